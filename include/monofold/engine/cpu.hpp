@@ -1,0 +1,117 @@
+#pragma once
+/// engine/cpu: runs a plan on the threads of this machine.
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "monofold/engine/detail/parallel.hpp"
+#include "monofold/engine/tree_joiner.hpp"
+#include "monofold/level/core.hpp"
+#include "monofold/level/core_all.hpp"
+#include "monofold/plan/tiles.hpp"
+#include "monofold/plan/tree.hpp"
+#include "monofold/shape/view.hpp"
+
+namespace monofold {
+
+/// The CPU engine, as a value: `cpu` uses all cores, `cpu(4)` up to four threads.
+///
+/// The number of threads never changes a result.
+struct cpu_engine {
+  int num_threads = 0;  // 0: as many as there are cores
+
+  constexpr cpu_engine operator()(int threads) const { return {threads}; }
+};
+
+inline constexpr cpu_engine cpu{};
+
+namespace detail {
+
+/// Items that one thread looks at before it moves on: 4 tiles of 4 KiB stay in the first-level
+/// cache while several folds of an `all` read them in turn.
+inline constexpr int block_tiles = 4;
+
+/// Nodes handed out at a time; their states are joined before the next batch, so that states of
+/// any size need bounded memory. 512 x 256 KiB take some milliseconds: threads meet rarely.
+inline constexpr std::int64_t batch_nodes = 512;
+
+/// The state of `count` neighbouring items of a view from position `at`, on this thread.
+template <class F, class View>
+typename F::state fold_node(const F& f, const View& view, std::int64_t at, std::int64_t count,
+                            std::int64_t first_index) {
+  using item = typename View::item_type;
+  node_folder<F, item> folder(f);
+  if constexpr (contiguous_item_view<View>) {
+    constexpr std::int64_t block = std::int64_t{block_tiles} * tile_items_v<item>;
+    for (std::int64_t done = 0; done < count; done += block) {
+      folder.add(view.data() + at + done, std::min(block, count - done), first_index + at + done);
+    }
+  } else {
+    constexpr std::int64_t block = tile_items_v<item>;
+    std::vector<item> buffer(static_cast<std::size_t>(std::min(block, count)));
+    for (std::int64_t done = 0; done < count; done += block) {
+      const std::int64_t n = std::min(block, count - done);
+      for (std::int64_t i = 0; i < n; ++i) {
+        buffer[static_cast<std::size_t>(i)] = view[at + done + i];
+      }
+      folder.add(buffer.data(), n, first_index + at + done);
+    }
+  }
+  return folder.total();
+}
+
+}  // namespace detail
+
+/// Folds all items of a view and appends the states of their nodes to `out`.
+///
+/// shape      item i of the view has global index first_index + i and lies in tile
+///            first_tile + i / tile_items_v; only the last call on a joiner may end inside a tile
+/// order      the plan's tree over the global grid of tiles
+/// sync       blocks until done; `num_threads` threads of oneTBB's pool take part
+/// cost       one pass over the items; memory for 512 states
+/// tested by  tests/engine/cpu_test.cpp
+template <class F, class View>
+void fold_tiles(const cpu_engine& engine, const F& f, const View& view, std::int64_t first_tile,
+                std::int64_t first_index, tree_joiner<typename F::state>& out) {
+  using item = typename View::item_type;
+  constexpr std::int64_t tile = tile_items_v<item>;
+  const std::int64_t end_tile = first_tile + tile_count<item>(view.size());
+  const auto fold_one = [&](const tree_node& node) {
+    const std::int64_t at = (node.first_tile() - first_tile) * tile;
+    const std::int64_t end = std::min((node.end_tile() - first_tile) * tile, view.size());
+    return detail::fold_node(f, view, at, end - at, first_index);
+  };
+
+  std::vector<tree_node> nodes;
+  std::vector<typename F::state> states;
+  for (std::int64_t next = first_tile; next < end_tile;) {
+    nodes.clear();
+    while (next < end_tile && static_cast<std::int64_t>(nodes.size()) < detail::batch_nodes) {
+      nodes.push_back(next_node(next, end_tile, span_level));
+      next = nodes.back().end_tile();
+    }
+    states.resize(nodes.size());
+    detail::parallel_for(engine.num_threads, static_cast<std::int64_t>(nodes.size()),
+                         [&](std::int64_t i) {
+                           const auto at = static_cast<std::size_t>(i);
+                           states[at] = fold_one(nodes[at]);
+                         });
+    for (std::size_t i = 0; i < nodes.size(); ++i) out.push(f, nodes[i], std::move(states[i]));
+  }
+}
+
+/// The state of all items of a view, which must not be empty.
+template <class F, class View>
+typename F::state fold_view(const cpu_engine& engine, const F& f, const View& view) {
+  using item = typename View::item_type;
+  // Up to one node: no list, no allocation, no other thread.
+  if (view.size() <= (std::int64_t{1} << span_level) * tile_items_v<item>) {
+    return detail::fold_node(f, view, 0, view.size(), 0);
+  }
+  tree_joiner<typename F::state> joiner;
+  fold_tiles(engine, f, view, 0, 0, joiner);
+  return joiner.total(f);
+}
+
+}  // namespace monofold

@@ -1,0 +1,156 @@
+#pragma once
+/// fold/all: several folds as one, which reads the data once.
+
+#include <cstdint>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include "monofold/fold/fold.hpp"
+#include "monofold/platform/host_device.hpp"
+#include "monofold/platform/status.hpp"
+
+namespace monofold {
+
+namespace detail {
+
+/// The states of several folds, side by side. An aggregate and not a std::tuple, so that it is
+/// trivially copyable where they are and works on a device.
+template <class... States>
+struct state_list {};
+template <class First, class... Rest>
+struct state_list<First, Rest...> {
+  First first;
+  [[no_unique_address]] state_list<Rest...> rest;
+};
+
+template <class... Folds>
+struct fold_list {};
+template <class First, class... Rest>
+struct fold_list<First, Rest...> {
+  using states = state_list<typename First::state, typename Rest::state...>;
+  First first;
+  [[no_unique_address]] fold_list<Rest...> rest;
+};
+
+template <class Item, class First, class... Rest>
+MONOFOLD_HD auto lift_all(const fold_list<First, Rest...>& folds, const Item& item,
+                          std::int64_t index) {
+  using states = state_list<typename First::state, typename Rest::state...>;
+  if constexpr (sizeof...(Rest) == 0) {
+    return states{folds.first.lift(item, index), {}};
+  } else {
+    return states{folds.first.lift(item, index), lift_all(folds.rest, item, index)};
+  }
+}
+
+template <class States, class First, class... Rest>
+MONOFOLD_HD States combine_all(const fold_list<First, Rest...>& folds, const States& left,
+                               const States& right) {
+  if constexpr (sizeof...(Rest) == 0) {
+    return {folds.first.combine(left.first, right.first), {}};
+  } else {
+    return {folds.first.combine(left.first, right.first),
+            combine_all(folds.rest, left.rest, right.rest)};
+  }
+}
+
+template <class First, class... Rest>
+MONOFOLD_HD auto identity_all(const fold_list<First, Rest...>& folds) {
+  using states = state_list<typename First::state, typename Rest::state...>;
+  if constexpr (sizeof...(Rest) == 0) {
+    return states{folds.first.identity(), {}};
+  } else {
+    return states{folds.first.identity(), identity_all(folds.rest)};
+  }
+}
+
+template <class First, class... Rest>
+constexpr result<std::tuple<answer_t<First>, answer_t<Rest>...>> answers_of(
+    result<answer_t<First>> first, const result<std::tuple<answer_t<Rest>...>>& rest) {
+  if (!first) return first.code();
+  if (!rest) return rest.code();
+  return std::tuple_cat(std::make_tuple(*first), *rest);
+}
+
+template <class States, class First, class... Rest>
+constexpr auto finish_all(const fold_list<First, Rest...>& folds, const States& states)
+    -> result<std::tuple<answer_t<First>, answer_t<Rest>...>> {
+  if constexpr (sizeof...(Rest) == 0) {
+    return answers_of<First>(finish_state(folds.first, states.first), std::tuple<>{});
+  } else {
+    return answers_of<First, Rest...>(finish_state(folds.first, states.first),
+                                      finish_all(folds.rest, states.rest));
+  }
+}
+
+template <class... Folds>
+constexpr auto make_list() {
+  return fold_list<>{};
+}
+template <class First, class... Rest>
+constexpr auto make_list(const First& first, const Rest&... rest) {
+  if constexpr (sizeof...(Rest) == 0) {
+    return fold_list<First>{first, {}};
+  } else {
+    return fold_list<First, Rest...>{first, make_list(rest...)};
+  }
+}
+
+}  // namespace detail
+
+/// Several folds bound to one type of item.
+///
+/// order      each member keeps its own order and slots, so its bits are those it has alone
+/// errors     the first member in the list that has no result decides: `all` has none then
+template <class... Folds>
+struct all_fold {
+  using list = detail::fold_list<Folds...>;
+  using state = typename list::states;
+  static constexpr bool commutative = (is_commutative_v<Folds> && ...);
+  static constexpr bool exact = (is_exact_v<Folds> && ...);
+
+  list members;
+
+  template <class Item>
+  MONOFOLD_HD state lift(const Item& item, std::int64_t index) const {
+    return detail::lift_all(members, item, index);
+  }
+  MONOFOLD_HD state combine(const state& left, const state& right) const {
+    return detail::combine_all(members, left, right);
+  }
+  MONOFOLD_HD state identity() const
+    requires(has_identity_v<Folds> && ...)
+  {
+    return detail::identity_all(members);
+  }
+  constexpr auto finish(const state& s) const { return detail::finish_all(members, s); }
+};
+
+namespace detail {
+
+template <class... Folds>
+struct all_family {
+  std::tuple<Folds...> members;
+
+  template <class Item>
+  constexpr auto on() const {
+    return std::apply(
+        [](const auto&... member) {
+          return all_fold<bound_fold_t<std::remove_cvref_t<decltype(member)>, Item>...>{
+              make_list(bind_fold<Item>(member)...)};
+        },
+        members);
+  }
+};
+
+}  // namespace detail
+
+/// Several folds as one; the answer is a std::tuple of theirs, in the order given.
+template <class... Folds>
+  requires(sizeof...(Folds) > 0)
+constexpr auto all(Folds... folds) {
+  return detail::all_family<Folds...>{{folds...}};
+}
+
+}  // namespace monofold

@@ -1,0 +1,59 @@
+#pragma once
+/// fold/bitwise: and, or, xor of integers and bool.
+
+#include <cstdint>
+#include <type_traits>
+
+#include "monofold/platform/host_device.hpp"
+
+namespace monofold {
+
+enum class bit_operation { conjunction, disjunction, parity };
+
+/// The bitwise and, or, xor of all items; of no items: all ones, 0, 0.
+template <class Item, bit_operation operation>
+struct bitwise_fold {
+  static_assert(std::is_integral_v<Item>, "and, or and xor are defined for integers and bool");
+  using state = Item;
+  static constexpr bool commutative = true;
+  static constexpr bool exact = true;
+
+  MONOFOLD_HD state lift(Item item, std::int64_t) const { return item; }
+  MONOFOLD_HD state combine(state left, state right) const {
+    if constexpr (operation == bit_operation::conjunction) {
+      return static_cast<Item>(left & right);
+    } else if constexpr (operation == bit_operation::disjunction) {
+      return static_cast<Item>(left | right);
+    } else {
+      return static_cast<Item>(left ^ right);
+    }
+  }
+  MONOFOLD_HD state identity() const {
+    if constexpr (operation != bit_operation::conjunction) return Item{0};
+    if constexpr (std::is_same_v<Item, bool>) return true;
+    return static_cast<Item>(~Item{0});  // NOLINT: bool was handled above
+  }
+  MONOFOLD_HD void absorb_run(state& own, const Item* items, std::int64_t count,
+                              std::int64_t) const {
+    for (std::int64_t i = 0; i < count; ++i) own = combine(own, items[i]);
+  }
+};
+
+namespace detail {
+
+template <bit_operation operation>
+struct bitwise_family {
+  template <class Item>
+    requires std::is_integral_v<Item>
+  constexpr auto on() const {
+    return bitwise_fold<Item, operation>{};
+  }
+};
+
+}  // namespace detail
+
+inline constexpr detail::bitwise_family<bit_operation::conjunction> bit_and{};
+inline constexpr detail::bitwise_family<bit_operation::disjunction> bit_or{};
+inline constexpr detail::bitwise_family<bit_operation::parity> bit_xor{};
+
+}  // namespace monofold

@@ -1,0 +1,104 @@
+#pragma once
+/// fold/dot: the inner product of two sequences, as a fold over pairs.
+
+#include <cstdint>
+#include <type_traits>
+
+#include "monofold/fold/sum.hpp"
+#include "monofold/platform/host_device.hpp"
+#include "monofold/platform/numbers.hpp"
+#include "monofold/platform/status.hpp"
+#include "monofold/platform/wide_int.hpp"
+
+namespace monofold {
+
+/// Two items with the same index, as `zip` makes them.
+template <class Left, class Right>
+struct item_pair {
+  Left left;
+  Right right;
+};
+
+/// The sum of products of floating-point pairs in double, in the plan's tree.
+///
+/// accuracy   |error| <= (log2(n) + 5) u sum |x_i y_i| where no product over- or underflows;
+///            products of float32, float16 and bfloat16 are exact
+template <class Pair, nan_rule rule = nan_rule::propagate>
+struct float_dot_fold {
+  using state = double;
+  static constexpr bool commutative = true;
+
+  MONOFOLD_HD state lift(const Pair& item, std::int64_t) const {
+    return detail::keep<rule>(static_cast<double>(item.left) * static_cast<double>(item.right),
+                              -0.0);
+  }
+  MONOFOLD_HD state combine(state left, state right) const { return left + right; }
+  MONOFOLD_HD state identity() const { return 0.0; }
+};
+
+/// The exact sum of products of integer pairs.
+///
+/// errors     integer_overflow where it does not fit int64 (uint64 where both are unsigned)
+template <class Left, class Right>
+struct integer_dot_fold {
+  using state = uint256;  // two's complement
+  static constexpr bool commutative = true;
+  static constexpr bool exact = true;
+  using answer =
+      std::conditional_t<std::is_signed_v<Left> || std::is_signed_v<Right>, std::int64_t,
+                         std::uint64_t>;
+
+  MONOFOLD_HD state lift(const item_pair<Left, Right>& item, std::int64_t) const {
+    // Two factors of at most 64 bits: the product fits 128 bits, signed or unsigned.
+    const auto left = static_cast<int128>(item.left);
+    const auto right = static_cast<int128>(item.right);
+    const uint128 product = static_cast<uint128>(left) * static_cast<uint128>(right);
+    const bool negative = (left < 0) != (right < 0) && product != 0;
+    const std::uint64_t sign = negative ? ~std::uint64_t{0} : 0;
+    const uint256 wide = widen(product);
+    return {{wide.limb[0], wide.limb[1], sign, sign}};
+  }
+  MONOFOLD_HD state combine(const state& left, const state& right) const {
+    return add(left, right);
+  }
+  MONOFOLD_HD state identity() const { return {}; }
+
+  constexpr result<answer> finish(const state& s) const {
+    const bool negative = std::is_signed_v<answer> && (s.limb[0] >> 63) != 0;
+    const std::uint64_t sign = negative ? ~std::uint64_t{0} : 0;
+    if (s.limb[1] != sign || s.limb[2] != sign || s.limb[3] != sign) {
+      return status::integer_overflow;
+    }
+    return static_cast<answer>(s.limb[0]);
+  }
+};
+
+namespace detail {
+
+template <class Pair>
+struct pair_types;
+template <class Left, class Right>
+struct pair_types<item_pair<Left, Right>> {
+  using left = Left;
+  using right = Right;
+};
+
+struct dot_family {
+  template <class Pair>
+    requires requires { typename pair_types<Pair>::left; }
+  constexpr auto on() const {
+    using left = typename pair_types<Pair>::left;
+    using right = typename pair_types<Pair>::right;
+    if constexpr (is_floating_v<left> || is_floating_v<right>) {
+      return float_dot_fold<Pair>{};
+    } else {
+      return integer_dot_fold<left, right>{};
+    }
+  }
+};
+
+}  // namespace detail
+
+inline constexpr detail::dot_family dot{};  // over `zip(x, y)`: double; int64 or uint64
+
+}  // namespace monofold

@@ -1,0 +1,204 @@
+#pragma once
+/// fold/fold: what a fold is, what it may offer beyond that, and how to ask.
+
+#include <concepts>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include "monofold/platform/host_device.hpp"
+#include "monofold/platform/status.hpp"
+
+namespace monofold {
+
+/// A fold on items of type `Item`: an algebra, no threads, no memory.
+///
+///     struct longest {                                        // a fold in five lines
+///       using state = int;
+///       state lift(int item, std::int64_t index) const;       // item -> state
+///       state combine(state left, state right) const;         // associative
+///     };
+///
+/// Optional members, each found by its name:
+///
+/// | member | meaning | default |
+/// |---|---|---|
+/// | `static constexpr bool commutative` | operands may be swapped | false: order is kept |
+/// | `static constexpr bool exact` | the grouping cannot change the bits | false: the plan's tree |
+/// | `state identity() const` | the result of no items | none: empty input has no result |
+/// | `R finish(state) const` | state -> answer; R may be `result<T>` | the state itself |
+/// | `accumulator` | type of a faster private accumulator | the state |
+/// | `accumulator open(item, index) const` | an accumulator of one item | lift |
+/// | `void absorb(accumulator&, item, index) const` | append one item | combine with lift |
+/// | `accumulator join(accumulator, accumulator) const` | left, then right | combine |
+/// | `state flush(accumulator, std::int64_t count) const` | of `count` items | the accumulator |
+/// | `F prepare(item, index) const` | the fold to use for a tile, given its first item | itself |
+/// | `void absorb_run(state&, const Item*, n, index) const` | many items; exact folds with an identity only | by tiles |
+/// | `template <class Item> auto on() const` | the fold for a type of item | itself |
+template <class F, class Item>
+concept fold = std::copy_constructible<F> && std::default_initializable<typename F::state> &&
+               std::copyable<typename F::state> && requires(const F f, const Item item) {
+  typename F::state;
+  { f.lift(item, std::int64_t{}) } -> std::convertible_to<typename F::state>;
+} && requires(const F f, const typename F::state s) {
+  { f.combine(s, s) } -> std::convertible_to<typename F::state>;
+};
+
+/// The fold that `f` means for items of type `Item` (`mf::sum` stands for one fold a type).
+template <class Item, class F>
+constexpr auto bind_fold(const F& f) {
+  if constexpr (requires { f.template on<Item>(); }) {
+    return f.template on<Item>();
+  } else {
+    return f;
+  }
+}
+
+template <class F, class Item>
+using bound_fold_t = decltype(bind_fold<Item>(std::declval<const F&>()));
+
+/// Something that folds items of type `Item`, bound to it or not.
+template <class F, class Item>
+concept fold_on = fold<bound_fold_t<F, Item>, Item>;
+
+namespace detail {
+
+template <class F>
+constexpr bool commutative_flag() {
+  if constexpr (requires { F::commutative; }) return F::commutative;
+  return false;
+}
+
+template <class F>
+constexpr bool exact_flag() {
+  if constexpr (requires { F::exact; }) return F::exact;
+  return false;
+}
+
+template <class F>
+struct accumulator_of {
+  using type = typename F::state;
+};
+template <class F>
+  requires requires { typename F::accumulator; }
+struct accumulator_of<F> {
+  using type = typename F::accumulator;
+};
+
+}  // namespace detail
+
+template <class F>
+inline constexpr bool is_commutative_v = detail::commutative_flag<F>();
+
+template <class F>
+inline constexpr bool is_exact_v = detail::exact_flag<F>();
+
+template <class F>
+inline constexpr bool has_identity_v = requires(const F& f) {
+  { f.identity() } -> std::convertible_to<typename F::state>;
+};
+
+/// True where a run of items may be folded by the fold's own loop, in any schedule.
+template <class F, class Item>
+inline constexpr bool has_absorb_run_v =
+    is_exact_v<F> && has_identity_v<F> &&
+    requires(const F& f, typename F::state& s, const Item* p) {
+      f.absorb_run(s, p, std::int64_t{}, std::int64_t{});
+    };
+
+template <class F>
+using accumulator_t = typename detail::accumulator_of<F>::type;
+
+/// The optional members, or what stands for them.
+template <class F, class Item>
+struct fold_access {
+  using state = typename F::state;
+  using accumulator = accumulator_t<F>;
+
+  MONOFOLD_HD static accumulator open(const F& f, const Item& item, std::int64_t index) {
+    if constexpr (requires { f.open(item, index); }) {
+      return f.open(item, index);
+    } else {
+      return f.lift(item, index);
+    }
+  }
+
+  MONOFOLD_HD static void absorb(const F& f, accumulator& own, const Item& item,
+                                 std::int64_t index) {
+    if constexpr (requires { f.absorb(own, item, index); }) {
+      f.absorb(own, item, index);
+    } else {
+      own = f.combine(own, f.lift(item, index));
+    }
+  }
+
+  MONOFOLD_HD static accumulator join(const F& f, const accumulator& left,
+                                      const accumulator& right) {
+    if constexpr (requires { f.join(left, right); }) {
+      return f.join(left, right);
+    } else {
+      return f.combine(left, right);
+    }
+  }
+
+  MONOFOLD_HD static state flush(const F& f, const accumulator& own, std::int64_t count) {
+    if constexpr (requires { f.flush(own, count); }) {
+      return f.flush(own, count);
+    } else {
+      return own;
+    }
+  }
+
+  MONOFOLD_HD static F prepare(const F& f, const Item& first, std::int64_t index) {
+    if constexpr (requires { f.prepare(first, index); }) {
+      return f.prepare(first, index);
+    } else {
+      return f;
+    }
+  }
+};
+
+namespace detail {
+
+template <class T>
+struct unwrap_result {
+  using type = T;
+};
+template <class T>
+struct unwrap_result<result<T>> {
+  using type = T;
+};
+
+template <class F>
+constexpr decltype(auto) finish_raw(const F& f, const typename F::state& s) {
+  if constexpr (requires { f.finish(s); }) {
+    return f.finish(s);
+  } else {
+    return typename F::state(s);
+  }
+}
+
+}  // namespace detail
+
+/// The type of a fold's answer, without the `result` around it.
+template <class F>
+using answer_t = typename detail::unwrap_result<std::remove_cvref_t<decltype(
+    detail::finish_raw(std::declval<const F&>(), std::declval<const typename F::state&>()))>>::type;
+
+/// The answer for a state, or why there is none.
+template <class F>
+constexpr result<answer_t<F>> finish_state(const F& f, const typename F::state& s) {
+  return detail::finish_raw(f, s);
+}
+
+/// The answer for no items at all.
+template <class F>
+constexpr result<answer_t<F>> finish_empty(const F& f) {
+  if constexpr (has_identity_v<F>) {
+    return finish_state(f, f.identity());
+  } else {
+    return status::empty_input;
+  }
+}
+
+}  // namespace monofold

@@ -1,0 +1,246 @@
+#pragma once
+/// fold/moments: variance and standard deviation.
+
+#include <cmath>
+#include <cstdint>
+
+#include "monofold/fold/nan.hpp"
+#include "monofold/fold/sum.hpp"
+#include "monofold/platform/host_device.hpp"
+#include "monofold/platform/numbers.hpp"
+#include "monofold/platform/status.hpp"
+#include "monofold/platform/wide_int.hpp"
+
+namespace monofold {
+
+/// Count, mean and sum of squared deviations from it.
+struct moments_state {
+  std::int64_t count;
+  double mean;
+  double m2;
+};
+
+/// Count, mean and sum of squared deviations of floating-point items, in double.
+///
+/// order      the plan's tree: the same bits on every engine and for every chunking
+/// accuracy   within a tile, deviations d are taken from its first item p, and the tile's m2 is
+///            sum d^2 - (sum d)^2 / n. That cannot cancel badly: p is one of the items, so
+///            (p - mean)^2 <= m2, hence sum d^2 = m2 + n (p - mean)^2 <= (n + 1) m2, and the
+///            relative error of a tile's m2 is below 8 (n + 1) u, n <= 2048
+/// NaN        an infinity makes the variance NaN
+/// source     joining: Chan, Golub, LeVeque 1979, Stanford STAN-CS-79-773, eq. 2.1
+template <class Item, nan_rule rule = nan_rule::propagate>
+struct moments_fold {
+  using state = moments_state;
+  struct accumulator {
+    double sum;      // of x - pivot
+    double squares;  // of (x - pivot)^2
+  };
+  static constexpr bool commutative = true;
+
+  double pivot = 0;
+
+  MONOFOLD_HD state lift(Item item, std::int64_t) const {
+    const auto x = static_cast<double>(item);
+    return {1, x, x - x};  // 0, or NaN for an infinity
+  }
+  MONOFOLD_HD state combine(const state& left, const state& right) const {
+    if (right.count == 0) return left;
+    if (left.count == 0) return right;
+    const std::int64_t count = left.count + right.count;
+    const double delta = right.mean - left.mean;
+    const double share = static_cast<double>(right.count) / static_cast<double>(count);
+    return {count, left.mean + delta * share,
+            left.m2 + right.m2 + delta * delta * (static_cast<double>(left.count) * share)};
+  }
+  MONOFOLD_HD state identity() const { return {0, 0.0, 0.0}; }
+
+  MONOFOLD_HD moments_fold prepare(Item first, std::int64_t) const {
+    return {static_cast<double>(first)};
+  }
+  MONOFOLD_HD accumulator open(Item item, std::int64_t) const {
+    const double d = static_cast<double>(item) - pivot;
+    return {d, d * d};
+  }
+  MONOFOLD_HD void absorb(accumulator& own, Item item, std::int64_t) const {
+    const double d = static_cast<double>(item) - pivot;
+    own.sum += d;
+    own.squares += d * d;
+  }
+  MONOFOLD_HD accumulator join(const accumulator& left, const accumulator& right) const {
+    return {left.sum + right.sum, left.squares + right.squares};
+  }
+  MONOFOLD_HD state flush(const accumulator& own, std::int64_t count) const {
+    const double mean = own.sum / static_cast<double>(count);
+    const double m2 = own.squares - own.sum * mean;
+    return {count, pivot + mean, m2 < 0 ? 0.0 : m2};
+  }
+};
+
+/// The same with NaN left out: items join one by one, since a tile's first item may be one.
+///
+/// source     Welford 1962, Technometrics 4(3)
+template <class Item>
+struct moments_fold<Item, nan_rule::omit> {
+  using state = moments_state;
+  static constexpr bool commutative = true;
+  using plain = moments_fold<Item, nan_rule::propagate>;
+
+  MONOFOLD_HD state lift(Item item, std::int64_t index) const {
+    return is_nan(item) ? identity() : plain{}.lift(item, index);
+  }
+  MONOFOLD_HD state combine(const state& left, const state& right) const {
+    return plain{}.combine(left, right);
+  }
+  MONOFOLD_HD state identity() const { return {0, 0.0, 0.0}; }
+  MONOFOLD_HD void absorb(state& own, Item item, std::int64_t) const {
+    if (is_nan(item)) return;
+    const auto x = static_cast<double>(item);
+    const double delta = x - own.mean;
+    own.count += 1;
+    own.mean += delta / static_cast<double>(own.count);
+    own.m2 += delta * (x - own.mean);
+  }
+};
+
+/// Count, sum and sum of squares of integer items, exactly.
+struct integer_moments_state {
+  std::int64_t count;
+  int128 sum;
+  uint256 squares;
+};
+
+template <class Item>
+struct integer_moments_fold {
+  using state = integer_moments_state;
+  static constexpr bool commutative = true;
+  static constexpr bool exact = true;
+
+  MONOFOLD_HD state lift(Item item, std::int64_t) const {
+    const auto x = static_cast<int128>(item);
+    return {1, x, widen(static_cast<uint128>(x * x))};
+  }
+  MONOFOLD_HD state combine(const state& left, const state& right) const {
+    return {left.count + right.count, left.sum + right.sum, add(left.squares, right.squares)};
+  }
+  MONOFOLD_HD state identity() const { return {0, 0, {}}; }
+  MONOFOLD_HD void absorb_run(state& own, const Item* items, std::int64_t count,
+                              std::int64_t) const {
+    own.count += count;
+    own.sum += detail::sum_integers(items, count);
+    own.squares = add(own.squares, sum_squares(items, count));
+  }
+
+  /// The exact sum of the squares of a run of at most 2^32 items.
+  MONOFOLD_HD static uint256 sum_squares(const Item* items, std::int64_t count) {
+    if constexpr (sizeof(Item) == 1) {
+      // 2^16 squares of at most 2^16 each stay within 2^32.
+      std::uint64_t total = 0;
+      for (std::int64_t at = 0; at < count;) {
+        const std::int64_t end = count - at < 65536 ? count : at + 65536;
+        std::uint32_t sum = 0;
+        for (; at < end; ++at) {
+          const int x = items[at];
+          sum += static_cast<std::uint32_t>(x * x);
+        }
+        total += sum;
+      }
+      return widen(total);
+    } else if constexpr (sizeof(Item) == 2) {
+      std::uint64_t sum = 0;  // squares below 2^32
+      for (std::int64_t i = 0; i < count; ++i) {
+        const std::int64_t x = items[i];
+        sum += static_cast<std::uint32_t>(x * x);
+      }
+      return widen(sum);
+    } else if constexpr (sizeof(Item) == 4) {
+      std::uint64_t low = 0;  // halves below 2^32
+      std::uint64_t high = 0;
+      for (std::int64_t i = 0; i < count; ++i) {
+        const std::int64_t x = items[i];
+        const auto square = static_cast<std::uint64_t>(x) * static_cast<std::uint64_t>(x);
+        low += square & 0xffffffffu;
+        high += square >> 32;
+      }
+      return widen((uint128{high} << 32) + low);
+    } else {
+      uint128 low = 0;  // halves below 2^64
+      uint128 high = 0;
+      for (std::int64_t i = 0; i < count; ++i) {
+        const auto x = static_cast<int128>(items[i]);
+        const auto square = static_cast<uint128>(x) * static_cast<uint128>(x);
+        low += static_cast<std::uint64_t>(square);
+        high += square >> 64;
+      }
+      const uint256 upper = widen(high);
+      return add(widen(low), {{0, upper.limb[0], upper.limb[1], upper.limb[2]}});
+    }
+  }
+};
+
+/// The sum of squared deviations over (count - ddof).
+///
+/// errors     empty_input where count <= ddof
+/// accuracy   integers: (n Q - S^2) / (n (n - ddof)) rounded once
+inline result<double> variance_of(const moments_state& s, std::int64_t ddof) {
+  if (s.count <= ddof || s.count == 0) return status::empty_input;
+  return s.m2 / static_cast<double>(s.count - ddof);
+}
+
+inline result<double> variance_of(const integer_moments_state& s, std::int64_t ddof) {
+  if (s.count <= ddof || s.count == 0) return status::empty_input;
+  const auto n = static_cast<std::uint64_t>(s.count);
+  const uint128 magnitude = s.sum < 0 ? uint128{0} - static_cast<uint128>(s.sum)
+                                      : static_cast<uint128>(s.sum);
+  // n Q >= S^2 by the inequality of Cauchy and Schwarz.
+  const uint256 numerator = subtract(multiply(s.squares, n), multiply(magnitude, magnitude));
+  return divide_to_double(numerator, widen(uint128{n} * static_cast<uint128>(s.count - ddof)));
+}
+
+namespace detail {
+
+template <class Item, nan_rule rule>
+using moments_fold_t =
+    std::conditional_t<is_floating_v<Item>, moments_fold<Item, rule>, integer_moments_fold<Item>>;
+
+template <class Item, bool root>
+struct variance_fold : moments_fold_t<Item, nan_rule::propagate> {
+  using base = moments_fold_t<Item, nan_rule::propagate>;
+  std::int64_t ddof = 0;
+
+  constexpr explicit variance_fold(std::int64_t freedom) : ddof(freedom) {}
+  MONOFOLD_HD variance_fold prepare(Item first, std::int64_t index) const
+    requires is_floating_v<Item>
+  {
+    variance_fold tile(*this);
+    static_cast<base&>(tile) = base::prepare(first, index);
+    return tile;
+  }
+  result<double> finish(const typename base::state& s) const {
+    const result<double> variance = variance_of(s, ddof);
+    if (!root || !variance) return variance;
+    return std::sqrt(*variance);
+  }
+};
+
+template <bool root>
+struct variance_family {
+  std::int64_t ddof;
+
+  template <class Item>
+  constexpr auto on() const {
+    return variance_fold<Item, root>(ddof);
+  }
+};
+
+}  // namespace detail
+
+/// The variance, divisor n - ddof, as a double.
+constexpr detail::variance_family<false> variance(std::int64_t ddof = 0) { return {ddof}; }
+
+/// The square root of the variance.
+constexpr detail::variance_family<true> standard_deviation(std::int64_t ddof = 0) {
+  return {ddof};
+}
+
+}  // namespace monofold

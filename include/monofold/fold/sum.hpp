@@ -1,0 +1,249 @@
+#pragma once
+/// fold/sum: count, sum, mean, and the plain sum of a kernel author.
+
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+#include "monofold/fold/nan.hpp"
+#include "monofold/platform/host_device.hpp"
+#include "monofold/platform/numbers.hpp"
+#include "monofold/platform/status.hpp"
+#include "monofold/platform/wide_int.hpp"
+
+namespace monofold {
+
+/// The type of an integer sum: as wide as the library gives, of the item's signedness.
+template <class Item>
+using integer_answer_t =
+    std::conditional_t<std::is_signed_v<Item>, std::int64_t, std::uint64_t>;
+
+namespace detail {
+
+template <class Item>
+constexpr result<integer_answer_t<Item>> narrow(int128 total) {
+  using answer = integer_answer_t<Item>;
+  if (total < int128{std::numeric_limits<answer>::min()} ||
+      total > int128{std::numeric_limits<answer>::max()}) {
+    return status::integer_overflow;
+  }
+  return static_cast<answer>(total);
+}
+
+/// The exact sum of integers: any schedule gives the same 128 bits.
+///
+/// A block of at most 2^16 items is summed in 64 bits: below 2^48 for items of 32 bits. Items of
+/// 64 bits are split into halves, whose sums stay as small.
+template <class Item>
+MONOFOLD_INLINE int128 sum_integers(const Item* items, std::int64_t count) {
+  constexpr std::int64_t block = 1 << 16;
+  int128 total = 0;
+  for (std::int64_t at = 0; at < count; at += block) {
+    const std::int64_t end = count - at < block ? count : at + block;
+    if constexpr (sizeof(Item) <= 2) {
+      std::int32_t sum = 0;  // |sum| <= 2^16 items x 2^15: wraps at no partial sum below 2^31
+      std::int64_t wide = 0;
+      for (std::int64_t i = at; i < end;) {
+        const std::int64_t stop = end - i < 16384 ? end : i + 16384;
+        for (; i < stop; ++i) sum += static_cast<std::int32_t>(items[i]);
+        wide += sum;
+        sum = 0;
+      }
+      total += wide;
+    } else if constexpr (sizeof(Item) == 4) {
+      std::int64_t sum = 0;
+      for (std::int64_t i = at; i < end; ++i) sum += static_cast<std::int64_t>(items[i]);
+      total += sum;
+    } else {
+      std::uint64_t low = 0;
+      std::conditional_t<std::is_signed_v<Item>, std::int64_t, std::uint64_t> high = 0;
+      for (std::int64_t i = at; i < end; ++i) {
+        low += static_cast<std::uint32_t>(items[i]);
+        high += items[i] >> 32;
+      }
+      total += (int128{high} << 32) + int128{low};
+    }
+  }
+  return total;
+}
+
+}  // namespace detail
+
+/// The number of items.
+struct count_fold {
+  using state = std::int64_t;
+  static constexpr bool commutative = true;
+  static constexpr bool exact = true;
+
+  template <class Item>
+  MONOFOLD_HD state lift(const Item&, std::int64_t) const {
+    return 1;
+  }
+  MONOFOLD_HD state combine(state left, state right) const { return left + right; }
+  MONOFOLD_HD state identity() const { return 0; }
+  template <class Item>
+  MONOFOLD_HD void absorb_run(state& own, const Item*, std::int64_t count, std::int64_t) const {
+    own += count;
+  }
+};
+
+/// The sum of integers, exact in 128 bits; bool counts.
+///
+/// errors     integer_overflow where the exact sum does not fit int64 (uint64 for unsigned items)
+/// accuracy   exact; any schedule
+template <class Item>
+struct integer_sum_fold {
+  using state = int128;
+  static constexpr bool commutative = true;
+  static constexpr bool exact = true;
+
+  MONOFOLD_HD state lift(Item item, std::int64_t) const { return static_cast<state>(item); }
+  MONOFOLD_HD state combine(state left, state right) const { return left + right; }
+  MONOFOLD_HD state identity() const { return 0; }
+  MONOFOLD_HD void absorb_run(state& own, const Item* items, std::int64_t count,
+                              std::int64_t) const {
+    own += detail::sum_integers(items, count);
+  }
+  constexpr result<integer_answer_t<Item>> finish(state total) const {
+    return detail::narrow<Item>(total);
+  }
+};
+
+/// The sum of floating-point items in `Real`, in the plan's tree.
+///
+/// order      the plan's tree: the same bits on every engine and for every chunking
+/// accuracy   |error| <= (log2(n) + 4) u sum |x_i|, u the unit roundoff of `Real`; a sum of only
+///            -0 is -0, an empty sum is +0
+template <class Item, class Real, nan_rule rule = nan_rule::propagate>
+struct float_sum_fold {
+  using state = Real;
+  static constexpr bool commutative = true;
+
+  MONOFOLD_HD state lift(Item item, std::int64_t) const {
+    // -0 is what leaves every sum as it is: x + (-0) has the bits of x, +0 would change -0.
+    return detail::keep<rule>(static_cast<Real>(item), Real(-0.0));
+  }
+  MONOFOLD_HD state combine(state left, state right) const { return left + right; }
+  MONOFOLD_HD state identity() const { return Real(0); }
+};
+
+
+/// sum / count, as a double.
+///
+/// errors     empty_input where there is no item
+/// accuracy   integers: correctly rounded. Floats: that of the sum, and one division
+template <class Item, nan_rule rule = nan_rule::propagate>
+struct mean_fold {
+  static constexpr bool floating = is_floating_v<Item>;
+  using total_type = std::conditional_t<floating, double, int128>;
+  struct state {
+    total_type total;
+    std::int64_t count;
+  };
+  using accumulator = std::conditional_t<rule == nan_rule::propagate, total_type, state>;
+  static constexpr bool commutative = true;
+  static constexpr bool exact = !floating;
+
+  MONOFOLD_HD state lift(Item item, std::int64_t) const {
+    return {term(item), detail::is_skipped<rule>(item) ? 0 : 1};
+  }
+  MONOFOLD_HD state combine(const state& left, const state& right) const {
+    return {left.total + right.total, left.count + right.count};
+  }
+  MONOFOLD_HD state identity() const { return {total_type(0), 0}; }
+
+  MONOFOLD_HD accumulator open(Item item, std::int64_t index) const {
+    if constexpr (rule == nan_rule::propagate) {
+      return term(item);
+    } else {
+      return lift(item, index);
+    }
+  }
+  MONOFOLD_HD void absorb(accumulator& own, Item item, std::int64_t index) const {
+    own = join(own, open(item, index));
+  }
+  MONOFOLD_HD accumulator join(const accumulator& left, const accumulator& right) const {
+    if constexpr (rule == nan_rule::propagate) {
+      return left + right;
+    } else {
+      return combine(left, right);
+    }
+  }
+  MONOFOLD_HD state flush(const accumulator& own, std::int64_t count) const {
+    if constexpr (rule == nan_rule::propagate) {
+      return {own, count};
+    } else {
+      return own;
+    }
+  }
+  MONOFOLD_HD void absorb_run(state& own, const Item* items, std::int64_t count,
+                              std::int64_t) const
+    requires(!floating)
+  {
+    own = {own.total + detail::sum_integers(items, count), own.count + count};
+  }
+
+  result<double> finish(const state& s) const {
+    if (s.count == 0) return status::empty_input;
+    if constexpr (floating) {
+      return s.total / static_cast<double>(s.count);
+    } else {
+      const bool negative = s.total < 0;
+      const uint128 magnitude = negative ? uint128(0) - uint128(s.total) : uint128(s.total);
+      const double mean =
+          divide_to_double(widen(magnitude), widen(static_cast<uint128>(s.count)));
+      return negative ? -mean : mean;
+    }
+  }
+
+ private:
+  MONOFOLD_HD static total_type term(Item item) {
+    if constexpr (floating) {
+      return detail::keep<rule>(static_cast<double>(item), -0.0);
+    } else {
+      return static_cast<total_type>(item);
+    }
+  }
+};
+
+namespace detail {
+
+struct sum_family {
+  template <class Item>
+  constexpr auto on() const {
+    if constexpr (is_floating_v<Item>) {
+      return float_sum_fold<Item, double>{};
+    } else {
+      return integer_sum_fold<Item>{};
+    }
+  }
+};
+
+struct plain_sum_family {
+  template <class Item>
+  constexpr auto on() const {
+    if constexpr (std::is_same_v<Item, double>) {
+      return float_sum_fold<Item, double>{};
+    } else if constexpr (is_floating_v<Item>) {
+      return float_sum_fold<Item, float>{};
+    } else {
+      return integer_sum_fold<Item>{};
+    }
+  }
+};
+
+struct mean_family {
+  template <class Item>
+  constexpr auto on() const {
+    return mean_fold<Item>{};
+  }
+};
+
+}  // namespace detail
+
+inline constexpr count_fold count{};                // std::int64_t
+inline constexpr detail::sum_family sum{};          // double; int64 or uint64 for integers
+inline constexpr detail::plain_sum_family plain_sum{};  // one addition an item, in float or double
+inline constexpr detail::mean_family mean{};        // double
+
+}  // namespace monofold

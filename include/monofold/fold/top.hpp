@@ -1,0 +1,158 @@
+#pragma once
+/// fold/top: the k largest or smallest items, with their indices.
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "monofold/fold/extrema.hpp"
+#include "monofold/fold/nan.hpp"
+#include "monofold/fold/order_key.hpp"
+#include "monofold/platform/host_device.hpp"
+#include "monofold/platform/status.hpp"
+
+namespace monofold {
+
+/// The chosen items, best first, and where they are.
+template <class Item>
+struct top_answer {
+  std::vector<Item> values;
+  std::vector<std::int64_t> indices;
+};
+
+/// The k best items: largest first for `smallest` = false.
+///
+/// order      exact: any schedule; ties go to the lower index; NaN come last (or not at all under
+///            `omit`); -0 lies below +0
+/// errors     empty_input where k > 0 and there are fewer than k items
+/// cost       one comparison an item, vectorised; an item that enters costs O(1) amortised
+/// tested by  tests/fold/top_test.cpp
+template <class Item, bool smallest, nan_rule rule = nan_rule::propagate>
+struct top_fold {
+  // NaN must lose, as it does for an extremum under `omit`.
+  using extremum_type = extremum_fold<Item, smallest, nan_rule::omit>;
+  using key = typename extremum_type::key;
+  using entry = extremum<key>;
+  /// Candidates in no order; once there are k, `bound` is the k-th best so far.
+  struct state {
+    std::vector<entry> candidates;
+    key bound = extremum_type::worst;
+    bool full = false;
+  };
+  static constexpr bool commutative = true;
+  static constexpr bool exact = true;
+
+  std::int64_t k;
+
+  static bool before(const entry& a, const entry& b) {
+    if (a.key != b.key) return extremum_type::better(a.key, b.key);
+    return a.index < b.index;
+  }
+  /// All NaN are one value, below everything.
+  static key key_of(const Item& item) {
+    const key own = extremum_type::key_of(item);
+    if constexpr (order_key<Item>::has_nan) {
+      if (extremum_type::is_nan_key(own)) return extremum_type::worst;
+    }
+    return own;
+  }
+
+  state identity() const { return {}; }
+  state lift(const Item& item, std::int64_t index) const {
+    state own;
+    insert(own, item, index);
+    return own;
+  }
+  state combine(const state& left, const state& right) const {
+    state joined = left;
+    joined.candidates.insert(joined.candidates.end(), right.candidates.begin(),
+                             right.candidates.end());
+    shrink(joined, static_cast<std::size_t>(k));
+    return joined;
+  }
+
+  MONOFOLD_INLINE void absorb_run(state& own, const Item* items, std::int64_t count,
+                                  std::int64_t index) const {
+    if (k == 0) return;
+    constexpr std::int64_t block = 4096 / sizeof(Item);
+    for (std::int64_t at = 0; at < count; at += block) {
+      const std::int64_t n = count - at < block ? count - at : block;
+      // Items come in ascending order of index, so an item equal to the bound is too late.
+      if (own.full && !extremum_type::better(best_number(items + at, n), own.bound)) continue;
+      absorb_block(own, items + at, n, index + at);
+    }
+  }
+
+  result<top_answer<Item>> finish(const state& s) const {
+    state sorted = s;
+    shrink(sorted, static_cast<std::size_t>(k));
+    if (static_cast<std::int64_t>(sorted.candidates.size()) < k) return status::empty_input;
+    std::sort(sorted.candidates.begin(), sorted.candidates.end(), before);
+    top_answer<Item> answer;
+    for (const entry& e : sorted.candidates) {
+      answer.values.push_back(extremum_type::item_of(e.key));
+      answer.indices.push_back(e.index);
+    }
+    return answer;
+  }
+
+ private:
+  /// The best key among `items`, NaN not counted: they never pass a bound.
+  MONOFOLD_INLINE static key best_number(const Item* items, std::int64_t count) {
+    const key found = extremum_type::best_key(items, count);
+    if constexpr (order_key<Item>::has_nan) {
+      if (extremum_type::is_nan_key(found)) return extremum_type::worst;
+    }
+    return found;
+  }
+
+  void insert(state& own, const Item& item, std::int64_t index) const {
+    if constexpr (rule == nan_rule::omit) {
+      if (is_nan(item)) return;
+    }
+    own.candidates.push_back({key_of(item), index});
+  }
+
+  /// Twice k candidates are kept before the worse half is dropped: O(1) an insertion, amortised.
+  [[gnu::noinline]] void absorb_block(state& own, const Item* items, std::int64_t count,
+                                      std::int64_t index) const {
+    const auto limit = static_cast<std::size_t>(k) * 2 + 16;
+    for (std::int64_t i = 0; i < count; ++i) {
+      if (own.full && !extremum_type::better(key_of(items[i]), own.bound)) continue;
+      insert(own, items[i], index + i);
+      if (own.candidates.size() >= limit) shrink(own, static_cast<std::size_t>(k));
+    }
+    shrink(own, static_cast<std::size_t>(k));
+  }
+
+  static void shrink(state& own, std::size_t keep) {
+    if (own.candidates.size() < keep || keep == 0) return;
+    const auto kth = own.candidates.begin() + static_cast<std::ptrdiff_t>(keep) - 1;
+    std::nth_element(own.candidates.begin(), kth, own.candidates.end(), before);
+    own.bound = kth->key;
+    own.full = true;
+    own.candidates.resize(keep);
+  }
+};
+
+namespace detail {
+
+template <bool smallest>
+struct top_family {
+  std::int64_t k;
+
+  template <class Item>
+  constexpr auto on() const {
+    return top_fold<Item, smallest>{k};
+  }
+};
+
+}  // namespace detail
+
+/// The k largest items, largest first: `top_answer` with values and indices.
+constexpr detail::top_family<false> top(std::int64_t k) { return {k}; }
+
+/// The k smallest items, smallest first.
+constexpr detail::top_family<true> bottom(std::int64_t k) { return {k}; }
+
+}  // namespace monofold

@@ -1,0 +1,225 @@
+#pragma once
+/// level/core: folds tiles on one CPU thread, by loops that a compiler can vectorise.
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <type_traits>
+
+#include "monofold/fold/fold.hpp"
+#include "monofold/plan/tiles.hpp"
+#include "monofold/plan/tree.hpp"
+
+namespace monofold {
+
+namespace detail {
+
+/// An array whose elements are written before they are read: no constructor runs for types that
+/// have one. Plain types get a plain array, which compilers see through best.
+template <class T, int n, bool plain = std::is_trivially_default_constructible_v<T>>
+struct slot_array {
+  T values[n];
+  MONOFOLD_INLINE T& operator[](int i) { return values[i]; }
+};
+template <class T, int n>
+struct slot_array<T, n, false> {
+  union {
+    T values[n];
+  };
+  MONOFOLD_INLINE slot_array() {}   // NOLINT: the point of the type
+  MONOFOLD_INLINE ~slot_array() {}  // NOLINT
+  MONOFOLD_INLINE T& operator[](int i) { return values[i]; }
+};
+
+/// Asks for the cache lines of a row some tiles ahead. A hint: any address will do.
+MONOFOLD_INLINE void prefetch_row(const void* row, int row_bytes) {
+#if defined(__GNUC__)
+  // Two tiles ahead: 8 KiB at 10 GB/s are 0.8 us, several times the latency of memory. Without it
+  // the eight strided rows of a tile defeat the hardware's own prefetching (3 times slower).
+  const char* ahead = static_cast<const char*>(row) + 8192;
+  for (int line = 0; line < row_bytes; line += 64) __builtin_prefetch(ahead + line);
+#else
+  static_cast<void>(row);
+  static_cast<void>(row_bytes);
+#endif
+}
+
+/// Joins slots 0..m-1, neighbours first, the odd one passing through; the total is in slot 0.
+template <class F, class Item, class Slots>
+MONOFOLD_INLINE void join_slots(const F& f, Slots& slots, int m) {
+  for (; m > 1; m = (m + 1) / 2) {
+    for (int i = 0; i < m / 2; ++i) {
+      slots[i] = fold_access<F, Item>::join(f, slots[2 * i], slots[2 * i + 1]);
+    }
+    if (m % 2 != 0) slots[m / 2] = slots[m - 1];
+  }
+}
+
+/// The same for a power of two known to the compiler: every level is a loop of fixed length.
+template <int m, class F, class Item, class Slots>
+MONOFOLD_INLINE accumulator_t<F> join_all_slots(const F& f, Slots& slots) {
+  if constexpr (m == 1) {
+    return slots[0];
+  } else {
+    slot_array<accumulator_t<F>, m / 2> half;
+    for (int i = 0; i < m / 2; ++i) {
+      half[i] = fold_access<F, Item>::join(f, slots[2 * i], slots[2 * i + 1]);
+    }
+    return join_all_slots<m / 2, F, Item>(f, half);
+  }
+}
+
+/// The slots of a full tile of a commutative fold, row by row.
+template <class F, class Item, class Slots>
+MONOFOLD_INLINE void fill_striped(const F& f, Slots& slots, const Item* items,
+                                  std::int64_t index) {
+  using access = fold_access<F, Item>;
+  using shape = slot_shape<F, Item>;
+  constexpr int row_items = tile_shape<Item>::row_items;
+  if constexpr (shape::chains == shape::items_per_lane) {
+    for (int k = 0; k < row_items; ++k) slots[k] = access::open(f, items[k], index + k);
+    prefetch_row(items, row_items * sizeof(Item));
+    for (int r = 1; r < tile_rows; ++r) {
+      const Item* const row = items + r * row_items;
+      const std::int64_t row_index = index + r * row_items;
+      for (int k = 0; k < row_items; ++k) access::absorb(f, slots[k], row[k], row_index + k);
+      prefetch_row(row, row_items * sizeof(Item));
+    }
+  } else {
+    // A lane spreads its neighbouring items over fewer accumulators than items.
+    constexpr int chains = shape::chains;
+    for (int at = 0; at < tile_items_v<Item>; at += chains) {
+      const int own = shape::slot_of(at);
+      const bool first = at < row_items && at % shape::items_per_lane == 0;
+      for (int c = 0; c < chains; ++c) {
+        if (first) {
+          slots[own + c] = access::open(f, items[at + c], index + at + c);
+        } else {
+          access::absorb(f, slots[own + c], items[at + c], index + at + c);
+        }
+      }
+    }
+  }
+}
+
+/// The slots of a full tile of an ordered fold: eight runs at a time, which are eight independent
+/// chains of operations for the core to overlap.
+template <class F, class Item, class Slots>
+MONOFOLD_INLINE void fill_ordered(const F& f, Slots& slots, const Item* items,
+                                  std::int64_t index) {
+  using access = fold_access<F, Item>;
+  constexpr int side_by_side = 8;
+  constexpr int run = slot_shape<F, Item>::run_items;
+  for (int g = 0; g < tile_lanes; g += side_by_side) {
+    const Item* const runs = items + g * run;
+    const std::int64_t runs_index = index + g * run;
+    prefetch_row(runs, side_by_side * run * static_cast<int>(sizeof(Item)));
+    slot_array<accumulator_t<F>, side_by_side> own;
+    for (int l = 0; l < side_by_side; ++l) {
+      own[l] = access::open(f, runs[l * run], runs_index + l * run);
+    }
+    for (int j = 1; j < run; ++j) {
+#pragma GCC unroll 8
+      for (int l = 0; l < side_by_side; ++l) {
+        access::absorb(f, own[l], runs[l * run + j], runs_index + l * run + j);
+      }
+    }
+    for (int l = 0; l < side_by_side; ++l) slots[g + l] = own[l];
+  }
+}
+
+}  // namespace detail
+
+/// Folds one tile of `count` items (1 to tile_items_v<Item>) that lie next to each other.
+///
+/// shape      items: `count` items, the first of which has global index `index`
+/// order      the slots of plan/tiles.hpp, joined neighbours first; ordered folds keep order
+/// cost       count - 1 joins and absorbs; no allocation
+/// tested by  tests/level/core_test.cpp (against a literal reading of plan/tiles.hpp)
+template <class F, class Item>
+MONOFOLD_INLINE typename F::state fold_tile(const F& shared, const Item* items, int count,
+                                            std::int64_t index) {
+  using access = fold_access<F, Item>;
+  using shape = slot_shape<F, Item>;
+  using accumulator = accumulator_t<F>;
+  static_assert(std::is_trivially_destructible_v<accumulator>,
+                "an accumulator must be trivially destructible: a tile keeps an array of them");
+  const F f = access::prepare(shared, items[0], index);
+  detail::slot_array<accumulator, shape::num_slots> slots;
+
+  if (count == tile_items_v<Item>) {
+    if constexpr (shape::striped) {
+      detail::fill_striped(f, slots, items, index);
+    } else {
+      detail::fill_ordered(f, slots, items, index);
+    }
+    return access::flush(f, detail::join_all_slots<shape::num_slots, F, Item>(f, slots), count);
+  }
+
+  // The last tile: a slot is opened by its first item. Slots fill from the lowest up, so the
+  // absent ones are the last ones, and passing through in `join_slots` is the plan's tree.
+  bool present[shape::num_slots] = {};
+  int used = 0;
+  for (int i = 0; i < count; ++i) {
+    const int s = shape::slot_of(i);
+    if (present[s]) {
+      access::absorb(f, slots[s], items[i], index + i);
+    } else {
+      slots[s] = access::open(f, items[i], index + i);
+      present[s] = true;
+      used = std::max(used, s + 1);
+    }
+  }
+  detail::join_slots<F, Item>(f, slots, used);
+  return access::flush(f, slots[0], count);
+}
+
+/// Folds the tiles of one node of the tree, block after block, on one thread.
+///
+/// order      `add` must be called with neighbouring blocks of whole tiles in ascending order
+///            (the last block of all may end inside a tile)
+/// cost       one pass over the items, `total` included; no allocation
+template <class F, class Item>
+class node_folder {
+ public:
+  using state = typename F::state;
+
+  MONOFOLD_INLINE explicit node_folder(const F& f) : fold_(f) {
+    if constexpr (by_runs) run_ = f.identity();
+  }
+
+  MONOFOLD_INLINE void add(const Item* items, std::int64_t count, std::int64_t index) {
+    if constexpr (by_runs) {
+      fold_.absorb_run(run_, items, count, index);
+    } else {
+      constexpr int tile = tile_items_v<Item>;
+      std::int64_t done = 0;
+      for (; done + tile <= count; done += tile) {
+        tiles_.push(fold_, fold_tile(fold_, items + done, tile, index + done));
+      }
+      if (done < count) {
+        tiles_.push(fold_,
+                    fold_tile(fold_, items + done, static_cast<int>(count - done), index + done));
+      }
+    }
+  }
+
+  MONOFOLD_INLINE state total() const {
+    if constexpr (by_runs) {
+      return run_;
+    } else {
+      return tiles_.total(fold_);
+    }
+  }
+
+ private:
+  static constexpr bool by_runs = has_absorb_run_v<F, Item>;
+  struct nothing {};
+
+  const F& fold_;
+  [[no_unique_address]] std::conditional_t<by_runs, state, nothing> run_{};
+  [[no_unique_address]] std::conditional_t<by_runs, nothing, node_joiner<state, span_level>>
+      tiles_{};
+};
+
+}  // namespace monofold

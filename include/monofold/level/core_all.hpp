@@ -1,0 +1,58 @@
+#pragma once
+/// level/core_all: folds tiles with several folds in turn, while they are in the nearest cache.
+
+#include <cstdint>
+
+#include "monofold/fold/all.hpp"
+#include "monofold/level/core.hpp"
+
+namespace monofold {
+
+namespace detail {
+
+template <class Item, class... Folds>
+class member_folders {
+ public:
+  MONOFOLD_INLINE explicit member_folders(const fold_list<>&) {}
+  MONOFOLD_INLINE void add(const Item*, std::int64_t, std::int64_t) {}
+  MONOFOLD_INLINE state_list<> total() const { return {}; }
+};
+
+template <class Item, class First, class... Rest>
+class member_folders<Item, First, Rest...> {
+ public:
+  MONOFOLD_INLINE explicit member_folders(const fold_list<First, Rest...>& folds)
+      : first_(folds.first), rest_(folds.rest) {}
+
+  MONOFOLD_INLINE void add(const Item* items, std::int64_t count, std::int64_t index) {
+    first_.add(items, count, index);
+    rest_.add(items, count, index);
+  }
+  MONOFOLD_INLINE state_list<typename First::state, typename Rest::state...> total() const {
+    return {first_.total(), rest_.total()};
+  }
+
+ private:
+  node_folder<First, Item> first_;
+  member_folders<Item, Rest...> rest_;
+};
+
+}  // namespace detail
+
+/// The members of an `all` one after the other on each block, each with slots of its own.
+template <class Item, class... Folds>
+class node_folder<all_fold<Folds...>, Item> {
+ public:
+  using state = typename all_fold<Folds...>::state;
+
+  MONOFOLD_INLINE explicit node_folder(const all_fold<Folds...>& f) : folders_(f.members) {}
+  MONOFOLD_INLINE void add(const Item* items, std::int64_t count, std::int64_t index) {
+    folders_.add(items, count, index);
+  }
+  MONOFOLD_INLINE state total() const { return folders_.total(); }
+
+ private:
+  detail::member_folders<Item, Folds...> folders_;
+};
+
+}  // namespace monofold

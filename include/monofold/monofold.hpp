@@ -1,0 +1,20 @@
+#pragma once
+/// monofold: everything that works with a C++20 compiler alone.
+
+#include "monofold/fold/adapt.hpp"
+#include "monofold/fold/all.hpp"
+#include "monofold/fold/bitwise.hpp"
+#include "monofold/fold/custom.hpp"
+#include "monofold/fold/dot.hpp"
+#include "monofold/fold/extrema.hpp"
+#include "monofold/fold/fold.hpp"
+#include "monofold/fold/logical.hpp"
+#include "monofold/fold/moments.hpp"
+#include "monofold/fold/norm.hpp"
+#include "monofold/fold/product.hpp"
+#include "monofold/fold/sum.hpp"
+#include "monofold/fold/top.hpp"
+#include "monofold/platform/version.hpp"
+#include "monofold/reduce.hpp"
+#include "monofold/running_state.hpp"
+#include "monofold/shape/view.hpp"

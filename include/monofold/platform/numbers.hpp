@@ -1,0 +1,53 @@
+#pragma once
+/// platform/numbers: float16 and bfloat16 as storage types, and facts about number types.
+
+#include <bit>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+#include "monofold/platform/host_device.hpp"
+
+namespace monofold {
+
+/// IEEE 754 binary16 as it lies in memory. It converts to float exactly; nothing is ever
+/// accumulated in it.
+struct float16 {
+  std::uint16_t bits;
+
+  /// The same value as a float, exactly.
+  ///
+  /// A subnormal half is rebuilt by an exact float subtraction: placing its 10 fraction bits under
+  /// an implicit one at exponent 2^-14 gives 2^-14 + value, and both are multiples of 2^-24.
+  MONOFOLD_HD operator float() const {
+    const std::uint32_t sign = std::uint32_t{bits & 0x8000u} << 16;
+    const std::uint32_t magnitude = bits & 0x7fffu;
+    const std::uint32_t normal = (magnitude << 13) + 0x38000000u;  // exponent bias 15 -> 127
+    const std::uint32_t special = (magnitude << 13) | 0x7f800000u;
+    const float shifted = std::bit_cast<float>((magnitude << 13) + 0x38800000u);  // 2^-14 + value
+    const std::uint32_t subnormal = std::bit_cast<std::uint32_t>(shifted - 0x1p-14f);
+    std::uint32_t out = normal;
+    out = magnitude < 0x0400u ? subnormal : out;
+    out = magnitude >= 0x7c00u ? special : out;
+    return std::bit_cast<float>(out | sign);
+  }
+};
+
+/// The upper half of a float: 8 exponent bits, 7 fraction bits. It converts to float exactly.
+struct bfloat16 {
+  std::uint16_t bits;
+
+  MONOFOLD_HD operator float() const {
+    return std::bit_cast<float>(std::uint32_t{bits} << 16);
+  }
+};
+
+/// True for the types that hold floating-point numbers, the two storage types included.
+template <class T>
+inline constexpr bool is_floating_v = std::is_floating_point_v<T> || std::is_same_v<T, float16> ||
+                                      std::is_same_v<T, bfloat16>;
+
+__extension__ typedef __int128 int128;
+__extension__ typedef unsigned __int128 uint128;
+
+}  // namespace monofold

@@ -1,0 +1,162 @@
+#pragma once
+/// platform/wide_int: 256-bit unsigned integers, as far as exact integer statistics need them.
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+
+#include "monofold/platform/host_device.hpp"
+#include "monofold/platform/numbers.hpp"
+
+namespace monofold {
+
+/// An unsigned integer of 256 bits, least significant limb first; arithmetic modulo 2^256.
+struct uint256 {
+  std::uint64_t limb[4] = {0, 0, 0, 0};
+
+  friend MONOFOLD_HD bool operator==(const uint256& a, const uint256& b) {
+    return a.limb[0] == b.limb[0] && a.limb[1] == b.limb[1] && a.limb[2] == b.limb[2] &&
+           a.limb[3] == b.limb[3];
+  }
+};
+
+MONOFOLD_HD uint256 widen(uint128 value) {
+  return {{static_cast<std::uint64_t>(value), static_cast<std::uint64_t>(value >> 64), 0, 0}};
+}
+
+MONOFOLD_HD uint256 add(const uint256& a, const uint256& b) {
+  uint256 out;
+  uint128 carry = 0;
+  for (int i = 0; i < 4; ++i) {
+    carry += uint128{a.limb[i]} + b.limb[i];
+    out.limb[i] = static_cast<std::uint64_t>(carry);
+    carry >>= 64;
+  }
+  return out;
+}
+
+/// a - b, which must not be negative.
+MONOFOLD_HD uint256 subtract(const uint256& a, const uint256& b) {
+  uint256 out;
+  std::uint64_t borrow = 0;
+  for (int i = 0; i < 4; ++i) {
+    const uint128 wide = uint128{a.limb[i]} - b.limb[i] - borrow;
+    out.limb[i] = static_cast<std::uint64_t>(wide);
+    borrow = static_cast<std::uint64_t>(wide >> 64) != 0 ? 1 : 0;
+  }
+  return out;
+}
+
+/// a * b modulo 2^256.
+MONOFOLD_HD uint256 multiply(const uint256& a, std::uint64_t b) {
+  uint256 out;
+  uint128 carry = 0;
+  for (int i = 0; i < 4; ++i) {
+    carry += uint128{a.limb[i]} * b;
+    out.limb[i] = static_cast<std::uint64_t>(carry);
+    carry >>= 64;
+  }
+  return out;
+}
+
+/// a * b of two 128-bit numbers, exactly.
+MONOFOLD_HD uint256 multiply(uint128 a, uint128 b) {
+  const uint256 low = multiply(widen(a), static_cast<std::uint64_t>(b));
+  const uint256 high = multiply(widen(a), static_cast<std::uint64_t>(b >> 64));
+  return add(low, {{0, high.limb[0], high.limb[1], high.limb[2]}});
+}
+
+/// The number of bits up to the highest set one; 0 for zero.
+inline int bit_width(const uint256& a) {
+  for (int i = 3; i >= 0; --i) {
+    if (a.limb[i] != 0) return 64 * i + static_cast<int>(std::bit_width(a.limb[i]));
+  }
+  return 0;
+}
+
+inline bool test_bit(const uint256& a, int bit) {
+  return ((a.limb[bit / 64] >> (bit % 64)) & 1u) != 0;
+}
+
+inline uint256 shift_left_one(const uint256& a) { return add(a, a); }
+
+inline bool less(const uint256& a, const uint256& b) {
+  for (int i = 3; i >= 0; --i) {
+    if (a.limb[i] != b.limb[i]) return a.limb[i] < b.limb[i];
+  }
+  return false;
+}
+
+/// numerator / denominator rounded once to double, ties to even.
+///
+/// shape      denominator > 0 and below 2^255
+/// accuracy   correctly rounded: 65 significant quotient bits and a sticky bit decide, and a
+///            quotient of integers below 2^256 over integers is never subnormal
+/// tested by  tests/platform/wide_int_test.cpp
+inline double divide_to_double(const uint256& numerator, const uint256& denominator) {
+  if (bit_width(numerator) == 0) return 0.0;
+  // Long division, one bit at a time. Integer bits first, then fraction bits until 64 significant
+  // ones are there; what is left of the remainder is the sticky bit.
+  uint256 remainder;
+  std::uint64_t quotient = 0;
+  int significant = 0;
+  int exponent = 0;
+  bool sticky = false;
+  for (int bit = bit_width(numerator) - 1; bit >= 0 || significant < 64; --bit) {
+    remainder = shift_left_one(remainder);
+    if (bit >= 0 && test_bit(numerator, bit)) remainder.limb[0] |= 1;
+    const bool one = !less(remainder, denominator);
+    if (one) remainder = subtract(remainder, denominator);
+    if (significant < 64) {
+      quotient = quotient << 1 | (one ? 1u : 0u);
+      if (quotient != 0) ++significant;
+      exponent = bit;
+    } else {
+      sticky = sticky || one;
+    }
+  }
+  sticky = sticky || bit_width(remainder) != 0;
+  // 64 bits to 53: the 11 lowest and the sticky bit decide.
+  const std::uint64_t rest = quotient & 0x7ff;
+  std::uint64_t kept = quotient >> 11;
+  const bool up = rest > 0x400 || (rest == 0x400 && (sticky || (kept & 1) != 0));
+  kept += up ? 1 : 0;
+  return std::ldexp(static_cast<double>(kept), exponent + 11);
+}
+
+/// The square root rounded once to double, ties to even.
+inline double sqrt_to_double(const uint256& value) {
+  const int width = bit_width(value);
+  if (width == 0) return 0.0;
+  // Digit by digit: two bits of the operand give one bit of the root. 55 root bits and a sticky
+  // bit decide the rounding; operands are extended by pairs of zero bits below the point.
+  int pair = (width - 1) / 2;  // the pair of bits (2 pair + 1, 2 pair) comes next
+  uint256 remainder;
+  std::uint64_t root = 0;
+  int bits = 0;
+  for (; bits < 55; --pair) {
+    remainder = shift_left_one(shift_left_one(remainder));
+    if (pair >= 0) {
+      remainder.limb[0] |= (test_bit(value, 2 * pair + 1) ? 2u : 0u) |
+                           (test_bit(value, 2 * pair) ? 1u : 0u);
+    }
+    const uint256 trial = widen((uint128{root} << 2) | 1);
+    root <<= 1;
+    if (!less(remainder, trial)) {
+      remainder = subtract(remainder, trial);
+      root |= 1;
+    }
+    ++bits;
+  }
+  bool sticky = bit_width(remainder) != 0;
+  for (; pair >= 0; --pair) {
+    sticky = sticky || test_bit(value, 2 * pair + 1) || test_bit(value, 2 * pair);
+  }
+  const std::uint64_t rest = root & 3;
+  std::uint64_t kept = root >> 2;
+  const bool up = rest > 2 || (rest == 2 && (sticky || (kept & 1) != 0));
+  kept += up ? 1 : 0;
+  return std::ldexp(static_cast<double>(kept), pair + 1 + 2);
+}
+
+}  // namespace monofold

@@ -1,0 +1,166 @@
+#pragma once
+/// running_state: a reduction that takes its data in pieces.
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "monofold/engine/cpu.hpp"
+#include "monofold/engine/tree_joiner.hpp"
+#include "monofold/fold/fold.hpp"
+#include "monofold/platform/status.hpp"
+#include "monofold/shape/view.hpp"
+
+namespace monofold {
+
+/// The state of a reduction over chunks, files or shards.
+///
+/// shape      `push` appends items; `merge` appends another state's items. Indices are global: the
+///            first item has index `first_index()`
+/// order      pushing chunks of any sizes gives the bits of one call on all of them. So does merging
+///            states whose shards start at multiples of `tile_items` and were given their
+///            `first_index`; other merges combine totals in order, and only exact folds then give
+///            the bits of one call
+/// sync       one thread at a time; `push` itself uses the engine's threads
+/// errors     push: invalid_argument as status of the thrown `error` (null pointer, negative
+///            count); merge: invalid_argument where `next` does not start where this one ends
+/// cost       push: one pass, and a copy of the items that do not fill a tile (at most a tile)
+/// tested by  tests/api/running_state_test.cpp
+template <class Item, class F>
+  requires fold_on<F, Item>
+class running_state {
+ public:
+  using fold_type = bound_fold_t<F, Item>;
+  using state_type = typename fold_type::state;
+  using item_type = Item;
+  static constexpr std::int64_t tile_items = tile_items_v<Item>;
+
+  explicit running_state(const F& f, std::int64_t first_index = 0, cpu_engine engine = cpu)
+      : fold_(bind_fold<Item>(f)), engine_(engine), first_index_(first_index) {
+    if (first_index < 0) throw error(status::invalid_argument, "first_index is negative");
+    if (first_index % tile_items != 0) grid_origin_ = first_index;
+  }
+
+  std::int64_t first_index() const { return first_index_; }
+  std::int64_t count() const { return count_; }
+
+  /// Appends the items of a range.
+  template <reducible Range>
+  void push(const Range& range) {
+    const auto view = view_of(range);
+    if constexpr (contiguous_item_view<std::remove_cvref_t<decltype(view)>>) {
+      push(view.data(), view.size());
+    } else {
+      push_view(view);
+    }
+  }
+
+  /// Appends `count` items in memory.
+  void push(const Item* items, std::int64_t count) {
+    if (count < 0) throw error(status::invalid_argument, "negative count");
+    if (count > 0 && items == nullptr) throw error(status::invalid_argument, "null items");
+    push_view(contiguous_view<Item>(items, count));
+  }
+
+  /// Appends everything that `next` has seen.
+  void merge(const running_state& next) {
+    if (next.first_index_ != end_index()) {
+      throw error(status::invalid_argument, "merge of a state that does not start where this ends");
+    }
+    if (next.count_ == 0) return;
+    const bool one_grid = closed_.empty() && next.closed_.empty() && pending_.empty() &&
+                          grid_origin_ == next.grid_origin_;
+    if (one_grid) {
+      for (const auto& entry : next.nodes_.entries()) nodes_.push(fold_, entry.node, entry.value);
+      pending_ = next.pending_;
+    } else {
+      state_type joined = *next.total();
+      if (count_ != 0) joined = fold_.combine(*total(), joined);
+      closed_.assign(1, joined);
+      nodes_.clear();
+      pending_.clear();
+      grid_origin_ = next.end_index();
+    }
+    count_ += next.count_;
+  }
+
+  /// The state of everything so far, where there is anything.
+  result<state_type> total() const {
+    if (count_ == 0) return status::empty_input;
+    tree_joiner<state_type> tail = nodes_;
+    if (!pending_.empty()) fold_pending(tail);
+    if (closed_.empty()) return tail.total(fold_);
+    return tail.empty() ? closed_[0] : fold_.combine(closed_[0], tail.total(fold_));
+  }
+
+  /// The answer for everything so far; more may be pushed afterwards.
+  result<answer_t<fold_type>> try_finish() const {
+    const result<state_type> all = total();
+    return all ? finish_state(fold_, *all) : finish_empty(fold_);
+  }
+
+  /// The same, returning the bare value.
+  ///
+  /// errors     throws `error` with the status where there is no value
+  answer_t<fold_type> finish() const { return try_finish().value(); }
+
+ private:
+  std::int64_t end_index() const { return first_index_ + count_; }
+
+  template <class View>
+  void fold_whole_tiles(const View& view, std::int64_t index, tree_joiner<state_type>& out) const {
+    fold_tiles(engine_, fold_, view, (index - grid_origin_) / tile_items, index, out);
+  }
+
+  void fold_pending(tree_joiner<state_type>& out) const {
+    const auto held = static_cast<std::int64_t>(pending_.size());
+    fold_whole_tiles(contiguous_view<Item>(pending_.data(), held), end_index() - held, out);
+  }
+
+  template <class View>
+  void push_view(const View& view) {
+    std::int64_t at = 0;
+    if (!pending_.empty()) {
+      const std::int64_t missing = tile_items - static_cast<std::int64_t>(pending_.size());
+      at = std::min(missing, view.size());
+      hold(view, 0, at);
+      if (at < missing) return;
+      fold_pending(nodes_);
+      pending_.clear();
+    }
+    const std::int64_t whole = (view.size() - at) / tile_items * tile_items;
+    if (whole > 0) fold_whole_tiles(part_of(view, at, whole), end_index(), nodes_);
+    count_ += whole;
+    hold(view, at + whole, view.size());
+  }
+
+  /// Keeps items that do not fill a tile yet.
+  template <class View>
+  void hold(const View& view, std::int64_t from, std::int64_t to) {
+    for (std::int64_t i = from; i < to; ++i) pending_.push_back(view[i]);
+    count_ += to - from;
+  }
+
+  template <class View>
+  static auto part_of(const View& view, std::int64_t at, std::int64_t count) {
+    if constexpr (contiguous_item_view<View>) {
+      return contiguous_view<Item>(view.data() + at, count);
+    } else {
+      return generate(count, [view, at](std::int64_t i) -> Item { return view[at + i]; });
+    }
+  }
+
+  fold_type fold_;
+  cpu_engine engine_;
+  std::int64_t first_index_;
+  std::int64_t count_ = 0;
+  // Tiles are counted from here: from 0 where the shard starts on the global grid.
+  std::int64_t grid_origin_ = 0;
+  tree_joiner<state_type> nodes_;     // whole tiles since grid_origin_ (or first_index_)
+  std::vector<Item> pending_;         // the items after them, fewer than a tile
+  std::vector<state_type> closed_;    // none, or the state of what lies before grid_origin_
+};
+
+}  // namespace monofold

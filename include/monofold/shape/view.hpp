@@ -1,0 +1,176 @@
+#pragma once
+/// shape/view: what is to be reduced: items in memory, or items computed from an index.
+
+#include <concepts>
+#include <cstdint>
+#include <iterator>
+#include <ranges>
+#include <type_traits>
+#include <utility>
+
+#include "monofold/platform/host_device.hpp"
+
+namespace monofold {
+
+/// A sequence of `size()` items, by index. Views are small, copied freely, and own nothing.
+template <class V>
+concept item_view = std::copy_constructible<V> && requires(const V v) {
+  typename V::item_type;
+  { v.size() } -> std::convertible_to<std::int64_t>;
+  { v[std::int64_t{}] } -> std::convertible_to<typename V::item_type>;
+};
+
+/// A view whose items lie next to each other in memory.
+template <class V>
+concept contiguous_item_view = item_view<V> && requires(const V v) {
+  { v.data() } -> std::same_as<const typename V::item_type*>;
+};
+
+template <class Item>
+class contiguous_view {
+ public:
+  using item_type = Item;
+
+  constexpr contiguous_view(const Item* items, std::int64_t count)
+      : items_(items), count_(count) {}
+
+  constexpr std::int64_t size() const { return count_; }
+  constexpr const Item* data() const { return items_; }
+  MONOFOLD_HD const Item& operator[](std::int64_t i) const { return items_[i]; }
+
+ private:
+  const Item* items_;
+  std::int64_t count_;
+};
+
+/// Items `stride` items apart; the stride may be negative or zero.
+template <class Item>
+class strided_view {
+ public:
+  using item_type = Item;
+
+  constexpr strided_view(const Item* first, std::int64_t count, std::int64_t stride)
+      : first_(first), count_(count), stride_(stride) {}
+
+  constexpr std::int64_t size() const { return count_; }
+  MONOFOLD_HD const Item& operator[](std::int64_t i) const { return first_[i * stride_]; }
+
+ private:
+  const Item* first_;
+  std::int64_t count_;
+  std::int64_t stride_;
+};
+
+/// f(0), f(1), ..., f(count - 1): data that was never stored.
+template <class Function>
+class generated_view {
+ public:
+  using item_type = std::remove_cvref_t<std::invoke_result_t<const Function&, std::int64_t>>;
+
+  constexpr generated_view(std::int64_t count, Function function)
+      : count_(count), function_(std::move(function)) {}
+
+  constexpr std::int64_t size() const { return count_; }
+  MONOFOLD_HD item_type operator[](std::int64_t i) const { return function_(i); }
+
+ private:
+  std::int64_t count_;
+  Function function_;
+};
+
+/// f(item) of another view's items.
+template <item_view View, class Function>
+class transformed_view {
+ public:
+  using item_type =
+      std::remove_cvref_t<std::invoke_result_t<const Function&, typename View::item_type>>;
+
+  constexpr transformed_view(View view, Function function)
+      : view_(view), function_(std::move(function)) {}
+
+  constexpr std::int64_t size() const { return view_.size(); }
+  MONOFOLD_HD item_type operator[](std::int64_t i) const { return function_(view_[i]); }
+
+ private:
+  View view_;
+  Function function_;
+};
+
+/// Pairs of items with the same index of two views; as long as the shorter one.
+template <item_view Left, item_view Right, class Pair>
+class zipped_view {
+ public:
+  using item_type = Pair;
+
+  constexpr zipped_view(Left left, Right right) : left_(left), right_(right) {}
+
+  constexpr std::int64_t size() const {
+    return left_.size() < right_.size() ? left_.size() : right_.size();
+  }
+  MONOFOLD_HD item_type operator[](std::int64_t i) const { return {left_[i], right_[i]}; }
+
+ private:
+  Left left_;
+  Right right_;
+};
+
+/// A random-access range of the standard library that is not contiguous: std::views::transform,
+/// std::deque, ...
+template <class Iterator>
+class range_view {
+ public:
+  using item_type = std::remove_cvref_t<std::iter_reference_t<Iterator>>;
+
+  constexpr range_view(Iterator first, std::int64_t count) : first_(first), count_(count) {}
+
+  constexpr std::int64_t size() const { return count_; }
+  constexpr item_type operator[](std::int64_t i) const {
+    return first_[static_cast<std::iter_difference_t<Iterator>>(i)];
+  }
+
+ private:
+  Iterator first_;
+  std::int64_t count_;
+};
+
+/// What can be reduced: a view, or a sized random-access range (which must outlive the call).
+template <class Range>
+concept reducible = item_view<std::remove_cvref_t<Range>> ||
+                    (std::ranges::random_access_range<const std::remove_reference_t<Range>> &&
+                     std::ranges::sized_range<const std::remove_reference_t<Range>>);
+
+/// The view of a range.
+template <reducible Range>
+constexpr auto view_of(const Range& range) {
+  if constexpr (item_view<Range>) {
+    return range;
+  } else if constexpr (std::ranges::contiguous_range<const Range>) {
+    using item = std::remove_cvref_t<std::ranges::range_reference_t<const Range>>;
+    return contiguous_view<item>(std::ranges::data(range),
+                                 static_cast<std::int64_t>(std::ranges::size(range)));
+  } else {
+    using iterator = std::ranges::iterator_t<const Range>;
+    return range_view<iterator>(std::ranges::begin(range),
+                                static_cast<std::int64_t>(std::ranges::size(range)));
+  }
+}
+
+template <class Range>
+using view_of_t = decltype(view_of(std::declval<const Range&>()));
+
+template <class Range>
+using item_of_t = typename view_of_t<Range>::item_type;
+
+/// `function(item)` of each item, computed when it is folded; nothing is copied.
+template <reducible Range, class Function>
+constexpr auto transform(const Range& range, Function function) {
+  return transformed_view<view_of_t<Range>, Function>(view_of(range), std::move(function));
+}
+
+/// `function(0)` to `function(count - 1)`.
+template <class Function>
+constexpr auto generate(std::int64_t count, Function function) {
+  return generated_view<Function>(count, std::move(function));
+}
+
+}  // namespace monofold

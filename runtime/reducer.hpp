@@ -1,0 +1,88 @@
+#pragma once
+/// runtime/reducer: a reduction whose element type and operations are chosen at run time.
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "monofold/platform/dtype.hpp"
+#include "monofold/platform/status.hpp"
+#include "runtime/operation.hpp"
+
+namespace monofold::runtime {
+
+/// propagate  NaN makes the result NaN; argmin and argmax give the first one
+/// omit       as if absent
+/// raise      status nan_found, and the index of the first one
+enum class nan_policy : std::int32_t { propagate = 0, omit = 1, raise = 2 };
+
+/// What is to be computed. Plain data; every operation reads the same pass over the items.
+struct request {
+  dtype type = dtype::float64;
+  std::vector<operation> ops;
+  nan_policy nan = nan_policy::propagate;
+  std::int64_t ddof = 0;
+  std::int64_t k = 10;
+  bool plain = false;  // float sums in the items' own precision (float32 for 16-bit items)
+  int num_threads = 0;
+};
+
+/// A number as the tool prints it: float for items of 32 bits and fewer, so that the shortest text
+/// that reads back to the same bits is that of the item's own type.
+using number = std::variant<bool, std::int64_t, std::uint64_t, float, double>;
+
+/// The answer to one operation.
+///
+/// shape      values: one number; two for minmax (min, max); k for top and bottom. indices: one for
+///            argmin and argmax (whose value is the item), k for top and bottom; else empty
+struct answer {
+  operation op;
+  status code = status::ok;        // not ok: values and indices are empty
+  std::vector<number> values;
+  std::vector<std::int64_t> indices;
+  std::int64_t first_nan = -1;     // with status nan_found
+};
+
+/// A running reduction of `request.ops` over items of `request.type`.
+///
+/// order      the plan's tree; the bits of every answer are those of the operation alone, in one
+///            call, whatever the chunks, threads and processor
+/// sync       one thread at a time; `push` uses `request.num_threads` threads (0: all cores)
+/// errors     the constructor throws `error`: unsupported (an operation not defined for the type,
+///            dot together with other operations), invalid_argument (ddof < 0, k < 1, no ops).
+///            What concerns the data is in the answers
+/// cost       one pass; memory for 512 states of each operation
+/// tested by  tests/runtime/reducer_test.cpp
+class reducer {
+ public:
+  /// `first_index` is the index of the first item in the answers.
+  explicit reducer(const request& what, std::int64_t first_index = 0);
+  reducer(reducer&&) noexcept;
+  reducer& operator=(reducer&&) noexcept;
+  ~reducer();
+
+  /// Appends `count` items of the requested type, in memory aligned for it.
+  void push(const void* items, std::int64_t count);
+  /// Appends `count` pairs (dot only).
+  void push_pairs(const void* left, const void* right, std::int64_t count);
+  /// Appends everything that `next` has seen, which was made with first_index = this one's end.
+  void merge(const reducer& next);
+
+  std::int64_t count() const;
+  /// The answers in the order of `request.ops`; more may be pushed afterwards.
+  std::vector<answer> finish() const;
+
+ private:
+  class implementation;
+  std::unique_ptr<implementation> implementation_;
+};
+
+/// The instruction set that the loops of this process use ("AVX2", ...), and those it could use.
+std::string instruction_set();
+std::vector<std::string> instruction_sets();
+/// Uses another one from the list from now on (for tests and `verify`); false: not available here.
+bool use_instruction_set(const std::string& name);
+
+}  // namespace monofold::runtime
