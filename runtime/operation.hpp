@@ -43,7 +43,7 @@ enum class domain { numbers, integers, pairs };
 
 struct operation_info {
   operation op;
-  std::string_view name;     // as in the tool
+  std::string_view name;  // as in the tool
   domain on;
   std::string_view summary;  // one line for help
   std::string_view answer;   // type of the answer, and the answer for empty input
@@ -89,8 +89,7 @@ inline constexpr std::array<operation_info, 24> operations{{
      "double, or an exact 64-bit integer; empty: 0"},
     {operation::bit_and, "and", domain::integers, "the bitwise and", "an item; empty: all ones"},
     {operation::bit_or, "or", domain::integers, "the bitwise or", "an item; empty: 0"},
-    {operation::bit_xor, "xor", domain::integers, "the bitwise exclusive or",
-     "an item; empty: 0"},
+    {operation::bit_xor, "xor", domain::integers, "the bitwise exclusive or", "an item; empty: 0"},
     {operation::nan, "nan", domain::numbers, "how many items are NaN", "integer; empty: 0"},
 }};
 

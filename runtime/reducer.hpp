@@ -39,10 +39,10 @@ using number = std::variant<bool, std::int64_t, std::uint64_t, float, double>;
 ///            argmin and argmax (whose value is the item), k for top and bottom; else empty
 struct answer {
   operation op;
-  status code = status::ok;        // not ok: values and indices are empty
-  std::vector<number> values;
-  std::vector<std::int64_t> indices;
-  std::int64_t first_nan = -1;     // with status nan_found
+  status code = status::ok;  // not ok: values and indices are empty
+  std::vector<number> values{};
+  std::vector<std::int64_t> indices{};
+  std::int64_t first_nan = -1;  // with status nan_found
 };
 
 /// A running reduction of `request.ops` over items of `request.type`.

@@ -25,7 +25,7 @@ namespace monofold {
 /// cost       n lifts, n - 1 combines (or absorbs), one pass; workspace 512 states
 /// tested by  tests/api/reduce_test.cpp
 template <reducible Range, class F>
-  requires fold_on<F, item_of_t<Range>>
+requires fold_on<F, item_of_t<Range>>
 auto try_reduce(const cpu_engine& engine, const Range& range, const F& f)
     -> result<answer_t<bound_fold_t<F, item_of_t<Range>>>> {
   const auto view = view_of(range);
@@ -39,25 +39,21 @@ auto try_reduce(const cpu_engine& engine, const Range& range, const F& f)
 }
 
 template <reducible Range, class F>
-  requires fold_on<F, item_of_t<Range>>
-auto try_reduce(const Range& range, const F& f) {
-  return try_reduce(cpu, range, f);
-}
+requires fold_on<F, item_of_t<Range>>
+auto try_reduce(const Range& range, const F& f) { return try_reduce(cpu, range, f); }
 
 /// The same, returning the bare value.
 ///
 /// errors     throws `error` with the status where there is no value
 template <reducible Range, class F>
-  requires fold_on<F, item_of_t<Range>>
+requires fold_on<F, item_of_t<Range>>
 auto reduce(const cpu_engine& engine, const Range& range, const F& f) {
   return try_reduce(engine, range, f).value();
 }
 
 template <reducible Range, class F>
-  requires fold_on<F, item_of_t<Range>>
-auto reduce(const Range& range, const F& f) {
-  return try_reduce(cpu, range, f).value();
-}
+requires fold_on<F, item_of_t<Range>>
+auto reduce(const Range& range, const F& f) { return try_reduce(cpu, range, f).value(); }
 
 /// The pairs of items of two ranges with the same index, as `dot` takes them.
 template <reducible Left, reducible Right>

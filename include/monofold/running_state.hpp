@@ -29,7 +29,7 @@ namespace monofold {
 /// cost       push: one pass, and a copy of the items that do not fill a tile (at most a tile)
 /// tested by  tests/api/running_state_test.cpp
 template <class Item, class F>
-  requires fold_on<F, Item>
+requires fold_on<F, Item>
 class running_state {
  public:
   using fold_type = bound_fold_t<F, Item>;
@@ -53,6 +53,7 @@ class running_state {
     if constexpr (contiguous_item_view<std::remove_cvref_t<decltype(view)>>) {
       push(view.data(), view.size());
     } else {
+      if (view.size() < 0) throw error(status::invalid_argument, "negative count");
       push_view(view);
     }
   }
@@ -107,6 +108,12 @@ class running_state {
   answer_t<fold_type> finish() const { return try_finish().value(); }
 
  private:
+  // An item in a struct: a std::vector<bool> has no items that a pointer could point at.
+  struct cell {
+    Item item;
+  };
+  static_assert(sizeof(cell) == sizeof(Item));
+
   std::int64_t end_index() const { return first_index_ + count_; }
 
   template <class View>
@@ -116,7 +123,7 @@ class running_state {
 
   void fold_pending(tree_joiner<state_type>& out) const {
     const auto held = static_cast<std::int64_t>(pending_.size());
-    fold_whole_tiles(contiguous_view<Item>(pending_.data(), held), end_index() - held, out);
+    fold_whole_tiles(contiguous_view<Item>(&pending_.data()->item, held), end_index() - held, out);
   }
 
   template <class View>
@@ -139,7 +146,7 @@ class running_state {
   /// Keeps items that do not fill a tile yet.
   template <class View>
   void hold(const View& view, std::int64_t from, std::int64_t to) {
-    for (std::int64_t i = from; i < to; ++i) pending_.push_back(view[i]);
+    for (std::int64_t i = from; i < to; ++i) pending_.push_back({view[i]});
     count_ += to - from;
   }
 
@@ -158,9 +165,9 @@ class running_state {
   std::int64_t count_ = 0;
   // Tiles are counted from here: from 0 where the shard starts on the global grid.
   std::int64_t grid_origin_ = 0;
-  tree_joiner<state_type> nodes_;     // whole tiles since grid_origin_ (or first_index_)
-  std::vector<Item> pending_;         // the items after them, fewer than a tile
-  std::vector<state_type> closed_;    // none, or the state of what lies before grid_origin_
+  tree_joiner<state_type> nodes_;   // whole tiles since grid_origin_ (or first_index_)
+  std::vector<cell> pending_;       // the items after them, fewer than a tile
+  std::vector<state_type> closed_;  // none, or the state of what lies before grid_origin_
 };
 
 }  // namespace monofold

@@ -2,9 +2,11 @@
 /// fold/adapt: a fold of mapped items, a fold of some of the items.
 
 #include <cstdint>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
+#include "monofold/fold/all.hpp"
 #include "monofold/fold/fold.hpp"
 #include "monofold/platform/host_device.hpp"
 #include "monofold/platform/status.hpp"
@@ -30,11 +32,7 @@ struct map_fold {
   MONOFOLD_HD state combine(const state& left, const state& right) const {
     return inner.combine(left, right);
   }
-  MONOFOLD_HD state identity() const
-    requires has_identity_v<Inner>
-  {
-    return inner.identity();
-  }
+  MONOFOLD_HD state identity() const requires has_identity_v<Inner> { return inner.identity(); }
   constexpr auto finish(const state& s) const { return finish_state(inner, s); }
 
   MONOFOLD_HD accumulator open(const Item& item, std::int64_t index) const {
@@ -49,13 +47,17 @@ struct map_fold {
   MONOFOLD_HD state flush(const accumulator& own, std::int64_t count) const {
     return access::flush(inner, own, count);
   }
-  MONOFOLD_HD map_fold prepare(const Item& first, std::int64_t index) const {
-    return {access::prepare(inner, function(first), index), function};
+  MONOFOLD_HD bool suffices(const accumulator& tile,
+                            std::int64_t count) const requires may_repeat_v<Inner> {
+    return inner.suffices(tile, count);
+  }
+  MONOFOLD_HD map_fold again(const accumulator& tile,
+                             std::int64_t count) const requires may_repeat_v<Inner> {
+    return {inner.again(tile, count), function};
   }
   MONOFOLD_INLINE void absorb_run(state& own, const Item* items, std::int64_t count,
-                                  std::int64_t index) const
-    requires has_absorb_run_v<Inner, mapped>
-  {
+                                  std::int64_t index) const requires
+      has_absorb_run_v<Inner, mapped> {
     constexpr std::int64_t block = 256;  // small enough to stay in the first-level cache
     mapped buffer[block];
     for (std::int64_t at = 0; at < count; at += block) {
@@ -93,9 +95,7 @@ struct where_fold {
     return s.any ? finish_state(inner, s.value) : finish_empty(inner);
   }
   MONOFOLD_INLINE void absorb_run(state& own, const Item* items, std::int64_t count,
-                                  std::int64_t index) const
-    requires has_absorb_run_v<Inner, Item>
-  {
+                                  std::int64_t index) const requires has_absorb_run_v<Inner, Item> {
     for (std::int64_t at = 0; at < count;) {
       if (!predicate(items[at])) {
         ++at;
@@ -153,6 +153,19 @@ constexpr auto operator|(F fold, map_adapter<Function> adapter) {
 template <class F, class Predicate>
 constexpr auto operator|(F fold, where_adapter<Predicate> adapter) {
   return where_family<F, Predicate>{fold, adapter.predicate};
+}
+
+// Each member of an `all` is adapted on its own, so that it keeps its own slots and bits.
+template <class... Folds, class Function>
+constexpr auto operator|(const all_family<Folds...>& folds, map_adapter<Function> adapter) {
+  return std::apply([&](const auto&... member) { return all((member | adapter)...); },
+                    folds.members);
+}
+
+template <class... Folds, class Predicate>
+constexpr auto operator|(const all_family<Folds...>& folds, where_adapter<Predicate> adapter) {
+  return std::apply([&](const auto&... member) { return all((member | adapter)...); },
+                    folds.members);
 }
 
 }  // namespace detail

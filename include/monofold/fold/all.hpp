@@ -119,9 +119,7 @@ struct all_fold {
   MONOFOLD_HD state combine(const state& left, const state& right) const {
     return detail::combine_all(members, left, right);
   }
-  MONOFOLD_HD state identity() const
-    requires(has_identity_v<Folds> && ...)
-  {
+  MONOFOLD_HD state identity() const requires(has_identity_v<Folds>&&...) {
     return detail::identity_all(members);
   }
   constexpr auto finish(const state& s) const { return detail::finish_all(members, s); }
@@ -148,8 +146,7 @@ struct all_family {
 
 /// Several folds as one; the answer is a std::tuple of theirs, in the order given.
 template <class... Folds>
-  requires(sizeof...(Folds) > 0)
-constexpr auto all(Folds... folds) {
+requires(sizeof...(Folds) > 0) constexpr auto all(Folds... folds) {
   return detail::all_family<Folds...>{{folds...}};
 }
 

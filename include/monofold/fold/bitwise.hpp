@@ -44,10 +44,8 @@ namespace detail {
 template <bit_operation operation>
 struct bitwise_family {
   template <class Item>
-    requires std::is_integral_v<Item>
-  constexpr auto on() const {
-    return bitwise_fold<Item, operation>{};
-  }
+  requires std::is_integral_v<Item>
+  constexpr auto on() const { return bitwise_fold<Item, operation>{}; }
 };
 
 }  // namespace detail

@@ -29,11 +29,20 @@ struct float_dot_fold {
   static constexpr bool commutative = true;
 
   MONOFOLD_HD state lift(const Pair& item, std::int64_t) const {
-    return detail::keep<rule>(static_cast<double>(item.left) * static_cast<double>(item.right),
-                              -0.0);
+    return static_cast<double>(item.left) * static_cast<double>(item.right);
   }
   MONOFOLD_HD state combine(state left, state right) const { return left + right; }
   MONOFOLD_HD state identity() const { return 0.0; }
+};
+
+/// The same without the products that are NaN.
+template <class Pair>
+struct float_dot_fold<Pair, nan_rule::omit> : float_sum_fold<double, double, nan_rule::omit> {
+  using base = float_sum_fold<double, double, nan_rule::omit>;
+
+  MONOFOLD_HD base::state lift(const Pair& item, std::int64_t index) const {
+    return base::lift(float_dot_fold<Pair>{}.lift(item, index), index);
+  }
 };
 
 /// The exact sum of products of integer pairs.
@@ -44,9 +53,8 @@ struct integer_dot_fold {
   using state = uint256;  // two's complement
   static constexpr bool commutative = true;
   static constexpr bool exact = true;
-  using answer =
-      std::conditional_t<std::is_signed_v<Left> || std::is_signed_v<Right>, std::int64_t,
-                         std::uint64_t>;
+  using answer = std::conditional_t<std::is_signed_v<Left> || std::is_signed_v<Right>, std::int64_t,
+                                    std::uint64_t>;
 
   MONOFOLD_HD state lift(const item_pair<Left, Right>& item, std::int64_t) const {
     // Two factors of at most 64 bits: the product fits 128 bits, signed or unsigned.
@@ -85,7 +93,7 @@ struct pair_types<item_pair<Left, Right>> {
 
 struct dot_family {
   template <class Pair>
-    requires requires { typename pair_types<Pair>::left; }
+  requires requires { typename pair_types<Pair>::left; }
   constexpr auto on() const {
     using left = typename pair_types<Pair>::left;
     using right = typename pair_types<Pair>::right;

@@ -126,6 +126,13 @@ struct extremum_fold {
         return;
       }
     }
+    // First the stretch, by a loop without an exit that compilers vectorise, then the item.
+    constexpr std::int64_t stretch = 64;
+    for (; at + stretch <= count; at += stretch) {
+      int hits = 0;
+      for (std::int64_t i = 0; i < stretch; ++i) hits += key_of(items[at + i]) == found ? 1 : 0;
+      if (hits != 0) break;
+    }
     while (key_of(items[at]) != found) ++at;
     own = combine(own, {found, index + at});
   }

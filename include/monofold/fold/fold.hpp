@@ -32,12 +32,13 @@ namespace monofold {
 /// | `void absorb(accumulator&, item, index) const` | append one item | combine with lift |
 /// | `accumulator join(accumulator, accumulator) const` | left, then right | combine |
 /// | `state flush(accumulator, std::int64_t count) const` | of `count` items | the accumulator |
-/// | `F prepare(item, index) const` | the fold to use for a tile, given its first item | itself |
+/// | `bool suffices(accumulator, std::int64_t count) const` | of a tile: accurate enough? | true |
+/// | `F again(accumulator, std::int64_t count) const` | if not: folds the tile a second time | - |
 /// | `void absorb_run(state&, const Item*, n, index) const` | many items; exact folds with an identity only | by tiles |
 /// | `template <class Item> auto on() const` | the fold for a type of item | itself |
 template <class F, class Item>
 concept fold = std::copy_constructible<F> && std::default_initializable<typename F::state> &&
-               std::copyable<typename F::state> && requires(const F f, const Item item) {
+    std::copyable<typename F::state> && requires(const F f, const Item item) {
   typename F::state;
   { f.lift(item, std::int64_t{}) } -> std::convertible_to<typename F::state>;
 } && requires(const F f, const typename F::state s) {
@@ -80,7 +81,7 @@ struct accumulator_of {
   using type = typename F::state;
 };
 template <class F>
-  requires requires { typename F::accumulator; }
+requires requires { typename F::accumulator; }
 struct accumulator_of<F> {
   using type = typename F::accumulator;
 };
@@ -101,10 +102,17 @@ inline constexpr bool has_identity_v = requires(const F& f) {
 /// True where a run of items may be folded by the fold's own loop, in any schedule.
 template <class F, class Item>
 inline constexpr bool has_absorb_run_v =
-    is_exact_v<F> && has_identity_v<F> &&
-    requires(const F& f, typename F::state& s, const Item* p) {
-      f.absorb_run(s, p, std::int64_t{}, std::int64_t{});
-    };
+    is_exact_v<F>&& has_identity_v<F>&& requires(const F& f, typename F::state& s, const Item* p) {
+  f.absorb_run(s, p, std::int64_t{}, std::int64_t{});
+};
+
+/// True where a fold may want a second look at a tile.
+template <class F>
+inline constexpr bool may_repeat_v = requires(const F& f,
+                                              const typename detail::accumulator_of<F>::type& a) {
+  { f.suffices(a, std::int64_t{}) } -> std::convertible_to<bool>;
+  { f.again(a, std::int64_t{}) } -> std::convertible_to<F>;
+};
 
 template <class F>
 using accumulator_t = typename detail::accumulator_of<F>::type;
@@ -148,14 +156,6 @@ struct fold_access {
       return own;
     }
   }
-
-  MONOFOLD_HD static F prepare(const F& f, const Item& first, std::int64_t index) {
-    if constexpr (requires { f.prepare(first, index); }) {
-      return f.prepare(first, index);
-    } else {
-      return f;
-    }
-  }
 };
 
 namespace detail {
@@ -182,8 +182,8 @@ constexpr decltype(auto) finish_raw(const F& f, const typename F::state& s) {
 
 /// The type of a fold's answer, without the `result` around it.
 template <class F>
-using answer_t = typename detail::unwrap_result<std::remove_cvref_t<decltype(
-    detail::finish_raw(std::declval<const F&>(), std::declval<const typename F::state&>()))>>::type;
+using answer_t = typename detail::unwrap_result<std::remove_cvref_t<decltype(detail::finish_raw(
+    std::declval<const F&>(), std::declval<const typename F::state&>()))>>::type;
 
 /// The answer for a state, or why there is none.
 template <class F>

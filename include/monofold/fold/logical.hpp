@@ -84,8 +84,8 @@ struct logical_family {
 
 }  // namespace detail
 
-inline constexpr detail::logical_family<detail::logical_part::any> any_of{};    // bool; empty: false
-inline constexpr detail::logical_family<detail::logical_part::all> all_of{};    // bool; empty: true
+inline constexpr detail::logical_family<detail::logical_part::any> any_of{};  // bool; empty: false
+inline constexpr detail::logical_family<detail::logical_part::all> all_of{};  // bool; empty: true
 inline constexpr detail::logical_family<detail::logical_part::nonzero> nonzero{};  // std::int64_t
 
 }  // namespace monofold

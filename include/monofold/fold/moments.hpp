@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <limits>
 
 #include "monofold/fold/nan.hpp"
 #include "monofold/fold/sum.hpp"
@@ -23,12 +24,14 @@ struct moments_state {
 /// Count, mean and sum of squared deviations of floating-point items, in double.
 ///
 /// order      the plan's tree: the same bits on every engine and for every chunking
-/// accuracy   within a tile, deviations d are taken from its first item p, and the tile's m2 is
-///            sum d^2 - (sum d)^2 / n. That cannot cancel badly: p is one of the items, so
-///            (p - mean)^2 <= m2, hence sum d^2 = m2 + n (p - mean)^2 <= (n + 1) m2, and the
-///            relative error of a tile's m2 is below 8 (n + 1) u, n <= 2048
-/// NaN        an infinity makes the variance NaN
-/// source     joining: Chan, Golub, LeVeque 1979, Stanford STAN-CS-79-773, eq. 2.1
+/// accuracy   a tile's m2 is sum x^2 - (sum x)^2 / n where that keeps at least 1/128 of sum x^2:
+///            then it cancels 7 bits at most, and its relative error is below 2000 u. Elsewhere
+///            the tile is read again and deviations are taken from its mean p, which rounding
+///            leaves within 16 u |mean| of the true one: the corrected two-pass algorithm
+/// NaN        an infinity makes the variance NaN; deviations beyond 1e154 from a tile's mean (its
+///            rounding error is one, for items beyond 1e169) make it infinite
+/// source     Chan, Golub, LeVeque 1983, The American Statistician 37(3), eqs. 1.5b (joining) and
+///            1.7 (corrected two-pass)
 template <class Item, nan_rule rule = nan_rule::propagate>
 struct moments_fold {
   using state = moments_state;
@@ -38,7 +41,7 @@ struct moments_fold {
   };
   static constexpr bool commutative = true;
 
-  double pivot = 0;
+  double pivot = 0;  // deviations are taken from here
 
   MONOFOLD_HD state lift(Item item, std::int64_t) const {
     const auto x = static_cast<double>(item);
@@ -55,8 +58,14 @@ struct moments_fold {
   }
   MONOFOLD_HD state identity() const { return {0, 0.0, 0.0}; }
 
-  MONOFOLD_HD moments_fold prepare(Item first, std::int64_t) const {
-    return {static_cast<double>(first)};
+  MONOFOLD_HD bool suffices(const accumulator& tile, std::int64_t count) const {
+    const double m2 = tile.squares - tile.sum * (tile.sum / static_cast<double>(count));
+    // False for an overflow to infinity, which deviations may avoid, and for NaN, where it is
+    // harmless.
+    return m2 >= tile.squares * 0x1p-7 && tile.squares <= std::numeric_limits<double>::max();
+  }
+  MONOFOLD_HD moments_fold again(const accumulator& tile, std::int64_t count) const {
+    return {tile.sum / static_cast<double>(count)};
   }
   MONOFOLD_HD accumulator open(Item item, std::int64_t) const {
     const double d = static_cast<double>(item) - pivot;
@@ -73,6 +82,8 @@ struct moments_fold {
   MONOFOLD_HD state flush(const accumulator& own, std::int64_t count) const {
     const double mean = own.sum / static_cast<double>(count);
     const double m2 = own.squares - own.sum * mean;
+    // Squares that overflow make the variance infinite, not NaN.
+    if (own.squares > std::numeric_limits<double>::max()) return {count, pivot + mean, own.squares};
     return {count, pivot + mean, m2 < 0 ? 0.0 : m2};
   }
 };
@@ -112,13 +123,15 @@ struct integer_moments_state {
 
 template <class Item>
 struct integer_moments_fold {
+  using item = Item;
   using state = integer_moments_state;
   static constexpr bool commutative = true;
   static constexpr bool exact = true;
 
   MONOFOLD_HD state lift(Item item, std::int64_t) const {
     const auto x = static_cast<int128>(item);
-    return {1, x, widen(static_cast<uint128>(x * x))};
+    // Multiplied without a sign: the square of 2^64 - 1 does not fit an int128.
+    return {1, x, widen(static_cast<uint128>(x) * static_cast<uint128>(x))};
   }
   MONOFOLD_HD state combine(const state& left, const state& right) const {
     return {left.count + right.count, left.sum + right.sum, add(left.squares, right.squares)};
@@ -190,8 +203,8 @@ inline result<double> variance_of(const moments_state& s, std::int64_t ddof) {
 inline result<double> variance_of(const integer_moments_state& s, std::int64_t ddof) {
   if (s.count <= ddof || s.count == 0) return status::empty_input;
   const auto n = static_cast<std::uint64_t>(s.count);
-  const uint128 magnitude = s.sum < 0 ? uint128{0} - static_cast<uint128>(s.sum)
-                                      : static_cast<uint128>(s.sum);
+  const uint128 magnitude =
+      s.sum < 0 ? uint128{0} - static_cast<uint128>(s.sum) : static_cast<uint128>(s.sum);
   // n Q >= S^2 by the inequality of Cauchy and Schwarz.
   const uint256 numerator = subtract(multiply(s.squares, n), multiply(magnitude, magnitude));
   return divide_to_double(numerator, widen(uint128{n} * static_cast<uint128>(s.count - ddof)));
@@ -209,12 +222,12 @@ struct variance_fold : moments_fold_t<Item, nan_rule::propagate> {
   std::int64_t ddof = 0;
 
   constexpr explicit variance_fold(std::int64_t freedom) : ddof(freedom) {}
-  MONOFOLD_HD variance_fold prepare(Item first, std::int64_t index) const
-    requires is_floating_v<Item>
-  {
-    variance_fold tile(*this);
-    static_cast<base&>(tile) = base::prepare(first, index);
-    return tile;
+  template <class Accumulator>
+  MONOFOLD_HD variance_fold again(const Accumulator& tile,
+                                  std::int64_t count) const requires is_floating_v<Item> {
+    variance_fold second(*this);
+    static_cast<base&>(second) = base::again(tile, count);
+    return second;
   }
   result<double> finish(const typename base::state& s) const {
     const result<double> variance = variance_of(s, ddof);
@@ -239,8 +252,6 @@ struct variance_family {
 constexpr detail::variance_family<false> variance(std::int64_t ddof = 0) { return {ddof}; }
 
 /// The square root of the variance.
-constexpr detail::variance_family<true> standard_deviation(std::int64_t ddof = 0) {
-  return {ddof};
-}
+constexpr detail::variance_family<true> standard_deviation(std::int64_t ddof = 0) { return {ddof}; }
 
 }  // namespace monofold

@@ -70,15 +70,14 @@ struct integer_norm1_fold {
     }
     own += (int128{high} << 32) + low;
   }
-  constexpr result<std::uint64_t> finish(state s) const {
-    return detail::narrow<std::uint64_t>(s);
-  }
+  constexpr result<std::uint64_t> finish(state s) const { return detail::narrow<std::uint64_t>(s); }
 };
 
 /// The square root of the sum of squares of floating-point items.
 ///
 /// order      the plan's tree: the same bits on every engine and for every chunking
-/// accuracy   relative error <= (log2(n) + 6) u; no square over- or underflows: items above 2^480
+/// accuracy   relative error <= (ceil(log2(n)) + 8) u where the result is a normal number; no
+///            square over- or underflows: items above 2^480
 ///            and below 2^-480 are squared after scaling by 2^-600 and 2^600, in sums of their own
 /// source     Blue 1978, TOMS 4(1)
 template <class Item, nan_rule rule = nan_rule::propagate>
@@ -201,8 +200,8 @@ struct norm_inf_family {
 
 }  // namespace detail
 
-inline constexpr detail::norm1_family norm1{};       // double; uint64 for integers
-inline constexpr detail::norm2_family norm2{};       // double
+inline constexpr detail::norm1_family norm1{};        // double; uint64 for integers
+inline constexpr detail::norm2_family norm2{};        // double
 inline constexpr detail::norm_inf_family norm_inf{};  // double; uint64 for integers
 
 }  // namespace monofold

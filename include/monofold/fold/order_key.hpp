@@ -58,9 +58,9 @@ struct float_order_key {
   }
   /// True where a `nan_low` key stands for a NaN: it lies below that of -inf.
   MONOFOLD_HD static bool is_nan_low(type key) {
-    return key < static_cast<type>(static_cast<Bits>(
-                     flip(static_cast<Bits>(infinity | static_cast<Bits>(~low_bits))) +
-                     nan_patterns));
+    return key <
+           static_cast<type>(static_cast<Bits>(
+               flip(static_cast<Bits>(infinity | static_cast<Bits>(~low_bits))) + nan_patterns));
   }
   MONOFOLD_HD static bool is_nan_high(type key) {
     return key > static_cast<type>(static_cast<Bits>(infinity - nan_patterns));

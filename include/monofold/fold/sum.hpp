@@ -15,8 +15,7 @@ namespace monofold {
 
 /// The type of an integer sum: as wide as the library gives, of the item's signedness.
 template <class Item>
-using integer_answer_t =
-    std::conditional_t<std::is_signed_v<Item>, std::int64_t, std::uint64_t>;
+using integer_answer_t = std::conditional_t<std::is_signed_v<Item>, std::int64_t, std::uint64_t>;
 
 namespace detail {
 
@@ -112,21 +111,39 @@ struct integer_sum_fold {
 /// The sum of floating-point items in `Real`, in the plan's tree.
 ///
 /// order      the plan's tree: the same bits on every engine and for every chunking
-/// accuracy   |error| <= (log2(n) + 4) u sum |x_i|, u the unit roundoff of `Real`; a sum of only
-///            -0 is -0, an empty sum is +0
+/// accuracy   |error| <= d u sum |x_i| + O(u^2), u the unit roundoff of `Real`, d the depth of the
+///            tree: at most ceil(log2(n)) + 4; a sum of only -0 is -0, an empty sum is +0
 template <class Item, class Real, nan_rule rule = nan_rule::propagate>
 struct float_sum_fold {
   using state = Real;
   static constexpr bool commutative = true;
 
-  MONOFOLD_HD state lift(Item item, std::int64_t) const {
-    // -0 is what leaves every sum as it is: x + (-0) has the bits of x, +0 would change -0.
-    return detail::keep<rule>(static_cast<Real>(item), Real(-0.0));
-  }
+  MONOFOLD_HD state lift(Item item, std::int64_t) const { return static_cast<Real>(item); }
   MONOFOLD_HD state combine(state left, state right) const { return left + right; }
   MONOFOLD_HD state identity() const { return Real(0); }
 };
 
+/// The same with NaN left out: whether anything was there tells an empty sum, +0, from one of
+/// only -0.
+template <class Item, class Real>
+struct float_sum_fold<Item, Real, nan_rule::omit> {
+  struct state {
+    Real total;
+    bool any;
+  };
+  static constexpr bool commutative = true;
+
+  MONOFOLD_HD state lift(Item item, std::int64_t) const {
+    // -0 is what leaves every sum as it is: x + (-0) has the bits of x.
+    if (is_nan(item)) return {Real(-0.0), false};
+    return {static_cast<Real>(item), true};
+  }
+  MONOFOLD_HD state combine(const state& left, const state& right) const {
+    return {left.total + right.total, left.any || right.any};
+  }
+  MONOFOLD_HD state identity() const { return {Real(-0.0), false}; }
+  constexpr Real finish(const state& s) const { return s.any ? s.total : Real(0); }
+};
 
 /// sum / count, as a double.
 ///
@@ -176,10 +193,8 @@ struct mean_fold {
       return own;
     }
   }
-  MONOFOLD_HD void absorb_run(state& own, const Item* items, std::int64_t count,
-                              std::int64_t) const
-    requires(!floating)
-  {
+  MONOFOLD_HD void absorb_run(state& own, const Item* items, std::int64_t count, std::int64_t) const
+      requires(!floating) {
     own = {own.total + detail::sum_integers(items, count), own.count + count};
   }
 
@@ -190,8 +205,7 @@ struct mean_fold {
     } else {
       const bool negative = s.total < 0;
       const uint128 magnitude = negative ? uint128(0) - uint128(s.total) : uint128(s.total);
-      const double mean =
-          divide_to_double(widen(magnitude), widen(static_cast<uint128>(s.count)));
+      const double mean = divide_to_double(widen(magnitude), widen(static_cast<uint128>(s.count)));
       return negative ? -mean : mean;
     }
   }
@@ -241,9 +255,9 @@ struct mean_family {
 
 }  // namespace detail
 
-inline constexpr count_fold count{};                // std::int64_t
-inline constexpr detail::sum_family sum{};          // double; int64 or uint64 for integers
+inline constexpr count_fold count{};                    // std::int64_t
+inline constexpr detail::sum_family sum{};              // double; int64 or uint64 for integers
 inline constexpr detail::plain_sum_family plain_sum{};  // one addition an item, in float or double
-inline constexpr detail::mean_family mean{};        // double
+inline constexpr detail::mean_family mean{};            // double
 
 }  // namespace monofold

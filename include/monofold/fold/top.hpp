@@ -24,7 +24,7 @@ struct top_answer {
 ///
 /// order      exact: any schedule; ties go to the lower index; NaN come last (or not at all under
 ///            `omit`); -0 lies below +0
-/// errors     empty_input where k > 0 and there are fewer than k items
+/// errors     empty_input where there are fewer than k items; invalid_argument where k < 0
 /// cost       one comparison an item, vectorised; an item that enters costs O(1) amortised
 /// tested by  tests/fold/top_test.cpp
 template <class Item, bool smallest, nan_rule rule = nan_rule::propagate>
@@ -67,13 +67,13 @@ struct top_fold {
     state joined = left;
     joined.candidates.insert(joined.candidates.end(), right.candidates.begin(),
                              right.candidates.end());
-    shrink(joined, static_cast<std::size_t>(k));
+    shrink(joined, size());
     return joined;
   }
 
   MONOFOLD_INLINE void absorb_run(state& own, const Item* items, std::int64_t count,
                                   std::int64_t index) const {
-    if (k == 0) return;
+    if (k <= 0) return;
     constexpr std::int64_t block = 4096 / sizeof(Item);
     for (std::int64_t at = 0; at < count; at += block) {
       const std::int64_t n = count - at < block ? count - at : block;
@@ -84,8 +84,9 @@ struct top_fold {
   }
 
   result<top_answer<Item>> finish(const state& s) const {
+    if (k < 0) return status::invalid_argument;
     state sorted = s;
-    shrink(sorted, static_cast<std::size_t>(k));
+    shrink(sorted, size());
     if (static_cast<std::int64_t>(sorted.candidates.size()) < k) return status::empty_input;
     std::sort(sorted.candidates.begin(), sorted.candidates.end(), before);
     top_answer<Item> answer;
@@ -97,6 +98,8 @@ struct top_fold {
   }
 
  private:
+  std::size_t size() const { return static_cast<std::size_t>(k < 0 ? 0 : k); }
+
   /// The best key among `items`, NaN not counted: they never pass a bound.
   MONOFOLD_INLINE static key best_number(const Item* items, std::int64_t count) {
     const key found = extremum_type::best_key(items, count);
@@ -120,13 +123,14 @@ struct top_fold {
     for (std::int64_t i = 0; i < count; ++i) {
       if (own.full && !extremum_type::better(key_of(items[i]), own.bound)) continue;
       insert(own, items[i], index + i);
-      if (own.candidates.size() >= limit) shrink(own, static_cast<std::size_t>(k));
+      if (own.candidates.size() >= limit) shrink(own, size());
     }
-    shrink(own, static_cast<std::size_t>(k));
+    shrink(own, size());
   }
 
   static void shrink(state& own, std::size_t keep) {
-    if (own.candidates.size() < keep || keep == 0) return;
+    if (own.candidates.size() < keep) return;
+    if (keep == 0) return own.candidates.clear();
     const auto kth = own.candidates.begin() + static_cast<std::ptrdiff_t>(keep) - 1;
     std::nth_element(own.candidates.begin(), kth, own.candidates.end(), before);
     own.bound = kth->key;

@@ -71,8 +71,7 @@ MONOFOLD_INLINE accumulator_t<F> join_all_slots(const F& f, Slots& slots) {
 
 /// The slots of a full tile of a commutative fold, row by row.
 template <class F, class Item, class Slots>
-MONOFOLD_INLINE void fill_striped(const F& f, Slots& slots, const Item* items,
-                                  std::int64_t index) {
+MONOFOLD_INLINE void fill_striped(const F& f, Slots& slots, const Item* items, std::int64_t index) {
   using access = fold_access<F, Item>;
   using shape = slot_shape<F, Item>;
   constexpr int row_items = tile_shape<Item>::row_items;
@@ -105,8 +104,7 @@ MONOFOLD_INLINE void fill_striped(const F& f, Slots& slots, const Item* items,
 /// The slots of a full tile of an ordered fold: eight runs at a time, which are eight independent
 /// chains of operations for the core to overlap.
 template <class F, class Item, class Slots>
-MONOFOLD_INLINE void fill_ordered(const F& f, Slots& slots, const Item* items,
-                                  std::int64_t index) {
+MONOFOLD_INLINE void fill_ordered(const F& f, Slots& slots, const Item* items, std::int64_t index) {
   using access = fold_access<F, Item>;
   constexpr int side_by_side = 8;
   constexpr int run = slot_shape<F, Item>::run_items;
@@ -130,32 +128,23 @@ MONOFOLD_INLINE void fill_ordered(const F& f, Slots& slots, const Item* items,
 
 }  // namespace detail
 
-/// Folds one tile of `count` items (1 to tile_items_v<Item>) that lie next to each other.
-///
-/// shape      items: `count` items, the first of which has global index `index`
-/// order      the slots of plan/tiles.hpp, joined neighbours first; ordered folds keep order
-/// cost       count - 1 joins and absorbs; no allocation
-/// tested by  tests/level/core_test.cpp (against a literal reading of plan/tiles.hpp)
+namespace detail {
+
+/// All slots of a tile joined, by one pass over its items.
 template <class F, class Item>
-MONOFOLD_INLINE typename F::state fold_tile(const F& shared, const Item* items, int count,
-                                            std::int64_t index) {
+MONOFOLD_INLINE accumulator_t<F> accumulate_tile(const F& f, const Item* items, int count,
+                                                 std::int64_t index) {
   using access = fold_access<F, Item>;
   using shape = slot_shape<F, Item>;
-  using accumulator = accumulator_t<F>;
-  static_assert(std::is_trivially_destructible_v<accumulator>,
-                "an accumulator must be trivially destructible: a tile keeps an array of them");
-  const F f = access::prepare(shared, items[0], index);
-  detail::slot_array<accumulator, shape::num_slots> slots;
-
+  slot_array<accumulator_t<F>, shape::num_slots> slots;
   if (count == tile_items_v<Item>) {
     if constexpr (shape::striped) {
-      detail::fill_striped(f, slots, items, index);
+      fill_striped(f, slots, items, index);
     } else {
-      detail::fill_ordered(f, slots, items, index);
+      fill_ordered(f, slots, items, index);
     }
-    return access::flush(f, detail::join_all_slots<shape::num_slots, F, Item>(f, slots), count);
+    return join_all_slots<shape::num_slots, F, Item>(f, slots);
   }
-
   // The last tile: a slot is opened by its first item. Slots fill from the lowest up, so the
   // absent ones are the last ones, and passing through in `join_slots` is the plan's tree.
   bool present[shape::num_slots] = {};
@@ -170,8 +159,33 @@ MONOFOLD_INLINE typename F::state fold_tile(const F& shared, const Item* items, 
       used = std::max(used, s + 1);
     }
   }
-  detail::join_slots<F, Item>(f, slots, used);
-  return access::flush(f, slots[0], count);
+  join_slots<F, Item>(f, slots, used);
+  return slots[0];
+}
+
+}  // namespace detail
+
+/// Folds one tile of `count` items (1 to tile_items_v<Item>) that lie next to each other.
+///
+/// shape      items: `count` items, the first of which has global index `index`
+/// order      the slots of plan/tiles.hpp, joined neighbours first; ordered folds keep order
+/// cost       count - 1 joins and absorbs, twice that where the fold asks for a second pass; no
+///            allocation
+/// tested by  tests/level/core_test.cpp (against a literal reading of plan/tiles.hpp)
+template <class F, class Item>
+MONOFOLD_INLINE typename F::state fold_tile(const F& f, const Item* items, int count,
+                                            std::int64_t index) {
+  using access = fold_access<F, Item>;
+  static_assert(std::is_trivially_destructible_v<accumulator_t<F>>,
+                "an accumulator must be trivially destructible: a tile keeps an array of them");
+  const accumulator_t<F> all = detail::accumulate_tile(f, items, count, index);
+  if constexpr (may_repeat_v<F>) {
+    if (!f.suffices(all, count)) {
+      const F second = f.again(all, count);
+      return access::flush(second, detail::accumulate_tile(second, items, count, index), count);
+    }
+  }
+  return access::flush(f, all, count);
 }
 
 /// Folds the tiles of one node of the tree, block after block, on one thread.
@@ -218,7 +232,7 @@ class node_folder {
 
   const F& fold_;
   [[no_unique_address]] std::conditional_t<by_runs, state, nothing> run_{};
-  [[no_unique_address]] std::conditional_t<by_runs, nothing, node_joiner<state, span_level>>
+  [[no_unique_address]] std::conditional_t<by_runs, nothing, node_joiner<state, max_span_level>>
       tiles_{};
 };
 

@@ -23,6 +23,9 @@ inline constexpr int lane_bytes = 16;
 /// of 4 KiB are 256 KiB, some 10 us of memory reads, 100 times what handing out the work costs.
 inline constexpr int span_level = 6;
 
+/// With much data a thread takes larger groups, up to 1024 tiles.
+inline constexpr int max_span_level = 10;
+
 /// Accumulators of a lane may take this many bytes together: 32 of the 255 registers that a GPU
 /// thread can have, and two doubles for each of 8 items of 2 bytes.
 inline constexpr int lane_accumulator_bytes = 128;

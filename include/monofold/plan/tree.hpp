@@ -3,6 +3,7 @@
 
 #include <array>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <utility>
 
@@ -52,15 +53,16 @@ class node_joiner {
 
   template <class Fold>
   MONOFOLD_INLINE State total(const Fold& f) const {
-    State sum = stack_[depth_ - 1];
-    for (int i = depth_ - 2; i >= 0; --i) sum = f.combine(stack_[i], sum);
-    return sum;
+    std::size_t at = depth_ > 0 ? depth_ - 1 : 0;
+    State all = stack_[at];
+    while (at > 0) all = f.combine(stack_[--at], all);
+    return all;
   }
 
  private:
   std::array<State, max_level + 1> stack_{};
   std::int64_t count_ = 0;
-  int depth_ = 0;
+  std::size_t depth_ = 0;
 };
 
 }  // namespace monofold

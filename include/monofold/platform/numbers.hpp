@@ -37,15 +37,13 @@ struct float16 {
 struct bfloat16 {
   std::uint16_t bits;
 
-  MONOFOLD_HD operator float() const {
-    return std::bit_cast<float>(std::uint32_t{bits} << 16);
-  }
+  MONOFOLD_HD operator float() const { return std::bit_cast<float>(std::uint32_t{bits} << 16); }
 };
 
 /// True for the types that hold floating-point numbers, the two storage types included.
 template <class T>
-inline constexpr bool is_floating_v = std::is_floating_point_v<T> || std::is_same_v<T, float16> ||
-                                      std::is_same_v<T, bfloat16>;
+inline constexpr bool is_floating_v =
+    std::is_floating_point_v<T> || std::is_same_v<T, float16> || std::is_same_v<T, bfloat16>;
 
 __extension__ typedef __int128 int128;
 __extension__ typedef unsigned __int128 uint128;

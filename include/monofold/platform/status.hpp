@@ -11,12 +11,12 @@ namespace monofold {
 /// The numeric values are part of the C interface (monofold.h) and never change.
 enum class status : std::int32_t {
   ok = 0,
-  empty_input = 1,          // the fold has no identity and there was no item (or too few)
-  integer_overflow = 2,     // the exact result does not fit the result type
-  nan_found = 3,            // NaN under the policy `raise`
-  invalid_argument = 4,     // a null pointer with items, a negative count, k out of range, ...
-  unsupported = 5,          // this operation is not defined for this element type
-  device_unavailable = 6,   // the asked engine is not there
+  empty_input = 1,         // the fold has no identity and there was no item (or too few)
+  integer_overflow = 2,    // the exact result does not fit the result type
+  nan_found = 3,           // NaN under the policy `raise`
+  invalid_argument = 4,    // a null pointer with items, a negative count, k out of range, ...
+  unsupported = 5,         // this operation is not defined for this element type
+  device_unavailable = 6,  // the asked engine is not there
   out_of_memory = 7,
   internal = 8,
 };
@@ -26,7 +26,8 @@ constexpr const char* describe(status code) {
   switch (code) {
     case status::ok: return "ok";
     case status::empty_input: return "no result: too few items for this operation";
-    case status::integer_overflow: return "no result: the exact value does not fit a 64-bit integer";
+    case status::integer_overflow:
+      return "no result: the exact value does not fit a 64-bit integer";
     case status::nan_found: return "no result: the data has NaN";
     case status::invalid_argument: return "invalid argument";
     case status::unsupported: return "operation not defined for this element type";

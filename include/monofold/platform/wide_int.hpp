@@ -137,8 +137,8 @@ inline double sqrt_to_double(const uint256& value) {
   for (; bits < 55; --pair) {
     remainder = shift_left_one(shift_left_one(remainder));
     if (pair >= 0) {
-      remainder.limb[0] |= (test_bit(value, 2 * pair + 1) ? 2u : 0u) |
-                           (test_bit(value, 2 * pair) ? 1u : 0u);
+      remainder.limb[0] |=
+          (test_bit(value, 2 * pair + 1) ? 2u : 0u) | (test_bit(value, 2 * pair) ? 1u : 0u);
     }
     const uint256 trial = widen((uint128{root} << 2) | 1);
     root <<= 1;
@@ -148,6 +148,7 @@ inline double sqrt_to_double(const uint256& value) {
     }
     ++bits;
   }
+  const int exponent = pair + 1;  // of the root's last bit
   bool sticky = bit_width(remainder) != 0;
   for (; pair >= 0; --pair) {
     sticky = sticky || test_bit(value, 2 * pair + 1) || test_bit(value, 2 * pair);
@@ -156,7 +157,7 @@ inline double sqrt_to_double(const uint256& value) {
   std::uint64_t kept = root >> 2;
   const bool up = rest > 2 || (rest == 2 && (sticky || (kept & 1) != 0));
   kept += up ? 1 : 0;
-  return std::ldexp(static_cast<double>(kept), pair + 1 + 2);
+  return std::ldexp(static_cast<double>(kept), exponent + 2);
 }
 
 }  // namespace monofold

@@ -31,8 +31,7 @@ class contiguous_view {
  public:
   using item_type = Item;
 
-  constexpr contiguous_view(const Item* items, std::int64_t count)
-      : items_(items), count_(count) {}
+  constexpr contiguous_view(const Item* items, std::int64_t count) : items_(items), count_(count) {}
 
   constexpr std::int64_t size() const { return count_; }
   constexpr const Item* data() const { return items_; }
@@ -136,8 +135,8 @@ class range_view {
 /// What can be reduced: a view, or a sized random-access range (which must outlive the call).
 template <class Range>
 concept reducible = item_view<std::remove_cvref_t<Range>> ||
-                    (std::ranges::random_access_range<const std::remove_reference_t<Range>> &&
-                     std::ranges::sized_range<const std::remove_reference_t<Range>>);
+    (std::ranges::random_access_range<const std::remove_reference_t<Range>>&&
+         std::ranges::sized_range<const std::remove_reference_t<Range>>);
 
 /// The view of a range.
 template <reducible Range>

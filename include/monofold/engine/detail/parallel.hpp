@@ -5,11 +5,22 @@
 
 #if defined(MONOFOLD_HAS_TBB) && MONOFOLD_HAS_TBB
 #include <oneapi/tbb/blocked_range.h>
+#include <oneapi/tbb/info.h>
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/task_arena.h>
 #endif
 
 namespace monofold::detail {
+
+/// How many threads `num_threads` means (0: all there are).
+inline int concurrency(int num_threads) {
+#if defined(MONOFOLD_HAS_TBB) && MONOFOLD_HAS_TBB
+  return num_threads > 0 ? num_threads : oneapi::tbb::info::default_concurrency();
+#else
+  static_cast<void>(num_threads);
+  return 1;
+#endif
+}
 
 /// Calls body(i) for 0 <= i < count, in any order, on up to `num_threads` threads (0: all there
 /// are). Without oneTBB the caller's thread does everything.

@@ -1,0 +1,30 @@
+# What every target of this project is compiled with. Nothing here touches a parent project: all of
+# it is set on targets, and the two directory-wide defaults only when this is the top level.
+
+if(PROJECT_IS_TOP_LEVEL)
+  get_property(multi_config GLOBAL PROPERTY GENERATOR_IS_MULTI_CONFIG)
+  if(NOT CMAKE_BUILD_TYPE AND NOT multi_config)
+    set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
+  endif()
+  find_program(MONOFOLD_CCACHE ccache)
+  mark_as_advanced(MONOFOLD_CCACHE)
+  if(MONOFOLD_CCACHE AND NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
+    set(CMAKE_C_COMPILER_LAUNCHER ${MONOFOLD_CCACHE})
+    set(CMAKE_CXX_COMPILER_LAUNCHER ${MONOFOLD_CCACHE})
+  endif()
+endif()
+
+# No fast-math flag of any kind, ever: each of them lets the compiler change bits. -ffp-contract=off
+# comes with the target `monofold` itself.
+function(monofold_compile_options target)
+  target_compile_features(${target} PRIVATE cxx_std_20)
+  set_target_properties(${target} PROPERTIES
+    CXX_EXTENSIONS OFF
+    POSITION_INDEPENDENT_CODE ON)
+  target_compile_options(${target} PRIVATE
+    $<$<OR:$<C_COMPILER_ID:GNU,Clang,AppleClang>,$<CXX_COMPILER_ID:GNU,Clang,AppleClang>>:-ffp-contract=off>
+    -Wall -Wextra -Wconversion $<$<CXX_COMPILER_ID:GNU>:-Wshadow=local>
+    # gcc 12 sees overlapping copies inside std::string where there are none (gcc bug 105651).
+    $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>
+    $<$<BOOL:${MONOFOLD_WERROR}>:-Werror>)
+endfunction()

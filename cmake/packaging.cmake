@@ -1,0 +1,34 @@
+# Install rules and the CMake package `monofold`: the headers always, libmonofold as the component
+# `runtime`, the tool.
+
+include(CMakePackageConfigHelpers)
+include(GNUInstallDirs)
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/monofold)
+
+install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+        FILES_MATCHING PATTERN *.hpp PATTERN *.cuh PATTERN *.h)
+install(TARGETS monofold EXPORT monofoldTargets
+        INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(EXPORT monofoldTargets NAMESPACE monofold:: DESTINATION ${package_dir})
+
+if(TARGET monofold_runtime)
+  install(TARGETS monofold_runtime EXPORT monofoldRuntimeTargets)
+  install(EXPORT monofoldRuntimeTargets NAMESPACE monofold:: DESTINATION ${package_dir})
+  # A static library hands what it links to its users' link line; a shared one does not.
+  get_target_property(type monofold_runtime TYPE)
+  if(type STREQUAL "STATIC_LIBRARY")
+    set(MONOFOLD_RUNTIME_NEEDS_HIGHWAY ON)
+    install(FILES cmake/FindHighway.cmake DESTINATION ${package_dir})
+  endif()
+endif()
+if(TARGET monofold_tool)
+  install(TARGETS monofold_tool)
+endif()
+
+configure_package_config_file(cmake/monofoldConfig.cmake.in
+  ${PROJECT_BINARY_DIR}/monofoldConfig.cmake INSTALL_DESTINATION ${package_dir})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/monofoldConfigVersion.cmake
+  COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/monofoldConfig.cmake
+              ${PROJECT_BINARY_DIR}/monofoldConfigVersion.cmake
+        DESTINATION ${package_dir})

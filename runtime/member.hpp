@@ -1,0 +1,90 @@
+#pragma once
+/// runtime/member: one fold on one type of item, behind virtual functions.
+
+#include <cstdint>
+#include <memory>
+
+#include "runtime/reducer.hpp"
+
+namespace monofold::runtime {
+
+/// A fold's state, whatever its type.
+class state_box {
+ public:
+  virtual ~state_box() = default;
+  virtual std::unique_ptr<state_box> clone() const = 0;
+};
+
+/// Folds the blocks of one node of the plan's tree, in order, on one thread.
+class member_folder {
+ public:
+  virtual ~member_folder() = default;
+  virtual void add(const void* items, std::int64_t count, std::int64_t index) = 0;
+  virtual std::unique_ptr<state_box> total() const = 0;
+  /// Called before the first block of the member that reads blocks before the others do: it asks
+  /// memory for what comes next.
+  virtual void lead() {}
+};
+
+/// What else an answer may depend on.
+struct answer_context {
+  std::int64_t ddof;
+  std::int64_t count;  // items, NaN not counted where they are omitted
+};
+
+/// A fold bound to a type of item and to an instruction set.
+class member {
+ public:
+  virtual ~member() = default;
+  virtual std::unique_ptr<member_folder> start() const = 0;
+  /// The state of left's items followed by right's.
+  virtual std::unique_ptr<state_box> combine(const state_box& left,
+                                             const state_box& right) const = 0;
+  /// The answer to `op` for a state; null: for no items.
+  virtual answer finish(operation op, const state_box* state,
+                        const answer_context& context) const = 0;
+};
+
+/// Folds that answer operations. One member may answer several: the sum also gives the mean.
+enum class family {
+  sum,
+  plain_sum,
+  product,
+  moments,
+  statistics,  // sum and moments of floats
+  minimum,
+  maximum,
+  extrema,
+  largest,
+  smallest,
+  logical,
+  norm1,
+  norm2,
+  norm_inf,
+  dot,
+  bit_and,
+  bit_or,
+  bit_xor,
+  nan_count,
+};
+
+/// What a member is made from.
+struct member_request {
+  family kind;
+  dtype type;
+  bool omit_nan;
+  std::int64_t k;
+};
+
+/// Makes the member for the instruction set in use. The kind must be defined for the type.
+std::unique_ptr<member> make_member(const member_request& what);
+
+// One function for each source file of folds; each returns null for kinds that it does not have.
+std::unique_ptr<member> make_sum_member(const member_request& what);
+std::unique_ptr<member> make_moments_member(const member_request& what);
+std::unique_ptr<member> make_norm_member(const member_request& what);
+std::unique_ptr<member> make_extrema_member(const member_request& what);
+std::unique_ptr<member> make_top_member(const member_request& what);
+std::unique_ptr<member> make_bits_member(const member_request& what);
+
+}  // namespace monofold::runtime

@@ -1,0 +1,62 @@
+/// runtime/top_members: top and bottom k, for every type and instruction set.
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "runtime/top_members.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "monofold/fold/top.hpp"
+#include "runtime/member-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace monofold::runtime::HWY_NAMESPACE {
+namespace {
+
+struct values_and_indices {
+  template <class Fold>
+  static answer finish(operation op, const Fold& fold, const typename Fold::state* state,
+                       const answer_context&) {
+    const auto best = finish_state(fold, state != nullptr ? *state : fold.identity());
+    if (!best) return failed(op, best.code());
+    answer out{op};
+    for (const auto& value : best->values) out.values.push_back(to_number(value));
+    out.indices = best->indices;
+    return out;
+  }
+};
+
+template <class Item, nan_rule rule>
+std::unique_ptr<member> make_typed(const member_request& what) {
+  switch (what.kind) {
+    case family::largest:
+      return member_for<values_and_indices, Item>(top_fold<Item, false, rule>{what.k});
+    case family::smallest:
+      return member_for<values_and_indices, Item>(top_fold<Item, true, rule>{what.k});
+    default: return nullptr;
+  }
+}
+
+std::unique_ptr<member> make(const member_request& what) {
+  return visit_dtype(what.type, [&]<class Item>() -> std::unique_ptr<member> {
+    if constexpr (is_floating_v<Item>) {
+      if (what.omit_nan) return make_typed<Item, nan_rule::omit>(what);
+    }
+    return make_typed<Item, nan_rule::propagate>(what);
+  });
+}
+
+}  // namespace
+}  // namespace monofold::runtime::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace monofold::runtime {
+
+HWY_EXPORT(make);
+
+std::unique_ptr<member> make_top_member(const member_request& what) {
+  return HWY_DYNAMIC_DISPATCH(make)(what);
+}
+
+}  // namespace monofold::runtime
+#endif

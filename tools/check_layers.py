@@ -1,0 +1,201 @@
+#!/usr/bin/env python3
+"""Enforces the table 'Rooms and what each may include', and the file rules.
+
+usage: check_layers.py [TREE]     prints one line a violation: path:line: what is wrong
+"""
+
+import re
+import sys
+from pathlib import Path
+
+BELOW_LEVEL = {"platform", "fold", "shape", "plan"}
+BELOW_API = BELOW_LEVEL | {"level", "engine"}
+PUBLIC = {"api", "fold", "platform"}  # level is public too, but only kernel authors' rooms need it
+
+# room: (folder, rooms that it may include besides itself). `api` is the root of include/monofold.
+ROOMS = {
+    "platform": ("include/monofold/platform", set()),
+    "fold": ("include/monofold/fold", {"platform"}),
+    "shape": ("include/monofold/shape", {"platform"}),
+    "plan": ("include/monofold/plan", {"platform", "shape", "fold"}),
+    "level": ("include/monofold/level", BELOW_LEVEL),
+    "engine": ("include/monofold/engine", BELOW_LEVEL | {"level"}),
+    "api": ("include/monofold", BELOW_API),
+    "emulation": ("emulation", {"platform"}),
+    "runtime": ("runtime", BELOW_API | {"api"}),
+    "cli": ("cli", PUBLIC | {"runtime"}),
+    "python": ("python", PUBLIC | {"runtime"}),
+    "bench": ("bench", PUBLIC | {"level", "plan"}),
+    "ladder": ("ladder", PUBLIC | {"level", "plan"}),
+    "tests": ("tests", BELOW_API | {"api", "emulation", "runtime", "cli", "bench", "ladder"}),
+    "tools": ("tools", set()),
+    "docs": ("docs", set()),
+}
+# A scope includes only narrower ones: those to its left. A file belongs to the scope that its name
+# starts with (block, block_scan).
+SCOPES = [["lane", "core"], ["shuffle", "thread", "warp", "block", "cluster", "grid"]]
+# Engines do not see each other, but for these.
+ENGINES = {"cpu": set(), "gpu": set(), "emulated": set(), "multi_gpu": {"gpu"},
+           "mpi": {"cpu", "gpu", "multi_gpu"}}
+
+PRINTING = "iostream|ostream|cstdio|stdio.h|print|syncstream|fmt/.*"
+THREADS = "thread|mutex|shared_mutex|condition_variable|future|semaphore|barrier|latch|tbb/.*"
+ALLOCATION = "vector|list|forward_list|deque|map|set|unordered_map|unordered_set|memory|new"
+FILES = "fstream|filesystem|unistd.h|fcntl.h|sys/.*"
+TRANSPORT = "mpi.h|nccl.h"
+DEVICE = "cuda.*|cub/.*|thrust/.*|hip/.*"
+PURE = "|".join([PRINTING, THREADS, ALLOCATION, FILES, TRANSPORT, DEVICE])
+# room: headers that are not for it (regular expression, whole name)
+FORBIDDEN = {
+    "platform": "|".join([PRINTING, THREADS, FILES, TRANSPORT]),
+    "fold": PURE,
+    "shape": PURE,
+    "plan": PURE,
+    "level": "|".join([PRINTING, ALLOCATION, FILES, TRANSPORT, "cub/.*|thrust/.*"]),
+    "engine": PRINTING + "|cub/.*|thrust/.*",
+    "api": PRINTING + "|" + TRANSPORT,
+    "runtime": PRINTING,
+}
+# file: headers that are for it all the same
+EXCEPTIONS = {
+    "include/monofold/fold/top.hpp": "vector",  # k is chosen at run time, so the state is too
+}
+NO_ROOM_NAMES = {"utils", "util", "common", "helpers", "helper", "misc"}
+MAX_LINES = 400
+HEADERS = {".hpp", ".cuh"}
+SOURCES = HEADERS | {".h", ".cpp", ".cu", ".c", ".py"}
+INCLUDE = re.compile(r'\s*#\s*include\s*(["<])([^">]+)[">]')
+
+
+def room_of(path):
+    """The room whose folder holds `path` (relative, posix), the deepest folder first."""
+    for room, (folder, _) in sorted(ROOMS.items(), key=lambda item: -len(item[1][0])):
+        if path.startswith(folder + "/"):
+            return room
+    return None
+
+
+def unit_of(path, names):
+    """Which of `names` the file name starts with: gpu_launch.cuh belongs to gpu."""
+    stem = Path(path).stem
+    fits = [name for name in names if stem == name or stem.startswith(name + "_")]
+    return max(fits, key=len, default=None)
+
+
+def check_include(path, target, room, other):
+    """Why `path` in `room` may not include the tree's file `target` in room `other`, or None."""
+    if Path(path).suffix == ".hpp" and target.endswith(".cuh"):
+        return "a .hpp never includes a .cuh"
+    if other != room and other not in ROOMS[room][1]:
+        return f"{room}/ may not include {other}/"
+    if "/detail/" in target:
+        own = path.split("/")[1] if room == "tests" else room
+        if own != other and not (room == "tests" and own == "oracle" and other == "tests"):
+            return f"detail/ is private to {other}/"
+    if room == other == "level":
+        for scopes in SCOPES:
+            here, there = unit_of(path, scopes), unit_of(target, scopes)
+            if here and there and scopes.index(there) > scopes.index(here):
+                return f"scope {here} may only include narrower scopes, not {there}"
+    if room == other == "engine":
+        here, there = unit_of(path, ENGINES), unit_of(target, ENGINES)
+        if here and there and here != there and there not in ENGINES[here]:
+            return f"engine {here} may not include engine {there}"
+    return None
+
+
+def resolve(tree, path, name):
+    """The tree's file that `#include "name"` in `path` means, relative to the tree, or None."""
+    for base in [tree / Path(path).parent, tree / "include", tree]:
+        found = (base / name).resolve()
+        if found.is_file() and found.is_relative_to(tree):
+            return found.relative_to(tree).as_posix()
+    return None
+
+
+def check_file(tree, path, edges):
+    """Yields (line, violation) for one file, and adds its includes in the tree to `edges`."""
+    lines = (tree / path).read_text(encoding="utf-8").splitlines()
+    room = room_of(path)
+    if len(lines) > MAX_LINES:
+        yield MAX_LINES, f"{len(lines)} lines; at most {MAX_LINES}"
+    for part in Path(path).with_suffix("").parts:
+        if NO_ROOM_NAMES & set(re.split(r"[_\-.]", part)):
+            yield 1, f"'{part}': a function lives in the room whose question it answers"
+    if "/" not in path:
+        return
+    if room is None:
+        yield 1, f"'{path.split('/')[0]}/' is not in the table of rooms"
+        return
+    inside = Path(path).relative_to(ROOMS[room][0])
+    if room == "api" and len(inside.parts) > 1 and inside.parts[0] != "detail":
+        yield 1, f"'include/monofold/{inside.parts[0]}/' is not in the table of rooms"
+        return
+    if inside.suffix in HEADERS:
+        named = f"{inside.with_suffix('')}" if room == "api" else f"{room}/{inside.with_suffix('')}"
+        if lines[:1] != ["#pragma once"]:
+            yield 1, "a header starts with #pragma once"
+        elif not (len(lines) > 1 and lines[1].startswith(f"/// {named}: ")):
+            yield 2, f"the line after #pragma once must be '/// {named}: what it answers.'"
+    for number, line in enumerate(lines, 1):
+        match = INCLUDE.match(line)
+        if not match or inside.suffix == ".py":
+            continue
+        bracket, name = match.groups()
+        target = resolve(tree, path, name) if bracket == '"' or "monofold" in name else None
+        if target is None:
+            if re.fullmatch(FORBIDDEN.get(room, "(?!)"), name) and name != EXCEPTIONS.get(path):
+                yield number, f"{room}/ may not include <{name}>"
+            elif name.startswith("monofold/") or bracket == '"' and room != "tests":
+                yield number, f'"{name}" is not in the tree (third-party headers take <>)'
+            continue
+        other = room_of(target)
+        edges.setdefault(path, []).append((number, target))
+        if problem := other and check_include(path, target, room, other):
+            yield number, f"{problem} ({target})"
+
+
+def cycles(edges):
+    """Yields (path, line, violation) for every include that closes a cycle."""
+    done, walk = set(), []
+
+    def visit(path):
+        walk.append(path)
+        for number, target in edges.get(path, []):
+            if target in walk:
+                yield path, number, "include cycle: " + " -> ".join(
+                    [*walk[walk.index(target):], target])
+            elif target not in done:
+                yield from visit(target)
+        walk.pop()
+        done.add(path)
+
+    for path in sorted(edges):
+        if path not in done:
+            yield from visit(path)
+
+
+def sources_of(tree):
+    """Every source file of the tree; build folders and hidden folders are not part of it."""
+    for file in sorted(tree.rglob("*")):
+        path = file.relative_to(tree)
+        outside = path.parts[0].startswith(("build", ".")) or "__pycache__" in path.parts
+        if file.suffix in SOURCES and file.is_file() and not outside:
+            yield path.as_posix()
+
+
+def main():
+    tree = Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).parent.parent).resolve()
+    edges, violations, num_files = {}, [], 0
+    for path in sources_of(tree):
+        num_files += 1
+        violations += [(path, line, what) for line, what in check_file(tree, path, edges)]
+    violations += cycles(edges)
+    for path, line, what in violations:
+        print(f"{path}:{line}: {what}")
+    print(f"{num_files} files, {len(violations)} violations")
+    return 1 if violations or not num_files else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
