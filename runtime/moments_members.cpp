@@ -116,9 +116,9 @@ struct variance_or_root {
       }
     }
     if constexpr (requires { state->total; }) {
-      if (op == operation::sum) return one_number(op, state->total);
+      if (op == operation::sum) return one_number(op, one_nan(state->total));
       if (op == operation::mean) {
-        return one_number(op, state->total / static_cast<double>(context.count));
+        return one_number(op, one_nan(state->total / static_cast<double>(context.count)));
       }
       return variance(op, state->moments, context.ddof);
     } else if constexpr (requires { state->squares.limb; }) {

@@ -93,25 +93,42 @@ HWY_INLINE vector4 add_square(vector4 x, vector4 q) {
   return hn::Add(q, hn::Mul(x, x));
 }
 
-/// The sums of the columns of a full tile whose rows are 512 bytes of `Real`: sixteen vectors,
-/// which are the sixteen registers of AVX2, so that the tile is read from end to end in order.
-template <class Real>
-HWY_INLINE void sum_columns(const Real* items, std::ptrdiff_t ahead, Real* columns) {
+/// A vector of 32 bytes of `Real` from neighbouring items.
+HWY_INLINE auto load_reals(hn::FixedTag<double, 4>, const double* p) { return load4(p); }
+HWY_INLINE auto load_reals(hn::FixedTag<float, 8> d, const float* p) { return hn::LoadU(d, p); }
+HWY_INLINE auto load_reals(hn::FixedTag<float, 8> d, const float16* p) {
+  const hn::FixedTag<hwy::float16_t, 8> half;
+  return hn::PromoteTo(d, hn::LoadU(half, reinterpret_cast<const hwy::float16_t*>(p)));
+}
+HWY_INLINE auto load_reals(hn::FixedTag<float, 8> d, const bfloat16* p) {
+  const hn::FixedTag<hwy::bfloat16_t, 8> half;
+  return hn::PromoteTo(d, hn::LoadU(half, reinterpret_cast<const hwy::bfloat16_t*>(p)));
+}
+
+/// The sums in `Real` of the columns of a full tile, sixteen vectors of columns at a time, which
+/// are the sixteen registers of AVX2: rows of 512 bytes of `Real` are read from end to end.
+template <class Real, class Item>
+HWY_INLINE void sum_columns(const Item* items, std::ptrdiff_t ahead, Real* columns) {
   const hn::FixedTag<Real, 32 / sizeof(Real)> d;
   constexpr int lanes = 32 / sizeof(Real);
-  static_assert(tile_shape<Real>::row_items == 16 * lanes);
-  hn::Vec<decltype(d)> s[16];
-  for (int v = 0; v < 16; ++v) s[v] = hn::LoadU(d, items + lanes * v);
+  constexpr int row_items = tile_shape<Item>::row_items;
+  constexpr std::ptrdiff_t step_bytes = 16 * lanes * sizeof(Item);
   const char* line = reinterpret_cast<const char*>(items) + ahead;
+  for (int part = 0; part < row_items; part += 16 * lanes) {
+    const Item* row = items + part;
+    hn::Vec<decltype(d)> s[16];
+    for (int v = 0; v < 16; ++v) s[v] = load_reals(d, row + lanes * v);
 #pragma GCC unroll 1
-  for (int r = 1; r < tile_rows; ++r) {
-    items += tile_shape<Real>::row_items;
-    for (int v = 0; v < 16; ++v) s[v] = hn::Add(s[v], hn::LoadU(d, items + lanes * v));
-    for (int l = 0; l < 8; ++l) hwy::Prefetch(line + 64 * l);
-    line += 512;
+    for (int r = 1; r < tile_rows; ++r) {
+      row += row_items;
+      for (int v = 0; v < 16; ++v) s[v] = hn::Add(s[v], load_reals(d, row + lanes * v));
+      for (int l = 0; l < step_bytes; l += 64) hwy::Prefetch(line + l);
+      line += step_bytes;
+    }
+    for (int l = 0; l < step_bytes; l += 64) hwy::Prefetch(line + l);
+    line += step_bytes;
+    for (int v = 0; v < 16; ++v) hn::Store(s[v], d, columns + part + lanes * v);
   }
-  for (int l = 0; l < 8; ++l) hwy::Prefetch(line + 64 * l);
-  for (int v = 0; v < 16; ++v) hn::Store(s[v], d, columns + lanes * v);
 }
 
 /// The sum of a full tile of float64.
@@ -197,9 +214,10 @@ HWY_INLINE typename moments_fold<Item>::accumulator sum_tile(const Item* items, 
   return all;
 }
 
-/// The plain sum of a full tile of float32 in float32.
-HWY_INLINE float plain_sum_tile(const float* items, std::ptrdiff_t ahead) {
-  constexpr int columns = tile_shape<float>::row_items;
+/// The plain sum of a full tile in float32.
+template <class Item>
+HWY_INLINE float plain_sum_tile(const Item* items, std::ptrdiff_t ahead) {
+  constexpr int columns = tile_shape<Item>::row_items;
   alignas(32) float slots[columns];
   sum_columns(items, ahead, slots);
   const hn::FixedTag<float, 8> d;
@@ -227,9 +245,9 @@ struct tile_kernel<float_sum_fold<Item, double>, Item> {
   }
 };
 
-template <>
-struct tile_kernel<float_sum_fold<float, float>, float> {
-  HWY_INLINE static float fold(const float_sum_fold<float, float>&, const float* items,
+template <class Item>
+struct tile_kernel<float_sum_fold<Item, float>, Item> {
+  HWY_INLINE static float fold(const float_sum_fold<Item, float>&, const Item* items,
                                std::ptrdiff_t ahead) {
     return plain_sum_tile(items, ahead);
   }

@@ -21,9 +21,9 @@ template <class Item>
 struct folder_choice<float_sum_fold<Item, double>, Item> {
   using type = tile_folder<float_sum_fold<Item, double>, Item>;
 };
-template <>
-struct folder_choice<float_sum_fold<float, float>, float> {
-  using type = tile_folder<float_sum_fold<float, float>, float>;
+template <class Item>
+struct folder_choice<float_sum_fold<Item, float>, Item> {
+  using type = tile_folder<float_sum_fold<Item, float>, Item>;
 };
 
 /// Whole vectors of small integers by simd_integers-inl, what is left by the fold itself.

@@ -33,6 +33,7 @@ struct float_dot_fold {
   }
   MONOFOLD_HD state combine(state left, state right) const { return left + right; }
   MONOFOLD_HD state identity() const { return 0.0; }
+  constexpr double finish(state s) const { return one_nan(s); }
 };
 
 /// The same without the products that are NaN.

@@ -197,7 +197,7 @@ struct integer_moments_fold {
 /// accuracy   integers: (n Q - S^2) / (n (n - ddof)) rounded once
 inline result<double> variance_of(const moments_state& s, std::int64_t ddof) {
   if (s.count <= ddof || s.count == 0) return status::empty_input;
-  return s.m2 / static_cast<double>(s.count - ddof);
+  return one_nan(s.m2 / static_cast<double>(s.count - ddof));
 }
 
 inline result<double> variance_of(const integer_moments_state& s, std::int64_t ddof) {

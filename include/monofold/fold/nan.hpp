@@ -1,6 +1,11 @@
 #pragma once
 /// fold/nan: what a fold does with an item that is not a number.
 
+#include <bit>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
 #include "monofold/platform/host_device.hpp"
 #include "monofold/platform/numbers.hpp"
 
@@ -25,6 +30,15 @@ MONOFOLD_HD bool is_nan(const Item& item) {
   } else {
     return false;
   }
+}
+
+/// The value; the one positive quiet NaN for any NaN.
+///
+/// Which NaN an addition gives differs between processors (payloads, the sign of inf - inf), so the
+/// answers of our folds do not show it.
+template <class Real>
+constexpr Real one_nan(Real value) {
+  return is_nan(value) ? std::numeric_limits<Real>::quiet_NaN() : value;
 }
 
 namespace detail {

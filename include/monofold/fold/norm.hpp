@@ -22,6 +22,8 @@ template <class Item>
 MONOFOLD_HD auto magnitude(Item item) {
   if constexpr (std::is_same_v<Item, bool>) {
     return static_cast<std::uint8_t>(item);
+  } else if constexpr (std::is_unsigned_v<Item>) {
+    return item;
   } else {
     using wide = std::make_unsigned_t<Item>;
     return item < 0 ? static_cast<wide>(wide{0} - static_cast<wide>(item))
@@ -47,6 +49,7 @@ struct norm1_fold {
   }
   MONOFOLD_HD state combine(state left, state right) const { return left + right; }
   MONOFOLD_HD state identity() const { return 0.0; }
+  constexpr double finish(state s) const { return one_nan(s); }
 };
 
 /// The sum of magnitudes of integer items, exact; an error where it exceeds 2^64 - 1.
@@ -106,7 +109,7 @@ struct norm2_fold {
   MONOFOLD_HD state identity() const { return {0.0, 0.0, 0.0}; }
 
   double finish(const state& s) const {
-    if (s.middle != s.middle) return s.middle;
+    if (is_nan(s.middle)) return one_nan(s.middle);
     if (s.large > 0) {
       // Squares of the middle range are below 2^960: scaled by 2^-1200 they still count where
       // they can, next to squares above 2^-240.
@@ -160,7 +163,7 @@ struct norm_inf_fold {
   constexpr auto finish(state s) const {
     if constexpr (floating) {
       const double x = std::bit_cast<double>(s);
-      return is_nan(x) ? std::numeric_limits<double>::quiet_NaN() : x;
+      return one_nan(x);
     } else {
       return s;
     }

@@ -25,6 +25,7 @@ struct float_product_fold {
   }
   MONOFOLD_HD state combine(state left, state right) const { return left * right; }
   MONOFOLD_HD state identity() const { return 1.0; }
+  constexpr double finish(state s) const { return one_nan(s); }
 };
 
 /// The product of integer items modulo 2^64, as int64 (uint64 for unsigned items).

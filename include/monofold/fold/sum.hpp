@@ -121,6 +121,7 @@ struct float_sum_fold {
   MONOFOLD_HD state lift(Item item, std::int64_t) const { return static_cast<Real>(item); }
   MONOFOLD_HD state combine(state left, state right) const { return left + right; }
   MONOFOLD_HD state identity() const { return Real(0); }
+  constexpr Real finish(state s) const { return one_nan(s); }
 };
 
 /// The same with NaN left out: whether anything was there tells an empty sum, +0, from one of
@@ -142,7 +143,7 @@ struct float_sum_fold<Item, Real, nan_rule::omit> {
     return {left.total + right.total, left.any || right.any};
   }
   MONOFOLD_HD state identity() const { return {Real(-0.0), false}; }
-  constexpr Real finish(const state& s) const { return s.any ? s.total : Real(0); }
+  constexpr Real finish(const state& s) const { return s.any ? one_nan(s.total) : Real(0); }
 };
 
 /// sum / count, as a double.
@@ -201,7 +202,7 @@ struct mean_fold {
   result<double> finish(const state& s) const {
     if (s.count == 0) return status::empty_input;
     if constexpr (floating) {
-      return s.total / static_cast<double>(s.count);
+      return one_nan(s.total / static_cast<double>(s.count));
     } else {
       const bool negative = s.total < 0;
       const uint128 magnitude = negative ? uint128(0) - uint128(s.total) : uint128(s.total);

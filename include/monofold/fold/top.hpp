@@ -119,13 +119,21 @@ struct top_fold {
   /// Twice k candidates are kept before the worse half is dropped: O(1) an insertion, amortised.
   [[gnu::noinline]] void absorb_block(state& own, const Item* items, std::int64_t count,
                                       std::int64_t index) const {
-    const auto limit = static_cast<std::size_t>(k) * 2 + 16;
-    for (std::int64_t i = 0; i < count; ++i) {
-      if (own.full && !extremum_type::better(key_of(items[i]), own.bound)) continue;
-      insert(own, items[i], index + i);
-      if (own.candidates.size() >= limit) shrink(own, size());
+    const auto limit = size() * 2 + 16;
+    constexpr std::int64_t stretch = 64;
+    for (std::int64_t at = 0; at < count; at += stretch) {
+      const std::int64_t end = count - at < stretch ? count : at + stretch;
+      // Of a block with a candidate most stretches have none.
+      if (own.full && !extremum_type::better(best_number(items + at, end - at), own.bound))
+        continue;
+      for (std::int64_t i = at; i < end; ++i) {
+        if (own.full && !extremum_type::better(key_of(items[i]), own.bound)) continue;
+        insert(own, items[i], index + i);
+        if (own.candidates.size() >= limit) shrink(own, size());
+      }
     }
-    shrink(own, size());
+    // A first bound as soon as there can be one; later ones come with the limit.
+    if (!own.full) shrink(own, size());
   }
 
   static void shrink(state& own, std::size_t keep) {

@@ -117,7 +117,7 @@ MONOFOLD_INLINE void fill_ordered(const F& f, Slots& slots, const Item* items, s
       own[l] = access::open(f, runs[l * run], runs_index + l * run);
     }
     for (int j = 1; j < run; ++j) {
-#pragma GCC unroll 8
+      MONOFOLD_UNROLL_8
       for (int l = 0; l < side_by_side; ++l) {
         access::absorb(f, own[l], runs[l * run + j], runs_index + l * run + j);
       }

@@ -1,0 +1,150 @@
+#include "bench/harness/report.hpp"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+
+namespace bench {
+
+namespace {
+
+std::string quoted(const std::string& text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out.push_back('\\');
+    if (static_cast<unsigned char>(c) >= 0x20) out.push_back(c);
+  }
+  return out + '"';
+}
+
+/// The shortest text that reads back to the same bits.
+std::string exact_text(double value) {
+  std::array<char, 32> text{};
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), value).ptr;
+  const std::string out(text.data(), end);
+  return std::isfinite(value) ? out : quoted(out);  // JSON has no infinities
+}
+
+std::string fixed(double value, int digits) {
+  std::array<char, 64> text{};
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), value,
+                                 std::chars_format::fixed, digits)
+                       .ptr;
+  return {text.data(), end};
+}
+
+/// The fields of one JSON object.
+class json_line {
+ public:
+  void text(const std::string& name, const std::string& value) { raw(name, quoted(value)); }
+  void number(const std::string& name, double value, int digits) {
+    raw(name, fixed(value, digits));
+  }
+  void raw(const std::string& name, const std::string& value) {
+    fields_ += (fields_.empty() ? "" : ", ") + quoted(name) + ": " + value;
+  }
+  std::string object() const { return "{" + fields_ + "}"; }
+
+ private:
+  std::string fields_;
+};
+
+}  // namespace
+
+double gbps(std::int64_t bytes, const summary& time) {
+  return static_cast<double>(bytes) / time.median_ns;
+}
+
+double share(const report_group& group, const report_row& row) {
+  // The limit was read in the same rounds on data of the same length.
+  return group.limit.median_ns / row.time.median_ns;
+}
+
+double undisturbed_share(const report_group& group, const report_row& row) {
+  return group.limit.p05_ns / row.time.p05_ns;
+}
+
+bool is_ours(const std::string& path) {
+  return path == "runtime" || path.starts_with("header") || path == "tool";
+}
+
+void write_json(std::FILE* out, const report_group& group, const provenance& where,
+                const std::string& instruction_set) {
+  for (const report_row& row : group.rows) {
+    json_line line;
+    line.text("suite", "reduce_cpu");
+    line.text("op", row.op);
+    line.text("dtype", row.dtype);
+    line.text("path", row.path);
+    line.raw("bytes", std::to_string(row.bytes));
+    line.text("pages", row.pages);
+    line.raw("num_samples", std::to_string(row.time.num_samples));
+    line.number("median_ns", row.time.median_ns, 0);
+    line.number("p05_ns", row.time.p05_ns, 0);
+    line.number("p95_ns", row.time.p95_ns, 0);
+    line.number("gbps", gbps(row.bytes, row.time), 3);
+    line.number("read_limit_gbps", gbps(row.bytes, group.limit), 3);
+    line.text("read_limit_variant", group.limit_variant);
+    line.number("share", share(group, row), 4);
+    line.number("undisturbed_share", undisturbed_share(group, row), 4);
+    if (is_ours(row.path)) {
+      if (row.target > 0) line.number("target", row.target, 2);
+      json_line verdicts;
+      json_line ratios;
+      for (const report_row& peer : group.rows) {
+        if (is_ours(peer.path)) continue;
+        verdicts.text(peer.path, name_of(compare(row.time, peer.time)));
+        ratios.number(peer.path, peer.time.median_ns / row.time.median_ns, 3);
+      }
+      line.raw("verdict", verdicts.object());
+      line.raw("times_as_fast", ratios.object());
+    }
+    std::string values;
+    for (const double value : row.values) {
+      values += (values.empty() ? "" : ", ") + exact_text(value);
+    }
+    line.raw("values", "[" + values + "]");
+    line.text("machine", where.machine);
+    line.text("processor", where.processor);
+    line.raw("num_cores", std::to_string(where.num_cores));
+    line.text("instruction_set", instruction_set);
+    line.text("compiler", where.compiler);
+    line.text("flags", where.flags);
+    line.text("commit", where.commit);
+    line.number("load", where.load, 2);
+    std::fprintf(out, "%s\n", line.object().c_str());
+  }
+  std::fflush(out);
+}
+
+void print_group(const report_group& group, bool first) {
+  if (first) {
+    std::printf("%-12s %-8s %-15s %9s %9s %9s %8s %6s %6s  %s\n", "operation", "items", "path",
+                "median ms", "p05", "p95", "GB/s", "share", "at p05", "against peers");
+  }
+  const report_row& head = group.rows.front();
+  std::printf("%-12s %-8s %-15s %9.2f %9.2f %9.2f %8.2f %6.2f %6.2f  %s pages\n", head.op.c_str(),
+              head.dtype.c_str(), "read loop", group.limit.median_ns / 1e6,
+              group.limit.p05_ns / 1e6, group.limit.p95_ns / 1e6, gbps(head.bytes, group.limit),
+              1.0, 1.0, head.pages.c_str());
+  for (const report_row& row : group.rows) {
+    std::string remarks;
+    if (is_ours(row.path)) {
+      if (row.target > 0 && share(group, row) < row.target) {
+        remarks += "below " + fixed(row.target, 1) + "; ";
+      }
+      for (const report_row& peer : group.rows) {
+        if (is_ours(peer.path)) continue;
+        remarks += std::string(name_of(compare(row.time, peer.time))) + " " + peer.path + " x" +
+                   fixed(peer.time.median_ns / row.time.median_ns, 2) + "; ";
+      }
+    }
+    std::printf("%-12s %-8s %-15s %9.2f %9.2f %9.2f %8.2f %6.2f %6.2f  %s\n", row.op.c_str(),
+                row.dtype.c_str(), row.path.c_str(), row.time.median_ns / 1e6,
+                row.time.p05_ns / 1e6, row.time.p95_ns / 1e6, gbps(row.bytes, row.time),
+                share(group, row), undisturbed_share(group, row), remarks.c_str());
+  }
+  std::fflush(stdout);
+}
+
+}  // namespace bench

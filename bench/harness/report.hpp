@@ -1,0 +1,47 @@
+#pragma once
+/// bench/harness/report: rows as a table for people and as JSON lines for programs.
+
+#include <cstdint>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "bench/harness/machine.hpp"
+#include "bench/harness/samples.hpp"
+
+namespace bench {
+
+/// How one subject did in one group: an operation on one piece of data.
+struct report_row {
+  std::string op;
+  std::string dtype;
+  std::string path;
+  std::int64_t bytes = 0;  // that the operation must read
+  std::string pages;       // "huge" or "small"; "file" for the page cache
+  summary time{};
+  std::vector<double> values{};
+  double target = 0;  // share of the read bandwidth that is asked for; 0: none
+};
+
+/// A group's rows. `limit` is the read loop's time in the same rounds.
+struct report_group {
+  summary limit;
+  std::string limit_variant;
+  std::vector<report_row> rows;
+};
+
+/// 1 GB = 1e9 B.
+double gbps(std::int64_t bytes, const summary& time);
+/// Of the read bandwidth measured in the same rounds.
+double share(const report_group& group, const report_row& row);
+/// The same of the 5th percentiles: what is left where other programs take turns on the cores.
+double undisturbed_share(const report_group& group, const report_row& row);
+bool is_ours(const std::string& path);
+
+/// Writes the group as JSON lines, one a row; rows of ours state a verdict against each peer.
+void write_json(std::FILE* out, const report_group& group, const provenance& where,
+                const std::string& instruction_set);
+/// Prints it as a part of a table; the first group prints the table's head.
+void print_group(const report_group& group, bool first);
+
+}  // namespace bench

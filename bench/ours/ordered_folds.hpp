@@ -1,0 +1,76 @@
+#pragma once
+/// bench/ours/ordered_folds: folds that need their items in order, as a user writes them.
+
+#include <algorithm>
+#include <cstdint>
+
+#include "bench/harness/dataset.hpp"
+
+namespace bench {
+
+/// sum over i of s[i] * base^(n - 1 - i), modulo 2^64.
+struct string_hash {
+  static constexpr std::uint64_t base = 0x9e3779b97f4a7c15u;
+  struct state {
+    std::uint64_t hash;
+    std::int64_t length;
+  };
+
+  static std::uint64_t power(std::int64_t exponent) {
+    std::uint64_t all = 1;
+    for (std::uint64_t square = base; exponent > 0; exponent /= 2, square *= square) {
+      if (exponent % 2 != 0) all *= square;
+    }
+    return all;
+  }
+  state lift(unsigned char c, std::int64_t) const { return {c, 1}; }
+  state combine(const state& left, const state& right) const {
+    return {left.hash * power(right.length) + right.hash, left.length + right.length};
+  }
+  void absorb(state& own, unsigned char c, std::int64_t) const {
+    own = {own.hash * base + c, own.length + 1};
+  }
+  std::uint64_t finish(const state& s) const { return s.hash; }
+};
+
+struct multiply_matrices {
+  matrix2 operator()(const matrix2& l, const matrix2& r) const {
+    return {l.a * r.a + l.b * r.c, l.a * r.b + l.b * r.d, l.c * r.a + l.d * r.c,
+            l.c * r.b + l.d * r.d};
+  }
+};
+
+template <class Item>
+struct first_last_fold {
+  struct state {
+    Item first;
+    Item last;
+  };
+  state lift(Item item, std::int64_t) const { return {item, item}; }
+  state combine(const state& left, const state& right) const { return {left.first, right.last}; }
+};
+
+/// How many equal neighbours there are at most.
+template <class Item>
+struct longest_run_fold {
+  struct state {
+    std::int64_t length;  // of everything
+    std::int64_t prefix;  // of the run at its start
+    std::int64_t suffix;  // of the run at its end
+    std::int64_t best;
+    Item first;
+    Item last;
+  };
+  state lift(Item item, std::int64_t) const { return {1, 1, 1, 1, item, item}; }
+  state combine(const state& left, const state& right) const {
+    const bool meet = left.last == right.first;
+    const std::int64_t across = meet ? left.suffix + right.prefix : 0;
+    return {left.length + right.length,
+            meet && left.prefix == left.length ? across : left.prefix,
+            meet && right.suffix == right.length ? across : right.suffix,
+            std::max({left.best, right.best, across}), left.first, right.last};
+  }
+  std::int64_t finish(const state& s) const { return s.best; }
+};
+
+}  // namespace bench

@@ -1,0 +1,70 @@
+#pragma once
+/// cli/command: from the words of a command line to plain structs.
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "cli/sample_data.hpp"
+#include "cli/source.hpp"
+#include "monofold/platform/dtype.hpp"
+#include "runtime/reducer.hpp"
+
+namespace monofold::cli {
+
+enum class output_form { text, json, csv };
+enum class number_base { decimal, hex };
+enum class notes { shown, hidden };  // progress and remarks on standard error
+
+struct reduce_command {
+  runtime::request what;  // everything but the element type, which the files know
+  std::string label;      // the operations as the user named them: "sum,min", "stats"
+  std::vector<std::string> files;
+  read_options reading;
+  output_form form = output_form::text;
+  number_base base = number_base::decimal;
+  notes remarks = notes::shown;
+  std::string device = "auto";
+};
+
+struct info_command {
+  output_form form = output_form::text;
+};
+
+struct verify_command {
+  std::vector<std::string> files;
+  read_options reading;
+};
+
+struct bench_command {
+  std::int64_t size_bytes = 256'000'000;
+  std::vector<runtime::operation> ops;
+  dtype type = dtype::float64;
+  int num_threads = 0;
+  output_form form = output_form::text;
+};
+
+struct generate_command {
+  std::string file;
+  std::int64_t num_items = 1'000'000;
+  dtype type = dtype::float64;
+  std::uint64_t seed = 1;
+  distribution shape = distribution::uniform;
+};
+
+/// Help, the version, the man page: text for standard output.
+struct print_command {
+  std::string text;
+};
+
+using command = std::variant<print_command, reduce_command, info_command, verify_command,
+                             bench_command, generate_command>;
+
+/// `words` without the program's name.
+///
+/// errors     `usage_error` with one line that names the word which is wrong
+/// tested by  tests/cli/command_test.cpp
+command parse_command(const std::vector<std::string>& words);
+
+}  // namespace monofold::cli

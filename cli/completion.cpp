@@ -1,0 +1,174 @@
+#include "cli/completion.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+#include "cli/operation_pages.hpp"
+#include "cli/options.hpp"
+#include "monofold/platform/dtype.hpp"
+
+namespace monofold::cli {
+namespace {
+
+std::string joined(const std::vector<std::string>& words) {
+  return fmt::format("{}", fmt::join(words, " "));
+}
+
+std::vector<std::string> operation_words() {
+  std::vector<std::string> words;
+  for (const auto& entry : runtime::operations) words.emplace_back(entry.name);
+  words.emplace_back(stats_name);
+  return words;
+}
+
+std::string type_words() {
+  std::vector<std::string> words;
+  for (const dtype_info& entry : dtypes) words.emplace_back(entry.name);
+  return joined(words);
+}
+
+// The values that an option takes, where they can be listed.
+std::string choices_of(const option_entry& entry) {
+  if (entry.flag == "--dtype") return type_words();
+  if (entry.flag == "--ops") return joined(operation_words());
+  return std::string(entry.choices);
+}
+
+std::vector<const option_entry*> options_of(unsigned command) {
+  std::vector<const option_entry*> own;
+  for (const option_entry& entry : options) {
+    if ((entry.commands & command) != 0 && !is_hidden(entry)) own.push_back(&entry);
+  }
+  return own;
+}
+
+std::string flags_of(unsigned command) {
+  std::vector<std::string> flags;
+  for (const option_entry* entry : options_of(command)) flags.emplace_back(entry->flag);
+  return joined(flags);
+}
+
+std::string bash_values() {
+  std::string out;
+  for (const option_entry& entry : options) {
+    if (is_hidden(entry) || entry.value.empty()) continue;
+    const std::string choices = choices_of(entry);
+    const std::string reply =
+        choices.empty() ? "" : fmt::format("COMPREPLY=($(compgen -W '{}' -- \"$word\"))", choices);
+    out += fmt::format("    {}) {}{}return ;;\n", entry.flag, reply, reply.empty() ? "" : "; ");
+  }
+  return out;
+}
+
+std::string bash_flags() {
+  std::string out;
+  for (const command_entry& entry : commands) {
+    out += fmt::format("      {}) flags='{}' ;;\n", entry.name, flags_of(entry.bit));
+  }
+  return out + fmt::format("      *) flags='{}' ;;\n", flags_of(command_bit::reduce));
+}
+
+std::string bash_completion() {
+  std::vector<std::string> first = operation_words();
+  for (const command_entry& entry : commands) first.emplace_back(entry.name);
+  std::string out =
+      "# bash completion for monofold; made by: monofold --completion bash\n"
+      "_monofold() {\n"
+      "  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} flags\n"
+      "  COMPREPLY=()\n"
+      "  case $before in\n" +
+      bash_values() +
+      "  esac\n"
+      "  if [[ $word == -* ]]; then\n"
+      "    case ${COMP_WORDS[1]} in\n" +
+      bash_flags() +
+      "    esac\n"
+      "    COMPREPLY=($(compgen -W \"$flags\" -- \"$word\"))\n"
+      "  elif [[ $COMP_CWORD -eq 1 ]]; then\n"
+      "    local done= last=${word##*,}\n"
+      "    [[ $word == *,* ]] && done=${word%,*},\n";
+  out +=
+      fmt::format("    COMPREPLY=($(compgen -P \"$done\" -W '{}' -- \"$last\"))\n", joined(first));
+  return out +
+         "  else\n"
+         "    COMPREPLY=($(compgen -f -- \"$word\"))\n"
+         "  fi\n"
+         "}\n"
+         "complete -o filenames -F _monofold monofold\n";
+}
+
+// What zsh reads as syntax inside a specification.
+std::string zsh_escaped(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '\'') {
+      out += "'\\''";
+      continue;
+    }
+    if (c == ':' || c == '[' || c == ']' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out;
+}
+
+std::string zsh_options(unsigned command, std::string_view indent) {
+  std::string out;
+  for (const option_entry* entry : options_of(command)) {
+    const std::string repeat = entry->flag == "--na" ? "*" : "";
+    std::string value;
+    if (!entry->value.empty()) {
+      const std::string choices = choices_of(*entry);
+      value = fmt::format(":{}:{}", zsh_escaped(entry->value),
+                          choices.empty() ? " " : "(" + choices + ")");
+    }
+    out += fmt::format(" \\\n{}'{}{}[{}]{}'", indent, repeat, entry->flag,
+                       zsh_escaped(entry->summary), value);
+  }
+  return out;
+}
+
+std::string zsh_completion() {
+  std::string out =
+      "#compdef monofold\n"
+      "# zsh completion for monofold; made by: monofold --completion zsh\n"
+      "_monofold_first() {\n"
+      "  local -a operations commands\n"
+      "  operations=(\n";
+  for (const auto& entry : runtime::operations) {
+    out += fmt::format("    '{}:{}'\n", entry.name, zsh_escaped(entry.summary));
+  }
+  out += fmt::format("    '{}:{}'\n  )\n  commands=(\n", stats_name, zsh_escaped(stats_summary));
+  for (const command_entry& entry : commands) {
+    out += fmt::format("    '{}:{}'\n", entry.name, zsh_escaped(entry.summary));
+  }
+  out +=
+      "  )\n"
+      "  compset -P '*,'\n"
+      "  _describe operation operations\n"
+      "  _describe command commands\n"
+      "}\n"
+      "_monofold() {\n"
+      "  case $words[2] in\n";
+  for (const command_entry& entry : commands) {
+    out += fmt::format("    {}) _arguments '1: :_monofold_first'{}{} ;;\n", entry.name,
+                       zsh_options(entry.bit, "      "),
+                       entry.takes_files ? " \\\n      '*:file:_files'" : "");
+  }
+  return out + "    *) _arguments '1: :_monofold_first'" +
+         zsh_options(command_bit::reduce, "      ") +
+         " \\\n      '*:file:_files' ;;\n"
+         "  esac\n"
+         "}\n"
+         "_monofold \"$@\"\n";
+}
+
+}  // namespace
+
+std::string completion(const std::string& shell) {
+  return shell == "bash" ? bash_completion() : zsh_completion();
+}
+
+}  // namespace monofold::cli

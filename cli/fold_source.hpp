@@ -1,0 +1,41 @@
+#pragma once
+/// cli/fold_source: every item of a file, folded.
+
+#include <functional>
+#include <vector>
+
+#include "cli/source.hpp"
+#include "runtime/reducer.hpp"
+
+namespace monofold::cli {
+
+/// Called now and then, from any thread, with the bytes that are done.
+using on_bytes = std::function<void(std::int64_t)>;
+
+/// Whether the bits of an answer depend on where the items lie in the plan's tree: floating-point
+/// arithmetic that rounds on the way.
+bool depends_on_tree(const runtime::request& what);
+
+/// Whether the answers are the same for the items in any order.
+bool depends_on_order(const runtime::request& what);
+
+/// Appends the items of `in` to `out`, which was made for `what` and holds no items yet.
+///
+/// order      as one `push` of all items: the threads take parts that begin at multiples of 4096
+///            items, which are whole tiles, and the parts are merged in order
+/// sync       `what.num_threads` threads (0: all cores)
+/// errors     `input_error` from the source
+/// cost       a buffer of `fetch_items` items a thread, where the source has any
+/// tested by  tests/cli/fold_source_test.cpp, tests/cli/tool_test.py
+void fold_source(source& in, const runtime::request& what, std::int64_t first_index,
+                 runtime::reducer& out, const on_bytes& report);
+
+/// Appends the items of `in` to every one of `outs`, whatever they hold.
+void push_source(source& in, const std::vector<runtime::reducer*>& outs, const on_bytes& report);
+
+/// Appends the pairs of items of two sources to `out`.
+///
+/// errors     `input_error`: one has fewer items than the other
+void push_pairs(source& left, source& right, runtime::reducer& out, const on_bytes& report);
+
+}  // namespace monofold::cli

@@ -1,0 +1,122 @@
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <cstring>
+#include <span>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "cli/npy_header.hpp"
+#include "cli/readers.hpp"
+
+namespace monofold::cli {
+namespace {
+
+constexpr std::size_t sample_bytes = 4096;  // what is looked at to tell text from binary
+
+std::string error_text(int code) { return std::system_category().message(code); }
+
+// Text has no control characters but blanks; numbers that lie in binary nearly always have some
+// (a zero byte in every small integer, and in every float with a short fraction).
+bool looks_binary(std::string_view sample) {
+  constexpr std::string_view blanks = "\t\n\v\f\r";
+  return std::any_of(sample.begin(), sample.end(), [&](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return (byte < 0x20 && blanks.find(c) == std::string_view::npos) || byte == 0x7f;
+  });
+}
+
+descriptor duplicate(const descriptor& file) {
+  descriptor copy(::fcntl(file.get(), F_DUPFD_CLOEXEC, 0));
+  if (copy.get() < 0) throw input_error("cannot open: " + error_text(errno));
+  return copy;
+}
+
+// The first `count` bytes of the input, fewer if it has no more.
+std::string beginning_of(opened_input& input, std::size_t count) {
+  if (input.stream != nullptr) return input.stream->peek(count, count);
+  std::string bytes(std::min(count, static_cast<std::size_t>(input.map->num_bytes())), '\0');
+  std::memcpy(bytes.data(), input.map->data(), bytes.size());
+  return bytes;
+}
+
+// The rules, first match wins:
+//   1  --format
+//   2  the .npy magic
+//   3  the extension: .npy; .csv .tsv .txt are text; .bin .raw are raw where --dtype is given
+//   4  --column, --delimiter or --na: text
+//   5  the first 4 KiB: with control characters raw, else text
+file_format detect(opened_input& input, const std::string& extension,
+                   const read_options& options) {
+  if (options.format != file_format::detect) return options.format;
+  const std::string magic = beginning_of(input, npy_prefix_bytes);
+  const auto bytes = std::as_bytes(std::span(magic.data(), magic.size()));
+  if (has_npy_magic(bytes) || extension == ".npy") return file_format::npy;
+  for (const std::string_view text : {".csv", ".tsv", ".txt"}) {
+    if (extension == text) return file_format::text;
+  }
+  if (options.column || options.delimiter || !options.missing.empty()) return file_format::text;
+  if (options.type && (extension == ".bin" || extension == ".raw")) return file_format::raw;
+  if (!looks_binary(beginning_of(input, sample_bytes))) return file_format::text;
+  if (options.type) return file_format::raw;
+  throw input_error("not text and not .npy; if it is raw binary, say --dtype TYPE");
+}
+
+// A regular file is mapped, unless it cannot be (some file systems) or says that it is empty
+// (the files of /proc do, and have bytes all the same). Standard input that is a file is mapped
+// only if nobody has read from it.
+opened_input open_input(const descriptor& file) {
+  struct stat facts {};
+  if (::fstat(file.get(), &facts) != 0) throw input_error("cannot open: " + error_text(errno));
+  if (S_ISDIR(facts.st_mode)) throw input_error("cannot read: " + error_text(EISDIR));
+  opened_input input;
+  if (S_ISREG(facts.st_mode) && facts.st_size > 0 && ::lseek(file.get(), 0, SEEK_CUR) == 0) {
+    try {
+      input.map = std::make_unique<mapped_file>(duplicate(file), facts.st_size);
+      return input;
+    } catch (const input_error&) {  // read calls work where a map does not
+    }
+  }
+  input.stream = std::make_unique<byte_stream>(duplicate(file));
+  return input;
+}
+
+}  // namespace
+
+std::string extension_of(const std::string& name) {
+  const std::size_t point = name.find_last_of("./");
+  if (point == std::string::npos || name[point] == '/') return {};
+  std::string extension = name.substr(point);
+  for (char& c : extension) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return extension;
+}
+
+std::unique_ptr<source> open_descriptor(descriptor file, const std::string& name,
+                                        const read_options& options) {
+  opened_input input = open_input(file);
+  const file_format format = detect(input, extension_of(name), options);
+  if (format != file_format::raw && beginning_of(input, 1).empty()) {
+    throw input_error("the file is empty");
+  }
+  if (format == file_format::npy) return open_npy(std::move(input), options);
+  if (format == file_format::raw) return open_raw(std::move(input), options);
+  if (input.map != nullptr) {
+    input.map.reset();
+    input.stream = std::make_unique<byte_stream>(std::move(file));
+  }
+  return open_text(std::move(input.stream), name, options);
+}
+
+std::unique_ptr<source> open_source(const std::string& path, const read_options& options) {
+  descriptor file(path == "-" ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
+                              : ::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (file.get() < 0) throw input_error("cannot open: " + error_text(errno));
+  return open_descriptor(std::move(file), path, options);
+}
+
+}  // namespace monofold::cli

@@ -1,0 +1,94 @@
+#pragma once
+/// cli/options: the one list of commands and options; parser, help, man page and completions read it.
+
+#include <array>
+#include <string_view>
+
+namespace monofold::cli {
+
+/// The reduction (whose first word is an operation) and the other commands, as bits.
+namespace command_bit {
+inline constexpr unsigned reduce = 1;
+inline constexpr unsigned info = 2;
+inline constexpr unsigned verify = 4;
+inline constexpr unsigned bench = 8;
+inline constexpr unsigned generate = 16;
+inline constexpr unsigned every = 31;
+}  // namespace command_bit
+
+struct command_entry {
+  unsigned bit;
+  std::string_view name;
+  std::string_view arguments;  // what follows the name
+  std::string_view summary;
+  bool takes_files;
+};
+
+inline constexpr std::array<command_entry, 4> commands{{
+    {command_bit::info, "info", "",
+     "version, engines, instruction sets, cores, and what auto chooses", false},
+    {command_bit::verify, "verify", "[FILE...]",
+     "check that threads, chunks, alignment and instruction sets leave every bit alone", true},
+    {command_bit::bench, "bench", "",
+     "measure each operation against the speed at which this machine reads memory", false},
+    {command_bit::generate, "generate", "FILE", "write a .npy file of generated numbers", true},
+}};
+
+struct option_entry {
+  std::string_view flag;
+  std::string_view value;    // what stands for its value in help; empty: it takes none
+  std::string_view choices;  // the values it takes, separated by blanks; empty: any
+  std::string_view summary;
+  unsigned commands;
+};
+
+inline constexpr unsigned reading = command_bit::reduce | command_bit::verify;
+
+/// In the order of help. The choices of --dtype and --ops come from the lists of element types and
+/// operations.
+inline constexpr std::array<option_entry, 25> options{{
+    {"-k", "N", "", "how many items top and bottom give (10); K, M, G may follow",
+     command_bit::reduce},
+    {"--ddof", "N", "", "var and std divide by the count less N (0)", command_bit::reduce},
+    {"--nan", "RULE", "propagate omit raise",
+     "NaN makes the answer NaN, is left out, or is an error (propagate)", command_bit::reduce},
+    {"--plain", "", "", "sum floats in their own precision: float32 in float32",
+     command_bit::reduce},
+    {"--dtype", "TYPE", "",
+     "element type of raw, text and generated data: bool, i8 to i64, u8 to u64, f16, bf16, f32, "
+     "f64",
+     reading | command_bit::bench | command_bit::generate},
+    {"--format", "FORMAT", "npy raw text", "how to read the files (found out from their content)",
+     reading},
+    {"--column", "COLUMN", "", "of CSV, the column with this name or number (from 1)", reading},
+    {"--delimiter", "CHAR", "", "what separates columns (comma, else tab, else blanks); tab is \\t",
+     reading},
+    {"--na", "TEXT", "", "text that stands for a missing number; may be given several times",
+     reading},
+    {"--device", "DEVICE", "auto cpu gpu gpus emulated",
+     "where to compute (auto: where the data lies)", command_bit::reduce},
+    {"--threads", "N", "", "how many threads (all cores); never changes a bit of the answer",
+     command_bit::reduce | command_bit::bench},
+    {"--hex", "", "", "print floats in hexadecimal", command_bit::reduce},
+    {"--json", "", "", "print one JSON object a line",
+     command_bit::reduce | command_bit::info | command_bit::bench},
+    {"--csv", "", "", "print CSV with a header", command_bit::reduce},
+    {"--size", "BYTES", "", "how much data to measure on (256M)", command_bit::bench},
+    {"--ops", "OP,...", "", "which operations to measure (all)", command_bit::bench},
+    {"--count", "N", "", "how many items to write (1M)", command_bit::generate},
+    {"--seed", "N", "", "another seed, other numbers (1)", command_bit::generate},
+    {"--distribution", "NAME", "uniform normal ramp integers",
+     "uniform in [0, 1), normal, 0 1 2 ..., or whole numbers from 0 to 100 (uniform)",
+     command_bit::generate},
+    {"--quiet", "", "", "no progress and no notes on standard error", command_bit::reduce},
+    {"--help", "", "", "this help; after an operation, what it does", command_bit::every},
+    {"--version", "", "", "the version", command_bit::reduce},
+    // Not in help: they make the files that the packages install.
+    {"--man", "", "", "", command_bit::reduce},
+    {"--completion", "SHELL", "bash zsh", "", command_bit::reduce},
+    {"-h", "", "", "", command_bit::every},
+}};
+
+constexpr bool is_hidden(const option_entry& entry) { return entry.summary.empty(); }
+
+}  // namespace monofold::cli

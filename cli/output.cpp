@@ -1,0 +1,41 @@
+#include "cli/output.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <system_error>
+
+#include "cli/failure.hpp"
+#include "cli/quote.hpp"
+
+namespace monofold::cli {
+
+void write_out(std::string_view text) {
+  if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0) {
+    return;
+  }
+  const int code = errno;
+  throw output_error("write error: " + std::system_category().message(code), code == EPIPE);
+}
+
+void complain(std::string_view text) {
+  const std::string line = fmt::format("monofold: {}\n", text);
+  std::fwrite(line.data(), 1, line.size(), stderr);
+}
+
+void complain_about(const std::string& file, std::string_view text) {
+  complain(fmt::format("{}: {}", shown_name(file), text));
+}
+
+std::string shown_name(const std::string& file) {
+  if (file == "-") return "standard input";
+  const bool plain = std::none_of(file.begin(), file.end(), [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return byte < 0x20 || byte == 0x7f;
+  });
+  return plain ? file : quote(file);
+}
+
+}  // namespace monofold::cli

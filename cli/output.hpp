@@ -1,0 +1,23 @@
+#pragma once
+/// cli/output: the answer on standard output, everything else on standard error.
+
+#include <string>
+#include <string_view>
+
+namespace monofold::cli {
+
+/// Writes text to standard output and sees to it that it is out.
+///
+/// errors     `output_error`: the disk is full, the reader of the pipe has gone
+void write_out(std::string_view text);
+
+/// One line on standard error: "monofold: " and the text.
+void complain(std::string_view text);
+
+/// One line on standard error: "monofold: FILE: " and the text.
+void complain_about(const std::string& file, std::string_view text);
+
+/// How a message names a file: `-` is standard input; a name with control characters is quoted.
+std::string shown_name(const std::string& file);
+
+}  // namespace monofold::cli

@@ -1,0 +1,81 @@
+#include "cli/read_bandwidth.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstring>
+#include <thread>
+#include <vector>
+
+namespace monofold::cli {
+namespace {
+
+// 32 bytes as four numbers: one register with AVX2, two without.
+using vector_of_four [[gnu::vector_size(32)]] = std::uint64_t;
+
+constexpr std::int64_t step_bytes = 128;  // two cache lines, four vectors
+// So far ahead that the lines come from memory while some 16 steps are added: latency 100 ns x
+// 20 GB/s = 2 KiB.
+constexpr std::int64_t prefetch_bytes = 2048;
+
+[[gnu::always_inline]] inline std::uint64_t add_up(const std::byte* at, const std::byte* end) {
+  vector_of_four sums[4]{};
+  for (; end - at >= step_bytes; at += step_bytes) {
+    __builtin_prefetch(at + prefetch_bytes);
+    __builtin_prefetch(at + prefetch_bytes + 64);
+    for (int i = 0; i < 4; ++i) {
+      vector_of_four items;
+      std::memcpy(&items, at + 32 * i, sizeof items);
+      sums[i] += items;
+    }
+  }
+  const vector_of_four all = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+  return all[0] + all[1] + all[2] + all[3];
+}
+
+#if defined(__x86_64__)
+[[gnu::target("avx2")]] std::uint64_t add_up_avx2(const std::byte* at, const std::byte* end) {
+  return add_up(at, end);
+}
+#endif
+
+std::uint64_t add_up_best(const std::byte* at, const std::byte* end) {
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx2")) return add_up_avx2(at, end);
+#endif
+  return add_up(at, end);
+}
+
+}  // namespace
+
+double read_gbps(const void* data, std::int64_t num_bytes, int num_threads, int num_runs) {
+  using clock = std::chrono::steady_clock;
+  const auto* const begin = static_cast<const std::byte*>(data);
+  const std::int64_t share = num_bytes / num_threads / 64 * 64;
+  std::atomic<std::uint64_t> total{0};
+  double best_seconds = 0;
+  for (int run = 0; run < num_runs; ++run) {
+    std::atomic<bool> go{false};
+    std::vector<std::thread> threads;
+    const auto read_share = [&](std::int64_t i) {
+      total += add_up_best(begin + i * share, begin + (i + 1) * share);
+    };
+    for (std::int64_t i = 1; i < num_threads; ++i) {
+      threads.emplace_back([&go, &read_share, i] {
+        go.wait(false);
+        read_share(i);
+      });
+    }
+    const clock::time_point start = clock::now();
+    go = true;
+    go.notify_all();
+    read_share(0);
+    for (std::thread& thread : threads) thread.join();
+    const double seconds = std::chrono::duration<double>(clock::now() - start).count();
+    best_seconds = run == 0 ? seconds : std::min(best_seconds, seconds);
+  }
+  return static_cast<double>(share * num_threads) / best_seconds * 1e-9;
+}
+
+}  // namespace monofold::cli

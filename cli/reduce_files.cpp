@@ -1,0 +1,234 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "cli/failure.hpp"
+#include "cli/fold_source.hpp"
+#include "cli/machine.hpp"
+#include "cli/output.hpp"
+#include "cli/progress.hpp"
+#include "cli/report.hpp"
+#include "cli/result_text.hpp"
+#include "cli/run.hpp"
+#include "cli/thread_limit.hpp"
+
+namespace monofold::cli {
+namespace {
+
+using runtime::operation;
+using runtime::reducer;
+using clock = std::chrono::steady_clock;
+
+double seconds_since(clock::time_point start) {
+  return std::chrono::duration<double>(clock::now() - start).count();
+}
+
+void check_device(const std::string& device) {
+  if (device == "auto" || device == "cpu") return;
+  const std::string engine = device == "emulated" ? "emulated" : "GPU";
+  throw device_error(fmt::format("--device {}: this build has no {} engine", device, engine));
+}
+
+void check_defined(const runtime::request& what) {
+  for (const operation op : what.ops) {
+    if (runtime::is_defined(op, what.type)) continue;
+    throw no_result_error(fmt::format("{}: no result: not defined for {}", runtime::info(op).name,
+                                      info(what.type).name));
+  }
+}
+
+// Reduces the files of one command, one after the other.
+class file_reduction {
+ public:
+  explicit file_reduction(const reduce_command& command)
+      : command_(command),
+        report_({command.label, command.what.ops, command.form, command.base, one_file()}) {}
+
+  int run() {
+    if (is_dot()) {
+      attempt(command_.files[0], [&] {
+        const report_row row = dot_row();
+        if (!failed_) print(row);
+      });
+    } else {
+      for (const std::string& file : command_.files) {
+        attempt(file, [&] { print(file_row(file)); });
+      }
+      if (!one_file()) print_total();
+    }
+    write_out(report_.finish());
+    return code_;
+  }
+
+ private:
+  bool is_dot() const { return command_.what.ops.front() == operation::dot; }
+  bool one_file() const { return is_dot() || command_.files.size() == 1; }
+
+  void print(const report_row& row) {
+    const std::string text = report_.add(row);
+    if (!text.empty()) write_out(text);
+  }
+
+  // Runs a step that may fail for reasons that lie in a file: the others go on.
+  template <class Step>
+  void attempt(const std::string& file, const Step& step) {
+    int code = exit_code::ok;
+    std::string why;
+    try {
+      step();
+    } catch (const input_error& error) {
+      code = exit_code::input;
+      why = error.what();
+    } catch (const no_result_error& error) {
+      code = exit_code::no_result;
+      why = error.what();
+    }
+    if (code == exit_code::ok) return;
+    complain_about(file, why);
+    if (code_ == exit_code::ok) code_ = code;
+    failed_ = true;
+  }
+
+  std::unique_ptr<source> open(const std::string& file, runtime::request& what) const {
+    std::unique_ptr<source> in = open_source(file, command_.reading);
+    what.type = in->type();
+    check_defined(what);
+    if (depends_on_order(what)) return in;
+    // Only here is it known that the order does not matter. Opening anew costs little, and only
+    // Fortran order makes a difference, which a pipe cannot have.
+    if (file == "-" || in->fetch_items() == 0) return in;
+    read_options stored = command_.reading;
+    stored.order = item_order::stored;
+    return open_source(file, stored);
+  }
+
+  // Turns a reducer whose items begin at index `offset` into a row of indices from 0.
+  report_row finished(report_row row, const reducer& done, const runtime::request& what,
+                      std::int64_t offset) const {
+    row.count = done.count();
+    row.type = what.type;
+    row.answers = done.finish();
+    for (runtime::answer& answer : row.answers) {
+      for (std::int64_t& index : answer.indices) index -= offset;
+      answer.first_nan -= offset;
+    }
+    const std::string why = why_no_result(row.answers, what, row.count);
+    if (!why.empty()) throw no_result_error(why);
+    return row;
+  }
+
+  report_row file_row(const std::string& file) {
+    const clock::time_point start = clock::now();
+    runtime::request what = command_.what;
+    const std::unique_ptr<source> in = open(file, what);
+    progress shown(file, in->total_bytes(), command_.remarks);
+    const on_bytes report = [&](std::int64_t bytes) { shown.update(bytes); };
+
+    const bool in_total = !one_file() && !failed_ && fits_total(what.type);
+    const bool two_trees = in_total && total_ && depends_on_tree(what);
+    const std::int64_t offset = in_total && total_ && !two_trees ? total_->count() : 0;
+    reducer own(what, offset);
+    if (two_trees) {
+      // The tree of the total lies over the items of all files, that of the row over its own.
+      push_source(*in, {&own, &*total_}, report);
+    } else {
+      fold_source(*in, what, offset, own, report);
+      if (in_total && !total_) total_.emplace(what);
+      if (in_total) total_->merge(own);
+    }
+    shown.clear();
+    report_row row;
+    row.file = file;
+    row.missing = in->missing_count();
+    row.seconds = seconds_since(start);
+    row.bytes = in->consumed_bytes();
+    add_to_total(row);
+    return finished(std::move(row), own, what, offset);
+  }
+
+  report_row dot_row() {
+    const clock::time_point start = clock::now();
+    runtime::request what = command_.what;
+    const std::string& other = command_.files[1];
+    const std::unique_ptr<source> left = open_source(command_.files[0], command_.reading);
+    std::unique_ptr<source> right;
+    attempt(other, [&] { right = open_source(other, command_.reading); });
+    if (right == nullptr) return {};
+    if (left->type() != right->type()) {
+      throw input_error(fmt::format("dot needs one element type: {}, and {} in {}",
+                                    info(left->type()).name, info(right->type()).name,
+                                    shown_name(other)));
+    }
+    what.type = left->type();
+    std::optional<std::int64_t> bytes;
+    if (left->total_bytes() && right->total_bytes()) {
+      bytes = *left->total_bytes() + *right->total_bytes();
+    }
+    progress shown(command_.files[0], bytes, command_.remarks);
+    reducer own(what);
+    push_pairs(*left, *right, own, [&](std::int64_t done) { shown.update(done); });
+    shown.clear();
+    report_row row;
+    row.file = command_.files[0];
+    row.other = other;
+    row.missing = left->missing_count() + right->missing_count();
+    row.seconds = seconds_since(start);
+    row.bytes = left->consumed_bytes() + right->consumed_bytes();
+    return finished(std::move(row), own, what, 0);
+  }
+
+  bool fits_total(dtype type) {
+    if (!total_row_) {
+      total_row_.emplace();
+      total_row_->file = "total";
+      total_row_->type = type;
+    }
+    mixed_types_ = mixed_types_ || total_row_->type != type;
+    return !mixed_types_;
+  }
+
+  void add_to_total(const report_row& row) {
+    if (!total_row_) return;
+    total_row_->missing += row.missing;
+    total_row_->seconds += row.seconds;
+    total_row_->bytes += row.bytes;
+  }
+
+  void print_total() {
+    if (failed_ || !total_row_) return;
+    if (mixed_types_) {
+      if (command_.remarks == notes::shown) complain("note: no total, the element types differ");
+      return;
+    }
+    runtime::request what = command_.what;
+    what.type = total_row_->type;
+    attempt("total", [&] { print(finished(*total_row_, *total_, what, 0)); });
+  }
+
+  const reduce_command& command_;
+  report report_;
+  int code_ = exit_code::ok;
+  bool failed_ = false;
+  bool mixed_types_ = false;
+  std::optional<reducer> total_;  // of the files so far
+  std::optional<report_row> total_row_;
+};
+
+}  // namespace
+
+int run(const reduce_command& what) {
+  check_device(what.device);
+  if (what.what.num_threads > num_cores() && what.remarks == notes::shown) {
+    complain(fmt::format("note: --threads {}, and there are {} cores", what.what.num_threads,
+                         num_cores()));
+  }
+  const thread_limit limit(what.what.num_threads);
+  return file_reduction(what).run();
+}
+
+}  // namespace monofold::cli

@@ -1,0 +1,38 @@
+#include "cli/run.hpp"
+
+#include <exception>
+#include <new>
+
+#include "cli/failure.hpp"
+#include "cli/output.hpp"
+
+namespace monofold::cli {
+
+int run(const print_command& what) {
+  write_out(what.text);
+  return exit_code::ok;
+}
+
+int run_words(const std::vector<std::string>& words) {
+  try {
+    return std::visit([](const auto& what) { return run(what); }, parse_command(words));
+  } catch (const output_error& error) {
+    if (error.closed) return exit_code::closed_pipe;
+    complain(error.what());
+    return exit_code::internal;
+  } catch (const usage_error& error) {
+    complain(error.what());
+    return exit_code::usage;
+  } catch (const device_error& error) {
+    complain(error.what());
+    return exit_code::device;
+  } catch (const std::bad_alloc&) {
+    complain("out of memory");
+    return exit_code::internal;
+  } catch (const std::exception& error) {
+    complain(error.what());
+    return exit_code::internal;
+  }
+}
+
+}  // namespace monofold::cli

@@ -1,0 +1,42 @@
+#pragma once
+/// cli/text_table: how a text is laid out, told from its first row and what the user said.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/source.hpp"
+#include "cli/text_row.hpp"
+
+namespace monofold::cli {
+
+/// Two layouts: numbers separated by blanks and newlines, however many stand in a line; or a table,
+/// one column of which is read.
+struct text_layout {
+  bool table = false;
+  char delimiter = blank_delimiter;
+  std::int64_t column = 0;  // which one is read, from 0
+  std::int64_t num_columns = 1;
+  bool header = false;      // the first row holds the names
+  std::string name;         // of the column, if there is a header
+};
+
+/// The separator of the first line: the one asked for, else the one of the extension, else a comma
+/// or a tab outside quotes, else blanks (a comma in a file named .csv).
+char delimiter_of(std::string_view line, const std::string& extension,
+                  const read_options& options);
+
+/// True if the text is to be read as a table: the user named a column or a delimiter, the extension
+/// is .csv or .tsv, or the first line has commas or tabs.
+bool is_table(char delimiter, const std::string& extension, const read_options& options);
+
+/// Finds the column. `fields` is the first row; `numeric[i]` says whether field i is a number (or a
+/// missing one) to this reader.
+///
+/// errors     `input_error`: no such column, a name that two columns have, or several columns and
+///            none named; each message lists the columns
+text_layout table_layout(char delimiter, const std::vector<std::string>& fields,
+                         const std::vector<bool>& numeric, const read_options& options);
+
+}  // namespace monofold::cli

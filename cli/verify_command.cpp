@@ -1,0 +1,151 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/array_source.hpp"
+#include "cli/failure.hpp"
+#include "cli/fold_source.hpp"
+#include "cli/output.hpp"
+#include "cli/run.hpp"
+#include "cli/same_answers.hpp"
+#include "cli/table.hpp"
+#include "cli/thread_limit.hpp"
+#include "cli/verify_cases.hpp"
+
+namespace monofold::cli {
+namespace {
+
+using runtime::answer;
+using runtime::operation;
+using runtime::reducer;
+
+constexpr std::array<int, 6> thread_counts{1, 2, 3, 4, 8, 16};
+
+// Which cells of a row found another answer.
+using verdicts = std::array<bool, thread_counts.size()>;
+
+// Says once for each cell which answer it was.
+bool agrees(const std::vector<answer>& expected, const std::vector<answer>& found,
+            const std::string& where, const verdicts& different, std::size_t cell) {
+  if (same_answers(expected, found)) return true;
+  if (different[cell]) return false;
+  for (std::size_t i = 0; i < expected.size() && i < found.size(); ++i) {
+    if (same_answer(expected[i], found[i])) continue;
+    complain(fmt::format("verify: {}: {}: a different answer", where,
+                         runtime::info(expected[i].op).name));
+    break;
+  }
+  return false;
+}
+
+verdicts check_generated(const std::string& instruction_set) {
+  verdicts different{};
+  for (const verify_case& data : verify_cases()) {
+    runtime::use_instruction_set(runtime::instruction_sets().front());
+    const std::vector<answer> expected = one_by_one(data);
+    runtime::use_instruction_set(instruction_set);
+    for (std::size_t cell = 0; cell < thread_counts.size(); ++cell) {
+      for (const cut how : every_cut) {
+        // Single items never come to more than one thread.
+        if (how == cut::single && thread_counts[cell] > 1) continue;
+        const std::vector<answer> found = in_pieces(data, how, thread_counts[cell]);
+        const std::string where = fmt::format("{}, {}, {} threads, {}", data.name, instruction_set,
+                                              thread_counts[cell], name_of(how));
+        if (!agrees(expected, found, where, different, cell)) different[cell] = true;
+      }
+    }
+  }
+  return different;
+}
+
+std::vector<answer> answers_of_file(const std::string& file, const read_options& reading,
+                                    int num_threads) {
+  const std::unique_ptr<source> in = open_source(file, reading);
+  const runtime::request what = everything(in->type(), runtime::nan_policy::propagate, num_threads);
+  reducer out(what);
+  fold_source(*in, what, 0, out, [](std::int64_t) {});
+  return out.finish();
+}
+
+// The same items in chunks of other sizes, at other addresses.
+std::vector<answer> answers_of_odd_chunks(const std::string& file, const read_options& reading,
+                                          int num_threads) {
+  const std::unique_ptr<source> in = open_source(file, reading);
+  reducer out(everything(in->type(), runtime::nan_policy::propagate, num_threads));
+  const std::int64_t item_bytes = info(in->type()).size_bytes;
+  constexpr std::int64_t odd_items = 10007;
+  const aligned_buffer buffer = make_buffer((odd_items + 1) * item_bytes);
+  auto* const shifted = static_cast<std::byte*>(buffer.get()) + item_bytes;
+  for (chunk part = in->next(); part.count != 0; part = in->next()) {
+    const auto* const items = static_cast<const std::byte*>(part.items);
+    for (std::int64_t at = 0; at < part.count; at += odd_items) {
+      const std::int64_t count = std::min(odd_items, part.count - at);
+      std::memcpy(shifted, items + at * item_bytes, static_cast<std::size_t>(count * item_bytes));
+      out.push(shifted, count);
+    }
+  }
+  return out.finish();
+}
+
+verdicts check_file(const std::string& file, const read_options& reading,
+                    const std::string& instruction_set) {
+  runtime::use_instruction_set(runtime::instruction_sets().front());
+  const std::vector<answer> expected = answers_of_file(file, reading, 1);
+  runtime::use_instruction_set(instruction_set);
+  verdicts different{};
+  for (std::size_t cell = 0; cell < thread_counts.size(); ++cell) {
+    const int threads = thread_counts[cell];
+    const std::string where =
+        fmt::format("{}, {}, {} threads", shown_name(file), instruction_set, threads);
+    const bool same =
+        agrees(expected, answers_of_file(file, reading, threads), where, different, cell) &&
+        agrees(expected, answers_of_odd_chunks(file, reading, threads), where, different, cell);
+    different[cell] = !same;
+  }
+  return different;
+}
+
+}  // namespace
+
+int run(const verify_command& what) {
+  std::vector<std::vector<std::string>> table{{"data", "engine"}};
+  for (const int threads : thread_counts) {
+    table[0].push_back(fmt::format("{} thread{}", threads, threads == 1 ? "" : "s"));
+  }
+  bool all_same = true;
+  const auto add_row = [&](const std::string& name, const std::string& set, const verdicts& found) {
+    std::vector<std::string> row{name, "cpu " + set};
+    for (const bool different : found) {
+      row.emplace_back(different ? "DIFFERENT" : "same");
+      all_same = all_same && !different;
+    }
+    table.push_back(row);
+  };
+  const thread_limit limit(thread_counts.back());
+  const std::string used = runtime::instruction_set();
+  int code = exit_code::ok;
+  for (const std::string& set : runtime::instruction_sets()) {
+    add_row("generated", set, check_generated(set));
+  }
+  for (const std::string& file : what.files) {
+    try {
+      for (const std::string& set : runtime::instruction_sets()) {
+        add_row(shown_name(file), set, check_file(file, what.reading, set));
+      }
+    } catch (const input_error& error) {
+      complain_about(file, error.what());
+      if (code == exit_code::ok) code = exit_code::input;
+    }
+  }
+  runtime::use_instruction_set(used);
+  write_out(aligned_table(table, {align::left}));
+  return all_same ? code : exit_code::internal;
+}
+
+}  // namespace monofold::cli

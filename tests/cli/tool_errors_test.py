@@ -1,0 +1,193 @@
+#!/usr/bin/env python3
+"""Bad input and bad words: one line on standard error, nothing on standard output, the exit code."""
+
+import os
+import subprocess
+import time
+import unittest
+
+import numpy as np
+
+from tool import TOOL, ToolTest
+
+
+def npy(header, data=b"", version=b"\x01\x00"):
+    """A .npy file whose header is this text."""
+    text = header.encode()
+    text += b" " * (-(len(text) + 11) % 64) + b"\n"
+    return b"\x93NUMPY" + version + len(text).to_bytes(2, "little") + text + data
+
+
+def header(descr="'<f8'", order="False", shape="(3,)"):
+    return f"{{'descr': {descr}, 'fortran_order': {order}, 'shape': {shape}, }}"
+
+
+class BadFiles(ToolTest):
+
+    def bad(self, content, message, *words, name="a.npy"):
+        self.write(name, content)
+        self.check_error(3, f"{name}: {message}", "sum", name, *words)
+
+    def test_missing_directory_empty(self):
+        self.check_error(3, "nope.npy: cannot open: No such file or directory", "sum", "nope.npy")
+        os.mkdir(self.path("folder"))
+        self.check_error(3, "folder: cannot read: Is a directory", "sum", "folder")
+        self.bad(b"", "the file is empty")
+        self.bad(b"", "the file is empty", name="a.txt")
+        self.check_error(3, "standard input: the file is empty", "sum")
+
+    def test_npy_headers(self):
+        whole = npy(header(), bytes(24))
+        self.bad(whole[:4], "bad .npy header: at byte 0: expected '\\x93NUMPY', found '\\x93NUM'")
+        self.bad(whole[:7], "bad .npy header: at byte 7: expected the version and the header length, "
+                            "found the end of the file")
+        self.bad(whole[:60], "bad .npy header: at byte 60: expected a header up to byte 128, found the "
+                             "end of the file")
+        self.bad(b"\x93NUMPY\x01\x00\xff\xff{}", "bad .npy header: at byte 12: expected a header up to "
+                                                 "byte 65545, found the end of the file")
+        self.bad(npy(header(), version=b"\x07\x00"),
+                 "bad .npy header: at byte 6: expected version 1.0, 2.0 or 3.0, found 7.0")
+        self.bad(npy(header(shape="(-3,)")),
+                 "bad .npy header: at byte 60: expected an extent of at least 0, found '-3'")
+        self.bad(npy(header(shape="(4611686018427387904, 4)")),
+                 "bad .npy header: at byte 59: expected a shape of fewer than 2^63 bytes, found a larger "
+                 "one")
+        code, out, err = self.run_tool("sum", self.save("c.npy", np.array([1j])))
+        self.assertEqual((code, out), (3, ""))
+        self.assertRegex(err, r"^monofold: c\.npy: bad \.npy header: at byte 21: .*c16.*\n$")
+
+    def test_npy_data(self):
+        self.bad(npy(header(), bytes(17)), "found 17 bytes of items after the header, expected 24 (3 "
+                                           "items of float64)")
+        self.bad(npy(header(), bytes(30)), "found 30 bytes of items after the header, expected 24 (3 "
+                                           "items of float64)")
+        self.check_error(3, "standard input: found 17 bytes of items after the header, expected 24 (3 "
+                            "items of float64)", "sum", stdin=npy(header(), bytes(17)))
+        self.check_error(3, "standard input: found 30 bytes of items after the header, expected 24 (3 "
+                            "items of float64)", "sum", stdin=npy(header(), bytes(30)))
+
+    def test_raw(self):
+        self.bad(bytes(30), "found 30 bytes, expected a multiple of 8 (float64)", "--dtype", "f64",
+                 name="a.bin")
+        self.bad(bytes(30), "not text and not .npy; if it is raw binary, say --dtype TYPE", name="a.bin")
+
+    def test_csv(self):
+        self.bad("a,b\n1,2\n3\n", "line 3: found 1 column, expected 2", "--column", "b", name="a.csv")
+        self.bad("a,b\n1,2\n3,x4\n", "line 3, column 2 ('b'): expected a number, found 'x4'",
+                 "--column", "b", name="a.csv")
+        self.bad("a,b\n1,2\n", "column 'c' not found; the columns are 'a', 'b'", "--column", "c",
+                 name="a.csv")
+        self.bad("1\n2\nthree\n", "line 3: expected a number, found 'three'", name="a.txt")
+        self.bad("1\n300\n", "line 2: expected a whole number from 0 to 255, found '300'", "--dtype",
+                 "u8", name="a.txt")
+
+    def test_a_file_that_shrinks_while_it_is_read(self):
+        num_items = 2**29
+        with open(self.path("big.npy"), "wb") as file:
+            file.write(npy(header(shape=f"({num_items},)")))
+            start = file.tell()
+            file.truncate(start + 8 * num_items)
+        process = subprocess.Popen([TOOL, "norm2,var,prod", "big.npy", "--threads", "1"],
+                                   cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        folder = f"/proc/{process.pid}/fd"
+        deadline = time.monotonic() + 30
+        while time.monotonic() < deadline and not self.is_open("big.npy", folder):
+            time.sleep(0.001)
+        time.sleep(0.05)  # past the header and the comparison of sizes
+        os.truncate(self.path("big.npy"), 4096)
+        out, err = process.communicate(timeout=120)
+        self.assertEqual((process.returncode, out), (3, b""), err)
+        self.assertRegex(err.decode(), r"^monofold: big\.npy: (the file shrank while it was read|part of "
+                                       r"the file was lost)[^\n]*\n$")
+
+    def is_open(self, name, folder):
+        try:
+            targets = [os.readlink(os.path.join(folder, fd)) for fd in os.listdir(folder)]
+        except OSError:
+            return False
+        return any(target.endswith(name) for target in targets)
+
+
+class BadWords(ToolTest):
+
+    def setUp(self):
+        super().setUp()
+        self.a = self.save("a.npy", np.arange(3.0))
+
+    def test_usage(self):
+        for words, message in [
+                ([], "no operation; see monofold --help"),
+                (["smu", self.a], "unknown operation 'smu' (did you mean 'sum'?)"),
+                (["sum", self.a, "--jsno"], "unknown option '--jsno' (did you mean '--json'?)"),
+                (["sum", self.a, "--threads"], "option '--threads' needs a value"),
+                (["sum", self.a, "--threads", "0"],
+                 "--threads: expected a whole number of at least 1, found '0'"),
+                (["sum", self.a, "--threads", "-2"],
+                 "--threads: expected a whole number of at least 1, found '-2'"),
+                (["top", self.a, "-k", "0"],
+                 "-k: expected a whole number of at least 1 (K, M, G may follow), found '0'"),
+                (["dot", self.a], "dot takes two files, found 1"),
+                ([self.a], "expected an operation first, found 'a.npy'; for example: monofold sum a.npy"),
+        ]:
+            self.check_error(2, message, *words)
+
+    def test_no_such_result(self):
+        self.check_error(4, "a.npy: top: no result: 3 items, -k asks for 4", "top", self.a, "-k", 4)
+        self.check_error(4, "a.npy: var: no result: 3 items, --ddof is 3", "var", self.a, "--ddof", 3)
+        self.check_error(4, "a.npy: xor: no result: not defined for float64", "xor", self.a)
+
+    def test_no_such_device(self):
+        for device, engine in [("gpu", "GPU"), ("gpus", "GPU"), ("emulated", "emulated")]:
+            self.check_error(5, f"--device {device}: this build has no {engine} engine", "sum", self.a,
+                             "--device", device)
+        for device in ("auto", "cpu"):
+            self.assertEqual(self.output("sum", self.a, "--device", device), "3\n")
+
+    def test_dot_of_files_that_do_not_fit(self):
+        b = self.save("b.npy", np.arange(4.0))
+        c = self.save("c.npy", np.arange(3, dtype="f4"))
+        self.check_error(3, "a.npy: dot needs as many items in both files: 3 and 4", "dot", self.a, b)
+        self.check_error(3, "a.npy: dot needs one element type: float64, and float32 in c.npy", "dot",
+                         self.a, c)
+        self.check_error(3, "nope.npy: cannot open: No such file or directory", "dot", self.a, "nope.npy")
+        self.check_error(3, "nope.npy: cannot open: No such file or directory", "dot", "nope.npy", self.a)
+
+    def test_more_threads_than_cores(self):
+        cores = len(os.sched_getaffinity(0))
+        code, out, err = self.run_tool("sum", self.a, "--threads", 5 * cores)
+        self.assertEqual((code, out), (0, "3\n"))
+        self.assertEqual(err, f"monofold: note: --threads {5 * cores}, and there are {cores} cores\n")
+        self.assertEqual(self.output("sum", self.a, "--threads", 5 * cores, "--quiet"), "3\n")
+        text = "1\n" * 3_000_000  # enough for every thread, and not from a map
+        code, out, err = self.run_tool("sum", "--threads", 5 * cores, "--quiet", stdin=text.encode())
+        self.assertEqual((code, out, err), (0, "3000000\n", ""))
+
+
+class BadOutput(ToolTest):
+
+    def test_full_disk(self):
+        a = self.save("a.npy", np.arange(3.0))
+        for words in (["sum", a], ["sum", a, a, "--json"], ["--help"], ["info"], ["generate", "-"]):
+            with open("/dev/full", "wb") as full:
+                done = subprocess.run([TOOL, *words], stdout=full, stderr=subprocess.PIPE, check=False,
+                                      cwd=self.folder)
+            self.assertEqual(done.returncode, 1)
+            self.assertRegex(done.stderr.decode(), r"^monofold: [^\n]*No space left on device\n$")
+        self.assertIn(b"write error", subprocess.run(
+            f"{TOOL} --version > /dev/full", shell=True, stderr=subprocess.PIPE, check=False).stderr)
+
+    def test_closed_pipe(self):
+        a = self.save("a.npy", np.arange(100_000))
+        for ignored in (False, True):  # SIGPIPE kills, or write says EPIPE
+            read, write = os.pipe()
+            os.close(read)
+            done = subprocess.run([TOOL, "top", "-k", "100K", a], stdout=write, check=False,
+                                  stderr=subprocess.PIPE, cwd=self.folder,
+                                  restore_signals=not ignored)
+            os.close(write)
+            self.assertEqual(done.stderr, b"")
+            self.assertEqual(done.returncode, 141 if ignored else -13)
+
+
+if __name__ == "__main__":
+    unittest.main()

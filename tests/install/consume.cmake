@@ -1,0 +1,46 @@
+# Configures, builds and runs a user's project against this build.
+#   cmake -DWAY=find_package|add_subdirectory -DSOURCE_DIR=... -DBUILD_DIR=... -P consume.cmake
+
+set(work ${BUILD_DIR}/tests/install_${WAY})
+file(REMOVE_RECURSE ${work})
+
+function(step)
+  execute_process(COMMAND ${ARGV} RESULT_VARIABLE code OUTPUT_VARIABLE output ERROR_VARIABLE output)
+  if(NOT code EQUAL 0)
+    list(JOIN ARGV " " line)
+    message(FATAL_ERROR "${line}\nfailed (${code}):\n${output}")
+  endif()
+endfunction()
+
+set(configure ${CMAKE_COMMAND} -G ${GENERATOR} -B ${work}/build
+  -DCMAKE_CXX_COMPILER=${CXX} -DCMAKE_C_COMPILER=${C}
+  -DCMAKE_CXX_COMPILER_LAUNCHER=${LAUNCHER} -DCMAKE_C_COMPILER_LAUNCHER=${LAUNCHER}
+  -DEXPECT_RUNTIME=${RUNTIME})
+
+if(WAY STREQUAL "find_package")
+  step(${CMAKE_COMMAND} --install ${BUILD_DIR} --prefix ${work}/prefix)
+  list(APPEND configure -S ${SOURCE_DIR}/tests/install/consumer
+       -DCMAKE_PREFIX_PATH=${work}/prefix -DCMAKE_DISABLE_FIND_PACKAGE_CUDAToolkit=ON)
+else()
+  list(APPEND configure -S ${SOURCE_DIR}/tests/install/subproject -DMONOFOLD_SOURCE=${SOURCE_DIR})
+endif()
+step(${configure})
+step(${CMAKE_COMMAND} --build ${work}/build --target consumer)
+step(${work}/build/consumer)
+
+if(WAY STREQUAL "find_package")
+  if(RUNTIME)
+    step(${CMAKE_COMMAND} --build ${work}/build --target consumer_of_runtime)
+    step(${work}/build/consumer_of_runtime)
+  endif()
+  if(EXISTS ${BUILD_DIR}/bin/monofold)
+    step(${work}/prefix/bin/monofold --version)
+  endif()
+  # A component that was not built is refused in words.
+  execute_process(COMMAND ${configure} -DASK_FOR=mpi
+                  RESULT_VARIABLE code OUTPUT_VARIABLE output ERROR_VARIABLE output)
+  string(REGEX REPLACE "[ \n]+" " " output "${output}")
+  if(code EQUAL 0 OR NOT output MATCHES "component 'mpi' was not built into this installation")
+    message(FATAL_ERROR "COMPONENTS mpi: ${code}\n${output}")
+  endif()
+endif()
