@@ -24,6 +24,7 @@ using runtime::operation;
 
 std::vector<std::string> first_words() {
   std::vector<std::string> names;
+  names.reserve(runtime::operations.size() + commands.size() + 1);
   for (const auto& entry : runtime::operations) names.emplace_back(entry.name);
   names.emplace_back(stats_name);
   for (const auto& entry : commands) names.emplace_back(entry.name);
@@ -33,6 +34,7 @@ std::vector<std::string> first_words() {
 dtype parse_dtype(const std::string& text) {
   if (const auto type = dtype_from_name(text)) return *type;
   std::vector<std::string> names;
+  names.reserve(2 * dtypes.size());
   for (const dtype_info& entry : dtypes) {
     names.emplace_back(entry.name);
     names.emplace_back(entry.short_name);

@@ -19,6 +19,7 @@ std::string joined(const std::vector<std::string>& words) {
 
 std::vector<std::string> operation_words() {
   std::vector<std::string> words;
+  words.reserve(runtime::operations.size() + 1);
   for (const auto& entry : runtime::operations) words.emplace_back(entry.name);
   words.emplace_back(stats_name);
   return words;
@@ -26,6 +27,7 @@ std::vector<std::string> operation_words() {
 
 std::string type_words() {
   std::vector<std::string> words;
+  words.reserve(dtypes.size());
   for (const dtype_info& entry : dtypes) words.emplace_back(entry.name);
   return joined(words);
 }

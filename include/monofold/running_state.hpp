@@ -19,10 +19,10 @@ namespace monofold {
 ///
 /// shape      `push` appends items; `merge` appends another state's items. Indices are global: the
 ///            first item has index `first_index()`
-/// order      pushing chunks of any sizes gives the bits of one call on all of them. So does merging
-///            states whose shards start at multiples of `tile_items` and were given their
-///            `first_index`; other merges combine totals in order, and only exact folds then give
-///            the bits of one call
+/// order      pushing chunks of any sizes gives the bits of one call on all of them. So does
+///            merging states whose shards start at multiples of `tile_items` and were given their
+///            `first_index`, from the shard at 0 on; other merges combine totals in order, and
+///            only exact folds then give the bits of one call
 /// sync       one thread at a time; `push` itself uses the engine's threads
 /// errors     push: invalid_argument as status of the thrown `error` (null pointer, negative
 ///            count); merge: invalid_argument where `next` does not start where this one ends

@@ -48,13 +48,12 @@ class BadFiles(ToolTest):
         self.bad(npy(header(), version=b"\x07\x00"),
                  "bad .npy header: at byte 6: expected version 1.0, 2.0 or 3.0, found 7.0")
         self.bad(npy(header(shape="(-3,)")),
-                 "bad .npy header: at byte 60: expected an extent of at least 0, found '-3'")
+                 "bad .npy header: at byte 61: expected an extent of at least 0, found '-3'")
         self.bad(npy(header(shape="(4611686018427387904, 4)")),
-                 "bad .npy header: at byte 59: expected a shape of fewer than 2^63 bytes, found a larger "
+                 "bad .npy header: at byte 60: expected a shape of fewer than 2^63 bytes, found a larger "
                  "one")
-        code, out, err = self.run_tool("sum", self.save("c.npy", np.array([1j])))
-        self.assertEqual((code, out), (3, ""))
-        self.assertRegex(err, r"^monofold: c\.npy: bad \.npy header: at byte 21: .*c16.*\n$")
+        self.check_error(3, "c.npy: bad .npy header: at byte 20: dtype '<c16' (complex) is not supported",
+                         "sum", self.save("c.npy", np.array([1j])))
 
     def test_npy_data(self):
         self.bad(npy(header(), bytes(17)), "found 17 bytes of items after the header, expected 24 (3 "
@@ -75,11 +74,11 @@ class BadFiles(ToolTest):
         self.bad("a,b\n1,2\n3\n", "line 3: found 1 column, expected 2", "--column", "b", name="a.csv")
         self.bad("a,b\n1,2\n3,x4\n", "line 3, column 2 ('b'): expected a number, found 'x4'",
                  "--column", "b", name="a.csv")
-        self.bad("a,b\n1,2\n", "column 'c' not found; the columns are 'a', 'b'", "--column", "c",
+        self.bad("a,b\n1,2\n", "column 'c' not found; the columns are 1 'a', 2 'b'", "--column", "c",
                  name="a.csv")
-        self.bad("1\n2\nthree\n", "line 3: expected a number, found 'three'", name="a.txt")
-        self.bad("1\n300\n", "line 2: expected a whole number from 0 to 255, found '300'", "--dtype",
-                 "u8", name="a.txt")
+        self.bad("1\n2\nthree\n", "line 3, character 1: expected a number, found 'three'", name="a.txt")
+        self.bad("1\n300\n", "line 2, character 1: '300' is out of range for uint8", "--dtype", "u8",
+                 name="a.txt")
 
     def test_a_file_that_shrinks_while_it_is_read(self):
         num_items = 2**29

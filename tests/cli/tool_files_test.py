@@ -33,7 +33,7 @@ class Files(ToolTest):
         grid = np.random.default_rng(1).normal(size=(700, 1100))
         c = self.save("c.npy", grid)
         f = self.save("f.npy", np.asfortranarray(grid))
-        for words in (["argmin"], ["top"], ["sum"], ["prod", "--threads", 3], ["min,max,nonzero"]):
+        for words in (["argmin"], ["top"], ["sum"], ["prod", "--threads", 2], ["min,max,nonzero"]):
             self.assertEqual(self.output(*words, c), self.output(*words, f))
         self.assertEqual(int(self.output("argmin", f)), int(grid.argmin()))
 
@@ -167,14 +167,14 @@ class Forms(ToolTest):
 
     def test_text(self):
         self.assertEqual(self.output("minmax", self.a), "-0.3333333333333333 1e+300\n")
-        self.assertEqual(self.output("max", self.f), "16777216\n".replace("16777216", "1.6777216e+07"))
+        self.assertEqual(self.output("max", self.f), "16777216\n")
         self.assertEqual(self.output("min", self.f), "0.1\n")
         self.assertEqual(self.output("top", "-k", 2, self.a), "1e+300 2\n0.1 0\n")
         self.assertEqual(self.output("sum,min", self.a), "sum  1e+300\nmin  -0.3333333333333333\n")
         self.assertEqual(self.output("min", self.a, self.f, "--quiet"),
-                         "file                    min\n"
-                         "a.npy   -0.3333333333333333\n"
-                         "f.npy                   0.1\n")
+                         "file                   min\n"
+                         "a.npy  -0.3333333333333333\n"
+                         "f.npy                  0.1\n")
 
     def test_hex_reads_back(self):
         values = np.array([0.1, -1 / 3, 1e300, 5e-324, 0, -0.0, np.inf, 1, 2.0**-1022, np.pi])
@@ -235,7 +235,8 @@ class Forms(ToolTest):
                 for left, right in zip(rows, map(json.loads, again[1].splitlines())):
                     left["seconds"] = right["seconds"] = 0
                     self.assertEqual(left, right)
-        piped = self.json(ops, stdin=open(self.path(name), "rb").read())[0]
+        with open(self.path(name), "rb") as file:
+            piped = self.json(ops, stdin=file.read())[0]
         alone = self.json(ops, name)[0]
         for op in ops.split(","):
             self.assertEqual(piped[op], alone[op])

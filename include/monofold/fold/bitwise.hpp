@@ -29,9 +29,13 @@ struct bitwise_fold {
     }
   }
   MONOFOLD_HD state identity() const {
-    if constexpr (operation != bit_operation::conjunction) return Item{0};
-    if constexpr (std::is_same_v<Item, bool>) return true;
-    return static_cast<Item>(~Item{0});  // NOLINT: bool was handled above
+    if constexpr (operation != bit_operation::conjunction) {
+      return Item{0};
+    } else if constexpr (std::is_same_v<Item, bool>) {
+      return true;
+    } else {
+      return static_cast<Item>(~Item{0});
+    }
   }
   MONOFOLD_HD void absorb_run(state& own, const Item* items, std::int64_t count,
                               std::int64_t) const {

@@ -88,7 +88,7 @@ struct moments_fold {
   }
 };
 
-/// The same with NaN left out: items join one by one, since a tile's first item may be one.
+/// The same with NaN left out: items join one by one, since a tile then has no count of its own.
 ///
 /// source     Welford 1962, Technometrics 4(3)
 template <class Item>
@@ -153,7 +153,7 @@ struct integer_moments_fold {
         const std::int64_t end = count - at < 65536 ? count : at + 65536;
         std::uint32_t sum = 0;
         for (; at < end; ++at) {
-          const int x = items[at];
+          const auto x = static_cast<int>(items[at]);
           sum += static_cast<std::uint32_t>(x * x);
         }
         total += sum;
@@ -162,7 +162,7 @@ struct integer_moments_fold {
     } else if constexpr (sizeof(Item) == 2) {
       std::uint64_t sum = 0;  // squares below 2^32
       for (std::int64_t i = 0; i < count; ++i) {
-        const std::int64_t x = items[i];
+        const auto x = static_cast<std::int64_t>(items[i]);
         sum += static_cast<std::uint32_t>(x * x);
       }
       return widen(sum);

@@ -101,12 +101,17 @@ MONOFOLD_INLINE void fill_striped(const F& f, Slots& slots, const Item* items, s
   }
 }
 
-/// The slots of a full tile of an ordered fold: eight runs at a time, which are eight independent
-/// chains of operations for the core to overlap.
+/// The slots of a full tile of an ordered fold: some runs at a time, which are independent chains of
+/// operations for the core to overlap. The number changes no bit: a run is folded from left to
+/// right whatever runs beside it.
 template <class F, class Item, class Slots>
 MONOFOLD_INLINE void fill_ordered(const F& f, Slots& slots, const Item* items, std::int64_t index) {
   using access = fold_access<F, Item>;
-  constexpr int side_by_side = 8;
+  using own_state = accumulator_t<F>;
+  // Four chains hide the latency of a multiplication (3 or 4 cycles). They must stay in registers:
+  // one of four or more numbers takes as many registers as two of two, and 16 are all there are.
+  constexpr int numbers = static_cast<int>(sizeof(own_state) / alignof(own_state));
+  constexpr int side_by_side = numbers <= 2 ? 4 : 2;
   constexpr int run = slot_shape<F, Item>::run_items;
   for (int g = 0; g < tile_lanes; g += side_by_side) {
     const Item* const runs = items + g * run;
@@ -147,9 +152,10 @@ MONOFOLD_INLINE accumulator_t<F> accumulate_tile(const F& f, const Item* items, 
   }
   // The last tile: a slot is opened by its first item. Slots fill from the lowest up, so the
   // absent ones are the last ones, and passing through in `join_slots` is the plan's tree.
-  bool present[shape::num_slots] = {};
-  int used = 0;
-  for (int i = 0; i < count; ++i) {
+  bool present[shape::num_slots] = {true};
+  slots[0] = access::open(f, items[0], index);  // item 0 opens slot 0
+  int used = 1;
+  for (int i = 1; i < count; ++i) {
     const int s = shape::slot_of(i);
     if (present[s]) {
       access::absorb(f, slots[s], items[i], index + i);
