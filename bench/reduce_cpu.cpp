@@ -151,6 +151,7 @@ class suite {
     if (is_wanted(options_, operation::sum, item_type::float32)) {
       const buffer memory(options_.size_bytes, page_kind::small);
       const dataset data = fill(memory, item_type::float32);
+      limit_.tune(data.items, data.size_bytes());
       reference right(data);
       run_group(operation::sum, data, page_kind::small, right, nullptr);
     }
@@ -163,8 +164,7 @@ class suite {
     limit_.tune(memory.data(), memory.size_bytes());
     std::printf("%s, %d cores, load %.2f; %s; compiled library: %s; %s %s\n",
                 where_.processor.c_str(), where_.num_cores, where_.load, where_.commit.c_str(),
-                runtime_instruction_set().c_str(), where_.compiler.c_str(),
-                where_.flags.c_str());
+                runtime_instruction_set().c_str(), where_.compiler.c_str(), where_.flags.c_str());
     std::printf("%lld MiB a type, %d samples; read loop: %s\n",
                 static_cast<long long>(options_.size_bytes >> 20), options_.how.num_samples,
                 limit_.variant().c_str());
@@ -240,13 +240,12 @@ class suite {
     }
     for (const operation op : ops) {
       if (op != operation::sum && op != operation::max) continue;
-      std::vector<subject> subjects{
-          {"read loop", timed([this, &data] {
-             const auto bits = limit_.read(data.items, data.size_bytes());
-             return std::vector{static_cast<double>(bits)};
-           })},
-          {"runtime", runtime_call(op, data)},
-          {"tool", tool_call(tool, op, file_)}};
+      std::vector<subject> subjects{{"read loop", timed([this, &data] {
+                                       const auto bits = limit_.read(data.items, data.size_bytes());
+                                       return std::vector{static_cast<double>(bits)};
+                                     })},
+                                    {"runtime", runtime_call(op, data)},
+                                    {"tool", tool_call(tool, op, file_)}};
       report_group group;
       for (std::size_t i = 1; i < subjects.size(); ++i) {
         group.rows.push_back({std::string(row_of(op).name), name_of(data.type), subjects[i].path,

@@ -54,7 +54,7 @@ std::string options_text(unsigned command) {
     if (!entry.choices.empty()) {
       std::string choices(entry.choices);
       std::replace(choices.begin(), choices.end(), ' ', '|');
-      meaning = choices + ": " + meaning;
+      meaning.insert(0, choices + ": ");
     }
     out += entry_text(option_head(entry), meaning, 24);
   }

@@ -19,8 +19,8 @@
 namespace monofold::cli {
 namespace {
 
-constexpr std::int64_t probe_bytes = 2 << 20;        // one huge page
-constexpr std::int64_t probe_least_bytes = 32 << 20; // below: reading takes less than the probe
+constexpr std::int64_t probe_bytes = 2 << 20;         // one huge page
+constexpr std::int64_t probe_least_bytes = 32 << 20;  // below: reading takes less than the probe
 
 std::string error_text(int code) { return std::system_category().message(code); }
 

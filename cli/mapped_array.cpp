@@ -12,11 +12,12 @@
 namespace monofold::cli {
 namespace {
 
-constexpr std::int64_t chunk_quantum = 4096;                 // items; see source::next
-constexpr std::int64_t mapped_chunk_bytes = 8 << 20;         // see docstring of mapped_array
-constexpr std::int64_t least_piece_bytes = 1 << 20;          // fetched: fits a second-level cache
-constexpr std::int64_t most_piece_bytes = 16 << 20;          // Fortran order: memory for speed
-constexpr std::int64_t ahead_bytes = 4 * mapped_chunk_bytes; // asked of the disk before it is needed
+constexpr std::int64_t chunk_quantum = 4096;          // items; see source::next
+constexpr std::int64_t mapped_chunk_bytes = 8 << 20;  // see docstring of mapped_array
+constexpr std::int64_t least_piece_bytes = 1 << 20;   // fetched: fits a second-level cache
+constexpr std::int64_t most_piece_bytes = 16 << 20;   // Fortran order: memory for speed
+constexpr std::int64_t ahead_bytes =
+    4 * mapped_chunk_bytes;  // asked of the disk before it is needed
 
 class mapped_array_source final : public source {
  public:

@@ -52,8 +52,8 @@ class literal_reader {
 
   [[noreturn]] void fail_here(const std::string& expected) {
     skip_blanks();
-    fail(at_, "expected " + expected + ", found " + (at_ == text_.size() ? "the end of the header"
-                                                                         : quote(token())));
+    fail(at_, "expected " + expected + ", found " +
+                  (at_ == text_.size() ? "the end of the header" : quote(token())));
   }
 
   std::string_view string(const std::string& expected) {

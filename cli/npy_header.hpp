@@ -13,11 +13,11 @@ namespace monofold::cli {
 
 struct npy_header {
   dtype type = dtype::float64;
-  bool swapped = false;              // the items are not in this machine's byte order
-  bool fortran_order = false;        // column-major
-  std::vector<std::int64_t> shape;   // empty: one item
-  std::int64_t num_items = 0;        // the product of the shape
-  std::int64_t data_offset = 0;      // where the items begin, counted from the start of the file
+  bool swapped = false;             // the items are not in this machine's byte order
+  bool fortran_order = false;       // column-major
+  std::vector<std::int64_t> shape;  // empty: one item
+  std::int64_t num_items = 0;       // the product of the shape
+  std::int64_t data_offset = 0;     // where the items begin, counted from the start of the file
 };
 
 /// Bytes that must be there before `npy_header_bytes` can be asked.

@@ -14,8 +14,8 @@ namespace {
 
 array_layout layout_of(const npy_header& header, const read_options& options) {
   if (options.type && *options.type != header.type) {
-    throw input_error("the header says " + std::string(info(header.type).name) +
-                      ", --dtype says " + std::string(info(*options.type).name));
+    throw input_error("the header says " + std::string(info(header.type).name) + ", --dtype says " +
+                      std::string(info(*options.type).name));
   }
   array_layout layout;
   layout.type = header.type;

@@ -51,8 +51,7 @@ std::string beginning_of(opened_input& input, std::size_t count) {
 //   3  the extension: .npy; .csv .tsv .txt are text; .bin .raw are raw where --dtype is given
 //   4  --column, --delimiter or --na: text
 //   5  the first 4 KiB: with control characters raw, else text
-file_format detect(opened_input& input, const std::string& extension,
-                   const read_options& options) {
+file_format detect(opened_input& input, const std::string& extension, const read_options& options) {
   if (options.format != file_format::detect) return options.format;
   const std::string magic = beginning_of(input, npy_prefix_bytes);
   const auto bytes = std::as_bytes(std::span(magic.data(), magic.size()));

@@ -6,7 +6,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>
-#include <utility>
 
 #include "cli/output.hpp"
 #include "cli/quantity.hpp"
@@ -22,7 +21,7 @@ bool is_watched() {
 
 }  // namespace
 
-progress::progress(std::string name, std::optional<std::int64_t> total_bytes, notes remarks)
+progress::progress(const std::string& name, std::optional<std::int64_t> total_bytes, notes remarks)
     : name_(shown_name(name)),
       total_bytes_(total_bytes),
       watched_(remarks == notes::shown && is_watched()) {}

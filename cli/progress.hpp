@@ -17,7 +17,7 @@ namespace monofold::cli {
 /// sync       any thread may call `update`
 class progress {
  public:
-  progress(std::string name, std::optional<std::int64_t> total_bytes, notes remarks);
+  progress(const std::string& name, std::optional<std::int64_t> total_bytes, notes remarks);
   progress(const progress&) = delete;
   progress& operator=(const progress&) = delete;
   ~progress() { clear(); }

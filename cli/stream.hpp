@@ -49,7 +49,7 @@ class byte_stream {
   std::size_t available() const { return filled_ - consumed_; }
 
   descriptor file_;
-  descriptor stop_read_;   // a pipe whose writing wakes the reader from poll()
+  descriptor stop_read_;  // a pipe whose writing wakes the reader from poll()
   descriptor stop_write_;
   std::unique_ptr<std::byte[]> ring_;
   std::mutex mutex_;

@@ -18,8 +18,8 @@ text_buffer::filled text_buffer::fill() {
   const auto rest = static_cast<std::size_t>(end_ - begin_);
   if (rest == window_bytes) return filled::full;
   std::memmove(bytes_.data(), begin_, rest);
-  const std::size_t got =
-      stream_->read_some(std::as_writable_bytes(std::span(bytes_)).subspan(rest, window_bytes - rest));
+  const std::size_t got = stream_->read_some(
+      std::as_writable_bytes(std::span(bytes_)).subspan(rest, window_bytes - rest));
   std::size_t length = rest + got;
   if (got == 0) {
     ended_ = true;

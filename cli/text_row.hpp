@@ -13,10 +13,10 @@ inline constexpr char blank_delimiter = ' ';
 struct text_row {
   enum class outcome { whole, incomplete, text_after_quote };
   outcome result = outcome::incomplete;
-  const char* end = nullptr;     // behind the newline, or at the text behind the closing quote
+  const char* end = nullptr;  // behind the newline, or at the text behind the closing quote
   std::int64_t num_fields = 0;
-  std::int64_t num_lines = 0;    // quoted fields may hold newlines
-  bool blank = false;            // nothing but blanks
+  std::int64_t num_lines = 0;  // quoted fields may hold newlines
+  bool blank = false;          // nothing but blanks
 };
 
 constexpr bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r'; }
@@ -48,9 +48,7 @@ text_row scan_row(const char* first, const char* last, char delimiter, Visitor&&
   text_row row;
   const bool by_blanks = delimiter == blank_delimiter;
   const auto skips = [&](char c) { return is_space(c) && (by_blanks || c != delimiter); };
-  const auto ends = [&](char c) {
-    return c == '\n' || (by_blanks ? is_space(c) : c == delimiter);
-  };
+  const auto ends = [&](char c) { return c == '\n' || (by_blanks ? is_space(c) : c == delimiter); };
   row.num_lines = 1;
   row.blank = true;
   const char* at = first;

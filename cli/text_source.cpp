@@ -163,8 +163,9 @@ class text_source final : public source {
     if (row.result == text_row::outcome::incomplete) return first;
     if (!row.blank) {
       if (row.num_fields != layout_.num_columns) {
-        throw input_error("line " + std::to_string(line_) + ": found " + count_columns(row.num_fields) +
-                          ", expected " + std::to_string(layout_.num_columns));
+        throw input_error("line " + std::to_string(line_) + ": found " +
+                          count_columns(row.num_fields) + ", expected " +
+                          std::to_string(layout_.num_columns));
       }
       const std::string token = unquoted(raw, doubled);
       kept = !is_missing(token);
@@ -205,7 +206,8 @@ class text_source final : public source {
       case text_buffer::filled::ended:
         if (text_.begin() == text_.end()) return false;
         // Only an open quote keeps a row from ending with the text.
-        throw input_error("line " + std::to_string(line_) + ": a quoted field has no closing quote");
+        throw input_error("line " + std::to_string(line_) +
+                          ": a quoted field has no closing quote");
     }
     line_begin_ = text_.begin();
     return true;
@@ -249,13 +251,13 @@ class text_source final : public source {
   void read_first_row(const std::string& extension, const read_options& options) {
     while (!find_first_line()) {
       const auto result = text_.fill();
-      if (result == text_buffer::filled::full) break;  // numbers in one long line, or an error below
+      if (result == text_buffer::filled::full)
+        break;  // numbers in one long line, or an error below
       if (result == text_buffer::filled::ended) return;
     }
     line_begin_ = text_.begin();
     const std::string_view start(text_.begin(), text_.end());
-    const char delimiter =
-        delimiter_of(start.substr(0, start.find('\n')), extension, options);
+    const char delimiter = delimiter_of(start.substr(0, start.find('\n')), extension, options);
     if (!is_table(delimiter, extension, options)) return;
     layout_.table = true;
     layout_.delimiter = delimiter;
@@ -319,8 +321,8 @@ class text_source final : public source {
 
 std::unique_ptr<source> open_text(std::unique_ptr<byte_stream> stream, const std::string& name,
                                   const read_options& options) {
-  if (options.delimiter && (*options.delimiter == '"' || *options.delimiter == '\n' ||
-                            *options.delimiter == '\r')) {
+  if (options.delimiter &&
+      (*options.delimiter == '"' || *options.delimiter == '\n' || *options.delimiter == '\r')) {
     throw input_error("a quote or the end of a line cannot separate columns");
   }
   return std::make_unique<text_source>(std::move(stream), extension_of(name), options);

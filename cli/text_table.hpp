@@ -18,14 +18,13 @@ struct text_layout {
   char delimiter = blank_delimiter;
   std::int64_t column = 0;  // which one is read, from 0
   std::int64_t num_columns = 1;
-  bool header = false;      // the first row holds the names
-  std::string name;         // of the column, if there is a header
+  bool header = false;  // the first row holds the names
+  std::string name;     // of the column, if there is a header
 };
 
 /// The separator of the first line: the one asked for, else the one of the extension, else a comma
 /// or a tab outside quotes, else blanks (a comma in a file named .csv).
-char delimiter_of(std::string_view line, const std::string& extension,
-                  const read_options& options);
+char delimiter_of(std::string_view line, const std::string& extension, const read_options& options);
 
 /// True if the text is to be read as a table: the user named a column or a delimiter, the extension
 /// is .csv or .tsv, or the first line has commas or tabs.

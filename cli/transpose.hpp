@@ -27,9 +27,9 @@ class column_major {
   std::int64_t good_items() const;
 
  private:
-  std::vector<std::int64_t> shape_;     // without the extents of 1
-  std::vector<std::int64_t> stride_;    // stride_[k]: items between neighbours on axis k in the file
-  std::vector<std::int64_t> below_;     // below_[k]: the same in row-major order
+  std::vector<std::int64_t> shape_;   // without the extents of 1
+  std::vector<std::int64_t> stride_;  // stride_[k]: items between neighbours on axis k in the file
+  std::vector<std::int64_t> below_;   // below_[k]: the same in row-major order
   int item_bytes_;
 };
 

@@ -3,7 +3,7 @@
 
 #include <type_traits>
 
-#include "monofold/fold/extrema.hpp"
+#include "monofold/fold/fold.hpp"
 #include "monofold/platform/numbers.hpp"
 #include "monofold/platform/status.hpp"
 #include "runtime/member.hpp"
@@ -42,5 +42,17 @@ template <class T>
 answer one_number(operation op, const T& value) {
   return one_number(op, result<T>(value));
 }
+
+/// The number of NaN and where the first one is.
+struct nan_found {
+  template <class Fold>
+  static answer finish(operation op, const Fold& fold, const typename Fold::state* state,
+                       const answer_context&) {
+    const typename Fold::state found = state != nullptr ? *state : fold.identity();
+    answer out = one_number(op, found.count);
+    out.first_nan = found.first;
+    return out;
+  }
+};
 
 }  // namespace monofold::runtime

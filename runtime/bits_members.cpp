@@ -33,17 +33,6 @@ struct logical_part {
   }
 };
 
-struct nan_found {
-  template <class Fold>
-  static answer finish(operation op, const Fold& fold, const typename Fold::state* state,
-                       const answer_context&) {
-    const typename Fold::state found = state != nullptr ? *state : fold.identity();
-    answer out = one_number(op, found.count);
-    out.first_nan = found.first;
-    return out;
-  }
-};
-
 template <class Item, nan_rule rule>
 std::unique_ptr<member> make_typed(const member_request& what) {
   switch (what.kind) {

@@ -66,6 +66,7 @@ enum class family {
   bit_or,
   bit_xor,
   nan_count,
+  pair_nan_count,  // of products
 };
 
 /// What a member is made from.

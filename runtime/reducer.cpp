@@ -69,6 +69,11 @@ void check(const request& what) {
   }
 }
 
+/// The family that counts NaN: of pairs it is the products that count.
+family nan_family(const request& what) {
+  return what.ops.front() == operation::dot ? family::pair_nan_count : family::nan_count;
+}
+
 /// The families that a request needs, each once.
 std::vector<family> families_of(const request& what) {
   std::vector<family> kinds;
@@ -98,7 +103,7 @@ std::vector<family> families_of(const request& what) {
   }
   // Whether there are NaN decides about errors under `raise` and about counts under `omit`.
   if (what.nan != nan_policy::propagate && monofold::info(what.type).is_floating) {
-    kinds.push_back(family::nan_count);
+    kinds.push_back(nan_family(what));
   }
   std::sort(kinds.begin(), kinds.end());
   kinds.erase(std::unique(kinds.begin(), kinds.end()), kinds.end());
@@ -179,8 +184,8 @@ class reducer::implementation {
     const erased_state* const all = total ? &*total : nullptr;
     answer_context context{request_.ddof, count()};
     answer nan{operation::nan};
-    if (has(family::nan_count)) {
-      nan = finish_one(operation::nan, family::nan_count, all, context);
+    if (has(nan_family(request_))) {
+      nan = finish_one(operation::nan, nan_family(request_), all, context);
       if (request_.nan == nan_policy::omit) {
         context.count -= std::get<std::int64_t>(nan.values.front());
       }

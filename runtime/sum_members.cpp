@@ -5,10 +5,12 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "monofold/fold/adapt.hpp"
 #include "monofold/fold/dot.hpp"
 #include "monofold/fold/product.hpp"
 #include "monofold/fold/sum.hpp"
 #include "runtime/member-inl.hpp"
+#include "runtime/pair_product.hpp"
 #include "runtime/simd_integers-inl.hpp"
 #include "runtime/simd_sums-inl.hpp"
 
@@ -99,6 +101,11 @@ std::unique_ptr<member> make_float(family kind) {
     case family::dot: {
       using pair = item_pair<Item, Item>;
       return member_for<finished, pair>(float_dot_fold<pair, rule>{});
+    }
+    case family::pair_nan_count: {
+      using pair = item_pair<Item, Item>;
+      return member_for<nan_found, pair>(
+          map_fold<pair, product_of<Item>, nan_count_fold<double>>{});
     }
     default: return nullptr;
   }

@@ -119,6 +119,7 @@ std::function<outcome()> serial_call(operation op, const dataset& data) {
     case operation::product:
       return timed([items = data.as<matrix2>()] { return product_of<float>(items); });
     case operation::longest_run:
+    case operation::run_by_runs:
       return timed([items = data.as<std::int32_t>()] { return longest_run_of(items); });
     default: return {};
   }
@@ -131,7 +132,8 @@ std::vector<double> reference::values(operation op) {
     case operation::top10: return top_of(data_.as<float>());
     case operation::hash: return hash_of(data_.as<unsigned char>());
     case operation::product: return product_of<double>(data_.as<matrix2>());
-    case operation::longest_run: return longest_run_of(data_.as<std::int32_t>());
+    case operation::longest_run:
+    case operation::run_by_runs: return longest_run_of(data_.as<std::int32_t>());
     case operation::first_last: {
       const auto items = data_.as<std::int32_t>();
       return {static_cast<double>(items.front()), static_cast<double>(items.back())};

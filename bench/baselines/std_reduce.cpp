@@ -35,8 +35,7 @@ struct statistics {
 };
 
 template <class Policy, class Item>
-std::function<outcome()> call_for(const Policy& policy, operation op,
-                                  std::span<const Item> items) {
+std::function<outcome()> call_for(const Policy& policy, operation op, std::span<const Item> items) {
   using wide = std::conditional_t<std::is_integral_v<Item>, std::int64_t, double>;
   const Item* const first = items.data();
   const Item* const last = first + items.size();
@@ -53,14 +52,14 @@ std::function<outcome()> call_for(const Policy& policy, operation op,
       });
     case operation::min:
       return timed([=, &policy] {
-        const Item end = std::reduce(policy, first, last, *first,
-                                     [](Item l, Item r) { return l < r ? l : r; });
+        const Item end =
+            std::reduce(policy, first, last, *first, [](Item l, Item r) { return l < r ? l : r; });
         return std::vector{static_cast<double>(end)};
       });
     case operation::max:
       return timed([=, &policy] {
-        const Item end = std::reduce(policy, first, last, *first,
-                                     [](Item l, Item r) { return l > r ? l : r; });
+        const Item end =
+            std::reduce(policy, first, last, *first, [](Item l, Item r) { return l > r ? l : r; });
         return std::vector{static_cast<double>(end)};
       });
     case operation::argmax:

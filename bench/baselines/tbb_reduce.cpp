@@ -164,14 +164,9 @@ std::function<outcome()> call_for(operation op, std::span<const Item> items) {
         const double mean = s.sum / n;
         const double var = s.squares / n - mean * mean;
         if (op == operation::var) return std::vector{var};
-        return std::vector{n,
-                           s.sum,
-                           static_cast<double>(s.min),
-                           static_cast<double>(s.max),
-                           mean,
-                           var,
-                           static_cast<double>(s.argmin),
-                           static_cast<double>(s.argmax)};
+        return std::vector{
+            n,    s.sum, static_cast<double>(s.min),    static_cast<double>(s.max),
+            mean, var,   static_cast<double>(s.argmin), static_cast<double>(s.argmax)};
       });
     case operation::top10: return timed([=] { return top_of(items); });
     default: return {};
@@ -230,7 +225,7 @@ std::function<outcome()> tbb_call(operation op, const dataset& data) {
       return std::vector<double>{all.a, all.b, all.c, all.d};
     });
   }
-  if (op == operation::longest_run) {
+  if (op == operation::longest_run || op == operation::run_by_runs) {
     return timed([items = data.as<std::int32_t>()] {
       const auto best = ordered_fold(longest_run_fold<std::int32_t>{}, items).best;
       return std::vector{static_cast<double>(best)};

@@ -24,8 +24,8 @@ double tolerance(operation op, const dataset& data, accuracy wanted, std::size_t
   }
   const bool floats = data.type == item_type::float32 || data.type == item_type::float64;
   const auto n = static_cast<double>(data.count);
-  const bool narrow = (data.type == item_type::float32 && wanted == accuracy::peer) ||
-                      op == operation::plain_sum;
+  const bool narrow =
+      (data.type == item_type::float32 && wanted == accuracy::peer) || op == operation::plain_sum;
   const double unit = narrow ? float_unit : double_unit;
   // Peers may add thousands of items in a row.
   const double relative = (wanted == accuracy::ours ? depth : 64 * depth) * unit;

@@ -31,7 +31,8 @@ void in_parts(std::int64_t count, const Body& body) {
   const std::int64_t parts = std::max(1u, std::thread::hardware_concurrency());
   std::vector<std::jthread> threads;
   for (std::int64_t p = 0; p < parts; ++p) {
-    threads.emplace_back([=, &body] { body(count / parts * p, p + 1 == parts ? count : count / parts * (p + 1)); });
+    threads.emplace_back(
+        [=, &body] { body(count / parts * p, p + 1 == parts ? count : count / parts * (p + 1)); });
   }
 }
 

@@ -9,8 +9,8 @@
 namespace bench {
 
 enum class operation {
-  sum,          // in double; exact for integers
-  plain_sum,    // float32 in float32
+  sum,        // in double; exact for integers
+  plain_sum,  // float32 in float32
   min,
   max,
   argmax,       // index of the first largest item
@@ -21,6 +21,7 @@ enum class operation {
   product,      // of 2 x 2 matrices in order: a, b, c, d
   first_last,   // the first and the last item
   longest_run,  // the largest number of equal neighbours
+  run_by_runs,  // the same by a fold with a loop of its own for many items
 };
 
 struct operation_row {
@@ -29,7 +30,7 @@ struct operation_row {
   double target;  // share of the read bandwidth, from the issue; 0: none of that kind
 };
 
-inline constexpr std::array<operation_row, 12> operations{{
+inline constexpr std::array<operation_row, 13> operations{{
     {operation::sum, "sum", 0.9},
     {operation::plain_sum, "plain_sum", 0.9},
     {operation::min, "min", 0.9},
@@ -42,6 +43,7 @@ inline constexpr std::array<operation_row, 12> operations{{
     {operation::product, "product", 0.8},
     {operation::first_last, "first_last", 0.8},
     {operation::longest_run, "longest_run", 0.8},
+    {operation::run_by_runs, "run_by_runs", 0.8},
 }};
 
 constexpr const operation_row& row_of(operation op) {
@@ -58,7 +60,8 @@ constexpr bool is_timed(operation op, item_type type) {
     case operation::hash: return type == item_type::bytes;
     case operation::product: return type == item_type::matrix;
     case operation::first_last:
-    case operation::longest_run: return type == item_type::int32;
+    case operation::longest_run:
+    case operation::run_by_runs: return type == item_type::int32;
     default: return type <= item_type::int8;
   }
 }

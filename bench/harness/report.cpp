@@ -27,9 +27,9 @@ std::string exact_text(double value) {
 
 std::string fixed(double value, int digits) {
   std::array<char, 64> text{};
-  const auto end = std::to_chars(text.data(), text.data() + text.size(), value,
-                                 std::chars_format::fixed, digits)
-                       .ptr;
+  const auto end =
+      std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed, digits)
+          .ptr;
   return {text.data(), end};
 }
 

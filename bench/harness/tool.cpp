@@ -30,8 +30,7 @@ double number_after(const std::string& json, const std::string& name) {
 
 }  // namespace
 
-std::function<outcome()> tool_call(const std::string& tool, operation op,
-                                   const std::string& file) {
+std::function<outcome()> tool_call(const std::string& tool, operation op, const std::string& file) {
   const std::string name(row_of(op).name);
   const std::string command = "'" + tool + "' " + name + " '" + file + "' --json";
   return [command] {

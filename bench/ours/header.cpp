@@ -36,13 +36,16 @@ std::function<outcome()> call_for(operation op, const dataset& data) {
     case operation::var: return number(items, mf::variance());
     case operation::stats:
       return timed([=] {
-        const auto [count, sum, mean, var, ends] = mf::reduce(
-            items, mf::all(mf::count, mf::sum, mf::mean, mf::variance(), mf::extrema));
-        return std::vector<double>{
-            static_cast<double>(count),       static_cast<double>(sum),
-            static_cast<double>(ends.min),    static_cast<double>(ends.max),
-            mean,                             var,
-            static_cast<double>(ends.argmin), static_cast<double>(ends.argmax)};
+        const auto [count, sum, mean, var, ends] =
+            mf::reduce(items, mf::all(mf::count, mf::sum, mf::mean, mf::variance(), mf::extrema));
+        return std::vector<double>{static_cast<double>(count),
+                                   static_cast<double>(sum),
+                                   static_cast<double>(ends.min),
+                                   static_cast<double>(ends.max),
+                                   mean,
+                                   var,
+                                   static_cast<double>(ends.argmin),
+                                   static_cast<double>(ends.argmax)};
       });
     case operation::top10:
       return timed([=] {
@@ -69,6 +72,9 @@ std::function<outcome()> ordered_call(operation op, const dataset& data) {
   }
   const std::span<const std::int32_t> items = data.as<std::int32_t>();
   if (op == operation::longest_run) return number(items, longest_run_fold<std::int32_t>{});
+  if (op == operation::run_by_runs) {
+    return number(items, longest_run_by_stretches<std::int32_t>{});
+  }
   return timed([=] {
     const auto ends = mf::reduce(items, first_last_fold<std::int32_t>{});
     return std::vector<double>{static_cast<double>(ends.first), static_cast<double>(ends.last)};

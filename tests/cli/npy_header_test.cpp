@@ -133,7 +133,8 @@ TEST(NpyHeader, NamesWhatIsWrongBeforeTheDictionary) {
 TEST(NpyHeader, NamesWhatIsWrongInTheDictionary) {
   EXPECT_EQ(error_in_dictionary("['descr']"), "10: expected '{', found '['");
   EXPECT_EQ(error_in_dictionary(""), "10: expected '{', found the end of the header");
-  EXPECT_EQ(error_in_dictionary("{descr: 1}"), "11: expected a key in quotes or '}', found 'descr'");
+  EXPECT_EQ(error_in_dictionary("{descr: 1}"),
+            "11: expected a key in quotes or '}', found 'descr'");
   EXPECT_EQ(error_in_dictionary("{'descr' '<f8'}"), "19: expected ':', found '''");
   EXPECT_EQ(error_in_dictionary("{'descr': 8}"), "20: expected a dtype in quotes, found '8'");
   EXPECT_EQ(error_in_dictionary("{'descr': '<f8}"), "20: the string has no end");
@@ -155,8 +156,7 @@ TEST(NpyHeader, NamesWhatIsWrongInTheDictionary) {
 
 TEST(NpyHeader, NamesWhatIsWrongInTheShape) {
   const auto message = [](const std::string& shape) {
-    return error_in_dictionary("{'shape': " + shape +
-                               ", 'descr': '<f8', 'fortran_order': False}");
+    return error_in_dictionary("{'shape': " + shape + ", 'descr': '<f8', 'fortran_order': False}");
   };
   EXPECT_EQ(message("3"), "20: expected '(', found '3'");
   EXPECT_EQ(message("[3]"), "20: expected '(', found '['");

@@ -63,9 +63,9 @@ void check_orders(const std::string& code) {
     const std::string shape = shape_text({count});
     for (const std::size_t pad : {64u, 1u}) {
       EXPECT_EQ(read_bytes<T>(npy(dictionary("<" + code, shape), bytes_of(values), pad)), values);
-      EXPECT_EQ(read_bytes<T>(npy(dictionary(">" + code, shape), bytes_of(reversed_bytes(values)),
-                                  pad)),
-                values);
+      EXPECT_EQ(
+          read_bytes<T>(npy(dictionary(">" + code, shape), bytes_of(reversed_bytes(values)), pad)),
+          values);
     }
   }
 }
@@ -133,11 +133,26 @@ void check_column_major(const std::vector<std::int64_t>& shape, const std::strin
 }
 
 TEST(NpySource, DeliversFortranOrderRowByRow) {
-  const std::vector<std::vector<std::int64_t>> shapes{
-      {7},          {1, 9},           {9, 1},          {2, 3},        {3, 2},
-      {16, 16},     {17, 33},         {1000, 1001},    {3, 400'001},  {400'001, 3},
-      {2, 3, 4},    {4, 1, 3, 1, 2},  {101, 7, 103},   {1, 5, 1},     {50, 60, 70},
-      {2, 2, 2, 2}, {3, 5, 7, 11, 13}, {200, 2, 2, 200}, {0, 5},        {5, 0, 2}};
+  const std::vector<std::vector<std::int64_t>> shapes{{7},
+                                                      {1, 9},
+                                                      {9, 1},
+                                                      {2, 3},
+                                                      {3, 2},
+                                                      {16, 16},
+                                                      {17, 33},
+                                                      {1000, 1001},
+                                                      {3, 400'001},
+                                                      {400'001, 3},
+                                                      {2, 3, 4},
+                                                      {4, 1, 3, 1, 2},
+                                                      {101, 7, 103},
+                                                      {1, 5, 1},
+                                                      {50, 60, 70},
+                                                      {2, 2, 2, 2},
+                                                      {3, 5, 7, 11, 13},
+                                                      {200, 2, 2, 200},
+                                                      {0, 5},
+                                                      {5, 0, 2}};
   for (const auto& shape : shapes) {
     check_column_major<double>(shape, "<f8", 64);
     check_column_major<std::uint32_t>(shape, ">u4", 1);

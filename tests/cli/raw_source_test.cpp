@@ -68,8 +68,9 @@ TEST(Detection, FollowsContentAndExtension) {
   EXPECT_EQ(count(text, ".raw"), 2u);
   EXPECT_EQ(count(text, ".txt"), 8u);
   EXPECT_EQ(count(npy(dictionary("<f8", "(2,)"), binary), ".txt"), 2u);
-  EXPECT_EQ(error_in(binary, options, ".txt"),
-            "line 1, character 1: expected a number, found '\\x00\\x00\\x00\\x00\\x00\\x00\xef\xbf\xbd'");
+  EXPECT_EQ(
+      error_in(binary, options, ".txt"),
+      "line 1, character 1: expected a number, found '\\x00\\x00\\x00\\x00\\x00\\x00\xef\xbf\xbd'");
 }
 
 TEST(Detection, NamesWhatCannotBeOpened) {
