@@ -132,7 +132,7 @@ TEST(NpyHeader, NamesWhatIsWrongBeforeTheDictionary) {
 
 TEST(NpyHeader, NamesWhatIsWrongInTheDictionary) {
   EXPECT_EQ(error_in_dictionary("['descr']"), "10: expected '{', found '['");
-  EXPECT_EQ(error_in_dictionary(""), "10: expected '{', found the end of the header");
+  EXPECT_EQ(error_in_dictionary(""), "64: expected '{', found the end of the header");
   EXPECT_EQ(error_in_dictionary("{descr: 1}"),
             "11: expected a key in quotes or '}', found 'descr'");
   EXPECT_EQ(error_in_dictionary("{'descr' '<f8'}"), "19: expected ':', found '''");
@@ -151,7 +151,7 @@ TEST(NpyHeader, NamesWhatIsWrongInTheDictionary) {
   EXPECT_EQ(error_in_dictionary("{'descr': '<f8', 'fortran_order': True}"),
             "48: the key 'shape' is missing");
   EXPECT_EQ(error_in_dictionary(dictionary("<f8", "()") + " x"),
-            "67: expected blanks up to the end of the header, found 'x'");
+            "66: expected blanks up to the end of the header, found 'x'");
 }
 
 TEST(NpyHeader, NamesWhatIsWrongInTheShape) {

@@ -70,7 +70,9 @@ TEST(Detection, FollowsContentAndExtension) {
   EXPECT_EQ(count(npy(dictionary("<f8", "(2,)"), binary), ".txt"), 2u);
   EXPECT_EQ(
       error_in(binary, options, ".txt"),
-      "line 1, character 1: expected a number, found '\\x00\\x00\\x00\\x00\\x00\\x00\xef\xbf\xbd'");
+      "line 1, character 1: expected a number, found "
+      "'\\x00\\x00\\x00\\x00\\x00\\x00\\xf0?\\x00\\x00\\x00\\x00\\x00\\x00\\x00@'; if it is a "
+      "header, say --column 1");
 }
 
 TEST(Detection, NamesWhatCannotBeOpened) {

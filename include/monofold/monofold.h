@@ -1,0 +1,295 @@
+#ifndef MONOFOLD_MONOFOLD_H
+#define MONOFOLD_MONOFOLD_H
+/// monofold: the C interface of libmonofold: reductions of arrays by plain calls, C99 and later.
+///
+///     double values[] = {1, 2, 3};
+///     monofold_result result;
+///     monofold_status status = monofold_reduce(values, MONOFOLD_FLOAT64, 3, MONOFOLD_HOST,
+///                                              MONOFOLD_SUM, NULL, &result);
+///     if (status == MONOFOLD_OK) printf("%g\n", result.value.as.float64);
+///
+/// What holds for every call:
+///
+/// shape      `items` points at `count` items next to each other, aligned to the size of an item;
+///            it may be null where `count` is 0
+/// order      the bits of an answer depend on the items and the operation alone: not on threads,
+///            alignment, the processor, or the chunks in which a running state saw them
+/// sync       blocks until done. Calls may run at the same time, but for two on one state of which
+///            one changes it. No call stops the program or lets a C++ exception out
+/// errors     wrong use and lack of means leave every output as it was: invalid_argument (a null or
+///            misaligned pointer, a negative or impossible count, a value that an enumeration does
+///            not have), unsupported, device_unavailable, out_of_memory, internal. What lies in the
+///            data is written to the outputs too: empty_input, integer_overflow, nan_found
+/// cost       one pass over the items, whatever the number of operations
+/// NaN        as the options say; infinities and -0 as IEEE 754 says, with -0 below +0
+/// tested by  tests/runtime/c_interface_test.c
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(_WIN32)
+#define MONOFOLD_API
+#else
+#define MONOFOLD_API __attribute__((visibility("default")))
+#endif
+
+#ifdef __cplusplus
+#define MONOFOLD_NOEXCEPT noexcept
+extern "C" {
+#else
+#define MONOFOLD_NOEXCEPT
+#endif
+
+// Enumerations cross the boundary as 32-bit integers: the size of a C enum is the compiler's
+// choice, and a value that the enumeration does not have must still be one that can be looked at.
+// The numbers never change.
+
+/// What a call says about how it went.
+typedef int32_t monofold_status;
+enum {
+  MONOFOLD_OK = 0,
+  MONOFOLD_EMPTY_INPUT = 1,         // too few items for this operation to have a result
+  MONOFOLD_INTEGER_OVERFLOW = 2,    // the exact result does not fit 64 bits
+  MONOFOLD_NAN_FOUND = 3,           // NaN under MONOFOLD_NAN_RAISE
+  MONOFOLD_INVALID_ARGUMENT = 4,    // wrong use
+  MONOFOLD_UNSUPPORTED = 5,         // the operation is not defined for this type of item
+  MONOFOLD_DEVICE_UNAVAILABLE = 6,  // the items lie where this build cannot reduce them
+  MONOFOLD_OUT_OF_MEMORY = 7,
+  MONOFOLD_INTERNAL = 8
+};
+
+/// The type of an item.
+typedef int32_t monofold_dtype;
+enum {
+  MONOFOLD_BOOL = 0,  // one byte, 0 or 1; others are not checked, and give any answer
+  MONOFOLD_INT8 = 1,
+  MONOFOLD_INT16 = 2,
+  MONOFOLD_INT32 = 3,
+  MONOFOLD_INT64 = 4,
+  MONOFOLD_UINT8 = 5,
+  MONOFOLD_UINT16 = 6,
+  MONOFOLD_UINT32 = 7,
+  MONOFOLD_UINT64 = 8,
+  MONOFOLD_FLOAT16 = 9,    // IEEE 754 binary16
+  MONOFOLD_BFLOAT16 = 10,  // the upper half of a float
+  MONOFOLD_FLOAT32 = 11,
+  MONOFOLD_FLOAT64 = 12
+};
+
+/// What to compute, the type of the answer, and the answer for no items. "item" stands for the
+/// number type of items: bool, int64, uint64, float (for float16, bfloat16 and float32) or double.
+typedef int32_t monofold_operation;
+enum {
+  MONOFOLD_COUNT = 0,      // int64; 0. Under MONOFOLD_NAN_OMIT without the NaN
+  MONOFOLD_SUM = 1,        // double; int64, for unsigned items and bool uint64, exact; 0
+  MONOFOLD_PROD = 2,       // double; int64 or uint64 modulo 2^64; 1
+  MONOFOLD_MEAN = 3,       // double; none
+  MONOFOLD_VAR = 4,        // double; none where count <= ddof
+  MONOFOLD_STD = 5,        // double; none where count <= ddof
+  MONOFOLD_MIN = 6,        // item; none
+  MONOFOLD_MAX = 7,        // item; none
+  MONOFOLD_MINMAX = 8,     // item and, in `second`, item; none
+  MONOFOLD_ARGMIN = 9,     // item, and its first position in `index`; none
+  MONOFOLD_ARGMAX = 10,    // item, and its first position in `index`; none
+  MONOFOLD_TOP = 11,       // by monofold_top only; none where count < k
+  MONOFOLD_BOTTOM = 12,    // by monofold_top only; none where count < k
+  MONOFOLD_ANY = 13,       // bool; false
+  MONOFOLD_ALL = 14,       // bool; true
+  MONOFOLD_NONZERO = 15,   // int64; 0
+  MONOFOLD_NORM1 = 16,     // double; uint64, exact; 0
+  MONOFOLD_NORM2 = 17,     // double; 0
+  MONOFOLD_NORMINF = 18,   // double; uint64; 0
+  MONOFOLD_DOT = 19,       // by monofold_dot only: double; int64 or uint64, exact; 0
+  MONOFOLD_BIT_AND = 20,   // integers and bool: item; all ones
+  MONOFOLD_BIT_OR = 21,    // integers and bool: item; 0
+  MONOFOLD_BIT_XOR = 22,   // integers and bool: item; 0
+  MONOFOLD_COUNT_NAN = 23  // int64; 0
+};
+
+/// What a NaN does.
+typedef int32_t monofold_nan_policy;
+enum {
+  MONOFOLD_NAN_PROPAGATE = 0,  // the result is NaN; argmin and argmax give the first one
+  MONOFOLD_NAN_OMIT = 1,       // as if absent
+  MONOFOLD_NAN_RAISE = 2       // nan_found, and the position of the first one
+};
+
+/// Where items lie. Only host memory can be reduced so far; the others give device_unavailable.
+typedef int32_t monofold_place;
+enum {
+  MONOFOLD_HOST = 0,
+  MONOFOLD_DEVICE = 1,  // memory of a GPU
+  MONOFOLD_MANAGED = 2  // memory that moves between them
+};
+
+/// Which member of a `monofold_number` holds the number.
+typedef int32_t monofold_number_type;
+enum {
+  MONOFOLD_NUMBER_NONE = 0,  // there is no number
+  MONOFOLD_NUMBER_BOOL = 1,
+  MONOFOLD_NUMBER_INT64 = 2,
+  MONOFOLD_NUMBER_UINT64 = 3,
+  MONOFOLD_NUMBER_FLOAT32 = 4,
+  MONOFOLD_NUMBER_FLOAT64 = 5
+};
+
+/// A number and its type.
+typedef struct monofold_number {
+  monofold_number_type type;
+  union {
+    bool boolean;
+    int64_t int64;
+    uint64_t uint64;
+    float float32;
+    double float64;
+  } as;
+} monofold_number;
+
+/// The answer to one operation. Positions count from 0 (in a running state: from its
+/// `first_index`).
+typedef struct monofold_result {
+  monofold_status status;  // ok, or what about the data kept it from having an answer
+  monofold_number value;
+  monofold_number second;  // the largest item, for MONOFOLD_MINMAX; else there is none
+  int64_t index;           // for MONOFOLD_ARGMIN and MONOFOLD_ARGMAX; else -1
+  int64_t first_nan;       // with nan_found, and for MONOFOLD_COUNT_NAN; else -1, as without NaN
+} monofold_result;
+
+/// How to compute. Where a call takes options, null means these defaults.
+typedef struct monofold_options {
+  monofold_nan_policy nan;  // MONOFOLD_NAN_PROPAGATE
+  int32_t plain;            // 0; other: float sums in the items' type (float for 16 bits)
+  int32_t num_threads;      // 0: as many as there are cores. Never changes an answer
+  int64_t ddof;             // 0; MONOFOLD_VAR and MONOFOLD_STD divide by count - ddof
+  int64_t k;                // 10: how many MONOFOLD_TOP and MONOFOLD_BOTTOM give
+} monofold_options;
+
+/// The defaults: `monofold_options options = MONOFOLD_OPTIONS_INIT;`
+#define MONOFOLD_OPTIONS_INIT \
+  { MONOFOLD_NAN_PROPAGATE, 0, 0, 0, 10 }
+
+/// The same, for languages that see no macros. Null: does nothing.
+MONOFOLD_API void monofold_options_init(monofold_options* options) MONOFOLD_NOEXCEPT;
+
+/// Reduces an array by one operation, and returns `result->status`.
+///
+/// errors     as above; invalid_argument also for MONOFOLD_TOP, MONOFOLD_BOTTOM and MONOFOLD_DOT,
+///            which have calls of their own; unsupported: a bitwise operation on floats
+MONOFOLD_API monofold_status monofold_reduce(const void* items, monofold_dtype dtype, int64_t count,
+                                             monofold_place place, monofold_operation operation,
+                                             const monofold_options* options,
+                                             monofold_result* result) MONOFOLD_NOEXCEPT;
+
+/// Reduces an array by several operations in one pass.
+///
+/// shape      `operations` and `results` have `num_operations` > 0 elements; an operation may stand
+///            there twice
+/// order      each answer has the bits that it has alone
+/// errors     as monofold_reduce. Returns the first status in `results` that is not ok; an
+///            operation without an answer does not keep others from theirs
+MONOFOLD_API monofold_status monofold_reduce_several(const void* items, monofold_dtype dtype,
+                                                     int64_t count, monofold_place place,
+                                                     const monofold_operation* operations,
+                                                     int32_t num_operations,
+                                                     const monofold_options* options,
+                                                     monofold_result* results) MONOFOLD_NOEXCEPT;
+
+/// The `options->k` largest (MONOFOLD_TOP) or smallest (MONOFOLD_BOTTOM) items, best first.
+///
+/// shape      `values` and `indices` have room for `capacity` elements; k are written. `first_nan`
+///            may be null; else it takes the position of the first NaN with nan_found, or -1
+/// order      ties: the lower index first; NaN come last, or not at all under MONOFOLD_NAN_OMIT
+/// errors     as above; invalid_argument also where k < 1, `capacity` < k, or for another
+///            operation; empty_input where there are fewer than k items. `values` and `indices` are
+///            written with ok only
+/// cost       one pass, and memory for some k candidates a thread
+MONOFOLD_API monofold_status monofold_top(const void* items, monofold_dtype dtype, int64_t count,
+                                          monofold_place place, monofold_operation operation,
+                                          const monofold_options* options, int64_t capacity,
+                                          monofold_number* values, int64_t* indices,
+                                          int64_t* first_nan) MONOFOLD_NOEXCEPT;
+
+/// The inner product of two arrays of one type, and returns `result->status`.
+///
+/// errors     as above; integer_overflow where the exact value does not fit int64 (uint64 for
+///            unsigned items and bool)
+MONOFOLD_API monofold_status monofold_dot(const void* left, const void* right, monofold_dtype dtype,
+                                          int64_t count, monofold_place place,
+                                          const monofold_options* options,
+                                          monofold_result* result) MONOFOLD_NOEXCEPT;
+
+/// A reduction that takes its items in pieces.
+typedef struct monofold_state monofold_state;
+
+/// Makes a state that has seen no items, for any operations; MONOFOLD_DOT only alone.
+///
+/// shape      `first_index` >= 0 is the position of its first item: not 0 for a shard of an array
+///            that is merged later
+/// errors     as above; unsupported also for MONOFOLD_DOT with other operations
+MONOFOLD_API monofold_status monofold_state_create(monofold_dtype dtype,
+                                                   const monofold_operation* operations,
+                                                   int32_t num_operations, int64_t first_index,
+                                                   const monofold_options* options,
+                                                   monofold_state** state) MONOFOLD_NOEXCEPT;
+
+/// Frees a state. Null: does nothing.
+MONOFOLD_API void monofold_state_destroy(monofold_state* state) MONOFOLD_NOEXCEPT;
+
+/// Appends items.
+///
+/// errors     as above; invalid_argument also for a state of MONOFOLD_DOT. After out_of_memory or
+///            internal part of the items may have been taken: every later call on the state gives
+///            that status
+MONOFOLD_API monofold_status monofold_state_push(monofold_state* state, const void* items,
+                                                 int64_t count,
+                                                 monofold_place place) MONOFOLD_NOEXCEPT;
+
+/// Appends pairs of items to a state of MONOFOLD_DOT.
+///
+/// errors     as monofold_state_push
+MONOFOLD_API monofold_status monofold_state_push_pairs(monofold_state* state, const void* left,
+                                                       const void* right, int64_t count,
+                                                       monofold_place place) MONOFOLD_NOEXCEPT;
+
+/// Appends everything that `next` has seen; `next` stays as it is.
+///
+/// order      the bits of one state that saw all items, where shards begin at multiples of 4096
+///            items; elsewhere so for counts, integers, extrema, top and bits, while floating sums,
+///            products, moments and norms join the totals of the two sides
+/// errors     as monofold_state_push; invalid_argument also where type, operations or options (but
+///            for the threads) differ, or where `next` does not begin where `state` ends
+MONOFOLD_API monofold_status monofold_state_merge(monofold_state* state,
+                                                  const monofold_state* next) MONOFOLD_NOEXCEPT;
+
+/// How many items the state has seen, NaN included.
+MONOFOLD_API monofold_status monofold_state_count(const monofold_state* state,
+                                                  int64_t* count) MONOFOLD_NOEXCEPT;
+
+/// The answer to the operation at `position` in the list, and returns `result->status`. More items
+/// may be pushed afterwards.
+///
+/// errors     as above; invalid_argument also for MONOFOLD_TOP and MONOFOLD_BOTTOM
+MONOFOLD_API monofold_status monofold_state_result(const monofold_state* state, int32_t position,
+                                                   monofold_result* result) MONOFOLD_NOEXCEPT;
+
+/// The answer to MONOFOLD_TOP or MONOFOLD_BOTTOM at `position`; outputs as for monofold_top.
+MONOFOLD_API monofold_status monofold_state_top(const monofold_state* state, int32_t position,
+                                                int64_t capacity, monofold_number* values,
+                                                int64_t* indices,
+                                                int64_t* first_nan) MONOFOLD_NOEXCEPT;
+
+/// One line that says what a status means; lives as long as the program, never null.
+MONOFOLD_API const char* monofold_status_text(monofold_status status) MONOFOLD_NOEXCEPT;
+
+/// The version of the library that runs, as "0.1.0"; lives as long as the program.
+MONOFOLD_API const char* monofold_version(void) MONOFOLD_NOEXCEPT;
+
+/// The instruction set that the loops use, as "AVX2"; valid until this thread's next call.
+MONOFOLD_API const char* monofold_instruction_set(void) MONOFOLD_NOEXCEPT;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif  // MONOFOLD_MONOFOLD_H

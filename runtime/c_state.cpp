@@ -1,0 +1,124 @@
+/// runtime/c_state: the calls of monofold.h on running states.
+
+#include <cstddef>
+#include <cstdint>
+
+#include "runtime/c_boundary.hpp"
+
+namespace runtime = monofold::runtime;
+using monofold::runtime::operation;
+using namespace monofold::runtime::c_boundary;  // NOLINT: this file is calls of it
+
+/// The request is kept to tell whether two states may be merged.
+struct monofold_state {
+  monofold_state(const runtime::request& asked, std::int64_t first_index)
+      : what(asked), reducer(what, first_index) {}
+
+  runtime::request what;
+  runtime::reducer reducer;
+  monofold_status broken = MONOFOLD_OK;  // once a call failed halfway, its status
+};
+
+namespace {
+
+/// Looks whether a running state can be used, calls `body`, and remembers a failure halfway.
+template <class Body>
+monofold_status change(monofold_state* state, const Body& body) {
+  if (state == nullptr) return MONOFOLD_INVALID_ARGUMENT;
+  if (state->broken != MONOFOLD_OK) return state->broken;
+  const monofold_status how = guarded([&]() -> monofold_status {
+    body();
+    return MONOFOLD_OK;
+  });
+  if (how == MONOFOLD_OUT_OF_MEMORY || how == MONOFOLD_INTERNAL) state->broken = how;
+  return how;
+}
+
+/// The answer at `position` of a running state, which is top or bottom, or is not.
+runtime::answer answer_of(const monofold_state& state, std::int32_t position, bool ranked) {
+  if (position < 0 || static_cast<std::size_t>(position) >= state.what.ops.size()) refuse();
+  if (is_ranked(state.what.ops[static_cast<std::size_t>(position)]) != ranked) refuse();
+  return state.reducer.finish()[static_cast<std::size_t>(position)];
+}
+
+}  // namespace
+
+monofold_status monofold_state_create(monofold_dtype dtype, const monofold_operation* operations,
+                                      int32_t num_operations, int64_t first_index,
+                                      const monofold_options* options,
+                                      monofold_state** state) noexcept {
+  return guarded([&]() -> monofold_status {
+    const runtime::request what = make_request(dtype, operations, num_operations, options);
+    if (state == nullptr || first_index < 0) refuse();
+    *state = new monofold_state(what, first_index);
+    return MONOFOLD_OK;
+  });
+}
+
+void monofold_state_destroy(monofold_state* state) noexcept { delete state; }
+
+monofold_status monofold_state_push(monofold_state* state, const void* items, int64_t count,
+                                    monofold_place place) noexcept {
+  return change(state, [&] {
+    if (state->what.ops.front() == operation::dot) refuse();
+    check_items(items, state->what.type, count);
+    check_place(place);
+    state->reducer.push(items, count);
+  });
+}
+
+monofold_status monofold_state_push_pairs(monofold_state* state, const void* left,
+                                          const void* right, int64_t count,
+                                          monofold_place place) noexcept {
+  return change(state, [&] {
+    if (state->what.ops.front() != operation::dot) refuse();
+    check_items(left, state->what.type, count);
+    check_items(right, state->what.type, count);
+    check_place(place);
+    state->reducer.push_pairs(left, right, count);
+  });
+}
+
+monofold_status monofold_state_merge(monofold_state* state, const monofold_state* next) noexcept {
+  if (next != nullptr && next->broken != MONOFOLD_OK) return next->broken;
+  return change(state, [&] {
+    if (next == nullptr) refuse();
+    const runtime::request& own = state->what;
+    const runtime::request& other = next->what;
+    if (own.type != other.type || own.ops != other.ops || own.nan != other.nan ||
+        own.ddof != other.ddof || own.k != other.k || own.plain != other.plain) {
+      refuse();
+    }
+    state->reducer.merge(next->reducer);
+  });
+}
+
+monofold_status monofold_state_count(const monofold_state* state, int64_t* count) noexcept {
+  return guarded([&]() -> monofold_status {
+    if (state == nullptr || count == nullptr) refuse();
+    if (state->broken != MONOFOLD_OK) return state->broken;
+    *count = state->reducer.count();
+    return MONOFOLD_OK;
+  });
+}
+
+monofold_status monofold_state_result(const monofold_state* state, int32_t position,
+                                      monofold_result* result) noexcept {
+  return guarded([&]() -> monofold_status {
+    if (state == nullptr || result == nullptr) refuse();
+    if (state->broken != MONOFOLD_OK) return state->broken;
+    *result = to_c(answer_of(*state, position, false));
+    return result->status;
+  });
+}
+
+monofold_status monofold_state_top(const monofold_state* state, int32_t position, int64_t capacity,
+                                   monofold_number* values, int64_t* indices,
+                                   int64_t* first_nan) noexcept {
+  return guarded([&]() -> monofold_status {
+    if (state == nullptr || values == nullptr || indices == nullptr) refuse();
+    if (state->what.k > capacity) refuse();
+    if (state->broken != MONOFOLD_OK) return state->broken;
+    return write_ranked(answer_of(*state, position, true), values, indices, first_nan);
+  });
+}

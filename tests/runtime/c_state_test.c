@@ -1,0 +1,242 @@
+/* runtime/c_interface: running states from plain C, each wrong use included. */
+
+#include <stdio.h>
+#include <string.h>
+
+#include "monofold/monofold.h"
+
+static int failures = 0;
+
+#define CHECK(condition)                                                    \
+  do {                                                                      \
+    if (!(condition)) {                                                     \
+      (void)fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition); \
+      ++failures;                                                           \
+    }                                                                       \
+  } while (0)
+
+enum { num_items = 20000, num_operations = 5 };
+static float items[num_items];
+static const monofold_operation operations[num_operations] = {
+    MONOFOLD_SUM, MONOFOLD_VAR, MONOFOLD_ARGMIN, MONOFOLD_TOP, MONOFOLD_COUNT};
+
+static void fill_items(void) {
+  for (int i = 0; i < num_items; ++i) items[i] = (float)((i * 7919) % 1009 - 500) / 3.0F;
+}
+
+static monofold_state* make_state(int64_t first_index, const monofold_options* options) {
+  monofold_state* state = NULL;
+  CHECK(monofold_state_create(MONOFOLD_FLOAT32, operations, num_operations, first_index, options,
+                              &state) == MONOFOLD_OK);
+  CHECK(state != NULL);
+  return state;
+}
+
+static bool same_result(const monofold_result* a, const monofold_result* b) {
+  return a->status == b->status && a->value.type == b->value.type && a->index == b->index &&
+         memcmp(&a->value.as, &b->value.as, sizeof a->value.as) == 0;
+}
+
+/* The answers of a state are those of one call on the first `count` items. */
+static void check_against_one_call(const monofold_state* state, int64_t count) {
+  int64_t seen = -1;
+  CHECK(monofold_state_count(state, &seen) == MONOFOLD_OK && seen == count);
+  for (int32_t i = 0; i < num_operations; ++i) {
+    if (operations[i] == MONOFOLD_TOP) continue;
+    monofold_result alone;
+    monofold_result got;
+    memset(&alone, 0, sizeof alone);
+    memset(&got, 0x5a, sizeof got);
+    const monofold_status wanted =
+        monofold_reduce(items, MONOFOLD_FLOAT32, count, MONOFOLD_HOST, operations[i], NULL, &alone);
+    CHECK(monofold_state_result(state, i, &got) == wanted);
+    CHECK(same_result(&alone, &got));
+  }
+  monofold_number alone_values[10];
+  monofold_number values[10];
+  int64_t alone_indices[10];
+  int64_t indices[10];
+  int64_t first_nan = 77;
+  const monofold_status wanted =
+      monofold_top(items, MONOFOLD_FLOAT32, count, MONOFOLD_HOST, MONOFOLD_TOP, NULL, 10,
+                   alone_values, alone_indices, NULL);
+  CHECK(monofold_state_top(state, 3, 10, values, indices, &first_nan) == wanted);
+  CHECK(first_nan == -1);
+  for (int i = 0; wanted == MONOFOLD_OK && i < 10; ++i) {
+    CHECK(values[i].as.float32 == alone_values[i].as.float32);
+    CHECK(indices[i] == alone_indices[i]);
+  }
+}
+
+static void check_pushes(void) {
+  monofold_state* state = make_state(0, NULL);
+  check_against_one_call(state, 0);
+  int64_t at = 0;
+  for (int64_t chunk = 1; at + chunk <= num_items; at += chunk, chunk = chunk * 3 + 1) {
+    CHECK(monofold_state_push(state, items + at, chunk, MONOFOLD_HOST) == MONOFOLD_OK);
+    check_against_one_call(state, at + chunk);
+  }
+  CHECK(monofold_state_push(state, NULL, 0, MONOFOLD_HOST) == MONOFOLD_OK);
+  check_against_one_call(state, at);
+  monofold_state_destroy(state);
+}
+
+static void check_merges(void) {
+  monofold_state* left = make_state(0, NULL);
+  monofold_state* right = make_state(8192, NULL);
+  CHECK(monofold_state_push(left, items, 8192, MONOFOLD_HOST) == MONOFOLD_OK);
+  CHECK(monofold_state_push(right, items + 8192, 5000, MONOFOLD_HOST) == MONOFOLD_OK);
+  CHECK(monofold_state_merge(left, right) == MONOFOLD_OK);
+  check_against_one_call(left, 13192);
+  /* `right` begins at 8192, where `left` no longer ends. */
+  CHECK(monofold_state_merge(left, right) == MONOFOLD_INVALID_ARGUMENT);
+  CHECK(monofold_state_merge(left, left) == MONOFOLD_INVALID_ARGUMENT);
+  check_against_one_call(left, 13192);
+  int64_t seen = 0;
+  CHECK(monofold_state_count(right, &seen) == MONOFOLD_OK && seen == 5000);
+  monofold_state_destroy(right);
+  monofold_state_destroy(left);
+}
+
+static void check_unequal_merges(void) {
+  monofold_state* state = make_state(0, NULL);
+  monofold_options options[5];
+  for (int i = 0; i < 5; ++i) monofold_options_init(&options[i]);
+  options[0].nan = MONOFOLD_NAN_OMIT;
+  options[1].ddof = 1;
+  options[2].k = 9;
+  options[3].plain = 1;
+  options[4].num_threads = 2; /* never matters */
+  for (int i = 0; i < 5; ++i) {
+    monofold_state* next = make_state(0, &options[i]);
+    CHECK(monofold_state_merge(state, next) == (i < 4 ? MONOFOLD_INVALID_ARGUMENT : MONOFOLD_OK));
+    monofold_state_destroy(next);
+  }
+  monofold_state* next = NULL;
+  CHECK(monofold_state_create(MONOFOLD_FLOAT64, operations, num_operations, 0, NULL, &next) ==
+        MONOFOLD_OK);
+  CHECK(monofold_state_merge(state, next) == MONOFOLD_INVALID_ARGUMENT);
+  monofold_state_destroy(next);
+  CHECK(monofold_state_create(MONOFOLD_FLOAT32, operations, 2, 0, NULL, &next) == MONOFOLD_OK);
+  CHECK(monofold_state_merge(state, next) == MONOFOLD_INVALID_ARGUMENT);
+  CHECK(monofold_state_merge(state, NULL) == MONOFOLD_INVALID_ARGUMENT);
+  CHECK(monofold_state_merge(NULL, next) == MONOFOLD_INVALID_ARGUMENT);
+  monofold_state_destroy(next);
+  check_against_one_call(state, 0);
+  monofold_state_destroy(state);
+}
+
+static void check_dot(void) {
+  const int32_t left[] = {1, 2, 3, 4};
+  const int32_t right[] = {5, 6, 7, 8};
+  const monofold_operation dot[] = {MONOFOLD_DOT, MONOFOLD_SUM};
+  monofold_state* state = NULL;
+  CHECK(monofold_state_create(MONOFOLD_INT32, dot, 2, 0, NULL, &state) == MONOFOLD_UNSUPPORTED);
+  CHECK(state == NULL);
+  CHECK(monofold_state_create(MONOFOLD_INT32, dot, 1, 0, NULL, &state) == MONOFOLD_OK);
+  CHECK(monofold_state_push_pairs(state, left, right, 1, MONOFOLD_HOST) == MONOFOLD_OK);
+  CHECK(monofold_state_push_pairs(state, left + 1, right + 1, 3, MONOFOLD_HOST) == MONOFOLD_OK);
+  CHECK(monofold_state_push(state, left, 4, MONOFOLD_HOST) == MONOFOLD_INVALID_ARGUMENT);
+  CHECK(monofold_state_push_pairs(state, left, NULL, 1, MONOFOLD_HOST) ==
+        MONOFOLD_INVALID_ARGUMENT);
+  CHECK(monofold_state_push_pairs(state, NULL, right, 1, MONOFOLD_HOST) ==
+        MONOFOLD_INVALID_ARGUMENT);
+  CHECK(monofold_state_push_pairs(state, left, right, -1, MONOFOLD_HOST) ==
+        MONOFOLD_INVALID_ARGUMENT);
+  CHECK(monofold_state_push_pairs(state, left, right, 1, MONOFOLD_DEVICE) ==
+        MONOFOLD_DEVICE_UNAVAILABLE);
+  CHECK(monofold_state_push_pairs(NULL, left, right, 1, MONOFOLD_HOST) ==
+        MONOFOLD_INVALID_ARGUMENT);
+  monofold_result out;
+  memset(&out, 0x5a, sizeof out);
+  CHECK(monofold_state_result(state, 0, &out) == MONOFOLD_OK);
+  CHECK(out.value.type == MONOFOLD_NUMBER_INT64 && out.value.as.int64 == 70);
+  monofold_state_destroy(state);
+}
+
+static void check_wrong_creations(void) {
+  monofold_state* const untouched = (monofold_state*)(void*)items;
+  monofold_state* state = untouched;
+  const monofold_operation unknown[] = {-1, 24};
+#define CREATE(dtype, list, count, first, options) \
+  monofold_state_create(dtype, list, count, first, options, &state)
+  CHECK(CREATE(13, operations, 1, 0, NULL) == MONOFOLD_INVALID_ARGUMENT);
+  CHECK(CREATE(-1, operations, 1, 0, NULL) == MONOFOLD_INVALID_ARGUMENT);
+  CHECK(CREATE(MONOFOLD_FLOAT32, NULL, 1, 0, NULL) == MONOFOLD_INVALID_ARGUMENT);
+  CHECK(CREATE(MONOFOLD_FLOAT32, operations, 0, 0, NULL) == MONOFOLD_INVALID_ARGUMENT);
+  CHECK(CREATE(MONOFOLD_FLOAT32, operations, -5, 0, NULL) == MONOFOLD_INVALID_ARGUMENT);
+  CHECK(CREATE(MONOFOLD_FLOAT32, operations, 1, -1, NULL) == MONOFOLD_INVALID_ARGUMENT);
+  CHECK(CREATE(MONOFOLD_FLOAT32, unknown, 1, 0, NULL) == MONOFOLD_INVALID_ARGUMENT);
+  CHECK(CREATE(MONOFOLD_FLOAT32, unknown + 1, 1, 0, NULL) == MONOFOLD_INVALID_ARGUMENT);
+  monofold_options options = MONOFOLD_OPTIONS_INIT;
+  options.k = 0;
+  CHECK(CREATE(MONOFOLD_FLOAT32, operations, num_operations, 0, &options) ==
+        MONOFOLD_INVALID_ARGUMENT);
+  monofold_options_init(&options);
+  options.nan = 3;
+  CHECK(CREATE(MONOFOLD_FLOAT32, operations, 1, 0, &options) == MONOFOLD_INVALID_ARGUMENT);
+  const monofold_operation bits[] = {MONOFOLD_BIT_AND};
+  CHECK(CREATE(MONOFOLD_FLOAT32, bits, 1, 0, NULL) == MONOFOLD_UNSUPPORTED);
+#undef CREATE
+  CHECK(state == untouched);
+  CHECK(monofold_state_create(MONOFOLD_FLOAT32, operations, 1, 0, NULL, NULL) ==
+        MONOFOLD_INVALID_ARGUMENT);
+}
+
+static void check_wrong_calls(void) {
+  monofold_state* state = make_state(0, NULL);
+  CHECK(monofold_state_push(state, items, 1000, MONOFOLD_HOST) == MONOFOLD_OK);
+  CHECK(monofold_state_push(state, NULL, 1, MONOFOLD_HOST) == MONOFOLD_INVALID_ARGUMENT);
+  CHECK(monofold_state_push(state, items, -1, MONOFOLD_HOST) == MONOFOLD_INVALID_ARGUMENT);
+  CHECK(monofold_state_push(state, items, INT64_MAX, MONOFOLD_HOST) == MONOFOLD_INVALID_ARGUMENT);
+  CHECK(monofold_state_push(state, (const char*)items + 2, 1, MONOFOLD_HOST) ==
+        MONOFOLD_INVALID_ARGUMENT);
+  CHECK(monofold_state_push(state, items, 1, MONOFOLD_DEVICE) == MONOFOLD_DEVICE_UNAVAILABLE);
+  CHECK(monofold_state_push(state, items, 1, 3) == MONOFOLD_INVALID_ARGUMENT);
+  CHECK(monofold_state_push(state, items, 1, -1) == MONOFOLD_INVALID_ARGUMENT);
+  CHECK(monofold_state_push(NULL, items, 1, MONOFOLD_HOST) == MONOFOLD_INVALID_ARGUMENT);
+  CHECK(monofold_state_push_pairs(state, items, items, 1, MONOFOLD_HOST) ==
+        MONOFOLD_INVALID_ARGUMENT);
+  /* None of these took an item. */
+  check_against_one_call(state, 1000);
+
+  monofold_result out;
+  memset(&out, 0x5a, sizeof out);
+  const monofold_result poison = out;
+  CHECK(monofold_state_result(state, -1, &out) == MONOFOLD_INVALID_ARGUMENT);
+  CHECK(monofold_state_result(state, num_operations, &out) == MONOFOLD_INVALID_ARGUMENT);
+  CHECK(monofold_state_result(state, 3, &out) == MONOFOLD_INVALID_ARGUMENT); /* top */
+  CHECK(monofold_state_result(state, 0, NULL) == MONOFOLD_INVALID_ARGUMENT);
+  CHECK(monofold_state_result(NULL, 0, &out) == MONOFOLD_INVALID_ARGUMENT);
+  CHECK(memcmp(&out, &poison, sizeof out) == 0);
+
+  monofold_number values[10];
+  int64_t indices[10];
+  memset(values, 0x5a, sizeof values);
+  indices[0] = 77;
+  CHECK(monofold_state_top(state, 0, 10, values, indices, NULL) == MONOFOLD_INVALID_ARGUMENT);
+  CHECK(monofold_state_top(state, -1, 10, values, indices, NULL) == MONOFOLD_INVALID_ARGUMENT);
+  CHECK(monofold_state_top(state, 3, 9, values, indices, NULL) == MONOFOLD_INVALID_ARGUMENT);
+  CHECK(monofold_state_top(state, 3, 10, NULL, indices, NULL) == MONOFOLD_INVALID_ARGUMENT);
+  CHECK(monofold_state_top(state, 3, 10, values, NULL, NULL) == MONOFOLD_INVALID_ARGUMENT);
+  CHECK(monofold_state_top(NULL, 3, 10, values, indices, NULL) == MONOFOLD_INVALID_ARGUMENT);
+  CHECK(memcmp(&values[0], &poison.value, sizeof values[0]) == 0 && indices[0] == 77);
+
+  int64_t count = 77;
+  CHECK(monofold_state_count(NULL, &count) == MONOFOLD_INVALID_ARGUMENT && count == 77);
+  CHECK(monofold_state_count(state, NULL) == MONOFOLD_INVALID_ARGUMENT);
+  monofold_state_destroy(state);
+  monofold_state_destroy(NULL);
+}
+
+int main(void) {
+  fill_items();
+  check_pushes();
+  check_merges();
+  check_unequal_merges();
+  check_dot();
+  check_wrong_creations();
+  check_wrong_calls();
+  (void)fprintf(stderr, "%d checks failed\n", failures);
+  return failures == 0 ? 0 : 1;
+}
