@@ -109,7 +109,7 @@ HWY_INLINE block_keys<Item> best_keys(const Item* items, std::int64_t count, std
       // A sum is NaN where an item is. It may also be where infinities meet; then the exact test
       // below says no.
       const auto sum = hn::Add(hn::Add(a, b), hn::Add(c, e));
-      suspect = hn::Or(suspect, hn::VecFromMask(d, hn::Ne(sum, sum)));
+      suspect = hn::Or(suspect, hn::VecFromMask(d, hn::IsNaN(sum)));
     }
   }
   const auto low = hn::Min(hn::Min(low0, low1), hn::Min(low2, low3));

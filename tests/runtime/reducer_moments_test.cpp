@@ -1,0 +1,79 @@
+/// runtime/reducer: variance, standard deviation and norms have the bits of the header folds.
+
+#include <cmath>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "monofold/fold/moments.hpp"
+#include "monofold/fold/norm.hpp"
+#include "tests/runtime/parity.hpp"
+
+namespace {
+
+using namespace parity;  // NOLINT: a test is made of it
+
+/// var and std for any ddof from one fold: `variance(ddof)` of the headers leaves no NaN out.
+template <class Item, mf::nan_rule rule>
+answer variance(operation op, std::span<const Item> items, const request& what) {
+  const auto moments = by_headers(items, mf::detail::moments_fold_t<Item, rule>{});
+  const mf::result<double> variance = mf::variance_of(moments.value(), what.ddof);
+  if (!variance || op == operation::var) return one(op, variance);
+  return one(op, mf::result<double>(std::sqrt(*variance)));
+}
+
+template <class Item, mf::nan_rule rule>
+answer norm(operation op, std::span<const Item> items, const request&) {
+  if (op == operation::norminf) return one(op, by_headers(items, mf::norm_inf_fold<Item, rule>{}));
+  if constexpr (mf::is_floating_v<Item>) {
+    if (op == operation::norm1) return one(op, by_headers(items, mf::norm1_fold<Item, rule>{}));
+    return one(op, by_headers(items, mf::norm2_fold<Item, rule>{}));
+  } else {
+    if (op == operation::norm1) return one(op, by_headers(items, mf::integer_norm1_fold<Item>{}));
+    return one(op, by_headers(items, mf::integer_norm2_fold<Item>{}));
+  }
+}
+
+template <class Item>
+void sweep_moments() {
+  constexpr auto keep = mf::nan_rule::propagate;
+  constexpr auto omit = mf::is_floating_v<Item> ? mf::nan_rule::omit : keep;
+  std::vector<check<Item>> checks{
+      {operation::var, variance<Item, keep>, variance<Item, omit>},
+      {operation::std, variance<Item, keep>, variance<Item, omit>, false, 1},
+      {operation::var, variance<Item, keep>, variance<Item, omit>, false, 32},
+      {operation::norm1, norm<Item, keep>, norm<Item, omit>},
+      {operation::norm2, norm<Item, keep>, norm<Item, omit>},
+      {operation::norminf, norm<Item, keep>, norm<Item, omit>},
+  };
+  sweep(checks);
+}
+
+TEST(reducer_moments, of_halves) {
+  const scene around;
+  sweep_moments<mf::float16>();
+  sweep_moments<mf::bfloat16>();
+}
+
+TEST(reducer_moments, of_floats) {
+  const scene around;
+  sweep_moments<float>();
+}
+
+TEST(reducer_moments, of_doubles) {
+  const scene around;
+  sweep_moments<double>();
+}
+
+TEST(reducer_moments, of_integers) {
+  const scene around;
+  for (const mf::dtype_info& entry : mf::dtypes) {
+    mf::visit_dtype(entry.type, []<class Item>() {
+      if constexpr (!mf::is_floating_v<Item>) sweep_moments<Item>();
+    });
+  }
+}
+
+}  // namespace

@@ -1,0 +1,114 @@
+/// runtime/reducer: sum, plain sum, mean, product and dot have the bits of the header folds.
+
+#include <cmath>
+#include <cstdint>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "monofold/fold/dot.hpp"
+#include "monofold/fold/product.hpp"
+#include "monofold/fold/sum.hpp"
+#include "tests/runtime/parity.hpp"
+
+namespace {
+
+using namespace parity;  // NOLINT: a test is made of it
+
+template <class Item, mf::nan_rule rule>
+answer sum(operation op, std::span<const Item> items, const request& what) {
+  if constexpr (!mf::is_floating_v<Item>) {
+    return one(op, by_headers(items, mf::integer_sum_fold<Item>{}));
+  } else if (what.plain) {
+    using real = std::conditional_t<std::is_same_v<Item, double>, double, float>;
+    return one(op, by_headers(items, mf::float_sum_fold<Item, real, rule>{}));
+  } else {
+    return one(op, by_headers(items, mf::float_sum_fold<Item, double, rule>{}));
+  }
+}
+
+/// A plain mean is the plain sum over the count, in double; the headers have none.
+template <class Item, mf::nan_rule rule>
+answer mean(operation op, std::span<const Item> items, const request& what) {
+  if constexpr (mf::is_floating_v<Item>) {
+    if (what.plain) {
+      std::int64_t count = 0;
+      for (const Item& x : items) {
+        count += rule == mf::nan_rule::omit && hard_items::has_nan_bits(x) ? 0 : 1;
+      }
+      if (count == 0) return one(op, mf::result<double>(mf::status::empty_input));
+      const answer total = sum<Item, rule>(op, items, what);
+      const double sum_of_items =
+          std::visit([](auto held) { return static_cast<double>(held); }, total.values.front());
+      return one(op, mf::result<double>(mf::one_nan(sum_of_items / static_cast<double>(count))));
+    }
+  }
+  return one(op, by_headers(items, mf::mean_fold<Item, rule>{}));
+}
+
+template <class Item, mf::nan_rule rule>
+answer product(operation op, std::span<const Item> items, const request&) {
+  if constexpr (mf::is_floating_v<Item>) {
+    return one(op, by_headers(items, mf::float_product_fold<Item, rule>{}));
+  } else {
+    return one(op, by_headers(items, mf::integer_product_fold<Item>{}));
+  }
+}
+
+template <class Item, mf::nan_rule rule>
+answer dot(operation op, std::span<const Item> items, const request&) {
+  using pair = mf::item_pair<Item, Item>;
+  const auto pairs = mf::generate(std::ssize(items), [items](std::int64_t i) {
+    const auto at = static_cast<std::size_t>(i);
+    return pair{items[at], items[(at + 1) % items.size()]};
+  });
+  if constexpr (mf::is_floating_v<Item>) {
+    return one(op, by_headers(pairs, mf::float_dot_fold<pair, rule>{}));
+  } else {
+    return one(op, by_headers(pairs, mf::integer_dot_fold<Item, Item>{}));
+  }
+}
+
+template <class Item>
+void sweep_sums() {
+  constexpr auto keep = mf::nan_rule::propagate;
+  constexpr auto omit = mf::is_floating_v<Item> ? mf::nan_rule::omit : keep;
+  std::vector<check<Item>> checks{
+      {operation::sum, sum<Item, keep>, sum<Item, omit>},
+      {operation::mean, mean<Item, keep>, mean<Item, omit>},
+      {operation::prod, product<Item, keep>, product<Item, omit>},
+      {operation::dot, dot<Item, keep>, dot<Item, omit>},
+      {operation::sum, sum<Item, keep>, sum<Item, omit>, true},
+      {operation::mean, mean<Item, keep>, mean<Item, omit>, true},
+  };
+  sweep(checks);
+}
+
+TEST(reducer_sums, of_halves) {
+  const scene around;
+  sweep_sums<mf::float16>();
+  sweep_sums<mf::bfloat16>();
+}
+
+TEST(reducer_sums, of_floats) {
+  const scene around;
+  sweep_sums<float>();
+}
+
+TEST(reducer_sums, of_doubles) {
+  const scene around;
+  sweep_sums<double>();
+}
+
+TEST(reducer_sums, of_integers) {
+  const scene around;
+  for (const mf::dtype_info& entry : mf::dtypes) {
+    mf::visit_dtype(entry.type, []<class Item>() {
+      if constexpr (!mf::is_floating_v<Item>) sweep_sums<Item>();
+    });
+  }
+}
+
+}  // namespace
