@@ -36,7 +36,7 @@ def shown(row, operation):
         return f"{row['min']} {row['max']}"
     if "values" in row:
         return f"{row['values'][0]}, ... ({len(row['values'])} items)"
-    return str(row["value"])
+    return json.dumps(row["value"])
 
 
 def reduce_all(name, path, operations, limit):
