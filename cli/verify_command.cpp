@@ -56,6 +56,7 @@ verdicts check_generated(const std::string& instruction_set) {
   verdicts different{};
   const std::vector<verify_case> cases = verify_cases();
   std::vector<std::vector<answer>> expected;
+  expected.reserve(cases.size());
   runtime::use_instruction_set(runtime::instruction_sets().front());
   for (const verify_case& data : cases) expected.push_back(one_by_one(data));
   runtime::use_instruction_set(instruction_set);
