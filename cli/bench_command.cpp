@@ -20,7 +20,6 @@
 #include "cli/same_answers.hpp"
 #include "cli/sample_data.hpp"
 #include "cli/table.hpp"
-#include "cli/thread_limit.hpp"
 
 namespace monofold::cli {
 namespace {
@@ -137,7 +136,6 @@ std::string json_text(const bench_command& what, const std::vector<measurement>&
 }  // namespace
 
 int run(const bench_command& what) {
-  const thread_limit limit_of_pool(what.num_threads);
   const int threads = what.num_threads > 0 ? what.num_threads : num_cores();
   const bench_data data(what.type, what.size_bytes, threads);
   const std::int64_t num_bytes = data.num_items() * info(what.type).size_bytes;

@@ -133,11 +133,12 @@ std::vector<std::int64_t> read_shape(literal_reader& in) {
   return shape;
 }
 
-// The number of items. A product of 2^63 bytes or more can be in no file; with a zero among the
-// extents the others do not matter.
+// The number of items. A header and items of 2^63 bytes or more can be in no file; with a zero among
+// the extents the others do not matter.
 std::int64_t count_items(const npy_header& header, std::size_t offset) {
   if (std::find(header.shape.begin(), header.shape.end(), 0) != header.shape.end()) return 0;
-  std::int64_t room = std::numeric_limits<std::int64_t>::max() / info(header.type).size_bytes;
+  std::int64_t room = (std::numeric_limits<std::int64_t>::max() - header.data_offset) /
+                      info(header.type).size_bytes;
   std::int64_t product = 1;
   for (const std::int64_t extent : header.shape) {
     room /= extent;
@@ -241,8 +242,8 @@ npy_header parse_npy_header(std::span<const std::byte> bytes, std::optional<dtyp
   if (!seen.shape_at) fail(close_at, "the key 'shape' is missing");
   in.peek();
   if (in.offset() != header_bytes) in.fail_here("blanks up to the end of the header");
-  header.num_items = count_items(header, *seen.shape_at);
   header.data_offset = static_cast<std::int64_t>(header_bytes);
+  header.num_items = count_items(header, *seen.shape_at);
   return header;
 }
 

@@ -15,7 +15,6 @@
 #include "cli/report.hpp"
 #include "cli/result_text.hpp"
 #include "cli/run.hpp"
-#include "cli/thread_limit.hpp"
 
 namespace monofold::cli {
 namespace {
@@ -227,7 +226,6 @@ int run(const reduce_command& what) {
     complain(fmt::format("note: --threads {}, and there are {} cores", what.what.num_threads,
                          num_cores()));
   }
-  const thread_limit limit(what.what.num_threads);
   return file_reduction(what).run();
 }
 

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <vector>
 
 #include "cli/stream.hpp"
 
@@ -33,7 +32,7 @@ class text_buffer {
 
  private:
   std::unique_ptr<byte_stream> stream_;
-  std::vector<char> bytes_;
+  std::unique_ptr<char[]> bytes_;  // without values until text is read into them
   const char* begin_;
   const char* end_;
   bool ended_ = false;

@@ -13,7 +13,8 @@ inline constexpr char blank_delimiter = ' ';
 struct text_row {
   enum class outcome { whole, incomplete, text_after_quote };
   outcome result = outcome::incomplete;
-  const char* end = nullptr;  // behind the newline, or at the text behind the closing quote
+  const char* end = nullptr;     // behind the newline
+  std::string_view after_quote;  // up to the next blank or delimiter
   std::int64_t num_fields = 0;
   std::int64_t num_lines = 0;  // quoted fields may hold newlines
   bool blank = false;          // nothing but blanks
@@ -72,8 +73,11 @@ text_row scan_row(const char* first, const char* last, char delimiter, Visitor&&
       const char* quote_end = ++at;
       while (skips(*at)) ++at;
       if (!ends(*at) && !(by_blanks && at != quote_end)) {
+        const char* surplus_end = at;
+        while (!ends(*surplus_end) && !is_space(*surplus_end)) ++surplus_end;
+        if (surplus_end >= last) return row;  // a message shows all of it
         row.result = text_row::outcome::text_after_quote;
-        row.end = at;
+        row.after_quote = {at, surplus_end};
         return row;
       }
     } else {

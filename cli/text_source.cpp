@@ -21,6 +21,11 @@ constexpr std::int64_t chunk_items = 128 << 10;  // 1 MiB of doubles: they are r
 
 constexpr bool is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
+// What `parse_prefix` may take. A field ends at its delimiter even where a number would go on.
+constexpr bool occurs_in_numbers(char c) {
+  return std::string_view("+-.0123456789eE").find(c) != std::string_view::npos;
+}
+
 class text_source final : public source {
  public:
   text_source(std::unique_ptr<byte_stream> stream, const std::string& extension,
@@ -104,7 +109,8 @@ class text_source final : public source {
   T* parse_rows(T* out, T* const out_end) {
     const char* at = text_.begin();
     const char* const last = text_.end();
-    const bool plain = !number_missing_ && layout_.delimiter != blank_delimiter;
+    const bool plain = !number_missing_ && layout_.delimiter != blank_delimiter &&
+                       !occurs_in_numbers(layout_.delimiter);
     while (out != out_end && at != last) {
       const char* end = plain ? parse_plain_row(at, last, *out) : at;
       if (end != at) {
@@ -190,12 +196,10 @@ class text_source final : public source {
 
   void check_row(const text_row& row) const {
     if (row.result != text_row::outcome::text_after_quote) return;
-    const char* end = row.end;
-    while (!is_blank(*end) && *end != layout_.delimiter) ++end;
     throw input_error("line " + std::to_string(line_ + row.num_lines - 1) + ", column " +
                       std::to_string(row.num_fields + 1) +
                       ": expected the end of the field after the closing quote, found " +
-                      quote({row.end, end}));
+                      quote(row.after_quote));
   }
 
   // False at the end of the text.

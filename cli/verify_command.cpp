@@ -15,7 +15,6 @@
 #include "cli/run.hpp"
 #include "cli/same_answers.hpp"
 #include "cli/table.hpp"
-#include "cli/thread_limit.hpp"
 #include "cli/verify_cases.hpp"
 
 namespace monofold::cli {
@@ -62,7 +61,6 @@ verdicts check_generated(const std::string& instruction_set) {
   runtime::use_instruction_set(instruction_set);
   for (std::size_t cell = 0; cell < thread_counts.size(); ++cell) {
     const int threads = thread_counts[cell];
-    const thread_limit limit(threads);
     for (std::size_t i = 0; i < cases.size(); ++i) {
       for (const cut how : cuts_for(i, cell)) {
         const std::string where = fmt::format("{}, {}, {} threads, {}", cases[i].name,
@@ -112,7 +110,6 @@ verdicts check_file(const std::string& file, const read_options& reading,
   verdicts different{};
   for (std::size_t cell = 0; cell < thread_counts.size(); ++cell) {
     const int threads = thread_counts[cell];
-    const thread_limit limit(threads);
     const std::string where =
         fmt::format("{}, {}, {} threads", shown_name(file), instruction_set, threads);
     const bool same =

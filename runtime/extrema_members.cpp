@@ -6,6 +6,7 @@
 #include <hwy/highway.h>
 
 #include "monofold/fold/extrema.hpp"
+#include "runtime/extremum_answers.hpp"
 #include "runtime/member-inl.hpp"
 #include "runtime/simd_extrema-inl.hpp"
 
@@ -27,7 +28,7 @@ class extrema_folder {
   HWY_INLINE void add(const Item* items, std::int64_t count, std::int64_t index) {
     const std::int64_t whole = count / 256 * 256;
     if (whole > 0) {
-      const block_keys<Item> keys = best_keys<low, high>(items, whole, ahead_);
+      const block_keys<Item> keys = best_keys<low, high>(items, whole);
       if constexpr (both) {
         typename Fold::low{}.absorb_known(own_.min, keys.low, items, whole, index);
         typename Fold::high{}.absorb_known(own_.max, keys.high, items, whole, index);
@@ -38,10 +39,8 @@ class extrema_folder {
     if (whole < count) fold_.absorb_run(own_, items + whole, count - whole, index + whole);
   }
   typename Fold::state total() const { return own_; }
-  void lead() { ahead_ = prefetch_bytes; }
 
  private:
-  std::ptrdiff_t ahead_ = no_prefetch;
   const Fold& fold_;
   typename Fold::state own_;
 };
@@ -59,16 +58,6 @@ struct folder_choice<extrema_fold<Item>, Item> {
 
 namespace {
 
-/// The value, and for argmin and argmax the index too.
-template <class Side>
-answer one_side(operation op, const typename Side::state& state) {
-  if (!Side::has_value(state)) return failed(op, status::empty_input);
-  answer out{op};
-  out.values.push_back(to_number(Side::value(state)));
-  if (op == operation::argmin || op == operation::argmax) out.indices.push_back(state.index);
-  return out;
-}
-
 struct one_extremum {
   template <class Fold>
   static answer finish(operation op, const Fold& fold, const typename Fold::state* state,
@@ -81,15 +70,7 @@ struct both_extrema {
   template <class Fold>
   static answer finish(operation op, const Fold& fold, const typename Fold::state* state,
                        const answer_context&) {
-    const typename Fold::state both = state != nullptr ? *state : fold.identity();
-    const bool low = op == operation::min || op == operation::argmin;
-    const bool high = op == operation::max || op == operation::argmax;
-    if (low) return one_side<typename Fold::low>(op, both.min);
-    if (high) return one_side<typename Fold::high>(op, both.max);
-    answer out = one_side<typename Fold::low>(op, both.min);
-    if (out.code != status::ok) return out;
-    out.values.push_back(to_number(Fold::high::value(both.max)));
-    return out;
+    return extrema_answers<Fold>(op, state != nullptr ? *state : fold.identity());
   }
 };
 

@@ -51,7 +51,7 @@ enum class family {
   plain_sum,
   product,
   moments,
-  statistics,  // sum and moments of floats
+  summary,  // sum, moments, extrema and nan_count
   minimum,
   maximum,
   extrema,
@@ -83,6 +83,7 @@ std::unique_ptr<member> make_member(const member_request& what);
 // One function for each source file of folds; each returns null for kinds that it does not have.
 std::unique_ptr<member> make_sum_member(const member_request& what);
 std::unique_ptr<member> make_moments_member(const member_request& what);
+std::unique_ptr<member> make_summary_member(const member_request& what);
 std::unique_ptr<member> make_norm_member(const member_request& what);
 std::unique_ptr<member> make_extrema_member(const member_request& what);
 std::unique_ptr<member> make_top_member(const member_request& what);

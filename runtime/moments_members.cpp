@@ -7,53 +7,12 @@
 
 #include "monofold/fold/moments.hpp"
 #include "runtime/member-inl.hpp"
+#include "runtime/moment_answers.hpp"
 #include "runtime/simd_integers-inl.hpp"
 #include "runtime/simd_sums-inl.hpp"
-#include "runtime/statistics_fold.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace monofold::runtime::HWY_NAMESPACE {
-
-/// node_folder for `statistics_fold`.
-template <class Item>
-class statistics_folder {
- public:
-  using fold = statistics_fold<Item>;
-  using state = typename fold::state;
-
-  explicit statistics_folder(const fold& f) : fold_(f) {}
-
-  HWY_INLINE void add(const Item* items, std::int64_t count, std::int64_t index) {
-    constexpr int tile = tile_items_v<Item>;
-    for (std::int64_t done = 0; done < count; done += tile) {
-      const std::int64_t left = count - done;
-      const int n = left < tile ? static_cast<int>(left) : tile;
-      tiles_.push(fold_, fold_one(items + done, n, index + done));
-    }
-  }
-  state total() const { return tiles_.total(fold_); }
-  void lead() { ahead_ = prefetch_bytes; }
-
- private:
-  HWY_INLINE state fold_one(const Item* items, int count, std::int64_t index) const {
-#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
-    if (count == tile_items_v<Item>) {
-      const auto all = sum_tile<powers::first_and_second, false>(items, 0.0, ahead_);
-      return {all.sum, tile_kernel<moments_fold<Item>, Item>::finish({}, items, all)};
-    }
-#endif
-    return fold::fold_part(items, count, index);
-  }
-
-  const fold& fold_;
-  std::ptrdiff_t ahead_ = no_prefetch;
-  node_joiner<state, max_span_level> tiles_{};
-};
-
-template <class Item>
-struct folder_choice<statistics_fold<Item>, Item> {
-  using type = statistics_folder<Item>;
-};
 
 #if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
 
@@ -72,7 +31,7 @@ class integer_moments_folder {
   HWY_INLINE void add(const Item* items, std::int64_t count, std::int64_t index) {
     const std::int64_t whole = count / 64 * 64;
     if (whole > 0) {
-      const block_sums block = sum_block<true>(items, whole, ahead_);
+      const auto block = sum_block<extras::squares>(items, whole);
       own_.count += whole;
       own_.sum += block.sum;
       squares_ += block.squares;
@@ -84,11 +43,9 @@ class integer_moments_folder {
     all.squares = monofold::add(all.squares, widen(squares_));
     return all;
   }
-  void lead() { ahead_ = prefetch_bytes; }
 
  private:
   const fold& fold_;
-  std::ptrdiff_t ahead_ = no_prefetch;
   typename fold::state own_{};
   uint128 squares_ = 0;  // of a node: far below 2^128
 };
@@ -107,46 +64,18 @@ struct variance_or_root {
   template <class Fold>
   static answer finish(operation op, const Fold&, const typename Fold::state* state,
                        const answer_context& context) {
-    if (state == nullptr) {
-      if (op != operation::sum) return failed(op, status::empty_input);
-      if constexpr (requires { typename Fold::item; }) {
-        return one_number(op, integer_answer_t<typename Fold::item>{0});
-      } else {
-        return one_number(op, 0.0);
+    if constexpr (requires { typename Fold::item; }) {  // integers
+      if (op == operation::sum || op == operation::mean) {
+        return total_answer<typename Fold::item>(op, state);
       }
     }
-    if constexpr (requires { state->total; }) {
-      if (op == operation::sum) return one_number(op, one_nan(state->total));
-      if (op == operation::mean) {
-        return one_number(op, one_nan(state->total / static_cast<double>(context.count)));
-      }
-      return variance(op, state->moments, context.ddof);
-    } else if constexpr (requires { state->squares.limb; }) {
-      using sum = integer_sum_fold<typename Fold::item>;
-      if (op == operation::sum) return one_number(op, sum{}.finish(state->sum));
-      using mean = mean_fold<typename Fold::item>;
-      if (op == operation::mean) return one_number(op, mean{}.finish({state->sum, state->count}));
-      return variance(op, *state, context.ddof);
-    } else {
-      return variance(op, *state, context.ddof);
-    }
-  }
-
-  template <class Moments>
-  static answer variance(operation op, const Moments& moments, std::int64_t ddof) {
-    const result<double> variance = variance_of(moments, ddof);
-    if (!variance || op == operation::var) return one_number(op, variance);
-    return one_number(op, std::sqrt(*variance));
+    if (state == nullptr) return failed(op, status::empty_input);
+    return variance_answer(op, *state, context.ddof);
   }
 };
 
 template <class Item, nan_rule rule>
 std::unique_ptr<member> make_typed(const member_request& what) {
-  if constexpr (is_floating_v<Item> && rule == nan_rule::propagate) {
-    if (what.kind == family::statistics) {
-      return member_for<variance_or_root, Item>(statistics_fold<Item>{});
-    }
-  }
   if (what.kind != family::moments) return nullptr;
   return member_for<variance_or_root, Item>(detail::moments_fold_t<Item, rule>{});
 }

@@ -3,6 +3,7 @@
 #include "runtime/reducer.hpp"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <variant>
 
@@ -69,9 +70,36 @@ void check(const request& what) {
   }
 }
 
+/// Sums of integers are exact, plain or not.
+request exact_where_integer(request what) {
+  what.plain = what.plain && monofold::info(what.type).is_floating;
+  return what;
+}
+
+/// Whether two requests have the same states and answers: threads change neither.
+bool is_same_reduction(const request& left, const request& right) {
+  return left.type == right.type && left.ops == right.ops && left.nan == right.nan &&
+         left.ddof == right.ddof && left.k == right.k && left.plain == right.plain;
+}
+
 /// The family that counts NaN: of pairs it is the products that count.
 family nan_family(const request& what) {
   return what.ops.front() == operation::dot ? family::pair_nan_count : family::nan_count;
+}
+
+/// What `family::summary` computes in one loop.
+constexpr std::array summarised{family::sum,     family::moments, family::minimum,
+                                family::maximum, family::extrema, family::nan_count};
+
+/// Replaces families by `summary` where that saves a look at the items.
+void summarise(std::vector<family>& kinds) {
+  const auto has = [&](family kind) {
+    return std::find(kinds.begin(), kinds.end(), kind) != kinds.end();
+  };
+  const bool ends = has(family::minimum) || has(family::maximum) || has(family::extrema);
+  if (!has(family::moments) || !(ends || has(family::sum))) return;
+  for (const family kind : summarised) std::erase(kinds, kind);
+  kinds.push_back(family::summary);
 }
 
 /// The families that a request needs, each once.
@@ -89,22 +117,15 @@ std::vector<family> families_of(const request& what) {
     std::erase(kinds, family::maximum);
     kinds.push_back(family::extrema);
   }
-  // The moments of floats start from the sums of tiles, which give the sum too.
-  if (has(family::sum) && has(family::moments) && monofold::info(what.type).is_floating &&
-      what.nan != nan_policy::omit) {
-    std::erase(kinds, family::sum);
-    std::erase(kinds, family::moments);
-    kinds.push_back(family::statistics);
-  }
-  // Those of integers hold the exact sum.
+  // The moments of integers hold the exact sum.
   if (has(family::moments) && !monofold::info(what.type).is_floating) {
     std::erase(kinds, family::sum);
-    std::erase(kinds, family::plain_sum);
   }
   // Whether there are NaN decides about errors under `raise` and about counts under `omit`.
   if (what.nan != nan_policy::propagate && monofold::info(what.type).is_floating) {
     kinds.push_back(nan_family(what));
   }
+  if (what.nan != nan_policy::omit) summarise(kinds);
   std::sort(kinds.begin(), kinds.end());
   kinds.erase(std::unique(kinds.begin(), kinds.end()), kinds.end());
   return kinds;
@@ -127,14 +148,15 @@ any_running make_running(int item_bytes, const std::vector<std::unique_ptr<membe
 class reducer::implementation {
  public:
   implementation(const request& what, std::int64_t first_index)
-      : request_((check(what), what)),
-        kinds_(families_of(what)),
+      : request_((check(what), exact_where_integer(what))),
+        kinds_(families_of(request_)),
         members_(make_members()),
         state_(make_running(item_bytes(), &members_, first_index, what.num_threads)) {}
   implementation(const implementation&) = delete;  // state_ points at members_
   implementation& operator=(const implementation&) = delete;
 
   void push(const void* items, std::int64_t count) {
+    if (request_.ops.front() == operation::dot) throw error(status::invalid_argument, "no pairs");
     std::visit(
         [&](auto& state) {
           using item = typename std::remove_cvref_t<decltype(state)>::item_type;
@@ -164,7 +186,7 @@ class reducer::implementation {
   }
 
   void merge(const implementation& next) {
-    if (next.request_.type != request_.type || next.request_.ops != request_.ops) {
+    if (!is_same_reduction(next.request_, request_)) {
       throw error(status::invalid_argument, "merge of different reductions");
     }
     std::visit(
@@ -184,8 +206,9 @@ class reducer::implementation {
     const erased_state* const all = total ? &*total : nullptr;
     answer_context context{request_.ddof, count()};
     answer nan{operation::nan};
-    if (has(nan_family(request_))) {
-      nan = finish_one(operation::nan, nan_family(request_), all, context);
+    const family nans = has(family::summary) ? family::summary : nan_family(request_);
+    if (has(nans)) {
+      nan = finish_one(operation::nan, nans, all, context);
       if (request_.nan == nan_policy::omit) {
         context.count -= std::get<std::int64_t>(nan.values.front());
       }
@@ -225,8 +248,11 @@ class reducer::implementation {
 
   /// The family that answers in place of one that was left out: see `families_of`.
   family substitute_of(family kind) const {
+    const bool is_in_summary =
+        std::find(summarised.begin(), summarised.end(), kind) != summarised.end();
+    if (has(family::summary) && is_in_summary) return family::summary;
     if (kind == family::minimum || kind == family::maximum) return family::extrema;
-    return has(family::statistics) ? family::statistics : family::moments;
+    return family::moments;
   }
 
   answer finish_op(operation op, const erased_state* all, const answer_context& context,

@@ -51,10 +51,14 @@ struct answer {
 ///            call, whatever the chunks, threads and processor
 /// sync       one thread at a time; `push` uses `request.num_threads` threads (0: all cores)
 /// errors     the constructor throws `error`: unsupported (an operation not defined for the type,
-///            dot together with other operations), invalid_argument (ddof < 0, k < 1, no ops).
+///            dot together with other operations), invalid_argument (no ops, ddof < 0, k < 1 for
+///            top and bottom, num_threads < 0, first_index < 0). push and merge throw
+///            invalid_argument: a null pointer with items, a negative count, single items for dot
+///            or pairs for another operation, a reducer that has another request (threads may
+///            differ) or does not start where this one ends. All leave the reducer as it was.
 ///            What concerns the data is in the answers
 /// cost       one pass; memory for 512 states of each operation
-/// tested by  tests/runtime/reducer_test.cpp
+/// tested by  tests/runtime/reducer_test.cpp, tests/runtime/reducer_fused_test.cpp
 class reducer {
  public:
   /// `first_index` is the index of the first item in the answers.
@@ -68,6 +72,8 @@ class reducer {
   /// Appends `count` pairs (dot only).
   void push_pairs(const void* left, const void* right, std::int64_t count);
   /// Appends everything that `next` has seen, which was made with first_index = this one's end.
+  /// Where all parts begin at multiples of a tile, which is 4096 bytes of items (or of pairs), the
+  /// bits are those of one call; exact operations have them wherever parts begin.
   void merge(const reducer& next);
 
   std::int64_t count() const;

@@ -8,16 +8,13 @@
 #define MONOFOLD_RUNTIME_SIMD_EXTREMA_INL
 #endif
 
-#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
-#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <type_traits>
 
 #include "monofold/fold/extrema.hpp"
-#include "runtime/prefetch.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace monofold::runtime::HWY_NAMESPACE {
@@ -77,7 +74,7 @@ HWY_INLINE Item signed_zero(const Item* items, std::int64_t count) {
 
 /// One read of `count` items (a multiple of 256) for either end or both.
 template <bool want_low, bool want_high, class Item>
-HWY_INLINE block_keys<Item> best_keys(const Item* items, std::int64_t count, std::ptrdiff_t ahead) {
+HWY_INLINE block_keys<Item> best_keys(const Item* items, std::int64_t count) {
   using lane = lane_of<Item>;
   using low_fold = extremum_fold<Item, true>;
   using high_fold = extremum_fold<Item, false>;
@@ -98,8 +95,6 @@ HWY_INLINE block_keys<Item> best_keys(const Item* items, std::int64_t count, std
   };
 #pragma GCC unroll 2
   for (std::int64_t at = 0; at < count; at += 4 * n) {
-    hwy::Prefetch(reinterpret_cast<const char*>(p + at) + ahead);
-    hwy::Prefetch(reinterpret_cast<const char*>(p + at) + ahead + 64);
     const auto a = load(at), b = load(at + n), c = load(at + 2 * n), e = load(at + 3 * n);
     step(low0, high0, a);
     step(low1, high1, b);

@@ -1,4 +1,4 @@
-/// runtime/simd_integers-inl: sums and sums of squares of small integers in vectors.
+/// runtime/simd_integers-inl: sums, sums of squares and both ends of small integers in vectors.
 
 // Included once for each instruction set: see highway's foreach_target.h.
 #if defined(MONOFOLD_RUNTIME_SIMD_INTEGERS_INL) == defined(HWY_TARGET_TOGGLE)
@@ -8,22 +8,26 @@
 #define MONOFOLD_RUNTIME_SIMD_INTEGERS_INL
 #endif
 
-#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <type_traits>
-
-#include "runtime/prefetch.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace monofold::runtime::HWY_NAMESPACE {
 
-/// Sum and sum of squares of a block, exactly.
+/// What is wanted of a block besides its sum.
+enum class extras { none, squares, squares_and_ends };
+
+/// Sum, sum of squares and both ends of a block, exactly.
+template <class Item>
 struct block_sums {
-  std::int64_t sum;
-  unsigned __int128 squares;
+  std::int64_t sum = 0;
+  unsigned __int128 squares = 0;
+  Item low = 0;
+  Item high = 0;
 };
 
 template <class Item>
@@ -35,51 +39,77 @@ inline constexpr bool has_block_sums_v = HWY_TARGET != HWY_EMU128&& HWY_TARGET !
 
 namespace hn = hwy::HWY_NAMESPACE;
 
+/// The smallest lane of one vector and the largest of another.
+template <class D, class V, class Lane = hn::TFromD<D>>
+HWY_INLINE void store_ends(D d, V low, V high, Lane& least, Lane& greatest) {
+  alignas(64) Lane lows[64 / sizeof(Lane)];
+  alignas(64) Lane highs[64 / sizeof(Lane)];
+  hn::Store(low, d, lows);
+  hn::Store(high, d, highs);
+  least = lows[0];
+  greatest = highs[0];
+  for (std::size_t i = 1; i < hn::Lanes(d); ++i) {
+    least = lows[i] < least ? lows[i] : least;
+    greatest = highs[i] > greatest ? highs[i] : greatest;
+  }
+}
+
 /// Blocks of bytes (a multiple of 64, at most 2^16 items).
 ///
-/// Sums: bytes are made unsigned by flipping the sign bit (adding 128), and eight at a time added
-/// by one instruction. Squares: 16-bit products added in pairs, each pair at most 2^15 signed or
-/// 2 x 255^2 < 2^17 unsigned; 2^16 items in 16 lanes or fewer are 2^13 pairs a lane at most:
-/// below 2^30.
-template <bool squares, class Item>
-HWY_INLINE block_sums sum_bytes(const Item* items, std::int64_t count, std::ptrdiff_t ahead) {
-  using byte = std::conditional_t<std::is_signed_v<Item>, std::int8_t, std::uint8_t>;
+/// Bytes u are made unsigned by flipping the sign bit: u = x + 128. Sums: eight bytes are added by
+/// one instruction. Squares: those of even and of odd bytes are added in pairs of at most
+/// 2 x 255^2 < 2^17, and 2^16 items are 2^11 vectors of 32 or fewer: a lane stays below 2^28.
+/// Then x^2 = u^2 - 256 u + 2^14.
+template <extras wanted, class Item>
+HWY_INLINE block_sums<Item> sum_bytes(const Item* items, std::int64_t count) {
+  constexpr bool squares = wanted != extras::none;
+  constexpr int offset = std::is_signed_v<Item> ? 128 : 0;
   const hn::CappedTag<std::uint8_t, 64> d;
   const hn::Repartition<std::uint64_t, decltype(d)> d64;
   const hn::RepartitionToWide<hn::RebindToSigned<decltype(d)>> d16;
   const hn::RepartitionToWide<decltype(d16)> d32;
-  const hn::Rebind<byte, decltype(d16)> half;
   const auto n = static_cast<std::int64_t>(hn::Lanes(d));
   const auto* const bytes = reinterpret_cast<const std::uint8_t*>(items);
-  const auto flip = hn::Set(d, std::is_signed_v<Item> ? 0x80 : 0);
+  const auto flip = hn::Set(d, static_cast<std::uint8_t>(offset));
+  const auto even_bytes = hn::Set(d16, 0xff);
   auto total = hn::Zero(d64);
   auto q0 = hn::Zero(d32), q1 = q0, q2 = q0, q3 = q0;
+  auto low = hn::Set(d, 255), high = hn::Zero(d);
 #pragma GCC unroll 4
   for (std::int64_t at = 0; at < count; at += n) {
-    hwy::Prefetch(bytes + at + ahead);
-    total = hn::Add(total, hn::SumsOf8(hn::Xor(hn::LoadU(d, bytes + at), flip)));
+    const auto u = hn::Xor(hn::LoadU(d, bytes + at), flip);
+    total = hn::Add(total, hn::SumsOf8(u));
+    if constexpr (wanted == extras::squares_and_ends) {
+      low = hn::Min(low, u);
+      high = hn::Max(high, u);
+    }
     if constexpr (squares) {
-      const auto* const p = reinterpret_cast<const byte*>(bytes + at);
-      const auto a = hn::PromoteTo(d16, hn::LoadU(half, p));
-      const auto b = hn::PromoteTo(d16, hn::LoadU(half, p + n / 2));
-      q0 = hn::ReorderWidenMulAccumulate(d32, a, a, q0, q1);
-      q2 = hn::ReorderWidenMulAccumulate(d32, b, b, q2, q3);
+      const auto pairs = hn::BitCast(d16, u);
+      const auto even = hn::And(pairs, even_bytes);
+      const auto odd = hn::BitCast(
+          d16, hn::ShiftRight<8>(hn::BitCast(hn::RebindToUnsigned<decltype(d16)>(), u)));
+      q0 = hn::ReorderWidenMulAccumulate(d32, even, even, q0, q1);
+      q2 = hn::ReorderWidenMulAccumulate(d32, odd, odd, q2, q3);
     }
   }
-  const auto offset = std::is_signed_v<Item> ? 128 * count : 0;
-  block_sums out{static_cast<std::int64_t>(hn::GetLane(hn::SumOfLanes(d64, total))) - offset, 0};
+  block_sums<Item> out;
+  const auto sum = static_cast<std::int64_t>(hn::GetLane(hn::SumOfLanes(d64, total)));
+  out.sum = sum - offset * count;
+  if constexpr (wanted == extras::squares_and_ends) {
+    std::uint8_t least = 0;
+    std::uint8_t greatest = 0;
+    store_ends(d, low, high, least, greatest);
+    out.low = static_cast<Item>(least - offset);
+    out.high = static_cast<Item>(greatest - offset);
+  }
   if constexpr (squares) {
-    // Each 32-bit lane is below 2^30; their sum is taken in 64 bits.
-    alignas(64) std::int32_t lanes[4][64 / 4];
-    hn::Store(q0, d32, lanes[0]);
-    hn::Store(q1, d32, lanes[1]);
-    hn::Store(q2, d32, lanes[2]);
-    hn::Store(q3, d32, lanes[3]);
-    std::uint64_t all = 0;
-    for (const auto& part : lanes) {
-      for (std::int64_t i = 0; i < n / 4; ++i) all += static_cast<std::uint32_t>(part[i]);
-    }
-    out.squares = all;
+    // Each lane is below 2^28, the four together below 2^30: their sum over lanes is taken in 64 bits.
+    const auto q = hn::Add(hn::Add(q0, q1), hn::Add(q2, q3));
+    alignas(64) std::int32_t lanes[64 / 4];
+    hn::Store(q, d32, lanes);
+    std::int64_t all = 0;
+    for (std::int64_t i = 0; i < n / 4; ++i) all += lanes[i];
+    out.squares = static_cast<std::uint64_t>(all - 2 * offset * sum + offset * offset * count);
   }
   return out;
 }
@@ -90,20 +120,26 @@ HWY_INLINE block_sums sum_bytes(const Item* items, std::int64_t count, std::ptrd
 /// x >> h. Then S = H 2^h + (the sum of the low halves), which is below 2^w and so equals
 /// (L - H 2^h) modulo 2^w. For x: w = 32, h = 16, at most 2^16 / 8 items a lane, low halves below
 /// 2^29. For squares: w = 64, h = 32. That saves the masks.
-template <bool squares, class Item>
-HWY_INLINE block_sums sum_words(const Item* items, std::int64_t count, std::ptrdiff_t ahead) {
+template <extras wanted, class Item>
+HWY_INLINE block_sums<Item> sum_words(const Item* items, std::int64_t count) {
+  constexpr bool squares = wanted != extras::none;
   const hn::CappedTag<Item, 16> d;
   const hn::RepartitionToWide<decltype(d)> wide;
   const hn::RebindToUnsigned<decltype(wide)> d64;
   const auto n = static_cast<std::int64_t>(hn::Lanes(d));
   auto low = hn::Zero(d), high = hn::Zero(d);
+  auto least = hn::Set(d, std::numeric_limits<Item>::max());
+  auto greatest = hn::Set(d, std::numeric_limits<Item>::min());
   auto even_low = hn::Zero(d64), even_high = even_low, odd_low = even_low, odd_high = even_low;
 #pragma GCC unroll 4
   for (std::int64_t at = 0; at < count; at += n) {
-    hwy::Prefetch(reinterpret_cast<const char*>(items + at) + ahead);
     const auto x = hn::LoadU(d, items + at);
     low = hn::Add(low, x);
     high = hn::Add(high, hn::ShiftRight<16>(x));
+    if constexpr (wanted == extras::squares_and_ends) {
+      least = hn::Min(least, x);
+      greatest = hn::Max(greatest, x);
+    }
     if constexpr (squares) {
       const auto odd = hn::BitCast(d, hn::ShiftRight<32>(hn::BitCast(d64, x)));
       const auto e = hn::BitCast(d64, hn::MulEven(x, x));
@@ -124,7 +160,10 @@ HWY_INLINE block_sums sum_words(const Item* items, std::int64_t count, std::ptrd
   alignas(64) Item h[16];
   hn::Store(low, d, l);
   hn::Store(high, d, h);
-  block_sums out{0, 0};
+  block_sums<Item> out;
+  if constexpr (wanted == extras::squares_and_ends) {
+    store_ends(d, least, greatest, out.low, out.high);
+  }
   for (std::int64_t i = 0; i < n; ++i) {
     const auto rest = static_cast<std::uint32_t>(static_cast<std::uint32_t>(l[i]) -
                                                  (static_cast<std::uint32_t>(h[i]) << 16));
@@ -145,12 +184,12 @@ HWY_INLINE block_sums sum_words(const Item* items, std::int64_t count, std::ptrd
   return out;
 }
 
-template <bool squares, class Item>
-HWY_INLINE block_sums sum_block(const Item* items, std::int64_t count, std::ptrdiff_t ahead) {
+template <extras wanted, class Item>
+HWY_INLINE block_sums<Item> sum_block(const Item* items, std::int64_t count) {
   if constexpr (sizeof(Item) == 1) {
-    return sum_bytes<squares>(items, count, ahead);
+    return sum_bytes<wanted>(items, count);
   } else {
-    return sum_words<squares>(items, count, ahead);
+    return sum_words<wanted>(items, count);
   }
 }
 

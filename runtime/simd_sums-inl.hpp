@@ -85,12 +85,18 @@ HWY_INLINE double join_groups(const vector4* groups) {
   }
 }
 
+/// s + x. Written with the fused instruction, which rounds once as well: additions, comparisons and
+/// conversions share two units of a Zen 4, multiplications have two of their own.
+HWY_INLINE vector4 add_one(vector4 x, vector4 s) {
+  return hn::MulAdd(x, hn::Set(double4(), 1.0), s);
+}
+
 /// q + x^2, rounded twice. Where x has at most 26 significant bits its square is exact, one rounding
 /// is left, and the fused instruction gives the same bits on units that additions leave idle.
 template <bool exact_square>
 HWY_INLINE vector4 add_square(vector4 x, vector4 q) {
   if constexpr (exact_square) return hn::MulAdd(x, x, q);
-  return hn::Add(q, hn::Mul(x, x));
+  return add_one(hn::Mul(x, x), q);
 }
 
 /// A vector of 32 bytes of `Real` from neighbouring items.
@@ -108,12 +114,10 @@ HWY_INLINE auto load_reals(hn::FixedTag<float, 8> d, const bfloat16* p) {
 /// The sums in `Real` of the columns of a full tile, sixteen vectors of columns at a time, which
 /// are the sixteen registers of AVX2: rows of 512 bytes of `Real` are read from end to end.
 template <class Real, class Item>
-HWY_INLINE void sum_columns(const Item* items, std::ptrdiff_t ahead, Real* columns) {
+HWY_INLINE void sum_columns(const Item* items, Real* columns) {
   const hn::FixedTag<Real, 32 / sizeof(Real)> d;
   constexpr int lanes = 32 / sizeof(Real);
   constexpr int row_items = tile_shape<Item>::row_items;
-  constexpr std::ptrdiff_t step_bytes = 16 * lanes * sizeof(Item);
-  const char* line = reinterpret_cast<const char*>(items) + ahead;
   for (int part = 0; part < row_items; part += 16 * lanes) {
     const Item* row = items + part;
     hn::Vec<decltype(d)> s[16];
@@ -122,20 +126,16 @@ HWY_INLINE void sum_columns(const Item* items, std::ptrdiff_t ahead, Real* colum
     for (int r = 1; r < tile_rows; ++r) {
       row += row_items;
       for (int v = 0; v < 16; ++v) s[v] = hn::Add(s[v], load_reals(d, row + lanes * v));
-      for (int l = 0; l < step_bytes; l += 64) hwy::Prefetch(line + l);
-      line += step_bytes;
     }
-    for (int l = 0; l < step_bytes; l += 64) hwy::Prefetch(line + l);
-    line += step_bytes;
     for (int v = 0; v < 16; ++v) hn::Store(s[v], d, columns + part + lanes * v);
   }
 }
 
 /// The sum of a full tile of float64.
-HWY_INLINE double sum_tile_in_order(const double* items, std::ptrdiff_t ahead) {
+HWY_INLINE double sum_tile_in_order(const double* items) {
   constexpr int columns = tile_shape<double>::row_items;
   alignas(32) double slots[columns];
-  sum_columns(items, ahead, slots);
+  sum_columns(items, slots);
   const double4 d;
   vector4 groups[columns / 16];
   for (int g = 0; g < columns / 16; ++g) {
@@ -148,17 +148,52 @@ HWY_INLINE double sum_tile_in_order(const double* items, std::ptrdiff_t ahead) {
 
 enum class powers { first, second, first_and_second };
 
-/// Sums of x - pivot, and of its square where asked, over a full tile.
+/// Keeps nothing of what `sum_tile` reads.
+struct no_bounds {
+  template <class Item>
+  HWY_INLINE void see(const Item*, vector4, vector4, vector4, vector4) {}
+};
+
+/// Keeps the smallest and the largest of the float32 or float64 that `sum_tile` reads; NaN are the
+/// caller's affair.
+template <class Item>
+class vector_bounds {
+ public:
+  using tag = hn::FixedTag<Item, 32 / sizeof(Item)>;
+
+  // Written out, for the instruction set: an implicit constructor would not get it.
+  HWY_INLINE vector_bounds() : low_(hn::Inf(tag())), high_(hn::Neg(hn::Inf(tag()))) {}
+
+  /// Sixteen neighbours at p, which are also given as doubles.
+  HWY_INLINE void see(const Item* p, vector4 x0, vector4 x1, vector4 x2, vector4 x3) {
+    if constexpr (std::is_same_v<Item, float>) {
+      const auto a = hn::LoadU(tag(), p), b = hn::LoadU(tag(), p + 8);
+      low_ = hn::Min(hn::Min(low_, a), b);
+      high_ = hn::Max(hn::Max(high_, a), b);
+    } else {
+      low_ = hn::Min(low_, hn::Min(hn::Min(x0, x1), hn::Min(x2, x3)));
+      high_ = hn::Max(high_, hn::Max(hn::Max(x0, x1), hn::Max(x2, x3)));
+    }
+  }
+  HWY_INLINE Item low() const { return hn::GetLane(hn::MinOfLanes(tag(), low_)); }
+  HWY_INLINE Item high() const { return hn::GetLane(hn::MaxOfLanes(tag(), high_)); }
+
+ private:
+  hn::Vec<tag> low_;
+  hn::Vec<tag> high_;
+};
+
+/// Sums of x - pivot, and of its square where asked, over a full tile; `bounds` sees every item.
 ///
 /// order      the slots of plan/tiles.hpp (one accumulator a column), then the tree over them
-template <powers wanted, bool from_pivot, class Item>
+template <powers wanted, bool from_pivot, class Item, class Bounds>
 HWY_INLINE typename moments_fold<Item>::accumulator sum_tile(const Item* items, double pivot,
-                                                             std::ptrdiff_t ahead) {
+                                                             std::ptrdiff_t ahead, Bounds& bounds) {
   if constexpr (std::is_same_v<Item, double> && !from_pivot && wanted != powers::second) {
     // Memory is read in order; squares come from the first-level cache.
-    const double sum = sum_tile_in_order(items, ahead);
+    const double sum = sum_tile_in_order(items);
     if constexpr (wanted == powers::first) return {sum, 0.0};
-    return {sum, sum_tile<powers::second, false>(items, 0.0, no_prefetch).squares};
+    return {sum, sum_tile<powers::second, false>(items, 0.0, no_prefetch, bounds).squares};
   }
   constexpr int columns = tile_shape<Item>::row_items;
   constexpr int groups = columns / 16;
@@ -184,6 +219,7 @@ HWY_INLINE typename moments_fold<Item>::accumulator sum_tile(const Item* items, 
     // A slot is opened by its first item, not by zero: -0 must survive.
     const Item* p = items + g * 16;
     vector4 s0 = load(p), s1 = load(p + 4), s2 = load(p + 8), s3 = load(p + 12);
+    bounds.see(p, s0, s1, s2, s3);
     vector4 q0 = hn::Mul(s0, s0), q1 = hn::Mul(s1, s1), q2 = hn::Mul(s2, s2), q3 = hn::Mul(s3, s3);
     prefetch();
     // Not unrolled: the compiler would hoist loads until registers spill.
@@ -192,11 +228,12 @@ HWY_INLINE typename moments_fold<Item>::accumulator sum_tile(const Item* items, 
       p += columns;
       prefetch();
       const vector4 x0 = load(p), x1 = load(p + 4), x2 = load(p + 8), x3 = load(p + 12);
+      bounds.see(p, x0, x1, x2, x3);
       if constexpr (firsts) {
-        s0 = hn::Add(s0, x0);
-        s1 = hn::Add(s1, x1);
-        s2 = hn::Add(s2, x2);
-        s3 = hn::Add(s3, x3);
+        s0 = add_one(x0, s0);
+        s1 = add_one(x1, s1);
+        s2 = add_one(x2, s2);
+        s3 = add_one(x3, s3);
       }
       if constexpr (squares) {
         q0 = add_square<exact_squares>(x0, q0);
@@ -214,12 +251,19 @@ HWY_INLINE typename moments_fold<Item>::accumulator sum_tile(const Item* items, 
   return all;
 }
 
+template <powers wanted, bool from_pivot, class Item>
+HWY_INLINE typename moments_fold<Item>::accumulator sum_tile(const Item* items, double pivot,
+                                                             std::ptrdiff_t ahead) {
+  no_bounds bounds;
+  return sum_tile<wanted, from_pivot>(items, pivot, ahead, bounds);
+}
+
 /// The plain sum of a full tile in float32.
 template <class Item>
-HWY_INLINE float plain_sum_tile(const Item* items, std::ptrdiff_t ahead) {
+HWY_INLINE float plain_sum_tile(const Item* items) {
   constexpr int columns = tile_shape<Item>::row_items;
   alignas(32) float slots[columns];
-  sum_columns(items, ahead, slots);
+  sum_columns(items, slots);
   const hn::FixedTag<float, 8> d;
   for (int count = columns / 16; count >= 1; count /= 2) {  // vectors, half of those before
     for (int i = 0; i < count; ++i) {
@@ -248,8 +292,8 @@ struct tile_kernel<float_sum_fold<Item, double>, Item> {
 template <class Item>
 struct tile_kernel<float_sum_fold<Item, float>, Item> {
   HWY_INLINE static float fold(const float_sum_fold<Item, float>&, const Item* items,
-                               std::ptrdiff_t ahead) {
-    return plain_sum_tile(items, ahead);
+                               std::ptrdiff_t) {
+    return plain_sum_tile(items);
   }
 };
 

@@ -35,14 +35,12 @@ class integer_sum_folder {
   explicit integer_sum_folder(const integer_sum_fold<Item>& f) : fold_(f) {}
   HWY_INLINE void add(const Item* items, std::int64_t count, std::int64_t index) {
     const std::int64_t whole = count / 64 * 64;
-    if (whole > 0) total_ += sum_block<false>(items, whole, ahead_).sum;
+    if (whole > 0) total_ += sum_block<extras::none>(items, whole).sum;
     fold_.absorb_run(total_, items + whole, count - whole, index + whole);
   }
   int128 total() const { return total_; }
-  void lead() { ahead_ = prefetch_bytes; }
 
  private:
-  std::ptrdiff_t ahead_ = no_prefetch;
   const integer_sum_fold<Item>& fold_;
   int128 total_ = 0;
 };

@@ -20,8 +20,9 @@ namespace monofold {
 ///            fold alone, never of threads, alignment or processor. Folds not tagged commutative
 ///            see their operands strictly in index order
 /// sync       blocks; a fold is called from several threads at once through a const reference
-/// errors     invalid_argument: a null pointer with items (contiguous data), or a negative
-///            count; what `finish` returns (empty_input, integer_overflow). An exception of the fold passes through
+/// errors     invalid_argument: a negative count, or items that lie side by side at a null pointer
+///            (any other view, strided and computed ones too, is taken at its word); what `finish`
+///            returns (empty_input, integer_overflow). An exception of the fold passes through
 /// cost       n lifts, n - 1 combines (or absorbs), one pass; workspace 512 states
 /// tested by  tests/api/reduce_test.cpp
 template <reducible Range, class F>

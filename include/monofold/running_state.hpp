@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <span>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -17,15 +17,17 @@ namespace monofold {
 
 /// The state of a reduction over chunks, files or shards.
 ///
-/// shape      `push` appends items; `merge` appends another state's items. Indices are global: the
+/// shape      `push` appends items of type `Item` (`transform` makes them of others: nothing is
+///            converted in silence); `merge` appends another state's items. Indices are global: the
 ///            first item has index `first_index()`
 /// order      pushing chunks of any sizes gives the bits of one call on all of them. So does
 ///            merging states whose shards start at multiples of `tile_items` and were given their
 ///            `first_index`, from the shard at 0 on; other merges combine totals in order, and
 ///            only exact folds then give the bits of one call
 /// sync       one thread at a time; `push` itself uses the engine's threads
-/// errors     push: invalid_argument as status of the thrown `error` (null pointer, negative
-///            count); merge: invalid_argument where `next` does not start where this one ends
+/// errors     as status of the thrown `error`, invalid_argument: from push for a negative count, or
+///            items that lie side by side at a null pointer (other views are taken at their word);
+///            from merge where `next` does not start where this one ends. The state stays as it was
 /// cost       push: one pass, and a copy of the items that do not fill a tile (at most a tile)
 /// tested by  tests/api/running_state_test.cpp
 template <class Item, class F>
@@ -49,8 +51,14 @@ class running_state {
   /// Appends the items of a range.
   template <reducible Range>
   void push(const Range& range) {
+    constexpr bool of_our_type = std::is_same_v<item_of_t<Range>, Item>;
+    static_assert(of_our_type,
+                  "push: the range has items of another type than the state; "
+                  "monofold::transform converts them");
     const auto view = view_of(range);
-    if constexpr (contiguous_item_view<std::remove_cvref_t<decltype(view)>>) {
+    if constexpr (!of_our_type) {
+      return;
+    } else if constexpr (contiguous_item_view<std::remove_cvref_t<decltype(view)>>) {
       push(view.data(), view.size());
     } else {
       if (view.size() < 0) throw error(status::invalid_argument, "negative count");

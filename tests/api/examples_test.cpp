@@ -13,7 +13,6 @@
 
 #include "monofold/fold/custom.hpp"
 #include "monofold/reduce.hpp"
-#include "tests/inputs/many_threads.hpp"
 #include "tests/inputs/random.hpp"
 #include "tests/inputs/same_bits.hpp"
 #include "tests/oracle/plan_tree.hpp"
@@ -62,7 +61,6 @@ TEST(examples, matrix_product_of_integers) {
 }
 
 TEST(examples, matrix_product_of_doubles) {
-  const inputs::many_threads allowed;
   using real = matrix<double>;
   const auto product = mf::bind_fold<real>(mf::ordered(std::multiplies<>{}));
   for (const std::size_t n : sizes) {

@@ -14,7 +14,6 @@
 
 #include "monofold/monofold.hpp"
 #include "tests/inputs/hard_numbers.hpp"
-#include "tests/inputs/many_threads.hpp"
 #include "tests/inputs/same_bits.hpp"
 #include "tests/oracle/plan_tree.hpp"
 
@@ -36,7 +35,6 @@ const std::vector<std::int64_t> sizes = {
 
 template <class F>
 [[gnu::noinline]] void check_fold(const F& family) {
-  const inputs::many_threads allowed;
   const auto items = inputs::spread_doubles(200003, 30, 91);
   const auto fold = mf::bind_fold<double>(family);
   for (const std::int64_t n : sizes) {
@@ -151,7 +149,6 @@ TEST(try_reduce, nothing_gives_the_identity_or_empty_input) {
 }
 
 TEST(reduce, an_exception_of_a_view_or_a_fold_passes_through) {
-  const inputs::many_threads allowed;
   const auto bad = [](std::int64_t i) -> double {
     if (i == 250000) throw std::runtime_error("item 250000");
     return 1;
@@ -173,7 +170,6 @@ TEST(reduce, an_exception_of_a_view_or_a_fold_passes_through) {
 
 #if MONOFOLD_HAS_TBB
 TEST(reduce, may_be_called_from_tasks_of_the_same_pool) {
-  const inputs::many_threads allowed;
   const auto items = inputs::spread_doubles(200000, 30, 93);
   const double expected = mf::reduce(mf::cpu(1), items, mf::sum);
   std::vector<double> got(32, inputs::not_a_number);

@@ -244,6 +244,12 @@ TEST(running_state, views_and_deques_are_pushed_like_memory) {
   EXPECT_TRUE(same_bits(running.finish(), mf::reduce(part(0, 41000), weighted)));
 }
 
+TEST(running_state, items_of_another_type_are_made_ours_by_transform) {
+  mf::running_state<double, decltype(mf::sum)> sum(mf::sum);
+  sum.push(mf::transform(std::vector<int>{1, 2, 3}, [](int x) { return x / 2.0; }));
+  EXPECT_EQ(sum.finish(), 3.0);
+}
+
 TEST(running_state, items_of_bool) {
   mf::running_state<bool, decltype(mf::sum)> sum(mf::sum);
   const bool items[] = {true, false, true};

@@ -75,7 +75,8 @@ TEST(NpyHeader, ReadsShapes) {
   EXPECT_EQ(items("( 2 ,3,\t4 , )"), 24);
   EXPECT_EQ(items("(10L, 20L)"), 200);
   EXPECT_EQ(items("(4611686018427387904, 0, 4611686018427387904)"), 0);
-  EXPECT_EQ(items("(1152921504606846975,)"), 1152921504606846975);
+  EXPECT_EQ(items("(1152921504606846959,)"),
+            1152921504606846959);  // 2^63 - 8 bytes with the header
 }
 
 TEST(NpyHeader, TakesKeysInAnyOrderAndQuotes) {
@@ -171,6 +172,9 @@ TEST(NpyHeader, NamesWhatIsWrongInTheShape) {
   EXPECT_EQ(message("(4294967296, 4294967296)"),
             "20: expected a shape of fewer than 2^63 bytes, found a larger one");
   EXPECT_EQ(message("(1152921504606846976,)"),
+            "20: expected a shape of fewer than 2^63 bytes, found a larger one");
+  // Items that fit, and the header in front of them does not.
+  EXPECT_EQ(message("(1152921504606846960,)"),
             "20: expected a shape of fewer than 2^63 bytes, found a larger one");
   EXPECT_EQ(message("(1.5,)"), "22: expected ',', found '.5'");
 }

@@ -52,8 +52,56 @@ class BadFiles(ToolTest):
         self.bad(npy(header(shape="(4611686018427387904, 4)")),
                  "bad .npy header: at byte 60: expected a shape of fewer than 2^63 bytes, found a larger "
                  "one")
-        self.check_error(3, "c.npy: bad .npy header: at byte 20: dtype '<c16' (complex) is not supported",
-                         "sum", self.save("c.npy", np.array([1j])))
+        self.bad(b"\x93NUMPY\x02\x00\xff\xff\xff\xff{}",
+                 "bad .npy header: at byte 8: expected a header of at most 1048576 bytes, found a length "
+                 "of 4294967295")
+        # The items alone would fit 2^63 bytes.
+        self.bad(npy(header(shape="(1152921504606846975,)")),
+                 "bad .npy header: at byte 60: expected a shape of fewer than 2^63 bytes, found a larger "
+                 "one")
+
+    def test_npy_types(self):
+        for array, text in [
+                (np.array([1j]), "dtype '<c16' (complex)"),
+                (np.array(["a"]), "dtype '<U1' (string)"),
+                (np.array([b"a"]), "dtype '|S1' (byte string)"),
+                (np.array([0], "M8[s]"), "dtype '<M8[s]' (datetime64)"),
+                (np.array([None]), "dtype '|O' (Python object)"),
+                (np.array([(1, 2)], "i4,f8"),
+                 "structured dtype '[('f0', '<i4'), ('f1', '<f8')]'")]:
+            self.check_error(3, f"c.npy: bad .npy header: at byte 20: {text} is not supported",
+                             "sum", self.save("c.npy", array))
+
+    def test_standard_input(self):
+        whole = npy(header(), bytes(24))
+        for content, message, words in [
+                (whole[:7], "bad .npy header: at byte 7: expected the version and the header length, "
+                            "found the end of the file", ["--format", "npy"]),
+                (whole[:60], "bad .npy header: at byte 60: expected a header up to byte 128, found the "
+                             "end of the file", []),
+                (npy(header(shape="(-3,)")),
+                 "bad .npy header: at byte 61: expected an extent of at least 0, found '-3'", []),
+                (npy(header(order="True", shape="(2, 2)"), bytes(32)),
+                 "an array in Fortran order cannot be read from a pipe, only from a regular file", []),
+                (bytes(30), "found 30 bytes, expected a multiple of 8 (float64)", ["--dtype", "f64"]),
+                (bytes(30), "not text and not .npy; if it is raw binary, say --dtype TYPE", []),
+                (b"a,b\n1,2\n3\n", "line 3: found 1 column, expected 2", ["--column", "b"]),
+                (b"1\n2 x\n", "line 2, character 3: expected a number, found 'x'", [])]:
+            self.check_error(3, f"standard input: {message}", "argmax", *words, stdin=content)
+        for stdin in (self.folder, "/dev/null"):  # a directory, and nothing
+            folder = os.open(stdin, os.O_RDONLY)
+            done = subprocess.run([TOOL, "sum"], stdin=folder, capture_output=True, check=False)
+            os.close(folder)
+            self.assertEqual((done.returncode, done.stdout), (3, b""))
+            self.assertRegex(done.stderr, rb"^monofold: standard input: (cannot read: Is a directory|the "
+                                          rb"file is empty)\n$")
+
+    def test_nothing_is_printed_in_any_form(self):
+        for form in ("--json", "--csv", "--hex", "--quiet"):
+            self.bad(npy(header(), bytes(17)),
+                     "found 17 bytes of items after the header, expected 24 (3 items of float64)", form)
+            self.bad(npy(header(), bytes(24)), "the header says float64, --dtype says float32", form,
+                     "--dtype", "f32")
 
     def test_npy_data(self):
         self.bad(npy(header(), bytes(17)), "found 17 bytes of items after the header, expected 24 (3 "
@@ -74,8 +122,16 @@ class BadFiles(ToolTest):
         self.bad("a,b\n1,2\n3\n", "line 3: found 1 column, expected 2", "--column", "b", name="a.csv")
         self.bad("a,b\n1,2\n3,x4\n", "line 3, column 2 ('b'): expected a number, found 'x4'",
                  "--column", "b", name="a.csv")
-        self.bad("a,b\n1,2\n", "column 'c' not found; the columns are 1 'a', 2 'b'", "--column", "c",
+        for column in ("c", "3", "0"):
+            self.bad("a,b\n1,2\n", f"column '{column}' not found; the columns are 1 'a', 2 'b'",
+                     "--column", column, name="a.csv")
+        self.bad("a,b\n1,2\n", "found 2 columns, expected --column to name one; the columns are 1 'a', 2 "
+                               "'b'", name="a.csv")
+        self.bad('a,b\n1,"2\n3,4\n', "line 2: a quoted field has no closing quote", "--column", "b",
                  name="a.csv")
+        # A number goes on behind this delimiter, a field does not.
+        self.bad("1-2-3\n-5-6-7\n", "line 2: found 4 columns, expected 3", "--column", "1",
+                 "--delimiter", "-", name="a.txt")
         self.bad("1\n2\nthree\n", "line 3, character 1: expected a number, found 'three'", name="a.txt")
         self.bad("1\n300\n", "line 2, character 1: '300' is out of range for uint8", "--dtype", "u8",
                  name="a.txt")
@@ -125,13 +181,21 @@ class BadWords(ToolTest):
                  "--threads: expected a whole number of at least 1, found '-2'"),
                 (["top", self.a, "-k", "0"],
                  "-k: expected a whole number of at least 1 (K, M, G may follow), found '0'"),
+                (["bottom", self.a, "-k", "-1"],
+                 "-k: expected a whole number of at least 1 (K, M, G may follow), found '-1'"),
+                (["sum", self.a, "--threads", "99999999999"],
+                 "--threads: at most 4096, found 99999999999"),
+                (["sum", self.a, "--dtype", "f99"], "--dtype: unknown element type 'f99'"),
                 (["dot", self.a], "dot takes two files, found 1"),
                 ([self.a], "expected an operation first, found 'a.npy'; for example: monofold sum a.npy"),
         ]:
             self.check_error(2, message, *words)
 
     def test_no_such_result(self):
-        self.check_error(4, "a.npy: top: no result: 3 items, -k asks for 4", "top", self.a, "-k", 4)
+        for op in ("top", "bottom"):
+            self.check_error(4, f"a.npy: {op}: no result: 3 items, -k asks for 4", op, self.a, "-k", 4)
+            self.check_error(4, f"a.npy: {op}: no result: 3 items, -k asks for 1000000000000", op, self.a,
+                             "-k", "1000G")
         self.check_error(4, "a.npy: var: no result: 3 items, --ddof is 3", "var", self.a, "--ddof", 3)
         self.check_error(4, "a.npy: xor: no result: not defined for float64", "xor", self.a)
 

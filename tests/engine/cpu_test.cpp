@@ -11,7 +11,6 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/inputs/many_threads.hpp"
 #include "tests/inputs/probe_folds.hpp"
 #include "tests/inputs/same_bits.hpp"
 #include "tests/oracle/plan_tree.hpp"
@@ -41,7 +40,6 @@ std::vector<Item> numbered(std::int64_t n) {
 
 template <class F, class Item>
 void check_sizes_and_threads() {
-  const inputs::many_threads allowed;
   constexpr std::int64_t tile = mf::tile_items_v<Item>;
   constexpr std::int64_t span = 64 * tile;
   const std::vector<std::int64_t> sizes = {
@@ -76,7 +74,6 @@ TEST(cpu, accumulators_on_1_to_16_threads) {
 // The engine cuts more data into larger nodes and hands them out in batches; the more threads, the
 // smaller the nodes. 32768 tiles on 64 threads are 512 nodes of 64 tiles: one full batch.
 TEST(cpu, nodes_of_every_height_and_batches_of_512) {
-  const inputs::many_threads allowed;
   using fold = inputs::tree_probe<item<16>, true>;
   constexpr std::int64_t tile = mf::tile_items_v<item<16>>;
   constexpr std::int64_t batch = 512 * 64 * tile;
@@ -98,7 +95,6 @@ TEST(cpu, nodes_of_every_height_and_batches_of_512) {
 }
 
 TEST(cpu, bytes_at_any_offset) {
-  const inputs::many_threads allowed;
   using fold = inputs::tree_probe<item<1>, true>;
   const std::int64_t n = 2 * 64 * 4096 + 777;
   const auto items = numbered<item<1>>(n);
@@ -120,7 +116,6 @@ struct weighted_sum {
 };
 
 TEST(cpu, numbers_at_any_natural_offset) {
-  const inputs::many_threads allowed;
   const std::int64_t n = 70001;
   std::vector<float> items;
   for (std::int64_t i = 0; i < n; ++i) {
@@ -154,7 +149,6 @@ struct padded_fold {
 };
 
 TEST(cpu, states_with_padding) {
-  const inputs::many_threads allowed;
   const auto items = inputs::integers<std::int16_t>(300007, 81);
   const padded_fold::state expected = oracle::plan_state(padded_fold{}, items);
   for (const int threads : {1, 2, 5, 16}) {
@@ -167,7 +161,6 @@ TEST(cpu, states_with_padding) {
 }
 
 TEST(fold_tiles, shards_of_whole_tiles_make_the_tree_of_all) {
-  const inputs::many_threads allowed;
   using fold = inputs::tree_probe<item<8>, false>;
   constexpr std::int64_t tile = mf::tile_items_v<item<8>>;
   const std::int64_t n = 200 * tile + 17;
@@ -197,7 +190,6 @@ struct throwing_fold {
 };
 
 TEST(cpu, an_exception_of_a_fold_passes_through) {
-  const inputs::many_threads allowed;
   const std::vector<std::uint8_t> items(3000000);
   for (const std::int64_t at : {0, 5000, 1500000, 2999999}) {
     for (const int threads : {1, 2, 8}) {

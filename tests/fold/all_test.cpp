@@ -17,7 +17,6 @@
 #include "monofold/fold/top.hpp"
 #include "monofold/reduce.hpp"
 #include "tests/inputs/hard_numbers.hpp"
-#include "tests/inputs/many_threads.hpp"
 #include "tests/inputs/same_bits.hpp"
 
 namespace {
@@ -29,7 +28,6 @@ constexpr auto weighted = mf::ordered([](double l, double r) { return l * 0.5 + 
 constexpr auto square = [](double x) { return x * x; };
 
 TEST(all, has_the_bits_of_its_members_alone) {
-  const inputs::many_threads allowed;
   const auto together =
       mf::all(mf::count, mf::mean, mf::variance(1), mf::extrema, weighted, mf::norm2, mf::top(3));
   for (const std::size_t n : {3U, 33U, 511U, 513U, 2049U, 40000U, 200000U}) {

@@ -9,7 +9,6 @@
 #include <gtest/gtest.h>
 
 #include "monofold/reduce.hpp"
-#include "tests/inputs/many_threads.hpp"
 #include "tests/inputs/random.hpp"
 
 namespace {
@@ -45,7 +44,6 @@ TEST(bitwise, of_uint64) { check<std::uint64_t>(); }
 
 // The states of nodes are bool as well, and several threads write them.
 TEST(bitwise, of_bool_on_many_threads) {
-  const inputs::many_threads allowed;
   constexpr std::int64_t n = 64 * 64 * 4096 + 12345;
   const std::unique_ptr<bool[]> items(new bool[n]);
   bool parity = false;

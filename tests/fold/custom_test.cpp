@@ -9,7 +9,6 @@
 #include <gtest/gtest.h>
 
 #include "monofold/reduce.hpp"
-#include "tests/inputs/many_threads.hpp"
 #include "tests/inputs/random.hpp"
 #include "tests/inputs/same_bits.hpp"
 #include "tests/oracle/plan_tree.hpp"
@@ -21,7 +20,6 @@ namespace mf = monofold;
 constexpr std::size_t sizes[] = {1, 2, 31, 33, 511, 512, 513, 1025, 32768, 32769, 100003};
 
 TEST(ordered, is_the_plan_tree_bit_for_bit) {
-  const inputs::many_threads allowed;
   const auto op = [](double l, double r) { return l * 0.75 + r; };  // shows grouping and order
   const auto plain = mf::bind_fold<double>(mf::ordered(op));
   const auto with_identity = mf::bind_fold<double>(mf::ordered(op, 0.0));
@@ -37,7 +35,6 @@ TEST(ordered, is_the_plan_tree_bit_for_bit) {
 }
 
 TEST(commutative, is_the_plan_tree_bit_for_bit) {
-  const inputs::many_threads allowed;
   const auto op = [](float l, float r) { return l + r * 1.0000001F; };
   const auto fold = mf::bind_fold<float>(mf::commutative(op));
   static_assert(mf::is_commutative_v<decltype(fold)>);
@@ -69,7 +66,6 @@ struct segment {
 };
 
 TEST(ordered, operands_are_always_neighbours_lower_first) {
-  const inputs::many_threads allowed;
   const auto join = [](segment l, segment r) -> segment {
     return l.end == r.begin ? segment{l.begin, r.end} : segment{-1, -2};
   };

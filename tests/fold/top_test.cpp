@@ -11,7 +11,6 @@
 
 #include "monofold/reduce.hpp"
 #include "tests/inputs/hard_numbers.hpp"
-#include "tests/inputs/many_threads.hpp"
 #include "tests/oracle/one_by_one.hpp"
 
 namespace {
@@ -116,7 +115,6 @@ TEST(top, integers_at_their_ends) {
 }
 
 TEST(top, families_and_many_nodes) {
-  const inputs::many_threads allowed;
   std::vector<float> items;
   for (std::size_t i = 0; i < 300000; ++i) {
     items.push_back(static_cast<float>(inputs::mixed(i) % 1000));

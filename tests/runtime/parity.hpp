@@ -14,7 +14,6 @@
 
 #include "monofold/reduce.hpp"
 #include "runtime/reducer.hpp"
-#include "tests/inputs/many_threads.hpp"
 #include "tests/runtime/hard_items.hpp"
 
 namespace parity {
@@ -29,7 +28,7 @@ using mf::runtime::operation;
 using mf::runtime::reducer;
 using mf::runtime::request;
 
-/// Puts the instruction set back, and lets engines have as many threads as they ask for.
+/// Puts the instruction set back.
 struct scene {
   scene() = default;
   scene(const scene&) = delete;
@@ -37,7 +36,6 @@ struct scene {
   ~scene() { mf::runtime::use_instruction_set(before); }
 
   std::string before = mf::runtime::instruction_set();
-  inputs::many_threads threads;
 };
 
 /// The tag and the bits of a number: of a NaN too, and of the sign of a zero.

@@ -88,7 +88,7 @@ void fold_tiles(const cpu_engine& engine, const F& f, const View& view, std::int
   // Larger nodes for more data: folds that keep a bound or a best item learn it once a node, and
   // 16 nodes a thread still balance the load. The tree is the same whatever the level.
   const std::int64_t share =
-      (end_tile - first_tile) / (16 * detail::concurrency(engine.num_threads));
+      (end_tile - first_tile) / (std::int64_t{16} * detail::concurrency(engine.num_threads));
   const int level =
       std::clamp(static_cast<int>(std::bit_width(static_cast<std::uint64_t>(share))) - 1,
                  span_level, max_span_level);

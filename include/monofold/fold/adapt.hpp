@@ -1,6 +1,7 @@
 #pragma once
 /// fold/adapt: a fold of mapped items, a fold of some of the items.
 
+#include <concepts>
 #include <cstdint>
 #include <tuple>
 #include <type_traits>
@@ -13,10 +14,26 @@
 
 namespace monofold {
 
+namespace detail {
+
+template <class Function, class Item>
+using mapped_t = std::remove_cvref_t<std::invoke_result_t<const Function&, const Item&>>;
+
+/// `Function` takes an item, and `F` folds what it gives.
+template <class F, class Function, class Item>
+concept folds_mapped =
+    std::invocable<const Function&, const Item&> && fold_on<F, mapped_t<Function, Item>>;
+
+/// `Predicate` tells of an item whether `F` gets it.
+template <class F, class Predicate, class Item>
+concept folds_some = std::predicate<const Predicate&, const Item&> && fold_on<F, Item>;
+
+}  // namespace detail
+
 /// Folds f(item) where `Inner` folds item.
 template <class Item, class Function, class Inner>
 struct map_fold {
-  using mapped = std::remove_cvref_t<std::invoke_result_t<const Function&, const Item&>>;
+  using mapped = detail::mapped_t<Function, Item>;
   using access = fold_access<Inner, mapped>;
   using state = typename Inner::state;
   using accumulator = accumulator_t<Inner>;
@@ -128,8 +145,9 @@ struct map_family {
   Function function;
 
   template <class Item>
+  requires folds_mapped<F, Function, Item>
   constexpr auto on() const {
-    using mapped = std::remove_cvref_t<std::invoke_result_t<const Function&, const Item&>>;
+    using mapped = mapped_t<Function, Item>;
     return map_fold<Item, Function, bound_fold_t<F, mapped>>{bind_fold<mapped>(fold), function};
   }
 };
@@ -140,6 +158,7 @@ struct where_family {
   Predicate predicate;
 
   template <class Item>
+  requires folds_some<F, Predicate, Item>
   constexpr auto on() const {
     return where_fold<Item, Predicate, bound_fold_t<F, Item>>{bind_fold<Item>(fold), predicate};
   }

@@ -132,7 +132,7 @@ struct all_family {
   std::tuple<Folds...> members;
 
   template <class Item>
-  constexpr auto on() const {
+  requires(fold_on<Folds, Item>&&...) constexpr auto on() const {
     return std::apply(
         [](const auto&... member) {
           return all_fold<bound_fold_t<std::remove_cvref_t<decltype(member)>, Item>...>{

@@ -92,9 +92,13 @@ struct pair_types<item_pair<Left, Right>> {
   using right = Right;
 };
 
+template <class Pair>
+concept pair_of_numbers =
+    is_number_v<typename pair_types<Pair>::left> && is_number_v<typename pair_types<Pair>::right>;
+
 struct dot_family {
   template <class Pair>
-  requires requires { typename pair_types<Pair>::left; }
+  requires pair_of_numbers<Pair>
   constexpr auto on() const {
     using left = typename pair_types<Pair>::left;
     using right = typename pair_types<Pair>::right;

@@ -8,6 +8,7 @@
 #include "monofold/fold/nan.hpp"
 #include "monofold/fold/order_key.hpp"
 #include "monofold/platform/host_device.hpp"
+#include "monofold/platform/numbers.hpp"
 #include "monofold/platform/status.hpp"
 
 namespace monofold {
@@ -208,16 +209,14 @@ struct extremum_answer_fold : extremum_fold<Item, smallest> {
 template <bool smallest, extremum_part part>
 struct extremum_family {
   template <class Item>
-  constexpr auto on() const {
-    return extremum_answer_fold<Item, smallest, part>{};
-  }
+  requires is_number_v<Item>
+  constexpr auto on() const { return extremum_answer_fold<Item, smallest, part>{}; }
 };
 
 struct extrema_family {
   template <class Item>
-  constexpr auto on() const {
-    return extrema_fold<Item>{};
-  }
+  requires is_number_v<Item>
+  constexpr auto on() const { return extrema_fold<Item>{}; }
 };
 
 }  // namespace detail

@@ -11,6 +11,23 @@
 
 namespace monofold {
 
+// The parts of `fold`, each a concept of its own: compilers name the one that is missing.
+
+/// States are kept in arrays and copied.
+template <class F>
+concept has_state =
+    std::default_initializable<typename F::state> && std::copyable<typename F::state>;
+
+template <class F, class Item>
+concept has_lift = requires(const F f, const Item item) {
+  { f.lift(item, std::int64_t{}) } -> std::convertible_to<typename F::state>;
+};
+
+template <class F>
+concept has_combine = requires(const F f, const typename F::state s) {
+  { f.combine(s, s) } -> std::convertible_to<typename F::state>;
+};
+
 /// A fold on items of type `Item`: an algebra, no threads, no memory.
 ///
 ///     struct longest {                                        // a fold in five lines
@@ -37,18 +54,22 @@ namespace monofold {
 /// | `void absorb_run(state&, const Item*, n, index) const` | many items; exact folds with an identity only | by tiles |
 /// | `template <class Item> auto on() const` | the fold for a type of item | itself |
 template <class F, class Item>
-concept fold = std::copy_constructible<F> && std::default_initializable<typename F::state> &&
-    std::copyable<typename F::state> && requires(const F f, const Item item) {
+concept fold = std::copy_constructible<F> && has_state<F> && has_lift<F, Item> && has_combine<F>;
+
+template <class F>
+concept names_a_state = requires {
   typename F::state;
-  { f.lift(item, std::int64_t{}) } -> std::convertible_to<typename F::state>;
-} && requires(const F f, const typename F::state s) {
-  { f.combine(s, s) } -> std::convertible_to<typename F::state>;
+};
+
+template <class F, class Item>
+concept family_for = requires(const F f) {
+  f.template on<Item>();
 };
 
 /// The fold that `f` means for items of type `Item` (`mf::sum` stands for one fold a type).
 template <class Item, class F>
 constexpr auto bind_fold(const F& f) {
-  if constexpr (requires { f.template on<Item>(); }) {
+  if constexpr (family_for<F, Item>) {
     return f.template on<Item>();
   } else {
     return f;
@@ -58,9 +79,14 @@ constexpr auto bind_fold(const F& f) {
 template <class F, class Item>
 using bound_fold_t = decltype(bind_fold<Item>(std::declval<const F&>()));
 
+/// False for a family that is not defined for this type of item (`bit_and` of double), and for what
+/// is no fold at all: `ordered` and `commutative` make one from an operator.
+template <class F, class Item>
+concept fold_or_family_for = names_a_state<F> || family_for<F, Item>;
+
 /// Something that folds items of type `Item`, bound to it or not.
 template <class F, class Item>
-concept fold_on = fold<bound_fold_t<F, Item>, Item>;
+concept fold_on = fold_or_family_for<F, Item> && fold<bound_fold_t<F, Item>, Item>;
 
 namespace detail {
 

@@ -77,9 +77,8 @@ struct logical_fold : nonzero_fold<Item> {
 template <logical_part part>
 struct logical_family {
   template <class Item>
-  constexpr auto on() const {
-    return logical_fold<Item, part>{};
-  }
+  requires is_number_v<Item>
+  constexpr auto on() const { return logical_fold<Item, part>{}; }
 };
 
 }  // namespace detail

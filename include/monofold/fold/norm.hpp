@@ -174,6 +174,7 @@ namespace detail {
 
 struct norm1_family {
   template <class Item>
+  requires is_number_v<Item>
   constexpr auto on() const {
     if constexpr (is_floating_v<Item>) {
       return norm1_fold<Item>{};
@@ -185,6 +186,7 @@ struct norm1_family {
 
 struct norm2_family {
   template <class Item>
+  requires is_number_v<Item>
   constexpr auto on() const {
     if constexpr (is_floating_v<Item>) {
       return norm2_fold<Item>{};
@@ -196,9 +198,8 @@ struct norm2_family {
 
 struct norm_inf_family {
   template <class Item>
-  constexpr auto on() const {
-    return norm_inf_fold<Item>{};
-  }
+  requires is_number_v<Item>
+  constexpr auto on() const { return norm_inf_fold<Item>{}; }
 };
 
 }  // namespace detail

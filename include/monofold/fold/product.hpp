@@ -47,6 +47,7 @@ namespace detail {
 
 struct product_family {
   template <class Item>
+  requires is_number_v<Item>
   constexpr auto on() const {
     if constexpr (is_floating_v<Item>) {
       return float_product_fold<Item>{};

@@ -225,6 +225,7 @@ namespace detail {
 
 struct sum_family {
   template <class Item>
+  requires is_number_v<Item>
   constexpr auto on() const {
     if constexpr (is_floating_v<Item>) {
       return float_sum_fold<Item, double>{};
@@ -236,6 +237,7 @@ struct sum_family {
 
 struct plain_sum_family {
   template <class Item>
+  requires is_number_v<Item>
   constexpr auto on() const {
     if constexpr (std::is_same_v<Item, double>) {
       return float_sum_fold<Item, double>{};
@@ -249,9 +251,8 @@ struct plain_sum_family {
 
 struct mean_family {
   template <class Item>
-  constexpr auto on() const {
-    return mean_fold<Item>{};
-  }
+  requires is_number_v<Item>
+  constexpr auto on() const { return mean_fold<Item>{}; }
 };
 
 }  // namespace detail

@@ -9,6 +9,7 @@
 #include "monofold/fold/nan.hpp"
 #include "monofold/fold/order_key.hpp"
 #include "monofold/platform/host_device.hpp"
+#include "monofold/platform/numbers.hpp"
 #include "monofold/platform/status.hpp"
 
 namespace monofold {
@@ -154,9 +155,8 @@ struct top_family {
   std::int64_t k;
 
   template <class Item>
-  constexpr auto on() const {
-    return top_fold<Item, smallest>{k};
-  }
+  requires is_number_v<Item>
+  constexpr auto on() const { return top_fold<Item, smallest>{k}; }
 };
 
 }  // namespace detail

@@ -45,6 +45,12 @@ template <class T>
 inline constexpr bool is_floating_v =
     std::is_floating_point_v<T> || std::is_same_v<T, float16> || std::is_same_v<T, bfloat16>;
 
+/// True for the types whose items the built-in folds take: bool, integers and floating-point
+/// numbers, all of up to 64 bits. (A `long double` would be cut to a double.)
+template <class T>
+inline constexpr bool is_number_v = sizeof(T) <= sizeof(double) &&
+                                    (std::is_integral_v<T> || is_floating_v<T>);
+
 __extension__ typedef __int128 int128;
 __extension__ typedef unsigned __int128 uint128;
 

@@ -1,10 +1,14 @@
 #pragma once
 /// engine/detail/parallel: independent pieces of work on some threads, nothing else.
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #if defined(MONOFOLD_HAS_TBB) && MONOFOLD_HAS_TBB
 #include <oneapi/tbb/blocked_range.h>
+#include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/info.h>
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/task_arena.h>
@@ -22,6 +26,25 @@ inline int concurrency(int num_threads) {
 #endif
 }
 
+#if defined(MONOFOLD_HAS_TBB) && MONOFOLD_HAS_TBB
+/// Calls `work` where up to `num_threads` threads may take part.
+///
+/// oneTBB hands out no more threads than there are cores, and says so on standard error, unless its
+/// limit is raised; the limit in force is the lowest that anyone set, so a program's own lower one
+/// stays.
+template <class Work>
+void with_threads(int num_threads, const Work& work) {
+  namespace tbb = oneapi::tbb;
+  constexpr auto limit = tbb::global_control::max_allowed_parallelism;
+  std::optional<tbb::global_control> raised;
+  const auto wanted = static_cast<std::size_t>(num_threads);
+  if (num_threads > tbb::info::default_concurrency()) raised.emplace(limit, wanted);
+  tbb::task_arena arena(
+      static_cast<int>(std::min(wanted, tbb::global_control::active_value(limit))));
+  arena.execute(work);
+}
+#endif
+
 /// Calls body(i) for 0 <= i < count, in any order, on up to `num_threads` threads (0: all there
 /// are). Without oneTBB the caller's thread does everything.
 template <class Body>
@@ -35,11 +58,11 @@ void parallel_for(int num_threads, std::int64_t count, const Body& body) {
                           for (std::int64_t i = some.begin(); i != some.end(); ++i) body(i);
                         });
     };
-    if (num_threads == 0) {
+    if (num_threads <= 0) {
       run();
     } else {
-      tbb::task_arena arena(num_threads);
-      arena.execute(run);
+      // No more threads than pieces: an arena takes memory for each.
+      with_threads(static_cast<int>(std::min<std::int64_t>(num_threads, count)), run);
     }
     return;
   }
