@@ -115,6 +115,7 @@ std::vector<double> statistics_of(const dataset& data) {
 std::function<outcome()> serial_call(operation op, const dataset& data) {
   switch (op) {
     case operation::hash:
+    case operation::hash_by_runs:
       return timed([items = data.as<unsigned char>()] { return hash_of(items); });
     case operation::product:
       return timed([items = data.as<matrix2>()] { return product_of<float>(items); });
@@ -130,7 +131,8 @@ reference::reference(const dataset& data) : data_(data) {}
 std::vector<double> reference::values(operation op) {
   switch (op) {
     case operation::top10: return top_of(data_.as<float>());
-    case operation::hash: return hash_of(data_.as<unsigned char>());
+    case operation::hash:
+    case operation::hash_by_runs: return hash_of(data_.as<unsigned char>());
     case operation::product: return product_of<double>(data_.as<matrix2>());
     case operation::longest_run:
     case operation::run_by_runs: return longest_run_of(data_.as<std::int32_t>());

@@ -213,7 +213,7 @@ struct matrix_fold : multiply_matrices {
 }  // namespace
 
 std::function<outcome()> tbb_call(operation op, const dataset& data) {
-  if (op == operation::hash) {
+  if (op == operation::hash || op == operation::hash_by_runs) {
     return timed([items = data.as<unsigned char>()] {
       const std::uint64_t hash = ordered_fold(string_hash{}, items).hash;
       return std::vector{static_cast<double>(hash >> 32), static_cast<double>(hash & 0xffffffffu)};

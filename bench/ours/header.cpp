@@ -64,6 +64,13 @@ std::function<outcome()> ordered_call(operation op, const dataset& data) {
                                  static_cast<double>(hash & 0xffffffffu)};
     });
   }
+  if (op == operation::hash_by_runs) {
+    return timed([items = data.as<unsigned char>()] {
+      const std::uint64_t hash = mf::reduce(items, string_hash_by_fours{});
+      return std::vector<double>{static_cast<double>(hash >> 32),
+                                 static_cast<double>(hash & 0xffffffffu)};
+    });
+  }
   if (op == operation::product) {
     return timed([items = data.as<matrix2>()] {
       const matrix2 all = mf::reduce(items, mf::ordered(multiply_matrices{}));

@@ -118,6 +118,7 @@ TEST(MapFile, ThreadsThatTouchLostPagesGoOn) {
   ASSERT_EQ(::truncate(file.path().c_str(), 0), 0);
   std::array<std::int64_t, 4> sums{};
   std::vector<std::thread> threads;
+  threads.reserve(sums.size());
   for (std::int64_t& out : sums) threads.emplace_back([&] { out = sum_of(map); });
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(sums, (std::array<std::int64_t, 4>{}));
@@ -130,6 +131,7 @@ TEST(MapFile, RefusesMoreMapsThanItCanWatch) {
   const temporary_file file(counted_bytes(100));
   const auto map = [&] { return std::make_unique<mapped_file>(open_to_read(file.path()), 100); };
   std::vector<std::unique_ptr<mapped_file>> maps;
+  maps.reserve(64);
   for (int i = 0; i < 64; ++i) maps.push_back(map());
   EXPECT_EQ(message_of(map), "cannot map the file: 64 files are mapped already");
   read_options bytes;

@@ -19,7 +19,7 @@
 namespace fuzz {
 
 /// Ends the process, which is how a fuzz target says that an input is a bug.
-inline void require(bool holds, std::string_view what, std::string_view detail = {}) {
+inline void require(bool holds, std::string_view what, std::string_view detail = "") {
   if (holds) return;
   std::fprintf(stderr, "does not hold: %.*s\n%.*s\n", static_cast<int>(what.size()), what.data(),
                static_cast<int>(detail.size()), detail.data());
