@@ -2,6 +2,7 @@
 
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -19,7 +20,7 @@
 namespace monofold::cli {
 namespace {
 
-constexpr std::int64_t probe_bytes = 2 << 20;         // one huge page
+constexpr std::int64_t probe_bytes = 512 << 10;       // some large folios
 constexpr std::int64_t probe_least_bytes = 32 << 20;  // below: reading takes less than the probe
 
 std::string error_text(int code) { return std::system_category().message(code); }
@@ -143,6 +144,14 @@ void mapped_file::will_need(std::int64_t offset, std::int64_t num_bytes) const {
   offset -= offset % static_cast<std::int64_t>(page_bytes);
   if (offset >= num_bytes_) return;
   const auto length = static_cast<std::size_t>(std::min(num_bytes, num_bytes_ - offset));
+  // Walking through pages that are all there costs an eighth of the time of a sum: ask whether the
+  // last byte can be read without waiting, which says the same in most cases.
+  char last = 0;
+  iovec one{&last, 1};
+  if (::preadv2(file_.get(), &one, 1, offset + static_cast<std::int64_t>(length) - 1, RWF_NOWAIT) ==
+      1) {
+    return;
+  }
   // A hint: what it returns changes nothing.
   ::madvise(const_cast<std::byte*>(data_) + offset, length, MADV_WILLNEED);
 }
@@ -171,8 +180,8 @@ file_access mapped_file::faster_access() const {
   auto copied = clock::duration::zero();
   auto mapped = clock::duration::zero();
   volatile std::uint64_t sink = 0;
-  for (std::int64_t quarter = 0; quarter < 4; ++quarter) {
-    const std::int64_t offset = num_bytes_ / 4 * quarter / probe_bytes * probe_bytes;
+  for (std::int64_t third = 1; third < 3; ++third) {
+    const std::int64_t offset = num_bytes_ / 3 * third / probe_bytes * probe_bytes;
     copy(offset, probe_bytes, buffer.get());  // now the window is in the page cache
     const auto start = clock::now();
     copy(offset, probe_bytes, buffer.get());

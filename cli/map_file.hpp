@@ -58,11 +58,11 @@ class mapped_file {
   /// errors     `input_error`: the file ends inside the range, or the disk fails
   void copy(std::int64_t offset, std::int64_t num_bytes, void* out) const;
 
-  /// Which of the two is faster for this file, measured on a few MiB of it. A cached file that lies
+  /// Which of the two is faster for this file, measured on a MiB of it. A cached file that lies
   /// in large folios is read fastest through the map (one fault maps much); one that lies in single
   /// 4 KiB pages is faster copied into a buffer that stays in the cache.
   ///
-  /// cost       about 1 ms, and 8 MiB of the file are read if they were not cached; nothing for
+  /// cost       about 0.3 ms, and 1 MiB of the file is read if it was not cached; nothing for
   ///            files below 32 MiB, which are `mapped`
   file_access faster_access() const;
 

@@ -45,6 +45,7 @@ class mapped_array_source final : public source {
   dtype type() const override { return layout_.type; }
   std::optional<std::int64_t> count() const override { return layout_.num_items; }
   std::optional<std::int64_t> total_bytes() const override { return file_->num_bytes(); }
+  bool reorders() const override { return transpose_.has_value(); }
   std::int64_t consumed_bytes() const override {
     return layout_.data_offset + delivered_.load(std::memory_order_relaxed) * item_bytes_;
   }

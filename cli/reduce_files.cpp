@@ -97,10 +97,10 @@ class file_reduction {
     std::unique_ptr<source> in = open_source(file, command_.reading);
     what.type = in->type();
     check_defined(what);
-    if (depends_on_order(what)) return in;
-    // Only here is it known that the order does not matter. Opening anew costs little, and only
-    // Fortran order makes a difference, which a pipe cannot have.
-    if (file == "-" || in->fetch_items() == 0) return in;
+    // Only here is it known whether the order matters. A pipe cannot be opened anew.
+    if (!in->reorders() || depends_on_order(what) || file == "-" || in->fetch_items() == 0) {
+      return in;
+    }
     read_options stored = command_.reading;
     stored.order = item_order::stored;
     return open_source(file, stored);

@@ -55,6 +55,8 @@ class source {
   virtual std::int64_t consumed_bytes() const = 0;
   /// The next items; every chunk but the last holds a multiple of 4096 items.
   virtual chunk next() = 0;
+  /// Whether items come in another order than that of the file, which costs time.
+  virtual bool reorders() const { return false; }
   /// Tokens skipped because they matched `read_options::missing`.
   virtual std::int64_t missing_count() const { return 0; }
 

@@ -43,31 +43,41 @@ struct map_fold {
   Inner inner;
   Function function;
 
+  MONOFOLD_CALLS_USER
   MONOFOLD_HD state lift(const Item& item, std::int64_t index) const {
     return inner.lift(function(item), index);
   }
+  MONOFOLD_CALLS_USER
   MONOFOLD_HD state combine(const state& left, const state& right) const {
     return inner.combine(left, right);
   }
+  MONOFOLD_CALLS_USER
   MONOFOLD_HD state identity() const requires has_identity_v<Inner> { return inner.identity(); }
-  constexpr auto finish(const state& s) const { return finish_state(inner, s); }
+  MONOFOLD_CALLS_USER
+  MONOFOLD_HD_CALL constexpr auto finish(const state& s) const { return finish_state(inner, s); }
 
+  MONOFOLD_CALLS_USER
   MONOFOLD_HD accumulator open(const Item& item, std::int64_t index) const {
     return access::open(inner, function(item), index);
   }
+  MONOFOLD_CALLS_USER
   MONOFOLD_HD void absorb(accumulator& own, const Item& item, std::int64_t index) const {
     access::absorb(inner, own, function(item), index);
   }
+  MONOFOLD_CALLS_USER
   MONOFOLD_HD accumulator join(const accumulator& left, const accumulator& right) const {
     return access::join(inner, left, right);
   }
+  MONOFOLD_CALLS_USER
   MONOFOLD_HD state flush(const accumulator& own, std::int64_t count) const {
     return access::flush(inner, own, count);
   }
+  MONOFOLD_CALLS_USER
   MONOFOLD_HD bool suffices(const accumulator& tile,
                             std::int64_t count) const requires may_repeat_v<Inner> {
     return inner.suffices(tile, count);
   }
+  MONOFOLD_CALLS_USER
   MONOFOLD_HD map_fold again(const accumulator& tile,
                              std::int64_t count) const requires may_repeat_v<Inner> {
     return {inner.again(tile, count), function};
@@ -98,17 +108,21 @@ struct where_fold {
   Inner inner;
   Predicate predicate;
 
+  MONOFOLD_CALLS_USER
   MONOFOLD_HD state lift(const Item& item, std::int64_t index) const {
     if (!predicate(item)) return identity();
     return {inner.lift(item, index), true};
   }
+  MONOFOLD_CALLS_USER
   MONOFOLD_HD state combine(const state& left, const state& right) const {
     if (!right.any) return left;
     if (!left.any) return right;
     return {inner.combine(left.value, right.value), true};
   }
+  MONOFOLD_CALLS_USER
   MONOFOLD_HD state identity() const { return {typename Inner::state{}, false}; }
-  constexpr result<answer_t<Inner>> finish(const state& s) const {
+  MONOFOLD_CALLS_USER
+  MONOFOLD_HD_CALL constexpr result<answer_t<Inner>> finish(const state& s) const {
     return s.any ? finish_state(inner, s.value) : finish_empty(inner);
   }
   MONOFOLD_INLINE void absorb_run(state& own, const Item* items, std::int64_t count,
@@ -146,7 +160,7 @@ struct map_family {
 
   template <class Item>
   requires folds_mapped<F, Function, Item>
-  constexpr auto on() const {
+  MONOFOLD_HD_CALL constexpr auto on() const {
     using mapped = mapped_t<Function, Item>;
     return map_fold<Item, Function, bound_fold_t<F, mapped>>{bind_fold<mapped>(fold), function};
   }
@@ -159,7 +173,7 @@ struct where_family {
 
   template <class Item>
   requires folds_some<F, Predicate, Item>
-  constexpr auto on() const {
+  MONOFOLD_HD_CALL constexpr auto on() const {
     return where_fold<Item, Predicate, bound_fold_t<F, Item>>{bind_fold<Item>(fold), predicate};
   }
 };

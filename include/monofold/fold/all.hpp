@@ -33,6 +33,7 @@ struct fold_list<First, Rest...> {
   [[no_unique_address]] fold_list<Rest...> rest;
 };
 
+MONOFOLD_CALLS_USER
 template <class Item, class First, class... Rest>
 MONOFOLD_HD auto lift_all(const fold_list<First, Rest...>& folds, const Item& item,
                           std::int64_t index) {
@@ -44,6 +45,7 @@ MONOFOLD_HD auto lift_all(const fold_list<First, Rest...>& folds, const Item& it
   }
 }
 
+MONOFOLD_CALLS_USER
 template <class States, class First, class... Rest>
 MONOFOLD_HD States combine_all(const fold_list<First, Rest...>& folds, const States& left,
                                const States& right) {
@@ -55,6 +57,7 @@ MONOFOLD_HD States combine_all(const fold_list<First, Rest...>& folds, const Sta
   }
 }
 
+MONOFOLD_CALLS_USER
 template <class First, class... Rest>
 MONOFOLD_HD auto identity_all(const fold_list<First, Rest...>& folds) {
   using states = state_list<typename First::state, typename Rest::state...>;
@@ -112,13 +115,16 @@ struct all_fold {
 
   list members;
 
+  MONOFOLD_CALLS_USER
   template <class Item>
   MONOFOLD_HD state lift(const Item& item, std::int64_t index) const {
     return detail::lift_all(members, item, index);
   }
+  MONOFOLD_CALLS_USER
   MONOFOLD_HD state combine(const state& left, const state& right) const {
     return detail::combine_all(members, left, right);
   }
+  MONOFOLD_CALLS_USER
   MONOFOLD_HD state identity() const requires(has_identity_v<Folds>&&...) {
     return detail::identity_all(members);
   }

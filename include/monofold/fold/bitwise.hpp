@@ -49,7 +49,7 @@ template <bit_operation operation>
 struct bitwise_family {
   template <class Item>
   requires std::is_integral_v<Item>
-  constexpr auto on() const { return bitwise_fold<Item, operation>{}; }
+  MONOFOLD_HD_CALL constexpr auto on() const { return bitwise_fold<Item, operation>{}; }
 };
 
 }  // namespace detail

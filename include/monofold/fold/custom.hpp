@@ -16,7 +16,9 @@ struct operator_fold {
 
   Operator combine_items;
 
+  MONOFOLD_CALLS_USER
   MONOFOLD_HD state lift(const State& item, std::int64_t) const { return item; }
+  MONOFOLD_CALLS_USER
   MONOFOLD_HD state combine(const state& left, const state& right) const {
     return combine_items(left, right);
   }
@@ -26,6 +28,7 @@ template <class State, class Operator, bool swaps>
 struct monoid_fold : operator_fold<State, Operator, swaps> {
   State neutral;
 
+  MONOFOLD_CALLS_USER
   MONOFOLD_HD State identity() const { return neutral; }
 };
 
@@ -34,7 +37,7 @@ struct operator_family {
   Operator combine_items;
 
   template <class Item>
-  constexpr auto on() const {
+  MONOFOLD_HD_CALL constexpr auto on() const {
     return operator_fold<Item, Operator, swaps>{combine_items};
   }
 };

@@ -33,7 +33,7 @@ struct float_dot_fold {
   }
   MONOFOLD_HD state combine(state left, state right) const { return left + right; }
   MONOFOLD_HD state identity() const { return 0.0; }
-  constexpr double finish(state s) const { return one_nan(s); }
+  MONOFOLD_HD_CALL constexpr double finish(state s) const { return one_nan(s); }
 };
 
 /// The same without the products that are NaN.
@@ -72,7 +72,7 @@ struct integer_dot_fold {
   }
   MONOFOLD_HD state identity() const { return {}; }
 
-  constexpr result<answer> finish(const state& s) const {
+  MONOFOLD_HD_CALL constexpr result<answer> finish(const state& s) const {
     const bool negative = std::is_signed_v<answer> && (s.limb[0] >> 63) != 0;
     const std::uint64_t sign = negative ? ~std::uint64_t{0} : 0;
     if (s.limb[1] != sign || s.limb[2] != sign || s.limb[3] != sign) {
@@ -99,7 +99,7 @@ concept pair_of_numbers =
 struct dot_family {
   template <class Pair>
   requires pair_of_numbers<Pair>
-  constexpr auto on() const {
+  MONOFOLD_HD_CALL constexpr auto on() const {
     using left = typename pair_types<Pair>::left;
     using right = typename pair_types<Pair>::right;
     if constexpr (is_floating_v<left> || is_floating_v<right>) {

@@ -181,7 +181,7 @@ struct extrema_fold {
     low{}.absorb_run(own.min, items, count, index);
     high{}.absorb_run(own.max, items, count, index);
   }
-  constexpr result<extrema_answer<Item>> finish(const state& s) const {
+  MONOFOLD_HD_CALL constexpr result<extrema_answer<Item>> finish(const state& s) const {
     if (!low::has_value(s.min)) return status::empty_input;
     return extrema_answer<Item>{low::value(s.min), high::value(s.max), s.min.index, s.max.index};
   }
@@ -196,7 +196,7 @@ struct extremum_answer_fold : extremum_fold<Item, smallest> {
   using base = extremum_fold<Item, smallest>;
   using answer = std::conditional_t<part == extremum_part::value, Item, std::int64_t>;
 
-  constexpr result<answer> finish(const typename base::state& s) const {
+  MONOFOLD_HD_CALL constexpr result<answer> finish(const typename base::state& s) const {
     if (!base::has_value(s)) return status::empty_input;
     if constexpr (part == extremum_part::value) {
       return base::value(s);
@@ -210,13 +210,13 @@ template <bool smallest, extremum_part part>
 struct extremum_family {
   template <class Item>
   requires is_number_v<Item>
-  constexpr auto on() const { return extremum_answer_fold<Item, smallest, part>{}; }
+  MONOFOLD_HD_CALL constexpr auto on() const { return extremum_answer_fold<Item, smallest, part>{}; }
 };
 
 struct extrema_family {
   template <class Item>
   requires is_number_v<Item>
-  constexpr auto on() const { return extrema_fold<Item>{}; }
+  MONOFOLD_HD_CALL constexpr auto on() const { return extrema_fold<Item>{}; }
 };
 
 }  // namespace detail

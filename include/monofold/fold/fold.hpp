@@ -67,8 +67,9 @@ concept family_for = requires(const F f) {
 };
 
 /// The fold that `f` means for items of type `Item` (`mf::sum` stands for one fold a type).
+MONOFOLD_CALLS_USER
 template <class Item, class F>
-constexpr auto bind_fold(const F& f) {
+MONOFOLD_HD_CALL constexpr auto bind_fold(const F& f) {
   if constexpr (family_for<F, Item>) {
     return f.template on<Item>();
   } else {
@@ -149,6 +150,7 @@ struct fold_access {
   using state = typename F::state;
   using accumulator = accumulator_t<F>;
 
+  MONOFOLD_CALLS_USER
   MONOFOLD_HD static accumulator open(const F& f, const Item& item, std::int64_t index) {
     if constexpr (requires { f.open(item, index); }) {
       return f.open(item, index);
@@ -157,6 +159,7 @@ struct fold_access {
     }
   }
 
+  MONOFOLD_CALLS_USER
   MONOFOLD_HD static void absorb(const F& f, accumulator& own, const Item& item,
                                  std::int64_t index) {
     if constexpr (requires { f.absorb(own, item, index); }) {
@@ -166,6 +169,7 @@ struct fold_access {
     }
   }
 
+  MONOFOLD_CALLS_USER
   MONOFOLD_HD static accumulator join(const F& f, const accumulator& left,
                                       const accumulator& right) {
     if constexpr (requires { f.join(left, right); }) {
@@ -175,6 +179,7 @@ struct fold_access {
     }
   }
 
+  MONOFOLD_CALLS_USER
   MONOFOLD_HD static state flush(const F& f, const accumulator& own, std::int64_t count) {
     if constexpr (requires { f.flush(own, count); }) {
       return f.flush(own, count);
@@ -195,8 +200,9 @@ struct unwrap_result<result<T>> {
   using type = T;
 };
 
+MONOFOLD_CALLS_USER
 template <class F>
-constexpr decltype(auto) finish_raw(const F& f, const typename F::state& s) {
+MONOFOLD_HD_CALL constexpr decltype(auto) finish_raw(const F& f, const typename F::state& s) {
   if constexpr (requires { f.finish(s); }) {
     return f.finish(s);
   } else {
@@ -212,14 +218,16 @@ using answer_t = typename detail::unwrap_result<std::remove_cvref_t<decltype(det
     std::declval<const F&>(), std::declval<const typename F::state&>()))>>::type;
 
 /// The answer for a state, or why there is none.
+MONOFOLD_CALLS_USER
 template <class F>
-constexpr result<answer_t<F>> finish_state(const F& f, const typename F::state& s) {
+MONOFOLD_HD_CALL constexpr result<answer_t<F>> finish_state(const F& f, const typename F::state& s) {
   return detail::finish_raw(f, s);
 }
 
 /// The answer for no items at all.
+MONOFOLD_CALLS_USER
 template <class F>
-constexpr result<answer_t<F>> finish_empty(const F& f) {
+MONOFOLD_HD_CALL constexpr result<answer_t<F>> finish_empty(const F& f) {
   if constexpr (has_identity_v<F>) {
     return finish_state(f, f.identity());
   } else {

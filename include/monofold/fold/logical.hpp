@@ -54,7 +54,7 @@ struct nonzero_fold {
     }
     own.count += count;
   }
-  constexpr std::int64_t finish(const state& s) const { return s.nonzero; }
+  MONOFOLD_HD_CALL constexpr std::int64_t finish(const state& s) const { return s.nonzero; }
 };
 
 namespace detail {
@@ -63,7 +63,7 @@ enum class logical_part { any, all, nonzero };
 
 template <class Item, logical_part part>
 struct logical_fold : nonzero_fold<Item> {
-  constexpr auto finish(const nonzero_state& s) const {
+  MONOFOLD_HD_CALL constexpr auto finish(const nonzero_state& s) const {
     if constexpr (part == logical_part::any) {
       return s.nonzero > 0;
     } else if constexpr (part == logical_part::all) {
@@ -78,7 +78,7 @@ template <logical_part part>
 struct logical_family {
   template <class Item>
   requires is_number_v<Item>
-  constexpr auto on() const { return logical_fold<Item, part>{}; }
+  MONOFOLD_HD_CALL constexpr auto on() const { return logical_fold<Item, part>{}; }
 };
 
 }  // namespace detail

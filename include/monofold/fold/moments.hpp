@@ -44,6 +44,8 @@ struct moments_fold {
   };
   static constexpr bool commutative = true;
 
+  static constexpr double largest = std::numeric_limits<double>::max();
+
   double pivot = 0;  // deviations are taken from here
 
   MONOFOLD_HD state lift(Item item, std::int64_t) const {
@@ -65,7 +67,7 @@ struct moments_fold {
     const double m2 = tile.squares - tile.sum * (tile.sum / static_cast<double>(count));
     // False for an overflow to infinity, which deviations may avoid, and for NaN, where it is
     // harmless.
-    return m2 >= tile.squares * 0x1p-7 && tile.squares <= std::numeric_limits<double>::max();
+    return m2 >= tile.squares * 0x1p-7 && tile.squares <= largest;
   }
   MONOFOLD_HD moments_fold again(const accumulator& tile, std::int64_t count) const {
     return {tile.sum / static_cast<double>(count)};
@@ -86,7 +88,7 @@ struct moments_fold {
     const double mean = own.sum / static_cast<double>(count);
     const double m2 = own.squares - own.sum * mean;
     // Squares that overflow make the variance infinite, not NaN.
-    if (own.squares > std::numeric_limits<double>::max()) return {count, pivot + mean, own.squares};
+    if (own.squares > largest) return {count, pivot + mean, own.squares};
     return {count, pivot + mean, m2 < 0 ? 0.0 : m2};
   }
 };
@@ -198,12 +200,12 @@ struct integer_moments_fold {
 ///
 /// errors     empty_input where count <= ddof
 /// accuracy   integers: (n Q - S^2) / (n (n - ddof)) rounded once
-inline result<double> variance_of(const moments_state& s, std::int64_t ddof) {
+MONOFOLD_HD_CALL result<double> variance_of(const moments_state& s, std::int64_t ddof) {
   if (s.count <= ddof || s.count == 0) return status::empty_input;
   return one_nan(s.m2 / static_cast<double>(s.count - ddof));
 }
 
-inline result<double> variance_of(const integer_moments_state& s, std::int64_t ddof) {
+MONOFOLD_HD_CALL result<double> variance_of(const integer_moments_state& s, std::int64_t ddof) {
   if (s.count <= ddof || s.count == 0) return status::empty_input;
   const auto n = static_cast<std::uint64_t>(s.count);
   const uint128 magnitude =
@@ -224,7 +226,7 @@ struct variance_fold : moments_fold_t<Item, nan_rule::propagate> {
   using base = moments_fold_t<Item, nan_rule::propagate>;
   std::int64_t ddof = 0;
 
-  constexpr explicit variance_fold(std::int64_t freedom) : ddof(freedom) {}
+  MONOFOLD_HD_CALL constexpr explicit variance_fold(std::int64_t freedom) : ddof(freedom) {}
   template <class Accumulator>
   MONOFOLD_HD variance_fold again(const Accumulator& tile,
                                   std::int64_t count) const requires is_floating_v<Item> {
@@ -232,7 +234,7 @@ struct variance_fold : moments_fold_t<Item, nan_rule::propagate> {
     static_cast<base&>(second) = base::again(tile, count);
     return second;
   }
-  result<double> finish(const typename base::state& s) const {
+  MONOFOLD_HD_CALL result<double> finish(const typename base::state& s) const {
     const result<double> variance = variance_of(s, ddof);
     if (!root || !variance) return variance;
     return std::sqrt(*variance);
@@ -245,7 +247,7 @@ struct variance_family {
 
   template <class Item>
   requires is_number_v<Item>
-  constexpr auto on() const { return variance_fold<Item, root>(ddof); }
+  MONOFOLD_HD_CALL constexpr auto on() const { return variance_fold<Item, root>(ddof); }
 };
 
 }  // namespace detail

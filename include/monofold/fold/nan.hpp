@@ -1,11 +1,11 @@
 #pragma once
 /// fold/nan: what a fold does with an item that is not a number.
 
-#include <bit>
 #include <cstdint>
 #include <limits>
 #include <type_traits>
 
+#include "monofold/platform/bits.hpp"
 #include "monofold/platform/host_device.hpp"
 #include "monofold/platform/numbers.hpp"
 
@@ -24,21 +24,28 @@ MONOFOLD_HD bool is_nan(const Item& item) {
     return (item.bits & 0x7fff) > 0x7f80;
   } else if constexpr (std::is_same_v<Item, float>) {
     // On the bits: a caller's -ffast-math would turn item != item into false.
-    return (std::bit_cast<std::uint32_t>(item) & 0x7fffffffu) > 0x7f800000u;
+    return (bits_as<std::uint32_t>(item) & 0x7fffffffu) > 0x7f800000u;
   } else if constexpr (std::is_same_v<Item, double>) {
-    return (std::bit_cast<std::uint64_t>(item) & 0x7fffffffffffffffu) > 0x7ff0000000000000u;
+    return (bits_as<std::uint64_t>(item) & 0x7fffffffffffffffu) > 0x7ff0000000000000u;
   } else {
     return false;
   }
 }
+
+namespace detail {
+
+template <class Real>
+inline constexpr Real quiet_nan_v = std::numeric_limits<Real>::quiet_NaN();
+
+}  // namespace detail
 
 /// The value; the one positive quiet NaN for any NaN.
 ///
 /// Which NaN an addition gives differs between processors (payloads, the sign of inf - inf), so the
 /// answers of our folds do not show it.
 template <class Real>
-constexpr Real one_nan(Real value) {
-  return is_nan(value) ? std::numeric_limits<Real>::quiet_NaN() : value;
+MONOFOLD_HD_CALL constexpr Real one_nan(Real value) {
+  return is_nan(value) ? detail::quiet_nan_v<Real> : value;
 }
 
 namespace detail {

@@ -8,6 +8,7 @@
 
 #include "monofold/fold/moments.hpp"
 #include "monofold/fold/nan.hpp"
+#include "monofold/platform/bits.hpp"
 #include "monofold/platform/host_device.hpp"
 #include "monofold/platform/numbers.hpp"
 #include "monofold/platform/status.hpp"
@@ -33,7 +34,7 @@ MONOFOLD_HD auto magnitude(Item item) {
 
 /// |x| of a double, NaN kept, -0 made +0; on the bits, so that loops become one instruction.
 MONOFOLD_HD double absolute(double x) {
-  return std::bit_cast<double>(std::bit_cast<std::uint64_t>(x) & 0x7fffffffffffffffu);
+  return bits_as<double>(bits_as<std::uint64_t>(x) & 0x7fffffffffffffffu);
 }
 
 }  // namespace detail
@@ -49,7 +50,7 @@ struct norm1_fold {
   }
   MONOFOLD_HD state combine(state left, state right) const { return left + right; }
   MONOFOLD_HD state identity() const { return 0.0; }
-  constexpr double finish(state s) const { return one_nan(s); }
+  MONOFOLD_HD_CALL constexpr double finish(state s) const { return one_nan(s); }
 };
 
 /// The sum of magnitudes of integer items, exact; an error where it exceeds 2^64 - 1.
@@ -73,7 +74,7 @@ struct integer_norm1_fold {
     }
     own += (int128{high} << 32) + low;
   }
-  constexpr result<std::uint64_t> finish(state s) const { return detail::narrow<std::uint64_t>(s); }
+  MONOFOLD_HD_CALL constexpr result<std::uint64_t> finish(state s) const { return detail::narrow<std::uint64_t>(s); }
 };
 
 /// The square root of the sum of squares of floating-point items.
@@ -108,7 +109,7 @@ struct norm2_fold {
   }
   MONOFOLD_HD state identity() const { return {0.0, 0.0, 0.0}; }
 
-  double finish(const state& s) const {
+  MONOFOLD_HD_CALL double finish(const state& s) const {
     if (is_nan(s.middle)) return one_nan(s.middle);
     if (s.large > 0) {
       // Squares of the middle range are below 2^960: scaled by 2^-1200 they still count where
@@ -138,7 +139,7 @@ struct integer_norm2_fold {
                               std::int64_t) const {
     own = add(own, integer_moments_fold<Item>::sum_squares(items, count));
   }
-  double finish(const state& s) const { return sqrt_to_double(s); }
+  MONOFOLD_HD_CALL double finish(const state& s) const { return sqrt_to_double(s); }
 };
 
 /// The largest magnitude: a double for floats, uint64 for integers; 0 for no items.
@@ -152,7 +153,7 @@ struct norm_inf_fold {
   MONOFOLD_HD state lift(Item item, std::int64_t) const {
     if constexpr (floating) {
       const double x = detail::keep<rule>(static_cast<double>(item), 0.0);
-      return std::bit_cast<std::uint64_t>(detail::absolute(x));
+      return bits_as<std::uint64_t>(detail::absolute(x));
     } else {
       return detail::magnitude(item);
     }
@@ -160,9 +161,9 @@ struct norm_inf_fold {
   MONOFOLD_HD state combine(state left, state right) const { return left < right ? right : left; }
   MONOFOLD_HD state identity() const { return 0; }
 
-  constexpr auto finish(state s) const {
+  MONOFOLD_HD_CALL constexpr auto finish(state s) const {
     if constexpr (floating) {
-      const double x = std::bit_cast<double>(s);
+      const double x = bits_as<double>(s);
       return one_nan(x);
     } else {
       return s;
@@ -175,7 +176,7 @@ namespace detail {
 struct norm1_family {
   template <class Item>
   requires is_number_v<Item>
-  constexpr auto on() const {
+  MONOFOLD_HD_CALL constexpr auto on() const {
     if constexpr (is_floating_v<Item>) {
       return norm1_fold<Item>{};
     } else {
@@ -187,7 +188,7 @@ struct norm1_family {
 struct norm2_family {
   template <class Item>
   requires is_number_v<Item>
-  constexpr auto on() const {
+  MONOFOLD_HD_CALL constexpr auto on() const {
     if constexpr (is_floating_v<Item>) {
       return norm2_fold<Item>{};
     } else {
@@ -199,7 +200,7 @@ struct norm2_family {
 struct norm_inf_family {
   template <class Item>
   requires is_number_v<Item>
-  constexpr auto on() const { return norm_inf_fold<Item>{}; }
+  MONOFOLD_HD_CALL constexpr auto on() const { return norm_inf_fold<Item>{}; }
 };
 
 }  // namespace detail

@@ -1,11 +1,11 @@
 #pragma once
 /// fold/order_key: numbers as signed integers in the same order, so that one comparison decides.
 
-#include <bit>
 #include <cstdint>
 #include <limits>
 #include <type_traits>
 
+#include "monofold/platform/bits.hpp"
 #include "monofold/platform/host_device.hpp"
 #include "monofold/platform/numbers.hpp"
 
@@ -45,10 +45,10 @@ struct float_order_key {
     return static_cast<Bits>(bits ^ negative);
   }
   MONOFOLD_HD static type nan_low(Item item) {
-    return static_cast<type>(static_cast<Bits>(flip(std::bit_cast<Bits>(item)) + nan_patterns));
+    return static_cast<type>(static_cast<Bits>(flip(bits_as<Bits>(item)) + nan_patterns));
   }
   MONOFOLD_HD static type nan_high(Item item) {
-    return static_cast<type>(static_cast<Bits>(flip(std::bit_cast<Bits>(item)) - nan_patterns));
+    return static_cast<type>(static_cast<Bits>(flip(bits_as<Bits>(item)) - nan_patterns));
   }
   MONOFOLD_HD static Item from_nan_low(type key) {
     return value(static_cast<Bits>(static_cast<Bits>(key) - nan_patterns));
@@ -72,7 +72,7 @@ struct float_order_key {
     const Bits bits = flip(flipped);
     const bool nan = static_cast<Bits>(bits & low_bits) > infinity;
     const Bits quiet = static_cast<Bits>(infinity | (Bits{1} << (mantissa_bits - 1)));
-    return std::bit_cast<Item>(nan ? quiet : bits);
+    return bits_as<Item>(nan ? quiet : bits);
   }
 };
 

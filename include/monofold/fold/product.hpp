@@ -25,7 +25,7 @@ struct float_product_fold {
   }
   MONOFOLD_HD state combine(state left, state right) const { return left * right; }
   MONOFOLD_HD state identity() const { return 1.0; }
-  constexpr double finish(state s) const { return one_nan(s); }
+  MONOFOLD_HD_CALL constexpr double finish(state s) const { return one_nan(s); }
 };
 
 /// The product of integer items modulo 2^64, as int64 (uint64 for unsigned items).
@@ -38,7 +38,7 @@ struct integer_product_fold {
   MONOFOLD_HD state lift(Item item, std::int64_t) const { return static_cast<state>(item); }
   MONOFOLD_HD state combine(state left, state right) const { return left * right; }
   MONOFOLD_HD state identity() const { return 1; }
-  constexpr integer_answer_t<Item> finish(state s) const {
+  MONOFOLD_HD_CALL constexpr integer_answer_t<Item> finish(state s) const {
     return static_cast<integer_answer_t<Item>>(s);
   }
 };
@@ -48,7 +48,7 @@ namespace detail {
 struct product_family {
   template <class Item>
   requires is_number_v<Item>
-  constexpr auto on() const {
+  MONOFOLD_HD_CALL constexpr auto on() const {
     if constexpr (is_floating_v<Item>) {
       return float_product_fold<Item>{};
     } else {

@@ -20,10 +20,11 @@ using integer_answer_t = std::conditional_t<std::is_signed_v<Item>, std::int64_t
 namespace detail {
 
 template <class Item>
-constexpr result<integer_answer_t<Item>> narrow(int128 total) {
+MONOFOLD_HD_CALL constexpr result<integer_answer_t<Item>> narrow(int128 total) {
   using answer = integer_answer_t<Item>;
-  if (total < int128{std::numeric_limits<answer>::min()} ||
-      total > int128{std::numeric_limits<answer>::max()}) {
+  constexpr int128 lowest = std::numeric_limits<answer>::min();
+  constexpr int128 highest = std::numeric_limits<answer>::max();
+  if (total < lowest || total > highest) {
     return status::integer_overflow;
   }
   return static_cast<answer>(total);
@@ -34,7 +35,7 @@ constexpr result<integer_answer_t<Item>> narrow(int128 total) {
 /// A block of at most 2^16 items is summed in 64 bits: below 2^48 for items of 32 bits. Items of
 /// 64 bits are split into halves, whose sums stay as small.
 template <class Item>
-MONOFOLD_INLINE int128 sum_integers(const Item* items, std::int64_t count) {
+MONOFOLD_HD int128 sum_integers(const Item* items, std::int64_t count) {
   constexpr std::int64_t block = 1 << 16;
   int128 total = 0;
   for (std::int64_t at = 0; at < count; at += block) {
@@ -103,7 +104,7 @@ struct integer_sum_fold {
                               std::int64_t) const {
     own += detail::sum_integers(items, count);
   }
-  constexpr result<integer_answer_t<Item>> finish(state total) const {
+  MONOFOLD_HD_CALL constexpr result<integer_answer_t<Item>> finish(state total) const {
     return detail::narrow<Item>(total);
   }
 };
@@ -121,7 +122,7 @@ struct float_sum_fold {
   MONOFOLD_HD state lift(Item item, std::int64_t) const { return static_cast<Real>(item); }
   MONOFOLD_HD state combine(state left, state right) const { return left + right; }
   MONOFOLD_HD state identity() const { return Real(0); }
-  constexpr Real finish(state s) const { return one_nan(s); }
+  MONOFOLD_HD_CALL constexpr Real finish(state s) const { return one_nan(s); }
 };
 
 /// The same with NaN left out: whether anything was there tells an empty sum, +0, from one of
@@ -143,7 +144,7 @@ struct float_sum_fold<Item, Real, nan_rule::omit> {
     return {left.total + right.total, left.any || right.any};
   }
   MONOFOLD_HD state identity() const { return {Real(-0.0), false}; }
-  constexpr Real finish(const state& s) const { return s.any ? one_nan(s.total) : Real(0); }
+  MONOFOLD_HD_CALL constexpr Real finish(const state& s) const { return s.any ? one_nan(s.total) : Real(0); }
 };
 
 /// sum / count, as a double.
@@ -199,7 +200,7 @@ struct mean_fold {
     own = {own.total + detail::sum_integers(items, count), own.count + count};
   }
 
-  result<double> finish(const state& s) const {
+  MONOFOLD_HD_CALL result<double> finish(const state& s) const {
     if (s.count == 0) return status::empty_input;
     if constexpr (floating) {
       return one_nan(s.total / static_cast<double>(s.count));
@@ -226,7 +227,7 @@ namespace detail {
 struct sum_family {
   template <class Item>
   requires is_number_v<Item>
-  constexpr auto on() const {
+  MONOFOLD_HD_CALL constexpr auto on() const {
     if constexpr (is_floating_v<Item>) {
       return float_sum_fold<Item, double>{};
     } else {
@@ -238,7 +239,7 @@ struct sum_family {
 struct plain_sum_family {
   template <class Item>
   requires is_number_v<Item>
-  constexpr auto on() const {
+  MONOFOLD_HD_CALL constexpr auto on() const {
     if constexpr (std::is_same_v<Item, double>) {
       return float_sum_fold<Item, double>{};
     } else if constexpr (is_floating_v<Item>) {
@@ -252,7 +253,7 @@ struct plain_sum_family {
 struct mean_family {
   template <class Item>
   requires is_number_v<Item>
-  constexpr auto on() const { return mean_fold<Item>{}; }
+  MONOFOLD_HD_CALL constexpr auto on() const { return mean_fold<Item>{}; }
 };
 
 }  // namespace detail

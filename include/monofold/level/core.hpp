@@ -7,29 +7,13 @@
 #include <type_traits>
 
 #include "monofold/fold/fold.hpp"
+#include "monofold/level/slot_array.hpp"
 #include "monofold/plan/tiles.hpp"
 #include "monofold/plan/tree.hpp"
 
 namespace monofold {
 
 namespace detail {
-
-/// An array whose elements are written before they are read: no constructor runs for types that
-/// have one. Plain types get a plain array, which compilers see through best.
-template <class T, int n, bool plain = std::is_trivially_default_constructible_v<T>>
-struct slot_array {
-  T values[n];
-  MONOFOLD_INLINE T& operator[](int i) { return values[i]; }
-};
-template <class T, int n>
-struct slot_array<T, n, false> {
-  union {
-    T values[n];
-  };
-  MONOFOLD_INLINE slot_array() {}   // NOLINT: the point of the type
-  MONOFOLD_INLINE ~slot_array() {}  // NOLINT
-  MONOFOLD_INLINE T& operator[](int i) { return values[i]; }
-};
 
 /// Asks for the cache lines of a row some tiles ahead. A hint: any address will do.
 MONOFOLD_INLINE void prefetch_row(const void* row, int row_bytes) {

@@ -12,6 +12,42 @@
 #define MONOFOLD_HD inline
 #endif
 
+// MONOFOLD_HD_CALL marks one that is called once a reduction: nothing asks for inlining.
+#if defined(__CUDACC__)
+#define MONOFOLD_HD_CALL __host__ __device__ inline
+#else
+#define MONOFOLD_HD_CALL inline
+#endif
+
+// MONOFOLD_CALLS_USER stands before a MONOFOLD_HD function template that calls what the user wrote.
+// That may be for the host alone; the template is then never called on a device, and nvcc is asked
+// not to warn that it could be.
+#if defined(__NVCC__)
+#define MONOFOLD_CALLS_USER _Pragma("nv_exec_check_disable")
+#else
+#define MONOFOLD_CALLS_USER
+#endif
+
+// MONOFOLD_DEVICE marks a function of a kernel. Without nvcc it is an ordinary function: kernels
+// compile with a host compiler too, given stand-ins for the few built-ins of level/shuffle.cuh and
+// level/thread.cuh.
+#if defined(__CUDACC__)
+#define MONOFOLD_DEVICE __device__ __forceinline__
+#define MONOFOLD_DEVICE_CALL __device__ __noinline__  // for what is rare and large
+#else
+#define MONOFOLD_DEVICE inline
+#define MONOFOLD_DEVICE_CALL inline
+#endif
+
+// MONOFOLD_UNROLL stands before a loop of fixed length whose body keeps its arrays in registers.
+#if defined(__CUDACC__)
+#define MONOFOLD_UNROLL _Pragma("unroll")
+#define MONOFOLD_ROLL _Pragma("unroll 1")
+#else
+#define MONOFOLD_UNROLL
+#define MONOFOLD_ROLL
+#endif
+
 // MONOFOLD_UNROLL_8 stands before a loop of eight independent steps.
 #if defined(__GNUC__) && !defined(__CUDACC__)
 #define MONOFOLD_UNROLL_8 _Pragma("GCC unroll 8")

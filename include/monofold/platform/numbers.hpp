@@ -1,11 +1,11 @@
 #pragma once
 /// platform/numbers: float16 and bfloat16 as storage types, and facts about number types.
 
-#include <bit>
 #include <cstdint>
 #include <limits>
 #include <type_traits>
 
+#include "monofold/platform/bits.hpp"
 #include "monofold/platform/host_device.hpp"
 
 namespace monofold {
@@ -20,16 +20,22 @@ struct float16 {
   /// A subnormal half is rebuilt by an exact float subtraction: placing its 10 fraction bits under
   /// an implicit one at exponent 2^-14 gives 2^-14 + value, and both are multiples of 2^-24.
   MONOFOLD_HD operator float() const {
+#if defined(__CUDA_ARCH__)
+    float value;  // one instruction there; of a NaN it gives the one NaN
+    asm("cvt.f32.f16 %0, %1;" : "=f"(value) : "h"(bits));
+    return value;
+#else
     const std::uint32_t sign = std::uint32_t{bits & 0x8000u} << 16;
     const std::uint32_t magnitude = bits & 0x7fffu;
     const std::uint32_t normal = (magnitude << 13) + 0x38000000u;  // exponent bias 15 -> 127
     const std::uint32_t special = (magnitude << 13) | 0x7f800000u;
-    const float shifted = std::bit_cast<float>((magnitude << 13) + 0x38800000u);  // 2^-14 + value
-    const std::uint32_t subnormal = std::bit_cast<std::uint32_t>(shifted - 0x1p-14f);
+    const float shifted = bits_as<float>((magnitude << 13) + 0x38800000u);  // 2^-14 + value
+    const std::uint32_t subnormal = bits_as<std::uint32_t>(shifted - 0x1p-14f);
     std::uint32_t out = normal;
     out = magnitude < 0x0400u ? subnormal : out;
     out = magnitude >= 0x7c00u ? special : out;
-    return std::bit_cast<float>(out | sign);
+    return bits_as<float>(out | sign);
+#endif
   }
 };
 
@@ -37,7 +43,7 @@ struct float16 {
 struct bfloat16 {
   std::uint16_t bits;
 
-  MONOFOLD_HD operator float() const { return std::bit_cast<float>(std::uint32_t{bits} << 16); }
+  MONOFOLD_HD operator float() const { return bits_as<float>(std::uint32_t{bits} << 16); }
 };
 
 /// True for the types that hold floating-point numbers, the two storage types included.

@@ -6,6 +6,8 @@
 #include <string>
 #include <utility>
 
+#include "monofold/platform/host_device.hpp"
+
 namespace monofold {
 
 /// The numeric values are part of the C interface (monofold.h) and never change.
@@ -59,19 +61,22 @@ class result {
  public:
   using value_type = T;
 
-  constexpr result(T value) : value_(std::move(value)) {}  // NOLINT: a value is a result
-  constexpr result(status code) : code_(code) {}           // NOLINT: so is a failure
+  MONOFOLD_CALLS_USER
+  MONOFOLD_HD_CALL constexpr result(T value)  // NOLINT: a value is a result
+      : value_(static_cast<T&&>(value)) {}
+  MONOFOLD_CALLS_USER
+  MONOFOLD_HD_CALL constexpr result(status code) : code_(code) {}  // NOLINT: so is a failure
 
-  constexpr bool has_value() const noexcept { return code_ == status::ok; }
-  constexpr explicit operator bool() const noexcept { return has_value(); }
-  constexpr status code() const noexcept { return code_; }
+  MONOFOLD_HD_CALL constexpr bool has_value() const noexcept { return code_ == status::ok; }
+  MONOFOLD_HD_CALL constexpr explicit operator bool() const noexcept { return has_value(); }
+  MONOFOLD_HD_CALL constexpr status code() const noexcept { return code_; }
 
   constexpr const T& value() const {
     if (!has_value()) throw error(code_);
     return value_;
   }
-  constexpr const T& operator*() const { return value_; }
-  constexpr const T* operator->() const { return &value_; }
+  MONOFOLD_HD_CALL constexpr const T& operator*() const { return value_; }
+  MONOFOLD_HD_CALL constexpr const T* operator->() const { return &value_; }
   constexpr T value_or(T fallback) const { return has_value() ? value_ : std::move(fallback); }
 
  private:

@@ -1,7 +1,6 @@
 #pragma once
 /// platform/wide_int: 256-bit unsigned integers, as far as exact integer statistics need them.
 
-#include <bit>
 #include <cmath>
 #include <cstdint>
 
@@ -66,21 +65,32 @@ MONOFOLD_HD uint256 multiply(uint128 a, uint128 b) {
   return add(low, {{0, high.limb[0], high.limb[1], high.limb[2]}});
 }
 
+namespace detail {
+
+/// std::bit_width, for a device too.
+MONOFOLD_HD_CALL int bit_length(std::uint64_t a) {
+  int length = 0;
+  for (; a != 0; a >>= 1) ++length;
+  return length;
+}
+
+}  // namespace detail
+
 /// The number of bits up to the highest set one; 0 for zero.
-inline int bit_width(const uint256& a) {
+MONOFOLD_HD_CALL int bit_width(const uint256& a) {
   for (int i = 3; i >= 0; --i) {
-    if (a.limb[i] != 0) return 64 * i + static_cast<int>(std::bit_width(a.limb[i]));
+    if (a.limb[i] != 0) return 64 * i + detail::bit_length(a.limb[i]);
   }
   return 0;
 }
 
-inline bool test_bit(const uint256& a, int bit) {
+MONOFOLD_HD_CALL bool test_bit(const uint256& a, int bit) {
   return ((a.limb[bit / 64] >> (bit % 64)) & 1u) != 0;
 }
 
-inline uint256 shift_left_one(const uint256& a) { return add(a, a); }
+MONOFOLD_HD_CALL uint256 shift_left_one(const uint256& a) { return add(a, a); }
 
-inline bool less(const uint256& a, const uint256& b) {
+MONOFOLD_HD_CALL bool less(const uint256& a, const uint256& b) {
   for (int i = 3; i >= 0; --i) {
     if (a.limb[i] != b.limb[i]) return a.limb[i] < b.limb[i];
   }
@@ -93,7 +103,7 @@ inline bool less(const uint256& a, const uint256& b) {
 /// accuracy   correctly rounded: 65 significant quotient bits and a sticky bit decide, and a
 ///            quotient of integers below 2^256 over integers is never subnormal
 /// tested by  tests/platform/wide_int_test.cpp
-inline double divide_to_double(const uint256& numerator, const uint256& denominator) {
+MONOFOLD_HD_CALL double divide_to_double(const uint256& numerator, const uint256& denominator) {
   if (bit_width(numerator) == 0) return 0.0;
   // Long division, one bit at a time. Integer bits first, then fraction bits until 64 significant
   // ones are there; what is left of the remainder is the sticky bit.
@@ -125,7 +135,7 @@ inline double divide_to_double(const uint256& numerator, const uint256& denomina
 }
 
 /// The square root rounded once to double, ties to even.
-inline double sqrt_to_double(const uint256& value) {
+MONOFOLD_HD_CALL double sqrt_to_double(const uint256& value) {
   const int width = bit_width(value);
   if (width == 0) return 0.0;
   // Digit by digit: two bits of the operand give one bit of the root. 55 root bits and a sticky

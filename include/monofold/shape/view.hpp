@@ -70,6 +70,7 @@ class generated_view {
       : count_(count), function_(std::move(function)) {}
 
   constexpr std::int64_t size() const { return count_; }
+  MONOFOLD_CALLS_USER
   MONOFOLD_HD item_type operator[](std::int64_t i) const { return function_(i); }
 
  private:
@@ -88,6 +89,7 @@ class transformed_view {
       : view_(view), function_(std::move(function)) {}
 
   constexpr std::int64_t size() const { return view_.size(); }
+  MONOFOLD_CALLS_USER
   MONOFOLD_HD item_type operator[](std::int64_t i) const { return function_(view_[i]); }
 
  private:
@@ -106,6 +108,7 @@ class zipped_view {
   constexpr std::int64_t size() const {
     return left_.size() < right_.size() ? left_.size() : right_.size();
   }
+  MONOFOLD_CALLS_USER
   MONOFOLD_HD item_type operator[](std::int64_t i) const { return {left_[i], right_[i]}; }
 
  private:

@@ -1,0 +1,75 @@
+#pragma once
+/// level/shuffle: how the lanes of a warp exchange values of any type.
+
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#include "monofold/platform/host_device.hpp"
+
+namespace monofold {
+
+inline constexpr int warp_lanes = 32;  // on every CUDA device so far
+inline constexpr std::uint32_t all_lanes = 0xffffffffu;
+
+/// The lanes 0 .. count - 1.
+MONOFOLD_DEVICE std::uint32_t first_lanes(int count) {
+  return count >= warp_lanes ? all_lanes : (std::uint32_t{1} << count) - 1;
+}
+
+/// Writes of the warp's lanes to memory before it are seen by reads of its lanes after it.
+MONOFOLD_DEVICE void sync_warp(std::uint32_t lanes = all_lanes) { __syncwarp(lanes); }
+
+namespace detail {
+
+/// A value as 32-bit words, the last of which may be partly used.
+template <class T>
+struct value_words {
+  static_assert(std::is_trivially_copyable_v<T>, "lanes exchange trivially copyable values only");
+  static constexpr int count = static_cast<int>((sizeof(T) + 3) / 4);
+  // Larger ones live in local memory anyway: a loop keeps the code small.
+  static constexpr bool in_registers = count <= 16;
+  std::uint32_t word[count];
+};
+
+/// Applies `move` (a shuffle of one word) to every word of a value.
+template <class T, class Move>
+MONOFOLD_DEVICE T move_words(const T& value, const Move& move) {
+  using words = value_words<T>;
+  words w;
+  if constexpr (sizeof(T) % 4 != 0) w.word[words::count - 1] = 0;
+  std::memcpy(w.word, &value, sizeof(T));
+  if constexpr (words::in_registers) {
+    MONOFOLD_UNROLL
+    for (int i = 0; i < words::count; ++i) w.word[i] = move(w.word[i]);
+  } else {
+    MONOFOLD_ROLL
+    for (int i = 0; i < words::count; ++i) w.word[i] = move(w.word[i]);
+  }
+  T out = value;
+  std::memcpy(&out, w.word, sizeof(T));
+  return out;
+}
+
+}  // namespace detail
+
+/// The value of the lane `distance` above; a lane's own where that is past the last.
+///
+/// sync       all lanes of `lanes` call it together
+template <class T>
+MONOFOLD_DEVICE T shuffle_down(const T& value, int distance, std::uint32_t lanes = all_lanes) {
+  return detail::move_words(value, [=](std::uint32_t word) {
+    return __shfl_down_sync(lanes, word, static_cast<unsigned>(distance));
+  });
+}
+
+/// The value of lane `source`.
+///
+/// sync       all lanes of `lanes` call it together, `source` among them
+template <class T>
+MONOFOLD_DEVICE T shuffle_from(const T& value, int source, std::uint32_t lanes = all_lanes) {
+  return detail::move_words(
+      value, [=](std::uint32_t word) { return __shfl_sync(lanes, word, source); });
+}
+
+}  // namespace monofold

@@ -1,0 +1,41 @@
+#pragma once
+/// level/thread: which thread of which block this is, in the order in which folds see them.
+
+#include <cstdint>
+
+#include "monofold/level/shuffle.cuh"
+#include "monofold/platform/host_device.hpp"
+
+namespace monofold {
+
+/// The rank of this thread in its block, x fastest: the order of threads in 2-D and 3-D blocks too.
+MONOFOLD_DEVICE int thread_rank() {
+  return static_cast<int>(threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z));
+}
+MONOFOLD_DEVICE int threads_in_block() {
+  return static_cast<int>(blockDim.x * blockDim.y * blockDim.z);
+}
+
+/// Warps are 32 neighbouring ranks; the last one of a block may have fewer lanes.
+MONOFOLD_DEVICE int lane_rank() { return thread_rank() % warp_lanes; }
+MONOFOLD_DEVICE int warp_rank() { return thread_rank() / warp_lanes; }
+MONOFOLD_DEVICE int lanes_in_warp() {
+  const int left = threads_in_block() - warp_rank() * warp_lanes;
+  return left < warp_lanes ? left : warp_lanes;
+}
+
+MONOFOLD_DEVICE std::int64_t block_rank() {
+  return blockIdx.x +
+         std::int64_t{gridDim.x} * (blockIdx.y + std::int64_t{gridDim.y} * blockIdx.z);
+}
+MONOFOLD_DEVICE std::int64_t blocks_in_grid() {
+  return std::int64_t{gridDim.x} * gridDim.y * gridDim.z;
+}
+
+/// All threads of the block reach it before one goes on; what they wrote to memory is then seen.
+MONOFOLD_DEVICE void sync_block() { __syncthreads(); }
+
+/// The same, and whether any thread of the block says yes.
+MONOFOLD_DEVICE bool sync_block_any(bool yes) { return __syncthreads_or(yes ? 1 : 0) != 0; }
+
+}  // namespace monofold

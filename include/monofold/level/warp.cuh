@@ -1,0 +1,108 @@
+#pragma once
+/// level/warp: folds one item or state of each lane of a warp.
+
+#include <cstdint>
+
+#include "monofold/fold/fold.hpp"
+#include "monofold/level/shuffle.cuh"
+#include "monofold/level/thread.cuh"
+
+namespace monofold {
+
+/// Who gets the result of a fold over the threads of a group.
+enum class result_in { first_thread, every_thread };
+
+namespace detail {
+
+template <class Join, class State>
+MONOFOLD_DEVICE State join_lanes_inline(const Join& join, State own, int count, int lanes) {
+  const std::uint32_t mask = first_lanes(lanes);
+  const int lane = lane_rank();
+  MONOFOLD_UNROLL
+  for (int distance = 1; distance < warp_lanes; distance *= 2) {
+    const State above = shuffle_down(own, distance, mask);
+    // At distance d lanes 0, 2d, 4d, .. hold the nodes of the tree; what others hold is not read.
+    if (lane + distance < count) own = join(own, above);
+  }
+  return own;
+}
+
+template <class Join, class State>
+MONOFOLD_DEVICE_CALL State join_lanes_call(Join join, State own, int count, int lanes) {
+  const std::uint32_t mask = first_lanes(lanes);
+  const int lane = lane_rank();
+  MONOFOLD_ROLL
+  for (int distance = 1; distance < warp_lanes; distance *= 2) {
+    const State above = shuffle_down(own, distance, mask);
+    if (lane + distance < count) own = join(own, above);
+  }
+  return own;
+}
+
+/// Joins what lanes 0 .. count - 1 hold, neighbours first; all `lanes` lanes of the warp call it.
+template <class Join, class State>
+MONOFOLD_DEVICE State join_lanes(const Join& join, const State& own, int count, int lanes) {
+  // Large states are joined rarely and cost code: one copy of it, called.
+  if constexpr (sizeof(State) > 16) {
+    return join_lanes_call<Join, State>(join, own, count, lanes);
+  } else {
+    return join_lanes_inline(join, own, count, lanes);
+  }
+}
+
+/// Combines states, as a function.
+template <class F>
+struct state_joiner {
+  F fold;
+  MONOFOLD_DEVICE typename F::state operator()(const typename F::state& left,
+                                               const typename F::state& right) const {
+    return fold.combine(left, right);
+  }
+};
+
+}  // namespace detail
+
+namespace warp {
+
+/// Folds the states that lanes 0 .. count - 1 hold, in lane order.
+///
+/// shape      count: 1 to the number of lanes; the states of the lanes above are not used
+/// order      the plan's tree: neighbours first, left operand in the lower lanes. Ordered folds keep
+///            order
+/// sync       all lanes of the warp call it together with the same count (of the last warp of a
+///            block: those that exist); no shared memory, no block barrier. Result in lane 0, or in
+///            every lane of the warp on request; what other lanes get is unspecified
+/// cost       count - 1 useful combines, depth 5; 5 shuffles for each 4 bytes of a state
+/// tested by  tests/gpu/level_test.cu
+template <result_in where = result_in::first_thread, class F>
+MONOFOLD_DEVICE typename F::state combine(const F& f, const typename F::state& own, int count) {
+  const int lanes = lanes_in_warp();
+  const auto total = detail::join_lanes(detail::state_joiner<F>{f}, own, count, lanes);
+  if constexpr (where == result_in::every_thread) return shuffle_from(total, 0, first_lanes(lanes));
+  return total;
+}
+
+/// The same of all lanes of the warp.
+template <result_in where = result_in::first_thread, class F>
+MONOFOLD_DEVICE typename F::state combine(const F& f, const typename F::state& own) {
+  return combine<where>(f, own, lanes_in_warp());
+}
+
+/// Folds one item of each lane; `index` is that of the lane's item, its rank in the warp where the
+/// kernel does not say.
+template <result_in where = result_in::first_thread, class F, class Item>
+requires fold_on<F, Item>
+MONOFOLD_DEVICE auto reduce(const F& f, const Item& item, std::int64_t index) {
+  const auto bound = bind_fold<Item>(f);
+  return combine<where>(bound, bound.lift(item, index));
+}
+
+template <result_in where = result_in::first_thread, class F, class Item>
+requires fold_on<F, Item>
+MONOFOLD_DEVICE auto reduce(const F& f, const Item& item) {
+  return reduce<where>(f, item, lane_rank());
+}
+
+}  // namespace warp
+
+}  // namespace monofold
