@@ -287,7 +287,7 @@ class suite {
     for (std::size_t i = 0; i < group.rows.size(); ++i) group.rows[i].time = times[i + 1];
     print_group(group, first_group_);
     first_group_ = false;
-    if (json_ != nullptr) write_json(json_, group, where_, runtime_instruction_set());
+    if (json_ != nullptr) write_json(json_, "reduce_cpu", group, where_, runtime_instruction_set());
   }
 
   options options_;

@@ -65,14 +65,14 @@ double undisturbed_share(const report_group& group, const report_row& row) {
 }
 
 bool is_ours(const std::string& path) {
-  return path == "runtime" || path.starts_with("header") || path == "tool";
+  return path == "gpu" || path == "runtime" || path.starts_with("header") || path == "tool";
 }
 
-void write_json(std::FILE* out, const report_group& group, const provenance& where,
+void write_json(std::FILE* out, const std::string& suite, const report_group& group, const provenance& where,
                 const std::string& instruction_set) {
   for (const report_row& row : group.rows) {
     json_line line;
-    line.text("suite", "reduce_cpu");
+    line.text("suite", suite);
     line.text("op", row.op);
     line.text("dtype", row.dtype);
     line.text("path", row.path);

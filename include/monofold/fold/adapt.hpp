@@ -159,8 +159,7 @@ struct map_family {
   Function function;
 
   template <class Item>
-  requires folds_mapped<F, Function, Item>
-  MONOFOLD_HD_CALL constexpr auto on() const {
+  requires folds_mapped<F, Function, Item> MONOFOLD_HD_CALL constexpr auto on() const {
     using mapped = mapped_t<Function, Item>;
     return map_fold<Item, Function, bound_fold_t<F, mapped>>{bind_fold<mapped>(fold), function};
   }
@@ -172,8 +171,7 @@ struct where_family {
   Predicate predicate;
 
   template <class Item>
-  requires folds_some<F, Predicate, Item>
-  MONOFOLD_HD_CALL constexpr auto on() const {
+  requires folds_some<F, Predicate, Item> MONOFOLD_HD_CALL constexpr auto on() const {
     return where_fold<Item, Predicate, bound_fold_t<F, Item>>{bind_fold<Item>(fold), predicate};
   }
 };

@@ -15,22 +15,28 @@ namespace monofold {
 namespace detail {
 
 /// The states of several folds, side by side. An aggregate and not a std::tuple, so that it is
-/// trivially copyable where they are and works on a device.
-template <class... States>
-struct state_list {};
+/// trivially copyable where they are and works on a device. (No [[no_unique_address]]: nvcc and the
+/// host's compiler lay such members out differently, and states cross from one to the other.)
 template <class First, class... Rest>
-struct state_list<First, Rest...> {
+struct state_list {
   First first;
-  [[no_unique_address]] state_list<Rest...> rest;
+  state_list<Rest...> rest;
+};
+template <class Last>
+struct state_list<Last> {
+  Last first;
 };
 
-template <class... Folds>
-struct fold_list {};
 template <class First, class... Rest>
-struct fold_list<First, Rest...> {
+struct fold_list {
   using states = state_list<typename First::state, typename Rest::state...>;
   First first;
-  [[no_unique_address]] fold_list<Rest...> rest;
+  fold_list<Rest...> rest;
+};
+template <class Last>
+struct fold_list<Last> {
+  using states = state_list<typename Last::state>;
+  Last first;
 };
 
 MONOFOLD_CALLS_USER
@@ -39,7 +45,7 @@ MONOFOLD_HD auto lift_all(const fold_list<First, Rest...>& folds, const Item& it
                           std::int64_t index) {
   using states = state_list<typename First::state, typename Rest::state...>;
   if constexpr (sizeof...(Rest) == 0) {
-    return states{folds.first.lift(item, index), {}};
+    return states{folds.first.lift(item, index)};
   } else {
     return states{folds.first.lift(item, index), lift_all(folds.rest, item, index)};
   }
@@ -50,7 +56,7 @@ template <class States, class First, class... Rest>
 MONOFOLD_HD States combine_all(const fold_list<First, Rest...>& folds, const States& left,
                                const States& right) {
   if constexpr (sizeof...(Rest) == 0) {
-    return {folds.first.combine(left.first, right.first), {}};
+    return {folds.first.combine(left.first, right.first)};
   } else {
     return {folds.first.combine(left.first, right.first),
             combine_all(folds.rest, left.rest, right.rest)};
@@ -62,7 +68,7 @@ template <class First, class... Rest>
 MONOFOLD_HD auto identity_all(const fold_list<First, Rest...>& folds) {
   using states = state_list<typename First::state, typename Rest::state...>;
   if constexpr (sizeof...(Rest) == 0) {
-    return states{folds.first.identity(), {}};
+    return states{folds.first.identity()};
   } else {
     return states{folds.first.identity(), identity_all(folds.rest)};
   }
@@ -87,14 +93,10 @@ constexpr auto finish_all(const fold_list<First, Rest...>& folds, const States& 
   }
 }
 
-template <class... Folds>
-constexpr auto make_list() {
-  return fold_list<>{};
-}
 template <class First, class... Rest>
 constexpr auto make_list(const First& first, const Rest&... rest) {
   if constexpr (sizeof...(Rest) == 0) {
-    return fold_list<First>{first, {}};
+    return fold_list<First>{first};
   } else {
     return fold_list<First, Rest...>{first, make_list(rest...)};
   }

@@ -48,14 +48,15 @@ namespace detail {
 template <bit_operation operation>
 struct bitwise_family {
   template <class Item>
-  requires std::is_integral_v<Item>
-  MONOFOLD_HD_CALL constexpr auto on() const { return bitwise_fold<Item, operation>{}; }
+  requires std::is_integral_v<Item> MONOFOLD_HD_CALL constexpr auto on() const {
+    return bitwise_fold<Item, operation>{};
+  }
 };
 
 }  // namespace detail
 
-inline constexpr detail::bitwise_family<bit_operation::conjunction> bit_and{};
-inline constexpr detail::bitwise_family<bit_operation::disjunction> bit_or{};
-inline constexpr detail::bitwise_family<bit_operation::parity> bit_xor{};
+MONOFOLD_CONSTANT detail::bitwise_family<bit_operation::conjunction> bit_and{};
+MONOFOLD_CONSTANT detail::bitwise_family<bit_operation::disjunction> bit_or{};
+MONOFOLD_CONSTANT detail::bitwise_family<bit_operation::parity> bit_xor{};
 
 }  // namespace monofold

@@ -98,8 +98,7 @@ concept pair_of_numbers =
 
 struct dot_family {
   template <class Pair>
-  requires pair_of_numbers<Pair>
-  MONOFOLD_HD_CALL constexpr auto on() const {
+  requires pair_of_numbers<Pair> MONOFOLD_HD_CALL constexpr auto on() const {
     using left = typename pair_types<Pair>::left;
     using right = typename pair_types<Pair>::right;
     if constexpr (is_floating_v<left> || is_floating_v<right>) {
@@ -112,6 +111,6 @@ struct dot_family {
 
 }  // namespace detail
 
-inline constexpr detail::dot_family dot{};  // over `zip(x, y)`: double; int64 or uint64
+MONOFOLD_CONSTANT detail::dot_family dot{};  // over `zip(x, y)`: double; int64 or uint64
 
 }  // namespace monofold

@@ -209,22 +209,24 @@ struct extremum_answer_fold : extremum_fold<Item, smallest> {
 template <bool smallest, extremum_part part>
 struct extremum_family {
   template <class Item>
-  requires is_number_v<Item>
-  MONOFOLD_HD_CALL constexpr auto on() const { return extremum_answer_fold<Item, smallest, part>{}; }
+  requires is_number_v<Item> MONOFOLD_HD_CALL constexpr auto on() const {
+    return extremum_answer_fold<Item, smallest, part>{};
+  }
 };
 
 struct extrema_family {
   template <class Item>
-  requires is_number_v<Item>
-  MONOFOLD_HD_CALL constexpr auto on() const { return extrema_fold<Item>{}; }
+  requires is_number_v<Item> MONOFOLD_HD_CALL constexpr auto on() const {
+    return extrema_fold<Item>{};
+  }
 };
 
 }  // namespace detail
 
-inline constexpr detail::extremum_family<true, detail::extremum_part::value> min{};
-inline constexpr detail::extremum_family<false, detail::extremum_part::value> max{};
-inline constexpr detail::extremum_family<true, detail::extremum_part::index> argmin{};
-inline constexpr detail::extremum_family<false, detail::extremum_part::index> argmax{};
-inline constexpr detail::extrema_family extrema{};  // extrema_answer: min max argmin argmax
+MONOFOLD_CONSTANT detail::extremum_family<true, detail::extremum_part::value> min{};
+MONOFOLD_CONSTANT detail::extremum_family<false, detail::extremum_part::value> max{};
+MONOFOLD_CONSTANT detail::extremum_family<true, detail::extremum_part::index> argmin{};
+MONOFOLD_CONSTANT detail::extremum_family<false, detail::extremum_part::index> argmax{};
+MONOFOLD_CONSTANT detail::extrema_family extrema{};  // extrema_answer: min max argmin argmax
 
 }  // namespace monofold

@@ -220,7 +220,8 @@ using answer_t = typename detail::unwrap_result<std::remove_cvref_t<decltype(det
 /// The answer for a state, or why there is none.
 MONOFOLD_CALLS_USER
 template <class F>
-MONOFOLD_HD_CALL constexpr result<answer_t<F>> finish_state(const F& f, const typename F::state& s) {
+MONOFOLD_HD_CALL constexpr result<answer_t<F>> finish_state(const F& f,
+                                                            const typename F::state& s) {
   return detail::finish_raw(f, s);
 }
 

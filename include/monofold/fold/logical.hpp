@@ -77,14 +77,15 @@ struct logical_fold : nonzero_fold<Item> {
 template <logical_part part>
 struct logical_family {
   template <class Item>
-  requires is_number_v<Item>
-  MONOFOLD_HD_CALL constexpr auto on() const { return logical_fold<Item, part>{}; }
+  requires is_number_v<Item> MONOFOLD_HD_CALL constexpr auto on() const {
+    return logical_fold<Item, part>{};
+  }
 };
 
 }  // namespace detail
 
-inline constexpr detail::logical_family<detail::logical_part::any> any_of{};  // bool; empty: false
-inline constexpr detail::logical_family<detail::logical_part::all> all_of{};  // bool; empty: true
-inline constexpr detail::logical_family<detail::logical_part::nonzero> nonzero{};  // std::int64_t
+MONOFOLD_CONSTANT detail::logical_family<detail::logical_part::any> any_of{};  // bool; empty: false
+MONOFOLD_CONSTANT detail::logical_family<detail::logical_part::all> all_of{};  // bool; empty: true
+MONOFOLD_CONSTANT detail::logical_family<detail::logical_part::nonzero> nonzero{};  // std::int64_t
 
 }  // namespace monofold

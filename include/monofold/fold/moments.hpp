@@ -246,8 +246,9 @@ struct variance_family {
   std::int64_t ddof;
 
   template <class Item>
-  requires is_number_v<Item>
-  MONOFOLD_HD_CALL constexpr auto on() const { return variance_fold<Item, root>(ddof); }
+  requires is_number_v<Item> MONOFOLD_HD_CALL constexpr auto on() const {
+    return variance_fold<Item, root>(ddof);
+  }
 };
 
 }  // namespace detail

@@ -74,7 +74,9 @@ struct integer_norm1_fold {
     }
     own += (int128{high} << 32) + low;
   }
-  MONOFOLD_HD_CALL constexpr result<std::uint64_t> finish(state s) const { return detail::narrow<std::uint64_t>(s); }
+  MONOFOLD_HD_CALL constexpr result<std::uint64_t> finish(state s) const {
+    return detail::narrow<std::uint64_t>(s);
+  }
 };
 
 /// The square root of the sum of squares of floating-point items.
@@ -175,8 +177,7 @@ namespace detail {
 
 struct norm1_family {
   template <class Item>
-  requires is_number_v<Item>
-  MONOFOLD_HD_CALL constexpr auto on() const {
+  requires is_number_v<Item> MONOFOLD_HD_CALL constexpr auto on() const {
     if constexpr (is_floating_v<Item>) {
       return norm1_fold<Item>{};
     } else {
@@ -187,8 +188,7 @@ struct norm1_family {
 
 struct norm2_family {
   template <class Item>
-  requires is_number_v<Item>
-  MONOFOLD_HD_CALL constexpr auto on() const {
+  requires is_number_v<Item> MONOFOLD_HD_CALL constexpr auto on() const {
     if constexpr (is_floating_v<Item>) {
       return norm2_fold<Item>{};
     } else {
@@ -199,14 +199,15 @@ struct norm2_family {
 
 struct norm_inf_family {
   template <class Item>
-  requires is_number_v<Item>
-  MONOFOLD_HD_CALL constexpr auto on() const { return norm_inf_fold<Item>{}; }
+  requires is_number_v<Item> MONOFOLD_HD_CALL constexpr auto on() const {
+    return norm_inf_fold<Item>{};
+  }
 };
 
 }  // namespace detail
 
-inline constexpr detail::norm1_family norm1{};        // double; uint64 for integers
-inline constexpr detail::norm2_family norm2{};        // double
-inline constexpr detail::norm_inf_family norm_inf{};  // double; uint64 for integers
+MONOFOLD_CONSTANT detail::norm1_family norm1{};         // double; uint64 for integers
+MONOFOLD_CONSTANT detail::norm2_family norm2{};         // double
+MONOFOLD_CONSTANT detail::norm_inf_family norm_inf{};  // double; uint64 for integers
 
 }  // namespace monofold

@@ -47,8 +47,7 @@ namespace detail {
 
 struct product_family {
   template <class Item>
-  requires is_number_v<Item>
-  MONOFOLD_HD_CALL constexpr auto on() const {
+  requires is_number_v<Item> MONOFOLD_HD_CALL constexpr auto on() const {
     if constexpr (is_floating_v<Item>) {
       return float_product_fold<Item>{};
     } else {
@@ -59,6 +58,6 @@ struct product_family {
 
 }  // namespace detail
 
-inline constexpr detail::product_family product{};  // double; int64 or uint64 modulo 2^64
+MONOFOLD_CONSTANT detail::product_family product{};  // double; int64 or uint64 modulo 2^64
 
 }  // namespace monofold

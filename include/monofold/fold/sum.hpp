@@ -19,12 +19,15 @@ using integer_answer_t = std::conditional_t<std::is_signed_v<Item>, std::int64_t
 
 namespace detail {
 
+template <class Integer>
+inline constexpr int128 lowest_v = std::numeric_limits<Integer>::min();
+template <class Integer>
+inline constexpr int128 highest_v = std::numeric_limits<Integer>::max();
+
 template <class Item>
 MONOFOLD_HD_CALL constexpr result<integer_answer_t<Item>> narrow(int128 total) {
   using answer = integer_answer_t<Item>;
-  constexpr int128 lowest = std::numeric_limits<answer>::min();
-  constexpr int128 highest = std::numeric_limits<answer>::max();
-  if (total < lowest || total > highest) {
+  if (total < lowest_v<answer> || total > highest_v<answer>) {
     return status::integer_overflow;
   }
   return static_cast<answer>(total);
@@ -144,7 +147,9 @@ struct float_sum_fold<Item, Real, nan_rule::omit> {
     return {left.total + right.total, left.any || right.any};
   }
   MONOFOLD_HD state identity() const { return {Real(-0.0), false}; }
-  MONOFOLD_HD_CALL constexpr Real finish(const state& s) const { return s.any ? one_nan(s.total) : Real(0); }
+  MONOFOLD_HD_CALL constexpr Real finish(const state& s) const {
+    return s.any ? one_nan(s.total) : Real(0);
+  }
 };
 
 /// sum / count, as a double.
@@ -226,8 +231,7 @@ namespace detail {
 
 struct sum_family {
   template <class Item>
-  requires is_number_v<Item>
-  MONOFOLD_HD_CALL constexpr auto on() const {
+  requires is_number_v<Item> MONOFOLD_HD_CALL constexpr auto on() const {
     if constexpr (is_floating_v<Item>) {
       return float_sum_fold<Item, double>{};
     } else {
@@ -238,8 +242,7 @@ struct sum_family {
 
 struct plain_sum_family {
   template <class Item>
-  requires is_number_v<Item>
-  MONOFOLD_HD_CALL constexpr auto on() const {
+  requires is_number_v<Item> MONOFOLD_HD_CALL constexpr auto on() const {
     if constexpr (std::is_same_v<Item, double>) {
       return float_sum_fold<Item, double>{};
     } else if constexpr (is_floating_v<Item>) {
@@ -252,15 +255,16 @@ struct plain_sum_family {
 
 struct mean_family {
   template <class Item>
-  requires is_number_v<Item>
-  MONOFOLD_HD_CALL constexpr auto on() const { return mean_fold<Item>{}; }
+  requires is_number_v<Item> MONOFOLD_HD_CALL constexpr auto on() const {
+    return mean_fold<Item>{};
+  }
 };
 
 }  // namespace detail
 
-inline constexpr count_fold count{};                    // std::int64_t
-inline constexpr detail::sum_family sum{};              // double; int64 or uint64 for integers
-inline constexpr detail::plain_sum_family plain_sum{};  // one addition an item, in float or double
-inline constexpr detail::mean_family mean{};            // double
+MONOFOLD_CONSTANT count_fold count{};                    // std::int64_t
+MONOFOLD_CONSTANT detail::sum_family sum{};              // double; int64 or uint64 for integers
+MONOFOLD_CONSTANT detail::plain_sum_family plain_sum{};  // one addition an item, in float or double
+MONOFOLD_CONSTANT detail::mean_family mean{};            // double
 
 }  // namespace monofold

@@ -87,16 +87,16 @@ MONOFOLD_DEVICE typename F::state combine(const F& f, const typename F::state& o
 /// Folds one item of each thread; `index` is that of the thread's item, its rank in the block where
 /// the kernel does not say.
 template <result_in where = result_in::first_thread, class F, class Item>
-requires fold_on<F, Item>
-MONOFOLD_DEVICE auto reduce(const F& f, const Item& item, block_storage<F, Item>& storage,
-                            std::int64_t index) {
+requires fold_on<F, Item> MONOFOLD_DEVICE auto reduce(const F& f, const Item& item,
+                                                      block_storage<F, Item>& storage,
+                                                      std::int64_t index) {
   const auto bound = bind_fold<Item>(f);
   return combine<where>(bound, bound.lift(item, index), storage);
 }
 
 template <result_in where = result_in::first_thread, class F, class Item>
-requires fold_on<F, Item>
-MONOFOLD_DEVICE auto reduce(const F& f, const Item& item, block_storage<F, Item>& storage) {
+requires fold_on<F, Item> MONOFOLD_DEVICE auto reduce(const F& f, const Item& item,
+                                                      block_storage<F, Item>& storage) {
   return reduce<where>(f, item, storage, thread_rank());
 }
 

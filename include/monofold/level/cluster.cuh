@@ -53,8 +53,7 @@ MONOFOLD_DEVICE const T* in_block_of_cluster(const T* own, int) {
 
 /// Combines the totals of a cluster's blocks, in thread 0 of this block.
 template <class F>
-MONOFOLD_DEVICE typename F::state combine_cluster_totals(const F& f,
-                                                         const typename F::state* own) {
+MONOFOLD_DEVICE typename F::state combine_cluster_totals(const F& f, const typename F::state* own) {
   using state = typename F::state;
   const int blocks = blocks_in_cluster();
   if (threads_in_block() >= warp_lanes) {
@@ -113,16 +112,16 @@ MONOFOLD_DEVICE typename F::state combine(const F& f, const typename F::state& o
 /// Folds one item of each thread; `index` is that of the thread's item, by default its rank among
 /// the threads of the cluster.
 template <result_in where = result_in::first_thread, class F, class Item>
-requires fold_on<F, Item>
-MONOFOLD_DEVICE auto reduce(const F& f, const Item& item, block_storage<F, Item>& storage,
-                            std::int64_t index) {
+requires fold_on<F, Item> MONOFOLD_DEVICE auto reduce(const F& f, const Item& item,
+                                                      block_storage<F, Item>& storage,
+                                                      std::int64_t index) {
   const auto bound = bind_fold<Item>(f);
   return combine<where>(bound, bound.lift(item, index), storage);
 }
 
 template <result_in where = result_in::first_thread, class F, class Item>
-requires fold_on<F, Item>
-MONOFOLD_DEVICE auto reduce(const F& f, const Item& item, block_storage<F, Item>& storage) {
+requires fold_on<F, Item> MONOFOLD_DEVICE auto reduce(const F& f, const Item& item,
+                                                      block_storage<F, Item>& storage) {
   const std::int64_t rank =
       std::int64_t{detail::cluster_block_rank()} * threads_in_block() + thread_rank();
   return reduce<where>(f, item, storage, rank);

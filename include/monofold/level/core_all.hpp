@@ -10,16 +10,8 @@ namespace monofold {
 
 namespace detail {
 
-template <class Item, class... Folds>
-class member_folders {
- public:
-  MONOFOLD_INLINE explicit member_folders(const fold_list<>&) {}
-  MONOFOLD_INLINE void add(const Item*, std::int64_t, std::int64_t) {}
-  MONOFOLD_INLINE state_list<> total() const { return {}; }
-};
-
 template <class Item, class First, class... Rest>
-class member_folders<Item, First, Rest...> {
+class member_folders {
  public:
   MONOFOLD_INLINE explicit member_folders(const fold_list<First, Rest...>& folds)
       : first_(folds.first), rest_(folds.rest) {}
@@ -35,6 +27,20 @@ class member_folders<Item, First, Rest...> {
  private:
   node_folder<First, Item> first_;
   member_folders<Item, Rest...> rest_;
+};
+
+template <class Item, class Last>
+class member_folders<Item, Last> {
+ public:
+  MONOFOLD_INLINE explicit member_folders(const fold_list<Last>& folds) : last_(folds.first) {}
+
+  MONOFOLD_INLINE void add(const Item* items, std::int64_t count, std::int64_t index) {
+    last_.add(items, count, index);
+  }
+  MONOFOLD_INLINE state_list<typename Last::state> total() const { return {last_.total()}; }
+
+ private:
+  node_folder<Last, Item> last_;
 };
 
 }  // namespace detail

@@ -174,21 +174,20 @@ MONOFOLD_DEVICE bool combine(const F& f, const typename F::state& own,
 /// Folds one item of each thread; `index` is that of the thread's item, by default its rank in the
 /// grid.
 template <result_in where = result_in::first_thread, class F, class Item>
-requires fold_on<F, Item>
-MONOFOLD_DEVICE bool reduce(const F& f, const Item& item,
-                            const grid_storage<typename bound_fold_t<F, Item>::state>& storage,
-                            block_storage<F, Item>& shared,
-                            typename bound_fold_t<F, Item>::state& total, std::int64_t index) {
+requires fold_on<F, Item> MONOFOLD_DEVICE bool reduce(
+    const F& f, const Item& item,
+    const grid_storage<typename bound_fold_t<F, Item>::state>& storage,
+    block_storage<F, Item>& shared, typename bound_fold_t<F, Item>::state& total,
+    std::int64_t index) {
   const auto bound = bind_fold<Item>(f);
   return combine<where>(bound, bound.lift(item, index), storage, shared, total);
 }
 
 template <result_in where = result_in::first_thread, class F, class Item>
-requires fold_on<F, Item>
-MONOFOLD_DEVICE bool reduce(const F& f, const Item& item,
-                            const grid_storage<typename bound_fold_t<F, Item>::state>& storage,
-                            block_storage<F, Item>& shared,
-                            typename bound_fold_t<F, Item>::state& total) {
+requires fold_on<F, Item> MONOFOLD_DEVICE bool reduce(
+    const F& f, const Item& item,
+    const grid_storage<typename bound_fold_t<F, Item>::state>& storage,
+    block_storage<F, Item>& shared, typename bound_fold_t<F, Item>::state& total) {
   return reduce<where>(f, item, storage, shared, total,
                        block_rank() * threads_in_block() + thread_rank());
 }

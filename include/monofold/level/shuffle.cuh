@@ -68,8 +68,8 @@ MONOFOLD_DEVICE T shuffle_down(const T& value, int distance, std::uint32_t lanes
 /// sync       all lanes of `lanes` call it together, `source` among them
 template <class T>
 MONOFOLD_DEVICE T shuffle_from(const T& value, int source, std::uint32_t lanes = all_lanes) {
-  return detail::move_words(
-      value, [=](std::uint32_t word) { return __shfl_sync(lanes, word, source); });
+  return detail::move_words(value,
+                            [=](std::uint32_t word) { return __shfl_sync(lanes, word, source); });
 }
 
 }  // namespace monofold

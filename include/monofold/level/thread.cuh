@@ -25,8 +25,7 @@ MONOFOLD_DEVICE int lanes_in_warp() {
 }
 
 MONOFOLD_DEVICE std::int64_t block_rank() {
-  return blockIdx.x +
-         std::int64_t{gridDim.x} * (blockIdx.y + std::int64_t{gridDim.y} * blockIdx.z);
+  return blockIdx.x + std::int64_t{gridDim.x} * (blockIdx.y + std::int64_t{gridDim.y} * blockIdx.z);
 }
 MONOFOLD_DEVICE std::int64_t blocks_in_grid() {
   return std::int64_t{gridDim.x} * gridDim.y * gridDim.z;
@@ -37,5 +36,14 @@ MONOFOLD_DEVICE void sync_block() { __syncthreads(); }
 
 /// The same, and whether any thread of the block says yes.
 MONOFOLD_DEVICE bool sync_block_any(bool yes) { return __syncthreads_or(yes ? 1 : 0) != 0; }
+
+/// Ends the kernel with an error.
+MONOFOLD_DEVICE void trap() {
+#if defined(__CUDA_ARCH__)
+  __trap();
+#else
+  __builtin_trap();
+#endif
+}
 
 }  // namespace monofold

@@ -91,15 +91,14 @@ MONOFOLD_DEVICE typename F::state combine(const F& f, const typename F::state& o
 /// Folds one item of each lane; `index` is that of the lane's item, its rank in the warp where the
 /// kernel does not say.
 template <result_in where = result_in::first_thread, class F, class Item>
-requires fold_on<F, Item>
-MONOFOLD_DEVICE auto reduce(const F& f, const Item& item, std::int64_t index) {
+requires fold_on<F, Item> MONOFOLD_DEVICE auto reduce(const F& f, const Item& item,
+                                                      std::int64_t index) {
   const auto bound = bind_fold<Item>(f);
   return combine<where>(bound, bound.lift(item, index));
 }
 
 template <result_in where = result_in::first_thread, class F, class Item>
-requires fold_on<F, Item>
-MONOFOLD_DEVICE auto reduce(const F& f, const Item& item) {
+requires fold_on<F, Item> MONOFOLD_DEVICE auto reduce(const F& f, const Item& item) {
   return reduce<where>(f, item, lane_rank());
 }
 

@@ -146,14 +146,14 @@ MONOFOLD_DEVICE auto fold_members(const fold_list<First, Rest...>& folds,
                                   const warp_tile<View>& tile, bytes16* buffer) {
   using states = state_list<typename First::state, typename Rest::state...>;
   if constexpr (sizeof...(Rest) == 0) {
-    return states{fold_loaded_tile<full>(folds.first, tile, buffer), {}};
+    return states{fold_loaded_tile<full>(folds.first, tile, buffer)};
   } else {
     auto first = fold_loaded_tile<full>(folds.first, tile, buffer);
     return states{first, fold_members<full>(folds.rest, tile, buffer)};
   }
 }
 
-/// A tile that is not whole, or lies across 16-byte boundaries at an end of the view.
+/// A tile that is not whole, or lies across 16-byte boundaries.
 template <class F, class View>
 MONOFOLD_DEVICE_CALL typename F::state fold_ragged_tile(F f, View view, tile_place place,
                                                         bytes16* buffer) {
@@ -171,13 +171,13 @@ MONOFOLD_DEVICE_CALL typename F::state fold_ragged_tile(F f, View view, tile_pla
 /// sync       all 32 lanes of the warp; the state is in lane 0
 /// cost       one 16-byte load a lane for each 512 bytes, all eight of them in flight; a second pass
 ///            where the fold asks for it
-/// tested by  tests/gpu/reduce_test.cu (against the CPU engine, bit for bit)
+/// tested by  tests/gpu/plan_test.cu (against the CPU engine, bit for bit)
 template <class F, class View>
 MONOFOLD_DEVICE typename F::state fold_warp_tile(const F& f, const View& view,
                                                  const tile_place& place, bytes16* buffer) {
-  if (!warp_tile<View>::is_whole(view, place)) return fold_ragged_tile(f, view, place, buffer);
+  if (!warp_tile<View>::is_aligned(view, place)) return fold_ragged_tile(f, view, place, buffer);
   warp_tile<View> tile(view, place);
-  tile.load_whole();
+  tile.load_aligned();
   if constexpr (is_staged_v<F, View>) tile.stage(buffer);
   return fold_loaded_tile<true>(f, tile, buffer);
 }

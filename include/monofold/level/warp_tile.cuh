@@ -51,32 +51,28 @@ class warp_tile {
   MONOFOLD_DEVICE const View& view() const { return view_; }
   MONOFOLD_DEVICE const tile_place& place() const { return place_; }
 
-  /// True where all chunks can be loaded by 16-byte loads that stay inside the view.
-  MONOFOLD_DEVICE static bool is_whole(const View& view, const tile_place& place) {
+  /// True where all chunks can be loaded by aligned 16-byte loads (or are computed).
+  MONOFOLD_DEVICE static bool is_aligned(const View& view, const tile_place& place) {
     if (place.count < tile_items) return false;
-    if constexpr (held && contiguous_item_view<View>) {
-      // Shifted loads reach into the chunks around the tile.
-      const bool inside = place.at * static_cast<int>(sizeof(item)) >= lane_bytes &&
-                          (place.size - place.at - tile_items) * static_cast<int>(sizeof(item)) >=
-                              lane_bytes;
-      return inside || bytes_past_16(view.data()) == 0;
-    }
+    if constexpr (held && contiguous_item_view<View>) return bytes_past_16(view.data()) == 0;
     return true;
   }
 
-  /// Loads a tile that `is_whole`.
-  MONOFOLD_DEVICE void load_whole() {
-    if constexpr (!held) {
-      return;
-    } else if constexpr (contiguous_item_view<View>) {
+  /// True where they can be by 16-byte loads that stay inside the view.
+  MONOFOLD_DEVICE static bool is_whole(const View& view, const tile_place& place) {
+    if (is_aligned(view, place)) return true;
+    // Shifted loads reach into the chunks around the tile.
+    const std::int64_t behind = place.size - place.at - tile_items;
+    return place.at * static_cast<int>(sizeof(item)) >= lane_bytes &&
+           behind * static_cast<int>(sizeof(item)) >= lane_bytes;
+  }
+
+  /// Loads a tile that `is_aligned`.
+  MONOFOLD_DEVICE void load_aligned() {
+    if constexpr (held && contiguous_item_view<View>) {
       const auto* const bytes = reinterpret_cast<const char*>(view_.data() + place_.at);
-      const int past = bytes_past_16(bytes);
-      if (past == 0) {
-        load_aligned_rows(raw_, bytes, lane_);
-      } else {
-        load_shifted_rows(raw_, bytes, past, lane_);
-      }
-    } else {
+      load_aligned_rows(raw_, bytes, lane_);
+    } else if constexpr (held) {
       MONOFOLD_UNROLL
       for (int r = 0; r < tile_rows; ++r) raw_[r] = packed(r);
     }
@@ -85,7 +81,13 @@ class warp_tile {
   /// Loads any tile; chunks that are not whole stay as they are.
   MONOFOLD_DEVICE void load_any() {
     if constexpr (held) {
-      if (is_whole(view_, place_)) return load_whole();
+      if (is_aligned(view_, place_)) return load_aligned();
+      if constexpr (contiguous_item_view<View>) {
+        if (is_whole(view_, place_)) {
+          const auto* const bytes = reinterpret_cast<const char*>(view_.data() + place_.at);
+          return load_shifted_rows(raw_, bytes, bytes_past_16(bytes), lane_);
+        }
+      }
       const int whole = whole_chunks<true>();
       MONOFOLD_UNROLL
       for (int r = 0; r < tile_rows; ++r) {
@@ -127,7 +129,7 @@ class warp_tile {
     chunk out;
     if constexpr (held) {
       const bytes16 bytes = striped ? raw_[k] : staged_[place_of_chunk(lane_ * tile_rows + k)];
-      std::memcpy(&out, &bytes, sizeof(bytes));
+      std::memcpy(static_cast<void*>(out.values), &bytes, sizeof(bytes));
     } else {
       MONOFOLD_UNROLL
       for (int v = 0; v < chunk_items; ++v) out[v] = get_item(chunk_offset<striped>(k) + v);
@@ -148,7 +150,7 @@ class warp_tile {
     MONOFOLD_UNROLL
     for (int v = 0; v < chunk_items; ++v) items[v] = get_item(chunk_offset<true>(r) + v);
     bytes16 out;
-    std::memcpy(&out, &items, sizeof(out));
+    std::memcpy(&out, static_cast<const void*>(items.values), sizeof(out));
     return out;
   }
 

@@ -11,7 +11,8 @@ namespace monofold {
 /// for a host function unless the user passes a flag.
 template <class To, class From>
 requires(sizeof(To) == sizeof(From) && std::is_trivially_copyable_v<To> &&
-         std::is_trivially_copyable_v<From>)
-MONOFOLD_HD constexpr To bits_as(const From& from) { return __builtin_bit_cast(To, from); }
+         std::is_trivially_copyable_v<From>) MONOFOLD_HD constexpr To bits_as(const From& from) {
+  return __builtin_bit_cast(To, from);
+}
 
 }  // namespace monofold

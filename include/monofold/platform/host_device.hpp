@@ -39,6 +39,14 @@
 #define MONOFOLD_DEVICE_CALL inline
 #endif
 
+// MONOFOLD_CONSTANT declares a constant object at namespace scope that both sides may refer to: device
+// code can use the value of a host constant, not its address, and a reference is an address.
+#if defined(__CUDA_ARCH__)
+#define MONOFOLD_CONSTANT __device__ constexpr
+#else
+#define MONOFOLD_CONSTANT inline constexpr
+#endif
+
 // MONOFOLD_UNROLL stands before a loop of fixed length whose body keeps its arrays in registers.
 #if defined(__CUDACC__)
 #define MONOFOLD_UNROLL _Pragma("unroll")

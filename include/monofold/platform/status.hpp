@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "monofold/platform/host_device.hpp"
@@ -61,9 +62,9 @@ class result {
  public:
   using value_type = T;
 
-  MONOFOLD_CALLS_USER
-  MONOFOLD_HD_CALL constexpr result(T value)  // NOLINT: a value is a result
-      : value_(static_cast<T&&>(value)) {}
+  constexpr result(T value) : value_(std::move(value)) {}  // NOLINT: a value is a result
+  MONOFOLD_HD_CALL constexpr result(T value)  // NOLINT: the same, for what a device can copy
+      requires std::is_trivially_copyable_v<T> : value_(value) {}
   MONOFOLD_CALLS_USER
   MONOFOLD_HD_CALL constexpr result(status code) : code_(code) {}  // NOLINT: so is a failure
 

@@ -1,0 +1,58 @@
+#pragma once
+/// bench/gpu/device: device memory, graphs of calls and their times.
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "bench/gpu/cases.hpp"
+
+namespace bench {
+
+/// "NVIDIA H200, 132 multiprocessors, driver 13.0"
+std::string describe_device();
+
+class device_buffer {
+ public:
+  explicit device_buffer(std::int64_t bytes);
+  device_buffer(const device_buffer&) = delete;
+  device_buffer& operator=(const device_buffer&) = delete;
+  ~device_buffer();
+
+  char* data() const { return static_cast<char*>(data_); }
+  std::int64_t size_bytes() const { return bytes_; }
+
+  /// Fills it with items that depend on their index alone.
+  void fill(gpu_items type);
+  void copy_to_host(void* host, std::int64_t bytes) const;
+  /// Sets bytes, so that a result that nobody wrote is seen.
+  void poison() const;
+
+ private:
+  void* data_ = nullptr;
+  std::int64_t bytes_;
+};
+
+/// `calls` enqueued calls as one graph, replayed and timed by events.
+class timed_graph {
+ public:
+  /// `start` enqueues call i on a stream.
+  timed_graph(int calls, const std::function<void(int i, void* stream)>& start);
+  timed_graph(const timed_graph&) = delete;
+  timed_graph& operator=(const timed_graph&) = delete;
+  ~timed_graph();
+
+  /// Replays it once: device time per call.
+  double replay_ns();
+
+ private:
+  int calls_;
+  void* graph_ = nullptr;
+};
+
+/// The fastest kernels known for reading a range and adding it up as floats, whatever it holds: what
+/// memory gives at most.
+std::vector<gpu_subject> read_kernels();
+
+}  // namespace bench

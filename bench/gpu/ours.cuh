@@ -1,0 +1,102 @@
+#pragma once
+/// bench/gpu/ours: this library's reductions as subjects.
+
+#include <cuda_runtime.h>
+
+#include <memory>
+#include <span>
+#include <type_traits>
+
+#include "bench/gpu/cases.hpp"
+#include "monofold/monofold.cuh"
+
+namespace bench {
+
+namespace mf = monofold;
+
+template <class Item>
+std::span<const Item> span_of(const void* items, std::int64_t count) {
+  return {static_cast<const Item*>(items), static_cast<std::size_t>(count)};
+}
+
+/// Answers as doubles.
+template <class Answer>
+void append(std::vector<double>& out, const Answer& answer) {
+  if constexpr (requires { answer.argmin; }) {
+    out.push_back(static_cast<double>(answer.min));
+    out.push_back(static_cast<double>(answer.max));
+    out.push_back(static_cast<double>(answer.argmin));
+    out.push_back(static_cast<double>(answer.argmax));
+  } else if constexpr (requires { std::tuple_size<Answer>::value; }) {
+    std::apply([&](const auto&... each) { (append(out, each), ...); }, answer);
+  } else if constexpr (requires { answer.d; }) {
+    out.push_back(answer.a);
+    out.push_back(answer.b);
+    out.push_back(answer.c);
+    out.push_back(answer.d);
+  } else {
+    out.push_back(static_cast<double>(answer));
+  }
+}
+template <class Answer>
+std::vector<double> doubles_of(const Answer& answer) {
+  std::vector<double> out;
+  append(out, answer);
+  return out;
+}
+
+/// `fold_into` with a workspace made beforehand.
+template <class Item, class F>
+gpu_subject ours(F fold) {
+  using bound = mf::bound_fold_t<F, Item>;
+  using state = typename bound::state;
+  static_assert(sizeof(state) <= 256);
+  const auto workspace = std::make_shared<mf::gpu_workspace>();
+  gpu_subject made;
+  made.path = "gpu";
+  made.prepare = [=](std::int64_t count) {
+    *workspace = mf::gpu_workspace(mf::workspace_bytes(span_of<Item>(nullptr, count), fold));
+  };
+  made.start = [=](const gpu_range& range, void* out, void* stream) {
+    mf::fold_into(mf::gpu(static_cast<cudaStream_t>(stream)),
+                  span_of<Item>(range.items, range.count), fold, static_cast<state*>(out),
+                  *workspace);
+  };
+  made.values = [=](const void* out) {
+    const auto answer =
+        mf::finish_state(mf::bind_fold<Item>(fold), *static_cast<const state*>(out));
+    return answer ? doubles_of(*answer) : std::vector<double>{};
+  };
+  return made;
+}
+
+/// The CPU engine.
+template <class Item, class F>
+auto on_cpu(F fold) {
+  return [=](const void* items, std::int64_t count) {
+    const auto answer = mf::try_reduce(mf::cpu, span_of<Item>(items, count), fold);
+    return answer ? doubles_of(*answer) : std::vector<double>{};
+  };
+}
+
+template <class Item, class F>
+gpu_waiting_subject ours_waiting(F fold) {
+  return {"gpu", [=](const gpu_range& range) {
+            return static_cast<double>(
+                mf::reduce(mf::gpu, span_of<Item>(range.items, range.count), fold));
+          }};
+}
+
+/// 1 KiB, 4 KiB, 16 KiB, .. 16 GiB.
+inline std::vector<std::int64_t> all_sizes() {
+  std::vector<std::int64_t> sizes;
+  for (std::int64_t bytes = 1 << 10; bytes <= std::int64_t{16} << 30; bytes *= 4) {
+    sizes.push_back(bytes);
+  }
+  return sizes;
+}
+inline std::vector<std::int64_t> large_sizes() {
+  return {std::int64_t{1} << 20, std::int64_t{256} << 20, std::int64_t{4} << 30};
+}
+
+}  // namespace bench

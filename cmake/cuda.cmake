@@ -1,0 +1,56 @@
+# The GPU engine: the target monofold::cuda, which is the headers plus what CUDA sources need.
+
+set(MONOFOLD_CUDA_ARCHITECTURES "80;90" CACHE STRING
+    "Compute capabilities for which this project's own CUDA code is compiled")
+
+set(MONOFOLD_USES_CUDA OFF)
+if(MONOFOLD_CUDA STREQUAL "AUTO")
+  include(CheckLanguage)
+  check_language(CUDA)
+  if(CMAKE_CUDA_COMPILER)
+    set(MONOFOLD_USES_CUDA ON)
+  endif()
+elseif(MONOFOLD_CUDA)
+  set(MONOFOLD_USES_CUDA ON)
+endif()
+if(NOT MONOFOLD_USES_CUDA)
+  message(STATUS "monofold: no GPU engine (no CUDA compiler found, or MONOFOLD_CUDA is OFF)")
+  return()
+endif()
+
+if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
+  set(CMAKE_CUDA_ARCHITECTURES ${MONOFOLD_CUDA_ARCHITECTURES})
+endif()
+if(PROJECT_IS_TOP_LEVEL AND MONOFOLD_CCACHE AND NOT DEFINED CMAKE_CUDA_COMPILER_LAUNCHER)
+  set(CMAKE_CUDA_COMPILER_LAUNCHER ${MONOFOLD_CCACHE})
+endif()
+enable_language(CUDA)
+find_package(CUDAToolkit REQUIRED)
+message(STATUS "monofold: GPU engine by CUDA ${CUDAToolkit_VERSION}, "
+               "compute capabilities ${CMAKE_CUDA_ARCHITECTURES}")
+
+add_library(monofold_cuda INTERFACE)
+add_library(monofold::cuda ALIAS monofold_cuda)
+set_target_properties(monofold_cuda PROPERTIES EXPORT_NAME cuda)
+target_link_libraries(monofold_cuda INTERFACE monofold CUDA::cudart_static)
+if(CMAKE_CUDA20_STANDARD_COMPILE_OPTION)
+  target_compile_features(monofold_cuda INTERFACE cuda_std_20)
+else()
+  # CMake 3.25.1 does not know that nvcc has C++20.
+  target_compile_options(monofold_cuda INTERFACE
+    $<$<COMPILE_LANG_AND_ID:CUDA,NVIDIA>:-std=c++20>)
+endif()
+# The same bits as on a CPU: no contracted multiply-adds on the device either (nvcc contracts by
+# default), nor in the host half of a CUDA source.
+target_compile_options(monofold_cuda INTERFACE
+  "$<$<COMPILE_LANG_AND_ID:CUDA,NVIDIA>:--fmad=false;-Xcompiler=-ffp-contract=off>")
+
+function(monofold_cuda_options target)
+  set_target_properties(${target} PROPERTIES
+    CUDA_EXTENSIONS OFF
+    CUDA_RUNTIME_LIBRARY Static
+    POSITION_INDEPENDENT_CODE ON)
+  target_compile_options(${target} PRIVATE
+    "$<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra,-Wno-restrict>"
+    "$<$<AND:$<COMPILE_LANGUAGE:CUDA>,$<BOOL:${MONOFOLD_WERROR}>>:-Werror=all-warnings>")
+endfunction()

@@ -1,0 +1,144 @@
+#pragma once
+/// engine/gpu: runs a plan on a CUDA device.
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+#include <string>
+#include <type_traits>
+
+#include "monofold/engine/detail/fold_tiles_kernel.cuh"
+#include "monofold/engine/detail/launch.cuh"
+#include "monofold/engine/gpu_workspace.cuh"
+#include "monofold/fold/fold.hpp"
+#include "monofold/level/grid.cuh"
+#include "monofold/plan/launch.hpp"
+#include "monofold/plan/tiles.hpp"
+#include "monofold/platform/status.hpp"
+#include "monofold/shape/view.hpp"
+
+namespace monofold {
+
+/// The GPU engine, as a value: `gpu` is the current device and its default stream, `gpu(stream)` a
+/// stream of the current device.
+struct gpu_engine {
+  cudaStream_t stream = nullptr;
+
+  constexpr gpu_engine operator()(cudaStream_t other) const { return {other}; }
+};
+
+inline constexpr gpu_engine gpu{};
+
+namespace detail {
+
+/// Whether the current device may use `pointer`, which must hold values aligned to `alignment`.
+inline failure check_pointer(const void* pointer, const char* name, std::size_t alignment,
+                             int device) {
+  const auto refuse = [&](const std::string& why) -> failure {
+    return {status::invalid_argument, std::string(name) + " " + why};
+  };
+  if (pointer == nullptr) return refuse("is a null pointer");
+  if (reinterpret_cast<std::uintptr_t>(pointer) % alignment != 0) {
+    return refuse("is not aligned to " + std::to_string(alignment) + " bytes");
+  }
+  cudaPointerAttributes facts{};
+  if (auto failed =
+          failure_of(cudaPointerGetAttributes(&facts, pointer), "cudaPointerGetAttributes")) {
+    return failed;
+  }
+  if (facts.type == cudaMemoryTypeDevice && facts.device != device) {
+    return refuse("is memory of device " + std::to_string(facts.device) +
+                  "; the current device is " + std::to_string(device));
+  }
+  if (facts.type == cudaMemoryTypeUnregistered) {
+    int reads_host_memory = 0;
+    if (auto failed = failure_of(
+            cudaDeviceGetAttribute(&reads_host_memory, cudaDevAttrPageableMemoryAccess, device),
+            "cudaDeviceGetAttribute")) {
+      return failed;
+    }
+    if (reads_host_memory == 0) return refuse("is host memory that the device cannot reach");
+  }
+  return {};
+}
+
+/// Whether a view can be reduced by the current device.
+template <class View>
+failure check_view(const View& view, int device) {
+  if (view.size() < 0) return {status::invalid_argument, "the range has a negative count"};
+  if constexpr (contiguous_item_view<View>) {
+    using item = typename View::item_type;
+    if (view.size() > 0) return check_pointer(view.data(), "the range", alignof(item), device);
+  }
+  return {};
+}
+
+template <class F, class View>
+tile_launch plan_of(const View& view) {
+  return launch_for(tile_count<typename View::item_type>(view.size()), launch_facts_v<F, View>);
+}
+
+/// The bytes of workspace that a launch needs.
+template <class F>
+std::int64_t workspace_bytes_of(const tile_launch& plan) {
+  if (plan.blocks <= 1) return 0;
+  return gpu_workspace::header_bytes +
+         grid_states(plan.blocks) * static_cast<std::int64_t>(sizeof(typename F::state));
+}
+
+/// Starts the fold of a view; `sink` takes the state on the device.
+///
+/// shape      no items: the identity
+/// sync       does not wait. The workspace is in use until the stream gets there
+/// errors     invalid_argument: the view's count or pointer, a workspace that is too small or of
+///            another device; empty_input: no items and no identity. Nothing was started then
+/// cost       one launch; no allocation
+template <class F, class View, class Sink>
+failure fold_async(const gpu_engine& engine, const F& f, const View& view,
+                   const gpu_workspace& workspace, const Sink& sink) {
+  using state = typename F::state;
+  static_assert(
+      std::is_trivially_copyable_v<state>,
+      "on a GPU the state of a fold must be trivially copyable: lanes exchange its bytes");
+  static_assert(std::is_trivially_copyable_v<F> && std::is_trivially_copyable_v<View>,
+                "on a GPU folds and views must be trivially copyable: kernels get their bytes");
+  static_assert(sizeof(state) <= max_state_bytes && alignof(state) <= lane_bytes,
+                "on a GPU a state has at most 8 KiB, aligned to at most 16 bytes");
+  if (view.size() == 0) {
+    if constexpr (has_identity_v<F>) {
+      return launch(fold_nothing_kernel<F, Sink>, 1, 1, 0, engine.stream, f, sink);
+    } else {
+      return {status::empty_input, "the range is empty and the fold has no identity"};
+    }
+  }
+  const tile_launch plan = plan_of<F>(view);
+  const std::int64_t needed = workspace_bytes_of<F>(plan);
+  if (needed > workspace.bytes()) {
+    return {status::invalid_argument, "the workspace has " + std::to_string(workspace.bytes()) +
+                                          " bytes and needs " + std::to_string(needed)};
+  }
+  const grid_storage<state> storage{static_cast<state*>(workspace.states()), workspace.ticket()};
+  return launch(fold_tiles_kernel<F, View, Sink>, plan.blocks, plan.threads, plan.shared_bytes,
+                engine.stream, f, view, view.size(), plan, handed_layout_of<F, View>(), storage,
+                sink);
+}
+
+/// The same after all checks of what the caller gave; `out` is where the result goes.
+template <class F, class View, class Sink, class Out>
+failure fold_into_async(const gpu_engine& engine, const F& f, const View& view,
+                        const gpu_workspace& workspace, const Sink& sink, const Out* out) {
+  int device = 0;
+  if (auto failed = failure_of(cudaGetDevice(&device), "cudaGetDevice")) return failed;
+  if (auto failed = check_view(view, device)) return failed;
+  if (auto failed = check_pointer(out, "the result", alignof(Out), device)) return failed;
+  if (workspace.bytes() > 0 && workspace.device() != device) {
+    return {status::invalid_argument, "the workspace is memory of device " +
+                                          std::to_string(workspace.device()) +
+                                          "; the current device is " + std::to_string(device)};
+  }
+  return fold_async(engine, f, view, workspace, sink);
+}
+
+}  // namespace detail
+
+}  // namespace monofold

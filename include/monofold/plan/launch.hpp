@@ -1,0 +1,72 @@
+#pragma once
+/// plan/launch: how a GPU grid shares out the tiles. Arithmetic only; it changes no bit of a result.
+
+#include <bit>
+#include <cstdint>
+
+#include "monofold/plan/tiles.hpp"
+
+namespace monofold {
+
+/// What a launch has to know of a fold.
+struct launch_facts {
+  int state_bytes;
+  int accumulator_bytes;  // of all slots of a lane, the largest member of an `all`
+  bool is_staged;         // runs of items come through shared memory
+};
+
+/// A block takes 2^block_level neighbouring tiles, a node of the tree: tile j goes to warp j mod warps.
+/// Neighbouring warps then read neighbouring tiles, which keeps pages of memory open.
+struct tile_launch {
+  std::int64_t tiles;
+  std::int64_t blocks;
+  int threads;
+  int block_level;
+  int shared_bytes;
+};
+
+/// The states of a block's tiles may take so much shared memory: with 32 KiB of staging and a state a
+/// warp it stays below the 48 KiB that every launch may have.
+inline constexpr int tile_state_bytes = 12 * 1024;
+
+/// The largest state that a block can hold for its warps and tiles.
+inline constexpr int max_state_bytes = 8 * 1024;
+
+/// The most threads a block may have. Half of 64 Ki registers a multiprocessor for 512 threads are 64
+/// a thread: 32 for a tile in flight, the rest for accumulators. Where those take more, 256 threads.
+constexpr int max_block_threads(const launch_facts& facts) {
+  if (facts.state_bytes > 512) return 64;
+  if (facts.is_staged || facts.accumulator_bytes > 32 || facts.state_bytes > 32) return 256;
+  return 512;
+}
+
+/// Two blocks a multiprocessor: one loads while the other joins.
+inline constexpr int min_resident_blocks = 2;
+
+/// The launch for this many tiles.
+///
+/// source     measured on an H200 (132 multiprocessors): at least 256 blocks before a warp takes a
+///            second tile, one block of up to 16 tiles, blocks of 512 threads from 128 MiB on
+constexpr tile_launch launch_for(std::int64_t tiles, const launch_facts& facts) {
+  const int most_warps = max_block_threads(facts) / tile_lanes;
+  int warps = most_warps;
+  int level = 0;  // 2^level tiles a warp
+  if (tiles <= most_warps) {
+    warps = static_cast<int>(std::bit_ceil(static_cast<std::uint64_t>(tiles)));
+  } else {
+    if (tiles < 32768 && warps > 8) warps = 8;
+    const int most_level = warps > 8 ? (tiles <= 65536 ? 4 : 3) : 5;
+    while (level < most_level && (std::int64_t{256 * warps} << (level + 1)) <= tiles &&
+           ((2 * warps) << level) * facts.state_bytes <= tile_state_bytes) {
+      ++level;
+    }
+  }
+  const int block_level = std::bit_width(static_cast<unsigned>(warps)) - 1 + level;
+  const int states = ((warps << level) + warps) * facts.state_bytes;
+  const int staging = facts.is_staged ? warps * tile_rows * tile_lanes * lane_bytes : 0;
+  const std::int64_t block_tiles = std::int64_t{1} << block_level;
+  return {tiles, (tiles + block_tiles - 1) / block_tiles, warps * tile_lanes, block_level,
+          staging + states + lane_bytes};
+}
+
+}  // namespace monofold

@@ -1,0 +1,125 @@
+#pragma once
+/// reduce: one call that reduces a range, on a GPU.
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+#include <string>
+#include <type_traits>
+
+#include "monofold/engine/gpu.cuh"
+#include "monofold/engine/gpu_wait.cuh"
+#include "monofold/engine/gpu_workspace.cuh"
+#include "monofold/fold/all.hpp"
+#include "monofold/fold/fold.hpp"
+#include "monofold/platform/status.hpp"
+#include "monofold/reduce.hpp"
+#include "monofold/shape/view.hpp"
+
+namespace monofold {
+
+namespace detail {
+
+inline void throw_if(const failure& failed) {
+  if (failed) throw error(failed.code, failed.detail);
+}
+
+template <class F, class View>
+auto reduce_and_wait(const gpu_engine& engine, const View& view, const F& f, failure& failed)
+    -> result<answer_t<F>> {
+  if (view.size() == 0) return finish_empty(f);
+  typename F::state total{};
+  failed = fold_and_wait(engine, f, view, total);
+  if (failed) return failed.code;
+  return finish_state(f, total);
+}
+
+/// What `finish` of a fold returns: a value, or a `result`.
+template <class F>
+using finished_t = std::remove_cvref_t<decltype(finish_raw(
+    std::declval<const F&>(), std::declval<const typename F::state&>()))>;
+
+}  // namespace detail
+
+/// Reduces a range that the device can read, and waits for the answer.
+///
+/// shape      a contiguous range (std::span, contiguous_view) over device, managed or pinned memory,
+///            or a view computed from such memory (transform, zip, strided_view, generate); no items:
+///            the fold's identity, finished, or `empty_input`. No byte outside the range is read
+/// order      the plan's tree (docs/decisions/0001): the bits of the CPU engine, whatever the
+///            alignment, the device and the launch. Folds not tagged commutative keep order
+/// sync       waits for the engine's stream, which must belong to the current device; any number of
+///            threads and streams at once. Cannot be captured
+/// errors     invalid_argument: a negative count, a null, misaligned, host or other device's pointer
+///            of a contiguous range (other views are taken at their word); device_unavailable,
+///            out_of_memory; what `finish` returns
+/// cost       one pass, one launch. The first call of a thread allocates pinned memory and a
+///            workspace, which stay
+/// tested by  tests/gpu/types_test.cu, tests/gpu/views_test.cu
+template <reducible Range, class F>
+requires fold_on<F, item_of_t<Range>>
+auto try_reduce(const gpu_engine& engine, const Range& range, const F& f)
+    -> result<answer_t<bound_fold_t<F, item_of_t<Range>>>> {
+  detail::failure failed;
+  return detail::reduce_and_wait(engine, view_of(range), bind_fold<item_of_t<Range>>(f), failed);
+}
+
+/// The same, returning the bare value.
+///
+/// errors     throws `error` with the status, the argument's name and what is wrong with it
+template <reducible Range, class F>
+requires fold_on<F, item_of_t<Range>>
+auto reduce(const gpu_engine& engine, const Range& range, const F& f) {
+  detail::failure failed;
+  const auto answer =
+      detail::reduce_and_wait(engine, view_of(range), bind_fold<item_of_t<Range>>(f), failed);
+  detail::throw_if(failed);
+  return answer.value();
+}
+
+/// The bytes of workspace that reducing such a range takes.
+template <reducible Range, class F>
+requires fold_on<F, item_of_t<Range>> std::int64_t workspace_bytes(const Range& range, const F&) {
+  using bound = bound_fold_t<F, item_of_t<Range>>;
+  const auto view = view_of(range);
+  return detail::workspace_bytes_of<bound>(detail::plan_of<bound>(view));
+}
+
+/// Starts a reduction that leaves the state of a fold where `out` points.
+///
+/// shape      as `reduce`; out: device, managed or pinned memory. Of no items: the identity
+/// sync       does not wait, allocates nothing, may be captured in a graph and replayed. `workspace`
+///            is in use until the stream has got there; calls that may overlap need one each
+/// errors     throws `error`, invalid_argument: as `reduce`, a null, misaligned, host or other
+///            device's `out`, a workspace too small or of another device; empty_input: no items
+///            and no identity. Nothing is started or written then
+/// cost       one launch; workspace_bytes(range, f)
+/// tested by  tests/gpu/into_test.cu
+template <reducible Range, class F>
+requires fold_on<F, item_of_t<Range>>
+void fold_into(const gpu_engine& engine, const Range& range, const F& f,
+               typename bound_fold_t<F, item_of_t<Range>>::state* out,
+               const gpu_workspace& workspace) {
+  using state = typename bound_fold_t<F, item_of_t<Range>>::state;
+  detail::throw_if(detail::fold_into_async(engine, bind_fold<item_of_t<Range>>(f), view_of(range),
+                                           workspace, detail::state_sink<state>{out}, out));
+}
+
+/// The same, finished on the device: `out` is what the fold's `finish` returns, a value or, for folds
+/// that may have none, a `result`.
+///
+/// shape      not for `all`, whose answer is a std::tuple: `fold_into`, then `finish_state` on the host
+template <reducible Range, class F>
+requires fold_on<F, item_of_t<Range>>
+void reduce_into(const gpu_engine& engine, const Range& range, const F& f,
+                 detail::finished_t<bound_fold_t<F, item_of_t<Range>>>* out,
+                 const gpu_workspace& workspace) {
+  using bound = bound_fold_t<F, item_of_t<Range>>;
+  static_assert(!detail::is_all_fold<bound>::value,
+                "all(...) is finished on the host: call fold_into, then finish_state");
+  using answer = detail::finished_t<bound>;
+  detail::throw_if(detail::fold_into_async(engine, bind_fold<item_of_t<Range>>(f), view_of(range),
+                                           workspace, detail::answer_sink<answer>{out}, out));
+}
+
+}  // namespace monofold

@@ -1,0 +1,148 @@
+#pragma once
+/// gpu/device: device memory for tests, and tests that are skipped where there is no device.
+
+#include <cuda_runtime.h>
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <span>
+#include <tuple>
+#include <type_traits>
+#include <vector>
+
+#include "monofold/monofold.cuh"
+
+namespace gpu_tests {
+
+namespace mf = monofold;
+
+inline bool has_device() {
+  int count = 0;
+  const bool there = cudaGetDeviceCount(&count) == cudaSuccess && count > 0;
+  static_cast<void>(cudaGetLastError());
+  return there;
+}
+
+/// A test that needs a device.
+class gpu_test : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!has_device()) GTEST_SKIP() << "no CUDA device";
+  }
+  // A kernel that went wrong shows in the test that launched it.
+  void TearDown() override {
+    if (has_device()) EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  }
+};
+
+/// Device memory of exactly so many bytes, so that compute-sanitizer sees a byte read behind it.
+template <class T>
+class device_array {
+ public:
+  explicit device_array(std::size_t count) : count_(count) {
+    EXPECT_EQ(cudaMalloc(&memory_, count * sizeof(T)), cudaSuccess);
+    EXPECT_EQ(cudaMemset(memory_, 0xee, count * sizeof(T)), cudaSuccess);
+  }
+  explicit device_array(const std::vector<T>& values) : device_array(values.size()) {
+    EXPECT_EQ(cudaMemcpy(memory_, values.data(), count_ * sizeof(T), cudaMemcpyHostToDevice),
+              cudaSuccess);
+  }
+  device_array(const device_array&) = delete;
+  device_array& operator=(const device_array&) = delete;
+  ~device_array() { static_cast<void>(cudaFree(memory_)); }
+
+  T* data() const { return memory_; }
+  std::span<const T> span(std::size_t from, std::size_t count) const {
+    return {memory_ + from, count};
+  }
+  std::vector<T> host() const {
+    // A `result` has no default constructor, so bytes come first.
+    const std::unique_ptr<void, decltype(&std::free)> bytes(std::malloc(count_ * sizeof(T)),
+                                                            &std::free);
+    EXPECT_EQ(cudaMemcpy(bytes.get(), memory_, count_ * sizeof(T), cudaMemcpyDeviceToHost),
+              cudaSuccess);
+    const T* const first = static_cast<const T*>(bytes.get());
+    return {first, first + count_};
+  }
+
+ private:
+  T* memory_ = nullptr;
+  std::size_t count_;
+};
+
+/// Equality of answers by their bits.
+template <class T>
+bool same(const T& a, const T& b) {
+  if constexpr (requires { a.argmin; }) {
+    return same(a.min, b.min) && same(a.max, b.max) && a.argmin == b.argmin && a.argmax == b.argmax;
+  } else if constexpr (
+      std::is_floating_point_v<T> || requires { a.bits; } || requires { a.m2; }) {
+    return std::memcmp(&a, &b, sizeof(T)) == 0;
+  } else {
+    return a == b;
+  }
+}
+template <class... T>
+bool same(const std::tuple<T...>& a, const std::tuple<T...>& b) {
+  return [&]<std::size_t... i>(std::index_sequence<i...>) {
+    return (same(std::get<i>(a), std::get<i>(b)) && ...);
+  }
+  (std::index_sequence_for<T...>{});
+}
+
+/// One range, one fold: the CPU engine and the GPU engine say the same.
+template <class Item, class F>
+void expect_same(const char* what, const F& f, std::span<const Item> host,
+                 std::span<const Item> device) {
+  const auto want = mf::try_reduce(mf::cpu, host, f);
+  const auto got = mf::try_reduce(mf::gpu, device, f);
+  ASSERT_EQ(got.code(), want.code()) << what << ", n = " << host.size();
+  if (want) {
+    ASSERT_TRUE(same(*got, *want))
+        << what << ", n = " << host.size() << ", " << host.size_bytes() << " bytes, offset "
+        << reinterpret_cast<std::uintptr_t>(device.data()) % 16;
+  }
+}
+
+/// Counts around every boundary of the plan and of the launches: slots, tiles, blocks, grids.
+inline std::vector<std::size_t> hard_counts(std::size_t tile) {
+  std::vector<std::size_t> out{0, 1, 2, 3, 5, 15, 31, 32, 33, 63, 100, 127, 128, 129};
+  for (const std::size_t tiles : {1, 2, 3, 8, 16, 17, 31, 64, 100, 257}) {
+    for (const int more : {-1, 0, 1}) out.push_back(tiles * tile + static_cast<std::size_t>(more));
+  }
+  out.push_back(tile / 2 + 1);
+  out.push_back(tile - tile / 8);
+  out.push_back(700 * tile + 77);
+  out.push_back(4800 * tile - 1);  // several tiles a warp
+  return out;
+}
+
+/// Every fold count of `hard_counts`, at several alignments.
+template <class Item, class F>
+void compare(const char* what, const F& f, const std::vector<Item>& host,
+             const device_array<Item>& device) {
+  const std::span<const Item> all(host);
+  constexpr auto tile = static_cast<std::size_t>(mf::tile_items_v<Item>);
+  int turn = 0;
+  for (const std::size_t n : hard_counts(tile)) {
+    for (const std::size_t offset : {0, 1, 2, 3, 7, 8, 13}) {
+      // All offsets at small counts; large ones take them in turn.
+      if (n > 40 * tile && ++turn % 5 != 0 && offset != 0) continue;
+      if (offset + n > host.size()) continue;
+      expect_same<Item>(what, f, all.subspan(offset, n), device.span(offset, n));
+      if (testing::Test::HasFatalFailure()) return;
+    }
+  }
+  expect_same<Item>(what, f, all, device.span(0, host.size()));
+}
+
+/// How many items such a comparison needs.
+template <class Item>
+constexpr std::size_t items_to_compare = 4800 * static_cast<std::size_t>(mf::tile_items_v<Item>) +
+                                         13;
+
+}  // namespace gpu_tests

@@ -1,0 +1,88 @@
+// The other folds, and several in one pass: the CPU engine's bits, hard numbers included.
+
+#include <cstdint>
+#include <vector>
+
+#include "tests/gpu/device.cuh"
+#include "tests/gpu/numbers.cuh"
+#include "tests/inputs/hard_numbers.hpp"
+#include "tests/inputs/random.hpp"
+
+namespace {
+
+namespace mf = monofold;
+using gpu_tests::compare;
+using gpu_tests::device_array;
+
+class gpu_folds : public gpu_tests::gpu_test {};
+
+struct unchanged {
+  MONOFOLD_HD float operator()(float x) const { return x; }
+};
+
+TEST_F(gpu_folds, other_folds_of_float32) {
+  const gpu_tests::numbers<float> d;
+  compare("plain_sum", mf::plain_sum, d.host, d.device);
+  compare("product", mf::product, d.host, d.device);
+  compare("norm1", mf::norm1, d.host, d.device);
+  compare("norm2", mf::norm2, d.host, d.device);
+  compare("norm_inf", mf::norm_inf, d.host, d.device);
+  compare("argmax", mf::argmax, d.host, d.device);
+  compare("all_of", mf::all_of, d.host, d.device);
+  compare("omitting", mf::moments_fold<float, mf::nan_rule::omit>{} | mf::map(unchanged{}), d.host,
+          d.device);
+}
+
+struct last_item {
+  using state = float;
+  MONOFOLD_HD float lift(float item, std::int64_t) const { return item; }
+  MONOFOLD_HD float combine(float, float right) const { return right; }
+};
+
+TEST_F(gpu_folds, several_at_once) {
+  const gpu_tests::numbers<float> d;
+  compare("all", mf::all(mf::count, mf::sum, mf::mean, mf::variance(1), mf::extrema), d.host,
+          d.device);
+  compare("all, one ordered", mf::all(mf::sum, last_item{}, mf::plain_sum), d.host, d.device);
+}
+
+/// The variance looks twice at tiles of these.
+TEST_F(gpu_folds, far_from_zero) {
+  std::vector<float> host(gpu_tests::items_to_compare<float>);
+  for (std::size_t i = 0; i < host.size(); ++i) {
+    host[i] = static_cast<float>(inputs::unit_double(i)) + (i / 3000 % 2 == 0 ? 1000.0f : 0.0f);
+  }
+  const device_array<float> device(host);
+  compare("variance", mf::variance(), host, device);
+  compare("all", mf::all(mf::variance(1), mf::sum), host, device);
+}
+
+TEST_F(gpu_folds, hard_numbers) {
+  const auto kinds = inputs::kinds_of_double();
+  for (const double special : kinds) {
+    for (const std::size_t n : {1, 7, 600, 5000, 200000}) {
+      for (const std::size_t at : {std::size_t{0}, n / 2, n - 1}) {
+        std::vector<double> host(n);
+        for (std::size_t i = 0; i < n; ++i) host[i] = inputs::spread_double(i, 300);
+        host[at] = special;
+        const device_array<double> device(host);
+        const std::span<const double> all(host);
+        const auto there = device.span(0, n);
+        gpu_tests::expect_same<double>("sum", mf::sum, all, there);
+        gpu_tests::expect_same<double>("extrema", mf::extrema, all, there);
+        gpu_tests::expect_same<double>("norm2", mf::norm2, all, there);
+        gpu_tests::expect_same<double>("variance", mf::variance(), all, there);
+      }
+    }
+  }
+  for (const double only : {-0.0, 0.0, inputs::infinity, -inputs::infinity, inputs::not_a_number}) {
+    const std::vector<double> host(3000, only);
+    const device_array<double> device(host);
+    gpu_tests::expect_same<double>("sum", mf::sum, std::span<const double>(host),
+                                   device.span(0, host.size()));
+    gpu_tests::expect_same<double>("extrema", mf::extrema, std::span<const double>(host),
+                                   device.span(0, host.size()));
+  }
+}
+
+}  // namespace

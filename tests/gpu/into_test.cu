@@ -1,0 +1,259 @@
+// Asynchronous calls: where results go, graphs, streams, workspaces, and what is refused.
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tests/gpu/device.cuh"
+#include "tests/inputs/random.hpp"
+
+namespace {
+
+namespace mf = monofold;
+using gpu_tests::device_array;
+using gpu_tests::same;
+
+class gpu_into : public gpu_tests::gpu_test {
+ protected:
+  static std::vector<float> numbers(std::size_t n, std::uint64_t seed = 0) {
+    std::vector<float> out(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      out[i] = static_cast<float>(inputs::spread_double(seed * 1000003 + i, 12));
+    }
+    return out;
+  }
+};
+
+template <class T>
+struct pinned {
+  T* value = nullptr;
+  explicit pinned(unsigned flags = cudaHostAllocDefault) {
+    EXPECT_EQ(cudaHostAlloc(reinterpret_cast<void**>(&value), sizeof(T), flags), cudaSuccess);
+  }
+  ~pinned() { static_cast<void>(cudaFreeHost(value)); }
+};
+
+TEST_F(gpu_into, results_go_to_device_pinned_mapped_and_managed_memory) {
+  const auto host = numbers(3000001);
+  const device_array<float> device(host);
+  const auto range = device.span(0, host.size());
+  const double want = mf::reduce(host, mf::sum);
+  const mf::gpu_workspace workspace(mf::workspace_bytes(range, mf::sum));
+
+  const device_array<double> on_device(1);
+  mf::reduce_into(mf::gpu, range, mf::sum, on_device.data(), workspace);
+  EXPECT_TRUE(same(on_device.host()[0], want));
+
+  const pinned<double> in_pinned;
+  const pinned<double> in_mapped(cudaHostAllocMapped | cudaHostAllocPortable);
+  double* managed = nullptr;
+  ASSERT_EQ(cudaMallocManaged(&managed, sizeof(double)), cudaSuccess);
+  *in_pinned.value = *in_mapped.value = *managed = -1;
+  mf::reduce_into(mf::gpu, range, mf::sum, in_pinned.value, workspace);
+  mf::reduce_into(mf::gpu, range, mf::sum, in_mapped.value, workspace);
+  mf::reduce_into(mf::gpu, range, mf::sum, managed, workspace);
+  ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  EXPECT_TRUE(same(*in_pinned.value, want));
+  EXPECT_TRUE(same(*in_mapped.value, want));
+  EXPECT_TRUE(same(*managed, want));
+  static_cast<void>(cudaFree(managed));
+}
+
+TEST_F(gpu_into, answers_finished_on_the_device) {
+  const auto host = numbers(100003);
+  const device_array<float> device(host);
+  const auto range = device.span(0, host.size());
+  const mf::gpu_workspace workspace(1 << 20);
+
+  const device_array<mf::result<double>> out(1);
+  mf::reduce_into(mf::gpu, range, mf::standard_deviation(1), out.data(), workspace);
+  EXPECT_TRUE(same(out.host()[0].value(), mf::reduce(host, mf::standard_deviation(1))));
+  mf::reduce_into(mf::gpu, range.first(1), mf::variance(1), out.data(), workspace);
+  EXPECT_EQ(out.host()[0].code(), mf::status::empty_input);
+
+  const device_array<double> norm(1);
+  mf::reduce_into(mf::gpu, range, mf::norm2, norm.data(), workspace);
+  EXPECT_TRUE(same(norm.host()[0], mf::reduce(host, mf::norm2)));
+  mf::reduce_into(mf::gpu, range.first(0), mf::sum, norm.data(), workspace);
+  EXPECT_TRUE(same(norm.host()[0], 0.0));
+
+  std::vector<std::int64_t> integers(5001);
+  for (std::size_t i = 0; i < integers.size(); ++i) {
+    integers[i] = static_cast<std::int64_t>(inputs::mixed(i)) >> 8;
+  }
+  const device_array<std::int64_t> there(integers);
+  mf::reduce_into(mf::gpu, there.span(0, integers.size()), mf::variance(), out.data(), workspace);
+  EXPECT_TRUE(same(out.host()[0].value(), mf::reduce(integers, mf::variance())));
+}
+
+TEST_F(gpu_into, states_of_several_folds) {
+  const auto host = numbers(1000003);
+  const device_array<float> device(host);
+  const auto folds = mf::all(mf::sum, mf::variance(1), mf::extrema);
+  const auto bound = mf::bind_fold<float>(folds);
+  const device_array<decltype(bound)::state> out(1);
+  const auto range = device.span(0, host.size());
+  const mf::gpu_workspace workspace(mf::workspace_bytes(range, folds));
+  mf::fold_into(mf::gpu, range, folds, out.data(), workspace);
+  EXPECT_TRUE(same(mf::finish_state(bound, out.host()[0]).value(), mf::reduce(host, folds)));
+}
+
+TEST_F(gpu_into, a_captured_graph_replays) {
+  const std::size_t n = 5000011;
+  const device_array<float> device(numbers(n));
+  const auto range = device.span(0, n);
+  const device_array<double> out(2);
+  const mf::gpu_workspace workspace(mf::workspace_bytes(range, mf::sum));
+  cudaStream_t stream = nullptr;
+  ASSERT_EQ(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), cudaSuccess);
+  cudaGraph_t graph = nullptr;
+  ASSERT_EQ(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal), cudaSuccess);
+  mf::reduce_into(mf::gpu(stream), range, mf::sum, out.data(), workspace);
+  mf::reduce_into(mf::gpu(stream), range.first(777777), mf::sum, out.data() + 1, workspace);
+  EXPECT_EQ(mf::try_reduce(mf::gpu(stream), range, mf::sum).code(), mf::status::invalid_argument);
+  ASSERT_EQ(cudaStreamEndCapture(stream, &graph), cudaSuccess);
+  cudaGraphExec_t replay = nullptr;
+  ASSERT_EQ(cudaGraphInstantiate(&replay, graph, 0), cudaSuccess);
+  for (std::uint64_t seed = 1; seed < 6; ++seed) {
+    const auto host = numbers(n, seed);
+    ASSERT_EQ(cudaMemcpy(device.data(), host.data(), n * sizeof(float), cudaMemcpyHostToDevice),
+              cudaSuccess);
+    // The copy returns when the items have left pageable memory, and the stream does not wait for it.
+    ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+    ASSERT_EQ(cudaGraphLaunch(replay, stream), cudaSuccess);
+    ASSERT_EQ(cudaStreamSynchronize(stream), cudaSuccess);
+    EXPECT_TRUE(same(out.host()[0], mf::reduce(host, mf::sum)));
+    EXPECT_TRUE(same(out.host()[1], mf::reduce(std::span(host).first(777777), mf::sum)));
+  }
+  static_cast<void>(cudaGraphExecDestroy(replay));
+  static_cast<void>(cudaGraphDestroy(graph));
+  static_cast<void>(cudaStreamDestroy(stream));
+}
+
+TEST_F(gpu_into, many_streams_with_a_workspace_each) {
+  constexpr int streams = 16;
+  const std::size_t n = 2000003;
+  const auto host = numbers(n);
+  const device_array<float> device(host);
+  const device_array<double> out(streams);
+  std::array<cudaStream_t, streams> stream{};
+  std::vector<mf::gpu_workspace> workspaces;
+  for (auto& s : stream) {
+    ASSERT_EQ(cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking), cudaSuccess);
+    workspaces.emplace_back(mf::workspace_bytes(device.span(0, n), mf::sum));
+  }
+  for (int round = 0; round < 50; ++round) {
+    for (std::size_t s = 0; s < streams; ++s) {
+      mf::reduce_into(mf::gpu(stream[s]), device.span(s, n - 1000 * s - s), mf::sum, out.data() + s,
+                      workspaces[s]);
+    }
+  }
+  ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  const auto got = out.host();
+  for (std::size_t s = 0; s < streams; ++s) {
+    EXPECT_TRUE(same(got[s], mf::reduce(std::span(host).subspan(s, n - 1000 * s - s), mf::sum)));
+    static_cast<void>(cudaStreamDestroy(stream[s]));
+  }
+}
+
+TEST_F(gpu_into, many_threads_wait_at_once) {
+  const auto host = numbers(1000003);
+  const device_array<float> device(host);
+  const double want = mf::reduce(host, mf::sum);
+  std::vector<std::thread> threads;
+  std::array<int, 8> right{};
+  for (std::size_t t = 0; t < right.size(); ++t) {
+    threads.emplace_back([&, t] {
+      for (int i = 0; i < 50; ++i) {
+        right[t] += same(mf::reduce(mf::gpu, device.span(0, host.size()), mf::sum), want) ? 1 : 0;
+      }
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  for (const int count : right) EXPECT_EQ(count, 50);
+}
+
+/// `call` throws invalid_argument with `words` in its text.
+template <class Call>
+void expect_refused(const Call& call, const std::string& words) {
+  try {
+    call();
+    ADD_FAILURE() << "not refused: " << words;
+  } catch (const mf::error& refused) {
+    EXPECT_EQ(refused.code(), mf::status::invalid_argument);
+    EXPECT_NE(std::string(refused.what()).find(words), std::string::npos) << refused.what();
+  }
+}
+
+TEST_F(gpu_into, wrong_arguments_are_refused_and_nothing_is_written) {
+  const std::size_t n = 3000001;
+  const auto host = numbers(n);
+  const device_array<float> device(host);
+  const auto range = device.span(0, n);
+  const device_array<double> out(std::vector<double>{-1.0});
+  const mf::gpu_workspace workspace(mf::workspace_bytes(range, mf::sum));
+  const mf::gpu_workspace small(mf::workspace_bytes(range, mf::sum) - 1);
+  double on_host = 0;
+
+  expect_refused([&] { mf::reduce_into(mf::gpu, range, mf::sum, out.data(), small); },
+                 "the workspace has");
+  expect_refused([&] { mf::reduce_into(mf::gpu, range, mf::sum, out.data(), {}); },
+                 "the workspace has 0 bytes");
+  using view = mf::contiguous_view<float>;
+  const auto with = [&](const float* items, std::int64_t count) {
+    return [&, items, count] {
+      mf::reduce_into(mf::gpu, view(items, count), mf::sum, out.data(), workspace);
+    };
+  };
+  expect_refused(with(nullptr, 5), "the range is a null pointer");
+  expect_refused(with(device.data(), -1), "negative count");
+  const auto* const odd =
+      reinterpret_cast<const float*>(reinterpret_cast<const char*>(device.data()) + 2);
+  expect_refused(with(odd, 5), "the range is not aligned");
+  expect_refused([&] { mf::reduce_into(mf::gpu, range, mf::sum, nullptr, workspace); },
+                 "the result is a null pointer");
+  int pageable = 0;
+  static_cast<void>(cudaDeviceGetAttribute(&pageable, cudaDevAttrPageableMemoryAccess, 0));
+  if (pageable == 0) {
+    expect_refused(with(host.data(), 5), "the range is host memory");
+    expect_refused([&] { mf::reduce_into(mf::gpu, range, mf::sum, &on_host, workspace); },
+                   "the result is host memory");
+  }
+  int devices = 0;
+  static_cast<void>(cudaGetDeviceCount(&devices));
+  if (devices > 1) {
+    ASSERT_EQ(cudaSetDevice(1), cudaSuccess);
+    expect_refused(with(device.data(), 5), "the range is memory of device 0");
+    const device_array<float> here(host);
+    const device_array<double> result(1);
+    expect_refused(
+        [&] { mf::reduce_into(mf::gpu, here.span(0, n), mf::sum, result.data(), workspace); },
+        "the workspace is memory of device 0");
+    ASSERT_EQ(cudaSetDevice(0), cudaSuccess);
+  }
+  ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  EXPECT_EQ(out.host()[0], -1.0);
+  // What was refused left the workspace as it was.
+  mf::reduce_into(mf::gpu, range, mf::sum, out.data(), workspace);
+  EXPECT_TRUE(same(out.host()[0], mf::reduce(host, mf::sum)));
+}
+
+struct keep_right {
+  MONOFOLD_HD float operator()(float, float r) const { return r; }
+};
+
+TEST_F(gpu_into, an_empty_range_without_an_identity_is_refused) {
+  const device_array<mf::result<float>> out(1);
+  const device_array<float> state(1);
+  const auto fold = mf::ordered(keep_right{});
+  try {
+    mf::fold_into(mf::gpu, std::span<const float>(), fold, state.data(), {});
+    ADD_FAILURE() << "not refused";
+  } catch (const mf::error& refused) {
+    EXPECT_EQ(refused.code(), mf::status::empty_input);
+  }
+}
+
+}  // namespace

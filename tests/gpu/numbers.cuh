@@ -1,0 +1,37 @@
+#pragma once
+/// gpu/numbers: the items that folds are compared on, on the host and on the device.
+
+#include <cstdint>
+#include <type_traits>
+#include <vector>
+
+#include "tests/gpu/device.cuh"
+#include "tests/inputs/random.hpp"
+
+namespace gpu_tests {
+
+template <class Item>
+inline Item random_item(std::uint64_t i) {
+  if constexpr (requires { Item{}.bits; }) {
+    // No infinity, no NaN: the top exponent bit is cleared.
+    return Item{static_cast<std::uint16_t>(inputs::mixed(i) & 0xbfff)};
+  } else if constexpr (std::is_floating_point_v<Item>) {
+    return static_cast<Item>(inputs::spread_double(i, 20));
+  } else {
+    return static_cast<Item>(inputs::mixed(i));
+  }
+}
+
+template <class Item>
+struct numbers {
+  std::vector<Item> host = make();
+  device_array<Item> device{host};
+
+  static std::vector<Item> make() {
+    std::vector<Item> out(items_to_compare<Item>);
+    for (std::size_t i = 0; i < out.size(); ++i) out[i] = random_item<Item>(i);
+    return out;
+  }
+};
+
+}  // namespace gpu_tests
