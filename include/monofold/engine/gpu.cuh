@@ -118,9 +118,9 @@ failure fold_async(const gpu_engine& engine, const F& f, const View& view,
                                           " bytes and needs " + std::to_string(needed)};
   }
   const grid_storage<state> storage{static_cast<state*>(workspace.states()), workspace.ticket()};
-  return launch(fold_tiles_kernel<F, View, Sink>, plan.blocks, plan.threads, plan.shared_bytes,
-                engine.stream, f, view, view.size(), plan, handed_layout_of<F, View>(), storage,
-                sink);
+  return launch(fold_tiles_kernel<F, View, Sink>, plan.blocks, plan.threads,
+                shared_bytes_of<F, View>(plan), engine.stream, f, view, view.size(), plan,
+                handed_layout_of<F, View>(), storage, sink);
 }
 
 /// The same after all checks of what the caller gave; `out` is where the result goes.

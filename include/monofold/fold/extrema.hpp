@@ -33,6 +33,7 @@ struct extremum_fold {
   using state = extremum<key>;
   static constexpr bool commutative = true;
   static constexpr bool exact = true;
+  static constexpr bool picks_smallest = smallest;
   // NaN must win under `propagate` and lose under `omit`.
   static constexpr bool nan_below = smallest == (rule == nan_rule::propagate);
   static constexpr key worst =

@@ -20,6 +20,13 @@ MONOFOLD_DEVICE std::uint32_t first_lanes(int count) {
 /// Writes of the warp's lanes to memory before it are seen by reads of its lanes after it.
 MONOFOLD_DEVICE void sync_warp(std::uint32_t lanes = all_lanes) { __syncwarp(lanes); }
 
+/// Whether any lane says yes.
+///
+/// sync       all lanes of `lanes` call it together
+MONOFOLD_DEVICE bool any_lane(bool yes, std::uint32_t lanes = all_lanes) {
+  return __any_sync(lanes, yes ? 1 : 0) != 0;
+}
+
 namespace detail {
 
 /// A value as 32-bit words, the last of which may be partly used.

@@ -121,7 +121,9 @@ struct is_all_fold<all_fold<Folds...>> : std::true_type {};
 
 /// The state of a tile, in lane 0.
 ///
+/// order      the slots of plan/tiles.hpp, joined neighbours first; ordered folds keep order
 /// sync       all lanes of the warp; ordered folds need the tile staged
+/// cost       a second pass over the tile where the fold asks for it
 template <bool full, class F, class View>
 MONOFOLD_DEVICE typename F::state fold_loaded_tile(const F& f, const warp_tile<View>& tile,
                                                    bytes16* buffer) {
@@ -153,7 +155,12 @@ MONOFOLD_DEVICE auto fold_members(const fold_list<First, Rest...>& folds,
   }
 }
 
-/// A tile that is not whole, or lies across 16-byte boundaries.
+/// Folds a tile that is not whole, or lies across 16-byte boundaries; its state is in lane 0.
+///
+/// shape      `place` says which items; `buffer` is staging_bytes of shared memory of this warp, where
+///            the fold `is_staged_v`
+/// sync       all 32 lanes of the warp
+/// tested by  tests/gpu/plan_test.cu (against the CPU engine, bit for bit)
 template <class F, class View>
 MONOFOLD_DEVICE_CALL typename F::state fold_ragged_tile(F f, View view, tile_place place,
                                                         bytes16* buffer) {
@@ -161,25 +168,6 @@ MONOFOLD_DEVICE_CALL typename F::state fold_ragged_tile(F f, View view, tile_pla
   tile.load_any();
   if constexpr (is_staged_v<F, View>) tile.stage(buffer);
   return fold_loaded_tile<false>(f, tile, buffer);
-}
-
-/// Folds one tile of a view.
-///
-/// shape      `place` says which items; `buffer` is staging_bytes of shared memory of this warp, where
-///            the fold `is_staged_v`
-/// order      the slots of plan/tiles.hpp, joined neighbours first; ordered folds keep order
-/// sync       all 32 lanes of the warp; the state is in lane 0
-/// cost       one 16-byte load a lane for each 512 bytes, all eight of them in flight; a second pass
-///            where the fold asks for it
-/// tested by  tests/gpu/plan_test.cu (against the CPU engine, bit for bit)
-template <class F, class View>
-MONOFOLD_DEVICE typename F::state fold_warp_tile(const F& f, const View& view,
-                                                 const tile_place& place, bytes16* buffer) {
-  if (!warp_tile<View>::is_aligned(view, place)) return fold_ragged_tile(f, view, place, buffer);
-  warp_tile<View> tile(view, place);
-  tile.load_aligned();
-  if constexpr (is_staged_v<F, View>) tile.stage(buffer);
-  return fold_loaded_tile<true>(f, tile, buffer);
 }
 
 }  // namespace monofold::detail

@@ -51,7 +51,16 @@ class warp_tile {
   MONOFOLD_DEVICE const View& view() const { return view_; }
   MONOFOLD_DEVICE const tile_place& place() const { return place_; }
 
-  /// True where all chunks can be loaded by aligned 16-byte loads (or are computed).
+  /// How many whole tiles of a view, from its first on, can be loaded by aligned 16-byte loads (or are
+  /// computed): all of them or none.
+  MONOFOLD_DEVICE static std::int64_t aligned_tiles(const View& view, std::int64_t size) {
+    if constexpr (held && contiguous_item_view<View>) {
+      if (bytes_past_16(view.data()) != 0) return 0;
+    }
+    return size / tile_items;
+  }
+
+  /// True where all chunks of a tile can be.
   MONOFOLD_DEVICE static bool is_aligned(const View& view, const tile_place& place) {
     if (place.count < tile_items) return false;
     if constexpr (held && contiguous_item_view<View>) return bytes_past_16(view.data()) == 0;
@@ -136,6 +145,9 @@ class warp_tile {
     }
     return out;
   }
+
+  /// The 16 bytes of a lane's chunk in row `r`, where chunks are held.
+  MONOFOLD_DEVICE const bytes16& raw(int r) const { return raw_[r]; }
 
   MONOFOLD_DEVICE item get_item(int offset) const { return view_[place_.at + offset]; }
 

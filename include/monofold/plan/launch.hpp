@@ -11,7 +11,8 @@ namespace monofold {
 /// What a launch has to know of a fold.
 struct launch_facts {
   int state_bytes;
-  int accumulator_bytes;  // of all slots of a lane, the largest member of an `all`
+  int tile_state_bytes;   // that a block keeps for each of its tiles; 0: a state a warp is enough
+  int accumulator_bytes;  // of a lane, at a time
   bool is_staged;         // runs of items come through shared memory
 };
 
@@ -22,12 +23,11 @@ struct tile_launch {
   std::int64_t blocks;
   int threads;
   int block_level;
-  int shared_bytes;
 };
 
 /// The states of a block's tiles may take so much shared memory: with 32 KiB of staging and a state a
 /// warp it stays below the 48 KiB that every launch may have.
-inline constexpr int tile_state_bytes = 12 * 1024;
+inline constexpr int max_tile_states_bytes = 12 * 1024;
 
 /// The largest state that a block can hold for its warps and tiles.
 inline constexpr int max_state_bytes = 8 * 1024;
@@ -55,18 +55,17 @@ constexpr tile_launch launch_for(std::int64_t tiles, const launch_facts& facts) 
     warps = static_cast<int>(std::bit_ceil(static_cast<std::uint64_t>(tiles)));
   } else {
     if (tiles < 32768 && warps > 8) warps = 8;
-    const int most_level = warps > 8 ? (tiles <= 65536 ? 4 : 3) : 5;
+    const int most_level = facts.tile_state_bytes == 0 ? 7
+                           : warps > 8                 ? (tiles <= 65536 ? 4 : 3)
+                                                       : 5;
     while (level < most_level && (std::int64_t{256 * warps} << (level + 1)) <= tiles &&
-           ((2 * warps) << level) * facts.state_bytes <= tile_state_bytes) {
+           ((2 * warps) << level) * facts.tile_state_bytes <= max_tile_states_bytes) {
       ++level;
     }
   }
   const int block_level = std::bit_width(static_cast<unsigned>(warps)) - 1 + level;
-  const int states = ((warps << level) + warps) * facts.state_bytes;
-  const int staging = facts.is_staged ? warps * tile_rows * tile_lanes * lane_bytes : 0;
   const std::int64_t block_tiles = std::int64_t{1} << block_level;
-  return {tiles, (tiles + block_tiles - 1) / block_tiles, warps * tile_lanes, block_level,
-          staging + states + lane_bytes};
+  return {tiles, (tiles + block_tiles - 1) / block_tiles, warps * tile_lanes, block_level};
 }
 
 }  // namespace monofold

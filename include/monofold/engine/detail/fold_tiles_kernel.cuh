@@ -7,36 +7,61 @@
 #include "monofold/fold/all.hpp"
 #include "monofold/fold/fold.hpp"
 #include "monofold/level/block.cuh"
+#include "monofold/level/block_fold.cuh"
 #include "monofold/level/grid.cuh"
 #include "monofold/level/load.cuh"
 #include "monofold/level/thread.cuh"
 #include "monofold/level/warp_fold.cuh"
+#include "monofold/level/warp_running.cuh"
+#include "monofold/level/warp_tile.cuh"
 #include "monofold/plan/launch.hpp"
 #include "monofold/plan/tiles.hpp"
 #include "monofold/platform/host_device.hpp"
 
 namespace monofold::detail {
 
-/// The bytes of a lane's accumulators.
-template <class F, class Item>
+/// The bytes of a lane's accumulators; of an `all` the running ones, and the largest of the others.
+template <class F, class View>
 struct lane_accumulators {
-  static constexpr int bytes =
-      slot_shape<F, Item>::chains * static_cast<int>(sizeof(accumulator_t<F>));
+  using item = typename View::item_type;
+  static constexpr int running = 0;
+  static constexpr int passing =
+      slot_shape<F, item>::chains * static_cast<int>(sizeof(accumulator_t<F>));
 };
-template <class... Folds, class Item>
-struct lane_accumulators<all_fold<Folds...>, Item> {
+template <class F, class View>
+requires is_running_v<F>
+struct lane_accumulators<F, View> {
+  static constexpr int running = warp_running<F, View>::lane_bytes;
+  static constexpr int passing = 0;
+};
+template <class... Folds, class View>
+struct lane_accumulators<all_fold<Folds...>, View> {
   static constexpr int largest() {
     int most = 0;
-    for (const int own : {lane_accumulators<Folds, Item>::bytes...}) most = own > most ? own : most;
+    for (const int own : {lane_accumulators<Folds, View>::passing...}) {
+      most = own > most ? own : most;
+    }
     return most;
   }
-  static constexpr int bytes = largest();
+  static constexpr int running = (lane_accumulators<Folds, View>::running + ...);
+  static constexpr int passing = largest();
 };
 
 template <class F, class View>
-inline constexpr launch_facts launch_facts_v{static_cast<int>(sizeof(typename F::state)),
-                                             lane_accumulators<F, typename View::item_type>::bytes,
-                                             is_staged_v<F, View>};
+inline constexpr launch_facts launch_facts_v{
+    static_cast<int>(sizeof(typename F::state)), block_bytes<F>::each_tile,
+    lane_accumulators<F, View>::running + lane_accumulators<F, View>::passing,
+    is_staged_v<F, View>};
+
+/// The dynamic shared memory of a launch: staging of each warp, what warps have of the fold, a state a
+/// warp for joining.
+template <class F, class View>
+constexpr int shared_bytes_of(const tile_launch& plan) {
+  const int warps = plan.threads / warp_lanes;
+  return (is_staged_v<F, View> ? warps * staging_bytes : 0) +
+         block_bytes<F>::of(1 << plan.block_level, warps) +
+         in_chunks_of_16(warps * static_cast<int>(sizeof(typename F::state)));
+}
 
 /// Leaves the state where the host or a kernel reads it. A flag, if there is one, follows the state.
 template <class State>
@@ -103,26 +128,39 @@ __global__ void __launch_bounds__(max_block_threads(launch_facts_v<F, View>), mi
   const int rank = static_cast<int>(threadIdx.x);
   const int warp = rank / warp_lanes;
 
-  // Shared memory: staging of each warp, states of the block's tiles, states of its warps.
-  bytes16* const shared = dynamic_shared();
-  constexpr int staging = is_staged_v<F, View> ? staging_bytes / int{sizeof(bytes16)} : 0;
-  bytes16* const buffer = shared + warp * staging;
-  auto* const tile_states = reinterpret_cast<state*>(shared + warps * staging);
-  state* const warp_states = tile_states + (1 << plan.block_level);
+  // Shared memory as shared_bytes_of says.
+  char* const shared = reinterpret_cast<char*>(dynamic_shared());
+  constexpr int staging = is_staged_v<F, View> ? staging_bytes : 0;
+  auto* const buffer = reinterpret_cast<bytes16*>(shared + warp * staging);
+  char* const parts_at = shared + warps * staging;
+  auto* const warp_states =
+      reinterpret_cast<state*>(parts_at + block_bytes<F>::of(1 << plan.block_level, warps));
+  block_folds<F, View> parts(f, parts_at, 1 << plan.block_level, warps);
 
   const std::int64_t first = std::int64_t{blockIdx.x} << plan.block_level;
   const std::int64_t left = plan.tiles - first;
   const int here = left < (1 << plan.block_level) ? static_cast<int>(left) : 1 << plan.block_level;
+  const std::int64_t aligned_left = warp_tile<View>::aligned_tiles(view, size) - first;
+  const int aligned = aligned_left < here ? static_cast<int>(aligned_left) : here;
+  int tile = warp;
+  // Two loops: what is called for ragged tiles takes registers that loads in flight need.
   MONOFOLD_ROLL
-  for (int tile = warp; tile < here; tile += warps) {
+  for (; tile < aligned; tile += warps) {
+    const tile_place place{(first + tile) * tile_items, size, tile_items};
+    warp_tile<View> loaded(view, place);
+    loaded.load_aligned();
+    if constexpr (is_staged_v<F, View>) loaded.stage(buffer);
+    parts.add(f, loaded, tile, buffer);
+  }
+  MONOFOLD_ROLL
+  for (; tile < here; tile += warps) {
     const std::int64_t at = (first + tile) * tile_items;
     const int count = size - at < tile_items ? static_cast<int>(size - at) : tile_items;
-    const state own = fold_warp_tile(f, view, tile_place{at, size, count}, buffer);
-    if (rank % warp_lanes == 0) tile_states[tile] = own;
+    parts.put(f, fold_ragged_tile(f, view, tile_place{at, size, count}, buffer), tile);
   }
-  sync_block();  // states of tiles written above are read below
-  state total = tile_states[rank < here ? rank : 0];
-  total = combine_block(f, total, here, warp_states);
+  parts.close(f);
+  sync_block();  // states written above are read below
+  state total = parts.total(f, here, warp_states);
   if (plan.blocks > 1) {
     sync_block();  // states of warps read above are overwritten below
     if (!combine_grid(f, state(total), storage, warp_states, total)) return;

@@ -1,0 +1,218 @@
+#pragma once
+/// level/warp_running: exact folds on a warp, tile after tile, without a state for each tile.
+///
+/// Any schedule gives an exact fold its one result, so a warp keeps what it has seen in registers and
+/// meets others once, at the end.
+
+#include <cstdint>
+#include <type_traits>
+
+#include "monofold/fold/extrema.hpp"
+#include "monofold/fold/fold.hpp"
+#include "monofold/fold/sum.hpp"
+#include "monofold/level/lane_best.cuh"
+#include "monofold/level/shuffle.cuh"
+#include "monofold/level/warp.cuh"
+#include "monofold/level/warp_fold.cuh"
+#include "monofold/level/warp_tile.cuh"
+#include "monofold/plan/tiles.hpp"
+
+namespace monofold::detail {
+
+/// True where a warp may keep a running state of the fold.
+template <class F>
+inline constexpr bool is_running_v = is_exact_v<F>&& is_commutative_v<F>&& has_identity_v<F> &&
+                                     !may_repeat_v<F> && !is_all_fold<F>::value;
+
+/// A state a lane.
+///
+/// shape      add: whole tiles, by all lanes of the warp; merge: the state of a tile, in lane 0
+/// order      any: the fold is exact
+template <class F, class View>
+class warp_running {
+ public:
+  using item = typename View::item_type;
+  using state = typename F::state;
+  using access = fold_access<F, item>;
+  static constexpr int lane_bytes =
+      static_cast<int>(sizeof(state)) +
+      slot_shape<F, item>::chains * static_cast<int>(sizeof(accumulator_t<F>));
+
+  MONOFOLD_DEVICE explicit warp_running(const F& f) : own_(f.identity()) {}
+
+  MONOFOLD_DEVICE void add(const F& f, const warp_tile<View>& tile) {
+    const auto own = fold_lane<true>(f, tile);
+    own_ = f.combine(own_, access::flush(f, own, warp_tile<View>::run_items));
+  }
+  MONOFOLD_DEVICE void merge(const F& f, const state& tile) {
+    if (lane_rank() == 0) own_ = f.combine(own_, tile);
+  }
+  /// In lane 0.
+  MONOFOLD_DEVICE state total(const F& f) const { return warp::combine(f, own_); }
+
+ private:
+  state own_;
+};
+
+/// The sum of integers: a lane adds a tile's items in 32 or 64 bits, which hold any tile.
+template <class Item, class View>
+class warp_running<integer_sum_fold<Item>, View> {
+ public:
+  using fold = integer_sum_fold<Item>;
+  static constexpr int lane_bytes = 32;
+
+  MONOFOLD_DEVICE explicit warp_running(const fold&) {}
+
+  MONOFOLD_DEVICE void add(const fold& f, const warp_tile<View>& tile) {
+    if constexpr (sizeof(Item) == 1 && warp_tile<View>::held) {
+      // Four items an instruction: 128 items of a byte a lane and tile.
+      std::int32_t sum = 0;
+      MONOFOLD_UNROLL
+      for (int k = 0; k < tile_rows; ++k) {
+        const bytes16 raw = tile.raw(k);
+        MONOFOLD_UNROLL
+        for (int w = 0; w < 4; ++w) sum = add_bytes(raw.word[w], sum);
+      }
+      small_ += sum;
+    } else if constexpr (sizeof(Item) <= 4) {
+      constexpr int items = warp_tile<View>::chunk_items;
+      using sum_type = std::conditional_t<sizeof(Item) <= 2, std::int32_t, std::int64_t>;
+      sum_type sum = 0;
+      MONOFOLD_UNROLL
+      for (int k = 0; k < tile_rows; ++k) {
+        const auto chunk = tile.template get<true>(k);
+        MONOFOLD_UNROLL
+        for (int v = 0; v < items; ++v) sum += static_cast<sum_type>(chunk[v]);
+      }
+      small_ += sum;
+    } else {
+      MONOFOLD_UNROLL
+      for (int k = 0; k < tile_rows; ++k) {
+        const auto chunk = tile.template get<true>(k);
+        MONOFOLD_UNROLL
+        for (int v = 0; v < warp_tile<View>::chunk_items; ++v) {
+          wide_ = f.combine(wide_, f.lift(chunk[v], 0));
+        }
+      }
+    }
+  }
+  MONOFOLD_DEVICE void merge(const fold&, const int128& tile) {
+    if (lane_rank() == 0) wide_ += tile;
+  }
+  MONOFOLD_DEVICE int128 total(const fold& f) const { return warp::combine(f, wide_ + small_); }
+
+ private:
+  /// The sum of four bytes and `sum`.
+  MONOFOLD_DEVICE static std::int32_t add_bytes(std::uint32_t bytes, std::int32_t sum) {
+#if defined(__CUDA_ARCH__)
+    if constexpr (std::is_signed_v<Item>) {
+      return __dp4a(static_cast<std::int32_t>(bytes), 0x01010101, sum);
+    } else {
+      return static_cast<std::int32_t>(__dp4a(bytes, 0x01010101u, static_cast<std::uint32_t>(sum)));
+    }
+#else
+    for (int b = 0; b < 4; ++b) {
+      const auto byte = static_cast<std::uint8_t>(bytes >> (8 * b));
+      sum += std::is_signed_v<Item> ? static_cast<std::int8_t>(byte) : byte;
+    }
+    return sum;
+#endif
+  }
+
+  std::int64_t small_ =
+      0;  // 2^31 tiles of 128 bytes each, or 2^24 of 32 words, stay far below 2^63
+  int128 wide_ = 0;
+};
+
+/// The smallest (or largest) item: all lanes know the warp's best key so far; where it is first is
+/// looked for only when a tile improves it.
+template <class Item, bool smallest, nan_rule rule, class View>
+class warp_running<extremum_fold<Item, smallest, rule>, View> {
+ public:
+  using fold = extremum_fold<Item, smallest, rule>;
+  using key = typename fold::key;
+  using state = typename fold::state;
+  using shape = warp_tile<View>;
+  static constexpr int lane_bytes = 16;
+
+  MONOFOLD_DEVICE explicit warp_running(const fold& f) : own_(f.identity()) {}
+
+  MONOFOLD_DEVICE void add(const fold&, const shape& tile) {
+    const key mine = best_in_lane<fold>(tile);
+    // Tiles come in ascending order, so an equal key is not news.
+    const bool news = own_.index < 0 || fold::better(mine, own_.key);
+    if (any_lane(news)) find(tile, mine);
+  }
+  /// `tile` is lane 0's.
+  MONOFOLD_DEVICE void merge(const fold& f, const state& tile) {
+    own_ = f.combine(own_, shuffle_from(tile, 0));
+  }
+  MONOFOLD_DEVICE state total(const fold&) const { return own_; }
+
+ private:
+  MONOFOLD_DEVICE void find(const shape& tile, key mine) {
+    MONOFOLD_UNROLL
+    for (int distance = 1; distance < warp_lanes; distance *= 2) {
+      const key other = shuffle_from(mine, lane_rank() ^ distance);
+      mine = fold::better(other, mine) ? other : mine;
+    }
+    const bool nan = fold::keys::has_nan && fold::is_nan_key(mine);
+    if (nan && rule == nan_rule::omit) return;  // nothing but NaN here
+    // The lane's first item with that key (or its first NaN), from the last to the first.
+    int first = shape::tile_items;
+    MONOFOLD_UNROLL
+    for (int k = tile_rows - 1; k >= 0; --k) {
+      const auto chunk = tile.template get<true>(k);
+      MONOFOLD_UNROLL
+      for (int v = shape::chunk_items - 1; v >= 0; --v) {
+        const key own = fold::key_of(chunk[v]);
+        const bool hit = nan ? fold::is_nan_key(own) : own == mine;
+        if (hit) first = tile.template chunk_offset<true>(k) + v;
+      }
+    }
+    MONOFOLD_UNROLL
+    for (int distance = 1; distance < warp_lanes; distance *= 2) {
+      const int other = shuffle_from(first, lane_rank() ^ distance);
+      first = other < first ? other : first;
+    }
+    own_ = fold{}.combine(own_, {nan ? fold::best : mine, tile.place().at + first});
+  }
+
+  state own_;
+};
+
+template <class Item, bool smallest, extremum_part part, class View>
+class warp_running<extremum_answer_fold<Item, smallest, part>, View>
+    : public warp_running<extremum_fold<Item, smallest>, View> {
+ public:
+  using warp_running<extremum_fold<Item, smallest>, View>::warp_running;
+};
+
+/// Both ends.
+template <class Item, nan_rule rule, class View>
+class warp_running<extrema_fold<Item, rule>, View> {
+ public:
+  using fold = extrema_fold<Item, rule>;
+  using low = typename fold::low;
+  using high = typename fold::high;
+  static constexpr int lane_bytes = 48;  // two states, and their keys on the way
+
+  MONOFOLD_DEVICE explicit warp_running(const fold&) : low_(low{}), high_(high{}) {}
+  MONOFOLD_DEVICE void add(const fold&, const warp_tile<View>& tile) {
+    low_.add(low{}, tile);
+    high_.add(high{}, tile);
+  }
+  MONOFOLD_DEVICE void merge(const fold&, const typename fold::state& tile) {
+    low_.merge(low{}, tile.min);
+    high_.merge(high{}, tile.max);
+  }
+  MONOFOLD_DEVICE typename fold::state total(const fold&) const {
+    return {low_.total(low{}), high_.total(high{})};
+  }
+
+ private:
+  warp_running<low, View> low_;
+  warp_running<high, View> high_;
+};
+
+}  // namespace monofold::detail
