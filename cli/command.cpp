@@ -45,6 +45,9 @@ dtype parse_dtype(const std::string& text) {
 
 char parse_delimiter(const std::string& text) {
   if (text == "\\t" || text == "tab") return '\t';
+  if (text == "\"" || text == "\n" || text == "\r") {
+    throw usage_error("--delimiter: a quote or the end of a line cannot separate columns");
+  }
   if (text.size() == 1) return text[0];
   throw usage_error(fmt::format("--delimiter: expected one character, found {}", quote(text)));
 }
@@ -54,12 +57,18 @@ file_format parse_format(const std::string& text) {
   return text == "raw" ? file_format::raw : file_format::text;
 }
 
+header_rule parse_header(const std::string& text) {
+  if (text == "yes") return header_rule::present;
+  return text == "no" ? header_rule::absent : header_rule::detect;
+}
+
 read_options parse_reading(const split_command& split) {
   read_options out;
   if (const auto text = split.value("--format")) out.format = parse_format(*text);
   if (const auto text = split.value("--dtype")) out.type = parse_dtype(*text);
   out.column = split.value("--column");
   if (const auto text = split.value("--delimiter")) out.delimiter = parse_delimiter(*text);
+  if (const auto text = split.value("--header")) out.header = parse_header(*text);
   if (split.has("--na")) out.missing = split.values.at("--na");
   return out;
 }

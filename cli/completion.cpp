@@ -39,6 +39,9 @@ std::string choices_of(const option_entry& entry) {
   return std::string(entry.choices);
 }
 
+// Whether its value is several choices with commas between them.
+bool is_list(const option_entry& entry) { return entry.flag == "--ops"; }
+
 std::vector<const option_entry*> options_of(unsigned command) {
   std::vector<const option_entry*> own;
   for (const option_entry& entry : options) {
@@ -58,8 +61,12 @@ std::string bash_values() {
   for (const option_entry& entry : options) {
     if (is_hidden(entry) || entry.value.empty()) continue;
     const std::string choices = choices_of(entry);
-    const std::string reply =
-        choices.empty() ? "" : fmt::format("COMPREPLY=($(compgen -W '{}' -- \"$word\"))", choices);
+    std::string reply;
+    if (is_list(entry)) {
+      reply = fmt::format("COMPREPLY=($(compgen -P \"$head\" -W '{}' -- \"$last\"))", choices);
+    } else if (!choices.empty()) {
+      reply = fmt::format("COMPREPLY=($(compgen -W '{}' -- \"$word\"))", choices);
+    }
     out += fmt::format("    {}) {}{}return ;;\n", entry.flag, reply, reply.empty() ? "" : "; ");
   }
   return out;
@@ -74,12 +81,15 @@ std::string bash_flags() {
 }
 
 std::string bash_completion() {
-  std::vector<std::string> first = operation_words();
-  for (const command_entry& entry : commands) first.emplace_back(entry.name);
-  std::string out =
+  std::vector<std::string> names;
+  names.reserve(commands.size());
+  for (const command_entry& entry : commands) names.emplace_back(entry.name);
+  const std::string out =
       "# bash completion for monofold; made by: monofold --completion bash\n"
       "_monofold() {\n"
       "  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} flags\n"
+      "  local head='' last=${word##*,} first\n"
+      "  [[ $word == *,* ]] && head=${word%,*},\n"
       "  COMPREPLY=()\n"
       "  case $before in\n" +
       bash_values() +
@@ -89,12 +99,10 @@ std::string bash_completion() {
       bash_flags() +
       "    esac\n"
       "    COMPREPLY=($(compgen -W \"$flags\" -- \"$word\"))\n"
-      "  elif [[ $COMP_CWORD -eq 1 ]]; then\n"
-      "    local done= last=${word##*,}\n"
-      "    [[ $word == *,* ]] && done=${word%,*},\n";
-  out +=
-      fmt::format("    COMPREPLY=($(compgen -P \"$done\" -W '{}' -- \"$last\"))\n", joined(first));
-  return out +
+      "  elif [[ $COMP_CWORD -eq 1 ]]; then\n";
+  return out + fmt::format("    first='{}'\n", joined(operation_words())) +
+         fmt::format("    [[ $word == *,* ]] || first+=' {}'\n", joined(names)) +
+         "    COMPREPLY=($(compgen -P \"$head\" -W \"$first\" -- \"$last\"))\n"
          "  else\n"
          "    COMPREPLY=($(compgen -f -- \"$word\"))\n"
          "  fi\n"
@@ -123,8 +131,9 @@ std::string zsh_options(unsigned command, std::string_view indent) {
     std::string value;
     if (!entry->value.empty()) {
       const std::string choices = choices_of(*entry);
-      value = fmt::format(":{}:{}", zsh_escaped(entry->value),
-                          choices.empty() ? " " : "(" + choices + ")");
+      std::string action = choices.empty() ? " " : "(" + choices + ")";
+      if (is_list(*entry)) action = "_values -s , operation " + choices;
+      value = fmt::format(":{}:{}", zsh_escaped(entry->value), action);
     }
     out += fmt::format(" \\\n{}'{}{}[{}]{}'", indent, repeat, entry->flag,
                        zsh_escaped(entry->summary), value);
@@ -148,9 +157,9 @@ std::string zsh_completion() {
   }
   out +=
       "  )\n"
-      "  compset -P '*,'\n"
+      "  compset -P '*,' && commands=()\n"
       "  _describe operation operations\n"
-      "  _describe command commands\n"
+      "  (( $#commands )) && _describe command commands\n"
       "}\n"
       "_monofold() {\n"
       "  case $words[2] in\n";

@@ -23,7 +23,7 @@ struct engine_state {
 
 std::vector<engine_state> engines() {
   const std::string none = "this build has no GPU engine";
-  return {{"cpu", true, fmt::format("{} cores, threads by {}", num_cores(), thread_library())},
+  return {{"cpu", true, fmt::format("{}, threads by {}", cores_text(), thread_library())},
           {"gpu", false, none},
           {"gpus", false, none},
           {"emulated", false, "this build has no emulated engine"}};

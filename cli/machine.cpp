@@ -15,6 +15,10 @@ int num_cores() {
   return std::max(1, static_cast<int>(::sysconf(_SC_NPROCESSORS_ONLN)));
 }
 
+std::string cores_text() {
+  return std::to_string(num_cores()) + (num_cores() == 1 ? " core" : " cores");
+}
+
 std::string thread_library() {
 #if defined(MONOFOLD_HAS_TBB) && MONOFOLD_HAS_TBB
   return "oneTBB";

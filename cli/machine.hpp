@@ -8,6 +8,9 @@ namespace monofold::cli {
 /// The cores that this process may use.
 int num_cores();
 
+/// Their number in words: "1 core", "2 cores".
+std::string cores_text();
+
 /// Which library hands out threads.
 std::string thread_library();
 

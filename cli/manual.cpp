@@ -77,10 +77,48 @@ without a header, where
 says which column; raw items in this machine's byte order where
 .B \-\-dtype
 says of which type.
-A file larger than memory is no problem, nor is a pipe. Indices count in row\-major order from 0.
-Text that is not a number is an error, never skipped;
+A file larger than memory is no problem, nor is a pipe, but for a
+.B .npy
+file of two dimensions or more in Fortran order: its first row ends in its last bytes, so from a pipe
+it is refused. Indices count in row\-major order from 0.
+.PP
+The kind of a file is, in this order: what
+.B \-\-format
+says;
+.B .npy
+where the content begins so or the name ends so; text where the name ends in .csv, .tsv or .txt, or
+where one of
+.BR \-\-column ,
+.BR \-\-delimiter ,
+.B \-\-header
+and
 .B \-\-na
-names what counts as missing.
+is given; raw where the name ends in .bin or .raw and
+.B \-\-dtype
+is given; else text if the first 4096 bytes have no control characters, and raw if they have. Where
+.B \-\-dtype
+is given and only the content spoke for text, a note on standard error says that it was read so.
+.PP
+Numbers in text are read as float64 unless
+.B \-\-dtype
+says otherwise, rounded once. Where that changes a whole number, which is beyond 2^53, a note on
+standard error says so;
+.B \-\-dtype i64
+keeps it. Text that is not a number is an error, never skipped, but for what
+.B \-\-na
+names. Such text is dropped before anything is counted: indices count the numbers that are left,
+whereas under
+.B \-\-nan omit
+a NaN keeps its place.
+.PP
+The first row of CSV is a header where
+.B \-\-column
+is a name; where the cell of the column is not a number; or where some cell is not a number and the
+one below it is one. Empty cells have no say, since data may begin with them.
+.B \-\-header yes
+and
+.B \-\-header no
+decide instead, as where all names are numbers.
 )";
 
 constexpr std::string_view output_roff = R"(.SH OUTPUT

@@ -30,10 +30,10 @@ constexpr std::array<descr_entry, 13> supported{{
 }};
 
 // What NumPy calls the kinds that have no reduction here.
-std::string_view kind_name(char letter) {
-  switch (letter) {
+std::string_view kind_name(std::string_view code) {
+  if (code == "f12" || code == "f16") return "extended precision";
+  switch (code.empty() ? '\0' : code[0]) {
     case 'c': return "complex";
-    case 'f': return "extended precision";
     case 'S':
     case 'a': return "byte string";
     case 'U': return "string";
@@ -63,7 +63,7 @@ npy_descr parse_npy_descr(std::string_view descr, std::optional<dtype> type) {
     out.type = dtype::bfloat16;
     return out;
   }
-  const std::string_view kind = code.empty() ? "" : kind_name(code[0]);
+  const std::string_view kind = kind_name(code);
   if (kind.empty()) {
     out.problem = "expected a dtype such as '<f8', found " + quote(descr);
   } else {

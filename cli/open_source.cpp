@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstring>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <system_error>
@@ -48,19 +49,15 @@ std::string beginning_of(opened_input& input, std::size_t count) {
 // The rules, first match wins:
 //   1  --format
 //   2  the .npy magic
-//   3  the extension: .npy; .csv .tsv .txt are text; .bin .raw are raw where --dtype is given
-//   4  --column, --delimiter or --na: text
-//   5  the first 4 KiB: with control characters raw, else text
+//   3  the extension: .npy; .csv .tsv .txt are text
+//   4  --column, --delimiter, --header or --na: text
+//   5  the extensions .bin and .raw where --dtype is given: raw
+//   6  the first 4 KiB: with control characters raw, else text (with --dtype a remark says so)
 file_format detect(opened_input& input, const std::string& extension, const read_options& options) {
   if (options.format != file_format::detect) return options.format;
   const std::string magic = beginning_of(input, npy_prefix_bytes);
-  const auto bytes = std::as_bytes(std::span(magic.data(), magic.size()));
-  if (has_npy_magic(bytes) || extension == ".npy") return file_format::npy;
-  for (const std::string_view text : {".csv", ".tsv", ".txt"}) {
-    if (extension == text) return file_format::text;
-  }
-  if (options.column || options.delimiter || !options.missing.empty()) return file_format::text;
-  if (options.type && (extension == ".bin" || extension == ".raw")) return file_format::raw;
+  if (has_npy_magic(std::as_bytes(std::span(magic.data(), magic.size())))) return file_format::npy;
+  if (const auto said = format_said(extension, options)) return *said;
   if (!looks_binary(beginning_of(input, sample_bytes))) return file_format::text;
   if (options.type) return file_format::raw;
   throw input_error("not text and not .npy; if it is raw binary, say --dtype TYPE");
@@ -86,6 +83,20 @@ opened_input open_input(const descriptor& file) {
 }
 
 }  // namespace
+
+std::optional<file_format> format_said(const std::string& extension, const read_options& options) {
+  if (options.format != file_format::detect) return options.format;
+  if (extension == ".npy") return file_format::npy;
+  for (const std::string_view text : {".csv", ".tsv", ".txt"}) {
+    if (extension == text) return file_format::text;
+  }
+  if (options.column || options.delimiter || options.header != header_rule::detect ||
+      !options.missing.empty()) {
+    return file_format::text;
+  }
+  if (options.type && (extension == ".bin" || extension == ".raw")) return file_format::raw;
+  return std::nullopt;
+}
 
 std::string extension_of(const std::string& name) {
   const std::size_t point = name.find_last_of("./");

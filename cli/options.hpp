@@ -46,7 +46,7 @@ inline constexpr unsigned reading = command_bit::reduce | command_bit::verify;
 
 /// In the order of help. The choices of --dtype and --ops come from the lists of element types and
 /// operations.
-inline constexpr std::array<option_entry, 25> options{{
+inline constexpr std::array<option_entry, 26> options{{
     {"-k", "N", "", "how many items top and bottom give (10); K, M, G may follow",
      command_bit::reduce},
     {"--ddof", "N", "", "var and std divide by the count less N (0)", command_bit::reduce},
@@ -56,21 +56,29 @@ inline constexpr std::array<option_entry, 25> options{{
      command_bit::reduce},
     {"--dtype", "TYPE", "",
      "element type of raw, text and generated data: bool, i8 to i64, u8 to u64, f16, bf16, f32, "
-     "f64",
+     "f64 (text and generated: f64)",
      reading | command_bit::bench | command_bit::generate},
-    {"--format", "FORMAT", "npy raw text", "how to read the files (found out from their content)",
+    {"--format", "FORMAT", "npy raw text",
+     "how to read the files (found out from name and content; with --dtype, what has no control "
+     "characters counts as text)",
      reading},
     {"--column", "COLUMN", "", "of CSV, the column with this name or number (from 1)", reading},
+    {"--header", "RULE", "auto yes no",
+     "whether the first row of CSV is names; auto: where the cell of the column is not a number, "
+     "or some cell is not and the one below it is; a COLUMN that is a name means yes (auto)",
+     reading},
     {"--delimiter", "CHAR", "", "what separates columns (comma, else tab, else blanks); tab is \\t",
      reading},
-    {"--na", "TEXT", "", "text that stands for a missing number; may be given several times",
+    {"--na", "TEXT", "",
+     "text that stands for a missing number, which is dropped: indices count what is left, unlike "
+     "with --nan omit; may be given several times",
      reading},
     {"--device", "DEVICE", "auto cpu gpu gpus emulated",
      "where to compute (auto: where the data lies)", command_bit::reduce},
     {"--threads", "N", "", "how many threads (all cores); never changes a bit of the answer",
      command_bit::reduce | command_bit::bench},
     {"--hex", "", "", "print floats in hexadecimal", command_bit::reduce},
-    {"--json", "", "", "print one JSON object a line",
+    {"--json", "", "", "print one JSON object a line (of operations, info and bench)",
      command_bit::reduce | command_bit::info | command_bit::bench},
     {"--csv", "", "", "print CSV with a header", command_bit::reduce},
     {"--size", "BYTES", "", "how much data to measure on (256M)", command_bit::bench},

@@ -30,7 +30,10 @@ void complain_about(const std::string& file, std::string_view text) {
 }
 
 std::string shown_name(const std::string& file) {
-  if (file == "-") return "standard input";
+  return file == "-" ? "standard input" : escaped_name(file);
+}
+
+std::string escaped_name(const std::string& file) {
   const bool plain = std::none_of(file.begin(), file.end(), [](char c) {
     const auto byte = static_cast<unsigned char>(c);
     return byte < 0x20 || byte == 0x7f;

@@ -17,7 +17,10 @@ void complain(std::string_view text);
 /// One line on standard error: "monofold: FILE: " and the text.
 void complain_about(const std::string& file, std::string_view text);
 
-/// How a message names a file: `-` is standard input; a name with control characters is quoted.
+/// A name that can be shown: one with control characters is quoted.
+std::string escaped_name(const std::string& file);
+
+/// How a message names a file: `-` is standard input, else `escaped_name`.
 std::string shown_name(const std::string& file);
 
 }  // namespace monofold::cli

@@ -2,6 +2,7 @@
 /// cli/readers: which readers there are; `open_source` picks one.
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "cli/map_file.hpp"
@@ -30,6 +31,9 @@ std::unique_ptr<source> open_text(std::unique_ptr<byte_stream> stream, const std
 /// The same as `open_source` for a descriptor that is open.
 std::unique_ptr<source> open_descriptor(descriptor file, const std::string& name,
                                         const read_options& options);
+
+/// The format that the options or the extension (".csv") decide; none: the content does.
+std::optional<file_format> format_said(const std::string& extension, const read_options& options);
 
 /// The extension of a file name in lower case, with its point: ".csv"; empty if there is none.
 std::string extension_of(const std::string& name);

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -93,6 +94,15 @@ class file_reduction {
     failed_ = true;
   }
 
+  // Each remark once in a run.
+  void remark_on(const std::string& file, const source& in) {
+    if (command_.remarks == notes::hidden) return;
+    for (const std::string& remark : in.remarks()) {
+      if (!remarks_made_.insert(remark).second) continue;
+      complain_about(file, "note: " + remark);
+    }
+  }
+
   std::unique_ptr<source> open(const std::string& file, runtime::request& what) const {
     std::unique_ptr<source> in = open_source(file, command_.reading);
     what.type = in->type();
@@ -141,6 +151,7 @@ class file_reduction {
       if (in_total) total_->merge(own);
     }
     shown.clear();
+    remark_on(file, *in);
     report_row row;
     row.file = file;
     row.missing = in->missing_count();
@@ -172,6 +183,8 @@ class file_reduction {
     reducer own(what);
     push_pairs(*left, *right, own, [&](std::int64_t done) { shown.update(done); });
     shown.clear();
+    remark_on(command_.files[0], *left);
+    remark_on(other, *right);
     report_row row;
     row.file = command_.files[0];
     row.other = other;
@@ -214,6 +227,7 @@ class file_reduction {
   int code_ = exit_code::ok;
   bool failed_ = false;
   bool mixed_types_ = false;
+  std::set<std::string> remarks_made_;
   std::optional<reducer> total_;  // of the files so far
   std::optional<report_row> total_row_;
 };
@@ -223,8 +237,8 @@ class file_reduction {
 int run(const reduce_command& what) {
   check_device(what.device);
   if (what.what.num_threads > num_cores() && what.remarks == notes::shown) {
-    complain(fmt::format("note: --threads {}, and there are {} cores", what.what.num_threads,
-                         num_cores()));
+    complain(fmt::format("note: --threads {}, and there {} {}", what.what.num_threads,
+                         num_cores() == 1 ? "is" : "are", cores_text()));
   }
   return file_reduction(what).run();
 }

@@ -10,6 +10,7 @@
 
 #include "cli/number_text.hpp"
 #include "cli/operation_pages.hpp"
+#include "cli/output.hpp"
 #include "cli/table.hpp"
 
 namespace monofold::cli {
@@ -196,11 +197,11 @@ void report::add_to_table(const report_row& row) {
   const auto parts = parts_of(row.answers[0], row.type, form);
   if (single && is_list(row.answers[0].op)) {
     for (std::size_t i = 0; i < row.answers[0].values.size(); ++i) {
-      table_.push_back({row.file, parts[0].texts[i], parts[1].texts[i]});
+      table_.push_back({escaped_name(row.file), parts[0].texts[i], parts[1].texts[i]});
     }
     return;
   }
-  std::vector<std::string> line{row.file};
+  std::vector<std::string> line{escaped_name(row.file)};
   if (single && row.answers[0].op == operation::minmax) {
     line.insert(line.end(), {parts[0].texts[0], parts[1].texts[0]});
   } else {

@@ -12,7 +12,7 @@ std::string too_few(const runtime::answer& from, const runtime::request& what, s
   const bool omit = what.nan == runtime::nan_policy::omit && info(what.type).is_floating;
   const std::string items = omit && count > 0
                                 ? fmt::format("of {} items too few are not NaN", count)
-                                : fmt::format("{} items", count);
+                                : fmt::format("{} {}", count, count == 1 ? "item" : "items");
   switch (from.op) {
     case operation::top:
     case operation::bottom: return fmt::format("{}, -k asks for {}", items, what.k);

@@ -25,6 +25,9 @@ enum class file_format { detect, npy, raw, text };
 /// the order of the items nor on their indices: a Fortran-ordered file is then read straight on.
 enum class item_order { logical, stored };
 
+/// --header: whether the first row of a table holds names. `detect`: the row and the next one tell.
+enum class header_rule { detect, present, absent };
+
 /// How the user said the file is to be read.
 struct read_options {
   file_format format = file_format::detect;  // detect: by content, then by the options below
@@ -32,6 +35,7 @@ struct read_options {
   std::optional<std::string> column;         // --column NAME|N (1-based); means CSV
   std::optional<char> delimiter;             // --delimiter; default: comma, else tab, else blanks
   std::vector<std::string> missing;          // --na TEXT: these tokens are skipped and counted
+  header_rule header = header_rule::detect;  // --header
   item_order order = item_order::logical;
 };
 
@@ -59,6 +63,8 @@ class source {
   virtual bool reorders() const { return false; }
   /// Tokens skipped because they matched `read_options::missing`.
   virtual std::int64_t missing_count() const { return 0; }
+  /// What the user should know of how the input was read; complete once all of it has been.
+  virtual std::vector<std::string> remarks() const { return {}; }
 
   /// How many items a call of `fetch` should ask for (a multiple of 4096), or 0 where only `next`
   /// works. Whoever fetches does not call `next`.

@@ -4,6 +4,8 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstddef>
+#include <utility>
 
 #include "cli/failure.hpp"
 #include "cli/options.hpp"
@@ -46,6 +48,45 @@ void check_choice(const option_entry& entry, const std::string& value) {
                                 quote(value), suggestion(value, choices)));
 }
 
+const option_entry* find_option(const std::string& flag, unsigned command) {
+  const auto found = std::find_if(options.begin(), options.end(), [&](const option_entry& entry) {
+    return entry.flag == flag && (entry.commands & command) != 0;
+  });
+  return found == options.end() ? nullptr : &*found;
+}
+
+// Makes "--flag=" into "--flag" and an empty value, since the parser would take the next word for
+// its value, and rejects "--flag=value" where the option takes none, which the parser would read as
+// true or false.
+std::vector<std::string> settle_values(const std::vector<std::string>& args, unsigned command) {
+  std::vector<std::string> out;
+  for (std::size_t i = 0; i < args.size(); ++i) {
+    const std::string& word = args[i];
+    if (word == "--") {  // what follows is files
+      out.insert(out.end(), args.begin() + static_cast<std::ptrdiff_t>(i), args.end());
+      break;
+    }
+    out.push_back(word);
+    const std::string flag = flag_of(word);
+    const option_entry* const entry = find_option(flag, command);
+    if (entry == nullptr) continue;
+    if (flag.size() == word.size()) {
+      if (!entry->value.empty() && i + 1 < args.size()) out.push_back(args[++i]);
+      continue;
+    }
+    const std::string value = word.substr(flag.size() + 1);
+    if (entry->value.empty()) {
+      throw usage_error(
+          fmt::format("option {} takes no value, found {}", quote(flag), quote(value)));
+    }
+    if (value.empty()) {
+      out.back() = flag;
+      out.push_back(value);
+    }
+  }
+  return out;
+}
+
 }  // namespace
 
 split_command split_words(const std::vector<std::string>& args, unsigned command) {
@@ -72,7 +113,9 @@ split_command split_words(const std::vector<std::string>& args, unsigned command
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   }
   try {
-    app.parse(std::vector<std::string>(args.rbegin(), args.rend()));  // it takes them from the back
+    std::vector<std::string> words = settle_values(args, command);
+    std::reverse(words.begin(), words.end());  // it takes them from the back
+    app.parse(std::move(words));
   } catch (const CLI::ArgumentMismatch& error) {
     throw usage_error(fmt::format(
         "option {} needs a value",

@@ -12,6 +12,7 @@
 #include "cli/readers.hpp"
 #include "cli/text_buffer.hpp"
 #include "cli/text_parse.hpp"
+#include "cli/text_rounding.hpp"
 #include "cli/text_table.hpp"
 
 namespace monofold::cli {
@@ -33,6 +34,8 @@ class text_source final : public source {
       : text_(std::move(stream)),
         type_(options.type.value_or(dtype::float64)),
         missing_(options.missing),
+        rounding_(options.type ? rounding_watch::state::off : rounding_watch::state::on),
+        guessed_(options.type && !format_said(extension, options)),
         items_(make_buffer(chunk_items * info(type_).size_bytes)) {
     number_missing_ = std::any_of(missing_.begin(), missing_.end(),
                                   [&](const std::string& token) { return is_numeric(token); });
@@ -45,6 +48,12 @@ class text_source final : public source {
   std::optional<std::int64_t> total_bytes() const override { return std::nullopt; }
   std::int64_t consumed_bytes() const override { return text_.taken_bytes(); }
   std::int64_t missing_count() const override { return missing_count_; }
+  std::vector<std::string> remarks() const override {
+    std::vector<std::string> out;
+    if (guessed_) out.emplace_back("read as text, as it looks; --format raw reads its bytes");
+    if (const auto rounded = rounding_.remark()) out.push_back(*rounded);
+    return out;
+  }
 
   chunk next() override {
     const std::int64_t count = visit_dtype(type_, [this]<class T>() { return parse<T>(); });
@@ -88,9 +97,11 @@ class text_source final : public source {
         if (!is_missing(token)) {
           const text_fault fault = parse_number(token, *out);
           if (fault != text_fault::none) fail_token(at, token, fault);
+          rounding_.look(at, end);
           ++out;
         }
       } else {
+        rounding_.look(at, end);
         ++out;
       }
       at = end;
@@ -130,7 +141,7 @@ class text_source final : public source {
 
   // The end of the row, or `first` if it is not as simple as that.
   template <class T>
-  const char* parse_plain_row(const char* first, const char* last, T& out) const {
+  const char* parse_plain_row(const char* first, const char* last, T& out) {
     const char delimiter = layout_.delimiter;
     const char* at = first;
     const auto skips = [&](char c) { return is_space(c) && c != delimiter; };
@@ -143,6 +154,7 @@ class text_source final : public source {
     while (skips(*at)) ++at;
     const char* end = parse_prefix(at, last, out);
     if (end == at) return first;
+    rounding_.look(at, end);
     while (skips(*end)) ++end;
     std::int64_t left = layout_.num_columns - layout_.column - 1;
     for (; *end == delimiter; --left) {
@@ -178,6 +190,7 @@ class text_source final : public source {
       if (kept) {
         const text_fault fault = parse_number(std::string_view(token), out);
         if (fault != text_fault::none) fail_field(token, fault);
+        rounding_.look(token.data(), token.data() + token.size());
       }
     }
     line_ += row.num_lines;
@@ -227,8 +240,9 @@ class text_source final : public source {
     std::string message = "line " + std::to_string(line_) + ", character " +
                           std::to_string(before_line_ + (at - line_begin_) + 1) + ": " +
                           describe_fault(fault, type_, token);
-    if (!any_token_ && fault == text_fault::not_a_number) {
-      message += "; if it is a header, say --column 1";
+    if (!any_token_ && !is_number(token)) {
+      message += guessed_ ? "; if it is not text, say --format raw"
+                          : "; if it is a header, say --header yes";
     }
     throw input_error(message);
   }
@@ -265,26 +279,46 @@ class text_source final : public source {
     if (!is_table(delimiter, extension, options)) return;
     layout_.table = true;
     layout_.delimiter = delimiter;
-    std::vector<std::string> fields;
+    first_row first;
     text_row row;
     for (;;) {
-      fields.clear();
+      first.fields.clear();
       row = scan_row(text_.begin(), text_.end(), delimiter,
                      [&](std::int64_t, std::string_view raw, bool doubled) {
-                       fields.push_back(unquoted(raw, doubled));
+                       first.fields.push_back(unquoted(raw, doubled));
                      });
       check_row(row);
       if (row.result == text_row::outcome::whole || !more()) break;
     }
-    std::vector<bool> numeric;
-    for (const std::string& field : fields) {
+    for (const std::string& field : first.fields) {
       const bool missing = std::find(missing_.begin(), missing_.end(), field) != missing_.end();
-      numeric.push_back(missing || is_numeric(field));
+      first.numeric.push_back(missing || is_number(field));
     }
-    layout_ = table_layout(delimiter, fields, numeric, options);
+    const std::ptrdiff_t row_bytes = row.end - text_.begin();
+    first.next_row = [this, row_bytes] { return numbers_behind(row_bytes); };
+    layout_ = table_layout(delimiter, first, options);
     if (layout_.header) {
       line_ += row.num_lines;
-      text_.consume(row.end);
+      text_.consume(text_.begin() + row_bytes);
+    }
+  }
+
+  // Which fields are numbers in the row that comes so many bytes behind the beginning of the window,
+  // which stays there. Of a row that ends behind the window, or is malformed, nothing is said.
+  std::vector<bool> numbers_behind(std::ptrdiff_t num_bytes) {
+    for (;;) {
+      std::vector<bool> numeric;
+      const text_row row = scan_row(text_.begin() + num_bytes, text_.end(), layout_.delimiter,
+                                    [&](std::int64_t, std::string_view raw, bool doubled) {
+                                      numeric.push_back(is_number(unquoted(raw, doubled)));
+                                    });
+      if (row.result == text_row::outcome::text_after_quote) return {};
+      if (row.result == text_row::outcome::whole) {
+        if (!row.blank) return numeric;
+        num_bytes = row.end - text_.begin();
+      } else if (text_.fill() != text_buffer::filled::more) {
+        return {};
+      }
     }
   }
 
@@ -308,9 +342,17 @@ class text_source final : public source {
     });
   }
 
+  // 1.5 is no name of a column of integers, but a mistake.
+  bool is_number(std::string_view field) const {
+    double value = 0;
+    return is_numeric(field) || parse_number(field, value) != text_fault::not_a_number;
+  }
+
   text_buffer text_;
   dtype type_;
   std::vector<std::string> missing_;
+  rounding_watch rounding_;
+  bool guessed_;  // that it is text: nobody said so, and with --dtype it could be raw
   bool number_missing_ = false;  // one of them is a number: every token must be compared
   aligned_buffer items_;
   text_layout layout_;

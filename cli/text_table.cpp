@@ -42,15 +42,29 @@ std::int64_t column_named(const std::string& name, const std::vector<std::string
   return found - fields.begin();
 }
 
-// An empty field in the first row is no name if the rest of the row is numbers.
-bool is_header(std::size_t column, const std::vector<std::string>& fields,
-               const std::vector<bool>& numeric) {
-  if (!fields[column].empty()) return !numeric[column];
-  if (numeric[column]) return false;
-  for (std::size_t i = 0; i < fields.size(); ++i) {
-    if (!fields[i].empty() && !numeric[i]) return true;
+bool is_header(std::size_t column, const first_row& row) {
+  const auto is_word = [&](std::size_t i) { return !row.numeric[i] && !row.fields[i].empty(); };
+  if (is_word(column)) return true;
+  std::vector<std::size_t> words;
+  for (std::size_t i = 0; i < row.fields.size(); ++i) {
+    if (is_word(i)) words.push_back(i);
   }
-  return false;
+  if (words.empty()) return false;
+  if (!row.numeric[column]) return true;
+  const std::vector<bool> below = row.next_row();
+  return std::any_of(words.begin(), words.end(),
+                     [&](std::size_t i) { return i < below.size() && below[i]; });
+}
+
+std::int64_t column_asked_for(const std::string& wanted, const std::vector<std::string>& fields,
+                              text_layout& layout, header_rule rule) {
+  if (const auto number = column_number(wanted, fields.size())) return *number;
+  if (rule == header_rule::absent) {
+    throw input_error("column " + quote(wanted) + " not found; without a header columns are 1 to " +
+                      std::to_string(fields.size()));
+  }
+  layout.header = true;
+  return column_named(wanted, fields);
 }
 
 }  // namespace
@@ -72,12 +86,12 @@ char delimiter_of(std::string_view line, const std::string& extension,
 }
 
 bool is_table(char delimiter, const std::string& extension, const read_options& options) {
-  return options.column || options.delimiter || extension == ".csv" || extension == ".tsv" ||
-         delimiter != blank_delimiter;
+  return options.column || options.delimiter || options.header == header_rule::present ||
+         extension == ".csv" || extension == ".tsv" || delimiter != blank_delimiter;
 }
 
-text_layout table_layout(char delimiter, const std::vector<std::string>& fields,
-                         const std::vector<bool>& numeric, const read_options& options) {
+text_layout table_layout(char delimiter, const first_row& row, const read_options& options) {
+  const std::vector<std::string>& fields = row.fields;
   text_layout layout;
   layout.table = true;
   layout.delimiter = delimiter;
@@ -88,12 +102,13 @@ text_layout table_layout(char delimiter, const std::vector<std::string>& fields,
                       list_of(fields));
   }
   if (options.column) {
-    const auto number = column_number(*options.column, fields.size());
-    layout.header = !number;
-    layout.column = number ? *number : column_named(*options.column, fields);
+    layout.column = column_asked_for(*options.column, fields, layout, options.header);
   }
   const auto column = static_cast<std::size_t>(layout.column);
-  layout.header = layout.header || is_header(column, fields, numeric);
+  if (options.header == header_rule::present) layout.header = true;
+  if (options.header == header_rule::detect && !layout.header) {
+    layout.header = is_header(column, row);
+  }
   if (layout.header) layout.name = fields[column];
   return layout;
 }

@@ -23,6 +23,11 @@ if(TARGET monofold_runtime)
 endif()
 if(TARGET monofold_tool)
   install(TARGETS monofold_tool)
+  # Copies of what the tool prints with --man and --completion; tests/cli compares them.
+  install(FILES docs/man/monofold.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+  install(FILES completions/monofold.bash RENAME monofold
+          DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+  install(FILES completions/_monofold DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
 endif()
 
 configure_package_config_file(cmake/monofoldConfig.cmake.in

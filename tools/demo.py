@@ -33,7 +33,7 @@ def shown(row, operation):
     if operation == "stats":
         return f"mean {row['mean']:.6g}, std {row['std']:.6g}"
     if operation == "minmax":
-        return f"{row['min']} {row['max']}"
+        return f"{row['min']:.6g} {row['max']:.6g}"
     if "values" in row:
         return f"{row['values'][0]}, ... ({len(row['values'])} items)"
     return json.dumps(row["value"])
@@ -46,8 +46,10 @@ def reduce_all(name, path, operations, limit):
         rows = [json.loads(tool(operation, path, "--json")) for _ in range(3)]
         best = min(rows, key=lambda row: row["seconds"])
         gbps = best["bytes"] / best["seconds"] / 1e9
-        print(f"{operation:<10} {shown(best, operation):<34} {best['seconds'] * 1e3:8.1f} "
-              f"{gbps:7.1f} {gbps / limit:7.0%}")
+        speed = f"{gbps:7.1f} {gbps / limit:8.0%}"
+        if operation == "count":  # known from the header: no item is read
+            speed = f"{'-':>7} {'-':>8}"
+        print(f"{operation:<10} {shown(best, operation):<34} {best['seconds'] * 1e3:8.1f} {speed}")
 
 
 def main():

@@ -99,6 +99,31 @@ TEST(command, reading_options) {
   EXPECT_EQ(reduce({"sum", "a", "--column", "price, total"}).reading.column, "price, total");
 }
 
+TEST(command, header) {
+  EXPECT_EQ(reduce({"sum", "a"}).reading.header, header_rule::detect);
+  EXPECT_EQ(reduce({"sum", "a", "--header", "auto"}).reading.header, header_rule::detect);
+  EXPECT_EQ(reduce({"sum", "a", "--header", "yes"}).reading.header, header_rule::present);
+  EXPECT_EQ(reduce({"sum", "a", "--header=no"}).reading.header, header_rule::absent);
+  EXPECT_EQ(error({"sum", "a", "--header", "maybe"}),
+            "--header: expected auto, yes, no, found 'maybe'");
+}
+
+TEST(command, values_behind_an_equals_sign) {
+  const reduce_command out = reduce({"sum", "--na=", "a", "--column=x=y", "--na=--json", "b"});
+  EXPECT_EQ(out.files, (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(out.reading.missing, (std::vector<std::string>{"", "--json"}));
+  EXPECT_EQ(out.reading.column, "x=y");
+  EXPECT_EQ(reduce({"sum", "--na", "--json=1", "a"}).reading.missing,
+            std::vector<std::string>{"--json=1"});
+  EXPECT_EQ(reduce({"sum", "--", "--json=0"}).files, std::vector<std::string>{"--json=0"});
+  EXPECT_EQ(error({"sum", "--threads=", "3"}),
+            "--threads: expected a whole number of at least 1, found ''");
+  for (const char* const value : {"", "0", "1", "false", "text"}) {
+    EXPECT_EQ(error({"sum", "a", std::string("--json=") + value}),
+              "option '--json' takes no value, found '" + std::string(value) + "'");
+  }
+}
+
 TEST(command, what_an_operation_takes) {
   const reduce_command out =
       reduce({"var", "a", "--ddof", "1", "--nan", "omit", "--plain", "--hex", "--quiet"});
@@ -172,6 +197,10 @@ TEST(command, usage_errors_name_the_value) {
             "--delimiter: expected one character, found 'ab'");
   EXPECT_EQ(error({"sum", "a", "--delimiter", ""}),
             "--delimiter: expected one character, found ''");
+  for (const char* const text : {"\"", "\n", "\r"}) {
+    EXPECT_EQ(error({"sum", "a", "--delimiter", text}),
+              "--delimiter: a quote or the end of a line cannot separate columns");
+  }
 }
 
 TEST(command, dot_takes_two_files) {

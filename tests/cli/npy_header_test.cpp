@@ -106,6 +106,8 @@ TEST(NpyHeader, RefusesTypesByName) {
             "20: dtype '<V2' (raw bytes) is not supported; if it is bfloat16, say --dtype bf16");
   EXPECT_EQ(message(""), "20: expected a dtype such as '<f8', found ''");
   EXPECT_EQ(message("<i3"), "20: expected a dtype such as '<f8', found '<i3'");
+  EXPECT_EQ(message("<f9"), "20: expected a dtype such as '<f8', found '<f9'");
+  EXPECT_EQ(message("float64"), "20: expected a dtype such as '<f8', found 'float64'");
   EXPECT_EQ(message("<<f8"), "20: expected a dtype such as '<f8', found '<<f8'");
   EXPECT_EQ(error_in_dictionary("{'descr': [('a', '<i4'), ('b', '<f8')], 'shape': (1,)}"),
             "20: structured dtype '[('a', '<i4'), ('b', '<f8')]' is not supported");

@@ -72,7 +72,7 @@ TEST(Detection, FollowsContentAndExtension) {
       error_in(binary, options, ".txt"),
       "line 1, character 1: expected a number, found "
       "'\\x00\\x00\\x00\\x00\\x00\\x00\\xf0?\\x00\\x00\\x00\\x00\\x00\\x00\\x00@'; if it is a "
-      "header, say --column 1");
+      "header, say --header yes");
 }
 
 TEST(Detection, NamesWhatCannotBeOpened) {

@@ -53,8 +53,9 @@ TEST(TextSource, ReadsNumbersBetweenBlanks) {
 }
 
 TEST(TextSource, SaysWhereANumberIsWrong) {
-  EXPECT_EQ(problem("x\n1\n"),
-            "line 1, character 1: expected a number, found 'x'; if it is a header, say --column 1");
+  EXPECT_EQ(
+      problem("x\n1\n"),
+      "line 1, character 1: expected a number, found 'x'; if it is a header, say --header yes");
   EXPECT_EQ(problem("1 2\n\n 3  4x 5\n"), "line 3, character 5: expected a number, found '4x'");
   EXPECT_EQ(problem("1\n1e999"), "line 2, character 1: '1e999' is out of range for float64");
   EXPECT_EQ(problem("\xff\xfe\x31"), "the text is UTF-16, expected UTF-8 or ASCII");
@@ -170,9 +171,7 @@ TEST(TextSource, ReadsEveryType) {
   read_options options;
   options.type = dtype::uint8;
   EXPECT_EQ(problem("1\n256\n", options), "line 2, character 1: '256' is out of range for uint8");
-  EXPECT_EQ(problem("1.5\n", options),
-            "line 1, character 1: expected an integer, found '1.5'; if it is a header, say "
-            "--column 1");
+  EXPECT_EQ(problem("1.5\n", options), "line 1, character 1: expected an integer, found '1.5'");
 }
 
 // The same text in pieces of every length up to a few bytes, so that every token, quote and end of

@@ -185,6 +185,11 @@ class BadWords(ToolTest):
                  "-k: expected a whole number of at least 1 (K, M, G may follow), found '-1'"),
                 (["sum", self.a, "--threads", "99999999999"],
                  "--threads: at most 4096, found 99999999999"),
+                (["sum", self.a, "--json=0"], "option '--json' takes no value, found '0'"),
+                (["sum", "--threads=", self.a],
+                 "--threads: expected a whole number of at least 1, found ''"),
+                (["sum", self.a, "--delimiter", '"'],
+                 "--delimiter: a quote or the end of a line cannot separate columns"),
                 (["sum", self.a, "--dtype", "f99"], "--dtype: unknown element type 'f99'"),
                 (["dot", self.a], "dot takes two files, found 1"),
                 ([self.a], "expected an operation first, found 'a.npy'; for example: monofold sum a.npy"),
@@ -197,6 +202,9 @@ class BadWords(ToolTest):
             self.check_error(4, f"a.npy: {op}: no result: 3 items, -k asks for 1000000000000", op, self.a,
                              "-k", "1000G")
         self.check_error(4, "a.npy: var: no result: 3 items, --ddof is 3", "var", self.a, "--ddof", 3)
+        one = self.save("one.npy", np.ones(1))
+        self.check_error(4, "one.npy: var: no result: 1 item, --ddof is 1", "var", one, "--ddof", 1)
+        self.check_error(4, "one.npy: top: no result: 1 item, -k asks for 10", "top", one)
         self.check_error(4, "a.npy: xor: no result: not defined for float64", "xor", self.a)
 
     def test_no_such_device(self):
@@ -219,7 +227,8 @@ class BadWords(ToolTest):
         cores = len(os.sched_getaffinity(0))
         code, out, err = self.run_tool("sum", self.a, "--threads", 5 * cores)
         self.assertEqual((code, out), (0, "3\n"))
-        self.assertEqual(err, f"monofold: note: --threads {5 * cores}, and there are {cores} cores\n")
+        self.assertEqual(err, f"monofold: note: --threads {5 * cores}, and there " +
+                         ("is 1 core\n" if cores == 1 else f"are {cores} cores\n"))
         self.assertEqual(self.output("sum", self.a, "--threads", 5 * cores, "--quiet"), "3\n")
         text = "1\n" * 3_000_000  # enough for every thread, and not from a map
         code, out, err = self.run_tool("sum", "--threads", 5 * cores, "--quiet", stdin=text.encode())

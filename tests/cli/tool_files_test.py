@@ -215,6 +215,15 @@ class Forms(ToolTest):
         self.assertEqual((code, err),
                          (3, "monofold: 'no\\nsuch.npy': cannot open: No such file or directory\n"))
 
+    def test_tables_show_odd_file_names_harmlessly(self):
+        odd = self.save("line\nbreak\x1b[31m.npy", np.arange(3))
+        self.assertEqual(self.output("sum", odd, odd).splitlines()[1:],
+                         ["'line\\nbreak\\x1b[31m.npy'    3"] * 2 + [f"total{' ' * 24}6"])
+        self.assertEqual(self.output("top", "-k", 1, odd, odd).splitlines()[1:3],
+                         ["'line\\nbreak\\x1b[31m.npy'    2      2"] * 2)
+        self.assertEqual(self.output("sum", "-", "f.npy", "--quiet", stdin=b"1").splitlines()[1][:5],
+                         "-    ")
+
     def test_csv(self):
         rows = list(csv.DictReader(io.StringIO(self.output("stats", self.a, self.a, "--csv"))))
         self.assertEqual([row["file"] for row in rows], ["a.npy", "a.npy", "total"])

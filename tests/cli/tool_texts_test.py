@@ -40,6 +40,15 @@ class Texts(ToolTest):
         self.assertEqual(self.complete("monofold", "sum", "--nan", "o"), ["omit"])
         self.assertEqual(self.complete("monofold", "bench", "--si"), ["--size"])
         self.assertIn("float32", self.complete("monofold", "sum", "--dtype", "fl"))
+        self.assertEqual(self.complete("monofold", "sum", "--header", "y"), ["yes"])
+        self.assertEqual(self.complete("monofold", "in"), ["info"])
+        after_comma = self.complete("monofold", "mean,")
+        self.assertIn("mean,max", after_comma)
+        for command in ("info", "verify", "bench", "generate"):
+            self.assertNotIn(f"mean,{command}", after_comma)
+        self.assertEqual(self.complete("monofold", "bench", "--ops", "mean,m"),
+                         ["mean,mean", "mean,min", "mean,max", "mean,minmax"])
+        self.assertEqual(self.complete("monofold", "bench", "--ops", "argm"), ["argmin", "argmax"])
 
     def test_the_man_page_is_well_formed(self):
         if shutil.which("groff") is None:
@@ -99,6 +108,10 @@ class Commands(ToolTest):
 
     def test_info(self):
         self.assertIn("not here", self.output("info"))
+        first = min(os.sched_getaffinity(0))
+        pinned = subprocess.run([TOOL, "info"], stdout=subprocess.PIPE, text=True, check=True,
+                                preexec_fn=lambda: os.sched_setaffinity(0, {first}))
+        self.assertIn(" 1 core, threads by ", pinned.stdout)
         facts = json.loads(self.output("info", "--json"))
         self.assertEqual([engine["name"] for engine in facts["engines"]],
                          ["cpu", "gpu", "gpus", "emulated"])

@@ -27,12 +27,15 @@ namespace {
 using fuzz::reading;
 using fuzz::require;
 using monofold::dtype;
+using monofold::cli::header_rule;
 using monofold::cli::read_options;
 
 constexpr std::array<const char*, 4> extensions{"", ".csv", ".tsv", ".txt"};
 constexpr std::array<const char*, 7> column_names{nullptr, nullptr, "1", "2", "3", "x", "b c"};
 // Some occur in numbers.
 constexpr std::array<char, 10> delimiters{'\0', '\0', ',', ';', '\t', ' ', '|', '-', '.', '5'};
+constexpr std::array<header_rule, 4> header_rules{header_rule::detect, header_rule::detect,
+                                                  header_rule::present, header_rule::absent};
 constexpr std::array<const char*, 6> missing_tokens{nullptr, nullptr, "NA", "", "nan", "-9"};
 
 struct choices {
@@ -46,10 +49,13 @@ choices choose(std::string_view bytes) {
   };
   choices out;
   out.options.type = pick(0, monofold::dtypes).type;
+  out.options.format = monofold::cli::file_format::text;  // else a guess, and messages say so
   out.extension = pick(1, extensions);
   if (const char* column = pick(2, column_names)) out.options.column = column;
   if (const char delimiter = pick(3, delimiters)) out.options.delimiter = delimiter;
-  // The same byte again: every tenth of it is another.
+  // The same bytes again: every seventh and every tenth of them is another.
+  const auto seventh = static_cast<std::uint8_t>(bytes[2]) / column_names.size();
+  out.options.header = header_rules[seventh % header_rules.size()];
   const auto tenth = static_cast<std::uint8_t>(bytes[3]) / delimiters.size();
   if (const char* token = missing_tokens[tenth % missing_tokens.size()]) {
     out.options.missing.emplace_back(token);

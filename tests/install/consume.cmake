@@ -35,6 +35,12 @@ if(WAY STREQUAL "find_package")
   endif()
   if(EXISTS ${BUILD_DIR}/bin/monofold)
     step(${work}/prefix/bin/monofold --version)
+    foreach(file IN ITEMS man/man1/monofold.1 bash-completion/completions/monofold
+            zsh/site-functions/_monofold)
+      if(NOT EXISTS ${work}/prefix/share/${file})
+        message(FATAL_ERROR "not installed: share/${file}")
+      endif()
+    endforeach()
   endif()
   # A component that was not built is refused in words.
   execute_process(COMMAND ${configure} -DASK_FOR=mpi
