@@ -1,6 +1,8 @@
 // The other folds, and several in one pass: the CPU engine's bits, hard numbers included.
 
 #include <cstdint>
+#include <limits>
+#include <span>
 #include <vector>
 
 #include "tests/gpu/device.cuh"
@@ -44,6 +46,39 @@ TEST_F(gpu_folds, several_at_once) {
   compare("all", mf::all(mf::count, mf::sum, mf::mean, mf::variance(1), mf::extrema), d.host,
           d.device);
   compare("all, one ordered", mf::all(mf::sum, last_item{}, mf::plain_sum), d.host, d.device);
+}
+
+/// Zeros of both signs and NaN, which hardware compares.
+template <class Item>
+void compare_hard_extrema(const std::vector<Item>& kinds) {
+  std::vector<Item> host(200003);
+  for (std::size_t i = 0; i < host.size(); ++i) {
+    host[i] = kinds[inputs::mixed(i) % kinds.size()];
+  }
+  const device_array<Item> device(host);
+  const std::span<const Item> all(host);
+  for (const std::size_t n : {1, 2, 255, 256, 1024, 4096, 8192, 60000, 200003}) {
+    const auto there = device.span(0, n);
+    gpu_tests::expect_same<Item>("extrema", mf::extrema, all.first(n), there);
+    gpu_tests::expect_same<Item>("omitting NaN", mf::extrema_fold<Item, mf::nan_rule::omit>{},
+                                 all.first(n), there);
+    gpu_tests::expect_same<Item>("argmin", mf::argmin, all.first(n), there);
+    gpu_tests::expect_same<Item>("max", mf::max, all.first(n), there);
+  }
+}
+
+TEST_F(gpu_folds, extrema_of_zeros_and_nan) {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  compare_hard_extrema<float>({0.0f, -0.0f});
+  compare_hard_extrema<float>({0.0f, -0.0f, nan, -nan});
+  compare_hard_extrema<float>({nan});
+  compare_hard_extrema<double>({0.0, -0.0});
+  compare_hard_extrema<double>({-0.0, std::numeric_limits<double>::quiet_NaN()});
+  compare_hard_extrema<mf::float16>({{0x0000}, {0x8000}});
+  compare_hard_extrema<mf::float16>({{0x0000}, {0x8000}, {0x7e00}, {0xfe01}});
+  compare_hard_extrema<mf::float16>({{0x7c01}});
+  compare_hard_extrema<mf::bfloat16>({{0x0000}, {0x8000}});
+  compare_hard_extrema<mf::bfloat16>({{0x8000}, {0x7fc0}, {0xff81}, {0x0001}, {0x8001}});
 }
 
 /// The variance looks twice at tiles of these.

@@ -132,6 +132,42 @@ TEST_F(gpu_into, a_captured_graph_replays) {
   static_cast<void>(cudaStreamDestroy(stream));
 }
 
+/// One block, mail and ticket in turn, a thousand times, in one workspace.
+TEST_F(gpu_into, launches_of_every_kind_share_a_workspace) {
+  const auto host = numbers(6000001);
+  const device_array<float> device(host);
+  constexpr std::array<std::size_t, 6> counts{700, 40000, 300000, 1000001, 4194304, 6000001};
+  const device_array<double> out(counts.size());
+  const device_array<float> least(counts.size());
+  const mf::gpu_workspace workspace(mf::workspace_bytes(device.span(0, host.size()), mf::extrema));
+  cudaStream_t stream = nullptr;
+  ASSERT_EQ(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), cudaSuccess);
+  cudaGraph_t graph = nullptr;
+  ASSERT_EQ(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal), cudaSuccess);
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    const auto range = device.span(i, counts[i] - i);
+    mf::reduce_into(mf::gpu(stream), range, mf::sum, out.data() + i, workspace);
+    mf::reduce_into(mf::gpu(stream), range, mf::norm2, out.data() + i, workspace);
+    mf::reduce_into(mf::gpu(stream), range, mf::sum, out.data() + i, workspace);
+    mf::reduce_into(mf::gpu(stream), range, mf::plain_sum, least.data() + i, workspace);
+  }
+  ASSERT_EQ(cudaStreamEndCapture(stream, &graph), cudaSuccess);
+  cudaGraphExec_t replay = nullptr;
+  ASSERT_EQ(cudaGraphInstantiate(&replay, graph, 0), cudaSuccess);
+  for (int i = 0; i < 1000; ++i) ASSERT_EQ(cudaGraphLaunch(replay, stream), cudaSuccess);
+  ASSERT_EQ(cudaStreamSynchronize(stream), cudaSuccess);
+  const auto sums = out.host();
+  const auto plain = least.host();
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    const auto range = std::span(host).subspan(i, counts[i] - i);
+    EXPECT_TRUE(same(sums[i], mf::reduce(range, mf::sum))) << counts[i];
+    EXPECT_TRUE(same(plain[i], mf::reduce(range, mf::plain_sum))) << counts[i];
+  }
+  static_cast<void>(cudaGraphExecDestroy(replay));
+  static_cast<void>(cudaGraphDestroy(graph));
+  static_cast<void>(cudaStreamDestroy(stream));
+}
+
 TEST_F(gpu_into, many_streams_with_a_workspace_each) {
   constexpr int streams = 16;
   const std::size_t n = 2000003;
@@ -188,7 +224,7 @@ void expect_refused(const Call& call, const std::string& words) {
 }
 
 TEST_F(gpu_into, wrong_arguments_are_refused_and_nothing_is_written) {
-  const std::size_t n = 3000001;
+  const std::size_t n = 6000001;
   const auto host = numbers(n);
   const device_array<float> device(host);
   const auto range = device.span(0, n);

@@ -7,6 +7,7 @@
 #include <string>
 #include <type_traits>
 
+#include "monofold/engine/detail/fold_few_tiles_kernel.cuh"
 #include "monofold/engine/detail/fold_tiles_kernel.cuh"
 #include "monofold/engine/detail/launch.cuh"
 #include "monofold/engine/gpu_workspace.cuh"
@@ -82,7 +83,8 @@ tile_launch plan_of(const View& view) {
 template <class F>
 std::int64_t workspace_bytes_of(const tile_launch& plan) {
   if (plan.blocks <= 1) return 0;
-  return gpu_workspace::header_bytes +
+  if (plan.is_mailed) return gpu_workspace::fixed_bytes;
+  return gpu_workspace::fixed_bytes +
          grid_states(plan.blocks) * static_cast<std::int64_t>(sizeof(typename F::state));
 }
 
@@ -117,10 +119,23 @@ failure fold_async(const gpu_engine& engine, const F& f, const View& view,
     return {status::invalid_argument, "the workspace has " + std::to_string(workspace.bytes()) +
                                           " bytes and needs " + std::to_string(needed)};
   }
+  constexpr handed_layout layout = handed_layout_of<F, View>();
+  if (plan.blocks == 1 && plan.tiles <= plan.threads / warp_lanes) {
+    return launch(fold_few_tiles_kernel<F, View, Sink>, 1, plan.threads,
+                  few_tiles_shared_bytes<F, View>(plan), engine.stream, sized(view),
+                  few_launch_of<F, View>(plan), sink, f);
+  }
+  if constexpr (sizeof(state) <= max_mailed_bytes) {
+    if (plan.is_mailed) {
+      return launch(fold_mailed_kernel<F, View, Sink>, plan.blocks, mailed_threads,
+                    few_tiles_shared_bytes<F, View>(plan), engine.stream, sized(view),
+                    few_launch_of<F, View>(plan), workspace.mail(), sink, f);
+    }
+  }
   const grid_storage<state> storage{static_cast<state*>(workspace.states()), workspace.ticket()};
   return launch(fold_tiles_kernel<F, View, Sink>, plan.blocks, plan.threads,
-                shared_bytes_of<F, View>(plan), engine.stream, f, view, view.size(), plan,
-                handed_layout_of<F, View>(), storage, sink);
+                shared_bytes_of<F, View>(plan), engine.stream, f, view, view.size(), plan, layout,
+                storage, sink);
 }
 
 /// The same after all checks of what the caller gave; `out` is where the result goes.

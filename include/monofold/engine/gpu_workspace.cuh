@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "monofold/engine/detail/launch.cuh"
+#include "monofold/level/mailbox.cuh"
 #include "monofold/platform/status.hpp"
 
 namespace monofold {
@@ -46,15 +47,20 @@ class gpu_workspace {
   /// The counter of blocks that are done: 0 between calls.
   std::uint32_t* ticket() const { return static_cast<std::uint32_t*>(memory_); }
 
-  /// Where the states of blocks go.
-  void* states() const { return static_cast<char*>(memory_) + header_bytes; }
+  /// Where blocks of small launches meet.
+  detail::mail_room mail() const {
+    return {static_cast<char*>(memory_) + detail::mail_room::line_bytes};
+  }
 
-  /// A line of the second-level cache for the counter alone; the states behind it are aligned.
-  static constexpr std::int64_t header_bytes = 128;
+  /// Where the states of blocks go.
+  void* states() const { return static_cast<char*>(memory_) + fixed_bytes; }
+
+  /// A line for the ticket, one for the mail's number, 256 states of 16 bytes, each 4 of which take 8.
+  static constexpr std::int64_t fixed_bytes = 2 * detail::mail_room::line_bytes + 256 * 16 * 2;
 
  private:
   detail::failure make(std::int64_t bytes) {
-    if (bytes < header_bytes) bytes = header_bytes;
+    if (bytes < fixed_bytes) bytes = fixed_bytes;
     if (auto failed = detail::failure_of(cudaGetDevice(&device_), "cudaGetDevice")) return failed;
     if (auto failed = detail::failure_of(cudaMalloc(&memory_, static_cast<std::size_t>(bytes)),
                                          "cudaMalloc")) {
@@ -62,7 +68,12 @@ class gpu_workspace {
     }
     bytes_ = bytes;
     if (auto failed =
-            detail::failure_of(cudaMemset(memory_, 0, header_bytes), "cudaMemset of a workspace")) {
+            detail::failure_of(cudaMemset(memory_, 0, fixed_bytes), "cudaMemset of a workspace")) {
+      return failed;
+    }
+    // The first call is number 1.
+    if (auto failed =
+            detail::failure_of(cudaMemset(mail().memory, 1, 1), "cudaMemset of a workspace")) {
       return failed;
     }
     // Streams that do not wait for the default one find the counter at 0 too.

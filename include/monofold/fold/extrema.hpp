@@ -122,10 +122,11 @@ struct extremum_fold {
     std::int64_t at = 0;
     if constexpr (keys::has_nan) {
       if (is_nan_key(found)) {
-        if constexpr (rule == nan_rule::omit) return;  // nothing but NaN here
-        while (!is_nan(items[at])) ++at;
-        own = combine(own, {best, index + at});
-        return;
+        if constexpr (rule == nan_rule::propagate) {
+          while (!is_nan(items[at])) ++at;
+          own = combine(own, {best, index + at});
+        }
+        return;  // under `omit` there is nothing but NaN here
       }
     }
     // First the stretch, by a loop without an exit that compilers vectorise, then the item.

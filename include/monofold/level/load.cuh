@@ -55,10 +55,10 @@ MONOFOLD_DEVICE bytes16 bytes_across(const bytes16& low, const bytes16& high, in
 /// Rows of 32 chunks of 16 bytes from an aligned address: chunk r * 32 + lane to raw[r].
 template <int rows>
 MONOFOLD_DEVICE void load_aligned_rows(bytes16 (&raw)[rows], const char* bytes, int lane) {
+  constexpr int row_bytes = warp_lanes * static_cast<int>(sizeof(bytes16));
+  const char* const own = bytes + lane * static_cast<int>(sizeof(bytes16));
   MONOFOLD_UNROLL
-  for (int r = 0; r < rows; ++r) {
-    raw[r] = load_16(bytes + (r * warp_lanes + lane) * static_cast<int>(sizeof(bytes16)));
-  }
+  for (int r = 0; r < rows; ++r) raw[r] = load_16(own + r * row_bytes);
 }
 
 /// The same from an address `past` bytes behind an aligned one: aligned loads, which lanes then shift

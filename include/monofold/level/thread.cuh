@@ -17,7 +17,15 @@ MONOFOLD_DEVICE int threads_in_block() {
 }
 
 /// Warps are 32 neighbouring ranks; the last one of a block may have fewer lanes.
-MONOFOLD_DEVICE int lane_rank() { return thread_rank() % warp_lanes; }
+MONOFOLD_DEVICE int lane_rank() {
+#if defined(__CUDA_ARCH__)
+  int lane;
+  asm("mov.u32 %0, %%laneid;" : "=r"(lane));
+  return lane;
+#else
+  return thread_rank() % warp_lanes;
+#endif
+}
 MONOFOLD_DEVICE int warp_rank() { return thread_rank() / warp_lanes; }
 MONOFOLD_DEVICE int lanes_in_warp() {
   const int left = threads_in_block() - warp_rank() * warp_lanes;

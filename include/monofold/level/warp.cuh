@@ -20,6 +20,7 @@ MONOFOLD_DEVICE State join_lanes_inline(const Join& join, State own, int count, 
   const int lane = lane_rank();
   MONOFOLD_UNROLL
   for (int distance = 1; distance < warp_lanes; distance *= 2) {
+    if (distance >= count) break;  // the same in all lanes
     const State above = shuffle_down(own, distance, mask);
     // At distance d lanes 0, 2d, 4d, .. hold the nodes of the tree; what others hold is not read.
     if (lane + distance < count) own = join(own, above);
@@ -32,7 +33,7 @@ MONOFOLD_DEVICE_CALL State join_lanes_call(Join join, State own, int count, int 
   const std::uint32_t mask = first_lanes(lanes);
   const int lane = lane_rank();
   MONOFOLD_ROLL
-  for (int distance = 1; distance < warp_lanes; distance *= 2) {
+  for (int distance = 1; distance < count; distance *= 2) {
     const State above = shuffle_down(own, distance, mask);
     if (lane + distance < count) own = join(own, above);
   }
@@ -72,7 +73,8 @@ namespace warp {
 /// sync       all lanes of the warp call it together with the same count (of the last warp of a
 ///            block: those that exist); no shared memory, no block barrier. Result in lane 0, or in
 ///            every lane of the warp on request; what other lanes get is unspecified
-/// cost       count - 1 useful combines, depth 5; 5 shuffles for each 4 bytes of a state
+/// cost       count - 1 useful combines, depth log2(count); as many shuffles for each 4 bytes of a
+///            state
 /// tested by  tests/gpu/level_test.cu
 template <result_in where = result_in::first_thread, class F>
 MONOFOLD_DEVICE typename F::state combine(const F& f, const typename F::state& own, int count) {

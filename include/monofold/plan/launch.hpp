@@ -23,6 +23,7 @@ struct tile_launch {
   std::int64_t blocks;
   int threads;
   int block_level;
+  bool is_mailed;  // blocks meet by mail, else by a ticket
 };
 
 /// The states of a block's tiles may take so much shared memory: with 32 KiB of staging and a state a
@@ -43,29 +44,49 @@ constexpr int max_block_threads(const launch_facts& facts) {
 /// Two blocks a multiprocessor: one loads while the other joins.
 inline constexpr int min_resident_blocks = 2;
 
+/// Ranges of up to so many tiles are spread thin: latency counts, and no multiprocessor should have to
+/// fetch much. So many blocks at most, which then meet by mail, each state by a thread of the last.
+inline constexpr int max_thin_tiles = 4096;
+constexpr int max_thin_blocks(std::int64_t tiles) { return tiles <= 1024 ? 128 : 256; }
+
+/// One block takes up to so many tiles.
+inline constexpr int max_block_tiles = 16;
+
+/// A warp takes more tiles when there are so many blocks all the same: two for each place on a large GPU,
+/// so that none waits long for the last.
+inline constexpr int least_blocks = 512;
+
 /// The launch for this many tiles.
 ///
-/// source     measured on an H200 (132 multiprocessors): at least 256 blocks before a warp takes a
+/// source     measured on an H200 (132 multiprocessors): at least 512 blocks before a warp takes a
 ///            second tile, one block of up to 16 tiles, blocks of 512 threads from 128 MiB on
 constexpr tile_launch launch_for(std::int64_t tiles, const launch_facts& facts) {
   const int most_warps = max_block_threads(facts) / tile_lanes;
+  if (tiles <= most_warps && tiles <= max_block_tiles) {
+    const auto warps = static_cast<int>(std::bit_ceil(static_cast<std::uint64_t>(tiles)));
+    return {tiles, 1, warps * tile_lanes,
+            static_cast<int>(std::bit_width(static_cast<unsigned>(warps))) - 1, false};
+  }
   int warps = most_warps;
-  int level = 0;  // 2^level tiles a warp
-  if (tiles <= most_warps) {
-    warps = static_cast<int>(std::bit_ceil(static_cast<std::uint64_t>(tiles)));
-  } else {
-    if (tiles < 32768 && warps > 8) warps = 8;
-    const int most_level = facts.tile_state_bytes == 0 ? 7
-                           : warps > 8                 ? (tiles <= 65536 ? 4 : 3)
-                                                       : 5;
-    while (level < most_level && (std::int64_t{256 * warps} << (level + 1)) <= tiles &&
-           ((2 * warps) << level) * facts.tile_state_bytes <= max_tile_states_bytes) {
-      ++level;
+  if (tiles < 32768 && warps > 8) warps = 8;
+  if (tiles <= max_thin_tiles && warps == 8) {
+    int level = 0;
+    while ((tiles + (std::int64_t{1} << level) - 1) >> level > max_thin_blocks(tiles)) ++level;
+    if ((facts.tile_state_bytes << level) <= max_tile_states_bytes) {
+      return {tiles, (tiles + (std::int64_t{1} << level) - 1) >> level, warps * tile_lanes, level,
+              facts.state_bytes <= 16};
     }
   }
-  const int block_level = std::bit_width(static_cast<unsigned>(warps)) - 1 + level;
+  int level = 0;  // 2^level tiles a warp
+  const int most_level = facts.tile_state_bytes == 0 ? 4 : warps > 8 ? (tiles <= 65536 ? 4 : 3) : 5;
+  while (level < most_level && (std::int64_t{least_blocks * warps} << (level + 1)) <= tiles &&
+         ((2 * warps) << level) * facts.tile_state_bytes <= max_tile_states_bytes) {
+    ++level;
+  }
+  const int block_level =
+      static_cast<int>(std::bit_width(static_cast<unsigned>(warps))) - 1 + level;
   const std::int64_t block_tiles = std::int64_t{1} << block_level;
-  return {tiles, (tiles + block_tiles - 1) / block_tiles, warps * tile_lanes, block_level};
+  return {tiles, (tiles + block_tiles - 1) / block_tiles, warps * tile_lanes, block_level, false};
 }
 
 }  // namespace monofold

@@ -34,7 +34,7 @@ class contiguous_view {
   MONOFOLD_HD constexpr contiguous_view(const Item* items, std::int64_t count)
       : items_(items), count_(count) {}
 
-  constexpr std::int64_t size() const { return count_; }
+  MONOFOLD_HD constexpr std::int64_t size() const { return count_; }
   MONOFOLD_HD constexpr const Item* data() const { return items_; }
   MONOFOLD_HD const Item& operator[](std::int64_t i) const { return items_[i]; }
 

@@ -62,9 +62,9 @@ class awaited_state {
 
   /// What the kernel is given; `reserve` came before.
   template <class State>
-  state_sink<State> sink() {
-    return {reinterpret_cast<State*>(static_cast<char*>(pinned_) + flag_bytes),
-            const_cast<std::uint32_t*>(flag()), ++raised_};
+  awaited_sink<State> sink() {
+    static_assert(awaited_sink<State>::flag_bytes == flag_bytes);
+    return {pinned_, ++raised_};
   }
 
   /// Waits until the kernel that got the last `sink` has left its state there.

@@ -63,21 +63,32 @@ constexpr int shared_bytes_of(const tile_launch& plan) {
          in_chunks_of_16(warps * static_cast<int>(sizeof(typename F::state)));
 }
 
-/// Leaves the state where the host or a kernel reads it. A flag, if there is one, follows the state.
+/// Leaves the state where the host or a kernel reads it.
 template <class State>
 struct state_sink {
   State* out;
-  std::uint32_t* flag = nullptr;
-  std::uint32_t raised = 0;
 
   template <class F>
   MONOFOLD_DEVICE void operator()(const F&, const State& total) const {
     *out = total;
-    if (flag == nullptr) return;
+  }
+};
+
+/// Leaves the state for a host that waits: a line of a flag, then the state.
+template <class State>
+struct awaited_sink {
+  static constexpr int flag_bytes = 64;
+
+  void* line;
+  std::uint32_t raised;  // what the flag becomes
+
+  template <class F>
+  MONOFOLD_DEVICE void operator()(const F&, const State& total) const {
+    *reinterpret_cast<State*>(static_cast<char*>(line) + flag_bytes) = total;
 #if defined(__CUDA_ARCH__)
     __threadfence_system();  // a reader of the flag, on the host too, sees the state written above
 #endif
-    *static_cast<volatile std::uint32_t*>(flag) = raised;
+    *static_cast<volatile std::uint32_t*>(line) = raised;
   }
 };
 

@@ -1,0 +1,85 @@
+#pragma once
+/// level/mailbox: how blocks hand a state to another block of the same launch without an atomic.
+
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#include "monofold/platform/host_device.hpp"
+
+namespace monofold::detail {
+
+/// Global memory for a mailbox: the number of the next call that uses it, 1 at first, then boxes, 0 at
+/// first.
+struct mail_room {
+  static constexpr int line_bytes = 128;  // of the second-level cache
+
+  void* memory;
+
+  MONOFOLD_DEVICE std::uint32_t* call() const { return static_cast<std::uint32_t*>(memory); }
+  MONOFOLD_DEVICE std::uint32_t read_call() const {
+#if defined(__CUDA_ARCH__)
+    std::uint32_t number;
+    asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(number) : "l"(memory));
+    return number;
+#else
+    return *static_cast<const volatile std::uint32_t*>(memory);
+#endif
+  }
+  MONOFOLD_DEVICE std::uint64_t* boxes() const {
+    return reinterpret_cast<std::uint64_t*>(static_cast<char*>(memory) + line_bytes);
+  }
+};
+
+/// A state lies in words of 64 bits: 32 of the state and the number of the call. Whoever reads a word
+/// with the number of its own call has what was written in this call, since each word is written at
+/// once; so no fence, no counter and nothing to reset.
+template <class State>
+struct mailbox {
+  static_assert(std::is_trivially_copyable_v<State>);
+  static constexpr int words = static_cast<int>((sizeof(State) + 3) / 4);
+
+  std::uint64_t* boxes;
+  std::uint32_t call;
+
+  MONOFOLD_DEVICE void post(std::int64_t box, const State& own) const {
+    std::uint32_t part[words];
+    if constexpr (sizeof(State) % 4 != 0) part[words - 1] = 0;
+    std::memcpy(part, &own, sizeof(State));
+    MONOFOLD_UNROLL
+    for (int w = 0; w < words; ++w) {
+      const std::uint64_t word = (std::uint64_t{call} << 32) | part[w];
+#if defined(__CUDA_ARCH__)
+      asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(boxes + box * words + w), "l"(word)
+                   : "memory");
+#else
+      *static_cast<volatile std::uint64_t*>(boxes + box * words + w) = word;
+#endif
+    }
+  }
+
+  /// Waits for the state of a box. Its writer must be running, or be sure to start.
+  MONOFOLD_DEVICE State wait(std::int64_t box) const {
+    std::uint32_t part[words];
+    MONOFOLD_UNROLL
+    for (int w = 0; w < words; ++w) {
+      std::uint64_t word;
+      do {
+#if defined(__CUDA_ARCH__)
+        asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];"
+                     : "=l"(word)
+                     : "l"(boxes + box * words + w)
+                     : "memory");
+#else
+        word = *static_cast<volatile std::uint64_t*>(boxes + box * words + w);
+#endif
+      } while (static_cast<std::uint32_t>(word >> 32) != call);
+      part[w] = static_cast<std::uint32_t>(word);
+    }
+    State out;
+    std::memcpy(&out, part, sizeof(State));
+    return out;
+  }
+};
+
+}  // namespace monofold::detail
