@@ -68,8 +68,8 @@ bool is_ours(const std::string& path) {
   return path == "gpu" || path == "runtime" || path.starts_with("header") || path == "tool";
 }
 
-void write_json(std::FILE* out, const std::string& suite, const report_group& group, const provenance& where,
-                const std::string& instruction_set) {
+void write_json(std::FILE* out, const std::string& suite, const report_group& group,
+                const provenance& where, const std::string& instruction_set) {
   for (const report_row& row : group.rows) {
     json_line line;
     line.text("suite", suite);

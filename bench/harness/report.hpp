@@ -39,8 +39,8 @@ double undisturbed_share(const report_group& group, const report_row& row);
 bool is_ours(const std::string& path);
 
 /// Writes the group as JSON lines, one a row; rows of ours state a verdict against each peer.
-void write_json(std::FILE* out, const std::string& suite, const report_group& group, const provenance& where,
-                const std::string& instruction_set);
+void write_json(std::FILE* out, const std::string& suite, const report_group& group,
+                const provenance& where, const std::string& instruction_set);
 /// Prints it as a part of a table; the first group prints the table's head.
 void print_group(const report_group& group, bool first);
 

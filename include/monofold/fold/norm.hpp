@@ -206,8 +206,8 @@ struct norm_inf_family {
 
 }  // namespace detail
 
-MONOFOLD_CONSTANT detail::norm1_family norm1{};         // double; uint64 for integers
-MONOFOLD_CONSTANT detail::norm2_family norm2{};         // double
+MONOFOLD_CONSTANT detail::norm1_family norm1{};        // double; uint64 for integers
+MONOFOLD_CONSTANT detail::norm2_family norm2{};        // double
 MONOFOLD_CONSTANT detail::norm_inf_family norm_inf{};  // double; uint64 for integers
 
 }  // namespace monofold

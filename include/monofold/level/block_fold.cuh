@@ -51,9 +51,9 @@ struct block_bytes<all_fold<Folds...>> {
 
 /// What a warp has of a fold, and where the block's warps meet.
 ///
-/// shape      `shared`: block_bytes_of_one of shared memory. add: whole tiles, `tile` counted from the block's
-///            first; put: the state of a ragged one, in lane 0. total: after a barrier that follows
-///            `close`; `here` tiles in all; warp_states as in combine_block
+/// shape      `shared`: block_bytes_of_one of shared memory. First `put`: the states of ragged tiles, in
+///            lane 0; `start`; `add`: whole tiles, `at` counted from the block's first; `close`; a
+///            barrier; `total`: of `here` tiles in all, warp_states as in combine_block
 /// order      the plan's tree over the tiles; exact folds in any order
 template <class F, class View, bool runs = is_running_v<F>>
 class block_fold {
@@ -69,6 +69,7 @@ class block_fold {
   MONOFOLD_DEVICE void put(const F&, const state& own, int at) {
     if (lane_rank() == 0) states_[at] = own;
   }
+  MONOFOLD_DEVICE void start(const F&) {}
   MONOFOLD_DEVICE void close(const F&) {}
   MONOFOLD_DEVICE state total(const F& f, int here, void* warp_states) const {
     const int rank = thread_rank();
@@ -85,15 +86,22 @@ class block_fold<F, View, true> {
  public:
   using state = typename F::state;
 
-  MONOFOLD_DEVICE block_fold(const F& f, void* shared)
-      : states_(static_cast<state*>(shared)), own_(f) {}
+  MONOFOLD_DEVICE block_fold(const F& f, void* shared) : states_(static_cast<state*>(shared)) {
+    if (lane_rank() == 0) states_[warp_rank()] = f.identity();
+  }
 
+  MONOFOLD_DEVICE void put(const F& f, const state& own, int) {
+    if (lane_rank() == 0) states_[warp_rank()] = f.combine(states_[warp_rank()], own);
+  }
+  MONOFOLD_DEVICE void start(const F& f) { own_ = warp_running<F, View>(f); }
   MONOFOLD_DEVICE void add(const F& f, const warp_tile<View>& tile, int, bytes16*) {
     own_.add(f, tile);
   }
-  MONOFOLD_DEVICE void put(const F& f, const state& own, int) { own_.merge(f, own); }
   MONOFOLD_DEVICE void close(const F& f) {
+    sync_warp();  // lane 0's state is read by all
+    own_.merge(f, states_[warp_rank()]);
     const state total = own_.total(f);
+    sync_warp();  // and written after that
     if (lane_rank() == 0) states_[warp_rank()] = total;
   }
   MONOFOLD_DEVICE state total(const F& f, int, void*) const {
@@ -127,6 +135,10 @@ class block_fold_list {
     first_.put(f.first, own.first, at);
     rest_.put(f.rest, own.rest, at);
   }
+  MONOFOLD_DEVICE void start(const folds& f) {
+    first_.start(f.first);
+    rest_.start(f.rest);
+  }
   MONOFOLD_DEVICE void close(const folds& f) {
     first_.close(f.first);
     rest_.close(f.rest);
@@ -155,6 +167,7 @@ class block_fold_list<View, Last> {
   MONOFOLD_DEVICE void put(const folds& f, const states& own, int at) {
     last_.put(f.first, own.first, at);
   }
+  MONOFOLD_DEVICE void start(const folds& f) { last_.start(f.first); }
   MONOFOLD_DEVICE void close(const folds& f) { last_.close(f.first); }
   MONOFOLD_DEVICE states total(const folds& f, int here, void* warp_states) const {
     return {last_.total(f.first, here, warp_states)};
@@ -175,6 +188,7 @@ class block_folds {
   MONOFOLD_DEVICE void put(const F& f, const typename F::state& own, int at) {
     own_.put(f, own, at);
   }
+  MONOFOLD_DEVICE void start(const F& f) { own_.start(f); }
   MONOFOLD_DEVICE void close(const F& f) { own_.close(f); }
   MONOFOLD_DEVICE typename F::state total(const F& f, int here, void* warp_states) const {
     return own_.total(f, here, warp_states);
@@ -195,6 +209,7 @@ class block_folds<all_fold<Folds...>, View> {
   MONOFOLD_DEVICE void put(const fold& f, const typename fold::state& own, int at) {
     own_.put(f.members, own, at);
   }
+  MONOFOLD_DEVICE void start(const fold& f) { own_.start(f.members); }
   MONOFOLD_DEVICE void close(const fold& f) { own_.close(f.members); }
   MONOFOLD_DEVICE typename fold::state total(const fold& f, int here, void* warp_states) const {
     return own_.total(f.members, here, warp_states);

@@ -60,22 +60,30 @@ struct mailbox {
 
   /// Waits for the state of a box. Its writer must be running, or be sure to start.
   MONOFOLD_DEVICE State wait(std::int64_t box) const {
-    std::uint32_t part[words];
-    MONOFOLD_UNROLL
-    for (int w = 0; w < words; ++w) {
-      std::uint64_t word;
-      do {
+    std::uint64_t word[words];
+    bool all_there = false;
+    while (!all_there) {
+      // All words are on their way before one is looked at.
+      MONOFOLD_UNROLL
+      for (int w = 0; w < words; ++w) {
 #if defined(__CUDA_ARCH__)
         asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];"
-                     : "=l"(word)
+                     : "=l"(word[w])
                      : "l"(boxes + box * words + w)
                      : "memory");
 #else
-        word = *static_cast<volatile std::uint64_t*>(boxes + box * words + w);
+        word[w] = *static_cast<volatile std::uint64_t*>(boxes + box * words + w);
 #endif
-      } while (static_cast<std::uint32_t>(word >> 32) != call);
-      part[w] = static_cast<std::uint32_t>(word);
+      }
+      all_there = true;
+      MONOFOLD_UNROLL
+      for (int w = 0; w < words; ++w) {
+        all_there = all_there && static_cast<std::uint32_t>(word[w] >> 32) == call;
+      }
     }
+    std::uint32_t part[words];
+    MONOFOLD_UNROLL
+    for (int w = 0; w < words; ++w) part[w] = static_cast<std::uint32_t>(word[w]);
     State out;
     std::memcpy(&out, part, sizeof(State));
     return out;

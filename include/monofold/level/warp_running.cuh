@@ -26,7 +26,8 @@ inline constexpr bool is_running_v = is_exact_v<F>&& is_commutative_v<F>&& has_i
 
 /// A state a lane.
 ///
-/// shape      add: whole tiles, by all lanes of the warp; merge: the state of a tile, in lane 0
+/// shape      add: whole tiles, by all lanes of the warp; merge: a state, that of lane 0. A default one
+///            is assigned before it is used
 /// order      any: the fold is exact
 template <class F, class View>
 class warp_running {
@@ -38,6 +39,7 @@ class warp_running {
       static_cast<int>(sizeof(state)) +
       slot_shape<F, item>::chains * static_cast<int>(sizeof(accumulator_t<F>));
 
+  warp_running() = default;
   MONOFOLD_DEVICE explicit warp_running(const F& f) : own_(f.identity()) {}
 
   MONOFOLD_DEVICE void add(const F& f, const warp_tile<View>& tile) {
@@ -61,7 +63,8 @@ class warp_running<integer_sum_fold<Item>, View> {
   using fold = integer_sum_fold<Item>;
   static constexpr int lane_bytes = 32;
 
-  MONOFOLD_DEVICE explicit warp_running(const fold&) {}
+  warp_running() = default;
+  MONOFOLD_DEVICE explicit warp_running(const fold&) : own_(0) {}
 
   MONOFOLD_DEVICE void add(const fold& f, const warp_tile<View>& tile) {
     if constexpr (sizeof(Item) == 1 && warp_tile<View>::held) {
@@ -73,7 +76,7 @@ class warp_running<integer_sum_fold<Item>, View> {
         MONOFOLD_UNROLL
         for (int w = 0; w < 4; ++w) sum = add_bytes(raw.word[w], sum);
       }
-      small_ += sum;
+      own_ += sum;
     } else if constexpr (sizeof(Item) <= 4) {
       constexpr int items = warp_tile<View>::chunk_items;
       using sum_type = std::conditional_t<sizeof(Item) <= 2, std::int32_t, std::int64_t>;
@@ -84,22 +87,24 @@ class warp_running<integer_sum_fold<Item>, View> {
         MONOFOLD_UNROLL
         for (int v = 0; v < items; ++v) sum += static_cast<sum_type>(chunk[v]);
       }
-      small_ += sum;
+      own_ += sum;
     } else {
       MONOFOLD_UNROLL
       for (int k = 0; k < tile_rows; ++k) {
         const auto chunk = tile.template get<true>(k);
         MONOFOLD_UNROLL
         for (int v = 0; v < warp_tile<View>::chunk_items; ++v) {
-          wide_ = f.combine(wide_, f.lift(chunk[v], 0));
+          own_ = f.combine(own_, f.lift(chunk[v], 0));
         }
       }
     }
   }
   MONOFOLD_DEVICE void merge(const fold&, const int128& tile) {
-    if (lane_rank() == 0) wide_ += tile;
+    if (lane_rank() == 0) own_ += static_cast<total_type>(tile);
   }
-  MONOFOLD_DEVICE int128 total(const fold& f) const { return warp::combine(f, wide_ + small_); }
+  MONOFOLD_DEVICE int128 total(const fold& f) const {
+    return warp::combine(f, static_cast<int128>(own_));
+  }
 
  private:
   /// The sum of four bytes and `sum`.
@@ -119,9 +124,9 @@ class warp_running<integer_sum_fold<Item>, View> {
 #endif
   }
 
-  std::int64_t small_ =
-      0;  // 2^31 tiles of 128 bytes each, or 2^24 of 32 words, stay far below 2^63
-  int128 wide_ = 0;
+  // 2^31 tiles of 128 bytes, or 2^26 of 32 words, a lane stay far below 2^63.
+  using total_type = std::conditional_t<sizeof(Item) <= 4, std::int64_t, int128>;
+  total_type own_;
 };
 
 /// The smallest (or largest) item: all lanes know the warp's best key so far; where it is first is
@@ -135,6 +140,7 @@ class warp_running<extremum_fold<Item, smallest, rule>, View> {
   using shape = warp_tile<View>;
   static constexpr int lane_bytes = 16;
 
+  warp_running() = default;
   MONOFOLD_DEVICE explicit warp_running(const fold& f) : own_(f.identity()) {}
 
   MONOFOLD_DEVICE void add(const fold&, const shape& tile) {
@@ -197,6 +203,7 @@ class warp_running<extrema_fold<Item, rule>, View> {
   using high = typename fold::high;
   static constexpr int lane_bytes = 48;  // two states, and their keys on the way
 
+  warp_running() = default;
   MONOFOLD_DEVICE explicit warp_running(const fold&) : low_(low{}), high_(high{}) {}
   MONOFOLD_DEVICE void add(const fold&, const warp_tile<View>& tile) {
     low_.add(low{}, tile);

@@ -46,7 +46,10 @@ inline constexpr int min_resident_blocks = 2;
 
 /// Ranges of up to so many tiles are spread thin: latency counts, and no multiprocessor should have to
 /// fetch much. So many blocks at most, which then meet by mail, each state by a thread of the last.
-inline constexpr int max_thin_tiles = 4096;
+/// (A warp with a second tile keeps a running state better than the kernel for few tiles does.)
+constexpr int max_thin_tiles(const launch_facts& facts) {
+  return facts.tile_state_bytes == 0 ? 2048 : 4096;
+}
 constexpr int max_thin_blocks(std::int64_t tiles) { return tiles <= 1024 ? 128 : 256; }
 
 /// One block takes up to so many tiles.
@@ -69,7 +72,7 @@ constexpr tile_launch launch_for(std::int64_t tiles, const launch_facts& facts) 
   }
   int warps = most_warps;
   if (tiles < 32768 && warps > 8) warps = 8;
-  if (tiles <= max_thin_tiles && warps == 8) {
+  if (tiles <= max_thin_tiles(facts) && warps == 8) {
     int level = 0;
     while ((tiles + (std::int64_t{1} << level) - 1) >> level > max_thin_blocks(tiles)) ++level;
     if ((facts.tile_state_bytes << level) <= max_tile_states_bytes) {
@@ -78,7 +81,7 @@ constexpr tile_launch launch_for(std::int64_t tiles, const launch_facts& facts) 
     }
   }
   int level = 0;  // 2^level tiles a warp
-  const int most_level = facts.tile_state_bytes == 0 ? 4 : warps > 8 ? (tiles <= 65536 ? 4 : 3) : 5;
+  const int most_level = facts.tile_state_bytes == 0 ? 6 : warps > 8 ? (tiles <= 65536 ? 4 : 3) : 5;
   while (level < most_level && (std::int64_t{least_blocks * warps} << (level + 1)) <= tiles &&
          ((2 * warps) << level) * facts.tile_state_bytes <= max_tile_states_bytes) {
     ++level;

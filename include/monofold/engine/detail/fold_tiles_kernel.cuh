@@ -152,22 +152,26 @@ __global__ void __launch_bounds__(max_block_threads(launch_facts_v<F, View>), mi
   const std::int64_t left = plan.tiles - first;
   const int here = left < (1 << plan.block_level) ? static_cast<int>(left) : 1 << plan.block_level;
   const std::int64_t aligned_left = warp_tile<View>::aligned_tiles(view, size) - first;
-  const int aligned = aligned_left < here ? static_cast<int>(aligned_left) : here;
-  int tile = warp;
-  // Two loops: what is called for ragged tiles takes registers that loads in flight need.
+  const int aligned = aligned_left < 0      ? 0
+                      : aligned_left < here ? static_cast<int>(aligned_left)
+                                            : here;
+  // What is called for ragged tiles takes registers that loads in flight need: so that is a loop of its
+  // own, and running states start behind it.
+  int last = here - 1 - warp;
   MONOFOLD_ROLL
-  for (; tile < aligned; tile += warps) {
+  for (; last >= aligned; last -= warps) {
+    const std::int64_t at = (first + last) * tile_items;
+    const int count = size - at < tile_items ? static_cast<int>(size - at) : tile_items;
+    parts.put(f, fold_ragged_tile(f, view, tile_place{at, size, count}, buffer), last);
+  }
+  parts.start(f);
+  MONOFOLD_ROLL
+  for (int tile = warp; tile < aligned; tile += warps) {
     const tile_place place{(first + tile) * tile_items, size, tile_items};
     warp_tile<View> loaded(view, place);
     loaded.load_aligned();
     if constexpr (is_staged_v<F, View>) loaded.stage(buffer);
     parts.add(f, loaded, tile, buffer);
-  }
-  MONOFOLD_ROLL
-  for (; tile < here; tile += warps) {
-    const std::int64_t at = (first + tile) * tile_items;
-    const int count = size - at < tile_items ? static_cast<int>(size - at) : tile_items;
-    parts.put(f, fold_ragged_tile(f, view, tile_place{at, size, count}, buffer), tile);
   }
   parts.close(f);
   sync_block();  // states written above are read below
