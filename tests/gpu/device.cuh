@@ -117,7 +117,7 @@ inline std::vector<std::size_t> hard_counts(std::size_t tile) {
   out.push_back(tile / 2 + 1);
   out.push_back(tile - tile / 8);
   out.push_back(700 * tile + 77);
-  out.push_back(4800 * tile - 1);  // several tiles a warp
+  out.push_back(4800 * tile - 1);  // (tests/gpu/many_tiles_test.cu: several tiles a warp)
   return out;
 }
 

@@ -138,6 +138,7 @@ TEST_F(gpu_into, launches_of_every_kind_share_a_workspace) {
   const device_array<float> device(host);
   constexpr std::array<std::size_t, 6> counts{700, 40000, 300000, 1000001, 4194304, 6000001};
   const device_array<double> out(counts.size());
+  const device_array<double> norms(counts.size());
   const device_array<float> least(counts.size());
   const mf::gpu_workspace workspace(mf::workspace_bytes(device.span(0, host.size()), mf::extrema));
   cudaStream_t stream = nullptr;
@@ -147,7 +148,7 @@ TEST_F(gpu_into, launches_of_every_kind_share_a_workspace) {
   for (std::size_t i = 0; i < counts.size(); ++i) {
     const auto range = device.span(i, counts[i] - i);
     mf::reduce_into(mf::gpu(stream), range, mf::sum, out.data() + i, workspace);
-    mf::reduce_into(mf::gpu(stream), range, mf::norm2, out.data() + i, workspace);
+    mf::reduce_into(mf::gpu(stream), range, mf::norm2, norms.data() + i, workspace);
     mf::reduce_into(mf::gpu(stream), range, mf::sum, out.data() + i, workspace);
     mf::reduce_into(mf::gpu(stream), range, mf::plain_sum, least.data() + i, workspace);
   }
@@ -157,10 +158,12 @@ TEST_F(gpu_into, launches_of_every_kind_share_a_workspace) {
   for (int i = 0; i < 1000; ++i) ASSERT_EQ(cudaGraphLaunch(replay, stream), cudaSuccess);
   ASSERT_EQ(cudaStreamSynchronize(stream), cudaSuccess);
   const auto sums = out.host();
+  const auto lengths = norms.host();
   const auto plain = least.host();
   for (std::size_t i = 0; i < counts.size(); ++i) {
     const auto range = std::span(host).subspan(i, counts[i] - i);
     EXPECT_TRUE(same(sums[i], mf::reduce(range, mf::sum))) << counts[i];
+    EXPECT_TRUE(same(lengths[i], mf::reduce(range, mf::norm2))) << counts[i];
     EXPECT_TRUE(same(plain[i], mf::reduce(range, mf::plain_sum))) << counts[i];
   }
   static_cast<void>(cudaGraphExecDestroy(replay));
@@ -192,6 +195,25 @@ TEST_F(gpu_into, many_streams_with_a_workspace_each) {
     EXPECT_TRUE(same(got[s], mf::reduce(std::span(host).subspan(s, n - 1000 * s - s), mf::sum)));
     static_cast<void>(cudaStreamDestroy(stream[s]));
   }
+}
+
+/// Streams that do not wait for each other share the workspace of a thread that waits.
+TEST_F(gpu_into, one_thread_waits_for_two_streams_in_turn) {
+  const auto host = numbers(1000003);
+  const device_array<float> device(host);
+  std::array<cudaStream_t, 2> stream{};
+  for (auto& s : stream) {
+    ASSERT_EQ(cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking), cudaSuccess);
+  }
+  const std::array<double, 2> want{mf::reduce(host, mf::sum),
+                                   mf::reduce(std::span(host).subspan(1), mf::sum)};
+  int right = 0;
+  for (std::size_t i = 0; i < 2000; ++i) {
+    const auto range = device.span(i % 2, host.size() - i % 2);
+    right += same(mf::reduce(mf::gpu(stream[i % 2]), range, mf::sum), want[i % 2]) ? 1 : 0;
+  }
+  EXPECT_EQ(right, 2000);
+  for (auto& s : stream) static_cast<void>(cudaStreamDestroy(s));
 }
 
 TEST_F(gpu_into, many_threads_wait_at_once) {

@@ -76,7 +76,10 @@ failure check_view(const View& view, int device) {
 
 template <class F, class View>
 tile_launch plan_of(const View& view) {
-  return launch_for(tile_count<typename View::item_type>(view.size()), launch_facts_v<F, View>);
+  const auto count = static_cast<std::int64_t>(view.size());
+  // A negative count is refused later, by who starts the launch.
+  return launch_for(tile_count<typename View::item_type>(count < 0 ? 0 : count),
+                    launch_facts_v<F, View>);
 }
 
 /// The bytes of workspace that a launch needs.
@@ -122,20 +125,20 @@ failure fold_async(const gpu_engine& engine, const F& f, const View& view,
   constexpr handed_layout layout = handed_layout_of<F, View>();
   if (plan.blocks == 1 && plan.tiles <= plan.threads / warp_lanes) {
     return launch(fold_few_tiles_kernel<F, View, Sink>, 1, plan.threads,
-                  few_tiles_shared_bytes<F, View>(plan), engine.stream, sized(view),
-                  few_launch_of<F, View>(plan), sink, f);
+                  few_tiles_shared_bytes<F, View>(plan), engine.stream,
+                  few_launch_of<F, View>(plan), sized(view), sink, f);
   }
   if constexpr (sizeof(state) <= max_mailed_bytes) {
     if (plan.is_mailed) {
       return launch(fold_mailed_kernel<F, View, Sink>, plan.blocks, mailed_threads,
-                    few_tiles_shared_bytes<F, View>(plan), engine.stream, sized(view),
-                    few_launch_of<F, View>(plan), workspace.mail(), sink, f);
+                    few_tiles_shared_bytes<F, View>(plan), engine.stream,
+                    few_launch_of<F, View>(plan), sized(view), workspace.mail(), sink, f);
     }
   }
   const grid_storage<state> storage{static_cast<state*>(workspace.states()), workspace.ticket()};
   return launch(fold_tiles_kernel<F, View, Sink>, plan.blocks, plan.threads,
-                shared_bytes_of<F, View>(plan), engine.stream, f, view, view.size(), plan, layout,
-                storage, sink);
+                shared_bytes_of<F, View>(plan), engine.stream, f, view,
+                static_cast<std::int64_t>(view.size()), plan, layout, storage, sink);
 }
 
 /// The same after all checks of what the caller gave; `out` is where the result goes.

@@ -16,7 +16,7 @@ namespace monofold {
 /// Device memory for one reduction at a time; made once, used by any number of them.
 ///
 /// shape      at least `workspace_bytes(range, fold)`; on the device that was current when it was made
-/// sync       the constructor waits for the device and cannot be captured in a graph. Calls that may
+/// sync       the constructor waits for the default stream and cannot be captured in a graph. Calls that may
 ///            run at the same time (in several streams) need a workspace each
 /// errors     throws `error`: out_of_memory, device_unavailable
 /// tested by  tests/gpu/into_test.cu
@@ -28,6 +28,13 @@ class gpu_workspace {
       release();
       throw error(failed.code, failed.detail);
     }
+  }
+  /// The same into `out`, without throwing.
+  static detail::failure try_make(std::int64_t bytes, gpu_workspace& out) {
+    gpu_workspace made;
+    if (auto failed = made.make(bytes)) return failed;
+    out = std::move(made);
+    return {};
   }
   gpu_workspace(gpu_workspace&& other) noexcept
       : memory_(std::exchange(other.memory_, nullptr)),
@@ -55,8 +62,9 @@ class gpu_workspace {
   /// Where the states of blocks go.
   void* states() const { return static_cast<char*>(memory_) + fixed_bytes; }
 
-  /// A line for the ticket, one for the mail's number, 256 states of 16 bytes, each 4 of which take 8.
-  static constexpr std::int64_t fixed_bytes = 2 * detail::mail_room::line_bytes + 256 * 16 * 2;
+  /// A line for the ticket, one for the mail's number, the boxes.
+  static constexpr std::int64_t fixed_bytes =
+      2 * detail::mail_room::line_bytes + detail::mail_room::words * 8;
 
  private:
   detail::failure make(std::int64_t bytes) {

@@ -57,7 +57,7 @@ namespace block {
 ///            warp may be partial; count: 1 to the number of threads
 /// order      the plan's tree over thread ranks: neighbours first, left operand lower. Ordered folds
 ///            keep order
-/// sync       all threads of the block call it with the same count; two block barriers (three where
+/// sync       all threads of the block call it with the same count; two block barriers (four where
 ///            every thread asks for the result), the last of which lets `storage` be used again.
 ///            Result in thread 0, or in every thread on request; others get unspecified values
 /// cost       count - 1 useful combines, depth 10; one state of shared memory a warp

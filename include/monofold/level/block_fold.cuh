@@ -39,6 +39,9 @@ struct block_bytes {
   /// The part of it that each tile adds.
   static constexpr int each_tile =
       is_running_v<F> ? 0 : static_cast<int>(sizeof(typename F::state));
+  /// And each warp.
+  static constexpr int each_warp =
+      is_running_v<F> ? static_cast<int>(sizeof(typename F::state)) : 0;
 };
 template <class... Folds>
 struct block_bytes<all_fold<Folds...>> {
@@ -47,6 +50,8 @@ struct block_bytes<all_fold<Folds...>> {
   }
   static constexpr int each_tile =
       ((is_running_v<Folds> ? 0 : static_cast<int>(sizeof(typename Folds::state))) + ...);
+  static constexpr int each_warp =
+      ((is_running_v<Folds> ? static_cast<int>(sizeof(typename Folds::state)) : 0) + ...);
 };
 
 /// What a warp has of a fold, and where the block's warps meet.

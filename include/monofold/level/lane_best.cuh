@@ -17,7 +17,7 @@ namespace monofold::detail {
 
 // Hardware comparisons follow IEEE 754-2019: -0 below +0, and NaN wins (minimum, maximum) or loses
 // (minimumNumber, maximumNumber), which is what order keys do.
-#if defined(__CUDA_ARCH__)
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
 #define MONOFOLD_PICK(name, registers, type)                                                  \
   template <bool smallest, bool nan_wins>                                                     \
   MONOFOLD_DEVICE type pick_##name(type a, type b) {                                          \
@@ -57,7 +57,7 @@ MONOFOLD_DEVICE typename Fold::key best_in_lane(const warp_tile<View>& tile) {
   using item = typename View::item_type;
   using key = typename Fold::key;
   constexpr bool smallest = Fold::picks_smallest;
-#if defined(__CUDA_ARCH__)
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   constexpr bool nan_wins = Fold::nan_below == smallest;
   if constexpr (std::is_same_v<item, float>) {
     float own = tile.template get<true>(0)[0];

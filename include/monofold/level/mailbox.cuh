@@ -13,6 +13,7 @@ namespace monofold::detail {
 /// first.
 struct mail_room {
   static constexpr int line_bytes = 128;  // of the second-level cache
+  static constexpr int words = 256 * 4;   // 256 states of up to 16 bytes
 
   void* memory;
 

@@ -12,6 +12,7 @@ namespace monofold {
 struct launch_facts {
   int state_bytes;
   int tile_state_bytes;   // that a block keeps for each of its tiles; 0: a state a warp is enough
+  int warp_state_bytes;   // that it keeps for each of its warps
   int accumulator_bytes;  // of a lane, at a time
   bool is_staged;         // runs of items come through shared memory
 };
@@ -26,9 +27,18 @@ struct tile_launch {
   bool is_mailed;  // blocks meet by mail, else by a ticket
 };
 
-/// The states of a block's tiles may take so much shared memory: with 32 KiB of staging and a state a
-/// warp it stays below the 48 KiB that every launch may have.
+/// The states of a block's tiles may take so much shared memory, and all of a block's together so much:
+/// a launch may have 48 KiB without asking, and the parts are rounded up.
 inline constexpr int max_tile_states_bytes = 12 * 1024;
+inline constexpr int max_shared_bytes = 47 * 1024;
+
+/// Whether the states of so many tiles fit.
+constexpr bool fits_in_shared(const launch_facts& facts, int warps, int tiles) {
+  const int staging = facts.is_staged ? warps * tile_rows * tile_lanes * lane_bytes : 0;
+  const int states = tiles * facts.tile_state_bytes;
+  return states <= max_tile_states_bytes &&
+         staging + states + warps * facts.warp_state_bytes <= max_shared_bytes;
+}
 
 /// The largest state that a block can hold for its warps and tiles.
 inline constexpr int max_state_bytes = 8 * 1024;
@@ -75,7 +85,7 @@ constexpr tile_launch launch_for(std::int64_t tiles, const launch_facts& facts) 
   if (tiles <= max_thin_tiles(facts) && warps == 8) {
     int level = 0;
     while ((tiles + (std::int64_t{1} << level) - 1) >> level > max_thin_blocks(tiles)) ++level;
-    if ((facts.tile_state_bytes << level) <= max_tile_states_bytes) {
+    if (fits_in_shared(facts, warps, 1 << level)) {
       return {tiles, (tiles + (std::int64_t{1} << level) - 1) >> level, warps * tile_lanes, level,
               facts.state_bytes <= 16};
     }
@@ -83,7 +93,7 @@ constexpr tile_launch launch_for(std::int64_t tiles, const launch_facts& facts) 
   int level = 0;  // 2^level tiles a warp
   const int most_level = facts.tile_state_bytes == 0 ? 6 : warps > 8 ? (tiles <= 65536 ? 4 : 3) : 5;
   while (level < most_level && (std::int64_t{least_blocks * warps} << (level + 1)) <= tiles &&
-         ((2 * warps) << level) * facts.tile_state_bytes <= max_tile_states_bytes) {
+         fits_in_shared(facts, warps, (2 * warps) << level)) {
     ++level;
   }
   const int block_level =

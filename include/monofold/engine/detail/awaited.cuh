@@ -14,7 +14,8 @@
 
 namespace monofold::detail {
 
-/// Pinned memory that both sides see, and a workspace; one a thread and device, kept for the next call.
+/// Pinned memory that both sides see, and a workspace; one a thread and device, kept for the next call
+/// (and not to be used after a cudaDeviceReset).
 ///
 /// The host spins on a flag in it instead of waiting for the stream: 2 us instead of 8 us.
 class awaited_state {
@@ -38,11 +39,7 @@ class awaited_state {
   /// Room for a state and a workspace of these sizes.
   failure reserve(std::int64_t state_bytes, std::int64_t workspace_bytes) {
     if (workspace_bytes > workspace_.bytes()) {
-      try {
-        workspace_ = gpu_workspace(workspace_bytes);
-      } catch (const error& failed) {
-        return {failed.code(), failed.what()};
-      }
+      if (auto failed = gpu_workspace::try_make(workspace_bytes, workspace_)) return failed;
     }
     if (state_bytes <= pinned_bytes_) return {};
     if (pinned_ != nullptr) static_cast<void>(cudaFreeHost(pinned_));

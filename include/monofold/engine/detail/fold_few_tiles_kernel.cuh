@@ -60,7 +60,7 @@ sized_view<View> sized(const View& view) {
   if constexpr (sizeof(sized_view<View>) == sizeof(View)) {
     return {view};
   } else {
-    return {view, view.size()};
+    return {view, static_cast<std::int64_t>(view.size())};
   }
 }
 
@@ -98,9 +98,10 @@ constexpr int few_tiles_shared_bytes(const tile_launch& plan) {
 /// order      the plan's tree
 template <class F, class View, class Sink>
 __global__ void __launch_bounds__(max_block_threads(launch_facts_v<F, View>), min_resident_blocks)
-    fold_few_tiles_kernel(const sized_view<View> range, const few_launch plan, const Sink sink,
+    fold_few_tiles_kernel(const few_launch plan, const sized_view<View> range, const Sink sink,
                           const F f) {
   using state = typename F::state;
+  if (plan.layout != few_layout_of<F, View>()) trap();
   const int rank = static_cast<int>(threadIdx.x);
   const int warp = rank / warp_lanes;
   char* const shared = reinterpret_cast<char*>(dynamic_shared());
@@ -118,9 +119,7 @@ __global__ void __launch_bounds__(max_block_threads(launch_facts_v<F, View>), mi
     if (warp != 0) return;
     total = warp::combine(f, states[rank < plan.tiles ? rank : 0], plan.tiles);
   }
-  if (rank != 0) return;
-  if (plan.layout != few_layout_of<F, View>()) trap();
-  sink(f, total);
+  if (rank == 0) sink(f, total);
 }
 
 /// How many threads a block of the next kernel has.
@@ -134,9 +133,10 @@ inline constexpr int mailed_threads = 256;
 /// order      the plan's tree
 template <class F, class View, class Sink>
 __global__ void __launch_bounds__(mailed_threads, min_resident_blocks)
-    fold_mailed_kernel(const sized_view<View> range, const few_launch plan, const mail_room room,
+    fold_mailed_kernel(const few_launch plan, const sized_view<View> range, const mail_room room,
                        const Sink sink, const F f) {
   using state = typename F::state;
+  if (plan.layout != few_layout_of<F, View>()) trap();
   // Read early: it takes as long as items do. The last block writes it when all have read it.
   const mailbox<state> mail{room.boxes(), room.read_call()};
   constexpr int warps = mailed_threads / warp_lanes;
@@ -175,10 +175,16 @@ __global__ void __launch_bounds__(mailed_threads, min_resident_blocks)
   state total;
   if (rank < blocks) total = mail.wait(rank);
   total = combine_block(f, total, blocks, states);
+  if (mail.call + 1 == 0) {
+    // Numbers begin again: no box may hold one of them. All blocks have posted, and all boxes are read.
+    sync_block();
+    for (int word = rank; word < mail_room::words; word += mailed_threads) room.boxes()[word] = 0;
+    sync_block();
+  }
   if (rank != 0) return;
-  if (plan.layout != few_layout_of<F, View>()) trap();
+  // Before the sink, which may tell a host that waits: its next call may use another stream.
+  *room.call() = mail.call + 1 == 0 ? 1 : mail.call + 1;
   sink(f, total);
-  *room.call() = mail.call + 1;
 }
 
 }  // namespace monofold::detail

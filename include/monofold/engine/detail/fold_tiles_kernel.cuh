@@ -50,6 +50,7 @@ struct lane_accumulators<all_fold<Folds...>, View> {
 template <class F, class View>
 inline constexpr launch_facts launch_facts_v{
     static_cast<int>(sizeof(typename F::state)), block_bytes<F>::each_tile,
+    block_bytes<F>::each_warp + static_cast<int>(sizeof(typename F::state)),
     lane_accumulators<F, View>::running + lane_accumulators<F, View>::passing,
     is_staged_v<F, View>};
 

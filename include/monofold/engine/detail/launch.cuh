@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <type_traits>
 
 #include "monofold/platform/status.hpp"
 
@@ -45,7 +46,8 @@ inline failure failure_of(cudaError_t code, const char* call) {
 template <class... Parameters, class... Arguments>
 failure launch(void (*kernel)(Parameters...), std::int64_t blocks, int threads, int shared_bytes,
                cudaStream_t stream, const Arguments&... arguments) {
-  static_assert(sizeof...(Parameters) == sizeof...(Arguments));
+  static_assert((std::is_same_v<std::remove_cv_t<Parameters>, Arguments> && ...),
+                "the runtime copies the bytes of arguments: their types must be the kernel's");
   if (blocks > 0x7fffffff) return {status::unsupported, "more than 2^31 - 1 blocks"};
   // The runtime reads the arguments and does not write them.
   void* parameters[] = {const_cast<void*>(static_cast<const void*>(&arguments))...};

@@ -1,0 +1,76 @@
+// Every launch fits: shared memory, threads, mail; and its blocks cover the tiles.
+
+#include "monofold/plan/launch.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <vector>
+
+namespace {
+
+namespace mf = monofold;
+
+std::vector<std::int64_t> some_tiles() {
+  std::vector<std::int64_t> out;
+  for (std::int64_t tiles = 1; tiles <= std::int64_t{1} << 34; tiles *= 2) {
+    for (const int more : {-1, 0, 1}) {
+      if (tiles + more > 0) out.push_back(tiles + more);
+    }
+  }
+  for (std::int64_t tiles = 3; tiles < 70000; tiles = tiles * 5 / 4 + 1) out.push_back(tiles);
+  return out;
+}
+
+/// Folds of states of 1 byte to 8 KiB; of an `all` some part is kept for each tile, the rest for each
+/// warp.
+std::vector<mf::launch_facts> some_facts() {
+  std::vector<mf::launch_facts> out;
+  for (const int state : {1, 4, 8, 16, 24, 48, 96, 104, 192, 288, 384, 512, 513, 1024, 8192}) {
+    for (const int tile_state : {0, state / 6, state / 2, state}) {
+      for (const int accumulators : {4, 32, 33, 128}) {
+        for (const bool staged : {false, true}) {
+          out.push_back({state, tile_state, 2 * state - tile_state, accumulators, staged});
+        }
+      }
+    }
+  }
+  return out;
+}
+
+TEST(launch_for, covers_the_tiles_and_fits_a_multiprocessor) {
+  for (const auto& facts : some_facts()) {
+    for (const std::int64_t tiles : some_tiles()) {
+      const auto plan = mf::launch_for(tiles, facts);
+      const std::int64_t each = std::int64_t{1} << plan.block_level;
+      const int warps = plan.threads / mf::tile_lanes;
+      ASSERT_EQ(plan.tiles, tiles);
+      ASSERT_EQ(plan.blocks, (tiles + each - 1) / each);
+      ASSERT_LE(plan.threads, mf::max_block_threads(facts));
+      ASSERT_EQ(plan.threads % mf::tile_lanes, 0);
+      // Where each tile has a state, each has a thread that reads it.
+      if (facts.tile_state_bytes > 0) {
+        ASSERT_LE(each, plan.threads);
+      }
+      const std::int64_t staging =
+          facts.is_staged ? warps * mf::tile_rows * mf::tile_lanes * mf::lane_bytes : 0;
+      ASSERT_LE(staging + each * facts.tile_state_bytes + warps * facts.warp_state_bytes, 47 * 1024)
+          << facts.state_bytes << " " << facts.tile_state_bytes << " " << tiles;
+      if (plan.is_mailed) {
+        ASSERT_LE(plan.blocks, plan.threads);
+        ASSERT_LE(each, mf::tile_lanes);
+        ASSERT_LE(facts.state_bytes, 16);
+      }
+    }
+  }
+}
+
+TEST(launch_for, few_tiles_take_one_block) {
+  for (const std::int64_t tiles : {1, 2, 7, 8}) {
+    const auto plan = mf::launch_for(tiles, {8, 8, 8, 32, false});
+    EXPECT_EQ(plan.blocks, 1);
+    EXPECT_LE(tiles, plan.threads / mf::tile_lanes);
+  }
+}
+
+}  // namespace
