@@ -20,11 +20,12 @@ set(configure ${CMAKE_COMMAND} -G ${GENERATOR} -B ${work}/build
 if(WAY STREQUAL "find_package")
   step(${CMAKE_COMMAND} --install ${BUILD_DIR} --prefix ${work}/prefix)
   list(APPEND configure -S ${SOURCE_DIR}/tests/install/consumer
-       -DCMAKE_PREFIX_PATH=${work}/prefix -DCMAKE_DISABLE_FIND_PACKAGE_CUDAToolkit=ON)
+       -DCMAKE_PREFIX_PATH=${work}/prefix)
 else()
   list(APPEND configure -S ${SOURCE_DIR}/tests/install/subproject -DMONOFOLD_SOURCE=${SOURCE_DIR})
 endif()
-step(${configure})
+# The component cuda is wanted in a build of its own: the first one stays without the CUDA toolkit.
+step(${configure} -DCMAKE_DISABLE_FIND_PACKAGE_CUDAToolkit=ON)
 step(${CMAKE_COMMAND} --build ${work}/build --target consumer)
 step(${work}/build/consumer)
 
@@ -41,6 +42,12 @@ if(WAY STREQUAL "find_package")
         message(FATAL_ERROR "not installed: share/${file}")
       endif()
     endforeach()
+  endif()
+  if(CUDA)
+    step(${configure} -B ${work}/build_cuda -DASK_FOR=cuda
+         -DCMAKE_CUDA_ARCHITECTURES=${CUDA_ARCHITECTURES})
+    step(${CMAKE_COMMAND} --build ${work}/build_cuda --target consumer_of_cuda)
+    step(${work}/build_cuda/consumer_of_cuda)
   endif()
   # A component that was not built is refused in words.
   execute_process(COMMAND ${configure} -DASK_FOR=mpi
