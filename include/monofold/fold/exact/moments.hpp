@@ -82,7 +82,7 @@ class exact_deviations {
 ///
 /// order      any: the state's bytes are a function of the items alone
 /// cost       state of 848 bytes for float64, 176 for float32, 168 for bfloat16, 96 for float16
-/// tested by  tests/exact/moments_test.cpp
+/// tested by  tests/exact/products_test.cpp
 template <class Item>
 struct exact_moments_fold {
   using item = Item;

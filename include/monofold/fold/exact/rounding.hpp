@@ -99,7 +99,7 @@ MONOFOLD_HD Real round_bits(bool negative, const leading_bits& bits) {
 /// The number of type `Real` nearest to an exact number, ties to even; +0 for zero.
 ///
 /// accuracy   correctly rounded, once
-/// tested by  tests/exact/rounding_test.cpp
+/// tested by  tests/exact/sum_test.cpp, tests/exact/products_test.cpp
 template <class Real, class Number>
 MONOFOLD_HD_CALL Real rounded(const Number& a) {
   const Number size = magnitude_of(a);
