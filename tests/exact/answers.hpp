@@ -1,13 +1,13 @@
 #pragma once
 /// exact/answers: the answers of every exact fold on data of every kind, as bits.
 
-#include <bit>
 #include <cstdint>
+#include <type_traits>
 #include <vector>
 
 #include "monofold/fold/exact.hpp"
+#include "monofold/fold/fold.hpp"
 #include "monofold/platform/float_format.hpp"
-#include "monofold/reduce.hpp"
 #include "tests/exact/items.hpp"
 
 namespace inputs {
@@ -19,17 +19,26 @@ void add_answers(std::vector<std::uint64_t>& out) {
     for (const int n : {1, 3, 30, 2500}) {
       const auto x = items_of<Item>(kind, n, 5);
       const auto y = items_of<Item>(kind, n, 6);
-      const auto note = [&out](auto value) { out.push_back(mf::float_bits(value)); };
-      note(mf::reduce(x, mf::exact_sum));
-      note(mf::reduce(x, mf::exact_sum_to<float>));
-      note(mf::reduce(x, mf::exact_sum_to<mf::float16>));
-      note(mf::reduce(x, mf::exact_mean));
-      note(mf::reduce(x, mf::exact_norm1));
-      note(mf::reduce(x, mf::exact_norm2));
-      note(mf::reduce(x, mf::exact_sum_of_squares));
-      note(mf::reduce(x, mf::exact_variance()));
-      note(mf::reduce(x, mf::exact_standard_deviation()));
-      note(mf::reduce(mf::zip(x, y), mf::exact_dot));
+      // By the fold alone: this is compiled in several programs, and engines take long to compile.
+      const auto note = [&out](const auto& items, const auto& family) {
+        using item = typename std::remove_cvref_t<decltype(items)>::value_type;
+        const auto f = mf::bind_fold<item>(family);
+        auto own = f.identity();
+        f.absorb_run(own, items.data(), static_cast<std::int64_t>(items.size()), 0);
+        out.push_back(mf::float_bits(mf::finish_state(f, own).value()));
+      };
+      std::vector<mf::item_pair<Item, Item>> pairs;
+      for (std::size_t i = 0; i < x.size(); ++i) pairs.push_back({x[i], y[i]});
+      note(x, mf::exact_sum);
+      note(x, mf::exact_sum_to<float>);
+      note(x, mf::exact_sum_to<mf::float16>);
+      note(x, mf::exact_mean);
+      note(x, mf::exact_norm1);
+      note(x, mf::exact_norm2);
+      note(x, mf::exact_sum_of_squares);
+      note(x, mf::exact_variance());
+      note(x, mf::exact_standard_deviation());
+      note(pairs, mf::exact_dot);
     }
   }
 }

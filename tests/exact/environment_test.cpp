@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "monofold/fold/exact.hpp"
-#include "monofold/reduce.hpp"
+#include "monofold/fold/fold.hpp"
 #include "tests/exact/answers.hpp"
 #include "tests/exact/items.hpp"
 

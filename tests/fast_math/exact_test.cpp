@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "monofold/fold/exact.hpp"
-#include "monofold/reduce.hpp"
 #include "tests/exact/answers.hpp"
 
 #if !defined(__FAST_MATH__)
@@ -22,7 +21,10 @@ namespace {
 std::uint64_t bits_of_sum(const std::vector<std::uint64_t>& patterns) {
   std::vector<double> items;
   for (const std::uint64_t p : patterns) items.push_back(std::bit_cast<double>(p));
-  return mf::float_bits(mf::reduce(items, mf::exact_sum));
+  const auto f = mf::bind_fold<double>(mf::exact_sum);
+  auto own = f.identity();
+  f.absorb_run(own, items.data(), static_cast<std::int64_t>(items.size()), 0);
+  return mf::float_bits(f.finish(own));
 }
 
 TEST(exact_fast_math, named_cases) {

@@ -27,29 +27,36 @@ inline constexpr int narrow_lanes = 16;
 
 typedef float four_floats __attribute__((vector_size(16), may_alias));
 typedef std::uint32_t four_words __attribute__((vector_size(16), may_alias));
-typedef std::uint16_t four_halves __attribute__((vector_size(8), may_alias));
+typedef std::int32_t four_wholes __attribute__((vector_size(16), may_alias));
+typedef std::uint16_t eight_halves __attribute__((vector_size(16), may_alias));
 
-/// Four neighbours times 2^-scale, as floats; their magnitudes where `clear_sign`.
+/// Eight neighbours times 2^-scale, as floats; their magnitudes where `clear_sign`.
 template <class Item, bool clear_sign>
-MONOFOLD_INLINE four_floats load_four(const Item* items) {
-  constexpr std::uint32_t magnitude = 0x7fffffff;
-  four_words words;
+MONOFOLD_INLINE void load_floats(const Item* items, four_floats (&out)[2]) {
+  four_words words[2];
   if constexpr (sizeof(Item) == 4) {
-    std::memcpy(&words, items, sizeof(words));
-    if constexpr (clear_sign) words &= magnitude;
+    std::memcpy(words, items, sizeof(words));
+    if constexpr (clear_sign) {
+      for (four_words& w : words) w &= 0x7fffffff;
+    }
   } else {
-    four_halves halves;
+    eight_halves halves;
     std::memcpy(&halves, items, sizeof(halves));
-    words = __builtin_convertvector(halves, four_words);
-    if constexpr (clear_sign) words &= 0x7fff;
-    constexpr int shift = narrow_item<Item>::shift;
-    if constexpr (shift == 16) {
-      words <<= 16;
-    } else {
-      words = (words & 0x8000) << 16 | (words & 0x7fff) << shift;
+    if constexpr (clear_sign) halves &= 0x7fff;
+    // Halves become the upper halves of words. From there the exponent of a float16 moves down
+    // three places, its sign stays.
+    const eight_halves zeros = {};
+    const eight_halves low = {0, 8, 1, 9, 2, 10, 3, 11};
+    const eight_halves high = {4, 12, 5, 13, 6, 14, 7, 15};
+    words[0] = (four_words)__builtin_shuffle(zeros, halves, low);   // NOLINT: the bits
+    words[1] = (four_words)__builtin_shuffle(zeros, halves, high);  // NOLINT: the bits
+    if constexpr (narrow_item<Item>::shift != 16) {
+      for (four_words& w : words) {
+        w = (four_words)((four_wholes)w >> 3) & 0x8fffe000;  // NOLINT: the bits
+      }
     }
   }
-  return (four_floats)words;  // NOLINT: the bits
+  for (int h = 0; h < 2; ++h) out[h] = (four_floats)words[h];  // NOLINT: the bits
 }
 
 /// level[16] += items, `count` of them, a multiple of 16.
@@ -61,15 +68,16 @@ MONOFOLD_INLINE void deposit_narrow(const Item* items, int count, double (&level
   real m[vectors];
   std::memcpy(m, level, sizeof(m));
   for (int i = 0; i < count; i += narrow_lanes) {
+    prefetch_next_block(items + i);
     MONOFOLD_UNROLL_8
-    for (int q = 0; q < 4; ++q) {
-      const four_floats x = load_four<Item, clear_sign>(items + i + 4 * q);
-      if constexpr (doubles == 4) {
-        m[q] += __builtin_convertvector(x, real);
-      } else {
-        m[2 * q] += real{static_cast<double>(x[0]), static_cast<double>(x[1])};
-        m[2 * q + 1] += real{static_cast<double>(x[2]), static_cast<double>(x[3])};
-      }
+    for (int h = 0; h < 2; ++h) {
+      four_floats x[2];
+      load_floats<Item, clear_sign>(items + i + 8 * h, x);
+      double wide[8];
+      for (int l = 0; l < 8; ++l) wide[l] = static_cast<double>(x[l / 4][l % 4]);
+      real w[8 / doubles];
+      std::memcpy(w, wide, sizeof(w));
+      for (int v = 0; v < 8 / doubles; ++v) m[h * (8 / doubles) + v] += w[v];
     }
   }
   std::memcpy(level, m, sizeof(m));
@@ -159,13 +167,17 @@ MONOFOLD_INLINE block_outcome add_narrow(Number& own, const Item* items, int cou
     return block_outcome::added;
   }
   double wide[cascade_block];
-  for (int i = 0; i < body + group; i += 4) {
-    const Item* const from = i < body ? items + i : tail + (i - body);
-    if (i >= count) break;
-    const four_floats x = load_four<Item, clear_sign>(from);
-    for (int l = 0; l < 4; ++l) wide[i + l] = static_cast<double>(x[l]);
+  for (int i = 0; i < count; i += 8) {
+    four_floats x[2];
+    load_floats<Item, clear_sign>(i < body ? items + i : tail + (i - body), x);
+    for (int l = 0; l < 8; ++l) wide[i + l] = static_cast<double>(x[l / 4][l % 4]);
   }
-  return add_doubles<bytes>(own, wide, count, scale);
+  const padded_block block(wide, count);
+  if (add_by_levels<bytes, 2>(own, block, top - scale, scale)) return block_outcome::added;
+  if (add_by_levels<bytes, 4>(own, block, top - scale, scale)) return block_outcome::added;
+  // Seven levels hold every float32.
+  return add_by_levels<bytes, 7>(own, block, top - scale, scale) ? block_outcome::added
+                                                                 : block_outcome::spills;
 }
 
 }  // namespace monofold::detail

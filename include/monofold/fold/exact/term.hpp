@@ -39,6 +39,37 @@ MONOFOLD_HD exact_term product_of(const float_parts& a, const float_parts& b) {
   return {0, 0, negative, nan ? number_kind::nan : number_kind::infinite};
 }
 
+/// Adds an item of one or two parts to digits: no carry runs.
+MONOFOLD_HD void count_finite(exact_counts& counts, bool other) {
+  ++counts.items;
+  counts.other |= other ? 1 : 0;
+}
+
+template <class Number>
+MONOFOLD_HD void add_parts(exact_digits<Number>& digits, exact_counts& counts,
+                           const float_parts& p) {
+  if (p.kind != number_kind::finite) {
+    count_item(counts, p.kind, p.negative, true);
+    return;
+  }
+  count_finite(counts, !p.negative || p.significand != 0);
+  deposit(digits, p.significand, p.exponent - Number::low_exponent, p.negative);
+}
+
+template <class Number>
+MONOFOLD_HD void add_product(exact_digits<Number>& digits, exact_counts& counts,
+                             const float_parts& a, const float_parts& b) {
+  const exact_term term = product_of(a, b);
+  if (term.kind != number_kind::finite) {
+    count_item(counts, term.kind, term.negative, true);
+    return;
+  }
+  count_finite(counts, !term.is_minus_zero());
+  const int position = term.exponent - Number::low_exponent;
+  deposit(digits, static_cast<std::uint64_t>(term.significand), position, term.negative);
+  deposit(digits, static_cast<std::uint64_t>(term.significand >> 64), position + 64, term.negative);
+}
+
 }  // namespace detail
 
 template <class Item>
@@ -49,6 +80,9 @@ struct value_term {
   MONOFOLD_HD static exact_term of(const Item& x) {
     const float_parts p = parts_of(x);
     return {p.significand, p.exponent, p.negative, p.kind};
+  }
+  MONOFOLD_HD static void add(exact_digits<number>& digits, exact_counts& counts, const item& x) {
+    detail::add_parts(digits, counts, parts_of(x));
   }
 };
 
@@ -61,6 +95,11 @@ struct magnitude_term {
     const float_parts p = parts_of(x);
     return {p.significand, p.exponent, false, p.kind};
   }
+  MONOFOLD_HD static void add(exact_digits<number>& digits, exact_counts& counts, const item& x) {
+    float_parts p = parts_of(x);
+    p.negative = false;
+    detail::add_parts(digits, counts, p);
+  }
 };
 
 template <class Item>
@@ -71,6 +110,10 @@ struct square_term {
   MONOFOLD_HD static exact_term of(const Item& x) {
     const float_parts p = parts_of(x);
     return detail::product_of(p, p);
+  }
+  MONOFOLD_HD static void add(exact_digits<number>& digits, exact_counts& counts, const item& x) {
+    const float_parts p = parts_of(x);
+    detail::add_product(digits, counts, p, p);
   }
 };
 
@@ -84,6 +127,9 @@ struct product_term {
   MONOFOLD_HD static exact_term of(const Pair& x) {
     return detail::product_of(parts_of(x.left), parts_of(x.right));
   }
+  MONOFOLD_HD static void add(exact_digits<number>& digits, exact_counts& counts, const item& x) {
+    detail::add_product(digits, counts, parts_of(x.left), parts_of(x.right));
+  }
 };
 
 /// own += term, where the carries run at once.
@@ -93,19 +139,6 @@ MONOFOLD_HD void add_term(exact_state<Number>& own, const exact_term& term) {
   if (term.significand == 0) return;
   const auto size = static_cast<int128>(term.significand);  // at most 64 + 53 bits
   add_at(own.sum, term.negative ? -size : size, term.exponent - Number::low_exponent);
-}
-
-/// The same, where they wait.
-template <class Number>
-MONOFOLD_HD void add_term(exact_digits<Number>& digits, exact_counts& counts,
-                          const exact_term& term) {
-  count_item(counts, term.kind, term.negative, !term.is_minus_zero());
-  const int position = term.exponent - Number::low_exponent;
-  if (term.kind != number_kind::finite) return;
-  deposit(digits, static_cast<std::uint64_t>(term.significand), position, term.negative);
-  if (const auto high = static_cast<std::uint64_t>(term.significand >> 64); high != 0) {
-    deposit(digits, high, position + 64, term.negative);
-  }
 }
 
 }  // namespace monofold
