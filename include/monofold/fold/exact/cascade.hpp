@@ -189,7 +189,7 @@ enum class block_outcome {
 /// order      exact: any
 /// sync       the arithmetic must be that of IEEE 754 (platform/strict_arithmetic)
 /// cost       a look for the largest exponent, then three additions an item and level
-/// tested by  tests/exact/sum_test.cpp, tests/exact/environment_test.cpp
+/// tested by  tests/exact/run_test.cpp, tests/exact/environment_test.cpp
 template <int bytes, class Number>
 MONOFOLD_INLINE block_outcome add_doubles(Number& own, const double* items, int count, int scale) {
   const padded_block block(items, count);

@@ -108,7 +108,7 @@ MONOFOLD_INLINE void load_eight(const Item* items, double* out) {
   if constexpr (is_short_v<Item>) {
     four_floats x[2];
     load_floats<Item, false>(items, x);
-    for (int l = 0; l < 8; ++l) out[l] = static_cast<double>(x[l / 4][l % 4]);
+    store_doubles(x, out);
   } else {
     for (int l = 0; l < 8; ++l) out[l] = static_cast<double>(items[l]);
   }
@@ -270,7 +270,7 @@ __attribute__((target("avx2,fma"), noinline)) void add_run_avx2(
 /// own += the terms of `count` items.
 ///
 /// order      exact: any
-/// tested by  tests/exact/sum_test.cpp, tests/exact/environment_test.cpp
+/// tested by  tests/exact/run_test.cpp, tests/exact/environment_test.cpp
 template <class Term>
 MONOFOLD_HD void add_run(exact_state<typename Term::number>& own, const typename Term::item* items,
                          std::int64_t count) {
