@@ -6,6 +6,7 @@
 
 #include <array>
 #include <bit>
+#include <cmath>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -84,6 +85,19 @@ TYPED_TEST(exact_run_of, every_width_of_range) {
         expect_ways_agree<mf::value_term<TypeParam>>(items, std::to_string(width)));
     ASSERT_NO_FATAL_FAILURE(
         expect_ways_agree<mf::square_term<TypeParam>>(items, std::to_string(width)));
+  }
+}
+
+/// Squares whose rest e = x x - p lies partly under 2^-1074: only integers hold it.
+TEST(exact_run, products_around_the_smallest_exact_rest) {
+  for (int e = -540; e < -470; ++e) {
+    std::vector<double> items;
+    for (int i = 0; i < 300; ++i) {
+      items.push_back(std::ldexp(1.5 + inputs::unit_double(static_cast<std::uint64_t>(i)) / 4, e));
+    }
+    items[17] = 0.0;
+    ASSERT_NO_FATAL_FAILURE(
+        expect_ways_agree<mf::square_term<double>>(items, "2^" + std::to_string(e)));
   }
 }
 
