@@ -10,6 +10,7 @@
 #include "cli/run.hpp"
 #include "cli/table.hpp"
 #include "monofold/platform/version.hpp"
+#include "runtime/gpu/devices.hpp"
 #include "runtime/reducer.hpp"
 
 namespace monofold::cli {
@@ -21,11 +22,21 @@ struct engine_state {
   std::string why;
 };
 
+engine_state gpu_state() {
+  const runtime::gpu_devices& found = runtime::find_gpus();
+  if (found.devices.empty()) return {"gpu", false, found.why_none};
+  const runtime::gpu_device& first = found.devices.front();
+  std::string why =
+      fmt::format("{}, {} GiB, {} multiprocessors, compute capability {}.{}", first.name,
+                  first.memory_bytes >> 30, first.multiprocessors, first.major, first.minor);
+  if (found.devices.size() > 1) why += fmt::format(" (the first of {})", found.devices.size());
+  return {"gpu", true, why};
+}
+
 std::vector<engine_state> engines() {
-  const std::string none = "this build has no GPU engine";
   return {{"cpu", true, fmt::format("{}, threads by {}", cores_text(), thread_library())},
-          {"gpu", false, none},
-          {"gpus", false, none},
+          gpu_state(),
+          {"gpus", false, "this build has no engine for several GPUs"},
           {"emulated", false, "this build has no emulated engine"}};
 }
 

@@ -16,6 +16,7 @@
 #include "cli/report.hpp"
 #include "cli/result_text.hpp"
 #include "cli/run.hpp"
+#include "runtime/gpu/devices.hpp"
 
 namespace monofold::cli {
 namespace {
@@ -30,8 +31,15 @@ double seconds_since(clock::time_point start) {
 
 void check_device(const std::string& device) {
   if (device == "auto" || device == "cpu") return;
-  const std::string engine = device == "emulated" ? "emulated" : "GPU";
-  throw device_error(fmt::format("--device {}: this build has no {} engine", device, engine));
+  std::string why;
+  if (device == "gpu") {
+    why = runtime::find_gpus().why_none;
+  } else if (device == "gpus") {
+    why = "this build has no engine for several GPUs";
+  } else {
+    why = "this build has no emulated engine";
+  }
+  if (!why.empty()) throw device_error(fmt::format("--device {}: {}", device, why));
 }
 
 void check_defined(const runtime::request& what) {
@@ -66,6 +74,7 @@ class file_reduction {
   }
 
  private:
+  std::string engine_name() const { return command_.what.on_gpu ? "gpu" : "cpu"; }
   bool is_dot() const { return command_.what.ops.front() == operation::dot; }
   bool one_file() const { return is_dot() || command_.files.size() == 1; }
 
@@ -157,6 +166,7 @@ class file_reduction {
     row.missing = in->missing_count();
     row.seconds = seconds_since(start);
     row.bytes = in->consumed_bytes();
+    row.engine = engine_name();
     add_to_total(row);
     return finished(std::move(row), own, what, offset);
   }
@@ -191,6 +201,7 @@ class file_reduction {
     row.missing = left->missing_count() + right->missing_count();
     row.seconds = seconds_since(start);
     row.bytes = left->consumed_bytes() + right->consumed_bytes();
+    row.engine = engine_name();
     return finished(std::move(row), own, what, 0);
   }
 
@@ -198,6 +209,7 @@ class file_reduction {
     if (!total_row_) {
       total_row_.emplace();
       total_row_->file = "total";
+      total_row_->engine = engine_name();
       total_row_->type = type;
     }
     mixed_types_ = mixed_types_ || total_row_->type != type;
@@ -240,7 +252,10 @@ int run(const reduce_command& what) {
     complain(fmt::format("note: --threads {}, and there {} {}", what.what.num_threads,
                          num_cores() == 1 ? "is" : "are", cores_text()));
   }
-  return file_reduction(what).run();
+  reduce_command asked = what;
+  // Data of files and pipes lies in host memory: `auto` leaves it to the processor.
+  asked.what.on_gpu = what.device == "gpu";
+  return file_reduction(asked).run();
 }
 
 }  // namespace monofold::cli

@@ -21,6 +21,7 @@ struct report_row {
   std::vector<runtime::answer> answers;  // one for each operation, each with a value
   double seconds = 0;
   std::int64_t bytes = 0;
+  std::string engine = "cpu";
 };
 
 /// How all rows are shown.

@@ -11,12 +11,15 @@
 #include <hwy/highway.h>
 
 #include <cstdint>
+#include <cstring>
 #include <memory>
+#include <type_traits>
 #include <utility>
 
 #include "monofold/level/core.hpp"
 #include "runtime/answers.hpp"
 #include "runtime/member.hpp"
+#include "runtime/shift_indices.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace monofold::runtime::HWY_NAMESPACE {
@@ -69,6 +72,16 @@ class member_of final : public member {
   }
   std::unique_ptr<state_box> combine(const state_box& left, const state_box& right) const override {
     return std::make_unique<state_of<state>>(fold_.combine(value_of(left), value_of(right)));
+  }
+  std::unique_ptr<state_box> adopt(const void* bytes, std::int64_t first_index) const override {
+    if constexpr (std::is_trivially_copyable_v<state>) {
+      state own;
+      std::memcpy(&own, bytes, sizeof(own));
+      shift_indices(own, first_index);
+      return std::make_unique<state_of<state>>(own);
+    } else {
+      throw error(status::unsupported);
+    }
   }
   answer finish(operation op, const state_box* box, const answer_context& context) const override {
     return Answers::finish(op, fold_, box != nullptr ? &value_of(*box) : nullptr, context);

@@ -7,6 +7,7 @@
 
 #include "monofold/fold/top.hpp"
 #include "runtime/member-inl.hpp"
+#include "runtime/member_folds.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace monofold::runtime::HWY_NAMESPACE {
@@ -29,9 +30,11 @@ template <class Item, nan_rule rule>
 std::unique_ptr<member> make_typed(const member_request& what) {
   switch (what.kind) {
     case family::largest:
-      return member_for<values_and_indices, Item>(top_fold<Item, false, rule>{what.k});
+      return member_for<values_and_indices, Item>(
+          member_fold_t<family::largest, Item, rule>{what.k});
     case family::smallest:
-      return member_for<values_and_indices, Item>(top_fold<Item, true, rule>{what.k});
+      return member_for<values_and_indices, Item>(
+          member_fold_t<family::smallest, Item, rule>{what.k});
     default: return nullptr;
   }
 }

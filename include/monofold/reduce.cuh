@@ -82,7 +82,7 @@ template <reducible Range, class F>
 requires fold_on<F, item_of_t<Range>> std::int64_t workspace_bytes(const Range& range, const F&) {
   using bound = bound_fold_t<F, item_of_t<Range>>;
   const auto view = view_of(range);
-  return detail::workspace_bytes_of<bound>(detail::plan_of<bound>(view));
+  return detail::workspace_bytes_of<bound>(view);
 }
 
 /// Starts a reduction that leaves the state of a fold where `out` points.

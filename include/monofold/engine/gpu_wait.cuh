@@ -29,7 +29,7 @@ failure fold_and_wait(const gpu_engine& engine, const F& f, const View& view,
             "the stream is being captured: reduce_into can be, reduce waits"};
   }
   auto& place = awaited_state::of_device(device);
-  if (auto failed = place.reserve(sizeof(state), workspace_bytes_of<F>(plan_of<F>(view)))) {
+  if (auto failed = place.reserve(sizeof(state), workspace_bytes_of<F>(view))) {
     return failed;
   }
   if (auto failed = fold_async(engine, f, view, place.workspace(), place.sink<state>())) {

@@ -57,14 +57,16 @@ class warp_running {
 };
 
 /// The sum of integers: a lane adds a tile's items in 32 or 64 bits, which hold any tile.
-template <class Item, class View>
-class warp_running<integer_sum_fold<Item>, View> {
+template <class F, class View>
+class warp_integer_sum {
  public:
-  using fold = integer_sum_fold<Item>;
-  static constexpr int lane_bytes = 32;
+  using fold = F;
+  using Item = typename View::item_type;
+  using state = typename F::state;
+  static constexpr int lane_bytes = static_cast<int>(2 * sizeof(state));
 
-  warp_running() = default;
-  MONOFOLD_DEVICE explicit warp_running(const fold&) : own_(0) {}
+  warp_integer_sum() = default;
+  MONOFOLD_DEVICE explicit warp_integer_sum(const fold&) : own_(0) {}
 
   MONOFOLD_DEVICE void add(const fold& f, const warp_tile<View>& tile) {
     if constexpr (sizeof(Item) == 1 && warp_tile<View>::held) {
@@ -99,11 +101,11 @@ class warp_running<integer_sum_fold<Item>, View> {
       }
     }
   }
-  MONOFOLD_DEVICE void merge(const fold&, const int128& tile) {
+  MONOFOLD_DEVICE void merge(const fold&, const state& tile) {
     if (lane_rank() == 0) own_ += static_cast<total_type>(tile);
   }
-  MONOFOLD_DEVICE int128 total(const fold& f) const {
-    return warp::combine(f, static_cast<int128>(own_));
+  MONOFOLD_DEVICE state total(const fold& f) const {
+    return warp::combine(f, static_cast<state>(own_));
   }
 
  private:
@@ -127,6 +129,19 @@ class warp_running<integer_sum_fold<Item>, View> {
   // 2^31 tiles of 128 bytes, or 2^26 of 32 words, a lane stay far below 2^63.
   using total_type = std::conditional_t<sizeof(Item) <= 4, std::int64_t, int128>;
   total_type own_;
+};
+
+template <class Item, class View>
+class warp_running<integer_sum_fold<Item>, View>
+    : public warp_integer_sum<integer_sum_fold<Item>, View> {
+ public:
+  using warp_integer_sum<integer_sum_fold<Item>, View>::warp_integer_sum;
+};
+template <class Item, class View>
+class warp_running<short_integer_sum_fold<Item>, View>
+    : public warp_integer_sum<short_integer_sum_fold<Item>, View> {
+ public:
+  using warp_integer_sum<short_integer_sum_fold<Item>, View>::warp_integer_sum;
 };
 
 /// The smallest (or largest) item: all lanes know the warp's best key so far; where it is first is
