@@ -37,17 +37,22 @@ TEST(top_launch, every_tile_has_one_ticket) {
 }
 
 TEST(top_launch, chunks_of_ascending_items_come_shuffled) {
-  const auto plan = mf::top_launch_for(65536, 1024);
-  std::int64_t records = 0;
-  std::int64_t best = -1;
-  for (std::uint32_t turn = 0; turn < plan.tickets; turn += mf::top_warps) {
-    const auto tile = mf::first_top_tile(turn, plan.chunks, plan.chunk_step, plan.tiles_per_ticket);
-    if (tile > best) {
-      best = tile;
-      ++records;
+  for (const std::int64_t tiles : {16384, 32768, 65536, 65537, 262144, 1048576, 1000000}) {
+    const auto plan = mf::top_launch_for(tiles, 1024);
+    // How often a chunk lies above, or below, all before it, behind those that blocks begin with.
+    int records = 0;
+    std::int64_t most = -1;
+    std::int64_t least = tiles * 2;
+    const auto begun = static_cast<std::uint32_t>(plan.blocks * mf::top_warps);
+    for (std::uint32_t turn = 0; turn < plan.tickets; turn += mf::top_warps) {
+      const auto tile =
+          mf::first_top_tile(turn, plan.chunks, plan.chunk_step, plan.tiles_per_ticket);
+      if (turn >= begun && (tile > most || tile < least)) ++records;
+      most = tile > most ? tile : most;
+      least = tile < least ? tile : least;
     }
+    EXPECT_LT(records, 24) << tiles;
   }
-  EXPECT_LT(records, 32);  // of 2048 chunks; Fibonacci numbers up to that are 17
 }
 
 TEST(top_launch, steps_have_no_divisor_in_common) {

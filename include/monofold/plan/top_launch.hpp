@@ -3,7 +3,6 @@
 /// only; it changes no bit of a result.
 
 #include <cstdint>
-#include <numeric>
 
 #include "monofold/platform/host_device.hpp"
 
@@ -44,12 +43,35 @@ MONOFOLD_HD_CALL constexpr std::int64_t first_top_tile(std::uint32_t ticket, std
   return chunk * top_warps * tiles_per_ticket + ticket % top_warps;
 }
 
-/// About 0.618 n and without a common divisor with n: multiples of the golden ratio lie evenly.
+/// The largest quotient of Euclid's algorithm for the two numbers; 0 where they have a common divisor.
+constexpr std::int64_t largest_quotient(std::int64_t n, std::int64_t step) {
+  std::int64_t largest = 0;
+  while (step != 0) {
+    largest = n / step > largest ? n / step : largest;
+    const std::int64_t rest = n % step;
+    n = step;
+    step = rest;
+  }
+  return n == 1 ? largest : 0;
+}
+
+/// A step of about 0.618 n, without a common divisor with n, whose multiples lie evenly modulo n: those
+/// of the golden ratio lie so best, since all its quotients are 1. A quotient q leaves a stretch of q
+/// multiples in a row, each a little above the last: q times the best items so far.
 constexpr std::int64_t golden_step(std::int64_t n) {
+  constexpr std::int64_t low = 4;  // some eight steps are tried until all quotients are so low
   auto step = static_cast<std::int64_t>(0.6180339887498949 * static_cast<double>(n));
   if (step < 1) step = 1;
-  while (std::gcd(step, n) != 1) ++step;
-  return step;
+  std::int64_t best = 0;
+  std::int64_t best_quotient = 0;
+  for (int tries = 0; tries < 64 || best == 0; ++tries, ++step) {
+    const std::int64_t largest = largest_quotient(n, step);
+    if (largest == 0 || (best != 0 && largest >= best_quotient)) continue;
+    best = step;
+    best_quotient = largest;
+    if (largest <= low) break;
+  }
+  return best;
 }
 
 /// The launch for so many tiles of `tile_items` positions each.
