@@ -92,6 +92,25 @@ struct widening_sink {
   }
 };
 
+/// Whether the current device may use a workspace.
+inline failure check_workspace(const gpu_workspace& workspace, int device) {
+  if (workspace.bytes() > 0 && workspace.device() != device) {
+    return {status::invalid_argument, "the workspace is memory of device " +
+                                          std::to_string(workspace.device()) +
+                                          "; the current device is " + std::to_string(device)};
+  }
+  return {};
+}
+
+/// Whether a workspace is large enough.
+inline failure check_size(const gpu_workspace& workspace, std::int64_t needed) {
+  if (needed > workspace.bytes()) {
+    return {status::invalid_argument, "the workspace has " + std::to_string(workspace.bytes()) +
+                                          " bytes and needs " + std::to_string(needed)};
+  }
+  return {};
+}
+
 template <class F, class View>
 tile_launch plan_of(const View& view) {
   const auto count = static_cast<std::int64_t>(view.size());
@@ -184,11 +203,7 @@ failure fold_async(const gpu_engine& engine, const F& f, const View& view,
     }
   }
   const tile_launch plan = plan_of<F>(view);
-  const std::int64_t needed = launch_workspace_bytes<F>(plan);
-  if (needed > workspace.bytes()) {
-    return {status::invalid_argument, "the workspace has " + std::to_string(workspace.bytes()) +
-                                          " bytes and needs " + std::to_string(needed)};
-  }
+  if (auto failed = check_size(workspace, launch_workspace_bytes<F>(plan))) return failed;
   // Few tiles are a short fold's, where there is one.
   if constexpr (!has_short_fold_v<F>) {
     if (plan.blocks == 1 && plan.tiles <= plan.threads / warp_lanes) {
@@ -215,11 +230,7 @@ failure fold_into_async(const gpu_engine& engine, const F& f, const View& view,
   if (auto failed = failure_of(cudaGetDevice(&device), "cudaGetDevice")) return failed;
   if (auto failed = check_view(view, device)) return failed;
   if (auto failed = check_pointer(out, "the result", alignof(Out), device)) return failed;
-  if (workspace.bytes() > 0 && workspace.device() != device) {
-    return {status::invalid_argument, "the workspace is memory of device " +
-                                          std::to_string(workspace.device()) +
-                                          "; the current device is " + std::to_string(device)};
-  }
+  if (auto failed = check_workspace(workspace, device)) return failed;
   return fold_async(engine, f, view, workspace, sink);
 }
 

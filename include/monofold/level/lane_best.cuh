@@ -52,9 +52,9 @@ MONOFOLD_DEVICE typename Fold::key best_of(typename Fold::key own,
 }
 
 /// The best key among the items of a lane in a whole, held tile.
-template <class Fold, class View>
-MONOFOLD_DEVICE typename Fold::key best_in_lane(const warp_tile<View>& tile) {
-  using item = typename View::item_type;
+template <class Fold, class Tile>
+MONOFOLD_DEVICE typename Fold::key best_in_lane(const Tile& tile) {
+  using item = typename Tile::item;
   using key = typename Fold::key;
   constexpr bool smallest = Fold::picks_smallest;
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
