@@ -39,6 +39,10 @@ struct folder_choice {
   using type = node_folder<Fold, Item>;
 };
 
+/// Makes a state of what a GPU left of a fold whose states are not trivially copyable.
+template <class Fold>
+struct adopter;
+
 /// The loops of level/core or its substitute, inlined here and so compiled for this instruction set.
 template <class Fold, class Item>
 class folder_of final : public member_folder {
@@ -80,7 +84,8 @@ class member_of final : public member {
       shift_indices(own, first_index);
       return std::make_unique<state_of<state>>(own);
     } else {
-      throw error(status::unsupported);
+      return std::make_unique<state_of<state>>(
+          adopter<Fold>::state_from(fold_, bytes, first_index));
     }
   }
   answer finish(operation op, const state_box* box, const answer_context& context) const override {

@@ -42,7 +42,7 @@ class member {
   virtual std::unique_ptr<state_box> combine(const state_box& left,
                                              const state_box& right) const = 0;
   /// The state that a GPU left, as bytes, for items whose first one has the index `first_index` and
-  /// was number 0 there. What is no fold of a GPU throws `error`, unsupported.
+  /// was number 0 there.
   virtual std::unique_ptr<state_box> adopt(const void* bytes, std::int64_t first_index) const = 0;
   /// The answer to `op` for a state; null: for no items.
   virtual answer finish(operation op, const state_box* state,

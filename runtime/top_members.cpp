@@ -11,6 +11,25 @@
 
 HWY_BEFORE_NAMESPACE();
 namespace monofold::runtime::HWY_NAMESPACE {
+
+/// What a GPU leaves: how many there are, k indices, k items.
+template <class Item, bool smallest, nan_rule rule>
+struct adopter<top_fold<Item, smallest, rule>> {
+  using fold_type = top_fold<Item, smallest, rule>;
+
+  static typename fold_type::state state_from(const fold_type& fold, const void* bytes,
+                                              std::int64_t first_index) {
+    const auto* const count = static_cast<const std::int64_t*>(bytes);
+    const std::int64_t* const indices = count + 1;
+    const auto* const items = reinterpret_cast<const Item*>(indices + fold.k);
+    typename fold_type::state own;
+    for (std::int64_t i = 0; i < *count; ++i) {
+      own.candidates.push_back({fold_type::key_of(items[i]), first_index + indices[i]});
+    }
+    return own;
+  }
+};
+
 namespace {
 
 struct values_and_indices {

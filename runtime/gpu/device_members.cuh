@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "monofold/engine/gpu.cuh"
+#include "monofold/engine/gpu_top.cuh"
 #include "monofold/platform/numbers.hpp"
 #include "monofold/platform/status.hpp"
 #include "monofold/shape/view.hpp"
@@ -96,6 +97,41 @@ class summary_device_member final : public device_member {
   }
 };
 
+/// The k best: how many there are, k indices, k items.
+template <class Fold>
+class top_device_member final : public device_member {
+ public:
+  using item = typename Fold::item_type;
+
+  explicit top_device_member(std::int64_t k) : fold_{k} {}
+  std::int64_t out_bytes() const override {
+    return static_cast<std::int64_t>(sizeof(std::int64_t)) * (1 + fold_.k) +
+           static_cast<std::int64_t>(sizeof(item)) * fold_.k;
+  }
+  void start(device_lane& lane, const device_items& items, void* out) const override {
+    const auto view = view_of_items(items, std::type_identity<item>{});
+    auto* const count = static_cast<std::int64_t*>(out);
+    std::int64_t* const indices = count + 1;
+    auto* const values = reinterpret_cast<item*>(indices + fold_.k);
+    const gpu_workspace& workspace =
+        lane.workspace(monofold::detail::top_workspace_bytes<item>(items.count, fold_.k));
+    const auto failed = monofold::detail::top_async(
+        gpu_engine{lane.stream()}, fold_, view, 0, workspace,
+        monofold::detail::top_places<item>{values, indices, count, nullptr, 0});
+    if (failed) throw error(failed.code, failed.detail);
+  }
+
+ private:
+  Fold fold_;
+};
+
+template <family kind, class Item, nan_rule rule>
+std::unique_ptr<device_member> top_member(std::int64_t k) {
+  // More are picked by the processor.
+  if (k < 1 || k > max_top_items) return nullptr;
+  return std::make_unique<top_device_member<member_fold_t<kind, Item, rule>>>(k);
+}
+
 template <family kind, class Item, nan_rule rule>
 std::unique_ptr<device_member> plain_member(std::int64_t state_offset = 0) {
   constexpr bool is_pair = kind == family::dot || kind == family::pair_nan_count;
@@ -137,8 +173,8 @@ std::unique_ptr<device_member> make_device_member_of(const member_request& what)
     case bit_xor: return plain_member<bit_xor, Item, rule>();
     case nan_count: return plain_member<nan_count, Item, nan_rule::propagate>();
     case pair_nan_count: return plain_member<pair_nan_count, Item, nan_rule::propagate>();
-    case largest:
-    case smallest: return nullptr;
+    case largest: return top_member<largest, Item, rule>(what.k);
+    case smallest: return top_member<smallest, Item, rule>(what.k);
   }
   return nullptr;
 }

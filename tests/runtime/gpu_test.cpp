@@ -56,14 +56,6 @@ std::vector<operation> operations_of(mf::dtype type) {
   return ops;
 }
 
-/// Those that a GPU has folds for when the items are there.
-std::vector<operation> device_operations_of(mf::dtype type) {
-  std::vector<operation> ops = operations_of(type);
-  std::erase(ops, operation::top);
-  std::erase(ops, operation::bottom);
-  return ops;
-}
-
 request request_for(mf::dtype type, std::vector<operation> ops, nan_policy nan,
                     bool plain = false) {
   request what;
@@ -116,23 +108,18 @@ void check_items(const request& what, std::span<const Item> items, const std::st
   }
   expect_same(want.finish(), in_pieces.finish(), where + ", streamed in pieces");
 
-  request there = what;
-  there.ops = device_operations_of(what.type);
-  if (what.plain) there.ops = what.ops;
-  reducer expected(there);
-  expected.push(items.data(), count);
   const device_array<Item> device(items);
-  reducer whole(there);
+  reducer whole(what);
   whole.push_whole_device(device.data(), nullptr, count);
-  expect_same(expected.finish(), whole.finish(), where + ", device memory");
+  expect_same(want.finish(), whole.finish(), where + ", device memory");
 
-  reducer mixed(there);
+  reducer mixed(what);
   const std::int64_t cut = count / 3;
   const std::int64_t second = cut + (count - cut) / 2;
   mixed.push_device(device.data(), cut);
   mixed.push(items.data() + cut, second - cut);
   mixed.push_device(device.data() + second, count - second);
-  expect_same(expected.finish(), mixed.finish(), where + ", device and host memory");
+  expect_same(want.finish(), mixed.finish(), where + ", device and host memory");
 }
 
 template <class Item>
@@ -275,6 +262,27 @@ TEST_F(gpu_runtime, merging_shards_of_both_engines) {
   second.push(items + count / 2, count / 2);
   first.merge(second);
   expect_same(want.finish(), first.finish(), "merged");
+}
+
+TEST_F(gpu_runtime, more_than_1024_are_picked_by_the_processor) {
+  const sequence<float> made(pattern::wide, 100000, 3);
+  request what =
+      request_for(mf::dtype::float32, {operation::top, operation::bottom}, nan_policy::propagate);
+  what.k = 1500;
+  reducer want(what);
+  want.push(made.items().data(), 100000);
+  const device_array<float> device(made.items());
+  reducer there(what);
+  try {
+    there.push_device(device.data(), 100000);
+    ADD_FAILURE() << "taken";
+  } catch (const mf::error& failed) {
+    EXPECT_EQ(failed.code(), mf::status::unsupported);
+  }
+  what.on_gpu = true;
+  reducer streamed(what);
+  streamed.push(made.items().data(), 100000);
+  expect_same(want.finish(), streamed.finish(), "streamed");
 }
 
 TEST_F(gpu_runtime, finds_the_device) {
