@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Bad input and bad words: one line on standard error, nothing on standard output, the exit code."""
 
+import json
 import os
 import subprocess
 import time
