@@ -35,9 +35,20 @@ class gpu_test : public testing::Test {
   }
   // A kernel that went wrong shows in the test that launched it.
   void TearDown() override {
-    if (has_device()) EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+    if (!has_device()) return;
+    EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
   }
 };
+
+/// Starts a kernel: what <<<grid, block>>> does, for every compiler.
+template <class... Parameters, class... Arguments>
+void start(void (*kernel)(Parameters...), dim3 grid, dim3 block, Arguments&&... arguments) {
+  cudaLaunchConfig_t config{};
+  config.gridDim = grid;
+  config.blockDim = block;
+  EXPECT_EQ(cudaLaunchKernelEx(&config, kernel, static_cast<Parameters>(arguments)...),
+            cudaSuccess);
+}
 
 /// Device memory of exactly so many bytes, so that compute-sanitizer sees a byte read behind it.
 template <class T>
