@@ -10,7 +10,6 @@ namespace {
 
 /// A thread gives others a turn after so many accesses, in case it waits for them.
 constexpr int accesses_a_turn = 5000;
-int accesses = 0;
 
 void touch_device(const void* address, std::size_t bytes, access_kind kind, bool is_volatile) {
   const std::string wrong = memory.check(address, bytes);
@@ -20,7 +19,7 @@ void touch_device(const void* address, std::size_t bytes, access_kind kind, bool
   }
   // An atomic may be how a kernel waits, so it is no progress by itself: see atomics.
   if (kind == access_kind::write) ++running_launch->progress;
-  if (is_volatile && kind == access_kind::read) running_block->yield();
+  if (is_volatile && kind != access_kind::write) running_block->yield();
 }
 
 }  // namespace
@@ -33,8 +32,8 @@ void touch(const void* address, std::size_t bytes, access_kind kind, bool is_vol
   } else if (memory.holds(address)) {
     touch_device(address, bytes, kind, is_volatile);
   }
-  if (++accesses >= accesses_a_turn) {
-    accesses = 0;
+  if (++running_launch->accesses >= accesses_a_turn) {
+    running_launch->accesses = 0;
     running_block->yield();
   }
 }

@@ -35,6 +35,7 @@ struct launch {
   std::uint64_t seed = 0;
   bool has_failed = false;
   std::uint64_t progress = 0;  // counts what a waiting block may wait for
+  int accesses = 0;            // since a thread was made to give way
   std::uint32_t epochs = 0;    // block barriers of all blocks so far
 
   void fail(finding what, const uint3& at_block, const uint3& at_thread, const std::string& text);

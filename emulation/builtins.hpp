@@ -18,8 +18,9 @@
 #define __constant__
 #define __forceinline__ inline __attribute__((always_inline))
 #define __launch_bounds__(...)
-// A block has its own, as a thread has: emulation/shared_memory changes them with the block.
-#define __shared__ thread_local
+// A block has its own, as a thread has: emulation/shared_memory changes them with the block. The
+// alignment leaves gaps between most of them, so that an index past the end is seen.
+#define __shared__ __attribute__((aligned(64))) thread_local
 
 extern uint3 threadIdx;
 extern uint3 blockIdx;

@@ -44,7 +44,7 @@ void shared_memory::fill(char* from, std::size_t bytes) const {
 shared_problem shared_memory::touch(const void* address, std::size_t bytes, access_kind kind,
                                     const toucher& who) {
   const auto* const at = static_cast<const char*>(address);
-  if (!is_within(address, home_.thread_local_memory, home_.thread_local_bytes)) {
+  if (!is_static(address)) {
     const std::ptrdiff_t offset = at - dynamic();
     const bool is_inside =
         offset >= 0 && static_cast<std::size_t>(offset) + bytes <= dynamic_bytes_;
@@ -121,7 +121,7 @@ void* shared_memory::image_of(shared_memory& there, const void* address) {
   if (is_within(address, there.dynamic(), there.dynamic_bytes_)) {
     return dynamic() + (at - there.dynamic());
   }
-  if (!is_within(address, home_.thread_local_memory, home_.thread_local_bytes)) return nullptr;
+  if (!is_static(address)) return nullptr;
   const auto offset = static_cast<std::size_t>(at - home_.thread_local_memory);
   const static_variable* const own = find(offset);
   return own == nullptr ? nullptr : own->image.get() + (offset - own->symbol->offset);

@@ -34,7 +34,7 @@ class shared_memory {
   char* dynamic() const { return dynamic_.get() + page_bytes; }
   bool holds(const void* address) const {
     return is_within(address, dynamic_.get(), max_dynamic_bytes + 2 * page_bytes) ||
-           is_within(address, home_.thread_local_memory, home_.thread_local_bytes);
+           is_static(address);
   }
   /// Records an access to an address that it `holds`.
   shared_problem touch(const void* address, std::size_t bytes, access_kind kind,
@@ -48,6 +48,12 @@ class shared_memory {
   void* image_of(shared_memory& there, const void* address);
 
  private:
+  /// A page behind the last variable belongs to them: an index may run into it.
+  bool is_static(const void* address) const {
+    return home_.thread_local_memory != nullptr &&
+           is_within(address, home_.thread_local_memory, home_.thread_local_bytes + page_bytes);
+  }
+
   struct static_variable {
     const variable* symbol;
     std::unique_ptr<char[]> image;

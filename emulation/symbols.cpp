@@ -110,7 +110,7 @@ std::string short_name(const std::string& mangled) {
   for (std::size_t i = 0; i < name.size(); ++i) {
     const char c = name[i];
     if (depth == 0 && c == '(' && name.find(")::", i) == std::string::npos) {
-      end = i;
+      end = std::min(end, i);
       break;
     }
     if (c == '<' || c == '(') {
