@@ -41,6 +41,17 @@ MONOFOLD_DEVICE const T* in_block_of_cluster(const T* own, int rank) {
                : "l"(reinterpret_cast<std::uint64_t>(own)), "r"(rank));
   return reinterpret_cast<const T*>(mapped);
 }
+#elif defined(MONOFOLD_EMULATED)
+MONOFOLD_DEVICE int cluster_block_rank() { return static_cast<int>(__clusterRelativeBlockRank()); }
+MONOFOLD_DEVICE int blocks_in_cluster() { return static_cast<int>(__clusterSizeInBlocks()); }
+MONOFOLD_DEVICE void sync_cluster() {
+  __cluster_barrier_arrive();
+  __cluster_barrier_wait();
+}
+template <class T>
+MONOFOLD_DEVICE const T* in_block_of_cluster(const T* own, int rank) {
+  return static_cast<const T*>(__cluster_map_shared_rank(own, static_cast<unsigned>(rank)));
+}
 #else
 MONOFOLD_DEVICE int cluster_block_rank() { return 0; }
 MONOFOLD_DEVICE int blocks_in_cluster() { return 1; }

@@ -54,10 +54,10 @@ MONOFOLD_DEVICE typename Fold::key best_of(typename Fold::key own,
 /// The best key among the items of a lane in a whole, held tile.
 template <class Fold, class Tile>
 MONOFOLD_DEVICE typename Fold::key best_in_lane(const Tile& tile) {
-  using item = typename Tile::item;
   using key = typename Fold::key;
-  constexpr bool smallest = Fold::picks_smallest;
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  using item = typename Tile::item;
+  constexpr bool smallest = Fold::picks_smallest;
   constexpr bool nan_wins = Fold::nan_below == smallest;
   if constexpr (std::is_same_v<item, float>) {
     float own = tile.template get<true>(0)[0];

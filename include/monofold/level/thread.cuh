@@ -47,7 +47,7 @@ MONOFOLD_DEVICE bool sync_block_any(bool yes) { return __syncthreads_or(yes ? 1 
 
 /// Ends the kernel with an error.
 MONOFOLD_DEVICE void trap() {
-#if defined(__CUDA_ARCH__)
+#if defined(__CUDA_ARCH__) || defined(MONOFOLD_EMULATED)
   __trap();
 #else
   __builtin_trap();

@@ -105,8 +105,12 @@ struct answer_sink {
 };
 
 MONOFOLD_DEVICE bytes16* dynamic_shared() {
+#if defined(MONOFOLD_EMULATED)
+  return static_cast<bytes16*>(emulation::dynamic_shared_memory());
+#else
   extern __shared__ bytes16 monofold_dynamic_shared[];
   return monofold_dynamic_shared;
+#endif
 }
 
 /// How the host's compiler lays out what it hands to a kernel. Compilers differ over empty members
