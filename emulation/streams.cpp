@@ -65,6 +65,12 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
   return cudaDeviceSynchronize();
 }
 
+cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
+                            cudaStream_t stream) {
+  if (capture_of(stream) != nullptr) return cudaErrorStreamCaptureUnsupported;
+  return cudaMemcpy(to, from, bytes, kind);
+}
+
 cudaError_t cudaStreamQuery(cudaStream_t stream) { return cudaStreamSynchronize(stream); }
 
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode) {

@@ -81,6 +81,10 @@ cudaError_t cudaFree(void* memory);
 cudaError_t cudaFreeHost(void* memory);
 cudaError_t cudaMemset(void* to, int byte, std::size_t bytes);
 cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind);
+/// At once: streams do not run behind the caller's back. Not while the stream is being captured.
+cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
+                            cudaStream_t stream);
+cudaError_t cudaMemGetInfo(std::size_t* free_bytes, std::size_t* all_bytes);
 cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* out, const void* pointer);
 
 template <class T>
