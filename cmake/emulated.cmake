@@ -52,6 +52,7 @@ target_compile_definitions(monofold_emulated INTERFACE MONOFOLD_EMULATED=1)
 # seen by halves or not at all. What kernels have without an include is included.
 target_compile_options(monofold_emulated INTERFACE
   -fsanitize=thread -U__SANITIZE_THREAD__
+  -Wno-tsan  # fences of the host's std::atomic: the instrumentation does not see them, nor need it
   "SHELL:--param tsan-distinguish-volatile=1"
   "SHELL:--param tsan-instrument-func-entry-exit=0"
   -fno-tree-sra -fno-tree-loop-distribute-patterns
@@ -62,8 +63,6 @@ function(monofold_emulated_options target)
   set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
   target_compile_options(${target} PRIVATE
     -Wall -Wextra -Wno-restrict
-    # Fences of the host's std::atomic, which the instrumentation does not see: nor need it.
-    -Wno-tsan
     # Registers that a kernel leaves unset in lanes that do not use them.
     -Wno-maybe-uninitialized
     $<$<BOOL:${MONOFOLD_WERROR}>:-Werror>)

@@ -94,7 +94,7 @@ class grid_run {
   /// How many blocks take turns while none of them waits.
   static constexpr std::size_t taking_turns = 3;
   /// Blocks that look so often at what does not change will do so for ever.
-  static constexpr int most_idle_rounds = 1000;
+  static constexpr int most_idle_rounds = 200;
 
   bool should_start() {
     if (next_ == order_.size()) return false;
