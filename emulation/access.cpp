@@ -22,13 +22,22 @@ void touch_device(const void* address, std::size_t bytes, access_kind kind, bool
   if (is_volatile && kind != access_kind::write) running_block->yield();
 }
 
+/// The kind of an access to a volatile word.
+access_kind volatile_kind(access_kind kind) {
+  switch (kind) {
+    case access_kind::read: return access_kind::volatile_read;
+    case access_kind::write: return access_kind::volatile_write;
+    default: return kind;
+  }
+}
+
 }  // namespace
 
 void touch(const void* address, std::size_t bytes, access_kind kind, bool is_volatile) {
   if (!is_in_kernel || !is_on_fiber() || bytes == 0 || stacks.holds(address)) return;
   const outside_kernel here;
   if (running_block->shared().holds(address)) {
-    running_block->touch_shared(address, bytes, kind);
+    running_block->touch_shared(address, bytes, is_volatile ? volatile_kind(kind) : kind);
   } else if (memory.holds(address)) {
     touch_device(address, bytes, kind, is_volatile);
   }

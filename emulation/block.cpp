@@ -256,9 +256,7 @@ void block::touch_shared(const void* address, std::size_t bytes, access_kind kin
   const toucher who{own.rank, epoch_, &warp_of(own).clock};
   const shared_problem found = shared_.touch(address, bytes, kind, who);
   if (found.what == shared_problem::kind::none) return;
-  const std::string verb = kind == access_kind::read    ? "reads "
-                           : kind == access_kind::write ? "writes "
-                                                        : "changes ";
+  const std::string verb = is_read(kind) ? "reads " : is_write(kind) ? "writes " : "changes ";
   if (found.what == shared_problem::kind::out_of_range) {
     fail(finding::shared_out_of_range, verb + found.where);
   }

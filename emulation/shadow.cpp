@@ -19,7 +19,7 @@ clash shadow::touch(std::size_t offset, std::size_t bytes, access_kind kind, con
   for (std::size_t at = offset / 4 * 4; at < end; at += 4) {
     const std::size_t first = std::max(at, offset) - at;
     const std::size_t last = std::min(at + 4, end) - at;
-    const bool is_asked = kind != access_kind::write && at < asked;
+    const bool is_asked = !is_write(kind) && at < asked;
     word& here = words_[at / 4];
     clash found;
     if (here.split_in == first_epoch_ || last - first != 4) {
@@ -53,15 +53,15 @@ clash shadow::touch_bytes(std::size_t at, std::size_t first, std::size_t last, b
 }
 
 clash shadow::touch_record(record& own, access_kind kind, const toucher& who) const {
-  const bool both_atomic = own.is_atomic && kind == access_kind::atomic;
-  if (own.write_epoch == who.epoch && own.writer != who.thread && !both_atomic) {
+  const bool both_strong = own.is_strong && is_strong(kind);
+  if (own.write_epoch == who.epoch && own.writer != who.thread && !both_strong) {
     const bool one_warp = own.writer / 32 == who.thread / 32;
     if (!one_warp || !who.clock->is_behind(who.thread % 32, own.writer % 32, own.write_time)) {
       return {clash::kind::race, own.writer, true};
     }
   }
-  if (kind == access_kind::read) {
-    add_reader(own, who);
+  if (is_read(kind)) {
+    if (!is_strong(kind)) add_reader(own, who);
     return {};
   }
   if (const clash found = clash_with_readers(own, who); found.what != clash::kind::none) {
@@ -71,7 +71,7 @@ clash shadow::touch_record(record& own, access_kind kind, const toucher& who) co
   own.write_epoch = who.epoch;
   own.write_time = who.clock->now();
   own.writer = static_cast<std::uint16_t>(who.thread);
-  own.is_atomic = kind == access_kind::atomic;
+  own.is_strong = is_strong(kind);
   // Whoever comes behind this write comes behind the reads before it.
   own.readers = 0;
   return {};

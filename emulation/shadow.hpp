@@ -11,7 +11,19 @@
 
 namespace monofold::emulation::detail {
 
-enum class access_kind { read, write, atomic };
+/// An access to a volatile word is one that others may make at the same time, as an atomic one.
+enum class access_kind { read, write, atomic, volatile_read, volatile_write };
+
+constexpr bool is_read(access_kind kind) {
+  return kind == access_kind::read || kind == access_kind::volatile_read;
+}
+constexpr bool is_write(access_kind kind) {
+  return kind == access_kind::write || kind == access_kind::volatile_write;
+}
+/// Two of these never clash.
+constexpr bool is_strong(access_kind kind) {
+  return kind != access_kind::read && kind != access_kind::write;
+}
 
 /// Who touches shared memory, and when.
 struct toucher {
@@ -30,10 +42,11 @@ struct clash {
 
 /// The record of one stretch of shared memory of one block.
 ///
-/// Two accesses clash when a byte is in both, one is a plain write (or one atomic, one not), the
-/// threads differ, and neither a block barrier nor a warp barrier of both lanes is between them. A
+/// Two accesses clash when a byte is in both, one is a write, one is plain (neither atomic nor
+/// volatile), the threads differ, and neither a block barrier nor a warp barrier of both lanes is between them. A
 /// record, of a word or where words were touched in part, of a byte, remembers the last write, and
-/// the lanes of one warp that read since (that several warps did is remembered, not which).
+/// the lanes of one warp that read since (that several warps did is remembered, not which; volatile
+/// reads are not, so a plain write behind one goes unnoticed).
 ///
 /// tested by  tests/emulation/shadow_test.cu
 class shadow {
@@ -53,7 +66,7 @@ class shadow {
     std::uint32_t readers = 0;  // lanes
     std::uint16_t writer = 0;   // thread
     std::uint16_t read_warp = 0;
-    bool is_atomic = false;
+    bool is_strong = false;  // the last write
     bool read_by_warps = false;
   };
   struct word {

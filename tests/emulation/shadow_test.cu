@@ -108,6 +108,20 @@ TEST_F(emulation_shadow, atomics_clash_with_plain_accesses_only) {
   EXPECT_EQ(write(1), clash::kind::race);
 }
 
+TEST_F(emulation_shadow, volatile_accesses_clash_with_plain_ones_only) {
+  EXPECT_EQ(write(0), clash::kind::none);
+  ++epoch;
+  EXPECT_EQ(touch(1, access_kind::volatile_read), clash::kind::none);
+  EXPECT_EQ(touch(50, access_kind::volatile_write), clash::kind::none);
+  EXPECT_EQ(touch(1, access_kind::volatile_read), clash::kind::none);
+  EXPECT_EQ(touch(2, access_kind::atomic), clash::kind::none);
+  EXPECT_EQ(read(1), clash::kind::race);
+  EXPECT_EQ(write(1), clash::kind::race);
+  ++epoch;
+  EXPECT_EQ(read(1), clash::kind::none);
+  EXPECT_EQ(touch(50, access_kind::volatile_write), clash::kind::race);
+}
+
 TEST(emulation_symbols, short_names_of_kernels_and_variables) {
   EXPECT_EQ(short_name("_Z12plain_kernelPi"), "plain_kernel");
   EXPECT_EQ(short_name("_ZN12_GLOBAL__N_112block_kernelEPKjPm"), "block_kernel");
