@@ -13,7 +13,8 @@ launch* running_launch = nullptr;
 void launch::fail(finding what, const uint3& at_block, const uint3& at_thread,
                   const std::string& text) {
   has_failed = true;
-  file_report({what, kernel, at_block, at_thread, text, seed});
+  file_report({what, kernel, at_block, at_thread,
+               text + " (launch " + std::to_string(number + 1) + ")", seed});
 }
 
 bool block::begin(launch& of, const uint3& index, cluster& home, int rank_in_cluster,

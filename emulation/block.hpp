@@ -33,6 +33,7 @@ struct launch {
   dim3 block;
   std::size_t shared_bytes = 0;
   std::uint64_t seed = 0;
+  std::uint64_t number = 0;  // of the launch, since the seed was set
   bool has_failed = false;
   std::uint64_t progress = 0;  // counts what a waiting block may wait for
   int accesses = 0;            // since a thread was made to give way

@@ -63,7 +63,7 @@ struct resident {
 class grid_run {
  public:
   grid_run(launch& of, unsigned cluster_blocks)
-      : launch_(of), cluster_blocks_(cluster_blocks), numbers_(of.seed * 0x9e3779b97f4a7c15u) {
+      : launch_(of), cluster_blocks_(cluster_blocks), numbers_(random(of.seed).next() + of.number) {
     const dim3 shape = of.grid;
     const std::uint64_t blocks = std::uint64_t{shape.x} * shape.y * shape.z;
     order_.resize(blocks / cluster_blocks);
@@ -215,7 +215,8 @@ bool run(const launch_request& request) {
   own.grid = request.grid;
   own.block = request.block;
   own.shared_bytes = request.shared_bytes;
-  own.seed = current_seed() + launches++;
+  own.seed = current_seed();
+  own.number = launches++;
   static std::uint32_t epochs = 0;  // of all launches, so that no record of an earlier one is met
   own.epochs = epochs;
   blockDim = request.block;

@@ -5,8 +5,8 @@
 
 namespace monofold::emulation {
 
-/// The seed of the next launch, from MONOFOLD_SEED at first (1 where that is not set). Every launch
-/// takes the next one of a sequence that this number begins.
+/// The seed, from MONOFOLD_SEED at first (1 where that is not set). It and the number of a launch since
+/// it was set decide the order of that launch's threads.
 std::uint64_t seed();
 void set_seed(std::uint64_t seed);
 

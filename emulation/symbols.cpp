@@ -9,7 +9,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
-#include <iterator>
 #include <map>
 #include <memory>
 
@@ -33,8 +32,11 @@ void add_symbol(const ElfW(Sym) & symbol, const char* name, symbol_table& out) {
 }
 
 symbol_table read_symbols(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  const std::vector<char> bytes{std::istreambuf_iterator<char>(file), {}};
+  std::ifstream file(path, std::ios::binary | std::ios::ate);
+  if (!file) return {};
+  std::vector<char> bytes(static_cast<std::size_t>(file.tellg()));
+  file.seekg(0);
+  file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   symbol_table out;
   ElfW(Ehdr) header;
   if (!copy_out(bytes, 0, header) || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) return out;
