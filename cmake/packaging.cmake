@@ -26,6 +26,17 @@ if(TARGET monofold_cuda)
   install(TARGETS monofold_cuda EXPORT monofoldCudaTargets)
   install(EXPORT monofoldCudaTargets NAMESPACE monofold:: DESTINATION ${package_dir})
 endif()
+if(TARGET monofold_emulated)
+  # The headers that kernels see; the device itself is compiled.
+  set(headers ${monofold_emulation_headers})
+  list(TRANSFORM headers PREPEND emulation/)
+  install(FILES ${headers}
+          DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/monofold_emulation/emulation)
+  install(DIRECTORY emulation/cuda
+          DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/monofold_emulation/emulation)
+  install(TARGETS monofold_emulation monofold_emulated EXPORT monofoldEmulatedTargets)
+  install(EXPORT monofoldEmulatedTargets NAMESPACE monofold:: DESTINATION ${package_dir})
+endif()
 if(TARGET monofold_tool)
   install(TARGETS monofold_tool)
   # Copies of what the tool prints with --man and --completion; tests/cli compares them.

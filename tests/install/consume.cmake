@@ -51,6 +51,12 @@ if(WAY STREQUAL "find_package")
     step(${CMAKE_COMMAND} --build ${work}/build_cuda --target consumer_of_cuda)
     step(${work}/build_cuda/consumer_of_cuda)
   endif()
+  if(EMULATED)
+    step(${configure} -B ${work}/build_emulated -DASK_FOR=emulated
+         -DCMAKE_DISABLE_FIND_PACKAGE_CUDAToolkit=ON)
+    step(${CMAKE_COMMAND} --build ${work}/build_emulated --target consumer_of_emulated)
+    step(${work}/build_emulated/consumer_of_emulated)
+  endif()
   # A component that was not built is refused in words.
   execute_process(COMMAND ${configure} -DASK_FOR=mpi
                   RESULT_VARIABLE code OUTPUT_VARIABLE output ERROR_VARIABLE output)

@@ -217,8 +217,8 @@ TEST_F(gpu_runtime, calls_of_the_c_interface) {
   ASSERT_EQ(monofold_reduce_several(items.data(), MONOFOLD_FLOAT32, count, MONOFOLD_HOST, ops, 3,
                                     nullptr, want),
             MONOFOLD_OK);
-  ASSERT_EQ(monofold_reduce_several(device.data(), MONOFOLD_FLOAT32, count, monofold_place{1}, ops,
-                                    3, nullptr, found),
+  ASSERT_EQ(monofold_reduce_several(device.data(), MONOFOLD_FLOAT32, count, MONOFOLD_DEVICE, ops, 3,
+                                    nullptr, found),
             MONOFOLD_OK);
   EXPECT_TRUE(same(want[0].value.as.float64, found[0].value.as.float64));
   EXPECT_EQ(want[1].value.as.float32, found[1].value.as.float32);
@@ -226,7 +226,7 @@ TEST_F(gpu_runtime, calls_of_the_c_interface) {
   EXPECT_TRUE(same(want[2].value.as.float64, found[2].value.as.float64));
 
   monofold_result dot{};
-  ASSERT_EQ(monofold_dot(device.data(), device.data(), MONOFOLD_FLOAT32, count, monofold_place{1},
+  ASSERT_EQ(monofold_dot(device.data(), device.data(), MONOFOLD_FLOAT32, count, MONOFOLD_DEVICE,
                          nullptr, &dot),
             MONOFOLD_OK);
   ASSERT_EQ(monofold_dot(items.data(), items.data(), MONOFOLD_FLOAT32, count, MONOFOLD_HOST,
@@ -237,13 +237,13 @@ TEST_F(gpu_runtime, calls_of_the_c_interface) {
   // What does not lie there is refused, and nothing is written.
   monofold_result kept{};
   kept.status = 77;
-  EXPECT_EQ(monofold_reduce(items.data(), MONOFOLD_FLOAT32, count, monofold_place{1}, MONOFOLD_SUM,
+  EXPECT_EQ(monofold_reduce(items.data(), MONOFOLD_FLOAT32, count, MONOFOLD_DEVICE, MONOFOLD_SUM,
                             nullptr, &kept),
             MONOFOLD_INVALID_ARGUMENT);
   EXPECT_EQ(kept.status, 77);
-  EXPECT_EQ(monofold_reduce(nullptr, MONOFOLD_FLOAT32, 0, monofold_place{1}, MONOFOLD_MIN, nullptr,
-                            &kept),
-            MONOFOLD_EMPTY_INPUT);
+  EXPECT_EQ(
+      monofold_reduce(nullptr, MONOFOLD_FLOAT32, 0, MONOFOLD_DEVICE, MONOFOLD_MIN, nullptr, &kept),
+      MONOFOLD_EMPTY_INPUT);
 }
 
 TEST_F(gpu_runtime, merging_shards_of_both_engines) {

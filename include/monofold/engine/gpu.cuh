@@ -87,7 +87,7 @@ struct widening_sink {
   Sink sink;
 
   template <class Short>
-  MONOFOLD_DEVICE void operator()(const Short&, const typename Short::state& total) const {
+  MONOFOLD_GPU void operator()(const Short&, const typename Short::state& total) const {
     sink(F{}, static_cast<typename F::state>(total));
   }
 };

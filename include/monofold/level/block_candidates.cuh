@@ -19,7 +19,7 @@ class candidate_search {
  public:
   /// `own` and `rival`: items that are in the data and not among the candidates, all of them different,
   /// known to be at least so good; of merit 0 where there is none. A rival may have any position.
-  MONOFOLD_DEVICE candidate_search(candidate_pool& pool, const top_entry& own, std::uint64_t rival)
+  MONOFOLD_GPU candidate_search(candidate_pool& pool, const top_entry& own, std::uint64_t rival)
       : pool_(pool), own_(own), rival_(rival) {
     held_ = pool.count < candidate_pool::capacity ? static_cast<int>(pool.count)
                                                   : candidate_pool::capacity;
@@ -27,7 +27,7 @@ class candidate_search {
 
   /// A bound that at least k of these items pass, and at most top_survivors(k) where so few can be
   /// told apart; `bound`, which they have to pass, where they are less than k.
-  MONOFOLD_DEVICE top_bound tighten(const top_bound& bound, int k) {
+  MONOFOLD_GPU top_bound tighten(const top_bound& bound, int k) {
     std::uint64_t least = ~std::uint64_t{0};
     std::uint64_t most = 0;
     const int all = count_if([&](std::uint64_t merit, std::int64_t position) {
@@ -60,7 +60,7 @@ class candidate_search {
   }
 
   /// Drops the candidates that do not pass, and makes `bound` the pool's; the block has met.
-  MONOFOLD_DEVICE void keep(const top_bound& bound) {
+  MONOFOLD_GPU void keep(const top_bound& bound) {
     if (rank_in_line() == 0) pool_.kept = 0;
     sync_block();  // the searches' last counts were read above; `kept` is added to below
     MONOFOLD_ROLL
@@ -87,7 +87,7 @@ class candidate_search {
  private:
   /// In how many of the items `holds` is true: each item is seen by one thread.
   template <class Predicate>
-  MONOFOLD_DEVICE int count_if(const Predicate& holds) {
+  MONOFOLD_GPU int count_if(const Predicate& holds) {
     int count = 0;
     MONOFOLD_ROLL
     for (int i = rank_in_line(); i < held_; i += top_threads) {
@@ -104,7 +104,7 @@ class candidate_search {
   }
 
   /// The least and the most of what threads have.
-  MONOFOLD_DEVICE void spread(std::uint64_t& least, std::uint64_t& most) {
+  MONOFOLD_GPU void spread(std::uint64_t& least, std::uint64_t& most) {
     most = most_of_lanes(most);
     least = ~most_of_lanes(~least);
     if (lane_rank() == 0) {
@@ -117,7 +117,7 @@ class candidate_search {
   }
 
   /// The same search among the positions of items of merit `merit`, too many of which pass `last`.
-  MONOFOLD_DEVICE std::int64_t tighten_position(std::uint64_t merit, std::int64_t last, int k) {
+  MONOFOLD_GPU std::int64_t tighten_position(std::uint64_t merit, std::int64_t last, int k) {
     const auto reach = [&](std::int64_t position) {
       return count_if([&](std::uint64_t m, std::int64_t p) {
         return m > merit || (m == merit && p <= position);
@@ -144,7 +144,7 @@ class candidate_search {
   }
 
   /// A place for a thread that has something to keep.
-  MONOFOLD_DEVICE std::uint32_t place_of(bool stays) {
+  MONOFOLD_GPU std::uint32_t place_of(bool stays) {
     const int behind = sum_up_to_lane(stays ? 1 : 0);
     const auto total = static_cast<std::uint32_t>(shuffle_from(behind, warp_lanes - 1));
     std::uint32_t first = 0;

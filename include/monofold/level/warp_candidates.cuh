@@ -13,28 +13,28 @@
 namespace monofold::detail {
 
 /// The rank of this thread in a block of one dimension.
-MONOFOLD_DEVICE int rank_in_line() { return static_cast<int>(threadIdx.x); }
+MONOFOLD_GPU int rank_in_line() { return static_cast<int>(threadIdx.x); }
 
 /// A word that others may be writing: some value that was written, soon the last.
 template <class Word>
-MONOFOLD_DEVICE Word peek(const Word* word) {
+MONOFOLD_GPU Word peek(const Word* word) {
   return *static_cast<const volatile Word*>(word);
 }
 
 /// Sets one that others may be reading.
 template <class Word>
-MONOFOLD_DEVICE void post(Word* word, Word value) {
+MONOFOLD_GPU void post(Word* word, Word value) {
   *static_cast<volatile Word*>(word) = value;
 }
 
 /// Raises a word of 64 bits of shared or global memory to `value` where it is less.
-MONOFOLD_DEVICE void raise_to(std::uint64_t* word, std::uint64_t value) {
+MONOFOLD_GPU void raise_to(std::uint64_t* word, std::uint64_t value) {
   static_assert(sizeof(unsigned long long) == sizeof(std::uint64_t));
   atomicMax(reinterpret_cast<unsigned long long*>(word), static_cast<unsigned long long>(value));
 }
 
 /// How many lanes say yes.
-MONOFOLD_DEVICE int count_lanes(bool yes) {
+MONOFOLD_GPU int count_lanes(bool yes) {
 #if defined(__CUDA_ARCH__)
   return __popc(__ballot_sync(all_lanes, yes ? 1 : 0));
 #else
@@ -47,7 +47,7 @@ MONOFOLD_DEVICE int count_lanes(bool yes) {
 }
 
 /// The sum over the lanes of a warp, in all of them.
-MONOFOLD_DEVICE int sum_of_lanes(int own) {
+MONOFOLD_GPU int sum_of_lanes(int own) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   return __reduce_add_sync(all_lanes, own);
 #else
@@ -59,7 +59,7 @@ MONOFOLD_DEVICE int sum_of_lanes(int own) {
 }
 
 /// The sum over the lanes up to each one.
-MONOFOLD_DEVICE int sum_up_to_lane(int own) {
+MONOFOLD_GPU int sum_up_to_lane(int own) {
   MONOFOLD_UNROLL
   for (int distance = 1; distance < warp_lanes; distance *= 2) {
     const int from = lane_rank() - distance;
@@ -70,7 +70,7 @@ MONOFOLD_DEVICE int sum_up_to_lane(int own) {
 }
 
 /// The largest of the lanes' words, in all of them.
-MONOFOLD_DEVICE std::uint64_t most_of_lanes(std::uint64_t own) {
+MONOFOLD_GPU std::uint64_t most_of_lanes(std::uint64_t own) {
   MONOFOLD_UNROLL
   for (int distance = 1; distance < warp_lanes; distance *= 2) {
     const std::uint64_t other = shuffle_from(own, lane_rank() ^ distance);
@@ -123,7 +123,7 @@ struct candidate_pool {
   int counts[2][top_warps];
 
   /// All threads, before a barrier.
-  MONOFOLD_DEVICE void start() {
+  MONOFOLD_GPU void start() {
     if (rank_in_line() != 0) return;
     bound = top_bound{};
     common = 0;
@@ -131,14 +131,14 @@ struct candidate_pool {
   }
 
   /// What candidates have to pass, as far as this block knows.
-  MONOFOLD_DEVICE top_bound bound_now() const {
+  MONOFOLD_GPU top_bound bound_now() const {
     top_bound now = bound;
     const std::uint64_t known = peek(&common);
     if (known > now.merit) now = top_bound{known, no_position - 1};
     return now;
   }
 
-  MONOFOLD_DEVICE void put(std::uint32_t place, const top_entry& entry) {
+  MONOFOLD_GPU void put(std::uint32_t place, const top_entry& entry) {
     merit[place] = entry.merit;
     position[place] = entry.position;
   }
@@ -147,7 +147,7 @@ struct candidate_pool {
   /// `no_place` where they do not all fit; none is taken then.
   ///
   /// sync       all lanes of the warp
-  MONOFOLD_DEVICE std::uint32_t take_places(int wanted) {
+  MONOFOLD_GPU std::uint32_t take_places(int wanted) {
     const int behind = sum_up_to_lane(wanted);
     const auto total = static_cast<std::uint32_t>(shuffle_from(behind, warp_lanes - 1));
     std::uint32_t first = 0;

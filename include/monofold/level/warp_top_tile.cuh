@@ -28,7 +28,7 @@ struct top_range {
   std::int64_t end;    // behind the last
   int index_shift;     // see `merit_of`
 
-  MONOFOLD_DEVICE bool holds(std::int64_t position) const {
+  MONOFOLD_GPU bool holds(std::int64_t position) const {
     return position >= first && position < end;
   }
 };
@@ -44,19 +44,19 @@ class top_tile {
   static constexpr int tile_items = tile_shape<Item>::items;
   static_assert(sizeof(Item) * chunk_items == sizeof(bytes16));
 
-  MONOFOLD_DEVICE const bytes16& raw(int r) const { return raw_[r]; }
+  MONOFOLD_GPU const bytes16& raw(int r) const { return raw_[r]; }
   template <bool striped>
-  MONOFOLD_DEVICE slot_array<Item, chunk_items> get(int r) const {
+  MONOFOLD_GPU slot_array<Item, chunk_items> get(int r) const {
     static_assert(striped);
     return items_of(raw_[r]);
   }
 
-  MONOFOLD_DEVICE static bool is_inside(const top_range<Item>& range, std::int64_t at) {
+  MONOFOLD_GPU static bool is_inside(const top_range<Item>& range, std::int64_t at) {
     return at >= range.first && at + tile_items <= range.end;
   }
 
   /// Loads the tile at position `at`; what lies outside the range becomes some item.
-  MONOFOLD_DEVICE void load(const top_range<Item>& range, std::int64_t at) {
+  MONOFOLD_GPU void load(const top_range<Item>& range, std::int64_t at) {
     if (is_inside(range, at)) {
       load_aligned_rows(raw_, reinterpret_cast<const char*>(range.base + at), lane_rank());
     } else {
@@ -65,13 +65,13 @@ class top_tile {
   }
 
   /// The best rank among the lane's items.
-  MONOFOLD_DEVICE typename ranks::type best() const {
+  MONOFOLD_GPU typename ranks::type best() const {
     return ranks::of_key(best_in_lane<typename ranks::extremum_type>(*this));
   }
 
   /// Whether an item of the tile at `at`, of the lane's best rank, may be a candidate.
-  MONOFOLD_DEVICE static bool may_pass(const top_bound& bound, typename ranks::type rank,
-                                       std::int64_t at, int shift) {
+  MONOFOLD_GPU static bool may_pass(const top_bound& bound, typename ranks::type rank,
+                                    std::int64_t at, int shift) {
     if constexpr (rule == nan_rule::omit && ranks::has_nan) {
       if (rank == 0) return false;
     }
@@ -80,16 +80,16 @@ class top_tile {
 
   /// An entry that an item of the lane, of its best rank, is at least as good as. None for the first and
   /// the last tile, where that may lie outside the range.
-  MONOFOLD_DEVICE static top_entry promise(const top_range<Item>& range, std::int64_t at,
-                                           typename ranks::type rank, bool wanted) {
+  MONOFOLD_GPU static top_entry promise(const top_range<Item>& range, std::int64_t at,
+                                        typename ranks::type rank, bool wanted) {
     if (!wanted || !is_inside(range, at)) return {};
     const std::int64_t last = at + tile_items - 1;
     return {merit_of(rank, last, range.index_shift), last};
   }
 
   /// The rows in which a lane has news, as bits.
-  MONOFOLD_DEVICE std::uint32_t rows_with_news(const top_bound& bound, std::int64_t at,
-                                               int shift) const {
+  MONOFOLD_GPU std::uint32_t rows_with_news(const top_bound& bound, std::int64_t at,
+                                            int shift) const {
     using extremum_type = typename ranks::extremum_type;
     constexpr std::uint32_t all_rows = (1u << tile_rows) - 1;
     // Of 128 bytes a lane the bests of rows take more registers than there are; ties make news rare.
@@ -112,9 +112,9 @@ class top_tile {
   /// the way of other loads.
   ///
   /// sync       all lanes of the warp
-  MONOFOLD_DEVICE static std::uint32_t collect(const top_range<Item>& range, std::int64_t at,
-                                               std::uint32_t rows, const top_bound& bound,
-                                               candidate_pool& pool) {
+  MONOFOLD_GPU static std::uint32_t collect(const top_range<Item>& range, std::int64_t at,
+                                            std::uint32_t rows, const top_bound& bound,
+                                            candidate_pool& pool) {
     std::int64_t first = at + lane_rank() * chunk_items;
     MONOFOLD_ROLL
     for (std::uint32_t row = 1; row <= rows; row *= 2, first += row_items) {
@@ -145,14 +145,14 @@ class top_tile {
   }
 
  private:
-  MONOFOLD_DEVICE static slot_array<Item, chunk_items> items_of(const bytes16& bytes) {
+  MONOFOLD_GPU static slot_array<Item, chunk_items> items_of(const bytes16& bytes) {
     slot_array<Item, chunk_items> out;
     std::memcpy(static_cast<void*>(out.values), &bytes, sizeof(bytes));
     return out;
   }
 
   /// The same bytes, of which compilers cannot know that.
-  MONOFOLD_DEVICE static bytes16 looked_at_again(bytes16 bytes) {
+  MONOFOLD_GPU static bytes16 looked_at_again(bytes16 bytes) {
 #if defined(__CUDA_ARCH__)
     asm volatile(""
                  : "+r"(bytes.word[0]), "+r"(bytes.word[1]), "+r"(bytes.word[2]),
@@ -162,7 +162,7 @@ class top_tile {
   }
 
   /// Item `v` of a chunk, by selections: an index that is not a constant would move it to memory.
-  MONOFOLD_DEVICE static Item item_of(const bytes16& chunk, int v) {
+  MONOFOLD_GPU static Item item_of(const bytes16& chunk, int v) {
     constexpr int words = sizeof(Item) == 8 ? 2 : 1;
     const int first = v * static_cast<int>(sizeof(Item)) / 4;
     std::uint32_t own[words];
@@ -178,19 +178,19 @@ class top_tile {
     return out;
   }
 
-  MONOFOLD_DEVICE static bool is_chunk_inside(const top_range<Item>& range, std::int64_t from) {
+  MONOFOLD_GPU static bool is_chunk_inside(const top_range<Item>& range, std::int64_t from) {
     return range.holds(from) && range.holds(from + chunk_items - 1);
   }
 
   /// The 16 bytes at a boundary.
-  MONOFOLD_DEVICE static bytes16 chunk_at(const top_range<Item>& range, std::int64_t from) {
+  MONOFOLD_GPU static bytes16 chunk_at(const top_range<Item>& range, std::int64_t from) {
     if (is_chunk_inside(range, from)) return load_16(range.base + from);
     return part_of_chunk(range, from);
   }
 
   /// The first and the last tile of a range: chunks that lie in it by aligned loads, of those at its
   /// ends each item by itself.
-  MONOFOLD_DEVICE void load_ragged(const top_range<Item>& range, std::int64_t at) {
+  MONOFOLD_GPU void load_ragged(const top_range<Item>& range, std::int64_t at) {
     const std::int64_t own = at + lane_rank() * chunk_items;
     MONOFOLD_UNROLL
     for (int r = 0; r < tile_rows; ++r) {
@@ -214,7 +214,7 @@ class top_tile {
     }
   }
 
-  MONOFOLD_DEVICE static bytes16 outside() {
+  MONOFOLD_GPU static bytes16 outside() {
     slot_array<Item, chunk_items> items;
     MONOFOLD_UNROLL
     for (int v = 0; v < chunk_items; ++v) items[v] = ranks::item_of(0);
@@ -223,7 +223,7 @@ class top_tile {
     return out;
   }
 
-  MONOFOLD_DEVICE static bytes16 part_of_chunk(const top_range<Item>& range, std::int64_t from) {
+  MONOFOLD_GPU static bytes16 part_of_chunk(const top_range<Item>& range, std::int64_t from) {
     bytes16 out = outside();
     MONOFOLD_ROLL
     for (int v = 0; v < chunk_items; ++v) {
@@ -232,7 +232,7 @@ class top_tile {
     return out;
   }
 
-  MONOFOLD_DEVICE static void set_item(bytes16& chunk, int v, const Item& item) {
+  MONOFOLD_GPU static void set_item(bytes16& chunk, int v, const Item& item) {
     constexpr int words = sizeof(Item) == 8 ? 2 : 1;
     constexpr std::uint32_t mask = sizeof(Item) >= 4 ? ~0u : (1u << (8 * sizeof(Item) % 32)) - 1;
     const int first = v * static_cast<int>(sizeof(Item)) / 4;

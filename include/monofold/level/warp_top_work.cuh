@@ -16,17 +16,16 @@ namespace monofold::detail {
 /// sync       all lanes of the warp make each call together
 class top_work {
  public:
-  MONOFOLD_DEVICE top_work(const top_launch& plan, std::uint32_t rank_in_grid,
-                           std::uint32_t* tickets)
+  MONOFOLD_GPU top_work(const top_launch& plan, std::uint32_t rank_in_grid, std::uint32_t* tickets)
       : plan_(plan), counter_(tickets), ticket_(rank_in_grid) {
     begin();
     skip();
   }
 
-  MONOFOLD_DEVICE bool is_left() const { return ticket_ < plan_.tickets; }
-  MONOFOLD_DEVICE std::int64_t tile() const { return tile_; }
+  MONOFOLD_GPU bool is_left() const { return ticket_ < plan_.tickets; }
+  MONOFOLD_GPU std::int64_t tile() const { return tile_; }
 
-  MONOFOLD_DEVICE void advance() {
+  MONOFOLD_GPU void advance() {
     tile_ += top_warps;
     ++step_;
     skip();
@@ -34,13 +33,13 @@ class top_work {
 
  private:
   /// Goes on to a tile that there is.
-  MONOFOLD_DEVICE void skip() {
+  MONOFOLD_GPU void skip() {
     while (is_left() && (step_ == plan_.tiles_per_ticket || tile_ >= plan_.tiles)) {
       ticket_ = shuffle_from(next_, 0);
       begin();
     }
   }
-  MONOFOLD_DEVICE void begin() {
+  MONOFOLD_GPU void begin() {
     if (!is_left()) return;
     step_ = 0;
     tile_ = first_top_tile(ticket_, plan_.chunks, plan_.chunk_step, plan_.tiles_per_ticket);

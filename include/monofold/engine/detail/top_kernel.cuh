@@ -50,7 +50,7 @@ inline constexpr int most_items_to_wait = 256;
 /// a bound, which candidates have to pass and the other blocks learn.
 ///
 /// sync       all threads of the block, behind a barrier, and with one behind it
-MONOFOLD_DEVICE void meet(candidate_pool& pool, const top_entry& own, top_news* news, int k) {
+MONOFOLD_GPU void meet(candidate_pool& pool, const top_entry& own, top_news* news, int k) {
   // Blocks b and b + 256 share a place, so the rivals are all the others' places.
   const auto board = static_cast<int>(blockIdx.x) % top_news::boards;
   std::uint64_t rival = 0;
@@ -64,7 +64,7 @@ MONOFOLD_DEVICE void meet(candidate_pool& pool, const top_entry& own, top_news* 
 }
 
 /// A warp has found news: other blocks, and its own, hear of it.
-MONOFOLD_DEVICE void report_news(top_news* news, std::uint64_t merit, candidate_pool& pool) {
+MONOFOLD_GPU void report_news(top_news* news, std::uint64_t merit, candidate_pool& pool) {
   const std::uint64_t most = most_of_lanes(merit);
   if (lane_rank() != 0) return;
   if (news != nullptr && most > 0) raise_to(&news->best[blockIdx.x % top_news::boards], most);
@@ -73,8 +73,8 @@ MONOFOLD_DEVICE void report_news(top_news* news, std::uint64_t merit, candidate_
 
 /// Looks at the tiles of this warp, and adds candidates to the pool.
 template <class Item, bool smallest, nan_rule rule>
-MONOFOLD_DEVICE void search_tiles(const top_range<Item>& range, const top_launch& plan, int k,
-                                  top_news* news, candidate_pool& pool) {
+MONOFOLD_GPU void search_tiles(const top_range<Item>& range, const top_launch& plan, int k,
+                               top_news* news, candidate_pool& pool) {
   using tile_type = top_tile<Item, smallest, rule>;
   const int warp = rank_in_line() / warp_lanes;
   const std::uint32_t rank_in_grid = blockIdx.x * top_warps + static_cast<unsigned>(warp);
@@ -128,7 +128,7 @@ MONOFOLD_DEVICE void search_tiles(const top_range<Item>& range, const top_launch
 /// Puts the pool's candidates, of which there are up to `size` (a power of 2), in order: best first.
 ///
 /// sync       all threads of the block, behind a barrier, and with one behind it
-MONOFOLD_DEVICE void sort_candidates(candidate_pool& pool, int size) {
+MONOFOLD_GPU void sort_candidates(candidate_pool& pool, int size) {
   for (int i = static_cast<int>(pool.count) + rank_in_line(); i < size; i += top_threads) {
     pool.put(static_cast<std::uint32_t>(i), top_entry{});
   }
@@ -160,8 +160,8 @@ struct top_blocks {
   /// another one.
   ///
   /// sync       all threads of the block, behind a barrier, and with one behind it
-  MONOFOLD_DEVICE_CALL static bool join(candidate_pool& pool, const top_meeting& meeting,
-                                        int blocks, int k) {
+  MONOFOLD_GPU_CALL static bool join(candidate_pool& pool, const top_meeting& meeting, int blocks,
+                                     int k) {
     top_news* const news = blocks > 1 ? meeting.news : nullptr;
     if (news != nullptr && rank_in_line() == 0) raise_to(&pool.common, peek(&news->bound));
     sync_block();  // `common`, raised above, is read below
@@ -211,7 +211,7 @@ struct top_blocks {
 
  private:
   /// The block meets without others.
-  MONOFOLD_DEVICE_CALL static void meet_alone(candidate_pool& pool, int k) {
+  MONOFOLD_GPU_CALL static void meet_alone(candidate_pool& pool, int k) {
     meet(pool, {}, nullptr, k);
   }
 };
