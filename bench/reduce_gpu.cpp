@@ -116,8 +116,8 @@ class suite {
     std::printf("%s; %s; %s\n", device_.c_str(), where_.commit.c_str(), where_.compiler.c_str());
     std::printf("%-10s %-9s %7s  %10s %8s %6s  %s\n", "operation", "items", "size", "us", "GB/s",
                 "share", "time over peers'");
-    for (auto* make :
-         {&float32_cases, &float64_cases, &half_cases, &integer_cases, &ordered_cases}) {
+    for (auto* make : {&float32_cases, &float64_cases, &half_cases, &integer_cases, &ordered_cases,
+                       &top_cases}) {
       for (gpu_case& each : make()) {
         if (is_wanted(each)) run_case(each);
       }
@@ -132,11 +132,12 @@ class suite {
       return options_.only.find("," + word + ",") != std::string::npos;
     };
     bool any_type = false;
-    for (int t = 0; t <= static_cast<int>(gpu_items::matrix); ++t) {
+    for (int t = 0; t < num_gpu_items; ++t) {
       any_type = any_type || given(name_of(static_cast<gpu_items>(t)));
     }
     bool any_op = false;
-    for (const char* op : {"plain_sum", "sum", "argmax", "stats", "product", "last", "top10"}) {
+    for (const char* op :
+         {"plain_sum", "sum", "argmax", "stats", "product", "last", "top2", "top10", "top100"}) {
       any_op = any_op || given(op);
     }
     return (!any_type || given(name_of(each.type))) && (!any_op || given(each.op));
@@ -235,7 +236,7 @@ class suite {
     out_.poison();
     timed_graph once(1, [&](int, void* stream) { one.start(range, out_.data(), stream); });
     once.replay_ns();
-    alignas(64) char result[256];
+    alignas(64) char result[2048];
     out_.copy_to_host(result, sizeof(result));
     return one.values(result);
   }

@@ -186,6 +186,8 @@ command parse_reduce(const std::vector<std::string>& args) {
   out.base = split.has("--hex") ? number_base::hex : number_base::decimal;
   out.remarks = notes_of(split);
   out.device = split.value("--device").value_or("auto");
+  // Data of files and pipes lies in host memory: `auto` leaves it to the processor.
+  out.what.on_gpu = out.device == "gpu";
   check_dot(out);
   return out;
 }

@@ -2,8 +2,10 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "cli/engines.hpp"
 #include "cli/failure.hpp"
 #include "cli/machine.hpp"
 #include "cli/output.hpp"
@@ -15,18 +17,10 @@
 namespace monofold::cli {
 namespace {
 
-struct engine_state {
-  std::string name;
-  bool available;
-  std::string why;
-};
-
 std::vector<engine_state> engines() {
-  const std::string none = "this build has no GPU engine";
-  return {{"cpu", true, fmt::format("{}, threads by {}", cores_text(), thread_library())},
-          {"gpu", false, none},
-          {"gpus", false, none},
-          {"emulated", false, "this build has no emulated engine"}};
+  std::vector<engine_state> states;
+  for (const std::string_view name : engine_names) states.push_back(state_of_engine(name));
+  return states;
 }
 
 constexpr const char* chosen_engine = "cpu";

@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "cli/engines.hpp"
 #include "cli/failure.hpp"
 #include "cli/fold_source.hpp"
 #include "cli/machine.hpp"
@@ -29,9 +30,9 @@ double seconds_since(clock::time_point start) {
 }
 
 void check_device(const std::string& device) {
-  if (device == "auto" || device == "cpu") return;
-  const std::string engine = device == "emulated" ? "emulated" : "GPU";
-  throw device_error(fmt::format("--device {}: this build has no {} engine", device, engine));
+  if (device == "auto") return;
+  const engine_state engine = state_of_engine(device);
+  if (!engine.available) throw device_error(fmt::format("--device {}: {}", device, engine.why));
 }
 
 void check_defined(const runtime::request& what) {
@@ -47,7 +48,8 @@ class file_reduction {
  public:
   explicit file_reduction(const reduce_command& command)
       : command_(command),
-        report_({command.label, command.what.ops, command.form, command.base, one_file()}) {}
+        report_({command.label, command.what.ops, command.form, command.base, one_file(),
+                 command.what.on_gpu ? "gpu" : "cpu"}) {}
 
   int run() {
     if (is_dot()) {

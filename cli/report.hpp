@@ -30,6 +30,7 @@ struct report_style {
   output_form form = output_form::text;
   number_base base = number_base::decimal;
   bool one_file = true;
+  std::string engine = "cpu";
 };
 
 /// Turns rows into text as they come.

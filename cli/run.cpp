@@ -5,6 +5,7 @@
 
 #include "cli/failure.hpp"
 #include "cli/output.hpp"
+#include "monofold/platform/status.hpp"
 
 namespace monofold::cli {
 
@@ -26,6 +27,9 @@ int run_words(const std::vector<std::string>& words) {
   } catch (const device_error& error) {
     complain(error.what());
     return exit_code::device;
+  } catch (const error& failed) {
+    complain(failed.what());
+    return failed.code() == status::device_unavailable ? exit_code::device : exit_code::internal;
   } catch (const std::bad_alloc&) {
     complain("out of memory");
     return exit_code::internal;

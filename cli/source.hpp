@@ -69,6 +69,8 @@ class source {
   /// How many items a call of `fetch` should ask for (a multiple of 4096), or 0 where only `next`
   /// works. Whoever fetches does not call `next`.
   virtual std::int64_t fetch_items() const { return 0; }
+  /// Asks that `fetch` always copies into its buffer. Called before the first fetch.
+  virtual void copy_items() {}
   /// Items [first, first + num_items), for threads that read the file together.
   ///
   /// shape      native items: in `buffer` (aligned to 64 bytes, room for all of them), or where the

@@ -123,8 +123,8 @@ std::vector<answer> fold_pieces(const verify_case& data, const runtime::request&
 }
 
 // What cannot be one request: dot stands alone, and plain sums take the place of the others.
-std::vector<runtime::request> requests_for(const verify_case& data, int num_threads) {
-  runtime::request all = everything(data.type, data.nan, num_threads);
+std::vector<runtime::request> requests_for(const verify_case& data, int num_threads, bool on_gpu) {
+  runtime::request all = everything(data.type, data.nan, num_threads, on_gpu);
   runtime::request pairs = all;
   pairs.ops = {operation::dot};
   runtime::request plain = all;
@@ -157,11 +157,12 @@ std::string_view name_of(cut how) {
   return "merged shards";
 }
 
-runtime::request everything(dtype type, nan_policy nan, int num_threads) {
+runtime::request everything(dtype type, nan_policy nan, int num_threads, bool on_gpu) {
   runtime::request what;
   what.type = type;
   what.nan = nan;
   what.num_threads = num_threads;
+  what.on_gpu = on_gpu;
   for (const auto& entry : runtime::operations) {
     const bool alone = entry.on == runtime::domain::pairs;
     if (!alone && runtime::is_defined(entry.op, type)) what.ops.push_back(entry.op);
@@ -171,7 +172,7 @@ runtime::request everything(dtype type, nan_policy nan, int num_threads) {
 
 std::vector<answer> one_by_one(const verify_case& data) {
   std::vector<answer> answers;
-  for (const runtime::request& together : requests_for(data, 1)) {
+  for (const runtime::request& together : requests_for(data, 1, false)) {
     for (const operation op : together.ops) {
       runtime::request what = together;
       what.ops = {op};
@@ -181,9 +182,9 @@ std::vector<answer> one_by_one(const verify_case& data) {
   return answers;
 }
 
-std::vector<answer> in_pieces(const verify_case& data, cut how, int num_threads) {
+std::vector<answer> in_pieces(const verify_case& data, cut how, int num_threads, bool on_gpu) {
   std::vector<answer> answers;
-  for (const runtime::request& what : requests_for(data, num_threads)) {
+  for (const runtime::request& what : requests_for(data, num_threads, on_gpu)) {
     for (answer& each : fold_pieces(data, what, how)) answers.push_back(std::move(each));
   }
   return answers;

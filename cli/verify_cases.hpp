@@ -33,13 +33,15 @@ inline constexpr std::array<cut, 5> every_cut{cut::whole, cut::shifted, cut::odd
 std::string_view name_of(cut how);
 
 /// A request for every operation but dot that is defined for the type.
-runtime::request everything(dtype type, runtime::nan_policy nan, int num_threads);
+runtime::request everything(dtype type, runtime::nan_policy nan, int num_threads,
+                            bool on_gpu = false);
 
 /// The answers by a reducer for each operation alone, one push and one thread; then dot and the
 /// plain sums.
 std::vector<runtime::answer> one_by_one(const verify_case& data);
 
 /// The same answers by one reducer for all operations, one for dot and one for the plain sums.
-std::vector<runtime::answer> in_pieces(const verify_case& data, cut how, int num_threads);
+std::vector<runtime::answer> in_pieces(const verify_case& data, cut how, int num_threads,
+                                       bool on_gpu);
 
 }  // namespace monofold::cli

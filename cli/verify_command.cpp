@@ -16,6 +16,7 @@
 #include "cli/same_answers.hpp"
 #include "cli/table.hpp"
 #include "cli/verify_cases.hpp"
+#include "runtime/gpu/devices.hpp"
 
 namespace monofold::cli {
 namespace {
@@ -25,6 +26,24 @@ using runtime::operation;
 using runtime::reducer;
 
 constexpr std::array<int, 6> thread_counts{1, 2, 3, 4, 8, 16};
+
+// An engine as `verify` lists it.
+struct verified_engine {
+  std::string name;
+  std::string instruction_set;  // of the processor, which does what a GPU leaves to it
+  bool on_gpu;
+};
+
+std::vector<verified_engine> engines_here() {
+  std::vector<verified_engine> engines;
+  for (const std::string& set : runtime::instruction_sets()) {
+    engines.push_back({"cpu " + set, set, false});
+  }
+  if (!runtime::find_gpus().devices.empty()) {
+    engines.push_back({"gpu", runtime::instruction_set(), true});
+  }
+  return engines;
+}
 
 // Which cells of a row found another answer.
 using verdicts = std::array<bool, thread_counts.size()>;
@@ -51,21 +70,21 @@ std::vector<cut> cuts_for(std::size_t data, std::size_t cell) {
   return {cut::whole, others[(data + cell) % others.size()]};
 }
 
-verdicts check_generated(const std::string& instruction_set) {
+verdicts check_generated(const verified_engine& engine) {
   verdicts different{};
   const std::vector<verify_case> cases = verify_cases();
   std::vector<std::vector<answer>> expected;
   expected.reserve(cases.size());
   runtime::use_instruction_set(runtime::instruction_sets().front());
   for (const verify_case& data : cases) expected.push_back(one_by_one(data));
-  runtime::use_instruction_set(instruction_set);
+  runtime::use_instruction_set(engine.instruction_set);
   for (std::size_t cell = 0; cell < thread_counts.size(); ++cell) {
     const int threads = thread_counts[cell];
     for (std::size_t i = 0; i < cases.size(); ++i) {
       for (const cut how : cuts_for(i, cell)) {
-        const std::string where = fmt::format("{}, {}, {} threads, {}", cases[i].name,
-                                              instruction_set, threads, name_of(how));
-        const std::vector<answer> found = in_pieces(cases[i], how, threads);
+        const std::string where = fmt::format("{}, {}, {} threads, {}", cases[i].name, engine.name,
+                                              threads, name_of(how));
+        const std::vector<answer> found = in_pieces(cases[i], how, threads, engine.on_gpu);
         if (!agrees(expected[i], found, where, different, cell)) different[cell] = true;
       }
     }
@@ -74,9 +93,10 @@ verdicts check_generated(const std::string& instruction_set) {
 }
 
 std::vector<answer> answers_of_file(const std::string& file, const read_options& reading,
-                                    int num_threads) {
+                                    int num_threads, bool on_gpu) {
   const std::unique_ptr<source> in = open_source(file, reading);
-  const runtime::request what = everything(in->type(), runtime::nan_policy::propagate, num_threads);
+  const runtime::request what =
+      everything(in->type(), runtime::nan_policy::propagate, num_threads, on_gpu);
   reducer out(what);
   fold_source(*in, what, 0, out, [](std::int64_t) {});
   return out.finish();
@@ -84,9 +104,9 @@ std::vector<answer> answers_of_file(const std::string& file, const read_options&
 
 // The same items in chunks of other sizes, at other addresses.
 std::vector<answer> answers_of_odd_chunks(const std::string& file, const read_options& reading,
-                                          int num_threads) {
+                                          int num_threads, bool on_gpu) {
   const std::unique_ptr<source> in = open_source(file, reading);
-  reducer out(everything(in->type(), runtime::nan_policy::propagate, num_threads));
+  reducer out(everything(in->type(), runtime::nan_policy::propagate, num_threads, on_gpu));
   const std::int64_t item_bytes = info(in->type()).size_bytes;
   constexpr std::int64_t odd_items = 10007;
   const aligned_buffer buffer = make_buffer((odd_items + 1) * item_bytes);
@@ -103,18 +123,19 @@ std::vector<answer> answers_of_odd_chunks(const std::string& file, const read_op
 }
 
 verdicts check_file(const std::string& file, const read_options& reading,
-                    const std::string& instruction_set) {
+                    const verified_engine& engine) {
   runtime::use_instruction_set(runtime::instruction_sets().front());
-  const std::vector<answer> expected = answers_of_file(file, reading, 1);
-  runtime::use_instruction_set(instruction_set);
+  const std::vector<answer> expected = answers_of_file(file, reading, 1, false);
+  runtime::use_instruction_set(engine.instruction_set);
   verdicts different{};
   for (std::size_t cell = 0; cell < thread_counts.size(); ++cell) {
     const int threads = thread_counts[cell];
     const std::string where =
-        fmt::format("{}, {}, {} threads", shown_name(file), instruction_set, threads);
-    const bool same =
-        agrees(expected, answers_of_file(file, reading, threads), where, different, cell) &&
-        agrees(expected, answers_of_odd_chunks(file, reading, threads), where, different, cell);
+        fmt::format("{}, {}, {} threads", shown_name(file), engine.name, threads);
+    const bool same = agrees(expected, answers_of_file(file, reading, threads, engine.on_gpu),
+                             where, different, cell) &&
+                      agrees(expected, answers_of_odd_chunks(file, reading, threads, engine.on_gpu),
+                             where, different, cell);
     different[cell] = !same;
   }
   return different;
@@ -128,8 +149,9 @@ int run(const verify_command& what) {
     table[0].push_back(fmt::format("{} thread{}", threads, threads == 1 ? "" : "s"));
   }
   bool all_same = true;
-  const auto add_row = [&](const std::string& name, const std::string& set, const verdicts& found) {
-    std::vector<std::string> row{name, "cpu " + set};
+  const auto add_row = [&](const std::string& name, const verified_engine& engine,
+                           const verdicts& found) {
+    std::vector<std::string> row{name, engine.name};
     for (const bool different : found) {
       row.emplace_back(different ? "DIFFERENT" : "same");
       all_same = all_same && !different;
@@ -138,13 +160,14 @@ int run(const verify_command& what) {
   };
   const std::string used = runtime::instruction_set();
   int code = exit_code::ok;
-  for (const std::string& set : runtime::instruction_sets()) {
-    add_row("generated", set, check_generated(set));
+  const std::vector<verified_engine> engines = engines_here();
+  for (const verified_engine& engine : engines) {
+    add_row("generated", engine, check_generated(engine));
   }
   for (const std::string& file : what.files) {
     try {
-      for (const std::string& set : runtime::instruction_sets()) {
-        add_row(shown_name(file), set, check_file(file, what.reading, set));
+      for (const verified_engine& engine : engines) {
+        add_row(shown_name(file), engine, check_file(file, what.reading, engine));
       }
     } catch (const input_error& error) {
       complain_about(file, error.what());

@@ -9,6 +9,7 @@
 #include "monofold/fold/logical.hpp"
 #include "monofold/fold/nan.hpp"
 #include "runtime/member-inl.hpp"
+#include "runtime/member_folds.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace monofold::runtime::HWY_NAMESPACE {
@@ -36,16 +37,20 @@ struct logical_part {
 template <class Item, nan_rule rule>
 std::unique_ptr<member> make_typed(const member_request& what) {
   switch (what.kind) {
-    case family::logical: return member_for<logical_part, Item>(nonzero_fold<Item, rule>{});
-    case family::nan_count: return member_for<nan_found, Item>(nan_count_fold<Item>{});
+    case family::logical:
+      return member_for<logical_part, Item>(member_fold_t<family::logical, Item, rule>{});
+    case family::nan_count:
+      return member_for<nan_found, Item>(member_fold_t<family::nan_count, Item, rule>{});
     default: break;
   }
   if constexpr (!is_floating_v<Item>) {
-    using enum bit_operation;
     switch (what.kind) {
-      case family::bit_and: return member_for<finished, Item>(bitwise_fold<Item, conjunction>{});
-      case family::bit_or: return member_for<finished, Item>(bitwise_fold<Item, disjunction>{});
-      case family::bit_xor: return member_for<finished, Item>(bitwise_fold<Item, parity>{});
+      case family::bit_and:
+        return member_for<finished, Item>(member_fold_t<family::bit_and, Item, rule>{});
+      case family::bit_or:
+        return member_for<finished, Item>(member_fold_t<family::bit_or, Item, rule>{});
+      case family::bit_xor:
+        return member_for<finished, Item>(member_fold_t<family::bit_xor, Item, rule>{});
       default: break;
     }
   }

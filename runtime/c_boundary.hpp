@@ -11,6 +11,7 @@
 #include "monofold/monofold.h"
 #include "monofold/platform/dtype.hpp"
 #include "monofold/platform/status.hpp"
+#include "runtime/gpu/devices.hpp"
 #include "runtime/operation.hpp"
 #include "runtime/reducer.hpp"
 
@@ -81,9 +82,18 @@ inline request make_request(monofold_dtype dtype, const monofold_operation* oper
   return what;
 }
 
-inline void check_place(monofold_place place) {
+/// Whether items lie where a GPU reads them.
+inline bool is_on_device(monofold_place place) {
   if (place < MONOFOLD_HOST || place > MONOFOLD_MANAGED) refuse();
-  if (place != MONOFOLD_HOST) throw error(status::device_unavailable);
+  if (place != MONOFOLD_HOST && find_gpus().devices.empty()) {
+    throw error(status::device_unavailable);
+  }
+  return place != MONOFOLD_HOST;
+}
+
+/// Throws where items that are said to lie in memory of a GPU do not.
+inline void check_device_items(const void* items, std::int64_t count) {
+  if (count > 0 && !is_device_memory(items)) refuse();
 }
 
 /// Throws where `count` items of the type cannot lie at `items`.

@@ -12,6 +12,21 @@ namespace runtime = monofold::runtime;
 using monofold::runtime::operation;
 using namespace monofold::runtime::c_boundary;  // NOLINT: this file is calls of it
 
+namespace {
+
+/// All items of a call, from where they lie.
+void push_whole(runtime::reducer& reducer, const void* items, std::int64_t count,
+                monofold_place place) {
+  if (is_on_device(place)) {
+    check_device_items(items, count);
+    reducer.push_whole_device(items, nullptr, count);
+  } else {
+    reducer.push(items, count);
+  }
+}
+
+}  // namespace
+
 void monofold_options_init(monofold_options* options) noexcept {
   if (options != nullptr) *options = monofold_options MONOFOLD_OPTIONS_INIT;
 }
@@ -33,9 +48,8 @@ monofold_status monofold_reduce_several(const void* items, monofold_dtype dtype,
     }
     check_items(items, what.type, count);
     if (results == nullptr) refuse();
-    check_place(place);
     runtime::reducer reducer(what);
-    reducer.push(items, count);
+    push_whole(reducer, items, count, place);
     const std::vector<runtime::answer> answers = reducer.finish();
     monofold_status first = MONOFOLD_OK;
     for (std::size_t i = 0; i < answers.size(); ++i) {
@@ -57,8 +71,7 @@ monofold_status monofold_top(const void* items, monofold_dtype dtype, int64_t co
     check_items(items, what.type, count);
     if (what.k > capacity || values == nullptr || indices == nullptr) refuse();
     runtime::reducer reducer(what);
-    check_place(place);
-    reducer.push(items, count);
+    push_whole(reducer, items, count, place);
     return write_ranked(reducer.finish().front(), values, indices, first_nan);
   });
 }
@@ -73,8 +86,13 @@ monofold_status monofold_dot(const void* left, const void* right, monofold_dtype
     check_items(right, what.type, count);
     if (result == nullptr) refuse();
     runtime::reducer reducer(what);
-    check_place(place);
-    reducer.push_pairs(left, right, count);
+    if (is_on_device(place)) {
+      check_device_items(left, count);
+      check_device_items(right, count);
+      reducer.push_whole_device(left, right, count);
+    } else {
+      reducer.push_pairs(left, right, count);
+    }
     *result = to_c(reducer.finish().front());
     return result->status;
   });

@@ -62,8 +62,12 @@ monofold_status monofold_state_push(monofold_state* state, const void* items, in
   return change(state, [&] {
     if (state->what.ops.front() == operation::dot) refuse();
     check_items(items, state->what.type, count);
-    check_place(place);
-    state->reducer.push(items, count);
+    if (is_on_device(place)) {
+      check_device_items(items, count);
+      state->reducer.push_device(items, count);
+    } else {
+      state->reducer.push(items, count);
+    }
   });
 }
 
@@ -74,8 +78,13 @@ monofold_status monofold_state_push_pairs(monofold_state* state, const void* lef
     if (state->what.ops.front() != operation::dot) refuse();
     check_items(left, state->what.type, count);
     check_items(right, state->what.type, count);
-    check_place(place);
-    state->reducer.push_pairs(left, right, count);
+    if (is_on_device(place)) {
+      check_device_items(left, count);
+      check_device_items(right, count);
+      state->reducer.push_device_pairs(left, right, count);
+    } else {
+      state->reducer.push_pairs(left, right, count);
+    }
   });
 }
 

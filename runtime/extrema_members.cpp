@@ -8,6 +8,7 @@
 #include "monofold/fold/extrema.hpp"
 #include "runtime/extremum_answers.hpp"
 #include "runtime/member-inl.hpp"
+#include "runtime/member_folds.hpp"
 #include "runtime/simd_extrema-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -77,9 +78,12 @@ struct both_extrema {
 template <class Item, nan_rule rule>
 std::unique_ptr<member> make_typed(const member_request& what) {
   switch (what.kind) {
-    case family::minimum: return member_for<one_extremum, Item>(extremum_fold<Item, true, rule>{});
-    case family::maximum: return member_for<one_extremum, Item>(extremum_fold<Item, false, rule>{});
-    case family::extrema: return member_for<both_extrema, Item>(extrema_fold<Item, rule>{});
+    case family::minimum:
+      return member_for<one_extremum, Item>(member_fold_t<family::minimum, Item, rule>{});
+    case family::maximum:
+      return member_for<one_extremum, Item>(member_fold_t<family::maximum, Item, rule>{});
+    case family::extrema:
+      return member_for<both_extrema, Item>(member_fold_t<family::extrema, Item, rule>{});
     default: return nullptr;
   }
 }

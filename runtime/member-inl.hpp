@@ -11,12 +11,15 @@
 #include <hwy/highway.h>
 
 #include <cstdint>
+#include <cstring>
 #include <memory>
+#include <type_traits>
 #include <utility>
 
 #include "monofold/level/core.hpp"
 #include "runtime/answers.hpp"
 #include "runtime/member.hpp"
+#include "runtime/shift_indices.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace monofold::runtime::HWY_NAMESPACE {
@@ -35,6 +38,10 @@ template <class Fold, class Item>
 struct folder_choice {
   using type = node_folder<Fold, Item>;
 };
+
+/// Makes a state of what a GPU left of a fold whose states are not trivially copyable.
+template <class Fold>
+struct adopter;
 
 /// The loops of level/core or its substitute, inlined here and so compiled for this instruction set.
 template <class Fold, class Item>
@@ -69,6 +76,17 @@ class member_of final : public member {
   }
   std::unique_ptr<state_box> combine(const state_box& left, const state_box& right) const override {
     return std::make_unique<state_of<state>>(fold_.combine(value_of(left), value_of(right)));
+  }
+  std::unique_ptr<state_box> adopt(const void* bytes, std::int64_t first_index) const override {
+    if constexpr (std::is_trivially_copyable_v<state>) {
+      state own;
+      std::memcpy(&own, bytes, sizeof(own));
+      shift_indices(own, first_index);
+      return std::make_unique<state_of<state>>(own);
+    } else {
+      return std::make_unique<state_of<state>>(
+          adopter<Fold>::state_from(fold_, bytes, first_index));
+    }
   }
   answer finish(operation op, const state_box* box, const answer_context& context) const override {
     return Answers::finish(op, fold_, box != nullptr ? &value_of(*box) : nullptr, context);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "runtime/family.hpp"
 #include "runtime/reducer.hpp"
 
 namespace monofold::runtime {
@@ -40,41 +41,12 @@ class member {
   /// The state of left's items followed by right's.
   virtual std::unique_ptr<state_box> combine(const state_box& left,
                                              const state_box& right) const = 0;
+  /// The state that a GPU left, as bytes, for items whose first one has the index `first_index` and
+  /// was number 0 there.
+  virtual std::unique_ptr<state_box> adopt(const void* bytes, std::int64_t first_index) const = 0;
   /// The answer to `op` for a state; null: for no items.
   virtual answer finish(operation op, const state_box* state,
                         const answer_context& context) const = 0;
-};
-
-/// Folds that answer operations. One member may answer several: the sum also gives the mean.
-enum class family {
-  sum,
-  plain_sum,
-  product,
-  moments,
-  summary,  // sum, moments, extrema and nan_count
-  minimum,
-  maximum,
-  extrema,
-  largest,
-  smallest,
-  logical,
-  norm1,
-  norm2,
-  norm_inf,
-  dot,
-  bit_and,
-  bit_or,
-  bit_xor,
-  nan_count,
-  pair_nan_count,  // of products
-};
-
-/// What a member is made from.
-struct member_request {
-  family kind;
-  dtype type;
-  bool omit_nan;
-  std::int64_t k;
 };
 
 /// Makes the member for the instruction set in use. The kind must be defined for the type.

@@ -7,6 +7,7 @@
 
 #include "monofold/fold/moments.hpp"
 #include "runtime/member-inl.hpp"
+#include "runtime/member_folds.hpp"
 #include "runtime/moment_answers.hpp"
 #include "runtime/simd_integers-inl.hpp"
 #include "runtime/simd_sums-inl.hpp"
@@ -77,7 +78,7 @@ struct variance_or_root {
 template <class Item, nan_rule rule>
 std::unique_ptr<member> make_typed(const member_request& what) {
   if (what.kind != family::moments) return nullptr;
-  return member_for<variance_or_root, Item>(detail::moments_fold_t<Item, rule>{});
+  return member_for<variance_or_root, Item>(member_fold_t<family::moments, Item, rule>{});
 }
 
 std::unique_ptr<member> make(const member_request& what) {

@@ -7,6 +7,7 @@
 
 #include "monofold/fold/norm.hpp"
 #include "runtime/member-inl.hpp"
+#include "runtime/member_folds.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace monofold::runtime::HWY_NAMESPACE {
@@ -22,20 +23,14 @@ struct finished {
 
 template <class Item, nan_rule rule>
 std::unique_ptr<member> make_typed(const member_request& what) {
-  if constexpr (is_floating_v<Item>) {
-    switch (what.kind) {
-      case family::norm1: return member_for<finished, Item>(norm1_fold<Item, rule>{});
-      case family::norm2: return member_for<finished, Item>(norm2_fold<Item, rule>{});
-      case family::norm_inf: return member_for<finished, Item>(norm_inf_fold<Item, rule>{});
-      default: return nullptr;
-    }
-  } else {
-    switch (what.kind) {
-      case family::norm1: return member_for<finished, Item>(integer_norm1_fold<Item>{});
-      case family::norm2: return member_for<finished, Item>(integer_norm2_fold<Item>{});
-      case family::norm_inf: return member_for<finished, Item>(norm_inf_fold<Item>{});
-      default: return nullptr;
-    }
+  switch (what.kind) {
+    case family::norm1:
+      return member_for<finished, Item>(member_fold_t<family::norm1, Item, rule>{});
+    case family::norm2:
+      return member_for<finished, Item>(member_fold_t<family::norm2, Item, rule>{});
+    case family::norm_inf:
+      return member_for<finished, Item>(member_fold_t<family::norm_inf, Item, rule>{});
+    default: return nullptr;
   }
 }
 

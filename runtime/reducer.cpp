@@ -3,14 +3,16 @@
 #include "runtime/reducer.hpp"
 
 #include <algorithm>
-#include <array>
-#include <optional>
 #include <variant>
 
 #include "monofold/engine/cpu.hpp"
 #include "monofold/running_state.hpp"
 #include "runtime/answers.hpp"
+#include "runtime/any_engine.hpp"
 #include "runtime/erased_fold.hpp"
+#include "runtime/families.hpp"
+#include "runtime/gpu/device_member.hpp"
+#include "runtime/gpu/devices.hpp"
 #include "runtime/member.hpp"
 
 namespace monofold::runtime {
@@ -18,39 +20,8 @@ namespace monofold::runtime {
 namespace {
 
 template <int bytes>
-using running = running_state<raw_item<bytes>, erased_fold<raw_item<bytes>>>;
+using running = running_state<raw_item<bytes>, erased_fold<raw_item<bytes>>, any_engine>;
 using any_running = std::variant<running<1>, running<2>, running<4>, running<8>, running<16>>;
-
-/// The family that answers an operation; none for the count, which the reducer knows itself.
-std::optional<family> family_of(operation op, bool plain) {
-  switch (op) {
-    case operation::count: return std::nullopt;
-    case operation::sum:
-    case operation::mean: return plain ? family::plain_sum : family::sum;
-    case operation::prod: return family::product;
-    case operation::var:
-    case operation::std: return family::moments;
-    case operation::min:
-    case operation::argmin: return family::minimum;
-    case operation::max:
-    case operation::argmax: return family::maximum;
-    case operation::minmax: return family::extrema;
-    case operation::top: return family::largest;
-    case operation::bottom: return family::smallest;
-    case operation::any:
-    case operation::all:
-    case operation::nonzero: return family::logical;
-    case operation::norm1: return family::norm1;
-    case operation::norm2: return family::norm2;
-    case operation::norminf: return family::norm_inf;
-    case operation::dot: return family::dot;
-    case operation::bit_and: return family::bit_and;
-    case operation::bit_or: return family::bit_or;
-    case operation::bit_xor: return family::bit_xor;
-    case operation::nan: break;
-  }
-  return family::nan_count;
-}
 
 void check(const request& what) {
   if (what.ops.empty()) throw error(status::invalid_argument, "no operation");
@@ -70,6 +41,12 @@ void check(const request& what) {
   }
 }
 
+void check_array(const void* items, std::int64_t count) {
+  if (count < 0 || (count > 0 && items == nullptr)) {
+    throw error(status::invalid_argument, "null items");
+  }
+}
+
 /// Sums of integers are exact, plain or not.
 request exact_where_integer(request what) {
   what.plain = what.plain && monofold::info(what.type).is_floating;
@@ -82,58 +59,8 @@ bool is_same_reduction(const request& left, const request& right) {
          left.ddof == right.ddof && left.k == right.k && left.plain == right.plain;
 }
 
-/// The family that counts NaN: of pairs it is the products that count.
-family nan_family(const request& what) {
-  return what.ops.front() == operation::dot ? family::pair_nan_count : family::nan_count;
-}
-
-/// What `family::summary` computes in one loop.
-constexpr std::array summarised{family::sum,     family::moments, family::minimum,
-                                family::maximum, family::extrema, family::nan_count};
-
-/// Replaces families by `summary` where that saves a look at the items.
-void summarise(std::vector<family>& kinds) {
-  const auto has = [&](family kind) {
-    return std::find(kinds.begin(), kinds.end(), kind) != kinds.end();
-  };
-  const bool ends = has(family::minimum) || has(family::maximum) || has(family::extrema);
-  if (!has(family::moments) || !(ends || has(family::sum))) return;
-  for (const family kind : summarised) std::erase(kinds, kind);
-  kinds.push_back(family::summary);
-}
-
-/// The families that a request needs, each once.
-std::vector<family> families_of(const request& what) {
-  std::vector<family> kinds;
-  for (const operation op : what.ops) {
-    if (const auto kind = family_of(op, what.plain)) kinds.push_back(*kind);
-  }
-  const auto has = [&](family kind) {
-    return std::find(kinds.begin(), kinds.end(), kind) != kinds.end();
-  };
-  // Both ends together read the items once.
-  if (has(family::extrema) || (has(family::minimum) && has(family::maximum))) {
-    std::erase(kinds, family::minimum);
-    std::erase(kinds, family::maximum);
-    kinds.push_back(family::extrema);
-  }
-  // The moments of integers hold the exact sum.
-  if (has(family::moments) && !monofold::info(what.type).is_floating) {
-    std::erase(kinds, family::sum);
-  }
-  // Whether there are NaN decides about errors under `raise` and about counts under `omit`.
-  if (what.nan != nan_policy::propagate && monofold::info(what.type).is_floating) {
-    kinds.push_back(nan_family(what));
-  }
-  if (what.nan != nan_policy::omit) summarise(kinds);
-  std::sort(kinds.begin(), kinds.end());
-  kinds.erase(std::unique(kinds.begin(), kinds.end()), kinds.end());
-  return kinds;
-}
-
 any_running make_running(int item_bytes, const std::vector<std::unique_ptr<member>>* members,
-                         std::int64_t first_index, int num_threads) {
-  const cpu_engine engine = cpu(num_threads);
+                         std::int64_t first_index, const any_engine& engine) {
   switch (item_bytes) {
     case 1: return running<1>(erased_fold<raw_item<1>>{members}, first_index, engine);
     case 2: return running<2>(erased_fold<raw_item<2>>{members}, first_index, engine);
@@ -151,7 +78,10 @@ class reducer::implementation {
       : request_((check(what), exact_where_integer(what))),
         kinds_(families_of(request_)),
         members_(make_members()),
-        state_(make_running(item_bytes(), &members_, first_index, what.num_threads)) {}
+        engine_{cpu(what.num_threads), what.on_gpu, false, &device_members_},
+        state_(make_running(item_bytes(), &members_, first_index, engine_)) {
+    if (what.on_gpu) need_gpu();
+  }
   implementation(const implementation&) = delete;  // state_ points at members_
   implementation& operator=(const implementation&) = delete;
 
@@ -165,11 +95,71 @@ class reducer::implementation {
         state_);
   }
 
+  void push_device(const void* items, std::int64_t count) {
+    if (request_.ops.front() == operation::dot) throw error(status::invalid_argument, "no pairs");
+    check_array(items, count);
+    need_device_members();
+    std::visit(
+        [&](auto& state) {
+          using item = typename std::remove_cvref_t<decltype(state)>::item_type;
+          const auto* const all = static_cast<const item*>(items);
+          push_device_to(
+              state, count,
+              [&](std::int64_t at, std::int64_t n) { return contiguous_view<item>(all + at, n); },
+              [&](std::int64_t at, std::int64_t n) {
+                const std::vector<item> held = on_host(all + at, n);
+                state.push(held.data(), n);
+              });
+        },
+        state_);
+  }
+
+  void push_device_pairs(const void* left, const void* right, std::int64_t count) {
+    if (request_.ops.front() != operation::dot) throw error(status::invalid_argument, "pairs");
+    check_array(left, count);
+    check_array(right, count);
+    need_device_members();
+    std::visit(
+        [&](auto& state) {
+          using pair = typename std::remove_cvref_t<decltype(state)>::item_type;
+          if constexpr (sizeof(pair) > 1) {
+            using half = typename raw_pairs<pair>::half;
+            const auto* const l = static_cast<const half*>(left);
+            const auto* const r = static_cast<const half*>(right);
+            push_device_to(
+                state, count,
+                [&](std::int64_t at, std::int64_t n) { return raw_pairs<pair>(l + at, r + at, n); },
+                [&](std::int64_t at, std::int64_t n) {
+                  const std::vector<half> held_l = on_host(l + at, n);
+                  const std::vector<half> held_r = on_host(r + at, n);
+                  state.push(raw_pairs<pair>(held_l.data(), held_r.data(), n));
+                });
+          }
+        },
+        state_);
+  }
+
+  void push_whole_device(const void* left, const void* right, std::int64_t count) {
+    if ((request_.ops.front() == operation::dot) != (right != nullptr)) {
+      throw error(status::invalid_argument, "pairs");
+    }
+    if (count < 0 || this->count() != 0) throw error(status::invalid_argument, "count");
+    if (count == 0) return;
+    need_device_members();
+    std::visit(
+        [&](auto& state) {
+          using item = typename std::remove_cvref_t<decltype(state)>::item_type;
+          state.append(fold_whole(device_engine(), erased_fold<item>{&members_}, left, right, count,
+                                  monofold::info(request_.type).size_bytes, state.first_index()),
+                       count);
+        },
+        state_);
+  }
+
   void push_pairs(const void* left, const void* right, std::int64_t count) {
     if (request_.ops.front() != operation::dot) throw error(status::invalid_argument, "pairs");
-    if (count < 0 || (count > 0 && (left == nullptr || right == nullptr))) {
-      throw error(status::invalid_argument, "null items");
-    }
+    check_array(left, count);
+    check_array(right, count);
     std::visit(
         [&](auto& state) {
           using pair = typename std::remove_cvref_t<decltype(state)>::item_type;
@@ -177,9 +167,7 @@ class reducer::implementation {
             using half = raw_item<static_cast<int>(sizeof(pair) / 2)>;
             const auto* const l = static_cast<const half*>(left);
             const auto* const r = static_cast<const half*>(right);
-            state.push(generate(count, [l, r](std::int64_t i) {
-              return std::bit_cast<pair>(std::array<half, 2>{l[i], r[i]});
-            }));
+            state.push(raw_pairs<pair>(l, r, count));
           }
         },
         state_);
@@ -221,6 +209,64 @@ class reducer::implementation {
   }
 
  private:
+  /// For items in memory of a GPU.
+  any_engine device_engine() const { return {engine_.cpu, true, true, &device_members_}; }
+
+  /// Makes the folds of the GPU, once.
+  void need_gpu() {
+    if (!device_members_.empty() || members_.empty()) return;
+    if (find_gpus().devices.empty()) {
+      throw error(status::device_unavailable, find_gpus().why_none);
+    }
+    for (const family kind : kinds_) {
+      device_members_.push_back(
+          make_device_member({kind, request_.type, request_.nan == nan_policy::omit, request_.k}));
+    }
+  }
+
+  void need_device_members() {
+    need_gpu();
+    for (const auto& one : device_members_) {
+      if (one == nullptr) throw error(status::unsupported, "no fold for a GPU");
+    }
+  }
+
+  template <class Item>
+  static std::vector<Item> on_host(const Item* items, std::int64_t count) {
+    std::vector<Item> held(static_cast<std::size_t>(count));
+    copy_from_device(held.data(), items, count * static_cast<std::int64_t>(sizeof(Item)));
+    return held;
+  }
+
+  /// What does not begin or end with a tile comes to the host, where a running state keeps it.
+  template <class State, class ViewOf, class PushHost>
+  void push_device_to(State& state, std::int64_t count, const ViewOf& view_of,
+                      const PushHost& push_host) {
+    const std::int64_t head = std::min(count, state.items_to_boundary());
+    const std::int64_t whole = (count - head) / State::tile_items * State::tile_items;
+    if (head > 0) push_host(0, head);
+    if (whole > 0) {
+      const engine_while in_use(state, device_engine(), engine_);
+      state.push(view_of(head, whole));
+    }
+    const std::int64_t rest = count - head - whole;
+    if (rest > 0) push_host(head + whole, rest);
+  }
+
+  /// Another engine until the end of a scope.
+  template <class State>
+  struct engine_while {
+    State& state;
+    const any_engine& own;
+    engine_while(State& of, const any_engine& other, const any_engine& after)
+        : state(of), own(after) {
+      state.use_engine(other);
+    }
+    engine_while(const engine_while&) = delete;
+    engine_while& operator=(const engine_while&) = delete;
+    ~engine_while() { state.use_engine(own); }
+  };
+
   int item_bytes() const {
     const int bytes = monofold::info(request_.type).size_bytes;
     return request_.ops.front() == operation::dot ? 2 * bytes : bytes;
@@ -246,15 +292,6 @@ class reducer::implementation {
     return members_[at]->finish(op, all != nullptr ? all->parts[at].get() : nullptr, context);
   }
 
-  /// The family that answers in place of one that was left out: see `families_of`.
-  family substitute_of(family kind) const {
-    const bool is_in_summary =
-        std::find(summarised.begin(), summarised.end(), kind) != summarised.end();
-    if (has(family::summary) && is_in_summary) return family::summary;
-    if (kind == family::minimum || kind == family::maximum) return family::extrema;
-    return family::moments;
-  }
-
   answer finish_op(operation op, const erased_state* all, const answer_context& context,
                    const answer& nan) const {
     const bool counts = op == operation::count || op == operation::nan;
@@ -265,7 +302,7 @@ class reducer::implementation {
     }
     if (op == operation::count) return one_number(op, context.count);
     family kind = *family_of(op, request_.plain);
-    if (!has(kind)) kind = substitute_of(kind);
+    if (!has(kind)) kind = substitute_for(kind, kinds_);
     if (op == operation::mean && context.count == 0) return failed(op, status::empty_input);
     return finish_one(op, kind, all, context);
   }
@@ -273,6 +310,8 @@ class reducer::implementation {
   request request_;
   std::vector<family> kinds_;
   std::vector<std::unique_ptr<member>> members_;
+  std::vector<std::unique_ptr<device_member>> device_members_;  // where a GPU was asked for
+  any_engine engine_;
   any_running state_;
 };
 
@@ -285,6 +324,15 @@ reducer::~reducer() = default;
 void reducer::push(const void* items, std::int64_t count) { implementation_->push(items, count); }
 void reducer::push_pairs(const void* left, const void* right, std::int64_t count) {
   implementation_->push_pairs(left, right, count);
+}
+void reducer::push_device(const void* items, std::int64_t count) {
+  implementation_->push_device(items, count);
+}
+void reducer::push_device_pairs(const void* left, const void* right, std::int64_t count) {
+  implementation_->push_device_pairs(left, right, count);
+}
+void reducer::push_whole_device(const void* left, const void* right, std::int64_t count) {
+  implementation_->push_whole_device(left, right, count);
 }
 void reducer::merge(const reducer& next) { implementation_->merge(*next.implementation_); }
 std::int64_t reducer::count() const { return implementation_->count(); }

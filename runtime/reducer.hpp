@@ -27,6 +27,7 @@ struct request {
   std::int64_t k = 10;
   bool plain = false;  // float sums in the items' own precision (float32 for 16-bit items)
   int num_threads = 0;
+  bool on_gpu = false;  // items in host memory are folded by a GPU; changes no answer
 };
 
 /// A number as the tool prints it: float for items of 32 bits and fewer, so that the shortest text
@@ -71,6 +72,17 @@ class reducer {
   void push(const void* items, std::int64_t count);
   /// Appends `count` pairs (dot only).
   void push_pairs(const void* left, const void* right, std::int64_t count);
+  /// The same of items in memory of a GPU.
+  ///
+  /// shape      `push_device`: any number of times; `push_whole_device`: all items of the answer at once,
+  ///            into a reducer that has seen none
+  /// errors     also unsupported (an operation that the GPU has no fold for), device_unavailable,
+  ///            out_of_memory, internal
+  /// cost       push_device: a launch for each power of two in the number of tiles, and each
+  ///            operation; push_whole_device: one for each operation
+  void push_device(const void* items, std::int64_t count);
+  void push_device_pairs(const void* left, const void* right, std::int64_t count);
+  void push_whole_device(const void* left, const void* right, std::int64_t count);
   /// Appends everything that `next` has seen, which was made with first_index = this one's end.
   /// Where all parts begin at multiples of a tile, which is 4096 bytes of items (or of pairs), the
   /// bits are those of one call; exact operations have them wherever parts begin.

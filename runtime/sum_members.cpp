@@ -5,12 +5,9 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#include "monofold/fold/adapt.hpp"
-#include "monofold/fold/dot.hpp"
-#include "monofold/fold/product.hpp"
 #include "monofold/fold/sum.hpp"
 #include "runtime/member-inl.hpp"
-#include "runtime/pair_product.hpp"
+#include "runtime/member_folds.hpp"
 #include "runtime/simd_integers-inl.hpp"
 #include "runtime/simd_sums-inl.hpp"
 
@@ -89,34 +86,32 @@ struct sum_or_mean {
 
 template <class Item, nan_rule rule>
 std::unique_ptr<member> make_float(family kind) {
-  using plain_real = std::conditional_t<std::is_same_v<Item, double>, double, float>;
+  using pair = item_pair<Item, Item>;
   switch (kind) {
     case family::sum:
-      return member_for<sum_or_mean<Item>, Item>(float_sum_fold<Item, double, rule>{});
+      return member_for<sum_or_mean<Item>, Item>(member_fold_t<family::sum, Item, rule>{});
     case family::plain_sum:
-      return member_for<sum_or_mean<Item>, Item>(float_sum_fold<Item, plain_real, rule>{});
-    case family::product: return member_for<finished, Item>(float_product_fold<Item, rule>{});
-    case family::dot: {
-      using pair = item_pair<Item, Item>;
-      return member_for<finished, pair>(float_dot_fold<pair, rule>{});
-    }
-    case family::pair_nan_count: {
-      using pair = item_pair<Item, Item>;
-      return member_for<nan_found, pair>(
-          map_fold<pair, product_of<Item>, nan_count_fold<double>>{});
-    }
+      return member_for<sum_or_mean<Item>, Item>(member_fold_t<family::plain_sum, Item, rule>{});
+    case family::product:
+      return member_for<finished, Item>(member_fold_t<family::product, Item, rule>{});
+    case family::dot: return member_for<finished, pair>(member_fold_t<family::dot, Item, rule>{});
+    case family::pair_nan_count:
+      return member_for<nan_found, pair>(member_fold_t<family::pair_nan_count, Item, rule>{});
     default: return nullptr;
   }
 }
 
 template <class Item>
 std::unique_ptr<member> make_integer(family kind) {
+  constexpr auto rule = nan_rule::propagate;
+  using pair = item_pair<Item, Item>;
   switch (kind) {
     case family::sum:
-    case family::plain_sum: return member_for<sum_or_mean<Item>, Item>(integer_sum_fold<Item>{});
-    case family::product: return member_for<finished, Item>(integer_product_fold<Item>{});
-    case family::dot:
-      return member_for<finished, item_pair<Item, Item>>(integer_dot_fold<Item, Item>{});
+    case family::plain_sum:
+      return member_for<sum_or_mean<Item>, Item>(member_fold_t<family::sum, Item, rule>{});
+    case family::product:
+      return member_for<finished, Item>(member_fold_t<family::product, Item, rule>{});
+    case family::dot: return member_for<finished, pair>(member_fold_t<family::dot, Item, rule>{});
     default: return nullptr;
   }
 }

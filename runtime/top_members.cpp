@@ -7,9 +7,29 @@
 
 #include "monofold/fold/top.hpp"
 #include "runtime/member-inl.hpp"
+#include "runtime/member_folds.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace monofold::runtime::HWY_NAMESPACE {
+
+/// What a GPU leaves: how many there are, k indices, k items.
+template <class Item, bool smallest, nan_rule rule>
+struct adopter<top_fold<Item, smallest, rule>> {
+  using fold_type = top_fold<Item, smallest, rule>;
+
+  static typename fold_type::state state_from(const fold_type& fold, const void* bytes,
+                                              std::int64_t first_index) {
+    const auto* const count = static_cast<const std::int64_t*>(bytes);
+    const std::int64_t* const indices = count + 1;
+    const auto* const items = reinterpret_cast<const Item*>(indices + fold.k);
+    typename fold_type::state own;
+    for (std::int64_t i = 0; i < *count; ++i) {
+      own.candidates.push_back({fold_type::key_of(items[i]), first_index + indices[i]});
+    }
+    return own;
+  }
+};
+
 namespace {
 
 struct values_and_indices {
@@ -29,9 +49,11 @@ template <class Item, nan_rule rule>
 std::unique_ptr<member> make_typed(const member_request& what) {
   switch (what.kind) {
     case family::largest:
-      return member_for<values_and_indices, Item>(top_fold<Item, false, rule>{what.k});
+      return member_for<values_and_indices, Item>(
+          member_fold_t<family::largest, Item, rule>{what.k});
     case family::smallest:
-      return member_for<values_and_indices, Item>(top_fold<Item, true, rule>{what.k});
+      return member_for<values_and_indices, Item>(
+          member_fold_t<family::smallest, Item, rule>{what.k});
     default: return nullptr;
   }
 }

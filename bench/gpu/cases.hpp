@@ -10,8 +10,21 @@ namespace bench {
 
 /// What the buffer is filled with.
 ///
-/// floats uniform in [-1, 1), integers uniform in their whole range, matrices (2 x 2 float32) rotations
-enum class gpu_items { int8, int32, int64, float16, bfloat16, float32, float64, matrix };
+/// floats uniform in [-1, 1), integers uniform in their whole range, matrices (2 x 2 float32) rotations;
+/// ascending: in ranges that begin at a multiple of their size, of up to 4 GiB
+enum class gpu_items {
+  int8,
+  int32,
+  int64,
+  float16,
+  bfloat16,
+  float32,
+  float64,
+  matrix,
+  ascending_float32,
+  ascending_bfloat16,
+};
+inline constexpr int num_gpu_items = 10;
 
 const char* name_of(gpu_items type);
 std::int64_t size_of(gpu_items type);
@@ -23,7 +36,7 @@ struct gpu_range {
 };
 
 /// One way to compute a case. `start` enqueues the reduction of a range on a stream (a cudaStream_t);
-/// its result goes to device memory at `out` (64 bytes), from where `values` takes it on the host.
+/// its result goes to device memory at `out` (2 KiB), from where `values` takes it on the host.
 /// `prepare` allocates what ranges of up to `count` items need.
 struct gpu_subject {
   std::string path;
@@ -54,5 +67,6 @@ std::vector<gpu_case> half_cases();
 std::vector<gpu_case> float32_cases();
 std::vector<gpu_case> float64_cases();
 std::vector<gpu_case> ordered_cases();
+std::vector<gpu_case> top_cases();
 
 }  // namespace bench

@@ -47,6 +47,15 @@ __global__ void fill_kernel(gpu_items type, uint4* out, std::uint64_t chunks) {
       for (int i = 0; i < 8; ++i) chunk.u16[i] = half_bits(c * 8 + i);
     } else if (type == gpu_items::bfloat16) {
       for (int i = 0; i < 8; ++i) chunk.u16[i] = bfloat_bits(c * 8 + i);
+    } else if (type == gpu_items::ascending_float32) {
+      // Patterns of positive floats ascend as integers do.
+      for (int i = 0; i < 4; ++i) {
+        chunk.f32[i] = __uint_as_float(static_cast<std::uint32_t>(c * 4 + i) & 0x3fffffffu);
+      }
+    } else if (type == gpu_items::ascending_bfloat16) {
+      for (int i = 0; i < 8; ++i) {
+        chunk.u16[i] = static_cast<std::uint16_t>(((c * 8 + i) & 0x7fffffffu) * 0x7f00u >> 31);
+      }
     } else if (type == gpu_items::matrix) {
       float sine;
       float cosine;
@@ -83,13 +92,14 @@ std::array<cudaEvent_t, 2>& events() {
 }  // namespace
 
 const char* name_of(gpu_items type) {
-  static constexpr std::array names{"int8",     "int32",   "int64",   "float16",
-                                    "bfloat16", "float32", "float64", "matrix"};
+  static constexpr std::array names{"int8",          "int32",         "int64",   "float16",
+                                    "bfloat16",      "float32",       "float64", "matrix",
+                                    "ascending_f32", "ascending_bf16"};
   return names[static_cast<std::size_t>(type)];
 }
 
 std::int64_t size_of(gpu_items type) {
-  static constexpr std::array sizes{1, 4, 8, 2, 2, 4, 8, 16};
+  static constexpr std::array sizes{1, 4, 8, 2, 2, 4, 8, 16, 4, 2};
   return sizes[static_cast<std::size_t>(type)];
 }
 

@@ -115,7 +115,11 @@ enum {
   MONOFOLD_NAN_RAISE = 2       // nan_found, and the position of the first one
 };
 
-/// Where items lie. Only host memory can be reduced so far; the others give device_unavailable.
+/// Where items lie. They are reduced there: host memory by the processor, the others by the GPU that
+/// is the calling thread's current device, after the work that its default stream has been given (of
+/// other streams the caller waits for what writes the items). device_unavailable where there is no GPU,
+/// or the library was built without CUDA; unsupported for more than 1024 of MONOFOLD_TOP and
+/// MONOFOLD_BOTTOM.
 typedef int32_t monofold_place;
 enum {
   MONOFOLD_HOST = 0,

@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "monofold/engine/gpu.cuh"
+#include "monofold/engine/gpu_top.cuh"
 #include "monofold/engine/gpu_wait.cuh"
 #include "monofold/engine/gpu_workspace.cuh"
 #include "monofold/fold/all.hpp"
@@ -29,7 +30,11 @@ auto reduce_and_wait(const gpu_engine& engine, const View& view, const F& f, fai
     -> result<answer_t<F>> {
   if (view.size() == 0) return finish_empty(f);
   typename F::state total{};
-  failed = fold_and_wait(engine, f, view, total);
+  if constexpr (is_top_fold_v<F>) {
+    failed = top_and_wait(engine, f, view, total);
+  } else {
+    failed = fold_and_wait(engine, f, view, total);
+  }
   if (failed) return failed.code;
   return finish_state(f, total);
 }
@@ -79,10 +84,16 @@ auto reduce(const gpu_engine& engine, const Range& range, const F& f) {
 
 /// The bytes of workspace that reducing such a range takes.
 template <reducible Range, class F>
-requires fold_on<F, item_of_t<Range>> std::int64_t workspace_bytes(const Range& range, const F&) {
+requires fold_on<F, item_of_t<Range>> std::int64_t workspace_bytes(const Range& range,
+                                                                   [[maybe_unused]] const F& f) {
   using bound = bound_fold_t<F, item_of_t<Range>>;
   const auto view = view_of(range);
-  return detail::workspace_bytes_of<bound>(detail::plan_of<bound>(view));
+  if constexpr (detail::is_top_fold_v<bound>) {
+    return detail::top_workspace_bytes<item_of_t<Range>>(view.size(),
+                                                         bind_fold<item_of_t<Range>>(f).k);
+  } else {
+    return detail::workspace_bytes_of<bound>(view);
+  }
 }
 
 /// Starts a reduction that leaves the state of a fold where `out` points.
@@ -110,16 +121,34 @@ void fold_into(const gpu_engine& engine, const Range& range, const F& f,
 ///
 /// shape      not for `all`, whose answer is a std::tuple: `fold_into`, then `finish_state` on the host
 template <reducible Range, class F>
-requires fold_on<F, item_of_t<Range>>
-void reduce_into(const gpu_engine& engine, const Range& range, const F& f,
-                 detail::finished_t<bound_fold_t<F, item_of_t<Range>>>* out,
-                 const gpu_workspace& workspace) {
+requires fold_on<F, item_of_t<Range>> &&
+    (!detail::is_top_fold_v<bound_fold_t<F, item_of_t<Range>>>)void reduce_into(
+        const gpu_engine& engine, const Range& range, const F& f,
+        detail::finished_t<bound_fold_t<F, item_of_t<Range>>>* out,
+        const gpu_workspace& workspace) {
   using bound = bound_fold_t<F, item_of_t<Range>>;
   static_assert(!detail::is_all_fold<bound>::value,
                 "all(...) is finished on the host: call fold_into, then finish_state");
   using answer = detail::finished_t<bound>;
   detail::throw_if(detail::fold_into_async(engine, bind_fold<item_of_t<Range>>(f), view_of(range),
                                            workspace, detail::answer_sink<answer>{out}, out));
+}
+
+/// The k best items of a contiguous range, by `top(k)` or `bottom(k)`, and their indices, best first.
+///
+/// shape      k up to 1024; out: k values and k indices. Of no k: nothing is started. Where fewer than k
+///            items are not NaN and NaN are omitted, index -1 stands in the other places
+/// order      any: the answer does not depend on it. Ties, NaN and zeros as the fold has them
+/// errors     as above; invalid_argument: k below 0; empty_input: fewer than k items; unsupported: k above
+///            1024
+/// cost       one launch, one pass; workspace_bytes(range, f)
+/// tested by  tests/gpu/top_test.cu
+template <reducible Range, class F>
+requires fold_on<F, item_of_t<Range>> && detail::is_top_fold_v<bound_fold_t<F, item_of_t<Range>>>
+void reduce_into(const gpu_engine& engine, const Range& range, const F& f,
+                 const top_out<item_of_t<Range>>& out, const gpu_workspace& workspace) {
+  detail::throw_if(detail::top_into_async(engine, bind_fold<item_of_t<Range>>(f), view_of(range),
+                                          workspace, out));
 }
 
 }  // namespace monofold

@@ -30,7 +30,7 @@ namespace monofold {
 ///            from merge where `next` does not start where this one ends. The state stays as it was
 /// cost       push: one pass, and a copy of the items that do not fill a tile (at most a tile)
 /// tested by  tests/api/running_state_test.cpp
-template <class Item, class F>
+template <class Item, class F, class Engine = cpu_engine>
 requires fold_on<F, Item>
 class running_state {
  public:
@@ -39,7 +39,8 @@ class running_state {
   using item_type = Item;
   static constexpr std::int64_t tile_items = tile_items_v<Item>;
 
-  explicit running_state(const F& f, std::int64_t first_index = 0, cpu_engine engine = cpu)
+  /// `Engine`: any for which fold_tiles of engine/cpu has a counterpart; from outside: the processor.
+  explicit running_state(const F& f, std::int64_t first_index = 0, Engine engine = {})
       : fold_(bind_fold<Item>(f)), engine_(engine), first_index_(first_index) {
     if (first_index < 0) throw error(status::invalid_argument, "first_index is negative");
     if (first_index % tile_items != 0) grid_origin_ = first_index;
@@ -47,6 +48,12 @@ class running_state {
 
   std::int64_t first_index() const { return first_index_; }
   std::int64_t count() const { return count_; }
+  /// How many items the tile in which this state ends still takes; 0 at its end.
+  std::int64_t items_to_boundary() const {
+    return pending_.empty() ? 0 : tile_items - static_cast<std::int64_t>(pending_.size());
+  }
+  /// The engine of later calls.
+  void use_engine(const Engine& engine) { engine_ = engine; }
 
   /// Appends the items of a range.
   template <reducible Range>
@@ -84,15 +91,22 @@ class running_state {
     if (one_grid) {
       for (const auto& entry : next.nodes_.entries()) nodes_.push(fold_, entry.node, entry.value);
       pending_ = next.pending_;
+      count_ += next.count_;
     } else {
-      state_type joined = *next.total();
-      if (count_ != 0) joined = fold_.combine(*total(), joined);
-      closed_.assign(1, joined);
-      nodes_.clear();
-      pending_.clear();
-      grid_origin_ = next.end_index();
+      append(*next.total(), next.count_);
     }
-    count_ += next.count_;
+  }
+
+  /// Appends `count` items that were folded elsewhere, by their state: this one's total and it are
+  /// combined, and what is pushed later has a tree of its own.
+  void append(const state_type& folded, std::int64_t count) {
+    state_type joined = count_ != 0 ? fold_.combine(*total(), folded) : folded;
+    closed_.clear();
+    closed_.push_back(std::move(joined));
+    nodes_.clear();
+    pending_.clear();
+    count_ += count;
+    grid_origin_ = end_index();
   }
 
   /// The state of everything so far, where there is anything.
@@ -162,13 +176,15 @@ class running_state {
   static auto part_of(const View& view, std::int64_t at, std::int64_t count) {
     if constexpr (contiguous_item_view<View>) {
       return contiguous_view<Item>(view.data() + at, count);
+    } else if constexpr (requires { view.part(at, count); }) {
+      return view.part(at, count);
     } else {
       return generate(count, [view, at](std::int64_t i) -> Item { return view[at + i]; });
     }
   }
 
   fold_type fold_;
-  cpu_engine engine_;
+  Engine engine_;
   std::int64_t first_index_;
   std::int64_t count_ = 0;
   // Tiles are counted from here: from 0 where the shard starts on the global grid.

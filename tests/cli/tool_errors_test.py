@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Bad input and bad words: one line on standard error, nothing on standard output, the exit code."""
 
+import json
 import os
 import subprocess
 import time
@@ -208,9 +209,15 @@ class BadWords(ToolTest):
         self.check_error(4, "a.npy: xor: no result: not defined for float64", "xor", self.a)
 
     def test_no_such_device(self):
-        for device, engine in [("gpu", "GPU"), ("gpus", "GPU"), ("emulated", "emulated")]:
-            self.check_error(5, f"--device {device}: this build has no {engine} engine", "sum", self.a,
+        for device, engine in [("gpus", "engine for several GPUs"), ("emulated", "emulated engine")]:
+            self.check_error(5, f"--device {device}: this build has no {engine}", "sum", self.a,
                              "--device", device)
+        facts = json.loads(self.output("info", "--json"))
+        gpu = next(engine for engine in facts["engines"] if engine["name"] == "gpu")
+        if gpu["available"]:
+            self.assertEqual(self.output("sum", self.a, "--device", "gpu"), "3\n")
+        else:
+            self.check_error(5, f"--device gpu: {gpu['why']}", "sum", self.a, "--device", "gpu")
         for device in ("auto", "cpu"):
             self.assertEqual(self.output("sum", self.a, "--device", device), "3\n")
 

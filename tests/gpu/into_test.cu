@@ -13,6 +13,7 @@ namespace {
 
 namespace mf = monofold;
 using gpu_tests::device_array;
+using gpu_tests::repetitions;
 using gpu_tests::same;
 
 class gpu_into : public gpu_tests::gpu_test {
@@ -116,7 +117,7 @@ TEST_F(gpu_into, a_captured_graph_replays) {
   ASSERT_EQ(cudaStreamEndCapture(stream, &graph), cudaSuccess);
   cudaGraphExec_t replay = nullptr;
   ASSERT_EQ(cudaGraphInstantiate(&replay, graph, 0), cudaSuccess);
-  for (std::uint64_t seed = 1; seed < 6; ++seed) {
+  for (std::uint64_t seed = 1; seed < std::uint64_t{repetitions(6, 2)}; ++seed) {
     const auto host = numbers(n, seed);
     ASSERT_EQ(cudaMemcpy(device.data(), host.data(), n * sizeof(float), cudaMemcpyHostToDevice),
               cudaSuccess);
@@ -155,7 +156,8 @@ TEST_F(gpu_into, launches_of_every_kind_share_a_workspace) {
   ASSERT_EQ(cudaStreamEndCapture(stream, &graph), cudaSuccess);
   cudaGraphExec_t replay = nullptr;
   ASSERT_EQ(cudaGraphInstantiate(&replay, graph, 0), cudaSuccess);
-  for (int i = 0; i < 1000; ++i) ASSERT_EQ(cudaGraphLaunch(replay, stream), cudaSuccess);
+  for (unsigned i = 0; i < repetitions(1000, 1); ++i)
+    ASSERT_EQ(cudaGraphLaunch(replay, stream), cudaSuccess);
   ASSERT_EQ(cudaStreamSynchronize(stream), cudaSuccess);
   const auto sums = out.host();
   const auto lengths = norms.host();
@@ -183,7 +185,7 @@ TEST_F(gpu_into, many_streams_with_a_workspace_each) {
     ASSERT_EQ(cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking), cudaSuccess);
     workspaces.emplace_back(mf::workspace_bytes(device.span(0, n), mf::sum));
   }
-  for (int round = 0; round < 50; ++round) {
+  for (unsigned round = 0; round < repetitions(50, 1); ++round) {
     for (std::size_t s = 0; s < streams; ++s) {
       mf::reduce_into(mf::gpu(stream[s]), device.span(s, n - 1000 * s - s), mf::sum, out.data() + s,
                       workspaces[s]);
@@ -207,12 +209,13 @@ TEST_F(gpu_into, one_thread_waits_for_two_streams_in_turn) {
   }
   const std::array<double, 2> want{mf::reduce(host, mf::sum),
                                    mf::reduce(std::span(host).subspan(1), mf::sum)};
-  int right = 0;
-  for (std::size_t i = 0; i < 2000; ++i) {
+  unsigned right = 0;
+  constexpr unsigned calls = repetitions(2000, 20);
+  for (std::size_t i = 0; i < calls; ++i) {
     const auto range = device.span(i % 2, host.size() - i % 2);
     right += same(mf::reduce(mf::gpu(stream[i % 2]), range, mf::sum), want[i % 2]) ? 1 : 0;
   }
-  EXPECT_EQ(right, 2000);
+  EXPECT_EQ(right, calls);
   for (auto& s : stream) static_cast<void>(cudaStreamDestroy(s));
 }
 
@@ -221,16 +224,16 @@ TEST_F(gpu_into, many_threads_wait_at_once) {
   const device_array<float> device(host);
   const double want = mf::reduce(host, mf::sum);
   std::vector<std::thread> threads;
-  std::array<int, 8> right{};
+  std::array<unsigned, 8> right{};
   for (std::size_t t = 0; t < right.size(); ++t) {
     threads.emplace_back([&, t] {
-      for (int i = 0; i < 50; ++i) {
+      for (unsigned i = 0; i < repetitions(50, 2); ++i) {
         right[t] += same(mf::reduce(mf::gpu, device.span(0, host.size()), mf::sum), want) ? 1 : 0;
       }
     });
   }
   for (auto& thread : threads) thread.join();
-  for (const int count : right) EXPECT_EQ(count, 50);
+  for (const unsigned count : right) EXPECT_EQ(count, repetitions(50, 2));
 }
 
 /// `call` throws invalid_argument with `words` in its text.

@@ -72,7 +72,7 @@ __global__ void block_kernel(const std::uint32_t* items, std::uint64_t* first, s
 void check_block(const std::vector<std::uint32_t>& items, const std::uint32_t* device, dim3 shape) {
   const std::size_t n = std::size_t{shape.x} * shape.y * shape.z;
   const device_array<std::uint64_t> first(1), every(n), warps(n);
-  block_kernel<<<1, shape>>>(device, first.data(), every.data(), warps.data());
+  gpu_tests::start(block_kernel, 1, shape, device, first.data(), every.data(), warps.data());
   ASSERT_EQ(cudaGetLastError(), cudaSuccess);
   const auto want = tree_of(lifted(items, 0, n));
   ASSERT_EQ(first.host()[0], want) << n << " threads";
@@ -113,7 +113,7 @@ TEST_F(gpu_level, the_first_threads_of_a_block) {
   const device_array<std::uint64_t> out(1);
   for (const int threads : {32, 100, 1000}) {
     for (int count = 1; count <= threads; count += count < 70 ? 1 : 31) {
-      counted_kernel<<<1, threads>>>(device.data(), count, out.data());
+      gpu_tests::start(counted_kernel, 1, threads, device.data(), count, out.data());
       ASSERT_EQ(out.host()[0], tree_of(lifted(items, 0, static_cast<std::size_t>(count))));
     }
   }
@@ -135,7 +135,7 @@ TEST_F(gpu_level, built_in_folds_by_name) {
   std::vector<float> numbers(200, 0.25f);
   numbers[77] = 3;
   const device_array<float> device(numbers), out(2);
-  families_kernel<<<1, 200>>>(device.data(), out.data());
+  gpu_tests::start(families_kernel, 1, 200, device.data(), out.data());
   EXPECT_EQ(out.host()[0], 199 * 0.25f + 3);
   EXPECT_EQ(out.host()[1], 1077.0f);
 }
@@ -166,7 +166,8 @@ TEST_F(gpu_level, grids_of_every_shape_in_one_launch) {
       const std::size_t each = std::size_t{threads.x} * threads.y * threads.z;
       const std::size_t blocks = std::size_t{grid.x} * grid.y * grid.z;
       if (each * blocks > most) continue;
-      grid_kernel<<<grid, threads>>>(device.data(), storage, out.data(), last_blocks.data());
+      gpu_tests::start(grid_kernel, grid, threads, device.data(), storage, out.data(),
+                       last_blocks.data());
       ASSERT_EQ(cudaGetLastError(), cudaSuccess);
       ++launches;
       std::vector<std::uint64_t> totals;

@@ -46,10 +46,12 @@ class gpu_many_tiles : public gpu_tests::gpu_test {
   static void compare(const char* what, const F& f, const std::vector<float>& host,
                       const device_array<float>& device) {
     for (const std::size_t n : counts) {
+      if (gpu_tests::is_emulated && n > counts[1]) continue;
       gpu_tests::expect_same<float>(what, f, std::span(host).first(n), device.span(0, n));
     }
-    gpu_tests::expect_same<float>(what, f, std::span(host).subspan(3),
-                                  device.span(3, counts[2] - 3));
+    const std::size_t shifted = counts[gpu_tests::is_emulated ? 0 : 2] - 3;
+    gpu_tests::expect_same<float>(what, f, std::span(host).subspan(3, shifted),
+                                  device.span(3, shifted));
   }
 };
 

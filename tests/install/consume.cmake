@@ -24,8 +24,7 @@ if(WAY STREQUAL "find_package")
 else()
   list(APPEND configure -S ${SOURCE_DIR}/tests/install/subproject -DMONOFOLD_SOURCE=${SOURCE_DIR})
 endif()
-# The component cuda is wanted in a build of its own: the first one stays without the CUDA toolkit.
-step(${configure} -DCMAKE_DISABLE_FIND_PACKAGE_CUDAToolkit=ON)
+step(${configure})
 step(${CMAKE_COMMAND} --build ${work}/build --target consumer)
 step(${work}/build/consumer)
 
@@ -44,10 +43,19 @@ if(WAY STREQUAL "find_package")
     endforeach()
   endif()
   if(CUDA)
+    # What needs the CUDA toolkit is left out where there is none; the headers are not.
+    step(${configure} -B ${work}/build_headers -DEXPECT_RUNTIME=0
+         -DCMAKE_DISABLE_FIND_PACKAGE_CUDAToolkit=ON)
     step(${configure} -B ${work}/build_cuda -DASK_FOR=cuda
          -DCMAKE_CUDA_ARCHITECTURES=${CUDA_ARCHITECTURES})
     step(${CMAKE_COMMAND} --build ${work}/build_cuda --target consumer_of_cuda)
     step(${work}/build_cuda/consumer_of_cuda)
+  endif()
+  if(EMULATED)
+    step(${configure} -B ${work}/build_emulated -DASK_FOR=emulated
+         -DCMAKE_DISABLE_FIND_PACKAGE_CUDAToolkit=ON)
+    step(${CMAKE_COMMAND} --build ${work}/build_emulated --target consumer_of_emulated)
+    step(${work}/build_emulated/consumer_of_emulated)
   endif()
   # A component that was not built is refused in words.
   execute_process(COMMAND ${configure} -DASK_FOR=mpi

@@ -29,6 +29,8 @@ CLEAN = {
     ROOT + "engine/choose.hpp": header("engine/choose", '"monofold/engine/cpu.hpp"'),
     ROOT + "reduce.hpp": header("reduce", '"monofold/engine/cpu.hpp"'),
     ROOT + "monofold.h": "#ifndef MONOFOLD_H\n#define MONOFOLD_H\n#endif\n",
+    "emulation/launch.hpp": header("emulation/launch", '"monofold/platform/status.hpp"'),
+    ROOT + "engine/detail/launch.cuh": header("engine/detail/launch", '"emulation/launch.hpp"'),
     "runtime/table.hpp": header("runtime/table", '"monofold/reduce.hpp"'),
     "runtime/table.cpp": '#include "runtime/table.hpp"\n#include <hwy/highway.h>\n',
     "cli/report.hpp": header("cli/report", "<iostream>"),
@@ -68,6 +70,13 @@ class CheckLayers(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             run = subprocess.run([sys.executable, CHECKER, folder], capture_output=True, check=False)
             self.assertEqual(run.returncode, 1)
+
+    def test_emulation_by_another_door(self):
+        self.finds(ROOT + "engine/gpu_wait.cuh",
+                   header("engine/gpu_wait", '"emulation/launch.hpp"'),
+                   "engine/gpu_wait.cuh:4: engine/ may not include emulation/")
+        self.finds("emulation/bad.hpp", header("emulation/bad", '"monofold/fold/sum.hpp"'),
+                   "emulation/bad.hpp:4: emulation/ may not include fold/")
 
     def test_upward_include(self):
         self.finds(ROOT + "fold/bad.hpp", header("fold/bad", '"monofold/plan/tiles.hpp"'),

@@ -74,6 +74,43 @@ failure check_view(const View& view, int device) {
   return {};
 }
 
+/// True where a fold says by which other one fewer items may be folded.
+template <class F>
+inline constexpr bool has_short_fold_v = false;
+template <class F>
+requires(F::short_items > 0) inline constexpr bool has_short_fold_v<F> = true;
+
+/// Hands a state of the short fold on as one of the fold.
+template <class F, class Sink>
+struct widening_sink {
+  static_assert(std::is_empty_v<F>);
+  Sink sink;
+
+  template <class Short>
+  MONOFOLD_GPU void operator()(const Short&, const typename Short::state& total) const {
+    sink(F{}, static_cast<typename F::state>(total));
+  }
+};
+
+/// Whether the current device may use a workspace.
+inline failure check_workspace(const gpu_workspace& workspace, int device) {
+  if (workspace.bytes() > 0 && workspace.device() != device) {
+    return {status::invalid_argument, "the workspace is memory of device " +
+                                          std::to_string(workspace.device()) +
+                                          "; the current device is " + std::to_string(device)};
+  }
+  return {};
+}
+
+/// Whether a workspace is large enough.
+inline failure check_size(const gpu_workspace& workspace, std::int64_t needed) {
+  if (needed > workspace.bytes()) {
+    return {status::invalid_argument, "the workspace has " + std::to_string(workspace.bytes()) +
+                                          " bytes and needs " + std::to_string(needed)};
+  }
+  return {};
+}
+
 template <class F, class View>
 tile_launch plan_of(const View& view) {
   const auto count = static_cast<std::int64_t>(view.size());
@@ -84,11 +121,54 @@ tile_launch plan_of(const View& view) {
 
 /// The bytes of workspace that a launch needs.
 template <class F>
-std::int64_t workspace_bytes_of(const tile_launch& plan) {
+std::int64_t launch_workspace_bytes(const tile_launch& plan) {
   if (plan.blocks <= 1) return 0;
   if (plan.is_mailed) return gpu_workspace::fixed_bytes;
   return gpu_workspace::fixed_bytes +
          grid_states(plan.blocks) * static_cast<std::int64_t>(sizeof(typename F::state));
+}
+
+/// The same for a view, whichever fold it is folded by.
+template <class F, class View>
+std::int64_t workspace_bytes_of(const View& view) {
+  const std::int64_t own = launch_workspace_bytes<F>(plan_of<F>(view));
+  if constexpr (has_short_fold_v<F>) {
+    using short_fold = typename F::short_fold;
+    const std::int64_t other = launch_workspace_bytes<short_fold>(plan_of<short_fold>(view));
+    return own < other ? other : own;
+  }
+  return own;
+}
+
+/// Launches the kernel for any number of tiles, whose blocks meet by a ticket.
+template <class F, class View, class Sink>
+failure start_tiles(const gpu_engine& engine, const F& f, const View& view, const tile_launch& plan,
+                    const gpu_workspace& workspace, const Sink& sink) {
+  using state = typename F::state;
+  const grid_storage<state> storage{static_cast<state*>(workspace.states()), workspace.ticket()};
+  return launch(fold_tiles_kernel<F, View, Sink>, plan.blocks, plan.threads,
+                shared_bytes_of<F, View>(plan), engine.stream, f, view,
+                static_cast<std::int64_t>(view.size()), plan, handed_layout_of<F, View>(), storage,
+                sink);
+}
+
+/// The workspace for `fold_by_ticket` of so many items.
+template <class F, class View>
+std::int64_t ticket_workspace_bytes(std::int64_t count) {
+  const tile_launch plan =
+      launch_for(tile_count<typename View::item_type>(count), launch_facts_v<F, View>);
+  return gpu_workspace::fixed_bytes +
+         grid_states(plan.blocks) * static_cast<std::int64_t>(sizeof(typename F::state));
+}
+
+/// As fold_async, by one kernel whatever the size: a third of the code to compile, and some
+/// microseconds more for small ranges. For items that are there, in a workspace that is large enough.
+template <class F, class View, class Sink>
+failure fold_by_ticket(const gpu_engine& engine, const F& f, const View& view,
+                       const gpu_workspace& workspace, const Sink& sink) {
+  tile_launch plan = plan_of<F>(view);
+  plan.is_mailed = false;
+  return start_tiles(engine, f, view, plan, workspace, sink);
 }
 
 /// Starts the fold of a view; `sink` takes the state on the device.
@@ -109,6 +189,12 @@ failure fold_async(const gpu_engine& engine, const F& f, const View& view,
                 "on a GPU folds and views must be trivially copyable: kernels get their bytes");
   static_assert(sizeof(state) <= max_state_bytes && alignof(state) <= lane_bytes,
                 "on a GPU a state has at most 8 KiB, aligned to at most 16 bytes");
+  if constexpr (has_short_fold_v<F>) {
+    if (view.size() > 0 && view.size() < F::short_items) {
+      return fold_async(engine, typename F::short_fold{}, view, workspace,
+                        widening_sink<F, Sink>{sink});
+    }
+  }
   if (view.size() == 0) {
     if constexpr (has_identity_v<F>) {
       return launch(fold_nothing_kernel<F, Sink>, 1, 1, 0, engine.stream, f, sink);
@@ -117,28 +203,23 @@ failure fold_async(const gpu_engine& engine, const F& f, const View& view,
     }
   }
   const tile_launch plan = plan_of<F>(view);
-  const std::int64_t needed = workspace_bytes_of<F>(plan);
-  if (needed > workspace.bytes()) {
-    return {status::invalid_argument, "the workspace has " + std::to_string(workspace.bytes()) +
-                                          " bytes and needs " + std::to_string(needed)};
-  }
-  constexpr handed_layout layout = handed_layout_of<F, View>();
-  if (plan.blocks == 1 && plan.tiles <= plan.threads / warp_lanes) {
-    return launch(fold_few_tiles_kernel<F, View, Sink>, 1, plan.threads,
-                  few_tiles_shared_bytes<F, View>(plan), engine.stream,
-                  few_launch_of<F, View>(plan), sized(view), sink, f);
-  }
-  if constexpr (sizeof(state) <= max_mailed_bytes) {
-    if (plan.is_mailed) {
-      return launch(fold_mailed_kernel<F, View, Sink>, plan.blocks, mailed_threads,
+  if (auto failed = check_size(workspace, launch_workspace_bytes<F>(plan))) return failed;
+  // Few tiles are a short fold's, where there is one.
+  if constexpr (!has_short_fold_v<F>) {
+    if (plan.blocks == 1 && plan.tiles <= plan.threads / warp_lanes) {
+      return launch(fold_few_tiles_kernel<F, View, Sink>, 1, plan.threads,
                     few_tiles_shared_bytes<F, View>(plan), engine.stream,
-                    few_launch_of<F, View>(plan), sized(view), workspace.mail(), sink, f);
+                    few_launch_of<F, View>(plan), sized(view), sink, f);
+    }
+    if constexpr (sizeof(state) <= max_mailed_bytes) {
+      if (plan.is_mailed) {
+        return launch(fold_mailed_kernel<F, View, Sink>, plan.blocks, mailed_threads,
+                      few_tiles_shared_bytes<F, View>(plan), engine.stream,
+                      few_launch_of<F, View>(plan), sized(view), workspace.mail(), sink, f);
+      }
     }
   }
-  const grid_storage<state> storage{static_cast<state*>(workspace.states()), workspace.ticket()};
-  return launch(fold_tiles_kernel<F, View, Sink>, plan.blocks, plan.threads,
-                shared_bytes_of<F, View>(plan), engine.stream, f, view,
-                static_cast<std::int64_t>(view.size()), plan, layout, storage, sink);
+  return start_tiles(engine, f, view, plan, workspace, sink);
 }
 
 /// The same after all checks of what the caller gave; `out` is where the result goes.
@@ -149,11 +230,7 @@ failure fold_into_async(const gpu_engine& engine, const F& f, const View& view,
   if (auto failed = failure_of(cudaGetDevice(&device), "cudaGetDevice")) return failed;
   if (auto failed = check_view(view, device)) return failed;
   if (auto failed = check_pointer(out, "the result", alignof(Out), device)) return failed;
-  if (workspace.bytes() > 0 && workspace.device() != device) {
-    return {status::invalid_argument, "the workspace is memory of device " +
-                                          std::to_string(workspace.device()) +
-                                          "; the current device is " + std::to_string(device)};
-  }
+  if (auto failed = check_workspace(workspace, device)) return failed;
   return fold_async(engine, f, view, workspace, sink);
 }
 

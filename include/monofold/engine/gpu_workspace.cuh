@@ -9,6 +9,7 @@
 
 #include "monofold/engine/detail/launch.cuh"
 #include "monofold/level/mailbox.cuh"
+#include "monofold/level/warp_candidates.cuh"
 #include "monofold/platform/status.hpp"
 
 namespace monofold {
@@ -59,12 +60,19 @@ class gpu_workspace {
     return {static_cast<char*>(memory_) + detail::mail_room::line_bytes};
   }
 
+  /// Where blocks that look for the k best meet: 0 between calls.
+  detail::top_news* news() const {
+    return reinterpret_cast<detail::top_news*>(static_cast<char*>(memory_) + news_at);
+  }
+
   /// Where the states of blocks go.
   void* states() const { return static_cast<char*>(memory_) + fixed_bytes; }
 
-  /// A line for the ticket, one for the mail's number, the boxes.
-  static constexpr std::int64_t fixed_bytes =
+  /// A line for the ticket, one for the mail's number, the boxes; then the news.
+  static constexpr std::int64_t news_at =
       2 * detail::mail_room::line_bytes + detail::mail_room::words * 8;
+  static constexpr std::int64_t fixed_bytes =
+      news_at + static_cast<std::int64_t>(sizeof(detail::top_news));
 
  private:
   detail::failure make(std::int64_t bytes) {

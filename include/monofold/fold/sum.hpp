@@ -90,6 +90,19 @@ struct count_fold {
   }
 };
 
+/// The sum of fewer than 2^31 integers of at most 32 bits, exact in 64 bits. An engine may use it in
+/// place of the fold below: half as much to exchange.
+template <class Item>
+struct short_integer_sum_fold {
+  using state = std::int64_t;
+  static constexpr bool commutative = true;
+  static constexpr bool exact = true;
+
+  MONOFOLD_HD state lift(Item item, std::int64_t) const { return static_cast<state>(item); }
+  MONOFOLD_HD state combine(state left, state right) const { return left + right; }
+  MONOFOLD_HD state identity() const { return 0; }
+};
+
 /// The sum of integers, exact in 128 bits; bool counts.
 ///
 /// errors     integer_overflow where the exact sum does not fit int64 (uint64 for unsigned items)
@@ -97,6 +110,9 @@ struct count_fold {
 template <class Item>
 struct integer_sum_fold {
   using state = int128;
+  // For fewer items than this.
+  using short_fold = short_integer_sum_fold<Item>;
+  static constexpr std::int64_t short_items = sizeof(Item) <= 4 ? std::int64_t{1} << 31 : 0;
   static constexpr bool commutative = true;
   static constexpr bool exact = true;
 

@@ -27,9 +27,10 @@ struct top_answer {
 ///            `omit`); -0 lies below +0
 /// errors     empty_input where there are fewer than k items; invalid_argument where k < 0
 /// cost       one comparison an item, vectorised; an item that enters costs O(1) amortised
-/// tested by  tests/fold/top_test.cpp
+/// tested by  tests/fold/top_test.cpp, tests/gpu/top_test.cu
 template <class Item, bool smallest, nan_rule rule = nan_rule::propagate>
 struct top_fold {
+  using item_type = Item;
   // NaN must lose, as it does for an extremum under `omit`.
   using extremum_type = extremum_fold<Item, smallest, nan_rule::omit>;
   using key = typename extremum_type::key;
@@ -39,6 +40,14 @@ struct top_fold {
     std::vector<entry> candidates;
     key bound = extremum_type::worst;
     bool full = false;
+
+    state() = default;
+    state(const state&) = default;
+    state(state&&) = default;
+    state& operator=(const state&) = default;
+    state& operator=(state&&) = default;
+    // Not a default one: nvcc would take that for a function of the device too.
+    ~state() {}  // NOLINT
   };
   static constexpr bool commutative = true;
   static constexpr bool exact = true;

@@ -18,7 +18,7 @@ struct block_states {
   static_assert(std::is_trivially_copyable_v<State>, "states in shared memory are copied as bytes");
   alignas(State) unsigned char bytes[warp_lanes * sizeof(State)];
 
-  MONOFOLD_DEVICE State* states() { return reinterpret_cast<State*>(bytes); }
+  MONOFOLD_GPU State* states() { return reinterpret_cast<State*>(bytes); }
 };
 
 template <class F, class Item = typename F::state>
@@ -29,8 +29,8 @@ namespace detail {
 /// The fold of what threads 0 .. count - 1 hold, in thread 0. `warp_states` has room for a state of
 /// each warp. No barrier behind the last read of it.
 template <class F>
-MONOFOLD_DEVICE typename F::state combine_block(const F& f, typename F::state own, int count,
-                                                typename F::state* warp_states) {
+MONOFOLD_GPU typename F::state combine_block(const F& f, typename F::state own, int count,
+                                             typename F::state* warp_states) {
   const int first = warp_rank() * warp_lanes;
   if (first < count) {
     const int mine = count - first < warp_lanes ? count - first : warp_lanes;
@@ -63,8 +63,8 @@ namespace block {
 /// cost       count - 1 useful combines, depth 10; one state of shared memory a warp
 /// tested by  tests/gpu/level_test.cu
 template <result_in where = result_in::first_thread, class F>
-MONOFOLD_DEVICE typename F::state combine(const F& f, const typename F::state& own,
-                                          block_states<typename F::state>& storage, int count) {
+MONOFOLD_GPU typename F::state combine(const F& f, const typename F::state& own,
+                                       block_states<typename F::state>& storage, int count) {
   auto* const states = storage.states();
   auto total = detail::combine_block(f, own, count, states);
   if constexpr (where == result_in::every_thread) {
@@ -79,24 +79,24 @@ MONOFOLD_DEVICE typename F::state combine(const F& f, const typename F::state& o
 
 /// The same of all threads of the block.
 template <result_in where = result_in::first_thread, class F>
-MONOFOLD_DEVICE typename F::state combine(const F& f, const typename F::state& own,
-                                          block_states<typename F::state>& storage) {
+MONOFOLD_GPU typename F::state combine(const F& f, const typename F::state& own,
+                                       block_states<typename F::state>& storage) {
   return combine<where>(f, own, storage, threads_in_block());
 }
 
 /// Folds one item of each thread; `index` is that of the thread's item, its rank in the block where
 /// the kernel does not say.
 template <result_in where = result_in::first_thread, class F, class Item>
-requires fold_on<F, Item> MONOFOLD_DEVICE auto reduce(const F& f, const Item& item,
-                                                      block_storage<F, Item>& storage,
-                                                      std::int64_t index) {
+requires fold_on<F, Item> MONOFOLD_GPU auto reduce(const F& f, const Item& item,
+                                                   block_storage<F, Item>& storage,
+                                                   std::int64_t index) {
   const auto bound = bind_fold<Item>(f);
   return combine<where>(bound, bound.lift(item, index), storage);
 }
 
 template <result_in where = result_in::first_thread, class F, class Item>
-requires fold_on<F, Item> MONOFOLD_DEVICE auto reduce(const F& f, const Item& item,
-                                                      block_storage<F, Item>& storage) {
+requires fold_on<F, Item> MONOFOLD_GPU auto reduce(const F& f, const Item& item,
+                                                   block_storage<F, Item>& storage) {
   return reduce<where>(f, item, storage, thread_rank());
 }
 

@@ -65,18 +65,18 @@ class block_fold {
  public:
   using state = typename F::state;
 
-  MONOFOLD_DEVICE block_fold(const F&, void* shared) : states_(static_cast<state*>(shared)) {}
+  MONOFOLD_GPU block_fold(const F&, void* shared) : states_(static_cast<state*>(shared)) {}
 
-  MONOFOLD_DEVICE void add(const F& f, const warp_tile<View>& tile, int at, bytes16* buffer) {
+  MONOFOLD_GPU void add(const F& f, const warp_tile<View>& tile, int at, bytes16* buffer) {
     const state own = fold_loaded_tile<true>(f, tile, buffer);
     put(f, own, at);
   }
-  MONOFOLD_DEVICE void put(const F&, const state& own, int at) {
+  MONOFOLD_GPU void put(const F&, const state& own, int at) {
     if (lane_rank() == 0) states_[at] = own;
   }
-  MONOFOLD_DEVICE void start(const F&) {}
-  MONOFOLD_DEVICE void close(const F&) {}
-  MONOFOLD_DEVICE state total(const F& f, int here, void* warp_states) const {
+  MONOFOLD_GPU void start(const F&) {}
+  MONOFOLD_GPU void close(const F&) {}
+  MONOFOLD_GPU state total(const F& f, int here, void* warp_states) const {
     const int rank = thread_rank();
     return combine_block(f, states_[rank < here ? rank : 0], here,
                          static_cast<state*>(warp_states));
@@ -91,25 +91,25 @@ class block_fold<F, View, true> {
  public:
   using state = typename F::state;
 
-  MONOFOLD_DEVICE block_fold(const F& f, void* shared) : states_(static_cast<state*>(shared)) {
+  MONOFOLD_GPU block_fold(const F& f, void* shared) : states_(static_cast<state*>(shared)) {
     if (lane_rank() == 0) states_[warp_rank()] = f.identity();
   }
 
-  MONOFOLD_DEVICE void put(const F& f, const state& own, int) {
+  MONOFOLD_GPU void put(const F& f, const state& own, int) {
     if (lane_rank() == 0) states_[warp_rank()] = f.combine(states_[warp_rank()], own);
   }
-  MONOFOLD_DEVICE void start(const F& f) { own_ = warp_running<F, View>(f); }
-  MONOFOLD_DEVICE void add(const F& f, const warp_tile<View>& tile, int, bytes16*) {
+  MONOFOLD_GPU void start(const F& f) { own_ = warp_running<F, View>(f); }
+  MONOFOLD_GPU void add(const F& f, const warp_tile<View>& tile, int, bytes16*) {
     own_.add(f, tile);
   }
-  MONOFOLD_DEVICE void close(const F& f) {
+  MONOFOLD_GPU void close(const F& f) {
     sync_warp();  // lane 0's state is read by all
     own_.merge(f, states_[warp_rank()]);
     const state total = own_.total(f);
     sync_warp();  // and written after that
     if (lane_rank() == 0) states_[warp_rank()] = total;
   }
-  MONOFOLD_DEVICE state total(const F& f, int, void*) const {
+  MONOFOLD_GPU state total(const F& f, int, void*) const {
     const int warps = threads_in_block() / warp_lanes;
     const int rank = thread_rank();
     if (rank >= warp_lanes) return states_[0];
@@ -128,27 +128,27 @@ class block_fold_list {
   using folds = fold_list<First, Rest...>;
   using states = typename folds::states;
 
-  MONOFOLD_DEVICE block_fold_list(const folds& f, char* shared, int tiles, int warps)
+  MONOFOLD_GPU block_fold_list(const folds& f, char* shared, int tiles, int warps)
       : first_(f.first, shared),
         rest_(f.rest, shared + block_bytes_of_one<First>(tiles, warps), tiles, warps) {}
 
-  MONOFOLD_DEVICE void add(const folds& f, const warp_tile<View>& tile, int at, bytes16* buffer) {
+  MONOFOLD_GPU void add(const folds& f, const warp_tile<View>& tile, int at, bytes16* buffer) {
     first_.add(f.first, tile, at, buffer);
     rest_.add(f.rest, tile, at, buffer);
   }
-  MONOFOLD_DEVICE void put(const folds& f, const states& own, int at) {
+  MONOFOLD_GPU void put(const folds& f, const states& own, int at) {
     first_.put(f.first, own.first, at);
     rest_.put(f.rest, own.rest, at);
   }
-  MONOFOLD_DEVICE void start(const folds& f) {
+  MONOFOLD_GPU void start(const folds& f) {
     first_.start(f.first);
     rest_.start(f.rest);
   }
-  MONOFOLD_DEVICE void close(const folds& f) {
+  MONOFOLD_GPU void close(const folds& f) {
     first_.close(f.first);
     rest_.close(f.rest);
   }
-  MONOFOLD_DEVICE states total(const folds& f, int here, void* warp_states) const {
+  MONOFOLD_GPU states total(const folds& f, int here, void* warp_states) const {
     const auto first = first_.total(f.first, here, warp_states);
     sync_block();  // states of warps read above are overwritten below
     return {first, rest_.total(f.rest, here, warp_states)};
@@ -164,17 +164,16 @@ class block_fold_list<View, Last> {
   using folds = fold_list<Last>;
   using states = typename folds::states;
 
-  MONOFOLD_DEVICE block_fold_list(const folds& f, char* shared, int, int)
-      : last_(f.first, shared) {}
-  MONOFOLD_DEVICE void add(const folds& f, const warp_tile<View>& tile, int at, bytes16* buffer) {
+  MONOFOLD_GPU block_fold_list(const folds& f, char* shared, int, int) : last_(f.first, shared) {}
+  MONOFOLD_GPU void add(const folds& f, const warp_tile<View>& tile, int at, bytes16* buffer) {
     last_.add(f.first, tile, at, buffer);
   }
-  MONOFOLD_DEVICE void put(const folds& f, const states& own, int at) {
+  MONOFOLD_GPU void put(const folds& f, const states& own, int at) {
     last_.put(f.first, own.first, at);
   }
-  MONOFOLD_DEVICE void start(const folds& f) { last_.start(f.first); }
-  MONOFOLD_DEVICE void close(const folds& f) { last_.close(f.first); }
-  MONOFOLD_DEVICE states total(const folds& f, int here, void* warp_states) const {
+  MONOFOLD_GPU void start(const folds& f) { last_.start(f.first); }
+  MONOFOLD_GPU void close(const folds& f) { last_.close(f.first); }
+  MONOFOLD_GPU states total(const folds& f, int here, void* warp_states) const {
     return {last_.total(f.first, here, warp_states)};
   }
 
@@ -186,16 +185,14 @@ class block_fold_list<View, Last> {
 template <class F, class View>
 class block_folds {
  public:
-  MONOFOLD_DEVICE block_folds(const F& f, char* shared, int, int) : own_(f, shared) {}
-  MONOFOLD_DEVICE void add(const F& f, const warp_tile<View>& tile, int at, bytes16* buffer) {
+  MONOFOLD_GPU block_folds(const F& f, char* shared, int, int) : own_(f, shared) {}
+  MONOFOLD_GPU void add(const F& f, const warp_tile<View>& tile, int at, bytes16* buffer) {
     own_.add(f, tile, at, buffer);
   }
-  MONOFOLD_DEVICE void put(const F& f, const typename F::state& own, int at) {
-    own_.put(f, own, at);
-  }
-  MONOFOLD_DEVICE void start(const F& f) { own_.start(f); }
-  MONOFOLD_DEVICE void close(const F& f) { own_.close(f); }
-  MONOFOLD_DEVICE typename F::state total(const F& f, int here, void* warp_states) const {
+  MONOFOLD_GPU void put(const F& f, const typename F::state& own, int at) { own_.put(f, own, at); }
+  MONOFOLD_GPU void start(const F& f) { own_.start(f); }
+  MONOFOLD_GPU void close(const F& f) { own_.close(f); }
+  MONOFOLD_GPU typename F::state total(const F& f, int here, void* warp_states) const {
     return own_.total(f, here, warp_states);
   }
 
@@ -206,17 +203,17 @@ template <class... Folds, class View>
 class block_folds<all_fold<Folds...>, View> {
  public:
   using fold = all_fold<Folds...>;
-  MONOFOLD_DEVICE block_folds(const fold& f, char* shared, int tiles, int warps)
+  MONOFOLD_GPU block_folds(const fold& f, char* shared, int tiles, int warps)
       : own_(f.members, shared, tiles, warps) {}
-  MONOFOLD_DEVICE void add(const fold& f, const warp_tile<View>& tile, int at, bytes16* buffer) {
+  MONOFOLD_GPU void add(const fold& f, const warp_tile<View>& tile, int at, bytes16* buffer) {
     own_.add(f.members, tile, at, buffer);
   }
-  MONOFOLD_DEVICE void put(const fold& f, const typename fold::state& own, int at) {
+  MONOFOLD_GPU void put(const fold& f, const typename fold::state& own, int at) {
     own_.put(f.members, own, at);
   }
-  MONOFOLD_DEVICE void start(const fold& f) { own_.start(f.members); }
-  MONOFOLD_DEVICE void close(const fold& f) { own_.close(f.members); }
-  MONOFOLD_DEVICE typename fold::state total(const fold& f, int here, void* warp_states) const {
+  MONOFOLD_GPU void start(const fold& f) { own_.start(f.members); }
+  MONOFOLD_GPU void close(const fold& f) { own_.close(f.members); }
+  MONOFOLD_GPU typename fold::state total(const fold& f, int here, void* warp_states) const {
     return own_.total(f.members, here, warp_states);
   }
 

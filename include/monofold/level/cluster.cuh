@@ -17,43 +17,54 @@ inline constexpr int max_cluster_blocks = 16;  // the largest (non-portable) siz
 
 // Before compute capability 9.0 a cluster is one block.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-MONOFOLD_DEVICE int cluster_block_rank() {
+MONOFOLD_GPU int cluster_block_rank() {
   std::uint32_t rank;
   asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
   return static_cast<int>(rank);
 }
-MONOFOLD_DEVICE int blocks_in_cluster() {
+MONOFOLD_GPU int blocks_in_cluster() {
   std::uint32_t count;
   asm volatile("mov.u32 %0, %%cluster_nctarank;" : "=r"(count));
   return static_cast<int>(count);
 }
 /// All threads of the cluster reach it before one goes on; their writes are then seen.
-MONOFOLD_DEVICE void sync_cluster() {
+MONOFOLD_GPU void sync_cluster() {
   asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
   asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
 }
 /// Where block `rank` of the cluster has what `own`, in shared memory, is in this one.
 template <class T>
-MONOFOLD_DEVICE const T* in_block_of_cluster(const T* own, int rank) {
+MONOFOLD_GPU const T* in_block_of_cluster(const T* own, int rank) {
   std::uint64_t mapped;
   asm volatile("mapa.u64 %0, %1, %2;"
                : "=l"(mapped)
                : "l"(reinterpret_cast<std::uint64_t>(own)), "r"(rank));
   return reinterpret_cast<const T*>(mapped);
 }
-#else
-MONOFOLD_DEVICE int cluster_block_rank() { return 0; }
-MONOFOLD_DEVICE int blocks_in_cluster() { return 1; }
-MONOFOLD_DEVICE void sync_cluster() { sync_block(); }
+#elif defined(MONOFOLD_EMULATED)
+MONOFOLD_GPU int cluster_block_rank() { return static_cast<int>(__clusterRelativeBlockRank()); }
+MONOFOLD_GPU int blocks_in_cluster() { return static_cast<int>(__clusterSizeInBlocks()); }
+MONOFOLD_GPU void sync_cluster() {
+  __cluster_barrier_arrive();
+  __cluster_barrier_wait();
+}
 template <class T>
-MONOFOLD_DEVICE const T* in_block_of_cluster(const T* own, int) {
+MONOFOLD_GPU const T* in_block_of_cluster(const T* own, int rank) {
+  return static_cast<const T*>(__cluster_map_shared_rank(own, static_cast<unsigned>(rank)));
+}
+#else
+MONOFOLD_GPU int cluster_block_rank() { return 0; }
+MONOFOLD_GPU int blocks_in_cluster() { return 1; }
+MONOFOLD_GPU void sync_cluster() { sync_block(); }
+template <class T>
+MONOFOLD_GPU const T* in_block_of_cluster(const T* own, int) {
   return own;
 }
 #endif
 
 /// Combines the totals of a cluster's blocks, in thread 0 of this block.
 template <class F>
-MONOFOLD_DEVICE typename F::state combine_cluster_totals(const F& f, const typename F::state* own) {
+MONOFOLD_GPU typename F::state combine_cluster_totals(const F& f, const typename F::state* own) {
   using state = typename F::state;
   const int blocks = blocks_in_cluster();
   if (threads_in_block() >= warp_lanes) {
@@ -90,8 +101,8 @@ namespace cluster {
 /// cost       one state a block through distributed shared memory
 /// tested by  tests/gpu/level_test.cu
 template <result_in where = result_in::first_thread, class F>
-MONOFOLD_DEVICE typename F::state combine(const F& f, const typename F::state& own,
-                                          block_states<typename F::state>& storage) {
+MONOFOLD_GPU typename F::state combine(const F& f, const typename F::state& own,
+                                       block_states<typename F::state>& storage) {
   auto* const states = storage.states();
   auto total = block::combine(f, own, storage);
   if (thread_rank() == 0) states[0] = total;
@@ -112,16 +123,16 @@ MONOFOLD_DEVICE typename F::state combine(const F& f, const typename F::state& o
 /// Folds one item of each thread; `index` is that of the thread's item, by default its rank among
 /// the threads of the cluster.
 template <result_in where = result_in::first_thread, class F, class Item>
-requires fold_on<F, Item> MONOFOLD_DEVICE auto reduce(const F& f, const Item& item,
-                                                      block_storage<F, Item>& storage,
-                                                      std::int64_t index) {
+requires fold_on<F, Item> MONOFOLD_GPU auto reduce(const F& f, const Item& item,
+                                                   block_storage<F, Item>& storage,
+                                                   std::int64_t index) {
   const auto bound = bind_fold<Item>(f);
   return combine<where>(bound, bound.lift(item, index), storage);
 }
 
 template <result_in where = result_in::first_thread, class F, class Item>
-requires fold_on<F, Item> MONOFOLD_DEVICE auto reduce(const F& f, const Item& item,
-                                                      block_storage<F, Item>& storage) {
+requires fold_on<F, Item> MONOFOLD_GPU auto reduce(const F& f, const Item& item,
+                                                   block_storage<F, Item>& storage) {
   const std::int64_t rank =
       std::int64_t{detail::cluster_block_rank()} * threads_in_block() + thread_rank();
   return reduce<where>(f, item, storage, rank);

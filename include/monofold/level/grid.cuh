@@ -33,7 +33,7 @@ namespace detail {
 
 /// The number of blocks that came before. The caller's writes so far are seen by the block that
 /// comes last, after this call.
-MONOFOLD_DEVICE std::uint32_t take_ticket(std::uint32_t* ticket) {
+MONOFOLD_GPU std::uint32_t take_ticket(std::uint32_t* ticket) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 700
   std::uint32_t before;
   asm volatile("atom.add.acq_rel.gpu.u32 %0, [%1], 1;" : "=r"(before) : "l"(ticket) : "memory");
@@ -48,8 +48,8 @@ MONOFOLD_DEVICE std::uint32_t take_ticket(std::uint32_t* ticket) {
 
 /// The node over up to 8 neighbouring states.
 template <class F>
-MONOFOLD_DEVICE typename F::state combine_neighbours(const F& f, const typename F::state* states,
-                                                     std::int64_t left) {
+MONOFOLD_GPU typename F::state combine_neighbours(const F& f, const typename F::state* states,
+                                                  std::int64_t left) {
   using state = typename F::state;
   if constexpr (sizeof(state) > 32) {
     // A rolled loop over the four levels of a binary counter: code and registers stay small.
@@ -85,9 +85,9 @@ MONOFOLD_DEVICE typename F::state combine_neighbours(const F& f, const typename 
 /// Combines `count` states in global memory by the tree, in thread 0; `spare` has room for an eighth
 /// of them. All threads of the block call it.
 template <class F>
-MONOFOLD_DEVICE typename F::state combine_stored(const F& f, typename F::state* states,
-                                                 std::int64_t count, typename F::state* spare,
-                                                 typename F::state* warp_states) {
+MONOFOLD_GPU typename F::state combine_stored(const F& f, typename F::state* states,
+                                              std::int64_t count, typename F::state* spare,
+                                              typename F::state* warp_states) {
   using state = typename F::state;
   const int rank = thread_rank();
   const int threads = threads_in_block();
@@ -117,9 +117,9 @@ MONOFOLD_DEVICE typename F::state combine_stored(const F& f, typename F::state* 
 /// The fold of what thread 0 of each block holds: true in the last block, in whose thread 0 it then
 /// is. `warp_states` as in combine_block, and no barrier behind the last read of it.
 template <class F>
-MONOFOLD_DEVICE bool combine_grid(const F& f, const typename F::state& own,
-                                  const grid_storage<typename F::state>& storage,
-                                  typename F::state* warp_states, typename F::state& total) {
+MONOFOLD_GPU bool combine_grid(const F& f, const typename F::state& own,
+                               const grid_storage<typename F::state>& storage,
+                               typename F::state* warp_states, typename F::state& total) {
   const std::int64_t blocks = blocks_in_grid();
   bool last = false;
   if (thread_rank() == 0) {
@@ -148,10 +148,10 @@ namespace grid {
 /// cost       a state of each block written and read once, one atomic operation a block
 /// tested by  tests/gpu/level_test.cu
 template <result_in where = result_in::first_thread, class F>
-MONOFOLD_DEVICE bool combine_blocks(const F& f, const typename F::state& own,
-                                    const grid_storage<typename F::state>& storage,
-                                    block_states<typename F::state>& shared,
-                                    typename F::state& total) {
+MONOFOLD_GPU bool combine_blocks(const F& f, const typename F::state& own,
+                                 const grid_storage<typename F::state>& storage,
+                                 block_states<typename F::state>& shared,
+                                 typename F::state& total) {
   if (!detail::combine_grid(f, own, storage, shared.states(), total)) return false;
   if constexpr (where == result_in::every_thread) {
     sync_block();  // states of warps read above are overwritten below
@@ -165,16 +165,16 @@ MONOFOLD_DEVICE bool combine_blocks(const F& f, const typename F::state& own,
 
 /// Folds the states of all threads of a grid, by block rank, then thread rank.
 template <result_in where = result_in::first_thread, class F>
-MONOFOLD_DEVICE bool combine(const F& f, const typename F::state& own,
-                             const grid_storage<typename F::state>& storage,
-                             block_states<typename F::state>& shared, typename F::state& total) {
+MONOFOLD_GPU bool combine(const F& f, const typename F::state& own,
+                          const grid_storage<typename F::state>& storage,
+                          block_states<typename F::state>& shared, typename F::state& total) {
   return combine_blocks<where>(f, block::combine(f, own, shared), storage, shared, total);
 }
 
 /// Folds one item of each thread; `index` is that of the thread's item, by default its rank in the
 /// grid.
 template <result_in where = result_in::first_thread, class F, class Item>
-requires fold_on<F, Item> MONOFOLD_DEVICE bool reduce(
+requires fold_on<F, Item> MONOFOLD_GPU bool reduce(
     const F& f, const Item& item,
     const grid_storage<typename bound_fold_t<F, Item>::state>& storage,
     block_storage<F, Item>& shared, typename bound_fold_t<F, Item>::state& total,
@@ -184,7 +184,7 @@ requires fold_on<F, Item> MONOFOLD_DEVICE bool reduce(
 }
 
 template <result_in where = result_in::first_thread, class F, class Item>
-requires fold_on<F, Item> MONOFOLD_DEVICE bool reduce(
+requires fold_on<F, Item> MONOFOLD_GPU bool reduce(
     const F& f, const Item& item,
     const grid_storage<typename bound_fold_t<F, Item>::state>& storage,
     block_storage<F, Item>& shared, typename bound_fold_t<F, Item>::state& total) {

@@ -20,7 +20,7 @@ namespace monofold::detail {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
 #define MONOFOLD_PICK(name, registers, type)                                                  \
   template <bool smallest, bool nan_wins>                                                     \
-  MONOFOLD_DEVICE type pick_##name(type a, type b) {                                          \
+  MONOFOLD_GPU type pick_##name(type a, type b) {                                             \
     type out;                                                                                 \
     if constexpr (smallest && nan_wins) {                                                     \
       asm("min.NaN." #name " %0, %1, %2;" : "=" registers(out) : registers(a), registers(b)); \
@@ -41,8 +41,8 @@ MONOFOLD_PICK(bf16x2, "r", std::uint32_t)
 
 /// The best key of 16 bytes of items, by comparing keys.
 template <class Fold, class Item, int count>
-MONOFOLD_DEVICE typename Fold::key best_of(typename Fold::key own,
-                                           const slot_array<Item, count>& items) {
+MONOFOLD_GPU typename Fold::key best_of(typename Fold::key own,
+                                        const slot_array<Item, count>& items) {
   MONOFOLD_UNROLL
   for (int v = 0; v < count; ++v) {
     const auto k = Fold::key_of(items[v]);
@@ -52,12 +52,12 @@ MONOFOLD_DEVICE typename Fold::key best_of(typename Fold::key own,
 }
 
 /// The best key among the items of a lane in a whole, held tile.
-template <class Fold, class View>
-MONOFOLD_DEVICE typename Fold::key best_in_lane(const warp_tile<View>& tile) {
-  using item = typename View::item_type;
+template <class Fold, class Tile>
+MONOFOLD_GPU typename Fold::key best_in_lane(const Tile& tile) {
   using key = typename Fold::key;
-  constexpr bool smallest = Fold::picks_smallest;
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  using item = typename Tile::item;
+  constexpr bool smallest = Fold::picks_smallest;
   constexpr bool nan_wins = Fold::nan_below == smallest;
   if constexpr (std::is_same_v<item, float>) {
     float own = tile.template get<true>(0)[0];

@@ -13,12 +13,12 @@ struct alignas(16) bytes16 {
   std::uint32_t word[4];
 };
 
-MONOFOLD_DEVICE int bytes_past_16(const void* address) {
+MONOFOLD_GPU int bytes_past_16(const void* address) {
   return static_cast<int>(reinterpret_cast<std::uintptr_t>(address) % sizeof(bytes16));
 }
 
 /// 16 bytes at an aligned address of global memory that the kernel does not write.
-MONOFOLD_DEVICE bytes16 load_16(const void* aligned) {
+MONOFOLD_GPU bytes16 load_16(const void* aligned) {
 #if defined(__CUDA_ARCH__)
   bytes16 out;
   // Read once: not worth a place in the first-level cache. (No `volatile`: loads may move.)
@@ -32,7 +32,7 @@ MONOFOLD_DEVICE bytes16 load_16(const void* aligned) {
 }
 
 /// Bytes `past` .. `past` + 15 of two neighbouring chunks, 0 < past < 16.
-MONOFOLD_DEVICE bytes16 bytes_across(const bytes16& low, const bytes16& high, int past) {
+MONOFOLD_GPU bytes16 bytes_across(const bytes16& low, const bytes16& high, int past) {
   std::uint32_t word[8];
   MONOFOLD_UNROLL
   for (int i = 0; i < 4; ++i) {
@@ -54,7 +54,7 @@ MONOFOLD_DEVICE bytes16 bytes_across(const bytes16& low, const bytes16& high, in
 
 /// Rows of 32 chunks of 16 bytes from an aligned address: chunk r * 32 + lane to raw[r].
 template <int rows>
-MONOFOLD_DEVICE void load_aligned_rows(bytes16 (&raw)[rows], const char* bytes, int lane) {
+MONOFOLD_GPU void load_aligned_rows(bytes16 (&raw)[rows], const char* bytes, int lane) {
   constexpr int row_bytes = warp_lanes * static_cast<int>(sizeof(bytes16));
   const char* const own = bytes + lane * static_cast<int>(sizeof(bytes16));
   MONOFOLD_UNROLL
@@ -67,8 +67,7 @@ MONOFOLD_DEVICE void load_aligned_rows(bytes16 (&raw)[rows], const char* bytes, 
 /// shape      the `past` bytes before the rows and the 16 - past bytes behind them are read too
 /// sync       all lanes of the warp
 template <int rows>
-MONOFOLD_DEVICE void load_shifted_rows(bytes16 (&raw)[rows], const char* bytes, int past,
-                                       int lane) {
+MONOFOLD_GPU void load_shifted_rows(bytes16 (&raw)[rows], const char* bytes, int past, int lane) {
   const char* const aligned = bytes - past;
   load_aligned_rows(raw, aligned, lane);
   const bytes16 behind = load_16(aligned + rows * warp_lanes * static_cast<int>(sizeof(bytes16)));

@@ -17,8 +17,8 @@ struct mail_room {
 
   void* memory;
 
-  MONOFOLD_DEVICE std::uint32_t* call() const { return static_cast<std::uint32_t*>(memory); }
-  MONOFOLD_DEVICE std::uint32_t read_call() const {
+  MONOFOLD_GPU std::uint32_t* call() const { return static_cast<std::uint32_t*>(memory); }
+  MONOFOLD_GPU std::uint32_t read_call() const {
 #if defined(__CUDA_ARCH__)
     std::uint32_t number;
     asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(number) : "l"(memory));
@@ -27,7 +27,7 @@ struct mail_room {
     return *static_cast<const volatile std::uint32_t*>(memory);
 #endif
   }
-  MONOFOLD_DEVICE std::uint64_t* boxes() const {
+  MONOFOLD_GPU std::uint64_t* boxes() const {
     return reinterpret_cast<std::uint64_t*>(static_cast<char*>(memory) + line_bytes);
   }
 };
@@ -43,7 +43,7 @@ struct mailbox {
   std::uint64_t* boxes;
   std::uint32_t call;
 
-  MONOFOLD_DEVICE void post(std::int64_t box, const State& own) const {
+  MONOFOLD_GPU void post(std::int64_t box, const State& own) const {
     std::uint32_t part[words];
     if constexpr (sizeof(State) % 4 != 0) part[words - 1] = 0;
     std::memcpy(part, &own, sizeof(State));
@@ -60,7 +60,7 @@ struct mailbox {
   }
 
   /// Waits for the state of a box. Its writer must be running, or be sure to start.
-  MONOFOLD_DEVICE State wait(std::int64_t box) const {
+  MONOFOLD_GPU State wait(std::int64_t box) const {
     std::uint64_t word[words];
     bool all_there = false;
     while (!all_there) {

@@ -13,17 +13,17 @@ inline constexpr int warp_lanes = 32;  // on every CUDA device so far
 inline constexpr std::uint32_t all_lanes = 0xffffffffu;
 
 /// The lanes 0 .. count - 1.
-MONOFOLD_DEVICE std::uint32_t first_lanes(int count) {
+MONOFOLD_GPU std::uint32_t first_lanes(int count) {
   return count >= warp_lanes ? all_lanes : (std::uint32_t{1} << count) - 1;
 }
 
 /// Writes of the warp's lanes to memory before it are seen by reads of its lanes after it.
-MONOFOLD_DEVICE void sync_warp(std::uint32_t lanes = all_lanes) { __syncwarp(lanes); }
+MONOFOLD_GPU void sync_warp(std::uint32_t lanes = all_lanes) { __syncwarp(lanes); }
 
 /// Whether any lane says yes.
 ///
 /// sync       all lanes of `lanes` call it together
-MONOFOLD_DEVICE bool any_lane(bool yes, std::uint32_t lanes = all_lanes) {
+MONOFOLD_GPU bool any_lane(bool yes, std::uint32_t lanes = all_lanes) {
   return __any_sync(lanes, yes ? 1 : 0) != 0;
 }
 
@@ -41,7 +41,7 @@ struct value_words {
 
 /// Applies `move` (a shuffle of one word) to every word of a value.
 template <class T, class Move>
-MONOFOLD_DEVICE T move_words(const T& value, const Move& move) {
+MONOFOLD_GPU T move_words(const T& value, const Move& move) {
   using words = value_words<T>;
   words w;
   if constexpr (sizeof(T) % 4 != 0) w.word[words::count - 1] = 0;
@@ -64,7 +64,7 @@ MONOFOLD_DEVICE T move_words(const T& value, const Move& move) {
 ///
 /// sync       all lanes of `lanes` call it together
 template <class T>
-MONOFOLD_DEVICE T shuffle_down(const T& value, int distance, std::uint32_t lanes = all_lanes) {
+MONOFOLD_GPU T shuffle_down(const T& value, int distance, std::uint32_t lanes = all_lanes) {
   return detail::move_words(value, [=](std::uint32_t word) {
     return __shfl_down_sync(lanes, word, static_cast<unsigned>(distance));
   });
@@ -74,7 +74,7 @@ MONOFOLD_DEVICE T shuffle_down(const T& value, int distance, std::uint32_t lanes
 ///
 /// sync       all lanes of `lanes` call it together, `source` among them
 template <class T>
-MONOFOLD_DEVICE T shuffle_from(const T& value, int source, std::uint32_t lanes = all_lanes) {
+MONOFOLD_GPU T shuffle_from(const T& value, int source, std::uint32_t lanes = all_lanes) {
   return detail::move_words(value,
                             [=](std::uint32_t word) { return __shfl_sync(lanes, word, source); });
 }

@@ -9,15 +9,15 @@
 namespace monofold {
 
 /// The rank of this thread in its block, x fastest: the order of threads in 2-D and 3-D blocks too.
-MONOFOLD_DEVICE int thread_rank() {
+MONOFOLD_GPU int thread_rank() {
   return static_cast<int>(threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z));
 }
-MONOFOLD_DEVICE int threads_in_block() {
+MONOFOLD_GPU int threads_in_block() {
   return static_cast<int>(blockDim.x * blockDim.y * blockDim.z);
 }
 
 /// Warps are 32 neighbouring ranks; the last one of a block may have fewer lanes.
-MONOFOLD_DEVICE int lane_rank() {
+MONOFOLD_GPU int lane_rank() {
 #if defined(__CUDA_ARCH__)
   int lane;
   asm("mov.u32 %0, %%laneid;" : "=r"(lane));
@@ -26,28 +26,28 @@ MONOFOLD_DEVICE int lane_rank() {
   return thread_rank() % warp_lanes;
 #endif
 }
-MONOFOLD_DEVICE int warp_rank() { return thread_rank() / warp_lanes; }
-MONOFOLD_DEVICE int lanes_in_warp() {
+MONOFOLD_GPU int warp_rank() { return thread_rank() / warp_lanes; }
+MONOFOLD_GPU int lanes_in_warp() {
   const int left = threads_in_block() - warp_rank() * warp_lanes;
   return left < warp_lanes ? left : warp_lanes;
 }
 
-MONOFOLD_DEVICE std::int64_t block_rank() {
+MONOFOLD_GPU std::int64_t block_rank() {
   return blockIdx.x + std::int64_t{gridDim.x} * (blockIdx.y + std::int64_t{gridDim.y} * blockIdx.z);
 }
-MONOFOLD_DEVICE std::int64_t blocks_in_grid() {
+MONOFOLD_GPU std::int64_t blocks_in_grid() {
   return std::int64_t{gridDim.x} * gridDim.y * gridDim.z;
 }
 
 /// All threads of the block reach it before one goes on; what they wrote to memory is then seen.
-MONOFOLD_DEVICE void sync_block() { __syncthreads(); }
+MONOFOLD_GPU void sync_block() { __syncthreads(); }
 
 /// The same, and whether any thread of the block says yes.
-MONOFOLD_DEVICE bool sync_block_any(bool yes) { return __syncthreads_or(yes ? 1 : 0) != 0; }
+MONOFOLD_GPU bool sync_block_any(bool yes) { return __syncthreads_or(yes ? 1 : 0) != 0; }
 
 /// Ends the kernel with an error.
-MONOFOLD_DEVICE void trap() {
-#if defined(__CUDA_ARCH__)
+MONOFOLD_GPU void trap() {
+#if defined(__CUDA_ARCH__) || defined(MONOFOLD_EMULATED)
   __trap();
 #else
   __builtin_trap();

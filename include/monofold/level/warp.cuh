@@ -15,7 +15,7 @@ enum class result_in { first_thread, every_thread };
 namespace detail {
 
 template <class Join, class State>
-MONOFOLD_DEVICE State join_lanes_inline(const Join& join, State own, int count, int lanes) {
+MONOFOLD_GPU State join_lanes_inline(const Join& join, State own, int count, int lanes) {
   const std::uint32_t mask = first_lanes(lanes);
   const int lane = lane_rank();
   MONOFOLD_UNROLL
@@ -29,7 +29,7 @@ MONOFOLD_DEVICE State join_lanes_inline(const Join& join, State own, int count, 
 }
 
 template <class Join, class State>
-MONOFOLD_DEVICE_CALL State join_lanes_call(Join join, State own, int count, int lanes) {
+MONOFOLD_GPU_CALL State join_lanes_call(Join join, State own, int count, int lanes) {
   const std::uint32_t mask = first_lanes(lanes);
   const int lane = lane_rank();
   MONOFOLD_ROLL
@@ -42,7 +42,7 @@ MONOFOLD_DEVICE_CALL State join_lanes_call(Join join, State own, int count, int 
 
 /// Joins what lanes 0 .. count - 1 hold, neighbours first; all `lanes` lanes of the warp call it.
 template <class Join, class State>
-MONOFOLD_DEVICE State join_lanes(const Join& join, const State& own, int count, int lanes) {
+MONOFOLD_GPU State join_lanes(const Join& join, const State& own, int count, int lanes) {
   // Large states are joined rarely and cost code: one copy of it, called.
   if constexpr (sizeof(State) > 16) {
     return join_lanes_call<Join, State>(join, own, count, lanes);
@@ -55,8 +55,8 @@ MONOFOLD_DEVICE State join_lanes(const Join& join, const State& own, int count, 
 template <class F>
 struct state_joiner {
   F fold;
-  MONOFOLD_DEVICE typename F::state operator()(const typename F::state& left,
-                                               const typename F::state& right) const {
+  MONOFOLD_GPU typename F::state operator()(const typename F::state& left,
+                                            const typename F::state& right) const {
     return fold.combine(left, right);
   }
 };
@@ -77,7 +77,7 @@ namespace warp {
 ///            state
 /// tested by  tests/gpu/level_test.cu
 template <result_in where = result_in::first_thread, class F>
-MONOFOLD_DEVICE typename F::state combine(const F& f, const typename F::state& own, int count) {
+MONOFOLD_GPU typename F::state combine(const F& f, const typename F::state& own, int count) {
   const int lanes = lanes_in_warp();
   const auto total = detail::join_lanes(detail::state_joiner<F>{f}, own, count, lanes);
   if constexpr (where == result_in::every_thread) return shuffle_from(total, 0, first_lanes(lanes));
@@ -86,21 +86,21 @@ MONOFOLD_DEVICE typename F::state combine(const F& f, const typename F::state& o
 
 /// The same of all lanes of the warp.
 template <result_in where = result_in::first_thread, class F>
-MONOFOLD_DEVICE typename F::state combine(const F& f, const typename F::state& own) {
+MONOFOLD_GPU typename F::state combine(const F& f, const typename F::state& own) {
   return combine<where>(f, own, lanes_in_warp());
 }
 
 /// Folds one item of each lane; `index` is that of the lane's item, its rank in the warp where the
 /// kernel does not say.
 template <result_in where = result_in::first_thread, class F, class Item>
-requires fold_on<F, Item> MONOFOLD_DEVICE auto reduce(const F& f, const Item& item,
-                                                      std::int64_t index) {
+requires fold_on<F, Item> MONOFOLD_GPU auto reduce(const F& f, const Item& item,
+                                                   std::int64_t index) {
   const auto bound = bind_fold<Item>(f);
   return combine<where>(bound, bound.lift(item, index));
 }
 
 template <result_in where = result_in::first_thread, class F, class Item>
-requires fold_on<F, Item> MONOFOLD_DEVICE auto reduce(const F& f, const Item& item) {
+requires fold_on<F, Item> MONOFOLD_GPU auto reduce(const F& f, const Item& item) {
   return reduce<where>(f, item, lane_rank());
 }
 

@@ -23,15 +23,15 @@ inline constexpr bool is_staged_v = !is_commutative_v<F> && warp_tile<View>::hel
 template <class F, class Item>
 struct accumulator_joiner {
   F fold;
-  MONOFOLD_DEVICE accumulator_t<F> operator()(const accumulator_t<F>& left,
-                                              const accumulator_t<F>& right) const {
+  MONOFOLD_GPU accumulator_t<F> operator()(const accumulator_t<F>& left,
+                                           const accumulator_t<F>& right) const {
     return fold_access<F, Item>::join(fold, left, right);
   }
 };
 
 /// What a lane's slots hold together. `full`: all chunks are there.
 template <bool full, class F, class View>
-MONOFOLD_DEVICE accumulator_t<F> fold_lane(const F& f, const warp_tile<View>& tile) {
+MONOFOLD_GPU accumulator_t<F> fold_lane(const F& f, const warp_tile<View>& tile) {
   using item = typename View::item_type;
   using access = fold_access<F, item>;
   constexpr bool striped = slot_shape<F, item>::striped;
@@ -86,7 +86,7 @@ MONOFOLD_DEVICE accumulator_t<F> fold_lane(const F& f, const warp_tile<View>& ti
 
 /// All slots of a tile joined, in lane 0.
 template <bool full, class F, class View>
-MONOFOLD_DEVICE accumulator_t<F> fold_slots(const F& f, const warp_tile<View>& tile) {
+MONOFOLD_GPU accumulator_t<F> fold_slots(const F& f, const warp_tile<View>& tile) {
   using item = typename View::item_type;
   using shape = warp_tile<View>;
   int lanes = tile_lanes;
@@ -101,8 +101,8 @@ MONOFOLD_DEVICE accumulator_t<F> fold_slots(const F& f, const warp_tile<View>& t
 
 /// The second look at a tile. It is loaded again, so that nothing of it need be kept for this case.
 template <class F, class View>
-MONOFOLD_DEVICE_CALL typename F::state fold_again(F second, View view, tile_place place,
-                                                  bytes16* buffer) {
+MONOFOLD_GPU_CALL typename F::state fold_again(F second, View view, tile_place place,
+                                               bytes16* buffer) {
   warp_tile<View> tile(view, place);
   tile.load_any();
   if constexpr (is_staged_v<F, View>) tile.stage(buffer);
@@ -111,8 +111,8 @@ MONOFOLD_DEVICE_CALL typename F::state fold_again(F second, View view, tile_plac
 }
 
 template <bool full, class View, class First, class... Rest>
-MONOFOLD_DEVICE auto fold_members(const fold_list<First, Rest...>& folds,
-                                  const warp_tile<View>& tile, bytes16* buffer);
+MONOFOLD_GPU auto fold_members(const fold_list<First, Rest...>& folds, const warp_tile<View>& tile,
+                               bytes16* buffer);
 
 template <class F>
 struct is_all_fold : std::false_type {};
@@ -125,8 +125,8 @@ struct is_all_fold<all_fold<Folds...>> : std::true_type {};
 /// sync       all lanes of the warp; ordered folds need the tile staged
 /// cost       a second pass over the tile where the fold asks for it
 template <bool full, class F, class View>
-MONOFOLD_DEVICE typename F::state fold_loaded_tile(const F& f, const warp_tile<View>& tile,
-                                                   bytes16* buffer) {
+MONOFOLD_GPU typename F::state fold_loaded_tile(const F& f, const warp_tile<View>& tile,
+                                                bytes16* buffer) {
   if constexpr (is_all_fold<F>::value) {
     return fold_members<full>(f.members, tile, buffer);
   } else {
@@ -144,8 +144,8 @@ MONOFOLD_DEVICE typename F::state fold_loaded_tile(const F& f, const warp_tile<V
 
 /// The members of an `all` one after the other, each with slots of its own.
 template <bool full, class View, class First, class... Rest>
-MONOFOLD_DEVICE auto fold_members(const fold_list<First, Rest...>& folds,
-                                  const warp_tile<View>& tile, bytes16* buffer) {
+MONOFOLD_GPU auto fold_members(const fold_list<First, Rest...>& folds, const warp_tile<View>& tile,
+                               bytes16* buffer) {
   using states = state_list<typename First::state, typename Rest::state...>;
   if constexpr (sizeof...(Rest) == 0) {
     return states{fold_loaded_tile<full>(folds.first, tile, buffer)};
@@ -162,8 +162,8 @@ MONOFOLD_DEVICE auto fold_members(const fold_list<First, Rest...>& folds,
 /// sync       all 32 lanes of the warp
 /// tested by  tests/gpu/plan_test.cu (against the CPU engine, bit for bit)
 template <class F, class View>
-MONOFOLD_DEVICE_CALL typename F::state fold_ragged_tile(F f, View view, tile_place place,
-                                                        bytes16* buffer) {
+MONOFOLD_GPU_CALL typename F::state fold_ragged_tile(F f, View view, tile_place place,
+                                                     bytes16* buffer) {
   warp_tile<View> tile(view, place);
   tile.load_any();
   if constexpr (is_staged_v<F, View>) tile.stage(buffer);

@@ -40,33 +40,35 @@ class warp_running {
       slot_shape<F, item>::chains * static_cast<int>(sizeof(accumulator_t<F>));
 
   warp_running() = default;
-  MONOFOLD_DEVICE explicit warp_running(const F& f) : own_(f.identity()) {}
+  MONOFOLD_GPU explicit warp_running(const F& f) : own_(f.identity()) {}
 
-  MONOFOLD_DEVICE void add(const F& f, const warp_tile<View>& tile) {
+  MONOFOLD_GPU void add(const F& f, const warp_tile<View>& tile) {
     const auto own = fold_lane<true>(f, tile);
     own_ = f.combine(own_, access::flush(f, own, warp_tile<View>::run_items));
   }
-  MONOFOLD_DEVICE void merge(const F& f, const state& tile) {
+  MONOFOLD_GPU void merge(const F& f, const state& tile) {
     if (lane_rank() == 0) own_ = f.combine(own_, tile);
   }
   /// In lane 0.
-  MONOFOLD_DEVICE state total(const F& f) const { return warp::combine(f, own_); }
+  MONOFOLD_GPU state total(const F& f) const { return warp::combine(f, own_); }
 
  private:
   state own_;
 };
 
 /// The sum of integers: a lane adds a tile's items in 32 or 64 bits, which hold any tile.
-template <class Item, class View>
-class warp_running<integer_sum_fold<Item>, View> {
+template <class F, class View>
+class warp_integer_sum {
  public:
-  using fold = integer_sum_fold<Item>;
-  static constexpr int lane_bytes = 32;
+  using fold = F;
+  using Item = typename View::item_type;
+  using state = typename F::state;
+  static constexpr int lane_bytes = static_cast<int>(2 * sizeof(state));
 
-  warp_running() = default;
-  MONOFOLD_DEVICE explicit warp_running(const fold&) : own_(0) {}
+  warp_integer_sum() = default;
+  MONOFOLD_GPU explicit warp_integer_sum(const fold&) : own_(0) {}
 
-  MONOFOLD_DEVICE void add(const fold& f, const warp_tile<View>& tile) {
+  MONOFOLD_GPU void add(const fold& f, const warp_tile<View>& tile) {
     if constexpr (sizeof(Item) == 1 && warp_tile<View>::held) {
       // Four items an instruction: 128 items of a byte a lane and tile.
       std::int32_t sum = 0;
@@ -99,16 +101,16 @@ class warp_running<integer_sum_fold<Item>, View> {
       }
     }
   }
-  MONOFOLD_DEVICE void merge(const fold&, const int128& tile) {
+  MONOFOLD_GPU void merge(const fold&, const state& tile) {
     if (lane_rank() == 0) own_ += static_cast<total_type>(tile);
   }
-  MONOFOLD_DEVICE int128 total(const fold& f) const {
-    return warp::combine(f, static_cast<int128>(own_));
+  MONOFOLD_GPU state total(const fold& f) const {
+    return warp::combine(f, static_cast<state>(own_));
   }
 
  private:
   /// The sum of four bytes and `sum`.
-  MONOFOLD_DEVICE static std::int32_t add_bytes(std::uint32_t bytes, std::int32_t sum) {
+  MONOFOLD_GPU static std::int32_t add_bytes(std::uint32_t bytes, std::int32_t sum) {
 #if defined(__CUDA_ARCH__)
     if constexpr (std::is_signed_v<Item>) {
       return __dp4a(static_cast<std::int32_t>(bytes), 0x01010101, sum);
@@ -129,6 +131,19 @@ class warp_running<integer_sum_fold<Item>, View> {
   total_type own_;
 };
 
+template <class Item, class View>
+class warp_running<integer_sum_fold<Item>, View>
+    : public warp_integer_sum<integer_sum_fold<Item>, View> {
+ public:
+  using warp_integer_sum<integer_sum_fold<Item>, View>::warp_integer_sum;
+};
+template <class Item, class View>
+class warp_running<short_integer_sum_fold<Item>, View>
+    : public warp_integer_sum<short_integer_sum_fold<Item>, View> {
+ public:
+  using warp_integer_sum<short_integer_sum_fold<Item>, View>::warp_integer_sum;
+};
+
 /// The smallest (or largest) item: all lanes know the warp's best key so far; where it is first is
 /// looked for only when a tile improves it.
 template <class Item, bool smallest, nan_rule rule, class View>
@@ -141,22 +156,22 @@ class warp_running<extremum_fold<Item, smallest, rule>, View> {
   static constexpr int lane_bytes = 16;
 
   warp_running() = default;
-  MONOFOLD_DEVICE explicit warp_running(const fold& f) : own_(f.identity()) {}
+  MONOFOLD_GPU explicit warp_running(const fold& f) : own_(f.identity()) {}
 
-  MONOFOLD_DEVICE void add(const fold&, const shape& tile) {
+  MONOFOLD_GPU void add(const fold&, const shape& tile) {
     const key mine = best_in_lane<fold>(tile);
     // Tiles come in ascending order, so an equal key is not news.
     const bool news = own_.index < 0 || fold::better(mine, own_.key);
     if (any_lane(news)) find(tile, mine);
   }
   /// `tile` is lane 0's.
-  MONOFOLD_DEVICE void merge(const fold& f, const state& tile) {
+  MONOFOLD_GPU void merge(const fold& f, const state& tile) {
     own_ = f.combine(own_, shuffle_from(tile, 0));
   }
-  MONOFOLD_DEVICE state total(const fold&) const { return own_; }
+  MONOFOLD_GPU state total(const fold&) const { return own_; }
 
  private:
-  MONOFOLD_DEVICE void find(const shape& tile, key mine) {
+  MONOFOLD_GPU void find(const shape& tile, key mine) {
     MONOFOLD_UNROLL
     for (int distance = 1; distance < warp_lanes; distance *= 2) {
       const key other = shuffle_from(mine, lane_rank() ^ distance);
@@ -204,16 +219,16 @@ class warp_running<extrema_fold<Item, rule>, View> {
   static constexpr int lane_bytes = 48;  // two states, and their keys on the way
 
   warp_running() = default;
-  MONOFOLD_DEVICE explicit warp_running(const fold&) : low_(low{}), high_(high{}) {}
-  MONOFOLD_DEVICE void add(const fold&, const warp_tile<View>& tile) {
+  MONOFOLD_GPU explicit warp_running(const fold&) : low_(low{}), high_(high{}) {}
+  MONOFOLD_GPU void add(const fold&, const warp_tile<View>& tile) {
     low_.add(low{}, tile);
     high_.add(high{}, tile);
   }
-  MONOFOLD_DEVICE void merge(const fold&, const typename fold::state& tile) {
+  MONOFOLD_GPU void merge(const fold&, const typename fold::state& tile) {
     low_.merge(low{}, tile.min);
     high_.merge(high{}, tile.max);
   }
-  MONOFOLD_DEVICE typename fold::state total(const fold&) const {
+  MONOFOLD_GPU typename fold::state total(const fold&) const {
     return {low_.total(low{}), high_.total(high{})};
   }
 

@@ -43,17 +43,17 @@ class warp_tile {
   static constexpr bool held = sizeof(item) * chunk_items == sizeof(bytes16);
   using chunk = slot_array<item, chunk_items>;
 
-  MONOFOLD_DEVICE warp_tile(const View& view, const tile_place& place)
+  MONOFOLD_GPU warp_tile(const View& view, const tile_place& place)
       : view_(view), place_(place), lane_(lane_rank()) {}
 
-  MONOFOLD_DEVICE int count() const { return place_.count; }
-  MONOFOLD_DEVICE int lane() const { return lane_; }
-  MONOFOLD_DEVICE const View& view() const { return view_; }
-  MONOFOLD_DEVICE const tile_place& place() const { return place_; }
+  MONOFOLD_GPU int count() const { return place_.count; }
+  MONOFOLD_GPU int lane() const { return lane_; }
+  MONOFOLD_GPU const View& view() const { return view_; }
+  MONOFOLD_GPU const tile_place& place() const { return place_; }
 
   /// How many whole tiles of a view, from its first on, can be loaded by aligned 16-byte loads (or are
   /// computed): all of them or none.
-  MONOFOLD_DEVICE static std::int64_t aligned_tiles(const View& view, std::int64_t size) {
+  MONOFOLD_GPU static std::int64_t aligned_tiles(const View& view, std::int64_t size) {
     if constexpr (held && contiguous_item_view<View>) {
       if (bytes_past_16(view.data()) != 0) return 0;
     }
@@ -61,14 +61,14 @@ class warp_tile {
   }
 
   /// True where all chunks of a tile can be.
-  MONOFOLD_DEVICE static bool is_aligned(const View& view, const tile_place& place) {
+  MONOFOLD_GPU static bool is_aligned(const View& view, const tile_place& place) {
     if (place.count < tile_items) return false;
     if constexpr (held && contiguous_item_view<View>) return bytes_past_16(view.data()) == 0;
     return true;
   }
 
   /// True where they can be by 16-byte loads that stay inside the view.
-  MONOFOLD_DEVICE static bool is_whole(const View& view, const tile_place& place) {
+  MONOFOLD_GPU static bool is_whole(const View& view, const tile_place& place) {
     if (is_aligned(view, place)) return true;
     // Shifted loads reach into the chunks around the tile.
     const std::int64_t behind = place.size - place.at - tile_items;
@@ -77,7 +77,7 @@ class warp_tile {
   }
 
   /// Loads a tile that `is_aligned`.
-  MONOFOLD_DEVICE void load_aligned() {
+  MONOFOLD_GPU void load_aligned() {
     if constexpr (held && contiguous_item_view<View>) {
       const auto* const bytes = reinterpret_cast<const char*>(view_.data() + place_.at);
       load_aligned_rows(raw_, bytes, lane_);
@@ -88,7 +88,7 @@ class warp_tile {
   }
 
   /// Loads any tile; chunks that are not whole stay as they are.
-  MONOFOLD_DEVICE void load_any() {
+  MONOFOLD_GPU void load_any() {
     if constexpr (held) {
       if (is_aligned(view_, place_)) return load_aligned();
       if constexpr (contiguous_item_view<View>) {
@@ -108,7 +108,7 @@ class warp_tile {
   /// Writes what was loaded to `buffer` (staging_bytes of shared memory, of this warp alone).
   ///
   /// sync       all lanes of the warp
-  MONOFOLD_DEVICE void stage(bytes16* buffer) {
+  MONOFOLD_GPU void stage(bytes16* buffer) {
     if constexpr (held) {
       sync_warp();  // reads of the tile before are done
       MONOFOLD_UNROLL
@@ -120,13 +120,13 @@ class warp_tile {
 
   /// The first item of a lane's chunk `k`, from the tile's first.
   template <bool striped>
-  MONOFOLD_DEVICE int chunk_offset(int k) const {
+  MONOFOLD_GPU int chunk_offset(int k) const {
     return striped ? k * row_items + lane_ * chunk_items : lane_ * run_items + k * chunk_items;
   }
 
   /// How many of a lane's chunks the tile has whole; they are its first.
   template <bool striped>
-  MONOFOLD_DEVICE int whole_chunks() const {
+  MONOFOLD_GPU int whole_chunks() const {
     constexpr int step = striped ? row_items : chunk_items;
     const int room = place_.count - chunk_offset<striped>(0) - chunk_items;
     const int whole = room < 0 ? 0 : room / step + 1;
@@ -134,7 +134,7 @@ class warp_tile {
   }
 
   template <bool striped>
-  MONOFOLD_DEVICE chunk get(int k) const {
+  MONOFOLD_GPU chunk get(int k) const {
     chunk out;
     if constexpr (held) {
       const bytes16 bytes = striped ? raw_[k] : staged_[place_of_chunk(lane_ * tile_rows + k)];
@@ -147,17 +147,17 @@ class warp_tile {
   }
 
   /// The 16 bytes of a lane's chunk in row `r`, where chunks are held.
-  MONOFOLD_DEVICE const bytes16& raw(int r) const { return raw_[r]; }
+  MONOFOLD_GPU const bytes16& raw(int r) const { return raw_[r]; }
 
-  MONOFOLD_DEVICE item get_item(int offset) const { return view_[place_.at + offset]; }
+  MONOFOLD_GPU item get_item(int offset) const { return view_[place_.at + offset]; }
 
  private:
   /// Lanes write neighbouring chunks and read chunks 128 bytes apart. Exchanging the lowest three bits
   /// of a chunk's number spreads both over all banks: each eight lanes that are served together
   /// touch eight different groups of four.
-  MONOFOLD_DEVICE static int place_of_chunk(int chunk) { return chunk ^ ((chunk >> 3) & 7); }
+  MONOFOLD_GPU static int place_of_chunk(int chunk) { return chunk ^ ((chunk >> 3) & 7); }
 
-  MONOFOLD_DEVICE bytes16 packed(int r) const {
+  MONOFOLD_GPU bytes16 packed(int r) const {
     chunk items;
     MONOFOLD_UNROLL
     for (int v = 0; v < chunk_items; ++v) items[v] = get_item(chunk_offset<true>(r) + v);
@@ -166,7 +166,7 @@ class warp_tile {
     return out;
   }
 
-  MONOFOLD_DEVICE bytes16 load_chunk(int r) const {
+  MONOFOLD_GPU bytes16 load_chunk(int r) const {
     if constexpr (contiguous_item_view<View>) {
       const item* const from = view_.data() + place_.at + chunk_offset<true>(r);
       if (bytes_past_16(from) == 0) return load_16(from);

@@ -28,15 +28,15 @@
 #define MONOFOLD_CALLS_USER
 #endif
 
-// MONOFOLD_DEVICE marks a function of a kernel. Without nvcc it is an ordinary function: kernels
+// MONOFOLD_GPU marks a function of a kernel. Without nvcc it is an ordinary function: kernels
 // compile with a host compiler too, given stand-ins for the few built-ins of level/shuffle.cuh and
 // level/thread.cuh.
 #if defined(__CUDACC__)
-#define MONOFOLD_DEVICE __device__ __forceinline__
-#define MONOFOLD_DEVICE_CALL __device__ __noinline__  // for what is rare and large
+#define MONOFOLD_GPU __device__ __forceinline__
+#define MONOFOLD_GPU_CALL __device__ __noinline__  // for what is rare and large
 #else
-#define MONOFOLD_DEVICE inline
-#define MONOFOLD_DEVICE_CALL inline
+#define MONOFOLD_GPU inline
+#define MONOFOLD_GPU_CALL inline
 #endif
 
 // MONOFOLD_CONSTANT declares a constant object at namespace scope that both sides may refer to: device

@@ -64,6 +64,9 @@ class awaited_state {
     return {pinned_, ++raised_};
   }
 
+  /// Where the state lies.
+  void* state_place() const { return static_cast<char*>(pinned_) + flag_bytes; }
+
   /// Waits until the kernel that got the last `sink` has left its state there.
   failure wait(cudaStream_t stream) {
     for (std::uint32_t spin = 1; *flag() != raised_; ++spin) {
@@ -84,8 +87,7 @@ class awaited_state {
   template <class State>
   State get() const {
     State out;
-    std::memcpy(static_cast<void*>(&out), static_cast<const char*>(pinned_) + flag_bytes,
-                sizeof(State));
+    std::memcpy(static_cast<void*>(&out), state_place(), sizeof(State));
     return out;
   }
 

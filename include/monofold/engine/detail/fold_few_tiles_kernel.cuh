@@ -19,8 +19,8 @@ namespace monofold::detail {
 
 /// The state of tile `tile` of a view, in lane 0.
 template <class F, class View>
-MONOFOLD_DEVICE typename F::state fold_tile_of(const F& f, const View& view, std::int64_t size,
-                                               std::int64_t tile, bytes16* buffer) {
+MONOFOLD_GPU typename F::state fold_tile_of(const F& f, const View& view, std::int64_t size,
+                                            std::int64_t tile, bytes16* buffer) {
   constexpr int tile_items = warp_tile<View>::tile_items;
   const std::int64_t at = tile * tile_items;
   if (tile >= warp_tile<View>::aligned_tiles(view, size)) {
@@ -48,12 +48,12 @@ template <class View>
 struct sized_view {
   View view;
   std::int64_t size;
-  MONOFOLD_DEVICE std::int64_t count() const { return size; }
+  MONOFOLD_GPU std::int64_t count() const { return size; }
 };
 template <class Item>
 struct sized_view<contiguous_view<Item>> {
   contiguous_view<Item> view;
-  MONOFOLD_DEVICE std::int64_t count() const { return view.size(); }
+  MONOFOLD_GPU std::int64_t count() const { return view.size(); }
 };
 template <class View>
 sized_view<View> sized(const View& view) {

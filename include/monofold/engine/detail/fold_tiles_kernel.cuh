@@ -70,7 +70,7 @@ struct state_sink {
   State* out;
 
   template <class F>
-  MONOFOLD_DEVICE void operator()(const F&, const State& total) const {
+  MONOFOLD_GPU void operator()(const F&, const State& total) const {
     *out = total;
   }
 };
@@ -84,7 +84,7 @@ struct awaited_sink {
   std::uint32_t raised;  // what the flag becomes
 
   template <class F>
-  MONOFOLD_DEVICE void operator()(const F&, const State& total) const {
+  MONOFOLD_GPU void operator()(const F&, const State& total) const {
     *reinterpret_cast<State*>(static_cast<char*>(line) + flag_bytes) = total;
 #if defined(__CUDA_ARCH__)
     __threadfence_system();  // a reader of the flag, on the host too, sees the state written above
@@ -99,14 +99,18 @@ struct answer_sink {
   Answer* out;
 
   template <class F>
-  MONOFOLD_DEVICE void operator()(const F& f, const typename F::state& total) const {
+  MONOFOLD_GPU void operator()(const F& f, const typename F::state& total) const {
     *out = finish_raw(f, total);
   }
 };
 
-MONOFOLD_DEVICE bytes16* dynamic_shared() {
+MONOFOLD_GPU bytes16* dynamic_shared() {
+#if defined(MONOFOLD_EMULATED)
+  return static_cast<bytes16*>(emulation::dynamic_shared_memory());
+#else
   extern __shared__ bytes16 monofold_dynamic_shared[];
   return monofold_dynamic_shared;
+#endif
 }
 
 /// How the host's compiler lays out what it hands to a kernel. Compilers differ over empty members

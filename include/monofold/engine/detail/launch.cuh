@@ -8,6 +8,9 @@
 #include <type_traits>
 
 #include "monofold/platform/status.hpp"
+#if defined(MONOFOLD_EMULATED)
+#include "emulation/launch.hpp"
+#endif
 
 namespace monofold::detail {
 
@@ -49,6 +52,12 @@ failure launch(void (*kernel)(Parameters...), std::int64_t blocks, int threads, 
   static_assert((std::is_same_v<std::remove_cv_t<Parameters>, Arguments> && ...),
                 "the runtime copies the bytes of arguments: their types must be the kernel's");
   if (blocks > 0x7fffffff) return {status::unsupported, "more than 2^31 - 1 blocks"};
+#if defined(MONOFOLD_EMULATED)
+  return failure_of(emulation::launch(kernel, dim3(static_cast<unsigned>(blocks)),
+                                      dim3(static_cast<unsigned>(threads)), dim3(),
+                                      static_cast<std::size_t>(shared_bytes), stream, arguments...),
+                    "the emulated launch");
+#else
   // The runtime reads the arguments and does not write them.
   void* parameters[] = {const_cast<void*>(static_cast<const void*>(&arguments))...};
   return failure_of(
@@ -56,6 +65,7 @@ failure launch(void (*kernel)(Parameters...), std::int64_t blocks, int threads, 
                        dim3(static_cast<unsigned>(threads)), parameters,
                        static_cast<std::size_t>(shared_bytes), stream),
       "cudaLaunchKernel");
+#endif
 }
 
 }  // namespace monofold::detail

@@ -1,0 +1,33 @@
+#include "cli/engines.hpp"
+
+#include <fmt/format.h>
+
+#include "cli/machine.hpp"
+#include "runtime/gpu/devices.hpp"
+
+namespace monofold::cli {
+namespace {
+
+engine_state gpu_state() {
+  const runtime::gpu_devices& found = runtime::find_gpus();
+  if (found.devices.empty()) return {"gpu", false, found.why_none};
+  const runtime::gpu_device& first = found.devices.front();
+  std::string why =
+      fmt::format("{}, {} GiB, {} multiprocessors, compute capability {}.{}", first.name,
+                  first.memory_bytes >> 30, first.multiprocessors, first.major, first.minor);
+  if (found.devices.size() > 1) why += fmt::format(" (the first of {})", found.devices.size());
+  return {"gpu", true, why};
+}
+
+}  // namespace
+
+engine_state state_of_engine(std::string_view name) {
+  if (name == "cpu") {
+    return {"cpu", true, fmt::format("{}, threads by {}", cores_text(), thread_library())};
+  }
+  if (name == "gpu") return gpu_state();
+  if (name == "gpus") return {"gpus", false, "this build has no engine for several GPUs"};
+  return {"emulated", false, "this build has no emulated engine"};
+}
+
+}  // namespace monofold::cli

@@ -1,0 +1,146 @@
+#pragma once
+/// emulation/block: the threads of one block, in an order by lot, and where they meet.
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "emulation/dimensions.hpp"
+#include "emulation/fiber.hpp"
+#include "emulation/random.hpp"
+#include "emulation/report.hpp"
+#include "emulation/shared_memory.hpp"
+#include "emulation/symbols.hpp"
+#include "emulation/warp_call.hpp"
+#include "emulation/warp_clock.hpp"
+
+namespace monofold::emulation {
+
+enum class block_barrier { plain, any, all, count };
+
+namespace detail {
+
+class block;
+
+/// A launch, as its blocks see it.
+struct launch {
+  std::function<void()> body;
+  module home;
+  std::string kernel;
+  dim3 grid;
+  dim3 block;
+  std::size_t shared_bytes = 0;
+  std::uint64_t seed = 0;
+  std::uint64_t number = 0;  // of the launch, since the seed was set
+  bool has_failed = false;
+  std::uint64_t progress = 0;  // counts what a waiting block may wait for
+  int accesses = 0;            // since a thread was made to give way
+  std::uint32_t epochs = 0;    // block barriers of all blocks so far
+
+  void fail(finding what, const uint3& at_block, const uint3& at_thread, const std::string& text);
+};
+
+struct thread {
+  enum class place { ready, at_block_barrier, in_warp_call, at_cluster_barrier, ended };
+
+  fiber own;
+  block* home = nullptr;
+  uint3 index{};
+  int rank = 0;
+  place where = place::ready;
+  block_barrier barrier = block_barrier::plain;
+  bool vote = false;
+  std::uint64_t answer = 0;
+};
+
+struct warp {
+  std::uint32_t every = 0;  // the lanes that there are
+  std::uint32_t ready = 0;
+  std::uint32_t calling = 0;  // in a warp call
+  std::uint32_t ended = 0;
+  warp_call calls[32];
+  warp_clock clock;
+};
+
+/// The blocks of a cluster.
+struct cluster {
+  std::vector<block*> blocks;
+  int arrived = 0;
+  int ended = 0;
+};
+
+/// One block from its start to its end. Calls that say so come from its fibers.
+class block {
+ public:
+  enum class outcome { ended, waits, paused, failed };
+
+  /// False where there are no stacks for its threads.
+  bool begin(launch& of, const uint3& index, cluster& home, int rank_in_cluster, random& numbers);
+  void end();
+
+  /// Runs threads until all ended, all of them wait for other blocks, or others get a turn.
+  outcome run();
+
+  cluster& home() const { return *cluster_; }
+  const uint3& index() const { return index_; }
+  int rank_in_cluster() const { return rank_in_cluster_; }
+  shared_memory& shared() { return shared_; }
+  bool has_ended() const { return live_ == 0; }
+  bool is_at_cluster_barrier() const { return at_cluster_ > 0; }
+
+  // On a fiber.
+  int sync(block_barrier kind, bool vote);
+  std::uint64_t meet(const warp_call& call);
+  void sync_cluster();
+  void touch_shared(const void* address, std::size_t bytes, access_kind kind);
+  /// Others get a turn; the caller may be waiting for what they write.
+  void yield();
+  [[noreturn]] void fail(finding what, const std::string& text);
+
+  // By the last thread of a cluster to arrive.
+  void leave_cluster_barrier();
+
+ private:
+  static void thread_main(void* argument);
+  thread& next_thread();
+  void wait(thread::place where);
+  void make_ready(thread& own);
+  void release_barrier();
+  void try_release_warp(int warp, std::uint32_t mask, warp_operation operation);
+  void end_thread(thread& own);
+  outcome report_stuck();
+  std::string why_lane_waits(const thread& own) const;
+  warp& warp_of(const thread& own) { return warps_[static_cast<std::size_t>(own.rank / 32)]; }
+  const thread& thread_at(std::size_t warp, int lane) const {
+    return *threads_[warp * 32 + static_cast<std::size_t>(lane)];
+  }
+
+  launch* launch_ = nullptr;
+  cluster* cluster_ = nullptr;
+  random* numbers_ = nullptr;
+  uint3 index_{};
+  int rank_in_cluster_ = 0;
+  std::vector<std::unique_ptr<thread>> threads_;  // kept for the next block
+  std::vector<warp> warps_;
+  shared_memory shared_;
+  int count_ = 0;
+  int live_ = 0;
+  int at_barrier_ = 0;
+  int at_cluster_ = 0;
+  std::uint32_t ready_warps_ = 0;
+  int warp_ = 0;
+  int yields_ = 0;  // since something changed
+  bool wants_pause_ = false;
+  std::uint32_t epoch_ = 0;
+};
+
+/// Who runs. Only one kernel runs at a time, and only one of its threads.
+extern block* running_block;
+extern thread* running_thread;
+extern launch* running_launch;
+
+}  // namespace detail
+
+}  // namespace monofold::emulation

@@ -1,0 +1,61 @@
+#pragma once
+/// emulation/device_memory: what was allocated on the emulated device, and where it ends.
+
+#include <cstddef>
+#include <map>
+#include <mutex>
+#include <string>
+
+#include "emulation/address_space.hpp"
+
+namespace monofold::emulation::detail {
+
+enum class memory_kind { device, managed, pinned };
+
+/// Allocations lie on pages of their own with a page without memory on both sides. Addresses are not
+/// used twice, so that use after the free is told from use of something else.
+class device_memory {
+ public:
+  /// Aligned to a page; null where there is no memory left.
+  void* allocate(std::size_t bytes, memory_kind kind);
+  /// False for what is not the begin of an allocation.
+  bool release(void* begin);
+  /// The kind of the live allocation that `address` lies in; false where it is in none.
+  bool find(const void* address, memory_kind& kind) const;
+  /// Whether so many bytes lie in one live allocation.
+  bool contains(const void* address, std::size_t bytes) const;
+
+  bool holds(const void* address) const { return space_.holds(address); }
+
+  /// Empty, or what is wrong with an access of a kernel to an address that it `holds`.
+  std::string check(const void* address, std::size_t bytes) {
+    // Kernels go through one buffer most of the time.
+    if (is_within(address, last_.begin, last_.bytes) &&
+        is_within(static_cast<const char*>(address) + bytes - 1, last_.begin, last_.bytes)) {
+      return {};
+    }
+    return check_slowly(address, bytes);
+  }
+
+ private:
+  struct allocation {
+    char* begin = nullptr;
+    std::size_t bytes = 0;
+    memory_kind kind = memory_kind::device;
+    bool is_freed = false;
+  };
+
+  std::string check_slowly(const void* address, std::size_t bytes);
+  const allocation* nearest(const char* address) const;
+
+  // 16 TiB: hours of allocating at memory speed.
+  address_space space_{std::size_t{1} << 44};
+  std::size_t used_ = 0;
+  std::map<const char*, allocation> allocations_;  // by the page in front
+  allocation last_;
+  mutable std::mutex guard_;
+};
+
+extern device_memory memory;
+
+}  // namespace monofold::emulation::detail

@@ -1,0 +1,68 @@
+#include "emulation/fiber.hpp"
+
+#include <memory>
+#include <new>
+#include <utility>
+
+namespace monofold::emulation::detail {
+
+stack_pool stacks;
+bool is_in_kernel = false;
+
+namespace {
+
+/// The pool owns the stacks.
+struct keep_stack {
+  boost::context::stack_context allocate() { return {}; }
+  void deallocate(boost::context::stack_context&) {}
+};
+
+}  // namespace
+
+int stack_pool::take() {
+  if (free_.empty()) {
+    const auto next = static_cast<std::size_t>(opened_);
+    if ((next + 1) * stack_bytes > space_.bytes()) return -1;
+    char* const low = space_.begin() + next * stack_bytes;
+    if (!space_.open(low + page_bytes, stack_bytes - page_bytes)) return -1;
+    return opened_++;
+  }
+  const int stack = free_.back();
+  free_.pop_back();
+  return stack;
+}
+
+char* stack_pool::top_of(int stack) const {
+  // Tops at equal places of their pages would share one set of each cache: so they are spread over
+  // 64 lines, and over 8 pages.
+  const auto spread = static_cast<std::size_t>(stack) * 67 % 512 * 64;
+  return space_.begin() + (static_cast<std::size_t>(stack) + 1) * stack_bytes - spread;
+}
+
+bool fiber::start(void (*body)(void*), void* argument) {
+  stack_ = stacks.take();
+  if (stack_ < 0) return false;
+  boost::context::stack_context whole;
+  whole.sp = stacks.top_of(stack_);
+  whole.size = stack_pool::stack_bytes / 2;
+  new (&outside_) boost::context::fiber;
+  new (&inside_) boost::context::fiber(
+      std::allocator_arg, boost::context::preallocated(whole.sp, whole.size, whole), keep_stack{},
+      [this, body, argument](boost::context::fiber&& outside) {
+        outside_ = std::move(outside);
+        body(argument);
+        return std::move(outside_);
+      });
+  return true;
+}
+
+void fiber::resume() { inside_ = std::move(inside_).resume(); }
+
+void fiber::suspend() { outside_ = std::move(outside_).resume(); }
+
+void fiber::release() {
+  if (stack_ >= 0) stacks.give_back(stack_);
+  stack_ = -1;
+}
+
+}  // namespace monofold::emulation::detail

@@ -1,0 +1,43 @@
+#pragma once
+/// emulation/grid: runs a kernel, its blocks in an order by lot, a few of them at a time.
+
+#include <cstddef>
+#include <functional>
+
+#include "emulation/dimensions.hpp"
+
+namespace monofold::emulation {
+
+/// What <<<>>> says, and the kernel with its arguments bound.
+struct launch_request {
+  const void* kernel = nullptr;
+  dim3 grid;
+  dim3 block;
+  dim3 cluster;
+  std::size_t shared_bytes = 0;
+  std::function<void()> body;
+};
+
+inline constexpr unsigned max_block_threads = 1024;
+inline constexpr unsigned max_cluster_blocks = 16;
+
+/// Whether the device can run such a launch at all.
+bool is_launchable(const launch_request& request);
+
+/// Runs a kernel to its end. False where it went wrong: see emulation/report.
+///
+/// order      blocks start in an order that the seed decides. A block runs until it ends, or waits for
+///            what others write; at barriers up to three blocks take turns. Blocks that wait make room
+///            for all others, so a grid may wait for itself
+/// sync       one kernel at a time in a process; others wait for it
+bool run(const launch_request& request);
+
+namespace detail {
+
+/// Held while a kernel runs: what changes memory under it takes its turn.
+void lock_device();
+void unlock_device();
+
+}  // namespace detail
+
+}  // namespace monofold::emulation

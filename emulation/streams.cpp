@@ -1,0 +1,119 @@
+// The CUDA runtime's calls: streams, graphs, launches.
+
+#include <cuda_runtime_api.h>
+
+#include <utility>
+#include <vector>
+
+#include "emulation/grid.hpp"
+#include "emulation/launch.hpp"
+#include "emulation/report.hpp"
+
+namespace emulation = monofold::emulation;
+
+struct CUgraph_st {
+  std::vector<emulation::launch_request> launches;
+};
+
+struct CUgraphExec_st {
+  std::vector<emulation::launch_request> launches;
+};
+
+struct CUstream_st {
+  CUgraph_st* captured = nullptr;
+};
+
+namespace {
+
+/// What was captured into the stream so far; null where it is not being captured.
+CUgraph_st* capture_of(cudaStream_t stream) {
+  return stream == nullptr || stream == cudaStreamLegacy ? nullptr : stream->captured;
+}
+
+cudaError_t run_now(const emulation::launch_request& request) {
+  return emulation::run(request) ? cudaSuccess : cudaErrorLaunchFailure;
+}
+
+}  // namespace
+
+namespace monofold::emulation {
+
+cudaError_t submit(launch_request request, cudaStream_t stream) {
+  if (!is_launchable(request)) return cudaErrorInvalidConfiguration;
+  if (CUgraph_st* const graph = capture_of(stream)) {
+    graph->launches.push_back(std::move(request));
+    return cudaSuccess;
+  }
+  return run_now(request);
+}
+
+}  // namespace monofold::emulation
+
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t* out, unsigned) {
+  *out = new CUstream_st;
+  return cudaSuccess;
+}
+
+cudaError_t cudaStreamDestroy(cudaStream_t stream) {
+  delete capture_of(stream);
+  delete stream;
+  return cudaSuccess;
+}
+
+cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+  if (capture_of(stream) != nullptr) return cudaErrorStreamCaptureUnsupported;
+  return cudaDeviceSynchronize();
+}
+
+cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
+                            cudaStream_t stream) {
+  if (capture_of(stream) != nullptr) return cudaErrorStreamCaptureUnsupported;
+  return cudaMemcpy(to, from, bytes, kind);
+}
+
+cudaError_t cudaStreamQuery(cudaStream_t stream) { return cudaStreamSynchronize(stream); }
+
+cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode) {
+  if (stream == nullptr || stream == cudaStreamLegacy || stream->captured != nullptr) {
+    return cudaErrorStreamCaptureUnsupported;
+  }
+  stream->captured = new CUgraph_st;
+  return cudaSuccess;
+}
+
+cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* out) {
+  *out = capture_of(stream);
+  if (*out == nullptr) return cudaErrorInvalidValue;
+  stream->captured = nullptr;
+  return cudaSuccess;
+}
+
+cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* out) {
+  *out =
+      capture_of(stream) == nullptr ? cudaStreamCaptureStatusNone : cudaStreamCaptureStatusActive;
+  return cudaSuccess;
+}
+
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t* out, cudaGraph_t graph, unsigned long long) {
+  *out = new CUgraphExec_st{graph->launches};
+  return cudaSuccess;
+}
+
+cudaError_t cudaGraphLaunch(cudaGraphExec_t graph, cudaStream_t stream) {
+  for (const auto& each : graph->launches) {
+    if (const cudaError_t failed = emulation::submit(each, stream); failed != cudaSuccess) {
+      return failed;
+    }
+  }
+  return cudaSuccess;
+}
+
+cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
+  delete graph;
+  return cudaSuccess;
+}
+
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t graph) {
+  delete graph;
+  return cudaSuccess;
+}

@@ -1,0 +1,137 @@
+#include "emulation/symbols.hpp"
+
+#include <cxxabi.h>
+#include <elf.h>
+#include <link.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <map>
+#include <memory>
+
+namespace monofold::emulation::detail {
+
+namespace {
+
+/// Copies a T out of a file's bytes; false past their end.
+template <class T>
+bool copy_out(const std::vector<char>& bytes, std::size_t at, T& out) {
+  if (at + sizeof(T) > bytes.size()) return false;
+  std::memcpy(&out, bytes.data() + at, sizeof(T));
+  return true;
+}
+
+void add_symbol(const ElfW(Sym) & symbol, const char* name, symbol_table& out) {
+  if (symbol.st_size == 0 || symbol.st_shndx == SHN_UNDEF) return;
+  const int type = symbol.st_info & 0xf;
+  if (type == STT_TLS) out.variables.push_back({symbol.st_value, symbol.st_size, name});
+  if (type == STT_FUNC) out.functions.push_back({symbol.st_value, symbol.st_size, name});
+}
+
+symbol_table read_symbols(const std::string& path) {
+  std::ifstream file(path, std::ios::binary | std::ios::ate);
+  if (!file) return {};
+  std::vector<char> bytes(static_cast<std::size_t>(file.tellg()));
+  file.seekg(0);
+  file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  symbol_table out;
+  ElfW(Ehdr) header;
+  if (!copy_out(bytes, 0, header) || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) return out;
+  for (int s = 0; s < header.e_shnum; ++s) {
+    ElfW(Shdr) section, names;
+    const auto at = [&](std::size_t number) {
+      return header.e_shoff + number * header.e_shentsize;
+    };
+    if (!copy_out(bytes, at(static_cast<std::size_t>(s)), section)) break;
+    if (section.sh_type != SHT_SYMTAB || !copy_out(bytes, at(section.sh_link), names)) continue;
+    for (std::size_t i = 0; i < section.sh_size / sizeof(ElfW(Sym)); ++i) {
+      ElfW(Sym) symbol;
+      if (!copy_out(bytes, section.sh_offset + i * sizeof(symbol), symbol)) break;
+      const std::size_t name = names.sh_offset + symbol.st_name;
+      if (name < bytes.size()) add_symbol(symbol, bytes.data() + name, out);
+    }
+  }
+  std::sort(out.variables.begin(), out.variables.end(),
+            [](const variable& a, const variable& b) { return a.offset < b.offset; });
+  return out;
+}
+
+/// What dl_iterate_phdr is asked for, and its answer.
+struct search {
+  std::uintptr_t function;
+  module found;
+  std::string path;
+};
+
+int visit_module(dl_phdr_info* info, std::size_t, void* argument) {
+  auto& wanted = *static_cast<search*>(argument);
+  bool is_here = false;
+  std::size_t thread_local_bytes = 0;
+  for (int i = 0; i < info->dlpi_phnum; ++i) {
+    const auto& part = info->dlpi_phdr[i];
+    const std::uintptr_t begin = info->dlpi_addr + part.p_vaddr;
+    if (part.p_type == PT_TLS) thread_local_bytes = part.p_memsz;
+    if (part.p_type == PT_LOAD && wanted.function - begin < part.p_memsz) is_here = true;
+  }
+  if (!is_here) return 0;
+  wanted.path = info->dlpi_name[0] == '\0' ? "/proc/self/exe" : info->dlpi_name;
+  wanted.found.thread_local_memory = static_cast<char*>(info->dlpi_tls_data);
+  if (info->dlpi_tls_data != nullptr) wanted.found.thread_local_bytes = thread_local_bytes;
+  wanted.found.function_offset = wanted.function - info->dlpi_addr;
+  return 1;
+}
+
+}  // namespace
+
+module module_of(const void* function) {
+  static std::map<std::string, symbol_table> tables;  // one kernel runs at a time
+  search wanted{reinterpret_cast<std::uintptr_t>(function), {}, {}};
+  dl_iterate_phdr(visit_module, &wanted);
+  const auto [place, is_first] = tables.try_emplace(wanted.path);
+  if (is_first) place->second = read_symbols(wanted.path);
+  wanted.found.symbols = &place->second;
+  return wanted.found;
+}
+
+std::string short_name(const std::string& mangled) {
+  int failed = 0;
+  const std::unique_ptr<char, decltype(&std::free)> demangled(
+      abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &failed), &std::free);
+  std::string name = failed == 0 ? demangled.get() : mangled;
+  // A variable of a function comes after the function: f(int)::name.
+  const std::string nameless = "(anonymous namespace)::";
+  for (auto at = name.find(nameless); at != std::string::npos; at = name.find(nameless)) {
+    name.erase(at, nameless.size());
+  }
+  std::size_t from = 0;
+  int depth = 0;
+  std::size_t end = name.size();
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    const char c = name[i];
+    if (depth == 0 && c == '(' && name.find(")::", i) == std::string::npos) {
+      end = std::min(end, i);
+      break;
+    }
+    if (c == '<' || c == '(') {
+      if (depth++ == 0) end = i;
+    }
+    if (c == '>' || c == ')') --depth;
+    if (depth == 0 && (c == ':' || c == ' ')) {
+      from = i + 1;
+      end = name.size();
+    }
+  }
+  return name.substr(from, end - from);
+}
+
+std::string kernel_name(const module& home) {
+  for (const auto& own : home.symbols->functions) {
+    if (own.offset == home.function_offset) return short_name(own.name);
+  }
+  return "at offset " + std::to_string(home.function_offset);
+}
+
+}  // namespace monofold::emulation::detail

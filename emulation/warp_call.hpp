@@ -1,0 +1,57 @@
+#pragma once
+/// emulation/warp_call: what lanes say when they meet, and what each of them hears.
+
+#include <cstdint>
+
+namespace monofold::emulation {
+
+enum class warp_operation {
+  sync,
+  any,
+  all,
+  ballot,
+  shuffle,
+  shuffle_up,
+  shuffle_down,
+  shuffle_xor,
+  match_any,
+  add,
+  min_signed,
+  max_signed,
+  min_unsigned,
+  max_unsigned,
+  bit_and,
+  bit_or,
+  bit_xor,
+};
+
+/// One lane's part of a meeting.
+struct warp_call {
+  warp_operation operation = warp_operation::sync;
+  std::uint32_t mask = 0;
+  std::uint64_t value = 0;
+  int operand = 0;  // of shuffles: a lane, a distance or a pattern
+  int width = 32;   // of shuffles
+};
+
+namespace detail {
+
+constexpr bool is_shuffle(warp_operation operation) {
+  return operation >= warp_operation::shuffle && operation <= warp_operation::shuffle_xor;
+}
+
+/// Whether all lanes of the mask must be there; votes and __syncwarp do without those that ended.
+constexpr bool needs_all_lanes(warp_operation operation) {
+  return operation >= warp_operation::shuffle;
+}
+
+/// What `lane` hears when the lanes of `present` met with `calls`; `undefined` stands for a value
+/// that CUDA leaves undefined.
+std::uint64_t answer(const warp_call* calls, int lane, std::uint32_t present,
+                     std::uint64_t undefined);
+
+const char* name_of(warp_operation operation);
+
+}  // namespace detail
+
+}  // namespace monofold::emulation

@@ -1,0 +1,116 @@
+/// runtime/gpu/fold_pieces: brings items to a GPU piece by piece and folds them there.
+
+#include <cuda_runtime_api.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "monofold/platform/status.hpp"
+#include "runtime/gpu/device_lane.cuh"
+#include "runtime/gpu/device_member.hpp"
+#include "runtime/gpu/devices.hpp"
+
+namespace monofold::runtime {
+
+namespace {
+
+enum class place { pageable, pinned, device };
+
+place place_of(const void* pointer) {
+  cudaPointerAttributes facts{};
+  check_cuda(cudaPointerGetAttributes(&facts, pointer), "cudaPointerGetAttributes");
+  switch (facts.type) {
+    case cudaMemoryTypeDevice:
+    case cudaMemoryTypeManaged: return place::device;
+    case cudaMemoryTypeHost: return place::pinned;
+    default: return place::pageable;
+  }
+}
+
+/// One call of fold_pieces.
+class feeder {
+ public:
+  feeder(const std::vector<const device_member*>& members, const device_items& items,
+         std::int64_t item_bytes)
+      : members_(members), items_(items), item_bytes_(item_bytes), place_(place_of(items.left)) {
+    if (items.right != nullptr) place_ = std::min(place_, place_of(items.right));
+    if (place_ != place::device) lease_.lane().make_buffers(place_ == place::pinned);
+    std::int64_t states = 0;
+    for (const device_member* const one : members) {
+      if (one != nullptr) states += one->out_stride();
+    }
+    lease_.lane().make_states(std::max<std::int64_t>(states, 16));
+  }
+
+  void run(const std::vector<device_piece>& pieces, piece_reader& reader) {
+    for (std::size_t i = 0; i < pieces.size(); ++i) {
+      if (i >= 2) finish(i - 2, reader);
+      start(i, pieces[i]);
+    }
+    for (std::size_t i = pieces.size() < 2 ? 0 : pieces.size() - 2; i < pieces.size(); ++i) {
+      finish(i, reader);
+    }
+  }
+
+ private:
+  device_lane& lane() const { return lease_.lane(); }
+
+  void start(std::size_t i, const device_piece& piece) {
+    const device_lane::buffer& buffer = lane().at(i);
+    device_items here{part(items_.left, piece), part(items_.right, piece), piece.count};
+    if (place_ != place::device) {
+      here.left = bring(buffer, 0, here.left, piece);
+      // 16-byte loads want both halves to begin at a multiple of that.
+      const std::int64_t second = in_chunks_of_16(piece.count * item_bytes_);
+      if (here.right != nullptr) here.right = bring(buffer, second, here.right, piece);
+    }
+    char* out = buffer.states;
+    for (const device_member* const one : members_) {
+      if (one == nullptr) continue;
+      one->start(lane(), here, out);
+      out += one->out_stride();
+    }
+    check_cuda(cudaEventRecord(buffer.done, lane().stream()), "cudaEventRecord");
+  }
+
+  void finish(std::size_t i, piece_reader& reader) {
+    const device_lane::buffer& buffer = lane().at(i);
+    check_cuda(cudaEventSynchronize(buffer.done), "cudaEventSynchronize");
+    reader.done(i, buffer.states);
+  }
+
+  const void* part(const void* items, const device_piece& piece) const {
+    if (items == nullptr) return nullptr;
+    return static_cast<const char*>(items) + piece.at * item_bytes_;
+  }
+
+  const void* bring(const device_lane::buffer& buffer, std::int64_t offset, const void* from,
+                    const device_piece& piece) {
+    const auto bytes = static_cast<std::size_t>(piece.count * item_bytes_);
+    const void* source = from;
+    if (place_ == place::pageable) {
+      std::memcpy(buffer.pinned + offset, from, bytes);
+      source = buffer.pinned + offset;
+    }
+    char* const to = buffer.device + offset;
+    check_cuda(cudaMemcpyAsync(to, source, bytes, cudaMemcpyDefault, lane().stream()),
+               "cudaMemcpyAsync");
+    return to;
+  }
+
+  const std::vector<const device_member*>& members_;
+  device_items items_;
+  std::int64_t item_bytes_;
+  place place_;
+  lane_lease lease_;
+};
+
+}  // namespace
+
+void fold_pieces(const std::vector<const device_member*>& members, const device_items& items,
+                 std::int64_t item_bytes, const std::vector<device_piece>& pieces,
+                 piece_reader& reader) {
+  feeder(members, items, item_bytes).run(pieces, reader);
+}
+
+}  // namespace monofold::runtime

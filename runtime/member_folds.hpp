@@ -1,0 +1,128 @@
+#pragma once
+/// runtime/member_folds: which fold of the headers a family is, for a type of item.
+///
+/// The processor's members and the GPU's are made from this one table, so that both have the same
+/// states.
+
+#include <type_traits>
+
+#include "monofold/fold/adapt.hpp"
+#include "monofold/fold/bitwise.hpp"
+#include "monofold/fold/dot.hpp"
+#include "monofold/fold/extrema.hpp"
+#include "monofold/fold/logical.hpp"
+#include "monofold/fold/moments.hpp"
+#include "monofold/fold/nan.hpp"
+#include "monofold/fold/norm.hpp"
+#include "monofold/fold/product.hpp"
+#include "monofold/fold/sum.hpp"
+#include "monofold/fold/top.hpp"
+#include "monofold/platform/numbers.hpp"
+#include "runtime/family.hpp"
+#include "runtime/pair_product.hpp"
+#include "runtime/summary_fold.hpp"
+
+namespace monofold::runtime {
+
+namespace detail {
+
+struct no_fold {};
+
+template <class T>
+struct named {
+  using type = T;
+};
+
+/// What plain sums are kept in.
+template <class Item>
+using plain_real_t = std::conditional_t<std::is_same_v<Item, double>, double, float>;
+
+template <family kind, class Item, nan_rule rule>
+consteval auto float_fold() {
+  using enum family;
+  using pair = item_pair<Item, Item>;
+  if constexpr (kind == sum)
+    return named<float_sum_fold<Item, double, rule>>{};
+  else if constexpr (kind == plain_sum)
+    return named<float_sum_fold<Item, plain_real_t<Item>, rule>>{};
+  else if constexpr (kind == product)
+    return named<float_product_fold<Item, rule>>{};
+  else if constexpr (kind == norm1)
+    return named<norm1_fold<Item, rule>>{};
+  else if constexpr (kind == norm2)
+    return named<norm2_fold<Item, rule>>{};
+  else if constexpr (kind == norm_inf)
+    return named<norm_inf_fold<Item, rule>>{};
+  else if constexpr (kind == dot)
+    return named<float_dot_fold<pair, rule>>{};
+  else if constexpr (kind == pair_nan_count)
+    return named<map_fold<pair, product_of<Item>, nan_count_fold<double>>>{};
+  else
+    return named<no_fold>{};
+}
+
+template <family kind, class Item>
+consteval auto integer_fold() {
+  using enum family;
+  using enum bit_operation;
+  if constexpr (kind == sum || kind == plain_sum)
+    return named<integer_sum_fold<Item>>{};
+  else if constexpr (kind == product)
+    return named<integer_product_fold<Item>>{};
+  else if constexpr (kind == norm1)
+    return named<integer_norm1_fold<Item>>{};
+  else if constexpr (kind == norm2)
+    return named<integer_norm2_fold<Item>>{};
+  else if constexpr (kind == norm_inf)
+    return named<norm_inf_fold<Item>>{};
+  else if constexpr (kind == dot)
+    return named<integer_dot_fold<Item, Item>>{};
+  else if constexpr (kind == bit_and)
+    return named<bitwise_fold<Item, conjunction>>{};
+  else if constexpr (kind == bit_or)
+    return named<bitwise_fold<Item, disjunction>>{};
+  else if constexpr (kind == bit_xor)
+    return named<bitwise_fold<Item, parity>>{};
+  else
+    return named<no_fold>{};
+}
+
+template <family kind, class Item, nan_rule rule>
+consteval auto find_fold() {
+  using enum family;
+  if constexpr (kind == moments)
+    return named<monofold::detail::moments_fold_t<Item, rule>>{};
+  else if constexpr (kind == summary)
+    return named<summary_fold<Item>>{};
+  else if constexpr (kind == minimum)
+    return named<extremum_fold<Item, true, rule>>{};
+  else if constexpr (kind == maximum)
+    return named<extremum_fold<Item, false, rule>>{};
+  else if constexpr (kind == extrema)
+    return named<extrema_fold<Item, rule>>{};
+  else if constexpr (kind == largest)
+    return named<top_fold<Item, false, rule>>{};
+  else if constexpr (kind == smallest)
+    return named<top_fold<Item, true, rule>>{};
+  else if constexpr (kind == logical)
+    return named<nonzero_fold<Item, rule>>{};
+  else if constexpr (kind == nan_count)
+    return named<nan_count_fold<Item>>{};
+  else if constexpr (is_floating_v<Item>)
+    return float_fold<kind, Item, rule>();
+  else
+    return integer_fold<kind, Item>();
+}
+
+}  // namespace detail
+
+/// The fold of a family: over items, or over pairs of them for `dot` and `pair_nan_count`.
+template <family kind, class Item, nan_rule rule>
+using member_fold_t = typename decltype(detail::find_fold<kind, Item, rule>())::type;
+
+/// Whether a family is defined for the type.
+template <family kind, class Item>
+inline constexpr bool has_member_fold_v =
+    !std::is_same_v<member_fold_t<kind, Item, nan_rule::propagate>, detail::no_fold>;
+
+}  // namespace monofold::runtime
