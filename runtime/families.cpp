@@ -11,12 +11,13 @@ namespace monofold::runtime {
 namespace {
 
 /// Replaces families by `summary` where that saves a look at the items.
-void summarise(std::vector<family>& kinds) {
+void summarise(std::vector<family>& kinds, bool is_floating) {
   const auto has = [&](family kind) {
     return std::find(kinds.begin(), kinds.end(), kind) != kinds.end();
   };
   const bool ends = has(family::minimum) || has(family::maximum) || has(family::extrema);
-  if (!has(family::moments) || !(ends || has(family::sum))) return;
+  if (!has(is_floating ? family::plain_moments : family::moments)) return;
+  if (!ends && !has(family::sum)) return;
   for (const family kind : summarised) std::erase(kinds, kind);
   kinds.push_back(family::summary);
 }
@@ -30,7 +31,7 @@ std::optional<family> family_of(operation op, bool plain) {
     case operation::mean: return plain ? family::plain_sum : family::sum;
     case operation::prod: return family::product;
     case operation::var:
-    case operation::std: return family::moments;
+    case operation::std: return plain ? family::plain_moments : family::moments;
     case operation::min:
     case operation::argmin: return family::minimum;
     case operation::max:
@@ -41,10 +42,10 @@ std::optional<family> family_of(operation op, bool plain) {
     case operation::any:
     case operation::all:
     case operation::nonzero: return family::logical;
-    case operation::norm1: return family::norm1;
-    case operation::norm2: return family::norm2;
+    case operation::norm1: return plain ? family::plain_norm1 : family::norm1;
+    case operation::norm2: return plain ? family::plain_norm2 : family::norm2;
     case operation::norminf: return family::norm_inf;
-    case operation::dot: return family::dot;
+    case operation::dot: return plain ? family::plain_dot : family::dot;
     case operation::bit_and: return family::bit_and;
     case operation::bit_or: return family::bit_or;
     case operation::bit_xor: return family::bit_xor;
@@ -71,15 +72,13 @@ std::vector<family> families_of(const request& what) {
     std::erase(kinds, family::maximum);
     kinds.push_back(family::extrema);
   }
-  // The moments of integers hold the exact sum.
-  if (has(family::moments) && !monofold::info(what.type).is_floating) {
-    std::erase(kinds, family::sum);
-  }
+  // The moments hold the sum.
+  if (has(family::moments)) std::erase(kinds, family::sum);
   // Whether there are NaN decides about errors under `raise` and about counts under `omit`.
   if (what.nan != nan_policy::propagate && monofold::info(what.type).is_floating) {
     kinds.push_back(nan_family(what));
   }
-  if (what.nan != nan_policy::omit) summarise(kinds);
+  if (what.nan != nan_policy::omit) summarise(kinds, monofold::info(what.type).is_floating);
   std::sort(kinds.begin(), kinds.end());
   kinds.erase(std::unique(kinds.begin(), kinds.end()), kinds.end());
   return kinds;

@@ -17,8 +17,9 @@ std::optional<family> family_of(operation op, bool plain);
 family nan_family(const request& what);
 
 /// What `family::summary` computes in one loop.
-inline constexpr std::array summarised{family::sum,     family::moments, family::minimum,
-                                       family::maximum, family::extrema, family::nan_count};
+inline constexpr std::array summarised{family::sum,      family::moments, family::plain_moments,
+                                       family::minimum,  family::maximum, family::extrema,
+                                       family::nan_count};
 
 /// The families that a request needs, each once, in ascending order. Where one is left out because
 /// another answers for it, `substitute_for` says which.

@@ -7,13 +7,15 @@
 
 namespace monofold::runtime {
 
-/// Folds that answer operations. One member may answer several: the sum also gives the mean.
+/// Folds that answer operations. One member may answer several: the sum also gives the mean. Those
+/// without `plain` in their names are exact; integers have no others.
 enum class family {
   sum,
   plain_sum,
   product,
   moments,
-  summary,  // sum, moments, extrema and nan_count
+  plain_moments,
+  summary,  // sum, moments, extrema and nan_count; of floats the plain ones
   minimum,
   maximum,
   extrema,
@@ -21,9 +23,12 @@ enum class family {
   smallest,
   logical,
   norm1,
+  plain_norm1,
   norm2,
+  plain_norm2,
   norm_inf,
   dot,
+  plain_dot,
   bit_and,
   bit_or,
   bit_xor,

@@ -9,6 +9,7 @@
 #include "monofold/fold/adapt.hpp"
 #include "monofold/fold/bitwise.hpp"
 #include "monofold/fold/dot.hpp"
+#include "monofold/fold/exact.hpp"
 #include "monofold/fold/extrema.hpp"
 #include "monofold/fold/logical.hpp"
 #include "monofold/fold/moments.hpp"
@@ -42,18 +43,28 @@ consteval auto float_fold() {
   using enum family;
   using pair = item_pair<Item, Item>;
   if constexpr (kind == sum)
-    return named<float_sum_fold<Item, double, rule>>{};
+    return named<exact_total_fold<value_term<Item>, double, rule>>{};
   else if constexpr (kind == plain_sum)
     return named<float_sum_fold<Item, plain_real_t<Item>, rule>>{};
   else if constexpr (kind == product)
     return named<float_product_fold<Item, rule>>{};
+  else if constexpr (kind == moments)
+    return named<exact_moments_fold<Item>>{};
+  else if constexpr (kind == plain_moments)
+    return named<monofold::detail::moments_fold_t<Item, rule>>{};
   else if constexpr (kind == norm1)
+    return named<exact_total_fold<magnitude_term<Item>, double, rule>>{};
+  else if constexpr (kind == plain_norm1)
     return named<norm1_fold<Item, rule>>{};
   else if constexpr (kind == norm2)
+    return named<exact_norm2_fold<Item, double, rule>>{};
+  else if constexpr (kind == plain_norm2)
     return named<norm2_fold<Item, rule>>{};
   else if constexpr (kind == norm_inf)
     return named<norm_inf_fold<Item, rule>>{};
   else if constexpr (kind == dot)
+    return named<exact_total_fold<product_term<pair>, double, rule>>{};
+  else if constexpr (kind == plain_dot)
     return named<float_dot_fold<pair, rule>>{};
   else if constexpr (kind == pair_nan_count)
     return named<map_fold<pair, product_of<Item>, nan_count_fold<double>>>{};
@@ -69,6 +80,8 @@ consteval auto integer_fold() {
     return named<integer_sum_fold<Item>>{};
   else if constexpr (kind == product)
     return named<integer_product_fold<Item>>{};
+  else if constexpr (kind == moments)
+    return named<integer_moments_fold<Item>>{};
   else if constexpr (kind == norm1)
     return named<integer_norm1_fold<Item>>{};
   else if constexpr (kind == norm2)
@@ -90,9 +103,7 @@ consteval auto integer_fold() {
 template <family kind, class Item, nan_rule rule>
 consteval auto find_fold() {
   using enum family;
-  if constexpr (kind == moments)
-    return named<monofold::detail::moments_fold_t<Item, rule>>{};
-  else if constexpr (kind == summary)
+  if constexpr (kind == summary)
     return named<summary_fold<Item>>{};
   else if constexpr (kind == minimum)
     return named<extremum_fold<Item, true, rule>>{};

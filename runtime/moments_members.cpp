@@ -61,6 +61,30 @@ struct folder_choice<integer_moments_fold<Item>, Item> {
 
 namespace {
 
+/// The exact moments also give the sum and the mean.
+template <class Item, nan_rule rule>
+struct exact_moment {
+  template <class Fold>
+  static answer finish(operation op, const Fold& fold, const typename Fold::state* state,
+                       const answer_context& context) {
+    const typename Fold::state all = state != nullptr ? *state : fold.identity();
+    switch (op) {
+      case operation::sum:
+        return one_number(op,
+                          exact_total_fold<value_term<Item>, double, rule>{}.finish(all.values));
+      case operation::mean:
+        return one_number(op, exact_mean_fold<Item, double, rule>{}.finish(all.values));
+      case operation::var:
+        return one_number(op,
+                          exact_variance_fold<Item, double, false, rule>(context.ddof).finish(all));
+      default:
+        return one_number(op,
+                          exact_variance_fold<Item, double, true, rule>(context.ddof).finish(all));
+    }
+  }
+};
+
+/// Plain moments; those of integers, which are exact, also give the sum and the mean.
 struct variance_or_root {
   template <class Fold>
   static answer finish(operation op, const Fold&, const typename Fold::state* state,
@@ -77,8 +101,18 @@ struct variance_or_root {
 
 template <class Item, nan_rule rule>
 std::unique_ptr<member> make_typed(const member_request& what) {
-  if (what.kind != family::moments) return nullptr;
-  return member_for<variance_or_root, Item>(member_fold_t<family::moments, Item, rule>{});
+  if constexpr (is_floating_v<Item>) {
+    if (what.kind == family::moments) {
+      return member_for<exact_moment<Item, rule>, Item>(
+          member_fold_t<family::moments, Item, rule>{});
+    }
+    if (what.kind == family::plain_moments) {
+      return member_for<variance_or_root, Item>(member_fold_t<family::plain_moments, Item, rule>{});
+    }
+  } else if (what.kind == family::moments) {
+    return member_for<variance_or_root, Item>(member_fold_t<family::moments, Item, rule>{});
+  }
+  return nullptr;
 }
 
 std::unique_ptr<member> make(const member_request& what) {

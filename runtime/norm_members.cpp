@@ -23,6 +23,14 @@ struct finished {
 
 template <class Item, nan_rule rule>
 std::unique_ptr<member> make_typed(const member_request& what) {
+  if constexpr (is_floating_v<Item>) {
+    if (what.kind == family::plain_norm1) {
+      return member_for<finished, Item>(member_fold_t<family::plain_norm1, Item, rule>{});
+    }
+    if (what.kind == family::plain_norm2) {
+      return member_for<finished, Item>(member_fold_t<family::plain_norm2, Item, rule>{});
+    }
+  }
   switch (what.kind) {
     case family::norm1:
       return member_for<finished, Item>(member_fold_t<family::norm1, Item, rule>{});

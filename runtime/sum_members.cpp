@@ -70,7 +70,19 @@ auto total_of(const State& state) {
   }
 }
 
-/// The sum also gives the mean, with the count that the reducer knows.
+/// The exact sum also gives the mean.
+template <class Item, nan_rule rule>
+struct exact_sum_or_mean {
+  template <class Fold>
+  static answer finish(operation op, const Fold& fold, const typename Fold::state* state,
+                       const answer_context&) {
+    const typename Fold::state all = state != nullptr ? *state : fold.identity();
+    if (op != operation::mean) return one_number(op, fold.finish(all));
+    return one_number(op, exact_mean_fold<Item, double, rule>{}.finish(all));
+  }
+};
+
+/// A plain sum also gives the mean, with the count that the reducer knows; so does that of integers.
 template <class Item>
 struct sum_or_mean {
   template <class Fold>
@@ -89,12 +101,15 @@ std::unique_ptr<member> make_float(family kind) {
   using pair = item_pair<Item, Item>;
   switch (kind) {
     case family::sum:
-      return member_for<sum_or_mean<Item>, Item>(member_fold_t<family::sum, Item, rule>{});
+      return member_for<exact_sum_or_mean<Item, rule>, Item>(
+          member_fold_t<family::sum, Item, rule>{});
     case family::plain_sum:
       return member_for<sum_or_mean<Item>, Item>(member_fold_t<family::plain_sum, Item, rule>{});
     case family::product:
       return member_for<finished, Item>(member_fold_t<family::product, Item, rule>{});
     case family::dot: return member_for<finished, pair>(member_fold_t<family::dot, Item, rule>{});
+    case family::plain_dot:
+      return member_for<finished, pair>(member_fold_t<family::plain_dot, Item, rule>{});
     case family::pair_nan_count:
       return member_for<nan_found, pair>(member_fold_t<family::pair_nan_count, Item, rule>{});
     default: return nullptr;

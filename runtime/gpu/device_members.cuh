@@ -134,7 +134,8 @@ std::unique_ptr<device_member> top_member(std::int64_t k) {
 
 template <family kind, class Item, nan_rule rule>
 std::unique_ptr<device_member> plain_member(std::int64_t state_offset = 0) {
-  constexpr bool is_pair = kind == family::dot || kind == family::pair_nan_count;
+  constexpr bool is_pair =
+      kind == family::dot || kind == family::plain_dot || kind == family::pair_nan_count;
   if constexpr (!has_member_fold_v<kind, Item>) {
     return nullptr;
   } else {
@@ -164,10 +165,14 @@ std::unique_ptr<device_member> make_device_member_of(const member_request& what)
     case maximum: return plain_member<extrema, Item, rule>(offsetof(ends, max));
     case extrema: return plain_member<extrema, Item, rule>();
     case logical: return plain_member<logical, Item, rule>();
+    case plain_moments: return plain_member<plain_moments, Item, rule>();
     case norm1: return plain_member<norm1, Item, rule>();
+    case plain_norm1: return plain_member<plain_norm1, Item, rule>();
     case norm2: return plain_member<norm2, Item, rule>();
+    case plain_norm2: return plain_member<plain_norm2, Item, rule>();
     case norm_inf: return plain_member<norm_inf, Item, rule>();
     case dot: return plain_member<dot, Item, rule>();
+    case plain_dot: return plain_member<plain_dot, Item, rule>();
     case bit_and: return plain_member<bit_and, Item, rule>();
     case bit_or: return plain_member<bit_or, Item, rule>();
     case bit_xor: return plain_member<bit_xor, Item, rule>();
