@@ -187,7 +187,7 @@ command parse_reduce(const std::vector<std::string>& args) {
   out.remarks = notes_of(split);
   out.device = split.value("--device").value_or("auto");
   // Data of files and pipes lies in host memory: `auto` leaves it to the processor.
-  out.what.on_gpu = out.device == "gpu";
+  out.what.on_gpu = out.device == "gpu" || out.device == "emulated";
   check_dot(out);
   return out;
 }

@@ -49,7 +49,7 @@ class file_reduction {
   explicit file_reduction(const reduce_command& command)
       : command_(command),
         report_({command.label, command.what.ops, command.form, command.base, one_file(),
-                 command.what.on_gpu ? "gpu" : "cpu"}) {}
+                 command.what.on_gpu ? command.device : "cpu"}) {}
 
   int run() {
     if (is_dot()) {

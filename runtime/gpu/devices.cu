@@ -52,6 +52,14 @@ const gpu_devices& find_gpus() {
   return found;
 }
 
+bool is_gpu_emulated() {
+#if defined(MONOFOLD_EMULATED)
+  return true;
+#else
+  return false;
+#endif
+}
+
 bool is_device_memory(const void* pointer) {
   cudaPointerAttributes facts{};
   check_cuda(cudaPointerGetAttributes(&facts, pointer), "cudaPointerGetAttributes");

@@ -2,6 +2,7 @@
 // them while reductions run on the others.
 
 #include <cstdint>
+#include <cstring>
 #include <vector>
 
 #include "tests/gpu/device.cuh"
@@ -13,10 +14,10 @@ namespace mf = monofold;
 using gpu_tests::device_array;
 using gpu_tests::same;
 
-/// Each block says that it has started, and stays until it is told to go.
-__global__ void occupy(unsigned* started, const volatile unsigned* go) {
+/// Each block says that it has started, in a word of its own, and stays until it is told to go.
+__global__ void occupy(volatile unsigned* started, const volatile unsigned* go) {
   if (threadIdx.x == 0) {
-    atomicAdd_system(started, 1u);
+    started[blockIdx.x] = 1;
     while (*go == 0) __nanosleep(1000);
   }
   __syncthreads();
@@ -29,32 +30,35 @@ class occupied {
   explicit occupied(int left) {
     cudaDeviceProp facts{};
     EXPECT_EQ(cudaGetDeviceProperties(&facts, 0), cudaSuccess);
-    EXPECT_EQ(
-        cudaHostAlloc(reinterpret_cast<void**>(&flags_), 2 * sizeof(unsigned), cudaHostAllocMapped),
-        cudaSuccess);
-    flags_[0] = flags_[1] = 0;
+    const auto blocks = static_cast<unsigned>(facts.multiProcessorCount - left);
+    const std::size_t bytes = (1 + blocks) * sizeof(unsigned);
+    EXPECT_EQ(cudaHostAlloc(reinterpret_cast<void**>(&flags_), bytes, cudaHostAllocMapped),
+              cudaSuccess);
+    std::memset(flags_, 0, bytes);
     EXPECT_EQ(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), cudaSuccess);
     const auto shared = static_cast<int>(facts.sharedMemPerBlockOptin);
     EXPECT_EQ(cudaFuncSetAttribute(reinterpret_cast<const void*>(&occupy),
                                    cudaFuncAttributeMaxDynamicSharedMemorySize, shared),
               cudaSuccess);
-    const auto blocks = static_cast<unsigned>(facts.multiProcessorCount - left);
-    occupy<<<blocks, 1024, shared, stream_>>>(flags_, flags_ + 1);
+    volatile unsigned* const started = flags_ + 1;
+    occupy<<<blocks, 1024, shared, stream_>>>(started, flags_);
     EXPECT_EQ(cudaGetLastError(), cudaSuccess);
-    while (*static_cast<volatile unsigned*>(flags_) < blocks) {
+    for (unsigned i = 0; i < blocks; ++i) {
+      while (started[i] == 0) {
+      }
     }
   }
   occupied(const occupied&) = delete;
   occupied& operator=(const occupied&) = delete;
   ~occupied() {
-    *static_cast<volatile unsigned*>(flags_ + 1) = 1;
+    *static_cast<volatile unsigned*>(flags_) = 1;
     EXPECT_EQ(cudaStreamSynchronize(stream_), cudaSuccess);
     EXPECT_EQ(cudaStreamDestroy(stream_), cudaSuccess);
     EXPECT_EQ(cudaFreeHost(flags_), cudaSuccess);
   }
 
  private:
-  unsigned* flags_ = nullptr;
+  unsigned* flags_ = nullptr;  // go, then a word a block
   cudaStream_t stream_ = nullptr;
 };
 
@@ -65,7 +69,8 @@ struct sequence_hash {
     std::uint64_t power;
   };
   MONOFOLD_HD state lift(float x, std::int64_t) const {
-    return {static_cast<std::uint64_t>(static_cast<std::int64_t>(x * 1024.0f)) + 1, 0x9e3779b97f4a7c15u};
+    return {static_cast<std::uint64_t>(static_cast<std::int64_t>(x * 1024.0f)) + 1,
+            0x9e3779b97f4a7c15u};
   }
   MONOFOLD_HD state combine(const state& left, const state& right) const {
     return {left.hash * right.power + right.hash, left.power * right.power};
