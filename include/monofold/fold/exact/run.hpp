@@ -1,0 +1,295 @@
+#pragma once
+/// fold/exact/run: adds a run of items to exact sums, in whatever way is fastest for them.
+
+#include <cstdint>
+#include <type_traits>
+
+#include "monofold/fold/exact/cascade.hpp"
+#include "monofold/fold/exact/digits.hpp"
+#include "monofold/fold/exact/narrow.hpp"
+#include "monofold/fold/exact/state.hpp"
+#include "monofold/fold/exact/term.hpp"
+#include "monofold/platform/bits.hpp"
+#include "monofold/platform/float_format.hpp"
+#include "monofold/platform/host_device.hpp"
+#include "monofold/platform/numbers.hpp"
+#include "monofold/platform/strict_arithmetic.hpp"
+
+namespace monofold {
+
+namespace detail {
+
+/// Items that digits take before their carries run: below 2^31, and a product makes two deposits.
+inline constexpr std::int64_t digits_block = std::int64_t{1} << 29;
+
+/// The terms of a run one by one, in integers: right for every item, on every processor, under any
+/// rounding mode.
+template <class Term>
+MONOFOLD_HD_CALL void add_run_by_digits(exact_state<typename Term::number>& own,
+                                        const typename Term::item* items, std::int64_t count) {
+  using number = typename Term::number;
+  for (std::int64_t at = 0; at < count; at += digits_block) {
+    const std::int64_t end = count - at < digits_block ? count : at + digits_block;
+    exact_digits<number> digits = zero_digits<number>();
+    exact_counts counts = zero_counts();
+    for (std::int64_t i = at; i < end; ++i) Term::add(digits, counts, items[i]);
+    own.counts = add_counts(own.counts, counts);
+    add_number(own.sum, number_of(digits));
+  }
+}
+
+#if defined(__GNUC__) && !defined(__CUDA_ARCH__) && MONOFOLD_STRICT_DOUBLES
+#define MONOFOLD_EXACT_LEVELS 1
+
+/// Fewer items than this are added one by one: so much costs a block of levels.
+inline constexpr int least_levels = 24;
+
+/// How the terms of a block become numbers without error that levels can add.
+template <class Term>
+struct block_terms;
+
+template <bool clear_sign, class Item>
+struct block_values {
+  template <int bytes, bool fused, class Number>
+  MONOFOLD_INLINE static block_outcome add(Number& own, const Item* items, int count) {
+    if constexpr (!std::is_same_v<Item, double>) {
+      return add_narrow<bytes, clear_sign>(own, items, count);
+    } else if constexpr (clear_sign) {
+      double sizes[cascade_block];
+      for (int i = 0; i < count; ++i) {
+        sizes[i] = bits_as<double>(float_bits(items[i]) & (float_format<double>::sign_bit - 1));
+      }
+      return add_doubles<bytes>(own, sizes, count, 0);
+    } else {
+      return add_doubles<bytes>(own, items, count, 0);
+    }
+  }
+  /// Of a block of zeros: whether one of them is not -0.
+  MONOFOLD_INLINE static bool any_other_zero(const Item* items, int count) {
+    bool any = clear_sign;
+    for (int i = 0; i < count; ++i) any |= float_bits(items[i]) == 0;
+    return any;
+  }
+};
+
+template <class Item>
+struct block_terms<value_term<Item>> : block_values<false, Item> {};
+template <class Item>
+struct block_terms<magnitude_term<Item>> : block_values<true, Item> {};
+
+/// Numbers of at most 53 significant bits that a double holds with room to spare.
+template <class Item>
+inline constexpr bool fits_double_v = is_floating_v<Item> ||
+                                      (std::is_integral_v<Item> && sizeof(Item) <= 4);
+
+/// A product of two of them that is exact in a double: two floats have 48 bits, and no over- or
+/// underflow.
+template <class Item>
+inline constexpr bool is_short_v = is_floating_v<Item> && !std::is_same_v<Item, double>;
+
+/// Not 0 for an infinity or NaN of a type whose conversion by `load_floats` hides it: float16.
+template <class Item>
+MONOFOLD_INLINE std::uint32_t hidden_special(const Item& x) {
+  if constexpr (std::is_same_v<Item, float16>) {
+    return ((x.bits & 0x7fffu) + 0x400u) & 0x8000u;  // its exponent field is all ones
+  } else {
+    return 0;
+  }
+}
+
+template <class Item>
+inline constexpr int scale_v = 0;
+template <>
+inline constexpr int scale_v<float16> = narrow_item<float16>::scale;
+
+/// Eight neighbours times 2^-scale_v as doubles.
+template <class Item>
+MONOFOLD_INLINE void load_eight(const Item* items, double* out) {
+  if constexpr (is_short_v<Item>) {
+    four_floats x[2];
+    load_floats<Item, false>(items, x);
+    store_doubles(x, out);
+  } else {
+    for (int l = 0; l < 8; ++l) out[l] = static_cast<double>(items[l]);
+  }
+}
+
+/// Products of eight pairs of factors: p = x y rounded, and what is left, e = x y - p.
+///
+/// e is exact where p is finite and its last bit, at least 2^-105 |p|, lies above 2^-1074: where
+/// |p| >= 2^-960. `inexact` gets a bit where a smaller product has no factor that is zero.
+MONOFOLD_INLINE void multiply_eight(const double* x, const double* y, double* p, double* e,
+                                    std::int64_t* inexact) {
+  for (int l = 0; l < 8; ++l) p[l] = x[l] * y[l];
+  for (int l = 0; l < 8; ++l) e[l] = __builtin_fma(x[l], y[l], -p[l]);
+  for (int l = 0; l < 8; ++l) {
+    const std::int64_t small = __builtin_fabs(p[l]) < 0x1p-960 ? 1 : 0;
+    const std::int64_t left = x[l] != 0 ? small : 0;
+    inexact[l] |= y[l] != 0 ? left : 0;
+  }
+}
+
+/// own += products of `count` pairs; `load(i, x, y)` gives eight pairs of factors, from pair i on.
+template <int bytes, bool is_exact, class Number, class Load>
+MONOFOLD_INLINE block_outcome add_products(Number& own, int count, int scale, const Load& load) {
+  double p[cascade_block];
+  double x[8], y[8];
+  if constexpr (is_exact) {
+    for (int i = 0; i < count; i += 8) {
+      load(i, x, y);
+      for (int l = 0; l < 8; ++l) p[i + l] = x[l] * y[l];
+    }
+    return add_doubles<bytes>(own, p, count, scale);
+  } else {
+    double e[cascade_block];
+    std::int64_t inexact[8] = {};
+    for (int i = 0; i < count; i += 8) {
+      load(i, x, y);
+      multiply_eight(x, y, p + i, e + i, inexact);
+    }
+    for (const std::int64_t any : inexact) {
+      if (any != 0) return block_outcome::spills;
+    }
+    // The rests first: where p has an infinity, e has a NaN.
+    Number sum = own;
+    if (add_doubles<bytes>(sum, e, count, 0) == block_outcome::spills) {
+      return block_outcome::spills;
+    }
+    const block_outcome outcome = add_doubles<bytes>(sum, p, count, 0);
+    if (outcome == block_outcome::added) own = sum;
+    return outcome;
+  }
+}
+
+template <class Item>
+struct block_terms<square_term<Item>> {
+  template <int bytes, bool fused, class Number>
+  MONOFOLD_INLINE static block_outcome add(Number& own, const Item* items, int count) {
+    constexpr bool is_exact = is_short_v<Item>;
+    if constexpr (!is_exact && !fused) return block_outcome::spills;
+    std::uint32_t special = 0;
+    for (int i = 0; i < count; ++i) special |= hidden_special(items[i]);
+    if (special != 0) return block_outcome::spills;
+    const auto load = [ items, count ](int i, double* x, double* y) __attribute__((always_inline)) {
+      if (i + 8 <= count) {
+        load_eight(items + i, x);
+      } else {
+        Item last[8] = {};
+        for (int l = 0; i + l < count; ++l) last[l] = items[i + l];
+        load_eight(last, x);
+      }
+      for (int l = 0; l < 8; ++l) y[l] = x[l];
+    };
+    return add_products<bytes, is_exact>(own, count, 2 * scale_v<Item>, load);
+  }
+  MONOFOLD_INLINE static bool any_other_zero(const Item*, int) { return true; }
+};
+
+template <class Pair>
+struct block_terms<product_term<Pair>> {
+  using left = typename product_term<Pair>::left;
+  using right = typename product_term<Pair>::right;
+
+  template <int bytes, bool fused, class Number>
+  MONOFOLD_INLINE static block_outcome add(Number& own, const Pair* items, int count) {
+    constexpr bool is_exact = is_short_v<left> && is_short_v<right>;
+    if constexpr (!is_exact && !(fused && fits_double_v<left> && fits_double_v<right>)) {
+      return block_outcome::spills;
+    }
+    std::uint32_t special = 0;
+    for (int i = 0; i < count; ++i) {
+      special |= hidden_special(items[i].left) | hidden_special(items[i].right);
+    }
+    if (special != 0) return block_outcome::spills;
+    const auto load = [ items, count ](int i, double* x, double* y) __attribute__((always_inline)) {
+      left a[8] = {};
+      right b[8] = {};
+      if (i + 8 <= count) {
+        for (int l = 0; l < 8; ++l) a[l] = items[i + l].left;
+        for (int l = 0; l < 8; ++l) b[l] = items[i + l].right;
+      } else {
+        for (int l = 0; i + l < count; ++l) a[l] = items[i + l].left;
+        for (int l = 0; i + l < count; ++l) b[l] = items[i + l].right;
+      }
+      load_eight(a, x);
+      load_eight(b, y);
+    };
+    return add_products<bytes, is_exact>(own, count, scale_v<left> + scale_v<right>, load);
+  }
+  MONOFOLD_INLINE static bool any_other_zero(const Pair* items, int count) {
+    bool any = false;
+    for (int i = 0; i < count; ++i) any |= !product_term<Pair>::of(items[i]).is_minus_zero();
+    return any;
+  }
+};
+
+/// Blocks of a run by levels, and by digits where those cannot.
+template <int bytes, bool fused, class Term>
+MONOFOLD_INLINE void add_run_by_levels(exact_state<typename Term::number>& own,
+                                       const typename Term::item* items, std::int64_t count) {
+  using terms = block_terms<Term>;
+  constexpr int block = sizeof(typename Term::item) == 4 ? 1024 : cascade_block;
+  for (std::int64_t at = 0; at < count; at += block) {
+    const int n = count - at < block ? static_cast<int>(count - at) : block;
+    const block_outcome outcome = terms::template add<bytes, fused>(own.sum, items + at, n);
+    if (outcome == block_outcome::spills) {
+      add_run_by_digits<Term>(own, items + at, n);
+      continue;
+    }
+    own.counts.items += n;
+    if (outcome == block_outcome::added || terms::any_other_zero(items + at, n)) {
+      own.counts.other = 1;
+    }
+  }
+}
+
+/// In a function of its own, once a kind of term: it is large.
+template <class Term>
+__attribute__((noinline)) void add_run_portable(exact_state<typename Term::number>& own,
+                                                const typename Term::item* items,
+                                                std::int64_t count) {
+  add_run_by_levels<16, false, Term>(own, items, count);
+}
+
+#if defined(__x86_64__) && !defined(__CUDACC__)
+#define MONOFOLD_EXACT_AVX2 1
+
+/// The same with vectors of four doubles and fused multiply-adds: the loops inlined here take the
+/// instruction set of this function.
+template <class Term>
+__attribute__((target("avx2,fma"), noinline)) void add_run_avx2(
+    exact_state<typename Term::number>& own, const typename Term::item* items, std::int64_t count) {
+  add_run_by_levels<32, true, Term>(own, items, count);
+}
+#endif
+
+#endif  // levels
+
+}  // namespace detail
+
+/// own += the terms of `count` items.
+///
+/// order      exact: any
+/// tested by  tests/exact/run_test.cpp, tests/exact/environment_test.cpp
+template <class Term>
+MONOFOLD_HD void add_run(exact_state<typename Term::number>& own, const typename Term::item* items,
+                         std::int64_t count) {
+#if defined(MONOFOLD_EXACT_LEVELS)
+  if (count >= detail::least_levels) {
+    const strict_arithmetic arithmetic;
+    if (arithmetic.holds()) {
+#if defined(MONOFOLD_EXACT_AVX2)
+      if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
+        detail::add_run_avx2<Term>(own, items, count);
+        return;
+      }
+#endif
+      detail::add_run_portable<Term>(own, items, count);
+      return;
+    }
+  }
+#endif
+  detail::add_run_by_digits<Term>(own, items, count);
+}
+
+}  // namespace monofold

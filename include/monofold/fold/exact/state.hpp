@@ -1,0 +1,130 @@
+#pragma once
+/// fold/exact/state: an exact sum with what is no finite number beside it: a commutative monoid.
+
+#include <cstdint>
+
+#include "monofold/fold/exact/digits.hpp"
+#include "monofold/fold/exact/number.hpp"
+#include "monofold/fold/nan.hpp"
+#include "monofold/platform/float_format.hpp"
+#include "monofold/platform/host_device.hpp"
+#include "monofold/platform/numbers.hpp"
+
+namespace monofold {
+
+/// What a sum must know besides the sum of its finite items.
+struct exact_counts {
+  std::int64_t items;              // all of them, NaN too
+  std::int64_t nan;                // items that are NaN
+  std::int64_t positive_infinity;  // items that are +inf
+  std::int64_t negative_infinity;  // items that are -inf
+  std::int64_t other;              // 1 where an item is neither -0 nor NaN, else 0
+
+  static constexpr int num_counts = 5;
+};
+
+/// An exact sum: equal data have equal bytes, whatever the engine, the split and the order.
+///
+/// shape      8 (num_limbs + 5) bytes, no padding: 312 for float64, 88 for float32 and bfloat16,
+///            64 for float16; any bytes copied are a state
+/// order      addition of integers: commutative and associative
+/// tested by  tests/exact/state_test.cpp
+template <class Number>
+struct exact_state {
+  using number = Number;
+
+  Number sum;
+  exact_counts counts;
+};
+
+MONOFOLD_HD exact_counts zero_counts() { return {0, 0, 0, 0, 0}; }
+
+MONOFOLD_HD exact_counts add_counts(const exact_counts& a, const exact_counts& b) {
+  return {a.items + b.items, a.nan + b.nan, a.positive_infinity + b.positive_infinity,
+          a.negative_infinity + b.negative_infinity, a.other | b.other};
+}
+
+template <class Number>
+MONOFOLD_HD exact_state<Number> zero_state() {
+  return {zero_number<Number>(), zero_counts()};
+}
+
+/// own += other, whose items may be of a narrower type.
+template <class Number, class Other>
+MONOFOLD_HD void merge(exact_state<Number>& own, const exact_state<Other>& other) {
+  add_number(own.sum, other.sum);
+  own.counts = add_counts(own.counts, other.counts);
+}
+
+/// One more item of this kind; `other`: it is not -0.
+MONOFOLD_HD void count_item(exact_counts& own, number_kind kind, bool negative, bool other) {
+  ++own.items;
+  if (kind == number_kind::finite) {
+    own.other |= other ? 1 : 0;
+  } else if (kind == number_kind::nan) {
+    ++own.nan;
+  } else {
+    (negative ? own.negative_infinity : own.positive_infinity) += 1;
+    own.other = 1;
+  }
+}
+
+/// What the counts alone decide about a sum: whether it is finite at all, and the sign of a zero.
+struct exact_verdict {
+  number_kind kind;
+  bool negative;       // of an infinity or of a zero
+  std::int64_t items;  // that take part
+};
+
+template <nan_rule rule>
+MONOFOLD_HD exact_verdict verdict(const exact_counts& c) {
+  const bool omit = rule == nan_rule::omit;
+  const std::int64_t items = omit ? c.items - c.nan : c.items;
+  if ((!omit && c.nan != 0) || (c.positive_infinity != 0 && c.negative_infinity != 0)) {
+    return {number_kind::nan, false, items};
+  }
+  if (c.positive_infinity != 0 || c.negative_infinity != 0) {
+    return {number_kind::infinite, c.negative_infinity != 0, items};
+  }
+  return {number_kind::finite, items > 0 && c.other == 0, items};
+}
+
+/// A state as integers that an ordinary sum of int64 merges.
+///
+/// shape      num_words words: the digits of the sum, least significant first, then the counts in
+///            the order of `exact_counts`
+/// order      adding up the words of up to 2^31 - 1 states in any order, then `state_of`, gives the
+///            bytes of the merged states
+/// tested by  tests/exact/state_test.cpp
+template <class Number>
+struct exact_wire {
+  static constexpr int num_digits = exact_digits<Number>::num_digits;
+  static constexpr int num_words = num_digits + exact_counts::num_counts;
+
+  std::int64_t word[num_words];
+};
+
+template <class Number>
+MONOFOLD_HD exact_wire<Number> wire_of(const exact_state<Number>& s) {
+  exact_wire<Number> out;
+  const exact_digits<Number> digits = digits_of(s.sum);
+  for (int i = 0; i < out.num_digits; ++i) out.word[i] = digits.digit[i];
+  std::int64_t* const counts = out.word + out.num_digits;
+  counts[0] = s.counts.items;
+  counts[1] = s.counts.nan;
+  counts[2] = s.counts.positive_infinity;
+  counts[3] = s.counts.negative_infinity;
+  counts[4] = s.counts.other;
+  return out;
+}
+
+/// The state of words, single or summed. `other` becomes 0 or 1 again.
+template <class Number>
+MONOFOLD_HD exact_state<Number> state_of(const exact_wire<Number>& wire) {
+  exact_digits<Number> digits;
+  for (int i = 0; i < wire.num_digits; ++i) digits.digit[i] = wire.word[i];
+  const std::int64_t* const counts = wire.word + wire.num_digits;
+  return {number_of(digits), {counts[0], counts[1], counts[2], counts[3], counts[4] != 0 ? 1 : 0}};
+}
+
+}  // namespace monofold

@@ -1,0 +1,223 @@
+// fold/exact/products and fold/exact/moments: against integers of any size.
+
+#include "monofold/fold/exact/products.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "monofold/fold/exact/moments.hpp"
+#include "monofold/reduce.hpp"
+#include "tests/exact/items.hpp"
+#include "tests/inputs/hard_numbers.hpp"
+#include "tests/inputs/random.hpp"
+#include "tests/oracle/big_integer.hpp"
+#include "tests/oracle/fixed_sum.hpp"
+#include "tests/oracle/nearest.hpp"
+
+namespace mf = monofold;
+using inputs::infinity;
+using inputs::largest;
+using inputs::not_a_number;
+using inputs::same;
+using inputs::smallest;
+using oracle::big_integer;
+
+namespace {
+
+using list = std::vector<double>;
+const double nan_bits = std::bit_cast<double>(std::uint64_t{0x7ff8000000000000});
+
+/// sum of x y by the rules of IEEE 754 for each product.
+template <class Item>
+double expected_dot(const std::vector<Item>& x, const std::vector<Item>& y) {
+  oracle::fixed_sum sum;
+  bool nan = false, up = false, down = false, minus_zero = !x.empty();
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const double a = inputs::value_of(x[i]);
+    const double b = inputs::value_of(y[i]);
+    if (!std::isfinite(a) || !std::isfinite(b)) {
+      const double p = a * b;
+      nan = nan || std::isnan(p);
+      up = up || p == infinity;
+      down = down || p == -infinity;
+      minus_zero = false;
+      continue;
+    }
+    minus_zero = minus_zero && (a == 0 || b == 0) && std::signbit(a) != std::signbit(b);
+    sum.add_product(a, b);
+  }
+  if (nan || (up && down)) return nan_bits;
+  if (up || down) return up ? infinity : -infinity;
+  return minus_zero ? -0.0 : sum.nearest(oracle::binary64);
+}
+
+template <class Item>
+bool all_finite(const std::vector<Item>& items) {
+  for (const Item& x : items) {
+    if (!std::isfinite(inputs::value_of(x))) return false;
+  }
+  return true;
+}
+
+template <class Item>
+class exact_products_of : public testing::Test {};
+using item_types = testing::Types<double, float, mf::float16, mf::bfloat16>;
+TYPED_TEST_SUITE(exact_products_of, item_types);
+
+TYPED_TEST(exact_products_of, dot_of_random_bits) {
+  const std::int64_t arrays = inputs::many(30000);
+  inputs::generator random(11);
+  std::vector<TypeParam> x, y;
+  for (std::int64_t a = 0; a < arrays; ++a) {
+    inputs::draw_small(random, x);
+    inputs::draw_small(random, y);
+    const std::size_t n = std::min(x.size(), y.size());
+    x.resize(n);
+    y.resize(n);
+    ASSERT_TRUE(same(mf::reduce(mf::zip(x, y), mf::exact_dot), expected_dot(x, y))) << a;
+  }
+}
+
+TYPED_TEST(exact_products_of, dot_of_long_arrays) {
+  for (const auto& kind : inputs::kinds_of_data) {
+    for (const int n : {100, 513, 1024, 5000}) {
+      const auto x = inputs::items_of<TypeParam>(kind, n, 1);
+      const auto y = inputs::items_of<TypeParam>(kind, n, 2);
+      ASSERT_TRUE(same(mf::reduce(mf::zip(x, y), mf::exact_dot), expected_dot(x, y)))
+          << kind << " " << n;
+      if (!all_finite(x)) continue;
+      ASSERT_TRUE(same(mf::reduce(x, mf::exact_sum_of_squares), expected_dot(x, x)))
+          << kind << " " << n;
+    }
+  }
+}
+
+/// norm2, variance and standard deviation of finite items.
+template <class Item>
+void expect_moments(const std::vector<Item>& items) {
+  oracle::fixed_sum first, second;
+  for (const Item& x : items) {
+    first.add(inputs::value_of(x));
+    second.add_product(inputs::value_of(x), inputs::value_of(x));
+  }
+  constexpr int low = oracle::fixed_sum::low;
+  const big_integer squares = second.units();
+  ASSERT_TRUE(same(mf::reduce(items, mf::exact_norm2),
+                   oracle::nearest_root(squares, 1, low, oracle::binary64)));
+  ASSERT_TRUE(same(mf::reduce(items, mf::exact_norm2_to<float>),
+                   oracle::nearest_root(squares, 1, low, oracle::binary32)));
+  const auto n = static_cast<std::int64_t>(items.size());
+  for (const std::int64_t ddof : {0, 1}) {
+    if (n <= ddof) {
+      EXPECT_EQ(mf::try_reduce(items, mf::exact_variance(ddof)).code(), mf::status::empty_input);
+      continue;
+    }
+    // The sum is a multiple of 2^-2148 here: its square, one of 2^-4296.
+    const big_integer sum = first.units();
+    const big_integer top = (squares * big_integer(n)).shifted_left(-low) - sum * sum;
+    const big_integer bottom = big_integer(n) * big_integer(n - ddof);
+    ASSERT_TRUE(same(mf::reduce(items, mf::exact_variance(ddof)),
+                     oracle::nearest_ratio(top, bottom, 2 * low, oracle::binary64)));
+    ASSERT_TRUE(same(mf::reduce(items, mf::exact_variance<float>(ddof)),
+                     oracle::nearest_ratio(top, bottom, 2 * low, oracle::binary32)));
+    ASSERT_TRUE(same(mf::reduce(items, mf::exact_standard_deviation(ddof)),
+                     oracle::nearest_root(top, bottom, 2 * low, oracle::binary64)));
+  }
+}
+
+TYPED_TEST(exact_products_of, moments_of_random_bits) {
+  const std::int64_t arrays = inputs::many(250);
+  inputs::generator random(12);
+  std::vector<TypeParam> items;
+  for (std::int64_t a = 0; a < arrays; ++a) {
+    inputs::draw_small(random, items);
+    if (!all_finite(items)) continue;
+    SCOPED_TRACE(a);
+    ASSERT_NO_FATAL_FAILURE(expect_moments(items));
+  }
+}
+
+TYPED_TEST(exact_products_of, moments_of_long_arrays) {
+  for (const auto& kind : inputs::kinds_of_data) {
+    const auto items = inputs::items_of<TypeParam>(kind, 1500, 3);
+    if (!all_finite(items)) continue;
+    SCOPED_TRACE(kind);
+    ASSERT_NO_FATAL_FAILURE(expect_moments(items));
+  }
+}
+
+TEST(exact_dot, products_that_are_no_doubles) {
+  const auto dot = [](const list& x, const list& y) {
+    return mf::reduce(mf::zip(x, y), mf::exact_dot);
+  };
+  EXPECT_TRUE(same(dot({1e200, 1e200, 5}, {1e200, -1e200, 1}), 5.0));
+  EXPECT_TRUE(same(dot({smallest, 1}, {smallest, 1}), 1.0));
+  EXPECT_TRUE(same(dot({smallest, 1, 1}, {smallest, 1, 0x1p-53}), 1 + 0x1p-52));
+  EXPECT_TRUE(same(dot({smallest, 0.5}, {0.5, smallest}), smallest));
+  EXPECT_TRUE(same(dot({infinity}, {0.0}), nan_bits));
+  EXPECT_TRUE(same(dot({infinity}, {-2.0}), -infinity));
+  EXPECT_TRUE(same(dot({-0.0, 0.0}, {1.0, -1.0}), -0.0));
+  EXPECT_TRUE(same(dot({-0.0, -0.0}, {1.0, -1.0}), 0.0));
+  EXPECT_TRUE(same(dot({largest}, {2.0}), infinity));
+  EXPECT_TRUE(same(dot({largest, largest}, {2.0, -1.0}), largest));
+  EXPECT_TRUE(same(dot({}, {}), 0.0));
+  const list x(3000, 1e-180);  // squares among the subnormal numbers
+  EXPECT_TRUE(same(dot(x, x), expected_dot(x, x)));
+  EXPECT_TRUE(same(mf::reduce(x, mf::exact_norm2), std::sqrt(3000.0) * 1e-180));
+}
+
+TEST(exact_dot, ill_conditioned) {
+  for (const int bits : {27, 53, 100, 300, 900}) {
+    for (std::uint64_t seed = 0; seed < 6; ++seed) {
+      const auto x = inputs::ill_conditioned(400, bits, seed);
+      list y;
+      inputs::generator random(seed);
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        y.push_back(std::ldexp(1.0, static_cast<int>(random() % 4)));
+      }
+      list a = x, b = y;  // sum x y - sum x y + a little
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        a.push_back(-x[i] / 2);
+        b.push_back(y[i] * 2);
+      }
+      a.push_back(1.0 + 0x1p-52);
+      b.push_back(1.0 - 0x1p-53);
+      ASSERT_TRUE(same(mf::reduce(mf::zip(a, b), mf::exact_dot), expected_dot(a, b)));
+      ASSERT_TRUE(same(mf::reduce(mf::zip(x, y), mf::exact_dot), expected_dot(x, y)));
+    }
+  }
+}
+
+TEST(exact_dot, pairs_of_two_types) {
+  const std::vector<float> x{0x1p-149f, 3.0f, -1e30f};
+  const list y{smallest, 0x1p-1074, 1e300};
+  const list wide(x.begin(), x.end());
+  EXPECT_TRUE(same(mf::reduce(mf::zip(x, y), mf::exact_dot), expected_dot(wide, y)));
+  const std::vector<std::int64_t> whole{std::numeric_limits<std::int64_t>::min(), 3};
+  const list tenths{0.1, -0.1};
+  // -2^63 is a double: the same products.
+  EXPECT_TRUE(same(mf::reduce(mf::zip(whole, tenths), mf::exact_dot),
+                   expected_dot(list{-0x1p63, 3.0}, tenths)));
+}
+
+TEST(exact_variance, does_not_cancel) {
+  EXPECT_TRUE(same(mf::reduce(list{1e300, 1e300 + 0x1p944}, mf::exact_variance()), infinity));
+  EXPECT_TRUE(same(mf::reduce(list(5000, 0.1), mf::exact_variance()), 0.0));
+  EXPECT_TRUE(same(mf::reduce(list{1, 1 + 0x1p-52}, mf::exact_variance()), 0x1p-106));
+  EXPECT_TRUE(same(mf::reduce(list{smallest, 0}, mf::exact_variance()), 0.0));
+  EXPECT_TRUE(
+      same(mf::reduce(list{smallest, -smallest}, mf::exact_standard_deviation()), smallest));
+  EXPECT_TRUE(same(mf::reduce(list{largest, -largest}, mf::exact_standard_deviation()), largest));
+  EXPECT_TRUE(same(mf::reduce(list{1, infinity}, mf::exact_variance()), nan_bits));
+  EXPECT_TRUE(same(mf::reduce(list{1, not_a_number}, mf::exact_variance()), nan_bits));
+  EXPECT_TRUE(same(mf::reduce(list{1, infinity}, mf::exact_norm2), infinity));
+  EXPECT_TRUE(same(mf::reduce(list{infinity, not_a_number}, mf::exact_norm2), nan_bits));
+  EXPECT_TRUE(same(mf::reduce(list{0x3p600, 0x4p600}, mf::exact_norm2), 0x5p600));
+  EXPECT_TRUE(same(mf::reduce(list{}, mf::exact_norm2), 0.0));
+}
+
+}  // namespace

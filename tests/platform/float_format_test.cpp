@@ -1,0 +1,77 @@
+// platform/float_format: every half and random patterns, against ldexp and the hardware's rounding.
+
+#include "monofold/platform/float_format.hpp"
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+
+#include "tests/inputs/random.hpp"
+
+namespace mf = monofold;
+
+namespace {
+
+TEST(float_format, parts_of_doubles_rebuild_them) {
+  inputs::generator random(1);
+  for (int i = 0; i < 100000; ++i) {
+    const auto x = inputs::any_finite(random);
+    const mf::float_parts p = mf::parts_of(i % 3 == 0 ? x * 0x1p-1070 : x);
+    const double size = std::ldexp(static_cast<double>(p.significand), p.exponent);
+    ASSERT_EQ(p.negative ? -size : size, i % 3 == 0 ? x * 0x1p-1070 : x);
+    ASSERT_EQ(p.kind, mf::number_kind::finite);
+  }
+}
+
+TEST(float_format, parts_of_every_half_rebuild_it) {
+  for (std::uint32_t bits = 0; bits < 0x10000; ++bits) {
+    const mf::float16 x{static_cast<std::uint16_t>(bits)};
+    const mf::float_parts p = mf::parts_of(x);
+    const float value = x;
+    if (!std::isfinite(value)) {
+      ASSERT_EQ(p.kind, std::isnan(value) ? mf::number_kind::nan : mf::number_kind::infinite);
+      continue;
+    }
+    const auto size = std::ldexp(static_cast<float>(p.significand), p.exponent);
+    ASSERT_EQ(std::bit_cast<std::uint32_t>(p.negative ? -size : size),
+              std::bit_cast<std::uint32_t>(value));
+    // And back.
+    ASSERT_EQ(mf::round_to<mf::float16>(p.negative, p.significand, p.exponent, false).bits, x.bits);
+  }
+}
+
+/// The conversion of a 64-bit integer and a multiplication by a power of two round as the hardware
+/// does; to float from a double that is exact, likewise.
+TEST(float_format, rounds_as_the_hardware_does) {
+  inputs::generator random(2);
+  for (int i = 0; i < 300000; ++i) {
+    const std::uint64_t m = random() >> (random() % 64);
+    ASSERT_EQ(mf::round_to<double>(false, m, 0, false), static_cast<double>(m));
+    ASSERT_EQ(mf::round_to<float>(true, m, 0, false), -static_cast<float>(m));
+    // 53 bits around the subnormal numbers of float, where a conversion rounds once.
+    const int e = -210 + static_cast<int>(random() % 400);
+    const std::uint64_t k = m >> 11;
+    ASSERT_EQ(mf::round_to<float>(false, k, e, false),
+              static_cast<float>(std::ldexp(static_cast<double>(k), e)))
+        << k << " " << e;
+  }
+}
+
+TEST(float_format, what_was_cut_off_breaks_ties) {
+  const std::uint64_t tie = (std::uint64_t{1} << 54) + 1;  // two bits below the last place: 01
+  EXPECT_EQ(mf::round_to<double>(false, 2 * tie, 0, false), 0x1p55);
+  const std::uint64_t half = (std::uint64_t{1} << 63) | (1 << 10);
+  EXPECT_EQ(mf::round_to<double>(false, half, 0, false), 0x1p63);
+  EXPECT_EQ(mf::round_to<double>(false, half, 0, true), 0x1p63 + 0x1p11);
+  EXPECT_EQ(mf::round_to<double>(false, half | 1 << 11, 0, false), 0x1p63 + 0x1p12);
+  EXPECT_EQ(mf::round_to<double>(false, 1, -1075, false), 0.0);
+  EXPECT_EQ(mf::round_to<double>(false, 3, -1076, false), 0x1p-1074);
+  EXPECT_EQ(mf::round_to<double>(false, ~std::uint64_t{0}, 960, false), HUGE_VAL);
+  EXPECT_EQ(mf::round_to<double>(false, ~std::uint64_t{0}, -5000, true), 0.0);
+  EXPECT_TRUE(std::signbit(mf::round_to<double>(true, 1, -5000, false)));
+  EXPECT_EQ(mf::round_to<mf::bfloat16>(false, 0x1ff, 0, false).bits, 0x4400);  // 511 -> 512
+}
+
+}  // namespace
