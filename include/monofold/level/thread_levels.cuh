@@ -42,6 +42,14 @@ class thread_levels {
     return static_cast<std::int64_t>(bits_as<std::uint64_t>(level_[k]) - anchor(top, k));
   }
 
+  /// The same of level 0, and the others move down: a loop over them keeps the levels in registers.
+  MONOFOLD_GPU std::int64_t shift_out(int top, int k) {
+    const auto bits = bits_as<std::uint64_t>(level_[0]);
+    MONOFOLD_UNROLL
+    for (int i = 1; i < levels; ++i) level_[i - 1] = level_[i];
+    return static_cast<std::int64_t>(bits - anchor(top, k));
+  }
+
   MONOFOLD_GPU static int unit(int top, int k) {
     return unit_of_level(level_exponent(top, headroom, k));
   }

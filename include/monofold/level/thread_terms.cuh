@@ -22,8 +22,9 @@ struct seen_items {
 ///
 /// shape      parts: doubles an item; item v of a chunk adds their sum * 2^scale. levels: as many hold
 ///            usual data; rows: chunks that a lane has in flight. part_top(t, i): part i of items
-///            below 2^t is at most 2^part_top. `is_odd` items are not for doubles; `counts_zeros`:
-///            some terms may be -0, else every term that is no NaN counts as another number
+///            below 2^t is at most 2^part_top. Items are odd that doubles are not for: no finite
+///            numbers, and with has_small some small ones. counts_zeros: some terms may be -0, else
+///            every term that is no NaN counts as another number
 template <class Term>
 struct thread_terms;
 
@@ -43,6 +44,7 @@ struct thread_values {
   static constexpr bool is_always_held = std::is_same_v<Item, float16>;
   static constexpr bool has_low_words = sizeof(Item) == 8;  // of what levels leave
   static constexpr bool counts_zeros = !clear_sign;
+  static constexpr bool has_small = false;
 
   MONOFOLD_GPU static bytes16 given(const bytes16& c) {
     return clear_sign ? without_signs<Item>(c) : c;

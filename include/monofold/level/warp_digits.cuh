@@ -82,19 +82,7 @@ class warp_digits {
   MONOFOLD_GPU void reserve(int additions) {
     added_ += additions;
     if (added_ <= most_additions) return;
-    sync_warp();  // additions of lanes above are read below
-    for (int i = lane_rank(); i < num_wide_words; i += warp_lanes) {
-      const std::int64_t value = wide_word(words_, i);
-      // A sum of any number of these stays below 2^63: what is above 32 bits goes to the next digit.
-      if (i < num_wide_digits - 1) {
-        add_to_word(overflow_ + i, value & 0xffffffff);
-        add_to_word(overflow_ + i + 1, value >> 32);
-      } else {
-        add_to_word(overflow_ + i, value);
-      }
-    }
-    sync_warp();  // words read above are cleared below
-    clear();
+    hand_over(words_, overflow_);
     added_ = additions;
   }
 
@@ -151,13 +139,17 @@ class warp_digits {
       const auto high = static_cast<std::uint64_t>(term.significand >> 64);
       deposit(static_cast<std::uint64_t>(term.significand), position, term.negative);
       if (high != 0) deposit(high, position + 64, term.negative);
-    } else if (term.kind == number_kind::nan) {
-      count(digit_count::nan);
     } else {
-      count(term.negative ? digit_count::negative_infinity : digit_count::positive_infinity);
+      count(term.kind, term.negative);
     }
   }
 
+  /// What is no finite number, by a lane alone. One addition.
+  MONOFOLD_GPU void count(number_kind kind, bool negative) {
+    count(kind == number_kind::nan ? digit_count::nan
+          : negative               ? digit_count::negative_infinity
+                                   : digit_count::positive_infinity);
+  }
   /// By a lane alone. One addition.
   MONOFOLD_GPU void count(digit_count what) {
     atomicAdd(words_ + num_digits + static_cast<int>(what), 1);
@@ -170,6 +162,24 @@ class warp_digits {
   }
 
  private:
+  /// Adds all words of a warp to those in which blocks meet, and sets them to 0.
+  MONOFOLD_GPU_CALL static void hand_over(std::int32_t* words, std::int64_t* overflow) {
+    sync_warp();  // additions of lanes above are read below
+    for (int i = lane_rank(); i < num_wide_words; i += warp_lanes) {
+      const std::int64_t value = wide_word(words, i);
+      // A sum of any number of these stays below 2^63: what is above 32 bits goes to the next digit.
+      if (i < num_wide_digits - 1) {
+        add_to_word(overflow + i, value & 0xffffffff);
+        add_to_word(overflow + i + 1, value >> 32);
+      } else {
+        add_to_word(overflow + i, value);
+      }
+    }
+    sync_warp();  // words read above are cleared below
+    for (int i = lane_rank(); i < num_words; i += warp_lanes) words[i] = 0;
+    sync_warp();  // and added to by other lanes
+  }
+
   /// Each addition adds less than 2^16 in magnitude to a digit.
   static constexpr int most_additions = (1 << 15) - 1;
 

@@ -18,10 +18,10 @@ namespace monofold::detail {
 
 /// Tiles of items by two ways, which add the same integers.
 ///
-/// The narrow one keeps the levels' top from tile to tile and looks once a tile whether all of it fitted;
-/// if not, the tile counts as not added. The wide one brings a tile again, finds its largest magnitude,
-/// takes more levels below it, then levels below what is left, and at last single digits. Where the
-/// narrow way fails soon after it began, the wide one is kept for longer and longer.
+/// The narrow one keeps the levels' top from tile to tile, raises it where items are larger, and looks once
+/// a tile whether the levels held all of it; if not, the tile counts as not added. The wide one brings
+/// a tile again, takes more levels below its largest magnitude, then levels below what is left, and at
+/// last single digits. Where the narrow way fails soon after it began, the wide one is kept for longer.
 ///
 /// order      exact: any
 /// sync       all lanes of the warp
@@ -37,25 +37,24 @@ class warp_exact {
   static constexpr int row_items = warp_lanes * chunk_items;
   static constexpr int tile_items = rows * row_items;
 
-  /// `words` of shared memory are this warp's, cleared; tiles `tile`, `tile` + `step`, .. below `tiles`.
+  /// `words`: digits::num_words of shared memory of this warp; `overflow`: see `warp_digits`.
   MONOFOLD_GPU warp_exact(std::int32_t* words, std::int64_t* overflow)
       : digits_(words, overflow), any_other_(!terms::counts_zeros) {
     digits_.clear();
   }
 
-  MONOFOLD_GPU void add(const aligned_range<item>& range, std::int64_t tile, std::int64_t step) {
-    const std::int64_t tiles = (range.end + tile_items - 1) / tile_items;
-    const std::int64_t whole_tiles = range.end / tile_items;
+  /// Tiles `tile`, `tile` + `step`, ..
+  MONOFOLD_GPU void add(const aligned_range<item>& range, int tile, int step) {
+    const auto tiles = static_cast<int>((range.end + tile_items - 1) / tile_items);
+    const auto whole_tiles = static_cast<int>(range.end / tile_items);
     int patience = 1;  // tiles that the wide way takes in a row
     while (tile < tiles) {
-      std::uint32_t key = 0;
+      const int taken = add_narrow(range, tile, step, whole_tiles);
+      patience = taken >= long_run ? 1 : patience;
       for (int left = patience; left > 0 && tile < tiles; --left, tile += step) {
-        key = larger(key, add_wide(range, tile));
+        add_wide(range, tile);
       }
-      // A block of tiles that are all -0 is looked at with care: another zero would show only there.
-      if (!any_other_) continue;
-      const int taken = add_narrow(range, tile, step, whole_tiles, items::top_of(key) + slack);
-      patience = taken >= long_run ? 1 : patience < most_patience ? 2 * patience : patience;
+      patience = patience < most_patience ? 2 * patience : patience;
     }
     if (terms::counts_zeros && any_other_ && lane_rank() == 0) digits_.count(digit_count::other);
   }
@@ -76,48 +75,65 @@ class warp_exact {
   // ---- the narrow way
 
   /// Adds tiles until one does not fit or is ragged, or there are no more; how many.
-  MONOFOLD_GPU int add_narrow(const aligned_range<item>& range, std::int64_t& tile,
-                              std::int64_t step, std::int64_t whole_tiles, int top) {
-    int taken = 0;
-    bool fits = terms::part_top(top, 0) <= highest_top;
-    while (fits && tile < whole_tiles) {
-      level_sums sums{};
-      // As many tiles as `total_of_lanes` has room for.
-      int run = 0;
-      MONOFOLD_ROLL
-      for (; run < long_run && tile < whole_tiles; ++run, tile += step) {
-        bytes16 raw[rows];
-        load_aligned_rows(raw, reinterpret_cast<const char*>(range.base + tile * tile_items),
-                          lane_rank());
-        narrow_levels levels[parts];
-        fits = !any_lane(deposit_tile(levels, raw, top));
-        if (!fits) break;
-        MONOFOLD_UNROLL
-        for (int p = 0; p < parts; ++p) {
-          MONOFOLD_UNROLL
-          for (int k = 0; k < num_levels; ++k) {
-            sums.units[p][k] += levels[p].units(terms::part_top(top, p), k);
-          }
+  MONOFOLD_GPU int add_narrow(const aligned_range<item>& range, int& tile, int step,
+                              int whole_tiles) {
+    if (tile == 0 && range.first != 0) return 0;
+    level_sums sums{};
+    int run = 0;    // tiles in `sums`
+    int taken = 0;  // tiles before those
+    int top = 0;
+    std::uint32_t limit = 0;  // keys from here on do not fit
+    MONOFOLD_ROLL
+    for (; tile < whole_tiles; tile += step) {
+      bytes16 raw[rows];
+      load_aligned_rows(raw,
+                        reinterpret_cast<const char*>(range.base + std::int64_t{tile} * tile_items),
+                        lane_rank());
+      seen_items seen;
+      MONOFOLD_UNROLL
+      for (int r = 0; r < rows; ++r) terms::look(seen, terms::given(raw[r]));
+      const std::uint32_t key = items::key(seen.most);
+      // `total_of_lanes` has room for so many tiles.
+      if (any_lane(key >= limit || seen.small != 0 || run == long_run)) {
+        flush(sums, top, run);
+        taken += run;
+        run = 0;
+        if (any_lane(key >= items::infinite || seen.small != 0)) break;
+        const std::uint32_t most = largest_of_lanes(key);
+        // Nothing but zeros so far: whether all are -0 is looked at by the wide way.
+        if (most == 0 && !any_other_) break;
+        any_other_ = true;
+        if (most >= limit) {
+          top = items::top_of(most) + slack;
+          if (terms::part_top(top, 0) > highest_top) break;
+          limit = items::limit_of(top);
         }
       }
-      if (run > 0) add_sums(sums, top);
-      taken = taken + run < long_run ? taken + run : long_run;
+      narrow_levels levels[parts];
+      if (any_lane(deposit_tile(levels, raw, top))) break;
+      MONOFOLD_UNROLL
+      for (int p = 0; p < parts; ++p) {
+        MONOFOLD_UNROLL
+        for (int k = 0; k < num_levels; ++k) {
+          sums.units[p][k] += levels[p].units(terms::part_top(top, p), k);
+        }
+      }
+      ++run;
     }
-    return taken;
+    flush(sums, top, run);
+    return taken + run;
   }
 
-  /// Deposits a tile; whether it did not fit.
+  /// Deposits a tile; whether something is left.
   MONOFOLD_GPU static bool deposit_tile(narrow_levels (&levels)[parts], const bytes16 (&raw)[rows],
                                         int top) {
     MONOFOLD_UNROLL
     for (int p = 0; p < parts; ++p) levels[p].start(terms::part_top(top, p));
-    seen_items seen;
     std::uint32_t left = 0;
     std::uint32_t left_low = 0;
     MONOFOLD_UNROLL
     for (int r = 0; r < rows; ++r) {
       const bytes16 chunk = terms::given(raw[r]);
-      terms::look(seen, chunk);
       MONOFOLD_UNROLL
       for (int v = 0; v < chunk_items; ++v) {
         double x[parts];
@@ -134,12 +150,12 @@ class warp_exact {
         }
       }
     }
-    // A zero left over may have a sign.
-    return ((left << 1) | left_low | seen.small) != 0 ||
-           items::key(seen.most) >= items::limit_of(top);
+    return ((left << 1) | left_low) != 0;  // a zero may have a sign
   }
 
-  MONOFOLD_GPU void add_sums(const level_sums& sums, int top) {
+  /// Adds what levels of this top have counted, and sets it to 0.
+  MONOFOLD_GPU void flush(level_sums& sums, int top, int run) {
+    if (run == 0) return;
     digits_.reserve(parts * num_levels);
     MONOFOLD_UNROLL
     for (int p = 0; p < parts; ++p) {
@@ -147,6 +163,7 @@ class warp_exact {
       for (int k = 0; k < num_levels; ++k) {
         const int unit = narrow_levels::unit(terms::part_top(top, p), k);
         digits_.add_units(total_of_lanes(sums.units[p][k]), unit + terms::scale);
+        sums.units[p][k] = 0;
       }
     }
   }
@@ -159,41 +176,33 @@ class warp_exact {
   static constexpr int wide_levels = terms::wide_levels;
   static constexpr int max_passes = 3;
   static constexpr int hopeless_batches = 15;
+  /// Three passes hold every narrow number, so that nothing is left.
+  static constexpr bool may_stay_wide = Term::number::num_limbs > 6;
   using batch_levels = thread_levels<wide_levels, 6>;
   static_assert(batch < 32, "deposits for six bits of headroom");
 
-  /// Adds a tile; the largest key of its items.
-  MONOFOLD_GPU std::uint32_t add_wide(const aligned_range<item>& range, std::int64_t tile) {
-    std::uint32_t key = 0;
+  MONOFOLD_GPU void add_wide(const aligned_range<item>& range, int tile) {
     MONOFOLD_ROLL
     for (int row = 0; row < rows; row += batch_rows) {
-      const std::int64_t at = tile * tile_items + row * row_items;
+      const std::int64_t at = std::int64_t{tile} * tile_items + row * row_items;
       bytes16 raw[batch_rows];
       if (at >= range.first && at + batch_rows * row_items <= range.end) {
         load_aligned_rows(raw, reinterpret_cast<const char*>(range.base + at), lane_rank());
       } else {
         load_ragged_rows(raw, range, at, lane_rank(), minus_zeros<item>());
       }
-      key = larger(key, add_batch(raw));
+      add_batch(raw);
     }
-    return largest_of_lanes(key);
   }
 
-  /// Adds some rows; the lane's largest key.
-  MONOFOLD_GPU std::uint32_t add_batch(bytes16 (&raw)[batch_rows]) {
+  MONOFOLD_GPU void add_batch(bytes16 (&raw)[batch_rows]) {
     seen_items seen;
     MONOFOLD_UNROLL
     for (int r = 0; r < batch_rows; ++r) terms::look(seen, terms::given(raw[r]));
-    const auto odd = [](const seen_items& s) {
-      return s.small != 0 || items::key(s.most) >= items::infinite;
-    };
-    if (any_lane(odd(seen))) {
+    if (any_lane(seen.small != 0 || items::key(seen.most) >= items::infinite)) {
       digits_.reserve(2 * batch_items * warp_lanes);
       sync_warp();  // additions by `add_units` above, atomic ones below
       take_odd(raw);
-      seen = seen_items{};
-      MONOFOLD_UNROLL
-      for (int r = 0; r < batch_rows; ++r) terms::look(seen, terms::given(raw[r]));
       sync_warp();  // and the other way round
     }
     if (terms::counts_zeros && !any_other_) {
@@ -214,7 +223,6 @@ class warp_exact {
       }
     }
     add_doubles(x);
-    return items::key(seen.most);
   }
 
   /// Adds the items that doubles are not for, by integers, and puts -0 in their places.
@@ -227,7 +235,11 @@ class warp_exact {
         if (!terms::is_odd(raw[r], v)) continue;
         const exact_term term = Term::of(items::item(raw[r], v));
         infinite |= term.kind == number_kind::infinite;
-        digits_.deposit(term);
+        if constexpr (terms::has_small) {
+          digits_.deposit(term);
+        } else {
+          digits_.count(term.kind, term.negative);
+        }
         set_item(raw[r], v, items::item(minus_zeros<item>(), v));
       }
     }
@@ -242,8 +254,8 @@ class warp_exact {
       MONOFOLD_UNROLL
       for (int i = 0; i < batch; ++i) most = larger(most, high_word(x[i]) & 0x7fffffff);
       const int top = static_cast<int>(largest_of_lanes(most) >> 20) - 1022;
-      if (top > highest_top) break;
-      if (pass == max_passes) {
+      if (may_stay_wide && top > highest_top) break;
+      if (may_stay_wide && pass == max_passes) {
         hopeless_ = hopeless_batches + 1;
         break;
       }
@@ -256,19 +268,21 @@ class warp_exact {
         left |= (high_word(x[i]) << 1) | low_word(x[i]);
       }
       digits_.reserve(wide_levels);
-      MONOFOLD_UNROLL
+      MONOFOLD_ROLL
       for (int k = 0; k < wide_levels; ++k) {
-        digits_.add_units(total_of_lanes(levels.units(top, k)),
+        digits_.add_units(total_of_lanes(levels.shift_out(top, k)),
                           batch_levels::unit(top, k) + terms::scale);
       }
       if (!any_lane(left != 0)) return;
     }
-    if (hopeless_ > 0) --hopeless_;
-    digits_.reserve(batch * warp_lanes);
-    sync_warp();  // additions by `add_units` above, atomic ones below
-    MONOFOLD_UNROLL
-    for (int i = 0; i < batch; ++i) digits_.deposit(x[i], terms::scale);
-    sync_warp();  // and the other way round
+    if constexpr (may_stay_wide) {
+      if (hopeless_ > 0) --hopeless_;
+      digits_.reserve(batch * warp_lanes);
+      sync_warp();  // additions by `add_units` above, atomic ones below
+      MONOFOLD_UNROLL
+      for (int i = 0; i < batch; ++i) digits_.deposit(x[i], terms::scale);
+      sync_warp();  // and the other way round
+    }
   }
 
   digits digits_;

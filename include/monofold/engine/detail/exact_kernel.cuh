@@ -26,15 +26,14 @@ template <class Digits>
 inline constexpr int exact_shared_bytes =
     (exact_warps * Digits::num_words * 4 + 7) / 8 * 8 + Digits::num_wide_words * 8;
 
-/// Adds up the words of the block's warps; those of all blocks, where there are several, meet in
-/// global memory. True in the block that has them all in `total`.
+/// Adds up the words of the block's warps; those of all blocks meet in global memory, unless this block
+/// is alone and nothing of it went there. True in the block that has them all in `total`.
 ///
 /// sync       all threads of the block; no barrier behind the last write of `total`
 template <class Digits>
 MONOFOLD_GPU bool meet_digits(const std::int32_t* words, std::int64_t* total,
-                              const exact_meeting& meeting) {
+                              const exact_meeting& meeting, bool alone) {
   const int rank = static_cast<int>(threadIdx.x);
-  const bool alone = gridDim.x == 1;
   sync_block();  // words of warps written above are read below
   static_assert(Digits::num_wide_words <= exact_threads, "a word a thread");
   std::int64_t own = 0;
@@ -104,10 +103,13 @@ __global__ void __launch_bounds__(exact_threads, exact_resident_blocks)
   const int warp = static_cast<int>(threadIdx.x) / warp_lanes;
   {
     warp_exact<Term> own(words + warp * digits::num_words, meeting.words);
-    own.add(range, std::int64_t{blockIdx.x} * exact_warps + warp,
-            std::int64_t{gridDim.x} * exact_warps);
+    own.add(range, static_cast<int>(blockIdx.x) * exact_warps + warp,
+            static_cast<int>(gridDim.x) * exact_warps);
   }
-  if (!meet_digits<digits>(words, total, meeting)) return;
+  // Two tiles a warp make fewer additions than `warp_digits` has room for.
+  const bool alone =
+      gridDim.x == 1 && range.end <= max_exact_block_tiles * warp_exact<Term>::tile_items;
+  if (!meet_digits<digits>(words, total, meeting, alone)) return;
   sync_block();  // the total written above is read below
   if (threadIdx.x == 0) sink(f, state_of_words<Term>(total, range.end - range.first));
 }
