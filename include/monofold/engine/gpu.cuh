@@ -10,6 +10,7 @@
 #include "monofold/engine/detail/fold_few_tiles_kernel.cuh"
 #include "monofold/engine/detail/fold_tiles_kernel.cuh"
 #include "monofold/engine/detail/launch.cuh"
+#include "monofold/engine/gpu_exact.cuh"
 #include "monofold/engine/gpu_workspace.cuh"
 #include "monofold/fold/fold.hpp"
 #include "monofold/level/grid.cuh"
@@ -131,6 +132,7 @@ std::int64_t launch_workspace_bytes(const tile_launch& plan) {
 /// The same for a view, whichever fold it is folded by.
 template <class F, class View>
 std::int64_t workspace_bytes_of(const View& view) {
+  if constexpr (adds_exactly_v<F, View>) return gpu_workspace::fixed_bytes;
   const std::int64_t own = launch_workspace_bytes<F>(plan_of<F>(view));
   if constexpr (has_short_fold_v<F>) {
     using short_fold = typename F::short_fold;
@@ -201,6 +203,10 @@ failure fold_async(const gpu_engine& engine, const F& f, const View& view,
     } else {
       return {status::empty_input, "the range is empty and the fold has no identity"};
     }
+  }
+  if constexpr (adds_exactly_v<F, View>) {
+    if (auto failed = check_size(workspace, workspace_bytes_of<F>(view))) return failed;
+    return add_exactly(engine.stream, f, view, workspace, sink);
   }
   const tile_launch plan = plan_of<F>(view);
   if (auto failed = check_size(workspace, launch_workspace_bytes<F>(plan))) return failed;

@@ -59,11 +59,7 @@ std::int64_t top_workspace_bytes(std::int64_t count, std::int64_t k) {
 /// The range of a view, in tiles that begin at 16-byte boundaries.
 template <class View>
 top_range<typename View::item_type> top_range_of(const View& view) {
-  using item = typename View::item_type;
-  const item* const first = view.data();
-  const auto ahead = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(first) %
-                                               static_cast<unsigned>(lane_bytes) / sizeof(item));
-  return {first - ahead, ahead, ahead + static_cast<std::int64_t>(view.size()), 0};
+  return {aligned_range_of(view.data(), static_cast<std::int64_t>(view.size())), 0};
 }
 
 /// Starts the search for the k best items of a view, whose first has index `first_index`.

@@ -65,14 +65,21 @@ class gpu_workspace {
     return reinterpret_cast<detail::top_news*>(static_cast<char*>(memory_) + news_at);
   }
 
+  /// Where blocks add up an exact sum: 0 between calls.
+  std::int64_t* exact_words() const {
+    return reinterpret_cast<std::int64_t*>(static_cast<char*>(memory_) + exact_words_at);
+  }
+
   /// Where the states of blocks go.
   void* states() const { return static_cast<char*>(memory_) + fixed_bytes; }
 
-  /// A line for the ticket, one for the mail's number, the boxes; then the news.
+  /// A line for the ticket, one for the mail's number, the boxes; then the news, then exact sums.
   static constexpr std::int64_t news_at =
       2 * detail::mail_room::line_bytes + detail::mail_room::words * 8;
-  static constexpr std::int64_t fixed_bytes =
+  static constexpr std::int64_t exact_words_at =
       news_at + static_cast<std::int64_t>(sizeof(detail::top_news));
+  static constexpr std::int64_t num_exact_words = 256;
+  static constexpr std::int64_t fixed_bytes = exact_words_at + num_exact_words * 8;
 
  private:
   detail::failure make(std::int64_t bytes) {

@@ -9,6 +9,7 @@
 #include "monofold/fold/top_rank.hpp"
 #include "monofold/level/lane_best.cuh"
 #include "monofold/level/load.cuh"
+#include "monofold/level/load_ragged.cuh"
 #include "monofold/level/shuffle.cuh"
 #include "monofold/level/slot_array.hpp"
 #include "monofold/level/warp_candidates.cuh"
@@ -17,20 +18,10 @@
 
 namespace monofold::detail {
 
-/// Items in memory by positions that count from a 16-byte boundary at or before the first item.
-///
-/// Any schedule gives the k best, so tiles begin at such boundaries, and all but the first and the last
-/// one are loaded by aligned loads wherever the items begin.
+/// A range of positions, and how they become parts of merits.
 template <class Item>
-struct top_range {
-  const Item* base;    // the boundary
-  std::int64_t first;  // position of the first item
-  std::int64_t end;    // behind the last
-  int index_shift;     // see `merit_of`
-
-  MONOFOLD_GPU bool holds(std::int64_t position) const {
-    return position >= first && position < end;
-  }
+struct top_range : aligned_range<Item> {
+  int index_shift;  // see `merit_of`
 };
 
 /// A tile in the registers of a warp, as `warp_tile` has it.
@@ -60,7 +51,7 @@ class top_tile {
     if (is_inside(range, at)) {
       load_aligned_rows(raw_, reinterpret_cast<const char*>(range.base + at), lane_rank());
     } else {
-      load_ragged(range, at);
+      load_ragged_rows(raw_, range, at, lane_rank(), outside());
     }
   }
 
@@ -178,40 +169,10 @@ class top_tile {
     return out;
   }
 
-  MONOFOLD_GPU static bool is_chunk_inside(const top_range<Item>& range, std::int64_t from) {
-    return range.holds(from) && range.holds(from + chunk_items - 1);
-  }
-
   /// The 16 bytes at a boundary.
   MONOFOLD_GPU static bytes16 chunk_at(const top_range<Item>& range, std::int64_t from) {
     if (is_chunk_inside(range, from)) return load_16(range.base + from);
-    return part_of_chunk(range, from);
-  }
-
-  /// The first and the last tile of a range: chunks that lie in it by aligned loads, of those at its
-  /// ends each item by itself.
-  MONOFOLD_GPU void load_ragged(const top_range<Item>& range, std::int64_t at) {
-    const std::int64_t own = at + lane_rank() * chunk_items;
-    MONOFOLD_UNROLL
-    for (int r = 0; r < tile_rows; ++r) {
-      const std::int64_t from = own + r * row_items;
-      raw_[r] = is_chunk_inside(range, from) ? load_16(range.base + from) : outside();
-    }
-    MONOFOLD_ROLL
-    for (int side = 0; side < 2; ++side) {
-      // The chunk of the range's first item, then that of its last.
-      const std::int64_t inside = side == 0 ? range.first : range.end - 1;
-      const std::int64_t from = inside - inside % chunk_items;
-      const std::int64_t ahead = from - own;
-      if (ahead < 0 || ahead >= tile_items || ahead % row_items != 0) continue;
-      const bytes16 bytes = part_of_chunk(range, from);
-      const int row = static_cast<int>(ahead / row_items);
-      MONOFOLD_UNROLL
-      for (int r = 0; r < tile_rows; ++r) {
-        MONOFOLD_UNROLL
-        for (int w = 0; w < 4; ++w) raw_[r].word[w] = r == row ? bytes.word[w] : raw_[r].word[w];
-      }
-    }
+    return part_of_chunk(range, from, outside());
   }
 
   MONOFOLD_GPU static bytes16 outside() {
@@ -221,29 +182,6 @@ class top_tile {
     bytes16 out;
     std::memcpy(&out, static_cast<const void*>(items.values), sizeof(out));
     return out;
-  }
-
-  MONOFOLD_GPU static bytes16 part_of_chunk(const top_range<Item>& range, std::int64_t from) {
-    bytes16 out = outside();
-    MONOFOLD_ROLL
-    for (int v = 0; v < chunk_items; ++v) {
-      if (range.holds(from + v)) set_item(out, v, range.base[from + v]);
-    }
-    return out;
-  }
-
-  MONOFOLD_GPU static void set_item(bytes16& chunk, int v, const Item& item) {
-    constexpr int words = sizeof(Item) == 8 ? 2 : 1;
-    constexpr std::uint32_t mask = sizeof(Item) >= 4 ? ~0u : (1u << (8 * sizeof(Item) % 32)) - 1;
-    const int first = v * static_cast<int>(sizeof(Item)) / 4;
-    const int shift = v * static_cast<int>(sizeof(Item)) % 4 * 8;
-    std::uint32_t own[words] = {};
-    std::memcpy(own, &item, sizeof(Item));
-    MONOFOLD_UNROLL
-    for (int w = 0; w < 4; ++w) {
-      if (w / words * words != first) continue;
-      chunk.word[w] = (chunk.word[w] & ~(mask << shift)) | (own[w % words] << shift);
-    }
   }
 
   bytes16 raw_[tile_rows];

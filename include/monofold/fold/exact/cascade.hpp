@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "monofold/fold/exact/anchors.hpp"
 #include "monofold/fold/exact/number.hpp"
 #include "monofold/platform/bits.hpp"
 #include "monofold/platform/float_format.hpp"
@@ -31,26 +32,15 @@ inline constexpr int cascade_lanes = 8;
 /// A block of doubles ahead.
 inline constexpr int prefetch_ahead_bytes = 16384;
 
-/// The anchors of `levels` levels for items below 2^top, of which a lane takes up to `deposits`.
-///
-/// A level is 1.5 * 2^e plus what was deposited: a multiple of its unit 2^(e - 52). With
-/// e = top + headroom, headroom bits above the items, and deposits < 2^(headroom - 1), the deposits
-/// stay below 2^(e - 1): the level never leaves [2^e, 2^(e + 1)), where its unit is the same. So
-/// q = (M + x) - M is x rounded to a multiple of the unit, without error, and so is x - q, at most
-/// half a unit: the items of the next level. Inside a binade bit patterns count units: bits(M) -
-/// bits(anchor) is the sum of the deposits, an integer below 2^51.
+/// The levels of a block for items below 2^top, of which a lane takes up to `deposits`
+/// (fold/exact/anchors says why that is without error).
 struct cascade_anchors {
   MONOFOLD_INLINE cascade_anchors(int top, int deposits)
       : headroom(bit_width_of(static_cast<std::uint64_t>(deposits)) + 1) {
-    exponent[0] = top + headroom;
-    for (int k = 1; k < max_levels; ++k) exponent[k] = exponent[k - 1] - 53 + headroom;
-    // From -1022 on the unit is the smallest subnormal: nothing is left for a further level.
-    for (int& e : exponent) e = e < -1022 ? -1022 : e;
+    for (int k = 0; k < max_levels; ++k) exponent[k] = level_exponent(top, headroom, k);
   }
-  MONOFOLD_INLINE std::uint64_t bits(int k) const {
-    return static_cast<std::uint64_t>(exponent[k] + 1023) << 52 | std::uint64_t{1} << 51;
-  }
-  MONOFOLD_INLINE int unit(int k) const { return exponent[k] - 52; }
+  MONOFOLD_INLINE std::uint64_t bits(int k) const { return anchor_bits(exponent[k]); }
+  MONOFOLD_INLINE int unit(int k) const { return unit_of_level(exponent[k]); }
 
   static constexpr int max_levels = 7;
   int headroom;
@@ -203,7 +193,7 @@ MONOFOLD_INLINE block_outcome add_doubles(Number& own, const double* items, int 
     if (any == 0) return block_outcome::zeros;
   }
   const int top = static_cast<int>(most >> 20) - 1022;  // every |x| < 2^top
-  if (top > 1000) return block_outcome::spills;         // the first level would overflow
+  if (top > highest_top) return block_outcome::spills;  // the first level would overflow
   if (add_by_levels<bytes, 2>(own, block, top, scale)) return block_outcome::added;
   // One item whose leading bit lies under the last level is enough to spill: look at some first.
   const cascade_anchors anchors(top, (count + cascade_lanes - 1) / cascade_lanes);

@@ -27,6 +27,7 @@ template <class Term>
 struct exact_terms_fold {
   using item = typename Term::item;
   using state = exact_state<typename Term::number>;
+  using term = Term;
   static constexpr bool commutative = true;
   static constexpr bool exact = true;
 

@@ -1,0 +1,65 @@
+#pragma once
+/// level/thread_levels: a thread adds doubles without error in a few floating-point levels.
+
+#include <cstdint>
+
+#include "monofold/fold/exact/anchors.hpp"
+#include "monofold/level/thread_items.cuh"
+#include "monofold/platform/bits.hpp"
+#include "monofold/platform/host_device.hpp"
+#include "monofold/platform/rounded.hpp"
+
+namespace monofold::detail {
+
+/// The levels of a thread, as fold/exact/anchors has them, for some deposits of at most 2^top.
+///
+/// cost       three additions a deposit and level
+template <int levels, int headroom>
+class thread_levels {
+ public:
+  MONOFOLD_GPU void start(int top) {
+    MONOFOLD_UNROLL
+    for (int k = 0; k < levels; ++k) level_[k] = bits_as<double>(anchor(top, k));
+  }
+
+  /// What the levels do not hold of x: 0 where they hold all.
+  MONOFOLD_GPU double deposit(double x) {
+    MONOFOLD_UNROLL
+    for (int k = 0; k < levels; ++k) {
+      const double sum = rounded_sum(level_[k], x);
+      const double deposited = rounded_sum(sum, -level_[k]);
+      level_[k] = sum;
+      x = rounded_sum(x, -deposited);
+    }
+    return x;
+  }
+
+  /// The same where one level is known to hold x.
+  MONOFOLD_GPU void deposit_whole(double x) { level_[0] = rounded_sum(level_[0], x); }
+
+  /// The sum of the deposits in level k, in its units: below 2^51.
+  MONOFOLD_GPU std::int64_t units(int top, int k) const {
+    return static_cast<std::int64_t>(bits_as<std::uint64_t>(level_[k]) - anchor(top, k));
+  }
+
+  /// The same of level 0, and the others move down: a loop over them keeps the levels in registers.
+  MONOFOLD_GPU std::int64_t shift_out(int top, int k) {
+    const auto bits = bits_as<std::uint64_t>(level_[0]);
+    MONOFOLD_UNROLL
+    for (int i = 1; i < levels; ++i) level_[i - 1] = level_[i];
+    return static_cast<std::int64_t>(bits - anchor(top, k));
+  }
+
+  MONOFOLD_GPU static int unit(int top, int k) {
+    return unit_of_level(level_exponent(top, headroom, k));
+  }
+
+ private:
+  MONOFOLD_GPU static std::uint64_t anchor(int top, int k) {
+    return anchor_bits(level_exponent(top, headroom, k));
+  }
+
+  double level_[levels];
+};
+
+}  // namespace monofold::detail

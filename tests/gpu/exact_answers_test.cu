@@ -1,0 +1,111 @@
+// Exact answers of the device: what peers get wrong, results of every type, graphs.
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "tests/exact/items.hpp"
+#include "tests/gpu/exact_states.cuh"
+
+namespace {
+
+namespace mf = monofold;
+using gpu_tests::device_array;
+using gpu_tests::same;
+
+constexpr double inf = std::numeric_limits<double>::infinity();
+
+class gpu_exact : public gpu_tests::gpu_test {
+ protected:
+  static double sum(const std::vector<double>& items) {
+    const device_array<double> device(items);
+    return mf::reduce(mf::gpu, device.span(0, items.size()), mf::exact_sum);
+  }
+};
+
+TEST_F(gpu_exact, what_peers_get_wrong) {
+  EXPECT_TRUE(same(sum(std::vector<double>(1000, 0.0)), 0.0));
+  EXPECT_EQ(sum({inf, 1, 2}), inf);
+  EXPECT_EQ(sum({-inf, 1}), -inf);
+  EXPECT_TRUE(std::isnan(sum({-inf, 1, inf})));
+  EXPECT_EQ(sum(std::vector<double>(10, 1e300)), 1e301);
+  EXPECT_EQ(sum({1.7e308, 1.7e308, -1.7e308}), 1.7e308);
+  EXPECT_EQ(sum({1.7e308, 1.7e308}), inf);
+  EXPECT_EQ(sum(std::vector<double>(1000, 1e-310)), 1000 * 1e-310);  // 1e-310 is subnormal
+  EXPECT_EQ(sum(std::vector<double>(1000, 1e-307)), 1e-304);
+  EXPECT_EQ(sum(std::vector<double>(1000000, 1e-300)), 1e-294);
+  std::vector<double> cancelling;
+  for (int i = 0; i < 10000; ++i) {
+    for (const double x : {1.0, 1e100, 1.0, -1e100}) cancelling.push_back(x);
+  }
+  EXPECT_EQ(sum(cancelling), 20000.0);
+  EXPECT_TRUE(same(sum({-0.0, -0.0, -0.0}), -0.0));
+  EXPECT_TRUE(same(sum({-0.0, 0.0, -0.0}), 0.0));
+  EXPECT_TRUE(same(sum({}), 0.0));
+}
+
+TEST_F(gpu_exact, the_same_bits_at_every_offset) {
+  const auto host = inputs::items_of<float>("normal", 100003 + 5, 2);
+  const device_array<float> device(host);
+  for (const std::size_t offset : {0, 1, 2, 3, 5}) {
+    const std::span<const float> items(host.data() + offset, 100003);
+    EXPECT_TRUE(same(mf::reduce(mf::gpu, device.span(offset, 100003), mf::exact_sum),
+                     mf::reduce(mf::cpu, items, mf::exact_sum)));
+  }
+}
+
+TEST_F(gpu_exact, largest_numbers_and_their_negatives) {
+  std::vector<double> items(20001, std::numeric_limits<double>::max());
+  for (std::size_t i = 0; i < 10000; ++i) items[2 * i] = -items[2 * i];
+  EXPECT_EQ(sum(items), std::numeric_limits<double>::max());
+  const device_array<double> device(std::vector<double>(7, std::numeric_limits<double>::max()));
+  EXPECT_EQ(mf::reduce(mf::gpu, device.span(0, 7), mf::exact_mean),
+            std::numeric_limits<double>::max());
+}
+
+TEST_F(gpu_exact, finished_on_the_device_as_any_type) {
+  const auto host = inputs::items_of<double>("normal", 30001, 8);
+  const device_array<double> device(host);
+  const auto range = device.span(0, host.size());
+  const mf::gpu_workspace workspace(mf::workspace_bytes(range, mf::exact_sum));
+  const device_array<float> as_float(1);
+  mf::reduce_into(mf::gpu, range, mf::exact_sum_to<float>, as_float.data(), workspace);
+  EXPECT_TRUE(same(as_float.host()[0], mf::reduce(host, mf::exact_sum_to<float>)));
+  const device_array<mf::float16> as_half(1);
+  mf::reduce_into(mf::gpu, range, mf::exact_norm1_to<mf::float16>, as_half.data(), workspace);
+  EXPECT_TRUE(same(as_half.host()[0], mf::reduce(host, mf::exact_norm1_to<mf::float16>)));
+  const device_array<mf::result<double>> mean(1);
+  mf::reduce_into(mf::gpu, range, mf::exact_mean, mean.data(), workspace);
+  EXPECT_TRUE(same(mean.host()[0].value(), mf::reduce(host, mf::exact_mean)));
+}
+
+TEST_F(gpu_exact, a_graph_replayed_with_the_same_workspace) {
+  const auto first = inputs::items_of<double>("any finite", 50000, 1);
+  const auto second = inputs::items_of<double>("uniform", 50000, 2);
+  const device_array<double> device(first);
+  const auto range = device.span(0, first.size());
+  const device_array<double> out(1);
+  const mf::gpu_workspace workspace(mf::workspace_bytes(range, mf::exact_sum));
+  cudaStream_t stream = nullptr;
+  ASSERT_EQ(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), cudaSuccess);
+  cudaGraph_t graph = nullptr;
+  cudaGraphExec_t call = nullptr;
+  ASSERT_EQ(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal), cudaSuccess);
+  mf::reduce_into(mf::gpu(stream), range, mf::exact_sum, out.data(), workspace);
+  ASSERT_EQ(cudaStreamEndCapture(stream, &graph), cudaSuccess);
+  ASSERT_EQ(cudaGraphInstantiate(&call, graph, 0), cudaSuccess);
+  for (const auto* items : {&first, &first, &second, &first}) {
+    ASSERT_EQ(cudaMemcpy(device.data(), items->data(), items->size() * sizeof(double),
+                         cudaMemcpyHostToDevice),
+              cudaSuccess);
+    ASSERT_EQ(cudaGraphLaunch(call, stream), cudaSuccess);
+    ASSERT_EQ(cudaStreamSynchronize(stream), cudaSuccess);
+    EXPECT_TRUE(same(out.host()[0], mf::reduce(*items, mf::exact_sum)));
+  }
+  static_cast<void>(cudaGraphExecDestroy(call));
+  static_cast<void>(cudaGraphDestroy(graph));
+  static_cast<void>(cudaStreamDestroy(stream));
+}
+
+}  // namespace

@@ -1,0 +1,77 @@
+#pragma once
+/// gpu/exact_states: exact states from the device, compared with the CPU's by their bytes.
+
+#include <cuda_runtime.h>
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "monofold/engine/gpu_exact.cuh"
+#include "monofold/fold/exact.hpp"
+#include "monofold/monofold.cuh"
+#include "tests/exact/items.hpp"
+#include "tests/gpu/device.cuh"
+
+namespace gpu_tests {
+
+template <class F, class Item>
+using bound_state = typename mf::bound_fold_t<F, Item>::state;
+
+template <class Item, class F>
+bound_state<F, Item> cpu_state(const F& fold, std::span<const Item> items) {
+  const auto f = mf::bind_fold<Item>(fold);
+  auto own = f.identity();
+  f.absorb_run(own, items.data(), static_cast<std::int64_t>(items.size()), 0);
+  return own;
+}
+
+/// Runs on as many blocks as the engine takes where `blocks` is 0.
+template <class Item, class F>
+bound_state<F, Item> gpu_state(const F& fold, std::span<const Item> items,
+                               std::int64_t blocks = 0) {
+  using state = bound_state<F, Item>;
+  const device_array<state> out(1);
+  const mf::gpu_workspace workspace(mf::workspace_bytes(items, fold));
+  if (blocks == 0 || items.empty()) {
+    mf::fold_into(mf::gpu, items, fold, out.data(), workspace);
+  } else {
+    const auto failed = mf::detail::add_exactly_on(
+        blocks, nullptr, mf::bind_fold<Item>(fold),
+        mf::contiguous_view<Item>(items.data(), static_cast<std::int64_t>(items.size())), workspace,
+        mf::detail::state_sink<state>{out.data()});
+    EXPECT_FALSE(failed) << failed.detail;
+  }
+  return out.host()[0];
+}
+
+/// The words of a state, so that a failure says which differ.
+template <class State>
+std::vector<std::uint64_t> words_of(const State& state) {
+  static_assert(sizeof(State) % 8 == 0);
+  std::vector<std::uint64_t> out(sizeof(State) / 8);
+  std::memcpy(out.data(), &state, sizeof(State));
+  return out;
+}
+
+template <class Item, class F>
+void expect_cpu_state(const F& fold, std::span<const Item> host, std::span<const Item> device,
+                      const std::string& what, std::int64_t blocks = 0) {
+  ASSERT_EQ(words_of(gpu_state(fold, device, blocks)), words_of(cpu_state(fold, host)))
+      << what << ", n = " << host.size() << ", item of " << sizeof(Item) << " bytes, offset "
+      << reinterpret_cast<std::uintptr_t>(device.data()) % 16 << ", blocks " << blocks;
+}
+
+/// All of some items.
+template <class Item, class F>
+void expect_cpu_state(const F& fold, const std::vector<Item>& items, const std::string& what,
+                      std::int64_t blocks = 0) {
+  const device_array<Item> device(items);
+  expect_cpu_state<Item>(fold, items, device.span(0, items.size()), what, blocks);
+}
+
+}  // namespace gpu_tests
