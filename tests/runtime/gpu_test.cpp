@@ -139,8 +139,11 @@ void check_type() {
                                   " items, pattern " + std::to_string(kind) + ", policy " +
                                   std::to_string(static_cast<int>(nan));
         check_items(request_for(type, operations_of(type), nan), items, where);
-        check_items(request_for(type, {operation::sum, operation::mean}, nan, true), items,
-                    where + ", plain");
+        check_items(request_for(type,
+                                {operation::sum, operation::mean, operation::var, operation::norm1,
+                                 operation::norm2},
+                                nan, true),
+                    items, where + ", plain");
         if (testing::Test::HasFailure()) return;
       }
     }

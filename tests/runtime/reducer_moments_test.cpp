@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include "monofold/fold/exact.hpp"
 #include "monofold/fold/moments.hpp"
 #include "monofold/fold/norm.hpp"
 #include "tests/runtime/parity.hpp"
@@ -18,6 +19,14 @@ using namespace parity;  // NOLINT: a test is made of it
 /// var and std for any ddof from one fold: `variance(ddof)` of the headers leaves no NaN out.
 template <class Item, mf::nan_rule rule>
 answer variance(operation op, std::span<const Item> items, const request& what) {
+  if constexpr (mf::is_floating_v<Item>) {
+    if (!what.plain) {
+      using exact = mf::exact_variance_fold<Item, double, false, rule>;
+      using root = mf::exact_variance_fold<Item, double, true, rule>;
+      return op == operation::var ? one(op, by_headers(items, exact(what.ddof)))
+                                  : one(op, by_headers(items, root(what.ddof)));
+    }
+  }
   const auto moments = by_headers(items, mf::detail::moments_fold_t<Item, rule>{});
   const mf::result<double> variance = mf::variance_of(moments.value(), what.ddof);
   if (!variance || op == operation::var) return one(op, variance);
@@ -25,9 +34,15 @@ answer variance(operation op, std::span<const Item> items, const request& what) 
 }
 
 template <class Item, mf::nan_rule rule>
-answer norm(operation op, std::span<const Item> items, const request&) {
+answer norm(operation op, std::span<const Item> items, const request& what) {
   if (op == operation::norminf) return one(op, by_headers(items, mf::norm_inf_fold<Item, rule>{}));
   if constexpr (mf::is_floating_v<Item>) {
+    if (!what.plain) {
+      using total = mf::exact_total_fold<mf::magnitude_term<Item>, double, rule>;
+      return op == operation::norm1
+                 ? one(op, by_headers(items, total{}))
+                 : one(op, by_headers(items, mf::exact_norm2_fold<Item, double, rule>{}));
+    }
     if (op == operation::norm1) return one(op, by_headers(items, mf::norm1_fold<Item, rule>{}));
     return one(op, by_headers(items, mf::norm2_fold<Item, rule>{}));
   } else {
@@ -47,6 +62,10 @@ void sweep_moments() {
       {operation::norm1, norm<Item, keep>, norm<Item, omit>},
       {operation::norm2, norm<Item, keep>, norm<Item, omit>},
       {operation::norminf, norm<Item, keep>, norm<Item, omit>},
+      {operation::var, variance<Item, keep>, variance<Item, omit>, true},
+      {operation::std, variance<Item, keep>, variance<Item, omit>, true, 1},
+      {operation::norm1, norm<Item, keep>, norm<Item, omit>, true},
+      {operation::norm2, norm<Item, keep>, norm<Item, omit>, true},
   };
   sweep(checks);
 }

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "monofold/fold/dot.hpp"
+#include "monofold/fold/exact.hpp"
 #include "monofold/fold/product.hpp"
 #include "monofold/fold/sum.hpp"
 #include "tests/runtime/parity.hpp"
@@ -25,7 +26,8 @@ answer sum(operation op, std::span<const Item> items, const request& what) {
     using real = std::conditional_t<std::is_same_v<Item, double>, double, float>;
     return one(op, by_headers(items, mf::float_sum_fold<Item, real, rule>{}));
   } else {
-    return one(op, by_headers(items, mf::float_sum_fold<Item, double, rule>{}));
+    using fold = mf::exact_total_fold<mf::value_term<Item>, double, rule>;
+    return one(op, by_headers(items, fold{}));
   }
 }
 
@@ -44,8 +46,10 @@ answer mean(operation op, std::span<const Item> items, const request& what) {
           std::visit([](auto held) { return static_cast<double>(held); }, total.values.front());
       return one(op, mf::result<double>(mf::one_nan(sum_of_items / static_cast<double>(count))));
     }
+    return one(op, by_headers(items, mf::exact_mean_fold<Item, double, rule>{}));
+  } else {
+    return one(op, by_headers(items, mf::mean_fold<Item, rule>{}));
   }
-  return one(op, by_headers(items, mf::mean_fold<Item, rule>{}));
 }
 
 template <class Item, mf::nan_rule rule>
@@ -58,14 +62,16 @@ answer product(operation op, std::span<const Item> items, const request&) {
 }
 
 template <class Item, mf::nan_rule rule>
-answer dot(operation op, std::span<const Item> items, const request&) {
+answer dot(operation op, std::span<const Item> items, const request& what) {
   using pair = mf::item_pair<Item, Item>;
   const auto pairs = mf::generate(std::ssize(items), [items](std::int64_t i) {
     const auto at = static_cast<std::size_t>(i);
     return pair{items[at], items[(at + 1) % items.size()]};
   });
   if constexpr (mf::is_floating_v<Item>) {
-    return one(op, by_headers(pairs, mf::float_dot_fold<pair, rule>{}));
+    using exact = mf::exact_total_fold<mf::product_term<pair>, double, rule>;
+    return what.plain ? one(op, by_headers(pairs, mf::float_dot_fold<pair, rule>{}))
+                      : one(op, by_headers(pairs, exact{}));
   } else {
     return one(op, by_headers(pairs, mf::integer_dot_fold<Item, Item>{}));
   }
@@ -82,6 +88,7 @@ void sweep_sums() {
       {operation::dot, dot<Item, keep>, dot<Item, omit>},
       {operation::sum, sum<Item, keep>, sum<Item, omit>, true},
       {operation::mean, mean<Item, keep>, mean<Item, omit>, true},
+      {operation::dot, dot<Item, keep>, dot<Item, omit>, true},
   };
   sweep(checks);
 }
