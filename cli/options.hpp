@@ -52,7 +52,9 @@ inline constexpr std::array<option_entry, 26> options{{
     {"--ddof", "N", "", "var and std divide by the count less N (0)", command_bit::reduce},
     {"--nan", "RULE", "propagate omit raise",
      "NaN makes the answer NaN, is left out, or is an error (propagate)", command_bit::reduce},
-    {"--plain", "", "", "sum floats in their own precision: float32 in float32",
+    {"--plain", "", "",
+     "do not sum floats exactly but in floating point, sums of float32 in float32: less work, the "
+     "same bits for every number of threads all the same",
      command_bit::reduce},
     {"--dtype", "TYPE", "",
      "element type of raw, text and generated data: bool, i8 to i64, u8 to u64, f16, bf16, f32, "
