@@ -41,10 +41,10 @@ MONOFOLD_GPU void start_copy(bulk_stage<Item, count>& stage, const Item* from,
 #if defined(MONOFOLD_LADDER_BULK)
   if (lane != 0) return;
   constexpr std::uint32_t bytes = count * sizeof(Item);
-  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(
-                   shared_address(arrival)),
-               "r"(bytes)
-               : "memory");
+  asm volatile(
+      "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(arrival)),
+      "r"(bytes)
+      : "memory");
   asm volatile(
       "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::
           "r"(shared_address(&stage)),

@@ -132,8 +132,8 @@ class climber_of final : public climber {
     static_cast<void>(op);
     static_cast<void>(type);
     switch (which) {
-#define MONOFOLD_RUNG_START(name, ...) \
-  case rung_id::name:                  \
+#define MONOFOLD_RUNG_START(name, ...)                                                       \
+  case rung_id::name:                                                                        \
     if constexpr (takes(info(rung_id::name), operation_v<F>, element_v<F>)) return &name<F>; \
     break;
       MONOFOLD_LADDER(MONOFOLD_RUNG_START)

@@ -111,8 +111,8 @@ struct two_largest_of {
     const max_of<T> larger;
     const min_of<T> smaller;
     // The second largest is the smaller of the firsts, unless a second of the winner's is above.
-    return {larger.combine(l.first, r.first), smaller.combine(larger.combine(l.first, r.second),
-                                                              larger.combine(l.second, r.first))};
+    return {larger.combine(l.first, r.first),
+            smaller.combine(larger.combine(l.first, r.second), larger.combine(l.second, r.first))};
   }
 };
 

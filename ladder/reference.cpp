@@ -21,7 +21,8 @@ T highest() {
 }
 
 template <class T>
-std::vector<T> numbers_in(const std::vector<std::byte>& items, std::size_t from, std::size_t count) {
+std::vector<T> numbers_in(const std::vector<std::byte>& items, std::size_t from,
+                          std::size_t count) {
   std::vector<T> out(count);
   if (count > 0) std::memcpy(out.data(), items.data() + from * sizeof(T), count * sizeof(T));
   return out;

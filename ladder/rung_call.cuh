@@ -28,9 +28,9 @@ struct rung_call {
   F f{};
   const item* items = nullptr;
   std::int64_t n = 0;
-  state* lifted = nullptr;   // the items as states, for a rung that destroys its input
-  state* partials = nullptr;  // room for n / 256 + 2, and for 8 a multiprocessor
-  state* results = nullptr;  // where the rung leaves what it has found
+  state* lifted = nullptr;          // the items as states, for a rung that destroys its input
+  state* partials = nullptr;        // room for n / 256 + 2, and for 8 a multiprocessor
+  state* results = nullptr;         // where the rung leaves what it has found
   std::uint32_t* ticket = nullptr;  // 0 before the first call
   const gpu_workspace* workspace = nullptr;
   int multiprocessors = 0;

@@ -36,8 +36,7 @@ MONOFOLD_GPU typename F::state fold_run(const F& f, typename F::state before,
                                         const typename F::item* items, std::int64_t begin,
                                         std::int64_t end, int lane) {
   for (; begin < end; begin += 32) {
-    before =
-        f.combine(before, fold_lanes(f, lifted_or_identity(f, items, begin + lane, end)));
+    before = f.combine(before, fold_lanes(f, lifted_or_identity(f, items, begin + lane, end)));
   }
   return before;
 }
@@ -46,7 +45,8 @@ MONOFOLD_GPU typename F::state fold_run(const F& f, typename F::state before,
 template <class F>
 MONOFOLD_GPU typename F::state fold_stage(const F& f, typename F::state before,
                                           const stage<typename F::item>& full, int lane) {
-  constexpr int each = sizeof(typename F::item) >= 16 ? 1 : 16 / static_cast<int>(sizeof(typename F::item));
+  constexpr int each =
+      sizeof(typename F::item) >= 16 ? 1 : 16 / static_cast<int>(sizeof(typename F::item));
   MONOFOLD_UNROLL
   for (int row = 0; row < stage_items<typename F::item>; row += 32 * each) {
     const auto* const own = full.items + row + lane * each;
