@@ -20,7 +20,7 @@ namespace {
 using ladder::climb_row;
 
 constexpr std::int64_t items_on_gpu = 100'000'000;
-constexpr std::int64_t items_on_emulated = 65'536;  // a second or so
+constexpr std::int64_t items_on_emulated = 16'384;  // some seconds
 
 std::string why_no_gpu() {
   const runtime::gpu_devices& found = runtime::find_gpus();
@@ -94,7 +94,7 @@ std::vector<std::string> table_row(const climb_row& row) {
       row.ok ? "ok" : "WRONG",
       std::to_string(row.launches),
       time_text(row.seconds),
-      fmt::format("{:.2f}", row.gbps),
+      fmt::format("{:.3g}", row.gbps),
       row.read_limit_gbps > 0 ? fmt::format("{:.1f} %", 100 * row.gbps / row.read_limit_gbps) : "",
       row.gain > 0 ? fmt::format("x {:.2f}", row.gain) : ""};
 }
@@ -104,7 +104,6 @@ std::string text_of(const ladder_command& what, const std::vector<climb_row>& ro
   std::vector<std::vector<std::string>> lines{
       {"rung", "order", "op", "n", "check", "launches", "time", "GB/s", "of read", "gain"}};
   std::string refused;
-  std::string operation;
   for (const climb_row& row : rows) {
     if (row.refused.empty()) {
       lines.push_back(table_row(row));
@@ -113,8 +112,8 @@ std::string text_of(const ladder_command& what, const std::vector<climb_row>& ro
     }
   }
   std::string out =
-      fmt::format("{} of {} on {}{}\n\n", n, ladder::name_of(what.type),
-                  where == ladder::device::gpu ? "" : "the device ", device_name(where));
+      fmt::format("{} items of {} on {}\n\n", n, ladder::name_of(what.type),
+                  where == ladder::device::gpu ? device_name(where) : "the emulated device");
   if (where == ladder::device::emulated) {
     out +=
         "Times are those of the emulation, which checks every access; they say nothing of a "

@@ -134,7 +134,7 @@ std::string overview() {
 }  // namespace
 
 std::string ladder_page_text(const rung& which) {
-  constexpr std::size_t column = 12;
+  constexpr std::size_t column = 13;
   const ladder::page page = ladder::page_of(which.name);
   std::string out = fmt::format("monofold ladder, {}: {}\n\n", which.name, page.title);
   out += entry_text("idea", page.idea, column) + '\n' + indented(page.drawing, column) + '\n';

@@ -91,7 +91,7 @@ inline constexpr std::array<option_entry, 32> options{{
     {"--distribution", "NAME", "uniform normal ramp integers",
      "uniform in [0, 1), normal, 0 1 2 ..., or whole numbers from 0 to 100 (uniform)",
      command_bit::generate},
-    {"--n", "N", "", "how many items the rungs reduce (100M on a GPU, 65536 emulated)",
+    {"--n", "N", "", "how many items the rungs reduce (100M on a GPU, 16384 emulated)",
      command_bit::ladder},
     {"--device", "DEVICE", "gpu emulated",
      "where the rungs run (a GPU where one can be used, else the emulated device)",

@@ -115,6 +115,10 @@ class climber_of final : public climber {
     }
     call.check(cudaDeviceSynchronize(), "the kernels of the rung");
     out.failed = call.failed;
+#if defined(MONOFOLD_EMULATED)
+    // A rung that went wrong is not the fault of the next.
+    if (!out.failed.empty()) static_cast<void>(emulation::take_reports());
+#endif
     if (out.failed.empty()) out.results = copy_results(facts, call.n, found);
     return out;
   }

@@ -11,6 +11,7 @@
 #include <cuda_runtime.h>
 // clang-format on
 
+#include "emulation/report.hpp"
 #include "ladder/device.hpp"
 
 namespace monofold_emulated {

@@ -49,7 +49,8 @@ __global__ void grid_last_block_kernel(F f, const typename F::item* items, std::
                                        typename F::state* partials, std::uint32_t* ticket,
                                        typename F::state* result) {
   __shared__ typename F::state cells[block_threads];
-  cells[threadIdx.x] = accumulate_by_stride(f, items, n);
+  const auto own = accumulate_by_stride(f, items, n);
+  cells[threadIdx.x] = own;
   const auto total = fold_shared(f, cells, block_threads);
   if (threadIdx.x == 0) partials[blockIdx.x] = total;
   if (draw_last_ticket(ticket)) fold_partials(f, partials, cells, result);

@@ -32,7 +32,8 @@ template <class F>
 __global__ void grid_stride_kernel(F f, const typename F::item* items, std::int64_t n,
                                    typename F::state* results) {
   __shared__ typename F::state cells[block_threads];
-  cells[threadIdx.x] = accumulate_by_stride(f, items, n);
+  const auto own = accumulate_by_stride(f, items, n);
+  cells[threadIdx.x] = own;
   const auto total = fold_shared(f, cells, block_threads);
   if (threadIdx.x == 0) results[blockIdx.x] = total;
 }

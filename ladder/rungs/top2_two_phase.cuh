@@ -21,7 +21,8 @@ template <class F>
 __global__ void top2_two_phase_kernel(F f, const typename F::item* items, std::int64_t n,
                                       typename F::state* pairs) {
   __shared__ typename F::state cells[block_threads];
-  cells[threadIdx.x] = accumulate_by_stride(f, items, n);
+  const auto own = accumulate_by_stride(f, items, n);
+  cells[threadIdx.x] = own;
   halve_shared(f, cells, block_threads);
   if (threadIdx.x == 0) pairs[blockIdx.x] = cells[0];
 }

@@ -92,11 +92,12 @@ std::vector<place> places() {
   return out;
 }
 
-INSTANTIATE_TEST_SUITE_P(all, ladder_rungs, testing::ValuesIn(places()), [](const auto& of) {
-  const auto& [where, op, type] = of.param;
-  return std::string(where == device::gpu ? "gpu_" : "emulated_") + std::string(name_of(op)) + "_" +
-         std::string(name_of(type));
-});
+std::string place_name(const testing::TestParamInfo<place>& of) {
+  return std::string(of.param.where == device::gpu ? "gpu_" : "emulated_") +
+         std::string(name_of(of.param.op)) + "_" + std::string(name_of(of.param.type));
+}
+
+INSTANTIATE_TEST_SUITE_P(all, ladder_rungs, testing::ValuesIn(places()), place_name);
 
 // What the results are compared with.
 
