@@ -55,17 +55,19 @@ __global__ void no_block_barrier_kernel(const int* items, int* result) {
   __shared__ int cells[block_threads];
   const int t = static_cast<int>(threadIdx.x);
   cells[t] = items[t];
+  __syncthreads();
   for (int d = block_threads / 2; d > 0; d /= 2) {
     if (t < d) cells[t] += cells[t + d];
-    __syncthreads();
   }
   if (t == 0) *result = cells[0];
 }
 
+template <class Cell>
 __global__ void lockstep_kernel(const int* items, int* result) {
-  __shared__ volatile int cells[32];
+  __shared__ Cell cells[32];
   const int lane = static_cast<int>(threadIdx.x);
   cells[lane] = items[lane];
+  __syncwarp();
   for (int d = 16; d > 0; d /= 2) {
     if (lane < d) cells[lane] = cells[lane] + cells[lane + d];
   }
@@ -88,24 +90,17 @@ __global__ void one_barrier_a_step_kernel(const int* items, int* result) {
 TEST(ladder_traps, no_barrier_between_a_write_and_a_read) {
   const device_array<int> items(numbers(block_threads));
   const device_array<int> result(1);
-  // Which of the two comes first differs from order to order, so it is seen as one or the other.
+  expect_found(finding::shared_race, no_block_barrier_kernel, 1, block_threads, items.data(),
+               result.data());
+  expect_found(finding::shared_race, lockstep_kernel<int>, 1, 32, items.data(), result.data());
   expect_found(finding::shared_race, one_barrier_a_step_kernel, 1, 32, items.data(), result.data());
-  int races = 0;
-  for (auto* const kernel : {no_block_barrier_kernel, lockstep_kernel}) {
-    ladder_tests::for_seeds([&](std::uint64_t) {
-      testing::internal::CaptureStderr();
-      const bool block = kernel == no_block_barrier_kernel;
-      EXPECT_EQ(start(kernel, 1, block ? block_threads : 32, items.data(), result.data()),
-                cudaErrorLaunchFailure);
-      static_cast<void>(testing::internal::GetCapturedStderr());
-      for (const auto& found : monofold::emulation::take_reports()) {
-        EXPECT_TRUE(found.what == finding::shared_race || found.what == finding::shared_unwritten)
-            << found.text;
-        races += found.what == finding::shared_race ? 1 : 0;
-      }
-    });
-  }
-  EXPECT_GT(races, 0);
+  // `volatile` keeps the device from complaining, and does not make the result right.
+  const auto run = [&] {
+    EXPECT_EQ(start(lockstep_kernel<volatile int>, 1, 32, items.data(), result.data()),
+              cudaSuccess);
+    return std::int64_t{result.host()[0]};
+  };
+  EXPECT_LT(times_right(run, sum_to(32)), 20);
 }
 
 // Reading past n: block_global_inplace for an n that is no multiple of B.
