@@ -15,17 +15,16 @@ namespace monofold::ladder {
 template <class T>
 using sum_t = std::conditional_t<std::is_integral_v<T>, std::int64_t, T>;
 
-/// Below every number, and above.
+/// Below every number, and above. Variables: device code may use their values, and not call the host
+/// functions that make them.
 template <class T>
-MONOFOLD_HD constexpr T lowest_of() {
-  using limits = std::numeric_limits<T>;
-  return limits::has_infinity ? -limits::infinity() : limits::lowest();
-}
+inline constexpr T lowest_v = std::numeric_limits<T>::has_infinity
+                                  ? -std::numeric_limits<T>::infinity()
+                                  : std::numeric_limits<T>::lowest();
 template <class T>
-MONOFOLD_HD constexpr T highest_of() {
-  using limits = std::numeric_limits<T>;
-  return limits::has_infinity ? limits::infinity() : limits::max();
-}
+inline constexpr T highest_v = std::numeric_limits<T>::has_infinity
+                                   ? std::numeric_limits<T>::infinity()
+                                   : std::numeric_limits<T>::max();
 
 template <class T>
 struct sum_of {
@@ -44,7 +43,7 @@ struct max_of {
   using state = T;
   static constexpr bool commutative = true;
   static constexpr bool exact = true;
-  MONOFOLD_HD state identity() const { return lowest_of<T>(); }
+  MONOFOLD_HD state identity() const { return lowest_v<T>; }
   MONOFOLD_HD state lift(T x, std::int64_t = 0) const { return x; }
   MONOFOLD_HD state combine(state l, state r) const { return l < r ? r : l; }
 };
@@ -55,7 +54,7 @@ struct min_of {
   using state = T;
   static constexpr bool commutative = true;
   static constexpr bool exact = true;
-  MONOFOLD_HD state identity() const { return highest_of<T>(); }
+  MONOFOLD_HD state identity() const { return highest_v<T>; }
   MONOFOLD_HD state lift(T x, std::int64_t = 0) const { return x; }
   MONOFOLD_HD state combine(state l, state r) const { return r < l ? r : l; }
 };
@@ -105,8 +104,8 @@ struct two_largest_of {
   };
   static constexpr bool commutative = true;
   static constexpr bool exact = true;
-  MONOFOLD_HD state identity() const { return {lowest_of<T>(), lowest_of<T>()}; }
-  MONOFOLD_HD state lift(T x, std::int64_t = 0) const { return {x, lowest_of<T>()}; }
+  MONOFOLD_HD state identity() const { return {lowest_v<T>, lowest_v<T>}; }
+  MONOFOLD_HD state lift(T x, std::int64_t = 0) const { return {x, lowest_v<T>}; }
   MONOFOLD_HD state combine(const state& l, const state& r) const {
     const max_of<T> larger;
     const min_of<T> smaller;
