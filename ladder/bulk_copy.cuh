@@ -1,9 +1,10 @@
 #pragma once
 /// ladder/bulk_copy: how a warp brings a run of items to shared memory without its registers.
 ///
-/// Compute capability 9.0: one lane starts a bulk copy and goes on; a barrier object in shared memory
-/// counts the bytes that arrive, and its phase ends with the last of them. Elsewhere (the emulated
-/// device too) the lanes copy item by item, and there is nothing to wait for but each other.
+/// Compute capability 9.0: one lane starts a bulk copy and goes on; a barrier object in shared
+/// memory counts the bytes that arrive, and its phase ends with the last of them. Elsewhere (the
+/// emulated device too) the lanes copy item by item, and there is nothing to wait for but each
+/// other.
 
 #include <cstdint>
 
@@ -34,7 +35,8 @@ MONOFOLD_GPU void open_arrival([[maybe_unused]] std::uint64_t* arrival) {
 #endif
 }
 
-/// Starts filling a stage. All lanes call it, behind a warp barrier after the last reads of the stage.
+/// Starts filling a stage. All lanes call it, behind a warp barrier after the last reads of the
+/// stage.
 template <class Item, int count>
 MONOFOLD_GPU void start_copy(bulk_stage<Item, count>& stage, const Item* from,
                              [[maybe_unused]] std::uint64_t* arrival, int lane) {

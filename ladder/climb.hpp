@@ -1,5 +1,5 @@
 #pragma once
-/// ladder/climb: runs rungs on a device, checks them against the reference, and says how fast they were.
+/// ladder/climb: runs rungs on a device, checks their results, and says how fast they were.
 
 #include <cstdint>
 #include <functional>

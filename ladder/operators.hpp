@@ -1,7 +1,8 @@
 #pragma once
 /// ladder/operators: what is folded: sum, extrema, mean, product of 2x2 matrices, the two largest.
 ///
-/// Each is a fold as fold/fold.hpp has it, with states that shared memory can hold: no constructors.
+/// Each is a fold as fold/fold.hpp has it, with states that shared memory can hold: no
+/// constructors.
 
 #include <cstdint>
 #include <limits>
@@ -15,8 +16,8 @@ namespace monofold::ladder {
 template <class T>
 using sum_t = std::conditional_t<std::is_integral_v<T>, std::int64_t, T>;
 
-/// Below every number, and above. Variables: device code may use their values, and not call the host
-/// functions that make them.
+/// Below every number, and above. Variables: device code may use their values, and not call the
+/// host functions that make them.
 template <class T>
 inline constexpr T lowest_v = std::numeric_limits<T>::has_infinity
                                   ? -std::numeric_limits<T>::infinity()

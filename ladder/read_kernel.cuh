@@ -19,8 +19,8 @@ struct alignas(16) words16 {
   std::uint32_t word[4];
 };
 
-/// Reads 16 bytes a load, `loads` on their way, and writes where all words together make a number that
-/// the compiler cannot rule out. The last bytes that fill no load of 16 are not read.
+/// Reads 16 bytes a load, `loads` on their way, and writes where all words together make a number
+/// that the compiler cannot rule out. The last bytes that fill no load of 16 are not read.
 template <int loads>
 __global__ void read_kernel(const words16* chunks, std::int64_t count, std::uint32_t* out) {
   const std::int64_t threads = std::int64_t{gridDim.x} * read_threads;

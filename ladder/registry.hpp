@@ -1,7 +1,8 @@
 #pragma once
 /// ladder/registry: the only list of rungs; tests, tool, kernels and pages are made from it.
 ///
-/// Standard headers only: the emulated device's copy of the ladder shares these types with the tool.
+/// Standard headers only: the emulated device's copy of the ladder shares these types with the
+/// tool.
 
 #include <array>
 #include <cstddef>

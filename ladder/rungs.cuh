@@ -1,5 +1,5 @@
 #pragma once
-/// ladder/rungs: the code of all rungs. One that registry.hpp names and nobody includes is an error.
+/// ladder/rungs: all rungs. One that registry.hpp names and this does not include is an error.
 
 #include "ladder/registry.hpp"
 #include "ladder/rungs/block_accumulate.cuh"

@@ -10,8 +10,8 @@
 
 namespace monofold::ladder {
 
-/// Seconds between two points of the default stream: events on a GPU, a clock on the emulated device,
-/// where everything is done when a call returns.
+/// Seconds between two points of the default stream: events on a GPU, a clock on the emulated
+/// device, where everything is done when a call returns.
 class stopwatch {
  public:
 #if defined(MONOFOLD_EMULATED)
@@ -49,7 +49,8 @@ class stopwatch {
 };
 
 /// Seconds a call, the median of up to 31 samples in up to 0.3 s. A sample is as many calls as take
-/// 0.2 ms, so that the time of an event does not count; one call where `restore` must come before it.
+/// 0.2 ms, so that the time of an event does not count; one call where `restore` must come before
+/// it.
 template <class Restore, class Call>
 double median_seconds(bool restores, const Restore& restore, const Call& call) {
   constexpr std::size_t most_samples = 31;

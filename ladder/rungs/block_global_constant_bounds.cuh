@@ -1,8 +1,8 @@
 #pragma once
 /// ladder/rungs/block_global_constant_bounds: the same with a block size that the compiler knows.
 ///
-/// idea     The number of threads is a template argument, so the loop has a known number of steps and
-///          is unrolled; the distance is halved by a shift.
+/// idea     The number of threads is a template argument, so the loop has a known number of steps
+///          and is unrolled; the distance is halved by a shift.
 ///              d = 128, 64, 32, 16, 8, 4, 2, 1        eight steps, no loop counter
 /// bytes    as before, its input destroyed likewise
 /// limit    global memory, as before: there was little to gain

@@ -5,8 +5,8 @@
 ///          barrier ends each step. Thread 0 writes the block's result; n / B blocks do so.
 ///              t        0      1    ...  B/2-1 | B/2 ... B-1
 ///              d = B/2  0+B/2  1+B/2 ... B/2-1+B-1     then d = B/4, ..., 1: value 0 has all
-/// bytes    reads 2 n and writes n states in all steps together, and n / B results. Destroys its input
-///          (here a copy of the items as states, made anew for each call and not timed)
+/// bytes    reads 2 n and writes n states in all steps together, and n / B results. Destroys its
+///          input (here a copy of the items as states, made anew for each call and not timed)
 /// limit    global memory: every step goes there, or to the cache, and waits
 /// mistake  There is no bounds test: n must be a multiple of B, or the last block reads past n.
 /// next     lets the compiler see the number of steps.

@@ -7,8 +7,8 @@
 ///              shared   c0  c1  ... cB-1             c[t] = c[t] + c[t + d], d = B/2 ... 1
 /// bytes    reads n items, writes n / B results; input untouched, any n
 /// limit    barriers: eight of them for one item a thread, and most threads only wait
-/// mistake  `if (t < d) { ...; __syncthreads(); }`: threads that are not in the branch never reach the
-///          barrier. It stands outside, for all threads.
+/// mistake  `if (t < d) { ...; __syncthreads(); }`: threads that are not in the branch never reach
+///          the barrier. It stands outside, for all threads.
 /// next     leaves the size of the block to the launch.
 
 #include "ladder/rung_call.cuh"

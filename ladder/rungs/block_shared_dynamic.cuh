@@ -1,8 +1,8 @@
 #pragma once
 /// ladder/rungs/block_shared_dynamic: shared memory sized at the launch.
 ///
-/// idea     The third launch parameter says how many bytes of shared memory a block has, so one kernel
-///          serves any block size that is a power of two, and states of any size.
+/// idea     The third launch parameter says how many bytes of shared memory a block has, so one
+///          kernel serves any block size that is a power of two, and states of any size.
 ///              launch   blocks, B threads, B * sizeof(state) bytes  ->  c0 c1 ... cB-1
 /// bytes    reads n items, writes n / B results
 /// limit    barriers, as before: the memory is the same, only its size is settled later

@@ -7,7 +7,8 @@
 ///              shared memory   | shuffles of the first warp
 /// bytes    reads n items, writes n / B results
 /// limit    one item a thread: loads are too few to keep memory busy while the tree is built
-/// mistake  A full mask in a branch that only some lanes of the warp enter: here the whole warp does.
+/// mistake  A full mask in a branch that only some lanes of the warp enter: here the whole warp
+///          does.
 /// next     gives each thread more than one item.
 
 #include "ladder/rung_call.cuh"
@@ -15,7 +16,8 @@
 
 namespace monofold::ladder {
 
-/// The fold of all cells, in thread 0. All threads of the block call it, each having written its own.
+/// The fold of all cells, in thread 0. All threads of the block call it, each having written its
+/// own.
 template <class F>
 MONOFOLD_GPU typename F::state fold_shared(const F& f, typename F::state* cells, int threads) {
   const int t = static_cast<int>(threadIdx.x);

@@ -14,7 +14,8 @@
 
 namespace monofold::ladder {
 
-/// Cell 0 gets the fold of all cells, in thread 0. All threads call it, each having written its own.
+/// Cell 0 gets the fold of all cells, in thread 0. All threads call it, each having written its
+/// own.
 template <class F>
 MONOFOLD_GPU void halve_shared_by_warps(const F& f, typename F::state* cells, int threads) {
   const int t = static_cast<int>(threadIdx.x);

@@ -8,7 +8,8 @@
 ///              p0          p1          ...  p7             one barrier, then shuffles of warp 0
 /// bytes    reads n items, writes n / B results; B / 32 cells of shared memory
 /// limit    one item a thread, as before; but one barrier instead of eight
-/// mistake  Partials that overwrite values which other lanes still read: they have cells of their own.
+/// mistake  Partials that overwrite values which other lanes still read: they have cells of their
+///          own.
 /// next     keeps order and takes any n with one block.
 
 #include "ladder/rung_call.cuh"
@@ -16,8 +17,8 @@
 
 namespace monofold::ladder {
 
-/// The fold of all threads in order, in thread 0. All threads of the block call it; `cells` has room
-/// for one state a warp, which nobody else uses until the next block barrier.
+/// The fold of all threads in order, in thread 0. All threads of the block call it; `cells` has
+/// room for one state a warp, which nobody else uses until the next block barrier.
 template <int threads, class F>
 MONOFOLD_GPU typename F::state fold_warps(const F& f, typename F::state own,
                                           typename F::state* cells) {

@@ -1,8 +1,9 @@
 #pragma once
 /// ladder/rungs/engine: the library's own path, `mf::fold_into` on `mf::gpu`.
 ///
-/// idea     One launch, in which a warp takes tiles of 4 KiB by eight 16-byte loads a lane; the tree over
-///          tiles depends on n alone. Operators that are not commutative get runs of neighbours.
+/// idea     One launch, in which a warp takes tiles of 4 KiB by eight 16-byte loads a lane; the
+///          tree over tiles depends on n alone. Operators that are not commutative get runs of
+///          neighbours.
 ///              items -> slots of a lane -> lanes -> tiles -> blocks -> one state
 ///                       neighbours first, everywhere
 /// bytes    reads n items; one state a block

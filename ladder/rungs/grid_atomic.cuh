@@ -1,15 +1,16 @@
 #pragma once
 /// ladder/rungs/grid_atomic: each block adds its result to one word, atomically.
 ///
-/// idea     Thread 0 of each block combines the block's result with the total by an atomic operation,
-///          in whatever order blocks end. There are no partials and no second pass over them.
+/// idea     Thread 0 of each block combines the block's result with the total by an atomic
+///          operation, in whatever order blocks end. There are no partials and no second pass over
+///          them.
 ///              block   0   7   1   3  ...        in the order in which they end
 ///              word    0 + p0 + p7 + p1 + p3 ...
 /// bytes    reads n items; n / B atomic operations on one word, which the identity must be written
 ///          to before each call: a launch more
 /// limit    atomics on one word take turns in the second-level cache: n / B of them
-/// mistake  Expecting the same bits twice: floating-point addition is not associative, so a float sum
-///          varies from run to run with the order of blocks.
+/// mistake  Expecting the same bits twice: floating-point addition is not associative, so a float
+///          sum varies from run to run with the order of blocks.
 /// next     ends the block with warp barriers.
 
 #include "ladder/atomics.cuh"

@@ -1,8 +1,8 @@
 #pragma once
 /// ladder/rungs/grid_atomic_warp_sync: the same, on top of `block_shared_warp_sync`.
 ///
-/// idea     The block ends with warp barriers instead of block barriers; then thread 0 adds its result
-///          to the total.
+/// idea     The block ends with warp barriers instead of block barriers; then thread 0 adds its
+///          result to the total.
 ///              d = 128 64 32 | 16 8 4 2 1 | atomic
 ///              block barrier | warp       | one thread
 /// bytes    reads n items; n / B atomic operations on one word

@@ -1,14 +1,15 @@
 #pragma once
 /// ladder/rungs/grid_bulk: bulk copies into a ring of shared-memory stages, order kept.
 ///
-/// idea     Each warp owns a contiguous part and a ring of four stages of 2 KiB. The copy engine fills
-///          stages ahead while the warp folds the oldest: a lane 16 bytes of neighbours, then shuffles.
+/// idea     Each warp owns a contiguous part and a ring of four stages of 2 KiB. The copy engine
+///          fills stages ahead while the warp folds the oldest: a lane 16 bytes of neighbours, then
+///          shuffles.
 ///              ring     | full: folded now | on its way | on its way | on its way |
 ///              row      lane 0: x0..x3   lane 1: x4..x7  ...  lane 31: x124..x127     (int32)
 /// bytes    reads n items, each through shared memory once; G partials; 32 KiB on their way a block
 /// limit    memory; with small items the shuffles, five for each 16 bytes of a lane
-/// mistake  Refilling a stage that lanes still read: a warp barrier stands between.
-///          Before compute capability 9.0 the lanes copy themselves.
+/// mistake  Refilling a stage that lanes still read: a warp barrier stands between. Before compute
+///          capability 9.0 the lanes copy themselves.
 /// next     is the library, which chooses for you.
 
 #include "ladder/bulk_copy.cuh"

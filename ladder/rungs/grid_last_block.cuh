@@ -7,8 +7,8 @@
 ///              ticket   0    1    2   ...   G-1  ->  block 3 folds p0 .. pG-1
 /// bytes    reads n items; writes and reads G partials; G atomics on one word
 /// limit    memory, nearly; no second launch, which matters where n is small
-/// mistake  A counter that is good for one call: the next call's tickets begin at G. atomicInc with the
-///          bound G - 1 goes back to 0 by itself. And a partial without a fence between it and
+/// mistake  A counter that is good for one call: the next call's tickets begin at G. atomicInc with
+///          the bound G - 1 goes back to 0 by itself. And a partial without a fence between it and
 ///          the ticket: the ticket may be seen before the partial is.
 /// next     keeps order: each block a contiguous part instead of a stride.
 

@@ -1,8 +1,8 @@
 #pragma once
 /// ladder/rungs/grid_ordered_last_block: the same in one launch.
 ///
-/// idea     Blocks end in any order, but partials lie in the order of their parts. The block with the
-///          last ticket streams them, as it did its items.
+/// idea     Blocks end in any order, but partials lie in the order of their parts. The block with
+///          the last ticket streams them, as it did its items.
 ///              block    2    0    3    1         in the order in which they end
 ///              ticket   0    1    2    3   ->    block 1 folds p0 p1 p2 p3, in this order
 /// bytes    reads n items; writes and reads G partials; G atomics on one word

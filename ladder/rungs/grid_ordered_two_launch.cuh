@@ -1,14 +1,15 @@
 #pragma once
 /// ladder/rungs/grid_ordered_two_launch: contiguous parts, each streamed in order.
 ///
-/// idea     The array is cut into G contiguous parts of whole tiles of B items; each block folds its
-///          part by `block_ordered_stream`, and a second launch folds the partials in order.
+/// idea     The array is cut into G contiguous parts of whole tiles of B items; each block folds
+///          its part by `block_ordered_stream`, and a second launch folds the partials in order.
 ///              tiles    0 1 2 | 3 4 5 | 6 7 | 8 9        10 tiles, G = 4: parts of 3, 3, 2, 2
 ///              block    0     | 1     | 2   | 3          launch 2: ((p0 p1) (p2 p3))
 /// bytes    reads n items; writes and reads G partials
 /// limit    two block barriers for one item a thread, now on all multiprocessors
-/// mistake  G - 1 equal parts and one block with the whole remainder: n = 1023 tiles for 512 blocks are
-///          511 blocks with 1 tile and one with 512, which all wait for. Parts differ by one tile at most.
+/// mistake  G - 1 equal parts and one block with the whole remainder: n = 1023 tiles for 512 blocks
+///          are 511 blocks with 1 tile and one with 512, which all wait for. Parts differ by one
+///          tile at most.
 /// next     does the second part in the same launch.
 
 #include "ladder/rung_call.cuh"

@@ -1,15 +1,16 @@
 #pragma once
 /// ladder/rungs/grid_stride_two_launch: a fixed grid, whose threads stride by all of it.
 ///
-/// idea     A few blocks stay on each multiprocessor; thread t of T takes items t, t + T, t + 2 T, ...
-///          into a register. The tree is built once a block, and a second launch has few partials.
+/// idea     A few blocks stay on each multiprocessor; thread t of T takes items t, t + T, t + 2 T,
+///          ... into a register. The tree is built once a block, and a second launch has few
+///          partials.
 ///              thread  0   1   2  ...  T-1       neighbours read neighbours, in every turn
 ///              turn 0  x0  x1  x2 ...  xT-1
 ///              turn 1  xT  xT+1   ...  x2T-1     then one tree a block, then launch 2
 /// bytes    reads n items; G partials, 8 blocks a multiprocessor
 /// limit    memory, nearly: each thread has one load of 4 bytes on its way at a time
-/// mistake  Partials written over the input (`items[blockIdx.x] = ...`): another block may not have read
-///          those items yet. They have memory of their own.
+/// mistake  Partials written over the input (`items[blockIdx.x] = ...`): another block may not have
+///          read those items yet. They have memory of their own.
 /// next     does the second part in the same launch.
 
 #include "ladder/rung_call.cuh"

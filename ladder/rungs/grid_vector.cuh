@@ -2,8 +2,8 @@
 /// ladder/rungs/grid_vector: 16 bytes a load, and several loads on their way.
 ///
 /// idea     A thread takes 16 bytes at once (four int32, two float64), and starts four such loads
-///          before it uses the first. Items before the first 16-byte boundary, and behind the last, are
-///          taken one by one.
+///          before it uses the first. Items before the first 16-byte boundary, and behind the last,
+///          are taken one by one.
 ///              items   . . x | x x x x | x x x x | ... | x x x x | x x
 ///                      head  | pack 0    pack 1             ...  | tail
 ///              thread t: packs t, t + T, t + 2 T, t + 3 T, then four more

@@ -1,14 +1,15 @@
 #pragma once
 /// ladder/rungs/top2_shuffle: the same merge by shuffles.
 ///
-/// idea     A lane gets the pair of the lane d further, both numbers, and merges it with its own; shared
-///          memory is for one pair a warp alone.
+/// idea     A lane gets the pair of the lane d further, both numbers, and merges it with its own;
+///          shared memory is for one pair a warp alone.
 ///              lane   0             1      2             3
 ///              d = 1  (7,3)+(9,1)          (4,4)+(8,2)
 ///              d = 2  (9,7)+(8,4) = (9,8)
 /// bytes    reads n items; writes and reads G pairs; one block barrier in all
 /// limit    memory, nearly; three comparisons an item
-/// mistake  A butterfly that folds a pair twice: the maximum does not mind, the second largest does.
+/// mistake  A butterfly that folds a pair twice: the maximum does not mind, the second largest
+///          does.
 /// next     takes any k.
 
 #include "ladder/rung_call.cuh"

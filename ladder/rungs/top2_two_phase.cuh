@@ -1,14 +1,14 @@
 #pragma once
 /// ladder/rungs/top2_two_phase: the two largest, by pairs that merge in shared memory.
 ///
-/// idea     Each thread keeps the two largest it saw, in order. Pairs (a >= b) and (c >= d) merge to
-///          (max(a, c), min(max(a, d), max(b, c))); one pair a block, a second launch for those.
-///              thread  0      1      2      3         (7,3) + (9,1) = (9, min(max(7,1), max(3,9))) = (9,7)
+/// idea     Each thread keeps the two largest it saw, in order. Pairs (a >= b) and (c >= d) merge
+///          to (max(a, c), min(max(a, d), max(b, c))); one pair a block, a second launch for those.
+///              thread  0      1      2      3      (7,3)+(9,1) = (9, min(max(7,1), max(3,9)))
 ///                      (7,3)  (9,1)  (4,4)  (8,2)     d = 2: 0 with 2, 1 with 3;  d = 1: 0 with 1
 /// bytes    reads n items; writes and reads G pairs
 /// limit    memory, nearly; three comparisons an item
-/// mistake  A block barrier inside `if (t < d)`, where the merge is: only some threads reach it. And
-///          max(b, d) for the second: it forgets the smaller of the firsts.
+/// mistake  A block barrier inside `if (t < d)`, where the merge is: only some threads reach it.
+///          And max(b, d) for the second: it forgets the smaller of the firsts.
 /// next     merges in registers.
 
 #include "ladder/rung_call.cuh"

@@ -1,14 +1,15 @@
 #pragma once
 /// ladder/rungs/top_k: the library's top-k, any k up to 1024; here k = 2.
 ///
-/// idea     Most tiles hold nothing that enters the k best: a bound, which k items are known to reach,
-///          settles them by one comparison a lane. What passes is collected and sorted at the end.
+/// idea     Most tiles hold nothing that enters the k best: a bound, which k items are known to
+///          reach, settles them by one comparison a lane. What passes is collected and sorted at
+///          the end.
 ///              tile max   3   5   2   9   4   ...      bound 6: only the tile with 9 is looked at
 ///              collected                9  ...      -> bound rises
 /// bytes    reads n items; some KiB of candidates
 /// limit    memory
-/// mistake  Asking for more than there are: k must not be above n. With fewer than two items the other
-///          places keep the lowest value.
+/// mistake  Asking for more than there are: k must not be above n. With fewer than two items the
+///          other places keep the lowest value.
 /// next     nothing: this is the top. docs/gpu.md says how it works.
 
 #include <span>

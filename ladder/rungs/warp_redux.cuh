@@ -1,8 +1,8 @@
 #pragma once
 /// ladder/rungs/warp_redux: the warp reduction of hardware.
 ///
-/// idea     From compute capability 8.0 on one instruction folds a 32-bit integer of every lane (sum,
-///          min, max, and, or, xor). A sum of 32 int32 needs 37 bits: two of them, by halves.
+/// idea     From compute capability 8.0 on one instruction folds a 32-bit integer of every lane
+///          (sum, min, max, and, or, xor). A sum of 32 int32 needs 37 bits: two of them, by halves.
 ///              low     65535 at most a lane:  the sum fits 32 bits without a sign
 ///              high    +-32768 at most:       the sum fits 32 bits;   total = high * 65536 + low
 /// bytes    reads 32 items, writes 1 state; no shared memory

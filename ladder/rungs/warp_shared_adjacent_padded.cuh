@@ -1,8 +1,9 @@
 #pragma once
 /// ladder/rungs/warp_shared_adjacent_padded: the same with no lane test at all.
 ///
-/// idea     Every lane joins its cell with the one d further, and cells 32 to 47 hold the identity, so
-///          that lane 31 has something to read. Lane l then holds the run of 2 d items from l on.
+/// idea     Every lane joins its cell with the one d further, and cells 32 to 47 hold the identity,
+///          so that lane 31 has something to read. Lane l then holds the run of 2 d items from l
+///          on.
 ///              cell    0   1   2   3  ...  30   31  | 32 .. 47
 ///              d = 1   01  12  23  34 ...  30,31 31 | identity
 ///              d = 2   0123 1234 2345 ...

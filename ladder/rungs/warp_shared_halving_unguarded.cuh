@@ -1,15 +1,15 @@
 #pragma once
 /// ladder/rungs/warp_shared_halving_unguarded: the same with one lane test in all.
 ///
-/// idea     Lanes 0 to 15 do every step; from the second on, most of them compute values that nobody
-///          reads. That is cheaper than a test a step.
+/// idea     Lanes 0 to 15 do every step; from the second on, most of them compute values that
+///          nobody reads. That is cheaper than a test a step.
 ///              d = 8    0+8 1+9 ... 7+15 | 8+16 ... 15+23    right of | nobody reads
 ///              d = 4    0+4 ... 3+7      | 4+8  ... 15+19
-/// bytes    as before; lane 15 reads no further than cell 31. With no test at all lane 31 would read
-///          cell 47: then 16 cells of padding must be there
+/// bytes    as before; lane 15 reads no further than cell 31. With no test at all lane 31 would
+///          read cell 47: then 16 cells of padding must be there
 /// limit    latency, as before
-/// mistake  One barrier a step. Lane 8 writes cell 8 in the step in which lane 0 reads it: reads and
-///          writes of a step need a barrier between them too.
+/// mistake  One barrier a step. Lane 8 writes cell 8 in the step in which lane 0 reads it: reads
+///          and writes of a step need a barrier between them too.
 /// next     joins neighbours first, so that operators that are not commutative are right too.
 
 #include "ladder/rung_call.cuh"

@@ -8,8 +8,8 @@
 ///              d = 2   0123 <--- 23 ...
 /// bytes    reads 32 items, writes 1 state; no shared memory; 5 shuffles a 32-bit word
 /// limit    latency of a shuffle, some 25 cycles a step
-/// mistake  The intrinsics without a mask, which are gone: which lanes take part must be said.
-///          A mask that names lanes that are not there hangs, or worse.
+/// mistake  The intrinsics without a mask, which are gone: which lanes take part must be said. A
+///          mask that names lanes that are not there hangs, or worse.
 /// next     one instruction does all five steps, for some operators and types.
 
 #include "ladder/rung_call.cuh"

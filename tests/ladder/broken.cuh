@@ -1,5 +1,5 @@
 #pragma once
-/// ladder/broken: runs a broken kernel under many orders of threads and blocks, and says what came of it.
+/// ladder/broken: runs a broken kernel under many orders of threads and blocks.
 
 #include <cuda_runtime.h>
 #include <gtest/gtest.h>

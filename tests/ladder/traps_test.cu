@@ -48,8 +48,8 @@ TEST(ladder_traps, a_block_barrier_inside_a_divergent_branch) {
                items.data(), result.data());
 }
 
-// No barrier between a shared-memory write and its read by another lane: of the block, and of a warp
-// that is trusted to run in lockstep.
+// No barrier between a shared-memory write and its read by another lane: of the block, and of a
+// warp that is trusted to run in lockstep.
 
 __global__ void no_block_barrier_kernel(const int* items, int* result) {
   __shared__ int cells[block_threads];
