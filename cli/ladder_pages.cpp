@@ -70,9 +70,9 @@ std::vector<std::pair<std::string, std::string>> facts_of(const rung& which) {
   const ladder::page page = ladder::page_of(which.name);
   return {{"bytes", page.bytes},
           {"limit", page.limit},
-          {"mistake", page.mistake},
           {"measured", measured_text(which)},
           {"next", page.next},
+          {"mistake", page.mistake},
           {"order", order_text(which)},
           {"operators", fmt::format("{} on {}", names_in(ladder::operation_names, which.operators),
                                     names_in(ladder::element_names, which.types))},
