@@ -37,13 +37,16 @@ def main():
     figure, axes = pyplot.subplots(figsize=(9, 0.27 * len(rows) + 1.6))
     axes.barh(range(len(rows)), speeds, color=[COLOURS[row["level"]] for row in rows])
     for place, speed in enumerate(speeds):
-        axes.text(speed, place, f" {speed:.3g}", va="center", fontsize=7)
+        inside = speed > 0.8 * max(speeds)  # behind the bar there are the lines
+        axes.text(speed, place, f" {speed:.0f} " if speed >= 100 else f" {speed:.3g} ", va="center",
+                  fontsize=7, ha="right" if inside else "left", color="white" if inside else "black")
     limit = max(row["read_limit_gbps"] for row in rows)
     axes.axvline(limit, color=figures.LIMIT, linewidth=1, label=f"read limit, {limit:.0f} GB/s")
     if cub := cub_of(rows):
         axes.axvline(cub[1], color=figures.PEER, linewidth=1, linestyle="--",
                      label=f"{cub[0]}, {cub[1]:.0f} GB/s")
     axes.set_yticks(range(len(rows)), names, fontsize=8)
+    axes.margins(y=0.01)
     axes.invert_yaxis()
     axes.set_xlabel("GB/s of items", fontsize=8)
     axes.tick_params(axis="x", labelsize=7)

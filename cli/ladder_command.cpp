@@ -94,7 +94,7 @@ std::vector<std::string> table_row(const climb_row& row) {
       row.ok ? "ok" : "WRONG",
       std::to_string(row.launches),
       time_text(row.seconds),
-      fmt::format("{:.3g}", row.gbps),
+      row.gbps >= 100 ? fmt::format("{:.0f}", row.gbps) : fmt::format("{:.3g}", row.gbps),
       row.read_limit_gbps > 0 ? fmt::format("{:.1f} %", 100 * row.gbps / row.read_limit_gbps) : "",
       row.gain > 0 ? fmt::format("x {:.2f}", row.gain) : ""};
 }
