@@ -21,11 +21,8 @@ MONOFOLD_GPU Word peek(const Word* word) {
   return *static_cast<const volatile Word*>(word);
 }
 
-/// Sets one that others may be reading.
-template <class Word>
-MONOFOLD_GPU void post(Word* word, Word value) {
-  *static_cast<volatile Word*>(word) = value;
-}
+/// Sets one that others may be reading: at once, as an atomic does.
+MONOFOLD_GPU void post(std::uint32_t* word, std::uint32_t value) { atomicExch(word, value); }
 
 /// Raises a word of 64 bits of shared or global memory to `value` where it is less.
 MONOFOLD_GPU void raise_to(std::uint64_t* word, std::uint64_t value) {
