@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <type_traits>
+#include <utility>
 
 #include "monofold/engine/gpu.cuh"
 #include "monofold/engine/gpu_top.cuh"
@@ -57,11 +58,22 @@ void start_fold(device_lane& lane, const device_items& items, typename Fold::sta
   } else {
     const gpu_workspace& workspace =
         lane.workspace(monofold::detail::ticket_workspace_bytes<Fold, view_type>(items.count));
-    failed = monofold::detail::fold_by_ticket(gpu_engine{lane.stream()}, Fold{}, view, workspace,
-                                              sink);
+    failed =
+        monofold::detail::fold_by_ticket(gpu_engine{lane.stream()}, Fold{}, view, workspace, sink);
   }
   if (failed) throw error(failed.code, failed.detail);
 }
+
+/// Exact sums, whose states are too large for the plan's tree on a GPU, and those that need no tree.
+template <class Fold>
+inline constexpr bool is_exact_sum_v = requires {
+  typename Fold::term;
+}
+|| requires { typename Fold::squares; };
+template <class Fold, class Element>
+inline constexpr bool adds_exactly_here_v =
+    monofold::detail::adds_exactly_v<Fold, decltype(view_of_items(std::declval<device_items>(),
+                                                                  std::type_identity<Element>{}))>;
 
 /// A family with a fold of its own. `Element` is an item, or a pair of them.
 template <class Fold, class Element>
@@ -146,8 +158,12 @@ std::unique_ptr<device_member> plain_member(std::int64_t state_offset = 0) {
     return nullptr;
   } else {
     using element = std::conditional_t<is_pair, item_pair<Item, Item>, Item>;
-    return std::make_unique<plain_device_member<member_fold_t<kind, Item, rule>, element>>(
-        state_offset);
+    using fold = member_fold_t<kind, Item, rule>;
+    if constexpr (is_exact_sum_v<fold> && !adds_exactly_here_v<fold, element>) {
+      return nullptr;
+    } else {
+      return std::make_unique<plain_device_member<fold, element>>(state_offset);
+    }
   }
 }
 
