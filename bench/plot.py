@@ -4,13 +4,9 @@
 usage: plot.py [RESULTS.jsonl [PICTURE.png]]     (the only golden file; docs/figures/cpu_reduce.png)
 """
 
-import json
-import sys
-from pathlib import Path
+import figures
 
-TREE = Path(__file__).resolve().parent.parent
-# Okabe and Ito's colours, which people with any colour vision tell apart; ours dark and hatched
-# differently, so that the picture survives grey printing.
+# Ours dark and hatched differently, so that the picture survives grey printing.
 PATHS = {
     "runtime": ("monofold, compiled library", "#0072B2", ""),
     "header": ("monofold, headers", "#56B4E9", "///"),
@@ -26,10 +22,8 @@ ORDERED = [("hash", "bytes"), ("hash_by_runs", "bytes"), ("product", "matrix"),
 
 
 def rows_of(path):
-    with open(path, encoding="utf-8") as lines:
-        rows = [json.loads(line) for line in lines if line.strip()]
     found = {}
-    for row in rows:
+    for row in figures.rows_in(path):
         if row["pages"] == "huge":  # the first: the library runs once more beside the tool
             found.setdefault((row["op"], row["dtype"], row["path"]), row)
     return found
@@ -62,24 +56,14 @@ def draw(axes, rows, groups, labels, title):
     axes.set_ylabel("share of the\nread bandwidth", fontsize=8)
     axes.tick_params(axis="y", labelsize=7)
     axes.set_title(title, fontsize=9, loc="left")
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
+    figures.open_axes(axes)
 
 
 def main():
-    try:
-        import matplotlib
-    except ImportError:
-        sys.exit("plot.py needs matplotlib (Debian: python3-matplotlib)")
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
+    pyplot = figures.pyplot_of("plot.py")
     from matplotlib.patches import Patch
 
-    golden = sorted((TREE / "bench" / "golden").glob("*/reduce_cpu.jsonl"))
-    source = Path(sys.argv[1]) if len(sys.argv) > 1 else golden[0] if golden else None
-    if source is None:
-        sys.exit(__doc__)
-    picture = Path(sys.argv[2]) if len(sys.argv) > 2 else TREE / "docs/figures/cpu_reduce.png"
+    source, picture = figures.asked("reduce_cpu", "cpu_reduce.png", __doc__)
     rows = rows_of(source)
     parts = []
     for dtype in TYPES:
@@ -100,9 +84,7 @@ def main():
     figure.suptitle(f"Reductions of {any_row['bytes'] >> 20} MiB in memory, {any_row['num_cores']} "
                     f"cores ({any_row['processor']}), 1 = a tuned read loop", fontsize=10, y=0.998)
     figure.tight_layout(rect=(0, 0, 1, 0.955))
-    picture.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(picture, dpi=150)
-    print(picture)
+    figures.save(figure, picture)
 
 
 if __name__ == "__main__":

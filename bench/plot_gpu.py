@@ -4,31 +4,17 @@
 usage: plot_gpu.py [RESULTS.jsonl [PICTURE.png]]     (the only golden file; docs/figures/gpu_reduce.png)
 """
 
-import json
-import sys
-from pathlib import Path
+import figures
+from figures import LIMIT, OURS, PEER
 
-TREE = Path(__file__).resolve().parent.parent
-OURS, PEER, LIMIT = "#0072B2", "#E69F00", "#999999"
 PANELS = [("plain_sum", "float32"), ("plain_sum", "float64"), ("plain_sum", "bfloat16"),
           ("sum", "int8"), ("sum", "int32"), ("sum", "int64")]
 
 
 def main():
-    try:
-        import matplotlib
-    except ImportError:
-        sys.exit("plot_gpu.py needs matplotlib (Debian: python3-matplotlib)")
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-
-    golden = sorted((TREE / "bench" / "golden").glob("*/reduce_gpu.jsonl"))
-    source = Path(sys.argv[1]) if len(sys.argv) > 1 else golden[0] if golden else None
-    if source is None:
-        sys.exit(__doc__)
-    picture = Path(sys.argv[2]) if len(sys.argv) > 2 else TREE / "docs/figures/gpu_reduce.png"
-    with open(source, encoding="utf-8") as lines:
-        rows = [json.loads(line) for line in lines if line.strip()]
+    pyplot = figures.pyplot_of("plot_gpu.py")
+    source, picture = figures.asked("reduce_gpu", "gpu_reduce.png", __doc__)
+    rows = figures.rows_in(source)
 
     figure, axes = pyplot.subplots(2, 3, figsize=(11, 6), sharex=True, sharey=True)
     for place, (op, dtype) in zip(axes.flat, PANELS):
@@ -51,8 +37,7 @@ def main():
         place.set_xticks(ticks, ["1K", "16K", "256K", "4M", "64M", "1G", "16G"], fontsize=7)
         place.tick_params(axis="y", labelsize=7)
         place.grid(True, which="major", color="#eeeeee")
-        for side in ("top", "right"):
-            place.spines[side].set_visible(False)
+        figures.open_axes(place)
     for place in axes[:, 0]:
         place.set_ylabel("GB/s of items", fontsize=8)
     for place in axes[-1, :]:
@@ -61,9 +46,7 @@ def main():
     row = rows[0]
     figure.suptitle(f"{row['instruction_set']}: device time of replayed graphs, medians", fontsize=10)
     figure.tight_layout()
-    picture.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(picture, dpi=150)
-    print(picture)
+    figures.save(figure, picture)
 
 
 if __name__ == "__main__":

@@ -186,6 +186,8 @@ command parse_reduce(const std::vector<std::string>& args) {
   out.base = split.has("--hex") ? number_base::hex : number_base::decimal;
   out.remarks = notes_of(split);
   out.device = split.value("--device").value_or("auto");
+  // Data of files and pipes lies in host memory: `auto` leaves it to the processor.
+  out.what.on_gpu = out.device == "gpu" || out.device == "emulated";
   check_dot(out);
   return out;
 }
@@ -240,6 +242,56 @@ command parse_generate(const split_command& split) {
   return out;
 }
 
+// Which of `names` the value of an option is.
+template <class Names>
+std::size_t parse_name(std::string_view option, const std::string& text, const Names& names,
+                       std::string_view kind) {
+  std::vector<std::string> known;
+  for (const auto& name : names) known.emplace_back(name);
+  const auto found = std::find(known.begin(), known.end(), text);
+  if (found != known.end()) return static_cast<std::size_t>(found - known.begin());
+  throw usage_error(
+      fmt::format("{}: unknown {} {}{}", option, kind, quote(text), suggestion(text, known)));
+}
+
+ladder::rung_id parse_rung(std::string_view option, const std::string& text) {
+  std::vector<std::string_view> names;
+  for (const ladder::rung& entry : ladder::rungs) names.push_back(entry.name);
+  return static_cast<ladder::rung_id>(parse_name(option, text, names, "rung"));
+}
+
+ladder::element_type parse_rung_type(const std::string& text) {
+  const std::string_view name = info(parse_dtype(text)).name;
+  const auto& names = ladder::element_names;
+  const auto found = std::find(names.begin(), names.end(), name);
+  if (found == names.end()) {
+    throw usage_error(fmt::format("--dtype: rungs take {}, not {}", fmt::join(names, ", "), name));
+  }
+  return static_cast<ladder::element_type>(found - names.begin());
+}
+
+command parse_ladder(const split_command& split) {
+  ladder_command out;
+  if (!split.words.empty()) {
+    throw usage_error(fmt::format("ladder takes no file, found {}", quote(split.words[0])));
+  }
+  if (const auto text = split.value("--n")) out.num_items = parse_quantity("--n", *text, 0);
+  if (const auto text = split.value("--device")) out.device = *text;
+  if (const auto text = split.value("--only")) out.only = parse_rung("--only", *text);
+  if (const auto text = split.value("--op")) {
+    out.op = static_cast<ladder::operation>(
+        parse_name("--op", *text, ladder::operation_names, "operator"));
+  }
+  if (const auto text = split.value("--dtype")) out.type = parse_rung_type(*text);
+  out.form = form_of(split);
+  if (split.has("--markdown")) out.show = ladder_output::markdown;
+  if (const auto text = split.value("--explain")) {
+    out.only = parse_rung("--explain", *text);
+    out.show = ladder_output::page;
+  }
+  return out;
+}
+
 }  // namespace
 
 command parse_command(const std::vector<std::string>& words) {
@@ -253,6 +305,7 @@ command parse_command(const std::vector<std::string>& words) {
     case command_bit::verify: return parse_verify(split);
     case command_bit::bench: return parse_bench(split);
     case command_bit::generate: return parse_generate(split);
+    case command_bit::ladder: return parse_ladder(split);
     default: break;
   }
   if (!split.words.empty()) {

@@ -2,12 +2,14 @@
 /// cli/command: from the words of a command line to plain structs.
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "cli/sample_data.hpp"
 #include "cli/source.hpp"
+#include "ladder/registry.hpp"
 #include "monofold/platform/dtype.hpp"
 #include "runtime/reducer.hpp"
 
@@ -53,13 +55,25 @@ struct generate_command {
   distribution shape = distribution::uniform;
 };
 
+enum class ladder_output { rows, page, markdown };
+
+struct ladder_command {
+  ladder_output show = ladder_output::rows;
+  std::optional<std::int64_t> num_items;
+  std::string device = "auto";
+  std::optional<ladder::rung_id> only;  // of a page: whose
+  std::optional<ladder::operation> op;
+  ladder::element_type type = ladder::element_type::int32;
+  output_form form = output_form::text;
+};
+
 /// Help, the version, the man page: text for standard output.
 struct print_command {
   std::string text;
 };
 
 using command = std::variant<print_command, reduce_command, info_command, verify_command,
-                             bench_command, generate_command>;
+                             bench_command, generate_command, ladder_command>;
 
 /// `words` without the program's name.
 ///

@@ -8,6 +8,7 @@
 
 #include "cli/operation_pages.hpp"
 #include "cli/options.hpp"
+#include "ladder/registry.hpp"
 #include "monofold/platform/dtype.hpp"
 
 namespace monofold::cli {
@@ -32,10 +33,21 @@ std::string type_words() {
   return joined(words);
 }
 
+std::string rung_words() {
+  std::vector<std::string> words;
+  words.reserve(ladder::rungs.size());
+  for (const ladder::rung& entry : ladder::rungs) words.emplace_back(entry.name);
+  return joined(words);
+}
+
 // The values that an option takes, where they can be listed.
 std::string choices_of(const option_entry& entry) {
   if (entry.flag == "--dtype") return type_words();
   if (entry.flag == "--ops") return joined(operation_words());
+  if (entry.flag == "--op") {
+    return joined({ladder::operation_names.begin(), ladder::operation_names.end()});
+  }
+  if (entry.flag == "--only" || entry.flag == "--explain") return rung_words();
   return std::string(entry.choices);
 }
 
@@ -60,6 +72,11 @@ std::string bash_values() {
   std::string out;
   for (const option_entry& entry : options) {
     if (is_hidden(entry) || entry.value.empty()) continue;
+    // A flag that commands share has the choices of the first, which are the most.
+    const auto first = std::find_if(options.begin(), options.end(), [&](const option_entry& other) {
+      return other.flag == entry.flag;
+    });
+    if (&*first != &entry) continue;
     const std::string choices = choices_of(entry);
     std::string reply;
     if (is_list(entry)) {

@@ -8,37 +8,11 @@
 
 #include "cli/operation_pages.hpp"
 #include "cli/table.hpp"
+#include "cli/wrap.hpp"
 #include "monofold/platform/version.hpp"
 
 namespace monofold::cli {
 namespace {
-
-constexpr std::size_t page_columns = 80;
-
-std::string filled(std::string_view text, std::size_t indent) {
-  std::string out;
-  std::string line;
-  const auto flush = [&] { out += std::string(indent, ' ') + line + '\n'; };
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find(' '), text.size());
-    if (!line.empty() && indent + line.size() + 1 + end > page_columns) {
-      flush();
-      line.clear();
-    }
-    line += (line.empty() ? "" : " ") + std::string(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  if (!line.empty()) flush();
-  return out;
-}
-
-// A word on the left, its meaning on the right, filled.
-std::string entry_text(std::string_view word, std::string_view meaning, std::size_t column) {
-  std::string body = filled(meaning, column);
-  const std::string head = "  " + std::string(word);
-  if (head.size() + 2 > column) return head + '\n' + body;
-  return head + body.substr(head.size());
-}
 
 std::string option_head(const option_entry& entry) {
   std::string head(entry.flag);

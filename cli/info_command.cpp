@@ -2,42 +2,25 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "cli/engines.hpp"
 #include "cli/failure.hpp"
 #include "cli/machine.hpp"
 #include "cli/output.hpp"
 #include "cli/run.hpp"
 #include "cli/table.hpp"
 #include "monofold/platform/version.hpp"
-#include "runtime/gpu/devices.hpp"
 #include "runtime/reducer.hpp"
 
 namespace monofold::cli {
 namespace {
 
-struct engine_state {
-  std::string name;
-  bool available;
-  std::string why;
-};
-
-engine_state gpu_state() {
-  const runtime::gpu_devices& found = runtime::find_gpus();
-  if (found.devices.empty()) return {"gpu", false, found.why_none};
-  const runtime::gpu_device& first = found.devices.front();
-  std::string why =
-      fmt::format("{}, {} GiB, {} multiprocessors, compute capability {}.{}", first.name,
-                  first.memory_bytes >> 30, first.multiprocessors, first.major, first.minor);
-  if (found.devices.size() > 1) why += fmt::format(" (the first of {})", found.devices.size());
-  return {"gpu", true, why};
-}
-
 std::vector<engine_state> engines() {
-  return {{"cpu", true, fmt::format("{}, threads by {}", cores_text(), thread_library())},
-          gpu_state(),
-          {"gpus", false, "this build has no engine for several GPUs"},
-          {"emulated", false, "this build has no emulated engine"}};
+  std::vector<engine_state> states;
+  for (const std::string_view name : engine_names) states.push_back(state_of_engine(name));
+  return states;
 }
 
 constexpr const char* chosen_engine = "cpu";

@@ -64,10 +64,7 @@ class mapped_array_source final : public source {
   }
 
   std::int64_t fetch_items() const override { return piece_items_; }
-  void copy_items() override {
-    access_ = file_access::copied;
-    in_place_ = false;
-  }
+  void copy_items() override { access_ = file_access::copied; }
 
   const void* fetch(std::int64_t first, std::int64_t num_items, void* buffer) const override {
     delivered_.fetch_add(num_items, std::memory_order_relaxed);

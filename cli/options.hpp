@@ -13,7 +13,8 @@ inline constexpr unsigned info = 2;
 inline constexpr unsigned verify = 4;
 inline constexpr unsigned bench = 8;
 inline constexpr unsigned generate = 16;
-inline constexpr unsigned every = 31;
+inline constexpr unsigned ladder = 32;
+inline constexpr unsigned every = 63;
 }  // namespace command_bit
 
 struct command_entry {
@@ -24,7 +25,7 @@ struct command_entry {
   bool takes_files;
 };
 
-inline constexpr std::array<command_entry, 4> commands{{
+inline constexpr std::array<command_entry, 5> commands{{
     {command_bit::info, "info", "",
      "version, engines, instruction sets, cores, and what auto chooses", false},
     {command_bit::verify, "verify", "[FILE...]",
@@ -32,6 +33,8 @@ inline constexpr std::array<command_entry, 4> commands{{
     {command_bit::bench, "bench", "",
      "measure each operation against the speed at which this machine reads memory", false},
     {command_bit::generate, "generate", "FILE", "write a .npy file of generated numbers", true},
+    {command_bit::ladder, "ladder", "",
+     "run every technique of parallel reduction, check it, and say how fast it is", false},
 }};
 
 struct option_entry {
@@ -44,9 +47,9 @@ struct option_entry {
 
 inline constexpr unsigned reading = command_bit::reduce | command_bit::verify;
 
-/// In the order of help. The choices of --dtype and --ops come from the lists of element types and
-/// operations.
-inline constexpr std::array<option_entry, 26> options{{
+/// In the order of help. The choices of --dtype, --ops, --op, --only and --explain come from the lists
+/// of element types, operations and rungs.
+inline constexpr std::array<option_entry, 32> options{{
     {"-k", "N", "", "how many items top and bottom give (10); K, M, G may follow",
      command_bit::reduce},
     {"--ddof", "N", "", "var and std divide by the count less N (0)", command_bit::reduce},
@@ -56,8 +59,8 @@ inline constexpr std::array<option_entry, 26> options{{
      command_bit::reduce},
     {"--dtype", "TYPE", "",
      "element type of raw, text and generated data: bool, i8 to i64, u8 to u64, f16, bf16, f32, "
-     "f64 (text and generated: f64)",
-     reading | command_bit::bench | command_bit::generate},
+     "f64 (text and generated: f64; rungs: i32)",
+     reading | command_bit::bench | command_bit::generate | command_bit::ladder},
     {"--format", "FORMAT", "npy raw text",
      "how to read the files (found out from name and content; with --dtype, what has no control "
      "characters counts as text)",
@@ -78,8 +81,8 @@ inline constexpr std::array<option_entry, 26> options{{
     {"--threads", "N", "", "how many threads (all cores); never changes a bit of the answer",
      command_bit::reduce | command_bit::bench},
     {"--hex", "", "", "print floats in hexadecimal", command_bit::reduce},
-    {"--json", "", "", "print one JSON object a line (of operations, info and bench)",
-     command_bit::reduce | command_bit::info | command_bit::bench},
+    {"--json", "", "", "print one JSON object a line (of operations, info, bench and ladder)",
+     command_bit::reduce | command_bit::info | command_bit::bench | command_bit::ladder},
     {"--csv", "", "", "print CSV with a header", command_bit::reduce},
     {"--size", "BYTES", "", "how much data to measure on (256M)", command_bit::bench},
     {"--ops", "OP,...", "", "which operations to measure (all)", command_bit::bench},
@@ -88,11 +91,20 @@ inline constexpr std::array<option_entry, 26> options{{
     {"--distribution", "NAME", "uniform normal ramp integers",
      "uniform in [0, 1), normal, 0 1 2 ..., or whole numbers from 0 to 100 (uniform)",
      command_bit::generate},
+    {"--n", "N", "", "how many items the rungs reduce (100M on a GPU, 16384 emulated)",
+     command_bit::ladder},
+    {"--device", "DEVICE", "gpu emulated",
+     "where the rungs run (a GPU where one can be used, else the emulated device)",
+     command_bit::ladder},
+    {"--only", "RUNG", "", "this rung alone", command_bit::ladder},
+    {"--op", "OP", "", "the operator (sum, of selection rungs top2)", command_bit::ladder},
+    {"--explain", "RUNG", "", "print the page of a rung", command_bit::ladder},
     {"--quiet", "", "", "no progress and no notes on standard error", command_bit::reduce},
     {"--help", "", "", "this help; after an operation, what it does", command_bit::every},
     {"--version", "", "", "the version", command_bit::reduce},
     // Not in help: they make the files that the packages install.
     {"--man", "", "", "", command_bit::reduce},
+    {"--markdown", "", "", "", command_bit::ladder},
     {"--completion", "SHELL", "bash zsh", "", command_bit::reduce},
     {"-h", "", "", "", command_bit::every},
 }};

@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "cli/engines.hpp"
 #include "cli/failure.hpp"
 #include "cli/fold_source.hpp"
 #include "cli/machine.hpp"
@@ -16,7 +17,6 @@
 #include "cli/report.hpp"
 #include "cli/result_text.hpp"
 #include "cli/run.hpp"
-#include "runtime/gpu/devices.hpp"
 
 namespace monofold::cli {
 namespace {
@@ -30,16 +30,9 @@ double seconds_since(clock::time_point start) {
 }
 
 void check_device(const std::string& device) {
-  if (device == "auto" || device == "cpu") return;
-  std::string why;
-  if (device == "gpu") {
-    why = runtime::find_gpus().why_none;
-  } else if (device == "gpus") {
-    why = "this build has no engine for several GPUs";
-  } else {
-    why = "this build has no emulated engine";
-  }
-  if (!why.empty()) throw device_error(fmt::format("--device {}: {}", device, why));
+  if (device == "auto") return;
+  const engine_state engine = state_of_engine(device);
+  if (!engine.available) throw device_error(fmt::format("--device {}: {}", device, engine.why));
 }
 
 void check_defined(const runtime::request& what) {
@@ -55,7 +48,8 @@ class file_reduction {
  public:
   explicit file_reduction(const reduce_command& command)
       : command_(command),
-        report_({command.label, command.what.ops, command.form, command.base, one_file()}) {}
+        report_({command.label, command.what.ops, command.form, command.base, one_file(),
+                 command.what.on_gpu ? command.device : "cpu"}) {}
 
   int run() {
     if (is_dot()) {
@@ -74,7 +68,6 @@ class file_reduction {
   }
 
  private:
-  std::string engine_name() const { return command_.what.on_gpu ? "gpu" : "cpu"; }
   bool is_dot() const { return command_.what.ops.front() == operation::dot; }
   bool one_file() const { return is_dot() || command_.files.size() == 1; }
 
@@ -166,7 +159,6 @@ class file_reduction {
     row.missing = in->missing_count();
     row.seconds = seconds_since(start);
     row.bytes = in->consumed_bytes();
-    row.engine = engine_name();
     add_to_total(row);
     return finished(std::move(row), own, what, offset);
   }
@@ -201,7 +193,6 @@ class file_reduction {
     row.missing = left->missing_count() + right->missing_count();
     row.seconds = seconds_since(start);
     row.bytes = left->consumed_bytes() + right->consumed_bytes();
-    row.engine = engine_name();
     return finished(std::move(row), own, what, 0);
   }
 
@@ -209,7 +200,6 @@ class file_reduction {
     if (!total_row_) {
       total_row_.emplace();
       total_row_->file = "total";
-      total_row_->engine = engine_name();
       total_row_->type = type;
     }
     mixed_types_ = mixed_types_ || total_row_->type != type;
@@ -252,10 +242,7 @@ int run(const reduce_command& what) {
     complain(fmt::format("note: --threads {}, and there {} {}", what.what.num_threads,
                          num_cores() == 1 ? "is" : "are", cores_text()));
   }
-  reduce_command asked = what;
-  // Data of files and pipes lies in host memory: `auto` leaves it to the processor.
-  asked.what.on_gpu = what.device == "gpu";
-  return file_reduction(asked).run();
+  return file_reduction(what).run();
 }
 
 }  // namespace monofold::cli

@@ -225,7 +225,7 @@ std::string report::json(const report_row& row) const {
       if (from.op != operation::count) out += ',' + json_member(from, row.type, form);
     }
   }
-  return out + fmt::format(",\"engine\":\"{}\",\"seconds\":{:.6g},\"bytes\":{}}}\n", row.engine,
+  return out + fmt::format(",\"engine\":\"{}\",\"seconds\":{:.6g},\"bytes\":{}}}\n", style_.engine,
                            row.seconds, row.bytes);
 }
 
@@ -239,7 +239,7 @@ std::string report::csv(const report_row& row) {
   if (row.answers[0].op == operation::dot) start.push_back(row.other);
   start.insert(start.end(),
                {std::string(info(row.type).name), count_of(row), std::to_string(row.missing)});
-  const std::vector<std::string> end{row.engine, fmt::format("{:.6g}", row.seconds),
+  const std::vector<std::string> end{style_.engine, fmt::format("{:.6g}", row.seconds),
                                      std::to_string(row.bytes)};
   std::vector<std::vector<std::string>> rows;
   if (row.answers.size() == 1 && is_list(row.answers[0].op)) {

@@ -21,7 +21,6 @@ struct report_row {
   std::vector<runtime::answer> answers;  // one for each operation, each with a value
   double seconds = 0;
   std::int64_t bytes = 0;
-  std::string engine = "cpu";
 };
 
 /// How all rows are shown.
@@ -31,6 +30,7 @@ struct report_style {
   output_form form = output_form::text;
   number_base base = number_base::decimal;
   bool one_file = true;
+  std::string engine = "cpu";
 };
 
 /// Turns rows into text as they come.

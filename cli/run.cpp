@@ -2,10 +2,13 @@
 
 #include <exception>
 #include <new>
+#include <variant>
 
+#include "cli/emulated_program.hpp"
 #include "cli/failure.hpp"
 #include "cli/output.hpp"
 #include "monofold/platform/status.hpp"
+#include "runtime/gpu/devices.hpp"
 
 namespace monofold::cli {
 
@@ -14,9 +17,22 @@ int run(const print_command& what) {
   return exit_code::ok;
 }
 
+namespace {
+
+// Whether a command is for the emulated device, and that for another program.
+bool is_for_emulated_program(const command& what) {
+  const auto* const reduction = std::get_if<reduce_command>(&what);
+  return reduction != nullptr && reduction->device == "emulated" && !runtime::is_gpu_emulated() &&
+         !emulated_program().empty();
+}
+
+}  // namespace
+
 int run_words(const std::vector<std::string>& words) {
   try {
-    return std::visit([](const auto& what) { return run(what); }, parse_command(words));
+    const command what = parse_command(words);
+    if (is_for_emulated_program(what)) become_emulated_program(words);
+    return std::visit([](const auto& one) { return run(one); }, what);
   } catch (const output_error& error) {
     if (error.closed) return exit_code::closed_pipe;
     complain(error.what());

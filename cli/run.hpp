@@ -13,6 +13,7 @@ int run(const info_command& what);
 int run(const verify_command& what);
 int run(const bench_command& what);
 int run(const generate_command& what);
+int run(const ladder_command& what);
 
 /// Everything from the words of the command line to the exit code.
 int run_words(const std::vector<std::string>& words);

@@ -39,6 +39,9 @@ if(TARGET monofold_emulated)
 endif()
 if(TARGET monofold_tool)
   install(TARGETS monofold_tool)
+  if(TARGET monofold_emulated_tool)
+    install(TARGETS monofold_emulated_tool)
+  endif()
   # Copies of what the tool prints with --man and --completion; tests/cli compares them.
   install(FILES docs/man/monofold.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
   install(FILES completions/monofold.bash RENAME monofold

@@ -72,6 +72,21 @@ cudaError_t cudaSetDevice(int device) {
   return noted(device == 0 ? cudaSuccess : cudaErrorInvalidDevice);
 }
 
+cudaError_t cudaDriverGetVersion(int* version) {
+  *version = CUDART_VERSION;
+  return cudaSuccess;
+}
+
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp* out, int device) {
+  if (device != 0) return noted(cudaErrorInvalidDevice);
+  *out = {"emulated device", 0, 0, 0, 0};
+  std::size_t free_bytes = 0;
+  cudaMemGetInfo(&free_bytes, &out->totalGlobalMem);
+  cudaDeviceGetAttribute(&out->multiProcessorCount, cudaDevAttrMultiProcessorCount, device);
+  cudaDeviceGetAttribute(&out->major, cudaDevAttrComputeCapabilityMajor, device);
+  return cudaDeviceGetAttribute(&out->minor, cudaDevAttrComputeCapabilityMinor, device);
+}
+
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device) {
   if (device != 0) return noted(cudaErrorInvalidDevice);
   switch (attribute) {

@@ -19,6 +19,8 @@ struct CUgraphExec_st {
   std::vector<emulation::launch_request> launches;
 };
 
+struct CUevent_st {};
+
 struct CUstream_st {
   CUgraph_st* captured = nullptr;
 };
@@ -48,6 +50,10 @@ cudaError_t submit(launch_request request, cudaStream_t stream) {
 }
 
 }  // namespace monofold::emulation
+
+cudaError_t cudaStreamCreate(cudaStream_t* out) {
+  return cudaStreamCreateWithFlags(out, cudaStreamDefault);
+}
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* out, unsigned) {
   *out = new CUstream_st;
@@ -115,5 +121,19 @@ cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
 
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t graph) {
   delete graph;
+  return cudaSuccess;
+}
+
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t* out, unsigned) {
+  *out = new CUevent_st;
+  return cudaSuccess;
+}
+
+cudaError_t cudaEventRecord(cudaEvent_t, cudaStream_t) { return cudaDeviceSynchronize(); }
+
+cudaError_t cudaEventSynchronize(cudaEvent_t) { return cudaDeviceSynchronize(); }
+
+cudaError_t cudaEventDestroy(cudaEvent_t event) {
+  delete event;
   return cudaSuccess;
 }

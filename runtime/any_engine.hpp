@@ -79,7 +79,7 @@ class piece_states final : public piece_reader {
         states[piece].parts.push_back(fold_here(one, pieces_[piece], index));
       } else {
         states[piece].parts.push_back(one.adopt(bytes + on_device->state_offset(), index));
-        bytes += (on_device->out_bytes() + 15) / 16 * 16;
+        bytes += on_device->out_stride();
       }
     }
   }

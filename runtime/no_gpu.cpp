@@ -19,6 +19,8 @@ const gpu_devices& find_gpus() {
   return none;
 }
 
+bool is_gpu_emulated() { return false; }
+
 bool is_device_memory(const void* /*pointer*/) { refuse(); }
 
 std::shared_ptr<void> make_pinned(std::int64_t /*bytes*/) { refuse(); }

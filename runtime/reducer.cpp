@@ -3,8 +3,6 @@
 #include "runtime/reducer.hpp"
 
 #include <algorithm>
-#include <array>
-#include <optional>
 #include <variant>
 
 #include "monofold/engine/cpu.hpp"
@@ -40,6 +38,12 @@ void check(const request& what) {
     if ((op == operation::top || op == operation::bottom) && what.k < 1) {
       throw error(status::invalid_argument, "k is less than 1");
     }
+  }
+}
+
+void check_array(const void* items, std::int64_t count) {
+  if (count < 0 || (count > 0 && items == nullptr)) {
+    throw error(status::invalid_argument, "null items");
   }
 }
 
@@ -93,9 +97,7 @@ class reducer::implementation {
 
   void push_device(const void* items, std::int64_t count) {
     if (request_.ops.front() == operation::dot) throw error(status::invalid_argument, "no pairs");
-    if (count < 0 || (count > 0 && items == nullptr)) {
-      throw error(status::invalid_argument, "null items");
-    }
+    check_array(items, count);
     need_device_members();
     std::visit(
         [&](auto& state) {
@@ -114,9 +116,8 @@ class reducer::implementation {
 
   void push_device_pairs(const void* left, const void* right, std::int64_t count) {
     if (request_.ops.front() != operation::dot) throw error(status::invalid_argument, "pairs");
-    if (count < 0 || (count > 0 && (left == nullptr || right == nullptr))) {
-      throw error(status::invalid_argument, "null items");
-    }
+    check_array(left, count);
+    check_array(right, count);
     need_device_members();
     std::visit(
         [&](auto& state) {
@@ -147,8 +148,8 @@ class reducer::implementation {
     need_device_members();
     std::visit(
         [&](auto& state) {
-          const any_engine engine{engine_.cpu, true, true, &device_members_};
-          state.append(fold_whole(engine, fold_of(state), left, right, count,
+          using item = typename std::remove_cvref_t<decltype(state)>::item_type;
+          state.append(fold_whole(device_engine(), erased_fold<item>{&members_}, left, right, count,
                                   monofold::info(request_.type).size_bytes, state.first_index()),
                        count);
         },
@@ -157,9 +158,8 @@ class reducer::implementation {
 
   void push_pairs(const void* left, const void* right, std::int64_t count) {
     if (request_.ops.front() != operation::dot) throw error(status::invalid_argument, "pairs");
-    if (count < 0 || (count > 0 && (left == nullptr || right == nullptr))) {
-      throw error(status::invalid_argument, "null items");
-    }
+    check_array(left, count);
+    check_array(right, count);
     std::visit(
         [&](auto& state) {
           using pair = typename std::remove_cvref_t<decltype(state)>::item_type;
@@ -209,10 +209,8 @@ class reducer::implementation {
   }
 
  private:
-  template <class State>
-  erased_fold<typename State::item_type> fold_of(const State&) const {
-    return {&members_};
-  }
+  /// For items in memory of a GPU.
+  any_engine device_engine() const { return {engine_.cpu, true, true, &device_members_}; }
 
   /// Makes the folds of the GPU, once.
   void need_gpu() {
@@ -248,7 +246,7 @@ class reducer::implementation {
     const std::int64_t whole = (count - head) / State::tile_items * State::tile_items;
     if (head > 0) push_host(0, head);
     if (whole > 0) {
-      const engine_while in_use(state, {engine_.cpu, true, true, &device_members_}, engine_);
+      const engine_while in_use(state, device_engine(), engine_);
       state.push(view_of(head, whole));
     }
     const std::int64_t rest = count - head - whole;

@@ -52,6 +52,13 @@ def reduce_all(name, path, operations, limit):
         print(f"{operation:<10} {shown(best, operation):<34} {best['seconds'] * 1e3:8.1f} {speed}")
 
 
+def show_ladder():
+    """Every technique of parallel reduction: on a GPU, else on the emulated device at a small n."""
+    print("\nThe ladder (docs/ladder.md):\n", flush=True)
+    done = subprocess.run([TOOL, "ladder"], capture_output=True, text=True, check=False)
+    print(done.stdout if done.returncode == 0 else done.stderr.strip())
+
+
 def main():
     count = sys.argv[1] if len(sys.argv) > 1 else "100M"
     os.makedirs(FOLDER, exist_ok=True)
@@ -68,12 +75,14 @@ def main():
     reduce_all("int32, whole numbers 0 to 100", files["int32"], OPERATIONS, limit)
     reduce_all("float64, uniform in [0, 1)", files["float64"],
                [op for op in OPERATIONS if op not in FLOATS_HAVE_NO], limit)
+    show_ladder()
     tool_name = os.path.relpath(TOOL)
     print(f"""
 Next:
   {tool_name} stats YOUR.npy            statistics of a file of yours, in one pass
   {tool_name} mean --column NAME a.csv  a column of a CSV file
   {tool_name} verify                    the same bits, whatever the threads and chunks
+  {tool_name} ladder --explain engine   how a rung works
   {tool_name} --help""")
 
 

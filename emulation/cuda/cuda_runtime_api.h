@@ -51,12 +51,14 @@ enum cudaDeviceAttr {
 };
 
 using cudaStream_t = struct CUstream_st*;
+using cudaEvent_t = struct CUevent_st*;
 using cudaGraph_t = struct CUgraph_st*;
 using cudaGraphExec_t = struct CUgraphExec_st*;
 
 #define cudaStreamLegacy (reinterpret_cast<cudaStream_t>(0x1))
 #define cudaStreamDefault 0x0
 #define cudaStreamNonBlocking 0x1
+#define cudaEventDisableTiming 0x2
 #define cudaHostAllocDefault 0x0
 #define cudaHostAllocPortable 0x1
 #define cudaHostAllocMapped 0x2
@@ -71,6 +73,16 @@ const char* cudaGetErrorString(cudaError_t code);
 cudaError_t cudaGetDeviceCount(int* count);
 cudaError_t cudaGetDevice(int* device);
 cudaError_t cudaSetDevice(int device);
+#define CUDART_VERSION 13000
+cudaError_t cudaDriverGetVersion(int* version);
+struct cudaDeviceProp {
+  char name[256];
+  std::size_t totalGlobalMem;
+  int multiProcessorCount;
+  int major;
+  int minor;
+};
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp* out, int device);
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device);
 cudaError_t cudaDeviceSynchronize();
 
@@ -96,6 +108,7 @@ cudaError_t cudaMallocManaged(T** out, std::size_t bytes) {
   return cudaMallocManaged(reinterpret_cast<void**>(out), bytes, cudaMemAttachGlobal);
 }
 
+cudaError_t cudaStreamCreate(cudaStream_t* out);
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* out, unsigned flags);
 cudaError_t cudaStreamDestroy(cudaStream_t stream);
 cudaError_t cudaStreamSynchronize(cudaStream_t stream);
@@ -107,6 +120,12 @@ cudaError_t cudaGraphInstantiate(cudaGraphExec_t* out, cudaGraph_t graph, unsign
 cudaError_t cudaGraphLaunch(cudaGraphExec_t graph, cudaStream_t stream);
 cudaError_t cudaGraphDestroy(cudaGraph_t graph);
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t graph);
+
+/// Events are there when they are recorded.
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t* out, unsigned flags);
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream);
+cudaError_t cudaEventSynchronize(cudaEvent_t event);
+cudaError_t cudaEventDestroy(cudaEvent_t event);
 
 enum cudaLaunchAttributeID {
   cudaLaunchAttributeIgnore = 0,

@@ -30,14 +30,14 @@ free_lanes& all_free_lanes() {
   return *lanes;
 }
 
-char* pinned_memory(std::int64_t bytes) {
+}  // namespace
+
+char* allocate_pinned(std::int64_t bytes) {
   void* memory = nullptr;
   check_cuda(cudaHostAlloc(&memory, static_cast<std::size_t>(bytes), cudaHostAllocPortable),
              "cudaHostAlloc");
   return static_cast<char*>(memory);
 }
-
-}  // namespace
 
 device_lane::device_lane() {
   try {
@@ -77,7 +77,7 @@ const gpu_workspace& device_lane::workspace(std::int64_t bytes) {
 
 void device_lane::make_buffers(bool is_pinned) {
   for (buffer& own : buffers_) {
-    if (!is_pinned && own.pinned == nullptr) own.pinned = pinned_memory(max_piece_bytes);
+    if (!is_pinned && own.pinned == nullptr) own.pinned = allocate_pinned(max_piece_bytes);
     if (own.device != nullptr) continue;
     void* memory = nullptr;
     check_cuda(cudaMalloc(&memory, static_cast<std::size_t>(max_piece_bytes)), "cudaMalloc");
@@ -91,7 +91,7 @@ void device_lane::make_states(std::int64_t bytes) {
   for (buffer& own : buffers_) {
     static_cast<void>(cudaFreeHost(std::exchange(own.states, nullptr)));
     states_bytes_ = 0;
-    own.states = pinned_memory(bytes);
+    own.states = allocate_pinned(bytes);
   }
   states_bytes_ = bytes;
 }

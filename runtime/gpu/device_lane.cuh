@@ -14,6 +14,9 @@ namespace monofold::runtime {
 /// Throws `error` where a CUDA call failed.
 void check_cuda(cudaError_t code, const char* call);
 
+/// Host memory that GPUs read without a copy in between; goes back by cudaFreeHost.
+char* allocate_pinned(std::int64_t bytes);
+
 /// Two buffers of pinned memory and of device memory, so that one is filled while the other is on its
 /// way.
 ///

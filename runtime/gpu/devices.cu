@@ -52,6 +52,14 @@ const gpu_devices& find_gpus() {
   return found;
 }
 
+bool is_gpu_emulated() {
+#if defined(MONOFOLD_EMULATED)
+  return true;
+#else
+  return false;
+#endif
+}
+
 bool is_device_memory(const void* pointer) {
   cudaPointerAttributes facts{};
   check_cuda(cudaPointerGetAttributes(&facts, pointer), "cudaPointerGetAttributes");
@@ -59,10 +67,7 @@ bool is_device_memory(const void* pointer) {
 }
 
 std::shared_ptr<void> make_pinned(std::int64_t bytes) {
-  void* memory = nullptr;
-  check_cuda(cudaHostAlloc(&memory, static_cast<std::size_t>(bytes), cudaHostAllocPortable),
-             "cudaHostAlloc");
-  return {memory, [](void* own) { static_cast<void>(cudaFreeHost(own)); }};
+  return {allocate_pinned(bytes), [](void* own) { static_cast<void>(cudaFreeHost(own)); }};
 }
 
 void copy_from_device(void* to, const void* from, std::int64_t bytes) {

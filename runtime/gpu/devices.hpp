@@ -31,6 +31,9 @@ struct gpu_devices {
 /// cost       the first call starts the driver, some tenths of a second
 const gpu_devices& find_gpus();
 
+/// Whether what is called a GPU here is the emulated device (docs/emulated.md).
+bool is_gpu_emulated();
+
 /// Whether a pointer is one to memory of a GPU, or to memory that moves between it and the host.
 bool is_device_memory(const void* pointer);
 

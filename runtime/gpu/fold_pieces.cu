@@ -27,8 +27,6 @@ place place_of(const void* pointer) {
   }
 }
 
-std::int64_t in_chunks_of_16(std::int64_t bytes) { return (bytes + 15) / 16 * 16; }
-
 /// One call of fold_pieces.
 class feeder {
  public:
@@ -39,7 +37,7 @@ class feeder {
     if (place_ != place::device) lease_.lane().make_buffers(place_ == place::pinned);
     std::int64_t states = 0;
     for (const device_member* const one : members) {
-      if (one != nullptr) states += in_chunks_of_16(one->out_bytes());
+      if (one != nullptr) states += one->out_stride();
     }
     lease_.lane().make_states(std::max<std::int64_t>(states, 16));
   }
@@ -70,7 +68,7 @@ class feeder {
     for (const device_member* const one : members_) {
       if (one == nullptr) continue;
       one->start(lane(), here, out);
-      out += in_chunks_of_16(one->out_bytes());
+      out += one->out_stride();
     }
     check_cuda(cudaEventRecord(buffer.done, lane().stream()), "cudaEventRecord");
   }

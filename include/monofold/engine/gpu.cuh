@@ -148,10 +148,10 @@ failure start_tiles(const gpu_engine& engine, const F& f, const View& view, cons
                     const gpu_workspace& workspace, const Sink& sink) {
   using state = typename F::state;
   const grid_storage<state> storage{static_cast<state*>(workspace.states()), workspace.ticket()};
-  return launch(fold_tiles_kernel<F, View, Sink>, plan.blocks, plan.threads,
-                shared_bytes_of<F, View>(plan), engine.stream, f, view,
-                static_cast<std::int64_t>(view.size()), plan, handed_layout_of<F, View>(), storage,
-                sink);
+  return launch_early(fold_tiles_kernel<F, View, Sink>, plan.blocks, plan.threads,
+                      shared_bytes_of<F, View>(plan), engine.stream, f, view,
+                      static_cast<std::int64_t>(view.size()), plan, handed_layout_of<F, View>(),
+                      storage, sink);
 }
 
 /// The workspace for `fold_by_ticket` of so many items.
@@ -199,7 +199,7 @@ failure fold_async(const gpu_engine& engine, const F& f, const View& view,
   }
   if (view.size() == 0) {
     if constexpr (has_identity_v<F>) {
-      return launch(fold_nothing_kernel<F, Sink>, 1, 1, 0, engine.stream, f, sink);
+      return launch_early(fold_nothing_kernel<F, Sink>, 1, 1, 0, engine.stream, f, sink);
     } else {
       return {status::empty_input, "the range is empty and the fold has no identity"};
     }
@@ -213,15 +213,15 @@ failure fold_async(const gpu_engine& engine, const F& f, const View& view,
   // Few tiles are a short fold's, where there is one.
   if constexpr (!has_short_fold_v<F>) {
     if (plan.blocks == 1 && plan.tiles <= plan.threads / warp_lanes) {
-      return launch(fold_few_tiles_kernel<F, View, Sink>, 1, plan.threads,
-                    few_tiles_shared_bytes<F, View>(plan), engine.stream,
-                    few_launch_of<F, View>(plan), sized(view), sink, f);
+      return launch_early(fold_few_tiles_kernel<F, View, Sink>, 1, plan.threads,
+                          few_tiles_shared_bytes<F, View>(plan), engine.stream,
+                          few_launch_of<F, View>(plan), sized(view), sink, f);
     }
     if constexpr (sizeof(state) <= max_mailed_bytes) {
       if (plan.is_mailed) {
-        return launch(fold_mailed_kernel<F, View, Sink>, plan.blocks, mailed_threads,
-                      few_tiles_shared_bytes<F, View>(plan), engine.stream,
-                      few_launch_of<F, View>(plan), sized(view), workspace.mail(), sink, f);
+        return launch_early(fold_mailed_kernel<F, View, Sink>, plan.blocks, mailed_threads,
+                            few_tiles_shared_bytes<F, View>(plan), engine.stream,
+                            few_launch_of<F, View>(plan), sized(view), workspace.mail(), sink, f);
       }
     }
   }

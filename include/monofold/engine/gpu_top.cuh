@@ -96,9 +96,9 @@ failure top_async(const gpu_engine& engine, const F& f, const View& view, std::i
   if (plan.blocks > 1) {
     meeting = {workspace.news(), workspace.ticket(), static_cast<top_entry*>(workspace.states())};
   }
-  return launch(find_top_kernel<item, facts::smallest, facts::rule>, plan.blocks, top_threads,
-                static_cast<int>(sizeof(candidate_pool)), engine.stream, range, plan,
-                static_cast<int>(f.k), first_index, meeting, out);
+  return launch_early(find_top_kernel<item, facts::smallest, facts::rule>, plan.blocks, top_threads,
+                      static_cast<int>(sizeof(candidate_pool)), engine.stream, range, plan,
+                      static_cast<int>(f.k), first_index, meeting, out);
 }
 
 /// The same after all checks of what the caller gave.

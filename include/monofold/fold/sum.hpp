@@ -101,6 +101,7 @@ struct short_integer_sum_fold {
   MONOFOLD_HD state lift(Item item, std::int64_t) const { return static_cast<state>(item); }
   MONOFOLD_HD state combine(state left, state right) const { return left + right; }
   MONOFOLD_HD state identity() const { return 0; }
+  MONOFOLD_HD Item padding() const { return Item(0); }
 };
 
 /// The sum of integers, exact in 128 bits; bool counts.
@@ -119,6 +120,7 @@ struct integer_sum_fold {
   MONOFOLD_HD state lift(Item item, std::int64_t) const { return static_cast<state>(item); }
   MONOFOLD_HD state combine(state left, state right) const { return left + right; }
   MONOFOLD_HD state identity() const { return 0; }
+  MONOFOLD_HD Item padding() const { return Item(0); }
   MONOFOLD_HD void absorb_run(state& own, const Item* items, std::int64_t count,
                               std::int64_t) const {
     own += detail::sum_integers(items, count);
@@ -141,6 +143,14 @@ struct float_sum_fold {
   MONOFOLD_HD state lift(Item item, std::int64_t) const { return static_cast<Real>(item); }
   MONOFOLD_HD state combine(state left, state right) const { return left + right; }
   MONOFOLD_HD state identity() const { return Real(0); }
+  // -0 is what leaves every sum as it is: x + (-0) has the bits of x.
+  MONOFOLD_HD Item padding() const {
+    if constexpr (sizeof(Item) == 2) {
+      return Item{0x8000};
+    } else {
+      return Item(-0.0);
+    }
+  }
   MONOFOLD_HD_CALL constexpr Real finish(state s) const { return one_nan(s); }
 };
 

@@ -145,13 +145,7 @@ class candidate_search {
 
   /// A place for a thread that has something to keep.
   MONOFOLD_GPU std::uint32_t place_of(bool stays) {
-    int behind = stays ? 1 : 0;
-    MONOFOLD_UNROLL
-    for (int distance = 1; distance < warp_lanes; distance *= 2) {
-      const int from = lane_rank() - distance;
-      const int other = shuffle_from(behind, from < 0 ? lane_rank() : from);
-      if (from >= 0) behind += other;
-    }
+    const int behind = sum_up_to_lane(stays ? 1 : 0);
     const auto total = static_cast<std::uint32_t>(shuffle_from(behind, warp_lanes - 1));
     std::uint32_t first = 0;
     if (lane_rank() == 0) first = atomicAdd(&pool_.kept, total);

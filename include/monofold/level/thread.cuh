@@ -45,6 +45,21 @@ MONOFOLD_GPU void sync_block() { __syncthreads(); }
 /// The same, and whether any thread of the block says yes.
 MONOFOLD_GPU bool sync_block_any(bool yes) { return __syncthreads_or(yes ? 1 : 0) != 0; }
 
+/// What launches before this one in its stream wrote may be read after it, and what they read be
+/// written. For kernels that `launch_early` starts: all threads call it, before they touch memory.
+MONOFOLD_GPU void wait_for_launches_before() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+/// When all blocks have said so, the next launch may be brought to the device, if `launch_early` starts
+/// it; it waits there for the end of this one.
+MONOFOLD_GPU void let_next_launch_begin() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;");
+#endif
+}
+
 /// Ends the kernel with an error.
 MONOFOLD_GPU void trap() {
 #if defined(__CUDA_ARCH__) || defined(MONOFOLD_EMULATED)

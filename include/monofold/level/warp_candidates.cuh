@@ -58,6 +58,17 @@ MONOFOLD_GPU int sum_of_lanes(int own) {
 #endif
 }
 
+/// The sum over the lanes up to each one.
+MONOFOLD_GPU int sum_up_to_lane(int own) {
+  MONOFOLD_UNROLL
+  for (int distance = 1; distance < warp_lanes; distance *= 2) {
+    const int from = lane_rank() - distance;
+    const int other = shuffle_from(own, from < 0 ? lane_rank() : from);
+    if (from >= 0) own += other;
+  }
+  return own;
+}
+
 /// The largest of the lanes' words, in all of them.
 MONOFOLD_GPU std::uint64_t most_of_lanes(std::uint64_t own) {
   MONOFOLD_UNROLL
@@ -137,13 +148,7 @@ struct candidate_pool {
   ///
   /// sync       all lanes of the warp
   MONOFOLD_GPU std::uint32_t take_places(int wanted) {
-    int behind = wanted;  // of the lanes up to this one
-    MONOFOLD_UNROLL
-    for (int distance = 1; distance < warp_lanes; distance *= 2) {
-      const int from = lane_rank() - distance;
-      const int other = shuffle_from(behind, from < 0 ? lane_rank() : from);
-      if (from >= 0) behind += other;
-    }
+    const int behind = sum_up_to_lane(wanted);
     const auto total = static_cast<std::uint32_t>(shuffle_from(behind, warp_lanes - 1));
     std::uint32_t first = 0;
     if (lane_rank() == 0) first = atomicAdd(&count, total);

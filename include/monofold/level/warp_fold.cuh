@@ -19,6 +19,13 @@ namespace monofold::detail {
 template <class F, class View>
 inline constexpr bool is_staged_v = !is_commutative_v<F> && warp_tile<View>::held;
 
+/// True where a tile that is not whole may be filled up with items that change no state.
+template <class F, class View>
+inline constexpr bool is_padded_v =
+    contiguous_item_view<View>&& warp_tile<View>::held&& requires(const F& f) {
+  f.padding();
+};
+
 /// Joins accumulators, as a function.
 template <class F, class Item>
 struct accumulator_joiner {

@@ -87,6 +87,34 @@ class warp_tile {
     }
   }
 
+  /// Loads the first `count` items of a tile that lies on a 16-byte boundary, and `padding` behind them.
+  MONOFOLD_GPU void load_padded(int count, const item& padding) {
+    if (count == tile_items) return load_aligned();
+    const item* const items = view_.data() + place_.at;
+    chunk pad;
+    MONOFOLD_UNROLL
+    for (int v = 0; v < chunk_items; ++v) pad[v] = padding;
+    bytes16 pad_bytes;
+    std::memcpy(&pad_bytes, static_cast<const void*>(pad.values), sizeof(pad_bytes));
+    MONOFOLD_UNROLL
+    for (int r = 0; r < tile_rows; ++r) {
+      const int offset = chunk_offset<true>(r);
+      raw_[r] = offset + chunk_items <= count ? load_16(items + offset) : pad_bytes;
+    }
+    if (count % chunk_items == 0) return;
+    // The chunk in which the range ends.
+    const int last = count - count % chunk_items;
+    MONOFOLD_UNROLL
+    for (int v = 0; v + 1 < chunk_items; ++v) {
+      if (v < count % chunk_items) pad[v] = items[last + v];
+    }
+    std::memcpy(&pad_bytes, static_cast<const void*>(pad.values), sizeof(pad_bytes));
+    MONOFOLD_UNROLL
+    for (int r = 0; r < tile_rows; ++r) {
+      if (chunk_offset<true>(r) == last) raw_[r] = pad_bytes;
+    }
+  }
+
   /// Loads any tile; chunks that are not whole stay as they are.
   MONOFOLD_GPU void load_any() {
     if constexpr (held) {

@@ -56,10 +56,7 @@ inline constexpr int min_resident_blocks = 2;
 
 /// Ranges of up to so many tiles are spread thin: latency counts, and no multiprocessor should have to
 /// fetch much. So many blocks at most, which then meet by mail, each state by a thread of the last.
-/// (A warp with a second tile keeps a running state better than the kernel for few tiles does.)
-constexpr int max_thin_tiles(const launch_facts& facts) {
-  return facts.tile_state_bytes == 0 ? 2048 : 4096;
-}
+inline constexpr int max_thin_tiles = 4096;
 constexpr int max_thin_blocks(std::int64_t tiles) { return tiles <= 1024 ? 128 : 256; }
 
 /// One block takes up to so many tiles.
@@ -82,7 +79,7 @@ constexpr tile_launch launch_for(std::int64_t tiles, const launch_facts& facts) 
   }
   int warps = most_warps;
   if (tiles < 32768 && warps > 8) warps = 8;
-  if (tiles <= max_thin_tiles(facts) && warps == 8) {
+  if (tiles <= max_thin_tiles && warps == 8) {
     int level = 0;
     while ((tiles + (std::int64_t{1} << level) - 1) >> level > max_thin_blocks(tiles)) ++level;
     if (fits_in_shared(facts, warps, 1 << level)) {

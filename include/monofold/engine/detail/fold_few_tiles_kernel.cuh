@@ -17,18 +17,28 @@
 
 namespace monofold::detail {
 
+/// How many threads a block has that meets others by mail.
+inline constexpr int mailed_threads = 256;
+
 /// The state of tile `tile` of a view, in lane 0.
 template <class F, class View>
 MONOFOLD_GPU typename F::state fold_tile_of(const F& f, const View& view, std::int64_t size,
                                             std::int64_t tile, bytes16* buffer) {
   constexpr int tile_items = warp_tile<View>::tile_items;
   const std::int64_t at = tile * tile_items;
-  if (tile >= warp_tile<View>::aligned_tiles(view, size)) {
-    const int count = size - at < tile_items ? static_cast<int>(size - at) : tile_items;
-    return fold_ragged_tile(f, view, tile_place{at, size, count}, buffer);
-  }
+  const int count = size - at < tile_items ? static_cast<int>(size - at) : tile_items;
   warp_tile<View> loaded(view, tile_place{at, size, tile_items});
-  loaded.load_aligned();
+  if constexpr (is_padded_v<F, View>) {
+    if (bytes_past_16(view.data()) != 0) {
+      return fold_ragged_tile(f, view, tile_place{at, size, count}, buffer);
+    }
+    loaded.load_padded(count, f.padding());
+  } else {
+    if (tile >= warp_tile<View>::aligned_tiles(view, size)) {
+      return fold_ragged_tile(f, view, tile_place{at, size, count}, buffer);
+    }
+    loaded.load_aligned();
+  }
   if constexpr (is_running_v<F>) {
     warp_running<F, View> own(f);
     own.add(f, loaded);
@@ -37,6 +47,28 @@ MONOFOLD_GPU typename F::state fold_tile_of(const F& f, const View& view, std::i
     if constexpr (is_staged_v<F, View>) loaded.stage(buffer);
     return fold_loaded_tile<true>(f, loaded, buffer);
   }
+}
+
+/// The state of every mailed_threads / 32-th tile from `tile` to `end`, in lane 0, where a warp may keep
+/// a running one.
+template <class F, class View>
+MONOFOLD_GPU typename F::state fold_tiles_running(const F& f, const View& view, std::int64_t size,
+                                                  std::int64_t tile, std::int64_t end) {
+  constexpr int tile_items = warp_tile<View>::tile_items;
+  constexpr int warps = mailed_threads / warp_lanes;
+  const std::int64_t aligned = warp_tile<View>::aligned_tiles(view, size);
+  warp_running<F, View> own(f);
+  MONOFOLD_ROLL
+  for (; tile < end && tile < aligned; tile += warps) {
+    warp_tile<View> loaded(view, tile_place{tile * tile_items, size, tile_items});
+    loaded.load_aligned();
+    own.add(f, loaded);
+  }
+  MONOFOLD_ROLL
+  for (; tile < end; tile += warps) {
+    own.merge(f, fold_tile_of(f, view, size, tile, nullptr));
+  }
+  return own.total(f);
 }
 
 /// A state that fits so many bytes goes by mail.
@@ -101,7 +133,9 @@ __global__ void __launch_bounds__(max_block_threads(launch_facts_v<F, View>), mi
     fold_few_tiles_kernel(const few_launch plan, const sized_view<View> range, const Sink sink,
                           const F f) {
   using state = typename F::state;
-  if (plan.layout != few_layout_of<F, View>()) trap();
+  let_next_launch_begin();
+  if (plan.layout != few_layout_of<F, View>()) trap();  // reads parameters in good time
+  wait_for_launches_before();
   const int rank = static_cast<int>(threadIdx.x);
   const int warp = rank / warp_lanes;
   char* const shared = reinterpret_cast<char*>(dynamic_shared());
@@ -122,9 +156,6 @@ __global__ void __launch_bounds__(max_block_threads(launch_facts_v<F, View>), mi
   if (rank == 0) sink(f, total);
 }
 
-/// How many threads a block of the next kernel has.
-inline constexpr int mailed_threads = 256;
-
 /// Blocks post their states; the last block joins them. Hardware starts blocks in order, so whoever
 /// the last one waits for is running or done.
 ///
@@ -136,7 +167,9 @@ __global__ void __launch_bounds__(mailed_threads, min_resident_blocks)
     fold_mailed_kernel(const few_launch plan, const sized_view<View> range, const mail_room room,
                        const Sink sink, const F f) {
   using state = typename F::state;
-  if (plan.layout != few_layout_of<F, View>()) trap();
+  let_next_launch_begin();
+  if (plan.layout != few_layout_of<F, View>()) trap();  // reads parameters in good time
+  wait_for_launches_before();
   // Read early: it takes as long as items do. The last block writes it when all have read it.
   const mailbox<state> mail{room.boxes(), room.read_call()};
   constexpr int warps = mailed_threads / warp_lanes;
@@ -151,22 +184,27 @@ __global__ void __launch_bounds__(mailed_threads, min_resident_blocks)
   const int first = block << plan.block_level;
   const int left = plan.tiles - first;
   const int here = left < (1 << plan.block_level) ? left : 1 << plan.block_level;
-  MONOFOLD_ROLL
-  for (int tile = warp; tile < here; tile += warps) {
-    const state own = fold_tile_of(f, range.view, range.count(), first + tile, buffer);
-    if (rank % warp_lanes != 0) continue;
-    if (plan.block_level == 0) {
-      mail.post(block, own);
-    } else {
-      states[tile] = own;
+  int parts = here;
+  if constexpr (is_running_v<F>) {
+    if (parts > warps) parts = warps;
+    if (warp < parts) {
+      const state own =
+          fold_tiles_running(f, range.view, range.count(), first + warp, first + here);
+      if (rank % warp_lanes == 0) states[warp] = own;
+    }
+  } else {
+    MONOFOLD_ROLL
+    for (int tile = warp; tile < here; tile += warps) {
+      const state own = fold_tile_of(f, range.view, range.count(), first + tile, buffer);
+      if (rank % warp_lanes == 0) states[tile] = own;
     }
   }
-  if (plan.block_level > 0) {
-    sync_block();  // states of tiles written above are read below
-    if (warp == 0) {
-      const state own = warp::combine(f, states[rank < here ? rank : 0], here);
-      if (rank == 0) mail.post(block, own);
-    }
+  if (parts > 1) sync_block();  // states written above are read below
+  if (warp == 0) {
+    sync_warp();
+    const state own =
+        parts > 1 ? warp::combine(f, states[rank < parts ? rank : 0], parts) : states[0];
+    if (rank == 0) mail.post(block, own);
   }
   const int blocks = plan.blocks;
   if (block + 1 != blocks) return;

@@ -138,7 +138,9 @@ __global__ void __launch_bounds__(max_block_threads(launch_facts_v<F, View>), mi
                       const handed_layout layout, const grid_storage<typename F::state> storage,
                       const Sink sink) {
   using state = typename F::state;
+  let_next_launch_begin();
   if (layout != handed_layout_of<F, View>()) trap();
+  wait_for_launches_before();
   constexpr int tile_items = warp_tile<View>::tile_items;
   const int warps = plan.threads / warp_lanes;
   const int rank = static_cast<int>(threadIdx.x);
@@ -191,6 +193,7 @@ __global__ void __launch_bounds__(max_block_threads(launch_facts_v<F, View>), mi
 /// The result of no items.
 template <class F, class Sink>
 __global__ void fold_nothing_kernel(const F f, const Sink sink) {
+  wait_for_launches_before();
   sink(f, f.identity());
 }
 

@@ -226,6 +226,8 @@ __global__ void __launch_bounds__(top_threads, min_resident_blocks)
     find_top_kernel(const top_range<Item> range, const top_launch plan, const int k,
                     const std::int64_t first_index, const top_meeting meeting,
                     const top_places<Item> out) {
+  let_next_launch_begin();
+  wait_for_launches_before();
   using ranks = top_rank<Item, smallest>;
   auto& pool = *reinterpret_cast<candidate_pool*>(dynamic_shared());
   pool.start();

@@ -1,0 +1,49 @@
+"""What the plot scripts share: where results and pictures are, and how axes look."""
+
+import json
+import sys
+from pathlib import Path
+
+TREE = Path(__file__).resolve().parent.parent
+# Okabe and Ito's colours, which people with any colour vision tell apart.
+OURS, PEER, LIMIT = "#0072B2", "#E69F00", "#999999"
+
+
+def pyplot_of(script):
+    """matplotlib, or the end of the script."""
+    try:
+        import matplotlib
+    except ImportError:
+        sys.exit(f"{script} needs matplotlib (Debian: python3-matplotlib)")
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+    return pyplot
+
+
+def rows_in(path):
+    with open(path, encoding="utf-8") as lines:
+        return [json.loads(line) for line in lines if line.strip()]
+
+
+def golden_of(suite):
+    """The first machine's golden file of a suite, or None."""
+    return next(iter(sorted((TREE / "bench" / "golden").glob(f"*/{suite}.jsonl"))), None)
+
+
+def asked(suite, picture, usage):
+    """Results and picture from the command line, where it has them."""
+    source = Path(sys.argv[1]) if len(sys.argv) > 1 else golden_of(suite)
+    if source is None:
+        sys.exit(usage)
+    return source, Path(sys.argv[2]) if len(sys.argv) > 2 else TREE / "docs/figures" / picture
+
+
+def open_axes(axes):
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)
+
+
+def save(figure, picture):
+    picture.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(picture, dpi=150)
+    print(picture)

@@ -1,0 +1,166 @@
+#include "cli/ladder_pages.hpp"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <vector>
+
+#include "cli/wrap.hpp"
+#include "ladder/pages.hpp"
+
+namespace monofold::cli {
+namespace {
+
+using ladder::order;
+using ladder::rung;
+
+/// The golden row of each rung: of its first operator on int32.
+std::map<std::string, nlohmann::json> measured_rows() {
+  std::map<std::string, nlohmann::json> rows;
+  std::istringstream lines{std::string(ladder::golden_rows())};
+  for (std::string line; std::getline(lines, line);) {
+    if (line.empty()) continue;
+    nlohmann::json row = nlohmann::json::parse(line);
+    if (row.contains("gbps")) rows.try_emplace(row["name"].get<std::string>(), row);
+  }
+  return rows;
+}
+
+std::string measured_text(const rung& which) {
+  const auto rows = measured_rows();
+  const auto found = rows.find(std::string(which.name));
+  if (found == rows.end()) return {};
+  const nlohmann::json& row = found->second;
+  return fmt::format("{:.2f} GB/s, {:.1f} % of the read limit ({} of {} {}, {})",
+                     row["gbps"].get<double>(), 100 * row["share"].get<double>(),
+                     row["operator"].get<std::string>(), row["n"].get<std::int64_t>(),
+                     row["dtype"].get<std::string>(), row["device"].get<std::string>());
+}
+
+template <class Names>
+std::string names_in(const Names& names, unsigned set) {
+  std::vector<std::string_view> out;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if ((set >> i & 1u) != 0) out.push_back(names[i]);
+  }
+  return fmt::format("{}", fmt::join(out, ", "));
+}
+
+std::string needs_text(const rung& which) {
+  std::string out;
+  const auto& needs = which.needs;
+  if (needs.most_items != 0) out += fmt::format("up to {} items", needs.most_items);
+  if (needs.multiple_of != 1) out += fmt::format("n a multiple of {}, not 0", needs.multiple_of);
+  if (out.empty()) out = "any n";
+  if (needs.items_per_result != 0) {
+    out += fmt::format("; one result for each {} items", needs.items_per_result);
+  }
+  return needs.destroys_input ? out + "; destroys its input" : out;
+}
+
+std::string order_text(const rung& which) {
+  return which.keeps == order::kept ? "kept (any associative operator)"
+                                    : "not kept (commutative operators)";
+}
+
+/// What a page says besides its drawing, in this order; the drawing follows the first.
+std::vector<std::pair<std::string, std::string>> facts_of(const rung& which) {
+  const ladder::page page = ladder::page_of(which.name);
+  return {{"bytes", page.bytes},
+          {"limit", page.limit},
+          {"measured", measured_text(which)},
+          {"next", page.next},
+          {"mistake", page.mistake},
+          {"order", order_text(which)},
+          {"operators", fmt::format("{} on {}", names_in(ladder::operation_names, which.operators),
+                                    names_in(ladder::element_names, which.types))},
+          {"needs", needs_text(which)}};
+}
+
+std::string indented(const std::string& lines, std::size_t columns) {
+  std::istringstream in(lines);
+  std::string out;
+  for (std::string line; std::getline(in, line);) out += std::string(columns, ' ') + line + '\n';
+  return out;
+}
+
+std::string capital(std::string word) {
+  word[0] = static_cast<char>(word[0] - 'a' + 'A');
+  return word;
+}
+
+std::string section(const rung& which) {
+  const ladder::page page = ladder::page_of(which.name);
+  std::string out =
+      fmt::format("\n### `{}`\n\n{}\n\n```\n{}```\n\n", which.name, page.idea, page.drawing);
+  for (const auto& [title, text] : facts_of(which)) {
+    if (!text.empty()) out += fmt::format("- **{}**: {}\n", capital(title), text);
+  }
+  return out +
+         fmt::format("- **Code**: [ladder/rungs/{0}.cuh](../ladder/rungs/{0}.cuh)\n", which.name);
+}
+
+constexpr std::string_view introduction =
+    R"(# The ladder: how a parallel reduction gets fast, one idea at a time
+
+Each rung is one kernel in one file of [ladder/rungs](../ladder/rungs), written to be read and to run: `monofold ladder` runs all of them, on a GPU or
+on the [emulated device](emulated.md), checks every result against a loop on the host, and prints how fast they are; `monofold ladder --explain
+NAME` prints a page. This file is what `monofold ladder --markdown` prints; do not edit it.
+
+Throughout: n items, blocks of B = 256 threads (1024 or 512 where one block works alone), G blocks, warps of 32 lanes. Warp rungs
+take 32 items, whatever n is. Block rungs give one result a block of B items; who joins these is what the grid rungs differ in. GB/s counts the bytes of the
+items once. The read limit is a kernel that only reads them, measured in the same run.
+)";
+
+constexpr std::string_view level_texts[] = {
+    "## Warp rungs: 32 values, one warp\n\nA launch for 32 items is all latency: the figures say "
+    "little. These are the parts of which larger kernels are "
+    "made.\n",
+    "## Block rungs: one block\n", "## Grid rungs: many blocks\n",
+    "## Selection rungs: the two largest\n"};
+
+std::string overview() {
+  std::string out = "\n| rung | order | operators | measured on an H200 |\n|---|---|---|---|\n";
+  for (const rung& which : ladder::rungs) {
+    out += fmt::format("| [{0}](#{0}) | {1} | {2} | {3} |\n", which.name,
+                       which.keeps == order::kept ? "kept" : "any",
+                       names_in(ladder::operation_names, which.operators), measured_text(which));
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string ladder_page_text(const rung& which) {
+  constexpr std::size_t column = 13;
+  const ladder::page page = ladder::page_of(which.name);
+  std::string out = fmt::format("monofold ladder, {}: {}\n\n", which.name, page.title);
+  out += entry_text("idea", page.idea, column) + '\n' + indented(page.drawing, column) + '\n';
+  for (const auto& [title, text] : facts_of(which)) {
+    if (!text.empty()) out += entry_text(title, text, column);
+  }
+  return out;
+}
+
+std::string ladder_markdown() {
+  std::string out(introduction);
+  if (!ladder::golden_rows().empty()) {
+    out +=
+        "\n![GB/s of each rung on an H200, the read limit and CUB as lines](figures/ladder.png)\n";
+  }
+  out += overview();
+  std::size_t shown = 0;
+  for (const rung& which : ladder::rungs) {
+    const auto level = static_cast<std::size_t>(which.who);
+    if (level + 1 > shown) {
+      out += '\n' + std::string(level_texts[level]);
+      shown = level + 1;
+    }
+    out += section(which);
+  }
+  return out;
+}
+
+}  // namespace monofold::cli

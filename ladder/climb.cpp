@@ -1,0 +1,89 @@
+#include "ladder/climb.hpp"
+
+#include <map>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "ladder/data.hpp"
+#include "ladder/reference.hpp"
+
+namespace monofold::ladder {
+
+namespace {
+
+/// The items of one operator on a device and on the host, and what results of them must be.
+class prepared {
+ public:
+  prepared(device where, const task& what) : what_(what), items_(make_items(what)) {
+    climber_.reset(where == device::gpu ? monofold_ladder_on_gpu(what, items_.data())
+                                        : monofold_ladder_on_emulated(what, items_.data()));
+  }
+
+  void run(timing how, climb_row& row) {
+    const rung& facts = info(row.which);
+    const outcome found = climber_->climb(row.which, how);
+    row.failed = found.failed;
+    row.launches = found.launches;
+    row.seconds = found.seconds;
+    if (!row.failed.empty()) return;
+    row.ok = same(found.results, wanted(row.n, facts.needs.items_per_result));
+    if (how == timing::none) return;
+    row.gbps = gbps(row.n, row.seconds);
+    row.read_limit_gbps = read_limit();
+  }
+
+ private:
+  double gbps(std::int64_t n, double seconds) const {
+    const auto bytes = static_cast<double>(n * item_bytes(what_.op, what_.type));
+    return seconds > 0 ? bytes / seconds * 1e-9 : 0;
+  }
+  double read_limit() {
+    if (read_limit_ == 0) read_limit_ = gbps(what_.n, climber_->read_seconds());
+    return read_limit_;
+  }
+  const std::vector<answer>& wanted(std::int64_t n, int each) {
+    const auto [place, is_first] = wanted_.try_emplace(std::pair{n, each});
+    if (is_first) place->second = reference(what_, items_, n, each);
+    return place->second;
+  }
+
+  task what_;
+  std::vector<std::byte> items_;
+  std::unique_ptr<climber> climber_;
+  std::map<std::pair<std::int64_t, int>, std::vector<answer>> wanted_;
+  double read_limit_ = 0;
+};
+
+}  // namespace
+
+std::int64_t item_bytes(operation op, element_type type) {
+  const bool short_type = type == element_type::int32 || type == element_type::float32;
+  return (short_type ? 4 : 8) * (op == operation::matmul ? 4 : 1);
+}
+
+void climb(const climb_request& what, const std::function<void(const climb_row&)>& take) {
+  std::unique_ptr<prepared> data;
+  std::optional<operation> data_op;
+  double before = 0;
+  for (std::size_t i = 0; i < rungs.size(); ++i) {
+    const auto which = static_cast<rung_id>(i);
+    if (what.only && *what.only != which) continue;
+    const operation op = what.op.value_or(first_operator(rungs[i]));
+    climb_row row{which, op, items_taken(rungs[i], what.n), {}, {}};
+    row.refused = why_not(rungs[i], op, what.type, row.n);
+    if (row.refused.empty()) {
+      if (data_op != op) {
+        data.reset();  // the room of the old ones first
+        data = std::make_unique<prepared>(what.where, task{op, what.type, what.n});
+        data_op = op;
+      }
+      data->run(what.how, row);
+      if (before > 0) row.gain = row.gbps / before;
+      if (row.gbps > 0) before = row.gbps;
+    }
+    take(row);
+  }
+}
+
+}  // namespace monofold::ladder

@@ -1,0 +1,67 @@
+#pragma once
+/// ladder/device: what the tool and the tests ask of a device that runs rungs.
+///
+/// Standard headers only, as registry.hpp. Two libraries answer: one compiled by nvcc, one by g++
+/// for the emulated device; a build without one has a source that says so in its place.
+
+#include <array>
+#include <cfloat>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "ladder/registry.hpp"
+
+namespace monofold::ladder {
+
+/// The numbers of a state, each exact: a sum; a sum and a count; four entries of a matrix; the two
+/// largest.
+using answer = std::array<long double, 4>;
+
+static_assert(LDBL_MANT_DIG >= 64, "an answer holds 64-bit integers");
+
+/// What is reduced. The items are a function of these (ladder/data.hpp).
+struct task {
+  operation op = operation::sum;
+  element_type type = element_type::int32;
+  std::int64_t n = 0;
+  int offset = 0;  // the first item lies so many items behind an aligned address
+};
+
+enum class timing {
+  none,     // two calls, so that what the first leaves behind meets the second
+  measured  // many calls, the median of their device time
+};
+
+/// What a rung did with a task that it takes.
+struct outcome {
+  std::string failed;  // what the device said went wrong; empty: nothing
+  std::vector<answer> results;
+  int launches = 0;
+  double seconds = 0;  // a call
+};
+
+/// The items of a task in a device's memory, and every rung at their service.
+class climber {
+ public:
+  virtual ~climber() = default;
+  virtual outcome climb(rung_id which, timing how) = 0;
+  /// The fastest time in which this device only reads the items.
+  virtual double read_seconds() = 0;
+};
+
+}  // namespace monofold::ladder
+
+// C names: the emulated device's copy of the code lives in another namespace.
+extern "C" {
+/// A climber of the task, whose items are copied; the caller deletes it.
+///
+/// errors     throws std::runtime_error: no such device, no room for the items, no such build
+monofold::ladder::climber* monofold_ladder_on_gpu(const monofold::ladder::task& what,
+                                                  const void* items);
+monofold::ladder::climber* monofold_ladder_on_emulated(const monofold::ladder::task& what,
+                                                       const void* items);
+/// Why there is no such device in this build; null: there is.
+const char* monofold_ladder_no_gpu();
+const char* monofold_ladder_no_emulated();
+}

@@ -1,0 +1,72 @@
+#!/usr/bin/env python3
+"""--device emulated: the GPU's kernels on the processor give the answers of --device cpu."""
+
+import json
+import os
+import unittest
+
+import numpy as np
+
+from tool import FLOATS, INTEGERS, ToolTest, bfloat16_bits
+
+SOME = "sum,mean,var,std,minmax,argmin,argmax,top,bottom,any,all,nonzero,norm1,norm2,norminf"
+
+
+class Emulated(ToolTest):
+
+    def setUp(self):
+        super().setUp()
+        facts = json.loads(self.output("info", "--json"))
+        self.engine = next(e for e in facts["engines"] if e["name"] == "emulated")
+        self.assertEqual(self.engine["available"], os.environ.get("MONOFOLD_HAS_EMULATED") == "1")
+        if not self.engine["available"]:
+            self.skipTest(self.engine["why"])
+
+    def check_same(self, *words):
+        rows = {}
+        for device in ("cpu", "emulated"):
+            rows[device] = self.json(*words, "--device", device)
+            for row in rows[device]:
+                self.assertEqual(row.pop("engine"), device)
+                row.pop("seconds")
+        self.assertEqual(rows["emulated"], rows["cpu"], words)
+
+    def test_every_type(self):
+        random = np.random.default_rng(5)
+        for dtype in ["bool", *INTEGERS, *FLOATS]:
+            values = random.normal(10, 30, 5003)
+            if dtype == "bfloat16":
+                self.write("a.bin", bfloat16_bits(values).tobytes())
+                file = ["a.bin", "--dtype", "bf16"]
+            else:
+                file = [self.save("a.npy", np.abs(values).astype(dtype))]
+            self.check_same(SOME, *file, "-k", 5, "--hex")
+            if dtype not in FLOATS:
+                self.check_same("and,or,xor", *file)
+
+    def test_nan_and_plain_sums(self):
+        values = np.random.default_rng(6).normal(size=3000).astype("f4")
+        values[[17, 2500]] = np.nan
+        a = self.save("a.npy", values)
+        for nan in ("propagate", "omit"):
+            self.check_same("stats", a, "--nan", nan)
+        self.check_same("sum", a, "--plain", "--nan", "omit", "--hex")
+        self.check_error(4, "a.npy: sum: no result: item 17 is NaN", "sum", a, "--nan", "raise",
+                         "--device", "emulated")
+
+    def test_dot_several_files_and_standard_input(self):
+        random = np.random.default_rng(7)
+        a = self.save("a.npy", random.normal(size=4500))
+        b = self.save("b.npy", random.normal(size=4500))
+        self.check_same("dot", a, b, "--hex")
+        self.check_same("sum,argmax", a, b)
+        text = "\n".join(map(str, range(1000))).encode()
+        self.assertEqual(self.output("sum", "-", "--device", "emulated", stdin=text), "499500\n")
+
+    def test_errors_are_those_of_any_engine(self):
+        self.check_error(3, "nope.npy: cannot open: No such file or directory", "sum", "nope.npy",
+                         "--device", "emulated")
+
+
+if __name__ == "__main__":
+    unittest.main()
