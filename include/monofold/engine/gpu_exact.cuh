@@ -52,10 +52,10 @@ failure add_exactly_on(std::int64_t blocks, cudaStream_t stream, const F& f, con
 #if defined(MONOFOLD_EMULATED)
   const strict_arithmetic arithmetic;  // the emulated device has that of this thread
 #endif
-  return launch(add_exactly_kernel<term, F, Sink>, blocks, exact_threads,
-                exact_shared_bytes<warp_digits<typename term::number>>, stream, f,
-                aligned_range_of(view.data(), static_cast<std::int64_t>(view.size())), meeting,
-                sink);
+  return launch_early(add_exactly_kernel<term, F, Sink>, blocks, exact_threads,
+                      exact_shared_bytes<warp_digits<typename term::number>>, stream, f,
+                      aligned_range_of(view.data(), static_cast<std::int64_t>(view.size())),
+                      meeting, sink);
 }
 
 /// The same on as many as suit the current device.

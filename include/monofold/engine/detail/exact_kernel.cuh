@@ -103,6 +103,7 @@ __global__ void __launch_bounds__(exact_threads, exact_resident_blocks)
   const int warp = static_cast<int>(threadIdx.x) / warp_lanes;
   {
     warp_exact<Term> own(words + warp * digits::num_words, meeting.words);
+    wait_for_launches_before();
     own.add(range, static_cast<int>(blockIdx.x) * exact_warps + warp,
             static_cast<int>(gridDim.x) * exact_warps);
   }
