@@ -27,6 +27,8 @@ class pair_view {
   pair_view(const Item* left, const Item* right, std::int64_t count)
       : left_(left), right_(right), count_(count) {}
   std::int64_t size() const { return count_; }
+  const Item* left_data() const { return left_; }
+  const Item* right_data() const { return right_; }
   MONOFOLD_HD item_type operator[](std::int64_t i) const { return {left_[i], right_[i]}; }
 
  private:

@@ -9,6 +9,7 @@
 #include "emulation/random.hpp"
 #include "emulation/report.hpp"
 #include "monofold/emulated.cuh"
+#include "monofold/fold/exact.hpp"
 #include "monofold/monofold.cuh"
 #include "tests/gpu/device.cuh"
 #include "tests/inputs/random.hpp"
@@ -44,6 +45,17 @@ TEST(emulation_engine, host_memory_gives_the_bits_of_the_cpu) {
     EXPECT_TRUE(same(mf::reduce(mf::emulated, squares, mf::plain_sum),
                      mf::reduce(mf::cpu, squares, mf::plain_sum)));
   }
+}
+
+TEST(emulation_engine, exact_sums_in_every_order_of_threads) {
+  const auto x = numbers(30011);
+  const double want = mf::reduce(mf::cpu, x, mf::exact_sum);
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    emulation::set_seed(seed);
+    EXPECT_TRUE(same(mf::reduce(mf::emulated, x, mf::exact_sum), want)) << "seed " << seed;
+  }
+  EXPECT_TRUE(
+      same(mf::reduce(mf::emulated, x, mf::exact_mean), mf::reduce(mf::cpu, x, mf::exact_mean)));
 }
 
 TEST(emulation_engine, every_order_of_threads_gives_the_same_bits) {

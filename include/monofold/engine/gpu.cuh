@@ -71,6 +71,16 @@ failure check_view(const View& view, int device) {
   if constexpr (contiguous_item_view<View>) {
     using item = typename View::item_type;
     if (view.size() > 0) return check_pointer(view.data(), "the range", alignof(item), device);
+  } else if constexpr (contiguous_pair_view<View>) {
+    using item = typename View::item_type;
+    if (view.size() > 0) {
+      if (auto failed = check_pointer(view.left_data(), "the left range",
+                                      alignof(decltype(item::left)), device)) {
+        return failed;
+      }
+      return check_pointer(view.right_data(), "the right range", alignof(decltype(item::right)),
+                           device);
+    }
   }
   return {};
 }

@@ -24,6 +24,8 @@ struct aligned_range {
   MONOFOLD_GPU bool holds(std::int64_t position) const {
     return position >= first && position < end;
   }
+  /// Items that whole loads take beyond a tile on either side.
+  MONOFOLD_HD int margin() const { return 0; }
 };
 
 /// The range of items in memory.
@@ -66,6 +68,13 @@ MONOFOLD_GPU bytes16 part_of_chunk(const aligned_range<Item>& range, std::int64_
     if (range.holds(from + v)) set_item(out, v, range.base[from + v]);
   }
   return out;
+}
+
+/// Rows of 32 chunks from position `at`, a boundary, all of them in the range.
+template <int rows, class Item>
+MONOFOLD_GPU void load_rows(bytes16 (&raw)[rows], const aligned_range<Item>& range, std::int64_t at,
+                            int lane) {
+  load_aligned_rows(raw, reinterpret_cast<const char*>(range.base + at), lane);
 }
 
 /// Rows of 32 chunks from position `at`, a boundary: chunk r * 32 + lane to raw[r]. Chunks that lie in

@@ -127,6 +127,15 @@ struct thread_items<double> {
   }
 };
 
+/// Item v itself, not scaled.
+template <class Item>
+MONOFOLD_GPU double value_of_item(const bytes16& c, int v) {
+  constexpr int scale = thread_items<Item>::scale;
+  const double x = thread_items<Item>::get(c, v);
+  // Subnormal doubles too become what they stand for: a product by a power of two is exact.
+  return scale == 0 ? x : rounded_product(x, bits_as<double>(std::uint64_t{scale + 1023} << 52));
+}
+
 /// The items' magnitudes.
 template <class Item>
 MONOFOLD_GPU bytes16 without_signs(bytes16 c) {

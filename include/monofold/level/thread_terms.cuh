@@ -1,70 +1,221 @@
 #pragma once
-/// level/thread_terms: the doubles that items in a thread's registers add to an exact sum.
+/// level/thread_terms: the doubles that items in a thread's registers add to exact sums.
 
 #include <cstdint>
+#include <type_traits>
 
+#include "monofold/fold/exact/moments.hpp"
 #include "monofold/fold/exact/term.hpp"
 #include "monofold/level/load.cuh"
 #include "monofold/level/load_ragged.cuh"
 #include "monofold/level/thread_items.cuh"
+#include "monofold/level/warp_digits.cuh"
 #include "monofold/platform/host_device.hpp"
 #include "monofold/platform/numbers.hpp"
+#include "monofold/platform/rounded.hpp"
 
 namespace monofold::detail {
 
 /// What a thread has seen of some items.
 struct seen_items {
-  std::uint32_t most = 0;   // see `thread_items`
-  std::uint32_t small = 0;  // not 0: one whose product doubles do not hold
+  std::uint32_t most = 0;     // the largest, see `thread_items`
+  std::uint32_t largest = 0;  // the largest factor, where `most` is of products
+  std::uint32_t odd = 0;      // not 0: a product that doubles do not hold
 };
 
 /// How the terms of items become doubles.
 ///
-/// shape      parts: doubles an item; item v of a chunk adds their sum * 2^scale. levels: as many hold
-///            usual data; rows: chunks that a lane has in flight. part_top(t, i): part i of items
-///            below 2^t is at most 2^part_top. Items are odd that doubles are not for: no finite
-///            numbers, and with has_small some small ones. counts_zeros: some terms may be -0, else
-///            every term that is no NaN counts as another number
+/// shape      chunk: what a lane takes of a row, `chunk_items` items; range: where they come from. parts:
+///            doubles an item; part p times 2^part_scale(p) goes to sum part_sum(p) of `layout`. levels:
+///            as many hold usual data; rows: chunks that a lane has in flight. key, top_of, limit_of: as
+///            in `thread_items`; part_top(t, p): part p of items below 2^t is at most 2^part_top. Items
+///            are odd that doubles are not for. counts_zeros: some terms may be -0, else every term that
+///            is no NaN counts as another number. limits_show_odd: keys of what is odd are at no limit
+///            below `infinite`; keys_show_other: a key that is not 0 has a term that is not -0
 template <class Term>
 struct thread_terms;
 
-/// Items, or their magnitudes, themselves.
-template <class Item, bool clear_sign>
-struct thread_values {
+/// The headroom for so many deposits a level: they stay below 2^(headroom - 1).
+constexpr int headroom_for(int deposits) {
+  int bits = 1;
+  while ((1 << (bits - 1)) <= deposits) ++bits;
+  return bits;
+}
+
+/// Chunks of 16 bytes of an array.
+template <class Item>
+struct array_chunks {
+  using item = Item;
   using items = thread_items<Item>;
+  using chunk = bytes16;
+  using range = aligned_range<Item>;
+  static constexpr int chunk_items = items::count;
+  static constexpr std::uint32_t infinite = items::infinite;
+  static constexpr bool limits_show_odd = true;
+  static constexpr bool keys_show_other = true;
+
+  MONOFOLD_GPU static bytes16 outside() { return minus_zeros<Item>(); }
+  MONOFOLD_GPU static void look(seen_items& seen, const bytes16& c) {
+    seen.most = items::look(seen.most, c);
+  }
+  MONOFOLD_GPU static std::uint32_t key(const seen_items& seen) { return items::key(seen.most); }
+  MONOFOLD_GPU static int top_of(std::uint32_t key) { return items::top_of(key); }
+  MONOFOLD_GPU static std::uint32_t limit_of(int top) { return items::limit_of(top); }
+  /// Not 0 where an item is not -0.
+  MONOFOLD_GPU static std::uint32_t other_of(const bytes16& c) { return other_bits<Item>(c); }
+  MONOFOLD_GPU static Item item_of(const bytes16& c, int v) { return items::item(c, v); }
+  MONOFOLD_GPU static void clear_item(bytes16& c, int v) {
+    set_item(c, v, items::item(minus_zeros<Item>(), v));
+  }
+};
+
+/// Items, or their magnitudes, themselves.
+template <class Term, bool clear_sign>
+struct thread_values : array_chunks<typename Term::item> {
+  using Item = typename Term::item;
+  using items = thread_items<Item>;
+  using layout = digits_layout<typename Term::number>;
+  using state = exact_state<typename Term::number>;
   static constexpr int parts = 1;
-  static constexpr int scale = items::scale;
-  static constexpr int batch_rows = 16 / items::count;
   static constexpr int rows = 8;
-  /// Headroom for 16, 32 or 64 items a lane. One level then holds every float16, and 36 binades of
-  /// bfloat16; two 67 of float32 and 41 of float64.
+  static constexpr int slack = 4;
+  /// One level holds every float16, and 36 binades of bfloat16; two 67 of float32 and 41 of float64.
   static constexpr int levels = sizeof(Item) == 2 ? 1 : 2;
-  static constexpr int headroom = sizeof(Item) == 2 ? 8 : sizeof(Item) == 4 ? 7 : 6;
+  static constexpr int headroom = headroom_for(rows * items::count);
   static constexpr int wide_levels = sizeof(Item) == 8 ? 4 : 3;
   static constexpr bool is_always_held = std::is_same_v<Item, float16>;
   static constexpr bool has_low_words = sizeof(Item) == 8;  // of what levels leave
   static constexpr bool counts_zeros = !clear_sign;
-  static constexpr bool has_small = false;
 
-  MONOFOLD_GPU static bytes16 given(const bytes16& c) {
-    return clear_sign ? without_signs<Item>(c) : c;
-  }
-  MONOFOLD_GPU static void look(seen_items& seen, const bytes16& c) {
-    seen.most = items::look(seen.most, c);
+  MONOFOLD_GPU static constexpr int part_sum(int) { return 0; }
+  MONOFOLD_GPU static constexpr int part_scale(int) { return items::scale; }
+  MONOFOLD_GPU static constexpr int part_top(int top, int) { return top; }
+  MONOFOLD_GPU static bool has_odd(const seen_items& seen) {
+    return items::key(seen.most) >= items::infinite;
   }
   MONOFOLD_GPU static void split(const bytes16& c, int v, double (&x)[parts]) {
-    x[0] = items::get(c, v);
+    x[0] = items::get(clear_sign ? without_signs<Item>(c) : c, v);
   }
-  MONOFOLD_GPU static int part_top(int top, int) { return top; }
   MONOFOLD_GPU static bool is_odd(const bytes16& c, int v) {
     constexpr auto infinity = float_format<Item>::infinity;
     return (float_bits(items::item(c, v)) & (float_format<Item>::sign_bit - 1)) >= infinity;
   }
+  /// Counts an odd item; whether it is another number than -0.
+  template <class Digits>
+  MONOFOLD_GPU static bool take(Digits& digits, const Item& x) {
+    const exact_term term = Term::of(x);
+    digits.count(term.kind, term.negative);
+    return term.kind == number_kind::infinite;
+  }
 };
 
 template <class Item>
-struct thread_terms<value_term<Item>> : thread_values<Item, false> {};
+struct thread_terms<value_term<Item>> : thread_values<value_term<Item>, false> {};
 template <class Item>
-struct thread_terms<magnitude_term<Item>> : thread_values<Item, true> {};
+struct thread_terms<magnitude_term<Item>> : thread_values<magnitude_term<Item>, true> {};
+
+/// Products as doubles: exact ones of narrow items; of doubles p = a b rounded and e = a b - p, which is
+/// exact where p is finite and the last bit of a b, at least 2^-105 |p|, lies above 2^-1074.
+template <class Item>
+struct product_parts {
+  static constexpr int count = sizeof(Item) == 8 ? 2 : 1;
+
+  MONOFOLD_GPU static void split(double a, double b, double* out) {
+    out[0] = rounded_product(a, b);
+    if constexpr (count == 2) out[1] = rounded_fma(a, b, -out[0]);
+  }
+  /// Part p of products of at most 2^top.
+  MONOFOLD_GPU static constexpr int top(int top, int p) { return p == 0 ? top : top - 53; }
+};
+
+/// Squares of items, and the items where `with_values`.
+template <class Item, bool with_values>
+struct thread_squares : array_chunks<Item> {
+  using items = thread_items<Item>;
+  using products = product_parts<Item>;
+  using square = square_term<Item>;
+  using layout = std::conditional_t<
+      with_values, digits_layout<exact_sum_number<Item>, typename square::number>,
+      digits_layout<typename square::number>>;
+  using state = std::conditional_t<with_values, exact_moments_state<Item>,
+                                   exact_state<typename square::number>>;
+  static constexpr int values = with_values ? 1 : 0;
+  static constexpr int parts = values + products::count;
+  static constexpr int rows = 4;
+  static constexpr int slack = 1;  // binades of an item are two of its square
+  static constexpr int levels = 2;
+  static constexpr int headroom = headroom_for(rows * items::count);
+  static constexpr int wide_levels = sizeof(Item) == 8 ? 4 : 3;
+  static constexpr bool is_always_held = false;
+  static constexpr bool has_low_words = sizeof(Item) == 8;
+  static constexpr bool counts_zeros = with_values;
+  static constexpr bool limits_show_odd = sizeof(Item) < 8;
+  // Of high words of doubles: squares from 2^1000 on or below 2^-960 are for integers.
+  static constexpr std::uint32_t infinite =
+      sizeof(Item) == 8 ? std::uint32_t{1023 + 500} << 20 : items::infinite;
+  static constexpr std::uint32_t small = std::uint32_t{1023 - 480} << 20;
+
+  MONOFOLD_GPU static constexpr int part_sum(int p) { return p < values ? 0 : values; }
+  MONOFOLD_GPU static constexpr int part_scale(int p) { return p < values ? items::scale : 0; }
+  MONOFOLD_GPU static constexpr int part_top(int top, int p) {
+    return p < values ? top : products::top(2 * (top + items::scale), p - values);
+  }
+  MONOFOLD_GPU static void look(seen_items& seen, const bytes16& c) {
+    seen.most = items::look(seen.most, c);
+    if constexpr (sizeof(Item) == 8) {
+      MONOFOLD_UNROLL
+      for (int v = 0; v < items::count; ++v) seen.odd |= is_small(c, v) ? 1 : 0;
+    }
+  }
+  MONOFOLD_GPU static bool has_odd(const seen_items& seen) {
+    return seen.odd != 0 || items::key(seen.most) >= infinite;
+  }
+  MONOFOLD_GPU static void split(const bytes16& c, int v, double (&x)[parts]) {
+    if constexpr (with_values) x[0] = items::get(c, v);
+    const double own = value_of_item<Item>(c, v);
+    products::split(own, own, x + values);
+  }
+  MONOFOLD_GPU static bool is_odd(const bytes16& c, int v) {
+    if constexpr (sizeof(Item) == 8) {
+      return (c.word[2 * v + 1] & ~items::signs) >= infinite || is_small(c, v);
+    } else {
+      return thread_values<value_term<Item>, false>::is_odd(c, v);
+    }
+  }
+  template <class Digits>
+  MONOFOLD_GPU static bool take(Digits& digits, const Item& x) {
+    const exact_term term = square::of(x);
+    if (term.kind == number_kind::finite) digits.deposit(term, part_sum(parts - 1));
+    if constexpr (with_values) {
+      const exact_term own = value_term<Item>::of(x);
+      if (own.kind == number_kind::finite) {
+        digits.deposit(own, 0);
+      } else {
+        digits.count(own.kind, own.negative);
+      }
+      return own.kind != number_kind::nan;  // -0 is not odd
+    } else {
+      if (term.kind != number_kind::finite) digits.count(term.kind, term.negative);
+      return term.kind != number_kind::nan;
+    }
+  }
+
+ private:
+  MONOFOLD_GPU static bool is_small(const bytes16& c, int v) {
+    const std::uint32_t high = c.word[2 * v + 1] & ~items::signs;
+    return high < small && (high | c.word[2 * v]) != 0;
+  }
+};
+
+template <class Item>
+struct thread_terms<square_term<Item>> : thread_squares<Item, false> {};
+
+/// Stands for the two sums of a variance.
+template <class Item>
+struct moments_term {
+  using item = Item;
+};
+template <class Item>
+struct thread_terms<moments_term<Item>> : thread_squares<Item, true> {};
 
 }  // namespace monofold::detail

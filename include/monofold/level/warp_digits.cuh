@@ -1,8 +1,9 @@
 #pragma once
-/// level/warp_digits: an exact sum of a warp's own, as digits in shared memory.
+/// level/warp_digits: exact sums of a warp's own, as digits in shared memory.
 
 #include <cstdint>
 
+#include "monofold/fold/exact/number.hpp"
 #include "monofold/fold/exact/term.hpp"
 #include "monofold/level/shuffle.cuh"
 #include "monofold/level/thread.cuh"
@@ -51,18 +52,41 @@ MONOFOLD_GPU std::int64_t total_of_lanes(std::int64_t own) {
 #endif
 }
 
-/// What a warp's digits hold besides the sum.
+/// What a warp's digits hold besides sums.
 enum class digit_count { nan, positive_infinity, negative_infinity, other };
 inline constexpr int num_digit_counts = 4;
 
-/// The sum of a warp as digits of 16 bits in words of 32, so that some 2^15 additions need no carries and
-/// lanes can add by the atomic operations that shared memory has; then the counts.
+struct no_number {
+  static constexpr int low_exponent = 0;
+  static constexpr int num_limbs = 0;
+};
+
+/// The digits of 16 bits of one sum or of two, one behind the other.
+template <class First, class Second = no_number>
+struct digits_layout {
+  static constexpr int num_sums = Second::num_limbs == 0 ? 1 : 2;
+  static constexpr int num_digits = 4 * (First::num_limbs + Second::num_limbs);
+  static constexpr int most_limbs =
+      First::num_limbs > Second::num_limbs ? First::num_limbs : Second::num_limbs;
+
+  MONOFOLD_HD static constexpr int first_digit(int sum) { return sum == 0 ? 0 : 4 * First::num_limbs; }
+  MONOFOLD_HD static constexpr int end_digit(int sum) {
+    return sum == 0 ? 4 * First::num_limbs : num_digits;
+  }
+  MONOFOLD_HD static constexpr int low_exponent(int sum) {
+    return sum == 0 ? First::low_exponent : Second::low_exponent;
+  }
+};
+
+/// The sums of a warp as digits of 16 bits in words of 32, so that some 2^15 additions need no carries
+/// and lanes can add by the atomic operations that shared memory has; then the counts.
 ///
 /// sync       all lanes of the warp, unless it says otherwise
-template <class Number>
+template <class Layout>
 class warp_digits {
  public:
-  static constexpr int num_digits = 4 * Number::num_limbs;
+  using layout = Layout;
+  static constexpr int num_digits = Layout::num_digits;
   static constexpr int num_words = num_digits + num_digit_counts;
   /// Digits of 32 bits, in which blocks meet, and the counts.
   static constexpr int num_wide_digits = num_digits / 2;
@@ -86,10 +110,10 @@ class warp_digits {
     added_ = additions;
   }
 
-  /// += value * 2^exponent, where bits below the number's grid are zeros; every lane has the same value.
+  /// += value * 2^exponent to a sum, where bits below its grid are zeros; every lane has the same value.
   /// One addition.
-  MONOFOLD_GPU void add_units(std::int64_t value, int exponent) {
-    int position = exponent - Number::low_exponent;
+  MONOFOLD_GPU void add_units(std::int64_t value, int exponent, int sum) {
+    int position = exponent - Layout::low_exponent(sum);
     if (position < 0) {
       value = position > -63 ? value >> -position : 0;
       position = 0;
@@ -98,20 +122,20 @@ class warp_digits {
     const auto low = static_cast<std::uint64_t>(value) << shift;
     const std::int64_t high = (value >> (63 - shift)) >> 1;
     // Digit d belongs to lane d mod 32, so that several values can be added without a barrier.
-    const int first = position / 16;
+    const int first = Layout::first_digit(sum) + position / 16;
     const int j = (lane_rank() - first) & (warp_lanes - 1);
     if (j > 4) return;
     words_[first + j] += j == 4 ? static_cast<std::int32_t>(high)
                                 : static_cast<std::int32_t>((low >> (16 * j)) & 0xffff);
   }
 
-  /// += (-1)^negative * value * 2^position, in units of the number, by a lane alone. One addition. Not
+  /// += (-1)^negative * value * 2^position, in units of a sum, by a lane alone. One addition. Not
   /// between a barrier of the warp and `add_units`.
-  MONOFOLD_GPU void deposit(std::uint64_t value, int position, bool negative) {
+  MONOFOLD_GPU void deposit(std::uint64_t value, int position, bool negative, int sum) {
     const int shift = position % 16;
     const std::uint64_t low = value << shift;
     const std::uint64_t high = (value >> (63 - shift)) >> 1;
-    std::int32_t* const digit = words_ + position / 16;
+    std::int32_t* const digit = words_ + Layout::first_digit(sum) + position / 16;
     MONOFOLD_UNROLL
     for (int j = 0; j < 5; ++j) {
       const auto piece = static_cast<std::int32_t>(j == 4 ? high : (low >> (16 * j)) & 0xffff);
@@ -120,28 +144,24 @@ class warp_digits {
   }
 
   /// A finite double times 2^scale, by a lane alone. One addition.
-  MONOFOLD_GPU void deposit(double x, int scale) {
+  MONOFOLD_GPU void deposit(double x, int scale, int sum) {
     const float_parts p = parts_of(x);
     if (p.significand == 0) return;
-    const int zeros = Number::low_exponent - (p.exponent + scale);
+    const int zeros = Layout::low_exponent(sum) - (p.exponent + scale);
     // A number of the grid has zeros below it.
     if (zeros > 0) {
-      deposit(p.significand >> zeros, 0, p.negative);
+      deposit(p.significand >> zeros, 0, p.negative, sum);
     } else {
-      deposit(p.significand, -zeros, p.negative);
+      deposit(p.significand, -zeros, p.negative, sum);
     }
   }
 
-  /// A term of any kind, by a lane alone. Two additions.
-  MONOFOLD_GPU void deposit(const exact_term& term) {
-    if (term.kind == number_kind::finite) {
-      const int position = term.exponent - Number::low_exponent;
-      const auto high = static_cast<std::uint64_t>(term.significand >> 64);
-      deposit(static_cast<std::uint64_t>(term.significand), position, term.negative);
-      if (high != 0) deposit(high, position + 64, term.negative);
-    } else {
-      count(term.kind, term.negative);
-    }
+  /// A finite term, by a lane alone. Two additions.
+  MONOFOLD_GPU void deposit(const exact_term& term, int sum) {
+    const int position = term.exponent - Layout::low_exponent(sum);
+    const auto high = static_cast<std::uint64_t>(term.significand >> 64);
+    deposit(static_cast<std::uint64_t>(term.significand), position, term.negative, sum);
+    if (high != 0) deposit(high, position + 64, term.negative, sum);
   }
 
   /// What is no finite number, by a lane alone. One addition.
@@ -162,13 +182,18 @@ class warp_digits {
   }
 
  private:
+  MONOFOLD_GPU static bool is_last(int wide_digit) {
+    return 2 * wide_digit + 2 == Layout::end_digit(0) || 2 * wide_digit + 2 == num_digits;
+  }
+
   /// Adds all words of a warp to those in which blocks meet, and sets them to 0.
   MONOFOLD_GPU_CALL static void hand_over(std::int32_t* words, std::int64_t* overflow) {
     sync_warp();  // additions of lanes above are read below
     for (int i = lane_rank(); i < num_wide_words; i += warp_lanes) {
       const std::int64_t value = wide_word(words, i);
       // A sum of any number of these stays below 2^63: what is above 32 bits goes to the next digit.
-      if (i < num_wide_digits - 1) {
+      // That of a number's last digit stays there.
+      if (i < num_wide_digits && !is_last(i)) {
         add_to_word(overflow + i, value & 0xffffffff);
         add_to_word(overflow + i + 1, value >> 32);
       } else {

@@ -29,11 +29,11 @@ template <class Term>
 class warp_exact {
  public:
   using terms = thread_terms<Term>;
-  using item = typename Term::item;
-  using items = typename terms::items;
-  using digits = warp_digits<typename Term::number>;
+  using chunk = typename terms::chunk;
+  using range_type = typename terms::range;
+  using digits = warp_digits<typename terms::layout>;
   static constexpr int rows = terms::rows;
-  static constexpr int chunk_items = items::count;
+  static constexpr int chunk_items = terms::chunk_items;
   static constexpr int row_items = warp_lanes * chunk_items;
   static constexpr int tile_items = rows * row_items;
 
@@ -44,9 +44,9 @@ class warp_exact {
   }
 
   /// Tiles `tile`, `tile` + `step`, ..
-  MONOFOLD_GPU void add(const aligned_range<item>& range, int tile, int step) {
+  MONOFOLD_GPU void add(const range_type& range, int tile, int step) {
     const auto tiles = static_cast<int>((range.end + tile_items - 1) / tile_items);
-    const auto whole_tiles = static_cast<int>(range.end / tile_items);
+    const auto whole_tiles = static_cast<int>((range.end - range.margin()) / tile_items);
     int patience = 1;  // tiles that the wide way takes in a row
     while (tile < tiles) {
       const int taken = add_narrow(range, tile, step, whole_tiles);
@@ -60,7 +60,7 @@ class warp_exact {
   }
 
  private:
-  static constexpr int slack = 4;  // binades above the largest item so far
+  static constexpr int slack = terms::slack;  // binades above the largest item so far
   static constexpr int long_run = 64;
   static constexpr int most_patience = 64;
   static constexpr int num_levels = terms::levels;
@@ -75,9 +75,8 @@ class warp_exact {
   // ---- the narrow way
 
   /// Adds tiles until one does not fit or is ragged, or there are no more; how many.
-  MONOFOLD_GPU int add_narrow(const aligned_range<item>& range, int& tile, int step,
-                              int whole_tiles) {
-    if (tile == 0 && range.first != 0) return 0;
+  MONOFOLD_GPU int add_narrow(const range_type& range, int& tile, int step, int whole_tiles) {
+    if (tile == 0 && range.first + range.margin() != 0) return 0;
     level_sums sums{};
     int run = 0;    // tiles in `sums`
     int taken = 0;  // tiles before those
@@ -85,28 +84,30 @@ class warp_exact {
     std::uint32_t limit = 0;  // keys from here on do not fit
     MONOFOLD_ROLL
     for (; tile < whole_tiles; tile += step) {
-      bytes16 raw[rows];
-      load_aligned_rows(raw,
-                        reinterpret_cast<const char*>(range.base + std::int64_t{tile} * tile_items),
-                        lane_rank());
+      chunk raw[rows];
+      load_rows(raw, range, std::int64_t{tile} * tile_items, lane_rank());
       seen_items seen;
       MONOFOLD_UNROLL
-      for (int r = 0; r < rows; ++r) terms::look(seen, terms::given(raw[r]));
-      const std::uint32_t key = items::key(seen.most);
-      // `total_of_lanes` has room for so many tiles.
-      if (any_lane(key >= limit || seen.small != 0 || run == long_run)) {
+      for (int r = 0; r < rows; ++r) terms::look(seen, raw[r]);
+      const std::uint32_t key = terms::key(seen);
+      // `total_of_lanes` has room for so many tiles. Where limits do not show what is odd, levels or
+      // `has_odd` do.
+      const bool is_odd = !terms::limits_show_odd && terms::has_odd(seen);
+      if (any_lane(key >= limit || is_odd || run == long_run)) {
         flush(sums, top, run);
         taken += run;
         run = 0;
-        if (any_lane(key >= items::infinite || seen.small != 0)) break;
+        if (any_lane(terms::has_odd(seen))) break;
         const std::uint32_t most = largest_of_lanes(key);
-        // Nothing but zeros so far: whether all are -0 is looked at by the wide way.
-        if (most == 0 && !any_other_) break;
-        any_other_ = true;
+        if (!any_other_) {
+          any_other_ = find_other(raw, most);
+          // Nothing but -0 so far, and perhaps for long: the wide way looks at each.
+          if (!any_other_) break;
+        }
         if (most >= limit) {
-          top = items::top_of(most) + slack;
-          if (terms::part_top(top, 0) > highest_top) break;
-          limit = items::limit_of(top);
+          top = terms::top_of(most) + slack;
+          if (!is_low(top)) break;
+          limit = terms::limit_of(top);
         }
       }
       narrow_levels levels[parts];
@@ -124,8 +125,26 @@ class warp_exact {
     return taken + run;
   }
 
+  /// Whether levels for items below 2^top are finite.
+  MONOFOLD_GPU static bool is_low(int top) {
+    bool low = true;
+    MONOFOLD_UNROLL
+    for (int p = 0; p < parts; ++p) low &= terms::part_top(top, p) <= highest_top;
+    return low;
+  }
+
+  /// Whether some of a tile's terms, whose largest key is `most`, is another number than -0.
+  template <int num_rows>
+  MONOFOLD_GPU static bool find_other(const chunk (&raw)[num_rows], std::uint32_t most) {
+    if (terms::keys_show_other && most != 0) return true;
+    std::uint32_t other = 0;
+    MONOFOLD_UNROLL
+    for (int r = 0; r < num_rows; ++r) other |= terms::other_of(raw[r]);
+    return any_lane(other != 0);
+  }
+
   /// Deposits a tile; whether something is left.
-  MONOFOLD_GPU static bool deposit_tile(narrow_levels (&levels)[parts], const bytes16 (&raw)[rows],
+  MONOFOLD_GPU static bool deposit_tile(narrow_levels (&levels)[parts], const chunk (&raw)[rows],
                                         int top) {
     MONOFOLD_UNROLL
     for (int p = 0; p < parts; ++p) levels[p].start(terms::part_top(top, p));
@@ -133,11 +152,10 @@ class warp_exact {
     std::uint32_t left_low = 0;
     MONOFOLD_UNROLL
     for (int r = 0; r < rows; ++r) {
-      const bytes16 chunk = terms::given(raw[r]);
       MONOFOLD_UNROLL
       for (int v = 0; v < chunk_items; ++v) {
         double x[parts];
-        terms::split(chunk, v, x);
+        terms::split(raw[r], v, x);
         MONOFOLD_UNROLL
         for (int p = 0; p < parts; ++p) {
           if constexpr (terms::is_always_held) {
@@ -162,7 +180,8 @@ class warp_exact {
       MONOFOLD_UNROLL
       for (int k = 0; k < num_levels; ++k) {
         const int unit = narrow_levels::unit(terms::part_top(top, p), k);
-        digits_.add_units(total_of_lanes(sums.units[p][k]), unit + terms::scale);
+        digits_.add_units(total_of_lanes(sums.units[p][k]), unit + terms::part_scale(p),
+                          terms::part_sum(p));
         sums.units[p][k] = 0;
       }
     }
@@ -170,84 +189,78 @@ class warp_exact {
 
   // ---- the wide way
 
-  static constexpr int batch_rows = terms::batch_rows;
-  static constexpr int batch_items = batch_rows * chunk_items;
-  static constexpr int batch = batch_items * parts;  // doubles a lane
+  static constexpr int batch_rows = 16 / chunk_items < rows ? 16 / chunk_items : rows;
+  static constexpr int batch = batch_rows * chunk_items;  // items a lane
   static constexpr int wide_levels = terms::wide_levels;
   static constexpr int max_passes = 3;
   static constexpr int hopeless_batches = 15;
   /// Three passes hold every narrow number, so that nothing is left.
-  static constexpr bool may_stay_wide = Term::number::num_limbs > 6;
+  static constexpr bool may_stay_wide = terms::layout::most_limbs > 6;
   using batch_levels = thread_levels<wide_levels, 6>;
   static_assert(batch < 32, "deposits for six bits of headroom");
 
-  MONOFOLD_GPU void add_wide(const aligned_range<item>& range, int tile) {
+  MONOFOLD_GPU void add_wide(const range_type& range, int tile) {
     MONOFOLD_ROLL
     for (int row = 0; row < rows; row += batch_rows) {
       const std::int64_t at = std::int64_t{tile} * tile_items + row * row_items;
-      bytes16 raw[batch_rows];
-      if (at >= range.first && at + batch_rows * row_items <= range.end) {
-        load_aligned_rows(raw, reinterpret_cast<const char*>(range.base + at), lane_rank());
+      chunk raw[batch_rows];
+      if (at - range.margin() >= range.first &&
+          at + batch_rows * row_items + range.margin() <= range.end) {
+        load_rows(raw, range, at, lane_rank());
       } else {
-        load_ragged_rows(raw, range, at, lane_rank(), minus_zeros<item>());
+        load_ragged_rows(raw, range, at, lane_rank(), terms::outside());
       }
       add_batch(raw);
     }
   }
 
-  MONOFOLD_GPU void add_batch(bytes16 (&raw)[batch_rows]) {
+  MONOFOLD_GPU void add_batch(chunk (&raw)[batch_rows]) {
     seen_items seen;
     MONOFOLD_UNROLL
-    for (int r = 0; r < batch_rows; ++r) terms::look(seen, terms::given(raw[r]));
-    if (any_lane(seen.small != 0 || items::key(seen.most) >= items::infinite)) {
-      digits_.reserve(2 * batch_items * warp_lanes);
+    for (int r = 0; r < batch_rows; ++r) terms::look(seen, raw[r]);
+    if (any_lane(terms::has_odd(seen))) {
+      digits_.reserve(2 * batch * warp_lanes);
       sync_warp();  // additions by `add_units` above, atomic ones below
       take_odd(raw);
       sync_warp();  // and the other way round
     }
-    if (terms::counts_zeros && !any_other_) {
-      std::uint32_t other = 0;
+    if (!any_other_) any_other_ = find_other(raw, 0);
+    MONOFOLD_ROLL
+    for (int p = 0; p < parts; ++p) {
+      double x[batch];
       MONOFOLD_UNROLL
-      for (int r = 0; r < batch_rows; ++r) other |= other_bits<item>(raw[r]);
-      any_other_ = any_lane(other != 0);
-    }
-    double x[batch];
-    MONOFOLD_UNROLL
-    for (int r = 0; r < batch_rows; ++r) {
-      MONOFOLD_UNROLL
-      for (int v = 0; v < chunk_items; ++v) {
-        double own[parts];
-        terms::split(terms::given(raw[r]), v, own);
+      for (int r = 0; r < batch_rows; ++r) {
         MONOFOLD_UNROLL
-        for (int p = 0; p < parts; ++p) x[(r * chunk_items + v) * parts + p] = own[p];
+        for (int v = 0; v < chunk_items; ++v) {
+          double own[parts];
+          terms::split(raw[r], v, own);
+          double chosen = own[0];
+          MONOFOLD_UNROLL
+          for (int q = 1; q < parts; ++q) chosen = p == q ? own[q] : chosen;
+          x[r * chunk_items + v] = chosen;
+        }
       }
+      add_doubles(x, terms::part_scale(p), terms::part_sum(p));
     }
-    add_doubles(x);
   }
 
   /// Adds the items that doubles are not for, by integers, and puts -0 in their places.
-  MONOFOLD_GPU void take_odd(bytes16 (&raw)[batch_rows]) {
-    bool infinite = false;
+  MONOFOLD_GPU void take_odd(chunk (&raw)[batch_rows]) {
+    bool other = false;
     MONOFOLD_UNROLL
     for (int r = 0; r < batch_rows; ++r) {
       MONOFOLD_UNROLL
       for (int v = 0; v < chunk_items; ++v) {
         if (!terms::is_odd(raw[r], v)) continue;
-        const exact_term term = Term::of(items::item(raw[r], v));
-        infinite |= term.kind == number_kind::infinite;
-        if constexpr (terms::has_small) {
-          digits_.deposit(term);
-        } else {
-          digits_.count(term.kind, term.negative);
-        }
-        set_item(raw[r], v, items::item(minus_zeros<item>(), v));
+        other |= terms::take(digits_, terms::item_of(raw[r], v));
+        terms::clear_item(raw[r], v);
       }
     }
-    any_other_ |= any_lane(infinite);
+    any_other_ |= any_lane(other);
   }
 
-  /// Adds doubles times 2^scale.
-  MONOFOLD_GPU void add_doubles(double (&x)[batch]) {
+  /// Adds doubles times 2^scale to a sum.
+  MONOFOLD_GPU void add_doubles(double (&x)[batch], int scale, int sum) {
     MONOFOLD_ROLL
     for (int pass = 0; hopeless_ == 0; ++pass) {
       std::uint32_t most = 0;
@@ -271,7 +284,7 @@ class warp_exact {
       MONOFOLD_ROLL
       for (int k = 0; k < wide_levels; ++k) {
         digits_.add_units(total_of_lanes(levels.shift_out(top, k)),
-                          batch_levels::unit(top, k) + terms::scale);
+                          batch_levels::unit(top, k) + scale, sum);
       }
       if (!any_lane(left != 0)) return;
     }
@@ -280,7 +293,7 @@ class warp_exact {
       digits_.reserve(batch * warp_lanes);
       sync_warp();  // additions by `add_units` above, atomic ones below
       MONOFOLD_UNROLL
-      for (int i = 0; i < batch; ++i) digits_.deposit(x[i], terms::scale);
+      for (int i = 0; i < batch; ++i) digits_.deposit(x[i], scale, sum);
       sync_warp();  // and the other way round
     }
   }

@@ -26,6 +26,13 @@ concept contiguous_item_view = item_view<V> && requires(const V v) {
   { v.data() } -> std::same_as<const typename V::item_type*>;
 };
 
+/// A view of pairs of items that lie next to each other in two arrays.
+template <class V>
+concept contiguous_pair_view = item_view<V> && requires(const V v) {
+  { *v.left_data() } -> std::same_as<const decltype(V::item_type::left)&>;
+  { *v.right_data() } -> std::same_as<const decltype(V::item_type::right)&>;
+};
+
 template <class Item>
 class contiguous_view {
  public:
@@ -109,6 +116,8 @@ class zipped_view {
   constexpr std::int64_t size() const {
     return left_.size() < right_.size() ? left_.size() : right_.size();
   }
+  constexpr auto left_data() const requires contiguous_item_view<Left> { return left_.data(); }
+  constexpr auto right_data() const requires contiguous_item_view<Right> { return right_.data(); }
   MONOFOLD_CALLS_USER
   MONOFOLD_HD item_type operator[](std::int64_t i) const { return {left_[i], right_[i]}; }
 

@@ -4,10 +4,13 @@
 #include <cstdint>
 
 #include "monofold/engine/detail/fold_tiles_kernel.cuh"
+#include "monofold/fold/exact/moments.hpp"
 #include "monofold/fold/exact/state.hpp"
 #include "monofold/level/grid.cuh"
 #include "monofold/level/load_ragged.cuh"
 #include "monofold/level/thread.cuh"
+#include "monofold/level/thread_terms.cuh"
+#include "monofold/level/warp_carries.cuh"
 #include "monofold/level/warp_digits.cuh"
 #include "monofold/level/warp_exact.cuh"
 #include "monofold/plan/exact_launch.hpp"
@@ -21,10 +24,15 @@ struct exact_meeting {
   std::uint32_t* ticket;
 };
 
-/// The shared memory of a block: the words of its warps, then those of all.
-template <class Digits>
-inline constexpr int exact_shared_bytes =
-    (exact_warps * Digits::num_words * 4 + 7) / 8 * 8 + Digits::num_wide_words * 8;
+/// The shared memory of a block: the words of its warps, those of all, the state.
+template <class Term>
+struct exact_shared {
+  using digits = warp_digits<typename thread_terms<Term>::layout>;
+  using state = typename thread_terms<Term>::state;
+  static constexpr int total_at = (exact_warps * digits::num_words * 4 + 7) / 8 * 8;
+  static constexpr int state_at = total_at + digits::num_wide_words * 8;
+  static constexpr int bytes = state_at + static_cast<int>(sizeof(state));
+};
 
 /// Adds up the words of the block's warps; those of all blocks meet in global memory, unless this block
 /// is alone and nothing of it went there. True in the block that has them all in `total`.
@@ -63,29 +71,66 @@ MONOFOLD_GPU bool meet_digits(const std::int32_t* words, std::int64_t* total,
   return true;
 }
 
-/// The state of so many items whose digits and counts these are.
+/// The number of a sum that is the first or second of a state.
+template <class Number>
+MONOFOLD_GPU std::uint64_t* sum_of(exact_state<Number>& own, int) {
+  return own.sum.limb;
+}
+template <class Number>
+MONOFOLD_GPU exact_counts& counts_of(exact_state<Number>& own) {
+  return own.counts;
+}
+template <class Item>
+MONOFOLD_GPU std::uint64_t* sum_of(exact_moments_state<Item>& own, int sum) {
+  return sum == 0 ? own.values.sum.limb : own.squares.limb;
+}
+template <class Item>
+MONOFOLD_GPU exact_counts& counts_of(exact_moments_state<Item>& own) {
+  return own.values.counts;
+}
+
+/// The counts that words hold, of so many items.
 template <class Term>
-MONOFOLD_GPU_CALL exact_state<typename Term::number> state_of_words(const std::int64_t* words,
-                                                                    std::int64_t count) {
-  using number = typename Term::number;
-  using digits = warp_digits<number>;
-  exact_state<number> out;
-  exact_digits<number> sum;
-  for (int i = 0; i < digits::num_wide_digits; ++i) sum.digit[i] = words[i];
-  out.sum = number_of(sum);
-  const auto at = [words](digit_count what) {
-    return words[digits::num_wide_digits + static_cast<int>(what)];
-  };
-  out.counts.items = count;
-  out.counts.nan = at(digit_count::nan);
-  out.counts.positive_infinity = at(digit_count::positive_infinity);
-  out.counts.negative_infinity = at(digit_count::negative_infinity);
-  if constexpr (thread_terms<Term>::counts_zeros) {
-    out.counts.other = at(digit_count::other) != 0 ? 1 : 0;
-  } else {
-    out.counts.other = count != out.counts.nan ? 1 : 0;
-  }
+MONOFOLD_GPU exact_counts counts_in(const std::int64_t* words, std::int64_t items) {
+  const auto at = [words](digit_count what) { return words[static_cast<int>(what)]; };
+  exact_counts out{items, at(digit_count::nan), at(digit_count::positive_infinity),
+                   at(digit_count::negative_infinity), 0};
+  const bool other =
+      thread_terms<Term>::counts_zeros ? at(digit_count::other) != 0 : items != out.nan;
+  out.other = other ? 1 : 0;
   return out;
+}
+
+/// The state of so many items whose digits and counts these are: a warp for each sum.
+///
+/// sync       all threads of the block; no barrier behind the last write of `out`
+template <class Term>
+MONOFOLD_GPU void make_state(const std::int64_t* words, std::int64_t items,
+                             typename thread_terms<Term>::state* out) {
+  using digits = typename exact_shared<Term>::digits;
+  using layout = typename digits::layout;
+  const int warp = static_cast<int>(threadIdx.x) / warp_lanes;
+  if (warp < layout::num_sums) {
+    const int first = layout::first_digit(warp) / 2;
+    run_carries(words + first, layout::end_digit(warp) / 2 - first,
+                reinterpret_cast<std::uint32_t*>(sum_of(*out, warp)));
+  } else if (threadIdx.x == layout::num_sums * warp_lanes) {
+    counts_of(*out) = counts_in<Term>(words + digits::num_wide_digits, items);
+  }
+}
+
+/// Hands a state on, which all threads of the block see.
+template <class F, class State, class Sink>
+MONOFOLD_GPU void hand_on(const F& f, const State& state, const Sink& sink) {
+  if (threadIdx.x == 0) sink(f, state);
+}
+template <class F, class State>
+MONOFOLD_GPU void hand_on(const F&, const State& state, const state_sink<State>& sink) {
+  static_assert(sizeof(State) % 8 == 0 && sizeof(State) / 8 <= exact_threads, "a word a thread");
+  const auto rank = static_cast<int>(threadIdx.x);
+  if (rank >= static_cast<int>(sizeof(State) / 8)) return;
+  reinterpret_cast<std::uint64_t*>(sink.out)[rank] =
+      reinterpret_cast<const std::uint64_t*>(&state)[rank];
 }
 
 /// Adds the terms of a range and hands the state to `sink`.
@@ -94,15 +139,19 @@ MONOFOLD_GPU_CALL exact_state<typename Term::number> state_of_words(const std::i
 /// order      exact: the state's bytes do not depend on it
 template <class Term, class F, class Sink>
 __global__ void __launch_bounds__(exact_threads, exact_resident_blocks)
-    add_exactly_kernel(const F f, const aligned_range<typename Term::item> range,
+    add_exactly_kernel(const F f, const typename thread_terms<Term>::range range,
                        const exact_meeting meeting, const Sink sink) {
-  using digits = warp_digits<typename Term::number>;
-  auto* const words = reinterpret_cast<std::int32_t*>(dynamic_shared());
-  auto* const total = reinterpret_cast<std::int64_t*>(
-      reinterpret_cast<char*>(words) + exact_shared_bytes<digits> - digits::num_wide_words * 8);
+  using shared = exact_shared<Term>;
+  using digits = typename shared::digits;
+  let_next_launch_begin();
+  auto* const bytes = reinterpret_cast<char*>(dynamic_shared());
+  auto* const words = reinterpret_cast<std::int32_t*>(bytes);
+  auto* const total = reinterpret_cast<std::int64_t*>(bytes + shared::total_at);
+  auto* const state = reinterpret_cast<typename shared::state*>(bytes + shared::state_at);
   const int warp = static_cast<int>(threadIdx.x) / warp_lanes;
   {
     warp_exact<Term> own(words + warp * digits::num_words, meeting.words);
+    wait_for_launches_before();
     own.add(range, static_cast<int>(blockIdx.x) * exact_warps + warp,
             static_cast<int>(gridDim.x) * exact_warps);
   }
@@ -111,7 +160,9 @@ __global__ void __launch_bounds__(exact_threads, exact_resident_blocks)
       gridDim.x == 1 && range.end <= max_exact_block_tiles * warp_exact<Term>::tile_items;
   if (!meet_digits<digits>(words, total, meeting, alone)) return;
   sync_block();  // the total written above is read below
-  if (threadIdx.x == 0) sink(f, state_of_words<Term>(total, range.end - range.first));
+  make_state<Term>(total, range.end - range.first, state);
+  sync_block();  // the state written above is read below
+  hand_on(f, *state, sink);
 }
 
 }  // namespace monofold::detail
