@@ -30,6 +30,8 @@ class pair_view {
   const Item* left_data() const { return left_; }
   const Item* right_data() const { return right_; }
   MONOFOLD_HD item_type operator[](std::int64_t i) const { return {left_[i], right_[i]}; }
+  MONOFOLD_HD const Item* left_data() const { return left_; }
+  MONOFOLD_HD const Item* right_data() const { return right_; }
 
  private:
   const Item* left_;
@@ -66,7 +68,7 @@ void start_fold(device_lane& lane, const device_items& items, typename Fold::sta
   if (failed) throw error(failed.code, failed.detail);
 }
 
-/// Exact sums, whose states are too large for the plan's tree on a GPU, and those that need no tree.
+/// Exact sums of floats, whose states are too large for the plan's tree on a GPU; all of them need none.
 template <class Fold>
 inline constexpr bool is_exact_sum_v = requires {
   typename Fold::term;
@@ -161,11 +163,8 @@ std::unique_ptr<device_member> plain_member(std::int64_t state_offset = 0) {
   } else {
     using element = std::conditional_t<is_pair, item_pair<Item, Item>, Item>;
     using fold = member_fold_t<kind, Item, rule>;
-    if constexpr (is_exact_sum_v<fold> && !adds_exactly_here_v<fold, element>) {
-      return nullptr;
-    } else {
-      return std::make_unique<plain_device_member<fold, element>>(state_offset);
-    }
+    static_assert(!is_exact_sum_v<fold> || adds_exactly_here_v<fold, element>);
+    return std::make_unique<plain_device_member<fold, element>>(state_offset);
   }
 }
 
