@@ -30,8 +30,6 @@ class pair_view {
   const Item* left_data() const { return left_; }
   const Item* right_data() const { return right_; }
   MONOFOLD_HD item_type operator[](std::int64_t i) const { return {left_[i], right_[i]}; }
-  MONOFOLD_HD const Item* left_data() const { return left_; }
-  MONOFOLD_HD const Item* right_data() const { return right_; }
 
  private:
   const Item* left_;
