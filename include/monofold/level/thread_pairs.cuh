@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "monofold/fold/exact/digits_layout.hpp"
 #include "monofold/fold/exact/term.hpp"
 #include "monofold/level/load_pairs.cuh"
 #include "monofold/level/thread_items.cuh"

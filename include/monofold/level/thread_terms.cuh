@@ -4,12 +4,12 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "monofold/fold/exact/digits_layout.hpp"
 #include "monofold/fold/exact/moments.hpp"
 #include "monofold/fold/exact/term.hpp"
 #include "monofold/level/load.cuh"
 #include "monofold/level/load_ragged.cuh"
 #include "monofold/level/thread_items.cuh"
-#include "monofold/level/warp_digits.cuh"
 #include "monofold/platform/host_device.hpp"
 #include "monofold/platform/numbers.hpp"
 #include "monofold/platform/rounded.hpp"
