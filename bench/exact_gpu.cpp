@@ -25,7 +25,7 @@ constexpr const char* usage =
     "usage: bench_exact_gpu [option...]\n"
     "  --memory GIB     device memory for the items (8)\n"
     "  --samples N      replays of each subject that are counted (15)\n"
-    "  --only WORDS     types and kinds of data, with commas: float32,uniform (all)\n"
+    "  --only WORDS     operations, types, kinds of data, with commas: sum,float32,uniform (all)\n"
     "  --json FILE      writes the rows as JSON lines\n"
     "  --machine NAME   what the rows call this machine\n";
 
@@ -86,18 +86,19 @@ class suite {
 
   int run() {
     std::printf("%s; %s; %s\n", device_.c_str(), where_.commit.c_str(), where_.compiler.c_str());
-    std::printf("%-13s %-9s %6s %10s %7s %6s  %s\n", "data", "items", "size", "us", "GB/s", "share",
-                "time over that of others");
+    std::printf("%-9s %-13s %-9s %6s %10s %7s %6s  %s\n", "exact", "data", "items", "size", "us",
+                "GB/s", "share", "time over that of others");
     for (auto* make : {&exact_float32, &exact_float64, &exact_bfloat16, &exact_float16}) {
-      const exact_case each = make();
-      for (int k = 0; k < num_exact_data; ++k) run_kind(each, static_cast<exact_data>(k));
+      for (const exact_case& each : make()) {
+        for (int k = 0; k < num_exact_data; ++k) run_kind(each, static_cast<exact_data>(k));
+      }
     }
     std::printf("%d wrong\n", num_wrong_);
     return num_wrong_;
   }
 
  private:
-  bool is_wanted(gpu_items type, exact_data kind) const {
+  bool is_wanted(const std::string& op, gpu_items type, exact_data kind) const {
     if (options_.only.empty()) return true;
     const auto given = [&](const std::string& word) {
       return options_.only.find("," + word + ",") != std::string::npos;
@@ -109,11 +110,13 @@ class suite {
     for (int k = 0; k < num_exact_data; ++k) {
       any_kind = any_kind || given(name_of(static_cast<exact_data>(k)));
     }
-    return (!any_type || given(name_of(type))) && (!any_kind || given(name_of(kind)));
+    const bool any_op = given("sum") || given("variance") || given("dot");
+    return (!any_op || given(op)) && (!any_type || given(name_of(type))) &&
+           (!any_kind || given(name_of(kind)));
   }
 
   void run_kind(const exact_case& each, exact_data kind) {
-    if (!is_wanted(each.type, kind)) return;
+    if (!is_wanted(each.op, each.type, kind)) return;
     each.fill(items_.data(), items_.size_bytes(), kind);
     items_.copy_to_host(host_.data(), period_bytes);
     std::vector<std::int64_t> sizes;
@@ -131,8 +134,8 @@ class suite {
     report_group group;
     for (const gpu_subject& one : each.subjects) {
       one.prepare(count);
-      report_row row{std::string("exact sum, ") + name_of(kind), name_of(each.type), one.path,
-                     bytes, "device"};
+      report_row row{"exact " + each.op + ", " + name_of(kind), name_of(each.type), one.path, bytes,
+                     "device"};
       const auto result = result_of(one, {items_.data(), count});
       row.values = one.values(result.data());
       group.rows.push_back(std::move(row));
@@ -164,7 +167,7 @@ class suite {
     for (std::size_t i = 0; i < group.rows.size(); ++i) {
       group.rows[i].time = times[readers.size() + i];
     }
-    report(group, kind);
+    report(group, each.op, kind);
     compare_with(right, each, count, "after");
   }
 
@@ -185,7 +188,7 @@ class suite {
     ++num_wrong_;
   }
 
-  void report(const report_group& group, exact_data kind) {
+  void report(const report_group& group, const std::string& op, exact_data kind) {
     const report_row& own = group.rows.front();
     std::string others;
     for (const report_row& row : group.rows) {
@@ -198,9 +201,9 @@ class suite {
     const std::string size = own.bytes >= 1 << 30   ? std::to_string(own.bytes >> 30) + "G"
                              : own.bytes >= 1 << 20 ? std::to_string(own.bytes >> 20) + "M"
                                                     : std::to_string(own.bytes >> 10) + "K";
-    std::printf("%-13s %-9s %6s %10.2f %7.0f %6.3f  %s\n", name_of(kind), own.dtype.c_str(),
-                size.c_str(), own.time.median_ns / 1e3, gbps(own.bytes, own.time),
-                share(group, own), others.c_str());
+    std::printf("%-9s %-13s %-9s %6s %10.2f %7.0f %6.3f  %s\n", op.c_str(), name_of(kind),
+                own.dtype.c_str(), size.c_str(), own.time.median_ns / 1e3,
+                gbps(own.bytes, own.time), share(group, own), others.c_str());
     std::fflush(stdout);
     if (json_ != nullptr) write_json(json_, "exact_gpu", group, where_, device_);
   }

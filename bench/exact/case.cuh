@@ -1,7 +1,9 @@
 #pragma once
 /// bench/exact/case: the subjects of exact sums of one type.
 
+#include <algorithm>
 #include <cstring>
+#include <memory>
 #include <vector>
 
 #include "bench/exact/cases.hpp"
@@ -18,26 +20,83 @@ std::vector<std::uint64_t> words_of(const void* state) {
   return words;
 }
 
-template <class Item>
-exact_case exact_case_of(gpu_items type, std::vector<gpu_subject> peers) {
-  using fold = mf::bound_fold_t<decltype(mf::exact_sum), Item>;
-  using state = typename fold::state;
+/// The state of `count` items of a run that repeats its first `period` ones.
+template <class F, class Item>
+typename F::state state_of_repeated(const F& f, const Item* items, std::int64_t count,
+                                    std::int64_t period) {
+  auto total = f.identity();
+  auto whole = f.identity();
+  if (count >= period) f.absorb_run(whole, items, period, 0);
+  for (std::int64_t i = 0; i < count / period; ++i) total = f.combine(total, whole);
+  f.absorb_run(total, items, count % period, 0);
+  return total;
+}
+
+template <class Item, class F, class Plain>
+exact_case exact_case_of(const char* op, gpu_items type, F fold, Plain plain,
+                         std::vector<gpu_subject> peers) {
+  using state = typename mf::bound_fold_t<F, Item>::state;
   exact_case made;
+  made.op = op;
   made.type = type;
-  made.subjects = {ours<Item>(mf::exact_sum), ours<Item>(mf::plain_sum)};
-  made.subjects[1].path = "plain_sum";
+  made.subjects = {ours<Item>(fold), ours<Item>(plain)};
+  made.subjects[1].path = "plain";
   made.subjects.insert(made.subjects.end(), peers.begin(), peers.end());
+  made.fill = &fill_items<Item>;
+  made.words = &words_of<state>;
+  made.right = [fold](const void* host_items, std::int64_t count) {
+    const state total =
+        state_of_repeated(mf::bind_fold<Item>(fold), static_cast<const Item*>(host_items), count,
+                          period_bytes / static_cast<std::int64_t>(sizeof(Item)));
+    return words_of<state>(&total);
+  };
+  return made;
+}
+
+/// A fold of the pairs that the two halves of a range make.
+template <class Item, class F>
+gpu_subject ours_of_halves(F fold) {
+  using state = typename mf::bound_fold_t<F, mf::item_pair<Item, Item>>::state;
+  const auto halves = [](const gpu_range& range) {
+    const std::int64_t n = range.count / 2;
+    const auto* const items = static_cast<const Item*>(range.items);
+    return mf::zip(span_of<Item>(items, n), span_of<Item>(items + n, n));
+  };
+  const auto workspace = std::make_shared<mf::gpu_workspace>();
+  gpu_subject made;
+  made.path = "gpu";
+  made.prepare = [=](std::int64_t count) {
+    *workspace = mf::gpu_workspace(mf::workspace_bytes(halves({nullptr, count}), fold));
+  };
+  made.start = [=](const gpu_range& range, void* out, void* stream) {
+    mf::fold_into(mf::gpu(static_cast<cudaStream_t>(stream)), halves(range), fold,
+                  static_cast<state*>(out), *workspace);
+  };
+  made.values = [](const void*) { return std::vector<double>{}; };
+  return made;
+}
+
+template <class Item>
+exact_case exact_dot_case(gpu_items type) {
+  using pair = mf::item_pair<Item, Item>;
+  using state = typename mf::bound_fold_t<decltype(mf::exact_dot), pair>::state;
+  exact_case made;
+  made.op = "dot";
+  made.type = type;
+  made.subjects = {ours_of_halves<Item>(mf::exact_dot), ours_of_halves<Item>(mf::dot)};
+  made.subjects[1].path = "plain";
   made.fill = &fill_items<Item>;
   made.words = &words_of<state>;
   made.right = [](const void* host_items, std::int64_t count) {
     constexpr std::int64_t period = period_bytes / static_cast<std::int64_t>(sizeof(Item));
-    const fold f{};
     const auto* const items = static_cast<const Item*>(host_items);
-    auto total = f.identity();
-    auto whole = f.identity();
-    if (count >= period) f.absorb_run(whole, items, period, 0);
-    for (std::int64_t i = 0; i < count / period; ++i) total = f.combine(total, whole);
-    f.absorb_run(total, items, count % period, 0);
+    const std::int64_t n = count / 2;
+    std::vector<pair> pairs;
+    for (std::int64_t i = 0; i < std::min(n, period); ++i) {
+      pairs.push_back({items[i], items[(n + i) % period]});
+    }
+    const state total =
+        state_of_repeated(mf::bind_fold<pair>(mf::exact_dot), pairs.data(), n, period);
     return words_of<state>(&total);
   };
   return made;

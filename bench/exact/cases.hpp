@@ -22,8 +22,9 @@ const char* name_of(exact_data kind);
 /// Data repeat after so many bytes, so that the exact state of any amount is known.
 inline constexpr std::int64_t period_bytes = std::int64_t{64} << 20;
 
-/// Exact sums of one type. The first subject is ours, the second our plain sum.
+/// One operation on one type. The first subject is ours, the second our plain counterpart.
 struct exact_case {
+  std::string op;
   gpu_items type;
   std::vector<gpu_subject> subjects;
   /// Fills so many bytes of device memory.
@@ -34,9 +35,11 @@ struct exact_case {
   std::function<std::vector<std::uint64_t>(const void* host_items, std::int64_t count)> right;
 };
 
-exact_case exact_float64();
-exact_case exact_float32();
-exact_case exact_bfloat16();
-exact_case exact_float16();
+/// Sums of every type; variances and dot products of float32 and float64. A dot product is that of the
+/// two halves of the range.
+std::vector<exact_case> exact_float64();
+std::vector<exact_case> exact_float32();
+std::vector<exact_case> exact_bfloat16();
+std::vector<exact_case> exact_float16();
 
 }  // namespace bench

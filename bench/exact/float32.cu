@@ -1,4 +1,4 @@
-// float32: exact sums beside the plain sum and CUB's reproducible one.
+// float32: exact sums beside the plain ones and CUB's reproducible one.
 
 #include "bench/exact/case.cuh"
 #include "bench/exact/cub_reproducible.cuh"
@@ -6,10 +6,13 @@
 
 namespace bench {
 
-exact_case exact_float32() {
+std::vector<exact_case> exact_float32() {
   auto peers = cub_reproducible_sums<float>();
   peers.push_back(cub_sum<float, float>());
-  return exact_case_of<float>(gpu_items::float32, peers);
+  return {exact_case_of<float>("sum", gpu_items::float32, mf::exact_sum, mf::plain_sum, peers),
+          exact_case_of<float>("variance", gpu_items::float32, mf::exact_variance(), mf::variance(),
+                               {}),
+          exact_dot_case<float>(gpu_items::float32)};
 }
 
 }  // namespace bench

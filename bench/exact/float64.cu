@@ -1,4 +1,4 @@
-// float64: exact sums beside the plain sum and CUB's reproducible one.
+// float64: exact sums beside the plain ones and CUB's reproducible one.
 
 #include "bench/exact/case.cuh"
 #include "bench/exact/cub_reproducible.cuh"
@@ -6,10 +6,13 @@
 
 namespace bench {
 
-exact_case exact_float64() {
+std::vector<exact_case> exact_float64() {
   auto peers = cub_reproducible_sums<double>();
   peers.push_back(cub_sum<double, double>());
-  return exact_case_of<double>(gpu_items::float64, peers);
+  return {exact_case_of<double>("sum", gpu_items::float64, mf::exact_sum, mf::plain_sum, peers),
+          exact_case_of<double>("variance", gpu_items::float64, mf::exact_variance(),
+                                mf::variance(), {}),
+          exact_dot_case<double>(gpu_items::float64)};
 }
 
 }  // namespace bench

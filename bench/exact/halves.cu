@@ -4,7 +4,12 @@
 
 namespace bench {
 
-exact_case exact_bfloat16() { return exact_case_of<mf::bfloat16>(gpu_items::bfloat16, {}); }
-exact_case exact_float16() { return exact_case_of<mf::float16>(gpu_items::float16, {}); }
+std::vector<exact_case> exact_bfloat16() {
+  return {
+      exact_case_of<mf::bfloat16>("sum", gpu_items::bfloat16, mf::exact_sum, mf::plain_sum, {})};
+}
+std::vector<exact_case> exact_float16() {
+  return {exact_case_of<mf::float16>("sum", gpu_items::float16, mf::exact_sum, mf::plain_sum, {})};
+}
 
 }  // namespace bench

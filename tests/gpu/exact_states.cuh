@@ -74,4 +74,39 @@ void expect_cpu_state(const F& fold, const std::vector<Item>& items, const std::
   expect_cpu_state<Item>(fold, items, device.span(0, items.size()), what, blocks);
 }
 
+/// The dot product of two arrays.
+template <class Item>
+void expect_cpu_dot(std::span<const Item> left, std::span<const Item> right,
+                    std::span<const Item> device_left, std::span<const Item> device_right,
+                    const std::string& what, std::int64_t blocks = 0) {
+  using pair = mf::item_pair<Item, Item>;
+  using state = bound_state<decltype(mf::exact_dot), pair>;
+  const auto f = mf::bind_fold<pair>(mf::exact_dot);
+  auto own = f.identity();
+  for (std::size_t i = 0; i < left.size(); ++i) f.absorb(own, {left[i], right[i]}, 0);
+  const auto view = mf::zip(device_left, device_right);
+  const device_array<state> out(1);
+  const mf::gpu_workspace workspace(mf::workspace_bytes(view, mf::exact_dot));
+  if (blocks == 0) {
+    mf::fold_into(mf::gpu, view, mf::exact_dot, out.data(), workspace);
+  } else {
+    const auto failed = mf::detail::add_exactly_on(blocks, nullptr, f, view, workspace,
+                                                   mf::detail::state_sink<state>{out.data()});
+    EXPECT_FALSE(failed) << failed.detail;
+  }
+  ASSERT_EQ(words_of(out.host()[0]), words_of(own))
+      << "dot, " << what << ", n = " << left.size() << ", item of " << sizeof(Item)
+      << " bytes, offsets " << reinterpret_cast<std::uintptr_t>(device_left.data()) % 16 << " and "
+      << reinterpret_cast<std::uintptr_t>(device_right.data()) % 16 << ", blocks " << blocks;
+}
+
+template <class Item>
+void expect_cpu_dot(const std::vector<Item>& left, const std::vector<Item>& right,
+                    const std::string& what, std::int64_t blocks = 0) {
+  const device_array<Item> on_left(left);
+  const device_array<Item> on_right(right);
+  expect_cpu_dot<Item>(left, right, on_left.span(0, left.size()), on_right.span(0, right.size()),
+                       what, blocks);
+}
+
 }  // namespace gpu_tests

@@ -14,6 +14,8 @@ namespace monofold::detail {
 
 MONOFOLD_GPU std::uint32_t larger(std::uint32_t a, std::uint32_t b) { return a > b ? a : b; }
 
+MONOFOLD_GPU std::uint32_t smaller(std::uint32_t a, std::uint32_t b) { return a < b ? a : b; }
+
 /// The larger of each half of two words.
 MONOFOLD_GPU std::uint32_t larger_halves(std::uint32_t a, std::uint32_t b) {
 #if defined(__CUDA_ARCH__)

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "monofold/fold/exact/digits_layout.hpp"
 #include "monofold/fold/exact/term.hpp"
 #include "monofold/level/load_pairs.cuh"
 #include "monofold/level/thread_items.cuh"
@@ -25,11 +26,11 @@ struct pair_keys {
   /// Products from 2^1000 on are for integers; those of narrow items are none.
   static constexpr std::uint32_t infinite =
       sizeof(Item) == 8 ? std::uint32_t{2 * bias + 998} << shift : ~std::uint32_t{0};
-  /// The whole part is the sum of the exponents or one more. From 2 bias - 960 on the last bit of a
-  /// product is at least 2^(-961 - 104); where a factor is subnormal, the other is at least 2^62, and the
-  /// last bit 2^(-1074 + 62 - 52).
-  static constexpr std::uint32_t small = std::uint32_t{2 * bias - 960 > 0 ? 2 * bias - 960 : 0}
-                                         << shift;
+  /// The whole part is the sum of the exponents or one more. From 2 bias - 900 on the last bit of a
+  /// product is at least 2^(-901 - 104); where a factor is subnormal, the other is at least 2^122, and
+  /// the last bit 2^(-1074 + 122 - 52).
+  static constexpr std::uint32_t small =
+      sizeof(Item) == 8 ? static_cast<std::uint32_t>(2 * bias - 900) << shift : 0;
 
   MONOFOLD_GPU static int top_of(std::uint32_t key) {
     return static_cast<int>(key >> shift) - 2 * bias + 2;
@@ -60,9 +61,9 @@ struct thread_terms<product_term<item_pair<Item, Item>>> {
   static constexpr int headroom = headroom_for(rows * items::count);
   static constexpr int wide_levels = sizeof(Item) == 8 ? 4 : 3;
   static constexpr bool is_always_held = false;
-  static constexpr bool has_low_words = sizeof(Item) == 8;
+  static constexpr bool has_low_words = false;
   static constexpr bool counts_zeros = true;
-  static constexpr bool limits_show_odd = false;
+  static constexpr bool keys_show_odd = false;
   static constexpr bool keys_show_other = false;
   static constexpr std::uint32_t infinite = keys::infinite;
 
@@ -82,16 +83,17 @@ struct thread_terms<product_term<item_pair<Item, Item>>> {
         seen.largest = larger_halves(larger_halves(seen.largest, a), b);
       } else {
         seen.most = larger(seen.most, a + b);
-        seen.largest = larger(larger(seen.largest, a), b);
+        seen.least = smaller(seen.least, a + b);
       }
-      if constexpr (sizeof(Item) == 8) seen.odd |= is_small(c, w / 2) ? 1 : 0;
     }
   }
   MONOFOLD_GPU static std::uint32_t key(const seen_items& seen) { return items::key(seen.most); }
   MONOFOLD_GPU static int top_of(std::uint32_t key) { return keys::top_of(key); }
   MONOFOLD_GPU static std::uint32_t limit_of(int top) { return keys::limit_of(top); }
-  MONOFOLD_GPU static bool has_odd(const seen_items& seen) {
-    return items::key(seen.largest) >= items::infinite || seen.odd != 0 || key(seen) >= infinite;
+  /// Products of zeros are small too. Of infinite floats and doubles levels leave NaN.
+  MONOFOLD_GPU static bool may_be_odd(const seen_items& seen) {
+    if constexpr (sizeof(Item) == 2) return items::key(seen.largest) >= items::infinite;
+    return seen.least < keys::small;
   }
   /// Of products that are not odd.
   MONOFOLD_GPU static std::uint32_t other_of(const pair_bytes& c) {

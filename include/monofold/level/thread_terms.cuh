@@ -4,12 +4,12 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "monofold/fold/exact/digits_layout.hpp"
 #include "monofold/fold/exact/moments.hpp"
 #include "monofold/fold/exact/term.hpp"
 #include "monofold/level/load.cuh"
 #include "monofold/level/load_ragged.cuh"
 #include "monofold/level/thread_items.cuh"
-#include "monofold/level/warp_digits.cuh"
 #include "monofold/platform/host_device.hpp"
 #include "monofold/platform/numbers.hpp"
 #include "monofold/platform/rounded.hpp"
@@ -18,9 +18,9 @@ namespace monofold::detail {
 
 /// What a thread has seen of some items.
 struct seen_items {
-  std::uint32_t most = 0;     // the largest, see `thread_items`
-  std::uint32_t largest = 0;  // the largest factor, where `most` is of products
-  std::uint32_t odd = 0;      // not 0: a product that doubles do not hold
+  std::uint32_t most = 0;             // the largest, see `thread_items`
+  std::uint32_t least = 0xffffffffu;  // the smallest, where small ones are odd
+  std::uint32_t largest = 0;          // the largest factor, where infinite ones look finite
 };
 
 /// How the terms of items become doubles.
@@ -30,8 +30,9 @@ struct seen_items {
 ///            as many hold usual data; rows: chunks that a lane has in flight. key, top_of, limit_of: as
 ///            in `thread_items`; part_top(t, p): part p of items below 2^t is at most 2^part_top. Items
 ///            are odd that doubles are not for. counts_zeros: some terms may be -0, else every term that
-///            is no NaN counts as another number. limits_show_odd: keys of what is odd are at no limit
-///            below `infinite`; keys_show_other: a key that is not 0 has a term that is not -0
+///            is no NaN counts as another number. keys_show_odd: an item is odd where the key is at least
+///            `infinite`; keys_show_other: a term is not -0 where the key is not 0. may_be_odd: false
+///            where nothing is odd that neither limits nor levels show
 template <class Term>
 struct thread_terms;
 
@@ -51,7 +52,7 @@ struct array_chunks {
   using range = aligned_range<Item>;
   static constexpr int chunk_items = items::count;
   static constexpr std::uint32_t infinite = items::infinite;
-  static constexpr bool limits_show_odd = true;
+  static constexpr bool keys_show_odd = true;
   static constexpr bool keys_show_other = true;
 
   MONOFOLD_GPU static bytes16 outside() { return minus_zeros<Item>(); }
@@ -90,9 +91,7 @@ struct thread_values : array_chunks<typename Term::item> {
   MONOFOLD_GPU static constexpr int part_sum(int) { return 0; }
   MONOFOLD_GPU static constexpr int part_scale(int) { return items::scale; }
   MONOFOLD_GPU static constexpr int part_top(int top, int) { return top; }
-  MONOFOLD_GPU static bool has_odd(const seen_items& seen) {
-    return items::key(seen.most) >= items::infinite;
-  }
+  MONOFOLD_GPU static bool may_be_odd(const seen_items&) { return false; }
   MONOFOLD_GPU static void split(const bytes16& c, int v, double (&x)[parts]) {
     x[0] = items::get(clear_sign ? without_signs<Item>(c) : c, v);
   }
@@ -115,7 +114,8 @@ template <class Item>
 struct thread_terms<magnitude_term<Item>> : thread_values<magnitude_term<Item>, true> {};
 
 /// Products as doubles: exact ones of narrow items; of doubles p = a b rounded and e = a b - p, which is
-/// exact where p is finite and the last bit of a b, at least 2^-105 |p|, lies above 2^-1074.
+/// exact where p is finite and the last bit of a b, at least 2^-105 |p|, is a number. Above 2^-1005 no rest of
+/// them that is not 0 has a high word that is.
 template <class Item>
 struct product_parts {
   static constexpr int count = sizeof(Item) == 8 ? 2 : 1;
@@ -134,9 +134,9 @@ struct thread_squares : array_chunks<Item> {
   using items = thread_items<Item>;
   using products = product_parts<Item>;
   using square = square_term<Item>;
-  using layout = std::conditional_t<
-      with_values, digits_layout<exact_sum_number<Item>, typename square::number>,
-      digits_layout<typename square::number>>;
+  using layout = std::conditional_t<with_values,
+                                    digits_layout<exact_sum_number<Item>, typename square::number>,
+                                    digits_layout<typename square::number>>;
   using state = std::conditional_t<with_values, exact_moments_state<Item>,
                                    exact_state<typename square::number>>;
   static constexpr int values = with_values ? 1 : 0;
@@ -147,13 +147,13 @@ struct thread_squares : array_chunks<Item> {
   static constexpr int headroom = headroom_for(rows * items::count);
   static constexpr int wide_levels = sizeof(Item) == 8 ? 4 : 3;
   static constexpr bool is_always_held = false;
-  static constexpr bool has_low_words = sizeof(Item) == 8;
+  static constexpr bool has_low_words = false;
   static constexpr bool counts_zeros = with_values;
-  static constexpr bool limits_show_odd = sizeof(Item) < 8;
-  // Of high words of doubles: squares from 2^1000 on or below 2^-960 are for integers.
+  static constexpr bool keys_show_odd = sizeof(Item) < 8;
+  // Of high words of doubles: squares from 2^1000 on or below 2^-900 are for integers.
   static constexpr std::uint32_t infinite =
       sizeof(Item) == 8 ? std::uint32_t{1023 + 500} << 20 : items::infinite;
-  static constexpr std::uint32_t small = std::uint32_t{1023 - 480} << 20;
+  static constexpr std::uint32_t small = std::uint32_t{1023 - 450} << 20;
 
   MONOFOLD_GPU static constexpr int part_sum(int p) { return p < values ? 0 : values; }
   MONOFOLD_GPU static constexpr int part_scale(int p) { return p < values ? items::scale : 0; }
@@ -164,11 +164,13 @@ struct thread_squares : array_chunks<Item> {
     seen.most = items::look(seen.most, c);
     if constexpr (sizeof(Item) == 8) {
       MONOFOLD_UNROLL
-      for (int v = 0; v < items::count; ++v) seen.odd |= is_small(c, v) ? 1 : 0;
+      for (int v = 0; v < items::count; ++v) {
+        seen.least = smaller(seen.least, c.word[2 * v + 1] & ~items::signs);
+      }
     }
   }
-  MONOFOLD_GPU static bool has_odd(const seen_items& seen) {
-    return seen.odd != 0 || items::key(seen.most) >= infinite;
+  MONOFOLD_GPU static bool may_be_odd(const seen_items& seen) {
+    return sizeof(Item) == 8 && seen.least < small;  // zeros too
   }
   MONOFOLD_GPU static void split(const bytes16& c, int v, double (&x)[parts]) {
     if constexpr (with_values) x[0] = items::get(c, v);

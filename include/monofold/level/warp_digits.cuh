@@ -3,7 +3,6 @@
 
 #include <cstdint>
 
-#include "monofold/fold/exact/number.hpp"
 #include "monofold/fold/exact/term.hpp"
 #include "monofold/level/shuffle.cuh"
 #include "monofold/level/thread.cuh"
@@ -55,28 +54,6 @@ MONOFOLD_GPU std::int64_t total_of_lanes(std::int64_t own) {
 /// What a warp's digits hold besides sums.
 enum class digit_count { nan, positive_infinity, negative_infinity, other };
 inline constexpr int num_digit_counts = 4;
-
-struct no_number {
-  static constexpr int low_exponent = 0;
-  static constexpr int num_limbs = 0;
-};
-
-/// The digits of 16 bits of one sum or of two, one behind the other.
-template <class First, class Second = no_number>
-struct digits_layout {
-  static constexpr int num_sums = Second::num_limbs == 0 ? 1 : 2;
-  static constexpr int num_digits = 4 * (First::num_limbs + Second::num_limbs);
-  static constexpr int most_limbs =
-      First::num_limbs > Second::num_limbs ? First::num_limbs : Second::num_limbs;
-
-  MONOFOLD_HD static constexpr int first_digit(int sum) { return sum == 0 ? 0 : 4 * First::num_limbs; }
-  MONOFOLD_HD static constexpr int end_digit(int sum) {
-    return sum == 0 ? 4 * First::num_limbs : num_digits;
-  }
-  MONOFOLD_HD static constexpr int low_exponent(int sum) {
-    return sum == 0 ? First::low_exponent : Second::low_exponent;
-  }
-};
 
 /// The sums of a warp as digits of 16 bits in words of 32, so that some 2^15 additions need no carries
 /// and lanes can add by the atomic operations that shared memory has; then the counts.

@@ -90,18 +90,17 @@ class warp_exact {
       MONOFOLD_UNROLL
       for (int r = 0; r < rows; ++r) terms::look(seen, raw[r]);
       const std::uint32_t key = terms::key(seen);
-      // `total_of_lanes` has room for so many tiles. Where limits do not show what is odd, levels or
-      // `has_odd` do.
-      const bool is_odd = !terms::limits_show_odd && terms::has_odd(seen);
+      const bool is_odd = terms::may_be_odd(seen) && has_odd(raw);
+      // `total_of_lanes` has room for so many tiles.
       if (any_lane(key >= limit || is_odd || run == long_run)) {
         flush(sums, top, run);
         taken += run;
         run = 0;
-        if (any_lane(terms::has_odd(seen))) break;
+        if (any_lane(terms::keys_show_odd ? key >= terms::infinite : has_odd(raw))) break;
         const std::uint32_t most = largest_of_lanes(key);
         if (!any_other_) {
-          any_other_ = find_other(raw, most);
-          // Nothing but -0 so far, and perhaps for long: the wide way looks at each.
+          any_other_ = terms::keys_show_other ? most != 0 : find_other(raw);
+          // Nothing but -0 so far, or zeros: the wide way looks at each.
           if (!any_other_) break;
         }
         if (most >= limit) {
@@ -133,10 +132,21 @@ class warp_exact {
     return low;
   }
 
-  /// Whether some of a tile's terms, whose largest key is `most`, is another number than -0.
+  /// Whether a lane has items that doubles are not for.
   template <int num_rows>
-  MONOFOLD_GPU static bool find_other(const chunk (&raw)[num_rows], std::uint32_t most) {
-    if (terms::keys_show_other && most != 0) return true;
+  MONOFOLD_GPU static bool has_odd(const chunk (&raw)[num_rows]) {
+    bool any = false;
+    MONOFOLD_UNROLL
+    for (int r = 0; r < num_rows; ++r) {
+      MONOFOLD_UNROLL
+      for (int v = 0; v < chunk_items; ++v) any |= terms::is_odd(raw[r], v);
+    }
+    return any;
+  }
+
+  /// Whether some term is another number than -0.
+  template <int num_rows>
+  MONOFOLD_GPU static bool find_other(const chunk (&raw)[num_rows]) {
     std::uint32_t other = 0;
     MONOFOLD_UNROLL
     for (int r = 0; r < num_rows; ++r) other |= terms::other_of(raw[r]);
@@ -215,16 +225,13 @@ class warp_exact {
   }
 
   MONOFOLD_GPU void add_batch(chunk (&raw)[batch_rows]) {
-    seen_items seen;
-    MONOFOLD_UNROLL
-    for (int r = 0; r < batch_rows; ++r) terms::look(seen, raw[r]);
-    if (any_lane(terms::has_odd(seen))) {
+    if (any_lane(has_odd(raw))) {
       digits_.reserve(2 * batch * warp_lanes);
       sync_warp();  // additions by `add_units` above, atomic ones below
       take_odd(raw);
       sync_warp();  // and the other way round
     }
-    if (!any_other_) any_other_ = find_other(raw, 0);
+    if (!any_other_) any_other_ = find_other(raw);
     MONOFOLD_ROLL
     for (int p = 0; p < parts; ++p) {
       double x[batch];
