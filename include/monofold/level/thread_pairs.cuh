@@ -93,7 +93,8 @@ struct thread_terms<product_term<item_pair<Item, Item>>> {
   /// Products of zeros are small too. Of infinite floats and doubles levels leave NaN.
   MONOFOLD_GPU static bool may_be_odd(const seen_items& seen) {
     if constexpr (sizeof(Item) == 2) return items::key(seen.largest) >= items::infinite;
-    return seen.least < keys::small;
+    if constexpr (sizeof(Item) == 8) return seen.least < keys::small;
+    return false;
   }
   /// Of products that are not odd.
   MONOFOLD_GPU static std::uint32_t other_of(const pair_bytes& c) {
