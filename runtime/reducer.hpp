@@ -25,7 +25,7 @@ struct request {
   nan_policy nan = nan_policy::propagate;
   std::int64_t ddof = 0;
   std::int64_t k = 10;
-  bool plain = false;  // float sums in the items' own precision (float32 for 16-bit items)
+  bool plain = false;  // floats not exactly: sums in float32 for up to 32 bits, else in double
   int num_threads = 0;
   bool on_gpu = false;  // items in host memory are folded by a GPU; changes no answer
 };

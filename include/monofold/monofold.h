@@ -82,7 +82,7 @@ enum {
 typedef int32_t monofold_operation;
 enum {
   MONOFOLD_COUNT = 0,      // int64; 0. Under MONOFOLD_NAN_OMIT without the NaN
-  MONOFOLD_SUM = 1,        // double; int64, for unsigned items and bool uint64, exact; 0
+  MONOFOLD_SUM = 1,        // double; int64, for unsigned items and bool uint64; 0
   MONOFOLD_PROD = 2,       // double; int64 or uint64 modulo 2^64; 1
   MONOFOLD_MEAN = 3,       // double; none
   MONOFOLD_VAR = 4,        // double; none where count <= ddof
@@ -163,7 +163,7 @@ typedef struct monofold_result {
 /// How to compute. Where a call takes options, null means these defaults.
 typedef struct monofold_options {
   monofold_nan_policy nan;  // MONOFOLD_NAN_PROPAGATE
-  int32_t plain;            // 0; other: float sums in the items' type (float for 16 bits)
+  int32_t plain;            // 0: floats exactly, rounded once; other: in floating point
   int32_t num_threads;      // 0: as many as there are cores. Never changes an answer
   int64_t ddof;             // 0; MONOFOLD_VAR and MONOFOLD_STD divide by count - ddof
   int64_t k;                // 10: how many MONOFOLD_TOP and MONOFOLD_BOTTOM give
