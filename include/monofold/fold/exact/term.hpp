@@ -67,7 +67,8 @@ MONOFOLD_HD void add_product(exact_digits<Number>& digits, exact_counts& counts,
   count_finite(counts, !term.is_minus_zero());
   const int position = term.exponent - Number::low_exponent;
   deposit(digits, static_cast<std::uint64_t>(term.significand), position, term.negative);
-  deposit(digits, static_cast<std::uint64_t>(term.significand >> 64), position + 64, term.negative);
+  const auto high = static_cast<std::uint64_t>(term.significand >> 64);
+  if (high != 0) deposit(digits, high, position + 64, term.negative);  // else there may be no digit
 }
 
 }  // namespace detail
