@@ -29,7 +29,9 @@ template <class T>
 T added(std::int64_t i, std::int64_t n) {
   if constexpr (std::is_same_v<T, std::int32_t>) {
     // Mostly above 0, so that the sum of three is often more than an int32 holds.
-    return static_cast<T>(mixed(static_cast<std::uint64_t>(i)) % 2'500'000'000u) - 500'000'000;
+    return static_cast<T>(
+        static_cast<std::int64_t>(mixed(static_cast<std::uint64_t>(i)) % 2'500'000'000u) -
+        500'000'000);
   } else if constexpr (std::is_same_v<T, std::int64_t>) {
     return summand(i, n, 62);
   } else {
