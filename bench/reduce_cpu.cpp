@@ -24,6 +24,7 @@
 #include "bench/harness/read_limit.hpp"
 #include "bench/harness/report.hpp"
 #include "bench/harness/samples.hpp"
+#include "bench/harness/suite_options.hpp"
 #include "bench/harness/tool.hpp"
 #include "bench/ours/ours.hpp"
 
@@ -43,12 +44,8 @@ constexpr const char* usage =
     "  --tool FILE      the command-line tool (beside this program's folder)\n"
     "  --scratch DIR    where the data is put as a file (the system's folder for that)\n";
 
-struct options {
+struct options : suite_options {
   std::int64_t size_bytes = std::int64_t{512} << 20;
-  sampling how;
-  std::string only;
-  std::string json;
-  std::string machine;
   std::string python = "/usr/bin/python3";
   std::string tool;
   std::string scratch = std::filesystem::temp_directory_path();
@@ -66,56 +63,40 @@ std::int64_t parse_size(const std::string& text) {
 
 options parse(const std::vector<std::string>& words) {
   options chosen;
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    const std::string& name = words[i];
-    if (name == "--help") {
-      std::fputs(usage, stdout);
-      std::exit(0);
-    }
-    if (name == "--quick") {
-      chosen.size_bytes = std::int64_t{64} << 20;
-      chosen.how.num_samples = 7;
-      continue;
-    }
-    if (i + 1 == words.size()) throw std::runtime_error("no value, or no such option: " + name);
-    const std::string& value = words[++i];
-    if (name == "--size") {
-      chosen.size_bytes = parse_size(value);
-    } else if (name == "--samples") {
-      chosen.how.num_samples = std::max(1, std::atoi(value.c_str()));
-    } else if (name == "--only") {
-      chosen.only = "," + value + ",";
-    } else if (name == "--json") {
-      chosen.json = value;
-    } else if (name == "--machine") {
-      chosen.machine = value;
-    } else if (name == "--python") {
-      chosen.python = value == "none" ? "" : value;
-    } else if (name == "--tool") {
-      chosen.tool = value;
-    } else if (name == "--scratch") {
-      chosen.scratch = value;
-    } else {
-      throw std::runtime_error("no such option: " + name);
-    }
-  }
+  parse_words(
+      words, usage, chosen,
+      [&](const std::string& name) {
+        if (name != "--quick") return false;
+        chosen.size_bytes = std::int64_t{64} << 20;
+        chosen.how.num_samples = 7;
+        return true;
+      },
+      [&](const std::string& name, const std::string& value) {
+        if (name == "--size") {
+          chosen.size_bytes = parse_size(value);
+        } else if (name == "--python") {
+          chosen.python = value == "none" ? "" : value;
+        } else if (name == "--tool") {
+          chosen.tool = value;
+        } else if (name == "--scratch") {
+          chosen.scratch = value;
+        } else {
+          return false;
+        }
+        return true;
+      });
   return chosen;
 }
 
 /// Whether a group was asked for: each kind of word that was given must name it.
 bool is_wanted(const options& chosen, operation op, item_type type) {
-  const auto given = [&](std::string_view name) {
-    std::string word(1, ',');
-    word.append(name).push_back(',');
-    return chosen.only.find(word) != std::string::npos;
-  };
   bool any_op = false;
   bool any_type = false;
-  for (const operation_row& row : operations) any_op = any_op || given(row.name);
+  for (const operation_row& row : operations) any_op = any_op || chosen.names(row.name);
   for (int t = 0; t <= static_cast<int>(item_type::matrix); ++t) {
-    any_type = any_type || given(name_of(static_cast<item_type>(t)));
+    any_type = any_type || chosen.names(name_of(static_cast<item_type>(t)));
   }
-  return (!any_op || given(row_of(op).name)) && (!any_type || given(name_of(type)));
+  return (!any_op || chosen.names(row_of(op).name)) && (!any_type || chosen.names(name_of(type)));
 }
 
 class suite {
@@ -124,19 +105,13 @@ class suite {
       : options_(std::move(chosen)),
         where_(describe_machine()),
         limit_(where_.num_cores),
-        file_(options_.scratch + "/monofold_bench_" + std::to_string(getpid()) + ".npy") {
+        file_(options_.scratch + "/monofold_bench_" + std::to_string(getpid()) + ".npy"),
+        rows_(options_.json) {
     if (!options_.machine.empty()) where_.machine = options_.machine;
-    if (!options_.json.empty()) {
-      json_ = std::fopen(options_.json.c_str(), "w");
-      if (json_ == nullptr) throw std::runtime_error("cannot write " + options_.json);
-    }
   }
   suite(const suite&) = delete;
   suite& operator=(const suite&) = delete;
-  ~suite() {
-    if (json_ != nullptr) std::fclose(json_);
-    std::filesystem::remove(file_);
-  }
+  ~suite() { std::filesystem::remove(file_); }
 
   /// Runs everything that was asked for; the number of wrong results.
   int run() {
@@ -287,14 +262,14 @@ class suite {
     for (std::size_t i = 0; i < group.rows.size(); ++i) group.rows[i].time = times[i + 1];
     print_group(group, first_group_);
     first_group_ = false;
-    if (json_ != nullptr) write_json(json_, "reduce_cpu", group, where_, runtime_instruction_set());
+    rows_.write("reduce_cpu", group, where_, runtime_instruction_set());
   }
 
   options options_;
   provenance where_;
   read_limit limit_;
   std::string file_;
-  std::FILE* json_ = nullptr;
+  json_rows rows_;
   bool first_group_ = true;
   int num_wrong_ = 0;
 };

@@ -15,9 +15,11 @@
 
 #include "bench/gpu/cases.hpp"
 #include "bench/gpu/device.hpp"
+#include "bench/gpu/turns.hpp"
 #include "bench/harness/machine.hpp"
 #include "bench/harness/report.hpp"
 #include "bench/harness/samples.hpp"
+#include "bench/harness/suite_options.hpp"
 
 namespace bench {
 
@@ -32,13 +34,9 @@ constexpr const char* usage =
     "  --json FILE      writes the rows as JSON lines\n"
     "  --machine NAME   what the rows call this machine\n";
 
-struct options {
+struct options : suite_options {
   std::int64_t memory = std::int64_t{16} << 30;
   std::int64_t checked = std::int64_t{1} << 30;
-  sampling how{15, 300e6, 5};
-  std::string only;
-  std::string json;
-  std::string machine = "gpu";
 };
 
 std::int64_t parse_size(const std::string& text) {
@@ -51,31 +49,19 @@ std::int64_t parse_size(const std::string& text) {
 }
 
 options parse(const std::vector<std::string>& words) {
-  options chosen;
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    const std::string& name = words[i];
-    if (name == "--help") {
-      std::fputs(usage, stdout);
-      std::exit(0);
-    }
-    if (i + 1 == words.size()) throw std::runtime_error("no value, or no such option: " + name);
-    const std::string& value = words[++i];
-    if (name == "--memory") {
-      chosen.memory = parse_size(value);
-    } else if (name == "--checked") {
-      chosen.checked = parse_size(value);
-    } else if (name == "--samples") {
-      chosen.how.num_samples = std::max(1, std::atoi(value.c_str()));
-    } else if (name == "--only") {
-      chosen.only = "," + value + ",";
-    } else if (name == "--json") {
-      chosen.json = value;
-    } else if (name == "--machine") {
-      chosen.machine = value;
-    } else {
-      throw std::runtime_error("no such option: " + name);
-    }
-  }
+  options chosen{{{15, 300e6, 5}, "", "", "gpu"}};
+  parse_words(
+      words, usage, chosen, [](const std::string&) { return false; },
+      [&](const std::string& name, const std::string& value) {
+        if (name == "--memory") {
+          chosen.memory = parse_size(value);
+        } else if (name == "--checked") {
+          chosen.checked = parse_size(value);
+        } else {
+          return false;
+        }
+        return true;
+      });
   return chosen;
 }
 
@@ -98,18 +84,10 @@ class suite {
         where_(describe_machine()),
         items_(options_.memory),
         out_(4096),
-        host_(static_cast<std::size_t>(options_.checked)) {
+        host_(static_cast<std::size_t>(options_.checked)),
+        rows_(options_.json) {
     where_.machine = options_.machine;
     device_ = describe_device();
-    if (!options_.json.empty()) {
-      json_ = std::fopen(options_.json.c_str(), "w");
-      if (json_ == nullptr) throw std::runtime_error("cannot write " + options_.json);
-    }
-  }
-  suite(const suite&) = delete;
-  suite& operator=(const suite&) = delete;
-  ~suite() {
-    if (json_ != nullptr) std::fclose(json_);
   }
 
   int run() {
@@ -128,19 +106,17 @@ class suite {
  private:
   bool is_wanted(const gpu_case& each) const {
     if (options_.only.empty()) return true;
-    const auto given = [&](const std::string& word) {
-      return options_.only.find("," + word + ",") != std::string::npos;
-    };
     bool any_type = false;
     for (int t = 0; t < num_gpu_items; ++t) {
-      any_type = any_type || given(name_of(static_cast<gpu_items>(t)));
+      any_type = any_type || options_.names(name_of(static_cast<gpu_items>(t)));
     }
     bool any_op = false;
     for (const char* op :
          {"plain_sum", "sum", "argmax", "stats", "product", "last", "top2", "top10", "top100"}) {
-      any_op = any_op || given(op);
+      any_op = any_op || options_.names(op);
     }
-    return (!any_type || given(name_of(each.type))) && (!any_op || given(each.op));
+    return (!any_type || options_.names(name_of(each.type))) &&
+           (!any_op || options_.names(each.op));
   }
 
   void run_case(gpu_case& each) {
@@ -169,36 +145,13 @@ class suite {
       group.rows.push_back(std::move(row));
     }
 
-    // What fits in the second-level cache is read from there; more comes from changing places.
-    const bool cached = bytes <= std::int64_t{32} << 20;
-    const std::int64_t places = cached ? 1 : options_.memory / bytes;
-    const int calls = calls_for(bytes);
-    std::vector<std::unique_ptr<timed_graph>> graphs;
-    std::vector<subject> subjects;
-    const auto add = [&](const gpu_subject& one, std::int64_t items) {
-      graphs.push_back(std::make_unique<timed_graph>(calls, [&](int i, void* stream) {
-        one.start({items_.data() + i % places * bytes, items}, out_.data(), stream);
-      }));
-      auto* const graph = graphs.back().get();
-      subjects.push_back({one.path, [graph] { return outcome{graph->replay_ns(), {}}; }});
-    };
-    const auto readers = read_kernels();
-    for (const auto& reader : readers) add(reader, bytes / 16);
+    std::vector<const gpu_subject*> subjects;
     for (const report_row& row : group.rows) {
       for (const gpu_subject& one : each.subjects) {
-        if (one.path == row.path) add(one, count);
+        if (one.path == row.path) subjects.push_back(&one);
       }
     }
-    const std::vector<summary> times = sample_in_turn(subjects, options_.how);
-    std::size_t best = 0;
-    for (std::size_t i = 0; i < readers.size(); ++i) {
-      if (times[i].median_ns < times[best].median_ns) best = i;
-    }
-    group.limit = times[best];
-    group.limit_variant = readers[best].path;
-    for (std::size_t i = 0; i < group.rows.size(); ++i) {
-      group.rows[i].time = times[readers.size() + i];
-    }
+    time_in_turn(group, subjects, items_, out_, bytes, count, calls_for(bytes), options_.how);
     report(group, each.target_of_cub);
     // A value of ours that changed while it was timed would show.
     gpu_subject& own = each.subjects.front();
@@ -233,12 +186,7 @@ class suite {
   }
 
   std::vector<double> values_of(const gpu_subject& one, const gpu_range& range) {
-    out_.poison();
-    timed_graph once(1, [&](int, void* stream) { one.start(range, out_.data(), stream); });
-    once.replay_ns();
-    alignas(64) char result[2048];
-    out_.copy_to_host(result, sizeof(result));
-    return one.values(result);
+    return one.values(result_of(one, range, out_).data());
   }
 
   void check(const report_row& row, const std::vector<double>& right, std::int64_t count) {
@@ -258,9 +206,6 @@ class suite {
 
   void report(const report_group& group, double target) {
     for (const report_row& row : group.rows) {
-      const std::string size = row.bytes >= 1 << 30   ? std::to_string(row.bytes >> 30) + "G"
-                               : row.bytes >= 1 << 20 ? std::to_string(row.bytes >> 20) + "M"
-                                                      : std::to_string(row.bytes >> 10) + "K";
       std::string peers;
       if (is_ours(row.path)) {
         for (const report_row& peer : group.rows) {
@@ -273,11 +218,11 @@ class suite {
         }
       }
       std::printf("%-10s %-9s %7s  %10.2f %8.0f %6.3f  %-14s %s\n", row.op.c_str(),
-                  row.dtype.c_str(), size.c_str(), row.time.median_ns / 1e3,
+                  row.dtype.c_str(), size_text(row.bytes).c_str(), row.time.median_ns / 1e3,
                   gbps(row.bytes, row.time), share(group, row), row.path.c_str(), peers.c_str());
     }
     std::fflush(stdout);
-    if (json_ != nullptr) write_json(json_, "reduce_gpu", group, where_, device_);
+    rows_.write("reduce_gpu", group, where_, device_);
   }
 
   options options_;
@@ -286,8 +231,8 @@ class suite {
   device_buffer out_;
   std::vector<char> host_;
   std::unique_ptr<gpu_items> filled_;
+  json_rows rows_;
   std::string device_;
-  std::FILE* json_ = nullptr;
   int num_wrong_ = 0;
 };
 

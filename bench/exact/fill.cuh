@@ -8,17 +8,11 @@
 
 #include "bench/exact/cases.hpp"
 #include "bench/gpu/check.cuh"
+#include "bench/gpu/mixed.cuh"
 #include "monofold/platform/float_format.hpp"
 #include "monofold/platform/numbers.hpp"
 
 namespace bench {
-
-__device__ inline std::uint64_t hashed(std::uint64_t z) {
-  z += 0x9e3779b97f4a7c15u;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-  return z ^ (z >> 31);
-}
 
 /// The item nearest to x, at most the largest finite one.
 template <class Item>
@@ -48,8 +42,8 @@ __device__ Item with_field(std::uint64_t random, int field) {
 template <class Item>
 __device__ Item item_at(std::uint64_t i, std::int64_t period, exact_data kind) {
   constexpr int fields = 2 * monofold::float_format<Item>::top_exponent - 1;  // of finite numbers
-  const std::uint64_t r = hashed(2 * i);
-  const std::uint64_t s = hashed(2 * i + 1);
+  const std::uint64_t r = mixed(2 * i);
+  const std::uint64_t s = mixed(2 * i + 1);
   if (kind == exact_data::any_exponent) return with_field<Item>(r, static_cast<int>(s % fields));
   if (kind == exact_data::growing) {
     return with_field<Item>(r, static_cast<int>(i * fields / static_cast<std::uint64_t>(period)));

@@ -4,17 +4,12 @@
 #include <cstring>
 
 #include "bench/gpu/check.cuh"
+#include "bench/gpu/mixed.cuh"
 
 namespace bench {
 
 namespace {
 
-__device__ std::uint64_t mixed(std::uint64_t z) {
-  z += 0x9e3779b97f4a7c15u;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-  return z ^ (z >> 31);
-}
 __device__ double unit(std::uint64_t i) {
   return static_cast<double>(static_cast<std::int64_t>(mixed(i))) * 0x1p-63;
 }

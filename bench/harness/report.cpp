@@ -3,6 +3,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <stdexcept>
 
 namespace bench {
 
@@ -68,8 +69,20 @@ bool is_ours(const std::string& path) {
   return path == "gpu" || path == "runtime" || path.starts_with("header") || path == "tool";
 }
 
-void write_json(std::FILE* out, const std::string& suite, const report_group& group,
-                const provenance& where, const std::string& instruction_set) {
+std::string size_text(std::int64_t bytes) {
+  if (bytes >= 1 << 30) return std::to_string(bytes >> 30) + "G";
+  if (bytes >= 1 << 20) return std::to_string(bytes >> 20) + "M";
+  return std::to_string(bytes >> 10) + "K";
+}
+
+json_rows::json_rows(const std::string& file)
+    : out_(file.empty() ? nullptr : std::fopen(file.c_str(), "w"), &std::fclose) {
+  if (out_ == nullptr && !file.empty()) throw std::runtime_error("cannot write " + file);
+}
+
+void json_rows::write(const std::string& suite, const report_group& group, const provenance& where,
+                      const std::string& instruction_set) const {
+  if (out_ == nullptr) return;
   for (const report_row& row : group.rows) {
     json_line line;
     line.text("suite", suite);
@@ -112,9 +125,9 @@ void write_json(std::FILE* out, const std::string& suite, const report_group& gr
     line.text("flags", where.flags);
     line.text("commit", where.commit);
     line.number("load", where.load, 2);
-    std::fprintf(out, "%s\n", line.object().c_str());
+    std::fprintf(out_.get(), "%s\n", line.object().c_str());
   }
-  std::fflush(out);
+  std::fflush(out_.get());
 }
 
 void print_group(const report_group& group, bool first) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <cstdio>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -38,9 +39,24 @@ double share(const report_group& group, const report_row& row);
 double undisturbed_share(const report_group& group, const report_row& row);
 bool is_ours(const std::string& path);
 
-/// Writes the group as JSON lines, one a row; rows of ours state a verdict against each peer.
-void write_json(std::FILE* out, const std::string& suite, const report_group& group,
-                const provenance& where, const std::string& instruction_set);
+/// 67108864 as "64M".
+std::string size_text(std::int64_t bytes);
+
+/// A file of rows as JSON lines.
+///
+/// errors     the constructor throws std::runtime_error where it cannot be written; an empty name is
+///            no file, and nothing is written
+class json_rows {
+ public:
+  explicit json_rows(const std::string& file);
+  /// Writes a group, a line a row; rows of ours state a verdict against each peer.
+  void write(const std::string& suite, const report_group& group, const provenance& where,
+             const std::string& instruction_set) const;
+
+ private:
+  std::unique_ptr<std::FILE, int (*)(std::FILE*)> out_;
+};
+
 /// Prints it as a part of a table; the first group prints the table's head.
 void print_group(const report_group& group, bool first);
 

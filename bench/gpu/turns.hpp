@@ -1,0 +1,29 @@
+#pragma once
+/// bench/gpu/turns: runs subjects on a GPU once for their results, and in turn for their times.
+
+#include <cstdint>
+#include <vector>
+
+#include "bench/gpu/cases.hpp"
+#include "bench/gpu/device.hpp"
+#include "bench/harness/report.hpp"
+#include "bench/harness/samples.hpp"
+
+namespace bench {
+
+/// What fits in the second-level cache is read from there; more comes from changing places.
+constexpr bool is_cached(std::int64_t bytes) { return bytes <= std::int64_t{32} << 20; }
+
+/// What a subject leaves for a range: 2 KiB, on a heap and so aligned for any state.
+std::vector<char> result_of(const gpu_subject& one, const gpu_range& range,
+                            const device_buffer& out);
+
+/// Times `subjects`, of which row i of the group is the i-th, and the read kernels, the fastest of which
+/// becomes the group's limit.
+///
+/// shape      each replay is `calls` calls on ranges of `bytes` in `items`, of `count` items
+void time_in_turn(report_group& group, const std::vector<const gpu_subject*>& subjects,
+                  const device_buffer& items, const device_buffer& out, std::int64_t bytes,
+                  std::int64_t count, int calls, const sampling& how);
+
+}  // namespace bench
