@@ -52,17 +52,11 @@ template <class Fold, class Element>
 void start_fold(device_lane& lane, const device_items& items, typename Fold::state* out) {
   const auto view = view_of_items(items, std::type_identity<Element>{});
   using view_type = std::remove_const_t<decltype(view)>;
-  const monofold::detail::state_sink<typename Fold::state> sink{out};
-  monofold::detail::failure failed;
-  if constexpr (monofold::detail::adds_exactly_v<Fold, view_type>) {
-    failed = monofold::detail::add_exactly(lane.stream(), Fold{}, view,
-                                           lane.workspace(gpu_workspace::fixed_bytes), sink);
-  } else {
-    const gpu_workspace& workspace =
-        lane.workspace(monofold::detail::ticket_workspace_bytes<Fold, view_type>(items.count));
-    failed =
-        monofold::detail::fold_by_ticket(gpu_engine{lane.stream()}, Fold{}, view, workspace, sink);
-  }
+  const gpu_workspace& workspace =
+      lane.workspace(monofold::detail::ticket_workspace_bytes<Fold, view_type>(items.count));
+  const auto failed =
+      monofold::detail::fold_by_ticket(gpu_engine{lane.stream()}, Fold{}, view, workspace,
+                                       monofold::detail::state_sink<typename Fold::state>{out});
   if (failed) throw error(failed.code, failed.detail);
 }
 

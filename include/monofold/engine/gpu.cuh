@@ -167,6 +167,7 @@ failure start_tiles(const gpu_engine& engine, const F& f, const View& view, cons
 /// The workspace for `fold_by_ticket` of so many items.
 template <class F, class View>
 std::int64_t ticket_workspace_bytes(std::int64_t count) {
+  if constexpr (adds_exactly_v<F, View>) return gpu_workspace::fixed_bytes;
   const tile_launch plan =
       launch_for(tile_count<typename View::item_type>(count), launch_facts_v<F, View>);
   return gpu_workspace::fixed_bytes +
@@ -178,8 +179,37 @@ std::int64_t ticket_workspace_bytes(std::int64_t count) {
 template <class F, class View, class Sink>
 failure fold_by_ticket(const gpu_engine& engine, const F& f, const View& view,
                        const gpu_workspace& workspace, const Sink& sink) {
-  tile_launch plan = plan_of<F>(view);
-  plan.is_mailed = false;
+  if constexpr (adds_exactly_v<F, View>) {
+    return add_exactly(engine.stream, f, view, workspace, sink);
+  } else {
+    tile_launch plan = plan_of<F>(view);
+    plan.is_mailed = false;
+    return start_tiles(engine, f, view, plan, workspace, sink);
+  }
+}
+
+/// Starts the fold of items that are there by the plan's tree.
+template <class F, class View, class Sink>
+failure fold_by_plan(const gpu_engine& engine, const F& f, const View& view,
+                     const gpu_workspace& workspace, const Sink& sink) {
+  using state = typename F::state;
+  const tile_launch plan = plan_of<F>(view);
+  if (auto failed = check_size(workspace, launch_workspace_bytes<F>(plan))) return failed;
+  // Few tiles are a short fold's, where there is one.
+  if constexpr (!has_short_fold_v<F>) {
+    if (plan.blocks == 1 && plan.tiles <= plan.threads / warp_lanes) {
+      return launch_early(fold_few_tiles_kernel<F, View, Sink>, 1, plan.threads,
+                          few_tiles_shared_bytes<F, View>(plan), engine.stream,
+                          few_launch_of<F, View>(plan), sized(view), sink, f);
+    }
+    if constexpr (sizeof(state) <= max_mailed_bytes) {
+      if (plan.is_mailed) {
+        return launch_early(fold_mailed_kernel<F, View, Sink>, plan.blocks, mailed_threads,
+                            few_tiles_shared_bytes<F, View>(plan), engine.stream,
+                            few_launch_of<F, View>(plan), sized(view), workspace.mail(), sink, f);
+      }
+    }
+  }
   return start_tiles(engine, f, view, plan, workspace, sink);
 }
 
@@ -217,25 +247,9 @@ failure fold_async(const gpu_engine& engine, const F& f, const View& view,
   if constexpr (adds_exactly_v<F, View>) {
     if (auto failed = check_size(workspace, workspace_bytes_of<F>(view))) return failed;
     return add_exactly(engine.stream, f, view, workspace, sink);
+  } else {
+    return fold_by_plan(engine, f, view, workspace, sink);
   }
-  const tile_launch plan = plan_of<F>(view);
-  if (auto failed = check_size(workspace, launch_workspace_bytes<F>(plan))) return failed;
-  // Few tiles are a short fold's, where there is one.
-  if constexpr (!has_short_fold_v<F>) {
-    if (plan.blocks == 1 && plan.tiles <= plan.threads / warp_lanes) {
-      return launch_early(fold_few_tiles_kernel<F, View, Sink>, 1, plan.threads,
-                          few_tiles_shared_bytes<F, View>(plan), engine.stream,
-                          few_launch_of<F, View>(plan), sized(view), sink, f);
-    }
-    if constexpr (sizeof(state) <= max_mailed_bytes) {
-      if (plan.is_mailed) {
-        return launch_early(fold_mailed_kernel<F, View, Sink>, plan.blocks, mailed_threads,
-                            few_tiles_shared_bytes<F, View>(plan), engine.stream,
-                            few_launch_of<F, View>(plan), sized(view), workspace.mail(), sink, f);
-      }
-    }
-  }
-  return start_tiles(engine, f, view, plan, workspace, sink);
 }
 
 /// The same after all checks of what the caller gave; `out` is where the result goes.
