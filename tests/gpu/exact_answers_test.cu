@@ -80,6 +80,26 @@ TEST_F(gpu_exact, finished_on_the_device_as_any_type) {
   EXPECT_TRUE(same(mean.host()[0].value(), mf::reduce(host, mf::exact_mean)));
 }
 
+/// Signs, ties, sums of few and of many limbs, rounded by a warp.
+TEST_F(gpu_exact, random_sums_finished_on_the_device) {
+  inputs::generator random(21);
+  const device_array<double> out(1);
+  const device_array<float> as_float(1);
+  const mf::gpu_workspace workspace(0);
+  std::vector<double> items;
+  for (unsigned round = 0; round < gpu_tests::repetitions(2000, 300); ++round) {
+    do inputs::draw_small(random, items);
+    while (items.empty());
+    const device_array<double> device(items);
+    const auto range = device.span(0, items.size());
+    mf::reduce_into(mf::gpu, range, mf::exact_sum, out.data(), workspace);
+    mf::reduce_into(mf::gpu, range, mf::exact_sum_to<float>, as_float.data(), workspace);
+    ASSERT_TRUE(same(out.host()[0], mf::reduce(items, mf::exact_sum))) << "round " << round;
+    ASSERT_TRUE(same(as_float.host()[0], mf::reduce(items, mf::exact_sum_to<float>)))
+        << "round " << round;
+  }
+}
+
 TEST_F(gpu_exact, a_graph_replayed_with_the_same_workspace) {
   const auto first = inputs::items_of<double>("any finite", 50000, 1);
   const auto second = inputs::items_of<double>("uniform", 50000, 2);

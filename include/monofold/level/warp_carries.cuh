@@ -34,7 +34,9 @@ MONOFOLD_GPU std::uint32_t lanes_with(bool yes) {
 /// sync       all lanes of the warp; no barrier behind the last write
 /// tested by  tests/gpu/exact_sum_test.cu, tests/gpu/exact_carries_test.cu
 MONOFOLD_GPU void run_carries(const std::int64_t* word, int num_words, std::uint32_t* out) {
-  const auto at = [word](int i) { return i < 0 ? std::uint64_t{0} : static_cast<std::uint64_t>(word[i]); };
+  const auto at = [word](int i) {
+    return i < 0 ? std::uint64_t{0} : static_cast<std::uint64_t>(word[i]);
+  };
   const auto natural = [at](int i) {
     if (i < 0) return std::uint64_t{0};
     const std::uint64_t low = at(i) & 0xffffffffu;
@@ -53,9 +55,11 @@ MONOFOLD_GPU void run_carries(const std::int64_t* word, int num_words, std::uint
     const std::uint64_t generates = lanes_with(own >> 32 != 0);
     const std::uint64_t passes = lanes_with(static_cast<std::uint32_t>(own) == 0xffffffffu);
     const std::uint64_t sum = (generates | passes) + generates + carry;
-    const std::uint64_t carries = sum ^ passes;  // into lanes; the two others cancel where both are set
+    const std::uint64_t carries =
+        sum ^ passes;  // into lanes; the two others cancel where both are set
     if (i < num_words) {
-      out[i] = static_cast<std::uint32_t>(own) + static_cast<std::uint32_t>(carries >> lane_rank() & 1);
+      out[i] =
+          static_cast<std::uint32_t>(own) + static_cast<std::uint32_t>(carries >> lane_rank() & 1);
     }
     carry = carries >> warp_lanes;
   }

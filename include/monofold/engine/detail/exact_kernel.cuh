@@ -13,6 +13,7 @@
 #include "monofold/level/warp_carries.cuh"
 #include "monofold/level/warp_digits.cuh"
 #include "monofold/level/warp_exact.cuh"
+#include "monofold/level/warp_leading.cuh"
 #include "monofold/plan/exact_launch.hpp"
 #include "monofold/platform/host_device.hpp"
 
@@ -131,6 +132,19 @@ MONOFOLD_GPU void hand_on(const F&, const State& state, const state_sink<State>&
   if (rank >= static_cast<int>(sizeof(State) / 8)) return;
   reinterpret_cast<std::uint64_t*>(sink.out)[rank] =
       reinterpret_cast<const std::uint64_t*>(&state)[rank];
+}
+
+/// A sum that is rounded needs its leading bits alone, which a warp finds at once.
+template <class F, class Number, class Answer>
+requires requires { &F::finish_leading; }
+MONOFOLD_GPU void hand_on(const F& f, const exact_state<Number>& state,
+                          const answer_sink<Answer>& sink) {
+  if (threadIdx.x >= warp_lanes) return;
+  const bool negative = is_negative(state.sum);
+  const leading_bits bits =
+      leading_of_digits(reinterpret_cast<const std::uint32_t*>(state.sum.limb),
+                        2 * Number::num_limbs, Number::low_exponent, negative);
+  if (lane_rank() == 0) *sink.out = f.finish_leading(state.counts, negative, bits);
 }
 
 /// Adds the terms of a range and hands the state to `sink`.

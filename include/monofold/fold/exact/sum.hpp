@@ -81,6 +81,13 @@ struct exact_total_fold : exact_terms_fold<Term> {
     if (v.kind != number_kind::finite || is_zero(s.sum)) return detail::special<Real>(v);
     return rounded<Real>(s.sum);
   }
+  /// The same from the sum's leading bits.
+  MONOFOLD_HD_CALL Real finish_leading(const exact_counts& counts, bool negative,
+                                       const detail::leading_bits& bits) const {
+    const exact_verdict v = verdict<rule>(counts);
+    if (v.kind != number_kind::finite || bits.significand == 0) return detail::special<Real>(v);
+    return detail::round_bits<Real>(negative, bits);
+  }
 };
 
 /// The sum over the count, rounded once.
