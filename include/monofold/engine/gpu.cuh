@@ -213,31 +213,6 @@ failure fold_by_plan(const gpu_engine& engine, const F& f, const View& view,
   return start_tiles(engine, f, view, plan, workspace, sink);
 }
 
-/// Starts the fold of items that are there by the plan's tree.
-template <class F, class View, class Sink>
-failure fold_by_plan(const gpu_engine& engine, const F& f, const View& view,
-                     const gpu_workspace& workspace, const Sink& sink) {
-  using state = typename F::state;
-  const tile_launch plan = plan_of<F>(view);
-  if (auto failed = check_size(workspace, launch_workspace_bytes<F>(plan))) return failed;
-  // Few tiles are a short fold's, where there is one.
-  if constexpr (!has_short_fold_v<F>) {
-    if (plan.blocks == 1 && plan.tiles <= plan.threads / warp_lanes) {
-      return launch_early(fold_few_tiles_kernel<F, View, Sink>, 1, plan.threads,
-                          few_tiles_shared_bytes<F, View>(plan), engine.stream,
-                          few_launch_of<F, View>(plan), sized(view), sink, f);
-    }
-    if constexpr (sizeof(state) <= max_mailed_bytes) {
-      if (plan.is_mailed) {
-        return launch_early(fold_mailed_kernel<F, View, Sink>, plan.blocks, mailed_threads,
-                            few_tiles_shared_bytes<F, View>(plan), engine.stream,
-                            few_launch_of<F, View>(plan), sized(view), workspace.mail(), sink, f);
-      }
-    }
-  }
-  return start_tiles(engine, f, view, plan, workspace, sink);
-}
-
 /// Starts the fold of a view; `sink` takes the state on the device.
 ///
 /// shape      no items: the identity
