@@ -154,6 +154,9 @@ std::string unknown_first_word(const std::string& word) {
                      quote(word), word);
 }
 
+// Room for the indices of more items than any file has.
+constexpr std::int64_t most_first_index = std::int64_t{1} << 62;
+
 command parse_reduce(const std::vector<std::string>& args) {
   const split_command split = split_words(args, command_bit::reduce);
   if (split.has("--version")) return print_command{version_text()};
@@ -185,10 +188,32 @@ command parse_reduce(const std::vector<std::string>& args) {
   out.form = form_of(split);
   out.base = split.has("--hex") ? number_base::hex : number_base::decimal;
   out.remarks = notes_of(split);
+  out.save_state = split.value("--save-state").value_or("");
+  if (const auto text = split.value("--first-index")) {
+    out.first_index = parse_quantity("--first-index", *text, 0);
+    if (out.first_index > most_first_index) {
+      throw usage_error(
+          fmt::format("--first-index: at most {}, found {}", most_first_index, *text));
+    }
+    if (out.files.size() > 1 && label != "dot") {
+      throw usage_error(fmt::format("--first-index is for one file, found {}", out.files.size()));
+    }
+  }
   out.device = split.value("--device").value_or("auto");
   // Data of files and pipes lies in host memory: `auto` leaves it to the processor.
   out.what.on_gpu = out.device == "gpu" || out.device == "emulated";
   check_dot(out);
+  return out;
+}
+
+command parse_merge(const split_command& split) {
+  merge_command out;
+  if (split.words.empty()) throw usage_error("merge takes saved states, found none");
+  out.files = split.words;
+  check_files(out.files);
+  out.form = form_of(split);
+  out.base = split.has("--hex") ? number_base::hex : number_base::decimal;
+  out.save_state = split.value("--save-state").value_or("");
   return out;
 }
 
@@ -302,6 +327,7 @@ command parse_command(const std::vector<std::string>& words) {
   const split_command split = split_words({words.begin() + 1, words.end()}, entry->bit);
   if (split.has("--help") || split.has("-h")) return print_command{command_text(*entry)};
   switch (entry->bit) {
+    case command_bit::merge: return parse_merge(split);
     case command_bit::verify: return parse_verify(split);
     case command_bit::bench: return parse_bench(split);
     case command_bit::generate: return parse_generate(split);

@@ -28,6 +28,15 @@ struct reduce_command {
   number_base base = number_base::decimal;
   notes remarks = notes::shown;
   std::string device = "auto";
+  std::string save_state;        // a file for the state; empty: none
+  std::int64_t first_index = 0;  // of the one file
+};
+
+struct merge_command {
+  std::vector<std::string> files;  // of saved states
+  output_form form = output_form::text;
+  number_base base = number_base::decimal;
+  std::string save_state;
 };
 
 struct info_command {
@@ -73,7 +82,7 @@ struct print_command {
 };
 
 using command = std::variant<print_command, reduce_command, info_command, verify_command,
-                             bench_command, generate_command, ladder_command>;
+                             bench_command, generate_command, ladder_command, merge_command>;
 
 /// `words` without the program's name.
 ///

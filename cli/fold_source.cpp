@@ -15,6 +15,7 @@
 
 #include "cli/array_source.hpp"
 #include "cli/machine.hpp"
+#include "runtime/families.hpp"
 #include "runtime/gpu/devices.hpp"
 
 namespace monofold::cli {
@@ -160,28 +161,6 @@ std::int64_t count_rest(open_chunk& from) {
 }
 
 }  // namespace
-
-bool depends_on_tree(const runtime::request& what) {
-  if (!info(what.type).is_floating) return false;
-  return std::any_of(what.ops.begin(), what.ops.end(), [](operation op) {
-    switch (op) {
-      case operation::count:
-      case operation::nan:
-      case operation::min:
-      case operation::max:
-      case operation::minmax:
-      case operation::argmin:
-      case operation::argmax:
-      case operation::top:
-      case operation::bottom:
-      case operation::any:
-      case operation::all:
-      case operation::nonzero:
-      case operation::norminf: return false;
-      default: return true;
-    }
-  });
-}
 
 bool depends_on_order(const runtime::request& what) {
   if (depends_on_tree(what) || what.nan == runtime::nan_policy::raise) return true;

@@ -12,10 +12,6 @@ namespace monofold::cli {
 /// Called now and then, from any thread, with the bytes that are done.
 using on_bytes = std::function<void(std::int64_t)>;
 
-/// Whether the bits of an answer depend on where the items lie in the plan's tree: floating-point
-/// arithmetic that rounds on the way.
-bool depends_on_tree(const runtime::request& what);
-
 /// Whether the answers are the same for the items in any order.
 bool depends_on_order(const runtime::request& what);
 

@@ -14,6 +14,7 @@
 
 #include "cli/npy_header.hpp"
 #include "cli/readers.hpp"
+#include "monofold/platform/sealed.hpp"
 
 namespace monofold::cli {
 namespace {
@@ -57,6 +58,9 @@ file_format detect(opened_input& input, const std::string& extension, const read
   if (options.format != file_format::detect) return options.format;
   const std::string magic = beginning_of(input, npy_prefix_bytes);
   if (has_npy_magic(std::as_bytes(std::span(magic.data(), magic.size())))) return file_format::npy;
+  if (looks_sealed({reinterpret_cast<const unsigned char*>(magic.data()), magic.size()})) {
+    throw input_error("a saved state; monofold merge reads it");
+  }
   if (const auto said = format_said(extension, options)) return *said;
   if (!looks_binary(beginning_of(input, sample_bytes))) return file_format::text;
   if (options.type) return file_format::raw;

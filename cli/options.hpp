@@ -14,7 +14,8 @@ inline constexpr unsigned verify = 4;
 inline constexpr unsigned bench = 8;
 inline constexpr unsigned generate = 16;
 inline constexpr unsigned ladder = 32;
-inline constexpr unsigned every = 63;
+inline constexpr unsigned merge = 64;
+inline constexpr unsigned every = 127;
 }  // namespace command_bit
 
 struct command_entry {
@@ -25,7 +26,10 @@ struct command_entry {
   bool takes_files;
 };
 
-inline constexpr std::array<command_entry, 5> commands{{
+inline constexpr std::array<command_entry, 6> commands{{
+    {command_bit::merge, "merge", "STATE...",
+     "join states that --save-state wrote, in the order of their items, and print the answers",
+     true},
     {command_bit::info, "info", "",
      "version, engines, instruction sets, cores, and what auto chooses", false},
     {command_bit::verify, "verify", "[FILE...]",
@@ -49,7 +53,7 @@ inline constexpr unsigned reading = command_bit::reduce | command_bit::verify;
 
 /// In the order of help. The choices of --dtype, --ops, --op, --only and --explain come from the lists
 /// of element types, operations and rungs.
-inline constexpr std::array<option_entry, 32> options{{
+inline constexpr std::array<option_entry, 34> options{{
     {"-k", "N", "", "how many items top and bottom give (10); K, M, G may follow",
      command_bit::reduce},
     {"--ddof", "N", "", "var and std divide by the count less N (0)", command_bit::reduce},
@@ -82,10 +86,17 @@ inline constexpr std::array<option_entry, 32> options{{
      "where to compute (auto: where the data lies)", command_bit::reduce},
     {"--threads", "N", "", "how many threads (all cores); never changes a bit of the answer",
      command_bit::reduce | command_bit::bench},
-    {"--hex", "", "", "print floats in hexadecimal", command_bit::reduce},
+    {"--save-state", "FILE", "",
+     "also write what was computed to a file, for merge to join with that of other files",
+     command_bit::reduce | command_bit::merge},
+    {"--first-index", "N", "",
+     "the index of the first item, where the file is a part of a larger array (0)",
+     command_bit::reduce},
+    {"--hex", "", "", "print floats in hexadecimal", command_bit::reduce | command_bit::merge},
     {"--json", "", "", "print one JSON object a line (of operations, info, bench and ladder)",
-     command_bit::reduce | command_bit::info | command_bit::bench | command_bit::ladder},
-    {"--csv", "", "", "print CSV with a header", command_bit::reduce},
+     command_bit::reduce | command_bit::info | command_bit::bench | command_bit::ladder |
+         command_bit::merge},
+    {"--csv", "", "", "print CSV with a header", command_bit::reduce | command_bit::merge},
     {"--size", "BYTES", "", "how much data to measure on (256M)", command_bit::bench},
     {"--ops", "OP,...", "", "which operations to measure (all)", command_bit::bench},
     {"--count", "N", "", "how many items to write (1M)", command_bit::generate},

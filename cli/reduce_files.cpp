@@ -7,6 +7,7 @@
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "cli/engines.hpp"
 #include "cli/failure.hpp"
@@ -17,6 +18,8 @@
 #include "cli/report.hpp"
 #include "cli/result_text.hpp"
 #include "cli/run.hpp"
+#include "cli/state_file.hpp"
+#include "runtime/families.hpp"
 
 namespace monofold::cli {
 namespace {
@@ -63,6 +66,7 @@ class file_reduction {
       }
       if (!one_file()) print_total();
     }
+    if (!state_.empty()) write_state(command_.save_state, state_);
     write_out(report_.finish());
     return code_;
   }
@@ -118,7 +122,12 @@ class file_reduction {
     return open_source(file, stored);
   }
 
-  // Turns a reducer whose items begin at index `offset` into a row of indices from 0.
+  // What is written at the end, also where it has no answer yet: joined with others it may have.
+  void keep_state(const reducer& done) {
+    if (!command_.save_state.empty()) state_ = done.save();
+  }
+
+  // Turns a reducer whose items come `offset` items late into a row of indices without that.
   report_row finished(report_row row, const reducer& done, const runtime::request& what,
                       std::int64_t offset) const {
     row.count = done.count();
@@ -143,17 +152,19 @@ class file_reduction {
     const bool in_total = !one_file() && !failed_ && fits_total(what.type);
     const bool two_trees = in_total && total_ && depends_on_tree(what);
     const std::int64_t offset = in_total && total_ && !two_trees ? total_->count() : 0;
-    reducer own(what, offset);
+    const std::int64_t first = command_.first_index + offset;
+    reducer own(what, first);
     if (two_trees) {
       // The tree of the total lies over the items of all files, that of the row over its own.
       push_source(*in, {&own, &*total_}, report);
     } else {
-      fold_source(*in, what, offset, own, report);
+      fold_source(*in, what, first, own, report);
       if (in_total && !total_) total_.emplace(what);
       if (in_total) total_->merge(own);
     }
     shown.clear();
     remark_on(file, *in);
+    if (one_file()) keep_state(own);
     report_row row;
     row.file = file;
     row.missing = in->missing_count();
@@ -182,9 +193,10 @@ class file_reduction {
       bytes = *left->total_bytes() + *right->total_bytes();
     }
     progress shown(command_.files[0], bytes, command_.remarks);
-    reducer own(what);
+    reducer own(what, command_.first_index);
     push_pairs(*left, *right, own, [&](std::int64_t done) { shown.update(done); });
     shown.clear();
+    keep_state(own);
     remark_on(command_.files[0], *left);
     remark_on(other, *right);
     report_row row;
@@ -216,9 +228,15 @@ class file_reduction {
   void print_total() {
     if (failed_ || !total_row_) return;
     if (mixed_types_) {
-      if (command_.remarks == notes::shown) complain("note: no total, the element types differ");
+      if (!command_.save_state.empty()) {
+        complain("--save-state: no total, the element types differ");
+        code_ = exit_code::no_result;
+      } else if (command_.remarks == notes::shown) {
+        complain("note: no total, the element types differ");
+      }
       return;
     }
+    keep_state(*total_);
     runtime::request what = command_.what;
     what.type = total_row_->type;
     attempt("total", [&] { print(finished(*total_row_, *total_, what, 0)); });
@@ -230,7 +248,8 @@ class file_reduction {
   bool failed_ = false;
   bool mixed_types_ = false;
   std::set<std::string> remarks_made_;
-  std::optional<reducer> total_;  // of the files so far
+  std::optional<reducer> total_;      // of the files so far
+  std::vector<unsigned char> state_;  // saved; empty: none is to be written
   std::optional<report_row> total_row_;
 };
 

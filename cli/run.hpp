@@ -9,6 +9,7 @@ namespace monofold::cli {
 int run(const reduce_command& what);
 
 int run(const print_command& what);
+int run(const merge_command& what);
 int run(const info_command& what);
 int run(const verify_command& what);
 int run(const bench_command& what);

@@ -29,7 +29,8 @@ static_assert(same(status::ok, MONOFOLD_OK) && same(status::nan_found, MONOFOLD_
               same(status::unsupported, MONOFOLD_UNSUPPORTED) &&
               same(status::device_unavailable, MONOFOLD_DEVICE_UNAVAILABLE) &&
               same(status::out_of_memory, MONOFOLD_OUT_OF_MEMORY) &&
-              same(status::internal, MONOFOLD_INTERNAL));
+              same(status::internal, MONOFOLD_INTERNAL) &&
+              same(status::malformed_state, MONOFOLD_MALFORMED_STATE));
 static_assert(same(operation::count, MONOFOLD_COUNT) && same(operation::std, MONOFOLD_STD) &&
               same(operation::minmax, MONOFOLD_MINMAX) && same(operation::top, MONOFOLD_TOP) &&
               same(operation::bottom, MONOFOLD_BOTTOM) &&

@@ -99,7 +99,7 @@ monofold_status monofold_dot(const void* left, const void* right, monofold_dtype
 }
 
 const char* monofold_status_text(monofold_status status) noexcept {
-  if (status < MONOFOLD_OK || status > MONOFOLD_INTERNAL) return "unknown status";
+  if (status < MONOFOLD_OK || status > MONOFOLD_MALFORMED_STATE) return "unknown status";
   return monofold::describe(static_cast<monofold::status>(status));
 }
 

@@ -2,6 +2,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <utility>
+#include <vector>
 
 #include "runtime/c_boundary.hpp"
 
@@ -13,6 +16,8 @@ using namespace monofold::runtime::c_boundary;  // NOLINT: this file is calls of
 struct monofold_state {
   monofold_state(const runtime::request& asked, std::int64_t first_index)
       : what(asked), reducer(what, first_index) {}
+  explicit monofold_state(runtime::reducer loaded)
+      : what(loaded.what()), reducer(std::move(loaded)) {}
 
   runtime::request what;
   runtime::reducer reducer;
@@ -92,13 +97,37 @@ monofold_status monofold_state_merge(monofold_state* state, const monofold_state
   if (next != nullptr && next->broken != MONOFOLD_OK) return next->broken;
   return change(state, [&] {
     if (next == nullptr) refuse();
-    const runtime::request& own = state->what;
-    const runtime::request& other = next->what;
-    if (own.type != other.type || own.ops != other.ops || own.nan != other.nan ||
-        own.ddof != other.ddof || own.k != other.k || own.plain != other.plain) {
-      refuse();
-    }
     state->reducer.merge(next->reducer);
+  });
+}
+
+monofold_status monofold_state_append(monofold_state* state, const monofold_state* next) noexcept {
+  if (next != nullptr && next->broken != MONOFOLD_OK) return next->broken;
+  return change(state, [&] {
+    if (next == nullptr) refuse();
+    state->reducer.append(next->reducer);
+  });
+}
+
+monofold_status monofold_state_save(const monofold_state* state, void* bytes, size_t capacity,
+                                    size_t* num_bytes) noexcept {
+  return guarded([&]() -> monofold_status {
+    if (state == nullptr || num_bytes == nullptr || (bytes == nullptr && capacity > 0)) refuse();
+    if (state->broken != MONOFOLD_OK) return state->broken;
+    const std::vector<unsigned char> saved = state->reducer.save();
+    *num_bytes = saved.size();
+    if (saved.size() <= capacity) std::memcpy(bytes, saved.data(), saved.size());
+    return MONOFOLD_OK;
+  });
+}
+
+monofold_status monofold_state_load(const void* bytes, size_t num_bytes,
+                                    monofold_state** state) noexcept {
+  return guarded([&]() -> monofold_status {
+    if (bytes == nullptr || state == nullptr) refuse();
+    *state = new monofold_state(
+        runtime::reducer::load({static_cast<const unsigned char*>(bytes), num_bytes}));
+    return MONOFOLD_OK;
   });
 }
 

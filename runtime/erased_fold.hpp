@@ -17,6 +17,11 @@ namespace runtime {
 template <int bytes>
 struct alignas(bytes) raw_item {
   unsigned char byte[static_cast<std::size_t>(bytes)];
+
+  template <class Self, class Visit>
+  static void each_field(Self& self, const Visit& visit) {
+    for (auto& one : self.byte) visit(one);
+  }
 };
 
 /// The states of all members; copied by cloning.

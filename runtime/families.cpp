@@ -54,6 +54,23 @@ std::optional<family> family_of(operation op, bool plain) {
   return family::nan_count;
 }
 
+bool depends_on_tree(const request& what) {
+  if (!monofold::info(what.type).is_floating) return false;
+  const std::vector<family> kinds = families_of(what);
+  return std::any_of(kinds.begin(), kinds.end(), [](family kind) {
+    switch (kind) {
+      case family::plain_sum:
+      case family::product:
+      case family::plain_moments:
+      case family::summary:
+      case family::plain_norm1:
+      case family::plain_norm2:
+      case family::plain_dot: return true;
+      default: return false;
+    }
+  });
+}
+
 family nan_family(const request& what) {
   return what.ops.front() == operation::dot ? family::pair_nan_count : family::nan_count;
 }

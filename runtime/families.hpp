@@ -28,4 +28,8 @@ std::vector<family> families_of(const request& what);
 /// The family that answers in place of `kind`, which is not among `kinds`.
 family substitute_for(family kind, const std::vector<family>& kinds);
 
+/// Whether bits of states and answers depend on where the items lie in the plan's tree: there is
+/// floating-point arithmetic that rounds on the way.
+bool depends_on_tree(const request& what);
+
 }  // namespace monofold::runtime

@@ -16,6 +16,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "monofold/fold/name.hpp"
 #include "monofold/level/core.hpp"
 #include "runtime/answers.hpp"
 #include "runtime/member.hpp"
@@ -87,6 +88,17 @@ class member_of final : public member {
       return std::make_unique<state_of<state>>(
           adopter<Fold>::state_from(fold_, bytes, first_index));
     }
+  }
+  void write(byte_writer& out, const state_box& box) const override {
+    encode_state(out, fold_, value_of(box));
+  }
+  std::unique_ptr<state_box> read(byte_reader& in) const override {
+    return std::make_unique<state_of<state>>(decoded<state>(in));
+  }
+  std::unique_ptr<state_box> moved(const state_box& box, std::int64_t offset) const override {
+    state own = value_of(box);
+    shift_indices(own, offset);
+    return std::make_unique<state_of<state>>(std::move(own));
   }
   answer finish(operation op, const state_box* box, const answer_context& context) const override {
     return Answers::finish(op, fold_, box != nullptr ? &value_of(*box) : nullptr, context);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "monofold/platform/encoding.hpp"
 #include "runtime/family.hpp"
 #include "runtime/reducer.hpp"
 
@@ -44,6 +45,11 @@ class member {
   /// The state that a GPU left, as bytes, for items whose first one has the index `first_index` and
   /// was number 0 there.
   virtual std::unique_ptr<state_box> adopt(const void* bytes, std::int64_t first_index) const = 0;
+  /// A state as bytes and back (platform/encoding); `read` throws malformed_state.
+  virtual void write(byte_writer& out, const state_box& state) const = 0;
+  virtual std::unique_ptr<state_box> read(byte_reader& in) const = 0;
+  /// The same state for items whose indices are larger by `offset`.
+  virtual std::unique_ptr<state_box> moved(const state_box& state, std::int64_t offset) const = 0;
   /// The answer to `op` for a state; null: for no items.
   virtual answer finish(operation op, const state_box* state,
                         const answer_context& context) const = 0;

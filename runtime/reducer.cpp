@@ -3,6 +3,7 @@
 #include "runtime/reducer.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <variant>
 
 #include "monofold/engine/cpu.hpp"
@@ -14,6 +15,8 @@
 #include "runtime/gpu/device_member.hpp"
 #include "runtime/gpu/devices.hpp"
 #include "runtime/member.hpp"
+#include "runtime/request_rules.hpp"
+#include "runtime/saved_request.hpp"
 
 namespace monofold::runtime {
 
@@ -23,40 +26,10 @@ template <int bytes>
 using running = running_state<raw_item<bytes>, erased_fold<raw_item<bytes>>, any_engine>;
 using any_running = std::variant<running<1>, running<2>, running<4>, running<8>, running<16>>;
 
-void check(const request& what) {
-  if (what.ops.empty()) throw error(status::invalid_argument, "no operation");
-  if (what.ddof < 0) throw error(status::invalid_argument, "ddof is negative");
-  if (what.num_threads < 0) throw error(status::invalid_argument, "num_threads is negative");
-  for (const operation op : what.ops) {
-    const std::string name(info(op).name);
-    if (!is_defined(op, what.type)) {
-      throw error(status::unsupported, name + " of " + std::string(monofold::info(what.type).name));
-    }
-    if (op == operation::dot && what.ops.size() > 1) {
-      throw error(status::unsupported, "dot together with other operations");
-    }
-    if ((op == operation::top || op == operation::bottom) && what.k < 1) {
-      throw error(status::invalid_argument, "k is less than 1");
-    }
-  }
-}
-
 void check_array(const void* items, std::int64_t count) {
   if (count < 0 || (count > 0 && items == nullptr)) {
     throw error(status::invalid_argument, "null items");
   }
-}
-
-/// Sums of integers are exact, plain or not.
-request exact_where_integer(request what) {
-  what.plain = what.plain && monofold::info(what.type).is_floating;
-  return what;
-}
-
-/// Whether two requests have the same states and answers: threads change neither.
-bool is_same_reduction(const request& left, const request& right) {
-  return left.type == right.type && left.ops == right.ops && left.nan == right.nan &&
-         left.ddof == right.ddof && left.k == right.k && left.plain == right.plain;
 }
 
 any_running make_running(int item_bytes, const std::vector<std::unique_ptr<member>>* members,
@@ -75,7 +48,7 @@ any_running make_running(int item_bytes, const std::vector<std::unique_ptr<membe
 class reducer::implementation {
  public:
   implementation(const request& what, std::int64_t first_index)
-      : request_((check(what), exact_where_integer(what))),
+      : request_((check_request(what), exact_where_integer(what))),
         kinds_(families_of(request_)),
         members_(make_members()),
         engine_{cpu(what.num_threads), what.on_gpu, false, &device_members_},
@@ -184,6 +157,60 @@ class reducer::implementation {
         state_);
   }
 
+  void append(const implementation& next) {
+    if (!is_same_reduction(next.request_, request_)) {
+      throw error(status::invalid_argument, "append of a different reduction");
+    }
+    if (next.count() > std::numeric_limits<std::int64_t>::max() - first_index() - count()) {
+      throw error(status::invalid_argument, "more items than can be counted");
+    }
+    std::visit(
+        [&](auto& state) {
+          const auto& other = std::get<std::remove_cvref_t<decltype(state)>>(next.state_);
+          const result<erased_state> all = other.total();
+          if (!all) return;
+          const std::int64_t offset = state.first_index() + state.count() - other.first_index();
+          erased_state moved;
+          for (std::size_t i = 0; i < members_.size(); ++i) {
+            moved.parts.push_back(members_[i]->moved(*all->parts[i], offset));
+          }
+          state.append(moved, other.count());
+        },
+        state_);
+  }
+
+  std::vector<unsigned char> save() const {
+    byte_writer out;
+    encode_request(out, request_);
+    std::visit(
+        [&](const auto& state) {
+          state.save_parts(out, !depends_on_tree(request_),
+                           [&](byte_writer& to, const erased_state& value) {
+                             for (std::size_t i = 0; i < members_.size(); ++i) {
+                               members_[i]->write(to, *value.parts[i]);
+                             }
+                           });
+        },
+        state_);
+    return seal(saved_reducer, out.bytes());
+  }
+
+  void load(byte_reader& in) {
+    std::visit(
+        [&](auto& state) {
+          state.load_parts(in, [&](byte_reader& from) {
+            erased_state value;
+            for (const auto& one : members_) value.parts.push_back(one->read(from));
+            return value;
+          });
+        },
+        state_);
+  }
+
+  const request& what() const { return request_; }
+  std::int64_t first_index() const {
+    return std::visit([](const auto& state) { return state.first_index(); }, state_);
+  }
   std::int64_t count() const {
     return std::visit([](const auto& state) { return state.count(); }, state_);
   }
@@ -335,7 +362,30 @@ void reducer::push_whole_device(const void* left, const void* right, std::int64_
   implementation_->push_whole_device(left, right, count);
 }
 void reducer::merge(const reducer& next) { implementation_->merge(*next.implementation_); }
+void reducer::append(const reducer& next) { implementation_->append(*next.implementation_); }
+const request& reducer::what() const { return implementation_->what(); }
+std::int64_t reducer::first_index() const { return implementation_->first_index(); }
 std::int64_t reducer::count() const { return implementation_->count(); }
+std::vector<unsigned char> reducer::save() const { return implementation_->save(); }
+
+reducer reducer::load(std::span<const unsigned char> bytes, int num_threads) {
+  const unsealed saved = unseal(bytes);
+  if (saved.name != saved_reducer) {
+    // Not by its name: who knows what that holds.
+    throw error(status::malformed_state, "that of another kind of reduction");
+  }
+  byte_reader in(saved.payload);
+  request what = decode_request(in);
+  what.num_threads = num_threads;
+  try {
+    check_request(what);
+  } catch (const error& wrong) {
+    throw error(status::malformed_state, wrong.what());
+  }
+  reducer out(what);
+  out.implementation_->load(in);
+  return out;
+}
 std::vector<answer> reducer::finish() const { return implementation_->finish(); }
 
 }  // namespace monofold::runtime

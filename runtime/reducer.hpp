@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <variant>
 #include <vector>
@@ -88,9 +89,24 @@ class reducer {
   /// bits are those of one call; exact operations have them wherever parts begin.
   void merge(const reducer& next);
 
+  /// The same, wherever `next` was made to begin: its indices are counted on from this one's end, and
+  /// inexact operations join the totals of the two.
+  void append(const reducer& next);
+
+  const request& what() const;
+  std::int64_t first_index() const;
   std::int64_t count() const;
   /// The answers in the order of `request.ops`; more may be pushed afterwards.
   std::vector<answer> finish() const;
+
+  /// Everything that it holds, as the bytes of a file: what is pushed or merged after `load` has the
+  /// bits that it would have had here. Where all operations are exact the same items give the same
+  /// bytes, whatever the chunks, threads and processor.
+  ///
+  /// errors     load throws malformed_state, with a reason: no saved reducer, a damaged one, or one
+  ///            of a newer version
+  std::vector<unsigned char> save() const;
+  static reducer load(std::span<const unsigned char> bytes, int num_threads = 0);
 
  private:
   class implementation;

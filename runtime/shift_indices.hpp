@@ -8,6 +8,9 @@ namespace monofold::runtime {
 /// Adds `offset` to the indices that the state of a fold holds; -1 stands for none and stays.
 template <class State>
 void shift_indices(State& own, std::int64_t offset) {
+  if constexpr (requires { own.candidates; }) {
+    for (auto& one : own.candidates) shift_indices(one, offset);
+  }
   if constexpr (requires { own.index; }) {
     if (own.index >= 0) own.index += offset;
   }

@@ -56,7 +56,8 @@ enum {
   MONOFOLD_UNSUPPORTED = 5,         // the operation is not defined for this type of item
   MONOFOLD_DEVICE_UNAVAILABLE = 6,  // the items lie where this build cannot reduce them
   MONOFOLD_OUT_OF_MEMORY = 7,
-  MONOFOLD_INTERNAL = 8
+  MONOFOLD_INTERNAL = 8,
+  MONOFOLD_MALFORMED_STATE = 9  // bytes that are no saved state, or a damaged one
 };
 
 /// The type of an item.
@@ -265,6 +266,33 @@ MONOFOLD_API monofold_status monofold_state_push_pairs(monofold_state* state, co
 ///            for the threads) differ, or where `next` does not begin where `state` ends
 MONOFOLD_API monofold_status monofold_state_merge(monofold_state* state,
                                                   const monofold_state* next) MONOFOLD_NOEXCEPT;
+
+/// The same, wherever `next` began: its positions are counted on from the end of `state`, and plain
+/// floating-point operations join the totals of the two.
+///
+/// errors     as monofold_state_merge, but for the last
+MONOFOLD_API monofold_status monofold_state_append(monofold_state* state,
+                                                   const monofold_state* next) MONOFOLD_NOEXCEPT;
+
+/// Writes everything that the state holds, to be read by monofold_state_load: the bytes of a file
+/// that `monofold merge` reads too.
+///
+/// shape      `num_bytes` takes how many bytes there are; they are written where `capacity` is at
+///            least that, and only then. `bytes` may be null where `capacity` is 0
+/// order      where all operations are exact, the same items give the same bytes, whatever the
+///            chunks and threads
+/// cost       as much memory as there are bytes: some hundreds for each operation, k items for those
+///            that rank, and up to a tile of items for plain operations
+MONOFOLD_API monofold_status monofold_state_save(const monofold_state* state, void* bytes,
+                                                 size_t capacity,
+                                                 size_t* num_bytes) MONOFOLD_NOEXCEPT;
+
+/// Makes a state that goes on where the saved one was.
+///
+/// errors     as above; malformed_state: `bytes` are no saved state, a damaged or truncated one, or
+///            one of a newer version
+MONOFOLD_API monofold_status monofold_state_load(const void* bytes, size_t num_bytes,
+                                                 monofold_state** state) MONOFOLD_NOEXCEPT;
 
 /// How many items the state has seen, NaN included.
 MONOFOLD_API monofold_status monofold_state_count(const monofold_state* state,

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
+#include <span>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -10,6 +12,9 @@
 #include "monofold/engine/cpu.hpp"
 #include "monofold/engine/tree_joiner.hpp"
 #include "monofold/fold/fold.hpp"
+#include "monofold/fold/name.hpp"
+#include "monofold/platform/encoding.hpp"
+#include "monofold/platform/sealed.hpp"
 #include "monofold/platform/status.hpp"
 #include "monofold/shape/view.hpp"
 
@@ -128,6 +133,105 @@ class running_state {
   ///
   /// errors     throws `error` with the status where there is no value
   answer_t<fold_type> finish() const { return try_finish().value(); }
+
+  /// Everything that it holds, as the bytes of a file; nothing is lost: what is pushed or merged
+  /// later has the bits that it would have had here. Of exact folds only the total is kept, so that
+  /// sums of equal data have equal bytes, whatever the chunks.
+  ///
+  /// shape      the layout of platform/sealed, named by fold/name; the same on every machine
+  /// tested by  tests/api/saved_state_test.cpp
+  std::vector<unsigned char> save() const requires named_fold<fold_type> {
+    byte_writer out;
+    save_parts(out, is_exact_v<fold_type>,
+               [&](byte_writer& to, const state_type& value) { encode_state(to, fold_, value); });
+    return seal(fold_name<Item>(fold_), out.bytes());
+  }
+
+  /// Becomes what was saved; the fold and its parameters are this one's.
+  ///
+  /// errors     malformed_state, with a reason: bytes that are no saved state, a damaged one, one of
+  ///            another fold or another type of item. The state stays as it was
+  void load(std::span<const unsigned char> bytes) requires named_fold<fold_type> {
+    const unsealed saved = unseal(bytes);
+    const std::string own = fold_name<Item>(fold_);
+    if (saved.name != own) {
+      throw error(status::malformed_state, "it holds: " + saved.name + "; not: " + own);
+    }
+    byte_reader in(saved.payload);
+    load_parts(in, [](byte_reader& from) { return decoded<state_type>(from); });
+  }
+
+  /// What `save` writes, by a function for states; `total_only`: the tree is not kept.
+  template <class Encode>
+  void save_parts(byte_writer& out, bool total_only, const Encode& write) const {
+    encode(out, first_index_);
+    encode(out, count_);
+    if (total_only && count_ != 0) {
+      encode(out, end_index());
+      encode(out, true);
+      write(out, *total());
+      encode(out, std::uint64_t{0});
+      encode(out, std::uint64_t{0});
+      return;
+    }
+    encode(out, grid_origin_);
+    encode(out, !closed_.empty());
+    if (!closed_.empty()) write(out, closed_[0]);
+    encode(out, static_cast<std::uint64_t>(nodes_.entries().size()));
+    for (const auto& entry : nodes_.entries()) {
+      encode(out, static_cast<std::int32_t>(entry.node.level));
+      encode(out, entry.node.position);
+      write(out, entry.value);
+    }
+    encode(out, static_cast<std::uint64_t>(pending_.size()));
+    for (const cell& one : pending_) encode(out, one.item);
+  }
+
+  /// What `load` reads, to the end. Bytes that no state leaves are refused, so that later calls meet none.
+  template <class Decode>
+  void load_parts(byte_reader& in, const Decode& decode_state) {
+    const auto refuse = [] { throw error(status::malformed_state, "its parts do not fit"); };
+    running_state read(*this);
+    read.nodes_.clear();
+    read.pending_.clear();
+    read.closed_.clear();
+    decode(in, read.first_index_);
+    decode(in, read.count_);
+    decode(in, read.grid_origin_);
+    constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+    if (read.first_index_ < 0 || read.count_ < 0 || read.count_ > most - read.first_index_) {
+      refuse();
+    }
+    const std::int64_t end = read.end_index();
+    const std::int64_t first = read.first_index_;
+    const bool is_closed = decoded<bool>(in);
+    if (is_closed) {
+      if (read.grid_origin_ <= first || read.grid_origin_ > end) refuse();
+      read.closed_.push_back(decode_state(in));
+    } else if (read.grid_origin_ != (first % tile_items == 0 ? 0 : first)) {
+      refuse();
+    }
+    // The nodes stand side by side, from the grid's origin, or the first item, on.
+    std::int64_t tile = is_closed ? 0 : (first - read.grid_origin_) / tile_items;
+    const std::int64_t end_tile = (end - read.grid_origin_) / tile_items;
+    const auto num_nodes = decoded<std::uint64_t>(in);
+    for (std::uint64_t i = 0; i < num_nodes; ++i) {
+      const auto level = decoded<std::int32_t>(in);
+      const auto position = decoded<std::int64_t>(in);
+      if (level < 0 || level > 62 || position < 0 || position > most >> level) refuse();
+      const tree_node node{level, position};
+      const std::int64_t size = std::int64_t{1} << level;
+      if (node.first_tile() != tile || size > end_tile - tile) refuse();
+      tile += size;
+      read.nodes_.push(read.fold_, node, decode_state(in));
+    }
+    const auto num_pending = static_cast<std::int64_t>(decoded<std::uint64_t>(in));
+    if (tile != end_tile) refuse();
+    if (num_pending != end - read.grid_origin_ - end_tile * tile_items) refuse();
+    for (std::int64_t i = 0; i < num_pending; ++i) read.pending_.push_back({decoded<Item>(in)});
+    if (in.size() != 0) refuse();
+    *this = std::move(read);
+  }
 
  private:
   // An item in a struct: a std::vector<bool> has no items that a pointer could point at.

@@ -103,6 +103,10 @@ TEST(fold_source, what_the_order_matters_to) {
   EXPECT_FALSE(depends_on_tree(what));
   what.ops = {operation::sum, operation::prod, operation::var};
   EXPECT_TRUE(depends_on_tree(what));
+  what.ops = {operation::sum, operation::var};
+  EXPECT_FALSE(depends_on_tree(what));  // exact
+  what.plain = true;
+  EXPECT_TRUE(depends_on_tree(what));
   what.type = dtype::int32;
   EXPECT_FALSE(depends_on_tree(what));
   EXPECT_FALSE(depends_on_order(what));

@@ -19,7 +19,8 @@ constexpr mf::status all_codes[] = {mf::status::ok,
                                     mf::status::unsupported,
                                     mf::status::device_unavailable,
                                     mf::status::out_of_memory,
-                                    mf::status::internal};
+                                    mf::status::internal,
+                                    mf::status::malformed_state};
 
 TEST(status, numbers_never_change) {
   int expected = 0;

@@ -340,12 +340,12 @@ static void check_wrong_several_top_and_dot(void) {
 }
 
 static void check_texts(void) {
-  for (monofold_status status = MONOFOLD_OK; status <= MONOFOLD_INTERNAL; ++status) {
+  for (monofold_status status = MONOFOLD_OK; status <= MONOFOLD_MALFORMED_STATE; ++status) {
     CHECK(strlen(monofold_status_text(status)) > 0);
   }
   CHECK(strcmp(monofold_status_text(MONOFOLD_OK), "ok") == 0);
   CHECK(strcmp(monofold_status_text(-1), "unknown status") == 0);
-  CHECK(strcmp(monofold_status_text(9), "unknown status") == 0);
+  CHECK(strcmp(monofold_status_text(10), "unknown status") == 0);
   CHECK(strchr(monofold_version(), '.') != NULL);
   CHECK(strlen(monofold_instruction_set()) > 0);
 }

@@ -126,6 +126,47 @@ static void check_unequal_merges(void) {
   monofold_state_destroy(state);
 }
 
+static void check_saving(void) {
+  static unsigned char bytes[1 << 16];
+  static unsigned char again[1 << 16];
+  size_t num_bytes = 0;
+  size_t num_again = 0;
+  monofold_state* first = make_state(0, NULL);
+  CHECK(monofold_state_push(first, items, 12345, MONOFOLD_HOST) == MONOFOLD_OK);
+  CHECK(monofold_state_save(first, NULL, 0, &num_bytes) == MONOFOLD_OK);
+  CHECK(num_bytes > 24 && num_bytes < sizeof bytes);
+  bytes[0] = 77;
+  CHECK(monofold_state_save(first, bytes, num_bytes - 1, &num_again) == MONOFOLD_OK);
+  CHECK(num_again == num_bytes && bytes[0] == 77);
+  CHECK(monofold_state_save(first, bytes, sizeof bytes, &num_bytes) == MONOFOLD_OK);
+  monofold_state* read = NULL;
+  CHECK(monofold_state_load(bytes, num_bytes, &read) == MONOFOLD_OK);
+  check_against_one_call(read, 12345);
+  monofold_state* rest = make_state(0, NULL); /* its positions are counted on */
+  CHECK(monofold_state_push(rest, items + 12345, num_items - 12345, MONOFOLD_HOST) == MONOFOLD_OK);
+  CHECK(monofold_state_append(read, rest) == MONOFOLD_OK);
+  check_against_one_call(read, num_items);
+  CHECK(monofold_state_append(first, rest) == MONOFOLD_OK);
+  CHECK(monofold_state_save(first, again, sizeof again, &num_again) == MONOFOLD_OK);
+  CHECK(monofold_state_save(read, bytes, sizeof bytes, &num_bytes) == MONOFOLD_OK);
+  CHECK(num_bytes == num_again && memcmp(bytes, again, num_bytes) == 0);
+
+  monofold_state* untouched = rest;
+  CHECK(monofold_state_load(bytes, num_bytes - 1, &untouched) == MONOFOLD_MALFORMED_STATE);
+  CHECK(monofold_state_load(items, sizeof items, &untouched) == MONOFOLD_MALFORMED_STATE);
+  CHECK(monofold_state_load(NULL, 0, &untouched) == MONOFOLD_INVALID_ARGUMENT);
+  CHECK(monofold_state_load(bytes, num_bytes, NULL) == MONOFOLD_INVALID_ARGUMENT);
+  CHECK(untouched == rest);
+  CHECK(monofold_state_save(NULL, bytes, sizeof bytes, &num_bytes) == MONOFOLD_INVALID_ARGUMENT);
+  CHECK(monofold_state_save(first, NULL, 5, &num_bytes) == MONOFOLD_INVALID_ARGUMENT);
+  CHECK(monofold_state_save(first, bytes, 5, NULL) == MONOFOLD_INVALID_ARGUMENT);
+  CHECK(monofold_state_append(first, NULL) == MONOFOLD_INVALID_ARGUMENT);
+  CHECK(monofold_state_append(NULL, rest) == MONOFOLD_INVALID_ARGUMENT);
+  monofold_state_destroy(first);
+  monofold_state_destroy(read);
+  monofold_state_destroy(rest);
+}
+
 static void check_dot(void) {
   const int32_t left[] = {1, 2, 3, 4};
   const int32_t right[] = {5, 6, 7, 8};
@@ -234,6 +275,7 @@ int main(void) {
   check_pushes();
   check_merges();
   check_unequal_merges();
+  check_saving();
   check_dot();
   check_wrong_creations();
   check_wrong_calls();

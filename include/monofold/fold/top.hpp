@@ -48,6 +48,13 @@ struct top_fold {
     state& operator=(state&&) = default;
     // Not a default one: nvcc would take that for a function of the device too.
     ~state() {}  // NOLINT
+
+    template <class Self, class Visit>
+    static void each_field(Self& self, const Visit& visit) {
+      visit(self.candidates);
+      visit(self.bound);
+      visit(self.full);
+    }
   };
   static constexpr bool commutative = true;
   static constexpr bool exact = true;
@@ -81,6 +88,13 @@ struct top_fold {
     return joined;
   }
 
+  /// The one form of states that stand for the same items: the k best, in their order.
+  state canonical(state s) const {
+    shrink(s, size());
+    std::sort(s.candidates.begin(), s.candidates.end(), before);
+    return s;
+  }
+
   MONOFOLD_INLINE void absorb_run(state& own, const Item* items, std::int64_t count,
                                   std::int64_t index) const {
     if (k <= 0) return;
@@ -95,10 +109,8 @@ struct top_fold {
 
   result<top_answer<Item>> finish(const state& s) const {
     if (k < 0) return status::invalid_argument;
-    state sorted = s;
-    shrink(sorted, size());
+    const state sorted = canonical(s);
     if (static_cast<std::int64_t>(sorted.candidates.size()) < k) return status::empty_input;
-    std::sort(sorted.candidates.begin(), sorted.candidates.end(), before);
     top_answer<Item> answer;
     for (const entry& e : sorted.candidates) {
       answer.values.push_back(extremum_type::item_of(e.key));

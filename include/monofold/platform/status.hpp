@@ -22,6 +22,7 @@ enum class status : std::int32_t {
   device_unavailable = 6,  // the asked engine is not there
   out_of_memory = 7,
   internal = 8,
+  malformed_state = 9,  // bytes that are no saved state, or a damaged one
 };
 
 /// One line that says what the code means.
@@ -36,6 +37,7 @@ constexpr const char* describe(status code) {
     case status::unsupported: return "operation not defined for this element type";
     case status::device_unavailable: return "the asked device is not available";
     case status::out_of_memory: return "out of memory";
+    case status::malformed_state: return "not a saved state";
     case status::internal: break;
   }
   return "internal error";

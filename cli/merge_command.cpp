@@ -1,0 +1,101 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "cli/failure.hpp"
+#include "cli/operation_pages.hpp"
+#include "cli/output.hpp"
+#include "cli/report.hpp"
+#include "cli/result_text.hpp"
+#include "cli/run.hpp"
+#include "cli/source.hpp"
+#include "cli/state_file.hpp"
+#include "runtime/request_rules.hpp"
+#include "runtime/saved_request.hpp"
+
+namespace monofold::cli {
+namespace {
+
+using runtime::reducer;
+using clock = std::chrono::steady_clock;
+
+// The operations as somebody would have named them.
+std::string label_of(const runtime::request& what) {
+  const auto& stats = runtime::stats_operations;
+  if (std::equal(what.ops.begin(), what.ops.end(), stats.begin(), stats.end())) {
+    return std::string(stats_name);
+  }
+  std::string label;
+  for (const auto op : what.ops) {
+    label += (label.empty() ? "" : ",") + std::string(runtime::info(op).name);
+  }
+  return label;
+}
+
+// Items whose indices begin at 0 follow those before them; others must begin where they do.
+void add(reducer& total, const reducer& next, const std::string& first_file) {
+  if (!runtime::is_same_reduction(total.what(), next.what())) {
+    throw input_error(fmt::format("holds {}, and {} {}", text_of(next.what()),
+                                  shown_name(first_file), text_of(total.what())));
+  }
+  const std::int64_t end = total.first_index() + total.count();
+  if (next.first_index() != 0 && next.first_index() != end) {
+    throw input_error(
+        fmt::format("begins with item {}, and item {} comes next", next.first_index(), end));
+  }
+  try {
+    if (next.first_index() == end) {
+      total.merge(next);
+    } else {
+      total.append(next);
+    }
+  } catch (const error& wrong) {
+    if (wrong.code() != status::invalid_argument) throw;
+    throw input_error(wrong.what());
+  }
+}
+
+}  // namespace
+
+int run(const merge_command& what) {
+  const clock::time_point start = clock::now();
+  report_row row;
+  row.file = "merged";
+  std::optional<reducer> total;
+  for (const std::string& file : what.files) {
+    try {
+      std::int64_t num_bytes = 0;
+      reducer next = read_state(file, num_bytes);
+      row.bytes += num_bytes;
+      if (total) {
+        add(*total, next, what.files.front());
+      } else {
+        total = std::move(next);
+      }
+    } catch (const input_error& wrong) {
+      complain_about(file, wrong.what());
+      return exit_code::input;
+    }
+  }
+  if (!what.save_state.empty()) write_state(what.save_state, total->save());
+  const runtime::request& asked = total->what();
+  row.type = asked.type;
+  row.count = total->count();
+  row.answers = total->finish();
+  const std::string why = why_no_result(row.answers, asked, row.count);
+  if (!why.empty()) {
+    complain(why);
+    return exit_code::no_result;
+  }
+  row.seconds = std::chrono::duration<double>(clock::now() - start).count();
+  report shown({label_of(asked), asked.ops, what.form, what.base, true, "cpu"});
+  write_out(shown.add(row));
+  write_out(shown.finish());
+  return exit_code::ok;
+}
+
+}  // namespace monofold::cli

@@ -1,0 +1,187 @@
+/// running_state, save and load: nothing is lost, exact states have one form, others are refused.
+
+#include <cstdint>
+#include <limits>
+#include <numeric>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "monofold/fold/all.hpp"
+#include "monofold/fold/exact.hpp"
+#include "monofold/fold/extrema.hpp"
+#include "monofold/fold/moments.hpp"
+#include "monofold/fold/sum.hpp"
+#include "monofold/fold/top.hpp"
+#include "monofold/reduce.hpp"
+#include "monofold/running_state.hpp"
+#include "tests/inputs/fixed_seed.hpp"
+#include "tests/inputs/hard_numbers.hpp"
+#include "tests/inputs/same_bits.hpp"
+
+namespace {
+
+namespace mf = monofold;
+using inputs::same_bits;
+using chunk = std::span<const double>;
+using bytes = std::vector<unsigned char>;
+
+constexpr std::int64_t tile = mf::tile_items_v<double>;
+
+/// A fold of one's own with a name: its result depends on grouping and order.
+struct weighted_fold {
+  using state = double;
+  static constexpr const char* name = "weighted";
+
+  double lift(double x, std::int64_t) const { return x; }
+  double combine(double l, double r) const { return l * 0.75 + r; }
+};
+
+const std::vector<double>& data() {
+  static const std::vector<double> items = inputs::spread_doubles(150000, 30, 103);
+  return items;
+}
+chunk part(std::int64_t from, std::int64_t to) {
+  return chunk(data()).subspan(static_cast<std::size_t>(from), static_cast<std::size_t>(to - from));
+}
+
+template <class State>
+State again(const State& state, const State& fresh) {
+  State read = fresh;
+  read.load(state.save());
+  return read;
+}
+
+template <class F>
+mf::running_state<double, F> made(const F& f, std::int64_t from, std::int64_t to) {
+  mf::running_state<double, F> state(f, from);
+  state.push(part(from, to));
+  return state;
+}
+
+rc::Gen<std::int64_t> places() {
+  return rc::gen::oneOf(rc::gen::inRange<std::int64_t>(0, 3 * tile),
+                        rc::gen::inRange<std::int64_t>(0, 100000),
+                        rc::gen::element<std::int64_t>(0, tile, 8 * tile, 100 * tile));
+}
+
+/// Saved and loaded at any place, a state goes on as if nothing had been.
+template <class F, class Same>
+void check_goes_on(const F& f, const Same& same) {
+  const std::int64_t first = *places();
+  const std::int64_t middle = first + *places();
+  const std::int64_t end = std::min<std::int64_t>(middle + *places(), std::ssize(data()));
+  const std::int64_t stop = std::min(middle, end);
+  auto straight = made(f, first, stop);
+  auto stopped = again(straight, mf::running_state<double, F>(f));
+  RC_ASSERT(stopped.first_index() == first);
+  RC_ASSERT(stopped.count() == stop - first);
+  straight.push(part(stop, end));
+  stopped.push(part(stop, end));
+  RC_ASSERT(straight.count() == stopped.count());
+  if (straight.count() > 0) RC_ASSERT(same(straight.finish(), stopped.finish()));
+}
+
+RC_GTEST_PROP(saved_state, ordered_folds_go_on, ()) {
+  check_goes_on(weighted_fold{}, [](double a, double b) { return same_bits(a, b); });
+}
+RC_GTEST_PROP(saved_state, plain_sums_go_on, ()) {
+  check_goes_on(mf::plain_sum, [](double a, double b) { return same_bits(a, b); });
+}
+RC_GTEST_PROP(saved_state, exact_sums_go_on, ()) {
+  check_goes_on(mf::exact_sum, [](double a, double b) { return same_bits(a, b); });
+}
+RC_GTEST_PROP(saved_state, several_at_once_go_on, ()) {
+  check_goes_on(mf::all(mf::exact_mean, mf::argmin, mf::plain_sum, mf::count),
+                [](const auto& a, const auto& b) { return a == b; });
+}
+RC_GTEST_PROP(saved_state, the_largest_go_on, ()) {
+  check_goes_on(mf::top(0), [](const auto& a, const auto& b) { return a.indices == b.indices; });
+  const auto most = made(mf::top(5), 0, 70000);
+  const auto read = again(most, made(mf::top(5), 0, 0));
+  RC_ASSERT(read.finish().indices == most.finish().indices);
+}
+
+/// Equal data, equal bytes: chunks, shards and their order of arrival leave no trace.
+RC_GTEST_PROP(saved_state, exact_states_have_one_form, ()) {
+  const std::int64_t count = *rc::gen::inRange<std::int64_t>(1, 100000);
+  const std::int64_t cut = *rc::gen::inRange<std::int64_t>(0, count + 1);
+  const auto whole = made(mf::exact_sum, 0, count).save();
+  auto left = made(mf::exact_sum, 0, cut);
+  const auto right = made(mf::exact_sum, cut, count);
+  auto pieces = left;
+  pieces.push(part(cut, count));
+  RC_ASSERT(pieces.save() == whole);
+  left.merge(right);
+  RC_ASSERT(left.save() == whole);
+  auto read = again(made(mf::exact_sum, 0, cut), made(mf::exact_sum, 0, 0));
+  read.merge(again(right, read));
+  RC_ASSERT(read.save() == whole);
+}
+
+TEST(saved_state, shards_that_begin_with_tiles_have_the_bits_of_one_call) {
+  const std::int64_t cut = 64 * tile;
+  auto left = made(weighted_fold{}, 0, cut);
+  const auto right = made(weighted_fold{}, cut, 100000);
+  auto read = again(left, made(weighted_fold{}, 0, 0));
+  read.merge(again(right, made(weighted_fold{}, 0, 0)));
+  EXPECT_TRUE(same_bits(read.finish(), made(weighted_fold{}, 0, 100000).finish()));
+}
+
+template <class State>
+std::string refusal(State fresh, const bytes& from) {
+  const std::int64_t before = fresh.count();
+  try {
+    fresh.load(from);
+  } catch (const mf::error& e) {
+    EXPECT_EQ(e.code(), mf::status::malformed_state);
+    EXPECT_EQ(fresh.count(), before);
+    return e.what();
+  }
+  return {};
+}
+
+TEST(saved_state, another_reduction_is_refused_by_name) {
+  const auto sum = made(mf::exact_sum, 0, 1000).save();
+  EXPECT_EQ(refusal(made(mf::exact_sum, 0, 3), sum), "");
+  EXPECT_EQ(refusal(made(mf::plain_sum, 0, 3), sum),
+            "not a saved state: it holds: sum of float64; not: plain sum in float64 of float64");
+  EXPECT_NE(refusal(made(mf::exact_norm1, 0, 3), sum), "");
+  EXPECT_NE(refusal(made(weighted_fold{}, 0, 3), sum), "");
+  mf::running_state<float, std::remove_const_t<decltype(mf::exact_sum)>> floats(mf::exact_sum);
+  EXPECT_EQ(refusal(floats, sum),
+            "not a saved state: it holds: sum of float64; not: sum of float32");
+  EXPECT_NE(refusal(made(mf::top(3), 0, 3), made(mf::top(4), 0, 9).save()), "");
+  EXPECT_NE(refusal(made(mf::all(mf::min, mf::max), 0, 3), made(mf::extrema, 0, 9).save()), "");
+}
+
+/// A payload that was made up, sealed as if it were whole.
+TEST(saved_state, parts_that_no_state_has_are_refused) {
+  const auto saved = made(weighted_fold{}, 0, 3 * tile + 5).save();
+  const mf::unsealed inside = mf::unseal(saved);
+  const auto fresh = made(weighted_fold{}, 0, 0);
+  ASSERT_EQ(refusal(fresh, saved), "");
+  const bytes payload(inside.payload.begin(), inside.payload.end());
+  int num_refused = 0;
+  // first_index, count and grid_origin, the flag, the number of nodes, the first node's place
+  for (std::size_t i = 0; i < 45; ++i) {
+    for (int bit = 0; bit < 8; ++bit) {
+      bytes changed = payload;
+      changed[i] = static_cast<unsigned char>(changed[i] ^ (1 << bit));
+      num_refused += refusal(fresh, mf::seal(inside.name, changed)).empty() ? 0 : 1;
+    }
+  }
+  EXPECT_EQ(num_refused, 45 * 8);
+  for (std::size_t length = 0; length < payload.size(); ++length) {
+    const bytes cut(payload.begin(), payload.begin() + static_cast<std::ptrdiff_t>(length));
+    EXPECT_NE(refusal(fresh, mf::seal(inside.name, cut)), "") << length;
+  }
+  bytes longer = payload;
+  longer.push_back(0);
+  EXPECT_NE(refusal(fresh, mf::seal(inside.name, longer)), "");
+}
+
+}  // namespace
