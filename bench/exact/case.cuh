@@ -79,11 +79,11 @@ gpu_subject ours_of_halves(F fold) {
 template <class Item>
 exact_case exact_dot_case(gpu_items type) {
   using pair = mf::item_pair<Item, Item>;
-  using state = typename mf::bound_fold_t<decltype(mf::exact_dot), pair>::state;
+  using state = typename mf::bound_fold_t<decltype(mf::dot), pair>::state;
   exact_case made;
   made.op = "dot";
   made.type = type;
-  made.subjects = {ours_of_halves<Item>(mf::exact_dot), ours_of_halves<Item>(mf::dot)};
+  made.subjects = {ours_of_halves<Item>(mf::dot), ours_of_halves<Item>(mf::plain_dot)};
   made.subjects[1].path = "plain";
   made.fill = &fill_items<Item>;
   made.words = &words_of<state>;
@@ -95,8 +95,7 @@ exact_case exact_dot_case(gpu_items type) {
     for (std::int64_t i = 0; i < std::min(n, period); ++i) {
       pairs.push_back({items[i], items[(n + i) % period]});
     }
-    const state total =
-        state_of_repeated(mf::bind_fold<pair>(mf::exact_dot), pairs.data(), n, period);
+    const state total = state_of_repeated(mf::bind_fold<pair>(mf::dot), pairs.data(), n, period);
     return words_of<state>(&total);
   };
   return made;

@@ -7,7 +7,8 @@
 namespace bench {
 
 std::vector<gpu_case> float32_cases() {
-  const auto statistics = mf::all(mf::count, mf::sum, mf::mean, mf::variance(), mf::extrema);
+  const auto statistics = mf::all(mf::count, mf::plain_sum_in<double>, mf::plain_mean,
+                                  mf::plain_variance(), mf::extrema);
   constexpr auto type = gpu_items::float32;
   return {
       {"plain_sum",
@@ -22,9 +23,9 @@ std::vector<gpu_case> float32_cases() {
        type,
        0,
        large_sizes(),
-       {ours<float>(mf::sum), cub_sum<float, double>()},
+       {ours<float>(mf::plain_sum_in<double>), cub_sum<float, double>()},
        {},
-       on_cpu<float>(mf::sum)},
+       on_cpu<float>(mf::plain_sum_in<double>)},
       {"argmax",
        type,
        1,

@@ -7,7 +7,8 @@
 namespace bench {
 
 std::vector<gpu_case> float64_cases() {
-  const auto statistics = mf::all(mf::count, mf::sum, mf::mean, mf::variance(), mf::extrema);
+  const auto statistics = mf::all(mf::count, mf::plain_sum_in<double>, mf::plain_mean,
+                                  mf::plain_variance(), mf::extrema);
   constexpr auto type = gpu_items::float64;
   return {
       {"plain_sum",

@@ -9,7 +9,8 @@
 namespace bench {
 
 std::vector<gpu_case> half_cases() {
-  const auto statistics = mf::all(mf::count, mf::sum, mf::mean, mf::variance(), mf::extrema);
+  const auto statistics = mf::all(mf::count, mf::plain_sum_in<double>, mf::plain_mean,
+                                  mf::plain_variance(), mf::extrema);
   return {
       {"plain_sum",
        gpu_items::float16,

@@ -28,16 +28,17 @@ template <class Item>
 std::function<outcome()> call_for(operation op, const dataset& data) {
   const std::span<const Item> items = data.as<Item>();
   switch (op) {
-    case operation::sum: return number(items, mf::sum);
+    case operation::sum: return number(items, mf::plain_sum_in<double>);
     case operation::plain_sum: return number(items, mf::plain_sum);
     case operation::min: return number(items, mf::min);
     case operation::max: return number(items, mf::max);
     case operation::argmax: return number(items, mf::argmax);
-    case operation::var: return number(items, mf::variance());
+    case operation::var: return number(items, mf::plain_variance());
     case operation::stats:
       return timed([=] {
         const auto [count, sum, mean, var, ends] =
-            mf::reduce(items, mf::all(mf::count, mf::sum, mf::mean, mf::variance(), mf::extrema));
+            mf::reduce(items, mf::all(mf::count, mf::plain_sum_in<double>, mf::plain_mean,
+                                      mf::plain_variance(), mf::extrema));
         return std::vector<double>{static_cast<double>(count),
                                    static_cast<double>(sum),
                                    static_cast<double>(ends.min),

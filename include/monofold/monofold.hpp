@@ -6,6 +6,7 @@
 #include "monofold/fold/bitwise.hpp"
 #include "monofold/fold/custom.hpp"
 #include "monofold/fold/dot.hpp"
+#include "monofold/fold/exact.hpp"
 #include "monofold/fold/extrema.hpp"
 #include "monofold/fold/fold.hpp"
 #include "monofold/fold/logical.hpp"

@@ -50,45 +50,50 @@ template <class F>
   }
 }
 
-TEST(reduce, sum_is_the_plan_tree) { check_fold(mf::sum); }
-TEST(reduce, mean_is_the_plan_tree) { check_fold(mf::mean); }
+TEST(reduce, sum_is_the_plan_tree) { check_fold(mf::plain_sum_in<double>); }
+TEST(reduce, mean_is_the_plan_tree) { check_fold(mf::plain_mean); }
 TEST(reduce, product_is_the_plan_tree) { check_fold(mf::product); }
-TEST(reduce, variance_is_the_plan_tree) { check_fold(mf::variance(0)); }
-TEST(reduce, norm2_is_the_plan_tree) { check_fold(mf::norm2); }
+TEST(reduce, variance_is_the_plan_tree) { check_fold(mf::plain_variance(0)); }
+TEST(reduce, norm2_is_the_plan_tree) { check_fold(mf::plain_norm2); }
 TEST(reduce, ordered_is_the_plan_tree) {
   check_fold(mf::ordered([](double l, double r) { return l * 0.9 + r; }));
 }
 
 TEST(reduce, the_same_items_in_any_container_give_the_same_bits) {
   const auto items = inputs::spread_doubles(40001, 30, 92);
-  const double expected = mf::reduce(items, mf::sum);
+  const double expected = mf::reduce(items, mf::plain_sum_in<double>);
   const std::deque<double> deque(items.begin(), items.end());
-  EXPECT_TRUE(same_bits(mf::reduce(deque, mf::sum), expected));
+  EXPECT_TRUE(same_bits(mf::reduce(deque, mf::plain_sum_in<double>), expected));
   std::vector<double> spaced(3 * items.size());
   for (std::size_t i = 0; i < items.size(); ++i) spaced[3 * i] = items[i];
   const auto n = static_cast<std::int64_t>(items.size());
   EXPECT_TRUE(
-      same_bits(mf::reduce(mf::strided_view<double>(spaced.data(), n, 3), mf::sum), expected));
+      same_bits(mf::reduce(mf::strided_view<double>(spaced.data(), n, 3), mf::plain_sum_in<double>),
+                expected));
   const std::vector<double> reversed(items.rbegin(), items.rend());
-  EXPECT_TRUE(same_bits(
-      mf::reduce(mf::strided_view<double>(reversed.data() + n - 1, n, -1), mf::sum), expected));
-  EXPECT_TRUE(same_bits(mf::reduce(reversed | std::views::reverse, mf::sum), expected));
+  EXPECT_TRUE(same_bits(mf::reduce(mf::strided_view<double>(reversed.data() + n - 1, n, -1),
+                                   mf::plain_sum_in<double>),
+                        expected));
+  EXPECT_TRUE(
+      same_bits(mf::reduce(reversed | std::views::reverse, mf::plain_sum_in<double>), expected));
   const auto by_index = [&](std::int64_t i) { return items[static_cast<std::size_t>(i)]; };
-  EXPECT_TRUE(same_bits(mf::reduce(mf::generate(n, by_index), mf::sum), expected));
+  EXPECT_TRUE(same_bits(mf::reduce(mf::generate(n, by_index), mf::plain_sum_in<double>), expected));
   const auto half = [](double x) { return x / 2; };
   const auto twice = [](double x) { return 2 * x; };
-  EXPECT_TRUE(
-      same_bits(mf::reduce(mf::transform(mf::transform(items, half), twice), mf::sum), expected));
   EXPECT_TRUE(same_bits(
-      mf::reduce(items | std::views::transform(half) | std::views::transform(twice), mf::sum),
+      mf::reduce(mf::transform(mf::transform(items, half), twice), mf::plain_sum_in<double>),
       expected));
+  EXPECT_TRUE(
+      same_bits(mf::reduce(items | std::views::transform(half) | std::views::transform(twice),
+                           mf::plain_sum_in<double>),
+                expected));
 }
 
 TEST(reduce, small_containers) {
   const int plain[] = {1, 2, 3};
-  EXPECT_EQ(mf::reduce(plain, mf::sum), 6);
-  EXPECT_EQ(mf::reduce(std::array<int, 2>{4, 5}, mf::sum), 9);
-  EXPECT_EQ(mf::reduce(std::deque<int>{}, mf::sum), 0);
+  EXPECT_EQ(mf::reduce(plain, mf::plain_sum_in<double>), 6);
+  EXPECT_EQ(mf::reduce(std::array<int, 2>{4, 5}, mf::plain_sum_in<double>), 9);
+  EXPECT_EQ(mf::reduce(std::deque<int>{}, mf::plain_sum_in<double>), 0);
 }
 
 TEST(reduce, items_of_bool_wherever_they_come_from) {
@@ -96,7 +101,7 @@ TEST(reduce, items_of_bool_wherever_they_come_from) {
   EXPECT_EQ(mf::reduce(mf::generate(100001, even), mf::nonzero), 50001);
   std::vector<bool> packed(100001);
   for (std::size_t i = 0; i < packed.size(); i += 2) packed[i] = true;
-  EXPECT_EQ(mf::reduce(packed, mf::sum), 50001U);
+  EXPECT_EQ(mf::reduce(packed, mf::plain_sum_in<double>), 50001U);
   const std::vector<int> items = {3, 4, 5};
   EXPECT_TRUE(mf::reduce(items | std::views::transform([](int x) { return x > 3; }), mf::any_of));
 }
@@ -106,20 +111,21 @@ TEST(zip, is_as_long_as_the_shorter) {
   const std::vector<std::int64_t> five = {10, 20, 30, 40, 50};
   EXPECT_EQ(mf::zip(three, five).size(), 3);
   EXPECT_EQ(mf::zip(five, three).size(), 3);
-  EXPECT_EQ(mf::reduce(mf::zip(three, five), mf::dot), 140);
-  EXPECT_EQ(mf::reduce(mf::zip(five, three), mf::dot), 140);
-  EXPECT_EQ(mf::reduce(mf::zip(five, std::vector<int>{}), mf::dot), 0);
+  EXPECT_EQ(mf::reduce(mf::zip(three, five), mf::plain_dot), 140);
+  EXPECT_EQ(mf::reduce(mf::zip(five, three), mf::plain_dot), 140);
+  EXPECT_EQ(mf::reduce(mf::zip(five, std::vector<int>{}), mf::plain_dot), 0);
   const auto difference = [](const auto& p) { return p.left - p.right; };
-  EXPECT_EQ(mf::reduce(mf::zip(five, three), mf::sum | mf::map(difference)), 54);
+  EXPECT_EQ(mf::reduce(mf::zip(five, three), mf::plain_sum_in<double> | mf::map(difference)), 54);
 }
 
 TEST(try_reduce, arguments_that_are_wrong) {
   const double* const null = nullptr;
-  EXPECT_EQ(mf::try_reduce(mf::contiguous_view<double>(null, 5), mf::sum).code(),
+  EXPECT_EQ(mf::try_reduce(mf::contiguous_view<double>(null, 5), mf::plain_sum_in<double>).code(),
             mf::status::invalid_argument);
-  EXPECT_EQ(mf::try_reduce(mf::contiguous_view<double>(null, 0), mf::sum).code(), mf::status::ok);
+  EXPECT_EQ(mf::try_reduce(mf::contiguous_view<double>(null, 0), mf::plain_sum_in<double>).code(),
+            mf::status::ok);
   const double one = 1;
-  EXPECT_EQ(mf::try_reduce(mf::contiguous_view<double>(&one, -1), mf::sum).code(),
+  EXPECT_EQ(mf::try_reduce(mf::contiguous_view<double>(&one, -1), mf::plain_sum_in<double>).code(),
             mf::status::invalid_argument);
   const auto index = [](std::int64_t i) { return i; };
   EXPECT_EQ(mf::try_reduce(mf::generate(-3, index), mf::count).code(),
@@ -127,7 +133,7 @@ TEST(try_reduce, arguments_that_are_wrong) {
   EXPECT_EQ(mf::try_reduce(mf::strided_view<double>(&one, -1, 1), mf::count).code(),
             mf::status::invalid_argument);
   try {
-    mf::reduce(mf::contiguous_view<double>(null, 5), mf::sum);
+    mf::reduce(mf::contiguous_view<double>(null, 5), mf::plain_sum_in<double>);
     FAIL() << "no throw";
   } catch (const mf::error& e) {
     EXPECT_EQ(e.code(), mf::status::invalid_argument);
@@ -136,14 +142,15 @@ TEST(try_reduce, arguments_that_are_wrong) {
 
 TEST(try_reduce, nothing_gives_the_identity_or_empty_input) {
   const std::vector<double> none;
-  EXPECT_EQ(mf::reduce(none, mf::sum), 0.0);
+  EXPECT_EQ(mf::reduce(none, mf::plain_sum_in<double>), 0.0);
   EXPECT_EQ(mf::reduce(none, mf::product), 1.0);
   EXPECT_EQ(mf::reduce(none, mf::count), 0);
   EXPECT_FALSE(mf::reduce(none, mf::any_of));
   EXPECT_TRUE(mf::reduce(none, mf::all_of));
   const auto code = [&](const auto& fold) { return mf::try_reduce(none, fold).code(); };
-  for (const mf::status got : {code(mf::min), code(mf::max), code(mf::argmin), code(mf::argmax),
-                               code(mf::mean), code(mf::variance(0)), code(mf::top(1))}) {
+  for (const mf::status got :
+       {code(mf::min), code(mf::max), code(mf::argmin), code(mf::argmax), code(mf::plain_mean),
+        code(mf::plain_variance(0)), code(mf::top(1))}) {
     EXPECT_EQ(got, mf::status::empty_input);
   }
 }
@@ -160,27 +167,28 @@ TEST(reduce, an_exception_of_a_view_or_a_fold_passes_through) {
   std::vector<double> items(300000, 1.0);
   items[280000] = -1;
   for (const int threads : {1, 4, 16}) {
-    EXPECT_THROW(mf::reduce(mf::cpu(threads), mf::generate(300000, bad), mf::sum),
+    EXPECT_THROW(mf::reduce(mf::cpu(threads), mf::generate(300000, bad), mf::plain_sum_in<double>),
                  std::runtime_error);
-    EXPECT_THROW(mf::reduce(mf::cpu(threads), items, mf::sum | mf::map(guard)), std::domain_error);
+    EXPECT_THROW(mf::reduce(mf::cpu(threads), items, mf::plain_sum_in<double> | mf::map(guard)),
+                 std::domain_error);
   }
   items[280000] = 1;
-  EXPECT_EQ(mf::reduce(mf::cpu(16), items, mf::sum | mf::map(guard)), 300000.0);
+  EXPECT_EQ(mf::reduce(mf::cpu(16), items, mf::plain_sum_in<double> | mf::map(guard)), 300000.0);
 }
 
 #if MONOFOLD_HAS_TBB
 TEST(reduce, may_be_called_from_tasks_of_the_same_pool) {
   const auto items = inputs::spread_doubles(200000, 30, 93);
-  const double expected = mf::reduce(mf::cpu(1), items, mf::sum);
+  const double expected = mf::reduce(mf::cpu(1), items, mf::plain_sum_in<double>);
   std::vector<double> got(32, inputs::not_a_number);
   oneapi::tbb::parallel_for(0, 32, [&](int i) {
-    got[static_cast<std::size_t>(i)] = mf::reduce(mf::cpu(i % 5), items, mf::sum);
+    got[static_cast<std::size_t>(i)] = mf::reduce(mf::cpu(i % 5), items, mf::plain_sum_in<double>);
   });
   for (const double x : got) EXPECT_TRUE(same_bits(x, expected));
   oneapi::tbb::task_group group;
   double inner = inputs::not_a_number;
   group.run([&] {
-    const auto nested = [&](std::int64_t) { return mf::reduce(items, mf::sum); };
+    const auto nested = [&](std::int64_t) { return mf::reduce(items, mf::plain_sum_in<double>); };
     inner = mf::reduce(mf::generate(3, nested), mf::max);
   });
   group.wait();

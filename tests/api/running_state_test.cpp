@@ -69,14 +69,14 @@ TEST(running_state, chunks_of_any_sizes_give_the_bits_of_one_call) {
     const std::int64_t n = total_of(lengths);
     RC_PRE(n <= 150000);
     weighted_state running(weighted);
-    mf::running_state<double, mf::detail::sum_family> sum(mf::sum, 0, mf::cpu(2));
+    mf::running_state<double, mf::detail::sum_family> sum(mf::plain_sum_in<double>, 0, mf::cpu(2));
     push_chunks(running, 0, lengths);
     push_chunks(sum, 0, lengths);
     RC_ASSERT(running.count() == n);
     const auto expected = mf::try_reduce(part(0, n), weighted);
     RC_ASSERT(running.try_finish().code() == expected.code());
     if (expected) RC_ASSERT(same_bits(running.finish(), *expected));
-    RC_ASSERT(same_bits(sum.finish(), mf::reduce(part(0, n), mf::sum)));
+    RC_ASSERT(same_bits(sum.finish(), mf::reduce(part(0, n), mf::plain_sum_in<double>)));
   });
 }
 
@@ -205,13 +205,13 @@ TEST(running_state, nothing_pushed) {
   EXPECT_EQ(none.try_finish().code(), mf::status::empty_input);
   EXPECT_EQ(none.total().code(), mf::status::empty_input);
   EXPECT_THROW(none.finish(), mf::error);
-  const mf::running_state<int, decltype(mf::sum)> sum(mf::sum);
+  const mf::running_state<int, decltype(mf::plain_sum_in<double>)> sum(mf::plain_sum_in<double>);
   EXPECT_EQ(sum.finish(), 0);
 }
 
 template <class Push>
 void expect_refused(const Push& push) {
-  mf::running_state<int, decltype(mf::sum)> sum(mf::sum);
+  mf::running_state<int, decltype(mf::plain_sum_in<double>)> sum(mf::plain_sum_in<double>);
   sum.push(std::vector<int>{1, 2});
   try {
     push(sum);
@@ -229,9 +229,11 @@ TEST(running_state, arguments_that_are_wrong) {
   expect_refused([&](auto& s) { s.push(&one, -1); });
   expect_refused([&](auto& s) { s.push(mf::contiguous_view<int>(&one, -1)); });
   expect_refused([](auto& s) { s.push(mf::generate(-5, [](std::int64_t) { return 1; })); });
-  mf::running_state<int, decltype(mf::sum)> sum(mf::sum);
+  mf::running_state<int, decltype(mf::plain_sum_in<double>)> sum(mf::plain_sum_in<double>);
   EXPECT_NO_THROW(sum.push(static_cast<const int*>(nullptr), 0));
-  EXPECT_THROW((mf::running_state<int, decltype(mf::sum)>(mf::sum, -1)), mf::error);
+  EXPECT_THROW(
+      (mf::running_state<int, decltype(mf::plain_sum_in<double>)>(mf::plain_sum_in<double>, -1)),
+      mf::error);
 }
 
 TEST(running_state, views_and_deques_are_pushed_like_memory) {
@@ -245,13 +247,13 @@ TEST(running_state, views_and_deques_are_pushed_like_memory) {
 }
 
 TEST(running_state, items_of_another_type_are_made_ours_by_transform) {
-  mf::running_state<double, decltype(mf::sum)> sum(mf::sum);
+  mf::running_state<double, decltype(mf::plain_sum_in<double>)> sum(mf::plain_sum_in<double>);
   sum.push(mf::transform(std::vector<int>{1, 2, 3}, [](int x) { return x / 2.0; }));
   EXPECT_EQ(sum.finish(), 3.0);
 }
 
 TEST(running_state, items_of_bool) {
-  mf::running_state<bool, decltype(mf::sum)> sum(mf::sum);
+  mf::running_state<bool, decltype(mf::plain_sum_in<double>)> sum(mf::plain_sum_in<double>);
   const bool items[] = {true, false, true};
   sum.push(items, 3);
   sum.push(mf::generate(10000, [](std::int64_t i) { return i % 2 == 0; }));

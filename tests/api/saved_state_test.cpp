@@ -92,10 +92,10 @@ RC_GTEST_PROP(saved_state, plain_sums_go_on, ()) {
   check_goes_on(mf::plain_sum, [](double a, double b) { return same_bits(a, b); });
 }
 RC_GTEST_PROP(saved_state, exact_sums_go_on, ()) {
-  check_goes_on(mf::exact_sum, [](double a, double b) { return same_bits(a, b); });
+  check_goes_on(mf::sum, [](double a, double b) { return same_bits(a, b); });
 }
 RC_GTEST_PROP(saved_state, several_at_once_go_on, ()) {
-  check_goes_on(mf::all(mf::exact_mean, mf::argmin, mf::plain_sum, mf::count),
+  check_goes_on(mf::all(mf::mean, mf::argmin, mf::plain_sum, mf::count),
                 [](const auto& a, const auto& b) { return a == b; });
 }
 RC_GTEST_PROP(saved_state, the_largest_go_on, ()) {
@@ -109,15 +109,15 @@ RC_GTEST_PROP(saved_state, the_largest_go_on, ()) {
 RC_GTEST_PROP(saved_state, exact_states_have_one_form, ()) {
   const std::int64_t count = *rc::gen::inRange<std::int64_t>(1, 100000);
   const std::int64_t cut = *rc::gen::inRange<std::int64_t>(0, count + 1);
-  const auto whole = made(mf::exact_sum, 0, count).save();
-  auto left = made(mf::exact_sum, 0, cut);
-  const auto right = made(mf::exact_sum, cut, count);
+  const auto whole = made(mf::sum, 0, count).save();
+  auto left = made(mf::sum, 0, cut);
+  const auto right = made(mf::sum, cut, count);
   auto pieces = left;
   pieces.push(part(cut, count));
   RC_ASSERT(pieces.save() == whole);
   left.merge(right);
   RC_ASSERT(left.save() == whole);
-  auto read = again(made(mf::exact_sum, 0, cut), made(mf::exact_sum, 0, 0));
+  auto read = again(made(mf::sum, 0, cut), made(mf::sum, 0, 0));
   read.merge(again(right, read));
   RC_ASSERT(read.save() == whole);
 }
@@ -145,13 +145,13 @@ std::string refusal(State fresh, const bytes& from) {
 }
 
 TEST(saved_state, another_reduction_is_refused_by_name) {
-  const auto sum = made(mf::exact_sum, 0, 1000).save();
-  EXPECT_EQ(refusal(made(mf::exact_sum, 0, 3), sum), "");
+  const auto sum = made(mf::sum, 0, 1000).save();
+  EXPECT_EQ(refusal(made(mf::sum, 0, 3), sum), "");
   EXPECT_EQ(refusal(made(mf::plain_sum, 0, 3), sum),
             "not a saved state: it holds: sum of float64; not: plain sum in float64 of float64");
-  EXPECT_NE(refusal(made(mf::exact_norm1, 0, 3), sum), "");
+  EXPECT_NE(refusal(made(mf::norm1, 0, 3), sum), "");
   EXPECT_NE(refusal(made(weighted_fold{}, 0, 3), sum), "");
-  mf::running_state<float, std::remove_const_t<decltype(mf::exact_sum)>> floats(mf::exact_sum);
+  mf::running_state<float, std::remove_const_t<decltype(mf::sum)>> floats(mf::sum);
   EXPECT_EQ(refusal(floats, sum),
             "not a saved state: it holds: sum of float64; not: sum of float32");
   EXPECT_NE(refusal(made(mf::top(3), 0, 3), made(mf::top(4), 0, 9).save()), "");

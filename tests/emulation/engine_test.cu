@@ -36,8 +36,9 @@ struct square {
 TEST(emulation_engine, host_memory_gives_the_bits_of_the_cpu) {
   for (const std::size_t n : {1, 33, 1000, 5000, 300001}) {
     const auto x = numbers(n);
-    EXPECT_TRUE(same(mf::reduce(mf::emulated, x, mf::sum), mf::reduce(mf::cpu, x, mf::sum)));
-    const auto all = mf::all(mf::count, mf::mean, mf::variance(), mf::extrema);
+    EXPECT_TRUE(same(mf::reduce(mf::emulated, x, mf::plain_sum_in<double>),
+                     mf::reduce(mf::cpu, x, mf::plain_sum_in<double>)));
+    const auto all = mf::all(mf::count, mf::plain_mean, mf::plain_variance(), mf::extrema);
     EXPECT_TRUE(same(mf::reduce(mf::emulated, x, all), mf::reduce(mf::cpu, x, all)));
     const auto ordered = mf::ordered(decayed{});
     EXPECT_TRUE(same(mf::reduce(mf::emulated, x, ordered), mf::reduce(mf::cpu, x, ordered)));
@@ -49,32 +50,33 @@ TEST(emulation_engine, host_memory_gives_the_bits_of_the_cpu) {
 
 TEST(emulation_engine, exact_sums_in_every_order_of_threads) {
   const auto x = numbers(30011);
-  const double want = mf::reduce(mf::cpu, x, mf::exact_sum);
+  const double want = mf::reduce(mf::cpu, x, mf::sum);
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     emulation::set_seed(seed);
-    EXPECT_TRUE(same(mf::reduce(mf::emulated, x, mf::exact_sum), want)) << "seed " << seed;
+    EXPECT_TRUE(same(mf::reduce(mf::emulated, x, mf::sum), want)) << "seed " << seed;
   }
-  EXPECT_TRUE(
-      same(mf::reduce(mf::emulated, x, mf::exact_mean), mf::reduce(mf::cpu, x, mf::exact_mean)));
+  EXPECT_TRUE(same(mf::reduce(mf::emulated, x, mf::mean), mf::reduce(mf::cpu, x, mf::mean)));
 }
 
 TEST(emulation_engine, every_order_of_threads_gives_the_same_bits) {
   const auto x = numbers(100003);
-  const double want = mf::reduce(mf::cpu, x, mf::sum);
+  const double want = mf::reduce(mf::cpu, x, mf::plain_sum_in<double>);
   const auto best = mf::reduce(mf::cpu, x, mf::extrema);
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     emulation::set_seed(seed);
-    EXPECT_TRUE(same(mf::reduce(mf::emulated, x, mf::sum), want)) << "seed " << seed;
+    EXPECT_TRUE(same(mf::reduce(mf::emulated, x, mf::plain_sum_in<double>), want))
+        << "seed " << seed;
     EXPECT_TRUE(same(mf::reduce(mf::emulated, x, mf::extrema), best)) << "seed " << seed;
   }
 }
 
 TEST(emulation_engine, refusals_are_those_of_the_cpu) {
   const std::vector<float> none;
-  EXPECT_EQ(mf::reduce(mf::emulated, none, mf::sum), 0.0);
+  EXPECT_EQ(mf::reduce(mf::emulated, none, mf::plain_sum_in<double>), 0.0);
   EXPECT_EQ(mf::try_reduce(mf::emulated, none, mf::min).code(), mf::status::empty_input);
   const mf::contiguous_view<float> nowhere(nullptr, 5);
-  EXPECT_EQ(mf::try_reduce(mf::emulated, nowhere, mf::sum).code(), mf::status::invalid_argument);
+  EXPECT_EQ(mf::try_reduce(mf::emulated, nowhere, mf::plain_sum_in<double>).code(),
+            mf::status::invalid_argument);
 }
 
 /// A fold with a bug that depends on nothing but the index.

@@ -78,7 +78,7 @@ TYPED_TEST(exact_products_of, dot_of_random_bits) {
     const std::size_t n = std::min(x.size(), y.size());
     x.resize(n);
     y.resize(n);
-    ASSERT_TRUE(same(mf::reduce(mf::zip(x, y), mf::exact_dot), expected_dot(x, y))) << a;
+    ASSERT_TRUE(same(mf::reduce(mf::zip(x, y), mf::dot), expected_dot(x, y))) << a;
   }
 }
 
@@ -87,11 +87,9 @@ TYPED_TEST(exact_products_of, dot_of_long_arrays) {
     for (const int n : {100, 513, 1024, 5000}) {
       const auto x = inputs::items_of<TypeParam>(kind, n, 1);
       const auto y = inputs::items_of<TypeParam>(kind, n, 2);
-      ASSERT_TRUE(same(mf::reduce(mf::zip(x, y), mf::exact_dot), expected_dot(x, y)))
-          << kind << " " << n;
+      ASSERT_TRUE(same(mf::reduce(mf::zip(x, y), mf::dot), expected_dot(x, y))) << kind << " " << n;
       if (!all_finite(x)) continue;
-      ASSERT_TRUE(same(mf::reduce(x, mf::exact_sum_of_squares), expected_dot(x, x)))
-          << kind << " " << n;
+      ASSERT_TRUE(same(mf::reduce(x, mf::sum_of_squares), expected_dot(x, x))) << kind << " " << n;
     }
   }
 }
@@ -106,25 +104,25 @@ void expect_moments(const std::vector<Item>& items) {
   }
   constexpr int low = oracle::fixed_sum::low;
   const big_integer squares = second.units();
-  ASSERT_TRUE(same(mf::reduce(items, mf::exact_norm2),
-                   oracle::nearest_root(squares, 1, low, oracle::binary64)));
-  ASSERT_TRUE(same(mf::reduce(items, mf::exact_norm2_to<float>),
+  ASSERT_TRUE(
+      same(mf::reduce(items, mf::norm2), oracle::nearest_root(squares, 1, low, oracle::binary64)));
+  ASSERT_TRUE(same(mf::reduce(items, mf::norm2_to<float>),
                    oracle::nearest_root(squares, 1, low, oracle::binary32)));
   const auto n = static_cast<std::int64_t>(items.size());
   for (const std::int64_t ddof : {0, 1}) {
     if (n <= ddof) {
-      EXPECT_EQ(mf::try_reduce(items, mf::exact_variance(ddof)).code(), mf::status::empty_input);
+      EXPECT_EQ(mf::try_reduce(items, mf::variance(ddof)).code(), mf::status::empty_input);
       continue;
     }
     // The sum is a multiple of 2^-2148 here: its square, one of 2^-4296.
     const big_integer sum = first.units();
     const big_integer top = (squares * big_integer(n)).shifted_left(-low) - sum * sum;
     const big_integer bottom = big_integer(n) * big_integer(n - ddof);
-    ASSERT_TRUE(same(mf::reduce(items, mf::exact_variance(ddof)),
+    ASSERT_TRUE(same(mf::reduce(items, mf::variance(ddof)),
                      oracle::nearest_ratio(top, bottom, 2 * low, oracle::binary64)));
-    ASSERT_TRUE(same(mf::reduce(items, mf::exact_variance<float>(ddof)),
+    ASSERT_TRUE(same(mf::reduce(items, mf::variance<float>(ddof)),
                      oracle::nearest_ratio(top, bottom, 2 * low, oracle::binary32)));
-    ASSERT_TRUE(same(mf::reduce(items, mf::exact_standard_deviation(ddof)),
+    ASSERT_TRUE(same(mf::reduce(items, mf::standard_deviation(ddof)),
                      oracle::nearest_root(top, bottom, 2 * low, oracle::binary64)));
   }
 }
@@ -150,10 +148,8 @@ TYPED_TEST(exact_products_of, moments_of_long_arrays) {
   }
 }
 
-TEST(exact_dot, products_that_are_no_doubles) {
-  const auto dot = [](const list& x, const list& y) {
-    return mf::reduce(mf::zip(x, y), mf::exact_dot);
-  };
+TEST(dot, products_that_are_no_doubles) {
+  const auto dot = [](const list& x, const list& y) { return mf::reduce(mf::zip(x, y), mf::dot); };
   EXPECT_TRUE(same(dot({1e200, 1e200, 5}, {1e200, -1e200, 1}), 5.0));
   EXPECT_TRUE(same(dot({smallest, 1}, {smallest, 1}), 1.0));
   EXPECT_TRUE(same(dot({smallest, 1, 1}, {smallest, 1, 0x1p-53}), 1 + 0x1p-52));
@@ -167,10 +163,10 @@ TEST(exact_dot, products_that_are_no_doubles) {
   EXPECT_TRUE(same(dot({}, {}), 0.0));
   const list x(3000, 1e-180);  // squares among the subnormal numbers
   EXPECT_TRUE(same(dot(x, x), expected_dot(x, x)));
-  EXPECT_TRUE(same(mf::reduce(x, mf::exact_norm2), std::sqrt(3000.0) * 1e-180));
+  EXPECT_TRUE(same(mf::reduce(x, mf::norm2), std::sqrt(3000.0) * 1e-180));
 }
 
-TEST(exact_dot, ill_conditioned) {
+TEST(dot, ill_conditioned) {
   for (const int bits : {27, 53, 100, 300, 900}) {
     for (std::uint64_t seed = 0; seed < 6; ++seed) {
       const auto x = inputs::ill_conditioned(400, bits, seed);
@@ -186,38 +182,37 @@ TEST(exact_dot, ill_conditioned) {
       }
       a.push_back(1.0 + 0x1p-52);
       b.push_back(1.0 - 0x1p-53);
-      ASSERT_TRUE(same(mf::reduce(mf::zip(a, b), mf::exact_dot), expected_dot(a, b)));
-      ASSERT_TRUE(same(mf::reduce(mf::zip(x, y), mf::exact_dot), expected_dot(x, y)));
+      ASSERT_TRUE(same(mf::reduce(mf::zip(a, b), mf::dot), expected_dot(a, b)));
+      ASSERT_TRUE(same(mf::reduce(mf::zip(x, y), mf::dot), expected_dot(x, y)));
     }
   }
 }
 
-TEST(exact_dot, pairs_of_two_types) {
+TEST(dot, pairs_of_two_types) {
   const std::vector<float> x{0x1p-149f, 3.0f, -1e30f};
   const list y{smallest, 0x1p-1074, 1e300};
   const list wide(x.begin(), x.end());
-  EXPECT_TRUE(same(mf::reduce(mf::zip(x, y), mf::exact_dot), expected_dot(wide, y)));
+  EXPECT_TRUE(same(mf::reduce(mf::zip(x, y), mf::dot), expected_dot(wide, y)));
   const std::vector<std::int64_t> whole{std::numeric_limits<std::int64_t>::min(), 3};
   const list tenths{0.1, -0.1};
   // -2^63 is a double: the same products.
-  EXPECT_TRUE(same(mf::reduce(mf::zip(whole, tenths), mf::exact_dot),
-                   expected_dot(list{-0x1p63, 3.0}, tenths)));
+  EXPECT_TRUE(
+      same(mf::reduce(mf::zip(whole, tenths), mf::dot), expected_dot(list{-0x1p63, 3.0}, tenths)));
 }
 
-TEST(exact_variance, does_not_cancel) {
-  EXPECT_TRUE(same(mf::reduce(list{1e300, 1e300 + 0x1p944}, mf::exact_variance()), infinity));
-  EXPECT_TRUE(same(mf::reduce(list(5000, 0.1), mf::exact_variance()), 0.0));
-  EXPECT_TRUE(same(mf::reduce(list{1, 1 + 0x1p-52}, mf::exact_variance()), 0x1p-106));
-  EXPECT_TRUE(same(mf::reduce(list{smallest, 0}, mf::exact_variance()), 0.0));
-  EXPECT_TRUE(
-      same(mf::reduce(list{smallest, -smallest}, mf::exact_standard_deviation()), smallest));
-  EXPECT_TRUE(same(mf::reduce(list{largest, -largest}, mf::exact_standard_deviation()), largest));
-  EXPECT_TRUE(same(mf::reduce(list{1, infinity}, mf::exact_variance()), nan_bits));
-  EXPECT_TRUE(same(mf::reduce(list{1, not_a_number}, mf::exact_variance()), nan_bits));
-  EXPECT_TRUE(same(mf::reduce(list{1, infinity}, mf::exact_norm2), infinity));
-  EXPECT_TRUE(same(mf::reduce(list{infinity, not_a_number}, mf::exact_norm2), nan_bits));
-  EXPECT_TRUE(same(mf::reduce(list{0x3p600, 0x4p600}, mf::exact_norm2), 0x5p600));
-  EXPECT_TRUE(same(mf::reduce(list{}, mf::exact_norm2), 0.0));
+TEST(variance, does_not_cancel) {
+  EXPECT_TRUE(same(mf::reduce(list{1e300, 1e300 + 0x1p944}, mf::variance()), infinity));
+  EXPECT_TRUE(same(mf::reduce(list(5000, 0.1), mf::variance()), 0.0));
+  EXPECT_TRUE(same(mf::reduce(list{1, 1 + 0x1p-52}, mf::variance()), 0x1p-106));
+  EXPECT_TRUE(same(mf::reduce(list{smallest, 0}, mf::variance()), 0.0));
+  EXPECT_TRUE(same(mf::reduce(list{smallest, -smallest}, mf::standard_deviation()), smallest));
+  EXPECT_TRUE(same(mf::reduce(list{largest, -largest}, mf::standard_deviation()), largest));
+  EXPECT_TRUE(same(mf::reduce(list{1, infinity}, mf::variance()), nan_bits));
+  EXPECT_TRUE(same(mf::reduce(list{1, not_a_number}, mf::variance()), nan_bits));
+  EXPECT_TRUE(same(mf::reduce(list{1, infinity}, mf::norm2), infinity));
+  EXPECT_TRUE(same(mf::reduce(list{infinity, not_a_number}, mf::norm2), nan_bits));
+  EXPECT_TRUE(same(mf::reduce(list{0x3p600, 0x4p600}, mf::norm2), 0x5p600));
+  EXPECT_TRUE(same(mf::reduce(list{}, mf::norm2), 0.0));
 }
 
 }  // namespace

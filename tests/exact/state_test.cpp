@@ -83,25 +83,24 @@ TYPED_TEST(exact_state_of, any_split_and_order_gives_the_same_bytes) {
     for (const int n : {0, 1, 5, 100, 2048, 7001}) {
       SCOPED_TRACE(kind + " " + std::to_string(n));
       const auto items = inputs::items_of<TypeParam>(kind, n, static_cast<std::uint64_t>(n));
-      ASSERT_NO_FATAL_FAILURE(expect_same_bytes(mf::bind_fold<TypeParam>(mf::exact_sum), items, 1));
+      ASSERT_NO_FATAL_FAILURE(expect_same_bytes(mf::bind_fold<TypeParam>(mf::sum), items, 1));
+      ASSERT_NO_FATAL_FAILURE(expect_same_bytes(mf::bind_fold<TypeParam>(mf::norm1), items, 2));
       ASSERT_NO_FATAL_FAILURE(
-          expect_same_bytes(mf::bind_fold<TypeParam>(mf::exact_norm1), items, 2));
+          expect_same_bytes(mf::bind_fold<TypeParam>(mf::sum_of_squares), items, 3));
       ASSERT_NO_FATAL_FAILURE(
-          expect_same_bytes(mf::bind_fold<TypeParam>(mf::exact_sum_of_squares), items, 3));
-      ASSERT_NO_FATAL_FAILURE(
-          expect_same_bytes(mf::bind_fold<TypeParam>(mf::exact_variance()), items, 4));
+          expect_same_bytes(mf::bind_fold<TypeParam>(mf::variance()), items, 4));
       using pair = mf::item_pair<TypeParam, TypeParam>;
       const auto others = inputs::items_of<TypeParam>(kind, n, static_cast<std::uint64_t>(n) + 1);
       std::vector<pair> pairs;
       for (std::size_t i = 0; i < items.size(); ++i) pairs.push_back({items[i], others[i]});
-      ASSERT_NO_FATAL_FAILURE(expect_same_bytes(mf::bind_fold<pair>(mf::exact_dot), pairs, 5));
+      ASSERT_NO_FATAL_FAILURE(expect_same_bytes(mf::bind_fold<pair>(mf::dot), pairs, 5));
     }
   }
 }
 
 /// Words of several states, added up as integers.
 TYPED_TEST(exact_state_of, words_add_up) {
-  using fold = mf::bound_fold_t<decltype(mf::exact_sum), TypeParam>;
+  using fold = mf::bound_fold_t<decltype(mf::sum), TypeParam>;
   using wire = mf::exact_wire<typename fold::state::number>;
   const fold f;
   for (const auto& kind : inputs::kinds_of_data) {
@@ -121,7 +120,7 @@ TYPED_TEST(exact_state_of, words_add_up) {
 
 /// 2^31 - 1 equal states on the wire: no digit overflows. The words are multiplied instead of added.
 TEST(exact_state, words_have_room_for_two_billion_states) {
-  using fold = mf::bound_fold_t<decltype(mf::exact_sum), double>;
+  using fold = mf::bound_fold_t<decltype(mf::sum), double>;
   using wire = mf::exact_wire<typename fold::state::number>;
   const fold f;
   constexpr std::int64_t most = (std::int64_t{1} << 31) - 1;
@@ -147,14 +146,14 @@ TEST(exact_state, words_have_room_for_two_billion_states) {
 
 /// States of 2^62 items do not overflow.
 TEST(exact_state, has_room_for_all_items) {
-  const auto f = mf::bind_fold<double>(mf::exact_mean);
+  const auto f = mf::bind_fold<double>(mf::mean);
   for (const double x : {0x1.fffffffffffffp1023, -0x1.fffffffffffffp1023}) {
     auto s = f.lift(x, 0);
     for (int i = 0; i < 62; ++i) s = f.combine(s, s);
     EXPECT_EQ(s.counts.items, std::int64_t{1} << 62);
     EXPECT_TRUE(inputs::same(f.finish(s).value(), x));
   }
-  const auto g = mf::bind_fold<double>(mf::exact_variance());
+  const auto g = mf::bind_fold<double>(mf::variance());
   auto s = g.combine(g.lift(0x1.fffffffffffffp1023, 0), g.lift(-0x1.fffffffffffffp1023, 0));
   for (int i = 0; i < 61; ++i) s = g.combine(s, s);
   EXPECT_TRUE(inputs::same(g.finish(s).value(), std::numeric_limits<double>::infinity()));
@@ -162,14 +161,14 @@ TEST(exact_state, has_room_for_all_items) {
 
 /// Partial sums of narrower types merge into wider ones.
 TEST(exact_state, sums_of_all_types_merge) {
-  const auto f = mf::bind_fold<double>(mf::exact_sum);
+  const auto f = mf::bind_fold<double>(mf::sum);
   const auto halves = inputs::items_of<mf::float16>("any finite", 300, 1);
   const auto floats = inputs::items_of<float>("any finite", 300, 2);
   const auto doubles = inputs::items_of<double>("any finite", 300, 3);
   auto own = state_of_run(f, std::span<const double>(doubles));
-  const auto g = mf::bind_fold<float>(mf::exact_sum);
+  const auto g = mf::bind_fold<float>(mf::sum);
   auto narrow = state_of_run(g, std::span<const float>(floats));
-  mf::merge(narrow, state_of_run(mf::bind_fold<mf::float16>(mf::exact_sum),
+  mf::merge(narrow, state_of_run(mf::bind_fold<mf::float16>(mf::sum),
                                  std::span<const mf::float16>(halves)));
   mf::merge(own, narrow);
   std::vector<double> all = doubles;
@@ -181,10 +180,10 @@ TEST(exact_state, sums_of_all_types_merge) {
 
 TEST(exact_state, sizes_are_those_of_the_documentation) {
   using mf::bound_fold_t;
-  EXPECT_EQ(sizeof(bound_fold_t<decltype(mf::exact_sum), double>::state), 312u);
-  EXPECT_EQ(sizeof(bound_fold_t<decltype(mf::exact_sum), float>::state), 88u);
-  EXPECT_EQ(sizeof(bound_fold_t<decltype(mf::exact_sum), mf::bfloat16>::state), 88u);
-  EXPECT_EQ(sizeof(bound_fold_t<decltype(mf::exact_sum), mf::float16>::state), 64u);
+  EXPECT_EQ(sizeof(bound_fold_t<decltype(mf::sum), double>::state), 312u);
+  EXPECT_EQ(sizeof(bound_fold_t<decltype(mf::sum), float>::state), 88u);
+  EXPECT_EQ(sizeof(bound_fold_t<decltype(mf::sum), mf::bfloat16>::state), 88u);
+  EXPECT_EQ(sizeof(bound_fold_t<decltype(mf::sum), mf::float16>::state), 64u);
   EXPECT_EQ(sizeof(mf::exact_moments_state<double>), 848u);
   EXPECT_EQ(sizeof(mf::exact_moments_state<float>), 176u);
   EXPECT_EQ(sizeof(mf::exact_moments_state<mf::bfloat16>), 168u);

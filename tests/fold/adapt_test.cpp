@@ -31,21 +31,22 @@ TEST(map, has_the_bits_of_items_mapped_beforehand) {
     const auto items = inputs::spread_doubles(n, 20, n);
     std::vector<double> mapped;
     for (const double x : items) mapped.push_back(square(x));
-    EXPECT_TRUE(
-        same_bits(mf::reduce(items, mf::sum | mf::map(square)), mf::reduce(mapped, mf::sum)));
-    EXPECT_TRUE(
-        same_bits(mf::reduce(items, mf::mean | mf::map(square)), mf::reduce(mapped, mf::mean)));
-    EXPECT_TRUE(same_bits(mf::reduce(items, mf::variance(0) | mf::map(square)),
-                          mf::reduce(mapped, mf::variance(0))));
+    EXPECT_TRUE(same_bits(mf::reduce(items, mf::plain_sum_in<double> | mf::map(square)),
+                          mf::reduce(mapped, mf::plain_sum_in<double>)));
+    EXPECT_TRUE(same_bits(mf::reduce(items, mf::plain_mean | mf::map(square)),
+                          mf::reduce(mapped, mf::plain_mean)));
+    EXPECT_TRUE(same_bits(mf::reduce(items, mf::plain_variance(0) | mf::map(square)),
+                          mf::reduce(mapped, mf::plain_variance(0))));
     EXPECT_EQ(mf::reduce(items, mf::argmax | mf::map(square)), mf::reduce(mapped, mf::argmax));
   }
 }
 
 TEST(map, may_change_the_type) {
   const std::vector<int> items = {1, 2, 3, 4};
-  EXPECT_EQ(mf::reduce(items, mf::sum | mf::map([](int x) { return x / 2.0; })), 5.0);
-  EXPECT_EQ(mf::reduce(items, mf::sum | mf::map([](int x) { return x > 2; })), 2U);
-  EXPECT_EQ(mf::reduce(std::vector<int>{}, mf::sum | mf::map(square)), 0.0);
+  EXPECT_EQ(mf::reduce(items, mf::plain_sum_in<double> | mf::map([](int x) { return x / 2.0; })),
+            5.0);
+  EXPECT_EQ(mf::reduce(items, mf::plain_sum_in<double> | mf::map([](int x) { return x > 2; })), 2U);
+  EXPECT_EQ(mf::reduce(std::vector<int>{}, mf::plain_sum_in<double> | mf::map(square)), 0.0);
   EXPECT_EQ(mf::try_reduce(std::vector<int>{}, mf::min | mf::map(square)).code(),
             mf::status::empty_input);
   const auto best = mf::reduce(items, mf::top(2) | mf::map([](int x) { return -x; }));
@@ -82,9 +83,9 @@ void check_where(const std::vector<double>& items) {
   }
   SCOPED_TRACE(testing::Message() << items.size() << " items, " << count << " pass");
   EXPECT_EQ(mf::reduce(items, mf::count | mf::where(positive)), count);
-  EXPECT_EQ(mf::reduce(items, mf::sum | mf::where(positive)), sum);
+  EXPECT_EQ(mf::reduce(items, mf::plain_sum_in<double> | mf::where(positive)), sum);
   const auto argmax = mf::try_reduce(items, mf::argmax | mf::where(positive));
-  const auto variance = mf::try_reduce(items, mf::variance(0) | mf::where(positive));
+  const auto variance = mf::try_reduce(items, mf::plain_variance(0) | mf::where(positive));
   ASSERT_EQ(argmax.has_value(), count > 0);
   ASSERT_EQ(variance.has_value(), count > 0);
   const auto left = mf::ordered([](double l, double) { return l; });
@@ -120,20 +121,21 @@ TEST(where, the_first_items_of_tiles_fail) {
   std::vector<double> items(5000, 3.0);
   for (std::size_t i = 0; i < items.size(); i += 512) items[i] = -inputs::infinity;
   check_where(items);
-  EXPECT_EQ(mf::reduce(items, mf::variance(0) | mf::where(positive)), 0.0);
+  EXPECT_EQ(mf::reduce(items, mf::plain_variance(0) | mf::where(positive)), 0.0);
   for (std::size_t i = 0; i < 1024; ++i) items[i] = inputs::not_a_number;  // whole tiles fail
   check_where(items);
-  EXPECT_EQ(mf::reduce(items, mf::variance(0) | mf::where(positive)), 0.0);
+  EXPECT_EQ(mf::reduce(items, mf::plain_variance(0) | mf::where(positive)), 0.0);
 }
 
 TEST(where, nothing_passes_is_like_no_items) {
   const std::vector<double> items(600, -1.0);
-  EXPECT_TRUE(same_bits(mf::reduce(items, mf::sum | mf::where(positive)), 0.0));
-  EXPECT_EQ(mf::try_reduce(items, mf::mean | mf::where(positive)).code(), mf::status::empty_input);
+  EXPECT_TRUE(same_bits(mf::reduce(items, mf::plain_sum_in<double> | mf::where(positive)), 0.0));
+  EXPECT_EQ(mf::try_reduce(items, mf::plain_mean | mf::where(positive)).code(),
+            mf::status::empty_input);
   EXPECT_TRUE(mf::reduce(items, mf::top(0) | mf::where(positive)).values.empty());
   EXPECT_EQ(mf::try_reduce(items, mf::top(1) | mf::where(positive)).code(),
             mf::status::empty_input);
-  EXPECT_EQ(mf::reduce(std::vector<double>{}, mf::sum | mf::where(positive)), 0.0);
+  EXPECT_EQ(mf::reduce(std::vector<double>{}, mf::plain_sum_in<double> | mf::where(positive)), 0.0);
   EXPECT_EQ(mf::try_reduce(std::vector<double>{}, mf::min | mf::where(positive)).code(),
             mf::status::empty_input);
 }
@@ -141,8 +143,10 @@ TEST(where, nothing_passes_is_like_no_items) {
 TEST(adapters, the_one_added_last_sees_the_items_first) {
   const std::vector<double> items = {-3, 1, 2, -5};
   const auto negated = [](double x) { return -x; };
-  EXPECT_EQ(mf::reduce(items, mf::sum | mf::map(negated) | mf::where(positive)), -3.0);
-  EXPECT_EQ(mf::reduce(items, mf::sum | mf::where(positive) | mf::map(negated)), 8.0);
+  EXPECT_EQ(mf::reduce(items, mf::plain_sum_in<double> | mf::map(negated) | mf::where(positive)),
+            -3.0);
+  EXPECT_EQ(mf::reduce(items, mf::plain_sum_in<double> | mf::where(positive) | mf::map(negated)),
+            8.0);
 }
 
 TEST(where, has_the_plan_of_its_own_state) {

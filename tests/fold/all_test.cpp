@@ -28,19 +28,19 @@ constexpr auto weighted = mf::ordered([](double l, double r) { return l * 0.5 + 
 constexpr auto square = [](double x) { return x * x; };
 
 TEST(all, has_the_bits_of_its_members_alone) {
-  const auto together =
-      mf::all(mf::count, mf::mean, mf::variance(1), mf::extrema, weighted, mf::norm2, mf::top(3));
+  const auto together = mf::all(mf::count, mf::plain_mean, mf::plain_variance(1), mf::extrema,
+                                weighted, mf::plain_norm2, mf::top(3));
   for (const std::size_t n : {3U, 33U, 511U, 513U, 2049U, 40000U, 200000U}) {
     const auto items = inputs::spread_doubles(n, 20, n);
     const auto [count, mean, variance, extrema, last, norm, top] =
         mf::reduce(mf::cpu(3), items, together);
     EXPECT_EQ(count, static_cast<std::int64_t>(n));
-    EXPECT_TRUE(same_bits(mean, mf::reduce(items, mf::mean)));
-    EXPECT_TRUE(same_bits(variance, mf::reduce(items, mf::variance(1))));
+    EXPECT_TRUE(same_bits(mean, mf::reduce(items, mf::plain_mean)));
+    EXPECT_TRUE(same_bits(variance, mf::reduce(items, mf::plain_variance(1))));
     EXPECT_EQ(extrema.argmin, mf::reduce(items, mf::argmin));
     EXPECT_EQ(extrema.max, mf::reduce(items, mf::max));
     EXPECT_TRUE(same_bits(last, mf::reduce(items, weighted)));
-    EXPECT_TRUE(same_bits(norm, mf::reduce(items, mf::norm2)));
+    EXPECT_TRUE(same_bits(norm, mf::reduce(items, mf::plain_norm2)));
     EXPECT_EQ(top.indices, mf::reduce(items, mf::top(3)).indices);
   }
 }
@@ -48,44 +48,46 @@ TEST(all, has_the_bits_of_its_members_alone) {
 TEST(all, members_may_be_adapted_and_nested) {
   const auto items = inputs::spread_doubles(3000, 20, 61);
   const auto positive = [](double x) { return x > 0; };
-  const auto [squares, inner, passing] =
-      mf::reduce(items, mf::all(mf::sum | mf::map(square), mf::all(mf::min, mf::variance(0)),
-                                mf::count | mf::where(positive)));
-  EXPECT_TRUE(same_bits(squares, mf::reduce(items, mf::sum | mf::map(square))));
+  const auto [squares, inner, passing] = mf::reduce(
+      items, mf::all(mf::plain_sum_in<double> | mf::map(square),
+                     mf::all(mf::min, mf::plain_variance(0)), mf::count | mf::where(positive)));
+  EXPECT_TRUE(same_bits(squares, mf::reduce(items, mf::plain_sum_in<double> | mf::map(square))));
   EXPECT_EQ(std::get<0>(inner), mf::reduce(items, mf::min));
-  EXPECT_TRUE(same_bits(std::get<1>(inner), mf::reduce(items, mf::variance(0))));
+  EXPECT_TRUE(same_bits(std::get<1>(inner), mf::reduce(items, mf::plain_variance(0))));
   EXPECT_EQ(passing, mf::reduce(items, mf::count | mf::where(positive)));
 }
 
 TEST(all, adapted_as_a_whole_keeps_the_bits_of_its_members) {
   for (const std::size_t n : {100U, 513U, 3000U}) {
     const auto items = inputs::spread_doubles(n, 20, n);
-    const auto [sum, variance] =
-        mf::reduce(items, mf::all(mf::sum, mf::variance(0)) | mf::map(square));
-    EXPECT_TRUE(same_bits(sum, mf::reduce(items, mf::sum | mf::map(square))));
-    EXPECT_TRUE(same_bits(variance, mf::reduce(items, mf::variance(0) | mf::map(square))));
+    const auto [sum, variance] = mf::reduce(
+        items, mf::all(mf::plain_sum_in<double>, mf::plain_variance(0)) | mf::map(square));
+    EXPECT_TRUE(same_bits(sum, mf::reduce(items, mf::plain_sum_in<double> | mf::map(square))));
+    EXPECT_TRUE(same_bits(variance, mf::reduce(items, mf::plain_variance(0) | mf::map(square))));
   }
 }
 
 TEST(all, of_nothing) {
   const std::vector<double> none;
-  const auto [count, sum] = mf::reduce(none, mf::all(mf::count, mf::sum));
+  const auto [count, sum] = mf::reduce(none, mf::all(mf::count, mf::plain_sum_in<double>));
   EXPECT_EQ(count, 0);
   EXPECT_EQ(sum, 0.0);
-  EXPECT_EQ(mf::try_reduce(none, mf::all(mf::count, mf::mean)).code(), mf::status::empty_input);
+  EXPECT_EQ(mf::try_reduce(none, mf::all(mf::count, mf::plain_mean)).code(),
+            mf::status::empty_input);
   EXPECT_EQ(mf::try_reduce(none, mf::all(mf::count, weighted)).code(), mf::status::empty_input);
 }
 
 TEST(all, the_first_member_without_a_result_decides) {
   const std::vector<std::int64_t> items = {INT64_MAX, 1};
   const auto code = [&](const auto& fold) { return mf::try_reduce(items, fold).code(); };
-  EXPECT_EQ(code(mf::all(mf::count, mf::sum, mf::top(3))), mf::status::integer_overflow);
-  EXPECT_EQ(code(mf::all(mf::top(3), mf::sum)), mf::status::empty_input);
+  EXPECT_EQ(code(mf::all(mf::count, mf::plain_sum_in<double>, mf::top(3))),
+            mf::status::integer_overflow);
+  EXPECT_EQ(code(mf::all(mf::top(3), mf::plain_sum_in<double>)), mf::status::empty_input);
   EXPECT_EQ(code(mf::all(mf::count, mf::top(2))), mf::status::ok);
 }
 
 TEST(all, of_one) {
-  const auto answer = mf::reduce(std::vector<int>{1, 2, 3}, mf::all(mf::sum));
+  const auto answer = mf::reduce(std::vector<int>{1, 2, 3}, mf::all(mf::plain_sum_in<double>));
   EXPECT_EQ(std::get<0>(answer), 6);
 }
 

@@ -30,7 +30,8 @@ void check_floats(const std::vector<Left>& x, const std::vector<Right>& y) {
   }
   const long double levels = std::ceil(std::log2(static_cast<long double>(x.size()))) + 5;
   const long double bound = levels * 0x1p-53L * magnitudes.approximate();
-  const long double error = oracle::error_of(mf::reduce(mf::cpu(1), mf::zip(x, y), mf::dot), sum);
+  const long double error =
+      oracle::error_of(mf::reduce(mf::cpu(1), mf::zip(x, y), mf::plain_dot), sum);
   EXPECT_FALSE(!(error <= bound)) << x.size();
 }
 
@@ -50,13 +51,13 @@ TEST(dot, of_floats_is_within_the_bound) {
 
 TEST(dot, of_floats_special_values) {
   const std::vector<double> none;
-  EXPECT_TRUE(inputs::same_bits(mf::reduce(mf::zip(none, none), mf::dot), 0.0));
+  EXPECT_TRUE(inputs::same_bits(mf::reduce(mf::zip(none, none), mf::plain_dot), 0.0));
   std::vector<double> x(1000, 1.0);
   std::vector<double> y(1000, 1e-300);
   x[1] = inputs::infinity;
-  EXPECT_EQ(mf::reduce(mf::zip(x, y), mf::dot), inputs::infinity);
+  EXPECT_EQ(mf::reduce(mf::zip(x, y), mf::plain_dot), inputs::infinity);
   y[1] = 0;
-  EXPECT_TRUE(std::isnan(mf::reduce(mf::zip(x, y), mf::dot)));
+  EXPECT_TRUE(std::isnan(mf::reduce(mf::zip(x, y), mf::plain_dot)));
   using pair = mf::item_pair<double, double>;
   const mf::float_dot_fold<pair, mf::nan_rule::omit> omit;
   EXPECT_TRUE(std::isfinite(mf::reduce(mf::zip(x, y), omit)));
@@ -64,7 +65,7 @@ TEST(dot, of_floats_special_values) {
   EXPECT_TRUE(inputs::same_bits(mf::reduce(mf::zip(holes, x), omit), 0.0)) << "as if absent";
   const mf::float16 halves[] = {{0x3c00}, {0x4000}};  // 1, 2
   const int whole[] = {3, 4};
-  EXPECT_EQ(mf::reduce(mf::zip(halves, whole), mf::dot), 11.0);
+  EXPECT_EQ(mf::reduce(mf::zip(halves, whole), mf::plain_dot), 11.0);
 }
 
 template <class Item>
@@ -92,7 +93,7 @@ void check_integers() {
       }
       oracle::big_integer sum;
       for (std::size_t i = 0; i < n; ++i) sum += big(x[i]) * big(y[i]);
-      const auto got = mf::try_reduce(mf::cpu(1), mf::zip(x, y), mf::dot);
+      const auto got = mf::try_reduce(mf::cpu(1), mf::zip(x, y), mf::plain_dot);
       using answer = std::remove_cvref_t<decltype(*got)>;
       static_assert(std::is_signed_v<answer> ==
                     (std::is_signed_v<Left> || std::is_signed_v<Right>));

@@ -62,21 +62,23 @@ TEST(fold, is_what_has_all_members) {
 
 template <class Item>
 constexpr bool every_number_fold() {
-  return folds<Item>(mf::sum) && folds<Item>(mf::plain_sum) && folds<Item>(mf::mean) &&
-         folds<Item>(mf::product) && folds<Item>(mf::variance()) && folds<Item>(mf::norm1) &&
-         folds<Item>(mf::norm2) && folds<Item>(mf::norm_inf) && folds<Item>(mf::min) &&
+  return folds<Item>(mf::plain_sum_in<double>) && folds<Item>(mf::plain_sum) &&
+         folds<Item>(mf::plain_mean) && folds<Item>(mf::product) &&
+         folds<Item>(mf::plain_variance()) && folds<Item>(mf::plain_norm1) &&
+         folds<Item>(mf::plain_norm2) && folds<Item>(mf::norm_inf) && folds<Item>(mf::min) &&
          folds<Item>(mf::argmax) && folds<Item>(mf::extrema) && folds<Item>(mf::top(3)) &&
-         folds<Item>(mf::any_of) && folds<mf::item_pair<Item, Item>>(mf::dot);
+         folds<Item>(mf::any_of) && folds<mf::item_pair<Item, Item>>(mf::plain_dot);
 }
 
 template <class Item>
 constexpr bool some_number_fold() {
-  return folds<Item>(mf::sum) || folds<Item>(mf::plain_sum) || folds<Item>(mf::mean) ||
-         folds<Item>(mf::product) || folds<Item>(mf::variance()) || folds<Item>(mf::norm1) ||
-         folds<Item>(mf::norm2) || folds<Item>(mf::norm_inf) || folds<Item>(mf::min) ||
+  return folds<Item>(mf::plain_sum_in<double>) || folds<Item>(mf::plain_sum) ||
+         folds<Item>(mf::plain_mean) || folds<Item>(mf::product) ||
+         folds<Item>(mf::plain_variance()) || folds<Item>(mf::plain_norm1) ||
+         folds<Item>(mf::plain_norm2) || folds<Item>(mf::norm_inf) || folds<Item>(mf::min) ||
          folds<Item>(mf::argmax) || folds<Item>(mf::extrema) || folds<Item>(mf::top(3)) ||
-         folds<Item>(mf::any_of) || folds<mf::item_pair<Item, int>>(mf::dot) ||
-         folds<Item>(mf::dot) || folds<Item>(mf::bit_xor);
+         folds<Item>(mf::any_of) || folds<mf::item_pair<Item, int>>(mf::plain_dot) ||
+         folds<Item>(mf::plain_dot) || folds<Item>(mf::bit_xor);
 }
 
 TEST(fold, families_are_defined_for_numbers_of_up_to_64_bits) {
@@ -95,16 +97,17 @@ TEST(fold, families_are_defined_for_numbers_of_up_to_64_bits) {
 TEST(fold, adapters_and_all_are_defined_where_their_members_are) {
   const auto length = [](const std::string& text) { return static_cast<int>(text.size()); };
   const auto is_short = [](const std::string& text) { return text.size() < 9; };
-  static_assert(folds<std::string>(mf::sum | mf::map(length)));
-  static_assert(folds<std::string>(mf::sum | mf::map(length) | mf::where(is_short)));
+  static_assert(folds<std::string>(mf::plain_sum_in<double> | mf::map(length)));
+  static_assert(
+      folds<std::string>(mf::plain_sum_in<double> | mf::map(length) | mf::where(is_short)));
   static_assert(folds<std::string>(mf::count | mf::where(is_short)));
-  static_assert(!folds<int>(mf::sum | mf::map(length)));
-  static_assert(!folds<std::string>(mf::sum | mf::where(is_short)));
-  static_assert(!folds<int>(mf::sum | mf::where(length)));
-  static_assert(folds<int>(mf::all(mf::sum, mf::bit_or)));
-  static_assert(!folds<double>(mf::all(mf::sum, mf::bit_or)));
-  static_assert(folds<std::string>(mf::all(mf::sum, mf::max) | mf::map(length)));
-  static_assert(!folds<std::string>(mf::all(mf::sum, mf::count)));
+  static_assert(!folds<int>(mf::plain_sum_in<double> | mf::map(length)));
+  static_assert(!folds<std::string>(mf::plain_sum_in<double> | mf::where(is_short)));
+  static_assert(!folds<int>(mf::plain_sum_in<double> | mf::where(length)));
+  static_assert(folds<int>(mf::all(mf::plain_sum_in<double>, mf::bit_or)));
+  static_assert(!folds<double>(mf::all(mf::plain_sum_in<double>, mf::bit_or)));
+  static_assert(folds<std::string>(mf::all(mf::plain_sum_in<double>, mf::max) | mf::map(length)));
+  static_assert(!folds<std::string>(mf::all(mf::plain_sum_in<double>, mf::count)));
 }
 
 }  // namespace

@@ -35,12 +35,12 @@ void check_variance(const std::vector<double>& items) {
                             n * (2 + tile_levels / 4) * 0x1p-1075L;
   for (const std::int64_t ddof : {0, 1}) {
     const long double divisor = n - static_cast<long double>(ddof);
-    const double got = mf::reduce(mf::cpu(1), items, mf::variance(ddof));
+    const double got = mf::reduce(mf::cpu(1), items, mf::plain_variance(ddof));
     const long double error = std::fabs(got - m2 / divisor);
     EXPECT_FALSE(!(error <= bound / divisor + 0x1p-1075L))
         << static_cast<double>(error / (m2 / divisor)) << " n " << items.size();
-    EXPECT_TRUE(
-        same_bits(mf::reduce(mf::cpu(1), items, mf::standard_deviation(ddof)), std::sqrt(got)));
+    EXPECT_TRUE(same_bits(mf::reduce(mf::cpu(1), items, mf::plain_standard_deviation(ddof)),
+                          std::sqrt(got)));
   }
 }
 
@@ -60,7 +60,7 @@ TEST(variance, of_one_value_everywhere_is_zero_or_almost) {
   for (const double x : {0.0, 1.0, 0.1, -1e150, 1e-300, 12345.678}) {
     for (const std::size_t n : {1U, 7U, 512U, 513U, 3000U}) {
       // The mean is off by at most 16 u |x| in a tile, the deviations by no more.
-      const double got = mf::reduce(std::vector<double>(n, x), mf::variance(0));
+      const double got = mf::reduce(std::vector<double>(n, x), mf::plain_variance(0));
       const long double bound = std::pow(32 * u * std::fabs(static_cast<long double>(x)), 2);
       EXPECT_FALSE(!(static_cast<long double>(got) <= bound)) << x << " " << n << " " << got;
       EXPECT_GE(got, 0.0);
@@ -71,7 +71,8 @@ TEST(variance, of_one_value_everywhere_is_zero_or_almost) {
 // The mean is off by some units in the last place, whose squares overflow; the variance is 0.
 TEST(variance, of_one_value_far_from_zero_is_a_number) {
   for (const std::size_t n : {1U, 7U, 512U, 3000U}) {
-    EXPECT_FALSE(std::isnan(mf::reduce(std::vector<double>(n, -1e300), mf::variance(0)))) << n;
+    EXPECT_FALSE(std::isnan(mf::reduce(std::vector<double>(n, -1e300), mf::plain_variance(0))))
+        << n;
   }
 }
 
@@ -102,7 +103,7 @@ TEST(variance, infinities_and_nan_give_nan) {
       for (const std::size_t at : {std::size_t{0}, n / 2, n - 1}) {
         std::vector<double> items(n, 1.5);
         items[at] = odd;
-        EXPECT_TRUE(std::isnan(mf::reduce(items, mf::variance(0)))) << n << " " << odd;
+        EXPECT_TRUE(std::isnan(mf::reduce(items, mf::plain_variance(0)))) << n << " " << odd;
       }
     }
   }
@@ -125,16 +126,17 @@ TEST(variance, omitted_nan_are_as_if_absent) {
 
 TEST(variance, too_few_items_have_none) {
   const std::vector<double> none;
-  EXPECT_EQ(mf::try_reduce(none, mf::variance(0)).code(), mf::status::empty_input);
-  EXPECT_EQ(mf::try_reduce(std::vector<double>{1}, mf::variance(1)).code(),
+  EXPECT_EQ(mf::try_reduce(none, mf::plain_variance(0)).code(), mf::status::empty_input);
+  EXPECT_EQ(mf::try_reduce(std::vector<double>{1}, mf::plain_variance(1)).code(),
             mf::status::empty_input);
-  EXPECT_EQ(mf::try_reduce(std::vector<int>{1, 2}, mf::variance(2)).code(),
+  EXPECT_EQ(mf::try_reduce(std::vector<int>{1, 2}, mf::plain_variance(2)).code(),
             mf::status::empty_input);
-  EXPECT_EQ(mf::try_reduce(std::vector<int>{}, mf::variance(0)).code(), mf::status::empty_input);
-  EXPECT_EQ(mf::reduce(std::vector<int>{1, 2}, mf::variance(1)), 0.5);
-  EXPECT_EQ(mf::reduce(std::vector<double>{5}, mf::variance(0)), 0.0);
+  EXPECT_EQ(mf::try_reduce(std::vector<int>{}, mf::plain_variance(0)).code(),
+            mf::status::empty_input);
+  EXPECT_EQ(mf::reduce(std::vector<int>{1, 2}, mf::plain_variance(1)), 0.5);
+  EXPECT_EQ(mf::reduce(std::vector<double>{5}, mf::plain_variance(0)), 0.0);
   const std::vector<float> floats = {1, 2, 3, 4};
-  EXPECT_EQ(mf::reduce(floats, mf::variance(0)), 1.25);
+  EXPECT_EQ(mf::reduce(floats, mf::plain_variance(0)), 1.25);
 }
 
 template <class Item>
@@ -160,10 +162,10 @@ void check_integers() {
       }
       const auto count = static_cast<std::int64_t>(n);
       const oracle::big_integer numerator = squares * count - sum * sum;
-      const auto fold = mf::bind_fold<Item>(mf::variance(0));
+      const auto fold = mf::bind_fold<Item>(mf::plain_variance(0));
       const auto state = oracle::one_by_one(fold, items);
       for (const std::int64_t ddof : {0, 1}) {
-        const auto got = mf::try_reduce(mf::cpu(1), items, mf::variance(ddof));
+        const auto got = mf::try_reduce(mf::cpu(1), items, mf::plain_variance(ddof));
         ASSERT_EQ(got.has_value(), count > ddof);
         if (!got) continue;
         const oracle::big_integer divisor = oracle::big_integer(count) * (count - ddof);

@@ -30,7 +30,7 @@ void check_norm2(const std::vector<Item>& items) {
     squares += oracle::exact_real::product(static_cast<double>(x), static_cast<double>(x));
   }
   const long double exact = std::sqrt(squares.approximate());
-  const double got = mf::reduce(mf::cpu(1), items, mf::norm2);
+  const double got = mf::reduce(mf::cpu(1), items, mf::plain_norm2);
   if (exact > static_cast<long double>(inputs::largest)) {
     EXPECT_EQ(got, inputs::infinity);
     return;
@@ -85,20 +85,20 @@ TEST(norm2, of_floats) {
 TEST(norms, infinities_nan_and_nothing) {
   std::vector<double> items(1000, 1e-300);
   items[999] = -inputs::infinity;
-  EXPECT_EQ(mf::reduce(items, mf::norm1), inputs::infinity);
-  EXPECT_EQ(mf::reduce(items, mf::norm2), inputs::infinity);
+  EXPECT_EQ(mf::reduce(items, mf::plain_norm1), inputs::infinity);
+  EXPECT_EQ(mf::reduce(items, mf::plain_norm2), inputs::infinity);
   EXPECT_EQ(mf::reduce(items, mf::norm_inf), inputs::infinity);
   items[3] = -inputs::not_a_number;
-  EXPECT_TRUE(std::isnan(mf::reduce(items, mf::norm1)));
-  EXPECT_TRUE(std::isnan(mf::reduce(items, mf::norm2)));
+  EXPECT_TRUE(std::isnan(mf::reduce(items, mf::plain_norm1)));
+  EXPECT_TRUE(std::isnan(mf::reduce(items, mf::plain_norm2)));
   EXPECT_TRUE(std::isnan(mf::reduce(items, mf::norm_inf)));
   const std::vector<double> none;
-  EXPECT_TRUE(same_bits(mf::reduce(none, mf::norm1), 0.0));
-  EXPECT_TRUE(same_bits(mf::reduce(none, mf::norm2), 0.0));
+  EXPECT_TRUE(same_bits(mf::reduce(none, mf::plain_norm1), 0.0));
+  EXPECT_TRUE(same_bits(mf::reduce(none, mf::plain_norm2), 0.0));
   EXPECT_TRUE(same_bits(mf::reduce(none, mf::norm_inf), 0.0));
   const std::vector<double> zeros(600, -0.0);
-  EXPECT_TRUE(same_bits(mf::reduce(zeros, mf::norm1), 0.0));
-  EXPECT_TRUE(same_bits(mf::reduce(zeros, mf::norm2), 0.0));
+  EXPECT_TRUE(same_bits(mf::reduce(zeros, mf::plain_norm1), 0.0));
+  EXPECT_TRUE(same_bits(mf::reduce(zeros, mf::plain_norm2), 0.0));
   EXPECT_TRUE(same_bits(mf::reduce(zeros, mf::norm_inf), 0.0));
 }
 
@@ -115,7 +115,7 @@ TEST(norm1, of_floats_is_within_the_bound_of_a_sum) {
     oracle::exact_real magnitudes;
     for (const double x : items) magnitudes += oracle::exact_real(std::fabs(x));
     const long double bound = (levels_of(items.size()) + 4) * 0x1p-53L * magnitudes.approximate();
-    const long double error = oracle::error_of(mf::reduce(items, mf::norm1), magnitudes);
+    const long double error = oracle::error_of(mf::reduce(items, mf::plain_norm1), magnitudes);
     EXPECT_FALSE(!(error <= bound)) << n;
   }
 }
@@ -142,16 +142,16 @@ void check_integers() {
       }
       EXPECT_EQ(mf::reduce(mf::cpu(1), items, mf::norm_inf), most);
       EXPECT_TRUE(
-          same_bits(mf::reduce(mf::cpu(1), items, mf::norm2), oracle::rounded_root(squares)))
+          same_bits(mf::reduce(mf::cpu(1), items, mf::plain_norm2), oracle::rounded_root(squares)))
           << n << " " << kind;
-      const auto norm1 = mf::try_reduce(mf::cpu(1), items, mf::norm1);
+      const auto norm1 = mf::try_reduce(mf::cpu(1), items, mf::plain_norm1);
       ASSERT_EQ(norm1.has_value(), sum.bit_length() <= 64);
       if (norm1) {
         EXPECT_EQ(*norm1, sum.low_bits());
       } else {
         EXPECT_EQ(norm1.code(), mf::status::integer_overflow);
       }
-      const auto fold = mf::bind_fold<Item>(mf::norm2);
+      const auto fold = mf::bind_fold<Item>(mf::plain_norm2);
       EXPECT_TRUE(fold.finish(oracle::one_by_one(fold, items)) == oracle::rounded_root(squares));
     }
   }

@@ -41,10 +41,10 @@ void expect_close(double got, const std::vector<Item>& items, long double u) {
 TEST(sum, of_doubles_is_within_the_bound) {
   for (const std::size_t n : sizes) {
     const auto spread = inputs::spread_doubles(n, 40, n);
-    expect_close(mf::reduce(spread, mf::sum), spread, 0x1p-53L);
+    expect_close(mf::reduce(spread, mf::plain_sum_in<double>), spread, 0x1p-53L);
     expect_close(mf::reduce(spread, mf::plain_sum), spread, 0x1p-53L);
     const auto cancelling = inputs::cancelling(n, n);
-    expect_close(mf::reduce(cancelling, mf::sum), cancelling, 0x1p-53L);
+    expect_close(mf::reduce(cancelling, mf::plain_sum_in<double>), cancelling, 0x1p-53L);
   }
 }
 
@@ -54,32 +54,32 @@ TEST(sum, of_floats_is_in_double_and_plain_sum_in_float) {
     for (std::size_t i = 0; i < n; ++i) {
       items.push_back(static_cast<float>(inputs::spread_double(i + n, 20)));
     }
-    expect_close(mf::reduce(items, mf::sum), items, 0x1p-53L);
+    expect_close(mf::reduce(items, mf::plain_sum_in<double>), items, 0x1p-53L);
     static_assert(std::is_same_v<decltype(mf::reduce(items, mf::plain_sum)), float>);
-    static_assert(std::is_same_v<decltype(mf::reduce(items, mf::sum)), double>);
+    static_assert(std::is_same_v<decltype(mf::reduce(items, mf::plain_sum_in<double>)), double>);
     expect_close(mf::reduce(items, mf::plain_sum), items, 0x1p-24L);
   }
 }
 
 TEST(sum, of_halves_never_accumulates_in_them) {
   std::vector<mf::float16> items(70000, mf::float16{0x3c00});  // 1.0: a half stops at 2048
-  EXPECT_EQ(mf::reduce(items, mf::sum), 70000.0);
+  EXPECT_EQ(mf::reduce(items, mf::plain_sum_in<double>), 70000.0);
   EXPECT_EQ(mf::reduce(items, mf::plain_sum), 70000.0F);
   std::vector<mf::bfloat16> brain(70000, mf::bfloat16{0x3f80});
-  EXPECT_EQ(mf::reduce(brain, mf::sum), 70000.0);
+  EXPECT_EQ(mf::reduce(brain, mf::plain_sum_in<double>), 70000.0);
 }
 
 TEST(sum, zeros_infinities_and_nan) {
-  EXPECT_TRUE(same_bits(mf::reduce(std::vector<double>{}, mf::sum), 0.0));
+  EXPECT_TRUE(same_bits(mf::reduce(std::vector<double>{}, mf::plain_sum_in<double>), 0.0));
   for (const std::size_t n : {1U, 2U, 100U, 513U, 2000U}) {
     std::vector<double> items(n, -0.0);
-    EXPECT_TRUE(same_bits(mf::reduce(items, mf::sum), -0.0)) << n;
+    EXPECT_TRUE(same_bits(mf::reduce(items, mf::plain_sum_in<double>), -0.0)) << n;
     items[n / 2] = 0.0;
-    EXPECT_TRUE(same_bits(mf::reduce(items, mf::sum), 0.0)) << n;
+    EXPECT_TRUE(same_bits(mf::reduce(items, mf::plain_sum_in<double>), 0.0)) << n;
     items[n / 2] = -inputs::infinity;
-    EXPECT_EQ(mf::reduce(items, mf::sum), -inputs::infinity);
+    EXPECT_EQ(mf::reduce(items, mf::plain_sum_in<double>), -inputs::infinity);
     items[n / 3] = n > 1 ? inputs::infinity : inputs::not_a_number;
-    EXPECT_TRUE(std::isnan(mf::reduce(items, mf::sum)));
+    EXPECT_TRUE(std::isnan(mf::reduce(items, mf::plain_sum_in<double>)));
   }
 }
 
@@ -114,7 +114,7 @@ void check_integers() {
                      ? oracle::big_integer(static_cast<std::int64_t>(x))
                      : oracle::big_integer::from_unsigned(static_cast<std::uint64_t>(x));
       }
-      const auto sum = mf::try_reduce(mf::cpu(1), items, mf::sum);
+      const auto sum = mf::try_reduce(mf::cpu(1), items, mf::plain_sum_in<double>);
       using answer = std::remove_cvref_t<decltype(*sum)>;
       const auto low = limits::is_signed
                            ? oracle::big_integer(std::numeric_limits<std::int64_t>::min())
@@ -129,12 +129,12 @@ void check_integers() {
       } else {
         ASSERT_EQ(sum.code(), mf::status::integer_overflow);
       }
-      const auto fold = mf::bind_fold<Item>(mf::sum);
+      const auto fold = mf::bind_fold<Item>(mf::plain_sum_in<double>);
       EXPECT_EQ(fold.finish(oracle::one_by_one(fold, items)).code(), sum.code());
       const double mean =
           oracle::rounded_quotient(exact.magnitude(), static_cast<std::int64_t>(items.size()));
-      EXPECT_TRUE(
-          same_bits(mf::reduce(items, mf::mean) + 0.0, (exact.is_negative() ? -mean : mean) + 0.0));
+      EXPECT_TRUE(same_bits(mf::reduce(items, mf::plain_mean) + 0.0,
+                            (exact.is_negative() ? -mean : mean) + 0.0));
     }
   }
 }
@@ -158,17 +158,20 @@ TEST(sum, an_overflow_on_the_way_does_not_count) {
   using limits = std::numeric_limits<std::int64_t>;
   const std::vector<std::int64_t> items = {limits::max(), limits::max(), limits::min(),
                                            limits::min(), 1};
-  EXPECT_EQ(mf::reduce(items, mf::sum), -1);
-  EXPECT_THROW(mf::reduce(std::vector<std::int64_t>{limits::max(), 1}, mf::sum), mf::error);
-  EXPECT_EQ(mf::reduce(std::vector<std::int64_t>{limits::max() - 1, 1}, mf::sum), limits::max());
-  EXPECT_EQ(mf::reduce(std::vector<std::int64_t>{limits::min() + 1, -1}, mf::sum), limits::min());
+  EXPECT_EQ(mf::reduce(items, mf::plain_sum_in<double>), -1);
+  EXPECT_THROW(mf::reduce(std::vector<std::int64_t>{limits::max(), 1}, mf::plain_sum_in<double>),
+               mf::error);
+  EXPECT_EQ(mf::reduce(std::vector<std::int64_t>{limits::max() - 1, 1}, mf::plain_sum_in<double>),
+            limits::max());
+  EXPECT_EQ(mf::reduce(std::vector<std::int64_t>{limits::min() + 1, -1}, mf::plain_sum_in<double>),
+            limits::min());
 }
 
 TEST(sum, of_bool_counts) {
   bool items[1000];
   for (int i = 0; i < 1000; ++i) items[i] = i % 3 == 0;
-  EXPECT_EQ(mf::reduce(items, mf::sum), 334U);
-  EXPECT_EQ(mf::reduce(items, mf::mean), 0.334);
+  EXPECT_EQ(mf::reduce(items, mf::plain_sum_in<double>), 334U);
+  EXPECT_EQ(mf::reduce(items, mf::plain_mean), 0.334);
 }
 
 TEST(count, counts) {
@@ -183,12 +186,12 @@ TEST(count, counts) {
 TEST(mean, is_the_sum_and_one_division) {
   for (const std::size_t n : sizes) {
     const auto items = inputs::spread_doubles(n, 30, n);
-    EXPECT_TRUE(same_bits(mf::reduce(items, mf::mean),
-                          mf::reduce(items, mf::sum) / static_cast<double>(n)));
+    EXPECT_TRUE(same_bits(mf::reduce(items, mf::plain_mean),
+                          mf::reduce(items, mf::plain_sum_in<double>) / static_cast<double>(n)));
   }
-  EXPECT_EQ(mf::try_reduce(std::vector<double>{}, mf::mean).code(), mf::status::empty_input);
-  EXPECT_EQ(mf::try_reduce(std::vector<int>{}, mf::mean).code(), mf::status::empty_input);
-  EXPECT_TRUE(std::isnan(mf::reduce(std::vector<double>{1, inputs::not_a_number}, mf::mean)));
+  EXPECT_EQ(mf::try_reduce(std::vector<double>{}, mf::plain_mean).code(), mf::status::empty_input);
+  EXPECT_EQ(mf::try_reduce(std::vector<int>{}, mf::plain_mean).code(), mf::status::empty_input);
+  EXPECT_TRUE(std::isnan(mf::reduce(std::vector<double>{1, inputs::not_a_number}, mf::plain_mean)));
 }
 
 }  // namespace

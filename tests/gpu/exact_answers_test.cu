@@ -20,7 +20,7 @@ class gpu_exact : public gpu_tests::gpu_test {
  protected:
   static double sum(const std::vector<double>& items) {
     const device_array<double> device(items);
-    return mf::reduce(mf::gpu, device.span(0, items.size()), mf::exact_sum);
+    return mf::reduce(mf::gpu, device.span(0, items.size()), mf::sum);
   }
 };
 
@@ -50,8 +50,8 @@ TEST_F(gpu_exact, the_same_bits_at_every_offset) {
   const device_array<float> device(host);
   for (const std::size_t offset : {0, 1, 2, 3, 5}) {
     const std::span<const float> items(host.data() + offset, 100003);
-    EXPECT_TRUE(same(mf::reduce(mf::gpu, device.span(offset, 100003), mf::exact_sum),
-                     mf::reduce(mf::cpu, items, mf::exact_sum)));
+    EXPECT_TRUE(same(mf::reduce(mf::gpu, device.span(offset, 100003), mf::sum),
+                     mf::reduce(mf::cpu, items, mf::sum)));
   }
 }
 
@@ -60,24 +60,23 @@ TEST_F(gpu_exact, largest_numbers_and_their_negatives) {
   for (std::size_t i = 0; i < 10000; ++i) items[2 * i] = -items[2 * i];
   EXPECT_EQ(sum(items), std::numeric_limits<double>::max());
   const device_array<double> device(std::vector<double>(7, std::numeric_limits<double>::max()));
-  EXPECT_EQ(mf::reduce(mf::gpu, device.span(0, 7), mf::exact_mean),
-            std::numeric_limits<double>::max());
+  EXPECT_EQ(mf::reduce(mf::gpu, device.span(0, 7), mf::mean), std::numeric_limits<double>::max());
 }
 
 TEST_F(gpu_exact, finished_on_the_device_as_any_type) {
   const auto host = inputs::items_of<double>("normal", 30001, 8);
   const device_array<double> device(host);
   const auto range = device.span(0, host.size());
-  const mf::gpu_workspace workspace(mf::workspace_bytes(range, mf::exact_sum));
+  const mf::gpu_workspace workspace(mf::workspace_bytes(range, mf::sum));
   const device_array<float> as_float(1);
-  mf::reduce_into(mf::gpu, range, mf::exact_sum_to<float>, as_float.data(), workspace);
-  EXPECT_TRUE(same(as_float.host()[0], mf::reduce(host, mf::exact_sum_to<float>)));
+  mf::reduce_into(mf::gpu, range, mf::sum_to<float>, as_float.data(), workspace);
+  EXPECT_TRUE(same(as_float.host()[0], mf::reduce(host, mf::sum_to<float>)));
   const device_array<mf::float16> as_half(1);
-  mf::reduce_into(mf::gpu, range, mf::exact_norm1_to<mf::float16>, as_half.data(), workspace);
-  EXPECT_TRUE(same(as_half.host()[0], mf::reduce(host, mf::exact_norm1_to<mf::float16>)));
+  mf::reduce_into(mf::gpu, range, mf::norm1_to<mf::float16>, as_half.data(), workspace);
+  EXPECT_TRUE(same(as_half.host()[0], mf::reduce(host, mf::norm1_to<mf::float16>)));
   const device_array<mf::result<double>> mean(1);
-  mf::reduce_into(mf::gpu, range, mf::exact_mean, mean.data(), workspace);
-  EXPECT_TRUE(same(mean.host()[0].value(), mf::reduce(host, mf::exact_mean)));
+  mf::reduce_into(mf::gpu, range, mf::mean, mean.data(), workspace);
+  EXPECT_TRUE(same(mean.host()[0].value(), mf::reduce(host, mf::mean)));
 }
 
 /// Signs, ties, sums of few and of many limbs, rounded by a warp.
@@ -92,10 +91,10 @@ TEST_F(gpu_exact, random_sums_finished_on_the_device) {
     while (items.empty());
     const device_array<double> device(items);
     const auto range = device.span(0, items.size());
-    mf::reduce_into(mf::gpu, range, mf::exact_sum, out.data(), workspace);
-    mf::reduce_into(mf::gpu, range, mf::exact_sum_to<float>, as_float.data(), workspace);
-    ASSERT_TRUE(same(out.host()[0], mf::reduce(items, mf::exact_sum))) << "round " << round;
-    ASSERT_TRUE(same(as_float.host()[0], mf::reduce(items, mf::exact_sum_to<float>)))
+    mf::reduce_into(mf::gpu, range, mf::sum, out.data(), workspace);
+    mf::reduce_into(mf::gpu, range, mf::sum_to<float>, as_float.data(), workspace);
+    ASSERT_TRUE(same(out.host()[0], mf::reduce(items, mf::sum))) << "round " << round;
+    ASSERT_TRUE(same(as_float.host()[0], mf::reduce(items, mf::sum_to<float>)))
         << "round " << round;
   }
 }
@@ -106,13 +105,13 @@ TEST_F(gpu_exact, a_graph_replayed_with_the_same_workspace) {
   const device_array<double> device(first);
   const auto range = device.span(0, first.size());
   const device_array<double> out(1);
-  const mf::gpu_workspace workspace(mf::workspace_bytes(range, mf::exact_sum));
+  const mf::gpu_workspace workspace(mf::workspace_bytes(range, mf::sum));
   cudaStream_t stream = nullptr;
   ASSERT_EQ(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), cudaSuccess);
   cudaGraph_t graph = nullptr;
   cudaGraphExec_t call = nullptr;
   ASSERT_EQ(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal), cudaSuccess);
-  mf::reduce_into(mf::gpu(stream), range, mf::exact_sum, out.data(), workspace);
+  mf::reduce_into(mf::gpu(stream), range, mf::sum, out.data(), workspace);
   ASSERT_EQ(cudaStreamEndCapture(stream, &graph), cudaSuccess);
   ASSERT_EQ(cudaGraphInstantiate(&call, graph, 0), cudaSuccess);
   for (const auto* items : {&first, &first, &second, &first}) {
@@ -121,7 +120,7 @@ TEST_F(gpu_exact, a_graph_replayed_with_the_same_workspace) {
               cudaSuccess);
     ASSERT_EQ(cudaGraphLaunch(call, stream), cudaSuccess);
     ASSERT_EQ(cudaStreamSynchronize(stream), cudaSuccess);
-    EXPECT_TRUE(same(out.host()[0], mf::reduce(*items, mf::exact_sum)));
+    EXPECT_TRUE(same(out.host()[0], mf::reduce(*items, mf::sum)));
   }
   static_cast<void>(cudaGraphExecDestroy(call));
   static_cast<void>(cudaGraphDestroy(graph));

@@ -26,8 +26,8 @@ class gpu_exact_products : public gpu_tests::gpu_test {
  protected:
   static void expect_all(const std::vector<Item>& items, const std::vector<Item>& others,
                          const std::string& what, std::int64_t blocks = 0) {
-    expect_cpu_state(mf::exact_sum_of_squares, items, "squares, " + what, blocks);
-    expect_cpu_state(mf::exact_variance(), items, "moments, " + what, blocks);
+    expect_cpu_state(mf::sum_of_squares, items, "squares, " + what, blocks);
+    expect_cpu_state(mf::variance(), items, "moments, " + what, blocks);
     expect_cpu_dot(items, others, what, blocks);
   }
 };
@@ -45,12 +45,11 @@ constexpr bool is_new_path =
     mf::detail::adds_exactly_v<mf::bound_fold_t<F, typename View::item_type>, View>;
 template <class Item>
 using zipped = decltype(mf::zip(std::span<const Item>(), std::span<const Item>()));
-static_assert(is_new_path<decltype(mf::exact_norm2), mf::contiguous_view<float>>);
-static_assert(is_new_path<decltype(mf::exact_variance()), mf::contiguous_view<double>>);
-static_assert(
-    is_new_path<decltype(mf::exact_standard_deviation()), mf::contiguous_view<mf::float16>>);
-static_assert(is_new_path<decltype(mf::exact_dot), zipped<mf::bfloat16>>);
-static_assert(!is_new_path<decltype(mf::exact_dot),
+static_assert(is_new_path<decltype(mf::norm2), mf::contiguous_view<float>>);
+static_assert(is_new_path<decltype(mf::variance()), mf::contiguous_view<double>>);
+static_assert(is_new_path<decltype(mf::standard_deviation()), mf::contiguous_view<mf::float16>>);
+static_assert(is_new_path<decltype(mf::dot), zipped<mf::bfloat16>>);
+static_assert(!is_new_path<decltype(mf::dot),
                            decltype(mf::zip(std::span<const float>(), std::span<const double>()))>);
 
 TYPED_TEST(gpu_exact_products, every_kind_of_data) {
@@ -145,7 +144,7 @@ TYPED_TEST(gpu_exact_products, every_place_and_count) {
         const auto from = static_cast<std::size_t>(offset);
         const std::span<const TypeParam> left(host.data() + from, count);
         if (offset < 3) {
-          expect_cpu_state<TypeParam>(mf::exact_variance(), left, device.span(from, count), kind);
+          expect_cpu_state<TypeParam>(mf::variance(), left, device.span(from, count), kind);
         }
         for (const std::size_t other : {std::size_t{0}, from, (from + 1) % places}) {
           expect_cpu_dot<TypeParam>(left, std::span<const TypeParam>(others.data() + other, count),
@@ -177,18 +176,17 @@ TEST_F(gpu_exact_product_answers, what_doubles_cannot) {
     const device_array<double> device(items);
     return mf::reduce(mf::gpu, device.span(0, items.size()), fold);
   };
-  EXPECT_EQ(on_device({most}, mf::exact_norm2), most);
-  EXPECT_EQ(on_device({0x1p-1074, 0, -0.0}, mf::exact_norm2), 0x1p-1074);
-  EXPECT_EQ(on_device({3e300, 4e300}, mf::exact_norm2), 5e300);
-  EXPECT_EQ(on_device({1e200, 1e200 + 1e190}, mf::exact_sum_of_squares), inf);
-  EXPECT_EQ(on_device({1e9 + 1, 1e9 + 2, 1e9 + 3}, mf::exact_variance(1)), 1.0);
-  EXPECT_EQ(on_device({-0x1p600, 0x1p600}, mf::exact_standard_deviation()), 0x1p600);
-  EXPECT_TRUE(std::isnan(on_device({1, inf, 2}, mf::exact_variance())));
+  EXPECT_EQ(on_device({most}, mf::norm2), most);
+  EXPECT_EQ(on_device({0x1p-1074, 0, -0.0}, mf::norm2), 0x1p-1074);
+  EXPECT_EQ(on_device({3e300, 4e300}, mf::norm2), 5e300);
+  EXPECT_EQ(on_device({1e200, 1e200 + 1e190}, mf::sum_of_squares), inf);
+  EXPECT_EQ(on_device({1e9 + 1, 1e9 + 2, 1e9 + 3}, mf::variance(1)), 1.0);
+  EXPECT_EQ(on_device({-0x1p600, 0x1p600}, mf::standard_deviation()), 0x1p600);
+  EXPECT_TRUE(std::isnan(on_device({1, inf, 2}, mf::variance())));
   const auto dot = [](const std::vector<double>& a, const std::vector<double>& b) {
     const device_array<double> left(a);
     const device_array<double> right(b);
-    return mf::reduce(mf::gpu, mf::zip(left.span(0, a.size()), right.span(0, b.size())),
-                      mf::exact_dot);
+    return mf::reduce(mf::gpu, mf::zip(left.span(0, a.size()), right.span(0, b.size())), mf::dot);
   };
   EXPECT_EQ(dot({most, most, 1}, {most, -most, 3}), 3.0);
   EXPECT_EQ(dot({0x1p-1074, 1}, {0x1p-1074, 1}), 1.0);
@@ -206,17 +204,16 @@ TEST_F(gpu_exact_product_answers, one_workspace_again_and_again) {
   const device_array<double> right(others);
   const auto range = left.span(0, items.size());
   const auto pairs = mf::zip(range, right.span(0, others.size()));
-  const mf::gpu_workspace workspace(mf::workspace_bytes(range, mf::exact_sum));
+  const mf::gpu_workspace workspace(mf::workspace_bytes(range, mf::sum));
   const device_array<mf::result<double>> deviation(1);
   const device_array<double> out(2);
   for (int round = 0; round < 2; ++round) {
-    mf::reduce_into(mf::gpu, range, mf::exact_standard_deviation(), deviation.data(), workspace);
-    mf::reduce_into(mf::gpu, pairs, mf::exact_dot, out.data(), workspace);
-    mf::reduce_into(mf::gpu, range, mf::exact_norm2, out.data() + 1, workspace);
-    EXPECT_TRUE(
-        same(deviation.host()[0].value(), mf::reduce(items, mf::exact_standard_deviation())));
-    EXPECT_TRUE(same(out.host()[0], mf::reduce(mf::zip(items, others), mf::exact_dot)));
-    EXPECT_TRUE(same(out.host()[1], mf::reduce(items, mf::exact_norm2)));
+    mf::reduce_into(mf::gpu, range, mf::standard_deviation(), deviation.data(), workspace);
+    mf::reduce_into(mf::gpu, pairs, mf::dot, out.data(), workspace);
+    mf::reduce_into(mf::gpu, range, mf::norm2, out.data() + 1, workspace);
+    EXPECT_TRUE(same(deviation.host()[0].value(), mf::reduce(items, mf::standard_deviation())));
+    EXPECT_TRUE(same(out.host()[0], mf::reduce(mf::zip(items, others), mf::dot)));
+    EXPECT_TRUE(same(out.host()[1], mf::reduce(items, mf::norm2)));
   }
 }
 

@@ -80,15 +80,15 @@ void expect_cpu_dot(std::span<const Item> left, std::span<const Item> right,
                     std::span<const Item> device_left, std::span<const Item> device_right,
                     const std::string& what, std::int64_t blocks = 0) {
   using pair = mf::item_pair<Item, Item>;
-  using state = bound_state<decltype(mf::exact_dot), pair>;
-  const auto f = mf::bind_fold<pair>(mf::exact_dot);
+  using state = bound_state<decltype(mf::dot), pair>;
+  const auto f = mf::bind_fold<pair>(mf::dot);
   auto own = f.identity();
   for (std::size_t i = 0; i < left.size(); ++i) f.absorb(own, {left[i], right[i]}, 0);
   const auto view = mf::zip(device_left, device_right);
   const device_array<state> out(1);
-  const mf::gpu_workspace workspace(mf::workspace_bytes(view, mf::exact_dot));
+  const mf::gpu_workspace workspace(mf::workspace_bytes(view, mf::dot));
   if (blocks == 0) {
-    mf::fold_into(mf::gpu, view, mf::exact_dot, out.data(), workspace);
+    mf::fold_into(mf::gpu, view, mf::dot, out.data(), workspace);
   } else {
     const auto failed = mf::detail::add_exactly_on(blocks, nullptr, f, view, workspace,
                                                    mf::detail::state_sink<state>{out.data()});

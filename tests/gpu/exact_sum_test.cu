@@ -30,8 +30,8 @@ TYPED_TEST(gpu_exact_sum, every_kind_of_data) {
   for (const auto& kind : inputs::kinds_of_data) {
     for (const int n : {1, 2, 31, 32, 33, 700, 3 * tile<TypeParam> + 5, 20 * tile<TypeParam>}) {
       const auto items = inputs::items_of<TypeParam>(kind, n, static_cast<std::uint64_t>(n));
-      expect_cpu_state(mf::exact_sum, items, kind);
-      expect_cpu_state(mf::exact_norm1, items, "magnitudes, " + kind);
+      expect_cpu_state(mf::sum, items, kind);
+      expect_cpu_state(mf::norm1, items, "magnitudes, " + kind);
       if (this->HasFatalFailure()) return;
     }
   }
@@ -43,7 +43,7 @@ TYPED_TEST(gpu_exact_sum, random_bits) {
     std::vector<TypeParam> items(1 + random() % (5 * tile<TypeParam>));
     const std::uint64_t kept = round % 3 == 0 ? random() : ~std::uint64_t{0};
     for (auto& x : items) x = inputs::from_bits<TypeParam>(random() & kept);
-    expect_cpu_state(mf::exact_sum, items, "bits of round " + std::to_string(round));
+    expect_cpu_state(mf::sum, items, "bits of round " + std::to_string(round));
     if (this->HasFatalFailure()) return;
   }
 }
@@ -64,8 +64,8 @@ TYPED_TEST(gpu_exact_sum, every_place_and_count) {
       for (int offset = 0; offset < places; ++offset) {
         const auto from = static_cast<std::size_t>(offset);
         const auto count = static_cast<std::size_t>(n);
-        expect_cpu_state<TypeParam>(mf::exact_sum, all.subspan(from, count),
-                                    device.span(from, count), kind);
+        expect_cpu_state<TypeParam>(mf::sum, all.subspan(from, count), device.span(from, count),
+                                    kind);
         if (this->HasFatalFailure()) return;
       }
     }
@@ -76,7 +76,7 @@ TYPED_TEST(gpu_exact_sum, every_grid) {
   for (const char* kind : {"uniform", "wide", "any finite", "specials"}) {
     const auto items = inputs::items_of<TypeParam>(kind, 70 * tile<TypeParam> + 11, 5);
     for (const int blocks : {1, 2, 7, 64, 200}) {
-      expect_cpu_state(mf::exact_sum, items, kind, blocks);
+      expect_cpu_state(mf::sum, items, kind, blocks);
       if (this->HasFatalFailure()) return;
     }
   }
@@ -86,7 +86,7 @@ TYPED_TEST(gpu_exact_sum, every_grid) {
 TYPED_TEST(gpu_exact_sum, many_tiles_by_one_block) {
   for (const char* kind : {"normal", "any finite", "specials"}) {
     const auto items = inputs::items_of<TypeParam>(kind, (8 * 67 + 3) * tile<TypeParam> + 1, 9);
-    expect_cpu_state(mf::exact_sum, items, kind, 1);
+    expect_cpu_state(mf::sum, items, kind, 1);
     if (this->HasFatalFailure()) return;
   }
 }
@@ -109,8 +109,8 @@ TYPED_TEST(gpu_exact_sum, range_that_changes_in_mid_stream) {
           (bits & ((std::uint64_t{1} << f::fraction) - 1)) |
           static_cast<std::uint64_t>(field) << f::fraction | (bits >> 63) << (f::total - 1)));
     }
-    expect_cpu_state(mf::exact_sum, items, "change " + std::to_string(how), 1);
-    expect_cpu_state(mf::exact_sum, items, "change " + std::to_string(how));
+    expect_cpu_state(mf::sum, items, "change " + std::to_string(how), 1);
+    expect_cpu_state(mf::sum, items, "change " + std::to_string(how));
     if (this->HasFatalFailure()) return;
   }
 }

@@ -93,8 +93,8 @@ struct answers {
 
 template <class Engine>
 answers all_of(const Engine& engine, std::span<const float> x) {
-  return {mf::reduce(engine, x, mf::plain_sum), mf::reduce(engine, x, mf::sum),
-          mf::reduce(engine, x, mf::variance(1)), mf::reduce(engine, x, mf::argmin),
+  return {mf::reduce(engine, x, mf::plain_sum), mf::reduce(engine, x, mf::plain_sum_in<double>),
+          mf::reduce(engine, x, mf::plain_variance(1)), mf::reduce(engine, x, mf::argmin),
           mf::reduce(engine, x, sequence_hash{})};
 }
 

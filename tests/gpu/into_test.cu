@@ -40,11 +40,11 @@ TEST_F(gpu_into, results_go_to_device_pinned_mapped_and_managed_memory) {
   const auto host = numbers(3000001);
   const device_array<float> device(host);
   const auto range = device.span(0, host.size());
-  const double want = mf::reduce(host, mf::sum);
-  const mf::gpu_workspace workspace(mf::workspace_bytes(range, mf::sum));
+  const double want = mf::reduce(host, mf::plain_sum_in<double>);
+  const mf::gpu_workspace workspace(mf::workspace_bytes(range, mf::plain_sum_in<double>));
 
   const device_array<double> on_device(1);
-  mf::reduce_into(mf::gpu, range, mf::sum, on_device.data(), workspace);
+  mf::reduce_into(mf::gpu, range, mf::plain_sum_in<double>, on_device.data(), workspace);
   EXPECT_TRUE(same(on_device.host()[0], want));
 
   const pinned<double> in_pinned;
@@ -52,9 +52,9 @@ TEST_F(gpu_into, results_go_to_device_pinned_mapped_and_managed_memory) {
   double* managed = nullptr;
   ASSERT_EQ(cudaMallocManaged(&managed, sizeof(double)), cudaSuccess);
   *in_pinned.value = *in_mapped.value = *managed = -1;
-  mf::reduce_into(mf::gpu, range, mf::sum, in_pinned.value, workspace);
-  mf::reduce_into(mf::gpu, range, mf::sum, in_mapped.value, workspace);
-  mf::reduce_into(mf::gpu, range, mf::sum, managed, workspace);
+  mf::reduce_into(mf::gpu, range, mf::plain_sum_in<double>, in_pinned.value, workspace);
+  mf::reduce_into(mf::gpu, range, mf::plain_sum_in<double>, in_mapped.value, workspace);
+  mf::reduce_into(mf::gpu, range, mf::plain_sum_in<double>, managed, workspace);
   ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
   EXPECT_TRUE(same(*in_pinned.value, want));
   EXPECT_TRUE(same(*in_mapped.value, want));
@@ -69,15 +69,15 @@ TEST_F(gpu_into, answers_finished_on_the_device) {
   const mf::gpu_workspace workspace(1 << 20);
 
   const device_array<mf::result<double>> out(1);
-  mf::reduce_into(mf::gpu, range, mf::standard_deviation(1), out.data(), workspace);
-  EXPECT_TRUE(same(out.host()[0].value(), mf::reduce(host, mf::standard_deviation(1))));
-  mf::reduce_into(mf::gpu, range.first(1), mf::variance(1), out.data(), workspace);
+  mf::reduce_into(mf::gpu, range, mf::plain_standard_deviation(1), out.data(), workspace);
+  EXPECT_TRUE(same(out.host()[0].value(), mf::reduce(host, mf::plain_standard_deviation(1))));
+  mf::reduce_into(mf::gpu, range.first(1), mf::plain_variance(1), out.data(), workspace);
   EXPECT_EQ(out.host()[0].code(), mf::status::empty_input);
 
   const device_array<double> norm(1);
-  mf::reduce_into(mf::gpu, range, mf::norm2, norm.data(), workspace);
-  EXPECT_TRUE(same(norm.host()[0], mf::reduce(host, mf::norm2)));
-  mf::reduce_into(mf::gpu, range.first(0), mf::sum, norm.data(), workspace);
+  mf::reduce_into(mf::gpu, range, mf::plain_norm2, norm.data(), workspace);
+  EXPECT_TRUE(same(norm.host()[0], mf::reduce(host, mf::plain_norm2)));
+  mf::reduce_into(mf::gpu, range.first(0), mf::plain_sum_in<double>, norm.data(), workspace);
   EXPECT_TRUE(same(norm.host()[0], 0.0));
 
   std::vector<std::int64_t> integers(5001);
@@ -85,20 +85,30 @@ TEST_F(gpu_into, answers_finished_on_the_device) {
     integers[i] = static_cast<std::int64_t>(inputs::mixed(i)) >> 8;
   }
   const device_array<std::int64_t> there(integers);
-  mf::reduce_into(mf::gpu, there.span(0, integers.size()), mf::variance(), out.data(), workspace);
-  EXPECT_TRUE(same(out.host()[0].value(), mf::reduce(integers, mf::variance())));
+  mf::reduce_into(mf::gpu, there.span(0, integers.size()), mf::plain_variance(), out.data(),
+                  workspace);
+  EXPECT_TRUE(same(out.host()[0].value(), mf::reduce(integers, mf::plain_variance())));
 }
 
 TEST_F(gpu_into, states_of_several_folds) {
   const auto host = numbers(1000003);
   const device_array<float> device(host);
-  const auto folds = mf::all(mf::sum, mf::variance(1), mf::extrema);
+  const auto folds = mf::all(mf::plain_sum_in<double>, mf::plain_variance(1), mf::extrema);
+  const auto exact = mf::all(mf::sum, mf::extrema, mf::variance(1));
   const auto bound = mf::bind_fold<float>(folds);
   const device_array<decltype(bound)::state> out(1);
   const auto range = device.span(0, host.size());
   const mf::gpu_workspace workspace(mf::workspace_bytes(range, folds));
   mf::fold_into(mf::gpu, range, folds, out.data(), workspace);
   EXPECT_TRUE(same(mf::finish_state(bound, out.host()[0]).value(), mf::reduce(host, folds)));
+
+  const auto bound_exact = mf::bind_fold<float>(exact);
+  const device_array<decltype(bound_exact)::state> exact_out(1);
+  EXPECT_LE(mf::workspace_bytes(range, mf::sum), mf::workspace_bytes(range, exact));
+  const mf::gpu_workspace exact_workspace(mf::workspace_bytes(range, exact));
+  mf::fold_into(mf::gpu, range, exact, exact_out.data(), exact_workspace);
+  EXPECT_TRUE(
+      same(mf::finish_state(bound_exact, exact_out.host()[0]).value(), mf::reduce(host, exact)));
 }
 
 TEST_F(gpu_into, a_captured_graph_replays) {
@@ -106,14 +116,16 @@ TEST_F(gpu_into, a_captured_graph_replays) {
   const device_array<float> device(numbers(n));
   const auto range = device.span(0, n);
   const device_array<double> out(2);
-  const mf::gpu_workspace workspace(mf::workspace_bytes(range, mf::sum));
+  const mf::gpu_workspace workspace(mf::workspace_bytes(range, mf::plain_sum_in<double>));
   cudaStream_t stream = nullptr;
   ASSERT_EQ(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), cudaSuccess);
   cudaGraph_t graph = nullptr;
   ASSERT_EQ(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal), cudaSuccess);
-  mf::reduce_into(mf::gpu(stream), range, mf::sum, out.data(), workspace);
-  mf::reduce_into(mf::gpu(stream), range.first(777777), mf::sum, out.data() + 1, workspace);
-  EXPECT_EQ(mf::try_reduce(mf::gpu(stream), range, mf::sum).code(), mf::status::invalid_argument);
+  mf::reduce_into(mf::gpu(stream), range, mf::plain_sum_in<double>, out.data(), workspace);
+  mf::reduce_into(mf::gpu(stream), range.first(777777), mf::plain_sum_in<double>, out.data() + 1,
+                  workspace);
+  EXPECT_EQ(mf::try_reduce(mf::gpu(stream), range, mf::plain_sum_in<double>).code(),
+            mf::status::invalid_argument);
   ASSERT_EQ(cudaStreamEndCapture(stream, &graph), cudaSuccess);
   cudaGraphExec_t replay = nullptr;
   ASSERT_EQ(cudaGraphInstantiate(&replay, graph, 0), cudaSuccess);
@@ -125,8 +137,9 @@ TEST_F(gpu_into, a_captured_graph_replays) {
     ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
     ASSERT_EQ(cudaGraphLaunch(replay, stream), cudaSuccess);
     ASSERT_EQ(cudaStreamSynchronize(stream), cudaSuccess);
-    EXPECT_TRUE(same(out.host()[0], mf::reduce(host, mf::sum)));
-    EXPECT_TRUE(same(out.host()[1], mf::reduce(std::span(host).first(777777), mf::sum)));
+    EXPECT_TRUE(same(out.host()[0], mf::reduce(host, mf::plain_sum_in<double>)));
+    EXPECT_TRUE(
+        same(out.host()[1], mf::reduce(std::span(host).first(777777), mf::plain_sum_in<double>)));
   }
   static_cast<void>(cudaGraphExecDestroy(replay));
   static_cast<void>(cudaGraphDestroy(graph));
@@ -148,9 +161,9 @@ TEST_F(gpu_into, launches_of_every_kind_share_a_workspace) {
   ASSERT_EQ(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal), cudaSuccess);
   for (std::size_t i = 0; i < counts.size(); ++i) {
     const auto range = device.span(i, counts[i] - i);
-    mf::reduce_into(mf::gpu(stream), range, mf::sum, out.data() + i, workspace);
-    mf::reduce_into(mf::gpu(stream), range, mf::norm2, norms.data() + i, workspace);
-    mf::reduce_into(mf::gpu(stream), range, mf::sum, out.data() + i, workspace);
+    mf::reduce_into(mf::gpu(stream), range, mf::plain_sum_in<double>, out.data() + i, workspace);
+    mf::reduce_into(mf::gpu(stream), range, mf::plain_norm2, norms.data() + i, workspace);
+    mf::reduce_into(mf::gpu(stream), range, mf::plain_sum_in<double>, out.data() + i, workspace);
     mf::reduce_into(mf::gpu(stream), range, mf::plain_sum, least.data() + i, workspace);
   }
   ASSERT_EQ(cudaStreamEndCapture(stream, &graph), cudaSuccess);
@@ -164,8 +177,8 @@ TEST_F(gpu_into, launches_of_every_kind_share_a_workspace) {
   const auto plain = least.host();
   for (std::size_t i = 0; i < counts.size(); ++i) {
     const auto range = std::span(host).subspan(i, counts[i] - i);
-    EXPECT_TRUE(same(sums[i], mf::reduce(range, mf::sum))) << counts[i];
-    EXPECT_TRUE(same(lengths[i], mf::reduce(range, mf::norm2))) << counts[i];
+    EXPECT_TRUE(same(sums[i], mf::reduce(range, mf::plain_sum_in<double>))) << counts[i];
+    EXPECT_TRUE(same(lengths[i], mf::reduce(range, mf::plain_norm2))) << counts[i];
     EXPECT_TRUE(same(plain[i], mf::reduce(range, mf::plain_sum))) << counts[i];
   }
   static_cast<void>(cudaGraphExecDestroy(replay));
@@ -183,18 +196,19 @@ TEST_F(gpu_into, many_streams_with_a_workspace_each) {
   std::vector<mf::gpu_workspace> workspaces;
   for (auto& s : stream) {
     ASSERT_EQ(cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking), cudaSuccess);
-    workspaces.emplace_back(mf::workspace_bytes(device.span(0, n), mf::sum));
+    workspaces.emplace_back(mf::workspace_bytes(device.span(0, n), mf::plain_sum_in<double>));
   }
   for (unsigned round = 0; round < repetitions(50, 1); ++round) {
     for (std::size_t s = 0; s < streams; ++s) {
-      mf::reduce_into(mf::gpu(stream[s]), device.span(s, n - 1000 * s - s), mf::sum, out.data() + s,
-                      workspaces[s]);
+      mf::reduce_into(mf::gpu(stream[s]), device.span(s, n - 1000 * s - s),
+                      mf::plain_sum_in<double>, out.data() + s, workspaces[s]);
     }
   }
   ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
   const auto got = out.host();
   for (std::size_t s = 0; s < streams; ++s) {
-    EXPECT_TRUE(same(got[s], mf::reduce(std::span(host).subspan(s, n - 1000 * s - s), mf::sum)));
+    EXPECT_TRUE(same(got[s], mf::reduce(std::span(host).subspan(s, n - 1000 * s - s),
+                                        mf::plain_sum_in<double>)));
     static_cast<void>(cudaStreamDestroy(stream[s]));
   }
 }
@@ -207,13 +221,16 @@ TEST_F(gpu_into, one_thread_waits_for_two_streams_in_turn) {
   for (auto& s : stream) {
     ASSERT_EQ(cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking), cudaSuccess);
   }
-  const std::array<double, 2> want{mf::reduce(host, mf::sum),
-                                   mf::reduce(std::span(host).subspan(1), mf::sum)};
+  const std::array<double, 2> want{
+      mf::reduce(host, mf::plain_sum_in<double>),
+      mf::reduce(std::span(host).subspan(1), mf::plain_sum_in<double>)};
   unsigned right = 0;
   constexpr unsigned calls = repetitions(2000, 20);
   for (std::size_t i = 0; i < calls; ++i) {
     const auto range = device.span(i % 2, host.size() - i % 2);
-    right += same(mf::reduce(mf::gpu(stream[i % 2]), range, mf::sum), want[i % 2]) ? 1 : 0;
+    right += same(mf::reduce(mf::gpu(stream[i % 2]), range, mf::plain_sum_in<double>), want[i % 2])
+                 ? 1
+                 : 0;
   }
   EXPECT_EQ(right, calls);
   for (auto& s : stream) static_cast<void>(cudaStreamDestroy(s));
@@ -222,13 +239,16 @@ TEST_F(gpu_into, one_thread_waits_for_two_streams_in_turn) {
 TEST_F(gpu_into, many_threads_wait_at_once) {
   const auto host = numbers(1000003);
   const device_array<float> device(host);
-  const double want = mf::reduce(host, mf::sum);
+  const double want = mf::reduce(host, mf::plain_sum_in<double>);
   std::vector<std::thread> threads;
   std::array<unsigned, 8> right{};
   for (std::size_t t = 0; t < right.size(); ++t) {
     threads.emplace_back([&, t] {
       for (unsigned i = 0; i < repetitions(50, 2); ++i) {
-        right[t] += same(mf::reduce(mf::gpu, device.span(0, host.size()), mf::sum), want) ? 1 : 0;
+        right[t] +=
+            same(mf::reduce(mf::gpu, device.span(0, host.size()), mf::plain_sum_in<double>), want)
+                ? 1
+                : 0;
       }
     });
   }
@@ -254,18 +274,19 @@ TEST_F(gpu_into, wrong_arguments_are_refused_and_nothing_is_written) {
   const device_array<float> device(host);
   const auto range = device.span(0, n);
   const device_array<double> out(std::vector<double>{-1.0});
-  const mf::gpu_workspace workspace(mf::workspace_bytes(range, mf::sum));
-  const mf::gpu_workspace small(mf::workspace_bytes(range, mf::sum) - 1);
+  const mf::gpu_workspace workspace(mf::workspace_bytes(range, mf::plain_sum_in<double>));
+  const mf::gpu_workspace small(mf::workspace_bytes(range, mf::plain_sum_in<double>) - 1);
   double on_host = 0;
 
-  expect_refused([&] { mf::reduce_into(mf::gpu, range, mf::sum, out.data(), small); },
-                 "the workspace has");
-  expect_refused([&] { mf::reduce_into(mf::gpu, range, mf::sum, out.data(), {}); },
+  expect_refused(
+      [&] { mf::reduce_into(mf::gpu, range, mf::plain_sum_in<double>, out.data(), small); },
+      "the workspace has");
+  expect_refused([&] { mf::reduce_into(mf::gpu, range, mf::plain_sum_in<double>, out.data(), {}); },
                  "the workspace has 0 bytes");
   using view = mf::contiguous_view<float>;
   const auto with = [&](const float* items, std::int64_t count) {
     return [&, items, count] {
-      mf::reduce_into(mf::gpu, view(items, count), mf::sum, out.data(), workspace);
+      mf::reduce_into(mf::gpu, view(items, count), mf::plain_sum_in<double>, out.data(), workspace);
     };
   };
   expect_refused(with(nullptr, 5), "the range is a null pointer");
@@ -273,14 +294,16 @@ TEST_F(gpu_into, wrong_arguments_are_refused_and_nothing_is_written) {
   const auto* const odd =
       reinterpret_cast<const float*>(reinterpret_cast<const char*>(device.data()) + 2);
   expect_refused(with(odd, 5), "the range is not aligned");
-  expect_refused([&] { mf::reduce_into(mf::gpu, range, mf::sum, nullptr, workspace); },
-                 "the result is a null pointer");
+  expect_refused(
+      [&] { mf::reduce_into(mf::gpu, range, mf::plain_sum_in<double>, nullptr, workspace); },
+      "the result is a null pointer");
   int pageable = 0;
   static_cast<void>(cudaDeviceGetAttribute(&pageable, cudaDevAttrPageableMemoryAccess, 0));
   if (pageable == 0) {
     expect_refused(with(host.data(), 5), "the range is host memory");
-    expect_refused([&] { mf::reduce_into(mf::gpu, range, mf::sum, &on_host, workspace); },
-                   "the result is host memory");
+    expect_refused(
+        [&] { mf::reduce_into(mf::gpu, range, mf::plain_sum_in<double>, &on_host, workspace); },
+        "the result is host memory");
   }
   int devices = 0;
   static_cast<void>(cudaGetDeviceCount(&devices));
@@ -290,15 +313,18 @@ TEST_F(gpu_into, wrong_arguments_are_refused_and_nothing_is_written) {
     const device_array<float> here(host);
     const device_array<double> result(1);
     expect_refused(
-        [&] { mf::reduce_into(mf::gpu, here.span(0, n), mf::sum, result.data(), workspace); },
+        [&] {
+          mf::reduce_into(mf::gpu, here.span(0, n), mf::plain_sum_in<double>, result.data(),
+                          workspace);
+        },
         "the workspace is memory of device 0");
     ASSERT_EQ(cudaSetDevice(0), cudaSuccess);
   }
   ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
   EXPECT_EQ(out.host()[0], -1.0);
   // What was refused left the workspace as it was.
-  mf::reduce_into(mf::gpu, range, mf::sum, out.data(), workspace);
-  EXPECT_TRUE(same(out.host()[0], mf::reduce(host, mf::sum)));
+  mf::reduce_into(mf::gpu, range, mf::plain_sum_in<double>, out.data(), workspace);
+  EXPECT_TRUE(same(out.host()[0], mf::reduce(host, mf::plain_sum_in<double>)));
 }
 
 struct keep_right {

@@ -83,18 +83,19 @@ TEST_F(gpu_known_answers, a_sum_of_minus_zeros_is_minus_zero) {
   for (const std::size_t count : {1, 3, 1000, 5000, 300000}) {
     std::vector<float> items(count, -0.0f);
     EXPECT_EQ(bits(answer(items, mf::plain_sum)), bits(-0.0f)) << count;
-    EXPECT_EQ(bits(answer(items, mf::sum)), bits(-0.0)) << count;
+    EXPECT_EQ(bits(answer(items, mf::plain_sum_in<double>)), bits(-0.0)) << count;
     items[count / 2] = 0;
     EXPECT_EQ(bits(answer(items, mf::plain_sum)), bits(0.0f)) << count;
   }
 }
 
 TEST_F(gpu_known_answers, sums_of_infinities_and_large_numbers) {
-  EXPECT_EQ(answer(std::vector<double>{inf, 1, 2}, mf::sum), inf);
-  EXPECT_EQ(answer(std::vector<double>{-inf, 1}, mf::sum), -inf);
-  EXPECT_TRUE(std::isnan(answer(std::vector<double>{inf, 1, -inf}, mf::sum)));
-  EXPECT_EQ(answer(std::vector<double>(1000, 0.0), mf::sum), 0.0);
-  EXPECT_EQ(answer(std::vector<float>(10, 1e30f), mf::sum), 10 * static_cast<double>(1e30f));
+  EXPECT_EQ(answer(std::vector<double>{inf, 1, 2}, mf::plain_sum_in<double>), inf);
+  EXPECT_EQ(answer(std::vector<double>{-inf, 1}, mf::plain_sum_in<double>), -inf);
+  EXPECT_TRUE(std::isnan(answer(std::vector<double>{inf, 1, -inf}, mf::plain_sum_in<double>)));
+  EXPECT_EQ(answer(std::vector<double>(1000, 0.0), mf::plain_sum_in<double>), 0.0);
+  EXPECT_EQ(answer(std::vector<float>(10, 1e30f), mf::plain_sum_in<double>),
+            10 * static_cast<double>(1e30f));
 }
 
 }  // namespace

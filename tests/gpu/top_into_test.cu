@@ -81,7 +81,7 @@ TEST_F(gpu_top_into, a_captured_graph_replays) {
   const device_array<float> second(host[1]);
   const device_array<float> items(n);
   const auto range = items.span(0, n);
-  const auto sum = mf::reduce(host[1], mf::sum);
+  const auto sum = mf::reduce(host[1], mf::plain_sum_in<double>);
   const mf::gpu_workspace workspace(mf::workspace_bytes(range, mf::top(k)));
   const answer_memory all(k);
   const answer_memory some(k);
@@ -91,7 +91,7 @@ TEST_F(gpu_top_into, a_captured_graph_replays) {
   cudaGraph_t graph = nullptr;
   ASSERT_EQ(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal), cudaSuccess);
   mf::reduce_into(mf::gpu(stream), range, mf::top(k), all.out, workspace);
-  mf::reduce_into(mf::gpu(stream), range, mf::sum, total.data(), workspace);
+  mf::reduce_into(mf::gpu(stream), range, mf::plain_sum_in<double>, total.data(), workspace);
   mf::reduce_into(mf::gpu(stream), range.first(few), mf::bottom(k), some.out, workspace);
   EXPECT_EQ(mf::try_reduce(mf::gpu(stream), range, mf::top(k)).code(),
             mf::status::invalid_argument);

@@ -79,22 +79,24 @@ TEST_F(gpu_views, computed_and_strided_views) {
   const std::size_t n = 1000003;
   const std::span<const float> host = std::span(d.host).first(n);
   const auto device = d.device.span(0, n);
-  EXPECT_TRUE(gpu_tests::same(mf::reduce(mf::gpu, mf::transform(device, twice{}), mf::sum),
-                              mf::reduce(mf::transform(host, twice{}), mf::sum)));
-  EXPECT_TRUE(gpu_tests::same(mf::reduce(mf::gpu, mf::zip(device, d.device.span(1, n)), mf::dot),
-                              mf::reduce(mf::zip(host, std::span(d.host).subspan(1, n)), mf::dot)));
+  EXPECT_TRUE(
+      gpu_tests::same(mf::reduce(mf::gpu, mf::transform(device, twice{}), mf::plain_sum_in<double>),
+                      mf::reduce(mf::transform(host, twice{}), mf::plain_sum_in<double>)));
+  EXPECT_TRUE(
+      gpu_tests::same(mf::reduce(mf::gpu, mf::zip(device, d.device.span(1, n)), mf::plain_dot),
+                      mf::reduce(mf::zip(host, std::span(d.host).subspan(1, n)), mf::plain_dot)));
   for (const std::int64_t stride : {3, -1, 0}) {
     const auto start = stride < 0 ? n - 1 : 0;
     const auto count = static_cast<std::int64_t>(n / 3);
     const mf::strided_view<float> on_host(d.host.data() + start, count, stride);
     const mf::strided_view<float> on_device(d.device.data() + start, count, stride);
-    EXPECT_TRUE(gpu_tests::same(mf::reduce(mf::gpu, on_device, mf::variance()),
-                                mf::reduce(on_host, mf::variance())));
+    EXPECT_TRUE(gpu_tests::same(mf::reduce(mf::gpu, on_device, mf::plain_variance()),
+                                mf::reduce(on_host, mf::plain_variance())));
     const auto decaying = mf::ordered(decayed{});
     EXPECT_TRUE(
         gpu_tests::same(mf::reduce(mf::gpu, on_device, decaying), mf::reduce(on_host, decaying)));
   }
-  const auto mapped = mf::sum | mf::map(square{}) | mf::where(positive{});
+  const auto mapped = mf::plain_sum_in<double> | mf::map(square{}) | mf::where(positive{});
   EXPECT_TRUE(gpu_tests::same(mf::reduce(mf::gpu, device, mapped), mf::reduce(host, mapped)));
 }
 
@@ -103,13 +105,13 @@ TEST_F(gpu_views, more_than_2_to_the_32_items) {
   if (gpu_tests::is_emulated) GTEST_SKIP() << "takes minutes on the emulated device";
   const std::int64_t n = (std::int64_t{1} << 33) + 12345;
   const auto ones = mf::generate(n, mostly_ones{});
-  EXPECT_EQ(mf::reduce(mf::gpu, ones, mf::sum), n + 6);
+  EXPECT_EQ(mf::reduce(mf::gpu, ones, mf::plain_sum_in<double>), n + 6);
   EXPECT_EQ(mf::reduce(mf::gpu, ones, mf::argmax), (std::int64_t{1} << 32) + 5);
 }
 
 TEST_F(gpu_views, no_items) {
   const std::span<const float> none;
-  EXPECT_EQ(mf::reduce(mf::gpu, none, mf::sum), 0.0);
+  EXPECT_EQ(mf::reduce(mf::gpu, none, mf::plain_sum_in<double>), 0.0);
   EXPECT_EQ(mf::try_reduce(mf::gpu, none, mf::min).code(), mf::status::empty_input);
   EXPECT_EQ(mf::try_reduce(mf::gpu, none, mf::ordered(multiply{}) | mf::map(as_matrix{})).code(),
             mf::status::empty_input);

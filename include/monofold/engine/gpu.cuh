@@ -11,6 +11,7 @@
 #include "monofold/engine/detail/fold_tiles_kernel.cuh"
 #include "monofold/engine/detail/launch.cuh"
 #include "monofold/engine/gpu_exact.cuh"
+#include "monofold/engine/gpu_members.cuh"
 #include "monofold/engine/gpu_workspace.cuh"
 #include "monofold/fold/fold.hpp"
 #include "monofold/level/grid.cuh"
@@ -139,17 +140,33 @@ std::int64_t launch_workspace_bytes(const tile_launch& plan) {
          grid_states(plan.blocks) * static_cast<std::int64_t>(sizeof(typename F::state));
 }
 
+template <class F, class View>
+std::int64_t workspace_bytes_of(const View& view);
+
+/// What the largest member of an `all` takes: they run one after the other.
+template <class... Folds, class View>
+std::int64_t workspace_bytes_of_members(std::type_identity<all_fold<Folds...>>, const View& view) {
+  std::int64_t most = 0;
+  for (const std::int64_t own : {workspace_bytes_of<Folds>(view)...})
+    most = own > most ? own : most;
+  return most;
+}
+
 /// The same for a view, whichever fold it is folded by.
 template <class F, class View>
 std::int64_t workspace_bytes_of(const View& view) {
-  if constexpr (adds_exactly_v<F, View>) return gpu_workspace::fixed_bytes;
-  const std::int64_t own = launch_workspace_bytes<F>(plan_of<F>(view));
-  if constexpr (has_short_fold_v<F>) {
+  if constexpr (adds_exactly_v<F, View>) {
+    return gpu_workspace::fixed_bytes;
+  } else if constexpr (folds_members_v<F, View>) {
+    return workspace_bytes_of_members(std::type_identity<F>{}, view);
+  } else if constexpr (has_short_fold_v<F>) {
     using short_fold = typename F::short_fold;
+    const std::int64_t own = launch_workspace_bytes<F>(plan_of<F>(view));
     const std::int64_t other = launch_workspace_bytes<short_fold>(plan_of<short_fold>(view));
     return own < other ? other : own;
+  } else {
+    return launch_workspace_bytes<F>(plan_of<F>(view));
   }
-  return own;
 }
 
 /// Launches the kernel for any number of tiles, whose blocks meet by a ticket.
@@ -219,7 +236,7 @@ failure fold_by_plan(const gpu_engine& engine, const F& f, const View& view,
 /// sync       does not wait. The workspace is in use until the stream gets there
 /// errors     invalid_argument: the view's count or pointer, a workspace that is too small or of
 ///            another device; empty_input: no items and no identity. Nothing was started then
-/// cost       one launch; no allocation
+/// cost       one launch, of an `all` with exact sums one a member; no allocation
 template <class F, class View, class Sink>
 failure fold_async(const gpu_engine& engine, const F& f, const View& view,
                    const gpu_workspace& workspace, const Sink& sink) {
@@ -247,6 +264,10 @@ failure fold_async(const gpu_engine& engine, const F& f, const View& view,
   if constexpr (adds_exactly_v<F, View>) {
     if (auto failed = check_size(workspace, workspace_bytes_of<F>(view))) return failed;
     return add_exactly(engine.stream, f, view, workspace, sink);
+  } else if constexpr (folds_members_v<F, View>) {
+    return for_each_member(f.members, sink, [&](const auto& member, const auto& part) {
+      return fold_async(engine, member, view, workspace, part);
+    });
   } else {
     return fold_by_plan(engine, f, view, workspace, sink);
   }

@@ -96,7 +96,7 @@ template <class Pair>
 concept pair_of_numbers =
     is_number_v<typename pair_types<Pair>::left> && is_number_v<typename pair_types<Pair>::right>;
 
-struct dot_family {
+struct plain_dot_family {
   template <class Pair>
   requires pair_of_numbers<Pair> MONOFOLD_HD_CALL constexpr auto on() const {
     using left = typename pair_types<Pair>::left;
@@ -111,6 +111,7 @@ struct dot_family {
 
 }  // namespace detail
 
-MONOFOLD_CONSTANT detail::dot_family dot{};  // over `zip(x, y)`: double; int64 or uint64
+// Over `zip(x, y)`, in double; the one that is exact: fold/exact/products.
+MONOFOLD_CONSTANT detail::plain_dot_family plain_dot{};
 
 }  // namespace monofold

@@ -242,7 +242,7 @@ struct variance_fold : moments_fold_t<Item, nan_rule::propagate> {
 };
 
 template <bool root>
-struct variance_family {
+struct plain_variance_family {
   std::int64_t ddof;
 
   template <class Item>
@@ -253,10 +253,14 @@ struct variance_family {
 
 }  // namespace detail
 
-/// The variance, divisor n - ddof, as a double.
-constexpr detail::variance_family<false> variance(std::int64_t ddof = 0) { return {ddof}; }
+/// The variance, divisor n - ddof, in double; the one that is exact: fold/exact/moments.
+constexpr detail::plain_variance_family<false> plain_variance(std::int64_t ddof = 0) {
+  return {ddof};
+}
 
 /// The square root of the variance.
-constexpr detail::variance_family<true> standard_deviation(std::int64_t ddof = 0) { return {ddof}; }
+constexpr detail::plain_variance_family<true> plain_standard_deviation(std::int64_t ddof = 0) {
+  return {ddof};
+}
 
 }  // namespace monofold

@@ -175,7 +175,7 @@ struct norm_inf_fold {
 
 namespace detail {
 
-struct norm1_family {
+struct plain_norm1_family {
   template <class Item>
   requires is_number_v<Item> MONOFOLD_HD_CALL constexpr auto on() const {
     if constexpr (is_floating_v<Item>) {
@@ -186,7 +186,7 @@ struct norm1_family {
   }
 };
 
-struct norm2_family {
+struct plain_norm2_family {
   template <class Item>
   requires is_number_v<Item> MONOFOLD_HD_CALL constexpr auto on() const {
     if constexpr (is_floating_v<Item>) {
@@ -206,8 +206,10 @@ struct norm_inf_family {
 
 }  // namespace detail
 
-MONOFOLD_CONSTANT detail::norm1_family norm1{};        // double; uint64 for integers
-MONOFOLD_CONSTANT detail::norm2_family norm2{};        // double
+// In floating point; those that are exact: fold/exact/sum, fold/exact/products.
+MONOFOLD_CONSTANT detail::plain_norm1_family plain_norm1{};
+MONOFOLD_CONSTANT detail::plain_norm2_family plain_norm2{};
+
 MONOFOLD_CONSTANT detail::norm_inf_family norm_inf{};  // double; uint64 for integers
 
 }  // namespace monofold

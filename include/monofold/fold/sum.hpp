@@ -255,11 +255,12 @@ struct mean_fold {
 
 namespace detail {
 
-struct sum_family {
+template <class Real>
+struct plain_sum_in_family {
   template <class Item>
   requires is_number_v<Item> MONOFOLD_HD_CALL constexpr auto on() const {
     if constexpr (is_floating_v<Item>) {
-      return float_sum_fold<Item, double>{};
+      return float_sum_fold<Item, Real>{};
     } else {
       return integer_sum_fold<Item>{};
     }
@@ -279,7 +280,7 @@ struct plain_sum_family {
   }
 };
 
-struct mean_family {
+struct plain_mean_family {
   template <class Item>
   requires is_number_v<Item> MONOFOLD_HD_CALL constexpr auto on() const {
     return mean_fold<Item>{};
@@ -288,9 +289,12 @@ struct mean_family {
 
 }  // namespace detail
 
-MONOFOLD_CONSTANT count_fold count{};                    // std::int64_t
-MONOFOLD_CONSTANT detail::sum_family sum{};              // double; int64 or uint64 for integers
-MONOFOLD_CONSTANT detail::plain_sum_family plain_sum{};  // one addition an item, in float or double
-MONOFOLD_CONSTANT detail::mean_family mean{};            // double
+MONOFOLD_CONSTANT count_fold count{};  // std::int64_t
+
+// One addition an item, in the plan's tree; sums and means that are exact: fold/exact/sum.
+MONOFOLD_CONSTANT detail::plain_sum_family plain_sum{};  // of float and shorter ones in float
+template <class Real>
+MONOFOLD_CONSTANT detail::plain_sum_in_family<Real> plain_sum_in{};
+MONOFOLD_CONSTANT detail::plain_mean_family plain_mean{};  // in double
 
 }  // namespace monofold

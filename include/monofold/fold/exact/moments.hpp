@@ -182,14 +182,13 @@ struct exact_variance_family {
 
 /// The variance, divisor n - ddof, rounded once; integer items give what `variance` gives.
 template <class Real = double>
-constexpr detail::exact_variance_family<Real, false> exact_variance(std::int64_t ddof = 0) {
+constexpr detail::exact_variance_family<Real, false> variance(std::int64_t ddof = 0) {
   return {ddof};
 }
 
 /// The square root of the variance, rounded once.
 template <class Real = double>
-constexpr detail::exact_variance_family<Real, true> exact_standard_deviation(
-    std::int64_t ddof = 0) {
+constexpr detail::exact_variance_family<Real, true> standard_deviation(std::int64_t ddof = 0) {
   return {ddof};
 }
 

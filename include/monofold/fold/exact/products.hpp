@@ -70,14 +70,14 @@ struct exact_norm2_family {
 
 // Rounded to any floating-point type; integer items give what `dot` and `norm2` give.
 template <class Real>
-MONOFOLD_CONSTANT detail::exact_dot_family<Real> exact_dot_to{};
+MONOFOLD_CONSTANT detail::exact_dot_family<Real> dot_to{};
 template <class Real>
-MONOFOLD_CONSTANT detail::exact_sum_of_squares_family<Real> exact_sum_of_squares_to{};
+MONOFOLD_CONSTANT detail::exact_sum_of_squares_family<Real> sum_of_squares_to{};
 template <class Real>
-MONOFOLD_CONSTANT detail::exact_norm2_family<Real> exact_norm2_to{};
+MONOFOLD_CONSTANT detail::exact_norm2_family<Real> norm2_to{};
 
-MONOFOLD_CONSTANT detail::exact_dot_family<double> exact_dot{};  // over `zip(x, y)`
-MONOFOLD_CONSTANT detail::exact_sum_of_squares_family<double> exact_sum_of_squares{};
-MONOFOLD_CONSTANT detail::exact_norm2_family<double> exact_norm2{};
+MONOFOLD_CONSTANT detail::exact_dot_family<double> dot{};  // over `zip(x, y)`
+MONOFOLD_CONSTANT detail::exact_sum_of_squares_family<double> sum_of_squares{};
+MONOFOLD_CONSTANT detail::exact_norm2_family<double> norm2{};
 
 }  // namespace monofold

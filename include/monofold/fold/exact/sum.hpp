@@ -148,14 +148,14 @@ struct exact_norm1_family {
 
 // Rounded to any floating-point type; integer items give what `sum`, `mean` and `norm1` give.
 template <class Real>
-MONOFOLD_CONSTANT detail::exact_sum_family<Real> exact_sum_to{};
+MONOFOLD_CONSTANT detail::exact_sum_family<Real> sum_to{};
 template <class Real>
-MONOFOLD_CONSTANT detail::exact_mean_family<Real> exact_mean_to{};
+MONOFOLD_CONSTANT detail::exact_mean_family<Real> mean_to{};
 template <class Real>
-MONOFOLD_CONSTANT detail::exact_norm1_family<Real> exact_norm1_to{};
+MONOFOLD_CONSTANT detail::exact_norm1_family<Real> norm1_to{};
 
-MONOFOLD_CONSTANT detail::exact_sum_family<double> exact_sum{};
-MONOFOLD_CONSTANT detail::exact_mean_family<double> exact_mean{};
-MONOFOLD_CONSTANT detail::exact_norm1_family<double> exact_norm1{};
+MONOFOLD_CONSTANT detail::exact_sum_family<double> sum{};
+MONOFOLD_CONSTANT detail::exact_mean_family<double> mean{};
+MONOFOLD_CONSTANT detail::exact_norm1_family<double> norm1{};
 
 }  // namespace monofold
