@@ -63,7 +63,8 @@ class States(ToolTest):
 
     def test_every_type(self):
         for dtype in ("bool", "int8", "uint16", "int64", "uint64", "float16", "float64"):
-            items = (self.items[:3000] * 20).astype(dtype)
+            # Unsigned sums fit 64 bits, and so do all products but those of floats.
+            items = np.abs(self.items[:3000] * 20).astype(dtype)
             self.save("t.npy", items)
             self.save("l.npy", items[:1234])
             self.save("r.npy", items[1234:])
@@ -103,8 +104,9 @@ class States(ToolTest):
         self.assertIn("merged", self.output("merge", "a.state", "--csv"))
         self.assertEqual(self.output("merge", "-", stdin=self.read("a.state")),
                          self.output("sum", "all.npy"))
-        code, out, _ = self.run_tool("sum", "all.npy", "--save-state", "/dev/stderr")
-        self.assertEqual((code, out), (0, self.output("sum", "all.npy")))
+        # A device is written to, not replaced.
+        self.output("sum", "all.npy", "--save-state", "/dev/null")
+        self.assertFalse(os.path.isfile("/dev/null"))
 
     def test_the_checksum_is_that_of_zip(self):
         self.output("sum", "all.npy", "--save-state", "a.state")
@@ -138,7 +140,7 @@ class States(ToolTest):
         self.assertFalse(os.path.exists(self.path("out")))
         self.check_error(3, "all.npy: not a saved state: another kind of file", "merge", "all.npy")
         self.check_error(3, "a.state: a saved state; monofold merge reads it", "sum", "a.state")
-        self.check_error(3, "gone: cannot open", "merge", "gone")
+        self.check_error(3, "gone: cannot open: No such file or directory", "merge", "gone")
 
     def test_different_reductions_are_refused(self):
         self.output("sum", "all.npy", "--save-state", "a.state")
@@ -162,7 +164,8 @@ class States(ToolTest):
         self.check_error(2, "merge takes saved states, found none", "merge")
         self.check_error(2, "--first-index is for one file, found 2", "sum", "a", "b",
                          "--first-index", 3)
-        self.check_error(2, "--first-index", "sum", "all.npy", "--first-index", "-1")
+        self.check_error(2, "--first-index: expected a whole number of at least 0 (K, M, G may follow), "
+                         "found '-1'", "sum", "all.npy", "--first-index", "-1")
 
     def test_mixed_types_have_no_state(self):
         self.save("whole.npy", self.items.astype(np.int32))
