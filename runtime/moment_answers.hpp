@@ -1,7 +1,6 @@
 #pragma once
 /// runtime/moment_answers: answers that follow from the moments of items.
 
-#include <cmath>
 #include <cstdint>
 
 #include "monofold/fold/moments.hpp"
@@ -13,9 +12,8 @@ namespace monofold::runtime {
 /// The variance or its root.
 template <class Moments>
 answer variance_answer(operation op, const Moments& moments, std::int64_t ddof) {
-  const result<double> variance = variance_of(moments, ddof);
-  if (!variance || op == operation::var) return one_number(op, variance);
-  return one_number(op, std::sqrt(*variance));
+  return one_number(
+      op, op == operation::var ? variance_of(moments, ddof) : deviation_of(moments, ddof));
 }
 
 /// The sum or the mean of integers; null: of none.

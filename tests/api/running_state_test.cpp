@@ -69,7 +69,8 @@ TEST(running_state, chunks_of_any_sizes_give_the_bits_of_one_call) {
     const std::int64_t n = total_of(lengths);
     RC_PRE(n <= 150000);
     weighted_state running(weighted);
-    mf::running_state<double, mf::detail::sum_family> sum(mf::plain_sum_in<double>, 0, mf::cpu(2));
+    mf::running_state<double, mf::detail::plain_sum_in_family<double>> sum(mf::plain_sum_in<double>,
+                                                                           0, mf::cpu(2));
     push_chunks(running, 0, lengths);
     push_chunks(sum, 0, lengths);
     RC_ASSERT(running.count() == n);

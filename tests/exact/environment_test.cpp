@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cfenv>
+#include <cmath>
 #include <cstdint>
 #include <vector>
 
@@ -47,6 +48,19 @@ TEST(exact_environment, rounding_modes) {
     EXPECT_TRUE(got == usual);
   }
   expect_usual_answers(usual);
+}
+
+TEST(exact_environment, halves_become_floats_in_every_rounding_mode) {
+  for (const int mode : {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO, FE_TONEAREST}) {
+    std::fesetround(mode);
+    volatile std::uint16_t zero = 0;
+    volatile std::uint16_t least = 1;
+    const float from_zero = mf::float16{zero};
+    const float from_least = mf::float16{least};
+    std::fesetround(FE_TONEAREST);
+    EXPECT_FALSE(std::signbit(from_zero)) << mode;
+    EXPECT_EQ(from_least, 0x1p-24f) << mode;
+  }
 }
 
 #if defined(__x86_64__)

@@ -6,7 +6,9 @@
 
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <limits>
+#include <type_traits>
 #include <vector>
 
 #include "monofold/fold/exact/moments.hpp"
@@ -198,6 +200,61 @@ TEST(dot, pairs_of_two_types) {
   // -2^63 is a double: the same products.
   EXPECT_TRUE(
       same(mf::reduce(mf::zip(whole, tenths), mf::dot), expected_dot(list{-0x1p63, 3.0}, tenths)));
+}
+
+/// A run of pairs has the state of its pairs one by one, whatever ways its two types allow.
+template <class Left, class Right>
+void check_types() {
+  using pair = mf::item_pair<Left, Right>;
+  const auto fold = mf::bind_fold<pair>(mf::dot);
+  inputs::generator random(5);
+  const auto number = [&]<class Item>(std::type_identity<Item>, int spread) {
+    const double size =
+        std::ldexp(1.0, static_cast<int>(random() % static_cast<unsigned>(spread)) - spread / 2);
+    const double x = static_cast<double>(random() % 2001) - 1000.0;
+    if constexpr (std::is_same_v<Item, mf::float16> || std::is_same_v<Item, mf::bfloat16>) {
+      return inputs::from_bits<Item>(random() % 0x7b00u | (random() % 2 << 15));
+    } else if constexpr (std::is_floating_point_v<Item>) {
+      return static_cast<Item>(x * size);
+    } else {
+      return static_cast<Item>(static_cast<std::int64_t>(x));
+    }
+  };
+  for (const int spread : {1, 8, 60}) {
+    for (const std::size_t n : {23U, 24U, 100U, 2500U}) {
+      std::vector<pair> pairs;
+      for (std::size_t i = 0; i < n; ++i) {
+        pairs.push_back({number(std::type_identity<Left>{}, spread),
+                         number(std::type_identity<Right>{}, spread)});
+      }
+      auto run = fold.identity();
+      auto single = fold.identity();
+      fold.absorb_run(run, pairs.data(), static_cast<std::int64_t>(n), 0);
+      for (const pair& one : pairs) fold.absorb(single, one, 0);
+      EXPECT_EQ(std::memcmp(&run, &single, sizeof(run)), 0) << spread << " " << n;
+    }
+  }
+}
+
+template <class Left>
+void check_types_with() {
+  check_types<Left, double>();
+  check_types<Left, float>();
+  check_types<Left, mf::float16>();
+  check_types<Left, mf::bfloat16>();
+  check_types<Left, bool>();
+  check_types<Left, std::int8_t>();
+  check_types<Left, std::uint32_t>();
+  check_types<Left, std::int64_t>();
+}
+
+TEST(dot, runs_of_pairs_of_any_two_types) {
+  check_types_with<double>();
+  check_types_with<float>();
+  check_types_with<mf::float16>();
+  check_types_with<mf::bfloat16>();
+  check_types<std::int32_t, mf::float16>();
+  check_types<std::uint8_t, float>();
 }
 
 TEST(variance, does_not_cancel) {

@@ -9,10 +9,12 @@
 
 #include <gtest/gtest.h>
 
+#include "monofold/fold/exact.hpp"
 #include "monofold/reduce.hpp"
 #include "tests/inputs/hard_numbers.hpp"
 #include "tests/inputs/same_bits.hpp"
 #include "tests/oracle/exact_real.hpp"
+#include "tests/oracle/nearest.hpp"
 #include "tests/oracle/one_by_one.hpp"
 
 namespace {
@@ -172,9 +174,19 @@ void check_integers() {
         const double expected = oracle::rounded_quotient(numerator, divisor);
         EXPECT_TRUE(same_bits(*got, expected)) << *got << " for " << expected << ", n = " << n;
         EXPECT_TRUE(same_bits(*mf::variance_of(state, ddof), expected)) << "by lift and combine";
+        const double root = oracle::nearest_root(numerator, divisor, 0, oracle::binary64);
+        EXPECT_TRUE(same_bits(*mf::deviation_of(state, ddof), root)) << "n = " << n;
       }
     }
   }
+}
+
+TEST(standard_deviation, of_integers_is_rounded_once) {
+  // The root of the rounded variance is the next double.
+  const std::vector<std::int64_t> items{394, 145, -790, 270, 992, 926};
+  const std::vector<double> same_items(items.begin(), items.end());
+  EXPECT_EQ(mf::reduce(items, mf::standard_deviation()), 590.1232686669982);
+  EXPECT_EQ(mf::reduce(same_items, mf::standard_deviation()), 590.1232686669982);
 }
 
 TEST(variance, of_8_bits) {

@@ -129,6 +129,22 @@ TYPED_TEST(gpu_exact_products, one_odd_item_among_ones) {
   }
 }
 
+/// A product that is -inf is no -0: the state says so.
+TYPED_TEST(gpu_exact_products, products_that_are_all_infinite) {
+  using f = inputs::fields<TypeParam>;
+  const auto with_field = [](int field) {
+    return inputs::from_bits<TypeParam>(static_cast<std::uint64_t>(field) << f::fraction);
+  };
+  const TypeParam minus_infinity =
+      inputs::from_bits<TypeParam>((std::uint64_t{f::top_field} << f::fraction) |
+                                   (std::uint64_t{1} << (8 * sizeof(TypeParam) - 1)));
+  for (const std::size_t n : {1U, 3U, 100U}) {
+    const std::vector<TypeParam> ones(n, with_field(f::top_field / 2));
+    this->expect_all(ones, std::vector<TypeParam>(n, minus_infinity), "minus infinity");
+    if (this->HasFatalFailure()) return;
+  }
+}
+
 TYPED_TEST(gpu_exact_products, every_place_and_count) {
   constexpr int places = 16 / static_cast<int>(sizeof(TypeParam));
   constexpr int most = 18 * tile<TypeParam> + 2 * places;

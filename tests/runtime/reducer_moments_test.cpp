@@ -28,9 +28,8 @@ answer variance(operation op, std::span<const Item> items, const request& what) 
     }
   }
   const auto moments = by_headers(items, mf::detail::moments_fold_t<Item, rule>{});
-  const mf::result<double> variance = mf::variance_of(moments.value(), what.ddof);
-  if (!variance || op == operation::var) return one(op, variance);
-  return one(op, mf::result<double>(std::sqrt(*variance)));
+  if (op == operation::var) return one(op, mf::variance_of(moments.value(), what.ddof));
+  return one(op, mf::deviation_of(moments.value(), what.ddof));
 }
 
 template <class Item, mf::nan_rule rule>

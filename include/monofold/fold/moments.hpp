@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "monofold/fold/exact/rounding.hpp"
 #include "monofold/fold/nan.hpp"
 #include "monofold/fold/sum.hpp"
 #include "monofold/platform/host_device.hpp"
@@ -205,14 +206,43 @@ MONOFOLD_HD_CALL result<double> variance_of(const moments_state& s, std::int64_t
   return one_nan(s.m2 / static_cast<double>(s.count - ddof));
 }
 
+namespace detail {
+
+/// n Q - S^2, which is not negative by the inequality of Cauchy and Schwarz.
+MONOFOLD_HD_CALL uint256 squared_deviations(const integer_moments_state& s) {
+  const uint128 magnitude =
+      s.sum < 0 ? uint128{0} - static_cast<uint128>(s.sum) : static_cast<uint128>(s.sum);
+  return subtract(multiply(s.squares, static_cast<std::uint64_t>(s.count)),
+                  multiply(magnitude, magnitude));
+}
+
+}  // namespace detail
+
 MONOFOLD_HD_CALL result<double> variance_of(const integer_moments_state& s, std::int64_t ddof) {
   if (s.count <= ddof || s.count == 0) return status::empty_input;
   const auto n = static_cast<std::uint64_t>(s.count);
-  const uint128 magnitude =
-      s.sum < 0 ? uint128{0} - static_cast<uint128>(s.sum) : static_cast<uint128>(s.sum);
-  // n Q >= S^2 by the inequality of Cauchy and Schwarz.
-  const uint256 numerator = subtract(multiply(s.squares, n), multiply(magnitude, magnitude));
-  return divide_to_double(numerator, widen(uint128{n} * static_cast<uint128>(s.count - ddof)));
+  return divide_to_double(detail::squared_deviations(s),
+                          widen(uint128{n} * static_cast<uint128>(s.count - ddof)));
+}
+
+/// The square root of the variance.
+///
+/// errors     empty_input where count <= ddof
+/// accuracy   integers: rounded once, from the exact fraction
+MONOFOLD_HD_CALL result<double> deviation_of(const moments_state& s, std::int64_t ddof) {
+  const result<double> variance = variance_of(s, ddof);
+  if (!variance) return variance;
+  return std::sqrt(*variance);
+}
+
+MONOFOLD_HD_CALL result<double> deviation_of(const integer_moments_state& s, std::int64_t ddof) {
+  if (s.count <= ddof || s.count == 0) return status::empty_input;
+  const uint256 numerator = detail::squared_deviations(s);
+  if (numerator == uint256{}) return 0.0;
+  const uint128 divisor =
+      uint128{static_cast<std::uint64_t>(s.count)} * static_cast<std::uint64_t>(s.count - ddof);
+  return detail::round_bits<double>(
+      false, detail::root_of(detail::quotient_of(numerator.limb, 4, 0, divisor, 126, true)));
 }
 
 namespace detail {
@@ -235,9 +265,7 @@ struct variance_fold : moments_fold_t<Item, nan_rule::propagate> {
     return second;
   }
   MONOFOLD_HD_CALL result<double> finish(const typename base::state& s) const {
-    const result<double> variance = variance_of(s, ddof);
-    if (!root || !variance) return variance;
-    return std::sqrt(*variance);
+    return root ? deviation_of(s, ddof) : variance_of(s, ddof);
   }
 };
 

@@ -30,7 +30,8 @@ struct float16 {
     const std::uint32_t normal = (magnitude << 13) + 0x38000000u;  // exponent bias 15 -> 127
     const std::uint32_t special = (magnitude << 13) | 0x7f800000u;
     const float shifted = bits_as<float>((magnitude << 13) + 0x38800000u);  // 2^-14 + value
-    const std::uint32_t subnormal = bits_as<std::uint32_t>(shifted - 0x1p-14f);
+    // The sign is the half's: where sums are rounded down, x - x is -0.
+    const std::uint32_t subnormal = bits_as<std::uint32_t>(shifted - 0x1p-14f) & 0x7fffffffu;
     std::uint32_t out = normal;
     out = magnitude < 0x0400u ? subnormal : out;
     out = magnitude >= 0x7c00u ? special : out;

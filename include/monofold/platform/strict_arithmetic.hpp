@@ -16,6 +16,14 @@
 #define MONOFOLD_STRICT_DOUBLES 0
 #endif
 
+// Stands first in a function whose additions must stay as they are written: clang does not say
+// whether flags let it reassociate.
+#if defined(__clang__)
+#define MONOFOLD_AS_WRITTEN _Pragma("clang fp reassociate(off) contract(off)")
+#else
+#define MONOFOLD_AS_WRITTEN
+#endif
+
 namespace monofold {
 
 /// While it lives, additions round to nearest and subnormal numbers count, where that can be had.

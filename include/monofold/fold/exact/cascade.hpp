@@ -9,6 +9,7 @@
 #include "monofold/platform/bits.hpp"
 #include "monofold/platform/float_format.hpp"
 #include "monofold/platform/host_device.hpp"
+#include "monofold/platform/strict_arithmetic.hpp"
 
 #if defined(__GNUC__) && !defined(__CUDA_ARCH__)
 
@@ -60,6 +61,7 @@ MONOFOLD_INLINE void prefetch_next_block(const void* now) {
 template <int bytes, int levels>
 MONOFOLD_INLINE std::uint64_t deposit_levels(const double* items, int count,
                                              double (&level)[levels][cascade_lanes]) {
+  MONOFOLD_AS_WRITTEN
   using real = typename lanes<bytes>::real;
   using whole = typename lanes<bytes>::whole;
   constexpr int vectors = lanes<bytes>::vectors;

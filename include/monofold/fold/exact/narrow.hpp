@@ -11,6 +11,14 @@
 
 #if defined(__GNUC__) && !defined(__CUDA_ARCH__)
 
+// Eight elements of two vectors; gcc before 12 has a builtin of another name.
+#if defined(__clang__) || __GNUC__ >= 12
+#define MONOFOLD_PICK_8(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
+#else
+#define MONOFOLD_PICK_8(a, b, ...) \
+  __builtin_shuffle(a, b, monofold::detail::eight_halves{__VA_ARGS__})
+#endif
+
 namespace monofold::detail {
 
 /// How narrow items become floats: by a shift of their bits. That of a half gives a float whose
@@ -47,10 +55,8 @@ MONOFOLD_INLINE void load_floats(const Item* items, four_floats (&out)[2]) {
     // Halves become the upper halves of words. From there the exponent of a float16 moves down
     // three places, its sign stays.
     const eight_halves zeros = {};
-    const eight_halves low = {0, 8, 1, 9, 2, 10, 3, 11};
-    const eight_halves high = {4, 12, 5, 13, 6, 14, 7, 15};
-    words[0] = (four_words)__builtin_shuffle(zeros, halves, low);   // NOLINT: the bits
-    words[1] = (four_words)__builtin_shuffle(zeros, halves, high);  // NOLINT: the bits
+    words[0] = (four_words)MONOFOLD_PICK_8(zeros, halves, 0, 8, 1, 9, 2, 10, 3, 11);    // NOLINT
+    words[1] = (four_words)MONOFOLD_PICK_8(zeros, halves, 4, 12, 5, 13, 6, 14, 7, 15);  // NOLINT
     if constexpr (narrow_item<Item>::shift != 16) {
       for (four_words& w : words) {
         w = (four_words)((four_wholes)w >> 3) & 0x8fffe000;  // NOLINT: the bits
@@ -71,6 +77,7 @@ MONOFOLD_INLINE void store_doubles(const four_floats (&x)[2], double* out) {
 /// level[16] += items, `count` of them, a multiple of 16.
 template <int bytes, bool clear_sign, class Item>
 MONOFOLD_INLINE void deposit_narrow(const Item* items, int count, double (&level)[narrow_lanes]) {
+  MONOFOLD_AS_WRITTEN
   using real = typename lanes<bytes>::real;
   constexpr int doubles = lanes<bytes>::doubles;
   constexpr int vectors = narrow_lanes / doubles;

@@ -102,10 +102,10 @@ inline constexpr int scale_v = 0;
 template <>
 inline constexpr int scale_v<float16> = narrow_item<float16>::scale;
 
-/// Eight neighbours times 2^-scale_v as doubles.
-template <class Item>
+/// Eight neighbours as doubles; scaled: times 2^-scale_v.
+template <bool scaled, class Item>
 MONOFOLD_INLINE void load_eight(const Item* items, double* out) {
-  if constexpr (is_short_v<Item>) {
+  if constexpr (is_short_v<Item> && (scaled || scale_v<Item> == 0)) {
     four_floats x[2];
     load_floats<Item, false>(items, x);
     store_doubles(x, out);
@@ -120,6 +120,7 @@ MONOFOLD_INLINE void load_eight(const Item* items, double* out) {
 /// |p| >= 2^-960. `inexact` gets a bit where a smaller product has no factor that is zero.
 MONOFOLD_INLINE void multiply_eight(const double* x, const double* y, double* p, double* e,
                                     std::int64_t* inexact) {
+  MONOFOLD_AS_WRITTEN
   for (int l = 0; l < 8; ++l) p[l] = x[l] * y[l];
   for (int l = 0; l < 8; ++l) e[l] = __builtin_fma(x[l], y[l], -p[l]);
   for (int l = 0; l < 8; ++l) {
@@ -129,9 +130,11 @@ MONOFOLD_INLINE void multiply_eight(const double* x, const double* y, double* p,
   }
 }
 
-/// own += products of `count` pairs; `load(i, x, y)` gives eight pairs of factors, from pair i on.
+/// own += products of `count` pairs; `load(i, x, y)` gives eight pairs of factors, from pair i on, whose
+/// products are 2^scale times too small: only where they are exact.
 template <int bytes, bool is_exact, class Number, class Load>
 MONOFOLD_INLINE block_outcome add_products(Number& own, int count, int scale, const Load& load) {
+  MONOFOLD_AS_WRITTEN
   double p[cascade_block];
   double x[8], y[8];
   if constexpr (is_exact) {
@@ -172,11 +175,11 @@ struct block_terms<square_term<Item>> {
     if (special != 0) return block_outcome::spills;
     const auto load = [ items, count ](int i, double* x, double* y) __attribute__((always_inline)) {
       if (i + 8 <= count) {
-        load_eight(items + i, x);
+        load_eight<is_exact>(items + i, x);
       } else {
         Item last[8] = {};
         for (int l = 0; i + l < count; ++l) last[l] = items[i + l];
-        load_eight(last, x);
+        load_eight<is_exact>(last, x);
       }
       for (int l = 0; l < 8; ++l) y[l] = x[l];
     };
@@ -211,10 +214,11 @@ struct block_terms<product_term<Pair>> {
         for (int l = 0; i + l < count; ++l) a[l] = items[i + l].left;
         for (int l = 0; i + l < count; ++l) b[l] = items[i + l].right;
       }
-      load_eight(a, x);
-      load_eight(b, y);
+      load_eight<is_exact>(a, x);
+      load_eight<is_exact>(b, y);
     };
-    return add_products<bytes, is_exact>(own, count, scale_v<left> + scale_v<right>, load);
+    constexpr int scale = is_exact ? scale_v<left> + scale_v<right> : 0;
+    return add_products<bytes, is_exact>(own, count, scale, load);
   }
   MONOFOLD_INLINE static bool any_other_zero(const Pair* items, int count) {
     bool any = false;

@@ -21,7 +21,9 @@ struct exact_term {
   number_kind kind;
 
   /// The one term that leaves the sign of an empty sum open.
-  MONOFOLD_HD bool is_minus_zero() const { return negative && significand == 0; }
+  MONOFOLD_HD bool is_minus_zero() const {
+    return kind == number_kind::finite && negative && significand == 0;
+  }
 };
 
 namespace detail {
