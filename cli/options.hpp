@@ -93,7 +93,8 @@ inline constexpr std::array<option_entry, 34> options{{
      "the index of the first item, where the file is a part of a larger array (0)",
      command_bit::reduce},
     {"--hex", "", "", "print floats in hexadecimal", command_bit::reduce | command_bit::merge},
-    {"--json", "", "", "print one JSON object a line (of operations, info, bench and ladder)",
+    {"--json", "", "",
+     "print one JSON object a line (of operations, merge, info, bench and ladder)",
      command_bit::reduce | command_bit::info | command_bit::bench | command_bit::ladder |
          command_bit::merge},
     {"--csv", "", "", "print CSV with a header", command_bit::reduce | command_bit::merge},

@@ -16,6 +16,8 @@ _monofold() {
     --na) return ;;
     --device) COMPREPLY=($(compgen -W 'auto cpu gpu gpus emulated' -- "$word")); return ;;
     --threads) return ;;
+    --save-state) return ;;
+    --first-index) return ;;
     --size) return ;;
     --ops) COMPREPLY=($(compgen -P "$head" -W 'count sum prod mean var std min max minmax argmin argmax top bottom any all nonzero norm1 norm2 norminf dot and or xor nan stats' -- "$last")); return ;;
     --count) return ;;
@@ -28,17 +30,18 @@ _monofold() {
   esac
   if [[ $word == -* ]]; then
     case ${COMP_WORDS[1]} in
+      merge) flags='--save-state --hex --json --csv --help' ;;
       info) flags='--json --help' ;;
       verify) flags='--dtype --format --column --header --delimiter --na --help' ;;
       bench) flags='--dtype --threads --json --size --ops --help' ;;
       generate) flags='--dtype --count --seed --distribution --help' ;;
       ladder) flags='--dtype --json --n --device --only --op --explain --help' ;;
-      *) flags='-k --ddof --nan --plain --dtype --format --column --header --delimiter --na --device --threads --hex --json --csv --quiet --help --version' ;;
+      *) flags='-k --ddof --nan --plain --dtype --format --column --header --delimiter --na --device --threads --save-state --first-index --hex --json --csv --quiet --help --version' ;;
     esac
     COMPREPLY=($(compgen -W "$flags" -- "$word"))
   elif [[ $COMP_CWORD -eq 1 ]]; then
     first='count sum prod mean var std min max minmax argmin argmax top bottom any all nonzero norm1 norm2 norminf dot and or xor nan stats'
-    [[ $word == *,* ]] || first+=' info verify bench generate ladder'
+    [[ $word == *,* ]] || first+=' merge info verify bench generate ladder'
     COMPREPLY=($(compgen -P "$head" -W "$first" -- "$last"))
   else
     COMPREPLY=($(compgen -f -- "$word"))
