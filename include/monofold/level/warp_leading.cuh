@@ -16,12 +16,11 @@ namespace monofold::detail {
 MONOFOLD_GPU int highest_bit(std::uint32_t word) { return bit_width_of(word) - 1; }
 MONOFOLD_GPU int lowest_bit(std::uint32_t word) { return bit_width_of(word & (0 - word)) - 1; }
 
-/// The 64 highest bits of the magnitude of a number in two's complement, as
-/// `leading_of` has them.
+/// The 64 highest bits of the magnitude of a number in two's complement, as `leading_of` has them.
 ///
-/// shape      digit: num_digits words of 32 bits in shared memory; low: the
-/// exponent of the lowest sync       all lanes of the warp tested by
-/// tests/gpu/exact_answers_test.cu
+/// shape      digit: num_digits words of 32 bits in shared memory; low: the exponent of the lowest bit
+/// sync       all lanes of the warp
+/// tested by  tests/gpu/exact_answers_test.cu
 MONOFOLD_GPU leading_bits leading_of_digits(const std::uint32_t* digit, int num_digits, int low,
                                             bool is_negative) {
   int bottom = num_digits;  // the lowest digit that is not 0
