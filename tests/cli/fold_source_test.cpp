@@ -11,6 +11,7 @@
 #include "cli/same_answers.hpp"
 #include "cli/sample_data.hpp"
 #include "cli/verify_cases.hpp"
+#include "runtime/families.hpp"
 #include "tests/cli/temporary_file.hpp"
 
 namespace monofold::cli {
