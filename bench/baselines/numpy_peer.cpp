@@ -68,11 +68,15 @@ std::string numpy_peer::ask(const std::string& line) {
 
 std::function<outcome()> numpy_peer::call(operation op) {
   if (is_ordered(op)) return {};
-  return [this, op] {
-    std::istringstream words(ask(std::string(row_of(op).name)));
+  return call(std::string(row_of(op).name));
+}
+
+std::function<outcome()> numpy_peer::call(const std::string& name) {
+  return [this, name] {
+    std::istringstream words(ask(name));
     outcome answer{};
     words >> answer.ns;
-    for (double value; words >> value;) answer.values.push_back(value);
+    for (std::string value; words >> value;) answer.values.push_back(std::stod(value));
     return answer;
   };
 }

@@ -49,6 +49,8 @@ class numpy_peer {
   ~numpy_peer();
 
   std::function<outcome()> call(operation op);
+  /// The same of any name that the script knows.
+  std::function<outcome()> call(const std::string& name);
   const std::string& version() const { return version_; }
 
  private:

@@ -66,7 +66,8 @@ double undisturbed_share(const report_group& group, const report_row& row) {
 }
 
 bool is_ours(const std::string& path) {
-  return path == "gpu" || path == "runtime" || path.starts_with("header") || path == "tool";
+  return path == "gpu" || path.starts_with("runtime") || path.starts_with("header") ||
+         path == "tool";
 }
 
 std::string size_text(std::int64_t bytes) {

@@ -66,6 +66,21 @@ std::function<outcome()> runtime_call(operation op, const dataset& data) {
   });
 }
 
+std::function<outcome()> runtime_sum_call(monofold::dtype type, const void* items,
+                                          std::int64_t count, bool plain, int num_threads) {
+  rt::request what;
+  what.type = type;
+  what.ops = {named::sum};
+  what.plain = plain;
+  what.num_threads = num_threads;
+  return timed([what, items, count] {
+    rt::reducer reducer(what);
+    reducer.push(items, count);
+    const rt::number sum = reducer.finish().at(0).values.at(0);
+    return std::vector{std::visit([](auto v) { return static_cast<double>(v); }, sum)};
+  });
+}
+
 std::string runtime_instruction_set() { return rt::instruction_set(); }
 
 }  // namespace bench

@@ -32,17 +32,26 @@ void expect_ways_agree(const std::vector<typename Term::item>& items, const std:
   mf::detail::add_run_by_digits<Term>(integers, items.data(), count);
   const auto want = std::bit_cast<bytes>(integers);
 #if defined(MONOFOLD_EXACT_LEVELS)
-  state portable = start;
+  mf::detail::exact_run<Term> portable;
+  portable.state = start;
   mf::detail::add_run_portable<Term>(portable, items.data(), count);
-  ASSERT_EQ(std::bit_cast<bytes>(portable), want) << what << ", portable";
+  ASSERT_EQ(std::bit_cast<bytes>(portable.total()), want) << what << ", portable";
 #endif
 #if defined(MONOFOLD_EXACT_AVX2)
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
-    state wide = start;
+  if (mf::detail::has_avx2()) {
+    mf::detail::exact_run<Term> wide;
+    wide.state = start;
     mf::detail::add_run_avx2<Term>(wide, items.data(), count);
-    ASSERT_EQ(std::bit_cast<bytes>(wide), want) << what << ", AVX2";
+    ASSERT_EQ(std::bit_cast<bytes>(wide.total()), want) << what << ", AVX2";
   }
 #endif
+}
+
+/// The bits of the largest number below 2.
+template <class Item>
+std::uint64_t largest_below_two() {
+  using f = inputs::fields<Item>;
+  return (static_cast<std::uint64_t>(f::top_field / 2 + 1) << f::fraction) - 1;
 }
 
 template <class Item>
@@ -86,6 +95,71 @@ TYPED_TEST(exact_run_of, every_width_of_range) {
     ASSERT_NO_FATAL_FAILURE(
         expect_ways_agree<mf::square_term<TypeParam>>(items, std::to_string(width)));
   }
+}
+
+/// What one block has taught is right for no other: each kind of data follows each other one, in
+/// runs of any length, with a look at the total in between.
+TYPED_TEST(exact_run_of, a_sum_that_keeps_running) {
+  using term = mf::value_term<TypeParam>;
+  using state = mf::exact_state<typename term::number>;
+  using bytes = std::array<std::uint8_t, sizeof(state)>;
+  mf::exact_running_sum<term> running;
+  state want = mf::zero_state<typename term::number>();
+  std::uint64_t seed = 31;
+  for (const auto& before : inputs::kinds_of_data) {
+    for (const auto& after : inputs::kinds_of_data) {
+      for (const auto& kind : {before, after}) {
+        const int n = 1 + static_cast<int>(++seed * 2654435761u % 20000);
+        const auto x = inputs::items_of<TypeParam>(kind, n, seed);
+        running.add(x.data(), n);
+        mf::detail::add_run_by_digits<term>(want, x.data(), n);
+        ASSERT_EQ(std::bit_cast<bytes>(running.total()), std::bit_cast<bytes>(want))
+            << kind << " of " << before << ", " << after << ", " << n;
+      }
+    }
+  }
+}
+
+/// The largest item grows, or shrinks, by one binade every so many items.
+TYPED_TEST(exact_run_of, range_that_moves) {
+  using f = inputs::fields<TypeParam>;
+  inputs::generator random(37);
+  for (const int items_a_binade : {1, 7, 100, 1500}) {
+    for (const bool grows : {true, false}) {
+      std::vector<TypeParam> items;
+      const int n = items_a_binade * f::top_field < 60000 ? items_a_binade * f::top_field : 60000;
+      for (int i = 0; i < n; ++i) {
+        const int at = grows ? i : n - 1 - i;
+        const auto field = static_cast<std::uint64_t>(at / items_a_binade);
+        const std::uint64_t r = random();
+        items.push_back(inputs::from_bits<TypeParam>(field << f::fraction |
+                                                     (r & ((std::uint64_t{1} << f::fraction) - 1)) |
+                                                     (r >> 63) << (f::total - 1)));
+      }
+      const std::string what = std::to_string(items_a_binade) + (grows ? " up" : " down");
+      ASSERT_NO_FATAL_FAILURE(expect_ways_agree<mf::value_term<TypeParam>>(items, what));
+      ASSERT_NO_FATAL_FAILURE(expect_ways_agree<mf::magnitude_term<TypeParam>>(items, what));
+    }
+  }
+}
+
+/// More blocks of equal numbers than lanes of levels take before they give them away.
+TYPED_TEST(exact_run_of, lanes_that_fill_up) {
+  using term = mf::value_term<TypeParam>;
+  using state = mf::exact_state<typename term::number>;
+  using bytes = std::array<std::uint8_t, sizeof(state)>;
+  const std::vector<TypeParam> items(8192,
+                                     inputs::from_bits<TypeParam>(largest_below_two<TypeParam>()));
+  const int blocks = mf::detail::kept_levels::most_blocks + 3;
+  mf::exact_running_sum<term> running;
+  state want = mf::zero_state<typename term::number>();
+  mf::detail::add_run_by_digits<term>(want, items.data(), 8192);
+  state total = mf::zero_state<typename term::number>();
+  for (int b = 0; b < blocks; ++b) {
+    running.add(items.data(), 8192);
+    mf::merge(total, want);
+  }
+  EXPECT_EQ(std::bit_cast<bytes>(running.total()), std::bit_cast<bytes>(total));
 }
 
 /// Squares whose rest e = x x - p lies partly under 2^-1074: only integers hold it.

@@ -133,6 +133,15 @@ inline constexpr bool has_absorb_run_v =
   f.absorb_run(s, p, std::int64_t{}, std::int64_t{});
 };
 
+/// True where a fold has a sum that keeps running from one run of items to the next: `running_sum`,
+/// with `add(items, count)` and `total()`, which gives the state.
+template <class F, class Item>
+inline constexpr bool has_running_sum_v =
+    has_absorb_run_v<F, Item>&& requires(typename F::running_sum& r, const Item* p) {
+  r.add(p, std::int64_t{});
+  { r.total() } -> std::same_as<typename F::state>;
+};
+
 /// True where a fold may want a second look at a tile.
 template <class F>
 inline constexpr bool may_repeat_v = requires(const F& f,

@@ -178,6 +178,23 @@ MONOFOLD_INLINE typename F::state fold_tile(const F& f, const Item* items, int c
   return access::flush(f, all, count);
 }
 
+namespace detail {
+
+/// What takes the runs of a node: a sum that keeps running, a state, or `None`.
+template <class F, class Item, class None>
+struct run_of {
+  using type = std::conditional_t<has_absorb_run_v<F, Item>, typename F::state, None>;
+};
+template <class F, class Item, class None>
+requires has_running_sum_v<F, Item>
+struct run_of<F, Item, None> {
+  using type = typename F::running_sum;
+};
+template <class F, class Item, class None>
+using run_of_t = typename run_of<F, Item, None>::type;
+
+}  // namespace detail
+
 /// Folds the tiles of one node of the tree, block after block, on one thread.
 ///
 /// order      `add` must be called with neighbouring blocks of whole tiles in ascending order
@@ -189,11 +206,13 @@ class node_folder {
   using state = typename F::state;
 
   MONOFOLD_INLINE explicit node_folder(const F& f) : fold_(f) {
-    if constexpr (by_runs) run_ = f.identity();
+    if constexpr (by_runs && !keeps_running) run_ = f.identity();
   }
 
   MONOFOLD_INLINE void add(const Item* items, std::int64_t count, std::int64_t index) {
-    if constexpr (by_runs) {
+    if constexpr (keeps_running) {
+      run_.add(items, count);
+    } else if constexpr (by_runs) {
       fold_.absorb_run(run_, items, count, index);
     } else {
       constexpr int tile = tile_items_v<Item>;
@@ -209,7 +228,9 @@ class node_folder {
   }
 
   MONOFOLD_INLINE state total() const {
-    if constexpr (by_runs) {
+    if constexpr (keeps_running) {
+      return run_.total();
+    } else if constexpr (by_runs) {
       return run_;
     } else {
       return tiles_.total(fold_);
@@ -218,10 +239,11 @@ class node_folder {
 
  private:
   static constexpr bool by_runs = has_absorb_run_v<F, Item>;
+  static constexpr bool keeps_running = has_running_sum_v<F, Item>;
   struct nothing {};
 
   const F& fold_;
-  [[no_unique_address]] std::conditional_t<by_runs, state, nothing> run_{};
+  [[no_unique_address]] detail::run_of_t<F, Item, nothing> run_{};
   [[no_unique_address]] std::conditional_t<by_runs, nothing, node_joiner<state, max_span_level>>
       tiles_{};
 };

@@ -22,6 +22,9 @@ struct lanes {
   typedef double real __attribute__((vector_size(bytes), may_alias));
   typedef std::int64_t whole __attribute__((vector_size(bytes), may_alias));
   typedef std::int32_t half __attribute__((vector_size(bytes), may_alias));
+  typedef std::uint64_t bits __attribute__((vector_size(bytes), may_alias));
+  typedef std::uint32_t half_bits __attribute__((vector_size(bytes), may_alias));
+  typedef float floats __attribute__((vector_size(bytes / 2), may_alias));  // as many as doubles
   static constexpr int doubles = bytes / 8;
   static constexpr int vectors = 8 / doubles;
 };
@@ -29,9 +32,6 @@ struct lanes {
 /// A run of at most this many doubles: 16 KiB, half of a first-level cache.
 inline constexpr int cascade_block = 2048;
 inline constexpr int cascade_lanes = 8;
-
-/// A block of doubles ahead.
-inline constexpr int prefetch_ahead_bytes = 16384;
 
 /// The levels of a block for items below 2^top, of which a lane takes up to `deposits`
 /// (fold/exact/anchors says why that is without error).
@@ -48,14 +48,6 @@ struct cascade_anchors {
   int exponent[max_levels];
 };
 
-/// Asks for what the next block will read first: while levels are busy, memory would wait. The second
-/// cache takes it; the first one is full. A hint: any address will do.
-MONOFOLD_INLINE void prefetch_next_block(const void* now) {
-  // As an integer: a pointer past the end of an array is none.
-  const auto ahead = reinterpret_cast<std::uintptr_t>(now) + prefetch_ahead_bytes;
-  __builtin_prefetch(reinterpret_cast<const void*>(ahead), 0, 2);
-}
-
 /// Deposits `count` doubles, a multiple of 8, into levels; returns the OR of the bits of what is
 /// left over after the last one: 0, or only the sign of zeros, where the levels hold everything.
 template <int bytes, int levels>
@@ -71,7 +63,6 @@ MONOFOLD_INLINE std::uint64_t deposit_levels(const double* items, int count,
   std::memcpy(m, level, sizeof(m));
   std::memset(rest, 0, sizeof(rest));
   for (int i = 0; i < count; i += cascade_lanes) {
-    prefetch_next_block(items + i);
     MONOFOLD_UNROLL_8
     for (int v = 0; v < vectors; ++v) {
       real x;

@@ -5,7 +5,10 @@
 #include <type_traits>
 
 #include "monofold/fold/exact/cascade.hpp"
-#include "monofold/fold/exact/digits.hpp"
+#include "monofold/fold/exact/digits_run.hpp"
+#include "monofold/fold/exact/exponent_table.hpp"
+#include "monofold/fold/exact/kept_levels.hpp"
+#include "monofold/fold/exact/level_run.hpp"
 #include "monofold/fold/exact/narrow.hpp"
 #include "monofold/fold/exact/state.hpp"
 #include "monofold/fold/exact/term.hpp"
@@ -19,24 +22,20 @@ namespace monofold {
 
 namespace detail {
 
-/// Items that digits take before their carries run: below 2^31, and a product makes two deposits.
-inline constexpr std::int64_t digits_block = std::int64_t{1} << 29;
-
-/// The terms of a run one by one, in integers: right for every item, on every processor, under any
-/// rounding mode.
+/// A state, and what was added but is not in its sum yet.
 template <class Term>
-MONOFOLD_HD_CALL void add_run_by_digits(exact_state<typename Term::number>& own,
-                                        const typename Term::item* items, std::int64_t count) {
-  using number = typename Term::number;
-  for (std::int64_t at = 0; at < count; at += digits_block) {
-    const std::int64_t end = count - at < digits_block ? count : at + digits_block;
-    exact_digits<number> digits = zero_digits<number>();
-    exact_counts counts = zero_counts();
-    for (std::int64_t i = at; i < end; ++i) Term::add(digits, counts, items[i]);
-    own.counts = add_counts(own.counts, counts);
-    add_number(own.sum, number_of(digits));
+struct exact_run {
+  exact_state<typename Term::number> state;
+  kept_levels kept;
+  exponent_table<typename Term::item> table;
+
+  exact_state<typename Term::number> total() const {
+    exact_state<typename Term::number> out = state;
+    kept.give_to(out.sum);
+    table.give_to(out.sum);
+    return out;
   }
-}
+};
 
 #if defined(__GNUC__) && !defined(__CUDA_ARCH__) && MONOFOLD_STRICT_DOUBLES
 #define MONOFOLD_EXACT_LEVELS 1
@@ -47,35 +46,6 @@ inline constexpr int least_levels = 24;
 /// How the terms of a block become numbers without error that levels can add.
 template <class Term>
 struct block_terms;
-
-template <bool clear_sign, class Item>
-struct block_values {
-  template <int bytes, bool fused, class Number>
-  MONOFOLD_INLINE static block_outcome add(Number& own, const Item* items, int count) {
-    if constexpr (!std::is_same_v<Item, double>) {
-      return add_narrow<bytes, clear_sign>(own, items, count);
-    } else if constexpr (clear_sign) {
-      double sizes[cascade_block];
-      for (int i = 0; i < count; ++i) {
-        sizes[i] = bits_as<double>(float_bits(items[i]) & (float_format<double>::sign_bit - 1));
-      }
-      return add_doubles<bytes>(own, sizes, count, 0);
-    } else {
-      return add_doubles<bytes>(own, items, count, 0);
-    }
-  }
-  /// Of a block of zeros: whether one of them is not -0.
-  MONOFOLD_INLINE static bool any_other_zero(const Item* items, int count) {
-    bool any = clear_sign;
-    for (int i = 0; i < count; ++i) any |= float_bits(items[i]) == 0;
-    return any;
-  }
-};
-
-template <class Item>
-struct block_terms<value_term<Item>> : block_values<false, Item> {};
-template <class Item>
-struct block_terms<magnitude_term<Item>> : block_values<true, Item> {};
 
 /// Numbers of at most 53 significant bits that a double holds with room to spare.
 template <class Item>
@@ -227,10 +197,10 @@ struct block_terms<product_term<Pair>> {
   }
 };
 
-/// Blocks of a run by levels, and by digits where those cannot.
+/// Blocks of a run of products by levels, and by digits where those cannot.
 template <int bytes, bool fused, class Term>
-MONOFOLD_INLINE void add_run_by_levels(exact_state<typename Term::number>& own,
-                                       const typename Term::item* items, std::int64_t count) {
+MONOFOLD_INLINE void add_products_by_levels(exact_state<typename Term::number>& own,
+                                            const typename Term::item* items, std::int64_t count) {
   using terms = block_terms<Term>;
   constexpr int block = sizeof(typename Term::item) == 4 ? 1024 : cascade_block;
   for (std::int64_t at = 0; at < count; at += block) {
@@ -247,29 +217,97 @@ MONOFOLD_INLINE void add_run_by_levels(exact_state<typename Term::number>& own,
   }
 }
 
+/// Whether a run is one of the items themselves or their magnitudes.
+template <class Term>
+inline constexpr bool is_value_v = false;
+template <class Item>
+inline constexpr bool is_value_v<value_term<Item>> = true;
+template <class Item>
+inline constexpr bool is_value_v<magnitude_term<Item>> = true;
+
+template <int bytes, bool fused, class Term>
+MONOFOLD_INLINE void add_run_by_levels(exact_run<Term>& run, const typename Term::item* items,
+                                       std::int64_t count) {
+  if constexpr (is_value_v<Term>) {
+    level_run<bytes, Term>(run.state, run.kept, run.table).add(items, count);
+  } else {
+    add_products_by_levels<bytes, fused, Term>(run.state, items, count);
+  }
+}
+
 /// In a function of its own, once a kind of term: it is large.
 template <class Term>
-__attribute__((noinline)) void add_run_portable(exact_state<typename Term::number>& own,
+__attribute__((noinline)) void add_run_portable(exact_run<Term>& run,
                                                 const typename Term::item* items,
                                                 std::int64_t count) {
-  add_run_by_levels<16, false, Term>(own, items, count);
+  add_run_by_levels<16, false, Term>(run, items, count);
 }
 
 #if defined(__x86_64__) && !defined(__CUDACC__)
 #define MONOFOLD_EXACT_AVX2 1
 
+/// Whether this processor has what `add_run_avx2` is compiled for.
+MONOFOLD_INLINE bool has_avx2() {
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+         __builtin_cpu_supports("bmi2");
+}
+
 /// The same with vectors of four doubles and fused multiply-adds: the loops inlined here take the
 /// instruction set of this function.
 template <class Term>
-__attribute__((target("avx2,fma"), noinline)) void add_run_avx2(
-    exact_state<typename Term::number>& own, const typename Term::item* items, std::int64_t count) {
-  add_run_by_levels<32, true, Term>(own, items, count);
+__attribute__((target("avx2,fma,bmi2"), noinline)) void add_run_avx2(
+    exact_run<Term>& run, const typename Term::item* items, std::int64_t count) {
+  add_run_by_levels<32, true, Term>(run, items, count);
 }
 #endif
 
 #endif  // levels
 
+/// run += the terms of `count` items, in the fastest way that this processor has.
+template <class Term>
+MONOFOLD_INLINE void add_to_run(exact_run<Term>& run, const typename Term::item* items,
+                                std::int64_t count) {
+#if defined(MONOFOLD_EXACT_LEVELS)
+  if (count >= detail::least_levels) {
+    const strict_arithmetic arithmetic;
+    if (arithmetic.holds()) {
+#if defined(MONOFOLD_EXACT_AVX2)
+      if (has_avx2()) {
+        add_run_avx2<Term>(run, items, count);
+        return;
+      }
+#endif
+      add_run_portable<Term>(run, items, count);
+      return;
+    }
+  }
+#endif
+  add_run_by_digits<Term>(run.state, items, count);
+}
+
 }  // namespace detail
+
+/// A sum that is still taking runs: what one run has taught, the next one uses.
+///
+/// shape      some 10 KiB; `total` makes a state of it, at any time
+/// order      exact: any
+/// tested by  tests/exact/run_test.cpp
+template <class Term>
+class exact_running_sum {
+ public:
+  using state = exact_state<typename Term::number>;
+
+  explicit exact_running_sum(const state& start = zero_state<typename Term::number>()) {
+    run_.state = start;
+  }
+  void add(const typename Term::item* items, std::int64_t count) {
+    detail::add_to_run(run_, items, count);
+  }
+  state total() const { return run_.total(); }
+
+ private:
+  detail::exact_run<Term> run_;
+};
 
 /// own += the terms of `count` items.
 ///
@@ -280,17 +318,11 @@ MONOFOLD_HD void add_run(exact_state<typename Term::number>& own, const typename
                          std::int64_t count) {
 #if defined(MONOFOLD_EXACT_LEVELS)
   if (count >= detail::least_levels) {
-    const strict_arithmetic arithmetic;
-    if (arithmetic.holds()) {
-#if defined(MONOFOLD_EXACT_AVX2)
-      if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
-        detail::add_run_avx2<Term>(own, items, count);
-        return;
-      }
-#endif
-      detail::add_run_portable<Term>(own, items, count);
-      return;
-    }
+    detail::exact_run<Term> run;
+    run.state = own;
+    detail::add_to_run(run, items, count);
+    own = run.total();
+    return;
   }
 #endif
   detail::add_run_by_digits<Term>(own, items, count);

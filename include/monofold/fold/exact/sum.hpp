@@ -28,6 +28,7 @@ struct exact_terms_fold {
   using item = typename Term::item;
   using state = exact_state<typename Term::number>;
   using term = Term;
+  using running_sum = exact_running_sum<Term>;
   static constexpr bool commutative = true;
   static constexpr bool exact = true;
 

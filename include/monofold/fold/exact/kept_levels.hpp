@@ -1,0 +1,67 @@
+#pragma once
+/// fold/exact/kept_levels: levels that stay from block to block, and what they have taken so far.
+
+#include <cstdint>
+
+#include "monofold/fold/exact/anchors.hpp"
+#include "monofold/fold/exact/number.hpp"
+#include "monofold/platform/bits.hpp"
+#include "monofold/platform/float_format.hpp"
+#include "monofold/platform/host_device.hpp"
+
+namespace monofold::detail {
+
+inline constexpr int most_levels = 4;
+inline constexpr int most_level_lanes = 16;
+
+/// Levels for items below 2^top * 2^scale and, lane by lane, the units that blocks have left there.
+///
+/// order      exact: units are integers. A block leaves less than 2^51 in a lane
+///            (fold/exact/anchors), and 2^11 blocks are added up before a sum takes them
+struct kept_levels {
+  static constexpr int most_blocks = 1 << 11;
+
+  bool by_table = false;  // no levels hold the data: a table takes it
+  int levels = 0;         // 0: none stand yet
+  int lanes = 0;
+  int top = 0;
+  int scale = 0;
+  int headroom = 0;
+  int blocks = 0;
+  std::int64_t units[most_levels][most_level_lanes];
+
+  /// New ones, which must have been given to a sum before.
+  MONOFOLD_INLINE void stand(int num_levels, int num_lanes, int above, int scaled, int room) {
+    levels = num_levels;
+    lanes = num_lanes;
+    top = above;
+    scale = scaled;
+    headroom = room;
+    blocks = 0;
+    for (int k = 0; k < levels; ++k) {
+      for (int l = 0; l < lanes; ++l) units[k][l] = 0;
+    }
+  }
+  MONOFOLD_INLINE int exponent(int k) const { return level_exponent(top, headroom, k); }
+  MONOFOLD_INLINE std::uint64_t anchor(int k) const { return anchor_bits(exponent(k)); }
+
+  /// own += what the levels have taken.
+  template <class Number>
+  MONOFOLD_INLINE void give_to(Number& own) const {
+    if (blocks == 0) return;
+    for (int k = 0; k < levels; ++k) {
+      int128 sum = 0;
+      for (int l = 0; l < lanes; ++l) sum += units[k][l];
+      if (sum == 0) continue;
+      const int position = unit_of_level(exponent(k)) + scale - Number::low_exponent;
+      // Below the grid there are zeros only.
+      if (position >= 0) {
+        add_at(own, sum, position);
+      } else {
+        add_at(own, sum >> -position, 0);  // fewer than 67 of its bits are zeros
+      }
+    }
+  }
+};
+
+}  // namespace monofold::detail
