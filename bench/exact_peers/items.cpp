@@ -88,7 +88,7 @@ void fill_period(void* out, std::int64_t bytes, items_kind kind) {
 /// By `absorb`, one item after the other: nothing is shared with the fast ways of `absorb_run`.
 template <class Item>
 items_sum sum_of(const Item* items, std::int64_t bytes) {
-  const auto fold = monofold::bind_fold<Item>(monofold::exact_sum);
+  const auto fold = monofold::bind_fold<Item>(monofold::sum);
   using state = typename std::remove_cvref_t<decltype(fold)>::state;
   constexpr std::int64_t period = items_period_bytes / sizeof(Item);
   const std::int64_t all = bytes / std::int64_t{sizeof(Item)};
