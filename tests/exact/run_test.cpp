@@ -120,6 +120,26 @@ TYPED_TEST(exact_run_of, a_sum_that_keeps_running) {
   }
 }
 
+/// What fits a few levels, and what fits none, within a block: the ways take turns and come to an end.
+TYPED_TEST(exact_run_of, narrow_and_wide_stretches) {
+  inputs::generator random(53);
+  for (const int stretch : {16, 700, 1024, 2048, 3000}) {
+    std::vector<TypeParam> items;
+    for (int part = 0; part < 16; ++part) {
+      const char* const kind = part % 2 == 0 ? "normal" : "any finite";
+      const int n = part % 4 == 1 ? stretch / 2 + 1 : stretch;
+      const auto more = inputs::items_of<TypeParam>(kind, n, random());
+      items.insert(items.end(), more.begin(), more.end());
+    }
+    for (const int first : {0, 1, 5}) {
+      const std::vector<TypeParam> some(items.begin() + first * stretch, items.end());
+      const std::string what = std::to_string(stretch) + " from " + std::to_string(first);
+      ASSERT_NO_FATAL_FAILURE(expect_ways_agree<mf::value_term<TypeParam>>(some, what));
+      ASSERT_NO_FATAL_FAILURE(expect_ways_agree<mf::magnitude_term<TypeParam>>(some, what));
+    }
+  }
+}
+
 /// The largest item grows, or shrinks, by one binade every so many items.
 TYPED_TEST(exact_run_of, range_that_moves) {
   using f = inputs::fields<TypeParam>;

@@ -219,7 +219,8 @@ class level_run {
       const exponent_range e = exponents_of<item>(range.most, range.least);
       for (int levels : {1, 3}) {
         const int slack = slack_of(levels, e);
-        if (slack < 0) continue;
+        if (slack < 0 || levels <= tried_) continue;
+        tried_ = levels;
         place(levels, e, slack);
         return 0;
       }
@@ -232,11 +233,13 @@ class level_run {
   MONOFOLD_INLINE int add_digits(const item* items, int count, int counted) {
     const int some = count < 1024 ? count : 1024;
     add_run_by_digits<Term>(own_, items, counted < some ? counted : some);
+    tried_ = 0;
     return some;
   }
 
   MONOFOLD_INLINE int add_to_table(const item* items, std::int64_t left, std::int64_t real) {
-    constexpr int block = sweep_block<item>(2);
+    // No fewer items than the levels would be given, or what fits here does not fit there.
+    constexpr int block = sweep_block<item>(1);
     const int count = left < block ? static_cast<int>(left) : block;
     const int counted = real < count ? static_cast<int>(real) : count;
     if constexpr (!one_level) {
@@ -269,11 +272,13 @@ class level_run {
       const exponent_range e = exponents_of<item>(range.most, range.least);
       for (int levels : {1, 3}) {
         const int slack = slack_of(levels, e);
-        if (slack < spare) continue;
+        if (slack < spare || levels <= tried_) continue;
         kept_.by_table = false;
+        tried_ = levels;
         place(levels, e, slack);
         return 0;
       }
+      tried_ = 0;
       table_.template add<clear_sign>(items, counted);
       own_.counts.items += counted;
       note_other(range, items, counted);
@@ -324,7 +329,8 @@ class level_run {
   exact_state<number>& own_;
   kept_levels& kept_;
   exponent_table<item>& table_;
-  int tried_ = 0;  // the most levels that were placed for the block at hand
+  // The most levels that were placed for the items at hand: only more are tried, so that it ends.
+  int tried_ = 0;
 };
 
 }  // namespace monofold::detail
