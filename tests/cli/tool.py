@@ -8,6 +8,7 @@ import struct
 import subprocess
 import tempfile
 import unittest
+from fractions import Fraction
 
 import numpy as np
 
@@ -37,6 +38,18 @@ def bfloat16_bits(values):
 
 def bfloat16_values(bits):
     return (np.asarray(bits, np.uint16).astype(np.uint32) << 16).view(np.float32)
+
+
+def nearest_root(square):
+    """The double nearest to the square root of a fraction."""
+    if square == 0:
+        return 0.0
+    # The root of square * 4^shift as an integer of some 120 bits, with a bit for what is left over.
+    shift = 120 - (square.numerator.bit_length() - square.denominator.bit_length()) // 2
+    whole = square * Fraction(4)**shift
+    root = math.isqrt(whole.numerator // whole.denominator)
+    left_over = Fraction(root * root) != whole
+    return float(Fraction(2 * root + left_over) / (2 * Fraction(2)**shift))
 
 
 class ToolTest(unittest.TestCase):

@@ -7,7 +7,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from tool import FLOATS, INTEGERS, ToolTest, bfloat16_bits, bfloat16_values, number
+from tool import (FLOATS, INTEGERS, ToolTest, bfloat16_bits, bfloat16_values, nearest_root,
+                  number)
 
 UNIT = Fraction(1, 2**53)
 COUNTS = [1, 2, 31, 1000, 4097]
@@ -71,7 +72,7 @@ class Answers(ToolTest):
         # A tile's share may lose 7 bits to cancellation and then has 2000 units of error.
         bound = (2000 + depth) * UNIT * squares / n if dtype in FLOATS else UNIT * variance
         self.near(answers["var"], variance, bound, f"var {dtype}")
-        self.assertEqual(answers["std"], math.sqrt(answers["var"]))
+        self.assertEqual(answers["std"], nearest_root(variance), f"std {dtype}")
         if n > 1:
             sample = number(self.json("var", *words, "--ddof", 1)[0]["value"])
             self.near(sample, variance * n / (n - 1), 2 * bound * n / (n - 1) + 2 * UNIT * variance,

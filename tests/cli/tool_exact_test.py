@@ -7,19 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from tool import FLOATS, ToolTest, bfloat16_bits, bfloat16_values
-
-
-def nearest_root(square):
-    """The double nearest to the square root of a fraction."""
-    if square == 0:
-        return 0.0
-    # The root of square * 4^shift as an integer of some 120 bits, with a bit for what is left over.
-    shift = 120 - (square.numerator.bit_length() - square.denominator.bit_length()) // 2
-    whole = square * Fraction(4)**shift
-    root = math.isqrt(whole.numerator // whole.denominator)
-    left_over = Fraction(root * root) != whole
-    return float(Fraction(2 * root + left_over) / (2 * Fraction(2)**shift))
+from tool import FLOATS, ToolTest, bfloat16_bits, bfloat16_values, nearest_root
 
 
 class Exact(ToolTest):
