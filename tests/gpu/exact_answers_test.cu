@@ -118,6 +118,8 @@ TEST_F(gpu_exact, a_graph_replayed_with_the_same_workspace) {
     ASSERT_EQ(cudaMemcpy(device.data(), items->data(), items->size() * sizeof(double),
                          cudaMemcpyHostToDevice),
               cudaSuccess);
+    // The copy of pageable memory may still be on its way, and the stream does not wait for it.
+    ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
     ASSERT_EQ(cudaGraphLaunch(call, stream), cudaSuccess);
     ASSERT_EQ(cudaStreamSynchronize(stream), cudaSuccess);
     EXPECT_TRUE(same(out.host()[0], mf::reduce(*items, mf::sum)));
