@@ -106,9 +106,7 @@ class suite {
   /// Runs everything that was asked for; the number of wrong results.
   int run() {
     fill_items(memory_.data(), options_.size_bytes, dtype::float32, items_kind::uniform);
-    std::printf("%s, %d cores, load %.2f; %s; compiled library: %s; %s %s\n",
-                where_.processor.c_str(), where_.num_cores, where_.load, where_.commit.c_str(),
-                runtime_instruction_set().c_str(), where_.compiler.c_str(), where_.flags.c_str());
+    print_machine(where_, runtime_instruction_set());
     for (const std::int64_t bytes : {options_.size_bytes, cached_bytes}) {
       all_cores_.tune(memory_.data(), bytes);
       one_core_.tune(memory_.data(), bytes);
@@ -148,7 +146,8 @@ class suite {
     std::unique_ptr<numpy_peer> python;
     if (type == dtype::float64) {
       subjects.push_back({"neal_large", neal_large_call(static_cast<const double*>(items), count)});
-      python = start_python(static_cast<const double*>(items), count);
+      const dataset data{item_type::float64, items, count};
+      python = start_numpy(options_.python, file_, &data);
     }
     if (python != nullptr) add_python(subjects, *python, static_cast<const double*>(items), count);
 
@@ -188,18 +187,6 @@ class suite {
     };
   }
 
-  std::unique_ptr<numpy_peer> start_python(const double* items, std::int64_t count) {
-    if (options_.python.empty()) return nullptr;
-    try {
-      write_npy({item_type::float64, items, count}, file_);
-      return std::make_unique<numpy_peer>(options_.python, MONOFOLD_BENCH_NUMPY_PEER, file_);
-    } catch (const std::runtime_error& failure) {
-      std::printf("without NumPy: %s\n", failure.what());
-      options_.python.clear();
-      return nullptr;
-    }
-  }
-
   /// NumPy's sum of all items, and math.fsum of a list of some of them: its time is stated as that
   /// of all items, in proportion.
   void add_python(std::vector<subject>& subjects, numpy_peer& python, const double* items,
@@ -224,10 +211,8 @@ class suite {
   }
 
   void measure(const std::vector<subject>& subjects, report_group& group) {
-    const std::vector<summary> times = sample_in_turn(subjects, options_.how);
-    group.limit = times[0];
+    time_rows(group, subjects, options_.how);
     group.limit_variant = all_cores_.variant();
-    for (std::size_t i = 0; i < group.rows.size(); ++i) group.rows[i].time = times[i + 1];
     print_group(group, first_group_);
     first_group_ = false;
     rows_.write("exact_cpu", group, where_, runtime_instruction_set());
@@ -249,10 +234,7 @@ class suite {
 }  // namespace bench
 
 int main(int argc, char** argv) {
-  try {
-    return bench::suite(bench::parse({argv + 1, argv + argc})).run() == 0 ? 0 : 1;
-  } catch (const std::exception& failure) {
-    std::fprintf(stderr, "bench_exact_cpu: %s\n", failure.what());
-    return 2;
-  }
+  return bench::run_suite("bench_exact_cpu", argc, argv, [](const auto& words) {
+    return bench::suite(bench::parse(words)).run();
+  });
 }

@@ -168,10 +168,7 @@ const char* name_of(exact_data kind) {
 }  // namespace bench
 
 int main(int argc, char** argv) {
-  try {
-    return bench::suite(bench::parse({argv + 1, argv + argc})).run() == 0 ? 0 : 1;
-  } catch (const std::exception& failure) {
-    std::fprintf(stderr, "bench_exact_gpu: %s\n", failure.what());
-    return 2;
-  }
+  return bench::run_suite("bench_exact_gpu", argc, argv, [](const auto& words) {
+    return bench::suite(bench::parse(words)).run();
+  });
 }

@@ -137,9 +137,7 @@ class suite {
   void print_head(const buffer& memory) {
     fill(memory, item_type::int8);
     limit_.tune(memory.data(), memory.size_bytes());
-    std::printf("%s, %d cores, load %.2f; %s; compiled library: %s; %s %s\n",
-                where_.processor.c_str(), where_.num_cores, where_.load, where_.commit.c_str(),
-                runtime_instruction_set().c_str(), where_.compiler.c_str(), where_.flags.c_str());
+    print_machine(where_, runtime_instruction_set());
     std::printf("%lld MiB a type, %d samples; read loop: %s\n",
                 static_cast<long long>(options_.size_bytes >> 20), options_.how.num_samples,
                 limit_.variant().c_str());
@@ -156,24 +154,12 @@ class suite {
     std::unique_ptr<numpy_peer> numpy;
     if (type <= item_type::int8) {
       write_npy(data, file_);
-      numpy = start_numpy();
+      numpy = start_numpy(options_.python, file_);
+      if (numpy != nullptr) std::printf("NumPy %s\n", numpy->version().c_str());
     }
     for (const operation op : ops) run_group(op, data, pages, right, numpy.get());
     numpy.reset();
     if (type == item_type::float32 || type == item_type::float64) run_files(ops, data);
-  }
-
-  std::unique_ptr<numpy_peer> start_numpy() {
-    if (options_.python.empty()) return nullptr;
-    try {
-      auto peer = std::make_unique<numpy_peer>(options_.python, MONOFOLD_BENCH_NUMPY_PEER, file_);
-      std::printf("NumPy %s\n", peer->version().c_str());
-      return peer;
-    } catch (const std::runtime_error& failure) {
-      std::printf("without NumPy: %s\n", failure.what());
-      options_.python.clear();
-      return nullptr;
-    }
   }
 
   void run_group(operation op, const dataset& data, page_kind pages, reference& right,
@@ -256,10 +242,8 @@ class suite {
   }
 
   void measure(const std::vector<subject>& subjects, report_group& group) {
-    const std::vector<summary> times = sample_in_turn(subjects, options_.how);
-    group.limit = times[0];
+    time_rows(group, subjects, options_.how);
     group.limit_variant = limit_.variant();
-    for (std::size_t i = 0; i < group.rows.size(); ++i) group.rows[i].time = times[i + 1];
     print_group(group, first_group_);
     first_group_ = false;
     rows_.write("reduce_cpu", group, where_, runtime_instruction_set());
@@ -279,10 +263,7 @@ class suite {
 }  // namespace bench
 
 int main(int argc, char** argv) {
-  try {
-    return bench::suite(bench::parse({argv + 1, argv + argc})).run() == 0 ? 0 : 1;
-  } catch (const std::exception& failure) {
-    std::fprintf(stderr, "bench_reduce_cpu: %s\n", failure.what());
-    return 2;
-  }
+  return bench::run_suite("bench_reduce_cpu", argc, argv, [](const auto& words) {
+    return bench::suite(bench::parse(words)).run();
+  });
 }

@@ -241,10 +241,7 @@ class suite {
 }  // namespace bench
 
 int main(int argc, char** argv) {
-  try {
-    return bench::suite(bench::parse({argv + 1, argv + argc})).run() == 0 ? 0 : 1;
-  } catch (const std::exception& failure) {
-    std::fprintf(stderr, "bench_reduce_gpu: %s\n", failure.what());
-    return 2;
-  }
+  return bench::run_suite("bench_reduce_gpu", argc, argv, [](const auto& words) {
+    return bench::suite(bench::parse(words)).run();
+  });
 }

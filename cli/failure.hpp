@@ -3,6 +3,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <system_error>
 
 namespace monofold::cli {
 
@@ -15,6 +16,9 @@ inline constexpr int no_result = 4;  // the minimum of nothing, integer overflow
 inline constexpr int device = 5;     // the asked device is not there
 inline constexpr int closed_pipe = 141;  // what a shell shows for a death by SIGPIPE
 }  // namespace exit_code
+
+/// What the system says of an errno.
+inline std::string error_text(int code) { return std::system_category().message(code); }
 
 /// The command line makes no sense.
 class usage_error : public std::runtime_error {

@@ -1,32 +1,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
-#include <memory>
 #include <string>
-#include <system_error>
 
 #include "cli/array_source.hpp"
 #include "cli/failure.hpp"
-#include "cli/output.hpp"
+#include "cli/output_file.hpp"
 #include "cli/run.hpp"
 #include "cli/sample_data.hpp"
 
 namespace monofold::cli {
 namespace {
-
-struct file_closer {
-  void operator()(std::FILE* file) const { std::fclose(file); }
-};
-using open_file = std::unique_ptr<std::FILE, file_closer>;
-
-[[noreturn]] void fail(const std::string& file) {
-  const int code = errno;
-  throw output_error(
-      fmt::format("{}: cannot write: {}", shown_name(file), std::system_category().message(code)),
-      code == EPIPE && file == "-");
-}
 
 // NumPy has no bfloat16: two bytes without a meaning, which --dtype bf16 gives them when read.
 std::string descr_of(dtype type) {
@@ -58,23 +42,15 @@ int run(const generate_command& what) {
   const std::int64_t item_bytes = info(what.type).size_bytes;
   const std::int64_t piece_items = piece_bytes / item_bytes;
   const aligned_buffer buffer = make_buffer(piece_bytes);
-  open_file own;
-  std::FILE* out = stdout;
-  if (what.file != "-") {
-    own.reset(std::fopen(what.file.c_str(), "wb"));
-    if (own == nullptr) fail(what.file);
-    out = own.get();
-  }
+  output_file out(what.file);
   const std::string beginning = npy_beginning(what.type, what.num_items);
-  bool good = std::fwrite(beginning.data(), 1, beginning.size(), out) == beginning.size();
-  for (std::int64_t at = 0; good && at < what.num_items; at += piece_items) {
+  out.write(beginning.data(), beginning.size());
+  for (std::int64_t at = 0; at < what.num_items; at += piece_items) {
     const std::int64_t count = std::min(piece_items, what.num_items - at);
     fill_items(what.type, what.shape, what.seed, at, count, buffer.get());
-    const auto num_bytes = static_cast<std::size_t>(count * item_bytes);
-    good = std::fwrite(buffer.get(), 1, num_bytes, out) == num_bytes;
+    out.write(buffer.get(), static_cast<std::size_t>(count * item_bytes));
   }
-  if (!good || std::fflush(out) != 0) fail(what.file);
-  if (own != nullptr && std::fclose(own.release()) != 0) fail(what.file);
+  out.close();
   return exit_code::ok;
 }
 

@@ -1,5 +1,6 @@
 #include "cli/map_file.hpp"
 
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
@@ -13,8 +14,8 @@
 #include <memory>
 #include <mutex>
 #include <string>
-#include <system_error>
 
+#include "cli/failure.hpp"
 #include "cli/source.hpp"
 
 namespace monofold::cli {
@@ -22,8 +23,6 @@ namespace {
 
 constexpr std::int64_t probe_bytes = 512 << 10;       // some large folios
 constexpr std::int64_t probe_least_bytes = 32 << 20;  // below: reading takes less than the probe
-
-std::string error_text(int code) { return std::system_category().message(code); }
 
 // What the signal handler knows. It only loads and stores atomics that need no lock, so it is safe
 // at any point of any thread. `begin` is written last when a map is entered and first when it
@@ -103,6 +102,17 @@ std::uint64_t touch(const std::byte* bytes, std::int64_t num_bytes) {
 }
 
 }  // namespace
+
+descriptor open_for_reading(const std::string& path) {
+  descriptor file(path == "-" ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
+                              : ::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (file.get() < 0) throw input_error("cannot open: " + error_text(errno));
+  struct stat facts {};
+  if (::fstat(file.get(), &facts) == 0 && S_ISDIR(facts.st_mode)) {
+    throw input_error("cannot read: " + error_text(EISDIR));
+  }
+  return file;
+}
 
 void descriptor::reset(int fd) {
   if (fd_ >= 0) ::close(fd_);

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 namespace monofold::cli {
 
@@ -23,6 +24,11 @@ class descriptor {
  private:
   int fd_;
 };
+
+/// A file by its path; `-` is standard input.
+///
+/// errors     `input_error`: it cannot be opened, or is a directory
+descriptor open_for_reading(const std::string& path);
 
 /// How the bytes of a file in the page cache are reached fastest.
 enum class file_access { mapped, copied };

@@ -29,11 +29,7 @@ std::string label_of(const runtime::request& what) {
   if (std::equal(what.ops.begin(), what.ops.end(), stats.begin(), stats.end())) {
     return std::string(stats_name);
   }
-  std::string label;
-  for (const auto op : what.ops) {
-    label += (label.empty() ? "" : ",") + std::string(runtime::info(op).name);
-  }
-  return label;
+  return names_of(what);
 }
 
 // Items whose indices begin at 0 follow those before them; others must begin where they do.

@@ -9,9 +9,9 @@
 #include <optional>
 #include <span>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
+#include "cli/failure.hpp"
 #include "cli/npy_header.hpp"
 #include "cli/readers.hpp"
 #include "monofold/platform/sealed.hpp"
@@ -20,8 +20,6 @@ namespace monofold::cli {
 namespace {
 
 constexpr std::size_t sample_bytes = 4096;  // what is looked at to tell text from binary
-
-std::string error_text(int code) { return std::system_category().message(code); }
 
 // Text has no control characters but blanks; numbers that lie in binary nearly always have some
 // (a zero byte in every small integer, and in every float with a short fraction).
@@ -73,7 +71,6 @@ file_format detect(opened_input& input, const std::string& extension, const read
 opened_input open_input(const descriptor& file) {
   struct stat facts {};
   if (::fstat(file.get(), &facts) != 0) throw input_error("cannot open: " + error_text(errno));
-  if (S_ISDIR(facts.st_mode)) throw input_error("cannot read: " + error_text(EISDIR));
   opened_input input;
   if (S_ISREG(facts.st_mode) && facts.st_size > 0 && ::lseek(file.get(), 0, SEEK_CUR) == 0) {
     try {
@@ -127,10 +124,7 @@ std::unique_ptr<source> open_descriptor(descriptor file, const std::string& name
 }
 
 std::unique_ptr<source> open_source(const std::string& path, const read_options& options) {
-  descriptor file(path == "-" ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
-                              : ::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (file.get() < 0) throw input_error("cannot open: " + error_text(errno));
-  return open_descriptor(std::move(file), path, options);
+  return open_descriptor(open_for_reading(path), path, options);
 }
 
 }  // namespace monofold::cli

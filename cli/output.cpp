@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
-#include <system_error>
 
 #include "cli/failure.hpp"
 #include "cli/quote.hpp"
@@ -17,7 +16,7 @@ void write_out(std::string_view text) {
     return;
   }
   const int code = errno;
-  throw output_error("write error: " + std::system_category().message(code), code == EPIPE);
+  throw output_error("write error: " + error_text(code), code == EPIPE);
 }
 
 void complain(std::string_view text) {

@@ -1,20 +1,18 @@
 #include "cli/state_file.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <cstdio>
-#include <memory>
 #include <span>
-#include <system_error>
 
 #include "cli/failure.hpp"
+#include "cli/map_file.hpp"
 #include "cli/output.hpp"
+#include "cli/output_file.hpp"
 #include "cli/source.hpp"
 #include "cli/stream.hpp"
 #include "monofold/platform/sealed.hpp"
@@ -22,13 +20,6 @@
 
 namespace monofold::cli {
 namespace {
-
-std::string error_text(int code) { return std::system_category().message(code); }
-
-[[noreturn]] void fail(const std::string& file, int code) {
-  throw output_error(fmt::format("{}: cannot write: {}", shown_name(file), error_text(code)),
-                     false);
-}
 
 // The rest of the stream; of another kind of file only the beginning, however long it is.
 std::vector<unsigned char> bytes_of(byte_stream& in) {
@@ -43,29 +34,17 @@ std::vector<unsigned char> bytes_of(byte_stream& in) {
   }
 }
 
-struct file_closer {
-  void operator()(std::FILE* file) const { std::fclose(file); }
-};
-
-void write_to(const std::string& name, const std::vector<unsigned char>& bytes,
+void write_to(const std::string& path, const std::vector<unsigned char>& bytes,
               const std::string& shown) {
-  std::unique_ptr<std::FILE, file_closer> out(std::fopen(name.c_str(), "wb"));
-  if (out == nullptr) fail(shown, errno);
-  if (std::fwrite(bytes.data(), 1, bytes.size(), out.get()) != bytes.size()) fail(shown, errno);
-  if (std::fclose(out.release()) != 0) fail(shown, errno);
+  output_file out(path, shown);
+  out.write(bytes.data(), bytes.size());
+  out.close();
 }
 
 }  // namespace
 
 runtime::reducer read_state(const std::string& file, std::int64_t& num_bytes) {
-  descriptor input(file == "-" ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
-                               : ::open(file.c_str(), O_RDONLY | O_CLOEXEC));
-  if (input.get() < 0) throw input_error("cannot open: " + error_text(errno));
-  struct stat facts {};
-  if (::fstat(input.get(), &facts) == 0 && S_ISDIR(facts.st_mode)) {
-    throw input_error("cannot read: " + error_text(EISDIR));
-  }
-  byte_stream stream(std::move(input));
+  byte_stream stream(open_for_reading(file));
   const std::vector<unsigned char> bytes = bytes_of(stream);
   num_bytes = static_cast<std::int64_t>(bytes.size());
   try {
@@ -91,7 +70,8 @@ void write_state(const std::string& file, const std::vector<unsigned char>& byte
   if (std::rename(part.c_str(), file.c_str()) == 0) return;
   const int code = errno;
   std::remove(part.c_str());
-  fail(file, code);
+  throw output_error(fmt::format("{}: cannot write: {}", shown_name(file), error_text(code)),
+                     false);
 }
 
 }  // namespace monofold::cli

@@ -8,8 +8,8 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <system_error>
 
+#include "cli/failure.hpp"
 #include "cli/source.hpp"
 
 namespace monofold::cli {
@@ -20,7 +20,7 @@ constexpr std::size_t read_bytes = std::size_t{1} << 20;
 std::array<int, 2> make_pipe() {
   std::array<int, 2> ends{-1, -1};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
-    throw input_error("cannot make a pipe: " + std::system_category().message(errno));
+    throw input_error("cannot make a pipe: " + error_text(errno));
   }
   return ends;
 }
@@ -89,7 +89,7 @@ std::string byte_stream::peek(std::size_t least, std::size_t most) {
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [&] { return ended_ || available() >= least; });
   if (available() < least && error_ != 0) {
-    throw input_error("cannot read: " + std::system_category().message(error_));
+    throw input_error("cannot read: " + error_text(error_));
   }
   std::string bytes(std::min(most, available()), '\0');
   for (std::size_t i = 0; i < bytes.size(); ++i) {
@@ -106,7 +106,7 @@ std::size_t byte_stream::read_some(std::span<std::byte> out) {
     changed_.wait(lock, [this] { return ended_ || available() > 0; });
     if (available() == 0) {
       if (error_ != 0) {
-        throw input_error("cannot read: " + std::system_category().message(error_));
+        throw input_error("cannot read: " + error_text(error_));
       }
       return 0;
     }

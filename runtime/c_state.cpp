@@ -12,14 +12,11 @@ namespace runtime = monofold::runtime;
 using monofold::runtime::operation;
 using namespace monofold::runtime::c_boundary;  // NOLINT: this file is calls of it
 
-/// The request is kept to tell whether two states may be merged.
 struct monofold_state {
-  monofold_state(const runtime::request& asked, std::int64_t first_index)
-      : what(asked), reducer(what, first_index) {}
-  explicit monofold_state(runtime::reducer loaded)
-      : what(loaded.what()), reducer(std::move(loaded)) {}
+  explicit monofold_state(runtime::reducer made) : reducer(std::move(made)) {}
 
-  runtime::request what;
+  const runtime::request& what() const { return reducer.what(); }
+
   runtime::reducer reducer;
   monofold_status broken = MONOFOLD_OK;  // once a call failed halfway, its status
 };
@@ -41,8 +38,8 @@ monofold_status change(monofold_state* state, const Body& body) {
 
 /// The answer at `position` of a running state, which is top or bottom, or is not.
 runtime::answer answer_of(const monofold_state& state, std::int32_t position, bool ranked) {
-  if (position < 0 || static_cast<std::size_t>(position) >= state.what.ops.size()) refuse();
-  if (is_ranked(state.what.ops[static_cast<std::size_t>(position)]) != ranked) refuse();
+  if (position < 0 || static_cast<std::size_t>(position) >= state.what().ops.size()) refuse();
+  if (is_ranked(state.what().ops[static_cast<std::size_t>(position)]) != ranked) refuse();
   return state.reducer.finish()[static_cast<std::size_t>(position)];
 }
 
@@ -55,7 +52,7 @@ monofold_status monofold_state_create(monofold_dtype dtype, const monofold_opera
   return guarded([&]() -> monofold_status {
     const runtime::request what = make_request(dtype, operations, num_operations, options);
     if (state == nullptr || first_index < 0) refuse();
-    *state = new monofold_state(what, first_index);
+    *state = new monofold_state(runtime::reducer(what, first_index));
     return MONOFOLD_OK;
   });
 }
@@ -65,8 +62,8 @@ void monofold_state_destroy(monofold_state* state) noexcept { delete state; }
 monofold_status monofold_state_push(monofold_state* state, const void* items, int64_t count,
                                     monofold_place place) noexcept {
   return change(state, [&] {
-    if (state->what.ops.front() == operation::dot) refuse();
-    check_items(items, state->what.type, count);
+    if (state->what().ops.front() == operation::dot) refuse();
+    check_items(items, state->what().type, count);
     if (is_on_device(place)) {
       check_device_items(items, count);
       state->reducer.push_device(items, count);
@@ -80,9 +77,9 @@ monofold_status monofold_state_push_pairs(monofold_state* state, const void* lef
                                           const void* right, int64_t count,
                                           monofold_place place) noexcept {
   return change(state, [&] {
-    if (state->what.ops.front() != operation::dot) refuse();
-    check_items(left, state->what.type, count);
-    check_items(right, state->what.type, count);
+    if (state->what().ops.front() != operation::dot) refuse();
+    check_items(left, state->what().type, count);
+    check_items(right, state->what().type, count);
     if (is_on_device(place)) {
       check_device_items(left, count);
       check_device_items(right, count);
@@ -155,7 +152,7 @@ monofold_status monofold_state_top(const monofold_state* state, int32_t position
                                    int64_t* first_nan) noexcept {
   return guarded([&]() -> monofold_status {
     if (state == nullptr || values == nullptr || indices == nullptr) refuse();
-    if (state->what.k > capacity) refuse();
+    if (state->what().k > capacity) refuse();
     if (state->broken != MONOFOLD_OK) return state->broken;
     return write_ranked(answer_of(*state, position, true), values, indices, first_nan);
   });

@@ -43,12 +43,17 @@ request decode_request(byte_reader& in) {
   return what;
 }
 
+std::string names_of(const request& what) {
+  std::string names;
+  for (const operation op : what.ops) {
+    names += (names.empty() ? "" : ",") + std::string(info(op).name);
+  }
+  return names;
+}
+
 std::string text_of(const request& what) {
   std::string text = what.plain ? "plain " : "";
-  for (std::size_t i = 0; i < what.ops.size(); ++i) {
-    text += (i == 0 ? "" : ",") + std::string(info(what.ops[i]).name);
-  }
-  text += " of " + std::string(monofold::info(what.type).name);
+  text += names_of(what) + " of " + std::string(monofold::info(what.type).name);
   const auto asks = [&](auto... ops) {
     return ((std::find(what.ops.begin(), what.ops.end(), ops) != what.ops.end()) || ...);
   };

@@ -17,6 +17,9 @@ void encode_request(byte_writer& out, const request& what);
 /// errors     throws `error` malformed_state: a number that stands for nothing
 request decode_request(byte_reader& in);
 
+/// The operations in one word, as the tool takes them: "sum,mean".
+std::string names_of(const request& what);
+
 /// One line for a person: "sum,mean of float32".
 std::string text_of(const request& what);
 

@@ -81,4 +81,17 @@ std::function<outcome()> numpy_peer::call(const std::string& name) {
   };
 }
 
+std::unique_ptr<numpy_peer> start_numpy(std::string& python, const std::string& npy_file,
+                                        const dataset* data) {
+  if (python.empty()) return nullptr;
+  try {
+    if (data != nullptr) write_npy(*data, npy_file);
+    return std::make_unique<numpy_peer>(python, MONOFOLD_BENCH_NUMPY_PEER, npy_file);
+  } catch (const std::runtime_error& failure) {
+    std::printf("without NumPy: %s\n", failure.what());
+    python.clear();
+    return nullptr;
+  }
+}
+
 }  // namespace bench

@@ -5,6 +5,7 @@
 
 #include <cstdio>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -62,5 +63,10 @@ class numpy_peer {
   std::FILE* from_ = nullptr;
   std::string version_;
 };
+
+/// The peer, where `python` is given and has NumPy; else a line says why not, and `python` is empty
+/// from then on. `data`, where given, becomes the file first.
+std::unique_ptr<numpy_peer> start_numpy(std::string& python, const std::string& npy_file,
+                                        const dataset* data = nullptr);
 
 }  // namespace bench

@@ -71,7 +71,7 @@ class small_superaccumulator {
     }
     // Down to 53 bits, or to the unit of subnormal numbers.
     auto kept = static_cast<std::uint64_t>(lead);
-    const int bits = std::bit_width(kept);
+    const int bits = static_cast<int>(std::bit_width(kept));
     const int drop = bits > 53 ? bits - 53 : 0;
     if (drop > 0) {
       const std::uint64_t half = std::uint64_t{1} << (drop - 1);

@@ -70,6 +70,18 @@ bool is_ours(const std::string& path) {
          path == "tool";
 }
 
+void time_rows(report_group& group, const std::vector<subject>& subjects, const sampling& how) {
+  const std::vector<summary> times = sample_in_turn(subjects, how);
+  group.limit = times[0];
+  for (std::size_t i = 0; i < group.rows.size(); ++i) group.rows[i].time = times[i + 1];
+}
+
+void print_machine(const provenance& where, const std::string& instruction_set) {
+  std::printf("%s, %d cores, load %.2f; %s; compiled library: %s; %s %s\n", where.processor.c_str(),
+              where.num_cores, where.load, where.commit.c_str(), instruction_set.c_str(),
+              where.compiler.c_str(), where.flags.c_str());
+}
+
 std::string size_text(std::int64_t bytes) {
   if (bytes >= 1 << 30) return std::to_string(bytes >> 30) + "G";
   if (bytes >= 1 << 20) return std::to_string(bytes >> 20) + "M";

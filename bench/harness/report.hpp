@@ -39,6 +39,12 @@ double share(const report_group& group, const report_row& row);
 double undisturbed_share(const report_group& group, const report_row& row);
 bool is_ours(const std::string& path);
 
+/// Times the subjects in turn, of which the first is the read loop and the others are the group's rows.
+void time_rows(report_group& group, const std::vector<subject>& subjects, const sampling& how);
+
+/// A line on the machine, as the head of a suite's output.
+void print_machine(const provenance& where, const std::string& instruction_set);
+
 /// 67108864 as "64M".
 std::string size_text(std::int64_t bytes);
 

@@ -49,4 +49,14 @@ void parse_words(
   }
 }
 
+int run_suite(const char* name, int argc, char** argv,
+              const std::function<int(const std::vector<std::string>& words)>& run) {
+  try {
+    return run({argv + 1, argv + argc}) == 0 ? 0 : 1;
+  } catch (const std::exception& failure) {
+    std::fprintf(stderr, "%s: %s\n", name, failure.what());
+    return 2;
+  }
+}
+
 }  // namespace bench

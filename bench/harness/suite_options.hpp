@@ -30,4 +30,9 @@ void parse_words(
     const std::function<bool(const std::string& name)>& flag,
     const std::function<bool(const std::string& name, const std::string& value)>& take);
 
+/// What `main` of a suite returns: 0, or 1 where `run`, given the words, counts wrong results, or 2
+/// with a line on standard error where it throws.
+int run_suite(const char* name, int argc, char** argv,
+              const std::function<int(const std::vector<std::string>& words)>& run);
+
 }  // namespace bench

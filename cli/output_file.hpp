@@ -1,0 +1,33 @@
+#pragma once
+/// cli/output_file: a file that is written from its start to its end.
+
+#include <cstddef>
+#include <cstdio>
+#include <memory>
+#include <string>
+
+namespace monofold::cli {
+
+/// Writes to a file, made new; `-` is standard output.
+///
+/// errors     `output_error` with the name `shown`: it cannot be made, the disk is full
+class output_file {
+ public:
+  explicit output_file(const std::string& path) : output_file(path, path) {}
+  output_file(const std::string& path, std::string shown);
+
+  void write(const void* bytes, std::size_t count);
+  /// Sees to it that all is out. Without this call what failed late is not known.
+  void close();
+
+ private:
+  struct closer {
+    void operator()(std::FILE* file) const { std::fclose(file); }
+  };
+
+  std::string shown_;
+  std::unique_ptr<std::FILE, closer> own_;  // none: standard output
+  std::FILE* out_;
+};
+
+}  // namespace monofold::cli
