@@ -77,7 +77,7 @@ failure add_exactly_on(std::int64_t blocks, cudaStream_t stream, const F& f, con
   using term = kernel_term_t<F>;
   using shared = exact_shared<term>;
   static_assert(shared::digits::num_wide_words <= gpu_workspace::num_exact_words);
-  const exact_meeting meeting{workspace.exact_words(), workspace.ticket()};
+  const exact_meeting meeting{workspace.exact_words(), workspace.ticket(), workspace.mail()};
 #if defined(MONOFOLD_EMULATED)
   const strict_arithmetic arithmetic;  // the emulated device has that of this thread
 #endif

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "monofold/level/thread.cuh"
 #include "monofold/platform/host_device.hpp"
 
 namespace monofold::detail {
@@ -13,7 +14,9 @@ namespace monofold::detail {
 /// first.
 struct mail_room {
   static constexpr int line_bytes = 128;  // of the second-level cache
-  static constexpr int words = 256 * 4;   // 256 states of up to 16 bytes
+  static constexpr int most_senders = 256;
+  /// States of up to 16 bytes take 4 words each, exact sums up to 9 (level/mailed_sums).
+  static constexpr int words = most_senders * 9;
 
   void* memory;
 
@@ -29,6 +32,21 @@ struct mail_room {
   }
   MONOFOLD_GPU std::uint64_t* boxes() const {
     return reinterpret_cast<std::uint64_t*>(static_cast<char*>(memory) + line_bytes);
+  }
+
+  /// Ends call `number`, when all boxes were read that it needs: before its result is handed on, since
+  /// who waits for that may call again, in another stream.
+  ///
+  /// sync       all threads of the block that was the last to read
+  MONOFOLD_GPU void end_call(std::uint32_t number) const {
+    const auto rank = static_cast<int>(threadIdx.x);
+    if (number + 1 == 0) {
+      // Numbers begin again: no box may hold one of them.
+      sync_block();
+      for (int word = rank; word < words; word += static_cast<int>(blockDim.x)) boxes()[word] = 0;
+      sync_block();
+    }
+    if (rank == 0) *call() = number + 1 == 0 ? 1 : number + 1;
   }
 };
 

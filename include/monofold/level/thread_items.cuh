@@ -25,6 +25,18 @@ MONOFOLD_GPU std::uint32_t larger_halves(std::uint32_t a, std::uint32_t b) {
 #endif
 }
 
+/// The smaller of each half of two words, as signed numbers.
+MONOFOLD_GPU std::uint32_t smaller_signed_halves(std::uint32_t a, std::uint32_t b) {
+#if defined(__CUDA_ARCH__)
+  return __vmins2(a, b);
+#else
+  const auto less = [](std::uint32_t x, std::uint32_t y) {
+    return static_cast<std::int16_t>(x) < static_cast<std::int16_t>(y) ? x & 0xffffu : y & 0xffffu;
+  };
+  return less(a >> 16, b >> 16) << 16 | less(a, b);
+#endif
+}
+
 MONOFOLD_GPU double double_of_words(std::uint32_t high, std::uint32_t low) {
   return bits_as<double>(std::uint64_t{high} << 32 | low);
 }
@@ -40,7 +52,9 @@ MONOFOLD_GPU std::uint32_t low_word(double x) {
 /// shape      get(c, v): item v times 2^-scale. key(most): of the largest magnitude among the chunks
 ///            that `look` saw, monotonic; top_of(key): some t with all |x| < 2^t, of the doubles,
 ///            and limit_of(t): the least key of what may not be below 2^t. Items that are no finite
-///            numbers have keys from `infinite` on
+///            numbers have keys from `infinite` on. look_low: what tells, by is_below, whether an item has an
+///            exponent field below that of `low_limit`; zeros are passed over where that is cheap. The last
+///            bit of items of field f >= 1 is worth 2^(f - last_bias), as doubles
 template <class Item>
 struct thread_items;
 
@@ -70,6 +84,23 @@ struct half_items {
     MONOFOLD_UNROLL
     for (int w = 0; w < 4; ++w) most = larger_halves(most, c.word[w] & ~signs);
     return most;
+  }
+  static constexpr int last_bias = 1023 + format::fraction_bits;
+  static constexpr std::uint32_t no_low = 0x7fff7fffu;
+  // |x| + 0x7fff, a signed number: the largest for 0, from the smallest one on for others.
+  MONOFOLD_GPU static std::uint32_t look_low(std::uint32_t low, const bytes16& c) {
+    MONOFOLD_UNROLL
+    for (int w = 0; w < 4; ++w)
+      low = smaller_signed_halves(low, (c.word[w] & ~signs) + 0x7fff7fffu);
+    return low;
+  }
+  MONOFOLD_GPU static std::uint32_t low_limit(int field) {
+    return field <= 1 ? 0 : static_cast<std::uint32_t>(field) << format::fraction_bits;
+  }
+  MONOFOLD_GPU static bool is_below(std::uint32_t low, std::uint32_t limit) {
+    const auto one = static_cast<std::int16_t>(low);
+    const auto other = static_cast<std::int16_t>(low >> 16);
+    return (one < other ? one : other) < static_cast<int>(limit) - 0x8001;
   }
   MONOFOLD_GPU static std::uint32_t key(std::uint32_t most) {
     return larger(most >> 16, most & 0xffffu);
@@ -101,6 +132,18 @@ struct thread_items<float> {
     for (int w = 0; w < 4; ++w) most = larger(most, c.word[w] & ~signs);
     return most;
   }
+  static constexpr int last_bias = 127 + 23;
+  static constexpr std::uint32_t no_low = ~std::uint32_t{0};
+  // 2 |x| - 1: the largest for 0.
+  MONOFOLD_GPU static std::uint32_t look_low(std::uint32_t low, const bytes16& c) {
+    MONOFOLD_UNROLL
+    for (int w = 0; w < 4; ++w) low = smaller(low, c.word[w] * 2 - 1);
+    return low;
+  }
+  MONOFOLD_GPU static std::uint32_t low_limit(int field) {
+    return field <= 1 ? 0 : (static_cast<std::uint32_t>(field) << 24) - 1;
+  }
+  MONOFOLD_GPU static bool is_below(std::uint32_t low, std::uint32_t limit) { return low < limit; }
   MONOFOLD_GPU static std::uint32_t key(std::uint32_t most) { return most; }
   MONOFOLD_GPU static int top_of(std::uint32_t key) { return static_cast<int>(key >> 23) - 126; }
   MONOFOLD_GPU static std::uint32_t limit_of(int top) {
@@ -122,6 +165,16 @@ struct thread_items<double> {
   MONOFOLD_GPU static std::uint32_t look(std::uint32_t most, const bytes16& c) {
     return larger(larger(most, c.word[1] & ~signs), c.word[3] & ~signs);
   }
+  static constexpr int last_bias = 1023 + 52;
+  static constexpr std::uint32_t no_low = ~std::uint32_t{0};
+  // By high words: zeros are below every limit.
+  MONOFOLD_GPU static std::uint32_t look_low(std::uint32_t low, const bytes16& c) {
+    return smaller(smaller(low, c.word[1] & ~signs), c.word[3] & ~signs);
+  }
+  MONOFOLD_GPU static std::uint32_t low_limit(int field) {
+    return static_cast<std::uint32_t>(field <= 1 ? 1 : field) << 20;
+  }
+  MONOFOLD_GPU static bool is_below(std::uint32_t low, std::uint32_t limit) { return low < limit; }
   MONOFOLD_GPU static std::uint32_t key(std::uint32_t most) { return most; }
   MONOFOLD_GPU static int top_of(std::uint32_t key) { return static_cast<int>(key >> 20) - 1022; }
   MONOFOLD_GPU static std::uint32_t limit_of(int top) {

@@ -34,8 +34,23 @@ class thread_levels {
     return x;
   }
 
-  /// The same where one level is known to hold x.
-  MONOFOLD_GPU void deposit_whole(double x) { level_[0] = rounded_sum(level_[0], x); }
+  /// The same where so many levels are known to hold x.
+  template <int sure_levels = 1>
+  MONOFOLD_GPU void deposit_whole(double x) {
+    MONOFOLD_UNROLL
+    for (int k = 0; k + 1 < sure_levels; ++k) {
+      const double sum = rounded_sum(level_[k], x);
+      const double deposited = rounded_sum(sum, -level_[k]);
+      level_[k] = sum;
+      x = rounded_sum(x, -deposited);
+    }
+    level_[sure_levels - 1] = rounded_sum(level_[sure_levels - 1], x);
+  }
+
+  /// Whether the first level is no finite number: then nothing in the levels counts.
+  MONOFOLD_GPU bool is_infinite() const {
+    return (bits_as<std::uint64_t>(level_[0]) >> 52 & 0x7ff) == 0x7ff;
+  }
 
   /// The sum of the deposits in level k, in its units: below 2^51.
   MONOFOLD_GPU std::int64_t units(int top, int k) const {

@@ -58,6 +58,7 @@ struct thread_terms<product_term<item_pair<Item, Item>>> {
   static constexpr int rows = 4;
   static constexpr int slack = 1;
   static constexpr int levels = 2;
+  static constexpr int short_levels = 2;
   static constexpr int headroom = headroom_for(rows * items::count);
   static constexpr int wide_levels = sizeof(Item) == 8 ? 4 : 3;
   static constexpr bool is_always_held = false;
@@ -65,6 +66,9 @@ struct thread_terms<product_term<item_pair<Item, Item>>> {
   static constexpr bool counts_zeros = true;
   static constexpr bool keys_show_odd = false;
   static constexpr bool keys_show_other = false;
+  static constexpr bool is_compact_ragged = false;
+  static constexpr bool limits_show_infinite = false;
+  static constexpr int chains = 1;
   static constexpr std::uint32_t infinite = keys::infinite;
 
   MONOFOLD_GPU static constexpr int part_sum(int) { return 0; }
@@ -84,8 +88,28 @@ struct thread_terms<product_term<item_pair<Item, Item>>> {
       } else {
         seen.most = larger(seen.most, a + b);
         seen.least = smaller(seen.least, a + b);
+        if constexpr (sizeof(Item) == 8) seen.factor = smaller(smaller(seen.factor, a), b);
       }
     }
+  }
+  MONOFOLD_GPU static seen_items nothing_seen() { return {}; }
+  MONOFOLD_HD static constexpr int sure_levels(int) { return sizeof(Item) == 2 ? 0 : 2; }
+  /// The last bit of a product is worth 2^(the sum of its factors' fields - 2 last_bias); that sum is the whole
+  /// part of the key or one less. Of doubles that goes for the rest, and p is at least
+  /// 2^(that sum - 2 bias), where no factor is subnormal.
+  MONOFOLD_GPU static std::uint32_t sure_limit(int top) {
+    int least = 0;
+    MONOFOLD_UNROLL
+    for (int p = 0; p < parts; ++p) {
+      const int unit = unit_of_last(part_top(top, p), headroom, sure_levels(p));
+      const int own =
+          unit + (parts == 2 && p == 0 ? 2 * keys::bias + 52 : 2 * items::last_bias) + 1;
+      least = own > least ? own : least;
+    }
+    return static_cast<std::uint32_t>(least) << keys::shift;
+  }
+  MONOFOLD_GPU static bool is_unsure(const seen_items& seen, std::uint32_t limit) {
+    return seen.least < limit || (sizeof(Item) == 8 && seen.factor < std::uint32_t{1} << 20);
   }
   MONOFOLD_GPU static std::uint32_t key(const seen_items& seen) { return items::key(seen.most); }
   MONOFOLD_GPU static int top_of(std::uint32_t key) { return keys::top_of(key); }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "monofold/fold/exact/anchors.hpp"
 #include "monofold/fold/exact/digits_layout.hpp"
 #include "monofold/fold/exact/moments.hpp"
 #include "monofold/fold/exact/term.hpp"
@@ -18,9 +19,10 @@ namespace monofold::detail {
 
 /// What a thread has seen of some items.
 struct seen_items {
-  std::uint32_t most = 0;             // the largest, see `thread_items`
-  std::uint32_t least = 0xffffffffu;  // the smallest, where small ones are odd
-  std::uint32_t largest = 0;          // the largest factor, where infinite ones look finite
+  std::uint32_t most = 0;              // the largest, see `thread_items`
+  std::uint32_t least = 0xffffffffu;   // the smallest, see `look_low` there
+  std::uint32_t largest = 0;           // the largest factor, where infinite ones look finite
+  std::uint32_t factor = 0xffffffffu;  // the smallest factor, where subnormal ones matter
 };
 
 /// How the terms of items become doubles.
@@ -32,7 +34,11 @@ struct seen_items {
 ///            are odd that doubles are not for. counts_zeros: some terms may be -0, else every term that
 ///            is no NaN counts as another number. keys_show_odd: an item is odd where the key is at least
 ///            `infinite`; keys_show_other: a term is not -0 where the key is not 0. may_be_odd: false
-///            where nothing is odd that neither limits nor levels show
+///            where nothing is odd that neither limits nor levels show. is_compact_ragged: what loads a
+///            ragged row is short enough for the narrow way, too. sure_levels(p): as many surely hold part p,
+///            with nothing left to look at, where not is_unsure(seen, sure_limit(top)); 0: never.
+///            limits_show_infinite: no limit lets an infinity or NaN pass; chains: see
+///            `tile_levels`
 template <class Term>
 struct thread_terms;
 
@@ -41,6 +47,11 @@ constexpr int headroom_for(int deposits) {
   int bits = 1;
   while ((1 << (bits - 1)) <= deposits) ++bits;
   return bits;
+}
+
+/// The exponent of the unit of the last of some levels.
+MONOFOLD_GPU constexpr int unit_of_last(int top, int headroom, int levels) {
+  return unit_of_level(level_exponent(top, headroom, levels > 0 ? levels - 1 : 0));
 }
 
 /// Chunks of 16 bytes of an array.
@@ -54,11 +65,11 @@ struct array_chunks {
   static constexpr std::uint32_t infinite = items::infinite;
   static constexpr bool keys_show_odd = true;
   static constexpr bool keys_show_other = true;
+  static constexpr bool is_compact_ragged = true;
+  static constexpr bool limits_show_infinite = true;
+  static constexpr int chains = 1;
 
   MONOFOLD_GPU static bytes16 outside() { return minus_zeros<Item>(); }
-  MONOFOLD_GPU static void look(seen_items& seen, const bytes16& c) {
-    seen.most = items::look(seen.most, c);
-  }
   MONOFOLD_GPU static std::uint32_t key(const seen_items& seen) { return items::key(seen.most); }
   MONOFOLD_GPU static int top_of(std::uint32_t key) { return items::top_of(key); }
   MONOFOLD_GPU static std::uint32_t limit_of(int top) { return items::limit_of(top); }
@@ -80,8 +91,10 @@ struct thread_values : array_chunks<typename Term::item> {
   static constexpr int parts = 1;
   static constexpr int rows = 8;
   static constexpr int slack = 4;
-  /// One level holds every float16, and 36 binades of bfloat16; two 67 of float32 and 41 of float64.
-  static constexpr int levels = sizeof(Item) == 2 ? 1 : 2;
+  /// One level holds every float16, three 126 binades of bfloat16 and 113 of float32, two 41 of float64.
+  static constexpr int levels = std::is_same_v<Item, float16> ? 1 : sizeof(Item) == 8 ? 2 : 3;
+  static constexpr int short_levels = sizeof(Item) == 2 ? 1 : 2;
+  static constexpr int chains = std::is_same_v<Item, float16> ? 4 : sizeof(Item) == 2 ? 2 : 1;
   static constexpr int headroom = headroom_for(rows * items::count);
   static constexpr int wide_levels = sizeof(Item) == 8 ? 4 : 3;
   static constexpr bool is_always_held = std::is_same_v<Item, float16>;
@@ -92,6 +105,20 @@ struct thread_values : array_chunks<typename Term::item> {
   MONOFOLD_GPU static constexpr int part_scale(int) { return items::scale; }
   MONOFOLD_GPU static constexpr int part_top(int top, int) { return top; }
   MONOFOLD_GPU static bool may_be_odd(const seen_items&) { return false; }
+  MONOFOLD_HD static constexpr int sure_levels(int) {
+    return is_always_held ? 0 : sizeof(Item) == 8 ? 2 : 1;
+  }
+  MONOFOLD_GPU static void look(seen_items& seen, const bytes16& c) {
+    seen.most = items::look(seen.most, c);
+    if constexpr (!is_always_held) seen.least = items::look_low(seen.least, c);
+  }
+  MONOFOLD_GPU static seen_items nothing_seen() { return {0, items::no_low}; }
+  MONOFOLD_GPU static std::uint32_t sure_limit(int top) {
+    return items::low_limit(unit_of_last(top, headroom, sure_levels(0)) + items::last_bias);
+  }
+  MONOFOLD_GPU static bool is_unsure(const seen_items& seen, std::uint32_t limit) {
+    return items::is_below(seen.least, limit);
+  }
   MONOFOLD_GPU static void split(const bytes16& c, int v, double (&x)[parts]) {
     x[0] = items::get(clear_sign ? without_signs<Item>(c) : c, v);
   }
@@ -141,9 +168,10 @@ struct thread_squares : array_chunks<Item> {
                                    exact_state<typename square::number>>;
   static constexpr int values = with_values ? 1 : 0;
   static constexpr int parts = values + products::count;
-  static constexpr int rows = 4;
+  static constexpr int rows = with_values && std::is_same_v<Item, float> ? 8 : 4;
   static constexpr int slack = 1;  // binades of an item are two of its square
   static constexpr int levels = 2;
+  static constexpr int short_levels = 2;
   static constexpr int headroom = headroom_for(rows * items::count);
   static constexpr int wide_levels = sizeof(Item) == 8 ? 4 : 3;
   static constexpr bool is_always_held = false;
@@ -162,12 +190,33 @@ struct thread_squares : array_chunks<Item> {
   }
   MONOFOLD_GPU static void look(seen_items& seen, const bytes16& c) {
     seen.most = items::look(seen.most, c);
-    if constexpr (sizeof(Item) == 8) {
-      MONOFOLD_UNROLL
-      for (int v = 0; v < items::count; ++v) {
-        seen.least = smaller(seen.least, c.word[2 * v + 1] & ~items::signs);
+    seen.least = items::look_low(seen.least, c);
+  }
+  MONOFOLD_GPU static seen_items nothing_seen() { return {0, items::no_low}; }
+  MONOFOLD_HD static constexpr int sure_levels(int p) {
+    return p < values && sizeof(Item) < 8 ? 1 : 2;
+  }
+  /// The last bit of an item is worth 2^(f - last_bias + scale), that of its square as much twice. Of doubles
+  /// that goes for the rest, and p is at least 2^(2 (f - 1023)).
+  MONOFOLD_GPU static std::uint32_t sure_limit(int top) {
+    int field = 1;
+    MONOFOLD_UNROLL
+    for (int p = 0; p < parts; ++p) {
+      const int unit = unit_of_last(part_top(top, p), headroom, sure_levels(p));
+      int least = 0;
+      if (p < values) {
+        least = unit + items::last_bias;
+      } else if (parts - values == 2 && p == values) {
+        least = (unit + 52 + 1) / 2 + 1023;
+      } else {
+        least = (unit + 1) / 2 + items::last_bias - items::scale;
       }
+      field = least > field ? least : field;
     }
+    return items::low_limit(field);
+  }
+  MONOFOLD_GPU static bool is_unsure(const seen_items& seen, std::uint32_t limit) {
+    return items::is_below(seen.least, limit);
   }
   MONOFOLD_GPU static bool may_be_odd(const seen_items& seen) {
     return sizeof(Item) == 8 && seen.least < small;  // zeros too

@@ -68,6 +68,8 @@ class warp_digits {
   /// Digits of 32 bits, in which blocks meet, and the counts.
   static constexpr int num_wide_digits = num_digits / 2;
   static constexpr int num_wide_words = num_wide_digits + num_digit_counts;
+  /// Each addition adds less than 2^16 in magnitude to a digit.
+  static constexpr int most_additions = (1 << 15) - 1;
 
   /// `words`: num_words of shared memory, of this warp alone; `overflow`: num_wide_words of global memory.
   MONOFOLD_GPU warp_digits(std::int32_t* words, std::int64_t* overflow)
@@ -181,9 +183,6 @@ class warp_digits {
     for (int i = lane_rank(); i < num_words; i += warp_lanes) words[i] = 0;
     sync_warp();  // and added to by other lanes
   }
-
-  /// Each addition adds less than 2^16 in magnitude to a digit.
-  static constexpr int most_additions = (1 << 15) - 1;
 
   std::int32_t* words_;
   std::int64_t* overflow_;

@@ -6,11 +6,13 @@
 #include "monofold/fold/exact/anchors.hpp"
 #include "monofold/level/load.cuh"
 #include "monofold/level/load_ragged.cuh"
+#include "monofold/level/short_sums.cuh"
 #include "monofold/level/shuffle.cuh"
 #include "monofold/level/thread.cuh"
 #include "monofold/level/thread_items.cuh"
 #include "monofold/level/thread_levels.cuh"
 #include "monofold/level/thread_terms.cuh"
+#include "monofold/level/tile_levels.cuh"
 #include "monofold/level/warp_digits.cuh"
 #include "monofold/platform/host_device.hpp"
 
@@ -36,6 +38,9 @@ class warp_exact {
   static constexpr int chunk_items = terms::chunk_items;
   static constexpr int row_items = warp_lanes * chunk_items;
   static constexpr int tile_items = rows * row_items;
+  /// No tile makes more additions to a digit: those of odd items, then of single digits.
+  static constexpr int most_additions_a_tile =
+      rows * chunk_items * warp_lanes * (2 + terms::parts) + 64;
 
   /// `words`: digits::num_words of shared memory of this warp; `overflow`: see `warp_digits`.
   MONOFOLD_GPU warp_exact(std::int32_t* words, std::int64_t* overflow)
@@ -43,29 +48,67 @@ class warp_exact {
     digits_.clear();
   }
 
-  /// Tiles `tile`, `tile` + `step`, ..
+  /// Tiles `tile`, `tile` + `step`, .. What the narrow way took last is not among the digits yet: one of
+  /// the two below follows.
   MONOFOLD_GPU void add(const range_type& range, int tile, int step) {
     const auto tiles = static_cast<int>((range.end + tile_items - 1) / tile_items);
-    const auto whole_tiles = static_cast<int>((range.end - range.margin()) / tile_items);
     int patience = 1;  // tiles that the wide way takes in a row
     while (tile < tiles) {
-      const int taken = add_narrow(range, tile, step, whole_tiles);
-      patience = taken >= long_run ? 1 : patience;
+      const int taken = add_narrow(range, tile, step, tiles);
+      if (tile >= tiles) return;
+      flush();
+      patience = taken >= fair_run ? 1 : patience;
       for (int left = patience; left > 0 && tile < tiles; --left, tile += step) {
         add_wide(range, tile);
       }
       patience = patience < most_patience ? 2 * patience : patience;
+      has_digits_ = true;
     }
+  }
+
+  /// Leaves everything among the digits.
+  MONOFOLD_GPU void finish() {
+    flush();
     if (terms::counts_zeros && any_other_ && lane_rank() == 0) digits_.count(digit_count::other);
+  }
+
+  /// Everything as short sums, the same in all lanes; false where they are not short, and `finish` must
+  /// follow.
+  MONOFOLD_GPU bool finish_short(short_sums<Term>& out) {
+    using sums = short_sums<Term>;
+    if (has_digits_ || !sums::is_regular(top_)) return false;
+    if constexpr (sums::levels < num_levels) {
+      bool is_deep = false;
+      MONOFOLD_UNROLL
+      for (int p = 0; p < parts; ++p) {
+        MONOFOLD_UNROLL
+        for (int k = sums::levels; k < num_levels; ++k) is_deep |= sums_.units[p][k] != 0;
+      }
+      if (any_lane(is_deep)) return false;
+    }
+    out.top = top_;
+    out.is_there = run_ > 0 ? 1 : 0;
+    out.is_other = any_other_ ? 1 : 0;
+    MONOFOLD_UNROLL
+    for (int p = 0; p < sums::num_sums; ++p) {
+      int128 own = 0;
+      MONOFOLD_UNROLL
+      for (int k = 0; k < sums::levels; ++k) {
+        own = own * (int128{1} << sums::gap) + sums_.units[p][k];
+      }
+      out.value[p] = total_of_lanes(own);
+    }
+    return true;
   }
 
  private:
   static constexpr int slack = terms::slack;  // binades above the largest item so far
   static constexpr int long_run = 64;
+  static constexpr int fair_run = 4;  // tiles after which going back to the narrow way pays
   static constexpr int most_patience = 64;
   static constexpr int num_levels = terms::levels;
   static constexpr int parts = terms::parts;
-  using narrow_levels = thread_levels<num_levels, terms::headroom>;
+  static constexpr bool has_sure_levels = terms::sure_levels(0) != 0;
 
   /// Sums of units for each level of a lane.
   struct level_sums {
@@ -74,28 +117,33 @@ class warp_exact {
 
   // ---- the narrow way
 
-  /// Adds tiles until one does not fit or is ragged, or there are no more; how many.
-  MONOFOLD_GPU int add_narrow(const range_type& range, int& tile, int step, int whole_tiles) {
-    if (tile == 0 && range.first + range.margin() != 0) return 0;
-    level_sums sums{};
-    int run = 0;    // tiles in `sums`
-    int taken = 0;  // tiles before those
-    int top = 0;
+  /// Adds tiles until one does not fit, or there are no more; how many.
+  MONOFOLD_GPU int add_narrow(const range_type& range, int& tile, int step, int tiles) {
+    const auto first_whole = range.first + range.margin() == 0 ? 0 : 1;
+    const auto end_whole = static_cast<int>((range.end - range.margin()) / tile_items);
+    int taken = 0;            // tiles before those in `sums_`
     std::uint32_t limit = 0;  // keys from here on do not fit
+    std::uint32_t sure_limit = 0;
     MONOFOLD_ROLL
-    for (; tile < whole_tiles; tile += step) {
+    for (; tile < tiles; tile += step) {
       chunk raw[rows];
-      load_rows(raw, range, std::int64_t{tile} * tile_items, lane_rank());
-      seen_items seen;
+      const std::int64_t at = std::int64_t{tile} * tile_items;
+      if (tile >= first_whole && tile < end_whole) {
+        load_rows(raw, range, at, lane_rank());
+      } else if constexpr (terms::is_compact_ragged) {
+        load_ragged_rows(raw, range, at, lane_rank(), terms::outside());
+      } else {
+        break;
+      }
+      seen_items seen = terms::nothing_seen();
       MONOFOLD_UNROLL
       for (int r = 0; r < rows; ++r) terms::look(seen, raw[r]);
       const std::uint32_t key = terms::key(seen);
       const bool is_odd = terms::may_be_odd(seen) && has_odd(raw);
       // `total_of_lanes` has room for so many tiles.
-      if (any_lane(key >= limit || is_odd || run == long_run)) {
-        flush(sums, top, run);
-        taken += run;
-        run = 0;
+      if (any_lane(key >= limit || is_odd || run_ == long_run)) {
+        taken += run_;
+        flush();
         if (any_lane(terms::keys_show_odd ? key >= terms::infinite : has_odd(raw))) break;
         const std::uint32_t most = largest_of_lanes(key);
         if (!any_other_) {
@@ -104,24 +152,29 @@ class warp_exact {
           if (!any_other_) break;
         }
         if (most >= limit) {
-          top = terms::top_of(most) + slack;
-          if (!is_low(top)) break;
-          limit = terms::limit_of(top);
+          top_ = terms::top_of(most) + slack;
+          if (!is_low(top_)) break;
+          limit = terms::limit_of(top_);
+          if constexpr (has_sure_levels) sure_limit = terms::sure_limit(top_);
         }
       }
-      narrow_levels levels[parts];
-      if (any_lane(deposit_tile(levels, raw, top))) break;
+      tile_levels<Term> levels;
+      bool is_sure = terms::is_always_held;
+      if constexpr (has_sure_levels) is_sure = !any_lane(terms::is_unsure(seen, sure_limit));
+      if (is_sure) {
+        levels.deposit_surely(raw, top_);
+        if (!terms::limits_show_infinite && any_lane(levels.is_infinite())) break;
+      } else if (any_lane(levels.deposit(raw, top_))) {
+        break;
+      }
       MONOFOLD_UNROLL
       for (int p = 0; p < parts; ++p) {
         MONOFOLD_UNROLL
-        for (int k = 0; k < num_levels; ++k) {
-          sums.units[p][k] += levels[p].units(terms::part_top(top, p), k);
-        }
+        for (int k = 0; k < num_levels; ++k) sums_.units[p][k] += levels.units(top_, p, k);
       }
-      ++run;
+      ++run_;
     }
-    flush(sums, top, run);
-    return taken + run;
+    return taken + run_;
   }
 
   /// Whether levels for items below 2^top are finite.
@@ -153,46 +206,20 @@ class warp_exact {
     return any_lane(other != 0);
   }
 
-  /// Deposits a tile; whether something is left.
-  MONOFOLD_GPU static bool deposit_tile(narrow_levels (&levels)[parts], const chunk (&raw)[rows],
-                                        int top) {
-    MONOFOLD_UNROLL
-    for (int p = 0; p < parts; ++p) levels[p].start(terms::part_top(top, p));
-    std::uint32_t left = 0;
-    std::uint32_t left_low = 0;
-    MONOFOLD_UNROLL
-    for (int r = 0; r < rows; ++r) {
-      MONOFOLD_UNROLL
-      for (int v = 0; v < chunk_items; ++v) {
-        double x[parts];
-        terms::split(raw[r], v, x);
-        MONOFOLD_UNROLL
-        for (int p = 0; p < parts; ++p) {
-          if constexpr (terms::is_always_held) {
-            levels[p].deposit_whole(x[p]);
-          } else {
-            const double rest = levels[p].deposit(x[p]);
-            left |= high_word(rest);
-            if (terms::has_low_words) left_low |= low_word(rest);
-          }
-        }
-      }
-    }
-    return ((left << 1) | left_low) != 0;  // a zero may have a sign
-  }
-
-  /// Adds what levels of this top have counted, and sets it to 0.
-  MONOFOLD_GPU void flush(level_sums& sums, int top, int run) {
-    if (run == 0) return;
+  /// Adds what levels have counted to the digits, and sets it to 0.
+  MONOFOLD_GPU void flush() {
+    if (run_ == 0) return;
+    run_ = 0;
+    has_digits_ = true;
     digits_.reserve(parts * num_levels);
     MONOFOLD_UNROLL
     for (int p = 0; p < parts; ++p) {
       MONOFOLD_UNROLL
       for (int k = 0; k < num_levels; ++k) {
-        const int unit = narrow_levels::unit(terms::part_top(top, p), k);
-        digits_.add_units(total_of_lanes(sums.units[p][k]), unit + terms::part_scale(p),
+        const int unit = tile_levels<Term>::unit(top_, p, k);
+        digits_.add_units(total_of_lanes(sums_.units[p][k]), unit + terms::part_scale(p),
                           terms::part_sum(p));
-        sums.units[p][k] = 0;
+        sums_.units[p][k] = 0;
       }
     }
   }
@@ -306,6 +333,10 @@ class warp_exact {
   }
 
   digits digits_;
+  level_sums sums_{};  // of so many tiles by levels of this top
+  int run_ = 0;
+  int top_ = 0;
+  bool has_digits_ = false;
   bool any_other_;    // the same in all lanes
   int hopeless_ = 0;  // batches for which levels are not even tried
 };

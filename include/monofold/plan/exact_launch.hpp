@@ -9,16 +9,29 @@ namespace monofold {
 inline constexpr int exact_warps = 8;
 inline constexpr int exact_threads = exact_warps * 32;
 
-/// Blocks on a multiprocessor at a time: 768 threads of 80 registers, each with eight loads of 16 bytes on
-/// their way. Four blocks of 64 registers spill, and take 1.06 to 1.3 times as long.
-inline constexpr int exact_resident_blocks = 3;
+/// Blocks on a multiprocessor at a time: 512 threads of up to 128 registers, each with eight loads of 16
+/// bytes on their way. Three blocks of 80 registers spill: sums are as fast, products take 1.2 times as
+/// long, variances 1.7 times.
+inline constexpr int exact_resident_blocks = 2;
 
-/// One block takes up to so many tiles, two a warp: then no blocks have to meet.
-inline constexpr std::int64_t max_exact_block_tiles = 16;
+/// Warps that take no more tiles than this keep all of them in their own words.
+inline constexpr int few_exact_tiles = 4;
+
+/// One block takes up to so many tiles, one a warp: then no blocks have to meet.
+inline constexpr std::int64_t max_exact_block_tiles = exact_warps;
+
+/// So few tiles, two a warp of 256 blocks, are spread thin: latency counts, and blocks meet by mail.
+inline constexpr std::int64_t max_thin_exact_tiles = 4096;
+constexpr std::int64_t max_thin_exact_blocks(std::int64_t tiles) {
+  return tiles <= 1024 ? 128 : 256;
+}
 
 /// The blocks for so many tiles of 4 KiB: all stay until the end, and their warps take tiles in turn.
 constexpr std::int64_t exact_blocks_for(std::int64_t tiles, int multiprocessors) {
   if (tiles <= max_exact_block_tiles) return 1;
+  if (tiles <= max_thin_exact_tiles) {
+    return tiles < max_thin_exact_blocks(tiles) ? tiles : max_thin_exact_blocks(tiles);
+  }
   const std::int64_t wanted = (tiles + exact_warps - 1) / exact_warps;
   const std::int64_t most = std::int64_t{multiprocessors} * exact_resident_blocks;
   return wanted < most ? wanted : most;

@@ -8,6 +8,9 @@
 #include "monofold/fold/exact/state.hpp"
 #include "monofold/level/grid.cuh"
 #include "monofold/level/load_ragged.cuh"
+#include "monofold/level/mailbox.cuh"
+#include "monofold/level/mailed_sums.cuh"
+#include "monofold/level/short_sums.cuh"
 #include "monofold/level/thread.cuh"
 #include "monofold/level/thread_terms.cuh"
 #include "monofold/level/warp_carries.cuh"
@@ -23,41 +26,30 @@ namespace monofold::detail {
 struct exact_meeting {
   std::int64_t* words;
   std::uint32_t* ticket;
+  mail_room mail;
 };
 
-/// The shared memory of a block: the words of its warps, those of all, the state.
+/// The shared memory of a block: short sums and the words of its warps, the words of all, the state.
 template <class Term>
 struct exact_shared {
   using digits = warp_digits<typename thread_terms<Term>::layout>;
   using state = typename thread_terms<Term>::state;
-  static constexpr int total_at = (exact_warps * digits::num_words * 4 + 7) / 8 * 8;
+  using sums = short_sums<Term>;
+  static constexpr int words_at = exact_warps * static_cast<int>(sizeof(sums));
+  static constexpr int total_at = words_at + (exact_warps * digits::num_words * 4 + 7) / 8 * 8;
   static constexpr int state_at = total_at + digits::num_wide_words * 8;
   static constexpr int bytes = state_at + static_cast<int>(sizeof(state));
 };
 
-/// Adds up the words of the block's warps; those of all blocks meet in global memory, unless this block
-/// is alone and nothing of it went there. True in the block that has them all in `total`.
+/// Adds what blocks have left in `total` of each; true in the block that then has all of it there.
 ///
-/// sync       all threads of the block; no barrier behind the last write of `total`
+/// sync       all threads of the block, behind a barrier; no barrier behind the last write of `total`
 template <class Digits>
-MONOFOLD_GPU bool meet_digits(const std::int32_t* words, std::int64_t* total,
-                              const exact_meeting& meeting, bool alone) {
+MONOFOLD_GPU bool meet_by_ticket(std::int64_t* total, const exact_meeting& meeting) {
   const int rank = static_cast<int>(threadIdx.x);
-  sync_block();  // words of warps written above are read below
-  static_assert(Digits::num_wide_words <= exact_threads, "a word a thread");
-  std::int64_t own = 0;
-  if (rank < Digits::num_wide_words) {
-    MONOFOLD_UNROLL
-    for (int w = 0; w < exact_warps; ++w) {
-      own += Digits::wide_word(words + w * Digits::num_words, rank);
-    }
-    if (alone) {
-      total[rank] = own;
-    } else if (own != 0) {
-      add_to_word(meeting.words + rank, own);
-    }
+  if (rank < Digits::num_wide_words && total[rank] != 0) {
+    add_to_word(meeting.words + rank, total[rank]);
   }
-  if (alone) return true;
   sync_block();  // additions above are seen by whoever sees the ticket
   bool last = false;
   if (rank == 0) last = take_ticket(meeting.ticket) == gridDim.x - 1;
@@ -134,20 +126,88 @@ MONOFOLD_GPU void hand_on(const F&, const State& state, const state_sink<State>&
       reinterpret_cast<const std::uint64_t*>(&state)[rank];
 }
 
+/// What blocks have added up as digits, as a state, to `sink`.
+///
+/// sync       all threads of the block, behind a barrier
+template <class Term, class F, class State, class Sink>
+MONOFOLD_GPU void finish_words(const F& f, const std::int64_t* total, std::int64_t items,
+                               State* state, const Sink& sink) {
+  make_state<Term>(total, items, state);
+  sync_block();  // the state written above is read below
+  hand_on(f, *state, sink);
+}
+
 /// A sum that is rounded needs its leading bits alone, which a warp finds at once.
-template <class F, class Number, class Answer>
+template <class Term, class F, class Number, class Answer>
 requires requires { &F::finish_leading; }
-MONOFOLD_GPU void hand_on(const F& f, const exact_state<Number>& state,
-                          const answer_sink<Answer>& sink) {
+MONOFOLD_GPU void finish_words(const F& f, const std::int64_t* total, std::int64_t items,
+                               exact_state<Number>* state, const answer_sink<Answer>& sink) {
   if (threadIdx.x >= warp_lanes) return;
-  const bool negative = is_negative(state.sum);
-  const leading_bits bits =
-      leading_of_digits(reinterpret_cast<const std::uint32_t*>(state.sum.limb),
-                        2 * Number::num_limbs, Number::low_exponent, negative);
-  if (lane_rank() == 0) *sink.out = f.finish_leading(state.counts, negative, bits);
+  const leading_number own = leading_of_words(total, 2 * Number::num_limbs, Number::low_exponent,
+                                              reinterpret_cast<std::uint32_t*>(state->sum.limb));
+  const exact_counts counts = counts_in<Term>(total + 2 * Number::num_limbs, items);
+  if (lane_rank() == 0) *sink.out = f.finish_leading(counts, own.is_negative, own.bits);
+}
+
+/// The counts beside short sums, of so many items.
+template <class Term>
+MONOFOLD_GPU exact_counts counts_of_short(const short_sums<Term>& own, std::int64_t items) {
+  return {items, 0, 0, 0, own.is_other != 0 && items != 0 ? 1 : 0};
+}
+
+/// Short sums, which all threads have, as a state to `sink`.
+///
+/// sync       all threads of the block
+template <class Term, class F, class State, class Sink>
+MONOFOLD_GPU void finish_short(const F& f, const short_sums<Term>& own, std::int64_t items,
+                               State* state, const Sink& sink) {
+  using layout = typename thread_terms<Term>::layout;
+  const auto rank = static_cast<int>(threadIdx.x);
+  const int warp = rank / warp_lanes;
+  MONOFOLD_UNROLL
+  for (int s = 0; s < layout::num_sums; ++s) {
+    const int limbs = (layout::end_digit(s) - layout::first_digit(s)) / 4;
+    if (warp != s) continue;
+    for (int i = lane_rank(); i < limbs; i += warp_lanes) {
+      // Limb i begins so far above the lowest bit of the value; below the grid there are zeros.
+      const int from = 64 * i - (short_sums<Term>::exponent(own.top, s) - layout::low_exponent(s));
+      std::uint64_t limb = 0;
+      if (from >= 0) {
+        limb = static_cast<std::uint64_t>(own.value[s] >> (from < 127 ? from : 127));
+      } else if (from > -64) {
+        limb = static_cast<std::uint64_t>(own.value[s]) << -from;
+      }
+      sum_of(*state, s)[i] = limb;
+    }
+  }
+  if (rank == layout::num_sums * warp_lanes) counts_of(*state) = counts_of_short(own, items);
+  sync_block();  // the state written above is read below
+  hand_on(f, *state, sink);
+}
+
+template <class Term, class F, class Number, class Answer>
+requires requires { &F::finish_leading; }
+MONOFOLD_GPU void finish_short(const F& f, const short_sums<Term>& own, std::int64_t items,
+                               exact_state<Number>*, const answer_sink<Answer>& sink) {
+  if (threadIdx.x != 0) return;
+  const bool is_negative = own.value[0] < 0;
+  auto size = static_cast<uint128>(own.value[0]);
+  if (is_negative) size = 0 - size;
+  const auto high = static_cast<std::uint64_t>(size >> 64);
+  const int width =
+      high != 0 ? 64 + bit_width_of(high) : bit_width_of(static_cast<std::uint64_t>(size));
+  size <<= width > 0 ? 128 - width : 0;
+  const leading_bits bits{static_cast<std::uint64_t>(size >> 64),
+                          short_sums<Term>::exponent(own.top, 0) + width - 64,
+                          static_cast<std::uint64_t>(size) != 0};
+  *sink.out = f.finish_leading(counts_of_short(own, items), is_negative, bits);
 }
 
 /// Adds the terms of a range and hands the state to `sink`.
+///
+/// Blocks whose warps have few tiles each first try to go with short sums: within a block, and by mail
+/// to the last block. Hardware starts blocks in order, so whoever that waits for is running or done.
+/// Otherwise it is digits.
 ///
 /// shape      any number of blocks of `exact_threads` threads, which stay until the end
 /// order      exact: the state's bytes do not depend on it
@@ -157,26 +217,97 @@ __global__ void __launch_bounds__(exact_threads, exact_resident_blocks)
                        const exact_meeting meeting, const Sink sink) {
   using shared = exact_shared<Term>;
   using digits = typename shared::digits;
+  using sums = typename shared::sums;
+  using adder = warp_exact<Term>;
+  static_assert(digits::num_wide_words <= exact_threads, "a word a thread");
+  static_assert(few_exact_tiles * adder::most_additions_a_tile <= digits::most_additions);
   let_next_launch_begin();
   auto* const bytes = reinterpret_cast<char*>(dynamic_shared());
-  auto* const words = reinterpret_cast<std::int32_t*>(bytes);
+  auto* const slots = reinterpret_cast<sums*>(bytes);
+  auto* const words = reinterpret_cast<std::int32_t*>(bytes + shared::words_at);
   auto* const total = reinterpret_cast<std::int64_t*>(bytes + shared::total_at);
   auto* const state = reinterpret_cast<typename shared::state*>(bytes + shared::state_at);
-  const int warp = static_cast<int>(threadIdx.x) / warp_lanes;
-  {
-    warp_exact<Term> own(words + warp * digits::num_words, meeting.words);
-    wait_for_launches_before();
-    own.add(range, static_cast<int>(blockIdx.x) * exact_warps + warp,
-            static_cast<int>(gridDim.x) * exact_warps);
+  const int rank = static_cast<int>(threadIdx.x);
+  const int warp = rank / warp_lanes;
+  const auto blocks = static_cast<int>(gridDim.x);
+  // Warps that take few tiles put nothing into global words on their way.
+  const bool is_few =
+      range.end <= std::int64_t{blocks} * exact_warps * few_exact_tiles * adder::tile_items;
+  const bool is_mailed = sums::is_possible && is_few && blocks <= mail_room::most_senders;
+  const auto tiles = static_cast<int>((range.end + adder::tile_items - 1) / adder::tile_items);
+  // A tile a warp, each by itself: then warps of a block need not meet.
+  const bool is_by_warp =
+      is_mailed && blocks > 1 && tiles <= mail_room::most_senders && tiles <= blocks * exact_warps;
+  std::uint32_t call = 0;
+  adder own(words + warp * digits::num_words, meeting.words);
+  wait_for_launches_before();
+  // Read early: it takes as long as items do. The last block writes it when all have read it.
+  if (is_mailed && blocks > 1) call = meeting.mail.read_call();
+  const auto block = static_cast<int>(blockIdx.x);
+  // Few tiles are spread over blocks, of many neighbours go to a block.
+  const int first = is_few ? block + warp * blocks : block * exact_warps + warp;
+  own.add(range, first, blocks * exact_warps);
+
+  bool is_short = false;
+  sums all{};
+  if constexpr (sums::is_possible) {
+    if (is_mailed) is_short = own.finish_short(all);
+    if (is_mailed && !is_by_warp) {
+      if (lane_rank() == 0) slots[warp] = all;
+      is_short = !sync_block_any(!is_short);  // and slots written above are read below
+      // The same in all warps.
+      is_short = is_short && all.join_slots(slots, exact_warps, sums::most_shift_of_warps);
+    }
   }
-  // Two tiles a warp make fewer additions than `warp_digits` has room for.
-  const bool alone =
-      gridDim.x == 1 && range.end <= max_exact_block_tiles * warp_exact<Term>::tile_items;
-  if (!meet_digits<digits>(words, total, meeting, alone)) return;
-  sync_block();  // the total written above is read below
-  make_state<Term>(total, range.end - range.first, state);
-  sync_block();  // the state written above is read below
-  hand_on(f, *state, sink);
+  if (!is_short) own.finish();
+  if (!is_short && !is_by_warp) {
+    sync_block();  // words of warps written above are read below
+    if (rank < digits::num_wide_words) {
+      std::int64_t sum = 0;
+      MONOFOLD_UNROLL
+      for (int w = 0; w < exact_warps; ++w) {
+        sum += digits::wide_word(words + w * digits::num_words, rank);
+      }
+      total[rank] = sum;
+    }
+    sync_block();  // the total written above is read below
+  }
+  if constexpr (sums::is_possible) {
+    if (is_mailed && blocks > 1) {
+      const mailed_sums<Term> mail(meeting.mail, call);
+      if (is_by_warp ? first < tiles : warp == 0) {
+        const int sender = is_by_warp ? first : block;
+        if (is_short) {
+          mail.post(sender, all);
+        } else {
+          sync_warp();  // words of lanes written above are read below
+          mail.post_elsewhere(
+              sender,
+              [&](int i) {
+                return is_by_warp ? digits::wide_word(words + warp * digits::num_words, i)
+                                  : total[i];
+              },
+              meeting.words);
+        }
+      }
+      if (block + 1 != blocks) return;
+      sync_block();  // slots and the total read above are overwritten below
+      is_short = mail.gather(is_by_warp ? tiles : blocks, all, slots, total, meeting.words);
+      if (!is_short) sync_block();  // the total written above is read below
+    }
+  }
+  if (!is_mailed && (blocks > 1 || !is_few)) {
+    if (!meet_by_ticket<digits>(total, meeting)) return;
+    sync_block();  // the total written above is read below
+  }
+  const std::int64_t items = range.end - range.first;
+  if constexpr (sums::is_possible) {
+    if (is_short) {
+      finish_short<Term>(f, all, items, state, sink);
+      return;
+    }
+  }
+  finish_words<Term>(f, total, items, state, sink);
 }
 
 }  // namespace monofold::detail

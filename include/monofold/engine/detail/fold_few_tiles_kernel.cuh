@@ -213,15 +213,8 @@ __global__ void __launch_bounds__(mailed_threads, min_resident_blocks)
   state total;
   if (rank < blocks) total = mail.wait(rank);
   total = combine_block(f, total, blocks, states);
-  if (mail.call + 1 == 0) {
-    // Numbers begin again: no box may hold one of them. All blocks have posted, and all boxes are read.
-    sync_block();
-    for (int word = rank; word < mail_room::words; word += mailed_threads) room.boxes()[word] = 0;
-    sync_block();
-  }
+  room.end_call(mail.call);
   if (rank != 0) return;
-  // Before the sink, which may tell a host that waits: its next call may use another stream.
-  *room.call() = mail.call + 1 == 0 ? 1 : mail.call + 1;
   sink(f, total);
 }
 

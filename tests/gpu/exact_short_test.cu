@@ -1,0 +1,154 @@
+// Exact sums of few tiles, which warps and blocks hand on as short integers, and the edge of what levels are
+// sure to hold: the CPU's state bytes all the same.
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tests/exact/items.hpp"
+#include "tests/gpu/exact_states.cuh"
+#include "tests/inputs/random.hpp"
+
+namespace {
+
+namespace mf = monofold;
+using gpu_tests::expect_cpu_dot;
+using gpu_tests::expect_cpu_state;
+using gpu_tests::repetitions;
+
+template <class Item>
+class gpu_exact_short : public gpu_tests::gpu_test {
+ protected:
+  using f = inputs::fields<Item>;
+
+  /// Any fraction and sign with an exponent field, which is brought into the range of numbers.
+  Item draw(int field) {
+    const std::uint64_t bits = random_();
+    field = std::clamp(field, 0, f::top_field - 1);
+    return inputs::from_bits<Item>((bits & ((std::uint64_t{1} << f::fraction) - 1)) |
+                                   static_cast<std::uint64_t>(field) << f::fraction |
+                                   (bits >> 63) << (f::total - 1));
+  }
+  void expect_all(const std::vector<Item>& items, const std::string& what) {
+    expect_cpu_state(mf::sum, items, "sum, " + what);
+    expect_cpu_state(mf::norm1, items, "magnitudes, " + what);
+    expect_cpu_state(mf::variance(), items, "moments, " + what);
+    expect_cpu_state(mf::sum_of_squares, items, "squares, " + what);
+    auto others = items;
+    std::reverse(others.begin(), others.end());
+    expect_cpu_dot(items, others, what);
+  }
+  unsigned below(unsigned n) { return static_cast<unsigned>(random_() % n); }
+
+  inputs::generator random_{17};
+};
+
+using item_types = testing::Types<double, float, mf::bfloat16, mf::float16>;
+TYPED_TEST_SUITE(gpu_exact_short, item_types);
+
+/// Items that a tile of 4 KiB holds.
+template <class Item>
+constexpr int tile = 4096 / sizeof(Item);
+
+/// Tops of warps and blocks that differ: the joins move what they add, or find that it is too far.
+TYPED_TEST(gpu_exact_short, tiles_of_other_magnitudes) {
+  using f = inputs::fields<TypeParam>;
+  for (const int tiles : {2, 7, 9, 40, 255, 300, 1100}) {
+    if (tiles > 40 && gpu_tests::is_emulated) continue;
+    for (const int spread : {1, 2, 4, 5, 8, 9, 20, 60}) {
+      std::vector<TypeParam> items;
+      int field = 0;
+      const int whole = tiles * tile<TypeParam> - static_cast<int>(this->below(3)) * 5;
+      for (int i = 0; i < whole; ++i) {
+        if (i % tile<TypeParam> == 0) {
+          field = f::top_field / 2 + static_cast<int>(this->below(static_cast<unsigned>(spread)));
+        }
+        items.push_back(this->draw(field - static_cast<int>(this->below(3))));
+      }
+      this->expect_all(items, std::to_string(tiles) + " tiles, spread " + std::to_string(spread));
+      if (this->HasFatalFailure()) return;
+    }
+  }
+}
+
+/// One item far below the others: its last bit is, or is not, above what levels are sure to hold.
+TYPED_TEST(gpu_exact_short, one_small_item) {
+  using f = inputs::fields<TypeParam>;
+  for (const int centre : {0, f::top_field / 3, f::top_field / 2, f::top_field - 2}) {
+    for (int down = 0; down < 60; down += repetitions(1, 7)) {
+      const int n = tile<TypeParam> * (1 + static_cast<int>(this->below(3)));
+      std::vector<TypeParam> items;
+      for (int i = 0; i < n; ++i) items.push_back(this->draw(centre - i % 2));
+      items[this->below(static_cast<unsigned>(n))] = this->draw(centre - down);
+      items[this->below(static_cast<unsigned>(n))] = TypeParam{};
+      this->expect_all(items, std::to_string(down) + " below " + std::to_string(centre));
+      if (this->HasFatalFailure()) return;
+    }
+  }
+}
+
+/// The ends of the range of numbers: units below the smallest one, tops above the largest.
+TYPED_TEST(gpu_exact_short, ends_of_the_range) {
+  using f = inputs::fields<TypeParam>;
+  for (const int field : {0, 1, 2, 5, 20, f::top_field - 1, f::top_field - 4}) {
+    for (const int tiles : {1, 3, 12}) {
+      std::vector<TypeParam> items;
+      for (int i = 0; i < tiles * tile<TypeParam>; ++i) {
+        items.push_back(this->draw(field + static_cast<int>(this->below(2))));
+      }
+      this->expect_all(items, "around field " + std::to_string(field));
+      if (this->HasFatalFailure()) return;
+    }
+  }
+}
+
+/// Something odd in one tile of many: its warp has digits, the others have short sums.
+TYPED_TEST(gpu_exact_short, one_odd_tile) {
+  using f = inputs::fields<TypeParam>;
+  const auto bits_of_field = [](int field) {
+    return static_cast<std::uint64_t>(field) << f::fraction;
+  };
+  for (const int tiles : {3, 30, 270}) {
+    if (tiles > 30 && gpu_tests::is_emulated) continue;
+    for (const std::uint64_t odd : {bits_of_field(f::top_field), bits_of_field(f::top_field) + 1,
+                                    std::uint64_t{1}, std::uint64_t{0}}) {
+      std::vector<TypeParam> items;
+      for (int i = 0; i < tiles * tile<TypeParam>; ++i) {
+        items.push_back(this->draw(f::top_field / 2 - static_cast<int>(this->below(4))));
+      }
+      items[this->below(static_cast<unsigned>(items.size()))] =
+          inputs::from_bits<TypeParam>(odd | std::uint64_t{this->below(2)} << (f::total - 1));
+      this->expect_all(items, "odd bits " + std::to_string(odd));
+      if (this->HasFatalFailure()) return;
+    }
+  }
+}
+
+/// Rounded answers come from short sums by another way than from digits.
+TYPED_TEST(gpu_exact_short, answers) {
+  using f = inputs::fields<TypeParam>;
+  for (unsigned round = 0; round < repetitions(200, 20); ++round) {
+    const int tiles =
+        1 + static_cast<int>(this->below(round % 10 == 0 ? repetitions(300, 20) : 12));
+    const int field = static_cast<int>(this->below(f::top_field));
+    std::vector<TypeParam> items;
+    for (int i = 0; i < tiles * tile<TypeParam> - 3; ++i) {
+      items.push_back(this->draw(field + static_cast<int>(this->below(3))));
+    }
+    // Many cancel: few bits are left.
+    if (round % 2 == 0) {
+      for (std::size_t i = 0; i + 1 < items.size(); i += 2) {
+        items[i + 1] = inputs::from_bits<TypeParam>(mf::float_bits(items[i]) ^
+                                                    std::uint64_t{1} << (f::total - 1));
+      }
+    }
+    const gpu_tests::device_array<TypeParam> device(items);
+    const auto f_bound = mf::bind_fold<TypeParam>(mf::sum);
+    const auto want = f_bound.finish(gpu_tests::cpu_state<TypeParam>(mf::sum, items));
+    const double got = mf::reduce(mf::gpu, device.span(0, items.size()), mf::sum);
+    ASSERT_EQ(mf::float_bits(got), mf::float_bits(want)) << "round " << round;
+  }
+}
+
+}  // namespace
