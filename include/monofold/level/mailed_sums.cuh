@@ -73,18 +73,38 @@ class mailed_sums {
                            std::int64_t* words) const {
     const auto rank = static_cast<int>(threadIdx.x);
     const int warp = rank / warp_lanes;
-    bool is_near = true;
+    bool is_here = true;
     sums heard{};
-    if (rank < senders) is_near = hear(rank, heard);
+    if (rank < senders) is_here = hear(rank, heard);
     sums joined = heard;
-    is_near = joined.join_lanes(sums::most_shift_of_blocks) && is_near;
+    const bool is_near = joined.join_lanes(sums::most_shift_of_blocks);
     if (lane_rank() == 0) slots[warp] = joined;
+    const bool all_here = !sync_block_any(!is_here);
     // What warps put there above is read below.
-    const bool is_far = sync_block_any(!is_near);
+    bool all_near = !sync_block_any(!is_near);
     room_.end_call(call_);
     // The same in all warps.
-    if (!is_far && own.join_slots(slots, warps, sums::most_shift_of_blocks)) return true;
-    gather_far(heard, total, words);
+    all_near = all_near && own.join_slots(slots, warps, sums::most_shift_of_blocks);
+    if (all_near && all_here) return true;
+
+    const bool any_other = sync_block_any(heard.is_other != 0);
+    if (rank < digits::num_wide_words) {
+      // What senders added before they said so; taken and set back to 0 for the next launch.
+      __threadfence();
+      total[rank] = static_cast<std::int64_t>(
+          atomicExch(reinterpret_cast<unsigned long long*>(words + rank), 0ull));
+      constexpr int other = digits::num_wide_digits + static_cast<int>(digit_count::other);
+      if (rank == other && any_other) total[rank] += 1;
+    }
+    sync_block();  // words written above are added to below
+    // As few additions as can be: they wait for each other.
+    if (all_near) {
+      if (rank == 0 && own.is_there != 0) add_to_digits(own, total);
+    } else if (is_near) {
+      if (lane_rank() == 0 && joined.is_there != 0) add_to_digits(joined, total);
+    } else if (heard.is_there != 0) {
+      add_to_digits(heard, total);
+    }
     return false;
   }
 
@@ -144,23 +164,6 @@ class mailed_sums {
     own.is_there = (say & has_sums) != 0 ? 1 : 0;
     own.is_other = (say & has_other) != 0 ? 1 : 0;
     return (say & is_elsewhere) == 0;
-  }
-
-  /// As digits, wherever they are.
-  MONOFOLD_GPU_CALL static void gather_far(const sums& heard, std::int64_t* total,
-                                           std::int64_t* words) {
-    const auto rank = static_cast<int>(threadIdx.x);
-    const bool is_other = sync_block_any(heard.is_other != 0);
-    if (rank < digits::num_wide_words) {
-      // What senders added before they said so; taken and set back to 0 for the next launch.
-      __threadfence();
-      total[rank] = static_cast<std::int64_t>(
-          atomicExch(reinterpret_cast<unsigned long long*>(words + rank), 0ull));
-      constexpr int other = digits::num_wide_digits + static_cast<int>(digit_count::other);
-      if (rank == other && is_other) total[rank] += 1;
-    }
-    sync_block();  // words written above are added to below
-    if (heard.is_there != 0) add_to_digits(heard, total);
   }
 
   // ---- mail: words of 64 bits, the number of the call above 32 bits of what is said
