@@ -98,13 +98,9 @@ class mailed_sums {
     }
     sync_block();  // words written above are added to below
     // As few additions as can be: they wait for each other.
-    if (all_near) {
-      if (rank == 0 && own.is_there != 0) add_to_digits(own, total);
-    } else if (is_near) {
-      if (lane_rank() == 0 && joined.is_there != 0) add_to_digits(joined, total);
-    } else if (heard.is_there != 0) {
-      add_to_digits(heard, total);
-    }
+    sums added = all_near ? own : is_near ? joined : heard;
+    if (all_near ? rank != 0 : is_near && lane_rank() != 0) added.is_there = 0;
+    if (added.is_there != 0) add_to_digits(added, total);
     return false;
   }
 
