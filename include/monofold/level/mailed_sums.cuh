@@ -57,8 +57,8 @@ class mailed_sums {
       const std::int64_t word = word_of(i);
       if (word != 0) add_to_word(words + i, word);
     }
-    __threadfence();  // additions above are seen by whoever sees the mail
-    sync_warp();      // additions of all lanes
+    sync_warp();      // additions of all lanes are before what follows,
+    __threadfence();  // and seen by whoever sees the mail
     const int i = lane_rank();
     if (i < 2 * num_sums) post_pair(pairs_of(i) + 2 * sender, 0);
     if (i == 2 * num_sums) post_word(boxes_ + sender, is_elsewhere);
@@ -76,6 +76,7 @@ class mailed_sums {
     bool is_here = true;
     sums heard{};
     if (rank < senders) is_here = hear(rank, heard);
+    if (!is_here) __threadfence();  // what was added elsewhere is seen behind the barrier below
     sums joined = heard;
     const bool is_near = joined.join_lanes(sums::most_shift_of_blocks);
     if (lane_rank() == 0) slots[warp] = joined;
@@ -90,7 +91,6 @@ class mailed_sums {
     const bool any_other = sync_block_any(heard.is_other != 0);
     if (rank < digits::num_wide_words) {
       // What senders added before they said so; taken and set back to 0 for the next launch.
-      __threadfence();
       total[rank] = static_cast<std::int64_t>(
           atomicExch(reinterpret_cast<unsigned long long*>(words + rank), 0ull));
       constexpr int other = digits::num_wide_digits + static_cast<int>(digit_count::other);
