@@ -82,8 +82,8 @@ class suite {
     for (int k = 0; k < num_exact_data; ++k) {
       any_kind = any_kind || options_.names(name_of(static_cast<exact_data>(k)));
     }
-    const bool any_op =
-        options_.names("sum") || options_.names("variance") || options_.names("dot");
+    const bool any_op = options_.names("sum") || options_.names("variance") ||
+                        options_.names("dot") || options_.names("statistics");
     return (!any_op || options_.names(op)) && (!any_type || options_.names(name_of(type))) &&
            (!any_kind || options_.names(name_of(kind)));
   }

@@ -28,7 +28,7 @@ typename F::state state_of_repeated(const F& f, const Item* items, std::int64_t 
   auto whole = f.identity();
   if (count >= period) f.absorb_run(whole, items, period, 0);
   for (std::int64_t i = 0; i < count / period; ++i) total = f.combine(total, whole);
-  f.absorb_run(total, items, count % period, 0);
+  if (count % period != 0) f.absorb_run(total, items, count % period, 0);
   return total;
 }
 
@@ -97,6 +97,67 @@ exact_case exact_dot_case(gpu_items type) {
     }
     const state total = state_of_repeated(mf::bind_fold<pair>(mf::dot), pairs.data(), n, period);
     return words_of<state>(&total);
+  };
+  return made;
+}
+
+// ---- eight statistics in one pass
+
+/// What a state says, without the bytes between its members.
+template <class State>
+void append_words(std::vector<std::uint64_t>& out, const State& state) {
+  if constexpr (requires { state.index; }) {
+    out.push_back(static_cast<std::uint64_t>(state.key));
+    out.push_back(static_cast<std::uint64_t>(state.index));
+  } else {
+    for (const std::uint64_t word : words_of<State>(&state)) out.push_back(word);
+  }
+}
+template <class State>
+std::vector<std::uint64_t> words_of_members(const State& states) {
+  std::vector<std::uint64_t> out;
+  append_words(out, states.first);
+  if constexpr (requires { states.rest; }) {
+    for (const std::uint64_t word : words_of_members(states.rest)) out.push_back(word);
+  }
+  return out;
+}
+
+/// Count, sum, smallest, largest, mean, variance and the places of the two: exact, plain, and the plain sum
+/// alone.
+template <class Item>
+exact_case exact_statistics_case(gpu_items type) {
+  const auto fold = mf::all(mf::count, mf::sum, mf::min, mf::max, mf::mean, mf::variance(1),
+                            mf::argmin, mf::argmax);
+  using state = typename mf::bound_fold_t<decltype(fold), Item>::state;
+  exact_case made;
+  made.op = "statistics";
+  made.type = type;
+  made.subjects = {ours<Item>(fold),
+                   ours<Item>(mf::all(mf::count, mf::plain_sum, mf::min, mf::max, mf::plain_mean,
+                                      mf::plain_variance(1), mf::argmin, mf::argmax)),
+                   ours<Item>(mf::plain_sum)};
+  made.subjects[1].path = "plain";
+  made.subjects[2].path = "plain sum";
+  made.fill = &fill_items<Item>;
+  made.words = [](const void* out) { return words_of_members(*static_cast<const state*>(out)); };
+  made.right = [](const void* host_items, std::int64_t count) {
+    const auto* const items = static_cast<const Item*>(host_items);
+    constexpr std::int64_t period = period_bytes / static_cast<std::int64_t>(sizeof(Item));
+    std::vector<std::uint64_t> words;
+    const auto add = [&](const auto& member) {
+      const auto f = mf::bind_fold<Item>(member);
+      append_words(words, state_of_repeated(f, items, count, period));
+    };
+    add(mf::count);
+    add(mf::sum);
+    add(mf::min);
+    add(mf::max);
+    add(mf::mean);
+    add(mf::variance(1));
+    add(mf::argmin);
+    add(mf::argmax);
+    return words;
   };
   return made;
 }

@@ -12,7 +12,8 @@ std::vector<exact_case> exact_float32() {
   return {exact_case_of<float>("sum", gpu_items::float32, mf::sum, mf::plain_sum, peers),
           exact_case_of<float>("variance", gpu_items::float32, mf::variance(), mf::plain_variance(),
                                {}),
-          exact_dot_case<float>(gpu_items::float32)};
+          exact_dot_case<float>(gpu_items::float32),
+          exact_statistics_case<float>(gpu_items::float32)};
 }
 
 }  // namespace bench

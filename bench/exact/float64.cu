@@ -12,7 +12,8 @@ std::vector<exact_case> exact_float64() {
   return {exact_case_of<double>("sum", gpu_items::float64, mf::sum, mf::plain_sum, peers),
           exact_case_of<double>("variance", gpu_items::float64, mf::variance(),
                                 mf::plain_variance(), {}),
-          exact_dot_case<double>(gpu_items::float64)};
+          exact_dot_case<double>(gpu_items::float64),
+          exact_statistics_case<double>(gpu_items::float64)};
 }
 
 }  // namespace bench

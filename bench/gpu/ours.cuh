@@ -50,7 +50,7 @@ template <class Item, class F>
 gpu_subject ours(F fold) {
   using bound = mf::bound_fold_t<F, Item>;
   using state = typename bound::state;
-  static_assert(sizeof(state) <= 1024);  // of the 2 KiB for results
+  static_assert(sizeof(state) <= 2048);  // the room for results
   const auto workspace = std::make_shared<mf::gpu_workspace>();
   gpu_subject made;
   made.path = "gpu";

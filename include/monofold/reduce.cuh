@@ -58,11 +58,11 @@ using finished_t = std::remove_cvref_t<decltype(finish_raw(
 /// errors     invalid_argument: a negative count, a null, misaligned, host or other device's pointer
 ///            of a contiguous range (other views are taken at their word); device_unavailable,
 ///            out_of_memory; what `finish` returns
-/// cost       one pass, one launch; of an `all` that has exact sums of items in memory (sum, mean, dot,
-///            norm1, norm2, variance and standard_deviation of floats) one a member. Exact sums of
-///            computed views take the tree, with states of hundreds of bytes: slowly. The first call
-///            of a thread allocates pinned memory and a workspace, which stay
-/// tested by  tests/gpu/types_test.cu, tests/gpu/views_test.cu
+/// cost       one pass, one launch. Of an `all` with exact sums of floats in memory one serves sum, mean,
+///            variance, standard_deviation, count, min, max, argmin, argmax and extrema, and each other
+///            member has its own. Exact sums of computed views take the tree, with states of hundreds
+///            of bytes: slowly. The first call of a thread allocates pinned memory and a workspace, which stay
+/// tested by  tests/gpu/types_test.cu, tests/gpu/views_test.cu, tests/gpu/exact_members_test.cu
 template <reducible Range, class F>
 requires fold_on<F, item_of_t<Range>>
 auto try_reduce(const gpu_engine& engine, const Range& range, const F& f)

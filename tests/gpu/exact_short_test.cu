@@ -24,11 +24,7 @@ class gpu_exact_short : public gpu_tests::gpu_test {
 
   /// Any fraction and sign with an exponent field, which is brought into the range of numbers.
   Item draw(int field) {
-    const std::uint64_t bits = random_();
-    field = std::clamp(field, 0, f::top_field - 1);
-    return inputs::from_bits<Item>((bits & ((std::uint64_t{1} << f::fraction) - 1)) |
-                                   static_cast<std::uint64_t>(field) << f::fraction |
-                                   (bits >> 63) << (f::total - 1));
+    return gpu_tests::item_of_field<Item>(random_(), std::clamp(field, 0, f::top_field - 1));
   }
   void expect_all(const std::vector<Item>& items, const std::string& what) {
     expect_cpu_state(mf::sum, items, "sum, " + what);

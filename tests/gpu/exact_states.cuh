@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "monofold/engine/gpu_exact.cuh"
+#include "monofold/engine/gpu_members.cuh"
 #include "monofold/fold/exact.hpp"
 #include "monofold/monofold.cuh"
 #include "tests/exact/items.hpp"
@@ -30,6 +31,15 @@ bound_state<F, Item> cpu_state(const F& fold, std::span<const Item> items) {
   return own;
 }
 
+/// The item of an exponent field whose fraction and sign are the ends of `bits`.
+template <class Item>
+Item item_of_field(std::uint64_t bits, int field) {
+  using f = inputs::fields<Item>;
+  return inputs::from_bits<Item>((bits & ((std::uint64_t{1} << f::fraction) - 1)) |
+                                 static_cast<std::uint64_t>(field) << f::fraction |
+                                 (bits >> 63) << (f::total - 1));
+}
+
 /// Runs on as many blocks as the engine takes where `blocks` is 0.
 template <class Item, class F>
 bound_state<F, Item> gpu_state(const F& fold, std::span<const Item> items,
@@ -40,10 +50,17 @@ bound_state<F, Item> gpu_state(const F& fold, std::span<const Item> items,
   if (blocks == 0 || items.empty()) {
     mf::fold_into(mf::gpu, items, fold, out.data(), workspace);
   } else {
-    const auto failed = mf::detail::add_exactly_on(
-        blocks, nullptr, mf::bind_fold<Item>(fold),
-        mf::contiguous_view<Item>(items.data(), static_cast<std::int64_t>(items.size())), workspace,
-        mf::detail::state_sink<state>{out.data()});
+    using bound = mf::bound_fold_t<F, Item>;
+    using view_type = mf::contiguous_view<Item>;
+    const view_type view(items.data(), static_cast<std::int64_t>(items.size()));
+    const mf::detail::state_sink<state> sink{out.data()};
+    mf::detail::failure failed;
+    if constexpr (mf::detail::members_of<bound, view_type>::is_shared) {
+      failed = mf::detail::start_shared_members_on<bound>(blocks, nullptr, view, workspace, sink);
+    } else {
+      failed = mf::detail::add_exactly_on(blocks, nullptr, mf::bind_fold<Item>(fold), view,
+                                          workspace, sink);
+    }
     EXPECT_FALSE(failed) << failed.detail;
   }
   return out.host()[0];

@@ -104,10 +104,7 @@ TYPED_TEST(gpu_exact_sum, range_that_changes_in_mid_stream) {
       if (how == 2) field = i / (3 * tile<TypeParam>)*17 * f::top_field / 31 % f::top_field;
       if (how == 3) field = i % 2 == 0 ? 0 : f::top_field - 1;
       if (how == 4) field = i == n / 2 + 7 ? 1 : f::top_field - 2;
-      const std::uint64_t bits = random();
-      items.push_back(inputs::from_bits<TypeParam>(
-          (bits & ((std::uint64_t{1} << f::fraction) - 1)) |
-          static_cast<std::uint64_t>(field) << f::fraction | (bits >> 63) << (f::total - 1)));
+      items.push_back(gpu_tests::item_of_field<TypeParam>(random(), field));
     }
     expect_cpu_state(mf::sum, items, "change " + std::to_string(how), 1);
     expect_cpu_state(mf::sum, items, "change " + std::to_string(how));

@@ -149,6 +149,11 @@ std::int64_t workspace_bytes_of_members(std::type_identity<all_fold<Folds...>>, 
   std::int64_t most = 0;
   for (const std::int64_t own : {workspace_bytes_of<Folds>(view)...})
     most = own > most ? own : most;
+  using members = members_of<all_fold<Folds...>, View>;
+  if constexpr (members::is_shared) {
+    const std::int64_t shared = gpu_workspace::fixed_bytes + members::beside::workspace_bytes;
+    most = shared > most ? shared : most;
+  }
   return most;
 }
 
@@ -236,7 +241,7 @@ failure fold_by_plan(const gpu_engine& engine, const F& f, const View& view,
 /// sync       does not wait. The workspace is in use until the stream gets there
 /// errors     invalid_argument: the view's count or pointer, a workspace that is too small or of
 ///            another device; empty_input: no items and no identity. Nothing was started then
-/// cost       one launch, of an `all` with exact sums one a member; no allocation
+/// cost       one launch, of an `all` with exact sums as `reduce` says; no allocation
 template <class F, class View, class Sink>
 failure fold_async(const gpu_engine& engine, const F& f, const View& view,
                    const gpu_workspace& workspace, const Sink& sink) {
@@ -264,6 +269,15 @@ failure fold_async(const gpu_engine& engine, const F& f, const View& view,
   if constexpr (adds_exactly_v<F, View>) {
     if (auto failed = check_size(workspace, workspace_bytes_of<F>(view))) return failed;
     return add_exactly(engine.stream, f, view, workspace, sink);
+  } else if constexpr (members_of<F, View>::is_shared) {
+    if (auto failed = check_size(workspace, workspace_bytes_of<F>(view))) return failed;
+    const auto start = [&](const auto& member, const auto& part) {
+      return fold_async(engine, member, view, workspace, part);
+    };
+    if (auto failed = for_each_other_member<typename View::item_type>(f.members, sink, start)) {
+      return failed;
+    }
+    return start_shared_members<F>(engine.stream, view, workspace, sink);
   } else if constexpr (folds_members_v<F, View>) {
     return for_each_member(f.members, sink, [&](const auto& member, const auto& part) {
       return fold_async(engine, member, view, workspace, part);

@@ -63,32 +63,25 @@ inline constexpr bool adds_exactly_v = requires(const View& view) {
                           typename thread_terms<kernel_term_t<F>>::range>;
 };
 
-template <class F, class View>
-std::int64_t exact_tiles(const View& view) {
-  constexpr int tile_items = warp_exact<kernel_term_t<F>>::tile_items;
-  // Up to 15 bytes before the first item belong to its tile.
-  return (exact_range_of(view).end + tile_items - 1) / tile_items;
-}
-
-/// Starts an exact sum of items that are there on so many blocks, any number of them.
-template <class F, class View, class Sink>
-failure add_exactly_on(std::int64_t blocks, cudaStream_t stream, const F& f, const View& view,
-                       const gpu_workspace& workspace, const Sink& sink) {
-  using term = kernel_term_t<F>;
-  using shared = exact_shared<term>;
-  static_assert(shared::digits::num_wide_words <= gpu_workspace::num_exact_words);
-  const exact_meeting meeting{workspace.exact_words(), workspace.ticket(), workspace.mail()};
+/// Starts an exact sum of `Term` over items that are there on so many blocks, any number up to
+/// max_exact_blocks, and what is folded beside.
+template <class Term, class Beside, class F, class View, class Sink>
+failure start_exact_kernel(std::int64_t blocks, cudaStream_t stream, const F& f, const View& view,
+                           const gpu_workspace& workspace, const Sink& sink) {
+  static_assert(exact_shared<Term>::digits::num_wide_words <= gpu_workspace::num_exact_words);
+  const exact_meeting meeting{workspace.exact_words(), workspace.ticket(), workspace.mail(),
+                              workspace.states()};
 #if defined(MONOFOLD_EMULATED)
   const strict_arithmetic arithmetic;  // the emulated device has that of this thread
 #endif
-  return launch_early(add_exactly_kernel<term, F, Sink>, blocks, exact_threads, shared::bytes,
-                      stream, f, exact_range_of(view), meeting, sink);
+  return launch_early(add_exactly_kernel<Term, Beside, F, Sink>, blocks, exact_threads,
+                      exact_shared_bytes<Term, Beside>, stream, f, exact_range_of(view), meeting,
+                      sink);
 }
 
-/// The same on as many as suit the current device.
-template <class F, class View, class Sink>
-failure add_exactly(cudaStream_t stream, const F& f, const View& view,
-                    const gpu_workspace& workspace, const Sink& sink) {
+/// The blocks for a view that suit the current device.
+template <class Term, class View>
+failure exact_blocks_of(const View& view, std::int64_t& out) {
   int device = 0;
   int multiprocessors = 0;
   if (auto failed = failure_of(cudaGetDevice(&device), "cudaGetDevice")) return failed;
@@ -97,8 +90,25 @@ failure add_exactly(cudaStream_t stream, const F& f, const View& view,
           "cudaDeviceGetAttribute")) {
     return failed;
   }
-  return add_exactly_on(exact_blocks_for(exact_tiles<F>(view), multiprocessors), stream, f, view,
-                        workspace, sink);
+  out = exact_blocks_for(warp_exact<Term>::tiles_in(exact_range_of(view)), multiprocessors);
+  return {};
+}
+
+/// Starts an exact sum on so many blocks, up to max_exact_blocks.
+template <class F, class View, class Sink>
+failure add_exactly_on(std::int64_t blocks, cudaStream_t stream, const F& f, const View& view,
+                       const gpu_workspace& workspace, const Sink& sink) {
+  return start_exact_kernel<kernel_term_t<F>, nothing_beside>(blocks, stream, f, view, workspace,
+                                                              sink);
+}
+
+/// The same on as many as suit the current device.
+template <class F, class View, class Sink>
+failure add_exactly(cudaStream_t stream, const F& f, const View& view,
+                    const gpu_workspace& workspace, const Sink& sink) {
+  std::int64_t blocks = 0;
+  if (auto failed = exact_blocks_of<kernel_term_t<F>>(view, blocks)) return failed;
+  return add_exactly_on(blocks, stream, f, view, workspace, sink);
 }
 
 }  // namespace monofold::detail

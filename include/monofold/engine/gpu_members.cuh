@@ -1,12 +1,19 @@
 #pragma once
-/// engine/gpu_members: the folds of an `all` one after the other, where some have kernels of their own.
+/// engine/gpu_members: the folds of an `all` where some have kernels of their own: as few passes as may be.
+
+#include <cuda_runtime_api.h>
 
 #include <cstddef>
 #include <cstdint>
 
-#include "monofold/engine/detail/fold_tiles_kernel.cuh"
+#include "monofold/engine/detail/exact_members.cuh"
+#include "monofold/engine/detail/launch.cuh"
+#include "monofold/engine/detail/member_places.cuh"
 #include "monofold/engine/gpu_exact.cuh"
+#include "monofold/engine/gpu_workspace.cuh"
 #include "monofold/fold/all.hpp"
+#include "monofold/platform/numbers.hpp"
+#include "monofold/shape/view.hpp"
 
 namespace monofold::detail {
 
@@ -17,62 +24,12 @@ template <class... Folds, class View>
 inline constexpr bool folds_members_v<all_fold<Folds...>, View> =
     ((adds_exactly_v<Folds, View> || folds_members_v<Folds, View>) || ...);
 
-/// Leaves the last part of a state for a host that waits, and raises the flag: the parts before it
-/// were left by kernels that have ended.
-template <class State>
-struct awaited_part_sink {
-  void* line;
-  std::uint32_t raised;
-  std::int64_t offset;
-
-  template <class F>
-  MONOFOLD_GPU void operator()(const F&, const State& part) const {
-    *reinterpret_cast<State*>(static_cast<char*>(line) + offset) = part;
-#if defined(__CUDA_ARCH__)
-    __threadfence_system();  // as in awaited_sink
-#endif
-    *static_cast<volatile std::uint32_t*>(line) = raised;
-  }
-};
-
-// Where a part of the state goes that lies `offset` bytes behind the state's begin.
-
-template <class Part>
-state_sink<Part> state_at(void* state, std::int64_t offset) {
-  return {reinterpret_cast<Part*>(static_cast<char*>(state) + offset)};
-}
-template <class Part, class State>
-state_sink<Part> part_sink(const state_sink<State>& whole, std::int64_t offset) {
-  return state_at<Part>(whole.out, offset);
-}
-template <class Part, class State>
-state_sink<Part> part_sink(const awaited_sink<State>& whole, std::int64_t offset) {
-  return state_at<Part>(whole.line, awaited_sink<State>::flag_bytes + offset);
-}
-template <class Part, class State>
-state_sink<Part> part_sink(const awaited_part_sink<State>& whole, std::int64_t offset) {
-  return state_at<Part>(whole.line, whole.offset + offset);
-}
-
-template <class Part, class State>
-state_sink<Part> last_part_sink(const state_sink<State>& whole, std::int64_t offset) {
-  return state_at<Part>(whole.out, offset);
-}
-template <class Part, class State>
-awaited_part_sink<Part> last_part_sink(const awaited_sink<State>& whole, std::int64_t offset) {
-  return {whole.line, whole.raised, awaited_sink<State>::flag_bytes + offset};
-}
-template <class Part, class State>
-awaited_part_sink<Part> last_part_sink(const awaited_part_sink<State>& whole, std::int64_t offset) {
-  return {whole.line, whole.raised, whole.offset + offset};
-}
-
 /// Starts the fold of every member with `start(fold, sink)`, in order, until one fails.
 ///
 /// cost       a launch and a pass over the items each
 template <class First, class... Rest, class Sink, class Start>
-auto for_each_member(const fold_list<First, Rest...>& folds, const Sink& sink, const Start& start,
-                     std::int64_t offset = 0) {
+failure for_each_member(const fold_list<First, Rest...>& folds, const Sink& sink,
+                        const Start& start, std::int64_t offset = 0) {
   using part = typename First::state;
   if constexpr (sizeof...(Rest) == 0) {
     return start(folds.first, last_part_sink<part>(sink, offset));
@@ -82,6 +39,61 @@ auto for_each_member(const fold_list<First, Rest...>& folds, const Sink& sink, c
     return for_each_member(folds.rest, sink, start,
                            offset + static_cast<std::int64_t>(offsetof(states, rest)));
   }
+}
+
+/// The same for those that an exact sum does not serve; a host that waits is not told.
+template <class Item, class First, class... Rest, class Sink, class Start>
+failure for_each_other_member(const fold_list<First, Rest...>& folds, const Sink& sink,
+                              const Start& start, std::int64_t offset = 0) {
+  using part = typename First::state;
+  if constexpr (role_of<First, Item>() == member_role::other) {
+    if (auto failed = start(folds.first, part_sink<part>(sink, offset))) return failed;
+  }
+  if constexpr (sizeof...(Rest) > 0) {
+    using states = state_list<part, typename Rest::state...>;
+    return for_each_other_member<Item>(folds.rest, sink, start,
+                                       offset + static_cast<std::int64_t>(offsetof(states, rest)));
+  } else {
+    return {};
+  }
+}
+
+/// How one pass over a view serves members of an `all`.
+template <class F, class View>
+struct members_of {
+  static constexpr bool is_shared = false;
+};
+template <class... Folds, contiguous_item_view View>
+requires is_floating_v<typename View::item_type>
+struct members_of<all_fold<Folds...>, View> : exact_members<View, Folds...> {
+  template <class Sink>
+  using sink = members_sink<typename View::item_type, Sink, Folds...>;
+};
+
+/// Stands for the fold whose state a `members_sink` takes apart.
+struct shared_fold {};
+
+/// Starts the pass that serves several members of an `all` on so many blocks, up to max_exact_blocks; lets a
+/// host that waits know.
+template <class F, class View, class Sink>
+failure start_shared_members_on(std::int64_t blocks, cudaStream_t stream, const View& view,
+                                const gpu_workspace& workspace, const Sink& whole) {
+  using members = members_of<F, View>;
+  return start_exact_kernel<typename members::term, typename members::beside>(
+      blocks, stream, shared_fold{}, view, workspace, typename members::template sink<Sink>{whole});
+}
+
+/// The same on as many as suit the current device.
+///
+/// cost       one launch, one pass
+template <class F, class View, class Sink>
+failure start_shared_members(cudaStream_t stream, const View& view, const gpu_workspace& workspace,
+                             const Sink& whole) {
+  std::int64_t blocks = 0;
+  if (auto failed = exact_blocks_of<typename members_of<F, View>::term>(view, blocks)) {
+    return failed;
+  }
+  return start_shared_members_on<F>(blocks, stream, view, workspace, whole);
 }
 
 }  // namespace monofold::detail

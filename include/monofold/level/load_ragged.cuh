@@ -6,6 +6,7 @@
 
 #include "monofold/level/load.cuh"
 #include "monofold/level/shuffle.cuh"
+#include "monofold/level/slot_array.hpp"
 #include "monofold/platform/host_device.hpp"
 
 namespace monofold::detail {
@@ -49,6 +50,18 @@ MONOFOLD_GPU void set_item(bytes16& chunk, int v, const Item& item) {
     if (w / words * words != first) continue;
     chunk.word[w] = (chunk.word[w] & ~(mask << shift)) | (own[w % words] << shift);
   }
+}
+
+/// A chunk of one item over and over.
+template <class Item>
+MONOFOLD_GPU bytes16 repeated(const Item& item) {
+  constexpr int count = static_cast<int>(sizeof(bytes16) / sizeof(Item));
+  slot_array<Item, count> items;
+  MONOFOLD_UNROLL
+  for (int v = 0; v < count; ++v) items[v] = item;
+  bytes16 out;
+  std::memcpy(&out, static_cast<const void*>(items.values), sizeof(out));
+  return out;
 }
 
 template <class Item>

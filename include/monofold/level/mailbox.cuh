@@ -50,6 +50,50 @@ struct mail_room {
   }
 };
 
+/// Mail is words of 64 bits: the number of the call above 32 bits of what is said.
+MONOFOLD_GPU std::uint64_t mail_of(std::uint32_t call, std::uint32_t what) {
+  return std::uint64_t{call} << 32 | what;
+}
+MONOFOLD_GPU bool is_mail_of(std::uint32_t call, std::uint64_t word) {
+  return static_cast<std::uint32_t>(word >> 32) == call;
+}
+
+/// Each word is written and read at once; the two of a pair, on a boundary of 16 bytes, need not be.
+MONOFOLD_GPU void post_mail(std::uint64_t* box, std::uint64_t word) {
+#if defined(__CUDA_ARCH__)
+  asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(box), "l"(word) : "memory");
+#else
+  *static_cast<volatile std::uint64_t*>(box) = word;
+#endif
+}
+MONOFOLD_GPU void post_mail(std::uint64_t* box, std::uint64_t low, std::uint64_t high) {
+#if defined(__CUDA_ARCH__)
+  asm volatile("st.relaxed.gpu.global.v2.u64 [%0], {%1, %2};" ::"l"(box), "l"(low), "l"(high)
+               : "memory");
+#else
+  post_mail(box, low);
+  post_mail(box + 1, high);
+#endif
+}
+MONOFOLD_GPU void read_mail(const std::uint64_t* box, std::uint64_t& word) {
+#if defined(__CUDA_ARCH__)
+  asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(word) : "l"(box) : "memory");
+#else
+  word = *static_cast<const volatile std::uint64_t*>(box);
+#endif
+}
+MONOFOLD_GPU void read_mail(const std::uint64_t* box, std::uint64_t& low, std::uint64_t& high) {
+#if defined(__CUDA_ARCH__)
+  asm volatile("ld.relaxed.gpu.global.v2.u64 {%0, %1}, [%2];"
+               : "=l"(low), "=l"(high)
+               : "l"(box)
+               : "memory");
+#else
+  read_mail(box, low);
+  read_mail(box + 1, high);
+#endif
+}
+
 /// A state lies in words of 64 bits: 32 of the state and the number of the call. Whoever reads a word
 /// with the number of its own call has what was written in this call, since each word is written at
 /// once; so no fence, no counter and nothing to reset.
@@ -67,13 +111,7 @@ struct mailbox {
     std::memcpy(part, &own, sizeof(State));
     MONOFOLD_UNROLL
     for (int w = 0; w < words; ++w) {
-      const std::uint64_t word = (std::uint64_t{call} << 32) | part[w];
-#if defined(__CUDA_ARCH__)
-      asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(boxes + box * words + w), "l"(word)
-                   : "memory");
-#else
-      *static_cast<volatile std::uint64_t*>(boxes + box * words + w) = word;
-#endif
+      post_mail(boxes + box * words + w, mail_of(call, part[w]));
     }
   }
 
@@ -85,19 +123,12 @@ struct mailbox {
       // All words are on their way before one is looked at.
       MONOFOLD_UNROLL
       for (int w = 0; w < words; ++w) {
-#if defined(__CUDA_ARCH__)
-        asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];"
-                     : "=l"(word[w])
-                     : "l"(boxes + box * words + w)
-                     : "memory");
-#else
-        word[w] = *static_cast<volatile std::uint64_t*>(boxes + box * words + w);
-#endif
+        read_mail(boxes + box * words + w, word[w]);
       }
       all_there = true;
       MONOFOLD_UNROLL
       for (int w = 0; w < words; ++w) {
-        all_there = all_there && static_cast<std::uint32_t>(word[w] >> 32) == call;
+        all_there = all_there && is_mail_of(call, word[w]);
       }
     }
     std::uint32_t part[words];

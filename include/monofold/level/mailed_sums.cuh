@@ -19,7 +19,7 @@ namespace monofold::detail {
 /// shape      blocks of 8 warps; no more senders than mail_room::most_senders. Mail of a kind lies side by
 ///            side for all of them: first what one says, then quarters of its sums
 /// order      exact: any
-/// tested by  tests/gpu/exact_sum_test.cu, tests/gpu/exact_products_test.cu
+/// tested by  tests/gpu/exact_short_test.cu, tests/gpu/exact_sum_test.cu
 template <class Term>
 class mailed_sums {
  public:
@@ -30,8 +30,7 @@ class mailed_sums {
   static constexpr int warps = 8;
   static_assert((1 + 4 * num_sums) * mail_room::most_senders <= mail_room::words);
 
-  MONOFOLD_GPU mailed_sums(const mail_room& room, std::uint32_t call)
-      : room_(room), boxes_(room.boxes()), call_(call) {}
+  MONOFOLD_GPU mailed_sums(const mail_room& room, std::uint32_t call) : room_(room), call_(call) {}
 
   /// sync       all lanes of one warp, each with the same sums
   MONOFOLD_GPU void post(int sender, const sums& own) const {
@@ -44,7 +43,7 @@ class mailed_sums {
     const std::uint32_t say = static_cast<std::uint32_t>(own.top + top_bias) |
                               (own.is_there != 0 ? has_sums : 0) |
                               (own.is_other != 0 ? has_other : 0);
-    if (i == 2 * num_sums) post_word(boxes_ + sender, say);
+    if (i == 2 * num_sums) post_word(room_.boxes() + sender, say);
   }
 
   /// Adds digits and counts to words in global memory, and says so; word_of(i): word i.
@@ -61,7 +60,7 @@ class mailed_sums {
     __threadfence();  // and seen by whoever sees the mail
     const int i = lane_rank();
     if (i < 2 * num_sums) post_pair(pairs_of(i) + 2 * sender, 0);
-    if (i == 2 * num_sums) post_word(boxes_ + sender, is_elsewhere);
+    if (i == 2 * num_sums) post_word(room_.boxes() + sender, is_elsewhere);
   }
 
   /// The sum of all senders, of which each has posted or is sure to: to `own` of all threads, or, where
@@ -90,9 +89,7 @@ class mailed_sums {
 
     const bool any_other = sync_block_any(heard.is_other != 0);
     if (rank < digits::num_wide_words) {
-      // What senders added before they said so; taken and set back to 0 for the next launch.
-      total[rank] = static_cast<std::int64_t>(
-          atomicExch(reinterpret_cast<unsigned long long*>(words + rank), 0ull));
+      total[rank] = take_word(words + rank);  // what senders added before they said so
       constexpr int other = digits::num_wide_digits + static_cast<int>(digit_count::other);
       if (rank == other && any_other) total[rank] += 1;
     }
@@ -136,7 +133,7 @@ class mailed_sums {
   static constexpr std::uint32_t is_elsewhere = 1u << 18;
 
   MONOFOLD_GPU std::uint64_t* pairs_of(int quarter_pair) const {
-    return boxes_ + (1 + 2 * quarter_pair) * mail_room::most_senders;
+    return room_.boxes() + (1 + 2 * quarter_pair) * mail_room::most_senders;
   }
 
   /// Waits for what a sender has to say; false where its sums are elsewhere.
@@ -146,7 +143,7 @@ class mailed_sums {
     bool all_there = false;
     while (!all_there) {
       // All is on its way before any is looked at.
-      all_there = read_word(boxes_ + sender, say);
+      all_there = read_word(room_.boxes() + sender, say);
       MONOFOLD_UNROLL
       for (int q = 0; q < 2 * num_sums; ++q) {
         all_there = read_pair(pairs_of(q) + 2 * sender, half[q]) && all_there;
@@ -162,59 +159,29 @@ class mailed_sums {
     return (say & is_elsewhere) == 0;
   }
 
-  // ---- mail: words of 64 bits, the number of the call above 32 bits of what is said
-
-  MONOFOLD_GPU std::uint64_t stamped(std::uint64_t what) const {
-    return std::uint64_t{call_} << 32 | (what & 0xffffffffu);
-  }
   MONOFOLD_GPU void post_word(std::uint64_t* box, std::uint32_t what) const {
-#if defined(__CUDA_ARCH__)
-    asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(box), "l"(stamped(what)) : "memory");
-#else
-    *static_cast<volatile std::uint64_t*>(box) = stamped(what);
-#endif
+    post_mail(box, mail_of(call_, what));
   }
   MONOFOLD_GPU void post_pair(std::uint64_t* box, std::uint64_t what) const {
-    const std::uint64_t low = stamped(what);
-    const std::uint64_t high = stamped(what >> 32);
-#if defined(__CUDA_ARCH__)
-    asm volatile("st.relaxed.gpu.global.v2.u64 [%0], {%1, %2};" ::"l"(box), "l"(low), "l"(high)
-                 : "memory");
-#else
-    static_cast<volatile std::uint64_t*>(box)[0] = low;
-    static_cast<volatile std::uint64_t*>(box)[1] = high;
-#endif
+    post_mail(box, mail_of(call_, static_cast<std::uint32_t>(what)),
+              mail_of(call_, static_cast<std::uint32_t>(what >> 32)));
   }
   /// Whether it is of this call.
   MONOFOLD_GPU bool read_word(const std::uint64_t* box, std::uint32_t& what) const {
     std::uint64_t word;
-#if defined(__CUDA_ARCH__)
-    asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(word) : "l"(box) : "memory");
-#else
-    word = *static_cast<const volatile std::uint64_t*>(box);
-#endif
+    read_mail(box, word);
     what = static_cast<std::uint32_t>(word);
-    return static_cast<std::uint32_t>(word >> 32) == call_;
+    return is_mail_of(call_, word);
   }
   MONOFOLD_GPU bool read_pair(const std::uint64_t* box, std::uint64_t& what) const {
     std::uint64_t low;
     std::uint64_t high;
-#if defined(__CUDA_ARCH__)
-    asm volatile("ld.relaxed.gpu.global.v2.u64 {%0, %1}, [%2];"
-                 : "=l"(low), "=l"(high)
-                 : "l"(box)
-                 : "memory");
-#else
-    low = static_cast<const volatile std::uint64_t*>(box)[0];
-    high = static_cast<const volatile std::uint64_t*>(box)[1];
-#endif
+    read_mail(box, low, high);
     what = high << 32 | (low & 0xffffffffu);
-    return static_cast<std::uint32_t>(low >> 32) == call_ &&
-           static_cast<std::uint32_t>(high >> 32) == call_;
+    return is_mail_of(call_, low) && is_mail_of(call_, high);
   }
 
   mail_room room_;
-  std::uint64_t* boxes_;
   std::uint32_t call_;
 };
 

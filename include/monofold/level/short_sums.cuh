@@ -50,6 +50,7 @@ struct short_sums {
   /// Each sum has one part: it takes the levels of one top. Two at most: see below.
   static constexpr bool is_possible = terms::parts == num_sums && levels <= 2;
 
+  static constexpr int most_tiles = 4;  // of a warp
   // Units of a lane and level are below 2^51 a tile, so those of a warp and its four tiles below
   // 2^(51 + 2 + 47 + 5). Eight warps make 2^108; tops may then be 2^4 apart. Of 32 blocks and again of
   // 8 warps' worth of them tops may be 2^3 apart: 2^(112 + 5 + 3 + 3 + 3) and a little, below 2^127.

@@ -17,9 +17,21 @@ namespace monofold::detail {
 template <int levels, int headroom>
 class thread_levels {
  public:
-  MONOFOLD_GPU void start(int top) {
+  MONOFOLD_GPU void start(int top) { start_from(first_anchor(top)); }
+
+  /// The high word of level 0 before any deposit, from which one instruction makes each of the others; low
+  /// words are 0.
+  MONOFOLD_GPU static std::int32_t first_anchor(int top) {
+    return static_cast<std::int32_t>(anchor(top, 0) >> 32);
+  }
+  MONOFOLD_GPU void start_from(std::int32_t first_anchor) {
+    constexpr auto lowest = static_cast<std::int32_t>(anchor_bits(-1022) >> 32);
     MONOFOLD_UNROLL
-    for (int k = 0; k < levels; ++k) level_[k] = bits_as<double>(anchor(top, k));
+    for (int k = 0; k < levels; ++k) {
+      const std::int32_t down = first_anchor - ((k * (53 - headroom)) << 20);
+      level_[k] =
+          double_of_words(static_cast<std::uint32_t>(k == 0 || down > lowest ? down : lowest), 0);
+    }
   }
 
   /// What the levels do not hold of x: 0 where they hold all.
@@ -52,9 +64,12 @@ class thread_levels {
     return (bits_as<std::uint64_t>(level_[0]) >> 52 & 0x7ff) == 0x7ff;
   }
 
-  /// The sum of the deposits in level k, in its units: below 2^51.
-  MONOFOLD_GPU std::int64_t units(int top, int k) const {
-    return static_cast<std::int64_t>(bits_as<std::uint64_t>(level_[k]) - anchor(top, k));
+  /// Level k as bits: `anchor` and the sum of its deposits in its units, which is below 2^51.
+  MONOFOLD_GPU std::uint64_t bits(int k) const { return bits_as<std::uint64_t>(level_[k]); }
+
+  /// The bits of level k before any deposit.
+  MONOFOLD_GPU static std::uint64_t anchor(int top, int k) {
+    return anchor_bits(level_exponent(top, headroom, k));
   }
 
   /// The same of level 0, and the others move down: a loop over them keeps the levels in registers.
@@ -70,10 +85,6 @@ class thread_levels {
   }
 
  private:
-  MONOFOLD_GPU static std::uint64_t anchor(int top, int k) {
-    return anchor_bits(level_exponent(top, headroom, k));
-  }
-
   double level_[levels];
 };
 

@@ -56,6 +56,7 @@ struct thread_terms<product_term<item_pair<Item, Item>>> {
   static constexpr int chunk_items = items::count;
   static constexpr int parts = products::count;
   static constexpr int rows = 4;
+  static constexpr bool copies_ahead = false;
   static constexpr int slack = 1;
   static constexpr int levels = 2;
   static constexpr int short_levels = 2;

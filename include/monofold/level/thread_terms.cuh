@@ -38,7 +38,7 @@ struct seen_items {
 ///            ragged row is short enough for the narrow way, too. sure_levels(p): as many surely hold part p,
 ///            with nothing left to look at, where not is_unsure(seen, sure_limit(top)); 0: never.
 ///            limits_show_infinite: no limit lets an infinity or NaN pass; chains: see
-///            `tile_levels`
+///            `tile_levels`; copies_ahead: so much is done with a tile that the next one should come meanwhile
 template <class Term>
 struct thread_terms;
 
@@ -68,6 +68,7 @@ struct array_chunks {
   static constexpr bool is_compact_ragged = true;
   static constexpr bool limits_show_infinite = true;
   static constexpr int chains = 1;
+  static constexpr bool copies_ahead = false;
 
   MONOFOLD_GPU static bytes16 outside() { return minus_zeros<Item>(); }
   MONOFOLD_GPU static std::uint32_t key(const seen_items& seen) { return items::key(seen.most); }
@@ -169,7 +170,9 @@ struct thread_squares : array_chunks<Item> {
   static constexpr int values = with_values ? 1 : 0;
   static constexpr int parts = values + products::count;
   static constexpr int rows = with_values && std::is_same_v<Item, float> ? 8 : 4;
-  static constexpr int slack = 1;  // binades of an item are two of its square
+  static constexpr bool copies_ahead =
+      !std::is_same_v<Item, float>;  // whose tiles take all registers
+  static constexpr int slack = 1;    // binades of an item are two of its square
   static constexpr int levels = 2;
   static constexpr int short_levels = 2;
   static constexpr int headroom = headroom_for(rows * items::count);

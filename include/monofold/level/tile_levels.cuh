@@ -22,10 +22,24 @@ class tile_levels {
   static constexpr int rows = terms::rows;
   static constexpr int parts = terms::parts;
   static constexpr int num_levels = terms::levels;
+  using levels = thread_levels<num_levels, terms::headroom>;
+
+  /// What levels of a top begin with: found once, kept from tile to tile.
+  struct beginning {
+    std::int32_t first_anchor[parts];
+  };
+  MONOFOLD_GPU static beginning beginning_of(int top) {
+    beginning out;
+    MONOFOLD_UNROLL
+    for (int p = 0; p < parts; ++p) {
+      out.first_anchor[p] = levels::first_anchor(terms::part_top(top, p));
+    }
+    return out;
+  }
 
   /// A tile of which the levels are known to hold everything.
-  MONOFOLD_GPU void deposit_surely(const chunk (&raw)[rows], int top) {
-    start(top);
+  MONOFOLD_GPU void deposit_surely(const chunk (&raw)[rows], const beginning& from) {
+    start(from);
     each_part(raw, [](int p, levels& own, double x) {
       if (terms::is_always_held || terms::sure_levels(p) == 1) {
         own.template deposit_whole<1>(x);
@@ -36,8 +50,8 @@ class tile_levels {
   }
 
   /// A tile; whether something is left.
-  MONOFOLD_GPU bool deposit(const chunk (&raw)[rows], int top) {
-    start(top);
+  MONOFOLD_GPU bool deposit(const chunk (&raw)[rows], const beginning& from) {
+    start(from);
     std::uint32_t left = 0;
     std::uint32_t left_low = 0;
     each_part(raw, [&](int, levels& own, double x) {
@@ -59,12 +73,16 @@ class tile_levels {
     return any;
   }
 
-  /// What level k has of part p, in its units.
-  MONOFOLD_GPU std::int64_t units(int top, int p, int k) const {
-    std::int64_t sum = 0;
+  /// What level k has of part p, in its units, above `zero`; modulo 2^64.
+  MONOFOLD_GPU std::uint64_t units(int p, int k) const {
+    std::uint64_t sum = 0;
     MONOFOLD_UNROLL
-    for (int c = 0; c < chains; ++c) sum += level_[p][c].units(terms::part_top(top, p), k);
+    for (int c = 0; c < chains; ++c) sum += level_[p][c].bits(k);
     return sum;
+  }
+  /// The same of no deposits.
+  MONOFOLD_GPU static std::uint64_t zero(int top, int p, int k) {
+    return chains * levels::anchor(terms::part_top(top, p), k);
   }
   /// The exponent of that unit.
   MONOFOLD_GPU static int unit(int top, int p, int k) {
@@ -73,13 +91,12 @@ class tile_levels {
 
  private:
   static constexpr int chains = terms::chains;
-  using levels = thread_levels<num_levels, terms::headroom>;
 
-  MONOFOLD_GPU void start(int top) {
+  MONOFOLD_GPU void start(const beginning& from) {
     MONOFOLD_UNROLL
     for (int p = 0; p < parts; ++p) {
       MONOFOLD_UNROLL
-      for (int c = 0; c < chains; ++c) level_[p][c].start(terms::part_top(top, p));
+      for (int c = 0; c < chains; ++c) level_[p][c].start_from(from.first_anchor[p]);
     }
   }
 

@@ -18,6 +18,11 @@ MONOFOLD_GPU void add_to_word(std::int64_t* word, std::int64_t value) {
   atomicAdd(reinterpret_cast<unsigned long long*>(word), static_cast<unsigned long long>(value));
 }
 
+/// What was added to a word, which is set back to 0 for the next launch.
+MONOFOLD_GPU std::int64_t take_word(std::int64_t* word) {
+  return static_cast<std::int64_t>(atomicExch(reinterpret_cast<unsigned long long*>(word), 0ull));
+}
+
 /// The largest word of the lanes, in all of them.
 MONOFOLD_GPU std::uint32_t largest_of_lanes(std::uint32_t own) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800

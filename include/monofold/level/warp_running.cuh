@@ -10,9 +10,9 @@
 #include "monofold/fold/extrema.hpp"
 #include "monofold/fold/fold.hpp"
 #include "monofold/fold/sum.hpp"
-#include "monofold/level/lane_best.cuh"
 #include "monofold/level/shuffle.cuh"
 #include "monofold/level/warp.cuh"
+#include "monofold/level/warp_extremum.cuh"
 #include "monofold/level/warp_fold.cuh"
 #include "monofold/level/warp_tile.cuh"
 #include "monofold/plan/tiles.hpp"
@@ -144,69 +144,18 @@ class warp_running<short_integer_sum_fold<Item>, View>
   using warp_integer_sum<short_integer_sum_fold<Item>, View>::warp_integer_sum;
 };
 
-/// The smallest (or largest) item: all lanes know the warp's best key so far; where it is first is
-/// looked for only when a tile improves it.
+/// The smallest (or largest) item.
 template <class Item, bool smallest, nan_rule rule, class View>
-class warp_running<extremum_fold<Item, smallest, rule>, View> {
+class warp_running<extremum_fold<Item, smallest, rule>, View>
+    : public warp_extremum<extremum_fold<Item, smallest, rule>> {
  public:
-  using fold = extremum_fold<Item, smallest, rule>;
-  using key = typename fold::key;
-  using state = typename fold::state;
-  using shape = warp_tile<View>;
-  static constexpr int lane_bytes = 16;
-
-  warp_running() = default;
-  MONOFOLD_GPU explicit warp_running(const fold& f) : own_(f.identity()) {}
-
-  MONOFOLD_GPU void add(const fold&, const shape& tile) {
-    const key mine = best_in_lane<fold>(tile);
-    // Tiles come in ascending order, so an equal key is not news.
-    const bool news = own_.index < 0 || fold::better(mine, own_.key);
-    if (any_lane(news)) find(tile, mine);
-  }
-  /// `tile` is lane 0's.
-  MONOFOLD_GPU void merge(const fold& f, const state& tile) {
-    own_ = f.combine(own_, shuffle_from(tile, 0));
-  }
-  MONOFOLD_GPU state total(const fold&) const { return own_; }
-
- private:
-  MONOFOLD_GPU void find(const shape& tile, key mine) {
-    MONOFOLD_UNROLL
-    for (int distance = 1; distance < warp_lanes; distance *= 2) {
-      const key other = shuffle_from(mine, lane_rank() ^ distance);
-      mine = fold::better(other, mine) ? other : mine;
-    }
-    const bool nan = fold::keys::has_nan && fold::is_nan_key(mine);
-    if (nan && rule == nan_rule::omit) return;  // nothing but NaN here
-    // The lane's first item with that key (or its first NaN), from the last to the first.
-    int first = shape::tile_items;
-    MONOFOLD_UNROLL
-    for (int k = tile_rows - 1; k >= 0; --k) {
-      const auto chunk = tile.template get<true>(k);
-      MONOFOLD_UNROLL
-      for (int v = shape::chunk_items - 1; v >= 0; --v) {
-        const key own = fold::key_of(chunk[v]);
-        const bool hit = nan ? fold::is_nan_key(own) : own == mine;
-        if (hit) first = tile.template chunk_offset<true>(k) + v;
-      }
-    }
-    MONOFOLD_UNROLL
-    for (int distance = 1; distance < warp_lanes; distance *= 2) {
-      const int other = shuffle_from(first, lane_rank() ^ distance);
-      first = other < first ? other : first;
-    }
-    own_ = fold{}.combine(own_, {nan ? fold::best : mine, tile.place().at + first});
-  }
-
-  state own_;
+  using warp_extremum<extremum_fold<Item, smallest, rule>>::warp_extremum;
 };
-
 template <class Item, bool smallest, extremum_part part, class View>
 class warp_running<extremum_answer_fold<Item, smallest, part>, View>
-    : public warp_running<extremum_fold<Item, smallest>, View> {
+    : public warp_extremum<extremum_fold<Item, smallest>> {
  public:
-  using warp_running<extremum_fold<Item, smallest>, View>::warp_running;
+  using warp_extremum<extremum_fold<Item, smallest>>::warp_extremum;
 };
 
 /// Both ends.
@@ -221,6 +170,8 @@ class warp_running<extrema_fold<Item, rule>, View> {
   warp_running() = default;
   MONOFOLD_GPU explicit warp_running(const fold&) : low_(low{}), high_(high{}) {}
   MONOFOLD_GPU void add(const fold&, const warp_tile<View>& tile) {
+    const bool is_news = low_.may_change(tile) | high_.may_change(tile);
+    if (!any_lane(is_news)) return;
     low_.add(low{}, tile);
     high_.add(high{}, tile);
   }

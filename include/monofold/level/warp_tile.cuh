@@ -36,6 +36,7 @@ class warp_tile {
  public:
   using item = typename View::item_type;
   static_assert(std::is_trivially_copyable_v<item>, "items on a device must be trivially copyable");
+  static constexpr int rows = tile_rows;
   static constexpr int chunk_items = tile_shape<item>::items_per_lane;
   static constexpr int row_items = tile_shape<item>::row_items;
   static constexpr int tile_items = tile_shape<item>::items;
@@ -50,6 +51,7 @@ class warp_tile {
   MONOFOLD_GPU int lane() const { return lane_; }
   MONOFOLD_GPU const View& view() const { return view_; }
   MONOFOLD_GPU const tile_place& place() const { return place_; }
+  MONOFOLD_GPU std::int64_t index_of(int offset) const { return place_.at + offset; }
 
   /// How many whole tiles of a view, from its first on, can be loaded by aligned 16-byte loads (or are
   /// computed): all of them or none.

@@ -30,6 +30,7 @@ class top_tile {
  public:
   using item = Item;
   using ranks = top_rank<Item, smallest>;
+  static constexpr int rows = tile_rows;
   static constexpr int chunk_items = tile_shape<Item>::items_per_lane;
   static constexpr int row_items = tile_shape<Item>::row_items;
   static constexpr int tile_items = tile_shape<Item>::items;
@@ -175,14 +176,7 @@ class top_tile {
     return part_of_chunk(range, from, outside());
   }
 
-  MONOFOLD_GPU static bytes16 outside() {
-    slot_array<Item, chunk_items> items;
-    MONOFOLD_UNROLL
-    for (int v = 0; v < chunk_items; ++v) items[v] = ranks::item_of(0);
-    bytes16 out;
-    std::memcpy(&out, static_cast<const void*>(items.values), sizeof(out));
-    return out;
-  }
+  MONOFOLD_GPU static bytes16 outside() { return repeated(ranks::item_of(0)); }
 
   bytes16 raw_[tile_rows];
 };

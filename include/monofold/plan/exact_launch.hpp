@@ -26,6 +26,9 @@ constexpr std::int64_t max_thin_exact_blocks(std::int64_t tiles) {
   return tiles <= 1024 ? 128 : 256;
 }
 
+/// No grid has more blocks.
+inline constexpr std::int64_t max_exact_blocks = 1024;
+
 /// The blocks for so many tiles of 4 KiB: all stay until the end, and their warps take tiles in turn.
 constexpr std::int64_t exact_blocks_for(std::int64_t tiles, int multiprocessors) {
   if (tiles <= max_exact_block_tiles) return 1;
@@ -33,7 +36,8 @@ constexpr std::int64_t exact_blocks_for(std::int64_t tiles, int multiprocessors)
     return tiles < max_thin_exact_blocks(tiles) ? tiles : max_thin_exact_blocks(tiles);
   }
   const std::int64_t wanted = (tiles + exact_warps - 1) / exact_warps;
-  const std::int64_t most = std::int64_t{multiprocessors} * exact_resident_blocks;
+  const std::int64_t resident = std::int64_t{multiprocessors} * exact_resident_blocks;
+  const std::int64_t most = resident < max_exact_blocks ? resident : max_exact_blocks;
   return wanted < most ? wanted : most;
 }
 

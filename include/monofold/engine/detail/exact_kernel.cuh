@@ -3,9 +3,11 @@
 
 #include <cstdint>
 
+#include "monofold/engine/detail/exact_beside.cuh"
 #include "monofold/engine/detail/fold_tiles_kernel.cuh"
 #include "monofold/fold/exact/moments.hpp"
 #include "monofold/fold/exact/state.hpp"
+#include "monofold/level/block_fold.cuh"
 #include "monofold/level/grid.cuh"
 #include "monofold/level/load_ragged.cuh"
 #include "monofold/level/mailbox.cuh"
@@ -27,19 +29,26 @@ struct exact_meeting {
   std::int64_t* words;
   std::uint32_t* ticket;
   mail_room mail;
+  void* states;  // of what is folded beside
 };
 
-/// The shared memory of a block: short sums and the words of its warps, the words of all, the state.
+/// The shared memory of a block: what its warps copy ahead, their short sums and words, the words of all, the
+/// state; then that of what is folded beside.
 template <class Term>
 struct exact_shared {
   using digits = warp_digits<typename thread_terms<Term>::layout>;
   using state = typename thread_terms<Term>::state;
   using sums = short_sums<Term>;
-  static constexpr int words_at = exact_warps * static_cast<int>(sizeof(sums));
+  static constexpr int ahead_bytes = warp_exact<Term>::ahead_bytes;
+  static constexpr int sums_at = exact_warps * ahead_bytes;
+  static constexpr int words_at = sums_at + exact_warps * static_cast<int>(sizeof(sums));
   static constexpr int total_at = words_at + (exact_warps * digits::num_words * 4 + 7) / 8 * 8;
   static constexpr int state_at = total_at + digits::num_wide_words * 8;
-  static constexpr int bytes = state_at + static_cast<int>(sizeof(state));
+  static constexpr int beside_at = in_chunks_of_16(state_at + static_cast<int>(sizeof(state)));
 };
+
+template <class Term, class Beside>
+inline constexpr int exact_shared_bytes = exact_shared<Term>::beside_at + Beside::shared_bytes;
 
 /// Adds what blocks have left in `total` of each; true in the block that then has all of it there.
 ///
@@ -55,11 +64,7 @@ MONOFOLD_GPU bool meet_by_ticket(std::int64_t* total, const exact_meeting& meeti
   if (rank == 0) last = take_ticket(meeting.ticket) == gridDim.x - 1;
   // What thread 0 of the last block acquired is behind this barrier seen by all its threads.
   if (!sync_block_any(last)) return false;
-  if (rank < Digits::num_wide_words) {
-    // Taken and set back to 0 for the next launch.
-    total[rank] = static_cast<std::int64_t>(
-        atomicExch(reinterpret_cast<unsigned long long*>(meeting.words + rank), 0ull));
-  }
+  if (rank < Digits::num_wide_words) total[rank] = take_word(meeting.words + rank);
   if (rank == 0) *meeting.ticket = 0;
   return true;
 }
@@ -112,6 +117,16 @@ MONOFOLD_GPU void make_state(const std::int64_t* words, std::int64_t items,
   }
 }
 
+/// Copies a state, a word a thread.
+template <class State>
+MONOFOLD_GPU void leave_words(void* out, const State& state) {
+  static_assert(sizeof(State) % 8 == 0 && sizeof(State) / 8 <= exact_threads, "a word a thread");
+  const auto rank = static_cast<int>(threadIdx.x);
+  if (rank >= static_cast<int>(sizeof(State) / 8)) return;
+  reinterpret_cast<std::uint64_t*>(out)[rank] =
+      reinterpret_cast<const std::uint64_t*>(&state)[rank];
+}
+
 /// Hands a state on, which all threads of the block see.
 template <class F, class State, class Sink>
 MONOFOLD_GPU void hand_on(const F& f, const State& state, const Sink& sink) {
@@ -119,11 +134,7 @@ MONOFOLD_GPU void hand_on(const F& f, const State& state, const Sink& sink) {
 }
 template <class F, class State>
 MONOFOLD_GPU void hand_on(const F&, const State& state, const state_sink<State>& sink) {
-  static_assert(sizeof(State) % 8 == 0 && sizeof(State) / 8 <= exact_threads, "a word a thread");
-  const auto rank = static_cast<int>(threadIdx.x);
-  if (rank >= static_cast<int>(sizeof(State) / 8)) return;
-  reinterpret_cast<std::uint64_t*>(sink.out)[rank] =
-      reinterpret_cast<const std::uint64_t*>(&state)[rank];
+  leave_words(sink.out, state);
 }
 
 /// What blocks have added up as digits, as a state, to `sink`.
@@ -203,7 +214,7 @@ MONOFOLD_GPU void finish_short(const F& f, const short_sums<Term>& own, std::int
   *sink.out = f.finish_leading(counts_of_short(own, items), is_negative, bits);
 }
 
-/// Adds the terms of a range and hands the state to `sink`.
+/// Adds the terms of a range and hands the state to `sink`, and what is folded beside.
 ///
 /// Blocks whose warps have few tiles each first try to go with short sums: within a block, and by mail
 /// to the last block. Hardware starts blocks in order, so whoever that waits for is running or done.
@@ -211,7 +222,7 @@ MONOFOLD_GPU void finish_short(const F& f, const short_sums<Term>& own, std::int
 ///
 /// shape      any number of blocks of `exact_threads` threads, which stay until the end
 /// order      exact: the state's bytes do not depend on it
-template <class Term, class F, class Sink>
+template <class Term, class Beside, class F, class Sink>
 __global__ void __launch_bounds__(exact_threads, exact_resident_blocks)
     add_exactly_kernel(const F f, const typename thread_terms<Term>::range range,
                        const exact_meeting meeting, const Sink sink) {
@@ -219,11 +230,13 @@ __global__ void __launch_bounds__(exact_threads, exact_resident_blocks)
   using digits = typename shared::digits;
   using sums = typename shared::sums;
   using adder = warp_exact<Term>;
+  constexpr bool may_be_short = sums::is_possible && !Beside::is_any;
   static_assert(digits::num_wide_words <= exact_threads, "a word a thread");
   static_assert(few_exact_tiles * adder::most_additions_a_tile <= digits::most_additions);
+  static_assert(few_exact_tiles <= sums::most_tiles);
   let_next_launch_begin();
   auto* const bytes = reinterpret_cast<char*>(dynamic_shared());
-  auto* const slots = reinterpret_cast<sums*>(bytes);
+  auto* const slots = reinterpret_cast<sums*>(bytes + shared::sums_at);
   auto* const words = reinterpret_cast<std::int32_t*>(bytes + shared::words_at);
   auto* const total = reinterpret_cast<std::int64_t*>(bytes + shared::total_at);
   auto* const state = reinterpret_cast<typename shared::state*>(bytes + shared::state_at);
@@ -231,26 +244,27 @@ __global__ void __launch_bounds__(exact_threads, exact_resident_blocks)
   const int warp = rank / warp_lanes;
   const auto blocks = static_cast<int>(gridDim.x);
   // Warps that take few tiles put nothing into global words on their way.
-  const bool is_few =
-      range.end <= std::int64_t{blocks} * exact_warps * few_exact_tiles * adder::tile_items;
-  const bool is_mailed = sums::is_possible && is_few && blocks <= mail_room::most_senders;
-  const auto tiles = static_cast<int>((range.end + adder::tile_items - 1) / adder::tile_items);
+  const std::int64_t tiles = adder::tiles_in(range);
+  const bool is_few = tiles <= std::int64_t{blocks} * exact_warps * few_exact_tiles;
+  const bool is_mailed = may_be_short && is_few && blocks <= mail_room::most_senders;
   // A tile a warp, each by itself: then warps of a block need not meet.
   const bool is_by_warp =
       is_mailed && blocks > 1 && tiles <= mail_room::most_senders && tiles <= blocks * exact_warps;
   std::uint32_t call = 0;
-  adder own(words + warp * digits::num_words, meeting.words);
+  adder own(words + warp * digits::num_words,
+            reinterpret_cast<bytes16*>(bytes + warp * shared::ahead_bytes), meeting.words);
   wait_for_launches_before();
   // Read early: it takes as long as items do. The last block writes it when all have read it.
   if (is_mailed && blocks > 1) call = meeting.mail.read_call();
   const auto block = static_cast<int>(blockIdx.x);
   // Few tiles are spread over blocks, of many neighbours go to a block.
   const int first = is_few ? block + warp * blocks : block * exact_warps + warp;
-  own.add(range, first, blocks * exact_warps);
+  Beside beside(bytes + shared::beside_at);
+  own.add(range, first, blocks * exact_warps, beside);
 
   bool is_short = false;
   sums all{};
-  if constexpr (sums::is_possible) {
+  if constexpr (may_be_short) {
     if (is_mailed) is_short = own.finish_short(all);
     if (is_mailed && !is_by_warp) {
       if (lane_rank() == 0) slots[warp] = all;
@@ -272,7 +286,7 @@ __global__ void __launch_bounds__(exact_threads, exact_resident_blocks)
     }
     sync_block();  // the total written above is read below
   }
-  if constexpr (sums::is_possible) {
+  if constexpr (may_be_short) {
     if (is_mailed && blocks > 1) {
       const mailed_sums<Term> mail(meeting.mail, call);
       if (is_by_warp ? first < tiles : warp == 0) {
@@ -292,22 +306,26 @@ __global__ void __launch_bounds__(exact_threads, exact_resident_blocks)
       }
       if (block + 1 != blocks) return;
       sync_block();  // slots and the total read above are overwritten below
-      is_short = mail.gather(is_by_warp ? tiles : blocks, all, slots, total, meeting.words);
+      is_short = mail.gather(is_by_warp ? static_cast<int>(tiles) : blocks, all, slots, total,
+                             meeting.words);
       if (!is_short) sync_block();  // the total written above is read below
     }
   }
+  if constexpr (Beside::is_any) beside.leave(meeting.states);
   if (!is_mailed && (blocks > 1 || !is_few)) {
     if (!meet_by_ticket<digits>(total, meeting)) return;
-    sync_block();  // the total written above is read below
   }
+  if (Beside::is_any || !is_mailed)
+    sync_block();  // the total and what was left above are read below
+  if constexpr (Beside::is_any) beside.collect(range, meeting.states);
   const std::int64_t items = range.end - range.first;
-  if constexpr (sums::is_possible) {
+  if constexpr (may_be_short) {
     if (is_short) {
       finish_short<Term>(f, all, items, state, sink);
       return;
     }
   }
-  finish_words<Term>(f, total, items, state, sink);
+  finish_words<Term>(f, total, items, state, beside.sink_for(sink));
 }
 
 }  // namespace monofold::detail
