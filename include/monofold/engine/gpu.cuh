@@ -269,19 +269,19 @@ failure fold_async(const gpu_engine& engine, const F& f, const View& view,
   if constexpr (adds_exactly_v<F, View>) {
     if (auto failed = check_size(workspace, workspace_bytes_of<F>(view))) return failed;
     return add_exactly(engine.stream, f, view, workspace, sink);
-  } else if constexpr (members_of<F, View>::is_shared) {
-    if (auto failed = check_size(workspace, workspace_bytes_of<F>(view))) return failed;
+  } else if constexpr (folds_members_v<F, View>) {
     const auto start = [&](const auto& member, const auto& part) {
       return fold_async(engine, member, view, workspace, part);
     };
-    if (auto failed = for_each_other_member<typename View::item_type>(f.members, sink, start)) {
-      return failed;
+    if constexpr (members_of<F, View>::is_shared) {
+      if (auto failed = check_size(workspace, workspace_bytes_of<F>(view))) return failed;
+      if (auto failed = for_each_other_member<typename View::item_type>(f.members, sink, start)) {
+        return failed;
+      }
+      return start_shared_members<F>(engine.stream, view, workspace, sink);
+    } else {
+      return for_each_member(f.members, sink, start);
     }
-    return start_shared_members<F>(engine.stream, view, workspace, sink);
-  } else if constexpr (folds_members_v<F, View>) {
-    return for_each_member(f.members, sink, [&](const auto& member, const auto& part) {
-      return fold_async(engine, member, view, workspace, part);
-    });
   } else {
     return fold_by_plan(engine, f, view, workspace, sink);
   }

@@ -70,9 +70,10 @@ class coarse_best {
   ///            be better; so may a number of the same high word
   template <class Tile>
   MONOFOLD_GPU bool may_improve(const Tile& tile) const {
-    std::int32_t most =
-        -0x7fffffff - 1;           // of patterns as signed words: the largest that is not negative
-    std::uint32_t most_below = 0;  // and as unsigned ones: the negative of largest magnitude
+    // Of patterns as signed words the largest is that of the largest item that is not negative, as unsigned
+    // ones that of the smallest that is.
+    std::int32_t most = -0x7fffffff - 1;
+    std::uint32_t most_below = 0;
     std::uint32_t least = ~std::uint32_t{0};  // of magnitudes
     MONOFOLD_UNROLL
     for (int r = 0; r < Tile::rows; ++r) {

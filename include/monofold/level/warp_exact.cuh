@@ -34,14 +34,12 @@ template <class Term>
 class warp_exact {
  public:
   using terms = thread_terms<Term>;
-  using chunk = typename terms::chunk;
-  using range_type = typename terms::range;
-  using digits = warp_digits<typename terms::layout>;
   using wide = warp_wide<Term>;
-  static constexpr int rows = terms::rows;
-  static constexpr int chunk_items = terms::chunk_items;
-  static constexpr int row_items = warp_lanes * chunk_items;
-  static constexpr int tile_items = rows * row_items;
+  using chunk = typename wide::chunk;
+  using range_type = typename wide::range_type;
+  using digits = typename wide::digits;
+  static constexpr int rows = wide::rows;
+  static constexpr int tile_items = wide::tile_items;
   static constexpr int most_additions_a_tile = wide::most_additions_a_tile;
   /// Of a warp, for the tile that is copied ahead.
   static constexpr int ahead_bytes = terms::copies_ahead ? copied_rows<rows>::warp_bytes : 0;
