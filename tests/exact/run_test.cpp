@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "monofold/fold/exact/term.hpp"
+#include "monofold/platform/float_format.hpp"
 #include "tests/exact/items.hpp"
 #include "tests/inputs/random.hpp"
 
@@ -37,12 +38,20 @@ void expect_ways_agree(const std::vector<typename Term::item>& items, const std:
   mf::detail::add_run_portable<Term>(portable, items.data(), count);
   ASSERT_EQ(std::bit_cast<bytes>(portable.total()), want) << what << ", portable";
 #endif
-#if defined(MONOFOLD_EXACT_AVX2)
+#if defined(MONOFOLD_EXACT_X86)
   if (mf::detail::has_avx2()) {
     mf::detail::exact_run<Term> wide;
     wide.state = start;
     mf::detail::add_run_avx2<Term>(wide, items.data(), count);
     ASSERT_EQ(std::bit_cast<bytes>(wide.total()), want) << what << ", AVX2";
+  }
+  if constexpr (mf::detail::has_widest_v<Term>) {
+    if (mf::detail::has_avx512()) {
+      mf::detail::exact_run<Term> widest;
+      widest.state = start;
+      mf::detail::add_run_avx512<Term>(widest, items.data(), count);
+      ASSERT_EQ(std::bit_cast<bytes>(widest.total()), want) << what << ", AVX-512";
+    }
   }
 #endif
 }
@@ -62,7 +71,7 @@ TYPED_TEST_SUITE(exact_run_of, item_types);
 TYPED_TEST(exact_run_of, every_way_gives_the_same_bytes) {
   using pair = mf::item_pair<TypeParam, TypeParam>;
   for (const auto& kind : inputs::kinds_of_data) {
-    for (const int n : {1, 8, 31, 33, 1000, 1024, 2047, 2048, 2055, 4500}) {
+    for (const int n : {1, 8, 31, 33, 1000, 1024, 2047, 2048, 2055, 4500, 17000}) {
       const std::string what = kind + " " + std::to_string(n);
       const auto x = inputs::items_of<TypeParam>(kind, n, 21);
       const auto y = inputs::items_of<TypeParam>(kind, n, 22);
@@ -180,6 +189,25 @@ TYPED_TEST(exact_run_of, lanes_that_fill_up) {
     mf::merge(total, want);
   }
   EXPECT_EQ(std::bit_cast<bytes>(running.total()), std::bit_cast<bytes>(total));
+}
+
+/// The largest numbers beside the smallest one: levels, and cells of the table, take the most they can.
+TYPED_TEST(exact_run_of, widest_range_of_largest_items) {
+  using f = inputs::fields<TypeParam>;
+  const auto infinity = static_cast<std::uint64_t>(f::top_field) << f::fraction;
+  for (const int apart : {2, 64, 1000}) {
+    std::vector<TypeParam> items(20000, inputs::from_bits<TypeParam>(infinity - 1));
+    for (std::size_t i = 0; i < items.size(); i += static_cast<std::size_t>(apart)) {
+      items[i] = inputs::from_bits<TypeParam>(1);
+    }
+    const std::string what = "one in " + std::to_string(apart);
+    ASSERT_NO_FATAL_FAILURE(expect_ways_agree<mf::value_term<TypeParam>>(items, what));
+    for (TypeParam& x : items) {
+      x = inputs::from_bits<TypeParam>(mf::float_bits(x) | std::uint64_t{1} << (f::total - 1));
+    }
+    ASSERT_NO_FATAL_FAILURE(expect_ways_agree<mf::value_term<TypeParam>>(items, what + " below 0"));
+    ASSERT_NO_FATAL_FAILURE(expect_ways_agree<mf::magnitude_term<TypeParam>>(items, what));
+  }
 }
 
 /// Squares whose rest e = x x - p lies partly under 2^-1074: only integers hold it.

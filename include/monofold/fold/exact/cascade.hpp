@@ -29,6 +29,14 @@ struct lanes {
   static constexpr int vectors = 8 / doubles;
 };
 
+inline constexpr int page_bytes = 4096;
+
+/// Asks for the line so many bytes on, where there may be no memory: the processor itself stops at
+/// the end of a page.
+MONOFOLD_INLINE void ask_for_line(const void* at, std::uintptr_t ahead) {
+  __builtin_prefetch(reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(at) + ahead));
+}
+
 /// A run of at most this many doubles: 16 KiB, half of a first-level cache.
 inline constexpr int cascade_block = 2048;
 inline constexpr int cascade_lanes = 8;

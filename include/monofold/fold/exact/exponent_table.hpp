@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 #include "monofold/fold/exact/cascade.hpp"
 #include "monofold/fold/exact/number.hpp"
@@ -13,17 +14,17 @@
 
 namespace monofold::detail {
 
-/// Of doubles: two cells for each sign and each 8 neighbouring exponents, for the 32 lower and 28
-/// upper bits of a significand that moves by the lowest three bits of its exponent. An item costs a
-/// shift and two additions, and no carry runs.
+/// Of doubles: a cell of 64 bits for each sign and each 4 neighbouring exponents, for significands
+/// that move by the lowest two bits of their exponents, and one that counts its carries: of random
+/// significands one in some 300.
 ///
-/// cost       16 KiB; `give_to` some thousand cycles
+/// cost       24 KiB, of which the carries are seldom touched; `give_to` some thousand cycles
 /// source     R. Neal 2015, arXiv 1505.05571 has a cell an exponent, which must be emptied often and
 ///            fills the first-level cache
 /// tested by  tests/exact/run_test.cpp
 class double_table {
  public:
-  /// Items that it takes before it must be given away: below 2^58 in a cell.
+  /// Items that it takes before it must be given away: fewer than 2^18 carries in a cell.
   std::int64_t room() const { return most_items - items_; }
   void clear() { items_ = 0; }
 
@@ -33,13 +34,16 @@ class double_table {
   MONOFOLD_INLINE void add(exact_counts& counts, const double* items, int count) {
     if (items_ == 0) {
       std::memset(low_, 0, sizeof(low_));
-      std::memset(high_, 0, sizeof(high_));
+      std::memset(carries_, 0, sizeof(carries_));
     }
     items_ += count;
     counts.items += count;
+    bool part_is_odd = false;
     int i = 0;
     for (; i + 8 <= count; i += 8) {
-      if (any_odd<bytes>(items + i)) {
+      ask_for_line(items + i, page_bytes);
+      if (i % odd_part == 0) part_is_odd = any_odd<bytes>(items + i, count - i);
+      if (part_is_odd && any_odd<bytes>(items + i, 8)) {
         for (int l = 0; l < 8; ++l) add_any<clear_sign>(counts, items[i + l]);
         continue;
       }
@@ -59,19 +63,15 @@ class double_table {
   template <class Number>
   void give_to(Number& own) const {
     if (items_ == 0) return;
-    for (int d = 0; d < groups / 4; ++d) {
-      // Four groups, 8 bits apart. Halves are below 2^58: their differences, too, shifted by at most
-      // 56 and added up, stay below 2^117.
+    for (int d = 0; d < groups / 8; ++d) {
+      // Eight groups, 4 bits apart. A cell and its carries are below 2^82: differences, shifted by
+      // at most 28 and added up, stay below 2^112.
       int128 sum = 0;
-      for (int j = 3; j >= 0; --j) {
-        const int up = 4 * d + j;
-        const int down = groups + up;
-        std::int64_t low = 0, high = 0;
-        for (int c = 0; c < copies; ++c) {
-          low += low_[c][up] - low_[c][down];
-          high += high_[c][up] - high_[c][down];
-        }
-        sum = sum * 256 + (int128{high} * (std::int64_t{1} << 32) + low);
+      for (int j = 7; j >= 0; --j) {
+        const int up = 8 * d + j;
+        int128 value = 0;
+        for (int c = 0; c < copies; ++c) value += cell(c, up) - cell(c, groups + up);
+        sum = sum * 16 + value;
       }
       if (sum == 0) continue;
       // The unit is half of the smallest number's; all in the first group is even.
@@ -87,26 +87,33 @@ class double_table {
  private:
   // Neighbours go to different cells: a load that waits for a store just before costs more than all.
   static constexpr int copies = 2;
-  static constexpr int groups = 256;
+  static constexpr int groups = 512;
+  static constexpr int odd_part = 256;  // items that are looked at together
   static constexpr std::int64_t most_items = std::int64_t{1} << 26;
   static constexpr std::uint64_t sign = float_format<double>::sign_bit;
   static constexpr std::uint64_t leading = std::uint64_t{1} << 52;
 
   MONOFOLD_INLINE void deposit(int copy, std::uint64_t bits, std::uint64_t significand) {
-    const std::uint64_t value = significand << (bits >> 52 & 7);  // below 2^60
-    low_[copy][bits >> 55] += static_cast<std::int64_t>(value & 0xffffffffu);
-    high_[copy][bits >> 55] += static_cast<std::int64_t>(value >> 32);
+    const std::uint64_t value = significand << (bits >> 52 & 3);  // below 2^56
+    std::uint64_t& low = low_[copy][bits >> 54];
+    low += value;
+    if (low < value) [[unlikely]]
+      ++carries_[copy][bits >> 54];
+  }
+  int128 cell(int copy, int index) const {
+    return int128{carries_[copy][index]} * (int128{1} << 64) + low_[copy][index];
   }
 #if defined(__GNUC__) && !defined(__CUDA_ARCH__)
-  /// Whether one of eight items has the lowest or the highest exponent field.
+  /// Whether one of the first `odd_part` items, or of the multiple of eight that there are, has the
+  /// lowest or the highest exponent field.
   template <int bytes>
-  MONOFOLD_INLINE static bool any_odd(const double* items) {
+  MONOFOLD_INLINE static bool any_odd(const double* items, int count) {
     using half = typename lanes<bytes>::half;
     half odd = {};
-    MONOFOLD_UNROLL_8
-    for (int v = 0; v < lanes<bytes>::vectors; ++v) {
+    const int most = (count < odd_part ? count : odd_part) / 8 * 8;
+    for (int i = 0; i < most; i += lanes<bytes>::doubles) {
       half x;
-      std::memcpy(&x, items + v * lanes<bytes>::doubles, sizeof(x));
+      std::memcpy(&x, items + i, sizeof(x));
       // Negative in the upper halves where the field is 0, or where it is 2047.
       x = (x & 0x7fffffff) - 0x00100000;
       odd |= x | (0x7fdfffff - x);
@@ -138,90 +145,8 @@ class double_table {
   }
 
   std::int64_t items_ = 0;
-  std::int64_t low_[copies][2 * groups];
-  std::int64_t high_[copies][2 * groups];
-};
-
-/// Of float32 and bfloat16: a cell for each sign and exponent, for fractions and, above them, how
-/// many they are: so many leading ones. An item costs one addition.
-///
-/// cost       16 KiB
-/// tested by  tests/exact/run_test.cpp
-template <class Item>
-class narrow_table {
-  using format = float_format<Item>;
-
- public:
-  /// Items that it takes before it must be given away: 2^19 fractions of 23 bits stay below 2^44,
-  /// and so many are counted above.
-  std::int64_t room() const { return most_items - items_; }
-  void clear() { items_ = 0; }
-
-  /// Adds `count` <= room() finite items, or their magnitudes; counts nothing.
-  template <bool clear_sign>
-  MONOFOLD_INLINE void add(const Item* items, int count) {
-    if (items_ == 0) {
-      for (std::uint64_t& c : cell_) c = 0;
-    }
-    items_ += count;
-    const auto deposit = [&](int copy, const Item& x) __attribute__((always_inline)) {
-      std::uint32_t bits = float_bits(x);
-      if constexpr (clear_sign) bits &= format::sign_bit - 1;
-      cell_[copy * 2 * fields + (bits >> format::fraction_bits)] += one + (bits & (leading - 1));
-    };
-    int i = 0;
-    for (; i + copies <= count; i += copies) {
-      MONOFOLD_UNROLL_8
-      for (int c = 0; c < copies; ++c) deposit(c, items[i + c]);
-    }
-    for (; i < count; ++i) deposit(0, items[i]);
-  }
-
-  /// own += sum of the items.
-  template <class Number>
-  void give_to(Number& own) const {
-    if (items_ == 0) return;
-    for (int first = 0; first < fields; first += 32) {
-      // 32 exponents: differences are below 2^46, shifted by at most 31.
-      int128 sum = 0;
-      for (int f = first + 31; f >= first; --f) {
-        // The subnormal numbers have no leading one, and the unit of field 1: twice that of field 0.
-        const std::int64_t value = f > 0 ? value_of(f, true) : 2 * value_of(f, false);
-        sum = sum * 2 + value;
-      }
-      if (sum == 0) continue;
-      const int position = first - 1 + format::least_exponent - Number::low_exponent;
-      if (position >= 0) {
-        add_at(own, sum, position);
-      } else {
-        add_at(own, sum >> -position, 0);  // the bits below the grid are zeros
-      }
-    }
-  }
-
- private:
-  // Neighbours go to different cells: a load that waits for a store just before costs more than all.
-  static constexpr int copies = 4;
-  static constexpr int fields = 1 << format::exponent_bits;
-  static constexpr std::uint32_t leading = std::uint32_t{1} << format::fraction_bits;
-  static constexpr std::uint64_t one = std::uint64_t{1} << 44;
-  static constexpr std::int64_t most_items = std::int64_t{1} << 19;
-
-  std::int64_t value_of(int field, bool normal) const {
-    std::int64_t value = 0;
-    for (int part = 0; part < 2 * copies; ++part) {
-      const bool negative = part % 2 != 0;
-      const std::uint64_t c = cell_[part * fields + field];
-      const auto count = static_cast<std::int64_t>(c / one);
-      const std::int64_t size =
-          static_cast<std::int64_t>(c % one) + (normal ? count * std::int64_t{leading} : 0);
-      value += negative ? -size : size;
-    }
-    return value;
-  }
-
-  std::int64_t items_ = 0;
-  std::uint64_t cell_[copies * 2 * fields];
+  std::uint64_t low_[copies][2 * groups];
+  std::uint32_t carries_[copies][2 * groups];
 };
 
 struct no_table {
@@ -229,23 +154,8 @@ struct no_table {
   void give_to(Number&) const {}
 };
 
+/// Levels hold every narrow item; products go to digits.
 template <class Item>
-struct table_of {
-  using type = no_table;  // float16 fits one level; products go to digits
-};
-template <>
-struct table_of<double> {
-  using type = double_table;
-};
-template <>
-struct table_of<float> {
-  using type = narrow_table<float>;
-};
-template <>
-struct table_of<bfloat16> {
-  using type = narrow_table<bfloat16>;
-};
-template <class Item>
-using exponent_table = typename table_of<Item>::type;
+using exponent_table = std::conditional_t<std::is_same_v<Item, double>, double_table, no_table>;
 
 }  // namespace monofold::detail

@@ -11,8 +11,8 @@
 
 namespace monofold::detail {
 
-inline constexpr int most_levels = 4;
-inline constexpr int most_level_lanes = 16;
+inline constexpr int most_levels = 7;
+inline constexpr int most_level_lanes = 32;
 
 /// Levels for items below 2^top * 2^scale and, lane by lane, the units that blocks have left there.
 ///
@@ -22,6 +22,7 @@ struct kept_levels {
   static constexpr int most_blocks = 1 << 11;
 
   bool by_table = false;  // no levels hold the data: a table takes it
+  int unseen_blocks = 0;  // that go to the table before the range of one is looked at again
   int levels = 0;         // 0: none stand yet
   int lanes = 0;
   int top = 0;

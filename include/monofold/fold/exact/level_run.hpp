@@ -1,6 +1,7 @@
 #pragma once
 /// fold/exact/level_run: adds blocks of a run to kept levels, and finds the levels that fit.
 
+#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
@@ -21,18 +22,32 @@
 
 namespace monofold::detail {
 
+/// So many levels hold every finite item of a type, whatever its exponent: 278 bits, 262 and 41.
+/// There is no such number of doubles, which have a table.
+template <class Item>
+inline constexpr int full_levels = 0;
+template <>
+inline constexpr int full_levels<float> = 7;
+template <>
+inline constexpr int full_levels<bfloat16> = 6;
+template <>
+inline constexpr int full_levels<float16> = 1;
+
 /// Items of a block. 16 KiB, half of a first-level cache, make little of what a block costs besides;
 /// where many levels are needed, fewer deposits leave them more bits.
-template <class Item>
+template <int bytes, class Item>
 constexpr int sweep_block(int levels) {
-  return sizeof(Item) == 8 ? 2048 : levels == 1 ? 16384 / static_cast<int>(sizeof(Item)) : 1024;
+  if (sizeof(Item) == 8 || levels == 1) {
+    return sweep_streams * sweep_part / static_cast<int>(sizeof(Item));
+  }
+  return levels <= 4 ? 1024 : 16 * bytes;
 }
 
 /// fold/exact/anchors: a lane's deposits are fewer than 2^(headroom - 1).
-template <class Item>
+template <int bytes, class Item>
 constexpr int sweep_headroom(int levels) {
-  return bit_width_of(static_cast<std::uint64_t>(sweep_block<Item>(levels) / sweep_lanes(levels))) +
-         1;
+  const int deposits = sweep_block<bytes, Item>(levels) / sweep_lanes(levels, bytes);
+  return static_cast<int>(std::bit_width(static_cast<unsigned>(deposits))) + 1;
 }
 
 /// The exponents of what a block has: every |x| < 2^top, and a multiple of 2^last.
@@ -42,9 +57,9 @@ struct exponent_range {
 };
 
 /// How far below `top` so many levels reach: the unit of the last one.
-template <class Item>
+template <int bytes, class Item>
 constexpr int sweep_reach(int levels) {
-  const int room = sweep_headroom<Item>(levels);
+  const int room = sweep_headroom<bytes, Item>(levels);
   return room - (levels - 1) * (53 - room) - 52;
 }
 
@@ -103,7 +118,9 @@ class level_run {
   static constexpr bool wide = sizeof(item) == 8;
   static constexpr bool clear_sign = std::is_same_v<Term, magnitude_term<item>>;
   static constexpr int spare = 6;  // bits: narrow items that have so many return to fewer levels
-  static constexpr bool one_level = std::is_same_v<item, float16>;
+  static constexpr int blocks_by_table = 7;  // between looks at the range of one
+  static constexpr int full = full_levels<item>;
+  static constexpr bool one_level = full == 1;
   static constexpr int least_levels_of_type = wide ? 2 : 1;
   static constexpr int scale = sweep_scale<item>;
   // A guess that costs nothing where it is wrong: numbers around 1.
@@ -112,7 +129,8 @@ class level_run {
 
   MONOFOLD_INLINE void stand(int levels, int top) {
     kept_.give_to(own_.sum);
-    kept_.stand(levels, sweep_lanes(levels), top - scale, scale, sweep_headroom<item>(levels));
+    kept_.stand(levels, sweep_lanes(levels, bytes), top - scale, scale,
+                sweep_headroom<bytes, item>(levels));
   }
 
   /// Levels for a block and as much as can be had above and below it. `slack`: bits to spare.
@@ -122,7 +140,7 @@ class level_run {
     stand(levels, top < highest ? top : highest);
   }
   MONOFOLD_INLINE static int slack_of(int levels, exponent_range range) {
-    return range.last - sweep_reach<item>(levels) - range.top;
+    return range.last - sweep_reach<bytes, item>(levels) - range.top;
   }
 
   MONOFOLD_INLINE int add_block(const item* items, std::int64_t left, std::int64_t real) {
@@ -133,7 +151,7 @@ class level_run {
     } else if constexpr (one_level) {
       return try_levels<1>(items, left, real);
     } else {
-      if (kept_.by_table) return add_to_table(items, left, real);
+      if (kept_.levels == full) return try_levels<full>(items, left, real);
       if (kept_.levels == 3) return try_levels<3>(items, left, real);
       return try_levels<1>(items, left, real);
     }
@@ -142,8 +160,8 @@ class level_run {
   /// The items taken: 0 where the levels do not fit, and others stand now.
   template <int levels>
   MONOFOLD_INLINE int try_levels(const item* items, std::int64_t left, std::int64_t real) {
-    constexpr int lanes = sweep_lanes(levels);
-    constexpr int block = sweep_block<item>(levels);
+    constexpr int lanes = sweep_lanes(levels, bytes);
+    constexpr int block = sweep_block<bytes, item>(levels);
     const int count = left < block ? static_cast<int>(left) : block;
     const int counted = real < count ? static_cast<int>(real) : count;
     double level[levels][lanes];
@@ -177,7 +195,8 @@ class level_run {
     if constexpr (wide) {
       const int top = static_cast<int>(range.most >> 20) - 1022;
       return range.rest == 0 && top <= kept_.top;
-    } else if constexpr (one_level) {
+    } else if constexpr (levels == full) {
+      static_assert(highest + sweep_reach<bytes, item>(full) <= float_format<item>::least_exponent);
       return range.most < float_format<item>::infinity;
     } else {
       const exponent_range e = exponents_of<item>(range.most, range.least);
@@ -194,8 +213,12 @@ class level_run {
       if (!lowest_used) stand(2, kept_.top);
     } else {
       const exponent_range e = exponents_of<item>(range.most, range.least);
-      const int slack = slack_of(1, e);
-      if (slack >= spare) place(1, e, slack);
+      for (int fewer : {1, 3}) {
+        const int slack = slack_of(fewer, e);
+        if (slack < spare || fewer >= levels) continue;
+        place(fewer, e, slack);
+        return;
+      }
     }
   }
 
@@ -224,7 +247,7 @@ class level_run {
         place(levels, e, slack);
         return 0;
       }
-      kept_.by_table = true;
+      stand(full, highest);
       return 0;
     }
   }
@@ -237,18 +260,12 @@ class level_run {
     return some;
   }
 
-  MONOFOLD_INLINE int add_to_table(const item* items, std::int64_t left, std::int64_t real) {
+  MONOFOLD_INLINE int add_to_table(const double* items, std::int64_t left, std::int64_t real) {
     // No fewer items than the levels would be given, or what fits here does not fit there.
-    constexpr int block = sweep_block<item>(1);
+    constexpr int block = sweep_block<bytes, double>(2);
     const int count = left < block ? static_cast<int>(left) : block;
     const int counted = real < count ? static_cast<int>(real) : count;
-    if constexpr (!one_level) {
-      if (table_.room() < count) {
-        table_.give_to(own_.sum);
-        table_.clear();
-      }
-    }
-    if constexpr (wide) {
+    if (--kept_.unseen_blocks < 0) {
       const exponent_range e = range_of_doubles(items, count);
       for (int levels : {2, 4}) {
         const int slack = slack_of(levels, e);
@@ -258,31 +275,14 @@ class level_run {
         place(levels, e, slack);
         return 0;
       }
-      table_.template add<bytes, clear_sign>(own_.counts, items, counted);
-      tried_ = 0;
-    } else if constexpr (!one_level) {
-      range_lanes<bytes, item> lanes_of_range;
-      for (int i = 0; i < count; i += lanes_of_range.num) {
-        typename range_lanes<bytes, item>::words x;
-        std::memcpy(&x, items + i, sizeof(x));
-        lanes_of_range.note(x);
-      }
-      const block_range range = lanes_of_range.range();
-      if (range.most >= float_format<item>::infinity) return add_digits(items, count, counted);
-      const exponent_range e = exponents_of<item>(range.most, range.least);
-      for (int levels : {1, 3}) {
-        const int slack = slack_of(levels, e);
-        if (slack < spare || levels <= tried_) continue;
-        kept_.by_table = false;
-        tried_ = levels;
-        place(levels, e, slack);
-        return 0;
-      }
-      tried_ = 0;
-      table_.template add<clear_sign>(items, counted);
-      own_.counts.items += counted;
-      note_other(range, items, counted);
+      kept_.unseen_blocks = blocks_by_table;
     }
+    if (table_.room() < count) {
+      table_.give_to(own_.sum);
+      table_.clear();
+    }
+    table_.template add<bytes, clear_sign>(own_.counts, items, counted);
+    tried_ = 0;
     return count;
   }
 

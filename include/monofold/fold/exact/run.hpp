@@ -244,7 +244,7 @@ __attribute__((noinline)) void add_run_portable(exact_run<Term>& run,
 }
 
 #if defined(__x86_64__) && !defined(__CUDACC__)
-#define MONOFOLD_EXACT_AVX2 1
+#define MONOFOLD_EXACT_X86 1
 
 /// Whether this processor has what `add_run_avx2` is compiled for.
 MONOFOLD_INLINE bool has_avx2() {
@@ -259,6 +259,26 @@ __attribute__((target("avx2,fma,bmi2"), noinline)) void add_run_avx2(
     exact_run<Term>& run, const typename Term::item* items, std::int64_t count) {
   add_run_by_levels<32, true, Term>(run, items, count);
 }
+
+/// What is worth a third function: items themselves. Products come to few a line, and compile long.
+template <class Term>
+inline constexpr bool has_widest_v = false;
+template <class Item>
+inline constexpr bool has_widest_v<value_term<Item>> = true;
+
+/// Whether it has what `add_run_avx512` is compiled for.
+MONOFOLD_INLINE bool has_avx512() {
+  return has_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+}
+
+/// The same with vectors of eight doubles.
+template <class Term>
+requires has_widest_v<Term>
+__attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,bmi2"), noinline)) void
+add_run_avx512(exact_run<Term>& run, const typename Term::item* items, std::int64_t count) {
+  add_run_by_levels<64, true, Term>(run, items, count);
+}
 #endif
 
 #endif  // levels
@@ -271,7 +291,13 @@ MONOFOLD_INLINE void add_to_run(exact_run<Term>& run, const typename Term::item*
   if (count >= detail::least_levels) {
     const strict_arithmetic arithmetic;
     if (arithmetic.holds()) {
-#if defined(MONOFOLD_EXACT_AVX2)
+#if defined(MONOFOLD_EXACT_X86)
+      if constexpr (has_widest_v<Term>) {
+        if (has_avx512()) {
+          add_run_avx512<Term>(run, items, count);
+          return;
+        }
+      }
       if (has_avx2()) {
         add_run_avx2<Term>(run, items, count);
         return;
