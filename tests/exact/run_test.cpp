@@ -108,25 +108,33 @@ TYPED_TEST(exact_run_of, every_width_of_range) {
 
 /// What one block has taught is right for no other: each kind of data follows each other one, in
 /// runs of any length, with a look at the total in between.
-TYPED_TEST(exact_run_of, a_sum_that_keeps_running) {
-  using term = mf::value_term<TypeParam>;
-  using state = mf::exact_state<typename term::number>;
+template <class Term>
+void expect_running_sum_of_all() {
+  using item = typename Term::item;
+  using state = mf::exact_state<typename Term::number>;
   using bytes = std::array<std::uint8_t, sizeof(state)>;
-  mf::exact_running_sum<term> running;
-  state want = mf::zero_state<typename term::number>();
+  mf::exact_running_sum<Term> running;
+  state want = mf::zero_state<typename Term::number>();
   std::uint64_t seed = 31;
   for (const auto& before : inputs::kinds_of_data) {
     for (const auto& after : inputs::kinds_of_data) {
       for (const auto& kind : {before, after}) {
         const int n = 1 + static_cast<int>(++seed * 2654435761u % 20000);
-        const auto x = inputs::items_of<TypeParam>(kind, n, seed);
+        const auto x = inputs::items_of<item>(kind, n, seed);
         running.add(x.data(), n);
-        mf::detail::add_run_by_digits<term>(want, x.data(), n);
+        mf::detail::add_run_by_digits<Term>(want, x.data(), n);
         ASSERT_EQ(std::bit_cast<bytes>(running.total()), std::bit_cast<bytes>(want))
             << kind << " of " << before << ", " << after << ", " << n;
       }
     }
   }
+}
+
+TYPED_TEST(exact_run_of, a_sum_that_keeps_running) {
+  expect_running_sum_of_all<mf::value_term<TypeParam>>();
+}
+TYPED_TEST(exact_run_of, a_sum_of_squares_that_keeps_running) {
+  expect_running_sum_of_all<mf::square_term<TypeParam>>();
 }
 
 /// What fits a few levels, and what fits none, within a block: the ways take turns and come to an end.
@@ -145,6 +153,7 @@ TYPED_TEST(exact_run_of, narrow_and_wide_stretches) {
       const std::string what = std::to_string(stretch) + " from " + std::to_string(first);
       ASSERT_NO_FATAL_FAILURE(expect_ways_agree<mf::value_term<TypeParam>>(some, what));
       ASSERT_NO_FATAL_FAILURE(expect_ways_agree<mf::magnitude_term<TypeParam>>(some, what));
+      ASSERT_NO_FATAL_FAILURE(expect_ways_agree<mf::square_term<TypeParam>>(some, what));
     }
   }
 }
@@ -168,6 +177,7 @@ TYPED_TEST(exact_run_of, range_that_moves) {
       const std::string what = std::to_string(items_a_binade) + (grows ? " up" : " down");
       ASSERT_NO_FATAL_FAILURE(expect_ways_agree<mf::value_term<TypeParam>>(items, what));
       ASSERT_NO_FATAL_FAILURE(expect_ways_agree<mf::magnitude_term<TypeParam>>(items, what));
+      ASSERT_NO_FATAL_FAILURE(expect_ways_agree<mf::square_term<TypeParam>>(items, what));
     }
   }
 }
@@ -207,6 +217,21 @@ TYPED_TEST(exact_run_of, widest_range_of_largest_items) {
     }
     ASSERT_NO_FATAL_FAILURE(expect_ways_agree<mf::value_term<TypeParam>>(items, what + " below 0"));
     ASSERT_NO_FATAL_FAILURE(expect_ways_agree<mf::magnitude_term<TypeParam>>(items, what));
+    ASSERT_NO_FATAL_FAILURE(expect_ways_agree<mf::square_term<TypeParam>>(items, what));
+  }
+}
+
+/// One item far below the others, each bit of it once: none is taken for zero.
+TYPED_TEST(exact_run_of, one_item_with_one_bit) {
+  using f = inputs::fields<TypeParam>;
+  const auto items = inputs::items_of<TypeParam>("uniform", 5000, 61);
+  for (int bit = 0; bit < f::total - 1; ++bit) {
+    auto x = items;
+    x[static_cast<std::size_t>(bit) * 37 + 5] =
+        inputs::from_bits<TypeParam>(std::uint64_t{1} << bit);
+    const std::string what = "bit " + std::to_string(bit);
+    ASSERT_NO_FATAL_FAILURE(expect_ways_agree<mf::value_term<TypeParam>>(x, what));
+    ASSERT_NO_FATAL_FAILURE(expect_ways_agree<mf::square_term<TypeParam>>(x, what));
   }
 }
 

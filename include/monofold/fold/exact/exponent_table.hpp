@@ -8,6 +8,7 @@
 #include "monofold/fold/exact/cascade.hpp"
 #include "monofold/fold/exact/number.hpp"
 #include "monofold/fold/exact/state.hpp"
+#include "monofold/fold/exact/term.hpp"
 #include "monofold/platform/float_format.hpp"
 #include "monofold/platform/host_device.hpp"
 #include "monofold/platform/numbers.hpp"
@@ -154,8 +155,14 @@ struct no_table {
   void give_to(Number&) const {}
 };
 
-/// Levels hold every narrow item; products go to digits.
-template <class Item>
-using exponent_table = std::conditional_t<std::is_same_v<Item, double>, double_table, no_table>;
+/// Of doubles and their magnitudes. Levels hold every narrow item; products go to digits.
+template <class Term>
+inline constexpr bool has_table_v = false;
+template <>
+inline constexpr bool has_table_v<value_term<double>> = true;
+template <>
+inline constexpr bool has_table_v<magnitude_term<double>> = true;
+template <class Term>
+using exponent_table = std::conditional_t<has_table_v<Term>, double_table, no_table>;
 
 }  // namespace monofold::detail

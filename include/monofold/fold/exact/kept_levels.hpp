@@ -11,7 +11,7 @@
 
 namespace monofold::detail {
 
-inline constexpr int most_levels = 7;
+inline constexpr int most_levels = 8;
 inline constexpr int most_level_lanes = 32;
 
 /// Levels for items below 2^top * 2^scale and, lane by lane, the units that blocks have left there.
@@ -28,22 +28,30 @@ struct kept_levels {
   int top = 0;
   int scale = 0;
   int headroom = 0;
+  int parts = 1;  // 2: the second half of the levels is for the rests of rounded terms
   int blocks = 0;
   std::int64_t units[most_levels][most_level_lanes];
 
   /// New ones, which must have been given to a sum before.
-  MONOFOLD_INLINE void stand(int num_levels, int num_lanes, int above, int scaled, int room) {
+  MONOFOLD_INLINE void stand(int num_levels, int num_lanes, int above, int scaled, int room,
+                             int num_parts) {
     levels = num_levels;
     lanes = num_lanes;
     top = above;
     scale = scaled;
     headroom = room;
+    parts = num_parts;
     blocks = 0;
     for (int k = 0; k < levels; ++k) {
       for (int l = 0; l < lanes; ++l) units[k][l] = 0;
     }
   }
-  MONOFOLD_INLINE int exponent(int k) const { return level_exponent(top, headroom, k); }
+  /// The rest of a rounded number below 2^top is at most 2^(top - 54).
+  MONOFOLD_INLINE int exponent(int k) const {
+    const int depth = levels / parts;
+    return k < depth ? level_exponent(top, headroom, k)
+                     : level_exponent(top - 53, headroom, k - depth);
+  }
   MONOFOLD_INLINE std::uint64_t anchor(int k) const { return anchor_bits(exponent(k)); }
 
   /// own += what the levels have taken.

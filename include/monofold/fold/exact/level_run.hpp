@@ -1,7 +1,6 @@
 #pragma once
 /// fold/exact/level_run: adds blocks of a run to kept levels, and finds the levels that fit.
 
-#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
@@ -10,6 +9,7 @@
 #include "monofold/fold/exact/digits_run.hpp"
 #include "monofold/fold/exact/exponent_table.hpp"
 #include "monofold/fold/exact/kept_levels.hpp"
+#include "monofold/fold/exact/level_plan.hpp"
 #include "monofold/fold/exact/state.hpp"
 #include "monofold/fold/exact/sweep.hpp"
 #include "monofold/fold/exact/term.hpp"
@@ -22,57 +22,7 @@
 
 namespace monofold::detail {
 
-/// So many levels hold every finite item of a type, whatever its exponent: 278 bits, 262 and 41.
-/// There is no such number of doubles, which have a table.
-template <class Item>
-inline constexpr int full_levels = 0;
-template <>
-inline constexpr int full_levels<float> = 7;
-template <>
-inline constexpr int full_levels<bfloat16> = 6;
-template <>
-inline constexpr int full_levels<float16> = 1;
-
-/// Items of a block. 16 KiB, half of a first-level cache, make little of what a block costs besides;
-/// where many levels are needed, fewer deposits leave them more bits.
-template <int bytes, class Item>
-constexpr int sweep_block(int levels) {
-  if (sizeof(Item) == 8 || levels == 1) {
-    return sweep_streams * sweep_part / static_cast<int>(sizeof(Item));
-  }
-  return levels <= 4 ? 1024 : 16 * bytes;
-}
-
-/// fold/exact/anchors: a lane's deposits are fewer than 2^(headroom - 1).
-template <int bytes, class Item>
-constexpr int sweep_headroom(int levels) {
-  const int deposits = sweep_block<bytes, Item>(levels) / sweep_lanes(levels, bytes);
-  return static_cast<int>(std::bit_width(static_cast<unsigned>(deposits))) + 1;
-}
-
-/// The exponents of what a block has: every |x| < 2^top, and a multiple of 2^last.
-struct exponent_range {
-  int top;
-  int last;
-};
-
-/// How far below `top` so many levels reach: the unit of the last one.
-template <int bytes, class Item>
-constexpr int sweep_reach(int levels) {
-  const int room = sweep_headroom<bytes, Item>(levels);
-  return room - (levels - 1) * (53 - room) - 52;
-}
-
-template <class Item>
-MONOFOLD_INLINE exponent_range exponents_of(std::uint64_t most, std::uint64_t least) {
-  using format = float_format<Item>;
-  const auto field = static_cast<int>(most >> format::fraction_bits);
-  const auto low = static_cast<int>(least >> format::fraction_bits);
-  return {format::least_exponent + format::precision + (field > 0 ? field - 1 : 0),
-          format::least_exponent + (low > 0 ? low - 1 : 0)};
-}
-
-/// A run of values or magnitudes: what was added but is not in the sum yet.
+/// A run of values, magnitudes or squares: what was added but is not in the sum yet.
 template <int bytes, class Term>
 class level_run {
   using item = typename Term::item;
@@ -80,14 +30,14 @@ class level_run {
 
  public:
   MONOFOLD_INLINE level_run(exact_state<number>& own, kept_levels& kept,
-                            exponent_table<item>& table)
+                            exponent_table<Term>& table)
       : own_(own), kept_(kept), table_(table) {}
 
   /// order      exact: any
   /// sync       the arithmetic must be that of IEEE 754 (platform/strict_arithmetic)
   MONOFOLD_INLINE void add(const item* items, std::int64_t count) {
     constexpr int line = line_items<item>;
-    if (kept_.levels == 0) stand(least_levels_of_type, first_top);
+    if (kept_.levels == 0) stand(few, first_top);
     const std::int64_t whole = count / line * line;
     item tail[line];
     const int rest = static_cast<int>(count - whole);
@@ -115,46 +65,60 @@ class level_run {
   }
 
  private:
+  static constexpr sweep_kind kind = swept_term<Term>::kind;
+  static constexpr bool squares = kind == sweep_kind::squares;
   static constexpr bool wide = sizeof(item) == 8;
-  static constexpr bool clear_sign = std::is_same_v<Term, magnitude_term<item>>;
-  static constexpr int spare = 6;  // bits: narrow items that have so many return to fewer levels
+  static constexpr bool rest_tells = wide && !squares;
+  static constexpr int parts = parts_of_term<kind, item>;
+  static constexpr int few = swept_term<Term>::levels.few;
+  static constexpr int more = swept_term<Term>::levels.more;
+  static constexpr int full = swept_term<Term>::levels.full;
+  static constexpr std::uint64_t infinity = float_format<item>::infinity >> (wide ? 32 : 0);
+  static constexpr int spare = 6;            // bits: those that have so many return to fewer levels
   static constexpr int blocks_by_table = 7;  // between looks at the range of one
-  static constexpr int full = full_levels<item>;
-  static constexpr bool one_level = full == 1;
-  static constexpr int least_levels_of_type = wide ? 2 : 1;
-  static constexpr int scale = sweep_scale<item>;
+  static constexpr int scale = squares ? square_scale<item> : sweep_scale<item>;
+  static constexpr int highest =
+      wide ? highest_top : float_format<item>::top_exponent * (squares ? 2 : 1);
   // A guess that costs nothing where it is wrong: numbers around 1.
-  static constexpr int first_top = one_level ? 16 : wide ? 10 : 3;
-  static constexpr int highest = wide ? highest_top : float_format<item>::top_exponent;
+  static constexpr int first_top = full == few ? highest : (wide ? 10 : 3) * (squares ? 2 : 1);
 
-  MONOFOLD_INLINE void stand(int levels, int top) {
+  // What is rare stands in functions of its own: inlined everywhere it was most of the code.
+  __attribute__((noinline)) void stand(int levels, int top) {
     kept_.give_to(own_.sum);
     kept_.stand(levels, sweep_lanes(levels, bytes), top - scale, scale,
-                sweep_headroom<bytes, item>(levels));
+                sweep_headroom<bytes, item>(levels), parts);
+  }
+
+  /// The range of the terms of items. A square is a multiple of 2^(2 last), of doubles the rounded
+  /// one one of 2^(2 last + 52), and its rest is exact if it can be: else the range is endless.
+  MONOFOLD_INLINE static exponent_range range_of_terms(exponent_range items) {
+    if constexpr (!squares) return items;
+    if constexpr (!wide) return {2 * items.top, 2 * items.last};
+    const bool is_exact = 2 * items.last >= float_format<double>::least_exponent;
+    return {2 * items.top, is_exact ? 2 * items.last + 52 : -(1 << 20)};
   }
 
   /// Levels for a block and as much as can be had above and below it. `slack`: bits to spare.
-  MONOFOLD_INLINE void place(int levels, exponent_range range, int slack) {
+  __attribute__((noinline)) void place(int levels, exponent_range range, int slack) {
     const int more = slack <= 0 ? 0 : slack / 2;
     const int top = range.top + more;
     stand(levels, top < highest ? top : highest);
   }
   MONOFOLD_INLINE static int slack_of(int levels, exponent_range range) {
-    return range.last - sweep_reach<bytes, item>(levels) - range.top;
+    return range.last - sweep_reach<bytes, item>(levels, parts) - range.top;
   }
 
   MONOFOLD_INLINE int add_block(const item* items, std::int64_t left, std::int64_t real) {
-    if constexpr (wide) {
+    if constexpr (has_table_v<Term>) {
       if (kept_.by_table) return add_to_table(items, left, real);
-      if (kept_.levels == 4) return try_levels<4>(items, left, real);
-      return try_levels<2>(items, left, real);
-    } else if constexpr (one_level) {
-      return try_levels<1>(items, left, real);
-    } else {
-      if (kept_.levels == full) return try_levels<full>(items, left, real);
-      if (kept_.levels == 3) return try_levels<3>(items, left, real);
-      return try_levels<1>(items, left, real);
     }
+    if constexpr (full > more) {
+      if (kept_.levels == full) return try_levels<full>(items, left, real);
+    }
+    if constexpr (more > few) {
+      if (kept_.levels == more) return try_levels<more>(items, left, real);
+    }
+    return try_levels<few>(items, left, real);
   }
 
   /// The items taken: 0 where the levels do not fit, and others stand now.
@@ -169,7 +133,7 @@ class level_run {
       const auto anchor = bits_as<double>(kept_.anchor(k));
       for (double& m : level[k]) m = anchor;
     }
-    const block_range range = sweep<bytes, levels, clear_sign>(items, count, level);
+    const block_range range = sweep<bytes, levels, kind>(items, count, level);
     if (!fits<levels>(range)) {
       return move_levels(items, count, counted, range);
     }
@@ -186,22 +150,23 @@ class level_run {
     own_.counts.items += counted;
     note_other(range, items, counted);
     tried_ = 0;
-    if constexpr (levels > 2) return_to_fewer<levels>(range, lowest_used);
+    if constexpr (levels > few) return_to_fewer<levels>(range, lowest_used);
     return count;
   }
 
   template <int levels>
   MONOFOLD_INLINE bool fits(const block_range& range) const {
-    if constexpr (wide) {
+    if constexpr (rest_tells) {
       const int top = static_cast<int>(range.most >> 20) - 1022;
       return range.rest == 0 && top <= kept_.top;
     } else if constexpr (levels == full) {
-      static_assert(highest + sweep_reach<bytes, item>(full) <= float_format<item>::least_exponent);
-      return range.most < float_format<item>::infinity;
+      static_assert(highest + sweep_reach<bytes, item>(full, parts) <=
+                    float_format<item>::least_exponent * (squares ? 2 : 1));
+      return range.most < infinity;
     } else {
-      const exponent_range e = exponents_of<item>(range.most, range.least);
-      return range.most < float_format<item>::infinity && e.top <= kept_.top + scale &&
-             e.last >= unit_of_level(kept_.exponent(levels - 1)) + scale;
+      const exponent_range e = range_of_terms(exponents_of<item>(range.most, range.least));
+      return range.most < infinity && e.top <= kept_.top + scale &&
+             e.last >= unit_of_level(kept_.exponent(levels / parts - 1)) + scale;
     }
   }
 
@@ -209,11 +174,11 @@ class level_run {
   template <int levels>
   MONOFOLD_INLINE void return_to_fewer(const block_range& range, bool lowest_used) {
     if (range.most == 0) return;
-    if constexpr (wide) {
-      if (!lowest_used) stand(2, kept_.top);
+    if constexpr (rest_tells) {
+      if (!lowest_used) stand(few, kept_.top);
     } else {
-      const exponent_range e = exponents_of<item>(range.most, range.least);
-      for (int fewer : {1, 3}) {
+      const exponent_range e = range_of_terms(exponents_of<item>(range.most, range.least));
+      for (int fewer : {few, more}) {
         const int slack = slack_of(fewer, e);
         if (slack < spare || fewer >= levels) continue;
         place(fewer, e, slack);
@@ -225,12 +190,12 @@ class level_run {
   /// Of a block that did not fit: other levels, or its items by other ways.
   MONOFOLD_INLINE int move_levels(const item* items, int count, int counted,
                                   const block_range& range) {
-    if constexpr (wide) {
+    if constexpr (rest_tells) {
       const exponent_range e = range_of_doubles(items, count);
-      for (int levels : {2, 4}) {
+      for (int levels : {few, more}) {
         const int slack = slack_of(levels, e);
         // Zeros at the end of all significands may make up for 52 bits.
-        if (levels <= tried_ || e.top > highest_top || slack < -53) continue;
+        if (levels <= tried_ || e.top > highest || slack < -53) continue;
         tried_ = levels;
         place(levels, e, slack);
         return 0;
@@ -238,23 +203,25 @@ class level_run {
       kept_.by_table = true;
       return 0;
     } else {
-      if (range.most >= float_format<item>::infinity) return add_digits(items, count, counted);
-      const exponent_range e = exponents_of<item>(range.most, range.least);
-      for (int levels : {1, 3}) {
+      if (range.most >= infinity) return add_digits(items, count, counted, 1024);
+      const exponent_range e = range_of_terms(exponents_of<item>(range.most, range.least));
+      for (int levels : {few, more}) {
         const int slack = slack_of(levels, e);
-        if (slack < 0 || levels <= tried_) continue;
+        if (slack < 0 || e.top > highest || levels <= tried_) continue;
         tried_ = levels;
         place(levels, e, slack);
         return 0;
       }
+      if constexpr (full == 0) return add_digits(items, count, counted, count);
       stand(full, highest);
       return 0;
     }
   }
 
-  /// The infinities and NaN of a part of a block, and what lies between them.
-  MONOFOLD_INLINE int add_digits(const item* items, int count, int counted) {
-    const int some = count < 1024 ? count : 1024;
+  /// Up to `most` items of a block, a multiple of a line: where some are infinite or NaN, those and
+  /// what lies between them; where no levels hold them, all.
+  __attribute__((noinline)) int add_digits(const item* items, int count, int counted, int most) {
+    const int some = count < most ? count : most;
     add_run_by_digits<Term>(own_, items, counted < some ? counted : some);
     tried_ = 0;
     return some;
@@ -262,14 +229,14 @@ class level_run {
 
   MONOFOLD_INLINE int add_to_table(const double* items, std::int64_t left, std::int64_t real) {
     // No fewer items than the levels would be given, or what fits here does not fit there.
-    constexpr int block = sweep_block<bytes, double>(2);
+    constexpr int block = sweep_block<bytes, double>(few);
     const int count = left < block ? static_cast<int>(left) : block;
     const int counted = real < count ? static_cast<int>(real) : count;
     if (--kept_.unseen_blocks < 0) {
       const exponent_range e = range_of_doubles(items, count);
-      for (int levels : {2, 4}) {
+      for (int levels : {few, more}) {
         const int slack = slack_of(levels, e);
-        if (levels <= tried_ || e.top > highest_top || slack < 0) continue;
+        if (levels <= tried_ || e.top > highest || slack < 0) continue;
         kept_.by_table = false;
         tried_ = levels;
         place(levels, e, slack);
@@ -277,13 +244,15 @@ class level_run {
       }
       kept_.unseen_blocks = blocks_by_table;
     }
-    if (table_.room() < count) {
-      table_.give_to(own_.sum);
-      table_.clear();
-    }
-    table_.template add<bytes, clear_sign>(own_.counts, items, counted);
+    if (table_.room() < count) empty_table();
+    table_.template add<bytes, kind == sweep_kind::magnitudes>(own_.counts, items, counted);
     tried_ = 0;
     return count;
+  }
+
+  __attribute__((noinline)) void empty_table() {
+    table_.give_to(own_.sum);
+    table_.clear();
   }
 
   MONOFOLD_INLINE void note_other(const block_range& range, const item* items, int counted) {
@@ -302,7 +271,7 @@ class level_run {
       std::memcpy(&x, items + i, sizeof(x));
       x &= 0x7fffffff;
       // Zeros and small subnormal numbers wrap around to the largest.
-      const halves key = (halves)((typename range_lanes<bytes, double>::words)x + 0x7fffffffu);
+      const halves key = (halves)((typename lanes<bytes>::half_bits)x + 0x7fffffffu);
       most = most > x ? most : x;
       least = least < key ? least : key;
     }
@@ -319,8 +288,8 @@ class level_run {
             (low > 0 ? low - 1 : 0) - 1074};
   }
 
-  MONOFOLD_INLINE static bool any_other_zero(const item* items, int count) {
-    if constexpr (clear_sign) return count > 0;
+  __attribute__((noinline)) static bool any_other_zero(const item* items, int count) {
+    if constexpr (kind != sweep_kind::values) return count > 0;
     bool any = false;
     for (int i = 0; i < count; ++i) any |= float_bits(items[i]) != float_format<item>::sign_bit;
     return any;
@@ -328,7 +297,7 @@ class level_run {
 
   exact_state<number>& own_;
   kept_levels& kept_;
-  exponent_table<item>& table_;
+  exponent_table<Term>& table_;
   // The most levels that were placed for the items at hand: only more are tried, so that it ends.
   int tried_ = 0;
 };

@@ -78,6 +78,31 @@ class exact_deviations {
   std::uint64_t limb_[num_limbs];
 };
 
+/// Exact sums of items and of their squares that are still taking runs.
+///
+/// order      exact: any
+/// tested by  tests/exact/products_test.cpp
+template <class Item>
+class exact_running_moments {
+ public:
+  using state = exact_moments_state<Item>;
+
+  /// In blocks that stay in the first-level cache between the two looks at them.
+  void add(const Item* items, std::int64_t count) {
+    constexpr std::int64_t block = 16384 / sizeof(Item);
+    for (std::int64_t at = 0; at < count; at += block) {
+      const std::int64_t n = count - at < block ? count - at : block;
+      values_.add(items + at, n);
+      squares_.add(items + at, n);
+    }
+  }
+  state total() const { return {values_.total(), squares_.total().sum}; }
+
+ private:
+  exact_running_sum<value_term<Item>> values_;
+  exact_running_sum<square_term<Item>> squares_;
+};
+
 /// The exact sums of floating-point items and of their squares.
 ///
 /// order      any: the state's bytes are a function of the items alone
@@ -89,6 +114,7 @@ struct exact_moments_fold {
   using state = exact_moments_state<Item>;
   using values = value_term<Item>;
   using squares = square_term<Item>;
+  using running_sum = exact_running_moments<Item>;
   static constexpr bool commutative = true;
   static constexpr bool exact = true;
 
@@ -114,15 +140,10 @@ struct exact_moments_fold {
   }
   MONOFOLD_HD void absorb_run(state& own, const Item* items, std::int64_t count,
                               std::int64_t) const {
-    // In blocks that stay in the first-level cache between the two looks at them.
-    constexpr std::int64_t block = 16384 / sizeof(Item);
-    for (std::int64_t at = 0; at < count; at += block) {
-      const std::int64_t n = count - at < block ? count - at : block;
-      add_run<values>(own.values, items + at, n);
-      exact_state<typename squares::number> second{own.squares, zero_counts()};
-      add_run<squares>(second, items + at, n);
-      own.squares = second.sum;
-    }
+    add_run<values>(own.values, items, count);
+    exact_state<typename squares::number> second{own.squares, zero_counts()};
+    add_run<squares>(second, items, count);
+    own.squares = second.sum;
   }
 };
 

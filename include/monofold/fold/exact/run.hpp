@@ -27,7 +27,7 @@ template <class Term>
 struct exact_run {
   exact_state<typename Term::number> state;
   kept_levels kept;
-  exponent_table<typename Term::item> table;
+  exponent_table<Term> table;
 
   exact_state<typename Term::number> total() const {
     exact_state<typename Term::number> out = state;
@@ -134,30 +134,6 @@ MONOFOLD_INLINE block_outcome add_products(Number& own, int count, int scale, co
   }
 }
 
-template <class Item>
-struct block_terms<square_term<Item>> {
-  template <int bytes, bool fused, class Number>
-  MONOFOLD_INLINE static block_outcome add(Number& own, const Item* items, int count) {
-    constexpr bool is_exact = is_short_v<Item>;
-    if constexpr (!is_exact && !fused) return block_outcome::spills;
-    std::uint32_t special = 0;
-    for (int i = 0; i < count; ++i) special |= hidden_special(items[i]);
-    if (special != 0) return block_outcome::spills;
-    const auto load = [ items, count ](int i, double* x, double* y) __attribute__((always_inline)) {
-      if (i + 8 <= count) {
-        load_eight<is_exact>(items + i, x);
-      } else {
-        Item last[8] = {};
-        for (int l = 0; i + l < count; ++l) last[l] = items[i + l];
-        load_eight<is_exact>(last, x);
-      }
-      for (int l = 0; l < 8; ++l) y[l] = x[l];
-    };
-    return add_products<bytes, is_exact>(own, count, 2 * scale_v<Item>, load);
-  }
-  MONOFOLD_INLINE static bool any_other_zero(const Item*, int) { return true; }
-};
-
 template <class Pair>
 struct block_terms<product_term<Pair>> {
   using left = typename product_term<Pair>::left;
@@ -217,21 +193,16 @@ MONOFOLD_INLINE void add_products_by_levels(exact_state<typename Term::number>& 
   }
 }
 
-/// Whether a run is one of the items themselves or their magnitudes.
-template <class Term>
-inline constexpr bool is_value_v = false;
-template <class Item>
-inline constexpr bool is_value_v<value_term<Item>> = true;
-template <class Item>
-inline constexpr bool is_value_v<magnitude_term<Item>> = true;
-
+/// Squares of doubles have rests, which take a fused multiply-add.
 template <int bytes, bool fused, class Term>
 MONOFOLD_INLINE void add_run_by_levels(exact_run<Term>& run, const typename Term::item* items,
                                        std::int64_t count) {
-  if constexpr (is_value_v<Term>) {
-    level_run<bytes, Term>(run.state, run.kept, run.table).add(items, count);
-  } else {
+  if constexpr (!swept_term<Term>::is_swept) {
     add_products_by_levels<bytes, fused, Term>(run.state, items, count);
+  } else if constexpr (!fused && parts_of_term<swept_term<Term>::kind, typename Term::item> == 2) {
+    add_run_by_digits<Term>(run.state, items, count);
+  } else {
+    level_run<bytes, Term>(run.state, run.kept, run.table).add(items, count);
   }
 }
 
@@ -260,11 +231,13 @@ __attribute__((target("avx2,fma,bmi2"), noinline)) void add_run_avx2(
   add_run_by_levels<32, true, Term>(run, items, count);
 }
 
-/// What is worth a third function: items themselves. Products come to few a line, and compile long.
+/// What vectors of eight doubles are good for: squares of halves get slower.
 template <class Term>
-inline constexpr bool has_widest_v = false;
-template <class Item>
-inline constexpr bool has_widest_v<value_term<Item>> = true;
+inline constexpr bool has_widest_v = swept_term<Term>::is_swept;
+template <>
+inline constexpr bool has_widest_v<square_term<float16>> = false;
+template <>
+inline constexpr bool has_widest_v<square_term<bfloat16>> = false;
 
 /// Whether it has what `add_run_avx512` is compiled for.
 MONOFOLD_INLINE bool has_avx512() {

@@ -34,10 +34,25 @@ constexpr int sweep_lanes(int levels, int bytes) {
 inline constexpr int sweep_streams = 4;
 inline constexpr int sweep_part = page_bytes;
 
-/// The range of a block: bits of magnitudes.
+/// Whether a block is 16 KiB: many levels of narrow items take smaller ones.
+template <class Item>
+constexpr bool has_large_blocks(int levels) {
+  return sizeof(Item) == 8 || levels <= 2;
+}
+
+/// What of an item is added up.
+enum class sweep_kind { values, magnitudes, squares };
+
+/// Squares of doubles are two numbers, the rounded square and its rest, for which half the levels
+/// are each.
+template <sweep_kind kind, class Item>
+inline constexpr int parts_of_term = kind == sweep_kind::squares && sizeof(Item) == 8 ? 2 : 1;
+
+/// The range of a block: bits of magnitudes, of doubles the upper half.
 struct block_range {
-  std::uint64_t most = 0;   // the largest |x|; of doubles the upper half
-  std::uint64_t least = 0;  // narrow types: the smallest |x| that is not 0, or the largest number
+  std::uint64_t most = 0;   // the largest |x|
+  std::uint64_t least = 0;  // the smallest |x| that is not 0, or the largest number (not of doubles
+                            // themselves)
   std::uint64_t rest = 0;   // doubles: not 0 where something is left after the last level
 };
 
@@ -48,18 +63,23 @@ inline constexpr int sweep_scale = sizeof(Item) == 2 ? float_format<double>::top
                                                            - float_format<Item>::top_exponent
                                                      : 0;
 
+/// How squares do: those of halves by way of floats, since multiplying subnormal numbers is slow.
+template <class Item>
+inline constexpr int square_scale = sizeof(Item) == 2 ? 2 * narrow_item<Item>::scale : 0;
+
 /// Vectors of items and what is known of all that were seen.
 ///
 /// Compared as signed integers, which every instruction set can: |x| plus the largest of them wraps
-/// around to the smallest for 1 and stays the largest for 0, so that zeros are passed over.
-template <int bytes, class Item>
+/// around to the smallest for 1 and stays the largest for 0, so that zeros are passed over. Upper
+/// halves of doubles take a carry from the lower ones: some number below 2^-1042 is 1.
+template <int bytes, class Item, bool finds_least>
 struct range_lanes {
   using word =
       std::conditional_t<sizeof(Item) == 8, std::uint32_t, typename float_format<Item>::bits>;
   typedef word words __attribute__((vector_size(bytes), may_alias));
   typedef std::make_signed_t<word> wholes __attribute__((vector_size(bytes), may_alias));
   static constexpr word largest = static_cast<word>(~word{0}) >> 1;
-  static constexpr bool any_bits = std::is_same_v<Item, float16>;  // one level holds all of them
+  typedef std::uint64_t longs __attribute__((vector_size(bytes), may_alias));
   static constexpr int num = bytes / static_cast<int>(sizeof(word));
 
   wholes most;
@@ -70,18 +90,29 @@ struct range_lanes {
     least = (wholes)(words{} + largest);  // NOLINT: the bits, as below
   }
   MONOFOLD_INLINE void note(const words& x) {
-    const words clear = x & largest;
+    constexpr std::uint64_t largest_long = ~std::uint64_t{0} >> 1;
+    words clear;
+    if constexpr (sizeof(Item) == 8) {
+      clear = (words)((longs)x & largest_long);
+    } else {
+      clear = x & largest;
+    }
     const auto size = (wholes)clear;
     most = most > size ? most : size;
-    if constexpr (sizeof(Item) < 8 && !any_bits) {
-      const auto key = (wholes)(clear + largest);
+    if constexpr (finds_least) {
+      wholes key;
+      if constexpr (sizeof(Item) == 8) {
+        key = (wholes)((longs)clear + largest_long);
+      } else {
+        key = (wholes)(clear + largest);
+      }
       least = least < key ? least : key;
     }
   }
   MONOFOLD_INLINE block_range range() const {
     // By halves: lane by lane would take as long as many items.
     if constexpr (bytes > 16) {
-      range_lanes<bytes / 2, Item> low, high;
+      range_lanes<bytes / 2, Item, finds_least> low, high;
       const char* parts[2] = {reinterpret_cast<const char*>(&most),
                               reinterpret_cast<const char*>(&least)};
       std::memcpy(&low.most, parts[0], bytes / 2);
@@ -95,7 +126,8 @@ struct range_lanes {
       block_range out{0, largest, 0};
       for (int l = sizeof(Item) == 8 ? 1 : 0; l < num; l += sizeof(Item) == 8 ? 2 : 1) {
         const auto size = static_cast<word>(most[l]);
-        const auto low = static_cast<word>(static_cast<word>(least[l]) - largest);
+        auto low = static_cast<word>(static_cast<word>(least[l]) - largest);
+        if (sizeof(Item) == 8 && low > 1) --low;  // the carry; a power of two counts as less
         if (size > out.most) out.most = size;
         if (low != 0 && low < out.least) out.least = low;
       }
@@ -114,11 +146,22 @@ MONOFOLD_INLINE void unrolled(const F& f) {
   call(std::make_integer_sequence<int, n>{});
 }
 
-/// Vector v of a line of items as doubles: calls use(i, x) with vector i of them.
-template <int bytes, bool clear_sign, class Item, class Use>
-MONOFOLD_INLINE void widen(const Item* line, range_lanes<bytes, Item>& range, const Use& use) {
+/// Half h of a vector of floats as doubles.
+template <int bytes>
+MONOFOLD_INLINE void half_of_floats(const void* floats, int h, typename lanes<bytes>::real& out) {
+  typename lanes<bytes>::floats part;
+  std::memcpy(&part, static_cast<const char*>(floats) + h * (bytes / 2), sizeof(part));
+  // Lane by lane: of a conversion of whole vectors gcc 12 makes one of each half.
+  for (int l = 0; l < bytes / 8; ++l) out[l] = part[l];
+}
+
+/// Vector v of a line of items as doubles: calls use(i, x) with vector i of them, halves by way of
+/// floats where `by_floats`.
+template <int bytes, bool clear_sign, bool by_floats, class Item, bool finds_least, class Use>
+MONOFOLD_INLINE void widen(const Item* line, range_lanes<bytes, Item, finds_least>& range,
+                           const Use& use) {
   using real = typename lanes<bytes>::real;
-  using words = typename range_lanes<bytes, Item>::words;
+  using words = typename range_lanes<bytes, Item, finds_least>::words;
   using longs = typename lanes<bytes>::bits;
   constexpr int in_vector = bytes / static_cast<int>(sizeof(Item));
   unrolled<64 / bytes>([&](auto v) __attribute__((always_inline)) {
@@ -135,19 +178,25 @@ MONOFOLD_INLINE void widen(const Item* line, range_lanes<bytes, Item>& range, co
       const real wide = (real)x;
       use(v, wide);
     } else if constexpr (sizeof(Item) == 4) {
-      using part_floats = typename lanes<bytes>::floats;
       unrolled<2>([&](auto h) __attribute__((always_inline)) {
-        part_floats part;
-        if constexpr (clear_sign) {
-          std::memcpy(&part, reinterpret_cast<const char*>(&x) + h * (bytes / 2), sizeof(part));
-        } else {
-          // From where it lies: loading half a vector costs less than taking one apart.
-          std::memcpy(&part, line + v * in_vector + h * (in_vector / 2), sizeof(part));
-        }
+        // From where it lies, if it is whole: loading half a vector costs less than taking one apart.
+        const void* const from = clear_sign ? static_cast<const void*>(&x)
+                                            : static_cast<const void*>(line + v * in_vector);
         real wide = {};
-        // Lane by lane: of a conversion of whole vectors gcc 12 makes one of each half.
-        for (int l = 0; l < bytes / 8; ++l) wide[l] = part[l];
+        half_of_floats<bytes>(from, h, wide);
         use(std::integral_constant<int, 2 * v + h>{}, wide);
+      });
+    } else if constexpr (by_floats) {
+      using pairs = typename lanes<bytes>::half_bits;
+      using signed_pairs = typename lanes<bytes>::half;
+      constexpr int down = float_format<float>::exponent_bits - float_format<Item>::exponent_bits;
+      constexpr std::uint32_t mask = 0x80000000u | 0x7fff0000u >> down;
+      const pairs parts[2] = {(pairs)((signed_pairs)x >> down) & mask,
+                              (pairs)((signed_pairs)((pairs)x << 16) >> down) & mask};
+      unrolled<4>([&](auto i) __attribute__((always_inline)) {
+        real wide = {};
+        half_of_floats<bytes>(&parts[i / 2], i % 2, wide);
+        use(std::integral_constant<int, 4 * v + i>{}, wide);
       });
     } else {
       using pairs = typename lanes<bytes>::half_bits;
@@ -170,60 +219,103 @@ MONOFOLD_INLINE void widen(const Item* line, range_lanes<bytes, Item>& range, co
   });
 }
 
+/// Keeps a product from becoming part of a fused multiply-add, where gcc may fuse: clang is told by
+/// `MONOFOLD_AS_WRITTEN`.
+template <class Vector>
+MONOFOLD_INLINE void keep_rounded([[maybe_unused]] Vector& x) {
+#if defined(__clang__)
+#elif defined(__x86_64__)
+  __asm__("" : "+x"(x));
+#elif defined(__aarch64__)
+  __asm__("" : "+w"(x));
+#else
+  __asm__("" : "+m"(x));
+#endif
+}
+
+/// x becomes its square, rounded, and of doubles `rest` what is missing (exact where it is a multiple
+/// of 2^-1074).
+template <sweep_kind kind, class Item, class Vector>
+MONOFOLD_INLINE void square(Vector& x, Vector& rest) {
+  MONOFOLD_AS_WRITTEN
+  Vector p = x * x;
+  keep_rounded(p);
+  if constexpr (parts_of_term<kind, Item> == 2) {
+    Vector missing = {};
+    for (int l = 0; l < static_cast<int>(sizeof(Vector) / 8); ++l) {
+      missing[l] = __builtin_fma(x[l], x[l], -p[l]);
+    }
+    rest = missing;
+  }
+  x = p;
+}
+
 /// Deposits `count` items, a multiple of a line, into levels that stand at their anchors.
 ///
 /// A block of 16 KiB is read in four parts side by side, a few levels of other blocks line by line.
 ///
-/// Doubles tell by `rest` whether the levels held everything; narrow items do not need it, because
-/// the smallest magnitude tells.
-template <int bytes, int levels, bool clear_sign, class Item>
+/// Doubles themselves tell by `rest` whether the levels held everything; elsewhere the smallest
+/// magnitude tells.
+template <int bytes, int levels, sweep_kind kind, class Item>
 MONOFOLD_INLINE block_range sweep(const Item* items, int count,
                                   double (&level)[levels][sweep_lanes(levels, bytes)]) {
   MONOFOLD_AS_WRITTEN
   using real = typename lanes<bytes>::real;
   using whole = typename lanes<bytes>::whole;
-  constexpr bool look_for_rest = sizeof(Item) == 8;
+  constexpr bool squares = kind == sweep_kind::squares;
+  constexpr bool look_for_rest = sizeof(Item) == 8 && !squares;
+  constexpr int parts = parts_of_term<kind, Item>;
+  constexpr int depth = levels / parts;
   constexpr int vectors = sweep_lanes(levels, bytes) * 8 / bytes;
   real m[levels][vectors];
   std::memcpy(m, level, sizeof(m));
-  range_lanes<bytes, Item> range;
+  // One level holds every float16, two their squares.
+  range_lanes<bytes, Item, !look_for_rest && !std::is_same_v<Item, float16>> range;
   whole rest = {};
   constexpr int line = line_items<Item>;
   constexpr int in_line = line * 8 / bytes;  // vectors of doubles
   const auto take = [&](const Item* at) __attribute__((always_inline)) {
-    real left[in_line];
-    widen<bytes, clear_sign>(
-        at, range, [&](auto j, const real& x) __attribute__((always_inline)) { left[j] = x; });
-    const auto deposit = [&](auto k, auto v, int j) __attribute__((always_inline)) {
+    real left[parts][in_line];
+    widen<bytes, kind == sweep_kind::magnitudes, squares>(
+        at, range, [&](auto j, const real& x) __attribute__((always_inline)) {
+          left[0][j] = x;
+          if constexpr (squares) square<kind, Item>(left[0][j], left[parts - 1][j]);
+        });
+    const auto deposit = [&](auto part, auto k, auto v, int j) __attribute__((always_inline)) {
       MONOFOLD_AS_WRITTEN
-      const real sum = m[k][v] + left[j];
-      if constexpr (k + 1 < levels) {
-        const real deposited = sum - m[k][v];
-        left[j] -= deposited;
+      real& level_sum = m[part * depth + k][v];
+      const real sum = level_sum + left[part][j];
+      if constexpr (k + 1 < depth) {
+        const real deposited = sum - level_sum;
+        left[part][j] -= deposited;
       } else if constexpr (look_for_rest) {
         // Equal but for the sign of zero, or something is left.
-        const real deposited = sum - m[k][v];
-        rest |= (whole)deposited ^ (whole)left[j];  // NOLINT: the bits
+        const real deposited = sum - level_sum;
+        rest |= (whole)deposited ^ (whole)left[part][j];  // NOLINT: the bits
       }
-      m[k][v] = sum;
+      level_sum = sum;
     };
     if constexpr (vectors == 1) {
       for (int j = 0; j < in_line; ++j) {
         unrolled<levels>([&](auto k) __attribute__((always_inline)) {
-          deposit(k, std::integral_constant<int, 0>{}, j);
+          deposit(std::integral_constant<int, k / depth>{},
+                  std::integral_constant<int, k % depth>{}, std::integral_constant<int, 0>{}, j);
         });
       }
     } else {
       // Level by level, not item by item: so what waits for a sum stands beside what does not.
       unrolled<levels>([&](auto k) __attribute__((always_inline)) {
         unrolled<in_line>([&](auto j) __attribute__((always_inline)) {
-          deposit(k, std::integral_constant<int, j % vectors>{}, j);
+          deposit(std::integral_constant<int, k % parts>{},
+                  std::integral_constant<int, k / parts>{},
+                  std::integral_constant<int, j % vectors>{}, j);
         });
       });
     }
   };
   int done = 0;
-  if constexpr (sizeof(Item) == 8 || levels == 1) {
+  // Squares take as long as one stream of memory, and beside them a sum brings the items.
+  if constexpr (!squares && has_large_blocks<Item>(levels)) {
     constexpr int part = sweep_part / static_cast<int>(sizeof(Item));
     if (count == sweep_streams * part) {
       for (int i = 0; i < part; i += line) {
