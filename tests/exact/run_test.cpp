@@ -56,11 +56,12 @@ void expect_ways_agree(const std::vector<typename Term::item>& items, const std:
 #endif
 }
 
-/// The bits of the largest number below 2.
+/// The bits of the largest number below the levels that stand at first: 2^10 or 2^3.
 template <class Item>
-std::uint64_t largest_below_two() {
+std::uint64_t largest_at_first() {
   using f = inputs::fields<Item>;
-  return (static_cast<std::uint64_t>(f::top_field / 2 + 1) << f::fraction) - 1;
+  constexpr std::uint64_t top = sizeof(Item) == 8 ? 10 : 3;
+  return ((static_cast<std::uint64_t>(f::top_field / 2) + top) << f::fraction) - 1;
 }
 
 template <class Item>
@@ -188,7 +189,7 @@ TYPED_TEST(exact_run_of, lanes_that_fill_up) {
   using state = mf::exact_state<typename term::number>;
   using bytes = std::array<std::uint8_t, sizeof(state)>;
   const std::vector<TypeParam> items(8192,
-                                     inputs::from_bits<TypeParam>(largest_below_two<TypeParam>()));
+                                     inputs::from_bits<TypeParam>(largest_at_first<TypeParam>()));
   const int blocks = mf::detail::kept_levels::most_blocks + 3;
   mf::exact_running_sum<term> running;
   state want = mf::zero_state<typename term::number>();

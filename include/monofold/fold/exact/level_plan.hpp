@@ -77,7 +77,7 @@ constexpr int sweep_block(int levels) {
 /// fold/exact/anchors: a lane's deposits are fewer than 2^(headroom - 1).
 template <int bytes, class Item>
 constexpr int sweep_headroom(int levels) {
-  const int deposits = sweep_block<bytes, Item>(levels) / sweep_lanes(levels, bytes);
+  const int deposits = sweep_block<bytes, Item>(levels) / sweep_lanes<Item>(levels, bytes);
   return static_cast<int>(std::bit_width(static_cast<unsigned>(deposits))) + 1;
 }
 

@@ -85,7 +85,7 @@ class level_run {
   // What is rare stands in functions of its own: inlined everywhere it was most of the code.
   __attribute__((noinline)) void stand(int levels, int top) {
     kept_.give_to(own_.sum);
-    kept_.stand(levels, sweep_lanes(levels, bytes), top - scale, scale,
+    kept_.stand(levels, sweep_lanes<item>(levels, bytes), top - scale, scale,
                 sweep_headroom<bytes, item>(levels), parts);
   }
 
@@ -124,7 +124,7 @@ class level_run {
   /// The items taken: 0 where the levels do not fit, and others stand now.
   template <int levels>
   MONOFOLD_INLINE int try_levels(const item* items, std::int64_t left, std::int64_t real) {
-    constexpr int lanes = sweep_lanes(levels, bytes);
+    constexpr int lanes = sweep_lanes<item>(levels, bytes);
     constexpr int block = sweep_block<bytes, item>(levels);
     const int count = left < block ? static_cast<int>(left) : block;
     const int counted = real < count ? static_cast<int>(real) : count;

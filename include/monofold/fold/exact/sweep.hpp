@@ -24,8 +24,13 @@ inline constexpr int line_items = 64 / static_cast<int>(sizeof(Item));
 
 /// Accumulators of a level. One level alone needs four vectors to hide the latency of its only
 /// addition; of more levels the registers hold two, of many levels of 32 bytes one.
+template <class Item>
 constexpr int sweep_lanes(int levels, int bytes) {
-  if (bytes == 64) return levels == 1 ? 32 : 16;
+  if (bytes == 64) {
+    // No more than a line fills.
+    const int most = levels == 1 ? 32 : 16;
+    return most < line_items<Item> ? most : line_items<Item>;
+  }
   return levels == 1 ? 16 : levels <= 4 ? 8 : bytes / 8;
 }
 
@@ -258,7 +263,7 @@ MONOFOLD_INLINE void square(Vector& x, Vector& rest) {
 /// magnitude tells.
 template <int bytes, int levels, sweep_kind kind, class Item>
 MONOFOLD_INLINE block_range sweep(const Item* items, int count,
-                                  double (&level)[levels][sweep_lanes(levels, bytes)]) {
+                                  double (&level)[levels][sweep_lanes<Item>(levels, bytes)]) {
   MONOFOLD_AS_WRITTEN
   using real = typename lanes<bytes>::real;
   using whole = typename lanes<bytes>::whole;
@@ -266,7 +271,7 @@ MONOFOLD_INLINE block_range sweep(const Item* items, int count,
   constexpr bool look_for_rest = sizeof(Item) == 8 && !squares;
   constexpr int parts = parts_of_term<kind, Item>;
   constexpr int depth = levels / parts;
-  constexpr int vectors = sweep_lanes(levels, bytes) * 8 / bytes;
+  constexpr int vectors = sweep_lanes<Item>(levels, bytes) * 8 / bytes;
   real m[levels][vectors];
   std::memcpy(m, level, sizeof(m));
   // One level holds every float16, two their squares.
@@ -274,6 +279,7 @@ MONOFOLD_INLINE block_range sweep(const Item* items, int count,
   whole rest = {};
   constexpr int line = line_items<Item>;
   constexpr int in_line = line * 8 / bytes;  // vectors of doubles
+  static_assert(in_line % vectors == 0, "every lane takes as many deposits");
   const auto take = [&](const Item* at) __attribute__((always_inline)) {
     real left[parts][in_line];
     widen<bytes, kind == sweep_kind::magnitudes, squares>(
