@@ -45,13 +45,11 @@ void expect_ways_agree(const std::vector<typename Term::item>& items, const std:
     mf::detail::add_run_avx2<Term>(wide, items.data(), count);
     ASSERT_EQ(std::bit_cast<bytes>(wide.total()), want) << what << ", AVX2";
   }
-  if constexpr (mf::detail::has_widest_v<Term>) {
-    if (mf::detail::has_avx512()) {
-      mf::detail::exact_run<Term> widest;
-      widest.state = start;
-      mf::detail::add_run_avx512<Term>(widest, items.data(), count);
-      ASSERT_EQ(std::bit_cast<bytes>(widest.total()), want) << what << ", AVX-512";
-    }
+  if (mf::detail::has_avx512()) {
+    mf::detail::exact_run<Term> widest;
+    widest.state = start;
+    mf::detail::add_run_avx512<Term>(widest, items.data(), count);
+    ASSERT_EQ(std::bit_cast<bytes>(widest.total()), want) << what << ", AVX-512";
   }
 #endif
 }
@@ -63,6 +61,18 @@ std::uint64_t largest_at_first() {
   constexpr std::uint64_t top = sizeof(Item) == 8 ? 10 : 3;
   return ((static_cast<std::uint64_t>(f::top_field / 2) + top) << f::fraction) - 1;
 }
+
+/// Each item beside one from elsewhere.
+template <class Item>
+std::vector<mf::item_pair<Item, Item>> pairs_of(const std::vector<Item>& items) {
+  std::vector<mf::item_pair<Item, Item>> out;
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    out.push_back({items[i], items[(i * 7 + 3) % items.size()]});
+  }
+  return out;
+}
+template <class Item>
+using pair_term = mf::product_term<mf::item_pair<Item, Item>>;
 
 template <class Item>
 class exact_run_of : public testing::Test {};
@@ -104,6 +114,8 @@ TYPED_TEST(exact_run_of, every_width_of_range) {
         expect_ways_agree<mf::value_term<TypeParam>>(items, std::to_string(width)));
     ASSERT_NO_FATAL_FAILURE(
         expect_ways_agree<mf::square_term<TypeParam>>(items, std::to_string(width)));
+    ASSERT_NO_FATAL_FAILURE(
+        expect_ways_agree<pair_term<TypeParam>>(pairs_of(items), std::to_string(width)));
   }
 }
 
@@ -155,6 +167,7 @@ TYPED_TEST(exact_run_of, narrow_and_wide_stretches) {
       ASSERT_NO_FATAL_FAILURE(expect_ways_agree<mf::value_term<TypeParam>>(some, what));
       ASSERT_NO_FATAL_FAILURE(expect_ways_agree<mf::magnitude_term<TypeParam>>(some, what));
       ASSERT_NO_FATAL_FAILURE(expect_ways_agree<mf::square_term<TypeParam>>(some, what));
+      ASSERT_NO_FATAL_FAILURE(expect_ways_agree<pair_term<TypeParam>>(pairs_of(some), what));
     }
   }
 }
@@ -179,6 +192,7 @@ TYPED_TEST(exact_run_of, range_that_moves) {
       ASSERT_NO_FATAL_FAILURE(expect_ways_agree<mf::value_term<TypeParam>>(items, what));
       ASSERT_NO_FATAL_FAILURE(expect_ways_agree<mf::magnitude_term<TypeParam>>(items, what));
       ASSERT_NO_FATAL_FAILURE(expect_ways_agree<mf::square_term<TypeParam>>(items, what));
+      ASSERT_NO_FATAL_FAILURE(expect_ways_agree<pair_term<TypeParam>>(pairs_of(items), what));
     }
   }
 }
@@ -219,6 +233,7 @@ TYPED_TEST(exact_run_of, widest_range_of_largest_items) {
     ASSERT_NO_FATAL_FAILURE(expect_ways_agree<mf::value_term<TypeParam>>(items, what + " below 0"));
     ASSERT_NO_FATAL_FAILURE(expect_ways_agree<mf::magnitude_term<TypeParam>>(items, what));
     ASSERT_NO_FATAL_FAILURE(expect_ways_agree<mf::square_term<TypeParam>>(items, what));
+    ASSERT_NO_FATAL_FAILURE(expect_ways_agree<pair_term<TypeParam>>(pairs_of(items), what));
   }
 }
 
@@ -233,7 +248,61 @@ TYPED_TEST(exact_run_of, one_item_with_one_bit) {
     const std::string what = "bit " + std::to_string(bit);
     ASSERT_NO_FATAL_FAILURE(expect_ways_agree<mf::value_term<TypeParam>>(x, what));
     ASSERT_NO_FATAL_FAILURE(expect_ways_agree<mf::square_term<TypeParam>>(x, what));
+    ASSERT_NO_FATAL_FAILURE(expect_ways_agree<pair_term<TypeParam>>(pairs_of(x), what));
   }
+}
+
+/// One factor that is infinite, NaN, zero, the smallest or the largest number, in every place of a vector
+/// and of what is left behind the last one.
+TYPED_TEST(exact_run_of, one_odd_factor) {
+  using f = inputs::fields<TypeParam>;
+  const auto infinity = static_cast<std::uint64_t>(f::top_field) << f::fraction;
+  const auto x = inputs::items_of<TypeParam>("normal", 157, 63);
+  const auto pairs = pairs_of(x);
+  for (const std::uint64_t odd :
+       {infinity, infinity + 1, infinity - 1, std::uint64_t{0}, std::uint64_t{1},
+        std::uint64_t{1} << f::fraction, std::uint64_t{1} << (f::total - 1)}) {
+    for (std::size_t at = 0; at < pairs.size(); at += at < 36 ? 1 : 11) {
+      for (const bool is_left : {true, false}) {
+        auto some = pairs;
+        (is_left ? some[at].left : some[at].right) = inputs::from_bits<TypeParam>(odd);
+        ASSERT_NO_FATAL_FAILURE(expect_ways_agree<pair_term<TypeParam>>(
+            some, std::to_string(odd) + " at " + std::to_string(at)));
+      }
+    }
+  }
+}
+
+/// What products have taught is right for no other ones, and more of them than lanes of levels take.
+TYPED_TEST(exact_run_of, a_sum_of_products_that_keeps_running) {
+  using term = pair_term<TypeParam>;
+  using state = mf::exact_state<typename term::number>;
+  using bytes = std::array<std::uint8_t, sizeof(state)>;
+  mf::exact_running_sum<term> running;
+  state want = mf::zero_state<typename term::number>();
+  std::uint64_t seed = 71;
+  for (const auto& before : inputs::kinds_of_data) {
+    for (const auto& after : inputs::kinds_of_data) {
+      for (const auto& kind : {before, after}) {
+        const int n = 1 + static_cast<int>(++seed * 2654435761u % 5000);
+        const auto pairs = pairs_of(inputs::items_of<TypeParam>(kind, n, seed));
+        running.add(pairs.data(), n);
+        mf::detail::add_run_by_digits<term>(want, pairs.data(), n);
+        ASSERT_EQ(std::bit_cast<bytes>(running.total()), std::bit_cast<bytes>(want))
+            << kind << " of " << before << ", " << after << ", " << n;
+      }
+    }
+  }
+  // As many blocks as levels take, and more, of equal products.
+  const auto largest = inputs::from_bits<TypeParam>(largest_at_first<TypeParam>());
+  const std::vector<mf::item_pair<TypeParam, TypeParam>> pairs(8192, {largest, largest});
+  state once = mf::zero_state<typename term::number>();
+  mf::detail::add_run_by_digits<term>(once, pairs.data(), 8192);
+  for (int b = 0; b < mf::detail::kept_levels::most_blocks / 8 + 3; ++b) {
+    running.add(pairs.data(), 8192);
+    mf::merge(want, once);
+  }
+  EXPECT_EQ(std::bit_cast<bytes>(running.total()), std::bit_cast<bytes>(want));
 }
 
 /// Squares whose rest e = x x - p lies partly under 2^-1074: only integers hold it.
@@ -246,6 +315,18 @@ TEST(exact_run, products_around_the_smallest_exact_rest) {
     items[17] = 0.0;
     ASSERT_NO_FATAL_FAILURE(
         expect_ways_agree<mf::square_term<double>>(items, "2^" + std::to_string(e)));
+    // Products of the same size whose factors are not, with zeros among them; some become 0.
+    std::vector<mf::item_pair<double, double>> pairs;
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      pairs.push_back({std::ldexp(items[i], 300), std::ldexp(items[i], e / 2 - 60)});
+    }
+    pairs[9].left = 0;
+    pairs[44].right = -0.0;
+    ASSERT_NO_FATAL_FAILURE(
+        expect_ways_agree<pair_term<double>>(pairs, "pairs, 2^" + std::to_string(e)));
+    pairs.push_back({0x1p-1000, 0x1p-500});
+    ASSERT_NO_FATAL_FAILURE(
+        expect_ways_agree<pair_term<double>>(pairs, "vanishing, 2^" + std::to_string(e)));
   }
 }
 

@@ -113,6 +113,13 @@ struct accumulator_of<F> {
   using type = typename F::accumulator;
 };
 
+/// A concept: elsewhere clang 14 takes a parameter of a type that is not there for an error.
+template <class F, class Item>
+concept has_running_sum = requires(typename F::running_sum& r, const Item* p) {
+  r.add(p, std::int64_t{});
+  { r.total() } -> std::same_as<typename F::state>;
+};
+
 }  // namespace detail
 
 template <class F>
@@ -134,13 +141,24 @@ inline constexpr bool has_absorb_run_v =
 };
 
 /// True where a fold has a sum that keeps running from one run of items to the next: `running_sum`,
-/// with `add(items, count)` and `total()`, which gives the state.
+/// made of the fold or of nothing, with `add(items, count)` and `total()`, which gives the state.
 template <class F, class Item>
 inline constexpr bool has_running_sum_v =
-    has_absorb_run_v<F, Item>&& requires(typename F::running_sum& r, const Item* p) {
-  r.add(p, std::int64_t{});
-  { r.total() } -> std::same_as<typename F::state>;
-};
+    has_absorb_run_v<F, Item>&& detail::has_running_sum<F, Item>;
+
+namespace detail {
+
+/// An empty running sum.
+template <class F>
+MONOFOLD_INLINE typename F::running_sum begin_running_sum(const F& f) {
+  if constexpr (std::is_constructible_v<typename F::running_sum, const F&>) {
+    return typename F::running_sum(f);
+  } else {
+    return typename F::running_sum();
+  }
+}
+
+}  // namespace detail
 
 /// True where a fold may want a second look at a tile.
 template <class F>

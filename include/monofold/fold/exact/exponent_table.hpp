@@ -5,10 +5,10 @@
 #include <cstring>
 #include <type_traits>
 
-#include "monofold/fold/exact/cascade.hpp"
 #include "monofold/fold/exact/number.hpp"
 #include "monofold/fold/exact/state.hpp"
 #include "monofold/fold/exact/term.hpp"
+#include "monofold/fold/exact/vectors.hpp"
 #include "monofold/platform/float_format.hpp"
 #include "monofold/platform/host_device.hpp"
 #include "monofold/platform/numbers.hpp"
@@ -75,12 +75,12 @@ class double_table {
         sum = sum * 16 + value;
       }
       if (sum == 0) continue;
-      // The unit is half of the smallest number's; all in the first group is even.
+      // The unit is half of the smallest number's; below the grid there are zeros only.
       const int position = 32 * d - 1 + value_grid - Number::low_exponent;
       if (position >= 0) {
         add_at(own, sum, position);
       } else {
-        add_at(own, sum / 2, 0);
+        add_at(own, sum >> -position, 0);
       }
     }
   }
@@ -155,7 +155,7 @@ struct no_table {
   void give_to(Number&) const {}
 };
 
-/// Of doubles and their magnitudes. Levels hold every narrow item; products go to digits.
+/// Of doubles, their magnitudes and what is a double of products. Levels hold every narrow item.
 template <class Term>
 inline constexpr bool has_table_v = false;
 template <>

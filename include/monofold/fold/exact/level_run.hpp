@@ -76,7 +76,8 @@ class level_run {
   static constexpr std::uint64_t infinity = float_format<item>::infinity >> (wide ? 32 : 0);
   static constexpr int spare = 6;            // bits: those that have so many return to fewer levels
   static constexpr int blocks_by_table = 7;  // between looks at the range of one
-  static constexpr int scale = squares ? square_scale<item> : sweep_scale<item>;
+  static constexpr int most_by_digits = 1024;  // items of a block that has infinities or NaN
+  static constexpr int scale = squares ? 0 : sweep_scale<item>;
   static constexpr int highest =
       wide ? highest_top : float_format<item>::top_exponent * (squares ? 2 : 1);
   // A guess that costs nothing where it is wrong: numbers around 1.
@@ -100,12 +101,33 @@ class level_run {
 
   /// Levels for a block and as much as can be had above and below it. `slack`: bits to spare.
   __attribute__((noinline)) void place(int levels, exponent_range range, int slack) {
-    const int more = slack <= 0 ? 0 : slack / 2;
-    const int top = range.top + more;
+    const int top = range.top + (slack <= 0 ? 0 : slack / 2);
     stand(levels, top < highest ? top : highest);
   }
   MONOFOLD_INLINE static int slack_of(int levels, exponent_range range) {
     return range.last - sweep_reach<bytes, item>(levels, parts) - range.top;
+  }
+  /// Whether more levels than were tried now stand for a block, with so many bits to spare at least.
+  __attribute__((noinline)) bool find_levels(exponent_range range, int least_slack) {
+    if (range.top > highest) return false;
+    for (int levels : {few, more}) {
+      const int slack = slack_of(levels, range);
+      if (levels <= tried_ || slack < least_slack) continue;
+      tried_ = levels;
+      place(levels, range, slack);
+      return true;
+    }
+    return false;
+  }
+
+  /// Items of a block, and those of them that are not padding.
+  struct extent {
+    int count;
+    int counted;
+  };
+  MONOFOLD_INLINE static extent block_of(int most, std::int64_t left, std::int64_t real) {
+    const int count = left < most ? static_cast<int>(left) : most;
+    return {count, real < count ? static_cast<int>(real) : count};
   }
 
   MONOFOLD_INLINE int add_block(const item* items, std::int64_t left, std::int64_t real) {
@@ -125,9 +147,7 @@ class level_run {
   template <int levels>
   MONOFOLD_INLINE int try_levels(const item* items, std::int64_t left, std::int64_t real) {
     constexpr int lanes = sweep_lanes<item>(levels, bytes);
-    constexpr int block = sweep_block<bytes, item>(levels);
-    const int count = left < block ? static_cast<int>(left) : block;
-    const int counted = real < count ? static_cast<int>(real) : count;
+    const auto [count, counted] = block_of(sweep_block<bytes, item>(levels), left, real);
     double level[levels][lanes];
     for (int k = 0; k < levels; ++k) {
       const auto anchor = bits_as<double>(kept_.anchor(k));
@@ -191,27 +211,13 @@ class level_run {
   MONOFOLD_INLINE int move_levels(const item* items, int count, int counted,
                                   const block_range& range) {
     if constexpr (rest_tells) {
-      const exponent_range e = range_of_doubles(items, count);
-      for (int levels : {few, more}) {
-        const int slack = slack_of(levels, e);
-        // Zeros at the end of all significands may make up for 52 bits.
-        if (levels <= tried_ || e.top > highest || slack < -53) continue;
-        tried_ = levels;
-        place(levels, e, slack);
-        return 0;
-      }
-      kept_.by_table = true;
+      // Zeros at the end of all significands may make up for 52 bits.
+      if (!find_levels(range_of_doubles(items, count), -53)) kept_.by_table = true;
       return 0;
     } else {
-      if (range.most >= infinity) return add_digits(items, count, counted, 1024);
+      if (range.most >= infinity) return add_digits(items, count, counted, most_by_digits);
       const exponent_range e = range_of_terms(exponents_of<item>(range.most, range.least));
-      for (int levels : {few, more}) {
-        const int slack = slack_of(levels, e);
-        if (slack < 0 || e.top > highest || levels <= tried_) continue;
-        tried_ = levels;
-        place(levels, e, slack);
-        return 0;
-      }
+      if (find_levels(e, 0)) return 0;
       if constexpr (full == 0) return add_digits(items, count, counted, count);
       stand(full, highest);
       return 0;
@@ -229,17 +235,10 @@ class level_run {
 
   MONOFOLD_INLINE int add_to_table(const double* items, std::int64_t left, std::int64_t real) {
     // No fewer items than the levels would be given, or what fits here does not fit there.
-    constexpr int block = sweep_block<bytes, double>(few);
-    const int count = left < block ? static_cast<int>(left) : block;
-    const int counted = real < count ? static_cast<int>(real) : count;
+    const auto [count, counted] = block_of(sweep_block<bytes, double>(few), left, real);
     if (--kept_.unseen_blocks < 0) {
-      const exponent_range e = range_of_doubles(items, count);
-      for (int levels : {few, more}) {
-        const int slack = slack_of(levels, e);
-        if (levels <= tried_ || e.top > highest || slack < 0) continue;
+      if (find_levels(range_of_doubles(items, count), 0)) {
         kept_.by_table = false;
-        tried_ = levels;
-        place(levels, e, slack);
         return 0;
       }
       kept_.unseen_blocks = blocks_by_table;
@@ -261,31 +260,15 @@ class level_run {
     }
   }
 
-  /// All of a multiple of a line. Lower halves are compared beside the upper ones, and left out.
   MONOFOLD_INLINE static exponent_range range_of_doubles(const double* items, int count) {
-    using halves = typename lanes<bytes>::half;
-    halves most = {}, least = {};
-    least += 0x7fffffff;
+    range_lanes<bytes, double, true> seen;
     for (int i = 0; i < count; i += bytes / 8) {
-      halves x;
+      typename decltype(seen)::words x;
       std::memcpy(&x, items + i, sizeof(x));
-      x &= 0x7fffffff;
-      // Zeros and small subnormal numbers wrap around to the largest.
-      const halves key = (halves)((typename lanes<bytes>::half_bits)x + 0x7fffffffu);
-      most = most > x ? most : x;
-      least = least < key ? least : key;
+      seen.note(x);
     }
-    std::int32_t up = 0;
-    auto down = std::int32_t{0x7fffffff};
-    for (int l = 1; l < bytes / 4; l += 2) {
-      up = most[l] > up ? most[l] : up;
-      down = least[l] < down ? least[l] : down;
-    }
-    // A key is |x| - 2^31 - 1: down from there to |x|, the largest where all are zeros.
-    const auto size = static_cast<std::uint32_t>(down) - 0x7fffffffu;
-    const auto low = static_cast<int>((size == 0 ? 0x7fffffffu : size) >> 20);
-    return {static_cast<int>(static_cast<std::uint32_t>(up) >> 20) - 1022,
-            (low > 0 ? low - 1 : 0) - 1074};
+    const block_range range = seen.range();
+    return exponents_of<double>(range.most, range.least);
   }
 
   __attribute__((noinline)) static bool any_other_zero(const item* items, int count) {

@@ -6,8 +6,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "monofold/fold/exact/cascade.hpp"
-#include "monofold/fold/exact/narrow.hpp"
+#include "monofold/fold/exact/vectors.hpp"
 #include "monofold/platform/bits.hpp"
 #include "monofold/platform/float_format.hpp"
 #include "monofold/platform/host_device.hpp"
@@ -67,10 +66,6 @@ template <class Item>
 inline constexpr int sweep_scale = sizeof(Item) == 2 ? float_format<double>::top_exponent
                                                            - float_format<Item>::top_exponent
                                                      : 0;
-
-/// How squares do: those of halves by way of floats, since multiplying subnormal numbers is slow.
-template <class Item>
-inline constexpr int square_scale = sizeof(Item) == 2 ? 2 * narrow_item<Item>::scale : 0;
 
 /// Vectors of items and what is known of all that were seen.
 ///
@@ -160,9 +155,8 @@ MONOFOLD_INLINE void half_of_floats(const void* floats, int h, typename lanes<by
   for (int l = 0; l < bytes / 8; ++l) out[l] = part[l];
 }
 
-/// Vector v of a line of items as doubles: calls use(i, x) with vector i of them, halves by way of
-/// floats where `by_floats`.
-template <int bytes, bool clear_sign, bool by_floats, class Item, bool finds_least, class Use>
+/// Vector v of a line of items as doubles times 2^-sweep_scale: calls use(i, x) with vector i of them.
+template <int bytes, bool clear_sign, class Item, bool finds_least, class Use>
 MONOFOLD_INLINE void widen(const Item* line, range_lanes<bytes, Item, finds_least>& range,
                            const Use& use) {
   using real = typename lanes<bytes>::real;
@@ -190,18 +184,6 @@ MONOFOLD_INLINE void widen(const Item* line, range_lanes<bytes, Item, finds_leas
         real wide = {};
         half_of_floats<bytes>(from, h, wide);
         use(std::integral_constant<int, 2 * v + h>{}, wide);
-      });
-    } else if constexpr (by_floats) {
-      using pairs = typename lanes<bytes>::half_bits;
-      using signed_pairs = typename lanes<bytes>::half;
-      constexpr int down = float_format<float>::exponent_bits - float_format<Item>::exponent_bits;
-      constexpr std::uint32_t mask = 0x80000000u | 0x7fff0000u >> down;
-      const pairs parts[2] = {(pairs)((signed_pairs)x >> down) & mask,
-                              (pairs)((signed_pairs)((pairs)x << 16) >> down) & mask};
-      unrolled<4>([&](auto i) __attribute__((always_inline)) {
-        real wide = {};
-        half_of_floats<bytes>(&parts[i / 2], i % 2, wide);
-        use(std::integral_constant<int, 4 * v + i>{}, wide);
       });
     } else {
       using pairs = typename lanes<bytes>::half_bits;
@@ -238,11 +220,16 @@ MONOFOLD_INLINE void keep_rounded([[maybe_unused]] Vector& x) {
 #endif
 }
 
+/// 2^sweep_scale, by which a number that was moved becomes what it was.
+template <class Item>
+inline constexpr double unmoved = bits_as<double>(std::uint64_t{1023 + sweep_scale<Item>} << 52);
+
 /// x becomes its square, rounded, and of doubles `rest` what is missing (exact where it is a multiple
 /// of 2^-1074).
 template <sweep_kind kind, class Item, class Vector>
 MONOFOLD_INLINE void square(Vector& x, Vector& rest) {
   MONOFOLD_AS_WRITTEN
+  if constexpr (sweep_scale<Item> != 0) x *= unmoved<Item>;
   Vector p = x * x;
   keep_rounded(p);
   if constexpr (parts_of_term<kind, Item> == 2) {
@@ -282,7 +269,7 @@ MONOFOLD_INLINE block_range sweep(const Item* items, int count,
   static_assert(in_line % vectors == 0, "every lane takes as many deposits");
   const auto take = [&](const Item* at) __attribute__((always_inline)) {
     real left[parts][in_line];
-    widen<bytes, kind == sweep_kind::magnitudes, squares>(
+    widen<bytes, kind == sweep_kind::magnitudes>(
         at, range, [&](auto j, const real& x) __attribute__((always_inline)) {
           left[0][j] = x;
           if constexpr (squares) square<kind, Item>(left[0][j], left[parts - 1][j]);
