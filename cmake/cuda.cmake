@@ -54,3 +54,28 @@ function(monofold_cuda_options target)
     "$<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra,-Wno-restrict>"
     "$<$<AND:$<COMPILE_LANGUAGE:CUDA>,$<BOOL:${MONOFOLD_WERROR}>>:-Werror=all-warnings>")
 endfunction()
+
+# A target that asks nvcc what it thinks of sources, the code for a device, and keeps nothing that could
+# be run: a tenth of a compilation. Where no GPU runs tests, the host's compiler makes them for the
+# emulated device besides.
+function(monofold_check_cuda target)
+  set(checked)
+  foreach(source IN LISTS ARGN)
+    cmake_path(RELATIVE_PATH source BASE_DIRECTORY ${PROJECT_SOURCE_DIR} OUTPUT_VARIABLE name)
+    string(MAKE_C_IDENTIFIER ${name} name)
+    set(output ${CMAKE_CURRENT_BINARY_DIR}/${target}/${name}.ltoir)
+    add_custom_command(OUTPUT ${output}
+      COMMAND ${CMAKE_COMMAND} -E make_directory ${CMAKE_CURRENT_BINARY_DIR}/${target}
+      COMMAND ${CMAKE_CUDA_COMPILER} -x cu -ltoir -gencode=arch=compute_90,code=lto_90
+              -std=c++20 --fmad=false $<$<BOOL:${MONOFOLD_WERROR}>:-Werror=all-warnings>
+              -I${PROJECT_SOURCE_DIR} -I${PROJECT_SOURCE_DIR}/include
+              -MD -MF ${output}.d -MT ${output} ${source} -o ${output}
+      DEPENDS ${source}
+      DEPFILE ${output}.d
+      COMMENT "Checking ${name} with nvcc"
+      VERBATIM
+      COMMAND_EXPAND_LISTS)
+    list(APPEND checked ${output})
+  endforeach()
+  add_custom_target(${target} ALL DEPENDS ${checked})
+endfunction()

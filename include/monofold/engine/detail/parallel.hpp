@@ -45,25 +45,44 @@ void with_threads(int num_threads, const Work& work) {
 }
 #endif
 
+#if defined(MONOFOLD_HAS_TBB) && MONOFOLD_HAS_TBB
+/// body(i) for a range of i, whatever the type of the body: oneTBB's templates, some kilobytes of code
+/// for each type, are instantiated for this one.
+class any_body {
+ public:
+  template <class Body>
+  explicit any_body(const Body& body)
+      : body_(&body), call_([](const void* of, std::int64_t begin, std::int64_t end) {
+          for (std::int64_t i = begin; i != end; ++i) (*static_cast<const Body*>(of))(i);
+        }) {}
+  void operator()(const oneapi::tbb::blocked_range<std::int64_t>& some) const {
+    call_(body_, some.begin(), some.end());
+  }
+
+ private:
+  const void* body_;
+  void (*call_)(const void*, std::int64_t, std::int64_t);
+};
+
+inline void parallel_for_any(int num_threads, std::int64_t count, const any_body& body) {
+  namespace tbb = oneapi::tbb;
+  const auto run = [&] { tbb::parallel_for(tbb::blocked_range<std::int64_t>(0, count), body); };
+  if (num_threads <= 0) {
+    run();
+  } else {
+    // No more threads than pieces: an arena takes memory for each.
+    with_threads(static_cast<int>(std::min<std::int64_t>(num_threads, count)), run);
+  }
+}
+#endif
+
 /// Calls body(i) for 0 <= i < count, in any order, on up to `num_threads` threads (0: all there
 /// are). Without oneTBB the caller's thread does everything.
 template <class Body>
 void parallel_for(int num_threads, std::int64_t count, const Body& body) {
 #if defined(MONOFOLD_HAS_TBB) && MONOFOLD_HAS_TBB
   if (num_threads != 1 && count > 1) {
-    namespace tbb = oneapi::tbb;
-    const auto run = [&] {
-      tbb::parallel_for(tbb::blocked_range<std::int64_t>(0, count),
-                        [&](const tbb::blocked_range<std::int64_t>& some) {
-                          for (std::int64_t i = some.begin(); i != some.end(); ++i) body(i);
-                        });
-    };
-    if (num_threads <= 0) {
-      run();
-    } else {
-      // No more threads than pieces: an arena takes memory for each.
-      with_threads(static_cast<int>(std::min<std::int64_t>(num_threads, count)), run);
-    }
+    parallel_for_any(num_threads, count, any_body(body));
     return;
   }
 #else

@@ -1,0 +1,36 @@
+#pragma once
+/// runtime/exact_runs: the loops of exact sums, compiled once for the objects that include this.
+
+#include <cstdint>
+
+#include "monofold/fold/dot.hpp"
+#include "monofold/fold/exact/run.hpp"
+#include "monofold/fold/exact/term.hpp"
+#include "monofold/platform/numbers.hpp"
+
+#if defined(MONOFOLD_EXACT_X86)
+
+// `prefix`: extern, or nothing where they are to be compiled.
+#define MONOFOLD_EXACT_RUN(prefix, name, ...)               \
+  prefix template void detail::add_run_##name<__VA_ARGS__>( \
+      detail::exact_run<__VA_ARGS__>&, const typename __VA_ARGS__::item*, std::int64_t)
+#define MONOFOLD_EXACT_RUNS_OF(prefix, ...)          \
+  MONOFOLD_EXACT_RUN(prefix, portable, __VA_ARGS__); \
+  MONOFOLD_EXACT_RUN(prefix, avx2, __VA_ARGS__);     \
+  MONOFOLD_EXACT_RUN(prefix, avx512, __VA_ARGS__)
+#define MONOFOLD_EXACT_RUNS(prefix, Item)               \
+  MONOFOLD_EXACT_RUNS_OF(prefix, value_term<Item>);     \
+  MONOFOLD_EXACT_RUNS_OF(prefix, magnitude_term<Item>); \
+  MONOFOLD_EXACT_RUNS_OF(prefix, square_term<Item>);    \
+  MONOFOLD_EXACT_RUNS_OF(prefix, product_term<item_pair<Item, Item>>)
+
+namespace monofold {
+
+MONOFOLD_EXACT_RUNS(extern, double);
+MONOFOLD_EXACT_RUNS(extern, float);
+MONOFOLD_EXACT_RUNS(extern, float16);
+MONOFOLD_EXACT_RUNS(extern, bfloat16);
+
+}  // namespace monofold
+
+#endif

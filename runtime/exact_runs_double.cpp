@@ -1,0 +1,11 @@
+/// runtime/exact_runs_double: the loops of exact sums of float64.
+
+#include "runtime/exact_runs.hpp"
+
+#if defined(MONOFOLD_EXACT_X86)
+namespace monofold {
+
+MONOFOLD_EXACT_RUNS(, double);
+
+}  // namespace monofold
+#endif

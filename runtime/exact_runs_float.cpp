@@ -1,0 +1,11 @@
+/// runtime/exact_runs_float: the loops of exact sums of float32.
+
+#include "runtime/exact_runs.hpp"
+
+#if defined(MONOFOLD_EXACT_X86)
+namespace monofold {
+
+MONOFOLD_EXACT_RUNS(, float);
+
+}  // namespace monofold
+#endif

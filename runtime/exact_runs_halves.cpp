@@ -1,0 +1,12 @@
+/// runtime/exact_runs_halves: the loops of exact sums of float16 and bfloat16.
+
+#include "runtime/exact_runs.hpp"
+
+#if defined(MONOFOLD_EXACT_X86)
+namespace monofold {
+
+MONOFOLD_EXACT_RUNS(, float16);
+MONOFOLD_EXACT_RUNS(, bfloat16);
+
+}  // namespace monofold
+#endif
