@@ -3,11 +3,14 @@
 #include "monofold/fold/adapt.hpp"
 
 #include <cstdint>
+#include <tuple>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "monofold/fold/all.hpp"
 #include "monofold/fold/custom.hpp"
+#include "monofold/fold/exact.hpp"
 #include "monofold/fold/extrema.hpp"
 #include "monofold/fold/moments.hpp"
 #include "monofold/fold/sum.hpp"
@@ -138,6 +141,46 @@ TEST(where, nothing_passes_is_like_no_items) {
   EXPECT_EQ(mf::reduce(std::vector<double>{}, mf::plain_sum_in<double> | mf::where(positive)), 0.0);
   EXPECT_EQ(mf::try_reduce(std::vector<double>{}, mf::min | mf::where(positive)).code(),
             mf::status::empty_input);
+}
+
+TEST(adapters, exact_sums_have_the_bits_of_items_adapted_beforehand) {
+  const auto check = [](const std::vector<double>& items) {
+    std::vector<double> mapped, kept, both;
+    for (const double x : items) {
+      mapped.push_back(square(x));
+      if (positive(x)) kept.push_back(x);
+      if (positive(x)) both.push_back(square(x));
+    }
+    const auto expect_same = [&](const auto& fold, const auto& of) {
+      EXPECT_TRUE(same_bits(mf::reduce(items, fold | mf::map(square)), mf::reduce(mapped, of)));
+      EXPECT_TRUE(same_bits(mf::reduce(items, fold | mf::where(positive)), mf::reduce(kept, of)));
+      EXPECT_TRUE(same_bits(mf::reduce(items, fold | mf::map(square) | mf::where(positive)),
+                            mf::reduce(both, of)));
+    };
+    SCOPED_TRACE(testing::Message() << items.size() << " items, " << kept.size() << " pass");
+    expect_same(mf::sum, mf::sum);
+    expect_same(mf::norm2, mf::norm2);
+    if (kept.empty()) {
+      EXPECT_EQ(mf::try_reduce(items, mf::mean | mf::where(positive)).code(),
+                mf::status::empty_input);
+      return;
+    }
+    expect_same(mf::mean, mf::mean);
+    expect_same(mf::variance(0), mf::variance(0));
+    const auto all = mf::reduce(items, mf::all(mf::sum, mf::max) | mf::where(positive));
+    EXPECT_TRUE(same_bits(std::get<0>(all), mf::reduce(kept, mf::sum)));
+  };
+  for (const std::size_t n : {1, 2, 33, 2047, 2048, 2049, 40000}) {
+    for (const int spread : {0, 20, 600}) check(inputs::spread_doubles(n, spread, n + 5));
+    check(std::vector<double>(n, -1.0));  // nothing passes
+    check(std::vector<double>(n, 0.1));   // everything
+    check(std::vector<double>(n, -0.0));
+    std::vector<double> rare(n, -1.0);
+    rare[n / 2] = 0.3;
+    check(rare);
+    rare[n - 1] = inputs::infinity;
+    check(rare);
+  }
 }
 
 TEST(adapters, the_one_added_last_sees_the_items_first) {

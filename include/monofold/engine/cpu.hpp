@@ -43,14 +43,13 @@ template <class F, class View>
 typename F::state fold_node(const F& f, const View& view, std::int64_t at, std::int64_t count,
                             std::int64_t first_index) {
   using item = typename View::item_type;
+  constexpr std::int64_t block = std::int64_t{block_tiles} * tile_items_v<item>;
   node_folder<F, item> folder(f);
   if constexpr (contiguous_item_view<View>) {
-    constexpr std::int64_t block = std::int64_t{block_tiles} * tile_items_v<item>;
     for (std::int64_t done = 0; done < count; done += block) {
       folder.add(view.data() + at + done, std::min(block, count - done), first_index + at + done);
     }
   } else {
-    constexpr std::int64_t block = tile_items_v<item>;
     const auto buffer = std::make_unique<item[]>(static_cast<std::size_t>(std::min(block, count)));
     for (std::int64_t done = 0; done < count; done += block) {
       const std::int64_t n = std::min(block, count - done);

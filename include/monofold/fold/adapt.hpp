@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "monofold/fold/adapted_run.hpp"
 #include "monofold/fold/all.hpp"
 #include "monofold/fold/fold.hpp"
 #include "monofold/platform/host_device.hpp"
@@ -37,6 +38,8 @@ struct map_fold {
   using access = fold_access<Inner, mapped>;
   using state = typename Inner::state;
   using accumulator = accumulator_t<Inner>;
+  using running_sum = std::conditional_t<has_running_sum_v<Inner, mapped>,
+                                         detail::mapped_run<Item, Function, Inner>, void>;
   static constexpr bool commutative = is_commutative_v<Inner>;
   static constexpr bool exact = is_exact_v<Inner>;
 
@@ -102,6 +105,8 @@ struct where_fold {
     typename Inner::state value;
     bool any;
   };
+  using running_sum = std::conditional_t<has_running_sum_v<Inner, Item>,
+                                         detail::filtered_run<Item, Predicate, Inner, state>, void>;
   static constexpr bool commutative = is_commutative_v<Inner>;
   static constexpr bool exact = is_exact_v<Inner>;
 

@@ -205,9 +205,7 @@ class node_folder {
  public:
   using state = typename F::state;
 
-  MONOFOLD_INLINE explicit node_folder(const F& f) : fold_(f) {
-    if constexpr (by_runs && !keeps_running) run_ = f.identity();
-  }
+  MONOFOLD_INLINE explicit node_folder(const F& f) : fold_(f), run_(begin_run(f)) {}
 
   MONOFOLD_INLINE void add(const Item* items, std::int64_t count, std::int64_t index) {
     if constexpr (keeps_running) {
@@ -241,9 +239,20 @@ class node_folder {
   static constexpr bool by_runs = has_absorb_run_v<F, Item>;
   static constexpr bool keeps_running = has_running_sum_v<F, Item>;
   struct nothing {};
+  using run = detail::run_of_t<F, Item, nothing>;
+
+  MONOFOLD_INLINE static run begin_run(const F& f) {
+    if constexpr (keeps_running) {
+      return detail::begin_running_sum(f);
+    } else if constexpr (by_runs) {
+      return f.identity();
+    } else {
+      return {};
+    }
+  }
 
   const F& fold_;
-  [[no_unique_address]] detail::run_of_t<F, Item, nothing> run_{};
+  [[no_unique_address]] run run_;
   [[no_unique_address]] std::conditional_t<by_runs, nothing, node_joiner<state, max_span_level>>
       tiles_{};
 };

@@ -1,0 +1,77 @@
+#pragma once
+/// fold/adapted_run: running sums of mapped items, and of some of the items.
+
+#include <cstdint>
+#include <type_traits>
+
+#include "monofold/fold/fold.hpp"
+#include "monofold/platform/host_device.hpp"
+
+namespace monofold::detail {
+
+/// Items that an adapter hands on at once: as many as fill half of a first-level cache.
+template <class Item>
+inline constexpr std::int64_t adapted_block = sizeof(Item) < 16384
+                                                  ? std::int64_t{16384 / sizeof(Item)}
+                                                  : 1;
+
+/// What `Inner`'s running sum makes of f(item).
+template <class Item, class Function, class Inner>
+class mapped_run {
+  using mapped = std::remove_cvref_t<std::invoke_result_t<const Function&, const Item&>>;
+
+ public:
+  template <class Fold>
+  MONOFOLD_INLINE explicit mapped_run(const Fold& f)
+      : inner_(begin_running_sum(f.inner)), function_(f.function) {}
+
+  MONOFOLD_INLINE void add(const Item* items, std::int64_t count) {
+    constexpr std::int64_t block = adapted_block<mapped>;
+    mapped buffer[block];
+    for (std::int64_t at = 0; at < count; at += block) {
+      const std::int64_t n = count - at < block ? count - at : block;
+      for (std::int64_t i = 0; i < n; ++i) buffer[i] = function_(items[at + i]);
+      inner_.add(buffer, n);
+    }
+  }
+  MONOFOLD_INLINE auto total() const { return inner_.total(); }
+
+ private:
+  typename Inner::running_sum inner_;
+  const Function& function_;
+};
+
+/// What it makes of the items for which a predicate holds, and whether there were any.
+template <class Item, class Predicate, class Inner, class State>
+class filtered_run {
+ public:
+  template <class Fold>
+  MONOFOLD_INLINE explicit filtered_run(const Fold& f)
+      : inner_(begin_running_sum(f.inner)), predicate_(f.predicate) {}
+
+  MONOFOLD_INLINE void add(const Item* items, std::int64_t count) {
+    constexpr std::int64_t block = adapted_block<Item>;
+    Item buffer[block];
+    for (std::int64_t at = 0; at < count; at += block) {
+      const std::int64_t n = count - at < block ? count - at : block;
+      std::int64_t kept = 0;
+      for (std::int64_t i = 0; i < n; ++i) {
+        // Written in any case: a branch is mispredicted where the items are mixed.
+        buffer[kept] = items[at + i];
+        kept += predicate_(items[at + i]) ? 1 : 0;
+      }
+      any_ |= kept != 0;
+      inner_.add(buffer, kept);
+    }
+  }
+  MONOFOLD_INLINE State total() const {
+    return any_ ? State{inner_.total(), true} : State{typename Inner::state{}, false};
+  }
+
+ private:
+  typename Inner::running_sum inner_;
+  const Predicate& predicate_;
+  bool any_ = false;
+};
+
+}  // namespace monofold::detail
