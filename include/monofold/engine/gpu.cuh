@@ -10,6 +10,7 @@
 #include "monofold/engine/detail/fold_few_tiles_kernel.cuh"
 #include "monofold/engine/detail/fold_tiles_kernel.cuh"
 #include "monofold/engine/detail/launch.cuh"
+#include "monofold/engine/gpu_adapted.cuh"
 #include "monofold/engine/gpu_exact.cuh"
 #include "monofold/engine/gpu_members.cuh"
 #include "monofold/engine/gpu_workspace.cuh"
@@ -124,11 +125,14 @@ inline failure check_size(const gpu_workspace& workspace, std::int64_t needed) {
 }
 
 template <class F, class View>
-tile_launch plan_of(const View& view) {
-  const auto count = static_cast<std::int64_t>(view.size());
+tile_launch plan_for(std::int64_t count) {
   // A negative count is refused later, by who starts the launch.
   return launch_for(tile_count<typename View::item_type>(count < 0 ? 0 : count),
                     launch_facts_v<F, View>);
+}
+template <class F, class View>
+tile_launch plan_of(const View& view) {
+  return plan_for<F, View>(static_cast<std::int64_t>(view.size()));
 }
 
 /// The bytes of workspace that a launch needs.
@@ -138,6 +142,29 @@ std::int64_t launch_workspace_bytes(const tile_launch& plan) {
   if (plan.is_mailed) return gpu_workspace::fixed_bytes;
   return gpu_workspace::fixed_bytes +
          grid_states(plan.blocks) * static_cast<std::int64_t>(sizeof(typename F::state));
+}
+
+/// Where an exact sum of some of so many items keeps how many they are: behind what counting them takes.
+template <class F, class View>
+std::int64_t counted_at(std::int64_t count) {
+  using counter = typename filtered_sum<F, View>::counter;
+  const std::int64_t own = launch_workspace_bytes<counter>(plan_for<counter, View>(count));
+  const std::int64_t least = gpu_workspace::fixed_bytes;
+  return ((own < least ? least : own) + 15) / 16 * 16;
+}
+
+/// The workspace of an exact sum of so many items, perhaps adapted.
+template <class F, class View>
+std::int64_t sum_workspace_bytes(std::int64_t count) {
+  if constexpr (filtered_sum<F, View>::is_one) {
+    using counted = typename filtered_sum<F, View>::counter::state;
+    return counted_at<F, View>(count) + static_cast<std::int64_t>(sizeof(counted));
+  } else if constexpr (mapped_sum<F, View>::is_one) {
+    using mapped = mapped_sum<F, View>;
+    return sum_workspace_bytes<typename mapped::sum, typename mapped::view>(count);
+  } else {
+    return gpu_workspace::fixed_bytes;
+  }
 }
 
 template <class F, class View>
@@ -160,8 +187,8 @@ std::int64_t workspace_bytes_of_members(std::type_identity<all_fold<Folds...>>, 
 /// The same for a view, whichever fold it is folded by.
 template <class F, class View>
 std::int64_t workspace_bytes_of(const View& view) {
-  if constexpr (adds_exactly_v<F, View>) {
-    return gpu_workspace::fixed_bytes;
+  if constexpr (sums_exactly_v<F, View>) {
+    return sum_workspace_bytes<F, View>(static_cast<std::int64_t>(view.size()));
   } else if constexpr (folds_members_v<F, View>) {
     return workspace_bytes_of_members(std::type_identity<F>{}, view);
   } else if constexpr (has_short_fold_v<F>) {
@@ -235,6 +262,29 @@ failure fold_by_plan(const gpu_engine& engine, const F& f, const View& view,
   return start_tiles(engine, f, view, plan, workspace, sink);
 }
 
+/// Starts the exact sum of those items that a predicate lets through.
+///
+/// cost       two launches and passes: one counts the items
+template <class F, class View, class Sink>
+failure fold_filtered(const gpu_engine& engine, const F& f, const View& view,
+                      const gpu_workspace& workspace, const Sink& sink) {
+  using filtered = filtered_sum<F, View>;
+  using counter = typename filtered::counter;
+  using counted = typename counter::state;
+  using term = view_term_t<typename filtered::sum, typename filtered::view>;
+  const auto count = static_cast<std::int64_t>(view.size());
+  if (auto failed = check_size(workspace, sum_workspace_bytes<F, View>(count))) return failed;
+  auto* const slot =
+      reinterpret_cast<counted*>(static_cast<char*>(workspace.states()) +
+                                 counted_at<F, View>(count) - gpu_workspace::fixed_bytes);
+  if (auto failed = fold_by_plan(engine, counter{{}, f.predicate}, view, workspace,
+                                 state_sink<counted>{slot})) {
+    return failed;
+  }
+  return add_exactly(engine.stream, filtered::sum_of(f), filtered::view_of(f, view), workspace,
+                     filtered_sink<F, term, counted, Sink>{f, slot, sink});
+}
+
 /// Starts the fold of a view; `sink` takes the state on the device.
 ///
 /// shape      no items: the identity
@@ -269,6 +319,11 @@ failure fold_async(const gpu_engine& engine, const F& f, const View& view,
   if constexpr (adds_exactly_v<F, View>) {
     if (auto failed = check_size(workspace, workspace_bytes_of<F>(view))) return failed;
     return add_exactly(engine.stream, f, view, workspace, sink);
+  } else if constexpr (mapped_sum<F, View>::is_one) {
+    const typename mapped_sum<F, View>::view mapped(view, f.function);
+    return fold_async(engine, f.inner, mapped, workspace, sink);
+  } else if constexpr (filtered_sum<F, View>::is_one) {
+    return fold_filtered(engine, f, view, workspace, sink);
   } else if constexpr (folds_members_v<F, View>) {
     const auto start = [&](const auto& member, const auto& part) {
       return fold_async(engine, member, view, workspace, part);

@@ -12,6 +12,7 @@
 #include "monofold/engine/gpu_workspace.cuh"
 #include "monofold/fold/exact/moments.hpp"
 #include "monofold/fold/exact/sum.hpp"
+#include "monofold/level/load_computed.cuh"
 #include "monofold/level/load_pairs.cuh"
 #include "monofold/level/load_ragged.cuh"
 #include "monofold/level/thread_pairs.cuh"
@@ -22,6 +23,18 @@
 #include "monofold/shape/view.hpp"
 
 namespace monofold::detail {
+
+/// Stands for a term of items that a view computes.
+template <class Term, class View>
+struct computed_term {
+  using item = typename Term::item;
+};
+template <class Term, class View>
+struct thread_terms<computed_term<Term, View>> : thread_terms<Term> {
+  using range = computed_range<View>;
+  static constexpr bool is_compact_ragged = false;
+  static constexpr bool copies_ahead = false;
+};
 
 /// The kernel's term of a fold: void where it has none.
 template <class F>
@@ -41,6 +54,12 @@ struct kernel_term<F> {
 template <class F>
 using kernel_term_t = typename kernel_term<F>::type;
 
+/// Terms that the kernel can add: of floating-point items, or of pairs of them of one type.
+template <class Term>
+concept kernel_adds = requires {
+  typename thread_terms<Term>::range;
+};
+
 /// Where the items of a view lie.
 template <contiguous_item_view View>
 auto exact_range_of(const View& view) {
@@ -53,15 +72,31 @@ auto exact_range_of(const View& view) {
   return pair_range_of(view.left_data(), view.right_data(), static_cast<std::int64_t>(view.size()));
 }
 
-/// Whether a fold of a view is an exact sum that needs no tree: floating-point items, or pairs of them
-/// of one type, in memory.
+template <class View>
+requires(!contiguous_item_view<View> &&
+         !contiguous_pair_view<View>) auto exact_range_of(const View& view) {
+  return computed_range<View>{view, static_cast<std::int64_t>(view.size())};
+}
+
+/// The kernel's term of a fold of a view: void where the plan's tree folds it.
 template <class F, class View>
-inline constexpr bool adds_exactly_v = requires(const View& view) {
-  typename thread_terms<kernel_term_t<F>>::range;
-  requires std::is_same_v<typename View::item_type, typename F::item>;
-  requires std::is_same_v<decltype(exact_range_of(view)),
-                          typename thread_terms<kernel_term_t<F>>::range>;
+struct view_term {
+  using type = void;
 };
+template <class F, class View>
+requires kernel_adds<kernel_term_t<F>> && std::is_same_v<typename View::item_type, typename F::item>
+struct view_term<F, View> {
+  using term = kernel_term_t<F>;
+  using range = decltype(exact_range_of(std::declval<const View&>()));
+  using type = std::conditional_t<std::is_same_v<range, typename thread_terms<term>::range>, term,
+                                  computed_term<term, View>>;
+};
+template <class F, class View>
+using view_term_t = typename view_term<F, View>::type;
+
+/// Whether a fold of a view is an exact sum that needs no tree.
+template <class F, class View>
+inline constexpr bool adds_exactly_v = !std::is_void_v<view_term_t<F, View>>;
 
 /// Starts an exact sum of `Term` over items that are there on so many blocks, any number up to
 /// max_exact_blocks, and what is folded beside.
@@ -98,8 +133,8 @@ failure exact_blocks_of(const View& view, std::int64_t& out) {
 template <class F, class View, class Sink>
 failure add_exactly_on(std::int64_t blocks, cudaStream_t stream, const F& f, const View& view,
                        const gpu_workspace& workspace, const Sink& sink) {
-  return start_exact_kernel<kernel_term_t<F>, nothing_beside>(blocks, stream, f, view, workspace,
-                                                              sink);
+  return start_exact_kernel<view_term_t<F, View>, nothing_beside>(blocks, stream, f, view,
+                                                                  workspace, sink);
 }
 
 /// The same on as many as suit the current device.
@@ -107,7 +142,7 @@ template <class F, class View, class Sink>
 failure add_exactly(cudaStream_t stream, const F& f, const View& view,
                     const gpu_workspace& workspace, const Sink& sink) {
   std::int64_t blocks = 0;
-  if (auto failed = exact_blocks_of<kernel_term_t<F>>(view, blocks)) return failed;
+  if (auto failed = exact_blocks_of<view_term_t<F, View>>(view, blocks)) return failed;
   return add_exactly_on(blocks, stream, f, view, workspace, sink);
 }
 

@@ -9,6 +9,7 @@
 #include "monofold/engine/detail/exact_members.cuh"
 #include "monofold/engine/detail/launch.cuh"
 #include "monofold/engine/detail/member_places.cuh"
+#include "monofold/engine/gpu_adapted.cuh"
 #include "monofold/engine/gpu_exact.cuh"
 #include "monofold/engine/gpu_workspace.cuh"
 #include "monofold/fold/all.hpp"
@@ -22,7 +23,7 @@ template <class F, class View>
 inline constexpr bool folds_members_v = false;
 template <class... Folds, class View>
 inline constexpr bool folds_members_v<all_fold<Folds...>, View> =
-    ((adds_exactly_v<Folds, View> || folds_members_v<Folds, View>) || ...);
+    ((sums_exactly_v<Folds, View> || folds_members_v<Folds, View>) || ...);
 
 /// Starts the fold of every member with `start(fold, sink)`, in order, until one fails.
 ///
