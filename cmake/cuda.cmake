@@ -60,6 +60,18 @@ endfunction()
 # emulated device besides.
 function(monofold_check_cuda target)
   set(checked)
+  separate_arguments(flags NATIVE_COMMAND "${CMAKE_CUDA_FLAGS}")
+  if(CMAKE_CUDA_HOST_COMPILER)
+    list(APPEND flags -ccbin=${CMAKE_CUDA_HOST_COMPILER})
+  endif()
+  foreach(library IN ITEMS GTest::gtest ZLIB::ZLIB)
+    if(TARGET ${library})
+      get_target_property(folders ${library} INTERFACE_INCLUDE_DIRECTORIES)
+      list(FILTER folders EXCLUDE REGEX "NOTFOUND$|^/usr/include$")
+      list(TRANSFORM folders PREPEND -I)
+      list(APPEND flags ${folders})
+    endif()
+  endforeach()
   foreach(source IN LISTS ARGN)
     cmake_path(RELATIVE_PATH source BASE_DIRECTORY ${PROJECT_SOURCE_DIR} OUTPUT_VARIABLE name)
     string(MAKE_C_IDENTIFIER ${name} name)
@@ -68,7 +80,7 @@ function(monofold_check_cuda target)
       COMMAND ${CMAKE_COMMAND} -E make_directory ${CMAKE_CURRENT_BINARY_DIR}/${target}
       COMMAND ${CMAKE_CUDA_COMPILER} -x cu -ltoir -gencode=arch=compute_90,code=lto_90
               -std=c++20 --fmad=false $<$<BOOL:${MONOFOLD_WERROR}>:-Werror=all-warnings>
-              -I${PROJECT_SOURCE_DIR} -I${PROJECT_SOURCE_DIR}/include
+              -I${PROJECT_SOURCE_DIR} -I${PROJECT_SOURCE_DIR}/include ${flags}
               -MD -MF ${output}.d -MT ${output} ${source} -o ${output}
       DEPENDS ${source}
       DEPFILE ${output}.d

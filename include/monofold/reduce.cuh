@@ -56,12 +56,14 @@ using finished_t = std::remove_cvref_t<decltype(finish_raw(
 /// sync       waits for the engine's stream, which must belong to the current device; any number of
 ///            threads and streams at once. Cannot be captured
 /// errors     invalid_argument: a negative count, a null, misaligned, host or other device's pointer
-///            of a contiguous range (other views are taken at their word); device_unavailable,
-///            out_of_memory; what `finish` returns
+///            of a contiguous range (other views are taken at their word); unsupported: an exact sum of
+///            more than 2^38 items that a view computes; device_unavailable, out_of_memory; what `finish`
+///            returns
 /// cost       one pass, one launch. Of an `all` with exact sums of floats in memory one serves sum, mean,
 ///            variance, standard_deviation, count, min, max, argmin, argmax and extrema, and each other
-///            member has its own. Exact sums of computed views take the tree, with states of hundreds
-///            of bytes: slowly. The first call of a thread allocates pinned memory and a workspace, which stay
+///            member has its own. An exact sum behind `where` takes two passes. Of pairs of two types, and behind
+///            `where` of more than one adapter, it takes the tree, with states of hundreds of bytes: slowly. The
+///            first call of a thread allocates pinned memory and a workspace, which stay
 /// tested by  tests/gpu/types_test.cu, tests/gpu/views_test.cu, tests/gpu/exact_members_test.cu
 template <reducible Range, class F>
 requires fold_on<F, item_of_t<Range>>
@@ -106,7 +108,7 @@ requires fold_on<F, item_of_t<Range>> std::int64_t workspace_bytes(const Range& 
 /// errors     throws `error`, invalid_argument: as `reduce`, a null, misaligned, host or other
 ///            device's `out`, a workspace too small or of another device; empty_input: no items
 ///            and no identity. Nothing is started or written then
-/// cost       one launch; workspace_bytes(range, f)
+/// cost       as many launches as `reduce` has passes; workspace_bytes(range, f)
 /// tested by  tests/gpu/into_test.cu
 template <reducible Range, class F>
 requires fold_on<F, item_of_t<Range>>

@@ -9,6 +9,7 @@
 
 #include "monofold/fold/exact.hpp"
 #include "tests/exact/answers.hpp"
+#include "tests/fast_math/long_sums.hpp"
 
 #if !defined(__FAST_MATH__)
 #error "this file is to be compiled with -ffast-math"
@@ -40,6 +41,12 @@ TEST(exact_fast_math, named_cases) {
   EXPECT_EQ(bits_of_sum({infinite, infinite | minus_zero}), nan);
   EXPECT_EQ(bits_of_sum({nan + 1, one}), nan);
   EXPECT_EQ(bits_of_sum(std::vector<std::uint64_t>(3000, least)), 3000u);
+}
+
+TEST(exact_fast_math, long_sums) { fast_math::expect_long_sums(); }
+
+TEST(exact_fast_math, one_layout_in_a_program) {
+  EXPECT_EQ(sizeof(fast_math::product_run), fast_math::strict_bytes_of_product_run());
 }
 
 /// The same answers as in every other program: tests/exact/environment_test.cpp has this number too.

@@ -183,6 +183,32 @@ TEST(adapters, exact_sums_have_the_bits_of_items_adapted_beforehand) {
   }
 }
 
+/// An item that is neither made of nothing nor assigned to, and one that is large.
+struct reading {
+  const double value;
+  explicit reading(double x) : value(x) {}
+};
+struct large_reading {
+  double value;
+  char more[500];
+};
+
+TEST(adapters, exact_sums_of_any_items) {
+  const auto value = [](const auto& r) { return r.value; };
+  const auto some = [](const auto& r) { return r.value > 0.25; };
+  const auto fold = mf::sum | mf::map(value) | mf::where(some);
+  std::vector<reading> small;
+  std::vector<large_reading> large;
+  std::vector<double> kept;
+  for (const double x : inputs::spread_doubles(5000, 20, 9)) {
+    small.push_back(reading(x));
+    large.push_back({x, {}});
+    if (some(small.back())) kept.push_back(x);
+  }
+  EXPECT_TRUE(same_bits(mf::reduce(small, fold), mf::reduce(kept, mf::sum)));
+  EXPECT_TRUE(same_bits(mf::reduce(large, fold), mf::reduce(kept, mf::sum)));
+}
+
 TEST(adapters, the_one_added_last_sees_the_items_first) {
   const std::vector<double> items = {-3, 1, 2, -5};
   const auto negated = [](double x) { return -x; };

@@ -214,6 +214,40 @@ TEST_F(gpu_exact_generated, many_items) {
   EXPECT_EQ(mf::reduce(mf::gpu, view, mf::mean), (1 + 0x1p-40) / 2);
 }
 
+TEST_F(gpu_exact_generated, too_many_items_are_refused) {
+  const auto view = mf::generate((std::int64_t{1} << 38) + 1, ones_and_grains{});
+  EXPECT_EQ(mf::try_reduce(mf::gpu, view, mf::sum).code(), mf::status::unsupported);
+}
+
+/// Takes items that have a name alone, as a fold's are.
+struct halved_in_place {
+  template <class Item>
+  MONOFOLD_HD float operator()(Item& x) const {
+    return x / 2;
+  }
+};
+
+/// What it gives is no item yet.
+struct view_of_thirds {
+  using item_type = float;
+  std::int64_t size() const { return 1000; }
+  MONOFOLD_HD double operator[](std::int64_t i) const { return static_cast<double>(i) / 3; }
+};
+
+TEST_F(gpu_exact_generated, what_else_a_view_may_be) {
+  const std::vector<float> x = inputs::items_of<float>("normal", 3001, 3);
+  const device_array<float> device(x);
+  const auto halves = mf::sum | mf::map(halved_in_place{});
+  EXPECT_EQ(mf::reduce(mf::gpu, device.span(0, x.size()), halves), mf::reduce(x, halves));
+  EXPECT_EQ(mf::reduce(mf::gpu, view_of_thirds{}, mf::sum), mf::reduce(view_of_thirds{}, mf::sum));
+  using pair = mf::item_pair<float, float>;
+  std::vector<pair> pairs;
+  for (std::size_t i = 0; i < x.size(); ++i) pairs.push_back({x[i], x[(i * 5) % x.size()]});
+  const device_array<pair> on_device(pairs);
+  EXPECT_EQ(mf::reduce(mf::gpu, on_device.span(0, pairs.size()), mf::dot),
+            mf::reduce(pairs, mf::dot));
+}
+
 TEST_F(gpu_exact_generated, members_of_an_all) {
   const std::vector<float> host = inputs::items_of<float>("any finite", 10001, 3);
   const device_array<float> device(host);

@@ -273,7 +273,10 @@ failure fold_filtered(const gpu_engine& engine, const F& f, const View& view,
   using counted = typename counter::state;
   using term = view_term_t<typename filtered::sum, typename filtered::view>;
   const auto count = static_cast<std::int64_t>(view.size());
+  const typename filtered::view kept = filtered::view_of(f, view);
+  std::int64_t blocks = 0;
   if (auto failed = check_size(workspace, sum_workspace_bytes<F, View>(count))) return failed;
+  if (auto failed = exact_blocks_of<term>(kept, blocks)) return failed;
   auto* const slot =
       reinterpret_cast<counted*>(static_cast<char*>(workspace.states()) +
                                  counted_at<F, View>(count) - gpu_workspace::fixed_bytes);
@@ -281,8 +284,8 @@ failure fold_filtered(const gpu_engine& engine, const F& f, const View& view,
                                  state_sink<counted>{slot})) {
     return failed;
   }
-  return add_exactly(engine.stream, filtered::sum_of(f), filtered::view_of(f, view), workspace,
-                     filtered_sink<F, term, counted, Sink>{f, slot, sink});
+  return add_exactly_on(blocks, engine.stream, filtered::sum_of(f), kept, workspace,
+                        filtered_sink<F, term, counted, Sink>{f, slot, sink});
 }
 
 /// Starts the fold of a view; `sink` takes the state on the device.
@@ -291,7 +294,7 @@ failure fold_filtered(const gpu_engine& engine, const F& f, const View& view,
 /// sync       does not wait. The workspace is in use until the stream gets there
 /// errors     invalid_argument: the view's count or pointer, a workspace that is too small or of
 ///            another device; empty_input: no items and no identity. Nothing was started then
-/// cost       one launch, of an `all` with exact sums as `reduce` says; no allocation
+/// cost       one launch, of an `all` with exact sums and behind `where` as `reduce` says; no allocation
 template <class F, class View, class Sink>
 failure fold_async(const gpu_engine& engine, const F& f, const View& view,
                    const gpu_workspace& workspace, const Sink& sink) {
@@ -320,8 +323,7 @@ failure fold_async(const gpu_engine& engine, const F& f, const View& view,
     if (auto failed = check_size(workspace, workspace_bytes_of<F>(view))) return failed;
     return add_exactly(engine.stream, f, view, workspace, sink);
   } else if constexpr (mapped_sum<F, View>::is_one) {
-    const typename mapped_sum<F, View>::view mapped(view, f.function);
-    return fold_async(engine, f.inner, mapped, workspace, sink);
+    return fold_async(engine, f.inner, mapped_sum<F, View>::view_of(f, view), workspace, sink);
   } else if constexpr (filtered_sum<F, View>::is_one) {
     return fold_filtered(engine, f, view, workspace, sink);
   } else if constexpr (folds_members_v<F, View>) {

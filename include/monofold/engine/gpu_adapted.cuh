@@ -44,7 +44,16 @@ struct kept_item {
   }
 };
 
-/// The same for f(item).
+/// f(item), which gets what the fold would give it.
+template <class Item, class Function>
+struct mapped_item {
+  Function function;
+
+  MONOFOLD_CALLS_USER
+  MONOFOLD_HD mapped_t<Function, Item> operator()(const Item& x) const { return function(x); }
+};
+
+/// f(item) where a predicate holds for the item.
 template <class Item, class Predicate, class Function>
 struct kept_mapped_item {
   using mapped = mapped_t<Function, Item>;
@@ -53,7 +62,8 @@ struct kept_mapped_item {
 
   MONOFOLD_CALLS_USER
   MONOFOLD_HD mapped operator()(const Item& x) const {
-    return predicate(x) ? mapped{function(x)} : nothing_item<mapped>::make();
+    if (!predicate(x)) return nothing_item<mapped>::make();
+    return function(x);
   }
 };
 
@@ -102,10 +112,14 @@ struct mapped_sum {
 };
 template <class Function, class Inner, class View>
 struct mapped_sum<map_fold<typename View::item_type, Function, Inner>, View> {
-  using view = transformed_view<View, Function>;
+  using item = typename View::item_type;
+  using fold = map_fold<item, Function, Inner>;
+  using view = transformed_view<View, mapped_item<item, Function>>;
   using sum = Inner;
   static constexpr bool is_one = adds_exactly_v<Inner, view> || mapped_sum<Inner, view>::is_one ||
                                  filtered_sum<Inner, view>::is_one;
+
+  static view view_of(const fold& f, const View& items) { return {items, {f.function}}; }
 };
 
 /// Whether a fold of a view is an exact sum by the kernel, perhaps adapted.

@@ -3,6 +3,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <concepts>
 #include <cstdint>
 #include <type_traits>
 #include <utility>
@@ -29,6 +30,8 @@ template <class Term, class View>
 struct computed_term {
   using item = typename Term::item;
 };
+template <class Term, class View>
+inline constexpr bool is_computed_v<computed_term<Term, View>> = true;
 template <class Term, class View>
 struct thread_terms<computed_term<Term, View>> : thread_terms<Term> {
   using range = computed_range<View>;
@@ -72,11 +75,14 @@ auto exact_range_of(const View& view) {
   return pair_range_of(view.left_data(), view.right_data(), static_cast<std::int64_t>(view.size()));
 }
 
-template <class View>
-requires(!contiguous_item_view<View> &&
-         !contiguous_pair_view<View>) auto exact_range_of(const View& view) {
-  return computed_range<View>{view, static_cast<std::int64_t>(view.size())};
-}
+/// Whether the items of a view lie where the kernel's own range of a term finds them.
+template <class Term, class View>
+concept lies_in_range = requires(const View& view) {
+  { exact_range_of(view) } -> std::same_as<typename thread_terms<Term>::range>;
+};
+
+/// Items that a view may compute for one sum: int counts their tiles, and some more.
+inline constexpr std::int64_t most_computed_items = std::int64_t{1} << 38;
 
 /// The kernel's term of a fold of a view: void where the plan's tree folds it.
 template <class F, class View>
@@ -87,9 +93,7 @@ template <class F, class View>
 requires kernel_adds<kernel_term_t<F>> && std::is_same_v<typename View::item_type, typename F::item>
 struct view_term<F, View> {
   using term = kernel_term_t<F>;
-  using range = decltype(exact_range_of(std::declval<const View&>()));
-  using type = std::conditional_t<std::is_same_v<range, typename thread_terms<term>::range>, term,
-                                  computed_term<term, View>>;
+  using type = std::conditional_t<lies_in_range<term, View>, term, computed_term<term, View>>;
 };
 template <class F, class View>
 using view_term_t = typename view_term<F, View>::type;
@@ -97,6 +101,15 @@ using view_term_t = typename view_term<F, View>::type;
 /// Whether a fold of a view is an exact sum that needs no tree.
 template <class F, class View>
 inline constexpr bool adds_exactly_v = !std::is_void_v<view_term_t<F, View>>;
+
+template <class Term, class View>
+auto range_for(const View& view) {
+  if constexpr (is_computed_v<Term>) {
+    return computed_range<View>{view, static_cast<std::int64_t>(view.size())};
+  } else {
+    return exact_range_of(view);
+  }
+}
 
 /// Starts an exact sum of `Term` over items that are there on so many blocks, any number up to
 /// max_exact_blocks, and what is folded beside.
@@ -109,14 +122,18 @@ failure start_exact_kernel(std::int64_t blocks, cudaStream_t stream, const F& f,
 #if defined(MONOFOLD_EMULATED)
   const strict_arithmetic arithmetic;  // the emulated device has that of this thread
 #endif
+  auto range = range_for<Term>(view);
+  const exact_layout layout = exact_layout_of<F, decltype(range), Sink>();
   return launch_early(add_exactly_kernel<Term, Beside, F, Sink>, blocks, exact_threads,
-                      exact_shared_bytes<Term, Beside>, stream, f, exact_range_of(view), meeting,
-                      sink);
+                      exact_shared_bytes<Term, Beside>, stream, layout, f, range, meeting, sink);
 }
 
 /// The blocks for a view that suit the current device.
 template <class Term, class View>
 failure exact_blocks_of(const View& view, std::int64_t& out) {
+  if (is_computed_v<Term> && view.size() > most_computed_items) {
+    return {status::unsupported, "an exact sum on a GPU of more than 2^38 computed items"};
+  }
   int device = 0;
   int multiprocessors = 0;
   if (auto failed = failure_of(cudaGetDevice(&device), "cudaGetDevice")) return failed;
@@ -125,7 +142,7 @@ failure exact_blocks_of(const View& view, std::int64_t& out) {
           "cudaDeviceGetAttribute")) {
     return failed;
   }
-  out = exact_blocks_for(warp_exact<Term>::tiles_in(exact_range_of(view)), multiprocessors);
+  out = exact_blocks_for(warp_exact<Term>::tiles_in(range_for<Term>(view)), multiprocessors);
   return {};
 }
 

@@ -50,6 +50,23 @@ class filtered_run {
       : inner_(begin_running_sum(f.inner)), predicate_(f.predicate) {}
 
   MONOFOLD_INLINE void add(const Item* items, std::int64_t count) {
+    if constexpr (is_gathered) {
+      add_gathered(items, count);
+    } else {
+      add_stretches(items, count);
+    }
+  }
+  MONOFOLD_INLINE State total() const {
+    return any_ ? State{inner_.total(), true} : State{typename Inner::state{}, false};
+  }
+
+ private:
+  /// Small items are gathered; others stay where they are, and what passes goes on stretch by stretch.
+  static constexpr bool is_gathered = std::is_trivially_copyable_v<Item> &&
+                                      std::is_default_constructible_v<Item> &&
+                                      std::is_copy_assignable_v<Item> && sizeof(Item) <= 32;
+
+  MONOFOLD_INLINE void add_gathered(const Item* items, std::int64_t count) {
     constexpr std::int64_t block = adapted_block<Item>;
     Item buffer[block];
     for (std::int64_t at = 0; at < count; at += block) {
@@ -64,11 +81,20 @@ class filtered_run {
       inner_.add(buffer, kept);
     }
   }
-  MONOFOLD_INLINE State total() const {
-    return any_ ? State{inner_.total(), true} : State{typename Inner::state{}, false};
+  MONOFOLD_INLINE void add_stretches(const Item* items, std::int64_t count) {
+    for (std::int64_t at = 0; at < count;) {
+      if (!predicate_(items[at])) {
+        ++at;
+        continue;
+      }
+      std::int64_t end = at + 1;
+      while (end < count && predicate_(items[end])) ++end;
+      any_ = true;
+      inner_.add(items + at, end - at);
+      at = end;
+    }
   }
 
- private:
   typename Inner::running_sum inner_;
   const Predicate& predicate_;
   bool any_ = false;

@@ -47,7 +47,9 @@ struct computed_range {
       MONOFOLD_UNROLL
       for (int v = 0; v < chunk_items; ++v) {
         const std::int64_t i = at + (r * chunk_items + v) * warp_lanes + lane;
-        if (all_inside || i < end) set_item(raw[r], v, item{view[i]});
+        if (!all_inside && i >= end) continue;
+        const item x = view[i];
+        set_item(raw[r], v, x);
       }
     }
   }

@@ -214,6 +214,23 @@ MONOFOLD_GPU void finish_short(const F& f, const short_sums<Term>& own, std::int
   *sink.out = f.finish_leading(counts_of_short(own, items), is_negative, bits);
 }
 
+/// Whether a range's items are computed by what a user wrote.
+template <class Term>
+inline constexpr bool is_computed_v = false;
+
+/// How the host's compiler lays out what it hands to the kernel, see `handed_layout`.
+struct exact_layout {
+  int fold_bytes;
+  int range_bytes;
+  int sink_bytes;
+  friend constexpr bool operator==(const exact_layout&, const exact_layout&) = default;
+};
+template <class F, class Range, class Sink>
+MONOFOLD_HD_CALL constexpr exact_layout exact_layout_of() {
+  return {static_cast<int>(sizeof(F)), static_cast<int>(sizeof(Range)),
+          static_cast<int>(sizeof(Sink))};
+}
+
 /// Adds the terms of a range and hands the state to `sink`, and what is folded beside.
 ///
 /// Blocks whose warps have few tiles each first try to go with short sums: within a block, and by mail
@@ -222,10 +239,12 @@ MONOFOLD_GPU void finish_short(const F& f, const short_sums<Term>& own, std::int
 ///
 /// shape      any number of blocks of `exact_threads` threads, which stay until the end
 /// order      exact: the state's bytes do not depend on it
+/// errors     traps where the host's compiler lays out a view of a user otherwise: results would be wrong
 template <class Term, class Beside, class F, class Sink>
 __global__ void __launch_bounds__(exact_threads, exact_resident_blocks)
-    add_exactly_kernel(const F f, const typename thread_terms<Term>::range range,
-                       const exact_meeting meeting, const Sink sink) {
+    add_exactly_kernel(const exact_layout layout, const F f,
+                       const typename thread_terms<Term>::range range, const exact_meeting meeting,
+                       const Sink sink) {
   using shared = exact_shared<Term>;
   using digits = typename shared::digits;
   using sums = typename shared::sums;
@@ -234,6 +253,10 @@ __global__ void __launch_bounds__(exact_threads, exact_resident_blocks)
   static_assert(digits::num_wide_words <= exact_threads, "a word a thread");
   static_assert(few_exact_tiles * adder::most_additions_a_tile <= digits::most_additions);
   static_assert(few_exact_tiles <= sums::most_tiles);
+  if constexpr (is_computed_v<Term>) {
+    using range_type = typename thread_terms<Term>::range;
+    if (layout != exact_layout_of<F, range_type, Sink>()) trap();
+  }
   let_next_launch_begin();
   auto* const bytes = reinterpret_cast<char*>(dynamic_shared());
   auto* const slots = reinterpret_cast<sums*>(bytes + shared::sums_at);

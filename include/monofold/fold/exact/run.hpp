@@ -36,13 +36,9 @@ struct exact_run {
   }
 };
 
-#if defined(__GNUC__) && !defined(__CUDA_ARCH__) && MONOFOLD_STRICT_DOUBLES
-#define MONOFOLD_EXACT_LEVELS 1
-
-/// Fewer items than this are added one by one: so much costs a block of levels.
-inline constexpr int least_levels = 24;
-
-/// A state of products, and what their parts have added up.
+#if defined(__GNUC__) && !defined(__CUDA_ARCH__)
+/// A state of products, and what their parts have added up. In code compiled with -ffast-math too: a
+/// program may have both, and one layout.
 template <class Pair>
 struct exact_run<product_term<Pair>> {
   using number = typename product_term<Pair>::number;
@@ -56,6 +52,13 @@ struct exact_run<product_term<Pair>> {
     return out;
   }
 };
+#endif
+
+#if defined(__GNUC__) && !defined(__CUDA_ARCH__) && MONOFOLD_STRICT_DOUBLES
+#define MONOFOLD_EXACT_LEVELS 1
+
+/// Fewer items than this are added one by one: so much costs a block of levels.
+inline constexpr int least_levels = 24;
 
 template <class Term>
 inline constexpr bool is_product_v = false;
