@@ -217,8 +217,7 @@ failure start_tiles(const gpu_engine& engine, const F& f, const View& view, cons
 template <class F, class View>
 std::int64_t ticket_workspace_bytes(std::int64_t count) {
   if constexpr (adds_exactly_v<F, View>) return gpu_workspace::fixed_bytes;
-  const tile_launch plan =
-      launch_for(tile_count<typename View::item_type>(count), launch_facts_v<F, View>);
+  const tile_launch plan = plan_for<F, View>(count);
   return gpu_workspace::fixed_bytes +
          grid_states(plan.blocks) * static_cast<std::int64_t>(sizeof(typename F::state));
 }

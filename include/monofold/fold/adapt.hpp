@@ -132,17 +132,10 @@ struct where_fold {
   }
   MONOFOLD_INLINE void absorb_run(state& own, const Item* items, std::int64_t count,
                                   std::int64_t index) const requires has_absorb_run_v<Inner, Item> {
-    for (std::int64_t at = 0; at < count;) {
-      if (!predicate(items[at])) {
-        ++at;
-        continue;
-      }
-      std::int64_t end = at + 1;
-      while (end < count && predicate(items[end])) ++end;
+    detail::for_each_stretch(items, count, predicate, [&](std::int64_t at, std::int64_t n) {
       if (!own.any) own = {inner.identity(), true};
-      inner.absorb_run(own.value, items + at, end - at, index + at);
-      at = end;
-    }
+      inner.absorb_run(own.value, items + at, n, index + at);
+    });
   }
 };
 

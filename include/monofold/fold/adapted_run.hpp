@@ -15,6 +15,22 @@ inline constexpr std::int64_t adapted_block = sizeof(Item) < 16384
                                                   ? std::int64_t{16384 / sizeof(Item)}
                                                   : 1;
 
+/// Calls take(at, n) for every stretch of items, n from position `at`, for which a predicate holds.
+template <class Item, class Predicate, class Take>
+MONOFOLD_INLINE void for_each_stretch(const Item* items, std::int64_t count,
+                                      const Predicate& predicate, const Take& take) {
+  for (std::int64_t at = 0; at < count;) {
+    if (!predicate(items[at])) {
+      ++at;
+      continue;
+    }
+    std::int64_t end = at + 1;
+    while (end < count && predicate(items[end])) ++end;
+    take(at, end - at);
+    at = end;
+  }
+}
+
 /// What `Inner`'s running sum makes of f(item).
 template <class Item, class Function, class Inner>
 class mapped_run {
@@ -53,7 +69,10 @@ class filtered_run {
     if constexpr (is_gathered) {
       add_gathered(items, count);
     } else {
-      add_stretches(items, count);
+      for_each_stretch(items, count, predicate_, [&](std::int64_t at, std::int64_t n) {
+        any_ = true;
+        inner_.add(items + at, n);
+      });
     }
   }
   MONOFOLD_INLINE State total() const {
@@ -79,19 +98,6 @@ class filtered_run {
       }
       any_ |= kept != 0;
       inner_.add(buffer, kept);
-    }
-  }
-  MONOFOLD_INLINE void add_stretches(const Item* items, std::int64_t count) {
-    for (std::int64_t at = 0; at < count;) {
-      if (!predicate_(items[at])) {
-        ++at;
-        continue;
-      }
-      std::int64_t end = at + 1;
-      while (end < count && predicate_(items[end])) ++end;
-      any_ = true;
-      inner_.add(items + at, end - at);
-      at = end;
     }
   }
 

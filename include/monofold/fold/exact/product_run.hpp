@@ -103,32 +103,23 @@ struct pair_loader {
     use(x, y);
   }
 };
-template <int bytes>
-struct pair_loader<bytes, item_pair<double, double>> {
+template <int bytes, class Item>
+requires(sizeof(Item) >= 4 &&
+         is_floating_v<Item>) struct pair_loader<bytes, item_pair<Item, Item>> {
   using real = typename lanes<bytes>::real;
   using words = typename lanes<bytes>::half_bits;
   static constexpr int group = bytes / 8;
 
   template <class Use>
-  MONOFOLD_INLINE static void load(const item_pair<double, double>* pairs, words&, const Use& use) {
-    real a, b, x, y;
-    std::memcpy(&a, pairs, sizeof(a));
-    std::memcpy(&b, reinterpret_cast<const char*>(pairs) + bytes, sizeof(b));
-    factor_vectors<bytes>::part(a, b, x, y);
-    use(x, y);
-  }
-};
-template <int bytes>
-struct pair_loader<bytes, item_pair<float, float>> {
-  using real = typename lanes<bytes>::real;
-  using words = typename lanes<bytes>::half_bits;
-  static constexpr int group = bytes / 8;
-
-  template <class Use>
-  MONOFOLD_INLINE static void load(const item_pair<float, float>* pairs, words&, const Use& use) {
+  MONOFOLD_INLINE static void load(const item_pair<Item, Item>* pairs, words&, const Use& use) {
     real a = {}, b = {}, x, y;
-    half_of_floats<bytes>(pairs, 0, a);
-    half_of_floats<bytes>(pairs, 1, b);
+    if constexpr (sizeof(Item) == 8) {
+      std::memcpy(&a, pairs, sizeof(a));
+      std::memcpy(&b, reinterpret_cast<const char*>(pairs) + bytes, sizeof(b));
+    } else {
+      half_of_floats<bytes>(pairs, 0, a);
+      half_of_floats<bytes>(pairs, 1, b);
+    }
     factor_vectors<bytes>::part(a, b, x, y);
     use(x, y);
   }
