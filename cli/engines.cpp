@@ -2,18 +2,15 @@
 
 #include <fmt/format.h>
 
-#include "cli/emulated_program.hpp"
 #include "cli/machine.hpp"
 #include "runtime/gpu/devices.hpp"
+#include "runtime/gpu/load_device_library.hpp"
 
 namespace monofold::cli {
 namespace {
 
 engine_state gpu_state() {
-  if (runtime::is_gpu_emulated()) {
-    return {"gpu", false, "this program has the emulated device in place of a GPU"};
-  }
-  const runtime::gpu_devices& found = runtime::find_gpus();
+  const runtime::gpu_devices& found = runtime::find_devices(runtime::device_kind::gpu);
   if (found.devices.empty()) return {"gpu", false, found.why_none};
   const runtime::gpu_device& first = found.devices.front();
   std::string why =
@@ -31,9 +28,8 @@ engine_state state_of_engine(std::string_view name) {
   }
   if (name == "gpu") return gpu_state();
   if (name == "gpus") return {"gpus", false, "this build has no engine for several GPUs"};
-  if (!runtime::is_gpu_emulated() && emulated_program().empty()) {
-    return {"emulated", false, "this build has no emulated device"};
-  }
+  const runtime::gpu_devices& found = runtime::find_devices(runtime::device_kind::emulated);
+  if (found.devices.empty()) return {"emulated", false, found.why_none};
   return {"emulated", true,
           "GPU kernels on the processor, every access checked: for tests and learning, not for speed"};
 }

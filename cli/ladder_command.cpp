@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "ladder/climb.hpp"
 #include "ladder/device.hpp"
 #include "runtime/gpu/devices.hpp"
+#include "runtime/gpu/load_device_library.hpp"
 
 namespace monofold::cli {
 namespace {
@@ -22,39 +24,40 @@ using ladder::climb_row;
 constexpr std::int64_t items_on_gpu = 100'000'000;
 constexpr std::int64_t items_on_emulated = 16'384;  // some seconds
 
-std::string why_no_gpu() {
-  const runtime::gpu_devices& found = runtime::find_gpus();
-  return found.devices.empty() ? found.why_none : "";
-}
-std::string why_no_emulated() {
-  const char* const why = monofold_ladder_no_emulated();
-  return why == nullptr ? "" : why;
+/// A device that runs rungs.
+struct ladder_device {
+  bool is_gpu;
+  std::string name;
+  ladder::climber_maker make;
+};
+
+/// Finds a device; where there is none, `why` says so.
+std::optional<ladder_device> find_device(runtime::device_kind kind, std::string& why) {
+  const runtime::gpu_devices& found = runtime::find_devices(kind);
+  why = found.why_none;
+  if (found.devices.empty()) return {};
+  const bool is_gpu = kind == runtime::device_kind::gpu;
+  return ladder_device{
+      is_gpu, is_gpu ? found.devices.front().name : "emulated",
+      reinterpret_cast<ladder::climber_maker>(runtime::device_symbol(kind, ladder::climber_symbol))};
 }
 
-ladder::device choose_device(const std::string& asked) {
-  const std::string no_gpu = asked == "emulated" ? "" : why_no_gpu();
-  if (asked == "gpu") {
-    if (!no_gpu.empty()) throw device_error("--device gpu: " + no_gpu);
-    return ladder::device::gpu;
+ladder_device choose_device(const std::string& asked) {
+  std::string no_gpu;
+  if (asked != "emulated") {
+    if (const auto gpu = find_device(runtime::device_kind::gpu, no_gpu)) return *gpu;
+    if (asked == "gpu") throw device_error("--device gpu: " + no_gpu);
   }
-  const std::string no_emulated = why_no_emulated();
-  if (asked == "emulated") {
-    if (!no_emulated.empty()) throw device_error("--device emulated: " + no_emulated);
-    return ladder::device::emulated;
+  std::string no_emulated;
+  if (const auto emulated = find_device(runtime::device_kind::emulated, no_emulated)) {
+    return *emulated;
   }
-  if (no_gpu.empty()) return ladder::device::gpu;
-  if (!no_emulated.empty()) {
-    throw device_error(fmt::format("ladder: no device: {}, and {}", no_gpu, no_emulated));
-  }
-  return ladder::device::emulated;
+  if (asked == "emulated") throw device_error("--device emulated: " + no_emulated);
+  throw device_error(fmt::format("ladder: no device: {}, and {}", no_gpu, no_emulated));
 }
 
-std::string device_name(ladder::device where) {
-  if (where == ladder::device::emulated) return "emulated";
-  return runtime::find_gpus().devices.front().name;
-}
-
-std::string json_row(const ladder_command& what, const climb_row& row, ladder::device where) {
+std::string json_row(const ladder_command& what, const climb_row& row,
+                     const ladder_device& where) {
   const ladder::rung& facts = ladder::info(row.which);
   nlohmann::ordered_json line;
   line["name"] = facts.name;
@@ -74,7 +77,7 @@ std::string json_row(const ladder_command& what, const climb_row& row, ladder::d
   line["gbps"] = row.gbps;
   line["read_limit_gbps"] = row.read_limit_gbps;
   line["share"] = row.read_limit_gbps > 0 ? row.gbps / row.read_limit_gbps : 0;
-  line["device"] = device_name(where);
+  line["device"] = where.name;
   return line.dump() + '\n';
 }
 
@@ -100,7 +103,7 @@ std::vector<std::string> table_row(const climb_row& row) {
 }
 
 std::string text_of(const ladder_command& what, const std::vector<climb_row>& rows,
-                    ladder::device where, std::int64_t n) {
+                    const ladder_device& where, std::int64_t n) {
   std::vector<std::vector<std::string>> lines{
       {"rung", "order", "op", "n", "check", "launches", "time", "GB/s", "of read", "gain"}};
   std::string refused;
@@ -113,8 +116,8 @@ std::string text_of(const ladder_command& what, const std::vector<climb_row>& ro
   }
   std::string out =
       fmt::format("{} items of {} on {}\n\n", n, ladder::name_of(what.type),
-                  where == ladder::device::gpu ? device_name(where) : "the emulated device");
-  if (where == ladder::device::emulated) {
+                  where.is_gpu ? where.name : "the emulated device");
+  if (!where.is_gpu) {
     out +=
         "Times are those of the emulation, which checks every access; they say nothing of a "
         "GPU.\n\n";
@@ -125,10 +128,9 @@ std::string text_of(const ladder_command& what, const std::vector<climb_row>& ro
 }
 
 int run_rungs(const ladder_command& what) {
-  const ladder::device where = choose_device(what.device);
-  const bool on_gpu = where == ladder::device::gpu;
-  ladder::climb_request asked{where,
-                              what.num_items.value_or(on_gpu ? items_on_gpu : items_on_emulated),
+  const ladder_device where = choose_device(what.device);
+  const std::int64_t usual = where.is_gpu ? items_on_gpu : items_on_emulated;
+  ladder::climb_request asked{where.make, what.num_items.value_or(usual),
                               what.type, what.op, what.only};
   std::vector<climb_row> rows;
   const bool json = what.form == output_form::json;

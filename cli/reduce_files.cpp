@@ -20,6 +20,7 @@
 #include "cli/run.hpp"
 #include "cli/state_file.hpp"
 #include "runtime/families.hpp"
+#include "runtime/gpu/load_device_library.hpp"
 
 namespace monofold::cli {
 namespace {
@@ -36,6 +37,7 @@ void check_device(const std::string& device) {
   if (device == "auto") return;
   const engine_state engine = state_of_engine(device);
   if (!engine.available) throw device_error(fmt::format("--device {}: {}", device, engine.why));
+  if (device == "emulated") runtime::use_devices(runtime::device_kind::emulated);
 }
 
 void check_defined(const runtime::request& what) {

@@ -4,11 +4,9 @@
 #include <new>
 #include <variant>
 
-#include "cli/emulated_program.hpp"
 #include "cli/failure.hpp"
 #include "cli/output.hpp"
 #include "monofold/platform/status.hpp"
-#include "runtime/gpu/devices.hpp"
 
 namespace monofold::cli {
 
@@ -17,21 +15,9 @@ int run(const print_command& what) {
   return exit_code::ok;
 }
 
-namespace {
-
-// Whether a command is for the emulated device, and that for another program.
-bool is_for_emulated_program(const command& what) {
-  const auto* const reduction = std::get_if<reduce_command>(&what);
-  return reduction != nullptr && reduction->device == "emulated" && !runtime::is_gpu_emulated() &&
-         !emulated_program().empty();
-}
-
-}  // namespace
-
 int run_words(const std::vector<std::string>& words) {
   try {
     const command what = parse_command(words);
-    if (is_for_emulated_program(what)) become_emulated_program(words);
     return std::visit([](const auto& one) { return run(one); }, what);
   } catch (const output_error& error) {
     if (error.closed) return exit_code::closed_pipe;

@@ -1,49 +1,59 @@
-# The GPU engine: the target monofold::cuda, which is the headers plus what CUDA sources need.
-
-set(MONOFOLD_CUDA_ARCHITECTURES "80;90" CACHE STRING
-    "Compute capabilities for which this project's own CUDA code is compiled")
-
-set(MONOFOLD_USES_CUDA OFF)
-if(MONOFOLD_CUDA STREQUAL "AUTO")
-  include(CheckLanguage)
-  check_language(CUDA)
-  if(CMAKE_CUDA_COMPILER)
-    set(MONOFOLD_USES_CUDA ON)
-  endif()
-elseif(MONOFOLD_CUDA)
-  set(MONOFOLD_USES_CUDA ON)
-endif()
-if(NOT MONOFOLD_USES_CUDA)
-  message(STATUS "monofold: no GPU engine (no CUDA compiler found, or MONOFOLD_CUDA is OFF)")
-  return()
-endif()
-
-if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
-  set(CMAKE_CUDA_ARCHITECTURES ${MONOFOLD_CUDA_ARCHITECTURES})
-endif()
-if(PROJECT_IS_TOP_LEVEL AND MONOFOLD_CCACHE AND NOT DEFINED CMAKE_CUDA_COMPILER_LAUNCHER)
-  set(CMAKE_CUDA_COMPILER_LAUNCHER ${MONOFOLD_CCACHE})
-endif()
-enable_language(CUDA)
-find_package(CUDAToolkit REQUIRED)
-message(STATUS "monofold: GPU engine by CUDA ${CUDAToolkit_VERSION}, "
-               "compute capabilities ${CMAKE_CUDA_ARCHITECTURES}")
+# CUDA: the target monofold::cuda, which is the headers plus what CUDA sources need, wherever it is built;
+# and whether this build compiles CUDA code of its own, or lets nvcc look at it.
 
 add_library(monofold_cuda INTERFACE)
 add_library(monofold::cuda ALIAS monofold_cuda)
 set_target_properties(monofold_cuda PROPERTIES EXPORT_NAME cuda)
 target_link_libraries(monofold_cuda INTERFACE monofold CUDA::cudart_static)
-if(CMAKE_CUDA20_STANDARD_COMPILE_OPTION)
-  target_compile_features(monofold_cuda INTERFACE cuda_std_20)
-else()
-  # CMake 3.25.1 does not know that nvcc has C++20.
-  target_compile_options(monofold_cuda INTERFACE
-    $<$<COMPILE_LANG_AND_ID:CUDA,NVIDIA>:-std=c++20>)
-endif()
-# The same bits as on a CPU: no contracted multiply-adds on the device either (nvcc contracts by
-# default), nor in the host half of a CUDA source.
+# -std: CMake 3.25.1 does not know that nvcc has C++20. --fmad: the same bits as on a CPU, so no
+# contracted multiply-adds on the device (nvcc contracts by default), nor in the host half.
 target_compile_options(monofold_cuda INTERFACE
-  "$<$<COMPILE_LANG_AND_ID:CUDA,NVIDIA>:--fmad=false;-Xcompiler=-ffp-contract=off>")
+  "$<$<COMPILE_LANG_AND_ID:CUDA,NVIDIA>:-std=c++20;--fmad=false;-Xcompiler=-ffp-contract=off>")
+
+# The GPU engine is built where there is something to run it, or where it is asked for.
+file(GLOB devices /dev/nvidia[0-9]* /dev/dxg)
+set(MONOFOLD_USES_CUDA OFF)
+if(MONOFOLD_CUDA STREQUAL "AUTO")
+  if(devices)
+    include(CheckLanguage)
+    check_language(CUDA)
+    if(CMAKE_CUDA_COMPILER)
+      set(MONOFOLD_USES_CUDA ON)
+    endif()
+  endif()
+elseif(MONOFOLD_CUDA)
+  set(MONOFOLD_USES_CUDA ON)
+endif()
+
+set(MONOFOLD_NVCC_CHECKS OFF)
+if(MONOFOLD_CHECK_CUDA AND NOT MONOFOLD_USES_CUDA)
+  find_program(MONOFOLD_NVCC nvcc HINTS $ENV{CUDACXX} /usr/local/cuda/bin)
+  mark_as_advanced(MONOFOLD_NVCC)
+  if(MONOFOLD_NVCC)
+    set(MONOFOLD_NVCC_CHECKS ON)
+  endif()
+endif()
+
+if(NOT MONOFOLD_USES_CUDA)
+  message(STATUS "monofold: no GPU engine (no GPU or no nvcc is here, or MONOFOLD_CUDA is OFF)")
+else()
+  set(default_architectures 90)
+  if(devices)
+    set(default_architectures native)
+  endif()
+  set(MONOFOLD_CUDA_ARCHITECTURES ${default_architectures} CACHE STRING
+      "Compute capabilities for which this project's own CUDA code is compiled")
+  if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
+    set(CMAKE_CUDA_ARCHITECTURES ${MONOFOLD_CUDA_ARCHITECTURES})
+  endif()
+  if(PROJECT_IS_TOP_LEVEL AND MONOFOLD_CCACHE AND NOT DEFINED CMAKE_CUDA_COMPILER_LAUNCHER)
+    set(CMAKE_CUDA_COMPILER_LAUNCHER ${MONOFOLD_CCACHE})
+  endif()
+  enable_language(CUDA)
+  find_package(CUDAToolkit REQUIRED)
+  message(STATUS "monofold: GPU engine by CUDA ${CUDAToolkit_VERSION}, "
+                 "compute capabilities ${CMAKE_CUDA_ARCHITECTURES}")
+endif()
 
 function(monofold_cuda_options target)
   set_target_properties(${target} PROPERTIES
@@ -78,7 +88,7 @@ function(monofold_check_cuda target)
     set(output ${CMAKE_CURRENT_BINARY_DIR}/${target}/${name}.ltoir)
     add_custom_command(OUTPUT ${output}
       COMMAND ${CMAKE_COMMAND} -E make_directory ${CMAKE_CURRENT_BINARY_DIR}/${target}
-      COMMAND ${CMAKE_CUDA_COMPILER} -x cu -ltoir -gencode=arch=compute_90,code=lto_90
+      COMMAND ${MONOFOLD_NVCC} -x cu -ltoir -gencode=arch=compute_90,code=lto_90
               -std=c++20 --fmad=false $<$<BOOL:${MONOFOLD_WERROR}>:-Werror=all-warnings>
               -I${PROJECT_SOURCE_DIR} -I${PROJECT_SOURCE_DIR}/include ${flags}
               -MD -MF ${output}.d -MT ${output} ${source} -o ${output}

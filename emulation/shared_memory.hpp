@@ -48,10 +48,9 @@ class shared_memory {
   void* image_of(shared_memory& there, const void* address);
 
  private:
-  /// A page behind the last variable belongs to them: an index may run into it.
   bool is_static(const void* address) const {
     return home_.thread_local_memory != nullptr &&
-           is_within(address, home_.thread_local_memory, home_.thread_local_bytes + page_bytes);
+           is_within(address, home_.thread_local_memory, home_.thread_local_bytes);
   }
 
   struct static_variable {

@@ -12,6 +12,8 @@
 #include <map>
 #include <memory>
 
+#include "emulation/address_space.hpp"
+
 namespace monofold::emulation::detail {
 
 namespace {
@@ -77,9 +79,14 @@ int visit_module(dl_phdr_info* info, std::size_t, void* argument) {
     if (part.p_type == PT_LOAD && wanted.function - begin < part.p_memsz) is_here = true;
   }
   if (!is_here) return 0;
-  wanted.path = info->dlpi_name[0] == '\0' ? "/proc/self/exe" : info->dlpi_name;
+  const bool is_program = info->dlpi_name[0] == '\0';
+  wanted.path = is_program ? "/proc/self/exe" : info->dlpi_name;
   wanted.found.thread_local_memory = static_cast<char*>(info->dlpi_tls_data);
-  if (info->dlpi_tls_data != nullptr) wanted.found.thread_local_bytes = thread_local_bytes;
+  if (info->dlpi_tls_data != nullptr) {
+    // An index may run past the last variable: a program's has the thread's own page behind it, a
+    // loaded library's whatever the heap put there.
+    wanted.found.thread_local_bytes = thread_local_bytes + (is_program ? page_bytes : 0);
+  }
   wanted.found.function_offset = wanted.function - info->dlpi_addr;
   return 1;
 }

@@ -31,7 +31,7 @@ struct symbol_table {
 struct module {
   const symbol_table* symbols = nullptr;
   char* thread_local_memory = nullptr;
-  std::size_t thread_local_bytes = 0;
+  std::size_t thread_local_bytes = 0;  // and what belongs to them behind the last variable
   std::size_t function_offset = 0;
 };
 

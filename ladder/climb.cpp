@@ -15,10 +15,8 @@ namespace {
 /// The items of one operator on a device and on the host, and what results of them must be.
 class prepared {
  public:
-  prepared(device where, const task& what) : what_(what), items_(make_items(what)) {
-    climber_.reset(where == device::gpu ? monofold_ladder_on_gpu(what, items_.data())
-                                        : monofold_ladder_on_emulated(what, items_.data()));
-  }
+  prepared(climber_maker make, const task& what)
+      : what_(what), items_(make_items(what)), climber_(make(what, items_.data())) {}
 
   void run(timing how, climb_row& row) {
     const rung& facts = info(row.which);
@@ -75,7 +73,7 @@ void climb(const climb_request& what, const std::function<void(const climb_row&)
     if (row.refused.empty()) {
       if (data_op != op) {
         data.reset();  // the room of the old ones first
-        data = std::make_unique<prepared>(what.where, task{op, what.type, what.n});
+        data = std::make_unique<prepared>(what.make, task{op, what.type, what.n});
         data_op = op;
       }
       data->run(what.how, row);

@@ -10,10 +10,8 @@
 
 namespace monofold::ladder {
 
-enum class device { gpu, emulated };
-
 struct climb_request {
-  device where = device::gpu;
+  climber_maker make = nullptr;  // of the device
   std::int64_t n = 0;
   element_type type = element_type::int32;
   std::optional<operation> op;  // none: the first that each rung takes

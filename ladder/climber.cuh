@@ -11,11 +11,15 @@
 #include <string>
 #include <vector>
 
+#include "ladder/climbers.hpp"
 #include "ladder/device.hpp"
 #include "ladder/read_kernel.cuh"
 #include "ladder/rung_call.cuh"
 #include "ladder/rungs.cuh"
 #include "ladder/stopwatch.cuh"
+#if defined(MONOFOLD_EMULATED)
+#include "emulation/report.hpp"
+#endif
 
 namespace monofold::ladder {
 
@@ -242,11 +246,5 @@ climber* make_climber(const task& what, const void* items) {
   }
   return new climber_of<two_largest_of<T>>(what, items);
 }
-
-// One source each: they compile side by side.
-climber* make_int32_climber(const task& what, const void* items);
-climber* make_int64_climber(const task& what, const void* items);
-climber* make_float32_climber(const task& what, const void* items);
-climber* make_float64_climber(const task& what, const void* items);
 
 }  // namespace monofold::ladder

@@ -2,7 +2,7 @@
 /// ladder/device: what the tool and the tests ask of a device that runs rungs.
 ///
 /// Standard headers only, as registry.hpp. Two libraries answer: one compiled by nvcc, one by g++
-/// for the emulated device; a build without one has a source that says so in its place.
+/// for the emulated device; each is loaded when it is asked for (runtime/gpu/load_device_library).
 
 #include <array>
 #include <cfloat>
@@ -50,18 +50,12 @@ class climber {
   virtual double read_seconds() = 0;
 };
 
-}  // namespace monofold::ladder
-
-// C names: the emulated device's copy of the code lives in another namespace.
-extern "C" {
-/// A climber of the task, whose items are copied; the caller deletes it.
+/// Makes a climber of the task, whose items are copied; the caller deletes it.
 ///
-/// errors     throws std::runtime_error: no such device, no room for the items, no such build
-monofold::ladder::climber* monofold_ladder_on_gpu(const monofold::ladder::task& what,
-                                                  const void* items);
-monofold::ladder::climber* monofold_ladder_on_emulated(const monofold::ladder::task& what,
-                                                       const void* items);
-/// Why there is no such device in this build; null: there is.
-const char* monofold_ladder_no_gpu();
-const char* monofold_ladder_no_emulated();
-}
+/// errors     throws std::runtime_error: no room for the items
+using climber_maker = climber* (*)(const task& what, const void* items);
+
+/// The name under which a library of kernels has its maker.
+inline constexpr char climber_symbol[] = "monofold_ladder_climber";
+
+}  // namespace monofold::ladder

@@ -9,7 +9,7 @@
 
 namespace monofold::runtime {
 
-class device_lane;
+class staging_stream;
 
 /// Neighbouring items in device memory; of pairs the left and the right halves, else `right` is null.
 struct device_items {
@@ -30,16 +30,20 @@ class device_member {
   std::int64_t out_stride() const { return in_chunks_of_16(out_bytes()); }
   /// Where in them the state is that `member::adopt` takes.
   virtual std::int64_t state_offset() const { return 0; }
-  /// Starts the fold in the lane's stream.
+  /// Starts the fold in the stream.
   ///
   /// shape      out: pinned memory
   /// sync       does not wait
   /// errors     throws `error`
-  virtual void start(device_lane& lane, const device_items& items, void* out) const = 0;
+  virtual void start(staging_stream& staging, const device_items& items, void* out) const = 0;
 };
 
 /// Makes the member of a family; null where there is none on a GPU.
 std::unique_ptr<device_member> make_device_member(const member_request& what);
+
+/// The same for one type of item, defined by the source of kernels that has the type.
+template <class Item>
+std::unique_ptr<device_member> make_device_member_for(const member_request& what);
 
 /// Some of the items of a call, by the position of the first.
 struct device_piece {
@@ -61,7 +65,7 @@ class piece_reader {
 ///            `max_piece_bytes` (left and right together). done(i, states) is called for each piece
 ///            in order, with the outputs of the members, each at the next multiple of 16; members
 ///            that are null are skipped
-/// sync       waits; uses one of the lanes of this process, so that several threads may call it
+/// sync       waits; uses one of the staging streams of this process, so that several threads may call it
 /// errors     throws `error`: device_unavailable, out_of_memory, internal
 /// cost       host memory: a copy to pinned memory and one over the bus, which overlap with those of
 ///            the piece before

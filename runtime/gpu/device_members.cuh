@@ -12,7 +12,7 @@
 #include "monofold/platform/numbers.hpp"
 #include "monofold/platform/status.hpp"
 #include "monofold/shape/view.hpp"
-#include "runtime/gpu/device_lane.cuh"
+#include "runtime/gpu/staging_stream.hpp"
 #include "runtime/gpu/device_member.hpp"
 #include "runtime/member_folds.hpp"
 
@@ -47,15 +47,25 @@ pair_view<Item> view_of_items(const device_items& items,
   return {static_cast<const Item*>(items.left), static_cast<const Item*>(items.right), items.count};
 }
 
+/// At least so many bytes of workspace; waits for the stream where it has to grow.
+inline const gpu_workspace& workspace_of(staging_stream& staging, std::int64_t bytes) {
+  std::shared_ptr<gpu_workspace>& own = staging.workspace();
+  if (own == nullptr || own->bytes() < bytes) {
+    check_cuda(cudaStreamSynchronize(staging.stream()), "cudaStreamSynchronize");
+    own = std::make_shared<gpu_workspace>(bytes);
+  }
+  return *own;
+}
+
 /// Starts a fold of device items whose state goes to pinned memory.
 template <class Fold, class Element>
-void start_fold(device_lane& lane, const device_items& items, typename Fold::state* out) {
+void start_fold(staging_stream& staging, const device_items& items, typename Fold::state* out) {
   const auto view = view_of_items(items, std::type_identity<Element>{});
   using view_type = std::remove_const_t<decltype(view)>;
   const gpu_workspace& workspace =
-      lane.workspace(monofold::detail::ticket_workspace_bytes<Fold, view_type>(items.count));
+      workspace_of(staging, monofold::detail::ticket_workspace_bytes<Fold, view_type>(items.count));
   const auto failed =
-      monofold::detail::fold_by_ticket(gpu_engine{lane.stream()}, Fold{}, view, workspace,
+      monofold::detail::fold_by_ticket(gpu_engine{staging.stream()}, Fold{}, view, workspace,
                                        monofold::detail::state_sink<typename Fold::state>{out});
   if (failed) throw error(failed.code, failed.detail);
 }
@@ -80,8 +90,8 @@ class plain_device_member final : public device_member {
   explicit plain_device_member(std::int64_t state_offset = 0) : state_offset_(state_offset) {}
   std::int64_t out_bytes() const override { return sizeof(state); }
   std::int64_t state_offset() const override { return state_offset_; }
-  void start(device_lane& lane, const device_items& items, void* out) const override {
-    start_fold<Fold, Element>(lane, items, static_cast<state*>(out));
+  void start(staging_stream& staging, const device_items& items, void* out) const override {
+    start_fold<Fold, Element>(staging, items, static_cast<state*>(out));
   }
 
  private:
@@ -96,16 +106,16 @@ class summary_device_member final : public device_member {
   using state = typename fold::state;
 
   std::int64_t out_bytes() const override { return sizeof(state); }
-  void start(device_lane& lane, const device_items& items, void* out) const override {
+  void start(staging_stream& staging, const device_items& items, void* out) const override {
     auto* const own = static_cast<state*>(out);
-    start_fold<typename fold::ends_fold, Item>(lane, items, &own->ends);
+    start_fold<typename fold::ends_fold, Item>(staging, items, &own->ends);
     if constexpr (is_floating_v<Item>) {
       using sums = typename fold::sums_fold;
-      start_fold<typename sums::sum, Item>(lane, items, &own->sums.total);
-      start_fold<typename sums::moments, Item>(lane, items, &own->sums.moments);
-      start_fold<typename fold::nans_fold, Item>(lane, items, &own->nans);
+      start_fold<typename sums::sum, Item>(staging, items, &own->sums.total);
+      start_fold<typename sums::moments, Item>(staging, items, &own->sums.moments);
+      start_fold<typename fold::nans_fold, Item>(staging, items, &own->nans);
     } else {
-      start_fold<typename fold::sums_fold, Item>(lane, items, &own->sums);
+      start_fold<typename fold::sums_fold, Item>(staging, items, &own->sums);
       own->nans = typename fold::nans_fold{}.identity();
     }
   }
@@ -122,15 +132,15 @@ class top_device_member final : public device_member {
     return static_cast<std::int64_t>(sizeof(std::int64_t)) * (1 + fold_.k) +
            static_cast<std::int64_t>(sizeof(item)) * fold_.k;
   }
-  void start(device_lane& lane, const device_items& items, void* out) const override {
+  void start(staging_stream& staging, const device_items& items, void* out) const override {
     const auto view = view_of_items(items, std::type_identity<item>{});
     auto* const count = static_cast<std::int64_t*>(out);
     std::int64_t* const indices = count + 1;
     auto* const values = reinterpret_cast<item*>(indices + fold_.k);
     const gpu_workspace& workspace =
-        lane.workspace(monofold::detail::top_workspace_bytes<item>(items.count, fold_.k));
+        workspace_of(staging, monofold::detail::top_workspace_bytes<item>(items.count, fold_.k));
     const auto failed = monofold::detail::top_async(
-        gpu_engine{lane.stream()}, fold_, view, 0, workspace,
+        gpu_engine{staging.stream()}, fold_, view, 0, workspace,
         monofold::detail::top_places<item>{values, indices, count, nullptr, 0});
     if (failed) throw error(failed.code, failed.detail);
   }
@@ -207,20 +217,7 @@ std::unique_ptr<device_member> make_device_member_for(const member_request& what
   return make_device_member_of<Item, nan_rule::propagate>(what);
 }
 
-// One source file for each: what it takes to compile them is shared out.
+// One source file for some types: what it takes to compile them is shared out.
 using make_device_member_type = std::unique_ptr<device_member>(const member_request&);
-extern template make_device_member_type make_device_member_for<bool>;
-extern template make_device_member_type make_device_member_for<std::int8_t>;
-extern template make_device_member_type make_device_member_for<std::int16_t>;
-extern template make_device_member_type make_device_member_for<std::int32_t>;
-extern template make_device_member_type make_device_member_for<std::int64_t>;
-extern template make_device_member_type make_device_member_for<std::uint8_t>;
-extern template make_device_member_type make_device_member_for<std::uint16_t>;
-extern template make_device_member_type make_device_member_for<std::uint32_t>;
-extern template make_device_member_type make_device_member_for<std::uint64_t>;
-extern template make_device_member_type make_device_member_for<float16>;
-extern template make_device_member_type make_device_member_for<bfloat16>;
-extern template make_device_member_type make_device_member_for<float>;
-extern template make_device_member_type make_device_member_for<double>;
 
 }  // namespace monofold::runtime

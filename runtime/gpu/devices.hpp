@@ -25,14 +25,11 @@ struct gpu_devices {
   std::string why_none;
 };
 
-/// Looks once, the first time.
+/// Looks once, the first time, in the library of kernels in use (runtime/gpu/load_device_library).
 ///
-/// errors     none: what keeps GPUs from being used is in `why_none`
-/// cost       the first call starts the driver, some tenths of a second
+/// errors     none: what keeps GPUs from being used is in `why_none`, a missing library too
+/// cost       the first call loads the library and starts the driver, some tenths of a second
 const gpu_devices& find_gpus();
-
-/// Whether what is called a GPU here is the emulated device (docs/emulated.md).
-bool is_gpu_emulated();
 
 /// Whether a pointer is one to memory of a GPU, or to memory that moves between it and the host.
 bool is_device_memory(const void* pointer);

@@ -15,10 +15,20 @@
 #include "ladder/pages.hpp"
 #include "ladder/reference.hpp"
 #include "ladder/registry.hpp"
+#include "runtime/gpu/devices.hpp"
+#include "runtime/gpu/load_device_library.hpp"
 
 namespace {
 
 using namespace monofold::ladder;
+using device = monofold::runtime::device_kind;
+
+/// The maker of a device's climbers; null, and the reason, where there is no such device.
+climber_maker maker_on(device where, std::string& why) {
+  why = monofold::runtime::find_devices(where).why_none;
+  return reinterpret_cast<climber_maker>(
+      monofold::runtime::device_symbol(where, climber_symbol));
+}
 
 /// Around warps, blocks, tiles of 512, stages of 2 KiB, and grids of several tiles a block.
 const std::vector<std::int64_t>& hard_counts() {
@@ -36,23 +46,14 @@ struct place {
 
 class ladder_rungs : public testing::TestWithParam<place> {};
 
-bool is_here(device where, const task& what, const std::vector<std::byte>& items,
-             std::unique_ptr<climber>& out, std::string& why) {
-  try {
-    out.reset(where == device::gpu ? monofold_ladder_on_gpu(what, items.data())
-                                   : monofold_ladder_on_emulated(what, items.data()));
-    return true;
-  } catch (const std::exception& error) {
-    why = error.what();
-    return false;
-  }
-}
-
 TEST_P(ladder_rungs, are_right_for_every_count) {
   const auto [where, op, type] = GetParam();
   // The slow device does the largest counts for one commutative operator and one that is not.
   const bool all = where == device::gpu || (op == operation::sum && type == element_type::int32) ||
                    (op == operation::matmul && type == element_type::int64);
+  std::string why;
+  const climber_maker make = maker_on(where, why);
+  if (make == nullptr) GTEST_SKIP() << why;
   int turn = 0;
   int ran = 0;
   for (const std::int64_t n : hard_counts()) {
@@ -60,9 +61,7 @@ TEST_P(ladder_rungs, are_right_for_every_count) {
     // Addresses off a boundary of 16 bytes too.
     const task what{op, type, n, turn++ % 4};
     const std::vector<std::byte> items = make_items(what);
-    std::unique_ptr<climber> there;
-    std::string why;
-    if (!is_here(where, what, items, there, why)) GTEST_SKIP() << why;
+    const std::unique_ptr<climber> there(make(what, items.data()));
     for (std::size_t i = 0; i < rungs.size(); ++i) {
       const std::int64_t taken = items_taken(rungs[i], n);
       if (!why_not(rungs[i], op, type, taken).empty()) continue;
@@ -198,9 +197,10 @@ TEST(ladder_registry, every_rung_has_a_whole_page_and_every_page_a_rung) {
 }
 
 TEST(ladder_registry, the_climb_refuses_and_goes_on) {
-  climb_request asked{device::emulated,  33, element_type::int32,
-                      operation::matmul, {}, timing::none};
-  if (monofold_ladder_no_emulated() != nullptr) GTEST_SKIP() << monofold_ladder_no_emulated();
+  std::string why;
+  const climber_maker make = maker_on(device::emulated, why);
+  if (make == nullptr) GTEST_SKIP() << why;
+  const climb_request asked{make, 33, element_type::int32, operation::matmul, {}, timing::none};
   std::vector<climb_row> rows;
   climb(asked, [&](const climb_row& row) { rows.push_back(row); });
   ASSERT_EQ(rows.size(), rungs.size());

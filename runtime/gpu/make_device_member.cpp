@@ -1,7 +1,7 @@
 /// runtime/gpu/make_device_member: finds the members of a type.
 
 #include "monofold/platform/dtype.hpp"
-#include "runtime/gpu/device_members.cuh"
+#include "runtime/gpu/device_member.hpp"
 
 namespace monofold::runtime {
 

@@ -4,7 +4,7 @@
 
 #include <cuda_runtime_api.h>
 
-#include "runtime/gpu/device_lane.cuh"
+#include "runtime/gpu/staging_stream.hpp"
 
 namespace monofold::runtime {
 
@@ -50,14 +50,6 @@ gpu_devices look() {
 const gpu_devices& find_gpus() {
   static const gpu_devices found = look();
   return found;
-}
-
-bool is_gpu_emulated() {
-#if defined(MONOFOLD_EMULATED)
-  return true;
-#else
-  return false;
-#endif
 }
 
 bool is_device_memory(const void* pointer) {

@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "monofold/platform/status.hpp"
-#include "runtime/gpu/device_lane.cuh"
+#include "runtime/gpu/staging_stream.hpp"
 #include "runtime/gpu/device_member.hpp"
 #include "runtime/gpu/devices.hpp"
 
@@ -34,12 +34,12 @@ class feeder {
          std::int64_t item_bytes)
       : members_(members), items_(items), item_bytes_(item_bytes), place_(place_of(items.left)) {
     if (items.right != nullptr) place_ = std::min(place_, place_of(items.right));
-    if (place_ != place::device) lease_.lane().make_buffers(place_ == place::pinned);
+    if (place_ != place::device) lease_.get().make_buffers(place_ == place::pinned);
     std::int64_t states = 0;
     for (const device_member* const one : members) {
       if (one != nullptr) states += one->out_stride();
     }
-    lease_.lane().make_states(std::max<std::int64_t>(states, 16));
+    lease_.get().make_states(std::max<std::int64_t>(states, 16));
   }
 
   void run(const std::vector<device_piece>& pieces, piece_reader& reader) {
@@ -53,10 +53,10 @@ class feeder {
   }
 
  private:
-  device_lane& lane() const { return lease_.lane(); }
+  staging_stream& staging() const { return lease_.get(); }
 
   void start(std::size_t i, const device_piece& piece) {
-    const device_lane::buffer& buffer = lane().at(i);
+    const staging_stream::buffer& buffer = staging().at(i);
     device_items here{part(items_.left, piece), part(items_.right, piece), piece.count};
     if (place_ != place::device) {
       here.left = bring(buffer, 0, here.left, piece);
@@ -67,14 +67,14 @@ class feeder {
     char* out = buffer.states;
     for (const device_member* const one : members_) {
       if (one == nullptr) continue;
-      one->start(lane(), here, out);
+      one->start(staging(), here, out);
       out += one->out_stride();
     }
-    check_cuda(cudaEventRecord(buffer.done, lane().stream()), "cudaEventRecord");
+    check_cuda(cudaEventRecord(buffer.done, staging().stream()), "cudaEventRecord");
   }
 
   void finish(std::size_t i, piece_reader& reader) {
-    const device_lane::buffer& buffer = lane().at(i);
+    const staging_stream::buffer& buffer = staging().at(i);
     check_cuda(cudaEventSynchronize(buffer.done), "cudaEventSynchronize");
     reader.done(i, buffer.states);
   }
@@ -84,7 +84,7 @@ class feeder {
     return static_cast<const char*>(items) + piece.at * item_bytes_;
   }
 
-  const void* bring(const device_lane::buffer& buffer, std::int64_t offset, const void* from,
+  const void* bring(const staging_stream::buffer& buffer, std::int64_t offset, const void* from,
                     const device_piece& piece) {
     const auto bytes = static_cast<std::size_t>(piece.count * item_bytes_);
     const void* source = from;
@@ -93,7 +93,7 @@ class feeder {
       source = buffer.pinned + offset;
     }
     char* const to = buffer.device + offset;
-    check_cuda(cudaMemcpyAsync(to, source, bytes, cudaMemcpyDefault, lane().stream()),
+    check_cuda(cudaMemcpyAsync(to, source, bytes, cudaMemcpyDefault, staging().stream()),
                "cudaMemcpyAsync");
     return to;
   }
@@ -102,7 +102,7 @@ class feeder {
   device_items items_;
   std::int64_t item_bytes_;
   place place_;
-  lane_lease lease_;
+  staging_lease lease_;
 };
 
 }  // namespace

@@ -1,11 +1,12 @@
-/// runtime/gpu/device_lane: makes lanes and keeps those that are free.
+/// runtime/gpu/staging_stream: makes staging streams and keeps those that are free.
 
-#include "runtime/gpu/device_lane.cuh"
+#include "runtime/gpu/staging_stream.hpp"
 
 #include <mutex>
 #include <utility>
 #include <vector>
 
+#include "monofold/engine/detail/launch.cuh"
 #include "monofold/platform/status.hpp"
 #include "runtime/gpu/device_member.hpp"
 
@@ -19,15 +20,15 @@ void check_cuda(cudaError_t code, const char* call) {
 
 namespace {
 
-/// Lanes that no thread uses. They live as long as the process: the driver may be gone before static
+/// Those that no thread uses. They live as long as the process: the driver may be gone before static
 /// objects are.
-struct free_lanes {
+struct free_streams {
   std::mutex mutex;
-  std::vector<std::unique_ptr<device_lane>> lanes;
+  std::vector<std::unique_ptr<staging_stream>> streams;
 };
-free_lanes& all_free_lanes() {
-  static auto* const lanes = new free_lanes;
-  return *lanes;
+free_streams& all_free_streams() {
+  static auto* const streams = new free_streams;
+  return *streams;
 }
 
 }  // namespace
@@ -39,7 +40,7 @@ char* allocate_pinned(std::int64_t bytes) {
   return static_cast<char*>(memory);
 }
 
-device_lane::device_lane() {
+staging_stream::staging_stream() {
   try {
     // Not one that goes its own way: items may still be on their way in the default stream, as after a
     // cudaMemcpy from pageable memory.
@@ -54,9 +55,9 @@ device_lane::device_lane() {
   }
 }
 
-device_lane::~device_lane() { release(); }
+staging_stream::~staging_stream() { release(); }
 
-void device_lane::release() {
+void staging_stream::release() {
   if (stream_ != nullptr) static_cast<void>(cudaStreamSynchronize(stream_));
   for (buffer& own : buffers_) {
     static_cast<void>(cudaFreeHost(own.pinned));
@@ -67,15 +68,7 @@ void device_lane::release() {
   if (stream_ != nullptr) static_cast<void>(cudaStreamDestroy(stream_));
 }
 
-const gpu_workspace& device_lane::workspace(std::int64_t bytes) {
-  if (workspace_.bytes() < bytes) {
-    check_cuda(cudaStreamSynchronize(stream_), "cudaStreamSynchronize");
-    workspace_ = gpu_workspace(bytes);
-  }
-  return workspace_;
-}
-
-void device_lane::make_buffers(bool is_pinned) {
+void staging_stream::make_buffers(bool is_pinned) {
   for (buffer& own : buffers_) {
     if (!is_pinned && own.pinned == nullptr) own.pinned = allocate_pinned(max_piece_bytes);
     if (own.device != nullptr) continue;
@@ -85,7 +78,7 @@ void device_lane::make_buffers(bool is_pinned) {
   }
 }
 
-void device_lane::make_states(std::int64_t bytes) {
+void staging_stream::make_states(std::int64_t bytes) {
   if (states_bytes_ >= bytes) return;
   check_cuda(cudaStreamSynchronize(stream_), "cudaStreamSynchronize");
   for (buffer& own : buffers_) {
@@ -96,24 +89,24 @@ void device_lane::make_states(std::int64_t bytes) {
   states_bytes_ = bytes;
 }
 
-lane_lease::lane_lease() {
-  free_lanes& all = all_free_lanes();
+staging_lease::staging_lease() {
+  free_streams& all = all_free_streams();
   {
     const std::lock_guard lock(all.mutex);
-    if (!all.lanes.empty()) {
-      lane_ = std::move(all.lanes.back());
-      all.lanes.pop_back();
+    if (!all.streams.empty()) {
+      own_ = std::move(all.streams.back());
+      all.streams.pop_back();
     }
   }
-  if (lane_ == nullptr) lane_ = std::make_unique<device_lane>();
+  if (own_ == nullptr) own_ = std::make_unique<staging_stream>();
 }
 
-lane_lease::~lane_lease() {
+staging_lease::~staging_lease() {
   // After a failure there may be work that still reads buffers.
-  static_cast<void>(cudaStreamSynchronize(lane_->stream()));
-  free_lanes& all = all_free_lanes();
+  static_cast<void>(cudaStreamSynchronize(own_->stream()));
+  free_streams& all = all_free_streams();
   const std::lock_guard lock(all.mutex);
-  all.lanes.push_back(std::move(lane_));
+  all.streams.push_back(std::move(own_));
 }
 
 }  // namespace monofold::runtime

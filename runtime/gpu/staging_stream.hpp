@@ -1,5 +1,5 @@
 #pragma once
-/// runtime/gpu/device_lane: a stream, and the memory of one thread that feeds a GPU.
+/// runtime/gpu/staging_stream: a stream, and the memory of one thread that feeds a GPU.
 
 #include <cuda_runtime_api.h>
 
@@ -7,7 +7,9 @@
 #include <cstdint>
 #include <memory>
 
-#include "monofold/engine/gpu_workspace.cuh"
+namespace monofold {
+class gpu_workspace;
+}
 
 namespace monofold::runtime {
 
@@ -21,7 +23,7 @@ char* allocate_pinned(std::int64_t bytes);
 /// way.
 ///
 /// errors     the constructor throws `error`: device_unavailable, out_of_memory
-class device_lane {
+class staging_stream {
  public:
   struct buffer {
     char* pinned = nullptr;
@@ -30,14 +32,14 @@ class device_lane {
     cudaEvent_t done = nullptr;
   };
 
-  device_lane();
-  device_lane(const device_lane&) = delete;
-  device_lane& operator=(const device_lane&) = delete;
-  ~device_lane();
+  staging_stream();
+  staging_stream(const staging_stream&) = delete;
+  staging_stream& operator=(const staging_stream&) = delete;
+  ~staging_stream();
 
   cudaStream_t stream() const { return stream_; }
-  /// At least so many bytes; waits for the stream where it has to grow.
-  const gpu_workspace& workspace(std::int64_t bytes);
+  /// The workspace of its folds, which kernels' sources make (workspace_of in device_members).
+  std::shared_ptr<gpu_workspace>& workspace() { return workspace_; }
   const buffer& at(std::size_t i) const { return buffers_[i % buffers_.size()]; }
   /// The buffers for items; made when host memory is first folded, pinned ones when it is not pinned.
   void make_buffers(bool is_pinned);
@@ -48,22 +50,22 @@ class device_lane {
   void release();
 
   cudaStream_t stream_ = nullptr;
-  gpu_workspace workspace_;
+  std::shared_ptr<gpu_workspace> workspace_;
   std::array<buffer, 2> buffers_{};
   std::int64_t states_bytes_ = 0;
 };
 
-/// A lane of this process for one thread's use: one that is free, or a new one.
-class lane_lease {
+/// A staging stream of this process for one thread's use: one that is free, or a new one.
+class staging_lease {
  public:
-  lane_lease();
-  lane_lease(const lane_lease&) = delete;
-  lane_lease& operator=(const lane_lease&) = delete;
-  ~lane_lease();
-  device_lane& lane() const { return *lane_; }
+  staging_lease();
+  staging_lease(const staging_lease&) = delete;
+  staging_lease& operator=(const staging_lease&) = delete;
+  ~staging_lease();
+  staging_stream& get() const { return *own_; }
 
  private:
-  std::unique_ptr<device_lane> lane_;
+  std::unique_ptr<staging_stream> own_;
 };
 
 }  // namespace monofold::runtime

@@ -1,0 +1,24 @@
+# Libraries of kernels, which libmonofold and the tool load at run time when a device is asked for.
+
+# What one is made of: its table, the folds of each type, and the rungs of the ladder.
+file(GLOB monofold_device_sources CONFIGURE_DEPENDS
+  ${PROJECT_SOURCE_DIR}/runtime/gpu/*.cpp ${PROJECT_SOURCE_DIR}/runtime/gpu/*.cu)
+if(MONOFOLD_BUILD_TOOL)
+  file(GLOB ladder_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/ladder/*.cu)
+  list(APPEND monofold_device_sources ${ladder_sources} ${PROJECT_SOURCE_DIR}/ladder/device.cpp)
+endif()
+
+# monofold_device_library(target file): a library that exports its table and the maker of climbers only.
+# What it shares names with, libmonofold and the other such library, may be in the same process.
+function(monofold_device_library target file)
+  add_library(${target} MODULE ${monofold_device_sources})
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
+  target_link_options(${target} PRIVATE -Wl,--exclude-libs,ALL -Wl,-z,defs)
+  set_target_properties(${target} PROPERTIES
+    OUTPUT_NAME ${file}
+    CXX_VISIBILITY_PRESET hidden
+    CUDA_VISIBILITY_PRESET hidden
+    VISIBILITY_INLINES_HIDDEN ON
+    POSITION_INDEPENDENT_CODE ON
+    LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
+endfunction()

@@ -1,0 +1,24 @@
+#pragma once
+/// runtime/gpu/load_device_library: which library of kernels this process asks for devices.
+
+#include "runtime/gpu/devices.hpp"
+
+namespace monofold::runtime {
+
+/// gpu       libmonofold_gpu: the GPUs of this machine
+/// emulated  libmonofold_emulated: the emulated device, as if it were a GPU (docs/emulated.md)
+enum class device_kind { gpu, emulated };
+
+/// What is here of a kind, or why there is none.
+const gpu_devices& find_devices(device_kind which);
+
+/// Which of the two find_gpus() and every other call of devices.hpp mean from now on; `gpu` unless
+/// said otherwise.
+///
+/// sync       for the whole process, before the first thread that asks for devices
+void use_devices(device_kind which);
+
+/// What the library of a kind has under a C name, beside its table; null where it has none or is not here.
+void* device_symbol(device_kind which, const char* name);
+
+}  // namespace monofold::runtime

@@ -1,0 +1,141 @@
+/// runtime/load_device_library: finds and loads libraries of kernels, and asks the one in use.
+///
+/// A program that asks for no device loads none. Where a library is not here the reason is one line.
+
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+#include "monofold/platform/status.hpp"
+#include "runtime/gpu/device_library.hpp"
+#include "runtime/gpu/load_device_library.hpp"
+
+namespace monofold::runtime {
+
+namespace {
+
+/// A library that was looked for: the table of what it has, or why there is none.
+struct loaded_library {
+  void* handle = nullptr;
+  const device_library* table = nullptr;
+  gpu_devices none{};  // with the reason, where there is no table
+};
+
+std::string folder_of(const std::string& path) {
+  const std::size_t end = path.rfind('/');
+  return end == std::string::npos ? "." : path.substr(0, end);
+}
+
+/// Where this code lies: a program, or the shared libmonofold.
+std::string own_folder() {
+  Dl_info facts{};
+  if (dladdr(reinterpret_cast<const void*>(&folder_of), &facts) == 0) return ".";
+  std::array<char, 4096> resolved;  // PATH_MAX
+  if (realpath(facts.dli_fname, resolved.data()) != nullptr) return folder_of(resolved.data());
+  return folder_of(facts.dli_fname);
+}
+
+/// The library, or null; `why` is then what the loader says of a file that is there.
+void* open_library(const std::string& file, std::string& why) {
+  // Beside libmonofold, from bin/ to lib/, and where the system looks.
+  std::array<std::string, 5> places{"", own_folder() + "/", own_folder() + "/../lib/",
+                                    own_folder() + "/../" MONOFOLD_LIBRARY_FOLDER "/", ""};
+  if (const char* const asked = std::getenv("MONOFOLD_LIBRARY_PATH")) {
+    places[0] = std::string(asked) + "/";
+  }
+  for (const std::string& place : places) {
+    if (place.empty() && &place != &places.back()) continue;
+    if (void* const handle = dlopen((place + file).c_str(), RTLD_NOW | RTLD_LOCAL)) return handle;
+    if (!place.empty() && access((place + file).c_str(), F_OK) == 0) why = dlerror();
+  }
+  return nullptr;
+}
+
+bool has_driver() {
+  void* const driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL);
+  if (driver != nullptr) dlclose(driver);
+  return driver != nullptr;
+}
+
+loaded_library load(device_kind which) {
+  loaded_library out;
+  const bool is_gpu = which == device_kind::gpu;
+  const std::string name = is_gpu ? "libmonofold_gpu" : "libmonofold_emulated";
+  if (is_gpu && !has_driver()) {
+    out.none.why_none = "no NVIDIA driver is here";
+    return out;
+  }
+  std::string why;
+  out.handle = open_library(name + ".so", why);
+  if (out.handle == nullptr) {
+    out.none.why_none = why.empty() ? name + " is not installed" : why;
+    return out;
+  }
+  using function = const device_library* (*)();
+  const auto table = reinterpret_cast<function>(dlsym(out.handle, device_library_symbol));
+  if (table == nullptr || std::string_view(table()->version) != version) {
+    out.none.why_none = name + " is of another version";
+    return out;
+  }
+  out.table = table();
+  return out;
+}
+
+device_kind chosen = device_kind::gpu;
+
+/// Looks once for each kind, the first time. The libraries stay: the driver may call back until the
+/// process ends.
+const loaded_library& library_of(device_kind which) {
+  if (which == device_kind::emulated) {
+    static const loaded_library emulated = load(device_kind::emulated);
+    return emulated;
+  }
+  static const loaded_library gpu = load(device_kind::gpu);
+  return gpu;
+}
+
+const device_library& table() {
+  const loaded_library& found = library_of(chosen);
+  if (found.table == nullptr) throw error(status::device_unavailable, found.none.why_none);
+  return *found.table;
+}
+
+}  // namespace
+
+void use_devices(device_kind which) { chosen = which; }
+
+const gpu_devices& find_devices(device_kind which) {
+  const loaded_library& found = library_of(which);
+  return found.table == nullptr ? found.none : found.table->find_gpus();
+}
+
+void* device_symbol(device_kind which, const char* name) {
+  const loaded_library& found = library_of(which);
+  return found.table == nullptr ? nullptr : dlsym(found.handle, name);
+}
+
+const gpu_devices& find_gpus() { return find_devices(chosen); }
+
+bool is_device_memory(const void* pointer) { return table().is_device_memory(pointer); }
+
+std::shared_ptr<void> make_pinned(std::int64_t bytes) { return table().make_pinned(bytes); }
+
+void copy_from_device(void* to, const void* from, std::int64_t bytes) {
+  table().copy_from_device(to, from, bytes);
+}
+
+std::unique_ptr<device_member> make_device_member(const member_request& what) {
+  return table().make_device_member(what);
+}
+
+void fold_pieces(const std::vector<const device_member*>& members, const device_items& items,
+                 std::int64_t item_bytes, const std::vector<device_piece>& pieces,
+                 piece_reader& reader) {
+  table().fold_pieces(members, items, item_bytes, pieces, reader);
+}
+
+}  // namespace monofold::runtime
