@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "monofold/engine/gpu_workspace.cuh"
+#include "monofold/engine/gpu/workspace.cuh"
 
 namespace monofold::runtime {
 
