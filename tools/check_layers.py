@@ -33,10 +33,16 @@ ROOMS = {
 }
 # A scope includes only narrower ones: those to its left. A file belongs to the scope that its name
 # starts with (block, block_scan).
-SCOPES = [["lane", "core"], ["shuffle", "thread", "warp", "block", "cluster", "grid"]]
-# Engines do not see each other, but for these.
+SCOPES = [["slot_array", "core"],
+          ["slot_array", "shuffle", "thread", "lanes", "warp", "block", "cluster", "grid"]]
+# Engines do not see each other, but for these. An engine is a folder, or files whose names start so.
 ENGINES = {"cpu": set(), "gpu": set(), "emulated": set(), "multi_gpu": {"gpu"},
            "mpi": {"cpu", "gpu", "multi_gpu"}}
+
+# The kernels of the GPU engine, a folder a family. A family sees itself and what lies beside these
+# folders; only the dispatch sees families.
+FAMILIES = re.compile(r"include/monofold/engine/gpu/(\w+)/")
+SEES_FAMILIES = {"include/monofold/engine/gpu/dispatch.cuh"}
 
 PRINTING = "iostream|ostream|cstdio|stdio.h|print|syncstream|fmt/.*"
 THREADS = "thread|mutex|shared_mutex|condition_variable|future|semaphore|barrier|latch|tbb/.*"
@@ -62,7 +68,7 @@ EXCEPTIONS = {
 }
 # file: a room that it may include though its own room may not
 DOORS = {
-    "include/monofold/engine/detail/launch.cuh": "emulation",  # where kernels are started
+    "include/monofold/engine/gpu/launch.cuh": "emulation",  # where kernels are started
     "ladder/climber.cuh": "emulation",  # what a rung that went wrong leaves behind
 }
 NO_ROOM_NAMES = {"utils", "util", "common", "helpers", "helper", "misc"}
@@ -87,6 +93,12 @@ def unit_of(path, names):
     return max(fits, key=len, default=None)
 
 
+def engine_of(path):
+    """The engine that a file of engine/ belongs to, or None."""
+    folder = Path(path).parts[3]
+    return folder if folder in ENGINES else unit_of(path, ENGINES)
+
+
 def check_include(path, target, room, other):
     """Why `path` in `room` may not include the tree's file `target` in room `other`, or None."""
     if Path(path).suffix == ".hpp" and target.endswith(".cuh"):
@@ -103,9 +115,13 @@ def check_include(path, target, room, other):
             if here and there and scopes.index(there) > scopes.index(here):
                 return f"scope {here} may only include narrower scopes, not {there}"
     if room == other == "engine":
-        here, there = unit_of(path, ENGINES), unit_of(target, ENGINES)
+        here, there = engine_of(path), engine_of(target)
         if here and there and here != there and there not in ENGINES[here]:
             return f"engine {here} may not include engine {there}"
+    family, own = FAMILIES.match(target), FAMILIES.match(path)
+    if family and path not in SEES_FAMILIES and room != "tests":
+        if not own or own[1] != family[1]:
+            return f"engine/gpu/{family[1]}/ is seen by the dispatch alone"
     return None
 
 
@@ -147,6 +163,8 @@ def check_file(tree, path, edges):
             yield 1, "a header starts with #pragma once"
         elif not first.startswith(tuple(f"/// {title}: " for title in titles)):
             yield once + 1, f"this line must be '/// {named}: what it answers.'"
+    if room == "level" and not any(unit_of(path, scopes) for scopes in SCOPES):
+        yield 1, "a file of level/ is named for its scope"
     for number, line in enumerate(lines, 1):
         match = INCLUDE.match(line)
         if not match or inside.suffix == ".py":

@@ -7,10 +7,9 @@
 #include <string>
 #include <type_traits>
 
-#include "monofold/engine/gpu.cuh"
-#include "monofold/engine/gpu_top.cuh"
-#include "monofold/engine/gpu_wait.cuh"
-#include "monofold/engine/gpu_workspace.cuh"
+#include "monofold/engine/gpu/dispatch.cuh"
+#include "monofold/engine/gpu/wait.cuh"
+#include "monofold/engine/gpu/workspace.cuh"
 #include "monofold/fold/all.hpp"
 #include "monofold/fold/fold.hpp"
 #include "monofold/platform/status.hpp"

@@ -7,8 +7,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "monofold/engine/gpu.cuh"
-#include "monofold/engine/gpu_top.cuh"
+#include "monofold/engine/gpu/dispatch.cuh"
 #include "monofold/platform/numbers.hpp"
 #include "monofold/platform/status.hpp"
 #include "monofold/shape/view.hpp"

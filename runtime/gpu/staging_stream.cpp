@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "monofold/engine/detail/launch.cuh"
+#include "monofold/engine/gpu/launch.cuh"
 #include "monofold/platform/status.hpp"
 #include "runtime/gpu/device_member.hpp"
 

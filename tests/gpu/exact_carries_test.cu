@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "monofold/engine/gpu/exact/warp_carries.cuh"
 #include "monofold/fold/exact/digits.hpp"
-#include "monofold/level/warp_carries.cuh"
 #include "tests/gpu/device.cuh"
 #include "tests/inputs/random.hpp"
 

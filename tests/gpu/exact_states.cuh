@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "monofold/engine/gpu_exact.cuh"
-#include "monofold/engine/gpu_members.cuh"
+#include "monofold/engine/gpu/exact/start.cuh"
+#include "monofold/engine/gpu/exact/start_members.cuh"
 #include "monofold/fold/exact.hpp"
 #include "monofold/monofold.cuh"
 #include "tests/exact/items.hpp"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "monofold/engine/gpu_top.cuh"
+#include "monofold/engine/gpu/top/start.cuh"
 #include "tests/gpu/device.cuh"
 #include "tests/gpu/top_items.cuh"
 #include "tests/inputs/random.hpp"

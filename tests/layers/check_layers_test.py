@@ -22,7 +22,9 @@ CLEAN = {
     ROOT + "level/shuffle.cuh": header("level/shuffle"),
     ROOT + "level/warp.cuh": header("level/warp", '"monofold/level/shuffle.cuh"'),
     ROOT + "level/block_scan.cuh": header("level/block_scan", '"monofold/level/warp.cuh"'),
-    ROOT + "engine/gpu.cuh": header("engine/gpu", '"monofold/level/warp.cuh"'),
+    ROOT + "engine/gpu/tree/fold.cuh": header("engine/gpu/tree/fold", '"monofold/level/warp.cuh"'),
+    ROOT + "engine/gpu/dispatch.cuh": header(
+        "engine/gpu/dispatch", '"monofold/engine/gpu/tree/fold.cuh"'),
     ROOT + "engine/detail/pool.hpp": header("engine/detail/pool"),
     ROOT + "engine/cpu.hpp": header("engine/cpu", '"monofold/engine/detail/pool.hpp"', "<thread>"),
     ROOT + "engine/mpi.hpp": header("engine/mpi", '"monofold/engine/cpu.hpp"', "<mpi.h>"),
@@ -30,7 +32,7 @@ CLEAN = {
     ROOT + "reduce.hpp": header("reduce", '"monofold/engine/cpu.hpp"'),
     ROOT + "monofold.h": "#ifndef MONOFOLD_H\n#define MONOFOLD_H\n#endif\n",
     "emulation/launch.hpp": header("emulation/launch", '"monofold/platform/status.hpp"'),
-    ROOT + "engine/detail/launch.cuh": header("engine/detail/launch", '"emulation/launch.hpp"'),
+    ROOT + "engine/gpu/launch.cuh": header("engine/gpu/launch", '"emulation/launch.hpp"'),
     "runtime/table.hpp": header("runtime/table", '"monofold/reduce.hpp"'),
     "runtime/table.cpp": '#include "runtime/table.hpp"\n#include <hwy/highway.h>\n',
     "cli/report.hpp": header("cli/report", "<iostream>"),
@@ -72,9 +74,9 @@ class CheckLayers(unittest.TestCase):
             self.assertEqual(run.returncode, 1)
 
     def test_emulation_by_another_door(self):
-        self.finds(ROOT + "engine/gpu_wait.cuh",
-                   header("engine/gpu_wait", '"emulation/launch.hpp"'),
-                   "engine/gpu_wait.cuh:4: engine/ may not include emulation/")
+        self.finds(ROOT + "engine/gpu/wait.cuh",
+                   header("engine/gpu/wait", '"emulation/launch.hpp"'),
+                   "engine/gpu/wait.cuh:4: engine/ may not include emulation/")
         self.finds("emulation/bad.hpp", header("emulation/bad", '"monofold/fold/sum.hpp"'),
                    "emulation/bad.hpp:4: emulation/ may not include fold/")
 
@@ -99,17 +101,31 @@ class CheckLayers(unittest.TestCase):
     def test_level_scopes(self):
         self.finds(ROOT + "level/thread.cuh", header("level/thread", '"monofold/level/warp.cuh"'),
                    "scope thread may only include narrower scopes, not warp")
+        self.finds(ROOT + "level/mailbox.cuh", header("level/mailbox"), "named for its scope")
 
     def test_engines_sideways(self):
-        self.finds(ROOT + "engine/gpu_launch.cuh",
-                   header("engine/gpu_launch", '"monofold/engine/cpu.hpp"'),
+        self.finds(ROOT + "engine/gpu/grid.cuh",
+                   header("engine/gpu/grid", '"monofold/engine/cpu.hpp"'),
                    "engine gpu may not include engine cpu")
+        self.finds(ROOT + "engine/cpu_grid.cuh",
+                   header("engine/cpu_grid", '"monofold/engine/gpu/launch.cuh"'),
+                   "engine cpu may not include engine gpu")
         code, output = check({ROOT + "engine/multi_gpu.cuh": header(
-            "engine/multi_gpu", '"monofold/engine/gpu.cuh"')})
+            "engine/multi_gpu", '"monofold/engine/gpu/dispatch.cuh"')})
+        self.assertEqual(code, 0, output)
+
+    def test_families_sideways(self):
+        tree = '"monofold/engine/gpu/tree/fold.cuh"'
+        self.finds(ROOT + "engine/gpu/top/pick.cuh", header("engine/gpu/top/pick", tree),
+                   "engine/gpu/tree/ is seen by the dispatch alone")
+        self.finds(ROOT + "reduce.cuh", header("reduce", tree), "seen by the dispatch alone")
+        code, output = check({
+            ROOT + "engine/gpu/tree/tile.cuh": header("engine/gpu/tree/tile", tree),
+            "tests/gpu/tree_test.cu": f"#include {tree}\n"})
         self.assertEqual(code, 0, output)
 
     def test_hpp_includes_cuh(self):
-        self.finds(ROOT + "level/lane.hpp", header("level/lane", '"monofold/level/warp.cuh"'),
+        self.finds(ROOT + "level/core.hpp", header("level/core", '"monofold/level/warp.cuh"'),
                    "a .hpp never includes a .cuh")
 
     def test_detail_of_another_room(self):

@@ -1,0 +1,108 @@
+#pragma once
+/// engine/gpu/exact/beside: what blocks fold beside an exact sum, over the tiles that it takes.
+
+#include <cstdint>
+
+#include "monofold/engine/gpu/exact/warp_ends.cuh"
+#include "monofold/engine/gpu/exact/warp_rows.cuh"
+#include "monofold/engine/gpu/load.cuh"
+#include "monofold/engine/gpu/load_ragged.cuh"
+#include "monofold/level/grid.cuh"
+#include "monofold/level/shuffle.cuh"
+#include "monofold/level/thread.cuh"
+#include "monofold/level/warp.cuh"
+#include "monofold/plan/exact_launch.hpp"
+#include "monofold/platform/host_device.hpp"
+
+namespace monofold::detail {
+
+/// Nothing.
+struct nothing_beside {
+  static constexpr bool is_any = false;
+  static constexpr int shared_bytes = 0;
+  static constexpr std::int64_t workspace_bytes = 0;
+
+  MONOFOLD_GPU explicit nothing_beside(char*) {}
+  template <class Sink>
+  MONOFOLD_GPU const Sink& sink_for(const Sink& sink) const {
+    return sink;
+  }
+};
+
+/// A sink that takes what was folded beside, too.
+template <class Sink, class State>
+struct sink_beside {
+  const Sink& sink;
+  const State& beside;
+};
+
+/// The extremes `F`, an `all` of one or two folds.
+///
+/// shape      rows: of the tiles of the sum; shared: shared_bytes. `add` by all lanes of a warp, of tiles in
+///            ascending order; then `leave`, and behind a meeting of the blocks `collect` in the last one, by
+///            all threads
+template <class F, class Item, int rows>
+class ends_beside {
+  using ends = warp_ends<decltype(F::members), Item, rows>;
+
+ public:
+  using state = typename F::state;
+  static constexpr bool is_any = true;
+  /// Whether `may_change` tells of most tiles that they need not be added; else all are.
+  static constexpr bool is_coarse = ends::is_coarse;
+  static constexpr int total_at = exact_warps * static_cast<int>(sizeof(state));
+  static constexpr int shared_bytes = total_at + static_cast<int>(sizeof(state));
+  static constexpr std::int64_t workspace_bytes =
+      grid_states(max_exact_blocks) * static_cast<std::int64_t>(sizeof(state));
+
+  MONOFOLD_GPU explicit ends_beside(char* shared) : shared_(shared) {}
+
+  MONOFOLD_GPU bool may_change(const bytes16 (&raw)[rows]) const {
+    return ends_.may_change(warp_rows<Item, rows>(raw, 0));
+  }
+  MONOFOLD_GPU void add(const bytes16 (&raw)[rows], int tile) {
+    ends_.add(warp_rows<Item, rows>(raw, 0), tile);
+  }
+
+  /// What the block has, with tiles in place of indices: to `states`, or as the total where the block is the
+  /// only one.
+  ///
+  /// sync       all threads of the block; no barrier behind the last write
+  MONOFOLD_GPU void leave(void* states) {
+    const state own = ends_.total();
+    if (lane_rank() == 0) warp_states()[warp_rank()] = own;
+    sync_block();  // states of warps written above are read below
+    if (threadIdx.x >= warp_lanes) return;
+    const int lane = lane_rank();
+    const state all = warp::combine(F{}, warp_states()[lane < exact_warps ? lane : 0], exact_warps);
+    if (lane != 0) return;
+    *(gridDim.x > 1 ? static_cast<state*>(states) + blockIdx.x : total()) = all;
+  }
+
+  /// The total of all blocks, with indices.
+  ///
+  /// sync       as above; behind a barrier, and what blocks have was left before they met
+  MONOFOLD_GPU void collect(const aligned_range<Item>& range, void* states) {
+    if (gridDim.x > 1) {
+      auto* const all = static_cast<state*>(states);
+      const state own = combine_stored(F{}, all, gridDim.x, all + gridDim.x, warp_states());
+      if (threadIdx.x == 0) *total() = own;
+      sync_block();  // the total written above is read below
+    }
+    ends::find(*total(), range, warp_rank());
+  }
+
+  template <class Sink>
+  MONOFOLD_GPU sink_beside<Sink, state> sink_for(const Sink& sink) const {
+    return {sink, *total()};
+  }
+
+ private:
+  MONOFOLD_GPU state* warp_states() const { return reinterpret_cast<state*>(shared_); }
+  MONOFOLD_GPU state* total() const { return reinterpret_cast<state*>(shared_ + total_at); }
+
+  char* shared_;
+  ends ends_;
+};
+
+}  // namespace monofold::detail

@@ -1,0 +1,163 @@
+#pragma once
+/// engine/gpu/exact/members: which members of an `all` one exact sum serves, and their states.
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "monofold/engine/gpu/exact/add_exactly_kernel.cuh"
+#include "monofold/engine/gpu/exact/beside.cuh"
+#include "monofold/engine/gpu/exact/member_places.cuh"
+#include "monofold/fold/all.hpp"
+#include "monofold/fold/exact/moments.hpp"
+#include "monofold/fold/exact/sum.hpp"
+#include "monofold/fold/extrema.hpp"
+#include "monofold/fold/sum.hpp"
+#include "monofold/platform/host_device.hpp"
+
+namespace monofold::detail {
+
+/// What a member takes from the kernel that adds items, and perhaps their squares: `other` nothing.
+enum class member_role { other, count, values, moments, smallest, largest, extrema };
+
+/// Whether a fold is one of the library's for an end: what a user derives from one may be anything.
+template <class F, class Item, bool smallest>
+inline constexpr bool is_extremum_of =
+    std::is_same_v<F, extremum_fold<Item, smallest>> ||
+    std::is_same_v<F, extremum_answer_fold<Item, smallest, extremum_part::value>> ||
+    std::is_same_v<F, extremum_answer_fold<Item, smallest, extremum_part::index>>;
+
+/// The role of a fold of items.
+template <class F, class Item>
+MONOFOLD_HD_CALL constexpr member_role role_of() {
+  if constexpr (std::is_same_v<F, count_fold>) {
+    return member_role::count;
+  } else if constexpr (std::is_base_of_v<exact_moments_fold<Item>, F>) {
+    return member_role::moments;
+  } else if constexpr (std::is_base_of_v<exact_terms_fold<value_term<Item>>, F>) {
+    return member_role::values;
+  } else if constexpr (is_extremum_of<F, Item, true>) {
+    return member_role::smallest;
+  } else if constexpr (is_extremum_of<F, Item, false>) {
+    return member_role::largest;
+  } else if constexpr (std::is_same_v<F, extrema_fold<Item>>) {
+    return member_role::extrema;
+  } else {
+    return member_role::other;
+  }
+}
+
+/// The fold of the ends that members ask for.
+template <class Item, bool smallest, bool largest>
+struct ends_fold {
+  using type = void;
+};
+template <class Item>
+struct ends_fold<Item, true, false> {
+  using type = all_fold<extremum_fold<Item, true>>;
+};
+template <class Item>
+struct ends_fold<Item, false, true> {
+  using type = all_fold<extremum_fold<Item, false>>;
+};
+template <class Item>
+struct ends_fold<Item, true, true> {
+  using type = all_fold<extremum_fold<Item, true>, extremum_fold<Item, false>>;
+};
+
+/// How one pass serves members.
+template <class View, class... Folds>
+struct exact_members {
+  using item = typename View::item_type;
+  static constexpr bool serves(member_role role) {
+    return ((role_of<Folds, item>() == role) || ...);
+  }
+  static constexpr int num_served = ((role_of<Folds, item>() != member_role::other ? 1 : 0) + ...);
+  static constexpr bool has_smallest =
+      serves(member_role::smallest) || serves(member_role::extrema);
+  static constexpr bool has_largest = serves(member_role::largest) || serves(member_role::extrema);
+
+  using term =
+      std::conditional_t<serves(member_role::moments), moments_term<item>, value_term<item>>;
+  using ends = typename ends_fold<item, has_smallest, has_largest>::type;
+  using beside = std::conditional_t<std::is_void_v<ends>, nothing_beside,
+                                    ends_beside<ends, item, warp_exact<term>::rows>>;
+  /// Whether it is worth it: an exact sum, and another member.
+  static constexpr bool is_shared = num_served > 1 &&
+                                    (serves(member_role::values) || serves(member_role::moments));
+};
+
+template <class Number>
+MONOFOLD_GPU const exact_state<Number>& values_of(const exact_state<Number>& own) {
+  return own;
+}
+template <class Item>
+MONOFOLD_GPU const exact_state<exact_sum_number<Item>>& values_of(
+    const exact_moments_state<Item>& own) {
+  return own.values;
+}
+
+template <class Smallest, class Largest>
+MONOFOLD_GPU const Largest& largest_of(const state_list<Smallest, Largest>& ends) {
+  return ends.rest.first;
+}
+template <class Largest>
+MONOFOLD_GPU const Largest& largest_of(const state_list<Largest>& ends) {
+  return ends.first;
+}
+
+/// Writes a member's state from the sums and the ends, by all threads of the block.
+template <member_role role, class State, class Own, class Ends>
+MONOFOLD_GPU void leave_member(char* out, const Own& own, const Ends* ends) {
+  if constexpr (role == member_role::values) {
+    leave_words(out, values_of(own));
+  } else if constexpr (role == member_role::moments) {
+    leave_words(out, own);
+  } else if constexpr (role == member_role::count) {
+    if (threadIdx.x == 0) *reinterpret_cast<State*>(out) = values_of(own).counts.items;
+  } else if constexpr (role != member_role::other) {
+    if (threadIdx.x != 0) return;
+    if constexpr (role == member_role::smallest) {
+      *reinterpret_cast<State*>(out) = ends->first;
+    } else if constexpr (role == member_role::largest) {
+      *reinterpret_cast<State*>(out) = largest_of(*ends);
+    } else {
+      *reinterpret_cast<State*>(out) = {ends->first, largest_of(*ends)};
+    }
+  }
+}
+
+/// Leaves the states of the members that one pass serves, each in its place of the whole state.
+template <class Item, class Whole, class... Folds>
+struct members_sink {
+  Whole whole;
+
+  template <class Own, class Ends>
+  MONOFOLD_GPU void leave(const Own& own, const Ends* ends) const {
+    leave_from<Own, Ends, Folds...>(static_cast<char*>(place_of(whole)), own, ends);
+    raise_flag(whole);
+  }
+
+ private:
+  template <class Own, class Ends, class First, class... Rest>
+  MONOFOLD_GPU static void leave_from(char* out, const Own& own, const Ends* ends) {
+    using part = typename First::state;
+    leave_member<role_of<First, Item>(), part>(out, own, ends);
+    if constexpr (sizeof...(Rest) > 0) {
+      using states = state_list<part, typename Rest::state...>;
+      leave_from<Own, Ends, Rest...>(out + offsetof(states, rest), own, ends);
+    }
+  }
+};
+
+template <class F, class Own, class Item, class Whole, class... Folds>
+MONOFOLD_GPU void hand_on(const F&, const Own& own,
+                          const members_sink<Item, Whole, Folds...>& sink) {
+  sink.leave(own, static_cast<const state_list<int>*>(nullptr));
+}
+template <class F, class Own, class Sink, class Ends>
+MONOFOLD_GPU void hand_on(const F&, const Own& own, const sink_beside<Sink, Ends>& both) {
+  both.sink.leave(own, &both.beside);
+}
+
+}  // namespace monofold::detail

@@ -1,0 +1,166 @@
+#pragma once
+/// engine/gpu/exact/start: exact sums on a CUDA device, whose blocks may add up in any order.
+
+#include <cuda_runtime_api.h>
+
+#include <concepts>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include "monofold/engine/gpu/exact/add_exactly_kernel.cuh"
+#include "monofold/engine/gpu/exact/load_computed.cuh"
+#include "monofold/engine/gpu/exact/load_pairs.cuh"
+#include "monofold/engine/gpu/exact/thread_pairs.cuh"
+#include "monofold/engine/gpu/exact/thread_terms.cuh"
+#include "monofold/engine/gpu/exact/warp_exact.cuh"
+#include "monofold/engine/gpu/launch.cuh"
+#include "monofold/engine/gpu/load_ragged.cuh"
+#include "monofold/engine/gpu/workspace.cuh"
+#include "monofold/fold/exact/moments.hpp"
+#include "monofold/fold/exact/sum.hpp"
+#include "monofold/plan/exact_launch.hpp"
+#include "monofold/platform/strict_arithmetic.hpp"
+#include "monofold/shape/view.hpp"
+
+namespace monofold::detail {
+
+/// Stands for a term of items that a view computes.
+template <class Term, class View>
+struct computed_term {
+  using item = typename Term::item;
+};
+template <class Term, class View>
+inline constexpr bool is_computed_v<computed_term<Term, View>> = true;
+template <class Term, class View>
+struct thread_terms<computed_term<Term, View>> : thread_terms<Term> {
+  using range = computed_range<View>;
+  static constexpr bool is_compact_ragged = false;
+  static constexpr bool copies_ahead = false;
+};
+
+/// The kernel's term of a fold: void where it has none.
+template <class F>
+struct kernel_term {
+  using type = void;
+};
+template <class F>
+requires std::is_base_of_v<exact_terms_fold<typename F::term>, F>
+struct kernel_term<F> {
+  using type = typename F::term;
+};
+template <class F>
+requires std::is_base_of_v<exact_moments_fold<typename F::item>, F>
+struct kernel_term<F> {
+  using type = moments_term<typename F::item>;
+};
+template <class F>
+using kernel_term_t = typename kernel_term<F>::type;
+
+/// Terms that the kernel can add: of floating-point items, or of pairs of them of one type.
+template <class Term>
+concept kernel_adds = requires {
+  typename thread_terms<Term>::range;
+};
+
+/// Where the items of a view lie.
+template <contiguous_item_view View>
+auto exact_range_of(const View& view) {
+  return aligned_range_of(view.data(), static_cast<std::int64_t>(view.size()));
+}
+template <contiguous_pair_view View>
+requires std::is_same_v<decltype(std::declval<const View&>().left_data()),
+                        decltype(std::declval<const View&>().right_data())>
+auto exact_range_of(const View& view) {
+  return pair_range_of(view.left_data(), view.right_data(), static_cast<std::int64_t>(view.size()));
+}
+
+/// Whether the items of a view lie where the kernel's own range of a term finds them.
+template <class Term, class View>
+concept lies_in_range = requires(const View& view) {
+  { exact_range_of(view) } -> std::same_as<typename thread_terms<Term>::range>;
+};
+
+/// Items that a view may compute for one sum: int counts their tiles, and some more.
+inline constexpr std::int64_t most_computed_items = std::int64_t{1} << 38;
+
+/// The kernel's term of a fold of a view: void where the plan's tree folds it.
+template <class F, class View>
+struct view_term {
+  using type = void;
+};
+template <class F, class View>
+requires kernel_adds<kernel_term_t<F>> && std::is_same_v<typename View::item_type, typename F::item>
+struct view_term<F, View> {
+  using term = kernel_term_t<F>;
+  using type = std::conditional_t<lies_in_range<term, View>, term, computed_term<term, View>>;
+};
+template <class F, class View>
+using view_term_t = typename view_term<F, View>::type;
+
+/// Whether a fold of a view is an exact sum that needs no tree.
+template <class F, class View>
+inline constexpr bool adds_exactly_v = !std::is_void_v<view_term_t<F, View>>;
+
+template <class Term, class View>
+auto range_for(const View& view) {
+  if constexpr (is_computed_v<Term>) {
+    return computed_range<View>{view, static_cast<std::int64_t>(view.size())};
+  } else {
+    return exact_range_of(view);
+  }
+}
+
+/// Starts an exact sum of `Term` over items that are there on so many blocks, any number up to
+/// max_exact_blocks, and what is folded beside.
+template <class Term, class Beside, class F, class View, class Sink>
+failure start_exact_kernel(std::int64_t blocks, cudaStream_t stream, const F& f, const View& view,
+                           const gpu_workspace& workspace, const Sink& sink) {
+  static_assert(exact_shared<Term>::digits::num_wide_words <= gpu_workspace::num_exact_words);
+  const exact_meeting meeting{workspace.exact_words(), workspace.ticket(), workspace.mail(),
+                              workspace.states()};
+#if defined(MONOFOLD_EMULATED)
+  const strict_arithmetic arithmetic;  // the emulated device has that of this thread
+#endif
+  auto range = range_for<Term>(view);
+  const exact_layout layout = exact_layout_of<F, decltype(range), Sink>();
+  return launch_early(add_exactly_kernel<Term, Beside, F, Sink>, blocks, exact_threads,
+                      exact_shared_bytes<Term, Beside>, stream, layout, f, range, meeting, sink);
+}
+
+/// The blocks for a view that suit the current device.
+template <class Term, class View>
+failure exact_blocks_of(const View& view, std::int64_t& out) {
+  if (is_computed_v<Term> && view.size() > most_computed_items) {
+    return {status::unsupported, "an exact sum on a GPU of more than 2^38 computed items"};
+  }
+  int device = 0;
+  int multiprocessors = 0;
+  if (auto failed = failure_of(cudaGetDevice(&device), "cudaGetDevice")) return failed;
+  if (auto failed = failure_of(
+          cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device),
+          "cudaDeviceGetAttribute")) {
+    return failed;
+  }
+  out = exact_blocks_for(warp_exact<Term>::tiles_in(range_for<Term>(view)), multiprocessors);
+  return {};
+}
+
+/// Starts an exact sum on so many blocks, up to max_exact_blocks.
+template <class F, class View, class Sink>
+failure add_exactly_on(std::int64_t blocks, cudaStream_t stream, const F& f, const View& view,
+                       const gpu_workspace& workspace, const Sink& sink) {
+  return start_exact_kernel<view_term_t<F, View>, nothing_beside>(blocks, stream, f, view,
+                                                                  workspace, sink);
+}
+
+/// The same on as many as suit the current device.
+template <class F, class View, class Sink>
+failure add_exactly(cudaStream_t stream, const F& f, const View& view,
+                    const gpu_workspace& workspace, const Sink& sink) {
+  std::int64_t blocks = 0;
+  if (auto failed = exact_blocks_of<view_term_t<F, View>>(view, blocks)) return failed;
+  return add_exactly_on(blocks, stream, f, view, workspace, sink);
+}
+
+}  // namespace monofold::detail

@@ -1,0 +1,173 @@
+#pragma once
+/// engine/gpu/exact/thread_pairs: the doubles that pairs of items in a thread's registers add to a dot product.
+
+#include <cstdint>
+
+#include "monofold/engine/gpu/exact/load_pairs.cuh"
+#include "monofold/engine/gpu/exact/thread_items.cuh"
+#include "monofold/engine/gpu/exact/thread_terms.cuh"
+#include "monofold/fold/exact/digits_layout.hpp"
+#include "monofold/fold/exact/term.hpp"
+#include "monofold/platform/host_device.hpp"
+#include "monofold/platform/numbers.hpp"
+
+namespace monofold::detail {
+
+/// Keys of pairs: the sums of the factors' bits, which bound their products.
+///
+/// A number's bits, as an integer over 2^fraction_bits, are log2 |x| + bias with an error of
+/// 0 <= log2(1 + f) - f < 0.087; a subnormal number is smaller than its bits say, and zero too. So the
+/// product is below 2^(key / 2^fraction_bits - 2 bias + 0.18), hence below 2^(whole part - 2 bias + 2).
+template <class Item>
+struct pair_keys {
+  using format = float_format<Item>;
+  static constexpr int bias = format::top_exponent - 1;
+  static constexpr int shift = sizeof(Item) == 8 ? 20 : format::fraction_bits;
+  /// Products from 2^1000 on are for integers; those of narrow items are none.
+  static constexpr std::uint32_t infinite =
+      sizeof(Item) == 8 ? std::uint32_t{2 * bias + 998} << shift : ~std::uint32_t{0};
+  /// The whole part is the sum of the exponents or one more. From 2 bias - 900 on the last bit of a
+  /// product is at least 2^(-901 - 104); where a factor is subnormal, the other is at least 2^122, and
+  /// the last bit 2^(-1074 + 122 - 52).
+  static constexpr std::uint32_t small =
+      sizeof(Item) == 8 ? static_cast<std::uint32_t>(2 * bias - 900) << shift : 0;
+
+  MONOFOLD_GPU static int top_of(std::uint32_t key) {
+    return static_cast<int>(key >> shift) - 2 * bias + 2;
+  }
+  MONOFOLD_GPU static std::uint32_t limit_of(int top) {
+    const auto limit = static_cast<std::uint64_t>(top - 2 + 2 * bias + 1) << shift;
+    return limit < infinite ? static_cast<std::uint32_t>(limit) : infinite;
+  }
+};
+
+/// Products of pairs of one type.
+template <class Item>
+struct thread_terms<product_term<item_pair<Item, Item>>> {
+  using item = item_pair<Item, Item>;
+  using term = product_term<item>;
+  using items = thread_items<Item>;
+  using keys = pair_keys<Item>;
+  using products = product_parts<Item>;
+  using layout = digits_layout<typename term::number>;
+  using state = exact_state<typename term::number>;
+  using chunk = pair_bytes;
+  using range = pair_range<Item>;
+  static constexpr int chunk_items = items::count;
+  static constexpr int parts = products::count;
+  static constexpr int rows = 4;
+  static constexpr bool copies_ahead = false;
+  static constexpr int slack = 1;
+  static constexpr int levels = 2;
+  static constexpr int short_levels = 2;
+  static constexpr int headroom = headroom_for(rows * items::count);
+  static constexpr int wide_levels = sizeof(Item) == 8 ? 4 : 3;
+  static constexpr bool is_always_held = false;
+  static constexpr bool has_low_words = false;
+  static constexpr bool counts_zeros = true;
+  static constexpr bool keys_show_odd = false;
+  static constexpr bool keys_show_other = false;
+  static constexpr bool is_compact_ragged = false;
+  static constexpr bool limits_show_infinite = false;
+  static constexpr int chains = 1;
+  static constexpr std::uint32_t infinite = keys::infinite;
+
+  MONOFOLD_GPU static constexpr int part_sum(int) { return 0; }
+  MONOFOLD_GPU static constexpr int part_scale(int) { return 0; }
+  MONOFOLD_GPU static constexpr int part_top(int top, int p) { return products::top(top, p); }
+
+  /// Zeros whose product is -0.
+  MONOFOLD_GPU static pair_bytes outside() { return {minus_zeros<Item>(), bytes16{}}; }
+  MONOFOLD_GPU static void look(seen_items& seen, const pair_bytes& c) {
+    MONOFOLD_UNROLL
+    for (int w = sizeof(Item) == 8 ? 1 : 0; w < 4; w += sizeof(Item) == 8 ? 2 : 1) {
+      const std::uint32_t a = c.left.word[w] & ~items::signs;
+      const std::uint32_t b = c.right.word[w] & ~items::signs;
+      if constexpr (sizeof(Item) == 2) {
+        seen.most = larger_halves(seen.most, a + b);  // at most 2 * 0x7fff: no carry between halves
+        seen.largest = larger_halves(larger_halves(seen.largest, a), b);
+      } else {
+        seen.most = larger(seen.most, a + b);
+        seen.least = smaller(seen.least, a + b);
+        if constexpr (sizeof(Item) == 8) seen.factor = smaller(smaller(seen.factor, a), b);
+      }
+    }
+  }
+  MONOFOLD_GPU static seen_items nothing_seen() { return {}; }
+  MONOFOLD_HD static constexpr int sure_levels(int) { return sizeof(Item) == 2 ? 0 : 2; }
+  /// The last bit of a product is worth 2^(the sum of its factors' fields - 2 last_bias); that sum is the whole
+  /// part of the key or one less. Of doubles that goes for the rest, and p is at least
+  /// 2^(that sum - 2 bias), where no factor is subnormal.
+  MONOFOLD_GPU static std::uint32_t sure_limit(int top) {
+    int least = 0;
+    MONOFOLD_UNROLL
+    for (int p = 0; p < parts; ++p) {
+      const int unit = unit_of_last(part_top(top, p), headroom, sure_levels(p));
+      const int own =
+          unit + (parts == 2 && p == 0 ? 2 * keys::bias + 52 : 2 * items::last_bias) + 1;
+      least = own > least ? own : least;
+    }
+    return static_cast<std::uint32_t>(least) << keys::shift;
+  }
+  MONOFOLD_GPU static bool is_unsure(const seen_items& seen, std::uint32_t limit) {
+    return seen.least < limit || (sizeof(Item) == 8 && seen.factor < std::uint32_t{1} << 20);
+  }
+  MONOFOLD_GPU static std::uint32_t key(const seen_items& seen) { return items::key(seen.most); }
+  MONOFOLD_GPU static int top_of(std::uint32_t key) { return keys::top_of(key); }
+  MONOFOLD_GPU static std::uint32_t limit_of(int top) { return keys::limit_of(top); }
+  /// Products of zeros are small too. Of infinite floats and doubles levels leave NaN.
+  MONOFOLD_GPU static bool may_be_odd(const seen_items& seen) {
+    if constexpr (sizeof(Item) == 2) return items::key(seen.largest) >= items::infinite;
+    if constexpr (sizeof(Item) == 8) return seen.least < keys::small;
+    return false;
+  }
+  /// Of products that are not odd.
+  MONOFOLD_GPU static std::uint32_t other_of(const pair_bytes& c) {
+    std::uint32_t any = 0;
+    MONOFOLD_UNROLL
+    for (int v = 0; v < chunk_items; ++v) {
+      double x[parts];
+      split(c, v, x);
+      any |= (high_word(x[0]) ^ 0x80000000u) | low_word(x[0]);
+    }
+    return any;
+  }
+  MONOFOLD_GPU static void split(const pair_bytes& c, int v, double (&x)[parts]) {
+    products::split(value_of_item<Item>(c.left, v), value_of_item<Item>(c.right, v), x);
+  }
+  MONOFOLD_GPU static bool is_odd(const pair_bytes& c, int v) {
+    using values = thread_values<value_term<Item>, false>;
+    if (values::is_odd(c.left, v) || values::is_odd(c.right, v)) return true;
+    if constexpr (sizeof(Item) == 8) return is_small(c, v) || high_sum(c, v) >= infinite;
+    return false;
+  }
+  MONOFOLD_GPU static item item_of(const pair_bytes& c, int v) {
+    return {items::item(c.left, v), items::item(c.right, v)};
+  }
+  MONOFOLD_GPU static void clear_item(pair_bytes& c, int v) {
+    set_item(c.left, v, items::item(outside().left, v));
+    set_item(c.right, v, items::item(outside().right, v));
+  }
+  template <class Digits>
+  MONOFOLD_GPU static bool take(Digits& digits, const item& x) {
+    const exact_term own = term::of(x);
+    if (own.kind == number_kind::finite) {
+      digits.deposit(own, 0);
+    } else {
+      digits.count(own.kind, own.negative);
+    }
+    return own.kind != number_kind::nan && !own.is_minus_zero();
+  }
+
+ private:
+  MONOFOLD_GPU static std::uint32_t high_sum(const pair_bytes& c, int v) {
+    return (c.left.word[2 * v + 1] & ~items::signs) + (c.right.word[2 * v + 1] & ~items::signs);
+  }
+  MONOFOLD_GPU static bool is_small(const pair_bytes& c, int v) {
+    return high_sum(c, v) < keys::small &&
+           ((c.left.word[2 * v + 1] & ~items::signs) | c.left.word[2 * v]) != 0 &&
+           ((c.right.word[2 * v + 1] & ~items::signs) | c.right.word[2 * v]) != 0;
+  }
+};
+
+}  // namespace monofold::detail

@@ -1,0 +1,279 @@
+#pragma once
+/// engine/gpu/exact/warp_exact: how a warp adds tiles of items to an exact sum.
+
+#include <cstdint>
+
+#include "monofold/engine/gpu/exact/short_sums.cuh"
+#include "monofold/engine/gpu/exact/thread_copy.cuh"
+#include "monofold/engine/gpu/exact/thread_terms.cuh"
+#include "monofold/engine/gpu/exact/tile_levels.cuh"
+#include "monofold/engine/gpu/exact/warp_digits.cuh"
+#include "monofold/engine/gpu/exact/warp_wide.cuh"
+#include "monofold/engine/gpu/load.cuh"
+#include "monofold/engine/gpu/load_ragged.cuh"
+#include "monofold/fold/exact/anchors.hpp"
+#include "monofold/level/shuffle.cuh"
+#include "monofold/level/thread.cuh"
+#include "monofold/platform/host_device.hpp"
+
+namespace monofold::detail {
+
+/// Tiles of items by two ways, which add the same integers.
+///
+/// The narrow one keeps the levels' top from tile to tile and raises it where items are larger. One vote a
+/// tile asks for all that is rare; where the smallest item does not tell that the levels hold all of it,
+/// another one looks at what they left: if anything, the tile counts as not added. The wide one
+/// (`warp_wide`) brings it again. Where the narrow way fails soon after it began, the wide one is kept for
+/// longer.
+///
+/// `beside`, where it `is_any`, gets the chunks of each tile that may change it, perhaps twice.
+///
+/// order      exact: any
+/// sync       all lanes of the warp
+template <class Term>
+class warp_exact {
+ public:
+  using terms = thread_terms<Term>;
+  using wide = warp_wide<Term>;
+  using chunk = typename wide::chunk;
+  using range_type = typename wide::range_type;
+  using digits = typename wide::digits;
+  static constexpr int rows = wide::rows;
+  static constexpr int tile_items = wide::tile_items;
+  static constexpr int most_additions_a_tile = wide::most_additions_a_tile;
+  /// Of a warp, for the tile that is copied ahead.
+  static constexpr int ahead_bytes = terms::copies_ahead ? copied_rows<rows>::warp_bytes : 0;
+
+  /// Up to 15 bytes before the first item belong to its tile.
+  MONOFOLD_HD static std::int64_t tiles_in(const range_type& range) {
+    return (range.end + tile_items - 1) / tile_items;
+  }
+
+  /// `words`: digits::num_words of shared memory of this warp; `ahead`: ahead_bytes of it; `overflow`: see
+  /// `warp_digits`.
+  MONOFOLD_GPU warp_exact(std::int32_t* words, bytes16* ahead, std::int64_t* overflow)
+      : digits_(words, overflow), ahead_(ahead), any_other_(!terms::counts_zeros) {
+    digits_.clear();
+  }
+
+  /// Tiles `tile`, `tile` + `step`, .. Those beside see them too. What the narrow way took last is not among
+  /// the digits yet: one of the two below follows.
+  template <class Beside>
+  MONOFOLD_GPU void add(const range_type& range, int tile, int step, Beside& beside) {
+    const auto tiles = static_cast<int>(tiles_in(range));
+    int patience = 1;  // tiles that the wide way takes in a row
+    while (tile < tiles) {
+      const int taken = add_narrow(range, tile, step, tiles, beside);
+      if (tile >= tiles) return;
+      flush();
+      patience = taken >= fair_run ? 1 : patience;
+      for (int left = patience; left > 0 && tile < tiles; --left, tile += step) {
+        if constexpr (Beside::is_any) {
+          if (left < patience) show(range, tile, beside);
+        }
+        wide_.add(digits_, any_other_, range, tile);
+      }
+      patience = patience < most_patience ? 2 * patience : patience;
+      has_digits_ = true;
+    }
+  }
+
+  /// Leaves everything among the digits.
+  MONOFOLD_GPU void finish() {
+    flush();
+    if (terms::counts_zeros && any_other_ && lane_rank() == 0) digits_.count(digit_count::other);
+  }
+
+  /// Everything as short sums, the same in all lanes; false where they are not short, and `finish` must
+  /// follow.
+  MONOFOLD_GPU bool finish_short(short_sums<Term>& out) {
+    using sums = short_sums<Term>;
+    if (has_digits_ || !sums::is_regular(top_)) return false;
+    if constexpr (sums::levels < num_levels) {
+      bool is_deep = false;
+      MONOFOLD_UNROLL
+      for (int p = 0; p < parts; ++p) {
+        MONOFOLD_UNROLL
+        for (int k = sums::levels; k < num_levels; ++k) is_deep |= units(p, k) != 0;
+      }
+      if (any_lane(is_deep)) return false;
+    }
+    out.top = top_;
+    out.is_there = run_ > 0 ? 1 : 0;
+    out.is_other = any_other_ ? 1 : 0;
+    MONOFOLD_UNROLL
+    for (int p = 0; p < sums::num_sums; ++p) {
+      int128 own = 0;
+      MONOFOLD_UNROLL
+      for (int k = 0; k < sums::levels; ++k) {
+        own = own * (int128{1} << sums::gap) + units(p, k);
+      }
+      out.value[p] = sum_of_lanes(own);
+    }
+    return true;
+  }
+
+ private:
+  static constexpr int slack = terms::slack;  // binades above the largest item so far
+  static constexpr int long_run = 64;
+  static constexpr int fair_run = 4;  // tiles after which going back to the narrow way pays
+  static constexpr int most_patience = 64;
+  static constexpr int num_levels = terms::levels;
+  static constexpr int parts = terms::parts;
+  static constexpr bool has_sure_levels = terms::sure_levels(0) != 0;
+
+  /// Sums of units for each level of a lane, above `run_` times the level's zero; modulo 2^64.
+  struct level_sums {
+    std::uint64_t units[parts][num_levels];
+  };
+
+  // ---- the narrow way
+
+  /// Adds tiles until one does not fit, or there are no more; how many.
+  template <class Beside>
+  MONOFOLD_GPU int add_narrow(const range_type& range, int& tile, int step, int tiles,
+                              Beside& beside) {
+    const auto first_whole = range.first + range.margin() == 0 ? 0 : 1;
+    const auto end_whole = static_cast<int>((range.end - range.margin()) / tile_items);
+    int taken = 0;            // tiles before those in `sums_`
+    std::uint32_t limit = 0;  // keys from here on do not fit
+    std::uint32_t sure_limit = 0;
+    typename tile_levels<Term>::beginning beginning{};
+    int coming = -1;  // the tile that is being copied ahead
+    MONOFOLD_ROLL
+    for (; tile < tiles; tile += step) {
+      chunk raw[rows];
+      const std::int64_t at = std::int64_t{tile} * tile_items;
+      bool is_shown = false;  // what is beside has this tile
+      if (terms::copies_ahead && tile == coming) {
+        if constexpr (terms::copies_ahead) copied_rows<rows>(ahead_, lane_rank()).take(raw);
+      } else if (tile >= first_whole && tile < end_whole) {
+        load_rows(raw, range, at, lane_rank());
+      } else if constexpr (terms::is_compact_ragged) {
+        if constexpr (Beside::is_any) show(range, tile, beside);
+        is_shown = true;
+        load_ragged_rows(raw, range, at, lane_rank(), terms::outside());
+      } else {
+        break;
+      }
+      seen_items seen = terms::nothing_seen();
+      MONOFOLD_UNROLL
+      for (int r = 0; r < rows; ++r) terms::look(seen, raw[r]);
+      const std::uint32_t key = terms::key(seen);
+      // `sum_of_lanes` has room for so many tiles.
+      bool is_new = (key >= limit) | (run_ == long_run);
+      bool is_sure = true;
+      if constexpr (has_sure_levels) is_sure = !terms::is_unsure(seen, sure_limit);
+      bool is_news = false;
+      if constexpr (Beside::is_any) {
+        if constexpr (Beside::is_coarse) {
+          is_news = beside.may_change(raw);
+        } else if (!is_shown) {
+          beside.add(raw, tile);
+        }
+      }
+      // One vote for all that is rare.
+      if (any_lane(is_new | terms::may_be_odd(seen) | !is_sure | is_news)) {
+        is_new |= terms::may_be_odd(seen) && wide::has_odd(raw);
+        if constexpr (Beside::is_any) {
+          if (Beside::is_coarse && any_lane(is_news) && !is_shown) beside.add(raw, tile);
+        }
+        if (any_lane(is_new)) {
+          taken += run_;
+          flush();
+          if (any_lane(terms::keys_show_odd ? key >= terms::infinite : wide::has_odd(raw))) break;
+          const std::uint32_t most = largest_of_lanes(key);
+          if (!any_other_) {
+            any_other_ = terms::keys_show_other ? most != 0 : wide::find_other(raw);
+            // Nothing but -0 so far, or zeros: the wide way looks at each.
+            if (!any_other_) break;
+          }
+          if (most >= limit) {
+            top_ = terms::top_of(most) + slack;
+            if (!is_low(top_)) break;
+            limit = terms::limit_of(top_);
+            beginning = tile_levels<Term>::beginning_of(top_);
+            if constexpr (has_sure_levels) sure_limit = terms::sure_limit(top_);
+          }
+        }
+        if constexpr (has_sure_levels) is_sure = !any_lane(terms::is_unsure(seen, sure_limit));
+      }
+      if constexpr (terms::copies_ahead) {
+        // The vote above depends on every load of what was taken.
+        if (tile + step < end_whole) {
+          coming = tile + step;
+          copied_rows<rows>(ahead_, lane_rank())
+              .start(range.base + std::int64_t{coming} * tile_items);
+        }
+      }
+      tile_levels<Term> levels;
+      if (is_sure && (terms::is_always_held || has_sure_levels)) {
+        levels.deposit_surely(raw, beginning);
+        if (!terms::limits_show_infinite && any_lane(levels.is_infinite())) break;
+      } else if (any_lane(levels.deposit(raw, beginning))) {
+        break;
+      }
+      MONOFOLD_UNROLL
+      for (int p = 0; p < parts; ++p) {
+        MONOFOLD_UNROLL
+        for (int k = 0; k < num_levels; ++k) sums_.units[p][k] += levels.units(p, k);
+      }
+      ++run_;
+    }
+    if constexpr (terms::copies_ahead) copied_rows<rows>(ahead_, lane_rank()).wait();
+    return taken + run_;
+  }
+
+  /// Brings any tile for those beside. They may see an item more than once: beyond the range they see the
+  /// first one, which loses against itself in its place.
+  template <class Beside>
+  MONOFOLD_GPU static void show(const range_type& range, int tile, Beside& beside) {
+    const std::int64_t at = std::int64_t{tile} * tile_items;
+    chunk raw[rows];
+    load_ragged_rows(raw, range, at, lane_rank(), repeated(range.base[range.first]));
+    beside.add(raw, tile);
+  }
+
+  /// Whether levels for items below 2^top are finite.
+  MONOFOLD_GPU static bool is_low(int top) {
+    bool low = true;
+    MONOFOLD_UNROLL
+    for (int p = 0; p < parts; ++p) low &= terms::part_top(top, p) <= highest_top;
+    return low;
+  }
+
+  /// Adds what levels have counted to the digits, and sets it to 0.
+  MONOFOLD_GPU void flush() {
+    if (run_ == 0) return;
+    has_digits_ = true;
+    digits_.reserve(parts * num_levels);
+    MONOFOLD_UNROLL
+    for (int p = 0; p < parts; ++p) {
+      MONOFOLD_UNROLL
+      for (int k = 0; k < num_levels; ++k) {
+        const int unit = tile_levels<Term>::unit(top_, p, k);
+        digits_.add_units(sum_of_lanes(units(p, k)), unit + terms::part_scale(p),
+                          terms::part_sum(p));
+        sums_.units[p][k] = 0;
+      }
+    }
+    run_ = 0;
+  }
+
+  /// What the tiles since the last flush have left in a level, in its units.
+  MONOFOLD_GPU std::int64_t units(int p, int k) const {
+    const auto zeros = static_cast<std::uint64_t>(run_) * tile_levels<Term>::zero(top_, p, k);
+    return static_cast<std::int64_t>(sums_.units[p][k] - zeros);
+  }
+
+  digits digits_;
+  bytes16* ahead_;
+  level_sums sums_{};  // of so many tiles by levels of this top
+  int run_ = 0;
+  int top_ = 0;
+  bool has_digits_ = false;
+  bool any_other_;  // the same in all lanes
+  wide wide_;
+};
+
+}  // namespace monofold::detail

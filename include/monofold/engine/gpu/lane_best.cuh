@@ -1,0 +1,170 @@
+#pragma once
+/// engine/gpu/lane_best: the smallest (or largest) key among a lane's items of a tile.
+
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#include "monofold/engine/gpu/load.cuh"
+#include "monofold/fold/extrema.hpp"
+#include "monofold/level/slot_array.hpp"
+#include "monofold/platform/bits.hpp"
+#include "monofold/platform/host_device.hpp"
+#include "monofold/platform/numbers.hpp"
+
+namespace monofold::detail {
+
+// Hardware comparisons follow IEEE 754-2019: -0 below +0, and NaN wins (minimum, maximum) or loses
+// (minimumNumber, maximumNumber), which is what order keys do.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+#define MONOFOLD_PICK(name, registers, type)                                                  \
+  template <bool smallest, bool nan_wins>                                                     \
+  MONOFOLD_GPU type pick_##name(type a, type b) {                                             \
+    type out;                                                                                 \
+    if constexpr (smallest && nan_wins) {                                                     \
+      asm("min.NaN." #name " %0, %1, %2;" : "=" registers(out) : registers(a), registers(b)); \
+    } else if constexpr (smallest) {                                                          \
+      asm("min." #name " %0, %1, %2;" : "=" registers(out) : registers(a), registers(b));     \
+    } else if constexpr (nan_wins) {                                                          \
+      asm("max.NaN." #name " %0, %1, %2;" : "=" registers(out) : registers(a), registers(b)); \
+    } else {                                                                                  \
+      asm("max." #name " %0, %1, %2;" : "=" registers(out) : registers(a), registers(b));     \
+    }                                                                                         \
+    return out;                                                                               \
+  }
+MONOFOLD_PICK(f32, "f", float)
+MONOFOLD_PICK(f16x2, "r", std::uint32_t)
+MONOFOLD_PICK(bf16x2, "r", std::uint32_t)
+#undef MONOFOLD_PICK
+#endif
+
+/// The best key of 16 bytes of items, by comparing keys.
+template <class Fold, class Item, int count>
+MONOFOLD_GPU typename Fold::key best_of(typename Fold::key own,
+                                        const slot_array<Item, count>& items) {
+  MONOFOLD_UNROLL
+  for (int v = 0; v < count; ++v) {
+    const auto k = Fold::key_of(items[v]);
+    own = Fold::better(k, own) ? k : own;
+  }
+  return own;
+}
+
+/// True where `coarse_best` tells by high words that a tile brings nothing new, for less than keys take.
+template <class Fold>
+inline constexpr bool has_coarse_best_v =
+    Fold::keys::has_nan&& std::is_same_v<typename Fold::key, std::int64_t>;
+
+/// The high word of the best double so far; of some value that anything may improve in the beginning.
+template <class Fold>
+class coarse_best {
+ public:
+  MONOFOLD_GPU void set(const typename Fold::key& key) {
+    high_ = static_cast<std::int32_t>(bits_as<std::uint64_t>(Fold::item_of(key)) >> 32);
+    if (Fold::picks_smallest && key == Fold::best) high_ = -1;  // nothing improves it
+  }
+
+  /// Whether a lane's doubles of a whole, held tile may be better: false only where none is.
+  ///
+  /// cost       two or three comparisons of words an item, which those for both ends share. A NaN always may
+  ///            be better; so may a number of the same high word
+  template <class Tile>
+  MONOFOLD_GPU bool may_improve(const Tile& tile) const {
+    // Of patterns as signed words the largest is that of the largest item that is not negative, as unsigned
+    // ones that of the smallest that is.
+    std::int32_t most = -0x7fffffff - 1;
+    std::uint32_t most_below = 0;
+    std::uint32_t least = ~std::uint32_t{0};  // of magnitudes
+    MONOFOLD_UNROLL
+    for (int r = 0; r < Tile::rows; ++r) {
+      MONOFOLD_UNROLL
+      for (int w = 1; w < 4; w += 2) {
+        const std::uint32_t high = tile.raw(r).word[w];
+        const auto as_signed = static_cast<std::int32_t>(high);
+        const std::uint32_t size = high & 0x7fffffffu;
+        most = as_signed > most ? as_signed : most;
+        most_below = high > most_below ? high : most_below;
+        least = size < least ? size : least;
+      }
+    }
+    // Bits and sums of conditions, not choices: lanes stay together. A NaN of the sign that the comparison of
+    // words finds most extreme is found by it.
+    const auto own = static_cast<std::uint32_t>(high_);
+    if constexpr (Fold::picks_smallest) {
+      const bool is_closer = static_cast<std::int32_t>(least) <= high_;  // to 0, from above
+      const std::uint32_t from = own > 0x80000000u ? own : 0x80000000u;
+      return is_closer | (most_below >= from) | (most >= 0x7ff00000);
+    } else {
+      const bool is_closer = (least | 0x80000000u) <= own;  // from below
+      return is_closer | (most >= (high_ > 0 ? high_ : 0)) | (most_below >= 0xfff00000u);
+    }
+  }
+
+ private:
+  std::int32_t high_ = Fold::picks_smallest ? 0x7fffffff : -1;
+};
+
+/// The best key among the items of a lane in a whole, held tile.
+template <class Fold, class Tile>
+MONOFOLD_GPU typename Fold::key best_in_lane(const Tile& tile) {
+  using key = typename Fold::key;
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  using item = typename Tile::item;
+  constexpr bool smallest = Fold::picks_smallest;
+  constexpr bool nan_wins = Fold::nan_below == smallest;
+  if constexpr (std::is_same_v<item, float>) {
+    float own = tile.template get<true>(0)[0];
+    MONOFOLD_UNROLL
+    for (int k = 0; k < Tile::rows; ++k) {
+      const auto items = tile.template get<true>(k);
+      MONOFOLD_UNROLL
+      for (int v = k == 0 ? 1 : 0; v < 4; ++v) own = pick_f32<smallest, nan_wins>(own, items[v]);
+    }
+    return Fold::key_of(own);
+  } else if constexpr (std::is_same_v<item, float16> || std::is_same_v<item, bfloat16>) {
+    std::uint32_t own = tile.raw(0).word[0];
+    MONOFOLD_UNROLL
+    for (int k = 0; k < Tile::rows; ++k) {
+      const bytes16 raw = tile.raw(k);
+      MONOFOLD_UNROLL
+      for (int v = k == 0 ? 1 : 0; v < 4; ++v) {
+        if constexpr (std::is_same_v<item, float16>) {
+          own = pick_f16x2<smallest, nan_wins>(own, raw.word[v]);
+        } else {
+          own = pick_bf16x2<smallest, nan_wins>(own, raw.word[v]);
+        }
+      }
+    }
+    const key low = Fold::key_of(bits_as<item>(static_cast<std::uint16_t>(own)));
+    const key high = Fold::key_of(bits_as<item>(static_cast<std::uint16_t>(own >> 16)));
+    return Fold::better(high, low) ? high : low;
+  } else
+#endif
+  {
+    key own = Fold::key_of(tile.template get<true>(0)[0]);
+    MONOFOLD_UNROLL
+    for (int k = 0; k < Tile::rows; ++k) own = best_of<Fold>(own, tile.template get<true>(k));
+    return own;
+  }
+}
+
+/// Where a lane's first item with that key is in a whole tile (or its first NaN); tile_items: nowhere.
+template <class Fold, class Tile>
+MONOFOLD_GPU int first_in_lane(const Tile& tile, const typename Fold::key& best) {
+  const bool nan = Fold::keys::has_nan && Fold::is_nan_key(best);
+  int first = Tile::tile_items;
+  // From the last to the first.
+  MONOFOLD_UNROLL
+  for (int k = Tile::rows - 1; k >= 0; --k) {
+    const auto chunk = tile.template get<true>(k);
+    MONOFOLD_UNROLL
+    for (int v = Tile::chunk_items - 1; v >= 0; --v) {
+      const auto own = Fold::key_of(chunk[v]);
+      const bool hit = nan ? Fold::is_nan_key(own) : own == best;
+      if (hit) first = tile.template chunk_offset<true>(k) + v;
+    }
+  }
+  return first;
+}
+
+}  // namespace monofold::detail

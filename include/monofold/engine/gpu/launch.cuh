@@ -1,0 +1,113 @@
+#pragma once
+/// engine/gpu/launch: the one place where a kernel is launched, and what its errors mean.
+
+#include <cuda_runtime_api.h>
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+
+#include "monofold/platform/status.hpp"
+#if defined(MONOFOLD_EMULATED)
+#include "emulation/launch.hpp"
+#endif
+
+namespace monofold::detail {
+
+/// What went wrong on the way to a launch; `detail` names the argument or the call.
+struct failure {
+  status code = status::ok;
+  std::string detail;
+
+  explicit operator bool() const { return code != status::ok; }
+};
+
+inline status status_of(cudaError_t code) {
+  switch (code) {
+    case cudaSuccess: return status::ok;
+    case cudaErrorMemoryAllocation: return status::out_of_memory;
+    case cudaErrorNoDevice:
+    case cudaErrorInvalidDevice:
+    case cudaErrorInsufficientDriver:
+    case cudaErrorDevicesUnavailable:
+    case cudaErrorNoKernelImageForDevice: return status::device_unavailable;
+    default: return status::internal;
+  }
+}
+
+/// The failure that a CUDA call reports, with the call's name; the sticky error is cleared.
+inline failure failure_of(cudaError_t code, const char* call) {
+  if (code == cudaSuccess) return {};
+  static_cast<void>(cudaGetLastError());
+  return {status_of(code), std::string(call) + ": " + cudaGetErrorString(code)};
+}
+
+#if !defined(MONOFOLD_EMULATED)
+/// Whether the current device can begin a launch before the one before it has ended.
+inline bool begins_early() {
+  static std::array<std::atomic<signed char>, 64> known{};  // 0: not asked yet; 1: no; 2: yes
+  int device = 0;
+  if (cudaGetDevice(&device) != cudaSuccess || device >= 64) return false;
+  auto& own = known[static_cast<std::size_t>(device)];
+  if (own == 0) {
+    int major = 0;
+    if (cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) != cudaSuccess) {
+      return false;
+    }
+    own = major >= 9 ? 2 : 1;
+  }
+  return own == 2;
+}
+#endif
+
+/// Launches a kernel on `blocks` blocks of `threads` threads with `shared_bytes` of dynamic shared
+/// memory. `early`: it calls wait_for_launches_before(), so it may be brought to the device while
+/// launches before it end.
+///
+/// sync       does not wait; may be captured in a graph
+template <class... Parameters, class... Arguments>
+failure launch_as(bool early, void (*kernel)(Parameters...), std::int64_t blocks, int threads,
+                  int shared_bytes, cudaStream_t stream, const Arguments&... arguments) {
+  static_assert((std::is_same_v<std::remove_cv_t<Parameters>, Arguments> && ...),
+                "the runtime copies the bytes of arguments: their types must be the kernel's");
+  if (blocks > 0x7fffffff) return {status::unsupported, "more than 2^31 - 1 blocks"};
+#if defined(MONOFOLD_EMULATED)
+  static_cast<void>(early);
+  return failure_of(emulation::launch(kernel, dim3(static_cast<unsigned>(blocks)),
+                                      dim3(static_cast<unsigned>(threads)), dim3(),
+                                      static_cast<std::size_t>(shared_bytes), stream, arguments...),
+                    "the emulated launch");
+#else
+  // The runtime reads the arguments and does not write them.
+  void* parameters[] = {const_cast<void*>(static_cast<const void*>(&arguments))...};
+  cudaLaunchAttribute order{};
+  order.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  order.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchConfig_t how{};
+  how.gridDim = dim3(static_cast<unsigned>(blocks));
+  how.blockDim = dim3(static_cast<unsigned>(threads));
+  how.dynamicSmemBytes = static_cast<std::size_t>(shared_bytes);
+  how.stream = stream;
+  how.attrs = &order;
+  how.numAttrs = early && begins_early() ? 1 : 0;
+  return failure_of(cudaLaunchKernelExC(&how, reinterpret_cast<const void*>(kernel), parameters),
+                    "cudaLaunchKernelExC");
+#endif
+}
+
+template <class Kernel, class... Arguments>
+failure launch(Kernel* kernel, std::int64_t blocks, int threads, int shared_bytes,
+               cudaStream_t stream, const Arguments&... arguments) {
+  return launch_as(false, kernel, blocks, threads, shared_bytes, stream, arguments...);
+}
+
+/// The same for a kernel that calls wait_for_launches_before() before it touches memory.
+template <class Kernel, class... Arguments>
+failure launch_early(Kernel* kernel, std::int64_t blocks, int threads, int shared_bytes,
+                     cudaStream_t stream, const Arguments&... arguments) {
+  return launch_as(true, kernel, blocks, threads, shared_bytes, stream, arguments...);
+}
+
+}  // namespace monofold::detail

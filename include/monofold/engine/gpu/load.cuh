@@ -1,0 +1,83 @@
+#pragma once
+/// engine/gpu/load: how a warp brings neighbouring bytes from global memory into its registers.
+
+#include <cstdint>
+
+#include "monofold/level/shuffle.cuh"
+#include "monofold/platform/host_device.hpp"
+
+namespace monofold::detail {
+
+/// What a lane loads at once.
+struct alignas(16) bytes16 {
+  std::uint32_t word[4];
+};
+
+MONOFOLD_GPU int bytes_past_16(const void* address) {
+  return static_cast<int>(reinterpret_cast<std::uintptr_t>(address) % sizeof(bytes16));
+}
+
+/// 16 bytes at an aligned address of global memory that the kernel does not write.
+MONOFOLD_GPU bytes16 load_16(const void* aligned) {
+#if defined(__CUDA_ARCH__)
+  bytes16 out;
+  // Read once: not worth a place in the first-level cache. (No `volatile`: loads may move.)
+  asm("ld.global.nc.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];"
+      : "=r"(out.word[0]), "=r"(out.word[1]), "=r"(out.word[2]), "=r"(out.word[3])
+      : "l"(aligned));
+  return out;
+#else
+  return *static_cast<const bytes16*>(aligned);
+#endif
+}
+
+/// Bytes `past` .. `past` + 15 of two neighbouring chunks, 0 < past < 16.
+MONOFOLD_GPU bytes16 bytes_across(const bytes16& low, const bytes16& high, int past) {
+  std::uint32_t word[8];
+  MONOFOLD_UNROLL
+  for (int i = 0; i < 4; ++i) {
+    word[i] = low.word[i];
+    word[i + 4] = high.word[i];
+  }
+  MONOFOLD_UNROLL
+  for (int i = 0; i < 6; ++i) word[i] = (past & 8) != 0 ? word[i + 2] : word[i];
+  MONOFOLD_UNROLL
+  for (int i = 0; i < 5; ++i) word[i] = (past & 4) != 0 ? word[i + 1] : word[i];
+  bytes16 out;
+  MONOFOLD_UNROLL
+  for (int i = 0; i < 4; ++i) {
+    const std::uint64_t pair = (std::uint64_t{word[i + 1]} << 32) | word[i];
+    out.word[i] = static_cast<std::uint32_t>(pair >> (8 * (past & 3)));
+  }
+  return out;
+}
+
+/// Rows of 32 chunks of 16 bytes from an aligned address: chunk r * 32 + lane to raw[r].
+template <int rows>
+MONOFOLD_GPU void load_aligned_rows(bytes16 (&raw)[rows], const char* bytes, int lane) {
+  constexpr int row_bytes = warp_lanes * static_cast<int>(sizeof(bytes16));
+  const char* const own = bytes + lane * static_cast<int>(sizeof(bytes16));
+  MONOFOLD_UNROLL
+  for (int r = 0; r < rows; ++r) raw[r] = load_16(own + r * row_bytes);
+}
+
+/// The same from an address `past` bytes behind an aligned one: aligned loads, which lanes then shift
+/// by exchanging neighbours.
+///
+/// shape      the `past` bytes before the rows and the 16 - past bytes behind them are read too
+/// sync       all lanes of the warp
+template <int rows>
+MONOFOLD_GPU void load_shifted_rows(bytes16 (&raw)[rows], const char* bytes, int past, int lane) {
+  const char* const aligned = bytes - past;
+  load_aligned_rows(raw, aligned, lane);
+  const bytes16 behind = load_16(aligned + rows * warp_lanes * static_cast<int>(sizeof(bytes16)));
+  MONOFOLD_UNROLL
+  for (int r = 0; r < rows; ++r) {
+    // Lane 31 needs the first chunk of the next row, which lane 0 has.
+    const bytes16& next_row = r + 1 < rows ? raw[r + 1] : behind;
+    const bytes16 given = lane == 0 ? next_row : raw[r];
+    raw[r] = bytes_across(raw[r], shuffle_from(given, (lane + 1) % warp_lanes), past);
+  }
+}
+
+}  // namespace monofold::detail

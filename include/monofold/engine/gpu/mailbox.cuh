@@ -1,0 +1,143 @@
+#pragma once
+/// engine/gpu/mailbox: how blocks hand a state to another block of the same launch without an atomic.
+
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#include "monofold/level/thread.cuh"
+#include "monofold/platform/host_device.hpp"
+
+namespace monofold::detail {
+
+/// Global memory for a mailbox: the number of the next call that uses it, 1 at first, then boxes, 0 at
+/// first.
+struct mail_room {
+  static constexpr int line_bytes = 128;  // of the second-level cache
+  static constexpr int most_senders = 256;
+  /// States of up to 16 bytes take 4 words each, exact sums up to 9 (level/mailed_sums).
+  static constexpr int words = most_senders * 9;
+
+  void* memory;
+
+  MONOFOLD_GPU std::uint32_t* call() const { return static_cast<std::uint32_t*>(memory); }
+  MONOFOLD_GPU std::uint32_t read_call() const {
+#if defined(__CUDA_ARCH__)
+    std::uint32_t number;
+    asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(number) : "l"(memory));
+    return number;
+#else
+    return *static_cast<const volatile std::uint32_t*>(memory);
+#endif
+  }
+  MONOFOLD_GPU std::uint64_t* boxes() const {
+    return reinterpret_cast<std::uint64_t*>(static_cast<char*>(memory) + line_bytes);
+  }
+
+  /// Ends call `number`, when all boxes were read that it needs: before its result is handed on, since
+  /// who waits for that may call again, in another stream.
+  ///
+  /// sync       all threads of the block that was the last to read
+  MONOFOLD_GPU void end_call(std::uint32_t number) const {
+    const auto rank = static_cast<int>(threadIdx.x);
+    if (number + 1 == 0) {
+      // Numbers begin again: no box may hold one of them.
+      sync_block();
+      for (int word = rank; word < words; word += static_cast<int>(blockDim.x)) boxes()[word] = 0;
+      sync_block();
+    }
+    if (rank == 0) *call() = number + 1 == 0 ? 1 : number + 1;
+  }
+};
+
+/// Mail is words of 64 bits: the number of the call above 32 bits of what is said.
+MONOFOLD_GPU std::uint64_t mail_of(std::uint32_t call, std::uint32_t what) {
+  return std::uint64_t{call} << 32 | what;
+}
+MONOFOLD_GPU bool is_mail_of(std::uint32_t call, std::uint64_t word) {
+  return static_cast<std::uint32_t>(word >> 32) == call;
+}
+
+/// Each word is written and read at once; the two of a pair, on a boundary of 16 bytes, need not be.
+MONOFOLD_GPU void post_mail(std::uint64_t* box, std::uint64_t word) {
+#if defined(__CUDA_ARCH__)
+  asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(box), "l"(word) : "memory");
+#else
+  *static_cast<volatile std::uint64_t*>(box) = word;
+#endif
+}
+MONOFOLD_GPU void post_mail(std::uint64_t* box, std::uint64_t low, std::uint64_t high) {
+#if defined(__CUDA_ARCH__)
+  asm volatile("st.relaxed.gpu.global.v2.u64 [%0], {%1, %2};" ::"l"(box), "l"(low), "l"(high)
+               : "memory");
+#else
+  post_mail(box, low);
+  post_mail(box + 1, high);
+#endif
+}
+MONOFOLD_GPU void read_mail(const std::uint64_t* box, std::uint64_t& word) {
+#if defined(__CUDA_ARCH__)
+  asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(word) : "l"(box) : "memory");
+#else
+  word = *static_cast<const volatile std::uint64_t*>(box);
+#endif
+}
+MONOFOLD_GPU void read_mail(const std::uint64_t* box, std::uint64_t& low, std::uint64_t& high) {
+#if defined(__CUDA_ARCH__)
+  asm volatile("ld.relaxed.gpu.global.v2.u64 {%0, %1}, [%2];"
+               : "=l"(low), "=l"(high)
+               : "l"(box)
+               : "memory");
+#else
+  read_mail(box, low);
+  read_mail(box + 1, high);
+#endif
+}
+
+/// A state lies in words of 64 bits: 32 of the state and the number of the call. Whoever reads a word
+/// with the number of its own call has what was written in this call, since each word is written at
+/// once; so no fence, no counter and nothing to reset.
+template <class State>
+struct mailbox {
+  static_assert(std::is_trivially_copyable_v<State>);
+  static constexpr int words = static_cast<int>((sizeof(State) + 3) / 4);
+
+  std::uint64_t* boxes;
+  std::uint32_t call;
+
+  MONOFOLD_GPU void post(std::int64_t box, const State& own) const {
+    std::uint32_t part[words];
+    if constexpr (sizeof(State) % 4 != 0) part[words - 1] = 0;
+    std::memcpy(part, &own, sizeof(State));
+    MONOFOLD_UNROLL
+    for (int w = 0; w < words; ++w) {
+      post_mail(boxes + box * words + w, mail_of(call, part[w]));
+    }
+  }
+
+  /// Waits for the state of a box. Its writer must be running, or be sure to start.
+  MONOFOLD_GPU State wait(std::int64_t box) const {
+    std::uint64_t word[words];
+    bool all_there = false;
+    while (!all_there) {
+      // All words are on their way before one is looked at.
+      MONOFOLD_UNROLL
+      for (int w = 0; w < words; ++w) {
+        read_mail(boxes + box * words + w, word[w]);
+      }
+      all_there = true;
+      MONOFOLD_UNROLL
+      for (int w = 0; w < words; ++w) {
+        all_there = all_there && is_mail_of(call, word[w]);
+      }
+    }
+    std::uint32_t part[words];
+    MONOFOLD_UNROLL
+    for (int w = 0; w < words; ++w) part[w] = static_cast<std::uint32_t>(word[w]);
+    State out;
+    std::memcpy(&out, part, sizeof(State));
+    return out;
+  }
+};
+
+}  // namespace monofold::detail

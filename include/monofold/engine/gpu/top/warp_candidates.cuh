@@ -1,0 +1,118 @@
+#pragma once
+/// engine/gpu/top/warp_candidates: a block's candidates for the k best in shared memory, and how warps add to them
+/// without waiting for each other.
+
+#include <cstdint>
+
+#include "monofold/fold/top_rank.hpp"
+#include "monofold/level/lanes.cuh"
+#include "monofold/level/shuffle.cuh"
+#include "monofold/level/thread.cuh"
+#include "monofold/plan/top_launch.hpp"
+#include "monofold/platform/host_device.hpp"
+
+namespace monofold::detail {
+
+/// The rank of this thread in a block of one dimension.
+MONOFOLD_GPU int rank_in_line() { return static_cast<int>(threadIdx.x); }
+
+/// A word that others may be writing: some value that was written, soon the last.
+template <class Word>
+MONOFOLD_GPU Word peek(const Word* word) {
+  return *static_cast<const volatile Word*>(word);
+}
+
+/// Sets one that others may be reading: at once, as an atomic does.
+MONOFOLD_GPU void post(std::uint32_t* word, std::uint32_t value) { atomicExch(word, value); }
+
+/// Raises a word of 64 bits of shared or global memory to `value` where it is less.
+MONOFOLD_GPU void raise_to(std::uint64_t* word, std::uint64_t value) {
+  static_assert(sizeof(unsigned long long) == sizeof(std::uint64_t));
+  atomicMax(reinterpret_cast<unsigned long long*>(word), static_cast<unsigned long long>(value));
+}
+
+/// Global memory in which the blocks of a launch tell each other what they know. All 0 before a launch,
+/// and after it. What many blocks touch lies in lines of its own.
+struct top_news {
+  static constexpr int words = 16;  // of 8 bytes: a line
+  static constexpr int boards = 256;
+
+  std::uint64_t bound;  // a merit that k items reach
+  std::uint64_t unused_0[words - 1];
+  std::uint32_t tickets;  // taken, besides the first of each warp
+  std::uint32_t unused_1[2 * words - 1];
+  std::uint32_t survivors;  // written to the list so far
+  std::uint32_t unused_2[2 * words - 1];
+  std::uint64_t
+      best[boards];  // merits of different items: of the best that blocks b, b + 256, .. saw
+};
+
+/// A candidate that is none, worse than all.
+struct top_entry {
+  std::uint64_t merit = 0;
+  std::int64_t position = no_position;
+};
+
+/// A block's candidates, in shared memory.
+///
+/// sync       between two block barriers warps add candidates, raise `common` and set `asked`; between
+///            the next two (block_candidates.cuh) the block thins them out. `bound` changes only there
+struct candidate_pool {
+  static constexpr int capacity = 2 * static_cast<int>(max_top_items);
+  static constexpr std::uint32_t no_place = ~std::uint32_t{0};
+
+  std::uint64_t merit[capacity];
+  std::int64_t position[capacity];
+  top_bound bound;       // worse candidates are out
+  std::uint64_t common;  // so are those of less merit: what other blocks know
+  std::uint32_t count;   // of places taken; more than `capacity` where some did not fit
+  std::uint32_t kept;
+  std::uint32_t news;   // tiles with news since the block met
+  std::uint32_t asked;  // not 0: warps come to meet when they have no tile at hand
+  // What warps tell each other in a search, in turns.
+  std::uint64_t most[top_warps];
+  std::uint64_t least[top_warps];
+  int counts[2][top_warps];
+
+  /// All threads, before a barrier.
+  MONOFOLD_GPU void start() {
+    if (rank_in_line() != 0) return;
+    bound = top_bound{};
+    common = 0;
+    count = kept = news = asked = 0;
+  }
+
+  /// What candidates have to pass, as far as this block knows.
+  MONOFOLD_GPU top_bound bound_now() const {
+    top_bound now = bound;
+    const std::uint64_t known = peek(&common);
+    if (known > now.merit) now = top_bound{known, no_position - 1};
+    return now;
+  }
+
+  MONOFOLD_GPU void put(std::uint32_t place, const top_entry& entry) {
+    merit[place] = entry.merit;
+    position[place] = entry.position;
+  }
+
+  /// Places for `wanted` candidates of this lane, all those of the warp together: the first one's, or
+  /// `no_place` where they do not all fit; none is taken then.
+  ///
+  /// sync       all lanes of the warp
+  MONOFOLD_GPU std::uint32_t take_places(int wanted) {
+    const int behind = sum_up_to_lane(wanted);
+    const auto total = static_cast<std::uint32_t>(shuffle_from(behind, warp_lanes - 1));
+    std::uint32_t first = 0;
+    if (lane_rank() == 0) first = atomicAdd(&count, total);
+    first = shuffle_from(first, 0);
+    if (first + total <= capacity) return first + static_cast<std::uint32_t>(behind - wanted);
+    // Only the first to find no room leaves a gap below `capacity`: later ones begin behind it.
+    for (std::uint32_t place = first + static_cast<std::uint32_t>(lane_rank()); place < capacity;
+         place += warp_lanes) {
+      put(place, top_entry{});
+    }
+    return no_place;
+  }
+};
+
+}  // namespace monofold::detail

@@ -1,0 +1,223 @@
+#pragma once
+/// engine/gpu/tree/block_fold: folds the tiles of a block, several folds side by side.
+
+#include <cstdint>
+#include <type_traits>
+
+#include "monofold/engine/gpu/kernel.cuh"
+#include "monofold/engine/gpu/load.cuh"
+#include "monofold/engine/gpu/tree/warp_fold.cuh"
+#include "monofold/engine/gpu/tree/warp_running.cuh"
+#include "monofold/engine/gpu/tree/warp_tile.cuh"
+#include "monofold/fold/all.hpp"
+#include "monofold/fold/fold.hpp"
+#include "monofold/level/block.cuh"
+#include "monofold/level/thread.cuh"
+
+namespace monofold::detail {
+
+/// How many states of a fold a block keeps in shared memory: one a tile, or one a warp.
+template <class F>
+MONOFOLD_HD_CALL constexpr int block_states_of(int tiles, int warps) {
+  return is_running_v<F> ? warps : tiles;
+}
+
+/// The shared memory that the states of one fold take.
+template <class F>
+MONOFOLD_HD_CALL constexpr int block_bytes_of_one(int tiles, int warps) {
+  return in_chunks_of_16(block_states_of<F>(tiles, warps) *
+                         static_cast<int>(sizeof(typename F::state)));
+}
+
+/// The same of each member of an `all` by itself.
+template <class F>
+struct block_bytes {
+  MONOFOLD_HD_CALL static constexpr int of(int tiles, int warps) {
+    return block_bytes_of_one<F>(tiles, warps);
+  }
+  /// The part of it that each tile adds.
+  static constexpr int each_tile =
+      is_running_v<F> ? 0 : static_cast<int>(sizeof(typename F::state));
+  /// And each warp.
+  static constexpr int each_warp =
+      is_running_v<F> ? static_cast<int>(sizeof(typename F::state)) : 0;
+};
+template <class... Folds>
+struct block_bytes<all_fold<Folds...>> {
+  MONOFOLD_HD_CALL static constexpr int of(int tiles, int warps) {
+    return (block_bytes_of_one<Folds>(tiles, warps) + ...);
+  }
+  static constexpr int each_tile =
+      ((is_running_v<Folds> ? 0 : static_cast<int>(sizeof(typename Folds::state))) + ...);
+  static constexpr int each_warp =
+      ((is_running_v<Folds> ? static_cast<int>(sizeof(typename Folds::state)) : 0) + ...);
+};
+
+/// What a warp has of a fold, and where the block's warps meet.
+///
+/// shape      `shared`: block_bytes_of_one of shared memory. First `put`: the states of ragged tiles, in
+///            lane 0; `start`; `add`: whole tiles, `at` counted from the block's first; `close`; a
+///            barrier; `total`: of `here` tiles in all, warp_states as in combine_block
+/// order      the plan's tree over the tiles; exact folds in any order
+template <class F, class View, bool runs = is_running_v<F>>
+class block_fold {
+ public:
+  using state = typename F::state;
+
+  MONOFOLD_GPU block_fold(const F&, void* shared) : states_(static_cast<state*>(shared)) {}
+
+  MONOFOLD_GPU void add(const F& f, const warp_tile<View>& tile, int at, bytes16* buffer) {
+    const state own = fold_loaded_tile<true>(f, tile, buffer);
+    put(f, own, at);
+  }
+  MONOFOLD_GPU void put(const F&, const state& own, int at) {
+    if (lane_rank() == 0) states_[at] = own;
+  }
+  MONOFOLD_GPU void start(const F&) {}
+  MONOFOLD_GPU void close(const F&) {}
+  MONOFOLD_GPU state total(const F& f, int here, void* warp_states) const {
+    const int rank = thread_rank();
+    return combine_block(f, states_[rank < here ? rank : 0], here,
+                         static_cast<state*>(warp_states));
+  }
+
+ private:
+  state* states_;
+};
+
+template <class F, class View>
+class block_fold<F, View, true> {
+ public:
+  using state = typename F::state;
+
+  MONOFOLD_GPU block_fold(const F& f, void* shared) : states_(static_cast<state*>(shared)) {
+    if (lane_rank() == 0) states_[warp_rank()] = f.identity();
+  }
+
+  MONOFOLD_GPU void put(const F& f, const state& own, int) {
+    if (lane_rank() == 0) states_[warp_rank()] = f.combine(states_[warp_rank()], own);
+  }
+  MONOFOLD_GPU void start(const F& f) { own_ = warp_running<F, View>(f); }
+  MONOFOLD_GPU void add(const F& f, const warp_tile<View>& tile, int, bytes16*) {
+    own_.add(f, tile);
+  }
+  MONOFOLD_GPU void close(const F& f) {
+    sync_warp();  // lane 0's state is read by all
+    own_.merge(f, states_[warp_rank()]);
+    const state total = own_.total(f);
+    sync_warp();  // and written after that
+    if (lane_rank() == 0) states_[warp_rank()] = total;
+  }
+  MONOFOLD_GPU state total(const F& f, int, void*) const {
+    const int warps = threads_in_block() / warp_lanes;
+    const int rank = thread_rank();
+    if (rank >= warp_lanes) return states_[0];
+    return warp::combine(f, states_[rank < warps ? rank : 0], warps);
+  }
+
+ private:
+  state* states_;
+  warp_running<F, View> own_;
+};
+
+/// The members of an `all`.
+template <class View, class First, class... Rest>
+class block_fold_list {
+ public:
+  using folds = fold_list<First, Rest...>;
+  using states = typename folds::states;
+
+  MONOFOLD_GPU block_fold_list(const folds& f, char* shared, int tiles, int warps)
+      : first_(f.first, shared),
+        rest_(f.rest, shared + block_bytes_of_one<First>(tiles, warps), tiles, warps) {}
+
+  MONOFOLD_GPU void add(const folds& f, const warp_tile<View>& tile, int at, bytes16* buffer) {
+    first_.add(f.first, tile, at, buffer);
+    rest_.add(f.rest, tile, at, buffer);
+  }
+  MONOFOLD_GPU void put(const folds& f, const states& own, int at) {
+    first_.put(f.first, own.first, at);
+    rest_.put(f.rest, own.rest, at);
+  }
+  MONOFOLD_GPU void start(const folds& f) {
+    first_.start(f.first);
+    rest_.start(f.rest);
+  }
+  MONOFOLD_GPU void close(const folds& f) {
+    first_.close(f.first);
+    rest_.close(f.rest);
+  }
+  MONOFOLD_GPU states total(const folds& f, int here, void* warp_states) const {
+    const auto first = first_.total(f.first, here, warp_states);
+    sync_block();  // states of warps read above are overwritten below
+    return {first, rest_.total(f.rest, here, warp_states)};
+  }
+
+ private:
+  block_fold<First, View> first_;
+  block_fold_list<View, Rest...> rest_;
+};
+template <class View, class Last>
+class block_fold_list<View, Last> {
+ public:
+  using folds = fold_list<Last>;
+  using states = typename folds::states;
+
+  MONOFOLD_GPU block_fold_list(const folds& f, char* shared, int, int) : last_(f.first, shared) {}
+  MONOFOLD_GPU void add(const folds& f, const warp_tile<View>& tile, int at, bytes16* buffer) {
+    last_.add(f.first, tile, at, buffer);
+  }
+  MONOFOLD_GPU void put(const folds& f, const states& own, int at) {
+    last_.put(f.first, own.first, at);
+  }
+  MONOFOLD_GPU void start(const folds& f) { last_.start(f.first); }
+  MONOFOLD_GPU void close(const folds& f) { last_.close(f.first); }
+  MONOFOLD_GPU states total(const folds& f, int here, void* warp_states) const {
+    return {last_.total(f.first, here, warp_states)};
+  }
+
+ private:
+  block_fold<Last, View> last_;
+};
+
+/// The same interface for one fold and for several.
+template <class F, class View>
+class block_folds {
+ public:
+  MONOFOLD_GPU block_folds(const F& f, char* shared, int, int) : own_(f, shared) {}
+  MONOFOLD_GPU void add(const F& f, const warp_tile<View>& tile, int at, bytes16* buffer) {
+    own_.add(f, tile, at, buffer);
+  }
+  MONOFOLD_GPU void put(const F& f, const typename F::state& own, int at) { own_.put(f, own, at); }
+  MONOFOLD_GPU void start(const F& f) { own_.start(f); }
+  MONOFOLD_GPU void close(const F& f) { own_.close(f); }
+  MONOFOLD_GPU typename F::state total(const F& f, int here, void* warp_states) const {
+    return own_.total(f, here, warp_states);
+  }
+
+ private:
+  block_fold<F, View> own_;
+};
+template <class... Folds, class View>
+class block_folds<all_fold<Folds...>, View> {
+ public:
+  using fold = all_fold<Folds...>;
+  MONOFOLD_GPU block_folds(const fold& f, char* shared, int tiles, int warps)
+      : own_(f.members, shared, tiles, warps) {}
+  MONOFOLD_GPU void add(const fold& f, const warp_tile<View>& tile, int at, bytes16* buffer) {
+    own_.add(f.members, tile, at, buffer);
+  }
+  MONOFOLD_GPU void put(const fold& f, const typename fold::state& own, int at) {
+    own_.put(f.members, own, at);
+  }
+  MONOFOLD_GPU void start(const fold& f) { own_.start(f.members); }
+  MONOFOLD_GPU void close(const fold& f) { own_.close(f.members); }
+  MONOFOLD_GPU typename fold::state total(const fold& f, int here, void* warp_states) const {
+    return own_.total(f.members, here, warp_states);
+  }
+
+ private:
+  block_fold_list<View, Folds...> own_;
+};
+
+}  // namespace monofold::detail

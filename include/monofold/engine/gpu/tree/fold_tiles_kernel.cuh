@@ -1,0 +1,138 @@
+#pragma once
+/// engine/gpu/tree/fold_tiles_kernel: the kernel that folds a view.
+
+#include <cstdint>
+#include <type_traits>
+
+#include "monofold/engine/gpu/kernel.cuh"
+#include "monofold/engine/gpu/load.cuh"
+#include "monofold/engine/gpu/tree/block_fold.cuh"
+#include "monofold/engine/gpu/tree/warp_fold.cuh"
+#include "monofold/engine/gpu/tree/warp_running.cuh"
+#include "monofold/engine/gpu/tree/warp_tile.cuh"
+#include "monofold/fold/all.hpp"
+#include "monofold/fold/fold.hpp"
+#include "monofold/level/block.cuh"
+#include "monofold/level/grid.cuh"
+#include "monofold/level/thread.cuh"
+#include "monofold/plan/launch.hpp"
+#include "monofold/plan/tiles.hpp"
+#include "monofold/platform/host_device.hpp"
+
+namespace monofold::detail {
+
+/// The bytes of a lane's accumulators; of an `all` the running ones, and the largest of the others.
+template <class F, class View>
+struct lane_accumulators {
+  using item = typename View::item_type;
+  static constexpr int running = 0;
+  static constexpr int passing =
+      slot_shape<F, item>::chains * static_cast<int>(sizeof(accumulator_t<F>));
+};
+template <class F, class View>
+requires is_running_v<F>
+struct lane_accumulators<F, View> {
+  static constexpr int running = warp_running<F, View>::lane_bytes;
+  static constexpr int passing = 0;
+};
+template <class... Folds, class View>
+struct lane_accumulators<all_fold<Folds...>, View> {
+  static constexpr int largest() {
+    int most = 0;
+    for (const int own : {lane_accumulators<Folds, View>::passing...}) {
+      most = own > most ? own : most;
+    }
+    return most;
+  }
+  static constexpr int running = (lane_accumulators<Folds, View>::running + ...);
+  static constexpr int passing = largest();
+};
+
+template <class F, class View>
+inline constexpr launch_facts launch_facts_v{
+    static_cast<int>(sizeof(typename F::state)), block_bytes<F>::each_tile,
+    block_bytes<F>::each_warp + static_cast<int>(sizeof(typename F::state)),
+    lane_accumulators<F, View>::running + lane_accumulators<F, View>::passing,
+    is_staged_v<F, View>};
+
+/// The dynamic shared memory of a launch: staging of each warp, what warps have of the fold, a state a
+/// warp for joining.
+template <class F, class View>
+constexpr int shared_bytes_of(const tile_launch& plan) {
+  const int warps = plan.threads / warp_lanes;
+  return (is_staged_v<F, View> ? warps * staging_bytes : 0) +
+         block_bytes<F>::of(1 << plan.block_level, warps) +
+         in_chunks_of_16(warps * static_cast<int>(sizeof(typename F::state)));
+}
+
+/// Folds a view: a tile a warp, a node of tiles a block, the nodes by the block that ends last.
+///
+/// shape      plan: launch_for(tiles of the view); storage: unused where there is one block
+/// errors     traps where the host's compiler lays out its arguments otherwise: results would be wrong
+/// order      the plan's tree, whatever the launch
+template <class F, class View, class Sink>
+__global__ void __launch_bounds__(max_block_threads(launch_facts_v<F, View>), min_resident_blocks)
+    fold_tiles_kernel(const F f, const View view, const std::int64_t size, const tile_launch plan,
+                      const handed_layout layout, const grid_storage<typename F::state> storage,
+                      const Sink sink) {
+  using state = typename F::state;
+  let_next_launch_begin();
+  if (layout != handed_layout_of<F, View>()) trap();
+  wait_for_launches_before();
+  constexpr int tile_items = warp_tile<View>::tile_items;
+  const int warps = plan.threads / warp_lanes;
+  const int rank = static_cast<int>(threadIdx.x);
+  const int warp = rank / warp_lanes;
+
+  // Shared memory as shared_bytes_of says.
+  char* const shared = reinterpret_cast<char*>(dynamic_shared());
+  constexpr int staging = is_staged_v<F, View> ? staging_bytes : 0;
+  auto* const buffer = reinterpret_cast<bytes16*>(shared + warp * staging);
+  char* const parts_at = shared + warps * staging;
+  auto* const warp_states =
+      reinterpret_cast<state*>(parts_at + block_bytes<F>::of(1 << plan.block_level, warps));
+  block_folds<F, View> parts(f, parts_at, 1 << plan.block_level, warps);
+
+  const std::int64_t first = std::int64_t{blockIdx.x} << plan.block_level;
+  const std::int64_t left = plan.tiles - first;
+  const int here = left < (1 << plan.block_level) ? static_cast<int>(left) : 1 << plan.block_level;
+  const std::int64_t aligned_left = warp_tile<View>::aligned_tiles(view, size) - first;
+  const int aligned = aligned_left < 0      ? 0
+                      : aligned_left < here ? static_cast<int>(aligned_left)
+                                            : here;
+  // What is called for ragged tiles takes registers that loads in flight need: so that is a loop of its
+  // own, and running states start behind it.
+  int last = here - 1 - warp;
+  MONOFOLD_ROLL
+  for (; last >= aligned; last -= warps) {
+    const std::int64_t at = (first + last) * tile_items;
+    const int count = size - at < tile_items ? static_cast<int>(size - at) : tile_items;
+    parts.put(f, fold_ragged_tile(f, view, tile_place{at, size, count}, buffer), last);
+  }
+  parts.start(f);
+  MONOFOLD_ROLL
+  for (int tile = warp; tile < aligned; tile += warps) {
+    const tile_place place{(first + tile) * tile_items, size, tile_items};
+    warp_tile<View> loaded(view, place);
+    loaded.load_aligned();
+    if constexpr (is_staged_v<F, View>) loaded.stage(buffer);
+    parts.add(f, loaded, tile, buffer);
+  }
+  parts.close(f);
+  sync_block();  // states written above are read below
+  state total = parts.total(f, here, warp_states);
+  if (plan.blocks > 1) {
+    sync_block();  // states of warps read above are overwritten below
+    if (!combine_grid(f, state(total), storage, warp_states, total)) return;
+  }
+  if (rank == 0) sink(f, total);
+}
+
+/// The result of no items.
+template <class F, class Sink>
+__global__ void fold_nothing_kernel(const F f, const Sink sink) {
+  wait_for_launches_before();
+  sink(f, f.identity());
+}
+
+}  // namespace monofold::detail

@@ -1,0 +1,180 @@
+#pragma once
+/// engine/gpu/tree/warp_fold: folds a tile of the plan on one warp, with the slots and the tree of the plan.
+
+#include <cstdint>
+#include <type_traits>
+
+#include "monofold/engine/gpu/load.cuh"
+#include "monofold/engine/gpu/tree/warp_tile.cuh"
+#include "monofold/fold/all.hpp"
+#include "monofold/fold/fold.hpp"
+#include "monofold/level/shuffle.cuh"
+#include "monofold/level/slot_array.hpp"
+#include "monofold/level/warp.cuh"
+#include "monofold/plan/tiles.hpp"
+
+namespace monofold::detail {
+
+/// True where a fold takes runs of items, and those come through shared memory.
+template <class F, class View>
+inline constexpr bool is_staged_v = !is_commutative_v<F> && warp_tile<View>::held;
+
+/// True where a tile that is not whole may be filled up with items that change no state.
+template <class F, class View>
+inline constexpr bool is_padded_v =
+    contiguous_item_view<View>&& warp_tile<View>::held&& requires(const F& f) {
+  f.padding();
+};
+
+/// Joins accumulators, as a function.
+template <class F, class Item>
+struct accumulator_joiner {
+  F fold;
+  MONOFOLD_GPU accumulator_t<F> operator()(const accumulator_t<F>& left,
+                                           const accumulator_t<F>& right) const {
+    return fold_access<F, Item>::join(fold, left, right);
+  }
+};
+
+/// What a lane's slots hold together. `full`: all chunks are there.
+template <bool full, class F, class View>
+MONOFOLD_GPU accumulator_t<F> fold_lane(const F& f, const warp_tile<View>& tile) {
+  using item = typename View::item_type;
+  using access = fold_access<F, item>;
+  constexpr bool striped = slot_shape<F, item>::striped;
+  constexpr int chains = slot_shape<F, item>::chains;
+  constexpr int chunk_items = warp_tile<View>::chunk_items;
+  slot_array<accumulator_t<F>, chains> own;
+  const std::int64_t index = tile.place().at;
+  const int whole = full ? tile_rows : tile.template whole_chunks<striped>();
+
+  MONOFOLD_UNROLL
+  for (int k = 0; k < tile_rows; ++k) {
+    if (full || k < whole) {
+      const auto items = tile.template get<striped>(k);
+      const std::int64_t first = index + tile.template chunk_offset<striped>(k);
+      MONOFOLD_UNROLL
+      for (int v = 0; v < chunk_items; ++v) {
+        if (k == 0 && v < chains) {
+          own[v] = access::open(f, items[v], first + v);
+        } else {
+          access::absorb(f, own[v % chains], items[v], first + v);
+        }
+      }
+    }
+  }
+  int present = chains;
+  if constexpr (!full && chunk_items > 1) {
+    // The chunk in which the tile ends.
+    const int offset = tile.template chunk_offset<striped>(whole);
+    const int left = whole < tile_rows ? tile.count() - offset : 0;
+    if (whole == 0) present = left < chains ? left : chains;
+    MONOFOLD_UNROLL
+    for (int v = 0; v < chunk_items; ++v) {
+      if (v < left) {
+        const item last = tile.get_item(offset + v);
+        if (whole == 0 && v < chains) {
+          own[v] = access::open(f, last, index + offset + v);
+        } else {
+          access::absorb(f, own[v % chains], last, index + offset + v);
+        }
+      }
+    }
+  }
+  MONOFOLD_UNROLL
+  for (int width = 1; width < chains; width *= 2) {
+    MONOFOLD_UNROLL
+    for (int i = 0; i + width < chains; i += 2 * width) {
+      if (full || i + width < present) own[i] = access::join(f, own[i], own[i + width]);
+    }
+  }
+  return own[0];
+}
+
+/// All slots of a tile joined, in lane 0.
+template <bool full, class F, class View>
+MONOFOLD_GPU accumulator_t<F> fold_slots(const F& f, const warp_tile<View>& tile) {
+  using item = typename View::item_type;
+  using shape = warp_tile<View>;
+  int lanes = tile_lanes;
+  if constexpr (!full) {
+    constexpr int each = slot_shape<F, item>::striped ? shape::chunk_items : shape::run_items;
+    const int used = (tile.count() + each - 1) / each;
+    lanes = used < tile_lanes ? used : tile_lanes;
+  }
+  // A lane that got nothing has nothing to say, and nobody reads it.
+  return join_lanes(accumulator_joiner<F, item>{f}, fold_lane<full>(f, tile), lanes, warp_lanes);
+}
+
+/// The second look at a tile. It is loaded again, so that nothing of it need be kept for this case.
+template <class F, class View>
+MONOFOLD_GPU_CALL typename F::state fold_again(F second, View view, tile_place place,
+                                               bytes16* buffer) {
+  warp_tile<View> tile(view, place);
+  tile.load_any();
+  if constexpr (is_staged_v<F, View>) tile.stage(buffer);
+  const auto total = fold_slots<false>(second, tile);
+  return fold_access<F, typename View::item_type>::flush(second, total, place.count);
+}
+
+template <bool full, class View, class First, class... Rest>
+MONOFOLD_GPU auto fold_members(const fold_list<First, Rest...>& folds, const warp_tile<View>& tile,
+                               bytes16* buffer);
+
+template <class F>
+struct is_all_fold : std::false_type {};
+template <class... Folds>
+struct is_all_fold<all_fold<Folds...>> : std::true_type {};
+
+/// The state of a tile, in lane 0.
+///
+/// order      the slots of plan/tiles.hpp, joined neighbours first; ordered folds keep order
+/// sync       all lanes of the warp; ordered folds need the tile staged
+/// cost       a second pass over the tile where the fold asks for it
+template <bool full, class F, class View>
+MONOFOLD_GPU typename F::state fold_loaded_tile(const F& f, const warp_tile<View>& tile,
+                                                bytes16* buffer) {
+  if constexpr (is_all_fold<F>::value) {
+    return fold_members<full>(f.members, tile, buffer);
+  } else {
+    auto total = fold_slots<full>(f, tile);
+    if constexpr (may_repeat_v<F>) {
+      total = shuffle_from(total, 0);
+      const int count = tile.count();
+      if (!f.suffices(total, count)) {
+        return fold_again(f.again(total, count), tile.view(), tile.place(), buffer);
+      }
+    }
+    return fold_access<F, typename View::item_type>::flush(f, total, tile.count());
+  }
+}
+
+/// The members of an `all` one after the other, each with slots of its own.
+template <bool full, class View, class First, class... Rest>
+MONOFOLD_GPU auto fold_members(const fold_list<First, Rest...>& folds, const warp_tile<View>& tile,
+                               bytes16* buffer) {
+  using states = state_list<typename First::state, typename Rest::state...>;
+  if constexpr (sizeof...(Rest) == 0) {
+    return states{fold_loaded_tile<full>(folds.first, tile, buffer)};
+  } else {
+    auto first = fold_loaded_tile<full>(folds.first, tile, buffer);
+    return states{first, fold_members<full>(folds.rest, tile, buffer)};
+  }
+}
+
+/// Folds a tile that is not whole, or lies across 16-byte boundaries; its state is in lane 0.
+///
+/// shape      `place` says which items; `buffer` is staging_bytes of shared memory of this warp, where
+///            the fold `is_staged_v`
+/// sync       all 32 lanes of the warp
+/// tested by  tests/gpu/plan_test.cu (against the CPU engine, bit for bit)
+template <class F, class View>
+MONOFOLD_GPU_CALL typename F::state fold_ragged_tile(F f, View view, tile_place place,
+                                                     bytes16* buffer) {
+  warp_tile<View> tile(view, place);
+  tile.load_any();
+  if constexpr (is_staged_v<F, View>) tile.stage(buffer);
+  return fold_loaded_tile<false>(f, tile, buffer);
+}
+
+}  // namespace monofold::detail

@@ -1,0 +1,191 @@
+#pragma once
+/// engine/gpu/tree/warp_running: exact folds on a warp, tile after tile, without a state for each tile.
+///
+/// Any schedule gives an exact fold its one result, so a warp keeps what it has seen in registers and
+/// meets others once, at the end.
+
+#include <cstdint>
+#include <type_traits>
+
+#include "monofold/engine/gpu/tree/warp_fold.cuh"
+#include "monofold/engine/gpu/tree/warp_tile.cuh"
+#include "monofold/engine/gpu/warp_extremum.cuh"
+#include "monofold/fold/extrema.hpp"
+#include "monofold/fold/fold.hpp"
+#include "monofold/fold/sum.hpp"
+#include "monofold/level/shuffle.cuh"
+#include "monofold/level/warp.cuh"
+#include "monofold/plan/tiles.hpp"
+
+namespace monofold::detail {
+
+/// True where a warp may keep a running state of the fold.
+template <class F>
+inline constexpr bool is_running_v = is_exact_v<F>&& is_commutative_v<F>&& has_identity_v<F> &&
+                                     !may_repeat_v<F> && !is_all_fold<F>::value;
+
+/// A state a lane.
+///
+/// shape      add: whole tiles, by all lanes of the warp; merge: a state, that of lane 0. A default one
+///            is assigned before it is used
+/// order      any: the fold is exact
+template <class F, class View>
+class warp_running {
+ public:
+  using item = typename View::item_type;
+  using state = typename F::state;
+  using access = fold_access<F, item>;
+  static constexpr int lane_bytes =
+      static_cast<int>(sizeof(state)) +
+      slot_shape<F, item>::chains * static_cast<int>(sizeof(accumulator_t<F>));
+
+  warp_running() = default;
+  MONOFOLD_GPU explicit warp_running(const F& f) : own_(f.identity()) {}
+
+  MONOFOLD_GPU void add(const F& f, const warp_tile<View>& tile) {
+    const auto own = fold_lane<true>(f, tile);
+    own_ = f.combine(own_, access::flush(f, own, warp_tile<View>::run_items));
+  }
+  MONOFOLD_GPU void merge(const F& f, const state& tile) {
+    if (lane_rank() == 0) own_ = f.combine(own_, tile);
+  }
+  /// In lane 0.
+  MONOFOLD_GPU state total(const F& f) const { return warp::combine(f, own_); }
+
+ private:
+  state own_;
+};
+
+/// The sum of integers: a lane adds a tile's items in 32 or 64 bits, which hold any tile.
+template <class F, class View>
+class warp_integer_sum {
+ public:
+  using fold = F;
+  using Item = typename View::item_type;
+  using state = typename F::state;
+  static constexpr int lane_bytes = static_cast<int>(2 * sizeof(state));
+
+  warp_integer_sum() = default;
+  MONOFOLD_GPU explicit warp_integer_sum(const fold&) : own_(0) {}
+
+  MONOFOLD_GPU void add(const fold& f, const warp_tile<View>& tile) {
+    if constexpr (sizeof(Item) == 1 && warp_tile<View>::held) {
+      // Four items an instruction: 128 items of a byte a lane and tile.
+      std::int32_t sum = 0;
+      MONOFOLD_UNROLL
+      for (int k = 0; k < tile_rows; ++k) {
+        const bytes16 raw = tile.raw(k);
+        MONOFOLD_UNROLL
+        for (int w = 0; w < 4; ++w) sum = add_bytes(raw.word[w], sum);
+      }
+      own_ += sum;
+    } else if constexpr (sizeof(Item) <= 4) {
+      constexpr int items = warp_tile<View>::chunk_items;
+      using sum_type = std::conditional_t<sizeof(Item) <= 2, std::int32_t, std::int64_t>;
+      sum_type sum = 0;
+      MONOFOLD_UNROLL
+      for (int k = 0; k < tile_rows; ++k) {
+        const auto chunk = tile.template get<true>(k);
+        MONOFOLD_UNROLL
+        for (int v = 0; v < items; ++v) sum += static_cast<sum_type>(chunk[v]);
+      }
+      own_ += sum;
+    } else {
+      MONOFOLD_UNROLL
+      for (int k = 0; k < tile_rows; ++k) {
+        const auto chunk = tile.template get<true>(k);
+        MONOFOLD_UNROLL
+        for (int v = 0; v < warp_tile<View>::chunk_items; ++v) {
+          own_ = f.combine(own_, f.lift(chunk[v], 0));
+        }
+      }
+    }
+  }
+  MONOFOLD_GPU void merge(const fold&, const state& tile) {
+    if (lane_rank() == 0) own_ += static_cast<total_type>(tile);
+  }
+  MONOFOLD_GPU state total(const fold& f) const {
+    return warp::combine(f, static_cast<state>(own_));
+  }
+
+ private:
+  /// The sum of four bytes and `sum`.
+  MONOFOLD_GPU static std::int32_t add_bytes(std::uint32_t bytes, std::int32_t sum) {
+#if defined(__CUDA_ARCH__)
+    if constexpr (std::is_signed_v<Item>) {
+      return __dp4a(static_cast<std::int32_t>(bytes), 0x01010101, sum);
+    } else {
+      return static_cast<std::int32_t>(__dp4a(bytes, 0x01010101u, static_cast<std::uint32_t>(sum)));
+    }
+#else
+    for (int b = 0; b < 4; ++b) {
+      const auto byte = static_cast<std::uint8_t>(bytes >> (8 * b));
+      sum += std::is_signed_v<Item> ? static_cast<std::int8_t>(byte) : byte;
+    }
+    return sum;
+#endif
+  }
+
+  // 2^31 tiles of 128 bytes, or 2^26 of 32 words, a lane stay far below 2^63.
+  using total_type = std::conditional_t<sizeof(Item) <= 4, std::int64_t, int128>;
+  total_type own_;
+};
+
+template <class Item, class View>
+class warp_running<integer_sum_fold<Item>, View>
+    : public warp_integer_sum<integer_sum_fold<Item>, View> {
+ public:
+  using warp_integer_sum<integer_sum_fold<Item>, View>::warp_integer_sum;
+};
+template <class Item, class View>
+class warp_running<short_integer_sum_fold<Item>, View>
+    : public warp_integer_sum<short_integer_sum_fold<Item>, View> {
+ public:
+  using warp_integer_sum<short_integer_sum_fold<Item>, View>::warp_integer_sum;
+};
+
+/// The smallest (or largest) item.
+template <class Item, bool smallest, nan_rule rule, class View>
+class warp_running<extremum_fold<Item, smallest, rule>, View>
+    : public warp_extremum<extremum_fold<Item, smallest, rule>> {
+ public:
+  using warp_extremum<extremum_fold<Item, smallest, rule>>::warp_extremum;
+};
+template <class Item, bool smallest, extremum_part part, class View>
+class warp_running<extremum_answer_fold<Item, smallest, part>, View>
+    : public warp_extremum<extremum_fold<Item, smallest>> {
+ public:
+  using warp_extremum<extremum_fold<Item, smallest>>::warp_extremum;
+};
+
+/// Both ends.
+template <class Item, nan_rule rule, class View>
+class warp_running<extrema_fold<Item, rule>, View> {
+ public:
+  using fold = extrema_fold<Item, rule>;
+  using low = typename fold::low;
+  using high = typename fold::high;
+  static constexpr int lane_bytes = 48;  // two states, and their keys on the way
+
+  warp_running() = default;
+  MONOFOLD_GPU explicit warp_running(const fold&) : low_(low{}), high_(high{}) {}
+  MONOFOLD_GPU void add(const fold&, const warp_tile<View>& tile) {
+    const bool is_news = low_.may_change(tile) | high_.may_change(tile);
+    if (!any_lane(is_news)) return;
+    low_.add(low{}, tile);
+    high_.add(high{}, tile);
+  }
+  MONOFOLD_GPU void merge(const fold&, const typename fold::state& tile) {
+    low_.merge(low{}, tile.min);
+    high_.merge(high{}, tile.max);
+  }
+  MONOFOLD_GPU typename fold::state total(const fold&) const {
+    return {low_.total(low{}), high_.total(high{})};
+  }
+
+ private:
+  warp_running<low, View> low_;
+  warp_running<high, View> high_;
+};
+
+}  // namespace monofold::detail

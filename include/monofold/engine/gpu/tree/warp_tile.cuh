@@ -1,0 +1,214 @@
+#pragma once
+/// engine/gpu/tree/warp_tile: how a warp takes a tile of the plan out of memory.
+
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#include "monofold/engine/gpu/load.cuh"
+#include "monofold/fold/fold.hpp"
+#include "monofold/level/shuffle.cuh"
+#include "monofold/level/slot_array.hpp"
+#include "monofold/level/thread.cuh"
+#include "monofold/plan/tiles.hpp"
+#include "monofold/shape/view.hpp"
+
+namespace monofold::detail {
+
+/// Where a tile lies: `count` items from position `at` of a view of `size` items.
+struct tile_place {
+  std::int64_t at;
+  std::int64_t size;
+  int count;
+};
+
+/// Shared memory in which a warp turns rows into runs, where items are that small.
+inline constexpr int staging_bytes = tile_rows * tile_lanes * lane_bytes;
+
+/// A tile in the registers of a warp.
+///
+/// A lane's *chunk* is items_per_lane neighbouring items. Striped folds take chunk r of a lane from
+/// row r; ordered folds take chunk k of a lane's run, which comes through shared memory. Chunks of 16
+/// bytes are held; others (items of more than 16 bytes, or of 3, 5, 6, 7, 9.. bytes) are read from
+/// the view when they are folded.
+template <class View>
+class warp_tile {
+ public:
+  using item = typename View::item_type;
+  static_assert(std::is_trivially_copyable_v<item>, "items on a device must be trivially copyable");
+  static constexpr int rows = tile_rows;
+  static constexpr int chunk_items = tile_shape<item>::items_per_lane;
+  static constexpr int row_items = tile_shape<item>::row_items;
+  static constexpr int tile_items = tile_shape<item>::items;
+  static constexpr int run_items = tile_items / tile_lanes;
+  static constexpr bool held = sizeof(item) * chunk_items == sizeof(bytes16);
+  using chunk = slot_array<item, chunk_items>;
+
+  MONOFOLD_GPU warp_tile(const View& view, const tile_place& place)
+      : view_(view), place_(place), lane_(lane_rank()) {}
+
+  MONOFOLD_GPU int count() const { return place_.count; }
+  MONOFOLD_GPU int lane() const { return lane_; }
+  MONOFOLD_GPU const View& view() const { return view_; }
+  MONOFOLD_GPU const tile_place& place() const { return place_; }
+  MONOFOLD_GPU std::int64_t index_of(int offset) const { return place_.at + offset; }
+
+  /// How many whole tiles of a view, from its first on, can be loaded by aligned 16-byte loads (or are
+  /// computed): all of them or none.
+  MONOFOLD_GPU static std::int64_t aligned_tiles(const View& view, std::int64_t size) {
+    if constexpr (held && contiguous_item_view<View>) {
+      if (bytes_past_16(view.data()) != 0) return 0;
+    }
+    return size / tile_items;
+  }
+
+  /// True where all chunks of a tile can be.
+  MONOFOLD_GPU static bool is_aligned(const View& view, const tile_place& place) {
+    if (place.count < tile_items) return false;
+    if constexpr (held && contiguous_item_view<View>) return bytes_past_16(view.data()) == 0;
+    return true;
+  }
+
+  /// True where they can be by 16-byte loads that stay inside the view.
+  MONOFOLD_GPU static bool is_whole(const View& view, const tile_place& place) {
+    if (is_aligned(view, place)) return true;
+    // Shifted loads reach into the chunks around the tile.
+    const std::int64_t behind = place.size - place.at - tile_items;
+    return place.at * static_cast<int>(sizeof(item)) >= lane_bytes &&
+           behind * static_cast<int>(sizeof(item)) >= lane_bytes;
+  }
+
+  /// Loads a tile that `is_aligned`.
+  MONOFOLD_GPU void load_aligned() {
+    if constexpr (held && contiguous_item_view<View>) {
+      const auto* const bytes = reinterpret_cast<const char*>(view_.data() + place_.at);
+      load_aligned_rows(raw_, bytes, lane_);
+    } else if constexpr (held) {
+      MONOFOLD_UNROLL
+      for (int r = 0; r < tile_rows; ++r) raw_[r] = packed(r);
+    }
+  }
+
+  /// Loads the first `count` items of a tile that lies on a 16-byte boundary, and `padding` behind them.
+  MONOFOLD_GPU void load_padded(int count, const item& padding) {
+    if (count == tile_items) return load_aligned();
+    const item* const items = view_.data() + place_.at;
+    chunk pad;
+    MONOFOLD_UNROLL
+    for (int v = 0; v < chunk_items; ++v) pad[v] = padding;
+    bytes16 pad_bytes;
+    std::memcpy(&pad_bytes, static_cast<const void*>(pad.values), sizeof(pad_bytes));
+    MONOFOLD_UNROLL
+    for (int r = 0; r < tile_rows; ++r) {
+      const int offset = chunk_offset<true>(r);
+      raw_[r] = offset + chunk_items <= count ? load_16(items + offset) : pad_bytes;
+    }
+    if (count % chunk_items == 0) return;
+    // The chunk in which the range ends.
+    const int last = count - count % chunk_items;
+    MONOFOLD_UNROLL
+    for (int v = 0; v + 1 < chunk_items; ++v) {
+      if (v < count % chunk_items) pad[v] = items[last + v];
+    }
+    std::memcpy(&pad_bytes, static_cast<const void*>(pad.values), sizeof(pad_bytes));
+    MONOFOLD_UNROLL
+    for (int r = 0; r < tile_rows; ++r) {
+      if (chunk_offset<true>(r) == last) raw_[r] = pad_bytes;
+    }
+  }
+
+  /// Loads any tile; chunks that are not whole stay as they are.
+  MONOFOLD_GPU void load_any() {
+    if constexpr (held) {
+      if (is_aligned(view_, place_)) return load_aligned();
+      if constexpr (contiguous_item_view<View>) {
+        if (is_whole(view_, place_)) {
+          const auto* const bytes = reinterpret_cast<const char*>(view_.data() + place_.at);
+          return load_shifted_rows(raw_, bytes, bytes_past_16(bytes), lane_);
+        }
+      }
+      const int whole = whole_chunks<true>();
+      MONOFOLD_UNROLL
+      for (int r = 0; r < tile_rows; ++r) {
+        if (r < whole) raw_[r] = load_chunk(r);
+      }
+    }
+  }
+
+  /// Writes what was loaded to `buffer` (staging_bytes of shared memory, of this warp alone).
+  ///
+  /// sync       all lanes of the warp
+  MONOFOLD_GPU void stage(bytes16* buffer) {
+    if constexpr (held) {
+      sync_warp();  // reads of the tile before are done
+      MONOFOLD_UNROLL
+      for (int r = 0; r < tile_rows; ++r) buffer[place_of_chunk(r * warp_lanes + lane_)] = raw_[r];
+      sync_warp();  // what lanes wrote above they read below
+      staged_ = buffer;
+    }
+  }
+
+  /// The first item of a lane's chunk `k`, from the tile's first.
+  template <bool striped>
+  MONOFOLD_GPU int chunk_offset(int k) const {
+    return striped ? k * row_items + lane_ * chunk_items : lane_ * run_items + k * chunk_items;
+  }
+
+  /// How many of a lane's chunks the tile has whole; they are its first.
+  template <bool striped>
+  MONOFOLD_GPU int whole_chunks() const {
+    constexpr int step = striped ? row_items : chunk_items;
+    const int room = place_.count - chunk_offset<striped>(0) - chunk_items;
+    const int whole = room < 0 ? 0 : room / step + 1;
+    return whole < tile_rows ? whole : tile_rows;
+  }
+
+  template <bool striped>
+  MONOFOLD_GPU chunk get(int k) const {
+    chunk out;
+    if constexpr (held) {
+      const bytes16 bytes = striped ? raw_[k] : staged_[place_of_chunk(lane_ * tile_rows + k)];
+      std::memcpy(static_cast<void*>(out.values), &bytes, sizeof(bytes));
+    } else {
+      MONOFOLD_UNROLL
+      for (int v = 0; v < chunk_items; ++v) out[v] = get_item(chunk_offset<striped>(k) + v);
+    }
+    return out;
+  }
+
+  /// The 16 bytes of a lane's chunk in row `r`, where chunks are held.
+  MONOFOLD_GPU const bytes16& raw(int r) const { return raw_[r]; }
+
+  MONOFOLD_GPU item get_item(int offset) const { return view_[place_.at + offset]; }
+
+ private:
+  /// Lanes write neighbouring chunks and read chunks 128 bytes apart. Exchanging the lowest three bits
+  /// of a chunk's number spreads both over all banks: each eight lanes that are served together
+  /// touch eight different groups of four.
+  MONOFOLD_GPU static int place_of_chunk(int chunk) { return chunk ^ ((chunk >> 3) & 7); }
+
+  MONOFOLD_GPU bytes16 packed(int r) const {
+    chunk items;
+    MONOFOLD_UNROLL
+    for (int v = 0; v < chunk_items; ++v) items[v] = get_item(chunk_offset<true>(r) + v);
+    bytes16 out;
+    std::memcpy(&out, static_cast<const void*>(items.values), sizeof(out));
+    return out;
+  }
+
+  MONOFOLD_GPU bytes16 load_chunk(int r) const {
+    if constexpr (contiguous_item_view<View>) {
+      const item* const from = view_.data() + place_.at + chunk_offset<true>(r);
+      if (bytes_past_16(from) == 0) return load_16(from);
+    }
+    return packed(r);
+  }
+
+  const View& view_;
+  tile_place place_;
+  int lane_;
+  const bytes16* staged_ = nullptr;
+  bytes16 raw_[held ? tile_rows : 1];
+};
+
+}  // namespace monofold::detail

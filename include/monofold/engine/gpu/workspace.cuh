@@ -1,0 +1,112 @@
+#pragma once
+/// engine/gpu/workspace: the device memory that a reduction needs besides its input and its result.
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include "monofold/engine/gpu/launch.cuh"
+#include "monofold/engine/gpu/mailbox.cuh"
+#include "monofold/platform/status.hpp"
+
+namespace monofold {
+
+/// Device memory for one reduction at a time; made once, used by any number of them.
+///
+/// shape      at least `workspace_bytes(range, fold)`; on the device that was current when it was made
+/// sync       the constructor waits for the default stream and cannot be captured in a graph. Calls that may
+///            run at the same time (in several streams) need a workspace each
+/// errors     throws `error`: out_of_memory, device_unavailable
+/// tested by  tests/gpu/into_test.cu
+class gpu_workspace {
+ public:
+  gpu_workspace() = default;
+  explicit gpu_workspace(std::int64_t bytes) {
+    if (auto failed = make(bytes)) {
+      release();
+      throw error(failed.code, failed.detail);
+    }
+  }
+  /// The same into `out`, without throwing.
+  static detail::failure try_make(std::int64_t bytes, gpu_workspace& out) {
+    gpu_workspace made;
+    if (auto failed = made.make(bytes)) return failed;
+    out = std::move(made);
+    return {};
+  }
+  gpu_workspace(gpu_workspace&& other) noexcept
+      : memory_(std::exchange(other.memory_, nullptr)),
+        bytes_(std::exchange(other.bytes_, 0)),
+        device_(other.device_) {}
+  gpu_workspace& operator=(gpu_workspace&& other) noexcept {
+    std::swap(memory_, other.memory_);
+    std::swap(bytes_, other.bytes_);
+    std::swap(device_, other.device_);
+    return *this;
+  }
+  ~gpu_workspace() { release(); }
+
+  std::int64_t bytes() const { return bytes_; }
+  int device() const { return device_; }
+
+  /// The counter of blocks that are done: 0 between calls.
+  std::uint32_t* ticket() const { return static_cast<std::uint32_t*>(memory_); }
+
+  /// Where blocks of small launches meet.
+  detail::mail_room mail() const {
+    return {static_cast<char*>(memory_) + detail::mail_room::line_bytes};
+  }
+
+  /// Where blocks that look for the k best meet: 0 between calls.
+  void* top_scratch() const { return static_cast<char*>(memory_) + top_scratch_at; }
+
+  /// Where blocks add up an exact sum: 0 between calls.
+  std::int64_t* exact_words() const {
+    return reinterpret_cast<std::int64_t*>(static_cast<char*>(memory_) + exact_words_at);
+  }
+
+  /// Where the states of blocks go.
+  void* states() const { return static_cast<char*>(memory_) + fixed_bytes; }
+
+  /// A line for the ticket, one for the mail's number, the boxes; then the scratch of top, then exact sums.
+  static constexpr std::int64_t top_scratch_at =
+      2 * detail::mail_room::line_bytes + detail::mail_room::words * 8;
+  static constexpr std::int64_t top_scratch_bytes = 16 * (3 * 8 + 128);
+  static constexpr std::int64_t exact_words_at = top_scratch_at + top_scratch_bytes;
+  static constexpr std::int64_t num_exact_words = 256;
+  static constexpr std::int64_t fixed_bytes = exact_words_at + num_exact_words * 8;
+
+ private:
+  detail::failure make(std::int64_t bytes) {
+    if (bytes < fixed_bytes) bytes = fixed_bytes;
+    if (auto failed = detail::failure_of(cudaGetDevice(&device_), "cudaGetDevice")) return failed;
+    if (auto failed = detail::failure_of(cudaMalloc(&memory_, static_cast<std::size_t>(bytes)),
+                                         "cudaMalloc")) {
+      return failed;
+    }
+    bytes_ = bytes;
+    if (auto failed =
+            detail::failure_of(cudaMemset(memory_, 0, fixed_bytes), "cudaMemset of a workspace")) {
+      return failed;
+    }
+    // The first call is number 1.
+    if (auto failed =
+            detail::failure_of(cudaMemset(mail().memory, 1, 1), "cudaMemset of a workspace")) {
+      return failed;
+    }
+    // Streams that do not wait for the default one find the counter at 0 too.
+    return detail::failure_of(cudaStreamSynchronize(cudaStreamLegacy), "cudaStreamSynchronize");
+  }
+  void release() {
+    if (memory_ != nullptr) static_cast<void>(cudaFree(memory_));
+    memory_ = nullptr;
+  }
+
+  void* memory_ = nullptr;
+  std::int64_t bytes_ = 0;
+  int device_ = 0;
+};
+
+}  // namespace monofold

@@ -1,0 +1,125 @@
+#pragma once
+/// level/lanes: what the values of a warp's lanes come to, in all of them.
+
+#include <cstdint>
+
+#include "monofold/level/shuffle.cuh"
+#include "monofold/level/thread.cuh"
+#include "monofold/platform/host_device.hpp"
+#include "monofold/platform/numbers.hpp"
+
+// sync: all 32 lanes of the warp call each of these together.
+
+// Devices from compute capability 8.0 on add and compare 32-bit words of lanes by one instruction.
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
+#define MONOFOLD_REDUCES_LANES 1
+#else
+#define MONOFOLD_REDUCES_LANES 0
+#endif
+
+namespace monofold::detail {
+
+/// The values joined in any order.
+template <class T, class Join>
+MONOFOLD_GPU T join_all_lanes(T own, const Join& join) {
+  MONOFOLD_UNROLL
+  for (int distance = 1; distance < warp_lanes; distance *= 2) {
+    own = join(own, shuffle_from(own, lane_rank() ^ distance));
+  }
+  return own;
+}
+
+/// The lanes that say yes, as bits; how many they are.
+MONOFOLD_GPU std::uint32_t lanes_with(bool yes) { return __ballot_sync(all_lanes, yes ? 1 : 0); }
+MONOFOLD_GPU int count_lanes(bool yes) {
+#if defined(__CUDA_ARCH__)
+  return __popc(lanes_with(yes));
+#else
+  return __builtin_popcount(lanes_with(yes));
+#endif
+}
+
+/// The sum of words, modulo 2^32.
+MONOFOLD_GPU std::uint32_t sum_of_lanes(std::uint32_t own) {
+#if MONOFOLD_REDUCES_LANES
+  return __reduce_add_sync(all_lanes, own);
+#else
+  return join_all_lanes(own, [](std::uint32_t a, std::uint32_t b) { return a + b; });
+#endif
+}
+MONOFOLD_GPU int sum_of_lanes(int own) {
+  return static_cast<int>(sum_of_lanes(static_cast<std::uint32_t>(own)));
+}
+
+/// The sum of integers below 2^57 in magnitude.
+MONOFOLD_GPU std::int64_t sum_of_lanes(std::int64_t own) {
+#if MONOFOLD_REDUCES_LANES
+  // In unsigned pieces of 26 bits, 32 of which add up to less than 2^32.
+  constexpr std::uint64_t lift = std::uint64_t{1} << 57;
+  constexpr std::uint32_t piece = (1u << 26) - 1;
+  const std::uint64_t up = static_cast<std::uint64_t>(own) + lift;
+  const std::uint64_t low = sum_of_lanes(static_cast<std::uint32_t>(up) & piece);
+  const std::uint64_t middle = sum_of_lanes(static_cast<std::uint32_t>(up >> 26) & piece);
+  const std::uint64_t high = sum_of_lanes(static_cast<std::uint32_t>(up >> 52));
+  return static_cast<std::int64_t>((high << 52) + (middle << 26) + low - warp_lanes * lift);
+#else
+  return join_all_lanes(own, [](std::int64_t a, std::int64_t b) { return a + b; });
+#endif
+}
+
+/// The sum of integers, which is below 2^127 in magnitude.
+MONOFOLD_GPU int128 sum_of_lanes(int128 own) {
+#if MONOFOLD_REDUCES_LANES
+  // In unsigned pieces of 26 bits, 32 of which add up to less than 2^32, and a signed one of 24.
+  constexpr std::uint32_t piece = (1u << 26) - 1;
+  const auto bits = static_cast<uint128>(own);
+  uint128 sum = 0;
+  MONOFOLD_UNROLL
+  for (int p = 0; p < 4; ++p) {
+    const std::uint32_t part = static_cast<std::uint32_t>(bits >> (26 * p)) & piece;
+    sum += uint128{sum_of_lanes(part)} << (26 * p);
+  }
+  const auto high = static_cast<std::uint32_t>(static_cast<std::int32_t>(own >> 104));
+  return static_cast<int128>(sum + (static_cast<uint128>(sum_of_lanes(high)) << 104));
+#else
+  return join_all_lanes(own, [](int128 a, int128 b) { return a + b; });
+#endif
+}
+
+/// The sum over the lanes up to each one: of each, not of all.
+MONOFOLD_GPU int sum_up_to_lane(int own) {
+  MONOFOLD_UNROLL
+  for (int distance = 1; distance < warp_lanes; distance *= 2) {
+    const int from = lane_rank() - distance;
+    const int other = shuffle_from(own, from < 0 ? lane_rank() : from);
+    if (from >= 0) own += other;
+  }
+  return own;
+}
+
+template <class Number>
+MONOFOLD_GPU Number smallest_of_lanes(Number own) {
+  return join_all_lanes(own, [](Number a, Number b) { return b < a ? b : a; });
+}
+template <class Number>
+MONOFOLD_GPU Number largest_of_lanes(Number own) {
+  return join_all_lanes(own, [](Number a, Number b) { return b > a ? b : a; });
+}
+MONOFOLD_GPU std::uint32_t largest_of_lanes(std::uint32_t own) {
+#if MONOFOLD_REDUCES_LANES
+  return __reduce_max_sync(all_lanes, own);
+#else
+  return join_all_lanes(own, [](std::uint32_t a, std::uint32_t b) { return b > a ? b : a; });
+#endif
+}
+
+/// The best key, as `Fold::better` says.
+template <class Fold>
+MONOFOLD_GPU typename Fold::key best_of_lanes(typename Fold::key own) {
+  using key = typename Fold::key;
+  return join_all_lanes(own, [](key a, key b) { return Fold::better(b, a) ? b : a; });
+}
+
+}  // namespace monofold::detail
+
+#undef MONOFOLD_REDUCES_LANES
