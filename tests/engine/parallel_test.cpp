@@ -1,4 +1,5 @@
-/// engine/detail/parallel: every piece once, on as many threads as were asked for.
+/// engine/detail/parallel: every piece once, on as many threads as were asked for. Built twice, with
+/// and without oneTBB.
 
 #include "monofold/engine/detail/parallel.hpp"
 
@@ -31,11 +32,6 @@ TEST(parallel, every_piece_is_done_once) {
     }
   }
 }
-
-#if MONOFOLD_HAS_TBB
-
-using limit = oneapi::tbb::global_control;
-constexpr auto threads_limit = limit::max_allowed_parallelism;
 
 /// A place where threads wait until enough of them are there at the same time.
 class meeting {
@@ -75,10 +71,11 @@ struct meeting_fold {
 };
 
 TEST(parallel, more_threads_than_cores_take_part_and_nothing_is_printed) {
-  const auto cores = static_cast<std::size_t>(oneapi::tbb::info::default_concurrency());
+  const auto cores = static_cast<std::size_t>(mf::detail::concurrency(0));
   if (cores > 64) GTEST_SKIP() << "a machine of " << cores << " cores";
   meeting place(cores + 3);
-  const std::vector<double> items(128 * 64 * mf::tile_items_v<double>);
+  // Without oneTBB a thread comes for every four nodes.
+  const std::vector<double> items(4 * (cores + 14) * 64 * mf::tile_items_v<double>);
   const mf::contiguous_view<double> view(items.data(), std::ssize(items));
   testing::internal::CaptureStderr();
   const auto counted =
@@ -87,6 +84,51 @@ TEST(parallel, more_threads_than_cores_take_part_and_nothing_is_printed) {
   EXPECT_EQ(counted, view.size());
   EXPECT_TRUE(place.complete());
 }
+
+TEST(parallel, calls_from_several_threads_at_once) {
+  testing::internal::CaptureStderr();
+  std::atomic<std::int64_t> sum = 0;
+  std::vector<std::thread> callers;
+  for (int caller = 0; caller < 6; ++caller) {
+    callers.emplace_back([&sum, caller] {
+      for (int again = 0; again < 50; ++again) {
+        mf::detail::parallel_for(3 * caller, 20, [&](std::int64_t i) { sum += i; });
+      }
+    });
+  }
+  for (std::thread& caller : callers) caller.join();
+  EXPECT_EQ(sum, 6 * 50 * 190);
+  static_cast<void>(testing::internal::GetCapturedStderr());  // a caller may lower another's limit
+}
+
+TEST(parallel, what_a_body_throws_reaches_the_caller_when_all_threads_are_done) {
+  for (const int threads : {0, 1, 2, 7}) {
+    std::atomic<int> inside = 0;
+    const auto body = [&](std::int64_t i) {
+      ++inside;
+      std::this_thread::yield();
+      --inside;
+      if (i % 5 == 3) throw i;
+    };
+    EXPECT_THROW(mf::detail::parallel_for(threads, 100, body), std::int64_t);
+    EXPECT_EQ(inside, 0);
+  }
+}
+
+TEST(parallel, calls_within_calls) {
+  for (const int threads : {0, 1, 3}) {
+    std::atomic<std::int64_t> sum = 0;
+    mf::detail::parallel_for(threads, 20, [&](std::int64_t i) {
+      mf::detail::parallel_for(threads, 20, [&](std::int64_t j) { sum += 20 * i + j; });
+    });
+    EXPECT_EQ(sum, 400 * 399 / 2);
+  }
+}
+
+#if MONOFOLD_HAS_TBB
+
+using limit = oneapi::tbb::global_control;
+constexpr auto threads_limit = limit::max_allowed_parallelism;
 
 TEST(parallel, the_limit_is_as_before_when_all_is_done) {
   const std::size_t before = limit::active_value(threads_limit);
@@ -116,22 +158,6 @@ TEST(parallel, a_lower_limit_of_the_program_stays_and_nothing_is_printed) {
     EXPECT_LE(seen.size(), 2U);
   }
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
-}
-
-TEST(parallel, calls_from_several_threads_at_once) {
-  testing::internal::CaptureStderr();
-  std::atomic<std::int64_t> sum = 0;
-  std::vector<std::thread> callers;
-  for (int caller = 0; caller < 6; ++caller) {
-    callers.emplace_back([&sum, caller] {
-      for (int again = 0; again < 50; ++again) {
-        mf::detail::parallel_for(3 * caller, 20, [&](std::int64_t i) { sum += i; });
-      }
-    });
-  }
-  for (std::thread& caller : callers) caller.join();
-  EXPECT_EQ(sum, 6 * 50 * 190);
-  static_cast<void>(testing::internal::GetCapturedStderr());  // a caller may lower another's limit
 }
 
 #endif

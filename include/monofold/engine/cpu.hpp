@@ -17,7 +17,8 @@
 
 namespace monofold {
 
-/// The CPU engine, as a value: `cpu` uses all cores, `cpu(4)` up to four threads.
+/// The CPU engine, as a value: `cpu` uses all cores, `cpu(4)` up to four threads, with oneTBB and
+/// without it.
 ///
 /// The number of threads never changes a result.
 struct cpu_engine {
@@ -69,7 +70,8 @@ typename F::state fold_node(const F& f, const View& view, std::int64_t at, std::
 /// shape      item i of the view has global index first_index + i and lies in tile
 ///            first_tile + i / tile_items_v; only the last call on a joiner may end inside a tile
 /// order      the plan's tree over the global grid of tiles
-/// sync       blocks until done; `num_threads` threads of oneTBB's pool take part
+/// sync       blocks until done; up to `num_threads` threads take part: of oneTBB's pool where
+///            MONOFOLD_HAS_TBB is 1, else made for this call
 /// cost       one pass over the items; memory for 512 states
 /// tested by  tests/engine/cpu_test.cpp
 template <class F, class View>
