@@ -11,8 +11,8 @@
 #include "monofold/platform/numbers.hpp"
 #include "monofold/platform/status.hpp"
 #include "monofold/shape/view.hpp"
-#include "runtime/gpu/staging_stream.hpp"
 #include "runtime/gpu/device_member.hpp"
+#include "runtime/gpu/staging_stream.hpp"
 #include "runtime/member_folds.hpp"
 
 namespace monofold::runtime {
@@ -80,21 +80,81 @@ inline constexpr bool adds_exactly_here_v =
     monofold::detail::adds_exactly_v<Fold, decltype(view_of_items(std::declval<device_items>(),
                                                                   std::type_identity<Element>{}))>;
 
-/// A family with a fold of its own. `Element` is an item, or a pair of them.
-template <class Fold, class Element>
+/// The family and the type of item whose kernel leaves the state of another: one kernel for both.
+///
+/// bool is a uint8 that is 0 or 1. What bits do, and whether they are 0, does not ask for a sign. The
+/// magnitudes of unsigned items are the items. Modulo 2^64 signs of 64 bits change nothing.
+template <family kind, class Item>
+consteval auto stand_in() {
+  using enum family;
+  if constexpr (is_floating_v<Item>) {
+    return std::type_identity<Item>{};
+  } else if constexpr (std::is_same_v<Item, bool>) {
+    return std::type_identity<std::uint8_t>{};
+  } else if constexpr (kind == bit_and || kind == bit_or || kind == bit_xor || kind == logical ||
+                       (kind == product && sizeof(Item) == 8)) {
+    return std::type_identity<std::make_unsigned_t<Item>>{};
+  } else {
+    return std::type_identity<Item>{};
+  }
+}
+template <family kind, class Item>
+using stand_in_t = typename decltype(stand_in<kind, Item>())::type;
+
+/// What exact sums leave does not depend on what becomes of NaN: they are counted apart.
+template <family kind, class Item, nan_rule rule>
+struct device_fold {
+  using item = stand_in_t<kind, Item>;
+  static constexpr bool is_sum_of_magnitudes = kind == family::norm1 && std::is_unsigned_v<item>;
+  static constexpr nan_rule own_rule =
+      is_exact_sum_v<member_fold_t<kind, Item, rule>> ? nan_rule::propagate : rule;
+  using type = member_fold_t<is_sum_of_magnitudes ? family::sum : kind, item, own_rule>;
+  using state = typename member_fold_t<kind, Item, rule>::state;
+  static_assert(sizeof(state) == sizeof(typename type::state) &&
+                alignof(state) == alignof(typename type::state));
+};
+
+/// Starts the fold of a family, whose state goes to `out`, pinned memory.
+template <family kind, class Item, nan_rule rule>
+void start_family(staging_stream& staging, const device_items& items, void* out) {
+  constexpr bool is_pair =
+      kind == family::dot || kind == family::plain_dot || kind == family::pair_nan_count;
+  using of = device_fold<kind, Item, rule>;
+  using item = typename of::item;
+  using element = std::conditional_t<is_pair, item_pair<item, item>, item>;
+  using fold = typename of::type;
+  static_assert(!is_exact_sum_v<fold> || adds_exactly_here_v<fold, element>);
+  start_fold<fold, element>(staging, items, static_cast<typename fold::state*>(out));
+}
+
+/// A family with a fold of its own.
+template <family kind, class Item, nan_rule rule>
 class plain_device_member final : public device_member {
  public:
-  using state = typename Fold::state;
-
-  explicit plain_device_member(std::int64_t state_offset = 0) : state_offset_(state_offset) {}
-  std::int64_t out_bytes() const override { return sizeof(state); }
+  explicit plain_device_member(std::int64_t state_offset) : state_offset_(state_offset) {}
+  std::int64_t out_bytes() const override {
+    return sizeof(typename device_fold<kind, Item, rule>::state);
+  }
   std::int64_t state_offset() const override { return state_offset_; }
   void start(staging_stream& staging, const device_items& items, void* out) const override {
-    start_fold<Fold, Element>(staging, items, static_cast<state*>(out));
+    start_family<kind, Item, rule>(staging, items, out);
   }
 
  private:
   std::int64_t state_offset_;
+};
+
+/// Integers have no NaN: nothing is launched.
+template <class Item>
+class no_nan_device_member final : public device_member {
+ public:
+  using fold = member_fold_t<family::nan_count, Item, nan_rule::propagate>;
+  using state = typename fold::state;
+
+  std::int64_t out_bytes() const override { return sizeof(state); }
+  void start(staging_stream&, const device_items&, void* out) const override {
+    *static_cast<state*>(out) = fold{}.identity();
+  }
 };
 
 /// The summary: its parts one after the other, each into its place in the state.
@@ -106,15 +166,17 @@ class summary_device_member final : public device_member {
 
   std::int64_t out_bytes() const override { return sizeof(state); }
   void start(staging_stream& staging, const device_items& items, void* out) const override {
+    using enum family;
+    constexpr auto rule = nan_rule::propagate;
     auto* const own = static_cast<state*>(out);
-    start_fold<typename fold::ends_fold, Item>(staging, items, &own->ends);
+    start_family<extrema, Item, rule>(staging, items, &own->ends);
     if constexpr (is_floating_v<Item>) {
-      using sums = typename fold::sums_fold;
-      start_fold<typename sums::sum, Item>(staging, items, &own->sums.total);
-      start_fold<typename sums::moments, Item>(staging, items, &own->sums.moments);
-      start_fold<typename fold::nans_fold, Item>(staging, items, &own->nans);
+      using sum = typename fold::sums_fold::sum;
+      start_fold<sum, Item>(staging, items, &own->sums.total);
+      start_family<plain_moments, Item, rule>(staging, items, &own->sums.moments);
+      start_family<nan_count, Item, rule>(staging, items, &own->nans);
     } else {
-      start_fold<typename fold::sums_fold, Item>(staging, items, &own->sums);
+      start_family<moments, Item, rule>(staging, items, &own->sums);
       own->nans = typename fold::nans_fold{}.identity();
     }
   }
@@ -149,24 +211,19 @@ class top_device_member final : public device_member {
 };
 
 template <family kind, class Item, nan_rule rule>
-std::unique_ptr<device_member> top_member(std::int64_t k) {
-  // More are picked by the processor.
-  if (k < 1 || k > max_top_items) return nullptr;
-  return std::make_unique<top_device_member<member_fold_t<kind, Item, rule>>>(k);
-}
-
-template <family kind, class Item, nan_rule rule>
 std::unique_ptr<device_member> plain_member(std::int64_t state_offset = 0) {
-  constexpr bool is_pair =
-      kind == family::dot || kind == family::plain_dot || kind == family::pair_nan_count;
   if constexpr (!has_member_fold_v<kind, Item>) {
     return nullptr;
   } else {
-    using element = std::conditional_t<is_pair, item_pair<Item, Item>, Item>;
-    using fold = member_fold_t<kind, Item, rule>;
-    static_assert(!is_exact_sum_v<fold> || adds_exactly_here_v<fold, element>);
-    return std::make_unique<plain_device_member<fold, element>>(state_offset);
+    return std::make_unique<plain_device_member<kind, Item, rule>>(state_offset);
   }
+}
+
+template <family kind, class Item, nan_rule rule>
+std::unique_ptr<device_member> top_member(std::int64_t k) {
+  // More are picked by the processor.
+  if (k < 1 || k > max_top_items) return nullptr;
+  return std::make_unique<top_device_member<member_fold_t<kind, stand_in_t<kind, Item>, rule>>>(k);
 }
 
 template <class Item, nan_rule rule>
@@ -200,7 +257,9 @@ std::unique_ptr<device_member> make_device_member_of(const member_request& what)
     case bit_and: return plain_member<bit_and, Item, rule>();
     case bit_or: return plain_member<bit_or, Item, rule>();
     case bit_xor: return plain_member<bit_xor, Item, rule>();
-    case nan_count: return plain_member<nan_count, Item, nan_rule::propagate>();
+    case nan_count:
+      if constexpr (!is_floating_v<Item>) return std::make_unique<no_nan_device_member<Item>>();
+      return plain_member<nan_count, Item, nan_rule::propagate>();
     case pair_nan_count: return plain_member<pair_nan_count, Item, nan_rule::propagate>();
     case largest: return top_member<largest, Item, rule>(what.k);
     case smallest: return top_member<smallest, Item, rule>(what.k);

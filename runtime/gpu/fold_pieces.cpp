@@ -6,9 +6,9 @@
 #include <cstring>
 
 #include "monofold/platform/status.hpp"
-#include "runtime/gpu/staging_stream.hpp"
 #include "runtime/gpu/device_member.hpp"
 #include "runtime/gpu/devices.hpp"
+#include "runtime/gpu/staging_stream.hpp"
 
 namespace monofold::runtime {
 
