@@ -46,17 +46,24 @@ pair_view<Item> view_of_items(const device_items& items,
   return {static_cast<const Item*>(items.left), static_cast<const Item*>(items.right), items.count};
 }
 
+/// Starts what a path stands for in the lane's stream.
+template <class Path, class Sink>
+void start_path(const Path& path, device_lane& lane, const Sink& sink) {
+  monofold::detail::device_stream on{};
+  auto failed = monofold::detail::open_stream(gpu_engine{lane.stream()}, on);
+  if (!failed) failed = path.start(on, lane.workspace(path.workspace_bytes()), sink);
+  if (failed) throw error(failed.code, failed.detail);
+}
+
 /// Starts a fold of device items whose state goes to pinned memory.
 template <class Fold, class Element>
 void start_fold(device_lane& lane, const device_items& items, typename Fold::state* out) {
   const auto view = view_of_items(items, std::type_identity<Element>{});
   using view_type = std::remove_const_t<decltype(view)>;
-  const gpu_workspace& workspace =
-      lane.workspace(monofold::detail::ticket_workspace_bytes<Fold, view_type>(items.count));
-  const auto failed =
-      monofold::detail::fold_by_ticket(gpu_engine{lane.stream()}, Fold{}, view, workspace,
-                                       monofold::detail::state_sink<typename Fold::state>{out});
-  if (failed) throw error(failed.code, failed.detail);
+  using monofold::detail::kernel_choice;
+  const Fold fold{};
+  const monofold::detail::gpu_path<Fold, view_type, kernel_choice::one> path(fold, view);
+  start_path(path, lane, monofold::detail::state_sink<typename Fold::state>{out});
 }
 
 /// Exact sums of floats, whose states are too large for the plan's tree on a GPU; all of them need none.
@@ -126,12 +133,8 @@ class top_device_member final : public device_member {
     auto* const count = static_cast<std::int64_t*>(out);
     std::int64_t* const indices = count + 1;
     auto* const values = reinterpret_cast<item*>(indices + fold_.k);
-    const gpu_workspace& workspace =
-        lane.workspace(monofold::detail::top_workspace_bytes<item>(items.count, fold_.k));
-    const auto failed = monofold::detail::top_async(
-        gpu_engine{lane.stream()}, fold_, view, 0, workspace,
-        monofold::detail::top_places<item>{values, indices, count, nullptr, 0});
-    if (failed) throw error(failed.code, failed.detail);
+    const monofold::detail::gpu_path<Fold, std::remove_const_t<decltype(view)>> path(fold_, view);
+    start_path(path, lane, monofold::detail::top_places<item>{values, indices, count, nullptr, 0});
   }
 
  private:
