@@ -29,11 +29,7 @@ auto reduce_and_wait(const gpu_engine& engine, const View& view, const F& f, fai
     -> result<answer_t<F>> {
   if (view.size() == 0) return finish_empty(f);
   typename F::state total{};
-  if constexpr (is_top_fold_v<F>) {
-    failed = top_and_wait(engine, f, view, total);
-  } else {
-    failed = fold_and_wait(engine, f, view, total);
-  }
+  failed = fold_and_wait(engine, f, view, total);
   if (failed) return failed.code;
   return finish_state(f, total);
 }
@@ -87,16 +83,11 @@ auto reduce(const gpu_engine& engine, const Range& range, const F& f) {
 
 /// The bytes of workspace that reducing such a range takes.
 template <reducible Range, class F>
-requires fold_on<F, item_of_t<Range>> std::int64_t workspace_bytes(const Range& range,
-                                                                   [[maybe_unused]] const F& f) {
-  using bound = bound_fold_t<F, item_of_t<Range>>;
+requires fold_on<F, item_of_t<Range>> std::int64_t workspace_bytes(const Range& range, const F& f) {
   const auto view = view_of(range);
-  if constexpr (detail::is_top_fold_v<bound>) {
-    return detail::top_workspace_bytes<item_of_t<Range>>(view.size(),
-                                                         bind_fold<item_of_t<Range>>(f).k);
-  } else {
-    return detail::workspace_bytes_of<bound>(view);
-  }
+  const auto bound = bind_fold<item_of_t<Range>>(f);
+  using path = detail::gpu_path<bound_fold_t<F, item_of_t<Range>>, decltype(view_of(range))>;
+  return path(bound, view).workspace_bytes();
 }
 
 /// Starts a reduction that leaves the state of a fold where `out` points.

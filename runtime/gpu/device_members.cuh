@@ -56,17 +56,24 @@ inline const gpu_workspace& workspace_of(staging_stream& staging, std::int64_t b
   return *own;
 }
 
+/// Starts what a path stands for in the staging stream.
+template <class Path, class Sink>
+void start_path(const Path& path, staging_stream& staging, const Sink& sink) {
+  monofold::detail::device_stream on{};
+  auto failed = monofold::detail::open_stream(gpu_engine{staging.stream()}, on);
+  if (!failed) failed = path.start(on, workspace_of(staging, path.workspace_bytes()), sink);
+  if (failed) throw error(failed.code, failed.detail);
+}
+
 /// Starts a fold of device items whose state goes to pinned memory.
 template <class Fold, class Element>
 void start_fold(staging_stream& staging, const device_items& items, typename Fold::state* out) {
   const auto view = view_of_items(items, std::type_identity<Element>{});
   using view_type = std::remove_const_t<decltype(view)>;
-  const gpu_workspace& workspace =
-      workspace_of(staging, monofold::detail::ticket_workspace_bytes<Fold, view_type>(items.count));
-  const auto failed =
-      monofold::detail::fold_by_ticket(gpu_engine{staging.stream()}, Fold{}, view, workspace,
-                                       monofold::detail::state_sink<typename Fold::state>{out});
-  if (failed) throw error(failed.code, failed.detail);
+  using monofold::detail::kernel_choice;
+  const Fold fold{};
+  const monofold::detail::gpu_path<Fold, view_type, kernel_choice::one> path(fold, view);
+  start_path(path, staging, monofold::detail::state_sink<typename Fold::state>{out});
 }
 
 /// Exact sums of floats, whose states are too large for the plan's tree on a GPU; all of them need none.
@@ -198,12 +205,9 @@ class top_device_member final : public device_member {
     auto* const count = static_cast<std::int64_t*>(out);
     std::int64_t* const indices = count + 1;
     auto* const values = reinterpret_cast<item*>(indices + fold_.k);
-    const gpu_workspace& workspace =
-        workspace_of(staging, monofold::detail::top_workspace_bytes<item>(items.count, fold_.k));
-    const auto failed = monofold::detail::top_async(
-        gpu_engine{staging.stream()}, fold_, view, 0, workspace,
-        monofold::detail::top_places<item>{values, indices, count, nullptr, 0});
-    if (failed) throw error(failed.code, failed.detail);
+    const monofold::detail::gpu_path<Fold, std::remove_const_t<decltype(view)>> path(fold_, view);
+    start_path(path, staging,
+               monofold::detail::top_places<item>{values, indices, count, nullptr, 0});
   }
 
  private:

@@ -11,8 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "monofold/engine/gpu/exact/start.cuh"
-#include "monofold/engine/gpu/exact/start_members.cuh"
+#include "monofold/engine/gpu/dispatch.cuh"
 #include "monofold/fold/exact.hpp"
 #include "monofold/monofold.cuh"
 #include "tests/exact/items.hpp"
@@ -40,6 +39,18 @@ Item item_of_field(std::uint64_t bits, int field) {
                                  (bits >> 63) << (f::total - 1));
 }
 
+/// Starts the kernel of an exact sum on so many blocks.
+template <class Path, class State>
+void expect_started(const Path& path, std::int64_t blocks, const mf::gpu_workspace& workspace,
+                    State* out) {
+  mf::detail::device_stream on{};
+  auto failed = mf::detail::open_stream(mf::gpu, on);
+  if (!failed) {
+    failed = path.start_blocks(blocks, on, workspace, mf::detail::state_sink<State>{out});
+  }
+  EXPECT_FALSE(failed) << failed.detail;
+}
+
 /// Runs on as many blocks as the engine takes where `blocks` is 0.
 template <class Item, class F>
 bound_state<F, Item> gpu_state(const F& fold, std::span<const Item> items,
@@ -53,15 +64,9 @@ bound_state<F, Item> gpu_state(const F& fold, std::span<const Item> items,
     using bound = mf::bound_fold_t<F, Item>;
     using view_type = mf::contiguous_view<Item>;
     const view_type view(items.data(), static_cast<std::int64_t>(items.size()));
-    const mf::detail::state_sink<state> sink{out.data()};
-    mf::detail::failure failed;
-    if constexpr (mf::detail::members_of<bound, view_type>::is_shared) {
-      failed = mf::detail::start_shared_members_on<bound>(blocks, nullptr, view, workspace, sink);
-    } else {
-      failed = mf::detail::add_exactly_on(blocks, nullptr, mf::bind_fold<Item>(fold), view,
-                                          workspace, sink);
-    }
-    EXPECT_FALSE(failed) << failed.detail;
+    const auto f = mf::bind_fold<Item>(fold);
+    const mf::detail::gpu_path<bound, view_type> path(f, view);
+    expect_started(path, blocks, workspace, out.data());
   }
   return out.host()[0];
 }
@@ -107,9 +112,8 @@ void expect_cpu_dot(std::span<const Item> left, std::span<const Item> right,
   if (blocks == 0) {
     mf::fold_into(mf::gpu, view, mf::dot, out.data(), workspace);
   } else {
-    const auto failed = mf::detail::add_exactly_on(blocks, nullptr, f, view, workspace,
-                                                   mf::detail::state_sink<state>{out.data()});
-    EXPECT_FALSE(failed) << failed.detail;
+    const mf::detail::gpu_path<decltype(f), decltype(view)> path(f, view);
+    expect_started(path, blocks, workspace, out.data());
   }
   ASSERT_EQ(words_of(out.host()[0]), words_of(own))
       << "dot, " << what << ", n = " << left.size() << ", item of " << sizeof(Item)

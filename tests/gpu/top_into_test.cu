@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "monofold/engine/gpu/top/start.cuh"
+#include "monofold/engine/gpu/dispatch.cuh"
 #include "tests/gpu/device.cuh"
 #include "tests/gpu/top_items.cuh"
 #include "tests/inputs/random.hpp"
@@ -161,9 +161,13 @@ TEST_F(gpu_top_into, chunks_are_joined_on_the_host) {
                                  std::size_t{30}, std::size_t{1200001}, n}) {
     const std::size_t here = size < n - at ? size : n - at;
     *count = -1;
-    const auto failed = mf::detail::top_async(
-        mf::gpu, fold, mf::view_of(device.span(at, here)), static_cast<std::int64_t>(at), workspace,
-        mf::detail::top_places<float>{some.out.values, some.out.indices, count, nullptr, 0});
+    const auto view = mf::view_of(device.span(at, here));
+    const mf::detail::gpu_path<decltype(fold), decltype(view)> path(fold, view);
+    mf::detail::device_stream on{};
+    ASSERT_FALSE(mf::detail::open_stream(mf::gpu, on));
+    const auto failed =
+        path.start(on, workspace, {some.out.values, some.out.indices, count, nullptr, 0},
+                   static_cast<std::int64_t>(at));
     ASSERT_EQ(failed.code, mf::status::ok) << failed.detail;
     ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
     ASSERT_EQ(*count, static_cast<std::int64_t>(here < k ? here : k));

@@ -74,21 +74,31 @@ constexpr std::int64_t golden_step(std::int64_t n) {
   return best;
 }
 
+/// The tiles of a ticket. It costs one atomic operation on one address, of which some 1.5 a nanosecond can
+/// be done; a tile takes about 1 ns. Fewer tiles a ticket let warps end together.
+constexpr int top_tiles_per_ticket(std::int64_t tiles) {
+  return tiles >= 262144 ? 4 : tiles >= 32768 ? 2 : 1;
+}
+constexpr std::int64_t top_chunks_for(std::int64_t tiles) {
+  const std::int64_t chunk_tiles = std::int64_t{top_warps} * top_tiles_per_ticket(tiles);
+  return tiles > 0 ? (tiles + chunk_tiles - 1) / chunk_tiles : 1;
+}
+constexpr int top_blocks_for(std::int64_t tiles) {
+  const std::int64_t chunks = top_chunks_for(tiles);
+  return static_cast<int>(chunks < max_top_blocks ? chunks : max_top_blocks);
+}
+
 /// The launch for so many tiles of `tile_items` positions each.
 constexpr top_launch top_launch_for(std::int64_t tiles, int tile_items) {
-  // A ticket costs one atomic operation on one address, of which some 1.5 a nanosecond can be done; a
-  // tile takes about 1 ns. Fewer tiles a ticket let warps end together.
-  const int each = tiles >= 262144 ? 4 : tiles >= 32768 ? 2 : 1;
-  const std::int64_t chunk_tiles = std::int64_t{top_warps} * each;
-  const std::int64_t chunks = tiles > 0 ? (tiles + chunk_tiles - 1) / chunk_tiles : 1;
+  const std::int64_t chunks = top_chunks_for(tiles);
   int shift = 0;
   while ((tiles * tile_items) >> shift > 0xffffffff) ++shift;
   return {tiles,
           chunks,
           golden_step(chunks),
           static_cast<std::uint32_t>(chunks * top_warps),
-          each,
-          static_cast<int>(chunks < max_top_blocks ? chunks : max_top_blocks),
+          top_tiles_per_ticket(tiles),
+          top_blocks_for(tiles),
           shift};
 }
 

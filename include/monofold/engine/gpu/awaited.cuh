@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <cstring>
 
-#include "monofold/engine/gpu/engine.cuh"
 #include "monofold/engine/gpu/launch.cuh"
 #include "monofold/engine/gpu/sinks.cuh"
 #include "monofold/engine/gpu/workspace.cuh"
@@ -102,27 +101,5 @@ class awaited_state {
   std::int64_t pinned_bytes_ = 0;
   std::uint32_t raised_ = 0;
 };
-
-/// The place where this thread waits for what the engine's device makes of a view, with room for
-/// `state_bytes`; or why there is none.
-template <class View>
-failure open_place(const gpu_engine& engine, const View& view, std::int64_t state_bytes,
-                   std::int64_t workspace_bytes, awaited_state*& out) {
-  int device = 0;
-  if (auto failed = failure_of(cudaGetDevice(&device), "cudaGetDevice")) return failed;
-  if (device >= awaited_state::max_devices) return {status::unsupported, "more than 64 devices"};
-  if (auto failed = check_view(view, device)) return failed;
-  cudaStreamCaptureStatus capturing = cudaStreamCaptureStatusNone;
-  if (auto failed =
-          failure_of(cudaStreamIsCapturing(engine.stream, &capturing), "cudaStreamIsCapturing")) {
-    return failed;
-  }
-  if (capturing != cudaStreamCaptureStatusNone) {
-    return {status::invalid_argument,
-            "the stream is being captured: reduce_into can be, reduce waits"};
-  }
-  out = &awaited_state::of_device(device);
-  return out->reserve(state_bytes, workspace_bytes);
-}
 
 }  // namespace monofold::detail

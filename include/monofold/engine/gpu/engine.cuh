@@ -25,6 +25,12 @@ inline constexpr gpu_engine gpu{};
 
 namespace detail {
 
+/// The engine's stream, and the current device, to which it must belong.
+inline failure open_stream(const gpu_engine& engine, device_stream& out) {
+  out.stream = engine.stream;
+  return failure_of(cudaGetDevice(&out.device), "cudaGetDevice");
+}
+
 /// Whether the current device may use `pointer`, which must hold values aligned to `alignment`.
 inline failure check_pointer(const void* pointer, const char* name, std::size_t alignment,
                              int device) {

@@ -45,11 +45,10 @@ inline failure failure_of(cudaError_t code, const char* call) {
 }
 
 #if !defined(MONOFOLD_EMULATED)
-/// Whether the current device can begin a launch before the one before it has ended.
-inline bool begins_early() {
+/// Whether a device can begin a launch before the one before it has ended.
+inline bool begins_early(int device) {
   static std::array<std::atomic<signed char>, 64> known{};  // 0: not asked yet; 1: no; 2: yes
-  int device = 0;
-  if (cudaGetDevice(&device) != cudaSuccess || device >= 64) return false;
+  if (device >= 64) return false;
   auto& own = known[static_cast<std::size_t>(device)];
   if (own == 0) {
     int major = 0;
@@ -62,23 +61,29 @@ inline bool begins_early() {
 }
 #endif
 
+/// A stream of the current device, and which device that is: asked once a call.
+struct device_stream {
+  cudaStream_t stream;
+  int device;
+};
+
 /// Launches a kernel on `blocks` blocks of `threads` threads with `shared_bytes` of dynamic shared
-/// memory. `early`: it calls wait_for_launches_before(), so it may be brought to the device while
-/// launches before it end.
+/// memory. It calls wait_for_launches_before() before it touches memory, so it may be brought to the
+/// device while launches before it end.
 ///
 /// sync       does not wait; may be captured in a graph
 template <class... Parameters, class... Arguments>
-failure launch_as(bool early, void (*kernel)(Parameters...), std::int64_t blocks, int threads,
-                  int shared_bytes, cudaStream_t stream, const Arguments&... arguments) {
+failure launch_early(void (*kernel)(Parameters...), std::int64_t blocks, int threads,
+                     int shared_bytes, const device_stream& on, const Arguments&... arguments) {
   static_assert((std::is_same_v<std::remove_cv_t<Parameters>, Arguments> && ...),
                 "the runtime copies the bytes of arguments: their types must be the kernel's");
   if (blocks > 0x7fffffff) return {status::unsupported, "more than 2^31 - 1 blocks"};
 #if defined(MONOFOLD_EMULATED)
-  static_cast<void>(early);
-  return failure_of(emulation::launch(kernel, dim3(static_cast<unsigned>(blocks)),
-                                      dim3(static_cast<unsigned>(threads)), dim3(),
-                                      static_cast<std::size_t>(shared_bytes), stream, arguments...),
-                    "the emulated launch");
+  return failure_of(
+      emulation::launch(kernel, dim3(static_cast<unsigned>(blocks)),
+                        dim3(static_cast<unsigned>(threads)), dim3(),
+                        static_cast<std::size_t>(shared_bytes), on.stream, arguments...),
+      "the emulated launch");
 #else
   // The runtime reads the arguments and does not write them.
   void* parameters[] = {const_cast<void*>(static_cast<const void*>(&arguments))...};
@@ -89,25 +94,12 @@ failure launch_as(bool early, void (*kernel)(Parameters...), std::int64_t blocks
   how.gridDim = dim3(static_cast<unsigned>(blocks));
   how.blockDim = dim3(static_cast<unsigned>(threads));
   how.dynamicSmemBytes = static_cast<std::size_t>(shared_bytes);
-  how.stream = stream;
+  how.stream = on.stream;
   how.attrs = &order;
-  how.numAttrs = early && begins_early() ? 1 : 0;
+  how.numAttrs = begins_early(on.device) ? 1 : 0;
   return failure_of(cudaLaunchKernelExC(&how, reinterpret_cast<const void*>(kernel), parameters),
                     "cudaLaunchKernelExC");
 #endif
-}
-
-template <class Kernel, class... Arguments>
-failure launch(Kernel* kernel, std::int64_t blocks, int threads, int shared_bytes,
-               cudaStream_t stream, const Arguments&... arguments) {
-  return launch_as(false, kernel, blocks, threads, shared_bytes, stream, arguments...);
-}
-
-/// The same for a kernel that calls wait_for_launches_before() before it touches memory.
-template <class Kernel, class... Arguments>
-failure launch_early(Kernel* kernel, std::int64_t blocks, int threads, int shared_bytes,
-                     cudaStream_t stream, const Arguments&... arguments) {
-  return launch_as(true, kernel, blocks, threads, shared_bytes, stream, arguments...);
 }
 
 }  // namespace monofold::detail

@@ -128,11 +128,4 @@ __global__ void __launch_bounds__(max_block_threads(launch_facts_v<F, View>), mi
   if (rank == 0) sink(f, total);
 }
 
-/// The result of no items.
-template <class F, class Sink>
-__global__ void fold_nothing_kernel(const F f, const Sink sink) {
-  wait_for_launches_before();
-  sink(f, f.identity());
-}
-
 }  // namespace monofold::detail

@@ -1,5 +1,5 @@
 #pragma once
-/// engine/gpu/exact/start: exact sums on a CUDA device, whose blocks may add up in any order.
+/// engine/gpu/exact/path: exact sums on a CUDA device, whose blocks may add up in any order.
 
 #include <cuda_runtime_api.h>
 
@@ -16,6 +16,7 @@
 #include "monofold/engine/gpu/exact/warp_exact.cuh"
 #include "monofold/engine/gpu/launch.cuh"
 #include "monofold/engine/gpu/load_ragged.cuh"
+#include "monofold/engine/gpu/path.cuh"
 #include "monofold/engine/gpu/workspace.cuh"
 #include "monofold/fold/exact/moments.hpp"
 #include "monofold/fold/exact/sum.hpp"
@@ -114,8 +115,8 @@ auto range_for(const View& view) {
 /// Starts an exact sum of `Term` over items that are there on so many blocks, any number up to
 /// max_exact_blocks, and what is folded beside.
 template <class Term, class Beside, class F, class View, class Sink>
-failure start_exact_kernel(std::int64_t blocks, cudaStream_t stream, const F& f, const View& view,
-                           const gpu_workspace& workspace, const Sink& sink) {
+failure start_exact_kernel(std::int64_t blocks, const device_stream& on, const F& f,
+                           const View& view, const gpu_workspace& workspace, const Sink& sink) {
   static_assert(exact_shared<Term>::digits::num_wide_words <= gpu_workspace::num_exact_words);
   const exact_meeting meeting{workspace.exact_words(), workspace.ticket(), workspace.mail(),
                               workspace.states()};
@@ -125,20 +126,18 @@ failure start_exact_kernel(std::int64_t blocks, cudaStream_t stream, const F& f,
   auto range = range_for<Term>(view);
   const exact_layout layout = exact_layout_of<F, decltype(range), Sink>();
   return launch_early(add_exactly_kernel<Term, Beside, F, Sink>, blocks, exact_threads,
-                      exact_shared_bytes<Term, Beside>, stream, layout, f, range, meeting, sink);
+                      exact_shared_bytes<Term, Beside>, on, layout, f, range, meeting, sink);
 }
 
-/// The blocks for a view that suit the current device.
+/// The blocks for a view that suit the device.
 template <class Term, class View>
-failure exact_blocks_of(const View& view, std::int64_t& out) {
+failure exact_blocks_of(const device_stream& on, const View& view, std::int64_t& out) {
   if (is_computed_v<Term> && view.size() > most_computed_items) {
     return {status::unsupported, "an exact sum on a GPU of more than 2^38 computed items"};
   }
-  int device = 0;
   int multiprocessors = 0;
-  if (auto failed = failure_of(cudaGetDevice(&device), "cudaGetDevice")) return failed;
   if (auto failed = failure_of(
-          cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device),
+          cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, on.device),
           "cudaDeviceGetAttribute")) {
     return failed;
   }
@@ -146,21 +145,30 @@ failure exact_blocks_of(const View& view, std::int64_t& out) {
   return {};
 }
 
-/// Starts an exact sum on so many blocks, up to max_exact_blocks.
-template <class F, class View, class Sink>
-failure add_exactly_on(std::int64_t blocks, cudaStream_t stream, const F& f, const View& view,
-                       const gpu_workspace& workspace, const Sink& sink) {
-  return start_exact_kernel<view_term_t<F, View>, nothing_beside>(blocks, stream, f, view,
-                                                                  workspace, sink);
-}
+/// An exact sum by a kernel of its own.
+///
+/// cost       one launch, one pass
+template <class F, class View>
+class exact_path : public state_path<F, View> {
+ public:
+  using term = view_term_t<F, View>;
+  using state_path<F, View>::state_path;
 
-/// The same on as many as suit the current device.
-template <class F, class View, class Sink>
-failure add_exactly(cudaStream_t stream, const F& f, const View& view,
-                    const gpu_workspace& workspace, const Sink& sink) {
-  std::int64_t blocks = 0;
-  if (auto failed = exact_blocks_of<view_term_t<F, View>>(view, blocks)) return failed;
-  return add_exactly_on(blocks, stream, f, view, workspace, sink);
-}
+  std::int64_t workspace_bytes() const { return gpu_workspace::fixed_bytes; }
+
+  template <class Sink>
+  failure start(const device_stream& on, const gpu_workspace& workspace, const Sink& sink) const {
+    std::int64_t blocks = 0;
+    if (auto failed = exact_blocks_of<term>(on, this->view(), blocks)) return failed;
+    return start_blocks(blocks, on, workspace, sink);
+  }
+  /// The same on so many blocks, up to max_exact_blocks.
+  template <class Sink>
+  failure start_blocks(std::int64_t blocks, const device_stream& on, const gpu_workspace& workspace,
+                       const Sink& sink) const {
+    return start_exact_kernel<term, nothing_beside>(blocks, on, this->f(), this->view(), workspace,
+                                                    sink);
+  }
+};
 
 }  // namespace monofold::detail

@@ -1,12 +1,13 @@
 #pragma once
-/// engine/gpu/exact/adapted: exact sums of mapped items, and of some of the items, as sums of transformed views.
+/// engine/gpu/exact/adapted_paths: exact sums of mapped items, and of some of the items, as sums of transformed views.
 
 #include <cstdint>
 #include <type_traits>
 
 #include "monofold/engine/gpu/exact/add_exactly_kernel.cuh"
-#include "monofold/engine/gpu/exact/start.cuh"
+#include "monofold/engine/gpu/exact/path.cuh"
 #include "monofold/engine/gpu/exact/thread_terms.cuh"
+#include "monofold/engine/gpu/path.cuh"
 #include "monofold/engine/gpu/sinks.cuh"
 #include "monofold/engine/gpu/workspace.cuh"
 #include "monofold/fold/adapt.hpp"
@@ -147,6 +148,74 @@ struct filtered_sink {
     }
     sink(fold, out);
   }
+};
+
+/// An exact sum of mapped items.
+template <class F, class View>
+class mapped_path : public state_path<F, View> {
+ public:
+  using mapped = mapped_sum<F, View>;
+
+  mapped_path(const F& f, const View& view)
+      : state_path<F, View>(f, view),
+        mapped_view_(mapped::view_of(f, view)),
+        inner_(f.inner, mapped_view_) {}
+
+  std::int64_t workspace_bytes() const { return inner_.workspace_bytes(); }
+  template <class Sink>
+  failure start(const device_stream& on, const gpu_workspace& workspace, const Sink& sink) const {
+    return inner_.start(on, workspace, sink);
+  }
+
+ private:
+  typename mapped::view mapped_view_;
+  gpu_path<typename mapped::sum, typename mapped::view> inner_;
+};
+
+/// An exact sum of those items that a predicate lets through.
+///
+/// cost       two launches and passes: one counts the items
+template <class F, class View>
+class filtered_path : public state_path<F, View> {
+ public:
+  using filtered = filtered_sum<F, View>;
+  using counter = typename filtered::counter;
+  using counted = typename counter::state;
+  using term = view_term_t<typename filtered::sum, typename filtered::view>;
+
+  filtered_path(const F& f, const View& view)
+      : state_path<F, View>(f, view),
+        counter_{{}, f.predicate},
+        counting_(counter_, view),
+        kept_(filtered::view_of(f, view)),
+        sum_(filtered::sum_of(f), kept_) {}
+
+  std::int64_t workspace_bytes() const {
+    return counted_at() + static_cast<std::int64_t>(sizeof(counted));
+  }
+  template <class Sink>
+  failure start(const device_stream& on, const gpu_workspace& workspace, const Sink& sink) const {
+    std::int64_t blocks = 0;
+    if (auto failed = exact_blocks_of<term>(on, kept_, blocks)) return failed;
+    auto* const slot = reinterpret_cast<counted*>(static_cast<char*>(workspace.states()) +
+                                                  counted_at() - gpu_workspace::fixed_bytes);
+    if (auto failed = counting_.start(on, workspace, state_sink<counted>{slot})) return failed;
+    return sum_.start_blocks(blocks, on, workspace,
+                             filtered_sink<F, term, counted, Sink>{this->f(), slot, sink});
+  }
+
+ private:
+  /// Where the count lies: behind what counting takes.
+  std::int64_t counted_at() const {
+    const std::int64_t own = counting_.workspace_bytes();
+    const std::int64_t least = gpu_workspace::fixed_bytes;
+    return ((own < least ? least : own) + 15) / 16 * 16;
+  }
+
+  counter counter_;
+  gpu_path<counter, View> counting_;
+  typename filtered::view kept_;
+  exact_path<typename filtered::sum, typename filtered::view> sum_;
 };
 
 }  // namespace monofold::detail

@@ -1,0 +1,114 @@
+#pragma once
+/// engine/gpu/tree/path: folds by the plan's tree, whose kernels depend on the count of items.
+
+#include <cstdint>
+#include <type_traits>
+
+#include "monofold/engine/gpu/path.cuh"
+#include "monofold/engine/gpu/tree/fold_few_tiles_kernel.cuh"
+#include "monofold/engine/gpu/tree/fold_tiles_kernel.cuh"
+#include "monofold/fold/fold.hpp"
+#include "monofold/level/grid.cuh"
+#include "monofold/plan/launch.hpp"
+#include "monofold/plan/tiles.hpp"
+
+namespace monofold::detail {
+
+/// A fold by the plan's tree.
+///
+/// cost       one launch, one pass
+template <class F, class View, kernel_choice kernels>
+class tree_path : public state_path<F, View> {
+ public:
+  using state = typename F::state;
+
+  tree_path(const F& f, const View& view) : state_path<F, View>(f, view) {
+    // A negative count is refused later, by who starts the launch.
+    const std::int64_t count = this->count() < 0 ? 0 : this->count();
+    plan_ = launch_for(tile_count<typename View::item_type>(count), launch_facts_v<F, View>);
+    if (kernels == kernel_choice::one) plan_.is_mailed = false;
+  }
+
+  std::int64_t workspace_bytes() const {
+    if (plan_.blocks <= 1) return 0;
+    if (plan_.is_mailed) return gpu_workspace::fixed_bytes;
+    return gpu_workspace::fixed_bytes +
+           grid_states(plan_.blocks) * static_cast<std::int64_t>(sizeof(state));
+  }
+
+  template <class Sink>
+  failure start(const device_stream& on, const gpu_workspace& workspace, const Sink& sink) const {
+    const F& f = this->f();
+    const View& view = this->view();
+    if constexpr (kernels == kernel_choice::by_count) {
+      if (plan_.blocks == 1 && plan_.tiles <= plan_.threads / warp_lanes) {
+        return launch_early(fold_few_tiles_kernel<F, View, Sink>, 1, plan_.threads,
+                            few_tiles_shared_bytes<F, View>(plan_), on,
+                            few_launch_of<F, View>(plan_), sized(view), sink, f);
+      }
+      if constexpr (sizeof(state) <= max_mailed_bytes) {
+        if (plan_.is_mailed) {
+          return launch_early(fold_mailed_kernel<F, View, Sink>, plan_.blocks, mailed_threads,
+                              few_tiles_shared_bytes<F, View>(plan_), on,
+                              few_launch_of<F, View>(plan_), sized(view), workspace.mail(), sink,
+                              f);
+        }
+      }
+    }
+    const grid_storage<state> storage{static_cast<state*>(workspace.states()), workspace.ticket()};
+    return launch_early(fold_tiles_kernel<F, View, Sink>, plan_.blocks, plan_.threads,
+                        shared_bytes_of<F, View>(plan_), on, f, view, this->count(), plan_,
+                        handed_layout_of<F, View>(), storage, sink);
+  }
+
+ private:
+  tile_launch plan_;
+};
+
+/// True where a fold says by which other one fewer items may be folded.
+template <class F>
+inline constexpr bool has_short_fold_v = false;
+template <class F>
+requires(F::short_items > 0) inline constexpr bool has_short_fold_v<F> = true;
+
+/// Hands a state of the short fold on as one of the fold.
+template <class F, class Sink>
+struct widening_sink {
+  static_assert(std::is_empty_v<F>);
+  Sink sink;
+
+  template <class Short>
+  MONOFOLD_GPU void operator()(const Short&, const typename Short::state& total) const {
+    sink(F{}, static_cast<typename F::state>(total));
+  }
+};
+
+/// A fold by the plan's tree that leaves fewer items to its short fold.
+template <class F, class View>
+class short_path : public state_path<F, View> {
+ public:
+  short_path(const F& f, const View& view)
+      : state_path<F, View>(f, view), few_(few_fold_, view), many_(f, view) {}
+
+  std::int64_t workspace_bytes() const {
+    return is_short() ? few_.workspace_bytes() : many_.workspace_bytes();
+  }
+
+  template <class Sink>
+  failure start(const device_stream& on, const gpu_workspace& workspace, const Sink& sink) const {
+    if (is_short()) return few_.start(on, workspace, widening_sink<F, Sink>{sink});
+    return many_.start(on, workspace, sink);
+  }
+
+ private:
+  using few_fold = typename F::short_fold;
+
+  bool is_short() const { return this->count() < F::short_items; }
+
+  few_fold few_fold_;
+  tree_path<few_fold, View, kernel_choice::by_count> few_;
+  // Few tiles are the short fold's.
+  tree_path<F, View, kernel_choice::one> many_;
+};
+
+}  // namespace monofold::detail
