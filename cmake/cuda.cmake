@@ -51,6 +51,9 @@ else()
   endif()
   enable_language(CUDA)
   find_package(CUDAToolkit REQUIRED)
+  if(CMAKE_CUDA_COMPILER_ID STREQUAL "NVIDIA")
+    set(MONOFOLD_NVCC ${CMAKE_CUDA_COMPILER})
+  endif()
   message(STATUS "monofold: GPU engine by CUDA ${CUDAToolkit_VERSION}, "
                  "compute capabilities ${CMAKE_CUDA_ARCHITECTURES}")
 endif()
@@ -89,7 +92,8 @@ function(monofold_check_cuda target)
     add_custom_command(OUTPUT ${output}
       COMMAND ${CMAKE_COMMAND} -E make_directory ${CMAKE_CURRENT_BINARY_DIR}/${target}
       COMMAND ${MONOFOLD_NVCC} -x cu -ltoir -gencode=arch=compute_90,code=lto_90
-              -std=c++20 --fmad=false $<$<BOOL:${MONOFOLD_WERROR}>:-Werror=all-warnings>
+              -std=c++20 --fmad=false --extended-lambda
+              $<$<BOOL:${MONOFOLD_WERROR}>:-Werror=all-warnings>
               -I${PROJECT_SOURCE_DIR} -I${PROJECT_SOURCE_DIR}/include ${flags}
               -MD -MF ${output}.d -MT ${output} ${source} -o ${output}
       DEPENDS ${source}
