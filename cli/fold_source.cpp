@@ -3,20 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cstddef>
-#include <exception>
-#include <map>
-#include <memory>
-#include <mutex>
-#include <optional>
-#include <thread>
-#include <utility>
 
-#include "cli/array_source.hpp"
-#include "cli/machine.hpp"
 #include "runtime/families.hpp"
-#include "runtime/gpu/devices.hpp"
 
 namespace monofold::cli {
 namespace {
@@ -24,110 +13,20 @@ namespace {
 using runtime::operation;
 using runtime::reducer;
 
-// A part is what a thread takes at a time: long enough that the thread seldom asks, short enough
-// that the threads end together (32 MiB take some milliseconds).
-constexpr std::int64_t part_bytes = std::int64_t{32} << 20;
-
-// What a thread brings to a GPU at a time: while it waits for the bus, others fill their buffers.
-// Of 2 MiB the driver's calls cost half as much time as the bus takes.
-constexpr std::int64_t gpu_piece_bytes = std::int64_t{8} << 20;
-
-// Threads that fetch parts of one source and merge them in order.
-class parallel_fold {
+// The items of a source, and word of how many have been asked for.
+class reported_items final : public runtime::item_source {
  public:
-  parallel_fold(const source& in, const runtime::request& what, std::int64_t first_index,
-                reducer& out, const on_bytes& report)
-      : in_(in), what_(what), first_index_(first_index), out_(out), report_(report) {
-    what_.num_threads = 1;
-    total_items_ = in.count().value();
-    piece_items_ = in.fetch_items();
-    item_bytes_ = info(in.type()).size_bytes;
-    if (what.on_gpu) {
-      const std::int64_t pieces = gpu_piece_bytes / (piece_items_ * item_bytes_);
-      piece_items_ *= std::max<std::int64_t>(1, pieces);
-    }
-    const std::int64_t pieces =
-        std::max<std::int64_t>(1, part_bytes / (piece_items_ * item_bytes_));
-    part_items_ = pieces * piece_items_;
-  }
-
-  void run(int num_threads) {
-    const std::int64_t parts = (total_items_ + part_items_ - 1) / part_items_;
-    // Small files are shared out evenly among the threads.
-    if (parts < 2 * num_threads) {
-      const std::int64_t share = total_items_ / (2 * num_threads) / piece_items_ * piece_items_;
-      part_items_ = std::max(piece_items_, share);
-    }
-    const std::int64_t useful = (total_items_ + part_items_ - 1) / part_items_;
-    std::vector<std::thread> threads;
-    for (std::int64_t i = 1; i < std::min<std::int64_t>(num_threads, useful); ++i) {
-      threads.emplace_back([this] { work(); });
-    }
-    work();
-    for (std::thread& thread : threads) thread.join();
-    if (failure_) std::rethrow_exception(failure_);
+  reported_items(const source& in, const on_bytes& report) : in_(in), report_(report) {}
+  std::int64_t fetch_items() const override { return in_.fetch_items(); }
+  const void* fetch(std::int64_t first, std::int64_t count, void* buffer) const override {
+    const void* const items = in_.fetch(first, count, buffer);
+    report_(in_.consumed_bytes());
+    return items;
   }
 
  private:
-  void work() {
-    try {
-      const std::shared_ptr<void> buffer = make_piece_buffer();
-      while (!stop_) {
-        const std::int64_t first = next_item_.fetch_add(part_items_);
-        if (first >= total_items_) return;
-        add(first, fold_part(first, buffer.get()));
-        report_(in_.consumed_bytes());
-      }
-    } catch (...) {
-      const std::lock_guard lock(mutex_);
-      if (!failure_) failure_ = std::current_exception();
-      stop_ = true;
-    }
-  }
-
-  // For a GPU: memory that the bus reads at full speed.
-  std::shared_ptr<void> make_piece_buffer() const {
-    const std::int64_t bytes = piece_items_ * item_bytes_;
-    if (what_.on_gpu) return runtime::make_pinned(bytes);
-    return make_buffer(bytes);
-  }
-
-  reducer fold_part(std::int64_t first, void* buffer) const {
-    reducer part(what_, first_index_ + first);
-    const std::int64_t end = std::min(first + part_items_, total_items_);
-    for (std::int64_t at = first; at < end && !stop_; at += piece_items_) {
-      const std::int64_t count = std::min(piece_items_, end - at);
-      part.push(in_.fetch(at, count, buffer), count);
-    }
-    return part;
-  }
-
-  // Merges every part whose turn has come.
-  void add(std::int64_t first, reducer part) {
-    const std::lock_guard lock(mutex_);
-    waiting_.emplace(first, std::move(part));
-    while (!waiting_.empty() && waiting_.begin()->first == merged_items_) {
-      out_.merge(waiting_.begin()->second);
-      merged_items_ += waiting_.begin()->second.count();
-      waiting_.erase(waiting_.begin());
-    }
-  }
-
   const source& in_;
-  runtime::request what_;
-  std::int64_t first_index_;
-  reducer& out_;
   const on_bytes& report_;
-  std::int64_t total_items_ = 0;
-  std::int64_t piece_items_ = 0;
-  std::int64_t part_items_ = 0;
-  int item_bytes_ = 1;
-  std::atomic<std::int64_t> next_item_{0};
-  std::atomic<bool> stop_{false};
-  std::mutex mutex_;  // of what follows
-  std::map<std::int64_t, reducer> waiting_;
-  std::int64_t merged_items_ = 0;
-  std::exception_ptr failure_;
 };
 
 // The rest of a source's chunk.
@@ -170,15 +69,13 @@ bool depends_on_order(const runtime::request& what) {
   });
 }
 
-void fold_source(source& in, const runtime::request& what, std::int64_t first_index, reducer& out,
-                 const on_bytes& report) {
+void fold_source(source& in, reducer& out, const on_bytes& report) {
   if (in.fetch_items() == 0 || !in.count()) {
     push_source(in, {&out}, report);
     return;
   }
-  if (what.on_gpu) in.copy_items();
-  const int threads = what.num_threads > 0 ? what.num_threads : num_cores();
-  parallel_fold(in, what, first_index, out, report).run(threads);
+  if (out.what().on_gpu) in.copy_items();
+  out.push_fetched(reported_items(in, report), *in.count());
   in.check();
 }
 

@@ -15,16 +15,14 @@ using on_bytes = std::function<void(std::int64_t)>;
 /// Whether the answers are the same for the items in any order.
 bool depends_on_order(const runtime::request& what);
 
-/// Appends the items of `in` to `out`, which was made for `what` and holds no items yet.
+/// Appends the items of `in` to `out`.
 ///
-/// order      as one `push` of all items: the threads take parts that begin at multiples of 4096
-///            items, which are whole tiles, and the parts are merged in order
-/// sync       `what.num_threads` threads (0: all cores)
+/// order      as one `push` of all items
+/// sync       the threads of `out` fetch what they fold, where the source can be read by several
 /// errors     `input_error` from the source
 /// cost       a buffer of `fetch_items` items a thread, where the source has any
-/// tested by  tests/cli/fold_source_test.cpp, tests/cli/tool_test.py
-void fold_source(source& in, const runtime::request& what, std::int64_t first_index,
-                 runtime::reducer& out, const on_bytes& report);
+/// tested by  tests/cli/fold_source_test.cpp, tests/cli/tool_files_test.py
+void fold_source(source& in, runtime::reducer& out, const on_bytes& report);
 
 /// Appends the items of `in` to every one of `outs`, whatever they hold.
 void push_source(source& in, const std::vector<runtime::reducer*>& outs, const on_bytes& report);

@@ -160,7 +160,7 @@ class file_reduction {
       // The tree of the total lies over the items of all files, that of the row over its own.
       push_source(*in, {&own, &*total_}, report);
     } else {
-      fold_source(*in, what, first, own, report);
+      fold_source(*in, own, report);
       if (in_total && !total_) total_.emplace(what);
       if (in_total) total_->merge(own);
     }

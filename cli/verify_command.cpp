@@ -98,7 +98,7 @@ std::vector<answer> answers_of_file(const std::string& file, const read_options&
   const runtime::request what =
       everything(in->type(), runtime::nan_policy::propagate, num_threads, on_gpu);
   reducer out(what);
-  fold_source(*in, what, 0, out, [](std::int64_t) {});
+  fold_source(*in, out, [](std::int64_t) {});
   return out.finish();
 }
 

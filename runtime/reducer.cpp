@@ -12,9 +12,11 @@
 #include "runtime/any_engine.hpp"
 #include "runtime/erased_fold.hpp"
 #include "runtime/families.hpp"
+#include "runtime/fetched_items.hpp"
 #include "runtime/gpu/device_member.hpp"
 #include "runtime/gpu/devices.hpp"
 #include "runtime/member.hpp"
+#include "runtime/push_by_tiles.hpp"
 #include "runtime/request_rules.hpp"
 #include "runtime/saved_request.hpp"
 
@@ -64,6 +66,25 @@ class reducer::implementation {
         [&](auto& state) {
           using item = typename std::remove_cvref_t<decltype(state)>::item_type;
           state.push(static_cast<const item*>(items), count);
+        },
+        state_);
+  }
+
+  void push_fetched(const item_source& from, std::int64_t count) {
+    if (request_.ops.front() == operation::dot) throw error(status::invalid_argument, "no pairs");
+    if (count < 0) throw error(status::invalid_argument, "negative count");
+    std::visit(
+        [&](auto& state) {
+          using item = typename std::remove_cvref_t<decltype(state)>::item_type;
+          push_by_tiles(
+              state, count,
+              [&](std::int64_t at, std::int64_t n) {
+                state.push(fetched_items<item>(from, at, n));
+              },
+              [&](std::int64_t at, std::int64_t n) {
+                const detail::fetch_buffer<item> buffer(n);
+                state.push(static_cast<const item*>(from.fetch(at, n, buffer.get())), n);
+              });
         },
         state_);
   }
@@ -258,41 +279,15 @@ class reducer::implementation {
     }
   }
 
-  template <class Item>
-  static std::vector<Item> on_host(const Item* items, std::int64_t count) {
-    std::vector<Item> held(static_cast<std::size_t>(count));
-    copy_from_device(held.data(), items, count * static_cast<std::int64_t>(sizeof(Item)));
-    return held;
-  }
-
-  /// What does not begin or end with a tile comes to the host, where a running state keeps it.
   template <class State, class ViewOf, class PushHost>
   void push_device_to(State& state, std::int64_t count, const ViewOf& view_of,
                       const PushHost& push_host) {
-    const std::int64_t head = std::min(count, state.items_to_boundary());
-    const std::int64_t whole = (count - head) / State::tile_items * State::tile_items;
-    if (head > 0) push_host(0, head);
-    if (whole > 0) {
+    const auto push_whole = [&](std::int64_t at, std::int64_t n) {
       const engine_while in_use(state, device_engine(), engine_);
-      state.push(view_of(head, whole));
-    }
-    const std::int64_t rest = count - head - whole;
-    if (rest > 0) push_host(head + whole, rest);
+      state.push(view_of(at, n));
+    };
+    push_by_tiles(state, count, push_whole, push_host);
   }
-
-  /// Another engine until the end of a scope.
-  template <class State>
-  struct engine_while {
-    State& state;
-    const any_engine& own;
-    engine_while(State& of, const any_engine& other, const any_engine& after)
-        : state(of), own(after) {
-      state.use_engine(other);
-    }
-    engine_while(const engine_while&) = delete;
-    engine_while& operator=(const engine_while&) = delete;
-    ~engine_while() { state.use_engine(own); }
-  };
 
   int item_bytes() const {
     const int bytes = monofold::info(request_.type).size_bytes;
@@ -349,6 +344,9 @@ reducer& reducer::operator=(reducer&&) noexcept = default;
 reducer::~reducer() = default;
 
 void reducer::push(const void* items, std::int64_t count) { implementation_->push(items, count); }
+void reducer::push_fetched(const item_source& from, std::int64_t count) {
+  implementation_->push_fetched(from, count);
+}
 void reducer::push_pairs(const void* left, const void* right, std::int64_t count) {
   implementation_->push_pairs(left, right, count);
 }

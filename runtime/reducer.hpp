@@ -47,6 +47,18 @@ struct answer {
   std::int64_t first_nan = -1;  // with status nan_found
 };
 
+/// Items of a file, say, that come when they are asked for.
+class item_source {
+ public:
+  virtual ~item_source() = default;
+  /// How many items a call of `fetch` should ask for, or more.
+  virtual std::int64_t fetch_items() const = 0;
+  /// Items [first, first + count): in `buffer`, which is aligned to 64 bytes, or where they lie.
+  ///
+  /// sync       any number of threads at once, each with its own buffer
+  virtual const void* fetch(std::int64_t first, std::int64_t count, void* buffer) const = 0;
+};
+
 /// A running reduction of `request.ops` over items of `request.type`.
 ///
 /// order      the plan's tree; the bits of every answer are those of the operation alone, in one
@@ -71,6 +83,9 @@ class reducer {
 
   /// Appends `count` items of the requested type, in memory aligned for it.
   void push(const void* items, std::int64_t count);
+  /// Appends items [0, count) of a source, each fetched by the thread that folds it. What `fetch`
+  /// throws passes through, and the reducer is then good for nothing.
+  void push_fetched(const item_source& from, std::int64_t count);
   /// Appends `count` pairs (dot only).
   void push_pairs(const void* left, const void* right, std::int64_t count);
   /// The same of items in memory of a GPU.

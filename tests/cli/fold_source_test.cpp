@@ -46,7 +46,7 @@ TEST(fold_source, threads_give_the_bits_of_one_push) {
         expected.push(bytes.data(), count);
         reducer found(what);
         const auto in = open_source(file.path(), raw(type));
-        fold_source(*in, what, 0, found, nobody);
+        fold_source(*in, found, nobody);
         EXPECT_EQ(found.count(), count);
         EXPECT_TRUE(same_answers(expected.finish(), found.finish())) << count << " " << threads;
       }
@@ -63,11 +63,49 @@ TEST(fold_source, indices_go_on_from_the_first) {
   constexpr std::int64_t offset = 12'345;
   reducer own(what, offset);
   const auto in = open_source(file.path(), raw(dtype::float64));
-  fold_source(*in, what, offset, own, nobody);
+  fold_source(*in, own, nobody);
   reducer alone(what);
   alone.push(bytes.data(), 300'000);
   EXPECT_EQ(own.finish()[0].indices[0], alone.finish()[0].indices[0] + offset);
   EXPECT_EQ(own.finish()[1].indices[9], alone.finish()[1].indices[9] + offset);
+}
+
+TEST(fold_source, items_come_behind_those_that_are_there) {
+  const std::string bytes = raw_items(dtype::float32, 300'000, 9);
+  runtime::request what = everything(dtype::float32, runtime::nan_policy::propagate, 3);
+  what.plain = true;
+  reducer alone(what);
+  alone.push(bytes.data(), 300'000);
+  for (const std::int64_t before : {1, 1023, 1024, 100'000}) {
+    reducer found(what);
+    found.push(bytes.data(), before);
+    const temporary_file file(bytes.substr(static_cast<std::size_t>(4 * before)), ".bin");
+    fold_source(*open_source(file.path(), raw(dtype::float32)), found, nobody);
+    EXPECT_TRUE(same_answers(alone.finish(), found.finish())) << before;
+  }
+}
+
+TEST(fold_source, columns_that_are_fetched_by_16_MiB) {
+  // Eight rows, which are one cache line of each column, are more than a node of the engine's.
+  constexpr std::int64_t columns = 300'000;
+  const std::string items = raw_items(dtype::float64, 8 * columns, 4);
+  std::string stored(items.size(), '\0');
+  for (std::int64_t i = 0; i < 8 * columns; ++i) {
+    const std::int64_t place = i % columns * 8 + i / columns;
+    std::memcpy(stored.data() + 8 * place, items.data() + 8 * i, 8);
+  }
+  const temporary_file file(npy(dictionary("<f8", "(8, 300000)", "True"), stored));
+  for (const int threads : {1, 3}) {
+    runtime::request what = everything(dtype::float64, runtime::nan_policy::propagate, threads);
+    what.plain = true;
+    reducer expected(what);
+    expected.push(items.data(), 8 * columns);
+    const auto in = open_source(file.path(), {});
+    EXPECT_GT(in->fetch_items() * 8, 4 << 20);
+    reducer found(what);
+    fold_source(*in, found, nobody);
+    EXPECT_TRUE(same_answers(expected.finish(), found.finish())) << threads;
+  }
 }
 
 TEST(fold_source, pairs_of_chunks_of_different_sizes) {

@@ -3,6 +3,7 @@
 #include "monofold/engine/cpu.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <stdexcept>
@@ -90,6 +91,44 @@ TEST(cpu, nodes_of_every_height_and_batches_of_512) {
     const auto expected = oracle::plan_state<item<16>>(fold{}, n, make);
     for (const int threads : {1, 3, 64}) {
       ASSERT_TRUE(fold_view(threads, fold{}, view) == expected) << n << " on " << threads;
+    }
+  }
+}
+
+/// Items as a file gives them: every other fetch is a copy, and none is longer than was said.
+template <class Item>
+struct file_view {
+  using item_type = Item;
+  const std::vector<Item>* items;
+  std::int64_t best;  // items to a fetch
+
+  std::int64_t size() const { return std::ssize(*items); }
+  Item operator[](std::int64_t i) const { return (*items)[static_cast<std::size_t>(i)]; }
+  std::int64_t fetch_items() const { return best; }
+  const Item* fetch(std::int64_t at, std::int64_t count, Item* buffer) const {
+    const std::int64_t most = static_cast<std::int64_t>(std::bit_ceil(
+                                  static_cast<std::uint64_t>(mf::tile_count<Item>(best)))) *
+                              mf::tile_items_v<Item>;
+    EXPECT_LE(count, most);
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(buffer) % 64, 0U);
+    if (at / mf::tile_items_v<Item> % 2 == 0) return items->data() + at;
+    std::copy_n(items->data() + at, count, buffer);
+    return buffer;
+  }
+};
+
+TEST(cpu, fetched_items_on_1_to_16_threads) {
+  using fold = inputs::tree_probe<item<16>, false>;
+  constexpr std::int64_t tile = mf::tile_items_v<item<16>>;
+  // Fetches of parts of a node, of nodes, and of more than a folder takes.
+  for (const std::int64_t tiles : {1, 48, 64, 100, 1500}) {
+    for (const std::int64_t n : {std::int64_t{1}, 64 * tile, 257 * tile + 3, 5000 * tile + 7}) {
+      const auto items = numbered<item<16>>(n);
+      const auto expected = fold_view(1, fold{}, view_of(items));
+      for (const int threads : {0, 1, 5, 16}) {
+        const file_view<item<16>> view{&items, tiles * tile};
+        ASSERT_TRUE(fold_view(threads, fold{}, view) == expected) << n << " by " << tiles;
+      }
     }
   }
 }

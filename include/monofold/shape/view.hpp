@@ -33,6 +33,15 @@ concept contiguous_pair_view = item_view<V> && requires(const V v) {
   { *v.right_data() } -> std::same_as<const decltype(V::item_type::right)&>;
 };
 
+/// A view whose items come when they are asked for, best `fetch_items()` or more at a time: from a
+/// file, say. fetch(at, count, buffer) gives the items from position `at` on: in `buffer`, which is
+/// aligned to a cache line and has room for them, or where they lie. Several threads may call it.
+template <class V>
+concept fetched_item_view = item_view<V> && requires(const V v, typename V::item_type* buffer) {
+  { v.fetch_items() } -> std::convertible_to<std::int64_t>;
+  { v.fetch(std::int64_t{}, std::int64_t{}, buffer) } -> std::same_as<const typename V::item_type*>;
+};
+
 template <class Item>
 class contiguous_view {
  public:

@@ -2,8 +2,16 @@
 /// engine/detail/parallel: independent pieces of work on some threads, nothing else.
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
+#include <thread>
+#include <vector>
+
+#ifdef __linux__
+#include <sched.h>
+#endif
 
 #if defined(MONOFOLD_HAS_TBB) && MONOFOLD_HAS_TBB
 #include <oneapi/tbb/blocked_range.h>
@@ -13,18 +21,24 @@
 #include <oneapi/tbb/task_arena.h>
 
 #include <optional>
-#else
-#ifdef __linux__
-#include <sched.h>
-#endif
-
-#include <atomic>
-#include <exception>
-#include <thread>
-#include <vector>
 #endif
 
 namespace monofold::detail {
+
+/// How many cores this process may use.
+inline int num_cores() {
+  static const int cores = [] {
+#ifdef __linux__
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) == 0) return CPU_COUNT(&set);
+#endif
+    return static_cast<int>(std::thread::hardware_concurrency());
+  }();
+  return std::max(1, cores);
+}
+
+/// How many threads `num_threads` means (0: as many as there are cores).
+inline int concurrency(int num_threads) { return num_threads > 0 ? num_threads : num_cores(); }
 
 /// body(i) for a range of i, whatever the type of the body: what hands the ranges out, with oneTBB
 /// some kilobytes of code for each type, is instantiated for this one.
@@ -42,13 +56,32 @@ class any_body {
   void (*call_)(const void*, std::int64_t, std::int64_t);
 };
 
-#if defined(MONOFOLD_HAS_TBB) && MONOFOLD_HAS_TBB
-
-/// How many threads `num_threads` means (0: all there are).
-inline int concurrency(int num_threads) {
-  return num_threads > 0 ? num_threads : oneapi::tbb::info::default_concurrency();
+/// Pieces [0, count) on the caller's thread and on others of this call alone, 20 us each to start.
+/// What a body throws reaches the caller.
+inline void on_own_threads(std::int64_t num_threads, std::int64_t count, const any_body& body) {
+  std::atomic<std::int64_t> next{0};
+  std::atomic_flag failed;
+  std::exception_ptr failure;
+  const auto work = [&]() noexcept {
+    try {
+      for (std::int64_t i = next++; i < count; i = next++) body(i, i + 1);
+    } catch (...) {
+      next = count;  // nobody begins another piece
+      if (!failed.test_and_set()) failure = std::current_exception();
+    }
+  };
+  std::vector<std::thread> threads;
+  try {
+    for (std::int64_t i = 1; i < num_threads; ++i) threads.emplace_back(work);
+  } catch (const std::exception&) {
+    // The system gives no more threads: those that there are do the work.
+  }
+  work();
+  for (std::thread& thread : threads) thread.join();
+  if (failure) std::rethrow_exception(failure);
 }
 
+#if defined(MONOFOLD_HAS_TBB) && MONOFOLD_HAS_TBB
 /// Calls `work` where up to `num_threads` threads may take part.
 ///
 /// oneTBB hands out no more threads than there are cores, and says so on standard error, unless its
@@ -66,7 +99,7 @@ void with_threads(int num_threads, const Work& work) {
   arena.execute(work);
 }
 
-inline void parallel_for_any(int num_threads, std::int64_t count, const any_body& body) {
+inline void on_shared_threads(int num_threads, std::int64_t count, const any_body& body) {
   namespace tbb = oneapi::tbb;
   using range = tbb::blocked_range<std::int64_t>;
   const auto work = [&] {
@@ -79,56 +112,32 @@ inline void parallel_for_any(int num_threads, std::int64_t count, const any_body
     with_threads(static_cast<int>(std::min<std::int64_t>(num_threads, count)), work);
   }
 }
-
-#else
-
-/// How many threads `num_threads` means (0: as many as there are cores that this process may use).
-inline int concurrency(int num_threads) {
-  if (num_threads > 0) return num_threads;
-#ifdef __linux__
-  cpu_set_t cores;
-  if (sched_getaffinity(0, sizeof cores, &cores) == 0) return std::max(1, CPU_COUNT(&cores));
-#endif
-  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-}
-
-/// Threads of this call alone, one for every four pieces at most: a thread takes 20 us to start, and
-/// one of the CPU engine's pieces 10 us or more.
-inline void parallel_for_any(int num_threads, std::int64_t count, const any_body& body) {
-  std::atomic<std::int64_t> next{0};
-  std::atomic_flag failed;
-  std::exception_ptr failure;
-  const auto work = [&]() noexcept {
-    try {
-      for (std::int64_t i = next++; i < count; i = next++) body(i, i + 1);
-    } catch (...) {
-      next = count;  // nobody begins another piece
-      if (!failed.test_and_set()) failure = std::current_exception();
-    }
-  };
-  std::vector<std::thread> threads;
-  try {
-    const auto wanted = std::min<std::int64_t>(concurrency(num_threads), count / 4);
-    for (std::int64_t i = 1; i < wanted; ++i) threads.emplace_back(work);
-  } catch (const std::exception&) {
-    // The system gives no more threads: those that there are do the work.
-  }
-  work();
-  for (std::thread& thread : threads) thread.join();
-  if (failure) std::rethrow_exception(failure);
-}
-
 #endif
 
 /// Calls body(i) for 0 <= i < count, in any order, on up to `num_threads` threads (0: all there
 /// are). What a body throws reaches the caller; pieces that have not begun are then left out.
+///
+/// sync       threads of oneTBB's pool; without oneTBB threads of this call, each for four pieces or
+///            more: of the CPU engine's, which take 10 us and longer
 template <class Body>
 void parallel_for(int num_threads, std::int64_t count, const Body& body) {
-  if (num_threads != 1 && count > 1) {
-    parallel_for_any(num_threads, count, any_body(body));
-  } else {
+  if (num_threads == 1 || count < 2) {
     for (std::int64_t i = 0; i < count; ++i) body(i);
+    return;
   }
+#if defined(MONOFOLD_HAS_TBB) && MONOFOLD_HAS_TBB
+  on_shared_threads(num_threads, count, any_body(body));
+#else
+  on_own_threads(std::min<std::int64_t>(concurrency(num_threads), count / 4), count,
+                 any_body(body));
+#endif
+}
+
+/// The same for pieces that wait for a file, and are long: on threads of this call, which keep no
+/// pool from other work. The first call of oneTBB in a process takes 1 ms besides.
+template <class Body>
+void parallel_for_waiting(int num_threads, std::int64_t count, const Body& body) {
+  on_own_threads(std::min<std::int64_t>(concurrency(num_threads), count), count, any_body(body));
 }
 
 }  // namespace monofold::detail
