@@ -40,6 +40,9 @@ class Numbers(unittest.TestCase):
         cls.gpu = rows("h200/reduce_gpu.jsonl")
         cls.exact_gpu = rows("h200/exact_gpu.jsonl")
 
+    def assert_says(self, text):
+        self.assertTrue(text in README, f"README.md does not say: {text}")
+
     def glance(self):
         big, medium = 4 << 30, 256 << 20
         float32 = {"dtype": "float32", "path": "runtime", "bytes": medium, "pages": "huge"}
@@ -60,21 +63,19 @@ class Numbers(unittest.TestCase):
 
     def test_at_a_glance(self):
         for name, value in self.glance().items():
-            self.assertIn(f"| {name} | {value} |", README)
+            self.assert_says(f"| {name} | {value} |")
             self.assertRegex(PAGE, rf"\| {name}, 256 MiB \| {value} \||\| {name}, 4 GiB \| {value} \|")
 
     def test_claims(self):
         exact = one(self.exact_gpu, op="exact sum, uniform", dtype="float32", path="gpu",
                     bytes=4 << 30)
-        self.assertIn(f"takes {1 / exact['times_as_fast']['plain']:.2f} times the time of a plain",
-                      README)
+        self.assert_says(f"takes {1 / exact['times_as_fast']['plain']:.2f} times the time of a plain")
         product = one(self.cpu, op="product", path="header")
-        self.assertIn(f"runs at {product['share']:.2f} of a CPU's", README)
+        self.assert_says(f"runs at {product['share']:.2f} of a CPU's")
         orders = [row for row in rows("epyc-2core/disagreement.jsonl") if row["question"] == "orders"]
         values = {name: {row["value"] for row in orders if row["library"].startswith(name)}
                   for name in ("NumPy", "monofold")}
-        self.assertIn(f"takes {len(values['NumPy'])} values; ours takes {len(values['monofold'])}",
-                      README)
+        self.assert_says(f"takes {len(values['NumPy'])} values; ours takes {len(values['monofold'])}")
 
     def test_gpu_table(self):
         table = cells(PAGE.split("## On a GPU")[1].split("\n\n")[2])
