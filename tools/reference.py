@@ -37,8 +37,8 @@ This page is made by `tools/reference.py` from the lists that the code itself re
 | `mf::emulated` | `monofold/emulated.cuh` | the [emulated device](emulated.md) |
 
 Every engine takes every fold and gives the same bits, but for these: on a GPU `top(k)` and `bottom(k)` take k up to
-1024 and a contiguous range, and not inside `all`; states have at most 8 KiB; `running_state` runs on the CPU. A GPU also
-has `reduce_into` (does not wait), `fold_into` (leaves the state) and `workspace_bytes` ([GPU](gpu.md#calls)).
+1024 and a contiguous range, and not inside `all`; states have at most 8 KiB; `running_state` runs on the CPU. A GPU
+also has `reduce_into` (does not wait), `fold_into` (leaves the state) and `workspace_bytes` ([GPU](gpu.md#calls)).
 
 ## Folds
 
