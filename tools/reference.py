@@ -79,7 +79,10 @@ Element types: {types}
 
 ## The tool: options
 
-Commands take their own options, below, and those of the first list that `monofold COMMAND --help` names.
+The man page ([docs/man/monofold.1](man/monofold.1), `man -l docs/man/monofold.1`) also says which files are read and
+what is printed. `cmake --install` installs it, with completions for bash and zsh; `monofold --man` and
+`monofold --completion bash` print them. Commands take their own options, below, and those of the first list that
+`monofold COMMAND --help` names.
 
 {options}
 ## Status codes
