@@ -1,5 +1,5 @@
 # Configures, builds and runs a user's project against this build.
-#   cmake -DWAY=find_package|add_subdirectory -DSOURCE_DIR=... -DBUILD_DIR=... -P consume.cmake
+#   cmake -DWAY=find_package|fetch_content -DSOURCE_DIR=... -DBUILD_DIR=... -P consume.cmake
 
 set(work ${BUILD_DIR}/tests/install_${WAY})
 file(REMOVE_RECURSE ${work})
@@ -19,14 +19,16 @@ set(configure ${CMAKE_COMMAND} -G ${GENERATOR} -B ${work}/build
 
 if(WAY STREQUAL "find_package")
   step(${CMAKE_COMMAND} --install ${BUILD_DIR} --prefix ${work}/prefix)
+  set(target consumer)
   list(APPEND configure -S ${SOURCE_DIR}/tests/install/consumer
        -DCMAKE_PREFIX_PATH=${work}/prefix)
 else()
+  set(target app)
   list(APPEND configure -S ${SOURCE_DIR}/tests/install/subproject -DMONOFOLD_SOURCE=${SOURCE_DIR})
 endif()
 step(${configure})
-step(${CMAKE_COMMAND} --build ${work}/build --target consumer)
-step(${work}/build/consumer)
+step(${CMAKE_COMMAND} --build ${work}/build --target ${target})
+step(${work}/build/${target})
 
 if(WAY STREQUAL "find_package")
   if(RUNTIME)

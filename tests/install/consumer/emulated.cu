@@ -5,10 +5,12 @@
 #include <cstdio>
 #include <vector>
 
-#include "monofold/emulated.cuh"
 #include "monofold/monofold.cuh"
-
+// [emulated]
+#include "monofold/emulated.cuh"
 namespace mf = monofold;
+
+// [/emulated]
 
 __global__ void total_kernel(const float* items, float* out) {
   __shared__ mf::block_storage<decltype(mf::plain_sum), float> storage;
@@ -17,9 +19,11 @@ __global__ void total_kernel(const float* items, float* out) {
 }
 
 int main() {
+  // [emulated]
   const std::vector<float> items(10001, 0.1f);
-  const double there = mf::reduce(mf::emulated, items, mf::sum);
-  const double here = mf::reduce(mf::cpu, items, mf::sum);
+  const double there = mf::reduce(mf::emulated, items, mf::sum);  // kernels of the GPU engine
+  const double here = mf::reduce(mf::cpu, items, mf::sum);        // the same bits
+  // [/emulated]
 
   float* device = nullptr;
   if (cudaMalloc(&device, 201 * sizeof(float)) != cudaSuccess) return 1;

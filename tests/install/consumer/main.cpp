@@ -1,11 +1,10 @@
-// What a user's first program does: the README's lines, checked.
+// What a user's first program does. (The README's own lines: tests/docs/readme_test.cpp.)
 
 #include <cstdint>
 #include <cstdio>
 #include <tuple>
 #include <vector>
 
-// [readme]
 #include "monofold/monofold.hpp"
 namespace mf = monofold;
 
@@ -28,11 +27,9 @@ struct longest_rise {  // a fold of your own: the longest strictly rising stretc
   }
   std::int64_t finish(const state& s) const { return s.best; }
 };
-// [/readme]
 
 int main() {
   const std::vector<int> values{3, 1, 4, 5, 9, 2, 6};
-  // [readme]
   auto total = mf::reduce(values, mf::sum);  // std::int64_t, exact
   auto [n, mean, var, ends] =                // several folds, one pass
       mf::reduce(values, mf::all(mf::count, mf::mean, mf::variance(1), mf::extrema));
@@ -40,7 +37,6 @@ int main() {
   auto even = mf::reduce(values, mf::count | mf::where([](int x) { return x % 2 == 0; }));
   mf::running_state<int, decltype(mf::sum)> running(mf::sum);  // data in pieces, same bits
   running.push(values);
-  // [/readme]
   const bool right = total == 30 && n == 7 && mean == 30.0 / 7 && var > 7.23 && var < 7.24 &&
                      ends.max == 9 && ends.argmax == 4 && rise == 4 && even == 3 &&
                      running.finish() == 30;

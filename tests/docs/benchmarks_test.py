@@ -1,0 +1,99 @@
+#!/usr/bin/env python3
+"""Numbers on README.md and docs/benchmarks.md are those of the rows in bench/golden."""
+
+import json
+import re
+import unittest
+
+from snippets_test import TREE
+
+GOLDEN = TREE / "bench" / "golden"
+UNITS = {"KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
+README = (TREE / "README.md").read_text(encoding="utf-8")
+PAGE = (TREE / "docs" / "benchmarks.md").read_text(encoding="utf-8")
+
+
+def rows(file):
+    return [json.loads(line) for line in (GOLDEN / file).read_text(encoding="utf-8").splitlines()]
+
+
+def one(found, **keys):
+    return [row for row in found if all(row.get(key) == value for key, value in keys.items())][0]
+
+
+def time_over(found, peer, **keys):
+    return f"{1 / one(found, **keys)['times_as_fast'][peer]:.2f}"
+
+
+def cells(table):
+    """The rows of a table of markdown, as lists; the line of dashes is left out."""
+    lines = [line for line in table.splitlines() if line.startswith("|") and "---" not in line]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+
+
+class Numbers(unittest.TestCase):
+
+    @classmethod
+    def setUpClass(cls):
+        cls.cpu = rows("epyc-2core/reduce_cpu.jsonl")
+        cls.exact_cpu = rows("xeon-2core/exact_cpu.jsonl")
+        cls.gpu = rows("h200/reduce_gpu.jsonl")
+        cls.exact_gpu = rows("h200/exact_gpu.jsonl")
+
+    def assert_says(self, text):
+        self.assertTrue(text in README, f"README.md does not say: {text}")
+
+    def glance(self):
+        big, medium = 4 << 30, 256 << 20
+        float32 = {"dtype": "float32", "path": "runtime", "bytes": medium, "pages": "huge"}
+        return {
+            "CPU: plain sum of float32": time_over(self.cpu, "tbb", op="plain_sum", **float32),
+            "CPU: exact sum of float64": time_over(self.exact_cpu, "numpy", path="runtime",
+                                                   op="exact sum, uniform", dtype="float64",
+                                                   bytes=medium),
+            "CPU: eight statistics of float32": time_over(self.cpu, "numpy", op="stats", **float32),
+            "GPU: plain sum of float32": time_over(self.gpu, "cub 3.5", op="plain_sum", path="gpu",
+                                                   dtype="float32", bytes=big),
+            "GPU: exact sum of float32": time_over(self.exact_gpu, "cub 3.5 gpu_to_gpu", path="gpu",
+                                                   op="exact sum, uniform", dtype="float32",
+                                                   bytes=big),
+            "GPU: ordered product of 2 x 2 matrices": time_over(self.gpu, "cub 3.5 scan", path="gpu",
+                                                                op="product", bytes=medium),
+        }
+
+    def test_at_a_glance(self):
+        for name, value in self.glance().items():
+            self.assert_says(f"| {name} | {value} |")
+            self.assertRegex(PAGE, rf"\| {name}, 256 MiB \| {value} \||\| {name}, 4 GiB \| {value} \|")
+
+    def test_claims(self):
+        exact = one(self.exact_gpu, op="exact sum, uniform", dtype="float32", path="gpu",
+                    bytes=4 << 30)
+        self.assert_says(f"takes {1 / exact['times_as_fast']['plain']:.2f} times the time of a plain")
+        product = one(self.cpu, op="product", path="header")
+        self.assert_says(f"runs at {product['share']:.2f} of a CPU's")
+        orders = [row for row in rows("epyc-2core/disagreement.jsonl") if row["question"] == "orders"]
+        values = {name: {row["value"] for row in orders if row["library"].startswith(name)}
+                  for name in ("NumPy", "monofold")}
+        self.assert_says(f"takes {len(values['NumPy'])} values; ours takes {len(values['monofold'])}")
+
+    def test_gpu_table(self):
+        table = cells(PAGE.split("## On a GPU")[1].split("\n\n")[2])
+        sizes = [int(cell.split()[0]) * UNITS[cell.split()[1]] for cell in table[0][1:]]
+        count = 0
+        for name, *values in table[1:]:
+            op, dtype = re.fullmatch(r"(.*) of (\w+)", name).groups()
+            exact = op == "exact sum"
+            found = self.exact_gpu if exact else self.gpu
+            peer = {"exact sum": "cub 3.5 gpu_to_gpu", "product": "cub 3.5 scan"}.get(op, "cub 3.5")
+            for size, value in zip(sizes, values):
+                if value:
+                    count += 1
+                    self.assertEqual(value, time_over(
+                        found, peer, path="gpu", op="exact sum, uniform" if exact else op,
+                        dtype=dtype, bytes=size), f"{name}, {size} bytes")
+        self.assertGreater(count, 80)
+
+
+if __name__ == "__main__":
+    unittest.main()

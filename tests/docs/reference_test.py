@@ -1,0 +1,51 @@
+#!/usr/bin/env python3
+"""docs/reference.md is what tools/reference.py prints, and that has what the lists of the code have."""
+
+import re
+import subprocess
+import sys
+import unittest
+
+from snippets_test import TREE
+
+HIDDEN = ("-h", "--man", "--markdown", "--completion")  # for packagers, not in help
+MADE = subprocess.run([sys.executable, TREE / "tools" / "reference.py"], capture_output=True, text=True,
+                      check=True).stdout
+
+
+class Reference(unittest.TestCase):
+    maxDiff = None
+
+    def test_the_page_is_what_is_made(self):
+        page = (TREE / "docs" / "reference.md").read_text(encoding="utf-8")
+        self.assertEqual(page, MADE, "make it again with tools/reference.py")
+
+    def test_every_operation_option_and_status_is_there(self):
+        read = lambda name: (TREE / name).read_text(encoding="utf-8")
+        operations = re.findall(r'\{operation::\w+, "(\w+)"', read("runtime/operation.hpp"))
+        self.assertGreater(len(operations), 20)
+        for name in operations:
+            self.assertEqual(MADE.count(f"\n| `{name}` | ") - (f"\n| `{name}` | " in self.folds()), 1,
+                             name)
+        options = re.findall(r'^    \{"(-[\w-]+)"', read("cli/options.hpp"), re.MULTILINE)
+        self.assertGreater(len(options), 20)
+        for flag in options:
+            self.assertTrue(flag in HIDDEN or f"\n- `{flag}" in MADE, flag)
+        statuses = re.findall(r"^  (\w+) = \d+,", read("include/monofold/platform/status.hpp"),
+                              re.MULTILINE)
+        for name in statuses:
+            self.assertIn(f"| `{name}` |", MADE)
+
+    def test_folds_of_operations_are_folds(self):
+        rows = re.findall(r"^\| `\w+` \| .* \| `(.*)` \|$", MADE, re.MULTILINE)
+        self.assertGreater(len(rows), 20)
+        for fold in rows:
+            self.assertIn(f"\n| `{fold}` | ", self.folds())
+
+    @staticmethod
+    def folds():
+        return MADE.split("<!-- folds -->")[1].split("<!-- end of folds -->")[0]
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+"""Every page of markdown has lines of at most 120 characters, and its relative links lead somewhere.
+
+usage: check_prose.py [TREE]      prints one line a violation: path:line: what is wrong
+
+A link to a heading (page.md#heading) needs that heading. docs/ladder.md, which the tool prints from
+comments of code, may have longer lines.
+"""
+
+import re
+import sys
+from pathlib import Path
+
+WIDTH = 120
+LONG_LINES = {"docs/ladder.md"}
+LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
+FENCE = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
+
+
+def pages_of(tree):
+    for file in sorted(tree.rglob("*.md")):
+        if not file.relative_to(tree).parts[0].startswith(("build", ".")):
+            yield file
+
+
+def anchor(heading):
+    """The name by which a heading is linked to."""
+    plain = re.sub(r"[`*]|\[([^\]]*)\]\([^)]*\)", r"\1", heading.lower())
+    return re.sub(r"[^\w\- ]", "", plain).strip().replace(" ", "-")
+
+
+def prose_of(text):
+    """The text without its blocks of code, line by line the same length."""
+    return FENCE.sub(lambda block: "\n" * block[0].count("\n"), text)
+
+
+def anchors_of(page):
+    prose = prose_of(page.read_text(encoding="utf-8"))
+    return {anchor(heading) for heading in re.findall(r"^#+ (.*)$", prose, re.MULTILINE)}
+
+
+def check_link(tree, page, target):
+    """Why a link leads nowhere, or None."""
+    path, _, heading = target.partition("#")
+    to = page if not path else (page.parent / path).resolve()
+    if not to.exists():
+        return f"there is no {path}"
+    if not to.is_relative_to(tree):
+        return f"{path} is outside the tree"
+    if heading and (to.suffix != ".md" or heading not in anchors_of(to)):
+        return f"{path or page.name} has no heading #{heading}"
+    return None
+
+
+def check_page(tree, page):
+    """Yields (line, violation)."""
+    text = page.read_text(encoding="utf-8")
+    for number, line in enumerate(text.splitlines(), 1):
+        if len(line) > WIDTH and page.relative_to(tree).as_posix() not in LONG_LINES:
+            yield number, f"{len(line)} characters, more than {WIDTH}"
+    prose = prose_of(text)
+    for link in LINK.finditer(prose):
+        if re.match(r"[a-z]+:", link[1]):
+            continue  # of the web: not looked up
+        if problem := check_link(tree, page, link[1]):
+            yield prose.count("\n", 0, link.start()) + 1, problem
+
+
+def main():
+    tree = Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).parent.parent).resolve()
+    num_pages = num_violations = 0
+    for page in pages_of(tree):
+        num_pages += 1
+        for line, problem in check_page(tree, page):
+            print(f"{page.relative_to(tree)}:{line}: {problem}")
+            num_violations += 1
+    print(f"{num_pages} pages, {num_violations} violations")
+    return 1 if num_violations or not num_pages else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

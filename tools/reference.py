@@ -1,0 +1,189 @@
+#!/usr/bin/env python3
+"""Prints docs/reference.md: every fold, view, operation, option and status, from their own lists.
+
+usage: reference.py [TREE] > OTHER && mv OTHER docs/reference.md
+
+Read are the man page (which the tool prints from its lists of operations and options), the marked
+pieces of tests/docs/reference_test.cpp, and platform/status.hpp. The table of folds is kept as it
+stands on the page: test_docs makes it from the headers (tests/docs/reference_test.cpp).
+"""
+
+import re
+import sys
+import textwrap
+from pathlib import Path
+
+WIDTH = 120
+# The folds of the headers whose names are not those of the tool's operations.
+FOLDS = {"prod": "product", "var": "variance(ddof)", "std": "standard_deviation(ddof)",
+         "minmax": "extrema", "top": "top(k)", "bottom": "bottom(k)", "any": "any_of",
+         "all": "all_of", "norminf": "norm_inf", "and": "bit_and", "or": "bit_or",
+         "xor": "bit_xor", "nan": None}
+
+PAGE = """# Reference
+
+This page is made by `tools/reference.py` from the lists that the code itself reads; do not edit it. What answers mean
+(NaN, ties, overflow, accuracy) is in [contracts](contracts.md).
+
+## Calls
+
+```cpp
+{calls}```
+
+| engine | header | runs on |
+|---|---|---|
+| `mf::cpu`, `mf::cpu(threads)` | `monofold/monofold.hpp` | all cores, or at most so many threads |
+| `mf::gpu`, `mf::gpu(stream)` | `monofold/monofold.cuh` | the current CUDA device, its default stream or that one |
+| `mf::emulated` | `monofold/emulated.cuh` | the [emulated device](emulated.md) |
+
+Every engine takes every fold and gives the same bits, but for these: on a GPU `top(k)` and `bottom(k)` take k up to
+1024 and a contiguous range, and not inside `all`; states have at most 8 KiB; `running_state` runs on the CPU. A GPU
+also has `reduce_into` (does not wait), `fold_into` (leaves the state) and `workspace_bytes` ([GPU](gpu.md#calls)).
+
+## Folds
+
+Of items of type bool, int8 to int64, uint8 to uint64, `float16`, `bfloat16`, float and double. `exact`: of floats the
+answer is the exact one, rounded once, or there is no rounding at all. State: its size for doubles (bits: for uint32).
+
+{folds}
+`sum_to`, `mean_to`, `norm1_to`, `norm2_to`, `dot_to`, `sum_of_squares_to<Real>`, `variance<Real>(ddof)` and
+`standard_deviation<Real>(ddof)` round to double, float, `float16` or `bfloat16`. `extrema_answer` has `min`, `max`,
+`argmin` and `argmax`; `top_answer` has `values` and `indices`, best first. `all(a, b, ...)`, `fold | map(f)`,
+`fold | where(p)`, `ordered(op)` and `commutative(op)` make folds of others ([folds of your own](folds.md)).
+
+## Ranges and views
+
+```cpp
+{ranges}```
+
+On a GPU a range is contiguous device, managed or pinned memory, or a view of such memory. Views own nothing and are
+copied; functions of theirs that run on a GPU say `MONOFOLD_HD`.
+
+## Data in pieces
+
+```cpp
+{running_state}```
+
+Parts that start at multiples of `running_state::tile_items`, and were given their first index, merge to the bits of one
+call. `try_finish` gives a `result`; `load` refuses damaged and foreign bytes with a reason.
+
+## The tool: operations
+
+`monofold OP[,OP...] [FILE...]`. Several operations read the data once. `stats` stands for
+{stats}
+
+| operation | what | answer | no items | in the headers |
+|---|---|---|---|---|
+{operations}
+Element types: {types}
+
+## The tool: options
+
+The man page ([docs/man/monofold.1](man/monofold.1), `man -l docs/man/monofold.1`) also says which files are read and
+what is printed. `cmake --install` installs it, with completions for bash and zsh; `monofold --man` and
+`monofold --completion bash` print them. Commands take their own options, below, and those of the first list that
+`monofold COMMAND --help` names.
+
+{options}
+## Status codes
+
+In C++ `mf::status`, in C `MONOFOLD_` and the name in capitals. `reduce` throws `mf::error`, whose `code()` it is.
+
+| code | name | meaning |
+|---|---|---|
+{statuses}
+The tool's exit codes: 0 fine, 1 internal or write error, 2 usage, 3 input missing or malformed, 4 no such result, 5 no
+such device.
+"""
+
+
+def plain(line):
+    """A line of roff as markdown."""
+    line = re.sub(r"\\fI(.*?)\\fP", r"\1", line)
+    return line.replace("\\-", "-").replace("\\e", "\\").replace("\\&", "")
+
+
+def sections(man):
+    """{section: [(subsection, name, text)]} of the entries under .TP."""
+    found, section, group, lines = {}, None, None, man.splitlines()
+    for i, line in enumerate(lines):
+        if line.startswith(".SH "):
+            section, group = line[4:], None
+        elif line.startswith(".SS "):
+            group = plain(line[4:])
+        elif line == ".TP":
+            body = []
+            for text in lines[i + 2:]:
+                if re.match(r"\.(TP|SH|SS)", text):
+                    break
+                body.append(plain(text))
+            found.setdefault(section, []).append((group, plain(lines[i + 1][3:]), " ".join(body)))
+    return found
+
+
+def operation_rows(entries):
+    for group, name, text in entries:
+        match = re.match(r"(.*?)\. Answer: (.*?)(?:; (empty: )?(.*?))?\. A NaN", text)
+        if not match:
+            continue  # stats
+        what, answer, _, empty = match.groups()
+        fold = FOLDS.get(name, name)
+        whole = ", of whole numbers" if "whole numbers" in group else ""
+        yield (f"| `{name}` | {what}{whole} | {answer} | {empty} | "
+               f"{f'`{fold}`' if fold else ''} |\n")
+
+
+def option_list(entries):
+    """The options, by command."""
+    out, last = "", "none yet"
+    for group, name, text in entries:
+        if group != last:
+            out += ("" if group is None else f"\n**{group}**\n") + ("\n" if out else "")
+            last = group
+        item = f"- `{name}`: {text}"
+        out += textwrap.fill(item, WIDTH, subsequent_indent="  ", break_on_hyphens=False,
+                             break_long_words=False) + "\n"
+    return out
+
+
+def command_options(parts):
+    """What commands take that the reduction does not, or means something else there."""
+    known = {name: text for _, name, text in parts["OPTIONS"]}
+    return [entry for entry in parts["OTHER COMMANDS"] if known.get(entry[1]) != entry[2]]
+
+
+def status_rows(header):
+    names = re.findall(r"^  (\w+) = (\d+),", header, re.MULTILINE)
+    texts = dict(re.findall(r"case status::(\w+):\s*return \"(.*?)\";", header))
+    for name, code in names:
+        yield f"| {code} | `{name}` | {texts.get(name, 'internal error')} |\n"
+
+
+def pieces(source):
+    """The marked pieces of a C++ file, as tests/docs/snippets_test.py reads them."""
+    found = {}
+    for match in re.finditer(r"^ *// \[(\w+)\]\n(.*?)^ *// \[/\1\]$", source, re.DOTALL | re.MULTILINE):
+        found[match[1]] = textwrap.dedent(match[2])
+    return found
+
+
+def reference(tree):
+    read = lambda name: (tree / name).read_text(encoding="utf-8")
+    man = read("docs/man/monofold.1")
+    parts = sections(man)
+    folds = re.search(r"<!-- folds -->\n.*?<!-- end of folds -->\n", read("docs/reference.md"),
+                      re.DOTALL)
+    options = [(None, name, text) for _, name, text in parts["OPTIONS"]]
+    types = plain(man.split(".SS Element types\n")[1].split("\n.SH")[0])
+    stats = next(text for _, name, text in parts["OPERATIONS"] if name == "stats")
+    return PAGE.format(
+        **pieces(read("tests/docs/reference_test.cpp")), folds=folds[0],
+        operations="".join(operation_rows(parts["OPERATIONS"])),
+        options=option_list(options + command_options(parts)),
+        types="\n".join(textwrap.wrap(types, WIDTH - 15)), stats=stats,
+        statuses="".join(status_rows(read("include/monofold/platform/status.hpp"))))
+
+
+if __name__ == "__main__":
+    sys.stdout.write(reference(Path(sys.argv[1] if len(sys.argv) > 1 else
+                                    Path(__file__).resolve().parents[1])))
