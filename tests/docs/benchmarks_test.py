@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Numbers on README.md and docs/benchmarks.md are those of the rows in bench/golden."""
+"""Numbers on README.md, docs/benchmarks.md and docs/exact/measured.md are those of bench/golden."""
 
 import json
 import re
@@ -10,6 +10,9 @@ from snippets_test import TREE
 GOLDEN = TREE / "bench" / "golden"
 UNITS = {"KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
 README = (TREE / "README.md").read_text(encoding="utf-8")
+MEASURED = (TREE / "docs" / "exact" / "measured.md").read_text(encoding="utf-8")
+DATA = {"uniform": "uniform", "normal": "normal", "growing": "growing", "log-normal": "lognormal",
+        "any exponent": "any_exponent"}
 PAGE = (TREE / "docs" / "benchmarks.md").read_text(encoding="utf-8")
 
 
@@ -22,7 +25,8 @@ def one(found, **keys):
 
 
 def time_over(found, peer, **keys):
-    return f"{1 / one(found, **keys)['times_as_fast'][peer]:.2f}"
+    other = one(found, **{**keys, "path": peer})
+    return f"{one(found, **keys)['median_ns'] / other['median_ns']:.2f}"
 
 
 def cells(table):
@@ -93,6 +97,34 @@ class Numbers(unittest.TestCase):
                         found, peer, path="gpu", op="exact sum, uniform" if exact else op,
                         dtype=dtype, bytes=size), f"{name}, {size} bytes")
         self.assertGreater(count, 80)
+
+    def test_exact_sums_on_a_gpu(self):
+        part = MEASURED.split("## On a GPU")[1].split("## On a CPU")[0].split("\n\n")
+        by_size, by_data = [cells(text) for text in part if text.startswith("| items ")][:2]
+        for dtype, *values in by_size[1:]:
+            for size, value in zip(by_size[0][1:], values):
+                number, unit = size.split()
+                self.assertEqual(value, time_over(self.exact_gpu, "plain", path="gpu", dtype=dtype,
+                                                  op="exact sum, uniform",
+                                                  bytes=int(number) * UNITS[unit]), f"{dtype} {size}")
+        for dtype, *values in by_data[1:]:
+            for data, value in zip(by_data[0][1:], values):
+                self.assertEqual(value, time_over(self.exact_gpu, "plain", path="gpu", dtype=dtype,
+                                                  op=f"exact sum, {DATA[data]}", bytes=4 << 30),
+                                 f"{dtype} {data}")
+
+    def test_exact_sums_on_a_cpu(self):
+        part = MEASURED.split("## On a CPU")[1].split("\n\n")
+        tables = [cells(text) for text in part if text.startswith("| items ")]
+        for table, found, size in [(tables[0], self.exact_cpu, 256 << 20),
+                                   (tables[1], rows("xeon-16core/exact_cpu.jsonl"), 1 << 30)]:
+            for dtype, *values in table[1:]:
+                for data, value in zip(table[0][1:], values):
+                    plain = data.startswith("plain")
+                    row = one(found, dtype=dtype, bytes=size,
+                              path="runtime_plain" if plain else "runtime",
+                              op=f"exact sum, {DATA['uniform' if plain else data]}")
+                    self.assertEqual(value, f"{row['share']:.2f}", f"{dtype} {data}")
 
 
 if __name__ == "__main__":
