@@ -44,7 +44,7 @@ MONOFOLD_HD int128 sum_integers(const Item* items, std::int64_t count) {
   for (std::int64_t at = 0; at < count; at += block) {
     const std::int64_t end = count - at < block ? count : at + block;
     if constexpr (sizeof(Item) <= 2) {
-      std::int32_t sum = 0;  // |sum| <= 2^16 items x 2^15: wraps at no partial sum below 2^31
+      std::int32_t sum = 0;  // |sum| <= 2^14 items x 2^16 = 2^30: no partial sum wraps
       std::int64_t wide = 0;
       for (std::int64_t i = at; i < end;) {
         const std::int64_t stop = end - i < 16384 ? end : i + 16384;

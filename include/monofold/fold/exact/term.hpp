@@ -41,12 +41,13 @@ MONOFOLD_HD exact_term product_of(const float_parts& a, const float_parts& b) {
   return {0, 0, negative, nan ? number_kind::nan : number_kind::infinite};
 }
 
-/// Adds an item of one or two parts to digits: no carry runs.
+/// Counts a finite item; `other`: it is not -0.
 MONOFOLD_HD void count_finite(exact_counts& counts, bool other) {
   ++counts.items;
   counts.other |= other ? 1 : 0;
 }
 
+/// Adds an item of one or two parts to digits: no carry runs.
 template <class Number>
 MONOFOLD_HD void add_parts(exact_digits<Number>& digits, exact_counts& counts,
                            const float_parts& p) {
