@@ -2,6 +2,7 @@
 
 #include "runtime/gpu/staging_stream.hpp"
 
+#include <exception>
 #include <mutex>
 #include <utility>
 #include <vector>
@@ -104,6 +105,8 @@ staging_lease::staging_lease() {
 staging_lease::~staging_lease() {
   // After a failure there may be work that still reads buffers.
   static_cast<void>(cudaStreamSynchronize(own_->stream()));
+  // A kernel that failed may have left tickets and mail behind.
+  if (std::uncaught_exceptions() > 0) own_->workspace().reset();
   free_streams& all = all_free_streams();
   const std::lock_guard lock(all.mutex);
   all.streams.push_back(std::move(own_));

@@ -57,6 +57,9 @@ class awaited_state {
     return {};
   }
 
+  /// A kernel that failed may have left tickets and mail behind: the next call makes a workspace anew.
+  void discard_workspace() { workspace_ = gpu_workspace(); }
+
   /// What the kernel is given; `reserve` came before.
   template <class State>
   awaited_sink<State> sink() {

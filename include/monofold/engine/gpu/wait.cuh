@@ -40,8 +40,12 @@ failure fold_and_wait(const gpu_engine& engine, const F& f, const View& view,
   if (path.is_empty()) return {};
   awaited_state& place = awaited_state::of_device(on.device);
   if (auto failed = place.reserve(path.awaited_bytes(), path.workspace_bytes())) return failed;
-  if (auto failed = start_path(path, on, place.workspace(), path.sink_in(place))) return failed;
-  if (auto failed = place.wait(on.stream)) return failed;
+  auto failed = start_path(path, on, place.workspace(), path.sink_in(place));
+  if (!failed) failed = place.wait(on.stream);
+  if (failed) {
+    place.discard_workspace();
+    return failed;
+  }
   path.get(place, out);
   return {};
 }

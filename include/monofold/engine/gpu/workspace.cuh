@@ -18,8 +18,9 @@ namespace monofold {
 /// shape      at least `workspace_bytes(range, fold)`; on the device that was current when it was made
 /// sync       the constructor waits for the default stream and cannot be captured in a graph. Calls that may
 ///            run at the same time (in several streams) need a workspace each
-/// errors     throws `error`: out_of_memory, device_unavailable
-/// tested by  tests/gpu/into_test.cu
+/// errors     throws `error`: out_of_memory, device_unavailable. After a kernel that failed, make another: the
+///            old one may hold what the next call takes for its own
+/// tested by  tests/gpu/into_test.cu, tests/gpu/workspace_test.cu
 class gpu_workspace {
  public:
   gpu_workspace() = default;
