@@ -12,6 +12,7 @@
 #include "monofold/engine/gpu/workspace.cuh"
 #include "monofold/fold/all.hpp"
 #include "monofold/fold/fold.hpp"
+#include "monofold/level/device_calls.cuh"
 #include "monofold/platform/status.hpp"
 #include "monofold/reduce.hpp"
 #include "monofold/shape/view.hpp"
@@ -24,9 +25,17 @@ inline void throw_if(const failure& failed) {
   if (failed) throw error(failed.code, failed.detail);
 }
 
+/// Has nvcc look at what kernels will call of a fold and a view; runs nothing.
+template <class F, class View>
+void check_calls() {
+  check_device_view_calls<View>();
+  if constexpr (!is_top_fold_v<F>) check_device_calls<F, typename View::item_type>();
+}
+
 template <class F, class View>
 auto reduce_and_wait(const gpu_engine& engine, const View& view, const F& f, failure& failed)
     -> result<answer_t<F>> {
+  check_calls<F, View>();
   if (view.size() == 0) return finish_empty(f);
   typename F::state total{};
   failed = fold_and_wait(engine, f, view, total);
@@ -105,7 +114,9 @@ requires fold_on<F, item_of_t<Range>>
 void fold_into(const gpu_engine& engine, const Range& range, const F& f,
                typename bound_fold_t<F, item_of_t<Range>>::state* out,
                const gpu_workspace& workspace) {
-  using state = typename bound_fold_t<F, item_of_t<Range>>::state;
+  using bound = bound_fold_t<F, item_of_t<Range>>;
+  using state = typename bound::state;
+  detail::check_calls<bound, view_of_t<Range>>();
   detail::throw_if(detail::fold_into_async(engine, bind_fold<item_of_t<Range>>(f), view_of(range),
                                            workspace, detail::state_sink<state>{out}, out));
 }
@@ -124,6 +135,8 @@ requires fold_on<F, item_of_t<Range>> &&
   static_assert(!detail::is_all_fold<bound>::value,
                 "all(...) is finished on the host: call fold_into, then finish_state");
   using answer = detail::finished_t<bound>;
+  detail::check_calls<bound, view_of_t<Range>>();
+  static_cast<void>(&detail::device_calls<bound, item_of_t<Range>>::finish_needs_MONOFOLD_HD);
   detail::throw_if(detail::fold_into_async(engine, bind_fold<item_of_t<Range>>(f), view_of(range),
                                            workspace, detail::answer_sink<answer>{out}, out));
 }
@@ -141,6 +154,7 @@ template <reducible Range, class F>
 requires fold_on<F, item_of_t<Range>> && detail::is_top_fold_v<bound_fold_t<F, item_of_t<Range>>>
 void reduce_into(const gpu_engine& engine, const Range& range, const F& f,
                  const top_out<item_of_t<Range>>& out, const gpu_workspace& workspace) {
+  detail::check_device_view_calls<view_of_t<Range>>();
   detail::throw_if(detail::top_into_async(engine, bind_fold<item_of_t<Range>>(f), view_of(range),
                                           workspace, out));
 }

@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "monofold/fold/fold.hpp"
+#include "monofold/level/device_calls.cuh"
 #include "monofold/level/thread.cuh"
 #include "monofold/level/warp.cuh"
 
@@ -90,8 +91,8 @@ template <result_in where = result_in::first_thread, class F, class Item>
 requires fold_on<F, Item> MONOFOLD_GPU auto reduce(const F& f, const Item& item,
                                                    block_storage<F, Item>& storage,
                                                    std::int64_t index) {
-  const auto bound = bind_fold<Item>(f);
-  return combine<where>(bound, bound.lift(item, index), storage);
+  const auto bound = detail::bind_on_device<Item>(f);
+  return combine<where>(bound, detail::lift_on_device(bound, item, index), storage);
 }
 
 template <result_in where = result_in::first_thread, class F, class Item>

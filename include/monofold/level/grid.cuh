@@ -5,6 +5,7 @@
 
 #include "monofold/fold/fold.hpp"
 #include "monofold/level/block.cuh"
+#include "monofold/level/device_calls.cuh"
 #include "monofold/level/slot_array.hpp"
 #include "monofold/level/thread.cuh"
 #include "monofold/level/warp.cuh"
@@ -179,8 +180,8 @@ requires fold_on<F, Item> MONOFOLD_GPU bool reduce(
     const grid_storage<typename bound_fold_t<F, Item>::state>& storage,
     block_storage<F, Item>& shared, typename bound_fold_t<F, Item>::state& total,
     std::int64_t index) {
-  const auto bound = bind_fold<Item>(f);
-  return combine<where>(bound, bound.lift(item, index), storage, shared, total);
+  const auto bound = detail::bind_on_device<Item>(f);
+  return combine<where>(bound, detail::lift_on_device(bound, item, index), storage, shared, total);
 }
 
 template <result_in where = result_in::first_thread, class F, class Item>

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "monofold/fold/fold.hpp"
+#include "monofold/level/device_calls.cuh"
 #include "monofold/level/shuffle.cuh"
 #include "monofold/level/thread.cuh"
 
@@ -57,6 +58,7 @@ struct state_joiner {
   F fold;
   MONOFOLD_GPU typename F::state operator()(const typename F::state& left,
                                             const typename F::state& right) const {
+    static_cast<void>(&device_calls<F, typename F::state>::what_takes_states_needs_MONOFOLD_HD);
     return fold.combine(left, right);
   }
 };
@@ -95,8 +97,8 @@ MONOFOLD_GPU typename F::state combine(const F& f, const typename F::state& own)
 template <result_in where = result_in::first_thread, class F, class Item>
 requires fold_on<F, Item> MONOFOLD_GPU auto reduce(const F& f, const Item& item,
                                                    std::int64_t index) {
-  const auto bound = bind_fold<Item>(f);
-  return combine<where>(bound, bound.lift(item, index));
+  const auto bound = detail::bind_on_device<Item>(f);
+  return combine<where>(bound, detail::lift_on_device(bound, item, index));
 }
 
 template <result_in where = result_in::first_thread, class F, class Item>

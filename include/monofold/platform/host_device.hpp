@@ -19,9 +19,17 @@
 #define MONOFOLD_HD_CALL inline
 #endif
 
+// MONOFOLD_HD_LAMBDA is the same for a lambda: [] MONOFOLD_HD_LAMBDA (float x) { return x > 0; }. nvcc
+// takes one with --extended-lambda.
+#if defined(__CUDACC__)
+#define MONOFOLD_HD_LAMBDA __host__ __device__
+#else
+#define MONOFOLD_HD_LAMBDA
+#endif
+
 // MONOFOLD_CALLS_USER stands before a MONOFOLD_HD function template that calls what the user wrote.
-// That may be for the host alone; the template is then never called on a device, and nvcc is asked
-// not to warn that it could be.
+// That may be for the host alone, so nvcc is asked not to look. level/device_calls has it look at what
+// kernels call: a new template that calls a user's function for a kernel needs a line there.
 #if defined(__NVCC__)
 #define MONOFOLD_CALLS_USER _Pragma("nv_exec_check_disable")
 #else

@@ -78,6 +78,7 @@ class generated_view {
       : count_(count), function_(std::move(function)) {}
 
   constexpr std::int64_t size() const { return count_; }
+  MONOFOLD_HD const Function& function() const { return function_; }
   MONOFOLD_CALLS_USER
   MONOFOLD_HD item_type operator[](std::int64_t i) const { return function_(i); }
 
@@ -97,6 +98,8 @@ class transformed_view {
       : view_(view), function_(std::move(function)) {}
 
   constexpr std::int64_t size() const { return view_.size(); }
+  MONOFOLD_HD const View& inner() const { return view_; }
+  MONOFOLD_HD const Function& function() const { return function_; }
   MONOFOLD_CALLS_USER
   MONOFOLD_HD item_type operator[](std::int64_t i) const { return function_(view_[i]); }
 
@@ -116,6 +119,8 @@ class zipped_view {
   constexpr std::int64_t size() const {
     return left_.size() < right_.size() ? left_.size() : right_.size();
   }
+  MONOFOLD_HD const Left& left() const { return left_; }
+  MONOFOLD_HD const Right& right() const { return right_; }
   constexpr auto left_data() const requires contiguous_item_view<Left> { return left_.data(); }
   constexpr auto right_data() const requires contiguous_item_view<Right> { return right_.data(); }
   MONOFOLD_CALLS_USER

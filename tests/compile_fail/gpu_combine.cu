@@ -1,0 +1,14 @@
+/// compile_fail/gpu_combine: a kernel calls `combine`, which is for the host alone.
+// EXPECT: calling a __host__ function\("steepest::combine\(.*needs_MONOFOLD_HD
+
+#include "monofold/monofold.cuh"
+
+struct steepest {
+  using state = float;
+  MONOFOLD_HD state lift(float x, std::int64_t) const { return x; }
+  state combine(state l, state r) const { return l < r ? r : l; }
+};
+
+auto answer(const monofold::contiguous_view<float>& items) {
+  return monofold::reduce(monofold::gpu, items, steepest{});
+}

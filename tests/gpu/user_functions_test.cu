@@ -1,0 +1,69 @@
+// What a user writes for the host alone works on the host in a CUDA source, without a warning; what is
+// marked gives the GPU's answer too. What is not marked and a kernel calls: tests/compile_fail/gpu_*.cu.
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <tuple>
+#include <vector>
+
+#include "tests/gpu/device.cuh"
+#include "tests/gpu/numbers.cuh"
+
+namespace {
+
+namespace mf = monofold;
+using gpu_tests::compare;
+
+/// For the host alone.
+struct host_steepest {
+  using state = float;
+  state lift(float x, std::int64_t) const { return x; }
+  constexpr state combine(state l, state r) const { return std::max(l, r); }
+  void absorb(state& own, float x, std::int64_t) const { own = std::max(own, x); }
+  state identity() const { return -1; }
+  constexpr double finish(state s) const { return s; }
+};
+struct host_square {
+  float operator()(float x) const { return x * x; }
+};
+struct host_positive {
+  bool operator()(float x) const { return x > 0; }
+};
+struct host_number {
+  float operator()(std::int64_t i) const { return static_cast<float>(i); }
+};
+struct host_larger {
+  float operator()(float l, float r) const { return std::max(l, r); }
+};
+
+TEST(user_functions, those_for_the_host_work_on_the_host) {
+  const std::vector<float> items{3, -1, 2};
+  EXPECT_EQ(mf::reduce(items, host_steepest{}), 3);
+  EXPECT_EQ(mf::reduce(items, mf::ordered(host_larger{})), 3);
+  EXPECT_EQ(mf::reduce(items, mf::commutative(std::plus<>{}, 0.0f)), 4);
+  EXPECT_EQ(mf::reduce(items, mf::sum | mf::map(host_square{})), 14);
+  EXPECT_EQ(mf::reduce(items, mf::all(mf::max, mf::sum) | mf::where(host_positive{})),
+            std::tuple(3.0f, 5.0));
+  EXPECT_EQ(mf::reduce(mf::transform(items, host_square{}), mf::max), 9);
+  EXPECT_EQ(mf::reduce(mf::generate(4, host_number{}), mf::sum), 6);
+  EXPECT_EQ(mf::reduce(items, mf::sum | mf::map([](float x) { return 2 * x; })), 8);
+  mf::running_state<float, host_steepest> running(host_steepest{});
+  running.push(items);
+  EXPECT_EQ(running.finish(), 3);
+}
+
+class gpu_user_functions : public gpu_tests::gpu_test {};
+
+// A function of its own: nvcc takes no such lambda in a private member, which a test's body is.
+void compare_lambdas() {
+  const gpu_tests::numbers<float> x;
+  const auto square = [] MONOFOLD_HD_LAMBDA(float v) { return v * v; };
+  const auto positive = [] MONOFOLD_HD_LAMBDA(float v) { return v > 0; };
+  compare("squares", mf::sum | mf::map(square), x.host, x.device);
+  compare("positive ones", mf::max | mf::where(positive), x.host, x.device);
+}
+
+TEST_F(gpu_user_functions, marked_lambdas_have_the_answers_of_the_host) { compare_lambdas(); }
+
+}  // namespace
