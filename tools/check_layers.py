@@ -34,7 +34,7 @@ ROOMS = {
 # A scope includes only narrower ones: those to its left. A file belongs to the scope that its name
 # starts with (block, block_scan).
 SCOPES = [["slot_array", "core"],
-          ["slot_array", "device_calls", "shuffle", "thread", "lanes", "warp", "block", "cluster", "grid"]]
+          ["slot_array", "shuffle", "thread", "lanes", "warp", "block", "cluster", "grid"]]
 # Engines do not see each other, but for these. An engine is a folder, or files whose names start so.
 ENGINES = {"cpu": set(), "gpu": set(), "emulated": set(), "multi_gpu": {"gpu"},
            "mpi": {"cpu", "gpu", "multi_gpu"}}

@@ -12,9 +12,10 @@
 #include "monofold/engine/gpu/workspace.cuh"
 #include "monofold/fold/all.hpp"
 #include "monofold/fold/fold.hpp"
-#include "monofold/level/device_calls.cuh"
+#include "monofold/level/thread_calls.cuh"
 #include "monofold/platform/status.hpp"
 #include "monofold/reduce.hpp"
+#include "monofold/refused.cuh"
 #include "monofold/shape/view.hpp"
 
 namespace monofold {
@@ -43,12 +44,14 @@ auto reduce_and_wait(const gpu_engine& engine, const View& view, const F& f, fai
   return finish_state(f, total);
 }
 
-/// What `finish` of a fold returns: a value, or a `result`.
-template <class F>
-using finished_t = std::remove_cvref_t<decltype(finish_raw(
-    std::declval<const F&>(), std::declval<const typename F::state&>()))>;
-
 }  // namespace detail
+
+/// What `reduce_into` leaves of items of type `Item`, as `finish` of the fold returns it: a value, or
+/// for folds that may have none a `result`, which tells on the host with `status` why.
+template <class F, class Item>
+using finished_t = std::remove_cvref_t<decltype(detail::finish_raw(
+    std::declval<const bound_fold_t<F, Item>&>(),
+    std::declval<const typename bound_fold_t<F, Item>::state&>()))>;
 
 /// Reduces a range that the device can read, and waits for the answer.
 ///
@@ -70,7 +73,7 @@ using finished_t = std::remove_cvref_t<decltype(finish_raw(
 ///            first call of a thread allocates pinned memory and a workspace, which stay
 /// tested by  tests/gpu/types_test.cu, tests/gpu/views_test.cu, tests/gpu/exact_members_test.cu
 template <reducible Range, class F>
-requires fold_on<F, item_of_t<Range>>
+requires gpu_folded_range<Range, F>
 auto try_reduce(const gpu_engine& engine, const Range& range, const F& f)
     -> result<answer_t<bound_fold_t<F, item_of_t<Range>>>> {
   detail::failure failed;
@@ -81,7 +84,7 @@ auto try_reduce(const gpu_engine& engine, const Range& range, const F& f)
 ///
 /// errors     throws `error` with the status, the argument's name and what is wrong with it
 template <reducible Range, class F>
-requires fold_on<F, item_of_t<Range>>
+requires gpu_folded_range<Range, F>
 auto reduce(const gpu_engine& engine, const Range& range, const F& f) {
   detail::failure failed;
   const auto answer =
@@ -92,7 +95,7 @@ auto reduce(const gpu_engine& engine, const Range& range, const F& f) {
 
 /// The bytes of workspace that reducing such a range takes.
 template <reducible Range, class F>
-requires fold_on<F, item_of_t<Range>> std::int64_t workspace_bytes(const Range& range, const F& f) {
+requires gpu_folded_range<Range, F> std::int64_t workspace_bytes(const Range& range, const F& f) {
   const auto view = view_of(range);
   const auto bound = bind_fold<item_of_t<Range>>(f);
   using path = detail::gpu_path<bound_fold_t<F, item_of_t<Range>>, decltype(view_of(range))>;
@@ -110,7 +113,7 @@ requires fold_on<F, item_of_t<Range>> std::int64_t workspace_bytes(const Range& 
 /// cost       as many launches as `reduce` has passes; workspace_bytes(range, f)
 /// tested by  tests/gpu/into_test.cu
 template <reducible Range, class F>
-requires fold_on<F, item_of_t<Range>>
+requires gpu_folded_range<Range, F>
 void fold_into(const gpu_engine& engine, const Range& range, const F& f,
                typename bound_fold_t<F, item_of_t<Range>>::state* out,
                const gpu_workspace& workspace) {
@@ -126,15 +129,14 @@ void fold_into(const gpu_engine& engine, const Range& range, const F& f,
 ///
 /// shape      not for `all`, whose answer is a std::tuple: `fold_into`, then `finish_state` on the host
 template <reducible Range, class F>
-requires fold_on<F, item_of_t<Range>> &&
+requires gpu_folded_range<Range, F> &&
     (!detail::is_top_fold_v<bound_fold_t<F, item_of_t<Range>>>)void reduce_into(
         const gpu_engine& engine, const Range& range, const F& f,
-        detail::finished_t<bound_fold_t<F, item_of_t<Range>>>* out,
-        const gpu_workspace& workspace) {
+        finished_t<F, item_of_t<Range>>* out, const gpu_workspace& workspace) {
   using bound = bound_fold_t<F, item_of_t<Range>>;
   static_assert(!detail::is_all_fold<bound>::value,
                 "all(...) is finished on the host: call fold_into, then finish_state");
-  using answer = detail::finished_t<bound>;
+  using answer = finished_t<F, item_of_t<Range>>;
   detail::check_calls<bound, view_of_t<Range>>();
   static_cast<void>(&detail::device_calls<bound, item_of_t<Range>>::finish_needs_MONOFOLD_HD);
   detail::throw_if(detail::fold_into_async(engine, bind_fold<item_of_t<Range>>(f), view_of(range),
@@ -151,12 +153,38 @@ requires fold_on<F, item_of_t<Range>> &&
 /// cost       one launch, one pass; workspace_bytes(range, f)
 /// tested by  tests/gpu/top_test.cu
 template <reducible Range, class F>
-requires fold_on<F, item_of_t<Range>> && detail::is_top_fold_v<bound_fold_t<F, item_of_t<Range>>>
+requires gpu_folded_range<Range, F> && detail::is_top_fold_v<bound_fold_t<F, item_of_t<Range>>>
 void reduce_into(const gpu_engine& engine, const Range& range, const F& f,
                  const top_out<item_of_t<Range>>& out, const gpu_workspace& workspace) {
   detail::check_device_view_calls<view_of_t<Range>>();
   detail::throw_if(detail::top_into_async(engine, bind_fold<item_of_t<Range>>(f), view_of(range),
                                           workspace, out));
 }
+
+#if defined(__CUDACC__)
+template <class Range, class F, class Why = detail::gpu_why_not_t<Range, F>>
+requires(!gpu_folded_range<Range, F>) void try_reduce(const gpu_engine&, const Range&,
+                                                      const F&) = delete;
+template <class Range, class F, class Why = detail::gpu_why_not_t<Range, F>>
+requires(!gpu_folded_range<Range, F>) void reduce(const gpu_engine&, const Range&,
+                                                  const F&) = delete;
+template <class Range, class F, class Out, class Why = detail::gpu_why_not_t<Range, F>>
+requires(!gpu_folded_range<Range, F>) void fold_into(const gpu_engine&, const Range&, const F&,
+                                                     Out*, const gpu_workspace&) = delete;
+template <class Range, class F, class Out, class Why = detail::gpu_why_not_t<Range, F>>
+requires(!gpu_folded_range<Range, F>) void reduce_into(const gpu_engine&, const Range&, const F&,
+                                                       Out*, const gpu_workspace&) = delete;
+#endif
+template <class Range, class F, class Out,
+          class Why = why::out_must_point_to<finished_t<F, item_of_t<Range>>>>
+requires gpu_folded_range<Range, F> &&
+    (!std::is_same_v<Out, finished_t<F, item_of_t<Range>>>)void reduce_into(
+        const gpu_engine&, const Range&, const F&, Out*, const gpu_workspace&) = delete;
+
+template <class Range, class F, class Out,
+          class Why = why::out_must_point_to<typename bound_fold_t<F, item_of_t<Range>>::state>>
+requires gpu_folded_range<Range, F> &&
+    (!std::is_same_v<Out, typename bound_fold_t<F, item_of_t<Range>>::state>)void fold_into(
+        const gpu_engine&, const Range&, const F&, Out*, const gpu_workspace&) = delete;
 
 }  // namespace monofold

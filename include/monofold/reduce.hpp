@@ -8,6 +8,7 @@
 #include "monofold/fold/dot.hpp"
 #include "monofold/fold/fold.hpp"
 #include "monofold/platform/status.hpp"
+#include "monofold/refused.hpp"
 #include "monofold/shape/view.hpp"
 
 namespace monofold {
@@ -26,7 +27,7 @@ namespace monofold {
 /// cost       n lifts, n - 1 combines (or absorbs), one pass; workspace 512 states
 /// tested by  tests/api/reduce_test.cpp
 template <reducible Range, class F>
-requires fold_on<F, item_of_t<Range>>
+requires folded_range<Range, F>
 auto try_reduce(const cpu_engine& engine, const Range& range, const F& f)
     -> result<answer_t<bound_fold_t<F, item_of_t<Range>>>> {
   const auto view = view_of(range);
@@ -40,21 +41,33 @@ auto try_reduce(const cpu_engine& engine, const Range& range, const F& f)
 }
 
 template <reducible Range, class F>
-requires fold_on<F, item_of_t<Range>>
+requires folded_range<Range, F>
 auto try_reduce(const Range& range, const F& f) { return try_reduce(cpu, range, f); }
 
 /// The same, returning the bare value.
 ///
 /// errors     throws `error` with the status where there is no value
 template <reducible Range, class F>
-requires fold_on<F, item_of_t<Range>>
+requires folded_range<Range, F>
 auto reduce(const cpu_engine& engine, const Range& range, const F& f) {
   return try_reduce(engine, range, f).value();
 }
 
 template <reducible Range, class F>
-requires fold_on<F, item_of_t<Range>>
+requires folded_range<Range, F>
 auto reduce(const Range& range, const F& f) { return try_reduce(cpu, range, f).value(); }
+
+#if defined(__CUDACC__)
+template <detail::some_range Range, class F, class Why = detail::why_not_t<Range, F>>
+requires(!folded_range<Range, F>) void try_reduce(const Range&, const F&) = delete;
+template <class Range, class F, class Why = detail::why_not_t<Range, F>>
+requires(!folded_range<Range, F>) void try_reduce(const cpu_engine&, const Range&,
+                                                  const F&) = delete;
+template <detail::some_range Range, class F, class Why = detail::why_not_t<Range, F>>
+requires(!folded_range<Range, F>) void reduce(const Range&, const F&) = delete;
+template <class Range, class F, class Why = detail::why_not_t<Range, F>>
+requires(!folded_range<Range, F>) void reduce(const cpu_engine&, const Range&, const F&) = delete;
+#endif
 
 /// The pairs of items of two ranges with the same index, as `dot` takes them.
 template <reducible Left, reducible Right>

@@ -65,6 +65,13 @@ TEST(result, without_a_value) {
   }
 }
 
+TEST(result, made_of_nothing_is_room_for_one) {
+  mf::result<double> r;
+  EXPECT_EQ(r.code(), mf::status::empty_input);
+  r = 1.5;
+  EXPECT_EQ(r.value(), 1.5);
+}
+
 TEST(error, detail_follows_the_line_of_the_code) {
   const mf::error e(mf::status::invalid_argument, "count is -1");
   EXPECT_EQ(e.code(), mf::status::invalid_argument);

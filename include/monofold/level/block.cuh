@@ -5,8 +5,9 @@
 #include <type_traits>
 
 #include "monofold/fold/fold.hpp"
-#include "monofold/level/device_calls.cuh"
+#include "monofold/level/thread_calls.cuh"
 #include "monofold/level/thread.cuh"
+#include "monofold/level/thread_calls.cuh"
 #include "monofold/level/warp.cuh"
 
 namespace monofold {

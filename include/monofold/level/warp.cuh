@@ -4,9 +4,10 @@
 #include <cstdint>
 
 #include "monofold/fold/fold.hpp"
-#include "monofold/level/device_calls.cuh"
+#include "monofold/level/thread_calls.cuh"
 #include "monofold/level/shuffle.cuh"
 #include "monofold/level/thread.cuh"
+#include "monofold/level/thread_calls.cuh"
 
 namespace monofold {
 

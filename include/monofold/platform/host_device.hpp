@@ -28,7 +28,7 @@
 #endif
 
 // MONOFOLD_CALLS_USER stands before a MONOFOLD_HD function template that calls what the user wrote.
-// That may be for the host alone, so nvcc is asked not to look. level/device_calls has it look at what
+// That may be for the host alone, so nvcc is asked not to look. level/thread_calls has it look at what
 // kernels call: a new template that calls a user's function for a kernel needs a line there.
 #if defined(__NVCC__)
 #define MONOFOLD_CALLS_USER _Pragma("nv_exec_check_disable")

@@ -64,6 +64,9 @@ class result {
  public:
   using value_type = T;
 
+  /// None yet: room for one that a kernel leaves.
+  MONOFOLD_CALLS_USER
+  MONOFOLD_HD_CALL constexpr result() : code_(status::empty_input) {}
   constexpr result(T value) : value_(std::move(value)) {}  // NOLINT: a value is a result
   MONOFOLD_HD_CALL constexpr result(T value)  // NOLINT: the same, for what a device can copy
       requires std::is_trivially_copyable_v<T> : value_(value) {}

@@ -1,5 +1,5 @@
 #pragma once
-/// level/device_calls: makes nvcc refuse what a kernel calls of a user's and that is for the host alone.
+/// level/thread_calls: makes nvcc refuse what a kernel calls of a user's and that is for the host alone.
 ///
 /// Templates for both sides cannot ask for that: they would refuse host functions on the host, too. So
 /// nvcc is told not to look (MONOFOLD_CALLS_USER), and a kernel silently lacks what it could not call.
