@@ -7,7 +7,6 @@
 #include "monofold/fold/fold.hpp"
 #include "monofold/level/thread_calls.cuh"
 #include "monofold/level/thread.cuh"
-#include "monofold/level/thread_calls.cuh"
 #include "monofold/level/warp.cuh"
 
 namespace monofold {

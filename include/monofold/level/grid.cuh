@@ -8,7 +8,6 @@
 #include "monofold/level/thread_calls.cuh"
 #include "monofold/level/slot_array.hpp"
 #include "monofold/level/thread.cuh"
-#include "monofold/level/thread_calls.cuh"
 #include "monofold/level/warp.cuh"
 
 namespace monofold {

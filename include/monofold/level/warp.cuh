@@ -7,7 +7,6 @@
 #include "monofold/level/thread_calls.cuh"
 #include "monofold/level/shuffle.cuh"
 #include "monofold/level/thread.cuh"
-#include "monofold/level/thread_calls.cuh"
 
 namespace monofold {
 
