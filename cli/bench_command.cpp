@@ -5,13 +5,13 @@
 #include <chrono>
 #include <cstddef>
 #include <functional>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "cli/array_source.hpp"
 #include "cli/failure.hpp"
+#include "cli/json.hpp"
 #include "cli/machine.hpp"
 #include "cli/output.hpp"
 #include "cli/quantity.hpp"
@@ -118,17 +118,18 @@ std::string json_text(const bench_command& what, const std::vector<measurement>&
                       int threads, std::int64_t num_bytes) {
   std::string out;
   for (const measurement& row : rows) {
-    nlohmann::ordered_json line;
-    line["op"] = row.name;
-    line["dtype"] = info(what.type).name;
-    line["bytes"] = num_bytes;
-    line["threads"] = threads;
-    line["instruction_set"] = runtime::instruction_set();
-    line["runs"] = num_runs;
-    line["median_seconds"] = row.median_seconds;
-    line["gbps"] = row.gbps;
-    line["share_of_read"] = row.gbps / limit;
-    out += line.dump() + '\n';
+    out += json_object()
+               .add("op", row.name)
+               .add("dtype", info(what.type).name)
+               .add("bytes", num_bytes)
+               .add("threads", threads)
+               .add("instruction_set", runtime::instruction_set())
+               .add("runs", num_runs)
+               .add("median_seconds", row.median_seconds)
+               .add("gbps", row.gbps)
+               .add("share_of_read", row.gbps / limit)
+               .text() +
+           '\n';
   }
   return out;
 }

@@ -1,12 +1,12 @@
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "cli/engines.hpp"
 #include "cli/failure.hpp"
+#include "cli/json.hpp"
 #include "cli/machine.hpp"
 #include "cli/output.hpp"
 #include "cli/run.hpp"
@@ -28,22 +28,28 @@ constexpr const char* chosen_why =
     "data in files and pipes lies in host memory, which the CPU reads faster than a bus carries it";
 
 std::string info_json() {
-  nlohmann::ordered_json out;
-  out["version"] = version;
-  out["engines"] = nlohmann::ordered_json::array();
+  std::string states;
   for (const engine_state& engine : engines()) {
-    out["engines"].push_back(
-        {{"name", engine.name}, {"available", engine.available}, {"why", engine.why}});
+    states += (states.empty() ? "" : ",") + json_object()
+                                                .add("name", engine.name)
+                                                .add("available", engine.available)
+                                                .add("why", engine.why)
+                                                .text();
   }
-  out["auto"] = {{"engine", chosen_engine}, {"why", chosen_why}};
-  out["processor"] = processor_name();
-  out["cores"] = num_cores();
-  out["threads"] = thread_library();
-  out["instruction_set"] = runtime::instruction_set();
-  out["instruction_sets"] = runtime::instruction_sets();
-  out["page_bytes"] = page_bytes();
-  out["huge_pages"] = huge_pages();
-  return out.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + '\n';
+  return json_object()
+             .add("version", version)
+             .add_json("engines", '[' + states + ']')
+             .add_json("auto",
+                       json_object().add("engine", chosen_engine).add("why", chosen_why).text())
+             .add("processor", processor_name())
+             .add("cores", num_cores())
+             .add("threads", thread_library())
+             .add("instruction_set", runtime::instruction_set())
+             .add("instruction_sets", runtime::instruction_sets())
+             .add("page_bytes", page_bytes())
+             .add("huge_pages", huge_pages())
+             .text() +
+         '\n';
 }
 
 std::string info_text() {

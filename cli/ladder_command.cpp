@@ -1,11 +1,11 @@
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "cli/failure.hpp"
+#include "cli/json.hpp"
 #include "cli/ladder_pages.hpp"
 #include "cli/output.hpp"
 #include "cli/quantity.hpp"
@@ -37,9 +37,9 @@ std::optional<ladder_device> find_device(runtime::device_kind kind, std::string&
   why = found.why_none;
   if (found.devices.empty()) return {};
   const bool is_gpu = kind == runtime::device_kind::gpu;
-  return ladder_device{
-      is_gpu, is_gpu ? found.devices.front().name : "emulated",
-      reinterpret_cast<ladder::climber_maker>(runtime::device_symbol(kind, ladder::climber_symbol))};
+  return ladder_device{is_gpu, is_gpu ? found.devices.front().name : "emulated",
+                       reinterpret_cast<ladder::climber_maker>(
+                           runtime::device_symbol(kind, ladder::climber_symbol))};
 }
 
 ladder_device choose_device(const std::string& asked) {
@@ -56,29 +56,25 @@ ladder_device choose_device(const std::string& asked) {
   throw device_error(fmt::format("ladder: no device: {}, and {}", no_gpu, no_emulated));
 }
 
-std::string json_row(const ladder_command& what, const climb_row& row,
-                     const ladder_device& where) {
+std::string json_row(const ladder_command& what, const climb_row& row, const ladder_device& where) {
   const ladder::rung& facts = ladder::info(row.which);
-  nlohmann::ordered_json line;
-  line["name"] = facts.name;
-  line["level"] = ladder::level_names[static_cast<std::size_t>(facts.who)];
-  line["order"] = facts.keeps == ladder::order::kept ? "kept" : "any";
-  line["operator"] = ladder::name_of(row.op);
-  line["dtype"] = ladder::name_of(what.type);
-  line["n"] = row.n;
-  if (!row.refused.empty()) {
-    line["refused"] = row.refused;
-    return line.dump() + '\n';
-  }
-  line["ok"] = row.ok;
-  if (!row.failed.empty()) line["failed"] = row.failed;
-  line["launches"] = row.launches;
-  line["seconds"] = row.seconds;
-  line["gbps"] = row.gbps;
-  line["read_limit_gbps"] = row.read_limit_gbps;
-  line["share"] = row.read_limit_gbps > 0 ? row.gbps / row.read_limit_gbps : 0;
-  line["device"] = where.name;
-  return line.dump() + '\n';
+  json_object line;
+  line.add("name", facts.name)
+      .add("level", ladder::level_names[static_cast<std::size_t>(facts.who)])
+      .add("order", facts.keeps == ladder::order::kept ? "kept" : "any")
+      .add("operator", ladder::name_of(row.op))
+      .add("dtype", ladder::name_of(what.type))
+      .add("n", row.n);
+  if (!row.refused.empty()) return line.add("refused", row.refused).text() + '\n';
+  line.add("ok", row.ok);
+  if (!row.failed.empty()) line.add("failed", row.failed);
+  line.add("launches", row.launches)
+      .add("seconds", row.seconds)
+      .add("gbps", row.gbps)
+      .add("read_limit_gbps", row.read_limit_gbps)
+      .add("share", row.read_limit_gbps > 0 ? row.gbps / row.read_limit_gbps : 0.0)
+      .add("device", where.name);
+  return line.text() + '\n';
 }
 
 std::string time_text(double seconds) {
@@ -114,9 +110,8 @@ std::string text_of(const ladder_command& what, const std::vector<climb_row>& ro
       refused += fmt::format("{}: {}\n", ladder::info(row.which).name, row.refused);
     }
   }
-  std::string out =
-      fmt::format("{} items of {} on {}\n\n", n, ladder::name_of(what.type),
-                  where.is_gpu ? where.name : "the emulated device");
+  std::string out = fmt::format("{} items of {} on {}\n\n", n, ladder::name_of(what.type),
+                                where.is_gpu ? where.name : "the emulated device");
   if (!where.is_gpu) {
     out +=
         "Times are those of the emulation, which checks every access; they say nothing of a "
@@ -130,8 +125,8 @@ std::string text_of(const ladder_command& what, const std::vector<climb_row>& ro
 int run_rungs(const ladder_command& what) {
   const ladder_device where = choose_device(what.device);
   const std::int64_t usual = where.is_gpu ? items_on_gpu : items_on_emulated;
-  ladder::climb_request asked{where.make, what.num_items.value_or(usual),
-                              what.type, what.op, what.only};
+  ladder::climb_request asked{where.make, what.num_items.value_or(usual), what.type, what.op,
+                              what.only};
   std::vector<climb_row> rows;
   const bool json = what.form == output_form::json;
   ladder::climb(asked, [&](const climb_row& row) {

@@ -2,11 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <map>
-#include <nlohmann/json.hpp>
+#include <algorithm>
 #include <sstream>
+#include <string_view>
 #include <vector>
 
+#include "cli/json.hpp"
 #include "cli/wrap.hpp"
 #include "ladder/pages.hpp"
 
@@ -16,27 +17,24 @@ namespace {
 using ladder::order;
 using ladder::rung;
 
-/// The golden row of each rung: of its first operator on int32.
-std::map<std::string, nlohmann::json> measured_rows() {
-  std::map<std::string, nlohmann::json> rows;
-  std::istringstream lines{std::string(ladder::golden_rows())};
-  for (std::string line; std::getline(lines, line);) {
-    if (line.empty()) continue;
-    nlohmann::json row = nlohmann::json::parse(line);
-    if (row.contains("gbps")) rows.try_emplace(row["name"].get<std::string>(), row);
+/// The golden row of a rung: of its first operator on int32. Empty: there is none.
+std::string_view measured_row(std::string_view name) {
+  for (std::string_view rows = ladder::golden_rows(); !rows.empty();) {
+    const std::string_view row = rows.substr(0, rows.find('\n'));
+    rows.remove_prefix(std::min(row.size() + 1, rows.size()));
+    if (json_member(row, "name") == name && !json_member(row, "gbps").empty()) return row;
   }
-  return rows;
+  return {};
 }
 
 std::string measured_text(const rung& which) {
-  const auto rows = measured_rows();
-  const auto found = rows.find(std::string(which.name));
-  if (found == rows.end()) return {};
-  const nlohmann::json& row = found->second;
-  return fmt::format("{:.2f} GB/s, {:.1f} % of the read limit ({} of {} {}, {})",
-                     row["gbps"].get<double>(), 100 * row["share"].get<double>(),
-                     row["operator"].get<std::string>(), row["n"].get<std::int64_t>(),
-                     row["dtype"].get<std::string>(), row["device"].get<std::string>());
+  const std::string_view row = measured_row(which.name);
+  if (row.empty()) return {};
+  const auto text = [&](std::string_view name) { return json_member(row, name); };
+  const auto number = [&](std::string_view name) { return std::stod(std::string(text(name))); };
+  return fmt::format("{:.2f} GB/s, {:.1f} % of the read limit ({} of {} {}, {})", number("gbps"),
+                     100 * number("share"), text("operator"), text("n"), text("dtype"),
+                     text("device"));
 }
 
 template <class Names>

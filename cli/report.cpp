@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string_view>
 
+#include "cli/json.hpp"
 #include "cli/number_text.hpp"
 #include "cli/operation_pages.hpp"
 #include "cli/output.hpp"
@@ -75,10 +75,6 @@ std::string one_line(const answer& from, dtype type, number_form form) {
 
 bool is_list(operation op) { return op == operation::top || op == operation::bottom; }
 
-std::string json_string(const std::string& text) {
-  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
-
 std::string json_part(const answer_part& part) {
   const std::string joined = fmt::format("{}", fmt::join(part.texts, ","));
   return fmt::format("\"{}\":{}", part.name, part.is_list ? "[" + joined + "]" : joined);
@@ -91,7 +87,7 @@ std::string json_parts(const std::vector<answer_part>& parts) {
 }
 
 // The answer of one among several operations: a number, or an object of the parts.
-std::string json_member(const answer& from, dtype type, number_form form) {
+std::string json_answer(const answer& from, dtype type, number_form form) {
   const std::vector<answer_part> parts = parts_of(from, type, form);
   const std::string_view name = runtime::info(from.op).name;
   if (is_position(from.op)) return fmt::format("\"{}\":{}", name, parts[1].texts[0]);
@@ -214,15 +210,15 @@ std::string report::json(const report_row& row) const {
   const number_form form =
       style_.base == number_base::hex ? number_form::json_hex : number_form::json;
   std::string out =
-      fmt::format("{{\"op\":{},\"file\":{}", json_string(style_.label), json_string(row.file));
-  if (!row.other.empty()) out += fmt::format(",\"other\":{}", json_string(row.other));
+      fmt::format("{{\"op\":{},\"file\":{}", json_text(style_.label), json_text(row.file));
+  if (!row.other.empty()) out += fmt::format(",\"other\":{}", json_text(row.other));
   out += fmt::format(",\"dtype\":\"{}\",\"count\":{}", info(row.type).name, count_of(row));
   if (row.missing > 0) out += fmt::format(",\"missing\":{}", row.missing);
   if (row.answers.size() == 1) {
     out += ',' + json_parts(parts_of(row.answers[0], row.type, form));
   } else {
     for (const answer& from : row.answers) {
-      if (from.op != operation::count) out += ',' + json_member(from, row.type, form);
+      if (from.op != operation::count) out += ',' + json_answer(from, row.type, form);
     }
   }
   return out + fmt::format(",\"engine\":\"{}\",\"seconds\":{:.6g},\"bytes\":{}}}\n", style_.engine,

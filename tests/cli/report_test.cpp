@@ -6,10 +6,12 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
+#include "cli/json.hpp"
 #include "cli/number_text.hpp"
 #include "cli/progress.hpp"
 #include "cli/result_text.hpp"
@@ -121,24 +123,18 @@ TEST(report, tables) {
             "b       -1  3.5\n");
 }
 
-nlohmann::json json_of(const report_style& style, const report_row& row) {
-  return nlohmann::json::parse(shown(style, {row}));
-}
-
 TEST(report, json_of_one_operation) {
-  EXPECT_EQ(shown({"sum", {}, output_form::json}, {row_of({one(operation::sum, 1.5)})}),
-            "{\"op\":\"sum\",\"file\":\"a.npy\",\"dtype\":\"float64\",\"count\":4,\"value\":1.5,"
-            "\"engine\":\"cpu\",\"seconds\":0.25,\"bytes\":160}\n");
-  const auto top = json_of({"top", {}, output_form::json}, row_of({top_answer}));
-  EXPECT_EQ(top["values"], (std::vector<double>{3.5, 2}));
-  EXPECT_EQ(top["indices"], (std::vector<int>{7, 0}));
-  const auto argmax = json_of({"argmax", {}, output_form::json}, row_of({argmax_answer}));
-  EXPECT_EQ(argmax["value"], 3.5);
-  EXPECT_EQ(argmax["index"], 7);
-  const auto minmax = json_of({"minmax", {}, output_form::json}, row_of({minmax_answer}));
-  EXPECT_EQ(minmax["min"], -1);
-  EXPECT_EQ(minmax["max"], 3.5);
-  EXPECT_FALSE(minmax.contains("missing"));
+  const auto line = [](const std::string& op, const answer& from) {
+    return shown({op, {}, output_form::json}, {row_of({from})});
+  };
+  const auto expected = [](const std::string& op, const std::string& answers) {
+    return "{\"op\":\"" + op + "\",\"file\":\"a.npy\",\"dtype\":\"float64\",\"count\":4," +
+           answers + ",\"engine\":\"cpu\",\"seconds\":0.25,\"bytes\":160}\n";
+  };
+  EXPECT_EQ(line("sum", one(operation::sum, 1.5)), expected("sum", "\"value\":1.5"));
+  EXPECT_EQ(line("top", top_answer), expected("top", "\"values\":[3.5,2],\"indices\":[7,0]"));
+  EXPECT_EQ(line("argmax", argmax_answer), expected("argmax", "\"value\":3.5,\"index\":7"));
+  EXPECT_EQ(line("minmax", minmax_answer), expected("minmax", "\"min\":-1,\"max\":3.5"));
 }
 
 TEST(report, json_of_several_operations) {
@@ -146,14 +142,59 @@ TEST(report, json_of_several_operations) {
                            argmax_answer, minmax_answer, top_answer});
   row.missing = 2;
   row.file = "quote\" and \xff";
-  const auto out = json_of({"count,sum", {}, output_form::json}, row);
-  EXPECT_EQ(out["count"], 3);  // the answer of count: under --nan omit not the number of items
-  EXPECT_EQ(out["missing"], 2);
-  EXPECT_EQ(out["sum"], "nan");
-  EXPECT_EQ(out["argmax"], 7);
-  EXPECT_EQ(out["minmax"]["max"], 3.5);
-  EXPECT_EQ(out["top"]["indices"][0], 7);
-  EXPECT_FALSE(out.contains("value"));
+  // The count is the answer of count: under --nan omit not the number of items.
+  EXPECT_EQ(shown({"count,sum", {}, output_form::json}, {row}),
+            "{\"op\":\"count,sum\",\"file\":\"quote\\\" and \xef\xbf\xbd\",\"dtype\":\"float64\","
+            "\"count\":3,\"missing\":2,\"sum\":\"nan\",\"argmax\":7,"
+            "\"minmax\":{\"min\":-1,\"max\":3.5},\"top\":{\"values\":[3.5,2],\"indices\":[7,0]},"
+            "\"engine\":\"cpu\",\"seconds\":0.25,\"bytes\":160}\n");
+}
+
+TEST(json, strings) {
+  EXPECT_EQ(json_text("a\"\\\b\f\n\r\t/"), R"("a\"\\\b\f\n\r\t/")");
+  EXPECT_EQ(json_text(std::string_view("\0\x1f\x7f", 3)), "\"\\u0000\\u001f\x7f\"");
+  EXPECT_EQ(json_text("\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80"),
+            "\"\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80\"");
+  const std::string mark = "\xef\xbf\xbd";
+  for (const auto& [text, marks] : std::vector<std::pair<std::string, int>>{{"\xff", 1},
+                                                                            {"\x80\x80", 2},
+                                                                            {"\xe2\x82", 1},
+                                                                            {"\xf0\x9f\x98", 1},
+                                                                            {"\xc0\xaf", 2},
+                                                                            {"\xed\xa0\x80", 3},
+                                                                            {"\xe0\x80\x80", 3},
+                                                                            {"\xf4\x90\x80\x80", 4},
+                                                                            {"\xc3\xe2\x82", 2}}) {
+    std::string expected = "\"";
+    for (int i = 0; i < marks; ++i) expected += mark;
+    EXPECT_EQ(json_text(text + "a"), expected + "a\"");
+    EXPECT_EQ(json_text(text), expected + '"');
+  }
+}
+
+TEST(json, objects) {
+  EXPECT_EQ(json_object().text(), "{}");
+  EXPECT_EQ(
+      json_object()
+          .add("s", "x")
+          .add("b", true)
+          .add("i", std::int64_t{-5})
+          .add("d", 2.0)
+          .add("e", 1.5e-9)
+          .add("n", nan_value)
+          .add("l", std::vector<std::string>{"p", "q"})
+          .add("none", std::vector<std::string>{})
+          .add_json("o", "{}")
+          .text(),
+      R"({"s":"x","b":true,"i":-5,"d":2.0,"e":1.5e-09,"n":null,"l":["p","q"],"none":[],"o":{}})");
+}
+
+TEST(json, members) {
+  constexpr std::string_view row = R"({"name":"a,b","n":32,"ok":true,"last":1.5})";
+  EXPECT_EQ(json_member(row, "name"), "a,b");
+  EXPECT_EQ(json_member(row, "n"), "32");
+  EXPECT_EQ(json_member(row, "last"), "1.5");
+  EXPECT_EQ(json_member(row, "seconds"), "");
 }
 
 TEST(report, csv) {
