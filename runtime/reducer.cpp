@@ -82,7 +82,7 @@ class reducer::implementation {
                 state.push(fetched_items<item>(from, at, n));
               },
               [&](std::int64_t at, std::int64_t n) {
-                const detail::fetch_buffer<item> buffer(n);
+                const auto buffer = monofold::detail::make_aligned(n * std::int64_t{sizeof(item)});
                 state.push(static_cast<const item*>(from.fetch(at, n, buffer.get())), n);
               });
         },

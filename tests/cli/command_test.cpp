@@ -84,6 +84,7 @@ TEST(command, options_stand_anywhere) {
   EXPECT_EQ(reduce({"sum", "--", "--json", "-k"}).files,
             (std::vector<std::string>{"--json", "-k"}));
   EXPECT_EQ(reduce({"sum", "-", "a"}).files, (std::vector<std::string>{"-", "a"}));
+  EXPECT_EQ(reduce({"sum", "[a,b]"}).files, std::vector<std::string>{"[a,b]"});
 }
 
 TEST(command, reading_options) {
@@ -165,6 +166,9 @@ TEST(command, usage_errors_name_the_word) {
   EXPECT_EQ(error({"sum", "a", "--jsno"}), "unknown option '--jsno' (did you mean '--json'?)");
   EXPECT_EQ(error({"sum", "a", "-x"}), "unknown option '-x'");
   EXPECT_EQ(error({"sum", "a", "--frob=1"}), "unknown option '--frob'");
+  EXPECT_EQ(error({"sum", "a", "-hx"}), "option '-h' takes no value, found 'x'");
+  EXPECT_EQ(error({"sum", "a", "-5"}), "unknown option '-5'");
+  EXPECT_EQ(error({"sum", "--frob", "--threads"}), "unknown option '--frob'");  // the first
   EXPECT_EQ(error({"sum", "a", "--size", "1"}),
             "option '--size' does not belong here; it is for bench");
   EXPECT_EQ(error({"info", "--csv"}), "option '--csv' does not belong here; it is for operations");

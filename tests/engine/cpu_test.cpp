@@ -12,6 +12,7 @@
 
 #include <gtest/gtest.h>
 
+#include "monofold/engine/fetched.hpp"
 #include "tests/inputs/probe_folds.hpp"
 #include "tests/inputs/same_bits.hpp"
 #include "tests/oracle/plan_tree.hpp"
@@ -127,7 +128,9 @@ TEST(cpu, fetched_items_on_1_to_16_threads) {
       const auto expected = fold_view(1, fold{}, view_of(items));
       for (const int threads : {0, 1, 5, 16}) {
         const file_view<item<16>> view{&items, tiles * tile};
-        ASSERT_TRUE(fold_view(threads, fold{}, view) == expected) << n << " by " << tiles;
+        mf::tree_joiner<fold::state> joiner;
+        mf::fold_tiles(mf::cpu(threads), fold{}, view, 0, 0, joiner);
+        ASSERT_TRUE(joiner.total(fold{}) == expected) << n << " by " << tiles;
       }
     }
   }

@@ -39,28 +39,6 @@ inline constexpr int block_tiles = 4;
 /// any size need bounded memory. 512 x 256 KiB take some milliseconds: threads meet rarely.
 inline constexpr std::int64_t batch_nodes = 512;
 
-/// Uninitialised memory for items, aligned to a cache line.
-template <class Item>
-class fetch_buffer {
- public:
-  explicit fetch_buffer(std::int64_t num_items)
-      : lines_(new line[(static_cast<std::size_t>(num_items) * sizeof(Item) + 63) / 64]) {}
-  Item* get() const { return reinterpret_cast<Item*>(lines_.get()); }
-
- private:
-  struct alignas(64) line {
-    std::byte bytes[64];
-  };
-  std::unique_ptr<line[]> lines_;
-};
-
-/// The height of a node that is fetched at once.
-template <fetched_item_view View>
-int fetch_level(const View& view) {
-  const std::int64_t tiles = tile_count<typename View::item_type>(view.fetch_items());
-  return static_cast<int>(std::bit_width(static_cast<std::uint64_t>(tiles - 1)));
-}
-
 /// The state of `count` neighbouring items of a view from position `at`, on this thread.
 template <class F, class View>
 typename F::state fold_node(const F& f, const View& view, std::int64_t at, std::int64_t count,
@@ -75,21 +53,6 @@ typename F::state fold_node(const F& f, const View& view, std::int64_t at, std::
   };
   if constexpr (contiguous_item_view<View>) {
     add(view.data() + at, at, count);
-  } else if constexpr (fetched_item_view<View>) {
-    const int level = fetch_level(view);
-    const std::int64_t step = std::min(count, std::int64_t{tile_items_v<item>} << level);
-    const fetch_buffer<item> buffer(step);
-    if (level > max_span_level) {
-      // More than a folder takes: it is folded as the nodes that it consists of.
-      const contiguous_view<item> items(view.fetch(at, count, buffer.get()), count);
-      tree_joiner<typename F::state> joiner;
-      fold_tiles(cpu_engine{1}, f, items, 0, first_index + at, joiner);
-      return joiner.total(f);
-    }
-    for (std::int64_t done = 0; done < count; done += step) {
-      const std::int64_t n = std::min(step, count - done);
-      add(view.fetch(at + done, n, buffer.get()), at + done, n);
-    }
   } else {
     const auto buffer = std::make_unique<item[]>(static_cast<std::size_t>(std::min(block, count)));
     for (std::int64_t done = 0; done < count; done += block) {
@@ -103,11 +66,12 @@ typename F::state fold_node(const F& f, const View& view, std::int64_t at, std::
   return folder.total();
 }
 
-/// Folds the nodes of a height, or less, that tiles [first_tile, end_tile) consist of, on some
-/// threads, and appends their states to `out`. `View`: where the items come from.
-template <class View, class F, class FoldOne>
-void fold_nodes(int num_threads, const F& f, std::int64_t first_tile, std::int64_t end_tile,
-                int level, const FoldOne& fold_one, tree_joiner<typename F::state>& out) {
+/// Folds the nodes of a height, or less, that tiles [first_tile, end_tile) consist of, and appends
+/// their states to `out`. parallel(n, body) calls body(i) for 0 <= i < n on the threads to use.
+template <class F, class FoldOne, class Parallel>
+void fold_nodes(const F& f, std::int64_t first_tile, std::int64_t end_tile, int level,
+                const FoldOne& fold_one, const Parallel& parallel,
+                tree_joiner<typename F::state>& out) {
   std::vector<tree_node> nodes;
   const auto states = std::make_unique<typename F::state[]>(
       static_cast<std::size_t>(std::min(batch_nodes, end_tile - first_tile)));
@@ -117,18 +81,21 @@ void fold_nodes(int num_threads, const F& f, std::int64_t first_tile, std::int64
       nodes.push_back(next_node(next, end_tile, level));
       next = nodes.back().end_tile();
     }
-    const auto count = static_cast<std::int64_t>(nodes.size());
-    const auto body = [&](std::int64_t i) {
+    parallel(static_cast<std::int64_t>(nodes.size()), [&](std::int64_t i) {
       const auto at = static_cast<std::size_t>(i);
       states[at] = fold_one(nodes[at]);
-    };
-    if constexpr (fetched_item_view<View>) {
-      parallel_for_waiting(num_threads, count, body);
-    } else {
-      parallel_for(num_threads, count, body);
-    }
+    });
     for (std::size_t i = 0; i < nodes.size(); ++i) out.push(f, nodes[i], std::move(states[i]));
   }
+}
+
+/// The height of the nodes that threads take. Larger ones for more data: folds that keep a bound or a
+/// best item learn it once a node, and 16 nodes a thread still balance the load.
+inline int level_for(std::int64_t num_tiles, int num_threads) {
+  if (num_threads == 1) return max_span_level;
+  const std::int64_t share = num_tiles / (std::int64_t{16} * concurrency(num_threads));
+  return std::clamp(static_cast<int>(std::bit_width(static_cast<std::uint64_t>(share))) - 1,
+                    span_level, max_span_level);
 }
 
 }  // namespace detail
@@ -148,19 +115,17 @@ void fold_tiles(const cpu_engine& engine, const F& f, const View& view, std::int
   using item = typename View::item_type;
   constexpr std::int64_t tile = tile_items_v<item>;
   const std::int64_t end_tile = first_tile + tile_count<item>(view.size());
-  // Larger nodes for more data: folds that keep a bound or a best item learn it once a node, and
-  // 16 nodes a thread still balance the load. The tree is the same whatever the level.
-  const std::int64_t share =
-      (end_tile - first_tile) / (std::int64_t{16} * detail::concurrency(engine.num_threads));
-  int level = std::clamp(static_cast<int>(std::bit_width(static_cast<std::uint64_t>(share))) - 1,
-                         span_level, max_span_level);
-  if constexpr (fetched_item_view<View>) level = std::max(level, detail::fetch_level(view));
   const auto fold_one = [&](const tree_node& node) {
     const std::int64_t at = (node.first_tile() - first_tile) * tile;
     const std::int64_t end = std::min((node.end_tile() - first_tile) * tile, view.size());
     return detail::fold_node(f, view, at, end - at, first_index);
   };
-  detail::fold_nodes<View>(engine.num_threads, f, first_tile, end_tile, level, fold_one, out);
+  // The tree is the same whatever the level.
+  const int level = detail::level_for(end_tile - first_tile, engine.num_threads);
+  const auto parallel = [&](std::int64_t count, const auto& body) {
+    detail::parallel_for(engine.num_threads, count, body);
+  };
+  detail::fold_nodes(f, first_tile, end_tile, level, fold_one, parallel, out);
 }
 
 /// The state of all items of a view, which must not be empty.

@@ -2,15 +2,14 @@
 /// engine/detail/parallel: independent pieces of work on some threads, nothing else.
 
 #include <algorithm>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <exception>
-#include <thread>
-#include <vector>
 
+#include "monofold/engine/detail/any_body.hpp"
 #ifdef __linux__
 #include <sched.h>
+#else
+#include <thread>
 #endif
 
 #if defined(MONOFOLD_HAS_TBB) && MONOFOLD_HAS_TBB
@@ -21,6 +20,8 @@
 #include <oneapi/tbb/task_arena.h>
 
 #include <optional>
+#else
+#include "monofold/engine/detail/own_threads.hpp"
 #endif
 
 namespace monofold::detail {
@@ -30,56 +31,17 @@ inline int num_cores() {
   static const int cores = [] {
 #ifdef __linux__
     cpu_set_t set;
-    if (sched_getaffinity(0, sizeof set, &set) == 0) return CPU_COUNT(&set);
-#endif
+    // An error: there are more than 1024.
+    return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : CPU_SETSIZE;
+#else
     return static_cast<int>(std::thread::hardware_concurrency());
+#endif
   }();
   return std::max(1, cores);
 }
 
 /// How many threads `num_threads` means (0: as many as there are cores).
 inline int concurrency(int num_threads) { return num_threads > 0 ? num_threads : num_cores(); }
-
-/// body(i) for a range of i, whatever the type of the body: what hands the ranges out, with oneTBB
-/// some kilobytes of code for each type, is instantiated for this one.
-class any_body {
- public:
-  template <class Body>
-  explicit any_body(const Body& body)
-      : body_(&body), call_([](const void* of, std::int64_t begin, std::int64_t end) {
-          for (std::int64_t i = begin; i != end; ++i) (*static_cast<const Body*>(of))(i);
-        }) {}
-  void operator()(std::int64_t begin, std::int64_t end) const { call_(body_, begin, end); }
-
- private:
-  const void* body_;
-  void (*call_)(const void*, std::int64_t, std::int64_t);
-};
-
-/// Pieces [0, count) on the caller's thread and on others of this call alone, 20 us each to start.
-/// What a body throws reaches the caller.
-inline void on_own_threads(std::int64_t num_threads, std::int64_t count, const any_body& body) {
-  std::atomic<std::int64_t> next{0};
-  std::atomic_flag failed;
-  std::exception_ptr failure;
-  const auto work = [&]() noexcept {
-    try {
-      for (std::int64_t i = next++; i < count; i = next++) body(i, i + 1);
-    } catch (...) {
-      next = count;  // nobody begins another piece
-      if (!failed.test_and_set()) failure = std::current_exception();
-    }
-  };
-  std::vector<std::thread> threads;
-  try {
-    for (std::int64_t i = 1; i < num_threads; ++i) threads.emplace_back(work);
-  } catch (const std::exception&) {
-    // The system gives no more threads: those that there are do the work.
-  }
-  work();
-  for (std::thread& thread : threads) thread.join();
-  if (failure) std::rethrow_exception(failure);
-}
 
 #if defined(MONOFOLD_HAS_TBB) && MONOFOLD_HAS_TBB
 /// Calls `work` where up to `num_threads` threads may take part.
@@ -131,13 +93,6 @@ void parallel_for(int num_threads, std::int64_t count, const Body& body) {
   on_own_threads(std::min<std::int64_t>(concurrency(num_threads), count / 4), count,
                  any_body(body));
 #endif
-}
-
-/// The same for pieces that wait for a file, and are long: on threads of this call, which keep no
-/// pool from other work. The first call of oneTBB in a process takes 1 ms besides.
-template <class Body>
-void parallel_for_waiting(int num_threads, std::int64_t count, const Body& body) {
-  on_own_threads(std::min<std::int64_t>(concurrency(num_threads), count), count, any_body(body));
 }
 
 }  // namespace monofold::detail
