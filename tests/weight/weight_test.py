@@ -1,0 +1,83 @@
+#!/usr/bin/env python3
+"""What the product weighs, so that weight cannot come back unseen: each bound is a tenth above what was
+measured when it was set. Whoever needs more says why in the commit that raises a bound."""
+
+import os
+import re
+import subprocess
+import unittest
+
+TREE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+TOOL = os.environ["MONOFOLD_TOOL"]
+BUILD = os.path.dirname(os.path.dirname(TOOL))
+COMPILER = os.environ.get("CXX", "g++")
+
+MOST_TOOL_MB = 12
+MOST_KERNELS = 190         # of libmonofold's folds, in the library of kernels; the ladder's are its own
+MOST_FUNCTIONS = 9_000     # of libmonofold, what it takes to compile it
+MOST_LOOPS = 1_000         # of those, compiled once for each instruction set
+MOST_HOST_LINES = 75_000   # after preprocessing: what each source that includes it reads
+MOST_DEVICE_LINES = 95_000
+
+
+def symbols(path):
+    listed = subprocess.run(["nm", "-C", "--defined-only", path], capture_output=True, text=True,
+                            check=True)
+    return [line.split(" ", 2)[2] for line in listed.stdout.splitlines()
+            if len(line.split(" ", 2)) == 3 and line.split(" ", 2)[1] in "tTwW"]
+
+
+def preprocessed_lines(header, *flags):
+    done = subprocess.run([COMPILER, "-std=c++20", "-E", "-P", "-x", "c++", *flags,
+                           f"-I{TREE}/include", "-"], input=f'#include "{header}"\n',
+                          capture_output=True, text=True, check=True)
+    return done.stdout.count("\n")
+
+
+class Weight(unittest.TestCase):
+
+    def at_most(self, found, most, what):
+        print(f"{what}: {found} of {most}")
+        self.assertGreater(found, 0, what)
+        self.assertLessEqual(found, most, what)
+
+    def test_the_tool_is_small(self):
+        self.at_most(os.path.getsize(TOOL) / 1e6, MOST_TOOL_MB, "MB of the tool")
+
+    def test_kernels_are_few(self):
+        library = os.path.join(BUILD, "lib", "libmonofold_emulated.so")
+        if os.environ.get("MONOFOLD_HAS_EMULATED") != "1":
+            self.skipTest("no emulated device in this build")
+        kernels = {name for name in symbols(library)
+                   if re.match(r"(void )?monofold::detail::\w+_kernel<", name)
+                   and "monofold::ladder::" not in name}
+        self.at_most(len(kernels), MOST_KERNELS, "kernels")
+
+    def test_only_loops_are_compiled_for_instruction_sets(self):
+        library = os.path.join(BUILD, "lib", "libmonofold.a")
+        if not os.path.exists(library):
+            self.skipTest("libmonofold is a shared library here")
+        functions = symbols(library)
+        self.at_most(len(functions), MOST_FUNCTIONS, "functions of libmonofold")
+        loops = [name for name in functions if re.search(r"::N_(AVX\w+|EMU128|SSE\w+|SCALAR)::", name)]
+        self.at_most(len(loops), MOST_LOOPS, "functions for one instruction set")
+
+    def test_headers_are_short_to_read(self):
+        self.at_most(preprocessed_lines("monofold/monofold.hpp"), MOST_HOST_LINES,
+                     "lines of monofold.hpp")
+        emulated = ["-DMONOFOLD_EMULATED=1", f"-I{TREE}", f"-I{TREE}/emulation/cuda",
+                    "-include", "emulation/builtins.hpp"]
+        self.at_most(preprocessed_lines("monofold/monofold.cuh", *emulated), MOST_DEVICE_LINES,
+                     "lines of monofold.cuh")
+
+    def test_sources_without_kernels_are_not_for_nvcc(self):
+        for folder in ("runtime/gpu", "ladder"):
+            for name in sorted(os.listdir(os.path.join(TREE, folder))):
+                if not name.endswith(".cu"):
+                    continue
+                with open(os.path.join(TREE, folder, name), encoding="utf-8") as source:
+                    self.assertRegex(source.read(), r"make_device_member_for<|make_climber<", name)
+
+
+if __name__ == "__main__":
+    unittest.main()
