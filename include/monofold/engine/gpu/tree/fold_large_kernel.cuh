@@ -121,8 +121,7 @@ __global__ void __launch_bounds__(max_block_threads(launch_facts_v<F, View>), mi
   const int warp = warp_rank();
   auto* const states = reinterpret_cast<state*>(dynamic_shared());
   const std::int64_t first = std::int64_t{blockIdx.x} << plan.block_level;
-  const std::int64_t left = plan.tiles - first;
-  const int here = left < (1 << plan.block_level) ? static_cast<int>(left) : 1 << plan.block_level;
+  const int here = tiles_here(plan.tiles, first, plan.block_level);
   int parts = here;
   if constexpr (is_running_v<F>) {
     parts = here < warps ? here : warps;
