@@ -57,6 +57,87 @@ TEST_F(gpu_folds, several_at_once) {
           d.device);
 }
 
+/// States of 256 bytes, which no registers hold. Exact: a lane may keep one for many tiles.
+template <bool is_exact, bool has_absorb>
+struct histogram {
+  struct state {
+    std::uint32_t count[64];
+  };
+  static constexpr bool commutative = true;
+  static constexpr bool exact = is_exact;
+
+  MONOFOLD_HD state identity() const { return {}; }
+  MONOFOLD_HD state lift(std::uint8_t x, std::int64_t index) const {
+    state out{};
+    out.count[x % 64] = 1 + static_cast<std::uint32_t>(index % 3);
+    return out;
+  }
+  MONOFOLD_HD void absorb(state& own, std::uint8_t x,
+                          std::int64_t index) const requires has_absorb {
+    own.count[x % 64] += 1 + static_cast<std::uint32_t>(index % 3);
+  }
+  MONOFOLD_HD state combine(const state& l, const state& r) const {
+    state out;
+    for (int i = 0; i < 64; ++i) out.count[i] = l.count[i] + r.count[i];
+    return out;
+  }
+  MONOFOLD_HD std::uint64_t finish(const state& own) const {
+    std::uint64_t out = 0;
+    for (int i = 0; i < 64; ++i) out = out * 31 + own.count[i];
+    return out;
+  }
+};
+
+TEST_F(gpu_folds, histograms) {
+  std::vector<std::uint8_t> host(gpu_tests::is_emulated ? 60000 : 3000000);
+  for (std::size_t i = 0; i < host.size(); ++i) {
+    host[i] = static_cast<std::uint8_t>(inputs::mixed(i));
+  }
+  const device_array<std::uint8_t> device(host);
+  const std::span<const std::uint8_t> all(host);
+  for (const std::size_t n : {std::size_t{1}, std::size_t{100}, std::size_t{4096},
+                              std::size_t{4097}, std::size_t{50001}, host.size() - 3}) {
+    const auto here = all.subspan(1, n);
+    const auto there = device.span(1, n);
+    gpu_tests::expect_same<std::uint8_t>("exact", histogram<true, true>{}, here, there);
+    gpu_tests::expect_same<std::uint8_t>("exact, lifted", histogram<true, false>{}, here, there);
+    gpu_tests::expect_same<std::uint8_t>("by tiles", histogram<false, true>{}, here, there);
+    gpu_tests::expect_same<std::uint8_t>(
+        "all", mf::all(mf::plain_sum, histogram<false, false>{}, histogram<true, true>{}), here,
+        there);
+  }
+}
+
+/// Items of 1 KiB.
+struct long_item {
+  std::uint32_t word[256];
+};
+struct most_word {
+  using state = std::uint64_t;
+  MONOFOLD_HD state lift(const long_item& x, std::int64_t index) const {
+    std::uint32_t most = 0;
+    for (const std::uint32_t word : x.word) most = word > most ? word : most;
+    return std::uint64_t{most} << 32 | static_cast<std::uint32_t>(index);
+  }
+  MONOFOLD_HD state combine(state l, state r) const {
+    return r > l ? r : l + (r & 1);  // tells trees apart
+  }
+};
+
+TEST_F(gpu_folds, items_of_1_kib) {
+  std::vector<long_item> host(1500);
+  for (std::size_t i = 0; i < host.size(); ++i) {
+    for (std::size_t w = 0; w < 256; ++w) {
+      host[i].word[w] = static_cast<std::uint32_t>(inputs::mixed(i * 256 + w) >> 34);
+    }
+  }
+  const device_array<long_item> device(host);
+  const std::span<const long_item> all(host);
+  for (const std::size_t n : {1, 255, 256, 300, 1499}) {
+    gpu_tests::expect_same<long_item>("1 KiB", most_word{}, all.subspan(1, n), device.span(1, n));
+  }
+}
+
 /// Zeros of both signs and NaN, which hardware compares.
 template <class Item>
 void compare_hard_extrema(const std::vector<Item>& kinds) {

@@ -5,8 +5,8 @@
 #include <type_traits>
 
 #include "monofold/fold/fold.hpp"
-#include "monofold/level/thread_calls.cuh"
 #include "monofold/level/thread.cuh"
+#include "monofold/level/thread_calls.cuh"
 #include "monofold/level/warp.cuh"
 
 namespace monofold {

@@ -5,9 +5,9 @@
 
 #include "monofold/fold/fold.hpp"
 #include "monofold/level/block.cuh"
-#include "monofold/level/thread_calls.cuh"
 #include "monofold/level/slot_array.hpp"
 #include "monofold/level/thread.cuh"
+#include "monofold/level/thread_calls.cuh"
 #include "monofold/level/warp.cuh"
 
 namespace monofold {

@@ -5,9 +5,9 @@
 
 #include "monofold/fold/fold.hpp"
 #include "monofold/level/block.cuh"
-#include "monofold/level/thread_calls.cuh"
 #include "monofold/level/slot_array.hpp"
 #include "monofold/level/thread.cuh"
+#include "monofold/level/thread_calls.cuh"
 #include "monofold/level/warp.cuh"
 
 namespace monofold {
@@ -60,11 +60,12 @@ MONOFOLD_GPU typename F::state combine_neighbours(const F& f, const typename F::
     MONOFOLD_ROLL
     for (int i = 0; i < count; ++i) {
       state value = states[i];
-      for (int carry = i; (carry & 1) != 0; carry >>= 1) value = f.combine(stack[--depth], value);
+      for (int carry = i; (carry & 1) != 0; carry >>= 1)
+        value = combine_states(f, stack[--depth], value);
       stack[depth++] = value;
     }
     state total = stack[--depth];
-    while (depth > 0) total = f.combine(stack[--depth], total);
+    while (depth > 0) total = combine_states(f, stack[--depth], total);
     return total;
   } else {
     slot_array<state, states_per_thread> own;

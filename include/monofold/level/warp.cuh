@@ -4,9 +4,9 @@
 #include <cstdint>
 
 #include "monofold/fold/fold.hpp"
-#include "monofold/level/thread_calls.cuh"
 #include "monofold/level/shuffle.cuh"
 #include "monofold/level/thread.cuh"
+#include "monofold/level/thread_calls.cuh"
 
 namespace monofold {
 
@@ -14,6 +14,27 @@ namespace monofold {
 enum class result_in { first_thread, every_thread };
 
 namespace detail {
+
+/// What has more bytes does not live in registers: loops over it stay loops, and what a user wrote for it
+/// is compiled once and called, with references, since values would be copied word by word.
+inline constexpr int max_register_bytes = 64;
+
+template <class F>
+MONOFOLD_GPU_CALL void combine_by_call(const F& f, const typename F::state& left,
+                                       const typename F::state& right, typename F::state& out) {
+  out = f.combine(left, right);
+}
+template <class F>
+MONOFOLD_GPU typename F::state combine_states(const F& f, const typename F::state& left,
+                                              const typename F::state& right) {
+  if constexpr (sizeof(typename F::state) > max_register_bytes) {
+    typename F::state out;
+    combine_by_call(f, left, right, out);
+    return out;
+  } else {
+    return f.combine(left, right);
+  }
+}
 
 template <class Join, class State>
 MONOFOLD_GPU State join_lanes_inline(const Join& join, State own, int count, int lanes) {
@@ -41,11 +62,26 @@ MONOFOLD_GPU_CALL State join_lanes_call(Join join, State own, int count, int lan
   return own;
 }
 
+template <class Join, class State>
+MONOFOLD_GPU_CALL void join_large_lanes(const Join& join, State& own, int count, int lanes) {
+  const std::uint32_t mask = first_lanes(lanes);
+  const int lane = lane_rank();
+  MONOFOLD_ROLL
+  for (int distance = 1; distance < count; distance *= 2) {
+    const State above = shuffle_down(own, distance, mask);
+    if (lane + distance < count) own = join(own, above);
+  }
+}
+
 /// Joins what lanes 0 .. count - 1 hold, neighbours first; all `lanes` lanes of the warp call it.
 template <class Join, class State>
 MONOFOLD_GPU State join_lanes(const Join& join, const State& own, int count, int lanes) {
   // Large states are joined rarely and cost code: one copy of it, called.
-  if constexpr (sizeof(State) > 16) {
+  if constexpr (sizeof(State) > max_register_bytes) {
+    State total = own;
+    join_large_lanes(join, total, count, lanes);
+    return total;
+  } else if constexpr (sizeof(State) > 16) {
     return join_lanes_call<Join, State>(join, own, count, lanes);
   } else {
     return join_lanes_inline(join, own, count, lanes);
@@ -58,8 +94,7 @@ struct state_joiner {
   F fold;
   MONOFOLD_GPU typename F::state operator()(const typename F::state& left,
                                             const typename F::state& right) const {
-    static_cast<void>(&device_calls<F, typename F::state>::what_takes_states_needs_MONOFOLD_HD);
-    return fold.combine(left, right);
+    return combine_states(fold, left, right);
   }
 };
 

@@ -95,7 +95,7 @@ class block_fold<F, View, true> {
   }
 
   MONOFOLD_GPU void put(const F& f, const state& own, int) {
-    if (lane_rank() == 0) states_[warp_rank()] = f.combine(states_[warp_rank()], own);
+    if (lane_rank() == 0) states_[warp_rank()] = combine_states(f, states_[warp_rank()], own);
   }
   MONOFOLD_GPU void start(const F& f) { own_ = warp_running<F, View>(f); }
   MONOFOLD_GPU void add(const F& f, const warp_tile<View>& tile, int, bytes16*) {

@@ -183,8 +183,7 @@ __global__ void __launch_bounds__(mailed_threads, min_resident_blocks)
   auto* const states = reinterpret_cast<state*>(shared + warps * staging);
 
   const int first = block << plan.block_level;
-  const int left = plan.tiles - first;
-  const int here = left < (1 << plan.block_level) ? left : 1 << plan.block_level;
+  const int here = tiles_here(plan.tiles, first, plan.block_level);
   int parts = here;
   if constexpr (is_running_v<F>) {
     if (parts > warps) parts = warps;

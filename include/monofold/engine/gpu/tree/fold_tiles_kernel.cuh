@@ -65,6 +65,13 @@ constexpr int shared_bytes_of(const tile_launch& plan) {
          in_chunks_of_16(warps * static_cast<int>(sizeof(typename F::state)));
 }
 
+/// How many of `tiles` a block has that begins with tile `first` and may take 2^level.
+template <class Count>
+MONOFOLD_GPU int tiles_here(Count tiles, Count first, int level) {
+  const Count left = tiles - first;
+  return left < (1 << level) ? static_cast<int>(left) : 1 << level;
+}
+
 /// Folds a view: a tile a warp, a node of tiles a block, the nodes by the block that ends last.
 ///
 /// shape      plan: launch_for(tiles of the view); storage: unused where there is one block
@@ -81,8 +88,7 @@ __global__ void __launch_bounds__(max_block_threads(launch_facts_v<F, View>), mi
   wait_for_launches_before();
   constexpr int tile_items = warp_tile<View>::tile_items;
   const int warps = plan.threads / warp_lanes;
-  const int rank = static_cast<int>(threadIdx.x);
-  const int warp = rank / warp_lanes;
+  const int warp = static_cast<int>(threadIdx.x) / warp_lanes;
 
   // Shared memory as shared_bytes_of says.
   char* const shared = reinterpret_cast<char*>(dynamic_shared());
@@ -94,8 +100,7 @@ __global__ void __launch_bounds__(max_block_threads(launch_facts_v<F, View>), mi
   block_folds<F, View> parts(f, parts_at, 1 << plan.block_level, warps);
 
   const std::int64_t first = std::int64_t{blockIdx.x} << plan.block_level;
-  const std::int64_t left = plan.tiles - first;
-  const int here = left < (1 << plan.block_level) ? static_cast<int>(left) : 1 << plan.block_level;
+  const int here = tiles_here(plan.tiles, first, plan.block_level);
   const std::int64_t aligned_left = warp_tile<View>::aligned_tiles(view, size) - first;
   const int aligned = aligned_left < 0      ? 0
                       : aligned_left < here ? static_cast<int>(aligned_left)
@@ -125,7 +130,7 @@ __global__ void __launch_bounds__(max_block_threads(launch_facts_v<F, View>), mi
     sync_block();  // states of warps read above are overwritten below
     if (!combine_grid(f, state(total), storage, warp_states, total)) return;
   }
-  if (rank == 0) sink(f, total);
+  if (threadIdx.x == 0) sink(f, total);
 }
 
 }  // namespace monofold::detail

@@ -6,6 +6,7 @@
 
 #include "monofold/engine/gpu/path.cuh"
 #include "monofold/engine/gpu/tree/fold_few_tiles_kernel.cuh"
+#include "monofold/engine/gpu/tree/fold_large_kernel.cuh"
 #include "monofold/engine/gpu/tree/fold_tiles_kernel.cuh"
 #include "monofold/fold/fold.hpp"
 #include "monofold/level/grid.cuh"
@@ -40,7 +41,7 @@ class tree_path : public state_path<F, View> {
   failure start(const device_stream& on, const gpu_workspace& workspace, const Sink& sink) const {
     const F& f = this->f();
     const View& view = this->view();
-    if constexpr (kernels == kernel_choice::by_count) {
+    if constexpr (kernels == kernel_choice::by_count && !is_large) {
       if (plan_.blocks == 1 && plan_.tiles <= plan_.threads / warp_lanes) {
         return launch_early(fold_few_tiles_kernel<F, View, Sink>, 1, plan_.threads,
                             few_tiles_shared_bytes<F, View>(plan_), on,
@@ -56,12 +57,21 @@ class tree_path : public state_path<F, View> {
       }
     }
     const grid_storage<state> storage{static_cast<state*>(workspace.states()), workspace.ticket()};
-    return launch_early(fold_tiles_kernel<F, View, Sink>, plan_.blocks, plan_.threads,
-                        shared_bytes_of<F, View>(plan_), on, f, view, this->count(), plan_,
-                        handed_layout_of<F, View>(), storage, sink);
+    const auto start_kernel = [&](auto* kernel) {
+      return launch_early(kernel, plan_.blocks, plan_.threads, shared_bytes_of<F, View>(plan_), on,
+                          f, view, this->count(), plan_, handed_layout_of<F, View>(), storage,
+                          sink);
+    };
+    if constexpr (is_large) {
+      return start_kernel(fold_large_kernel<F, View, Sink>);
+    } else {
+      return start_kernel(fold_tiles_kernel<F, View, Sink>);
+    }
   }
 
  private:
+  static constexpr bool is_large = is_large_fold_v<F, View>;
+
   tile_launch plan_;
 };
 

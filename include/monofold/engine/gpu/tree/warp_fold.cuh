@@ -15,9 +15,54 @@
 
 namespace monofold::detail {
 
+/// True where a lane's accumulator or an item does not live in registers.
+template <class F, class Item>
+inline constexpr bool is_large_v = sizeof(accumulator_t<F>) > max_register_bytes ||
+                                   sizeof(Item) > max_register_bytes;
+template <class... Folds, class Item>
+inline constexpr bool is_large_v<all_fold<Folds...>, Item> = (is_large_v<Folds, Item> && ...);
+
+/// What a fold offers, or what stands for it; by calls where accumulators are large.
+template <class F, class Item>
+struct lane_access : fold_access<F, Item> {};
+template <class F, class Item>
+requires is_large_v<F, Item>
+struct lane_access<F, Item> : fold_access<F, Item> {
+  using accumulator = accumulator_t<F>;
+
+  /// Opens an accumulator where the item is its first, else appends the item.
+  MONOFOLD_GPU_CALL static void take(const F& f, accumulator& own, const Item& item,
+                                     std::int64_t index, bool is_first) {
+    if constexpr (
+        requires { f.open(item, index); } || requires { f.absorb(own, item, index); }) {
+      if (is_first) {
+        own = fold_access<F, Item>::open(f, item, index);
+      } else {
+        fold_access<F, Item>::absorb(f, own, item, index);
+      }
+    } else {
+      const accumulator other = f.lift(item, index);
+      if (is_first) {
+        own = other;
+      } else {
+        combine_by_call(f, own, other, own);
+      }
+    }
+  }
+  MONOFOLD_GPU static accumulator join(const F& f, const accumulator& left,
+                                       const accumulator& right) {
+    if constexpr (requires { f.join(left, right); }) {
+      return f.join(left, right);
+    } else {
+      return combine_states(f, left, right);
+    }
+  }
+};
+
 /// True where a fold takes runs of items, and those come through shared memory.
 template <class F, class View>
-inline constexpr bool is_staged_v = !is_commutative_v<F> && warp_tile<View>::held;
+inline constexpr bool is_staged_v =
+    !is_commutative_v<F> && warp_tile<View>::held && !is_large_v<F, typename View::item_type>;
 
 /// True where a tile that is not whole may be filled up with items that change no state.
 template <class F, class View>
@@ -32,63 +77,92 @@ struct accumulator_joiner {
   F fold;
   MONOFOLD_GPU accumulator_t<F> operator()(const accumulator_t<F>& left,
                                            const accumulator_t<F>& right) const {
-    return fold_access<F, Item>::join(fold, left, right);
+    return lane_access<F, Item>::join(fold, left, right);
   }
 };
+
+/// The one slot of a lane where it lives in memory: its items one by one. Gives how many they are; of none
+/// `own` is as it was.
+template <class F, class View>
+MONOFOLD_GPU int fold_large_lane(const F& f, const warp_tile<View>& tile, accumulator_t<F>& own) {
+  using item = typename View::item_type;
+  using access = lane_access<F, item>;
+  constexpr bool striped = slot_shape<F, item>::striped;
+  constexpr int chunk_items = warp_tile<View>::chunk_items;
+  static_assert(slot_shape<F, item>::chains == 1);
+  const auto offset_of = [&](int i) {
+    return tile.template chunk_offset<striped>(i / chunk_items) + i % chunk_items;
+  };
+  const std::int64_t index = tile.place().at;
+  int taken = 0;
+  MONOFOLD_ROLL
+  for (; taken < warp_tile<View>::run_items; ++taken) {
+    const int offset = offset_of(taken);
+    if (offset >= tile.count()) break;
+    access::take(f, own, tile.get_item(offset), index + offset, taken == 0);
+  }
+  return taken;
+}
 
 /// What a lane's slots hold together. `full`: all chunks are there.
 template <bool full, class F, class View>
 MONOFOLD_GPU accumulator_t<F> fold_lane(const F& f, const warp_tile<View>& tile) {
   using item = typename View::item_type;
   using access = fold_access<F, item>;
-  constexpr bool striped = slot_shape<F, item>::striped;
-  constexpr int chains = slot_shape<F, item>::chains;
-  constexpr int chunk_items = warp_tile<View>::chunk_items;
-  slot_array<accumulator_t<F>, chains> own;
-  const std::int64_t index = tile.place().at;
-  const int whole = full ? tile_rows : tile.template whole_chunks<striped>();
+  if constexpr (is_large_v<F, item>) {
+    accumulator_t<F> own;
+    fold_large_lane(f, tile, own);
+    return own;
+  } else {
+    constexpr bool striped = slot_shape<F, item>::striped;
+    constexpr int chains = slot_shape<F, item>::chains;
+    constexpr int chunk_items = warp_tile<View>::chunk_items;
+    slot_array<accumulator_t<F>, chains> own;
+    const std::int64_t index = tile.place().at;
+    const int whole = full ? tile_rows : tile.template whole_chunks<striped>();
 
-  MONOFOLD_UNROLL
-  for (int k = 0; k < tile_rows; ++k) {
-    if (full || k < whole) {
-      const auto items = tile.template get<striped>(k);
-      const std::int64_t first = index + tile.template chunk_offset<striped>(k);
+    MONOFOLD_UNROLL
+    for (int k = 0; k < tile_rows; ++k) {
+      if (full || k < whole) {
+        const auto items = tile.template get<striped>(k);
+        const std::int64_t first = index + tile.template chunk_offset<striped>(k);
+        MONOFOLD_UNROLL
+        for (int v = 0; v < chunk_items; ++v) {
+          if (k == 0 && v < chains) {
+            own[v] = access::open(f, items[v], first + v);
+          } else {
+            access::absorb(f, own[v % chains], items[v], first + v);
+          }
+        }
+      }
+    }
+    int present = chains;
+    if constexpr (!full && chunk_items > 1) {
+      // The chunk in which the tile ends.
+      const int offset = tile.template chunk_offset<striped>(whole);
+      const int left = whole < tile_rows ? tile.count() - offset : 0;
+      if (whole == 0) present = left < chains ? left : chains;
       MONOFOLD_UNROLL
       for (int v = 0; v < chunk_items; ++v) {
-        if (k == 0 && v < chains) {
-          own[v] = access::open(f, items[v], first + v);
-        } else {
-          access::absorb(f, own[v % chains], items[v], first + v);
+        if (v < left) {
+          const item last = tile.get_item(offset + v);
+          if (whole == 0 && v < chains) {
+            own[v] = access::open(f, last, index + offset + v);
+          } else {
+            access::absorb(f, own[v % chains], last, index + offset + v);
+          }
         }
       }
     }
-  }
-  int present = chains;
-  if constexpr (!full && chunk_items > 1) {
-    // The chunk in which the tile ends.
-    const int offset = tile.template chunk_offset<striped>(whole);
-    const int left = whole < tile_rows ? tile.count() - offset : 0;
-    if (whole == 0) present = left < chains ? left : chains;
     MONOFOLD_UNROLL
-    for (int v = 0; v < chunk_items; ++v) {
-      if (v < left) {
-        const item last = tile.get_item(offset + v);
-        if (whole == 0 && v < chains) {
-          own[v] = access::open(f, last, index + offset + v);
-        } else {
-          access::absorb(f, own[v % chains], last, index + offset + v);
-        }
+    for (int width = 1; width < chains; width *= 2) {
+      MONOFOLD_UNROLL
+      for (int i = 0; i + width < chains; i += 2 * width) {
+        if (full || i + width < present) own[i] = access::join(f, own[i], own[i + width]);
       }
     }
+    return own[0];
   }
-  MONOFOLD_UNROLL
-  for (int width = 1; width < chains; width *= 2) {
-    MONOFOLD_UNROLL
-    for (int i = 0; i + width < chains; i += 2 * width) {
-      if (full || i + width < present) own[i] = access::join(f, own[i], own[i + width]);
-    }
-  }
-  return own[0];
 }
 
 /// All slots of a tile joined, in lane 0.

@@ -34,7 +34,7 @@ class warp_running {
  public:
   using item = typename View::item_type;
   using state = typename F::state;
-  using access = fold_access<F, item>;
+  using access = lane_access<F, item>;
   static constexpr int lane_bytes =
       static_cast<int>(sizeof(state)) +
       slot_shape<F, item>::chains * static_cast<int>(sizeof(accumulator_t<F>));
@@ -44,10 +44,10 @@ class warp_running {
 
   MONOFOLD_GPU void add(const F& f, const warp_tile<View>& tile) {
     const auto own = fold_lane<true>(f, tile);
-    own_ = f.combine(own_, access::flush(f, own, warp_tile<View>::run_items));
+    own_ = combine_states(f, own_, access::flush(f, own, warp_tile<View>::run_items));
   }
   MONOFOLD_GPU void merge(const F& f, const state& tile) {
-    if (lane_rank() == 0) own_ = f.combine(own_, tile);
+    if (lane_rank() == 0) own_ = combine_states(f, own_, tile);
   }
   /// In lane 0.
   MONOFOLD_GPU state total(const F& f) const { return warp::combine(f, own_); }

@@ -1,0 +1,165 @@
+#pragma once
+/// engine/gpu/exact/finish: states and answers of the digits, or the short sums, that a block has in the end.
+
+#include <cstdint>
+
+#include "monofold/engine/gpu/exact/short_sums.cuh"
+#include "monofold/engine/gpu/exact/thread_terms.cuh"
+#include "monofold/engine/gpu/exact/warp_carries.cuh"
+#include "monofold/engine/gpu/exact/warp_digits.cuh"
+#include "monofold/engine/gpu/exact/warp_leading.cuh"
+#include "monofold/engine/gpu/sinks.cuh"
+#include "monofold/fold/exact/moments.hpp"
+#include "monofold/fold/exact/state.hpp"
+#include "monofold/level/thread.cuh"
+#include "monofold/plan/exact_launch.hpp"
+#include "monofold/platform/host_device.hpp"
+
+namespace monofold::detail {
+
+/// The number of a sum that is the first or second of a state.
+template <class Number>
+MONOFOLD_GPU std::uint64_t* sum_of(exact_state<Number>& own, int) {
+  return own.sum.limb;
+}
+template <class Number>
+MONOFOLD_GPU exact_counts& counts_of(exact_state<Number>& own) {
+  return own.counts;
+}
+template <class Item>
+MONOFOLD_GPU std::uint64_t* sum_of(exact_moments_state<Item>& own, int sum) {
+  return sum == 0 ? own.values.sum.limb : own.squares.limb;
+}
+template <class Item>
+MONOFOLD_GPU exact_counts& counts_of(exact_moments_state<Item>& own) {
+  return own.values.counts;
+}
+
+/// The counts that words hold, of so many items.
+template <class Term>
+MONOFOLD_GPU exact_counts counts_in(const std::int64_t* words, std::int64_t items) {
+  const auto at = [words](digit_count what) { return words[static_cast<int>(what)]; };
+  exact_counts out{items, at(digit_count::nan), at(digit_count::positive_infinity),
+                   at(digit_count::negative_infinity), 0};
+  const bool other =
+      thread_terms<Term>::counts_zeros ? at(digit_count::other) != 0 : items != out.nan;
+  out.other = other ? 1 : 0;
+  return out;
+}
+
+/// The state of so many items whose digits and counts these are: a warp for each sum.
+///
+/// sync       all threads of the block; no barrier behind the last write of `out`
+template <class Term>
+MONOFOLD_GPU void make_state(const std::int64_t* words, std::int64_t items,
+                             typename thread_terms<Term>::state* out) {
+  using digits = warp_digits<typename thread_terms<Term>::layout>;
+  using layout = typename digits::layout;
+  const int warp = static_cast<int>(threadIdx.x) / warp_lanes;
+  if (warp < layout::num_sums) {
+    const int first = layout::first_digit(warp) / 2;
+    run_carries(words + first, layout::end_digit(warp) / 2 - first,
+                reinterpret_cast<std::uint32_t*>(sum_of(*out, warp)));
+  } else if (threadIdx.x == layout::num_sums * warp_lanes) {
+    counts_of(*out) = counts_in<Term>(words + digits::num_wide_digits, items);
+  }
+}
+
+/// Copies a state, a word a thread.
+template <class State>
+MONOFOLD_GPU void leave_words(void* out, const State& state) {
+  static_assert(sizeof(State) % 8 == 0 && sizeof(State) / 8 <= exact_threads, "a word a thread");
+  const auto rank = static_cast<int>(threadIdx.x);
+  if (rank >= static_cast<int>(sizeof(State) / 8)) return;
+  reinterpret_cast<std::uint64_t*>(out)[rank] =
+      reinterpret_cast<const std::uint64_t*>(&state)[rank];
+}
+
+/// Hands a state on, which all threads of the block see.
+template <class F, class State, class Sink>
+MONOFOLD_GPU void hand_on(const F& f, const State& state, const Sink& sink) {
+  if (threadIdx.x == 0) sink(f, state);
+}
+template <class F, class State>
+MONOFOLD_GPU void hand_on(const F&, const State& state, const state_sink<State>& sink) {
+  leave_words(sink.out, state);
+}
+
+/// What blocks have added up as digits, as a state, to `sink`.
+///
+/// sync       all threads of the block, behind a barrier
+template <class Term, class F, class State, class Sink>
+MONOFOLD_GPU void finish_words(const F& f, const std::int64_t* total, std::int64_t items,
+                               State* state, const Sink& sink) {
+  make_state<Term>(total, items, state);
+  sync_block();  // the state written above is read below
+  hand_on(f, *state, sink);
+}
+
+/// A sum that is rounded needs its leading bits alone, which a warp finds at once.
+template <class Term, class F, class Number, class Answer>
+requires requires { &F::finish_leading; }
+MONOFOLD_GPU void finish_words(const F& f, const std::int64_t* total, std::int64_t items,
+                               exact_state<Number>* state, const answer_sink<Answer>& sink) {
+  if (threadIdx.x >= warp_lanes) return;
+  const leading_number own = leading_of_words(total, 2 * Number::num_limbs, Number::low_exponent,
+                                              reinterpret_cast<std::uint32_t*>(state->sum.limb));
+  const exact_counts counts = counts_in<Term>(total + 2 * Number::num_limbs, items);
+  if (lane_rank() == 0) *sink.out = f.finish_leading(counts, own.is_negative, own.bits);
+}
+
+/// The counts beside short sums, of so many items.
+template <class Term>
+MONOFOLD_GPU exact_counts counts_of_short(const short_sums<Term>& own, std::int64_t items) {
+  return {items, 0, 0, 0, own.is_other != 0 && items != 0 ? 1 : 0};
+}
+
+/// Short sums, which all threads have, as a state to `sink`.
+///
+/// sync       all threads of the block
+template <class Term, class F, class State, class Sink>
+MONOFOLD_GPU void finish_short(const F& f, const short_sums<Term>& own, std::int64_t items,
+                               State* state, const Sink& sink) {
+  using layout = typename thread_terms<Term>::layout;
+  const auto rank = static_cast<int>(threadIdx.x);
+  const int warp = rank / warp_lanes;
+  MONOFOLD_UNROLL
+  for (int s = 0; s < layout::num_sums; ++s) {
+    const int limbs = (layout::end_digit(s) - layout::first_digit(s)) / 4;
+    if (warp != s) continue;
+    for (int i = lane_rank(); i < limbs; i += warp_lanes) {
+      // Limb i begins so far above the lowest bit of the value; below the grid there are zeros.
+      const int from = 64 * i - (short_sums<Term>::exponent(own.top, s) - layout::low_exponent(s));
+      std::uint64_t limb = 0;
+      if (from >= 0) {
+        limb = static_cast<std::uint64_t>(own.value[s] >> (from < 127 ? from : 127));
+      } else if (from > -64) {
+        limb = static_cast<std::uint64_t>(own.value[s]) << -from;
+      }
+      sum_of(*state, s)[i] = limb;
+    }
+  }
+  if (rank == layout::num_sums * warp_lanes) counts_of(*state) = counts_of_short(own, items);
+  sync_block();  // the state written above is read below
+  hand_on(f, *state, sink);
+}
+
+template <class Term, class F, class Number, class Answer>
+requires requires { &F::finish_leading; }
+MONOFOLD_GPU void finish_short(const F& f, const short_sums<Term>& own, std::int64_t items,
+                               exact_state<Number>*, const answer_sink<Answer>& sink) {
+  if (threadIdx.x != 0) return;
+  const bool is_negative = own.value[0] < 0;
+  auto size = static_cast<uint128>(own.value[0]);
+  if (is_negative) size = 0 - size;
+  const auto high = static_cast<std::uint64_t>(size >> 64);
+  const int width =
+      high != 0 ? 64 + bit_width_of(high) : bit_width_of(static_cast<std::uint64_t>(size));
+  size <<= width > 0 ? 128 - width : 0;
+  const leading_bits bits{static_cast<std::uint64_t>(size >> 64),
+                          short_sums<Term>::exponent(own.top, 0) + width - 64,
+                          static_cast<std::uint64_t>(size) != 0};
+  *sink.out = f.finish_leading(counts_of_short(own, items), is_negative, bits);
+}
+
+}  // namespace monofold::detail
