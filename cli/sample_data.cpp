@@ -37,20 +37,20 @@ double normal(std::uint64_t seed, std::int64_t index) {
 float16 to_float16(double value) {
   const auto sign = static_cast<std::uint16_t>(std::signbit(value) ? 0x8000 : 0);
   const double magnitude = std::fabs(value);
-  if (std::isnan(value)) return {static_cast<std::uint16_t>(sign | 0x7e00)};
-  if (magnitude >= 65520) return {static_cast<std::uint16_t>(sign | 0x7c00)};
+  if (std::isnan(value)) return float16(sign | 0x7e00);
+  if (magnitude >= 65520) return float16(sign | 0x7c00);
   // Below 2^-14 the spacing is 2^-24 and the pattern is that multiple of it; above, the exponent
   // counts up from one. A carry into the exponent is the right pattern too.
   const int exponent = std::max(-14, magnitude > 0 ? std::ilogb(magnitude) : -14);
   const double steps = std::nearbyint(std::ldexp(magnitude, 10 - exponent));
   const int pattern = static_cast<int>(steps) + ((exponent + 14) << 10);
-  return {static_cast<std::uint16_t>(sign | pattern)};
+  return float16(sign | pattern);
 }
 
 bfloat16 to_bfloat16(double value) {
   const auto bits = std::bit_cast<std::uint32_t>(static_cast<float>(value));
-  if (std::isnan(value)) return {static_cast<std::uint16_t>(bits >> 16 | 0x40)};
-  return {static_cast<std::uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16)};
+  if (std::isnan(value)) return bfloat16(bits >> 16 | 0x40);
+  return bfloat16((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
 
 template <class T>

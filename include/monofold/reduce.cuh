@@ -55,6 +55,9 @@ using finished_t = std::remove_cvref_t<decltype(detail::finish_raw(
 
 /// Reduces a range that the device can read, and waits for the answer.
 ///
+/// What a fold or a view calls of a user's is marked MONOFOLD_HD (MONOFOLD_HD_LAMBDA, and nvcc's option
+/// --extended-lambda, for lambdas); what is not does not compile. `finish` runs on the host here.
+///
 /// shape      a contiguous range (std::span, contiguous_view) over device, managed or pinned memory,
 ///            or a view computed from such memory (transform, zip, strided_view, generate); no items:
 ///            the fold's identity, finished, or `empty_input`. No byte outside the range is read
@@ -75,9 +78,10 @@ using finished_t = std::remove_cvref_t<decltype(detail::finish_raw(
 template <reducible Range, class F>
 requires gpu_folded_range<Range, F>
 auto try_reduce(const gpu_engine& engine, const Range& range, const F& f)
-    -> result<answer_t<bound_fold_t<F, item_of_t<Range>>>> {
+    -> result<answer_t<bound_fold_t<F, folded_item_t<Range, F>>>> {
   detail::failure failed;
-  return detail::reduce_and_wait(engine, view_of(range), bind_fold<item_of_t<Range>>(f), failed);
+  return detail::reduce_and_wait(engine, detail::view_for<F>(range),
+                                 bind_fold<folded_item_t<Range, F>>(f), failed);
 }
 
 /// The same, returning the bare value.
@@ -87,8 +91,8 @@ template <reducible Range, class F>
 requires gpu_folded_range<Range, F>
 auto reduce(const gpu_engine& engine, const Range& range, const F& f) {
   detail::failure failed;
-  const auto answer =
-      detail::reduce_and_wait(engine, view_of(range), bind_fold<item_of_t<Range>>(f), failed);
+  const auto answer = detail::reduce_and_wait(engine, detail::view_for<F>(range),
+                                              bind_fold<folded_item_t<Range, F>>(f), failed);
   detail::throw_if(failed);
   return answer.value();
 }
@@ -96,15 +100,16 @@ auto reduce(const gpu_engine& engine, const Range& range, const F& f) {
 /// The bytes of workspace that reducing such a range takes.
 template <reducible Range, class F>
 requires gpu_folded_range<Range, F> std::int64_t workspace_bytes(const Range& range, const F& f) {
-  const auto view = view_of(range);
-  const auto bound = bind_fold<item_of_t<Range>>(f);
-  using path = detail::gpu_path<bound_fold_t<F, item_of_t<Range>>, decltype(view_of(range))>;
+  const auto view = detail::view_for<F>(range);
+  const auto bound = bind_fold<folded_item_t<Range, F>>(f);
+  using path = detail::gpu_path<bound_fold_t<F, folded_item_t<Range, F>>, folded_view_t<Range, F>>;
   return path(bound, view).workspace_bytes();
 }
 
 /// Starts a reduction that leaves the state of a fold where `out` points.
 ///
-/// shape      as `reduce`; out: device, managed or pinned memory. Of no items: the identity
+/// shape      as `reduce`; out: device, managed or pinned memory, outside the range: folds of several
+///            passes write parts of it before the last pass reads. Of no items: the identity
 /// sync       does not wait, allocates nothing, may be captured in a graph and replayed. `workspace`
 ///            is in use until the stream has got there; calls that may overlap need one each
 /// errors     throws `error`, invalid_argument: as `reduce`, a null, misaligned, host or other
@@ -115,13 +120,14 @@ requires gpu_folded_range<Range, F> std::int64_t workspace_bytes(const Range& ra
 template <reducible Range, class F>
 requires gpu_folded_range<Range, F>
 void fold_into(const gpu_engine& engine, const Range& range, const F& f,
-               typename bound_fold_t<F, item_of_t<Range>>::state* out,
+               typename bound_fold_t<F, folded_item_t<Range, F>>::state* out,
                const gpu_workspace& workspace) {
-  using bound = bound_fold_t<F, item_of_t<Range>>;
+  using bound = bound_fold_t<F, folded_item_t<Range, F>>;
   using state = typename bound::state;
-  detail::check_calls<bound, view_of_t<Range>>();
-  detail::throw_if(detail::fold_into_async(engine, bind_fold<item_of_t<Range>>(f), view_of(range),
-                                           workspace, detail::state_sink<state>{out}, out));
+  detail::check_calls<bound, folded_view_t<Range, F>>();
+  detail::throw_if(detail::fold_into_async(engine, bind_fold<folded_item_t<Range, F>>(f),
+                                           detail::view_for<F>(range), workspace,
+                                           detail::state_sink<state>{out}, out));
 }
 
 /// The same, finished on the device: `out` is what the fold's `finish` returns, a value or, for folds
@@ -130,17 +136,19 @@ void fold_into(const gpu_engine& engine, const Range& range, const F& f,
 /// shape      not for `all`, whose answer is a std::tuple: `fold_into`, then `finish_state` on the host
 template <reducible Range, class F>
 requires gpu_folded_range<Range, F> &&
-    (!detail::is_top_fold_v<bound_fold_t<F, item_of_t<Range>>>)void reduce_into(
+    (!detail::is_top_fold_v<bound_fold_t<F, folded_item_t<Range, F>>>)void reduce_into(
         const gpu_engine& engine, const Range& range, const F& f,
-        finished_t<F, item_of_t<Range>>* out, const gpu_workspace& workspace) {
-  using bound = bound_fold_t<F, item_of_t<Range>>;
+        finished_t<F, folded_item_t<Range, F>>* out, const gpu_workspace& workspace) {
+  using bound = bound_fold_t<F, folded_item_t<Range, F>>;
   static_assert(!detail::is_all_fold<bound>::value,
                 "all(...) is finished on the host: call fold_into, then finish_state");
-  using answer = finished_t<F, item_of_t<Range>>;
-  detail::check_calls<bound, view_of_t<Range>>();
-  static_cast<void>(&detail::device_calls<bound, item_of_t<Range>>::finish_needs_MONOFOLD_HD);
-  detail::throw_if(detail::fold_into_async(engine, bind_fold<item_of_t<Range>>(f), view_of(range),
-                                           workspace, detail::answer_sink<answer>{out}, out));
+  using answer = finished_t<F, folded_item_t<Range, F>>;
+  detail::check_calls<bound, folded_view_t<Range, F>>();
+  static_cast<void>(
+      &detail::device_calls<bound, folded_item_t<Range, F>>::finish_needs_MONOFOLD_HD);
+  detail::throw_if(detail::fold_into_async(engine, bind_fold<folded_item_t<Range, F>>(f),
+                                           detail::view_for<F>(range), workspace,
+                                           detail::answer_sink<answer>{out}, out));
 }
 
 /// The k best items of a contiguous range, by `top(k)` or `bottom(k)`, and their indices, best first.
@@ -153,12 +161,13 @@ requires gpu_folded_range<Range, F> &&
 /// cost       one launch, one pass; workspace_bytes(range, f)
 /// tested by  tests/gpu/top_test.cu
 template <reducible Range, class F>
-requires gpu_folded_range<Range, F> && detail::is_top_fold_v<bound_fold_t<F, item_of_t<Range>>>
+requires gpu_folded_range<Range, F> &&
+    detail::is_top_fold_v<bound_fold_t<F, folded_item_t<Range, F>>>
 void reduce_into(const gpu_engine& engine, const Range& range, const F& f,
-                 const top_out<item_of_t<Range>>& out, const gpu_workspace& workspace) {
-  detail::check_device_view_calls<view_of_t<Range>>();
-  detail::throw_if(detail::top_into_async(engine, bind_fold<item_of_t<Range>>(f), view_of(range),
-                                          workspace, out));
+                 const top_out<folded_item_t<Range, F>>& out, const gpu_workspace& workspace) {
+  detail::check_device_view_calls<folded_view_t<Range, F>>();
+  detail::throw_if(detail::top_into_async(engine, bind_fold<folded_item_t<Range, F>>(f),
+                                          detail::view_for<F>(range), workspace, out));
 }
 
 #if defined(__CUDACC__)
@@ -176,15 +185,16 @@ requires(!gpu_folded_range<Range, F>) void reduce_into(const gpu_engine&, const 
                                                        Out*, const gpu_workspace&) = delete;
 #endif
 template <class Range, class F, class Out,
-          class Why = why::out_must_point_to<finished_t<F, item_of_t<Range>>>>
+          class Why = why::out_must_point_to<finished_t<F, folded_item_t<Range, F>>>>
 requires gpu_folded_range<Range, F> &&
-    (!std::is_same_v<Out, finished_t<F, item_of_t<Range>>>)void reduce_into(
+    (!std::is_same_v<Out, finished_t<F, folded_item_t<Range, F>>>)void reduce_into(
         const gpu_engine&, const Range&, const F&, Out*, const gpu_workspace&) = delete;
 
 template <class Range, class F, class Out,
-          class Why = why::out_must_point_to<typename bound_fold_t<F, item_of_t<Range>>::state>>
+          class Why =
+              why::out_must_point_to<typename bound_fold_t<F, folded_item_t<Range, F>>::state>>
 requires gpu_folded_range<Range, F> &&
-    (!std::is_same_v<Out, typename bound_fold_t<F, item_of_t<Range>>::state>)void fold_into(
+    (!std::is_same_v<Out, typename bound_fold_t<F, folded_item_t<Range, F>>::state>)void fold_into(
         const gpu_engine&, const Range&, const F&, Out*, const gpu_workspace&) = delete;
 
 }  // namespace monofold

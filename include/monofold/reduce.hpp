@@ -29,9 +29,9 @@ namespace monofold {
 template <reducible Range, class F>
 requires folded_range<Range, F>
 auto try_reduce(const cpu_engine& engine, const Range& range, const F& f)
-    -> result<answer_t<bound_fold_t<F, item_of_t<Range>>>> {
-  const auto view = view_of(range);
-  const auto bound = bind_fold<item_of_t<Range>>(f);
+    -> result<answer_t<bound_fold_t<F, folded_item_t<Range, F>>>> {
+  const auto view = detail::view_for<F>(range);
+  const auto bound = bind_fold<folded_item_t<Range, F>>(f);
   if (view.size() < 0) return status::invalid_argument;
   if (view.size() == 0) return finish_empty(bound);
   if constexpr (contiguous_item_view<std::remove_cvref_t<decltype(view)>>) {

@@ -59,7 +59,7 @@ concept fits_a_kernel = is_top_fold_v<F> ||
 /// What `reduce` takes on a GPU: lanes exchange the bytes of states, kernels get those of folds and views.
 template <class Range, class F>
 concept gpu_folded_range = folded_range<Range, F> &&
-    detail::fits_a_kernel<bound_fold_t<F, item_of_t<Range>>, view_of_t<Range>>;
+    detail::fits_a_kernel<bound_fold_t<F, folded_item_t<Range, F>>, folded_view_t<Range, F>>;
 
 namespace detail {
 
@@ -68,7 +68,7 @@ struct gpu_why_not : why_not<Range, F> {};
 template <class Range, class F>
 requires folded_range<Range, F>
 struct gpu_why_not<Range, F> {
-  using bound = bound_fold_t<F, item_of_t<Range>>;
+  using bound = bound_fold_t<F, folded_item_t<Range, F>>;
   using type = std::conditional_t<
       hides_top_v<bound>, why::on_a_gpu_top_and_bottom_stand_alone_not_in_all_map_or_where,
       std::conditional_t<

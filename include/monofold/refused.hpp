@@ -1,20 +1,49 @@
 #pragma once
-/// refused: what a call says that does not compile.
+/// refused: what a call takes, and what it says of what it does not.
 ///
 /// nvcc only says of a constraint that deduction failed. So each call has a deleted twin there, for what it
 /// refuses: nvcc then prints the template argument `Why`. Other compilers name what a constraint lacks.
 
 #include <ranges>
 #include <type_traits>
+#include <utility>
 
 #include "monofold/fold/fold.hpp"
 #include "monofold/shape/view.hpp"
 
 namespace monofold {
 
+namespace detail {
+
+/// True where a fold knows items of CUDA's type by the library's type of the same bits alone.
+template <class Range, class F>
+inline constexpr bool folds_stored_v = false;
+template <reducible Range, class F>
+requires(!std::is_same_v<stored_as_t<item_of_t<Range>>, item_of_t<Range>> &&
+         !fold_on<F, item_of_t<Range>>) inline constexpr bool folds_stored_v<Range, F> = true;
+
+/// The view of a range that a fold gets: __half are float16 to folds that do not take them.
+template <class F, reducible Range>
+constexpr auto view_for(const Range& range) {
+  if constexpr (folds_stored_v<Range, F>) {
+    return stored_view_of(range);
+  } else {
+    return view_of(range);
+  }
+}
+
+}  // namespace detail
+
+template <class Range, class F>
+using folded_view_t = decltype(detail::view_for<F>(std::declval<const Range&>()));
+
+/// The type of the items that a fold of a range gets.
+template <class Range, class F>
+using folded_item_t = typename folded_view_t<Range, F>::item_type;
+
 /// What `reduce` takes: a range and a fold of its items.
 template <class Range, class F>
-concept folded_range = reducible<Range> && fold_on<F, item_of_t<Range>>;
+concept folded_range = reducible<Range> && fold_on<F, folded_item_t<Range, F>>;
 
 namespace why {
 
@@ -62,7 +91,7 @@ struct why_not {
 };
 template <reducible Range, class F>
 struct why_not<Range, F> {
-  using type = typename decltype(why_no_fold<F, item_of_t<Range>>())::type;
+  using type = typename decltype(why_no_fold<F, folded_item_t<Range, F>>())::type;
 };
 template <class Range, class F>
 using why_not_t = typename why_not<Range, F>::type;

@@ -63,7 +63,7 @@ TEST(dot, of_floats_special_values) {
   EXPECT_TRUE(std::isfinite(mf::reduce(mf::zip(x, y), omit)));
   const std::vector<double> holes(300, inputs::not_a_number);
   EXPECT_TRUE(inputs::same_bits(mf::reduce(mf::zip(holes, x), omit), 0.0)) << "as if absent";
-  const mf::float16 halves[] = {{0x3c00}, {0x4000}};  // 1, 2
+  const mf::float16 halves[] = {mf::float16(1.0f), mf::float16(2.0f)};
   const int whole[] = {3, 4};
   EXPECT_EQ(mf::reduce(mf::zip(halves, whole), mf::plain_dot), 11.0);
 }

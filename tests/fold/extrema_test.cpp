@@ -151,7 +151,7 @@ TEST(extrema, families_give_the_part_that_is_asked) {
   EXPECT_EQ(mf::reduce(items, mf::max), 5.0);
   EXPECT_EQ(mf::reduce(items, mf::argmin), 1);
   EXPECT_EQ(mf::reduce(items, mf::argmax), 4);
-  const mf::float16 halves[] = {{0x3c00}, {0xbc00}, {0x7bff}};  // 1, -1, 65504
+  const mf::float16 halves[] = {mf::float16(1.0f), mf::float16(-1.0f), mf::float16(65504.0f)};
   EXPECT_EQ(static_cast<float>(mf::reduce(halves, mf::max)), 65504.0F);
   EXPECT_EQ(static_cast<float>(mf::reduce(halves, mf::min)), -1.0F);
 }

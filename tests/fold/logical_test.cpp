@@ -50,8 +50,9 @@ TEST(logical, of_small_integers) {
 }
 
 TEST(logical, of_halves) {
-  check<mf::float16>({{0x8000}, {0}, {1}, {0xffff}}, 2);
-  check<mf::bfloat16>({{0x8000}, {0}, {1}, {0x8001}}, 2);
+  check<mf::float16>({mf::float16(0x8000), mf::float16(0), mf::float16(1), mf::float16(0xffff)}, 2);
+  check<mf::bfloat16>(
+      {mf::bfloat16(0x8000), mf::bfloat16(0), mf::bfloat16(1), mf::bfloat16(0x8001)}, 2);
 }
 
 TEST(logical, omitted_nan_are_as_if_absent) {

@@ -164,11 +164,14 @@ TEST_F(gpu_folds, extrema_of_zeros_and_nan) {
   compare_hard_extrema<float>({nan});
   compare_hard_extrema<double>({0.0, -0.0});
   compare_hard_extrema<double>({-0.0, std::numeric_limits<double>::quiet_NaN()});
-  compare_hard_extrema<mf::float16>({{0x0000}, {0x8000}});
-  compare_hard_extrema<mf::float16>({{0x0000}, {0x8000}, {0x7e00}, {0xfe01}});
-  compare_hard_extrema<mf::float16>({{0x7c01}});
-  compare_hard_extrema<mf::bfloat16>({{0x0000}, {0x8000}});
-  compare_hard_extrema<mf::bfloat16>({{0x8000}, {0x7fc0}, {0xff81}, {0x0001}, {0x8001}});
+  compare_hard_extrema<mf::float16>({mf::float16(0x0000), mf::float16(0x8000)});
+  compare_hard_extrema<mf::float16>(
+      {mf::float16(0x0000), mf::float16(0x8000), mf::float16(0x7e00), mf::float16(0xfe01)});
+  compare_hard_extrema<mf::float16>({mf::float16(0x7c01)});
+  compare_hard_extrema<mf::bfloat16>({mf::bfloat16(0x0000), mf::bfloat16(0x8000)});
+  compare_hard_extrema<mf::bfloat16>({mf::bfloat16(0x8000), mf::bfloat16(0x7fc0),
+                                      mf::bfloat16(0xff81), mf::bfloat16(0x0001),
+                                      mf::bfloat16(0x8001)});
 }
 
 /// The variance looks twice at tiles of these.

@@ -230,4 +230,46 @@ TEST_F(gpu_level, clusters) {
   }
 }
 
+using mean_state = mf::bound_fold_t<decltype(mf::plain_mean), float>::state;
+
+/// Where the answer is, and how many threads have one.
+struct level_answers {
+  double warp, block, grid;
+  int of_warps, of_block, of_grid;
+};
+
+__global__ void __launch_bounds__(1024)
+    answers_kernel(const float* items, mf::grid_storage<mean_state> storage, level_answers* out) {
+  __shared__ mf::block_storage<decltype(mf::plain_mean), float> shared;
+  const float item = items[mf::block_rank() * mf::threads_in_block() + mf::thread_rank()];
+  const auto warp = mf::warp::answer(mf::plain_mean, item);
+  const auto block = mf::block::answer<mf::result_in::every_thread>(mf::plain_mean, item, shared);
+  const auto grid = mf::grid::answer(mf::plain_mean, item, storage, shared);
+  if (warp) atomicAdd(&out->of_warps, 1);
+  if (block) atomicAdd(&out->of_block, 1);
+  if (grid) atomicAdd(&out->of_grid, 1);
+  if (warp && mf::block_rank() == 0 && mf::thread_rank() == 0) out->warp = *warp;
+  if (block && mf::block_rank() == 0 && mf::thread_rank() == 77) out->block = *block;
+  if (grid) out->grid = *grid;
+}
+
+TEST_F(gpu_level, answers_are_finished_where_the_result_is) {
+  constexpr int threads = 1024, blocks = 3;
+  std::vector<float> host(std::size_t{threads} * blocks);
+  for (std::size_t i = 0; i < host.size(); ++i) host[i] = static_cast<float>(i);
+  const device_array<float> device(host);
+  const device_array<mean_state> states(static_cast<std::size_t>(mf::grid_states(blocks)));
+  const device_array<std::uint32_t> ticket(std::vector<std::uint32_t>{0});
+  const device_array<level_answers> out(std::vector<level_answers>(1));
+  gpu_tests::start(answers_kernel, blocks, threads, device.data(),
+                   mf::grid_storage<mean_state>{states.data(), ticket.data()}, out.data());
+  const level_answers got = out.host()[0];
+  EXPECT_EQ(got.warp, 15.5);
+  EXPECT_EQ(got.block, 511.5);
+  EXPECT_EQ(got.grid, 1535.5);
+  EXPECT_EQ(got.of_warps, blocks * threads / 32);
+  EXPECT_EQ(got.of_block, blocks * threads);
+  EXPECT_EQ(got.of_grid, 1);
+}
+
 }  // namespace

@@ -1,6 +1,11 @@
 // What a user writes for the host alone works on the host in a CUDA source, without a warning; what is
 // marked gives the GPU's answer too. What is not marked and a kernel calls: tests/compile_fail/gpu_*.cu.
 
+#if !defined(MONOFOLD_EMULATED)
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#endif
+
 #include <algorithm>
 #include <cstdint>
 #include <functional>
@@ -14,6 +19,7 @@ namespace {
 
 namespace mf = monofold;
 using gpu_tests::compare;
+using gpu_tests::device_array;
 
 /// For the host alone.
 struct host_steepest {
@@ -65,5 +71,31 @@ void compare_lambdas() {
 }
 
 TEST_F(gpu_user_functions, marked_lambdas_have_the_answers_of_the_host) { compare_lambdas(); }
+
+#if !defined(MONOFOLD_EMULATED)
+/// A fold of the user's that takes CUDA's type gets it as it is.
+struct largest_half {
+  using state = float;
+  MONOFOLD_HD state lift(const __half& x, std::int64_t) const { return __half2float(x); }
+  MONOFOLD_HD state combine(state l, state r) const { return l < r ? r : l; }
+};
+
+TEST(user_functions, short_floats_of_cuda_are_items) {
+  const std::vector<__half> halves{__float2half(1.5f), __float2half(-3.0f)};
+  const std::vector<__nv_bfloat16> brains{__float2bfloat16(1.5f), __float2bfloat16(-3.0f)};
+  EXPECT_EQ(mf::reduce(halves, mf::sum), -1.5);
+  EXPECT_EQ(mf::reduce(halves, mf::argmin), 1);
+  EXPECT_EQ(mf::reduce(halves, largest_half{}), 1.5f);
+  EXPECT_EQ(static_cast<float>(mf::reduce(brains, mf::max)), 1.5f);
+}
+
+TEST_F(gpu_user_functions, short_floats_of_cuda_are_items) {
+  const std::vector<__half> host(10000, __float2half(0.1f));
+  const device_array<__half> device(host);
+  const mf::contiguous_view<__half> view(device.data(), 10000);
+  EXPECT_EQ(mf::reduce(mf::gpu, view, mf::sum), mf::reduce(host, mf::sum));
+  EXPECT_EQ(mf::reduce(mf::gpu, view, largest_half{}), mf::reduce(host, largest_half{}));
+}
+#endif
 
 }  // namespace

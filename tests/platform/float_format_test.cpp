@@ -7,6 +7,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 
 #include "tests/inputs/random.hpp"
 
@@ -72,6 +73,37 @@ TEST(float_format, what_was_cut_off_breaks_ties) {
   EXPECT_EQ(mf::round_to<double>(false, ~std::uint64_t{0}, -5000, true), 0.0);
   EXPECT_TRUE(std::signbit(mf::round_to<double>(true, 1, -5000, false)));
   EXPECT_EQ(mf::round_to<mf::bfloat16>(false, 0x1ff, 0, false).bits, 0x4400);  // 511 -> 512
+}
+
+TEST(float_format, a_short_float_is_made_of_the_nearest_number) {
+  for (unsigned p = 0; p < 65536; ++p) {
+    const mf::float16 half(p);
+    const mf::bfloat16 brain(p);
+    if (half == half) {
+      ASSERT_EQ(mf::float16(static_cast<float>(half)).bits, p);
+    }
+    if (brain == brain) {
+      ASSERT_EQ(mf::bfloat16(static_cast<double>(brain)).bits, p);
+    }
+  }
+  EXPECT_EQ(mf::float16(65519.99).bits, 0x7bff);
+  EXPECT_EQ(mf::float16(-65520.0f).bits, 0xfc00);
+  EXPECT_EQ(mf::float16(0x1p-25).bits, 0);  // half of the least: to even
+  EXPECT_EQ(mf::float16(0x1.8p-24).bits, 2);
+  EXPECT_EQ(mf::bfloat16(1.00390625).bits, 0x3f80);
+  EXPECT_EQ(mf::bfloat16(1.00390625 + 0x1p-40).bits, 0x3f81);  // not by way of a float
+  EXPECT_EQ(mf::float16(std::numeric_limits<float>::quiet_NaN()).bits, 0x7e00);
+}
+
+template <class T>
+int parts_of(const T&) {
+  return 7;
+}
+
+// The library's own parts_of is not found: this would be ambiguous.
+TEST(float_format, a_users_function_may_have_a_name_of_ours) {
+  EXPECT_EQ(parts_of(mf::float16(1.0)), 7);
+  EXPECT_EQ(parts_of(mf::bfloat16(1.0)), 7);
 }
 
 }  // namespace

@@ -20,7 +20,9 @@ namespace monofold {
 /// The CPU engine, as a value: `cpu` uses all cores, `cpu(4)` up to four threads, with oneTBB and
 /// without it.
 ///
-/// The number of threads never changes a result.
+/// The number of threads never changes a result. Where MONOFOLD_HAS_TBB is defined to 1, as the CMake
+/// target does where it finds oneTBB, threads are oneTBB's, which keeps them between calls and shares them
+/// with the program's own loops; else each call makes std::threads. The bits are the same.
 struct cpu_engine {
   int num_threads = 0;  // 0: as many as there are cores
 

@@ -12,12 +12,18 @@
 
 namespace monofold {
 
+namespace stored {
+
 /// Two items with the same index, as `zip` makes them.
 template <class Left, class Right>
 struct item_pair {
   Left left;
   Right right;
 };
+
+}  // namespace stored
+
+using stored::item_pair;
 
 /// The sum of products of floating-point pairs in double, in the plan's tree.
 ///

@@ -30,6 +30,10 @@ concept has_combine = requires(const F f, const typename F::state s) {
 
 /// A fold on items of type `Item`: an algebra, no threads, no memory.
 ///
+/// States may have padding: copies need not keep it, and saved states have none of it. How often `combine`
+/// is called is not n - 1 everywhere: idle threads of a GPU combine what nobody reads. On a GPU a state is
+/// trivially copyable and has at most 8 KiB, aligned to at most 16; up to some hundred bytes compile fast.
+///
 ///     struct longest {                                        // a fold in five lines
 ///       using state = int;
 ///       state lift(int item, std::int64_t index) const;       // item -> state
@@ -244,7 +248,8 @@ template <class F>
 using answer_t = typename detail::unwrap_result<std::remove_cvref_t<decltype(detail::finish_raw(
     std::declval<const F&>(), std::declval<const typename F::state&>()))>>::type;
 
-/// The answer for a state, or why there is none.
+/// The answer for a state, or why there is none. For hosts: in a kernel the levels' `answer` has nvcc check
+/// that `finish` is for a device too.
 MONOFOLD_CALLS_USER
 template <class F>
 MONOFOLD_HD_CALL constexpr result<answer_t<F>> finish_state(const F& f,

@@ -55,13 +55,17 @@ namespace block {
 /// Folds the states that threads 0 .. count - 1 of a block hold, in the order of their ranks.
 ///
 /// shape      blocks of 1 to 1024 threads in one, two or three dimensions (x is fastest), whose last
-///            warp may be partial; count: 1 to the number of threads
+///            warp may be partial; count: 1 to the number of threads. A kernel for more than 256 threads
+///            says so by `__launch_bounds__(1024)`: else nvcc may give a thread more registers than a
+///            block has for so many, and the launch fails
 /// order      the plan's tree over thread ranks: neighbours first, left operand lower. Ordered folds
 ///            keep order
 /// sync       all threads of the block call it with the same count; two block barriers (four where
 ///            every thread asks for the result), the last of which lets `storage` be used again.
 ///            Result in thread 0, or in every thread on request; others get unspecified values
-/// cost       count - 1 useful combines, depth 10; one state of shared memory a warp
+/// cost       count - 1 useful combines, depth 10. Idle threads combine too, states that stand side by
+///            side elsewhere: a `combine` must bear any two states of the fold, and counts of its calls
+///            mean nothing; one state of shared memory a warp
 /// tested by  tests/gpu/level_test.cu
 template <result_in where = result_in::first_thread, class F>
 MONOFOLD_GPU typename F::state combine(const F& f, const typename F::state& own,
@@ -85,8 +89,8 @@ MONOFOLD_GPU typename F::state combine(const F& f, const typename F::state& own,
   return combine<where>(f, own, storage, threads_in_block());
 }
 
-/// Folds one item of each thread; `index` is that of the thread's item, its rank in the block where
-/// the kernel does not say.
+/// Folds one item of each thread to a state; `index` is that of the thread's item, its rank in the block
+/// where the kernel does not say.
 template <result_in where = result_in::first_thread, class F, class Item>
 requires fold_on<F, Item> MONOFOLD_GPU auto reduce(const F& f, const Item& item,
                                                    block_storage<F, Item>& storage,
@@ -99,6 +103,16 @@ template <result_in where = result_in::first_thread, class F, class Item>
 requires fold_on<F, Item> MONOFOLD_GPU auto reduce(const F& f, const Item& item,
                                                    block_storage<F, Item>& storage) {
   return reduce<where>(f, item, storage, thread_rank());
+}
+
+/// The same, finished: the answer where the result is, in other threads none.
+template <result_in where = result_in::first_thread, class F, class Item>
+requires fold_on<F, Item> MONOFOLD_GPU auto answer(const F& f, const Item& item,
+                                                   block_storage<F, Item>& storage,
+                                                   std::int64_t index = thread_rank()) {
+  const auto bound = detail::bind_on_device<Item>(f);
+  const auto total = combine<where>(bound, detail::lift_on_device(bound, item, index), storage);
+  return detail::answer_here(bound, total, where == result_in::every_thread || thread_rank() == 0);
 }
 
 }  // namespace block

@@ -121,8 +121,8 @@ MONOFOLD_GPU typename F::state combine(const F& f, const typename F::state& own,
   return total;
 }
 
-/// Folds one item of each thread; `index` is that of the thread's item, by default its rank among
-/// the threads of the cluster.
+/// Folds one item of each thread to a state; `index` is that of the thread's item, by default its rank
+/// among the threads of the cluster.
 template <result_in where = result_in::first_thread, class F, class Item>
 requires fold_on<F, Item> MONOFOLD_GPU auto reduce(const F& f, const Item& item,
                                                    block_storage<F, Item>& storage,
@@ -137,6 +137,18 @@ requires fold_on<F, Item> MONOFOLD_GPU auto reduce(const F& f, const Item& item,
   const std::int64_t rank =
       std::int64_t{detail::cluster_block_rank()} * threads_in_block() + thread_rank();
   return reduce<where>(f, item, storage, rank);
+}
+
+/// The same, finished: the answer where the result is, in other threads none.
+template <result_in where = result_in::first_thread, class F, class Item>
+requires fold_on<F, Item> MONOFOLD_GPU auto answer(
+    const F& f, const Item& item, block_storage<F, Item>& storage,
+    std::int64_t index = std::int64_t{detail::cluster_block_rank()} * threads_in_block() +
+                         thread_rank()) {
+  const auto bound = detail::bind_on_device<Item>(f);
+  const auto total = combine<where>(bound, detail::lift_on_device(bound, item, index), storage);
+  const bool is_first = detail::cluster_block_rank() == 0 && thread_rank() == 0;
+  return detail::answer_here(bound, total, where == result_in::every_thread || is_first);
 }
 
 }  // namespace cluster

@@ -173,8 +173,8 @@ MONOFOLD_GPU bool combine(const F& f, const typename F::state& own,
   return combine_blocks<where>(f, block::combine(f, own, shared), storage, shared, total);
 }
 
-/// Folds one item of each thread; `index` is that of the thread's item, by default its rank in the
-/// grid.
+/// Folds one item of each thread to a state; `index` is that of the thread's item, by default its rank
+/// in the grid.
 template <result_in where = result_in::first_thread, class F, class Item>
 requires fold_on<F, Item> MONOFOLD_GPU bool reduce(
     const F& f, const Item& item,
@@ -192,6 +192,21 @@ requires fold_on<F, Item> MONOFOLD_GPU bool reduce(
     block_storage<F, Item>& shared, typename bound_fold_t<F, Item>::state& total) {
   return reduce<where>(f, item, storage, shared, total,
                        block_rank() * threads_in_block() + thread_rank());
+}
+
+/// The same, finished: the answer where the result is, in other threads none.
+template <result_in where = result_in::first_thread, class F, class Item>
+requires fold_on<F, Item> MONOFOLD_GPU auto answer(
+    const F& f, const Item& item,
+    const grid_storage<typename bound_fold_t<F, Item>::state>& storage,
+    block_storage<F, Item>& shared,
+    std::int64_t index = block_rank() * threads_in_block() + thread_rank()) {
+  const auto bound = detail::bind_on_device<Item>(f);
+  typename bound_fold_t<F, Item>::state total{};
+  const bool is_last =
+      combine<where>(bound, detail::lift_on_device(bound, item, index), storage, shared, total);
+  return detail::answer_here(bound, total,
+                             is_last && (where == result_in::every_thread || thread_rank() == 0));
 }
 
 }  // namespace grid

@@ -14,6 +14,7 @@
 #include "monofold/fold/custom.hpp"
 #include "monofold/fold/fold.hpp"
 #include "monofold/platform/host_device.hpp"
+#include "monofold/platform/status.hpp"
 #include "monofold/shape/view.hpp"
 
 namespace monofold::detail {
@@ -190,6 +191,15 @@ template <class F, class Item>
 MONOFOLD_GPU typename F::state lift_on_device(const F& f, const Item& item, std::int64_t index) {
   check_device_calls<F, Item>();
   return f.lift(item, index);
+}
+
+/// The answer for a state that this thread has, or none.
+template <class F>
+MONOFOLD_GPU result<answer_t<F>> answer_here(const F& f, const typename F::state& total,
+                                             bool has_it) {
+  static_cast<void>(&device_calls<F, typename F::state>::finish_needs_MONOFOLD_HD);
+  if (!has_it) return status::empty_input;
+  return finish_raw(f, total);
 }
 
 }  // namespace monofold::detail

@@ -110,7 +110,7 @@ namespace warp {
 /// sync       all lanes of the warp call it together with the same count (of the last warp of a
 ///            block: those that exist); no shared memory, no block barrier. Result in lane 0, or in
 ///            every lane of the warp on request; what other lanes get is unspecified
-/// cost       count - 1 useful combines, depth log2(count); as many shuffles for each 4 bytes of a
+/// cost       count - 1 useful combines, depth log2(count); idle lanes combine too, what nobody reads; as many shuffles for each 4 bytes of a
 ///            state
 /// tested by  tests/gpu/level_test.cu
 template <result_in where = result_in::first_thread, class F>
@@ -127,8 +127,8 @@ MONOFOLD_GPU typename F::state combine(const F& f, const typename F::state& own)
   return combine<where>(f, own, lanes_in_warp());
 }
 
-/// Folds one item of each lane; `index` is that of the lane's item, its rank in the warp where the
-/// kernel does not say.
+/// Folds one item of each lane to a state; `index` is that of the lane's item, its rank in the warp
+/// where the kernel does not say.
 template <result_in where = result_in::first_thread, class F, class Item>
 requires fold_on<F, Item> MONOFOLD_GPU auto reduce(const F& f, const Item& item,
                                                    std::int64_t index) {
@@ -139,6 +139,15 @@ requires fold_on<F, Item> MONOFOLD_GPU auto reduce(const F& f, const Item& item,
 template <result_in where = result_in::first_thread, class F, class Item>
 requires fold_on<F, Item> MONOFOLD_GPU auto reduce(const F& f, const Item& item) {
   return reduce<where>(f, item, lane_rank());
+}
+
+/// The same, finished: the answer where the result is, in other threads none.
+template <result_in where = result_in::first_thread, class F, class Item>
+requires fold_on<F, Item> MONOFOLD_GPU auto answer(const F& f, const Item& item,
+                                                   std::int64_t index = lane_rank()) {
+  const auto bound = detail::bind_on_device<Item>(f);
+  const auto total = combine<where>(bound, detail::lift_on_device(bound, item, index));
+  return detail::answer_here(bound, total, where == result_in::every_thread || lane_rank() == 0);
 }
 
 }  // namespace warp

@@ -112,6 +112,8 @@ void for_each_part(T& value, const Visit& visit) {
     bare::each_field(value, visit);
   } else if constexpr (requires { value.limb[0]; }) {
     for (auto& limb : value.limb) visit(limb);
+  } else if constexpr (std::is_same_v<bare, float16> || std::is_same_v<bare, bfloat16>) {
+    visit(value.bits);
   } else {
     static_assert(std::is_aggregate_v<bare>,
                   "this has no encoding: numbers, std::vector and structs of them have one, and "

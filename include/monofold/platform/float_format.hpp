@@ -134,4 +134,32 @@ MONOFOLD_HD_CALL Real round_to(bool negative, std::uint64_t significand, int exp
   return float_from_bits<Real>(static_cast<bits>(sign | static_cast<bits>(encoded)));
 }
 
+namespace detail {
+
+/// The number nearest to a float or double; a NaN is the quiet one.
+template <class Stored, class Real>
+MONOFOLD_HD_CALL Stored nearest_to(Real value) {
+  using format = float_format<Stored>;
+  const float_parts own = parts_of(static_cast<double>(value));
+  if (own.kind == number_kind::finite) {
+    return round_to<Stored>(own.negative, own.significand, own.exponent, false);
+  }
+  const bool is_nan = own.kind == number_kind::nan;
+  return Stored((own.negative ? format::sign_bit : 0) |
+                (is_nan ? format::quiet_nan : format::infinity));
+}
+
+}  // namespace detail
+
+namespace stored {
+
+template <class Real>
+requires std::is_floating_point_v<Real> MONOFOLD_HD_CALL float16::float16(Real value)
+    : float16(detail::nearest_to<float16>(value)) {}
+template <class Real>
+requires std::is_floating_point_v<Real> MONOFOLD_HD_CALL bfloat16::bfloat16(Real value)
+    : bfloat16(detail::nearest_to<bfloat16>(value)) {}
+
+}  // namespace stored
+
 }  // namespace monofold

@@ -10,10 +10,23 @@
 
 namespace monofold {
 
+// A namespace of their own: argument-dependent lookup for a user's call with such an item finds nothing
+// of the library's.
+namespace stored {
+
 /// IEEE 754 binary16 as it lies in memory. It converts to float exactly; nothing is ever
 /// accumulated in it.
 struct float16 {
   std::uint16_t bits;
+
+  float16() = default;
+  /// Of its bits.
+  template <class Integer>
+  requires std::is_integral_v<Integer> MONOFOLD_HD constexpr explicit float16(Integer own)
+      : bits(static_cast<std::uint16_t>(own)) {}
+  /// The nearest one, ties to even. (In platform/float_format.)
+  template <class Real>
+  requires std::is_floating_point_v<Real> MONOFOLD_HD_CALL explicit float16(Real value);
 
   /// The same value as a float, exactly.
   ///
@@ -44,8 +57,22 @@ struct float16 {
 struct bfloat16 {
   std::uint16_t bits;
 
+  bfloat16() = default;
+  /// Of its bits.
+  template <class Integer>
+  requires std::is_integral_v<Integer> MONOFOLD_HD constexpr explicit bfloat16(Integer own)
+      : bits(static_cast<std::uint16_t>(own)) {}
+  /// The nearest one, ties to even. (In platform/float_format.)
+  template <class Real>
+  requires std::is_floating_point_v<Real> MONOFOLD_HD_CALL explicit bfloat16(Real value);
+
   MONOFOLD_HD operator float() const { return bits_as<float>(std::uint32_t{bits} << 16); }
 };
+
+}  // namespace stored
+
+using stored::bfloat16;
+using stored::float16;
 
 /// True for the types that hold floating-point numbers, the two storage types included.
 template <class T>

@@ -8,7 +8,13 @@
 #include <type_traits>
 #include <utility>
 
+#include "monofold/platform/bits.hpp"
 #include "monofold/platform/host_device.hpp"
+#include "monofold/platform/numbers.hpp"
+
+// Of <cuda_fp16.h> and <cuda_bf16.h>, which a user may include.
+struct __half;         // NOLINT
+struct __nv_bfloat16;  // NOLINT
 
 namespace monofold {
 
@@ -197,6 +203,47 @@ constexpr auto transform(const Range& range, Function function) {
 template <class Function>
 constexpr auto generate(std::int64_t count, Function function) {
   return generated_view<Function>(count, std::move(function));
+}
+
+namespace detail {
+
+/// The type of the same bits that the folds know.
+template <class Item>
+struct stored_as {
+  using type = Item;
+};
+template <>
+struct stored_as<::__half> {
+  using type = float16;
+};
+template <>
+struct stored_as<::__nv_bfloat16> {
+  using type = bfloat16;
+};
+template <class Item>
+using stored_as_t = typename stored_as<Item>::type;
+
+struct to_stored {
+  template <class Item>
+  MONOFOLD_HD constexpr stored_as_t<Item> operator()(const Item& item) const {
+    return bits_as<stored_as_t<Item>>(item);
+  }
+};
+
+}  // namespace detail
+
+/// The view of a range of __half as one of float16, of __nv_bfloat16 as one of bfloat16.
+template <reducible Range>
+constexpr auto stored_view_of(const Range& range) {
+  using stored = detail::stored_as_t<item_of_t<Range>>;
+  const auto view = view_of(range);
+  if constexpr (std::is_same_v<stored, item_of_t<Range>>) {
+    return view;
+  } else if constexpr (contiguous_item_view<view_of_t<Range>>) {
+    return contiguous_view<stored>(reinterpret_cast<const stored*>(view.data()), view.size());
+  } else {
+    return transform(view, detail::to_stored{});
+  }
 }
 
 }  // namespace monofold

@@ -78,7 +78,7 @@ struct half_items {
     return double_of_words(static_cast<std::uint32_t>(up >> shift) & kept, 0);
   }
   MONOFOLD_GPU static Item item(const bytes16& c, int v) {
-    return {static_cast<std::uint16_t>(c.word[v / 2] >> (v % 2 * 16))};
+    return Item(static_cast<std::uint16_t>(c.word[v / 2] >> (v % 2 * 16)));
   }
   MONOFOLD_GPU static std::uint32_t look(std::uint32_t most, const bytes16& c) {
     MONOFOLD_UNROLL
