@@ -92,21 +92,20 @@ class plain_device_member final : public device_member {
 template <class Item>
 class summary_device_member final : public device_member {
  public:
-  using fold = summary_fold<Item>;
-  using state = typename fold::state;
+  using parts = summary<Item>;
+  using state = typename parts::fold::state;
 
   std::int64_t out_bytes() const override { return sizeof(state); }
   void start(device_lane& lane, const device_items& items, void* out) const override {
-    auto* const own = static_cast<state*>(out);
-    start_fold<typename fold::ends_fold, Item>(lane, items, &own->ends);
+    auto& own = *static_cast<state*>(out);
+    start_fold<extrema_fold<Item>, Item>(lane, items, &parts::ends(own));
     if constexpr (is_floating_v<Item>) {
-      using sums = typename fold::sums_fold;
-      start_fold<typename sums::sum, Item>(lane, items, &own->sums.total);
-      start_fold<typename sums::moments, Item>(lane, items, &own->sums.moments);
-      start_fold<typename fold::nans_fold, Item>(lane, items, &own->nans);
+      start_fold<float_sum_fold<Item, double>, Item>(lane, items, &parts::total(own));
+      start_fold<moments_fold<Item>, Item>(lane, items, &parts::moments(own));
+      start_fold<nan_count_fold<Item>, Item>(lane, items, &parts::nans(own));
     } else {
-      start_fold<typename fold::sums_fold, Item>(lane, items, &own->sums);
-      own->nans = typename fold::nans_fold{}.identity();
+      start_fold<integer_moments_fold<Item>, Item>(lane, items, &parts::moments(own));
+      parts::nans(own) = nan_count_fold<Item>{}.identity();
     }
   }
 };
