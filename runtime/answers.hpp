@@ -44,15 +44,11 @@ answer one_number(operation op, const T& value) {
 }
 
 /// The number of NaN and where the first one is.
-struct nan_found {
-  template <class Fold>
-  static answer finish(operation op, const Fold& fold, const typename Fold::state* state,
-                       const answer_context&) {
-    const typename Fold::state found = state != nullptr ? *state : fold.identity();
-    answer out = one_number(op, found.count);
-    out.first_nan = found.first;
-    return out;
-  }
-};
+template <class Found>
+answer nan_answer(operation op, const Found& found) {
+  answer out = one_number(op, found.count);
+  out.first_nan = found.first;
+  return out;
+}
 
 }  // namespace monofold::runtime

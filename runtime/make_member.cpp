@@ -1,17 +1,16 @@
-/// runtime/make_member: finds the source file that has a fold.
+/// runtime/make_member: finds the members of a type.
 
+#include "monofold/platform/dtype.hpp"
 #include "monofold/platform/status.hpp"
-#include "runtime/member.hpp"
+#include "runtime/member_of.hpp"
 
 namespace monofold::runtime {
 
 std::unique_ptr<member> make_member(const member_request& what) {
-  for (const auto make :
-       {make_sum_member, make_moments_member, make_summary_member, make_norm_member,
-        make_extrema_member, make_top_member, make_bits_member}) {
-    if (std::unique_ptr<member> made = make(what)) return made;
-  }
-  throw error(status::unsupported);
+  std::unique_ptr<member> made =
+      visit_dtype(what.type, [&]<class Item>() { return make_member_for<Item>(what); });
+  if (made == nullptr) throw error(status::unsupported);
+  return made;
 }
 
 }  // namespace monofold::runtime

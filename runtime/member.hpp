@@ -1,11 +1,13 @@
 #pragma once
 /// runtime/member: one fold on one type of item, behind virtual functions.
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 
 #include "monofold/platform/encoding.hpp"
 #include "runtime/family.hpp"
+#include "runtime/prefetch.hpp"
 #include "runtime/reducer.hpp"
 
 namespace monofold::runtime {
@@ -20,18 +22,33 @@ class state_box {
 /// Folds the blocks of one node of the plan's tree, in order, on one thread.
 class member_folder {
  public:
+  /// Adds the next items to what a folder holds: all that is compiled for an instruction set.
+  using loop = void (*)(member_folder& own, const void* items, std::int64_t count,
+                        std::int64_t index);
+
+  explicit member_folder(loop add) : add_(add) {}
+  member_folder(const member_folder&) = delete;
+  member_folder& operator=(const member_folder&) = delete;
   virtual ~member_folder() = default;
-  virtual void add(const void* items, std::int64_t count, std::int64_t index) = 0;
+  void add(const void* items, std::int64_t count, std::int64_t index) {
+    add_(*this, items, count, index);
+  }
   virtual std::unique_ptr<state_box> total() const = 0;
   /// Called before the first block of the member that reads blocks before the others do: it asks
   /// memory for what comes next.
-  virtual void lead() {}
+  void lead() { ahead_ = prefetch_bytes; }
+  std::ptrdiff_t ahead() const { return ahead_; }
+
+ private:
+  loop add_;
+  std::ptrdiff_t ahead_ = no_prefetch;
 };
 
 /// What else an answer may depend on.
 struct answer_context {
   std::int64_t ddof;
   std::int64_t count;  // items, NaN not counted where they are omitted
+  bool omit_nan;
 };
 
 /// A fold bound to a type of item and to an instruction set.
@@ -58,13 +75,20 @@ class member {
 /// Makes the member for the instruction set in use. The kind must be defined for the type.
 std::unique_ptr<member> make_member(const member_request& what);
 
-// One function for each source file of folds; each returns null for kinds that it does not have.
-std::unique_ptr<member> make_sum_member(const member_request& what);
-std::unique_ptr<member> make_moments_member(const member_request& what);
-std::unique_ptr<member> make_summary_member(const member_request& what);
-std::unique_ptr<member> make_norm_member(const member_request& what);
-std::unique_ptr<member> make_extrema_member(const member_request& what);
-std::unique_ptr<member> make_top_member(const member_request& what);
-std::unique_ptr<member> make_bits_member(const member_request& what);
+// One function for each source file of loops; each returns null for what it does not have.
+member_folder::loop find_sum_loop(const member_request& what);
+member_folder::loop find_integer_loop(const member_request& what);
+member_folder::loop find_extrema_loop(const member_request& what);
+member_folder::loop find_count_loop(const member_request& what);
+member_folder::loop find_summary_loop(const member_request& what);
+
+/// The loop of a member for the instruction set in use.
+inline member_folder::loop find_loop(const member_request& what) {
+  for (const auto find :
+       {find_sum_loop, find_integer_loop, find_extrema_loop, find_count_loop, find_summary_loop}) {
+    if (const member_folder::loop found = find(what)) return found;
+  }
+  return nullptr;
+}
 
 }  // namespace monofold::runtime

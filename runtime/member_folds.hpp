@@ -2,7 +2,7 @@
 /// runtime/member_folds: which fold of the headers a family is, for a type of item.
 ///
 /// The processor's members and the GPU's are made from this one table, so that both have the same
-/// states.
+/// states. The states of exact sums hold what there is of NaN: their rule is for the answer.
 
 #include <type_traits>
 
@@ -44,7 +44,7 @@ consteval auto float_fold() {
   using enum family;
   using pair = item_pair<Item, Item>;
   if constexpr (kind == sum)
-    return named<exact_total_fold<value_term<Item>, double, rule>>{};
+    return named<exact_terms_fold<value_term<Item>>>{};
   else if constexpr (kind == plain_sum)
     return named<float_sum_fold<Item, plain_real_t<Item>, rule>>{};
   else if constexpr (kind == product)
@@ -54,17 +54,17 @@ consteval auto float_fold() {
   else if constexpr (kind == plain_moments)
     return named<monofold::detail::moments_fold_t<Item, rule>>{};
   else if constexpr (kind == norm1)
-    return named<exact_total_fold<magnitude_term<Item>, double, rule>>{};
+    return named<exact_terms_fold<magnitude_term<Item>>>{};
   else if constexpr (kind == plain_norm1)
     return named<norm1_fold<Item, rule>>{};
   else if constexpr (kind == norm2)
-    return named<exact_norm2_fold<Item, double, rule>>{};
+    return named<exact_terms_fold<square_term<Item>>>{};
   else if constexpr (kind == plain_norm2)
     return named<norm2_fold<Item, rule>>{};
   else if constexpr (kind == norm_inf)
     return named<norm_inf_fold<Item, rule>>{};
   else if constexpr (kind == dot)
-    return named<exact_total_fold<product_term<pair>, double, rule>>{};
+    return named<exact_terms_fold<product_term<pair>>>{};
   else if constexpr (kind == plain_dot)
     return named<float_dot_fold<pair, rule>>{};
   else if constexpr (kind == pair_nan_count)
@@ -77,7 +77,7 @@ template <family kind, class Item>
 consteval auto integer_fold() {
   using enum family;
   using enum bit_operation;
-  if constexpr (kind == sum || kind == plain_sum)
+  if constexpr (kind == sum)
     return named<integer_sum_fold<Item>>{};
   else if constexpr (kind == product)
     return named<integer_product_fold<Item>>{};
@@ -105,7 +105,7 @@ template <family kind, class Item, nan_rule rule>
 consteval auto find_fold() {
   using enum family;
   if constexpr (kind == summary)
-    return named<summary_fold<Item>>{};
+    return named<summary_fold_t<Item>>{};
   else if constexpr (kind == minimum)
     return named<extremum_fold<Item, true, rule>>{};
   else if constexpr (kind == maximum)
@@ -136,5 +136,39 @@ using member_fold_t = typename decltype(detail::find_fold<kind, Item, rule>())::
 template <family kind, class Item>
 inline constexpr bool has_member_fold_v =
     !std::is_same_v<member_fold_t<kind, Item, nan_rule::propagate>, detail::no_fold>;
+
+/// What the fold is over.
+template <family kind, class Item>
+using member_item_t = std::conditional_t<kind == family::dot || kind == family::plain_dot ||
+                                             kind == family::pair_nan_count,
+                                         item_pair<Item, Item>, Item>;
+
+template <family... kinds>
+struct family_list {};
+
+/// Calls visit.template operator()<kind, Item, rule>() for what is asked for, where it is one of
+/// `kinds` and its fold is defined; else returns what a default is. Where the rule makes no other
+/// fold, it is `propagate`.
+template <class Item, family... kinds, class Visit>
+auto visit_families(family_list<kinds...>, const member_request& what, const Visit& visit) {
+  constexpr auto propagate = nan_rule::propagate;
+  constexpr auto omit = nan_rule::omit;
+  decltype(visit.template operator()<family::extrema, Item, propagate>()) out{};
+  const auto visit_one = [&]<family kind>() {
+    if constexpr (has_member_fold_v<kind, Item>) {
+      if (what.kind != kind) return;
+      if constexpr (is_floating_v<Item> && !std::is_same_v<member_fold_t<kind, Item, propagate>,
+                                                           member_fold_t<kind, Item, omit>>) {
+        if (what.omit_nan) {
+          out = visit.template operator()<kind, Item, omit>();
+          return;
+        }
+      }
+      out = visit.template operator()<kind, Item, propagate>();
+    }
+  };
+  (visit_one.template operator()<kinds>(), ...);
+  return out;
+}
 
 }  // namespace monofold::runtime

@@ -1,7 +1,7 @@
 #pragma once
 /// runtime/pair_product: the product of a pair, as a function object.
 
-// Outside highway's regions, for the reason given in summary_fold.hpp.
+// Outside highway's regions, for the reason given in slow_ways.hpp.
 
 #include "monofold/fold/dot.hpp"
 #include "monofold/platform/host_device.hpp"

@@ -240,7 +240,7 @@ class reducer::implementation {
     const result<erased_state> total =
         std::visit([](const auto& state) { return state.total(); }, state_);
     const erased_state* const all = total ? &*total : nullptr;
-    answer_context context{request_.ddof, count()};
+    answer_context context{request_.ddof, count(), request_.nan == nan_policy::omit};
     answer nan{operation::nan};
     const family nans = has(family::summary) ? family::summary : nan_family(request_);
     if (has(nans)) {

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "monofold/fold/all.hpp"
+
 namespace monofold::runtime {
 
 /// Adds `offset` to the indices that the state of a fold holds; -1 stands for none and stays.
@@ -27,13 +29,13 @@ void shift_indices(State& own, std::int64_t offset) {
     shift_indices(own.min, offset);
     shift_indices(own.max, offset);
   }
-  if constexpr (requires {
-                  own.ends;
-                  own.nans;
-                }) {
-    shift_indices(own.ends, offset);
-    shift_indices(own.nans, offset);
-  }
+}
+
+/// Those of the members of an `all`.
+template <class First, class... Rest>
+void shift_indices(monofold::detail::state_list<First, Rest...>& own, std::int64_t offset) {
+  shift_indices(own.first, offset);
+  if constexpr (sizeof...(Rest) > 0) shift_indices(own.rest, offset);
 }
 
 }  // namespace monofold::runtime

@@ -1,4 +1,4 @@
-/// runtime/simd_extrema-inl: the best keys of a block in vectors.
+/// runtime/simd_extrema-inl: the ends of a block in vectors, and where they are.
 
 // Included once for each instruction set: see highway's foreach_target.h.
 #if defined(MONOFOLD_RUNTIME_SIMD_EXTREMA_INL) == defined(HWY_TARGET_TOGGLE)
@@ -10,88 +10,99 @@
 
 #include <hwy/highway.h>
 
+#include <bit>
 #include <cstdint>
 #include <limits>
 #include <type_traits>
 
 #include "monofold/fold/extrema.hpp"
+#include "runtime/slow_ways.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace monofold::runtime::HWY_NAMESPACE {
-
-/// The best keys of a block, as extremum_fold<Item, true> and <Item, false> define them.
-template <class Item>
-struct block_keys {
-  typename order_key<Item>::type low;
-  typename order_key<Item>::type high;
-};
 
 #if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
 
 namespace hn = hwy::HWY_NAMESPACE;
 
+template <class Item>
+inline constexpr bool has_half_keys_v =
+    std::is_same_v<Item, float16> || std::is_same_v<Item, bfloat16>;
+
 /// A vector type whose own min and max order the items, but for NaN and the sign of zero.
 template <class Item>
-using lane_of = std::conditional_t<
-    std::is_same_v<Item, bool>, std::uint8_t,
-    std::conditional_t<std::is_same_v<Item, float16> || std::is_same_v<Item, bfloat16>,
-                       std::int16_t, Item>>;
+using lane_of = std::conditional_t<std::is_same_v<Item, bool>, std::uint8_t,
+                                   std::conditional_t<has_half_keys_v<Item>, std::int16_t, Item>>;
+
+/// Both ends of a block, or of one its start.
+template <class Item>
+struct block_ends {
+  lane_of<Item> low;  // the keys of 16-bit floats
+  lane_of<Item> high;
+  bool may_have_nan;  // floats of 32 and 64 bits: the ends are then those of the numbers
+};
 
 /// Vectors of 16-bit floats become their `nan_low` (or `nan_high`) keys; others stay.
-template <class Item, bool low, class V>
+template <class Item, bool nan_low, class V>
 HWY_INLINE V to_order(V v) {
-  if constexpr (std::is_same_v<Item, float16> || std::is_same_v<Item, bfloat16>) {
+  if constexpr (has_half_keys_v<Item>) {
     const hn::DFromV<V> d;
     const hn::RebindToUnsigned<decltype(d)> du;
     const auto negative = hn::ShiftRight<15>(v);  // all ones below zero
     const auto magnitude = hn::BitCast(d, hn::ShiftRight<1>(hn::BitCast(du, negative)));
     const auto turn = hn::Set(d, static_cast<std::int16_t>(order_key<Item>::nan_patterns));
     const auto flipped = hn::Xor(v, magnitude);
-    return low ? hn::Add(flipped, turn) : hn::Sub(flipped, turn);
+    return nan_low ? hn::Add(flipped, turn) : hn::Sub(flipped, turn);
   } else {
     return v;
   }
 }
 
-template <class Item>
-HWY_INLINE bool has_nan(const Item* items, std::int64_t count) {
-  int found = 0;
-  for (std::int64_t i = 0; i < count; ++i) found |= is_nan(items[i]) ? 1 : 0;
-  return found != 0;
-}
-
-/// Which zero a block has that has one: -0 counts as the smallest, +0 as the largest.
-template <bool smallest, class Item>
-HWY_INLINE Item signed_zero(const Item* items, std::int64_t count) {
-  using bits = std::conditional_t<sizeof(Item) == 4, std::uint32_t, std::uint64_t>;
-  const Item better = smallest ? Item(-0.0) : Item(0.0);
-  int hits = 0;
-  for (std::int64_t i = 0; i < count; ++i) {
-    hits |= std::bit_cast<bits>(items[i]) == std::bit_cast<bits>(better) ? 1 : 0;
+/// What no item is above (or below).
+template <class Item, bool lowest>
+constexpr lane_of<Item> end_of_range() {
+  using limits = std::numeric_limits<lane_of<Item>>;
+  if constexpr (std::is_floating_point_v<Item>) {
+    return lowest ? -limits::infinity() : limits::infinity();
+  } else {
+    return lowest ? limits::min() : limits::max();
   }
-  return hits != 0 ? better : -better;
 }
 
-/// One read of `count` items (a multiple of 256) for either end or both.
-template <bool want_low, bool want_high, class Item>
-HWY_INLINE block_keys<Item> best_keys(const Item* items, std::int64_t count) {
+/// The smallest (or largest) of the lanes.
+template <bool smallest, class D, class V>
+HWY_INLINE hn::TFromD<D> end_of_lanes(D d, V v) {
+  constexpr int count = 64 / sizeof(hn::TFromD<D>);  // a fixed one makes a loop of vectors
+  alignas(64) hn::TFromD<D> lane[count];
+  hn::Store(v, d, lane);
+  if (hn::Lanes(d) * 2 == count) hn::Store(v, d, lane + count / 2);
+  for (int width = count / 2; width > 0; width /= 2) {
+    for (int i = 0; i < width; ++i) {
+      const bool other = smallest ? lane[i + width] < lane[i] : lane[i] < lane[i + width];
+      lane[i] = other ? lane[i + width] : lane[i];
+    }
+  }
+  return lane[0];
+}
+
+/// One read of `count` items (a multiple of 256) for either end or both. `rule`: where NaN of 16 bits lie.
+template <bool want_low, bool want_high, nan_rule rule, class Item>
+HWY_NOINLINE block_ends<Item> ends_of(const Item* items, std::int64_t count) {
   using lane = lane_of<Item>;
-  using low_fold = extremum_fold<Item, true>;
-  using high_fold = extremum_fold<Item, false>;
   constexpr bool is_float = std::is_floating_point_v<Item>;
-  constexpr bool keyed = is_floating_v<Item> && !is_float;
+  constexpr bool nan_wins = rule == nan_rule::propagate;
   const hn::CappedTag<lane, 64> d;
   const auto n = static_cast<std::int64_t>(hn::Lanes(d));
   const auto* p = reinterpret_cast<const lane*>(items);
   const auto load = [&](std::int64_t at) HWY_ATTR { return hn::LoadU(d, p + at); };
 
-  auto v = load(0);
-  auto low0 = to_order<Item, true>(v), low1 = low0, low2 = low0, low3 = low0;
-  auto high0 = to_order<Item, false>(v), high1 = high0, high2 = high0, high3 = high0;
+  auto low0 = hn::Set(d, end_of_range<Item, false>()), low1 = low0, low2 = low0, low3 = low0;
+  auto high0 = hn::Set(d, end_of_range<Item, true>()), high1 = high0, high2 = high0, high3 = high0;
   auto suspect = hn::Zero(d);
-  const auto step = [&](auto& low, auto& high, decltype(v) x) HWY_ATTR {
-    if constexpr (want_low) low = hn::Min(low, to_order<Item, true>(x));
-    if constexpr (want_high) high = hn::Max(high, to_order<Item, false>(x));
+  const auto step = [&](auto& low, auto& high, decltype(low0) x) HWY_ATTR {
+    // The second operand is what x86 gives where one is NaN.
+    if constexpr (want_low) low = hn::Min(to_order<Item, nan_wins>(x), low);
+    if constexpr (want_high) high = hn::Max(to_order<Item, !nan_wins>(x), high);
   };
 #pragma GCC unroll 2
   for (std::int64_t at = 0; at < count; at += 4 * n) {
@@ -101,38 +112,82 @@ HWY_INLINE block_keys<Item> best_keys(const Item* items, std::int64_t count) {
     step(low2, high2, c);
     step(low3, high3, e);
     if constexpr (is_float) {
-      // A sum is NaN where an item is. It may also be where infinities meet; then the exact test
-      // below says no.
+      // A sum is NaN where an item is. It may also be where infinities meet: the items decide.
       const auto sum = hn::Add(hn::Add(a, b), hn::Add(c, e));
       suspect = hn::Or(suspect, hn::VecFromMask(d, hn::IsNaN(sum)));
     }
   }
   const auto low = hn::Min(hn::Min(low0, low1), hn::Min(low2, low3));
   const auto high = hn::Max(hn::Max(high0, high1), hn::Max(high2, high3));
-  if constexpr (is_float) {
-    if (!hn::AllFalse(d, hn::MaskFromVec(suspect)) && has_nan(items, count)) {
-      return {low_fold::best, high_fold::best};
+  block_ends<Item> out{};
+  if constexpr (want_low) out.low = end_of_lanes<true>(d, low);
+  if constexpr (want_high) out.high = end_of_lanes<false>(d, high);
+  if constexpr (is_float) out.may_have_nan = !hn::AllFalse(d, hn::MaskFromVec(suspect));
+  return out;
+}
+
+/// The place of the first of `count` items (a multiple of 256) that has these bits; `count`: of none.
+template <class Bits>
+HWY_NOINLINE std::int64_t first_equal(const void* items, std::int64_t count, Bits wanted) {
+  const hn::CappedTag<Bits, 64> d;
+  const auto n = static_cast<std::int64_t>(hn::Lanes(d));
+  const auto* const p = static_cast<const Bits*>(items);
+  const auto sought = hn::Set(d, wanted);
+  for (std::int64_t at = 0; at < count; at += 4 * n) {
+    const auto hit = [&](int i) HWY_ATTR {
+      return hn::VecFromMask(d, hn::Eq(hn::LoadU(d, p + at + i * n), sought));
+    };
+    const auto any = hn::Or(hn::Or(hit(0), hit(1)), hn::Or(hit(2), hit(3)));
+    if (hn::AllFalse(d, hn::MaskFromVec(any))) continue;
+    for (int i = 0;; ++i) {
+      const auto place = hn::FindFirstTrue(d, hn::MaskFromVec(hit(i)));
+      if (place >= 0) return at + i * n + static_cast<std::int64_t>(place);
     }
   }
-  lane lows[64 / sizeof(lane)];
-  lane highs[64 / sizeof(lane)];
-  hn::StoreU(low, d, lows);
-  hn::StoreU(high, d, highs);
-  lane least = lows[0];
-  lane greatest = highs[0];
-  for (std::int64_t i = 1; i < n; ++i) {
-    least = lows[i] < least ? lows[i] : least;
-    greatest = highs[i] > greatest ? highs[i] : greatest;
-  }
-  if constexpr (keyed || std::is_same_v<Item, bool>) {
-    return {least, greatest};
-  } else if constexpr (is_float) {
-    if (want_low && least == 0) least = signed_zero<true>(items, count);
-    if (want_high && greatest == 0) greatest = signed_zero<false>(items, count);
-    return {low_fold::key_of(least), high_fold::key_of(greatest)};
+  return count;
+}
+
+template <int bytes>
+using bits_of_bytes = std::conditional_t<
+    bytes == 1, std::uint8_t,
+    std::conditional_t<bytes == 2, std::uint16_t,
+                       std::conditional_t<bytes == 4, std::uint32_t, std::uint64_t>>>;
+
+/// first_equal for an item.
+template <class Item>
+HWY_INLINE std::int64_t first_of(const Item* items, std::int64_t count, Item wanted) {
+  using bits = bits_of_bytes<sizeof(Item)>;
+  return first_equal<bits>(items, count, std::bit_cast<bits>(wanted));
+}
+
+/// An end of a block that is zero: -0 counts as the smallest, +0 as the largest.
+template <bool smallest, class Item>
+HWY_INLINE Item signed_zero(const Item* items, std::int64_t count) {
+  const Item better = smallest ? Item(-0.0) : Item(0.0);
+  return first_of(items, count, better) < count ? better : -better;
+}
+
+/// own and an end of a block, whose start is an extremum_fold's: as its `absorb_run` joins them.
+template <class Fold, class Item>
+HWY_INLINE void take_end(typename Fold::state& own, lane_of<Item> end, bool may_have_nan,
+                         const Item* items, std::int64_t count, std::int64_t index) {
+  constexpr bool nan_wins = Fold::nan_below == Fold::picks_smallest;
+  typename Fold::key found{};
+  if constexpr (std::is_floating_point_v<Item>) {
+    const bool slow = nan_wins ? may_have_nan && has_nan(items, count)
+                               : end == end_of_range<Item, !Fold::picks_smallest>();
+    if (slow) return absorb_slowly(Fold{}, own, items, count, index);
+    if (end == 0) end = signed_zero<Fold::picks_smallest>(items, count);
+    found = Fold::key_of(end);
   } else {
-    return {least, greatest};
+    found = end;
   }
+  // Most blocks do not improve the result.
+  if (own.index >= 0 && own.index < index && !Fold::better(found, own.key)) return;
+  if constexpr (has_half_keys_v<Item>) {
+    if (Fold::is_nan_key(found)) return absorb_slowly(Fold{}, own, items, count, index);
+  }
+  own = Fold{}.combine(own, {found, index + first_of(items, count, Fold::item_of(found))});
 }
 
 #endif  // not the portable targets

@@ -162,7 +162,8 @@ HWY_INLINE block_sums<Item> sum_words(const Item* items, std::int64_t count) {
   hn::Store(high, d, h);
   block_sums<Item> out;
   if constexpr (wanted == extras::squares_and_ends) {
-    store_ends(d, least, greatest, out.low, out.high);
+    out.low = hn::GetLane(hn::MinOfLanes(d, least));
+    out.high = hn::GetLane(hn::MaxOfLanes(d, greatest));
   }
   for (std::int64_t i = 0; i < n; ++i) {
     const auto rest = static_cast<std::uint32_t>(static_cast<std::uint32_t>(l[i]) -
@@ -185,7 +186,7 @@ HWY_INLINE block_sums<Item> sum_words(const Item* items, std::int64_t count) {
 }
 
 template <extras wanted, class Item>
-HWY_INLINE block_sums<Item> sum_block(const Item* items, std::int64_t count) {
+HWY_NOINLINE block_sums<Item> sum_block(const Item* items, std::int64_t count) {
   if constexpr (sizeof(Item) == 1) {
     return sum_bytes<wanted>(items, count);
   } else {

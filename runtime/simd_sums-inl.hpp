@@ -20,6 +20,7 @@
 #include "monofold/level/core.hpp"
 #include "monofold/plan/tiles.hpp"
 #include "monofold/plan/tree.hpp"
+#include "runtime/loops-inl.hpp"
 #include "runtime/prefetch.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -277,30 +278,26 @@ HWY_INLINE float plain_sum_tile(const Item* items) {
          ((slots[4] + slots[5]) + (slots[6] + slots[7]));
 }
 
-/// `fold(f, items, ahead)`: the state of a full tile.
-template <class Fold, class Item>
-struct tile_kernel;
-
 template <class Item>
-struct tile_kernel<float_sum_fold<Item, double>, Item> {
+struct tile_loop<float_sum_fold<Item, double>, Item> {
   HWY_INLINE static double fold(const float_sum_fold<Item, double>&, const Item* items,
-                                std::ptrdiff_t ahead) {
+                                std::int64_t, std::ptrdiff_t ahead) {
     return sum_tile<powers::first, false>(items, 0.0, ahead).sum;
   }
 };
 
 template <class Item>
-struct tile_kernel<float_sum_fold<Item, float>, Item> {
-  HWY_INLINE static float fold(const float_sum_fold<Item, float>&, const Item* items,
+struct tile_loop<float_sum_fold<Item, float>, Item> {
+  HWY_INLINE static float fold(const float_sum_fold<Item, float>&, const Item* items, std::int64_t,
                                std::ptrdiff_t) {
     return plain_sum_tile(items);
   }
 };
 
 template <class Item>
-struct tile_kernel<moments_fold<Item>, Item> {
+struct tile_loop<moments_fold<Item>, Item> {
   HWY_INLINE static moments_state fold(const moments_fold<Item>& fold, const Item* items,
-                                       std::ptrdiff_t ahead) {
+                                       std::int64_t, std::ptrdiff_t ahead) {
     return finish(fold, items, sum_tile<powers::first_and_second, false>(items, 0.0, ahead));
   }
   /// What fold_tile does after the first pass.
@@ -312,34 +309,6 @@ struct tile_kernel<moments_fold<Item>, Item> {
     return second.flush(sum_tile<powers::first_and_second, true>(items, second.pivot, no_prefetch),
                         count);
   }
-};
-
-/// node_folder of level/core with full tiles by `tile_kernel`.
-template <class Fold, class Item>
-class tile_folder {
- public:
-  using state = typename Fold::state;
-
-  explicit tile_folder(const Fold& f) : fold_(f) {}
-
-  HWY_INLINE void add(const Item* items, std::int64_t count, std::int64_t index) {
-    constexpr int tile = tile_items_v<Item>;
-    std::int64_t done = 0;
-    for (; done + tile <= count; done += tile) {
-      tiles_.push(fold_, tile_kernel<Fold, Item>::fold(fold_, items + done, ahead_));
-    }
-    if (done < count) {
-      tiles_.push(fold_,
-                  fold_tile(fold_, items + done, static_cast<int>(count - done), index + done));
-    }
-  }
-  state total() const { return tiles_.total(fold_); }
-  void lead() { ahead_ = prefetch_bytes; }
-
- private:
-  const Fold& fold_;
-  std::ptrdiff_t ahead_ = no_prefetch;
-  node_joiner<state, max_span_level> tiles_{};
 };
 
 #endif  // not the portable targets

@@ -168,23 +168,22 @@ class no_nan_device_member final : public device_member {
 template <class Item>
 class summary_device_member final : public device_member {
  public:
-  using fold = summary_fold<Item>;
-  using state = typename fold::state;
+  using parts = summary<Item>;
+  using state = typename parts::fold::state;
 
   std::int64_t out_bytes() const override { return sizeof(state); }
   void start(staging_stream& staging, const device_items& items, void* out) const override {
     using enum family;
     constexpr auto rule = nan_rule::propagate;
-    auto* const own = static_cast<state*>(out);
-    start_family<extrema, Item, rule>(staging, items, &own->ends);
+    auto& own = *static_cast<state*>(out);
+    start_family<extrema, Item, rule>(staging, items, &parts::ends(own));
     if constexpr (is_floating_v<Item>) {
-      using sum = typename fold::sums_fold::sum;
-      start_fold<sum, Item>(staging, items, &own->sums.total);
-      start_family<plain_moments, Item, rule>(staging, items, &own->sums.moments);
-      start_family<nan_count, Item, rule>(staging, items, &own->nans);
+      start_fold<float_sum_fold<Item, double>, Item>(staging, items, &parts::total(own));
+      start_family<plain_moments, Item, rule>(staging, items, &parts::moments(own));
+      start_family<nan_count, Item, rule>(staging, items, &parts::nans(own));
     } else {
-      start_family<moments, Item, rule>(staging, items, &own->sums);
-      own->nans = typename fold::nans_fold{}.identity();
+      start_family<moments, Item, rule>(staging, items, &parts::moments(own));
+      parts::nans(own) = nan_count_fold<Item>{}.identity();
     }
   }
 };

@@ -39,7 +39,9 @@ struct bitwise_fold {
   }
   MONOFOLD_HD void absorb_run(state& own, const Item* items, std::int64_t count,
                               std::int64_t) const {
-    for (std::int64_t i = 0; i < count; ++i) own = combine(own, items[i]);
+    state all = own;  // no item is it, as far as a compiler knows
+    for (std::int64_t i = 0; i < count; ++i) all = combine(all, items[i]);
+    own = all;
   }
 };
 

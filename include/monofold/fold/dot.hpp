@@ -77,6 +77,45 @@ struct integer_dot_fold {
     return add(left, right);
   }
   MONOFOLD_HD state identity() const { return {}; }
+  /// Blocks whose sums fit 64 bits, or whose halves' sums do.
+  MONOFOLD_HD void absorb_run(state& own, const item_pair<Left, Right>* items, std::int64_t count,
+                              std::int64_t) const {
+    constexpr int bytes = sizeof(Left) > sizeof(Right) ? sizeof(Left) : sizeof(Right);
+    constexpr bool fits_sign = std::is_signed_v<Left> == std::is_signed_v<Right>;
+    constexpr std::int64_t block = 1 << 14;
+    for (std::int64_t at = 0; at < count; at += block) {
+      const std::int64_t end = count - at < block ? count : at + block;
+      if constexpr (bytes <= 2) {
+        std::conditional_t<bytes == 1, std::int32_t, std::int64_t> sum = 0;
+        for (std::int64_t i = at; i < end; ++i) {
+          sum += static_cast<decltype(sum)>(items[i].left) *
+                 static_cast<decltype(sum)>(items[i].right);
+        }
+        own = add(own, extended(sum));
+      } else if constexpr (bytes == 4 && fits_sign) {
+        using wide = std::conditional_t<std::is_signed_v<Left>, std::int64_t, std::uint64_t>;
+        std::uint64_t low = 0;
+        wide high = 0;
+        for (std::int64_t i = at; i < end; ++i) {
+          const wide product = static_cast<wide>(items[i].left) * static_cast<wide>(items[i].right);
+          low += static_cast<std::uint32_t>(product);
+          high += product >> 32;
+        }
+        own = add(own, extended((int128{high} << 32) + int128{low}));
+      } else {
+        using wide = std::conditional_t<std::is_signed_v<answer>, int128, uint128>;
+        uint128 low = 0;
+        int128 high = 0;
+        for (std::int64_t i = at; i < end; ++i) {
+          const wide product = static_cast<wide>(items[i].left) * static_cast<wide>(items[i].right);
+          low += static_cast<std::uint64_t>(product);
+          high += static_cast<int128>(product >> 64);
+        }
+        const state upper = extended(high);
+        own = add(add(own, widen(low)), {{0, upper.limb[0], upper.limb[1], upper.limb[2]}});
+      }
+    }
+  }
 
   MONOFOLD_HD_CALL constexpr result<answer> finish(const state& s) const {
     const bool negative = std::is_signed_v<answer> && (s.limb[0] >> 63) != 0;
@@ -85,6 +124,13 @@ struct integer_dot_fold {
       return status::integer_overflow;
     }
     return static_cast<answer>(s.limb[0]);
+  }
+
+ private:
+  MONOFOLD_HD static state extended(int128 value) {
+    const std::uint64_t sign = value < 0 ? ~std::uint64_t{0} : 0;
+    return {
+        {static_cast<std::uint64_t>(value), static_cast<std::uint64_t>(value >> 64), sign, sign}};
   }
 };
 

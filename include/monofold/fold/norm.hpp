@@ -162,6 +162,12 @@ struct norm_inf_fold {
   }
   MONOFOLD_HD state combine(state left, state right) const { return left < right ? right : left; }
   MONOFOLD_HD state identity() const { return 0; }
+  MONOFOLD_HD void absorb_run(state& own, const Item* items, std::int64_t count,
+                              std::int64_t index) const {
+    state found = own;
+    for (std::int64_t i = 0; i < count; ++i) found = combine(found, lift(items[i], index + i));
+    own = found;
+  }
 
   MONOFOLD_HD_CALL constexpr auto finish(state s) const {
     if constexpr (floating) {

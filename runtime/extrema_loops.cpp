@@ -1,0 +1,145 @@
+/// runtime/extrema_loops: min, max, the k best and the largest magnitude, and where they are.
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "runtime/extrema_loops.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "monofold/fold/extrema.hpp"
+#include "monofold/fold/norm.hpp"
+#include "monofold/fold/top.hpp"
+#include "runtime/loops-inl.hpp"
+#include "runtime/simd_extrema-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace monofold::runtime::HWY_NAMESPACE {
+
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
+
+// The ends of whole vectors by simd_extrema-inl, what is left by the fold itself.
+
+/// Where NaN lie among the keys of 16-bit floats; others have one kernel for both rules.
+template <class Item, nan_rule rule>
+inline constexpr nan_rule kernel_rule = has_half_keys_v<Item> ? rule : nan_rule::propagate;
+
+constexpr std::int64_t whole_vectors(std::int64_t count) { return count / 256 * 256; }
+
+template <class Item, bool smallest, nan_rule rule>
+struct item_loop<extremum_fold<Item, smallest, rule>, Item> {
+  using fold = extremum_fold<Item, smallest, rule>;
+
+  HWY_INLINE static void add(const fold& f, partial<fold, Item>& own, const Item* items,
+                             std::int64_t count, std::int64_t index, std::ptrdiff_t) {
+    const std::int64_t whole = whole_vectors(count);
+    if (whole > 0) {
+      const auto ends = ends_of<smallest, !smallest, kernel_rule<Item, rule>>(items, whole);
+      take_end<fold>(own.held, smallest ? ends.low : ends.high, ends.may_have_nan, items, whole,
+                     index);
+    }
+    if (whole < count) absorb_slowly(f, own.held, items + whole, count - whole, index + whole);
+  }
+};
+
+template <class Item, nan_rule rule>
+struct item_loop<extrema_fold<Item, rule>, Item> {
+  using fold = extrema_fold<Item, rule>;
+
+  HWY_INLINE static void add(const fold& f, partial<fold, Item>& own, const Item* items,
+                             std::int64_t count, std::int64_t index, std::ptrdiff_t) {
+    const std::int64_t whole = whole_vectors(count);
+    if (whole > 0) {
+      const auto ends = ends_of<true, true, kernel_rule<Item, rule>>(items, whole);
+      using low = typename fold::low;
+      using high = typename fold::high;
+      take_end<low>(own.held.min, ends.low, ends.may_have_nan, items, whole, index);
+      take_end<high>(own.held.max, ends.high, ends.may_have_nan, items, whole, index);
+    }
+    if (whole < count) absorb_slowly(f, own.held, items + whole, count - whole, index + whole);
+  }
+};
+
+/// An end of 16-bit floats is the key of an item, another one an item.
+template <class Extremum, class Item>
+HWY_INLINE Item item_of_end(lane_of<Item> end) {
+  if constexpr (has_half_keys_v<Item>) return Extremum::item_of(end);
+  return static_cast<Item>(end);
+}
+
+/// The largest magnitude is that of one end.
+template <class Item, nan_rule rule>
+struct item_loop<norm_inf_fold<Item, rule>, Item> {
+  using fold = norm_inf_fold<Item, rule>;
+  using ends_fold = extrema_fold<Item, rule>;
+
+  HWY_INLINE static void add(const fold& f, partial<fold, Item>& own, const Item* items,
+                             std::int64_t count, std::int64_t index, std::ptrdiff_t) {
+    const std::int64_t whole = whole_vectors(count);
+    if (whole > 0) {
+      const auto ends = ends_of<true, true, kernel_rule<Item, rule>>(items, whole);
+      const Item low = item_of_end<typename ends_fold::low, Item>(ends.low);
+      const Item high = item_of_end<typename ends_fold::high, Item>(ends.high);
+      const bool no_number = std::is_floating_point_v<Item> && ends.low > ends.high;
+      const bool slow = no_number || is_nan(low) || is_nan(high) ||
+                        (rule == nan_rule::propagate && ends.may_have_nan);
+      if (slow) {
+        absorb_slowly(f, own.held, items, whole, index);
+      } else {
+        own.held = f.combine(own.held, f.combine(f.lift(low, index), f.lift(high, index)));
+      }
+    }
+    if (whole < count) absorb_slowly(f, own.held, items + whole, count - whole, index + whole);
+  }
+};
+
+/// Blocks whose best item is not among the best so far are passed over.
+template <class Item, bool smallest, nan_rule rule>
+struct item_loop<top_fold<Item, smallest, rule>, Item> {
+  using fold = top_fold<Item, smallest, rule>;
+  using extremum = typename fold::extremum_type;
+
+  HWY_INLINE static typename fold::key best_number(const Item* items, std::int64_t count) {
+    if (whole_vectors(count) < count) return extremum::best;
+    const auto ends = ends_of<smallest, !smallest, kernel_rule<Item, nan_rule::omit>>(items, count);
+    const auto end = smallest ? ends.low : ends.high;
+    if constexpr (std::is_floating_point_v<Item>) {
+      return extremum::key_of(end == 0 ? signed_zero<smallest>(items, count) : end);
+    } else if constexpr (has_half_keys_v<Item>) {
+      return extremum::is_nan_key(end) ? extremum::worst : end;
+    } else {
+      return end;
+    }
+  }
+  HWY_INLINE static void add(const fold& f, partial<fold, Item>& own, const Item* items,
+                             std::int64_t count, std::int64_t index, std::ptrdiff_t) {
+    f.absorb_blocks(own.held, items, count, index, best_number);
+  }
+};
+
+#endif  // not the portable targets
+
+namespace {
+
+member_folder::loop find(const member_request& what) {
+  using enum family;
+  return loop_of<items_of::any_type, minimum, maximum, extrema, largest, smallest, norm_inf>(what);
+}
+
+}  // namespace
+}  // namespace monofold::runtime::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace monofold::runtime {
+
+HWY_EXPORT(find);
+
+member_folder::loop find_extrema_loop(const member_request& what) {
+  return HWY_DYNAMIC_DISPATCH(find)(what);
+}
+
+}  // namespace monofold::runtime
+#endif

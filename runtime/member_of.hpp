@@ -1,0 +1,130 @@
+#pragma once
+/// runtime/member_of: folds of the headers as members, for one type of item: what no loop is made of.
+
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+#include "monofold/fold/name.hpp"
+#include "runtime/folder.hpp"
+#include "runtime/member.hpp"
+#include "runtime/member_answers.hpp"
+#include "runtime/member_folds.hpp"
+#include "runtime/shift_indices.hpp"
+
+namespace monofold::runtime {
+
+/// Makes a state of what a GPU left: its bytes, or of the k best how many there are, k indices, k items.
+template <class Fold>
+typename Fold::state state_from_gpu(const Fold& fold, const void* bytes) {
+  typename Fold::state own;
+  if constexpr (std::is_trivially_copyable_v<typename Fold::state>) {
+    std::memcpy(&own, bytes, sizeof(own));
+  } else {
+    const auto* const count = static_cast<const std::int64_t*>(bytes);
+    const std::int64_t* const indices = count + 1;
+    const auto* const items = reinterpret_cast<const typename Fold::item_type*>(indices + fold.k);
+    for (std::int64_t i = 0; i < *count; ++i) {
+      own.candidates.push_back({Fold::key_of(items[i]), indices[i]});
+    }
+  }
+  return own;
+}
+
+/// Exact sums choose their instructions themselves.
+template <class Fold, class Item>
+void add_running(member_folder& own, const void* items, std::int64_t count, std::int64_t) {
+  static_cast<folder<Fold, Item>&>(own).part.held.add(static_cast<const Item*>(items), count);
+}
+
+template <family kind, class Item, nan_rule rule>
+class member_of final : public member {
+ public:
+  using fold = member_fold_t<kind, Item, rule>;
+  using element = member_item_t<kind, Item>;
+  using state = typename fold::state;
+
+  explicit member_of(const member_request& what) {
+    if constexpr (kind == family::largest || kind == family::smallest) fold_.k = what.k;
+    if constexpr (has_running_sum_v<fold, element>) {
+      loop_ = add_running<fold, element>;
+    } else {
+      loop_ = find_loop(what);
+    }
+  }
+
+  std::unique_ptr<member_folder> start() const override {
+    return std::make_unique<folder<fold, element>>(fold_, loop_);
+  }
+  std::unique_ptr<state_box> combine(const state_box& left, const state_box& right) const override {
+    return boxed(fold_.combine(value_of(left), value_of(right)));
+  }
+  std::unique_ptr<state_box> adopt(const void* bytes, std::int64_t first_index) const override {
+    return shifted(state_from_gpu(fold_, bytes), first_index);
+  }
+  void write(byte_writer& out, const state_box& box) const override {
+    encode_state(out, fold_, value_of(box));
+  }
+  std::unique_ptr<state_box> read(byte_reader& in) const override {
+    return boxed(decoded<state>(in));
+  }
+  std::unique_ptr<state_box> moved(const state_box& box, std::int64_t offset) const override {
+    return shifted(value_of(box), offset);
+  }
+  answer finish(operation op, const state_box* box, const answer_context& context) const override {
+    return member_answer<kind, Item>(op, fold_, box != nullptr ? &value_of(*box) : nullptr,
+                                     context);
+  }
+
+ private:
+  static const state& value_of(const state_box& box) {
+    return static_cast<const state_of<state>&>(box).value;
+  }
+  static std::unique_ptr<state_box> boxed(state own) {
+    return std::make_unique<state_of<state>>(std::move(own));
+  }
+  static std::unique_ptr<state_box> shifted(state own, std::int64_t offset) {
+    shift_indices(own, offset);
+    return boxed(std::move(own));
+  }
+
+  fold fold_{};
+  member_folder::loop loop_;
+};
+
+using every_family =
+    family_list<family::sum, family::plain_sum, family::product, family::moments,
+                family::plain_moments, family::summary, family::minimum, family::maximum,
+                family::extrema, family::largest, family::smallest, family::logical, family::norm1,
+                family::plain_norm1, family::norm2, family::plain_norm2, family::norm_inf,
+                family::dot, family::plain_dot, family::bit_and, family::bit_or, family::bit_xor,
+                family::nan_count, family::pair_nan_count>;
+
+template <class Item>
+std::unique_ptr<member> make_member_for(const member_request& what) {
+  return visit_families<Item>(
+      every_family{}, what,
+      [&]<family kind, class Element, nan_rule rule>() -> std::unique_ptr<member> {
+        return std::make_unique<member_of<kind, Element, rule>>(what);
+      });
+}
+
+// One source file for each: what it takes to compile them is shared out.
+using make_member_type = std::unique_ptr<member>(const member_request&);
+extern template make_member_type make_member_for<bool>;
+extern template make_member_type make_member_for<std::int8_t>;
+extern template make_member_type make_member_for<std::int16_t>;
+extern template make_member_type make_member_for<std::int32_t>;
+extern template make_member_type make_member_for<std::int64_t>;
+extern template make_member_type make_member_for<std::uint8_t>;
+extern template make_member_type make_member_for<std::uint16_t>;
+extern template make_member_type make_member_for<std::uint32_t>;
+extern template make_member_type make_member_for<std::uint64_t>;
+extern template make_member_type make_member_for<float16>;
+extern template make_member_type make_member_for<bfloat16>;
+extern template make_member_type make_member_for<float>;
+extern template make_member_type make_member_for<double>;
+
+}  // namespace monofold::runtime
