@@ -110,8 +110,8 @@ namespace warp {
 /// sync       all lanes of the warp call it together with the same count (of the last warp of a
 ///            block: those that exist); no shared memory, no block barrier. Result in lane 0, or in
 ///            every lane of the warp on request; what other lanes get is unspecified
-/// cost       count - 1 useful combines, depth log2(count); idle lanes combine too, what nobody reads; as many shuffles for each 4 bytes of a
-///            state
+/// cost       count - 1 useful combines, depth log2(count), while idle lanes combine what nobody reads; as
+///            many shuffles for each 4 bytes of a state
 /// tested by  tests/gpu/level_test.cu
 template <result_in where = result_in::first_thread, class F>
 MONOFOLD_GPU typename F::state combine(const F& f, const typename F::state& own, int count) {
