@@ -2,6 +2,7 @@
 /// monofold: everything that works with a C++20 compiler alone.
 
 #include "monofold/fold/adapt.hpp"
+#include "monofold/fold/adapt_nan.hpp"
 #include "monofold/fold/all.hpp"
 #include "monofold/fold/bitwise.hpp"
 #include "monofold/fold/custom.hpp"

@@ -67,6 +67,7 @@ void compare_lambdas() {
   const auto square = [] MONOFOLD_HD_LAMBDA(float v) { return v * v; };
   const auto positive = [] MONOFOLD_HD_LAMBDA(float v) { return v > 0; };
   compare("squares", mf::sum | mf::map(square), x.host, x.device);
+  compare("no NaN", mf::plain_sum | mf::raise_nan, x.host, x.device);
   compare("positive ones", mf::max | mf::where(positive), x.host, x.device);
 }
 

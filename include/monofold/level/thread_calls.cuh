@@ -10,6 +10,7 @@
 #include <type_traits>
 
 #include "monofold/fold/adapt.hpp"
+#include "monofold/fold/adapt_nan.hpp"
 #include "monofold/fold/all.hpp"
 #include "monofold/fold/custom.hpp"
 #include "monofold/fold/fold.hpp"
@@ -88,6 +89,23 @@ struct device_calls<where_fold<Tested, Predicate, Inner>, Item> {
   }
   MONOFOLD_GPU static void what_takes_states_needs_MONOFOLD_HD(const fold& f) {
     static_cast<void>(&what_takes_items_needs_MONOFOLD_HD);  // of those who lift for themselves
+    inner::what_takes_states_needs_MONOFOLD_HD(f.inner);
+  }
+  MONOFOLD_GPU static void finish_needs_MONOFOLD_HD(const fold& f,
+                                                    const typename fold::state& total) {
+    inner::finish_needs_MONOFOLD_HD(f.inner, total.value);
+  }
+};
+
+template <class Tested, class Inner, class Item>
+struct device_calls<raise_nan_fold<Tested, Inner>, Item> {
+  using fold = raise_nan_fold<Tested, Inner>;
+  using inner = device_calls<Inner, Tested>;
+
+  MONOFOLD_GPU static void what_takes_items_needs_MONOFOLD_HD(const fold& f, const Tested& item) {
+    inner::what_takes_items_needs_MONOFOLD_HD(f.inner, item);
+  }
+  MONOFOLD_GPU static void what_takes_states_needs_MONOFOLD_HD(const fold& f) {
     inner::what_takes_states_needs_MONOFOLD_HD(f.inner);
   }
   MONOFOLD_GPU static void finish_needs_MONOFOLD_HD(const fold& f,
