@@ -65,7 +65,7 @@ struct thread_terms<product_term<item_pair<Item, Item>>> {
   static constexpr bool is_always_held = false;
   static constexpr bool has_low_words = false;
   static constexpr bool counts_zeros = true;
-  static constexpr bool keys_show_odd = false;
+  static constexpr bool keys_show_special = false;
   static constexpr bool keys_show_other = false;
   static constexpr bool is_compact_ragged = false;
   static constexpr bool limits_show_infinite = false;
@@ -116,12 +116,12 @@ struct thread_terms<product_term<item_pair<Item, Item>>> {
   MONOFOLD_GPU static int top_of(std::uint32_t key) { return keys::top_of(key); }
   MONOFOLD_GPU static std::uint32_t limit_of(int top) { return keys::limit_of(top); }
   /// Products of zeros are small too. Of infinite floats and doubles levels leave NaN.
-  MONOFOLD_GPU static bool may_be_odd(const seen_items& seen) {
+  MONOFOLD_GPU static bool may_be_special(const seen_items& seen) {
     if constexpr (sizeof(Item) == 2) return items::key(seen.largest) >= items::infinite;
     if constexpr (sizeof(Item) == 8) return seen.least < keys::small;
     return false;
   }
-  /// Of products that are not odd.
+  /// Of products that are not special.
   MONOFOLD_GPU static std::uint32_t other_of(const pair_bytes& c) {
     std::uint32_t any = 0;
     MONOFOLD_UNROLL
@@ -135,9 +135,9 @@ struct thread_terms<product_term<item_pair<Item, Item>>> {
   MONOFOLD_GPU static void split(const pair_bytes& c, int v, double (&x)[parts]) {
     products::split(value_of_item<Item>(c.left, v), value_of_item<Item>(c.right, v), x);
   }
-  MONOFOLD_GPU static bool is_odd(const pair_bytes& c, int v) {
+  MONOFOLD_GPU static bool is_special(const pair_bytes& c, int v) {
     using values = thread_values<value_term<Item>, false>;
-    if (values::is_odd(c.left, v) || values::is_odd(c.right, v)) return true;
+    if (values::is_special(c.left, v) || values::is_special(c.right, v)) return true;
     if constexpr (sizeof(Item) == 8) return is_small(c, v) || high_sum(c, v) >= infinite;
     return false;
   }

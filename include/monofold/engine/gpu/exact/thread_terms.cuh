@@ -30,11 +30,11 @@ struct seen_items {
 /// shape      chunk: what a lane takes of a row, `chunk_items` items; range: where they come from. parts:
 ///            doubles an item; part p times 2^part_scale(p) goes to sum part_sum(p) of `layout`. levels:
 ///            as many hold usual data; rows: chunks that a lane has in flight. key, top_of, limit_of: as
-///            in `thread_items`; part_top(t, p): part p of items below 2^t is at most 2^part_top. Items
-///            are odd that doubles are not for. counts_zeros: some terms may be -0, else every term that
-///            is no NaN counts as another number. keys_show_odd: an item is odd where the key is at least
-///            `infinite`; keys_show_other: a term is not -0 where the key is not 0. may_be_odd: false
-///            where nothing is odd that neither limits nor levels show. is_compact_ragged: what loads a
+///            in `thread_items`; part_top(t, p): part p of items below 2^t is at most 2^part_top. An item
+///            is special whose term doubles do not hold. counts_zeros: some terms may be -0, else every term that
+///            is no NaN counts as another number. keys_show_special: an item is special where the key is at least
+///            `infinite`; keys_show_other: a term is not -0 where the key is not 0. may_be_special: false
+///            where nothing is special that neither limits nor levels show. is_compact_ragged: what loads a
 ///            ragged row is short enough for the narrow way, too. sure_levels(p): as many surely hold part p,
 ///            with nothing left to look at, where not is_unsure(seen, sure_limit(top)); 0: never.
 ///            limits_show_infinite: no limit lets an infinity or NaN pass; chains: see
@@ -63,7 +63,7 @@ struct array_chunks {
   using range = aligned_range<Item>;
   static constexpr int chunk_items = items::count;
   static constexpr std::uint32_t infinite = items::infinite;
-  static constexpr bool keys_show_odd = true;
+  static constexpr bool keys_show_special = true;
   static constexpr bool keys_show_other = true;
   static constexpr bool is_compact_ragged = true;
   static constexpr bool limits_show_infinite = true;
@@ -105,7 +105,7 @@ struct thread_values : array_chunks<typename Term::item> {
   MONOFOLD_GPU static constexpr int part_sum(int) { return 0; }
   MONOFOLD_GPU static constexpr int part_scale(int) { return items::scale; }
   MONOFOLD_GPU static constexpr int part_top(int top, int) { return top; }
-  MONOFOLD_GPU static bool may_be_odd(const seen_items&) { return false; }
+  MONOFOLD_GPU static bool may_be_special(const seen_items&) { return false; }
   MONOFOLD_HD static constexpr int sure_levels(int) {
     return is_always_held ? 0 : sizeof(Item) == 8 ? 2 : 1;
   }
@@ -123,11 +123,11 @@ struct thread_values : array_chunks<typename Term::item> {
   MONOFOLD_GPU static void split(const bytes16& c, int v, double (&x)[parts]) {
     x[0] = items::get(clear_sign ? without_signs<Item>(c) : c, v);
   }
-  MONOFOLD_GPU static bool is_odd(const bytes16& c, int v) {
+  MONOFOLD_GPU static bool is_special(const bytes16& c, int v) {
     constexpr auto infinity = float_format<Item>::infinity;
     return (float_bits(items::item(c, v)) & (float_format<Item>::sign_bit - 1)) >= infinity;
   }
-  /// Counts an odd item; whether it is another number than -0.
+  /// Counts a special item; whether it is another number than -0.
   template <class Digits>
   MONOFOLD_GPU static bool take(Digits& digits, const Item& x) {
     const exact_term term = Term::of(x);
@@ -180,7 +180,7 @@ struct thread_squares : array_chunks<Item> {
   static constexpr bool is_always_held = false;
   static constexpr bool has_low_words = false;
   static constexpr bool counts_zeros = with_values;
-  static constexpr bool keys_show_odd = sizeof(Item) < 8;
+  static constexpr bool keys_show_special = sizeof(Item) < 8;
   // Of high words of doubles: squares from 2^1000 on or below 2^-900 are for integers.
   static constexpr std::uint32_t infinite =
       sizeof(Item) == 8 ? std::uint32_t{1023 + 500} << 20 : items::infinite;
@@ -221,7 +221,7 @@ struct thread_squares : array_chunks<Item> {
   MONOFOLD_GPU static bool is_unsure(const seen_items& seen, std::uint32_t limit) {
     return items::is_below(seen.least, limit);
   }
-  MONOFOLD_GPU static bool may_be_odd(const seen_items& seen) {
+  MONOFOLD_GPU static bool may_be_special(const seen_items& seen) {
     return sizeof(Item) == 8 && seen.least < small;  // zeros too
   }
   MONOFOLD_GPU static void split(const bytes16& c, int v, double (&x)[parts]) {
@@ -229,11 +229,11 @@ struct thread_squares : array_chunks<Item> {
     const double own = value_of_item<Item>(c, v);
     products::split(own, own, x + values);
   }
-  MONOFOLD_GPU static bool is_odd(const bytes16& c, int v) {
+  MONOFOLD_GPU static bool is_special(const bytes16& c, int v) {
     if constexpr (sizeof(Item) == 8) {
       return (c.word[2 * v + 1] & ~items::signs) >= infinite || is_small(c, v);
     } else {
-      return thread_values<value_term<Item>, false>::is_odd(c, v);
+      return thread_values<value_term<Item>, false>::is_special(c, v);
     }
   }
   template <class Digits>
@@ -247,7 +247,7 @@ struct thread_squares : array_chunks<Item> {
       } else {
         digits.count(own.kind, own.negative);
       }
-      return own.kind != number_kind::nan;  // -0 is not odd
+      return own.kind != number_kind::nan;  // -0 is not special
     } else {
       if (term.kind != number_kind::finite) digits.count(term.kind, term.negative);
       return term.kind != number_kind::nan;

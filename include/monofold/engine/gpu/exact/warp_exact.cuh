@@ -173,15 +173,16 @@ class warp_exact {
         }
       }
       // One vote for all that is rare.
-      if (any_lane(is_new | terms::may_be_odd(seen) | !is_sure | is_news)) {
-        is_new |= terms::may_be_odd(seen) && wide::has_odd(raw);
+      if (any_lane(is_new | terms::may_be_special(seen) | !is_sure | is_news)) {
+        is_new |= terms::may_be_special(seen) && wide::has_special(raw);
         if constexpr (Beside::is_any) {
           if (Beside::is_coarse && any_lane(is_news) && !is_shown) beside.add(raw, tile);
         }
         if (any_lane(is_new)) {
           taken += run_;
           flush();
-          if (any_lane(terms::keys_show_odd ? key >= terms::infinite : wide::has_odd(raw))) break;
+          if (any_lane(terms::keys_show_special ? key >= terms::infinite : wide::has_special(raw)))
+            break;
           const std::uint32_t most = largest_of_lanes(key);
           if (!any_other_) {
             any_other_ = terms::keys_show_other ? most != 0 : wide::find_other(raw);

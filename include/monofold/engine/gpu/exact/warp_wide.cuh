@@ -31,18 +31,18 @@ class warp_wide {
   static constexpr int chunk_items = terms::chunk_items;
   static constexpr int row_items = warp_lanes * chunk_items;
   static constexpr int tile_items = rows * row_items;
-  /// No tile makes more additions to a digit: those of odd items, then of single digits.
+  /// No tile makes more additions to a digit: those of special items, then of single digits.
   static constexpr int most_additions_a_tile =
       rows * chunk_items * warp_lanes * (2 + terms::parts) + 64;
 
   /// Whether a lane has items that doubles are not for.
   template <int num_rows>
-  MONOFOLD_GPU static bool has_odd(const chunk (&raw)[num_rows]) {
+  MONOFOLD_GPU static bool has_special(const chunk (&raw)[num_rows]) {
     bool any = false;
     MONOFOLD_UNROLL
     for (int r = 0; r < num_rows; ++r) {
       MONOFOLD_UNROLL
-      for (int v = 0; v < chunk_items; ++v) any |= terms::is_odd(raw[r], v);
+      for (int v = 0; v < chunk_items; ++v) any |= terms::is_special(raw[r], v);
     }
     return any;
   }
@@ -85,10 +85,10 @@ class warp_wide {
   static_assert(batch < 32, "deposits for six bits of headroom");
 
   MONOFOLD_GPU void add_batch(digits& to, bool& any_other, chunk (&raw)[batch_rows]) {
-    if (any_lane(has_odd(raw))) {
+    if (any_lane(has_special(raw))) {
       to.reserve(2 * batch * warp_lanes);
       sync_warp();  // additions by `add_units` above, atomic ones below
-      any_other |= take_odd(to, raw);
+      any_other |= take_special(to, raw);
       sync_warp();  // and the other way round
     }
     if (!any_other) any_other = find_other(raw);
@@ -113,13 +113,13 @@ class warp_wide {
 
   /// Adds the items that doubles are not for, by integers, and puts -0 in their places; whether a lane has
   /// seen another number than -0.
-  MONOFOLD_GPU bool take_odd(digits& to, chunk (&raw)[batch_rows]) {
+  MONOFOLD_GPU bool take_special(digits& to, chunk (&raw)[batch_rows]) {
     bool other = false;
     MONOFOLD_UNROLL
     for (int r = 0; r < batch_rows; ++r) {
       MONOFOLD_UNROLL
       for (int v = 0; v < chunk_items; ++v) {
-        if (!terms::is_odd(raw[r], v)) continue;
+        if (!terms::is_special(raw[r], v)) continue;
         other |= terms::take(to, terms::item_of(raw[r], v));
         terms::clear_item(raw[r], v);
       }
