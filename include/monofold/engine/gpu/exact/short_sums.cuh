@@ -1,8 +1,8 @@
 #pragma once
 /// engine/gpu/exact/short_sums: exact sums of few tiles as integers of 128 bits, which lanes and warps add up.
 ///
-/// What one way of levels has taken of some tiles is a whole number of units of the last level, far below
-/// 2^128. Where the tops of the levels that meet are near to each other, so is their sum: no digits, no
+/// What one way of bins has taken of some tiles is a whole number of units of the last bin, far below
+/// 2^128. Where the tops of the bins that meet are near to each other, so is their sum: no digits, no
 /// carries.
 
 #include <cstdint>
@@ -18,18 +18,18 @@
 
 namespace monofold::detail {
 
-/// Sums of terms as numbers of units that follow from `top`, that of the levels they were in.
+/// Sums of terms as numbers of units that follow from `top`, that of the bins they were in.
 template <class Term>
 struct short_sums {
   using terms = thread_terms<Term>;
   static constexpr int num_sums = terms::layout::num_sums;
-  static constexpr int levels = terms::short_levels;
-  static constexpr int gap = 53 - terms::headroom;  // binades between levels
-  /// Each sum has one part: it takes the levels of one top. Two at most: see below.
-  static constexpr bool is_possible = terms::parts == num_sums && levels <= 2;
+  static constexpr int bins = terms::short_bins;
+  static constexpr int gap = 53 - terms::headroom;  // binades between bins
+  /// Each sum has one part: it takes the bins of one top. Two at most: see below.
+  static constexpr bool is_possible = terms::parts == num_sums && bins <= 2;
 
   static constexpr int most_tiles = 4;  // of a warp
-  // Units of a lane and level are below 2^51 a tile, so those of a warp and its four tiles below
+  // Units of a lane and bin are below 2^51 a tile, so those of a warp and its four tiles below
   // 2^(51 + 2 + 47 + 5). Eight warps make 2^108; tops may then be 2^4 apart. Of 32 blocks and again of
   // 8 warps' worth of them tops may be 2^3 apart: 2^(112 + 5 + 3 + 3 + 3) and a little, below 2^127.
   static constexpr int most_shift_of_warps = 4;
@@ -41,17 +41,17 @@ struct short_sums {
   std::uint8_t is_there;  // else it is nothing, and top no matter
   std::uint8_t is_other;  // a term was not -0
 
-  /// The exponent of the unit of a sum: that of its last level.
+  /// The exponent of the unit of a sum: that of its last bin.
   MONOFOLD_GPU static int exponent(int top, int sum) {
-    return unit_of_level(level_exponent(terms::part_top(top, sum), terms::headroom, levels - 1)) +
+    return unit_of_level(level_exponent(terms::part_top(top, sum), terms::headroom, bins - 1)) +
            terms::part_scale(sum);
   }
-  /// Whether the last level has not met the smallest subnormal number: all gaps are alike.
+  /// Whether the last bin has not met the smallest subnormal number: all gaps are alike.
   MONOFOLD_GPU static bool is_regular(int top) {
     bool all = true;
     MONOFOLD_UNROLL
     for (int s = 0; s < num_sums; ++s) {
-      all = all && level_exponent(terms::part_top(top, s), terms::headroom, levels - 1) > -1022;
+      all = all && level_exponent(terms::part_top(top, s), terms::headroom, bins - 1) > -1022;
     }
     return all;
   }

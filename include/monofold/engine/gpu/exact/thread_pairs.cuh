@@ -58,10 +58,10 @@ struct thread_terms<product_term<item_pair<Item, Item>>> {
   static constexpr int rows = 4;
   static constexpr bool copies_ahead = false;
   static constexpr int slack = 1;
-  static constexpr int levels = 2;
-  static constexpr int short_levels = 2;
+  static constexpr int bins = 2;
+  static constexpr int short_bins = 2;
   static constexpr int headroom = headroom_for(rows * items::count);
-  static constexpr int wide_levels = sizeof(Item) == 8 ? 4 : 3;
+  static constexpr int wide_bins = sizeof(Item) == 8 ? 4 : 3;
   static constexpr bool is_always_held = false;
   static constexpr bool has_low_words = false;
   static constexpr bool counts_zeros = true;
@@ -94,7 +94,7 @@ struct thread_terms<product_term<item_pair<Item, Item>>> {
     }
   }
   MONOFOLD_GPU static seen_items nothing_seen() { return {}; }
-  MONOFOLD_HD static constexpr int sure_levels(int) { return sizeof(Item) == 2 ? 0 : 2; }
+  MONOFOLD_HD static constexpr int sure_bins(int) { return sizeof(Item) == 2 ? 0 : 2; }
   /// The last bit of a product is worth 2^(the sum of its factors' fields - 2 last_bias); that sum is the whole
   /// part of the key or one less. Of doubles that goes for the rest, and p is at least
   /// 2^(that sum - 2 bias), where no factor is subnormal.
@@ -102,7 +102,7 @@ struct thread_terms<product_term<item_pair<Item, Item>>> {
     int least = 0;
     MONOFOLD_UNROLL
     for (int p = 0; p < parts; ++p) {
-      const int unit = unit_of_last(part_top(top, p), headroom, sure_levels(p));
+      const int unit = unit_of_last_bin(part_top(top, p), headroom, sure_bins(p));
       const int own =
           unit + (parts == 2 && p == 0 ? 2 * keys::bias + 52 : 2 * items::last_bias) + 1;
       least = own > least ? own : least;
@@ -115,7 +115,7 @@ struct thread_terms<product_term<item_pair<Item, Item>>> {
   MONOFOLD_GPU static std::uint32_t key(const seen_items& seen) { return items::key(seen.most); }
   MONOFOLD_GPU static int top_of(std::uint32_t key) { return keys::top_of(key); }
   MONOFOLD_GPU static std::uint32_t limit_of(int top) { return keys::limit_of(top); }
-  /// Products of zeros are small too. Of infinite floats and doubles levels leave NaN.
+  /// Products of zeros are small too. Of infinite floats and doubles bins leave NaN.
   MONOFOLD_GPU static bool may_be_special(const seen_items& seen) {
     if constexpr (sizeof(Item) == 2) return items::key(seen.largest) >= items::infinite;
     if constexpr (sizeof(Item) == 8) return seen.least < keys::small;

@@ -28,30 +28,30 @@ struct seen_items {
 /// How the terms of items become doubles.
 ///
 /// shape      chunk: what a lane takes of a row, `chunk_items` items; range: where they come from. parts:
-///            doubles an item; part p times 2^part_scale(p) goes to sum part_sum(p) of `layout`. levels:
+///            doubles an item; part p times 2^part_scale(p) goes to sum part_sum(p) of `layout`. bins:
 ///            as many hold usual data; rows: chunks that a lane has in flight. key, top_of, limit_of: as
 ///            in `thread_items`; part_top(t, p): part p of items below 2^t is at most 2^part_top. An item
 ///            is special whose term doubles do not hold. counts_zeros: some terms may be -0, else every term that
 ///            is no NaN counts as another number. keys_show_special: an item is special where the key is at least
 ///            `infinite`; keys_show_other: a term is not -0 where the key is not 0. may_be_special: false
-///            where nothing is special that neither limits nor levels show. is_compact_ragged: what loads a
-///            ragged row is short enough for the narrow way, too. sure_levels(p): as many surely hold part p,
+///            where nothing is special that neither limits nor bins show. is_compact_ragged: what loads a
+///            ragged row is short enough for the narrow way, too. sure_bins(p): as many surely hold part p,
 ///            with nothing left to look at, where not is_unsure(seen, sure_limit(top)); 0: never.
 ///            limits_show_infinite: no limit lets an infinity or NaN pass; chains: see
-///            `tile_levels`; copies_ahead: so much is done with a tile that the next one should come meanwhile
+///            `tile_bins`; copies_ahead: so much is done with a tile that the next one should come meanwhile
 template <class Term>
 struct thread_terms;
 
-/// The headroom for so many deposits a level: they stay below 2^(headroom - 1).
+/// The headroom for so many deposits a bin: they stay below 2^(headroom - 1).
 constexpr int headroom_for(int deposits) {
   int bits = 1;
   while ((1 << (bits - 1)) <= deposits) ++bits;
   return bits;
 }
 
-/// The exponent of the unit of the last of some levels.
-MONOFOLD_GPU constexpr int unit_of_last(int top, int headroom, int levels) {
-  return unit_of_level(level_exponent(top, headroom, levels > 0 ? levels - 1 : 0));
+/// The exponent of the unit of the last of some bins.
+MONOFOLD_GPU constexpr int unit_of_last_bin(int top, int headroom, int bins) {
+  return unit_of_level(level_exponent(top, headroom, bins > 0 ? bins - 1 : 0));
 }
 
 /// Chunks of 16 bytes of an array.
@@ -92,21 +92,21 @@ struct thread_values : array_chunks<typename Term::item> {
   static constexpr int parts = 1;
   static constexpr int rows = 8;
   static constexpr int slack = 4;
-  /// One level holds every float16, three 126 binades of bfloat16 and 113 of float32, two 41 of float64.
-  static constexpr int levels = std::is_same_v<Item, float16> ? 1 : sizeof(Item) == 8 ? 2 : 3;
-  static constexpr int short_levels = sizeof(Item) == 2 ? 1 : 2;
+  /// One bin holds every float16, three 126 binades of bfloat16 and 113 of float32, two 41 of float64.
+  static constexpr int bins = std::is_same_v<Item, float16> ? 1 : sizeof(Item) == 8 ? 2 : 3;
+  static constexpr int short_bins = sizeof(Item) == 2 ? 1 : 2;
   static constexpr int chains = std::is_same_v<Item, float16> ? 4 : sizeof(Item) == 2 ? 2 : 1;
   static constexpr int headroom = headroom_for(rows * items::count);
-  static constexpr int wide_levels = sizeof(Item) == 8 ? 4 : 3;
+  static constexpr int wide_bins = sizeof(Item) == 8 ? 4 : 3;
   static constexpr bool is_always_held = std::is_same_v<Item, float16>;
-  static constexpr bool has_low_words = sizeof(Item) == 8;  // of what levels leave
+  static constexpr bool has_low_words = sizeof(Item) == 8;  // of what bins leave
   static constexpr bool counts_zeros = !clear_sign;
 
   MONOFOLD_GPU static constexpr int part_sum(int) { return 0; }
   MONOFOLD_GPU static constexpr int part_scale(int) { return items::scale; }
   MONOFOLD_GPU static constexpr int part_top(int top, int) { return top; }
   MONOFOLD_GPU static bool may_be_special(const seen_items&) { return false; }
-  MONOFOLD_HD static constexpr int sure_levels(int) {
+  MONOFOLD_HD static constexpr int sure_bins(int) {
     return is_always_held ? 0 : sizeof(Item) == 8 ? 2 : 1;
   }
   MONOFOLD_GPU static void look(seen_items& seen, const bytes16& c) {
@@ -115,7 +115,7 @@ struct thread_values : array_chunks<typename Term::item> {
   }
   MONOFOLD_GPU static seen_items nothing_seen() { return {0, items::no_low}; }
   MONOFOLD_GPU static std::uint32_t sure_limit(int top) {
-    return items::low_limit(unit_of_last(top, headroom, sure_levels(0)) + items::last_bias);
+    return items::low_limit(unit_of_last_bin(top, headroom, sure_bins(0)) + items::last_bias);
   }
   MONOFOLD_GPU static bool is_unsure(const seen_items& seen, std::uint32_t limit) {
     return items::is_below(seen.least, limit);
@@ -173,10 +173,10 @@ struct thread_squares : array_chunks<Item> {
   static constexpr bool copies_ahead =
       !std::is_same_v<Item, float>;  // whose tiles take all registers
   static constexpr int slack = 1;    // binades of an item are two of its square
-  static constexpr int levels = 2;
-  static constexpr int short_levels = 2;
+  static constexpr int bins = 2;
+  static constexpr int short_bins = 2;
   static constexpr int headroom = headroom_for(rows * items::count);
-  static constexpr int wide_levels = sizeof(Item) == 8 ? 4 : 3;
+  static constexpr int wide_bins = sizeof(Item) == 8 ? 4 : 3;
   static constexpr bool is_always_held = false;
   static constexpr bool has_low_words = false;
   static constexpr bool counts_zeros = with_values;
@@ -196,7 +196,7 @@ struct thread_squares : array_chunks<Item> {
     seen.least = items::look_low(seen.least, c);
   }
   MONOFOLD_GPU static seen_items nothing_seen() { return {0, items::no_low}; }
-  MONOFOLD_HD static constexpr int sure_levels(int p) {
+  MONOFOLD_HD static constexpr int sure_bins(int p) {
     return p < values && sizeof(Item) < 8 ? 1 : 2;
   }
   /// The last bit of an item is worth 2^(f - last_bias + scale), that of its square as much twice. Of doubles
@@ -205,7 +205,7 @@ struct thread_squares : array_chunks<Item> {
     int field = 1;
     MONOFOLD_UNROLL
     for (int p = 0; p < parts; ++p) {
-      const int unit = unit_of_last(part_top(top, p), headroom, sure_levels(p));
+      const int unit = unit_of_last_bin(part_top(top, p), headroom, sure_bins(p));
       int least = 0;
       if (p < values) {
         least = unit + items::last_bias;

@@ -6,7 +6,7 @@
 #include "monofold/engine/gpu/exact/short_sums.cuh"
 #include "monofold/engine/gpu/exact/thread_copy.cuh"
 #include "monofold/engine/gpu/exact/thread_terms.cuh"
-#include "monofold/engine/gpu/exact/tile_levels.cuh"
+#include "monofold/engine/gpu/exact/tile_bins.cuh"
 #include "monofold/engine/gpu/exact/warp_digits.cuh"
 #include "monofold/engine/gpu/exact/warp_wide.cuh"
 #include "monofold/engine/gpu/load.cuh"
@@ -20,8 +20,8 @@ namespace monofold::detail {
 
 /// Tiles of items by two ways, which add the same integers.
 ///
-/// The narrow one keeps the levels' top from tile to tile and raises it where items are larger. One vote a
-/// tile asks for all that is rare; where the smallest item does not tell that the levels hold all of it,
+/// The narrow one keeps the bins' top from tile to tile and raises it where items are larger. One vote a
+/// tile asks for all that is rare; where the smallest item does not tell that the bins hold all of it,
 /// another one looks at what they left: if anything, the tile counts as not added. The wide one
 /// (`warp_wide`) brings it again. Where the narrow way fails soon after it began, the wide one is kept for
 /// longer.
@@ -89,12 +89,12 @@ class warp_exact {
   MONOFOLD_GPU bool finish_short(short_sums<Term>& out) {
     using sums = short_sums<Term>;
     if (has_digits_ || !sums::is_regular(top_)) return false;
-    if constexpr (sums::levels < num_levels) {
+    if constexpr (sums::bins < num_bins) {
       bool is_deep = false;
       MONOFOLD_UNROLL
       for (int p = 0; p < parts; ++p) {
         MONOFOLD_UNROLL
-        for (int k = sums::levels; k < num_levels; ++k) is_deep |= units(p, k) != 0;
+        for (int k = sums::bins; k < num_bins; ++k) is_deep |= units(p, k) != 0;
       }
       if (any_lane(is_deep)) return false;
     }
@@ -105,7 +105,7 @@ class warp_exact {
     for (int p = 0; p < sums::num_sums; ++p) {
       int128 own = 0;
       MONOFOLD_UNROLL
-      for (int k = 0; k < sums::levels; ++k) {
+      for (int k = 0; k < sums::bins; ++k) {
         own = own * (int128{1} << sums::gap) + units(p, k);
       }
       out.value[p] = sum_of_lanes(own);
@@ -118,13 +118,13 @@ class warp_exact {
   static constexpr int long_run = 64;
   static constexpr int fair_run = 4;  // tiles after which going back to the narrow way pays
   static constexpr int most_patience = 64;
-  static constexpr int num_levels = terms::levels;
+  static constexpr int num_bins = terms::bins;
   static constexpr int parts = terms::parts;
-  static constexpr bool has_sure_levels = terms::sure_levels(0) != 0;
+  static constexpr bool has_sure_bins = terms::sure_bins(0) != 0;
 
-  /// Sums of units for each level of a lane, above `run_` times the level's zero; modulo 2^64.
-  struct level_sums {
-    std::uint64_t units[parts][num_levels];
+  /// Sums of units for each bin of a lane, above `run_` times the bin's zero; modulo 2^64.
+  struct bin_sums {
+    std::uint64_t units[parts][num_bins];
   };
 
   // ---- the narrow way
@@ -138,7 +138,7 @@ class warp_exact {
     int taken = 0;            // tiles before those in `sums_`
     std::uint32_t limit = 0;  // keys from here on do not fit
     std::uint32_t sure_limit = 0;
-    typename tile_levels<Term>::beginning beginning{};
+    typename tile_bins<Term>::beginning beginning{};
     int coming = -1;  // the tile that is being copied ahead
     MONOFOLD_ROLL
     for (; tile < tiles; tile += step) {
@@ -163,7 +163,7 @@ class warp_exact {
       // `sum_of_lanes` has room for so many tiles.
       bool is_new = (key >= limit) | (run_ == long_run);
       bool is_sure = true;
-      if constexpr (has_sure_levels) is_sure = !terms::is_unsure(seen, sure_limit);
+      if constexpr (has_sure_bins) is_sure = !terms::is_unsure(seen, sure_limit);
       bool is_news = false;
       if constexpr (Beside::is_any) {
         if constexpr (Beside::is_coarse) {
@@ -193,11 +193,11 @@ class warp_exact {
             top_ = terms::top_of(most) + slack;
             if (!is_low(top_)) break;
             limit = terms::limit_of(top_);
-            beginning = tile_levels<Term>::beginning_of(top_);
-            if constexpr (has_sure_levels) sure_limit = terms::sure_limit(top_);
+            beginning = tile_bins<Term>::beginning_of(top_);
+            if constexpr (has_sure_bins) sure_limit = terms::sure_limit(top_);
           }
         }
-        if constexpr (has_sure_levels) is_sure = !any_lane(terms::is_unsure(seen, sure_limit));
+        if constexpr (has_sure_bins) is_sure = !any_lane(terms::is_unsure(seen, sure_limit));
       }
       if constexpr (terms::copies_ahead) {
         // The vote above depends on every load of what was taken.
@@ -207,17 +207,17 @@ class warp_exact {
               .start(range.base + std::int64_t{coming} * tile_items);
         }
       }
-      tile_levels<Term> levels;
-      if (is_sure && (terms::is_always_held || has_sure_levels)) {
-        levels.deposit_surely(raw, beginning);
-        if (!terms::limits_show_infinite && any_lane(levels.is_infinite())) break;
-      } else if (any_lane(levels.deposit(raw, beginning))) {
+      tile_bins<Term> bins;
+      if (is_sure && (terms::is_always_held || has_sure_bins)) {
+        bins.deposit_surely(raw, beginning);
+        if (!terms::limits_show_infinite && any_lane(bins.is_infinite())) break;
+      } else if (any_lane(bins.deposit(raw, beginning))) {
         break;
       }
       MONOFOLD_UNROLL
       for (int p = 0; p < parts; ++p) {
         MONOFOLD_UNROLL
-        for (int k = 0; k < num_levels; ++k) sums_.units[p][k] += levels.units(p, k);
+        for (int k = 0; k < num_bins; ++k) sums_.units[p][k] += bins.units(p, k);
       }
       ++run_;
     }
@@ -235,7 +235,7 @@ class warp_exact {
     beside.add(raw, tile);
   }
 
-  /// Whether levels for items below 2^top are finite.
+  /// Whether bins for items below 2^top are finite.
   MONOFOLD_GPU static bool is_low(int top) {
     bool low = true;
     MONOFOLD_UNROLL
@@ -243,16 +243,16 @@ class warp_exact {
     return low;
   }
 
-  /// Adds what levels have counted to the digits, and sets it to 0.
+  /// Adds what bins have counted to the digits, and sets it to 0.
   MONOFOLD_GPU void flush() {
     if (run_ == 0) return;
     has_digits_ = true;
-    digits_.reserve(parts * num_levels);
+    digits_.reserve(parts * num_bins);
     MONOFOLD_UNROLL
     for (int p = 0; p < parts; ++p) {
       MONOFOLD_UNROLL
-      for (int k = 0; k < num_levels; ++k) {
-        const int unit = tile_levels<Term>::unit(top_, p, k);
+      for (int k = 0; k < num_bins; ++k) {
+        const int unit = tile_bins<Term>::unit(top_, p, k);
         digits_.add_units(sum_of_lanes(units(p, k)), unit + terms::part_scale(p),
                           terms::part_sum(p));
         sums_.units[p][k] = 0;
@@ -261,15 +261,15 @@ class warp_exact {
     run_ = 0;
   }
 
-  /// What the tiles since the last flush have left in a level, in its units.
+  /// What the tiles since the last flush have left in a bin, in its units.
   MONOFOLD_GPU std::int64_t units(int p, int k) const {
-    const auto zeros = static_cast<std::uint64_t>(run_) * tile_levels<Term>::zero(top_, p, k);
+    const auto zeros = static_cast<std::uint64_t>(run_) * tile_bins<Term>::zero(top_, p, k);
     return static_cast<std::int64_t>(sums_.units[p][k] - zeros);
   }
 
   digits digits_;
   bytes16* ahead_;
-  level_sums sums_{};  // of so many tiles by levels of this top
+  bin_sums sums_{};  // of so many tiles by bins of this top
   int run_ = 0;
   int top_ = 0;
   bool has_digits_ = false;

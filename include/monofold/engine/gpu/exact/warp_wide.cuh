@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
+#include "monofold/engine/gpu/exact/thread_bins.cuh"
 #include "monofold/engine/gpu/exact/thread_items.cuh"
-#include "monofold/engine/gpu/exact/thread_levels.cuh"
 #include "monofold/engine/gpu/exact/thread_terms.cuh"
 #include "monofold/engine/gpu/exact/warp_digits.cuh"
 #include "monofold/engine/gpu/load.cuh"
@@ -76,12 +76,12 @@ class warp_wide {
   static constexpr int parts = terms::parts;
   static constexpr int batch_rows = 16 / chunk_items < rows ? 16 / chunk_items : rows;
   static constexpr int batch = batch_rows * chunk_items;  // items a lane
-  static constexpr int wide_levels = terms::wide_levels;
+  static constexpr int wide_bins = terms::wide_bins;
   static constexpr int max_passes = 3;
   static constexpr int hopeless_batches = 15;
   /// Three passes hold every narrow number, so that nothing is left.
   static constexpr bool may_stay_wide = terms::layout::most_limbs > 6;
-  using batch_levels = thread_levels<wide_levels, 6>;
+  using batch_bins = thread_bins<wide_bins, 6>;
   static_assert(batch < 32, "deposits for six bits of headroom");
 
   MONOFOLD_GPU void add_batch(digits& to, bool& any_other, chunk (&raw)[batch_rows]) {
@@ -140,19 +140,18 @@ class warp_wide {
         hopeless_ = hopeless_batches + 1;
         break;
       }
-      batch_levels levels;
-      levels.start(top);
+      batch_bins bins;
+      bins.start(top);
       std::uint32_t left = 0;
       MONOFOLD_UNROLL
       for (int i = 0; i < batch; ++i) {
-        x[i] = levels.deposit(x[i]);
+        x[i] = bins.deposit(x[i]);
         left |= (high_word(x[i]) << 1) | low_word(x[i]);
       }
-      to.reserve(wide_levels);
+      to.reserve(wide_bins);
       MONOFOLD_ROLL
-      for (int k = 0; k < wide_levels; ++k) {
-        to.add_units(sum_of_lanes(levels.shift_out(top, k)), batch_levels::unit(top, k) + scale,
-                     sum);
+      for (int k = 0; k < wide_bins; ++k) {
+        to.add_units(sum_of_lanes(bins.shift_out(top, k)), batch_bins::unit(top, k) + scale, sum);
       }
       if (!any_lane(left != 0)) return;
     }
@@ -166,7 +165,7 @@ class warp_wide {
     }
   }
 
-  int hopeless_ = 0;  // batches for which levels are not even tried
+  int hopeless_ = 0;  // batches for which bins are not even tried
 };
 
 }  // namespace monofold::detail
