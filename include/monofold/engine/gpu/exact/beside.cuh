@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "monofold/engine/gpu/exact/warp_ends.cuh"
+#include "monofold/engine/gpu/exact/warp_extrema.cuh"
 #include "monofold/engine/gpu/exact/warp_rows.cuh"
 #include "monofold/engine/gpu/load.cuh"
 #include "monofold/engine/gpu/load_ragged.cuh"
@@ -42,26 +42,26 @@ struct sink_beside {
 ///            ascending order; then `leave`, and behind a meeting of the blocks `collect` in the last one, by
 ///            all threads
 template <class F, class Item, int rows>
-class ends_beside {
-  using ends = warp_ends<decltype(F::members), Item, rows>;
+class extrema_beside {
+  using extrema = warp_extrema<decltype(F::members), Item, rows>;
 
  public:
   using state = typename F::state;
   static constexpr bool is_any = true;
   /// Whether `may_change` tells of most tiles that they need not be added; else all are.
-  static constexpr bool is_coarse = ends::is_coarse;
+  static constexpr bool is_coarse = extrema::is_coarse;
   static constexpr int total_at = exact_warps * static_cast<int>(sizeof(state));
   static constexpr int shared_bytes = total_at + static_cast<int>(sizeof(state));
   static constexpr std::int64_t workspace_bytes =
       grid_states(max_exact_blocks) * static_cast<std::int64_t>(sizeof(state));
 
-  MONOFOLD_GPU explicit ends_beside(char* shared) : shared_(shared) {}
+  MONOFOLD_GPU explicit extrema_beside(char* shared) : shared_(shared) {}
 
   MONOFOLD_GPU bool may_change(const bytes16 (&raw)[rows]) const {
-    return ends_.may_change(warp_rows<Item, rows>(raw, 0));
+    return extrema_.may_change(warp_rows<Item, rows>(raw, 0));
   }
   MONOFOLD_GPU void add(const bytes16 (&raw)[rows], int tile) {
-    ends_.add(warp_rows<Item, rows>(raw, 0), tile);
+    extrema_.add(warp_rows<Item, rows>(raw, 0), tile);
   }
 
   /// What the block has, with tiles in place of indices: to `states`, or as the total where the block is the
@@ -69,7 +69,7 @@ class ends_beside {
   ///
   /// sync       all threads of the block; no barrier behind the last write
   MONOFOLD_GPU void leave(void* states) {
-    const state own = ends_.total();
+    const state own = extrema_.total();
     if (lane_rank() == 0) warp_states()[warp_rank()] = own;
     sync_block();  // states of warps written above are read below
     if (threadIdx.x >= warp_lanes) return;
@@ -89,7 +89,7 @@ class ends_beside {
       if (threadIdx.x == 0) *total() = own;
       sync_block();  // the total written above is read below
     }
-    ends::find(*total(), range, warp_rank());
+    extrema::find(*total(), range, warp_rank());
   }
 
   template <class Sink>
@@ -102,7 +102,7 @@ class ends_beside {
   MONOFOLD_GPU state* total() const { return reinterpret_cast<state*>(shared_ + total_at); }
 
   char* shared_;
-  ends ends_;
+  extrema extrema_;
 };
 
 }  // namespace monofold::detail
