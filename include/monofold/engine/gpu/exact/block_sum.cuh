@@ -23,11 +23,11 @@ struct exact_meeting {
   std::int64_t* words;
   std::uint32_t* ticket;
   mail_room mail;
-  void* states;  // of what is folded beside
+  void* states;  // of the companion
 };
 
 /// The shared memory of a block: what its warps copy ahead, their short sums and words, the words of all, the
-/// state; then that of what is folded beside.
+/// state; then that of the companion.
 template <class Term>
 struct exact_shared {
   using digits = warp_digits<typename thread_terms<Term>::layout>;
@@ -38,11 +38,12 @@ struct exact_shared {
   static constexpr int words_at = sums_at + exact_warps * static_cast<int>(sizeof(sums));
   static constexpr int total_at = words_at + (exact_warps * digits::num_words * 4 + 7) / 8 * 8;
   static constexpr int state_at = total_at + digits::num_wide_words * 8;
-  static constexpr int beside_at = in_chunks_of_16(state_at + static_cast<int>(sizeof(state)));
+  static constexpr int companion_at = in_chunks_of_16(state_at + static_cast<int>(sizeof(state)));
 };
 
-template <class Term, class Beside>
-inline constexpr int exact_shared_bytes = exact_shared<Term>::beside_at + Beside::shared_bytes;
+template <class Term, class Companion>
+inline constexpr int exact_shared_bytes =
+    exact_shared<Term>::companion_at + Companion::shared_bytes;
 
 /// Adds what blocks have left in `total` of each; true in the block that then has all of it there.
 ///
@@ -70,14 +71,14 @@ MONOFOLD_GPU bool meet_by_ticket(std::int64_t* total, const exact_meeting& meeti
 /// Otherwise it is digits.
 ///
 /// sync       all threads of the block call each member, in the order in which they stand
-template <class Term, class Beside>
+template <class Term, class Companion>
 class block_sum {
  public:
   using shared = exact_shared<Term>;
   using digits = typename shared::digits;
   using sums = typename shared::sums;
   using adder = warp_exact<Term>;
-  static constexpr bool may_be_short = sums::is_possible && !Beside::is_any;
+  static constexpr bool may_be_short = sums::is_possible && !Companion::is_any;
   static_assert(digits::num_wide_words <= exact_threads, "a word a thread");
   static_assert(few_exact_tiles * adder::most_additions_a_tile <= digits::most_additions);
   static_assert(few_exact_tiles <= sums::most_tiles);
@@ -135,15 +136,15 @@ class block_sum {
   }
 
   /// Adds up what blocks have; true in the block that then has all of it.
-  MONOFOLD_GPU bool combine_blocks(Beside& beside) {
+  MONOFOLD_GPU bool combine_blocks(Companion& companion) {
     if constexpr (may_be_short) {
       if (is_mailed_ && blocks() > 1 && !combine_by_mail()) return false;
     }
-    if constexpr (Beside::is_any) beside.leave(meeting_.states);
+    if constexpr (Companion::is_any) companion.leave(meeting_.states);
     if (!is_mailed_ && (blocks() > 1 || !is_few_)) {
       if (!meet_by_ticket<digits>(total(), meeting_)) return false;
     }
-    if (Beside::is_any || !is_mailed_)
+    if (Companion::is_any || !is_mailed_)
       sync_block();  // the total and what was left above are read below
     return true;
   }

@@ -6,7 +6,7 @@
 #include <type_traits>
 
 #include "monofold/engine/gpu/exact/add_exactly_kernel.cuh"
-#include "monofold/engine/gpu/exact/beside.cuh"
+#include "monofold/engine/gpu/exact/companion.cuh"
 #include "monofold/engine/gpu/exact/member_places.cuh"
 #include "monofold/fold/all.hpp"
 #include "monofold/fold/exact/moments.hpp"
@@ -80,8 +80,8 @@ struct exact_members {
   using term =
       std::conditional_t<serves(member_role::moments), moments_term<item>, value_term<item>>;
   using extrema = typename extrema_of_members<item, has_smallest, has_largest>::type;
-  using beside = std::conditional_t<std::is_void_v<extrema>, nothing_beside,
-                                    extrema_beside<extrema, item, warp_exact<term>::rows>>;
+  using companion = std::conditional_t<std::is_void_v<extrema>, no_companion,
+                                       extrema_companion<extrema, item, warp_exact<term>::rows>>;
   /// Whether it is worth it: an exact sum, and another member.
   static constexpr bool is_shared = num_served > 1 &&
                                     (serves(member_role::values) || serves(member_role::moments));
@@ -156,8 +156,8 @@ MONOFOLD_GPU void hand_on(const F&, const Own& own,
   sink.leave(own, static_cast<const state_list<int>*>(nullptr));
 }
 template <class F, class Own, class Sink, class Extrema>
-MONOFOLD_GPU void hand_on(const F&, const Own& own, const sink_beside<Sink, Extrema>& both) {
-  both.sink.leave(own, &both.beside);
+MONOFOLD_GPU void hand_on(const F&, const Own& own, const companion_sink<Sink, Extrema>& both) {
+  both.sink.leave(own, &both.companion);
 }
 
 }  // namespace monofold::detail

@@ -26,7 +26,7 @@ namespace monofold::detail {
 /// (`warp_wide`) brings it again. Where the narrow way fails soon after it began, the wide one is kept for
 /// longer.
 ///
-/// `beside`, where it `is_any`, gets the chunks of each tile that may change it, perhaps twice.
+/// `companion`, where it `is_any`, gets the chunks of each tile that may change it, perhaps twice.
 ///
 /// order      exact: any
 /// sync       all lanes of the warp
@@ -56,20 +56,20 @@ class warp_exact {
     digits_.clear();
   }
 
-  /// Tiles `tile`, `tile` + `step`, .. Those beside see them too. What the narrow way took last is not among
+  /// Tiles `tile`, `tile` + `step`, .. The companion sees them too. What the narrow way took last is not among
   /// the digits yet: one of the two below follows.
-  template <class Beside>
-  MONOFOLD_GPU void add(const range_type& range, int tile, int step, Beside& beside) {
+  template <class Companion>
+  MONOFOLD_GPU void add(const range_type& range, int tile, int step, Companion& companion) {
     const auto tiles = static_cast<int>(tiles_in(range));
     int patience = 1;  // tiles that the wide way takes in a row
     while (tile < tiles) {
-      const int taken = add_narrow(range, tile, step, tiles, beside);
+      const int taken = add_narrow(range, tile, step, tiles, companion);
       if (tile >= tiles) return;
       flush();
       patience = taken >= fair_run ? 1 : patience;
       for (int left = patience; left > 0 && tile < tiles; --left, tile += step) {
-        if constexpr (Beside::is_any) {
-          if (left < patience) show(range, tile, beside);
+        if constexpr (Companion::is_any) {
+          if (left < patience) show(range, tile, companion);
         }
         wide_.add(digits_, any_other_, range, tile);
       }
@@ -130,9 +130,9 @@ class warp_exact {
   // ---- the narrow way
 
   /// Adds tiles until one does not fit, or there are no more; how many.
-  template <class Beside>
+  template <class Companion>
   MONOFOLD_GPU int add_narrow(const range_type& range, int& tile, int step, int tiles,
-                              Beside& beside) {
+                              Companion& companion) {
     const auto first_whole = range.first + range.margin() == 0 ? 0 : 1;
     const auto end_whole = static_cast<int>((range.end - range.margin()) / tile_items);
     int taken = 0;            // tiles before those in `sums_`
@@ -144,13 +144,13 @@ class warp_exact {
     for (; tile < tiles; tile += step) {
       chunk raw[rows];
       const std::int64_t at = std::int64_t{tile} * tile_items;
-      bool is_shown = false;  // what is beside has this tile
+      bool is_shown = false;  // the companion has this tile
       if (terms::copies_ahead && tile == coming) {
         if constexpr (terms::copies_ahead) copied_rows<rows>(ahead_, lane_rank()).take(raw);
       } else if (tile >= first_whole && tile < end_whole) {
         load_rows(raw, range, at, lane_rank());
       } else if constexpr (terms::is_compact_ragged) {
-        if constexpr (Beside::is_any) show(range, tile, beside);
+        if constexpr (Companion::is_any) show(range, tile, companion);
         is_shown = true;
         load_ragged_rows(raw, range, at, lane_rank(), terms::outside());
       } else {
@@ -165,18 +165,18 @@ class warp_exact {
       bool is_sure = true;
       if constexpr (has_sure_bins) is_sure = !terms::is_unsure(seen, sure_limit);
       bool is_news = false;
-      if constexpr (Beside::is_any) {
-        if constexpr (Beside::is_coarse) {
-          is_news = beside.may_change(raw);
+      if constexpr (Companion::is_any) {
+        if constexpr (Companion::is_coarse) {
+          is_news = companion.may_change(raw);
         } else if (!is_shown) {
-          beside.add(raw, tile);
+          companion.add(raw, tile);
         }
       }
       // One vote for all that is rare.
       if (any_lane(is_new | terms::may_be_special(seen) | !is_sure | is_news)) {
         is_new |= terms::may_be_special(seen) && wide::has_special(raw);
-        if constexpr (Beside::is_any) {
-          if (Beside::is_coarse && any_lane(is_news) && !is_shown) beside.add(raw, tile);
+        if constexpr (Companion::is_any) {
+          if (Companion::is_coarse && any_lane(is_news) && !is_shown) companion.add(raw, tile);
         }
         if (any_lane(is_new)) {
           taken += run_;
@@ -225,14 +225,14 @@ class warp_exact {
     return taken + run_;
   }
 
-  /// Brings any tile for those beside. They may see an item more than once: beyond the range they see the
-  /// first one, which loses against itself in its place.
-  template <class Beside>
-  MONOFOLD_GPU static void show(const range_type& range, int tile, Beside& beside) {
+  /// Brings any tile for the companion. It may see an item more than once: beyond the range it sees the first
+  /// one, which loses against itself in its place.
+  template <class Companion>
+  MONOFOLD_GPU static void show(const range_type& range, int tile, Companion& companion) {
     const std::int64_t at = std::int64_t{tile} * tile_items;
     chunk raw[rows];
     load_ragged_rows(raw, range, at, lane_rank(), repeated(range.base[range.first]));
-    beside.add(raw, tile);
+    companion.add(raw, tile);
   }
 
   /// Whether bins for items below 2^top are finite.

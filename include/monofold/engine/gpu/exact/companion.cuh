@@ -1,5 +1,5 @@
 #pragma once
-/// engine/gpu/exact/beside: what blocks fold beside an exact sum, over the tiles that it takes.
+/// engine/gpu/exact/companion: what blocks fold as the companion of an exact sum, over the tiles that it takes.
 
 #include <cstdint>
 
@@ -17,23 +17,23 @@
 namespace monofold::detail {
 
 /// Nothing.
-struct nothing_beside {
+struct no_companion {
   static constexpr bool is_any = false;
   static constexpr int shared_bytes = 0;
   static constexpr std::int64_t workspace_bytes = 0;
 
-  MONOFOLD_GPU explicit nothing_beside(char*) {}
+  MONOFOLD_GPU explicit no_companion(char*) {}
   template <class Sink>
   MONOFOLD_GPU const Sink& sink_for(const Sink& sink) const {
     return sink;
   }
 };
 
-/// A sink that takes what was folded beside, too.
+/// A sink that takes what a companion folded, too.
 template <class Sink, class State>
-struct sink_beside {
+struct companion_sink {
   const Sink& sink;
-  const State& beside;
+  const State& companion;
 };
 
 /// The extremes `F`, an `all` of one or two folds.
@@ -42,7 +42,7 @@ struct sink_beside {
 ///            ascending order; then `leave`, and behind a meeting of the blocks `collect` in the last one, by
 ///            all threads
 template <class F, class Item, int rows>
-class extrema_beside {
+class extrema_companion {
   using extrema = warp_extrema<decltype(F::members), Item, rows>;
 
  public:
@@ -55,7 +55,7 @@ class extrema_beside {
   static constexpr std::int64_t workspace_bytes =
       grid_states(max_exact_blocks) * static_cast<std::int64_t>(sizeof(state));
 
-  MONOFOLD_GPU explicit extrema_beside(char* shared) : shared_(shared) {}
+  MONOFOLD_GPU explicit extrema_companion(char* shared) : shared_(shared) {}
 
   MONOFOLD_GPU bool may_change(const bytes16 (&raw)[rows]) const {
     return extrema_.may_change(warp_rows<Item, rows>(raw, 0));
@@ -93,7 +93,7 @@ class extrema_beside {
   }
 
   template <class Sink>
-  MONOFOLD_GPU sink_beside<Sink, state> sink_for(const Sink& sink) const {
+  MONOFOLD_GPU companion_sink<Sink, state> sink_for(const Sink& sink) const {
     return {sink, *total()};
   }
 
