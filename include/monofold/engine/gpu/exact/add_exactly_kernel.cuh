@@ -38,7 +38,7 @@ MONOFOLD_HD_CALL constexpr exact_layout exact_layout_of() {
 template <class Term, class Companion, class F, class Sink>
 __global__ void __launch_bounds__(exact_threads, exact_resident_blocks)
     add_exactly_kernel(const exact_layout layout, const F f,
-                       const typename thread_terms<Term>::range range, const exact_meeting meeting,
+                       const typename thread_terms<Term>::range range, const exact_scratch scratch,
                        const Sink sink) {
   if constexpr (is_computed_v<Term>) {
     using range_type = typename thread_terms<Term>::range;
@@ -46,7 +46,7 @@ __global__ void __launch_bounds__(exact_threads, exact_resident_blocks)
   }
   let_next_launch_begin();
   auto* const bytes = reinterpret_cast<char*>(dynamic_shared());
-  block_sum<Term, Companion> block(bytes, warp_exact<Term>::tiles_in(range), meeting);
+  block_sum<Term, Companion> block(bytes, warp_exact<Term>::tiles_in(range), scratch);
   auto own = block.warp_sum();
   wait_for_launches_before();
   block.read_call();
@@ -54,7 +54,7 @@ __global__ void __launch_bounds__(exact_threads, exact_resident_blocks)
   own.add(range, block.first_tile(), block.tile_step(), companion);
   block.combine_warps(own);
   if (!block.combine_blocks(companion)) return;
-  if constexpr (Companion::is_any) companion.collect(range, meeting.states);
+  if constexpr (Companion::is_any) companion.collect(range, scratch.states);
   block.finish(f, range.end - range.first, companion.sink_for(sink));
 }
 

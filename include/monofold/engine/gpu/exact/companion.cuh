@@ -39,7 +39,7 @@ struct companion_sink {
 /// The extremes `F`, an `all` of one or two folds.
 ///
 /// shape      rows: of the tiles of the sum; shared: shared_bytes. `add` by all lanes of a warp, of tiles in
-///            ascending order; then `leave`, and behind a meeting of the blocks `collect` in the last one, by
+///            ascending order; then `leave`, and behind a scratch of the blocks `collect` in the last one, by
 ///            all threads
 template <class F, class Item, int rows>
 class extrema_companion {

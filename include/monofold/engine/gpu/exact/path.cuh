@@ -118,7 +118,7 @@ template <class Term, class Companion, class F, class View, class Sink>
 failure start_exact_kernel(std::int64_t blocks, const device_stream& on, const F& f,
                            const View& view, const gpu_workspace& workspace, const Sink& sink) {
   static_assert(exact_shared<Term>::digits::num_wide_words <= gpu_workspace::num_exact_words);
-  const exact_meeting meeting{workspace.exact_words(), workspace.ticket(), workspace.mail(),
+  const exact_scratch scratch{workspace.exact_words(), workspace.ticket(), workspace.mail(),
                               workspace.states()};
 #if defined(MONOFOLD_EMULATED)
   const strict_arithmetic arithmetic;  // the emulated device has that of this thread
@@ -126,7 +126,7 @@ failure start_exact_kernel(std::int64_t blocks, const device_stream& on, const F
   auto range = range_for<Term>(view);
   const exact_layout layout = exact_layout_of<F, decltype(range), Sink>();
   return launch_early(add_exactly_kernel<Term, Companion, F, Sink>, blocks, exact_threads,
-                      exact_shared_bytes<Term, Companion>, on, layout, f, range, meeting, sink);
+                      exact_shared_bytes<Term, Companion>, on, layout, f, range, scratch, sink);
 }
 
 /// The blocks for a view that suit the device.
