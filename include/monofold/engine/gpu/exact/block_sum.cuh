@@ -140,7 +140,7 @@ class block_sum {
     if constexpr (may_be_short) {
       if (is_mailed_ && blocks() > 1 && !combine_by_mail()) return false;
     }
-    if constexpr (Companion::is_any) companion.leave(scratch_.states);
+    if constexpr (Companion::is_any) companion.store(scratch_.states);
     if (!is_mailed_ && (blocks() > 1 || !is_few_)) {
       if (!combine_by_ticket<digits>(total(), scratch_)) return false;
     }

@@ -39,7 +39,7 @@ struct companion_sink {
 /// The extremes `F`, an `all` of one or two folds.
 ///
 /// shape      rows: of the tiles of the sum; shared: shared_bytes. `add` by all lanes of a warp, of tiles in
-///            ascending order; then `leave`, and behind a scratch of the blocks `collect` in the last one, by
+///            ascending order; then `store`, and when the blocks have met `collect` in the last one, by
 ///            all threads
 template <class F, class Item, int rows>
 class extrema_companion {
@@ -68,7 +68,7 @@ class extrema_companion {
   /// only one.
   ///
   /// sync       all threads of the block; no barrier behind the last write
-  MONOFOLD_GPU void leave(void* states) {
+  MONOFOLD_GPU void store(void* states) {
     const state own = extrema_.total();
     if (lane_rank() == 0) warp_states()[warp_rank()] = own;
     sync_block();  // states of warps written above are read below

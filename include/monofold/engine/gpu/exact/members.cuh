@@ -108,11 +108,11 @@ MONOFOLD_GPU const Largest& largest_of(const state_list<Largest>& extrema) {
 
 /// Writes a member's state from the sums and the extrema, by all threads of the block.
 template <member_role role, class State, class Own, class Extrema>
-MONOFOLD_GPU void leave_member(char* out, const Own& own, const Extrema* extrema) {
+MONOFOLD_GPU void store_member(char* out, const Own& own, const Extrema* extrema) {
   if constexpr (role == member_role::values) {
-    leave_words(out, values_of(own));
+    store_words(out, values_of(own));
   } else if constexpr (role == member_role::moments) {
-    leave_words(out, own);
+    store_words(out, own);
   } else if constexpr (role == member_role::count) {
     if (threadIdx.x == 0) *reinterpret_cast<State*>(out) = values_of(own).counts.items;
   } else if constexpr (role != member_role::other) {
@@ -133,31 +133,31 @@ struct members_sink {
   Whole whole;
 
   template <class Own, class Extrema>
-  MONOFOLD_GPU void leave(const Own& own, const Extrema* extrema) const {
-    leave_from<Own, Extrema, Folds...>(static_cast<char*>(place_of(whole)), own, extrema);
+  MONOFOLD_GPU void store(const Own& own, const Extrema* extrema) const {
+    store_from<Own, Extrema, Folds...>(static_cast<char*>(place_of(whole)), own, extrema);
     raise_flag(whole);
   }
 
  private:
   template <class Own, class Extrema, class First, class... Rest>
-  MONOFOLD_GPU static void leave_from(char* out, const Own& own, const Extrema* extrema) {
+  MONOFOLD_GPU static void store_from(char* out, const Own& own, const Extrema* extrema) {
     using part = typename First::state;
-    leave_member<role_of<First, Item>(), part>(out, own, extrema);
+    store_member<role_of<First, Item>(), part>(out, own, extrema);
     if constexpr (sizeof...(Rest) > 0) {
       using states = state_list<part, typename Rest::state...>;
-      leave_from<Own, Extrema, Rest...>(out + offsetof(states, rest), own, extrema);
+      store_from<Own, Extrema, Rest...>(out + offsetof(states, rest), own, extrema);
     }
   }
 };
 
 template <class F, class Own, class Item, class Whole, class... Folds>
-MONOFOLD_GPU void hand_on(const F&, const Own& own,
-                          const members_sink<Item, Whole, Folds...>& sink) {
-  sink.leave(own, static_cast<const state_list<int>*>(nullptr));
+MONOFOLD_GPU void store_state(const F&, const Own& own,
+                              const members_sink<Item, Whole, Folds...>& sink) {
+  sink.store(own, static_cast<const state_list<int>*>(nullptr));
 }
 template <class F, class Own, class Sink, class Extrema>
-MONOFOLD_GPU void hand_on(const F&, const Own& own, const companion_sink<Sink, Extrema>& both) {
-  both.sink.leave(own, &both.companion);
+MONOFOLD_GPU void store_state(const F&, const Own& own, const companion_sink<Sink, Extrema>& both) {
+  both.sink.store(own, &both.companion);
 }
 
 }  // namespace monofold::detail

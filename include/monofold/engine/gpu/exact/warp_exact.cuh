@@ -61,19 +61,20 @@ class warp_exact {
   template <class Companion>
   MONOFOLD_GPU void add(const range_type& range, int tile, int step, Companion& companion) {
     const auto tiles = static_cast<int>(tiles_in(range));
-    int patience = 1;  // tiles that the wide way takes in a row
+    int wide_tiles_in_a_row = 1;  // tiles that the wide way takes in a row
     while (tile < tiles) {
       const int taken = add_narrow(range, tile, step, tiles, companion);
       if (tile >= tiles) return;
       flush();
-      patience = taken >= fair_run ? 1 : patience;
-      for (int left = patience; left > 0 && tile < tiles; --left, tile += step) {
+      wide_tiles_in_a_row = taken >= least_narrow_run ? 1 : wide_tiles_in_a_row;
+      for (int left = wide_tiles_in_a_row; left > 0 && tile < tiles; --left, tile += step) {
         if constexpr (Companion::is_any) {
-          if (left < patience) show(range, tile, companion);
+          if (left < wide_tiles_in_a_row) show(range, tile, companion);
         }
         wide_.add(digits_, any_other_, range, tile);
       }
-      patience = patience < most_patience ? 2 * patience : patience;
+      wide_tiles_in_a_row = wide_tiles_in_a_row < most_wide_tiles_in_a_row ? 2 * wide_tiles_in_a_row
+                                                                           : wide_tiles_in_a_row;
       has_digits_ = true;
     }
   }
@@ -116,8 +117,8 @@ class warp_exact {
  private:
   static constexpr int slack = terms::slack;  // binades above the largest item so far
   static constexpr int long_run = 64;
-  static constexpr int fair_run = 4;  // tiles after which going back to the narrow way pays
-  static constexpr int most_patience = 64;
+  static constexpr int least_narrow_run = 4;  // tiles after which going back to the narrow way pays
+  static constexpr int most_wide_tiles_in_a_row = 64;
   static constexpr int num_bins = terms::bins;
   static constexpr int parts = terms::parts;
   static constexpr bool has_sure_bins = terms::sure_bins(0) != 0;
@@ -164,19 +165,20 @@ class warp_exact {
       bool is_new = (key >= limit) | (run_ == long_run);
       bool is_sure = true;
       if constexpr (has_sure_bins) is_sure = !terms::is_unsure(seen, sure_limit);
-      bool is_news = false;
+      bool may_be_extreme = false;
       if constexpr (Companion::is_any) {
         if constexpr (Companion::is_coarse) {
-          is_news = companion.may_change(raw);
+          may_be_extreme = companion.may_change(raw);
         } else if (!is_shown) {
           companion.add(raw, tile);
         }
       }
       // One vote for all that is rare.
-      if (any_lane(is_new | terms::may_be_special(seen) | !is_sure | is_news)) {
+      if (any_lane(is_new | terms::may_be_special(seen) | !is_sure | may_be_extreme)) {
         is_new |= terms::may_be_special(seen) && wide::has_special(raw);
         if constexpr (Companion::is_any) {
-          if (Companion::is_coarse && any_lane(is_news) && !is_shown) companion.add(raw, tile);
+          if (Companion::is_coarse && any_lane(may_be_extreme) && !is_shown)
+            companion.add(raw, tile);
         }
         if (any_lane(is_new)) {
           taken += run_;

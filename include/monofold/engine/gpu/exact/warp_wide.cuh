@@ -78,7 +78,7 @@ class warp_wide {
   static constexpr int batch = batch_rows * chunk_items;  // items a lane
   static constexpr int wide_bins = terms::wide_bins;
   static constexpr int max_passes = 3;
-  static constexpr int hopeless_batches = 15;
+  static constexpr int batches_to_skip = 15;
   /// Three passes hold every narrow number, so that nothing is left.
   static constexpr bool may_stay_wide = terms::layout::most_limbs > 6;
   using batch_bins = thread_bins<wide_bins, 6>;
@@ -130,14 +130,14 @@ class warp_wide {
   /// Adds doubles times 2^scale to a sum.
   MONOFOLD_GPU void add_doubles(digits& to, double (&x)[batch], int scale, int sum) {
     MONOFOLD_ROLL
-    for (int pass = 0; hopeless_ == 0; ++pass) {
+    for (int pass = 0; skip_bins_ == 0; ++pass) {
       std::uint32_t most = 0;
       MONOFOLD_UNROLL
       for (int i = 0; i < batch; ++i) most = larger(most, high_word(x[i]) & 0x7fffffff);
       const int top = static_cast<int>(largest_of_lanes(most) >> 20) - 1022;
       if (may_stay_wide && top > highest_top) break;
       if (may_stay_wide && pass == max_passes) {
-        hopeless_ = hopeless_batches + 1;
+        skip_bins_ = batches_to_skip + 1;
         break;
       }
       batch_bins bins;
@@ -156,7 +156,7 @@ class warp_wide {
       if (!any_lane(left != 0)) return;
     }
     if constexpr (may_stay_wide) {
-      if (hopeless_ > 0) --hopeless_;
+      if (skip_bins_ > 0) --skip_bins_;
       to.reserve(batch * warp_lanes);
       sync_warp();  // additions by `add_units` above, atomic ones below
       MONOFOLD_UNROLL
@@ -165,7 +165,7 @@ class warp_wide {
     }
   }
 
-  int hopeless_ = 0;  // batches for which bins are not even tried
+  int skip_bins_ = 0;  // batches for which bins are not even tried
 };
 
 }  // namespace monofold::detail
