@@ -129,7 +129,8 @@ MONOFOLD_GPU void finish_short(const F& f, const short_sums<Term>& own, std::int
     if (warp != s) continue;
     for (int i = lane_rank(); i < limbs; i += warp_lanes) {
       // Limb i begins so far above the lowest bit of the value; below the grid there are zeros.
-      const int from = 64 * i - (short_sums<Term>::exponent(own.top, s) - layout::low_exponent(s));
+      const int from =
+          64 * i - (short_sums<Term>::exponent(own.max_exponent, s) - layout::low_exponent(s));
       std::uint64_t limb = 0;
       if (from >= 0) {
         limb = static_cast<std::uint64_t>(own.value[s] >> (from < 127 ? from : 127));
@@ -157,7 +158,7 @@ MONOFOLD_GPU void finish_short(const F& f, const short_sums<Term>& own, std::int
       high != 0 ? 64 + bit_width_of(high) : bit_width_of(static_cast<std::uint64_t>(size));
   size <<= width > 0 ? 128 - width : 0;
   const leading_bits bits{static_cast<std::uint64_t>(size >> 64),
-                          short_sums<Term>::exponent(own.top, 0) + width - 64,
+                          short_sums<Term>::exponent(own.max_exponent, 0) + width - 64,
                           static_cast<std::uint64_t>(size) != 0};
   *sink.out = f.finish_leading(counts_of_short(own, items), is_negative, bits);
 }

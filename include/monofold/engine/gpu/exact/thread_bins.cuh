@@ -11,18 +11,18 @@
 
 namespace monofold::detail {
 
-/// The bins of a thread, as fold/exact/anchors has them, for some deposits of at most 2^top.
+/// The bins of a thread, as fold/exact/anchors has them, for some deposits of at most 2^max_exponent.
 ///
 /// cost       three additions a deposit and bin
 template <int bins, int headroom>
 class thread_bins {
  public:
-  MONOFOLD_GPU void start(int top) { start_from(first_anchor(top)); }
+  MONOFOLD_GPU void start(int max_exponent) { start_from(first_anchor(max_exponent)); }
 
   /// The high word of bin 0 before any deposit, from which one instruction makes each of the others; low
   /// words are 0.
-  MONOFOLD_GPU static std::int32_t first_anchor(int top) {
-    return static_cast<std::int32_t>(anchor(top, 0) >> 32);
+  MONOFOLD_GPU static std::int32_t first_anchor(int max_exponent) {
+    return static_cast<std::int32_t>(anchor(max_exponent, 0) >> 32);
   }
   MONOFOLD_GPU void start_from(std::int32_t first_anchor) {
     constexpr auto lowest = static_cast<std::int32_t>(anchor_bits(-1022) >> 32);
@@ -68,20 +68,20 @@ class thread_bins {
   MONOFOLD_GPU std::uint64_t bits(int k) const { return bits_as<std::uint64_t>(bins_[k]); }
 
   /// The bits of bin k before any deposit.
-  MONOFOLD_GPU static std::uint64_t anchor(int top, int k) {
-    return anchor_bits(level_exponent(top, headroom, k));
+  MONOFOLD_GPU static std::uint64_t anchor(int max_exponent, int k) {
+    return anchor_bits(level_exponent(max_exponent, headroom, k));
   }
 
   /// The same of bin 0, and the others move down: a loop over them keeps the bins in registers.
-  MONOFOLD_GPU std::int64_t shift_out(int top, int k) {
+  MONOFOLD_GPU std::int64_t shift_out(int max_exponent, int k) {
     const auto bits = bits_as<std::uint64_t>(bins_[0]);
     MONOFOLD_UNROLL
     for (int i = 1; i < bins; ++i) bins_[i - 1] = bins_[i];
-    return static_cast<std::int64_t>(bits - anchor(top, k));
+    return static_cast<std::int64_t>(bits - anchor(max_exponent, k));
   }
 
-  MONOFOLD_GPU static int unit(int top, int k) {
-    return unit_of_level(level_exponent(top, headroom, k));
+  MONOFOLD_GPU static int unit(int max_exponent, int k) {
+    return unit_of_level(level_exponent(max_exponent, headroom, k));
   }
 
  private:

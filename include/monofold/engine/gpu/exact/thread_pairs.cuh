@@ -32,11 +32,11 @@ struct pair_keys {
   static constexpr std::uint32_t small =
       sizeof(Item) == 8 ? static_cast<std::uint32_t>(2 * bias - 900) << shift : 0;
 
-  MONOFOLD_GPU static int top_of(std::uint32_t key) {
+  MONOFOLD_GPU static int max_exponent_of(std::uint32_t key) {
     return static_cast<int>(key >> shift) - 2 * bias + 2;
   }
-  MONOFOLD_GPU static std::uint32_t limit_of(int top) {
-    const auto limit = static_cast<std::uint64_t>(top - 2 + 2 * bias + 1) << shift;
+  MONOFOLD_GPU static std::uint32_t limit_of(int max_exponent) {
+    const auto limit = static_cast<std::uint64_t>(max_exponent - 2 + 2 * bias + 1) << shift;
     return limit < infinite ? static_cast<std::uint32_t>(limit) : infinite;
   }
 };
@@ -74,7 +74,9 @@ struct thread_terms<product_term<item_pair<Item, Item>>> {
 
   MONOFOLD_GPU static constexpr int part_sum(int) { return 0; }
   MONOFOLD_GPU static constexpr int part_scale(int) { return 0; }
-  MONOFOLD_GPU static constexpr int part_top(int top, int p) { return products::top(top, p); }
+  MONOFOLD_GPU static constexpr int part_max_exponent(int max_exponent, int p) {
+    return products::max_exponent(max_exponent, p);
+  }
 
   /// Zeros whose product is -0.
   MONOFOLD_GPU static pair_bytes outside() { return {minus_zeros<Item>(), bytes16{}}; }
@@ -98,11 +100,11 @@ struct thread_terms<product_term<item_pair<Item, Item>>> {
   /// The last bit of a product is worth 2^(the sum of its factors' fields - 2 last_bias); that sum is the whole
   /// part of the key or one less. Of doubles that goes for the rest, and p is at least
   /// 2^(that sum - 2 bias), where no factor is subnormal.
-  MONOFOLD_GPU static std::uint32_t sure_limit(int top) {
+  MONOFOLD_GPU static std::uint32_t sure_limit(int max_exponent) {
     int least = 0;
     MONOFOLD_UNROLL
     for (int p = 0; p < parts; ++p) {
-      const int unit = unit_of_last_bin(part_top(top, p), headroom, sure_bins(p));
+      const int unit = unit_of_last_bin(part_max_exponent(max_exponent, p), headroom, sure_bins(p));
       const int own =
           unit + (parts == 2 && p == 0 ? 2 * keys::bias + 52 : 2 * items::last_bias) + 1;
       least = own > least ? own : least;
@@ -113,8 +115,10 @@ struct thread_terms<product_term<item_pair<Item, Item>>> {
     return seen.least < limit || (sizeof(Item) == 8 && seen.factor < std::uint32_t{1} << 20);
   }
   MONOFOLD_GPU static std::uint32_t key(const seen_items& seen) { return items::key(seen.most); }
-  MONOFOLD_GPU static int top_of(std::uint32_t key) { return keys::top_of(key); }
-  MONOFOLD_GPU static std::uint32_t limit_of(int top) { return keys::limit_of(top); }
+  MONOFOLD_GPU static int max_exponent_of(std::uint32_t key) { return keys::max_exponent_of(key); }
+  MONOFOLD_GPU static std::uint32_t limit_of(int max_exponent) {
+    return keys::limit_of(max_exponent);
+  }
   /// Products of zeros are small too. Of infinite floats and doubles bins leave NaN.
   MONOFOLD_GPU static bool may_be_special(const seen_items& seen) {
     if constexpr (sizeof(Item) == 2) return items::key(seen.largest) >= items::infinite;

@@ -29,14 +29,14 @@ struct seen_items {
 ///
 /// shape      chunk: what a lane takes of a row, `chunk_items` items; range: where they come from. parts:
 ///            doubles an item; part p times 2^part_scale(p) goes to sum part_sum(p) of `layout`. bins:
-///            as many hold usual data; rows: chunks that a lane has in flight. key, top_of, limit_of: as
-///            in `thread_items`; part_top(t, p): part p of items below 2^t is at most 2^part_top. An item
+///            as many hold usual data; rows: chunks that a lane has in flight. key, max_exponent_of, limit_of: as
+///            in `thread_items`; part_max_exponent(t, p): part p of items below 2^t is at most 2^part_max_exponent. An item
 ///            is special whose term doubles do not hold. counts_zeros: some terms may be -0, else every term that
 ///            is no NaN counts as another number. keys_show_special: an item is special where the key is at least
 ///            `infinite`; keys_show_other: a term is not -0 where the key is not 0. may_be_special: false
 ///            where nothing is special that neither limits nor bins show. is_compact_ragged: what loads a
 ///            ragged row is short enough for the narrow way, too. sure_bins(p): as many surely hold part p,
-///            with nothing left to look at, where not is_unsure(seen, sure_limit(top)); 0: never.
+///            with nothing left to look at, where not is_unsure(seen, sure_limit(max_exponent)); 0: never.
 ///            limits_show_infinite: no limit lets an infinity or NaN pass; chains: see
 ///            `tile_bins`; copies_ahead: so much is done with a tile that the next one should come meanwhile
 template <class Term>
@@ -50,8 +50,8 @@ constexpr int headroom_for(int deposits) {
 }
 
 /// The exponent of the unit of the last of some bins.
-MONOFOLD_GPU constexpr int unit_of_last_bin(int top, int headroom, int bins) {
-  return unit_of_level(level_exponent(top, headroom, bins > 0 ? bins - 1 : 0));
+MONOFOLD_GPU constexpr int unit_of_last_bin(int max_exponent, int headroom, int bins) {
+  return unit_of_level(level_exponent(max_exponent, headroom, bins > 0 ? bins - 1 : 0));
 }
 
 /// Chunks of 16 bytes of an array.
@@ -72,8 +72,10 @@ struct array_chunks {
 
   MONOFOLD_GPU static bytes16 outside() { return minus_zeros<Item>(); }
   MONOFOLD_GPU static std::uint32_t key(const seen_items& seen) { return items::key(seen.most); }
-  MONOFOLD_GPU static int top_of(std::uint32_t key) { return items::top_of(key); }
-  MONOFOLD_GPU static std::uint32_t limit_of(int top) { return items::limit_of(top); }
+  MONOFOLD_GPU static int max_exponent_of(std::uint32_t key) { return items::max_exponent_of(key); }
+  MONOFOLD_GPU static std::uint32_t limit_of(int max_exponent) {
+    return items::limit_of(max_exponent);
+  }
   /// Not 0 where an item is not -0.
   MONOFOLD_GPU static std::uint32_t other_of(const bytes16& c) { return other_bits<Item>(c); }
   MONOFOLD_GPU static Item item_of(const bytes16& c, int v) { return items::item(c, v); }
@@ -104,7 +106,9 @@ struct thread_values : array_chunks<typename Term::item> {
 
   MONOFOLD_GPU static constexpr int part_sum(int) { return 0; }
   MONOFOLD_GPU static constexpr int part_scale(int) { return items::scale; }
-  MONOFOLD_GPU static constexpr int part_top(int top, int) { return top; }
+  MONOFOLD_GPU static constexpr int part_max_exponent(int max_exponent, int) {
+    return max_exponent;
+  }
   MONOFOLD_GPU static bool may_be_special(const seen_items&) { return false; }
   MONOFOLD_HD static constexpr int sure_bins(int) {
     return is_always_held ? 0 : sizeof(Item) == 8 ? 2 : 1;
@@ -114,8 +118,9 @@ struct thread_values : array_chunks<typename Term::item> {
     if constexpr (!is_always_held) seen.least = items::look_low(seen.least, c);
   }
   MONOFOLD_GPU static seen_items nothing_seen() { return {0, items::no_low}; }
-  MONOFOLD_GPU static std::uint32_t sure_limit(int top) {
-    return items::low_limit(unit_of_last_bin(top, headroom, sure_bins(0)) + items::last_bias);
+  MONOFOLD_GPU static std::uint32_t sure_limit(int max_exponent) {
+    return items::low_limit(unit_of_last_bin(max_exponent, headroom, sure_bins(0)) +
+                            items::last_bias);
   }
   MONOFOLD_GPU static bool is_unsure(const seen_items& seen, std::uint32_t limit) {
     return items::is_below(seen.least, limit);
@@ -152,8 +157,10 @@ struct product_parts {
     out[0] = rounded_product(a, b);
     if constexpr (count == 2) out[1] = rounded_fma(a, b, -out[0]);
   }
-  /// Part p of products of at most 2^top.
-  MONOFOLD_GPU static constexpr int top(int top, int p) { return p == 0 ? top : top - 53; }
+  /// Part p of products of at most 2^max_exponent.
+  MONOFOLD_GPU static constexpr int max_exponent(int max_exponent, int p) {
+    return p == 0 ? max_exponent : max_exponent - 53;
+  }
 };
 
 /// Squares of items, and the items where `with_values`.
@@ -188,8 +195,9 @@ struct thread_squares : array_chunks<Item> {
 
   MONOFOLD_GPU static constexpr int part_sum(int p) { return p < values ? 0 : values; }
   MONOFOLD_GPU static constexpr int part_scale(int p) { return p < values ? items::scale : 0; }
-  MONOFOLD_GPU static constexpr int part_top(int top, int p) {
-    return p < values ? top : products::top(2 * (top + items::scale), p - values);
+  MONOFOLD_GPU static constexpr int part_max_exponent(int max_exponent, int p) {
+    return p < values ? max_exponent
+                      : products::max_exponent(2 * (max_exponent + items::scale), p - values);
   }
   MONOFOLD_GPU static void look(seen_items& seen, const bytes16& c) {
     seen.most = items::look(seen.most, c);
@@ -201,11 +209,11 @@ struct thread_squares : array_chunks<Item> {
   }
   /// The last bit of an item is worth 2^(f - last_bias + scale), that of its square as much twice. Of doubles
   /// that goes for the rest, and p is at least 2^(2 (f - 1023)).
-  MONOFOLD_GPU static std::uint32_t sure_limit(int top) {
+  MONOFOLD_GPU static std::uint32_t sure_limit(int max_exponent) {
     int field = 1;
     MONOFOLD_UNROLL
     for (int p = 0; p < parts; ++p) {
-      const int unit = unit_of_last_bin(part_top(top, p), headroom, sure_bins(p));
+      const int unit = unit_of_last_bin(part_max_exponent(max_exponent, p), headroom, sure_bins(p));
       int least = 0;
       if (p < values) {
         least = unit + items::last_bias;

@@ -10,7 +10,7 @@
 
 namespace monofold::detail {
 
-/// The bins of each part for one tile; what they are left with belongs to the tile's top.
+/// The bins of each part for one tile; what they are left with belongs to the tile's largest exponent.
 ///
 /// Several chains of bins take turns, so that additions need not wait for each other; all together have
 /// the deposits for which one has room.
@@ -24,15 +24,15 @@ class tile_bins {
   static constexpr int num_bins = terms::bins;
   using bins = thread_bins<num_bins, terms::headroom>;
 
-  /// What bins of a top begin with: found once, kept from tile to tile.
+  /// What bins of a largest exponent begin with: found once, kept from tile to tile.
   struct beginning {
     std::int32_t first_anchor[parts];
   };
-  MONOFOLD_GPU static beginning beginning_of(int top) {
+  MONOFOLD_GPU static beginning beginning_of(int max_exponent) {
     beginning out;
     MONOFOLD_UNROLL
     for (int p = 0; p < parts; ++p) {
-      out.first_anchor[p] = bins::first_anchor(terms::part_top(top, p));
+      out.first_anchor[p] = bins::first_anchor(terms::part_max_exponent(max_exponent, p));
     }
     return out;
   }
@@ -81,12 +81,12 @@ class tile_bins {
     return sum;
   }
   /// The same of no deposits.
-  MONOFOLD_GPU static std::uint64_t zero(int top, int p, int k) {
-    return chains * bins::anchor(terms::part_top(top, p), k);
+  MONOFOLD_GPU static std::uint64_t zero(int max_exponent, int p, int k) {
+    return chains * bins::anchor(terms::part_max_exponent(max_exponent, p), k);
   }
   /// The exponent of that unit.
-  MONOFOLD_GPU static int unit(int top, int p, int k) {
-    return bins::unit(terms::part_top(top, p), k);
+  MONOFOLD_GPU static int unit(int max_exponent, int p, int k) {
+    return bins::unit(terms::part_max_exponent(max_exponent, p), k);
   }
 
  private:

@@ -20,7 +20,7 @@ namespace monofold::detail {
 
 /// Tiles of items by two ways, which add the same integers.
 ///
-/// The narrow one keeps the bins' top from tile to tile and raises it where items are larger. One vote a
+/// The narrow one keeps the bins' largest exponent from tile to tile and raises it where items are larger. One vote a
 /// tile asks for all that is rare; where the smallest item does not tell that the bins hold all of it,
 /// another one looks at what they left: if anything, the tile counts as not added. The wide one
 /// (`warp_wide`) brings it again. Where the narrow way fails soon after it began, the wide one is kept for
@@ -89,7 +89,7 @@ class warp_exact {
   /// follow.
   MONOFOLD_GPU bool finish_short(short_sums<Term>& out) {
     using sums = short_sums<Term>;
-    if (has_digits_ || !sums::is_regular(top_)) return false;
+    if (has_digits_ || !sums::is_regular(max_exponent_)) return false;
     if constexpr (sums::bins < num_bins) {
       bool is_deep = false;
       MONOFOLD_UNROLL
@@ -99,7 +99,7 @@ class warp_exact {
       }
       if (any_lane(is_deep)) return false;
     }
-    out.top = top_;
+    out.max_exponent = max_exponent_;
     out.is_there = run_ > 0 ? 1 : 0;
     out.is_other = any_other_ ? 1 : 0;
     MONOFOLD_UNROLL
@@ -192,11 +192,11 @@ class warp_exact {
             if (!any_other_) break;
           }
           if (most >= limit) {
-            top_ = terms::top_of(most) + slack;
-            if (!is_low(top_)) break;
-            limit = terms::limit_of(top_);
-            beginning = tile_bins<Term>::beginning_of(top_);
-            if constexpr (has_sure_bins) sure_limit = terms::sure_limit(top_);
+            max_exponent_ = terms::max_exponent_of(most) + slack;
+            if (!is_low(max_exponent_)) break;
+            limit = terms::limit_of(max_exponent_);
+            beginning = tile_bins<Term>::beginning_of(max_exponent_);
+            if constexpr (has_sure_bins) sure_limit = terms::sure_limit(max_exponent_);
           }
         }
         if constexpr (has_sure_bins) is_sure = !any_lane(terms::is_unsure(seen, sure_limit));
@@ -237,11 +237,11 @@ class warp_exact {
     companion.add(raw, tile);
   }
 
-  /// Whether bins for items below 2^top are finite.
-  MONOFOLD_GPU static bool is_low(int top) {
+  /// Whether bins for items below 2^max_exponent are finite.
+  MONOFOLD_GPU static bool is_low(int max_exponent) {
     bool low = true;
     MONOFOLD_UNROLL
-    for (int p = 0; p < parts; ++p) low &= terms::part_top(top, p) <= highest_top;
+    for (int p = 0; p < parts; ++p) low &= terms::part_max_exponent(max_exponent, p) <= highest_top;
     return low;
   }
 
@@ -254,7 +254,7 @@ class warp_exact {
     for (int p = 0; p < parts; ++p) {
       MONOFOLD_UNROLL
       for (int k = 0; k < num_bins; ++k) {
-        const int unit = tile_bins<Term>::unit(top_, p, k);
+        const int unit = tile_bins<Term>::unit(max_exponent_, p, k);
         digits_.add_units(sum_of_lanes(units(p, k)), unit + terms::part_scale(p),
                           terms::part_sum(p));
         sums_.units[p][k] = 0;
@@ -265,15 +265,16 @@ class warp_exact {
 
   /// What the tiles since the last flush have left in a bin, in its units.
   MONOFOLD_GPU std::int64_t units(int p, int k) const {
-    const auto zeros = static_cast<std::uint64_t>(run_) * tile_bins<Term>::zero(top_, p, k);
+    const auto zeros =
+        static_cast<std::uint64_t>(run_) * tile_bins<Term>::zero(max_exponent_, p, k);
     return static_cast<std::int64_t>(sums_.units[p][k] - zeros);
   }
 
   digits digits_;
   bytes16* ahead_;
-  bin_sums sums_{};  // of so many tiles by bins of this top
+  bin_sums sums_{};  // of so many tiles by bins of this largest exponent
   int run_ = 0;
-  int top_ = 0;
+  int max_exponent_ = 0;
   bool has_digits_ = false;
   bool any_other_;  // the same in all lanes
   wide wide_;

@@ -134,14 +134,14 @@ class warp_wide {
       std::uint32_t most = 0;
       MONOFOLD_UNROLL
       for (int i = 0; i < batch; ++i) most = larger(most, high_word(x[i]) & 0x7fffffff);
-      const int top = static_cast<int>(largest_of_lanes(most) >> 20) - 1022;
-      if (may_stay_wide && top > highest_top) break;
+      const int max_exponent = static_cast<int>(largest_of_lanes(most) >> 20) - 1022;
+      if (may_stay_wide && max_exponent > highest_top) break;
       if (may_stay_wide && pass == max_passes) {
         skip_bins_ = batches_to_skip + 1;
         break;
       }
       batch_bins bins;
-      bins.start(top);
+      bins.start(max_exponent);
       std::uint32_t left = 0;
       MONOFOLD_UNROLL
       for (int i = 0; i < batch; ++i) {
@@ -151,7 +151,8 @@ class warp_wide {
       to.reserve(wide_bins);
       MONOFOLD_ROLL
       for (int k = 0; k < wide_bins; ++k) {
-        to.add_units(sum_of_lanes(bins.shift_out(top, k)), batch_bins::unit(top, k) + scale, sum);
+        to.add_units(sum_of_lanes(bins.shift_out(max_exponent, k)),
+                     batch_bins::unit(max_exponent, k) + scale, sum);
       }
       if (!any_lane(left != 0)) return;
     }
