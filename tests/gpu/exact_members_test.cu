@@ -141,7 +141,7 @@ TYPED_TEST(gpu_exact_members, ties_and_slopes) {
 }
 
 /// Zeros of both signs, infinities and NaN: a few among numbers, and nothing else.
-TYPED_TEST(gpu_exact_members, odd_items) {
+TYPED_TEST(gpu_exact_members, special_items) {
   using f = inputs::fields<TypeParam>;
   constexpr std::size_t tile = TestFixture::tile;
   const std::uint64_t sign = std::uint64_t{1} << (f::total - 1);
@@ -165,8 +165,8 @@ TYPED_TEST(gpu_exact_members, odd_items) {
           if (this->random_() % rarity != 0) continue;
           item = inputs::from_bits<TypeParam>(kind[this->random_() % kind.size()]);
         }
-        this->expect_all(items,
-                         "odd " + std::to_string(kind[0]) + ", one of " + std::to_string(rarity));
+        this->expect_all(
+            items, "special " + std::to_string(kind[0]) + ", one of " + std::to_string(rarity));
         if (this->HasFatalFailure()) return;
       }
     }

@@ -107,21 +107,21 @@ TYPED_TEST(gpu_exact_products, products_that_under_and_overflow) {
   }
 }
 
-/// Levels hold all that is left of these tiles, so that nothing else gives the odd item away.
-TYPED_TEST(gpu_exact_products, one_odd_item_among_ones) {
+/// Levels hold all that is left of these tiles, so that nothing else gives the special item away.
+TYPED_TEST(gpu_exact_products, one_special_item_among_ones) {
   using f = inputs::fields<TypeParam>;
   const auto with_field = [](int field) {
     return inputs::from_bits<TypeParam>(static_cast<std::uint64_t>(field) << f::fraction);
   };
   const TypeParam one = with_field(f::top_field / 2);
   // The smallest number, numbers whose squares are just no double, infinity, NaN.
-  for (const TypeParam odd :
+  for (const TypeParam special :
        {inputs::from_bits<TypeParam>(1), with_field(f::top_field / 4 + 10),
         with_field(f::top_field / 4 - 8), with_field(f::top_field),
         inputs::from_bits<TypeParam>((std::uint64_t{f::top_field} << f::fraction) + 1)}) {
     for (const int where : {0, 9, 26}) {
       std::vector<TypeParam> items(30 * tile<TypeParam>, one);
-      items[static_cast<std::size_t>(where * tile<TypeParam> + 77)] = odd;
+      items[static_cast<std::size_t>(where * tile<TypeParam> + 77)] = special;
       this->expect_all(items, items, "one among ones", 1);
       this->expect_all(items, std::vector<TypeParam>(items.size(), one), "times one", 1);
       if (this->HasFatalFailure()) return;

@@ -99,23 +99,24 @@ TYPED_TEST(gpu_exact_short, ends_of_the_range) {
   }
 }
 
-/// Something odd in one tile of many: its warp has digits, the others have short sums.
-TYPED_TEST(gpu_exact_short, one_odd_tile) {
+/// Something special in one tile of many: its warp has digits, the others have short sums.
+TYPED_TEST(gpu_exact_short, one_special_tile) {
   using f = inputs::fields<TypeParam>;
   const auto bits_of_field = [](int field) {
     return static_cast<std::uint64_t>(field) << f::fraction;
   };
   for (const int tiles : {3, 30, 270}) {
     if (tiles > 30 && gpu_tests::is_emulated) continue;
-    for (const std::uint64_t odd : {bits_of_field(f::top_field), bits_of_field(f::top_field) + 1,
-                                    std::uint64_t{1}, std::uint64_t{0}}) {
+    for (const std::uint64_t special :
+         {bits_of_field(f::top_field), bits_of_field(f::top_field) + 1, std::uint64_t{1},
+          std::uint64_t{0}}) {
       std::vector<TypeParam> items;
       for (int i = 0; i < tiles * tile<TypeParam>; ++i) {
         items.push_back(this->draw(f::top_field / 2 - static_cast<int>(this->below(4))));
       }
       items[this->below(static_cast<unsigned>(items.size()))] =
-          inputs::from_bits<TypeParam>(odd | std::uint64_t{this->below(2)} << (f::total - 1));
-      this->expect_all(items, "odd bits " + std::to_string(odd));
+          inputs::from_bits<TypeParam>(special | std::uint64_t{this->below(2)} << (f::total - 1));
+      this->expect_all(items, "special bits " + std::to_string(special));
       if (this->HasFatalFailure()) return;
     }
   }

@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include "monofold/engine/gpu/exact/beside.cuh"
 #include "monofold/engine/gpu/exact/block_sum.cuh"
+#include "monofold/engine/gpu/exact/companion.cuh"
 #include "monofold/engine/gpu/exact/thread_terms.cuh"
 #include "monofold/engine/gpu/kernel.cuh"
 #include "monofold/level/thread.cuh"
@@ -30,15 +30,15 @@ MONOFOLD_HD_CALL constexpr exact_layout exact_layout_of() {
           static_cast<int>(sizeof(Sink))};
 }
 
-/// Adds the terms of a range and hands the state to `sink`, and what is folded beside.
+/// Adds the terms of a range and hands the state to `sink`, and what its companion folds.
 ///
 /// shape      any number of blocks of `exact_threads` threads, which stay until the end
 /// order      exact: the state's bytes do not depend on it
 /// errors     traps where the host's compiler lays out a view of a user otherwise: results would be wrong
-template <class Term, class Beside, class F, class Sink>
+template <class Term, class Companion, class F, class Sink>
 __global__ void __launch_bounds__(exact_threads, exact_resident_blocks)
     add_exactly_kernel(const exact_layout layout, const F f,
-                       const typename thread_terms<Term>::range range, const exact_meeting meeting,
+                       const typename thread_terms<Term>::range range, const exact_scratch scratch,
                        const Sink sink) {
   if constexpr (is_computed_v<Term>) {
     using range_type = typename thread_terms<Term>::range;
@@ -46,16 +46,16 @@ __global__ void __launch_bounds__(exact_threads, exact_resident_blocks)
   }
   let_next_launch_begin();
   auto* const bytes = reinterpret_cast<char*>(dynamic_shared());
-  block_sum<Term, Beside> block(bytes, warp_exact<Term>::tiles_in(range), meeting);
+  block_sum<Term, Companion> block(bytes, warp_exact<Term>::tiles_in(range), scratch);
   auto own = block.warp_sum();
   wait_for_launches_before();
   block.read_call();
-  Beside beside(bytes + exact_shared<Term>::beside_at);
-  own.add(range, block.first_tile(), block.tile_step(), beside);
+  Companion companion(bytes + exact_shared<Term>::companion_at);
+  own.add(range, block.first_tile(), block.tile_step(), companion);
   block.combine_warps(own);
-  if (!block.combine_blocks(beside)) return;
-  if constexpr (Beside::is_any) beside.collect(range, meeting.states);
-  block.finish(f, range.end - range.first, beside.sink_for(sink));
+  if (!block.combine_blocks(companion)) return;
+  if constexpr (Companion::is_any) companion.collect(range, scratch.states);
+  block.finish(f, range.end - range.first, companion.sink_for(sink));
 }
 
 }  // namespace monofold::detail

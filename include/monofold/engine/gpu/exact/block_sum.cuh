@@ -19,15 +19,15 @@
 namespace monofold::detail {
 
 /// Where the blocks of a launch meet. Words and ticket are 0 before it and after it.
-struct exact_meeting {
+struct exact_scratch {
   std::int64_t* words;
   std::uint32_t* ticket;
   mail_room mail;
-  void* states;  // of what is folded beside
+  void* states;  // of the companion
 };
 
 /// The shared memory of a block: what its warps copy ahead, their short sums and words, the words of all, the
-/// state; then that of what is folded beside.
+/// state; then that of the companion.
 template <class Term>
 struct exact_shared {
   using digits = warp_digits<typename thread_terms<Term>::layout>;
@@ -38,28 +38,29 @@ struct exact_shared {
   static constexpr int words_at = sums_at + exact_warps * static_cast<int>(sizeof(sums));
   static constexpr int total_at = words_at + (exact_warps * digits::num_words * 4 + 7) / 8 * 8;
   static constexpr int state_at = total_at + digits::num_wide_words * 8;
-  static constexpr int beside_at = in_chunks_of_16(state_at + static_cast<int>(sizeof(state)));
+  static constexpr int companion_at = in_chunks_of_16(state_at + static_cast<int>(sizeof(state)));
 };
 
-template <class Term, class Beside>
-inline constexpr int exact_shared_bytes = exact_shared<Term>::beside_at + Beside::shared_bytes;
+template <class Term, class Companion>
+inline constexpr int exact_shared_bytes =
+    exact_shared<Term>::companion_at + Companion::shared_bytes;
 
 /// Adds what blocks have left in `total` of each; true in the block that then has all of it there.
 ///
 /// sync       all threads of the block, behind a barrier; no barrier behind the last write of `total`
 template <class Digits>
-MONOFOLD_GPU bool meet_by_ticket(std::int64_t* total, const exact_meeting& meeting) {
+MONOFOLD_GPU bool combine_by_ticket(std::int64_t* total, const exact_scratch& scratch) {
   const int rank = static_cast<int>(threadIdx.x);
   if (rank < Digits::num_wide_words && total[rank] != 0) {
-    add_to_word(meeting.words + rank, total[rank]);
+    add_to_word(scratch.words + rank, total[rank]);
   }
   sync_block();  // additions above are seen by whoever sees the ticket
   bool last = false;
-  if (rank == 0) last = take_ticket(meeting.ticket) == gridDim.x - 1;
+  if (rank == 0) last = take_ticket(scratch.ticket) == gridDim.x - 1;
   // What thread 0 of the last block acquired is behind this barrier seen by all its threads.
   if (!sync_block_any(last)) return false;
-  if (rank < Digits::num_wide_words) total[rank] = take_word(meeting.words + rank);
-  if (rank == 0) *meeting.ticket = 0;
+  if (rank < Digits::num_wide_words) total[rank] = take_word(scratch.words + rank);
+  if (rank == 0) *scratch.ticket = 0;
   return true;
 }
 
@@ -70,22 +71,22 @@ MONOFOLD_GPU bool meet_by_ticket(std::int64_t* total, const exact_meeting& meeti
 /// Otherwise it is digits.
 ///
 /// sync       all threads of the block call each member, in the order in which they stand
-template <class Term, class Beside>
+template <class Term, class Companion>
 class block_sum {
  public:
   using shared = exact_shared<Term>;
   using digits = typename shared::digits;
   using sums = typename shared::sums;
   using adder = warp_exact<Term>;
-  static constexpr bool may_be_short = sums::is_possible && !Beside::is_any;
+  static constexpr bool may_be_short = sums::is_possible && !Companion::is_any;
   static_assert(digits::num_wide_words <= exact_threads, "a word a thread");
   static_assert(few_exact_tiles * adder::most_additions_a_tile <= digits::most_additions);
   static_assert(few_exact_tiles <= sums::most_tiles);
 
-  MONOFOLD_GPU block_sum(char* bytes, std::int64_t tiles, const exact_meeting& meeting)
+  MONOFOLD_GPU block_sum(char* bytes, std::int64_t tiles, const exact_scratch& scratch)
       : bytes_(bytes),
         tiles_(tiles),
-        meeting_(meeting),
+        scratch_(scratch),
         is_few_(tiles <= std::int64_t{blocks()} * exact_warps * few_exact_tiles),
         is_mailed_(may_be_short && is_few_ && blocks() <= mail_room::most_senders),
         is_by_warp_(is_mailed_ && blocks() > 1 && tiles <= mail_room::most_senders &&
@@ -94,12 +95,12 @@ class block_sum {
   /// What adds up the tiles of this warp.
   MONOFOLD_GPU adder warp_sum() const {
     return adder(warp_words(), reinterpret_cast<bytes16*>(bytes_ + warp() * shared::ahead_bytes),
-                 meeting_.words);
+                 scratch_.words);
   }
 
   /// Read early: it takes as long as items do. The last block writes it when all have read it.
   MONOFOLD_GPU void read_call() {
-    if (is_mailed_ && blocks() > 1) call_ = meeting_.mail.read_call();
+    if (is_mailed_ && blocks() > 1) call_ = scratch_.mail.read_call();
   }
 
   /// The first tile of this warp. Few tiles are spread over blocks, of many neighbours go to a block.
@@ -135,15 +136,15 @@ class block_sum {
   }
 
   /// Adds up what blocks have; true in the block that then has all of it.
-  MONOFOLD_GPU bool combine_blocks(Beside& beside) {
+  MONOFOLD_GPU bool combine_blocks(Companion& companion) {
     if constexpr (may_be_short) {
       if (is_mailed_ && blocks() > 1 && !combine_by_mail()) return false;
     }
-    if constexpr (Beside::is_any) beside.leave(meeting_.states);
+    if constexpr (Companion::is_any) companion.store(scratch_.states);
     if (!is_mailed_ && (blocks() > 1 || !is_few_)) {
-      if (!meet_by_ticket<digits>(total(), meeting_)) return false;
+      if (!combine_by_ticket<digits>(total(), scratch_)) return false;
     }
-    if (Beside::is_any || !is_mailed_)
+    if (Companion::is_any || !is_mailed_)
       sync_block();  // the total and what was left above are read below
     return true;
   }
@@ -175,7 +176,7 @@ class block_sum {
   MONOFOLD_GPU bool combine_by_mail() {
     const auto block = static_cast<int>(blockIdx.x);
     const int first = first_tile();
-    const mailed_sums<Term> mail(meeting_.mail, call_);
+    const mailed_sums<Term> mail(scratch_.mail, call_);
     if (is_by_warp_ ? first < tiles_ : warp() == 0) {
       const int sender = is_by_warp_ ? first : block;
       if (is_short_) {
@@ -185,20 +186,20 @@ class block_sum {
         const auto word_at = [&](int i) {
           return is_by_warp_ ? digits::wide_word(warp_words(), i) : total()[i];
         };
-        mail.post_elsewhere(sender, word_at, meeting_.words);
+        mail.post_elsewhere(sender, word_at, scratch_.words);
       }
     }
     if (block + 1 != blocks()) return false;
     sync_block();  // slots and the total read above are overwritten below
     is_short_ = mail.gather(is_by_warp_ ? static_cast<int>(tiles_) : blocks(), all_, slots(),
-                            total(), meeting_.words);
+                            total(), scratch_.words);
     if (!is_short_) sync_block();  // the total written above is read below
     return true;
   }
 
   char* bytes_;
   std::int64_t tiles_;
-  const exact_meeting& meeting_;
+  const exact_scratch& scratch_;
   bool is_few_;      // warps put nothing into global words on their way
   bool is_mailed_;   // short sums are tried
   bool is_by_warp_;  // a tile a warp, each by itself: then warps of a block need not meet

@@ -67,7 +67,7 @@ MONOFOLD_GPU void make_state(const std::int64_t* words, std::int64_t items,
 
 /// Copies a state, a word a thread.
 template <class State>
-MONOFOLD_GPU void leave_words(void* out, const State& state) {
+MONOFOLD_GPU void store_words(void* out, const State& state) {
   static_assert(sizeof(State) % 8 == 0 && sizeof(State) / 8 <= exact_threads, "a word a thread");
   const auto rank = static_cast<int>(threadIdx.x);
   if (rank >= static_cast<int>(sizeof(State) / 8)) return;
@@ -77,12 +77,12 @@ MONOFOLD_GPU void leave_words(void* out, const State& state) {
 
 /// Hands a state on, which all threads of the block see.
 template <class F, class State, class Sink>
-MONOFOLD_GPU void hand_on(const F& f, const State& state, const Sink& sink) {
+MONOFOLD_GPU void store_state(const F& f, const State& state, const Sink& sink) {
   if (threadIdx.x == 0) sink(f, state);
 }
 template <class F, class State>
-MONOFOLD_GPU void hand_on(const F&, const State& state, const state_sink<State>& sink) {
-  leave_words(sink.out, state);
+MONOFOLD_GPU void store_state(const F&, const State& state, const state_sink<State>& sink) {
+  store_words(sink.out, state);
 }
 
 /// What blocks have added up as digits, as a state, to `sink`.
@@ -93,7 +93,7 @@ MONOFOLD_GPU void finish_words(const F& f, const std::int64_t* total, std::int64
                                State* state, const Sink& sink) {
   make_state<Term>(total, items, state);
   sync_block();  // the state written above is read below
-  hand_on(f, *state, sink);
+  store_state(f, *state, sink);
 }
 
 /// A sum that is rounded needs its leading bits alone, which a warp finds at once.
@@ -129,7 +129,8 @@ MONOFOLD_GPU void finish_short(const F& f, const short_sums<Term>& own, std::int
     if (warp != s) continue;
     for (int i = lane_rank(); i < limbs; i += warp_lanes) {
       // Limb i begins so far above the lowest bit of the value; below the grid there are zeros.
-      const int from = 64 * i - (short_sums<Term>::exponent(own.top, s) - layout::low_exponent(s));
+      const int from =
+          64 * i - (short_sums<Term>::exponent(own.max_exponent, s) - layout::low_exponent(s));
       std::uint64_t limb = 0;
       if (from >= 0) {
         limb = static_cast<std::uint64_t>(own.value[s] >> (from < 127 ? from : 127));
@@ -141,7 +142,7 @@ MONOFOLD_GPU void finish_short(const F& f, const short_sums<Term>& own, std::int
   }
   if (rank == layout::num_sums * warp_lanes) counts_of(*state) = counts_of_short(own, items);
   sync_block();  // the state written above is read below
-  hand_on(f, *state, sink);
+  store_state(f, *state, sink);
 }
 
 template <class Term, class F, class Number, class Answer>
@@ -157,7 +158,7 @@ MONOFOLD_GPU void finish_short(const F& f, const short_sums<Term>& own, std::int
       high != 0 ? 64 + bit_width_of(high) : bit_width_of(static_cast<std::uint64_t>(size));
   size <<= width > 0 ? 128 - width : 0;
   const leading_bits bits{static_cast<std::uint64_t>(size >> 64),
-                          short_sums<Term>::exponent(own.top, 0) + width - 64,
+                          short_sums<Term>::exponent(own.max_exponent, 0) + width - 64,
                           static_cast<std::uint64_t>(size) != 0};
   *sink.out = f.finish_leading(counts_of_short(own, items), is_negative, bits);
 }

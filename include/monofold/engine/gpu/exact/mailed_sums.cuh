@@ -40,7 +40,7 @@ class mailed_sums {
       const auto half = static_cast<std::uint64_t>(own.value[q / 2] >> (q % 2 == 0 ? 0 : 64));
       if (i == q) post_pair(pairs_of(q) + 2 * sender, half);
     }
-    const std::uint32_t say = static_cast<std::uint32_t>(own.top + top_bias) |
+    const std::uint32_t say = static_cast<std::uint32_t>(own.max_exponent + max_exponent_bias) |
                               (own.is_there != 0 ? has_sums : 0) |
                               (own.is_other != 0 ? has_other : 0);
     if (i == 2 * num_sums) post_word(room_.boxes() + sender, say);
@@ -105,7 +105,7 @@ class mailed_sums {
   MONOFOLD_GPU_CALL static void add_to_digits(const sums& own, std::int64_t* total) {
     MONOFOLD_ROLL
     for (int s = 0; s < num_sums; ++s) {
-      int position = sums::exponent(own.top, s) - layout::low_exponent(s);
+      int position = sums::exponent(own.max_exponent, s) - layout::low_exponent(s);
       int128 value = own.value[s];
       if (position < 0) {
         value = position > -127 ? value >> -position : 0;  // below the grid there are zeros
@@ -126,8 +126,8 @@ class mailed_sums {
   }
 
  private:
-  // What a sender says: the top of its sums, and these.
-  static constexpr int top_bias = 1 << 15;
+  // What a sender says: the largest exponent of its sums, and these.
+  static constexpr int max_exponent_bias = 1 << 15;
   static constexpr std::uint32_t has_sums = 1u << 16;
   static constexpr std::uint32_t has_other = 1u << 17;
   static constexpr std::uint32_t is_elsewhere = 1u << 18;
@@ -153,7 +153,7 @@ class mailed_sums {
     for (int s = 0; s < num_sums; ++s) {
       own.value[s] = static_cast<int128>(static_cast<uint128>(half[2 * s + 1]) << 64 | half[2 * s]);
     }
-    own.top = static_cast<std::int32_t>(say & 0xffffu) - top_bias;
+    own.max_exponent = static_cast<std::int32_t>(say & 0xffffu) - max_exponent_bias;
     own.is_there = (say & has_sums) != 0 ? 1 : 0;
     own.is_other = (say & has_other) != 0 ? 1 : 0;
     return (say & is_elsewhere) == 0;

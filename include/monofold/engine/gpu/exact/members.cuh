@@ -6,7 +6,7 @@
 #include <type_traits>
 
 #include "monofold/engine/gpu/exact/add_exactly_kernel.cuh"
-#include "monofold/engine/gpu/exact/beside.cuh"
+#include "monofold/engine/gpu/exact/companion.cuh"
 #include "monofold/engine/gpu/exact/member_places.cuh"
 #include "monofold/fold/all.hpp"
 #include "monofold/fold/exact/moments.hpp"
@@ -47,21 +47,21 @@ MONOFOLD_HD_CALL constexpr member_role role_of() {
   }
 }
 
-/// The fold of the ends that members ask for.
+/// The fold of the extrema that members ask for.
 template <class Item, bool smallest, bool largest>
-struct ends_fold {
+struct extrema_of_members {
   using type = void;
 };
 template <class Item>
-struct ends_fold<Item, true, false> {
+struct extrema_of_members<Item, true, false> {
   using type = all_fold<extremum_fold<Item, true>>;
 };
 template <class Item>
-struct ends_fold<Item, false, true> {
+struct extrema_of_members<Item, false, true> {
   using type = all_fold<extremum_fold<Item, false>>;
 };
 template <class Item>
-struct ends_fold<Item, true, true> {
+struct extrema_of_members<Item, true, true> {
   using type = all_fold<extremum_fold<Item, true>, extremum_fold<Item, false>>;
 };
 
@@ -79,9 +79,9 @@ struct exact_members {
 
   using term =
       std::conditional_t<serves(member_role::moments), moments_term<item>, value_term<item>>;
-  using ends = typename ends_fold<item, has_smallest, has_largest>::type;
-  using beside = std::conditional_t<std::is_void_v<ends>, nothing_beside,
-                                    ends_beside<ends, item, warp_exact<term>::rows>>;
+  using extrema = typename extrema_of_members<item, has_smallest, has_largest>::type;
+  using companion = std::conditional_t<std::is_void_v<extrema>, no_companion,
+                                       extrema_companion<extrema, item, warp_exact<term>::rows>>;
   /// Whether it is worth it: an exact sum, and another member.
   static constexpr bool is_shared = num_served > 1 &&
                                     (serves(member_role::values) || serves(member_role::moments));
@@ -98,31 +98,31 @@ MONOFOLD_GPU const exact_state<exact_sum_number<Item>>& values_of(
 }
 
 template <class Smallest, class Largest>
-MONOFOLD_GPU const Largest& largest_of(const state_list<Smallest, Largest>& ends) {
-  return ends.rest.first;
+MONOFOLD_GPU const Largest& largest_of(const state_list<Smallest, Largest>& extrema) {
+  return extrema.rest.first;
 }
 template <class Largest>
-MONOFOLD_GPU const Largest& largest_of(const state_list<Largest>& ends) {
-  return ends.first;
+MONOFOLD_GPU const Largest& largest_of(const state_list<Largest>& extrema) {
+  return extrema.first;
 }
 
-/// Writes a member's state from the sums and the ends, by all threads of the block.
-template <member_role role, class State, class Own, class Ends>
-MONOFOLD_GPU void leave_member(char* out, const Own& own, const Ends* ends) {
+/// Writes a member's state from the sums and the extrema, by all threads of the block.
+template <member_role role, class State, class Own, class Extrema>
+MONOFOLD_GPU void store_member(char* out, const Own& own, const Extrema* extrema) {
   if constexpr (role == member_role::values) {
-    leave_words(out, values_of(own));
+    store_words(out, values_of(own));
   } else if constexpr (role == member_role::moments) {
-    leave_words(out, own);
+    store_words(out, own);
   } else if constexpr (role == member_role::count) {
     if (threadIdx.x == 0) *reinterpret_cast<State*>(out) = values_of(own).counts.items;
   } else if constexpr (role != member_role::other) {
     if (threadIdx.x != 0) return;
     if constexpr (role == member_role::smallest) {
-      *reinterpret_cast<State*>(out) = ends->first;
+      *reinterpret_cast<State*>(out) = extrema->first;
     } else if constexpr (role == member_role::largest) {
-      *reinterpret_cast<State*>(out) = largest_of(*ends);
+      *reinterpret_cast<State*>(out) = largest_of(*extrema);
     } else {
-      *reinterpret_cast<State*>(out) = {ends->first, largest_of(*ends)};
+      *reinterpret_cast<State*>(out) = {extrema->first, largest_of(*extrema)};
     }
   }
 }
@@ -132,32 +132,32 @@ template <class Item, class Whole, class... Folds>
 struct members_sink {
   Whole whole;
 
-  template <class Own, class Ends>
-  MONOFOLD_GPU void leave(const Own& own, const Ends* ends) const {
-    leave_from<Own, Ends, Folds...>(static_cast<char*>(place_of(whole)), own, ends);
+  template <class Own, class Extrema>
+  MONOFOLD_GPU void store(const Own& own, const Extrema* extrema) const {
+    store_from<Own, Extrema, Folds...>(static_cast<char*>(place_of(whole)), own, extrema);
     raise_flag(whole);
   }
 
  private:
-  template <class Own, class Ends, class First, class... Rest>
-  MONOFOLD_GPU static void leave_from(char* out, const Own& own, const Ends* ends) {
+  template <class Own, class Extrema, class First, class... Rest>
+  MONOFOLD_GPU static void store_from(char* out, const Own& own, const Extrema* extrema) {
     using part = typename First::state;
-    leave_member<role_of<First, Item>(), part>(out, own, ends);
+    store_member<role_of<First, Item>(), part>(out, own, extrema);
     if constexpr (sizeof...(Rest) > 0) {
       using states = state_list<part, typename Rest::state...>;
-      leave_from<Own, Ends, Rest...>(out + offsetof(states, rest), own, ends);
+      store_from<Own, Extrema, Rest...>(out + offsetof(states, rest), own, extrema);
     }
   }
 };
 
 template <class F, class Own, class Item, class Whole, class... Folds>
-MONOFOLD_GPU void hand_on(const F&, const Own& own,
-                          const members_sink<Item, Whole, Folds...>& sink) {
-  sink.leave(own, static_cast<const state_list<int>*>(nullptr));
+MONOFOLD_GPU void store_state(const F&, const Own& own,
+                              const members_sink<Item, Whole, Folds...>& sink) {
+  sink.store(own, static_cast<const state_list<int>*>(nullptr));
 }
-template <class F, class Own, class Sink, class Ends>
-MONOFOLD_GPU void hand_on(const F&, const Own& own, const sink_beside<Sink, Ends>& both) {
-  both.sink.leave(own, &both.beside);
+template <class F, class Own, class Sink, class Extrema>
+MONOFOLD_GPU void store_state(const F&, const Own& own, const companion_sink<Sink, Extrema>& both) {
+  both.sink.store(own, &both.companion);
 }
 
 }  // namespace monofold::detail

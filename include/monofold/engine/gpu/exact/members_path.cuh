@@ -127,7 +127,7 @@ class members_path<all_fold<Folds...>, View, kernels>
   std::int64_t workspace_bytes() const {
     const std::int64_t each = paths_.workspace_bytes();
     if constexpr (members::is_shared) {
-      const std::int64_t shared = gpu_workspace::fixed_bytes + members::beside::workspace_bytes;
+      const std::int64_t shared = gpu_workspace::fixed_bytes + members::companion::workspace_bytes;
       if (shared > each) return shared;
     }
     return each;
@@ -152,7 +152,7 @@ class members_path<all_fold<Folds...>, View, kernels>
   template <class Sink>
   failure start_blocks(std::int64_t blocks, const device_stream& on, const gpu_workspace& workspace,
                        const Sink& sink) const {
-    return start_exact_kernel<typename members::term, typename members::beside>(
+    return start_exact_kernel<typename members::term, typename members::companion>(
         blocks, on, shared_fold{}, this->view(), workspace,
         typename members::template sink<Sink>{sink});
   }

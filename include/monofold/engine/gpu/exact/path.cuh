@@ -113,20 +113,20 @@ auto range_for(const View& view) {
 }
 
 /// Starts an exact sum of `Term` over items that are there on so many blocks, any number up to
-/// max_exact_blocks, and what is folded beside.
-template <class Term, class Beside, class F, class View, class Sink>
+/// max_exact_blocks, and what its companion folds.
+template <class Term, class Companion, class F, class View, class Sink>
 failure start_exact_kernel(std::int64_t blocks, const device_stream& on, const F& f,
                            const View& view, const gpu_workspace& workspace, const Sink& sink) {
   static_assert(exact_shared<Term>::digits::num_wide_words <= gpu_workspace::num_exact_words);
-  const exact_meeting meeting{workspace.exact_words(), workspace.ticket(), workspace.mail(),
+  const exact_scratch scratch{workspace.exact_words(), workspace.ticket(), workspace.mail(),
                               workspace.states()};
 #if defined(MONOFOLD_EMULATED)
   const strict_arithmetic arithmetic;  // the emulated device has that of this thread
 #endif
   auto range = range_for<Term>(view);
   const exact_layout layout = exact_layout_of<F, decltype(range), Sink>();
-  return launch_early(add_exactly_kernel<Term, Beside, F, Sink>, blocks, exact_threads,
-                      exact_shared_bytes<Term, Beside>, on, layout, f, range, meeting, sink);
+  return launch_early(add_exactly_kernel<Term, Companion, F, Sink>, blocks, exact_threads,
+                      exact_shared_bytes<Term, Companion>, on, layout, f, range, scratch, sink);
 }
 
 /// The blocks for a view that suit the device.
@@ -166,8 +166,8 @@ class exact_path : public state_path<F, View> {
   template <class Sink>
   failure start_blocks(std::int64_t blocks, const device_stream& on, const gpu_workspace& workspace,
                        const Sink& sink) const {
-    return start_exact_kernel<term, nothing_beside>(blocks, on, this->f(), this->view(), workspace,
-                                                    sink);
+    return start_exact_kernel<term, no_companion>(blocks, on, this->f(), this->view(), workspace,
+                                                  sink);
   }
 };
 

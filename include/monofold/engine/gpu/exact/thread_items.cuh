@@ -50,7 +50,7 @@ MONOFOLD_GPU std::uint32_t low_word(double x) {
 /// Sixteen bytes of items.
 ///
 /// shape      get(c, v): item v times 2^-scale. key(most): of the largest magnitude among the chunks
-///            that `look` saw, monotonic; top_of(key): some t with all |x| < 2^t, of the doubles,
+///            that `look` saw, monotonic; max_exponent_of(key): some t with all |x| < 2^t, of the doubles,
 ///            and limit_of(t): the least key of what may not be below 2^t. Items that are no finite
 ///            numbers have keys from `infinite` on. look_low: what tells, by is_below, whether an item has an
 ///            exponent field below that of `low_limit`; zeros are passed over where that is cheap. The last
@@ -105,11 +105,11 @@ struct half_items {
   MONOFOLD_GPU static std::uint32_t key(std::uint32_t most) {
     return larger(most >> 16, most & 0xffffu);
   }
-  MONOFOLD_GPU static int top_of(std::uint32_t key) {
+  MONOFOLD_GPU static int max_exponent_of(std::uint32_t key) {
     return static_cast<int>(key >> format::fraction_bits) - 1022;
   }
-  MONOFOLD_GPU static std::uint32_t limit_of(int top) {
-    const int limit = (top + 1022) << format::fraction_bits;
+  MONOFOLD_GPU static std::uint32_t limit_of(int max_exponent) {
+    const int limit = (max_exponent + 1022) << format::fraction_bits;
     return limit < static_cast<int>(infinite) ? static_cast<std::uint32_t>(limit) : infinite;
   }
 };
@@ -145,9 +145,12 @@ struct thread_items<float> {
   }
   MONOFOLD_GPU static bool is_below(std::uint32_t low, std::uint32_t limit) { return low < limit; }
   MONOFOLD_GPU static std::uint32_t key(std::uint32_t most) { return most; }
-  MONOFOLD_GPU static int top_of(std::uint32_t key) { return static_cast<int>(key >> 23) - 126; }
-  MONOFOLD_GPU static std::uint32_t limit_of(int top) {
-    return top + 126 < 255 ? static_cast<std::uint32_t>(top + 126) << 23 : infinite;
+  MONOFOLD_GPU static int max_exponent_of(std::uint32_t key) {
+    return static_cast<int>(key >> 23) - 126;
+  }
+  MONOFOLD_GPU static std::uint32_t limit_of(int max_exponent) {
+    return max_exponent + 126 < 255 ? static_cast<std::uint32_t>(max_exponent + 126) << 23
+                                    : infinite;
   }
 };
 
@@ -176,9 +179,12 @@ struct thread_items<double> {
   }
   MONOFOLD_GPU static bool is_below(std::uint32_t low, std::uint32_t limit) { return low < limit; }
   MONOFOLD_GPU static std::uint32_t key(std::uint32_t most) { return most; }
-  MONOFOLD_GPU static int top_of(std::uint32_t key) { return static_cast<int>(key >> 20) - 1022; }
-  MONOFOLD_GPU static std::uint32_t limit_of(int top) {
-    return top + 1022 < 2047 ? static_cast<std::uint32_t>(top + 1022) << 20 : infinite;
+  MONOFOLD_GPU static int max_exponent_of(std::uint32_t key) {
+    return static_cast<int>(key >> 20) - 1022;
+  }
+  MONOFOLD_GPU static std::uint32_t limit_of(int max_exponent) {
+    return max_exponent + 1022 < 2047 ? static_cast<std::uint32_t>(max_exponent + 1022) << 20
+                                      : infinite;
   }
 };
 

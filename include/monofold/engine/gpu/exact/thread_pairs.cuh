@@ -32,11 +32,11 @@ struct pair_keys {
   static constexpr std::uint32_t small =
       sizeof(Item) == 8 ? static_cast<std::uint32_t>(2 * bias - 900) << shift : 0;
 
-  MONOFOLD_GPU static int top_of(std::uint32_t key) {
+  MONOFOLD_GPU static int max_exponent_of(std::uint32_t key) {
     return static_cast<int>(key >> shift) - 2 * bias + 2;
   }
-  MONOFOLD_GPU static std::uint32_t limit_of(int top) {
-    const auto limit = static_cast<std::uint64_t>(top - 2 + 2 * bias + 1) << shift;
+  MONOFOLD_GPU static std::uint32_t limit_of(int max_exponent) {
+    const auto limit = static_cast<std::uint64_t>(max_exponent - 2 + 2 * bias + 1) << shift;
     return limit < infinite ? static_cast<std::uint32_t>(limit) : infinite;
   }
 };
@@ -58,14 +58,14 @@ struct thread_terms<product_term<item_pair<Item, Item>>> {
   static constexpr int rows = 4;
   static constexpr bool copies_ahead = false;
   static constexpr int slack = 1;
-  static constexpr int levels = 2;
-  static constexpr int short_levels = 2;
+  static constexpr int bins = 2;
+  static constexpr int short_bins = 2;
   static constexpr int headroom = headroom_for(rows * items::count);
-  static constexpr int wide_levels = sizeof(Item) == 8 ? 4 : 3;
+  static constexpr int wide_bins = sizeof(Item) == 8 ? 4 : 3;
   static constexpr bool is_always_held = false;
   static constexpr bool has_low_words = false;
   static constexpr bool counts_zeros = true;
-  static constexpr bool keys_show_odd = false;
+  static constexpr bool keys_show_special = false;
   static constexpr bool keys_show_other = false;
   static constexpr bool is_compact_ragged = false;
   static constexpr bool limits_show_infinite = false;
@@ -74,7 +74,9 @@ struct thread_terms<product_term<item_pair<Item, Item>>> {
 
   MONOFOLD_GPU static constexpr int part_sum(int) { return 0; }
   MONOFOLD_GPU static constexpr int part_scale(int) { return 0; }
-  MONOFOLD_GPU static constexpr int part_top(int top, int p) { return products::top(top, p); }
+  MONOFOLD_GPU static constexpr int part_max_exponent(int max_exponent, int p) {
+    return products::max_exponent(max_exponent, p);
+  }
 
   /// Zeros whose product is -0.
   MONOFOLD_GPU static pair_bytes outside() { return {minus_zeros<Item>(), bytes16{}}; }
@@ -94,15 +96,15 @@ struct thread_terms<product_term<item_pair<Item, Item>>> {
     }
   }
   MONOFOLD_GPU static seen_items nothing_seen() { return {}; }
-  MONOFOLD_HD static constexpr int sure_levels(int) { return sizeof(Item) == 2 ? 0 : 2; }
+  MONOFOLD_HD static constexpr int sure_bins(int) { return sizeof(Item) == 2 ? 0 : 2; }
   /// The last bit of a product is worth 2^(the sum of its factors' fields - 2 last_bias); that sum is the whole
   /// part of the key or one less. Of doubles that goes for the rest, and p is at least
   /// 2^(that sum - 2 bias), where no factor is subnormal.
-  MONOFOLD_GPU static std::uint32_t sure_limit(int top) {
+  MONOFOLD_GPU static std::uint32_t sure_limit(int max_exponent) {
     int least = 0;
     MONOFOLD_UNROLL
     for (int p = 0; p < parts; ++p) {
-      const int unit = unit_of_last(part_top(top, p), headroom, sure_levels(p));
+      const int unit = unit_of_last_bin(part_max_exponent(max_exponent, p), headroom, sure_bins(p));
       const int own =
           unit + (parts == 2 && p == 0 ? 2 * keys::bias + 52 : 2 * items::last_bias) + 1;
       least = own > least ? own : least;
@@ -113,15 +115,17 @@ struct thread_terms<product_term<item_pair<Item, Item>>> {
     return seen.least < limit || (sizeof(Item) == 8 && seen.factor < std::uint32_t{1} << 20);
   }
   MONOFOLD_GPU static std::uint32_t key(const seen_items& seen) { return items::key(seen.most); }
-  MONOFOLD_GPU static int top_of(std::uint32_t key) { return keys::top_of(key); }
-  MONOFOLD_GPU static std::uint32_t limit_of(int top) { return keys::limit_of(top); }
-  /// Products of zeros are small too. Of infinite floats and doubles levels leave NaN.
-  MONOFOLD_GPU static bool may_be_odd(const seen_items& seen) {
+  MONOFOLD_GPU static int max_exponent_of(std::uint32_t key) { return keys::max_exponent_of(key); }
+  MONOFOLD_GPU static std::uint32_t limit_of(int max_exponent) {
+    return keys::limit_of(max_exponent);
+  }
+  /// Products of zeros are small too. Of infinite floats and doubles bins leave NaN.
+  MONOFOLD_GPU static bool may_be_special(const seen_items& seen) {
     if constexpr (sizeof(Item) == 2) return items::key(seen.largest) >= items::infinite;
     if constexpr (sizeof(Item) == 8) return seen.least < keys::small;
     return false;
   }
-  /// Of products that are not odd.
+  /// Of products that are not special.
   MONOFOLD_GPU static std::uint32_t other_of(const pair_bytes& c) {
     std::uint32_t any = 0;
     MONOFOLD_UNROLL
@@ -135,9 +139,9 @@ struct thread_terms<product_term<item_pair<Item, Item>>> {
   MONOFOLD_GPU static void split(const pair_bytes& c, int v, double (&x)[parts]) {
     products::split(value_of_item<Item>(c.left, v), value_of_item<Item>(c.right, v), x);
   }
-  MONOFOLD_GPU static bool is_odd(const pair_bytes& c, int v) {
+  MONOFOLD_GPU static bool is_special(const pair_bytes& c, int v) {
     using values = thread_values<value_term<Item>, false>;
-    if (values::is_odd(c.left, v) || values::is_odd(c.right, v)) return true;
+    if (values::is_special(c.left, v) || values::is_special(c.right, v)) return true;
     if constexpr (sizeof(Item) == 8) return is_small(c, v) || high_sum(c, v) >= infinite;
     return false;
   }

@@ -28,30 +28,30 @@ struct seen_items {
 /// How the terms of items become doubles.
 ///
 /// shape      chunk: what a lane takes of a row, `chunk_items` items; range: where they come from. parts:
-///            doubles an item; part p times 2^part_scale(p) goes to sum part_sum(p) of `layout`. levels:
-///            as many hold usual data; rows: chunks that a lane has in flight. key, top_of, limit_of: as
-///            in `thread_items`; part_top(t, p): part p of items below 2^t is at most 2^part_top. Items
-///            are odd that doubles are not for. counts_zeros: some terms may be -0, else every term that
-///            is no NaN counts as another number. keys_show_odd: an item is odd where the key is at least
-///            `infinite`; keys_show_other: a term is not -0 where the key is not 0. may_be_odd: false
-///            where nothing is odd that neither limits nor levels show. is_compact_ragged: what loads a
-///            ragged row is short enough for the narrow way, too. sure_levels(p): as many surely hold part p,
-///            with nothing left to look at, where not is_unsure(seen, sure_limit(top)); 0: never.
+///            doubles an item; part p times 2^part_scale(p) goes to sum part_sum(p) of `layout`. bins:
+///            as many hold usual data; rows: chunks that a lane has in flight. key, max_exponent_of, limit_of: as
+///            in `thread_items`; part_max_exponent(t, p): part p of items below 2^t is at most 2^part_max_exponent. An item
+///            is special whose term doubles do not hold. counts_zeros: some terms may be -0, else every term that
+///            is no NaN counts as another number. keys_show_special: an item is special where the key is at least
+///            `infinite`; keys_show_other: a term is not -0 where the key is not 0. may_be_special: false
+///            where nothing is special that neither limits nor bins show. is_compact_ragged: what loads a
+///            ragged row is short enough for the narrow way, too. sure_bins(p): as many surely hold part p,
+///            with nothing left to look at, where not is_unsure(seen, sure_limit(max_exponent)); 0: never.
 ///            limits_show_infinite: no limit lets an infinity or NaN pass; chains: see
-///            `tile_levels`; copies_ahead: so much is done with a tile that the next one should come meanwhile
+///            `tile_bins`; copies_ahead: so much is done with a tile that the next one should come meanwhile
 template <class Term>
 struct thread_terms;
 
-/// The headroom for so many deposits a level: they stay below 2^(headroom - 1).
+/// The headroom for so many deposits a bin: they stay below 2^(headroom - 1).
 constexpr int headroom_for(int deposits) {
   int bits = 1;
   while ((1 << (bits - 1)) <= deposits) ++bits;
   return bits;
 }
 
-/// The exponent of the unit of the last of some levels.
-MONOFOLD_GPU constexpr int unit_of_last(int top, int headroom, int levels) {
-  return unit_of_level(level_exponent(top, headroom, levels > 0 ? levels - 1 : 0));
+/// The exponent of the unit of the last of some bins.
+MONOFOLD_GPU constexpr int unit_of_last_bin(int max_exponent, int headroom, int bins) {
+  return unit_of_level(level_exponent(max_exponent, headroom, bins > 0 ? bins - 1 : 0));
 }
 
 /// Chunks of 16 bytes of an array.
@@ -63,7 +63,7 @@ struct array_chunks {
   using range = aligned_range<Item>;
   static constexpr int chunk_items = items::count;
   static constexpr std::uint32_t infinite = items::infinite;
-  static constexpr bool keys_show_odd = true;
+  static constexpr bool keys_show_special = true;
   static constexpr bool keys_show_other = true;
   static constexpr bool is_compact_ragged = true;
   static constexpr bool limits_show_infinite = true;
@@ -72,8 +72,10 @@ struct array_chunks {
 
   MONOFOLD_GPU static bytes16 outside() { return minus_zeros<Item>(); }
   MONOFOLD_GPU static std::uint32_t key(const seen_items& seen) { return items::key(seen.most); }
-  MONOFOLD_GPU static int top_of(std::uint32_t key) { return items::top_of(key); }
-  MONOFOLD_GPU static std::uint32_t limit_of(int top) { return items::limit_of(top); }
+  MONOFOLD_GPU static int max_exponent_of(std::uint32_t key) { return items::max_exponent_of(key); }
+  MONOFOLD_GPU static std::uint32_t limit_of(int max_exponent) {
+    return items::limit_of(max_exponent);
+  }
   /// Not 0 where an item is not -0.
   MONOFOLD_GPU static std::uint32_t other_of(const bytes16& c) { return other_bits<Item>(c); }
   MONOFOLD_GPU static Item item_of(const bytes16& c, int v) { return items::item(c, v); }
@@ -92,21 +94,23 @@ struct thread_values : array_chunks<typename Term::item> {
   static constexpr int parts = 1;
   static constexpr int rows = 8;
   static constexpr int slack = 4;
-  /// One level holds every float16, three 126 binades of bfloat16 and 113 of float32, two 41 of float64.
-  static constexpr int levels = std::is_same_v<Item, float16> ? 1 : sizeof(Item) == 8 ? 2 : 3;
-  static constexpr int short_levels = sizeof(Item) == 2 ? 1 : 2;
+  /// One bin holds every float16, three 126 binades of bfloat16 and 113 of float32, two 41 of float64.
+  static constexpr int bins = std::is_same_v<Item, float16> ? 1 : sizeof(Item) == 8 ? 2 : 3;
+  static constexpr int short_bins = sizeof(Item) == 2 ? 1 : 2;
   static constexpr int chains = std::is_same_v<Item, float16> ? 4 : sizeof(Item) == 2 ? 2 : 1;
   static constexpr int headroom = headroom_for(rows * items::count);
-  static constexpr int wide_levels = sizeof(Item) == 8 ? 4 : 3;
+  static constexpr int wide_bins = sizeof(Item) == 8 ? 4 : 3;
   static constexpr bool is_always_held = std::is_same_v<Item, float16>;
-  static constexpr bool has_low_words = sizeof(Item) == 8;  // of what levels leave
+  static constexpr bool has_low_words = sizeof(Item) == 8;  // of what bins leave
   static constexpr bool counts_zeros = !clear_sign;
 
   MONOFOLD_GPU static constexpr int part_sum(int) { return 0; }
   MONOFOLD_GPU static constexpr int part_scale(int) { return items::scale; }
-  MONOFOLD_GPU static constexpr int part_top(int top, int) { return top; }
-  MONOFOLD_GPU static bool may_be_odd(const seen_items&) { return false; }
-  MONOFOLD_HD static constexpr int sure_levels(int) {
+  MONOFOLD_GPU static constexpr int part_max_exponent(int max_exponent, int) {
+    return max_exponent;
+  }
+  MONOFOLD_GPU static bool may_be_special(const seen_items&) { return false; }
+  MONOFOLD_HD static constexpr int sure_bins(int) {
     return is_always_held ? 0 : sizeof(Item) == 8 ? 2 : 1;
   }
   MONOFOLD_GPU static void look(seen_items& seen, const bytes16& c) {
@@ -114,8 +118,9 @@ struct thread_values : array_chunks<typename Term::item> {
     if constexpr (!is_always_held) seen.least = items::look_low(seen.least, c);
   }
   MONOFOLD_GPU static seen_items nothing_seen() { return {0, items::no_low}; }
-  MONOFOLD_GPU static std::uint32_t sure_limit(int top) {
-    return items::low_limit(unit_of_last(top, headroom, sure_levels(0)) + items::last_bias);
+  MONOFOLD_GPU static std::uint32_t sure_limit(int max_exponent) {
+    return items::low_limit(unit_of_last_bin(max_exponent, headroom, sure_bins(0)) +
+                            items::last_bias);
   }
   MONOFOLD_GPU static bool is_unsure(const seen_items& seen, std::uint32_t limit) {
     return items::is_below(seen.least, limit);
@@ -123,11 +128,11 @@ struct thread_values : array_chunks<typename Term::item> {
   MONOFOLD_GPU static void split(const bytes16& c, int v, double (&x)[parts]) {
     x[0] = items::get(clear_sign ? without_signs<Item>(c) : c, v);
   }
-  MONOFOLD_GPU static bool is_odd(const bytes16& c, int v) {
+  MONOFOLD_GPU static bool is_special(const bytes16& c, int v) {
     constexpr auto infinity = float_format<Item>::infinity;
     return (float_bits(items::item(c, v)) & (float_format<Item>::sign_bit - 1)) >= infinity;
   }
-  /// Counts an odd item; whether it is another number than -0.
+  /// Counts a special item; whether it is another number than -0.
   template <class Digits>
   MONOFOLD_GPU static bool take(Digits& digits, const Item& x) {
     const exact_term term = Term::of(x);
@@ -152,8 +157,10 @@ struct product_parts {
     out[0] = rounded_product(a, b);
     if constexpr (count == 2) out[1] = rounded_fma(a, b, -out[0]);
   }
-  /// Part p of products of at most 2^top.
-  MONOFOLD_GPU static constexpr int top(int top, int p) { return p == 0 ? top : top - 53; }
+  /// Part p of products of at most 2^max_exponent.
+  MONOFOLD_GPU static constexpr int max_exponent(int max_exponent, int p) {
+    return p == 0 ? max_exponent : max_exponent - 53;
+  }
 };
 
 /// Squares of items, and the items where `with_values`.
@@ -173,14 +180,14 @@ struct thread_squares : array_chunks<Item> {
   static constexpr bool copies_ahead =
       !std::is_same_v<Item, float>;  // whose tiles take all registers
   static constexpr int slack = 1;    // binades of an item are two of its square
-  static constexpr int levels = 2;
-  static constexpr int short_levels = 2;
+  static constexpr int bins = 2;
+  static constexpr int short_bins = 2;
   static constexpr int headroom = headroom_for(rows * items::count);
-  static constexpr int wide_levels = sizeof(Item) == 8 ? 4 : 3;
+  static constexpr int wide_bins = sizeof(Item) == 8 ? 4 : 3;
   static constexpr bool is_always_held = false;
   static constexpr bool has_low_words = false;
   static constexpr bool counts_zeros = with_values;
-  static constexpr bool keys_show_odd = sizeof(Item) < 8;
+  static constexpr bool keys_show_special = sizeof(Item) < 8;
   // Of high words of doubles: squares from 2^1000 on or below 2^-900 are for integers.
   static constexpr std::uint32_t infinite =
       sizeof(Item) == 8 ? std::uint32_t{1023 + 500} << 20 : items::infinite;
@@ -188,24 +195,25 @@ struct thread_squares : array_chunks<Item> {
 
   MONOFOLD_GPU static constexpr int part_sum(int p) { return p < values ? 0 : values; }
   MONOFOLD_GPU static constexpr int part_scale(int p) { return p < values ? items::scale : 0; }
-  MONOFOLD_GPU static constexpr int part_top(int top, int p) {
-    return p < values ? top : products::top(2 * (top + items::scale), p - values);
+  MONOFOLD_GPU static constexpr int part_max_exponent(int max_exponent, int p) {
+    return p < values ? max_exponent
+                      : products::max_exponent(2 * (max_exponent + items::scale), p - values);
   }
   MONOFOLD_GPU static void look(seen_items& seen, const bytes16& c) {
     seen.most = items::look(seen.most, c);
     seen.least = items::look_low(seen.least, c);
   }
   MONOFOLD_GPU static seen_items nothing_seen() { return {0, items::no_low}; }
-  MONOFOLD_HD static constexpr int sure_levels(int p) {
+  MONOFOLD_HD static constexpr int sure_bins(int p) {
     return p < values && sizeof(Item) < 8 ? 1 : 2;
   }
   /// The last bit of an item is worth 2^(f - last_bias + scale), that of its square as much twice. Of doubles
   /// that goes for the rest, and p is at least 2^(2 (f - 1023)).
-  MONOFOLD_GPU static std::uint32_t sure_limit(int top) {
+  MONOFOLD_GPU static std::uint32_t sure_limit(int max_exponent) {
     int field = 1;
     MONOFOLD_UNROLL
     for (int p = 0; p < parts; ++p) {
-      const int unit = unit_of_last(part_top(top, p), headroom, sure_levels(p));
+      const int unit = unit_of_last_bin(part_max_exponent(max_exponent, p), headroom, sure_bins(p));
       int least = 0;
       if (p < values) {
         least = unit + items::last_bias;
@@ -221,7 +229,7 @@ struct thread_squares : array_chunks<Item> {
   MONOFOLD_GPU static bool is_unsure(const seen_items& seen, std::uint32_t limit) {
     return items::is_below(seen.least, limit);
   }
-  MONOFOLD_GPU static bool may_be_odd(const seen_items& seen) {
+  MONOFOLD_GPU static bool may_be_special(const seen_items& seen) {
     return sizeof(Item) == 8 && seen.least < small;  // zeros too
   }
   MONOFOLD_GPU static void split(const bytes16& c, int v, double (&x)[parts]) {
@@ -229,11 +237,11 @@ struct thread_squares : array_chunks<Item> {
     const double own = value_of_item<Item>(c, v);
     products::split(own, own, x + values);
   }
-  MONOFOLD_GPU static bool is_odd(const bytes16& c, int v) {
+  MONOFOLD_GPU static bool is_special(const bytes16& c, int v) {
     if constexpr (sizeof(Item) == 8) {
       return (c.word[2 * v + 1] & ~items::signs) >= infinite || is_small(c, v);
     } else {
-      return thread_values<value_term<Item>, false>::is_odd(c, v);
+      return thread_values<value_term<Item>, false>::is_special(c, v);
     }
   }
   template <class Digits>
@@ -247,7 +255,7 @@ struct thread_squares : array_chunks<Item> {
       } else {
         digits.count(own.kind, own.negative);
       }
-      return own.kind != number_kind::nan;  // -0 is not odd
+      return own.kind != number_kind::nan;  // -0 is not special
     } else {
       if (term.kind != number_kind::finite) digits.count(term.kind, term.negative);
       return term.kind != number_kind::nan;

@@ -6,7 +6,7 @@
 #include "monofold/engine/gpu/exact/short_sums.cuh"
 #include "monofold/engine/gpu/exact/thread_copy.cuh"
 #include "monofold/engine/gpu/exact/thread_terms.cuh"
-#include "monofold/engine/gpu/exact/tile_levels.cuh"
+#include "monofold/engine/gpu/exact/tile_bins.cuh"
 #include "monofold/engine/gpu/exact/warp_digits.cuh"
 #include "monofold/engine/gpu/exact/warp_wide.cuh"
 #include "monofold/engine/gpu/load.cuh"
@@ -20,13 +20,13 @@ namespace monofold::detail {
 
 /// Tiles of items by two ways, which add the same integers.
 ///
-/// The narrow one keeps the levels' top from tile to tile and raises it where items are larger. One vote a
-/// tile asks for all that is rare; where the smallest item does not tell that the levels hold all of it,
+/// The narrow one keeps the bins' largest exponent from tile to tile and raises it where items are larger. One vote a
+/// tile asks for all that is rare; where the smallest item does not tell that the bins hold all of it,
 /// another one looks at what they left: if anything, the tile counts as not added. The wide one
 /// (`warp_wide`) brings it again. Where the narrow way fails soon after it began, the wide one is kept for
 /// longer.
 ///
-/// `beside`, where it `is_any`, gets the chunks of each tile that may change it, perhaps twice.
+/// `companion`, where it `is_any`, gets the chunks of each tile that may change it, perhaps twice.
 ///
 /// order      exact: any
 /// sync       all lanes of the warp
@@ -56,24 +56,25 @@ class warp_exact {
     digits_.clear();
   }
 
-  /// Tiles `tile`, `tile` + `step`, .. Those beside see them too. What the narrow way took last is not among
+  /// Tiles `tile`, `tile` + `step`, .. The companion sees them too. What the narrow way took last is not among
   /// the digits yet: one of the two below follows.
-  template <class Beside>
-  MONOFOLD_GPU void add(const range_type& range, int tile, int step, Beside& beside) {
+  template <class Companion>
+  MONOFOLD_GPU void add(const range_type& range, int tile, int step, Companion& companion) {
     const auto tiles = static_cast<int>(tiles_in(range));
-    int patience = 1;  // tiles that the wide way takes in a row
+    int wide_tiles_in_a_row = 1;  // tiles that the wide way takes in a row
     while (tile < tiles) {
-      const int taken = add_narrow(range, tile, step, tiles, beside);
+      const int taken = add_narrow(range, tile, step, tiles, companion);
       if (tile >= tiles) return;
       flush();
-      patience = taken >= fair_run ? 1 : patience;
-      for (int left = patience; left > 0 && tile < tiles; --left, tile += step) {
-        if constexpr (Beside::is_any) {
-          if (left < patience) show(range, tile, beside);
+      wide_tiles_in_a_row = taken >= least_narrow_run ? 1 : wide_tiles_in_a_row;
+      for (int left = wide_tiles_in_a_row; left > 0 && tile < tiles; --left, tile += step) {
+        if constexpr (Companion::is_any) {
+          if (left < wide_tiles_in_a_row) show(range, tile, companion);
         }
         wide_.add(digits_, any_other_, range, tile);
       }
-      patience = patience < most_patience ? 2 * patience : patience;
+      wide_tiles_in_a_row = wide_tiles_in_a_row < most_wide_tiles_in_a_row ? 2 * wide_tiles_in_a_row
+                                                                           : wide_tiles_in_a_row;
       has_digits_ = true;
     }
   }
@@ -88,24 +89,24 @@ class warp_exact {
   /// follow.
   MONOFOLD_GPU bool finish_short(short_sums<Term>& out) {
     using sums = short_sums<Term>;
-    if (has_digits_ || !sums::is_regular(top_)) return false;
-    if constexpr (sums::levels < num_levels) {
+    if (has_digits_ || !sums::is_regular(max_exponent_)) return false;
+    if constexpr (sums::bins < num_bins) {
       bool is_deep = false;
       MONOFOLD_UNROLL
       for (int p = 0; p < parts; ++p) {
         MONOFOLD_UNROLL
-        for (int k = sums::levels; k < num_levels; ++k) is_deep |= units(p, k) != 0;
+        for (int k = sums::bins; k < num_bins; ++k) is_deep |= units(p, k) != 0;
       }
       if (any_lane(is_deep)) return false;
     }
-    out.top = top_;
+    out.max_exponent = max_exponent_;
     out.is_there = run_ > 0 ? 1 : 0;
     out.is_other = any_other_ ? 1 : 0;
     MONOFOLD_UNROLL
     for (int p = 0; p < sums::num_sums; ++p) {
       int128 own = 0;
       MONOFOLD_UNROLL
-      for (int k = 0; k < sums::levels; ++k) {
+      for (int k = 0; k < sums::bins; ++k) {
         own = own * (int128{1} << sums::gap) + units(p, k);
       }
       out.value[p] = sum_of_lanes(own);
@@ -116,41 +117,41 @@ class warp_exact {
  private:
   static constexpr int slack = terms::slack;  // binades above the largest item so far
   static constexpr int long_run = 64;
-  static constexpr int fair_run = 4;  // tiles after which going back to the narrow way pays
-  static constexpr int most_patience = 64;
-  static constexpr int num_levels = terms::levels;
+  static constexpr int least_narrow_run = 4;  // tiles after which going back to the narrow way pays
+  static constexpr int most_wide_tiles_in_a_row = 64;
+  static constexpr int num_bins = terms::bins;
   static constexpr int parts = terms::parts;
-  static constexpr bool has_sure_levels = terms::sure_levels(0) != 0;
+  static constexpr bool has_sure_bins = terms::sure_bins(0) != 0;
 
-  /// Sums of units for each level of a lane, above `run_` times the level's zero; modulo 2^64.
-  struct level_sums {
-    std::uint64_t units[parts][num_levels];
+  /// Sums of units for each bin of a lane, above `run_` times the bin's zero; modulo 2^64.
+  struct bin_sums {
+    std::uint64_t units[parts][num_bins];
   };
 
   // ---- the narrow way
 
   /// Adds tiles until one does not fit, or there are no more; how many.
-  template <class Beside>
+  template <class Companion>
   MONOFOLD_GPU int add_narrow(const range_type& range, int& tile, int step, int tiles,
-                              Beside& beside) {
+                              Companion& companion) {
     const auto first_whole = range.first + range.margin() == 0 ? 0 : 1;
     const auto end_whole = static_cast<int>((range.end - range.margin()) / tile_items);
     int taken = 0;            // tiles before those in `sums_`
     std::uint32_t limit = 0;  // keys from here on do not fit
     std::uint32_t sure_limit = 0;
-    typename tile_levels<Term>::beginning beginning{};
+    typename tile_bins<Term>::beginning beginning{};
     int coming = -1;  // the tile that is being copied ahead
     MONOFOLD_ROLL
     for (; tile < tiles; tile += step) {
       chunk raw[rows];
       const std::int64_t at = std::int64_t{tile} * tile_items;
-      bool is_shown = false;  // what is beside has this tile
+      bool is_shown = false;  // the companion has this tile
       if (terms::copies_ahead && tile == coming) {
         if constexpr (terms::copies_ahead) copied_rows<rows>(ahead_, lane_rank()).take(raw);
       } else if (tile >= first_whole && tile < end_whole) {
         load_rows(raw, range, at, lane_rank());
       } else if constexpr (terms::is_compact_ragged) {
-        if constexpr (Beside::is_any) show(range, tile, beside);
+        if constexpr (Companion::is_any) show(range, tile, companion);
         is_shown = true;
         load_ragged_rows(raw, range, at, lane_rank(), terms::outside());
       } else {
@@ -163,25 +164,27 @@ class warp_exact {
       // `sum_of_lanes` has room for so many tiles.
       bool is_new = (key >= limit) | (run_ == long_run);
       bool is_sure = true;
-      if constexpr (has_sure_levels) is_sure = !terms::is_unsure(seen, sure_limit);
-      bool is_news = false;
-      if constexpr (Beside::is_any) {
-        if constexpr (Beside::is_coarse) {
-          is_news = beside.may_change(raw);
+      if constexpr (has_sure_bins) is_sure = !terms::is_unsure(seen, sure_limit);
+      bool may_be_extreme = false;
+      if constexpr (Companion::is_any) {
+        if constexpr (Companion::is_coarse) {
+          may_be_extreme = companion.may_change(raw);
         } else if (!is_shown) {
-          beside.add(raw, tile);
+          companion.add(raw, tile);
         }
       }
       // One vote for all that is rare.
-      if (any_lane(is_new | terms::may_be_odd(seen) | !is_sure | is_news)) {
-        is_new |= terms::may_be_odd(seen) && wide::has_odd(raw);
-        if constexpr (Beside::is_any) {
-          if (Beside::is_coarse && any_lane(is_news) && !is_shown) beside.add(raw, tile);
+      if (any_lane(is_new | terms::may_be_special(seen) | !is_sure | may_be_extreme)) {
+        is_new |= terms::may_be_special(seen) && wide::has_special(raw);
+        if constexpr (Companion::is_any) {
+          if (Companion::is_coarse && any_lane(may_be_extreme) && !is_shown)
+            companion.add(raw, tile);
         }
         if (any_lane(is_new)) {
           taken += run_;
           flush();
-          if (any_lane(terms::keys_show_odd ? key >= terms::infinite : wide::has_odd(raw))) break;
+          if (any_lane(terms::keys_show_special ? key >= terms::infinite : wide::has_special(raw)))
+            break;
           const std::uint32_t most = largest_of_lanes(key);
           if (!any_other_) {
             any_other_ = terms::keys_show_other ? most != 0 : wide::find_other(raw);
@@ -189,14 +192,14 @@ class warp_exact {
             if (!any_other_) break;
           }
           if (most >= limit) {
-            top_ = terms::top_of(most) + slack;
-            if (!is_low(top_)) break;
-            limit = terms::limit_of(top_);
-            beginning = tile_levels<Term>::beginning_of(top_);
-            if constexpr (has_sure_levels) sure_limit = terms::sure_limit(top_);
+            max_exponent_ = terms::max_exponent_of(most) + slack;
+            if (!is_low(max_exponent_)) break;
+            limit = terms::limit_of(max_exponent_);
+            beginning = tile_bins<Term>::beginning_of(max_exponent_);
+            if constexpr (has_sure_bins) sure_limit = terms::sure_limit(max_exponent_);
           }
         }
-        if constexpr (has_sure_levels) is_sure = !any_lane(terms::is_unsure(seen, sure_limit));
+        if constexpr (has_sure_bins) is_sure = !any_lane(terms::is_unsure(seen, sure_limit));
       }
       if constexpr (terms::copies_ahead) {
         // The vote above depends on every load of what was taken.
@@ -206,17 +209,17 @@ class warp_exact {
               .start(range.base + std::int64_t{coming} * tile_items);
         }
       }
-      tile_levels<Term> levels;
-      if (is_sure && (terms::is_always_held || has_sure_levels)) {
-        levels.deposit_surely(raw, beginning);
-        if (!terms::limits_show_infinite && any_lane(levels.is_infinite())) break;
-      } else if (any_lane(levels.deposit(raw, beginning))) {
+      tile_bins<Term> bins;
+      if (is_sure && (terms::is_always_held || has_sure_bins)) {
+        bins.deposit_surely(raw, beginning);
+        if (!terms::limits_show_infinite && any_lane(bins.is_infinite())) break;
+      } else if (any_lane(bins.deposit(raw, beginning))) {
         break;
       }
       MONOFOLD_UNROLL
       for (int p = 0; p < parts; ++p) {
         MONOFOLD_UNROLL
-        for (int k = 0; k < num_levels; ++k) sums_.units[p][k] += levels.units(p, k);
+        for (int k = 0; k < num_bins; ++k) sums_.units[p][k] += bins.units(p, k);
       }
       ++run_;
     }
@@ -224,34 +227,34 @@ class warp_exact {
     return taken + run_;
   }
 
-  /// Brings any tile for those beside. They may see an item more than once: beyond the range they see the
-  /// first one, which loses against itself in its place.
-  template <class Beside>
-  MONOFOLD_GPU static void show(const range_type& range, int tile, Beside& beside) {
+  /// Brings any tile for the companion. It may see an item more than once: beyond the range it sees the first
+  /// one, which loses against itself in its place.
+  template <class Companion>
+  MONOFOLD_GPU static void show(const range_type& range, int tile, Companion& companion) {
     const std::int64_t at = std::int64_t{tile} * tile_items;
     chunk raw[rows];
     load_ragged_rows(raw, range, at, lane_rank(), repeated(range.base[range.first]));
-    beside.add(raw, tile);
+    companion.add(raw, tile);
   }
 
-  /// Whether levels for items below 2^top are finite.
-  MONOFOLD_GPU static bool is_low(int top) {
+  /// Whether bins for items below 2^max_exponent are finite.
+  MONOFOLD_GPU static bool is_low(int max_exponent) {
     bool low = true;
     MONOFOLD_UNROLL
-    for (int p = 0; p < parts; ++p) low &= terms::part_top(top, p) <= highest_top;
+    for (int p = 0; p < parts; ++p) low &= terms::part_max_exponent(max_exponent, p) <= highest_top;
     return low;
   }
 
-  /// Adds what levels have counted to the digits, and sets it to 0.
+  /// Adds what bins have counted to the digits, and sets it to 0.
   MONOFOLD_GPU void flush() {
     if (run_ == 0) return;
     has_digits_ = true;
-    digits_.reserve(parts * num_levels);
+    digits_.reserve(parts * num_bins);
     MONOFOLD_UNROLL
     for (int p = 0; p < parts; ++p) {
       MONOFOLD_UNROLL
-      for (int k = 0; k < num_levels; ++k) {
-        const int unit = tile_levels<Term>::unit(top_, p, k);
+      for (int k = 0; k < num_bins; ++k) {
+        const int unit = tile_bins<Term>::unit(max_exponent_, p, k);
         digits_.add_units(sum_of_lanes(units(p, k)), unit + terms::part_scale(p),
                           terms::part_sum(p));
         sums_.units[p][k] = 0;
@@ -260,17 +263,18 @@ class warp_exact {
     run_ = 0;
   }
 
-  /// What the tiles since the last flush have left in a level, in its units.
+  /// What the tiles since the last flush have left in a bin, in its units.
   MONOFOLD_GPU std::int64_t units(int p, int k) const {
-    const auto zeros = static_cast<std::uint64_t>(run_) * tile_levels<Term>::zero(top_, p, k);
+    const auto zeros =
+        static_cast<std::uint64_t>(run_) * tile_bins<Term>::zero(max_exponent_, p, k);
     return static_cast<std::int64_t>(sums_.units[p][k] - zeros);
   }
 
   digits digits_;
   bytes16* ahead_;
-  level_sums sums_{};  // of so many tiles by levels of this top
+  bin_sums sums_{};  // of so many tiles by bins of this largest exponent
   int run_ = 0;
-  int top_ = 0;
+  int max_exponent_ = 0;
   bool has_digits_ = false;
   bool any_other_;  // the same in all lanes
   wide wide_;

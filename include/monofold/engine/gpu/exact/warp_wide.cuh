@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
+#include "monofold/engine/gpu/exact/thread_bins.cuh"
 #include "monofold/engine/gpu/exact/thread_items.cuh"
-#include "monofold/engine/gpu/exact/thread_levels.cuh"
 #include "monofold/engine/gpu/exact/thread_terms.cuh"
 #include "monofold/engine/gpu/exact/warp_digits.cuh"
 #include "monofold/engine/gpu/load.cuh"
@@ -31,18 +31,18 @@ class warp_wide {
   static constexpr int chunk_items = terms::chunk_items;
   static constexpr int row_items = warp_lanes * chunk_items;
   static constexpr int tile_items = rows * row_items;
-  /// No tile makes more additions to a digit: those of odd items, then of single digits.
+  /// No tile makes more additions to a digit: those of special items, then of single digits.
   static constexpr int most_additions_a_tile =
       rows * chunk_items * warp_lanes * (2 + terms::parts) + 64;
 
   /// Whether a lane has items that doubles are not for.
   template <int num_rows>
-  MONOFOLD_GPU static bool has_odd(const chunk (&raw)[num_rows]) {
+  MONOFOLD_GPU static bool has_special(const chunk (&raw)[num_rows]) {
     bool any = false;
     MONOFOLD_UNROLL
     for (int r = 0; r < num_rows; ++r) {
       MONOFOLD_UNROLL
-      for (int v = 0; v < chunk_items; ++v) any |= terms::is_odd(raw[r], v);
+      for (int v = 0; v < chunk_items; ++v) any |= terms::is_special(raw[r], v);
     }
     return any;
   }
@@ -76,19 +76,19 @@ class warp_wide {
   static constexpr int parts = terms::parts;
   static constexpr int batch_rows = 16 / chunk_items < rows ? 16 / chunk_items : rows;
   static constexpr int batch = batch_rows * chunk_items;  // items a lane
-  static constexpr int wide_levels = terms::wide_levels;
+  static constexpr int wide_bins = terms::wide_bins;
   static constexpr int max_passes = 3;
-  static constexpr int hopeless_batches = 15;
+  static constexpr int batches_to_skip = 15;
   /// Three passes hold every narrow number, so that nothing is left.
   static constexpr bool may_stay_wide = terms::layout::most_limbs > 6;
-  using batch_levels = thread_levels<wide_levels, 6>;
+  using batch_bins = thread_bins<wide_bins, 6>;
   static_assert(batch < 32, "deposits for six bits of headroom");
 
   MONOFOLD_GPU void add_batch(digits& to, bool& any_other, chunk (&raw)[batch_rows]) {
-    if (any_lane(has_odd(raw))) {
+    if (any_lane(has_special(raw))) {
       to.reserve(2 * batch * warp_lanes);
       sync_warp();  // additions by `add_units` above, atomic ones below
-      any_other |= take_odd(to, raw);
+      any_other |= take_special(to, raw);
       sync_warp();  // and the other way round
     }
     if (!any_other) any_other = find_other(raw);
@@ -113,13 +113,13 @@ class warp_wide {
 
   /// Adds the items that doubles are not for, by integers, and puts -0 in their places; whether a lane has
   /// seen another number than -0.
-  MONOFOLD_GPU bool take_odd(digits& to, chunk (&raw)[batch_rows]) {
+  MONOFOLD_GPU bool take_special(digits& to, chunk (&raw)[batch_rows]) {
     bool other = false;
     MONOFOLD_UNROLL
     for (int r = 0; r < batch_rows; ++r) {
       MONOFOLD_UNROLL
       for (int v = 0; v < chunk_items; ++v) {
-        if (!terms::is_odd(raw[r], v)) continue;
+        if (!terms::is_special(raw[r], v)) continue;
         other |= terms::take(to, terms::item_of(raw[r], v));
         terms::clear_item(raw[r], v);
       }
@@ -130,34 +130,34 @@ class warp_wide {
   /// Adds doubles times 2^scale to a sum.
   MONOFOLD_GPU void add_doubles(digits& to, double (&x)[batch], int scale, int sum) {
     MONOFOLD_ROLL
-    for (int pass = 0; hopeless_ == 0; ++pass) {
+    for (int pass = 0; skip_bins_ == 0; ++pass) {
       std::uint32_t most = 0;
       MONOFOLD_UNROLL
       for (int i = 0; i < batch; ++i) most = larger(most, high_word(x[i]) & 0x7fffffff);
-      const int top = static_cast<int>(largest_of_lanes(most) >> 20) - 1022;
-      if (may_stay_wide && top > highest_top) break;
+      const int max_exponent = static_cast<int>(largest_of_lanes(most) >> 20) - 1022;
+      if (may_stay_wide && max_exponent > highest_top) break;
       if (may_stay_wide && pass == max_passes) {
-        hopeless_ = hopeless_batches + 1;
+        skip_bins_ = batches_to_skip + 1;
         break;
       }
-      batch_levels levels;
-      levels.start(top);
+      batch_bins bins;
+      bins.start(max_exponent);
       std::uint32_t left = 0;
       MONOFOLD_UNROLL
       for (int i = 0; i < batch; ++i) {
-        x[i] = levels.deposit(x[i]);
+        x[i] = bins.deposit(x[i]);
         left |= (high_word(x[i]) << 1) | low_word(x[i]);
       }
-      to.reserve(wide_levels);
+      to.reserve(wide_bins);
       MONOFOLD_ROLL
-      for (int k = 0; k < wide_levels; ++k) {
-        to.add_units(sum_of_lanes(levels.shift_out(top, k)), batch_levels::unit(top, k) + scale,
-                     sum);
+      for (int k = 0; k < wide_bins; ++k) {
+        to.add_units(sum_of_lanes(bins.shift_out(max_exponent, k)),
+                     batch_bins::unit(max_exponent, k) + scale, sum);
       }
       if (!any_lane(left != 0)) return;
     }
     if constexpr (may_stay_wide) {
-      if (hopeless_ > 0) --hopeless_;
+      if (skip_bins_ > 0) --skip_bins_;
       to.reserve(batch * warp_lanes);
       sync_warp();  // additions by `add_units` above, atomic ones below
       MONOFOLD_UNROLL
@@ -166,7 +166,7 @@ class warp_wide {
     }
   }
 
-  int hopeless_ = 0;  // batches for which levels are not even tried
+  int skip_bins_ = 0;  // batches for which bins are not even tried
 };
 
 }  // namespace monofold::detail

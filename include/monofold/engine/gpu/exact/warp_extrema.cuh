@@ -1,5 +1,5 @@
 #pragma once
-/// engine/gpu/exact/warp_ends: the smallest and largest items of tiles, whose places are looked for at the end.
+/// engine/gpu/exact/warp_extrema: the smallest and largest items of tiles, whose places are looked for at the end.
 
 #include <cstdint>
 #include <type_traits>
@@ -74,11 +74,11 @@ class warp_end {
   std::conditional_t<is_coarse, coarse_best<Fold>, nothing> coarse_;
 };
 
-/// The ends that the folds of a list find.
+/// The extrema that the folds of a list find.
 template <class Folds, class Item, int rows>
-class warp_ends;
+class warp_extrema;
 template <class First, class Item, int rows>
-class warp_ends<fold_list<First>, Item, rows> {
+class warp_extrema<fold_list<First>, Item, rows> {
  public:
   using end = warp_end<First, Item, rows>;
   using tile_type = typename end::tile_type;
@@ -101,10 +101,10 @@ class warp_ends<fold_list<First>, Item, rows> {
   end own_;
 };
 template <class First, class... Rest, class Item, int rows>
-class warp_ends<fold_list<First, Rest...>, Item, rows> {
+class warp_extrema<fold_list<First, Rest...>, Item, rows> {
  public:
-  using one = warp_ends<fold_list<First>, Item, rows>;
-  using others = warp_ends<fold_list<Rest...>, Item, rows>;
+  using one = warp_extrema<fold_list<First>, Item, rows>;
+  using others = warp_extrema<fold_list<Rest...>, Item, rows>;
   using tile_type = typename one::tile_type;
   static constexpr bool is_coarse = one::is_coarse;
   using states = state_list<typename First::state, typename Rest::state...>;

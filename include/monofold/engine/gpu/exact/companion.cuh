@@ -1,9 +1,9 @@
 #pragma once
-/// engine/gpu/exact/beside: what blocks fold beside an exact sum, over the tiles that it takes.
+/// engine/gpu/exact/companion: what blocks fold as the companion of an exact sum, over the tiles that it takes.
 
 #include <cstdint>
 
-#include "monofold/engine/gpu/exact/warp_ends.cuh"
+#include "monofold/engine/gpu/exact/warp_extrema.cuh"
 #include "monofold/engine/gpu/exact/warp_rows.cuh"
 #include "monofold/engine/gpu/load.cuh"
 #include "monofold/engine/gpu/load_ragged.cuh"
@@ -17,59 +17,59 @@
 namespace monofold::detail {
 
 /// Nothing.
-struct nothing_beside {
+struct no_companion {
   static constexpr bool is_any = false;
   static constexpr int shared_bytes = 0;
   static constexpr std::int64_t workspace_bytes = 0;
 
-  MONOFOLD_GPU explicit nothing_beside(char*) {}
+  MONOFOLD_GPU explicit no_companion(char*) {}
   template <class Sink>
   MONOFOLD_GPU const Sink& sink_for(const Sink& sink) const {
     return sink;
   }
 };
 
-/// A sink that takes what was folded beside, too.
+/// A sink that takes what a companion folded, too.
 template <class Sink, class State>
-struct sink_beside {
+struct companion_sink {
   const Sink& sink;
-  const State& beside;
+  const State& companion;
 };
 
 /// The extremes `F`, an `all` of one or two folds.
 ///
 /// shape      rows: of the tiles of the sum; shared: shared_bytes. `add` by all lanes of a warp, of tiles in
-///            ascending order; then `leave`, and behind a meeting of the blocks `collect` in the last one, by
+///            ascending order; then `store`, and when the blocks have met `collect` in the last one, by
 ///            all threads
 template <class F, class Item, int rows>
-class ends_beside {
-  using ends = warp_ends<decltype(F::members), Item, rows>;
+class extrema_companion {
+  using extrema = warp_extrema<decltype(F::members), Item, rows>;
 
  public:
   using state = typename F::state;
   static constexpr bool is_any = true;
   /// Whether `may_change` tells of most tiles that they need not be added; else all are.
-  static constexpr bool is_coarse = ends::is_coarse;
+  static constexpr bool is_coarse = extrema::is_coarse;
   static constexpr int total_at = exact_warps * static_cast<int>(sizeof(state));
   static constexpr int shared_bytes = total_at + static_cast<int>(sizeof(state));
   static constexpr std::int64_t workspace_bytes =
       grid_states(max_exact_blocks) * static_cast<std::int64_t>(sizeof(state));
 
-  MONOFOLD_GPU explicit ends_beside(char* shared) : shared_(shared) {}
+  MONOFOLD_GPU explicit extrema_companion(char* shared) : shared_(shared) {}
 
   MONOFOLD_GPU bool may_change(const bytes16 (&raw)[rows]) const {
-    return ends_.may_change(warp_rows<Item, rows>(raw, 0));
+    return extrema_.may_change(warp_rows<Item, rows>(raw, 0));
   }
   MONOFOLD_GPU void add(const bytes16 (&raw)[rows], int tile) {
-    ends_.add(warp_rows<Item, rows>(raw, 0), tile);
+    extrema_.add(warp_rows<Item, rows>(raw, 0), tile);
   }
 
   /// What the block has, with tiles in place of indices: to `states`, or as the total where the block is the
   /// only one.
   ///
   /// sync       all threads of the block; no barrier behind the last write
-  MONOFOLD_GPU void leave(void* states) {
-    const state own = ends_.total();
+  MONOFOLD_GPU void store(void* states) {
+    const state own = extrema_.total();
     if (lane_rank() == 0) warp_states()[warp_rank()] = own;
     sync_block();  // states of warps written above are read below
     if (threadIdx.x >= warp_lanes) return;
@@ -89,11 +89,11 @@ class ends_beside {
       if (threadIdx.x == 0) *total() = own;
       sync_block();  // the total written above is read below
     }
-    ends::find(*total(), range, warp_rank());
+    extrema::find(*total(), range, warp_rank());
   }
 
   template <class Sink>
-  MONOFOLD_GPU sink_beside<Sink, state> sink_for(const Sink& sink) const {
+  MONOFOLD_GPU companion_sink<Sink, state> sink_for(const Sink& sink) const {
     return {sink, *total()};
   }
 
@@ -102,7 +102,7 @@ class ends_beside {
   MONOFOLD_GPU state* total() const { return reinterpret_cast<state*>(shared_ + total_at); }
 
   char* shared_;
-  ends ends_;
+  extrema extrema_;
 };
 
 }  // namespace monofold::detail

@@ -1,47 +1,47 @@
 #pragma once
-/// engine/gpu/exact/tile_levels: a lane deposits its items of a tile in levels of the narrow way.
+/// engine/gpu/exact/tile_bins: a lane deposits its items of a tile in bins of the narrow way.
 
 #include <cstdint>
 
+#include "monofold/engine/gpu/exact/thread_bins.cuh"
 #include "monofold/engine/gpu/exact/thread_items.cuh"
-#include "monofold/engine/gpu/exact/thread_levels.cuh"
 #include "monofold/engine/gpu/exact/thread_terms.cuh"
 #include "monofold/platform/host_device.hpp"
 
 namespace monofold::detail {
 
-/// The levels of each part for one tile; what they are left with belongs to the tile's top.
+/// The bins of each part for one tile; what they are left with belongs to the tile's largest exponent.
 ///
-/// Several chains of levels take turns, so that additions need not wait for each other; all together have
+/// Several chains of bins take turns, so that additions need not wait for each other; all together have
 /// the deposits for which one has room.
 template <class Term>
-class tile_levels {
+class tile_bins {
  public:
   using terms = thread_terms<Term>;
   using chunk = typename terms::chunk;
   static constexpr int rows = terms::rows;
   static constexpr int parts = terms::parts;
-  static constexpr int num_levels = terms::levels;
-  using levels = thread_levels<num_levels, terms::headroom>;
+  static constexpr int num_bins = terms::bins;
+  using bins = thread_bins<num_bins, terms::headroom>;
 
-  /// What levels of a top begin with: found once, kept from tile to tile.
+  /// What bins of a largest exponent begin with: found once, kept from tile to tile.
   struct beginning {
     std::int32_t first_anchor[parts];
   };
-  MONOFOLD_GPU static beginning beginning_of(int top) {
+  MONOFOLD_GPU static beginning beginning_of(int max_exponent) {
     beginning out;
     MONOFOLD_UNROLL
     for (int p = 0; p < parts; ++p) {
-      out.first_anchor[p] = levels::first_anchor(terms::part_top(top, p));
+      out.first_anchor[p] = bins::first_anchor(terms::part_max_exponent(max_exponent, p));
     }
     return out;
   }
 
-  /// A tile of which the levels are known to hold everything.
+  /// A tile of which the bins are known to hold everything.
   MONOFOLD_GPU void deposit_surely(const chunk (&raw)[rows], const beginning& from) {
     start(from);
-    each_part(raw, [](int p, levels& own, double x) {
-      if (terms::is_always_held || terms::sure_levels(p) == 1) {
+    each_part(raw, [](int p, bins& own, double x) {
+      if (terms::is_always_held || terms::sure_bins(p) == 1) {
         own.template deposit_whole<1>(x);
       } else {
         own.template deposit_whole<2>(x);
@@ -54,7 +54,7 @@ class tile_levels {
     start(from);
     std::uint32_t left = 0;
     std::uint32_t left_low = 0;
-    each_part(raw, [&](int, levels& own, double x) {
+    each_part(raw, [&](int, bins& own, double x) {
       const double rest = own.deposit(x);
       left |= high_word(rest);
       if (terms::has_low_words) left_low |= low_word(rest);
@@ -68,25 +68,25 @@ class tile_levels {
     MONOFOLD_UNROLL
     for (int p = 0; p < parts; ++p) {
       MONOFOLD_UNROLL
-      for (int c = 0; c < chains; ++c) any |= level_[p][c].is_infinite();
+      for (int c = 0; c < chains; ++c) any |= bins_[p][c].is_infinite();
     }
     return any;
   }
 
-  /// What level k has of part p, in its units, above `zero`; modulo 2^64.
+  /// What bin k has of part p, in its units, above `zero`; modulo 2^64.
   MONOFOLD_GPU std::uint64_t units(int p, int k) const {
     std::uint64_t sum = 0;
     MONOFOLD_UNROLL
-    for (int c = 0; c < chains; ++c) sum += level_[p][c].bits(k);
+    for (int c = 0; c < chains; ++c) sum += bins_[p][c].bits(k);
     return sum;
   }
   /// The same of no deposits.
-  MONOFOLD_GPU static std::uint64_t zero(int top, int p, int k) {
-    return chains * levels::anchor(terms::part_top(top, p), k);
+  MONOFOLD_GPU static std::uint64_t zero(int max_exponent, int p, int k) {
+    return chains * bins::anchor(terms::part_max_exponent(max_exponent, p), k);
   }
   /// The exponent of that unit.
-  MONOFOLD_GPU static int unit(int top, int p, int k) {
-    return levels::unit(terms::part_top(top, p), k);
+  MONOFOLD_GPU static int unit(int max_exponent, int p, int k) {
+    return bins::unit(terms::part_max_exponent(max_exponent, p), k);
   }
 
  private:
@@ -96,11 +96,11 @@ class tile_levels {
     MONOFOLD_UNROLL
     for (int p = 0; p < parts; ++p) {
       MONOFOLD_UNROLL
-      for (int c = 0; c < chains; ++c) level_[p][c].start_from(from.first_anchor[p]);
+      for (int c = 0; c < chains; ++c) bins_[p][c].start_from(from.first_anchor[p]);
     }
   }
 
-  /// Calls use(p, levels, x) for each part x of each item.
+  /// Calls use(p, bins, x) for each part x of each item.
   template <class Use>
   MONOFOLD_GPU void each_part(const chunk (&raw)[rows], const Use& use) {
     MONOFOLD_UNROLL
@@ -110,12 +110,12 @@ class tile_levels {
         double x[parts];
         terms::split(raw[r], v, x);
         MONOFOLD_UNROLL
-        for (int p = 0; p < parts; ++p) use(p, level_[p][v % chains], x[p]);
+        for (int p = 0; p < parts; ++p) use(p, bins_[p][v % chains], x[p]);
       }
     }
   }
 
-  levels level_[parts][chains];
+  bins bins_[parts][chains];
 };
 
 }  // namespace monofold::detail
