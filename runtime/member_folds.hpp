@@ -171,4 +171,10 @@ auto visit_families(family_list<kinds...>, const member_request& what, const Vis
   return out;
 }
 
+/// Whether a GPU finds the largest magnitude by the kernel of both extrema, which says no less: not where
+/// NaN is the answer, since the bits of the largest one are the state.
+template <family kind, class Item, nan_rule rule>
+inline constexpr bool is_norm_by_extrema_v = kind == family::norm_inf &&
+                                             (!is_floating_v<Item> || rule == nan_rule::omit);
+
 }  // namespace monofold::runtime

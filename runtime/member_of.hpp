@@ -16,17 +16,28 @@
 
 namespace monofold::runtime {
 
-/// Makes a state of what a GPU left: its bytes, or of the k best how many there are, k indices, k items.
-template <class Fold>
+/// Makes a state of what a GPU left: its bytes; both extrema; or of the k best how many there are, k
+/// indices, k items, NaN last.
+template <family kind, class Item, nan_rule rule, class Fold>
 typename Fold::state state_from_gpu(const Fold& fold, const void* bytes) {
   typename Fold::state own;
-  if constexpr (std::is_trivially_copyable_v<typename Fold::state>) {
+  if constexpr (is_norm_by_extrema_v<kind, Item, rule>) {
+    using extrema = extrema_fold<Item, rule>;
+    typename extrema::state both;
+    std::memcpy(&both, bytes, sizeof(both));
+    if (!extrema::low::has_value(both.min)) return fold.identity();
+    own = fold.combine(fold.lift(extrema::low::value(both.min), 0),
+                       fold.lift(extrema::high::value(both.max), 0));
+  } else if constexpr (std::is_trivially_copyable_v<typename Fold::state>) {
     std::memcpy(&own, bytes, sizeof(own));
   } else {
     const auto* const count = static_cast<const std::int64_t*>(bytes);
     const std::int64_t* const indices = count + 1;
     const auto* const items = reinterpret_cast<const typename Fold::item_type*>(indices + fold.k);
     for (std::int64_t i = 0; i < *count; ++i) {
+      if constexpr (rule == nan_rule::omit) {
+        if (is_nan(items[i])) continue;
+      }
       own.candidates.push_back({Fold::key_of(items[i]), indices[i]});
     }
   }
@@ -62,7 +73,7 @@ class member_of final : public member {
     return boxed(fold_.combine(value_of(left), value_of(right)));
   }
   std::unique_ptr<state_box> adopt(const void* bytes, std::int64_t first_index) const override {
-    return shifted(state_from_gpu(fold_, bytes), first_index);
+    return shifted(state_from_gpu<kind, Item, rule>(fold_, bytes), first_index);
   }
   void write(byte_writer& out, const state_box& box) const override {
     encode_state(out, fold_, value_of(box));

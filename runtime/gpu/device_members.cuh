@@ -108,15 +108,20 @@ consteval auto stand_in() {
 template <family kind, class Item>
 using stand_in_t = typename decltype(stand_in<kind, Item>())::type;
 
-/// What exact sums leave does not depend on what becomes of NaN: they are counted apart.
+/// What exact sums leave does not depend on what becomes of NaN: they are counted apart. The host makes
+/// what it wants of both extrema, and leaves NaN out of the k best (runtime/member_of).
 template <family kind, class Item, nan_rule rule>
 struct device_fold {
   using item = stand_in_t<kind, Item>;
   static constexpr bool is_sum_of_magnitudes = kind == family::norm1 && std::is_unsigned_v<item>;
   static constexpr nan_rule own_rule =
       is_exact_sum_v<member_fold_t<kind, Item, rule>> ? nan_rule::propagate : rule;
-  using type = member_fold_t<is_sum_of_magnitudes ? family::sum : kind, item, own_rule>;
-  using state = typename member_fold_t<kind, Item, rule>::state;
+  static constexpr family own_kind = is_sum_of_magnitudes                     ? family::sum
+                                     : is_norm_by_extrema_v<kind, Item, rule> ? family::extrema
+                                                                              : kind;
+  using type = member_fold_t<own_kind, item, own_rule>;
+  using state =
+      typename member_fold_t<own_kind == family::extrema ? own_kind : kind, Item, rule>::state;
   static_assert(sizeof(state) == sizeof(typename type::state) &&
                 alignof(state) == alignof(typename type::state));
 };
@@ -222,11 +227,12 @@ std::unique_ptr<device_member> plain_member(std::int64_t state_offset = 0) {
   }
 }
 
-template <family kind, class Item, nan_rule rule>
+template <family kind, class Item>
 std::unique_ptr<device_member> top_member(std::int64_t k) {
   // More are picked by the processor.
   if (k < 1 || k > max_top_items) return nullptr;
-  return std::make_unique<top_device_member<member_fold_t<kind, stand_in_t<kind, Item>, rule>>>(k);
+  using fold = member_fold_t<kind, stand_in_t<kind, Item>, nan_rule::propagate>;
+  return std::make_unique<top_device_member<fold>>(k);
 }
 
 template <class Item, nan_rule rule>
@@ -264,8 +270,8 @@ std::unique_ptr<device_member> make_device_member_of(const member_request& what)
       if constexpr (!is_floating_v<Item>) return std::make_unique<no_nan_device_member<Item>>();
       return plain_member<nan_count, Item, nan_rule::propagate>();
     case pair_nan_count: return plain_member<pair_nan_count, Item, nan_rule::propagate>();
-    case largest: return top_member<largest, Item, rule>(what.k);
-    case smallest: return top_member<smallest, Item, rule>(what.k);
+    case largest: return top_member<largest, Item>(what.k);
+    case smallest: return top_member<smallest, Item>(what.k);
   }
   return nullptr;
 }
