@@ -6,7 +6,7 @@
 
 #include "monofold/engine/gpu/exact/add_exactly_kernel.cuh"
 #include "monofold/engine/gpu/exact/path.cuh"
-#include "monofold/engine/gpu/exact/thread_terms.cuh"
+#include "monofold/engine/gpu/exact/term_format.cuh"
 #include "monofold/engine/gpu/path.cuh"
 #include "monofold/engine/gpu/sinks.cuh"
 #include "monofold/engine/gpu/workspace.cuh"
@@ -144,7 +144,7 @@ struct filtered_sink {
       exact_counts& counts = counts_of(out.value);
       counts.items = counted->value;
       // Where no term is -0, whatever is no NaN is another number.
-      if (!thread_terms<Term>::counts_zeros) counts.other = counts.items != counts.nan ? 1 : 0;
+      if (!term_format<Term>::counts_zeros) counts.other = counts.items != counts.nan ? 1 : 0;
     }
     sink(fold, out);
   }

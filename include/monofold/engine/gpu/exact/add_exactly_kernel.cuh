@@ -5,7 +5,7 @@
 
 #include "monofold/engine/gpu/exact/block_sum.cuh"
 #include "monofold/engine/gpu/exact/companion.cuh"
-#include "monofold/engine/gpu/exact/thread_terms.cuh"
+#include "monofold/engine/gpu/exact/term_format.cuh"
 #include "monofold/engine/gpu/kernel.cuh"
 #include "monofold/level/thread.cuh"
 #include "monofold/plan/exact_launch.hpp"
@@ -38,10 +38,10 @@ MONOFOLD_HD_CALL constexpr exact_layout exact_layout_of() {
 template <class Term, class Companion, class F, class Sink>
 __global__ void __launch_bounds__(exact_threads, exact_resident_blocks)
     add_exactly_kernel(const exact_layout layout, const F f,
-                       const typename thread_terms<Term>::range range, const exact_scratch scratch,
+                       const typename term_format<Term>::range range, const exact_scratch scratch,
                        const Sink sink) {
   if constexpr (is_computed_v<Term>) {
-    using range_type = typename thread_terms<Term>::range;
+    using range_type = typename term_format<Term>::range;
     if (layout != exact_layout_of<F, range_type, Sink>()) trap();
   }
   let_next_launch_begin();

@@ -6,7 +6,7 @@
 #include "monofold/engine/gpu/exact/finish.cuh"
 #include "monofold/engine/gpu/exact/mailed_sums.cuh"
 #include "monofold/engine/gpu/exact/short_sums.cuh"
-#include "monofold/engine/gpu/exact/thread_terms.cuh"
+#include "monofold/engine/gpu/exact/term_format.cuh"
 #include "monofold/engine/gpu/exact/warp_digits.cuh"
 #include "monofold/engine/gpu/exact/warp_exact.cuh"
 #include "monofold/engine/gpu/kernel.cuh"
@@ -30,8 +30,8 @@ struct exact_scratch {
 /// state; then that of the companion.
 template <class Term>
 struct exact_shared {
-  using digits = warp_digits<typename thread_terms<Term>::layout>;
-  using state = typename thread_terms<Term>::state;
+  using digits = warp_digits<typename term_format<Term>::layout>;
+  using state = typename term_format<Term>::state;
   using sums = short_sums<Term>;
   static constexpr int ahead_bytes = warp_exact<Term>::ahead_bytes;
   static constexpr int sums_at = exact_warps * ahead_bytes;

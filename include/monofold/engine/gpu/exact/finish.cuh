@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "monofold/engine/gpu/exact/short_sums.cuh"
-#include "monofold/engine/gpu/exact/thread_terms.cuh"
+#include "monofold/engine/gpu/exact/term_format.cuh"
 #include "monofold/engine/gpu/exact/warp_carries.cuh"
 #include "monofold/engine/gpu/exact/warp_digits.cuh"
 #include "monofold/engine/gpu/exact/warp_leading.cuh"
@@ -42,7 +42,7 @@ MONOFOLD_GPU exact_counts counts_in(const std::int64_t* words, std::int64_t item
   exact_counts out{items, at(digit_count::nan), at(digit_count::positive_infinity),
                    at(digit_count::negative_infinity), 0};
   const bool other =
-      thread_terms<Term>::counts_zeros ? at(digit_count::other) != 0 : items != out.nan;
+      term_format<Term>::counts_zeros ? at(digit_count::other) != 0 : items != out.nan;
   out.other = other ? 1 : 0;
   return out;
 }
@@ -52,8 +52,8 @@ MONOFOLD_GPU exact_counts counts_in(const std::int64_t* words, std::int64_t item
 /// sync       all threads of the block; no barrier behind the last write of `out`
 template <class Term>
 MONOFOLD_GPU void make_state(const std::int64_t* words, std::int64_t items,
-                             typename thread_terms<Term>::state* out) {
-  using digits = warp_digits<typename thread_terms<Term>::layout>;
+                             typename term_format<Term>::state* out) {
+  using digits = warp_digits<typename term_format<Term>::layout>;
   using layout = typename digits::layout;
   const int warp = static_cast<int>(threadIdx.x) / warp_lanes;
   if (warp < layout::num_sums) {
@@ -120,7 +120,7 @@ MONOFOLD_GPU exact_counts counts_of_short(const short_sums<Term>& own, std::int6
 template <class Term, class F, class State, class Sink>
 MONOFOLD_GPU void finish_short(const F& f, const short_sums<Term>& own, std::int64_t items,
                                State* state, const Sink& sink) {
-  using layout = typename thread_terms<Term>::layout;
+  using layout = typename term_format<Term>::layout;
   const auto rank = static_cast<int>(threadIdx.x);
   const int warp = rank / warp_lanes;
   MONOFOLD_UNROLL

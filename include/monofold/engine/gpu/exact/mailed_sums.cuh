@@ -24,7 +24,7 @@ template <class Term>
 class mailed_sums {
  public:
   using sums = short_sums<Term>;
-  using digits = warp_digits<typename thread_terms<Term>::layout>;
+  using digits = warp_digits<typename term_format<Term>::layout>;
   using layout = typename digits::layout;
   static constexpr int num_sums = sums::num_sums;
   static constexpr int warps = 8;

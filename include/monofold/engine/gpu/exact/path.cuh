@@ -11,8 +11,10 @@
 #include "monofold/engine/gpu/exact/add_exactly_kernel.cuh"
 #include "monofold/engine/gpu/exact/load_computed.cuh"
 #include "monofold/engine/gpu/exact/load_pairs.cuh"
+#include "monofold/engine/gpu/exact/term_bins.cuh"
+#include "monofold/engine/gpu/exact/term_check.cuh"
+#include "monofold/engine/gpu/exact/term_format.cuh"
 #include "monofold/engine/gpu/exact/thread_pairs.cuh"
-#include "monofold/engine/gpu/exact/thread_terms.cuh"
 #include "monofold/engine/gpu/exact/warp_exact.cuh"
 #include "monofold/engine/gpu/launch.cuh"
 #include "monofold/engine/gpu/load_ragged.cuh"
@@ -34,11 +36,16 @@ struct computed_term {
 template <class Term, class View>
 inline constexpr bool is_computed_v<computed_term<Term, View>> = true;
 template <class Term, class View>
-struct thread_terms<computed_term<Term, View>> : thread_terms<Term> {
+struct term_format<computed_term<Term, View>> : term_format<Term> {
   using range = computed_range<View>;
   static constexpr bool is_compact_ragged = false;
+};
+template <class Term, class View>
+struct term_bins<computed_term<Term, View>> : term_bins<Term> {
   static constexpr bool copies_ahead = false;
 };
+template <class Term, class View>
+struct term_check<computed_term<Term, View>> : term_check<Term> {};
 
 /// The kernel's term of a fold: void where it has none.
 template <class F>
@@ -61,7 +68,7 @@ using kernel_term_t = typename kernel_term<F>::type;
 /// Terms that the kernel can add: of floating-point items, or of pairs of them of one type.
 template <class Term>
 concept kernel_adds = requires {
-  typename thread_terms<Term>::range;
+  typename term_format<Term>::range;
 };
 
 /// Where the items of a view lie.
@@ -79,7 +86,7 @@ auto exact_range_of(const View& view) {
 /// Whether the items of a view lie where the kernel's own range of a term finds them.
 template <class Term, class View>
 concept lies_in_range = requires(const View& view) {
-  { exact_range_of(view) } -> std::same_as<typename thread_terms<Term>::range>;
+  { exact_range_of(view) } -> std::same_as<typename term_format<Term>::range>;
 };
 
 /// Items that a view may compute for one sum: int counts their tiles, and some more.

@@ -7,7 +7,8 @@
 
 #include <cstdint>
 
-#include "monofold/engine/gpu/exact/thread_terms.cuh"
+#include "monofold/engine/gpu/exact/term_bins.cuh"
+#include "monofold/engine/gpu/exact/term_format.cuh"
 #include "monofold/engine/gpu/exact/warp_digits.cuh"
 #include "monofold/fold/exact/anchors.hpp"
 #include "monofold/level/lanes.cuh"
@@ -21,12 +22,13 @@ namespace monofold::detail {
 /// Sums of terms as numbers of units that follow from `max_exponent`, that of the bins they were in.
 template <class Term>
 struct short_sums {
-  using terms = thread_terms<Term>;
-  static constexpr int num_sums = terms::layout::num_sums;
-  static constexpr int bins = terms::short_bins;
-  static constexpr int gap = 53 - terms::headroom;  // binades between bins
+  using format = term_format<Term>;
+  using bin_plan = term_bins<Term>;
+  static constexpr int num_sums = format::layout::num_sums;
+  static constexpr int bins = bin_plan::short_bins;
+  static constexpr int gap = 53 - bin_plan::headroom;  // binades between bins
   /// Each sum has one part: it takes the bins of one largest exponent. Two at most: see below.
-  static constexpr bool is_possible = terms::parts == num_sums && bins <= 2;
+  static constexpr bool is_possible = format::parts == num_sums && bins <= 2;
 
   static constexpr int most_tiles = 4;  // of a warp
   // Units of a lane and bin are below 2^51 a tile, so those of a warp and its four tiles below
@@ -43,16 +45,16 @@ struct short_sums {
 
   /// The exponent of the unit of a sum: that of its last bin.
   MONOFOLD_GPU static int exponent(int max_exponent, int sum) {
-    return unit_of_level(level_exponent(terms::part_max_exponent(max_exponent, sum),
-                                        terms::headroom, bins - 1)) +
-           terms::part_scale(sum);
+    return unit_of_level(level_exponent(format::part_max_exponent(max_exponent, sum),
+                                        bin_plan::headroom, bins - 1)) +
+           format::part_scale(sum);
   }
   /// Whether the last bin has not met the smallest subnormal number: all gaps are alike.
   MONOFOLD_GPU static bool is_regular(int max_exponent) {
     bool all = true;
     MONOFOLD_UNROLL
     for (int s = 0; s < num_sums; ++s) {
-      all = all && level_exponent(terms::part_max_exponent(max_exponent, s), terms::headroom,
+      all = all && level_exponent(format::part_max_exponent(max_exponent, s), bin_plan::headroom,
                                   bins - 1) > -1022;
     }
     return all;
@@ -90,7 +92,7 @@ struct short_sums {
     MONOFOLD_UNROLL
     for (int s = 0; s < num_sums; ++s) {
       const int shift =
-          terms::part_max_exponent(max_exponent, s) - terms::part_max_exponent(lowest, s);
+          format::part_max_exponent(max_exponent, s) - format::part_max_exponent(lowest, s);
       if (is_there != 0 && shift > most) most = shift;
     }
     return most;
@@ -98,7 +100,7 @@ struct short_sums {
   MONOFOLD_GPU int128 shifted(int lowest, int s) const {
     if (is_there == 0) return 0;
     const int shift =
-        terms::part_max_exponent(max_exponent, s) - terms::part_max_exponent(lowest, s);
+        format::part_max_exponent(max_exponent, s) - format::part_max_exponent(lowest, s);
     return static_cast<int128>(static_cast<uint128>(value[s]) << shift);
   }
 };

@@ -4,8 +4,10 @@
 #include <cstdint>
 
 #include "monofold/engine/gpu/exact/load_pairs.cuh"
+#include "monofold/engine/gpu/exact/term_bins.cuh"
+#include "monofold/engine/gpu/exact/term_check.cuh"
+#include "monofold/engine/gpu/exact/term_format.cuh"
 #include "monofold/engine/gpu/exact/thread_items.cuh"
-#include "monofold/engine/gpu/exact/thread_terms.cuh"
 #include "monofold/fold/exact/digits_layout.hpp"
 #include "monofold/fold/exact/term.hpp"
 #include "monofold/platform/host_device.hpp"
@@ -23,9 +25,11 @@ struct pair_keys {
   using format = float_format<Item>;
   static constexpr int bias = format::top_exponent - 1;
   static constexpr int shift = sizeof(Item) == 8 ? 20 : format::fraction_bits;
+
   /// Products from 2^1000 on are for integers; those of narrow items are none.
   static constexpr std::uint32_t infinite =
       sizeof(Item) == 8 ? std::uint32_t{2 * bias + 998} << shift : ~std::uint32_t{0};
+
   /// The whole part is the sum of the exponents or one more. From 2 bias - 900 on the last bit of a
   /// product is at least 2^(-901 - 104); where a factor is subnormal, the other is at least 2^122, and
   /// the last bit 2^(-1074 + 122 - 52).
@@ -43,11 +47,10 @@ struct pair_keys {
 
 /// Products of pairs of one type.
 template <class Item>
-struct thread_terms<product_term<item_pair<Item, Item>>> {
+struct term_format<product_term<item_pair<Item, Item>>> {
   using item = item_pair<Item, Item>;
   using term = product_term<item>;
   using items = thread_items<Item>;
-  using keys = pair_keys<Item>;
   using products = product_parts<Item>;
   using layout = digits_layout<typename term::number>;
   using state = exact_state<typename term::number>;
@@ -55,6 +58,42 @@ struct thread_terms<product_term<item_pair<Item, Item>>> {
   using range = pair_range<Item>;
   static constexpr int chunk_items = items::count;
   static constexpr int parts = products::count;
+  static constexpr bool counts_zeros = true;
+  static constexpr bool is_compact_ragged = false;
+
+  MONOFOLD_GPU static constexpr int part_sum(int) { return 0; }
+  MONOFOLD_GPU static constexpr int part_scale(int) { return 0; }
+  MONOFOLD_GPU static constexpr int part_max_exponent(int max_exponent, int p) {
+    return products::max_exponent(max_exponent, p);
+  }
+  /// Zeros whose product is -0.
+  MONOFOLD_GPU static pair_bytes outside() { return {minus_zeros<Item>(), bytes16{}}; }
+  /// Of products that are not special.
+  MONOFOLD_GPU static std::uint32_t other_of(const pair_bytes& c) {
+    std::uint32_t any = 0;
+    MONOFOLD_UNROLL
+    for (int v = 0; v < chunk_items; ++v) {
+      double x[parts];
+      split(c, v, x);
+      any |= (high_word(x[0]) ^ 0x80000000u) | low_word(x[0]);
+    }
+    return any;
+  }
+  MONOFOLD_GPU static void split(const pair_bytes& c, int v, double (&x)[parts]) {
+    products::split(value_of_item<Item>(c.left, v), value_of_item<Item>(c.right, v), x);
+  }
+  MONOFOLD_GPU static item item_of(const pair_bytes& c, int v) {
+    return {items::item(c.left, v), items::item(c.right, v)};
+  }
+  MONOFOLD_GPU static void clear_item(pair_bytes& c, int v) {
+    set_item(c.left, v, items::item(outside().left, v));
+    set_item(c.right, v, items::item(outside().right, v));
+  }
+};
+
+template <class Item>
+struct term_bins<product_term<item_pair<Item, Item>>> {
+  using items = thread_items<Item>;
   static constexpr int rows = 4;
   static constexpr bool copies_ahead = false;
   static constexpr int slack = 1;
@@ -64,22 +103,25 @@ struct thread_terms<product_term<item_pair<Item, Item>>> {
   static constexpr int wide_bins = sizeof(Item) == 8 ? 4 : 3;
   static constexpr bool is_always_held = false;
   static constexpr bool has_low_words = false;
-  static constexpr bool counts_zeros = true;
+  static constexpr int chains = 1;
+
+  MONOFOLD_HD static constexpr int sure_bins(int) { return sizeof(Item) == 2 ? 0 : 2; }
+};
+
+template <class Item>
+struct term_check<product_term<item_pair<Item, Item>>> {
+  using item = item_pair<Item, Item>;
+  using term = product_term<item>;
+  using items = thread_items<Item>;
+  using keys = pair_keys<Item>;
+  using format = term_format<term>;
+  using bins = term_bins<term>;
+  static constexpr int parts = format::parts;
   static constexpr bool keys_show_special = false;
   static constexpr bool keys_show_other = false;
-  static constexpr bool is_compact_ragged = false;
   static constexpr bool limits_show_infinite = false;
-  static constexpr int chains = 1;
   static constexpr std::uint32_t infinite = keys::infinite;
 
-  MONOFOLD_GPU static constexpr int part_sum(int) { return 0; }
-  MONOFOLD_GPU static constexpr int part_scale(int) { return 0; }
-  MONOFOLD_GPU static constexpr int part_max_exponent(int max_exponent, int p) {
-    return products::max_exponent(max_exponent, p);
-  }
-
-  /// Zeros whose product is -0.
-  MONOFOLD_GPU static pair_bytes outside() { return {minus_zeros<Item>(), bytes16{}}; }
   MONOFOLD_GPU static void look(seen_items& seen, const pair_bytes& c) {
     MONOFOLD_UNROLL
     for (int w = sizeof(Item) == 8 ? 1 : 0; w < 4; w += sizeof(Item) == 8 ? 2 : 1) {
@@ -96,7 +138,6 @@ struct thread_terms<product_term<item_pair<Item, Item>>> {
     }
   }
   MONOFOLD_GPU static seen_items nothing_seen() { return {}; }
-  MONOFOLD_HD static constexpr int sure_bins(int) { return sizeof(Item) == 2 ? 0 : 2; }
   /// The last bit of a product is worth 2^(the sum of its factors' fields - 2 last_bias); that sum is the whole
   /// part of the key or one less. Of doubles that goes for the rest, and p is at least
   /// 2^(that sum - 2 bias), where no factor is subnormal.
@@ -104,7 +145,8 @@ struct thread_terms<product_term<item_pair<Item, Item>>> {
     int least = 0;
     MONOFOLD_UNROLL
     for (int p = 0; p < parts; ++p) {
-      const int unit = unit_of_last_bin(part_max_exponent(max_exponent, p), headroom, sure_bins(p));
+      const int unit = unit_of_last_bin(format::part_max_exponent(max_exponent, p), bins::headroom,
+                                        bins::sure_bins(p));
       const int own =
           unit + (parts == 2 && p == 0 ? 2 * keys::bias + 52 : 2 * items::last_bias) + 1;
       least = own > least ? own : least;
@@ -125,32 +167,11 @@ struct thread_terms<product_term<item_pair<Item, Item>>> {
     if constexpr (sizeof(Item) == 8) return seen.least < keys::small;
     return false;
   }
-  /// Of products that are not special.
-  MONOFOLD_GPU static std::uint32_t other_of(const pair_bytes& c) {
-    std::uint32_t any = 0;
-    MONOFOLD_UNROLL
-    for (int v = 0; v < chunk_items; ++v) {
-      double x[parts];
-      split(c, v, x);
-      any |= (high_word(x[0]) ^ 0x80000000u) | low_word(x[0]);
-    }
-    return any;
-  }
-  MONOFOLD_GPU static void split(const pair_bytes& c, int v, double (&x)[parts]) {
-    products::split(value_of_item<Item>(c.left, v), value_of_item<Item>(c.right, v), x);
-  }
   MONOFOLD_GPU static bool is_special(const pair_bytes& c, int v) {
-    using values = thread_values<value_term<Item>, false>;
+    using values = value_check<value_term<Item>, false>;
     if (values::is_special(c.left, v) || values::is_special(c.right, v)) return true;
     if constexpr (sizeof(Item) == 8) return is_small(c, v) || high_sum(c, v) >= infinite;
     return false;
-  }
-  MONOFOLD_GPU static item item_of(const pair_bytes& c, int v) {
-    return {items::item(c.left, v), items::item(c.right, v)};
-  }
-  MONOFOLD_GPU static void clear_item(pair_bytes& c, int v) {
-    set_item(c.left, v, items::item(outside().left, v));
-    set_item(c.right, v, items::item(outside().right, v));
   }
   template <class Digits>
   MONOFOLD_GPU static bool take(Digits& digits, const item& x) {

@@ -3,9 +3,10 @@
 
 #include <cstdint>
 
+#include "monofold/engine/gpu/exact/term_bins.cuh"
+#include "monofold/engine/gpu/exact/term_format.cuh"
 #include "monofold/engine/gpu/exact/thread_bins.cuh"
 #include "monofold/engine/gpu/exact/thread_items.cuh"
-#include "monofold/engine/gpu/exact/thread_terms.cuh"
 #include "monofold/platform/host_device.hpp"
 
 namespace monofold::detail {
@@ -17,12 +18,13 @@ namespace monofold::detail {
 template <class Term>
 class tile_bins {
  public:
-  using terms = thread_terms<Term>;
-  using chunk = typename terms::chunk;
-  static constexpr int rows = terms::rows;
-  static constexpr int parts = terms::parts;
-  static constexpr int num_bins = terms::bins;
-  using bins = thread_bins<num_bins, terms::headroom>;
+  using format = term_format<Term>;
+  using bin_plan = term_bins<Term>;
+  using chunk = typename format::chunk;
+  static constexpr int rows = bin_plan::rows;
+  static constexpr int parts = format::parts;
+  static constexpr int num_bins = bin_plan::bins;
+  using bins = thread_bins<num_bins, bin_plan::headroom>;
 
   /// What bins of a largest exponent begin with: found once, kept from tile to tile.
   struct beginning {
@@ -32,7 +34,7 @@ class tile_bins {
     beginning out;
     MONOFOLD_UNROLL
     for (int p = 0; p < parts; ++p) {
-      out.first_anchor[p] = bins::first_anchor(terms::part_max_exponent(max_exponent, p));
+      out.first_anchor[p] = bins::first_anchor(format::part_max_exponent(max_exponent, p));
     }
     return out;
   }
@@ -41,7 +43,7 @@ class tile_bins {
   MONOFOLD_GPU void deposit_surely(const chunk (&raw)[rows], const beginning& from) {
     start(from);
     each_part(raw, [](int p, bins& own, double x) {
-      if (terms::is_always_held || terms::sure_bins(p) == 1) {
+      if (bin_plan::is_always_held || bin_plan::sure_bins(p) == 1) {
         own.template deposit_whole<1>(x);
       } else {
         own.template deposit_whole<2>(x);
@@ -57,7 +59,7 @@ class tile_bins {
     each_part(raw, [&](int, bins& own, double x) {
       const double rest = own.deposit(x);
       left |= high_word(rest);
-      if (terms::has_low_words) left_low |= low_word(rest);
+      if (bin_plan::has_low_words) left_low |= low_word(rest);
     });
     return ((left << 1) | left_low) != 0;  // a zero may have a sign
   }
@@ -82,15 +84,15 @@ class tile_bins {
   }
   /// The same of no deposits.
   MONOFOLD_GPU static std::uint64_t zero(int max_exponent, int p, int k) {
-    return chains * bins::anchor(terms::part_max_exponent(max_exponent, p), k);
+    return chains * bins::anchor(format::part_max_exponent(max_exponent, p), k);
   }
   /// The exponent of that unit.
   MONOFOLD_GPU static int unit(int max_exponent, int p, int k) {
-    return bins::unit(terms::part_max_exponent(max_exponent, p), k);
+    return bins::unit(format::part_max_exponent(max_exponent, p), k);
   }
 
  private:
-  static constexpr int chains = terms::chains;
+  static constexpr int chains = bin_plan::chains;
 
   MONOFOLD_GPU void start(const beginning& from) {
     MONOFOLD_UNROLL
@@ -106,9 +108,9 @@ class tile_bins {
     MONOFOLD_UNROLL
     for (int r = 0; r < rows; ++r) {
       MONOFOLD_UNROLL
-      for (int v = 0; v < terms::chunk_items; ++v) {
+      for (int v = 0; v < format::chunk_items; ++v) {
         double x[parts];
-        terms::split(raw[r], v, x);
+        format::split(raw[r], v, x);
         MONOFOLD_UNROLL
         for (int p = 0; p < parts; ++p) use(p, bins_[p][v % chains], x[p]);
       }

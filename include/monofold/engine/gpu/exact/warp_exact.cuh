@@ -4,8 +4,10 @@
 #include <cstdint>
 
 #include "monofold/engine/gpu/exact/short_sums.cuh"
+#include "monofold/engine/gpu/exact/term_bins.cuh"
+#include "monofold/engine/gpu/exact/term_check.cuh"
+#include "monofold/engine/gpu/exact/term_format.cuh"
 #include "monofold/engine/gpu/exact/thread_copy.cuh"
-#include "monofold/engine/gpu/exact/thread_terms.cuh"
 #include "monofold/engine/gpu/exact/tile_bins.cuh"
 #include "monofold/engine/gpu/exact/warp_digits.cuh"
 #include "monofold/engine/gpu/exact/warp_wide.cuh"
@@ -33,7 +35,9 @@ namespace monofold::detail {
 template <class Term>
 class warp_exact {
  public:
-  using terms = thread_terms<Term>;
+  using format = term_format<Term>;
+  using bin_plan = term_bins<Term>;
+  using check = term_check<Term>;
   using wide = warp_wide<Term>;
   using chunk = typename wide::chunk;
   using range_type = typename wide::range_type;
@@ -42,7 +46,7 @@ class warp_exact {
   static constexpr int tile_items = wide::tile_items;
   static constexpr int most_additions_a_tile = wide::most_additions_a_tile;
   /// Of a warp, for the tile that is copied ahead.
-  static constexpr int ahead_bytes = terms::copies_ahead ? copied_rows<rows>::warp_bytes : 0;
+  static constexpr int ahead_bytes = bin_plan::copies_ahead ? copied_rows<rows>::warp_bytes : 0;
 
   /// Up to 15 bytes before the first item belong to its tile.
   MONOFOLD_HD static std::int64_t tiles_in(const range_type& range) {
@@ -52,7 +56,7 @@ class warp_exact {
   /// `words`: digits::num_words of shared memory of this warp; `ahead`: ahead_bytes of it; `overflow`: see
   /// `warp_digits`.
   MONOFOLD_GPU warp_exact(std::int32_t* words, bytes16* ahead, std::int64_t* overflow)
-      : digits_(words, overflow), ahead_(ahead), any_other_(!terms::counts_zeros) {
+      : digits_(words, overflow), ahead_(ahead), any_other_(!format::counts_zeros) {
     digits_.clear();
   }
 
@@ -82,7 +86,7 @@ class warp_exact {
   /// Leaves everything among the digits.
   MONOFOLD_GPU void finish() {
     flush();
-    if (terms::counts_zeros && any_other_ && lane_rank() == 0) digits_.count(digit_count::other);
+    if (format::counts_zeros && any_other_ && lane_rank() == 0) digits_.count(digit_count::other);
   }
 
   /// Everything as short sums, the same in all lanes; false where they are not short, and `finish` must
@@ -115,13 +119,13 @@ class warp_exact {
   }
 
  private:
-  static constexpr int slack = terms::slack;  // binades above the largest item so far
+  static constexpr int slack = bin_plan::slack;  // binades above the largest item so far
   static constexpr int long_run = 64;
   static constexpr int least_narrow_run = 4;  // tiles after which going back to the narrow way pays
   static constexpr int most_wide_tiles_in_a_row = 64;
-  static constexpr int num_bins = terms::bins;
-  static constexpr int parts = terms::parts;
-  static constexpr bool has_sure_bins = terms::sure_bins(0) != 0;
+  static constexpr int num_bins = bin_plan::bins;
+  static constexpr int parts = format::parts;
+  static constexpr bool has_sure_bins = bin_plan::sure_bins(0) != 0;
 
   /// Sums of units for each bin of a lane, above `run_` times the bin's zero; modulo 2^64.
   struct bin_sums {
@@ -146,25 +150,25 @@ class warp_exact {
       chunk raw[rows];
       const std::int64_t at = std::int64_t{tile} * tile_items;
       bool is_shown = false;  // the companion has this tile
-      if (terms::copies_ahead && tile == coming) {
-        if constexpr (terms::copies_ahead) copied_rows<rows>(ahead_, lane_rank()).take(raw);
+      if (bin_plan::copies_ahead && tile == coming) {
+        if constexpr (bin_plan::copies_ahead) copied_rows<rows>(ahead_, lane_rank()).take(raw);
       } else if (tile >= first_whole && tile < end_whole) {
         load_rows(raw, range, at, lane_rank());
-      } else if constexpr (terms::is_compact_ragged) {
+      } else if constexpr (format::is_compact_ragged) {
         if constexpr (Companion::is_any) show(range, tile, companion);
         is_shown = true;
-        load_ragged_rows(raw, range, at, lane_rank(), terms::outside());
+        load_ragged_rows(raw, range, at, lane_rank(), format::outside());
       } else {
         break;
       }
-      seen_items seen = terms::nothing_seen();
+      seen_items seen = check::nothing_seen();
       MONOFOLD_UNROLL
-      for (int r = 0; r < rows; ++r) terms::look(seen, raw[r]);
-      const std::uint32_t key = terms::key(seen);
+      for (int r = 0; r < rows; ++r) check::look(seen, raw[r]);
+      const std::uint32_t key = check::key(seen);
       // `sum_of_lanes` has room for so many tiles.
       bool is_new = (key >= limit) | (run_ == long_run);
       bool is_sure = true;
-      if constexpr (has_sure_bins) is_sure = !terms::is_unsure(seen, sure_limit);
+      if constexpr (has_sure_bins) is_sure = !check::is_unsure(seen, sure_limit);
       bool may_be_extreme = false;
       if constexpr (Companion::is_any) {
         if constexpr (Companion::is_coarse) {
@@ -174,8 +178,8 @@ class warp_exact {
         }
       }
       // One vote for all that is rare.
-      if (any_lane(is_new | terms::may_be_special(seen) | !is_sure | may_be_extreme)) {
-        is_new |= terms::may_be_special(seen) && wide::has_special(raw);
+      if (any_lane(is_new | check::may_be_special(seen) | !is_sure | may_be_extreme)) {
+        is_new |= check::may_be_special(seen) && wide::has_special(raw);
         if constexpr (Companion::is_any) {
           if (Companion::is_coarse && any_lane(may_be_extreme) && !is_shown)
             companion.add(raw, tile);
@@ -183,25 +187,25 @@ class warp_exact {
         if (any_lane(is_new)) {
           taken += run_;
           flush();
-          if (any_lane(terms::keys_show_special ? key >= terms::infinite : wide::has_special(raw)))
+          if (any_lane(check::keys_show_special ? key >= check::infinite : wide::has_special(raw)))
             break;
           const std::uint32_t most = largest_of_lanes(key);
           if (!any_other_) {
-            any_other_ = terms::keys_show_other ? most != 0 : wide::find_other(raw);
+            any_other_ = check::keys_show_other ? most != 0 : wide::find_other(raw);
             // Nothing but -0 so far, or zeros: the wide way looks at each.
             if (!any_other_) break;
           }
           if (most >= limit) {
-            max_exponent_ = terms::max_exponent_of(most) + slack;
+            max_exponent_ = check::max_exponent_of(most) + slack;
             if (!is_low(max_exponent_)) break;
-            limit = terms::limit_of(max_exponent_);
+            limit = check::limit_of(max_exponent_);
             beginning = tile_bins<Term>::beginning_of(max_exponent_);
-            if constexpr (has_sure_bins) sure_limit = terms::sure_limit(max_exponent_);
+            if constexpr (has_sure_bins) sure_limit = check::sure_limit(max_exponent_);
           }
         }
-        if constexpr (has_sure_bins) is_sure = !any_lane(terms::is_unsure(seen, sure_limit));
+        if constexpr (has_sure_bins) is_sure = !any_lane(check::is_unsure(seen, sure_limit));
       }
-      if constexpr (terms::copies_ahead) {
+      if constexpr (bin_plan::copies_ahead) {
         // The vote above depends on every load of what was taken.
         if (tile + step < end_whole) {
           coming = tile + step;
@@ -210,9 +214,9 @@ class warp_exact {
         }
       }
       tile_bins<Term> bins;
-      if (is_sure && (terms::is_always_held || has_sure_bins)) {
+      if (is_sure && (bin_plan::is_always_held || has_sure_bins)) {
         bins.deposit_surely(raw, beginning);
-        if (!terms::limits_show_infinite && any_lane(bins.is_infinite())) break;
+        if (!check::limits_show_infinite && any_lane(bins.is_infinite())) break;
       } else if (any_lane(bins.deposit(raw, beginning))) {
         break;
       }
@@ -223,7 +227,7 @@ class warp_exact {
       }
       ++run_;
     }
-    if constexpr (terms::copies_ahead) copied_rows<rows>(ahead_, lane_rank()).wait();
+    if constexpr (bin_plan::copies_ahead) copied_rows<rows>(ahead_, lane_rank()).wait();
     return taken + run_;
   }
 
@@ -241,7 +245,8 @@ class warp_exact {
   MONOFOLD_GPU static bool is_low(int max_exponent) {
     bool low = true;
     MONOFOLD_UNROLL
-    for (int p = 0; p < parts; ++p) low &= terms::part_max_exponent(max_exponent, p) <= highest_top;
+    for (int p = 0; p < parts; ++p)
+      low &= format::part_max_exponent(max_exponent, p) <= highest_top;
     return low;
   }
 
@@ -255,8 +260,8 @@ class warp_exact {
       MONOFOLD_UNROLL
       for (int k = 0; k < num_bins; ++k) {
         const int unit = tile_bins<Term>::unit(max_exponent_, p, k);
-        digits_.add_units(sum_of_lanes(units(p, k)), unit + terms::part_scale(p),
-                          terms::part_sum(p));
+        digits_.add_units(sum_of_lanes(units(p, k)), unit + format::part_scale(p),
+                          format::part_sum(p));
         sums_.units[p][k] = 0;
       }
     }

@@ -3,9 +3,11 @@
 
 #include <cstdint>
 
+#include "monofold/engine/gpu/exact/term_bins.cuh"
+#include "monofold/engine/gpu/exact/term_check.cuh"
+#include "monofold/engine/gpu/exact/term_format.cuh"
 #include "monofold/engine/gpu/exact/thread_bins.cuh"
 #include "monofold/engine/gpu/exact/thread_items.cuh"
-#include "monofold/engine/gpu/exact/thread_terms.cuh"
 #include "monofold/engine/gpu/exact/warp_digits.cuh"
 #include "monofold/engine/gpu/load.cuh"
 #include "monofold/engine/gpu/load_ragged.cuh"
@@ -23,17 +25,19 @@ namespace monofold::detail {
 template <class Term>
 class warp_wide {
  public:
-  using terms = thread_terms<Term>;
-  using chunk = typename terms::chunk;
-  using range_type = typename terms::range;
-  using digits = warp_digits<typename terms::layout>;
-  static constexpr int rows = terms::rows;
-  static constexpr int chunk_items = terms::chunk_items;
+  using format = term_format<Term>;
+  using bin_plan = term_bins<Term>;
+  using check = term_check<Term>;
+  using chunk = typename format::chunk;
+  using range_type = typename format::range;
+  using digits = warp_digits<typename format::layout>;
+  static constexpr int rows = bin_plan::rows;
+  static constexpr int chunk_items = format::chunk_items;
   static constexpr int row_items = warp_lanes * chunk_items;
   static constexpr int tile_items = rows * row_items;
   /// No tile makes more additions to a digit: those of special items, then of single digits.
   static constexpr int most_additions_a_tile =
-      rows * chunk_items * warp_lanes * (2 + terms::parts) + 64;
+      rows * chunk_items * warp_lanes * (2 + format::parts) + 64;
 
   /// Whether a lane has items that doubles are not for.
   template <int num_rows>
@@ -42,7 +46,7 @@ class warp_wide {
     MONOFOLD_UNROLL
     for (int r = 0; r < num_rows; ++r) {
       MONOFOLD_UNROLL
-      for (int v = 0; v < chunk_items; ++v) any |= terms::is_special(raw[r], v);
+      for (int v = 0; v < chunk_items; ++v) any |= check::is_special(raw[r], v);
     }
     return any;
   }
@@ -52,7 +56,7 @@ class warp_wide {
   MONOFOLD_GPU static bool find_other(const chunk (&raw)[num_rows]) {
     std::uint32_t other = 0;
     MONOFOLD_UNROLL
-    for (int r = 0; r < num_rows; ++r) other |= terms::other_of(raw[r]);
+    for (int r = 0; r < num_rows; ++r) other |= format::other_of(raw[r]);
     return any_lane(other != 0);
   }
 
@@ -66,21 +70,21 @@ class warp_wide {
           at + batch_rows * row_items + range.margin() <= range.end) {
         load_rows(raw, range, at, lane_rank());
       } else {
-        load_ragged_rows(raw, range, at, lane_rank(), terms::outside());
+        load_ragged_rows(raw, range, at, lane_rank(), format::outside());
       }
       add_batch(to, any_other, raw);
     }
   }
 
  private:
-  static constexpr int parts = terms::parts;
+  static constexpr int parts = format::parts;
   static constexpr int batch_rows = 16 / chunk_items < rows ? 16 / chunk_items : rows;
   static constexpr int batch = batch_rows * chunk_items;  // items a lane
-  static constexpr int wide_bins = terms::wide_bins;
+  static constexpr int wide_bins = bin_plan::wide_bins;
   static constexpr int max_passes = 3;
   static constexpr int batches_to_skip = 15;
   /// Three passes hold every narrow number, so that nothing is left.
-  static constexpr bool may_stay_wide = terms::layout::most_limbs > 6;
+  static constexpr bool may_stay_wide = format::layout::most_limbs > 6;
   using batch_bins = thread_bins<wide_bins, 6>;
   static_assert(batch < 32, "deposits for six bits of headroom");
 
@@ -100,14 +104,14 @@ class warp_wide {
         MONOFOLD_UNROLL
         for (int v = 0; v < chunk_items; ++v) {
           double own[parts];
-          terms::split(raw[r], v, own);
+          format::split(raw[r], v, own);
           double chosen = own[0];
           MONOFOLD_UNROLL
           for (int q = 1; q < parts; ++q) chosen = p == q ? own[q] : chosen;
           x[r * chunk_items + v] = chosen;
         }
       }
-      add_doubles(to, x, terms::part_scale(p), terms::part_sum(p));
+      add_doubles(to, x, format::part_scale(p), format::part_sum(p));
     }
   }
 
@@ -119,9 +123,9 @@ class warp_wide {
     for (int r = 0; r < batch_rows; ++r) {
       MONOFOLD_UNROLL
       for (int v = 0; v < chunk_items; ++v) {
-        if (!terms::is_special(raw[r], v)) continue;
-        other |= terms::take(to, terms::item_of(raw[r], v));
-        terms::clear_item(raw[r], v);
+        if (!check::is_special(raw[r], v)) continue;
+        other |= check::take(to, format::item_of(raw[r], v));
+        format::clear_item(raw[r], v);
       }
     }
     return any_lane(other);
