@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "monofold/platform/instruction_set.hpp"
 #include "runtime/reducer.hpp"
 
 namespace monofold::runtime {
@@ -24,6 +25,12 @@ std::vector<std::int64_t> available() {
 std::string name_of(std::int64_t target) {
   // Highway calls its portable target by how it works; to a reader it is the compiler's baseline.
   return target == HWY_EMU128 || target == HWY_SCALAR ? "baseline" : hwy::TargetName(target);
+}
+
+/// That of the header's loops, which choose by themselves.
+monofold::instruction_set set_of(std::int64_t target) {
+  if (target == HWY_EMU128 || target == HWY_SCALAR) return monofold::instruction_set::baseline;
+  return target == HWY_AVX2 ? monofold::instruction_set::avx2 : monofold::instruction_set::avx512;
 }
 
 std::int64_t& chosen() {
@@ -47,8 +54,12 @@ bool use_instruction_set(const std::string& name) {
   for (const std::int64_t target : available()) {
     if (name_of(target) != name) continue;
     chosen() = target;
-    hwy::SetSupportedTargetsForTest(target);
+    // And those below, where a source file has no loops for this one. Better targets have lower bits.
+    std::int64_t usable = 0;
+    for (const std::int64_t other : available()) usable |= other >= target ? other : 0;
+    hwy::SetSupportedTargetsForTest(usable);
     hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+    limit_instruction_set(set_of(target));
     return true;
   }
   return false;
