@@ -14,11 +14,10 @@ namespace monofold::runtime {
 
 namespace {
 
-/// The targets that this library has code for and this processor has instructions for.
-std::vector<std::int64_t> available() {
-  hwy::SetSupportedTargetsForTest(0);  // undo an earlier choice
-  std::vector<std::int64_t> targets;
-  for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) targets.push_back(target);
+/// The targets that this library has code for and this processor has instructions for, best first.
+const std::vector<std::int64_t>& available() {
+  // Asked once: a virtual machine takes tens of microseconds to say what its processor can do.
+  static const std::vector<std::int64_t> targets = hwy::SupportedAndGeneratedTargets();
   return targets;
 }
 
@@ -43,10 +42,8 @@ std::int64_t& chosen() {
 std::string instruction_set() { return name_of(chosen()); }
 
 std::vector<std::string> instruction_sets() {
-  const std::int64_t now = chosen();
   std::vector<std::string> names;
   for (const std::int64_t target : available()) names.push_back(name_of(target));
-  use_instruction_set(name_of(now));
   return names;
 }
 
