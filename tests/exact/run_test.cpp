@@ -39,13 +39,13 @@ void expect_ways_agree(const std::vector<typename Term::item>& items, const std:
   ASSERT_EQ(std::bit_cast<bytes>(portable.total()), want) << what << ", portable";
 #endif
 #if defined(MONOFOLD_EXACT_X86)
-  if (mf::detail::has_avx2()) {
+  if (mf::detail::widest_of_processor() >= mf::instruction_set::avx2) {
     mf::detail::exact_run<Term> wide;
     wide.state = start;
     mf::detail::add_run_avx2<Term>(wide, items.data(), count);
     ASSERT_EQ(std::bit_cast<bytes>(wide.total()), want) << what << ", AVX2";
   }
-  if (mf::detail::has_avx512()) {
+  if (mf::detail::widest_of_processor() >= mf::instruction_set::avx512) {
     mf::detail::exact_run<Term> widest;
     widest.state = start;
     mf::detail::add_run_avx512<Term>(widest, items.data(), count);
@@ -53,6 +53,26 @@ void expect_ways_agree(const std::vector<typename Term::item>& items, const std:
   }
 #endif
 }
+
+#if defined(MONOFOLD_EXACT_X86)
+// Without a fused multiply-add squares of doubles are added to the state; with it they wait elsewhere.
+TEST(exact_run, takes_the_loop_of_the_instruction_set_in_use) {
+  using term = mf::square_term<double>;
+  using bytes = std::array<std::uint8_t, sizeof(mf::exact_state<term::number>)>;
+  const std::vector<double> items(1000, 1.5);
+  for (const auto set :
+       {mf::instruction_set::baseline, mf::instruction_set::avx2, mf::instruction_set::avx512}) {
+    mf::limit_instruction_set(set);
+    mf::detail::exact_run<term> run;
+    run.state = mf::zero_state<term::number>();
+    mf::detail::add_to_run(run, items.data(), 1000);
+    const bool at_once = std::bit_cast<bytes>(run.state) == std::bit_cast<bytes>(run.total());
+    EXPECT_EQ(at_once, mf::instruction_set_in_use() == mf::instruction_set::baseline);
+    EXPECT_LE(mf::instruction_set_in_use(), set);
+  }
+  mf::limit_instruction_set(mf::instruction_set::avx512);
+}
+#endif
 
 /// The bits of the largest number below the levels that stand at first: 2^10 or 2^3.
 template <class Item>

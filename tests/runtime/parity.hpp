@@ -115,6 +115,22 @@ auto by_headers(const Range& range, const Fold& fold) {
   return mf::try_reduce(mf::cpu(1), range, fold);
 }
 
+/// An exact fold in a loop of its own, item by item: none of the loops that library and headers share.
+template <class Range, class Fold>
+auto one_by_one(const Range& range, const Fold& fold) {
+  typename Fold::state own = fold.identity();
+  const auto count = static_cast<std::int64_t>(range.size());
+  for (std::int64_t i = 0; i < count; ++i) {
+    const auto& item = range[static_cast<decltype(range.size())>(i)];
+    if constexpr (requires { fold.absorb(own, item, i); }) {
+      fold.absorb(own, item, i);
+    } else {
+      own = fold.combine(own, fold.lift(item, i));
+    }
+  }
+  return mf::finish_state(fold, own);
+}
+
 /// How items reach a reducer: the answer must not depend on it.
 struct way {
   std::string instructions;

@@ -23,8 +23,8 @@ answer variance(operation op, std::span<const Item> items, const request& what) 
     if (!what.plain) {
       using exact = mf::exact_variance_fold<Item, double, false, rule>;
       using root = mf::exact_variance_fold<Item, double, true, rule>;
-      return op == operation::var ? one(op, by_headers(items, exact(what.ddof)))
-                                  : one(op, by_headers(items, root(what.ddof)));
+      return op == operation::var ? one(op, one_by_one(items, exact(what.ddof)))
+                                  : one(op, one_by_one(items, root(what.ddof)));
     }
   }
   const auto moments = by_headers(items, mf::detail::moments_fold_t<Item, rule>{});
@@ -34,19 +34,19 @@ answer variance(operation op, std::span<const Item> items, const request& what) 
 
 template <class Item, mf::nan_rule rule>
 answer norm(operation op, std::span<const Item> items, const request& what) {
-  if (op == operation::norminf) return one(op, by_headers(items, mf::norm_inf_fold<Item, rule>{}));
+  if (op == operation::norminf) return one(op, one_by_one(items, mf::norm_inf_fold<Item, rule>{}));
   if constexpr (mf::is_floating_v<Item>) {
     if (!what.plain) {
       using total = mf::exact_total_fold<mf::magnitude_term<Item>, double, rule>;
       return op == operation::norm1
-                 ? one(op, by_headers(items, total{}))
-                 : one(op, by_headers(items, mf::exact_norm2_fold<Item, double, rule>{}));
+                 ? one(op, one_by_one(items, total{}))
+                 : one(op, one_by_one(items, mf::exact_norm2_fold<Item, double, rule>{}));
     }
     if (op == operation::norm1) return one(op, by_headers(items, mf::norm1_fold<Item, rule>{}));
     return one(op, by_headers(items, mf::norm2_fold<Item, rule>{}));
   } else {
-    if (op == operation::norm1) return one(op, by_headers(items, mf::integer_norm1_fold<Item>{}));
-    return one(op, by_headers(items, mf::integer_norm2_fold<Item>{}));
+    if (op == operation::norm1) return one(op, one_by_one(items, mf::integer_norm1_fold<Item>{}));
+    return one(op, one_by_one(items, mf::integer_norm2_fold<Item>{}));
   }
 }
 

@@ -21,13 +21,13 @@ using namespace parity;  // NOLINT: a test is made of it
 template <class Item, mf::nan_rule rule>
 answer sum(operation op, std::span<const Item> items, const request& what) {
   if constexpr (!mf::is_floating_v<Item>) {
-    return one(op, by_headers(items, mf::integer_sum_fold<Item>{}));
+    return one(op, one_by_one(items, mf::integer_sum_fold<Item>{}));
   } else if (what.plain) {
     using real = std::conditional_t<std::is_same_v<Item, double>, double, float>;
     return one(op, by_headers(items, mf::float_sum_fold<Item, real, rule>{}));
   } else {
     using fold = mf::exact_total_fold<mf::value_term<Item>, double, rule>;
-    return one(op, by_headers(items, fold{}));
+    return one(op, one_by_one(items, fold{}));
   }
 }
 
@@ -46,7 +46,7 @@ answer mean(operation op, std::span<const Item> items, const request& what) {
           std::visit([](auto held) { return static_cast<double>(held); }, total.values.front());
       return one(op, mf::result<double>(mf::one_nan(sum_of_items / static_cast<double>(count))));
     }
-    return one(op, by_headers(items, mf::exact_mean_fold<Item, double, rule>{}));
+    return one(op, one_by_one(items, mf::exact_mean_fold<Item, double, rule>{}));
   } else {
     return one(op, by_headers(items, mf::mean_fold<Item, rule>{}));
   }
@@ -57,7 +57,7 @@ answer product(operation op, std::span<const Item> items, const request&) {
   if constexpr (mf::is_floating_v<Item>) {
     return one(op, by_headers(items, mf::float_product_fold<Item, rule>{}));
   } else {
-    return one(op, by_headers(items, mf::integer_product_fold<Item>{}));
+    return one(op, one_by_one(items, mf::integer_product_fold<Item>{}));
   }
 }
 
@@ -71,9 +71,9 @@ answer dot(operation op, std::span<const Item> items, const request& what) {
   if constexpr (mf::is_floating_v<Item>) {
     using exact = mf::exact_total_fold<mf::product_term<pair>, double, rule>;
     return what.plain ? one(op, by_headers(pairs, mf::float_dot_fold<pair, rule>{}))
-                      : one(op, by_headers(pairs, exact{}));
+                      : one(op, one_by_one(pairs, exact{}));
   } else {
-    return one(op, by_headers(pairs, mf::integer_dot_fold<Item, Item>{}));
+    return one(op, one_by_one(pairs, mf::integer_dot_fold<Item, Item>{}));
   }
 }
 

@@ -1,6 +1,7 @@
 /// runtime/reducer: errors, nothing at all, NaN policies, ddof and k, indices, counts.
 
 #include "runtime/reducer.hpp"
+#include "monofold/platform/instruction_set.hpp"
 
 #include <algorithm>
 #include <array>
@@ -369,6 +370,17 @@ TEST(reducer, may_be_moved_between_pushes) {
   EXPECT_EQ(third.count(), 4);
   EXPECT_TRUE(is(third.finish()[0], {std::uint64_t{20}}));
   EXPECT_TRUE(is(third.finish()[1], {std::uint64_t{1}}, {12}));
+}
+
+TEST(reducer, exact_sums_use_the_instruction_set_that_was_chosen) {
+  const scene around;
+  using mf::instruction_set;
+  for (const std::string& name : mf::runtime::instruction_sets()) {
+    ASSERT_TRUE(mf::runtime::use_instruction_set(name));
+    EXPECT_EQ(mf::instruction_set_in_use(), name == "baseline" ? instruction_set::baseline
+                                            : name == "AVX2"   ? instruction_set::avx2
+                                                               : instruction_set::avx512);
+  }
 }
 
 TEST(reducer, instruction_sets_are_those_that_can_be_used) {

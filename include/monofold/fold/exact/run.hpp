@@ -14,6 +14,7 @@
 #include "monofold/platform/bits.hpp"
 #include "monofold/platform/float_format.hpp"
 #include "monofold/platform/host_device.hpp"
+#include "monofold/platform/instruction_set.hpp"
 #include "monofold/platform/numbers.hpp"
 #include "monofold/platform/strict_arithmetic.hpp"
 
@@ -89,24 +90,12 @@ __attribute__((noinline)) void add_run_portable(exact_run<Term>& run,
 #if defined(__x86_64__) && !defined(__CUDACC__)
 #define MONOFOLD_EXACT_X86 1
 
-/// Whether this processor has what `add_run_avx2` is compiled for.
-MONOFOLD_INLINE bool has_avx2() {
-  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-         __builtin_cpu_supports("bmi2");
-}
-
 /// The same with vectors of four doubles and fused multiply-adds: the loops inlined here take the
 /// instruction set of this function.
 template <class Term>
 __attribute__((target("avx2,fma,bmi2"), noinline)) void add_run_avx2(
     exact_run<Term>& run, const typename Term::item* items, std::int64_t count) {
   add_run_by_levels<32, true, Term>(run, items, count);
-}
-
-/// Whether it has what `add_run_avx512` is compiled for.
-MONOFOLD_INLINE bool has_avx512() {
-  return has_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
 }
 
 /// The same with vectors of eight doubles.
@@ -119,7 +108,7 @@ add_run_avx512(exact_run<Term>& run, const typename Term::item* items, std::int6
 
 #endif  // levels
 
-/// run += the terms of `count` items, in the fastest way that this processor has.
+/// run += the terms of `count` items, in the fastest way of the instruction set in use.
 template <class Term>
 MONOFOLD_INLINE void add_to_run(exact_run<Term>& run, const typename Term::item* items,
                                 std::int64_t count) {
@@ -128,17 +117,13 @@ MONOFOLD_INLINE void add_to_run(exact_run<Term>& run, const typename Term::item*
     const strict_arithmetic arithmetic;
     if (arithmetic.holds()) {
 #if defined(MONOFOLD_EXACT_X86)
-      if (has_avx512()) {
-        add_run_avx512<Term>(run, items, count);
-        return;
-      }
-      if (has_avx2()) {
-        add_run_avx2<Term>(run, items, count);
-        return;
+      switch (instruction_set_in_use()) {
+        case instruction_set::avx512: return add_run_avx512<Term>(run, items, count);
+        case instruction_set::avx2: return add_run_avx2<Term>(run, items, count);
+        case instruction_set::baseline: break;
       }
 #endif
-      add_run_portable<Term>(run, items, count);
-      return;
+      return add_run_portable<Term>(run, items, count);
     }
   }
 #endif
