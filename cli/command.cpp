@@ -1,6 +1,6 @@
 #include "cli/command.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -10,6 +10,7 @@
 #include "cli/completion.hpp"
 #include "cli/failure.hpp"
 #include "cli/help.hpp"
+#include "cli/joined.hpp"
 #include "cli/operation_pages.hpp"
 #include "cli/options.hpp"
 #include "cli/quantity.hpp"
@@ -290,7 +291,7 @@ ladder::element_type parse_rung_type(const std::string& text) {
   const auto& names = ladder::element_names;
   const auto found = std::find(names.begin(), names.end(), name);
   if (found == names.end()) {
-    throw usage_error(fmt::format("--dtype: rungs take {}, not {}", fmt::join(names, ", "), name));
+    throw usage_error(fmt::format("--dtype: rungs take {}, not {}", joined(names, ", "), name));
   }
   return static_cast<ladder::element_type>(found - names.begin());
 }

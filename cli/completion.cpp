@@ -1,11 +1,12 @@
 #include "cli/completion.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <string_view>
 #include <vector>
 
+#include "cli/joined.hpp"
 #include "cli/operation_pages.hpp"
 #include "cli/options.hpp"
 #include "ladder/registry.hpp"
@@ -13,10 +14,6 @@
 
 namespace monofold::cli {
 namespace {
-
-std::string joined(const std::vector<std::string>& words) {
-  return fmt::format("{}", fmt::join(words, " "));
-}
 
 std::vector<std::string> operation_words() {
   std::vector<std::string> words;
@@ -30,23 +27,21 @@ std::string type_words() {
   std::vector<std::string> words;
   words.reserve(dtypes.size());
   for (const dtype_info& entry : dtypes) words.emplace_back(entry.name);
-  return joined(words);
+  return joined(words, " ");
 }
 
 std::string rung_words() {
   std::vector<std::string> words;
   words.reserve(ladder::rungs.size());
   for (const ladder::rung& entry : ladder::rungs) words.emplace_back(entry.name);
-  return joined(words);
+  return joined(words, " ");
 }
 
 // The values that an option takes, where they can be listed.
 std::string choices_of(const option_entry& entry) {
   if (entry.flag == "--dtype") return type_words();
-  if (entry.flag == "--ops") return joined(operation_words());
-  if (entry.flag == "--op") {
-    return joined({ladder::operation_names.begin(), ladder::operation_names.end()});
-  }
+  if (entry.flag == "--ops") return joined(operation_words(), " ");
+  if (entry.flag == "--op") return joined(ladder::operation_names, " ");
   if (entry.flag == "--only" || entry.flag == "--explain") return rung_words();
   return std::string(entry.choices);
 }
@@ -65,7 +60,7 @@ std::vector<const option_entry*> options_of(unsigned command) {
 std::string flags_of(unsigned command) {
   std::vector<std::string> flags;
   for (const option_entry* entry : options_of(command)) flags.emplace_back(entry->flag);
-  return joined(flags);
+  return joined(flags, " ");
 }
 
 std::string bash_values() {
@@ -117,8 +112,8 @@ std::string bash_completion() {
       "    esac\n"
       "    COMPREPLY=($(compgen -W \"$flags\" -- \"$word\"))\n"
       "  elif [[ $COMP_CWORD -eq 1 ]]; then\n";
-  return out + fmt::format("    first='{}'\n", joined(operation_words())) +
-         fmt::format("    [[ $word == *,* ]] || first+=' {}'\n", joined(names)) +
+  return out + fmt::format("    first='{}'\n", joined(operation_words(), " ")) +
+         fmt::format("    [[ $word == *,* ]] || first+=' {}'\n", joined(names, " ")) +
          "    COMPREPLY=($(compgen -P \"$head\" -W \"$first\" -- \"$last\"))\n"
          "  else\n"
          "    COMPREPLY=($(compgen -f -- \"$word\"))\n"

@@ -1,6 +1,6 @@
 #include "cli/engines.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "cli/machine.hpp"
 #include "runtime/gpu/devices.hpp"

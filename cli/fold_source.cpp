@@ -1,6 +1,6 @@
 #include "cli/fold_source.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cstddef>

@@ -1,4 +1,4 @@
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <string>
 #include <string_view>
@@ -6,6 +6,7 @@
 
 #include "cli/engines.hpp"
 #include "cli/failure.hpp"
+#include "cli/joined.hpp"
 #include "cli/json.hpp"
 #include "cli/machine.hpp"
 #include "cli/output.hpp"
@@ -60,7 +61,7 @@ std::string info_text() {
       {"cores", std::to_string(num_cores())},
       {"threads", thread_library()},
       {"instruction set", fmt::format("{} (of {})", runtime::instruction_set(),
-                                      fmt::join(runtime::instruction_sets(), ", "))},
+                                      joined(runtime::instruction_sets(), ", "))},
       {"pages",
        fmt::format("{} bytes; huge pages: {}", page_bytes(), pages.empty() ? "not known" : pages)},
       {"--device auto", fmt::format("{}: {}", chosen_engine, chosen_why)}};

@@ -1,12 +1,13 @@
 #include "cli/ladder_pages.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <sstream>
 #include <string_view>
 #include <vector>
 
+#include "cli/joined.hpp"
 #include "cli/json.hpp"
 #include "cli/wrap.hpp"
 #include "ladder/pages.hpp"
@@ -43,7 +44,7 @@ std::string names_in(const Names& names, unsigned set) {
   for (std::size_t i = 0; i < names.size(); ++i) {
     if ((set >> i & 1u) != 0) out.push_back(names[i]);
   }
-  return fmt::format("{}", fmt::join(out, ", "));
+  return joined(out, ", ");
 }
 
 std::string needs_text(const rung& which) {

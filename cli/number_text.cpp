@@ -1,6 +1,6 @@
 #include "cli/number_text.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <array>
 #include <charconv>

@@ -1,6 +1,6 @@
 #include "cli/output_file.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cerrno>
 #include <utility>

@@ -1,12 +1,13 @@
 #include "cli/report.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <string_view>
 
+#include "cli/joined.hpp"
 #include "cli/json.hpp"
 #include "cli/number_text.hpp"
 #include "cli/operation_pages.hpp"
@@ -76,8 +77,8 @@ std::string one_line(const answer& from, dtype type, number_form form) {
 bool is_list(operation op) { return op == operation::top || op == operation::bottom; }
 
 std::string json_part(const answer_part& part) {
-  const std::string joined = fmt::format("{}", fmt::join(part.texts, ","));
-  return fmt::format("\"{}\":{}", part.name, part.is_list ? "[" + joined + "]" : joined);
+  const std::string list = joined(part.texts, ",");
+  return fmt::format("\"{}\":{}", part.name, part.is_list ? "[" + list + "]" : list);
 }
 
 std::string json_parts(const std::vector<answer_part>& parts) {
@@ -122,7 +123,7 @@ std::vector<std::pair<std::string, std::string>> csv_cells(const std::vector<ans
         column = part.name == "value" || part.name == "index" ? name : name + "_" + part.name;
         if (from.op == operation::count) continue;  // the column `count` of every row
       }
-      cells.emplace_back(column, fmt::format("{}", fmt::join(part.texts, " ")));
+      cells.emplace_back(column, joined(part.texts, " "));
     }
   }
   return cells;

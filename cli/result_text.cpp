@@ -1,6 +1,6 @@
 #include "cli/result_text.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace monofold::cli {
 namespace {

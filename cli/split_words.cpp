@@ -1,12 +1,13 @@
 #include "cli/split_words.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cstddef>
 #include <string_view>
 
 #include "cli/failure.hpp"
+#include "cli/joined.hpp"
 #include "cli/options.hpp"
 #include "cli/quote.hpp"
 #include "cli/suggest.hpp"
@@ -53,7 +54,7 @@ void check_choice(const option_entry& entry, const std::string& value) {
     if (choices.back() == value) return;
   }
   if (choices.empty()) return;
-  throw usage_error(fmt::format("{}: expected {}, found {}{}", entry.flag, fmt::join(choices, ", "),
+  throw usage_error(fmt::format("{}: expected {}, found {}{}", entry.flag, joined(choices, ", "),
                                 quote(value), suggestion(value, choices)));
 }
 

@@ -1,6 +1,6 @@
 #include "cli/state_file.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <sys/stat.h>
 
 #include <algorithm>

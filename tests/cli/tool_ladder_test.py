@@ -85,13 +85,14 @@ class Ladder(ToolTest):
 
     def test_a_device_that_is_not_there(self):
         facts = json.loads(self.output("info", "--json"))
-        gpu = next(engine for engine in facts["engines"] if engine["name"] == "gpu")
+        engines = {engine["name"]: engine for engine in facts["engines"]}
+        gpu = engines["gpu"]
         if gpu["available"]:
             self.skipTest("there is a GPU")
         self.check_error(5, f"--device gpu: {gpu['why']}", "ladder", "--device", "gpu")
         if not self.has_emulated:
-            self.check_error(5, f"ladder: no device: {gpu['why']}, and this build has no emulated device",
-                             "ladder")
+            no_emulated = engines["emulated"]["why"]
+            self.check_error(5, f"ladder: no device: {gpu['why']}, and {no_emulated}", "ladder")
 
 
 if __name__ == "__main__":
