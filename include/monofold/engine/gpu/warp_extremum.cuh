@@ -36,14 +36,14 @@ class warp_extremum {
     if constexpr (has_coarse_best_v<fold>) {
       return coarse_.may_improve(tile);
     } else {
-      return is_news(best_in_lane<fold>(tile));
+      return is_better(best_in_lane<fold>(tile));
     }
   }
   template <class Tile>
   MONOFOLD_GPU void add(const fold&, const Tile& tile) {
     if (!any_lane(may_change(tile))) return;
     const key mine = best_in_lane<fold>(tile);
-    if (any_lane(is_news(mine))) find(tile, mine);
+    if (any_lane(is_better(mine))) find(tile, mine);
   }
   /// `tile` is lane 0's.
   MONOFOLD_GPU void merge(const fold& f, const state& tile) {
@@ -52,8 +52,8 @@ class warp_extremum {
   MONOFOLD_GPU state total(const fold&) const { return own_; }
 
  private:
-  /// Tiles come in ascending order, so an equal key is not news. The state is the same in all lanes.
-  MONOFOLD_GPU bool is_news(key mine) const {
+  /// Tiles come in ascending order, so an equal key is not better. The state is the same in all lanes.
+  MONOFOLD_GPU bool is_better(key mine) const {
     return own_.index < 0 || fold::better(mine, own_.key);
   }
   template <class Tile>

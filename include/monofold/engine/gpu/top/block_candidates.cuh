@@ -17,10 +17,11 @@ namespace monofold::detail {
 /// sync       all threads of the block make each call together, behind a barrier
 class candidate_search {
  public:
-  /// `own` and `rival`: items that are in the data and not among the candidates, all of them different,
-  /// known to be at least so good; of merit 0 where there is none. A rival may have any position.
-  MONOFOLD_GPU candidate_search(candidate_pool& pool, const top_entry& own, std::uint64_t rival)
-      : pool_(pool), own_(own), rival_(rival) {
+  /// `own` and `best_elsewhere`: items that are in the data and not among the candidates, all of them different,
+  /// known to be at least so good; of merit 0 where there is none. What is elsewhere may have any position.
+  MONOFOLD_GPU candidate_search(candidate_pool& pool, const top_entry& own,
+                                std::uint64_t best_elsewhere)
+      : pool_(pool), own_(own), best_elsewhere_(best_elsewhere) {
     held_ = pool.count < candidate_pool::capacity ? static_cast<int>(pool.count)
                                                   : candidate_pool::capacity;
   }
@@ -61,11 +62,11 @@ class candidate_search {
 
   /// Drops the candidates that do not pass, and makes `bound` the pool's; the block has met.
   MONOFOLD_GPU void keep(const top_bound& bound) {
-    if (rank_in_line() == 0) pool_.kept = 0;
+    if (rank_in_block() == 0) pool_.kept = 0;
     sync_block();  // the searches' last counts were read above; `kept` is added to below
     MONOFOLD_ROLL
     for (int at = 0; at < held_; at += top_threads) {
-      const int i = at + rank_in_line();
+      const int i = at + rank_in_block();
       top_entry entry;
       if (i < held_) entry = top_entry{pool_.merit[i], pool_.position[i]};
       const bool stays = bound.passes(entry.merit, entry.position);
@@ -75,11 +76,11 @@ class candidate_search {
       if (stays) pool_.put(place, entry);
     }
     sync_block();  // candidates written above are read below, and `kept` is complete
-    if (rank_in_line() == 0) {
+    if (rank_in_block() == 0) {
       pool_.bound = bound;
       if (bound.merit > pool_.common) pool_.common = bound.merit;
       pool_.count = pool_.kept;
-      pool_.news = pool_.asked = 0;
+      pool_.fresh_tiles = pool_.asked = 0;
     }
     sync_block();  // what thread 0 wrote above is read by all
   }
@@ -90,14 +91,14 @@ class candidate_search {
   MONOFOLD_GPU int count_if(const Predicate& holds) {
     int count = 0;
     MONOFOLD_ROLL
-    for (int i = rank_in_line(); i < held_; i += top_threads) {
+    for (int i = rank_in_block(); i < held_; i += top_threads) {
       count += holds(pool_.merit[i], pool_.position[i]) ? 1 : 0;
     }
     if (own_.merit != 0) count += holds(own_.merit, own_.position) ? 1 : 0;
-    if (rival_ != 0) count += holds(rival_, no_position - 1) ? 1 : 0;
+    if (best_elsewhere_ != 0) count += holds(best_elsewhere_, no_position - 1) ? 1 : 0;
     turn_ ^= 1;
     count = sum_of_lanes(count);
-    if (lane_rank() == 0) pool_.counts[turn_][(rank_in_line() / warp_lanes)] = count;
+    if (lane_rank() == 0) pool_.counts[turn_][(rank_in_block() / warp_lanes)] = count;
     // Counts written above are read below. They are written again behind the next barrier but one.
     sync_block();
     return sum_of_lanes(lane_rank() < top_warps ? pool_.counts[turn_][lane_rank()] : 0);
@@ -108,8 +109,8 @@ class candidate_search {
     most = largest_of_lanes(most);
     least = ~largest_of_lanes(~least);
     if (lane_rank() == 0) {
-      pool_.most[(rank_in_line() / warp_lanes)] = most;
-      pool_.least[(rank_in_line() / warp_lanes)] = least;
+      pool_.most[(rank_in_block() / warp_lanes)] = most;
+      pool_.least[(rank_in_block() / warp_lanes)] = least;
     }
     sync_block();  // written above, read below; written again only after more barriers
     most = largest_of_lanes(lane_rank() < top_warps ? pool_.most[lane_rank()] : 0);
@@ -154,7 +155,7 @@ class candidate_search {
 
   candidate_pool& pool_;
   top_entry own_;
-  std::uint64_t rival_;
+  std::uint64_t best_elsewhere_;
   int held_;
   int turn_ = 0;
 };

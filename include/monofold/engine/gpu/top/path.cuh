@@ -94,15 +94,15 @@ class top_path {
     top_range<item> range{aligned_range_of(items_, count_), 0};
     const auto plan = top_launch_for(tile_count<item>(range.end), tile_items_v<item>);
     range.index_shift = plan.index_shift;
-    static_assert(sizeof(top_news) == gpu_workspace::top_scratch_bytes);
-    top_meeting meeting{};
+    static_assert(sizeof(shared_bounds) == gpu_workspace::top_scratch_bytes);
+    top_scratch scratch{};
     if (plan.blocks > 1) {
-      meeting = {static_cast<top_news*>(workspace.top_scratch()), workspace.ticket(),
+      scratch = {static_cast<shared_bounds*>(workspace.top_scratch()), workspace.ticket(),
                  static_cast<top_entry*>(workspace.states())};
     }
     return launch_early(find_top_kernel<item, facts::smallest, facts::rule>, plan.blocks,
                         top_threads, static_cast<int>(sizeof(candidate_pool)), on, range, plan,
-                        static_cast<int>(k_), first_index, meeting, out);
+                        static_cast<int>(k_), first_index, scratch, out);
   }
 
   // A host waits for the count, the indices and the values.

@@ -14,7 +14,7 @@
 namespace monofold::detail {
 
 /// The rank of this thread in a block of one dimension.
-MONOFOLD_GPU int rank_in_line() { return static_cast<int>(threadIdx.x); }
+MONOFOLD_GPU int rank_in_block() { return static_cast<int>(threadIdx.x); }
 
 /// A word that others may be writing: some value that was written, soon the last.
 template <class Word>
@@ -33,9 +33,9 @@ MONOFOLD_GPU void raise_to(std::uint64_t* word, std::uint64_t value) {
 
 /// Global memory in which the blocks of a launch tell each other what they know. All 0 before a launch,
 /// and after it. What many blocks touch lies in lines of its own.
-struct top_news {
+struct shared_bounds {
   static constexpr int words = 16;  // of 8 bytes: a line
-  static constexpr int boards = 256;
+  static constexpr int num_places = 256;
 
   std::uint64_t bound;  // a merit that k items reach
   std::uint64_t unused_0[words - 1];
@@ -44,7 +44,7 @@ struct top_news {
   std::uint32_t survivors;  // written to the list so far
   std::uint32_t unused_2[2 * words - 1];
   std::uint64_t
-      best[boards];  // merits of different items: of the best that blocks b, b + 256, .. saw
+      best[num_places];  // merits of different items: of the best that blocks b, b + 256, .. saw
 };
 
 /// A candidate that is none, worse than all.
@@ -67,8 +67,8 @@ struct candidate_pool {
   std::uint64_t common;  // so are those of less merit: what other blocks know
   std::uint32_t count;   // of places taken; more than `capacity` where some did not fit
   std::uint32_t kept;
-  std::uint32_t news;   // tiles with news since the block met
-  std::uint32_t asked;  // not 0: warps come to meet when they have no tile at hand
+  std::uint32_t fresh_tiles;  // tiles with candidates since the block met
+  std::uint32_t asked;        // not 0: warps come to meet when they have no tile at hand
   // What warps tell each other in a search, in turns.
   std::uint64_t most[top_warps];
   std::uint64_t least[top_warps];
@@ -76,10 +76,10 @@ struct candidate_pool {
 
   /// All threads, before a barrier.
   MONOFOLD_GPU void start() {
-    if (rank_in_line() != 0) return;
+    if (rank_in_block() != 0) return;
     bound = top_bound{};
     common = 0;
-    count = kept = news = asked = 0;
+    count = kept = fresh_tiles = asked = 0;
   }
 
   /// What candidates have to pass, as far as this block knows.

@@ -72,19 +72,19 @@ class top_tile {
 
   /// An entry that an item of the lane, of its best rank, is at least as good as. None for the first and
   /// the last tile, where that may lie outside the range.
-  MONOFOLD_GPU static top_entry promise(const top_range<Item>& range, std::int64_t at,
-                                        typename ranks::type rank, bool wanted) {
+  MONOFOLD_GPU static top_entry best_entry(const top_range<Item>& range, std::int64_t at,
+                                           typename ranks::type rank, bool wanted) {
     if (!wanted || !is_inside(range, at)) return {};
     const std::int64_t last = at + tile_items - 1;
     return {merit_of(rank, last, range.index_shift), last};
   }
 
-  /// The rows in which a lane has news, as bits.
-  MONOFOLD_GPU std::uint32_t rows_with_news(const top_bound& bound, std::int64_t at,
-                                            int shift) const {
+  /// The rows in which a lane has candidates, as bits.
+  MONOFOLD_GPU std::uint32_t rows_with_candidates(const top_bound& bound, std::int64_t at,
+                                                  int shift) const {
     using extremum_type = typename ranks::extremum_type;
     constexpr std::uint32_t all_rows = (1u << tile_rows) - 1;
-    // Of 128 bytes a lane the bests of rows take more registers than there are; ties make news rare.
+    // Of 128 bytes a lane the bests of rows take more registers than there are; ties make candidates rare.
     if constexpr (chunk_items > 8) return all_rows;
     std::uint32_t rows = 0;
     MONOFOLD_UNROLL
@@ -100,7 +100,7 @@ class top_tile {
   /// Adds the items that pass, of the rows `rows` of the tile at `at`, to the pool. The rows for which
   /// there was no room, from the first such on; nothing of them was added.
   ///
-  /// The rows come from memory once more: few have news, and registers that keep them all would be in
+  /// The rows come from memory once more: few have candidates, and registers that keep them all would be in
   /// the way of other loads.
   ///
   /// sync       all lanes of the warp

@@ -170,8 +170,8 @@ class warp_running<extrema_fold<Item, rule>, View> {
   warp_running() = default;
   MONOFOLD_GPU explicit warp_running(const fold&) : low_(low{}), high_(high{}) {}
   MONOFOLD_GPU void add(const fold&, const warp_tile<View>& tile) {
-    const bool is_news = low_.may_change(tile) | high_.may_change(tile);
-    if (!any_lane(is_news)) return;
+    const bool is_better = low_.may_change(tile) | high_.may_change(tile);
+    if (!any_lane(is_better)) return;
     low_.add(low{}, tile);
     high_.add(high{}, tile);
   }
