@@ -10,13 +10,13 @@
 #include <vector>
 
 #include "cli/array_source.hpp"
+#include "cli/execute.hpp"
 #include "cli/failure.hpp"
 #include "cli/json.hpp"
 #include "cli/machine.hpp"
 #include "cli/output.hpp"
 #include "cli/quantity.hpp"
 #include "cli/read_bandwidth.hpp"
-#include "cli/run.hpp"
 #include "cli/same_answers.hpp"
 #include "cli/sample_data.hpp"
 #include "cli/table.hpp"
@@ -136,7 +136,7 @@ std::string json_text(const bench_command& what, const std::vector<measurement>&
 
 }  // namespace
 
-int run(const bench_command& what) {
+int execute(const bench_command& what) {
   const int threads = what.num_threads > 0 ? what.num_threads : num_cores();
   const bench_data data(what.type, what.size_bytes, threads);
   const std::int64_t num_bytes = data.num_items() * info(what.type).size_bytes;

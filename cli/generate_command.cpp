@@ -4,9 +4,9 @@
 #include <string>
 
 #include "cli/array_source.hpp"
+#include "cli/execute.hpp"
 #include "cli/failure.hpp"
 #include "cli/output_file.hpp"
-#include "cli/run.hpp"
 #include "cli/sample_data.hpp"
 
 namespace monofold::cli {
@@ -37,7 +37,7 @@ std::string npy_beginning(dtype type, std::int64_t num_items) {
 
 }  // namespace
 
-int run(const generate_command& what) {
+int execute(const generate_command& what) {
   constexpr std::int64_t piece_bytes = 1 << 20;  // stays in the second-level cache
   const std::int64_t item_bytes = info(what.type).size_bytes;
   const std::int64_t piece_items = piece_bytes / item_bytes;

@@ -5,12 +5,12 @@
 #include <vector>
 
 #include "cli/engines.hpp"
+#include "cli/execute.hpp"
 #include "cli/failure.hpp"
 #include "cli/joined.hpp"
 #include "cli/json.hpp"
 #include "cli/machine.hpp"
 #include "cli/output.hpp"
-#include "cli/run.hpp"
 #include "cli/table.hpp"
 #include "monofold/platform/version.hpp"
 #include "runtime/reducer.hpp"
@@ -74,7 +74,7 @@ std::string info_text() {
 
 }  // namespace
 
-int run(const info_command& what) {
+int execute(const info_command& what) {
   write_out(what.form == output_form::json ? info_json() : info_text());
   return exit_code::ok;
 }

@@ -4,12 +4,12 @@
 #include <string>
 #include <vector>
 
+#include "cli/execute.hpp"
 #include "cli/failure.hpp"
 #include "cli/json.hpp"
 #include "cli/ladder_pages.hpp"
 #include "cli/output.hpp"
 #include "cli/quantity.hpp"
-#include "cli/run.hpp"
 #include "cli/table.hpp"
 #include "ladder/climb.hpp"
 #include "ladder/device.hpp"
@@ -154,7 +154,7 @@ int run_rungs(const ladder_command& what) {
 
 }  // namespace
 
-int run(const ladder_command& what) {
+int execute(const ladder_command& what) {
   switch (what.show) {
     case ladder_output::page: write_out(ladder_page_text(ladder::info(*what.only))); break;
     case ladder_output::markdown: write_out(ladder_markdown()); break;

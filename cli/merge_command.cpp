@@ -6,12 +6,12 @@
 #include <string>
 #include <utility>
 
+#include "cli/execute.hpp"
 #include "cli/failure.hpp"
 #include "cli/operation_pages.hpp"
 #include "cli/output.hpp"
 #include "cli/report.hpp"
 #include "cli/result_text.hpp"
-#include "cli/run.hpp"
 #include "cli/source.hpp"
 #include "cli/state_file.hpp"
 #include "runtime/request_rules.hpp"
@@ -57,7 +57,7 @@ void add(reducer& total, const reducer& next, const std::string& first_file) {
 
 }  // namespace
 
-int run(const merge_command& what) {
+int execute(const merge_command& what) {
   const clock::time_point start = clock::now();
   report_row row;
   row.file = "merged";

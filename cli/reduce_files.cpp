@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cli/engines.hpp"
+#include "cli/execute.hpp"
 #include "cli/failure.hpp"
 #include "cli/fold_source.hpp"
 #include "cli/machine.hpp"
@@ -17,7 +18,6 @@
 #include "cli/progress.hpp"
 #include "cli/report.hpp"
 #include "cli/result_text.hpp"
-#include "cli/run.hpp"
 #include "cli/state_file.hpp"
 #include "runtime/families.hpp"
 #include "runtime/gpu/load_device_library.hpp"
@@ -257,7 +257,7 @@ class file_reduction {
 
 }  // namespace
 
-int run(const reduce_command& what) {
+int execute(const reduce_command& what) {
   check_device(what.device);
   if (what.what.num_threads > num_cores() && what.remarks == notes::shown) {
     complain(fmt::format("note: --threads {}, and there {} {}", what.what.num_threads,

@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "cli/array_source.hpp"
+#include "cli/execute.hpp"
 #include "cli/failure.hpp"
 #include "cli/fold_source.hpp"
 #include "cli/output.hpp"
-#include "cli/run.hpp"
 #include "cli/same_answers.hpp"
 #include "cli/table.hpp"
 #include "cli/verify_cases.hpp"
@@ -143,7 +143,7 @@ verdicts check_file(const std::string& file, const read_options& reading,
 
 }  // namespace
 
-int run(const verify_command& what) {
+int execute(const verify_command& what) {
   std::vector<std::vector<std::string>> table{{"data", "engine"}};
   for (const int threads : thread_counts) {
     table[0].push_back(fmt::format("{} thread{}", threads, threads == 1 ? "" : "s"));

@@ -10,7 +10,7 @@ namespace monofold {
 
 /// Joins the states of neighbouring nodes, given from left to right, as a binary counter does.
 ///
-/// order      node (k, 2j) meets node (k, 2j + 1) to give node (k + 1, j); at the end a node
+/// order      node (k, 2j) and node (k, 2j + 1) are combined to node (k + 1, j); at the end a node
 ///            without a right neighbour passes through. The tree is a function of the number of
 ///            tiles alone. Left operands are always the lower tiles
 /// errors     none; nodes must be neighbours: each starts where the one before it ended
@@ -27,8 +27,8 @@ class tree_joiner {
   /// Appends the state of `node`.
   template <class Fold>
   void push(const Fold& f, tree_node node, State value) {
-    // An odd node meets the even one to its left, where that is here: a joiner may start in the
-    // middle of the grid, and then the left neighbour is in another joiner.
+    // A node of odd position is combined with the one to its left, where that is here: a joiner may
+    // start in the middle of the grid, and then the left neighbour is in another joiner.
     while (!entries_.empty() && (node.position & 1) != 0 &&
            entries_.back().node.level == node.level) {
       value = f.combine(entries_.back().value, value);

@@ -1,4 +1,4 @@
-#include "cli/run.hpp"
+#include "cli/execute.hpp"
 
 #include <exception>
 #include <new>
@@ -10,15 +10,15 @@
 
 namespace monofold::cli {
 
-int run(const print_command& what) {
+int execute(const print_command& what) {
   write_out(what.text);
   return exit_code::ok;
 }
 
-int run_words(const std::vector<std::string>& words) {
+int execute_words(const std::vector<std::string>& words) {
   try {
     const command what = parse_command(words);
-    return std::visit([](const auto& one) { return run(one); }, what);
+    return std::visit([](const auto& one) { return execute(one); }, what);
   } catch (const output_error& error) {
     if (error.closed) return exit_code::closed_pipe;
     complain(error.what());
