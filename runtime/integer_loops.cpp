@@ -5,7 +5,9 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include "runtime/loops-inl.hpp"
 #include "runtime/simd_integers-inl.hpp"
@@ -43,6 +45,47 @@ struct item_loop<integer_moments_fold<Item>, Item> {
       own.held.count += whole;
       own.held.sum += block.sum;
       own.held.squares = monofold::add(own.held.squares, widen(block.squares));
+    }
+    if (whole < count) absorb_slowly(f, own.held, items + whole, count - whole, index + whole);
+  }
+};
+
+/// Pairs of bytes (a multiple of 64, at most 2^14): sixteen bits hold one, and two products of at most
+/// 2^16 are added by one instruction: a lane stays below 2^31.
+template <class Item>
+HWY_NOINLINE std::int64_t dot_bytes(const item_pair<Item, Item>* pairs, std::int64_t count) {
+  using bits = std::conditional_t<std::is_signed_v<Item>, std::int16_t, std::uint16_t>;
+  const hn::CappedTag<bits, 32> d;
+  const hn::RebindToSigned<decltype(d)> d16;
+  const hn::RepartitionToWide<decltype(d16)> d32;
+  const auto n = static_cast<std::int64_t>(hn::Lanes(d));
+  auto sum = hn::Zero(d32), more = sum;
+  for (std::int64_t at = 0; at < count; at += n) {
+    const auto both = hn::LoadU(d, reinterpret_cast<const bits*>(pairs + at));
+    const auto left = hn::ShiftRight<8>(hn::ShiftLeft<8>(both));  // with its sign
+    const auto right = hn::ShiftRight<8>(both);
+    sum = hn::ReorderWidenMulAccumulate(d32, hn::BitCast(d16, left), hn::BitCast(d16, right), sum,
+                                        more);
+  }
+  alignas(64) std::int32_t lanes[16];
+  hn::Store(hn::Add(sum, more), d32, lanes);
+  std::int64_t all = 0;
+  for (std::int64_t i = 0; i < n / 2; ++i) all += lanes[i];
+  return all;
+}
+
+template <class Item>
+requires(sizeof(Item) == 1) struct item_loop<integer_dot_fold<Item, Item>, item_pair<Item, Item>> {
+  using pair = item_pair<Item, Item>;
+  using fold = integer_dot_fold<Item, Item>;
+
+  HWY_INLINE static void add(const fold& f, partial<fold, pair>& own, const pair* items,
+                             std::int64_t count, std::int64_t index, std::ptrdiff_t) {
+    constexpr std::int64_t block = 1 << 14;
+    const std::int64_t whole = count / 64 * 64;
+    for (std::int64_t at = 0; at < whole; at += block) {
+      const std::int64_t n = whole - at < block ? whole - at : block;
+      own.held = f.combine(own.held, fold::extended(dot_bytes(items + at, n)));
     }
     if (whole < count) absorb_slowly(f, own.held, items + whole, count - whole, index + whole);
   }

@@ -1,47 +1,30 @@
-/// runtime/reducer: chooses members for a request and runs them on the CPU engine.
+/// runtime/reducer: chooses members for a request, hands items to their tree and answers from its state.
 
 #include "runtime/reducer.hpp"
 
 #include <algorithm>
 #include <limits>
-#include <variant>
 
-#include "monofold/engine/cpu.hpp"
-#include "monofold/running_state.hpp"
+#include "monofold/engine/fetched.hpp"
+#include "monofold/platform/sealed.hpp"
 #include "runtime/answers.hpp"
 #include "runtime/any_engine.hpp"
-#include "runtime/erased_fold.hpp"
 #include "runtime/families.hpp"
-#include "runtime/fetched_items.hpp"
 #include "runtime/gpu/device_member.hpp"
 #include "runtime/gpu/devices.hpp"
 #include "runtime/member.hpp"
-#include "runtime/push_by_tiles.hpp"
+#include "runtime/raw_items.hpp"
 #include "runtime/request_rules.hpp"
+#include "runtime/running_tree.hpp"
 #include "runtime/saved_request.hpp"
 
 namespace monofold::runtime {
 
 namespace {
 
-template <int bytes>
-using running = running_state<raw_item<bytes>, erased_fold<raw_item<bytes>>, any_engine>;
-using any_running = std::variant<running<1>, running<2>, running<4>, running<8>, running<16>>;
-
 void check_array(const void* items, std::int64_t count) {
   if (count < 0 || (count > 0 && items == nullptr)) {
     throw error(status::invalid_argument, "null items");
-  }
-}
-
-any_running make_running(int item_bytes, const std::vector<std::unique_ptr<member>>* members,
-                         std::int64_t first_index, const any_engine& engine) {
-  switch (item_bytes) {
-    case 1: return running<1>(erased_fold<raw_item<1>>{members}, first_index, engine);
-    case 2: return running<2>(erased_fold<raw_item<2>>{members}, first_index, engine);
-    case 4: return running<4>(erased_fold<raw_item<4>>{members}, first_index, engine);
-    case 8: return running<8>(erased_fold<raw_item<8>>{members}, first_index, engine);
-    default: return running<16>(erased_fold<raw_item<16>>{members}, first_index, engine);
   }
 }
 
@@ -53,129 +36,67 @@ class reducer::implementation {
       : request_((check_request(what), exact_where_integer(what))),
         kinds_(families_of(request_)),
         members_(make_members()),
-        engine_{cpu(what.num_threads), what.on_gpu, false, &device_members_},
-        state_(make_running(item_bytes(), &members_, first_index, engine_)) {
+        engine_(members_, device_members_, what.num_threads, what.on_gpu),
+        tree_(engine_, members_, item_bytes(), first_index) {
     if (what.on_gpu) need_gpu();
   }
-  implementation(const implementation&) = delete;  // state_ points at members_
+  implementation(const implementation&) = delete;  // tree_ points at engine_ and members_
   implementation& operator=(const implementation&) = delete;
 
   void push(const void* items, std::int64_t count) {
-    if (request_.ops.front() == operation::dot) throw error(status::invalid_argument, "no pairs");
-    std::visit(
-        [&](auto& state) {
-          using item = typename std::remove_cvref_t<decltype(state)>::item_type;
-          state.push(static_cast<const item*>(items), count);
-        },
-        state_);
-  }
-
-  void push_fetched(const item_source& from, std::int64_t count) {
-    if (request_.ops.front() == operation::dot) throw error(status::invalid_argument, "no pairs");
-    if (count < 0) throw error(status::invalid_argument, "negative count");
-    std::visit(
-        [&](auto& state) {
-          using item = typename std::remove_cvref_t<decltype(state)>::item_type;
-          push_by_tiles(
-              state, count,
-              [&](std::int64_t at, std::int64_t n) {
-                state.push(fetched_items<item>(from, at, n));
-              },
-              [&](std::int64_t at, std::int64_t n) {
-                const auto buffer = monofold::detail::make_aligned(n * std::int64_t{sizeof(item)});
-                state.push(static_cast<const item*>(from.fetch(at, n, buffer.get())), n);
-              });
-        },
-        state_);
-  }
-
-  void push_device(const void* items, std::int64_t count) {
-    if (request_.ops.front() == operation::dot) throw error(status::invalid_argument, "no pairs");
+    need_pairs(false);
     check_array(items, count);
-    need_device_members();
-    std::visit(
-        [&](auto& state) {
-          using item = typename std::remove_cvref_t<decltype(state)>::item_type;
-          const auto* const all = static_cast<const item*>(items);
-          push_device_to(
-              state, count,
-              [&](std::int64_t at, std::int64_t n) { return contiguous_view<item>(all + at, n); },
-              [&](std::int64_t at, std::int64_t n) {
-                const std::vector<item> held = on_host(all + at, n);
-                state.push(held.data(), n);
-              });
-        },
-        state_);
-  }
-
-  void push_device_pairs(const void* left, const void* right, std::int64_t count) {
-    if (request_.ops.front() != operation::dot) throw error(status::invalid_argument, "pairs");
-    check_array(left, count);
-    check_array(right, count);
-    need_device_members();
-    std::visit(
-        [&](auto& state) {
-          using pair = typename std::remove_cvref_t<decltype(state)>::item_type;
-          if constexpr (sizeof(pair) > 1) {
-            using half = typename raw_pairs<pair>::half;
-            const auto* const l = static_cast<const half*>(left);
-            const auto* const r = static_cast<const half*>(right);
-            push_device_to(
-                state, count,
-                [&](std::int64_t at, std::int64_t n) { return raw_pairs<pair>(l + at, r + at, n); },
-                [&](std::int64_t at, std::int64_t n) {
-                  const std::vector<half> held_l = on_host(l + at, n);
-                  const std::vector<half> held_r = on_host(r + at, n);
-                  state.push(raw_pairs<pair>(held_l.data(), held_r.data(), n));
-                });
-          }
-        },
-        state_);
-  }
-
-  void push_whole_device(const void* left, const void* right, std::int64_t count) {
-    if ((request_.ops.front() == operation::dot) != (right != nullptr)) {
-      throw error(status::invalid_argument, "pairs");
-    }
-    if (count < 0 || this->count() != 0) throw error(status::invalid_argument, "count");
-    if (count == 0) return;
-    need_device_members();
-    std::visit(
-        [&](auto& state) {
-          using item = typename std::remove_cvref_t<decltype(state)>::item_type;
-          state.append(fold_whole(device_engine(), erased_fold<item>{&members_}, left, right, count,
-                                  monofold::info(request_.type).size_bytes, state.first_index()),
-                       count);
-        },
-        state_);
+    tree_.push(raw(items, nullptr, count));
   }
 
   void push_pairs(const void* left, const void* right, std::int64_t count) {
-    if (request_.ops.front() != operation::dot) throw error(status::invalid_argument, "pairs");
+    need_pairs(true);
     check_array(left, count);
     check_array(right, count);
-    std::visit(
-        [&](auto& state) {
-          using pair = typename std::remove_cvref_t<decltype(state)>::item_type;
-          if constexpr (sizeof(pair) > 1) {
-            using half = raw_item<static_cast<int>(sizeof(pair) / 2)>;
-            const auto* const l = static_cast<const half*>(left);
-            const auto* const r = static_cast<const half*>(right);
-            state.push(raw_pairs<pair>(l, r, count));
-          }
+    tree_.push(raw(left, right, count));
+  }
+
+  void push_fetched(const item_source& from, std::int64_t count) {
+    need_pairs(false);
+    if (count < 0) throw error(status::invalid_argument, "negative count");
+    tree_.push_by_tiles(
+        count,
+        [&](std::int64_t at, std::int64_t n, std::int64_t tile, std::int64_t index,
+            any_engine::joiner& out) {
+          engine_.fold_fetched(from, at, n, item_bytes(), tile, index, out);
         },
-        state_);
+        [&](std::int64_t at, std::int64_t n) {
+          const auto buffer = monofold::detail::make_aligned(n * item_bytes());
+          tree_.push(raw(from.fetch(at, n, buffer.get()), nullptr, n));
+        });
+  }
+
+  void push_device(const void* items, std::int64_t count) {
+    need_pairs(false);
+    check_array(items, count);
+    push_device_items(raw(items, nullptr, count));
+  }
+
+  void push_device_pairs(const void* left, const void* right, std::int64_t count) {
+    need_pairs(true);
+    check_array(left, count);
+    check_array(right, count);
+    push_device_items(raw(left, right, count));
+  }
+
+  void push_whole_device(const void* left, const void* right, std::int64_t count) {
+    need_pairs(right != nullptr);
+    if (count < 0 || this->count() != 0) throw error(status::invalid_argument, "count");
+    if (count == 0) return;
+    need_device_members();
+    tree_.append(engine_.fold_whole(raw(left, right, count), first_index()), count);
   }
 
   void merge(const implementation& next) {
     if (!is_same_reduction(next.request_, request_)) {
       throw error(status::invalid_argument, "merge of different reductions");
     }
-    std::visit(
-        [&](auto& state) {
-          state.merge(std::get<std::remove_cvref_t<decltype(state)>>(next.state_));
-        },
-        state_);
+    tree_.merge(next.tree_);
   }
 
   void append(const implementation& next) {
@@ -185,61 +106,32 @@ class reducer::implementation {
     if (next.count() > std::numeric_limits<std::int64_t>::max() - first_index() - count()) {
       throw error(status::invalid_argument, "more items than can be counted");
     }
-    std::visit(
-        [&](auto& state) {
-          const auto& other = std::get<std::remove_cvref_t<decltype(state)>>(next.state_);
-          const result<erased_state> all = other.total();
-          if (!all) return;
-          const std::int64_t offset = state.first_index() + state.count() - other.first_index();
-          erased_state moved;
-          for (std::size_t i = 0; i < members_.size(); ++i) {
-            moved.parts.push_back(members_[i]->moved(*all->parts[i], offset));
-          }
-          state.append(moved, other.count());
-        },
-        state_);
+    const result<member_states> all = next.tree_.total();
+    if (!all) return;
+    const std::int64_t offset = first_index() + count() - next.first_index();
+    member_states moved;
+    for (std::size_t i = 0; i < members_.size(); ++i) {
+      moved.parts.push_back(members_[i]->moved(*all->parts[i], offset));
+    }
+    tree_.append(moved, next.count());
   }
 
   std::vector<unsigned char> save() const {
     byte_writer out;
     encode_request(out, request_);
-    std::visit(
-        [&](const auto& state) {
-          state.save_parts(out, !depends_on_tree(request_),
-                           [&](byte_writer& to, const erased_state& value) {
-                             for (std::size_t i = 0; i < members_.size(); ++i) {
-                               members_[i]->write(to, *value.parts[i]);
-                             }
-                           });
-        },
-        state_);
+    tree_.save(out, !depends_on_tree(request_));
     return seal(saved_reducer, out.bytes());
   }
 
-  void load(byte_reader& in) {
-    std::visit(
-        [&](auto& state) {
-          state.load_parts(in, [&](byte_reader& from) {
-            erased_state value;
-            for (const auto& one : members_) value.parts.push_back(one->read(from));
-            return value;
-          });
-        },
-        state_);
-  }
+  void load(byte_reader& in) { tree_.load(in); }
 
   const request& what() const { return request_; }
-  std::int64_t first_index() const {
-    return std::visit([](const auto& state) { return state.first_index(); }, state_);
-  }
-  std::int64_t count() const {
-    return std::visit([](const auto& state) { return state.count(); }, state_);
-  }
+  std::int64_t first_index() const { return tree_.first_index(); }
+  std::int64_t count() const { return tree_.count(); }
 
   std::vector<answer> finish() const {
-    const result<erased_state> total =
-        std::visit([](const auto& state) { return state.total(); }, state_);
-    const erased_state* const all = total ? &*total : nullptr;
+    const result<member_states> total = tree_.total();
+    const member_states* const all = total ? &*total : nullptr;
     answer_context context{request_.ddof, count(), request_.nan == nan_policy::omit};
     answer nan{operation::nan};
     const family nans = has(family::summary) ? family::summary : nan_family(request_);
@@ -257,8 +149,15 @@ class reducer::implementation {
   }
 
  private:
-  /// For items in memory of a GPU.
-  any_engine device_engine() const { return {engine_.cpu, true, true, &device_members_}; }
+  /// Pairs are for dot, and for nothing else.
+  void need_pairs(bool are_given) const {
+    if ((request_.ops.front() == operation::dot) == are_given) return;
+    throw error(status::invalid_argument, are_given ? "pairs" : "no pairs");
+  }
+
+  raw_items raw(const void* left, const void* right, std::int64_t count) const {
+    return {static_cast<const char*>(left), static_cast<const char*>(right), count, item_bytes()};
+  }
 
   /// Makes the folds of the GPU, once.
   void need_gpu() {
@@ -279,14 +178,25 @@ class reducer::implementation {
     }
   }
 
-  template <class State, class ViewOf, class PushHost>
-  void push_device_to(State& state, std::int64_t count, const ViewOf& view_of,
-                      const PushHost& push_host) {
-    const auto push_whole = [&](std::int64_t at, std::int64_t n) {
-      const engine_while in_use(state, device_engine(), engine_);
-      state.push(view_of(at, n));
+  void push_device_items(const raw_items& items) {
+    need_device_members();
+    const auto on_host = [](const char* from, std::int64_t bytes) {
+      std::vector<char> held(static_cast<std::size_t>(bytes));
+      if (from != nullptr) copy_from_device(held.data(), from, bytes);
+      return held;
     };
-    push_by_tiles(state, count, push_whole, push_host);
+    tree_.push_by_tiles(
+        items.count,
+        [&](std::int64_t at, std::int64_t n, std::int64_t tile, std::int64_t index,
+            any_engine::joiner& out) {
+          engine_.fold_on_device(items.part(at, n), tile, index, out);
+        },
+        [&](std::int64_t at, std::int64_t n) {
+          const raw_items some = items.part(at, n);
+          const std::vector<char> left = on_host(some.left, n * some.stride());
+          const std::vector<char> right = on_host(some.right, n * some.stride());
+          tree_.push(raw(left.data(), some.right != nullptr ? right.data() : nullptr, n));
+        });
   }
 
   int item_bytes() const {
@@ -294,8 +204,8 @@ class reducer::implementation {
     return request_.ops.front() == operation::dot ? 2 * bytes : bytes;
   }
 
-  std::vector<std::unique_ptr<member>> make_members() const {
-    std::vector<std::unique_ptr<member>> members;
+  member_list make_members() const {
+    member_list members;
     for (const family kind : kinds_) {
       members.push_back(
           make_member({kind, request_.type, request_.nan == nan_policy::omit, request_.k}));
@@ -307,14 +217,14 @@ class reducer::implementation {
     return std::find(kinds_.begin(), kinds_.end(), kind) != kinds_.end();
   }
 
-  answer finish_one(operation op, family kind, const erased_state* all,
+  answer finish_one(operation op, family kind, const member_states* all,
                     const answer_context& context) const {
     const auto at =
         static_cast<std::size_t>(std::find(kinds_.begin(), kinds_.end(), kind) - kinds_.begin());
     return members_[at]->finish(op, all != nullptr ? all->parts[at].get() : nullptr, context);
   }
 
-  answer finish_op(operation op, const erased_state* all, const answer_context& context,
+  answer finish_op(operation op, const member_states* all, const answer_context& context,
                    const answer& nan) const {
     const bool counts = op == operation::count || op == operation::nan;
     if (request_.nan == nan_policy::raise && nan.first_nan >= 0 && !counts) {
@@ -331,10 +241,10 @@ class reducer::implementation {
 
   request request_;
   std::vector<family> kinds_;
-  std::vector<std::unique_ptr<member>> members_;
-  std::vector<std::unique_ptr<device_member>> device_members_;  // where a GPU was asked for
+  member_list members_;
+  any_engine::device_list device_members_;  // where a GPU was asked for
   any_engine engine_;
-  any_running state_;
+  running_tree tree_;
 };
 
 reducer::reducer(const request& what, std::int64_t first_index)

@@ -126,7 +126,7 @@ struct integer_dot_fold {
     return static_cast<answer>(s.limb[0]);
   }
 
- private:
+  /// A sum of products as a state.
   MONOFOLD_HD static state extended(int128 value) {
     const std::uint64_t sign = value < 0 ? ~std::uint64_t{0} : 0;
     return {

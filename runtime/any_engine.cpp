@@ -1,0 +1,203 @@
+#include "runtime/any_engine.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "monofold/engine/cpu.hpp"
+#include "monofold/engine/fetched.hpp"
+#include "monofold/plan/tree.hpp"
+#include "monofold/platform/status.hpp"
+#include "runtime/gpu/devices.hpp"
+
+namespace monofold::runtime {
+
+namespace {
+
+/// The place of a node's items among `count` that begin at `first_tile`.
+device_piece place_of(const tree_node& node, std::int64_t first_tile, std::int64_t count,
+                      int item_bytes) {
+  const std::int64_t tile = tile_items_of(item_bytes);
+  const std::int64_t at = (node.first_tile() - first_tile) * tile;
+  return {at, std::min((node.end_tile() - first_tile) * tile, count) - at};
+}
+
+/// The height of a node that has so many items or more.
+int level_of(std::int64_t count, int item_bytes) {
+  const auto tiles = static_cast<std::uint64_t>(tiles_of(count, item_bytes));
+  return static_cast<int>(std::bit_width(tiles - 1));
+}
+
+/// As fold_node of any_engine, by one member, of any number of items in one array.
+std::unique_ptr<state_box> fold_alone(const member& one, const raw_items& items,
+                                      std::int64_t index) {
+  if (items.right != nullptr) throw error(status::unsupported);
+  // A folder takes so many tiles at most; a node of more is two nodes.
+  std::int64_t half = tile_items_of(items.item_bytes) << max_span_level;
+  if (items.count > half) {
+    while (2 * half < items.count) half *= 2;
+    const auto left = fold_alone(one, items.part(0, half), index);
+    const auto right = fold_alone(one, items.part(half, items.count - half), index + half);
+    return one.combine(*left, *right);
+  }
+  const std::unique_ptr<member_folder> folder = one.start();
+  folder->add(items.left, items.count, index);
+  return folder->total();
+}
+
+/// Makes states of what a GPU left, and folds on the processor what it has no fold for.
+class piece_states final : public piece_reader {
+ public:
+  piece_states(const member_list& members, const any_engine::device_list& devices,
+               const raw_items& items, const std::vector<device_piece>& pieces,
+               std::int64_t first_index)
+      : members_(members),
+        devices_(devices),
+        items_(items),
+        pieces_(pieces),
+        first_index_(first_index) {
+    states.resize(pieces.size());
+  }
+
+  void done(std::size_t piece, const char* bytes) override {
+    const auto [at, count] = pieces_[piece];
+    for (std::size_t m = 0; m < members_.size(); ++m) {
+      const device_member* const on_device = devices_[m].get();
+      if (on_device == nullptr) {
+        states[piece].parts.push_back(
+            fold_alone(*members_[m], items_.part(at, count), first_index_ + at));
+      } else {
+        states[piece].parts.push_back(
+            members_[m]->adopt(bytes + on_device->state_offset(), first_index_ + at));
+        bytes += on_device->out_stride();
+      }
+    }
+  }
+
+  std::vector<member_states> states;
+
+ private:
+  const member_list& members_;
+  const any_engine::device_list& devices_;
+  const raw_items& items_;
+  const std::vector<device_piece>& pieces_;
+  std::int64_t first_index_;
+};
+
+}  // namespace
+
+member_states any_engine::fold_node(const raw_items& items, std::int64_t first_index) const {
+  std::vector<std::unique_ptr<member_folder>> folders;
+  for (const auto& one : members_) folders.push_back(one->start());
+  if (!folders.empty()) folders.front()->lead();
+  // Blocks stay in the nearest cache while the members read them in turn.
+  const std::int64_t block = monofold::detail::block_tiles * tile_items_of(items.item_bytes);
+  std::unique_ptr<char[]> side_by_side;
+  if (items.right != nullptr) {
+    const std::int64_t bytes = std::min(block, items.count) * items.item_bytes;
+    side_by_side = std::make_unique_for_overwrite<char[]>(static_cast<std::size_t>(bytes));
+  }
+  for (std::int64_t at = 0; at < items.count; at += block) {
+    const raw_items some = items.part(at, std::min(block, items.count - at));
+    if (side_by_side != nullptr) copy_items(some, side_by_side.get());
+    const char* const p = side_by_side != nullptr ? side_by_side.get() : some.left;
+    for (const auto& one : folders) one->add(p, some.count, first_index + at);
+  }
+  member_states all;
+  for (const auto& one : folders) all.parts.push_back(one->total());
+  return all;
+}
+
+void any_engine::fold_here(int num_threads, const raw_items& items, std::int64_t first_tile,
+                           std::int64_t first_index, joiner& out) const {
+  const std::int64_t end_tile = first_tile + tiles_of(items.count, items.item_bytes);
+  const auto fold_one = [&](const tree_node& node) {
+    const auto [at, count] = place_of(node, first_tile, items.count, items.item_bytes);
+    return fold_node(items.part(at, count), first_index + at);
+  };
+  const auto parallel = [&](std::int64_t count, const auto& body) {
+    monofold::detail::parallel_for(num_threads, count, body);
+  };
+  const int level = monofold::detail::level_for(end_tile - first_tile, num_threads);
+  monofold::detail::fold_nodes(members_fold{&members_}, first_tile, end_tile, level, fold_one,
+                               parallel, out);
+}
+
+void any_engine::fold_tiles(const raw_items& items, std::int64_t first_tile,
+                            std::int64_t first_index, joiner& out) const {
+  if (!on_gpu_ || items.count <= tile_items_of(items.item_bytes)) {
+    return fold_here(num_threads_, items, first_tile, first_index, out);
+  }
+  // Host memory comes in pieces.
+  const int level = level_of(max_piece_bytes / items.item_bytes, items.item_bytes);
+  fold_by_pieces(items, first_tile, first_index, level, out);
+}
+
+void any_engine::fold_on_device(const raw_items& items, std::int64_t first_tile,
+                                std::int64_t first_index, joiner& out) const {
+  fold_by_pieces(items, first_tile, first_index, 62, out);  // it is there already
+}
+
+// For a GPU each thread fetches pieces into memory that the bus reads at full speed: while one waits for
+// the bus, others fill their buffers.
+void any_engine::fold_fetched(const item_source& from, std::int64_t at, std::int64_t count,
+                              int item_bytes, std::int64_t first_tile, std::int64_t first_index,
+                              joiner& out) const {
+  int level = level_of(from.fetch_items(), item_bytes);
+  if (on_gpu_) level = std::max(level, level_of(max_piece_bytes / item_bytes, item_bytes));
+  const std::int64_t end_tile = first_tile + tiles_of(count, item_bytes);
+  const std::int64_t most = std::min(count, tile_items_of(item_bytes) << level);
+  monofold::detail::buffer_pool buffers(most * item_bytes,
+                                        on_gpu_ ? make_pinned : monofold::detail::make_aligned);
+  const auto fold_one = [&](const tree_node& node) {
+    const auto [first, n] = place_of(node, first_tile, count, item_bytes);
+    const monofold::detail::buffer_pool::lease buffer(buffers);
+    const void* const items = from.fetch(at + first, n, buffer.get());
+    const raw_items fetched{static_cast<const char*>(items), nullptr, n, item_bytes};
+    joiner states;
+    if (on_gpu_) {
+      fold_tiles(fetched, 0, first_index + first, states);
+    } else {
+      fold_here(1, fetched, 0, first_index + first, states);
+    }
+    return states.total(members_fold{&members_});
+  };
+  const auto parallel = [&](std::int64_t n, const auto& body) {
+    const std::int64_t threads =
+        std::min<std::int64_t>(monofold::detail::concurrency(num_threads_), n);
+    monofold::detail::on_own_threads(threads, n, monofold::detail::any_body(body));
+  };
+  monofold::detail::fold_nodes(members_fold{&members_}, first_tile, end_tile, level, fold_one,
+                               parallel, out);
+}
+
+std::vector<member_states> any_engine::fold_pieces_of(const raw_items& items,
+                                                      const std::vector<device_piece>& pieces,
+                                                      std::int64_t first_index) const {
+  std::vector<const device_member*> on_device;
+  for (const auto& one : devices_) on_device.push_back(one.get());
+  piece_states folded(members_, devices_, items, pieces, first_index);
+  fold_pieces(on_device, {items.left, items.right, items.count}, items.stride(), pieces, folded);
+  return std::move(folded.states);
+}
+
+void any_engine::fold_by_pieces(const raw_items& items, std::int64_t first_tile,
+                                std::int64_t first_index, int level, joiner& out) const {
+  const std::int64_t end_tile = first_tile + tiles_of(items.count, items.item_bytes);
+  std::vector<tree_node> nodes;
+  std::vector<device_piece> pieces;
+  for (std::int64_t next = first_tile; next < end_tile; next = nodes.back().end_tile()) {
+    nodes.push_back(next_node(next, end_tile, level));
+    pieces.push_back(place_of(nodes.back(), first_tile, items.count, items.item_bytes));
+  }
+  std::vector<member_states> states = fold_pieces_of(items, pieces, first_index);
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    out.push(members_fold{&members_}, nodes[i], std::move(states[i]));
+  }
+}
+
+member_states any_engine::fold_whole(const raw_items& items, std::int64_t first_index) const {
+  return std::move(fold_pieces_of(items, {{0, items.count}}, first_index).front());
+}
+
+}  // namespace monofold::runtime
