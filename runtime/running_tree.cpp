@@ -24,7 +24,7 @@ void running_tree::push(const raw_items& items) {
     at = std::min(items_to_boundary(), items.count);
     hold(items.part(0, at));
     if (held() < tile_items()) return;
-    fold_pending(nodes_);
+    nodes_.push(fold(), {0, next_tile()}, fold_pending());
     pending_.clear();
   }
   const std::int64_t whole = (items.count - at) / tile_items() * tile_items();
@@ -41,9 +41,9 @@ void running_tree::hold(const raw_items& items) {
   count_ += items.count;
 }
 
-void running_tree::fold_pending(any_engine::joiner& out) const {
+member_states running_tree::fold_pending() const {
   const raw_items items{pending_.data(), nullptr, held(), item_bytes_};
-  out.push(fold(), {0, next_tile()}, engine_->fold_node(items, end_index() - held()));
+  return engine_->fold_node(items, end_index() - held());
 }
 
 void running_tree::merge(const running_tree& next) {
@@ -69,12 +69,23 @@ void running_tree::append(const member_states& folded, std::int64_t count) {
   grid_origin_ = end_index();
 }
 
+// A state is joined with all to its left in turn, as tree_joiner does with a node that it is given last.
 result<member_states> running_tree::total() const {
   if (count_ == 0) return status::empty_input;
-  any_engine::joiner tail = nodes_;
-  if (!pending_.empty()) fold_pending(tail);
-  if (closed_.empty()) return tail.total(fold());
-  return tail.empty() ? closed_[0] : fold().combine(closed_[0], tail.total(fold()));
+  member_states all;
+  bool any = false;
+  const auto join = [&](const member_states& left) {
+    all = any ? fold().combine(left, all) : left;
+    any = true;
+  };
+  if (!pending_.empty()) {
+    all = fold_pending();
+    any = true;
+  }
+  const auto& nodes = nodes_.entries();
+  for (auto it = nodes.rbegin(); it != nodes.rend(); ++it) join(it->value);
+  for (const member_states& before : closed_) join(before);
+  return all;
 }
 
 void running_tree::write(byte_writer& out, const member_states& value) const {

@@ -59,7 +59,7 @@ class running_tree {
   std::int64_t next_tile() const { return (end_index() - held() - grid_origin_) / tile_items(); }
   members_fold fold() const { return {members_}; }
   void hold(const raw_items& items);
-  void fold_pending(any_engine::joiner& out) const;
+  member_states fold_pending() const;
   void write(byte_writer& out, const member_states& value) const;
   member_states read(byte_reader& in) const;
   void load_nodes(byte_reader& in, std::int64_t first_tile, std::int64_t end_tile);
