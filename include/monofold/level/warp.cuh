@@ -19,7 +19,7 @@ namespace detail {
 /// is compiled once and called, with references, since values would be copied word by word.
 inline constexpr int max_register_bytes = 64;
 
-/// States of more bytes are joined by references too. An `all` of eight statistics has 144 and stays in
+/// States of more bytes are joined by references too. An `all` of eight statistics has 120 and stays in
 /// registers where they are joined: by references it took 1.7 times as long up to 16 MiB.
 inline constexpr int max_joined_bytes = 192;
 
