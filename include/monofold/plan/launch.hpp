@@ -2,6 +2,7 @@
 /// plan/launch: how a GPU grid shares out the tiles. Arithmetic only; it changes no bit of a result.
 
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 
 #include "monofold/plan/tiles.hpp"
@@ -59,6 +60,12 @@ inline constexpr int min_resident_blocks = 2;
 inline constexpr int max_thin_tiles = 4096;
 constexpr int max_thin_blocks(std::int64_t tiles) { return tiles <= 1024 ? 128 : 256; }
 
+/// Whether a state of so many bytes goes by mail: larger ones in words, one a lane.
+inline constexpr int max_mailed_bytes = 128;
+constexpr bool goes_by_mail(std::size_t bytes) {
+  return bytes <= 16 || (bytes <= max_mailed_bytes && bytes % 4 == 0);
+}
+
 /// One block takes up to so many tiles.
 inline constexpr int max_block_tiles = 16;
 
@@ -84,7 +91,7 @@ constexpr tile_launch launch_for(std::int64_t tiles, const launch_facts& facts) 
     while ((tiles + (std::int64_t{1} << level) - 1) >> level > max_thin_blocks(tiles)) ++level;
     if (fits_in_shared(facts, warps, 1 << level)) {
       return {tiles, (tiles + (std::int64_t{1} << level) - 1) >> level, warps * tile_lanes, level,
-              facts.state_bytes <= 16};
+              goes_by_mail(static_cast<std::size_t>(facts.state_bytes))};
     }
   }
   int level = 0;  // 2^level tiles a warp

@@ -5,7 +5,9 @@
 #include <cstring>
 #include <type_traits>
 
+#include "monofold/level/shuffle.cuh"
 #include "monofold/level/thread.cuh"
+#include "monofold/plan/launch.hpp"
 #include "monofold/platform/host_device.hpp"
 
 namespace monofold::detail {
@@ -15,8 +17,9 @@ namespace monofold::detail {
 struct mail_room {
   static constexpr int line_bytes = 128;  // of the second-level cache
   static constexpr int most_senders = 256;
-  /// States of up to 16 bytes take 4 words each, exact sums up to 9 (level/mailed_sums).
-  static constexpr int words = most_senders * 9;
+  /// A state takes a word for each 4 bytes; exact sums take up to 9 (engine/gpu/exact/mailed_sums).
+  static constexpr int words_each = max_mailed_bytes / 4;
+  static constexpr int words = most_senders * words_each;
 
   void* memory;
 
@@ -94,6 +97,9 @@ MONOFOLD_GPU void read_mail(const std::uint64_t* box, std::uint64_t& low, std::u
 #endif
 }
 
+template <class State>
+inline constexpr bool is_mailable_v = goes_by_mail(sizeof(State));
+
 /// A state lies in words of 64 bits: 32 of the state and the number of the call. Whoever reads a word
 /// with the number of its own call has what was written in this call, since each word is written at
 /// once; so no fence, no counter and nothing to reset.
@@ -105,13 +111,26 @@ struct mailbox {
   std::uint64_t* boxes;
   std::uint32_t call;
 
-  MONOFOLD_GPU void post(std::int64_t box, const State& own) const {
-    std::uint32_t part[words];
-    if constexpr (sizeof(State) % 4 != 0) part[words - 1] = 0;
-    std::memcpy(part, &own, sizeof(State));
-    MONOFOLD_UNROLL
-    for (int w = 0; w < words; ++w) {
-      post_mail(boxes + box * words + w, mail_of(call, part[w]));
+  /// What lane 0 has; `spare` is room for a state in shared memory.
+  ///
+  /// sync       all lanes of a warp; what they read of `spare` is read
+  MONOFOLD_GPU void post(std::int64_t box, const State& own, State* spare) const {
+    std::uint64_t* const to = boxes + box * words;
+    if constexpr (words <= 4) {
+      if (lane_rank() != 0) return;
+      std::uint32_t part[words];
+      if constexpr (sizeof(State) % 4 != 0) part[words - 1] = 0;
+      std::memcpy(part, &own, sizeof(State));
+      MONOFOLD_UNROLL
+      for (int w = 0; w < words; ++w) post_mail(to + w, mail_of(call, part[w]));
+    } else {
+      static_assert(sizeof(State) % 4 == 0 && words <= warp_lanes, "a word a lane");
+      sync_warp();  // what is read of the spare room is read
+      if (lane_rank() == 0) *spare = own;
+      sync_warp();  // the state written above is read below
+      const int w = lane_rank();
+      if (w >= words) return;
+      post_mail(to + w, mail_of(call, reinterpret_cast<const std::uint32_t*>(spare)[w]));
     }
   }
 

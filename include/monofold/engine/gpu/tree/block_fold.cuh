@@ -220,4 +220,64 @@ class block_folds<all_fold<Folds...>, View> {
   block_fold_list<View, Folds...> own_;
 };
 
+/// The parts of a block's dynamic shared memory, as shared_bytes_of says: staging of each warp, what warps
+/// have of the fold, a state a warp for joining.
+template <class F, class View>
+struct block_places {
+  using state = typename F::state;
+
+  bytes16* staging;  // of this warp
+  char* parts;
+  state* warp_states;
+  int tiles;
+
+  MONOFOLD_GPU block_places(void* shared, int block_level) : tiles(1 << block_level) {
+    constexpr int each = is_staged_v<F, View> ? staging_bytes : 0;
+    const int warps = threads_in_block() / warp_lanes;
+    auto* const bytes = static_cast<char*>(shared);
+    staging = reinterpret_cast<bytes16*>(bytes + warp_rank() * each);
+    parts = bytes + warps * each;
+    warp_states = reinterpret_cast<state*>(parts + block_bytes<F>::of(tiles, warps));
+  }
+};
+
+/// Folds `here` tiles of a view from tile `first` on: a tile a warp, in turn. The state is in thread 0.
+///
+/// order      the plan's tree; extrema have the places of tiles as indices, see engine/gpu/tree/locate
+/// sync       all threads of the block; no barrier behind the last read of `places.warp_states`
+template <class F, class View>
+MONOFOLD_GPU typename F::state fold_block(const F& f, const View& view, std::int64_t size,
+                                          std::int64_t first, int here,
+                                          const block_places<F, View>& places) {
+  constexpr int tile_items = warp_tile<View>::tile_items;
+  const int warps = threads_in_block() / warp_lanes;
+  const int warp = warp_rank();
+  block_folds<F, View> parts(f, places.parts, places.tiles, warps);
+  const std::int64_t aligned_left = warp_tile<View>::aligned_tiles(view, size) - first;
+  const int aligned = aligned_left < 0      ? 0
+                      : aligned_left < here ? static_cast<int>(aligned_left)
+                                            : here;
+  // What is called for ragged tiles takes registers that loads in flight need: so that is a loop of its
+  // own, and running states start behind it.
+  int last = here - 1 - warp;
+  MONOFOLD_ROLL
+  for (; last >= aligned; last -= warps) {
+    const std::int64_t at = (first + last) * tile_items;
+    const int count = size - at < tile_items ? static_cast<int>(size - at) : tile_items;
+    parts.put(f, fold_ragged_tile(f, view, tile_place{at, size, count}, places.staging), last);
+  }
+  parts.start(f);
+  MONOFOLD_ROLL
+  for (int tile = warp; tile < aligned; tile += warps) {
+    const tile_place place{(first + tile) * tile_items, size, tile_items};
+    warp_tile<View> loaded(view, place);
+    loaded.load_aligned();
+    if constexpr (is_staged_v<F, View>) loaded.stage(places.staging);
+    parts.add(f, loaded, tile, places.staging);
+  }
+  parts.close(f);
+  sync_block();  // states written above are read below
+  return parts.total(f, here, places.warp_states);
+}
+
 }  // namespace monofold::detail

@@ -7,6 +7,7 @@
 #include "monofold/engine/gpu/kernel.cuh"
 #include "monofold/engine/gpu/load.cuh"
 #include "monofold/engine/gpu/tree/block_fold.cuh"
+#include "monofold/engine/gpu/tree/locate.cuh"
 #include "monofold/engine/gpu/tree/warp_fold.cuh"
 #include "monofold/engine/gpu/tree/warp_running.cuh"
 #include "monofold/engine/gpu/tree/warp_tile.cuh"
@@ -86,51 +87,15 @@ __global__ void __launch_bounds__(max_block_threads(launch_facts_v<F, View>), mi
   let_next_launch_begin();
   if (layout != handed_layout_of<F, View>()) trap();
   wait_for_launches_before();
-  constexpr int tile_items = warp_tile<View>::tile_items;
-  const int warps = plan.threads / warp_lanes;
-  const int warp = static_cast<int>(threadIdx.x) / warp_lanes;
-
-  // Shared memory as shared_bytes_of says.
-  char* const shared = reinterpret_cast<char*>(dynamic_shared());
-  constexpr int staging = is_staged_v<F, View> ? staging_bytes : 0;
-  auto* const buffer = reinterpret_cast<bytes16*>(shared + warp * staging);
-  char* const parts_at = shared + warps * staging;
-  auto* const warp_states =
-      reinterpret_cast<state*>(parts_at + block_bytes<F>::of(1 << plan.block_level, warps));
-  block_folds<F, View> parts(f, parts_at, 1 << plan.block_level, warps);
-
   const std::int64_t first = std::int64_t{blockIdx.x} << plan.block_level;
   const int here = tiles_here(plan.tiles, first, plan.block_level);
-  const std::int64_t aligned_left = warp_tile<View>::aligned_tiles(view, size) - first;
-  const int aligned = aligned_left < 0      ? 0
-                      : aligned_left < here ? static_cast<int>(aligned_left)
-                                            : here;
-  // What is called for ragged tiles takes registers that loads in flight need: so that is a loop of its
-  // own, and running states start behind it.
-  int last = here - 1 - warp;
-  MONOFOLD_ROLL
-  for (; last >= aligned; last -= warps) {
-    const std::int64_t at = (first + last) * tile_items;
-    const int count = size - at < tile_items ? static_cast<int>(size - at) : tile_items;
-    parts.put(f, fold_ragged_tile(f, view, tile_place{at, size, count}, buffer), last);
-  }
-  parts.start(f);
-  MONOFOLD_ROLL
-  for (int tile = warp; tile < aligned; tile += warps) {
-    const tile_place place{(first + tile) * tile_items, size, tile_items};
-    warp_tile<View> loaded(view, place);
-    loaded.load_aligned();
-    if constexpr (is_staged_v<F, View>) loaded.stage(buffer);
-    parts.add(f, loaded, tile, buffer);
-  }
-  parts.close(f);
-  sync_block();  // states written above are read below
-  state total = parts.total(f, here, warp_states);
+  block_places<F, View> places(dynamic_shared(), plan.block_level);
+  state total = fold_block(f, view, size, first, here, places);
   if (plan.blocks > 1) {
     sync_block();  // states of warps read above are overwritten below
-    if (!combine_grid(f, state(total), storage, warp_states, total)) return;
+    if (!combine_grid(f, state(total), storage, places.warp_states, total)) return;
   }
-  if (threadIdx.x == 0) sink(f, total);
+  if (warp_rank() == 0) hand_on(f, view, size, total, sink);
 }
 
 }  // namespace monofold::detail

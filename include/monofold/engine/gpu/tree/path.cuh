@@ -42,18 +42,17 @@ class tree_path : public state_path<F, View> {
     const F& f = this->f();
     const View& view = this->view();
     if constexpr (kernels == kernel_choice::by_count && !is_large) {
+      const auto start_few = [&](const auto& room) {
+        using room_type = std::remove_cvref_t<decltype(room)>;
+        return launch_early(fold_few_tiles_kernel<F, View, room_type, Sink>, plan_.blocks,
+                            plan_.threads, few_tiles_shared_bytes<F, View>(plan_), on,
+                            few_launch_of<F, View>(plan_), sized(view), room, sink, f);
+      };
       if (plan_.blocks == 1 && plan_.tiles <= plan_.threads / warp_lanes) {
-        return launch_early(fold_few_tiles_kernel<F, View, Sink>, 1, plan_.threads,
-                            few_tiles_shared_bytes<F, View>(plan_), on,
-                            few_launch_of<F, View>(plan_), sized(view), sink, f);
+        return start_few(no_mail_room{});
       }
-      if constexpr (sizeof(state) <= max_mailed_bytes) {
-        if (plan_.is_mailed) {
-          return launch_early(fold_mailed_kernel<F, View, Sink>, plan_.blocks, mailed_threads,
-                              few_tiles_shared_bytes<F, View>(plan_), on,
-                              few_launch_of<F, View>(plan_), sized(view), workspace.mail(), sink,
-                              f);
-        }
+      if constexpr (is_mailable_v<state>) {
+        if (plan_.is_mailed) return start_few(workspace.mail());
       }
     }
     const grid_storage<state> storage{static_cast<state*>(workspace.states()), workspace.ticket()};
