@@ -5,6 +5,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "monofold/level/block.cuh"
 #include "monofold/level/shuffle.cuh"
 #include "monofold/level/thread.cuh"
 #include "monofold/plan/launch.hpp"
@@ -15,11 +16,9 @@ namespace monofold::detail {
 /// Global memory for a mailbox: the number of the next call that uses it, 1 at first, then boxes, 0 at
 /// first.
 struct mail_room {
-  static constexpr int line_bytes = 128;  // of the second-level cache
-  static constexpr int most_senders = 256;
-  /// A state takes a word for each 4 bytes; exact sums take up to 9 (engine/gpu/exact/mailed_sums).
-  static constexpr int words_each = max_mailed_bytes / 4;
-  static constexpr int words = most_senders * words_each;
+  static constexpr int line_bytes = 128;    // of the second-level cache
+  static constexpr int most_senders = 256;  // of exact sums, 9 words each at most
+  static constexpr int words = static_cast<int>(max_mail_words);
 
   void* memory;
 
@@ -158,5 +157,29 @@ struct mailbox {
     return out;
   }
 };
+
+/// The fold of what `blocks` blocks have posted, in thread 0; `warp_states` as in combine_block.
+///
+/// shape      up to four blocks a thread
+/// order      the plan's tree
+/// sync       all threads of the block; what they read of `warp_states` is read
+template <class F>
+MONOFOLD_GPU typename F::state combine_mail(const F& f, const mailbox<typename F::state>& mail,
+                                            int blocks, typename F::state* warp_states) {
+  using state = typename F::state;
+  const auto rank = static_cast<int>(threadIdx.x);
+  const auto threads = static_cast<int>(blockDim.x);
+  const int each = blocks <= threads ? 1 : blocks <= 2 * threads ? 2 : 4;
+  const int first = rank * each;
+  state own;
+  if (first < blocks) own = mail.wait(first);
+  if (each > 1 && first + 1 < blocks) own = combine_states(f, own, mail.wait(first + 1));
+  if (each > 2 && first + 2 < blocks) {
+    state right = mail.wait(first + 2);
+    if (first + 3 < blocks) right = combine_states(f, right, mail.wait(first + 3));
+    own = combine_states(f, own, right);
+  }
+  return combine_block(f, own, (blocks + each - 1) / each, warp_states);
+}
 
 }  // namespace monofold::detail

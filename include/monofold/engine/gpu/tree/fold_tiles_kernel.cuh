@@ -6,6 +6,7 @@
 
 #include "monofold/engine/gpu/kernel.cuh"
 #include "monofold/engine/gpu/load.cuh"
+#include "monofold/engine/gpu/mailbox.cuh"
 #include "monofold/engine/gpu/tree/block_fold.cuh"
 #include "monofold/engine/gpu/tree/locate.cuh"
 #include "monofold/engine/gpu/tree/warp_fold.cuh"
@@ -73,7 +74,8 @@ MONOFOLD_GPU int tiles_here(Count tiles, Count first, int level) {
   return left < (1 << level) ? static_cast<int>(left) : 1 << level;
 }
 
-/// Folds a view: a tile a warp, a node of tiles a block, the nodes by the block that ends last.
+/// Folds a view: a tile a warp, a node of tiles a block, the nodes by the last block, or by that
+/// which ends last.
 ///
 /// shape      plan: launch_for(tiles of the view); storage: unused where there is one block
 /// errors     traps where the host's compiler lays out its arguments otherwise: results would be wrong
@@ -82,20 +84,34 @@ template <class F, class View, class Sink>
 __global__ void __launch_bounds__(max_block_threads(launch_facts_v<F, View>), min_resident_blocks)
     fold_tiles_kernel(const F f, const View view, const std::int64_t size, const tile_launch plan,
                       const handed_layout layout, const grid_storage<typename F::state> storage,
-                      const Sink sink) {
+                      const mail_room room, const Sink sink) {
   using state = typename F::state;
   let_next_launch_begin();
   if (layout != handed_layout_of<F, View>()) trap();
   wait_for_launches_before();
+  const std::uint32_t call = plan.is_mailed ? room.read_call() : 0;
   const std::int64_t first = std::int64_t{blockIdx.x} << plan.block_level;
   const int here = tiles_here(plan.tiles, first, plan.block_level);
   block_places<F, View> places(dynamic_shared(), plan.block_level);
   state total = fold_block(f, view, size, first, here, places);
-  if (plan.blocks > 1) {
+  const bool is_first_warp = threadIdx.x < warp_lanes;
+  bool is_done = plan.blocks == 1;
+  if constexpr (is_mailable_v<state>) {
+    if (plan.is_mailed) {
+      const mailbox<state> mail{room.boxes(), call};
+      if (is_first_warp) mail.post(blockIdx.x, total, places.warp_states);
+      if (blockIdx.x + 1 != plan.blocks) return;
+      sync_block();  // states of warps read above are overwritten below
+      total = combine_mail(f, mail, static_cast<int>(plan.blocks), places.warp_states);
+      room.end_call(call);
+      is_done = true;
+    }
+  }
+  if (!is_done) {
     sync_block();  // states of warps read above are overwritten below
     if (!combine_grid(f, state(total), storage, places.warp_states, total)) return;
   }
-  if (warp_rank() == 0) hand_on(f, view, size, total, sink);
+  if (is_first_warp) hand_on(f, view, size, total, sink);
 }
 
 }  // namespace monofold::detail

@@ -32,10 +32,11 @@ MONOFOLD_GPU void locate_end(const View& view, std::int64_t size, typename Fold:
   warp_tile<View> tile(view, tile_place{at, size, tile_items});
   if (at / tile_items < warp_tile<View>::aligned_tiles(view, size)) {
     tile.load_aligned();
-  } else {
-    if constexpr (!is_padded_v<Fold, View>) return;
+  } else if constexpr (is_padded_v<Fold, View>) {
     if (bytes_past_16(view.data()) != 0) return;
     load_filled(Fold{}, tile, static_cast<int>(size - at));
+  } else {
+    return;
   }
   own.index = index_in_tile<Fold>(tile, own.key);
 }

@@ -82,7 +82,8 @@ class warp_tile {
   MONOFOLD_GPU void load_aligned() {
     if constexpr (held && contiguous_item_view<View>) {
       const auto* const bytes = reinterpret_cast<const char*>(view_.data() + place_.at);
-      load_aligned_rows(raw_, bytes, lane_);
+      load_aligned_rows(raw_, bytes, lane_,
+                        is_partly_kept(place_.size * static_cast<int>(sizeof(item))));
     } else if constexpr (held) {
       MONOFOLD_UNROLL
       for (int r = 0; r < tile_rows; ++r) raw_[r] = packed(r);
