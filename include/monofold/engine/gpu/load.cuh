@@ -79,17 +79,13 @@ MONOFOLD_GPU bytes16 bytes_across(const bytes16& low, const bytes16& high, int p
 }
 
 /// Rows of 32 chunks of 16 bytes from an aligned address: chunk r * 32 + lane to raw[r].
-template <int rows>
-MONOFOLD_GPU void load_aligned_rows(bytes16 (&raw)[rows], const char* bytes, int lane,
-                                    bool is_kept = false) {
+template <int rows, bool is_kept = false>
+MONOFOLD_GPU void load_aligned_rows(bytes16 (&raw)[rows], const char* bytes, int lane) {
   constexpr int row_bytes = warp_lanes * static_cast<int>(sizeof(bytes16));
   const char* const own = bytes + lane * static_cast<int>(sizeof(bytes16));
-  if (is_kept) {
-    MONOFOLD_UNROLL
-    for (int r = 0; r < rows; ++r) raw[r] = load_kept_16(own + r * row_bytes);
-  } else {
-    MONOFOLD_UNROLL
-    for (int r = 0; r < rows; ++r) raw[r] = load_16(own + r * row_bytes);
+  MONOFOLD_UNROLL
+  for (int r = 0; r < rows; ++r) {
+    raw[r] = is_kept ? load_kept_16(own + r * row_bytes) : load_16(own + r * row_bytes);
   }
 }
 

@@ -267,13 +267,22 @@ MONOFOLD_GPU typename F::state fold_block(const F& f, const View& view, std::int
     parts.put(f, fold_ragged_tile(f, view, tile_place{at, size, count}, places.staging), last);
   }
   parts.start(f);
-  MONOFOLD_ROLL
-  for (int tile = warp; tile < aligned; tile += warps) {
-    const tile_place place{(first + tile) * tile_items, size, tile_items};
-    warp_tile<View> loaded(view, place);
-    loaded.load_aligned();
-    if constexpr (is_staged_v<F, View>) loaded.stage(places.staging);
-    parts.add(f, loaded, tile, places.staging);
+  const auto fold_aligned = [&](auto is_kept) {
+    MONOFOLD_ROLL
+    for (int tile = warp; tile < aligned; tile += warps) {
+      const tile_place place{(first + tile) * tile_items, size, tile_items};
+      warp_tile<View> loaded(view, place);
+      loaded.template load_aligned<is_kept>();
+      if constexpr (is_staged_v<F, View>) loaded.stage(places.staging);
+      parts.add(f, loaded, tile, places.staging);
+    }
+  };
+  // A loop of its own: what is asked in each round takes time.
+  if (warp_tile<View>::held &&
+      is_partly_kept(size * static_cast<int>(sizeof(typename View::item_type)))) {
+    fold_aligned(std::true_type{});
+  } else {
+    fold_aligned(std::false_type{});
   }
   parts.close(f);
   sync_block();  // states written above are read below

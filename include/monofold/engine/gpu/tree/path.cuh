@@ -52,7 +52,7 @@ class tree_path : public state_path<F, View> {
         return start_few(no_mail_room{});
       }
       if constexpr (is_mailable_v<state>) {
-        if (plan_.is_thin && plan_.is_mailed) return start_few(workspace.mail());
+        if (plan_.is_few && plan_.is_mailed) return start_few(workspace.mail());
       }
     }
     const grid_storage<state> storage{static_cast<state*>(workspace.states()), workspace.ticket()};
