@@ -61,10 +61,9 @@ using exact_sum_number = typename detail::window<detail::value_grid, detail::exp
 
 /// What holds a sum of products of two types: 67 limbs for float64.
 template <class Left, class Right>
-using exact_product_number =
-    typename detail::window<detail::product_grid,
-                            detail::exponents<Left>::least + detail::exponents<Right>::least,
-                            detail::exponents<Left>::max_exponent + detail::exponents<Right>::max_exponent>::number;
+using exact_product_number = typename detail::window<
+    detail::product_grid, detail::exponents<Left>::least + detail::exponents<Right>::least,
+    detail::exponents<Left>::max_exponent + detail::exponents<Right>::max_exponent>::number;
 
 template <class Number>
 MONOFOLD_HD Number zero_number() {
