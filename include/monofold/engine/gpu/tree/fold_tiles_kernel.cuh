@@ -89,7 +89,6 @@ __global__ void __launch_bounds__(max_block_threads(launch_facts_v<F, View>), mi
   let_next_launch_begin();
   if (layout != handed_layout_of<F, View>()) trap();
   wait_for_launches_before();
-  const std::uint32_t call = plan.is_mailed ? room.read_call() : 0;
   const std::int64_t first = std::int64_t{blockIdx.x} << plan.block_level;
   const int here = tiles_here(plan.tiles, first, plan.block_level);
   block_places<F, View> places(dynamic_shared(), plan.block_level);
@@ -98,12 +97,13 @@ __global__ void __launch_bounds__(max_block_threads(launch_facts_v<F, View>), mi
   bool is_done = plan.blocks == 1;
   if constexpr (is_mailable_v<state>) {
     if (plan.is_mailed) {
-      const mailbox<state> mail{room.boxes(), call};
+      // Read here: loads in flight need its register.
+      const mailbox<state> mail{room.boxes(), room.read_call()};
       if (is_first_warp) mail.post(blockIdx.x, total, places.warp_states);
       if (blockIdx.x + 1 != plan.blocks) return;
       sync_block();  // states of warps read above are overwritten below
       total = combine_mail(f, mail, static_cast<int>(plan.blocks), places.warp_states);
-      room.end_call(call);
+      room.end_call(mail.call);
       is_done = true;
     }
   }
