@@ -97,9 +97,17 @@ MONOFOLD_GPU void finish_words(const F& f, const std::int64_t* total, std::int64
   store_state(f, *state, sink);
 }
 
+template <class One, class Other>
+inline constexpr bool of_one_class = false;
+template <class Class, class One, class Other>
+inline constexpr bool of_one_class<One Class::*, Other Class::*> = true;
+
+/// Whether a fold's `finish` may go by leading bits: not where a user's fold has a `finish` of its own.
+template <class F>
+concept finishes_by_leading = of_one_class<decltype(&F::finish), decltype(&F::finish_leading)>;
+
 /// A sum that is rounded needs its leading bits alone, which a warp finds at once.
-template <class Term, class F, class Number, class Answer>
-requires requires { &F::finish_leading; }
+template <class Term, finishes_by_leading F, class Number, class Answer>
 MONOFOLD_GPU void finish_words(const F& f, const std::int64_t* total, std::int64_t items,
                                exact_state<Number>* state, const answer_sink<Answer>& sink) {
   if (threadIdx.x >= warp_lanes) return;
@@ -122,8 +130,7 @@ MONOFOLD_GPU_CALL void finish_limbs(const F& f, const State& state, result<Real>
 }
 
 /// Those of two sums mostly say what a variance is rounded to.
-template <class Term, class F, class Item, class Answer>
-requires requires { &F::finish_leading; }
+template <class Term, finishes_by_leading F, class Item, class Answer>
 MONOFOLD_GPU void finish_words(const F& f, const std::int64_t* total, std::int64_t items,
                                exact_moments_state<Item>* state, const answer_sink<Answer>& sink) {
   using layout = typename term_format<Term>::layout;
@@ -207,16 +214,14 @@ MONOFOLD_GPU leading_number leading_of_short(const short_sums<Term>& own, int su
       is_negative};
 }
 
-template <class Term, class F, class Number, class Answer>
-requires requires { &F::finish_leading; }
+template <class Term, finishes_by_leading F, class Number, class Answer>
 MONOFOLD_GPU void finish_short(const F& f, const short_sums<Term>& own, std::int64_t items,
                                exact_state<Number>*, const answer_sink<Answer>& sink) {
   if (threadIdx.x != 0) return;
   *sink.out = f.finish_leading(counts_of_short(own, items), leading_of_short(own, 0));
 }
 
-template <class Term, class F, class Item, class Answer>
-requires requires { &F::finish_leading; }
+template <class Term, finishes_by_leading F, class Item, class Answer>
 MONOFOLD_GPU void finish_short(const F& f, const short_sums<Term>& own, std::int64_t items,
                                exact_moments_state<Item>* state, const answer_sink<Answer>& sink) {
   bool is_left = false;
