@@ -185,8 +185,6 @@ TYPED_TEST(exact_deviations_of, leading_bits_give_what_all_limbs_give) {
     for (const int n : {3, 17, 1000, 4099}) {
       ASSERT_NO_FATAL_FAILURE(compare_all(inputs::items_of<TypeParam>(kind, n, 5), count));
     }
-    if (std::getenv("SHOW"))
-      printf("%s %ld of %ld\n", kind.c_str(), (long)count.decided, (long)count.all);
   }
 }
 

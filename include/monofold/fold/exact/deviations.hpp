@@ -8,7 +8,6 @@
 #include "monofold/fold/exact/rounding.hpp"
 #include "monofold/platform/host_device.hpp"
 #include "monofold/platform/numbers.hpp"
-#include "monofold/platform/wide_int.hpp"
 
 namespace monofold {
 
@@ -20,20 +19,34 @@ struct doubtful_bits {
   int doubt;
 };
 
-/// a >> count; `lost` where that drops a bit that is set.
-MONOFOLD_HD_CALL uint256 shift_right(uint256 a, int count, bool& lost) {
-  for (; count >= 64; count -= 64) {
-    if (a == uint256{}) return a;
-    lost = lost || a.limb[0] != 0;
-    a = {{a.limb[1], a.limb[2], a.limb[3], 0}};
+/// high 2^128 + low.
+struct two_halves {
+  uint128 high;
+  uint128 low;
+};
+
+MONOFOLD_HD two_halves subtract(const two_halves& a, const two_halves& b) {
+  return {a.high - b.high - (a.low < b.low ? 1 : 0), a.low - b.low};
+}
+
+MONOFOLD_HD two_halves square_of(uint128 a) {
+  const auto low = static_cast<std::uint64_t>(a);
+  const auto high = static_cast<std::uint64_t>(a >> 64);
+  const uint128 middle = uint128{low} * high;
+  const two_halves twice{middle >> 63, middle << 65};
+  const uint128 sum = uint128{low} * low + twice.low;
+  return {uint128{high} * high + twice.high + (sum < twice.low ? 1 : 0), sum};
+}
+
+/// a >> count; `is_above` becomes true where that drops a bit that is set.
+MONOFOLD_HD two_halves shift_right(two_halves a, int count, bool& is_above) {
+  for (int i = 0; i < 2 && count >= 128; ++i, count -= 128) {
+    is_above = is_above || a.low != 0;
+    a = {0, a.high};
   }
-  lost = lost || (a.limb[0] & ((std::uint64_t{1} << count) - 1)) != 0;
-  uint256 out;
-  for (int i = 0; i < 4; ++i) {
-    const std::uint64_t above = i < 3 ? a.limb[i + 1] : 0;
-    out.limb[i] = static_cast<std::uint64_t>((uint128{above} << 64 | a.limb[i]) >> count);
-  }
-  return out;
+  if (count == 0 || count >= 128) return a;  // then it is 0
+  is_above = is_above || a.low << (128 - count) != 0;
+  return {a.high >> count, a.high << (128 - count) | a.low >> count};
 }
 
 /// The leading bits of n Q - S^2, of n < 2^59 items; false where too few are left.
@@ -47,28 +60,27 @@ MONOFOLD_HD_CALL bool leading_deviations(const leading_bits& sum, const leading_
   out = {squares, 0};
   if (squares.significand == 0) return true;  // so is the sum
   const int low_exponent = squares.exponent - 64;
-  const uint256 product = multiply(monofold::widen(squares.significand), n);
-  uint256 rest{{0, product.limb[0], product.limb[1], product.limb[2]}};
+  const uint128 low = uint128{static_cast<std::uint64_t>(squares.significand)} * n;
+  const uint128 high = uint128{static_cast<std::uint64_t>(squares.significand >> 64)} * n;
+  two_halves rest{high + (low >> 64), low << 64};
   bool is_above = sum.sticky || squares.sticky;
   if (sum.significand != 0) {
     const int shift = low_exponent - 2 * sum.exponent;
     if (shift < 0) return false;  // no sums of the same items
-    rest = subtract(rest, shift_right(multiply(sum.significand, sum.significand), shift, is_above));
+    rest = subtract(rest, shift_right(square_of(sum.significand), shift, is_above));
   }
   const int bound = 68 + bit_width_of(n);
-  if (is_above) rest = subtract(rest, {{0, std::uint64_t{1} << (bound - 64), 0, 0}});
-  if (rest.limb[3] >> 63 != 0) return false;  // negative
-  int middle_exponent = low_exponent + 128;
-  for (int i = 0; i < 3 && rest.limb[3] == 0; ++i) {
-    rest = {{0, rest.limb[0], rest.limb[1], rest.limb[2]}};
-    middle_exponent -= 64;
+  if (is_above) rest = subtract(rest, {0, uint128{1} << bound});
+  if (rest.high >> 127 != 0) return false;  // negative
+  if (rest.high == 0) {
+    out.bits = leading_of(rest.low, low_exponent);
+    if (rest.low == 0) return !is_above;
+  } else {
+    out.bits = leading_of(rest.high, low_exponent + 128);
+    const int moved = low_exponent + 128 - out.bits.exponent;  // not 0: the highest bit is not set
+    out.bits.significand |= rest.low >> (128 - moved);
+    out.bits.sticky = rest.low << moved != 0;
   }
-  if (rest.limb[3] == 0) {
-    out.bits = {0, low_exponent, false};
-    return !is_above;
-  }
-  out.bits =
-      leading_of(rest.limb[3], rest.limb[2], rest.limb[1], middle_exponent, rest.limb[0] != 0);
   // The bound twice, and what is below the bits.
   if (is_above) out.doubt = low_exponent + bound + 2 - out.bits.exponent;
   return true;
