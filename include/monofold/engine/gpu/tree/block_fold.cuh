@@ -91,11 +91,11 @@ class block_fold<F, View, true> {
   using state = typename F::state;
 
   MONOFOLD_GPU block_fold(const F& f, void* shared) : states_(static_cast<state*>(shared)) {
-    if (lane_rank() == 0) states_[warp_rank()] = f.identity();
+    if (lane_rank() == 0) states_[block_warp()] = f.identity();
   }
 
   MONOFOLD_GPU void put(const F& f, const state& own, int) {
-    if (lane_rank() == 0) states_[warp_rank()] = combine_states(f, states_[warp_rank()], own);
+    if (lane_rank() == 0) states_[block_warp()] = combine_states(f, states_[block_warp()], own);
   }
   MONOFOLD_GPU void start(const F& f) { own_ = warp_running<F, View>(f); }
   MONOFOLD_GPU void add(const F& f, const warp_tile<View>& tile, int, bytes16*) {
@@ -103,13 +103,13 @@ class block_fold<F, View, true> {
   }
   MONOFOLD_GPU void close(const F& f) {
     sync_warp();  // lane 0's state is read by all
-    own_.merge(f, states_[warp_rank()]);
+    own_.merge(f, states_[block_warp()]);
     const state total = own_.total(f);
     sync_warp();  // and written after that
-    if (lane_rank() == 0) states_[warp_rank()] = total;
+    if (lane_rank() == 0) states_[block_warp()] = total;
   }
   MONOFOLD_GPU state total(const F& f, int, void*) const {
-    const int warps = threads_in_block() / warp_lanes;
+    const int warps = block_warps();
     const int rank = thread_rank();
     if (rank >= warp_lanes) return states_[0];
     return warp::combine(f, states_[rank < warps ? rank : 0], warps);
@@ -220,6 +220,10 @@ class block_folds<all_fold<Folds...>, View> {
   block_fold_list<View, Folds...> own_;
 };
 
+/// Ranks in blocks of one dimension, for less than warp_rank() and threads_in_block() take.
+MONOFOLD_GPU int block_warp() { return static_cast<int>(threadIdx.x) / warp_lanes; }
+MONOFOLD_GPU int block_warps() { return static_cast<int>(blockDim.x) / warp_lanes; }
+
 /// The parts of a block's dynamic shared memory, as shared_bytes_of says: staging of each warp, what warps
 /// have of the fold, a state a warp for joining.
 template <class F, class View>
@@ -233,9 +237,9 @@ struct block_places {
 
   MONOFOLD_GPU block_places(void* shared, int block_level) : tiles(1 << block_level) {
     constexpr int each = is_staged_v<F, View> ? staging_bytes : 0;
-    const int warps = threads_in_block() / warp_lanes;
+    const int warps = block_warps();
     auto* const bytes = static_cast<char*>(shared);
-    staging = reinterpret_cast<bytes16*>(bytes + warp_rank() * each);
+    staging = reinterpret_cast<bytes16*>(bytes + block_warp() * each);
     parts = bytes + warps * each;
     warp_states = reinterpret_cast<state*>(parts + block_bytes<F>::of(tiles, warps));
   }
@@ -250,8 +254,8 @@ MONOFOLD_GPU typename F::state fold_block(const F& f, const View& view, std::int
                                           std::int64_t first, int here,
                                           const block_places<F, View>& places) {
   constexpr int tile_items = warp_tile<View>::tile_items;
-  const int warps = threads_in_block() / warp_lanes;
-  const int warp = warp_rank();
+  const int warps = block_warps();
+  const int warp = block_warp();
   block_folds<F, View> parts(f, places.parts, places.tiles, warps);
   const std::int64_t aligned_left = warp_tile<View>::aligned_tiles(view, size) - first;
   const int aligned = aligned_left < 0      ? 0

@@ -214,7 +214,9 @@ __global__ void __launch_bounds__(max_block_threads(launch_facts_v<F, View>),
     if (rank < warp_lanes) mail.post(block, own.total, own.states);
     if (block + 1 != blocks) return;
     sync_block();  // states read above are overwritten below
-    const state total = combine_mail(f, mail, blocks, own.states);
+    state total;
+    if (rank < blocks) total = mail.wait(rank);
+    total = combine_block(f, total, blocks, own.states);
     room.end_call(mail.call);
     if (rank < warp_lanes) hand_on(f, range.view, size, total, sink);
   }
