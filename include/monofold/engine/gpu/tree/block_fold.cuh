@@ -16,6 +16,10 @@
 
 namespace monofold::detail {
 
+/// Ranks in blocks of one dimension, for less than warp_rank() and threads_in_block() take.
+MONOFOLD_GPU int block_warp() { return static_cast<int>(threadIdx.x) / warp_lanes; }
+MONOFOLD_GPU int block_warps() { return static_cast<int>(blockDim.x) / warp_lanes; }
+
 /// How many states of a fold a block keeps in shared memory: one a tile, or one a warp.
 template <class F>
 MONOFOLD_HD_CALL constexpr int block_states_of(int tiles, int warps) {
@@ -219,10 +223,6 @@ class block_folds<all_fold<Folds...>, View> {
  private:
   block_fold_list<View, Folds...> own_;
 };
-
-/// Ranks in blocks of one dimension, for less than warp_rank() and threads_in_block() take.
-MONOFOLD_GPU int block_warp() { return static_cast<int>(threadIdx.x) / warp_lanes; }
-MONOFOLD_GPU int block_warps() { return static_cast<int>(blockDim.x) / warp_lanes; }
 
 /// The parts of a block's dynamic shared memory, as shared_bytes_of says: staging of each warp, what warps
 /// have of the fold, a state a warp for joining.
