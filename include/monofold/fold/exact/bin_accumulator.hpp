@@ -6,10 +6,10 @@
 #include <type_traits>
 
 #include "monofold/fold/exact/anchors.hpp"
+#include "monofold/fold/exact/bin_plan.hpp"
 #include "monofold/fold/exact/digits_run.hpp"
 #include "monofold/fold/exact/exponent_table.hpp"
 #include "monofold/fold/exact/kept_bins.hpp"
-#include "monofold/fold/exact/bin_plan.hpp"
 #include "monofold/fold/exact/state.hpp"
 #include "monofold/fold/exact/sweep.hpp"
 #include "monofold/fold/exact/term.hpp"
@@ -22,7 +22,9 @@
 
 namespace monofold::detail {
 
-/// A run of values, magnitudes or squares: what was added but is not in the sum yet.
+/// Adds values, magnitudes or squares to bins, which stand just below the largest exponent and reach some
+/// dozens of bits down. A block that they do not hold gets other bins; where no bins hold it, it goes to a
+/// table of exponents (doubles) or to integers.
 template <int bytes, class Term>
 class bin_accumulator {
   using item = typename Term::item;
@@ -30,7 +32,7 @@ class bin_accumulator {
 
  public:
   MONOFOLD_INLINE bin_accumulator(exact_state<number>& own, kept_bins& kept,
-                            exponent_table<Term>& table)
+                                  exponent_table<Term>& table)
       : own_(own), kept_(kept), table_(table) {}
 
   /// order      exact: any
@@ -74,8 +76,8 @@ class bin_accumulator {
   static constexpr int more = swept_term<Term>::bins.more;
   static constexpr int full = swept_term<Term>::bins.full;
   static constexpr std::uint64_t infinity = float_format<item>::infinity >> (wide ? 32 : 0);
-  static constexpr int spare = 6;            // bits: those that have so many return to fewer bins
-  static constexpr int blocks_by_table = 7;  // between looks at the range of one
+  static constexpr int spare = 6;              // bits: those that have so many return to fewer bins
+  static constexpr int blocks_by_table = 7;    // between looks at the range of one
   static constexpr int most_by_digits = 1024;  // items of a block that has infinities or NaN
   static constexpr int scale = squares ? 0 : sweep_scale<item>;
   static constexpr int highest =
@@ -87,7 +89,7 @@ class bin_accumulator {
   __attribute__((noinline)) void set_bins(int bins, int max_exponent) {
     kept_.add_to(own_.sum);
     kept_.set_bins(bins, sweep_lanes<item>(bins, bytes), max_exponent - scale, scale,
-                sweep_headroom<bytes, item>(bins), parts);
+                   sweep_headroom<bytes, item>(bins), parts);
   }
 
   /// The range of the terms of items. A square is a multiple of 2^(2 last), of doubles the rounded
@@ -209,7 +211,7 @@ class bin_accumulator {
 
   /// Of a block that did not fit: other bins, or its items by other ways.
   MONOFOLD_INLINE int move_bins(const item* items, int count, int counted,
-                                  const block_range& range) {
+                                const block_range& range) {
     if constexpr (rest_tells) {
       // Zeros at the end of all significands may make up for 52 bits.
       if (!find_bins(range_of_doubles(items, count), -53)) kept_.by_table = true;

@@ -14,7 +14,8 @@ namespace monofold::detail {
 inline constexpr int most_bins = 8;
 inline constexpr int most_bin_lanes = 32;
 
-/// Bins for items below 2^max_exponent * 2^scale and, lane by lane, the units that blocks have left there.
+/// Bins for items below 2^max_exponent * 2^scale and, lane by lane, the units that blocks have left
+/// there.
 ///
 /// order      exact: units are integers. A block leaves less than 2^51 in a lane
 ///            (fold/exact/anchors), and 2^11 blocks are added up before a sum takes them
@@ -23,7 +24,7 @@ struct kept_bins {
 
   bool by_table = false;  // no bins hold the data: a table takes it
   int unseen_blocks = 0;  // that go to the table before the range of one is looked at again
-  int bins = 0;         // 0: none stand yet
+  int bins = 0;           // 0: none stand yet
   int lanes = 0;
   int max_exponent = 0;
   int scale = 0;
@@ -34,7 +35,7 @@ struct kept_bins {
 
   /// New ones, which must have been given to a sum before.
   MONOFOLD_INLINE void set_bins(int num_bins, int num_lanes, int above, int scaled, int room,
-                             int num_parts) {
+                                int num_parts) {
     bins = num_bins;
     lanes = num_lanes;
     max_exponent = above;

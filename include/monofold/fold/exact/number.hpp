@@ -61,23 +61,15 @@ using exact_sum_number = typename detail::window<detail::value_grid, detail::exp
 
 /// What holds a sum of products of two types: 67 limbs for float64.
 template <class Left, class Right>
-using exact_product_number =
-    typename detail::window<detail::product_grid,
-                            detail::exponents<Left>::least + detail::exponents<Right>::least,
-                            detail::exponents<Left>::max_exponent + detail::exponents<Right>::max_exponent>::number;
+using exact_product_number = typename detail::window<
+    detail::product_grid, detail::exponents<Left>::least + detail::exponents<Right>::least,
+    detail::exponents<Left>::max_exponent + detail::exponents<Right>::max_exponent>::number;
 
 template <class Number>
 MONOFOLD_HD Number zero_number() {
   Number out;
   for (int i = 0; i < Number::num_limbs; ++i) out.limb[i] = 0;
   return out;
-}
-
-template <class Number>
-MONOFOLD_HD bool is_zero(const Number& a) {
-  std::uint64_t any = 0;
-  for (int i = 0; i < Number::num_limbs; ++i) any |= a.limb[i];
-  return any == 0;
 }
 
 template <class Number>

@@ -6,10 +6,10 @@
 #include <type_traits>
 
 #include "monofold/fold/dot.hpp"
+#include "monofold/fold/exact/bin_accumulator.hpp"
+#include "monofold/fold/exact/bin_plan.hpp"
 #include "monofold/fold/exact/digits_run.hpp"
 #include "monofold/fold/exact/exponent_table.hpp"
-#include "monofold/fold/exact/bin_plan.hpp"
-#include "monofold/fold/exact/bin_accumulator.hpp"
 #include "monofold/fold/exact/state.hpp"
 #include "monofold/fold/exact/sweep.hpp"
 #include "monofold/fold/exact/term.hpp"
@@ -219,7 +219,7 @@ MONOFOLD_INLINE int multiply_pairs(const Pair* pairs, int count,
   static_assert(group <= most_pairs_of_group);
   words special = {};
   half not_finite = {};  // negative where a product is not finite
-  half low = {};  // where one is small, perhaps 0
+  half low = {};         // where one is small, perhaps 0
   const auto take = [&](const Pair* from, int to) __attribute__((always_inline)) {
     loader::load(
         from, special, [&](const real& x, const real& y) __attribute__((always_inline)) {
@@ -259,7 +259,7 @@ MONOFOLD_INLINE int multiply_pairs(const Pair* pairs, int count,
   std::int64_t any_not_finite = 0, any_low = 0;
   for (int l = 0; l < bytes / 8; ++l) {
     any_not_finite |= ((whole)not_finite)[l];  // NOLINT: the bits
-    any_low |= ((whole)low)[l];  // NOLINT: the bits
+    any_low |= ((whole)low)[l];                // NOLINT: the bits
   }
   if (any_not_finite < 0 || (any_special & special_bits) != 0) return 0;
   if (parts == 2 && any_low < 0 && has_small_product(pairs, count)) return 0;
@@ -302,7 +302,8 @@ MONOFOLD_INLINE void add_products(exact_state<Number>& own, part_accumulator<Num
       own.counts.items += n;
       for (int part = 0; part < products::parts; ++part) {
         part_accumulator<Number>& own_part = sums[part];
-        bin_accumulator<bytes, product_part<Number>>(own_part.state, own_part.kept, own_part.table).add(out[part], made);
+        bin_accumulator<bytes, product_part<Number>>(own_part.state, own_part.kept, own_part.table)
+            .add(out[part], made);
       }
     }
   }

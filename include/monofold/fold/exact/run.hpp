@@ -4,10 +4,10 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "monofold/fold/exact/bin_accumulator.hpp"
 #include "monofold/fold/exact/digits_run.hpp"
 #include "monofold/fold/exact/exponent_table.hpp"
 #include "monofold/fold/exact/kept_bins.hpp"
-#include "monofold/fold/exact/bin_accumulator.hpp"
 #include "monofold/fold/exact/product_run.hpp"
 #include "monofold/fold/exact/state.hpp"
 #include "monofold/fold/exact/term.hpp"
@@ -68,8 +68,8 @@ inline constexpr bool is_product_v<product_term<Pair>> = true;
 
 /// Squares of doubles have rests, which take a fused multiply-add.
 template <int bytes, bool fused, class Term>
-MONOFOLD_INLINE void add_run_by_bins(exact_accumulator<Term>& sums, const typename Term::item* items,
-                                       std::int64_t count) {
+MONOFOLD_INLINE void add_run_by_bins(exact_accumulator<Term>& sums,
+                                     const typename Term::item* items, std::int64_t count) {
   if constexpr (is_product_v<Term>) {
     add_products<bytes, fused>(sums.state, sums.part, items, count);
   } else if constexpr (!fused && parts_of_term<swept_term<Term>::kind, typename Term::item> == 2) {
@@ -101,7 +101,8 @@ __attribute__((target("avx2,fma,bmi2"), noinline)) void add_run_avx2(
 /// The same with vectors of eight doubles.
 template <class Term>
 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,bmi2"), noinline)) void
-add_run_avx512(exact_accumulator<Term>& sums, const typename Term::item* items, std::int64_t count) {
+add_run_avx512(exact_accumulator<Term>& sums, const typename Term::item* items,
+               std::int64_t count) {
   add_run_by_bins<64, true, Term>(sums, items, count);
 }
 #endif
@@ -110,8 +111,8 @@ add_run_avx512(exact_accumulator<Term>& sums, const typename Term::item* items, 
 
 /// sums += the terms of `count` items, in the fastest way of the instruction set in use.
 template <class Term>
-MONOFOLD_INLINE void add_to_accumulator(exact_accumulator<Term>& sums, const typename Term::item* items,
-                                std::int64_t count) {
+MONOFOLD_INLINE void add_to_accumulator(exact_accumulator<Term>& sums,
+                                        const typename Term::item* items, std::int64_t count) {
 #if defined(MONOFOLD_EXACT_LEVELS)
   if (count >= detail::least_bins) {
     const strict_arithmetic arithmetic;
