@@ -18,6 +18,7 @@ class part_view {
       : view_(view), at_(at), count_(count) {}
 
   std::int64_t size() const { return count_; }
+  MONOFOLD_HD const View& inner() const { return view_; }
   MONOFOLD_CALLS_USER
   MONOFOLD_HD item_type operator[](std::int64_t i) const { return view_[at_ + i]; }
 
