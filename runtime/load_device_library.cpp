@@ -130,14 +130,13 @@ void copy_from_device(void* to, const void* from, std::int64_t bytes) {
   table().copy_from_device(to, from, bytes);
 }
 
-std::unique_ptr<device_member> make_device_member(const member_request& what) {
-  return table().make_device_member(what);
+device_work make_device_work(const std::vector<member_request>& what) {
+  return table().make_device_work(what);
 }
 
-void fold_pieces(const std::vector<const device_member*>& members, const device_items& items,
-                 std::int64_t item_bytes, const std::vector<device_piece>& pieces,
-                 piece_reader& reader) {
-  table().fold_pieces(members, items, item_bytes, pieces, reader);
+void fold_pieces(const device_work& work, const device_items& items, std::int64_t item_bytes,
+                 const std::vector<device_piece>& pieces, piece_reader& reader) {
+  table().fold_pieces(work, items, item_bytes, pieces, reader);
 }
 
 }  // namespace monofold::runtime
