@@ -123,7 +123,8 @@ class counts_device_pass final : public device_pass {
   std::int64_t out_bytes() const override { return sizeof(states); }
   std::int64_t offset_of(family asked) const override {
     if (asked == family::logical) return offsetof(states, nonzero);
-    return asked == family::nan_count ? offsetof(states, nans) : nowhere;
+    if (asked == family::nan_count) return offsetof(states, nans);
+    return nowhere;
   }
   void start(staging_stream& staging, const device_items& items, void* out) const override {
     auto& own = *static_cast<states*>(out);
