@@ -13,7 +13,7 @@
 // `prefix`: extern, or nothing where they are to be compiled.
 #define MONOFOLD_EXACT_RUN(prefix, name, ...)               \
   prefix template void detail::add_run_##name<__VA_ARGS__>( \
-      detail::exact_run<__VA_ARGS__>&, const typename __VA_ARGS__::item*, std::int64_t)
+      detail::exact_accumulator<__VA_ARGS__>&, const typename __VA_ARGS__::item*, std::int64_t)
 #define MONOFOLD_EXACT_RUNS_OF(prefix, ...)          \
   MONOFOLD_EXACT_RUN(prefix, portable, __VA_ARGS__); \
   MONOFOLD_EXACT_RUN(prefix, avx2, __VA_ARGS__);     \

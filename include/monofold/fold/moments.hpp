@@ -292,11 +292,9 @@ MONOFOLD_HD_CALL result<double> deviation_of(const moments_state& s, std::int64_
 MONOFOLD_HD_CALL result<double> deviation_of(const integer_moments_state& s, std::int64_t ddof) {
   if (s.count <= ddof || s.count == 0) return status::empty_input;
   const uint256 numerator = detail::squared_deviations(s);
-  if (numerator == uint256{}) return 0.0;
   const uint128 divisor =
       uint128{static_cast<std::uint64_t>(s.count)} * static_cast<std::uint64_t>(s.count - ddof);
-  return detail::round_bits<double>(
-      false, detail::root_of(detail::quotient_of(numerator.limb, 4, 0, divisor, 126, true)));
+  return detail::round_by_bits<double, true>(numerator.limb, 4, 0, divisor);
 }
 
 namespace detail {

@@ -87,8 +87,13 @@ class coarse_best {
         least = size < least ? size : least;
       }
     }
-    // Bits and sums of conditions, not choices: lanes stay together. A NaN of the sign that the comparison of
-    // words finds most extreme is found by it.
+    // No better item goes unseen, as patterns of one sign are in the order of their magnitudes. Smallest: an x
+    // without sign bit is below the best b only if b has none either, and then least <= high(x) <= high(b); an x
+    // with it is below b only if high(x) >= high(b) as unsigned words, or if b has no sign bit. Largest: an x
+    // without it needs high(x) >= high(b), or a b with it; an x with it needs a b with it and a magnitude at
+    // most b's. NaN have 0x7ff00000 or more as signed words, or 0xfff00000 or more as unsigned ones: the bounds
+    // of the last terms, and no b that is a number has a larger word. True without need only costs time.
+    // Bits and sums of conditions, not choices: lanes stay together.
     const auto own = static_cast<std::uint32_t>(high_);
     if constexpr (Fold::picks_smallest) {
       const bool is_closer = static_cast<std::int32_t>(least) <= high_;  // to 0, from above

@@ -1,5 +1,5 @@
 #pragma once
-/// fold/exact/level_plan: how many levels the items of a type, their magnitudes or squares may take.
+/// fold/exact/bin_plan: how many bins the items of a type, their magnitudes or squares may take.
 
 #include <bit>
 #include <cstdint>
@@ -15,32 +15,32 @@
 
 namespace monofold::detail {
 
-/// Levels that are tried first, levels that are tried next, and those that hold every finite item,
-/// whatever its exponent (0: no number of levels does). Squares of doubles: for both parts together.
-struct level_counts {
+/// Bins that are tried first, bins that are tried next, and those that hold every finite item,
+/// whatever its exponent (0: no number of bins does). Squares of doubles: for both parts together.
+struct bin_counts {
   int few;
   int more;
   int full;
 };
 
 template <class Item>
-inline constexpr level_counts levels_of_values = {2, 4, 0};  // 2098 bits
+inline constexpr bin_counts bins_of_values = {2, 4, 0};  // 2098 bits
 template <>
-inline constexpr level_counts levels_of_values<float> = {1, 3, 7};  // 278 bits
+inline constexpr bin_counts bins_of_values<float> = {1, 3, 7};  // 278 bits
 template <>
-inline constexpr level_counts levels_of_values<bfloat16> = {1, 3, 6};  // 262 bits
+inline constexpr bin_counts bins_of_values<bfloat16> = {1, 3, 6};  // 262 bits
 template <>
-inline constexpr level_counts levels_of_values<float16> = {1, 1, 1};  // 41 bits
+inline constexpr bin_counts bins_of_values<float16> = {1, 1, 1};  // 41 bits
 template <class Item>
-inline constexpr level_counts levels_of_squares = {4, 8, 0};
+inline constexpr bin_counts bins_of_squares = {4, 8, 0};
 template <>
-inline constexpr level_counts levels_of_squares<float> = {2, 4, 0};  // 555 bits
+inline constexpr bin_counts bins_of_squares<float> = {2, 4, 0};  // 555 bits
 template <>
-inline constexpr level_counts levels_of_squares<bfloat16> = {2, 4, 0};  // 522 bits
+inline constexpr bin_counts bins_of_squares<bfloat16> = {2, 4, 0};  // 522 bits
 template <>
-inline constexpr level_counts levels_of_squares<float16> = {2, 2, 2};  // 81 bits
+inline constexpr bin_counts bins_of_squares<float16> = {2, 2, 2};  // 81 bits
 
-/// What is swept for a term, and by which levels.
+/// What is swept for a term, and by which bins.
 template <class Term>
 struct swept_term {
   static constexpr bool is_swept = false;
@@ -49,48 +49,48 @@ template <class Item>
 struct swept_term<value_term<Item>> {
   static constexpr bool is_swept = true;
   static constexpr sweep_kind kind = sweep_kind::values;
-  static constexpr level_counts levels = levels_of_values<Item>;
+  static constexpr bin_counts bins = bins_of_values<Item>;
 };
 template <class Item>
 struct swept_term<magnitude_term<Item>> {
   static constexpr bool is_swept = true;
   static constexpr sweep_kind kind = sweep_kind::magnitudes;
-  static constexpr level_counts levels = levels_of_values<Item>;
+  static constexpr bin_counts bins = bins_of_values<Item>;
 };
 template <class Item>
 struct swept_term<square_term<Item>> {
   static constexpr bool is_swept = true;
   static constexpr sweep_kind kind = sweep_kind::squares;
-  static constexpr level_counts levels = levels_of_squares<Item>;
+  static constexpr bin_counts bins = bins_of_squares<Item>;
 };
 
 /// Items of a block. 16 KiB, half of a first-level cache, make little of what a block costs besides;
-/// where many levels are needed, fewer deposits leave them more bits.
+/// where many bins are needed, fewer deposits leave them more bits.
 template <int bytes, class Item>
-constexpr int sweep_block(int levels) {
-  if (has_large_blocks<Item>(levels)) {
+constexpr int sweep_block(int bins) {
+  if (has_large_blocks<Item>(bins)) {
     return sweep_streams * sweep_part / static_cast<int>(sizeof(Item));
   }
-  return levels <= 4 ? 1024 : 16 * bytes;
+  return bins <= 4 ? 1024 : 16 * bytes;
 }
 
 /// fold/exact/anchors: a lane's deposits are fewer than 2^(headroom - 1).
 template <int bytes, class Item>
-constexpr int sweep_headroom(int levels) {
-  const int deposits = sweep_block<bytes, Item>(levels) / sweep_lanes<Item>(levels, bytes);
+constexpr int sweep_headroom(int bins) {
+  const int deposits = sweep_block<bytes, Item>(bins) / sweep_lanes<Item>(bins, bytes);
   return static_cast<int>(std::bit_width(static_cast<unsigned>(deposits))) + 1;
 }
 
-/// How far below `top` so many levels reach, of `parts` parts: the unit of the first part's last one.
+/// How far below `max_exponent` so many bins reach, of `parts` parts: the unit of the first part's last one.
 template <int bytes, class Item>
-constexpr int sweep_reach(int levels, int parts) {
-  const int room = sweep_headroom<bytes, Item>(levels);
-  return room - (levels / parts - 1) * (53 - room) - 52;
+constexpr int sweep_reach(int bins, int parts) {
+  const int room = sweep_headroom<bytes, Item>(bins);
+  return room - (bins / parts - 1) * (53 - room) - 52;
 }
 
-/// The exponents of what a block has: every |x| < 2^top, and a multiple of 2^last.
+/// The exponents of what a block has: every |x| < 2^max_exponent, and a multiple of 2^last.
 struct exponent_range {
-  int top;
+  int max_exponent;
   int last;
 };
 
