@@ -76,7 +76,7 @@ class Weight(unittest.TestCase):
                 if not name.endswith(".cu"):
                     continue
                 with open(os.path.join(TREE, folder, name), encoding="utf-8") as source:
-                    self.assertRegex(source.read(), r"make_device_member_for<|make_climber<", name)
+                    self.assertRegex(source.read(), r"make_device_pass_for<|make_climber<", name)
 
 
 if __name__ == "__main__":

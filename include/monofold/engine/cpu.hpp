@@ -128,6 +128,12 @@ void fold_tiles(const cpu_engine& engine, const F& f, const View& view, std::int
   detail::fold_nodes(f, first_tile, end_tile, level, fold_one, parallel, out);
 }
 
+/// Calls visit(item) for each item of a view, in order.
+template <class View, class Visit>
+void visit_items(const cpu_engine&, const View& view, const Visit& visit) {
+  for (std::int64_t i = 0; i < view.size(); ++i) visit(view[i]);
+}
+
 /// The state of all items of a view, which must not be empty.
 template <class F, class View>
 typename F::state fold_view(const cpu_engine& engine, const F& f, const View& view) {
