@@ -72,6 +72,18 @@ gpu_subject cub_sum() {
 }
 
 template <class Item>
+gpu_subject cub_max() {
+  auto made = cub_subject<Item, Item>([](void* memory, std::size_t& bytes, const Item* items,
+                                         Item* out, std::int64_t count, cudaStream_t stream) {
+    return cub::DeviceReduce::Max(memory, bytes, items, out, count, stream);
+  });
+  made.values = [](const void* out) {
+    return std::vector<double>{static_cast<double>(*static_cast<const Item*>(out))};
+  };
+  return made;
+}
+
+template <class Item>
 struct largest_item {
   std::int64_t index;
   Item value;

@@ -61,7 +61,21 @@ gpu_subject reader(const char* name, int blocks_each) {
   return made;
 }
 
+__global__ void nothing_kernel() {}
+
 }  // namespace
+
+gpu_subject empty_kernel() {
+  gpu_subject made;
+  made.path = "empty kernel";
+  made.prepare = [](std::int64_t) {};
+  made.start = [](const gpu_range&, void*, void* stream) {
+    nothing_kernel<<<1, 32, 0, static_cast<cudaStream_t>(stream)>>>();
+    check(cudaGetLastError(), "an empty kernel");
+  };
+  made.values = [](const void*) { return std::vector<double>{}; };
+  return made;
+}
 
 std::vector<gpu_subject> read_kernels() {
   return {reader<256, 4, false>("256 x 4 by grid", 8), reader<512, 8, false>("512 x 8 by grid", 4),

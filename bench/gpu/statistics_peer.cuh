@@ -2,7 +2,8 @@
 /// bench/gpu/statistics_peer: sum, sum of squares, smallest and largest by CUB, as a user would write it.
 
 #include <cub/cub.cuh>
-#include <limits>
+#include <cuda/std/limits>
+#include <type_traits>
 
 #include "bench/gpu/cub_peer.cuh"
 
@@ -24,7 +25,12 @@ struct join_statistics {
 struct lift_to_statistics {
   template <class Item>
   __host__ __device__ cub_statistics_of<Item> operator()(Item x) const {
-    const auto wide = static_cast<double>(x);
+    double wide;
+    if constexpr (std::is_arithmetic_v<Item>) {
+      wide = static_cast<double>(x);
+    } else {
+      wide = static_cast<double>(static_cast<float>(x));  // 16 bits have no other way
+    }
     return {wide, wide * wide, x, x};
   }
 };
@@ -36,8 +42,8 @@ gpu_subject cub_statistics() {
   auto made = cub_subject<Item, statistics>([](void* memory, std::size_t& bytes, const Item* items,
                                                statistics* out, std::int64_t count,
                                                cudaStream_t stream) {
-    const statistics none{0, 0, std::numeric_limits<Item>::infinity(),
-                          -std::numeric_limits<Item>::infinity()};
+    using limits = cuda::std::numeric_limits<Item>;
+    const statistics none{0, 0, limits::max(), limits::lowest()};
     return cub::DeviceReduce::TransformReduce(memory, bytes, items, out, count, join_statistics{},
                                               lift_to_statistics{}, none, stream);
   });

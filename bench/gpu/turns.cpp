@@ -1,8 +1,20 @@
 #include "bench/gpu/turns.hpp"
 
+#include <algorithm>
 #include <memory>
 
 namespace bench {
+
+namespace {
+
+summary without(summary time, const summary& other) {
+  time.median_ns -= other.median_ns;
+  time.p05_ns -= other.median_ns;
+  time.p95_ns -= other.median_ns;
+  return time;
+}
+
+}  // namespace
 
 std::vector<char> result_of(const gpu_subject& one, const gpu_range& range,
                             const device_buffer& out) {
@@ -16,29 +28,47 @@ std::vector<char> result_of(const gpu_subject& one, const gpu_range& range,
 
 void time_in_turn(report_group& group, const std::vector<const gpu_subject*>& subjects,
                   const device_buffer& items, const device_buffer& out, std::int64_t bytes,
-                  std::int64_t count, int calls, const sampling& how) {
+                  std::int64_t count, int calls, const sampling& how, calls_are asked) {
   const std::int64_t places = is_cached(bytes) ? 1 : items.size_bytes() / bytes;
+  const gpu_subject empty = empty_kernel();
   std::vector<std::unique_ptr<timed_graph>> graphs;
   std::vector<subject> in_turn;
-  const auto add = [&](const gpu_subject& one, std::int64_t num_items) {
+  const auto add = [&](const gpu_subject& one, std::int64_t num_items, bool behind_empty) {
     graphs.push_back(std::make_unique<timed_graph>(calls, [&](int i, void* stream) {
-      one.start({items.data() + i % places * bytes, num_items}, out.data(), stream);
+      const gpu_range range{items.data() + i % places * bytes, num_items};
+      if (behind_empty) empty.start(range, out.data(), stream);
+      one.start(range, out.data(), stream);
     }));
     auto* const graph = graphs.back().get();
     in_turn.push_back({one.path, [graph] { return outcome{graph->replay_ns(), {}}; }});
   };
   const auto readers = read_kernels();
-  for (const auto& reader : readers) add(reader, bytes / 16);
-  for (const gpu_subject* const one : subjects) add(*one, count);
-  const std::vector<summary> times = sample_in_turn(in_turn, how);
-  std::size_t best = 0;
-  for (std::size_t i = 0; i < readers.size(); ++i) {
-    if (times[i].median_ns < times[best].median_ns) best = i;
+  const auto add_all = [&](bool behind_empty) {
+    for (const auto& reader : readers) add(reader, bytes / 16, behind_empty);
+    for (const gpu_subject* const one : subjects) add(*one, count, behind_empty);
+  };
+  add_all(false);
+  if (asked == calls_are::in_a_stream_and_isolated) {
+    add_all(true);
+    add(empty, count, false);
   }
-  group.limit = times[best];
-  group.limit_variant = readers[best].path;
+  const std::vector<summary> times = sample_in_turn(in_turn, how);
+
+  const auto fastest_reader = [&](const summary* first) {
+    return std::min_element(first, first + readers.size(),
+                            [](const auto& l, const auto& r) { return l.median_ns < r.median_ns; });
+  };
+  const summary* const limit = fastest_reader(times.data());
+  group.limit = *limit;
+  group.limit_variant = readers[static_cast<std::size_t>(limit - times.data())].path;
   for (std::size_t i = 0; i < group.rows.size(); ++i) {
     group.rows[i].time = times[readers.size() + i];
+  }
+  if (asked == calls_are::in_a_stream) return;
+  const summary* const behind = times.data() + readers.size() + subjects.size();
+  group.isolated_limit = without(*fastest_reader(behind), times.back());
+  for (std::size_t i = 0; i < group.rows.size(); ++i) {
+    group.rows[i].isolated = without(behind[readers.size() + i], times.back());
   }
 }
 

@@ -18,12 +18,17 @@ constexpr bool is_cached(std::int64_t bytes) { return bytes <= std::int64_t{32} 
 std::vector<char> result_of(const gpu_subject& one, const gpu_range& range,
                             const device_buffer& out);
 
+/// A call in a stream follows another one of the same subject, and may begin early. An isolated one follows
+/// an empty kernel of somebody else, whose own time is subtracted.
+enum class calls_are { in_a_stream, in_a_stream_and_isolated };
+
 /// Times `subjects`, of which row i of the group is the i-th, and the read kernels, the fastest of which
 /// becomes the group's limit.
 ///
 /// shape      each replay is `calls` calls on ranges of `bytes` in `items`, of `count` items
 void time_in_turn(report_group& group, const std::vector<const gpu_subject*>& subjects,
                   const device_buffer& items, const device_buffer& out, std::int64_t bytes,
-                  std::int64_t count, int calls, const sampling& how);
+                  std::int64_t count, int calls, const sampling& how,
+                  calls_are asked = calls_are::in_a_stream);
 
 }  // namespace bench

@@ -108,6 +108,12 @@ void json_rows::write(const std::string& suite, const report_group& group, const
     line.number("median_ns", row.time.median_ns, 0);
     line.number("p05_ns", row.time.p05_ns, 0);
     line.number("p95_ns", row.time.p95_ns, 0);
+    if (row.isolated.num_samples > 0) {
+      line.number("isolated_ns", row.isolated.median_ns, 0);
+      line.number("isolated_p05_ns", row.isolated.p05_ns, 0);
+      line.number("isolated_p95_ns", row.isolated.p95_ns, 0);
+      line.number("read_limit_isolated_ns", group.isolated_limit.median_ns, 0);
+    }
     line.number("gbps", gbps(row.bytes, row.time), 3);
     line.number("read_limit_gbps", gbps(row.bytes, group.limit), 3);
     line.text("read_limit_variant", group.limit_variant);

@@ -20,6 +20,7 @@ struct report_row {
   std::int64_t bytes = 0;  // that the operation must read
   std::string pages;       // "huge" or "small"; "file" for the page cache
   summary time{};
+  summary isolated{};  // the same behind somebody else's kernel, on a GPU; no samples: not measured
   std::vector<double> values{};
   double target = 0;  // share of the read bandwidth that is asked for; 0: none
 };
@@ -28,6 +29,7 @@ struct report_row {
 struct report_group {
   summary limit;
   std::string limit_variant;
+  summary isolated_limit{};
   std::vector<report_row> rows;
 };
 

@@ -3,6 +3,8 @@
 
 import json
 import re
+import subprocess
+import sys
 import unittest
 
 from snippets_test import TREE
@@ -97,6 +99,12 @@ class Numbers(unittest.TestCase):
                         found, peer, path="gpu", op="exact sum, uniform" if exact else op,
                         dtype=dtype, bytes=size), f"{name}, {size} bytes")
         self.assertGreater(count, 80)
+
+    def test_calls_in_a_stream_and_isolated(self):
+        made = subprocess.run([sys.executable, TREE / "bench" / "table_gpu.py"], capture_output=True,
+                              text=True, check=True).stdout
+        part = PAGE.split("<!-- bench/table_gpu.py: begin -->")[1].split("<!-- bench/table_gpu.py: end")[0]
+        self.assertEqual(part.strip(), made.strip(), "make it again with bench/table_gpu.py --write")
 
     def test_exact_sums_on_a_gpu(self):
         part = MEASURED.split("## On a GPU")[1].split("## On a CPU")[0].split("\n\n")
