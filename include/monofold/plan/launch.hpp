@@ -76,9 +76,6 @@ constexpr bool meets_by_mail(std::int64_t blocks, const launch_facts& facts) {
          goes_by_mail(static_cast<std::size_t>(facts.state_bytes));
 }
 
-/// Latency counts up to so many tiles; more are near the size of the second-level cache.
-inline constexpr int max_few_tiles = 3072;
-
 /// One block takes up to so many tiles.
 inline constexpr int max_block_tiles = 16;
 
