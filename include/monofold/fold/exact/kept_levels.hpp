@@ -41,10 +41,19 @@ struct kept_levels {
     scale = scaled;
     headroom = room;
     parts = num_parts;
+    clear();
+  }
+  MONOFOLD_INLINE void clear() {
     blocks = 0;
     for (int k = 0; k < levels; ++k) {
       for (int l = 0; l < lanes; ++l) units[k][l] = 0;
     }
+  }
+  /// own += what the levels have taken, which they begin to take anew.
+  template <class Number>
+  __attribute__((noinline)) void empty(Number& own) {
+    give_to(own);
+    clear();
   }
   /// The rest of a rounded number below 2^top is at most 2^(top - 54).
   MONOFOLD_INLINE int exponent(int k) const {

@@ -73,7 +73,6 @@ class level_run {
   static constexpr int few = swept_term<Term>::levels.few;
   static constexpr int more = swept_term<Term>::levels.more;
   static constexpr int full = swept_term<Term>::levels.full;
-  static constexpr std::uint64_t infinity = float_format<item>::infinity >> (wide ? 32 : 0);
   static constexpr int spare = 6;            // bits: those that have so many return to fewer levels
   static constexpr int blocks_by_table = 7;  // between looks at the range of one
   static constexpr int most_by_digits = 1024;  // items of a block that has infinities or NaN
@@ -88,15 +87,6 @@ class level_run {
     kept_.give_to(own_.sum);
     kept_.stand(levels, sweep_lanes<item>(levels, bytes), top - scale, scale,
                 sweep_headroom<bytes, item>(levels), parts);
-  }
-
-  /// The range of the terms of items. A square is a multiple of 2^(2 last), of doubles the rounded
-  /// one one of 2^(2 last + 52), and its rest is exact if it can be: else the range is endless.
-  MONOFOLD_INLINE static exponent_range range_of_terms(exponent_range items) {
-    if constexpr (!squares) return items;
-    if constexpr (!wide) return {2 * items.top, 2 * items.last};
-    const bool is_exact = 2 * items.last >= float_format<double>::least_exponent;
-    return {2 * items.top, is_exact ? 2 * items.last + 52 : -(1 << 20)};
   }
 
   /// Levels for a block and as much as can be had above and below it. `slack`: bits to spare.
@@ -179,14 +169,10 @@ class level_run {
     if constexpr (rest_tells) {
       const int top = static_cast<int>(range.most >> 20) - 1022;
       return range.rest == 0 && top <= kept_.top;
-    } else if constexpr (levels == full) {
-      static_assert(highest + sweep_reach<bytes, item>(full, parts) <=
-                    float_format<item>::least_exponent * (squares ? 2 : 1));
-      return range.most < infinity;
     } else {
-      const exponent_range e = range_of_terms(exponents_of<item>(range.most, range.least));
-      return range.most < infinity && e.top <= kept_.top + scale &&
-             e.last >= unit_of_level(kept_.exponent(levels / parts - 1)) + scale;
+      static_assert(levels != full || highest + sweep_reach<bytes, item>(full, parts) <=
+                                          float_format<item>::least_exponent * (squares ? 2 : 1));
+      return holds<Term>(kept_, range);
     }
   }
 
@@ -197,7 +183,7 @@ class level_run {
     if constexpr (rest_tells) {
       if (!lowest_used) stand(few, kept_.top);
     } else {
-      const exponent_range e = range_of_terms(exponents_of<item>(range.most, range.least));
+      const exponent_range e = range_of_terms<Term>(exponents_of<item>(range.most, range.least));
       for (int fewer : {few, more}) {
         const int slack = slack_of(fewer, e);
         if (slack < spare || fewer >= levels) continue;
@@ -215,8 +201,9 @@ class level_run {
       if (!find_levels(range_of_doubles(items, count), -53)) kept_.by_table = true;
       return 0;
     } else {
-      if (range.most >= infinity) return add_digits(items, count, counted, most_by_digits);
-      const exponent_range e = range_of_terms(exponents_of<item>(range.most, range.least));
+      if (range.most >= infinite_size<item>)
+        return add_digits(items, count, counted, most_by_digits);
+      const exponent_range e = range_of_terms<Term>(exponents_of<item>(range.most, range.least));
       if (find_levels(e, 0)) return 0;
       if constexpr (full == 0) return add_digits(items, count, counted, count);
       stand(full, highest);

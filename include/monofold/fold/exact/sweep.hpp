@@ -226,19 +226,13 @@ inline constexpr double unmoved = bits_as<double>(std::uint64_t{1023 + sweep_sca
 
 /// x becomes its square, rounded, and of doubles `rest` what is missing (exact where it is a multiple
 /// of 2^-1074).
-template <sweep_kind kind, class Item, class Vector>
+template <int bytes, sweep_kind kind, class Item, class Vector>
 MONOFOLD_INLINE void square(Vector& x, Vector& rest) {
   MONOFOLD_AS_WRITTEN
   if constexpr (sweep_scale<Item> != 0) x *= unmoved<Item>;
   Vector p = x * x;
   keep_rounded(p);
-  if constexpr (parts_of_term<kind, Item> == 2) {
-    Vector missing = {};
-    for (int l = 0; l < static_cast<int>(sizeof(Vector) / 8); ++l) {
-      missing[l] = __builtin_fma(x[l], x[l], -p[l]);
-    }
-    rest = missing;
-  }
+  if constexpr (parts_of_term<kind, Item> == 2) multiply_subtract<bytes>(x, x, p, rest);
   x = p;
 }
 
@@ -272,7 +266,7 @@ MONOFOLD_INLINE block_range sweep(const Item* items, int count,
     widen<bytes, kind == sweep_kind::magnitudes>(
         at, range, [&](auto j, const real& x) __attribute__((always_inline)) {
           left[0][j] = x;
-          if constexpr (squares) square<kind, Item>(left[0][j], left[parts - 1][j]);
+          if constexpr (squares) square<bytes, kind, Item>(left[0][j], left[parts - 1][j]);
         });
     const auto deposit = [&](auto part, auto k, auto v, int j) __attribute__((always_inline)) {
       MONOFOLD_AS_WRITTEN
