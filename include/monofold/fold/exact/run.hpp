@@ -8,7 +8,7 @@
 #include "monofold/fold/exact/exponent_table.hpp"
 #include "monofold/fold/exact/kept_levels.hpp"
 #include "monofold/fold/exact/level_run.hpp"
-#include "monofold/fold/exact/product_run.hpp"
+#include "monofold/fold/exact/product_sweep.hpp"
 #include "monofold/fold/exact/state.hpp"
 #include "monofold/fold/exact/term.hpp"
 #include "monofold/platform/bits.hpp"
@@ -44,10 +44,12 @@ template <class Pair>
 struct exact_run<product_term<Pair>> {
   using number = typename product_term<Pair>::number;
   exact_state<number> state;
+  product_levels levels;
   part_run<number> part[pair_products<Pair>::parts];
 
   exact_state<number> total() const {
     exact_state<number> out = state;
+    levels.kept.give_to(out.sum);
     for (const part_run<number>& run : part) run.give_to(out.sum);
     out.counts.other |= part[0].state.counts.other;
     return out;
@@ -71,7 +73,7 @@ template <int bytes, bool fused, class Term>
 MONOFOLD_INLINE void add_run_by_levels(exact_run<Term>& run, const typename Term::item* items,
                                        std::int64_t count) {
   if constexpr (is_product_v<Term>) {
-    add_products<bytes, fused>(run.state, run.part, items, count);
+    sweep_run_of_products<bytes, fused>(run.state, run.levels, run.part, items, count);
   } else if constexpr (!fused && parts_of_term<swept_term<Term>::kind, typename Term::item> == 2) {
     add_run_by_digits<Term>(run.state, items, count);
   } else {
