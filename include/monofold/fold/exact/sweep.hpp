@@ -30,7 +30,7 @@ constexpr int sweep_lanes(int levels, int bytes) {
     const int most = levels == 1 ? 32 : 16;
     return most < line_items<Item> ? most : line_items<Item>;
   }
-  return levels == 1 ? 16 : levels <= 4 ? 8 : bytes / 8;
+  return levels == 1 ? 16 : levels < 4 ? 8 : bytes / 8;
 }
 
 /// Parts of a block that are read side by side: a processor fetches ahead within a page of memory,
@@ -170,19 +170,16 @@ MONOFOLD_INLINE void widen(const Item* line, range_lanes<bytes, Item, finds_leas
     // NOLINTBEGIN: casts of vectors keep the bits; a cast by name would return a vector, whose ABI varies
     if constexpr (clear_sign && sizeof(Item) == 8) {
       x = (words)((longs)x & (~std::uint64_t{0} >> 1));
-    } else if constexpr (clear_sign) {
-      x &= range.largest;
     }
     if constexpr (sizeof(Item) == 8) {
       const real wide = (real)x;
       use(v, wide);
     } else if constexpr (sizeof(Item) == 4) {
       unrolled<2>([&](auto h) __attribute__((always_inline)) {
-        // From where it lies, if it is whole: loading half a vector costs less than taking one apart.
-        const void* const from = clear_sign ? static_cast<const void*>(&x)
-                                            : static_cast<const void*>(line + v * in_vector);
+        // From where it lies: loading half a vector costs less than taking one apart.
         real wide = {};
-        half_of_floats<bytes>(from, h, wide);
+        half_of_floats<bytes>(line + v * in_vector, h, wide);
+        if constexpr (clear_sign) wide = (real)((longs)wide & (~std::uint64_t{0} >> 1));
         use(std::integral_constant<int, 2 * v + h>{}, wide);
       });
     } else {
@@ -258,6 +255,8 @@ MONOFOLD_INLINE block_range sweep(const Item* items, int count,
   // One level holds every float16, two their squares.
   range_lanes<bytes, Item, !look_for_rest && !std::is_same_v<Item, float16>> range;
   whole rest = {};
+  real one = real{} + 1.0;
+  keep_rounded(one);
   constexpr int line = line_items<Item>;
   constexpr int in_line = line * 8 / bytes;  // vectors of doubles
   static_assert(in_line % vectors == 0, "every lane takes as many deposits");
@@ -271,7 +270,12 @@ MONOFOLD_INLINE block_range sweep(const Item* items, int count,
     const auto deposit = [&](auto part, auto k, auto v, int j) __attribute__((always_inline)) {
       MONOFOLD_AS_WRITTEN
       real& level_sum = m[part * depth + k][v];
-      const real sum = level_sum + left[part][j];
+      real sum;
+      if constexpr (bytes >= 32 && squares && k == 0) {
+        multiply_add<bytes>(left[part][j], one, level_sum, sum);
+      } else {
+        sum = level_sum + left[part][j];
+      }
       if constexpr (k + 1 < depth) {
         const real deposited = sum - level_sum;
         left[part][j] -= deposited;
