@@ -118,6 +118,10 @@ MONOFOLD_INLINE exponent_range range_of_terms(exponent_range items) {
   return {2 * items.top, is_exact ? 2 * items.last + 52 : -(1 << 20)};
 }
 
+/// Where levels move that have so many bits to spare: mostly they reach further down, since the largest
+/// item of a block says more about those to come than the smallest does.
+constexpr int room_above(int slack) { return slack / 8 + (slack > 0 ? 1 : 0); }
+
 /// A block's largest magnitude is less, or it has infinities or NaN.
 template <class Item>
 inline constexpr std::uint64_t infinite_size = float_format<Item>::infinity >>

@@ -101,6 +101,8 @@ class exact_running_moments {
     }
   }
   state total() const { return {run_.value_total(), run_.square_total()}; }
+  /// Of what was added.
+  const std::int64_t& nans() const { return run_.values.state.counts.nan; }
 
  private:
   detail::moments_run<Item> run_;

@@ -98,8 +98,7 @@ class moments_sweep {
     own.value_levels.stand(depth[0], in_level, top - scale, scale, least_headroom, 1);
     own.square_levels.stand(depth[1], in_level, 2 * top, 0, least_headroom, parts);
   }
-  /// Whether levels stand now that hold such a block. What may be had besides is mostly below it: the
-  /// largest item of a block says more about those to come than the smallest does.
+  /// Whether levels stand now that hold such a block.
   static bool move(moments_run<Item>& own, const block_range& range) {
     if (holds_all) return false;
     const exponent_range e = exponents_of<Item>(range.most, range.least);
@@ -109,7 +108,7 @@ class moments_sweep {
         range_of_terms<square_of>(e).last - reach(depth[1] / parts) - 2 * e.top;
     const int slack = value_slack < square_slack / 2 ? value_slack : square_slack / 2;
     if (slack < 0 || square_slack < 0 || e.top > highest) return false;
-    stand(own, e.top + slack / 4 < highest ? e.top + slack / 4 : highest);
+    stand(own, e.top + room_above(slack) < highest ? e.top + room_above(slack) : highest);
     return true;
   }
   MONOFOLD_INLINE static bool add_block(moments_run<Item>& own, const Item* items, int count) {

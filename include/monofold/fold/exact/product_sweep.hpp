@@ -102,7 +102,8 @@ class product_sweep {
         if (e.top > kept.top || e.last < unit_of_level(kept.exponent(1))) {
           const int slack = e.last - reach_of(least_headroom, 2) - e.top;
           if (moved || slack < 0 || e.top > highest) return false;
-          stand(own, kept, e.top + slack / 4 < highest ? e.top + slack / 4 : highest);
+          stand(own, kept,
+                e.top + room_above(slack) < highest ? e.top + room_above(slack) : highest);
           continue;
         }
         if (parts == 2 && seen.any_zero && has_small_product(pairs, count)) return false;

@@ -151,6 +151,8 @@ class exact_running_sum {
     detail::add_to_run(run_, items, count);
   }
   state total() const { return run_.total(); }
+  /// Of what was added.
+  const std::int64_t& nans() const { return run_.state.counts.nan; }
 
  private:
   detail::exact_run<Term> run_;

@@ -34,7 +34,7 @@ MONOFOLD_INLINE void ask_for_line(const void* at, std::uintptr_t ahead) {
 /// instruction's builtin function only where all of a source file is compiled for it.
 template <int bytes, class Vector>
 MONOFOLD_INLINE void multiply_add(const Vector& a, const Vector& b, const Vector& c, Vector& out) {
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(__clang__)
   out = c;
   __asm__("vfmadd231pd {%2, %1, %0|%0, %1, %2}" : "+v"(out) : "v"(a), "v"(b));
 #else
@@ -45,7 +45,7 @@ MONOFOLD_INLINE void multiply_add(const Vector& a, const Vector& b, const Vector
 template <int bytes, class Vector>
 MONOFOLD_INLINE void multiply_subtract(const Vector& a, const Vector& b, const Vector& c,
                                        Vector& out) {
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(__clang__)
   out = c;
   __asm__("vfmsub231pd {%2, %1, %0|%0, %1, %2}" : "+v"(out) : "v"(a), "v"(b));
 #else
