@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "monofold/fold/dot.hpp"
-#include "monofold/fold/exact/moments_run.hpp"
+#include "monofold/fold/exact/moments_sweep.hpp"
 #include "monofold/fold/exact/run.hpp"
 #include "monofold/fold/exact/term.hpp"
 #include "monofold/platform/numbers.hpp"
@@ -14,14 +14,14 @@
 // `prefix`: extern, or nothing where they are to be compiled.
 #define MONOFOLD_EXACT_RUN(prefix, name, ...)               \
   prefix template void detail::add_run_##name<__VA_ARGS__>( \
-      detail::exact_run<__VA_ARGS__>&, const typename __VA_ARGS__::item*, std::int64_t)
+      detail::exact_accumulator<__VA_ARGS__>&, const typename __VA_ARGS__::item*, std::int64_t)
 #define MONOFOLD_EXACT_RUNS_OF(prefix, ...)          \
   MONOFOLD_EXACT_RUN(prefix, portable, __VA_ARGS__); \
   MONOFOLD_EXACT_RUN(prefix, avx2, __VA_ARGS__);     \
   MONOFOLD_EXACT_RUN(prefix, avx512, __VA_ARGS__)
-#define MONOFOLD_EXACT_MOMENTS(prefix, name, Item)                                          \
-  prefix template std::int64_t detail::add_moments_##name<Item>(detail::moments_run<Item>&, \
-                                                                const Item*, std::int64_t)
+#define MONOFOLD_EXACT_MOMENTS(prefix, name, Item)               \
+  prefix template std::int64_t detail::add_moments_##name<Item>( \
+      detail::moments_accumulator<Item>&, const Item*, std::int64_t)
 #define MONOFOLD_EXACT_RUNS(prefix, Item)                              \
   MONOFOLD_EXACT_RUNS_OF(prefix, value_term<Item>);                    \
   MONOFOLD_EXACT_RUNS_OF(prefix, magnitude_term<Item>);                \

@@ -41,7 +41,7 @@ __device__ Item with_field(std::uint64_t random, int field) {
 
 template <class Item>
 __device__ Item item_at(std::uint64_t i, std::int64_t period, exact_data kind) {
-  constexpr int fields = 2 * monofold::float_format<Item>::top_exponent - 1;  // of finite numbers
+  constexpr int fields = 2 * monofold::float_format<Item>::max_exponent - 1;  // of finite numbers
   const std::uint64_t r = mixed(2 * i);
   const std::uint64_t s = mixed(2 * i + 1);
   if (kind == exact_data::any_exponent) return with_field<Item>(r, static_cast<int>(s % fields));

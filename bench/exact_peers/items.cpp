@@ -62,7 +62,7 @@ Item with_field(std::uint64_t random, std::uint64_t field) {
 
 template <class Item>
 Item item_at(std::uint64_t i, std::uint64_t period, items_kind kind) {
-  constexpr std::uint64_t fields = 2 * monofold::float_format<Item>::top_exponent - 1;
+  constexpr std::uint64_t fields = 2 * monofold::float_format<Item>::max_exponent - 1;
   const std::uint64_t r = random_bits(2 * i);
   const std::uint64_t s = random_bits(2 * i + 1);
   if (kind == items_kind::any_exponent) return with_field<Item>(r, s % fields);

@@ -33,20 +33,20 @@ void expect_ways_agree(const std::vector<typename Term::item>& items, const std:
   mf::detail::add_run_by_digits<Term>(integers, items.data(), count);
   const auto want = std::bit_cast<bytes>(integers);
 #if defined(MONOFOLD_EXACT_LEVELS)
-  mf::detail::exact_run<Term> portable;
+  mf::detail::exact_accumulator<Term> portable;
   portable.state = start;
   mf::detail::add_run_portable<Term>(portable, items.data(), count);
   ASSERT_EQ(std::bit_cast<bytes>(portable.total()), want) << what << ", portable";
 #endif
 #if defined(MONOFOLD_EXACT_X86)
   if (mf::detail::widest_of_processor() >= mf::instruction_set::avx2) {
-    mf::detail::exact_run<Term> wide;
+    mf::detail::exact_accumulator<Term> wide;
     wide.state = start;
     mf::detail::add_run_avx2<Term>(wide, items.data(), count);
     ASSERT_EQ(std::bit_cast<bytes>(wide.total()), want) << what << ", AVX2";
   }
   if (mf::detail::widest_of_processor() >= mf::instruction_set::avx512) {
-    mf::detail::exact_run<Term> widest;
+    mf::detail::exact_accumulator<Term> widest;
     widest.state = start;
     mf::detail::add_run_avx512<Term>(widest, items.data(), count);
     ASSERT_EQ(std::bit_cast<bytes>(widest.total()), want) << what << ", AVX-512";
@@ -56,16 +56,16 @@ void expect_ways_agree(const std::vector<typename Term::item>& items, const std:
 
 #if defined(MONOFOLD_EXACT_X86)
 // Without a fused multiply-add squares of doubles are added to the state; with it they wait elsewhere.
-TEST(exact_run, takes_the_loop_of_the_instruction_set_in_use) {
+TEST(exact_accumulator, takes_the_loop_of_the_instruction_set_in_use) {
   using term = mf::square_term<double>;
   using bytes = std::array<std::uint8_t, sizeof(mf::exact_state<term::number>)>;
   const std::vector<double> items(1000, 1.5);
   for (const auto set :
        {mf::instruction_set::baseline, mf::instruction_set::avx2, mf::instruction_set::avx512}) {
     mf::limit_instruction_set(set);
-    mf::detail::exact_run<term> run;
+    mf::detail::exact_accumulator<term> run;
     run.state = mf::zero_state<term::number>();
-    mf::detail::add_to_run(run, items.data(), 1000);
+    mf::detail::add_to_accumulator(run, items.data(), 1000);
     const bool at_once = std::bit_cast<bytes>(run.state) == std::bit_cast<bytes>(run.total());
     EXPECT_EQ(at_once, mf::instruction_set_in_use() == mf::instruction_set::baseline);
     EXPECT_LE(mf::instruction_set_in_use(), set);
@@ -74,7 +74,7 @@ TEST(exact_run, takes_the_loop_of_the_instruction_set_in_use) {
 }
 #endif
 
-/// The bits of the largest number below the levels that stand at first: 2^10 or 2^3.
+/// The bits of the largest number below the bins that stand at first: 2^10 or 2^3.
 template <class Item>
 std::uint64_t largest_at_first() {
   using f = inputs::fields<Item>;
@@ -116,7 +116,7 @@ TYPED_TEST(exact_run_of, every_way_gives_the_same_bytes) {
   }
 }
 
-/// Ranges of every width: one, two, four and seven levels, and what spills.
+/// Ranges of every width: one, two, four and seven bins, and what spills.
 TYPED_TEST(exact_run_of, every_width_of_range) {
   using f = inputs::fields<TypeParam>;
   inputs::generator random(23);
@@ -170,7 +170,7 @@ TYPED_TEST(exact_run_of, a_sum_of_squares_that_keeps_running) {
   expect_running_sum_of_all<mf::square_term<TypeParam>>();
 }
 
-/// What fits a few levels, and what fits none, within a block: the ways take turns and come to an end.
+/// What fits a few bins, and what fits none, within a block: the ways take turns and come to an end.
 TYPED_TEST(exact_run_of, narrow_and_wide_stretches) {
   inputs::generator random(53);
   for (const int stretch : {16, 700, 1024, 2048, 3000}) {
@@ -217,14 +217,14 @@ TYPED_TEST(exact_run_of, range_that_moves) {
   }
 }
 
-/// More blocks of equal numbers than lanes of levels take before they give them away.
+/// More blocks of equal numbers than lanes of bins take before they give them away.
 TYPED_TEST(exact_run_of, lanes_that_fill_up) {
   using term = mf::value_term<TypeParam>;
   using state = mf::exact_state<typename term::number>;
   using bytes = std::array<std::uint8_t, sizeof(state)>;
   const std::vector<TypeParam> items(8192,
                                      inputs::from_bits<TypeParam>(largest_at_first<TypeParam>()));
-  const int blocks = mf::detail::kept_levels::most_blocks + 3;
+  const int blocks = mf::detail::kept_bins::most_blocks + 3;
   mf::exact_running_sum<term> running;
   state want = mf::zero_state<typename term::number>();
   mf::detail::add_run_by_digits<term>(want, items.data(), 8192);
@@ -236,7 +236,7 @@ TYPED_TEST(exact_run_of, lanes_that_fill_up) {
   EXPECT_EQ(std::bit_cast<bytes>(running.total()), std::bit_cast<bytes>(total));
 }
 
-/// The largest numbers beside the smallest one: levels, and cells of the table, take the most they can.
+/// The largest numbers beside the smallest one: bins, and cells of the table, take the most they can.
 TYPED_TEST(exact_run_of, widest_range_of_largest_items) {
   using f = inputs::fields<TypeParam>;
   const auto infinity = static_cast<std::uint64_t>(f::top_field) << f::fraction;
@@ -293,7 +293,7 @@ TYPED_TEST(exact_run_of, one_odd_factor) {
   }
 }
 
-/// What products have taught is right for no other ones, and more of them than lanes of levels take.
+/// What products have taught is right for no other ones, and more of them than lanes of bins take.
 TYPED_TEST(exact_run_of, a_sum_of_products_that_keeps_running) {
   using term = pair_term<TypeParam>;
   using state = mf::exact_state<typename term::number>;
@@ -313,12 +313,12 @@ TYPED_TEST(exact_run_of, a_sum_of_products_that_keeps_running) {
       }
     }
   }
-  // As many blocks as levels take, and more, of equal products.
+  // As many blocks as bins take, and more, of equal products.
   const auto largest = inputs::from_bits<TypeParam>(largest_at_first<TypeParam>());
   const std::vector<mf::item_pair<TypeParam, TypeParam>> pairs(8192, {largest, largest});
   state once = mf::zero_state<typename term::number>();
   mf::detail::add_run_by_digits<term>(once, pairs.data(), 8192);
-  for (int b = 0; b < mf::detail::kept_levels::most_blocks / 8 + 3; ++b) {
+  for (int b = 0; b < mf::detail::kept_bins::most_blocks / 8 + 3; ++b) {
     running.add(pairs.data(), 8192);
     mf::merge(want, once);
   }
@@ -326,7 +326,7 @@ TYPED_TEST(exact_run_of, a_sum_of_products_that_keeps_running) {
 }
 
 /// Squares whose rest e = x x - p lies partly under 2^-1074: only integers hold it.
-TEST(exact_run, products_around_the_smallest_exact_rest) {
+TEST(exact_accumulator, products_around_the_smallest_exact_rest) {
   for (int e = -540; e < -470; ++e) {
     std::vector<double> items;
     for (int i = 0; i < 300; ++i) {

@@ -38,10 +38,10 @@ struct top_rank {
   }
 };
 
-/// A *merit* is a rank and, where that has 32 bits, below it the item's position, the lower the better.
-/// Positions are cut to 32 bits by a shift, so equal merits still need a look at positions.
+/// A *score* is a rank and, where that has 32 bits, below it the item's position, the lower the better.
+/// Positions are cut to 32 bits by a shift, so equal scores still need a look at positions.
 template <class Rank>
-MONOFOLD_HD std::uint64_t merit_of(Rank rank, std::int64_t position, int shift) {
+MONOFOLD_HD std::uint64_t score_of(Rank rank, std::int64_t position, int shift) {
   if constexpr (sizeof(Rank) == 8) {
     return rank;
   } else {
@@ -50,20 +50,20 @@ MONOFOLD_HD std::uint64_t merit_of(Rank rank, std::int64_t position, int shift) 
   }
 }
 template <class Rank>
-MONOFOLD_HD Rank rank_of_merit(std::uint64_t merit) {
-  return static_cast<Rank>(sizeof(Rank) == 8 ? merit : merit >> 32);
+MONOFOLD_HD Rank rank_of_score(std::uint64_t score) {
+  return static_cast<Rank>(sizeof(Rank) == 8 ? score : score >> 32);
 }
 
 /// No item has this position; the last that one could have is one less.
 inline constexpr std::int64_t no_position = std::numeric_limits<std::int64_t>::max();
 
-/// Says that k items are at least so good: of merit `merit` up to position `last`, or better.
+/// Says that k items are at least so good: of score `score` up to position `last`, or better.
 struct top_bound {
-  std::uint64_t merit = 0;
+  std::uint64_t score = 0;
   std::int64_t last = no_position - 1;
 
   MONOFOLD_HD bool passes(std::uint64_t own, std::int64_t position) const {
-    return own > merit || (own == merit && position <= last);
+    return own > score || (own == score && position <= last);
   }
 };
 

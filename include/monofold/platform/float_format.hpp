@@ -18,9 +18,9 @@ struct binary_format {
   static constexpr int fraction_bits = fraction;
   static constexpr int exponent_bits = exponent;
   static constexpr int precision = fraction + 1;            // the leading one is not stored
-  static constexpr int top_exponent = 1 << (exponent - 1);  // finite: |x| < 2^this
+  static constexpr int max_exponent = 1 << (exponent - 1);  // finite: |x| < 2^this
   static constexpr int least_exponent =
-      3 - top_exponent - precision;  // finite: multiples of 2^this
+      3 - max_exponent - precision;  // finite: multiples of 2^this
   static constexpr Bits sign_bit = static_cast<Bits>(Bits{1} << (fraction + exponent));
   static constexpr Bits infinity = static_cast<Bits>(((Bits{1} << exponent) - 1) << fraction);
   static constexpr Bits quiet_nan = static_cast<Bits>(infinity | (Bits{1} << (fraction - 1)));
@@ -72,7 +72,7 @@ MONOFOLD_HD float_parts parts_of(const Item& item) {
     const int field =
         static_cast<int>((bits & (std::uint64_t{format::sign_bit} - 1)) >> format::fraction_bits);
     const bool negative = (bits & format::sign_bit) != 0;
-    if (field == 2 * format::top_exponent - 1) {
+    if (field == 2 * format::max_exponent - 1) {
       return {0, 0, negative, fraction != 0 ? number_kind::nan : number_kind::infinite};
     }
     // A subnormal number has the exponent of the smallest normal ones and no leading one.
@@ -111,7 +111,7 @@ MONOFOLD_HD_CALL Real round_to(bool negative, std::uint64_t significand, int exp
   const bits sign = negative ? format::sign_bit : bits{0};
   if (significand == 0) return float_from_bits<Real>(sign);
   const int lead = exponent + bit_width_of(significand) - 1;
-  if (lead >= format::top_exponent) {
+  if (lead >= format::max_exponent) {
     return float_from_bits<Real>(static_cast<bits>(sign | format::infinity));
   }
   int last = lead - format::fraction_bits;  // the exponent of the result's last bit

@@ -1,5 +1,5 @@
 #pragma once
-/// fold/exact/anchors: where the floating-point levels of an exact sum begin, and what they hold.
+/// fold/exact/anchors: where the floating-point bins of an exact sum begin, and what they hold.
 
 #include <cstdint>
 
@@ -7,17 +7,17 @@
 
 namespace monofold::detail {
 
-// A level is 1.5 * 2^e plus what was deposited: a multiple of its unit 2^(e - 52). With
-// e = top + headroom for numbers of at most 2^top, and fewer than 2^(headroom - 1) deposits, these
-// stay below 2^(e - 1): the level never leaves [2^e, 2^(e + 1)), where its unit is the same. So
+// A bin is 1.5 * 2^e plus what was deposited: a multiple of its unit 2^(e - 52). With
+// e = max_exponent + headroom for numbers of at most 2^max_exponent, and fewer than 2^(headroom - 1) deposits, these
+// stay below 2^(e - 1): the bin never leaves [2^e, 2^(e + 1)), where its unit is the same. So
 // q = (M + x) - M is x rounded to a multiple of the unit, without error, and so is x - q, at most
-// half a unit, 2^(e - 53): the numbers of the next level. Inside a binade bit patterns count units:
+// half a unit, 2^(e - 53): the numbers of the next bin. Inside a binade bit patterns count units:
 // bits(M) - bits(anchor) is the sum of the deposits, an integer below 2^51.
 
-/// The exponent e of level k. From -1022 on the unit is the smallest subnormal number: nothing is
-/// left for a further level.
-MONOFOLD_HD constexpr int level_exponent(int top, int headroom, int k) {
-  const int e = top + headroom - k * (53 - headroom);
+/// The exponent e of bin k. From -1022 on the unit is the smallest subnormal number: nothing is
+/// left for a further bin.
+MONOFOLD_HD constexpr int bin_exponent(int max_exponent, int headroom, int k) {
+  const int e = max_exponent + headroom - k * (53 - headroom);
   return e < -1022 ? -1022 : e;
 }
 
@@ -26,9 +26,9 @@ MONOFOLD_HD constexpr std::uint64_t anchor_bits(int exponent) {
   return static_cast<std::uint64_t>(exponent + 1023) << 52 | std::uint64_t{1} << 51;
 }
 
-MONOFOLD_HD constexpr int unit_of_level(int exponent) { return exponent - 52; }
+MONOFOLD_HD constexpr int unit_of_bin(int exponent) { return exponent - 52; }
 
-/// The largest |x| < 2^top for which the first level is finite, with headroom to spare.
-inline constexpr int highest_top = 1000;
+/// The largest |x| < 2^max_exponent for which the first bin is finite, with headroom to spare.
+inline constexpr int highest_exponent = 1000;
 
 }  // namespace monofold::detail

@@ -19,7 +19,7 @@ namespace monofold::detail {
 /// that move by the lowest two bits of their exponents, and one that counts its carries: of random
 /// significands one in some 300.
 ///
-/// cost       24 KiB, of which the carries are seldom touched; `give_to` some thousand cycles
+/// cost       24 KiB, of which the carries are seldom touched; `add_to` some thousand cycles
 /// source     R. Neal 2015, arXiv 1505.05571 has a cell an exponent, which must be emptied often and
 ///            fills the first-level cache
 /// tested by  tests/exact/run_test.cpp
@@ -39,12 +39,12 @@ class double_table {
     }
     items_ += count;
     counts.items += count;
-    bool part_is_odd = false;
+    bool part_is_special = false;
     int i = 0;
     for (; i + 8 <= count; i += 8) {
       ask_for_line(items + i, page_bytes);
-      if (i % odd_part == 0) part_is_odd = any_odd<bytes>(items + i, count - i);
-      if (part_is_odd && any_odd<bytes>(items + i, 8)) {
+      if (i % special_part == 0) part_is_special = any_special<bytes>(items + i, count - i);
+      if (part_is_special && any_special<bytes>(items + i, 8)) {
         for (int l = 0; l < 8; ++l) add_any<clear_sign>(counts, items[i + l]);
         continue;
       }
@@ -62,7 +62,7 @@ class double_table {
 
   /// own += sum of the items.
   template <class Number>
-  void give_to(Number& own) const {
+  void add_to(Number& own) const {
     if (items_ == 0) return;
     for (int d = 0; d < groups / 8; ++d) {
       // Eight groups, 4 bits apart. A cell and its carries are below 2^82: differences, shifted by
@@ -89,7 +89,7 @@ class double_table {
   // Neighbours go to different cells: a load that waits for a store just before costs more than all.
   static constexpr int copies = 2;
   static constexpr int groups = 512;
-  static constexpr int odd_part = 256;  // items that are looked at together
+  static constexpr int special_part = 256;  // items that are looked at together
   static constexpr std::int64_t most_items = std::int64_t{1} << 26;
   static constexpr std::uint64_t sign = float_format<double>::sign_bit;
   static constexpr std::uint64_t leading = std::uint64_t{1} << 52;
@@ -105,21 +105,21 @@ class double_table {
     return int128{carries_[copy][index]} * (int128{1} << 64) + low_[copy][index];
   }
 #if defined(__GNUC__) && !defined(__CUDA_ARCH__)
-  /// Whether one of the first `odd_part` items, or of the multiple of eight that there are, has the
+  /// Whether one of the first `special_part` items, or of the multiple of eight that there are, has the
   /// lowest or the highest exponent field.
   template <int bytes>
-  MONOFOLD_INLINE static bool any_odd(const double* items, int count) {
+  MONOFOLD_INLINE static bool any_special(const double* items, int count) {
     using half = typename lanes<bytes>::half;
-    half odd = {};
-    const int most = (count < odd_part ? count : odd_part) / 8 * 8;
+    half special = {};
+    const int most = (count < special_part ? count : special_part) / 8 * 8;
     for (int i = 0; i < most; i += lanes<bytes>::doubles) {
       half x;
       std::memcpy(&x, items + i, sizeof(x));
       // Negative in the upper halves where the field is 0, or where it is 2047.
       x = (x & 0x7fffffff) - 0x00100000;
-      odd |= x | (0x7fdfffff - x);
+      special |= x | (0x7fdfffff - x);
     }
-    const auto upper = (typename lanes<bytes>::whole)odd;  // NOLINT: the bits
+    const auto upper = (typename lanes<bytes>::whole)special;  // NOLINT: the bits
     std::int64_t any = 0;
     for (int l = 0; l < lanes<bytes>::doubles; ++l) any |= upper[l];
     return any < 0;
@@ -152,7 +152,7 @@ class double_table {
 
 struct no_table {
   template <class Number>
-  void give_to(Number&) const {}
+  void add_to(Number&) const {}
 };
 
 /// Of doubles, their magnitudes and what is a double of products. Levels hold every narrow item.

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "monofold/fold/exact/moments_run.hpp"
+#include "monofold/fold/exact/moments_sweep.hpp"
 #include "monofold/fold/exact/number.hpp"
 #include "monofold/fold/exact/rounding.hpp"
 #include "monofold/fold/exact/run.hpp"
@@ -95,8 +95,8 @@ class exact_running_moments {
       at += detail::add_in_one_pass(run_, items + at, count - at);
       const std::int64_t n = count - at < block ? count - at : block;
       if (n == 0) break;
-      detail::add_to_run(run_.values, items + at, n);
-      detail::add_to_run(run_.squares, items + at, n);
+      detail::add_to_accumulator(run_.values, items + at, n);
+      detail::add_to_accumulator(run_.squares, items + at, n);
       at += n;
     }
   }
@@ -105,7 +105,7 @@ class exact_running_moments {
   const std::int64_t& nans() const { return run_.values.state.counts.nan; }
 
  private:
-  detail::moments_run<Item> run_;
+  detail::moments_accumulator<Item> run_;
 };
 
 /// The exact sums of floating-point items and of their squares.

@@ -26,12 +26,12 @@ struct exact_number {
 
 namespace detail {
 
-/// The limbs that sums of up to 2^64 multiples of 2^least below 2^top need: 64 bits of carries and
+/// The limbs that sums of up to 2^64 multiples of 2^least below 2^max_exponent need: 64 bits of carries and
 /// a sign above them.
-template <int grid, int least, int top>
+template <int grid, int least, int max_exponent>
 struct window {
   static constexpr int low = grid + (least - grid) / 64 * 64;
-  static constexpr int limbs = (top + 64 + 1 - low + 63) / 64;
+  static constexpr int limbs = (max_exponent + 64 + 1 - low + 63) / 64;
   using number = exact_number<low, limbs>;
 };
 
@@ -39,13 +39,13 @@ struct window {
 template <class Item>
 struct exponents {
   static constexpr int least = 0;
-  static constexpr int top = 8 * sizeof(Item);
+  static constexpr int max_exponent = 8 * sizeof(Item);
 };
 template <class Item>
 requires is_floating_v<Item>
 struct exponents<Item> {
   static constexpr int least = float_format<Item>::least_exponent;
-  static constexpr int top = float_format<Item>::top_exponent;
+  static constexpr int max_exponent = float_format<Item>::max_exponent;
 };
 
 inline constexpr int value_grid = -1074;
@@ -57,14 +57,13 @@ inline constexpr int product_grid = -2148;
 /// float16.
 template <class Item>
 using exact_sum_number = typename detail::window<detail::value_grid, detail::exponents<Item>::least,
-                                                 detail::exponents<Item>::top>::number;
+                                                 detail::exponents<Item>::max_exponent>::number;
 
 /// What holds a sum of products of two types: 67 limbs for float64.
 template <class Left, class Right>
-using exact_product_number =
-    typename detail::window<detail::product_grid,
-                            detail::exponents<Left>::least + detail::exponents<Right>::least,
-                            detail::exponents<Left>::top + detail::exponents<Right>::top>::number;
+using exact_product_number = typename detail::window<
+    detail::product_grid, detail::exponents<Left>::least + detail::exponents<Right>::least,
+    detail::exponents<Left>::max_exponent + detail::exponents<Right>::max_exponent>::number;
 
 template <class Number>
 MONOFOLD_HD Number zero_number() {

@@ -6,10 +6,10 @@
 #include <type_traits>
 
 #include "monofold/fold/dot.hpp"
+#include "monofold/fold/exact/bin_accumulator.hpp"
+#include "monofold/fold/exact/bin_plan.hpp"
 #include "monofold/fold/exact/digits_run.hpp"
 #include "monofold/fold/exact/exponent_table.hpp"
-#include "monofold/fold/exact/level_plan.hpp"
-#include "monofold/fold/exact/level_run.hpp"
 #include "monofold/fold/exact/state.hpp"
 #include "monofold/fold/exact/sweep.hpp"
 #include "monofold/fold/exact/term.hpp"
@@ -172,7 +172,7 @@ struct pair_products {
   static constexpr bool fit = fits_double_v<left> && fits_double_v<right>;
   static constexpr int parts = are_exact ? 1 : 2;
   // Of products that are not 0. Those of short factors have so few bits that some of a double's are 0.
-  static constexpr int top_exponent = exponents<left>::top + exponents<right>::top;
+  static constexpr int max_exponent = exponents<left>::top + exponents<right>::top;
   static constexpr int least_exponent = exponents<left>::least + exponents<right>::least;
   static constexpr int zero_bits =
       are_exact ? 53 - significant_bits<left> - significant_bits<right> : 0;
@@ -229,8 +229,8 @@ MONOFOLD_INLINE int multiply_pairs(const Pair* pairs, int count,
   constexpr std::int32_t small = (1023 - 960) << 20;
   static_assert(group <= most_pairs_of_group);
   words special = {};
-  half odd = {};  // negative where a product is not finite
-  half low = {};  // where one is small, perhaps 0
+  half not_finite = {};  // negative where a product is not finite
+  half low = {};         // where one is small, perhaps 0
   const auto take = [&](const Pair* from, int to) __attribute__((always_inline)) {
     loader::load(
         from, special, [&](const real& x, const real& y) __attribute__((always_inline)) {
@@ -239,7 +239,7 @@ MONOFOLD_INLINE int multiply_pairs(const Pair* pairs, int count,
           keep_rounded(p);
           std::memcpy(out[0] + to, &p, sizeof(p));
           const half size = (half)p & 0x7fffffff;  // NOLINT: the bits
-          odd |= infinite - 1 - size;
+          not_finite |= infinite - 1 - size;
           if constexpr (parts == 2) {
             low |= size - small;
             // From registers: where gcc knows where lanes come from, it multiplies them one by one.
@@ -267,27 +267,27 @@ MONOFOLD_INLINE int multiply_pairs(const Pair* pairs, int count,
   }
   std::uint32_t any_special = 0;
   for (int l = 0; l < bytes / 4; ++l) any_special |= special[l];
-  std::int64_t any_odd = 0, any_low = 0;
+  std::int64_t any_not_finite = 0, any_low = 0;
   for (int l = 0; l < bytes / 8; ++l) {
-    any_odd |= ((whole)odd)[l];  // NOLINT: the bits
-    any_low |= ((whole)low)[l];  // NOLINT: the bits
+    any_not_finite |= ((whole)not_finite)[l];  // NOLINT: the bits
+    any_low |= ((whole)low)[l];                // NOLINT: the bits
   }
-  if (any_odd < 0 || (any_special & special_bits) != 0) return 0;
+  if (any_not_finite < 0 || (any_special & special_bits) != 0) return 0;
   if (parts == 2 && any_low < 0 && has_small_product(pairs, count)) return 0;
   return done;
 }
 
 /// What one part of some products has added up.
 template <class Number>
-struct part_run {
+struct part_accumulator {
   exact_state<Number> state = zero_state<Number>();
-  kept_levels kept;
+  kept_bins kept;
   exponent_table<product_part<Number>> table;
 
-  void give_to(Number& own) const {
+  void add_to(Number& own) const {
     add_number(own, state.sum);
-    kept.give_to(own);
-    table.give_to(own);
+    kept.add_to(own);
+    table.add_to(own);
   }
 };
 
@@ -296,7 +296,7 @@ struct part_run {
 /// order      exact: any
 /// sync       the arithmetic must be that of IEEE 754 (platform/strict_arithmetic)
 template <int bytes, bool fused, class Pair, class Number>
-MONOFOLD_INLINE void add_products(exact_state<Number>& own, part_run<Number>* runs,
+MONOFOLD_INLINE void add_products(exact_state<Number>& own, part_accumulator<Number>* sums,
                                   const Pair* pairs, std::int64_t count) {
   using products = pair_products<Pair>;
   if constexpr (!products::fit || (products::parts == 2 && !fused)) {
@@ -312,8 +312,9 @@ MONOFOLD_INLINE void add_products(exact_state<Number>& own, part_run<Number>* ru
       }
       own.counts.items += n;
       for (int part = 0; part < products::parts; ++part) {
-        part_run<Number>& run = runs[part];
-        level_run<bytes, product_part<Number>>(run.state, run.kept, run.table).add(out[part], made);
+        part_accumulator<Number>& own_part = sums[part];
+        bin_accumulator<bytes, product_part<Number>>(own_part.state, own_part.kept, own_part.table)
+            .add(out[part], made);
       }
     }
   }

@@ -1,12 +1,12 @@
 #pragma once
-/// fold/exact/product_sweep: adds products to an exact sum in one pass, where a few levels hold them.
+/// fold/exact/product_sweep: adds products to an exact sum in one pass, where a few bins hold them.
 
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
 
-#include "monofold/fold/exact/level_plan.hpp"
-#include "monofold/fold/exact/level_vectors.hpp"
+#include "monofold/fold/exact/bin_plan.hpp"
+#include "monofold/fold/exact/bin_vectors.hpp"
 #include "monofold/fold/exact/product_run.hpp"
 #include "monofold/fold/exact/state.hpp"
 #include "monofold/fold/exact/sweep.hpp"
@@ -19,17 +19,17 @@
 
 namespace monofold::detail {
 
-/// Levels for products, and whether they do for the data.
-struct product_levels {
-  kept_levels kept;
-  int misfits = 0;        // blocks, one after the other, that no levels held
+/// Bins for products, and whether they do for the data.
+struct product_bins {
+  kept_bins kept;
+  int misfits = 0;        // blocks, one after the other, that no bins held
   int unseen_blocks = 0;  // that are not tried in one pass, since there were many
 };
 
-/// Adds blocks in one pass as long as a few levels hold them, and says how many pairs they were.
+/// Adds blocks in one pass as long as a few bins hold them, and says how many pairs they were.
 ///
 /// The range of a block's products is known when it was deposited: where it does not fit, nothing of it is
-/// kept, and the levels move if they then hold it. A product of magnitude 2^e or more of numbers with l and
+/// kept, and the bins move if they then hold it. A product of magnitude 2^e or more of numbers with l and
 /// r significant bits is a multiple of 2^(e - l - r + 1).
 template <int bytes, class Pair>
 class product_sweep {
@@ -39,12 +39,12 @@ class product_sweep {
   using longs = typename lanes<bytes>::bits;
   using words = typename lanes<bytes>::half_bits;
   static constexpr int parts = products::parts;
-  static constexpr int levels = 2 * parts;
-  // Vectors a level: where additions a pair are few, their latency counts.
+  static constexpr int bins = 2 * parts;
+  // Vectors a bin: where additions a pair are few, their latency counts.
   static constexpr int num = parts == 2 ? 1 : 2;
   static constexpr int block = most_deposits * num * bytes / 8;
   static constexpr int turn = 2 * num * bytes / 8;
-  static constexpr int highest = parts == 2 ? highest_top : products::top_exponent;
+  static constexpr int highest = parts == 2 ? highest_exponent : products::max_exponent;
   // All products of two float16.
   static constexpr bool holds_all =
       highest + reach_of(least_headroom, 2) <= products::least_exponent;
@@ -52,13 +52,13 @@ class product_sweep {
 
  public:
   template <class Number>
-  MONOFOLD_INLINE static std::int64_t add(exact_state<Number>& own, product_levels& to,
+  MONOFOLD_INLINE static std::int64_t add(exact_state<Number>& own, product_bins& to,
                                           const Pair* pairs, std::int64_t count) {
     if (to.unseen_blocks > 0) {
       --to.unseen_blocks;
       return 0;
     }
-    if (to.kept.levels == 0) stand(own, to.kept, holds_all ? highest : 3);
+    if (to.kept.bins == 0) set_bins(own, to.kept, holds_all ? highest : 3);
     std::int64_t done = 0;
     while (count - done >= turn) {
       const std::int64_t left = count - done;
@@ -74,12 +74,12 @@ class product_sweep {
   }
 
  private:
-  /// Levels for products below 2^top.
+  /// Bins for products below 2^max_exponent.
   template <class Number>
-  __attribute__((noinline)) static void stand(exact_state<Number>& own, kept_levels& kept,
-                                              int top) {
-    kept.give_to(own.sum);
-    kept.stand(levels, num * bytes / 8, top, 0, least_headroom, parts);
+  __attribute__((noinline)) static void set_bins(exact_state<Number>& own, kept_bins& kept,
+                                                 int max_exponent) {
+    kept.add_to(own.sum);
+    kept.set_bins(bins, num * bytes / 8, max_exponent, 0, least_headroom, parts);
   }
 
   struct found {
@@ -89,21 +89,22 @@ class product_sweep {
   };
 
   template <class Number>
-  MONOFOLD_INLINE static bool add_block(exact_state<Number>& own, kept_levels& kept,
+  MONOFOLD_INLINE static bool add_block(exact_state<Number>& own, kept_bins& kept,
                                         const Pair* pairs, int count) {
     for (bool moved = false;; moved = true) {
-      level_vectors<bytes, levels, num> sums(kept);
+      bin_vectors<bytes, bins, num> sums(kept);
       const found seen = sweep_products(pairs, count, sums.m);
       if (seen.any_special || seen.range.most >= infinite_size<double>) return false;
       if (!holds_all) {
         exponent_range e = exponents_of<double>(seen.range.most, seen.range.least);
         e.last += products::zero_bits;
         if (parts == 2 && e.last < float_format<double>::least_exponent + 53) return false;
-        if (e.top > kept.top || e.last < unit_of_level(kept.exponent(1))) {
-          const int slack = e.last - reach_of(least_headroom, 2) - e.top;
-          if (moved || slack < 0 || e.top > highest) return false;
-          stand(own, kept,
-                e.top + room_above(slack) < highest ? e.top + room_above(slack) : highest);
+        if (e.max_exponent > kept.max_exponent || e.last < unit_of_bin(kept.exponent(1))) {
+          const int slack = e.last - reach_of(least_headroom, 2) - e.max_exponent;
+          if (moved || slack < 0 || e.max_exponent > highest) return false;
+          set_bins(own, kept,
+                   e.max_exponent + room_above(slack) < highest ? e.max_exponent + room_above(slack)
+                                                                : highest);
           continue;
         }
         if (parts == 2 && seen.any_zero && has_small_product(pairs, count)) return false;
@@ -113,14 +114,14 @@ class product_sweep {
       own.counts.other = 1;
       own.counts.items += count;
       sums.keep(kept);
-      if (++kept.blocks == kept_levels::most_blocks) kept.empty(own.sum);
+      if (++kept.blocks == kept_bins::most_blocks) kept.empty(own.sum);
       return true;
     }
   }
 
   MONOFOLD_INLINE static found sweep_products(const Pair* pairs, int count,
-                                              real (&sums)[levels][num]) {
-    real m[levels][num];
+                                              real (&sums)[bins][num]) {
+    real m[bins][num];
     std::memcpy(m, sums, sizeof(m));
     range_lanes<bytes, double, true> range;
     longs zeros = {};
@@ -169,12 +170,12 @@ class product_sweep {
 /// order      exact: any
 /// sync       the arithmetic must be that of IEEE 754 (platform/strict_arithmetic)
 template <int bytes, bool fused, class Pair, class Number>
-MONOFOLD_INLINE void sweep_run_of_products(exact_state<Number>& own, product_levels& levels,
-                                           part_run<Number>* parts, const Pair* pairs,
+MONOFOLD_INLINE void sweep_run_of_products(exact_state<Number>& own, product_bins& bins,
+                                           part_accumulator<Number>* parts, const Pair* pairs,
                                            std::int64_t count) {
   for (std::int64_t at = 0; at < count;) {
     if constexpr (fused && pair_products<Pair>::fit) {
-      at += product_sweep<bytes, Pair>::add(own, levels, pairs + at, count - at);
+      at += product_sweep<bytes, Pair>::add(own, bins, pairs + at, count - at);
     }
     const std::int64_t left = count - at;
     const std::int64_t n = fused && left > product_block ? product_block : left;

@@ -4,10 +4,10 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "monofold/fold/exact/bin_accumulator.hpp"
 #include "monofold/fold/exact/digits_run.hpp"
 #include "monofold/fold/exact/exponent_table.hpp"
-#include "monofold/fold/exact/kept_levels.hpp"
-#include "monofold/fold/exact/level_run.hpp"
+#include "monofold/fold/exact/kept_bins.hpp"
 #include "monofold/fold/exact/product_sweep.hpp"
 #include "monofold/fold/exact/state.hpp"
 #include "monofold/fold/exact/term.hpp"
@@ -24,15 +24,15 @@ namespace detail {
 
 /// A state, and what was added but is not in its sum yet.
 template <class Term>
-struct exact_run {
+struct exact_accumulator {
   exact_state<typename Term::number> state;
-  kept_levels kept;
+  kept_bins kept;
   exponent_table<Term> table;
 
   exact_state<typename Term::number> total() const {
     exact_state<typename Term::number> out = state;
-    kept.give_to(out.sum);
-    table.give_to(out.sum);
+    kept.add_to(out.sum);
+    table.add_to(out.sum);
     return out;
   }
 };
@@ -41,16 +41,16 @@ struct exact_run {
 /// A state of products, and what their parts have added up. In code compiled with -ffast-math too: a
 /// program may have both, and one layout.
 template <class Pair>
-struct exact_run<product_term<Pair>> {
+struct exact_accumulator<product_term<Pair>> {
   using number = typename product_term<Pair>::number;
   exact_state<number> state;
-  product_levels levels;
-  part_run<number> part[pair_products<Pair>::parts];
+  product_bins bins;
+  part_accumulator<number> part[pair_products<Pair>::parts];
 
   exact_state<number> total() const {
     exact_state<number> out = state;
-    levels.kept.give_to(out.sum);
-    for (const part_run<number>& run : part) run.give_to(out.sum);
+    bins.kept.add_to(out.sum);
+    for (const part_accumulator<number>& sums : part) sums.add_to(out.sum);
     out.counts.other |= part[0].state.counts.other;
     return out;
   }
@@ -60,8 +60,8 @@ struct exact_run<product_term<Pair>> {
 #if defined(__GNUC__) && !defined(__CUDA_ARCH__) && MONOFOLD_STRICT_DOUBLES
 #define MONOFOLD_EXACT_LEVELS 1
 
-/// Fewer items than this are added one by one: so much costs a block of levels.
-inline constexpr int least_levels = 24;
+/// Fewer items than this are added one by one: so much costs a block of bins.
+inline constexpr int least_bins = 24;
 
 template <class Term>
 inline constexpr bool is_product_v = false;
@@ -70,23 +70,23 @@ inline constexpr bool is_product_v<product_term<Pair>> = true;
 
 /// Squares of doubles have rests, which take a fused multiply-add.
 template <int bytes, bool fused, class Term>
-MONOFOLD_INLINE void add_run_by_levels(exact_run<Term>& run, const typename Term::item* items,
-                                       std::int64_t count) {
+MONOFOLD_INLINE void add_run_by_bins(exact_accumulator<Term>& sums,
+                                     const typename Term::item* items, std::int64_t count) {
   if constexpr (is_product_v<Term>) {
-    sweep_run_of_products<bytes, fused>(run.state, run.levels, run.part, items, count);
+    sweep_run_of_products<bytes, fused>(sums.state, sums.bins, sums.part, items, count);
   } else if constexpr (!fused && parts_of_term<swept_term<Term>::kind, typename Term::item> == 2) {
-    add_run_by_digits<Term>(run.state, items, count);
+    add_run_by_digits<Term>(sums.state, items, count);
   } else {
-    level_run<bytes, Term>(run.state, run.kept, run.table).add(items, count);
+    bin_accumulator<bytes, Term>(sums.state, sums.kept, sums.table).add(items, count);
   }
 }
 
 /// In a function of its own, once a kind of term: it is large.
 template <class Term>
-__attribute__((noinline)) void add_run_portable(exact_run<Term>& run,
+__attribute__((noinline)) void add_run_portable(exact_accumulator<Term>& sums,
                                                 const typename Term::item* items,
                                                 std::int64_t count) {
-  add_run_by_levels<16, false, Term>(run, items, count);
+  add_run_by_bins<16, false, Term>(sums, items, count);
 }
 
 #if defined(__x86_64__) && !defined(__CUDACC__)
@@ -96,40 +96,41 @@ __attribute__((noinline)) void add_run_portable(exact_run<Term>& run,
 /// instruction set of this function.
 template <class Term>
 __attribute__((target("avx2,fma,bmi2"), noinline)) void add_run_avx2(
-    exact_run<Term>& run, const typename Term::item* items, std::int64_t count) {
-  add_run_by_levels<32, true, Term>(run, items, count);
+    exact_accumulator<Term>& sums, const typename Term::item* items, std::int64_t count) {
+  add_run_by_bins<32, true, Term>(sums, items, count);
 }
 
 /// The same with vectors of eight doubles.
 template <class Term>
 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,bmi2"), noinline)) void
-add_run_avx512(exact_run<Term>& run, const typename Term::item* items, std::int64_t count) {
-  add_run_by_levels<64, true, Term>(run, items, count);
+add_run_avx512(exact_accumulator<Term>& sums, const typename Term::item* items,
+               std::int64_t count) {
+  add_run_by_bins<64, true, Term>(sums, items, count);
 }
 #endif
 
-#endif  // levels
+#endif  // bins
 
-/// run += the terms of `count` items, in the fastest way of the instruction set in use.
+/// sums += the terms of `count` items, in the fastest way of the instruction set in use.
 template <class Term>
-MONOFOLD_INLINE void add_to_run(exact_run<Term>& run, const typename Term::item* items,
-                                std::int64_t count) {
+MONOFOLD_INLINE void add_to_accumulator(exact_accumulator<Term>& sums,
+                                        const typename Term::item* items, std::int64_t count) {
 #if defined(MONOFOLD_EXACT_LEVELS)
-  if (count >= detail::least_levels) {
+  if (count >= detail::least_bins) {
     const strict_arithmetic arithmetic;
     if (arithmetic.holds()) {
 #if defined(MONOFOLD_EXACT_X86)
       switch (instruction_set_in_use()) {
-        case instruction_set::avx512: return add_run_avx512<Term>(run, items, count);
-        case instruction_set::avx2: return add_run_avx2<Term>(run, items, count);
+        case instruction_set::avx512: return add_run_avx512<Term>(sums, items, count);
+        case instruction_set::avx2: return add_run_avx2<Term>(sums, items, count);
         case instruction_set::baseline: break;
       }
 #endif
-      return add_run_portable<Term>(run, items, count);
+      return add_run_portable<Term>(sums, items, count);
     }
   }
 #endif
-  add_run_by_digits<Term>(run.state, items, count);
+  add_run_by_digits<Term>(sums.state, items, count);
 }
 
 }  // namespace detail
@@ -145,17 +146,17 @@ class exact_running_sum {
   using state = exact_state<typename Term::number>;
 
   explicit exact_running_sum(const state& start = zero_state<typename Term::number>()) {
-    run_.state = start;
+    sums_.state = start;
   }
   void add(const typename Term::item* items, std::int64_t count) {
-    detail::add_to_run(run_, items, count);
+    detail::add_to_accumulator(sums_, items, count);
   }
-  state total() const { return run_.total(); }
+  state total() const { return sums_.total(); }
   /// Of what was added.
-  const std::int64_t& nans() const { return run_.state.counts.nan; }
+  const std::int64_t& nans() const { return sums_.state.counts.nan; }
 
  private:
-  detail::exact_run<Term> run_;
+  detail::exact_accumulator<Term> sums_;
 };
 
 /// own += the terms of `count` items.
@@ -166,11 +167,11 @@ template <class Term>
 MONOFOLD_HD void add_run(exact_state<typename Term::number>& own, const typename Term::item* items,
                          std::int64_t count) {
 #if defined(MONOFOLD_EXACT_LEVELS)
-  if (count >= detail::least_levels) {
-    detail::exact_run<Term> run;
-    run.state = own;
-    detail::add_to_run(run, items, count);
-    own = run.total();
+  if (count >= detail::least_bins) {
+    detail::exact_accumulator<Term> sums;
+    sums.state = own;
+    detail::add_to_accumulator(sums, items, count);
+    own = sums.total();
     return;
   }
 #endif

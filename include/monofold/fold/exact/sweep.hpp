@@ -1,5 +1,5 @@
 #pragma once
-/// fold/exact/sweep: one pass over a block that deposits its items into levels and finds their range.
+/// fold/exact/sweep: one pass over a block that deposits its items into bins and finds their range.
 
 #include <cstdint>
 #include <cstring>
@@ -21,16 +21,16 @@ namespace monofold::detail {
 template <class Item>
 inline constexpr int line_items = 64 / static_cast<int>(sizeof(Item));
 
-/// Accumulators of a level. One level alone needs four vectors to hide the latency of its only
-/// addition; of more levels the registers hold two, of many levels of 32 bytes one.
+/// Accumulators of a bin. One bin alone needs four vectors to hide the latency of its only
+/// addition; of more bins the registers hold two, of many bins of 32 bytes one.
 template <class Item>
-constexpr int sweep_lanes(int levels, int bytes) {
+constexpr int sweep_lanes(int bins, int bytes) {
   if (bytes == 64) {
     // No more than a line fills.
-    const int most = levels == 1 ? 32 : 16;
+    const int most = bins == 1 ? 32 : 16;
     return most < line_items<Item> ? most : line_items<Item>;
   }
-  return levels == 1 ? 16 : levels < 4 ? 8 : bytes / 8;
+  return bins == 1 ? 16 : bins < 4 ? 8 : bytes / 8;
 }
 
 /// Parts of a block that are read side by side: a processor fetches ahead within a page of memory,
@@ -38,16 +38,16 @@ constexpr int sweep_lanes(int levels, int bytes) {
 inline constexpr int sweep_streams = 4;
 inline constexpr int sweep_part = page_bytes;
 
-/// Whether a block is 16 KiB: many levels of narrow items take smaller ones.
+/// Whether a block is 16 KiB: many bins of narrow items take smaller ones.
 template <class Item>
-constexpr bool has_large_blocks(int levels) {
-  return sizeof(Item) == 8 || levels <= 2;
+constexpr bool has_large_blocks(int bins) {
+  return sizeof(Item) == 8 || bins <= 2;
 }
 
 /// What of an item is added up.
 enum class sweep_kind { values, magnitudes, squares };
 
-/// Squares of doubles are two numbers, the rounded square and its rest, for which half the levels
+/// Squares of doubles are two numbers, the rounded square and its rest, for which half the bins
 /// are each.
 template <sweep_kind kind, class Item>
 inline constexpr int parts_of_term = kind == sweep_kind::squares && sizeof(Item) == 8 ? 2 : 1;
@@ -57,14 +57,14 @@ struct block_range {
   std::uint64_t most = 0;   // the largest |x|
   std::uint64_t least = 0;  // the smallest |x| that is not 0, or the largest number (not of doubles
                             // themselves)
-  std::uint64_t rest = 0;   // doubles: not 0 where something is left after the last level
+  std::uint64_t rest = 0;   // doubles: not 0 where something is left after the last bin
 };
 
 /// How items become doubles times 2^-scale: as they are, or by a move of their exponent bits, which
 /// changes the bias; subnormal ones too.
 template <class Item>
-inline constexpr int sweep_scale = sizeof(Item) == 2 ? float_format<double>::top_exponent
-                                                           - float_format<Item>::top_exponent
+inline constexpr int sweep_scale = sizeof(Item) == 2 ? float_format<double>::max_exponent
+                                                           - float_format<Item>::max_exponent
                                                      : 0;
 
 /// Vectors of items and what is known of all that were seen.
@@ -233,26 +233,26 @@ MONOFOLD_INLINE void square(Vector& x, Vector& rest) {
   x = p;
 }
 
-/// Deposits `count` items, a multiple of a line, into levels that stand at their anchors.
+/// Deposits `count` items, a multiple of a line, into bins that stand at their anchors.
 ///
-/// A block of 16 KiB is read in four parts side by side, a few levels of other blocks line by line.
+/// A block of 16 KiB is read in four parts side by side, a few bins of other blocks line by line.
 ///
-/// Doubles themselves tell by `rest` whether the levels held everything; elsewhere the smallest
+/// Doubles themselves tell by `rest` whether the bins held everything; elsewhere the smallest
 /// magnitude tells.
-template <int bytes, int levels, sweep_kind kind, class Item>
+template <int bytes, int bins, sweep_kind kind, class Item>
 MONOFOLD_INLINE block_range sweep(const Item* items, int count,
-                                  double (&level)[levels][sweep_lanes<Item>(levels, bytes)]) {
+                                  double (&bin)[bins][sweep_lanes<Item>(bins, bytes)]) {
   MONOFOLD_AS_WRITTEN
   using real = typename lanes<bytes>::real;
   using whole = typename lanes<bytes>::whole;
   constexpr bool squares = kind == sweep_kind::squares;
   constexpr bool look_for_rest = sizeof(Item) == 8 && !squares;
   constexpr int parts = parts_of_term<kind, Item>;
-  constexpr int depth = levels / parts;
-  constexpr int vectors = sweep_lanes<Item>(levels, bytes) * 8 / bytes;
-  real m[levels][vectors];
-  std::memcpy(m, level, sizeof(m));
-  // One level holds every float16, two their squares.
+  constexpr int depth = bins / parts;
+  constexpr int vectors = sweep_lanes<Item>(bins, bytes) * 8 / bytes;
+  real m[bins][vectors];
+  std::memcpy(m, bin, sizeof(m));
+  // One bin holds every float16, two their squares.
   range_lanes<bytes, Item, !look_for_rest && !std::is_same_v<Item, float16>> range;
   whole rest = {};
   real one = real{} + 1.0;
@@ -269,33 +269,33 @@ MONOFOLD_INLINE block_range sweep(const Item* items, int count,
         });
     const auto deposit = [&](auto part, auto k, auto v, int j) __attribute__((always_inline)) {
       MONOFOLD_AS_WRITTEN
-      real& level_sum = m[part * depth + k][v];
+      real& bin_sum = m[part * depth + k][v];
       real sum;
       if constexpr (bytes >= 32 && squares && k == 0) {
-        multiply_add<bytes>(left[part][j], one, level_sum, sum);
+        multiply_add<bytes>(left[part][j], one, bin_sum, sum);
       } else {
-        sum = level_sum + left[part][j];
+        sum = bin_sum + left[part][j];
       }
       if constexpr (k + 1 < depth) {
-        const real deposited = sum - level_sum;
+        const real deposited = sum - bin_sum;
         left[part][j] -= deposited;
       } else if constexpr (look_for_rest) {
         // Equal but for the sign of zero, or something is left.
-        const real deposited = sum - level_sum;
+        const real deposited = sum - bin_sum;
         rest |= (whole)deposited ^ (whole)left[part][j];  // NOLINT: the bits
       }
-      level_sum = sum;
+      bin_sum = sum;
     };
     if constexpr (vectors == 1) {
       for (int j = 0; j < in_line; ++j) {
-        unrolled<levels>([&](auto k) __attribute__((always_inline)) {
+        unrolled<bins>([&](auto k) __attribute__((always_inline)) {
           deposit(std::integral_constant<int, k / depth>{},
                   std::integral_constant<int, k % depth>{}, std::integral_constant<int, 0>{}, j);
         });
       }
     } else {
-      // Level by level, not item by item: so what waits for a sum stands beside what does not.
-      unrolled<levels>([&](auto k) __attribute__((always_inline)) {
+      // Bin by bin, not item by item: so what waits for a sum stands beside what does not.
+      unrolled<bins>([&](auto k) __attribute__((always_inline)) {
         unrolled<in_line>([&](auto j) __attribute__((always_inline)) {
           deposit(std::integral_constant<int, k % parts>{},
                   std::integral_constant<int, k / parts>{},
@@ -306,7 +306,7 @@ MONOFOLD_INLINE block_range sweep(const Item* items, int count,
   };
   int done = 0;
   // Squares take as long as one stream of memory, and beside them a sum brings the items.
-  if constexpr (!squares && has_large_blocks<Item>(levels)) {
+  if constexpr (!squares && has_large_blocks<Item>(bins)) {
     constexpr int part = sweep_part / static_cast<int>(sizeof(Item));
     if (count == sweep_streams * part) {
       for (int i = 0; i < part; i += line) {
@@ -321,10 +321,10 @@ MONOFOLD_INLINE block_range sweep(const Item* items, int count,
     }
   }
   for (; done < count; done += line) {
-    if constexpr (levels >= 3) ask_for_line(items + done, page_bytes);
+    if constexpr (bins >= 3) ask_for_line(items + done, page_bytes);
     take(items + done);
   }
-  std::memcpy(level, m, sizeof(m));
+  std::memcpy(bin, m, sizeof(m));
   block_range out = range.range();
   if constexpr (look_for_rest) {
     std::uint64_t any = 0;

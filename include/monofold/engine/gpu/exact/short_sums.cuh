@@ -45,7 +45,7 @@ struct short_sums {
 
   /// The exponent of the unit of a sum: that of its last bin.
   MONOFOLD_GPU static int exponent(int max_exponent, int sum) {
-    return unit_of_level(level_exponent(format::part_max_exponent(max_exponent, sum),
+    return unit_of_bin(bin_exponent(format::part_max_exponent(max_exponent, sum),
                                         bin_plan::headroom, bins - 1)) +
            format::part_scale(sum);
   }
@@ -54,7 +54,7 @@ struct short_sums {
     bool all = true;
     MONOFOLD_UNROLL
     for (int s = 0; s < num_sums; ++s) {
-      all = all && level_exponent(format::part_max_exponent(max_exponent, s), bin_plan::headroom,
+      all = all && bin_exponent(format::part_max_exponent(max_exponent, s), bin_plan::headroom,
                                   bins - 1) > -1022;
     }
     return all;

@@ -35,7 +35,7 @@ constexpr int headroom_for(int deposits) {
 
 /// The exponent of the unit of the last of some bins.
 MONOFOLD_GPU constexpr int unit_of_last_bin(int max_exponent, int headroom, int bins) {
-  return unit_of_level(level_exponent(max_exponent, headroom, bins > 0 ? bins - 1 : 0));
+  return unit_of_bin(bin_exponent(max_exponent, headroom, bins > 0 ? bins - 1 : 0));
 }
 
 template <class Term, bool clear_sign>

@@ -69,7 +69,7 @@ class thread_bins {
 
   /// The bits of bin k before any deposit.
   MONOFOLD_GPU static std::uint64_t anchor(int max_exponent, int k) {
-    return anchor_bits(level_exponent(max_exponent, headroom, k));
+    return anchor_bits(bin_exponent(max_exponent, headroom, k));
   }
 
   /// The same of bin 0, and the others move down: a loop over them keeps the bins in registers.
@@ -81,7 +81,7 @@ class thread_bins {
   }
 
   MONOFOLD_GPU static int unit(int max_exponent, int k) {
-    return unit_of_level(level_exponent(max_exponent, headroom, k));
+    return unit_of_bin(bin_exponent(max_exponent, headroom, k));
   }
 
  private:

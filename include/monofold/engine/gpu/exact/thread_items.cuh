@@ -65,7 +65,7 @@ template <class Item>
 struct half_items {
   using format = float_format<Item>;
   static constexpr int count = 8;
-  static constexpr int scale = float_format<double>::top_exponent - format::top_exponent;
+  static constexpr int scale = float_format<double>::max_exponent - format::max_exponent;
   static constexpr std::uint32_t signs = 0x80008000u;
   static constexpr std::uint32_t infinite = format::infinity;
 

@@ -23,7 +23,7 @@ namespace monofold::detail {
 template <class Item>
 struct pair_keys {
   using format = float_format<Item>;
-  static constexpr int bias = format::top_exponent - 1;
+  static constexpr int bias = format::max_exponent - 1;
   static constexpr int shift = sizeof(Item) == 8 ? 20 : format::fraction_bits;
 
   /// Products from 2^1000 on are for integers; those of narrow items are none.

@@ -246,7 +246,7 @@ class warp_exact {
     bool low = true;
     MONOFOLD_UNROLL
     for (int p = 0; p < parts; ++p)
-      low &= format::part_max_exponent(max_exponent, p) <= highest_top;
+      low &= format::part_max_exponent(max_exponent, p) <= highest_exponent;
     return low;
   }
 

@@ -139,7 +139,7 @@ class warp_wide {
       MONOFOLD_UNROLL
       for (int i = 0; i < batch; ++i) most = larger(most, high_word(x[i]) & 0x7fffffff);
       const int max_exponent = static_cast<int>(largest_of_lanes(most) >> 20) - 1022;
-      if (may_stay_wide && max_exponent > highest_top) break;
+      if (may_stay_wide && max_exponent > highest_exponent) break;
       if (may_stay_wide && pass == max_passes) {
         skip_bins_ = batches_to_skip + 1;
         break;

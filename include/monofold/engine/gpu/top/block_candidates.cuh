@@ -18,7 +18,7 @@ namespace monofold::detail {
 class candidate_search {
  public:
   /// `own` and `best_elsewhere`: items that are in the data and not among the candidates, all of them different,
-  /// known to be at least so good; of merit 0 where there is none. What is elsewhere may have any position.
+  /// known to be at least so good; of score 0 where there is none. What is elsewhere may have any position.
   MONOFOLD_GPU candidate_search(candidate_pool& pool, const top_entry& own,
                                 std::uint64_t best_elsewhere)
       : pool_(pool), own_(own), best_elsewhere_(best_elsewhere) {
@@ -31,15 +31,15 @@ class candidate_search {
   MONOFOLD_GPU top_bound tighten(const top_bound& bound, int k) {
     std::uint64_t least = ~std::uint64_t{0};
     std::uint64_t most = 0;
-    const int all = count_if([&](std::uint64_t merit, std::int64_t position) {
-      if (!bound.passes(merit, position)) return false;
-      least = merit < least ? merit : least;
-      most = merit > most ? merit : most;
+    const int all = count_if([&](std::uint64_t score, std::int64_t position) {
+      if (!bound.passes(score, position)) return false;
+      least = score < least ? score : least;
+      most = score > most ? score : most;
       return true;
     });
     if (all < k) return bound;
     spread(least, most);
-    // k items or more reach `low`; fewer reach any merit above `high`.
+    // k items or more reach `low`; fewer reach any score above `high`.
     std::uint64_t low = least;
     std::uint64_t high = most;
     int reach = all;
@@ -47,7 +47,7 @@ class candidate_search {
     while (low < high && reach > top_survivors(k)) {
       const std::uint64_t middle = low + (high - low) / 2 + 1;
       const int found =
-          count_if([&](std::uint64_t merit, std::int64_t) { return merit >= middle; });
+          count_if([&](std::uint64_t score, std::int64_t) { return score >= middle; });
       if (found >= k) {
         low = middle;
         reach = found;
@@ -55,7 +55,7 @@ class candidate_search {
         high = middle - 1;
       }
     }
-    const std::int64_t last = low == bound.merit ? bound.last : no_position - 1;
+    const std::int64_t last = low == bound.score ? bound.last : no_position - 1;
     if (reach <= top_survivors(k)) return top_bound{low, last};
     return top_bound{low, tighten_position(low, last, k)};
   }
@@ -68,8 +68,8 @@ class candidate_search {
     for (int at = 0; at < held_; at += top_threads) {
       const int i = at + rank_in_block();
       top_entry entry;
-      if (i < held_) entry = top_entry{pool_.merit[i], pool_.position[i]};
-      const bool stays = bound.passes(entry.merit, entry.position);
+      if (i < held_) entry = top_entry{pool_.score[i], pool_.position[i]};
+      const bool stays = bound.passes(entry.score, entry.position);
       const std::uint32_t place = place_of(stays);
       // What is written below lies in front of `at` + 512, and was read above this barrier.
       sync_block();
@@ -78,7 +78,7 @@ class candidate_search {
     sync_block();  // candidates written above are read below, and `kept` is complete
     if (rank_in_block() == 0) {
       pool_.bound = bound;
-      if (bound.merit > pool_.common) pool_.common = bound.merit;
+      if (bound.score > pool_.common) pool_.common = bound.score;
       pool_.count = pool_.kept;
       pool_.fresh_tiles = pool_.asked = 0;
     }
@@ -92,9 +92,9 @@ class candidate_search {
     int count = 0;
     MONOFOLD_ROLL
     for (int i = rank_in_block(); i < held_; i += top_threads) {
-      count += holds(pool_.merit[i], pool_.position[i]) ? 1 : 0;
+      count += holds(pool_.score[i], pool_.position[i]) ? 1 : 0;
     }
-    if (own_.merit != 0) count += holds(own_.merit, own_.position) ? 1 : 0;
+    if (own_.score != 0) count += holds(own_.score, own_.position) ? 1 : 0;
     if (best_elsewhere_ != 0) count += holds(best_elsewhere_, no_position - 1) ? 1 : 0;
     turn_ ^= 1;
     count = sum_of_lanes(count);
@@ -117,11 +117,11 @@ class candidate_search {
     least = ~largest_of_lanes(lane_rank() < top_warps ? ~pool_.least[lane_rank()] : 0);
   }
 
-  /// The same search among the positions of items of merit `merit`, too many of which pass `last`.
-  MONOFOLD_GPU std::int64_t tighten_position(std::uint64_t merit, std::int64_t last, int k) {
+  /// The same search among the positions of items of score `score`, too many of which pass `last`.
+  MONOFOLD_GPU std::int64_t tighten_position(std::uint64_t score, std::int64_t last, int k) {
     const auto reach = [&](std::int64_t position) {
       return count_if([&](std::uint64_t m, std::int64_t p) {
-        return m > merit || (m == merit && p <= position);
+        return m > score || (m == score && p <= position);
       });
     };
     // Rivals, whose positions nobody knows, may be needed: then no position tells k items apart.

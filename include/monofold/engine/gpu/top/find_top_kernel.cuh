@@ -61,13 +61,13 @@ MONOFOLD_GPU void tighten_bound(candidate_pool& pool, const top_entry& own, shar
   }
   candidate_search search(pool, own, best_elsewhere);
   const top_bound bound = search.tighten(pool.bound_now(), k);
-  if (shared != nullptr && rank_in_block() == 0) raise_to(&shared->bound, bound.merit);
+  if (shared != nullptr && rank_in_block() == 0) raise_to(&shared->bound, bound.score);
   search.keep(bound);
 }
 
 /// A warp has found candidates: other blocks, and its own, hear of it.
-MONOFOLD_GPU void report_best(shared_bounds* shared, std::uint64_t merit, candidate_pool& pool) {
-  const std::uint64_t most = largest_of_lanes(merit);
+MONOFOLD_GPU void report_best(shared_bounds* shared, std::uint64_t score, candidate_pool& pool) {
+  const std::uint64_t most = largest_of_lanes(score);
   if (lane_rank() != 0) return;
   if (shared != nullptr && most > 0)
     raise_to(&shared->best[blockIdx.x % shared_bounds::num_places], most);
@@ -95,7 +95,7 @@ MONOFOLD_GPU void search_tiles(const top_range<Item>& range, const top_launch& p
       tile.load(range, at);
       if (warp == 0 && plan.blocks > 1) {
         const std::uint64_t known = peek(&shared->bound);
-        if (known > pool.bound.merit && lane_rank() == 0) raise_to(&pool.common, known);
+        if (known > pool.bound.score && lane_rank() == 0) raise_to(&pool.common, known);
       }
       const auto best = tile.best();
       const top_bound bound = pool.bound_now();
@@ -104,7 +104,7 @@ MONOFOLD_GPU void search_tiles(const top_range<Item>& range, const top_launch& p
         own = tile_type::best_entry(range, at, best, has_candidates && is_fresh);
         const bool is_crowded =
             count_lanes(has_candidates) >= many_lanes && k <= most_items_to_wait;
-        report_best(plan.blocks > 1 ? shared : nullptr, own.merit, pool);
+        report_best(plan.blocks > 1 ? shared : nullptr, own.score, pool);
         rows &= tile.rows_with_candidates(bound, at, range.index_shift);
         std::uint32_t left = rows;
         if (has_waited || !is_crowded) left = tile_type::collect(range, at, rows, bound, pool);
@@ -144,13 +144,13 @@ MONOFOLD_GPU void sort_candidates(candidate_pool& pool, int size) {
       for (int pair = rank_in_block(); pair < size / 2; pair += top_threads) {
         const int low = pair / distance * distance * 2 + pair % distance;
         const int high = low + distance;
-        const top_bound lower{pool.merit[low], pool.position[low]};
-        const top_bound upper{pool.merit[high], pool.position[high]};
+        const top_bound lower{pool.score[low], pool.position[low]};
+        const top_bound upper{pool.score[high], pool.position[high]};
         const bool best_first = (low & run) == 0;
         // A bound lets equals pass; entries are equal only where there is none.
-        if (lower.passes(upper.merit, upper.last) == best_first) {
-          pool.put(static_cast<std::uint32_t>(low), {upper.merit, upper.last});
-          pool.put(static_cast<std::uint32_t>(high), {lower.merit, lower.last});
+        if (lower.passes(upper.score, upper.last) == best_first) {
+          pool.put(static_cast<std::uint32_t>(low), {upper.score, upper.last});
+          pool.put(static_cast<std::uint32_t>(high), {lower.score, lower.last});
         }
       }
     }
@@ -176,7 +176,7 @@ struct top_blocks {
         pool.kept = own == 0 ? 0 : atomicAdd(&shared->survivors, pool.count);
       sync_block();  // `kept` is read below
       for (int i = rank_in_block(); i < own; i += top_threads) {
-        scratch.list[pool.kept + static_cast<std::uint32_t>(i)] = {pool.merit[i], pool.position[i]};
+        scratch.list[pool.kept + static_cast<std::uint32_t>(i)] = {pool.score[i], pool.position[i]};
       }
       sync_block();  // entries written above are seen by whoever sees the ticket
       bool last = false;
@@ -193,7 +193,7 @@ struct top_blocks {
         const top_entry entry = i < all ? scratch.list[i] : top_entry{};
         sync_block();  // `count` is complete
         if (pool.count + top_threads > candidate_pool::capacity) tighten_alone(pool, k);
-        const bool passes = pool.bound_now().passes(entry.merit, entry.position);
+        const bool passes = pool.bound_now().passes(entry.score, entry.position);
         sync_block();  // `count` was read above and grows below
         const std::uint32_t place = pool.take_places(passes ? 1 : 0);
         if (passes) pool.put(place, entry);
@@ -243,7 +243,7 @@ __global__ void __launch_bounds__(top_threads, min_resident_blocks)
   const int count = static_cast<int>(pool.count) < k ? static_cast<int>(pool.count) : k;
   for (int i = rank_in_block(); i < k; i += top_threads) {
     const bool there = i < count;
-    const auto rank = rank_of_merit<typename ranks::type>(there ? pool.merit[i] : 0);
+    const auto rank = rank_of_score<typename ranks::type>(there ? pool.score[i] : 0);
     out.values[i] = ranks::item_of(rank);
     out.indices[i] = there ? pool.position[i] - range.first + first_index : -1;
   }

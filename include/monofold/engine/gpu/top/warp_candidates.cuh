@@ -37,19 +37,19 @@ struct shared_bounds {
   static constexpr int words = 16;  // of 8 bytes: a line
   static constexpr int num_places = 256;
 
-  std::uint64_t bound;  // a merit that k items reach
+  std::uint64_t bound;  // a score that k items reach
   std::uint64_t unused_0[words - 1];
   std::uint32_t tickets;  // taken, besides the first of each warp
   std::uint32_t unused_1[2 * words - 1];
   std::uint32_t survivors;  // written to the list so far
   std::uint32_t unused_2[2 * words - 1];
   std::uint64_t
-      best[num_places];  // merits of different items: of the best that blocks b, b + 256, .. saw
+      best[num_places];  // scores of different items: of the best that blocks b, b + 256, .. saw
 };
 
 /// A candidate that is none, worse than all.
 struct top_entry {
-  std::uint64_t merit = 0;
+  std::uint64_t score = 0;
   std::int64_t position = no_position;
 };
 
@@ -61,10 +61,10 @@ struct candidate_pool {
   static constexpr int capacity = 2 * static_cast<int>(max_top_items);
   static constexpr std::uint32_t no_place = ~std::uint32_t{0};
 
-  std::uint64_t merit[capacity];
+  std::uint64_t score[capacity];
   std::int64_t position[capacity];
   top_bound bound;       // worse candidates are out
-  std::uint64_t common;  // so are those of less merit: what other blocks know
+  std::uint64_t common;  // so are those of less score: what other blocks know
   std::uint32_t count;   // of places taken; more than `capacity` where some did not fit
   std::uint32_t kept;
   std::uint32_t fresh_tiles;  // tiles with candidates since the block met
@@ -86,12 +86,12 @@ struct candidate_pool {
   MONOFOLD_GPU top_bound bound_now() const {
     top_bound now = bound;
     const std::uint64_t known = peek(&common);
-    if (known > now.merit) now = top_bound{known, no_position - 1};
+    if (known > now.score) now = top_bound{known, no_position - 1};
     return now;
   }
 
   MONOFOLD_GPU void put(std::uint32_t place, const top_entry& entry) {
-    merit[place] = entry.merit;
+    score[place] = entry.score;
     position[place] = entry.position;
   }
 

@@ -18,10 +18,10 @@
 
 namespace monofold::detail {
 
-/// A range of positions, and how they become parts of merits.
+/// A range of positions, and how they become parts of scores.
 template <class Item>
 struct top_range : aligned_range<Item> {
-  int index_shift;  // see `merit_of`
+  int index_shift;  // see `score_of`
 };
 
 /// A tile in the registers of a warp, as `warp_tile` has it.
@@ -67,7 +67,7 @@ class top_tile {
     if constexpr (rule == nan_rule::omit && ranks::has_nan) {
       if (rank == 0) return false;
     }
-    return bound.passes(merit_of(rank, at, shift), at);
+    return bound.passes(score_of(rank, at, shift), at);
   }
 
   /// An entry that an item of the lane, of its best rank, is at least as good as. None for the first and
@@ -76,7 +76,7 @@ class top_tile {
                                            typename ranks::type rank, bool wanted) {
     if (!wanted || !is_inside(range, at)) return {};
     const std::int64_t last = at + tile_items - 1;
-    return {merit_of(rank, last, range.index_shift), last};
+    return {score_of(rank, last, range.index_shift), last};
   }
 
   /// The rows in which a lane has candidates, as bits.
@@ -130,7 +130,7 @@ class top_tile {
       for (int v = 0; chosen != 0; ++v, chosen >>= 1) {
         if ((chosen & 1u) == 0) continue;
         const auto rank = ranks::of(item_of(chunk, v));
-        pool.put(place++, {merit_of(rank, first + v, range.index_shift), first + v});
+        pool.put(place++, {score_of(rank, first + v, range.index_shift), first + v});
       }
     }
     return 0;

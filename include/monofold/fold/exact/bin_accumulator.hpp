@@ -1,15 +1,15 @@
 #pragma once
-/// fold/exact/level_run: adds blocks of a run to kept levels, and finds the levels that fit.
+/// fold/exact/bin_accumulator: adds blocks of a run to kept bins, and finds the bins that fit.
 
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
 
 #include "monofold/fold/exact/anchors.hpp"
+#include "monofold/fold/exact/bin_plan.hpp"
 #include "monofold/fold/exact/digits_run.hpp"
 #include "monofold/fold/exact/exponent_table.hpp"
-#include "monofold/fold/exact/kept_levels.hpp"
-#include "monofold/fold/exact/level_plan.hpp"
+#include "monofold/fold/exact/kept_bins.hpp"
 #include "monofold/fold/exact/state.hpp"
 #include "monofold/fold/exact/sweep.hpp"
 #include "monofold/fold/exact/term.hpp"
@@ -24,20 +24,20 @@ namespace monofold::detail {
 
 /// A run of values, magnitudes or squares: what was added but is not in the sum yet.
 template <int bytes, class Term>
-class level_run {
+class bin_accumulator {
   using item = typename Term::item;
   using number = typename Term::number;
 
  public:
-  MONOFOLD_INLINE level_run(exact_state<number>& own, kept_levels& kept,
-                            exponent_table<Term>& table)
+  MONOFOLD_INLINE bin_accumulator(exact_state<number>& own, kept_bins& kept,
+                                  exponent_table<Term>& table)
       : own_(own), kept_(kept), table_(table) {}
 
   /// order      exact: any
   /// sync       the arithmetic must be that of IEEE 754 (platform/strict_arithmetic)
   MONOFOLD_INLINE void add(const item* items, std::int64_t count) {
     constexpr int line = line_items<item>;
-    if (kept_.levels == 0) stand(few, first_top);
+    if (kept_.bins == 0) set_bins(few, first_exponent);
     const std::int64_t whole = count / line * line;
     item tail[line];
     const int rest = static_cast<int>(count - whole);
@@ -70,41 +70,41 @@ class level_run {
   static constexpr bool wide = sizeof(item) == 8;
   static constexpr bool rest_tells = wide && !squares;
   static constexpr int parts = parts_of_term<kind, item>;
-  static constexpr int few = swept_term<Term>::levels.few;
-  static constexpr int more = swept_term<Term>::levels.more;
-  static constexpr int full = swept_term<Term>::levels.full;
-  static constexpr int spare = 6;            // bits: those that have so many return to fewer levels
-  static constexpr int blocks_by_table = 7;  // between looks at the range of one
+  static constexpr int few = swept_term<Term>::bins.few;
+  static constexpr int more = swept_term<Term>::bins.more;
+  static constexpr int full = swept_term<Term>::bins.full;
+  static constexpr int spare = 6;              // bits: those that have so many return to fewer bins
+  static constexpr int blocks_by_table = 7;    // between looks at the range of one
   static constexpr int most_by_digits = 1024;  // items of a block that has infinities or NaN
   static constexpr int scale = squares ? 0 : sweep_scale<item>;
   static constexpr int highest =
-      wide ? highest_top : float_format<item>::top_exponent * (squares ? 2 : 1);
+      wide ? highest_exponent : float_format<item>::max_exponent * (squares ? 2 : 1);
   // A guess that costs nothing where it is wrong: numbers around 1.
-  static constexpr int first_top = full == few ? highest : (wide ? 10 : 3) * (squares ? 2 : 1);
+  static constexpr int first_exponent = full == few ? highest : (wide ? 10 : 3) * (squares ? 2 : 1);
 
   // What is rare stands in functions of its own: inlined everywhere it was most of the code.
-  __attribute__((noinline)) void stand(int levels, int top) {
-    kept_.give_to(own_.sum);
-    kept_.stand(levels, sweep_lanes<item>(levels, bytes), top - scale, scale,
-                sweep_headroom<bytes, item>(levels), parts);
+  __attribute__((noinline)) void set_bins(int bins, int max_exponent) {
+    kept_.add_to(own_.sum);
+    kept_.set_bins(bins, sweep_lanes<item>(bins, bytes), max_exponent - scale, scale,
+                   sweep_headroom<bytes, item>(bins), parts);
   }
 
-  /// Levels for a block and as much as can be had above and below it. `slack`: bits to spare.
-  __attribute__((noinline)) void place(int levels, exponent_range range, int slack) {
-    const int top = range.top + (slack <= 0 ? 0 : slack / 2);
-    stand(levels, top < highest ? top : highest);
+  /// Bins for a block and as much as can be had above and below it. `slack`: bits to spare.
+  __attribute__((noinline)) void place_bins(int bins, exponent_range range, int slack) {
+    const int max_exponent = range.max_exponent + (slack <= 0 ? 0 : slack / 2);
+    set_bins(bins, max_exponent < highest ? max_exponent : highest);
   }
-  MONOFOLD_INLINE static int slack_of(int levels, exponent_range range) {
-    return range.last - sweep_reach<bytes, item>(levels, parts) - range.top;
+  MONOFOLD_INLINE static int slack_of(int bins, exponent_range range) {
+    return range.last - sweep_reach<bytes, item>(bins, parts) - range.max_exponent;
   }
-  /// Whether more levels than were tried now stand for a block, with so many bits to spare at least.
-  __attribute__((noinline)) bool find_levels(exponent_range range, int least_slack) {
-    if (range.top > highest) return false;
-    for (int levels : {few, more}) {
-      const int slack = slack_of(levels, range);
-      if (levels <= tried_ || slack < least_slack) continue;
-      tried_ = levels;
-      place(levels, range, slack);
+  /// Whether more bins than were tried now stand for a block, with so many bits to spare at least.
+  __attribute__((noinline)) bool find_bins(exponent_range range, int least_slack) {
+    if (range.max_exponent > highest) return false;
+    for (int bins : {few, more}) {
+      const int slack = slack_of(bins, range);
+      if (bins <= tried_ || slack < least_slack) continue;
+      tried_ = bins;
+      place_bins(bins, range, slack);
       return true;
     }
     return false;
@@ -125,94 +125,94 @@ class level_run {
       if (kept_.by_table) return add_to_table(items, left, real);
     }
     if constexpr (full > more) {
-      if (kept_.levels == full) return try_levels<full>(items, left, real);
+      if (kept_.bins == full) return try_bins<full>(items, left, real);
     }
     if constexpr (more > few) {
-      if (kept_.levels == more) return try_levels<more>(items, left, real);
+      if (kept_.bins == more) return try_bins<more>(items, left, real);
     }
-    return try_levels<few>(items, left, real);
+    return try_bins<few>(items, left, real);
   }
 
-  /// The items taken: 0 where the levels do not fit, and others stand now.
-  template <int levels>
-  MONOFOLD_INLINE int try_levels(const item* items, std::int64_t left, std::int64_t real) {
-    constexpr int lanes = sweep_lanes<item>(levels, bytes);
-    const auto [count, counted] = block_of(sweep_block<bytes, item>(levels), left, real);
-    double level[levels][lanes];
-    for (int k = 0; k < levels; ++k) {
+  /// The items taken: 0 where the bins do not fit, and others stand now.
+  template <int bins>
+  MONOFOLD_INLINE int try_bins(const item* items, std::int64_t left, std::int64_t real) {
+    constexpr int lanes = sweep_lanes<item>(bins, bytes);
+    const auto [count, counted] = block_of(sweep_block<bytes, item>(bins), left, real);
+    double bin[bins][lanes];
+    for (int k = 0; k < bins; ++k) {
       const auto anchor = bits_as<double>(kept_.anchor(k));
-      for (double& m : level[k]) m = anchor;
+      for (double& m : bin[k]) m = anchor;
     }
-    const block_range range = sweep<bytes, levels, kind>(items, count, level);
-    if (!fits<levels>(range)) {
-      return move_levels(items, count, counted, range);
+    const block_range range = sweep<bytes, bins, kind>(items, count, bin);
+    if (!fits<bins>(range)) {
+      return move_bins(items, count, counted, range);
     }
     bool lowest_used = false;
-    for (int k = 0; k < levels; ++k) {
+    for (int k = 0; k < bins; ++k) {
       const std::uint64_t anchor = kept_.anchor(k);
       for (int l = 0; l < lanes; ++l) {
-        const auto units = static_cast<std::int64_t>(bits_as<std::uint64_t>(level[k][l]) - anchor);
+        const auto units = static_cast<std::int64_t>(bits_as<std::uint64_t>(bin[k][l]) - anchor);
         kept_.units[k][l] += units;
         lowest_used |= k >= 2 && units != 0;
       }
     }
-    if (++kept_.blocks == kept_levels::most_blocks) stand(kept_.levels, kept_.top + scale);
+    if (++kept_.blocks == kept_bins::most_blocks) set_bins(kept_.bins, kept_.max_exponent + scale);
     own_.counts.items += counted;
     note_other(range, items, counted);
     tried_ = 0;
-    if constexpr (levels > few) return_to_fewer<levels>(range, lowest_used);
+    if constexpr (bins > few) return_to_fewer<bins>(range, lowest_used);
     return count;
   }
 
-  template <int levels>
+  template <int bins>
   MONOFOLD_INLINE bool fits(const block_range& range) const {
     if constexpr (rest_tells) {
-      const int top = static_cast<int>(range.most >> 20) - 1022;
-      return range.rest == 0 && top <= kept_.top;
+      const int max_exponent = static_cast<int>(range.most >> 20) - 1022;
+      return range.rest == 0 && max_exponent <= kept_.max_exponent;
     } else {
-      static_assert(levels != full || highest + sweep_reach<bytes, item>(full, parts) <=
-                                          float_format<item>::least_exponent * (squares ? 2 : 1));
+      static_assert(bins != full || highest + sweep_reach<bytes, item>(full, parts) <=
+                                        float_format<item>::least_exponent * (squares ? 2 : 1));
       return holds<Term>(kept_, range);
     }
   }
 
-  /// Where fewer levels would have done with bits to spare, they take over.
-  template <int levels>
+  /// Where fewer bins would have done with bits to spare, they take over.
+  template <int bins>
   MONOFOLD_INLINE void return_to_fewer(const block_range& range, bool lowest_used) {
     if (range.most == 0) return;
     if constexpr (rest_tells) {
-      if (!lowest_used) stand(few, kept_.top);
+      if (!lowest_used) set_bins(few, kept_.max_exponent);
     } else {
       const exponent_range e = range_of_terms<Term>(exponents_of<item>(range.most, range.least));
       for (int fewer : {few, more}) {
         const int slack = slack_of(fewer, e);
-        if (slack < spare || fewer >= levels) continue;
-        place(fewer, e, slack);
+        if (slack < spare || fewer >= bins) continue;
+        place_bins(fewer, e, slack);
         return;
       }
     }
   }
 
-  /// Of a block that did not fit: other levels, or its items by other ways.
-  MONOFOLD_INLINE int move_levels(const item* items, int count, int counted,
-                                  const block_range& range) {
+  /// Of a block that did not fit: other bins, or its items by other ways.
+  MONOFOLD_INLINE int move_bins(const item* items, int count, int counted,
+                                const block_range& range) {
     if constexpr (rest_tells) {
       // Zeros at the end of all significands may make up for 52 bits.
-      if (!find_levels(range_of_doubles(items, count), -53)) kept_.by_table = true;
+      if (!find_bins(range_of_doubles(items, count), -53)) kept_.by_table = true;
       return 0;
     } else {
       if (range.most >= infinite_size<item>)
         return add_digits(items, count, counted, most_by_digits);
       const exponent_range e = range_of_terms<Term>(exponents_of<item>(range.most, range.least));
-      if (find_levels(e, 0)) return 0;
+      if (find_bins(e, 0)) return 0;
       if constexpr (full == 0) return add_digits(items, count, counted, count);
-      stand(full, highest);
+      set_bins(full, highest);
       return 0;
     }
   }
 
   /// Up to `most` items of a block, a multiple of a line: where some are infinite or NaN, those and
-  /// what lies between them; where no levels hold them, all.
+  /// what lies between them; where no bins hold them, all.
   __attribute__((noinline)) int add_digits(const item* items, int count, int counted, int most) {
     const int some = count < most ? count : most;
     add_run_by_digits<Term>(own_, items, counted < some ? counted : some);
@@ -221,10 +221,10 @@ class level_run {
   }
 
   MONOFOLD_INLINE int add_to_table(const double* items, std::int64_t left, std::int64_t real) {
-    // No fewer items than the levels would be given, or what fits here does not fit there.
+    // No fewer items than the bins would be given, or what fits here does not fit there.
     const auto [count, counted] = block_of(sweep_block<bytes, double>(few), left, real);
     if (--kept_.unseen_blocks < 0) {
-      if (find_levels(range_of_doubles(items, count), 0)) {
+      if (find_bins(range_of_doubles(items, count), 0)) {
         kept_.by_table = false;
         return 0;
       }
@@ -237,7 +237,7 @@ class level_run {
   }
 
   __attribute__((noinline)) void empty_table() {
-    table_.give_to(own_.sum);
+    table_.add_to(own_.sum);
     table_.clear();
   }
 
@@ -266,9 +266,9 @@ class level_run {
   }
 
   exact_state<number>& own_;
-  kept_levels& kept_;
+  kept_bins& kept_;
   exponent_table<Term>& table_;
-  // The most levels that were placed for the items at hand: only more are tried, so that it ends.
+  // The most bins that were placed for the items at hand: only more are tried, so that it ends.
   int tried_ = 0;
 };
 

@@ -1,6 +1,6 @@
-// fold/exact/moments_run: sums of items and of their squares in one pass are those of the integers.
+// fold/exact/moments_sweep: sums of items and of their squares in one pass are those of the integers.
 
-#include "monofold/fold/exact/moments_run.hpp"
+#include "monofold/fold/exact/moments_sweep.hpp"
 
 #include <gtest/gtest.h>
 
@@ -32,7 +32,7 @@ void add_by_digits(mf::exact_moments_state<Item>& own, const std::vector<Item>& 
 }
 
 template <class Item>
-class moments_run_of : public testing::Test {
+class moments_sweep_of : public testing::Test {
  protected:
   void TearDown() override { mf::limit_instruction_set(mf::instruction_set::avx512); }
 
@@ -40,9 +40,9 @@ class moments_run_of : public testing::Test {
       mf::instruction_set::baseline, mf::instruction_set::avx2, mf::instruction_set::avx512};
 };
 using item_types = testing::Types<double, float, mf::float16, mf::bfloat16>;
-TYPED_TEST_SUITE(moments_run_of, item_types);
+TYPED_TEST_SUITE(moments_sweep_of, item_types);
 
-TYPED_TEST(moments_run_of, stretches_of_every_kind) {
+TYPED_TEST(moments_sweep_of, stretches_of_every_kind) {
   using bytes = state_bytes<TypeParam>;
   for (const mf::instruction_set set : this->sets) {
     mf::limit_instruction_set(set);
@@ -66,7 +66,7 @@ TYPED_TEST(moments_run_of, stretches_of_every_kind) {
 }
 
 /// Numbers around 1 and, in every block, one that is smaller by a number of binades.
-TYPED_TEST(moments_run_of, one_small_item_a_block) {
+TYPED_TEST(moments_sweep_of, one_small_item_a_block) {
   using bytes = state_bytes<TypeParam>;
   inputs::generator random(91);
   for (const mf::instruction_set set : this->sets) {
@@ -86,15 +86,15 @@ TYPED_TEST(moments_run_of, one_small_item_a_block) {
   }
 }
 
-/// More blocks of equal numbers than lanes of levels take before they give them away.
-TYPED_TEST(moments_run_of, lanes_that_fill_up) {
+/// More blocks of equal numbers than lanes of bins take before they give them away.
+TYPED_TEST(moments_sweep_of, lanes_that_fill_up) {
   using bytes = state_bytes<TypeParam>;
   mf::exact_running_moments<TypeParam> running;
   const std::vector<TypeParam> items(16384, static_cast<TypeParam>(0.998046875));
   auto once = mf::exact_moments_fold<TypeParam>{}.identity();
   auto want = once;
   add_by_digits(once, items);
-  for (int b = 0; b < mf::detail::kept_levels::most_blocks; ++b) {
+  for (int b = 0; b < mf::detail::kept_bins::most_blocks; ++b) {
     running.add(items.data(), 16384);
     want = mf::exact_moments_fold<TypeParam>{}.combine(want, once);
   }

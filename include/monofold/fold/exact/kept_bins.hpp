@@ -1,5 +1,5 @@
 #pragma once
-/// fold/exact/kept_levels: levels that stay from block to block, and what they have taken so far.
+/// fold/exact/kept_bins: bins that stay from block to block, and what they have taken so far.
 
 #include <cstdint>
 
@@ -11,33 +11,33 @@
 
 namespace monofold::detail {
 
-inline constexpr int most_levels = 8;
-inline constexpr int most_level_lanes = 32;
+inline constexpr int most_bins = 8;
+inline constexpr int most_bin_lanes = 32;
 
-/// Levels for items below 2^top * 2^scale and, lane by lane, the units that blocks have left there.
+/// Bins for items below 2^max_exponent * 2^scale and, lane by lane, the units that blocks have left there.
 ///
 /// order      exact: units are integers. A block leaves less than 2^51 in a lane
 ///            (fold/exact/anchors), and 2^11 blocks are added up before a sum takes them
-struct kept_levels {
+struct kept_bins {
   static constexpr int most_blocks = 1 << 11;
 
-  bool by_table = false;  // no levels hold the data: a table takes it
+  bool by_table = false;  // no bins hold the data: a table takes it
   int unseen_blocks = 0;  // that go to the table before the range of one is looked at again
-  int levels = 0;         // 0: none stand yet
+  int bins = 0;           // 0: none stand yet
   int lanes = 0;
-  int top = 0;
+  int max_exponent = 0;
   int scale = 0;
   int headroom = 0;
-  int parts = 1;  // 2: the second half of the levels is for the rests of rounded terms
+  int parts = 1;  // 2: the second half of the bins is for the rests of rounded terms
   int blocks = 0;
-  std::int64_t units[most_levels][most_level_lanes];
+  std::int64_t units[most_bins][most_bin_lanes];
 
   /// New ones, which must have been given to a sum before.
-  MONOFOLD_INLINE void stand(int num_levels, int num_lanes, int above, int scaled, int room,
-                             int num_parts) {
-    levels = num_levels;
+  MONOFOLD_INLINE void set_bins(int num_bins, int num_lanes, int above, int scaled, int room,
+                                int num_parts) {
+    bins = num_bins;
     lanes = num_lanes;
-    top = above;
+    max_exponent = above;
     scale = scaled;
     headroom = room;
     parts = num_parts;
@@ -45,33 +45,33 @@ struct kept_levels {
   }
   MONOFOLD_INLINE void clear() {
     blocks = 0;
-    for (int k = 0; k < levels; ++k) {
+    for (int k = 0; k < bins; ++k) {
       for (int l = 0; l < lanes; ++l) units[k][l] = 0;
     }
   }
-  /// own += what the levels have taken, which they begin to take anew.
+  /// own += what the bins have taken, which they begin to take anew.
   template <class Number>
   __attribute__((noinline)) void empty(Number& own) {
-    give_to(own);
+    add_to(own);
     clear();
   }
-  /// The rest of a rounded number below 2^top is at most 2^(top - 54).
+  /// The rest of a rounded number below 2^max_exponent is at most 2^(max_exponent - 54).
   MONOFOLD_INLINE int exponent(int k) const {
-    const int depth = levels / parts;
-    return k < depth ? level_exponent(top, headroom, k)
-                     : level_exponent(top - 53, headroom, k - depth);
+    const int depth = bins / parts;
+    return k < depth ? bin_exponent(max_exponent, headroom, k)
+                     : bin_exponent(max_exponent - 53, headroom, k - depth);
   }
   MONOFOLD_INLINE std::uint64_t anchor(int k) const { return anchor_bits(exponent(k)); }
 
-  /// own += what the levels have taken.
+  /// own += what the bins have taken.
   template <class Number>
-  MONOFOLD_INLINE void give_to(Number& own) const {
+  MONOFOLD_INLINE void add_to(Number& own) const {
     if (blocks == 0) return;
-    for (int k = 0; k < levels; ++k) {
+    for (int k = 0; k < bins; ++k) {
       int128 sum = 0;
       for (int l = 0; l < lanes; ++l) sum += units[k][l];
       if (sum == 0) continue;
-      const int position = unit_of_level(exponent(k)) + scale - Number::low_exponent;
+      const int position = unit_of_bin(exponent(k)) + scale - Number::low_exponent;
       // Below the grid there are zeros only.
       if (position >= 0) {
         add_at(own, sum, position);

@@ -1,11 +1,11 @@
 #pragma once
-/// fold/exact/moments_run: adds items and their squares to exact sums in one pass, where levels hold both.
+/// fold/exact/moments_sweep: adds items and their squares to exact sums in one pass, where bins hold both.
 
 #include <cstdint>
 #include <type_traits>
 
-#include "monofold/fold/exact/level_plan.hpp"
-#include "monofold/fold/exact/level_vectors.hpp"
+#include "monofold/fold/exact/bin_plan.hpp"
+#include "monofold/fold/exact/bin_vectors.hpp"
 #include "monofold/fold/exact/run.hpp"
 #include "monofold/fold/exact/sweep.hpp"
 #include "monofold/fold/exact/term.hpp"
@@ -18,58 +18,57 @@ namespace monofold::detail {
 
 /// Exact sums of items and of their squares that are still taking runs.
 template <class Item>
-struct moments_run {
-  exact_run<value_term<Item>> values;
-  exact_run<square_term<Item>> squares;
+struct moments_accumulator {
+  exact_accumulator<value_term<Item>> values;
+  exact_accumulator<square_term<Item>> squares;
   // What takes both in one pass.
-  kept_levels value_levels;
-  kept_levels square_levels;
-  int misfits = 0;      // blocks, one after the other, that no levels held
+  kept_bins value_bins;
+  kept_bins square_bins;
+  int misfits = 0;      // blocks, one after the other, that no bins held
   int unseen_runs = 0;  // that are not tried in one pass, since there were many
 
   // Written out: a default one would begin by clearing all of the tables.
-  moments_run() {
+  moments_accumulator() {
     values.state = zero_state<exact_sum_number<Item>>();
     squares.state = zero_state<exact_product_number<Item, Item>>();
   }
 
   exact_state<exact_sum_number<Item>> value_total() const {
     exact_state<exact_sum_number<Item>> out = values.total();
-    value_levels.give_to(out.sum);
+    value_bins.add_to(out.sum);
     return out;
   }
   exact_product_number<Item, Item> square_total() const {
     exact_product_number<Item, Item> out = squares.total().sum;
-    square_levels.give_to(out);
+    square_bins.add_to(out);
     return out;
   }
 };
 
 #if defined(MONOFOLD_EXACT_X86)
 
-/// Adds blocks in one pass as long as a few levels hold them, and says how many items they were.
+/// Adds blocks in one pass as long as a few bins hold them, and says how many items they were.
 ///
 /// The range of a block's items is known when it was deposited: where it does not fit, nothing of it is
-/// kept, and the levels move if they then hold it.
+/// kept, and the bins move if they then hold it.
 template <int bytes, class Item>
 class moments_sweep {
   using value = value_term<Item>;
   using square_of = square_term<Item>;
   using real = typename lanes<bytes>::real;
   static constexpr int parts = parts_of_term<sweep_kind::squares, Item>;
-  static constexpr int depth[2] = {swept_term<value>::levels.few,
-                                   swept_term<square_of>::levels.few};
+  static constexpr int depth[2] = {swept_term<value>::bins.few, swept_term<square_of>::bins.few};
   static constexpr bool wide = sizeof(Item) == 8;
-  // Vectors a level: where additions an item are few, their latency counts.
+  // Vectors a bin: where additions an item are few, their latency counts.
   static constexpr int num = wide ? 1 : 2;
   static constexpr int line = line_items<Item>;
   static constexpr int block = most_deposits * num * bytes / 8;
   static_assert(block % line == 0);
 
  public:
-  MONOFOLD_INLINE static std::int64_t add(moments_run<Item>& own, const Item* items,
+  MONOFOLD_INLINE static std::int64_t add(moments_accumulator<Item>& own, const Item* items,
                                           std::int64_t count) {
-    if (own.value_levels.levels == 0) stand(own, first_top);
+    if (own.value_bins.bins == 0) set_bins(own, first_exponent);
     std::int64_t done = 0;
     while (count - done >= line) {
       const std::int64_t left = count - done;
@@ -85,38 +84,40 @@ class moments_sweep {
   }
 
  private:
-  static constexpr bool holds_all = swept_term<value>::levels.full == depth[0];
-  static constexpr int highest = wide ? highest_top / 2 : float_format<Item>::top_exponent;
-  static constexpr int first_top = holds_all ? highest : 3;
+  static constexpr bool holds_all = swept_term<value>::bins.full == depth[0];
+  static constexpr int highest = wide ? highest_exponent / 2 : float_format<Item>::max_exponent;
+  static constexpr int first_exponent = holds_all ? highest : 3;
 
-  /// Levels for items below 2^top.
-  __attribute__((noinline)) static void stand(moments_run<Item>& own, int top) {
+  /// Bins for items below 2^max_exponent.
+  __attribute__((noinline)) static void set_bins(moments_accumulator<Item>& own, int max_exponent) {
     constexpr int scale = sweep_scale<Item>;
-    constexpr int in_level = num * bytes / 8;
-    own.value_levels.give_to(own.values.state.sum);
-    own.square_levels.give_to(own.squares.state.sum);
-    own.value_levels.stand(depth[0], in_level, top - scale, scale, least_headroom, 1);
-    own.square_levels.stand(depth[1], in_level, 2 * top, 0, least_headroom, parts);
+    constexpr int in_bin = num * bytes / 8;
+    own.value_bins.add_to(own.values.state.sum);
+    own.square_bins.add_to(own.squares.state.sum);
+    own.value_bins.set_bins(depth[0], in_bin, max_exponent - scale, scale, least_headroom, 1);
+    own.square_bins.set_bins(depth[1], in_bin, 2 * max_exponent, 0, least_headroom, parts);
   }
-  /// Whether levels stand now that hold such a block.
-  static bool move(moments_run<Item>& own, const block_range& range) {
+  /// Whether bins are set now that hold such a block.
+  static bool move(moments_accumulator<Item>& own, const block_range& range) {
     if (holds_all) return false;
     const exponent_range e = exponents_of<Item>(range.most, range.least);
-    constexpr auto reach = [](int levels) { return reach_of(least_headroom, levels); };
-    const int value_slack = e.last - reach(depth[0]) - e.top;
+    constexpr auto reach = [](int bins) { return reach_of(least_headroom, bins); };
+    const int value_slack = e.last - reach(depth[0]) - e.max_exponent;
     const int square_slack =
-        range_of_terms<square_of>(e).last - reach(depth[1] / parts) - 2 * e.top;
+        range_of_terms<square_of>(e).last - reach(depth[1] / parts) - 2 * e.max_exponent;
     const int slack = value_slack < square_slack / 2 ? value_slack : square_slack / 2;
-    if (slack < 0 || square_slack < 0 || e.top > highest) return false;
-    stand(own, e.top + room_above(slack) < highest ? e.top + room_above(slack) : highest);
+    if (slack < 0 || square_slack < 0 || e.max_exponent > highest) return false;
+    set_bins(own, e.max_exponent + room_above(slack) < highest ? e.max_exponent + room_above(slack)
+                                                               : highest);
     return true;
   }
-  MONOFOLD_INLINE static bool add_block(moments_run<Item>& own, const Item* items, int count) {
-    kept_levels& v = own.value_levels;
-    kept_levels& s = own.square_levels;
+  MONOFOLD_INLINE static bool add_block(moments_accumulator<Item>& own, const Item* items,
+                                        int count) {
+    kept_bins& v = own.value_bins;
+    kept_bins& s = own.square_bins;
     for (bool moved = false;; moved = true) {
-      level_vectors<bytes, depth[0], num> first(v);
-      level_vectors<bytes, depth[1], num> second(s);
+      bin_vectors<bytes, depth[0], num> first(v);
+      bin_vectors<bytes, depth[1], num> second(s);
       const block_range range = sweep_both(items, count, first.m, second.m);
       if (holds<value>(v, range) && holds<square_of>(s, range)) {
         exact_counts& counts = own.values.state.counts;
@@ -131,8 +132,8 @@ class moments_sweep {
         return false;
       }
     }
-    if (++v.blocks == kept_levels::most_blocks) v.empty(own.values.state.sum);
-    if (++s.blocks == kept_levels::most_blocks) s.empty(own.squares.state.sum);
+    if (++v.blocks == kept_bins::most_blocks) v.empty(own.values.state.sum);
+    if (++s.blocks == kept_bins::most_blocks) s.empty(own.squares.state.sum);
     return true;
   }
 
@@ -173,12 +174,12 @@ class moments_sweep {
 
 template <class Item>
 __attribute__((target("avx2,fma,bmi2"), noinline)) std::int64_t add_moments_avx2(
-    moments_run<Item>& own, const Item* items, std::int64_t count) {
+    moments_accumulator<Item>& own, const Item* items, std::int64_t count) {
   return moments_sweep<32, Item>::add(own, items, count);
 }
 template <class Item>
 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,bmi2"), noinline)) std::int64_t
-add_moments_avx512(moments_run<Item>& own, const Item* items, std::int64_t count) {
+add_moments_avx512(moments_accumulator<Item>& own, const Item* items, std::int64_t count) {
   return moments_sweep<64, Item>::add(own, items, count);
 }
 
@@ -186,7 +187,7 @@ add_moments_avx512(moments_run<Item>& own, const Item* items, std::int64_t count
 
 /// The items that were added in one pass.
 template <class Item>
-MONOFOLD_INLINE std::int64_t add_in_one_pass([[maybe_unused]] moments_run<Item>& own,
+MONOFOLD_INLINE std::int64_t add_in_one_pass([[maybe_unused]] moments_accumulator<Item>& own,
                                              [[maybe_unused]] const Item* items,
                                              [[maybe_unused]] std::int64_t count) {
 #if defined(MONOFOLD_EXACT_X86)

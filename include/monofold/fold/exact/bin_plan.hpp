@@ -1,11 +1,11 @@
 #pragma once
-/// fold/exact/level_plan: how many levels the items of a type, their magnitudes or squares may take.
+/// fold/exact/bin_plan: how many bins the items of a type, their magnitudes or squares may take.
 
 #include <bit>
 #include <cstdint>
 
 #include "monofold/fold/exact/anchors.hpp"
-#include "monofold/fold/exact/kept_levels.hpp"
+#include "monofold/fold/exact/kept_bins.hpp"
 #include "monofold/fold/exact/sweep.hpp"
 #include "monofold/fold/exact/term.hpp"
 #include "monofold/platform/float_format.hpp"
@@ -16,32 +16,32 @@
 
 namespace monofold::detail {
 
-/// Levels that are tried first, levels that are tried next, and those that hold every finite item,
-/// whatever its exponent (0: no number of levels does). Squares of doubles: for both parts together.
-struct level_counts {
+/// Bins that are tried first, bins that are tried next, and those that hold every finite item,
+/// whatever its exponent (0: no number of bins does). Squares of doubles: for both parts together.
+struct bin_counts {
   int few;
   int more;
   int full;
 };
 
 template <class Item>
-inline constexpr level_counts levels_of_values = {2, 4, 0};  // 2098 bits
+inline constexpr bin_counts bins_of_values = {2, 4, 0};  // 2098 bits
 template <>
-inline constexpr level_counts levels_of_values<float> = {1, 3, 7};  // 278 bits
+inline constexpr bin_counts bins_of_values<float> = {1, 3, 7};  // 278 bits
 template <>
-inline constexpr level_counts levels_of_values<bfloat16> = {1, 3, 6};  // 262 bits
+inline constexpr bin_counts bins_of_values<bfloat16> = {1, 3, 6};  // 262 bits
 template <>
-inline constexpr level_counts levels_of_values<float16> = {1, 1, 1};  // 41 bits
+inline constexpr bin_counts bins_of_values<float16> = {1, 1, 1};  // 41 bits
 template <class Item>
-inline constexpr level_counts levels_of_squares = {4, 8, 0};
+inline constexpr bin_counts bins_of_squares = {4, 8, 0};
 template <>
-inline constexpr level_counts levels_of_squares<float> = {2, 4, 0};  // 555 bits
+inline constexpr bin_counts bins_of_squares<float> = {2, 4, 0};  // 555 bits
 template <>
-inline constexpr level_counts levels_of_squares<bfloat16> = {2, 4, 0};  // 522 bits
+inline constexpr bin_counts bins_of_squares<bfloat16> = {2, 4, 0};  // 522 bits
 template <>
-inline constexpr level_counts levels_of_squares<float16> = {2, 2, 2};  // 81 bits
+inline constexpr bin_counts bins_of_squares<float16> = {2, 2, 2};  // 81 bits
 
-/// What is swept for a term, and by which levels.
+/// What is swept for a term, and by which bins.
 template <class Term>
 struct swept_term {
   static constexpr bool is_swept = false;
@@ -50,50 +50,50 @@ template <class Item>
 struct swept_term<value_term<Item>> {
   static constexpr bool is_swept = true;
   static constexpr sweep_kind kind = sweep_kind::values;
-  static constexpr level_counts levels = levels_of_values<Item>;
+  static constexpr bin_counts bins = bins_of_values<Item>;
 };
 template <class Item>
 struct swept_term<magnitude_term<Item>> {
   static constexpr bool is_swept = true;
   static constexpr sweep_kind kind = sweep_kind::magnitudes;
-  static constexpr level_counts levels = levels_of_values<Item>;
+  static constexpr bin_counts bins = bins_of_values<Item>;
 };
 template <class Item>
 struct swept_term<square_term<Item>> {
   static constexpr bool is_swept = true;
   static constexpr sweep_kind kind = sweep_kind::squares;
-  static constexpr level_counts levels = levels_of_squares<Item>;
+  static constexpr bin_counts bins = bins_of_squares<Item>;
 };
 
 /// Items of a block. 16 KiB, half of a first-level cache, make little of what a block costs besides;
-/// where many levels are needed, fewer deposits leave them more bits.
+/// where many bins are needed, fewer deposits leave them more bits.
 template <int bytes, class Item>
-constexpr int sweep_block(int levels) {
-  if (has_large_blocks<Item>(levels)) {
+constexpr int sweep_block(int bins) {
+  if (has_large_blocks<Item>(bins)) {
     return sweep_streams * sweep_part / static_cast<int>(sizeof(Item));
   }
-  return levels <= 4 ? 1024 : 16 * bytes;
+  return bins <= 4 ? 1024 : 16 * bytes;
 }
 
 /// fold/exact/anchors: a lane's deposits are fewer than 2^(headroom - 1).
 template <int bytes, class Item>
-constexpr int sweep_headroom(int levels) {
-  const int deposits = sweep_block<bytes, Item>(levels) / sweep_lanes<Item>(levels, bytes);
+constexpr int sweep_headroom(int bins) {
+  const int deposits = sweep_block<bytes, Item>(bins) / sweep_lanes<Item>(bins, bytes);
   return static_cast<int>(std::bit_width(static_cast<unsigned>(deposits))) + 1;
 }
 
-/// How far below `top` so many levels of one part reach: the unit of the last one.
+/// How far below `max_exponent` so many bins of one part reach: the unit of the last one.
 constexpr int reach_of(int headroom, int depth) {
   return headroom - (depth - 1) * (53 - headroom) - 52;
 }
 template <int bytes, class Item>
-constexpr int sweep_reach(int levels, int parts) {
-  return reach_of(sweep_headroom<bytes, Item>(levels), levels / parts);
+constexpr int sweep_reach(int bins, int parts) {
+  return reach_of(sweep_headroom<bytes, Item>(bins), bins / parts);
 }
 
-/// The exponents of what a block has: every |x| < 2^top, and a multiple of 2^last.
+/// The exponents of what a block has: every |x| < 2^max_exponent, and a multiple of 2^last.
 struct exponent_range {
-  int top;
+  int max_exponent;
   int last;
 };
 
@@ -113,12 +113,12 @@ MONOFOLD_INLINE exponent_range exponents_of(std::uint64_t most, std::uint64_t le
 template <class Term>
 MONOFOLD_INLINE exponent_range range_of_terms(exponent_range items) {
   if constexpr (swept_term<Term>::kind != sweep_kind::squares) return items;
-  if constexpr (sizeof(typename Term::item) < 8) return {2 * items.top, 2 * items.last};
+  if constexpr (sizeof(typename Term::item) < 8) return {2 * items.max_exponent, 2 * items.last};
   const bool is_exact = 2 * items.last >= float_format<double>::least_exponent;
-  return {2 * items.top, is_exact ? 2 * items.last + 52 : -(1 << 20)};
+  return {2 * items.max_exponent, is_exact ? 2 * items.last + 52 : -(1 << 20)};
 }
 
-/// Where levels move that have so many bits to spare: mostly they reach further down, since the largest
+/// Where bins move that have so many bits to spare: mostly they reach further down, since the largest
 /// item of a block says more about those to come than the smallest does.
 constexpr int room_above(int slack) { return slack / 8 + (slack > 0 ? 1 : 0); }
 
@@ -127,15 +127,15 @@ template <class Item>
 inline constexpr std::uint64_t infinite_size = float_format<Item>::infinity >>
                                                (sizeof(Item) == 8 ? 32 : 0);
 
-/// Whether levels that stand for a term hold what a block with this range of items has.
+/// Whether bins that stand for a term hold what a block with this range of items has.
 template <class Term>
-MONOFOLD_INLINE bool holds(const kept_levels& kept, const block_range& range) {
+MONOFOLD_INLINE bool holds(const kept_bins& kept, const block_range& range) {
   using item = typename Term::item;
   if (range.most >= infinite_size<item>) return false;
-  if (kept.levels == swept_term<Term>::levels.full) return true;
+  if (kept.bins == swept_term<Term>::bins.full) return true;
   const exponent_range e = range_of_terms<Term>(exponents_of<item>(range.most, range.least));
-  return e.top <= kept.top + kept.scale &&
-         e.last >= unit_of_level(kept.exponent(kept.levels / kept.parts - 1)) + kept.scale;
+  return e.max_exponent <= kept.max_exponent + kept.scale &&
+         e.last >= unit_of_bin(kept.exponent(kept.bins / kept.parts - 1)) + kept.scale;
 }
 
 }  // namespace monofold::detail
