@@ -92,7 +92,7 @@ function(monofold_check_cuda target)
     add_custom_command(OUTPUT ${output}
       COMMAND ${CMAKE_COMMAND} -E make_directory ${CMAKE_CURRENT_BINARY_DIR}/${target}
       COMMAND ${MONOFOLD_NVCC} -x cu -ltoir -gencode=arch=compute_90,code=lto_90
-              -std=c++20 --fmad=false --extended-lambda
+              -std=c++20 --fmad=false --extended-lambda -DMONOFOLD_NVCC_LOOKS
               $<$<BOOL:${MONOFOLD_WERROR}>:-Werror=all-warnings>
               -I${PROJECT_SOURCE_DIR} -I${PROJECT_SOURCE_DIR}/include ${flags}
               -MD -MF ${output}.d -MT ${output} ${source} -o ${output}

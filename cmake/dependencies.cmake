@@ -13,7 +13,7 @@ if(MONOFOLD_TBB AND TARGET TBB::tbb)
   set(MONOFOLD_USES_TBB ON)
   message(STATUS "monofold: threads by oneTBB ${TBB_VERSION}")
 else()
-  message(STATUS "monofold: threads by std::thread (oneTBB not found or turned off)")
+  message(STATUS "monofold: threads made for each call (oneTBB not found or turned off)")
 endif()
 
 if(MONOFOLD_BUILD_RUNTIME)

@@ -7,7 +7,11 @@ set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/monofold)
 
 install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
         FILES_MATCHING PATTERN *.hpp PATTERN *.cuh PATTERN *.h)
-install(TARGETS monofold EXPORT monofoldTargets
+set(headers_targets monofold)
+if(TARGET monofold_threads)
+  list(APPEND headers_targets monofold_threads)
+endif()
+install(TARGETS ${headers_targets} EXPORT monofoldTargets
         INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(EXPORT monofoldTargets NAMESPACE monofold:: DESTINATION ${package_dir})
 

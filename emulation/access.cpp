@@ -2,7 +2,6 @@
 
 #include "emulation/block.hpp"
 #include "emulation/device_memory.hpp"
-#include "emulation/fiber.hpp"
 
 namespace monofold::emulation::detail {
 
@@ -33,8 +32,8 @@ access_kind volatile_kind(access_kind kind) {
 
 }  // namespace
 
-void touch(const void* address, std::size_t bytes, access_kind kind, bool is_volatile) {
-  if (!is_in_kernel || !is_on_fiber() || bytes == 0 || stacks.holds(address)) return;
+void touch_others(const void* address, std::size_t bytes, access_kind kind, bool is_volatile) {
+  if (!is_on_fiber() || bytes == 0) return;
   const outside_kernel here;
   if (running_block->shared().holds(address)) {
     running_block->touch_shared(address, bytes, is_volatile ? volatile_kind(kind) : kind);

@@ -69,9 +69,10 @@ void block::thread_main(void* argument) {
 thread& block::next_thread() {
   // Lanes of a warp take turns; now and then another warp does.
   const bool is_ready = (ready_warps_ >> warp_ & 1) != 0;
-  if (!is_ready || numbers_->one_in(8)) warp_ = numbers_->bit_of(ready_warps_);
+  const std::uint32_t lot = numbers_->below(8 * 32);
+  if (!is_ready || lot / 32 == 0) warp_ = numbers_->bit_of(ready_warps_);
   const auto w = static_cast<std::size_t>(warp_);
-  return *threads_[w * 32 + static_cast<std::size_t>(numbers_->bit_of(warps_[w].ready))];
+  return *threads_[w * 32 + static_cast<std::size_t>(random::bit_of(warps_[w].ready, lot % 32))];
 }
 
 block::outcome block::run() {
@@ -221,10 +222,12 @@ void block::try_release_warp(int at, std::uint32_t mask, warp_operation operatio
     if (other.mask != mask || other.operation != operation) return;
   }
   const std::uint64_t undefined = numbers_->next();
+  const std::uint64_t of_first = answer(home.calls, __builtin_ctz(present), present, undefined);
   for (std::uint32_t left = present; left != 0; left &= left - 1) {
     const int lane = __builtin_ctz(left);
     thread& other = *threads_[static_cast<std::size_t>(at * 32 + lane)];
-    other.answer = answer(home.calls, lane, present, undefined);
+    other.answer =
+        is_same_for_all(operation) ? of_first : answer(home.calls, lane, present, undefined);
     make_ready(other);
   }
   home.calling &= ~present;

@@ -46,30 +46,34 @@ void* in_block_of_cluster(const void* own, unsigned rank);
 void note_atomic(const void* address, std::size_t bytes);
 void note_change();
 
+// What a call of these keeps on its stack is no access of the kernel's.
+#define MONOFOLD_UNTOUCHED __attribute__((no_sanitize("thread")))
+
 /// A value as 64 bits, and back.
 template <class T>
-std::uint64_t to_word(T value) {
+MONOFOLD_UNTOUCHED std::uint64_t to_word(T value) {
   static_assert(std::is_arithmetic_v<T> && sizeof(T) <= 8, "lanes exchange numbers");
   std::uint64_t word = 0;
   std::memcpy(&word, &value, sizeof(T));
   return word;
 }
 template <class T>
-T from_word(std::uint64_t word) {
+MONOFOLD_UNTOUCHED T from_word(std::uint64_t word) {
   T value;
   std::memcpy(&value, &word, sizeof(T));
   return value;
 }
 
 template <class T>
-T shuffled(warp_operation operation, unsigned mask, T value, int operand, int width) {
+MONOFOLD_UNTOUCHED T shuffled(warp_operation operation, unsigned mask, T value, int operand,
+                              int width) {
   return from_word<T>(meet_lanes({operation, mask, to_word(value), operand, width}));
 }
 
 /// *at becomes change(*at); returns what it was. Not inlined and not instrumented: the access is an
 /// atomic one, not a read and a write.
 template <class T, class Change>
-__attribute__((noinline, no_sanitize("thread"))) T update(T* at, const Change& change) {
+__attribute__((noinline)) MONOFOLD_UNTOUCHED T update(T* at, const Change& change) {
   note_atomic(at, sizeof(T));
   const T before = *at;
   const T after = change(before);
@@ -89,53 +93,53 @@ inline int __syncthreads_or(int vote) { return monofold::emulation::sync_threads
 inline int __syncthreads_and(int vote) { return monofold::emulation::sync_threads(2, vote != 0); }
 inline int __syncthreads_count(int vote) { return monofold::emulation::sync_threads(3, vote != 0); }
 
-inline void __syncwarp(unsigned mask = 0xffffffffu) {
+MONOFOLD_UNTOUCHED inline void __syncwarp(unsigned mask = 0xffffffffu) {
   monofold::emulation::meet_lanes({monofold::emulation::warp_operation::sync, mask});
 }
-inline int __any_sync(unsigned mask, int vote) {
+MONOFOLD_UNTOUCHED inline int __any_sync(unsigned mask, int vote) {
   using monofold::emulation::warp_operation;
   return static_cast<int>(
       monofold::emulation::meet_lanes({warp_operation::any, mask, vote != 0 ? 1u : 0u}));
 }
-inline int __all_sync(unsigned mask, int vote) {
+MONOFOLD_UNTOUCHED inline int __all_sync(unsigned mask, int vote) {
   using monofold::emulation::warp_operation;
   return static_cast<int>(
       monofold::emulation::meet_lanes({warp_operation::all, mask, vote != 0 ? 1u : 0u}));
 }
-inline unsigned __ballot_sync(unsigned mask, int vote) {
+MONOFOLD_UNTOUCHED inline unsigned __ballot_sync(unsigned mask, int vote) {
   using monofold::emulation::warp_operation;
   return static_cast<unsigned>(
       monofold::emulation::meet_lanes({warp_operation::ballot, mask, vote != 0 ? 1u : 0u}));
 }
 template <class T>
-unsigned __match_any_sync(unsigned mask, T value) {
+MONOFOLD_UNTOUCHED unsigned __match_any_sync(unsigned mask, T value) {
   using namespace monofold::emulation;
   return static_cast<unsigned>(meet_lanes({warp_operation::match_any, mask, to_word(value)}));
 }
 
 template <class T>
-T __shfl_sync(unsigned mask, T value, int source, int width = 32) {
+MONOFOLD_UNTOUCHED T __shfl_sync(unsigned mask, T value, int source, int width = 32) {
   using namespace monofold::emulation;
   return shuffled(warp_operation::shuffle, mask, value, source, width);
 }
 template <class T>
-T __shfl_up_sync(unsigned mask, T value, unsigned distance, int width = 32) {
+MONOFOLD_UNTOUCHED T __shfl_up_sync(unsigned mask, T value, unsigned distance, int width = 32) {
   using namespace monofold::emulation;
   return shuffled(warp_operation::shuffle_up, mask, value, static_cast<int>(distance), width);
 }
 template <class T>
-T __shfl_down_sync(unsigned mask, T value, unsigned distance, int width = 32) {
+MONOFOLD_UNTOUCHED T __shfl_down_sync(unsigned mask, T value, unsigned distance, int width = 32) {
   using namespace monofold::emulation;
   return shuffled(warp_operation::shuffle_down, mask, value, static_cast<int>(distance), width);
 }
 template <class T>
-T __shfl_xor_sync(unsigned mask, T value, int pattern, int width = 32) {
+MONOFOLD_UNTOUCHED T __shfl_xor_sync(unsigned mask, T value, int pattern, int width = 32) {
   using namespace monofold::emulation;
   return shuffled(warp_operation::shuffle_xor, mask, value, pattern, width);
 }
 
 #define MONOFOLD_WARP_REDUCTION(name, type, operation)                                     \
-  inline type name(unsigned mask, type value) {                                            \
+  MONOFOLD_UNTOUCHED inline type name(unsigned mask, type value) {                         \
     using namespace monofold::emulation;                                                   \
     return from_word<type>(meet_lanes({warp_operation::operation, mask, to_word(value)})); \
   }

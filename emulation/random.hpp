@@ -31,8 +31,9 @@ class random {
   bool one_in(std::uint32_t count) { return below(count) == 0; }
 
   /// The place of one of the bits of `bits`, which is not 0.
-  int bit_of(std::uint32_t bits) {
-    const auto turn = below(32);
+  int bit_of(std::uint32_t bits) { return bit_of(bits, below(32)); }
+  /// The same by a number below 32 that is there already.
+  static int bit_of(std::uint32_t bits, std::uint32_t turn) {
     const std::uint32_t turned = (bits >> turn) | (turn == 0 ? 0 : bits << (32 - turn));
     return static_cast<int>((static_cast<std::uint32_t>(__builtin_ctz(turned)) + turn) % 32);
   }

@@ -57,6 +57,7 @@ std::uint64_t answer(const warp_call* calls, int lane, std::uint32_t present,
     const int source = source_of(own, lane);
     return (present >> source & 1) != 0 ? calls[source].value : undefined;
   }
+  if (own.operation == warp_operation::sync) return 0;
   std::uint32_t yes = 0;
   std::uint32_t same = 0;
   for_lanes(present, [&](int other) {
@@ -64,7 +65,6 @@ std::uint64_t answer(const warp_call* calls, int lane, std::uint32_t present,
     if (calls[other].value == own.value) same |= 1u << other;
   });
   switch (own.operation) {
-    case warp_operation::sync: return 0;
     case warp_operation::any: return yes != 0 ? 1 : 0;
     case warp_operation::all: return yes == present ? 1 : 0;
     case warp_operation::ballot: return yes;

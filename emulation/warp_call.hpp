@@ -45,6 +45,11 @@ constexpr bool needs_all_lanes(warp_operation operation) {
   return operation >= warp_operation::shuffle;
 }
 
+/// Whether one answer is every lane's: a barrier's, a vote's, a sum's.
+constexpr bool is_same_for_all(warp_operation operation) {
+  return !is_shuffle(operation) && operation != warp_operation::match_any;
+}
+
 /// What `lane` hears when the lanes of `present` met with `calls`; `undefined` stands for a value
 /// that CUDA leaves undefined.
 std::uint64_t answer(const warp_call* calls, int lane, std::uint32_t present,

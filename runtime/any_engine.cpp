@@ -48,28 +48,21 @@ std::unique_ptr<state_box> fold_alone(const member& one, const raw_items& items,
 /// Makes states of what a GPU left, and folds on the processor what it has no fold for.
 class piece_states final : public piece_reader {
  public:
-  piece_states(const member_list& members, const any_engine::device_list& devices,
-               const raw_items& items, const std::vector<device_piece>& pieces,
-               std::int64_t first_index)
-      : members_(members),
-        devices_(devices),
-        items_(items),
-        pieces_(pieces),
-        first_index_(first_index) {
+  piece_states(const member_list& members, const device_work& work, const raw_items& items,
+               const std::vector<device_piece>& pieces, std::int64_t first_index)
+      : members_(members), work_(work), items_(items), pieces_(pieces), first_index_(first_index) {
     states.resize(pieces.size());
   }
 
   void done(std::size_t piece, const char* bytes) override {
     const auto [at, count] = pieces_[piece];
     for (std::size_t m = 0; m < members_.size(); ++m) {
-      const device_member* const on_device = devices_[m].get();
-      if (on_device == nullptr) {
+      const std::int64_t place = work_.places[m];
+      if (place == device_pass::nowhere) {
         states[piece].parts.push_back(
             fold_alone(*members_[m], items_.part(at, count), first_index_ + at));
       } else {
-        states[piece].parts.push_back(
-            members_[m]->adopt(bytes + on_device->state_offset(), first_index_ + at));
-        bytes += on_device->out_stride();
+        states[piece].parts.push_back(members_[m]->adopt(bytes + place, first_index_ + at));
       }
     }
   }
@@ -78,7 +71,7 @@ class piece_states final : public piece_reader {
 
  private:
   const member_list& members_;
-  const any_engine::device_list& devices_;
+  const device_work& work_;
   const raw_items& items_;
   const std::vector<device_piece>& pieces_;
   std::int64_t first_index_;
@@ -181,10 +174,8 @@ void any_engine::fold_fetched(const item_source& from, std::int64_t at, std::int
 std::vector<member_states> any_engine::fold_pieces_of(const raw_items& items,
                                                       const std::vector<device_piece>& pieces,
                                                       std::int64_t first_index) const {
-  std::vector<const device_member*> on_device;
-  for (const auto& one : devices_) on_device.push_back(one.get());
-  piece_states folded(members_, devices_, items, pieces, first_index);
-  fold_pieces(on_device, {items.left, items.right, items.count}, items.stride(), pieces, folded);
+  piece_states folded(members_, work_, items, pieces, first_index);
+  fold_pieces(work_, {items.left, items.right, items.count}, items.stride(), pieces, folded);
   return std::move(folded.states);
 }
 

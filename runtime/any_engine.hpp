@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "monofold/engine/tree_joiner.hpp"
-#include "runtime/gpu/device_member.hpp"
+#include "runtime/gpu/device_pass.hpp"
 #include "runtime/member_states.hpp"
 #include "runtime/raw_items.hpp"
 #include "runtime/reducer.hpp"
@@ -20,11 +20,10 @@ namespace monofold::runtime {
 class any_engine {
  public:
   using joiner = tree_joiner<member_states>;
-  using device_list = std::vector<std::unique_ptr<device_member>>;
 
-  /// `devices`: what a GPU has for each member, null for none; empty where no GPU was asked for.
-  any_engine(const member_list& members, const device_list& devices, int num_threads, bool on_gpu)
-      : members_(members), devices_(devices), num_threads_(num_threads), on_gpu_(on_gpu) {}
+  /// `work`: what a GPU does for the members; nothing where no GPU was asked for.
+  any_engine(const member_list& members, const device_work& work, int num_threads, bool on_gpu)
+      : members_(members), work_(work), num_threads_(num_threads), on_gpu_(on_gpu) {}
 
   /// Items in host memory.
   void fold_tiles(const raw_items& items, std::int64_t first_tile, std::int64_t first_index,
@@ -35,7 +34,7 @@ class any_engine {
   /// Items in memory of a GPU.
   void fold_on_device(const raw_items& items, std::int64_t first_tile, std::int64_t first_index,
                       joiner& out) const;
-  /// The state of items in memory of a GPU that are the whole input, by one launch a member.
+  /// The state of items in memory of a GPU that are the whole input, by one launch a pass.
   member_states fold_whole(const raw_items& items, std::int64_t first_index) const;
   /// The state of less than a node, by this thread.
   member_states fold_node(const raw_items& items, std::int64_t first_index) const;
@@ -50,7 +49,7 @@ class any_engine {
                       int level, joiner& out) const;
 
   const member_list& members_;
-  const device_list& devices_;
+  const device_work& work_;
   int num_threads_;
   bool on_gpu_;
 };

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "monofold/platform/status.hpp"
 #include "runtime/gpu/device_library.hpp"
@@ -41,18 +42,19 @@ std::string own_folder() {
 
 /// The library, or null; `why` is then what the loader says of a file that is there.
 void* open_library(const std::string& file, std::string& why) {
-  // Beside libmonofold, from bin/ to lib/, and where the system looks.
-  std::array<std::string, 5> places{"", own_folder() + "/", own_folder() + "/../lib/",
-                                    own_folder() + "/../" MONOFOLD_LIBRARY_FOLDER "/", ""};
+  std::vector<std::string> places;
   if (const char* const asked = std::getenv("MONOFOLD_LIBRARY_PATH")) {
-    places[0] = std::string(asked) + "/";
+    places.push_back(std::string(asked) + "/");
+  }
+  // Beside libmonofold, and from bin/ to lib/.
+  for (const char* const folder : {"/", "/../lib/", "/../" MONOFOLD_LIBRARY_FOLDER "/"}) {
+    places.push_back(own_folder() + folder);
   }
   for (const std::string& place : places) {
-    if (place.empty() && &place != &places.back()) continue;
     if (void* const handle = dlopen((place + file).c_str(), RTLD_NOW | RTLD_LOCAL)) return handle;
-    if (!place.empty() && access((place + file).c_str(), F_OK) == 0) why = dlerror();
+    if (access((place + file).c_str(), F_OK) == 0) why = dlerror();
   }
-  return nullptr;
+  return dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);  // where the system looks
 }
 
 bool has_driver() {
@@ -128,14 +130,13 @@ void copy_from_device(void* to, const void* from, std::int64_t bytes) {
   table().copy_from_device(to, from, bytes);
 }
 
-std::unique_ptr<device_member> make_device_member(const member_request& what) {
-  return table().make_device_member(what);
+device_work make_device_work(const std::vector<member_request>& what) {
+  return table().make_device_work(what);
 }
 
-void fold_pieces(const std::vector<const device_member*>& members, const device_items& items,
-                 std::int64_t item_bytes, const std::vector<device_piece>& pieces,
-                 piece_reader& reader) {
-  table().fold_pieces(members, items, item_bytes, pieces, reader);
+void fold_pieces(const device_work& work, const device_items& items, std::int64_t item_bytes,
+                 const std::vector<device_piece>& pieces, piece_reader& reader) {
+  table().fold_pieces(work, items, item_bytes, pieces, reader);
 }
 
 }  // namespace monofold::runtime

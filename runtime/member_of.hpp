@@ -8,11 +8,11 @@
 #include <utility>
 
 #include "monofold/fold/name.hpp"
+#include "monofold/fold/shift_indices.hpp"
 #include "runtime/folder.hpp"
 #include "runtime/member.hpp"
 #include "runtime/member_answers.hpp"
 #include "runtime/member_folds.hpp"
-#include "runtime/shift_indices.hpp"
 
 namespace monofold::runtime {
 
@@ -97,7 +97,7 @@ class member_of final : public member {
     return std::make_unique<state_of<state>>(std::move(own));
   }
   static std::unique_ptr<state_box> shifted(state own, std::int64_t offset) {
-    shift_indices(own, offset);
+    monofold::detail::shift_indices(own, offset);
     return boxed(std::move(own));
   }
 

@@ -10,7 +10,7 @@
 #include "runtime/answers.hpp"
 #include "runtime/any_engine.hpp"
 #include "runtime/families.hpp"
-#include "runtime/gpu/device_member.hpp"
+#include "runtime/gpu/device_pass.hpp"
 #include "runtime/gpu/devices.hpp"
 #include "runtime/member.hpp"
 #include "runtime/raw_items.hpp"
@@ -36,7 +36,7 @@ class reducer::implementation {
       : request_((check_request(what), exact_where_integer(what))),
         kinds_(families_of(request_)),
         members_(make_members()),
-        engine_(members_, device_members_, what.num_threads, what.on_gpu),
+        engine_(members_, device_work_, what.num_threads, what.on_gpu),
         tree_(engine_, members_, item_bytes(), first_index) {
     if (what.on_gpu) need_gpu();
   }
@@ -88,7 +88,7 @@ class reducer::implementation {
     need_pairs(right != nullptr);
     if (count < 0 || this->count() != 0) throw error(status::invalid_argument, "count");
     if (count == 0) return;
-    need_device_members();
+    need_device_folds();
     tree_.append(engine_.fold_whole(raw(left, right, count), first_index()), count);
   }
 
@@ -159,27 +159,24 @@ class reducer::implementation {
     return {static_cast<const char*>(left), static_cast<const char*>(right), count, item_bytes()};
   }
 
-  /// Makes the folds of the GPU, once.
+  /// Finds what the GPU does, once.
   void need_gpu() {
-    if (!device_members_.empty() || members_.empty()) return;
+    if (!device_work_.places.empty() || members_.empty()) return;
     if (find_gpus().devices.empty()) {
       throw error(status::device_unavailable, find_gpus().why_none);
     }
-    for (const family kind : kinds_) {
-      device_members_.push_back(
-          make_device_member({kind, request_.type, request_.nan == nan_policy::omit, request_.k}));
-    }
+    device_work_ = make_device_work(member_requests());
   }
 
-  void need_device_members() {
+  void need_device_folds() {
     need_gpu();
-    for (const auto& one : device_members_) {
-      if (one == nullptr) throw error(status::unsupported, "no fold for a GPU");
+    for (const std::int64_t place : device_work_.places) {
+      if (place == device_pass::nowhere) throw error(status::unsupported, "no fold for a GPU");
     }
   }
 
   void push_device_items(const raw_items& items) {
-    need_device_members();
+    need_device_folds();
     const auto on_host = [](const char* from, std::int64_t bytes) {
       std::vector<char> held(static_cast<std::size_t>(bytes));
       if (from != nullptr) copy_from_device(held.data(), from, bytes);
@@ -204,12 +201,17 @@ class reducer::implementation {
     return request_.ops.front() == operation::dot ? 2 * bytes : bytes;
   }
 
+  std::vector<member_request> member_requests() const {
+    std::vector<member_request> all;
+    for (const family kind : kinds_) {
+      all.push_back({kind, request_.type, request_.nan == nan_policy::omit, request_.k});
+    }
+    return all;
+  }
+
   member_list make_members() const {
     member_list members;
-    for (const family kind : kinds_) {
-      members.push_back(
-          make_member({kind, request_.type, request_.nan == nan_policy::omit, request_.k}));
-    }
+    for (const member_request& one : member_requests()) members.push_back(make_member(one));
     return members;
   }
 
@@ -242,7 +244,7 @@ class reducer::implementation {
   request request_;
   std::vector<family> kinds_;
   member_list members_;
-  any_engine::device_list device_members_;  // where a GPU was asked for
+  device_work device_work_;  // where a GPU was asked for
   any_engine engine_;
   running_tree tree_;
 };

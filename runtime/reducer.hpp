@@ -95,7 +95,7 @@ class reducer {
   /// errors     also unsupported (an operation that the GPU has no fold for), device_unavailable,
   ///            out_of_memory, internal
   /// cost       push_device: a launch for each power of two in the number of tiles, and each
-  ///            operation; push_whole_device: one for each operation
+  ///            pass; push_whole_device: one for each pass. Statistics share one
   void push_device(const void* items, std::int64_t count);
   void push_device_pairs(const void* left, const void* right, std::int64_t count);
   void push_whole_device(const void* left, const void* right, std::int64_t count);

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "monofold/engine/tree_joiner.hpp"
+#include "monofold/engine/running_parts.hpp"
 #include "monofold/platform/encoding.hpp"
 #include "monofold/platform/status.hpp"
 #include "runtime/any_engine.hpp"
@@ -21,8 +21,8 @@ class running_tree {
   running_tree(const any_engine& engine, const member_list& members, int item_bytes,
                std::int64_t first_index);
 
-  std::int64_t first_index() const { return first_index_; }
-  std::int64_t count() const { return count_; }
+  std::int64_t first_index() const { return parts_.first_index; }
+  std::int64_t count() const { return parts_.count; }
   /// How many items the tile in which this ends still takes; 0 at its end.
   std::int64_t items_to_boundary() const;
 
@@ -36,8 +36,8 @@ class running_tree {
     const std::int64_t whole = (count - head) / tile_items() * tile_items();
     if (head > 0) to_host(0, head);
     if (whole > 0) {
-      fold_whole(head, whole, next_tile(), end_index(), nodes_);
-      count_ += whole;
+      fold_whole(head, whole, next_tile(), parts_.end_index(), parts_.nodes);
+      parts_.count += whole;
     }
     if (head + whole < count) to_host(head + whole, count - head - whole);
   }
@@ -54,26 +54,21 @@ class running_tree {
 
  private:
   std::int64_t tile_items() const { return tile_items_of(item_bytes_); }
-  std::int64_t end_index() const { return first_index_ + count_; }
   std::int64_t held() const { return static_cast<std::int64_t>(pending_.size()) / item_bytes_; }
-  std::int64_t next_tile() const { return (end_index() - held() - grid_origin_) / tile_items(); }
+  std::int64_t next_tile() const {
+    return (parts_.end_index() - held() - parts_.grid_origin) / tile_items();
+  }
   members_fold fold() const { return {members_}; }
   void hold(const raw_items& items);
   member_states fold_pending() const;
   void write(byte_writer& out, const member_states& value) const;
   member_states read(byte_reader& in) const;
-  void load_nodes(byte_reader& in, std::int64_t first_tile, std::int64_t end_tile);
 
   const any_engine* engine_;
   const member_list* members_;
   int item_bytes_;
-  std::int64_t first_index_;
-  std::int64_t count_ = 0;
-  // Tiles are counted from here: from 0 where the shard starts on the global grid.
-  std::int64_t grid_origin_ = 0;
-  any_engine::joiner nodes_;           // whole tiles since grid_origin_ (or first_index_)
-  std::vector<char> pending_;          // the items after them, fewer than a tile
-  std::vector<member_states> closed_;  // none, or the state of what lies before grid_origin_
+  monofold::detail::running_parts<member_states> parts_;
+  std::vector<char> pending_;  // the items after the last whole tile
 };
 
 }  // namespace monofold::runtime

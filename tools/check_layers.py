@@ -45,7 +45,7 @@ FAMILIES = re.compile(r"include/monofold/engine/gpu/(\w+)/")
 SEES_FAMILIES = {"include/monofold/engine/gpu/dispatch.cuh"}
 
 PRINTING = "iostream|ostream|cstdio|stdio.h|print|syncstream|fmt/.*"
-THREADS = "thread|mutex|shared_mutex|condition_variable|future|semaphore|barrier|latch|tbb/.*"
+THREADS = "thread|pthread.h|mutex|shared_mutex|condition_variable|future|semaphore|barrier|latch|tbb/.*"
 ALLOCATION = "vector|list|forward_list|deque|map|set|unordered_map|unordered_set|memory|new"
 FILES = "fstream|filesystem|unistd.h|fcntl.h|sys/.*"
 TRANSPORT = "mpi.h|nccl.h"

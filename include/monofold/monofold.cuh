@@ -7,3 +7,4 @@
 #include "monofold/level/warp.cuh"
 #include "monofold/monofold.hpp"
 #include "monofold/reduce.cuh"
+#include "monofold/running_state.cuh"

@@ -22,10 +22,6 @@ namespace monofold {
 
 namespace detail {
 
-inline void throw_if(const failure& failed) {
-  if (failed) throw error(failed.code, failed.detail);
-}
-
 /// Has nvcc look at what kernels will call of a fold and a view; runs nothing.
 template <class F, class View>
 void check_calls() {

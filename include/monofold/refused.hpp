@@ -4,7 +4,6 @@
 /// nvcc only says of a constraint that deduction failed. So each call has a deleted twin there, for what it
 /// refuses: nvcc then prints the template argument `Why`. Other compilers name what a constraint lacks.
 
-#include <ranges>
 #include <type_traits>
 #include <utility>
 

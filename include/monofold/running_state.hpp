@@ -3,19 +3,22 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <limits>
 #include <span>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "monofold/engine/cpu.hpp"
-#include "monofold/engine/tree_joiner.hpp"
+#include "monofold/engine/running_parts.hpp"
 #include "monofold/fold/fold.hpp"
 #include "monofold/fold/name.hpp"
+#include "monofold/plan/tiles.hpp"
+#include "monofold/plan/tree.hpp"
 #include "monofold/platform/encoding.hpp"
 #include "monofold/platform/sealed.hpp"
 #include "monofold/platform/status.hpp"
+#include "monofold/shape/part.hpp"
 #include "monofold/shape/view.hpp"
 
 namespace monofold {
@@ -34,7 +37,7 @@ namespace monofold {
 ///            items that lie side by side at a null pointer (other views are taken at their word);
 ///            from merge where `next` does not start where this one ends. The state stays as it was
 /// cost       push: one pass, and a copy of the items that do not fill a tile (at most a tile)
-/// tested by  tests/api/running_state_test.cpp
+/// tested by  tests/api/running_state_test.cpp, tests/gpu/running_state_test.cu
 template <class Item, class F, class Engine = cpu_engine>
 requires fold_on<F, Item>
 class running_state {
@@ -44,83 +47,69 @@ class running_state {
   using item_type = Item;
   static constexpr std::int64_t tile_items = tile_items_v<Item>;
 
-  /// `Engine`: any for which fold_tiles of engine/cpu has a counterpart; from outside: the processor.
+  /// `Engine`: any for which fold_tiles and visit_items of engine/cpu have counterparts.
   explicit running_state(const F& f, std::int64_t first_index = 0, Engine engine = {})
-      : fold_(bind_fold<Item>(f)), engine_(engine), first_index_(first_index) {
-    if (first_index < 0) throw error(status::invalid_argument, "first_index is negative");
-    if (first_index % tile_items != 0) grid_origin_ = first_index;
-  }
+      : fold_(bind_fold<Item>(f)),
+        engine_(engine),
+        parts_(detail::running_parts<state_type>::of_nothing(first_index, tile_items)) {}
 
-  std::int64_t first_index() const { return first_index_; }
-  std::int64_t count() const { return count_; }
+  std::int64_t first_index() const { return parts_.first_index; }
+  std::int64_t count() const { return parts_.count; }
   /// How many items the tile in which this state ends still takes; 0 at its end.
-  std::int64_t items_to_boundary() const {
-    return pending_.empty() ? 0 : tile_items - static_cast<std::int64_t>(pending_.size());
-  }
+  std::int64_t items_to_boundary() const { return pending_.empty() ? 0 : tile_items - held(); }
   /// The engine of later calls.
   void use_engine(const Engine& engine) { engine_ = engine; }
 
-  /// Appends the items of a range.
+  /// Appends the items of a range; by an engine other than the state's, `push(mf::gpu, items)` for items
+  /// that a device reads (running_state.cuh).
   template <reducible Range>
   void push(const Range& range) {
+    push(engine_, range);
+  }
+  template <class By, reducible Range>
+  void push(const By& engine, const Range& range) {
     constexpr bool of_our_type = std::is_same_v<item_of_t<Range>, Item>;
     static_assert(of_our_type,
                   "push: the range has items of another type than the state; "
                   "monofold::transform converts them");
-    const auto view = view_of(range);
-    if constexpr (!of_our_type) {
-      return;
-    } else if constexpr (contiguous_item_view<std::remove_cvref_t<decltype(view)>>) {
-      push(view.data(), view.size());
-    } else {
+    if constexpr (of_our_type) {
+      const auto view = view_of(range);
       if (view.size() < 0) throw error(status::invalid_argument, "negative count");
-      push_view(view);
+      if constexpr (contiguous_item_view<std::remove_cvref_t<decltype(view)>>) {
+        if (view.size() > 0 && view.data() == nullptr) {
+          throw error(status::invalid_argument, "null items");
+        }
+      }
+      push_view(engine, view);
     }
   }
 
   /// Appends `count` items in memory.
-  void push(const Item* items, std::int64_t count) {
-    if (count < 0) throw error(status::invalid_argument, "negative count");
-    if (count > 0 && items == nullptr) throw error(status::invalid_argument, "null items");
-    push_view(contiguous_view<Item>(items, count));
-  }
+  void push(const Item* items, std::int64_t count) { push(contiguous_view<Item>(items, count)); }
 
   /// Appends everything that `next` has seen.
   void merge(const running_state& next) {
-    if (next.first_index_ != end_index()) {
-      throw error(status::invalid_argument, "merge of a state that does not start where this ends");
-    }
-    if (next.count_ == 0) return;
-    const bool one_grid = closed_.empty() && next.closed_.empty() && pending_.empty() &&
-                          grid_origin_ == next.grid_origin_;
-    if (one_grid) {
-      for (const auto& entry : next.nodes_.entries()) nodes_.push(fold_, entry.node, entry.value);
+    const bool is_joined = parts_.take_over(fold_, next.parts_, pending_.empty());
+    if (is_joined) {
       pending_ = next.pending_;
-      count_ += next.count_;
-    } else {
-      append(*next.total(), next.count_);
+    } else if (next.count() != 0) {
+      append(*next.total(), next.count());
     }
   }
 
   /// Appends `count` items that were folded elsewhere, by their state: this one's total and it are
   /// combined, and what is pushed later has a tree of its own.
   void append(const state_type& folded, std::int64_t count) {
-    state_type joined = count_ != 0 ? fold_.combine(*total(), folded) : folded;
-    closed_.clear();
-    closed_.push_back(std::move(joined));
-    nodes_.clear();
+    const auto before = total();
+    state_type joined = before ? fold_.combine(*before, folded) : folded;
     pending_.clear();
-    count_ += count;
-    grid_origin_ = end_index();
+    parts_.count += count;
+    parts_ = parts_.closed_up(std::move(joined));
   }
 
   /// The state of everything so far, where there is anything.
   result<state_type> total() const {
-    if (count_ == 0) return status::empty_input;
-    tree_joiner<state_type> tail = nodes_;
-    if (!pending_.empty()) fold_pending(tail);
-    if (closed_.empty()) return tail.total(fold_);
-    return tail.empty() ? closed_[0] : fold_.combine(closed_[0], tail.total(fold_));
+    return parts_.total(fold_, !pending_.empty(), [this] { return fold_pending(); });
   }
 
   /// The answer for everything so far; more may be pushed afterwards.
@@ -142,8 +131,16 @@ class running_state {
   /// tested by  tests/api/saved_state_test.cpp
   std::vector<unsigned char> save() const requires named_fold<fold_type> {
     byte_writer out;
-    save_parts(out, is_exact_v<fold_type>,
-               [&](byte_writer& to, const state_type& value) { encode_state(to, fold_, value); });
+    const auto write = [&](byte_writer& to, const state_type& value) {
+      encode_state(to, fold_, value);
+    };
+    if (is_exact_v<fold_type> && count() != 0) {
+      detail::save_parts(out, parts_.closed_up(*total()), write, 0, [] {});
+    } else {
+      detail::save_parts(out, parts_, write, pending_.size(), [&] {
+        for (const cell& one : pending_) encode(out, one.item);
+      });
+    }
     return seal(fold_name<Item>(fold_), out.bytes());
   }
 
@@ -158,79 +155,13 @@ class running_state {
       throw error(status::malformed_state, "it holds: " + saved.name + "; not: " + own);
     }
     byte_reader in(saved.payload);
-    load_parts(in, [](byte_reader& from) { return decoded<state_type>(from); });
-  }
-
-  /// What `save` writes, by a function for states; `total_only`: the tree is not kept.
-  template <class Encode>
-  void save_parts(byte_writer& out, bool total_only, const Encode& write) const {
-    encode(out, first_index_);
-    encode(out, count_);
-    if (total_only && count_ != 0) {
-      encode(out, end_index());
-      encode(out, true);
-      write(out, *total());
-      encode(out, std::uint64_t{0});
-      encode(out, std::uint64_t{0});
-      return;
-    }
-    encode(out, grid_origin_);
-    encode(out, !closed_.empty());
-    if (!closed_.empty()) write(out, closed_[0]);
-    encode(out, static_cast<std::uint64_t>(nodes_.entries().size()));
-    for (const auto& entry : nodes_.entries()) {
-      encode(out, static_cast<std::int32_t>(entry.node.level));
-      encode(out, entry.node.position);
-      write(out, entry.value);
-    }
-    encode(out, static_cast<std::uint64_t>(pending_.size()));
-    for (const cell& one : pending_) encode(out, one.item);
-  }
-
-  /// What `load` reads, to the end. Bytes that no state leaves are refused, so that later calls meet none.
-  template <class Decode>
-  void load_parts(byte_reader& in, const Decode& decode_state) {
-    const auto refuse = [] { throw error(status::malformed_state, "its parts do not fit"); };
-    running_state read(*this);
-    read.nodes_.clear();
-    read.pending_.clear();
-    read.closed_.clear();
-    decode(in, read.first_index_);
-    decode(in, read.count_);
-    decode(in, read.grid_origin_);
-    constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
-    if (read.first_index_ < 0 || read.count_ < 0 || read.count_ > most - read.first_index_) {
-      refuse();
-    }
-    const std::int64_t end = read.end_index();
-    const std::int64_t first = read.first_index_;
-    const bool is_closed = decoded<bool>(in);
-    if (is_closed) {
-      if (read.grid_origin_ <= first || read.grid_origin_ > end) refuse();
-      read.closed_.push_back(decode_state(in));
-    } else if (read.grid_origin_ != (first % tile_items == 0 ? 0 : first)) {
-      refuse();
-    }
-    // The nodes stand side by side, from the grid's origin, or the first item, on.
-    std::int64_t tile = is_closed ? 0 : (first - read.grid_origin_) / tile_items;
-    const std::int64_t end_tile = (end - read.grid_origin_) / tile_items;
-    const auto num_nodes = decoded<std::uint64_t>(in);
-    for (std::uint64_t i = 0; i < num_nodes; ++i) {
-      const auto level = decoded<std::int32_t>(in);
-      const auto position = decoded<std::int64_t>(in);
-      if (level < 0 || level > 62 || position < 0 || position > most >> level) refuse();
-      const tree_node node{level, position};
-      const std::int64_t size = std::int64_t{1} << level;
-      if (node.first_tile() != tile || size > end_tile - tile) refuse();
-      tile += size;
-      read.nodes_.push(read.fold_, node, decode_state(in));
-    }
-    const auto num_pending = static_cast<std::int64_t>(decoded<std::uint64_t>(in));
-    if (tile != end_tile) refuse();
-    if (num_pending != end - read.grid_origin_ - end_tile * tile_items) refuse();
-    for (std::int64_t i = 0; i < num_pending; ++i) read.pending_.push_back({decoded<Item>(in)});
-    if (in.size() != 0) refuse();
-    *this = std::move(read);
+    std::vector<cell> held;
+    parts_ = detail::load_parts<state_type>(
+        in, fold_, tile_items, [](byte_reader& from) { return decoded<state_type>(from); },
+        [&](std::int64_t n) {
+          for (std::int64_t i = 0; i < n; ++i) held.push_back({decoded<Item>(in)});
+        });
+    pending_ = std::move(held);
   }
 
  private:
@@ -240,62 +171,62 @@ class running_state {
   };
   static_assert(sizeof(cell) == sizeof(Item));
 
-  std::int64_t end_index() const { return first_index_ + count_; }
-
-  template <class View>
-  void fold_whole_tiles(const View& view, std::int64_t index, tree_joiner<state_type>& out) const {
-    fold_tiles(engine_, fold_, view, (index - grid_origin_) / tile_items, index, out);
+  std::int64_t held() const { return static_cast<std::int64_t>(pending_.size()); }
+  /// The tile in which held items, or the next one, lie.
+  std::int64_t next_tile() const {
+    return (parts_.end_index() - held() - parts_.grid_origin) / tile_items;
   }
 
-  void fold_pending(tree_joiner<state_type>& out) const {
-    const auto held = static_cast<std::int64_t>(pending_.size());
-    fold_whole_tiles(contiguous_view<Item>(&pending_.data()->item, held), end_index() - held, out);
+  /// By this thread: there are few.
+  state_type fold_pending() const {
+    const contiguous_view<Item> items(&pending_.data()->item, held());
+    return detail::fold_node(fold_, items, 0, held(), parts_.end_index() - held());
   }
 
-  template <class View>
-  void push_view(const View& view) {
+  template <class By, class View>
+  void push_view(const By& engine, const View& view) {
+    if constexpr (std::is_same_v<By, cpu_engine>) {
+      take_view(engine, view);
+    } else {
+      running_state next(*this);  // a device may fail halfway
+      next.take_view(engine, view);
+      *this = std::move(next);
+    }
+  }
+
+  template <class By, class View>
+  void take_view(const By& engine, const View& view) {
     std::int64_t at = 0;
     if (!pending_.empty()) {
-      const std::int64_t missing = tile_items - static_cast<std::int64_t>(pending_.size());
-      at = std::min(missing, view.size());
-      hold(view, 0, at);
-      if (at < missing) return;
-      fold_pending(nodes_);
+      at = std::min(items_to_boundary(), view.size());
+      hold(engine, view, 0, at);
+      if (held() < tile_items) return;
+      const tree_node node{0, next_tile()};
+      parts_.nodes.push(fold_, node, fold_pending());
       pending_.clear();
     }
     const std::int64_t whole = (view.size() - at) / tile_items * tile_items;
-    if (whole > 0) fold_whole_tiles(part_of(view, at, whole), end_index(), nodes_);
-    count_ += whole;
-    hold(view, at + whole, view.size());
+    if (whole > 0) {
+      fold_tiles(engine, fold_, detail::part_of(view, at, whole), next_tile(), parts_.end_index(),
+                 parts_.nodes);
+    }
+    parts_.count += whole;
+    hold(engine, view, at + whole, view.size());
   }
 
   /// Keeps items that do not fill a tile yet.
-  template <class View>
-  void hold(const View& view, std::int64_t from, std::int64_t to) {
-    for (std::int64_t i = from; i < to; ++i) pending_.push_back({view[i]});
-    count_ += to - from;
-  }
-
-  template <class View>
-  static auto part_of(const View& view, std::int64_t at, std::int64_t count) {
-    if constexpr (contiguous_item_view<View>) {
-      return contiguous_view<Item>(view.data() + at, count);
-    } else if constexpr (requires { view.part(at, count); }) {
-      return view.part(at, count);
-    } else {
-      return generate(count, [view, at](std::int64_t i) -> Item { return view[at + i]; });
-    }
+  template <class By, class View>
+  void hold(const By& engine, const View& view, std::int64_t from, std::int64_t to) {
+    if (from == to) return;
+    visit_items(engine, detail::part_of(view, from, to - from),
+                [this](const Item& item) { pending_.push_back({item}); });
+    parts_.count += to - from;
   }
 
   fold_type fold_;
   Engine engine_;
-  std::int64_t first_index_;
-  std::int64_t count_ = 0;
-  // Tiles are counted from here: from 0 where the shard starts on the global grid.
-  std::int64_t grid_origin_ = 0;
-  tree_joiner<state_type> nodes_;   // whole tiles since grid_origin_ (or first_index_)
-  std::vector<cell> pending_;       // the items after them, fewer than a tile
-  std::vector<state_type> closed_;  // none, or the state of what lies before grid_origin_
+  detail::running_parts<state_type> parts_;
+  std::vector<cell> pending_;  // the items after the last whole tile
 };
 
 }  // namespace monofold

@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "monofold/platform/status.hpp"
-#include "runtime/gpu/device_member.hpp"
+#include "runtime/gpu/device_pass.hpp"
 #include "runtime/gpu/devices.hpp"
 #include "runtime/gpu/staging_stream.hpp"
 
@@ -30,16 +30,11 @@ place place_of(const void* pointer) {
 /// One call of fold_pieces.
 class feeder {
  public:
-  feeder(const std::vector<const device_member*>& members, const device_items& items,
-         std::int64_t item_bytes)
-      : members_(members), items_(items), item_bytes_(item_bytes), place_(place_of(items.left)) {
+  feeder(const device_work& work, const device_items& items, std::int64_t item_bytes)
+      : work_(work), items_(items), item_bytes_(item_bytes), place_(place_of(items.left)) {
     if (items.right != nullptr) place_ = std::min(place_, place_of(items.right));
     if (place_ != place::device) lease_.get().make_buffers(place_ == place::pinned);
-    std::int64_t states = 0;
-    for (const device_member* const one : members) {
-      if (one != nullptr) states += one->out_stride();
-    }
-    lease_.get().make_states(std::max<std::int64_t>(states, 16));
+    lease_.get().make_states(std::max<std::int64_t>(work.out_bytes, 16));
   }
 
   void run(const std::vector<device_piece>& pieces, piece_reader& reader) {
@@ -65,10 +60,9 @@ class feeder {
       if (here.right != nullptr) here.right = bring(buffer, second, here.right, piece);
     }
     char* out = buffer.states;
-    for (const device_member* const one : members_) {
-      if (one == nullptr) continue;
-      one->start(staging(), here, out);
-      out += one->out_stride();
+    for (const auto& pass : work_.passes) {
+      pass->start(staging(), here, out);
+      out += in_chunks_of_16(pass->out_bytes());
     }
     check_cuda(cudaEventRecord(buffer.done, staging().stream()), "cudaEventRecord");
   }
@@ -76,6 +70,11 @@ class feeder {
   void finish(std::size_t i, piece_reader& reader) {
     const staging_stream::buffer& buffer = staging().at(i);
     check_cuda(cudaEventSynchronize(buffer.done), "cudaEventSynchronize");
+    char* out = buffer.states;
+    for (const auto& pass : work_.passes) {
+      pass->finish(out);
+      out += in_chunks_of_16(pass->out_bytes());
+    }
     reader.done(i, buffer.states);
   }
 
@@ -98,7 +97,7 @@ class feeder {
     return to;
   }
 
-  const std::vector<const device_member*>& members_;
+  const device_work& work_;
   device_items items_;
   std::int64_t item_bytes_;
   place place_;
@@ -107,10 +106,9 @@ class feeder {
 
 }  // namespace
 
-void fold_pieces(const std::vector<const device_member*>& members, const device_items& items,
-                 std::int64_t item_bytes, const std::vector<device_piece>& pieces,
-                 piece_reader& reader) {
-  feeder(members, items, item_bytes).run(pieces, reader);
+void fold_pieces(const device_work& work, const device_items& items, std::int64_t item_bytes,
+                 const std::vector<device_piece>& pieces, piece_reader& reader) {
+  feeder(work, items, item_bytes).run(pieces, reader);
 }
 
 }  // namespace monofold::runtime

@@ -9,7 +9,7 @@
 
 #include "monofold/engine/gpu/launch.cuh"
 #include "monofold/platform/status.hpp"
-#include "runtime/gpu/device_member.hpp"
+#include "runtime/gpu/device_pass.hpp"
 
 namespace monofold::runtime {
 

@@ -38,7 +38,7 @@ class staging_stream {
   ~staging_stream();
 
   cudaStream_t stream() const { return stream_; }
-  /// The workspace of its folds, which kernels' sources make (workspace_of in device_members).
+  /// The workspace of its folds, which kernels' sources make (workspace_of in device_passes).
   std::shared_ptr<gpu_workspace>& workspace() { return workspace_; }
   const buffer& at(std::size_t i) const { return buffers_[i % buffers_.size()]; }
   /// The buffers for items; made when host memory is first folded, pinned ones when it is not pinned.

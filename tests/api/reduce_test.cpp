@@ -27,17 +27,17 @@ namespace {
 namespace mf = monofold;
 using inputs::same_bits;
 
-constexpr std::int64_t tile = 512;  // of doubles
-constexpr std::int64_t span = 64 * tile;
-const std::vector<std::int64_t> sizes = {
-    1,    2,        31,   32,       33,       tile - 1,     tile,         tile + 1,
-    7919, span - 1, span, span + 1, 2 * span, 3 * span - 1, 5 * span + 3, 200003};
+constexpr std::int64_t reduce_tile = 512;  // of doubles
+constexpr std::int64_t span = 64 * reduce_tile;
+const std::vector<std::int64_t> counts = {
+    1,    2,        31,   32,       33,       reduce_tile - 1, reduce_tile,  reduce_tile + 1,
+    7919, span - 1, span, span + 1, 2 * span, 3 * span - 1,    5 * span + 3, 200003};
 
 template <class F>
 [[gnu::noinline]] void check_fold(const F& family) {
   const auto items = inputs::spread_doubles(200003, 30, 91);
   const auto fold = mf::bind_fold<double>(family);
-  for (const std::int64_t n : sizes) {
+  for (const std::int64_t n : counts) {
     const mf::contiguous_view<double> view(items.data(), n);
     const auto state = oracle::plan_state<double>(
         fold, n, [&](std::int64_t i) { return items[static_cast<std::size_t>(i)]; });

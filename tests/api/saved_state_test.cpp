@@ -29,7 +29,7 @@ using inputs::same_bits;
 using chunk = std::span<const double>;
 using bytes = std::vector<unsigned char>;
 
-constexpr std::int64_t tile = mf::tile_items_v<double>;
+constexpr std::int64_t tile_items = mf::tile_items_v<double>;
 
 /// A fold of one's own with a name: its result depends on grouping and order.
 struct weighted_fold {
@@ -40,12 +40,13 @@ struct weighted_fold {
   double combine(double l, double r) const { return l * 0.75 + r; }
 };
 
-const std::vector<double>& data() {
+const std::vector<double>& saved_data() {
   static const std::vector<double> items = inputs::spread_doubles(150000, 30, 103);
   return items;
 }
-chunk part(std::int64_t from, std::int64_t to) {
-  return chunk(data()).subspan(static_cast<std::size_t>(from), static_cast<std::size_t>(to - from));
+chunk saved_part(std::int64_t from, std::int64_t to) {
+  return chunk(saved_data())
+      .subspan(static_cast<std::size_t>(from), static_cast<std::size_t>(to - from));
 }
 
 template <class State>
@@ -58,14 +59,14 @@ State again(const State& state, const State& fresh) {
 template <class F>
 mf::running_state<double, F> made(const F& f, std::int64_t from, std::int64_t to) {
   mf::running_state<double, F> state(f, from);
-  state.push(part(from, to));
+  state.push(saved_part(from, to));
   return state;
 }
 
 rc::Gen<std::int64_t> places() {
-  return rc::gen::oneOf(rc::gen::inRange<std::int64_t>(0, 3 * tile),
-                        rc::gen::inRange<std::int64_t>(0, 100000),
-                        rc::gen::element<std::int64_t>(0, tile, 8 * tile, 100 * tile));
+  return rc::gen::oneOf(
+      rc::gen::inRange<std::int64_t>(0, 3 * tile_items), rc::gen::inRange<std::int64_t>(0, 100000),
+      rc::gen::element<std::int64_t>(0, tile_items, 8 * tile_items, 100 * tile_items));
 }
 
 /// Saved and loaded at any place, a state goes on as if nothing had been.
@@ -73,14 +74,14 @@ template <class F, class Same>
 void check_goes_on(const F& f, const Same& same) {
   const std::int64_t first = *places();
   const std::int64_t middle = first + *places();
-  const std::int64_t end = std::min<std::int64_t>(middle + *places(), std::ssize(data()));
+  const std::int64_t end = std::min<std::int64_t>(middle + *places(), std::ssize(saved_data()));
   const std::int64_t stop = std::min(middle, end);
   auto straight = made(f, first, stop);
   auto stopped = again(straight, mf::running_state<double, F>(f));
   RC_ASSERT(stopped.first_index() == first);
   RC_ASSERT(stopped.count() == stop - first);
-  straight.push(part(stop, end));
-  stopped.push(part(stop, end));
+  straight.push(saved_part(stop, end));
+  stopped.push(saved_part(stop, end));
   RC_ASSERT(straight.count() == stopped.count());
   if (straight.count() > 0) RC_ASSERT(same(straight.finish(), stopped.finish()));
 }
@@ -113,7 +114,7 @@ RC_GTEST_PROP(saved_state, exact_states_have_one_form, ()) {
   auto left = made(mf::sum, 0, cut);
   const auto right = made(mf::sum, cut, count);
   auto pieces = left;
-  pieces.push(part(cut, count));
+  pieces.push(saved_part(cut, count));
   RC_ASSERT(pieces.save() == whole);
   left.merge(right);
   RC_ASSERT(left.save() == whole);
@@ -123,7 +124,7 @@ RC_GTEST_PROP(saved_state, exact_states_have_one_form, ()) {
 }
 
 TEST(saved_state, shards_that_begin_with_tiles_have_the_bits_of_one_call) {
-  const std::int64_t cut = 64 * tile;
+  const std::int64_t cut = 64 * tile_items;
   auto left = made(weighted_fold{}, 0, cut);
   const auto right = made(weighted_fold{}, cut, 100000);
   auto read = again(left, made(weighted_fold{}, 0, 0));
@@ -160,7 +161,7 @@ TEST(saved_state, another_reduction_is_refused_by_name) {
 
 /// A payload that was made up, sealed as if it were whole.
 TEST(saved_state, parts_that_no_state_has_are_refused) {
-  const auto saved = made(weighted_fold{}, 0, 3 * tile + 5).save();
+  const auto saved = made(weighted_fold{}, 0, 3 * tile_items + 5).save();
   const mf::unsealed inside = mf::unseal(saved);
   const auto fresh = made(weighted_fold{}, 0, 0);
   ASSERT_EQ(refusal(fresh, saved), "");

@@ -1,5 +1,5 @@
-/// engine/detail/parallel: every piece once, on as many threads as were asked for. Built twice, with
-/// and without oneTBB.
+/// engine/detail/parallel: every piece once, on as many threads as were asked for. Built three times: with
+/// oneTBB linked, with its headers, and without it.
 
 #include "monofold/engine/detail/parallel.hpp"
 
@@ -17,6 +17,10 @@
 #include <gtest/gtest.h>
 
 #include "monofold/engine/cpu.hpp"
+
+#if MONOFOLD_HAS_TBB
+#include <oneapi/tbb/global_control.h>
+#endif
 
 namespace {
 

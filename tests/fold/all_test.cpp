@@ -25,7 +25,7 @@ namespace mf = monofold;
 using inputs::same_bits;
 
 constexpr auto weighted = mf::ordered([](double l, double r) { return l * 0.5 + r; });
-constexpr auto square = [](double x) { return x * x; };
+constexpr auto squared = [](double x) { return x * x; };
 
 TEST(all, has_the_bits_of_its_members_alone) {
   const auto together = mf::all(mf::count, mf::plain_mean, mf::plain_variance(1), mf::extrema,
@@ -49,9 +49,9 @@ TEST(all, members_may_be_adapted_and_nested) {
   const auto items = inputs::spread_doubles(3000, 20, 61);
   const auto positive = [](double x) { return x > 0; };
   const auto [squares, inner, passing] = mf::reduce(
-      items, mf::all(mf::plain_sum_in<double> | mf::map(square),
+      items, mf::all(mf::plain_sum_in<double> | mf::map(squared),
                      mf::all(mf::min, mf::plain_variance(0)), mf::count | mf::where(positive)));
-  EXPECT_TRUE(same_bits(squares, mf::reduce(items, mf::plain_sum_in<double> | mf::map(square))));
+  EXPECT_TRUE(same_bits(squares, mf::reduce(items, mf::plain_sum_in<double> | mf::map(squared))));
   EXPECT_EQ(std::get<0>(inner), mf::reduce(items, mf::min));
   EXPECT_TRUE(same_bits(std::get<1>(inner), mf::reduce(items, mf::plain_variance(0))));
   EXPECT_EQ(passing, mf::reduce(items, mf::count | mf::where(positive)));
@@ -61,9 +61,9 @@ TEST(all, adapted_as_a_whole_keeps_the_bits_of_its_members) {
   for (const std::size_t n : {100U, 513U, 3000U}) {
     const auto items = inputs::spread_doubles(n, 20, n);
     const auto [sum, variance] = mf::reduce(
-        items, mf::all(mf::plain_sum_in<double>, mf::plain_variance(0)) | mf::map(square));
-    EXPECT_TRUE(same_bits(sum, mf::reduce(items, mf::plain_sum_in<double> | mf::map(square))));
-    EXPECT_TRUE(same_bits(variance, mf::reduce(items, mf::plain_variance(0) | mf::map(square))));
+        items, mf::all(mf::plain_sum_in<double>, mf::plain_variance(0)) | mf::map(squared));
+    EXPECT_TRUE(same_bits(sum, mf::reduce(items, mf::plain_sum_in<double> | mf::map(squared))));
+    EXPECT_TRUE(same_bits(variance, mf::reduce(items, mf::plain_variance(0) | mf::map(squared))));
   }
 }
 

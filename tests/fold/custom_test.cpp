@@ -17,7 +17,7 @@ namespace {
 
 namespace mf = monofold;
 
-constexpr std::size_t sizes[] = {1, 2, 31, 33, 511, 512, 513, 1025, 32768, 32769, 100003};
+constexpr std::size_t custom_sizes[] = {1, 2, 31, 33, 511, 512, 513, 1025, 32768, 32769, 100003};
 
 TEST(ordered, is_the_plan_tree_bit_for_bit) {
   const auto op = [](double l, double r) { return l * 0.75 + r; };  // shows grouping and order
@@ -26,7 +26,7 @@ TEST(ordered, is_the_plan_tree_bit_for_bit) {
   static_assert(!mf::is_commutative_v<decltype(plain)> && !mf::is_exact_v<decltype(plain)>);
   static_assert(!mf::has_identity_v<decltype(plain)> &&
                 mf::has_identity_v<decltype(with_identity)>);
-  for (const std::size_t n : sizes) {
+  for (const std::size_t n : custom_sizes) {
     const auto items = inputs::spread_doubles(n, 10, n);
     const double expected = oracle::plan_state(plain, items);
     EXPECT_TRUE(inputs::same_bits(mf::reduce(mf::cpu(3), items, plain), expected)) << n;
@@ -38,7 +38,7 @@ TEST(commutative, is_the_plan_tree_bit_for_bit) {
   const auto op = [](float l, float r) { return l + r * 1.0000001F; };
   const auto fold = mf::bind_fold<float>(mf::commutative(op));
   static_assert(mf::is_commutative_v<decltype(fold)>);
-  for (const std::size_t n : sizes) {
+  for (const std::size_t n : custom_sizes) {
     std::vector<float> items;
     for (std::size_t i = 0; i < n; ++i) {
       items.push_back(static_cast<float>(inputs::spread_double(i, 10)));
@@ -69,7 +69,7 @@ TEST(ordered, operands_are_always_neighbours_lower_first) {
   const auto join = [](segment l, segment r) -> segment {
     return l.end == r.begin ? segment{l.begin, r.end} : segment{-1, -2};
   };
-  for (const std::size_t n : sizes) {
+  for (const std::size_t n : custom_sizes) {
     const auto view = mf::generate(static_cast<std::int64_t>(n), [](std::int64_t i) {
       return segment{i, i + 1};
     });

@@ -121,7 +121,7 @@ TEST(norm1, of_floats_is_within_the_bound_of_a_sum) {
 }
 
 template <class Item>
-void check_integers() {
+void check_norms() {
   using limits = std::numeric_limits<Item>;
   for (const std::size_t n : {1U, 2U, 100U, 4097U, 20001U}) {
     for (const int kind : {0, 1, 2, 3}) {
@@ -157,10 +157,10 @@ void check_integers() {
   }
 }
 
-TEST(norms, of_int8) { check_integers<std::int8_t>(); }
-TEST(norms, of_uint16) { check_integers<std::uint16_t>(); }
-TEST(norms, of_int32) { check_integers<std::int32_t>(); }
-TEST(norms, of_int64) { check_integers<std::int64_t>(); }
-TEST(norms, of_uint64) { check_integers<std::uint64_t>(); }
+TEST(norms, of_int8) { check_norms<std::int8_t>(); }
+TEST(norms, of_uint16) { check_norms<std::uint16_t>(); }
+TEST(norms, of_int32) { check_norms<std::int32_t>(); }
+TEST(norms, of_int64) { check_norms<std::int64_t>(); }
+TEST(norms, of_uint64) { check_norms<std::uint64_t>(); }
 
 }  // namespace

@@ -28,7 +28,7 @@ double number(double item) {
 }
 
 /// a before b among numbers: the total order of IEEE 754 without NaN.
-bool below(double a, double b) {
+bool orders_below(double a, double b) {
   if (a != b) return a < b;
   return std::signbit(a) && !std::signbit(b);
 }
@@ -57,7 +57,7 @@ void check_pair(Item a, Item b) {
   const bool nan_a = std::isnan(number(a));
   const bool nan_b = std::isnan(number(b));
   if (!nan_a && !nan_b) {
-    const bool expected = below(number(a), number(b));
+    const bool expected = orders_below(number(a), number(b));
     ASSERT_EQ(keys::nan_low(a) < keys::nan_low(b), expected) << number(a) << " " << number(b);
     ASSERT_EQ(keys::nan_high(a) < keys::nan_high(b), expected) << number(a) << " " << number(b);
   } else if (nan_a != nan_b) {
@@ -114,7 +114,7 @@ TEST(order_key, floats) { check_random_patterns<float, std::uint32_t>(); }
 TEST(order_key, doubles) { check_random_patterns<double, std::uint64_t>(); }
 
 template <class Item>
-void check_integers() {
+void check_keys() {
   using keys = mf::order_key<Item>;
   static_assert(!keys::has_nan);
   const std::vector<Item> items = {std::numeric_limits<Item>::min(), Item(0), Item(1),
@@ -127,10 +127,10 @@ void check_integers() {
 }
 
 TEST(order_key, integers) {
-  check_integers<std::int8_t>();
-  check_integers<std::uint16_t>();
-  check_integers<std::int64_t>();
-  check_integers<std::uint64_t>();
+  check_keys<std::int8_t>();
+  check_keys<std::uint16_t>();
+  check_keys<std::int64_t>();
+  check_keys<std::uint64_t>();
   using bools = mf::order_key<bool>;
   EXPECT_LT(bools::nan_low(false), bools::nan_low(true));
   EXPECT_TRUE(bools::from_nan_low(bools::nan_low(true)));

@@ -21,7 +21,7 @@ namespace {
 namespace mf = monofold;
 using inputs::same_bits;
 
-constexpr std::size_t sizes[] = {1, 2, 31, 32, 33, 511, 512, 513, 1023, 1025, 5003, 33000};
+constexpr std::size_t sum_sizes[] = {1, 2, 31, 32, 33, 511, 512, 513, 1023, 1025, 5003, 33000};
 
 /// The docstring's bound with the depth of the tree, which is a whole number: log2(n) rounded up.
 template <class Item>
@@ -39,7 +39,7 @@ void expect_close(double got, const std::vector<Item>& items, long double u) {
 }
 
 TEST(sum, of_doubles_is_within_the_bound) {
-  for (const std::size_t n : sizes) {
+  for (const std::size_t n : sum_sizes) {
     const auto spread = inputs::spread_doubles(n, 40, n);
     expect_close(mf::reduce(spread, mf::plain_sum_in<double>), spread, 0x1p-53L);
     expect_close(mf::reduce(spread, mf::plain_sum), spread, 0x1p-53L);
@@ -49,7 +49,7 @@ TEST(sum, of_doubles_is_within_the_bound) {
 }
 
 TEST(sum, of_floats_is_in_double_and_plain_sum_in_float) {
-  for (const std::size_t n : sizes) {
+  for (const std::size_t n : sum_sizes) {
     std::vector<float> items;
     for (std::size_t i = 0; i < n; ++i) {
       items.push_back(static_cast<float>(inputs::spread_double(i + n, 20)));
@@ -101,7 +101,7 @@ TEST(sum, omitted_nan_are_as_if_absent) {
 }
 
 template <class Item>
-void check_integers() {
+void check_sums() {
   using limits = std::numeric_limits<Item>;
   for (const std::size_t n : {1U, 33U, 4095U, 4097U, 16385U, 70001U}) {
     for (const int kind : {0, 1, 2}) {
@@ -140,19 +140,19 @@ void check_integers() {
 }
 
 TEST(sum, of_int8_and_uint8) {
-  check_integers<std::int8_t>();
-  check_integers<std::uint8_t>();
+  check_sums<std::int8_t>();
+  check_sums<std::uint8_t>();
 }
 TEST(sum, of_16_bits) {
-  check_integers<std::int16_t>();
-  check_integers<std::uint16_t>();
+  check_sums<std::int16_t>();
+  check_sums<std::uint16_t>();
 }
 TEST(sum, of_32_bits) {
-  check_integers<std::int32_t>();
-  check_integers<std::uint32_t>();
+  check_sums<std::int32_t>();
+  check_sums<std::uint32_t>();
 }
-TEST(sum, of_int64_overflows_by_status) { check_integers<std::int64_t>(); }
-TEST(sum, of_uint64_overflows_by_status) { check_integers<std::uint64_t>(); }
+TEST(sum, of_int64_overflows_by_status) { check_sums<std::int64_t>(); }
+TEST(sum, of_uint64_overflows_by_status) { check_sums<std::uint64_t>(); }
 
 TEST(sum, an_overflow_on_the_way_does_not_count) {
   using limits = std::numeric_limits<std::int64_t>;
@@ -176,7 +176,7 @@ TEST(sum, of_bool_counts) {
 
 TEST(count, counts) {
   EXPECT_EQ(mf::reduce(std::vector<float>{}, mf::count), 0);
-  for (const std::size_t n : sizes) {
+  for (const std::size_t n : sum_sizes) {
     EXPECT_EQ(mf::reduce(std::vector<float>(n), mf::count), static_cast<std::int64_t>(n));
   }
   const std::vector<char> items(77);
@@ -184,7 +184,7 @@ TEST(count, counts) {
 }
 
 TEST(mean, is_the_sum_and_one_division) {
-  for (const std::size_t n : sizes) {
+  for (const std::size_t n : sum_sizes) {
     const auto items = inputs::spread_doubles(n, 30, n);
     EXPECT_TRUE(same_bits(mf::reduce(items, mf::plain_mean),
                           mf::reduce(items, mf::plain_sum_in<double>) / static_cast<double>(n)));

@@ -99,6 +99,65 @@ TEST_F(gpu_exact, random_sums_finished_on_the_device) {
   }
 }
 
+/// Where leading bits decide and where they do not, of short sums and of digits; any number of items from
+/// any place on.
+template <class Item>
+void expect_variances(const std::vector<Item>& items, std::size_t offset) {
+  const device_array<Item> device(items);
+  const auto range = device.span(offset, items.size() - offset);
+  const std::span<const Item> host(items.data() + offset, range.size());
+  const mf::gpu_workspace workspace(mf::workspace_bytes(range, mf::variance()));
+  const auto expect = [&]<class Answer>(const auto& fold, Answer) {
+    const device_array<Answer> out(1);
+    mf::reduce_into(mf::gpu, range, fold, out.data(), workspace);
+    const auto expected = mf::try_reduce(host, fold);
+    if constexpr (requires(Answer a) { a.has_value(); }) {
+      const Answer got = out.host()[0];
+      ASSERT_EQ(got.code(), expected.code());
+      if (got) {
+        ASSERT_TRUE(same(*got, *expected)) << host.size() << " items from " << offset;
+      }
+    } else {
+      ASSERT_TRUE(same(out.host()[0], *expected)) << host.size() << " items from " << offset;
+    }
+  };
+  expect(mf::variance(), mf::result<double>());
+  expect(mf::standard_deviation<float>(1), mf::result<float>());
+  expect(mf::mean_to<float>, mf::result<float>());
+  expect(mf::norm2, double());
+}
+
+TEST_F(gpu_exact, random_variances_finished_on_the_device) {
+  inputs::generator random(22);
+  std::vector<double> items;
+  std::vector<mf::float16> halves;
+  for (unsigned round = 0; round < gpu_tests::repetitions(200, 40); ++round) {
+    inputs::draw_small(random, items);
+    inputs::draw_small(random, halves);
+    SCOPED_TRACE(round);
+    ASSERT_NO_FATAL_FAILURE(expect_variances(items, items.size() / 3));
+    ASSERT_NO_FATAL_FAILURE(expect_variances(halves, halves.size() / 3));
+  }
+}
+
+TEST_F(gpu_exact, variances_finished_on_the_device) {
+  for (const char* kind : {"normal", "wide", "cancelling", "zeros", "integers", "specials"}) {
+    SCOPED_TRACE(kind);
+    for (const int n : {1, 1001, 20003}) {
+      ASSERT_NO_FATAL_FAILURE(expect_variances(inputs::items_of<float>(kind, n, 3), n % 3));
+      ASSERT_NO_FATAL_FAILURE(expect_variances(inputs::items_of<double>(kind, n, 3), n % 3));
+      ASSERT_NO_FATAL_FAILURE(expect_variances(inputs::items_of<mf::bfloat16>(kind, n, 3), n % 3));
+    }
+  }
+  // Too much cancels: all limbs are needed.
+  std::vector<double> near(3001, 1.0);
+  near[77] += 0x1p-52;
+  near[78] = 1e-30;
+  near[79] = 2 - 1e-30;
+  ASSERT_NO_FATAL_FAILURE(expect_variances(near, 1));
+  ASSERT_NO_FATAL_FAILURE(expect_variances(std::vector<double>{0, 1, -1, 0x1p-200}, 1));
+}
+
 TEST_F(gpu_exact, a_graph_replayed_with_the_same_workspace) {
   const auto first = inputs::items_of<double>("any finite", 50000, 1);
   const auto second = inputs::items_of<double>("uniform", 50000, 2);

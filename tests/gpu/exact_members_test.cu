@@ -93,8 +93,7 @@ class gpu_exact_members : public gpu_tests::gpu_test {
   inputs::generator random_{23};
 };
 
-using item_types = testing::Types<double, float, mf::bfloat16, mf::float16>;
-TYPED_TEST_SUITE(gpu_exact_members, item_types);
+TYPED_TEST_SUITE(gpu_exact_members, gpu_tests::item_types);
 
 /// Ends of tiles, of blocks' shares and of arrays at every alignment.
 TYPED_TEST(gpu_exact_members, counts_and_alignments) {

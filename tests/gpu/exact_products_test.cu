@@ -18,6 +18,7 @@ namespace mf = monofold;
 using gpu_tests::device_array;
 using gpu_tests::expect_cpu_dot;
 using gpu_tests::expect_cpu_state;
+using gpu_tests::is_new_path;
 using gpu_tests::repetitions;
 using gpu_tests::same;
 
@@ -32,17 +33,13 @@ class gpu_exact_products : public gpu_tests::gpu_test {
   }
 };
 
-using item_types = testing::Types<double, float, mf::bfloat16, mf::float16>;
-TYPED_TEST_SUITE(gpu_exact_products, item_types);
+TYPED_TEST_SUITE(gpu_exact_products, gpu_tests::item_types);
 
 /// Items that a tile holds: 2 KiB.
 template <class Item>
-constexpr int tile = 2048 / sizeof(Item);
+constexpr int pair_tile = 2048 / sizeof(Item);
 
 // The folds that the trait must see: else the fold's tree would be tested.
-template <class F, class View>
-constexpr bool is_new_path =
-    mf::detail::adds_exactly_v<mf::bound_fold_t<F, typename View::item_type>, View>;
 template <class Item>
 using zipped = decltype(mf::zip(std::span<const Item>(), std::span<const Item>()));
 static_assert(is_new_path<decltype(mf::norm2), mf::contiguous_view<float>>);
@@ -54,7 +51,8 @@ static_assert(!is_new_path<decltype(mf::dot),
 
 TYPED_TEST(gpu_exact_products, every_kind_of_data) {
   for (const auto& kind : inputs::kinds_of_data) {
-    for (const int n : {1, 2, 31, 33, 700, 3 * tile<TypeParam> + 5, 40 * tile<TypeParam>}) {
+    for (const int n :
+         {1, 2, 31, 33, 700, 3 * pair_tile<TypeParam> + 5, 40 * pair_tile<TypeParam>}) {
       const auto items = inputs::items_of<TypeParam>(kind, n, static_cast<std::uint64_t>(n));
       const auto others =
           inputs::items_of<TypeParam>(kind == "specials" ? "some zeros" : kind, n, 77);
@@ -67,7 +65,7 @@ TYPED_TEST(gpu_exact_products, every_kind_of_data) {
 TYPED_TEST(gpu_exact_products, random_bits) {
   inputs::generator random(7);
   for (unsigned round = 0; round < repetitions(200, 12); ++round) {
-    std::vector<TypeParam> items(1 + random() % (5 * tile<TypeParam>));
+    std::vector<TypeParam> items(1 + random() % (5 * pair_tile<TypeParam>));
     std::vector<TypeParam> others(items.size());
     const std::uint64_t kept = round % 3 == 0 ? random() : ~std::uint64_t{0};
     for (auto& x : items) x = inputs::from_bits<TypeParam>(random() & kept);
@@ -87,7 +85,7 @@ TYPED_TEST(gpu_exact_products, products_that_under_and_overflow) {
     for (const int spread : {1, 5, 40}) {
       std::vector<TypeParam> items;
       std::vector<TypeParam> others;
-      for (int i = 0; i < 6 * tile<TypeParam> + 3; ++i) {
+      for (int i = 0; i < 6 * pair_tile<TypeParam> + 3; ++i) {
         const auto draw = [&](int middle) {
           const std::uint64_t bits = random();
           int field =
@@ -120,8 +118,8 @@ TYPED_TEST(gpu_exact_products, one_special_item_among_ones) {
         with_field(f::top_field / 4 - 8), with_field(f::top_field),
         inputs::from_bits<TypeParam>((std::uint64_t{f::top_field} << f::fraction) + 1)}) {
     for (const int where : {0, 9, 26}) {
-      std::vector<TypeParam> items(30 * tile<TypeParam>, one);
-      items[static_cast<std::size_t>(where * tile<TypeParam> + 77)] = special;
+      std::vector<TypeParam> items(30 * pair_tile<TypeParam>, one);
+      items[static_cast<std::size_t>(where * pair_tile<TypeParam> + 77)] = special;
       this->expect_all(items, items, "one among ones", 1);
       this->expect_all(items, std::vector<TypeParam>(items.size(), one), "times one", 1);
       if (this->HasFatalFailure()) return;
@@ -147,14 +145,14 @@ TYPED_TEST(gpu_exact_products, products_that_are_all_infinite) {
 
 TYPED_TEST(gpu_exact_products, every_place_and_count) {
   constexpr int places = 16 / static_cast<int>(sizeof(TypeParam));
-  constexpr int most = 18 * tile<TypeParam> + 2 * places;
+  constexpr int most = 18 * pair_tile<TypeParam> + 2 * places;
   for (const char* kind : {"normal", "any finite", "minus zeros"}) {
     const auto host = inputs::items_of<TypeParam>(kind, most, 3);
     const auto others = inputs::items_of<TypeParam>("some zeros", most, 4);
     const device_array<TypeParam> device(host);
     const device_array<TypeParam> right(others);
-    for (const int n : {1, 2, 33, tile<TypeParam> - 1, tile<TypeParam> + 1, 3 * tile<TypeParam>,
-                        17 * tile<TypeParam> + 1}) {
+    for (const int n : {1, 2, 33, pair_tile<TypeParam> - 1, pair_tile<TypeParam> + 1,
+                        3 * pair_tile<TypeParam>, 17 * pair_tile<TypeParam> + 1}) {
       for (int offset = 0; offset < places; ++offset) {
         const auto count = static_cast<std::size_t>(n);
         const auto from = static_cast<std::size_t>(offset);
@@ -174,8 +172,8 @@ TYPED_TEST(gpu_exact_products, every_place_and_count) {
 
 TYPED_TEST(gpu_exact_products, every_grid) {
   for (const char* kind : {"uniform", "any finite", "specials"}) {
-    const auto items = inputs::items_of<TypeParam>(kind, 70 * tile<TypeParam> + 11, 5);
-    const auto others = inputs::items_of<TypeParam>("wide", 70 * tile<TypeParam> + 11, 6);
+    const auto items = inputs::items_of<TypeParam>(kind, 70 * pair_tile<TypeParam> + 11, 5);
+    const auto others = inputs::items_of<TypeParam>("wide", 70 * pair_tile<TypeParam> + 11, 6);
     for (const int blocks : {1, 3, 64}) {
       this->expect_all(items, others, kind, blocks);
       if (this->HasFatalFailure()) return;

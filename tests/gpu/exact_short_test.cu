@@ -40,12 +40,7 @@ class gpu_exact_short : public gpu_tests::gpu_test {
   inputs::generator random_{17};
 };
 
-using item_types = testing::Types<double, float, mf::bfloat16, mf::float16>;
-TYPED_TEST_SUITE(gpu_exact_short, item_types);
-
-/// Items that a tile of 4 KiB holds.
-template <class Item>
-constexpr int tile = 4096 / sizeof(Item);
+TYPED_TEST_SUITE(gpu_exact_short, gpu_tests::item_types);
 
 /// Tops of warps and blocks that differ: the joins move what they add, or find that it is too far.
 TYPED_TEST(gpu_exact_short, tiles_of_other_magnitudes) {
@@ -55,9 +50,9 @@ TYPED_TEST(gpu_exact_short, tiles_of_other_magnitudes) {
     for (const int spread : {1, 2, 4, 5, 8, 9, 20, 60}) {
       std::vector<TypeParam> items;
       int field = 0;
-      const int whole = tiles * tile<TypeParam> - static_cast<int>(this->below(3)) * 5;
+      const int whole = tiles * gpu_tests::tile<TypeParam> - static_cast<int>(this->below(3)) * 5;
       for (int i = 0; i < whole; ++i) {
-        if (i % tile<TypeParam> == 0) {
+        if (i % gpu_tests::tile<TypeParam> == 0) {
           field = f::top_field / 2 + static_cast<int>(this->below(static_cast<unsigned>(spread)));
         }
         items.push_back(this->draw(field - static_cast<int>(this->below(3))));
@@ -73,7 +68,7 @@ TYPED_TEST(gpu_exact_short, one_small_item) {
   using f = inputs::fields<TypeParam>;
   for (const int centre : {0, f::top_field / 3, f::top_field / 2, f::top_field - 2}) {
     for (int down = 0; down < 60; down += repetitions(1, 7)) {
-      const int n = tile<TypeParam> * (1 + static_cast<int>(this->below(3)));
+      const int n = gpu_tests::tile<TypeParam> * (1 + static_cast<int>(this->below(3)));
       std::vector<TypeParam> items;
       for (int i = 0; i < n; ++i) items.push_back(this->draw(centre - i % 2));
       items[this->below(static_cast<unsigned>(n))] = this->draw(centre - down);
@@ -90,7 +85,7 @@ TYPED_TEST(gpu_exact_short, ends_of_the_range) {
   for (const int field : {0, 1, 2, 5, 20, f::top_field - 1, f::top_field - 4}) {
     for (const int tiles : {1, 3, 12}) {
       std::vector<TypeParam> items;
-      for (int i = 0; i < tiles * tile<TypeParam>; ++i) {
+      for (int i = 0; i < tiles * gpu_tests::tile<TypeParam>; ++i) {
         items.push_back(this->draw(field + static_cast<int>(this->below(2))));
       }
       this->expect_all(items, "around field " + std::to_string(field));
@@ -111,7 +106,7 @@ TYPED_TEST(gpu_exact_short, one_special_tile) {
          {bits_of_field(f::top_field), bits_of_field(f::top_field) + 1, std::uint64_t{1},
           std::uint64_t{0}}) {
       std::vector<TypeParam> items;
-      for (int i = 0; i < tiles * tile<TypeParam>; ++i) {
+      for (int i = 0; i < tiles * gpu_tests::tile<TypeParam>; ++i) {
         items.push_back(this->draw(f::top_field / 2 - static_cast<int>(this->below(4))));
       }
       items[this->below(static_cast<unsigned>(items.size()))] =
@@ -130,7 +125,7 @@ TYPED_TEST(gpu_exact_short, answers) {
         1 + static_cast<int>(this->below(round % 10 == 0 ? repetitions(300, 20) : 12));
     const int field = static_cast<int>(this->below(f::top_field));
     std::vector<TypeParam> items;
-    for (int i = 0; i < tiles * tile<TypeParam> - 3; ++i) {
+    for (int i = 0; i < tiles * gpu_tests::tile<TypeParam> - 3; ++i) {
       items.push_back(this->draw(field + static_cast<int>(this->below(3))));
     }
     // Many cancel: few bits are left.

@@ -19,6 +19,22 @@
 
 namespace gpu_tests {
 
+/// The items of exact sums. Where nvcc only looks at the sources, one type is enough: no test is run there,
+/// and the library of kernels, which it looks at too, has every type.
+#if defined(MONOFOLD_NVCC_LOOKS)
+using item_types = testing::Types<float>;
+#else
+using item_types = testing::Types<double, float, mf::bfloat16, mf::float16>;
+#endif
+
+/// Items that a tile of 4 KiB holds.
+template <class Item>
+constexpr int tile = 4096 / sizeof(Item);
+
+template <class F, class View>
+constexpr bool is_new_path =
+    mf::detail::adds_exactly_v<mf::bound_fold_t<F, typename View::item_type>, View>;
+
 template <class F, class Item>
 using bound_state = typename mf::bound_fold_t<F, Item>::state;
 

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -15,18 +16,14 @@ namespace {
 namespace mf = monofold;
 using gpu_tests::bound_state;
 using gpu_tests::device_array;
+using gpu_tests::is_new_path;
 using gpu_tests::repetitions;
 using gpu_tests::words_of;
 
 template <class Item>
 class gpu_exact_views : public gpu_tests::gpu_test {};
 
-using item_types = testing::Types<double, float, mf::bfloat16, mf::float16>;
-TYPED_TEST_SUITE(gpu_exact_views, item_types);
-
-/// Items that a tile of 4 KiB holds.
-template <class Item>
-constexpr int tile = 4096 / sizeof(Item);
+TYPED_TEST_SUITE(gpu_exact_views, gpu_tests::item_types);
 
 /// The same with the other sign, NaN too.
 struct negated {
@@ -39,9 +36,6 @@ struct negated {
 
 template <class Item>
 using transformed = decltype(mf::transform(std::span<const Item>(), negated{}));
-template <class F, class View>
-constexpr bool is_new_path =
-    mf::detail::adds_exactly_v<mf::bound_fold_t<F, typename View::item_type>, View>;
 static_assert(is_new_path<decltype(mf::sum), transformed<float>>);
 static_assert(is_new_path<decltype(mf::variance()), mf::strided_view<mf::float16>>);
 static_assert(is_new_path<decltype(mf::dot), decltype(mf::zip(std::declval<transformed<double>>(),
@@ -77,7 +71,8 @@ void expect_same_answer(std::span<const Item> items, const View& view) {
 
 TYPED_TEST(gpu_exact_views, transformed_items) {
   for (const auto& kind : inputs::kinds_of_data) {
-    for (const int n : {0, 1, 31, 33, 700, 2 * tile<TypeParam>, 5 * tile<TypeParam> + 3}) {
+    for (const int n :
+         {0, 1, 31, 33, 700, 2 * gpu_tests::tile<TypeParam>, 5 * gpu_tests::tile<TypeParam> + 3}) {
       const auto host = inputs::items_of<TypeParam>(kind, n, static_cast<std::uint64_t>(n));
       const device_array<TypeParam> device(host);
       std::vector<TypeParam> items;
@@ -94,7 +89,7 @@ TYPED_TEST(gpu_exact_views, transformed_items) {
 TYPED_TEST(gpu_exact_views, random_bits) {
   inputs::generator random(11);
   for (unsigned round = 0; round < repetitions(200, 10); ++round) {
-    std::vector<TypeParam> host(1 + random() % (4 * tile<TypeParam>));
+    std::vector<TypeParam> host(1 + random() % (4 * gpu_tests::tile<TypeParam>));
     const std::uint64_t kept = round % 3 == 0 ? random() : ~std::uint64_t{0};
     for (auto& x : host) x = inputs::from_bits<TypeParam>(random() & kept);
     const device_array<TypeParam> device(host);
@@ -107,7 +102,7 @@ TYPED_TEST(gpu_exact_views, random_bits) {
 }
 
 TYPED_TEST(gpu_exact_views, strided_items) {
-  const int most = 9 * tile<TypeParam>;
+  const int most = 9 * gpu_tests::tile<TypeParam>;
   for (const char* kind : {"normal", "any finite", "minus zeros"}) {
     const auto host = inputs::items_of<TypeParam>(kind, most, 5);
     const device_array<TypeParam> device(host);
@@ -128,7 +123,7 @@ TYPED_TEST(gpu_exact_views, strided_items) {
 TYPED_TEST(gpu_exact_views, pairs_of_computed_items) {
   using pair = mf::item_pair<TypeParam, TypeParam>;
   for (const auto& kind : inputs::kinds_of_data) {
-    for (const int n : {1, 33, 3 * tile<TypeParam> + 1}) {
+    for (const int n : {1, 33, 3 * gpu_tests::tile<TypeParam> + 1}) {
       const auto left = inputs::items_of<TypeParam>(kind, n, 17);
       const auto right = inputs::items_of<TypeParam>(kind, n, 18);
       const device_array<TypeParam> on_left(left);
@@ -171,28 +166,44 @@ void expect_cpu_answer(const F& fold, const std::vector<Item>& host,
       << what << ", n = " << host.size() << ", " << *own << " and " << *expected;
 }
 
+/// Adapters do not know what types they adapt: on the emulated device, where each pair takes a second to
+/// compile, the first of two such folds is for these types and the second for the others.
+template <class Item>
+constexpr bool takes_first =
+    !gpu_tests::is_emulated || std::is_same_v<Item, double> || std::is_same_v<Item, mf::bfloat16>;
+template <class Item>
+constexpr bool takes_second = !gpu_tests::is_emulated || !takes_first<Item>;
+
 TYPED_TEST(gpu_exact_views, some_of_the_items) {
   for (const auto& kind : inputs::kinds_of_data) {
-    for (const int n : {1, 33, 700, 5 * tile<TypeParam> + 3}) {
+    for (const int n : {1, 33, 700, 5 * gpu_tests::tile<TypeParam> + 3}) {
       const auto host = inputs::items_of<TypeParam>(kind, n, static_cast<std::uint64_t>(n));
       const device_array<TypeParam> device(host);
       expect_cpu_answer(mf::sum | mf::where(has_sign{}), host, device, kind);
-      expect_cpu_answer(mf::variance() | mf::where(has_sign{}), host, device, "moments, " + kind);
-      expect_cpu_answer(mf::mean | mf::where(never{}), host, device, "none, " + kind);
+      if constexpr (takes_first<TypeParam>) {
+        expect_cpu_answer(mf::variance() | mf::where(has_sign{}), host, device, "moments, " + kind);
+      }
+      if constexpr (takes_second<TypeParam>) {
+        expect_cpu_answer(mf::mean | mf::where(never{}), host, device, "none, " + kind);
+      }
       if (this->HasFatalFailure()) return;
     }
   }
 }
 
 TYPED_TEST(gpu_exact_views, adapters_of_adapters) {
-  const auto both = mf::norm2 | mf::map(negated{}) | mf::where(has_sign{});
-  const auto twice = mf::norm1 | mf::where(has_sign{}) | mf::map(negated{});
+  [[maybe_unused]] const auto both = mf::norm2 | mf::map(negated{}) | mf::where(has_sign{});
+  [[maybe_unused]] const auto twice = mf::norm1 | mf::where(has_sign{}) | mf::map(negated{});
   for (const char* kind : {"normal", "any finite", "specials", "minus zeros"}) {
-    for (const int n : {0, 1, 100, 40 * tile<TypeParam>}) {
+    for (const int n : {0, 1, 100, 40 * gpu_tests::tile<TypeParam>}) {
       const auto host = inputs::items_of<TypeParam>(kind, n, static_cast<std::uint64_t>(n));
       const device_array<TypeParam> device(host);
-      expect_cpu_answer(both, host, device, std::string("a map, then where, ") + kind);
-      expect_cpu_answer(twice, host, device, std::string("where, then a map, ") + kind);
+      if constexpr (takes_first<TypeParam>) {
+        expect_cpu_answer(both, host, device, std::string("a map, then where, ") + kind);
+      }
+      if constexpr (takes_second<TypeParam>) {
+        expect_cpu_answer(twice, host, device, std::string("where, then a map, ") + kind);
+      }
       if (this->HasFatalFailure()) return;
     }
   }

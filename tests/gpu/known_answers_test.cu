@@ -15,8 +15,8 @@ namespace {
 namespace mf = monofold;
 using gpu_tests::device_array;
 
-constexpr float inf = std::numeric_limits<float>::infinity();
-constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+constexpr float infinite = std::numeric_limits<float>::infinity();
+constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
 
 class gpu_known_answers : public gpu_tests::gpu_test {};
 
@@ -33,7 +33,7 @@ std::vector<std::uint8_t> bits(const T& value) {
   return out;
 }
 
-struct keep_right {
+struct last_index {
   MONOFOLD_HD std::int64_t operator()(std::int64_t, std::int64_t right) const { return right; }
 };
 
@@ -56,21 +56,21 @@ TEST_F(gpu_known_answers, the_last_element_in_order) {
   for (const std::int64_t count : {1000, 5000, 100000}) {
     std::vector<std::int64_t> items;
     for (std::int64_t i = 0; i < count; ++i) items.push_back(i);
-    EXPECT_EQ(answer(items, mf::ordered(keep_right{})), count - 1);
+    EXPECT_EQ(answer(items, mf::ordered(last_index{})), count - 1);
   }
 }
 
 TEST_F(gpu_known_answers, extrema_of_infinities_and_of_nan) {
   for (const std::size_t count : {1, 3, 1000, 5000}) {
-    EXPECT_EQ(answer(std::vector<float>(count, inf), mf::min), inf);
-    EXPECT_EQ(answer(std::vector<float>(count, -inf), mf::max), -inf);
-    EXPECT_TRUE(std::isnan(answer(std::vector<float>(count, nan), mf::min)));
-    EXPECT_TRUE(std::isnan(answer(std::vector<float>(count, nan), mf::max)));
+    EXPECT_EQ(answer(std::vector<float>(count, infinite), mf::min), infinite);
+    EXPECT_EQ(answer(std::vector<float>(count, -infinite), mf::max), -infinite);
+    EXPECT_TRUE(std::isnan(answer(std::vector<float>(count, not_a_number), mf::min)));
+    EXPECT_TRUE(std::isnan(answer(std::vector<float>(count, not_a_number), mf::max)));
   }
 }
 
 TEST_F(gpu_known_answers, an_index_of_nan_is_that_of_the_first) {
-  const std::vector<float> items{nan, 3, 1, 2};
+  const std::vector<float> items{not_a_number, 3, 1, 2};
   for (std::size_t shift = 0; shift < 4; ++shift) {
     std::vector<float> turned;
     for (std::size_t i = 0; i < 4; ++i) turned.push_back(items[(i + 4 - shift) % 4]);
@@ -90,9 +90,10 @@ TEST_F(gpu_known_answers, a_sum_of_minus_zeros_is_minus_zero) {
 }
 
 TEST_F(gpu_known_answers, sums_of_infinities_and_large_numbers) {
-  EXPECT_EQ(answer(std::vector<double>{inf, 1, 2}, mf::plain_sum_in<double>), inf);
-  EXPECT_EQ(answer(std::vector<double>{-inf, 1}, mf::plain_sum_in<double>), -inf);
-  EXPECT_TRUE(std::isnan(answer(std::vector<double>{inf, 1, -inf}, mf::plain_sum_in<double>)));
+  EXPECT_EQ(answer(std::vector<double>{infinite, 1, 2}, mf::plain_sum_in<double>), infinite);
+  EXPECT_EQ(answer(std::vector<double>{-infinite, 1}, mf::plain_sum_in<double>), -infinite);
+  EXPECT_TRUE(
+      std::isnan(answer(std::vector<double>{infinite, 1, -infinite}, mf::plain_sum_in<double>)));
   EXPECT_EQ(answer(std::vector<double>(1000, 0.0), mf::plain_sum_in<double>), 0.0);
   EXPECT_EQ(answer(std::vector<float>(10, 1e30f), mf::plain_sum_in<double>),
             10 * static_cast<double>(1e30f));

@@ -40,7 +40,7 @@ TEST_F(gpu_views, ordered_operators) {
 }
 
 /// The right operand, whatever the left one is.
-struct keep_right {
+struct right_operand {
   MONOFOLD_HD int operator()(int, int right) const { return right; }
 };
 struct decayed {
@@ -65,7 +65,7 @@ struct as_matrix {
 };
 
 TEST_F(gpu_views, the_last_item_of_an_ordered_fold_is_the_last) {
-  const auto last = mf::ordered(keep_right{});
+  const auto last = mf::ordered(right_operand{});
   for (const int n : {1000, 5000, 1000000}) {
     std::vector<int> host(static_cast<std::size_t>(n));
     for (int i = 0; i < n; ++i) host[static_cast<std::size_t>(i)] = i;

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
-#include <memory>
 #include <vector>
 
+#include "monofold/engine/detail/heap_array.hpp"
 #include "monofold/engine/detail/parallel.hpp"
 #include "monofold/engine/tree_joiner.hpp"
 #include "monofold/level/core.hpp"
@@ -22,7 +22,7 @@ namespace monofold {
 ///
 /// The number of threads never changes a result. Where MONOFOLD_HAS_TBB is defined to 1, as the CMake
 /// target does where it finds oneTBB, threads are oneTBB's, which keeps them between calls and shares them
-/// with the program's own loops; else each call makes std::threads. The bits are the same.
+/// with the program's own loops; else each call makes its own. The bits are the same.
 struct cpu_engine {
   int num_threads = 0;  // 0: as many as there are cores
 
@@ -56,13 +56,13 @@ typename F::state fold_node(const F& f, const View& view, std::int64_t at, std::
   if constexpr (contiguous_item_view<View>) {
     add(view.data() + at, at, count);
   } else {
-    const auto buffer = std::make_unique<item[]>(static_cast<std::size_t>(std::min(block, count)));
+    const heap_array<item> buffer(std::min(block, count));
     for (std::int64_t done = 0; done < count; done += block) {
       const std::int64_t n = std::min(block, count - done);
       for (std::int64_t i = 0; i < n; ++i) {
-        buffer[static_cast<std::size_t>(i)] = view[at + done + i];
+        buffer[i] = view[at + done + i];
       }
-      add(buffer.get(), at + done, n);
+      add(buffer.data(), at + done, n);
     }
   }
   return folder.total();
@@ -75,19 +75,17 @@ void fold_nodes(const F& f, std::int64_t first_tile, std::int64_t end_tile, int 
                 const FoldOne& fold_one, const Parallel& parallel,
                 tree_joiner<typename F::state>& out) {
   std::vector<tree_node> nodes;
-  const auto states = std::make_unique<typename F::state[]>(
-      static_cast<std::size_t>(std::min(batch_nodes, end_tile - first_tile)));
+  const heap_array<typename F::state> states(std::min(batch_nodes, end_tile - first_tile));
   for (std::int64_t next = first_tile; next < end_tile;) {
     nodes.clear();
     while (next < end_tile && static_cast<std::int64_t>(nodes.size()) < batch_nodes) {
       nodes.push_back(next_node(next, end_tile, level));
       next = nodes.back().end_tile();
     }
-    parallel(static_cast<std::int64_t>(nodes.size()), [&](std::int64_t i) {
-      const auto at = static_cast<std::size_t>(i);
-      states[at] = fold_one(nodes[at]);
-    });
-    for (std::size_t i = 0; i < nodes.size(); ++i) out.push(f, nodes[i], std::move(states[i]));
+    parallel(static_cast<std::int64_t>(nodes.size()),
+             [&](std::int64_t i) { states[i] = fold_one(nodes[static_cast<std::size_t>(i)]); });
+    std::int64_t done = 0;
+    for (const tree_node& node : nodes) out.push(f, node, std::move(states[done++]));
   }
 }
 
@@ -128,6 +126,12 @@ void fold_tiles(const cpu_engine& engine, const F& f, const View& view, std::int
     detail::parallel_for(engine.num_threads, count, body);
   };
   detail::fold_nodes(f, first_tile, end_tile, level, fold_one, parallel, out);
+}
+
+/// Calls visit(item) for each item of a view, in order.
+template <class View, class Visit>
+void visit_items(const cpu_engine&, const View& view, const Visit& visit) {
+  for (std::int64_t i = 0; i < view.size(); ++i) visit(view[i]);
 }
 
 /// The state of all items of a view, which must not be empty.

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 
 #include "monofold/fold/exact/rounding.hpp"
 #include "monofold/fold/nan.hpp"
@@ -127,8 +128,61 @@ struct integer_moments_state {
   uint256 squares;
 };
 
+namespace detail {
+
+/// What a lane adds the items of a tile in, 4096 at most, and their squares: as many bits as they take, where
+/// the state has 450.
+template <class Item, int bytes = sizeof(Item)>
+struct integer_moments_slots {
+  struct accumulator {
+    std::int32_t sum;
+    std::conditional_t<bytes == 1, std::uint32_t, std::uint64_t> squares;
+  };
+
+  MONOFOLD_HD accumulator open(Item item, std::int64_t) const {
+    const auto x = static_cast<std::int32_t>(item);
+    return {x, static_cast<std::uint32_t>(x) * static_cast<std::uint32_t>(x)};
+  }
+  MONOFOLD_HD void absorb(accumulator& own, Item item, std::int64_t index) const {
+    own = join(own, open(item, index));
+  }
+  MONOFOLD_HD accumulator join(const accumulator& left, const accumulator& right) const {
+    return {left.sum + right.sum, left.squares + right.squares};
+  }
+  MONOFOLD_HD integer_moments_state flush(const accumulator& own, std::int64_t count) const {
+    return {count, own.sum, monofold::widen(own.squares)};
+  }
+};
 template <class Item>
-struct integer_moments_fold {
+struct integer_moments_slots<Item, 4> {
+  struct accumulator {
+    std::int64_t sum;
+    std::uint64_t low;  // halves of squares
+    std::uint64_t high;
+  };
+
+  MONOFOLD_HD accumulator open(Item item, std::int64_t) const {
+    const auto x = static_cast<std::int64_t>(item);
+    const auto square = static_cast<std::uint64_t>(x) * static_cast<std::uint64_t>(x);
+    return {x, square & 0xffffffffu, square >> 32};
+  }
+  MONOFOLD_HD void absorb(accumulator& own, Item item, std::int64_t index) const {
+    own = join(own, open(item, index));
+  }
+  MONOFOLD_HD accumulator join(const accumulator& left, const accumulator& right) const {
+    return {left.sum + right.sum, left.low + right.low, left.high + right.high};
+  }
+  MONOFOLD_HD integer_moments_state flush(const accumulator& own, std::int64_t count) const {
+    return {count, own.sum, monofold::widen((uint128{own.high} << 32) + own.low)};
+  }
+};
+template <class Item>
+struct integer_moments_slots<Item, 8> {};  // the state itself
+
+}  // namespace detail
+
+template <class Item>
+struct integer_moments_fold : detail::integer_moments_slots<Item> {
   using item = Item;
   using state = integer_moments_state;
   static constexpr bool commutative = true;
@@ -238,11 +292,9 @@ MONOFOLD_HD_CALL result<double> deviation_of(const moments_state& s, std::int64_
 MONOFOLD_HD_CALL result<double> deviation_of(const integer_moments_state& s, std::int64_t ddof) {
   if (s.count <= ddof || s.count == 0) return status::empty_input;
   const uint256 numerator = detail::squared_deviations(s);
-  if (numerator == uint256{}) return 0.0;
   const uint128 divisor =
       uint128{static_cast<std::uint64_t>(s.count)} * static_cast<std::uint64_t>(s.count - ddof);
-  return detail::round_bits<double>(
-      false, detail::root_of(detail::quotient_of(numerator.limb, 4, 0, divisor, 126, true)));
+  return detail::round_by_bits<double, true>(numerator.limb, 4, 0, divisor);
 }
 
 namespace detail {

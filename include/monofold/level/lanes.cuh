@@ -2,6 +2,7 @@
 /// level/lanes: what the values of a warp's lanes come to, in all of them.
 
 #include <cstdint>
+#include <type_traits>
 
 #include "monofold/level/shuffle.cuh"
 #include "monofold/level/thread.cuh"
@@ -97,27 +98,50 @@ MONOFOLD_GPU int sum_up_to_lane(int own) {
   return own;
 }
 
+/// The smallest (or largest) integer.
+template <bool smallest, class Number>
+MONOFOLD_GPU Number extreme_of_lanes(Number own) {
+  static_assert(std::is_integral_v<Number> && sizeof(Number) <= 8);
+#if MONOFOLD_REDUCES_LANES
+  if constexpr (sizeof(Number) <= 4) {
+    using word = std::conditional_t<std::is_signed_v<Number>, int, unsigned>;
+    if constexpr (smallest) {
+      return static_cast<Number>(__reduce_min_sync(all_lanes, static_cast<word>(own)));
+    } else {
+      return static_cast<Number>(__reduce_max_sync(all_lanes, static_cast<word>(own)));
+    }
+  } else {
+    // High words first; then low words of those lanes that have the best.
+    using high_word = std::conditional_t<std::is_signed_v<Number>, std::int32_t, std::uint32_t>;
+    const auto high = static_cast<high_word>(own >> 32);
+    const high_word best = extreme_of_lanes<smallest>(high);
+    const std::uint32_t worst = smallest ? ~std::uint32_t{0} : 0;
+    const std::uint32_t low =
+        extreme_of_lanes<smallest>(high == best ? static_cast<std::uint32_t>(own) : worst);
+    return static_cast<Number>(static_cast<std::uint64_t>(static_cast<std::uint32_t>(best)) << 32 |
+                               low);
+  }
+#else
+  return join_all_lanes(own, [](Number a, Number b) { return smallest == (b < a) ? b : a; });
+#endif
+}
 template <class Number>
 MONOFOLD_GPU Number smallest_of_lanes(Number own) {
-  return join_all_lanes(own, [](Number a, Number b) { return b < a ? b : a; });
+  return extreme_of_lanes<true>(own);
 }
 template <class Number>
 MONOFOLD_GPU Number largest_of_lanes(Number own) {
-  return join_all_lanes(own, [](Number a, Number b) { return b > a ? b : a; });
-}
-MONOFOLD_GPU std::uint32_t largest_of_lanes(std::uint32_t own) {
-#if MONOFOLD_REDUCES_LANES
-  return __reduce_max_sync(all_lanes, own);
-#else
-  return join_all_lanes(own, [](std::uint32_t a, std::uint32_t b) { return b > a ? b : a; });
-#endif
+  return extreme_of_lanes<false>(own);
 }
 
-/// The best key, as `Fold::better` says.
-template <class Fold>
-MONOFOLD_GPU typename Fold::key best_of_lanes(typename Fold::key own) {
-  using key = typename Fold::key;
-  return join_all_lanes(own, [](key a, key b) { return Fold::better(b, a) ? b : a; });
+/// The first lane that says yes; one does.
+MONOFOLD_GPU int first_lane_with(bool yes) {
+  const std::uint32_t lanes = lanes_with(yes);
+#if defined(__CUDA_ARCH__)
+  return __ffs(static_cast<int>(lanes)) - 1;
+#else
+  return __builtin_ctz(lanes);
+#endif
 }
 
 }  // namespace monofold::detail

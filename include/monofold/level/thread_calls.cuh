@@ -16,6 +16,7 @@
 #include "monofold/fold/fold.hpp"
 #include "monofold/platform/host_device.hpp"
 #include "monofold/platform/status.hpp"
+#include "monofold/shape/part.hpp"
 #include "monofold/shape/view.hpp"
 
 namespace monofold::detail {
@@ -180,6 +181,12 @@ struct device_view_calls<zipped_view<Left, Right, Pair>> {
       const zipped_view<Left, Right, Pair>& view) {
     return {device_view_calls<Left>::item_of_view_needs_MONOFOLD_HD(view.left()),
             device_view_calls<Right>::item_of_view_needs_MONOFOLD_HD(view.right())};
+  }
+};
+template <class Inner>
+struct device_view_calls<part_view<Inner>> {
+  MONOFOLD_GPU static auto item_of_view_needs_MONOFOLD_HD(const part_view<Inner>& view) {
+    return device_view_calls<Inner>::item_of_view_needs_MONOFOLD_HD(view.inner());
   }
 };
 

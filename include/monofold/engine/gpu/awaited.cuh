@@ -3,7 +3,6 @@
 
 #include <cuda_runtime_api.h>
 
-#include <atomic>
 #include <cstdint>
 #include <cstring>
 
@@ -83,7 +82,7 @@ class awaited_state {
         return {status::internal, "the stream is done and left no result"};
       }
     }
-    std::atomic_thread_fence(std::memory_order_acquire);  // the state is read behind the flag
+    __atomic_thread_fence(__ATOMIC_ACQUIRE);  // the state is read behind the flag
     return {};
   }
 

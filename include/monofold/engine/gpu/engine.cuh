@@ -25,6 +25,10 @@ inline constexpr gpu_engine gpu{};
 
 namespace detail {
 
+inline void throw_if(const failure& failed) {
+  if (failed) throw error(failed.code, failed.detail);
+}
+
 /// The engine's stream, and the current device, to which it must belong.
 inline failure open_stream(const gpu_engine& engine, device_stream& out) {
   out.stream = engine.stream;

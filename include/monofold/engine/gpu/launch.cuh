@@ -4,7 +4,6 @@
 #include <cuda_runtime_api.h>
 
 #include <array>
-#include <atomic>
 #include <cstdint>
 #include <string>
 #include <type_traits>
@@ -47,15 +46,17 @@ inline failure failure_of(cudaError_t code, const char* call) {
 #if !defined(MONOFOLD_EMULATED)
 /// Whether a device can begin a launch before the one before it has ended.
 inline bool begins_early(int device) {
-  static std::array<std::atomic<signed char>, 64> known{};  // 0: not asked yet; 1: no; 2: yes
+  static std::array<signed char, 64> known{};  // 0: not asked yet; 1: no; 2: yes
   if (device >= 64) return false;
-  auto& own = known[static_cast<std::size_t>(device)];
+  signed char* const place = &known[static_cast<std::size_t>(device)];
+  signed char own = __atomic_load_n(place, __ATOMIC_RELAXED);
   if (own == 0) {
     int major = 0;
     if (cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) != cudaSuccess) {
       return false;
     }
     own = major >= 9 ? 2 : 1;
+    __atomic_store_n(place, own, __ATOMIC_RELAXED);
   }
   return own == 2;
 }

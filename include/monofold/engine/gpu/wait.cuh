@@ -29,14 +29,14 @@ inline failure check_waitable(const device_stream& on) {
 
 /// Folds and waits, in the place that this thread has for it; `out` is then the state, or as it was where
 /// there are no items to look at.
-template <class F, class View>
+template <kernel_choice kernels = kernel_choice::by_count, class F, class View>
 failure fold_and_wait(const gpu_engine& engine, const F& f, const View& view,
                       typename F::state& out) {
   device_stream on{};
   if (auto failed = open_stream(engine, on)) return failed;
   if (auto failed = check_view(view, on.device)) return failed;
   if (auto failed = check_waitable(on)) return failed;
-  const gpu_path<F, View> path(f, view);
+  const gpu_path<F, View, kernels> path(f, view);
   if (path.is_empty()) return {};
   awaited_state& place = awaited_state::of_device(on.device);
   if (auto failed = place.reserve(path.awaited_bytes(), path.workspace_bytes())) return failed;

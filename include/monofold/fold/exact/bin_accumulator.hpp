@@ -22,7 +22,9 @@
 
 namespace monofold::detail {
 
-/// A run of values, magnitudes or squares: what was added but is not in the sum yet.
+/// Adds values, magnitudes or squares to bins, which stand just below the largest exponent and reach some
+/// dozens of bits down. A block that they do not hold gets other bins; where no bins hold it, it goes to a
+/// table of exponents (doubles) or to integers.
 template <int bytes, class Term>
 class bin_accumulator {
   using item = typename Term::item;

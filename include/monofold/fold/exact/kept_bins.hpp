@@ -14,7 +14,8 @@ namespace monofold::detail {
 inline constexpr int most_bins = 8;
 inline constexpr int most_bin_lanes = 32;
 
-/// Bins for items below 2^max_exponent * 2^scale and, lane by lane, the units that blocks have left there.
+/// Bins for items below 2^max_exponent * 2^scale and, lane by lane, the units that blocks have left
+/// there.
 ///
 /// order      exact: units are integers. A block leaves less than 2^51 in a lane
 ///            (fold/exact/anchors), and 2^11 blocks are added up before a sum takes them

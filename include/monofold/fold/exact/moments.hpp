@@ -3,9 +3,10 @@
 
 #include <cstdint>
 
+#include "monofold/fold/exact/deviations.hpp"
+#include "monofold/fold/exact/leading.hpp"
 #include "monofold/fold/exact/moments_sweep.hpp"
 #include "monofold/fold/exact/number.hpp"
-#include "monofold/fold/exact/rounding.hpp"
 #include "monofold/fold/exact/run.hpp"
 #include "monofold/fold/exact/state.hpp"
 #include "monofold/fold/exact/sum.hpp"
@@ -23,60 +24,6 @@ template <class Item>
 struct exact_moments_state {
   exact_state<exact_sum_number<Item>> values;
   exact_product_number<Item, Item> squares;
-};
-
-/// n (sum of squares) - (sum)^2, a number that is not negative, on the grid of products.
-template <class Item>
-class exact_deviations {
-  using sum_number = exact_sum_number<Item>;
-  using square_number = exact_product_number<Item, Item>;
-  static constexpr int sum_low = 2 * sum_number::low_exponent;
-  static constexpr int square_low = square_number::low_exponent;
-  static constexpr int offset = (square_low - sum_low) / 64;
-  static_assert((square_low - sum_low) % 64 == 0 && offset >= 0, "limbs of one grid");
-  static constexpr int sum_limbs = 2 * sum_number::num_limbs;
-  static constexpr int square_limbs = offset + square_number::num_limbs + 1;
-
- public:
-  static constexpr int low_exponent = sum_low;
-  static constexpr int num_limbs = sum_limbs > square_limbs ? sum_limbs : square_limbs;
-
-  MONOFOLD_HD_CALL exact_deviations(const exact_moments_state<Item>& s, std::int64_t count) {
-    for (int i = 0; i < num_limbs; ++i) limb_[i] = 0;
-    add_multiple(s.squares, static_cast<std::uint64_t>(count));
-    subtract_square(magnitude_of(s.values.sum));
-  }
-  MONOFOLD_HD const std::uint64_t* limbs() const { return limb_; }
-
- private:
-  MONOFOLD_HD_CALL void add_multiple(const square_number& squares, std::uint64_t n) {
-    uint128 carry = 0;
-    for (int i = 0; i < square_number::num_limbs; ++i) {
-      carry += uint128{squares.limb[i]} * n;
-      limb_[offset + i] = static_cast<std::uint64_t>(carry);
-      carry >>= 64;
-    }
-    limb_[offset + square_number::num_limbs] = static_cast<std::uint64_t>(carry);
-  }
-  /// Row by row of the school book. Rows may take more than is there in between: the limbs wrap
-  /// around, and the last row leaves what n Q >= S^2 (Cauchy and Schwarz) promises.
-  MONOFOLD_HD_CALL void subtract_square(const sum_number& sum) {
-    for (int i = 0; i < sum_number::num_limbs; ++i) {
-      if (sum.limb[i] == 0) continue;
-      std::uint64_t carry = 0;   // of the row
-      std::uint64_t borrow = 0;  // of the difference
-      for (int j = 0; i + j < num_limbs; ++j) {
-        const std::uint64_t factor = j < sum_number::num_limbs ? sum.limb[j] : 0;
-        const uint128 product = uint128{sum.limb[i]} * factor + carry;
-        carry = static_cast<std::uint64_t>(product >> 64);
-        const uint128 rest = uint128{limb_[i + j]} - static_cast<std::uint64_t>(product) - borrow;
-        limb_[i + j] = static_cast<std::uint64_t>(rest);
-        borrow = static_cast<std::uint64_t>(rest >> 64) != 0 ? 1 : 0;
-      }
-    }
-  }
-
-  std::uint64_t limb_[num_limbs];
 };
 
 /// Exact sums of items and of their squares that are still taking runs.
@@ -165,26 +112,44 @@ struct exact_variance_fold : exact_moments_fold<Item> {
   MONOFOLD_HD_CALL constexpr explicit exact_variance_fold(std::int64_t freedom) : ddof(freedom) {}
 
   MONOFOLD_HD_CALL result<Real> finish(const state& s) const {
-    exact_verdict v = verdict<rule>(s.values.counts);
-    if (v.items <= ddof || v.items == 0) return status::empty_input;
-    if (v.kind != number_kind::finite) {
-      v.kind = number_kind::nan;
-      return detail::special<Real>(v);
+    result<Real> out;
+    if (finish_leading(s.values.counts, detail::leading_of(s.values.sum).bits,
+                       detail::leading_of(s.squares).bits, out)) {
+      return out;
     }
-    const exact_deviations<Item> deviations(s, v.items);
-    const int limbs = deviations.num_limbs;
-    const int low = deviations.low_exponent;
-    if (detail::top_limb(deviations.limbs(), limbs) < 0) return Real{};
-    const uint128 divisor =
-        uint128{static_cast<std::uint64_t>(v.items)} * static_cast<std::uint64_t>(v.items - ddof);
-    if constexpr (root) {
-      return detail::round_bits<Real>(
-          false,
-          detail::root_of(detail::quotient_of(deviations.limbs(), limbs, low, divisor, 126, true)));
-    } else {
-      return detail::round_bits<Real>(
-          false, detail::quotient_of(deviations.limbs(), limbs, low, divisor, 64, false));
+    return finish_limbs(s);
+  }
+  /// The same from the leading bits of both sums; false where these do not decide.
+  MONOFOLD_HD_CALL bool finish_leading(const exact_counts& counts, const detail::leading_bits& sum,
+                                       const detail::leading_bits& squares,
+                                       result<Real>& out) const {
+    const exact_verdict v = verdict<rule>(counts);
+    out = status::empty_input;
+    if (v.items <= ddof || v.items == 0) return true;
+    out = detail::special<Real>({number_kind::nan, false, v.items});
+    if (v.kind != number_kind::finite) return true;
+    const uint128 divisor = divisor_of(v.items);
+    if (divisor >> 64 != 0 || v.items >> 59 != 0) return false;
+    detail::doubtful_bits deviations;
+    Real rounded;
+    if (!detail::leading_deviations(sum, squares, static_cast<std::uint64_t>(v.items),
+                                    deviations) ||
+        !detail::round_deviations<root>(deviations, static_cast<std::uint64_t>(divisor), rounded)) {
+      return false;
     }
+    out = rounded;
+    return true;
+  }
+  /// The same from all bits, for finite items more than `ddof`.
+  MONOFOLD_HD_CALL Real finish_limbs(const state& s) const {
+    const std::int64_t items = verdict<rule>(s.values.counts).items;
+    const exact_deviations<Item> all(s.values.sum, s.squares, items);
+    return all.template rounded<Real, root>(divisor_of(items));
+  }
+
+ private:
+  MONOFOLD_HD uint128 divisor_of(std::int64_t items) const {
+    return uint128{static_cast<std::uint64_t>(items)} * static_cast<std::uint64_t>(items - ddof);
   }
 };
 

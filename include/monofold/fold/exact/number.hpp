@@ -73,13 +73,6 @@ MONOFOLD_HD Number zero_number() {
 }
 
 template <class Number>
-MONOFOLD_HD bool is_zero(const Number& a) {
-  std::uint64_t any = 0;
-  for (int i = 0; i < Number::num_limbs; ++i) any |= a.limb[i];
-  return any == 0;
-}
-
-template <class Number>
 MONOFOLD_HD bool is_negative(const Number& a) {
   return (a.limb[Number::num_limbs - 1] >> 63) != 0;
 }

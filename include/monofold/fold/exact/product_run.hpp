@@ -172,7 +172,8 @@ struct pair_products {
   static constexpr bool fit = fits_double_v<left> && fits_double_v<right>;
   static constexpr int parts = are_exact ? 1 : 2;
   // Of products that are not 0. Those of short factors have so few bits that some of a double's are 0.
-  static constexpr int max_exponent = exponents<left>::top + exponents<right>::top;
+  static constexpr int max_exponent =
+      exponents<left>::max_exponent + exponents<right>::max_exponent;
   static constexpr int least_exponent = exponents<left>::least + exponents<right>::least;
   static constexpr int zero_bits =
       are_exact ? 53 - significant_bits<left> - significant_bits<right> : 0;

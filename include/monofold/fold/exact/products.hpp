@@ -24,9 +24,15 @@ struct exact_norm2_fold : exact_terms_fold<square_term<Item>> {
   using state = typename exact_terms_fold<square_term<Item>>::state;
 
   MONOFOLD_HD_CALL Real finish(const state& s) const {
-    const exact_verdict v = verdict<rule>(s.counts);
+    return finish_leading(s.counts, detail::leading_of(s.sum));
+  }
+  /// The same from the sum's leading bits.
+  MONOFOLD_HD_CALL Real finish_leading(const exact_counts& counts,
+                                       const detail::leading_number& sum) const {
+    const exact_verdict v = verdict<rule>(counts);
     if (v.kind != number_kind::finite) return detail::special<Real>(v);
-    return rounded_root<Real>(s.sum);
+    if (sum.bits.significand == 0) return Real{};
+    return detail::round_bits<Real>(false, detail::root_of(sum.bits));
   }
 };
 

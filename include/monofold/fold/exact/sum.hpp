@@ -78,16 +78,14 @@ struct exact_total_fold : exact_terms_fold<Term> {
   using state = typename exact_terms_fold<Term>::state;
 
   MONOFOLD_HD_CALL Real finish(const state& s) const {
-    const exact_verdict v = verdict<rule>(s.counts);
-    if (v.kind != number_kind::finite || is_zero(s.sum)) return detail::special<Real>(v);
-    return rounded<Real>(s.sum);
+    return finish_leading(s.counts, detail::leading_of(s.sum));
   }
   /// The same from the sum's leading bits.
-  MONOFOLD_HD_CALL Real finish_leading(const exact_counts& counts, bool negative,
-                                       const detail::leading_bits& bits) const {
+  MONOFOLD_HD_CALL Real finish_leading(const exact_counts& counts,
+                                       const detail::leading_number& sum) const {
     const exact_verdict v = verdict<rule>(counts);
-    if (v.kind != number_kind::finite || bits.significand == 0) return detail::special<Real>(v);
-    return detail::round_bits<Real>(negative, bits);
+    if (v.kind != number_kind::finite || sum.bits.significand == 0) return detail::special<Real>(v);
+    return detail::round_bits<Real>(sum.is_negative, detail::upper_of(sum.bits));
   }
 };
 
@@ -100,10 +98,16 @@ struct exact_mean_fold : exact_terms_fold<value_term<Item>> {
   using state = typename exact_terms_fold<value_term<Item>>::state;
 
   MONOFOLD_HD_CALL result<Real> finish(const state& s) const {
-    const exact_verdict v = verdict<rule>(s.counts);
+    return finish_leading(s.counts, detail::leading_of(s.sum));
+  }
+  /// The same from the sum's leading bits.
+  MONOFOLD_HD_CALL result<Real> finish_leading(const exact_counts& counts,
+                                               const detail::leading_number& sum) const {
+    const exact_verdict v = verdict<rule>(counts);
     if (v.items == 0) return status::empty_input;
-    if (v.kind != number_kind::finite || is_zero(s.sum)) return detail::special<Real>(v);
-    return rounded_quotient<Real>(s.sum, v.items);
+    if (v.kind != number_kind::finite || sum.bits.significand == 0) return detail::special<Real>(v);
+    const auto count = static_cast<std::uint64_t>(v.items);
+    return detail::round_bits<Real>(sum.is_negative, detail::quotient_of(sum.bits, count));
   }
 };
 

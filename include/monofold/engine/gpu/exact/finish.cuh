@@ -2,6 +2,7 @@
 /// engine/gpu/exact/finish: states and answers of the digits, or the short sums, that a block has in the end.
 
 #include <cstdint>
+#include <cstring>
 
 #include "monofold/engine/gpu/exact/short_sums.cuh"
 #include "monofold/engine/gpu/exact/term_format.cuh"
@@ -96,16 +97,66 @@ MONOFOLD_GPU void finish_words(const F& f, const std::int64_t* total, std::int64
   store_state(f, *state, sink);
 }
 
+template <class One, class Other>
+inline constexpr bool of_one_class = false;
+template <class Class, class One, class Other>
+inline constexpr bool of_one_class<One Class::*, Other Class::*> = true;
+
+/// Whether a fold's `finish` may go by leading bits: not where a user's fold has a `finish` of its own.
+template <class F>
+concept finishes_by_leading = of_one_class<decltype(&F::finish), decltype(&F::finish_leading)>;
+
 /// A sum that is rounded needs its leading bits alone, which a warp finds at once.
-template <class Term, class F, class Number, class Answer>
-requires requires { &F::finish_leading; }
+template <class Term, finishes_by_leading F, class Number, class Answer>
 MONOFOLD_GPU void finish_words(const F& f, const std::int64_t* total, std::int64_t items,
                                exact_state<Number>* state, const answer_sink<Answer>& sink) {
   if (threadIdx.x >= warp_lanes) return;
   const leading_number own = leading_of_words(total, 2 * Number::num_limbs, Number::low_exponent,
                                               reinterpret_cast<std::uint32_t*>(state->sum.limb));
   const exact_counts counts = counts_in<Term>(total + 2 * Number::num_limbs, items);
-  if (lane_rank() == 0) *sink.out = f.finish_leading(counts, own.is_negative, own.bits);
+  if (lane_rank() == 0) *sink.out = f.finish_leading(counts, own);
+}
+
+/// The leading bits of both sums, by one thread: calls, as there are two places that call. False where the
+/// bits do not decide; then all do.
+template <class F, class Real>
+MONOFOLD_GPU_CALL bool finish_bits(const F& f, const exact_counts& counts, const leading_bits& sum,
+                                   const leading_bits& squares, result<Real>* out) {
+  return f.finish_leading(counts, sum, squares, *out);
+}
+template <class F, class State, class Real>
+MONOFOLD_GPU_CALL void finish_limbs(const F& f, const State& state, result<Real>* out) {
+  *out = f.finish_limbs(state);
+}
+
+/// Those of two sums mostly say what a variance is rounded to.
+template <class Term, finishes_by_leading F, class Item, class Answer>
+MONOFOLD_GPU void finish_words(const F& f, const std::int64_t* total, std::int64_t items,
+                               exact_moments_state<Item>* state, const answer_sink<Answer>& sink) {
+  using layout = typename term_format<Term>::layout;
+  const int warp = static_cast<int>(threadIdx.x) / warp_lanes;
+  leading_number own{};
+  static_assert(sizeof(own.bits) <= sizeof(state->squares), "passed on below");
+  if (warp < layout::num_sums) {
+    const int first = layout::first_digit(warp) / 2;
+    auto* const spare = reinterpret_cast<std::uint32_t*>(sum_of(*state, warp));
+    own = leading_of_words(total + first, layout::end_digit(warp) / 2 - first,
+                           layout::low_exponent(warp), spare);
+    sync_warp();  // digits read above are overwritten below
+    if (warp == 1 && lane_rank() == 0) std::memcpy(spare, &own.bits, sizeof(own.bits));
+  }
+  sync_block();  // the bits written above are read below
+  bool is_left = false;
+  if (threadIdx.x == 0) {
+    leading_bits squares;
+    std::memcpy(&squares, sum_of(*state, 1), sizeof(squares));
+    const exact_counts counts = counts_in<Term>(total + layout::num_digits / 2, items);
+    is_left = !finish_bits(f, counts, own.bits, squares, sink.out);
+  }
+  if (!sync_block_any(is_left)) return;
+  make_state<Term>(total, items, state);
+  sync_block();  // the state written above is read below
+  if (threadIdx.x == 0) finish_limbs(f, *state, sink.out);
 }
 
 /// The counts beside short sums, of so many items.
@@ -114,12 +165,11 @@ MONOFOLD_GPU exact_counts counts_of_short(const short_sums<Term>& own, std::int6
   return {items, 0, 0, 0, own.is_other != 0 && items != 0 ? 1 : 0};
 }
 
-/// Short sums, which all threads have, as a state to `sink`.
+/// The state of short sums, which all threads have.
 ///
-/// sync       all threads of the block
-template <class Term, class F, class State, class Sink>
-MONOFOLD_GPU void finish_short(const F& f, const short_sums<Term>& own, std::int64_t items,
-                               State* state, const Sink& sink) {
+/// sync       all threads of the block; no barrier behind the last write of `state`
+template <class Term, class State>
+MONOFOLD_GPU void make_short_state(const short_sums<Term>& own, std::int64_t items, State* state) {
   using layout = typename term_format<Term>::layout;
   const auto rank = static_cast<int>(threadIdx.x);
   const int warp = rank / warp_lanes;
@@ -141,26 +191,48 @@ MONOFOLD_GPU void finish_short(const F& f, const short_sums<Term>& own, std::int
     }
   }
   if (rank == layout::num_sums * warp_lanes) counts_of(*state) = counts_of_short(own, items);
+}
+
+/// Short sums as a state to `sink`.
+///
+/// sync       all threads of the block
+template <class Term, class F, class State, class Sink>
+MONOFOLD_GPU void finish_short(const F& f, const short_sums<Term>& own, std::int64_t items,
+                               State* state, const Sink& sink) {
+  make_short_state<Term>(own, items, state);
   sync_block();  // the state written above is read below
   store_state(f, *state, sink);
 }
 
-template <class Term, class F, class Number, class Answer>
-requires requires { &F::finish_leading; }
+/// The leading bits of a short sum.
+template <class Term>
+MONOFOLD_GPU leading_number leading_of_short(const short_sums<Term>& own, int sum) {
+  const bool is_negative = own.value[sum] < 0;
+  const auto size = static_cast<uint128>(own.value[sum]);
+  return {
+      leading_of(is_negative ? 0 - size : size, short_sums<Term>::exponent(own.max_exponent, sum)),
+      is_negative};
+}
+
+template <class Term, finishes_by_leading F, class Number, class Answer>
 MONOFOLD_GPU void finish_short(const F& f, const short_sums<Term>& own, std::int64_t items,
                                exact_state<Number>*, const answer_sink<Answer>& sink) {
   if (threadIdx.x != 0) return;
-  const bool is_negative = own.value[0] < 0;
-  auto size = static_cast<uint128>(own.value[0]);
-  if (is_negative) size = 0 - size;
-  const auto high = static_cast<std::uint64_t>(size >> 64);
-  const int width =
-      high != 0 ? 64 + bit_width_of(high) : bit_width_of(static_cast<std::uint64_t>(size));
-  size <<= width > 0 ? 128 - width : 0;
-  const leading_bits bits{static_cast<std::uint64_t>(size >> 64),
-                          short_sums<Term>::exponent(own.max_exponent, 0) + width - 64,
-                          static_cast<std::uint64_t>(size) != 0};
-  *sink.out = f.finish_leading(counts_of_short(own, items), is_negative, bits);
+  *sink.out = f.finish_leading(counts_of_short(own, items), leading_of_short(own, 0));
+}
+
+template <class Term, finishes_by_leading F, class Item, class Answer>
+MONOFOLD_GPU void finish_short(const F& f, const short_sums<Term>& own, std::int64_t items,
+                               exact_moments_state<Item>* state, const answer_sink<Answer>& sink) {
+  bool is_left = false;
+  if (threadIdx.x == 0) {
+    is_left = !finish_bits(f, counts_of_short(own, items), leading_of_short(own, 0).bits,
+                           leading_of_short(own, 1).bits, sink.out);
+  }
+  if (!sync_block_any(is_left)) return;
+  make_short_state<Term>(own, items, state);
+  sync_block();  // the state written above is read below
+  if (threadIdx.x == 0) finish_limbs(f, *state, sink.out);
 }
 
 }  // namespace monofold::detail

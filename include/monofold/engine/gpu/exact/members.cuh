@@ -12,13 +12,14 @@
 #include "monofold/fold/exact/moments.hpp"
 #include "monofold/fold/exact/sum.hpp"
 #include "monofold/fold/extrema.hpp"
+#include "monofold/fold/nan.hpp"
 #include "monofold/fold/sum.hpp"
 #include "monofold/platform/host_device.hpp"
 
 namespace monofold::detail {
 
 /// What a member takes from the kernel that adds items, and perhaps their squares: `other` nothing.
-enum class member_role { other, count, values, moments, smallest, largest, extrema };
+enum class member_role { other, count, values, moments, smallest, largest, extrema, nans };
 
 /// Whether a fold is one of the library's for an end: what a user derives from one may be anything.
 template <class F, class Item, bool smallest>
@@ -42,6 +43,8 @@ MONOFOLD_HD_CALL constexpr member_role role_of() {
     return member_role::largest;
   } else if constexpr (std::is_same_v<F, extrema_fold<Item>>) {
     return member_role::extrema;
+  } else if constexpr (std::is_same_v<F, nan_count_fold<Item>>) {
+    return member_role::nans;
   } else {
     return member_role::other;
   }
@@ -73,8 +76,9 @@ struct exact_members {
     return ((role_of<Folds, item>() == role) || ...);
   }
   static constexpr int num_served = ((role_of<Folds, item>() != member_role::other ? 1 : 0) + ...);
+  // The smallest item is the first NaN, where there is one.
   static constexpr bool has_smallest =
-      serves(member_role::smallest) || serves(member_role::extrema);
+      serves(member_role::smallest) || serves(member_role::extrema) || serves(member_role::nans);
   static constexpr bool has_largest = serves(member_role::largest) || serves(member_role::extrema);
 
   using term =
@@ -121,6 +125,9 @@ MONOFOLD_GPU void store_member(char* out, const Own& own, const Extrema* extrema
       *reinterpret_cast<State*>(out) = extrema->first;
     } else if constexpr (role == member_role::largest) {
       *reinterpret_cast<State*>(out) = largest_of(*extrema);
+    } else if constexpr (role == member_role::nans) {
+      const std::int64_t nans = values_of(own).counts.nan;
+      *reinterpret_cast<State*>(out) = {nans, nans != 0 ? extrema->first.index : -1};
     } else {
       *reinterpret_cast<State*>(out) = {extrema->first, largest_of(*extrema)};
     }

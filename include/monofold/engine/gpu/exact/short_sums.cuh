@@ -46,7 +46,7 @@ struct short_sums {
   /// The exponent of the unit of a sum: that of its last bin.
   MONOFOLD_GPU static int exponent(int max_exponent, int sum) {
     return unit_of_bin(bin_exponent(format::part_max_exponent(max_exponent, sum),
-                                        bin_plan::headroom, bins - 1)) +
+                                    bin_plan::headroom, bins - 1)) +
            format::part_scale(sum);
   }
   /// Whether the last bin has not met the smallest subnormal number: all gaps are alike.
@@ -55,7 +55,7 @@ struct short_sums {
     MONOFOLD_UNROLL
     for (int s = 0; s < num_sums; ++s) {
       all = all && bin_exponent(format::part_max_exponent(max_exponent, s), bin_plan::headroom,
-                                  bins - 1) > -1022;
+                                bins - 1) > -1022;
     }
     return all;
   }

@@ -4,20 +4,14 @@
 #include <cstdint>
 
 #include "monofold/engine/gpu/exact/warp_carries.cuh"
-#include "monofold/fold/exact/rounding.hpp"
+#include "monofold/fold/exact/leading.hpp"
 #include "monofold/level/shuffle.cuh"
 #include "monofold/level/thread.cuh"
 #include "monofold/platform/host_device.hpp"
 
 namespace monofold::detail {
 
-/// The 64 highest bits of a number's magnitude, as `leading_of` has them, and its sign.
-struct leading_number {
-  leading_bits bits;
-  bool is_negative;
-};
-
-/// Of a number in two's complement, a digit of 32 bits a lane.
+/// The leading bits of a number in two's complement, a digit of 32 bits a lane.
 ///
 /// shape      num_digits <= 32; low: the exponent of the lowest bit
 /// sync       all lanes of the warp, which all get it
@@ -31,15 +25,14 @@ MONOFOLD_GPU leading_number leading_of_lanes(std::uint32_t digit, int num_digits
   if (is_negative && i >= bottom) digit = i == bottom ? 0 - digit : ~digit;
   if (i >= num_digits) digit = 0;
   const int top = highest_bit(lanes_with(digit != 0));
-  const std::uint64_t high = shuffle_from(digit, top);
-  std::uint64_t middle = shuffle_from(digit, top > 0 ? top - 1 : 0);
-  std::uint64_t lowest = shuffle_from(digit, top > 1 ? top - 2 : 0);
-  if (top < 1) middle = 0;
-  if (top < 2) lowest = 0;
-  const int width = highest_bit(static_cast<std::uint32_t>(high)) + 1;
-  const std::uint64_t bits = high << (64 - width) | middle << (32 - width) | lowest >> width;
-  const bool is_sticky = bottom < top - 2 || (lowest & ((std::uint64_t{1} << width) - 1)) != 0;
-  return {{bits, low + 32 * (top - 2) + width, is_sticky}, is_negative};
+  const auto digit_of = [=](int from) -> std::uint64_t {
+    const std::uint32_t own = shuffle_from(digit, from > 0 ? from : 0);
+    return from >= 0 ? own : 0;
+  };
+  const auto limb_of = [=](int from) { return digit_of(from) << 32 | digit_of(from - 1); };
+  return {leading_of(limb_of(top), limb_of(top - 2), digit_of(top - 4) << 32, low + 32 * (top - 3),
+                     bottom < top - 4),
+          is_negative};
 }
 
 /// Of the sum of signed words, word i worth 2^(low + 32 i).

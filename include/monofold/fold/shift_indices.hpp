@@ -1,13 +1,13 @@
 #pragma once
-/// runtime/shift_indices: the indices in a state, counted from elsewhere.
+/// fold/shift_indices: the indices in a state, counted from elsewhere.
 
 #include <cstdint>
 
 #include "monofold/fold/all.hpp"
 
-namespace monofold::runtime {
+namespace monofold::detail {
 
-/// Adds `offset` to the indices that the state of a fold holds; -1 stands for none and stays.
+/// Adds `offset` to the indices that the state of one of the library's folds holds; -1 stands for none and stays.
 template <class State>
 void shift_indices(State& own, std::int64_t offset) {
   if constexpr (requires { own.candidates; }) {
@@ -33,9 +33,9 @@ void shift_indices(State& own, std::int64_t offset) {
 
 /// Those of the members of an `all`.
 template <class First, class... Rest>
-void shift_indices(monofold::detail::state_list<First, Rest...>& own, std::int64_t offset) {
+void shift_indices(state_list<First, Rest...>& own, std::int64_t offset) {
   shift_indices(own.first, offset);
   if constexpr (sizeof...(Rest) > 0) shift_indices(own.rest, offset);
 }
 
-}  // namespace monofold::runtime
+}  // namespace monofold::detail

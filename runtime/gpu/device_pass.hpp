@@ -1,5 +1,5 @@
 #pragma once
-/// runtime/gpu/device_member: one fold on one type of item on a GPU, behind virtual functions.
+/// runtime/gpu/device_pass: folds on one type of item on a GPU, behind virtual functions.
 
 #include <cstdint>
 #include <memory>
@@ -20,30 +20,41 @@ struct device_items {
 
 constexpr std::int64_t in_chunks_of_16(std::int64_t bytes) { return (bytes + 15) / 16 * 16; }
 
-/// A fold of a family, on the device.
-class device_member {
+/// What one look of the device at the items leaves: the state of a family, or those of several.
+class device_pass {
  public:
-  virtual ~device_member() = default;
+  static constexpr std::int64_t nowhere = -1;
+
+  virtual ~device_pass() = default;
   /// How many bytes `start` writes; they begin at a multiple of 16.
   virtual std::int64_t out_bytes() const = 0;
-  /// From the outputs of this member to those of the next one.
-  std::int64_t out_stride() const { return in_chunks_of_16(out_bytes()); }
-  /// Where in them the state is that `member::adopt` takes.
-  virtual std::int64_t state_offset() const { return 0; }
-  /// Starts the fold in the stream.
+  /// Where in them the state of a family is, as `member::adopt` takes it, or nowhere.
+  virtual std::int64_t offset_of(family kind) const = 0;
+  /// Starts the folds in the stream.
   ///
   /// shape      out: pinned memory
   /// sync       does not wait
   /// errors     throws `error`
   virtual void start(staging_stream& staging, const device_items& items, void* out) const = 0;
+  /// What is left to do with `out` when the device is done.
+  virtual void finish(void*) const {}
 };
 
-/// Makes the member of a family; null where there is none on a GPU.
-std::unique_ptr<device_member> make_device_member(const member_request& what);
+/// What a device does for the members of a reduction: as few passes as may be.
+struct device_work {
+  std::vector<std::unique_ptr<device_pass>> passes{};
+  std::vector<std::int64_t> places{};  // one a member: of its state in the outputs, or nowhere
+  std::int64_t out_bytes = 0;          // of all passes, each from the next multiple of 16 on
+};
 
-/// The same for one type of item, defined by the source of kernels that has the type.
+/// Makes it for members of one type of item and one rule for NaN, each of another family.
+device_work make_device_work(const std::vector<member_request>& what);
+
+/// The pass that serves a family best where all of these are asked for, or null; defined by the source of
+/// kernels that has the type.
 template <class Item>
-std::unique_ptr<device_member> make_device_member_for(const member_request& what);
+std::unique_ptr<device_pass> make_device_pass_for(const member_request& what,
+                                                  const std::vector<member_request>& all);
 
 /// Some of the items of a call, by the position of the first.
 struct device_piece {
@@ -63,15 +74,13 @@ class piece_reader {
 /// shape      left, right: host, pinned, device or managed memory, `item_bytes` each item; pieces:
 ///            their positions and counts, in ascending order; host memory takes pieces of at most
 ///            `max_piece_bytes` (left and right together). done(i, states) is called for each piece
-///            in order, with the outputs of the members, each at the next multiple of 16; members
-///            that are null are skipped
+///            in order, with the outputs of the passes
 /// sync       waits; uses one of the staging streams of this process, so that several threads may call it
 /// errors     throws `error`: device_unavailable, out_of_memory, internal
 /// cost       host memory: a copy to pinned memory and one over the bus, which overlap with those of
 ///            the piece before
-void fold_pieces(const std::vector<const device_member*>& members, const device_items& items,
-                 std::int64_t item_bytes, const std::vector<device_piece>& pieces,
-                 piece_reader& reader);
+void fold_pieces(const device_work& work, const device_items& items, std::int64_t item_bytes,
+                 const std::vector<device_piece>& pieces, piece_reader& reader);
 
 inline constexpr std::int64_t max_piece_bytes = std::int64_t{8} << 20;
 
