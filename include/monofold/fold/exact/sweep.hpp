@@ -271,7 +271,8 @@ MONOFOLD_INLINE block_range sweep(const Item* items, int count,
       MONOFOLD_AS_WRITTEN
       real& bin_sum = m[part * depth + k][v];
       real sum;
-      if constexpr (bytes >= 32 && squares && k == 0) {
+      // By the other units, as in fold/exact/bin_vectors: squares have multiplications to spare them.
+      if constexpr (squares && k == 0 && (bytes == 32 || (bytes == 64 && parts == 2))) {
         multiply_add<bytes>(left[part][j], one, bin_sum, sum);
       } else {
         sum = bin_sum + left[part][j];
