@@ -68,10 +68,24 @@ MONOFOLD_GPU std::int64_t sum_of_lanes(std::int64_t own) {
 #endif
 }
 
-/// The sum of integers, which is below 2^127 in magnitude.
+/// The sum of words, modulo 2^64.
+MONOFOLD_GPU std::uint64_t sum_of_lanes(std::uint64_t own) {
+#if MONOFOLD_REDUCES_LANES
+  // In pieces of 26 bits, 32 of which add up to less than 2^32.
+  constexpr std::uint32_t piece = (1u << 26) - 1;
+  const std::uint64_t low = sum_of_lanes(static_cast<std::uint32_t>(own) & piece);
+  const std::uint64_t middle = sum_of_lanes(static_cast<std::uint32_t>(own >> 26) & piece);
+  const std::uint64_t high = sum_of_lanes(static_cast<std::uint32_t>(own >> 52));
+  return (high << 52) + (middle << 26) + low;
+#else
+  return join_all_lanes(own, [](std::uint64_t a, std::uint64_t b) { return a + b; });
+#endif
+}
+
+/// The sum of integers, modulo 2^128.
 MONOFOLD_GPU int128 sum_of_lanes(int128 own) {
 #if MONOFOLD_REDUCES_LANES
-  // In unsigned pieces of 26 bits, 32 of which add up to less than 2^32, and a signed one of 24.
+  // In unsigned pieces of 26 bits, 32 of which add up to less than 2^32, and one of 24.
   constexpr std::uint32_t piece = (1u << 26) - 1;
   const auto bits = static_cast<uint128>(own);
   uint128 sum = 0;
@@ -83,7 +97,9 @@ MONOFOLD_GPU int128 sum_of_lanes(int128 own) {
   const auto high = static_cast<std::uint32_t>(static_cast<std::int32_t>(own >> 104));
   return static_cast<int128>(sum + (static_cast<uint128>(sum_of_lanes(high)) << 104));
 #else
-  return join_all_lanes(own, [](int128 a, int128 b) { return a + b; });
+  return join_all_lanes(own, [](int128 a, int128 b) {
+    return static_cast<int128>(static_cast<uint128>(a) + static_cast<uint128>(b));
+  });
 #endif
 }
 

@@ -2,9 +2,11 @@
 /// level/warp: folds one item or state of each lane of a warp.
 
 #include <cstdint>
+#include <type_traits>
 
 #include "monofold/fold/extrema.hpp"
 #include "monofold/fold/fold.hpp"
+#include "monofold/fold/sum.hpp"
 #include "monofold/level/lanes.cuh"
 #include "monofold/level/shuffle.cuh"
 #include "monofold/level/thread.cuh"
@@ -118,12 +120,24 @@ MONOFOLD_GPU typename F::state extremum_of_lanes(typename F::state own, int coun
   return {best, static_cast<std::int64_t>(smallest_of_lanes(index))};
 }
 
+template <class F>
+inline constexpr bool adds_integers_v = std::is_same_v<F, count_fold>;
+template <class Item>
+inline constexpr bool adds_integers_v<integer_sum_fold<Item>> = true;
+template <class Item>
+inline constexpr bool adds_integers_v<short_integer_sum_fold<Item>> = true;
+
 /// The same fold of states, in any order that gives the same: of whole warps.
 template <class F>
-inline constexpr bool has_quick_lanes_v = is_extremum_fold_v<F> || is_extrema_fold_v<F>;
+inline constexpr bool has_quick_lanes_v =
+    is_extremum_fold_v<F> || is_extrema_fold_v<F> || adds_integers_v<F>;
 template <class F>
 MONOFOLD_GPU typename F::state combine_quickly(const typename F::state& own, int count) {
-  if constexpr (is_extrema_fold_v<F>) {
+  if constexpr (adds_integers_v<F>) {
+    using word = std::conditional_t<sizeof(typename F::state) == 8, std::uint64_t, int128>;
+    const word there = lane_rank() < count ? static_cast<word>(own) : word{0};
+    return static_cast<typename F::state>(sum_of_lanes(there));
+  } else if constexpr (is_extrema_fold_v<F>) {
     return {extremum_of_lanes<typename F::low>(own.min, count),
             extremum_of_lanes<typename F::high>(own.max, count)};
   } else {

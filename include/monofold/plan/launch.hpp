@@ -76,9 +76,6 @@ constexpr bool meets_by_mail(std::int64_t blocks, const launch_facts& facts) {
          goes_by_mail(static_cast<std::size_t>(facts.state_bytes));
 }
 
-/// Latency counts up to so many tiles; more are near the size of the second-level cache.
-inline constexpr int max_few_tiles = 3072;
-
 /// One block takes up to so many tiles.
 inline constexpr int max_block_tiles = 16;
 
@@ -108,12 +105,7 @@ constexpr tile_launch launch_for(std::int64_t tiles, const launch_facts& facts) 
     while ((tiles + (std::int64_t{1} << level) - 1) >> level > max_thin_blocks(tiles)) ++level;
     if (fits_in_shared(facts, warps, 1 << level)) {
       const std::int64_t blocks = (tiles + (std::int64_t{1} << level) - 1) >> level;
-      return {tiles,
-              blocks,
-              warps * tile_lanes,
-              level,
-              tiles <= max_few_tiles,
-              meets_by_mail(blocks, facts)};
+      return {tiles, blocks, warps * tile_lanes, level, true, meets_by_mail(blocks, facts)};
     }
   }
   int level = 0;  // 2^level tiles a warp

@@ -22,7 +22,7 @@ MONOFOLD_GPU int bytes_past_16(const void* address) {
 ///
 /// source     reading 64 MiB again takes 0.80 of the time on an H200 (60 MB), 48 MiB 0.72, 20 MiB of somebody
 ///            else's data read in between 0.83 together; 128 MiB would take 1.03
-inline constexpr std::int64_t min_kept_bytes = std::int64_t{12} << 20;
+inline constexpr std::int64_t min_kept_bytes = std::int64_t{16} << 20;
 inline constexpr std::int64_t max_kept_bytes = std::int64_t{96} << 20;
 MONOFOLD_GPU bool is_partly_kept(std::int64_t bytes) {
   return bytes > min_kept_bytes && bytes <= max_kept_bytes;
