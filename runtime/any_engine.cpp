@@ -94,7 +94,14 @@ member_states any_engine::fold_node(const raw_items& items, std::int64_t first_i
     const raw_items some = items.part(at, std::min(block, items.count - at));
     if (side_by_side != nullptr) copy_items(some, side_by_side.get());
     const char* const p = side_by_side != nullptr ? side_by_side.get() : some.left;
-    for (const auto& one : folders) one->add(p, some.count, first_index + at);
+    // Who has met no NaN in a block spares those the look that count nothing else.
+    bool has_none = false;
+    for (const auto& one : folders) {
+      if (one->only_nans && has_none) continue;
+      const std::int64_t before = one->nans != nullptr ? *one->nans : 0;
+      one->add(p, some.count, first_index + at);
+      has_none = has_none || (one->nans != nullptr && *one->nans == before);
+    }
   }
   member_states all;
   for (const auto& one : folders) all.parts.push_back(one->total());

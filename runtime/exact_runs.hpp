@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "monofold/fold/dot.hpp"
+#include "monofold/fold/exact/moments_sweep.hpp"
 #include "monofold/fold/exact/run.hpp"
 #include "monofold/fold/exact/term.hpp"
 #include "monofold/platform/numbers.hpp"
@@ -18,11 +19,16 @@
   MONOFOLD_EXACT_RUN(prefix, portable, __VA_ARGS__); \
   MONOFOLD_EXACT_RUN(prefix, avx2, __VA_ARGS__);     \
   MONOFOLD_EXACT_RUN(prefix, avx512, __VA_ARGS__)
-#define MONOFOLD_EXACT_RUNS(prefix, Item)               \
-  MONOFOLD_EXACT_RUNS_OF(prefix, value_term<Item>);     \
-  MONOFOLD_EXACT_RUNS_OF(prefix, magnitude_term<Item>); \
-  MONOFOLD_EXACT_RUNS_OF(prefix, square_term<Item>);    \
-  MONOFOLD_EXACT_RUNS_OF(prefix, product_term<item_pair<Item, Item>>)
+#define MONOFOLD_EXACT_MOMENTS(prefix, name, Item)               \
+  prefix template std::int64_t detail::add_moments_##name<Item>( \
+      detail::moments_accumulator<Item>&, const Item*, std::int64_t)
+#define MONOFOLD_EXACT_RUNS(prefix, Item)                              \
+  MONOFOLD_EXACT_RUNS_OF(prefix, value_term<Item>);                    \
+  MONOFOLD_EXACT_RUNS_OF(prefix, magnitude_term<Item>);                \
+  MONOFOLD_EXACT_RUNS_OF(prefix, square_term<Item>);                   \
+  MONOFOLD_EXACT_RUNS_OF(prefix, product_term<item_pair<Item, Item>>); \
+  MONOFOLD_EXACT_MOMENTS(prefix, avx2, Item);                          \
+  MONOFOLD_EXACT_MOMENTS(prefix, avx512, Item)
 
 namespace monofold {
 

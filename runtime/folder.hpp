@@ -6,8 +6,10 @@
 #include <type_traits>
 #include <utility>
 
+#include "monofold/fold/adapt.hpp"
 #include "monofold/fold/all.hpp"
 #include "monofold/fold/fold.hpp"
+#include "monofold/fold/nan.hpp"
 #include "monofold/plan/tiles.hpp"
 #include "monofold/plan/tree.hpp"
 #include "runtime/member.hpp"
@@ -84,10 +86,20 @@ struct partial<all_fold<Folds...>, Item> {
   partials<Item, Folds...> held;
 };
 
+template <class Fold>
+inline constexpr bool counts_nans_v = false;
+template <class Item>
+inline constexpr bool counts_nans_v<nan_count_fold<Item>> = true;
+template <class Item, class Map, class Product>
+inline constexpr bool counts_nans_v<map_fold<Item, Map, nan_count_fold<Product>>> = true;
+
 template <class Fold, class Item>
 class folder final : public member_folder {
  public:
-  folder(const Fold& f, loop add) : member_folder(add), fold(f), part(f) {}
+  folder(const Fold& f, loop add) : member_folder(add), fold(f), part(f) {
+    if constexpr (requires { part.held.nans(); }) nans = &part.held.nans();
+    only_nans = counts_nans_v<Fold>;
+  }
   std::unique_ptr<state_box> total() const override {
     return std::make_unique<state_of<typename Fold::state>>(part.total(fold));
   }

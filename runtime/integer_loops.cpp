@@ -50,6 +50,45 @@ struct item_loop<integer_moments_fold<Item>, Item> {
   }
 };
 
+template <class Item>
+requires has_block_sums_v<Item>
+struct item_loop<integer_norm2_fold<Item>, Item> {
+  using fold = integer_norm2_fold<Item>;
+
+  HWY_INLINE static void add(const fold& f, partial<fold, Item>& own, const Item* items,
+                             std::int64_t count, std::int64_t index, std::ptrdiff_t) {
+    const std::int64_t whole = count / 64 * 64;
+    if (whole > 0) {
+      const auto block = sum_block<extras::squares>(items, whole);
+      own.held = monofold::add(own.held, widen(block.squares));
+    }
+    if (whole < count) absorb_slowly(f, own.held, items + whole, count - whole, index + whole);
+  }
+};
+
+/// |-128| is 128 where the byte is unsigned; eight bytes are added by one instruction.
+template <class Item>
+requires(sizeof(Item) == 1) struct item_loop<integer_norm1_fold<Item>, Item> {
+  using fold = integer_norm1_fold<Item>;
+
+  HWY_INLINE static void add(const fold& f, partial<fold, Item>& own, const Item* items,
+                             std::int64_t count, std::int64_t index, std::ptrdiff_t) {
+    const hn::CappedTag<std::uint8_t, 64> d;
+    const hn::RebindToSigned<decltype(d)> d8;
+    const hn::Repartition<std::uint64_t, decltype(d)> d64;
+    const auto n = static_cast<std::int64_t>(hn::Lanes(d));
+    const std::int64_t whole = count / 64 * 64;
+    auto total = hn::Zero(d64);
+    for (std::int64_t at = 0; at < whole; at += n) {
+      auto x = hn::LoadU(d, reinterpret_cast<const std::uint8_t*>(items + at));
+      if constexpr (std::is_signed_v<Item>) x = hn::BitCast(d, hn::Abs(hn::BitCast(d8, x)));
+      total = hn::Add(total, hn::SumsOf8(x));
+    }
+    own.held += hn::GetLane(hn::SumOfLanes(d64, total));
+    if (whole < count) absorb_slowly(f, own.held, items + whole, count - whole, index + whole);
+  }
+};
+
 /// Pairs of bytes (a multiple of 64, at most 2^14): sixteen bits hold one, and two products of at most
 /// 2^16 are added by one instruction: a lane stays below 2^31.
 template <class Item>
@@ -106,13 +145,5 @@ member_folder::loop find(const member_request& what) {
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace monofold::runtime {
-
-HWY_EXPORT(find);
-
-member_folder::loop find_integer_loop(const member_request& what) {
-  return HWY_DYNAMIC_DISPATCH(find)(what);
-}
-
-}  // namespace monofold::runtime
+MONOFOLD_EXPORT_LOOPS(find_integer_loop)
 #endif

@@ -87,3 +87,14 @@ member_folder::loop loop_of(const member_request& what) {
 HWY_AFTER_NAMESPACE();
 
 #endif  // MONOFOLD_RUNTIME_LOOPS_INL
+
+// Last in a source file: `name` finds a loop in `find` of the instruction set in use.
+#if HWY_ONCE && !defined(MONOFOLD_EXPORT_LOOPS)
+#define MONOFOLD_EXPORT_LOOPS(name)                      \
+  namespace monofold::runtime {                          \
+  HWY_EXPORT(find);                                      \
+  member_folder::loop name(const member_request& what) { \
+    return HWY_DYNAMIC_DISPATCH(find)(what);             \
+  }                                                      \
+  }
+#endif

@@ -39,6 +39,10 @@ class member_folder {
   void lead() { ahead_ = prefetch_bytes; }
   std::ptrdiff_t ahead() const { return ahead_; }
 
+  /// Where it counts NaN among other things, if it does, and whether it counts nothing else.
+  const std::int64_t* nans = nullptr;
+  bool only_nans = false;
+
  private:
   loop add_;
   std::ptrdiff_t ahead_ = no_prefetch;

@@ -3,6 +3,9 @@
 #include <cstddef>
 #include <cstring>
 
+#include "monofold/platform/host_device.hpp"
+#include "monofold/platform/instruction_set.hpp"
+
 namespace monofold::runtime {
 
 namespace {
@@ -15,12 +18,34 @@ struct [[gnu::may_alias]] bits_of {
 
 /// Simple enough for a compiler's vectors.
 template <class Half>
-void interleave(const bits_of<Half>* __restrict left, const bits_of<Half>* __restrict right,
-                std::int64_t count, bits_of<Half>* __restrict pairs) {
+MONOFOLD_INLINE void interleave_simply(const bits_of<Half>* __restrict left,
+                                       const bits_of<Half>* __restrict right, std::int64_t count,
+                                       bits_of<Half>* __restrict pairs) {
   for (std::int64_t i = 0; i < count; ++i) {
     pairs[2 * i].value = left[i].value;
     pairs[2 * i + 1].value = right[i].value;
   }
+}
+
+#if defined(__GNUC__) && defined(__x86_64__)
+/// Vectors of 32 bytes: a processor stores one of any length in a cycle.
+template <class Half>
+__attribute__((target("avx2"))) void interleave_avx2(const bits_of<Half>* left,
+                                                     const bits_of<Half>* right, std::int64_t count,
+                                                     bits_of<Half>* pairs) {
+  interleave_simply(left, right, count, pairs);
+}
+#endif
+
+template <class Half>
+void interleave(const bits_of<Half>* left, const bits_of<Half>* right, std::int64_t count,
+                bits_of<Half>* pairs) {
+#if defined(__GNUC__) && defined(__x86_64__)
+  if (instruction_set_in_use() != instruction_set::baseline) {
+    return interleave_avx2(left, right, count, pairs);
+  }
+#endif
+  interleave_simply(left, right, count, pairs);
 }
 
 template <class Half>

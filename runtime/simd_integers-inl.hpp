@@ -15,6 +15,8 @@
 #include <limits>
 #include <type_traits>
 
+#include "runtime/simd_extrema-inl.hpp"
+
 HWY_BEFORE_NAMESPACE();
 namespace monofold::runtime::HWY_NAMESPACE {
 
@@ -31,28 +33,13 @@ struct block_sums {
 };
 
 template <class Item>
-inline constexpr bool has_block_sums_v = HWY_TARGET != HWY_EMU128&& HWY_TARGET != HWY_SCALAR &&
-                                         (sizeof(Item) == 1 ||
-                                          (sizeof(Item) == 4 && std::is_integral_v<Item>));
+inline constexpr bool has_block_sums_v = HWY_TARGET != HWY_EMU128&& HWY_TARGET !=
+                                             HWY_SCALAR&& std::is_integral_v<Item> &&
+                                         sizeof(Item) <= 4;
 
 #if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
 
 namespace hn = hwy::HWY_NAMESPACE;
-
-/// The smallest lane of one vector and the largest of another.
-template <class D, class V, class Lane = hn::TFromD<D>>
-HWY_INLINE void store_ends(D d, V low, V high, Lane& least, Lane& greatest) {
-  alignas(64) Lane lows[64 / sizeof(Lane)];
-  alignas(64) Lane highs[64 / sizeof(Lane)];
-  hn::Store(low, d, lows);
-  hn::Store(high, d, highs);
-  least = lows[0];
-  greatest = highs[0];
-  for (std::size_t i = 1; i < hn::Lanes(d); ++i) {
-    least = lows[i] < least ? lows[i] : least;
-    greatest = highs[i] > greatest ? highs[i] : greatest;
-  }
-}
 
 /// Blocks of bytes (a multiple of 64, at most 2^16 items).
 ///
@@ -75,7 +62,7 @@ HWY_INLINE block_sums<Item> sum_bytes(const Item* items, std::int64_t count) {
   auto total = hn::Zero(d64);
   auto q0 = hn::Zero(d32), q1 = q0, q2 = q0, q3 = q0;
   auto low = hn::Set(d, 255), high = hn::Zero(d);
-#pragma GCC unroll 4
+#pragma GCC unroll 2
   for (std::int64_t at = 0; at < count; at += n) {
     const auto u = hn::Xor(hn::LoadU(d, bytes + at), flip);
     total = hn::Add(total, hn::SumsOf8(u));
@@ -96,11 +83,8 @@ HWY_INLINE block_sums<Item> sum_bytes(const Item* items, std::int64_t count) {
   const auto sum = static_cast<std::int64_t>(hn::GetLane(hn::SumOfLanes(d64, total)));
   out.sum = sum - offset * count;
   if constexpr (wanted == extras::squares_and_ends) {
-    std::uint8_t least = 0;
-    std::uint8_t greatest = 0;
-    store_ends(d, low, high, least, greatest);
-    out.low = static_cast<Item>(least - offset);
-    out.high = static_cast<Item>(greatest - offset);
+    out.low = static_cast<Item>(end_of_lanes<true>(d, low) - offset);
+    out.high = static_cast<Item>(end_of_lanes<false>(d, high) - offset);
   }
   if constexpr (squares) {
     // Each lane is below 2^28, the four together below 2^30: their sum over lanes is taken in 64 bits.
@@ -110,6 +94,58 @@ HWY_INLINE block_sums<Item> sum_bytes(const Item* items, std::int64_t count) {
     std::int64_t all = 0;
     for (std::int64_t i = 0; i < n / 4; ++i) all += lanes[i];
     out.squares = static_cast<std::uint64_t>(all - 2 * offset * sum + offset * offset * count);
+  }
+  return out;
+}
+
+/// Blocks of 16-bit integers (a multiple of 32, at most 2^16 items).
+///
+/// Unsigned ones are made signed by flipping the sign bit: x = s + 2^15, x^2 = s^2 + 2^16 s + 2^30. One
+/// instruction adds two products: of s and 1 a lane stays below 2^28, of s and s they are at most 2^31.
+template <extras wanted, class Item>
+HWY_INLINE block_sums<Item> sum_shorts(const Item* items, std::int64_t count) {
+  constexpr bool squares = wanted != extras::none;
+  constexpr std::int64_t offset = std::is_signed_v<Item> ? 0 : 1 << 15;
+  const hn::CappedTag<std::int16_t, 32> d;
+  const hn::RepartitionToWide<decltype(d)> d32;
+  const hn::Repartition<std::uint64_t, decltype(d)> d64;
+  const auto n = static_cast<std::int64_t>(hn::Lanes(d));
+  const auto* const p = reinterpret_cast<const std::int16_t*>(items);
+  const auto flip = hn::Set(d, static_cast<std::int16_t>(offset == 0 ? 0 : -32768));
+  const auto one = hn::Set(d, 1);
+  const auto low_half = hn::Set(d64, 0xffffffffu);
+  auto total = hn::Zero(d32), none = total;
+  auto low = hn::Zero(d64), high = low;
+  auto least = hn::Set(d, 32767), greatest = hn::Set(d, -32768);
+#pragma GCC unroll 2
+  for (std::int64_t at = 0; at < count; at += n) {
+    const auto x = hn::Xor(hn::LoadU(d, p + at), flip);
+    total = hn::ReorderWidenMulAccumulate(d32, x, one, total, none);
+    if constexpr (wanted == extras::squares_and_ends) {
+      least = hn::Min(least, x);
+      greatest = hn::Max(greatest, x);
+    }
+    if constexpr (squares) {
+      const auto pairs =
+          hn::BitCast(d64, hn::ReorderWidenMulAccumulate(d32, x, x, hn::Zero(d32), none));
+      low = hn::Add(low, hn::And(pairs, low_half));
+      high = hn::Add(high, hn::ShiftRight<32>(pairs));
+    }
+  }
+  alignas(64) std::int32_t lanes[16];
+  hn::Store(total, d32, lanes);
+  std::int64_t sum = 0;
+  for (std::int64_t i = 0; i < n / 2; ++i) sum += lanes[i];
+  block_sums<Item> out;
+  out.sum = sum + offset * count;
+  if constexpr (wanted == extras::squares_and_ends) {
+    out.low = static_cast<Item>(hn::GetLane(hn::MinOfLanes(d, least)) + offset);
+    out.high = static_cast<Item>(hn::GetLane(hn::MaxOfLanes(d, greatest)) + offset);
+  }
+  if constexpr (squares) {
+    const auto all =
+        static_cast<std::int64_t>(hn::GetLane(hn::SumOfLanes(d64, hn::Add(low, high))));
+    out.squares = static_cast<std::uint64_t>(all + 2 * offset * sum + offset * offset * count);
   }
   return out;
 }
@@ -189,6 +225,8 @@ template <extras wanted, class Item>
 HWY_NOINLINE block_sums<Item> sum_block(const Item* items, std::int64_t count) {
   if constexpr (sizeof(Item) == 1) {
     return sum_bytes<wanted>(items, count);
+  } else if constexpr (sizeof(Item) == 2) {
+    return sum_shorts<wanted>(items, count);
   } else {
     return sum_words<wanted>(items, count);
   }

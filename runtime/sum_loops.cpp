@@ -6,6 +6,7 @@
 #include <hwy/highway.h>
 
 #include "runtime/loops-inl.hpp"
+#include "runtime/simd_columns-inl.hpp"
 #include "runtime/simd_sums-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -24,13 +25,5 @@ member_folder::loop find(const member_request& what) {
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace monofold::runtime {
-
-HWY_EXPORT(find);
-
-member_folder::loop find_sum_loop(const member_request& what) {
-  return HWY_DYNAMIC_DISPATCH(find)(what);
-}
-
-}  // namespace monofold::runtime
+MONOFOLD_EXPORT_LOOPS(find_sum_loop)
 #endif

@@ -161,13 +161,5 @@ member_folder::loop find(const member_request& what) {
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace monofold::runtime {
-
-HWY_EXPORT(find);
-
-member_folder::loop find_summary_loop(const member_request& what) {
-  return HWY_DYNAMIC_DISPATCH(find)(what);
-}
-
-}  // namespace monofold::runtime
+MONOFOLD_EXPORT_LOOPS(find_summary_loop)
 #endif

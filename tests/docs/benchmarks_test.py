@@ -83,6 +83,18 @@ class Numbers(unittest.TestCase):
                   for name in ("NumPy", "monofold")}
         self.assert_says(f"takes {len(values['NumPy'])} values; ours takes {len(values['monofold'])}")
 
+    def test_operations_of_one_core(self):
+        found = rows("epyc-2core/operations_cpu.jsonl")
+        part = PAGE.split("(../bench/golden/epyc-2core/operations_cpu.jsonl)")[1]
+        count = 0
+        for (_, *dtypes), *lines in (cells(text) for text in part.split("\n\n")[1:3]):
+            for op, *values in lines:
+                for dtype, value in zip(dtypes, values):
+                    count += 1
+                    row = one(found, op=op, dtype=dtype)
+                    self.assertEqual(value, f"{row['before_gbps']:.1f} → {row['gbps']:.1f}")
+        self.assertEqual(count, len(found))
+
     def test_gpu_table(self):
         table = cells(PAGE.split("## On a GPU")[1].split("\n\n")[2])
         sizes = [int(cell.split()[0]) * UNITS[cell.split()[1]] for cell in table[0][1:]]

@@ -69,9 +69,13 @@ namespace detail {
 
 /// std::bit_width, for a device too.
 MONOFOLD_HD_CALL int bit_length(std::uint64_t a) {
+#if defined(__GNUC__) && !defined(__CUDA_ARCH__)
+  return a == 0 ? 0 : 64 - __builtin_clzll(a);
+#else
   int length = 0;
   for (; a != 0; a >>= 1) ++length;
   return length;
+#endif
 }
 
 }  // namespace detail
@@ -97,6 +101,66 @@ MONOFOLD_HD_CALL bool less(const uint256& a, const uint256& b) {
   return false;
 }
 
+namespace detail {
+
+/// quotient 2^exponent rounded once, of a quotient whose highest bit is set; `sticky`: there is more.
+MONOFOLD_HD_CALL double round_quotient(std::uint64_t quotient, int exponent, bool sticky) {
+  // 64 bits to 53: the 11 lowest and the sticky bit decide.
+  const std::uint64_t rest = quotient & 0x7ff;
+  std::uint64_t kept = quotient >> 11;
+  const bool up = rest > 0x400 || (rest == 0x400 && (sticky || (kept & 1) != 0));
+  kept += up ? 1 : 0;
+  return std::ldexp(static_cast<double>(kept), exponent + 11);
+}
+
+#if defined(__GNUC__) && !defined(__CUDA_ARCH__)
+/// numerator / denominator likewise, limb by limb, with two limbs below the point.
+inline double divide_by_limb(const uint256& numerator, std::uint64_t denominator) {
+  uint128 remainder = 0;
+  std::uint64_t limb[6];
+  for (int i = 5; i >= 0; --i) {
+    remainder = remainder << 64 | (i >= 2 ? numerator.limb[i - 2] : 0);
+    limb[i] = static_cast<std::uint64_t>(remainder / denominator);
+    remainder %= denominator;
+  }
+  int top = 5;
+  while (limb[top] == 0) --top;  // at least one: the quotient is 2^64 or more
+  const int up = __builtin_clzll(limb[top]);
+  const uint128 two = uint128{limb[top]} << 64 | limb[top - 1];
+  bool sticky = remainder != 0 || static_cast<std::uint64_t>((two << up)) != 0;
+  for (int i = 0; i < top - 1; ++i) sticky = sticky || limb[i] != 0;
+  return round_quotient(static_cast<std::uint64_t>((two << up) >> 64), 64 * (top - 2) - up, sticky);
+}
+#endif
+
+#if defined(__GNUC__) && !defined(__CUDA_ARCH__)
+/// The root of a number of `width` > 0 bits likewise: of its highest 128 bits, from the root as a double.
+inline double root_by_limbs(const uint256& value, int width) {
+  const int down = (width - 128) + (width & 1);  // even
+  uint128 top = 0;
+  bool sticky = false;
+  for (int i = 3; i >= 0; --i) {
+    const int up = 64 * i - down;
+    if (value.limb[i] == 0 || up >= 128) continue;
+    const uint128 limb = value.limb[i];
+    top |= up >= 0 ? limb << up : up > -64 ? limb >> -up : 0;
+    sticky = sticky || (up < 0 && (up <= -64 || (limb & ((uint128{1} << -up) - 1)) != 0));
+  }
+  const double guess = std::sqrt(static_cast<double>(top));
+  std::uint64_t root = guess < 0x1p64 ? static_cast<std::uint64_t>(guess) : ~std::uint64_t{0};
+  // Off by 2^12 at most, then by one.
+  auto rest = static_cast<int128>(top - uint128{root} * root);
+  root += static_cast<std::uint64_t>(
+      static_cast<std::int64_t>(static_cast<double>(rest) / (2.0 * static_cast<double>(root))));
+  rest = static_cast<int128>(top - uint128{root} * root);
+  for (; rest < 0; rest += 2 * int128{root} + 1) --root;
+  for (; rest > 2 * int128{root}; ++root) rest -= 2 * int128{root} + 1;
+  return round_quotient(root, down / 2, sticky || rest != 0);
+}
+#endif
+
+}  // namespace detail
+
 /// numerator / denominator rounded once to double, ties to even.
 ///
 /// shape      denominator > 0 and below 2^255
@@ -105,6 +169,11 @@ MONOFOLD_HD_CALL bool less(const uint256& a, const uint256& b) {
 /// tested by  tests/platform/wide_int_test.cpp
 MONOFOLD_HD_CALL double divide_to_double(const uint256& numerator, const uint256& denominator) {
   if (bit_width(numerator) == 0) return 0.0;
+#if defined(__GNUC__) && !defined(__CUDA_ARCH__)
+  if ((denominator.limb[1] | denominator.limb[2] | denominator.limb[3]) == 0) {
+    return detail::divide_by_limb(numerator, denominator.limb[0]);
+  }
+#endif
   // Long division, one bit at a time. Integer bits first, then fraction bits until 64 significant
   // ones are there; what is left of the remainder is the sticky bit.
   uint256 remainder;
@@ -126,18 +195,16 @@ MONOFOLD_HD_CALL double divide_to_double(const uint256& numerator, const uint256
     }
   }
   sticky = sticky || bit_width(remainder) != 0;
-  // 64 bits to 53: the 11 lowest and the sticky bit decide.
-  const std::uint64_t rest = quotient & 0x7ff;
-  std::uint64_t kept = quotient >> 11;
-  const bool up = rest > 0x400 || (rest == 0x400 && (sticky || (kept & 1) != 0));
-  kept += up ? 1 : 0;
-  return std::ldexp(static_cast<double>(kept), exponent + 11);
+  return detail::round_quotient(quotient, exponent, sticky);
 }
 
 /// The square root rounded once to double, ties to even.
 MONOFOLD_HD_CALL double sqrt_to_double(const uint256& value) {
   const int width = bit_width(value);
   if (width == 0) return 0.0;
+#if defined(__GNUC__) && !defined(__CUDA_ARCH__)
+  return detail::root_by_limbs(value, width);
+#else
   // Digit by digit: two bits of the operand give one bit of the root. 55 root bits and a sticky
   // bit decide the rounding; operands are extended by pairs of zero bits below the point.
   int pair = (width - 1) / 2;  // the pair of bits (2 pair + 1, 2 pair) comes next
@@ -168,6 +235,7 @@ MONOFOLD_HD_CALL double sqrt_to_double(const uint256& value) {
   const bool up = rest > 2 || (rest == 2 && (sticky || (kept & 1) != 0));
   kept += up ? 1 : 0;
   return std::ldexp(static_cast<double>(kept), exponent + 2);
+#endif
 }
 
 }  // namespace monofold

@@ -75,7 +75,6 @@ class bin_accumulator {
   static constexpr int few = swept_term<Term>::bins.few;
   static constexpr int more = swept_term<Term>::bins.more;
   static constexpr int full = swept_term<Term>::bins.full;
-  static constexpr std::uint64_t infinity = float_format<item>::infinity >> (wide ? 32 : 0);
   static constexpr int spare = 6;              // bits: those that have so many return to fewer bins
   static constexpr int blocks_by_table = 7;    // between looks at the range of one
   static constexpr int most_by_digits = 1024;  // items of a block that has infinities or NaN
@@ -90,15 +89,6 @@ class bin_accumulator {
     kept_.add_to(own_.sum);
     kept_.set_bins(bins, sweep_lanes<item>(bins, bytes), max_exponent - scale, scale,
                    sweep_headroom<bytes, item>(bins), parts);
-  }
-
-  /// The range of the terms of items. A square is a multiple of 2^(2 last), of doubles the rounded
-  /// one one of 2^(2 last + 52), and its rest is exact if it can be: else the range is endless.
-  MONOFOLD_INLINE static exponent_range range_of_terms(exponent_range items) {
-    if constexpr (!squares) return items;
-    if constexpr (!wide) return {2 * items.max_exponent, 2 * items.last};
-    const bool is_exact = 2 * items.last >= float_format<double>::least_exponent;
-    return {2 * items.max_exponent, is_exact ? 2 * items.last + 52 : -(1 << 20)};
   }
 
   /// Bins for a block and as much as can be had above and below it. `slack`: bits to spare.
@@ -181,14 +171,10 @@ class bin_accumulator {
     if constexpr (rest_tells) {
       const int max_exponent = static_cast<int>(range.most >> 20) - 1022;
       return range.rest == 0 && max_exponent <= kept_.max_exponent;
-    } else if constexpr (bins == full) {
-      static_assert(highest + sweep_reach<bytes, item>(full, parts) <=
-                    float_format<item>::least_exponent * (squares ? 2 : 1));
-      return range.most < infinity;
     } else {
-      const exponent_range e = range_of_terms(exponents_of<item>(range.most, range.least));
-      return range.most < infinity && e.max_exponent <= kept_.max_exponent + scale &&
-             e.last >= unit_of_bin(kept_.exponent(bins / parts - 1)) + scale;
+      static_assert(bins != full || highest + sweep_reach<bytes, item>(full, parts) <=
+                                        float_format<item>::least_exponent * (squares ? 2 : 1));
+      return holds<Term>(kept_, range);
     }
   }
 
@@ -199,7 +185,7 @@ class bin_accumulator {
     if constexpr (rest_tells) {
       if (!lowest_used) set_bins(few, kept_.max_exponent);
     } else {
-      const exponent_range e = range_of_terms(exponents_of<item>(range.most, range.least));
+      const exponent_range e = range_of_terms<Term>(exponents_of<item>(range.most, range.least));
       for (int fewer : {few, more}) {
         const int slack = slack_of(fewer, e);
         if (slack < spare || fewer >= bins) continue;
@@ -217,8 +203,9 @@ class bin_accumulator {
       if (!find_bins(range_of_doubles(items, count), -53)) kept_.by_table = true;
       return 0;
     } else {
-      if (range.most >= infinity) return add_digits(items, count, counted, most_by_digits);
-      const exponent_range e = range_of_terms(exponents_of<item>(range.most, range.least));
+      if (range.most >= infinite_size<item>)
+        return add_digits(items, count, counted, most_by_digits);
+      const exponent_range e = range_of_terms<Term>(exponents_of<item>(range.most, range.least));
       if (find_bins(e, 0)) return 0;
       if constexpr (full == 0) return add_digits(items, count, counted, count);
       set_bins(full, highest);

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "monofold/fold/exact/anchors.hpp"
+#include "monofold/fold/exact/kept_bins.hpp"
 #include "monofold/fold/exact/sweep.hpp"
 #include "monofold/fold/exact/term.hpp"
 #include "monofold/platform/float_format.hpp"
@@ -81,11 +82,13 @@ constexpr int sweep_headroom(int bins) {
   return static_cast<int>(std::bit_width(static_cast<unsigned>(deposits))) + 1;
 }
 
-/// How far below `max_exponent` so many bins reach, of `parts` parts: the unit of the first part's last one.
+/// How far below `max_exponent` so many bins of one part reach: the unit of the last one.
+constexpr int reach_of(int headroom, int depth) {
+  return headroom - (depth - 1) * (53 - headroom) - 52;
+}
 template <int bytes, class Item>
 constexpr int sweep_reach(int bins, int parts) {
-  const int room = sweep_headroom<bytes, Item>(bins);
-  return room - (bins / parts - 1) * (53 - room) - 52;
+  return reach_of(sweep_headroom<bytes, Item>(bins), bins / parts);
 }
 
 /// The exponents of what a block has: every |x| < 2^max_exponent, and a multiple of 2^last.
@@ -103,6 +106,36 @@ MONOFOLD_INLINE exponent_range exponents_of(std::uint64_t most, std::uint64_t le
   const auto low = static_cast<int>(least >> fraction_bits);
   return {format::least_exponent + format::precision + (field > 0 ? field - 1 : 0),
           format::least_exponent + (low > 0 ? low - 1 : 0)};
+}
+
+/// The range of the terms of items. A square is a multiple of 2^(2 last), of doubles the rounded one one of
+/// 2^(2 last + 52), and its rest is exact if it can be: else the range is endless.
+template <class Term>
+MONOFOLD_INLINE exponent_range range_of_terms(exponent_range items) {
+  if constexpr (swept_term<Term>::kind != sweep_kind::squares) return items;
+  if constexpr (sizeof(typename Term::item) < 8) return {2 * items.max_exponent, 2 * items.last};
+  const bool is_exact = 2 * items.last >= float_format<double>::least_exponent;
+  return {2 * items.max_exponent, is_exact ? 2 * items.last + 52 : -(1 << 20)};
+}
+
+/// Where bins move that have so many bits to spare: mostly they reach further down, since the largest
+/// item of a block says more about those to come than the smallest does.
+constexpr int room_above(int slack) { return slack / 8 + (slack > 0 ? 1 : 0); }
+
+/// A block's largest magnitude is less, or it has infinities or NaN.
+template <class Item>
+inline constexpr std::uint64_t infinite_size = float_format<Item>::infinity >>
+                                               (sizeof(Item) == 8 ? 32 : 0);
+
+/// Whether bins that stand for a term hold what a block with this range of items has.
+template <class Term>
+MONOFOLD_INLINE bool holds(const kept_bins& kept, const block_range& range) {
+  using item = typename Term::item;
+  if (range.most >= infinite_size<item>) return false;
+  if (kept.bins == swept_term<Term>::bins.full) return true;
+  const exponent_range e = range_of_terms<Term>(exponents_of<item>(range.most, range.least));
+  return e.max_exponent <= kept.max_exponent + kept.scale &&
+         e.last >= unit_of_bin(kept.exponent(kept.bins / kept.parts - 1)) + kept.scale;
 }
 
 }  // namespace monofold::detail

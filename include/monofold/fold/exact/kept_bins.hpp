@@ -42,10 +42,19 @@ struct kept_bins {
     scale = scaled;
     headroom = room;
     parts = num_parts;
+    clear();
+  }
+  MONOFOLD_INLINE void clear() {
     blocks = 0;
     for (int k = 0; k < bins; ++k) {
       for (int l = 0; l < lanes; ++l) units[k][l] = 0;
     }
+  }
+  /// own += what the bins have taken, which they begin to take anew.
+  template <class Number>
+  __attribute__((noinline)) void empty(Number& own) {
+    add_to(own);
+    clear();
   }
   /// The rest of a rounded number below 2^max_exponent is at most 2^(max_exponent - 54).
   MONOFOLD_INLINE int exponent(int k) const {

@@ -5,6 +5,7 @@
 
 #include "monofold/fold/exact/deviations.hpp"
 #include "monofold/fold/exact/leading.hpp"
+#include "monofold/fold/exact/moments_sweep.hpp"
 #include "monofold/fold/exact/number.hpp"
 #include "monofold/fold/exact/run.hpp"
 #include "monofold/fold/exact/state.hpp"
@@ -34,20 +35,24 @@ class exact_running_moments {
  public:
   using state = exact_moments_state<Item>;
 
-  /// In blocks that stay in the first-level cache between the two looks at them.
+  /// In one pass, or in blocks that stay in the first-level cache between the two looks at them.
   void add(const Item* items, std::int64_t count) {
     constexpr std::int64_t block = 16384 / sizeof(Item);
-    for (std::int64_t at = 0; at < count; at += block) {
+    for (std::int64_t at = 0; at < count;) {
+      at += detail::add_in_one_pass(run_, items + at, count - at);
       const std::int64_t n = count - at < block ? count - at : block;
-      values_.add(items + at, n);
-      squares_.add(items + at, n);
+      if (n == 0) break;
+      detail::add_to_accumulator(run_.values, items + at, n);
+      detail::add_to_accumulator(run_.squares, items + at, n);
+      at += n;
     }
   }
-  state total() const { return {values_.total(), squares_.total().sum}; }
+  state total() const { return {run_.value_total(), run_.square_total()}; }
+  /// Of what was added.
+  const std::int64_t& nans() const { return run_.values.state.counts.nan; }
 
  private:
-  exact_running_sum<value_term<Item>> values_;
-  exact_running_sum<square_term<Item>> squares_;
+  detail::moments_accumulator<Item> run_;
 };
 
 /// The exact sums of floating-point items and of their squares.

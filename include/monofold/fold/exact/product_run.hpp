@@ -49,6 +49,12 @@ inline constexpr bool fits_double_v = is_floating_v<Item> ||
 template <class Item>
 inline constexpr bool is_short_v = is_floating_v<Item> && !std::is_same_v<Item, double>;
 
+template <class Item>
+inline constexpr int significant_bits = 8 * sizeof(Item);
+template <class Item>
+requires is_floating_v<Item>
+inline constexpr int significant_bits<Item> = float_format<Item>::precision;
+
 inline constexpr std::uint32_t special_bits = 0x80008000;
 
 /// Vectors of factors, from pairs.
@@ -165,6 +171,12 @@ struct pair_products {
   static constexpr bool are_exact = is_short_v<left> && is_short_v<right>;
   static constexpr bool fit = fits_double_v<left> && fits_double_v<right>;
   static constexpr int parts = are_exact ? 1 : 2;
+  // Of products that are not 0. Those of short factors have so few bits that some of a double's are 0.
+  static constexpr int max_exponent =
+      exponents<left>::max_exponent + exponents<right>::max_exponent;
+  static constexpr int least_exponent = exponents<left>::least + exponents<right>::least;
+  static constexpr int zero_bits =
+      are_exact ? 53 - significant_bits<left> - significant_bits<right> : 0;
 
   /// A pair that adds nothing: its product is -0.
   static Pair nothing() {

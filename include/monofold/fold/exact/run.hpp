@@ -8,7 +8,7 @@
 #include "monofold/fold/exact/digits_run.hpp"
 #include "monofold/fold/exact/exponent_table.hpp"
 #include "monofold/fold/exact/kept_bins.hpp"
-#include "monofold/fold/exact/product_run.hpp"
+#include "monofold/fold/exact/product_sweep.hpp"
 #include "monofold/fold/exact/state.hpp"
 #include "monofold/fold/exact/term.hpp"
 #include "monofold/platform/bits.hpp"
@@ -44,10 +44,12 @@ template <class Pair>
 struct exact_accumulator<product_term<Pair>> {
   using number = typename product_term<Pair>::number;
   exact_state<number> state;
+  product_bins bins;
   part_accumulator<number> part[pair_products<Pair>::parts];
 
   exact_state<number> total() const {
     exact_state<number> out = state;
+    bins.kept.add_to(out.sum);
     for (const part_accumulator<number>& sums : part) sums.add_to(out.sum);
     out.counts.other |= part[0].state.counts.other;
     return out;
@@ -71,7 +73,7 @@ template <int bytes, bool fused, class Term>
 MONOFOLD_INLINE void add_run_by_bins(exact_accumulator<Term>& sums,
                                      const typename Term::item* items, std::int64_t count) {
   if constexpr (is_product_v<Term>) {
-    add_products<bytes, fused>(sums.state, sums.part, items, count);
+    sweep_run_of_products<bytes, fused>(sums.state, sums.bins, sums.part, items, count);
   } else if constexpr (!fused && parts_of_term<swept_term<Term>::kind, typename Term::item> == 2) {
     add_run_by_digits<Term>(sums.state, items, count);
   } else {
@@ -150,6 +152,8 @@ class exact_running_sum {
     detail::add_to_accumulator(sums_, items, count);
   }
   state total() const { return sums_.total(); }
+  /// Of what was added.
+  const std::int64_t& nans() const { return sums_.state.counts.nan; }
 
  private:
   detail::exact_accumulator<Term> sums_;

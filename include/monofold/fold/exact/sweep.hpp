@@ -30,7 +30,7 @@ constexpr int sweep_lanes(int bins, int bytes) {
     const int most = bins == 1 ? 32 : 16;
     return most < line_items<Item> ? most : line_items<Item>;
   }
-  return bins == 1 ? 16 : bins <= 4 ? 8 : bytes / 8;
+  return bins == 1 ? 16 : bins < 4 ? 8 : bytes / 8;
 }
 
 /// Parts of a block that are read side by side: a processor fetches ahead within a page of memory,
@@ -170,19 +170,16 @@ MONOFOLD_INLINE void widen(const Item* line, range_lanes<bytes, Item, finds_leas
     // NOLINTBEGIN: casts of vectors keep the bits; a cast by name would return a vector, whose ABI varies
     if constexpr (clear_sign && sizeof(Item) == 8) {
       x = (words)((longs)x & (~std::uint64_t{0} >> 1));
-    } else if constexpr (clear_sign) {
-      x &= range.largest;
     }
     if constexpr (sizeof(Item) == 8) {
       const real wide = (real)x;
       use(v, wide);
     } else if constexpr (sizeof(Item) == 4) {
       unrolled<2>([&](auto h) __attribute__((always_inline)) {
-        // From where it lies, if it is whole: loading half a vector costs less than taking one apart.
-        const void* const from = clear_sign ? static_cast<const void*>(&x)
-                                            : static_cast<const void*>(line + v * in_vector);
+        // From where it lies: loading half a vector costs less than taking one apart.
         real wide = {};
-        half_of_floats<bytes>(from, h, wide);
+        half_of_floats<bytes>(line + v * in_vector, h, wide);
+        if constexpr (clear_sign) wide = (real)((longs)wide & (~std::uint64_t{0} >> 1));
         use(std::integral_constant<int, 2 * v + h>{}, wide);
       });
     } else {
@@ -226,19 +223,13 @@ inline constexpr double unmoved = bits_as<double>(std::uint64_t{1023 + sweep_sca
 
 /// x becomes its square, rounded, and of doubles `rest` what is missing (exact where it is a multiple
 /// of 2^-1074).
-template <sweep_kind kind, class Item, class Vector>
+template <int bytes, sweep_kind kind, class Item, class Vector>
 MONOFOLD_INLINE void square(Vector& x, Vector& rest) {
   MONOFOLD_AS_WRITTEN
   if constexpr (sweep_scale<Item> != 0) x *= unmoved<Item>;
   Vector p = x * x;
   keep_rounded(p);
-  if constexpr (parts_of_term<kind, Item> == 2) {
-    Vector missing = {};
-    for (int l = 0; l < static_cast<int>(sizeof(Vector) / 8); ++l) {
-      missing[l] = __builtin_fma(x[l], x[l], -p[l]);
-    }
-    rest = missing;
-  }
+  if constexpr (parts_of_term<kind, Item> == 2) multiply_subtract<bytes>(x, x, p, rest);
   x = p;
 }
 
@@ -264,6 +255,8 @@ MONOFOLD_INLINE block_range sweep(const Item* items, int count,
   // One bin holds every float16, two their squares.
   range_lanes<bytes, Item, !look_for_rest && !std::is_same_v<Item, float16>> range;
   whole rest = {};
+  real one = real{} + 1.0;
+  keep_rounded(one);
   constexpr int line = line_items<Item>;
   constexpr int in_line = line * 8 / bytes;  // vectors of doubles
   static_assert(in_line % vectors == 0, "every lane takes as many deposits");
@@ -272,12 +265,18 @@ MONOFOLD_INLINE block_range sweep(const Item* items, int count,
     widen<bytes, kind == sweep_kind::magnitudes>(
         at, range, [&](auto j, const real& x) __attribute__((always_inline)) {
           left[0][j] = x;
-          if constexpr (squares) square<kind, Item>(left[0][j], left[parts - 1][j]);
+          if constexpr (squares) square<bytes, kind, Item>(left[0][j], left[parts - 1][j]);
         });
     const auto deposit = [&](auto part, auto k, auto v, int j) __attribute__((always_inline)) {
       MONOFOLD_AS_WRITTEN
       real& bin_sum = m[part * depth + k][v];
-      const real sum = bin_sum + left[part][j];
+      real sum;
+      // By the other units, as in fold/exact/bin_vectors: squares have multiplications to spare them.
+      if constexpr (squares && k == 0 && (bytes == 32 || (bytes == 64 && parts == 2))) {
+        multiply_add<bytes>(left[part][j], one, bin_sum, sum);
+      } else {
+        sum = bin_sum + left[part][j];
+      }
       if constexpr (k + 1 < depth) {
         const real deposited = sum - bin_sum;
         left[part][j] -= deposited;

@@ -30,6 +30,29 @@ MONOFOLD_INLINE void ask_for_line(const void* at, std::uintptr_t ahead) {
   __builtin_prefetch(reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(at) + ahead));
 }
 
+/// out = a * b + c, rounded once. By name: gcc takes lanes apart in some loops over them, and knows the
+/// instruction's builtin function only where all of a source file is compiled for it.
+template <int bytes, class Vector>
+MONOFOLD_INLINE void multiply_add(const Vector& a, const Vector& b, const Vector& c, Vector& out) {
+#if defined(__x86_64__) && !defined(__clang__)
+  out = c;
+  __asm__("vfmadd231pd {%2, %1, %0|%0, %1, %2}" : "+v"(out) : "v"(a), "v"(b));
+#else
+  for (int l = 0; l < bytes / 8; ++l) out[l] = __builtin_fma(a[l], b[l], c[l]);
+#endif
+}
+/// out = a * b - c, likewise.
+template <int bytes, class Vector>
+MONOFOLD_INLINE void multiply_subtract(const Vector& a, const Vector& b, const Vector& c,
+                                       Vector& out) {
+#if defined(__x86_64__) && !defined(__clang__)
+  out = c;
+  __asm__("vfmsub231pd {%2, %1, %0|%0, %1, %2}" : "+v"(out) : "v"(a), "v"(b));
+#else
+  for (int l = 0; l < bytes / 8; ++l) out[l] = __builtin_fma(a[l], b[l], -c[l]);
+#endif
+}
+
 }  // namespace monofold::detail
 
 #endif

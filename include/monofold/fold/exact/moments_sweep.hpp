@@ -1,0 +1,208 @@
+#pragma once
+/// fold/exact/moments_sweep: adds items and their squares to exact sums in one pass, where bins hold both.
+
+#include <cstdint>
+#include <type_traits>
+
+#include "monofold/fold/exact/bin_plan.hpp"
+#include "monofold/fold/exact/bin_vectors.hpp"
+#include "monofold/fold/exact/run.hpp"
+#include "monofold/fold/exact/sweep.hpp"
+#include "monofold/fold/exact/term.hpp"
+#include "monofold/platform/float_format.hpp"
+#include "monofold/platform/host_device.hpp"
+#include "monofold/platform/numbers.hpp"
+#include "monofold/platform/strict_arithmetic.hpp"
+
+namespace monofold::detail {
+
+/// Exact sums of items and of their squares that are still taking runs.
+template <class Item>
+struct moments_accumulator {
+  exact_accumulator<value_term<Item>> values;
+  exact_accumulator<square_term<Item>> squares;
+  // What takes both in one pass.
+  kept_bins value_bins;
+  kept_bins square_bins;
+  int misfits = 0;      // blocks, one after the other, that no bins held
+  int unseen_runs = 0;  // that are not tried in one pass, since there were many
+
+  // Written out: a default one would begin by clearing all of the tables.
+  moments_accumulator() {
+    values.state = zero_state<exact_sum_number<Item>>();
+    squares.state = zero_state<exact_product_number<Item, Item>>();
+  }
+
+  exact_state<exact_sum_number<Item>> value_total() const {
+    exact_state<exact_sum_number<Item>> out = values.total();
+    value_bins.add_to(out.sum);
+    return out;
+  }
+  exact_product_number<Item, Item> square_total() const {
+    exact_product_number<Item, Item> out = squares.total().sum;
+    square_bins.add_to(out);
+    return out;
+  }
+};
+
+#if defined(MONOFOLD_EXACT_X86)
+
+/// Adds blocks in one pass as long as a few bins hold them, and says how many items they were.
+///
+/// The range of a block's items is known when it was deposited: where it does not fit, nothing of it is
+/// kept, and the bins move if they then hold it.
+template <int bytes, class Item>
+class moments_sweep {
+  using value = value_term<Item>;
+  using square_of = square_term<Item>;
+  using real = typename lanes<bytes>::real;
+  static constexpr int parts = parts_of_term<sweep_kind::squares, Item>;
+  static constexpr int depth[2] = {swept_term<value>::bins.few, swept_term<square_of>::bins.few};
+  static constexpr bool wide = sizeof(Item) == 8;
+  // Vectors a bin: where additions an item are few, their latency counts.
+  static constexpr int num = wide ? 1 : 2;
+  static constexpr int line = line_items<Item>;
+  static constexpr int block = most_deposits * num * bytes / 8;
+  static_assert(block % line == 0);
+
+ public:
+  MONOFOLD_INLINE static std::int64_t add(moments_accumulator<Item>& own, const Item* items,
+                                          std::int64_t count) {
+    if (own.value_bins.bins == 0) set_bins(own, first_exponent);
+    std::int64_t done = 0;
+    while (count - done >= line) {
+      const std::int64_t left = count - done;
+      const int n = left < block ? static_cast<int>(left / line * line) : block;
+      if (!add_block(own, items + done, n)) {
+        if (++own.misfits > 2) own.unseen_runs = 7;
+        break;
+      }
+      own.misfits = 0;
+      done += n;
+    }
+    return done;
+  }
+
+ private:
+  static constexpr bool holds_all = swept_term<value>::bins.full == depth[0];
+  static constexpr int highest = wide ? highest_exponent / 2 : float_format<Item>::max_exponent;
+  static constexpr int first_exponent = holds_all ? highest : 3;
+
+  /// Bins for items below 2^max_exponent.
+  __attribute__((noinline)) static void set_bins(moments_accumulator<Item>& own, int max_exponent) {
+    constexpr int scale = sweep_scale<Item>;
+    constexpr int in_bin = num * bytes / 8;
+    own.value_bins.add_to(own.values.state.sum);
+    own.square_bins.add_to(own.squares.state.sum);
+    own.value_bins.set_bins(depth[0], in_bin, max_exponent - scale, scale, least_headroom, 1);
+    own.square_bins.set_bins(depth[1], in_bin, 2 * max_exponent, 0, least_headroom, parts);
+  }
+  /// Whether bins are set now that hold such a block.
+  static bool move(moments_accumulator<Item>& own, const block_range& range) {
+    if (holds_all) return false;
+    const exponent_range e = exponents_of<Item>(range.most, range.least);
+    constexpr auto reach = [](int bins) { return reach_of(least_headroom, bins); };
+    const int value_slack = e.last - reach(depth[0]) - e.max_exponent;
+    const int square_slack =
+        range_of_terms<square_of>(e).last - reach(depth[1] / parts) - 2 * e.max_exponent;
+    const int slack = value_slack < square_slack / 2 ? value_slack : square_slack / 2;
+    if (slack < 0 || square_slack < 0 || e.max_exponent > highest) return false;
+    set_bins(own, e.max_exponent + room_above(slack) < highest ? e.max_exponent + room_above(slack)
+                                                               : highest);
+    return true;
+  }
+  MONOFOLD_INLINE static bool add_block(moments_accumulator<Item>& own, const Item* items,
+                                        int count) {
+    kept_bins& v = own.value_bins;
+    kept_bins& s = own.square_bins;
+    for (bool moved = false;; moved = true) {
+      bin_vectors<bytes, depth[0], num> first(v);
+      bin_vectors<bytes, depth[1], num> second(s);
+      const block_range range = sweep_both(items, count, first.m, second.m);
+      if (holds<value>(v, range) && holds<square_of>(s, range)) {
+        exact_counts& counts = own.values.state.counts;
+        if (range.most == 0 && counts.other == 0) return false;  // zeros, perhaps all of them -0
+        counts.other = 1;
+        counts.items += count;
+        first.keep(v);
+        second.keep(s);
+        break;
+      }
+      if (moved || range.most >= infinite_size<Item> || !move(own, range)) {
+        return false;
+      }
+    }
+    if (++v.blocks == kept_bins::most_blocks) v.empty(own.values.state.sum);
+    if (++s.blocks == kept_bins::most_blocks) s.empty(own.squares.state.sum);
+    return true;
+  }
+
+  MONOFOLD_INLINE static block_range sweep_both(const Item* items, int count,
+                                                real (&first)[depth[0]][num],
+                                                real (&second)[depth[1]][num]) {
+    real v[depth[0]][num], s[depth[1]][num];
+    std::memcpy(v, first, sizeof(v));
+    std::memcpy(s, second, sizeof(s));
+    range_lanes<bytes, Item, !std::is_same_v<Item, float16>> range;
+    real one = real{} + 1.0;
+    keep_rounded(one);
+    for (int done = 0; done < count; done += line) {
+      ask_for_line(items + done, page_bytes);
+      widen<bytes, false>(
+          items + done, range, [&](auto j, const real& x) __attribute__((always_inline)) {
+            MONOFOLD_AS_WRITTEN
+            constexpr int a = j % num;
+            if constexpr (wide) {
+              deposit_in_two<bytes>(v[0][a], v[1][a], x, one);
+              real p = x, rest = {};
+              square<bytes, sweep_kind::squares, Item>(p, rest);
+              deposit_in_two<bytes>(s[0][a], s[1][a], p, one);
+              deposit_in_two<bytes>(s[2][a], s[3][a], rest, one);
+            } else {
+              v[0][a] += x;
+              real y = x;
+              if constexpr (sweep_scale<Item> != 0) y *= unmoved<Item>;
+              deposit_product<bytes>(s[0][a], s[1][a], y, y);
+            }
+          });
+    }
+    std::memcpy(first, v, sizeof(v));
+    std::memcpy(second, s, sizeof(s));
+    return range.range();
+  }
+};
+
+template <class Item>
+__attribute__((target("avx2,fma,bmi2"), noinline)) std::int64_t add_moments_avx2(
+    moments_accumulator<Item>& own, const Item* items, std::int64_t count) {
+  return moments_sweep<32, Item>::add(own, items, count);
+}
+template <class Item>
+__attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,bmi2"), noinline)) std::int64_t
+add_moments_avx512(moments_accumulator<Item>& own, const Item* items, std::int64_t count) {
+  return moments_sweep<64, Item>::add(own, items, count);
+}
+
+#endif
+
+/// The items that were added in one pass.
+template <class Item>
+MONOFOLD_INLINE std::int64_t add_in_one_pass([[maybe_unused]] moments_accumulator<Item>& own,
+                                             [[maybe_unused]] const Item* items,
+                                             [[maybe_unused]] std::int64_t count) {
+#if defined(MONOFOLD_EXACT_X86)
+  if (own.unseen_runs > 0) {
+    --own.unseen_runs;
+    return 0;
+  }
+  const strict_arithmetic arithmetic;
+  switch (instruction_set_in_use()) {
+    case instruction_set::avx512: return add_moments_avx512(own, items, count);
+    case instruction_set::avx2: return add_moments_avx2(own, items, count);
+    case instruction_set::baseline: break;
+  }
+#endif
+  return 0;
+}
+
+}  // namespace monofold::detail
