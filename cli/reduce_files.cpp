@@ -125,8 +125,11 @@ class file_reduction {
     return open_source(file, stored);
   }
 
-  // Leaves out threads for which there is no memory.
+  // Threads that wait for a disk leave their cores to others; those for which there is no memory are
+  // left out.
   void fit_threads(runtime::request& what, const source& in) const {
+    const bool waits = command_.reading.io == io_mode::direct && in.fetch_items() != 0;
+    if (waits && what.num_threads == 0) what.num_threads = 2 * num_cores();
     if (command_.memory_bytes == 0) return;
     const std::int64_t buffer_bytes = in.fetch_items() * info(in.type()).size_bytes;
     what.num_threads = threads_below(command_.memory_bytes, what.num_threads, buffer_bytes);
