@@ -275,12 +275,15 @@ TEST_F(gpu_into, wrong_arguments_are_refused_and_nothing_is_written) {
   const auto range = device.span(0, n);
   const device_array<double> out(std::vector<double>{-1.0});
   const mf::gpu_workspace workspace(mf::workspace_bytes(range, mf::plain_sum_in<double>));
-  const mf::gpu_workspace small(mf::workspace_bytes(range, mf::plain_sum_in<double>) - 1);
   double on_host = 0;
 
-  expect_refused(
-      [&] { mf::reduce_into(mf::gpu, range, mf::plain_sum_in<double>, out.data(), small); },
-      "the workspace has");
+  // A fold that needs more than every workspace has.
+  constexpr auto both = mf::all(mf::sum, mf::argmax);
+  using both_state = mf::bound_fold_t<std::remove_const_t<decltype(both)>, float>::state;
+  const device_array<both_state> states(1);
+  const mf::gpu_workspace small(mf::workspace_bytes(range, both) - 1);
+  expect_refused([&] { mf::fold_into(mf::gpu, range, both, states.data(), small); },
+                 "the workspace has");
   expect_refused([&] { mf::reduce_into(mf::gpu, range, mf::plain_sum_in<double>, out.data(), {}); },
                  "the workspace has 0 bytes");
   using view = mf::contiguous_view<float>;

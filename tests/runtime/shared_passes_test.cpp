@@ -80,7 +80,7 @@ void check(request what, pattern kind, std::int64_t count) {
 }
 
 template <class Item>
-void check_type() {
+void check_passes_of() {
   constexpr std::int64_t tile = mf::tile_items_v<Item>;
   constexpr bool floats = mf::is_floating_v<Item>;
   std::vector<pattern> patterns{pattern::ordinary, pattern::wide};
@@ -117,6 +117,6 @@ struct type_names {
 };
 TYPED_TEST_SUITE(shared_passes_of, all_types, type_names);
 
-TYPED_TEST(shared_passes_of, every_set_of_statistics) { check_type<TypeParam>(); }
+TYPED_TEST(shared_passes_of, every_set_of_statistics) { check_passes_of<TypeParam>(); }
 
 }  // namespace

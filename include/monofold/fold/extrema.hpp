@@ -223,6 +223,20 @@ struct extrema_family {
   }
 };
 
+/// Whether a fold is one of the library's for one end: what a user derives from one may be anything.
+template <class F>
+inline constexpr bool is_extremum_fold_v = false;
+template <class Item, bool smallest, nan_rule rule>
+inline constexpr bool is_extremum_fold_v<extremum_fold<Item, smallest, rule>> = true;
+template <class Item, bool smallest, extremum_part part>
+inline constexpr bool is_extremum_fold_v<extremum_answer_fold<Item, smallest, part>> = true;
+
+/// The same for both ends.
+template <class F>
+inline constexpr bool is_extrema_fold_v = false;
+template <class Item, nan_rule rule>
+inline constexpr bool is_extrema_fold_v<extrema_fold<Item, rule>> = true;
+
 }  // namespace detail
 
 MONOFOLD_CONSTANT detail::extremum_family<true, detail::extremum_part::value> min{};

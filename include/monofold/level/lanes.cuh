@@ -2,6 +2,7 @@
 /// level/lanes: what the values of a warp's lanes come to, in all of them.
 
 #include <cstdint>
+#include <type_traits>
 
 #include "monofold/level/shuffle.cuh"
 #include "monofold/level/thread.cuh"
@@ -67,10 +68,24 @@ MONOFOLD_GPU std::int64_t sum_of_lanes(std::int64_t own) {
 #endif
 }
 
-/// The sum of integers, which is below 2^127 in magnitude.
+/// The sum of words, modulo 2^64.
+MONOFOLD_GPU std::uint64_t sum_of_lanes(std::uint64_t own) {
+#if MONOFOLD_REDUCES_LANES
+  // In pieces of 26 bits, 32 of which add up to less than 2^32.
+  constexpr std::uint32_t piece = (1u << 26) - 1;
+  const std::uint64_t low = sum_of_lanes(static_cast<std::uint32_t>(own) & piece);
+  const std::uint64_t middle = sum_of_lanes(static_cast<std::uint32_t>(own >> 26) & piece);
+  const std::uint64_t high = sum_of_lanes(static_cast<std::uint32_t>(own >> 52));
+  return (high << 52) + (middle << 26) + low;
+#else
+  return join_all_lanes(own, [](std::uint64_t a, std::uint64_t b) { return a + b; });
+#endif
+}
+
+/// The sum of integers, modulo 2^128.
 MONOFOLD_GPU int128 sum_of_lanes(int128 own) {
 #if MONOFOLD_REDUCES_LANES
-  // In unsigned pieces of 26 bits, 32 of which add up to less than 2^32, and a signed one of 24.
+  // In unsigned pieces of 26 bits, 32 of which add up to less than 2^32, and one of 24.
   constexpr std::uint32_t piece = (1u << 26) - 1;
   const auto bits = static_cast<uint128>(own);
   uint128 sum = 0;
@@ -82,7 +97,9 @@ MONOFOLD_GPU int128 sum_of_lanes(int128 own) {
   const auto high = static_cast<std::uint32_t>(static_cast<std::int32_t>(own >> 104));
   return static_cast<int128>(sum + (static_cast<uint128>(sum_of_lanes(high)) << 104));
 #else
-  return join_all_lanes(own, [](int128 a, int128 b) { return a + b; });
+  return join_all_lanes(own, [](int128 a, int128 b) {
+    return static_cast<int128>(static_cast<uint128>(a) + static_cast<uint128>(b));
+  });
 #endif
 }
 
@@ -97,27 +114,50 @@ MONOFOLD_GPU int sum_up_to_lane(int own) {
   return own;
 }
 
+/// The smallest (or largest) integer.
+template <bool smallest, class Number>
+MONOFOLD_GPU Number extreme_of_lanes(Number own) {
+  static_assert(std::is_integral_v<Number> && sizeof(Number) <= 8);
+#if MONOFOLD_REDUCES_LANES
+  if constexpr (sizeof(Number) <= 4) {
+    using word = std::conditional_t<std::is_signed_v<Number>, int, unsigned>;
+    if constexpr (smallest) {
+      return static_cast<Number>(__reduce_min_sync(all_lanes, static_cast<word>(own)));
+    } else {
+      return static_cast<Number>(__reduce_max_sync(all_lanes, static_cast<word>(own)));
+    }
+  } else {
+    // High words first; then low words of those lanes that have the best.
+    using high_word = std::conditional_t<std::is_signed_v<Number>, std::int32_t, std::uint32_t>;
+    const auto high = static_cast<high_word>(own >> 32);
+    const high_word best = extreme_of_lanes<smallest>(high);
+    const std::uint32_t worst = smallest ? ~std::uint32_t{0} : 0;
+    const std::uint32_t low =
+        extreme_of_lanes<smallest>(high == best ? static_cast<std::uint32_t>(own) : worst);
+    return static_cast<Number>(static_cast<std::uint64_t>(static_cast<std::uint32_t>(best)) << 32 |
+                               low);
+  }
+#else
+  return join_all_lanes(own, [](Number a, Number b) { return smallest == (b < a) ? b : a; });
+#endif
+}
 template <class Number>
 MONOFOLD_GPU Number smallest_of_lanes(Number own) {
-  return join_all_lanes(own, [](Number a, Number b) { return b < a ? b : a; });
+  return extreme_of_lanes<true>(own);
 }
 template <class Number>
 MONOFOLD_GPU Number largest_of_lanes(Number own) {
-  return join_all_lanes(own, [](Number a, Number b) { return b > a ? b : a; });
-}
-MONOFOLD_GPU std::uint32_t largest_of_lanes(std::uint32_t own) {
-#if MONOFOLD_REDUCES_LANES
-  return __reduce_max_sync(all_lanes, own);
-#else
-  return join_all_lanes(own, [](std::uint32_t a, std::uint32_t b) { return b > a ? b : a; });
-#endif
+  return extreme_of_lanes<false>(own);
 }
 
-/// The best key, as `Fold::better` says.
-template <class Fold>
-MONOFOLD_GPU typename Fold::key best_of_lanes(typename Fold::key own) {
-  using key = typename Fold::key;
-  return join_all_lanes(own, [](key a, key b) { return Fold::better(b, a) ? b : a; });
+/// The first lane that says yes; one does.
+MONOFOLD_GPU int first_lane_with(bool yes) {
+  const std::uint32_t lanes = lanes_with(yes);
+#if defined(__CUDA_ARCH__)
+  return __ffs(static_cast<int>(lanes)) - 1;
+#else
+  return __builtin_ctz(lanes);
+#endif
 }
 
 }  // namespace monofold::detail

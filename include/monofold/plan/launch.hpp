@@ -2,6 +2,7 @@
 /// plan/launch: how a GPU grid shares out the tiles. Arithmetic only; it changes no bit of a result.
 
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 
 #include "monofold/plan/tiles.hpp"
@@ -24,6 +25,7 @@ struct tile_launch {
   std::int64_t blocks;
   int threads;
   int block_level;
+  bool is_few;     // so few tiles that latency counts
   bool is_mailed;  // blocks meet by mail, else by a ticket
 };
 
@@ -59,6 +61,21 @@ inline constexpr int min_resident_blocks = 2;
 inline constexpr int max_thin_tiles = 4096;
 constexpr int max_thin_blocks(std::int64_t tiles) { return tiles <= 1024 ? 128 : 256; }
 
+/// Whether a state of so many bytes goes by mail: larger ones in words, one a lane.
+inline constexpr int max_mailed_bytes = 128;
+constexpr bool goes_by_mail(std::size_t bytes) {
+  return bytes <= 16 || (bytes <= max_mailed_bytes && bytes % 4 == 0);
+}
+
+/// The states of up to so many blocks go by mail, a word for each 4 bytes; those of more would wait for each
+/// other longer than it takes to store and read them.
+inline constexpr std::int64_t max_mail_blocks = 1024;
+inline constexpr std::int64_t max_mail_words = max_mail_blocks * max_mailed_bytes / 4;
+constexpr bool meets_by_mail(std::int64_t blocks, const launch_facts& facts) {
+  return blocks > 1 && blocks <= max_mail_blocks &&
+         goes_by_mail(static_cast<std::size_t>(facts.state_bytes));
+}
+
 /// One block takes up to so many tiles.
 inline constexpr int max_block_tiles = 16;
 
@@ -74,8 +91,12 @@ constexpr tile_launch launch_for(std::int64_t tiles, const launch_facts& facts) 
   const int most_warps = max_block_threads(facts) / tile_lanes;
   if (tiles <= most_warps && tiles <= max_block_tiles) {
     const auto warps = static_cast<int>(std::bit_ceil(static_cast<std::uint64_t>(tiles)));
-    return {tiles, 1, warps * tile_lanes,
-            static_cast<int>(std::bit_width(static_cast<unsigned>(warps))) - 1, false};
+    return {tiles,
+            1,
+            warps * tile_lanes,
+            static_cast<int>(std::bit_width(static_cast<unsigned>(warps))) - 1,
+            true,
+            false};
   }
   int warps = most_warps;
   if (tiles < 32768 && warps > 8) warps = 8;
@@ -83,8 +104,8 @@ constexpr tile_launch launch_for(std::int64_t tiles, const launch_facts& facts) 
     int level = 0;
     while ((tiles + (std::int64_t{1} << level) - 1) >> level > max_thin_blocks(tiles)) ++level;
     if (fits_in_shared(facts, warps, 1 << level)) {
-      return {tiles, (tiles + (std::int64_t{1} << level) - 1) >> level, warps * tile_lanes, level,
-              facts.state_bytes <= 16};
+      const std::int64_t blocks = (tiles + (std::int64_t{1} << level) - 1) >> level;
+      return {tiles, blocks, warps * tile_lanes, level, true, meets_by_mail(blocks, facts)};
     }
   }
   int level = 0;  // 2^level tiles a warp
@@ -96,7 +117,8 @@ constexpr tile_launch launch_for(std::int64_t tiles, const launch_facts& facts) 
   const int block_level =
       static_cast<int>(std::bit_width(static_cast<unsigned>(warps))) - 1 + level;
   const std::int64_t block_tiles = std::int64_t{1} << block_level;
-  return {tiles, (tiles + block_tiles - 1) / block_tiles, warps * tile_lanes, block_level, false};
+  const std::int64_t blocks = (tiles + block_tiles - 1) / block_tiles;
+  return {tiles, blocks, warps * tile_lanes, block_level, false, meets_by_mail(blocks, facts)};
 }
 
 }  // namespace monofold

@@ -11,6 +11,7 @@
 #include "monofold/engine/gpu/launch.cuh"
 #include "monofold/engine/gpu/path.cuh"
 #include "monofold/engine/gpu/top/path.cuh"
+#include "monofold/engine/gpu/tree/distinct_path.cuh"
 #include "monofold/engine/gpu/tree/path.cuh"
 #include "monofold/engine/gpu/workspace.cuh"
 #include "monofold/fold/fold.hpp"
@@ -33,6 +34,8 @@ struct gpu_path_of {
       return std::type_identity<filtered_path<F, View>>{};
     } else if constexpr (folds_members_v<F, View>) {
       return std::type_identity<members_path<F, View, kernels>>{};
+    } else if constexpr (distinct_members<F>::are_fewer) {
+      return std::type_identity<distinct_path<F, View, kernels>>{};
     } else if constexpr (has_short_fold_v<F> && kernels == kernel_choice::by_count) {
       return std::type_identity<short_path<F, View>>{};
     } else {

@@ -156,7 +156,18 @@ MONOFOLD_GPU typename Fold::key best_in_lane(const Tile& tile) {
 /// Where a lane's first item with that key is in a whole tile (or its first NaN); tile_items: nowhere.
 template <class Fold, class Tile>
 MONOFOLD_GPU int first_in_lane(const Tile& tile, const typename Fold::key& best) {
-  const bool nan = Fold::keys::has_nan && Fold::is_nan_key(best);
+  using bits = std::make_unsigned_t<typename Fold::key>;
+  // Patterns are compared, not keys: that of the item that is looked for, or those of all NaN.
+  bits mask = static_cast<bits>(~bits{0});
+  bits from = bits_as<bits>(Fold::item_of(best));
+  bits width = 0;
+  if constexpr (Fold::keys::has_nan) {
+    if (Fold::is_nan_key(best)) {
+      mask = Fold::keys::low_bits;
+      from = static_cast<bits>(Fold::keys::infinity + 1);
+      width = static_cast<bits>(Fold::keys::nan_patterns - 1);
+    }
+  }
   int first = Tile::tile_items;
   // From the last to the first.
   MONOFOLD_UNROLL
@@ -164,9 +175,8 @@ MONOFOLD_GPU int first_in_lane(const Tile& tile, const typename Fold::key& best)
     const auto chunk = tile.template get<true>(k);
     MONOFOLD_UNROLL
     for (int v = Tile::chunk_items - 1; v >= 0; --v) {
-      const auto own = Fold::key_of(chunk[v]);
-      const bool hit = nan ? Fold::is_nan_key(own) : own == best;
-      if (hit) first = tile.template chunk_offset<true>(k) + v;
+      const bits own = static_cast<bits>(bits_as<bits>(chunk[v]) & mask);
+      if (static_cast<bits>(own - from) <= width) first = tile.template chunk_offset<true>(k) + v;
     }
   }
   return first;

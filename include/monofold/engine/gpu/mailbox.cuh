@@ -5,7 +5,10 @@
 #include <cstring>
 #include <type_traits>
 
+#include "monofold/level/block.cuh"
+#include "monofold/level/shuffle.cuh"
 #include "monofold/level/thread.cuh"
+#include "monofold/plan/launch.hpp"
 #include "monofold/platform/host_device.hpp"
 
 namespace monofold::detail {
@@ -13,10 +16,9 @@ namespace monofold::detail {
 /// Global memory for a mailbox: the number of the next call that uses it, 1 at first, then boxes, 0 at
 /// first.
 struct mail_room {
-  static constexpr int line_bytes = 128;  // of the second-level cache
-  static constexpr int most_senders = 256;
-  /// States of up to 16 bytes take 4 words each, exact sums up to 9 (level/mailed_sums).
-  static constexpr int words = most_senders * 9;
+  static constexpr int line_bytes = 128;    // of the second-level cache
+  static constexpr int most_senders = 256;  // of exact sums, 9 words each at most
+  static constexpr int words = static_cast<int>(max_mail_words);
 
   void* memory;
 
@@ -94,6 +96,9 @@ MONOFOLD_GPU void read_mail(const std::uint64_t* box, std::uint64_t& low, std::u
 #endif
 }
 
+template <class State>
+inline constexpr bool is_mailable_v = goes_by_mail(sizeof(State));
+
 /// A state lies in words of 64 bits: 32 of the state and the number of the call. Whoever reads a word
 /// with the number of its own call has what was written in this call, since each word is written at
 /// once; so no fence, no counter and nothing to reset.
@@ -105,13 +110,26 @@ struct mailbox {
   std::uint64_t* boxes;
   std::uint32_t call;
 
-  MONOFOLD_GPU void post(std::int64_t box, const State& own) const {
-    std::uint32_t part[words];
-    if constexpr (sizeof(State) % 4 != 0) part[words - 1] = 0;
-    std::memcpy(part, &own, sizeof(State));
-    MONOFOLD_UNROLL
-    for (int w = 0; w < words; ++w) {
-      post_mail(boxes + box * words + w, mail_of(call, part[w]));
+  /// What lane 0 has; `spare` is room for a state in shared memory.
+  ///
+  /// sync       all lanes of a warp; what they read of `spare` is read
+  MONOFOLD_GPU void post(std::int64_t box, const State& own, State* spare) const {
+    std::uint64_t* const to = boxes + box * words;
+    if constexpr (words <= 4) {
+      if (lane_rank() != 0) return;
+      std::uint32_t part[words];
+      if constexpr (sizeof(State) % 4 != 0) part[words - 1] = 0;
+      std::memcpy(part, &own, sizeof(State));
+      MONOFOLD_UNROLL
+      for (int w = 0; w < words; ++w) post_mail(to + w, mail_of(call, part[w]));
+    } else {
+      static_assert(sizeof(State) % 4 == 0 && words <= warp_lanes, "a word a lane");
+      sync_warp();  // what is read of the spare room is read
+      if (lane_rank() == 0) *spare = own;
+      sync_warp();  // the state written above is read below
+      const int w = lane_rank();
+      if (w >= words) return;
+      post_mail(to + w, mail_of(call, reinterpret_cast<const std::uint32_t*>(spare)[w]));
     }
   }
 
@@ -139,5 +157,29 @@ struct mailbox {
     return out;
   }
 };
+
+/// The fold of what `blocks` blocks have posted, in thread 0; `warp_states` as in combine_block.
+///
+/// shape      up to four blocks a thread
+/// order      the plan's tree
+/// sync       all threads of the block; what they read of `warp_states` is read
+template <class F>
+MONOFOLD_GPU typename F::state combine_mail(const F& f, const mailbox<typename F::state>& mail,
+                                            int blocks, typename F::state* warp_states) {
+  using state = typename F::state;
+  const auto rank = static_cast<int>(threadIdx.x);
+  const auto threads = static_cast<int>(blockDim.x);
+  const int each = blocks <= threads ? 1 : blocks <= 2 * threads ? 2 : 4;
+  const int first = rank * each;
+  state own;
+  if (first < blocks) own = mail.wait(first);
+  if (each > 1 && first + 1 < blocks) own = combine_states(f, own, mail.wait(first + 1));
+  if (each > 2 && first + 2 < blocks) {
+    state right = mail.wait(first + 2);
+    if (first + 3 < blocks) right = combine_states(f, right, mail.wait(first + 3));
+    own = combine_states(f, own, right);
+  }
+  return combine_block(f, own, (blocks + each - 1) / each, warp_states);
+}
 
 }  // namespace monofold::detail

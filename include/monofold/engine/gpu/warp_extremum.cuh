@@ -1,6 +1,7 @@
 #pragma once
-/// engine/gpu/warp_extremum: the smallest (or largest) item that a warp has seen, tile after tile.
+/// engine/gpu/warp_extremum: the smallest (or largest) item that a warp has seen, and in which tile.
 
+#include <cstdint>
 #include <type_traits>
 
 #include "monofold/engine/gpu/lane_best.cuh"
@@ -8,69 +9,79 @@
 #include "monofold/level/lanes.cuh"
 #include "monofold/level/shuffle.cuh"
 #include "monofold/level/thread.cuh"
+#include "monofold/level/warp.cuh"
 #include "monofold/platform/host_device.hpp"
 
 namespace monofold::detail {
 
-/// All lanes know the warp's best key so far; where it is first is looked for only when a tile improves
-/// it.
+/// Each lane has the best key of its items so far and, for the time being, the place of the tile that
+/// brought it in the place of an index: nothing else is done while tiles stream by.
 ///
-/// shape      tiles in the registers of the warp (warp_tile, warp_rows), in ascending order. A default one
-///            is assigned before it is used
+/// shape      tiles in the registers of the warp (warp_tile, warp_rows), in ascending order; `place`: any
+///            number that grows from tile to tile, at least 0. A default one is assigned before it is used
 /// order      any: the fold is exact; a tile added twice counts once
-/// sync       all lanes of the warp
-template <class Fold>
+template <class Fold, class Place = std::int64_t>
 class warp_extremum {
  public:
   using fold = Fold;
   using key = typename fold::key;
   using state = typename fold::state;
   static constexpr int lane_bytes = 16;
+  static constexpr bool is_coarse = has_coarse_best_v<fold>;
 
   warp_extremum() = default;
-  MONOFOLD_GPU explicit warp_extremum(const fold& f) : own_(f.identity()) {}
+  MONOFOLD_GPU explicit warp_extremum(const fold&) : key_(fold::worst), place_(-1) {}
 
-  /// Whether the lane's items may change what the warp has: `add` does nothing where no lane's do.
+  /// Whether the lane's items may change what the warp has: where no lane's do, a tile need not be added.
+  /// Where it is not coarse there is no such question: all are.
   template <class Tile>
   MONOFOLD_GPU bool may_change(const Tile& tile) const {
-    if constexpr (has_coarse_best_v<fold>) {
-      return coarse_.may_improve(tile);
-    } else {
-      return is_better(best_in_lane<fold>(tile));
-    }
+    return coarse_.may_improve(tile);
   }
+  /// sync       all lanes of the warp, where it is coarse
   template <class Tile>
-  MONOFOLD_GPU void add(const fold&, const Tile& tile) {
-    if (!any_lane(may_change(tile))) return;
-    const key mine = best_in_lane<fold>(tile);
-    if (any_lane(is_better(mine))) find(tile, mine);
+  MONOFOLD_GPU void add(const Tile& tile, Place place) {
+    constexpr bool nan_wins = fold::nan_below == fold::picks_smallest;
+    key mine = best_in_lane<fold>(tile);
+    bool is_there = true;
+    if constexpr (fold::keys::has_nan) {
+      // All NaN are one value, which wins or is none.
+      const bool is_nan = fold::is_nan_key(mine);
+      if (nan_wins && is_nan) mine = fold::best;
+      is_there = nan_wins || !is_nan;
+    }
+    const bool is_new = is_there && (place_ < 0 || fold::better(mine, key_));
+    if (is_new) {
+      key_ = mine;
+      place_ = place;
+    }
+    if constexpr (is_coarse) coarse_.set(extreme_of_lanes<fold::picks_smallest>(key_));
   }
-  /// `tile` is lane 0's.
-  MONOFOLD_GPU void merge(const fold& f, const state& tile) {
-    own_ = f.combine(own_, shuffle_from(tile, 0));
+  /// Of lane 0 alone.
+  MONOFOLD_GPU void merge(const fold& f, const state& other) {
+    const state both = f.combine({key_, place_}, other);
+    key_ = both.key;
+    place_ = static_cast<Place>(both.index);
   }
-  MONOFOLD_GPU state total(const fold&) const { return own_; }
+  /// The best key of the warp and the first place that has it, in all lanes.
+  ///
+  /// sync       all lanes of the warp
+  MONOFOLD_GPU state total() const { return extremum_of_lanes<fold>({key_, place_}, warp_lanes); }
 
  private:
-  /// Tiles come in ascending order, so an equal key is not better. The state is the same in all lanes.
-  MONOFOLD_GPU bool is_better(key mine) const {
-    return own_.index < 0 || fold::better(mine, own_.key);
-  }
-  template <class Tile>
-  MONOFOLD_GPU void find(const Tile& tile, key mine) {
-    mine = best_of_lanes<fold>(mine);
-    const bool nan = fold::keys::has_nan && fold::is_nan_key(mine);
-    constexpr bool nan_wins = fold::nan_below == fold::picks_smallest;
-    if (nan && !nan_wins) return;  // nothing but NaN here
-    const int first = smallest_of_lanes(first_in_lane<fold>(tile, mine));
-    own_ = fold{}.combine(own_, {nan ? fold::best : mine, tile.index_of(first)});
-    if constexpr (has_coarse_best_v<fold>) coarse_.set(own_.key);
-  }
-
   struct nothing {};
 
-  state own_;
-  std::conditional_t<has_coarse_best_v<fold>, coarse_best<fold>, nothing> coarse_;
+  key key_;
+  Place place_;
+  std::conditional_t<is_coarse, coarse_best<fold>, nothing> coarse_;
 };
+
+/// The index of the first item of a tile that has a key.
+///
+/// sync       all lanes of the warp, which all get it
+template <class Fold, class Tile>
+MONOFOLD_GPU std::int64_t index_in_tile(const Tile& tile, const typename Fold::key& found) {
+  return tile.index_of(smallest_of_lanes(first_in_lane<Fold>(tile, found)));
+}
 
 }  // namespace monofold::detail

@@ -16,62 +16,24 @@
 
 namespace monofold::detail {
 
-/// Each lane has the best key of its items so far, and the number of the tile that brought it: nothing else
-/// is done while tiles stream by.
-///
-/// shape      tiles of `rows` rows in ascending order, counted from a boundary of 16 bytes
-/// order      any: the fold is exact; a tile added twice counts once
+/// One end of tiles of `rows` rows, which are counted from a boundary of 16 bytes.
 template <class Fold, class Item, int rows>
-class warp_end {
+class warp_end : public warp_extremum<Fold, int> {
  public:
-  using key = typename Fold::key;
-  using state = typename Fold::state;
   using tile_type = warp_rows<Item, rows>;
-  static constexpr bool is_coarse = has_coarse_best_v<Fold>;
-  static_assert(Fold::nan_below == Fold::picks_smallest, "all NaN are one value, and win");
 
-  /// Whether a tile has to be added. Where the end is not coarse there is no such question: all have.
-  MONOFOLD_GPU bool may_change(const tile_type& tile) const { return coarse_.may_improve(tile); }
+  MONOFOLD_GPU warp_end() : warp_extremum<Fold, int>(Fold{}) {}
 
-  /// sync       all lanes of the warp
-  MONOFOLD_GPU void add(const tile_type& tile, int number) {
-    key mine = best_in_lane<Fold>(tile);
-    if (Fold::is_nan_key(mine)) mine = Fold::best;
-    if (number_ < 0 || Fold::better(mine, own_)) {
-      own_ = mine;
-      number_ = number;
-    }
-    if constexpr (is_coarse) coarse_.set(best_of_lanes<Fold>(own_));
-  }
-
-  /// The best key of the warp; for the time being `index` is the number of the first tile that has it. The
-  /// same in all lanes.
+  /// The index of the first item with the key of a total, from its tile.
   ///
   /// sync       all lanes of the warp
-  MONOFOLD_GPU state total() const {
-    const key best = best_of_lanes<Fold>(own_);
-    // -1 is the largest unsigned number.
-    const auto number = static_cast<std::uint32_t>(own_ == best ? number_ : -1);
-    return {best, static_cast<std::int32_t>(smallest_of_lanes(number))};
-  }
-
-  /// The index of the first item with the key of such a state, from its tile.
-  ///
-  /// sync       all lanes of the warp
-  MONOFOLD_GPU static std::int64_t index_of(const state& found, const aligned_range<Item>& range) {
+  MONOFOLD_GPU static std::int64_t index_of(const typename Fold::state& found,
+                                            const aligned_range<Item>& range) {
     const std::int64_t at = found.index * tile_type::tile_items;
     bytes16 raw[rows];
     load_ragged_rows(raw, range, at, lane_rank(), repeated(range.base[range.first]));
-    const tile_type tile(raw, at - range.first);
-    return tile.index_of(smallest_of_lanes(first_in_lane<Fold>(tile, found.key)));
+    return index_in_tile<Fold>(tile_type(raw, at - range.first), found.key);
   }
-
- private:
-  struct nothing {};
-
-  key own_ = Fold::worst;
-  int number_ = -1;
-  std::conditional_t<is_coarse, coarse_best<Fold>, nothing> coarse_;
 };
 
 /// The extrema that the folds of a list find.

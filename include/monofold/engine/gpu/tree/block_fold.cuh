@@ -16,6 +16,10 @@
 
 namespace monofold::detail {
 
+/// Ranks in blocks of one dimension, for less than warp_rank() and threads_in_block() take.
+MONOFOLD_GPU int block_warp() { return static_cast<int>(threadIdx.x) / warp_lanes; }
+MONOFOLD_GPU int block_warps() { return static_cast<int>(blockDim.x) / warp_lanes; }
+
 /// How many states of a fold a block keeps in shared memory: one a tile, or one a warp.
 template <class F>
 MONOFOLD_HD_CALL constexpr int block_states_of(int tiles, int warps) {
@@ -91,11 +95,11 @@ class block_fold<F, View, true> {
   using state = typename F::state;
 
   MONOFOLD_GPU block_fold(const F& f, void* shared) : states_(static_cast<state*>(shared)) {
-    if (lane_rank() == 0) states_[warp_rank()] = f.identity();
+    if (lane_rank() == 0) states_[block_warp()] = f.identity();
   }
 
   MONOFOLD_GPU void put(const F& f, const state& own, int) {
-    if (lane_rank() == 0) states_[warp_rank()] = combine_states(f, states_[warp_rank()], own);
+    if (lane_rank() == 0) states_[block_warp()] = combine_states(f, states_[block_warp()], own);
   }
   MONOFOLD_GPU void start(const F& f) { own_ = warp_running<F, View>(f); }
   MONOFOLD_GPU void add(const F& f, const warp_tile<View>& tile, int, bytes16*) {
@@ -103,13 +107,13 @@ class block_fold<F, View, true> {
   }
   MONOFOLD_GPU void close(const F& f) {
     sync_warp();  // lane 0's state is read by all
-    own_.merge(f, states_[warp_rank()]);
+    own_.merge(f, states_[block_warp()]);
     const state total = own_.total(f);
     sync_warp();  // and written after that
-    if (lane_rank() == 0) states_[warp_rank()] = total;
+    if (lane_rank() == 0) states_[block_warp()] = total;
   }
   MONOFOLD_GPU state total(const F& f, int, void*) const {
-    const int warps = threads_in_block() / warp_lanes;
+    const int warps = block_warps();
     const int rank = thread_rank();
     if (rank >= warp_lanes) return states_[0];
     return warp::combine(f, states_[rank < warps ? rank : 0], warps);
@@ -219,5 +223,74 @@ class block_folds<all_fold<Folds...>, View> {
  private:
   block_fold_list<View, Folds...> own_;
 };
+
+/// The parts of a block's dynamic shared memory, as shared_bytes_of says: staging of each warp, what warps
+/// have of the fold, a state a warp for joining.
+template <class F, class View>
+struct block_places {
+  using state = typename F::state;
+
+  bytes16* staging;  // of this warp
+  char* parts;
+  state* warp_states;
+  int tiles;
+
+  MONOFOLD_GPU block_places(void* shared, int block_level) : tiles(1 << block_level) {
+    constexpr int each = is_staged_v<F, View> ? staging_bytes : 0;
+    const int warps = block_warps();
+    auto* const bytes = static_cast<char*>(shared);
+    staging = reinterpret_cast<bytes16*>(bytes + block_warp() * each);
+    parts = bytes + warps * each;
+    warp_states = reinterpret_cast<state*>(parts + block_bytes<F>::of(tiles, warps));
+  }
+};
+
+/// Folds `here` tiles of a view from tile `first` on: a tile a warp, in turn. The state is in thread 0.
+///
+/// order      the plan's tree; extrema have the places of tiles as indices, see engine/gpu/tree/locate
+/// sync       all threads of the block; no barrier behind the last read of `places.warp_states`
+template <class F, class View>
+MONOFOLD_GPU typename F::state fold_block(const F& f, const View& view, std::int64_t size,
+                                          std::int64_t first, int here,
+                                          const block_places<F, View>& places) {
+  constexpr int tile_items = warp_tile<View>::tile_items;
+  const int warps = block_warps();
+  const int warp = block_warp();
+  block_folds<F, View> parts(f, places.parts, places.tiles, warps);
+  const std::int64_t aligned_left = warp_tile<View>::aligned_tiles(view, size) - first;
+  const int aligned = aligned_left < 0      ? 0
+                      : aligned_left < here ? static_cast<int>(aligned_left)
+                                            : here;
+  // What is called for ragged tiles takes registers that loads in flight need: so that is a loop of its
+  // own, and running states start behind it.
+  int last = here - 1 - warp;
+  MONOFOLD_ROLL
+  for (; last >= aligned; last -= warps) {
+    const std::int64_t at = (first + last) * tile_items;
+    const int count = size - at < tile_items ? static_cast<int>(size - at) : tile_items;
+    parts.put(f, fold_ragged_tile(f, view, tile_place{at, size, count}, places.staging), last);
+  }
+  parts.start(f);
+  const auto fold_aligned = [&](auto is_kept) {
+    MONOFOLD_ROLL
+    for (int tile = warp; tile < aligned; tile += warps) {
+      const tile_place place{(first + tile) * tile_items, size, tile_items};
+      warp_tile<View> loaded(view, place);
+      loaded.template load_aligned<is_kept>();
+      if constexpr (is_staged_v<F, View>) loaded.stage(places.staging);
+      parts.add(f, loaded, tile, places.staging);
+    }
+  };
+  // A loop of its own: what is asked in each round takes time.
+  if (warp_tile<View>::held &&
+      is_partly_kept(size * static_cast<int>(sizeof(typename View::item_type)))) {
+    fold_aligned(std::true_type{});
+  } else {
+    fold_aligned(std::false_type{});
+  }
+  parts.close(f);
+  sync_block();  // states written above are read below
+  return parts.total(f, here, places.warp_states);
+}
 
 }  // namespace monofold::detail

@@ -6,7 +6,9 @@
 
 #include "monofold/engine/gpu/kernel.cuh"
 #include "monofold/engine/gpu/load.cuh"
+#include "monofold/engine/gpu/mailbox.cuh"
 #include "monofold/engine/gpu/tree/block_fold.cuh"
+#include "monofold/engine/gpu/tree/locate.cuh"
 #include "monofold/engine/gpu/tree/warp_fold.cuh"
 #include "monofold/engine/gpu/tree/warp_running.cuh"
 #include "monofold/engine/gpu/tree/warp_tile.cuh"
@@ -72,7 +74,8 @@ MONOFOLD_GPU int tiles_here(Count tiles, Count first, int level) {
   return left < (1 << level) ? static_cast<int>(left) : 1 << level;
 }
 
-/// Folds a view: a tile a warp, a node of tiles a block, the nodes by the block that ends last.
+/// Folds a view: a tile a warp, a node of tiles a block, the nodes by the last block, or by that
+/// which ends last.
 ///
 /// shape      plan: launch_for(tiles of the view); storage: unused where there is one block
 /// errors     traps where the host's compiler lays out its arguments otherwise: results would be wrong
@@ -81,56 +84,34 @@ template <class F, class View, class Sink>
 __global__ void __launch_bounds__(max_block_threads(launch_facts_v<F, View>), min_resident_blocks)
     fold_tiles_kernel(const F f, const View view, const std::int64_t size, const tile_launch plan,
                       const handed_layout layout, const grid_storage<typename F::state> storage,
-                      const Sink sink) {
+                      const mail_room room, const Sink sink) {
   using state = typename F::state;
   let_next_launch_begin();
   if (layout != handed_layout_of<F, View>()) trap();
   wait_for_launches_before();
-  constexpr int tile_items = warp_tile<View>::tile_items;
-  const int warps = plan.threads / warp_lanes;
-  const int warp = static_cast<int>(threadIdx.x) / warp_lanes;
-
-  // Shared memory as shared_bytes_of says.
-  char* const shared = reinterpret_cast<char*>(dynamic_shared());
-  constexpr int staging = is_staged_v<F, View> ? staging_bytes : 0;
-  auto* const buffer = reinterpret_cast<bytes16*>(shared + warp * staging);
-  char* const parts_at = shared + warps * staging;
-  auto* const warp_states =
-      reinterpret_cast<state*>(parts_at + block_bytes<F>::of(1 << plan.block_level, warps));
-  block_folds<F, View> parts(f, parts_at, 1 << plan.block_level, warps);
-
   const std::int64_t first = std::int64_t{blockIdx.x} << plan.block_level;
   const int here = tiles_here(plan.tiles, first, plan.block_level);
-  const std::int64_t aligned_left = warp_tile<View>::aligned_tiles(view, size) - first;
-  const int aligned = aligned_left < 0      ? 0
-                      : aligned_left < here ? static_cast<int>(aligned_left)
-                                            : here;
-  // What is called for ragged tiles takes registers that loads in flight need: so that is a loop of its
-  // own, and running states start behind it.
-  int last = here - 1 - warp;
-  MONOFOLD_ROLL
-  for (; last >= aligned; last -= warps) {
-    const std::int64_t at = (first + last) * tile_items;
-    const int count = size - at < tile_items ? static_cast<int>(size - at) : tile_items;
-    parts.put(f, fold_ragged_tile(f, view, tile_place{at, size, count}, buffer), last);
+  block_places<F, View> places(dynamic_shared(), plan.block_level);
+  state total = fold_block(f, view, size, first, here, places);
+  const bool is_first_warp = threadIdx.x < warp_lanes;
+  bool is_done = plan.blocks == 1;
+  if constexpr (is_mailable_v<state>) {
+    if (plan.is_mailed) {
+      // Read here: loads in flight need its register.
+      const mailbox<state> mail{room.boxes(), room.read_call()};
+      if (is_first_warp) mail.post(blockIdx.x, total, places.warp_states);
+      if (blockIdx.x + 1 != plan.blocks) return;
+      sync_block();  // states of warps read above are overwritten below
+      total = combine_mail(f, mail, static_cast<int>(plan.blocks), places.warp_states);
+      room.end_call(mail.call);
+      is_done = true;
+    }
   }
-  parts.start(f);
-  MONOFOLD_ROLL
-  for (int tile = warp; tile < aligned; tile += warps) {
-    const tile_place place{(first + tile) * tile_items, size, tile_items};
-    warp_tile<View> loaded(view, place);
-    loaded.load_aligned();
-    if constexpr (is_staged_v<F, View>) loaded.stage(buffer);
-    parts.add(f, loaded, tile, buffer);
-  }
-  parts.close(f);
-  sync_block();  // states written above are read below
-  state total = parts.total(f, here, warp_states);
-  if (plan.blocks > 1) {
+  if (!is_done) {
     sync_block();  // states of warps read above are overwritten below
-    if (!combine_grid(f, state(total), storage, warp_states, total)) return;
+    if (!combine_grid(f, state(total), storage, places.warp_states, total)) return;
   }
-  if (threadIdx.x == 0) sink(f, total);
+  if (is_first_warp) hand_on(f, view, size, total, sink);
 }
 
 }  // namespace monofold::detail

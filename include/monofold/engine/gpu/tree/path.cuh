@@ -27,7 +27,7 @@ class tree_path : public state_path<F, View> {
     // A negative count is refused later, by who starts the launch.
     const std::int64_t count = this->count() < 0 ? 0 : this->count();
     plan_ = launch_for(tile_count<typename View::item_type>(count), launch_facts_v<F, View>);
-    if (kernels == kernel_choice::one) plan_.is_mailed = false;
+    if (is_large) plan_.is_mailed = false;
   }
 
   std::int64_t workspace_bytes() const {
@@ -42,30 +42,29 @@ class tree_path : public state_path<F, View> {
     const F& f = this->f();
     const View& view = this->view();
     if constexpr (kernels == kernel_choice::by_count && !is_large) {
+      const auto start_few = [&](const auto& room) {
+        using room_type = std::remove_cvref_t<decltype(room)>;
+        return launch_early(fold_few_tiles_kernel<F, View, room_type, Sink>, plan_.blocks,
+                            plan_.threads, few_tiles_shared_bytes<F, View>(plan_), on,
+                            few_launch_of<F, View>(plan_), sized(view), room, sink, f);
+      };
       if (plan_.blocks == 1 && plan_.tiles <= plan_.threads / warp_lanes) {
-        return launch_early(fold_few_tiles_kernel<F, View, Sink>, 1, plan_.threads,
-                            few_tiles_shared_bytes<F, View>(plan_), on,
-                            few_launch_of<F, View>(plan_), sized(view), sink, f);
+        return start_few(no_mail_room{});
       }
-      if constexpr (sizeof(state) <= max_mailed_bytes) {
-        if (plan_.is_mailed) {
-          return launch_early(fold_mailed_kernel<F, View, Sink>, plan_.blocks, mailed_threads,
-                              few_tiles_shared_bytes<F, View>(plan_), on,
-                              few_launch_of<F, View>(plan_), sized(view), workspace.mail(), sink,
-                              f);
-        }
+      if constexpr (is_mailable_v<state>) {
+        if (plan_.is_few && plan_.is_mailed) return start_few(workspace.mail());
       }
     }
     const grid_storage<state> storage{static_cast<state*>(workspace.states()), workspace.ticket()};
-    const auto start_kernel = [&](auto* kernel) {
+    const auto start_kernel = [&](auto* kernel, const auto&... room) {
       return launch_early(kernel, plan_.blocks, plan_.threads, shared_bytes_of<F, View>(plan_), on,
                           f, view, this->count(), plan_, handed_layout_of<F, View>(), storage,
-                          sink);
+                          room..., sink);
     };
     if constexpr (is_large) {
       return start_kernel(fold_large_kernel<F, View, Sink>);
     } else {
-      return start_kernel(fold_tiles_kernel<F, View, Sink>);
+      return start_kernel(fold_tiles_kernel<F, View, Sink>, workspace.mail());
     }
   }
 

@@ -7,6 +7,7 @@
 #include "monofold/engine/gpu/load.cuh"
 #include "monofold/engine/gpu/tree/warp_tile.cuh"
 #include "monofold/fold/all.hpp"
+#include "monofold/fold/extrema.hpp"
 #include "monofold/fold/fold.hpp"
 #include "monofold/level/shuffle.cuh"
 #include "monofold/level/slot_array.hpp"
@@ -64,12 +65,26 @@ template <class F, class View>
 inline constexpr bool is_staged_v =
     !is_commutative_v<F> && warp_tile<View>::held && !is_large_v<F, typename View::item_type>;
 
+/// True where more of the same items change no extremum.
+template <class F>
+inline constexpr bool is_end_v = is_extremum_fold_v<F> || is_extrema_fold_v<F>;
+
 /// True where a tile that is not whole may be filled up with items that change no state.
 template <class F, class View>
-inline constexpr bool is_padded_v =
-    contiguous_item_view<View>&& warp_tile<View>::held&& requires(const F& f) {
-  f.padding();
-};
+inline constexpr bool is_padded_v = contiguous_item_view<View>&& warp_tile<View>::held &&
+                                    (is_end_v<F> || requires(const F& f) { f.padding(); });
+
+/// Loads the first `count` items of a tile that lies on a 16-byte boundary, and fills it up.
+template <class F, class View>
+MONOFOLD_GPU void load_filled(const F& f, warp_tile<View>& tile, int count) {
+  if (count == warp_tile<View>::tile_items) {
+    tile.load_aligned();
+  } else if constexpr (is_end_v<F>) {
+    tile.load_padded(count, tile.get_item(0));
+  } else {
+    tile.load_padded(count, f.padding());
+  }
+}
 
 /// Joins accumulators, as a function.
 template <class F, class Item>

@@ -10,6 +10,7 @@
 #include "monofold/engine/gpu/tree/warp_fold.cuh"
 #include "monofold/engine/gpu/tree/warp_tile.cuh"
 #include "monofold/engine/gpu/warp_extremum.cuh"
+#include "monofold/fold/all.hpp"
 #include "monofold/fold/extrema.hpp"
 #include "monofold/fold/fold.hpp"
 #include "monofold/fold/sum.hpp"
@@ -144,18 +145,58 @@ class warp_running<short_integer_sum_fold<Item>, View>
   using warp_integer_sum<short_integer_sum_fold<Item>, View>::warp_integer_sum;
 };
 
-/// The smallest (or largest) item.
+/// The number of items.
+template <class View>
+class warp_running<count_fold, View> {
+ public:
+  static constexpr int lane_bytes = 8;
+
+  warp_running() = default;
+  MONOFOLD_GPU explicit warp_running(const count_fold&) : own_(0) {}
+  MONOFOLD_GPU void add(const count_fold&, const warp_tile<View>& tile) { own_ += tile.count(); }
+  MONOFOLD_GPU void merge(const count_fold&, std::int64_t tile) { own_ += shuffle_from(tile, 0); }
+  /// In all lanes, which count the same tiles.
+  MONOFOLD_GPU std::int64_t total(const count_fold&) const { return own_; }
+
+ private:
+  std::int64_t own_;
+};
+
+/// One end: until `locate` the index of a state is that of the first item of its tile, where that is whole.
+template <class Fold, class View>
+class warp_end_running : public warp_extremum<Fold> {
+ public:
+  using base = warp_extremum<Fold>;
+  using base::base;
+
+  template <class F>
+  MONOFOLD_GPU void add(const F&, const warp_tile<View>& tile) {
+    if constexpr (base::is_coarse) {
+      if (!any_lane(this->may_change(tile))) return;
+    }
+    base::add(tile, tile.place().at);
+  }
+  template <class F>
+  MONOFOLD_GPU void merge(const F&, const typename Fold::state& tile) {
+    if (lane_rank() == 0) base::merge(Fold{}, tile);
+  }
+  template <class F>
+  MONOFOLD_GPU typename Fold::state total(const F&) const {
+    return base::total();
+  }
+};
+
 template <class Item, bool smallest, nan_rule rule, class View>
 class warp_running<extremum_fold<Item, smallest, rule>, View>
-    : public warp_extremum<extremum_fold<Item, smallest, rule>> {
+    : public warp_end_running<extremum_fold<Item, smallest, rule>, View> {
  public:
-  using warp_extremum<extremum_fold<Item, smallest, rule>>::warp_extremum;
+  using warp_end_running<extremum_fold<Item, smallest, rule>, View>::warp_end_running;
 };
 template <class Item, bool smallest, extremum_part part, class View>
 class warp_running<extremum_answer_fold<Item, smallest, part>, View>
-    : public warp_extremum<extremum_fold<Item, smallest>> {
+    : public warp_end_running<extremum_fold<Item, smallest>, View> {
  public:
-  using warp_extremum<extremum_fold<Item, smallest>>::warp_extremum;
+  using warp_end_running<extremum_fold<Item, smallest>, View>::warp_end_running;
 };
 
 /// Both ends.
@@ -170,22 +211,24 @@ class warp_running<extrema_fold<Item, rule>, View> {
   warp_running() = default;
   MONOFOLD_GPU explicit warp_running(const fold&) : low_(low{}), high_(high{}) {}
   MONOFOLD_GPU void add(const fold&, const warp_tile<View>& tile) {
-    const bool is_better = low_.may_change(tile) | high_.may_change(tile);
-    if (!any_lane(is_better)) return;
-    low_.add(low{}, tile);
-    high_.add(high{}, tile);
+    if constexpr (warp_extremum<low>::is_coarse) {
+      if (!any_lane(low_.may_change(tile) | high_.may_change(tile))) return;
+    }
+    low_.add(tile, tile.place().at);
+    high_.add(tile, tile.place().at);
   }
   MONOFOLD_GPU void merge(const fold&, const typename fold::state& tile) {
+    if (lane_rank() != 0) return;
     low_.merge(low{}, tile.min);
     high_.merge(high{}, tile.max);
   }
   MONOFOLD_GPU typename fold::state total(const fold&) const {
-    return {low_.total(low{}), high_.total(high{})};
+    return {low_.total(), high_.total()};
   }
 
  private:
-  warp_running<low, View> low_;
-  warp_running<high, View> high_;
+  warp_extremum<low> low_;
+  warp_extremum<high> high_;
 };
 
 }  // namespace monofold::detail

@@ -78,11 +78,12 @@ class warp_tile {
            behind * static_cast<int>(sizeof(item)) >= lane_bytes;
   }
 
-  /// Loads a tile that `is_aligned`.
+  /// Loads a tile that `is_aligned`, of an array that is partly kept or not.
+  template <bool is_kept = false>
   MONOFOLD_GPU void load_aligned() {
     if constexpr (held && contiguous_item_view<View>) {
       const auto* const bytes = reinterpret_cast<const char*>(view_.data() + place_.at);
-      load_aligned_rows(raw_, bytes, lane_);
+      load_aligned_rows<tile_rows, is_kept>(raw_, bytes, lane_);
     } else if constexpr (held) {
       MONOFOLD_UNROLL
       for (int r = 0; r < tile_rows; ++r) raw_[r] = packed(r);

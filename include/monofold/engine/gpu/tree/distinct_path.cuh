@@ -1,0 +1,123 @@
+#pragma once
+/// engine/gpu/tree/distinct_path: the members of an `all` that have the same states are folded once.
+
+#include <cstdint>
+#include <type_traits>
+
+#include "monofold/engine/gpu/path.cuh"
+#include "monofold/engine/gpu/sinks.cuh"
+#include "monofold/engine/gpu/tree/path.cuh"
+#include "monofold/fold/all.hpp"
+#include "monofold/fold/extrema.hpp"
+#include "monofold/fold/moments.hpp"
+#include "monofold/platform/host_device.hpp"
+
+namespace monofold::detail {
+
+/// The fold that has the states of a fold, whatever that makes of them.
+template <class F>
+struct root_fold {
+  using type = F;
+};
+template <class Item, bool smallest, extremum_part part>
+struct root_fold<extremum_answer_fold<Item, smallest, part>> {
+  using type = extremum_fold<Item, smallest>;
+};
+template <class Item, bool root>
+struct root_fold<variance_fold<Item, root>> {
+  using type = moments_fold_t<Item, nan_rule::propagate>;
+};
+template <class F>
+using root_fold_t = typename root_fold<F>::type;
+
+/// Whether two folds of this type are the same fold.
+template <class F>
+inline constexpr bool is_one_of_a_kind_v = std::is_empty_v<F> || !std::is_same_v<root_fold_t<F>, F>;
+
+/// The roots of members, each once.
+template <class Kept, class... Folds>
+struct distinct_roots {
+  using type = Kept;
+};
+template <class... Kept, class First, class... Rest>
+struct distinct_roots<all_fold<Kept...>, First, Rest...> {
+  using root = root_fold_t<First>;
+  static constexpr bool is_known = (std::is_same_v<root, Kept> || ...);
+  using type = typename distinct_roots<
+      std::conditional_t<is_known, all_fold<Kept...>, all_fold<Kept..., root>>, Rest...>::type;
+};
+
+/// Whether an `all` has members of the same states, and which are left.
+template <class F>
+struct distinct_members {
+  static constexpr bool are_fewer = false;
+};
+template <class First, class... Rest>
+struct distinct_members<all_fold<First, Rest...>> {
+  using type = typename distinct_roots<all_fold<root_fold_t<First>>, Rest...>::type;
+  static constexpr bool are_fewer =
+      (is_one_of_a_kind_v<First> && ... && is_one_of_a_kind_v<Rest>)&&!std::is_same_v<
+          type, all_fold<root_fold_t<First>, root_fold_t<Rest>...>>;
+};
+
+/// The list of the roots of these members: all are made of nothing.
+template <class... Folds>
+constexpr auto list_of_roots(std::type_identity<all_fold<Folds...>>) {
+  return make_list(Folds{}...);
+}
+
+/// The state of one root among those of all.
+template <class Root, class First, class... Rest>
+MONOFOLD_GPU const typename Root::state& state_of_root(
+    std::type_identity<all_fold<First, Rest...>>,
+    const typename fold_list<First, Rest...>::states& states) {
+  if constexpr (std::is_same_v<Root, First>) {
+    return states.first;
+  } else {
+    return state_of_root<Root>(std::type_identity<all_fold<Rest...>>{}, states.rest);
+  }
+}
+
+/// Hands the states of roots on as those of the members.
+template <class F, class Roots, class Sink>
+struct member_sink {
+  Sink sink;
+  F f;
+
+  MONOFOLD_GPU void operator()(const Roots&, const typename Roots::state& roots) const {
+    typename F::state whole;
+    fill(f.members, whole, roots);
+    sink(f, whole);
+  }
+
+ private:
+  template <class First, class... Rest>
+  MONOFOLD_GPU static void fill(const fold_list<First, Rest...>& folds,
+                                typename fold_list<First, Rest...>::states& out,
+                                const typename Roots::state& roots) {
+    out.first = state_of_root<root_fold_t<First>>(std::type_identity<Roots>{}, roots);
+    if constexpr (sizeof...(Rest) > 0) fill(folds.rest, out.rest, roots);
+  }
+};
+
+/// An `all` by the plan's tree, some of whose members have the same states.
+template <class F, class View, kernel_choice kernels>
+class distinct_path : public state_path<F, View> {
+ public:
+  using roots = typename distinct_members<F>::type;
+
+  distinct_path(const F& f, const View& view) : state_path<F, View>(f, view), path_(roots_, view) {}
+
+  std::int64_t workspace_bytes() const { return path_.workspace_bytes(); }
+
+  template <class Sink>
+  failure start(const device_stream& on, const gpu_workspace& workspace, const Sink& sink) const {
+    return path_.start(on, workspace, member_sink<F, roots, Sink>{sink, this->f()});
+  }
+
+ private:
+  roots roots_{list_of_roots(std::type_identity<roots>{})};
+  tree_path<roots, View, kernels> path_;
+};
+
+}  // namespace monofold::detail

@@ -1,0 +1,86 @@
+#pragma once
+/// engine/gpu/tree/locate: where extrema are, once it is known in which tiles.
+
+#include <cstdint>
+
+#include "monofold/engine/gpu/sinks.cuh"
+#include "monofold/engine/gpu/tree/warp_fold.cuh"
+#include "monofold/engine/gpu/tree/warp_tile.cuh"
+#include "monofold/engine/gpu/warp_extremum.cuh"
+#include "monofold/fold/all.hpp"
+#include "monofold/fold/extrema.hpp"
+#include "monofold/level/shuffle.cuh"
+#include "monofold/platform/host_device.hpp"
+
+namespace monofold::detail {
+
+/// Whether states of the fold have places of tiles where indices should be, until `locate`.
+template <class F>
+inline constexpr bool is_located_v = is_end_v<F>;
+template <class... Folds>
+inline constexpr bool is_located_v<all_fold<Folds...>> = (is_located_v<Folds> || ...);
+
+/// Puts the index of the first item with its key into a state that has the place of its tile.
+///
+/// shape      the same state in all lanes. Of tiles that are not loaded by aligned loads it has the index already
+/// sync       all lanes of the warp
+template <class Fold, class View>
+MONOFOLD_GPU void locate_end(const View& view, std::int64_t size, typename Fold::state& own) {
+  constexpr int tile_items = warp_tile<View>::tile_items;
+  if (own.index < 0) return;
+  const std::int64_t at = own.index / tile_items * tile_items;
+  warp_tile<View> tile(view, tile_place{at, size, tile_items});
+  if (at / tile_items < warp_tile<View>::aligned_tiles(view, size)) {
+    tile.load_aligned();
+  } else if constexpr (is_padded_v<Fold, View>) {
+    if (bytes_past_16(view.data()) != 0) return;
+    load_filled(Fold{}, tile, static_cast<int>(size - at));
+  } else {
+    return;
+  }
+  own.index = index_in_tile<Fold>(tile, own.key);
+}
+template <class F, class View>
+MONOFOLD_GPU void locate(const F&, const View& view, std::int64_t size, typename F::state& own) {
+  if constexpr (is_extremum_fold_v<F>) {
+    locate_end<F>(view, size, own);
+  } else if constexpr (is_extrema_fold_v<F>) {
+    locate_end<typename F::low>(view, size, own.min);
+    locate_end<typename F::high>(view, size, own.max);
+  }
+}
+template <class View, class First, class... Rest>
+MONOFOLD_GPU void locate_members(const fold_list<First, Rest...>& folds, const View& view,
+                                 std::int64_t size,
+                                 typename fold_list<First, Rest...>::states& own) {
+  locate(folds.first, view, size, own.first);
+  if constexpr (sizeof...(Rest) > 0) locate_members(folds.rest, view, size, own.rest);
+}
+template <class... Folds, class View>
+MONOFOLD_GPU void locate(const all_fold<Folds...>& f, const View& view, std::int64_t size,
+                         typename all_fold<Folds...>::state& own) {
+  locate_members(f.members, view, size, own);
+}
+
+/// Whether a sink asks for indices: the answer alone of a smallest or largest item has none.
+template <class F, class Sink>
+inline constexpr bool asks_index_v = true;
+template <class Item, bool smallest, class Answer>
+inline constexpr bool
+    asks_index_v<extremum_answer_fold<Item, smallest, extremum_part::value>, answer_sink<Answer>> =
+        false;
+
+/// Hands on what lane 0 has, located where that is asked for.
+///
+/// sync       all lanes of the warp
+template <class F, class View, class Sink>
+MONOFOLD_GPU void hand_on(const F& f, const View& view, std::int64_t size, typename F::state total,
+                          const Sink& sink) {
+  if constexpr (is_located_v<F> && asks_index_v<F, Sink>) {
+    total = shuffle_from(total, 0);
+    locate(f, view, size, total);
+  }
+  if (lane_rank() == 0) sink(f, total);
+}
+
+}  // namespace monofold::detail

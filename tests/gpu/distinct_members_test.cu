@@ -1,0 +1,120 @@
+// Members of an `all` that have the same states, and states of many bytes that go by mail: the CPU engine's bits.
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "monofold/engine/gpu/tree/distinct_path.cuh"
+#include "tests/gpu/device.cuh"
+#include "tests/inputs/random.hpp"
+
+namespace {
+
+namespace mf = monofold;
+using gpu_tests::device_array;
+
+constexpr auto eight = mf::all(mf::count, mf::plain_sum, mf::min, mf::max, mf::plain_mean,
+                               mf::plain_variance(0), mf::argmin, mf::argmax);
+constexpr auto twice = mf::all(mf::argmax, mf::plain_variance(0), mf::max, mf::plain_variance(1),
+                               mf::plain_standard_deviation(1), mf::extrema, mf::extrema);
+
+template <class F>
+using members_of = mf::detail::distinct_members<mf::bound_fold_t<F, float>>;
+static_assert(members_of<std::remove_const_t<decltype(eight)>>::are_fewer);
+static_assert(members_of<std::remove_const_t<decltype(twice)>>::are_fewer);
+static_assert(!members_of<decltype(mf::all(mf::min, mf::max, mf::count))>::are_fewer);
+
+template <class Item>
+class gpu_distinct_members : public gpu_tests::gpu_test {
+ protected:
+  /// Few values, so that each is there many times; NaN and both zeros where asked.
+  static std::vector<Item> numbers(std::size_t count, bool any_nan) {
+    std::vector<Item> out(count);
+    for (std::size_t i = 0; i < count; ++i) {
+      const double x = std::floor(inputs::unit_double(i) * 64.0) - 20.0;
+      out[i] = static_cast<Item>(x);
+      if constexpr (mf::is_floating_v<Item>) {
+        if (x == 0 && i % 3 == 0) out[i] = Item(-0.0f);
+        if (any_nan && i % 1000 == 777) out[i] = std::numeric_limits<Item>::quiet_NaN();
+      }
+    }
+    return out;
+  }
+};
+using item_types = testing::Types<float, double, std::int32_t>;
+TYPED_TEST_SUITE(gpu_distinct_members, item_types);
+
+TYPED_TEST(gpu_distinct_members, have_the_bits_of_each_alone) {
+  const auto host = TestFixture::numbers(gpu_tests::items_to_compare<TypeParam>, false);
+  const device_array<TypeParam> device(host);
+  gpu_tests::compare<TypeParam>("eight", eight, host, device);
+  gpu_tests::compare<TypeParam>("twice", twice, host, device);
+}
+
+TYPED_TEST(gpu_distinct_members, see_nan_and_constants) {
+  constexpr auto tile = static_cast<std::size_t>(mf::tile_items_v<TypeParam>);
+  std::vector<std::vector<TypeParam>> arrays{
+      TestFixture::numbers(40 * tile + 9, true),
+      std::vector<TypeParam>(40 * tile + 9, TypeParam(7)),
+      std::vector<TypeParam>(3 * tile, std::numeric_limits<TypeParam>::max()),
+      std::vector<TypeParam>(tile + 1, std::numeric_limits<TypeParam>::lowest())};
+  if constexpr (mf::is_floating_v<TypeParam>) {
+    const auto nan = std::numeric_limits<TypeParam>::quiet_NaN();
+    const auto infinity = std::numeric_limits<TypeParam>::infinity();
+    arrays.push_back(std::vector<TypeParam>(9 * tile + 1, nan));
+    arrays.push_back(std::vector<TypeParam>(9 * tile + 1, infinity));
+    arrays.push_back(std::vector<TypeParam>(9 * tile + 1, -infinity));
+  }
+  for (const auto& host : arrays) {
+    const device_array<TypeParam> device(host);
+    for (const std::size_t offset : {0, 1, 4}) {
+      for (const std::size_t count : {std::size_t{1}, tile / 2 + 1, tile, host.size() - offset}) {
+        if (offset + count > host.size()) continue;
+        const auto items = std::span<const TypeParam>(host).subspan(offset, count);
+        gpu_tests::expect_same<TypeParam>("eight", eight, items, device.span(offset, count));
+        gpu_tests::expect_same<TypeParam>("twice", twice, items, device.span(offset, count));
+      }
+    }
+  }
+}
+
+/// The ends at every place of a tile, and in two tiles at once.
+TYPED_TEST(gpu_distinct_members, find_first_places) {
+  constexpr auto tile = static_cast<std::size_t>(mf::tile_items_v<TypeParam>);
+  constexpr std::size_t count = 12 * tile + tile / 2 + 1;
+  const std::size_t step = gpu_tests::is_emulated ? 97 : 7;
+  for (std::size_t at = 0; at < count; at += step) {
+    std::vector<TypeParam> host(count, TypeParam(1));
+    host[at] = TypeParam(5);
+    host[(at + 3 * tile) % count] = TypeParam(5);
+    host[(at + 5) % count] = TypeParam(-5);
+    const device_array<TypeParam> device(host);
+    const auto items = std::span<const TypeParam>(host);
+    gpu_tests::expect_same<TypeParam>("argmin", mf::argmin, items, device.span(0, count));
+    gpu_tests::expect_same<TypeParam>("extrema", mf::extrema, items, device.span(0, count));
+    gpu_tests::expect_same<TypeParam>("min", mf::min, items, device.span(0, count));
+  }
+}
+
+/// More blocks than a thread each: two and four a thread of the block that joins them.
+class gpu_many_senders : public gpu_tests::gpu_test {};
+TEST_F(gpu_many_senders, have_the_bits_of_the_cpu) {
+  if (gpu_tests::is_emulated) GTEST_SKIP() << "too many tiles for the emulated device";
+  std::vector<float> host(20000 * 1024 + 5);
+  for (std::size_t i = 0; i < host.size(); ++i) {
+    host[i] = static_cast<float>(inputs::unit_double(i));
+  }
+  const device_array<float> device(host);
+  for (const std::size_t tiles : {9000, 16384, 17000, 20000}) {
+    const std::size_t count = tiles * 1024 + 5;
+    if (count > host.size()) continue;
+    const auto items = std::span<const float>(host).first(count);
+    gpu_tests::expect_same<float>("sum", mf::plain_sum, items, device.span(0, count));
+    gpu_tests::expect_same<float>("argmax", mf::argmax, items, device.span(0, count));
+    gpu_tests::expect_same<float>("eight", eight, items, device.span(0, count));
+  }
+}
+
+}  // namespace
