@@ -16,6 +16,7 @@
 #include <string_view>
 #include <vector>
 
+#include "bench/baselines/file_loops.hpp"
 #include "bench/baselines/peers.hpp"
 #include "bench/harness/check.hpp"
 #include "bench/harness/dataset.hpp"
@@ -207,6 +208,7 @@ class suite {
                                      })},
                                     {"runtime", runtime_call(op, data)},
                                     {"tool", tool_call(tool, op, file_)}};
+      add_file_loops(op, tool, subjects);
       report_group group;
       for (std::size_t i = 1; i < subjects.size(); ++i) {
         group.rows.push_back({std::string(row_of(op).name), name_of(data.type), subjects[i].path,
@@ -216,6 +218,21 @@ class suite {
       group.rows[1].target = 0.8 * row_of(op).target;
       measure(subjects, group);
     }
+  }
+
+  /// What the tool's own choice is held against: its other ways, and loops that only bring the bytes.
+  void add_file_loops(operation op, const std::string& tool, std::vector<subject>& subjects) {
+    for (const char* const io : {"map", "read"}) {
+      subjects.push_back({std::string("tool --io ") + io, tool_call(tool, op, file_, io)});
+    }
+    const auto loop = [&](const char* path, file_loop kind, std::int64_t piece_bytes) {
+      subjects.push_back({path, file_loop_call(kind, piece_bytes, where_.num_cores, file_)});
+    };
+    loop("mapped loop", file_loop::mapped, 1 << 20);
+    loop("populated loop", file_loop::populated, 1 << 20);
+    loop("read loop, 64 KiB", file_loop::read, 64 << 10);
+    loop("read loop, 256 KiB", file_loop::read, 256 << 10);
+    loop("read loop, 1 MiB", file_loop::read, 1 << 20);
   }
 
   static std::string default_tool() {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/map_file.hpp"
 #include "cli/native_items.hpp"
+#include "cli/regular_file.hpp"
 #include "cli/source.hpp"
 #include "cli/stream.hpp"
 
@@ -23,12 +23,15 @@ struct array_layout {
   std::vector<std::int64_t> column_major_shape;  // empty: the order in the file is the right one
 };
 
-/// The items of a mapped file that has all of them (the caller has compared the sizes).
+/// The items of a file that has all of them (the caller has compared the sizes).
 ///
-/// shape      chunks of 8 MiB in the map where nothing is to be changed, else of 1 to 16 MiB in a
-///            buffer
-/// tested by  tests/cli/npy_source_test.cpp, tests/cli/raw_source_test.cpp
-std::unique_ptr<source> mapped_array(std::unique_ptr<mapped_file> file, array_layout layout);
+/// shape      chunks of 8 MiB in a map where there is one and nothing is to be changed, else of 256
+///            KiB to 16 MiB in a buffer
+/// errors     `input_error`: it cannot be read in this mode, or its order needs a map that fails
+/// tested by  tests/cli/npy_source_test.cpp, tests/cli/raw_source_test.cpp,
+///            tests/cli/regular_file_test.cpp
+std::unique_ptr<source> file_array(std::unique_ptr<regular_file> file, array_layout layout,
+                                   io_mode io);
 
 /// The items that come next in a stream, `layout.num_items` of them, and then the end.
 /// `data_offset` is the number of bytes already taken; with `unknown_count` the items go on until
@@ -43,11 +46,11 @@ std::unique_ptr<source> streamed_array(std::unique_ptr<byte_stream> stream, arra
 std::string wrong_item_bytes(const array_layout& layout, std::int64_t found_bytes);
 std::string partial_item_bytes(dtype type, std::int64_t found_bytes);
 
-/// Room for `num_bytes`, aligned to a cache line.
+/// Room for `num_bytes`, aligned to a cache line or more.
 struct free_deleter {
   void operator()(void* memory) const { std::free(memory); }
 };
 using aligned_buffer = std::unique_ptr<void, free_deleter>;
-aligned_buffer make_buffer(std::int64_t num_bytes);
+aligned_buffer make_buffer(std::int64_t num_bytes, std::int64_t alignment = 64);
 
 }  // namespace monofold::cli

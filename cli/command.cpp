@@ -11,6 +11,7 @@
 #include "cli/failure.hpp"
 #include "cli/help.hpp"
 #include "cli/joined.hpp"
+#include "cli/memory_limit.hpp"
 #include "cli/operation_pages.hpp"
 #include "cli/options.hpp"
 #include "cli/quantity.hpp"
@@ -58,6 +59,12 @@ file_format parse_format(const std::string& text) {
   return text == "raw" ? file_format::raw : file_format::text;
 }
 
+io_mode parse_io(const std::string& text) {
+  if (text == "map") return io_mode::map;
+  if (text == "read") return io_mode::read;
+  return text == "direct" ? io_mode::direct : io_mode::automatic;
+}
+
 header_rule parse_header(const std::string& text) {
   if (text == "yes") return header_rule::present;
   return text == "no" ? header_rule::absent : header_rule::detect;
@@ -70,6 +77,7 @@ read_options parse_reading(const split_command& split) {
   out.column = split.value("--column");
   if (const auto text = split.value("--delimiter")) out.delimiter = parse_delimiter(*text);
   if (const auto text = split.value("--header")) out.header = parse_header(*text);
+  if (const auto text = split.value("--io")) out.io = parse_io(*text);
   if (split.has("--na")) out.missing = split.values.at("--na");
   return out;
 }
@@ -203,6 +211,11 @@ command parse_reduce(const std::vector<std::string>& args) {
   out.device = split.value("--device").value_or("auto");
   // Data of files and pipes lies in host memory: `auto` leaves it to the processor.
   out.what.on_gpu = out.device == "gpu" || out.device == "emulated";
+  if (const auto text = split.value("--memory")) {
+    out.memory_bytes = parse_quantity("--memory", *text, least_memory_bytes);
+    if (out.what.on_gpu) throw usage_error("--memory: not with --device " + out.device);
+    if (out.reading.io == io_mode::automatic) out.reading.io = io_mode::read;
+  }
   check_dot(out);
   return out;
 }

@@ -28,8 +28,9 @@ struct reduce_command {
   number_base base = number_base::decimal;
   notes remarks = notes::shown;
   std::string device = "auto";
-  std::string save_state;        // a file for the state; empty: none
-  std::int64_t first_index = 0;  // of the one file
+  std::string save_state;         // a file for the state; empty: none
+  std::int64_t first_index = 0;   // of the one file
+  std::int64_t memory_bytes = 0;  // a ceiling; 0: none
 };
 
 struct merge_command {

@@ -1,13 +1,11 @@
 #include "cli/map_file.hpp"
 
-#include <fcntl.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -103,27 +101,11 @@ std::uint64_t touch(const std::byte* bytes, std::int64_t num_bytes) {
 
 }  // namespace
 
-descriptor open_for_reading(const std::string& path) {
-  descriptor file(path == "-" ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
-                              : ::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (file.get() < 0) throw input_error("cannot open: " + error_text(errno));
-  struct stat facts {};
-  if (::fstat(file.get(), &facts) == 0 && S_ISDIR(facts.st_mode)) {
-    throw input_error("cannot read: " + error_text(EISDIR));
-  }
-  return file;
-}
-
-void descriptor::reset(int fd) {
-  if (fd_ >= 0) ::close(fd_);
-  fd_ = fd;
-}
-
 mapped_file::mapped_file(descriptor file, std::int64_t num_bytes)
-    : file_(std::move(file)), num_bytes_(num_bytes) {
+    : regular_file(std::move(file), num_bytes) {
   install_handler();
   const auto length = static_cast<std::size_t>(num_bytes);
-  void* data = ::mmap(nullptr, length, PROT_READ, MAP_SHARED, file_.get(), 0);
+  void* data = ::mmap(nullptr, length, PROT_READ, MAP_SHARED, regular_file::file().get(), 0);
   if (data == MAP_FAILED) throw input_error("cannot map the file: " + error_text(errno));
   slot_ = enter_map(data, num_bytes);
   if (slot_ < 0) {
@@ -135,70 +117,32 @@ mapped_file::mapped_file(descriptor file, std::int64_t num_bytes)
 
 mapped_file::~mapped_file() {
   leave_map(slot_);
-  ::munmap(const_cast<std::byte*>(data_), static_cast<std::size_t>(num_bytes_));
+  ::munmap(const_cast<std::byte*>(data_), static_cast<std::size_t>(num_bytes()));
 }
 
 void mapped_file::check() const {
-  struct stat facts {};
-  if (::fstat(file_.get(), &facts) != 0) throw input_error("cannot stat: " + error_text(errno));
-  if (facts.st_size < num_bytes_) {
-    throw input_error("the file shrank while it was read: from " + std::to_string(num_bytes_) +
-                      " to " + std::to_string(facts.st_size) + " bytes");
-  }
+  regular_file::check();
   if (slots[static_cast<std::size_t>(slot_)].lost.load(std::memory_order_acquire)) {
     throw input_error("part of the file was lost while it was read: it shrank, or its disk failed");
   }
 }
 
-void mapped_file::will_need(std::int64_t offset, std::int64_t num_bytes) const {
-  offset -= offset % static_cast<std::int64_t>(page_bytes);
-  if (offset >= num_bytes_) return;
-  const auto length = static_cast<std::size_t>(std::min(num_bytes, num_bytes_ - offset));
-  // Walking through pages that are all there costs an eighth of the time of a sum: ask whether the
-  // last byte can be read without waiting, which says the same in most cases.
-  char last = 0;
-  iovec one{&last, 1};
-  if (::preadv2(file_.get(), &one, 1, offset + static_cast<std::int64_t>(length) - 1, RWF_NOWAIT) ==
-      1) {
-    return;
-  }
-  // A hint: what it returns changes nothing.
-  ::madvise(const_cast<std::byte*>(data_) + offset, length, MADV_WILLNEED);
-}
-
-void mapped_file::copy(std::int64_t offset, std::int64_t num_bytes, void* out) const {
-  auto* target = static_cast<std::byte*>(out);
-  while (num_bytes > 0) {
-    const ssize_t got = ::pread(file_.get(), target, static_cast<std::size_t>(num_bytes), offset);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) throw input_error("cannot read: " + error_text(errno));
-    if (got == 0) {
-      check();
-      throw input_error("the file shrank while it was read: it ended at byte " +
-                        std::to_string(offset));
-    }
-    target += got;
-    offset += got;
-    num_bytes -= got;
-  }
-}
-
 file_access mapped_file::faster_access() const {
-  if (num_bytes_ < probe_least_bytes) return file_access::mapped;
+  if (num_bytes() < probe_least_bytes) return file_access::mapped;
   using clock = std::chrono::steady_clock;
   const std::unique_ptr<std::byte[]> buffer(new std::byte[probe_bytes]);
   auto copied = clock::duration::zero();
   auto mapped = clock::duration::zero();
   volatile std::uint64_t sink = 0;
   for (std::int64_t third = 1; third < 3; ++third) {
-    const std::int64_t offset = num_bytes_ / 3 * third / probe_bytes * probe_bytes;
+    const std::int64_t offset = num_bytes() / 3 * third / probe_bytes * probe_bytes;
     copy(offset, probe_bytes, buffer.get());  // now the window is in the page cache
     const auto start = clock::now();
     copy(offset, probe_bytes, buffer.get());
     sink = sink + touch(buffer.get(), probe_bytes);
     const auto middle = clock::now();
     // A map of its own, so that the cost of taking pages out of a map counts as well.
-    void* window = ::mmap(nullptr, probe_bytes, PROT_READ, MAP_SHARED, file_.get(), offset);
+    void* window = ::mmap(nullptr, probe_bytes, PROT_READ, MAP_SHARED, file().get(), offset);
     if (window == MAP_FAILED) return file_access::mapped;
     const int slot = enter_map(window, probe_bytes);
     if (slot >= 0) {

@@ -28,14 +28,15 @@ array_layout layout_of(const npy_header& header, const read_options& options) {
   return layout;
 }
 
-// Takes the header, and no byte behind it, from a stream.
-npy_header read_header(byte_stream& stream, const read_options& options) {
+// Takes the header, and no byte behind it: read(span) gives the bytes that come next, and how many.
+template <class Read>
+npy_header read_header(const Read& read, const read_options& options) {
   std::vector<std::byte> bytes(npy_prefix_bytes);
-  bytes.resize(stream.read(bytes));
+  bytes.resize(read(std::span(bytes)));
   const std::size_t header_bytes = std::max(npy_header_bytes(bytes), bytes.size());
   const std::size_t prefix_bytes = bytes.size();
   bytes.resize(header_bytes);
-  bytes.resize(prefix_bytes + stream.read(std::span(bytes).subspan(prefix_bytes)));
+  bytes.resize(prefix_bytes + read(std::span(bytes).subspan(prefix_bytes)));
   return parse_npy_header(bytes, options.type);
 }
 
@@ -43,7 +44,8 @@ npy_header read_header(byte_stream& stream, const read_options& options) {
 
 std::unique_ptr<source> open_npy(opened_input input, const read_options& options) {
   if (input.stream != nullptr) {
-    const npy_header header = read_header(*input.stream, options);
+    const npy_header header =
+        read_header([&](std::span<std::byte> out) { return input.stream->read(out); }, options);
     array_layout layout = layout_of(header, options);
     const auto large = [](std::int64_t extent) { return extent > 1; };
     if (std::count_if(layout.column_major_shape.begin(), layout.column_major_shape.end(), large) >
@@ -54,17 +56,23 @@ std::unique_ptr<source> open_npy(opened_input input, const read_options& options
     layout.column_major_shape.clear();
     return streamed_array(std::move(input.stream), std::move(layout));
   }
-  const mapped_file& map = *input.map;
-  const std::size_t head_bytes =
-      std::min(static_cast<std::size_t>(map.num_bytes()), npy_most_header_bytes + npy_prefix_bytes);
-  const npy_header header = parse_npy_header(std::span(map.data(), head_bytes), options.type);
-  map.check();
+  const regular_file& file = *input.file;
+  std::int64_t at = 0;
+  const npy_header header = read_header(
+      [&](std::span<std::byte> out) {
+        const std::int64_t n =
+            std::min(static_cast<std::int64_t>(out.size()), file.num_bytes() - at);
+        file.copy(at, n, out.data());
+        at += n;
+        return static_cast<std::size_t>(n);
+      },
+      options);
   array_layout layout = layout_of(header, options);
-  const std::int64_t found_bytes = map.num_bytes() - header.data_offset;
+  const std::int64_t found_bytes = file.num_bytes() - header.data_offset;
   if (found_bytes != layout.num_items * info(layout.type).size_bytes) {
     throw input_error(wrong_item_bytes(layout, found_bytes));
   }
-  return mapped_array(std::move(input.map), std::move(layout));
+  return file_array(std::move(input.file), std::move(layout), options.io);
 }
 
 }  // namespace monofold::cli

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstddef>
-#include <cstring>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -31,17 +30,11 @@ bool looks_binary(std::string_view sample) {
   });
 }
 
-descriptor duplicate(const descriptor& file) {
-  descriptor copy(::fcntl(file.get(), F_DUPFD_CLOEXEC, 0));
-  if (copy.get() < 0) throw input_error("cannot open: " + error_text(errno));
-  return copy;
-}
-
 // The first `count` bytes of the input, fewer if it has no more.
 std::string beginning_of(opened_input& input, std::size_t count) {
   if (input.stream != nullptr) return input.stream->peek(count, count);
-  std::string bytes(std::min(count, static_cast<std::size_t>(input.map->num_bytes())), '\0');
-  std::memcpy(bytes.data(), input.map->data(), bytes.size());
+  std::string bytes(std::min(count, static_cast<std::size_t>(input.file->num_bytes())), '\0');
+  input.file->copy(0, static_cast<std::int64_t>(bytes.size()), bytes.data());
   return bytes;
 }
 
@@ -65,21 +58,17 @@ file_format detect(opened_input& input, const std::string& extension, const read
   throw input_error("not text and not .npy; if it is raw binary, say --dtype TYPE");
 }
 
-// A regular file is mapped, unless it cannot be (some file systems) or says that it is empty
-// (the files of /proc do, and have bytes all the same). Standard input that is a file is mapped
-// only if nobody has read from it.
+// A regular file is read as a stream if it says that it is empty (the files of /proc do, and have
+// bytes all the same), or if it is standard input and somebody has read from it.
 opened_input open_input(const descriptor& file) {
   struct stat facts {};
   if (::fstat(file.get(), &facts) != 0) throw input_error("cannot open: " + error_text(errno));
   opened_input input;
   if (S_ISREG(facts.st_mode) && facts.st_size > 0 && ::lseek(file.get(), 0, SEEK_CUR) == 0) {
-    try {
-      input.map = std::make_unique<mapped_file>(duplicate(file), facts.st_size);
-      return input;
-    } catch (const input_error&) {  // read calls work where a map does not
-    }
+    input.file = std::make_unique<regular_file>(duplicate(file), facts.st_size);
+  } else {
+    input.stream = std::make_unique<byte_stream>(duplicate(file));
   }
-  input.stream = std::make_unique<byte_stream>(duplicate(file));
   return input;
 }
 
@@ -116,8 +105,8 @@ std::unique_ptr<source> open_descriptor(descriptor file, const std::string& name
   }
   if (format == file_format::npy) return open_npy(std::move(input), options);
   if (format == file_format::raw) return open_raw(std::move(input), options);
-  if (input.map != nullptr) {
-    input.map.reset();
+  if (input.file != nullptr) {
+    input.file.reset();
     input.stream = std::make_unique<byte_stream>(std::move(file));
   }
   return open_text(std::move(input.stream), name, options);

@@ -53,7 +53,7 @@ inline constexpr unsigned reading = command_bit::reduce | command_bit::verify;
 
 /// In the order of help. The choices of --dtype, --ops, --op, --only and --explain come from the lists
 /// of element types, operations and rungs.
-inline constexpr std::array<option_entry, 34> options{{
+inline constexpr std::array<option_entry, 36> options{{
     {"-k", "N", "", "how many items top and bottom give (10); K, M, G may follow",
      command_bit::reduce},
     {"--ddof", "N", "", "var and std divide by the count less N (0)", command_bit::reduce},
@@ -82,6 +82,16 @@ inline constexpr std::array<option_entry, 34> options{{
      "text that stands for a missing number, which is dropped: indices count what is left, unlike "
      "with --nan omit; may be given several times",
      reading},
+    {"--io", "MODE", "auto map read direct",
+     "how .npy and raw files are read: mapped, by read calls, or past the page cache (auto: mapped "
+     "or "
+     "read, whichever a short measurement finds faster); never changes a bit of the answer",
+     reading},
+    {"--memory", "BYTES", "",
+     "a ceiling on the memory of this process, pages of mapped files aside: fewer threads, no map "
+     "that "
+     "can be done without, and \"out of memory\" where that is not enough (none; 32Mi or more)",
+     command_bit::reduce},
     {"--device", "DEVICE", "auto cpu gpu gpus emulated",
      "where to compute (auto: where the data lies)", command_bit::reduce},
     {"--threads", "N", "", "how many threads (all cores); never changes a bit of the answer",

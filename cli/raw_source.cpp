@@ -13,12 +13,12 @@ std::unique_ptr<source> open_raw(opened_input input, const read_options& options
     return streamed_array(std::move(input.stream), std::move(layout));
   }
   const std::int64_t item_bytes = info(*options.type).size_bytes;
-  const std::int64_t file_bytes = input.map->num_bytes();
+  const std::int64_t file_bytes = input.file->num_bytes();
   if (file_bytes % item_bytes != 0) {
     throw input_error(partial_item_bytes(*options.type, file_bytes));
   }
   layout.num_items = file_bytes / item_bytes;
-  return mapped_array(std::move(input.map), std::move(layout));
+  return file_array(std::move(input.file), std::move(layout), options.io);
 }
 
 }  // namespace monofold::cli

@@ -5,15 +5,15 @@
 #include <optional>
 #include <string>
 
-#include "cli/map_file.hpp"
+#include "cli/regular_file.hpp"
 #include "cli/source.hpp"
 #include "cli/stream.hpp"
 
 namespace monofold::cli {
 
-/// The input once it is open: one of the two. A regular file with bytes in it is mapped.
+/// The input once it is open: one of the two. A regular file with bytes in it has a size.
 struct opened_input {
-  std::unique_ptr<mapped_file> map;
+  std::unique_ptr<regular_file> file;
   std::unique_ptr<byte_stream> stream;
 };
 

@@ -14,6 +14,7 @@
 #include "cli/failure.hpp"
 #include "cli/fold_source.hpp"
 #include "cli/machine.hpp"
+#include "cli/memory_limit.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
 #include "cli/report.hpp"
@@ -124,6 +125,16 @@ class file_reduction {
     return open_source(file, stored);
   }
 
+  // Threads that wait for a disk leave their cores to others; those for which there is no memory are
+  // left out.
+  void fit_threads(runtime::request& what, const source& in) const {
+    const bool waits = command_.reading.io == io_mode::direct && in.fetch_items() != 0;
+    if (waits && what.num_threads == 0) what.num_threads = 2 * num_cores();
+    if (command_.memory_bytes == 0) return;
+    const std::int64_t buffer_bytes = in.fetch_items() * info(in.type()).size_bytes;
+    what.num_threads = threads_below(command_.memory_bytes, what.num_threads, buffer_bytes);
+  }
+
   // What is written at the end, also where it has no answer yet: joined with others it may have.
   void keep_state(const reducer& done) {
     if (!command_.save_state.empty()) state_ = done.save();
@@ -148,6 +159,7 @@ class file_reduction {
     const clock::time_point start = clock::now();
     runtime::request what = command_.what;
     const std::unique_ptr<source> in = open(file, what);
+    fit_threads(what, *in);
     progress shown(file, in->total_bytes(), command_.remarks);
     const on_bytes report = [&](std::int64_t bytes) { shown.update(bytes); };
 
@@ -194,6 +206,7 @@ class file_reduction {
     if (left->total_bytes() && right->total_bytes()) {
       bytes = *left->total_bytes() + *right->total_bytes();
     }
+    fit_threads(what, *left);
     progress shown(command_.files[0], bytes, command_.remarks);
     reducer own(what, command_.first_index);
     push_pairs(*left, *right, own, [&](std::int64_t done) { shown.update(done); });
@@ -259,6 +272,7 @@ class file_reduction {
 
 int execute(const reduce_command& what) {
   check_device(what.device);
+  if (what.memory_bytes != 0) limit_memory(what.memory_bytes);
   if (what.what.num_threads > num_cores() && what.remarks == notes::shown) {
     complain(fmt::format("note: --threads {}, and there {} {}", what.what.num_threads,
                          num_cores() == 1 ? "is" : "are", cores_text()));

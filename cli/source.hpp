@@ -28,6 +28,13 @@ enum class item_order { logical, stored };
 /// --header: whether the first row of a table holds names. `detect`: the row and the next one tell.
 enum class header_rule { detect, present, absent };
 
+/// --io: how the bytes of a regular file come. An array whose order is not that of the file is always
+/// read through a map.
+///
+/// automatic  a map or read calls, whichever is faster
+/// direct     read calls that leave the page cache alone
+enum class io_mode { automatic, map, read, direct };
+
 /// How the user said the file is to be read.
 struct read_options {
   file_format format = file_format::detect;  // detect: by content, then by the options below
@@ -37,6 +44,7 @@ struct read_options {
   std::vector<std::string> missing;          // --na TEXT: these tokens are skipped and counted
   header_rule header = header_rule::detect;  // --header
   item_order order = item_order::logical;
+  io_mode io = io_mode::automatic;
 };
 
 /// Items in native byte order at an address aligned for their type, valid until the next call.

@@ -10,7 +10,7 @@
 #include <span>
 
 #include "cli/failure.hpp"
-#include "cli/map_file.hpp"
+#include "cli/regular_file.hpp"
 #include "cli/output.hpp"
 #include "cli/output_file.hpp"
 #include "cli/source.hpp"

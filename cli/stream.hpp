@@ -11,7 +11,7 @@
 #include <string>
 #include <thread>
 
-#include "cli/map_file.hpp"
+#include "cli/regular_file.hpp"
 
 namespace monofold::cli {
 

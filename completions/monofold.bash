@@ -14,6 +14,8 @@ _monofold() {
     --header) COMPREPLY=($(compgen -W 'auto yes no' -- "$word")); return ;;
     --delimiter) return ;;
     --na) return ;;
+    --io) COMPREPLY=($(compgen -W 'auto map read direct' -- "$word")); return ;;
+    --memory) return ;;
     --device) COMPREPLY=($(compgen -W 'auto cpu gpu gpus emulated' -- "$word")); return ;;
     --threads) return ;;
     --save-state) return ;;
@@ -32,11 +34,11 @@ _monofold() {
     case ${COMP_WORDS[1]} in
       merge) flags='--save-state --hex --json --csv --help' ;;
       info) flags='--json --help' ;;
-      verify) flags='--dtype --format --column --header --delimiter --na --help' ;;
+      verify) flags='--dtype --format --column --header --delimiter --na --io --help' ;;
       bench) flags='--dtype --threads --json --size --ops --help' ;;
       generate) flags='--dtype --count --seed --distribution --help' ;;
       ladder) flags='--dtype --json --n --device --only --op --explain --help' ;;
-      *) flags='-k --ddof --nan --plain --dtype --format --column --header --delimiter --na --device --threads --save-state --first-index --hex --json --csv --quiet --help --version' ;;
+      *) flags='-k --ddof --nan --plain --dtype --format --column --header --delimiter --na --io --memory --device --threads --save-state --first-index --hex --json --csv --quiet --help --version' ;;
     esac
     COMPREPLY=($(compgen -W "$flags" -- "$word"))
   elif [[ $COMP_CWORD -eq 1 ]]; then

@@ -37,8 +37,8 @@ This page is made by `tools/reference.py` from the lists that the code itself re
 | `mf::emulated` | `monofold/emulated.cuh` | the [emulated device](emulated.md) |
 
 Every engine takes every fold and gives the same bits, but for these: on a GPU `top(k)` and `bottom(k)` take k up to
-1024 and a contiguous range, and not inside `all`; states have at most 8 KiB; `running_state` runs on the CPU. A GPU
-also has `reduce_into` (does not wait), `fold_into` (leaves the state) and `workspace_bytes` ([GPU](gpu.md#calls)).
+1024 and a contiguous range, and not inside `all`; states have at most 8 KiB. A GPU also has `reduce_into` (does not
+wait), `fold_into` (leaves the state) and `workspace_bytes` ([GPU](gpu.md#calls)).
 
 ## Folds
 
@@ -65,7 +65,9 @@ copied; functions of theirs that run on a GPU say `MONOFOLD_HD`.
 {running_state}```
 
 Parts that start at multiples of `running_state::tile_items`, and were given their first index, merge to the bits of one
-call. `try_finish` gives a `result`; `load` refuses damaged and foreign bytes with a reason.
+call. `left.push(mf::gpu, device_items)` appends items that a GPU reads (`monofold/running_state.cuh`): to any state, in
+turn with the processor's, with the same bits and the same saved bytes. `try_finish` gives a `result`; `load` refuses
+damaged and foreign bytes with a reason.
 
 ## The tool: operations
 

@@ -67,7 +67,7 @@ double undisturbed_share(const report_group& group, const report_row& row) {
 
 bool is_ours(const std::string& path) {
   return path == "gpu" || path.starts_with("runtime") || path.starts_with("header") ||
-         path == "tool";
+         path.starts_with("tool");
 }
 
 void time_rows(report_group& group, const std::vector<subject>& subjects, const sampling& how) {

@@ -30,9 +30,11 @@ double number_after(const std::string& json, const std::string& name) {
 
 }  // namespace
 
-std::function<outcome()> tool_call(const std::string& tool, operation op, const std::string& file) {
+std::function<outcome()> tool_call(const std::string& tool, operation op, const std::string& file,
+                                   const std::string& io) {
   const std::string name(row_of(op).name);
-  const std::string command = "'" + tool + "' " + name + " '" + file + "' --json";
+  const std::string command =
+      "'" + tool + "' " + name + " '" + file + "' --json" + (io.empty() ? "" : " --io " + io);
   return [command] {
     const std::string json = output_of(command);
     return outcome{number_after(json, "seconds") * 1e9, {}};

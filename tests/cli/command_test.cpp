@@ -182,6 +182,15 @@ TEST(command, usage_errors_name_the_word) {
   EXPECT_EQ(error({"generate"}), "generate takes one file, found 0");
 }
 
+TEST(command, a_ceiling_on_memory_takes_the_map_away_unless_it_is_asked_for) {
+  EXPECT_EQ(reduce({"sum", "a"}).reading.io, io_mode::automatic);
+  EXPECT_EQ(reduce({"sum", "a"}).memory_bytes, 0);
+  EXPECT_EQ(reduce({"sum", "a", "--io", "direct"}).reading.io, io_mode::direct);
+  EXPECT_EQ(reduce({"sum", "a", "--memory", "1G"}).memory_bytes, 1'000'000'000);
+  EXPECT_EQ(reduce({"sum", "a", "--memory", "1G"}).reading.io, io_mode::read);
+  EXPECT_EQ(reduce({"sum", "a", "--memory", "1G", "--io", "map"}).reading.io, io_mode::map);
+}
+
 TEST(command, usage_errors_name_the_value) {
   EXPECT_EQ(error({"sum", "a", "--nan", "rise"}),
             "--nan: expected propagate, omit, raise, found 'rise' (did you mean 'raise'?)");
@@ -197,6 +206,13 @@ TEST(command, usage_errors_name_the_value) {
             "--threads: expected a whole number of at least 1, found '0'");
   EXPECT_EQ(error({"sum", "a", "--threads", "2K"}),
             "--threads: expected a whole number of at least 1, found '2K'");
+  EXPECT_EQ(error({"sum", "a", "--io", "mmap"}),
+            "--io: expected auto, map, read, direct, found 'mmap' (did you mean 'map'?)");
+  EXPECT_EQ(error({"sum", "a", "--memory", "31Mi"}),
+            "--memory: expected a whole number of at least 33554432 (K, M, G may follow), found "
+            "'31Mi'");
+  EXPECT_EQ(error({"sum", "a", "--memory", "1G", "--device", "gpu"}),
+            "--memory: not with --device gpu");
   EXPECT_EQ(error({"sum", "a", "--delimiter", "ab"}),
             "--delimiter: expected one character, found 'ab'");
   EXPECT_EQ(error({"sum", "a", "--delimiter", ""}),

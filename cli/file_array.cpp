@@ -1,5 +1,8 @@
+#include <unistd.h>
+
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <cstddef>
 #include <cstring>
 #include <new>
@@ -7,39 +10,50 @@
 #include <utility>
 
 #include "cli/array_source.hpp"
+#include "cli/map_file.hpp"
 #include "cli/transpose.hpp"
 
 namespace monofold::cli {
 namespace {
 
 constexpr std::int64_t chunk_quantum = 4096;          // items; see source::next
-constexpr std::int64_t mapped_chunk_bytes = 8 << 20;  // see docstring of mapped_array
-constexpr std::int64_t least_piece_bytes = 1 << 20;   // fetched: fits a second-level cache
+constexpr std::int64_t mapped_chunk_bytes = 8 << 20;  // see docstring of file_array
 constexpr std::int64_t most_piece_bytes = 16 << 20;   // Fortran order: memory for speed
 constexpr std::int64_t ahead_bytes =
     4 * mapped_chunk_bytes;  // asked of the disk before it is needed
 
-class mapped_array_source final : public source {
+// A piece that a thread fetches, and folds out of its second-level cache (docs/benchmarks.md). Within
+// bounds: smaller ones cost calls, and some machines count the caches of many cores.
+std::int64_t least_piece_bytes() {
+  const long cache_bytes = ::sysconf(_SC_LEVEL2_CACHE_SIZE);
+  if (cache_bytes <= 0) return 1 << 20;
+  const auto floor = std::bit_floor(static_cast<std::uint64_t>(cache_bytes));
+  return static_cast<std::int64_t>(std::clamp<std::uint64_t>(floor, 256 << 10, 1 << 20));
+}
+
+class file_array_source final : public source {
  public:
-  mapped_array_source(std::unique_ptr<mapped_file> file, array_layout layout)
+  file_array_source(std::unique_ptr<regular_file> file, array_layout layout, io_mode io)
       : file_(std::move(file)), layout_(std::move(layout)) {
     item_bytes_ = info(layout_.type).size_bytes;
     if (!layout_.column_major_shape.empty()) {
       column_major order(layout_.column_major_shape, item_bytes_);
       if (!order.trivial()) transpose_ = std::move(order);
     }
-    const auto address = reinterpret_cast<std::uintptr_t>(file_->data()) +
-                         static_cast<std::uintptr_t>(layout_.data_offset);
-    in_place_ = !layout_.fixes.any() && !transpose_ &&
-                address % static_cast<std::uintptr_t>(item_bytes_) == 0;
-    piece_items_ = least_piece_bytes / item_bytes_;
+    const mapped_file* const mapped = map(io);
+    in_place_ = mapped != nullptr && !layout_.fixes.any() && !transpose_ &&
+                layout_.data_offset % item_bytes_ == 0;
+    piece_items_ = least_piece_bytes() / item_bytes_;
     if (transpose_) {
       const std::int64_t most = most_piece_bytes / item_bytes_;
       const std::int64_t good = std::min(most, transpose_->good_items());
       piece_items_ = std::max(piece_items_, good / chunk_quantum * chunk_quantum);
-    } else {
-      access_ = file_->faster_access();
+    } else if (mapped == nullptr) {
+      access_ = file_access::copied;
+    } else if (io == io_mode::automatic) {
+      access_ = mapped->faster_access();
     }
+    if (io == io_mode::direct && !transpose_) file_->read_directly();
   }
 
   dtype type() const override { return layout_.type; }
@@ -77,7 +91,23 @@ class mapped_array_source final : public source {
 
  private:
   const std::byte* stored(std::int64_t item) const {
-    return file_->data() + layout_.data_offset + item * item_bytes_;
+    return data_ + layout_.data_offset + item * item_bytes_;
+  }
+
+  // Puts the file into a map where that is asked for, may be faster, or is needed: another order takes
+  // bytes from everywhere.
+  const mapped_file* map(io_mode io) {
+    if (!transpose_ && (io == io_mode::read || io == io_mode::direct)) return nullptr;
+    try {
+      auto mapped = std::make_unique<mapped_file>(duplicate(file_->file()), file_->num_bytes());
+      const mapped_file* const out = mapped.get();
+      data_ = mapped->data();
+      file_ = std::move(mapped);
+      return out;
+    } catch (const input_error&) {  // some file systems; no room for addresses; 64 maps
+      if (transpose_ || io == io_mode::map) throw;
+      return nullptr;
+    }
   }
 
   // Asks for what comes after these items, no byte twice (if two threads come here at once, one
@@ -102,7 +132,8 @@ class mapped_array_source final : public source {
     return buffer;
   }
 
-  std::unique_ptr<mapped_file> file_;
+  std::unique_ptr<regular_file> file_;
+  const std::byte* data_ = nullptr;  // the map, where there is one
   array_layout layout_;
   int item_bytes_ = 1;
   std::optional<column_major> transpose_;
@@ -116,16 +147,17 @@ class mapped_array_source final : public source {
 
 }  // namespace
 
-aligned_buffer make_buffer(std::int64_t num_bytes) {
-  constexpr std::int64_t line_bytes = 64;
-  const std::int64_t rounded = (num_bytes + line_bytes - 1) / line_bytes * line_bytes;
-  aligned_buffer buffer(std::aligned_alloc(line_bytes, static_cast<std::size_t>(rounded)));
+aligned_buffer make_buffer(std::int64_t num_bytes, std::int64_t alignment) {
+  const std::int64_t rounded = (num_bytes + alignment - 1) / alignment * alignment;
+  aligned_buffer buffer(
+      std::aligned_alloc(static_cast<std::size_t>(alignment), static_cast<std::size_t>(rounded)));
   if (buffer == nullptr) throw std::bad_alloc();
   return buffer;
 }
 
-std::unique_ptr<source> mapped_array(std::unique_ptr<mapped_file> file, array_layout layout) {
-  return std::make_unique<mapped_array_source>(std::move(file), std::move(layout));
+std::unique_ptr<source> file_array(std::unique_ptr<regular_file> file, array_layout layout,
+                                   io_mode io) {
+  return std::make_unique<file_array_source>(std::move(file), std::move(layout), io);
 }
 
 }  // namespace monofold::cli
