@@ -193,17 +193,6 @@ void check_pairs() {
 
 template <class Item>
 class gpu_runtime_of : public gpu_runtime {};
-using all_types = testing::Types<bool, std::int8_t, std::int16_t, std::int32_t, std::int64_t,
-                                 std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t,
-                                 mf::float16, mf::bfloat16, float, double>;
-
-/// The type is the name of a test.
-struct type_names {
-  template <class Item>
-  static std::string GetName(int) {
-    return std::string(mf::info(dtype_of<Item>()).name);
-  }
-};
 TYPED_TEST_SUITE(gpu_runtime_of, all_types, type_names);
 
 TYPED_TEST(gpu_runtime_of, all_operations) { check_type<TypeParam>(); }

@@ -299,4 +299,15 @@ void sweep(std::vector<check<Item>> checks) {
   }
 }
 
+/// Suites of every type, whose name is that of a test.
+using all_types = testing::Types<bool, std::int8_t, std::int16_t, std::int32_t, std::int64_t,
+                                 std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t,
+                                 mf::float16, mf::bfloat16, float, double>;
+struct type_names {
+  template <class Item>
+  static std::string GetName(int) {
+    return std::string(mf::info(dtype_of<Item>()).name);
+  }
+};
+
 }  // namespace parity

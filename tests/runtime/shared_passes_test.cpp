@@ -50,9 +50,7 @@ std::vector<std::vector<operation>> sets_of(mf::dtype type, int most) {
 }
 
 /// The emulated device takes a minute for sets of three.
-int most_together() {
-  return mf::runtime::find_devices(device_kind::gpu).devices.empty() ? 2 : 3;
-}
+int most_together() { return mf::runtime::find_devices(device_kind::gpu).devices.empty() ? 2 : 3; }
 
 /// Whether states hold no NaN that came of arithmetic, whose bits differ between processors.
 bool has_one_form(const request& what, pattern kind) {
@@ -111,15 +109,6 @@ void check_passes_of() {
 
 template <class Item>
 class shared_passes_of : public shared_passes {};
-using all_types = testing::Types<bool, std::int8_t, std::int16_t, std::int32_t, std::int64_t,
-                                 std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t,
-                                 mf::float16, mf::bfloat16, float, double>;
-struct type_names {
-  template <class Item>
-  static std::string GetName(int) {
-    return std::string(mf::info(dtype_of<Item>()).name);
-  }
-};
 TYPED_TEST_SUITE(shared_passes_of, all_types, type_names);
 
 TYPED_TEST(shared_passes_of, every_set_of_statistics) { check_passes_of<TypeParam>(); }

@@ -266,9 +266,8 @@ MONOFOLD_GPU typename F::state fold_block(const F& f, const View& view, std::int
   int last = here - 1 - warp;
   MONOFOLD_ROLL
   for (; last >= aligned; last -= warps) {
-    const std::int64_t at = (first + last) * tile_items;
-    const int count = size - at < tile_items ? static_cast<int>(size - at) : tile_items;
-    parts.put(f, fold_ragged_tile(f, view, tile_place{at, size, count}, places.staging), last);
+    const tile_place place = place_of_tile<View>(size, first + last);
+    parts.put(f, fold_ragged_tile(f, view, place, places.staging), last);
   }
   parts.start(f);
   const auto fold_aligned = [&](auto is_kept) {

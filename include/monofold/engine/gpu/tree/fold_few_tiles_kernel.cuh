@@ -32,14 +32,6 @@ MONOFOLD_GPU int quick_tiles(const View& view, std::int64_t size, int first, int
   }
 }
 
-/// The place of tile `tile` of a view.
-template <class View>
-MONOFOLD_GPU tile_place place_of_tile(std::int64_t size, int tile) {
-  constexpr int tile_items = warp_tile<View>::tile_items;
-  const std::int64_t at = std::int64_t{tile} * tile_items;
-  return {at, size, size - at < tile_items ? static_cast<int>(size - at) : tile_items};
-}
-
 template <class F, class View>
 MONOFOLD_GPU warp_tile<View> load_quick_tile(const F& f, const View& view, std::int64_t size,
                                              int tile) {
@@ -134,8 +126,8 @@ MONOFOLD_GPU block_state<typename F::state> fold_few_tiles(const F& f, const Vie
                                                            int block_level) {
   using state = typename F::state;
   const auto rank = static_cast<int>(threadIdx.x);
-  const int warps = static_cast<int>(blockDim.x) / warp_lanes;
-  const int warp = rank / warp_lanes;
+  const int warps = block_warps();
+  const int warp = block_warp();
   if constexpr (is_all_fold<F>::value) {
     const block_places<F, View> places(dynamic_shared(), block_level);
     return {fold_block(f, view, size, first, here, places), places.warp_states};

@@ -88,13 +88,10 @@ MONOFOLD_GPU void fold_large_running(const F& f, const View& view, std::int64_t 
                                      std::int64_t first, std::int64_t end, int step,
                                      typename F::state& out) {
   using item = typename View::item_type;
-  constexpr int tile_items = warp_tile<View>::tile_items;
   typename F::state own = f.identity();
   MONOFOLD_ROLL
   for (std::int64_t t = first; t < end; t += step) {
-    const std::int64_t left = size - t * tile_items;
-    const int count = left < tile_items ? static_cast<int>(left) : tile_items;
-    const warp_tile<View> tile(view, tile_place{t * tile_items, size, count});
+    const warp_tile<View> tile(view, place_of_tile<View>(size, t));
     accumulator_t<F> part;
     const int taken = fold_large_lane(f, tile, part);
     if (taken == 0) continue;
@@ -116,7 +113,6 @@ __global__ void __launch_bounds__(max_block_threads(launch_facts_v<F, View>), mi
   let_next_launch_begin();
   if (layout != handed_layout_of<F, View>()) trap();
   wait_for_launches_before();
-  constexpr int tile_items = warp_tile<View>::tile_items;
   const int warps = plan.threads / warp_lanes;
   const int warp = warp_rank();
   auto* const states = reinterpret_cast<state*>(dynamic_shared());
@@ -131,9 +127,7 @@ __global__ void __launch_bounds__(max_block_threads(launch_facts_v<F, View>), mi
   } else {
     MONOFOLD_ROLL
     for (int tile = warp; tile < here; tile += warps) {
-      const std::int64_t at = (first + tile) * tile_items;
-      const int count = size - at < tile_items ? static_cast<int>(size - at) : tile_items;
-      fold_large_tile(f, view, tile_place{at, size, count}, states[tile]);
+      fold_large_tile(f, view, place_of_tile<View>(size, first + tile), states[tile]);
     }
   }
   sync_block();  // states written above are read below

@@ -212,4 +212,12 @@ class warp_tile {
   bytes16 raw_[held ? tile_rows : 1];
 };
 
+/// The place of tile `tile` of a view of `size` items.
+template <class View>
+MONOFOLD_GPU tile_place place_of_tile(std::int64_t size, std::int64_t tile) {
+  constexpr int tile_items = warp_tile<View>::tile_items;
+  const std::int64_t at = tile * tile_items;
+  return {at, size, size - at < tile_items ? static_cast<int>(size - at) : tile_items};
+}
+
 }  // namespace monofold::detail
