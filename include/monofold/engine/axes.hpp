@@ -60,11 +60,11 @@ class group_folder {
     heap_array<slot> slots;
   };
 
-  group_folder(const F& f, const Item* first, const array_rows& rows)
+  group_folder(const F& f, const Item* first, const array_rows& rows, int num_threads)
       : fold_(f),
         first_(first),
         rows_(rows),
-        width_(rows_read_together<row_fold, Item>(rows, most_row_items<Item>)),
+        width_(rows_read_together<row_fold, Item>(rows, most_row_items<Item>, num_threads)),
         blocks_((rows.inner().extent + width_ - 1) / width_) {
     by_slots_ = !rows.is_contiguous() && width_ > 1 && has_slot_columns_v<row_fold, Item>;
     gathers_ = !rows.is_contiguous() && !by_slots_;
@@ -181,7 +181,7 @@ void fold_rows(const cpu_engine& engine, const F& f, const Item* first, const ar
     return;
   }
   using folder_type = detail::group_folder<Indices, F, Item>;
-  const folder_type folder(f, first, rows);
+  const folder_type folder(f, first, rows, engine.num_threads);
   const int width = folder.width();
   const auto finish = [&](const typename folder_type::group_type& group, const state* states) {
     for (int c = 0; c < group.width; ++c) {
