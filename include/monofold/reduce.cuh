@@ -41,13 +41,6 @@ auto reduce_and_wait(const gpu_engine& engine, const View& view, const F& f, fai
 
 }  // namespace detail
 
-/// What `reduce_into` leaves of items of type `Item`, as `finish` of the fold returns it: a value, or
-/// for folds that may have none a `result`, which tells on the host with `status` why.
-template <class F, class Item>
-using finished_t = std::remove_cvref_t<decltype(detail::finish_raw(
-    std::declval<const bound_fold_t<F, Item>&>(),
-    std::declval<const typename bound_fold_t<F, Item>::state&>()))>;
-
 /// Reduces a range that the device can read, and waits for the answer.
 ///
 /// What a fold or a view calls of a user's is marked MONOFOLD_HD (MONOFOLD_HD_LAMBDA, and nvcc's option

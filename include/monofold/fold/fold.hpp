@@ -248,6 +248,13 @@ template <class F>
 using answer_t = typename detail::unwrap_result<std::remove_cvref_t<decltype(detail::finish_raw(
     std::declval<const F&>(), std::declval<const typename F::state&>()))>>::type;
 
+/// What `finish` of a fold of items of type `Item` returns: a value, or for folds that may have none a `result`,
+/// which tells with `status` why.
+template <class F, class Item>
+using finished_t = std::remove_cvref_t<decltype(detail::finish_raw(
+    std::declval<const bound_fold_t<F, Item>&>(),
+    std::declval<const typename bound_fold_t<F, Item>::state&>()))>;
+
 /// The answer for a state, or why there is none. For hosts: in a kernel the levels' `answer` has nvcc check
 /// that `finish` is for a device too.
 MONOFOLD_CALLS_USER

@@ -115,15 +115,55 @@ MONOFOLD_INLINE void fill_ordered(const F& f, Slots& slots, const Item* items, s
   }
 }
 
-}  // namespace detail
-
-namespace detail {
+/// The slots of a tile of fewer items, and how many there are of them: the lowest ones, so that passing
+/// through in `join_slots` is the plan's tree. A slot is opened by its first item.
+template <class F, class Item, class Slots>
+MONOFOLD_INLINE int fill_partly(const F& f, Slots& slots, const Item* items, int count,
+                                std::int64_t index) {
+  using access = fold_access<F, Item>;
+  using shape = slot_shape<F, Item>;
+  if (count < 1) __builtin_unreachable();
+  if constexpr (!shape::striped) {
+    int used = 0;
+    for (int at = 0; at < count; at += shape::run_items) {
+      slots[used] = access::open(f, items[at], index + at);
+      const int end = std::min(count, at + shape::run_items);
+      for (int i = at + 1; i < end; ++i) access::absorb(f, slots[used], items[i], index + i);
+      ++used;
+    }
+    return used;
+  } else if constexpr (shape::chains == shape::items_per_lane) {
+    constexpr int row_items = tile_shape<Item>::row_items;
+    const int used = std::min(count, row_items);
+    for (int i = 0; i < used; ++i) slots[i] = access::open(f, items[i], index + i);
+    for (int at = row_items; at < count; at += row_items) {
+      const int width = std::min(count - at, row_items);
+      for (int i = 0; i < width; ++i) {
+        access::absorb(f, slots[i], items[at + i], index + at + i);
+      }
+    }
+    return used;
+  } else {
+    bool present[shape::num_slots] = {};
+    int used = 0;
+    for (int i = 0; i < count; ++i) {
+      const int s = shape::slot_of(i);
+      if (present[s]) {
+        access::absorb(f, slots[s], items[i], index + i);
+      } else {
+        slots[s] = access::open(f, items[i], index + i);
+        present[s] = true;
+        used = std::max(used, s + 1);
+      }
+    }
+    return used;
+  }
+}
 
 /// All slots of a tile joined, by one pass over its items.
 template <class F, class Item>
 MONOFOLD_INLINE accumulator_t<F> accumulate_tile(const F& f, const Item* items, int count,
                                                  std::int64_t index) {
-  using access = fold_access<F, Item>;
   using shape = slot_shape<F, Item>;
   slot_array<accumulator_t<F>, shape::num_slots> slots;
   if (count == tile_items_v<Item>) {
@@ -134,22 +174,7 @@ MONOFOLD_INLINE accumulator_t<F> accumulate_tile(const F& f, const Item* items, 
     }
     return join_all_slots<shape::num_slots, F, Item>(f, slots);
   }
-  // The last tile: a slot is opened by its first item. Slots fill from the lowest up, so the
-  // absent ones are the last ones, and passing through in `join_slots` is the plan's tree.
-  bool present[shape::num_slots] = {true};
-  slots[0] = access::open(f, items[0], index);  // item 0 opens slot 0
-  int used = 1;
-  for (int i = 1; i < count; ++i) {
-    const int s = shape::slot_of(i);
-    if (present[s]) {
-      access::absorb(f, slots[s], items[i], index + i);
-    } else {
-      slots[s] = access::open(f, items[i], index + i);
-      present[s] = true;
-      used = std::max(used, s + 1);
-    }
-  }
-  join_slots<F, Item>(f, slots, used);
+  join_slots<F, Item>(f, slots, fill_partly(f, slots, items, count, index));
   return slots[0];
 }
 
@@ -255,6 +280,25 @@ class node_folder {
   [[no_unique_address]] run run_;
   [[no_unique_address]] std::conditional_t<by_runs, nothing, node_joiner<state, max_span_level>>
       tiles_{};
+};
+
+/// Folds a short row: up to a tile of items that are all there are.
+///
+/// order      as node_folder
+/// cost       one pass; no allocation
+/// tested by  tests/level/core_test.cpp
+template <class F, class Item>
+struct row_folder {
+  MONOFOLD_INLINE static typename F::state fold(const F& f, const Item* items, int count,
+                                                std::int64_t index) {
+    if constexpr (has_absorb_run_v<F, Item>) {
+      typename F::state own = f.identity();
+      f.absorb_run(own, items, count, index);
+      return own;
+    } else {
+      return fold_tile(f, items, count, index);
+    }
+  }
 };
 
 }  // namespace monofold

@@ -61,4 +61,28 @@ class node_folder<all_fold<Folds...>, Item> {
   detail::member_folders<Item, Folds...> folders_;
 };
 
+namespace detail {
+
+template <class Item, class First, class... Rest>
+MONOFOLD_INLINE state_list<typename First::state, typename Rest::state...> fold_row_by(
+    const fold_list<First, Rest...>& folds, const Item* items, int count, std::int64_t index) {
+  if constexpr (sizeof...(Rest) == 0) {
+    return {row_folder<First, Item>::fold(folds.first, items, count, index)};
+  } else {
+    return {row_folder<First, Item>::fold(folds.first, items, count, index),
+            fold_row_by(folds.rest, items, count, index)};
+  }
+}
+
+}  // namespace detail
+
+template <class Item, class... Folds>
+struct row_folder<all_fold<Folds...>, Item> {
+  MONOFOLD_INLINE static typename all_fold<Folds...>::state fold(const all_fold<Folds...>& f,
+                                                                 const Item* items, int count,
+                                                                 std::int64_t index) {
+    return detail::fold_row_by(f.members, items, count, index);
+  }
+};
+
 }  // namespace monofold

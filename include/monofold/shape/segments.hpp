@@ -86,6 +86,12 @@ class fixed_segments {
   std::int64_t stride_;
 };
 
+/// Which indices a fold sees, and so which ones an answer has (of extrema, say): those in the row or segment, where
+/// its first item is 0, or those in the whole view.
+struct index_in_row {};
+struct index_in_all {};
+inline constexpr index_in_all global_index{};
+
 static_assert(segment_list<offset_segments<std::int32_t>> &&
               segment_list<range_segments<std::int64_t>> && segment_list<fixed_segments>);
 

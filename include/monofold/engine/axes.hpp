@@ -1,0 +1,220 @@
+#pragma once
+/// engine/axes: folds the rows of an array on the threads of this machine, each as its own array.
+
+#include <algorithm>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "monofold/engine/cpu.hpp"
+#include "monofold/engine/long_rows.hpp"
+#include "monofold/engine/row_blocks.hpp"
+#include "monofold/engine/segments.hpp"
+#include "monofold/fold/at_indices.hpp"
+#include "monofold/plan/tiles.hpp"
+#include "monofold/shape/axes.hpp"
+
+namespace monofold {
+
+namespace detail {
+
+/// The row-major index in an array of item `i` of one of its rows.
+struct index_in_array {
+  const array_rows* rows;
+  std::int64_t row;
+
+  std::int64_t operator()(std::int64_t i) const { return rows->index_of(row, i); }
+};
+
+/// The fold of one row: it knows which indices its items have.
+template <class Indices, class Item, class F>
+decltype(auto) fold_of_row(const F& f, const array_rows& rows, std::int64_t row) {
+  if constexpr (std::is_same_v<Indices, index_in_all>) {
+    return at_indices<Item>(f, index_in_array{&rows, row});
+  } else {
+    return f;
+  }
+}
+
+/// Folds groups of rows: those along the inner kept axis that are read together.
+template <class Indices, class F, class Item>
+class group_folder {
+  using row_fold = std::remove_cvref_t<decltype(fold_of_row<Indices, Item>(
+      std::declval<const F&>(), std::declval<const array_rows&>(), std::int64_t{}))>;
+  using slot = accumulator_t<F>;
+
+ public:
+  using state = typename F::state;
+  using group_type = row_group<Item>;
+
+  /// What a thread works with.
+  struct room {
+    explicit room(const group_folder& of)
+        : states(of.width_),
+          items(of.gathers_ ? of.width_ * of.pitch_ : 0),
+          slots(of.num_slots()) {}
+
+    heap_array<state> states;
+    heap_array<Item> items;
+    heap_array<slot> slots;
+  };
+
+  group_folder(const F& f, const Item* first, const array_rows& rows, int num_threads)
+      : fold_(f),
+        first_(first),
+        rows_(rows),
+        width_(rows_read_together<row_fold, Item>(rows, most_row_items<Item>, num_threads)),
+        blocks_((rows.inner().extent + width_ - 1) / width_) {
+    by_slots_ = !rows.is_contiguous() && width_ > 1 && has_slot_columns_v<row_fold, Item>;
+    gathers_ = !rows.is_contiguous() && !by_slots_;
+    // A cache line more than the items take: rows that are 4 KiB apart would all want the same lines.
+    const std::int64_t line =
+        std::max<std::int64_t>(1, 64 / static_cast<std::int64_t>(sizeof(Item)));
+    pitch_ = std::min(rows.row_items, gathered_items<row_fold, Item>) + line;
+  }
+
+  int width() const { return static_cast<int>(width_); }
+  std::int64_t num_groups() const { return rows_.num_rows / rows_.inner().extent * blocks_; }
+  group_type group(std::int64_t number) const {
+    const axis_step inner = rows_.inner();
+    const std::int64_t begin = number % blocks_ * width_;
+    group_type out{first_ + begin * inner.stride, begin * inner.number,
+                   static_cast<int>(std::min(width_, inner.extent - begin))};
+    std::int64_t outer = number / blocks_;
+    for (int k = rows_.num_kept - 1; k-- > 0; outer /= rows_.kept[k].extent) {
+      const std::int64_t at = outer % rows_.kept[k].extent;
+      out.first += at * rows_.kept[k].stride;
+      out.row += at * rows_.kept[k].number;
+    }
+    return out;
+  }
+
+  /// The states of items [at, at + count) of the rows of a group.
+  void fold(const group_type& group, std::int64_t at, std::int64_t count, const room& in,
+            state* out) const {
+    if constexpr (has_slot_columns_v<row_fold, Item>) {
+      if (by_slots_) {
+        return fold_columns<F, Item>(fold_, rows_, group, at, count, in.slots.data(), out);
+      }
+    }
+    if (gathers_) return fold_gathered(group, at, count, in.items.data(), out);
+    for (int c = 0; c < group.width; ++c) {
+      const Item* const items = group.first + c * rows_.inner().stride + at;
+      const auto& f = fold_of(group, c);
+      out[c] = count <= most_row_items<Item>
+                   ? fold_row(f, items, count, at)
+                   : fold_node(f, contiguous_view<Item>(items, count), 0, count, at);
+    }
+  }
+
+ private:
+  std::int64_t num_slots() const {
+    if constexpr (has_slot_columns_v<row_fold, Item>) {
+      if (by_slots_)
+        return width_ * std::min<std::int64_t>(rows_.row_items, slot_shape<F, Item>::num_slots);
+    }
+    return 0;
+  }
+  decltype(auto) fold_of(const group_type& group, int column) const {
+    return fold_of_row<Indices, Item>(fold_, rows_, group.row + column * rows_.inner().number);
+  }
+
+  void fold_gathered(const group_type& group, std::int64_t at, std::int64_t count, Item* items,
+                     state* out) const {
+    const std::int64_t piece = gathered_items<row_fold, Item>;
+    if (count <= piece) {
+      gather(rows_, group, at, count, items, pitch_);
+      for (int c = 0; c < group.width; ++c) {
+        const auto& f = fold_of(group, c);
+        out[c] = fold_row(f, items + c * pitch_, count, at);
+      }
+      return;
+    }
+    std::vector<row_fold> folds;
+    std::vector<node_folder<row_fold, Item>> folders;
+    folds.reserve(static_cast<std::size_t>(group.width));
+    folders.reserve(static_cast<std::size_t>(group.width));
+    for (int c = 0; c < group.width; ++c) {
+      folds.push_back(fold_of(group, c));
+      folders.emplace_back(folds.back());
+    }
+    for (std::int64_t done = 0; done < count; done += piece) {
+      const std::int64_t n = std::min(piece, count - done);
+      gather(rows_, group, at + done, n, items, pitch_);
+      for (int c = 0; c < group.width; ++c) {
+        folders[static_cast<std::size_t>(c)].add(items + c * pitch_, n, at + done);
+      }
+    }
+    for (int c = 0; c < group.width; ++c) out[c] = folders[static_cast<std::size_t>(c)].total();
+  }
+
+  const F& fold_;
+  const Item* first_;
+  const array_rows& rows_;
+  std::int64_t width_;
+  std::int64_t blocks_;
+  std::int64_t pitch_ = 0;
+  bool by_slots_ = false;
+  bool gathers_ = false;
+};
+
+}  // namespace detail
+
+/// Folds each row of an array, and hands on its answer.
+///
+/// shape      `first`: item (0, 0, ...). put(row, answer) takes a `result` for each row of the result, from any
+///            thread
+/// order      the plan's tree over the row's own tiles, in the order of its indices: the bits of a row are those
+///            of its items in an array of their own
+/// sync       as fold_tiles of engine/cpu
+/// cost       one pass over the items. Rows side by side are read where they lie; neighbouring columns are read
+///            together, into slots or buffers of a few cache lines a column
+/// tested by  tests/api/reduce_axis_test.cpp
+template <class Indices, class F, class Item, class Put>
+void fold_rows(const cpu_engine& engine, const F& f, const Item* first, const array_rows& rows,
+               const Put& put) {
+  using state = typename F::state;
+  if (rows.num_rows == 0) return;
+  if (rows.row_items == 0) {
+    for (std::int64_t row = 0; row < rows.num_rows; ++row) put(row, finish_empty(f));
+    return;
+  }
+  using folder_type = detail::group_folder<Indices, F, Item>;
+  const folder_type folder(f, first, rows, engine.num_threads);
+  const int width = folder.width();
+  const auto finish = [&](const typename folder_type::group_type& group, const state* states) {
+    for (int c = 0; c < group.width; ++c) {
+      put(group.row + c * rows.inner().number, finish_state(f, states[c]));
+    }
+  };
+  if (rows.row_items <= detail::most_row_items<Item>) {
+    const std::int64_t bytes =
+        width * (rows.row_items * static_cast<std::int64_t>(sizeof(Item)) + detail::row_work_bytes);
+    const std::int64_t share = std::max<std::int64_t>(1, detail::piece_bytes / bytes);
+    const std::int64_t num_groups = folder.num_groups();
+    detail::parallel_for(engine.num_threads, (num_groups + share - 1) / share, [&](std::int64_t i) {
+      const typename folder_type::room room(folder);
+      const std::int64_t end = std::min(num_groups, (i + 1) * share);
+      for (std::int64_t g = i * share; g < end; ++g) {
+        const auto group = folder.group(g);
+        folder.fold(group, 0, rows.row_items, room, room.states.data());
+        finish(group, room.states.data());
+      }
+    });
+    return;
+  }
+  constexpr std::int64_t tile = tile_items_v<Item>;
+  detail::fold_long_rows(
+      engine, f, folder.num_groups(), width,
+      [&](std::int64_t) { return tile_count<Item>(rows.row_items); },
+      [&](std::int64_t g, const tree_node& node, state* out) {
+        const std::int64_t at = node.first_tile() * tile;
+        const std::int64_t end = std::min(node.end_tile() * tile, rows.row_items);
+        const typename folder_type::room room(folder);
+        folder.fold(folder.group(g), at, end - at, room, out);
+      },
+      [&](std::int64_t g, const state* totals) { finish(folder.group(g), totals); });
+}
+
+}  // namespace monofold
