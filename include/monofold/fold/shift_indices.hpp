@@ -4,12 +4,13 @@
 #include <cstdint>
 
 #include "monofold/fold/all.hpp"
+#include "monofold/platform/host_device.hpp"
 
 namespace monofold::detail {
 
 /// Adds `offset` to the indices that the state of one of the library's folds holds; -1 stands for none and stays.
 template <class State>
-void shift_indices(State& own, std::int64_t offset) {
+MONOFOLD_HD_CALL void shift_indices(State& own, std::int64_t offset) {
   if constexpr (requires { own.candidates; }) {
     for (auto& one : own.candidates) shift_indices(one, offset);
   }
@@ -33,7 +34,7 @@ void shift_indices(State& own, std::int64_t offset) {
 
 /// Those of the members of an `all`.
 template <class First, class... Rest>
-void shift_indices(state_list<First, Rest...>& own, std::int64_t offset) {
+MONOFOLD_HD_CALL void shift_indices(state_list<First, Rest...>& own, std::int64_t offset) {
   shift_indices(own.first, offset);
   if constexpr (sizeof...(Rest) > 0) shift_indices(own.rest, offset);
 }

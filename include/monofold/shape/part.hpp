@@ -14,10 +14,10 @@ class part_view {
  public:
   using item_type = typename View::item_type;
 
-  part_view(const View& view, std::int64_t at, std::int64_t count)
+  MONOFOLD_HD part_view(const View& view, std::int64_t at, std::int64_t count)
       : view_(view), at_(at), count_(count) {}
 
-  std::int64_t size() const { return count_; }
+  MONOFOLD_HD std::int64_t size() const { return count_; }
   MONOFOLD_HD const View& inner() const { return view_; }
   MONOFOLD_CALLS_USER
   MONOFOLD_HD item_type operator[](std::int64_t i) const { return view_[at_ + i]; }

@@ -59,7 +59,8 @@ MONOFOLD_GPU bytes16 load_kept_16(const void* aligned) {
 #endif
 }
 
-/// Bytes `past` .. `past` + 15 of two neighbouring chunks, 0 < past < 16.
+/// Bytes `past` .. `past` + 15 of two neighbouring chunks, 0 < past < 16, a multiple of `grain`.
+template <int grain = 1>
 MONOFOLD_GPU bytes16 bytes_across(const bytes16& low, const bytes16& high, int past) {
   std::uint32_t word[8];
   MONOFOLD_UNROLL
@@ -69,11 +70,17 @@ MONOFOLD_GPU bytes16 bytes_across(const bytes16& low, const bytes16& high, int p
   }
   MONOFOLD_UNROLL
   for (int i = 0; i < 6; ++i) word[i] = (past & 8) != 0 ? word[i + 2] : word[i];
-  MONOFOLD_UNROLL
-  for (int i = 0; i < 5; ++i) word[i] = (past & 4) != 0 ? word[i + 1] : word[i];
+  if constexpr (grain < 8) {
+    MONOFOLD_UNROLL
+    for (int i = 0; i < 5; ++i) word[i] = (past & 4) != 0 ? word[i + 1] : word[i];
+  }
   bytes16 out;
   MONOFOLD_UNROLL
   for (int i = 0; i < 4; ++i) {
+    if constexpr (grain >= 4) {
+      out.word[i] = word[i];
+      continue;
+    }
     const std::uint64_t pair = (std::uint64_t{word[i + 1]} << 32) | word[i];
     out.word[i] = static_cast<std::uint32_t>(pair >> (8 * (past & 3)));
   }
@@ -92,11 +99,11 @@ MONOFOLD_GPU void load_aligned_rows(bytes16 (&raw)[rows], const char* bytes, int
 }
 
 /// The same from an address `past` bytes behind an aligned one: aligned loads, which lanes then shift
-/// by exchanging neighbours.
+/// by exchanging neighbours. `past` is a multiple of `grain`.
 ///
 /// shape      the `past` bytes before the rows and the 16 - past bytes behind them are read too
 /// sync       all lanes of the warp
-template <int rows>
+template <int grain = 1, int rows>
 MONOFOLD_GPU void load_shifted_rows(bytes16 (&raw)[rows], const char* bytes, int past, int lane) {
   const char* const aligned = bytes - past;
   load_aligned_rows(raw, aligned, lane);
@@ -106,7 +113,7 @@ MONOFOLD_GPU void load_shifted_rows(bytes16 (&raw)[rows], const char* bytes, int
     // Lane 31 needs the first chunk of the next row, which lane 0 has.
     const bytes16& next_row = r + 1 < rows ? raw[r + 1] : behind;
     const bytes16 given = lane == 0 ? next_row : raw[r];
-    raw[r] = bytes_across(raw[r], shuffle_from(given, (lane + 1) % warp_lanes), past);
+    raw[r] = bytes_across<grain>(raw[r], shuffle_from(given, (lane + 1) % warp_lanes), past);
   }
 }
 

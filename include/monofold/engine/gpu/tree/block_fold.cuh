@@ -35,7 +35,7 @@ MONOFOLD_HD_CALL constexpr int block_bytes_of_one(int tiles, int warps) {
 
 /// The same of each member of an `all` by itself.
 template <class F>
-struct block_bytes {
+struct block_state_bytes {
   MONOFOLD_HD_CALL static constexpr int of(int tiles, int warps) {
     return block_bytes_of_one<F>(tiles, warps);
   }
@@ -47,7 +47,7 @@ struct block_bytes {
       is_running_v<F> ? static_cast<int>(sizeof(typename F::state)) : 0;
 };
 template <class... Folds>
-struct block_bytes<all_fold<Folds...>> {
+struct block_state_bytes<all_fold<Folds...>> {
   MONOFOLD_HD_CALL static constexpr int of(int tiles, int warps) {
     return (block_bytes_of_one<Folds>(tiles, warps) + ...);
   }
@@ -241,7 +241,7 @@ struct block_places {
     auto* const bytes = static_cast<char*>(shared);
     staging = reinterpret_cast<bytes16*>(bytes + block_warp() * each);
     parts = bytes + warps * each;
-    warp_states = reinterpret_cast<state*>(parts + block_bytes<F>::of(tiles, warps));
+    warp_states = reinterpret_cast<state*>(parts + block_state_bytes<F>::of(tiles, warps));
   }
 };
 

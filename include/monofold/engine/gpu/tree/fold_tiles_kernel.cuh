@@ -52,8 +52,8 @@ struct lane_accumulators<all_fold<Folds...>, View> {
 
 template <class F, class View>
 inline constexpr launch_facts launch_facts_v{
-    static_cast<int>(sizeof(typename F::state)), block_bytes<F>::each_tile,
-    block_bytes<F>::each_warp + static_cast<int>(sizeof(typename F::state)),
+    static_cast<int>(sizeof(typename F::state)), block_state_bytes<F>::each_tile,
+    block_state_bytes<F>::each_warp + static_cast<int>(sizeof(typename F::state)),
     lane_accumulators<F, View>::running + lane_accumulators<F, View>::passing,
     is_staged_v<F, View>};
 
@@ -63,7 +63,7 @@ template <class F, class View>
 constexpr int shared_bytes_of(const tile_launch& plan) {
   const int warps = plan.threads / warp_lanes;
   return (is_staged_v<F, View> ? warps * staging_bytes : 0) +
-         block_bytes<F>::of(1 << plan.block_level, warps) +
+         block_state_bytes<F>::of(1 << plan.block_level, warps) +
          in_chunks_of_16(warps * static_cast<int>(sizeof(typename F::state)));
 }
 

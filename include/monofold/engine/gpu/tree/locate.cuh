@@ -22,7 +22,7 @@ inline constexpr bool is_located_v<all_fold<Folds...>> = (is_located_v<Folds> ||
 
 /// Puts the index of the first item with its key into a state that has the place of its tile.
 ///
-/// shape      the same state in all lanes. Of tiles that are not loaded by aligned loads it has the index already
+/// shape      the same state in all lanes. Of tiles that are not loaded whole it has the index already
 /// sync       all lanes of the warp
 template <class Fold, class View>
 MONOFOLD_GPU void locate_end(const View& view, std::int64_t size, typename Fold::state& own) {
@@ -30,10 +30,14 @@ MONOFOLD_GPU void locate_end(const View& view, std::int64_t size, typename Fold:
   if (own.index < 0) return;
   const std::int64_t at = own.index / tile_items * tile_items;
   warp_tile<View> tile(view, tile_place{at, size, tile_items});
+  bool is_shifted = false;
+  if constexpr (contiguous_item_view<View>) is_shifted = bytes_past_16(view.data()) != 0;
   if (at / tile_items < warp_tile<View>::aligned_tiles(view, size)) {
     tile.load_aligned();
+  } else if (is_shifted) {
+    if (!warp_tile<View>::is_whole(view, tile.place())) return;
+    tile.load_shifted();
   } else if constexpr (is_padded_v<Fold, View>) {
-    if (bytes_past_16(view.data()) != 0) return;
     load_filled(Fold{}, tile, static_cast<int>(size - at));
   } else {
     return;

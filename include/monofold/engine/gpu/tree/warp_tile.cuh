@@ -118,14 +118,21 @@ class warp_tile {
     }
   }
 
+  /// Loads a tile that `is_whole` and not aligned.
+  MONOFOLD_GPU void load_shifted() {
+    if constexpr (held && contiguous_item_view<View>) {
+      const auto* const bytes = reinterpret_cast<const char*>(view_.data() + place_.at);
+      load_shifted_rows<alignof(item)>(raw_, bytes, bytes_past_16(bytes), lane_);
+    }
+  }
+
   /// Loads any tile; chunks that are not whole stay as they are.
   MONOFOLD_GPU void load_any() {
     if constexpr (held) {
       if (is_aligned(view_, place_)) return load_aligned();
       if constexpr (contiguous_item_view<View>) {
         if (is_whole(view_, place_)) {
-          const auto* const bytes = reinterpret_cast<const char*>(view_.data() + place_.at);
-          return load_shifted_rows(raw_, bytes, bytes_past_16(bytes), lane_);
+          return load_shifted();
         }
       }
       const int whole = whole_chunks<true>();

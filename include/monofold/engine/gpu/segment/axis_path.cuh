@@ -1,0 +1,97 @@
+#pragma once
+/// engine/gpu/segment/axis_path: folds of the rows of an array on a CUDA device.
+
+#include <cstdint>
+
+#include "monofold/engine/gpu/launch.cuh"
+#include "monofold/engine/gpu/segment/fold_across_kernel.cuh"
+#include "monofold/engine/gpu/segment/path.cuh"
+#include "monofold/engine/gpu/workspace.cuh"
+#include "monofold/platform/strict_arithmetic.hpp"
+#include "monofold/shape/axes.hpp"
+#include "monofold/shape/segments.hpp"
+
+namespace monofold::detail {
+
+/// The rows as segments of one length, where they are that: side by side, one behind the other.
+template <class Item>
+struct rows_as_segments {
+  bool are_segments;
+  contiguous_view<Item> view;
+  fixed_segments segments;
+
+  rows_as_segments(const Item* first, const array_rows& rows)
+      : are_segments(rows.is_contiguous() && rows.num_kept <= 1 && rows.inner().stride >= 0 &&
+                     (rows.num_kept == 0 || rows.inner().number == 1)),
+        view(first, (rows.num_rows - 1) * rows.inner().stride + rows.row_items),
+        segments(rows.row_items, rows.num_rows, rows.inner().stride) {}
+};
+
+/// A fold of the rows of an array, of which there are some; lives for one call.
+template <class F, class Item>
+class axis_path {
+ public:
+  using view = contiguous_view<Item>;
+  using state = typename F::state;
+
+  axis_path(const F& f, const Item* first, const array_rows& rows, int multiprocessors)
+      : fold_(f),
+        first_(first),
+        rows_(rows),
+        rows_as_(first, rows),
+        side_by_side_(f, rows_as_.view, rows_as_.segments, multiprocessors) {
+    groups_ = (rows.num_rows + warp_lanes - 1) / warp_lanes;
+    const std::int64_t tiles = (rows.row_items + tile_items_v<Item> - 1) / tile_items_v<Item>;
+    const auto nodes_at = [&](int level) { return ((tiles - 1) >> level) + 1; };
+    // Some 16 warps a multiprocessor, a few times over.
+    while (nodes_at(level_) > max_across_nodes ||
+           (nodes_at(level_) > 1 && groups_ * nodes_at(level_ + 1) > 64 * multiprocessors)) {
+      ++level_;
+    }
+    if (tiles > 1) nodes_ = static_cast<std::int32_t>(nodes_at(level_));
+  }
+
+  std::int64_t workspace_bytes() const {
+    if (rows_as_.are_segments) return side_by_side_.workspace_bytes();
+    return gpu_workspace::fixed_bytes +
+           (nodes_ == 1 ? 0 : rows_.num_rows * nodes_ * static_cast<std::int64_t>(sizeof(state)));
+  }
+
+  template <class Sinks>
+  failure start(const device_stream& on, const gpu_workspace& workspace, const Sinks& sinks) const {
+    if (rows_as_.are_segments) {
+      return side_by_side_.template start<false>(on, workspace, sinks);
+    }
+    using job = across_job<F, Item, Sinks>;
+#if defined(MONOFOLD_EMULATED)
+    const strict_arithmetic arithmetic;  // the emulated device has that of this thread
+#endif
+    const job own{handed_layout_of<F, view>(),
+                  first_,
+                  static_cast<state*>(workspace.states()),
+                  groups_,
+                  nodes_,
+                  level_,
+                  sinks,
+                  rows_,
+                  fold_};
+    constexpr int warps = across_threads / warp_lanes;
+    auto failed = launch_early(fold_across_kernel<job>, (groups_ * nodes_ + warps - 1) / warps,
+                               across_threads, 0, on, own);
+    if (failed || nodes_ == 1) return failed;
+    return launch_early(join_across_kernel<job>, (rows_.num_rows + warps - 1) / warps,
+                        across_threads, 0, on, own);
+  }
+
+ private:
+  const F& fold_;
+  const Item* first_;
+  const array_rows& rows_;
+  rows_as_segments<Item> rows_as_;
+  segment_path<F, view, fixed_segments> side_by_side_;
+  std::int64_t groups_ = 0;
+  std::int32_t nodes_ = 1;
+  std::int32_t level_ = 0;
+};
+
+}  // namespace monofold::detail

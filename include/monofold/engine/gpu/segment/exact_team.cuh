@@ -1,0 +1,290 @@
+#pragma once
+/// engine/gpu/segment/exact_team: exact sums of segments of up to a tile, several side by side in a warp.
+///
+/// A team finds the largest exponent of its segment, adds in bins that begin there, and has an integer of 128
+/// bits: no digits, no carries. What does not fit (infinities, NaN, exponents that are far apart) a warp brings
+/// again by digits.
+
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#include "monofold/engine/gpu/exact/finish.cuh"
+#include "monofold/engine/gpu/exact/path.cuh"
+#include "monofold/engine/gpu/exact/short_sums.cuh"
+#include "monofold/engine/gpu/exact/thread_bins.cuh"
+#include "monofold/engine/gpu/kernel.cuh"
+#include "monofold/engine/gpu/segment/short_fold.cuh"
+#include "monofold/level/shuffle.cuh"
+#include "monofold/platform/host_device.hpp"
+
+namespace monofold::detail {
+
+/// The kernels' term of a fold of items that lie side by side: void where the plan's tree folds them.
+template <class F, class View>
+struct segment_term {
+  using type = void;
+};
+template <class F, contiguous_item_view View>
+requires adds_exactly_v<F, View>
+struct segment_term<F, View> {
+  using type = view_term_t<F, View>;
+};
+template <class F, class View>
+using segment_term_t = typename segment_term<F, View>::type;
+
+template <class Sink>
+inline constexpr bool is_answer_sink_v = false;
+template <class Answer>
+inline constexpr bool is_answer_sink_v<answer_sink<Answer>> = true;
+
+/// Limb i of short sum s; below its grid there are zeros.
+template <class Term>
+MONOFOLD_GPU std::uint64_t limb_of_short(const short_sums<Term>& own, int s, int i) {
+  using layout = typename term_format<Term>::layout;
+  const int from =
+      64 * i - (short_sums<Term>::exponent(own.max_exponent, s) - layout::low_exponent(s));
+  if (from <= -64) return 0;
+  if (from < 0) return static_cast<std::uint64_t>(own.value[s]) << -from;
+  return static_cast<std::uint64_t>(own.value[s] >> (from < 127 ? from : 127));
+}
+
+/// The state of short sums, by a lane alone.
+template <class Term, class State>
+MONOFOLD_GPU_CALL void make_lane_state(const short_sums<Term>& own, std::int64_t items,
+                                       State& out) {
+  using layout = typename term_format<Term>::layout;
+  MONOFOLD_ROLL
+  for (int s = 0; s < layout::num_sums; ++s) {
+    const int limbs = (layout::end_digit(s) - layout::first_digit(s)) / 4;
+    MONOFOLD_ROLL
+    for (int i = 0; i < limbs; ++i) sum_of(out, s)[i] = limb_of_short(own, s, i);
+  }
+  counts_of(out) = counts_of_short(own, items);
+}
+
+/// Hands short sums on, by a lane alone; false where they do not decide.
+template <class Term, class F, class Sink>
+MONOFOLD_GPU bool finish_lane(const F& f, const short_sums<Term>& own, std::int64_t items,
+                              const Sink& sink) {
+  if constexpr (is_answer_sink_v<Sink> && finishes_by_leading<F>) {
+    const exact_counts counts = counts_of_short(own, items);
+    if constexpr (short_sums<Term>::num_sums == 1) {
+      *sink.out = f.finish_leading(counts, leading_of_short(own, 0));
+      return true;
+    } else {
+      return finish_bits(f, counts, leading_of_short(own, 0).bits, leading_of_short(own, 1).bits,
+                         sink.out);
+    }
+  } else {
+    typename F::state total;
+    make_lane_state(own, items, total);
+    sink(f, total);
+    return true;
+  }
+}
+
+/// A run of items that a lane keeps in registers.
+template <class Term>
+class lane_run {
+ public:
+  using format = term_format<Term>;
+  using check = term_check<Term>;
+  using bin_plan = term_bins<Term>;
+  using sums = short_sums<Term>;
+  static constexpr bool is_possible = sums::is_possible && check::keys_show_special;
+  static constexpr int parts = format::parts;
+  static constexpr int chunk_items = format::chunk_items;
+  static constexpr int rows = bin_plan::rows;
+  static constexpr int run_items = rows * chunk_items;
+
+  /// Items from `first` on, and behind the last one of `count` zeros that add nothing.
+  template <class Items>
+  MONOFOLD_GPU static void load_run(const Items& items, int first, int count,
+                                    bytes16 (&raw)[rows]) {
+    MONOFOLD_UNROLL
+    for (int r = 0; r < rows; ++r) {
+      const int at = first + r * chunk_items;
+      raw[r] = at + chunk_items <= count ? load_chunk<true>(items, at, count) : format::outside();
+    }
+    const int left = count - first;
+    if (left <= 0 || left >= run_items || left % chunk_items == 0) return;
+    // The chunk in which the segment ends.
+    const int last = left / chunk_items;
+    bytes16 own = load_chunk<false>(items, first + last * chunk_items, count);
+    MONOFOLD_UNROLL
+    for (int v = 0; v < chunk_items; ++v) {
+      if (v >= left % chunk_items) format::clear_item(own, v);
+    }
+    MONOFOLD_UNROLL
+    for (int r = 0; r < rows; ++r) {
+      MONOFOLD_UNROLL
+      for (int w = 0; w < 4; ++w) raw[r].word[w] = r == last ? own.word[w] : raw[r].word[w];
+    }
+  }
+
+  /// Whether bins can begin at the largest item that has this key; then `out` has their largest exponent.
+  MONOFOLD_GPU static bool begin(std::uint32_t most, sums& out) {
+    bool fits = most < check::infinite;
+    out.max_exponent = check::max_exponent_of(fits ? most : 0);
+    fits = fits && is_low(out.max_exponent) && sums::is_regular(out.max_exponent);
+    if (!fits) out.max_exponent = 0;
+    MONOFOLD_UNROLL
+    for (int p = 0; p < parts; ++p) out.value[p] = 0;
+    return fits;
+  }
+  MONOFOLD_GPU static bool is_sure(const seen_items& seen, const sums& out) {
+    return bin_plan::sure_bins(0) != 0 &&
+           !check::is_unsure(seen, check::sure_limit(out.max_exponent));
+  }
+
+  /// Adds a run to the values; not 0 where the bins do not hold all.
+  template <bool is_sure>
+  MONOFOLD_GPU static std::uint32_t deposit(const bytes16 (&raw)[rows], sums& out) {
+    std::uint32_t left = 0;
+    bins own[parts][chains];
+    MONOFOLD_UNROLL
+    for (int p = 0; p < parts; ++p) {
+      MONOFOLD_UNROLL
+      for (int c = 0; c < chains; ++c) {
+        own[p][c].start(format::part_max_exponent(out.max_exponent, p));
+      }
+    }
+    MONOFOLD_UNROLL
+    for (int r = 0; r < rows; ++r) {
+      MONOFOLD_UNROLL
+      for (int v = 0; v < chunk_items; ++v) {
+        double x[parts];
+        format::split(raw[r], v, x);
+        MONOFOLD_UNROLL
+        for (int p = 0; p < parts; ++p) {
+          bins& to = own[p][v % chains];
+          if constexpr (is_sure && bin_plan::sure_bins(0) != 0) {
+            if (bin_plan::sure_bins(p) == 1) {
+              to.template deposit_whole<1>(x[p]);
+            } else {
+              to.template deposit_whole<sums::bins>(x[p]);
+            }
+          } else {
+            const double rest = to.deposit(x[p]);
+            left |= (high_word(rest) << 1) | low_word(rest);
+          }
+        }
+      }
+    }
+    MONOFOLD_UNROLL
+    for (int p = 0; p < parts; ++p) {
+      MONOFOLD_UNROLL
+      for (int c = 0; c < chains; ++c) out.value[p] += units(own[p][c], out.max_exponent, p);
+    }
+    return left;
+  }
+
+ private:
+  static constexpr int chains = 2;  // so that an addition need not wait for the one before
+  using bins = thread_bins<is_possible ? sums::bins : 1, bin_plan::headroom>;
+
+  template <bool is_whole, class Items>
+  MONOFOLD_GPU static bytes16 load_chunk(const Items& items, int at, int count) {
+    const auto here = items.template chunk<is_whole>(at, count);
+    bytes16 out;
+    std::memcpy(&out, static_cast<const void*>(here.values), sizeof(out));
+    return out;
+  }
+
+  MONOFOLD_GPU static int128 units(const bins& own, int max_exponent, int p) {
+    const int most = format::part_max_exponent(max_exponent, p);
+    int128 sum = 0;
+    MONOFOLD_UNROLL
+    for (int k = 0; k < sums::bins; ++k) {
+      const auto here = static_cast<std::int64_t>(own.bits(k) - bins::anchor(most, k));
+      sum = sum * (int128{1} << sums::gap) + here;
+    }
+    return sum;
+  }
+
+  MONOFOLD_GPU static bool is_low(int max_exponent) {
+    bool low = true;
+    MONOFOLD_UNROLL
+    for (int p = 0; p < parts; ++p) {
+      low = low && format::part_max_exponent(max_exponent, p) <= highest_exponent;
+    }
+    return low;
+  }
+};
+
+/// The exact sum of a segment by a team. A lane takes a run of its items at a time.
+template <class Term>
+class team_sum {
+ public:
+  using format = term_format<Term>;
+  using check = term_check<Term>;
+  using sums = short_sums<Term>;
+  using run = lane_run<Term>;
+  static constexpr bool is_possible = run::is_possible;
+  static constexpr int rows = run::rows;
+  static constexpr int parts = run::parts;
+
+  /// The sum of `count` items in the first lane of the team; false in that lane where there is none.
+  ///
+  /// sync       all lanes of the warp
+  template <class Items>
+  MONOFOLD_GPU static bool add(const Items& items, int count, const short_teams& teams, sums& out) {
+    const int team_items = teams.lanes() * run::run_items;
+    const int runs = (teams.longest + team_items - 1) / team_items;
+    bytes16 raw[rows];
+    // Of one run the items stay; those of several are brought each time.
+    const auto each_run = [&](bool is_loaded, const auto& use) {
+      MONOFOLD_ROLL
+      for (int i = 0; i < runs; ++i) {
+        if (!is_loaded || runs > 1) {
+          run::load_run(items, (i << teams.level | teams.member()) * run::run_items, count, raw);
+        }
+        use();
+      }
+    };
+    seen_items seen = check::nothing_seen();
+    each_run(false, [&] {
+      MONOFOLD_UNROLL
+      for (int r = 0; r < rows; ++r) check::look(seen, raw[r]);
+    });
+    const std::uint32_t most = largest_of_team(check::key(seen), teams);
+    // Of zeros alone it matters whether all are -0.
+    std::uint32_t other = !format::counts_zeros || most != 0 ? 1 : 0;
+    if (any_lane(other == 0)) {
+      each_run(true, [&] {
+        MONOFOLD_UNROLL
+        for (int r = 0; r < rows; ++r) other |= format::other_of(raw[r]);
+      });
+      other = largest_of_team(other, teams);
+    }
+    bool fits = run::begin(most, out);
+    std::uint32_t left = 0;
+    if (any_lane(fits && !run::is_sure(seen, out))) {
+      each_run(true, [&] { left |= run::template deposit<false>(raw, out); });
+    } else {
+      each_run(true, [&] { run::template deposit<true>(raw, out); });
+    }
+    fits = fits && left == 0;
+    MONOFOLD_ROLL
+    for (int distance = 1; distance < teams.lanes(); distance *= 2) {
+      MONOFOLD_UNROLL
+      for (int p = 0; p < parts; ++p) out.value[p] += shuffle_down(out.value[p], distance);
+    }
+    out.is_there = count > 0 ? 1 : 0;
+    out.is_other = other != 0 ? 1 : 0;
+    const std::uint32_t team = first_lanes(teams.lanes()) << (lane_rank() - teams.member());
+    return (lanes_with(!fits) & team) == 0;
+  }
+
+ private:
+  MONOFOLD_GPU static std::uint32_t largest_of_team(std::uint32_t own, const short_teams& teams) {
+    MONOFOLD_ROLL
+    for (int distance = 1; distance < teams.lanes(); distance *= 2) {
+      own = larger(own, shuffle_from(own, lane_rank() ^ distance));
+    }
+    return own;
+  }
+};
+
+}  // namespace monofold::detail

@@ -1,0 +1,212 @@
+#pragma once
+/// engine/gpu/segment/fold_across_kernel: rows whose items lie apart: a lane a row, lanes across neighbouring rows.
+
+#include <cstdint>
+#include <type_traits>
+
+#include "monofold/engine/gpu/kernel.cuh"
+#include "monofold/engine/gpu/segment/exact_lane.cuh"
+#include "monofold/engine/gpu/segment/job.cuh"
+#include "monofold/engine/gpu/segment/lane_items.cuh"
+#include "monofold/engine/gpu/segment/short_fold.cuh"
+#include "monofold/level/thread.cuh"
+#include "monofold/level/warp.cuh"
+#include "monofold/plan/tiles.hpp"
+#include "monofold/platform/host_device.hpp"
+#include "monofold/shape/axes.hpp"
+
+namespace monofold::detail {
+
+/// Where a row begins, and which one of the result it is.
+struct row_place {
+  std::int64_t offset;
+  std::int64_t number;
+};
+MONOFOLD_GPU row_place place_of_row(const array_rows& rows, std::int64_t row) {
+  row_place place{0, 0};
+  MONOFOLD_ROLL
+  for (int k = rows.num_kept - 1; k >= 0; --k) {
+    const axis_step& axis = rows.kept[k];
+    const std::int64_t at = k == 0 ? row : row % axis.extent;
+    if (k > 0) row /= axis.extent;
+    place.offset += at * axis.stride;
+    place.number += at * axis.number;
+  }
+  return place;
+}
+
+/// The items of a row's tile whose first one is item `base` of the row.
+template <class Item>
+struct row_items {
+  static constexpr bool is_far = true;
+  const Item* first;
+  const array_rows& rows;
+  std::int64_t base;
+
+  MONOFOLD_GPU std::int64_t index(int i) const { return base + i; }
+
+  template <bool is_whole = false>
+  MONOFOLD_GPU item_chunk<Item> chunk(int i, int count) const {
+    item_chunk<Item> out;
+    MONOFOLD_UNROLL
+    for (int v = 0; v < tile_shape<Item>::items_per_lane; ++v) {
+      if (is_whole || i + v < count) out[v] = first[offset_of(base + i + v)];
+    }
+    return out;
+  }
+
+ private:
+  MONOFOLD_GPU std::int64_t offset_of(std::int64_t i) const {
+    if (rows.num_reduced == 1) return i * rows.reduced[0].stride;
+    return rows.offset_of_item(i);
+  }
+};
+
+/// A fold of the rows of an array. A warp takes 32 neighbouring rows, or nodes of 2^node_level tiles of them.
+template <class F, class Item, class Sinks>
+struct across_job {
+  using fold = F;
+  using item = Item;
+  using state = typename F::state;
+  using view = contiguous_view<Item>;
+
+  handed_layout layout;
+  const Item* first;
+  state* states;  // of nodes, those of a row side by side
+  std::int64_t groups;
+  std::int32_t nodes;
+  std::int32_t node_level;
+  Sinks sinks;
+  array_rows rows;
+  F f;
+};
+
+/// A binary counter of states, which a thread keeps.
+template <class F, int levels>
+class lane_counter {
+ public:
+  using state = typename F::state;
+
+  MONOFOLD_GPU void push(const F& f, state own) {
+    int level = 0;
+    for (; (count_ >> level & 1) != 0; ++level) own = combine_states(f, stack_[level], own);
+    stack_[level] = own;
+    ++count_;
+  }
+  /// Of at least one.
+  MONOFOLD_GPU state total(const F& f) const {
+    int level = 0;
+    while ((count_ >> level & 1) == 0) ++level;
+    state own = stack_[level];
+    for (++level; count_ >> level != 0; ++level) {
+      if ((count_ >> level & 1) != 0) own = combine_states(f, stack_[level], own);
+    }
+    return own;
+  }
+
+ private:
+  slot_array<state, levels> stack_;
+  std::int64_t count_ = 0;
+};
+
+/// How a lane adds exactly, where it can.
+struct no_lane_exact {
+  static constexpr bool is_possible = false;
+};
+template <class F, class Item>
+using lane_exact =
+    std::conditional_t<std::is_void_v<segment_term_t<F, contiguous_view<Item>>>, no_lane_exact,
+                       lane_sum<segment_term_t<F, contiguous_view<Item>>>>;
+
+inline constexpr int across_threads = 128;
+inline constexpr int across_tile_levels = 28;  // of up to 2^28 tiles a lane
+inline constexpr int max_across_nodes = 2048;
+
+/// Tiles [begin, end) of a row that begins at `first`.
+///
+/// order      the plan's tree; exact sums of floats any
+/// sync       all lanes of the warp
+template <class Job>
+MONOFOLD_GPU typename Job::state fold_tiles_apart(const Job& job, const typename Job::item* first,
+                                                  std::int64_t begin, std::int64_t end) {
+  using item = typename Job::item;
+  using fold = typename Job::fold;
+  using exact = lane_exact<fold, item>;
+  constexpr int tile_items = tile_items_v<item>;
+  const auto each_tile = [&](const auto& use) {
+    MONOFOLD_ROLL
+    for (std::int64_t tile = begin; tile < end; ++tile) {
+      const std::int64_t left = job.rows.row_items - tile * tile_items;
+      use(row_items<item>{first, job.rows, tile * tile_items},
+          left < tile_items ? static_cast<int>(left) : tile_items);
+    }
+  };
+  if constexpr (exact::is_possible) {
+    typename Job::state own = job.f.identity();
+    each_tile([&](const auto& items, int count) { exact::add(job.f, items, 0, count, own); });
+    return own;
+  } else {
+    lane_counter<fold, across_tile_levels> counter;
+    each_tile([&](const auto& items, int count) {
+      counter.push(job.f, fold_team<fold, item>(job.f, items, count, short_teams{0, count}));
+    });
+    return counter.total(job.f);
+  }
+}
+
+template <class Job>
+__global__ void __launch_bounds__(across_threads, 4) fold_across_kernel(const Job job) {
+  using item = typename Job::item;
+  using fold = typename Job::fold;
+  constexpr int tile_items = tile_items_v<item>;
+  let_next_launch_begin();
+  if (job.layout != handed_layout_of<fold, typename Job::view>()) trap();
+  wait_for_launches_before();
+  const std::int64_t unit = block_rank() * (across_threads / warp_lanes) + warp_rank();
+  if (unit >= job.groups * job.nodes) return;
+  const std::int64_t row = unit % job.groups * warp_lanes + lane_rank();
+  const bool is_there = row < job.rows.num_rows;
+  const row_place place = place_of_row(job.rows, is_there ? row : 0);
+  const std::int64_t tiles = (job.rows.row_items + tile_items - 1) / tile_items;
+  const std::int64_t node = unit / job.groups;
+  const std::int64_t first = node << job.node_level;
+  const std::int64_t behind = first + (std::int64_t{1} << job.node_level);
+  const std::int64_t end = behind < tiles ? behind : tiles;
+  if (tiles == 0) {
+    if (is_there) static_cast<void>(finish_nothing(job.f, job.sinks.of(place.number)));
+    return;
+  }
+  const auto total = fold_tiles_apart(job, job.first + place.offset, first, end);
+  if (!is_there) return;
+  if (job.nodes == 1) {
+    job.sinks.of(place.number)(job.f, total);
+  } else {
+    job.states[row * job.nodes + node] = total;
+  }
+}
+
+/// Joins the nodes of each row: a warp a row.
+template <class Job>
+__global__ void __launch_bounds__(across_threads) join_across_kernel(const Job job) {
+  using fold = typename Job::fold;
+  let_next_launch_begin();
+  wait_for_launches_before();
+  const std::int64_t row = block_rank() * (across_threads / warp_lanes) + warp_rank();
+  if (row >= job.rows.num_rows) return;
+  const auto* const states = job.states + row * job.nodes;
+  int each = 1;
+  while (each * warp_lanes < job.nodes) each *= 2;
+  const int first = lane_rank() * each;
+  const int end = first + each < job.nodes ? first + each : job.nodes;
+  typename Job::state own = states[0];
+  if (first < end) {
+    lane_counter<fold, 8> counter;
+    MONOFOLD_ROLL
+    for (int i = first; i < end; ++i) counter.push(job.f, states[i]);
+    own = counter.total(job.f);
+  }
+  own = warp::combine(job.f, own, (job.nodes + each - 1) / each);
+  if (lane_rank() == 0) job.sinks.of(place_of_row(job.rows, row).number)(job.f, own);
+}
+
+}  // namespace monofold::detail

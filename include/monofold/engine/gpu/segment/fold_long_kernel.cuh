@@ -1,0 +1,257 @@
+#pragma once
+/// engine/gpu/segment/fold_long_kernel: the kernel for segments of several tiles.
+
+#include <cstdint>
+#include <type_traits>
+
+#include "monofold/engine/gpu/segment/job.cuh"
+#include "monofold/engine/gpu/segment/tile_range.cuh"
+#include "monofold/engine/gpu/segment/work_list.cuh"
+#include "monofold/engine/gpu/tree/fold_tiles_kernel.cuh"
+#include "monofold/engine/gpu/tree/locate.cuh"
+#include "monofold/level/block.cuh"
+#include "monofold/level/grid.cuh"
+#include "monofold/level/thread.cuh"
+#include "monofold/level/warp.cuh"
+#include "monofold/plan/launch.hpp"
+#include "monofold/plan/segment_launch.hpp"
+#include "monofold/platform/host_device.hpp"
+
+namespace monofold::detail {
+
+/// Blocks that a multiprocessor must have room for: 64 registers a thread, or 128.
+template <class F, class View>
+inline constexpr int long_resident_blocks =
+    max_block_threads(launch_facts_v<F, View>) > 256 && std::is_void_v<segment_term_t<F, View>> ? 3
+                                                                                                : 2;
+
+/// A block folds nodes of long segments, its warps medium segments.
+///
+/// shape      shared: shared_bytes
+template <class Job>
+class long_block {
+ public:
+  using fold = typename Job::fold;
+  using state = typename Job::state;
+  using part = typename Job::part_type;
+  using term = segment_term_t<fold, typename Job::view_type>;
+  using range_fold = tile_range_fold<fold, part, term>;
+  /// Fewer where states are large.
+  static constexpr int warp_bytes =
+      range_fold::scratch_bytes + in_chunks_of_16(2 * static_cast<int>(sizeof(state)));
+  static constexpr int warps = 8 * warp_bytes <= max_shared_bytes   ? 8
+                               : 4 * warp_bytes <= max_shared_bytes ? 4
+                               : 2 * warp_bytes <= max_shared_bytes ? 2
+                                                                    : 1;
+  static constexpr int states_bytes = in_chunks_of_16(warps * static_cast<int>(sizeof(state)));
+  static constexpr int shared_bytes = warps * range_fold::scratch_bytes + 2 * states_bytes;
+
+  MONOFOLD_GPU long_block(const Job& job, const segment_launch& plan, char* shared, state* states)
+      : job_(job),
+        plan_(plan),
+        scratch_(shared + warp_rank() * range_fold::scratch_bytes),
+        own_states_(reinterpret_cast<state*>(shared + warps * range_fold::scratch_bytes)),
+        states_(states) {}
+
+  /// Node `node` of `nodes` of a segment, whose states lie from `at` on.
+  ///
+  /// sync       all threads of the block, with a barrier behind it
+  MONOFOLD_GPU void fold_node(std::int64_t segment, int node, int nodes, std::int64_t at,
+                              std::uint32_t* ticket) {
+    const segment_ends ends = job_.ends_of(segment);
+    const part items = job_.part(ends);
+    const std::int64_t tiles = job_.tiles_of(ends);
+    const int level = plan_.node_level_of(tiles);
+    const std::int64_t first = std::int64_t{node} << level;
+    const std::int64_t left = tiles - first;
+    const std::int64_t here = left >> level != 0 ? std::int64_t{1} << level : left;
+    // A power of two of tiles a warp.
+    std::int64_t each = 1;
+    while (each * warps < here) each *= 2;
+    const std::int64_t from = warp_rank() * each;
+    if (from < here) {
+      const std::int64_t end = from + each < here ? from + each : here;
+      range_fold::fold(job_.f, {items, first + from, first + end}, scratch_,
+                       own_states_ + warp_rank());
+    }
+    sync_block();  // states written above are read below
+    const auto parts = static_cast<int>((here + each - 1) / each);
+    state total = own_states_[0];
+    if (warp_rank() == 0) {
+      if (lane_rank() < parts) total = own_states_[lane_rank()];
+      total = warp::combine(job_.f, total, parts);
+    }
+    if (nodes == 1) {
+      if (warp_rank() == 0) hand(segment, ends, items, total);
+    } else {
+      meet(segment, ends, items, total, node, nodes, states_ + at, ticket);
+    }
+    sync_block();  // states read above are overwritten by the next call
+  }
+
+  /// A segment of any number of tiles, by a warp.
+  ///
+  /// sync       all lanes of the warp
+  MONOFOLD_GPU void fold_segment(std::int64_t segment) {
+    const segment_ends ends = job_.ends_of(segment);
+    const part items = job_.part(ends);
+    state* const own = own_states_ + warp_rank();
+    if constexpr (!std::is_void_v<term>) {
+      range_fold::hand_on(job_.f, items, scratch_, own, job_.sinks.of(segment));
+    } else {
+      range_fold::fold(job_.f, {items, 0, job_.tiles_of(ends)}, scratch_, own);
+      const state total = *own;
+      hand(segment, ends, items, total);
+      sync_warp();  // the state read above is overwritten by the next call
+    }
+  }
+
+ private:
+  MONOFOLD_GPU void hand(std::int64_t segment, const segment_ends& ends, const part& items,
+                         const state& total) const {
+    detail::hand_on(job_.f, items, items.size(), total, job_.sink_of(segment, ends));
+  }
+
+  /// The block that comes last joins the states of a segment's nodes.
+  MONOFOLD_GPU void meet(std::int64_t segment, const segment_ends& ends, const part& items,
+                         const state& own, int node, int nodes, state* states,
+                         std::uint32_t* ticket) {
+    bool is_last = false;
+    if (thread_rank() == 0) {
+      states[node] = own;
+      is_last = take_ticket(ticket) == static_cast<std::uint32_t>(nodes - 1);
+    }
+    // What thread 0 of the last block acquired is behind this barrier seen by all its threads.
+    if (!sync_block_any(is_last)) return;
+    if (thread_rank() == 0) *ticket = 0;
+    auto* const warp_states = own_states_ + warps;
+    const state total = combine_stored(job_.f, states, nodes, states, warp_states);
+    if (warp_rank() == 0) hand(segment, ends, items, total);
+  }
+
+  const Job& job_;
+  const segment_launch& plan_;
+  char* scratch_;
+  state* own_states_;
+  state* states_;
+};
+
+/// The next of some numbers that blocks, or warps, share; asked for by one thread, known to its warp.
+MONOFOLD_GPU std::int64_t take_next(unsigned long long* counter) {
+  unsigned long long own = 0;
+  if (lane_rank() == 0) own = atomicAdd(counter, 1ull);
+  return static_cast<std::int64_t>(shuffle_from(own, 0));
+}
+
+/// Puts the counters back to 0 and tells of what was wrong, when all blocks are done.
+///
+/// sync       all threads of the block
+MONOFOLD_GPU void end_segments(segment_counters* counters, std::uint64_t* report) {
+  sync_block();  // all warps are done
+  if (thread_rank() != 0) return;
+  __threadfence();
+  if (atomicAdd(&counters->done, 1ull) + 1 != static_cast<unsigned long long>(blocks_in_grid())) {
+    return;
+  }
+  __threadfence();
+  report[0] = *static_cast<volatile unsigned long long*>(&counters->bad);
+  report[1] = *static_cast<volatile unsigned long long*>(&counters->empty);
+  *counters = segment_counters{};
+}
+
+/// Folds what the first kernel has listed.
+///
+/// shape      states: as many as `list` has room for units
+template <class Job>
+__global__ void __launch_bounds__(long_block<Job>::warps* warp_lanes,
+                                  long_resident_blocks<typename Job::fold, typename Job::view_type>)
+    fold_listed_segments_kernel(const Job job, const segment_launch plan, const work_list list,
+                                typename Job::state* const states, std::uint64_t* const report) {
+  let_next_launch_begin();
+  if (job.layout != handed_layout_of<typename Job::fold, typename Job::view_type>()) trap();
+  wait_for_launches_before();
+  __shared__ std::int64_t shared_next;
+  segment_counters* const counters = list.counters;
+  long_block<Job> own(job, plan, reinterpret_cast<char*>(dynamic_shared()), states);
+  const auto most = static_cast<std::int64_t>(counters->units);
+  const std::int64_t units = most < list.unit_capacity ? most : list.unit_capacity;
+  while (units > 0) {
+    if (thread_rank() == 0) {
+      shared_next = static_cast<std::int64_t>(atomicAdd(&counters->next_unit, 1ull));
+    }
+    sync_block();  // the number written above is read below
+    const std::int64_t at = shared_next;
+    sync_block();  // and overwritten after that
+    if (at >= units) break;
+    const segment_unit unit = list.units[at];
+    if (unit.nodes == 0) continue;
+    const std::int64_t first = at - unit.node;
+    own.fold_node(unit.segment, unit.node, unit.nodes, first, list.tickets + first);
+  }
+  const auto listed = static_cast<std::int64_t>(counters->mediums);
+  const std::int64_t mediums = listed < list.medium_capacity ? listed : list.medium_capacity;
+  std::int64_t next = mediums > 0 ? take_next(&counters->next_medium) : 0;
+  MONOFOLD_ROLL
+  while (next < mediums) {
+    const std::int64_t after = take_next(&counters->next_medium);
+    own.fold_segment(list.mediums[next]);
+    next = after;
+  }
+  end_segments(counters, report);
+}
+
+/// Where the units of each of few segments begin, and end; block 0 sees to those that have none.
+///
+/// sync       all lanes of the first warp
+template <class Job>
+MONOFOLD_GPU void find_few_units(const Job& job, const segment_launch& plan, const work_list& list,
+                                 std::int64_t* first_unit) {
+  std::int64_t sum = 0;
+  MONOFOLD_ROLL
+  for (int first = 0; first < plan.segments; first += warp_lanes) {
+    const int segment = first + lane_rank();
+    int nodes = 0;
+    if (segment < plan.segments) {
+      const segment_ends ends = job.ends_of(segment);
+      const bool is_good = job.is_good(ends);
+      if (is_good) nodes = static_cast<int>(plan.nodes_of(job.tiles_of(ends)));
+      if (blockIdx.x == 0 && !is_good) list.report_bad(segment);
+      if (blockIdx.x == 0 && is_good && nodes == 0 &&
+          !finish_nothing(job.f, job.sinks.of(segment))) {
+        list.report_empty(segment);
+      }
+    }
+    const int behind = sum_up_to_lane(nodes);
+    if (segment < plan.segments) first_unit[segment + 1] = sum + behind;
+    sum += shuffle_from(behind, warp_lanes - 1);
+  }
+  if (lane_rank() == 0) first_unit[0] = 0;
+}
+
+/// Folds few segments: blocks find their units among them without a list.
+///
+/// shape      states: max_nodes a segment at most, those of a segment behind the ones before; tickets: a segment
+template <class Job>
+__global__ void __launch_bounds__(long_block<Job>::warps* warp_lanes,
+                                  long_resident_blocks<typename Job::fold, typename Job::view_type>)
+    fold_few_segments_kernel(const Job job, const segment_launch plan, const work_list list,
+                             typename Job::state* const states, std::uint64_t* const report) {
+  let_next_launch_begin();
+  if (job.layout != handed_layout_of<typename Job::fold, typename Job::view_type>()) trap();
+  wait_for_launches_before();
+  __shared__ std::int64_t first_unit[max_few_segments + 1];
+  if (warp_rank() == 0) find_few_units(job, plan, list, first_unit);
+  sync_block();  // what was found above is read below
+  long_block<Job> own(job, plan, reinterpret_cast<char*>(dynamic_shared()), states);
+  MONOFOLD_ROLL
+  for (std::int64_t unit = blockIdx.x; unit < first_unit[plan.segments]; unit += gridDim.x) {
+    int segment = 0;
+    while (first_unit[segment + 1] <= unit) ++segment;
+    const std::int64_t first = first_unit[segment];
+    own.fold_node(segment, static_cast<int>(unit - first),
+                  static_cast<int>(first_unit[segment + 1] - first), first, list.tickets + segment);
+  }
+  end_segments(list.counters, report);
+}
+
+}  // namespace monofold::detail

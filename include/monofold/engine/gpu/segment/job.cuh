@@ -1,0 +1,122 @@
+#pragma once
+/// engine/gpu/segment/job: what the kernels of segments are asked to do, and where answers go.
+
+#include <cstdint>
+#include <type_traits>
+
+#include "monofold/engine/gpu/kernel.cuh"
+#include "monofold/engine/gpu/segment/work_list.cuh"
+#include "monofold/engine/gpu/tree/locate.cuh"
+#include "monofold/fold/fold.hpp"
+#include "monofold/fold/shift_indices.hpp"
+#include "monofold/plan/tiles.hpp"
+#include "monofold/platform/host_device.hpp"
+#include "monofold/platform/status.hpp"
+#include "monofold/shape/part.hpp"
+#include "monofold/shape/segments.hpp"
+#include "monofold/shape/view.hpp"
+
+namespace monofold::detail {
+
+/// Where the finished answer of each segment goes, or its state.
+template <class Answer>
+struct segment_answers {
+  Answer* out;
+  MONOFOLD_GPU answer_sink<Answer> of(std::int64_t segment) const { return {out + segment}; }
+};
+template <class State>
+struct segment_states {
+  State* out;
+  MONOFOLD_GPU state_sink<State> of(std::int64_t segment) const { return {out + segment}; }
+};
+
+/// Leaves what no items have; false where that is nothing.
+template <class F, class Sink>
+MONOFOLD_GPU bool finish_nothing(const F& f, const Sink& sink) {
+  if constexpr (has_identity_v<F>) {
+    sink(f, f.identity());
+    return true;
+  } else if constexpr (requires { *sink.out = status::empty_input; }) {
+    *sink.out = status::empty_input;
+    return true;
+  } else {
+    return false;
+  }
+}
+
+/// Whether segments may lie apart in memory.
+template <class Segments>
+inline constexpr bool have_gaps_v = true;
+template <class Offset>
+inline constexpr bool have_gaps_v<offset_segments<Offset>> = false;
+
+/// The ends of a segment in its view.
+struct segment_ends {
+  std::int64_t begin;
+  std::int64_t end;
+  MONOFOLD_GPU std::int64_t count() const { return end - begin; }
+};
+
+/// Counts indices from the view's first item.
+template <class Sink>
+struct shifting_sink {
+  Sink sink;
+  std::int64_t offset;
+  template <class F>
+  MONOFOLD_GPU void operator()(const F& f, typename F::state total) const {
+    shift_indices(total, offset);
+    sink(f, total);
+  }
+};
+
+/// A fold of each segment of a view. `from_view`: indices count from the view's first item, else from that of the
+/// segment.
+template <class F, class View, class Segments, class Sinks, bool from_view>
+struct segment_job {
+  using fold = F;
+  using view_type = View;
+  using item = typename View::item_type;
+  using state = typename F::state;
+  static constexpr int tile_items = tile_items_v<item>;
+
+  handed_layout layout;
+  std::int64_t size;  // of the view
+  Sinks sinks;
+  Segments segments;
+  View view;
+  F f;
+
+  MONOFOLD_GPU segment_ends ends_of(std::int64_t segment) const {
+    return {segments.begin(segment), segments.end(segment)};
+  }
+  MONOFOLD_GPU bool is_good(const segment_ends& ends) const {
+    return ends.begin >= 0 && ends.end >= ends.begin && ends.end <= size;
+  }
+  MONOFOLD_GPU static std::int64_t tiles_of(const segment_ends& ends) {
+    return (ends.count() + tile_items - 1) / tile_items;
+  }
+
+  /// The segment as a view of its own.
+  MONOFOLD_GPU auto part(const segment_ends& ends) const {
+    if constexpr (contiguous_item_view<View>) {
+      return contiguous_view<item>(view.data() + ends.begin, ends.count());
+    } else {
+      return part_view<View>(view, ends.begin, ends.count());
+    }
+  }
+  using part_type =
+      std::conditional_t<contiguous_item_view<View>, contiguous_view<item>, part_view<View>>;
+
+  /// The sink of a segment.
+  MONOFOLD_GPU auto sink_of(std::int64_t segment, const segment_ends& ends) const {
+    if constexpr (from_view) {
+      static_assert(is_located_v<F>, "global_index is for extrema");
+      const auto sink = sinks.of(segment);
+      return shifting_sink<std::remove_const_t<decltype(sink)>>{sink, ends.begin};
+    } else {
+      return sinks.of(segment);
+    }
+  }
+};
+
+}  // namespace monofold::detail

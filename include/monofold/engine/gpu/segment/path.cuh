@@ -1,0 +1,132 @@
+#pragma once
+/// engine/gpu/segment/path: folds of segments on a CUDA device, from what a host knows to the launches.
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+#include <type_traits>
+
+#include "monofold/engine/gpu/engine.cuh"
+#include "monofold/engine/gpu/launch.cuh"
+#include "monofold/engine/gpu/segment/fold_long_kernel.cuh"
+#include "monofold/engine/gpu/segment/fold_short_kernel.cuh"
+#include "monofold/engine/gpu/segment/job.cuh"
+#include "monofold/engine/gpu/segment/work_list.cuh"
+#include "monofold/engine/gpu/workspace.cuh"
+#include "monofold/plan/segment_launch.hpp"
+#include "monofold/platform/strict_arithmetic.hpp"
+#include "monofold/shape/segments.hpp"
+
+namespace monofold::detail {
+
+/// What a host knows of a list of segments without a look at its arrays.
+template <class Segments>
+struct known_segments {
+  static std::int64_t length(const Segments&) { return -1; }
+  static constexpr bool may_overlap = true;
+};
+template <class Offset>
+struct known_segments<offset_segments<Offset>> {
+  static std::int64_t length(const offset_segments<Offset>&) { return -1; }
+  static constexpr bool may_overlap = false;
+};
+template <>
+struct known_segments<fixed_segments> {
+  static std::int64_t length(const fixed_segments& list) { return list.length(); }
+  static constexpr bool may_overlap = false;
+};
+
+/// A fold of the segments of a view; lives for one call.
+template <class F, class View, class Segments>
+class segment_path {
+ public:
+  using item = typename View::item_type;
+  using state = typename F::state;
+  static_assert(sizeof(state) <= 1024 || !std::is_void_v<segment_term_t<F, View>>,
+                "of segments on a GPU a state has at most 1 KiB");
+
+  segment_path(const F& f, const View& view, const Segments& segments, int multiprocessors)
+      : fold_(f), view_(view), segments_(segments) {
+    const std::int64_t length = known_segments<Segments>::length(segments);
+    facts_ = {segments.size(),
+              length < 0 ? static_cast<std::int64_t>(view.size()) : length * segments.size(),
+              tile_items_v<item>, length, known_segments<Segments>::may_overlap};
+    plan_ = segment_launch_for(facts_, multiprocessors);
+    mediums_ = medium_capacity_of(plan_, facts_);
+    units_ = unit_capacity_of(plan_, facts_);
+    if (plan_.long_blocks == 0) mediums_ = units_ = 0;
+  }
+
+  std::int64_t workspace_bytes() const { return states_at() + units_ * sizeof_state; }
+
+  template <bool from_view, class Sinks>
+  failure start(const device_stream& on, const gpu_workspace& workspace, const Sinks& sinks) const {
+    using job = segment_job<F, View, Segments, Sinks, from_view>;
+#if defined(MONOFOLD_EMULATED)
+    const strict_arithmetic arithmetic;  // the emulated device has that of this thread
+#endif
+    const job own{handed_layout_of<F, View>(),
+                  static_cast<std::int64_t>(view_.size()),
+                  sinks,
+                  segments_,
+                  view_,
+                  fold_};
+    const work_list list = list_in(workspace);
+    segment_launch plan = plan_;
+    plan.max_nodes = states_per_thread * long_block<job>::warps * warp_lanes;
+    if (plan_.warps > 0) {
+      constexpr int warps = short_warp<job>::warps;
+      if (auto failed = launch_early(fold_short_segments_kernel<job>,
+                                     (plan_.warps + warps - 1) / warps, warps * warp_lanes,
+                                     warps * short_warp<job>::warp_bytes, on, own, plan, list)) {
+        return failed;
+      }
+    }
+    if (plan_.long_blocks == 0) return {};
+    auto* const states = reinterpret_cast<state*>(static_cast<char*>(workspace.states()) +
+                                                  states_at() - gpu_workspace::fixed_bytes);
+    auto* const kernel =
+        plan_.warps > 0 ? fold_listed_segments_kernel<job> : fold_few_segments_kernel<job>;
+    return launch_early(kernel, plan_.long_blocks, long_block<job>::warps * warp_lanes,
+                        long_block<job>::shared_bytes, on, own, plan, list, states,
+                        workspace.segment_report());
+  }
+
+  /// Whether the kernels leave a report.
+  bool reports() const { return plan_.long_blocks > 0; }
+
+ private:
+  static constexpr std::int64_t sizeof_state = sizeof(state);
+
+  std::int64_t units_at() const {
+    return gpu_workspace::fixed_bytes + (mediums_ + 1) / 2 * 16;  // 8 bytes each
+  }
+  std::int64_t tickets_at() const {
+    return units_at() + units_ * static_cast<std::int64_t>(sizeof(segment_unit));
+  }
+  std::int64_t states_at() const { return tickets_at() + (units_ + 3) / 4 * 16; }
+
+  work_list list_in(const gpu_workspace& workspace) const {
+    auto* const memory = static_cast<char*>(workspace.states()) - gpu_workspace::fixed_bytes;
+    work_list list{};
+    // Both are 0 between calls.
+    list.counters = reinterpret_cast<segment_counters*>(workspace.exact_words());
+    list.tickets = plan_.warps > 0 ? reinterpret_cast<std::uint32_t*>(memory + tickets_at())
+                                   : reinterpret_cast<std::uint32_t*>(workspace.exact_words() + 16);
+    list.mediums = reinterpret_cast<std::int64_t*>(memory + gpu_workspace::fixed_bytes);
+    list.medium_capacity = mediums_;
+    list.units = reinterpret_cast<segment_unit*>(memory + units_at());
+    list.unit_capacity = units_;
+    return list;
+  }
+
+  const F& fold_;
+  const View& view_;
+  const Segments& segments_;
+  segment_facts facts_;
+  segment_launch plan_;
+  std::int64_t mediums_;
+  std::int64_t units_;
+};
+
+}  // namespace monofold::detail

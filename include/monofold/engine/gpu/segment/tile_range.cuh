@@ -1,0 +1,213 @@
+#pragma once
+/// engine/gpu/segment/tile_range: a warp folds neighbouring tiles of a segment, any number of them.
+
+#include <cstdint>
+#include <type_traits>
+
+#include "monofold/engine/gpu/exact/companion.cuh"
+#include "monofold/engine/gpu/exact/finish.cuh"
+#include "monofold/engine/gpu/exact/warp_exact.cuh"
+#include "monofold/engine/gpu/kernel.cuh"
+#include "monofold/engine/gpu/load.cuh"
+#include "monofold/engine/gpu/segment/exact_team.cuh"
+#include "monofold/engine/gpu/tree/warp_fold.cuh"
+#include "monofold/engine/gpu/tree/warp_running.cuh"
+#include "monofold/engine/gpu/tree/warp_tile.cuh"
+#include "monofold/fold/fold.hpp"
+#include "monofold/level/shuffle.cuh"
+#include "monofold/level/thread.cuh"
+#include "monofold/platform/host_device.hpp"
+
+namespace monofold::detail {
+
+/// The tiles of a segment, as a view of its own, from `first` to before `end`.
+template <class Part>
+struct tile_range {
+  const Part& part;
+  std::int64_t first;
+  std::int64_t end;
+};
+
+/// Folds tiles to a state in shared memory of the warp.
+///
+/// shape      scratch: scratch_bytes of shared memory, of this warp alone
+/// order      the plan's tree; extrema have the places of tiles as indices, see engine/gpu/tree/locate
+/// sync       all lanes of the warp; `out` is written by lane 0, with a barrier of the warp behind it
+template <class F, class Part, class Term>
+class tile_range_fold {
+ public:
+  using state = typename F::state;
+  static constexpr int stack_levels = 26;  // of a binary counter: 2^26 tiles
+  static constexpr int staging = is_staged_v<F, Part> ? staging_bytes : 0;
+  static constexpr int scratch_bytes =
+      staging +
+      (is_running_v<F> ? 0 : in_chunks_of_16(stack_levels * static_cast<int>(sizeof(state))));
+
+  MONOFOLD_GPU static void fold(const F& f, const tile_range<Part>& tiles, char* scratch,
+                                state* out) {
+    auto* const buffer = reinterpret_cast<bytes16*>(scratch);
+    if constexpr (is_running_v<F>) {
+      warp_running<F, Part> own(f);
+      each_tile(
+          f, tiles, buffer, [&](const warp_tile<Part>& tile, std::int64_t) { own.add(f, tile); },
+          [&](const state& ragged, std::int64_t) { own.merge(f, ragged); });
+      const state total = own.total(f);
+      if (lane_rank() == 0) *out = total;
+    } else {
+      auto* const stack = reinterpret_cast<state*>(scratch + staging);
+      each_tile(
+          f, tiles, buffer,
+          [&](const warp_tile<Part>& tile, std::int64_t at) {
+            push(f, stack, at, fold_loaded_tile<true>(f, tile, buffer));
+          },
+          [&](const state& ragged, std::int64_t at) { push(f, stack, at, ragged); });
+      if (lane_rank() == 0) take(f, stack, tiles.end - tiles.first, out);
+    }
+    sync_warp();  // what lane 0 wrote above others read
+  }
+
+ private:
+  using item = typename Part::item_type;
+  static constexpr int tile_items = warp_tile<Part>::tile_items;
+  static constexpr int tile_bytes = tile_items * static_cast<int>(sizeof(item));
+
+  /// Calls whole(tile, how many before) for whole tiles, ragged(state, how many before) for others, in their
+  /// order. Ragged ones are called for: a call among the loads would take registers from them.
+  template <class Whole, class Ragged>
+  MONOFOLD_GPU static void each_tile(const F& f, const tile_range<Part>& tiles, bytes16* buffer,
+                                     const Whole& whole, const Ragged& ragged) {
+    const std::int64_t size = tiles.part.size();
+    int past = 0;
+    if constexpr (warp_tile<Part>::held && contiguous_item_view<Part>) {
+      past = bytes_past_16(tiles.part.data());
+    }
+    // Shifted loads reach into the chunks around a tile.
+    const std::int64_t first = past != 0 && tiles.first == 0 ? 1 : tiles.first;
+    const std::int64_t last =
+        past == 0 ? size / tile_items
+                  : (size - lane_bytes / static_cast<int>(sizeof(item))) / tile_items;
+    const std::int64_t end = last < tiles.end ? last : tiles.end;
+    std::int64_t tile = tiles.first;
+    const auto fold_ragged = [&](std::int64_t behind) {
+      MONOFOLD_ROLL
+      for (; tile < behind; ++tile) {
+        ragged(fold_ragged_tile(f, tiles.part, place_of_tile<Part>(size, tile), buffer),
+               tile - tiles.first);
+      }
+    };
+    fold_ragged(first < tiles.end ? first : tiles.end);
+    MONOFOLD_ROLL
+    for (; tile < end; ++tile) {
+      warp_tile<Part> loaded(tiles.part, {tile * tile_items, size, tile_items});
+      if (past == 0) {
+        loaded.load_aligned();
+      } else {
+        loaded.load_shifted();
+      }
+      if constexpr (is_staged_v<F, Part>) loaded.stage(buffer);
+      whole(loaded, tile - tiles.first);
+    }
+    fold_ragged(tiles.end);
+  }
+
+  /// Lane 0 keeps a node of each size in its place, as plan/tree's node_joiner does.
+  MONOFOLD_GPU static void push(const F& f, state* stack, std::int64_t count, state own) {
+    if (lane_rank() != 0) return;
+    int level = 0;
+    for (; (count >> level & 1) != 0; ++level) own = combine_states(f, stack[level], own);
+    stack[level] = own;
+  }
+  MONOFOLD_GPU static void take(const F& f, const state* stack, std::int64_t count, state* out) {
+    int level = 0;
+    while ((count >> level & 1) == 0) ++level;
+    state own = stack[level];
+    for (++level; count >> level != 0; ++level) {
+      if ((count >> level & 1) != 0) own = combine_states(f, stack[level], own);
+    }
+    *out = own;
+  }
+};
+
+/// Exact sums of floats.
+template <class F, class Part, class Term>
+requires(!std::is_void_v<Term>) class tile_range_fold<F, Part, Term> {
+ public:
+  using state = typename F::state;
+  using digits = typename warp_exact<Term>::digits;
+  using sums = short_sums<Term>;
+  static constexpr int words_bytes = in_chunks_of_16(digits::num_words * 4);
+  static constexpr int ahead_at = words_bytes + in_chunks_of_16(digits::num_wide_words * 8);
+  static constexpr int scratch_bytes = ahead_at + warp_exact<Term>::ahead_bytes;
+
+  MONOFOLD_GPU static void fold(const F&, const tile_range<Part>& tiles, char* scratch,
+                                state* out) {
+    sums unused;
+    add(range_of(tiles.part, tiles.first, tiles.end), scratch, false, unused, out);
+  }
+
+  /// The same of a whole segment, to a sink: without a state where the sum is short.
+  template <class Sink>
+  MONOFOLD_GPU static void hand_on(const F& f, const Part& part, char* scratch, state* spare,
+                                   const Sink& sink) {
+    const std::int64_t tiles = (part.size() + tile_items - 1) / tile_items;
+    sums own{};
+    bool is_done = false;
+    if (add(range_of(part, 0, tiles), scratch, true, own, spare)) {
+      if constexpr (sums::is_possible) {
+        is_done = lane_rank() != 0 || finish_lane(f, own, part.size(), sink);
+        // The bits of two sums may leave it open.
+        if (any_lane(!is_done)) add(range_of(part, 0, tiles), scratch, false, own, spare);
+      }
+    }
+    if (lane_rank() == 0 && !is_done) sink(f, *spare);
+    sync_warp();  // the state read above may be overwritten
+  }
+
+ private:
+  using item = typename Part::item_type;
+  static constexpr int tile_items = tile_items_v<item>;
+
+  MONOFOLD_GPU static aligned_range<item> range_of(const Part& part, std::int64_t first,
+                                                   std::int64_t end) {
+    const std::int64_t at = first * tile_items;
+    const std::int64_t behind = end * tile_items < part.size() ? end * tile_items : part.size();
+    const item* const items = part.data() + at;
+    const std::int64_t ahead = bytes_past_16(items) / static_cast<int>(sizeof(item));
+    return {items - ahead, ahead, ahead + behind - at};
+  }
+
+  /// True: a short sum, in all lanes, if that is wanted. Else the state is in `out`. A call: it is large.
+  MONOFOLD_GPU_CALL static bool add(const aligned_range<item>& range, char* scratch, bool is_wanted,
+                                    sums& own, state* out) {
+    using layout = typename digits::layout;
+    auto* const words = reinterpret_cast<std::int32_t*>(scratch);
+    auto* const wide = reinterpret_cast<std::int64_t*>(scratch + words_bytes);
+    sync_warp();  // words read before are cleared below
+    for (int i = lane_rank(); i < digits::num_wide_words; i += warp_lanes) wide[i] = 0;
+    warp_exact<Term> sum(words, reinterpret_cast<bytes16*>(scratch + ahead_at), wide);
+    no_companion none(nullptr);
+    sum.add(range, 0, 1, none);
+    if constexpr (sums::is_possible) {
+      if (is_wanted && sum.finish_short(own)) return true;
+    }
+    sum.finish();
+    sync_warp();  // words added to above are read below
+    for (int i = lane_rank(); i < digits::num_wide_words; i += warp_lanes) {
+      wide[i] += digits::wide_word(words, i);
+    }
+    sync_warp();  // wide words written above are read below
+    MONOFOLD_ROLL
+    for (int s = 0; s < layout::num_sums; ++s) {
+      const int at = layout::first_digit(s) / 2;
+      run_carries(wide + at, layout::end_digit(s) / 2 - at,
+                  reinterpret_cast<std::uint32_t*>(sum_of(*out, s)));
+    }
+    if (lane_rank() == 0) {
+      counts_of(*out) = counts_in<Term>(wide + digits::num_wide_digits, range.end - range.first);
+    }
+    sync_warp();  // the state written above is read by others
+    return false;
+  }
+};
+
+}  // namespace monofold::detail

@@ -1,0 +1,100 @@
+#pragma once
+/// plan/segment_launch: how a GPU shares out the segments of a view. Arithmetic only; it changes no bit.
+
+#include <cstdint>
+
+#include "monofold/platform/host_device.hpp"
+
+namespace monofold {
+
+/// A warp takes `group` neighbouring segments, `groups` times, and folds those of up to a tile; what is longer
+/// goes to the second kernel: up to medium_tiles to a warp, else in nodes of 2^node_level tiles, or more, to
+/// blocks.
+struct segment_launch {
+  std::int64_t segments;
+  std::int64_t warps;  // of the first kernel; 0: it is not started
+  std::int64_t medium_tiles;
+  std::int32_t group;
+  std::int32_t groups;
+  std::int32_t node_level;
+  std::int32_t long_blocks;  // of the second kernel; 0: it is not started
+  std::int32_t max_nodes;    // of a segment: as many states as a block joins at once
+
+  MONOFOLD_HD constexpr int node_level_of(std::int64_t tiles) const {
+    int level = node_level;
+    while (tiles >> level >= max_nodes) ++level;
+    return level;
+  }
+  MONOFOLD_HD constexpr std::int64_t nodes_of(std::int64_t tiles) const {
+    const int level = node_level_of(tiles);
+    return (tiles + (std::int64_t{1} << level) - 1) >> level;
+  }
+};
+
+/// So few segments need no list: each block of the second kernel finds its units among all of them.
+inline constexpr std::int64_t max_few_segments = 64;
+
+/// What a host knows of segments.
+struct segment_facts {
+  std::int64_t segments;
+  std::int64_t items;  // of the view
+  std::int64_t tile_items;
+  std::int64_t fixed_length;  // -1: lengths are on the device
+  bool may_overlap;
+};
+
+/// The largest power of two that is not above `number`, between two others.
+constexpr std::int64_t floor_power(std::int64_t number, std::int64_t least, std::int64_t most) {
+  std::int64_t power = least;
+  while (2 * power <= number && power < most) power *= 2;
+  return power;
+}
+
+/// The launch for so many segments on a device of so many multiprocessors.
+constexpr segment_launch segment_launch_for(const segment_facts& facts, int multiprocessors) {
+  segment_launch plan{};
+  plan.segments = facts.segments;
+  const bool is_fixed = facts.fixed_length >= 0;
+  const std::int64_t total = is_fixed ? facts.segments * facts.fixed_length : facts.items;
+  const std::int64_t tiles = total / facts.tile_items + 1;
+  // 16 warps a multiprocessor, some segments each: as few tiles as that a warp, where there are few.
+  plan.medium_tiles = floor_power(tiles / (32 * multiprocessors), 1, 16);
+  int level = 3;
+  while (level < 7 && (std::int64_t{2} << level) * 8 * multiprocessors <= tiles) ++level;
+  plan.node_level = level;
+  plan.long_blocks = 4 * multiprocessors;
+  plan.max_nodes = 2048;
+  if (facts.segments <= max_few_segments && !(is_fixed && facts.fixed_length <= facts.tile_items)) {
+    return plan;
+  }
+  if (is_fixed && facts.fixed_length <= facts.tile_items) plan.long_blocks = 0;
+  // Segments that fill a tile together; those of unknown lengths with a third to spare.
+  const std::int64_t each = total / (facts.segments + 1) + 1;
+  const std::int64_t spare = is_fixed ? 0 : each / 3;
+  plan.group = static_cast<std::int32_t>(floor_power(facts.tile_items / (each + spare), 1, 1024));
+  // A warp with long segments alone looks at 32 of them.
+  if (!is_fixed && each > 2 * facts.tile_items) plan.group = 32;
+  const std::int64_t groups = (facts.segments + plan.group - 1) / plan.group;
+  plan.groups = static_cast<std::int32_t>(
+      floor_power(groups / (std::int64_t{multiprocessors} * 32 * 8), 1, 4));
+  plan.warps = (groups + plan.groups - 1) / plan.groups;
+  return plan;
+}
+
+/// The medium segments, and the units of longer ones, for which there is room.
+constexpr std::int64_t medium_capacity_of(const segment_launch& plan, const segment_facts& facts) {
+  const std::int64_t most = facts.items / facts.tile_items;
+  return facts.may_overlap || most > plan.segments ? plan.segments : most;
+}
+constexpr std::int64_t unit_capacity_of(const segment_launch& plan, const segment_facts& facts) {
+  const std::int64_t tiles = facts.items / facts.tile_items + 1;
+  const std::int64_t longest = plan.nodes_of(tiles);
+  if (plan.warps == 0) return facts.segments * longest;
+  // Each has more than medium_tiles, and a last node that is not whole.
+  const std::int64_t once = (tiles >> plan.node_level) + tiles / plan.medium_tiles + 1;
+  const std::int64_t all = facts.segments < once / longest ? facts.segments * longest : once;
+  const std::int64_t least = std::int64_t{16} * plan.long_blocks;  // enough for all blocks
+  return facts.may_overlap && all < least ? least : all;
+}
+
+}  // namespace monofold

@@ -1,0 +1,149 @@
+#pragma once
+/// reduce_axis: one call that reduces some axes of an array, on a GPU.
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+#include <type_traits>
+#include <vector>
+
+#include "monofold/engine/gpu/engine.cuh"
+#include "monofold/engine/gpu/segment/axis_path.cuh"
+#include "monofold/reduce_axis.hpp"
+#include "monofold/reduce_segments.cuh"
+#include "monofold/shape/array_view.hpp"
+#include "monofold/shape/axes.hpp"
+
+namespace monofold {
+
+namespace detail {
+
+/// Checks an array, and starts the kernels; `path` is made of the same fold and rows.
+template <class F, class Item, class Sinks, class Out>
+failure axis_into_async(const device_stream& on, const F& f, const array_view<Item>& items,
+                        const array_rows& rows, const gpu_workspace& workspace, const Sinks& sinks,
+                        const Out* out) {
+  if (rows.num_rows == 0) return {};
+  if (items.size() > 0) {
+    if (auto failed = check_pointer(items.data_of_first(), "the array", alignof(Item), on.device)) {
+      return failed;
+    }
+  }
+  if (auto failed = check_pointer(out, "the result", alignof(Out), on.device)) return failed;
+  if (auto failed = check_workspace(workspace, on.device)) return failed;
+  int multiprocessors = 0;
+  if (auto failed = multiprocessors_of(on.device, multiprocessors)) return failed;
+  const axis_path<F, Item> path(f, items.data_of_first(), rows, multiprocessors);
+  if (auto failed = check_size(workspace, path.workspace_bytes())) return failed;
+  return path.start(on, workspace, sinks);
+}
+
+/// The bytes of workspace for rows on the current device.
+template <class F, class Item>
+std::int64_t axis_workspace_bytes(const F& f, const array_view<Item>& items,
+                                  const array_rows& rows) {
+  if (rows.num_rows == 0) return 0;
+  device_stream on{};
+  int multiprocessors = 0;
+  throw_if(open_stream(gpu, on));
+  throw_if(multiprocessors_of(on.device, multiprocessors));
+  return axis_path<F, Item>(f, items.data_of_first(), rows, multiprocessors).workspace_bytes();
+}
+
+/// Rows without items where there is nothing to leave.
+template <class F, class Item>
+void throw_if_nothing(const array_rows& rows) {
+  if (!can_finish_empty_v<F, Item> && rows.num_rows > 0 && rows.row_items == 0) {
+    throw segment_error(status::empty_input, 0, "row");
+  }
+}
+
+}  // namespace detail
+
+/// The bytes of workspace that reducing axes of an array takes on the current device.
+///
+/// cost       a state for each node of several tiles of a row, if rows are few and long
+template <class Item, class F>
+requires fold_on<F, Item> std::int64_t workspace_bytes(const array_view<Item>& items,
+                                                       const axis_numbers& axes, const F& f) {
+  return detail::axis_workspace_bytes(bind_fold<Item>(f), items,
+                                      rows_of(items.extents(), items.strides(), axes));
+}
+
+/// Starts a reduction of some axes of an array that the device can read, and leaves an answer a row, in
+/// row-major order, as `finish` of the fold returns it.
+///
+/// shape      as reduce_axis on the CPU. Rows whose items lie side by side, one row behind the other, go the way
+///            of segments; of others a lane takes a row, 32 neighbouring ones a warp
+/// order      the bits of a row are those of `reduce` of its items. Indices count along the row
+/// sync       does not wait, allocates nothing; may be captured in a graph
+/// errors     as reduce_into; as reduce_axis_into on the CPU
+/// cost       one or two launches, one pass. Exact sums of floats across rows of memory are slow yet: a lane
+///            keeps a state for each item
+/// tested by  tests/gpu/axes_test.cu
+template <class Item, class F>
+requires fold_on<F, Item>
+void reduce_axis_into(const gpu_engine& engine, const array_view<Item>& items,
+                      const axis_numbers& axes, const F& f, finished_t<F, Item>* out,
+                      const gpu_workspace& workspace) {
+  using bound = bound_fold_t<F, Item>;
+  static_assert(!detail::is_all_fold<bound>::value, "all(...) is finished on the host");
+  const bound own = bind_fold<Item>(f);
+  detail::check_calls<bound, contiguous_view<Item>>();
+  static_cast<void>(&detail::device_calls<bound, Item>::finish_needs_MONOFOLD_HD);
+  const array_rows rows = rows_of(items.extents(), items.strides(), axes);
+  detail::throw_if_nothing<F, Item>(rows);
+  detail::device_stream on{};
+  detail::throw_if(detail::open_stream(engine, on));
+  detail::throw_if(detail::axis_into_async(on, own, items, rows, workspace,
+                                           detail::segment_answers<finished_t<F, Item>>{out}, out));
+}
+
+/// Reduces some axes of an array that the device can read, and waits: a `result` a row.
+///
+/// errors     throws `error`: as reduce_axis on the CPU; as `reduce` of a GPU
+template <class Item, class F>
+requires fold_on<F, Item>
+auto try_reduce_axis(const gpu_engine& engine, const array_view<Item>& items,
+                     const axis_numbers& axes, const F& f, keepdims keep = keepdims::no) {
+  using bound = bound_fold_t<F, Item>;
+  using answer = result<answer_t<bound>>;
+  static_assert(!detail::is_all_fold<bound>::value, "all(...) is finished on the host");
+  const bound own = bind_fold<Item>(f);
+  detail::check_calls<bound, contiguous_view<Item>>();
+  const array_rows rows = rows_of(items.extents(), items.strides(), axes);
+  axis_result<answer> out{detail::extents_of_result(items, axes, keep),
+                          std::vector<answer>(static_cast<std::size_t>(rows.num_rows))};
+  if (rows.num_rows == 0) return out;
+  detail::segments_place<answer> place;
+  detail::throw_if(
+      place.open(engine, rows.num_rows, detail::axis_workspace_bytes(own, items, rows)));
+  detail::throw_if(detail::axis_into_async(place.on(), own, items, rows, place.workspace(),
+                                           detail::segment_answers<answer>{place.answers()},
+                                           place.answers()));
+  std::uint64_t report[2] = {};
+  detail::throw_if(place.get(out.values, report));
+  return out;
+}
+
+/// The same, of bare values.
+///
+/// errors     also throws segment_error with the status of the first row without an answer
+template <class Item, class F>
+requires fold_on<F, Item>
+auto reduce_axis(const gpu_engine& engine, const array_view<Item>& items, const axis_numbers& axes,
+                 const F& f, keepdims keep = keepdims::no) {
+  const auto found = try_reduce_axis(engine, items, axes, f, keep);
+  using answer = answer_t<bound_fold_t<F, Item>>;
+  axis_result<answer> out{found.extents, {}};
+  out.values.reserve(found.values.size());
+  for (std::size_t r = 0; r < found.values.size(); ++r) {
+    if (!found.values[r]) {
+      throw segment_error(found.values[r].code(), static_cast<std::int64_t>(r), "row");
+    }
+    out.values.push_back(*found.values[r]);
+  }
+  return out;
+}
+
+}  // namespace monofold

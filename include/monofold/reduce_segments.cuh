@@ -1,0 +1,264 @@
+#pragma once
+/// reduce_segments: one call that reduces each segment of a range, on a GPU.
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+#include <type_traits>
+#include <vector>
+
+#include "monofold/engine/gpu/dispatch.cuh"
+#include "monofold/engine/gpu/engine.cuh"
+#include "monofold/engine/gpu/segment/path.cuh"
+#include "monofold/reduce.cuh"
+#include "monofold/reduce_segments.hpp"
+#include "monofold/shape/segments.hpp"
+
+namespace monofold {
+
+namespace detail {
+
+/// The lowest segment of a list that a host can tell to be wrong; -1: none.
+template <class Segments>
+std::int64_t wrong_segment(const Segments&, std::int64_t) {
+  return -1;
+}
+inline std::int64_t wrong_segment(const fixed_segments& list, std::int64_t size) {
+  const auto is_good = [&](std::int64_t s) {
+    return list.begin(s) >= 0 && list.length() >= 0 && list.end(s) <= size;
+  };
+  if (list.size() == 0 || is_good(list.size() - 1)) return is_good(0) ? -1 : 0;
+  std::int64_t good = -1;  // they lie in a row: a boundary between good ones and others
+  std::int64_t bad = list.size() - 1;
+  while (bad - good > 1) {
+    const std::int64_t middle = good + (bad - good) / 2;
+    (is_good(middle) ? good : bad) = middle;
+  }
+  return bad;
+}
+
+inline failure multiprocessors_of(int device, int& out) {
+  return failure_of(cudaDeviceGetAttribute(&out, cudaDevAttrMultiProcessorCount, device),
+                    "cudaDeviceGetAttribute");
+}
+
+/// Checks what a caller gave, and starts the kernels.
+template <bool from_view, class F, class View, class Segments, class Sinks, class Out>
+failure segments_into_async(const device_stream& on, const F& f, const View& view,
+                            const Segments& segments, const gpu_workspace& workspace,
+                            const Sinks& sinks, const Out* out) {
+  if (auto failed = check_view(view, on.device)) return failed;
+  if (segments.size() < 0) return {status::invalid_argument, "a negative count of segments"};
+  if (segments.size() == 0) return {};
+  if (auto failed = check_pointer(out, "the result", alignof(Out), on.device)) return failed;
+  if (auto failed = check_workspace(workspace, on.device)) return failed;
+  int multiprocessors = 0;
+  if (auto failed = multiprocessors_of(on.device, multiprocessors)) return failed;
+  const segment_path<F, View, Segments> path(f, view, segments, multiprocessors);
+  if (auto failed = check_size(workspace, path.workspace_bytes())) return failed;
+  return path.template start<from_view>(on, workspace, sinks);
+}
+
+template <class F, class View>
+void check_segments(const View&, const F&) {
+  check_calls<F, View>();
+  static_assert(!is_top_fold_v<F>, "top and bottom of segments are not there on a GPU");
+}
+
+template <class Segments, class View>
+void throw_if_wrong(const Segments& segments, const View& view) {
+  const std::int64_t wrong = wrong_segment(segments, static_cast<std::int64_t>(view.size()));
+  if (wrong >= 0) throw segment_error(status::invalid_argument, wrong);
+}
+
+/// Where a waiting call has its answers: behind the workspace of this thread.
+template <class Out>
+class segments_place {
+ public:
+  failure open(const gpu_engine& engine, std::int64_t segments, std::int64_t workspace_bytes) {
+    if (auto failed = open_stream(engine, on_)) return failed;
+    if (auto failed = check_waitable(on_)) return failed;
+    place_ = &awaited_state::of_device(on_.device);
+    answers_at_ = (workspace_bytes + 255) / 256 * 256;
+    count_ = segments;
+    return place_->reserve(0, answers_at_ + segments * static_cast<std::int64_t>(sizeof(Out)));
+  }
+  const device_stream& on() const { return on_; }
+  const gpu_workspace& workspace() const { return place_->workspace(); }
+  Out* answers() const {
+    return reinterpret_cast<Out*>(static_cast<char*>(workspace().states()) -
+                                  gpu_workspace::fixed_bytes + answers_at_);
+  }
+  /// Waits, and gives the answers and what was wrong.
+  failure get(std::vector<Out>& out, std::uint64_t (&report)[2]) {
+    auto failed = copy(out.data(), answers(), count_ * static_cast<std::int64_t>(sizeof(Out)));
+    if (!failed) failed = copy(report, workspace().segment_report(), sizeof(report));
+    if (!failed) {
+      failed = failure_of(cudaStreamSynchronize(on_.stream), "cudaStreamSynchronize");
+    }
+    if (failed) place_->discard_workspace();
+    return failed;
+  }
+
+ private:
+  failure copy(void* to, const void* from, std::int64_t bytes) const {
+    return failure_of(cudaMemcpyAsync(to, from, static_cast<std::size_t>(bytes),
+                                      cudaMemcpyDeviceToHost, on_.stream),
+                      "cudaMemcpyAsync");
+  }
+
+  device_stream on_{};
+  awaited_state* place_ = nullptr;
+  std::int64_t answers_at_ = 0;
+  std::int64_t count_ = 0;
+};
+
+template <bool from_view, class F, class View, class Segments>
+auto segments_and_wait(const gpu_engine& engine, const View& view, const Segments& segments,
+                       const F& f) {
+  using answer = result<answer_t<F>>;
+  // Several folds are finished on the host.
+  using left = std::conditional_t<is_all_fold<F>::value, typename F::state, answer>;
+  using sinks =
+      std::conditional_t<is_all_fold<F>::value, segment_states<left>, segment_answers<left>>;
+  check_segments<F>(view, f);
+  throw_if_wrong(segments, view);
+  const std::int64_t count = segments.size() < 0 ? 0 : segments.size();
+  device_stream on{};
+  throw_if(open_stream(engine, on));
+  int multiprocessors = 0;
+  throw_if(multiprocessors_of(on.device, multiprocessors));
+  const segment_path<F, View, Segments> path(f, view, segments, multiprocessors);
+  segments_place<left> place;
+  throw_if(place.open(engine, count, path.workspace_bytes()));
+  throw_if(segments_into_async<from_view>(place.on(), f, view, segments, place.workspace(),
+                                          sinks{place.answers()}, place.answers()));
+  std::vector<left> found(static_cast<std::size_t>(count));
+  if (count == 0) return std::vector<answer>();
+  std::uint64_t report[2] = {};
+  throw_if(place.get(found, report));
+  if (path.reports()) {
+    if (report[0] != 0) {
+      throw segment_error(status::invalid_argument, static_cast<std::int64_t>(~report[0]));
+    }
+    if (report[1] != 0 && is_all_fold<F>::value) {
+      throw segment_error(status::empty_input, static_cast<std::int64_t>(~report[1]));
+    }
+  }
+  if constexpr (is_all_fold<F>::value) {
+    std::vector<answer> out;
+    out.reserve(found.size());
+    for (const left& state : found) out.push_back(finish_state(f, state));
+    return out;
+  } else {
+    return found;
+  }
+}
+
+template <class Indices>
+inline constexpr bool counts_from_view_v = std::is_same_v<Indices, index_in_all>;
+
+}  // namespace detail
+
+/// The bytes of workspace that reducing the segments of a range takes on the current device.
+///
+/// cost       of segments that may overlap 8 bytes each, of others at most 8 a tile of items; and 20 and a state
+///            for each node of several tiles
+template <reducible Range, segment_list Segments, class F>
+requires gpu_folded_range<Range, F> std::int64_t workspace_bytes(const Range& range,
+                                                                 const Segments& segments,
+                                                                 const F& f) {
+  using bound = bound_fold_t<F, folded_item_t<Range, F>>;
+  const auto view = detail::view_for<F>(range);
+  detail::device_stream on{};
+  int multiprocessors = 0;
+  detail::throw_if(detail::open_stream(gpu, on));
+  detail::throw_if(detail::multiprocessors_of(on.device, multiprocessors));
+  const bound own = bind_fold<folded_item_t<Range, F>>(f);
+  return detail::segment_path<bound, folded_view_t<Range, F>, Segments>(own, view, segments,
+                                                                        multiprocessors)
+      .workspace_bytes();
+}
+
+/// Starts a reduction of each segment of a range, and leaves its answer as `finish` of the fold returns it.
+///
+/// shape      range: as `reduce` of a GPU, best contiguous; segments: a list whose arrays the device can read;
+///            out: one a segment. Not for `all`: see fold_segments_into
+/// order      the bits of a segment are those of `reduce` of its items. With `global_index` the library's folds
+///            count indices from the range's first item
+/// sync       does not wait, allocates nothing, reads no offset on the host; may be captured in a graph
+/// errors     as reduce_into. A segment that ends before it begins or lies outside the range, or is empty where
+///            the fold has nothing to leave: its answer is not written, and the lowest one stands in the
+///            workspace's segment_report(), as ~segment (the first word; the second), until the next call
+/// cost       one launch for up to 64 segments, and for those of one length of up to a tile, else two; one pass
+/// tested by  tests/gpu/segments_test.cu
+template <reducible Range, segment_list Segments, class F, class Indices = index_in_row>
+requires gpu_folded_range<Range, F>
+void reduce_segments_into(const gpu_engine& engine, const Range& range, const Segments& segments,
+                          const F& f, finished_t<F, folded_item_t<Range, F>>* out,
+                          const gpu_workspace& workspace, Indices = {}) {
+  using bound = bound_fold_t<F, folded_item_t<Range, F>>;
+  using answer = finished_t<F, folded_item_t<Range, F>>;
+  static_assert(!detail::is_all_fold<bound>::value,
+                "all(...) is finished on the host: call fold_segments_into, then finish_state");
+  const auto view = detail::view_for<F>(range);
+  const bound own = bind_fold<folded_item_t<Range, F>>(f);
+  detail::check_segments<bound>(view, own);
+  static_cast<void>(
+      &detail::device_calls<bound, folded_item_t<Range, F>>::finish_needs_MONOFOLD_HD);
+  detail::throw_if_wrong(segments, view);
+  detail::device_stream on{};
+  detail::throw_if(detail::open_stream(engine, on));
+  detail::throw_if(detail::segments_into_async<detail::counts_from_view_v<Indices>>(
+      on, own, view, segments, workspace, detail::segment_answers<answer>{out}, out));
+}
+
+/// The same, leaving states.
+template <reducible Range, segment_list Segments, class F, class Indices = index_in_row>
+requires gpu_folded_range<Range, F>
+void fold_segments_into(const gpu_engine& engine, const Range& range, const Segments& segments,
+                        const F& f, typename bound_fold_t<F, folded_item_t<Range, F>>::state* out,
+                        const gpu_workspace& workspace, Indices = {}) {
+  using bound = bound_fold_t<F, folded_item_t<Range, F>>;
+  using state = typename bound::state;
+  const auto view = detail::view_for<F>(range);
+  const bound own = bind_fold<folded_item_t<Range, F>>(f);
+  detail::check_segments<bound>(view, own);
+  detail::throw_if_wrong(segments, view);
+  detail::device_stream on{};
+  detail::throw_if(detail::open_stream(engine, on));
+  detail::throw_if(detail::segments_into_async<detail::counts_from_view_v<Indices>>(
+      on, own, view, segments, workspace, detail::segment_states<state>{out}, out));
+}
+
+/// Reduces each segment of a range that the device can read, and waits: a `result` a segment.
+///
+/// errors     throws segment_error, invalid_argument: the lowest segment that ends before it begins or lies
+///            outside the range; else as `reduce` of a GPU
+template <reducible Range, segment_list Segments, class F, class Indices = index_in_row>
+requires gpu_folded_range<Range, F>
+auto try_reduce_segments(const gpu_engine& engine, const Range& range, const Segments& segments,
+                         const F& f, Indices = {}) {
+  return detail::segments_and_wait<detail::counts_from_view_v<Indices>>(
+      engine, detail::view_for<F>(range), segments, bind_fold<folded_item_t<Range, F>>(f));
+}
+
+/// The same, returning bare values.
+///
+/// errors     also throws segment_error with the status of the lowest segment without an answer
+template <reducible Range, segment_list Segments, class F, class Indices = index_in_row>
+requires gpu_folded_range<Range, F>
+auto reduce_segments(const gpu_engine& engine, const Range& range, const Segments& segments,
+                     const F& f, Indices = {}) {
+  const auto found = try_reduce_segments(engine, range, segments, f, Indices{});
+  using answer = typename std::remove_cvref_t<decltype(found[0])>::value_type;
+  std::vector<answer> out;
+  out.reserve(found.size());
+  for (std::size_t s = 0; s < found.size(); ++s) {
+    if (!found[s]) throw segment_error(found[s].code(), static_cast<std::int64_t>(s));
+    out.push_back(*found[s]);
+  }
+  return out;
+}
+
+}  // namespace monofold

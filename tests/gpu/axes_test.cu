@@ -1,0 +1,115 @@
+// Rows and columns on a GPU: each has the bytes of the CPU's reduction, whatever the array's layout.
+
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "monofold/reduce_axis.cuh"
+#include "tests/gpu/device.cuh"
+#include "tests/inputs/answer_bytes.hpp"
+#include "tests/inputs/random.hpp"
+
+namespace {
+
+namespace mf = monofold;
+using gpu_tests::device_array;
+
+class gpu_axes : public gpu_tests::gpu_test {};
+
+template <class Item>
+std::vector<Item> numbers(std::size_t n) {
+  std::vector<Item> out(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    if constexpr (std::is_integral_v<Item>) {
+      out[i] = static_cast<Item>(inputs::mixed(i));
+    } else {
+      out[i] = static_cast<Item>(inputs::spread_double(i, 12));
+    }
+  }
+  return out;
+}
+
+/// Every set of axes of an array, as it lies, in Fortran's order, and turned round.
+template <class Item, class F>
+void compare(const char* what, const F& f, const mf::axis_numbers& extents) {
+  std::int64_t size = 1;
+  for (const std::int64_t extent : extents) size *= extent;
+  const auto host = numbers<Item>(static_cast<std::size_t>(size));
+  const device_array<Item> device(host);
+  const int rank = extents.size();
+  const mf::array_view<Item> as_it_lies(host.data(), extents);
+  mf::axis_numbers turned;
+  std::int64_t last = 0;
+  for (int k = 0; k < rank; ++k) {
+    turned.push_back(-as_it_lies.strides()[k]);
+    last += as_it_lies.strides()[k] * (extents[k] - 1);
+  }
+  for (unsigned set = 0; set < 1u << rank; ++set) {
+    mf::axis_numbers axes;
+    for (int k = 0; k < rank; ++k) {
+      if ((set >> k & 1) != 0) axes.push_back(k);
+    }
+    const auto expect = [&](const mf::array_view<Item>& here, const mf::array_view<Item>& there) {
+      const auto want = mf::try_reduce_axis(mf::cpu, here, axes, f);
+      const auto got = mf::try_reduce_axis(mf::gpu, there, axes, f);
+      EXPECT_EQ(got.extents, want.extents);
+      ASSERT_EQ(inputs::bytes_of(got.values), inputs::bytes_of(want.values))
+          << what << ", axes " << set;
+    };
+    expect(as_it_lies, {device.data(), extents});
+    expect(mf::array_view<Item>::column_major(host.data(), extents),
+           mf::array_view<Item>::column_major(device.data(), extents));
+    expect({host.data() + last, extents, turned}, {device.data() + last, extents, turned});
+    if (testing::Test::HasFatalFailure()) return;
+  }
+}
+
+TEST_F(gpu_axes, every_set_of_axes_in_every_layout) {
+  compare<float>("plain_sum", mf::plain_sum, {5, 7, 40});
+  compare<float>("plain_sum", mf::plain_sum, {2500, 3});
+  compare<float>("plain_sum", mf::plain_sum, {3, 1100, 35});
+  compare<float>("argmin", mf::argmin, {2100, 6});
+  compare<double>("plain_variance", mf::plain_variance(1), {600, 5, 2});
+  compare<std::int32_t>("sum", mf::sum, {1300, 9});
+  compare<std::uint8_t>("extrema", mf::extrema, {4500, 3});
+  compare<float>("sum", mf::sum, {1300, 9});
+  compare<double>("mean", mf::mean, {700, 3});
+  compare<float>("norm2", mf::norm2, {40, 33});
+  compare<float>("variance", mf::variance(1), {40, 3});
+}
+
+TEST_F(gpu_axes, exact_sums_of_columns_with_anything_in_them) {
+  std::vector<float> host(300 * 40);
+  for (std::size_t i = 0; i < host.size(); ++i) {
+    host[i] = static_cast<float>(inputs::spread_double(i, i % 40 < 8 ? 120 : 3));
+  }
+  host[40 * 7 + 9] = std::numeric_limits<float>::infinity();
+  host[40 * 250 + 10] = std::numeric_limits<float>::quiet_NaN();
+  for (std::size_t r = 0; r < 300; ++r) host[40 * r + 11] = -0.0f;
+  const device_array<float> device(host);
+  const auto expect = [&](const auto& f) {
+    const auto want =
+        mf::reduce_axis(mf::cpu, mf::array_view<float>(host.data(), {300, 40}), {0}, f);
+    const auto got =
+        mf::reduce_axis(mf::gpu, mf::array_view<float>(device.data(), {300, 40}), {0}, f);
+    EXPECT_EQ(inputs::bytes_of(got.values), inputs::bytes_of(want.values));
+  };
+  expect(mf::sum);
+  expect(mf::norm1);
+  expect(mf::mean);
+}
+
+TEST_F(gpu_axes, rows_of_nothing) {
+  const device_array<float> one(1);
+  const auto sums = mf::reduce_axis(mf::gpu, mf::array_view<float>(one.data(), {3, 0}), {1},
+                                    mf::plain_sum, mf::keepdims::yes);
+  EXPECT_EQ(sums.extents, (std::vector<std::int64_t>{3, 1}));
+  EXPECT_EQ(sums.values, (std::vector<float>{0, 0, 0}));
+  EXPECT_TRUE(mf::reduce_axis(mf::gpu, mf::array_view<float>(one.data(), {0, 4}), {1}, mf::max)
+                  .values.empty());
+  EXPECT_THROW(static_cast<void>(mf::reduce_axis(mf::gpu, mf::array_view<float>(one.data(), {3, 0}),
+                                                 {1}, mf::max)),
+               mf::segment_error);
+}
+
+}  // namespace
