@@ -9,6 +9,7 @@
 #include "monofold/engine/gpu/engine.cuh"
 #include "monofold/engine/gpu/launch.cuh"
 #include "monofold/engine/gpu/segment/fold_long_kernel.cuh"
+#include "monofold/engine/gpu/segment/fold_rows_kernel.cuh"
 #include "monofold/engine/gpu/segment/fold_short_kernel.cuh"
 #include "monofold/engine/gpu/segment/job.cuh"
 #include "monofold/engine/gpu/segment/work_list.cuh"
@@ -55,6 +56,16 @@ class segment_path {
     mediums_ = medium_capacity_of(plan_, facts_);
     units_ = unit_capacity_of(plan_, facts_);
     if (plan_.long_blocks == 0) mediums_ = units_ = 0;
+    if constexpr (std::is_same_v<Segments, fixed_segments> && folds_chunks_v<F, View>) {
+      // Rows that share chunks lie side by side; others begin at chunks.
+      rows_ = row_launch_for<item>(segments.size(), length, multiprocessors);
+      const bool is_aligned =
+          reinterpret_cast<std::uintptr_t>(view.data()) % lane_bytes == 0 &&
+          (segments.size() <= 1 ||
+           (rows_.chunks == 0 ? segments.begin(1) == length
+                              : segments.begin(1) % tile_shape<item>::items_per_lane == 0));
+      if (!is_aligned || (rows_.chunks == 0 && !folds_shared_chunks_v<F, View>)) rows_.warps = 0;
+    }
   }
 
   std::int64_t workspace_bytes() const { return states_at() + units_ * sizeof_state; }
@@ -71,6 +82,13 @@ class segment_path {
                   segments_,
                   view_,
                   fold_};
+    if constexpr (std::is_same_v<Segments, fixed_segments> && folds_chunks_v<F, View>) {
+      if (rows_.warps > 0) {
+        return launch_early(
+            fold_rows_kernel<job>, (rows_.warps + row_block_warps - 1) / row_block_warps,
+            row_block_warps * warp_lanes, row_block_warps * row_scratch<job>, on, own, rows_);
+      }
+    }
     const work_list list = list_in(workspace);
     segment_launch plan = plan_;
     plan.max_nodes = states_per_thread * long_block<job>::warps * warp_lanes;
@@ -125,6 +143,7 @@ class segment_path {
   const Segments& segments_;
   segment_facts facts_;
   segment_launch plan_;
+  row_launch rows_{};  // no warps: the kernels of segments
   std::int64_t mediums_;
   std::int64_t units_;
 };

@@ -1,0 +1,168 @@
+#pragma once
+/// engine/gpu/segment/exact_row: the exact sum of a row that a team of lanes has in registers, as a double.
+///
+/// Where the largest item of a row and the last bit of its smallest are near enough, every sum of its items is a double:
+/// additions round nothing, in any order. What that is not so of goes to the bins.
+
+#include <cstdint>
+#include <type_traits>
+
+#include "monofold/engine/gpu/exact/short_sums.cuh"
+#include "monofold/engine/gpu/exact/term_check.cuh"
+#include "monofold/engine/gpu/exact/term_format.cuh"
+#include "monofold/engine/gpu/load.cuh"
+#include "monofold/fold/exact/sum.hpp"
+#include "monofold/fold/exact/term.hpp"
+#include "monofold/level/shuffle.cuh"
+#include "monofold/level/thread.cuh"
+#include "monofold/plan/tiles.hpp"
+#include "monofold/platform/bits.hpp"
+#include "monofold/platform/float_format.hpp"
+#include "monofold/platform/host_device.hpp"
+#include "monofold/platform/numbers.hpp"
+#include "monofold/platform/rounded.hpp"
+
+namespace monofold::detail {
+
+/// Whether sums of a term may be doubles: of items whose significands are far shorter.
+template <class Term>
+inline constexpr bool sums_as_double_v = false;
+template <class Item>
+inline constexpr bool sums_as_double_v<value_term<Item>> = sizeof(Item) <= 4;
+template <class Item>
+inline constexpr bool sums_as_double_v<magnitude_term<Item>> = sizeof(Item) <= 4;
+
+/// Whether the answer of a fold is the sum as a double, which such a sum is.
+template <class F>
+inline constexpr bool answers_double_v = false;
+template <class Term, nan_rule rule>
+inline constexpr bool answers_double_v<exact_total_fold<Term, double, rule>> = true;
+
+/// The exact sum of up to a tile of items, by a team of 2^level neighbouring lanes.
+///
+/// sync       all lanes of the warp
+template <class Term>
+class exact_row {
+ public:
+  using format = term_format<Term>;
+  using check = term_check<Term>;
+  using items = typename format::items;
+  using sums = short_sums<Term>;
+
+  /// Whether all sums of rows of these chunks are doubles, by one look at all of a warp's.
+  template <int groups, int depth>
+  MONOFOLD_GPU static bool are_doubles(const bytes16 (&raw)[groups][depth]) {
+    seen_items seen = check::nothing_seen();
+    MONOFOLD_UNROLL
+    for (int g = 0; g < groups; ++g) {
+      MONOFOLD_UNROLL
+      for (int k = 0; k < depth; ++k) check::look(seen, raw[g][k]);
+    }
+    const std::uint32_t most = largest_of_lanes(check::key(seen));
+    if (most >= check::infinite || most == 0) return false;
+    const int last = check::max_exponent_of(most) + log2_items - 53;
+    return !any_lane(items::is_below(seen.least, items::low_limit(last + items::last_bias)));
+  }
+
+  /// The sum of such a row, in the first lane of its team.
+  template <int depth>
+  MONOFOLD_GPU static double add_doubles(const bytes16 (&raw)[depth], int level) {
+    double sum[2] = {-0.0, -0.0};
+    MONOFOLD_UNROLL
+    for (int k = 0; k < depth; ++k) {
+      MONOFOLD_UNROLL
+      for (int v = 0; v < format::chunk_items; ++v) {
+        double x[1];
+        format::split(raw[k], v, x);
+        sum[v % 2] = rounded_sum(sum[v % 2], x[0]);
+      }
+    }
+    double total = rounded_sum(sum[0], sum[1]);
+    MONOFOLD_ROLL
+    for (int distance = 1; distance >> level == 0; distance *= 2) {
+      total = rounded_sum(total, shuffle_down(total, distance));
+    }
+    return total;
+  }
+
+  /// The sum in the first lane of each team, and whether it is one. `raw`: the chunks of a lane, of which it has
+  /// `held`.
+  template <int depth>
+  MONOFOLD_GPU static bool add(const bytes16 (&raw)[depth], int held, int level, double& total,
+                               sums& out) {
+    seen_items seen = check::nothing_seen();
+    std::uint32_t other = format::counts_zeros ? 0 : 1;
+    double sum[2] = {0, 0};
+    MONOFOLD_UNROLL
+    for (int k = 0; k < depth; ++k) {
+      if (k >= held) break;
+      seen.most = items::look(seen.most, raw[k]);
+      seen.least = items::look_low(seen.least, raw[k]);
+      if constexpr (format::counts_zeros) other |= format::other_of(raw[k]);
+      MONOFOLD_UNROLL
+      for (int v = 0; v < format::chunk_items; ++v) {
+        double x[1];
+        format::split(raw[k], v, x);
+        sum[v % 2] = rounded_sum(sum[v % 2], x[0]);
+      }
+    }
+    std::uint32_t most = held > 0 ? check::key(seen) : 0;
+    total = rounded_sum(sum[0], sum[1]);
+    MONOFOLD_ROLL
+    for (int distance = 1; distance >> level == 0; distance *= 2) {
+      most = larger(most, shuffle_from(most, lane_rank() ^ distance));
+      other |= shuffle_from(other, lane_rank() ^ distance);
+      total = rounded_sum(total, shuffle_from(total, lane_rank() ^ distance));
+    }
+    const bool is_finite = most < check::infinite;
+    out.max_exponent = check::max_exponent_of(is_finite ? most : 0);
+    const int unit = sums::exponent(out.max_exponent, 0) - format::part_scale(0);
+    const int room = out.max_exponent + log2_items - 53;
+    const int last = unit > room ? unit : room;
+    bool is_exact = is_finite && sums::is_regular(out.max_exponent);
+    if (is_exact && held > 0) {
+      is_exact = !items::is_below(seen.least, items::low_limit(last + items::last_bias));
+    }
+    out.is_there = 1;
+    out.is_other = other != 0 ? 1 : 0;
+    const std::uint32_t no = __ballot_sync(all_lanes, is_exact ? 0 : 1);
+    const std::uint32_t team = (level == 5 ? all_lanes : (1u << (1 << level)) - 1)
+                               << (lane_rank() >> level << level);
+    return (no & team) == 0;
+  }
+
+ public:
+  /// The same as a short sum.
+  MONOFOLD_GPU static void set_value(double total, sums& out) {
+    out.value[0] = in_units(total, sums::exponent(out.max_exponent, 0) - format::part_scale(0));
+  }
+  MONOFOLD_GPU static double value_of(double total) {
+    return rounded_product(total,
+                           bits_as<double>(std::uint64_t{format::part_scale(0) + 1023} << 52));
+  }
+  /// The number itself.
+  MONOFOLD_GPU static double value_of(double total, const sums& own) {
+    if (total == 0) return own.is_other != 0 ? 0.0 : -0.0;
+    return value_of(total);
+  }
+
+ private:
+  static constexpr int log2_items = [] {
+    int bits = 0;
+    while ((1 << bits) < tile_items_v<typename Term::item>) ++bits;
+    return bits;
+  }();
+
+  /// A whole number of 2^unit.
+  MONOFOLD_GPU static int128 in_units(double x, int unit) {
+    const float_parts p = parts_of(x);
+    const int shift = p.exponent - unit;
+    // A number of the grid has zeros below it.
+    const auto magnitude = static_cast<int128>(
+        shift >= 0 ? static_cast<uint128>(p.significand) << shift
+                   : static_cast<uint128>(shift > -64 ? p.significand >> -shift : 0));
+    return p.negative ? -magnitude : magnitude;
+  }
+};
+
+}  // namespace monofold::detail
