@@ -75,7 +75,7 @@ class warp_exact {
         if constexpr (Companion::is_any) {
           if (left < wide_tiles_in_a_row) show(range, tile, companion);
         }
-        wide_.add(digits_, any_other_, range, tile);
+        wide_.add(digits_, any_other_, range, tile, wide_tiles_in_a_row > 1);
       }
       wide_tiles_in_a_row = wide_tiles_in_a_row < most_wide_tiles_in_a_row ? 2 * wide_tiles_in_a_row
                                                                            : wide_tiles_in_a_row;
@@ -86,6 +86,7 @@ class warp_exact {
   /// Leaves everything among the digits.
   MONOFOLD_GPU void finish() {
     flush();
+    wide_.finish(digits_);
     if (format::counts_zeros && any_other_ && lane_rank() == 0) digits_.count(digit_count::other);
   }
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "monofold/engine/gpu/exact/lane_words.cuh"
 #include "monofold/engine/gpu/exact/term_bins.cuh"
 #include "monofold/engine/gpu/exact/term_check.cuh"
 #include "monofold/engine/gpu/exact/term_format.cuh"
@@ -18,7 +19,8 @@
 
 namespace monofold::detail {
 
-/// Levels below the largest magnitude of some rows, then below what is left, then single digits.
+/// By words of each lane, where there is room for them; else bins below the largest magnitude of some rows, then
+/// below what is left, then single digits.
 ///
 /// order      exact: any
 /// sync       all lanes of the warp
@@ -43,10 +45,17 @@ class warp_wide {
   template <int num_rows>
   MONOFOLD_GPU static bool has_special(const chunk (&raw)[num_rows]) {
     bool any = false;
-    MONOFOLD_UNROLL
-    for (int r = 0; r < num_rows; ++r) {
+    if constexpr (check::keys_show_special) {
+      seen_items seen = check::nothing_seen();
       MONOFOLD_UNROLL
-      for (int v = 0; v < chunk_items; ++v) any |= check::is_special(raw[r], v);
+      for (int r = 0; r < num_rows; ++r) check::look(seen, raw[r]);
+      any = check::key(seen) >= check::infinite;
+    } else {
+      MONOFOLD_UNROLL
+      for (int r = 0; r < num_rows; ++r) {
+        MONOFOLD_UNROLL
+        for (int v = 0; v < chunk_items; ++v) any |= check::is_special(raw[r], v);
+      }
     }
     return any;
   }
@@ -60,20 +69,29 @@ class warp_wide {
     return any_lane(other != 0);
   }
 
-  /// Adds a tile of the range; `any_other`, the same in all lanes, learns of terms that are not -0.
-  MONOFOLD_GPU void add(digits& to, bool& any_other, const range_type& range, int tile) {
+  /// Adds a tile of the range; `any_other`, the same in all lanes, learns of terms that are not -0. `again`: the
+  /// tile is not the only one of its kind, so that words, which cost much once, pay.
+  MONOFOLD_GPU void add(digits& to, bool& any_other, const range_type& range, int tile,
+                        bool again) {
+    if constexpr (lane_words<Term>::is_possible) {
+      if (again && lane_words<Term>::are_there()) {
+        chunk raw[rows];
+        load(raw, range, tile, 0);
+        take_special_and_other(to, any_other, raw);
+        return lane_words<Term>::add(raw);
+      }
+    }
     MONOFOLD_ROLL
     for (int row = 0; row < rows; row += batch_rows) {
-      const std::int64_t at = std::int64_t{tile} * tile_items + row * row_items;
       chunk raw[batch_rows];
-      if (at - range.margin() >= range.first &&
-          at + batch_rows * row_items + range.margin() <= range.end) {
-        load_rows(raw, range, at, lane_rank());
-      } else {
-        load_ragged_rows(raw, range, at, lane_rank(), format::outside());
-      }
+      load(raw, range, tile, row);
       add_batch(to, any_other, raw);
     }
+  }
+
+  /// Leaves everything among the digits.
+  MONOFOLD_GPU void finish(digits& to) {
+    if constexpr (lane_words<Term>::is_possible) lane_words<Term>::flush(to);
   }
 
  private:
@@ -88,14 +106,34 @@ class warp_wide {
   using batch_bins = thread_bins<wide_bins, 6>;
   static_assert(batch < 32, "deposits for six bits of headroom");
 
-  MONOFOLD_GPU void add_batch(digits& to, bool& any_other, chunk (&raw)[batch_rows]) {
+  /// Rows of a tile, from `row` on.
+  template <int num_rows>
+  MONOFOLD_GPU static void load(chunk (&raw)[num_rows], const range_type& range, int tile,
+                                int row) {
+    const std::int64_t at = std::int64_t{tile} * tile_items + row * row_items;
+    if (at - range.margin() >= range.first &&
+        at + num_rows * row_items + range.margin() <= range.end) {
+      load_rows(raw, range, at, lane_rank());
+    } else {
+      load_ragged_rows(raw, range, at, lane_rank(), format::outside());
+    }
+  }
+
+  /// Leaves items that doubles are for.
+  template <int num_rows>
+  MONOFOLD_GPU static void take_special_and_other(digits& to, bool& any_other,
+                                                  chunk (&raw)[num_rows]) {
     if (any_lane(has_special(raw))) {
-      to.reserve(2 * batch * warp_lanes);
+      to.reserve(2 * num_rows * chunk_items * warp_lanes);
       sync_warp();  // additions by `add_units` above, atomic ones below
       any_other |= take_special(to, raw);
       sync_warp();  // and the other way round
     }
     if (!any_other) any_other = find_other(raw);
+  }
+
+  MONOFOLD_GPU void add_batch(digits& to, bool& any_other, chunk (&raw)[batch_rows]) {
+    take_special_and_other(to, any_other, raw);
     MONOFOLD_ROLL
     for (int p = 0; p < parts; ++p) {
       double x[batch];
@@ -117,10 +155,11 @@ class warp_wide {
 
   /// Adds the items that doubles are not for, by integers, and puts -0 in their places; whether a lane has
   /// seen another number than -0.
-  MONOFOLD_GPU bool take_special(digits& to, chunk (&raw)[batch_rows]) {
+  template <int num_rows>
+  MONOFOLD_GPU static bool take_special(digits& to, chunk (&raw)[num_rows]) {
     bool other = false;
     MONOFOLD_UNROLL
-    for (int r = 0; r < batch_rows; ++r) {
+    for (int r = 0; r < num_rows; ++r) {
       MONOFOLD_UNROLL
       for (int v = 0; v < chunk_items; ++v) {
         if (!check::is_special(raw[r], v)) continue;
