@@ -4,7 +4,6 @@
 #include <cstdint>
 
 #include "monofold/engine/gpu/exact/finish.cuh"
-#include "monofold/engine/gpu/exact/lane_words.cuh"
 #include "monofold/engine/gpu/exact/mailed_sums.cuh"
 #include "monofold/engine/gpu/exact/short_sums.cuh"
 #include "monofold/engine/gpu/exact/term_format.cuh"
@@ -25,7 +24,7 @@ struct exact_scratch {
   std::uint32_t* ticket;
   mail_room mail;
   void* states;         // of the companion
-  bool has_lane_words;  // in shared memory
+  bool has_wide_words;  // in shared memory
 };
 
 /// The shared memory of a block: what its warps copy ahead, their short sums and words, the words of all, the
@@ -44,9 +43,8 @@ struct exact_shared {
   static constexpr int companion_at = terms_added_at + exact_warps * 4;
   static constexpr int most_companion_bytes = 1024;
   /// Where warps have many tiles.
-  static constexpr int lane_words_at = in_chunks_of_16(companion_at) + most_companion_bytes;
-  static constexpr int bytes_with_words =
-      lane_words_at + exact_warps * lane_words<Term>::warp_bytes;
+  static constexpr int wide_words_at = in_chunks_of_16(companion_at) + most_companion_bytes;
+  static constexpr int bytes_with_words = wide_words_at + exact_warps * wide_room<Term>::warp_bytes;
 };
 
 template <class Term, class Companion>
@@ -85,7 +83,7 @@ class block_sum {
   using shared = exact_shared<Term>;
   using digits = typename shared::digits;
   using sums = typename shared::sums;
-  using adder = warp_exact<Term>;
+  using adder = warp_exact<Term, true>;
   static constexpr bool may_be_short = sums::is_possible && !Companion::is_any;
   static_assert(digits::num_wide_words <= exact_threads, "a word a thread");
   static_assert(few_exact_tiles * adder::most_additions_a_tile <= digits::most_additions);
@@ -103,7 +101,7 @@ class block_sum {
 
   /// What adds up the tiles of this warp.
   MONOFOLD_GPU adder warp_sum() const {
-    if constexpr (lane_words<Term>::is_possible) lane_words<Term>::start(scratch_.has_lane_words);
+    if constexpr (wide_room<Term>::is_possible) wide_room<Term>::start(scratch_.has_wide_words);
     return adder(warp_words(), reinterpret_cast<bytes16*>(bytes_ + warp() * shared::ahead_bytes),
                  scratch_.words);
   }

@@ -7,7 +7,6 @@
 #include "monofold/engine/gpu/exact/load_pairs.cuh"
 #include "monofold/engine/gpu/exact/term_format.cuh"
 #include "monofold/engine/gpu/exact/thread_items.cuh"
-#include "monofold/engine/gpu/kernel.cuh"
 #include "monofold/engine/gpu/load.cuh"
 #include "monofold/fold/exact/term.hpp"
 #include "monofold/level/lanes.cuh"
@@ -86,16 +85,12 @@ struct place_words {
   }
 };
 
-/// What a term adds: an item, its magnitude or none of these, and a product or none.
+/// What a term adds: an item or its magnitude or neither, and a product or none.
 template <class Term>
-struct lane_terms {
-  static constexpr bool is_possible = false;
-};
+struct lane_terms;
 template <class Item, bool with_value, bool with_product>
 struct lane_terms_of {
   using item = Item;
-  /// The range of float64 would take 17 KiB a warp; bins hold all that float16 have.
-  static constexpr bool is_possible = std::is_same_v<Item, float> || std::is_same_v<Item, bfloat16>;
   static constexpr bool has_value = with_value;
   static constexpr bool has_product = with_product;
 };
@@ -116,30 +111,18 @@ struct lane_terms<square_term<Item>> : lane_terms_of<Item, false, true> {};
 template <class Item>
 struct lane_terms<product_term<item_pair<Item, Item>>> : lane_terms_of<Item, false, true> {};
 
-template <class Term>
-struct exact_shared;
-
-/// No words.
-template <class Term, bool = lane_terms<Term>::is_possible>
-class lane_words {
- public:
-  static constexpr bool is_possible = false;
-  static constexpr int warp_bytes = 0;
-};
-
 /// Words of each lane for each place that a bit of a term may have: it adds without a look at other items or
-/// lanes. Word i of lane l lies at 32 i + l, so that lanes never meet in a bank. All that it knows is in shared
-/// memory, since the narrow way needs every register.
+/// lanes. Word i of lane l lies at 32 i + l, so that lanes never meet in a bank. Of float and bfloat16.
 ///
+/// shape      bytes: warp_bytes of shared memory, of this warp alone
 /// sync       all lanes of the warp
 /// cost       some 18 instructions and one word read and written for each 24 bits of an item
 template <class Term>
-class lane_words<Term, true> {
+class lane_words {
  public:
   using format = term_format<Term>;
   using terms = lane_terms<Term>;
   using item = typename terms::item;
-  static constexpr bool is_possible = true;
   static constexpr int item_bits = float_format<item>::fraction_bits + 1;
   static constexpr int most_place = 254;  // of a finite item
   using values = place_words<item_bits, most_place>;
@@ -147,18 +130,22 @@ class lane_words<Term, true> {
   static constexpr int products_at = terms::has_value ? values::bytes : 0;
   static constexpr int warp_bytes = products_at + (terms::has_product ? products::bytes : 0);
 
-  /// Comes first. `has_room`: exact_shared<Term>::words_of_lanes bytes lie behind what every launch has.
-  MONOFOLD_GPU static void start(bool has_room) {
-    if (lane_rank() == 0) *terms_added() = has_room ? not_open : no_room;
-    sync_warp();  // written above, read by other lanes below
-  }
+  /// So many terms a lane fit before `make_room` must be called.
+  static constexpr int most_terms =
+      terms::has_product ? products::most_deposits : values::most_deposits;
 
-  MONOFOLD_GPU static bool are_there() { return *terms_added() != no_room; }
+  MONOFOLD_GPU explicit lane_words(char* bytes) : bytes_(bytes) {}
+
+  MONOFOLD_GPU void clear() const {
+    auto* const words = own_words<std::int32_t>(0);
+    MONOFOLD_ROLL
+    for (int i = 0; i < warp_bytes / (4 * warp_lanes); ++i) words[i * warp_lanes] = 0;
+    sync_warp();  // lanes have cleared words of others
+  }
 
   /// += finite terms.
   template <class Chunk, int rows>
-  MONOFOLD_GPU static void add(const Chunk (&raw)[rows]) {
-    reserve(rows * format::chunk_items);
+  MONOFOLD_GPU void add(const Chunk (&raw)[rows]) const {
     MONOFOLD_UNROLL
     for (int r = 0; r < rows; ++r) {
       MONOFOLD_UNROLL
@@ -166,11 +153,16 @@ class lane_words<Term, true> {
     }
   }
 
-  /// Adds all to the sums of the warp.
   template <class Digits>
-  MONOFOLD_GPU static void flush(Digits& to) {
-    if (*terms_added() < 0) return;
-    carry();
+  MONOFOLD_GPU void make_room(Digits&) const {
+    if constexpr (terms::has_value) values::carry(value_words());
+    if constexpr (terms::has_product) products::carry(product_words());
+  }
+
+  /// Adds all to the digits of the warp.
+  template <class Digits>
+  MONOFOLD_GPU void flush(Digits& to) const {
+    make_room(to);
     constexpr int unit = 127 + float_format<item>::fraction_bits;
     if constexpr (terms::has_value) flush<values, -unit, 0>(to, value_words());
     if constexpr (terms::has_product) {
@@ -179,63 +171,26 @@ class lane_words<Term, true> {
   }
 
  private:
-  static constexpr int most_items =
-      terms::has_product ? products::most_deposits : values::most_deposits;
-
-  static constexpr int no_room = -2;
-  static constexpr int not_open = -1;  // not cleared yet
-
-  /// The terms of each lane since the last carry, or one of these.
-  MONOFOLD_GPU static std::int32_t* terms_added() {
-    return reinterpret_cast<std::int32_t*>(bytes_at(exact_shared<Term>::terms_added_at)) +
-           threadIdx.x / warp_lanes;
-  }
-  MONOFOLD_GPU static char* bytes_at(int at) {
-    return reinterpret_cast<char*>(dynamic_shared()) + at;
-  }
   template <class Word>
-  MONOFOLD_GPU static Word* own_words(int at) {
-    const int warp = static_cast<int>(threadIdx.x) / warp_lanes;
-    return reinterpret_cast<Word*>(
-               bytes_at(exact_shared<Term>::lane_words_at + warp * warp_bytes + at)) +
-           lane_rank();
+  MONOFOLD_GPU Word* own_words(int at) const {
+    return reinterpret_cast<Word*>(bytes_ + at) + lane_rank();
   }
-  MONOFOLD_GPU static auto* value_words() { return own_words<typename values::word>(0); }
-  MONOFOLD_GPU static auto* product_words() {
+  MONOFOLD_GPU auto* value_words() const { return own_words<typename values::word>(0); }
+  MONOFOLD_GPU auto* product_words() const {
     return own_words<typename products::word>(products_at);
   }
 
-  MONOFOLD_GPU static void add_item(const bytes16& c, int v) {
+  MONOFOLD_GPU void add_item(const bytes16& c, int v) const {
     const integer_item x = integer_of<item>(c, v);
     if constexpr (terms::has_value) values::add(value_words(), x.m, x.place, terms::sign(x.sign));
     if constexpr (terms::has_product) {
       products::add(product_words(), std::uint64_t{x.m} * x.m, 2 * x.place, 0);
     }
   }
-  MONOFOLD_GPU static void add_item(const pair_bytes& c, int v) {
+  MONOFOLD_GPU void add_item(const pair_bytes& c, int v) const {
     const integer_item x = integer_of<item>(c.left, v);
     const integer_item y = integer_of<item>(c.right, v);
     products::add(product_words(), std::uint64_t{x.m} * y.m, x.place + y.place, x.sign ^ y.sign);
-  }
-
-  /// Makes room for so many more terms a lane.
-  MONOFOLD_GPU static void reserve(int items) {
-    const std::int32_t before = *terms_added();
-    if (before < 0) {
-      auto* const words = own_words<std::int32_t>(0);
-      MONOFOLD_ROLL
-      for (int i = 0; i < warp_bytes / (4 * warp_lanes); ++i) words[i * warp_lanes] = 0;
-    }
-    sync_warp();  // words that lanes have cleared for others; and read above, written below
-    const bool is_full = before + items > most_items;
-    if (is_full) carry();
-    if (lane_rank() == 0) *terms_added() = before < 0 || is_full ? items : before + items;
-    sync_warp();  // written above, read by other lanes later
-  }
-
-  MONOFOLD_GPU static void carry() {
-    if constexpr (terms::has_value) values::carry(value_words());
-    if constexpr (terms::has_product) products::carry(product_words());
   }
 
   template <class Words, int exponent, int sum, class Digits, class Word>
@@ -251,6 +206,8 @@ class lane_words<Term, true> {
                    exponent + Words::spacing * i, sum);
     }
   }
+
+  char* bytes_;
 };
 
 }  // namespace monofold::detail

@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "monofold/engine/gpu/exact/add_exactly_kernel.cuh"
-#include "monofold/engine/gpu/exact/lane_words.cuh"
 #include "monofold/engine/gpu/exact/load_computed.cuh"
 #include "monofold/engine/gpu/exact/load_pairs.cuh"
 #include "monofold/engine/gpu/exact/term_bins.cuh"
@@ -135,13 +134,13 @@ failure start_exact_kernel(std::int64_t blocks, const device_stream& on, const F
   const exact_layout layout = exact_layout_of<F, decltype(range), Sink>();
   const auto kernel = add_exactly_kernel<Term, Companion, F, Sink>;
   constexpr int most_shared = exact_shared<Term>::bytes_with_words;
-  const bool has_lane_words = lane_words<Term>::is_possible &&
+  const bool has_wide_words = wide_room<Term>::is_possible &&
                               !takes_few_tiles(warp_exact<Term>::tiles_in(range), blocks) &&
                               may_share(kernel, most_shared);
   const exact_scratch scratch{workspace.exact_words(), workspace.ticket(), workspace.mail(),
-                              workspace.states(), has_lane_words};
+                              workspace.states(), has_wide_words};
   return launch_early(kernel, blocks, exact_threads,
-                      has_lane_words ? most_shared : exact_shared_bytes<Term, Companion>, on,
+                      has_wide_words ? most_shared : exact_shared_bytes<Term, Companion>, on,
                       layout, f, range, scratch, sink);
 }
 

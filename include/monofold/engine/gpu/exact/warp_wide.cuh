@@ -2,6 +2,7 @@
 /// engine/gpu/exact/warp_wide: how a warp adds a tile of any items to an exact sum.
 
 #include <cstdint>
+#include <type_traits>
 
 #include "monofold/engine/gpu/exact/lane_words.cuh"
 #include "monofold/engine/gpu/exact/term_bins.cuh"
@@ -10,21 +11,97 @@
 #include "monofold/engine/gpu/exact/thread_bins.cuh"
 #include "monofold/engine/gpu/exact/thread_items.cuh"
 #include "monofold/engine/gpu/exact/warp_digits.cuh"
+#include "monofold/engine/gpu/kernel.cuh"
 #include "monofold/engine/gpu/load.cuh"
 #include "monofold/engine/gpu/load_ragged.cuh"
 #include "monofold/fold/exact/anchors.hpp"
+#include "monofold/fold/exact/term.hpp"
 #include "monofold/level/shuffle.cuh"
 #include "monofold/level/thread.cuh"
 #include "monofold/platform/host_device.hpp"
+#include "monofold/platform/numbers.hpp"
 
 namespace monofold::detail {
 
-/// By words of each lane, where there is room for them; else bins below the largest magnitude of some rows, then
-/// below what is left, then single digits.
+/// Nothing: of float16 bins hold all, and float64 would take 17 KiB a warp.
+template <class Term>
+struct no_wide_words {
+  static constexpr int warp_bytes = 0;
+};
+
+template <class Term, class Item = typename lane_terms<Term>::item>
+using wide_words_t =
+    std::conditional_t<std::is_same_v<Item, float> || std::is_same_v<Item, bfloat16>,
+                       lane_words<Term>, no_wide_words<Term>>;
+
+/// The shared memory of a block.
+template <class Term>
+struct exact_shared;
+
+/// The words of a warp, where a launch has room for them. All that is known of them is in shared memory, since the
+/// narrow way needs every register.
 ///
-/// order      exact: any
 /// sync       all lanes of the warp
 template <class Term>
+class wide_room {
+ public:
+  using words = wide_words_t<Term>;
+  static constexpr bool is_possible = words::warp_bytes > 0;
+  static constexpr int warp_bytes = words::warp_bytes;
+
+  /// Comes first. `is_there`: the block has exact_shared<Term>::bytes_with_words of shared memory.
+  MONOFOLD_GPU static void start(bool is_there) {
+    if (lane_rank() == 0) *terms_added() = is_there ? not_open : no_room;
+    sync_warp();  // written above, read by other lanes below
+  }
+
+  MONOFOLD_GPU static bool is_there() { return *terms_added() != no_room; }
+
+  /// += the finite terms of some rows.
+  template <class Digits, class Chunk, int rows>
+  MONOFOLD_GPU static void add(Digits& to, const Chunk (&raw)[rows]) {
+    constexpr int terms = rows * term_format<Term>::chunk_items;
+    static_assert(terms <= words::most_terms);
+    const std::int32_t before = *terms_added();
+    sync_warp();  // read above, written below
+    const words own = own_words();
+    if (before == not_open) own.clear();
+    const bool is_full = before + terms > words::most_terms;
+    if (is_full) own.make_room(to);
+    if (lane_rank() == 0) *terms_added() = before == not_open || is_full ? terms : before + terms;
+    sync_warp();  // written above, read by other lanes later
+    own.add(raw);
+  }
+
+  /// Adds all to the digits of the warp, at the end.
+  template <class Digits>
+  MONOFOLD_GPU static void flush(Digits& to) {
+    if (*terms_added() > 0) own_words().flush(to);
+  }
+
+ private:
+  static constexpr int no_room = -2;
+  static constexpr int not_open = -1;  // not cleared yet
+
+  MONOFOLD_GPU static char* shared() { return reinterpret_cast<char*>(dynamic_shared()); }
+  MONOFOLD_GPU static int warp() { return static_cast<int>(threadIdx.x) / warp_lanes; }
+
+  /// The terms of each lane since there was room for all, or one of the numbers above.
+  MONOFOLD_GPU static std::int32_t* terms_added() {
+    return reinterpret_cast<std::int32_t*>(shared() + exact_shared<Term>::terms_added_at) + warp();
+  }
+  MONOFOLD_GPU static words own_words() {
+    return words(shared() + exact_shared<Term>::wide_words_at + warp() * warp_bytes);
+  }
+};
+
+/// By words of a warp's own, where there is room for them; else bins below the largest magnitude of some rows, then
+/// below what is left, then single digits.
+///
+/// shape      may_have_room: the block has the shared memory of `exact_shared`, see `wide_room`
+/// order      exact: any
+/// sync       all lanes of the warp
+template <class Term, bool may_have_room>
 class warp_wide {
  public:
   using format = term_format<Term>;
@@ -73,12 +150,12 @@ class warp_wide {
   /// tile is not the only one of its kind, so that words, which cost much once, pay.
   MONOFOLD_GPU void add(digits& to, bool& any_other, const range_type& range, int tile,
                         bool again) {
-    if constexpr (lane_words<Term>::is_possible) {
-      if (again && lane_words<Term>::are_there()) {
+    if constexpr (has_room) {
+      if (again && wide_room<Term>::is_there()) {
         chunk raw[rows];
         load(raw, range, tile, 0);
         take_special_and_other(to, any_other, raw);
-        return lane_words<Term>::add(raw);
+        return wide_room<Term>::add(to, raw);
       }
     }
     MONOFOLD_ROLL
@@ -91,10 +168,11 @@ class warp_wide {
 
   /// Leaves everything among the digits.
   MONOFOLD_GPU void finish(digits& to) {
-    if constexpr (lane_words<Term>::is_possible) lane_words<Term>::flush(to);
+    if constexpr (has_room) wide_room<Term>::flush(to);
   }
 
  private:
+  static constexpr bool has_room = may_have_room && wide_room<Term>::is_possible;
   static constexpr int parts = format::parts;
   static constexpr int batch_rows = 16 / chunk_items < rows ? 16 / chunk_items : rows;
   static constexpr int batch = batch_rows * chunk_items;  // items a lane
