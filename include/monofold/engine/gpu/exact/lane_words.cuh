@@ -6,7 +6,6 @@
 
 #include "monofold/engine/gpu/exact/load_pairs.cuh"
 #include "monofold/engine/gpu/exact/term_format.cuh"
-#include "monofold/engine/gpu/exact/thread_items.cuh"
 #include "monofold/engine/gpu/load.cuh"
 #include "monofold/fold/exact/term.hpp"
 #include "monofold/level/lanes.cuh"
