@@ -1,0 +1,90 @@
+// Rows of whole 16-byte chunks on a GPU: each has the bytes of the CPU's reduction of that row alone.
+
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "monofold/reduce_segments.cuh"
+#include "tests/gpu/device.cuh"
+#include "tests/inputs/answer_bytes.hpp"
+#include "tests/inputs/random.hpp"
+
+namespace {
+
+namespace mf = monofold;
+using gpu_tests::device_array;
+
+class gpu_rows : public gpu_tests::gpu_test {};
+
+/// Not associative: what another tree gives is another number.
+struct chunk_hash {
+  using state = std::uint32_t;
+  static constexpr bool commutative = true;
+  MONOFOLD_HD state lift(float x, std::int64_t index) const {
+    return mf::bits_as<std::uint32_t>(x) + static_cast<std::uint32_t>(index) * 77u;
+  }
+  MONOFOLD_HD state combine(state l, state r) const { return l * 1000003u + (r ^ (r >> 7)); }
+};
+
+/// Rows like those around them, and some of each kind that needs another way.
+template <class Item>
+std::vector<Item> items_for(std::int64_t rows, std::int64_t length) {
+  std::vector<Item> out;
+  for (std::int64_t r = 0; r < rows; ++r) {
+    for (std::int64_t i = 0; i < length; ++i) {
+      const auto at = static_cast<std::uint64_t>(r * length + i);
+      double x = inputs::spread_double(at, r % 13 == 5 ? 60 : 6);
+      if (r % 17 == 3) x = 0;
+      if (r % 17 == 4) x = -0.0;
+      if (r % 17 == 5) x = i % 2 == 0 ? 1.5 : -1.5;  // nothing is left
+      if (r % 19 == 7 && i == length / 2) x = std::numeric_limits<double>::infinity();
+      if (r % 19 == 8 && i == length - 1) x = std::numeric_limits<double>::quiet_NaN();
+      if (r % 19 == 9 && i == 0) x = 1e30;
+      out.push_back(static_cast<Item>(static_cast<float>(x)));
+    }
+  }
+  return out;
+}
+
+template <class Item, class F>
+void compare(const char* what, const F& f, const std::vector<std::int64_t>& lengths,
+             std::int64_t gap = 0) {
+  for (const std::int64_t length : lengths) {
+    const std::int64_t rows = length > 300 ? 39 : 240;
+    const std::int64_t stride = length + gap;
+    const auto host = items_for<Item>(rows, stride);
+    const device_array<Item> device(host);
+    const auto size = static_cast<std::size_t>((rows - 1) * stride + length);
+    const auto got = mf::try_reduce_segments(mf::gpu, device.span(0, size),
+                                             mf::fixed_segments(length, rows, stride), f);
+    ASSERT_EQ(static_cast<std::int64_t>(got.size()), rows);
+    for (std::int64_t r = 0; r < rows; ++r) {
+      const auto row = std::span<const Item>(host).subspan(static_cast<std::size_t>(r * stride),
+                                                           static_cast<std::size_t>(length));
+      ASSERT_EQ(inputs::bytes_of(got[static_cast<std::size_t>(r)]),
+                inputs::bytes_of(mf::try_reduce(mf::cpu, row, f)))
+          << what << ", row " << r << " of " << length << " items";
+    }
+  }
+}
+
+const std::vector<std::int64_t> lengths{1,   2,   4,   8,   12,  32,   100,
+                                        128, 132, 256, 260, 520, 1000, 1024};
+
+TEST_F(gpu_rows, by_the_tree) {
+  compare<float>("hash", chunk_hash{}, lengths);
+  compare<float>("plain_sum", mf::plain_sum, {1, 2, 8, 100, 1000}, 4);
+  compare<double>("argmax", mf::argmax, {1, 2, 6, 64, 66, 512});
+  compare<mf::bfloat16>("plain_sum", mf::plain_sum, {1, 2, 4, 8, 264, 2048});
+}
+
+TEST_F(gpu_rows, exact_sums) {
+  compare<float>("sum", mf::sum, lengths);
+  compare<float>("mean", mf::mean, {4, 100, 260}, 8);
+  compare<mf::bfloat16>("sum", mf::sum, {8, 264, 2048});
+  compare<mf::float16>("norm1", mf::norm1, {8, 40, 264});
+}
+
+}  // namespace
