@@ -64,9 +64,9 @@ class exact_row {
     return !any_lane(items::is_below(seen.least, items::low_limit(last + items::last_bias)));
   }
 
-  /// The sum of such a row, in the first lane of its team.
+  /// What a lane has of such a row.
   template <int depth>
-  MONOFOLD_GPU static double add_doubles(const bytes16 (&raw)[depth], int level) {
+  MONOFOLD_GPU static double sum_of_lane(const bytes16 (&raw)[depth]) {
     double sum[2] = {-0.0, -0.0};
     MONOFOLD_UNROLL
     for (int k = 0; k < depth; ++k) {
@@ -77,12 +77,7 @@ class exact_row {
         sum[v % 2] = rounded_sum(sum[v % 2], x[0]);
       }
     }
-    double total = rounded_sum(sum[0], sum[1]);
-    MONOFOLD_ROLL
-    for (int distance = 1; distance >> level == 0; distance *= 2) {
-      total = rounded_sum(total, shuffle_down(total, distance));
-    }
-    return total;
+    return rounded_sum(sum[0], sum[1]);
   }
 
   /// The sum in the first lane of each team, and whether it is one. `raw`: the chunks of a lane, of which it has

@@ -127,11 +127,14 @@ class row_teams {
         MONOFOLD_UNROLL
         for (int g = 0; g < groups; ++g) fold_row(raw[g], row + g * teams() + team());
       } else {
-        const bool are_doubles = answers_double && exact_row<term>::are_doubles(raw);
-        MONOFOLD_UNROLL
-        for (int g = 0; g < groups; ++g) {
-          const std::int64_t own = row + g * teams() + team();
-          if (!are_doubles || !add_doubles(raw[g], own)) add_row(raw[g], own);
+        // The groups that are left to do.
+        std::uint32_t left = (1u << groups) - 1;
+        if (answers_double && exact_row<term>::are_doubles(raw)) {
+          left = add_doubles(raw, row);
+        }
+        MONOFOLD_ROLL
+        for (int g = 0; left >> g != 0; ++g) {
+          if ((left >> g & 1) != 0) add_again(job_, plan_, row + g * teams() + team());
         }
       }
     }
@@ -194,17 +197,45 @@ class row_teams {
     job_.sink_of(row, ends)(job_.f, access::flush(job_.f, own, ends.count()));
   }
 
-  /// A sum that is a double, and so the answer; false where it is zero, whose sign must be found.
+  /// Sums that are doubles, and so the answers; the groups where one is zero, whose sign must be found.
   ///
   /// sync       all lanes of the warp, which get the same
-  MONOFOLD_GPU bool add_doubles(const bytes16 (&raw)[depth], std::int64_t row) const {
+  MONOFOLD_GPU std::uint32_t add_doubles(const bytes16 (&raw)[groups][depth],
+                                         std::int64_t row) const {
+    std::uint32_t left = 0;
     if constexpr (answers_double) {
-      const double total = exact_row<term>::add_doubles(raw, plan_.level);
-      const bool is_one = member() == 0 && row < plan_.rows;
-      if (any_lane(is_one && total == 0)) return false;
-      if (is_one) *job_.sinks.of(row).out = exact_row<term>::value_of(total);
+      using sum_of_row = exact_row<term>;
+      double total[groups];
+      MONOFOLD_UNROLL
+      for (int g = 0; g < groups; ++g) total[g] = sum_of_row::sum_of_lane(raw[g]);
+      MONOFOLD_ROLL
+      for (int distance = 1; distance >> plan_.level == 0; distance *= 2) {
+        MONOFOLD_UNROLL
+        for (int g = 0; g < groups; ++g) {
+          total[g] = rounded_sum(total[g], shuffle_down(total[g], distance));
+        }
+      }
+      MONOFOLD_UNROLL
+      for (int g = 0; g < groups; ++g) {
+        const std::int64_t own = row + g * teams() + team();
+        const bool is_one = member() == 0 && own < plan_.rows;
+        if (any_lane(is_one && total[g] == 0)) {
+          left |= 1u << g;
+        } else if (is_one) {
+          *job_.sinks.of(own).out = sum_of_row::value_of(total[g]);
+        }
+      }
     }
-    return true;
+    return left;
+  }
+
+  /// Rows that are brought again: a call would take registers from the loads if these were kept.
+  MONOFOLD_GPU_CALL static void add_again(const Job& job, const row_launch& plan,
+                                          std::int64_t row) {
+    const row_teams own(job, plan);
+    bytes16 raw[depth];
+    own.load(raw, row);
+    own.add_row(raw, row);
   }
 
   MONOFOLD_GPU void add_row(const bytes16 (&raw)[depth], std::int64_t row) const {
