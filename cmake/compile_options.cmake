@@ -14,6 +14,14 @@ if(PROJECT_IS_TOP_LEVEL)
   endif()
 endif()
 
+# Compiles so many sources of a target at a time, those without options of their own: what they include
+# is read once. clang-tidy wants a command for each.
+function(monofold_units target sources)
+  if(MONOFOLD_UNITS)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${sources})
+  endif()
+endfunction()
+
 # No fast-math flag of any kind, ever: each of them lets the compiler change bits. -ffp-contract=off
 # comes with the target `monofold` itself.
 function(monofold_compile_options target)

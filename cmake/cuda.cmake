@@ -70,8 +70,9 @@ endfunction()
 
 # A target that asks nvcc what it thinks of sources, the code for a device, and keeps nothing that could
 # be run: a tenth of a compilation. Where no GPU runs tests, the host's compiler makes them for the
-# emulated device besides.
-function(monofold_check_cuda target)
+# emulated device besides. So many sources are one look: what they include is half of each.
+function(monofold_check_cuda target sources_a_look)
+  set(folder ${CMAKE_CURRENT_BINARY_DIR}/${target})
   set(checked)
   separate_arguments(flags NATIVE_COMMAND "${CMAKE_CUDA_FLAGS}")
   if(CMAKE_CUDA_HOST_COMPILER)
@@ -85,23 +86,30 @@ function(monofold_check_cuda target)
       list(APPEND flags ${folders})
     endif()
   endforeach()
-  foreach(source IN LISTS ARGN)
-    cmake_path(RELATIVE_PATH source BASE_DIRECTORY ${PROJECT_SOURCE_DIR} OUTPUT_VARIABLE name)
-    string(MAKE_C_IDENTIFIER ${name} name)
-    set(output ${CMAKE_CURRENT_BINARY_DIR}/${target}/${name}.ltoir)
+  set(number 0)
+  while(ARGN)
+    list(SUBLIST ARGN 0 ${sources_a_look} sources)
+    list(REMOVE_ITEM ARGN ${sources})
+    list(TRANSFORM sources REPLACE "(.+)" "#include \"\\1\"" OUTPUT_VARIABLE lines)
+    list(JOIN lines "\n" content)
+    set(look ${folder}/look_${number}.cu)
+    file(CONFIGURE OUTPUT ${look} CONTENT "${content}\n" @ONLY)
+    list(TRANSFORM sources REPLACE ".*/" "" OUTPUT_VARIABLE names)
+    list(JOIN names ", " names)
+    set(output ${folder}/look_${number}.ltoir)
     add_custom_command(OUTPUT ${output}
-      COMMAND ${CMAKE_COMMAND} -E make_directory ${CMAKE_CURRENT_BINARY_DIR}/${target}
       COMMAND ${MONOFOLD_NVCC} -x cu -ltoir -gencode=arch=compute_90,code=lto_90
               -std=c++20 --fmad=false --extended-lambda -DMONOFOLD_NVCC_LOOKS
               $<$<BOOL:${MONOFOLD_WERROR}>:-Werror=all-warnings>
               -I${PROJECT_SOURCE_DIR} -I${PROJECT_SOURCE_DIR}/include ${flags}
-              -MD -MF ${output}.d -MT ${output} ${source} -o ${output}
-      DEPENDS ${source}
+              -MD -MF ${output}.d -MT ${output} ${look} -o ${output}
+      DEPENDS ${look} ${sources}
       DEPFILE ${output}.d
-      COMMENT "Checking ${name} with nvcc"
+      COMMENT "Checking ${names} with nvcc"
       VERBATIM
       COMMAND_EXPAND_LISTS)
     list(APPEND checked ${output})
-  endforeach()
+    math(EXPR number "${number} + 1")
+  endwhile()
   add_custom_target(${target} ALL DEPENDS ${checked})
 endfunction()

@@ -60,8 +60,9 @@ void block::end() {
 
 void block::thread_main(void* argument) {
   auto& own = *static_cast<thread*>(argument);
+  const launch_request& request = *running_launch->request;
   is_in_kernel = true;
-  running_launch->body();
+  request.call(request.kernel, request.arguments->table.data());
   is_in_kernel = false;
   own.home->end_thread(own);
 }

@@ -2,13 +2,13 @@
 /// emulation/block: the threads of one block, in an order by lot, and where they meet.
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "emulation/dimensions.hpp"
 #include "emulation/fiber.hpp"
+#include "emulation/grid.hpp"
 #include "emulation/random.hpp"
 #include "emulation/report.hpp"
 #include "emulation/shared_memory.hpp"
@@ -26,7 +26,7 @@ class block;
 
 /// A launch, as its blocks see it.
 struct launch {
-  std::function<void()> body;
+  const launch_request* request = nullptr;
   module home;
   std::string kernel;
   dim3 grid;

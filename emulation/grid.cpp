@@ -209,7 +209,7 @@ bool run(const launch_request& request) {
   const std::lock_guard lock(device);
   if (detail::has_reports()) return false;
   detail::launch own;
-  own.body = request.body;
+  own.request = &request;
   own.home = detail::module_of(request.kernel);
   own.kernel = detail::kernel_name(own.home);
   own.grid = request.grid;

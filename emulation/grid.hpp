@@ -2,20 +2,34 @@
 /// emulation/grid: runs a kernel, its blocks in an order by lot, a few of them at a time.
 
 #include <cstddef>
-#include <functional>
+#include <memory>
+#include <vector>
 
 #include "emulation/dimensions.hpp"
 
 namespace monofold::emulation {
 
-/// What <<<>>> says, and the kernel with its arguments bound.
-struct launch_request {
+/// Copies of what a kernel is called with, each on lines of its own.
+struct kernel_arguments {
+  struct alignas(64) line {
+    unsigned char bytes[64];
+  };
+  std::vector<line> lines;
+  std::vector<const void*> table;
+};
+
+/// What <<<>>> says, and how the kernel is called.
+struct launch_shape {
   const void* kernel = nullptr;
   dim3 grid;
   dim3 block;
   dim3 cluster;
   std::size_t shared_bytes = 0;
-  std::function<void()> body;
+  void (*call)(const void* kernel, const void* const* arguments) = nullptr;
+};
+
+struct launch_request : launch_shape {
+  std::shared_ptr<const kernel_arguments> arguments;
 };
 
 inline constexpr unsigned max_block_threads = 1024;

@@ -4,17 +4,38 @@
 #include <cuda_runtime_api.h>
 
 #include <cstddef>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 
+#include "emulation/builtins.hpp"
 #include "emulation/dimensions.hpp"
 #include "emulation/grid.hpp"
 
 namespace monofold::emulation {
 
-/// Runs it now, or notes it where the stream is being captured.
-cudaError_t submit(launch_request request, cudaStream_t stream);
+/// One argument of a kernel: its bytes are copied, as CUDA does.
+struct argument {
+  const void* at;
+  std::size_t bytes;
+};
+
+/// Runs a kernel with copies of the arguments now, or notes it where the stream is being captured.
+cudaError_t submit(const launch_shape& shape, const argument* arguments, std::size_t count,
+                   cudaStream_t stream);
+
+/// Calls a kernel of this type; there are hundreds of types, so little more is made for each.
+template <class... Parameters>
+struct kernel_call {
+  MONOFOLD_UNTOUCHED static void run(const void* kernel, const void* const* arguments) {
+    call(kernel, arguments, std::index_sequence_for<Parameters...>{});
+  }
+  template <std::size_t... I>
+  MONOFOLD_UNTOUCHED static void call(const void* kernel, const void* const* arguments,
+                                      std::index_sequence<I...>) {
+    reinterpret_cast<void (*)(Parameters...)>(const_cast<void*>(kernel))(
+        *static_cast<const std::remove_cv_t<Parameters>*>(arguments[I])...);
+  }
+};
 
 /// Starts a kernel on copies of the arguments.
 ///
@@ -23,18 +44,15 @@ cudaError_t submit(launch_request request, cudaStream_t stream);
 ///            kernel went wrong (cudaGetErrorString says how, take_reports says it again), or an
 ///            earlier one did
 template <class... Parameters, class... Arguments>
-cudaError_t launch(void (*kernel)(Parameters...), const dim3& grid, const dim3& block,
-                   const dim3& cluster, std::size_t shared_bytes, cudaStream_t stream,
-                   const Arguments&... arguments) {
-  using copies = std::tuple<std::remove_cv_t<Parameters>...>;
-  launch_request request;
-  request.kernel = reinterpret_cast<const void*>(kernel);
-  request.grid = grid;
-  request.block = block;
-  request.cluster = cluster;
-  request.shared_bytes = shared_bytes;
-  request.body = [kernel, held = copies(arguments...)] { std::apply(kernel, held); };
-  return submit(std::move(request), stream);
+MONOFOLD_UNTOUCHED cudaError_t launch(void (*kernel)(Parameters...), const dim3& grid,
+                                      const dim3& block, const dim3& cluster,
+                                      std::size_t shared_bytes, cudaStream_t stream,
+                                      const Arguments&... arguments) {
+  static_assert((std::is_same_v<std::remove_cv_t<Parameters>, Arguments> && ...));
+  const argument given[] = {{&arguments, sizeof(arguments)}..., {nullptr, 0}};
+  return submit({reinterpret_cast<const void*>(kernel), grid, block, cluster, shared_bytes,
+                 kernel_call<Parameters...>::run},
+                given, sizeof...(arguments), stream);
 }
 
 }  // namespace monofold::emulation

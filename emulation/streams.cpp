@@ -2,6 +2,8 @@
 
 #include <cuda_runtime_api.h>
 
+#include <cstring>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -36,17 +38,34 @@ cudaError_t run_now(const emulation::launch_request& request) {
   return emulation::run(request) ? cudaSuccess : cudaErrorLaunchFailure;
 }
 
+cudaError_t submit_copied(const emulation::launch_request& request, cudaStream_t stream) {
+  if (!emulation::is_launchable(request)) return cudaErrorInvalidConfiguration;
+  if (CUgraph_st* const graph = capture_of(stream)) {
+    graph->launches.push_back(request);
+    return cudaSuccess;
+  }
+  return run_now(request);
+}
+
 }  // namespace
 
 namespace monofold::emulation {
 
-cudaError_t submit(launch_request request, cudaStream_t stream) {
-  if (!is_launchable(request)) return cudaErrorInvalidConfiguration;
-  if (CUgraph_st* const graph = capture_of(stream)) {
-    graph->launches.push_back(std::move(request));
-    return cudaSuccess;
+cudaError_t submit(const launch_shape& shape, const argument* arguments, std::size_t count,
+                   cudaStream_t stream) {
+  constexpr std::size_t line_bytes = sizeof(kernel_arguments::line);
+  auto copies = std::make_shared<kernel_arguments>();
+  std::size_t lines = 0;
+  for (std::size_t i = 0; i < count; ++i)
+    lines += (arguments[i].bytes + line_bytes - 1) / line_bytes;
+  copies->lines.resize(lines);
+  auto* to = copies->lines.data();
+  for (std::size_t i = 0; i < count; ++i) {
+    std::memcpy(to, arguments[i].at, arguments[i].bytes);
+    copies->table.push_back(to);
+    to += (arguments[i].bytes + line_bytes - 1) / line_bytes;
   }
-  return run_now(request);
+  return submit_copied({shape, std::move(copies)}, stream);
 }
 
 }  // namespace monofold::emulation
@@ -107,7 +126,7 @@ cudaError_t cudaGraphInstantiate(cudaGraphExec_t* out, cudaGraph_t graph, unsign
 
 cudaError_t cudaGraphLaunch(cudaGraphExec_t graph, cudaStream_t stream) {
   for (const auto& each : graph->launches) {
-    if (const cudaError_t failed = emulation::submit(each, stream); failed != cudaSuccess) {
+    if (const cudaError_t failed = submit_copied(each, stream); failed != cudaSuccess) {
       return failed;
     }
   }

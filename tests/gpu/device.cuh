@@ -67,17 +67,25 @@ void start(void (*kernel)(Parameters...), dim3 grid, dim3 block, Arguments&&... 
             cudaSuccess);
 }
 
+// What templates expect, once for all of their types.
+inline void* new_device_bytes(std::size_t bytes) {
+  void* memory = nullptr;
+  EXPECT_EQ(cudaMalloc(&memory, bytes), cudaSuccess);
+  EXPECT_EQ(cudaMemset(memory, 0xee, bytes), cudaSuccess);
+  return memory;
+}
+inline void copy_bytes(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
+  EXPECT_EQ(cudaMemcpy(to, from, bytes, kind), cudaSuccess);
+}
+
 /// Device memory of exactly so many bytes, so that compute-sanitizer sees a byte read behind it.
 template <class T>
 class device_array {
  public:
-  explicit device_array(std::size_t count) : count_(count) {
-    EXPECT_EQ(cudaMalloc(&memory_, count * sizeof(T)), cudaSuccess);
-    EXPECT_EQ(cudaMemset(memory_, 0xee, count * sizeof(T)), cudaSuccess);
-  }
+  explicit device_array(std::size_t count)
+      : memory_(static_cast<T*>(new_device_bytes(count * sizeof(T)))), count_(count) {}
   explicit device_array(const std::vector<T>& values) : device_array(values.size()) {
-    EXPECT_EQ(cudaMemcpy(memory_, values.data(), count_ * sizeof(T), cudaMemcpyHostToDevice),
-              cudaSuccess);
+    copy_bytes(memory_, values.data(), count_ * sizeof(T), cudaMemcpyHostToDevice);
   }
   device_array(const device_array&) = delete;
   device_array& operator=(const device_array&) = delete;
@@ -91,14 +99,13 @@ class device_array {
     // A `result` has no default constructor, so bytes come first.
     const std::unique_ptr<void, decltype(&std::free)> bytes(std::malloc(count_ * sizeof(T)),
                                                             &std::free);
-    EXPECT_EQ(cudaMemcpy(bytes.get(), memory_, count_ * sizeof(T), cudaMemcpyDeviceToHost),
-              cudaSuccess);
+    copy_bytes(bytes.get(), memory_, count_ * sizeof(T), cudaMemcpyDeviceToHost);
     const T* const first = static_cast<const T*>(bytes.get());
     return {first, first + count_};
   }
 
  private:
-  T* memory_ = nullptr;
+  T* memory_;
   std::size_t count_;
 };
 
@@ -122,18 +129,23 @@ bool same(const std::tuple<T...>& a, const std::tuple<T...>& b) {
   (std::index_sequence_for<T...>{});
 }
 
+/// Fails where the codes differ, or the answers do.
+inline void expect_same_results(mf::status got, mf::status want, bool is_same, const char* what,
+                                std::size_t count, std::size_t bytes, const void* first) {
+  ASSERT_EQ(got, want) << what << ", n = " << count;
+  ASSERT_TRUE(is_same) << what << ", n = " << count << ", " << bytes << " bytes, offset "
+                       << reinterpret_cast<std::uintptr_t>(first) % 16;
+}
+
 /// One range, one fold: the CPU engine and the GPU engine say the same.
 template <class Item, class F>
 void expect_same(const char* what, const F& f, std::span<const Item> host,
                  std::span<const Item> device) {
   const auto want = mf::try_reduce(mf::cpu, host, f);
   const auto got = mf::try_reduce(mf::gpu, device, f);
-  ASSERT_EQ(got.code(), want.code()) << what << ", n = " << host.size();
-  if (want) {
-    ASSERT_TRUE(same(*got, *want))
-        << what << ", n = " << host.size() << ", " << host.size_bytes() << " bytes, offset "
-        << reinterpret_cast<std::uintptr_t>(device.data()) % 16;
-  }
+  const bool is_same = !got || !want || same(*got, *want);
+  expect_same_results(got.code(), want.code(), is_same, what, host.size(), host.size_bytes(),
+                      device.data());
 }
 
 /// Counts around every boundary of the plan and of the launches: slots, tiles, blocks, grids.
