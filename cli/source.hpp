@@ -40,6 +40,7 @@ struct read_options {
   file_format format = file_format::detect;  // detect: by content, then by the options below
   std::optional<dtype> type;                 // --dtype: required for raw, optional for text
   std::optional<std::string> column;         // --column NAME|N (1-based); means CSV
+  std::vector<std::string> by;               // --by: columns whose cells are the key of a row
   std::optional<char> delimiter;             // --delimiter; default: comma, else tab, else blanks
   std::vector<std::string> missing;          // --na TEXT: these tokens are skipped and counted
   header_rule header = header_rule::detect;  // --header
