@@ -53,7 +53,7 @@ inline constexpr unsigned reading = command_bit::reduce | command_bit::verify;
 
 /// In the order of help. The choices of --dtype, --ops, --op, --only and --explain come from the lists
 /// of element types, operations and rungs.
-inline constexpr std::array<option_entry, 36> options{{
+inline constexpr std::array<option_entry, 38> options{{
     {"-k", "N", "", "how many items top and bottom give (10); K, M, G may follow",
      command_bit::reduce},
     {"--ddof", "N", "", "var and std divide by the count less N (0)", command_bit::reduce},
@@ -72,6 +72,14 @@ inline constexpr std::array<option_entry, 36> options{{
      "characters counts as text)",
      reading},
     {"--column", "COLUMN", "", "of CSV, the column with this name or number (from 1)", reading},
+    {"--by", "COLUMN,...", "",
+     "of CSV, one answer for each key, which is what stands in these columns of a row; indices "
+     "count "
+     "in the group",
+     command_bit::reduce},
+    {"--order", "ORDER", "sorted first",
+     "with --by: groups by key (numbers by value), or as they first appear (sorted)",
+     command_bit::reduce},
     {"--header", "RULE", "auto yes no",
      "whether the first row of CSV is names; auto: where the cell of the column is not a number, "
      "or some cell is not and the one below it is; a COLUMN that is a name means yes (auto)",

@@ -277,7 +277,7 @@ int execute(const reduce_command& what) {
     complain(fmt::format("note: --threads {}, and there {} {}", what.what.num_threads,
                          num_cores() == 1 ? "is" : "are", cores_text()));
   }
-  return file_reduction(what).run();
+  return what.reading.by.empty() ? file_reduction(what).run() : execute_groups(what);
 }
 
 }  // namespace monofold::cli
