@@ -235,10 +235,8 @@ class reducer::implementation {
       return out;
     }
     if (op == operation::count) return one_number(op, context.count);
-    family kind = *family_of(op, request_.plain);
-    if (!has(kind)) kind = substitute_for(kind, kinds_);
     if (op == operation::mean && context.count == 0) return failed(op, status::empty_input);
-    return finish_one(op, kind, all, context);
+    return finish_one(op, answering_family(op, request_.plain, kinds_), all, context);
   }
 
   request request_;
