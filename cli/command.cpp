@@ -7,8 +7,10 @@
 #include <optional>
 #include <string_view>
 
+#include "cli/axis_options.hpp"
 #include "cli/completion.hpp"
 #include "cli/failure.hpp"
+#include "cli/group_options.hpp"
 #include "cli/help.hpp"
 #include "cli/joined.hpp"
 #include "cli/memory_limit.hpp"
@@ -156,40 +158,6 @@ void check_dot(const reduce_command& out) {
   }
 }
 
-// The words of a list, none of them empty.
-std::vector<std::string> parse_list(std::string_view option, const std::string& text) {
-  std::vector<std::string> words;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find(',', begin), text.size());
-    words.push_back(text.substr(begin, end - begin));
-    if (words.back().empty()) {
-      throw usage_error(
-          fmt::format("{}: expected names between commas, found {}", option, quote(text)));
-    }
-    begin = end + 1;
-  }
-  return words;
-}
-
-// --by groups the rows of one text on the processor; what else it cannot do.
-void parse_groups(const split_command& split, reduce_command& out) {
-  const auto by = split.value("--by");
-  if (!by) {
-    if (split.has("--order")) throw usage_error("--order is for --by");
-    return;
-  }
-  out.reading.by = parse_list("--by", *by);
-  if (split.value("--order").value_or("") == "first") out.rank = group_rank::first;
-  if (out.label == "dot") throw usage_error("--by: not with dot");
-  if (out.files.size() > 1) {
-    throw usage_error(fmt::format("--by is for one file, found {}", out.files.size()));
-  }
-  for (const std::string_view other : {"--save-state", "--first-index", "--memory"}) {
-    if (split.has(other)) throw usage_error(fmt::format("--by: not with {}", other));
-  }
-  if (out.what.on_gpu) throw usage_error("--by: not with --device " + out.device);
-}
-
 std::string unknown_first_word(const std::string& word) {
   const bool file = word.find('.') != std::string::npos || word.find('/') != std::string::npos;
   if (!file) return {};
@@ -248,10 +216,14 @@ command parse_reduce(const std::vector<std::string>& args) {
   if (const auto text = split.value("--memory")) {
     out.memory_bytes = parse_quantity("--memory", *text, least_memory_bytes);
     if (out.what.on_gpu) throw usage_error("--memory: not with --device " + out.device);
-    if (out.reading.io == io_mode::automatic) out.reading.io = io_mode::read;
+    // An array whose axes are reduced is read where it lies.
+    if (out.reading.io == io_mode::automatic && !split.has("--axis")) {
+      out.reading.io = io_mode::read;
+    }
   }
   check_dot(out);
-  parse_groups(split, out);
+  parse_axis_options(split, out);
+  parse_group_options(split, out);
   return out;
 }
 

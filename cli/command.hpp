@@ -33,6 +33,10 @@ struct reduce_command {
   std::int64_t first_index = 0;   // of the one file
   std::int64_t memory_bytes = 0;  // a ceiling; 0: none
   group_rank rank = group_rank::sorted;
+  // --axis: axes that are reduced; none given: the whole array is, as one row.
+  std::optional<std::vector<std::int64_t>> axes;
+  bool keeps_dims = false;
+  std::string output;  // a .npy file for the answers along axes; empty: standard output
 };
 
 struct merge_command {

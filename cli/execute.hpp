@@ -7,8 +7,6 @@ namespace monofold::cli {
 
 /// The reduction of files: rows on standard output, a line on standard error for each that failed.
 int execute(const reduce_command& what);
-/// The same with --by: a row for each key of the one file.
-int execute_groups(const reduce_command& what);
 
 int execute(const print_command& what);
 int execute(const merge_command& what);

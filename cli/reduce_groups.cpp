@@ -1,4 +1,4 @@
-/// Carries out a reduction with --by: one answer for each key.
+#include "cli/reduce_groups.hpp"
 
 #include <fmt/core.h>
 
@@ -10,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "cli/execute.hpp"
 #include "cli/failure.hpp"
 #include "cli/group_report.hpp"
 #include "cli/keyed_text.hpp"
@@ -18,6 +17,7 @@
 #include "cli/quote.hpp"
 #include "cli/result_text.hpp"
 #include "cli/text_parse.hpp"
+#include "runtime/row_reducer.hpp"
 
 namespace monofold::cli {
 namespace {
@@ -101,6 +101,20 @@ std::string group_name(const std::vector<std::string>& names,
   return out;
 }
 
+// The answers for the items of a group; all threads fold a long one.
+std::vector<runtime::answer> answers_of(const runtime::row_reducer& short_groups,
+                                        const std::byte* items, std::int64_t count) {
+  if (count > short_groups.longest_row()) {
+    reducer own(short_groups.what());
+    own.push(items, count);
+    return own.finish();
+  }
+  std::vector<runtime::answer> answers;
+  for (const operation op : short_groups.what().ops) answers.push_back({op});
+  short_groups.answer_rows({reinterpret_cast<const char*>(items), 0, 1, count}, answers.data());
+  return answers;
+}
+
 std::string report_of(const reduce_command& command, const keyed_items& in) {
   runtime::request what = command.what;
   what.type = in.type;
@@ -112,12 +126,13 @@ std::string report_of(const reduce_command& command, const keyed_items& in) {
   key_parts keys;
   for (const std::string& key : in.keys) keys.push_back(key_fields(key, in.names.size()));
   const side_by_side sorted(in);
-  const reducer own(what);
+  const runtime::row_reducer short_groups(what);
   group_report report(command, in.type, in.names);
   for (const std::size_t group : order_of(keys, in.names.size(), command.rank)) {
     const std::int64_t at = sorted.begins[group];
     const std::int64_t count = sorted.begins[group + 1] - at;
-    const auto answers = own.answers_of(sorted.items.data() + at * info(in.type).size_bytes, count);
+    const auto answers =
+        answers_of(short_groups, sorted.items.data() + at * info(in.type).size_bytes, count);
     const std::string why = why_no_result(answers, what, count);
     if (!why.empty()) throw no_result_error(group_name(in.names, keys[group]) + ": " + why);
     report.add(keys[group], count, answers);
@@ -127,7 +142,7 @@ std::string report_of(const reduce_command& command, const keyed_items& in) {
 
 }  // namespace
 
-int execute_groups(const reduce_command& command) {
+int reduce_groups(const reduce_command& command) {
   const std::string& file = command.files[0];
   try {
     const keyed_items in = read_keyed(file, command.reading);

@@ -48,6 +48,12 @@ struct read_options {
   io_mode io = io_mode::automatic;
 };
 
+/// Extents of an array, and which axis moves fastest in the file: the last one, or the first.
+struct array_shape {
+  std::vector<std::int64_t> extents;
+  bool column_major = false;
+};
+
 /// Items in native byte order at an address aligned for their type, valid until the next call.
 struct chunk {
   const void* items = nullptr;
@@ -74,6 +80,12 @@ class source {
   virtual std::int64_t missing_count() const { return 0; }
   /// What the user should know of how the input was read; complete once all of it has been.
   virtual std::vector<std::string> remarks() const { return {}; }
+
+  /// The array's shape, where the input has one (.npy).
+  virtual std::optional<array_shape> shape() const { return std::nullopt; }
+  /// Where all items lie in the order of the file, native and aligned, if they lie anywhere; `check` as for
+  /// `fetch`.
+  virtual const void* items_in_place() { return nullptr; }
 
   /// How many items a call of `fetch` should ask for (a multiple of 4096), or 0 where only `next`
   /// works. Whoever fetches does not call `next`.

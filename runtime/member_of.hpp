@@ -88,8 +88,33 @@ class member_of final : public member {
     return member_answer<kind, Item>(op, fold_, box != nullptr ? &value_of(*box) : nullptr,
                                      context);
   }
+  void answer_rows(const row_block& rows, std::span<const placed_operation> ops,
+                   const answer_context* contexts, answer* answers,
+                   std::size_t stride) const override {
+    for (std::int64_t r = 0; r < rows.count; ++r) {
+      const auto* const items = reinterpret_cast<const element*>(rows.first + r * rows.pitch_bytes);
+      const state own = fold_row(items, rows.length);
+      answer* const out = answers + static_cast<std::size_t>(r) * stride;
+      for (const placed_operation& one : ops) {
+        out[one.place] = member_answer<kind, Item>(one.op, fold_, &own, contexts[r]);
+      }
+    }
+  }
 
  private:
+  state fold_row(const element* items, std::int64_t count) const {
+    if constexpr (has_running_sum_v<fold, element>) {
+      // What a running sum learns is worth its start from some tiles on.
+      if (count <= tile_items_v<element>) {
+        state own = fold_.identity();
+        fold_.absorb_run(own, items, count, 0);
+        return own;
+      }
+    }
+    folder<fold, element> one(fold_, loop_);
+    one.add(items, count, 0);
+    return one.part.total(fold_);
+  }
   static const state& value_of(const state_box& box) {
     return static_cast<const state_of<state>&>(box).value;
   }

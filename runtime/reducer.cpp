@@ -129,20 +129,10 @@ class reducer::implementation {
   std::int64_t first_index() const { return tree_.first_index(); }
   std::int64_t count() const { return tree_.count(); }
 
-  std::vector<answer> finish() const { return finish(tree_.total(), count()); }
-
-  std::vector<answer> answers_of(const void* items, std::int64_t count) const {
-    need_pairs(false);
-    check_array(items, count);
-    running_tree own(engine_, members_, item_bytes(), first_index());
-    own.push(raw(items, nullptr, count));
-    return finish(own.total(), count);
-  }
-
- private:
-  std::vector<answer> finish(const result<member_states>& total, std::int64_t count) const {
+  std::vector<answer> finish() const {
+    const result<member_states> total = tree_.total();
     const member_states* const all = total ? &*total : nullptr;
-    answer_context context{request_.ddof, count, request_.nan == nan_policy::omit};
+    answer_context context{request_.ddof, count(), request_.nan == nan_policy::omit};
     answer nan{operation::nan};
     const family nans = has(family::summary) ? family::summary : nan_family(request_);
     if (has(nans)) {
@@ -158,6 +148,7 @@ class reducer::implementation {
     return answers;
   }
 
+ private:
   /// Pairs are for dot, and for nothing else.
   void need_pairs(bool are_given) const {
     if ((request_.ops.front() == operation::dot) == are_given) return;
@@ -244,10 +235,8 @@ class reducer::implementation {
       return out;
     }
     if (op == operation::count) return one_number(op, context.count);
-    family kind = *family_of(op, request_.plain);
-    if (!has(kind)) kind = substitute_for(kind, kinds_);
     if (op == operation::mean && context.count == 0) return failed(op, status::empty_input);
-    return finish_one(op, kind, all, context);
+    return finish_one(op, answering_family(op, request_.plain, kinds_), all, context);
   }
 
   request request_;
@@ -306,8 +295,5 @@ reducer reducer::load(std::span<const unsigned char> bytes, int num_threads) {
   return out;
 }
 std::vector<answer> reducer::finish() const { return implementation_->finish(); }
-std::vector<answer> reducer::answers_of(const void* items, std::int64_t count) const {
-  return implementation_->answers_of(items, count);
-}
 
 }  // namespace monofold::runtime

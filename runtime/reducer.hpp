@@ -113,9 +113,6 @@ class reducer {
   std::int64_t count() const;
   /// The answers in the order of `request.ops`; more may be pushed afterwards.
   std::vector<answer> finish() const;
-  /// The answers for `count` other items alone, as a new reducer of the same request gives them; nothing is
-  /// appended. For many short arrays: what a request takes to be understood is done once.
-  std::vector<answer> answers_of(const void* items, std::int64_t count) const;
 
   /// Everything that it holds, as the bytes of a file: what is pushed or merged after `load` has the
   /// bits that it would have had here. Where all operations are exact the same items give the same

@@ -115,11 +115,12 @@ class Groups(ToolTest):
 
     def test_bad_words(self):
         self.check_error(2, "--by is for one file, found 2", "sum", "p.csv", "p.csv", "--by", "city")
-        self.check_error(2, "--by: expected names between commas, found 'a,,b'", "sum", "--by", "a,,b")
+        self.check_error(2, "--by: expected columns between commas, found 'a,,b'", "sum", "--by", "a,,b")
         self.check_error(2, "--order is for --by", "sum", "--order", "first")
-        self.check_error(2, "--by: not with dot", "dot", "p.csv", "p.csv", "--by", "city")
-        for words in (("--save-state", "s"), ("--first-index", 3), ("--memory", "1G")):
-            self.check_error(2, f"--by: not with {words[0]}", "sum", "--by", "city", *words)
+        self.check_error(2, "--by: not for dot", "dot", "p.csv", "p.csv", "--by", "city")
+        for words in (("--axis", 0), ("--save-state", "s"), ("--first-index", 3), ("--memory", "1G")):
+            self.check_error(2, f"{words[0]}: not with --by", "sum", "--by", "city", *words)
+        self.check_error(2, "--device gpu: not with --by", "sum", "--by", "city", "--device", "gpu")
 
 
 class Alone(ToolTest):

@@ -46,7 +46,6 @@ class group_folder {
 
  public:
   using state = typename F::state;
-  using group_type = row_group<Item>;
 
   /// What a thread works with.
   struct room {
@@ -60,12 +59,11 @@ class group_folder {
     heap_array<slot> slots;
   };
 
-  group_folder(const F& f, const Item* first, const array_rows& rows)
+  group_folder(const F& f, const Item* first, const array_rows& rows, int num_threads)
       : fold_(f),
-        first_(first),
         rows_(rows),
-        width_(rows_read_together<row_fold, Item>(rows, most_row_items<Item>)),
-        blocks_((rows.inner().extent + width_ - 1) / width_) {
+        width_(rows_read_together<row_fold, Item>(rows, most_row_items<Item>, num_threads)),
+        groups_(first, rows, width_) {
     by_slots_ = !rows.is_contiguous() && width_ > 1 && has_slot_columns_v<row_fold, Item>;
     gathers_ = !rows.is_contiguous() && !by_slots_;
     // A cache line more than the items take: rows that are 4 KiB apart would all want the same lines.
@@ -75,23 +73,10 @@ class group_folder {
   }
 
   int width() const { return static_cast<int>(width_); }
-  std::int64_t num_groups() const { return rows_.num_rows / rows_.inner().extent * blocks_; }
-  group_type group(std::int64_t number) const {
-    const axis_step inner = rows_.inner();
-    const std::int64_t begin = number % blocks_ * width_;
-    group_type out{first_ + begin * inner.stride, begin * inner.number,
-                   static_cast<int>(std::min(width_, inner.extent - begin))};
-    std::int64_t outer = number / blocks_;
-    for (int k = rows_.num_kept - 1; k-- > 0; outer /= rows_.kept[k].extent) {
-      const std::int64_t at = outer % rows_.kept[k].extent;
-      out.first += at * rows_.kept[k].stride;
-      out.row += at * rows_.kept[k].number;
-    }
-    return out;
-  }
+  const row_groups<Item>& groups() const { return groups_; }
 
   /// The states of items [at, at + count) of the rows of a group.
-  void fold(const group_type& group, std::int64_t at, std::int64_t count, const room& in,
+  void fold(const row_group<Item>& group, std::int64_t at, std::int64_t count, const room& in,
             state* out) const {
     if constexpr (has_slot_columns_v<row_fold, Item>) {
       if (by_slots_) {
@@ -116,11 +101,11 @@ class group_folder {
     }
     return 0;
   }
-  decltype(auto) fold_of(const group_type& group, int column) const {
+  decltype(auto) fold_of(const row_group<Item>& group, int column) const {
     return fold_of_row<Indices, Item>(fold_, rows_, group.row + column * rows_.inner().number);
   }
 
-  void fold_gathered(const group_type& group, std::int64_t at, std::int64_t count, Item* items,
+  void fold_gathered(const row_group<Item>& group, std::int64_t at, std::int64_t count, Item* items,
                      state* out) const {
     const std::int64_t piece = gathered_items<row_fold, Item>;
     if (count <= piece) {
@@ -150,10 +135,9 @@ class group_folder {
   }
 
   const F& fold_;
-  const Item* first_;
   const array_rows& rows_;
   std::int64_t width_;
-  std::int64_t blocks_;
+  row_groups<Item> groups_;
   std::int64_t pitch_ = 0;
   bool by_slots_ = false;
   bool gathers_ = false;
@@ -181,9 +165,9 @@ void fold_rows(const cpu_engine& engine, const F& f, const Item* first, const ar
     return;
   }
   using folder_type = detail::group_folder<Indices, F, Item>;
-  const folder_type folder(f, first, rows);
+  const folder_type folder(f, first, rows, engine.num_threads);
   const int width = folder.width();
-  const auto finish = [&](const typename folder_type::group_type& group, const state* states) {
+  const auto finish = [&](const detail::row_group<Item>& group, const state* states) {
     for (int c = 0; c < group.width; ++c) {
       put(group.row + c * rows.inner().number, finish_state(f, states[c]));
     }
@@ -192,12 +176,12 @@ void fold_rows(const cpu_engine& engine, const F& f, const Item* first, const ar
     const std::int64_t bytes =
         width * (rows.row_items * static_cast<std::int64_t>(sizeof(Item)) + detail::row_work_bytes);
     const std::int64_t share = std::max<std::int64_t>(1, detail::piece_bytes / bytes);
-    const std::int64_t num_groups = folder.num_groups();
+    const std::int64_t num_groups = folder.groups().count();
     detail::parallel_for(engine.num_threads, (num_groups + share - 1) / share, [&](std::int64_t i) {
       const typename folder_type::room room(folder);
       const std::int64_t end = std::min(num_groups, (i + 1) * share);
       for (std::int64_t g = i * share; g < end; ++g) {
-        const auto group = folder.group(g);
+        const auto group = folder.groups()[g];
         folder.fold(group, 0, rows.row_items, room, room.states.data());
         finish(group, room.states.data());
       }
@@ -206,15 +190,15 @@ void fold_rows(const cpu_engine& engine, const F& f, const Item* first, const ar
   }
   constexpr std::int64_t tile = tile_items_v<Item>;
   detail::fold_long_rows(
-      engine, f, folder.num_groups(), width,
+      engine, f, folder.groups().count(), width,
       [&](std::int64_t) { return tile_count<Item>(rows.row_items); },
       [&](std::int64_t g, const tree_node& node, state* out) {
         const std::int64_t at = node.first_tile() * tile;
         const std::int64_t end = std::min(node.end_tile() * tile, rows.row_items);
         const typename folder_type::room room(folder);
-        folder.fold(folder.group(g), at, end - at, room, out);
+        folder.fold(folder.groups()[g], at, end - at, room, out);
       },
-      [&](std::int64_t g, const state* totals) { finish(folder.group(g), totals); });
+      [&](std::int64_t g, const state* totals) { finish(folder.groups()[g], totals); });
 }
 
 }  // namespace monofold

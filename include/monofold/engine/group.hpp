@@ -115,16 +115,54 @@ class grouping {
     }
   }
 
-  /// The keys of a chunk, numbered; false: there are too many.
+  /// The keys of a chunk as they first appear, how often each does, and which group it is.
   struct chunk_keys {
     std::vector<stored> keys;
     std::vector<std::int64_t> counts;
-    std::vector<std::uint32_t> parts;  // the group of each key
+    std::vector<std::uint32_t> parts;
     bool too_many = false;
   };
 
+  /// Keys that lie near each other are looked up by their distance; false: some do not, and nothing is numbered.
+  bool number_near_keys(chunk_keys& out, std::int64_t begin, std::int64_t end,
+                        std::uint16_t* numbers) const requires(Keys::is_word) {
+    constexpr std::uint64_t most_near = 1 << 13;  // 16 KiB of numbers: half a first-level cache
+    constexpr std::int64_t sample = 1 << 10;
+    std::uint64_t low = key_at(begin);
+    std::uint64_t high = low;
+    for (std::int64_t i = begin; i < std::min(end, begin + sample); ++i) {
+      low = std::min(low, key_at(i));
+      high = std::max(high, key_at(i));
+    }
+    if (high - low >= most_near / 2) return false;
+    const std::uint64_t base = low - (most_near - (high - low)) / 2;  // as much below as above
+    std::uint16_t number_at[most_near] = {};                          // 0, or one more than it
+    std::int64_t counts[most_few] = {};
+    for (std::int64_t i = begin; i < end; ++i) {
+      const stored key = key_at(i);
+      if (key - base >= most_near) {
+        out.keys.clear();
+        return false;
+      }
+      std::uint16_t& number = number_at[key - base];
+      if (number == 0) {
+        out.too_many = out.keys.size() == most_few;
+        if (out.too_many) return true;
+        out.keys.push_back(key);
+        number = static_cast<std::uint16_t>(out.keys.size());
+      }
+      ++counts[number - 1];
+      numbers[i] = static_cast<std::uint16_t>(number - 1);
+    }
+    out.counts.assign(counts, counts + out.keys.size());
+    return true;
+  }
+
   void number_chunk(chunk_keys& out, std::int64_t begin, std::int64_t end,
                     std::uint16_t* numbers) const {
+    if constexpr (Keys::is_word) {
+      if (begin == end || number_near_keys(out, begin, end, numbers)) return;
+    }
     key_numbers<Keys> known(0);
     std::int64_t counts[most_few + 1] = {};
     for (std::int64_t i = begin; i < end; ++i) {

@@ -6,6 +6,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "monofold/engine/detail/parallel.hpp"
 #include "monofold/fold/all.hpp"
 #include "monofold/fold/fold.hpp"
 #include "monofold/level/core.hpp"
@@ -24,8 +25,41 @@ struct row_group {
   int width;
 };
 
-/// What the slots or the buffers of a block of columns take: most of a first-level cache.
-inline constexpr std::int64_t block_bytes = 32 << 10;
+/// The rows of an array as groups of up to `width` neighbours.
+template <class Item>
+class row_groups {
+ public:
+  row_groups(const Item* first, const array_rows& rows, std::int64_t width)
+      : first_(first),
+        rows_(rows),
+        width_(width),
+        blocks_((rows.inner().extent + width - 1) / width) {}
+
+  std::int64_t count() const { return rows_.num_rows / rows_.inner().extent * blocks_; }
+  row_group<Item> operator[](std::int64_t number) const {
+    const axis_step inner = rows_.inner();
+    const std::int64_t begin = number % blocks_ * width_;
+    row_group<Item> out{first_ + begin * inner.stride, begin * inner.number,
+                        static_cast<int>(std::min(width_, inner.extent - begin))};
+    std::int64_t outer = number / blocks_;
+    for (int k = rows_.num_kept - 1; k-- > 0; outer /= rows_.kept[k].extent) {
+      const std::int64_t at = outer % rows_.kept[k].extent;
+      out.first += at * rows_.kept[k].stride;
+      out.row += at * rows_.kept[k].number;
+    }
+    return out;
+  }
+
+ private:
+  const Item* first_;
+  const array_rows& rows_;
+  std::int64_t width_;
+  std::int64_t blocks_;
+};
+
+/// What the slots or the buffers of a block of columns take: they stay in a second-level cache. With less of
+/// each row of memory read at a time, new pages cost more than the cache gives.
+inline constexpr std::int64_t block_bytes = 256 << 10;
 
 /// Columns read together fill two cache lines or more, which memory gives at a time.
 template <class Item>
@@ -54,15 +88,26 @@ inline constexpr std::int64_t gathered_items = has_absorb_run_v<F, Item>
                                                    ? std::min<std::int64_t>(256, tile_items_v<Item>)
                                                    : tile_items_v<Item>;
 
+/// How many rows that do not lie side by side are read together, of which `most` fit.
+template <class Item>
+std::int64_t columns_read_together(const array_rows& rows, std::int64_t most, int num_threads) {
+  const axis_step inner = rows.inner();
+  if (distance(rows.reduced[rows.num_reduced - 1].stride) <= distance(inner.stride)) return 1;
+  // Some blocks for each thread.
+  const std::int64_t share = rows.num_rows / (std::int64_t{4} * concurrency(num_threads));
+  return std::min(inner.extent,
+                  std::max(std::min({most, most_columns, share}), least_columns<Item>));
+}
+
 /// How many rows along the inner kept axis are read together.
 template <class F, class Item>
-std::int64_t rows_read_together(const array_rows& rows, std::int64_t most_short_items) {
+std::int64_t rows_read_together(const array_rows& rows, std::int64_t most_short_items,
+                                int num_threads) {
   const axis_step inner = rows.inner();
   if (rows.is_contiguous()) {
     // So that finding a group costs little.
     return rows.row_items > most_short_items ? 1 : std::min<std::int64_t>(inner.extent, 64);
   }
-  if (distance(rows.reduced[rows.num_reduced - 1].stride) <= distance(inner.stride)) return 1;
   std::int64_t column_bytes = 0;
   if constexpr (has_slot_columns_v<F, Item>) {
     column_bytes = std::min<std::int64_t>(rows.row_items, slot_shape<F, Item>::num_slots) *
@@ -71,8 +116,7 @@ std::int64_t rows_read_together(const array_rows& rows, std::int64_t most_short_
     column_bytes =
         std::min(rows.row_items, gathered_items<F, Item>) * static_cast<std::int64_t>(sizeof(Item));
   }
-  return std::min(inner.extent,
-                  std::clamp(block_bytes / column_bytes, least_columns<Item>, most_columns));
+  return columns_read_together<Item>(rows, block_bytes / column_bytes, num_threads);
 }
 
 /// Walks the items of a row in stretches along its innermost axis.
@@ -155,6 +199,24 @@ void gather(const array_rows& rows, const row_group<Item>& group, std::int64_t a
                       });
 }
 
+/// Columns that loops of fixed length take at a time: compilers make vectors of those.
+inline constexpr int columns_at_once = 16;
+
+/// Calls body(c) for 0 <= c < width, where no step reads what another one writes.
+template <class Body>
+MONOFOLD_INLINE void for_columns(int width, const Body& body) {
+  int c = 0;
+  for (; c + columns_at_once <= width; c += columns_at_once) {
+#if defined(__clang__)
+#pragma clang loop vectorize(assume_safety)
+#elif defined(__GNUC__)
+#pragma GCC ivdep
+#endif
+    for (int k = 0; k < columns_at_once; ++k) body(c + k);
+  }
+  for (; c < width; ++c) body(c);
+}
+
 /// The slots of a tile of neighbouring columns, `width` side by side.
 template <class F, class Item>
 class slot_columns {
@@ -168,39 +230,32 @@ class slot_columns {
   /// Item `i` of the tile, of each column.
   void take(const F& f, const Item* items, std::int64_t apart, int i, std::int64_t index) {
     slot* const own = slots_ + i % num_slots * width_;
-    if (apart == 1) {
-      take_by(f, items, 1, own, i, index);
+    if (apart == 1 && i < num_slots) {
+      for_columns(width_, [&](int c) { own[c] = access::open(f, items[c], index); });
+    } else if (apart == 1) {
+      for_columns(width_, [&](int c) { access::absorb(f, own[c], items[c], index); });
+    } else if (i < num_slots) {
+      for (int c = 0; c < width_; ++c) own[c] = access::open(f, items[c * apart], index);
     } else {
-      take_by(f, items, apart, own, i, index);
+      for (int c = 0; c < width_; ++c) access::absorb(f, own[c], items[c * apart], index);
     }
   }
 
   /// The states of the columns, of `count` items each.
   void finish(const F& f, int count, typename F::state* out) {
     for (int m = std::min(count, num_slots); m > 1; m = (m + 1) / 2) {
-      for (int s = 0; s < m / 2; ++s) join(f, slots_ + 2 * s * width_, slots_ + s * width_);
+      for (int s = 0; s < m / 2; ++s) {
+        const slot* const left = slots_ + 2 * s * width_;
+        const slot* const right = left + width_;
+        slot* const both = slots_ + s * width_;
+        for_columns(width_, [&](int c) { both[c] = access::join(f, left[c], right[c]); });
+      }
       if (m % 2 != 0) std::copy_n(slots_ + (m - 1) * width_, width_, slots_ + m / 2 * width_);
     }
     for (int c = 0; c < width_; ++c) out[c] = access::flush(f, slots_[c], count);
   }
 
  private:
-  MONOFOLD_INLINE void take_by(const F& f, const Item* items, std::int64_t apart, slot* own, int i,
-                               std::int64_t index) {
-    if (i < num_slots) {
-      for (int c = 0; c < width_; ++c) own[c] = access::open(f, items[c * apart], index);
-    } else {
-      for (int c = 0; c < width_; ++c) access::absorb(f, own[c], items[c * apart], index);
-    }
-  }
-  /// out[c] = pairs[c] joined with its neighbour of the same column. `out` may be `pairs`.
-  void join(const F& f, const slot* pairs, slot* out) {
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC ivdep
-#endif
-    for (int c = 0; c < width_; ++c) out[c] = access::join(f, pairs[c], pairs[c + width_]);
-  }
-
   slot* slots_;
   int width_;
 };
