@@ -43,6 +43,9 @@ class group_folder {
   using row_fold = std::remove_cvref_t<decltype(fold_of_row<Indices, Item>(
       std::declval<const F&>(), std::declval<const array_rows&>(), std::int64_t{}))>;
   using slot = accumulator_t<F>;
+  // Slots of columns are filled by one fold for all of them, which knows one index for a row of memory.
+  static constexpr bool fills_slots =
+      std::is_same_v<row_fold, F> && has_slot_columns_v<row_fold, Item>;
 
  public:
   using state = typename F::state;
@@ -62,9 +65,10 @@ class group_folder {
   group_folder(const F& f, const Item* first, const array_rows& rows, int num_threads)
       : fold_(f),
         rows_(rows),
-        width_(rows_read_together<row_fold, Item>(rows, most_row_items<Item>, num_threads)),
+        width_(rows_read_together<fills_slots, row_fold, Item>(rows, most_row_items<Item>,
+                                                               num_threads)),
         groups_(first, rows, width_) {
-    by_slots_ = !rows.is_contiguous() && width_ > 1 && has_slot_columns_v<row_fold, Item>;
+    by_slots_ = !rows.is_contiguous() && width_ > 1 && fills_slots;
     gathers_ = !rows.is_contiguous() && !by_slots_;
     // A cache line more than the items take: rows that are 4 KiB apart would all want the same lines.
     const std::int64_t line =
@@ -78,7 +82,7 @@ class group_folder {
   /// The states of items [at, at + count) of the rows of a group.
   void fold(const row_group<Item>& group, std::int64_t at, std::int64_t count, const room& in,
             state* out) const {
-    if constexpr (has_slot_columns_v<row_fold, Item>) {
+    if constexpr (fills_slots) {
       if (by_slots_) {
         return fold_columns<F, Item>(fold_, rows_, group, at, count, in.slots.data(), out);
       }
@@ -95,7 +99,7 @@ class group_folder {
 
  private:
   std::int64_t num_slots() const {
-    if constexpr (has_slot_columns_v<row_fold, Item>) {
+    if constexpr (fills_slots) {
       if (by_slots_)
         return width_ * std::min<std::int64_t>(rows_.row_items, slot_shape<F, Item>::num_slots);
     }
