@@ -37,12 +37,18 @@ decltype(auto) fold_of_row(const F& f, const array_rows& rows, std::int64_t row)
   }
 }
 
+/// Rows of up to so many items are read one item of each after the other.
+inline constexpr std::int64_t tiny_row_items = 48;
+
 /// Folds groups of rows: those along the inner kept axis that are read together.
 template <class Indices, class F, class Item>
 class group_folder {
   using row_fold = std::remove_cvref_t<decltype(fold_of_row<Indices, Item>(
       std::declval<const F&>(), std::declval<const array_rows&>(), std::int64_t{}))>;
   using slot = accumulator_t<F>;
+  // Slots of columns are filled by one fold for all of them, which knows one index for a row of memory.
+  static constexpr bool fills_slots =
+      std::is_same_v<row_fold, F> && has_slot_columns_v<row_fold, Item>;
 
  public:
   using state = typename F::state;
@@ -62,9 +68,12 @@ class group_folder {
   group_folder(const F& f, const Item* first, const array_rows& rows, int num_threads)
       : fold_(f),
         rows_(rows),
-        width_(rows_read_together<row_fold, Item>(rows, most_row_items<Item>, num_threads)),
+        width_(rows_read_together<fills_slots, row_fold, Item>(rows, most_row_items<Item>,
+                                                               num_threads)),
         groups_(first, rows, width_) {
-    by_slots_ = !rows.is_contiguous() && width_ > 1 && has_slot_columns_v<row_fold, Item>;
+    // Rows of a few items are columns too: joined by vectors across them.
+    const bool is_tiny = rows.row_items > 1 && rows.row_items <= tiny_row_items;
+    by_slots_ = fills_slots && width_ > 1 && (is_tiny || !rows.is_contiguous());
     gathers_ = !rows.is_contiguous() && !by_slots_;
     // A cache line more than the items take: rows that are 4 KiB apart would all want the same lines.
     const std::int64_t line =
@@ -73,12 +82,38 @@ class group_folder {
   }
 
   int width() const { return static_cast<int>(width_); }
+  std::int64_t row_of(const row_group<Item>& group, int column) const {
+    return group.row + column * rows_.inner().number;
+  }
   const row_groups<Item>& groups() const { return groups_; }
+
+  /// The answers for the rows of a group, which are short.
+  template <class Put>
+  void answer(const row_group<Item>& group, const room& in, const Put& put) const {
+    const std::int64_t count = rows_.row_items;
+    if (by_slots_ || count > (gathers_ ? gathered_items<row_fold, Item> : tile_items_v<Item>)) {
+      fold(group, 0, count, in, in.states.data());
+      for (int c = 0; c < group.width; ++c) {
+        put(row_of(group, c), finish_state(fold_, in.states[c]));
+      }
+      return;
+    }
+    if (gathers_) gather(rows_, group, 0, count, in.items.data(), pitch_);
+    for (int c = 0; c < group.width; ++c) {
+      const Item* const items =
+          gathers_ ? in.items.data() + c * pitch_ : group.first + c * rows_.inner().stride;
+      if constexpr (std::is_same_v<row_fold, F>) {
+        put(row_of(group, c), answer_of_row(fold_, items, count, 0));
+      } else {
+        put(row_of(group, c), finish_state(fold_, fold_row(fold_of(group, c), items, count, 0)));
+      }
+    }
+  }
 
   /// The states of items [at, at + count) of the rows of a group.
   void fold(const row_group<Item>& group, std::int64_t at, std::int64_t count, const room& in,
             state* out) const {
-    if constexpr (has_slot_columns_v<row_fold, Item>) {
+    if constexpr (fills_slots) {
       if (by_slots_) {
         return fold_columns<F, Item>(fold_, rows_, group, at, count, in.slots.data(), out);
       }
@@ -95,14 +130,14 @@ class group_folder {
 
  private:
   std::int64_t num_slots() const {
-    if constexpr (has_slot_columns_v<row_fold, Item>) {
+    if constexpr (fills_slots) {
       if (by_slots_)
         return width_ * std::min<std::int64_t>(rows_.row_items, slot_shape<F, Item>::num_slots);
     }
     return 0;
   }
   decltype(auto) fold_of(const row_group<Item>& group, int column) const {
-    return fold_of_row<Indices, Item>(fold_, rows_, group.row + column * rows_.inner().number);
+    return fold_of_row<Indices, Item>(fold_, rows_, row_of(group, column));
   }
 
   void fold_gathered(const row_group<Item>& group, std::int64_t at, std::int64_t count, Item* items,
@@ -167,11 +202,6 @@ void fold_rows(const cpu_engine& engine, const F& f, const Item* first, const ar
   using folder_type = detail::group_folder<Indices, F, Item>;
   const folder_type folder(f, first, rows, engine.num_threads);
   const int width = folder.width();
-  const auto finish = [&](const detail::row_group<Item>& group, const state* states) {
-    for (int c = 0; c < group.width; ++c) {
-      put(group.row + c * rows.inner().number, finish_state(f, states[c]));
-    }
-  };
   if (rows.row_items <= detail::most_row_items<Item>) {
     const std::int64_t bytes =
         width * (rows.row_items * static_cast<std::int64_t>(sizeof(Item)) + detail::row_work_bytes);
@@ -181,9 +211,7 @@ void fold_rows(const cpu_engine& engine, const F& f, const Item* first, const ar
       const typename folder_type::room room(folder);
       const std::int64_t end = std::min(num_groups, (i + 1) * share);
       for (std::int64_t g = i * share; g < end; ++g) {
-        const auto group = folder.groups()[g];
-        folder.fold(group, 0, rows.row_items, room, room.states.data());
-        finish(group, room.states.data());
+        folder.answer(folder.groups()[g], room, put);
       }
     });
     return;
@@ -198,7 +226,12 @@ void fold_rows(const cpu_engine& engine, const F& f, const Item* first, const ar
         const typename folder_type::room room(folder);
         folder.fold(folder.groups()[g], at, end - at, room, out);
       },
-      [&](std::int64_t g, const state* totals) { finish(folder.groups()[g], totals); });
+      [&](std::int64_t g, const state* totals) {
+        const auto group = folder.groups()[g];
+        for (int c = 0; c < group.width; ++c) {
+          put(folder.row_of(group, c), finish_state(f, totals[c]));
+        }
+      });
 }
 
 }  // namespace monofold

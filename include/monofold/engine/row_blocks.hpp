@@ -100,7 +100,7 @@ std::int64_t columns_read_together(const array_rows& rows, std::int64_t most, in
 }
 
 /// How many rows along the inner kept axis are read together.
-template <class F, class Item>
+template <bool fills_slots, class F, class Item>
 std::int64_t rows_read_together(const array_rows& rows, std::int64_t most_short_items,
                                 int num_threads) {
   const axis_step inner = rows.inner();
@@ -109,7 +109,7 @@ std::int64_t rows_read_together(const array_rows& rows, std::int64_t most_short_
     return rows.row_items > most_short_items ? 1 : std::min<std::int64_t>(inner.extent, 64);
   }
   std::int64_t column_bytes = 0;
-  if constexpr (has_slot_columns_v<F, Item>) {
+  if constexpr (fills_slots) {
     column_bytes = std::min<std::int64_t>(rows.row_items, slot_shape<F, Item>::num_slots) *
                    static_cast<std::int64_t>(sizeof(accumulator_t<F>));
   } else {

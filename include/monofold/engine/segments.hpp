@@ -9,10 +9,11 @@
 
 #include "monofold/engine/cpu.hpp"
 #include "monofold/engine/long_rows.hpp"
+#include "monofold/fold/exact/few.hpp"
 #include "monofold/level/core.hpp"
 #include "monofold/level/core_all.hpp"
-#include "monofold/level/core_answer.hpp"
 #include "monofold/plan/tiles.hpp"
+#include "monofold/platform/status.hpp"
 #include "monofold/shape/segments.hpp"
 #include "monofold/shape/view.hpp"
 
@@ -102,17 +103,18 @@ typename F::state fold_row(const F& f, const Item* items, std::int64_t count, st
   return fold_node(f, contiguous_view<Item>(items, count), 0, count, index);
 }
 
-/// Its answer.
+/// The answer for such a row.
 template <class F, class Item>
 result<answer_t<F>> answer_of_row(const F& f, const Item* items, std::int64_t count,
                                   std::int64_t index) {
-  if (count <= tile_items_v<Item>) {
-    return row_answer<F, Item>::of(f, items, static_cast<int>(count), index);
+  if constexpr (few_answers<F>::known) {
+    result<answer_t<F>> out;
+    if (count <= few_items && few_answers<F>::find(items, count, out)) return out;
   }
-  return finish_state(f, fold_node(f, contiguous_view<Item>(items, count), 0, count, index));
+  return finish_state(f, fold_row(f, items, count, index));
 }
 
-/// Folds segments of a view, one after the other, on one thread.
+/// Answers for segments of a view, one after the other, on one thread.
 template <class F, class View>
 class segment_folder {
  public:
