@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <tuple>
 #include <type_traits>
 #include <vector>
 
 #include "monofold/engine/cpu.hpp"
 #include "monofold/engine/long_rows.hpp"
+#include "monofold/fold/all.hpp"
 #include "monofold/fold/exact/few.hpp"
 #include "monofold/level/core.hpp"
 #include "monofold/level/core_all.hpp"
@@ -111,6 +113,24 @@ result<answer_t<F>> answer_of_row(const F& f, const Item* items, std::int64_t co
     result<answer_t<F>> out;
     if (count <= few_items && few_answers<F>::find(items, count, out)) return out;
   }
+  return finish_state(f, fold_row(f, items, count, index));
+}
+
+/// That of several folds: of a few items each has its own way.
+template <class Item, class First, class... Rest>
+auto answers_of_row(const fold_list<First, Rest...>& folds, const Item* items, std::int64_t count,
+                    std::int64_t index) -> result<std::tuple<answer_t<First>, answer_t<Rest>...>> {
+  const result<answer_t<First>> first = answer_of_row(folds.first, items, count, index);
+  if constexpr (sizeof...(Rest) == 0) {
+    return answers_of<First>(first, std::tuple<>{});
+  } else {
+    return answers_of<First, Rest...>(first, answers_of_row(folds.rest, items, count, index));
+  }
+}
+template <class Item, class... Folds>
+auto answer_of_row(const all_fold<Folds...>& f, const Item* items, std::int64_t count,
+                   std::int64_t index) -> result<answer_t<all_fold<Folds...>>> {
+  if (count <= few_items) return answers_of_row(f.members, items, count, index);
   return finish_state(f, fold_row(f, items, count, index));
 }
 
