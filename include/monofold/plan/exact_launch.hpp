@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include "monofold/platform/host_device.hpp"
+
 namespace monofold {
 
 inline constexpr int exact_warps = 8;
@@ -16,6 +18,11 @@ inline constexpr int exact_resident_blocks = 2;
 
 /// Warps that take no more tiles than this keep all of them in their own words.
 inline constexpr int few_exact_tiles = 4;
+
+/// Whether the warps of so many blocks do.
+MONOFOLD_HD constexpr bool takes_few_tiles(std::int64_t tiles, std::int64_t blocks) {
+  return tiles <= blocks * exact_warps * few_exact_tiles;
+}
 
 /// One block takes up to so many tiles, one a warp: then no blocks have to meet.
 inline constexpr std::int64_t max_exact_block_tiles = exact_warps;

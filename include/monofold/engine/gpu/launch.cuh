@@ -62,6 +62,20 @@ inline bool begins_early(int device) {
 }
 #endif
 
+/// Whether blocks of a kernel may have so much dynamic shared memory: more than 48 KiB has to be asked for.
+template <class... Parameters>
+bool may_share([[maybe_unused]] void (*kernel)(Parameters...), [[maybe_unused]] int bytes) {
+#if !defined(MONOFOLD_EMULATED)
+  if (bytes > 48 * 1024 &&
+      cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel),
+                           cudaFuncAttributeMaxDynamicSharedMemorySize, bytes) != cudaSuccess) {
+    static_cast<void>(cudaGetLastError());
+    return false;
+  }
+#endif
+  return true;
+}
+
 /// A stream of the current device, and which device that is: asked once a call.
 struct device_stream {
   cudaStream_t stream;

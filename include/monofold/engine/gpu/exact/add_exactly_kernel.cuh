@@ -22,7 +22,8 @@ struct exact_scratch {
   std::int64_t* words;
   std::uint32_t* ticket;
   mail_room mail;
-  void* states;  // of the companion
+  void* states;         // of the companion
+  bool has_wide_words;  // in shared memory
 };
 
 /// The shared memory of a block: what its warps copy ahead, their short sums and words, the words of all, the
@@ -37,7 +38,12 @@ struct exact_shared {
   static constexpr int words_at = sums_at + exact_warps * static_cast<int>(sizeof(sums));
   static constexpr int total_at = words_at + (exact_warps * digits::num_words * 4 + 7) / 8 * 8;
   static constexpr int state_at = total_at + digits::num_wide_words * 8;
-  static constexpr int companion_at = in_chunks_of_16(state_at + static_cast<int>(sizeof(state)));
+  static constexpr int terms_added_at = in_chunks_of_16(state_at + static_cast<int>(sizeof(state)));
+  static constexpr int companion_at = terms_added_at + exact_warps * 4;
+  static constexpr int most_companion_bytes = 1024;
+  /// Where warps have many tiles.
+  static constexpr int wide_words_at = in_chunks_of_16(companion_at) + most_companion_bytes;
+  static constexpr int bytes_with_words = wide_words_at + exact_warps * wide_room<Term>::warp_bytes;
 };
 
 template <class Term, class Companion>
@@ -76,23 +82,25 @@ class block_sum {
   using shared = exact_shared<Term>;
   using digits = typename shared::digits;
   using sums = typename shared::sums;
-  using adder = warp_exact<Term>;
+  using adder = warp_exact<Term, true>;
   static constexpr bool may_be_short = sums::is_possible && !Companion::is_any;
   static_assert(digits::num_wide_words <= exact_threads, "a word a thread");
   static_assert(few_exact_tiles * adder::most_additions_a_tile <= digits::most_additions);
   static_assert(few_exact_tiles <= sums::most_tiles);
+  static_assert(Companion::shared_bytes <= shared::most_companion_bytes);
 
   MONOFOLD_GPU block_sum(char* bytes, std::int64_t tiles, const exact_scratch& scratch)
       : bytes_(bytes),
         tiles_(tiles),
         scratch_(scratch),
-        is_few_(tiles <= std::int64_t{blocks()} * exact_warps * few_exact_tiles),
+        is_few_(takes_few_tiles(tiles, blocks())),
         is_mailed_(may_be_short && is_few_ && blocks() <= mail_room::most_senders),
         is_by_warp_(is_mailed_ && blocks() > 1 && tiles <= mail_room::most_senders &&
                     tiles <= blocks() * exact_warps) {}
 
   /// What adds up the tiles of this warp.
   MONOFOLD_GPU adder warp_sum() const {
+    if constexpr (wide_room<Term>::is_possible) wide_room<Term>::start(scratch_.has_wide_words);
     return adder(warp_words(), reinterpret_cast<bytes16*>(bytes_ + warp() * shared::ahead_bytes),
                  scratch_.words);
   }

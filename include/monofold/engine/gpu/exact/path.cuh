@@ -46,6 +46,8 @@ struct term_bins<computed_term<Term, View>> : term_bins<Term> {
 };
 template <class Term, class View>
 struct term_check<computed_term<Term, View>> : term_check<Term> {};
+template <class Term, class View>
+struct lane_terms<computed_term<Term, View>> : lane_terms<Term> {};
 
 /// The kernel's term of a fold: void where it has none.
 template <class F>
@@ -125,15 +127,21 @@ template <class Term, class Companion, class F, class View, class Sink>
 failure start_exact_kernel(std::int64_t blocks, const device_stream& on, const F& f,
                            const View& view, const gpu_workspace& workspace, const Sink& sink) {
   static_assert(exact_shared<Term>::digits::num_wide_words <= gpu_workspace::num_exact_words);
-  const exact_scratch scratch{workspace.exact_words(), workspace.ticket(), workspace.mail(),
-                              workspace.states()};
 #if defined(MONOFOLD_EMULATED)
   const strict_arithmetic arithmetic;  // the emulated device has that of this thread
 #endif
   auto range = range_for<Term>(view);
   const exact_layout layout = exact_layout_of<F, decltype(range), Sink>();
-  return launch_early(add_exactly_kernel<Term, Companion, F, Sink>, blocks, exact_threads,
-                      exact_shared_bytes<Term, Companion>, on, layout, f, range, scratch, sink);
+  const auto kernel = add_exactly_kernel<Term, Companion, F, Sink>;
+  constexpr int most_shared = exact_shared<Term>::bytes_with_words;
+  const bool has_wide_words = wide_room<Term>::is_possible &&
+                              !takes_few_tiles(warp_exact<Term>::tiles_in(range), blocks) &&
+                              may_share(kernel, most_shared);
+  const exact_scratch scratch{workspace.exact_words(), workspace.ticket(), workspace.mail(),
+                              workspace.states(), has_wide_words};
+  return launch_early(kernel, blocks, exact_threads,
+                      has_wide_words ? most_shared : exact_shared_bytes<Term, Companion>, on,
+                      layout, f, range, scratch, sink);
 }
 
 /// The blocks for a view that suit the device.

@@ -29,15 +29,16 @@ namespace monofold::detail {
 ///
 /// `companion`, where it `is_any`, gets the chunks of each tile that may change it, perhaps twice.
 ///
+/// shape      may_have_room: see `warp_wide`
 /// order      exact: any
 /// sync       all lanes of the warp
-template <class Term>
+template <class Term, bool may_have_room = false>
 class warp_exact {
  public:
   using format = term_format<Term>;
   using bin_plan = term_bins<Term>;
   using check = term_check<Term>;
-  using wide = warp_wide<Term>;
+  using wide = warp_wide<Term, may_have_room>;
   using chunk = typename wide::chunk;
   using range_type = typename wide::range_type;
   using digits = typename wide::digits;
@@ -69,15 +70,17 @@ class warp_exact {
       const int taken = add_narrow(range, tile, step, tiles, companion);
       if (tile >= tiles) return;
       flush();
-      wide_tiles_in_a_row = taken >= least_narrow_run ? 1 : wide_tiles_in_a_row;
+      if (taken >= least_narrow_run) {
+        wide_tiles_in_a_row = 1;
+      } else if (wide_tiles_in_a_row < most_wide_tiles_in_a_row) {
+        wide_tiles_in_a_row *= 2;
+      }
       for (int left = wide_tiles_in_a_row; left > 0 && tile < tiles; --left, tile += step) {
         if constexpr (Companion::is_any) {
           if (left < wide_tiles_in_a_row) show(range, tile, companion);
         }
-        wide_.add(digits_, any_other_, range, tile);
+        wide_.add(digits_, any_other_, range, tile, wide_tiles_in_a_row > 1);
       }
-      wide_tiles_in_a_row = wide_tiles_in_a_row < most_wide_tiles_in_a_row ? 2 * wide_tiles_in_a_row
-                                                                           : wide_tiles_in_a_row;
       has_digits_ = true;
     }
   }
@@ -85,6 +88,7 @@ class warp_exact {
   /// Leaves everything among the digits.
   MONOFOLD_GPU void finish() {
     flush();
+    wide_.finish(digits_);
     if (format::counts_zeros && any_other_ && lane_rank() == 0) digits_.count(digit_count::other);
   }
 

@@ -2,25 +2,104 @@
 /// engine/gpu/exact/warp_wide: how a warp adds a tile of any items to an exact sum.
 
 #include <cstdint>
+#include <type_traits>
 
+#include "monofold/engine/gpu/exact/lane_words.cuh"
 #include "monofold/engine/gpu/exact/term_bins.cuh"
 #include "monofold/engine/gpu/exact/term_check.cuh"
 #include "monofold/engine/gpu/exact/term_format.cuh"
 #include "monofold/engine/gpu/exact/thread_bins.cuh"
 #include "monofold/engine/gpu/exact/warp_digits.cuh"
+#include "monofold/engine/gpu/kernel.cuh"
 #include "monofold/engine/gpu/load.cuh"
 #include "monofold/fold/exact/anchors.hpp"
+#include "monofold/fold/exact/term.hpp"
 #include "monofold/level/shuffle.cuh"
 #include "monofold/level/thread.cuh"
 #include "monofold/platform/host_device.hpp"
+#include "monofold/platform/numbers.hpp"
 
 namespace monofold::detail {
 
-/// Levels below the largest magnitude of some rows, then below what is left, then single digits.
+/// Nothing: of float16 bins hold all, and float64 would take 17 KiB a warp.
+template <class Term>
+struct no_wide_words {
+  static constexpr int warp_bytes = 0;
+};
+
+template <class Term, class Item = typename lane_terms<Term>::item>
+using wide_words_t =
+    std::conditional_t<std::is_same_v<Item, float> || std::is_same_v<Item, bfloat16>,
+                       lane_words<Term>, no_wide_words<Term>>;
+
+/// The shared memory of a block.
+template <class Term>
+struct exact_shared;
+
+/// The words of a warp, where a launch has room for them. All that is known of them is in shared memory, since the
+/// narrow way needs every register.
 ///
-/// order      exact: any
 /// sync       all lanes of the warp
 template <class Term>
+class wide_room {
+ public:
+  using words = wide_words_t<Term>;
+  static constexpr bool is_possible = words::warp_bytes > 0;
+  static constexpr int warp_bytes = words::warp_bytes;
+
+  /// Comes first. `is_there`: the block has exact_shared<Term>::bytes_with_words of shared memory.
+  MONOFOLD_GPU static void start(bool is_there) {
+    if (lane_rank() == 0) *terms_added() = is_there ? not_open : no_room;
+    sync_warp();  // written above, read by other lanes below
+  }
+
+  MONOFOLD_GPU static bool is_there() { return *terms_added() != no_room; }
+
+  /// += the finite terms of some rows.
+  template <class Digits, class Chunk, int rows>
+  MONOFOLD_GPU static void add(Digits& to, const Chunk (&raw)[rows]) {
+    constexpr int terms = rows * term_format<Term>::chunk_items;
+    static_assert(terms <= words::most_terms);
+    const std::int32_t before = *terms_added();
+    sync_warp();  // read above, written below
+    const words own = own_words();
+    if (before == not_open) own.clear();
+    const bool is_full = before + terms > words::most_terms;
+    if (is_full) own.make_room(to);
+    if (lane_rank() == 0) *terms_added() = before == not_open || is_full ? terms : before + terms;
+    sync_warp();  // written above, read by other lanes later
+    own.add(raw);
+  }
+
+  /// Adds all to the digits of the warp, at the end.
+  template <class Digits>
+  MONOFOLD_GPU static void flush(Digits& to) {
+    if (*terms_added() > 0) own_words().flush(to);
+  }
+
+ private:
+  static constexpr int no_room = -2;
+  static constexpr int not_open = -1;  // not cleared yet
+
+  MONOFOLD_GPU static char* shared() { return reinterpret_cast<char*>(dynamic_shared()); }
+  MONOFOLD_GPU static int warp() { return static_cast<int>(threadIdx.x) / warp_lanes; }
+
+  /// The terms of each lane since there was room for all, or one of the numbers above.
+  MONOFOLD_GPU static std::int32_t* terms_added() {
+    return reinterpret_cast<std::int32_t*>(shared() + exact_shared<Term>::terms_added_at) + warp();
+  }
+  MONOFOLD_GPU static words own_words() {
+    return words(shared() + exact_shared<Term>::wide_words_at + warp() * warp_bytes);
+  }
+};
+
+/// By words of a warp's own, where there is room for them; else bins below the largest magnitude of some rows, then
+/// below what is left, then single digits.
+///
+/// shape      may_have_room: the block has the shared memory of `exact_shared`, see `wide_room`
+/// order      exact: any
+/// sync       all lanes of the warp
+template <class Term, bool may_have_room>
 class warp_wide {
  public:
   using format = term_format<Term>;
@@ -41,10 +120,17 @@ class warp_wide {
   template <int num_rows>
   MONOFOLD_GPU static bool has_special(const chunk (&raw)[num_rows]) {
     bool any = false;
-    MONOFOLD_UNROLL
-    for (int r = 0; r < num_rows; ++r) {
+    if constexpr (check::keys_show_special) {
+      seen_items seen = check::nothing_seen();
       MONOFOLD_UNROLL
-      for (int v = 0; v < chunk_items; ++v) any |= check::is_special(raw[r], v);
+      for (int r = 0; r < num_rows; ++r) check::look(seen, raw[r]);
+      any = check::key(seen) >= check::infinite;
+    } else {
+      MONOFOLD_UNROLL
+      for (int r = 0; r < num_rows; ++r) {
+        MONOFOLD_UNROLL
+        for (int v = 0; v < chunk_items; ++v) any |= check::is_special(raw[r], v);
+      }
     }
     return any;
   }
@@ -58,23 +144,33 @@ class warp_wide {
     return any_lane(other != 0);
   }
 
-  /// Adds a tile of the range; `any_other`, the same in all lanes, learns of terms that are not -0.
-  MONOFOLD_GPU void add(digits& to, bool& any_other, const range_type& range, int tile) {
+  /// Adds a tile of the range; `any_other`, the same in all lanes, learns of terms that are not -0. `again`: the
+  /// tile is not the only one of its kind, so that words, which cost much once, pay.
+  MONOFOLD_GPU void add(digits& to, bool& any_other, const range_type& range, int tile,
+                        bool again) {
+    if constexpr (has_room) {
+      if (again && wide_room<Term>::is_there()) {
+        chunk raw[rows];
+        load(raw, range, tile, 0);
+        take_special_and_other(to, any_other, raw);
+        return wide_room<Term>::add(to, raw);
+      }
+    }
     MONOFOLD_ROLL
     for (int row = 0; row < rows; row += batch_rows) {
-      const std::int64_t at = std::int64_t{tile} * tile_items + row * row_items;
       chunk raw[batch_rows];
-      if (at - range.margin() >= range.first &&
-          at + batch_rows * row_items + range.margin() <= range.end) {
-        load_rows(raw, range, at, lane_rank());
-      } else {
-        load_ragged_rows(raw, range, at, lane_rank(), format::outside());
-      }
+      load(raw, range, tile, row);
       add_batch(to, any_other, raw);
     }
   }
 
+  /// Leaves everything among the digits.
+  MONOFOLD_GPU void finish(digits& to) {
+    if constexpr (has_room) wide_room<Term>::flush(to);
+  }
+
  private:
+  static constexpr bool has_room = may_have_room && wide_room<Term>::is_possible;
   static constexpr int parts = format::parts;
   static constexpr int batch_rows = 16 / chunk_items < rows ? 16 / chunk_items : rows;
   static constexpr int batch = batch_rows * chunk_items;  // items a lane
@@ -86,14 +182,34 @@ class warp_wide {
   using batch_bins = thread_bins<wide_bins, 6>;
   static_assert(batch < 32, "deposits for six bits of headroom");
 
-  MONOFOLD_GPU void add_batch(digits& to, bool& any_other, chunk (&raw)[batch_rows]) {
+  /// Rows of a tile, from `row` on.
+  template <int num_rows>
+  MONOFOLD_GPU static void load(chunk (&raw)[num_rows], const range_type& range, int tile,
+                                int row) {
+    const std::int64_t at = std::int64_t{tile} * tile_items + row * row_items;
+    if (at - range.margin() >= range.first &&
+        at + num_rows * row_items + range.margin() <= range.end) {
+      load_rows(raw, range, at, lane_rank());
+    } else {
+      load_ragged_rows(raw, range, at, lane_rank(), format::outside());
+    }
+  }
+
+  /// Leaves items that doubles are for.
+  template <int num_rows>
+  MONOFOLD_GPU static void take_special_and_other(digits& to, bool& any_other,
+                                                  chunk (&raw)[num_rows]) {
     if (any_lane(has_special(raw))) {
-      to.reserve(2 * batch * warp_lanes);
+      to.reserve(2 * num_rows * chunk_items * warp_lanes);
       sync_warp();  // additions by `add_units` above, atomic ones below
       any_other |= take_special(to, raw);
       sync_warp();  // and the other way round
     }
     if (!any_other) any_other = find_other(raw);
+  }
+
+  MONOFOLD_GPU void add_batch(digits& to, bool& any_other, chunk (&raw)[batch_rows]) {
+    take_special_and_other(to, any_other, raw);
     MONOFOLD_ROLL
     for (int p = 0; p < parts; ++p) {
       double x[batch];
@@ -115,10 +231,11 @@ class warp_wide {
 
   /// Adds the items that doubles are not for, by integers, and puts -0 in their places; whether a lane has
   /// seen another number than -0.
-  MONOFOLD_GPU bool take_special(digits& to, chunk (&raw)[batch_rows]) {
+  template <int num_rows>
+  MONOFOLD_GPU static bool take_special(digits& to, chunk (&raw)[num_rows]) {
     bool other = false;
     MONOFOLD_UNROLL
-    for (int r = 0; r < batch_rows; ++r) {
+    for (int r = 0; r < num_rows; ++r) {
       MONOFOLD_UNROLL
       for (int v = 0; v < chunk_items; ++v) {
         if (!check::is_special(raw[r], v)) continue;
