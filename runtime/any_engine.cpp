@@ -28,14 +28,20 @@ int level_of(std::int64_t count, int item_bytes) {
   return static_cast<int>(std::bit_width(tiles - 1));
 }
 
-/// As fold_node of any_engine, by one member, of any number of items in one array.
+/// How many items of a node a folder takes: all of them, or the left half where the node has more tiles than
+/// that.
+std::int64_t half_of(const raw_items& items) {
+  std::int64_t half = tile_items_of(items.item_bytes) << max_span_level;
+  if (items.count <= half) return items.count;
+  while (2 * half < items.count) half *= 2;
+  return half;
+}
+
+/// As fold_node of any_engine, by one member, of items in one array.
 std::unique_ptr<state_box> fold_alone(const member& one, const raw_items& items,
                                       std::int64_t index) {
   if (items.right != nullptr) throw error(status::unsupported);
-  // A folder takes so many tiles at most; a node of more is two nodes.
-  std::int64_t half = tile_items_of(items.item_bytes) << max_span_level;
-  if (items.count > half) {
-    while (2 * half < items.count) half *= 2;
+  if (const std::int64_t half = half_of(items); half < items.count) {
     const auto left = fold_alone(one, items.part(0, half), index);
     const auto right = fold_alone(one, items.part(half, items.count - half), index + half);
     return one.combine(*left, *right);
@@ -80,6 +86,11 @@ class piece_states final : public piece_reader {
 }  // namespace
 
 member_states any_engine::fold_node(const raw_items& items, std::int64_t first_index) const {
+  if (const std::int64_t half = half_of(items); half < items.count) {
+    const member_states left = fold_node(items.part(0, half), first_index);
+    const member_states right = fold_node(items.part(half, items.count - half), first_index + half);
+    return members_fold{&members_}.combine(left, right);
+  }
   std::vector<std::unique_ptr<member_folder>> folders;
   for (const auto& one : members_) folders.push_back(one->start());
   if (!folders.empty()) folders.front()->lead();
@@ -108,29 +119,24 @@ member_states any_engine::fold_node(const raw_items& items, std::int64_t first_i
   return all;
 }
 
-void any_engine::fold_here(int num_threads, const raw_items& items, std::int64_t first_tile,
-                           std::int64_t first_index, joiner& out) const {
+void any_engine::fold_tiles(const raw_items& items, std::int64_t first_tile,
+                            std::int64_t first_index, joiner& out) const {
+  if (on_gpu_ && items.count > tile_items_of(items.item_bytes)) {
+    // Host memory comes in pieces.
+    const int level = level_of(max_piece_bytes / items.item_bytes, items.item_bytes);
+    return fold_by_pieces(items, first_tile, first_index, level, out);
+  }
   const std::int64_t end_tile = first_tile + tiles_of(items.count, items.item_bytes);
   const auto fold_one = [&](const tree_node& node) {
     const auto [at, count] = place_of(node, first_tile, items.count, items.item_bytes);
     return fold_node(items.part(at, count), first_index + at);
   };
   const auto parallel = [&](std::int64_t count, const auto& body) {
-    monofold::detail::parallel_for(num_threads, count, body);
+    monofold::detail::parallel_for(num_threads_, count, body);
   };
-  const int level = monofold::detail::level_for(end_tile - first_tile, num_threads);
+  const int level = monofold::detail::level_for(end_tile - first_tile, num_threads_);
   monofold::detail::fold_nodes(members_fold{&members_}, first_tile, end_tile, level, fold_one,
                                parallel, out);
-}
-
-void any_engine::fold_tiles(const raw_items& items, std::int64_t first_tile,
-                            std::int64_t first_index, joiner& out) const {
-  if (!on_gpu_ || items.count <= tile_items_of(items.item_bytes)) {
-    return fold_here(num_threads_, items, first_tile, first_index, out);
-  }
-  // Host memory comes in pieces.
-  const int level = level_of(max_piece_bytes / items.item_bytes, items.item_bytes);
-  fold_by_pieces(items, first_tile, first_index, level, out);
 }
 
 void any_engine::fold_on_device(const raw_items& items, std::int64_t first_tile,
@@ -154,12 +160,9 @@ void any_engine::fold_fetched(const item_source& from, std::int64_t at, std::int
     const monofold::detail::buffer_pool::lease buffer(buffers);
     const void* const items = from.fetch(at + first, n, buffer.get());
     const raw_items fetched{static_cast<const char*>(items), nullptr, n, item_bytes};
+    if (!on_gpu_) return fold_node(fetched, first_index + first);
     joiner states;
-    if (on_gpu_) {
-      fold_tiles(fetched, 0, first_index + first, states);
-    } else {
-      fold_here(1, fetched, 0, first_index + first, states);
-    }
+    fold_tiles(fetched, 0, first_index + first, states);
     return states.total(members_fold{&members_});
   };
   const auto parallel = [&](std::int64_t n, const auto& body) {

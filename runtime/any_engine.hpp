@@ -36,12 +36,10 @@ class any_engine {
                       joiner& out) const;
   /// The state of items in memory of a GPU that are the whole input, by one launch a pass.
   member_states fold_whole(const raw_items& items, std::int64_t first_index) const;
-  /// The state of less than a node, by this thread.
+  /// The state of the items of a node, by this thread.
   member_states fold_node(const raw_items& items, std::int64_t first_index) const;
 
  private:
-  void fold_here(int num_threads, const raw_items& items, std::int64_t first_tile,
-                 std::int64_t first_index, joiner& out) const;
   std::vector<member_states> fold_pieces_of(const raw_items& items,
                                             const std::vector<device_piece>& pieces,
                                             std::int64_t first_index) const;

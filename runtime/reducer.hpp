@@ -124,8 +124,8 @@ class reducer {
   static reducer load(std::span<const unsigned char> bytes, int num_threads = 0);
 
  private:
-  class implementation;
-  std::unique_ptr<implementation> implementation_;
+  struct parts;
+  std::unique_ptr<parts> own_;
 };
 
 /// The instruction set that the loops of this process use ("AVX2", ...), and those it could use.

@@ -8,7 +8,6 @@
 #include <type_traits>
 
 #include "monofold/engine/gpu/dispatch.cuh"
-#include "monofold/engine/gpu/wait.cuh"
 #include "monofold/engine/gpu/workspace.cuh"
 #include "monofold/fold/all.hpp"
 #include "monofold/fold/fold.hpp"

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "monofold/engine/gpu/exact/warp_carries.cuh"
+#include "monofold/engine/gpu/exact/warp_digits.cuh"
 #include "monofold/fold/exact/digits.hpp"
 #include "tests/gpu/device.cuh"
 #include "tests/inputs/random.hpp"

@@ -2,9 +2,12 @@
 """What the product weighs, so that weight cannot come back unseen: each bound is a tenth above what was
 measured when it was set. Whoever needs more says why in the commit that raises a bound."""
 
+import json
 import os
 import re
+import shutil
 import subprocess
+import tempfile
 import unittest
 
 TREE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -18,6 +21,23 @@ MOST_FUNCTIONS = 9_000     # of libmonofold, what it takes to compile it
 MOST_LOOPS = 1_800         # of those, compiled once for each instruction set: loops and what they call
 MOST_HOST_LINES = 54_000   # after preprocessing: what each source that includes it reads
 MOST_DEVICE_LINES = 68_000
+MOST_FILES_OF_A_CALL = 25  # that a reader of the call below goes through: see CONTRIBUTING.md
+
+A_CALL = """
+#include "monofold/emulated.cuh"
+#include <span>
+// Items that a few bins hold, then items that they do not.
+int main() {
+  constexpr int n = 1 << 18;
+  float* x = nullptr;
+  if (cudaMalloc(reinterpret_cast<void**>(&x), n * sizeof(float)) != cudaSuccess) return 1;
+  const std::span<const float> range(x, n);
+  for (int i = 0; i < n; ++i) x[i] = static_cast<float>(i % 1000);
+  static_cast<void>(monofold::reduce(monofold::gpu, range, monofold::sum));
+  for (int i = 0; i < n; i += 3) x[i] = i % 2 == 0 ? 1e30f : 1e-30f;
+  static_cast<void>(monofold::reduce(monofold::gpu, range, monofold::sum));
+}
+"""
 
 
 def symbols(path):
@@ -32,6 +52,29 @@ def preprocessed_lines(header, *flags):
                            f"-I{TREE}/include", "-"], input=f'#include "{header}"\n',
                           capture_output=True, text=True, check=True)
     return done.stdout.count("\n")
+
+
+def files_of_a_call(folder):
+    """The headers of which lines run in A_CALL, on the host and on the emulated device."""
+    with open(os.path.join(folder, "call.cpp"), "w", encoding="utf-8") as source:
+        source.write(A_CALL)
+    subprocess.run(
+        [COMPILER, "-std=c++20", "-O0", "-w", "--coverage", "-c", "-DMONOFOLD_EMULATED=1",
+         f"-I{TREE}", f"-I{TREE}/emulation/cuda", f"-I{TREE}/include",
+         # Blocks that wait for others let them run where the device sees their accesses.
+         "-fsanitize=thread", "-U__SANITIZE_THREAD__", "--param", "tsan-distinguish-volatile=1",
+         "--param", "tsan-instrument-func-entry-exit=0", "-include", "emulation/builtins.hpp",
+         "-include", "emulation/copies.hpp", "call.cpp"], cwd=folder, check=True)
+    subprocess.run([COMPILER, "--coverage", "call.o", f"{BUILD}/libmonofold_emulation.a",
+                    "-lboost_context", "-lpthread", "-o", "call"], cwd=folder, check=True)
+    subprocess.run(["./call"], cwd=folder, check=True, timeout=300)
+    notes = next(name for name in os.listdir(folder) if name.endswith(".gcda"))
+    found = subprocess.run(["gcov", "--json-format", "--stdout", notes], cwd=folder, check=True,
+                           capture_output=True, text=True)
+    files = json.loads(found.stdout)["files"]
+    root = f"{TREE}/include/monofold/"
+    return {file["file"][len(root):] for file in files if file["file"].startswith(root)
+            and any(line["count"] > 0 for line in file["lines"])}
 
 
 class Weight(unittest.TestCase):
@@ -69,6 +112,21 @@ class Weight(unittest.TestCase):
                     "-include", "emulation/builtins.hpp"]
         self.at_most(preprocessed_lines("monofold/monofold.cuh", *emulated), MOST_DEVICE_LINES,
                      "lines of monofold.cuh")
+
+    def test_a_call_goes_through_few_files(self):
+        if os.environ.get("MONOFOLD_HAS_EMULATED") != "1" or not shutil.which("gcov"):
+            self.skipTest("no emulated device in this build, or no gcov")
+        with open(os.path.join(TREE, "CONTRIBUTING.md"), encoding="utf-8") as page:
+            section = page.read().split("## Two calls")[1].split("`monofold mean,max file`")[0]
+        text, table = section.split("|---|---|")
+        listed = set(re.findall(r"`([\w/]+\.(?:hpp|cuh))`", table))
+        with tempfile.TemporaryDirectory() as folder:
+            run = files_of_a_call(folder)
+        # What the text above the table does not count.
+        met = {file for file in run if not file.startswith(("platform/", "level/"))
+               and os.path.basename(file) not in text}
+        self.assertEqual(met, listed)
+        self.at_most(len(listed), MOST_FILES_OF_A_CALL, "files of a call")
 
     def test_sources_without_kernels_are_not_for_nvcc(self):
         for folder in ("runtime/gpu", "ladder"):

@@ -1,5 +1,7 @@
 #pragma once
-/// engine/gpu/dispatch: which kernels fold a view: the one place that decides.
+/// engine/gpu/dispatch: which kernels fold a view: the one place that decides, and starts them or waits for them.
+
+#include <cuda_runtime_api.h>
 
 #include <type_traits>
 
@@ -9,7 +11,6 @@
 #include "monofold/engine/gpu/exact/path.cuh"
 #include "monofold/engine/gpu/kernel.cuh"
 #include "monofold/engine/gpu/launch.cuh"
-#include "monofold/engine/gpu/path.cuh"
 #include "monofold/engine/gpu/top/path.cuh"
 #include "monofold/engine/gpu/tree/distinct_path.cuh"
 #include "monofold/engine/gpu/tree/path.cuh"
@@ -20,7 +21,7 @@
 
 namespace monofold::detail {
 
-/// The path of a fold of a view, see engine/gpu/path.cuh.
+/// The path of a fold of a view, see engine/gpu/engine.cuh.
 template <class F, class View, kernel_choice kernels>
 struct gpu_path_of {
   static constexpr auto choose() {
@@ -75,6 +76,46 @@ failure fold_into_async(const gpu_engine& engine, const F& f, const View& view,
   } else {
     return {status::empty_input, "the range is empty and the fold has no identity"};
   }
+}
+
+/// Whether a host may wait for a stream.
+inline failure check_waitable(const device_stream& on) {
+  if (on.device >= awaited_state::max_devices) {
+    return {status::unsupported, "more than 64 devices"};
+  }
+  cudaStreamCaptureStatus capturing = cudaStreamCaptureStatusNone;
+  if (auto failed =
+          failure_of(cudaStreamIsCapturing(on.stream, &capturing), "cudaStreamIsCapturing")) {
+    return failed;
+  }
+  if (capturing != cudaStreamCaptureStatusNone) {
+    return {status::invalid_argument,
+            "the stream is being captured: reduce_into can be, reduce waits"};
+  }
+  return {};
+}
+
+/// Folds and waits, in the place that this thread has for it; `out` is then the state, or as it was where
+/// there are no items to look at.
+template <kernel_choice kernels = kernel_choice::by_count, class F, class View>
+failure fold_and_wait(const gpu_engine& engine, const F& f, const View& view,
+                      typename F::state& out) {
+  device_stream on{};
+  if (auto failed = open_stream(engine, on)) return failed;
+  if (auto failed = check_view(view, on.device)) return failed;
+  if (auto failed = check_waitable(on)) return failed;
+  const gpu_path<F, View, kernels> path(f, view);
+  if (path.is_empty()) return {};
+  awaited_state& place = awaited_state::of_device(on.device);
+  if (auto failed = place.reserve(path.awaited_bytes(), path.workspace_bytes())) return failed;
+  auto failed = start_path(path, on, place.workspace(), path.sink_in(place));
+  if (!failed) failed = place.wait(on.stream);
+  if (failed) {
+    place.discard_workspace();
+    return failed;
+  }
+  path.get(place, out);
+  return {};
 }
 
 }  // namespace monofold::detail

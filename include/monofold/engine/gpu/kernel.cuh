@@ -1,9 +1,10 @@
 #pragma once
-/// engine/gpu/kernel: what a kernel has of its launch: shared memory, and arguments that a host laid out.
+/// engine/gpu/kernel: what a kernel has of its launch: shared memory, arguments, and a sink for its result.
 
 #include <cstdint>
 
 #include "monofold/engine/gpu/load.cuh"
+#include "monofold/fold/fold.hpp"
 #include "monofold/platform/host_device.hpp"
 
 namespace monofold::detail {
@@ -32,5 +33,45 @@ MONOFOLD_HD_CALL constexpr handed_layout handed_layout_of() {
   return {static_cast<int>(sizeof(F)), static_cast<int>(sizeof(View)),
           static_cast<int>(sizeof(typename F::state))};
 }
+
+/// Leaves the state where the host or a kernel reads it.
+template <class State>
+struct state_sink {
+  State* out;
+
+  template <class F>
+  MONOFOLD_GPU void operator()(const F&, const State& total) const {
+    *out = total;
+  }
+};
+
+/// Leaves the state for a host that waits: a line of a flag, then the state.
+template <class State>
+struct awaited_sink {
+  static constexpr int flag_bytes = 64;
+
+  void* line;
+  std::uint32_t raised;  // what the flag becomes
+
+  template <class F>
+  MONOFOLD_GPU void operator()(const F&, const State& total) const {
+    *reinterpret_cast<State*>(static_cast<char*>(line) + flag_bytes) = total;
+#if defined(__CUDA_ARCH__)
+    __threadfence_system();  // a reader of the flag, on the host too, sees the state written above
+#endif
+    *static_cast<volatile std::uint32_t*>(line) = raised;
+  }
+};
+
+/// Leaves the finished answer: a value, or a `result` where the fold's `finish` gives one.
+template <class Answer>
+struct answer_sink {
+  Answer* out;
+
+  template <class F>
+  MONOFOLD_GPU void operator()(const F& f, const typename F::state& total) const {
+    *out = finish_raw(f, total);
+  }
+};
 
 }  // namespace monofold::detail

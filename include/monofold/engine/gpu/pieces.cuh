@@ -8,10 +8,9 @@
 #include <type_traits>
 #include <utility>
 
-#include "monofold/engine/gpu/awaited.cuh"
 #include "monofold/engine/gpu/dispatch.cuh"
 #include "monofold/engine/gpu/engine.cuh"
-#include "monofold/engine/gpu/wait.cuh"
+#include "monofold/engine/gpu/workspace.cuh"
 #include "monofold/engine/tree_joiner.hpp"
 #include "monofold/fold/all.hpp"
 #include "monofold/fold/counted.hpp"

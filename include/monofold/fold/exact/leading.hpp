@@ -1,5 +1,5 @@
 #pragma once
-/// fold/exact/leading: the leading bits of an exact number, their quotients and square roots.
+/// fold/exact/leading: the leading bits of an exact number, their quotients and square roots, and what rounds them.
 
 #include <cmath>
 #include <cstdint>
@@ -31,6 +31,11 @@ struct upper_bits {
 MONOFOLD_HD upper_bits upper_of(const leading_bits& a) {
   return {static_cast<std::uint64_t>(a.significand >> 64), a.exponent + 64,
           a.sticky || static_cast<std::uint64_t>(a.significand) != 0};
+}
+
+template <class Real>
+MONOFOLD_HD Real round_bits(bool negative, const upper_bits& bits) {
+  return round_to<Real>(negative, bits.significand, bits.exponent, bits.sticky);
 }
 
 /// The magnitude of a number, and its sign.

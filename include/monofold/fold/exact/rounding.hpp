@@ -1,5 +1,5 @@
 #pragma once
-/// fold/exact/rounding: leading bits, and quotients of any size, as floating-point numbers.
+/// fold/exact/rounding: quotients of any size as floating-point numbers, bit by bit.
 
 #include <cstdint>
 
@@ -39,11 +39,6 @@ MONOFOLD_HD_CALL leading_bits quotient_by_bits(const std::uint64_t* limb, int nu
     }
   }
   return {quotient, low + bit, remainder != 0 || (bit > 0 && any_bit_below(limb, bit))};
-}
-
-template <class Real>
-MONOFOLD_HD Real round_bits(bool negative, const upper_bits& bits) {
-  return round_to<Real>(negative, bits.significand, bits.exponent, bits.sticky);
 }
 
 /// magnitude / divisor, or the square root of that, rounded once, by a slow way.

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "monofold/fold/exact/rounding.hpp"
+#include "monofold/fold/exact/leading.hpp"
 #include "monofold/fold/exact/run.hpp"
 #include "monofold/fold/exact/state.hpp"
 #include "monofold/fold/exact/term.hpp"

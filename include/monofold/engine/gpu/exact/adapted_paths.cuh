@@ -4,11 +4,11 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "monofold/engine/gpu/engine.cuh"
 #include "monofold/engine/gpu/exact/add_exactly_kernel.cuh"
 #include "monofold/engine/gpu/exact/path.cuh"
 #include "monofold/engine/gpu/exact/term_format.cuh"
-#include "monofold/engine/gpu/path.cuh"
-#include "monofold/engine/gpu/sinks.cuh"
+#include "monofold/engine/gpu/kernel.cuh"
 #include "monofold/engine/gpu/workspace.cuh"
 #include "monofold/fold/adapt.hpp"
 #include "monofold/fold/dot.hpp"

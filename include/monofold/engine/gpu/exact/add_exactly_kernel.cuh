@@ -3,15 +3,222 @@
 
 #include <cstdint>
 
-#include "monofold/engine/gpu/exact/block_sum.cuh"
-#include "monofold/engine/gpu/exact/companion.cuh"
+#include "monofold/engine/gpu/exact/finish.cuh"
+#include "monofold/engine/gpu/exact/short_sums.cuh"
 #include "monofold/engine/gpu/exact/term_format.cuh"
+#include "monofold/engine/gpu/exact/warp_digits.cuh"
+#include "monofold/engine/gpu/exact/warp_exact.cuh"
 #include "monofold/engine/gpu/kernel.cuh"
+#include "monofold/engine/gpu/mailbox.cuh"
+#include "monofold/level/grid.cuh"
 #include "monofold/level/thread.cuh"
 #include "monofold/plan/exact_launch.hpp"
 #include "monofold/platform/host_device.hpp"
 
 namespace monofold::detail {
+
+/// Where the blocks of a launch meet. Words and ticket are 0 before it and after it.
+struct exact_scratch {
+  std::int64_t* words;
+  std::uint32_t* ticket;
+  mail_room mail;
+  void* states;  // of the companion
+};
+
+/// The shared memory of a block: what its warps copy ahead, their short sums and words, the words of all, the
+/// state; then that of the companion.
+template <class Term>
+struct exact_shared {
+  using digits = warp_digits<typename term_format<Term>::layout>;
+  using state = typename term_format<Term>::state;
+  using sums = short_sums<Term>;
+  static constexpr int ahead_bytes = warp_exact<Term>::ahead_bytes;
+  static constexpr int sums_at = exact_warps * ahead_bytes;
+  static constexpr int words_at = sums_at + exact_warps * static_cast<int>(sizeof(sums));
+  static constexpr int total_at = words_at + (exact_warps * digits::num_words * 4 + 7) / 8 * 8;
+  static constexpr int state_at = total_at + digits::num_wide_words * 8;
+  static constexpr int companion_at = in_chunks_of_16(state_at + static_cast<int>(sizeof(state)));
+};
+
+template <class Term, class Companion>
+inline constexpr int exact_shared_bytes =
+    exact_shared<Term>::companion_at + Companion::shared_bytes;
+
+/// Adds what blocks have left in `total` of each; true in the block that then has all of it there.
+///
+/// sync       all threads of the block, behind a barrier; no barrier behind the last write of `total`
+template <class Digits>
+MONOFOLD_GPU bool combine_by_ticket(std::int64_t* total, const exact_scratch& scratch) {
+  const int rank = static_cast<int>(threadIdx.x);
+  if (rank < Digits::num_wide_words && total[rank] != 0) {
+    add_to_word(scratch.words + rank, total[rank]);
+  }
+  sync_block();  // additions above are seen by whoever sees the ticket
+  bool last = false;
+  if (rank == 0) last = take_ticket(scratch.ticket) == gridDim.x - 1;
+  // What thread 0 of the last block acquired is behind this barrier seen by all its threads.
+  if (!sync_block_any(last)) return false;
+  if (rank < Digits::num_wide_words) total[rank] = take_word(scratch.words + rank);
+  if (rank == 0) *scratch.ticket = 0;
+  return true;
+}
+
+/// The sums of a block: of its warps, of the block, and in the last block of all.
+///
+/// Blocks whose warps have few tiles each first try to go with short sums: within a block, and by mail
+/// to the last block. Hardware starts blocks in order, so whoever that waits for is running or done.
+/// Otherwise it is digits.
+///
+/// sync       all threads of the block call each member, in the order in which they stand
+template <class Term, class Companion>
+class block_sum {
+ public:
+  using shared = exact_shared<Term>;
+  using digits = typename shared::digits;
+  using sums = typename shared::sums;
+  using adder = warp_exact<Term>;
+  static constexpr bool may_be_short = sums::is_possible && !Companion::is_any;
+  static_assert(digits::num_wide_words <= exact_threads, "a word a thread");
+  static_assert(few_exact_tiles * adder::most_additions_a_tile <= digits::most_additions);
+  static_assert(few_exact_tiles <= sums::most_tiles);
+
+  MONOFOLD_GPU block_sum(char* bytes, std::int64_t tiles, const exact_scratch& scratch)
+      : bytes_(bytes),
+        tiles_(tiles),
+        scratch_(scratch),
+        is_few_(tiles <= std::int64_t{blocks()} * exact_warps * few_exact_tiles),
+        is_mailed_(may_be_short && is_few_ && blocks() <= mail_room::most_senders),
+        is_by_warp_(is_mailed_ && blocks() > 1 && tiles <= mail_room::most_senders &&
+                    tiles <= blocks() * exact_warps) {}
+
+  /// What adds up the tiles of this warp.
+  MONOFOLD_GPU adder warp_sum() const {
+    return adder(warp_words(), reinterpret_cast<bytes16*>(bytes_ + warp() * shared::ahead_bytes),
+                 scratch_.words);
+  }
+
+  /// Read early: it takes as long as items do. The last block writes it when all have read it.
+  MONOFOLD_GPU void read_call() {
+    if (is_mailed_ && blocks() > 1) call_ = scratch_.mail.read_call();
+  }
+
+  /// The first tile of this warp. Few tiles are spread over blocks, of many neighbours go to a block.
+  MONOFOLD_GPU int first_tile() const {
+    const auto block = static_cast<int>(blockIdx.x);
+    return is_few_ ? block + warp() * blocks() : block * exact_warps + warp();
+  }
+  MONOFOLD_GPU int tile_step() const { return blocks() * exact_warps; }
+
+  /// Adds up what the block's warps have.
+  MONOFOLD_GPU void combine_warps(adder& own) {
+    if constexpr (may_be_short) {
+      if (is_mailed_) is_short_ = own.finish_short(all_);
+      if (is_mailed_ && !is_by_warp_) {
+        if (lane_rank() == 0) slots()[warp()] = all_;
+        is_short_ = !sync_block_any(!is_short_);  // and slots written above are read below
+        // The same in all warps.
+        is_short_ = is_short_ && all_.join_slots(slots(), exact_warps, sums::most_shift_of_warps);
+      }
+    }
+    if (!is_short_) own.finish();
+    if (is_short_ || is_by_warp_) return;
+    sync_block();  // words of warps written above are read below
+    if (rank() < digits::num_wide_words) {
+      std::int64_t sum = 0;
+      MONOFOLD_UNROLL
+      for (int w = 0; w < exact_warps; ++w) {
+        sum += digits::wide_word(words() + w * digits::num_words, rank());
+      }
+      total()[rank()] = sum;
+    }
+    sync_block();  // the total written above is read below
+  }
+
+  /// Adds up what blocks have; true in the block that then has all of it.
+  MONOFOLD_GPU bool combine_blocks(Companion& companion) {
+    if constexpr (may_be_short) {
+      if (is_mailed_ && blocks() > 1 && !combine_by_mail()) return false;
+    }
+    if constexpr (Companion::is_any) companion.store(scratch_.states);
+    if (!is_mailed_ && (blocks() > 1 || !is_few_)) {
+      if (!combine_by_ticket<digits>(total(), scratch_)) return false;
+    }
+    if (Companion::is_any || !is_mailed_)
+      sync_block();  // the total and what was left above are read below
+    return true;
+  }
+
+  /// Hands on the state of so many items, in the block that has it.
+  template <class F, class Sink>
+  MONOFOLD_GPU void finish(const F& f, std::int64_t items, const Sink& sink) const {
+    auto* const state = reinterpret_cast<typename shared::state*>(bytes_ + shared::state_at);
+    if constexpr (may_be_short) {
+      if (is_short_) return finish_short<Term>(f, all_, items, state, sink);
+    }
+    finish_words<Term>(f, total(), items, state, sink);
+  }
+
+ private:
+  MONOFOLD_GPU static int rank() { return static_cast<int>(threadIdx.x); }
+  MONOFOLD_GPU static int warp() { return rank() / warp_lanes; }
+  MONOFOLD_GPU static int blocks() { return static_cast<int>(gridDim.x); }
+  MONOFOLD_GPU sums* slots() const { return reinterpret_cast<sums*>(bytes_ + shared::sums_at); }
+  MONOFOLD_GPU std::int32_t* words() const {
+    return reinterpret_cast<std::int32_t*>(bytes_ + shared::words_at);
+  }
+  MONOFOLD_GPU std::int32_t* warp_words() const { return words() + warp() * digits::num_words; }
+  MONOFOLD_GPU std::int64_t* total() const {
+    return reinterpret_cast<std::int64_t*>(bytes_ + shared::total_at);
+  }
+
+  /// By mail to the last block; true there.
+  MONOFOLD_GPU bool combine_by_mail() {
+    const auto block = static_cast<int>(blockIdx.x);
+    const int first = first_tile();
+    const mailed_sums<Term> mail(scratch_.mail, call_);
+    if (is_by_warp_ ? first < tiles_ : warp() == 0) {
+      const int sender = is_by_warp_ ? first : block;
+      if (is_short_) {
+        mail.post(sender, all_);
+      } else {
+        sync_warp();  // words of lanes written above are read below
+        const auto word_at = [&](int i) {
+          return is_by_warp_ ? digits::wide_word(warp_words(), i) : total()[i];
+        };
+        mail.post_elsewhere(sender, word_at, scratch_.words);
+      }
+    }
+    if (block + 1 != blocks()) return false;
+    sync_block();  // slots and the total read above are overwritten below
+    is_short_ = mail.gather(is_by_warp_ ? static_cast<int>(tiles_) : blocks(), all_, slots(),
+                            total(), scratch_.words);
+    if (!is_short_) sync_block();  // the total written above is read below
+    return true;
+  }
+
+  char* bytes_;
+  std::int64_t tiles_;
+  const exact_scratch& scratch_;
+  bool is_few_;      // warps put nothing into global words on their way
+  bool is_mailed_;   // short sums are tried
+  bool is_by_warp_;  // a tile a warp, each by itself: then warps of a block need not meet
+  std::uint32_t call_ = 0;
+  bool is_short_ = false;
+  sums all_{};
+};
+
+/// The companion of a sum that has none, see exact/companion.
+struct no_companion {
+  static constexpr bool is_any = false;
+  static constexpr int shared_bytes = 0;
+  static constexpr std::int64_t workspace_bytes = 0;
+
+  MONOFOLD_GPU explicit no_companion(char*) {}
+  template <class Sink>
+  MONOFOLD_GPU const Sink& sink_for(const Sink& sink) const {
+    return sink;
+  }
+};
 
 /// Whether a range's items are computed by what a user wrote.
 template <class Term>

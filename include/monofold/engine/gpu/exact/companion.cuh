@@ -6,7 +6,6 @@
 #include "monofold/engine/gpu/exact/warp_extrema.cuh"
 #include "monofold/engine/gpu/exact/warp_rows.cuh"
 #include "monofold/engine/gpu/load.cuh"
-#include "monofold/engine/gpu/load_ragged.cuh"
 #include "monofold/level/grid.cuh"
 #include "monofold/level/shuffle.cuh"
 #include "monofold/level/thread.cuh"
@@ -15,19 +14,6 @@
 #include "monofold/platform/host_device.hpp"
 
 namespace monofold::detail {
-
-/// Nothing.
-struct no_companion {
-  static constexpr bool is_any = false;
-  static constexpr int shared_bytes = 0;
-  static constexpr std::int64_t workspace_bytes = 0;
-
-  MONOFOLD_GPU explicit no_companion(char*) {}
-  template <class Sink>
-  MONOFOLD_GPU const Sink& sink_for(const Sink& sink) const {
-    return sink;
-  }
-};
 
 /// A sink that takes what a companion folded, too.
 template <class Sink, class State>

@@ -6,10 +6,9 @@
 
 #include "monofold/engine/gpu/exact/short_sums.cuh"
 #include "monofold/engine/gpu/exact/term_format.cuh"
-#include "monofold/engine/gpu/exact/warp_carries.cuh"
 #include "monofold/engine/gpu/exact/warp_digits.cuh"
 #include "monofold/engine/gpu/exact/warp_leading.cuh"
-#include "monofold/engine/gpu/sinks.cuh"
+#include "monofold/engine/gpu/kernel.cuh"
 #include "monofold/fold/exact/moments.hpp"
 #include "monofold/fold/exact/state.hpp"
 #include "monofold/level/thread.cuh"

@@ -5,7 +5,6 @@
 
 #include "monofold/engine/gpu/exact/load_pairs.cuh"
 #include "monofold/engine/gpu/load.cuh"
-#include "monofold/engine/gpu/load_ragged.cuh"
 #include "monofold/fold/dot.hpp"
 #include "monofold/level/shuffle.cuh"
 #include "monofold/platform/host_device.hpp"

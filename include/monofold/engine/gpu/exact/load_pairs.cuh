@@ -4,7 +4,6 @@
 #include <cstdint>
 
 #include "monofold/engine/gpu/load.cuh"
-#include "monofold/engine/gpu/load_ragged.cuh"
 #include "monofold/platform/host_device.hpp"
 
 namespace monofold::detail {

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "monofold/engine/gpu/sinks.cuh"
+#include "monofold/engine/gpu/kernel.cuh"
 #include "monofold/level/thread.cuh"
 #include "monofold/platform/host_device.hpp"
 

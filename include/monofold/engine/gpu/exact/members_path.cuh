@@ -6,12 +6,12 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "monofold/engine/gpu/engine.cuh"
 #include "monofold/engine/gpu/exact/adapted_paths.cuh"
 #include "monofold/engine/gpu/exact/member_places.cuh"
 #include "monofold/engine/gpu/exact/members.cuh"
 #include "monofold/engine/gpu/exact/path.cuh"
 #include "monofold/engine/gpu/launch.cuh"
-#include "monofold/engine/gpu/path.cuh"
 #include "monofold/engine/gpu/workspace.cuh"
 #include "monofold/fold/all.hpp"
 #include "monofold/platform/numbers.hpp"

@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "monofold/engine/gpu/engine.cuh"
 #include "monofold/engine/gpu/exact/add_exactly_kernel.cuh"
 #include "monofold/engine/gpu/exact/load_computed.cuh"
 #include "monofold/engine/gpu/exact/load_pairs.cuh"
@@ -17,8 +18,7 @@
 #include "monofold/engine/gpu/exact/thread_pairs.cuh"
 #include "monofold/engine/gpu/exact/warp_exact.cuh"
 #include "monofold/engine/gpu/launch.cuh"
-#include "monofold/engine/gpu/load_ragged.cuh"
-#include "monofold/engine/gpu/path.cuh"
+#include "monofold/engine/gpu/load.cuh"
 #include "monofold/engine/gpu/workspace.cuh"
 #include "monofold/fold/exact/moments.hpp"
 #include "monofold/fold/exact/sum.hpp"

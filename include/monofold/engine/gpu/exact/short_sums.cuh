@@ -1,5 +1,5 @@
 #pragma once
-/// engine/gpu/exact/short_sums: exact sums of few tiles as integers of 128 bits, which lanes and warps add up.
+/// engine/gpu/exact/short_sums: exact sums of few tiles as integers of 128 bits, which lanes and blocks add up.
 ///
 /// What one way of bins has taken of some tiles is a whole number of units of the last bin, far below
 /// 2^128. Where the largest exponents of the bins that meet are near to each other, so is their sum: no digits, no
@@ -10,6 +10,7 @@
 #include "monofold/engine/gpu/exact/term_bins.cuh"
 #include "monofold/engine/gpu/exact/term_format.cuh"
 #include "monofold/engine/gpu/exact/warp_digits.cuh"
+#include "monofold/engine/gpu/mailbox.cuh"
 #include "monofold/fold/exact/anchors.hpp"
 #include "monofold/level/lanes.cuh"
 #include "monofold/level/shuffle.cuh"
@@ -103,6 +104,178 @@ struct short_sums {
         format::part_max_exponent(max_exponent, s) - format::part_max_exponent(lowest, s);
     return static_cast<int128>(static_cast<uint128>(value[s]) << shift);
   }
+};
+
+/// Each block, or each warp, posts its short sums, or that it has added its digits to words in global
+/// memory.
+///
+/// shape      blocks of 8 warps; no more senders than mail_room::most_senders. Mail of a kind lies side by
+///            side for all of them: first what one says, then quarters of its sums
+/// order      exact: any
+/// tested by  tests/gpu/exact_short_test.cu, tests/gpu/exact_sum_test.cu
+template <class Term>
+class mailed_sums {
+ public:
+  using sums = short_sums<Term>;
+  using digits = warp_digits<typename term_format<Term>::layout>;
+  using layout = typename digits::layout;
+  static constexpr int num_sums = sums::num_sums;
+  static constexpr int warps = 8;
+  static_assert((1 + 4 * num_sums) * mail_room::most_senders <= mail_room::words);
+
+  MONOFOLD_GPU mailed_sums(const mail_room& room, std::uint32_t call) : room_(room), call_(call) {}
+
+  /// sync       all lanes of one warp, each with the same sums
+  MONOFOLD_GPU void post(int sender, const sums& own) const {
+    const int i = lane_rank();
+    MONOFOLD_UNROLL
+    for (int q = 0; q < 2 * num_sums; ++q) {
+      const auto half = static_cast<std::uint64_t>(own.value[q / 2] >> (q % 2 == 0 ? 0 : 64));
+      if (i == q) post_pair(pairs_of(q) + 2 * sender, half);
+    }
+    const std::uint32_t say = static_cast<std::uint32_t>(own.max_exponent + max_exponent_bias) |
+                              (own.is_there != 0 ? has_sums : 0) |
+                              (own.is_other != 0 ? has_other : 0);
+    if (i == 2 * num_sums) post_word(room_.boxes() + sender, say);
+  }
+
+  /// Adds digits and counts to words in global memory, and says so; word_of(i): word i.
+  ///
+  /// sync       all lanes of one warp
+  template <class Word>
+  MONOFOLD_GPU void post_elsewhere(int sender, const Word& word_of, std::int64_t* words) const {
+    MONOFOLD_ROLL
+    for (int i = lane_rank(); i < digits::num_wide_words; i += warp_lanes) {
+      const std::int64_t word = word_of(i);
+      if (word != 0) add_to_word(words + i, word);
+    }
+    sync_warp();      // additions of all lanes are before what follows,
+    __threadfence();  // and seen by whoever sees the mail
+    const int i = lane_rank();
+    if (i < 2 * num_sums) post_pair(pairs_of(i) + 2 * sender, 0);
+    if (i == 2 * num_sums) post_word(room_.boxes() + sender, is_elsewhere);
+  }
+
+  /// The sum of all senders, of which each has posted or is sure to: to `own` of all threads, or, where
+  /// it is false, as digits to `total`. It ends the call.
+  ///
+  /// shape      slots: a place a warp, total: digits::num_wide_words, both in shared memory
+  /// sync       all threads of the block; a barrier behind it where `own` is not used
+  MONOFOLD_GPU bool gather(int senders, sums& own, sums* slots, std::int64_t* total,
+                           std::int64_t* words) const {
+    const auto rank = static_cast<int>(threadIdx.x);
+    const int warp = rank / warp_lanes;
+    bool is_here = true;
+    sums heard{};
+    if (rank < senders) is_here = hear(rank, heard);
+    if (!is_here) __threadfence();  // what was added elsewhere is seen behind the barrier below
+    sums joined = heard;
+    const bool is_near = joined.join_lanes(sums::most_shift_of_blocks);
+    if (lane_rank() == 0) slots[warp] = joined;
+    const bool all_here = !sync_block_any(!is_here);
+    // What warps put there above is read below.
+    bool all_near = !sync_block_any(!is_near);
+    room_.end_call(call_);
+    // The same in all warps.
+    all_near = all_near && own.join_slots(slots, warps, sums::most_shift_of_blocks);
+    if (all_near && all_here) return true;
+
+    const bool any_other = sync_block_any(heard.is_other != 0);
+    if (rank < digits::num_wide_words) {
+      total[rank] = take_word(words + rank);  // what senders added before they said so
+      constexpr int other = digits::num_wide_digits + static_cast<int>(digit_count::other);
+      if (rank == other && any_other) total[rank] += 1;
+    }
+    sync_block();  // words written above are added to below
+    // As few additions as can be: they wait for each other.
+    sums added = all_near ? own : is_near ? joined : heard;
+    if (all_near ? rank != 0 : is_near && lane_rank() != 0) added.is_there = 0;
+    if (added.is_there != 0) add_to_digits(added, total);
+    return false;
+  }
+
+  /// Adds short sums to digits in shared memory, by a thread alone.
+  MONOFOLD_GPU_CALL static void add_to_digits(const sums& own, std::int64_t* total) {
+    MONOFOLD_ROLL
+    for (int s = 0; s < num_sums; ++s) {
+      int position = sums::exponent(own.max_exponent, s) - layout::low_exponent(s);
+      int128 value = own.value[s];
+      if (position < 0) {
+        value = position > -127 ? value >> -position : 0;  // below the grid there are zeros
+        position = 0;
+      }
+      const int shift = position % 32;
+      const int first = layout::first_digit(s) / 2 + position / 32;
+      const auto low = static_cast<uint128>(value) << shift;
+      const auto high = static_cast<std::int64_t>((value >> (127 - shift)) >> 1);
+      // What lies above the last word of the sum is its sign.
+      MONOFOLD_ROLL
+      for (int j = 0; j < 5 && first + j < layout::end_digit(s) / 2; ++j) {
+        const std::int64_t piece =
+            j == 4 ? high : static_cast<std::int64_t>(static_cast<std::uint32_t>(low >> (32 * j)));
+        if (piece != 0) add_to_word(total + first + j, piece);
+      }
+    }
+  }
+
+ private:
+  // What a sender says: the largest exponent of its sums, and these.
+  static constexpr int max_exponent_bias = 1 << 15;
+  static constexpr std::uint32_t has_sums = 1u << 16;
+  static constexpr std::uint32_t has_other = 1u << 17;
+  static constexpr std::uint32_t is_elsewhere = 1u << 18;
+
+  MONOFOLD_GPU std::uint64_t* pairs_of(int quarter_pair) const {
+    return room_.boxes() + (1 + 2 * quarter_pair) * mail_room::most_senders;
+  }
+
+  /// Waits for what a sender has to say; false where its sums are elsewhere.
+  MONOFOLD_GPU bool hear(int sender, sums& own) const {
+    std::uint32_t say = 0;
+    std::uint64_t half[2 * num_sums];
+    bool all_there = false;
+    while (!all_there) {
+      // All is on its way before any is looked at.
+      all_there = read_word(room_.boxes() + sender, say);
+      MONOFOLD_UNROLL
+      for (int q = 0; q < 2 * num_sums; ++q) {
+        all_there = read_pair(pairs_of(q) + 2 * sender, half[q]) && all_there;
+      }
+    }
+    MONOFOLD_UNROLL
+    for (int s = 0; s < num_sums; ++s) {
+      own.value[s] = static_cast<int128>(static_cast<uint128>(half[2 * s + 1]) << 64 | half[2 * s]);
+    }
+    own.max_exponent = static_cast<std::int32_t>(say & 0xffffu) - max_exponent_bias;
+    own.is_there = (say & has_sums) != 0 ? 1 : 0;
+    own.is_other = (say & has_other) != 0 ? 1 : 0;
+    return (say & is_elsewhere) == 0;
+  }
+
+  MONOFOLD_GPU void post_word(std::uint64_t* box, std::uint32_t what) const {
+    post_mail(box, mail_of(call_, what));
+  }
+  MONOFOLD_GPU void post_pair(std::uint64_t* box, std::uint64_t what) const {
+    post_mail(box, mail_of(call_, static_cast<std::uint32_t>(what)),
+              mail_of(call_, static_cast<std::uint32_t>(what >> 32)));
+  }
+  /// Whether it is of this call.
+  MONOFOLD_GPU bool read_word(const std::uint64_t* box, std::uint32_t& what) const {
+    std::uint64_t word;
+    read_mail(box, word);
+    what = static_cast<std::uint32_t>(word);
+    return is_mail_of(call_, word);
+  }
+  MONOFOLD_GPU bool read_pair(const std::uint64_t* box, std::uint64_t& what) const {
+    std::uint64_t low;
+    std::uint64_t high;
+    read_mail(box, low, high);
+    what = high << 32 | (low & 0xffffffffu);
+    return is_mail_of(call_, low) && is_mail_of(call_, high);
+  }
+
+  mail_room room_;
+  std::uint32_t call_;
 };
 
 }  // namespace monofold::detail

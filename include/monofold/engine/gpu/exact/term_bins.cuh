@@ -4,7 +4,6 @@
 #include <type_traits>
 
 #include "monofold/engine/gpu/exact/term_format.cuh"
-#include "monofold/engine/gpu/exact/thread_items.cuh"
 #include "monofold/fold/exact/anchors.hpp"
 #include "monofold/platform/host_device.hpp"
 #include "monofold/platform/numbers.hpp"

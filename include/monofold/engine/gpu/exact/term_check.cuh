@@ -5,7 +5,6 @@
 
 #include "monofold/engine/gpu/exact/term_bins.cuh"
 #include "monofold/engine/gpu/exact/term_format.cuh"
-#include "monofold/engine/gpu/exact/thread_items.cuh"
 #include "monofold/engine/gpu/load.cuh"
 #include "monofold/fold/exact/term.hpp"
 #include "monofold/platform/host_device.hpp"

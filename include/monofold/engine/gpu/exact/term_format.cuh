@@ -1,20 +1,236 @@
 #pragma once
-/// engine/gpu/exact/term_format: the doubles that items in a thread's registers add to exact sums.
+/// engine/gpu/exact/term_format: the doubles that items in a thread's registers become and add to exact sums.
 
 #include <cstdint>
 #include <type_traits>
 
-#include "monofold/engine/gpu/exact/thread_items.cuh"
+#include "monofold/engine/gpu/exact/warp_digits.cuh"
 #include "monofold/engine/gpu/load.cuh"
-#include "monofold/engine/gpu/load_ragged.cuh"
-#include "monofold/fold/exact/digits_layout.hpp"
 #include "monofold/fold/exact/moments.hpp"
 #include "monofold/fold/exact/term.hpp"
+#include "monofold/platform/bits.hpp"
+#include "monofold/platform/float_format.hpp"
 #include "monofold/platform/host_device.hpp"
 #include "monofold/platform/numbers.hpp"
 #include "monofold/platform/rounded.hpp"
 
 namespace monofold::detail {
+
+MONOFOLD_GPU std::uint32_t larger(std::uint32_t a, std::uint32_t b) { return a > b ? a : b; }
+
+MONOFOLD_GPU std::uint32_t smaller(std::uint32_t a, std::uint32_t b) { return a < b ? a : b; }
+
+/// The larger of each half of two words.
+MONOFOLD_GPU std::uint32_t larger_halves(std::uint32_t a, std::uint32_t b) {
+#if defined(__CUDA_ARCH__)
+  return __vmaxu2(a, b);
+#else
+  return larger(a & 0xffff0000u, b & 0xffff0000u) | larger(a & 0xffffu, b & 0xffffu);
+#endif
+}
+
+/// The smaller of each half of two words, as signed numbers.
+MONOFOLD_GPU std::uint32_t smaller_signed_halves(std::uint32_t a, std::uint32_t b) {
+#if defined(__CUDA_ARCH__)
+  return __vmins2(a, b);
+#else
+  const auto less = [](std::uint32_t x, std::uint32_t y) {
+    return static_cast<std::int16_t>(x) < static_cast<std::int16_t>(y) ? x & 0xffffu : y & 0xffffu;
+  };
+  return less(a >> 16, b >> 16) << 16 | less(a, b);
+#endif
+}
+
+MONOFOLD_GPU double double_of_words(std::uint32_t high, std::uint32_t low) {
+  return bits_as<double>(std::uint64_t{high} << 32 | low);
+}
+MONOFOLD_GPU std::uint32_t high_word(double x) {
+  return static_cast<std::uint32_t>(bits_as<std::uint64_t>(x) >> 32);
+}
+MONOFOLD_GPU std::uint32_t low_word(double x) {
+  return static_cast<std::uint32_t>(bits_as<std::uint64_t>(x));
+}
+
+/// Sixteen bytes of items.
+///
+/// shape      get(c, v): item v times 2^-scale. key(most): of the largest magnitude among the chunks
+///            that `look` saw, monotonic; max_exponent_of(key): some t with all |x| < 2^t, of the doubles,
+///            and limit_of(t): the least key of what may not be below 2^t. Items that are no finite
+///            numbers have keys from `infinite` on. look_low: what tells, by is_below, whether an item has an
+///            exponent field below that of `low_limit`; zeros are passed over where that is cheap. The last
+///            bit of items of field f >= 1 is worth 2^(f - last_bias), as doubles
+template <class Item>
+struct thread_items;
+
+/// What the formats of two bytes share. An item's bits, shifted into the high word of a double, give one
+/// whose exponent counts from another bias, subnormal items too: a power of two times the item, a
+/// subnormal double perhaps. No conversion is so fast.
+template <class Item>
+struct half_items {
+  using format = float_format<Item>;
+  static constexpr int count = 8;
+  static constexpr int scale = float_format<double>::max_exponent - format::max_exponent;
+  static constexpr std::uint32_t signs = 0x80008000u;
+  static constexpr std::uint32_t infinite = format::infinity;
+
+  MONOFOLD_GPU static double get(const bytes16& c, int v) {
+    constexpr int shift = 16 - (20 - format::fraction_bits);
+    constexpr std::uint32_t kept =
+        ((0x7fff0000u >> shift) & ~((1u << (16 - shift)) - 1)) | 0x80000000u;
+    const std::uint32_t word = c.word[v / 2];
+    const auto up = static_cast<std::int32_t>(v % 2 == 0 ? word << 16 : word);
+    return double_of_words(static_cast<std::uint32_t>(up >> shift) & kept, 0);
+  }
+  MONOFOLD_GPU static Item item(const bytes16& c, int v) {
+    return Item(static_cast<std::uint16_t>(c.word[v / 2] >> (v % 2 * 16)));
+  }
+  MONOFOLD_GPU static std::uint32_t look(std::uint32_t most, const bytes16& c) {
+    MONOFOLD_UNROLL
+    for (int w = 0; w < 4; ++w) most = larger_halves(most, c.word[w] & ~signs);
+    return most;
+  }
+  static constexpr int last_bias = 1023 + format::fraction_bits;
+  static constexpr std::uint32_t no_low = 0x7fff7fffu;
+  // |x| + 0x7fff, a signed number: the largest for 0, from the smallest one on for others.
+  MONOFOLD_GPU static std::uint32_t look_low(std::uint32_t low, const bytes16& c) {
+    MONOFOLD_UNROLL
+    for (int w = 0; w < 4; ++w)
+      low = smaller_signed_halves(low, (c.word[w] & ~signs) + 0x7fff7fffu);
+    return low;
+  }
+  MONOFOLD_GPU static std::uint32_t low_limit(int field) {
+    return field <= 1 ? 0 : static_cast<std::uint32_t>(field) << format::fraction_bits;
+  }
+  MONOFOLD_GPU static bool is_below(std::uint32_t low, std::uint32_t limit) {
+    const auto one = static_cast<std::int16_t>(low);
+    const auto other = static_cast<std::int16_t>(low >> 16);
+    return (one < other ? one : other) < static_cast<int>(limit) - 0x8001;
+  }
+  MONOFOLD_GPU static std::uint32_t key(std::uint32_t most) {
+    return larger(most >> 16, most & 0xffffu);
+  }
+  MONOFOLD_GPU static int max_exponent_of(std::uint32_t key) {
+    return static_cast<int>(key >> format::fraction_bits) - 1022;
+  }
+  MONOFOLD_GPU static std::uint32_t limit_of(int max_exponent) {
+    const int limit = (max_exponent + 1022) << format::fraction_bits;
+    return limit < static_cast<int>(infinite) ? static_cast<std::uint32_t>(limit) : infinite;
+  }
+};
+template <>
+struct thread_items<float16> : half_items<float16> {};
+template <>
+struct thread_items<bfloat16> : half_items<bfloat16> {};
+
+template <>
+struct thread_items<float> {
+  static constexpr int count = 4;
+  static constexpr int scale = 0;
+  static constexpr std::uint32_t signs = 0x80000000u;
+  static constexpr std::uint32_t infinite = float_format<float>::infinity;
+
+  MONOFOLD_GPU static double get(const bytes16& c, int v) { return as_double(item(c, v)); }
+  MONOFOLD_GPU static float item(const bytes16& c, int v) { return bits_as<float>(c.word[v]); }
+  MONOFOLD_GPU static std::uint32_t look(std::uint32_t most, const bytes16& c) {
+    MONOFOLD_UNROLL
+    for (int w = 0; w < 4; ++w) most = larger(most, c.word[w] & ~signs);
+    return most;
+  }
+  static constexpr int last_bias = 127 + 23;
+  static constexpr std::uint32_t no_low = ~std::uint32_t{0};
+  // 2 |x| - 1: the largest for 0.
+  MONOFOLD_GPU static std::uint32_t look_low(std::uint32_t low, const bytes16& c) {
+    MONOFOLD_UNROLL
+    for (int w = 0; w < 4; ++w) low = smaller(low, c.word[w] * 2 - 1);
+    return low;
+  }
+  MONOFOLD_GPU static std::uint32_t low_limit(int field) {
+    return field <= 1 ? 0 : (static_cast<std::uint32_t>(field) << 24) - 1;
+  }
+  MONOFOLD_GPU static bool is_below(std::uint32_t low, std::uint32_t limit) { return low < limit; }
+  MONOFOLD_GPU static std::uint32_t key(std::uint32_t most) { return most; }
+  MONOFOLD_GPU static int max_exponent_of(std::uint32_t key) {
+    return static_cast<int>(key >> 23) - 126;
+  }
+  MONOFOLD_GPU static std::uint32_t limit_of(int max_exponent) {
+    return max_exponent + 126 < 255 ? static_cast<std::uint32_t>(max_exponent + 126) << 23
+                                    : infinite;
+  }
+};
+
+template <>
+struct thread_items<double> {
+  static constexpr int count = 2;
+  static constexpr int scale = 0;
+  static constexpr std::uint32_t signs = 0x80000000u;  // of high words
+  static constexpr std::uint32_t infinite = 0x7ff00000u;
+
+  MONOFOLD_GPU static double get(const bytes16& c, int v) {
+    return double_of_words(c.word[2 * v + 1], c.word[2 * v]);
+  }
+  MONOFOLD_GPU static double item(const bytes16& c, int v) { return get(c, v); }
+  MONOFOLD_GPU static std::uint32_t look(std::uint32_t most, const bytes16& c) {
+    return larger(larger(most, c.word[1] & ~signs), c.word[3] & ~signs);
+  }
+  static constexpr int last_bias = 1023 + 52;
+  static constexpr std::uint32_t no_low = ~std::uint32_t{0};
+  // By high words: zeros are below every limit.
+  MONOFOLD_GPU static std::uint32_t look_low(std::uint32_t low, const bytes16& c) {
+    return smaller(smaller(low, c.word[1] & ~signs), c.word[3] & ~signs);
+  }
+  MONOFOLD_GPU static std::uint32_t low_limit(int field) {
+    return static_cast<std::uint32_t>(field <= 1 ? 1 : field) << 20;
+  }
+  MONOFOLD_GPU static bool is_below(std::uint32_t low, std::uint32_t limit) { return low < limit; }
+  MONOFOLD_GPU static std::uint32_t key(std::uint32_t most) { return most; }
+  MONOFOLD_GPU static int max_exponent_of(std::uint32_t key) {
+    return static_cast<int>(key >> 20) - 1022;
+  }
+  MONOFOLD_GPU static std::uint32_t limit_of(int max_exponent) {
+    return max_exponent + 1022 < 2047 ? static_cast<std::uint32_t>(max_exponent + 1022) << 20
+                                      : infinite;
+  }
+};
+
+/// Item v itself, not scaled.
+template <class Item>
+MONOFOLD_GPU double value_of_item(const bytes16& c, int v) {
+  constexpr int scale = thread_items<Item>::scale;
+  const double x = thread_items<Item>::get(c, v);
+  // Subnormal doubles too become what they stand for: a product by a power of two is exact.
+  return scale == 0 ? x : rounded_product(x, bits_as<double>(std::uint64_t{scale + 1023} << 52));
+}
+
+/// The items' magnitudes.
+template <class Item>
+MONOFOLD_GPU bytes16 without_signs(bytes16 c) {
+  MONOFOLD_UNROLL
+  for (int w = 0; w < 4; ++w) {
+    if (sizeof(Item) < 8 || w % 2 == 1) c.word[w] &= ~thread_items<Item>::signs;
+  }
+  return c;
+}
+
+/// Sixteen bytes of -0: it changes no sum.
+template <class Item>
+MONOFOLD_GPU bytes16 minus_zeros() {
+  bytes16 c;
+  MONOFOLD_UNROLL
+  for (int w = 0; w < 4; ++w) {
+    c.word[w] = sizeof(Item) < 8 || w % 2 == 1 ? thread_items<Item>::signs : 0u;
+  }
+  return c;
+}
+
+/// Not 0 where an item is another number than -0.
+template <class Item>
+MONOFOLD_GPU std::uint32_t other_bits(const bytes16& c) {
+  const bytes16 zeros = minus_zeros<Item>();
+  std::uint32_t any = 0;
+  MONOFOLD_UNROLL
+  for (int w = 0; w < 4; ++w) any |= c.word[w] ^ zeros.word[w];
+  return any;
+}
 
 /// Where the terms of items come from and how they become doubles.
 ///

@@ -6,7 +6,7 @@
 
 #include "monofold/engine/gpu/exact/warp_rows.cuh"
 #include "monofold/engine/gpu/lane_best.cuh"
-#include "monofold/engine/gpu/load_ragged.cuh"
+#include "monofold/engine/gpu/load.cuh"
 #include "monofold/engine/gpu/warp_extremum.cuh"
 #include "monofold/fold/all.hpp"
 #include "monofold/fold/extrema.hpp"

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "monofold/engine/gpu/exact/warp_carries.cuh"
+#include "monofold/engine/gpu/exact/warp_digits.cuh"
 #include "monofold/fold/exact/leading.hpp"
 #include "monofold/level/shuffle.cuh"
 #include "monofold/level/thread.cuh"

@@ -7,10 +7,8 @@
 #include <string>
 #include <type_traits>
 
-#include "monofold/engine/gpu/awaited.cuh"
 #include "monofold/engine/gpu/engine.cuh"
 #include "monofold/engine/gpu/launch.cuh"
-#include "monofold/engine/gpu/path.cuh"
 #include "monofold/engine/gpu/top/find_top_kernel.cuh"
 #include "monofold/engine/gpu/workspace.cuh"
 #include "monofold/fold/top.hpp"

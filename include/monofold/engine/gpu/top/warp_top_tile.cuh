@@ -7,7 +7,6 @@
 
 #include "monofold/engine/gpu/lane_best.cuh"
 #include "monofold/engine/gpu/load.cuh"
-#include "monofold/engine/gpu/load_ragged.cuh"
 #include "monofold/engine/gpu/top/warp_candidates.cuh"
 #include "monofold/fold/nan.hpp"
 #include "monofold/fold/top_rank.hpp"

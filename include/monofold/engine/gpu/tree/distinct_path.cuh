@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "monofold/engine/gpu/path.cuh"
-#include "monofold/engine/gpu/sinks.cuh"
+#include "monofold/engine/gpu/engine.cuh"
+#include "monofold/engine/gpu/kernel.cuh"
 #include "monofold/engine/gpu/tree/path.cuh"
 #include "monofold/fold/all.hpp"
 #include "monofold/fold/extrema.hpp"

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "monofold/engine/gpu/path.cuh"
+#include "monofold/engine/gpu/engine.cuh"
 #include "monofold/engine/gpu/tree/fold_few_tiles_kernel.cuh"
 #include "monofold/engine/gpu/tree/fold_large_kernel.cuh"
 #include "monofold/engine/gpu/tree/fold_tiles_kernel.cuh"
