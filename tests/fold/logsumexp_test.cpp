@@ -64,7 +64,7 @@ std::vector<Item> logits(std::int64_t n, double spread, std::uint64_t seed) {
 }
 
 template <class Item>
-void check_sums() {
+void check_exponential_sums() {
   using real = typename mf::softmax_fold<Item>::real;
   const double u = std::numeric_limits<real>::epsilon() / 2;
   for (const std::int64_t n : {1, 2, 3, 100, 5000, 151'936}) {
@@ -87,8 +87,8 @@ void check_sums() {
 }
 
 TEST(logsumexp, is_as_exact_as_it_says) {
-  check_sums<float>();
-  check_sums<double>();
+  check_exponential_sums<float>();
+  check_exponential_sums<double>();
 }
 
 TEST(logsumexp, threads_and_chunks_leave_every_bit) {

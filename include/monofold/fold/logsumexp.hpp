@@ -32,6 +32,7 @@ struct softmax_fold {
   using real = std::conditional_t<(sizeof(Item) > 4 || !is_floating_v<Item>), double, float>;
   using state = softmax_scale<real>;
   static constexpr bool commutative = true;
+  static constexpr real lowest = -std::numeric_limits<real>::infinity();
 
   /// +0 stands for both zeros.
   MONOFOLD_HD state lift(const Item& x, std::int64_t) const {
@@ -46,7 +47,7 @@ struct softmax_fold {
     const real max = left_is_max ? left.max : right.max;
     return {is_nan(apart) ? apart : max, sum};
   }
-  MONOFOLD_HD state identity() const { return {-std::numeric_limits<real>::infinity(), real(0)}; }
+  MONOFOLD_HD state identity() const { return {lowest, real(0)}; }
   MONOFOLD_HD_CALL state finish(const state& s) const { return {one_nan(s.max), s.sum}; }
 };
 
