@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,7 @@ struct array_layout {
   item_fixes fixes;
   std::int64_t num_items = 0;
   std::int64_t data_offset = 0;
+  std::optional<array_shape> shape;              // none: the file does not say
   std::vector<std::int64_t> column_major_shape;  // empty: the order in the file is the right one
 };
 

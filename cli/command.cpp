@@ -7,8 +7,10 @@
 #include <optional>
 #include <string_view>
 
+#include "cli/axis_options.hpp"
 #include "cli/completion.hpp"
 #include "cli/failure.hpp"
+#include "cli/group_options.hpp"
 #include "cli/help.hpp"
 #include "cli/joined.hpp"
 #include "cli/memory_limit.hpp"
@@ -214,9 +216,14 @@ command parse_reduce(const std::vector<std::string>& args) {
   if (const auto text = split.value("--memory")) {
     out.memory_bytes = parse_quantity("--memory", *text, least_memory_bytes);
     if (out.what.on_gpu) throw usage_error("--memory: not with --device " + out.device);
-    if (out.reading.io == io_mode::automatic) out.reading.io = io_mode::read;
+    // An array whose axes are reduced is read where it lies.
+    if (out.reading.io == io_mode::automatic && !split.has("--axis")) {
+      out.reading.io = io_mode::read;
+    }
   }
   check_dot(out);
+  parse_axis_options(split, out);
+  parse_group_options(split, out);
   return out;
 }
 

@@ -17,7 +17,8 @@ namespace monofold::cli {
 
 enum class output_form { text, json, csv };
 enum class number_base { decimal, hex };
-enum class notes { shown, hidden };  // progress and remarks on standard error
+enum class group_rank { sorted, first };  // --order: by key, or as keys first appear
+enum class notes { shown, hidden };       // progress and remarks on standard error
 
 struct reduce_command {
   runtime::request what;  // everything but the element type, which the files know
@@ -31,6 +32,11 @@ struct reduce_command {
   std::string save_state;         // a file for the state; empty: none
   std::int64_t first_index = 0;   // of the one file
   std::int64_t memory_bytes = 0;  // a ceiling; 0: none
+  group_rank rank = group_rank::sorted;
+  // --axis: axes that are reduced; none given: the whole array is, as one row.
+  std::optional<std::vector<std::int64_t>> axes;
+  bool keeps_dims = false;
+  std::string output;  // a .npy file for the answers along axes; empty: standard output
 };
 
 struct merge_command {

@@ -59,6 +59,13 @@ class file_array_source final : public source {
   dtype type() const override { return layout_.type; }
   std::optional<std::int64_t> count() const override { return layout_.num_items; }
   std::optional<std::int64_t> total_bytes() const override { return file_->num_bytes(); }
+  std::optional<array_shape> shape() const override { return layout_.shape; }
+  const void* items_in_place() override {
+    if (!in_place_) return nullptr;
+    file_->check();
+    delivered_.store(layout_.num_items, std::memory_order_relaxed);
+    return stored(0);
+  }
   bool reorders() const override { return transpose_.has_value(); }
   std::int64_t consumed_bytes() const override {
     return layout_.data_offset + delivered_.load(std::memory_order_relaxed) * item_bytes_;

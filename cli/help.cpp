@@ -58,6 +58,7 @@ Examples:
   monofold sum a.npy
   monofold stats a.npy b.npy
   monofold min,max,mean prices.csv --column price --na NA
+  monofold mean prices.csv --column price --by city
   zcat numbers.txt.gz | monofold mean
   monofold sum data.bin --dtype f32 --json
   monofold sum --help

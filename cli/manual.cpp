@@ -145,6 +145,13 @@ prints a header and a row a file, or an item of top and bottom. Among several op
 the columns minmax_min and minmax_max, top and bottom have top_values and top_indices with blanks
 between their items.
 .PP
+.B \-\-by
+prints a row for each key: the cells of its columns, then the answers, under a header. Cells that are
+one key have the same text; a row whose number is missing is dropped. The answers of a group are those
+of a file with its rows alone, and indices count in the group. Where a group has no result there is none
+at all. JSON has an object a group, with the key by, an object of the cells; CSV has columns named like
+the operations, top_index beside top, and min and max for minmax.
+.PP
 Numbers are the shortest decimal that reads back to the same bits of their type. The bits are a
 function of the data alone: threads, chunks, alignment and instruction set change none
 .RB ( "monofold verify" ).
@@ -180,6 +187,7 @@ An error is one line on standard error. Of several failing files the first decid
 monofold sum a.npy
 monofold stats a.npy b.npy
 monofold min,max,mean prices.csv \-\-column price \-\-na NA
+monofold mean prices.csv \-\-column price \-\-by city
 zcat numbers.txt.gz | monofold mean
 monofold sum data.bin \-\-dtype f32 \-\-json
 monofold generate a.npy \-\-count 100M

@@ -22,6 +22,7 @@ array_layout layout_of(const npy_header& header, const read_options& options) {
   layout.fixes = fixes_for(header.type, header.swapped);
   layout.num_items = header.num_items;
   layout.data_offset = header.data_offset;
+  layout.shape = array_shape{header.shape, header.fortran_order};
   if (header.fortran_order && options.order == item_order::logical && header.num_items > 1) {
     layout.column_major_shape = header.shape;
   }

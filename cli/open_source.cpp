@@ -80,8 +80,8 @@ std::optional<file_format> format_said(const std::string& extension, const read_
   for (const std::string_view text : {".csv", ".tsv", ".txt"}) {
     if (extension == text) return file_format::text;
   }
-  if (options.column || options.delimiter || options.header != header_rule::detect ||
-      !options.missing.empty()) {
+  if (options.column || !options.by.empty() || options.delimiter ||
+      options.header != header_rule::detect || !options.missing.empty()) {
     return file_format::text;
   }
   if (options.type && (extension == ".bin" || extension == ".raw")) return file_format::raw;
@@ -96,20 +96,46 @@ std::string extension_of(const std::string& name) {
   return extension;
 }
 
-std::unique_ptr<source> open_descriptor(descriptor file, const std::string& name,
-                                        const read_options& options) {
+namespace {
+
+// An input that is open, and what it is.
+struct told_input {
+  opened_input input;
+  file_format format;
+};
+
+told_input tell(descriptor& file, const std::string& name, const read_options& options) {
   opened_input input = open_input(file);
   const file_format format = detect(input, extension_of(name), options);
   if (format != file_format::raw && beginning_of(input, 1).empty()) {
     throw input_error("the file is empty");
   }
+  return {std::move(input), format};
+}
+
+std::unique_ptr<byte_stream> stream_of(opened_input input, descriptor file) {
+  if (input.file == nullptr) return std::move(input.stream);
+  input.file.reset();
+  return std::make_unique<byte_stream>(std::move(file));
+}
+
+}  // namespace
+
+std::unique_ptr<byte_stream> open_text_stream(const std::string& path,
+                                              const read_options& options) {
+  check_delimiter(options);
+  descriptor file = open_for_reading(path);
+  told_input told = tell(file, path, options);
+  if (told.format != file_format::text) throw input_error("not text, which --by needs");
+  return stream_of(std::move(told.input), std::move(file));
+}
+
+std::unique_ptr<source> open_descriptor(descriptor file, const std::string& name,
+                                        const read_options& options) {
+  auto [input, format] = tell(file, name, options);
   if (format == file_format::npy) return open_npy(std::move(input), options);
   if (format == file_format::raw) return open_raw(std::move(input), options);
-  if (input.file != nullptr) {
-    input.file.reset();
-    input.stream = std::make_unique<byte_stream>(std::move(file));
-  }
-  return open_text(std::move(input.stream), name, options);
+  return open_text(stream_of(std::move(input), std::move(file)), name, options);
 }
 
 std::unique_ptr<source> open_source(const std::string& path, const read_options& options) {

@@ -53,7 +53,7 @@ inline constexpr unsigned reading = command_bit::reduce | command_bit::verify;
 
 /// In the order of help. The choices of --dtype, --ops, --op, --only and --explain come from the lists
 /// of element types, operations and rungs.
-inline constexpr std::array<option_entry, 36> options{{
+inline constexpr std::array<option_entry, 41> options{{
     {"-k", "N", "", "how many items top and bottom give (10); K, M, G may follow",
      command_bit::reduce},
     {"--ddof", "N", "", "var and std divide by the count less N (0)", command_bit::reduce},
@@ -62,6 +62,16 @@ inline constexpr std::array<option_entry, 36> options{{
     {"--plain", "", "",
      "do not sum floats exactly but in floating point, sums of float32 in float32: less work, the "
      "same bits for every number of threads all the same",
+     command_bit::reduce},
+    {"--axis", "AXIS,...", "",
+     "reduce these axes of an array of one file (from 0; -1 is the last): one answer for each "
+     "index of "
+     "the others, with the bits of its row alone",
+     command_bit::reduce},
+    {"--keepdims", "", "", "with --axis, reduced axes stay in the result, with extent 1",
+     command_bit::reduce},
+    {"--output", "FILE", "",
+     "with --axis, write the answers to a .npy file; several operations are fields of a record",
      command_bit::reduce},
     {"--dtype", "TYPE", "",
      "element type of raw, text and generated data: bool, i8 to i64, u8 to u64, f16, bf16, f32, "
@@ -72,6 +82,14 @@ inline constexpr std::array<option_entry, 36> options{{
      "characters counts as text)",
      reading},
     {"--column", "COLUMN", "", "of CSV, the column with this name or number (from 1)", reading},
+    {"--by", "COLUMN,...", "",
+     "of CSV, one answer for each key, which is what stands in these columns of a row; indices "
+     "count "
+     "in the group",
+     command_bit::reduce},
+    {"--order", "ORDER", "sorted first",
+     "with --by: groups by key (numbers by value), or as they first appear (sorted)",
+     command_bit::reduce},
     {"--header", "RULE", "auto yes no",
      "whether the first row of CSV is names; auto: where the cell of the column is not a number, "
      "or some cell is not and the one below it is; a COLUMN that is a name means yes (auto)",

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdio>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -29,5 +30,11 @@ class output_file {
   std::unique_ptr<std::FILE, closer> own_;  // none: standard output
   std::FILE* out_;
 };
+
+/// Writes a file that is there as a whole or not at all: what `fill` writes goes to a file beside it, which then
+/// takes its name. Devices and pipes are written as they are.
+///
+/// errors     `output_error`, as output_file; an older file of the name stays then
+void replace_file(const std::string& path, const std::function<void(output_file&)>& fill);
 
 }  // namespace monofold::cli

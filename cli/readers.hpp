@@ -28,6 +28,14 @@ std::unique_ptr<source> open_raw(opened_input input, const read_options& options
 std::unique_ptr<source> open_text(std::unique_ptr<byte_stream> stream, const std::string& name,
                                   const read_options& options);
 
+/// Throws `input_error` where a delimiter cannot be one.
+void check_delimiter(const read_options& options);
+
+/// The bytes of a text.
+///
+/// errors     `input_error`: not text
+std::unique_ptr<byte_stream> open_text_stream(const std::string& path, const read_options& options);
+
 /// The same as `open_source` for a descriptor that is open.
 std::unique_ptr<source> open_descriptor(descriptor file, const std::string& name,
                                         const read_options& options);

@@ -17,6 +17,8 @@
 #include "cli/memory_limit.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
+#include "cli/reduce_axes.hpp"
+#include "cli/reduce_groups.hpp"
 #include "cli/report.hpp"
 #include "cli/result_text.hpp"
 #include "cli/state_file.hpp"
@@ -39,14 +41,6 @@ void check_device(const std::string& device) {
   const engine_state engine = state_of_engine(device);
   if (!engine.available) throw device_error(fmt::format("--device {}: {}", device, engine.why));
   if (device == "emulated") runtime::use_devices(runtime::device_kind::emulated);
-}
-
-void check_defined(const runtime::request& what) {
-  for (const operation op : what.ops) {
-    if (runtime::is_defined(op, what.type)) continue;
-    throw no_result_error(fmt::format("{}: no result: not defined for {}", runtime::info(op).name,
-                                      info(what.type).name));
-  }
 }
 
 // Reduces the files of one command, one after the other.
@@ -277,6 +271,8 @@ int execute(const reduce_command& what) {
     complain(fmt::format("note: --threads {}, and there {} {}", what.what.num_threads,
                          num_cores() == 1 ? "is" : "are", cores_text()));
   }
+  if (!what.reading.by.empty()) return reduce_groups(what);
+  if (what.axes) return reduce_axes(what);
   return file_reduction(what).run();
 }
 

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string_view>
 
+#include "cli/answer_text.hpp"
 #include "cli/joined.hpp"
 #include "cli/json.hpp"
 #include "cli/number_text.hpp"
@@ -19,96 +20,6 @@ namespace {
 
 using runtime::answer;
 using runtime::operation;
-
-// A part of an answer under a name: value, min, index, values, ...
-struct answer_part {
-  std::string name;
-  bool is_list = false;
-  std::vector<std::string> texts{};
-};
-
-std::vector<std::string> texts_of(const answer& from, std::size_t begin, std::size_t end,
-                                  dtype type, number_form form) {
-  std::vector<std::string> texts;
-  for (std::size_t i = begin; i < end; ++i) {
-    texts.push_back(number_text(from.values[i], form, type, from.op));
-  }
-  return texts;
-}
-
-std::vector<std::string> index_texts(const answer& from) {
-  std::vector<std::string> texts;
-  for (const std::int64_t index : from.indices) texts.push_back(std::to_string(index));
-  return texts;
-}
-
-// Everything an answer says, in the order in which it is printed.
-std::vector<answer_part> parts_of(const answer& from, dtype type, number_form form) {
-  const std::size_t size = from.values.size();
-  switch (from.op) {
-    case operation::minmax:
-      return {{"min", false, texts_of(from, 0, 1, type, form)},
-              {"max", false, texts_of(from, 1, 2, type, form)}};
-    case operation::argmin:
-    case operation::argmax:
-      return {{"value", false, texts_of(from, 0, size, type, form)},
-              {"index", false, index_texts(from)}};
-    case operation::top:
-    case operation::bottom:
-      return {{"values", true, texts_of(from, 0, size, type, form)},
-              {"indices", true, index_texts(from)}};
-    default: return {{"value", false, texts_of(from, 0, size, type, form)}};
-  }
-}
-
-bool is_position(operation op) { return op == operation::argmin || op == operation::argmax; }
-
-// What text shows of an answer in one line; of argmin and argmax the index alone.
-std::string one_line(const answer& from, dtype type, number_form form) {
-  std::string line;
-  for (const answer_part& part : parts_of(from, type, form)) {
-    if (is_position(from.op) && part.name == "value") continue;
-    if (part.is_list && part.name == "indices") continue;
-    for (const std::string& text : part.texts) line += (line.empty() ? "" : " ") + text;
-  }
-  return line;
-}
-
-bool is_list(operation op) { return op == operation::top || op == operation::bottom; }
-
-std::string json_part(const answer_part& part) {
-  const std::string list = joined(part.texts, ",");
-  return fmt::format("\"{}\":{}", part.name, part.is_list ? "[" + list + "]" : list);
-}
-
-std::string json_parts(const std::vector<answer_part>& parts) {
-  std::string out;
-  for (const answer_part& part : parts) out += (out.empty() ? "" : ",") + json_part(part);
-  return out;
-}
-
-// The answer of one among several operations: a number, or an object of the parts.
-std::string json_answer(const answer& from, dtype type, number_form form) {
-  const std::vector<answer_part> parts = parts_of(from, type, form);
-  const std::string_view name = runtime::info(from.op).name;
-  if (is_position(from.op)) return fmt::format("\"{}\":{}", name, parts[1].texts[0]);
-  if (parts.size() == 1) return fmt::format("\"{}\":{}", name, parts[0].texts[0]);
-  return fmt::format("\"{}\":{{{}}}", name, json_parts(parts));
-}
-
-std::string csv_field(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string out = "\"";
-  for (const char c : text) out += c == '"' ? "\"\"" : std::string(1, c);
-  return out + '"';
-}
-
-std::string csv_line(const std::vector<std::string>& fields) {
-  std::string out;
-  for (const std::string& field : fields)
-    out += (&field == &fields[0] ? "" : ",") + csv_field(field);
-  return out + '\n';
-}
 
 // Column name and text of every part of every answer in one CSV row.
 std::vector<std::pair<std::string, std::string>> csv_cells(const std::vector<answer>& answers,

@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include "cli/failure.hpp"
+
 namespace monofold::cli {
 namespace {
 
@@ -47,6 +49,14 @@ std::string why_no_result(const std::vector<runtime::answer>& answers, const run
     names += (names.empty() ? "" : ", ") + std::string(runtime::info(from.op).name);
   }
   return why.empty() ? "" : names + ": " + why;
+}
+
+void check_defined(const runtime::request& what) {
+  for (const operation op : what.ops) {
+    if (runtime::is_defined(op, what.type)) continue;
+    throw no_result_error(fmt::format("{}: no result: not defined for {}", runtime::info(op).name,
+                                      info(what.type).name));
+  }
 }
 
 }  // namespace monofold::cli

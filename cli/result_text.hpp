@@ -15,4 +15,7 @@ namespace monofold::cli {
 std::string why_no_result(const std::vector<runtime::answer>& answers, const runtime::request& what,
                           std::int64_t count);
 
+/// Throws `no_result_error` for an operation that the type of items does not have.
+void check_defined(const runtime::request& what);
+
 }  // namespace monofold::cli

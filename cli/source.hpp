@@ -40,11 +40,18 @@ struct read_options {
   file_format format = file_format::detect;  // detect: by content, then by the options below
   std::optional<dtype> type;                 // --dtype: required for raw, optional for text
   std::optional<std::string> column;         // --column NAME|N (1-based); means CSV
+  std::vector<std::string> by;               // --by: columns whose cells are the key of a row
   std::optional<char> delimiter;             // --delimiter; default: comma, else tab, else blanks
   std::vector<std::string> missing;          // --na TEXT: these tokens are skipped and counted
   header_rule header = header_rule::detect;  // --header
   item_order order = item_order::logical;
   io_mode io = io_mode::automatic;
+};
+
+/// Extents of an array, and which axis moves fastest in the file: the last one, or the first.
+struct array_shape {
+  std::vector<std::int64_t> extents;
+  bool column_major = false;
 };
 
 /// Items in native byte order at an address aligned for their type, valid until the next call.
@@ -73,6 +80,12 @@ class source {
   virtual std::int64_t missing_count() const { return 0; }
   /// What the user should know of how the input was read; complete once all of it has been.
   virtual std::vector<std::string> remarks() const { return {}; }
+
+  /// The array's shape, where the input has one (.npy).
+  virtual std::optional<array_shape> shape() const { return std::nullopt; }
+  /// Where all items lie in the order of the file, native and aligned, if they lie anywhere; `check` as for
+  /// `fetch`.
+  virtual const void* items_in_place() { return nullptr; }
 
   /// How many items a call of `fetch` should ask for (a multiple of 4096), or 0 where only `next`
   /// works. Whoever fetches does not call `next`.

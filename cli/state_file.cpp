@@ -1,18 +1,11 @@
 #include "cli/state_file.hpp"
 
-#include <fmt/core.h>
-#include <sys/stat.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <cstddef>
-#include <cstdio>
 #include <span>
 
-#include "cli/failure.hpp"
-#include "cli/regular_file.hpp"
-#include "cli/output.hpp"
 #include "cli/output_file.hpp"
+#include "cli/regular_file.hpp"
 #include "cli/source.hpp"
 #include "cli/stream.hpp"
 #include "monofold/platform/sealed.hpp"
@@ -34,13 +27,6 @@ std::vector<unsigned char> bytes_of(byte_stream& in) {
   }
 }
 
-void write_to(const std::string& path, const std::vector<unsigned char>& bytes,
-              const std::string& shown) {
-  output_file out(path, shown);
-  out.write(bytes.data(), bytes.size());
-  out.close();
-}
-
 }  // namespace
 
 runtime::reducer read_state(const std::string& file, std::int64_t& num_bytes) {
@@ -55,23 +41,7 @@ runtime::reducer read_state(const std::string& file, std::int64_t& num_bytes) {
 }
 
 void write_state(const std::string& file, const std::vector<unsigned char>& bytes) {
-  struct stat facts {};
-  if (::stat(file.c_str(), &facts) == 0 && !S_ISREG(facts.st_mode)) {
-    write_to(file, bytes, file);
-    return;
-  }
-  const std::string part = file + ".part";
-  try {
-    write_to(part, bytes, file);
-  } catch (const output_error&) {
-    std::remove(part.c_str());
-    throw;
-  }
-  if (std::rename(part.c_str(), file.c_str()) == 0) return;
-  const int code = errno;
-  std::remove(part.c_str());
-  throw output_error(fmt::format("{}: cannot write: {}", shown_name(file), error_text(code)),
-                     false);
+  replace_file(file, [&](output_file& out) { out.write(bytes.data(), bytes.size()); });
 }
 
 }  // namespace monofold::cli

@@ -29,6 +29,7 @@ class streamed_array_source final : public source {
     if (layout_.num_items == unknown_count) return std::nullopt;
     return layout_.data_offset + layout_.num_items * item_bytes_;
   }
+  std::optional<array_shape> shape() const override { return layout_.shape; }
   std::int64_t consumed_bytes() const override { return stream_->taken_bytes(); }
 
   chunk next() override {

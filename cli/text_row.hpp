@@ -20,6 +20,7 @@ struct text_row {
   bool blank = false;          // nothing but blanks
 };
 
+constexpr bool is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 constexpr bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
 constexpr std::string_view trimmed(std::string_view text) {

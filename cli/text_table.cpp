@@ -86,8 +86,9 @@ char delimiter_of(std::string_view line, const std::string& extension,
 }
 
 bool is_table(char delimiter, const std::string& extension, const read_options& options) {
-  return options.column || options.delimiter || options.header == header_rule::present ||
-         extension == ".csv" || extension == ".tsv" || delimiter != blank_delimiter;
+  return options.column || !options.by.empty() || options.delimiter ||
+         options.header == header_rule::present || extension == ".csv" || extension == ".tsv" ||
+         delimiter != blank_delimiter;
 }
 
 text_layout table_layout(char delimiter, const first_row& row, const read_options& options) {
@@ -104,12 +105,19 @@ text_layout table_layout(char delimiter, const first_row& row, const read_option
   if (options.column) {
     layout.column = column_asked_for(*options.column, fields, layout, options.header);
   }
+  for (const std::string& name : options.by) {
+    layout.by.push_back(column_asked_for(name, fields, layout, options.header));
+  }
   const auto column = static_cast<std::size_t>(layout.column);
   if (options.header == header_rule::present) layout.header = true;
   if (options.header == header_rule::detect && !layout.header) {
     layout.header = is_header(column, row);
   }
   if (layout.header) layout.name = fields[column];
+  for (std::size_t i = 0; i < layout.by.size(); ++i) {
+    layout.by_names.push_back(layout.header ? fields[static_cast<std::size_t>(layout.by[i])]
+                                            : options.by[i]);
+  }
   return layout;
 }
 

@@ -19,8 +19,10 @@ struct text_layout {
   char delimiter = blank_delimiter;
   std::int64_t column = 0;  // which one is read, from 0
   std::int64_t num_columns = 1;
-  bool header = false;  // the first row holds the names
-  std::string name;     // of the column, if there is a header
+  bool header = false;             // the first row holds the names
+  std::string name;                // of the column, if there is a header
+  std::vector<std::int64_t> by{};  // the columns of --by, and what they are called
+  std::vector<std::string> by_names{};
 };
 
 /// The separator of the first line: the one asked for, else the one of the extension, else a comma

@@ -8,9 +8,13 @@ _monofold() {
     -k) return ;;
     --ddof) return ;;
     --nan) COMPREPLY=($(compgen -W 'propagate omit raise' -- "$word")); return ;;
+    --axis) return ;;
+    --output) return ;;
     --dtype) COMPREPLY=($(compgen -W 'bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 bfloat16 float32 float64' -- "$word")); return ;;
     --format) COMPREPLY=($(compgen -W 'npy raw text' -- "$word")); return ;;
     --column) return ;;
+    --by) return ;;
+    --order) COMPREPLY=($(compgen -W 'sorted first' -- "$word")); return ;;
     --header) COMPREPLY=($(compgen -W 'auto yes no' -- "$word")); return ;;
     --delimiter) return ;;
     --na) return ;;
@@ -38,7 +42,7 @@ _monofold() {
       bench) flags='--dtype --threads --json --size --ops --help' ;;
       generate) flags='--dtype --count --seed --distribution --help' ;;
       ladder) flags='--dtype --json --n --device --only --op --explain --help' ;;
-      *) flags='-k --ddof --nan --plain --dtype --format --column --header --delimiter --na --io --memory --device --threads --save-state --first-index --hex --json --csv --quiet --help --version' ;;
+      *) flags='-k --ddof --nan --plain --axis --keepdims --output --dtype --format --column --by --order --header --delimiter --na --io --memory --device --threads --save-state --first-index --hex --json --csv --quiet --help --version' ;;
     esac
     COMPREPLY=($(compgen -W "$flags" -- "$word"))
   elif [[ $COMP_CWORD -eq 1 ]]; then

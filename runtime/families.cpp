@@ -110,4 +110,10 @@ family substitute_for(family kind, const std::vector<family>& kinds) {
   return family::moments;
 }
 
+family answering_family(operation op, bool plain, const std::vector<family>& kinds) {
+  const family kind = *family_of(op, plain);
+  return std::find(kinds.begin(), kinds.end(), kind) != kinds.end() ? kind
+                                                                    : substitute_for(kind, kinds);
+}
+
 }  // namespace monofold::runtime

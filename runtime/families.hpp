@@ -28,6 +28,9 @@ std::vector<family> families_of(const request& what);
 /// The family that answers in place of `kind`, which is not among `kinds`.
 family substitute_for(family kind, const std::vector<family>& kinds);
 
+/// The family among `kinds` that answers an operation; not for the count.
+family answering_family(operation op, bool plain, const std::vector<family>& kinds);
+
 /// Whether bits of states and answers depend on where the items lie in the plan's tree: there is
 /// floating-point arithmetic that rounds on the way.
 bool depends_on_tree(const request& what);

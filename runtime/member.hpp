@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 
 #include "monofold/platform/encoding.hpp"
 #include "runtime/family.hpp"
@@ -55,6 +56,20 @@ struct answer_context {
   bool omit_nan;
 };
 
+/// Rows of `length` items, at least one, which begin `pitch_bytes` apart.
+struct row_block {
+  const char* first;
+  std::int64_t pitch_bytes;
+  std::int64_t count;
+  std::int64_t length;
+};
+
+/// An operation, and its place among the answers of a row.
+struct placed_operation {
+  operation op;
+  std::size_t place;
+};
+
 /// A fold bound to a type of item and to an instruction set.
 class member {
  public:
@@ -74,6 +89,12 @@ class member {
   /// The answer to `op` for a state; null: for no items.
   virtual answer finish(operation op, const state_box* state,
                         const answer_context& context) const = 0;
+  /// The answers for each row of a block as an array of its own, in one call: no state is handed out.
+  ///
+  /// shape      rows of up to a node; contexts: one a row; row r's answers begin at answers[r * stride]
+  virtual void answer_rows(const row_block& rows, std::span<const placed_operation> ops,
+                           const answer_context* contexts, answer* answers,
+                           std::size_t stride) const = 0;
 };
 
 /// Makes the member for the instruction set in use. The kind must be defined for the type.

@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "monofold/fold/exact/few.hpp"
 #include "monofold/fold/name.hpp"
 #include "monofold/fold/shift_indices.hpp"
 #include "runtime/folder.hpp"
@@ -88,8 +89,53 @@ class member_of final : public member {
     return member_answer<kind, Item>(op, fold_, box != nullptr ? &value_of(*box) : nullptr,
                                      context);
   }
+  void answer_rows(const row_block& rows, std::span<const placed_operation> ops,
+                   const answer_context* contexts, answer* answers,
+                   std::size_t stride) const override {
+    for (std::int64_t r = 0; r < rows.count; ++r) {
+      const auto* const items = reinterpret_cast<const element*>(rows.first + r * rows.pitch_bytes);
+      answer* const out = answers + static_cast<std::size_t>(r) * stride;
+      if (answer_few(items, rows.length, ops, out)) continue;
+      const state own = fold_row(items, rows.length);
+      for (const placed_operation& one : ops) {
+        out[one.place] = member_answer<kind, Item>(one.op, fold_, &own, contexts[r]);
+      }
+    }
+  }
 
  private:
+  /// Of a few items whose exact sum two doubles hold; the bits are those of the state's answer.
+  static bool answer_few(const element* items, std::int64_t count,
+                         std::span<const placed_operation> ops, answer* out) {
+    if constexpr (kind == family::sum && is_floating_v<Item>) {
+      if (count > monofold::detail::few_items || ops.size() != 1) return false;
+      const auto [op, place] = ops.front();
+      result<double> found;
+      const bool is_known =
+          op == operation::mean
+              ? monofold::detail::few_answers<exact_mean_fold<Item, double>>::find(items, count,
+                                                                                   found)
+              : monofold::detail::few_answers<exact_total_fold<value_term<Item>, double>>::find(
+                    items, count, found);
+      if (is_known) out[place] = one_number(op, found);
+      return is_known;
+    }
+    return false;
+  }
+
+  state fold_row(const element* items, std::int64_t count) const {
+    if constexpr (has_running_sum_v<fold, element>) {
+      // What a running sum learns is worth its start from some tiles on.
+      if (count <= tile_items_v<element>) {
+        state own = fold_.identity();
+        fold_.absorb_run(own, items, count, 0);
+        return own;
+      }
+    }
+    folder<fold, element> one(fold_, loop_);
+    one.add(items, count, 0);
+    return one.part.total(fold_);
+  }
   static const state& value_of(const state_box& box) {
     return static_cast<const state_of<state>&>(box).value;
   }

@@ -106,10 +106,8 @@ struct reducer::parts {
       return out;
     }
     if (op == operation::count) return one_number(op, context.count);
-    family kind = *family_of(op, wanted.plain);
-    if (!has(kind)) kind = substitute_for(kind, kinds);
     if (op == operation::mean && context.count == 0) return failed(op, status::empty_input);
-    return finish_one(op, kind, all, context);
+    return finish_one(op, answering_family(op, wanted.plain, kinds), all, context);
   }
 
   void push_device_items(const raw_items& items) {

@@ -36,6 +36,8 @@ This page is made by `tools/reference.py` from the lists that the code itself re
 | `mf::gpu`, `mf::gpu(stream)` | `monofold/monofold.cuh` | the current CUDA device, its default stream or that one |
 | `mf::emulated` | `monofold/emulated.cuh` | the [emulated device](emulated.md) |
 
+One answer a row, a column or a segment: `reduce_axis` and `reduce_segments` ([rows, columns, segments](axes.md)).
+
 Every engine takes every fold and gives the same bits, but for these: on a GPU `top(k)` and `bottom(k)` take k up to
 1024 and a contiguous range, and not inside `all`; states have at most 8 KiB. A GPU also has `reduce_into` (does not
 wait), `fold_into` (leaves the state) and `workspace_bytes` ([GPU](gpu.md#calls)).
@@ -46,10 +48,11 @@ Of items of type bool, int8 to int64, uint8 to uint64, `float16`, `bfloat16`, fl
 answer is the exact one, rounded once, or there is no rounding at all. State: its size for doubles (bits: for uint32).
 
 {folds}
-`sum_to`, `mean_to`, `norm1_to`, `norm2_to`, `dot_to`, `sum_of_squares_to<Real>`, `variance<Real>(ddof)` and
-`standard_deviation<Real>(ddof)` round to double, float, `float16` or `bfloat16`. `extrema_answer` has `min`, `max`,
-`argmin` and `argmax`; `top_answer` has `values` and `indices`, best first. `all(a, b, ...)`, `fold | map(f)`,
-`fold | where(p)`, `ordered(op)` and `commutative(op)` make folds of others ([folds of your own](folds.md)).
+`sum_to`, `mean_to`, `norm1_to`, `norm2_to`, `dot_to`, `sum_of_squares_to<Real>`, `mean_square_to<Real>`,
+`variance<Real>(ddof)` and `standard_deviation<Real>(ddof)` round to double, float, `float16` or `bfloat16`.
+`extrema_answer` has `min`, `max`, `argmin` and `argmax`; `top_answer` has `values` and `indices`, best first;
+`softmax_scale` has `max` and `sum`. `all(a, b, ...)`, `fold | map(f)`, `fold | where(p)`, `ordered(op)` and
+`commutative(op)` make folds of others ([folds of your own](folds.md)).
 
 ## Ranges and views
 
@@ -58,6 +61,8 @@ answer is the exact one, rounded once, or there is no rounding at all. State: it
 
 On a GPU a range is contiguous device, managed or pinned memory, or a view of such memory. Views own nothing and are
 copied; functions of theirs that run on a GPU say `MONOFOLD_HD`.
+
+One answer a key: `mf::group_by` and `mf::reduce_by_key` of `monofold/group_by.hpp` ([groups](groups.md)).
 
 ## Data in pieces
 

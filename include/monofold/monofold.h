@@ -215,6 +215,23 @@ MONOFOLD_API monofold_status monofold_top(const void* items, monofold_dtype dtyp
                                           monofold_number* values, int64_t* indices,
                                           int64_t* first_nan) MONOFOLD_NOEXCEPT;
 
+/// Reduces axes of an array by one operation: one answer for each index of the other axes, in row-major order.
+///
+/// shape      `rank` (0 to 8) extents, and strides in items, which may be negative; null strides: the last axis
+///            moves fastest. `num_axes` axes to reduce, negative ones from the last. `num_results` takes the number
+///            of answers, and `results`, which may be null where `capacity` is 0, the answers, where `capacity` is
+///            at least that: else invalid_argument
+/// order      each answer has the bits of its row alone; positions count along the row
+/// errors     as monofold_reduce; invalid_argument also for an axis that is not there, or one twice. Where a row
+///            has no answer its status is returned, `num_results` takes the place of the first one, and `results`
+///            is not written. `first_nan` of a result is -1
+/// cost       one pass over the items in host memory
+MONOFOLD_API monofold_status monofold_reduce_axis(
+    const void* items, monofold_dtype dtype, int32_t rank, const int64_t* extents,
+    const int64_t* strides, const int64_t* axes, int32_t num_axes, monofold_operation operation,
+    const monofold_options* options, int64_t capacity, monofold_result* results,
+    int64_t* num_results) MONOFOLD_NOEXCEPT;
+
 /// The inner product of two arrays of one type, and returns `result->status`.
 ///
 /// errors     as above; integer_overflow where the exact value does not fit int64 (uint64 for

@@ -11,6 +11,7 @@
 #include "monofold/fold/extrema.hpp"
 #include "monofold/fold/fold.hpp"
 #include "monofold/fold/logical.hpp"
+#include "monofold/fold/logsumexp.hpp"
 #include "monofold/fold/moments.hpp"
 #include "monofold/fold/norm.hpp"
 #include "monofold/fold/product.hpp"

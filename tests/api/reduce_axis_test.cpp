@@ -183,9 +183,12 @@ TEST(reduce_axis, indices_of_the_array_on_request) {
       const auto sums = mf::reduce_axis(mf::cpu(2), array.view, axes, index_fold{},
                                         mf::keepdims::no, mf::global_index);
       const auto plain = mf::reduce_axis(mf::cpu(2), array.view, axes, mf::plain_sum);
+      const auto alone = mf::reduce_axis(mf::cpu(2), array.view, axes, mf::argmax, mf::keepdims::no,
+                                         mf::global_index);
       for (std::size_t row = 0; row < own.values.size(); ++row) {
         const auto place = static_cast<std::int64_t>(row);
         ASSERT_EQ(std::get<0>(all.values[row]), plan.index_of(place, own.values[row]));
+        ASSERT_EQ(alone.values[row], std::get<0>(all.values[row]));
         ASSERT_EQ(bytes_of(std::get<2>(all.values[row])), bytes_of(plain.values[row]));
         std::int64_t expected = 0;
         for (std::int64_t i = 0; i < plan.row_items; ++i) expected += plan.index_of(place, i);

@@ -38,6 +38,8 @@ std::string type_name() {
   if constexpr (std::is_same_v<Answer, std::uint64_t>) return "uint64";
   if constexpr (std::is_same_v<Answer, mf::extrema_answer<Item>>) return "`extrema_answer`";
   if constexpr (std::is_same_v<Answer, mf::top_answer<Item>>) return "`top_answer`";
+  if constexpr (std::is_same_v<Answer, typename mf::softmax_fold<Item>::state>)
+    return "`softmax_scale`";
   return "?";
 }
 
@@ -113,6 +115,7 @@ std::string table() {
   out += row<single>("norm1", mf::norm1);
   out += row<single>("norm2", mf::norm2);
   out += row<single>("sum_of_squares", mf::sum_of_squares);
+  out += row<single>("mean_square", mf::mean_square);
   out += row<pair>("dot", mf::dot);
   out += row<single>("plain_sum", mf::plain_sum);
   out += row<single>("plain_sum_in<double>", mf::plain_sum_in<double>);
@@ -122,6 +125,8 @@ std::string table() {
   out += row<single>("plain_norm1", mf::plain_norm1);
   out += row<single>("plain_norm2", mf::plain_norm2);
   out += row<pair>("plain_dot", mf::plain_dot);
+  out += row<single>("logsumexp", mf::logsumexp);
+  out += row<single>("softmax_denominator", mf::softmax_denominator);
   out += row<single>("product", mf::product);
   out += row<single>("norm_inf", mf::norm_inf);
   out += row<single>("min", mf::min);

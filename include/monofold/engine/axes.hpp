@@ -37,16 +37,21 @@ decltype(auto) fold_of_row(const F& f, const array_rows& rows, std::int64_t row)
   }
 }
 
+/// Rows of up to so many items are read one item of each after the other.
+inline constexpr std::int64_t tiny_row_items = 48;
+
 /// Folds groups of rows: those along the inner kept axis that are read together.
 template <class Indices, class F, class Item>
 class group_folder {
   using row_fold = std::remove_cvref_t<decltype(fold_of_row<Indices, Item>(
       std::declval<const F&>(), std::declval<const array_rows&>(), std::int64_t{}))>;
   using slot = accumulator_t<F>;
+  // Slots of columns are filled by one fold for all of them, which knows one index for a row of memory.
+  static constexpr bool fills_slots =
+      std::is_same_v<row_fold, F> && has_slot_columns_v<row_fold, Item>;
 
  public:
   using state = typename F::state;
-  using group_type = row_group<Item>;
 
   /// What a thread works with.
   struct room {
@@ -62,11 +67,13 @@ class group_folder {
 
   group_folder(const F& f, const Item* first, const array_rows& rows, int num_threads)
       : fold_(f),
-        first_(first),
         rows_(rows),
-        width_(rows_read_together<row_fold, Item>(rows, most_row_items<Item>, num_threads)),
-        blocks_((rows.inner().extent + width_ - 1) / width_) {
-    by_slots_ = !rows.is_contiguous() && width_ > 1 && has_slot_columns_v<row_fold, Item>;
+        width_(rows_read_together<fills_slots, row_fold, Item>(rows, most_row_items<Item>,
+                                                               num_threads)),
+        groups_(first, rows, width_) {
+    // Rows of a few items are columns too: joined by vectors across them.
+    const bool is_tiny = rows.row_items > 1 && rows.row_items <= tiny_row_items;
+    by_slots_ = fills_slots && width_ > 1 && (is_tiny || !rows.is_contiguous());
     gathers_ = !rows.is_contiguous() && !by_slots_;
     // A cache line more than the items take: rows that are 4 KiB apart would all want the same lines.
     const std::int64_t line =
@@ -75,25 +82,38 @@ class group_folder {
   }
 
   int width() const { return static_cast<int>(width_); }
-  std::int64_t num_groups() const { return rows_.num_rows / rows_.inner().extent * blocks_; }
-  group_type group(std::int64_t number) const {
-    const axis_step inner = rows_.inner();
-    const std::int64_t begin = number % blocks_ * width_;
-    group_type out{first_ + begin * inner.stride, begin * inner.number,
-                   static_cast<int>(std::min(width_, inner.extent - begin))};
-    std::int64_t outer = number / blocks_;
-    for (int k = rows_.num_kept - 1; k-- > 0; outer /= rows_.kept[k].extent) {
-      const std::int64_t at = outer % rows_.kept[k].extent;
-      out.first += at * rows_.kept[k].stride;
-      out.row += at * rows_.kept[k].number;
+  std::int64_t row_of(const row_group<Item>& group, int column) const {
+    return group.row + column * rows_.inner().number;
+  }
+  const row_groups<Item>& groups() const { return groups_; }
+
+  /// The answers for the rows of a group, which are short.
+  template <class Put>
+  void answer(const row_group<Item>& group, const room& in, const Put& put) const {
+    const std::int64_t count = rows_.row_items;
+    if (by_slots_ || count > (gathers_ ? gathered_items<row_fold, Item> : tile_items_v<Item>)) {
+      fold(group, 0, count, in, in.states.data());
+      for (int c = 0; c < group.width; ++c) {
+        put(row_of(group, c), finish_state(fold_, in.states[c]));
+      }
+      return;
     }
-    return out;
+    if (gathers_) gather(rows_, group, 0, count, in.items.data(), pitch_);
+    for (int c = 0; c < group.width; ++c) {
+      const Item* const items =
+          gathers_ ? in.items.data() + c * pitch_ : group.first + c * rows_.inner().stride;
+      if constexpr (std::is_same_v<row_fold, F>) {
+        put(row_of(group, c), answer_of_row(fold_, items, count, 0));
+      } else {
+        put(row_of(group, c), finish_state(fold_, fold_row(fold_of(group, c), items, count, 0)));
+      }
+    }
   }
 
   /// The states of items [at, at + count) of the rows of a group.
-  void fold(const group_type& group, std::int64_t at, std::int64_t count, const room& in,
+  void fold(const row_group<Item>& group, std::int64_t at, std::int64_t count, const room& in,
             state* out) const {
-    if constexpr (has_slot_columns_v<row_fold, Item>) {
+    if constexpr (fills_slots) {
       if (by_slots_) {
         return fold_columns<F, Item>(fold_, rows_, group, at, count, in.slots.data(), out);
       }
@@ -110,17 +130,17 @@ class group_folder {
 
  private:
   std::int64_t num_slots() const {
-    if constexpr (has_slot_columns_v<row_fold, Item>) {
+    if constexpr (fills_slots) {
       if (by_slots_)
         return width_ * std::min<std::int64_t>(rows_.row_items, slot_shape<F, Item>::num_slots);
     }
     return 0;
   }
-  decltype(auto) fold_of(const group_type& group, int column) const {
-    return fold_of_row<Indices, Item>(fold_, rows_, group.row + column * rows_.inner().number);
+  decltype(auto) fold_of(const row_group<Item>& group, int column) const {
+    return fold_of_row<Indices, Item>(fold_, rows_, row_of(group, column));
   }
 
-  void fold_gathered(const group_type& group, std::int64_t at, std::int64_t count, Item* items,
+  void fold_gathered(const row_group<Item>& group, std::int64_t at, std::int64_t count, Item* items,
                      state* out) const {
     const std::int64_t piece = gathered_items<row_fold, Item>;
     if (count <= piece) {
@@ -150,10 +170,9 @@ class group_folder {
   }
 
   const F& fold_;
-  const Item* first_;
   const array_rows& rows_;
   std::int64_t width_;
-  std::int64_t blocks_;
+  row_groups<Item> groups_;
   std::int64_t pitch_ = 0;
   bool by_slots_ = false;
   bool gathers_ = false;
@@ -183,38 +202,36 @@ void fold_rows(const cpu_engine& engine, const F& f, const Item* first, const ar
   using folder_type = detail::group_folder<Indices, F, Item>;
   const folder_type folder(f, first, rows, engine.num_threads);
   const int width = folder.width();
-  const auto finish = [&](const typename folder_type::group_type& group, const state* states) {
-    for (int c = 0; c < group.width; ++c) {
-      put(group.row + c * rows.inner().number, finish_state(f, states[c]));
-    }
-  };
   if (rows.row_items <= detail::most_row_items<Item>) {
     const std::int64_t bytes =
         width * (rows.row_items * static_cast<std::int64_t>(sizeof(Item)) + detail::row_work_bytes);
     const std::int64_t share = std::max<std::int64_t>(1, detail::piece_bytes / bytes);
-    const std::int64_t num_groups = folder.num_groups();
+    const std::int64_t num_groups = folder.groups().count();
     detail::parallel_for(engine.num_threads, (num_groups + share - 1) / share, [&](std::int64_t i) {
       const typename folder_type::room room(folder);
       const std::int64_t end = std::min(num_groups, (i + 1) * share);
       for (std::int64_t g = i * share; g < end; ++g) {
-        const auto group = folder.group(g);
-        folder.fold(group, 0, rows.row_items, room, room.states.data());
-        finish(group, room.states.data());
+        folder.answer(folder.groups()[g], room, put);
       }
     });
     return;
   }
   constexpr std::int64_t tile = tile_items_v<Item>;
   detail::fold_long_rows(
-      engine, f, folder.num_groups(), width,
+      engine, f, folder.groups().count(), width,
       [&](std::int64_t) { return tile_count<Item>(rows.row_items); },
       [&](std::int64_t g, const tree_node& node, state* out) {
         const std::int64_t at = node.first_tile() * tile;
         const std::int64_t end = std::min(node.end_tile() * tile, rows.row_items);
         const typename folder_type::room room(folder);
-        folder.fold(folder.group(g), at, end - at, room, out);
+        folder.fold(folder.groups()[g], at, end - at, room, out);
       },
-      [&](std::int64_t g, const state* totals) { finish(folder.group(g), totals); });
+      [&](std::int64_t g, const state* totals) {
+        const auto group = folder.groups()[g];
+        for (int c = 0; c < group.width; ++c) {
+          put(folder.row_of(group, c), finish_state(f, totals[c]));
+        }
+      });
 }
 
 }  // namespace monofold

@@ -25,6 +25,38 @@ struct row_group {
   int width;
 };
 
+/// The rows of an array as groups of up to `width` neighbours.
+template <class Item>
+class row_groups {
+ public:
+  row_groups(const Item* first, const array_rows& rows, std::int64_t width)
+      : first_(first),
+        rows_(rows),
+        width_(width),
+        blocks_((rows.inner().extent + width - 1) / width) {}
+
+  std::int64_t count() const { return rows_.num_rows / rows_.inner().extent * blocks_; }
+  row_group<Item> operator[](std::int64_t number) const {
+    const axis_step inner = rows_.inner();
+    const std::int64_t begin = number % blocks_ * width_;
+    row_group<Item> out{first_ + begin * inner.stride, begin * inner.number,
+                        static_cast<int>(std::min(width_, inner.extent - begin))};
+    std::int64_t outer = number / blocks_;
+    for (int k = rows_.num_kept - 1; k-- > 0; outer /= rows_.kept[k].extent) {
+      const std::int64_t at = outer % rows_.kept[k].extent;
+      out.first += at * rows_.kept[k].stride;
+      out.row += at * rows_.kept[k].number;
+    }
+    return out;
+  }
+
+ private:
+  const Item* first_;
+  const array_rows& rows_;
+  std::int64_t width_;
+  std::int64_t blocks_;
+};
+
 /// What the slots or the buffers of a block of columns take: they stay in a second-level cache. With less of
 /// each row of memory read at a time, new pages cost more than the cache gives.
 inline constexpr std::int64_t block_bytes = 256 << 10;
@@ -56,8 +88,19 @@ inline constexpr std::int64_t gathered_items = has_absorb_run_v<F, Item>
                                                    ? std::min<std::int64_t>(256, tile_items_v<Item>)
                                                    : tile_items_v<Item>;
 
+/// How many rows that do not lie side by side are read together, of which `most` fit.
+template <class Item>
+std::int64_t columns_read_together(const array_rows& rows, std::int64_t most, int num_threads) {
+  const axis_step inner = rows.inner();
+  if (distance(rows.reduced[rows.num_reduced - 1].stride) <= distance(inner.stride)) return 1;
+  // Some blocks for each thread.
+  const std::int64_t share = rows.num_rows / (std::int64_t{4} * concurrency(num_threads));
+  return std::min(inner.extent,
+                  std::max(std::min({most, most_columns, share}), least_columns<Item>));
+}
+
 /// How many rows along the inner kept axis are read together.
-template <class F, class Item>
+template <bool fills_slots, class F, class Item>
 std::int64_t rows_read_together(const array_rows& rows, std::int64_t most_short_items,
                                 int num_threads) {
   const axis_step inner = rows.inner();
@@ -65,19 +108,15 @@ std::int64_t rows_read_together(const array_rows& rows, std::int64_t most_short_
     // So that finding a group costs little.
     return rows.row_items > most_short_items ? 1 : std::min<std::int64_t>(inner.extent, 64);
   }
-  if (distance(rows.reduced[rows.num_reduced - 1].stride) <= distance(inner.stride)) return 1;
   std::int64_t column_bytes = 0;
-  if constexpr (has_slot_columns_v<F, Item>) {
+  if constexpr (fills_slots) {
     column_bytes = std::min<std::int64_t>(rows.row_items, slot_shape<F, Item>::num_slots) *
                    static_cast<std::int64_t>(sizeof(accumulator_t<F>));
   } else {
     column_bytes =
         std::min(rows.row_items, gathered_items<F, Item>) * static_cast<std::int64_t>(sizeof(Item));
   }
-  // Some blocks for each thread.
-  const std::int64_t share = rows.num_rows / (std::int64_t{4} * concurrency(num_threads));
-  const std::int64_t most = std::min({block_bytes / column_bytes, most_columns, share});
-  return std::min(inner.extent, std::max(most, least_columns<Item>));
+  return columns_read_together<Item>(rows, block_bytes / column_bytes, num_threads);
 }
 
 /// Walks the items of a row in stretches along its innermost axis.

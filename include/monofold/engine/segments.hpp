@@ -4,14 +4,18 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <tuple>
 #include <type_traits>
 #include <vector>
 
 #include "monofold/engine/cpu.hpp"
 #include "monofold/engine/long_rows.hpp"
+#include "monofold/fold/all.hpp"
+#include "monofold/fold/exact/few.hpp"
 #include "monofold/level/core.hpp"
 #include "monofold/level/core_all.hpp"
 #include "monofold/plan/tiles.hpp"
+#include "monofold/platform/status.hpp"
 #include "monofold/shape/segments.hpp"
 #include "monofold/shape/view.hpp"
 
@@ -101,7 +105,36 @@ typename F::state fold_row(const F& f, const Item* items, std::int64_t count, st
   return fold_node(f, contiguous_view<Item>(items, count), 0, count, index);
 }
 
-/// Folds segments of a view, one after the other, on one thread.
+/// The answer for such a row.
+template <class F, class Item>
+result<answer_t<F>> answer_of_row(const F& f, const Item* items, std::int64_t count,
+                                  std::int64_t index) {
+  if constexpr (few_answers<F>::known) {
+    result<answer_t<F>> out;
+    if (count <= few_items && few_answers<F>::find(items, count, out)) return out;
+  }
+  return finish_state(f, fold_row(f, items, count, index));
+}
+
+/// That of several folds: of a few items each has its own way.
+template <class Item, class First, class... Rest>
+auto answers_of_row(const fold_list<First, Rest...>& folds, const Item* items, std::int64_t count,
+                    std::int64_t index) -> result<std::tuple<answer_t<First>, answer_t<Rest>...>> {
+  const result<answer_t<First>> first = answer_of_row(folds.first, items, count, index);
+  if constexpr (sizeof...(Rest) == 0) {
+    return answers_of<First>(first, std::tuple<>{});
+  } else {
+    return answers_of<First, Rest...>(first, answers_of_row(folds.rest, items, count, index));
+  }
+}
+template <class Item, class... Folds>
+auto answer_of_row(const all_fold<Folds...>& f, const Item* items, std::int64_t count,
+                   std::int64_t index) -> result<answer_t<all_fold<Folds...>>> {
+  if (count <= few_items) return answers_of_row(f.members, items, count, index);
+  return finish_state(f, fold_row(f, items, count, index));
+}
+
+/// Answers for segments of a view, one after the other, on one thread.
 template <class F, class View>
 class segment_folder {
  public:
@@ -111,13 +144,15 @@ class segment_folder {
       : fold_(f), view_(view), buffer_(is_read_in_place ? 0 : tile_items_v<item>) {}
 
   /// Of 1 to most_row_items items; `index`: the first one's.
-  typename F::state fold(std::int64_t at, std::int64_t count, std::int64_t index) const {
+  result<answer_t<F>> answer(std::int64_t at, std::int64_t count, std::int64_t index) const {
     if constexpr (is_read_in_place) {
-      return fold_row(fold_, view_.data() + at, count, index);
+      return answer_of_row(fold_, view_.data() + at, count, index);
     } else {
-      if (count > tile_items_v<item>) return fold_node(fold_, view_, at, count, index - at);
+      if (count > tile_items_v<item>) {
+        return finish_state(fold_, fold_node(fold_, view_, at, count, index - at));
+      }
       for (std::int64_t i = 0; i < count; ++i) buffer_[i] = view_[at + i];
-      return fold_row(fold_, buffer_.data(), count, index);
+      return answer_of_row(fold_, buffer_.data(), count, index);
     }
   }
 
@@ -158,7 +193,7 @@ void fold_segments(const cpu_engine& engine, const F& f, const View& view, const
       if (count == 0) {
         put(s, finish_empty(f));
       } else if (count <= detail::most_row_items<item>) {
-        put(s, finish_state(f, folder.fold(at, count, is_global ? at : 0)));
+        put(s, folder.answer(at, count, is_global ? at : 0));
       }
     }
   });

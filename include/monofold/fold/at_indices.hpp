@@ -5,13 +5,24 @@
 #include <utility>
 
 #include "monofold/fold/all.hpp"
+#include "monofold/fold/extrema.hpp"
 #include "monofold/fold/fold.hpp"
+#include "monofold/fold/shift_indices.hpp"
+#include "monofold/fold/top.hpp"
 
 namespace monofold::detail {
 
+/// True for the library's folds whose states hold indices that `map_indices` finds.
+template <class F>
+inline constexpr bool holds_indices_v = is_extremum_fold_v<F> || is_extrema_fold_v<F>;
+template <class Item, bool smallest, nan_rule rule>
+inline constexpr bool holds_indices_v<top_fold<Item, smallest, rule>> = true;
+
 /// `Inner`, whose item `i` has the index map(i). The states are `Inner`'s.
 ///
-/// order      slots, tree and bits are `Inner`'s. It has no runs: their indices would be neighbours
+/// shape      the map ascends
+/// order      slots, tree and bits are `Inner`'s. It has no runs, whose indices would be neighbours, but where
+///            it is known how states hold them
 template <class Item, class Inner, class Map>
 struct at_indices_fold {
   using access = fold_access<Inner, Item>;
@@ -25,6 +36,15 @@ struct at_indices_fold {
 
   state lift(const Item& item, std::int64_t i) const { return inner.lift(item, map(i)); }
   state combine(const state& left, const state& right) const { return inner.combine(left, right); }
+  state identity() const requires has_identity_v<Inner> { return inner.identity(); }
+  constexpr auto finish(const state& s) const { return finish_state(inner, s); }
+  void absorb_run(state& own, const Item* items, std::int64_t count, std::int64_t index) const
+      requires(holds_indices_v<Inner>) {
+    state run = inner.identity();
+    inner.absorb_run(run, items, count, index);
+    map_indices(run, map);
+    own = combine(own, run);
+  }
   accumulator open(const Item& item, std::int64_t i) const {
     return access::open(inner, item, map(i));
   }

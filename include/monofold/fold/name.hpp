@@ -11,6 +11,7 @@
 #include "monofold/fold/exact.hpp"
 #include "monofold/fold/extrema.hpp"
 #include "monofold/fold/logical.hpp"
+#include "monofold/fold/logsumexp.hpp"
 #include "monofold/fold/moments.hpp"
 #include "monofold/fold/nan.hpp"
 #include "monofold/fold/norm.hpp"
@@ -124,6 +125,10 @@ struct fold_names {
     return operation == bit_operation::conjunction   ? "bitwise and"
            : operation == bit_operation::disjunction ? "bitwise or"
                                                      : "bitwise xor";
+  }
+  template <class Item>
+  static std::string of(const softmax_fold<Item>&) {
+    return "softmax";
   }
   template <class Item>
   static std::string of(const nan_count_fold<Item>&) {

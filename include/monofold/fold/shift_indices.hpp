@@ -8,35 +8,49 @@
 
 namespace monofold::detail {
 
-/// Adds `offset` to the indices that the state of one of the library's folds holds; -1 stands for none and stays.
-template <class State>
-MONOFOLD_HD_CALL void shift_indices(State& own, std::int64_t offset) {
+/// Replaces the indices that the state of one of the library's folds holds by map(index); -1 stands for none
+/// and stays. The map must ascend.
+MONOFOLD_CALLS_USER
+template <class State, class Map>
+MONOFOLD_HD_CALL void map_indices(State& own, const Map& map) {
   if constexpr (requires { own.candidates; }) {
-    for (auto& one : own.candidates) shift_indices(one, offset);
+    for (auto& one : own.candidates) map_indices(one, map);
   }
   if constexpr (requires { own.index; }) {
-    if (own.index >= 0) own.index += offset;
+    if (own.index >= 0) own.index = map(own.index);
   }
   if constexpr (requires {
                   own.count;
                   own.first;
                 }) {
-    if (own.first >= 0) own.first += offset;
+    if (own.first >= 0) own.first = map(own.first);
   }
   if constexpr (requires {
                   own.min.index;
                   own.max.index;
                 }) {
-    shift_indices(own.min, offset);
-    shift_indices(own.max, offset);
+    map_indices(own.min, map);
+    map_indices(own.max, map);
   }
 }
 
 /// Those of the members of an `all`.
-template <class First, class... Rest>
-MONOFOLD_HD_CALL void shift_indices(state_list<First, Rest...>& own, std::int64_t offset) {
-  shift_indices(own.first, offset);
-  if constexpr (sizeof...(Rest) > 0) shift_indices(own.rest, offset);
+MONOFOLD_CALLS_USER
+template <class First, class... Rest, class Map>
+MONOFOLD_HD_CALL void map_indices(state_list<First, Rest...>& own, const Map& map) {
+  map_indices(own.first, map);
+  if constexpr (sizeof...(Rest) > 0) map_indices(own.rest, map);
+}
+
+struct add_offset {
+  std::int64_t offset;
+  MONOFOLD_HD_CALL std::int64_t operator()(std::int64_t index) const { return index + offset; }
+};
+
+/// The indices counted from elsewhere.
+template <class State>
+MONOFOLD_HD_CALL void shift_indices(State& own, std::int64_t offset) {
+  map_indices(own, add_offset{offset});
 }
 
 }  // namespace monofold::detail

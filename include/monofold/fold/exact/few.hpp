@@ -1,0 +1,205 @@
+#pragma once
+/// fold/exact/few: the answer for a few items whose exact sum two doubles hold, without a state.
+
+#include <cstdint>
+#include <type_traits>
+
+#include "monofold/fold/exact/leading.hpp"
+#include "monofold/fold/exact/products.hpp"
+#include "monofold/fold/exact/rounding.hpp"
+#include "monofold/fold/exact/sum.hpp"
+#include "monofold/fold/exact/term.hpp"
+#include "monofold/platform/bits.hpp"
+#include "monofold/platform/float_format.hpp"
+#include "monofold/platform/host_device.hpp"
+#include "monofold/platform/status.hpp"
+#include "monofold/platform/strict_arithmetic.hpp"
+
+namespace monofold::detail {
+
+/// More items than this are added faster by the ways of fold/exact/run.
+inline constexpr std::int64_t few_items = 64;
+
+/// What a few answers are made of: the exact sum is high + low, where nothing was lost.
+struct sum_of_two {
+  double high;
+  double low;
+  double lost;
+};
+
+/// The term of an item as a double, where that is exact.
+template <class Term>
+struct double_term {
+  static constexpr bool is_exact = false;
+};
+template <class Item>
+struct double_term<value_term<Item>> {
+  static constexpr bool is_exact = true;
+  MONOFOLD_INLINE static double of(const Item& x) { return static_cast<double>(x); }
+};
+template <class Item>
+struct double_term<magnitude_term<Item>> {
+  static constexpr bool is_exact = true;
+  MONOFOLD_INLINE static double of(const Item& x) { return absolute(static_cast<double>(x)); }
+};
+template <class Item>
+struct double_term<square_term<Item>> {
+  static constexpr bool is_exact = sizeof(Item) <= 4;  // 48 bits, between 2^-298 and 2^256
+  MONOFOLD_INLINE static double of(const Item& x) {
+    return static_cast<double>(x) * static_cast<double>(x);
+  }
+};
+
+#if defined(__GNUC__) && !defined(__CUDA_ARCH__) && MONOFOLD_STRICT_DOUBLES
+
+/// a + b = the sum and what its rounding left out, exactly; NaN where that overflows.
+///
+/// source     Knuth 1969, TAOCP vol. 2, 4.2.2
+struct rounded_sum {
+  double sum;
+  double rest;
+
+  MONOFOLD_INLINE rounded_sum(double a, double b) : sum(a + b) {
+    const double b_part = sum - a;
+    rest = (a - (sum - b_part)) + (b - b_part);
+  }
+};
+
+/// The exact sum of the terms of 1 to few_items items, where two doubles hold it.
+///
+/// errors     false: they do not, or there is NaN or an infinity
+template <class Term>
+__attribute__((noinline)) bool sum_few(const typename Term::item* items, std::int64_t count,
+                                       sum_of_two& out) {
+  MONOFOLD_AS_WRITTEN
+  const strict_arithmetic arithmetic;
+  if (!arithmetic.holds()) return false;
+  double high = double_term<Term>::of(items[0]);
+  double low = 0;
+  double lost = high - high;  // NaN unless it is finite
+  for (std::int64_t i = 1; i < count; ++i) {
+    const rounded_sum next(high, double_term<Term>::of(items[i]));
+    const rounded_sum rest(low, next.rest);
+    high = next.sum;
+    low = rest.sum;
+    lost += absolute(rest.rest);
+  }
+  // Of -0 alone `high` is -0, and stays it.
+  const rounded_sum all(high, low);
+  out.high = low == 0 ? high : all.sum;
+  out.low = low == 0 ? 0 : all.rest;
+  out.lost = lost + (all.sum - all.sum);
+  return out.lost == 0;
+}
+#else
+template <class Term>
+bool sum_few(const typename Term::item*, std::int64_t, sum_of_two&) {
+  return false;
+}
+#endif
+
+/// number / count, rounded once. In a function of its own: see strict_arithmetic.
+__attribute__((noinline)) inline bool divide_few(const double& number, std::int64_t count,
+                                                 double& out) {
+  const strict_arithmetic arithmetic;
+  if (!arithmetic.holds()) return false;
+  out = number / static_cast<double>(count);
+  return true;
+}
+
+/// By its bits: where operands are flushed, small numbers compare as 0.
+inline bool is_zero(double x) { return bits_as<std::uint64_t>(x) << 1 == 0; }
+
+/// The leading bits of a sum of two that is not 0, where 128 hold it.
+inline bool leading_of(const sum_of_two& sum, leading_number& out) {
+  const float_parts high = parts_of(sum.high);
+  const float_parts low = parts_of(sum.low);
+  const int apart = high.exponent - low.exponent;
+  if (low.significand == 0) {
+    out = {leading_of(uint128{high.significand}, high.exponent), high.negative};
+    return true;
+  }
+  // The low part is at most half a unit of the high one, and so below it.
+  if (apart < 0 || apart > 72) return false;
+  const uint128 upper = uint128{high.significand} << apart;
+  out = {
+      leading_of(high.negative == low.negative ? upper + low.significand : upper - low.significand,
+                 low.exponent),
+      high.negative};
+  return true;
+}
+
+/// `known`: find(items, count, answer) leaves the answer of a fold for 1 to few_items items, or says that it does
+/// not know it. The bits are the fold's.
+template <class F>
+struct few_answers {
+  static constexpr bool known = false;
+};
+
+template <class Term, nan_rule rule>
+requires double_term<Term>::is_exact struct few_answers<exact_total_fold<Term, double, rule>> {
+  static constexpr bool known = true;
+  static bool find(const typename Term::item* items, std::int64_t count, result<double>& out) {
+    sum_of_two sum;
+    if (!sum_few<Term>(items, count, sum)) return false;
+    out = sum.high;  // the sum, rounded once: `low` is at most half a unit, and was rounded to even
+    return true;
+  }
+};
+
+/// The sum over the count, rounded once.
+template <class Term>
+bool find_mean_of_few(const typename Term::item* items, std::int64_t count, result<double>& out) {
+  sum_of_two sum;
+  if (!sum_few<Term>(items, count, sum)) return false;
+  if (is_zero(sum.high)) {
+    out = sum.high;
+    return true;
+  }
+  if (double mean = 0; is_zero(sum.low) && divide_few(sum.high, count, mean)) {
+    out = mean;
+    return true;
+  }
+  leading_number leading;
+  if (!leading_of(sum, leading)) return false;
+  const auto divisor = static_cast<std::uint64_t>(count);
+  out = round_bits<double>(leading.is_negative, quotient_of(leading.bits, divisor));
+  return true;
+}
+
+template <class Item, nan_rule rule>
+struct few_answers<exact_mean_fold<Item, double, rule>> {
+  static constexpr bool known = true;
+  static bool find(const Item* items, std::int64_t count, result<double>& out) {
+    return find_mean_of_few<value_term<Item>>(items, count, out);
+  }
+};
+
+template <class Item, nan_rule rule>
+requires double_term<square_term<Item>>::is_exact struct few_answers<
+    exact_mean_square_fold<Item, double, rule>> {
+  static constexpr bool known = true;
+  static bool find(const Item* items, std::int64_t count, result<double>& out) {
+    return find_mean_of_few<square_term<Item>>(items, count, out);
+  }
+};
+
+template <class Item, nan_rule rule>
+requires double_term<square_term<Item>>::is_exact struct few_answers<
+    exact_norm2_fold<Item, double, rule>> {
+  static constexpr bool known = true;
+  static bool find(const Item* items, std::int64_t count, result<double>& out) {
+    sum_of_two sum;
+    leading_number leading;
+    if (!sum_few<square_term<Item>>(items, count, sum)) return false;
+    if (is_zero(sum.high)) {
+      out = 0.0;
+      return true;
+    }
+    if (!leading_of(sum, leading)) return false;
+    out = round_bits<double>(false, root_of(leading.bits));
+    return true;
+  }
+};
+
+}  // namespace monofold::detail

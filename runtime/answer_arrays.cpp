@@ -1,0 +1,91 @@
+/// runtime/answer_arrays: answers of many rows as arrays of numbers.
+
+#include "runtime/answer_arrays.hpp"
+
+#include <cstring>
+#include <type_traits>
+#include <variant>
+
+#include "monofold/platform/float_format.hpp"
+#include "runtime/answers.hpp"
+#include "runtime/row_reducer.hpp"
+
+namespace monofold::runtime {
+
+namespace {
+
+/// The type of an answer that is not an item: that of the answer for one zero.
+dtype type_of_number(operation op, const request& what) {
+  if (op == operation::var || op == operation::std) return dtype::float64;
+  request alone = what;
+  alone.ops = {op};
+  alone.nan = nan_policy::propagate;
+  const row_reducer reducer(alone);
+  alignas(8) const char zero[8] = {};
+  answer found{op};
+  reducer.answer_rows({zero, 8, 1, 1}, &found);
+  constexpr dtype types[] = {dtype::boolean, dtype::int64, dtype::uint64, dtype::float32,
+                             dtype::float64};
+  return types[found.values.front().index()];
+}
+
+}  // namespace
+
+std::vector<answer_array> answer_parts(operation op, const request& what) {
+  const auto part = [&](std::string_view name, dtype type, std::int64_t width = 1) {
+    return answer_array{op, name, type, width, {}};
+  };
+  switch (op) {
+    case operation::min:
+    case operation::max:
+    case operation::bit_and:
+    case operation::bit_or:
+    case operation::bit_xor: return {part("value", what.type)};
+    case operation::minmax: return {part("min", what.type), part("max", what.type)};
+    case operation::argmin:
+    case operation::argmax: return {part("value", what.type), part("index", dtype::int64)};
+    case operation::top:
+    case operation::bottom:
+      return {part("values", what.type, what.k), part("indices", dtype::int64, what.k)};
+    case operation::count: return {part("value", dtype::int64)};
+    default: return {part("value", type_of_number(op, what))};
+  }
+}
+
+static void store_number(answer_array& out, std::int64_t i, const number& value) {
+  visit_dtype(out.type, [&]<class T>() {
+    const T item = std::visit([](const auto& x) { return static_cast<T>(x); }, value);
+    std::memcpy(out.bytes.data() + static_cast<std::size_t>(i) * sizeof(T), &item, sizeof(T));
+  });
+}
+
+number answer_array::at(std::int64_t i) const {
+  return visit_dtype(type, [&]<class T>() -> number {
+    T item;
+    std::memcpy(&item, bytes.data() + static_cast<std::size_t>(i) * sizeof(T), sizeof(T));
+    return to_number(item);
+  });
+}
+
+void store_answer(std::vector<answer_array>& arrays, std::size_t& next, std::int64_t row,
+                  const answer& from) {
+  const auto store = [&](std::size_t first, std::size_t count) {
+    answer_array& out = arrays[next++];
+    for (std::size_t i = 0; i < count; ++i) {
+      store_number(out, row * out.width + static_cast<std::int64_t>(i), from.values[first + i]);
+    }
+  };
+  if (from.op == operation::minmax) {
+    store(0, 1);
+    store(1, 1);
+    return;
+  }
+  store(0, from.values.size());
+  if (from.indices.empty()) return;
+  answer_array& out = arrays[next++];
+  for (std::size_t i = 0; i < from.indices.size(); ++i) {
+    store_number(out, row * out.width + static_cast<std::int64_t>(i), from.indices[i]);
+  }
+}
+
+}  // namespace monofold::runtime

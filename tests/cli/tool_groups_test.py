@@ -1,0 +1,171 @@
+#!/usr/bin/env python3
+"""--by: the answers of a group are those of a file with its rows alone."""
+
+import csv
+import io
+import math
+import random
+import unittest
+
+from tool import ToolTest
+
+PRICES = '''city,year,price,qty
+Oslo,2024,10.5,1
+Bergen,2024,3,2
+Oslo,2025,0.1,3
+"Bø, ""N""",2024,NA,4
+Bergen,2025,7,5
+Oslo,2024,0.2,6
+'''
+
+
+class Groups(ToolTest):
+
+    def setUp(self):
+        super().setUp()
+        self.write("p.csv", PRICES)
+
+    def by(self, op, *words):
+        return self.output(op, "p.csv", *words, "--na", "NA")
+
+    def test_a_table(self):
+        self.assertEqual(self.by("mean", "--column", "price", "--by", "city"),
+                         "city    mean\nBergen     5\nOslo     3.6\n")
+        self.assertEqual(self.by("mean,max,count", "--column", "price", "--by", "city,year"),
+                         "city    year  mean   max  count\n"
+                         "Bergen  2024     3     3      1\n"
+                         "Bergen  2025     7     7      1\n"
+                         "Oslo    2024  5.35  10.5      2\n"
+                         "Oslo    2025   0.1   0.1      1\n")
+        self.assertEqual(self.by("minmax", "--column", "qty", "--by", "year"),
+                         "year  min  max\n2024    1    6\n2025    3    5\n")
+
+    def test_csv_in_order_of_first_appearance(self):
+        self.assertEqual(
+            self.by("sum,argmax", "--column", "qty", "--by", "city", "--order", "first", "--csv"),
+            'city,sum,argmax\nOslo,10,2\nBergen,7,1\n"Bø, ""N""",4,0\n')
+        self.assertEqual(self.by("top", "-k", 2, "--column", 4, "--by", 2, "--csv"),
+                         "year,top,top_index\n2024,6 4,3 2\n2025,5 3,1 0\n")
+
+    def test_json(self):
+        self.assertEqual(self.json("mean", "p.csv", "--column", "price", "--by", "city,year",
+                                   "--na", "NA")[0],
+                         {"op": "mean", "file": "p.csv", "by": {"city": "Bergen", "year": "2024"},
+                          "dtype": "float64", "count": 1, "value": 3})
+        rows = self.json("minmax,count", "p.csv", "--column", "qty", "--by", "city")
+        self.assertEqual([row["by"]["city"] for row in rows], ["Bergen", 'Bø, "N"', "Oslo"])
+        self.assertEqual(rows[2]["minmax"], {"min": 1, "max": 6})
+        self.assertEqual(rows[2]["count"], 3)
+
+    def test_numbers_are_sorted_by_value(self):
+        rows = b"10,1\n9,2\n-3,3\n1e1,4\nnan,5\n10,6\n"
+        words = ("sum", "--column", 2, "--by", 1, "--csv")
+        self.assertEqual(self.output(*words, stdin=rows),
+                         "1,sum\n-3,3\n9,2\n10,7\n1e1,4\nnan,5\n")
+        self.assertEqual(self.output(*words, stdin=rows + b"x,7\n"),
+                         "1,sum\n-3,3\n10,7\n1e1,4\n9,2\nnan,5\nx,7\n")
+
+    def test_other_layouts(self):
+        self.assertEqual(self.output("sum", "--column", 2, "--by", 1, stdin=b"b 1\na 2\n b 3\n"),
+                         "1  sum\na    2\nb    4\n")
+        self.write("t.tsv", "k\tx\nq\t1\n\t2\nq\t3\n\n")
+        self.assertEqual(self.output("sum", "t.tsv", "--column", "x", "--by", "k", "--csv"),
+                         "k,sum\n,2\nq,4\n")
+        self.assertEqual(self.output("sum", "--column", "x", "--by", "k", stdin=b"k,x\n"),
+                         "k  sum\n")
+        # A column may be key and number at once, and a key twice.
+        self.assertEqual(self.output("count", "p.csv", "--column", 4, "--by", "qty,qty", "--csv")[:24],
+                         "qty,qty,count\n1,1,1\n2,2,")
+
+    def test_types_and_rules(self):
+        words = ("--column", "x", "--by", "k", "--csv")
+        rows = b"k,x\na,1\nb,nan\na,9223372036854775806\n"
+        self.assertEqual(self.output("sum", *words, "--dtype", "i64", stdin=rows.replace(b"nan", b"2")),
+                         "k,sum\na,9223372036854775807\nb,2\n")
+        small = b"k,x\na,1\nb,nan\na,2\n"
+        self.assertEqual(self.output("sum", *words, stdin=small), "k,sum\na,3\nb,nan\n")
+        self.assertEqual(self.output("sum", *words, "--nan", "omit", stdin=small), "k,sum\na,3\nb,0\n")
+        self.check_error(4, "standard input: k 'b': sum: no result: item 0 is NaN",
+                         "sum", *words, "--nan", "raise", stdin=small)
+        self.assertEqual(self.output("mean", *words, "--hex", stdin=b"k,x\na,1\na,2\n"),
+                         "k,mean\na,0x1.8p+0\n")
+        self.assertEqual(self.output("sum", *words, "--dtype", "f32", "--plain", stdin=small[:8]),
+                         "k,sum\na,1\n")
+
+    def test_a_group_without_a_result_leaves_none(self):
+        self.check_error(4, "p.csv: city 'Bergen', year '2024': var: no result: 1 item, --ddof is 1",
+                         "var", "p.csv", "--column", "qty", "--by", "city,year", "--ddof", 1)
+
+    def test_bad_input(self):
+        columns = "1 'city', 2 'year', 3 'price', 4 'qty'"
+        self.check_error(3, f"p.csv: column 'town' not found; the columns are {columns}",
+                         "mean", "p.csv", "--column", "qty", "--by", "town")
+        self.check_error(3, f"p.csv: column '9' not found; the columns are {columns}",
+                         "mean", "p.csv", "--column", "qty", "--by", "9")
+        self.check_error(3, f"p.csv: found 4 columns, expected --column to name one; the columns are {columns}",
+                         "mean", "p.csv", "--by", "city")
+        self.check_error(3, "p.csv: line 5, column 3 ('price'): expected a number, found 'NA'",
+                         "mean", "p.csv", "--column", "price", "--by", "city")
+        self.check_error(3, "standard input: line 2: found 1 column, expected 2",
+                         "sum", "--column", 2, "--by", 1, stdin=b"a,1\nb\n")
+        self.check_error(3, "standard input: line 2: a quoted field has no closing quote",
+                         "sum", "--column", 2, "--by", 1, stdin=b'a,1\n"b,2\n')
+        self.output("generate", "x.npy", "--count", 10)
+        self.check_error(3, "x.npy: not text, which --by needs", "sum", "x.npy", "--by", "city")
+
+    def test_bad_words(self):
+        self.check_error(2, "--by is for one file, found 2", "sum", "p.csv", "p.csv", "--by", "city")
+        self.check_error(2, "--by: expected columns between commas, found 'a,,b'", "sum", "--by", "a,,b")
+        self.check_error(2, "--order is for --by", "sum", "--order", "first")
+        self.check_error(2, "--by: not for dot", "dot", "p.csv", "p.csv", "--by", "city")
+        for words in (("--axis", 0), ("--save-state", "s"), ("--first-index", 3), ("--memory", "1G")):
+            self.check_error(2, f"{words[0]}: not with --by", "sum", "--by", "city", *words)
+        self.check_error(2, "--device gpu: not with --by", "sum", "--by", "city", "--device", "gpu")
+
+
+class Alone(ToolTest):
+    """The story: what a group gets is what its rows get alone, and what all rows get is the sum of it all."""
+
+    def test_random_groups(self):
+        draw = random.Random(5)
+        rows = [(draw.choice("abcde") * draw.randrange(1, 3), draw.randrange(300),
+                 draw.uniform(-1, 1) * 10.0 ** draw.randrange(-30, 30)) for _ in range(20000)]
+        self.write("all.csv", "k,n,x\n" + "".join(f"{k},{n},{x!r}\n" for k, n, x in rows))
+        ops = "count,sum,mean,std,min,argmax"
+        for by, key_of in (("k", lambda row: (row[0],)), ("n,k", lambda row: (str(row[1]), row[0]))):
+            for threads in (1, 3):
+                found = csv.DictReader(io.StringIO(self.output(
+                    ops, "all.csv", "--column", "x", "--by", by, "--csv", "--threads", threads,
+                    "--quiet")))
+                groups = {}
+                for row in rows:
+                    groups.setdefault(key_of(row), []).append(row[2])
+                seen = set()
+                for row in found:
+                    key = tuple(row[name] for name in by.split(","))
+                    seen.add(key)
+                    items = groups[key]
+                    self.assertEqual(int(row["count"]), len(items))
+                    self.assertEqual(float(row["sum"]), math.fsum(items))
+                    self.assertEqual(float(row["min"]), min(items))
+                    self.assertEqual(int(row["argmax"]), items.index(max(items)))
+                self.assertEqual(seen, set(groups))
+        key, items = max(groups.items(), key=lambda group: len(group[1]))
+        self.write("one.csv", "x\n" + "".join(f"{x!r}\n" for x in items))
+        alone = self.json(ops, "one.csv", "--column", "x")[0]
+        grouped = [row for row in self.json(ops, "all.csv", "--column", "x", "--by", "n,k")
+                   if tuple(row["by"].values()) == key][0]
+        for op in ops.split(","):
+            self.assertEqual(grouped[op], alone[op], op)
+
+    def test_sums_of_groups_are_the_sum_of_all(self):
+        draw = random.Random(8)
+        rows = "".join(f"{draw.randrange(50)},{draw.randrange(-10**15, 10**15)}\n" for _ in range(9000))
+        self.write("i.csv", "k,x\n" + rows)
+        words = ("sum", "i.csv", "--column", "x", "--dtype", "i64")
+        groups = self.json(*words, "--by", "k")
+        self.assertEqual(sum(row["value"] for row in groups), int(self.output(*words)))
+
+
+if __name__ == "__main__":
+    unittest.main()
