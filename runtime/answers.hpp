@@ -43,6 +43,16 @@ answer one_number(operation op, const T& value) {
   return one_number(op, result<T>(value));
 }
 
+/// The same, left where an answer was: its memory is used again.
+template <class T>
+void set_number(answer& out, operation op, const T& value) {
+  out.op = op;
+  out.code = status::ok;
+  out.values.assign(1, to_number(value));
+  out.indices.clear();
+  out.first_nan = -1;
+}
+
 /// The number of NaN and where the first one is.
 template <class Found>
 answer nan_answer(operation op, const Found& found) {

@@ -125,13 +125,14 @@ class row_walker {
 
   /// Some rows for each thread, or all threads for each row.
   void fold_long() const {
-    const std::int64_t width =
-        rows_.is_contiguous()
-            ? 1
-            : monofold::detail::columns_read_together<Word>(rows_, 1, num_threads());
-    const monofold::detail::row_groups<Word> groups(first_, rows_, width);
     const int threads = monofold::detail::concurrency(num_threads());
-    if (groups.count() >= threads) {
+    if (rows_.num_rows >= threads) {
+      const std::int64_t most =
+          rows_.is_contiguous()
+              ? 1
+              : monofold::detail::columns_read_together<Word>(rows_, 1, num_threads());
+      const monofold::detail::row_groups<Word> groups(first_, rows_,
+                                                      std::min(most, rows_.num_rows / threads));
       monofold::detail::parallel_for(num_threads(), groups.count(),
                                      [&](std::int64_t g) { fold_group(groups[g]); });
       return;

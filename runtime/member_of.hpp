@@ -117,7 +117,7 @@ class member_of final : public member {
                                                                                    found)
               : monofold::detail::few_answers<exact_total_fold<value_term<Item>, double>>::find(
                     items, count, found);
-      if (is_known) out[place] = one_number(op, found);
+      if (is_known) set_number(out[place], op, *found);
       return is_known;
     }
     return false;
