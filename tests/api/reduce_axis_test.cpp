@@ -164,8 +164,10 @@ TEST(reduce_axis, a_row_or_column_alone_and_among_others) {
 
 /// Sums up what it is told of indices.
 struct index_fold {
-  using state = std::array<std::int64_t, 2>;
-  state lift(float, std::int64_t index) const { return {index, index}; }
+  using state = std::array<std::uint64_t, 2>;
+  state lift(float, std::int64_t index) const {
+    return {static_cast<std::uint64_t>(index), static_cast<std::uint64_t>(index)};
+  }
   state combine(const state& l, const state& r) const { return {l[0] * 3 + r[0], l[1] + r[1]}; }
 };
 
@@ -190,8 +192,10 @@ TEST(reduce_axis, indices_of_the_array_on_request) {
         ASSERT_EQ(std::get<0>(all.values[row]), plan.index_of(place, own.values[row]));
         ASSERT_EQ(alone.values[row], std::get<0>(all.values[row]));
         ASSERT_EQ(bytes_of(std::get<2>(all.values[row])), bytes_of(plain.values[row]));
-        std::int64_t expected = 0;
-        for (std::int64_t i = 0; i < plan.row_items; ++i) expected += plan.index_of(place, i);
+        std::uint64_t expected = 0;
+        for (std::int64_t i = 0; i < plan.row_items; ++i) {
+          expected += static_cast<std::uint64_t>(plan.index_of(place, i));
+        }
         ASSERT_EQ(sums.values[row][1], expected);
       }
     }
