@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "monofold/fold/exact/vectors.hpp"
-#include "monofold/platform/bits.hpp"
 #include "monofold/platform/float_format.hpp"
 #include "monofold/platform/host_device.hpp"
 #include "monofold/platform/numbers.hpp"
@@ -219,8 +218,8 @@ MONOFOLD_INLINE void keep_rounded([[maybe_unused]] Vector& x) {
 
 /// 2^sweep_scale, by which a number that was moved becomes what it was.
 template <class Item>
-inline constexpr double unmoved =
-    __builtin_bit_cast(double, std::uint64_t{1023 + sweep_scale<Item>} << 52);
+inline constexpr double unmoved = __builtin_bit_cast(double,
+                                                     std::uint64_t{1023 + sweep_scale<Item>} << 52);
 
 /// x becomes its square, rounded, and of doubles `rest` what is missing (exact where it is a multiple
 /// of 2^-1074).
