@@ -70,18 +70,18 @@ void compare(const char* what, const F& f, const std::vector<std::int64_t>& leng
   }
 }
 
-const std::vector<std::int64_t> lengths{1,   2,   4,   8,   12,  32,   100,
-                                        128, 132, 256, 260, 520, 1000, 1024};
+const std::vector<std::int64_t> row_lengths{1,   2,   4,   8,   12,  32,   100,
+                                            128, 132, 256, 260, 520, 1000, 1024};
 
 TEST_F(gpu_rows, by_the_tree) {
-  compare<float>("hash", chunk_hash{}, lengths);
+  compare<float>("hash", chunk_hash{}, row_lengths);
   compare<float>("plain_sum", mf::plain_sum, {1, 2, 8, 100, 1000}, 4);
   compare<double>("argmax", mf::argmax, {1, 2, 6, 64, 66, 512});
   compare<mf::bfloat16>("plain_sum", mf::plain_sum, {1, 2, 4, 8, 264, 2048});
 }
 
 TEST_F(gpu_rows, exact_sums) {
-  compare<float>("sum", mf::sum, lengths);
+  compare<float>("sum", mf::sum, row_lengths);
   compare<float>("mean", mf::mean, {4, 100, 260}, 8);
   compare<mf::bfloat16>("sum", mf::sum, {8, 264, 2048});
   compare<mf::float16>("norm1", mf::norm1, {8, 40, 264});
