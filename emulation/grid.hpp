@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "emulation/dimensions.hpp"
+#include "emulation/launch_shape.hpp"
 
 namespace monofold::emulation {
 
@@ -16,16 +16,6 @@ struct kernel_arguments {
   };
   std::vector<line> lines;
   std::vector<const void*> table;
-};
-
-/// What <<<>>> says, and how the kernel is called.
-struct launch_shape {
-  const void* kernel = nullptr;
-  dim3 grid;
-  dim3 block;
-  dim3 cluster;
-  std::size_t shared_bytes = 0;
-  void (*call)(const void* kernel, const void* const* arguments) = nullptr;
 };
 
 struct launch_request : launch_shape {

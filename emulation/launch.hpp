@@ -8,8 +8,7 @@
 #include <utility>
 
 #include "emulation/builtins.hpp"
-#include "emulation/dimensions.hpp"
-#include "emulation/grid.hpp"
+#include "emulation/launch_shape.hpp"
 
 namespace monofold::emulation {
 

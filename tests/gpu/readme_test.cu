@@ -10,6 +10,9 @@
 namespace mf = monofold;
 
 // [/gpu_calls]
+// [segment_calls]
+#include "monofold/reduce_segments.cuh"
+// [/segment_calls]
 #include "tests/gpu/device.cuh"
 
 namespace {
@@ -95,6 +98,26 @@ TEST_F(gpu_readme, calls) {
   EXPECT_EQ(total, 0.75);
   EXPECT_EQ(best, 1);
   EXPECT_EQ(answer.host()[0], 0.75);
+}
+
+TEST_F(gpu_readme, segments) {
+  const device_array<float> array(std::vector<float>(400, 0.25f));
+  const device_array<std::int64_t> offsets(std::vector<std::int64_t>{0, 4, 4, 400});
+  const device_array<double> answers(3);
+  const std::int64_t* const device_offsets = offsets.data();
+  const std::int64_t count = 3;
+  const std::int64_t rows = 4;
+  const std::span<const float> x = array.span(0, 400);
+  double* const out = answers.data();
+  const cudaStream_t stream = nullptr;
+  // [segment_calls]
+  mf::offset_segments<std::int64_t> segments(device_offsets, count);  // never read by the host
+  mf::gpu_workspace workspace(mf::workspace_bytes(x, segments, mf::sum));
+  mf::reduce_segments_into(mf::gpu(stream), x, segments, mf::sum, out, workspace);  // does not wait
+  std::vector<float> most = mf::reduce_segments(mf::gpu, x, mf::fixed_segments(100, rows), mf::max);
+  // [/segment_calls]
+  EXPECT_EQ(most, std::vector<float>(4, 0.25f));
+  EXPECT_EQ(answers.host(), (std::vector<double>{1, 0, 99}));
 }
 
 TEST_F(gpu_readme, top) {
