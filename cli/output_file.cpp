@@ -28,7 +28,8 @@ output_file::output_file(const std::string& path, std::string shown)
 }
 
 void output_file::write(const void* bytes, std::size_t count) {
-  if (std::fwrite(bytes, 1, count, out_) != count) fail(shown_);
+  // Nothing may lie at a null pointer.
+  if (count > 0 && std::fwrite(bytes, 1, count, out_) != count) fail(shown_);
 }
 
 void output_file::close() {

@@ -10,12 +10,9 @@ import unittest
 
 import numpy as np
 
-from tool import TOOL, ToolTest, run
+from tool import SANITIZED, TOOL, ToolTest, run
 
 MIB = 2**20
-# The sanitizers' shadow memory is not what is measured here.
-TEXT = open(TOOL, "rb").read() if os.path.exists(TOOL) else b""
-SANITIZED = b"__asan_init" in TEXT or b"__tsan_init" in TEXT
 
 
 def limit_addresses():
