@@ -38,7 +38,7 @@ monofold_status monofold_reduce_axis_into(
     const monofold::array_rows rows = monofold::rows_of(array.extents, array.strides, array.axes);
     if (rows.num_rows > capacity) refuse();
     const runtime::typed_arrays out =
-        arrays_for(what, value_dtype, values, seconds, indices, rows.num_rows);
+        arrays_for(what, what.ops.front(), value_dtype, values, seconds, indices, rows.num_rows);
     const runtime::row_reducer reducer(what, runtime::rounding_for(out.type));
     runtime::typed_keeper keeper(out);
     runtime::reduce_rows(reducer, items, rows, keeper);
@@ -59,7 +59,7 @@ monofold_status monofold_reduce_segments(const void* items, monofold_dtype dtype
     check_items(starts, monofold::dtype::int64, num_segments);
     check_items(stops, monofold::dtype::int64, num_segments);
     const runtime::typed_arrays out =
-        arrays_for(what, value_dtype, values, seconds, indices, num_segments);
+        arrays_for(what, what.ops.front(), value_dtype, values, seconds, indices, num_segments);
     const runtime::row_reducer rows(what, runtime::rounding_for(out.type));
     const runtime::segment_reducer segments(rows, {items, count, starts, stops, num_segments});
     std::int64_t failed = segments.bad_segment();

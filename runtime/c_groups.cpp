@@ -27,7 +27,7 @@ monofold_status monofold_group_by(const int64_t* keys, const void* items, monofo
     check_items(items, what.type, count);
     if (order < MONOFOLD_BY_KEY || order > MONOFOLD_BY_FIRST) refuse();
     if (is_ranked(what.ops.front()) || groups == nullptr) refuse();
-    const monofold::dtype type = value_type_for(what, value_dtype);
+    const monofold::dtype type = value_type_for(what, what.ops.front(), value_dtype);
     const runtime::row_reducer rows(what, runtime::rounding_for(type));
     const auto by = static_cast<monofold::key_order>(order);
     *groups = new monofold_groups{what.ops.front(), {rows, type, {keys, items, count, by}}};

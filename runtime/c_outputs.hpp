@@ -19,11 +19,11 @@ inline request request_of_rows(monofold_dtype dtype, monofold_operation operatio
   return what;
 }
 
-/// The type that answers are asked for in, which they can be converted to.
-inline dtype value_type_for(const request& what, monofold_dtype value_dtype) {
+/// The type that answers to one of the operations are asked for in, which they can be converted to.
+inline dtype value_type_for(const request& what, operation op, monofold_dtype value_dtype) {
   if (value_dtype < MONOFOLD_BOOL || value_dtype > MONOFOLD_FLOAT64) refuse();
   const auto type = static_cast<dtype>(value_dtype);
-  if (!is_convertible(answer_type(what.ops.front(), what), type)) throw error(status::unsupported);
+  if (!is_convertible(answer_type(op, what), type)) throw error(status::unsupported);
   return type;
 }
 
@@ -45,10 +45,10 @@ inline typed_arrays arrays_of(operation op, dtype type, void* values, void* seco
 }
 
 /// The same, of which there is one where there are rows.
-inline typed_arrays arrays_for(const request& what, monofold_dtype value_dtype, void* values,
-                               void* seconds, std::int64_t* indices, std::int64_t num_rows) {
-  const operation op = what.ops.front();
-  const typed_arrays out = arrays_of(op, value_type_for(what, value_dtype), values, seconds,
+inline typed_arrays arrays_for(const request& what, operation op, monofold_dtype value_dtype,
+                               void* values, void* seconds, std::int64_t* indices,
+                               std::int64_t num_rows) {
+  const typed_arrays out = arrays_of(op, value_type_for(what, op, value_dtype), values, seconds,
                                      indices, is_ranked(op) ? what.k : 1);
   const bool is_any = out.values != nullptr || out.seconds != nullptr || out.indices != nullptr;
   if (!is_any && num_rows > 0) refuse();

@@ -266,6 +266,17 @@ MONOFOLD_API monofold_status monofold_state_count(const monofold_state* state,
 MONOFOLD_API monofold_status monofold_state_result(const monofold_state* state, int32_t position,
                                                    monofold_result* result) MONOFOLD_NOEXCEPT;
 
+/// The answer at `position` as one element of each array that the operation fills, and its status.
+///
+/// errors     as those of calls that end in `_into`, MONOFOLD_DOT excepted; invalid_argument also for
+///            MONOFOLD_TOP and MONOFOLD_BOTTOM. Nothing is written but with ok
+/// tested by  tests/runtime/c_state_result_test.c
+MONOFOLD_API monofold_status monofold_state_result_into(const monofold_state* state,
+                                                        int32_t position,
+                                                        monofold_dtype value_dtype, void* value,
+                                                        void* second,
+                                                        int64_t* index) MONOFOLD_NOEXCEPT;
+
 /// The answer to MONOFOLD_TOP or MONOFOLD_BOTTOM at `position`; outputs as for monofold_top.
 MONOFOLD_API monofold_status monofold_state_top(const monofold_state* state, int32_t position,
                                                 int64_t capacity, monofold_number* values,
