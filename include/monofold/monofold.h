@@ -93,7 +93,7 @@ MONOFOLD_API monofold_status monofold_reduce_axis(const void* items, monofold_dt
                                                   monofold_result* results,
                                                   int64_t* num_results) MONOFOLD_NOEXCEPT;
 
-// Calls that end in `_into`, and those on segments and groups, write answers into arrays of one type:
+// Calls that end in _into, and those on segments and groups, write answers into arrays of one type:
 //
 // shape      `values`, and for MONOFOLD_MINMAX `seconds` (the largest items), are arrays of `value_dtype`;
 //            `indices` are the positions of MONOFOLD_ARGMIN, ARGMAX, TOP and BOTTOM, counted along the row. An
@@ -116,7 +116,7 @@ MONOFOLD_API monofold_status monofold_answer_dtype(monofold_operation operation,
                                                    const monofold_options* options,
                                                    monofold_dtype* value_dtype) MONOFOLD_NOEXCEPT;
 
-/// As monofold_reduce_axis, into arrays of the caller, which have room for `capacity` rows.
+/// As monofold_reduce_axis, into arrays with room for `capacity` rows.
 ///
 /// shape      all axes: one answer for the whole array. `failed_row`, which may be null, takes the first row
 ///            without an answer, or -1
@@ -266,9 +266,9 @@ MONOFOLD_API monofold_status monofold_state_count(const monofold_state* state,
 MONOFOLD_API monofold_status monofold_state_result(const monofold_state* state, int32_t position,
                                                    monofold_result* result) MONOFOLD_NOEXCEPT;
 
-/// The answer at `position` as one element of each array that the operation fills, and its status.
+/// The answer at `position`, one element of each array that the operation fills.
 ///
-/// errors     as those of calls that end in `_into`, MONOFOLD_DOT excepted; invalid_argument also for
+/// errors     as those of calls that end in _into, MONOFOLD_DOT excepted; invalid_argument also for
 ///            MONOFOLD_TOP and MONOFOLD_BOTTOM. Nothing is written but with ok
 /// tested by  tests/runtime/c_state_result_test.c
 MONOFOLD_API monofold_status monofold_state_result_into(const monofold_state* state,
