@@ -41,8 +41,8 @@ answer exact_total_answer(operation op, const State& state, const answer_context
   if constexpr (std::is_same_v<Term, value_term<typename Term::item>>) {
     using item = typename Term::item;
     if (op == operation::mean) {
-      return answer_by_rule(op, state, context, exact_mean_fold<item, double>{},
-                            exact_mean_fold<item, double, omit>{});
+      return answer_by_rule(op, state, context, exact_mean_fold<value_term<item>, double>{},
+                            exact_mean_fold<value_term<item>, double, omit>{});
     }
   }
   return answer_by_rule(op, state, context, exact_total_fold<Term, double>{},

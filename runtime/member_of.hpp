@@ -113,7 +113,7 @@ class member_of final : public member {
       result<double> found;
       const bool is_known =
           op == operation::mean
-              ? monofold::detail::few_answers<exact_mean_fold<Item, double>>::find(items, count,
+              ? monofold::detail::few_answers<exact_mean_fold<value_term<Item>, double>>::find(items, count,
                                                                                    found)
               : monofold::detail::few_answers<exact_total_fold<value_term<Item>, double>>::find(
                     items, count, found);
