@@ -54,7 +54,8 @@ answer exact_sum_answer(operation op, const exact_counts& counts, const leading_
                         const answer_context& context) {
   return by_rounding(context, [&]<class Real, nan_rule rule>() {
     if (op == operation::mean) {
-      return one_number(op, exact_mean_fold<any_item, Real, rule>{}.finish_leading(counts, sum));
+      using mean = exact_mean_fold<value_term<any_item>, Real, rule>;
+      return one_number(op, mean{}.finish_leading(counts, sum));
     }
     if (op == operation::norm2) {
       return one_number(op, exact_norm2_fold<any_item, Real, rule>{}.finish_leading(counts, sum));
