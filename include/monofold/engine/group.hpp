@@ -30,26 +30,26 @@ struct group_list {
 
 /// The groups of items by key.
 ///
+/// shape      `Folder` makes the answers of items that lie side by side: as group_folder
 /// order      a group's items are folded as they follow each other in the input, so that an answer is that
 ///            of `reduce` of them alone, whatever the threads
 /// cost       keys, items (and positions, where they are asked for) are copied once, twice where there are
 ///            more than `most_few` groups; no state outlives its group
 /// source     partition before aggregation: Manegold, Boncz, Kersten 2002, IEEE TKDE 14(4)
 /// tested by  tests/api/group_by_test.cpp
-template <class Keys, class Indices, class F, class KeyView, class View>
+template <class Keys, class Folder, class KeyView, class View>
 class grouping {
  public:
   using stored = typename Keys::stored;
   using item = typename View::item_type;
-  using folder = group_folder<Indices, F, item>;
-  using list = group_list<stored, typename folder::finished>;
+  using list = group_list<stored, typename Folder::finished>;
 
-  grouping(const cpu_engine& engine, const KeyView& keys, const View& values, const F& f,
+  grouping(const cpu_engine& engine, const KeyView& keys, const View& values, const Folder& folder,
            key_order order)
       : num_threads_(engine.num_threads),
         keys_(keys),
         values_(values),
-        folder_(engine.num_threads, f),
+        folder_(folder),
         order_(order),
         chunks_(chunk_list::of(values.size(), engine.num_threads)) {}
 
@@ -165,7 +165,7 @@ class grouping {
       }
     }
     places.count_up();
-    const moved_items<item> moved = moved_items<item>::of(n, folder::wants_positions);
+    const moved_items<item> moved = moved_items<item>::of(n, Folder::wants_positions);
     each_chunk([&](std::int64_t c, std::int64_t begin, std::int64_t end) {
       const chunk_keys& own = found_in(c);
       std::int64_t next[most_few];
@@ -204,7 +204,7 @@ class grouping {
     });
     places.count_up();
     const moved_items<item> moved =
-        moved_items<item>::of(n, folder::wants_positions || order_ == key_order::first);
+        moved_items<item>::of(n, Folder::wants_positions || order_ == key_order::first);
     const raw_array<stored> keys(n);
     each_chunk([&](std::int64_t c, std::int64_t begin, std::int64_t end) {
       std::int64_t* const next = places.of_chunk(c);
@@ -233,7 +233,7 @@ class grouping {
     for (std::int64_t p = first; p < last; ++p) most = std::max(most, places.size(p));
     key_numbers<Keys> known(bits);
     const raw_array<std::uint32_t> numbers(most);
-    const moved_items<item> own = moved_items<item>::of(most, folder::wants_positions);
+    const moved_items<item> own = moved_items<item>::of(most, Folder::wants_positions);
     std::vector<std::int64_t> next;
     for (std::int64_t p = first; p < last; ++p) {
       const std::int64_t at = places.begin(p);
@@ -264,7 +264,7 @@ class grouping {
   int num_threads_;
   const KeyView& keys_;
   const View& values_;
-  folder folder_;
+  const Folder& folder_;
   key_order order_;
   chunk_list chunks_;
 };

@@ -1,0 +1,76 @@
+/// runtime/c_arrays: the calls of monofold.h that write answers into arrays of one type.
+
+#include <cstdint>
+
+#include "monofold/shape/axes.hpp"
+#include "runtime/axis_reducer.hpp"
+#include "runtime/c_axes.hpp"
+#include "runtime/c_boundary.hpp"
+#include "runtime/c_outputs.hpp"
+#include "runtime/row_reducer.hpp"
+#include "runtime/segment_reducer.hpp"
+#include "runtime/typed_answers.hpp"
+
+namespace runtime = monofold::runtime;
+using monofold::runtime::operation;
+using namespace monofold::runtime::c_boundary;  // NOLINT: this file is calls of it
+
+monofold_status monofold_answer_dtype(monofold_operation operation, monofold_dtype dtype,
+                                      const monofold_options* options,
+                                      monofold_dtype* value_dtype) noexcept {
+  return guarded([&]() -> monofold_status {
+    const runtime::request what = make_request(dtype, &operation, 1, options);
+    if (value_dtype == nullptr) refuse();
+    *value_dtype = static_cast<monofold_dtype>(runtime::answer_type(what.ops.front(), what));
+    return MONOFOLD_OK;
+  });
+}
+
+monofold_status monofold_reduce_axis_into(
+    const void* items, monofold_dtype dtype, int32_t rank, const int64_t* extents,
+    const int64_t* strides, const int64_t* axes, int32_t num_axes, monofold_operation operation,
+    const monofold_options* options, monofold_dtype value_dtype, void* values, void* seconds,
+    int64_t* indices, int64_t capacity, int64_t* failed_row) noexcept {
+  return guarded([&]() -> monofold_status {
+    const runtime::request what = request_of_rows(dtype, operation, options);
+    const runtime::axis_request array =
+        array_of(items, what.type, rank, extents, strides, axes, num_axes);
+    const monofold::array_rows rows = monofold::rows_of(array.extents, array.strides, array.axes);
+    if (rows.num_rows > capacity) refuse();
+    const runtime::typed_arrays out =
+        arrays_for(what, what.ops.front(), value_dtype, values, seconds, indices, rows.num_rows);
+    const runtime::row_reducer reducer(what, runtime::rounding_for(out.type));
+    runtime::typed_keeper keeper(out);
+    runtime::reduce_rows(reducer, items, rows, keeper);
+    if (failed_row != nullptr) *failed_row = keeper.failed_row();
+    return static_cast<monofold_status>(keeper.code());
+  });
+}
+
+monofold_status monofold_reduce_segments(const void* items, monofold_dtype dtype, int64_t count,
+                                         const int64_t* starts, const int64_t* stops,
+                                         int64_t num_segments, monofold_operation operation,
+                                         const monofold_options* options,
+                                         monofold_dtype value_dtype, void* values, void* seconds,
+                                         int64_t* indices, int64_t* failed_segment) noexcept {
+  return guarded([&]() -> monofold_status {
+    const runtime::request what = request_of_rows(dtype, operation, options);
+    check_items(items, what.type, count);
+    check_items(starts, monofold::dtype::int64, num_segments);
+    check_items(stops, monofold::dtype::int64, num_segments);
+    const runtime::typed_arrays out =
+        arrays_for(what, what.ops.front(), value_dtype, values, seconds, indices, num_segments);
+    const runtime::row_reducer rows(what, runtime::rounding_for(out.type));
+    const runtime::segment_reducer segments(rows, {items, count, starts, stops, num_segments});
+    std::int64_t failed = segments.bad_segment();
+    auto code = monofold::status::invalid_argument;
+    if (failed < 0) {
+      runtime::typed_keeper keeper(out);
+      segments.fold(keeper);
+      failed = keeper.failed_row();
+      code = keeper.code();
+    }
+    if (failed_segment != nullptr) *failed_segment = failed;
+    return static_cast<monofold_status>(code);
+  });
+}
