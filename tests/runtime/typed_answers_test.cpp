@@ -140,7 +140,7 @@ std::vector<double> with_pairs(std::vector<double> items, int pairs, int low, in
 template <class Item>
 void check_sums_near_ties(mf::dtype type, int low, int high, std::uint64_t seed) {
   inputs::generator random(seed);
-  for (int i = 0; i < 40; ++i) {
+  for (int i = 0; i < 15; ++i) {
     for (const narrow_type& to : narrow_types) {
       if (high - low < 62 + to.format.precision + 1) continue;
       const auto items = near_tie(random, to.format, low, high);
@@ -161,7 +161,7 @@ TEST(typed_answers, sums_next_to_ties) {
 
 TEST(typed_answers, means_deviations_and_roots_next_to_ties) {
   inputs::generator random(5);
-  for (int i = 0; i < 60; ++i) {
+  for (int i = 0; i < 20; ++i) {
     for (const narrow_type& to : narrow_types) {
       // A number of one bit more than the format has, and half of that many bits.
       const int bits = std::min(to.format.precision + 1, 52);
