@@ -13,12 +13,12 @@ namespace monofold::runtime {
 
 namespace {
 
-/// The answers of rows as they come, from several threads.
-class answer_keeper {
+/// Stores them as arrays of numbers.
+class array_keeper final : public answer_sink {
  public:
-  answer_keeper(axis_answers& out, std::size_t num_ops) : out_(out), num_ops_(num_ops) {}
+  array_keeper(axis_answers& out, std::size_t num_ops) : out_(out), num_ops_(num_ops) {}
 
-  void keep(std::int64_t row, const answer* answers) {
+  void keep(std::int64_t row, const answer* answers) override {
     const auto fails = [](const answer& one) { return one.code != status::ok; };
     if (std::any_of(answers, answers + num_ops_, fails)) {
       const std::lock_guard lock(mutex_);
@@ -61,7 +61,7 @@ class row_walker {
   using row_group = monofold::detail::row_group<Word>;
 
   row_walker(const row_reducer& reducer, const Word* first, const array_rows& rows,
-             answer_keeper& out)
+             answer_sink& out)
       : reducer_(reducer), first_(first), rows_(rows), out_(out) {}
 
   void fold() const {
@@ -146,7 +146,7 @@ class row_walker {
       } else {
         one.push_fetched(gathered_row<Word>(rows_, row), rows_.row_items);
       }
-      out_.keep(row.row, one.finish().data());
+      out_.keep(row.row, one.finish(reducer_.how()).data());
     }
   }
 
@@ -171,23 +171,41 @@ class row_walker {
     }
     for (int c = 0; c < group.width; ++c) {
       out_.keep(group.row + c * rows_.inner().number,
-                each[static_cast<std::size_t>(c)].finish().data());
+                each[static_cast<std::size_t>(c)].finish(reducer_.how()).data());
     }
   }
 
   const row_reducer& reducer_;
   const Word* first_;
   const array_rows& rows_;
-  answer_keeper& out_;
+  answer_sink& out_;
 };
 
 template <class Word>
 void fold_words(const row_reducer& reducer, const void* first, const array_rows& rows,
-                answer_keeper& out) {
+                answer_sink& out) {
   row_walker<Word>(reducer, static_cast<const Word*>(first), rows, out).fold();
 }
 
 }  // namespace
+
+void reduce_rows(const row_reducer& reducer, const void* first, const array_rows& rows,
+                 answer_sink& out) {
+  if (rows.row_items == 0) {
+    std::vector<answer> answers(reducer.num_ops(), answer{operation::count});
+    reducer.answer_rows({nullptr, 0, 1, 0}, answers.data());
+    for (std::int64_t row = 0; row < rows.num_rows; ++row) out.keep(row, answers.data());
+    return;
+  }
+  if (rows.num_rows == 0) return;
+  if (first == nullptr) throw error(status::invalid_argument, "null items");
+  switch (monofold::info(reducer.what().type).size_bytes) {
+    case 1: fold_words<std::uint8_t>(reducer, first, rows, out); break;
+    case 2: fold_words<std::uint16_t>(reducer, first, rows, out); break;
+    case 4: fold_words<std::uint32_t>(reducer, first, rows, out); break;
+    default: fold_words<std::uint64_t>(reducer, first, rows, out); break;
+  }
+}
 
 axis_answers reduce_axis(const request& what, const axis_request& array) {
   if (what.on_gpu) throw error(status::unsupported, "axes on a GPU");
@@ -207,20 +225,8 @@ axis_answers reduce_axis(const request& what, const axis_request& array) {
       out.arrays.push_back(std::move(part));
     }
   }
-  answer_keeper keeper(out, reducer.num_ops());
-  if (rows.row_items == 0) {
-    std::vector<answer> answers(reducer.num_ops(), answer{operation::count});
-    reducer.answer_rows({nullptr, 0, 1, 0}, answers.data());
-    for (std::int64_t row = 0; row < rows.num_rows; ++row) keeper.keep(row, answers.data());
-  } else if (rows.num_rows > 0) {
-    if (array.first == nullptr) throw error(status::invalid_argument, "null items");
-    switch (monofold::info(what.type).size_bytes) {
-      case 1: fold_words<std::uint8_t>(reducer, array.first, rows, keeper); break;
-      case 2: fold_words<std::uint16_t>(reducer, array.first, rows, keeper); break;
-      case 4: fold_words<std::uint32_t>(reducer, array.first, rows, keeper); break;
-      default: fold_words<std::uint64_t>(reducer, array.first, rows, keeper); break;
-    }
-  }
+  array_keeper keeper(out, reducer.num_ops());
+  reduce_rows(reducer, array.first, rows, keeper);
   return out;
 }
 

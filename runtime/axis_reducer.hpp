@@ -8,7 +8,9 @@
 #include "monofold/platform/dtype.hpp"
 #include "monofold/shape/array_view.hpp"
 #include "monofold/shape/axes.hpp"
+#include "runtime/answer_sink.hpp"
 #include "runtime/reducer.hpp"
+#include "runtime/row_reducer.hpp"
 
 namespace monofold::runtime {
 
@@ -54,6 +56,12 @@ struct axis_answers {
 /// cost       one pass over the items, and the memory of the answers
 /// tested by  tests/runtime/axis_reducer_test.cpp
 axis_answers reduce_axis(const request& what, const axis_request& array);
+
+/// The same, handed on as they are found.
+///
+/// errors     invalid_argument: null items
+void reduce_rows(const row_reducer& reducer, const void* first, const array_rows& rows,
+                 answer_sink& out);
 
 /// The parts of the answers to an operation, of no rows: their names and types.
 std::vector<answer_array> answer_parts(operation op, const request& what);

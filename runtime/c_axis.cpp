@@ -1,10 +1,10 @@
 /// runtime/c_axis: the call of monofold.h that reduces axes.
 
-#include <cstddef>
 #include <cstdint>
-#include <span>
 
+#include "monofold/shape/axes.hpp"
 #include "runtime/axis_reducer.hpp"
+#include "runtime/c_axes.hpp"
 #include "runtime/c_boundary.hpp"
 
 namespace runtime = monofold::runtime;
@@ -12,11 +12,6 @@ using monofold::runtime::operation;
 using namespace monofold::runtime::c_boundary;  // NOLINT: this file is a call of it
 
 namespace {
-
-monofold::axis_numbers numbers_of(const int64_t* numbers, int32_t count) {
-  if (count < 0 || count > monofold::max_axes || (numbers == nullptr && count > 0)) refuse();
-  return std::span<const std::int64_t>(numbers, static_cast<std::size_t>(count));
-}
 
 /// The answer of a row, as `monofold_reduce` gives it.
 runtime::answer answer_of_row(const runtime::axis_answers& all, std::int64_t row) {
@@ -42,13 +37,9 @@ monofold_status monofold_reduce_axis(const void* items, monofold_dtype dtype, in
   return guarded([&]() -> monofold_status {
     const runtime::request what = make_request(dtype, &operation, 1, options);
     if (is_ranked(what.ops.front()) || what.ops.front() == runtime::operation::dot) refuse();
-    const monofold::axis_numbers sizes = numbers_of(extents, rank);
-    const monofold::array_view<char> packed(nullptr, sizes);
-    check_items(items, what.type, packed.size());
     if (num_results == nullptr) refuse();
-    const runtime::axis_request array{
-        items, sizes, strides != nullptr ? numbers_of(strides, rank) : packed.strides(),
-        numbers_of(axes, num_axes)};
+    const runtime::axis_request array =
+        array_of(items, what.type, rank, extents, strides, axes, num_axes);
     *num_results = monofold::rows_of(array.extents, array.strides, array.axes).num_rows;
     if (*num_results > capacity || (results == nullptr && *num_results > 0)) refuse();
     const runtime::axis_answers all = runtime::reduce_axis(what, array);

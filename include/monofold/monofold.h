@@ -226,11 +226,49 @@ MONOFOLD_API monofold_status monofold_top(const void* items, monofold_dtype dtyp
 ///            has no answer its status is returned, `num_results` takes the place of the first one, and `results`
 ///            is not written. `first_nan` of a result is -1
 /// cost       one pass over the items in host memory
-MONOFOLD_API monofold_status monofold_reduce_axis(
+MONOFOLD_API monofold_status monofold_reduce_axis(const void* items, monofold_dtype dtype,
+                                                  int32_t rank, const int64_t* extents,
+                                                  const int64_t* strides, const int64_t* axes,
+                                                  int32_t num_axes, monofold_operation operation,
+                                                  const monofold_options* options, int64_t capacity,
+                                                  monofold_result* results,
+                                                  int64_t* num_results) MONOFOLD_NOEXCEPT;
+
+// Calls that end in `_into`, and those on segments and groups, write answers into arrays of one type:
+//
+// shape      `values`, and for MONOFOLD_MINMAX `seconds` (the largest items), are arrays of `value_dtype`;
+//            `indices` are the positions of MONOFOLD_ARGMIN, ARGMAX, TOP and BOTTOM, counted along the row. An
+//            array that the operation does not fill is not looked at; null: nobody wants it, which holds for
+//            all but one of those that it fills. TOP and BOTTOM write `options->k` elements a row, best first
+// errors     invalid_argument also for a misaligned array, no array at all, and for MONOFOLD_DOT; unsupported
+//            where floating-point answers are asked for as integers. The status of the first row without an
+//            answer is returned, which an integer that does not fit `value_dtype` is too (integer_overflow);
+//            nothing of such a row is written, but the others are, and so they may be before out_of_memory
+// accuracy   floating-point types: rounded to nearest, ties to even; an answer that is exact by `options->plain` is
+//            rounded once, from the exact value, and so is an integer, which may be one beyond 64 bits. Products,
+//            and what is plain: rounded to the type that monofold_answer_dtype names, then to `value_dtype`
+
+/// The type of answers where none is asked for: that of the table of operations, where "item" is `dtype` itself.
+/// Plain sums of floats of up to 32 bits are float32.
+///
+/// errors     as monofold_reduce
+MONOFOLD_API monofold_status monofold_answer_dtype(monofold_operation operation,
+                                                   monofold_dtype dtype,
+                                                   const monofold_options* options,
+                                                   monofold_dtype* value_dtype) MONOFOLD_NOEXCEPT;
+
+/// As monofold_reduce_axis, into arrays of the caller, which have room for `capacity` rows.
+///
+/// shape      all axes: one answer for the whole array. `failed_row`, which may be null, takes the first row
+///            without an answer, or -1
+/// errors     as above and as monofold_reduce_axis
+/// cost       one pass over the items in host memory; answers are written as they are found
+/// tested by  tests/runtime/c_arrays_test.c
+MONOFOLD_API monofold_status monofold_reduce_axis_into(
     const void* items, monofold_dtype dtype, int32_t rank, const int64_t* extents,
     const int64_t* strides, const int64_t* axes, int32_t num_axes, monofold_operation operation,
-    const monofold_options* options, int64_t capacity, monofold_result* results,
-    int64_t* num_results) MONOFOLD_NOEXCEPT;
+    const monofold_options* options, monofold_dtype value_dtype, void* values, void* seconds,
+    int64_t* indices, int64_t capacity, int64_t* failed_row) MONOFOLD_NOEXCEPT;
 
 /// The inner product of two arrays of one type, and returns `result->status`.
 ///

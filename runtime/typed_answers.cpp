@@ -1,0 +1,139 @@
+#include "runtime/typed_answers.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <limits>
+#include <type_traits>
+#include <variant>
+
+#include "monofold/platform/float_format.hpp"
+#include "monofold/platform/numbers.hpp"
+#include "runtime/axis_reducer.hpp"
+#include "runtime/request_rules.hpp"
+
+namespace monofold::runtime {
+
+namespace {
+
+/// A number as what all types are made from.
+struct any_number {
+  bool is_floating;
+  double real;
+  int128 integer;
+};
+
+any_number any_of(const number& value) {
+  return std::visit(
+      []<class T>(T held) -> any_number {
+        if constexpr (std::is_floating_point_v<T>) {
+          return {true, static_cast<double>(held), 0};
+        } else {
+          return {false, 0.0, static_cast<int128>(held)};
+        }
+      },
+      value);
+}
+
+/// By its bits, whatever flags surround this.
+template <class Real>
+Real rounded(const any_number& from) {
+  using format = float_format<Real>;
+  const float_parts own = from.is_floating ? parts_of(from.real) : parts_of(from.integer);
+  if (own.kind == number_kind::finite) {
+    return round_to<Real>(own.negative, own.significand, own.exponent, false);
+  }
+  const auto special = own.kind == number_kind::nan ? format::quiet_nan : format::infinity;
+  const auto sign = own.negative ? format::sign_bit : typename format::bits{0};
+  return float_from_bits<Real>(static_cast<typename format::bits>(sign | special));
+}
+
+/// Leaves the number at `to`, which need not be aligned; false where the type does not have it.
+template <class T>
+bool store_as(const number& value, void* to) {
+  T out{};
+  const any_number from = any_of(value);
+  if constexpr (is_floating_v<T>) {
+    out = rounded<T>(from);
+  } else {
+    constexpr int128 lowest = std::numeric_limits<T>::min();
+    constexpr int128 highest = std::numeric_limits<T>::max();
+    if (from.integer < lowest || from.integer > highest) return false;
+    out = static_cast<T>(from.integer);
+  }
+  std::memcpy(to, &out, sizeof out);
+  return true;
+}
+
+bool store_number(dtype type, const number& value, void* to) {
+  // Most are asked for as they are, and those that are items keep their bits.
+  const double* const wide = type == dtype::float64 ? std::get_if<double>(&value) : nullptr;
+  const float* const narrow = type == dtype::float32 ? std::get_if<float>(&value) : nullptr;
+  if (wide != nullptr) std::memcpy(to, wide, sizeof *wide);
+  if (narrow != nullptr) std::memcpy(to, narrow, sizeof *narrow);
+  if (wide != nullptr || narrow != nullptr) return true;
+  return visit_dtype(type, [&]<class T>() { return store_as<T>(value, to); });
+}
+
+/// Whether the type has all numbers of an answer.
+bool has_all(dtype type, const answer& from) {
+  if (monofold::info(type).is_floating || from.values.size() == 1) return true;
+  return std::all_of(from.values.begin(), from.values.end(), [&](const number& value) {
+    char unused[8];
+    return store_number(type, value, unused);
+  });
+}
+
+}  // namespace
+
+dtype answer_type(operation op, const request& what) {
+  check_request(what);
+  if (op != operation::dot) return answer_parts(op, what).front().type;
+  const dtype_info& item = monofold::info(what.type);
+  if (item.is_floating) return dtype::float64;
+  return item.name.front() == 'i' ? dtype::int64 : dtype::uint64;
+}
+
+bool is_convertible(dtype from, dtype to) {
+  return monofold::info(to).is_floating || !monofold::info(from).is_floating;
+}
+
+rounding rounding_for(dtype type) {
+  if (!monofold::info(type).is_floating) return rounding::native;
+  return type == dtype::float64 ? rounding::to_double : rounding::to_odd;
+}
+
+status store_typed(const typed_arrays& out, std::int64_t row, const answer& from) {
+  if (from.code != status::ok) return from.code;
+  if (!has_all(out.type, from)) return status::integer_overflow;
+  const auto bytes = static_cast<std::size_t>(monofold::info(out.type).size_bytes);
+  const auto first = static_cast<std::size_t>(row * out.width);
+  const auto store = [&](void* to, std::size_t at, const number& value) {
+    return to == nullptr || store_number(out.type, value, static_cast<char*>(to) + at * bytes);
+  };
+  bool fits = true;
+  if (from.op == operation::minmax) {
+    store(out.values, first, from.values[0]);
+    store(out.seconds, first, from.values[1]);
+  } else {
+    for (std::size_t i = 0; i < from.values.size(); ++i) {
+      fits = store(out.values, first + i, from.values[i]) && fits;
+    }
+  }
+  if (!fits) return status::integer_overflow;
+  if (out.indices != nullptr) {
+    std::copy(from.indices.begin(), from.indices.end(), out.indices + first);
+  }
+  return status::ok;
+}
+
+void typed_keeper::keep(std::int64_t row, const answer* answers) {
+  const status how = store_typed(out_, row, *answers);
+  if (how == status::ok) return;
+  const std::lock_guard lock(mutex_);
+  if (failed_row_ >= 0 && failed_row_ < row) return;
+  failed_row_ = row;
+  code_ = how;
+}
+
+}  // namespace monofold::runtime
