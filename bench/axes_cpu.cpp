@@ -17,14 +17,13 @@
 #include <vector>
 
 #include "bench/harness/read_limit.hpp"
+#include "monofold/monofold.h"
 #include "monofold/monofold.hpp"
 #include "monofold/reduce_axis.hpp"
-#include "runtime/axis_reducer.hpp"
 
 namespace {
 
 namespace mf = monofold;
-namespace rt = monofold::runtime;
 
 constexpr int samples = 3;
 
@@ -79,12 +78,12 @@ class suite {
       header("plain sum", mf::plain_sum, length, axis);
       header("max", mf::max, length, axis);
       header("mean", mf::mean, length, axis);
-      library("sum", rt::operation::sum, false, length, axis);
-      library("plain sum", rt::operation::sum, true, length, axis);
-      library("max", rt::operation::max, false, length, axis);
-      library("mean", rt::operation::mean, false, length, axis);
-      library("argmax", rt::operation::argmax, false, length, axis);
-      library("std", rt::operation::std, false, length, axis);
+      library("sum", MONOFOLD_SUM, false, length, axis);
+      library("plain sum", MONOFOLD_SUM, true, length, axis);
+      library("max", MONOFOLD_MAX, false, length, axis);
+      library("mean", MONOFOLD_MEAN, false, length, axis);
+      library("argmax", MONOFOLD_ARGMAX, false, length, axis);
+      library("std", MONOFOLD_STD, false, length, axis);
     }
   }
 
@@ -103,19 +102,24 @@ class suite {
     print("header", op, length, axis, found, 0);
   }
 
-  void library(const char* op, rt::operation which, bool plain, std::int64_t length, int axis) {
-    rt::request what;
-    what.type = sizeof(Item) == 4 ? mf::dtype::float32 : mf::dtype::float64;
-    what.ops = {which};
-    what.plain = plain;
-    what.num_threads = 1;
+  void library(const char* op, monofold_operation which, bool plain, std::int64_t length, int axis) {
     const mf::array_view<Item> view(items_, extents(length, axis));
-    double first = 0;
+    const monofold_dtype dtype = sizeof(Item) == 4 ? MONOFOLD_FLOAT32 : MONOFOLD_FLOAT64;
+    const std::int64_t reduced = axis;
+    monofold_options options = MONOFOLD_OPTIONS_INIT;
+    options.num_threads = 1;
+    options.plain = plain ? 1 : 0;
+    monofold_dtype answer = dtype;
+    if (monofold_answer_dtype(which, dtype, &options, &answer) != MONOFOLD_OK) std::exit(4);
+    auto* const indices = reinterpret_cast<std::int64_t*>(answers_ + count_);
     const cost found = least([&] {
-      const rt::axis_answers all =
-          rt::reduce_axis(what, {items_, view.extents(), view.strides(), {axis}});
-      std::visit([&](auto x) { first = static_cast<double>(x); }, all.arrays.front().at(0));
+      const monofold_status status = monofold_reduce_axis_into(
+          items_, dtype, 2, view.extents().begin(), nullptr, &reduced, 1, which, &options, answer,
+          answers_, nullptr, indices, count_, nullptr);
+      if (status != MONOFOLD_OK) std::exit(4);
     });
+    const double first =
+        answer == MONOFOLD_FLOAT32 ? *reinterpret_cast<const float*>(answers_) : *answers_;
     print("library", op, length, axis, found, first);
   }
 

@@ -48,6 +48,7 @@ class lane_walker {
         answer_slowly_(answer_slowly) {}
 
   bool fold() const {
+    const std::int64_t tile = tile_items();
     if (loops_.fold_rows == nullptr) return false;
     const bool in_rows = rows_.is_contiguous();
     if (!in_rows && (rows_.inner().stride != 1 || rows_.inner().extent < least_columns)) {
@@ -57,7 +58,7 @@ class lane_walker {
     const std::int64_t fit = std::max<std::int64_t>(1, monofold::detail::piece_bytes / row_bytes);
     const std::int64_t width =
         in_rows ? std::min({rows_.inner().extent, most_rows, fit})
-                : monofold::detail::columns_read_together<Word>(rows_, most_columns, num_threads_);
+                : columns_together();
     const monofold::detail::row_groups<Word> groups(first_, rows_, width);
     const std::int64_t count = groups.count();
     const int threads = monofold::detail::concurrency(num_threads_);
@@ -82,11 +83,26 @@ class lane_walker {
   }
 
  private:
-  static constexpr std::int64_t tile = tile_items_v<Word>;
+  static constexpr std::int64_t plan_tile = tile_items_v<Word>;
+  static constexpr std::int64_t exact_tile = 256;
   static constexpr std::int64_t tiles_at_once = 64;
-  static constexpr std::int64_t most_rows = 4096;
-  static constexpr std::int64_t most_columns = 1024;
+  static constexpr std::int64_t most_rows = 1024;
+  static constexpr std::int64_t most_columns = 2048;
   static constexpr std::int64_t least_columns = 4;
+
+  /// Exact sums may be cut anywhere; the fewer items, the more often one double holds the sum of each column.
+  std::int64_t tile_items() const {
+    const bool is_exact = what_.fold == lane_fold::exact_sum;
+    return is_exact && !rows_.is_contiguous() ? exact_tile : plan_tile;
+  }
+
+  /// Long stretches of each row of memory, but some blocks for each thread.
+  std::int64_t columns_together() const {
+    const std::int64_t threads = monofold::detail::concurrency(num_threads_);
+    const std::int64_t share = threads == 1 ? most_columns : rows_.num_rows / (4 * threads);
+    return std::min(rows_.inner().extent,
+                    std::max(std::min(most_columns, share), monofold::detail::least_columns<Word>));
+  }
 
   void fold_short_rows(const row_group& group, lane_room& room) const {
     loops_.fold_rows({group.first, rows_.inner().stride, group.width, rows_.row_items},
@@ -95,6 +111,7 @@ class lane_walker {
   }
 
   void fold_long_rows(const row_group& group, lane_room& room) const {
+    const std::int64_t tile = tile_items();
     lane_totals& totals = *room.totals;
     for (int r = 0; r < group.width; ++r) {
       const row_group row{group.first + r * rows_.inner().stride,
@@ -117,7 +134,8 @@ class lane_walker {
   }
 
   void fold_columns(const row_group& group, lane_room& room) const {
-    std::int64_t offsets[tile];
+    std::int64_t offsets[plan_tile];
+    const std::int64_t tile = tile_items();
     room.totals->clear();
     for (std::int64_t at = 0; at < rows_.row_items; at += tile) {
       const std::int64_t count = std::min(tile, rows_.row_items - at);
@@ -134,8 +152,9 @@ class lane_walker {
 
   /// Hands on the answers; NaN of exact sums stand for those to be found another way.
   void answer(const row_group& group, const lane_states& states, lane_totals& totals) const {
-    totals.finish(states, group.width, rows_.row_items);
-    if (what_.fold != lane_fold::exact_sum) return keep(group, 0, group.width, totals);
+    if (totals.finish(states, group.width, rows_.row_items)) {
+      return keep(group, 0, group.width, totals);
+    }
     const auto* const values = static_cast<const double*>(totals.values());
     for (int c = 0; c < group.width;) {
       int end = c;

@@ -26,13 +26,10 @@ template <class Real>
 class plain_lane_totals final : public lane_totals {
  public:
   plain_lane_totals(operation op, std::int64_t width)
-      : op_(op), width_(width), reals_(lane_array<Real>(width)), means_(lane_array<double>(width)) {
-    if (op == operation::mean) {
-      values_ = means_.data();
-    } else {
-      type_ = sizeof(Real) == 4 ? dtype::float32 : dtype::float64;
-      values_ = reals_.data();
-    }
+      : is_mean_(op == operation::mean),
+        width_(width),
+        means_(lane_array<double>(is_mean_ ? width : 0)) {
+    type_ = is_mean_ || sizeof(Real) == 8 ? dtype::float64 : dtype::float32;
   }
 
   void clear() override { count_ = 0; }
@@ -46,18 +43,20 @@ class plain_lane_totals final : public lane_totals {
     for (int d = std::popcount(count_) - 1; d > 0;) join(--d);
     return {level(0), nullptr, nullptr};
   }
-  void finish(const lane_states& states, std::int64_t count, std::int64_t length) override {
-    const auto* const sums = static_cast<const Real*>(states.first);
-    const auto divisor = static_cast<double>(length);
-    if (op_ == operation::mean) {
+  bool finish(const lane_states& states, std::int64_t count, std::int64_t length) override {
+    auto* const sums = static_cast<Real*>(states.first);
+    values_ = sums;
+    if (is_mean_) {
+      const auto divisor = static_cast<double>(length);
+      double* const means = means_.data();
       for (std::int64_t i = 0; i < count; ++i) {
-        means_[static_cast<std::size_t>(i)] = one_nan(static_cast<double>(sums[i]) / divisor);
+        means[i] = one_nan(static_cast<double>(sums[i]) / divisor);
       }
+      values_ = means;
     } else {
-      for (std::int64_t i = 0; i < count; ++i) {
-        reals_[static_cast<std::size_t>(i)] = one_nan(sums[i]);
-      }
+      for (std::int64_t i = 0; i < count; ++i) sums[i] = one_nan(sums[i]);
     }
+    return true;
   }
 
  private:
@@ -68,10 +67,9 @@ class plain_lane_totals final : public lane_totals {
     for (std::int64_t c = 0; c < width_; ++c) left[c] = left[c] + right[c];
   }
 
-  operation op_;
+  bool is_mean_;
   std::int64_t width_;
   std::vector<Real> levels_;
-  std::vector<Real> reals_;
   std::vector<double> means_;
   std::uint64_t count_ = 0;
 };
@@ -94,9 +92,7 @@ class exact_lane_totals final : public lane_totals {
         high_(lane_array<double>(width)),
         low_(lane_array<double>(width)),
         answers_(lane_array<double>(width)),
-        divide_(find_exact_ratio()) {
-    values_ = answers_.data();
-  }
+        divide_(find_exact_ratio()) {}
 
   void clear() override { is_empty_ = true; }
   void push(const lane_states& tiles, std::int64_t at, std::int64_t) override {
@@ -128,9 +124,18 @@ class exact_lane_totals final : public lane_totals {
     }
     return {high_.data(), low_.data(), nullptr};
   }
-  void finish(const lane_states& states, std::int64_t count, std::int64_t length) override {
-    divide_(static_cast<const double*>(states.first), static_cast<const double*>(states.second),
-            count, is_mean_ ? length : 1, to_odd_, answers_.data());
+  bool finish(const lane_states& states, std::int64_t count, std::int64_t length) override {
+    const auto* const high = static_cast<const double*>(states.first);
+    const double* answers = high;  // the sum, rounded once
+    if (is_mean_ || to_odd_) {
+      divide_(high, static_cast<const double*>(states.second), count, is_mean_ ? length : 1,
+              to_odd_, answers_.data());
+      answers = answers_.data();
+    }
+    values_ = answers;
+    int unknown = 0;
+    for (std::int64_t i = 0; i < count; ++i) unknown |= is_nan(answers[i]) ? 1 : 0;
+    return unknown == 0;
   }
 
  private:
@@ -153,10 +158,8 @@ class best_lane_totals final : public lane_totals {
         indexed_(what.fold == lane_fold::first_best),
         width_(width),
         keys_(lane_array<Word>(width)),
-        indices_of_(lane_array<std::int64_t>(width)),
-        items_(lane_array<Word>(width)) {
+        indices_of_(lane_array<std::int64_t>(width)) {
     type_ = what.type;
-    values_ = items_.data();
     if (indexed_) indices_ = indices_of_.data();
   }
 
@@ -174,9 +177,10 @@ class best_lane_totals final : public lane_totals {
     is_empty_ = false;
   }
   lane_states total() override { return {keys_.data(), nullptr, nullptr}; }
-  void finish(const lane_states& states, std::int64_t count, std::int64_t) override {
+  bool finish(const lane_states& states, std::int64_t count, std::int64_t) override {
     using bits = std::make_unsigned_t<Word>;
-    const auto* const keys = static_cast<const Word*>(states.first);
+    auto* const keys = static_cast<Word*>(states.first);
+    values_ = keys;
     const auto flip = static_cast<bits>(order_.flip), turn = static_cast<bits>(order_.turn);
     const auto magnitude = static_cast<bits>(order_.magnitude);
     const bits quiet = sizeof(Word) == 4 ? bits{0x7fc00000u}
@@ -185,11 +189,12 @@ class best_lane_totals final : public lane_totals {
     for (std::int64_t c = 0; c < count; ++c) {
       const auto turned = static_cast<bits>((static_cast<bits>(keys[c]) ^ flip) - turn);
       const bits own = turned ^ (static_cast<Word>(turned) < 0 ? magnitude : bits{0});
-      items_[static_cast<std::size_t>(c)] = static_cast<Word>(keys[c] > last ? quiet : own);
+      keys[c] = static_cast<Word>(keys[c] > last ? quiet : own);
     }
-    if (!indexed_ || states.second == nullptr) return;
+    if (!indexed_ || states.second == nullptr) return true;
     const auto* const places = static_cast<const Word*>(states.second);
     for (std::int64_t c = 0; c < count; ++c) indices_of_[static_cast<std::size_t>(c)] = places[c];
+    return true;
   }
 
  private:
@@ -199,7 +204,6 @@ class best_lane_totals final : public lane_totals {
   std::int64_t width_;
   std::vector<Word> keys_;
   std::vector<std::int64_t> indices_of_;
-  std::vector<Word> items_;
   bool is_empty_ = true;
 };
 

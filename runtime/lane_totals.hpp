@@ -34,9 +34,9 @@ class lane_totals {
   virtual void push(const lane_states& tiles, std::int64_t at, std::int64_t first_index) = 0;
   virtual lane_states total() = 0;
 
-  /// The answers for states of `count` rows of `length` items. Where there is none yet, as only exact sums know,
-  /// it is NaN.
-  virtual void finish(const lane_states& states, std::int64_t count, std::int64_t length) = 0;
+  /// The answers for states of `count` rows of `length` items, left in their place where that can be. False:
+  /// some of exact sums are not known, and NaN stands for them.
+  virtual bool finish(const lane_states& states, std::int64_t count, std::int64_t length) = 0;
   dtype type() const { return type_; }
   const void* values() const { return values_; }
   const std::int64_t* indices() const { return indices_; }

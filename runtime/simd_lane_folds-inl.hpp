@@ -255,6 +255,7 @@ class exact_floats {
     const std::uint32_t least = hn::GetLane(hn::MinOfLanes(half_bits(), least_));
     const std::uint32_t most = hn::GetLane(hn::MaxOfLanes(half_bits(), most_));
     if (!are_near(least, most, length)) {
+      has_failed_ = true;
       std::fill(high_ + sealed_, high_ + end, std::numeric_limits<double>::quiet_NaN());
     }
     sealed_ = end;
@@ -284,7 +285,8 @@ class exact_floats {
     hn::StoreU(own.least, all_bits(), least_of_ + 2 * c);
     hn::StoreU(own.most, all_bits(), least_of_ + 2 * c + column_width);
   }
-  HWY_INLINE void finish_columns(std::int64_t count, std::int64_t length) const {
+  bool has_failed() const { return has_failed_; }
+  HWY_INLINE void finish_columns(std::int64_t count, std::int64_t length) {
     const hn::RebindToSigned<all_bits> d;
     const auto most_apart = hn::Set(d, 28 - std::bit_width(static_cast<std::uint32_t>(length)));
     std::fill(low_, low_ + count, 0.0);
@@ -300,6 +302,7 @@ class exact_floats {
       for (int lane = 0; lane < column_width; ++lane) {
         if (are_near(own[lane], own[lane + column_width], length)) continue;
         high_[c + lane] = std::numeric_limits<double>::quiet_NaN();
+        has_failed_ = true;
       }
     }
   }
@@ -331,15 +334,18 @@ class exact_floats {
   hn::Vec<half_bits> least_;
   hn::Vec<half_bits> most_;
   std::int64_t sealed_ = 0;
+  bool has_failed_ = false;
 };
 
-/// Sums of float64 as two doubles; what they do not hold is looked for in `lost`.
-class exact_doubles {
+/// Sums as two doubles; what they do not hold is looked for in `lost`.
+template <class Item>
+class exact_pairs {
  public:
-  using item = double;
+  using item = Item;
   using tag = lane_tag<double>;
+  using item_tag = hn::Rebind<Item, tag>;
   using vector = hn::Vec<tag>;
-  using spread_of_rows = row_spread<tag>;
+  using spread_of_rows = row_spread<item_tag>;
   static constexpr int width = lanes_v<double>;
   static constexpr int column_width = width;
   static constexpr bool by_tree = false;
@@ -350,24 +356,24 @@ class exact_doubles {
     vector high, low, lost;
   };
 
-  HWY_INLINE exact_doubles(const lane_order&, const lane_states& out)
+  HWY_INLINE exact_pairs(const lane_order&, const lane_states& out)
       : high_(static_cast<double*>(out.first)),
         low_(static_cast<double*>(out.second)),
         lost_of_(out.scratch),
         lost_(hn::Zero(tag())) {}
 
   HWY_INLINE part none() const { return {hn::Set(tag(), -0.0), hn::Zero(tag())}; }
-  HWY_INLINE part load(const double* p, std::int64_t) const {
-    return {hn::LoadU(tag(), p), hn::Zero(tag())};
+  HWY_INLINE part load(const Item* p, std::int64_t) const {
+    return {wide(hn::LoadU(item_tag(), p)), hn::Zero(tag())};
   }
-  HWY_INLINE part load_some(const double* p, std::int64_t count, std::int64_t) const {
-    return {load_first(tag(), p, count, hn::Set(tag(), -0.0)), hn::Zero(tag())};
+  HWY_INLINE part load_some(const Item* p, std::int64_t count, std::int64_t) const {
+    return {wide(load_first(item_tag(), p, count, nothing())), hn::Zero(tag())};
   }
-  HWY_INLINE part load_spread(const double* p, const spread_of_rows& spread) const {
-    return {spread.load(p, hn::Set(tag(), -0.0)), hn::Zero(tag())};
+  HWY_INLINE part load_spread(const Item* p, const spread_of_rows& spread) const {
+    return {wide(spread.load(p, nothing())), hn::Zero(tag())};
   }
-  HWY_INLINE part add(part a, const double* p, std::int64_t) {
-    return added(a, hn::LoadU(tag(), p), lost_);
+  HWY_INLINE part add(part a, const Item* p, std::int64_t) {
+    return added(a, wide(hn::LoadU(item_tag(), p)), lost_);
   }
   HWY_INLINE part join(part a, part b) {
     const two high = sum_of(a.high, b.high);
@@ -381,7 +387,7 @@ class exact_doubles {
     return join({hn::ConcatEven(d, b.high, a.high), hn::ConcatEven(d, b.low, a.low)},
                 {hn::ConcatOdd(d, b.high, a.high), hn::ConcatOdd(d, b.low, a.low)});
   }
-  HWY_INLINE part row(const double* p, std::int64_t length) { return gather_row(*this, p, length); }
+  HWY_INLINE part row(const Item* p, std::int64_t length) { return gather_row(*this, p, length); }
   HWY_INLINE void store(const part& x, std::int64_t r) {
     const part all = settled(x);
     hn::StoreU(all.high, tag(), high_ + r);
@@ -397,11 +403,11 @@ class exact_doubles {
     lost_ = hn::Zero(tag());
   }
 
-  HWY_INLINE column open(const double* p) const {
-    return {hn::LoadU(tag(), p), hn::Zero(tag()), hn::Zero(tag())};
+  HWY_INLINE column open(const Item* p) const {
+    return {wide(hn::LoadU(item_tag(), p)), hn::Zero(tag()), hn::Zero(tag())};
   }
-  HWY_INLINE void add_to(column& own, const double* p, std::int64_t) const {
-    const part sum = added({own.high, own.low}, hn::LoadU(tag(), p), own.lost);
+  HWY_INLINE void add_to(column& own, const Item* p, std::int64_t) const {
+    const part sum = added({own.high, own.low}, wide(hn::LoadU(item_tag(), p)), own.lost);
     own.high = sum.high;
     own.low = sum.low;
   }
@@ -425,6 +431,14 @@ class exact_doubles {
   }
 
  private:
+  HWY_INLINE static hn::Vec<item_tag> nothing() { return hn::Set(item_tag(), Item(-0.0)); }
+  HWY_INLINE static vector wide(hn::Vec<item_tag> x) {
+    if constexpr (sizeof(Item) == 8) {
+      return x;
+    } else {
+      return hn::PromoteTo(tag(), x);
+    }
+  }
   struct two {
     vector sum, rest;
   };
@@ -499,7 +513,11 @@ class best_lanes {
     return present(spread.mask, key(spread.load(p, hn::Zero(tag()))), spread.place);
   }
   HWY_INLINE part add(const part& a, const Word* p, std::int64_t i) const {
-    return join(a, load(p, i));
+    const part next = load(p, i);
+    if constexpr (!indexed) return {hn::Max(a.key, next.key), a.index};
+    // An equal key of this lane came earlier.
+    return {hn::Max(a.key, next.key),
+            hn::IfThenElse(hn::Gt(next.key, a.key), next.index, a.index)};
   }
   HWY_INLINE part join(const part& a, const part& b) const {
     if constexpr (!indexed) return {hn::Max(a.key, b.key), a.index};
@@ -518,6 +536,28 @@ class best_lanes {
     if constexpr (indexed) hn::StoreU(x.index, tag(), index_of_ + r);
   }
   HWY_INLINE void seal(std::int64_t, std::int64_t, bool) const {}
+
+  /// Stores the index of the first item of a row that has the key stored for it.
+  HWY_INLINE void find(const Word* p, std::int64_t length, std::int64_t r) const {
+    // NaN are one value, but keys of several.
+    key_of_[r] = hn::GetLane(one_nan(hn::Set(tag(), key_of_[r])));
+    const vector wanted = hn::Set(tag(), key_of_[r]);
+    std::int64_t i = 0;
+    for (; i + 4 * width <= length; i += 4 * width) {
+      const auto hit = [&](int v) HWY_ATTR {
+        return hn::Eq(key(hn::LoadU(tag(), p + i + v * width)), wanted);
+      };
+      if (!hn::AllFalse(tag(), hn::Or(hn::Or(hit(0), hit(1)), hn::Or(hit(2), hit(3))))) break;
+    }
+    for (;; i += width) {
+      const std::int64_t left = length - i;
+      const vector keys = left >= width ? key(hn::LoadU(tag(), p + i)) : load_some(p + i, left, 0).key;
+      const auto place = hn::FindFirstTrue(tag(), hn::Eq(keys, wanted));
+      if (place < 0) continue;
+      index_of_[r] = static_cast<Word>(i + place);
+      return;
+    }
+  }
 
   HWY_INLINE column open(const Word* p) const {
     return {key(hn::LoadU(tag(), p)), hn::Zero(tag())};
@@ -543,10 +583,12 @@ class best_lanes {
   HWY_INLINE vector key(vector bits) const {
     const vector magnitude = hn::And(hn::BroadcastSignBit(bits), magnitude_);
     const vector all = hn::Xor(hn::Add(hn::Xor(bits, magnitude), turn_), flip_);
-    if constexpr (!indexed) return all;
-    // All NaN are one value: the first of them counts.
-    return hn::IfThenElse(hn::Gt(all, last_), hn::Set(tag(), std::numeric_limits<Word>::max()),
-                          all);
+    return indexed ? one_nan(all) : all;
+  }
+  /// All NaN are one value: the first of them counts.
+  HWY_INLINE vector one_nan(vector keys) const {
+    return hn::IfThenElse(hn::Gt(keys, last_), hn::Set(tag(), std::numeric_limits<Word>::max()),
+                          keys);
   }
   HWY_INLINE part present(mask has_item, vector keys, vector index) const {
     const part absent = none();
