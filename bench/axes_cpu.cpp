@@ -31,7 +31,8 @@ constexpr int samples = 3;
 template <class Item>
 Item* large_array(std::int64_t count) {
   constexpr std::size_t page = std::size_t{2} << 20;
-  const std::size_t bytes = (static_cast<std::size_t>(count) * sizeof(Item) + page - 1) / page * page;
+  const std::size_t bytes =
+      (static_cast<std::size_t>(count) * sizeof(Item) + page - 1) / page * page;
   void* const memory = std::aligned_alloc(page, bytes);
   if (memory == nullptr) std::exit(3);
   ::madvise(memory, bytes, MADV_HUGEPAGE);
@@ -60,7 +61,8 @@ cost least(const std::function<void()>& call) {
     const double processor = process_seconds() - used;
     const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start;
     if (i == 0) continue;  // pages of the answers are touched
-    out = {std::min(out.wall_ms, passed.count() * 1e3), std::min(out.processor_ms, processor * 1e3)};
+    out = {std::min(out.wall_ms, passed.count() * 1e3),
+           std::min(out.processor_ms, processor * 1e3)};
   }
   return out;
 }
@@ -83,7 +85,6 @@ class suite {
       library("max", MONOFOLD_MAX, false, length, axis);
       library("mean", MONOFOLD_MEAN, false, length, axis);
       library("argmax", MONOFOLD_ARGMAX, false, length, axis);
-      library("std", MONOFOLD_STD, false, length, axis);
     }
   }
 
@@ -97,12 +98,12 @@ class suite {
   void header(const char* op, const F& fold, std::int64_t length, int axis) {
     const mf::array_view<Item> view(items_, extents(length, axis));
     auto* const out = reinterpret_cast<mf::finished_t<F, Item>*>(answers_);
-    const cost found =
-        least([&] { mf::reduce_axis_into(mf::cpu(1), view, {axis}, fold, out); });
+    const cost found = least([&] { mf::reduce_axis_into(mf::cpu(1), view, {axis}, fold, out); });
     print("header", op, length, axis, found, 0);
   }
 
-  void library(const char* op, monofold_operation which, bool plain, std::int64_t length, int axis) {
+  void library(const char* op, monofold_operation which, bool plain, std::int64_t length,
+               int axis) {
     const mf::array_view<Item> view(items_, extents(length, axis));
     const monofold_dtype dtype = sizeof(Item) == 4 ? MONOFOLD_FLOAT32 : MONOFOLD_FLOAT64;
     const std::int64_t reduced = axis;
@@ -126,7 +127,8 @@ class suite {
   void print(const char* path, const char* op, std::int64_t length, int axis, const cost& found,
              double first) {
     std::printf(
-        "{\"path\":\"%s\",\"type\":\"%s\",\"op\":\"%s\",\"axis\":%d,\"length\":%lld,\"wall_ms\":%.2f,"
+        "{\"path\":\"%s\",\"type\":\"%s\",\"op\":\"%s\",\"axis\":%d,\"length\":%lld,\"wall_ms\":%."
+        "2f,"
         "\"processor_ms\":%.2f,\"first\":%.17g}\n",
         path, sizeof(Item) == 4 ? "float32" : "float64", op, axis, static_cast<long long>(length),
         found.wall_ms, found.processor_ms, first);

@@ -101,7 +101,8 @@ static void store_words(const number_run& run, const void* from, void* to) {
 }
 
 void store_numbers(const number_run& run, void* to) {
-  if (monofold::info(run.type).size_bytes == 4) return store_words<std::uint32_t>(run, run.values, to);
+  if (monofold::info(run.type).size_bytes == 4)
+    return store_words<std::uint32_t>(run, run.values, to);
   store_words<std::uint64_t>(run, run.values, to);
 }
 

@@ -110,10 +110,12 @@ lane_loops find_lanes(lane_fold what, dtype type) {
     return bytes == 4 ? best_loops<std::int32_t>(what) : best_loops<std::int64_t>(what);
   }
   if (type == dtype::float32) {
-    return what == lane_fold::plain_sum ? loops_of<plain_lanes<float>>() : lane_loops{fold_float_rows, fold_float_columns};
+    return what == lane_fold::plain_sum ? loops_of<plain_lanes<float>>()
+                                        : lane_loops{fold_float_rows, fold_float_columns};
   }
   if (type != dtype::float64) return {};
-  return what == lane_fold::plain_sum ? loops_of<plain_lanes<double>>() : loops_of<exact_pairs<double>>();
+  return what == lane_fold::plain_sum ? loops_of<plain_lanes<double>>()
+                                      : loops_of<exact_pairs<double>>();
 }
 
 exact_ratio find_ratio() { return divide_exactly; }

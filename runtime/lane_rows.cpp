@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <vector>
 
 #include "monofold/engine/axes.hpp"
@@ -18,16 +19,21 @@ using slow_answers = std::function<void(const void* first, std::int64_t row, int
 /// What a thread works with: states of `width` rows, or of as many tiles of one.
 struct lane_room {
   lane_room(const lane_request& what, std::int64_t width, std::int64_t total_width)
-      : first(static_cast<std::size_t>(width + lane_padding)),
-        second(first.size()),
-        scratch(first.size() * scratch_words),
+      : first(array_for(width + lane_padding)),
+        second(array_for(width + lane_padding)),
+        scratch(array_for((width + lane_padding) * scratch_words)),
         totals(make_lane_totals(what, total_width)) {}
 
-  lane_states states() { return {first.data(), second.data(), scratch.data()}; }
+  lane_states states() { return {first.get(), second.get(), scratch.get()}; }
 
-  std::vector<double> first;
-  std::vector<double> second;
-  std::vector<double> scratch;
+  using array = std::unique_ptr<double[]>;
+  static array array_for(std::int64_t count) {
+    return std::make_unique_for_overwrite<double[]>(static_cast<std::size_t>(count));
+  }
+
+  array first;
+  array second;
+  array scratch;
   std::unique_ptr<lane_totals> totals;
 };
 
@@ -57,13 +63,13 @@ class lane_walker {
     const std::int64_t row_bytes = rows_.row_items * std::int64_t{sizeof(Word)};
     const std::int64_t fit = std::max<std::int64_t>(1, monofold::detail::piece_bytes / row_bytes);
     const std::int64_t width =
-        in_rows ? std::min({rows_.inner().extent, most_rows, fit})
-                : columns_together();
+        in_rows ? std::min({rows_.inner().extent, most_rows, fit}) : columns_together();
     const monofold::detail::row_groups<Word> groups(first_, rows_, width);
     const std::int64_t count = groups.count();
     const int threads = monofold::detail::concurrency(num_threads_);
     if (threads > 1 && rows_.row_items > tile && count < 4 * threads) return false;
-    const std::int64_t share = std::max<std::int64_t>(1, fit / width);
+    const std::int64_t share =
+        std::max<std::int64_t>(1, std::min(4 * fit / width, count / (8 * threads)));
     monofold::detail::parallel_for(
         num_threads_, (count + share - 1) / share, [&](std::int64_t piece) {
           const bool by_tiles = in_rows && rows_.row_items > tile;
@@ -87,7 +93,7 @@ class lane_walker {
   static constexpr std::int64_t exact_tile = 256;
   static constexpr std::int64_t tiles_at_once = 64;
   static constexpr std::int64_t most_rows = 1024;
-  static constexpr std::int64_t most_columns = 2048;
+  static constexpr std::int64_t most_columns = 4096 / sizeof(Word);
   static constexpr std::int64_t least_columns = 4;
 
   /// Exact sums may be cut anywhere; the fewer items, the more often one double holds the sum of each column.
@@ -96,17 +102,19 @@ class lane_walker {
     return is_exact && !rows_.is_contiguous() ? exact_tile : plan_tile;
   }
 
-  /// Long stretches of each row of memory, but some blocks for each thread.
+  /// Long stretches of each row of memory, but states that stay in the first-level cache, and some blocks for
+  /// each thread.
   std::int64_t columns_together() const {
     const std::int64_t threads = monofold::detail::concurrency(num_threads_);
-    const std::int64_t share = threads == 1 ? most_columns : rows_.num_rows / (4 * threads);
+    const std::int64_t most = rows_.row_items < 8 ? most_columns / 2 : most_columns;
+    const std::int64_t share = threads == 1 ? most : rows_.num_rows / (4 * threads);
     return std::min(rows_.inner().extent,
-                    std::max(std::min(most_columns, share), monofold::detail::least_columns<Word>));
+                    std::max(std::min(most, share), monofold::detail::least_columns<Word>));
   }
 
   void fold_short_rows(const row_group& group, lane_room& room) const {
-    loops_.fold_rows({group.first, rows_.inner().stride, group.width, rows_.row_items},
-                     what_.order, room.states());
+    loops_.fold_rows({group.first, rows_.inner().stride, group.width, rows_.row_items}, what_.order,
+                     room.states());
     answer(group, room.states(), *room.totals);
   }
 
@@ -162,8 +170,8 @@ class lane_walker {
       if (end > c) keep(group, c, end, totals);
       for (c = end; end < group.width && std::isnan(values[end]);) ++end;
       if (end > c) {
-        answer_slowly_(group.first + c * rows_.inner().stride,
-                       group.row + c * rows_.inner().number, end - c);
+        answer_slowly_(group.first + c * rows_.inner().stride, group.row + c * rows_.inner().number,
+                       end - c);
       }
       c = end;
     }

@@ -17,9 +17,8 @@ namespace monofold::runtime {
 /// order      the bits of an answer are those of a `reducer` that gets the row's items
 /// errors     answer_slowly(first, row, width) is called for neighbours whose answers the loops do not find
 /// tested by  tests/runtime/axis_reducer_test.cpp
-bool answer_by_lanes(const row_reducer& reducer, const void* first, const array_rows& rows,
-                     answer_sink& out,
-                     const std::function<void(const void* first, std::int64_t row, int width)>&
-                         answer_slowly);
+bool answer_by_lanes(
+    const row_reducer& reducer, const void* first, const array_rows& rows, answer_sink& out,
+    const std::function<void(const void* first, std::int64_t row, int width)>& answer_slowly);
 
 }  // namespace monofold::runtime

@@ -183,8 +183,8 @@ class best_lane_totals final : public lane_totals {
     values_ = keys;
     const auto flip = static_cast<bits>(order_.flip), turn = static_cast<bits>(order_.turn);
     const auto magnitude = static_cast<bits>(order_.magnitude);
-    const bits quiet = sizeof(Word) == 4 ? bits{0x7fc00000u}
-                                         : static_cast<bits>(std::uint64_t{0x7ff8} << 48);
+    const bits quiet =
+        sizeof(Word) == 4 ? bits{0x7fc00000u} : static_cast<bits>(std::uint64_t{0x7ff8} << 48);
     const auto last = has_nan_ ? static_cast<Word>(order_.last) : std::numeric_limits<Word>::max();
     for (std::int64_t c = 0; c < count; ++c) {
       const auto turned = static_cast<bits>((static_cast<bits>(keys[c]) ^ flip) - turn);

@@ -38,8 +38,11 @@ inline constexpr int lanes_v = static_cast<int>(hn::MaxLanes(lane_tag<T>()));
 
 template <class Op>
 HWY_INLINE typename Op::part gather_row(Op& op, const typename Op::item* p, std::int64_t length);
+template <class Item>
+HWY_INLINE const Item* end_of_columns(const lane_columns& columns);
 template <int n, class Item, class Step>
-HWY_INLINE void for_vectors_of_columns(const Item* const* from, int num_rows, std::int64_t width,
+HWY_INLINE void for_vectors_of_columns(const Item* const* from, int num_rows,
+                                       const lane_columns& columns, const Item* end,
                                        const Step& step);
 
 /// Where the items of several rows of `length` items go, `places` lanes for each.
@@ -55,13 +58,13 @@ struct row_spread {
       const int place = lane % places;
       at[lane] = static_cast<lane_index>(place);
       const bool has_item = place < length;
-      from[lane] = static_cast<lane_index>(
-          has_item ? lane / places * static_cast<int>(length) + place : 0);
+      from[lane] =
+          static_cast<lane_index>(has_item ? lane / places * static_cast<int>(length) + place : 0);
     }
     indices = hn::SetTableIndices(D(), from);
     place = hn::Load(hn::RebindToSigned<D>(), at);
-    mask = hn::RebindMask(D(), hn::Lt(place, hn::Set(hn::RebindToSigned<D>(),
-                                                     static_cast<lane_index>(length))));
+    mask = hn::RebindMask(
+        D(), hn::Lt(place, hn::Set(hn::RebindToSigned<D>(), static_cast<lane_index>(length))));
   }
   HWY_INLINE hn::Vec<D> load(const hn::TFromD<D>* p, hn::Vec<D> none) const {
     return hn::IfThenElse(mask, hn::TableLookupLanes(hn::LoadU(D(), p), indices), none);
@@ -73,8 +76,7 @@ struct row_spread {
 };
 
 template <class D>
-HWY_INLINE hn::Vec<D> load_first(D d, const hn::TFromD<D>* p, std::int64_t count,
-                                 hn::Vec<D> none) {
+HWY_INLINE hn::Vec<D> load_first(D d, const hn::TFromD<D>* p, std::int64_t count, hn::Vec<D> none) {
   const auto mask = hn::FirstN(d, static_cast<std::size_t>(count));
   return hn::IfThenElse(mask, hn::MaskedLoad(mask, d, p), none);
 }
@@ -136,6 +138,7 @@ class plain_lanes {
   /// as in `node_joiner`; those that wait lie in `levels_`.
   HWY_INLINE void fold_columns(const lane_columns& columns) {
     const auto* const first = static_cast<const Real*>(columns.first);
+    const Real* const end = end_of_columns<Real>(columns);
     const std::int64_t leaves = std::min<std::int64_t>(num_slots, columns.length);
     const std::int64_t pitch = (columns.width + width - 1) / width * width;
     const auto level = [&](int d) { return d == 0 ? out_ : levels_ + (d - 1) * pitch; };
@@ -157,7 +160,7 @@ class plain_lanes {
       const auto load = [](const Real* p) HWY_ATTR { return hn::LoadU(tag(), p); };
       if (by_eight) {
         for_vectors_of_columns<width>(
-            from, count, columns.width, [&](const Real* const* p, std::int64_t c) HWY_ATTR {
+            from, count, columns, end, [&](const Real* const* p, std::int64_t c) HWY_ATTR {
               const part left = hn::Add(hn::Add(load(p[0] + c), load(p[1] + c)),
                                         hn::Add(load(p[2] + c), load(p[3] + c)));
               const part right = hn::Add(hn::Add(load(p[4] + c), load(p[5] + c)),
@@ -165,20 +168,21 @@ class plain_lanes {
               finish(hn::Add(left, right), c);
             });
       } else if (count == 8) {
-        for_vectors_of_columns<width>(from, count, columns.width,
+        for_vectors_of_columns<width>(from, count, columns, end,
                                       [&](const Real* const* p, std::int64_t c) HWY_ATTR {
                                         part x = load(p[0] + c);
                                         for (int k = 1; k < 8; ++k) x = hn::Add(x, load(p[k] + c));
                                         finish(x, c);
                                       });
       } else {
-        for_vectors_of_columns<width>(
-            from, count, columns.width, [&](const Real* const* p, std::int64_t c) HWY_ATTR {
-              part x = load(p[0] + c);
+        for_vectors_of_columns<width>(from, count, columns, end,
+                                      [&](const Real* const* p, std::int64_t c) HWY_ATTR {
+                                        part x = load(p[0] + c);
 #pragma GCC unroll 1
-              for (int k = 1; k < count; ++k) x = hn::Add(x, load(p[k] + c));
-              finish(x, c);
-            });
+                                        for (int k = 1; k < count; ++k)
+                                          x = hn::Add(x, load(p[k] + c));
+                                        finish(x, c);
+                                      });
       }
       i += by_eight ? 8 : 1;
     }
@@ -321,9 +325,7 @@ class exact_floats {
     most_ = hn::Max(most_, bits);
     return hn::PromoteTo(tag(), x);
   }
-  HWY_INLINE static part wide(const float* p) {
-    return hn::PromoteTo(tag(), hn::LoadU(half(), p));
-  }
+  HWY_INLINE static part wide(const float* p) { return hn::PromoteTo(tag(), hn::LoadU(half(), p)); }
   HWY_INLINE static hn::Vec<all_bits> twice(const float* p) {
     return hn::ShiftLeft<1>(hn::LoadU(all_bits(), reinterpret_cast<const std::uint32_t*>(p)));
   }
@@ -516,8 +518,7 @@ class best_lanes {
     const part next = load(p, i);
     if constexpr (!indexed) return {hn::Max(a.key, next.key), a.index};
     // An equal key of this lane came earlier.
-    return {hn::Max(a.key, next.key),
-            hn::IfThenElse(hn::Gt(next.key, a.key), next.index, a.index)};
+    return {hn::Max(a.key, next.key), hn::IfThenElse(hn::Gt(next.key, a.key), next.index, a.index)};
   }
   HWY_INLINE part join(const part& a, const part& b) const {
     if constexpr (!indexed) return {hn::Max(a.key, b.key), a.index};
@@ -551,7 +552,8 @@ class best_lanes {
     }
     for (;; i += width) {
       const std::int64_t left = length - i;
-      const vector keys = left >= width ? key(hn::LoadU(tag(), p + i)) : load_some(p + i, left, 0).key;
+      const vector keys =
+          left >= width ? key(hn::LoadU(tag(), p + i)) : load_some(p + i, left, 0).key;
       const auto place = hn::FindFirstTrue(tag(), hn::Eq(keys, wanted));
       if (place < 0) continue;
       index_of_[r] = static_cast<Word>(i + place);
@@ -563,12 +565,7 @@ class best_lanes {
     return {key(hn::LoadU(tag(), p)), hn::Zero(tag())};
   }
   HWY_INLINE void add_to(column& own, const Word* p, std::int64_t i) const {
-    const vector next = key(hn::LoadU(tag(), p));
-    if constexpr (indexed) {
-      own.index = hn::IfThenElse(hn::Gt(next, own.key), hn::Set(tag(), static_cast<Word>(i)),
-                                 own.index);
-    }
-    own.key = hn::Max(own.key, next);
+    own = join(own, {key(hn::LoadU(tag(), p)), hn::Set(tag(), static_cast<Word>(i))});
   }
   HWY_INLINE column load_column(std::int64_t c) const {
     if constexpr (!indexed) return {hn::LoadU(tag(), key_of_ + c), hn::Zero(tag())};

@@ -102,18 +102,28 @@ HWY_INLINE void fold_lane_rows(Op& op, const lane_rows& rows) {
   op.seal(rows.count, rows.length, true);
 }
 
+/// Where the last row of the columns ends in memory.
+template <class Item>
+HWY_INLINE const Item* end_of_columns(const lane_columns& columns) {
+  const std::int64_t last = *std::max_element(columns.offsets, columns.offsets + columns.length);
+  return static_cast<const Item*>(columns.first) + last + columns.width;
+}
+
 /// Calls step(row pointers, column) for vectors of columns. The last ones, where they do not fill a vector, are
-/// copied to where there is room behind them.
+/// loaded with what lies behind them, or copied where that may be nothing.
 template <int n, class Item, class Step>
-HWY_INLINE void for_vectors_of_columns(const Item* const* from, int num_rows, std::int64_t width,
+HWY_INLINE void for_vectors_of_columns(const Item* const* from, int num_rows,
+                                       const lane_columns& columns, const Item* end,
                                        const Step& step) {
   std::int64_t c = 0;
-  for (; c + n <= width; c += n) step(from, c);
-  if (c == width) return;
+  for (; c + n <= columns.width; c += n) step(from, c);
+  if (c == columns.width) return;
+  const Item* const last = *std::max_element(from, from + num_rows);
+  if (end - last >= c + n) return step(from, c);
   alignas(64) Item copy[8][n] = {};
   const Item* row[8] = {};
   for (int k = 0; k < num_rows; ++k) {
-    std::memcpy(copy[k], from[k] + c, static_cast<std::size_t>(width - c) * sizeof(Item));
+    std::memcpy(copy[k], from[k] + c, static_cast<std::size_t>(columns.width - c) * sizeof(Item));
     row[k] = copy[k] - c;
   }
   step(row, c);
@@ -127,26 +137,39 @@ HWY_INLINE void fold_lane_columns(Op& op, const lane_columns& columns) {
     op.fold_columns(columns);
   } else {
     const auto* const first = static_cast<const item*>(columns.first);
-    for (std::int64_t i = 0; i < columns.length; i += 8) {
-      const int num_rows = static_cast<int>(std::min<std::int64_t>(8, columns.length - i));
+    const item* const end = end_of_columns<item>(columns);
+    // Eight stretches of items are read together, each in order: that is what processors see ahead of.
+    const std::int64_t apart = columns.length / 8;
+    for (std::int64_t i = 0; i < apart; ++i) {
       const item* from[8];
-      for (int k = 0; k < num_rows; ++k) from[k] = first + columns.offsets[i + k];
+      for (int k = 0; k < 8; ++k) from[k] = first + columns.offsets[i + k * apart];
       const auto add = [&](const item* const* row, std::int64_t c) HWY_ATTR {
-        auto own = i == 0 ? op.open(row[0] + c) : op.load_column(c);
-        for (int k = i == 0 ? 1 : 0; k < num_rows; ++k) op.add_to(own, row[k] + c, i + k);
-        op.store_column(own, c);
-      };
-      const auto add_eight = [&](const item* const* row, std::int64_t c) HWY_ATTR {
         auto own = op.load_column(c);
 #pragma GCC unroll 8
-        for (int k = 0; k < 8; ++k) op.add_to(own, row[k] + c, i + k);
+        for (int k = 0; k < 8; ++k) op.add_to(own, row[k] + c, i + k * apart);
         op.store_column(own, c);
       };
-      if (num_rows == 8 && i > 0) {
-        for_vectors_of_columns<Op::column_width>(from, num_rows, columns.width, add_eight);
+      const auto open = [&](const item* const* row, std::int64_t c) HWY_ATTR {
+        auto own = op.open(row[0] + c);
+#pragma GCC unroll 7
+        for (int k = 1; k < 8; ++k) op.add_to(own, row[k] + c, i + k * apart);
+        op.store_column(own, c);
+      };
+      if (i > 0) {
+        for_vectors_of_columns<Op::column_width>(from, 8, columns, end, add);
       } else {
-        for_vectors_of_columns<Op::column_width>(from, num_rows, columns.width, add);
+        for_vectors_of_columns<Op::column_width>(from, 8, columns, end, open);
       }
+    }
+    for (std::int64_t i = 8 * apart; i < columns.length; ++i) {
+      const item* const from = first + columns.offsets[i];
+      for_vectors_of_columns<Op::column_width>(
+          &from, 1, columns, end, [&](const item* const* row, std::int64_t c) HWY_ATTR {
+            if (i == 0) return op.store_column(op.open(*row + c), c);
+            auto own = op.load_column(c);
+            op.add_to(own, *row + c, i);
+            op.store_column(own, c);
+          });
     }
     op.finish_columns(columns.width, columns.length);
   }

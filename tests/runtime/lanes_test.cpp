@@ -34,7 +34,8 @@ std::string bytes_of_lanes(const rt::axis_answers& like, const std::vector<rt::a
   for (const rt::answer_array& part : like.arrays) {
     out += std::string(part.name) + std::string(mf::info(part.type).name);
     for (const rt::answer& one : rows) {
-      const rt::number value = part.name == "index" ? rt::number(one.indices.at(0)) : one.values.at(0);
+      const rt::number value =
+          part.name == "index" ? rt::number(one.indices.at(0)) : one.values.at(0);
       mf::visit_dtype(part.type, [&]<class T>() {
         T item = std::visit([](const auto& x) { return static_cast<T>(x); }, value);
         out.append(reinterpret_cast<const char*>(&item), sizeof item);
@@ -47,7 +48,7 @@ std::string bytes_of_lanes(const rt::axis_answers& like, const std::vector<rt::a
 /// `rows` rows of `length` items, `pitch` apart, or columns of as many.
 template <class Item>
 void check_lanes(const rt::request& what, const std::vector<Item>& items, std::int64_t rows,
-           std::int64_t length, std::int64_t pitch, int axis) {
+                 std::int64_t length, std::int64_t pitch, int axis) {
   const mf::axis_numbers extents =
       axis == 1 ? mf::axis_numbers{rows, length} : mf::axis_numbers{length, rows};
   ASSERT_LE(extents[0] * pitch, std::ssize(items));
@@ -84,9 +85,15 @@ std::vector<Item> items_of_kind(lane_items what, std::int64_t count) {
       Item x = static_cast<Item>(spread);
       if (what == lane_items::equal) x = static_cast<Item>(dice % 3 == 0 ? 1.5 : -2.5);
       if (what == lane_items::special && dice % 8 == 0) {
-        const Item some[] = {Item(0), Item(-0.0), limits::infinity(), -limits::infinity(),
-                             limits::quiet_NaN(), -limits::quiet_NaN(), limits::max(),
-                             limits::denorm_min(), limits::lowest()};
+        const Item some[] = {Item(0),
+                             Item(-0.0),
+                             limits::infinity(),
+                             -limits::infinity(),
+                             limits::quiet_NaN(),
+                             -limits::quiet_NaN(),
+                             limits::max(),
+                             limits::denorm_min(),
+                             limits::lowest()};
         x = some[dice / 8 % 9];
       }
       if (what == lane_items::special && dice % 8 == 1) x = Item(-0.0);
@@ -94,7 +101,8 @@ std::vector<Item> items_of_kind(lane_items what, std::int64_t count) {
     } else {
       Item x = static_cast<Item>(bits);
       if (what == lane_items::equal) x = static_cast<Item>(dice % 3);
-      if (what == lane_items::special && dice % 3 == 0) x = dice % 2 == 0 ? limits::min() : limits::max();
+      if (what == lane_items::special && dice % 3 == 0)
+        x = dice % 2 == 0 ? limits::min() : limits::max();
       out.push_back(x);
     }
   }
@@ -118,9 +126,9 @@ void check_lane_lengths(lane_items from, const std::vector<std::int64_t>& length
       what.plain = plain;
       if (plain && (op != operation::sum && op != operation::mean)) continue;
       if (!std::is_floating_point_v<Item> && (op == operation::sum || op == operation::mean)) break;
-      SCOPED_TRACE(testing::Message() << rt::info(op).name << (plain ? ", plain, of " : " of ")
-                                      << mf::info(what.type).name << ", items "
-                                      << static_cast<int>(from));
+      SCOPED_TRACE(testing::Message()
+                   << rt::info(op).name << (plain ? ", plain, of " : " of ")
+                   << mf::info(what.type).name << ", items " << static_cast<int>(from));
       for (const std::int64_t length : lengths) {
         const std::int64_t rows = length < 100 ? 35 : 19;
         what.num_threads = length % 2 != 0 ? 1 : 3;
@@ -133,12 +141,13 @@ void check_lane_lengths(lane_items from, const std::vector<std::int64_t>& length
   }
 }
 
-const std::vector<std::int64_t> lane_lengths{1,  2,  3,   4,   5,   7,   8,   9,   15,  16,   17,
-                                            31, 33, 63,  64,  65,  100, 127, 128, 129, 200,  256,
-                                            300, 511, 513, 640, 1000, 1023, 1025, 1100, 2049, 3200};
+const std::vector<std::int64_t> lane_lengths{
+    1,   2,   3,   4,   5,   7,   8,   9,   15,  16,  17,   31,   33,   63,   64,   65,
+    100, 127, 128, 129, 200, 256, 300, 511, 513, 640, 1000, 1023, 1025, 1100, 2049, 3200};
 
 TEST(lanes, every_length_of_floats) {
-  for (const lane_items from : {lane_items::usual, lane_items::wide, lane_items::special, lane_items::equal}) {
+  for (const lane_items from :
+       {lane_items::usual, lane_items::wide, lane_items::special, lane_items::equal}) {
     check_lane_lengths<float>(from, lane_lengths);
     check_lane_lengths<double>(from, lane_lengths);
   }
@@ -172,7 +181,8 @@ TEST(lanes, means_next_to_ties) {
   for (std::int64_t i = 0; i < 3000; ++i) {
     const auto bits = inputs::mixed(static_cast<std::uint64_t>(i));
     const double base = 1.0 + static_cast<double>(bits % 8) * 0x1p-52;
-    items.push_back(i % 3 == 0 ? base : (i % 3 == 1 ? 0x1p-53 : 0x1p-105 * static_cast<double>(bits >> 62)));
+    items.push_back(
+        i % 3 == 0 ? base : (i % 3 == 1 ? 0x1p-53 : 0x1p-105 * static_cast<double>(bits >> 62)));
   }
   rt::request what;
   for (const operation op : {operation::sum, operation::mean}) {
