@@ -18,7 +18,10 @@
 
 #include "monofold/plan/tiles.hpp"
 #include "runtime/lanes.hpp"
-#include "runtime/simd_lane_folds-inl.hpp"
+#include "runtime/simd_lane_best-inl.hpp"
+#include "runtime/simd_lane_exact-inl.hpp"
+#include "runtime/simd_lane_plain-inl.hpp"
+#include "runtime/simd_lane_tags-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace monofold::runtime::HWY_NAMESPACE {
@@ -59,7 +62,7 @@ HWY_INLINE typename Op::part merge_all(Op& op, typename Op::part* parts) {
 /// Rows of up to `places` items, fewer than lanes, without gaps: several in one vector. Returns how many were
 /// folded: all but those whose vectors would end behind the last row.
 template <int places, class Op>
-HWY_NOINLINE std::int64_t fold_packed(Op& op, const lane_rows& rows) {
+HWY_INLINE std::int64_t fold_packed(Op& op, const lane_rows& rows) {
   constexpr int n = Op::width;
   constexpr int in_vector = n / places;
   const auto* const first = static_cast<const typename Op::item*>(rows.first);
