@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "monofold/engine/axes.hpp"
@@ -74,7 +75,8 @@ class lane_walker {
         num_threads_, (count + share - 1) / share, [&](std::int64_t piece) {
           const bool by_tiles = in_rows && rows_.row_items > tile;
           lane_room room(what_, by_tiles ? tiles_at_once : width, by_tiles ? 1 : width);
-          const strict_arithmetic arithmetic;
+          std::optional<strict_arithmetic> arithmetic;
+          if (what_.fold == lane_fold::exact_sum) arithmetic.emplace();
           for (std::int64_t g = piece * share; g < std::min(count, (piece + 1) * share); ++g) {
             if (!in_rows) {
               fold_columns(groups[g], room);
@@ -94,7 +96,7 @@ class lane_walker {
   static constexpr std::int64_t tiles_at_once = 64;
   static constexpr std::int64_t most_rows = 1024;
   static constexpr std::int64_t most_columns = 4096 / sizeof(Word);
-  static constexpr std::int64_t least_columns = 4;
+  static constexpr std::int64_t least_columns = 2;
 
   /// Exact sums may be cut anywhere; the fewer items, the more often one double holds the sum of each column.
   std::int64_t tile_items() const {
@@ -110,6 +112,17 @@ class lane_walker {
     const std::int64_t share = threads == 1 ? most : rows_.num_rows / (4 * threads);
     return std::min(rows_.inner().extent,
                     std::max(std::min(most, share), monofold::detail::least_columns<Word>));
+  }
+
+  /// Whether there is nothing but items between the first one in memory and the last one.
+  bool fills_memory() const {
+    std::int64_t span = 1;
+    const auto add = [&](const axis_step& step) {
+      span += (step.extent - 1) * monofold::detail::distance(step.stride);
+    };
+    std::for_each(rows_.kept, rows_.kept + rows_.num_kept, add);
+    std::for_each(rows_.reduced, rows_.reduced + rows_.num_reduced, add);
+    return span == rows_.num_rows * rows_.row_items;
   }
 
   void fold_short_rows(const row_group& group, lane_room& room) const {
@@ -144,6 +157,7 @@ class lane_walker {
   void fold_columns(const row_group& group, lane_room& room) const {
     std::int64_t offsets[plan_tile];
     const std::int64_t tile = tile_items();
+    const bool is_dense = fills_memory();
     room.totals->clear();
     for (std::int64_t at = 0; at < rows_.row_items; at += tile) {
       const std::int64_t count = std::min(tile, rows_.row_items - at);
@@ -152,7 +166,8 @@ class lane_walker {
         const std::int64_t end = std::min(count, i + walk.items_left());
         for (std::int64_t k = 0; i < end; ++i, ++k) offsets[i] = walk.offset() + k * walk.stride();
       }
-      loops_.fold_columns({group.first, offsets, count, group.width}, what_.order, room.states());
+      loops_.fold_columns({group.first, offsets, count, group.width, is_dense}, what_.order,
+                          room.states());
       if (rows_.row_items > tile) room.totals->push(room.states(), 0, at);
     }
     answer(group, rows_.row_items > tile ? room.totals->total() : room.states(), *room.totals);

@@ -34,12 +34,14 @@ struct lane_rows {
   std::int64_t length;
 };
 
-/// Columns side by side; offsets[i] is where their item `i` begins, in items from `first`.
+/// Columns side by side; offsets[i] is where their item `i` begins, in items from `first`. `is_dense`: whatever
+/// lies between the columns' first item in memory and their last one are items of the array too.
 struct lane_columns {
   const void* first;
   const std::int64_t* offsets;
   std::int64_t length;
   std::int64_t width;
+  bool is_dense;
 };
 
 /// Arrays of states. There is room for `lane_padding` more than there are rows.

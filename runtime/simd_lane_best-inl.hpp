@@ -88,21 +88,24 @@ class best_lanes {
 
   /// Stores the index of the first item of a row that has the key stored for it.
   HWY_INLINE void find(const Word* p, std::int64_t length, std::int64_t r) const {
-    // NaN are one value, but keys of several.
-    key_of_[r] = hn::GetLane(one_nan(hn::Set(tag(), key_of_[r])));
-    const vector wanted = hn::Set(tag(), key_of_[r]);
+    const vector best = one_nan(hn::Set(tag(), key_of_[r]));
+    key_of_[r] = hn::GetLane(best);
+    // Keys are one-to-one, but for NaN.
+    const bool is_nan = !hn::AllFalse(tag(), hn::Gt(best, last_));
+    const vector turned = hn::Sub(hn::Xor(best, flip_), turn_);
+    const vector wanted =
+        is_nan ? best : hn::Xor(turned, hn::And(hn::BroadcastSignBit(turned), magnitude_));
+    const auto read = [&](std::int64_t i) HWY_ATTR {
+      const vector bits = hn::LoadU(tag(), p + i);
+      return is_nan ? key(bits) : bits;
+    };
     std::int64_t i = 0;
     for (; i + 4 * width <= length; i += 4 * width) {
-      const auto hit = [&](int v) HWY_ATTR {
-        return hn::Eq(key(hn::LoadU(tag(), p + i + v * width)), wanted);
-      };
+      const auto hit = [&](int v) HWY_ATTR { return hn::Eq(read(i + v * width), wanted); };
       if (!hn::AllFalse(tag(), hn::Or(hn::Or(hit(0), hit(1)), hn::Or(hit(2), hit(3))))) break;
     }
-    for (;; i += width) {
-      const std::int64_t left = length - i;
-      const vector keys =
-          left >= width ? key(hn::LoadU(tag(), p + i)) : load_some(p + i, left, 0).key;
-      const auto place = hn::FindFirstTrue(tag(), hn::Eq(keys, wanted));
+    for (;; i = std::min(i + width, length - width)) {
+      const auto place = hn::FindFirstTrue(tag(), hn::Eq(read(i), wanted));
       if (place < 0) continue;
       index_of_[r] = static_cast<Word>(i + place);
       return;

@@ -105,9 +105,10 @@ HWY_INLINE void fold_lane_rows(Op& op, const lane_rows& rows) {
   op.seal(rows.count, rows.length, true);
 }
 
-/// Where the last row of the columns ends in memory.
+/// What may be read of what lies behind the columns ends here.
 template <class Item>
 HWY_INLINE const Item* end_of_columns(const lane_columns& columns) {
+  if (!columns.is_dense) return nullptr;
   const std::int64_t last = *std::max_element(columns.offsets, columns.offsets + columns.length);
   return static_cast<const Item*>(columns.first) + last + columns.width;
 }
@@ -122,7 +123,7 @@ HWY_INLINE void for_vectors_of_columns(const Item* const* from, int num_rows,
   for (; c + n <= columns.width; c += n) step(from, c);
   if (c == columns.width) return;
   const Item* const last = *std::max_element(from, from + num_rows);
-  if (end - last >= c + n) return step(from, c);
+  if (end != nullptr && end - last >= c + n) return step(from, c);
   alignas(64) Item copy[8][n] = {};
   const Item* row[8] = {};
   for (int k = 0; k < num_rows; ++k) {

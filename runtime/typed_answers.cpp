@@ -141,7 +141,7 @@ void typed_keeper::keep(std::int64_t row, const answer* answers) {
 void typed_keeper::keep_numbers(const number_run& run) {
   if (out_.type == run.type) {
     if (out_.values != nullptr) store_numbers(run, out_.values);
-    if (out_.indices != nullptr) store_indices(run, out_.indices);
+    if (out_.indices != nullptr && run.indices != nullptr) store_indices(run, out_.indices);
     return;
   }
   answer one{run.op};

@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "runtime/axis_reducer.hpp"
+#include "runtime/typed_answers.hpp"
 #include "tests/inputs/random.hpp"
 
 namespace {
@@ -173,6 +174,40 @@ TEST(lanes, every_instruction_set) {
     }
   }
   ASSERT_TRUE(rt::use_instruction_set(own));
+}
+
+/// As numbers of narrower types: rounded once.
+TEST(lanes, answers_of_other_types) {
+  const std::vector<double> wide = items_of_kind<double>(lane_items::usual, 20'000);
+  const std::vector<float> narrow = items_of_kind<float>(lane_items::special, 20'000);
+  for (const bool is_wide : {true, false}) {
+    rt::request what;
+    what.type = is_wide ? mf::dtype::float64 : mf::dtype::float32;
+    const std::size_t size = is_wide ? sizeof(double) : sizeof(float);
+    const auto* const items = is_wide ? reinterpret_cast<const char*>(wide.data())
+                                      : reinterpret_cast<const char*>(narrow.data());
+    for (const operation op : {operation::sum, operation::mean, operation::argmax}) {
+      what.ops = {op};
+      for (const mf::dtype type : {mf::dtype::float32, mf::dtype::float16, mf::dtype::float64}) {
+        for (const std::int64_t length : {1, 3, 8, 40, 300}) {
+          std::vector<char> got(8 * 40, 'x'), wanted(got);
+          std::vector<std::int64_t> got_indices(40), wanted_indices(40);
+          rt::typed_keeper keeper({type, got.data(), nullptr, got_indices.data(), 1});
+          const rt::row_reducer reducer(what, rt::rounding_for(type));
+          rt::reduce_rows(reducer, items, mf::rows_of({40, length}, {length, 1}, {1}), keeper);
+          for (std::int64_t r = 0; r < 40; ++r) {
+            rt::reducer alone(what);
+            alone.push(items + static_cast<std::size_t>(r * length) * size, length);
+            rt::store_typed({type, wanted.data(), nullptr, wanted_indices.data(), 1}, r,
+                            alone.finish(rt::rounding_for(type)).front());
+          }
+          EXPECT_EQ(std::string(got.begin(), got.end()), std::string(wanted.begin(), wanted.end()))
+              << rt::info(op).name << " of " << length << " as " << mf::info(type).name;
+          EXPECT_EQ(got_indices, wanted_indices);
+        }
+      }
+    }
+  }
 }
 
 /// Sums that lie half way between two numbers, or next to that.
