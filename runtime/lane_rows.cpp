@@ -96,7 +96,7 @@ class lane_walker {
   static constexpr std::int64_t tiles_at_once = 64;
   static constexpr std::int64_t most_rows = 1024;
   static constexpr std::int64_t most_columns = 4096 / sizeof(Word);
-  static constexpr std::int64_t least_columns = 2;
+  static constexpr std::int64_t least_columns = 8;
 
   /// Exact sums may be cut anywhere; the fewer items, the more often one double holds the sum of each column.
   std::int64_t tile_items() const {
