@@ -10,6 +10,7 @@
 
 #include <gtest/gtest.h>
 
+#include "monofold/platform/wide_int.hpp"
 #include "runtime/axis_reducer.hpp"
 #include "runtime/typed_answers.hpp"
 #include "tests/inputs/random.hpp"
@@ -69,9 +70,9 @@ void check_lanes(const rt::request& what, const std::vector<Item>& items, std::i
       << rows << " rows of " << length << ", " << pitch << " apart, axis " << axis;
 }
 
-enum class lane_items { usual, wide, special, equal };
+enum class lane_items { usual, apart, wide, special, equal };
 
-/// usual: near each other; wide: sums take more bits than two doubles; special: zeros of both signs, NaN of any
+/// usual: near each other; apart: one double does not hold sums of float32; wide: sums take more bits than two doubles; special: zeros of both signs, NaN of any
 /// payload, infinities, the smallest and the largest; equal: two values, so that many are the first one.
 template <class Item>
 std::vector<Item> items_of_kind(lane_items what, std::int64_t count) {
@@ -80,7 +81,8 @@ std::vector<Item> items_of_kind(lane_items what, std::int64_t count) {
   for (std::int64_t i = 0; i < count; ++i) {
     const auto seed = static_cast<std::uint64_t>(i);
     const std::uint64_t bits = inputs::mixed(seed);
-    const double spread = inputs::spread_double(seed, what == lane_items::wide ? 110 : 4);
+    const int powers = what == lane_items::wide ? 110 : what == lane_items::apart ? 20 : 4;
+    const double spread = inputs::spread_double(seed, powers);
     const std::uint64_t dice = bits >> 40;
     if constexpr (std::is_floating_point_v<Item>) {
       Item x = static_cast<Item>(spread);
@@ -147,8 +149,8 @@ const std::vector<std::int64_t> lane_lengths{
     100, 127, 128, 129, 200, 256, 300, 511, 513, 640, 1000, 1023, 1025, 1100, 2049, 3200};
 
 TEST(lanes, every_length_of_floats) {
-  for (const lane_items from :
-       {lane_items::usual, lane_items::wide, lane_items::special, lane_items::equal}) {
+  for (const lane_items from : {lane_items::usual, lane_items::apart, lane_items::wide,
+                                lane_items::special, lane_items::equal}) {
     check_lane_lengths<float>(from, lane_lengths);
     check_lane_lengths<double>(from, lane_lengths);
   }
@@ -226,6 +228,27 @@ TEST(lanes, means_next_to_ties) {
       check_lanes(what, items, 3000 / length, length, length, 1);
       check_lanes(what, items, 3000 / length, length, 3000 / length, 0);
     }
+  }
+}
+
+/// Means half a unit from a double, and the least more or less: h + l = n (m + 1/2), l the next double too.
+TEST(lanes, means_by_the_least_off_ties) {
+  rt::request what;
+  what.ops = {operation::mean};
+  for (std::int64_t n = 3; n < 40; ++n) {
+    std::vector<double> items;
+    for (std::uint64_t i = 0; i < 300; ++i) {
+      const auto m =
+          static_cast<mf::int128>((inputs::mixed(i) >> 11 | std::uint64_t{1} << 52) * 2 + 1);
+      const mf::int128 sum = n * m;
+      const auto high = static_cast<double>(sum);
+      double low = static_cast<double>(sum - static_cast<mf::int128>(high));
+      if (i % 3 == 1) low = std::nextafter(low, 1e9);
+      if (i % 3 == 2) low = std::nextafter(low, -1e9);
+      items.insert(items.end(), {high, low});
+      items.resize(items.size() + static_cast<std::size_t>(n - 2));
+    }
+    check_lanes(what, items, 300, n, n, 1);
   }
 }
 
