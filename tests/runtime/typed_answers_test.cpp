@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "monofold/monofold.h"
+#include "monofold/platform/bits.hpp"
 #include "monofold/platform/dtype.hpp"
 #include "monofold/platform/float_format.hpp"
 #include "tests/inputs/random.hpp"
@@ -63,7 +64,7 @@ struct exact_sums {
   big_integer squares;
 };
 
-double as_double(monofold_dtype type, const void* held) {
+double narrow_as_double(monofold_dtype type, const void* held) {
   return mf::visit_dtype(static_cast<mf::dtype>(type), [&]<class T>() {
     return static_cast<double>(*static_cast<const T*>(held));
   });
@@ -71,7 +72,7 @@ double as_double(monofold_dtype type, const void* held) {
 
 /// Each answer for items that the type has, in each type of answers, alone and as one of two rows.
 template <class Item>
-void check_items(mf::dtype type, const std::vector<double>& items, std::int64_t ddof) {
+void check_narrow_answers(mf::dtype type, const std::vector<double>& items, std::int64_t ddof) {
   std::vector<Item> own;
   for (int copy = 0; copy < 2; ++copy) {
     for (const double x : items) {
@@ -95,7 +96,7 @@ void check_items(mf::dtype type, const std::vector<double>& items, std::int64_t 
                                             extents, nullptr, &last, 1, op, &options, to.type, held,
                                             nullptr, nullptr, rows, nullptr),
                   MONOFOLD_OK);
-        ASSERT_EQ(as_double(to.type, held), wanted)
+        ASSERT_EQ(narrow_as_double(to.type, held), wanted)
             << "operation " << op << " of " << mf::info(type).name << " as " << to.type << ", "
             << exact.count << " items, first " << items[0];
       }
@@ -108,7 +109,9 @@ std::vector<double> near_tie(inputs::generator& random, const oracle::binary& fo
                              int high) {
   std::vector<double> out;
   const int gap = 2 + static_cast<int>(random() % 60);
-  const int last = low + gap + static_cast<int>(random() % (high - low - gap - format.precision));
+  const int last =
+      low + gap +
+      static_cast<int>(random() % static_cast<unsigned>(high - low - gap - format.precision));
   const double sign = random() % 2 == 0 ? 1 : -1;
   for (int bit = 0; bit < format.precision; ++bit) {
     if (bit == format.precision - 1 || random() % 2 == 0) {
@@ -125,7 +128,8 @@ std::vector<double> near_tie(inputs::generator& random, const oracle::binary& fo
 std::vector<double> with_pairs(std::vector<double> items, int pairs, int low, int high,
                                inputs::generator& random) {
   for (int i = 0; i < pairs; ++i) {
-    const double x = std::ldexp(1.0, low + static_cast<int>(random() % (high - low)));
+    const double x =
+        std::ldexp(1.0, low + static_cast<int>(random() % static_cast<unsigned>(high - low)));
     items.push_back(x);
     items.push_back(-x);
   }
@@ -134,30 +138,30 @@ std::vector<double> with_pairs(std::vector<double> items, int pairs, int low, in
 }
 
 template <class Item>
-void check_ties(mf::dtype type, int low, int high, std::uint64_t seed) {
+void check_sums_near_ties(mf::dtype type, int low, int high, std::uint64_t seed) {
   inputs::generator random(seed);
-  for (int i = 0; i < 40; ++i) {
+  for (int i = 0; i < 15; ++i) {
     for (const narrow_type& to : narrow_types) {
       if (high - low < 62 + to.format.precision + 1) continue;
       const auto items = near_tie(random, to.format, low, high);
-      check_items<Item>(type, items, 0);
-      if (i % 8 == 0) check_items<Item>(type, with_pairs(items, 60, low, high, random), 1);
+      check_narrow_answers<Item>(type, items, 0);
+      if (i % 8 == 0) check_narrow_answers<Item>(type, with_pairs(items, 60, low, high, random), 1);
     }
   }
 }
 
 TEST(typed_answers, sums_next_to_ties) {
-  check_items<double>(mf::dtype::float64, {1, 0x1p-24, 0x1p-80}, 0);
-  check_items<float>(mf::dtype::float32, {1 + 0x1p-23, 0x1p-24, -0x1p-80}, 0);
-  check_ties<double>(mf::dtype::float64, -160, 150, 1);
-  check_ties<double>(mf::dtype::float64, -1000, 900, 2);
-  check_ties<float>(mf::dtype::float32, -149, 100, 3);
-  check_ties<mf::bfloat16>(mf::dtype::bfloat16, -133, 100, 4);
+  check_narrow_answers<double>(mf::dtype::float64, {1, 0x1p-24, 0x1p-80}, 0);
+  check_narrow_answers<float>(mf::dtype::float32, {1 + 0x1p-23, 0x1p-24, -0x1p-80}, 0);
+  check_sums_near_ties<double>(mf::dtype::float64, -160, 150, 1);
+  check_sums_near_ties<double>(mf::dtype::float64, -1000, 900, 2);
+  check_sums_near_ties<float>(mf::dtype::float32, -149, 100, 3);
+  check_sums_near_ties<mf::bfloat16>(mf::dtype::bfloat16, -133, 100, 4);
 }
 
 TEST(typed_answers, means_deviations_and_roots_next_to_ties) {
   inputs::generator random(5);
-  for (int i = 0; i < 60; ++i) {
+  for (int i = 0; i < 20; ++i) {
     for (const narrow_type& to : narrow_types) {
       // A number of one bit more than the format has, and half of that many bits.
       const int bits = std::min(to.format.precision + 1, 52);
@@ -168,22 +172,22 @@ TEST(typed_answers, means_deviations_and_roots_next_to_ties) {
       std::vector<double> copies(static_cast<std::size_t>(n), tie);
       copies.push_back(tiny);
       copies.push_back(tie);
-      check_items<double>(mf::dtype::float64, copies, 0);
+      check_narrow_answers<double>(mf::dtype::float64, copies, 0);
       // (a - b) / 2 is the deviation of two, (a - b)^2 / 4 the variance.
-      check_items<double>(mf::dtype::float64, {2 * tie, tiny}, 0);
-      check_items<double>(mf::dtype::float64, {2 * root, tiny}, 0);
+      check_narrow_answers<double>(mf::dtype::float64, {2 * tie, tiny}, 0);
+      check_narrow_answers<double>(mf::dtype::float64, {2 * root, tiny}, 0);
       // sqrt(x^2 + y^2) is above x by y^2 / 2 x.
-      check_items<double>(mf::dtype::float64, {tie, tiny}, 0);
+      check_narrow_answers<double>(mf::dtype::float64, {tie, tiny}, 0);
     }
   }
 }
 
 TEST(typed_answers, other_floats) {
   for (const int powers : {0, 10, 300}) {
-    for (const std::size_t n : {1, 2, 7, 64, 65, 1000}) {
+    for (const auto n : std::initializer_list<std::size_t>{1, 2, 7, 64, 65, 1000}) {
       for (std::uint64_t seed = 0; seed < 10; ++seed) {
         const auto items = inputs::spread_doubles(n, powers, seed);
-        check_items<double>(mf::dtype::float64, items, seed % 2 == 0 ? 0 : 1);
+        check_narrow_answers<double>(mf::dtype::float64, items, seed % 2 == 0 ? 0 : 1);
         if (powers > 100) continue;
         std::vector<double> floats;
         std::vector<double> halves;
@@ -191,8 +195,8 @@ TEST(typed_answers, other_floats) {
           floats.push_back(static_cast<float>(x));
           halves.push_back(static_cast<float>(mf::float16(x)));
         }
-        check_items<float>(mf::dtype::float32, floats, 1);
-        check_items<mf::float16>(mf::dtype::float16, halves, 0);
+        check_narrow_answers<float>(mf::dtype::float32, floats, 1);
+        check_narrow_answers<mf::float16>(mf::dtype::float16, halves, 0);
       }
     }
   }
@@ -233,7 +237,7 @@ TEST(typed_answers, integers) {
             monofold_reduce_axis_into(items.data(), MONOFOLD_INT64, 1, &count, nullptr, &axis, 1,
                                       op, nullptr, to.type, &held, nullptr, nullptr, 1, nullptr),
             MONOFOLD_OK);
-        ASSERT_EQ(as_double(to.type, &held), wanted(to.format))
+        ASSERT_EQ(narrow_as_double(to.type, &held), wanted(to.format))
             << "operation " << op << " as " << to.type << " of " << count << " of " << bits;
       }
     };
@@ -280,6 +284,38 @@ TEST(typed_answers, zeros_infinities_and_nan_keep_what_they_are) {
   EXPECT_EQ(sum_of({1.7e308, 1.7e308}), 0x7f800000u);
   EXPECT_EQ(sum_of({0x1.fffffep127, 0x1p103}), 0x7f800000u);
   EXPECT_EQ(sum_of({0x1.fffffep127, 0x1p103, -0x1p-900}), 0x7f7fffffu);
+  EXPECT_EQ(sum_of({0x1p-150, 0x1p-1000}), 1u);
+  EXPECT_EQ(sum_of({0x1p-150}), 0u);
+}
+
+/// What the caller's flags would make of conversions: subnormal numbers read as zero, rounding upwards.
+TEST(typed_answers, flags_of_the_caller_change_nothing) {
+  const float items[2] = {0x1p-149f, -0x1.000002p0f};
+  const auto smallest_and_largest = [&](monofold_operation op, monofold_dtype type) {
+    const std::int64_t count = op == MONOFOLD_MAX ? 2 : 1;
+    const std::int64_t axis = 0;
+    double held = 0;
+    EXPECT_EQ(
+        monofold_reduce_axis_into(items + 2 - count, MONOFOLD_FLOAT32, 1, &count, nullptr, &axis, 1,
+                                  op, nullptr, type, &held, nullptr, nullptr, 1, nullptr),
+        MONOFOLD_OK);
+    return mf::bits_as<std::uint64_t>(held);
+  };
+  const auto all = [&] {
+    return std::vector{smallest_and_largest(MONOFOLD_MAX, MONOFOLD_FLOAT64),
+                       smallest_and_largest(MONOFOLD_MAX, MONOFOLD_FLOAT32),
+                       smallest_and_largest(MONOFOLD_MIN, MONOFOLD_FLOAT64),
+                       smallest_and_largest(MONOFOLD_SUM, MONOFOLD_BFLOAT16)};
+  };
+  const std::vector<std::uint64_t> wanted = all();
+  EXPECT_EQ(wanted[0], mf::bits_as<std::uint64_t>(0x1p-149));
+#if defined(__x86_64__)
+  const unsigned int before = __builtin_ia32_stmxcsr();
+  __builtin_ia32_ldmxcsr(before | 0x8040 | 0x4000);  // flush and read as zero; upwards
+  const std::vector<std::uint64_t> got = all();
+  __builtin_ia32_ldmxcsr(before);
+  EXPECT_EQ(got, wanted);
+#endif
 }
 
 }  // namespace
