@@ -27,8 +27,8 @@ class answer_sink {
   ///
   /// sync       any number of threads at once, each with rows of its own
   virtual void keep(std::int64_t row, const answer* answers) = 0;
-  /// The same for a request of one operation.
-  virtual void keep_numbers(const number_run& run) = 0;
+  /// The same for many rows and one operation; unless a sink knows better, row by row.
+  virtual void keep_numbers(const number_run& run);
 };
 
 }  // namespace monofold::runtime

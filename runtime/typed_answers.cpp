@@ -10,7 +10,6 @@
 #include "monofold/platform/float_format.hpp"
 #include "monofold/platform/numbers.hpp"
 #include "runtime/answer_arrays.hpp"
-#include "runtime/answers.hpp"
 #include "runtime/axis_reducer.hpp"
 #include "runtime/request_rules.hpp"
 
@@ -142,18 +141,7 @@ void typed_keeper::keep_numbers(const number_run& run) {
     if (out_.indices != nullptr && run.indices != nullptr) store_indices(run, out_.indices);
     return;
   }
-  answer one{run.op};
-  const auto bytes = static_cast<std::int64_t>(monofold::info(run.type).size_bytes);
-  for (std::int64_t i = 0; i < run.count; ++i) {
-    const char* const from = static_cast<const char*>(run.values) + i * bytes;
-    one.values.assign(1, visit_dtype(run.type, [&]<class T>() -> number {
-                        T item;
-                        std::memcpy(&item, from, sizeof item);
-                        return to_number(item);
-                      }));
-    if (run.indices != nullptr) one.indices.assign(1, run.indices[i]);
-    keep(run.row + i * run.apart, &one);
-  }
+  answer_sink::keep_numbers(run);
 }
 
 }  // namespace monofold::runtime
