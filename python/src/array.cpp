@@ -1,0 +1,118 @@
+#include "python/src/array.hpp"
+
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <numeric>
+
+namespace monofold::python {
+
+std::int64_t bytes_of(monofold_dtype dtype) {
+  switch (dtype) {
+    case MONOFOLD_BOOL:
+    case MONOFOLD_INT8:
+    case MONOFOLD_UINT8: return 1;
+    case MONOFOLD_INT16:
+    case MONOFOLD_UINT16:
+    case MONOFOLD_FLOAT16:
+    case MONOFOLD_BFLOAT16: return 2;
+    case MONOFOLD_INT32:
+    case MONOFOLD_UINT32:
+    case MONOFOLD_FLOAT32: return 4;
+    default: return 8;
+  }
+}
+
+std::int64_t array::item_bytes() const { return bytes_of(dtype); }
+
+std::int64_t array::count() const {
+  std::int64_t product = 1;
+  for (const std::int64_t extent : extents) product *= extent;
+  return product;
+}
+
+bool array::is_native() const {
+  const std::int64_t bytes = item_bytes();
+  if (swapped || reinterpret_cast<std::uintptr_t>(data) % static_cast<std::size_t>(bytes) != 0)
+    return false;
+  for (std::size_t axis = 0; axis < extents.size(); ++axis) {
+    if (extents[axis] > 1 && strides[axis] % bytes != 0) return false;
+  }
+  return true;
+}
+
+bool array::is_packed() const {
+  if (!is_native()) return false;
+  std::int64_t step = item_bytes();
+  for (std::size_t axis = extents.size(); axis-- > 0;) {
+    if (extents[axis] == 0) return true;
+    if (extents[axis] > 1 && strides[axis] != step) return false;
+    step *= extents[axis];
+  }
+  return true;
+}
+
+array with_axes(const array& items, const std::vector<std::int64_t>& order) {
+  array out = items;
+  for (std::size_t axis = 0; axis < order.size(); ++axis) {
+    const auto from = static_cast<std::size_t>(order[axis]);
+    out.extents[axis] = items.extents[from];
+    out.strides[axis] = items.strides[from];
+  }
+  return out;
+}
+
+array in_memory_order(const array& items) {
+  array forward = items;
+  for (std::size_t axis = 0; axis < items.extents.size(); ++axis) {
+    if (items.strides[axis] >= 0 || items.extents[axis] == 0) continue;
+    forward.data += (items.extents[axis] - 1) * items.strides[axis];
+    forward.strides[axis] = -items.strides[axis];
+  }
+  std::vector<std::int64_t> order(items.extents.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](std::int64_t left, std::int64_t right) {
+    return forward.strides[static_cast<std::size_t>(left)] >
+           forward.strides[static_cast<std::size_t>(right)];
+  });
+  return with_axes(forward, order);
+}
+
+namespace {
+
+void make_array(array* self, std::uintptr_t address, monofold_dtype dtype, bool swapped,
+                monofold_place place, std::vector<std::int64_t> extents,
+                std::vector<std::int64_t> strides, nb::object owner) {
+  if (extents.size() != strides.size()) throw nb::value_error("as many strides as extents");
+  if (dtype < MONOFOLD_BOOL || dtype > MONOFOLD_FLOAT64) throw nb::value_error("no such type");
+  // A pointer is what arrays of other libraries give us: a number.
+  new (self) array{reinterpret_cast<const char*>(address),
+                   dtype,
+                   swapped,
+                   place,
+                   std::move(extents),
+                   std::move(strides),
+                   std::move(owner)};
+}
+
+}  // namespace
+
+void bind_array(nb::module_& core) {
+  nb::class_<array>(core, "array", "An array where it lies.")
+      .def("__init__", &make_array, nb::arg("address"), nb::arg("dtype"), nb::arg("swapped"),
+           nb::arg("place"), nb::arg("extents"), nb::arg("strides"), nb::arg("owner").none())
+      .def_ro("dtype", &array::dtype)
+      .def_ro("place", &array::place)
+      .def_ro("extents", &array::extents)
+      .def_ro("strides", &array::strides)
+      .def_prop_ro("address",
+                   [](const array& self) { return reinterpret_cast<std::uintptr_t>(self.data); })
+      .def("in_memory_order", &in_memory_order)
+      .def_prop_ro("num_bytes", [](const array& self) { return self.count() * self.item_bytes(); })
+      .def_prop_ro("count", &array::count)
+      .def_prop_ro("is_packed", &array::is_packed);
+}
+
+}  // namespace monofold::python
