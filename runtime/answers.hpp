@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "monofold/fold/fold.hpp"
+#include "monofold/platform/float_format.hpp"
 #include "monofold/platform/numbers.hpp"
 #include "monofold/platform/status.hpp"
 #include "runtime/member.hpp"
@@ -14,6 +15,8 @@ template <class T>
 number to_number(const T& value) {
   if constexpr (std::is_same_v<T, bool> || std::is_same_v<T, double>) {
     return value;
+  } else if constexpr (std::is_same_v<T, odd_double>) {
+    return value.value;
   } else if constexpr (is_floating_v<T>) {
     return static_cast<float>(value);
   } else if constexpr (std::is_signed_v<T>) {

@@ -146,7 +146,7 @@ class row_walker {
       } else {
         one.push_fetched(gathered_row<Word>(rows_, row), rows_.row_items);
       }
-      out_.keep(row.row, one.finish().data());
+      out_.keep(row.row, one.finish(reducer_.how()).data());
     }
   }
 
@@ -171,7 +171,7 @@ class row_walker {
     }
     for (int c = 0; c < group.width; ++c) {
       out_.keep(group.row + c * rows_.inner().number,
-                each[static_cast<std::size_t>(c)].finish().data());
+                each[static_cast<std::size_t>(c)].finish(reducer_.how()).data());
     }
   }
 

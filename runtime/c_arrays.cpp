@@ -74,9 +74,10 @@ monofold_status monofold_reduce_axis_into(
         array_of(items, what.type, rank, extents, strides, axes, num_axes);
     const monofold::array_rows rows = monofold::rows_of(array.extents, array.strides, array.axes);
     if (rows.num_rows > capacity) refuse();
-    const runtime::row_reducer reducer(what);
-    runtime::typed_keeper keeper(
-        arrays_for(what, value_dtype, values, seconds, indices, rows.num_rows));
+    const runtime::typed_arrays out =
+        arrays_for(what, value_dtype, values, seconds, indices, rows.num_rows);
+    const runtime::row_reducer reducer(what, runtime::rounding_for(out.type));
+    runtime::typed_keeper keeper(out);
     runtime::reduce_rows(reducer, items, rows, keeper);
     if (failed_row != nullptr) *failed_row = keeper.failed_row();
     return static_cast<monofold_status>(keeper.code());

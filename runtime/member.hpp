@@ -54,6 +54,7 @@ struct answer_context {
   std::int64_t ddof;
   std::int64_t count;  // items, NaN not counted where they are omitted
   bool omit_nan;
+  rounding how;
 };
 
 /// Rows of `length` items, at least one, which begin `pitch_bytes` apart.

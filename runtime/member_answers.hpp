@@ -7,6 +7,7 @@
 #include "monofold/fold/logical.hpp"
 #include "monofold/fold/sum.hpp"
 #include "runtime/answers.hpp"
+#include "runtime/exact_answers.hpp"
 #include "runtime/extremum_answers.hpp"
 #include "runtime/family.hpp"
 #include "runtime/member_folds.hpp"
@@ -26,44 +27,40 @@ answer own_answer(operation op, const Fold& fold, const typename Fold::state* st
   return one_number(op, state != nullptr ? finish_state(fold, *state) : finish_empty(fold));
 }
 
-/// What one of two folds answers, by the rule for NaN.
-template <class Propagating, class Omitting, class State>
-answer answer_by_rule(operation op, const State& state, const answer_context& context,
-                      const Propagating& propagating, const Omitting& omitting) {
-  return context.omit_nan ? one_number(op, omitting.finish(state))
-                          : one_number(op, propagating.finish(state));
-}
-
-/// The exact sum of terms, and where they are items their mean.
-template <class Term, class State>
-answer exact_total_answer(operation op, const State& state, const answer_context& context) {
-  constexpr auto omit = nan_rule::omit;
-  if constexpr (std::is_same_v<Term, value_term<typename Term::item>>) {
-    using item = typename Term::item;
-    if (op == operation::mean) {
-      return answer_by_rule(op, state, context, exact_mean_fold<item, double>{},
-                            exact_mean_fold<item, double, omit>{});
-    }
-  }
-  return answer_by_rule(op, state, context, exact_total_fold<Term, double>{},
-                        exact_total_fold<Term, double, omit>{});
-}
-
 /// The exact moments also give the sum and the mean.
 template <class Item>
 answer exact_moment_answer(operation op, const exact_moments_state<Item>& all,
                            const answer_context& context) {
-  constexpr auto omit = nan_rule::omit;
-  const std::int64_t ddof = context.ddof;
+  const exact_counts& counts = all.values.counts;
+  const auto sum = monofold::detail::leading_of(all.values.sum);
   if (op == operation::sum || op == operation::mean) {
-    return exact_total_answer<value_term<Item>>(op, all.values, context);
+    return exact_sum_answer(op, counts, sum, context);
   }
-  if (op == operation::var) {
-    return answer_by_rule(op, all, context, exact_variance_fold<Item, double, false>(ddof),
-                          exact_variance_fold<Item, double, false, omit>(ddof));
+  answer out{op};
+  const auto squares = monofold::detail::leading_of(all.squares).bits;
+  if (exact_variance_answer(out, counts, sum.bits, squares, context)) return out;
+  const std::int64_t items = context.omit_nan ? counts.items - counts.nan : counts.items;
+  const exact_deviations<Item> deviations(all.values.sum, all.squares, items);
+  return ratio_answer(
+      op, false, {deviations.limbs(), deviations.num_limbs, deviations.low_exponent},
+      uint128{static_cast<std::uint64_t>(items)} * static_cast<std::uint64_t>(items - context.ddof),
+      context.how);
+}
+
+/// An exact sum of integers, or the root of one: what the fold answers, or that as a double.
+template <class Fold>
+answer integer_sum_answer(operation op, const Fold& fold, const typename Fold::state* state,
+                          const answer_context& context) {
+  const rounding how = context.how;
+  const bool is_root = op == operation::norm2;
+  if (is_root ? how != rounding::to_odd : how == rounding::native) {
+    return own_answer(op, fold, state);
   }
-  return answer_by_rule(op, all, context, exact_variance_fold<Item, double, true>(ddof),
-                        exact_variance_fold<Item, double, true, omit>(ddof));
+  const typename Fold::state all = state_or_identity(fold, state);
+  if constexpr (std::is_same_v<typename Fold::state, uint256>) {
+    if (is_root) return ratio_answer(op, false, {all.limb, 4, 0}, 1, how);
+  }
+  return integer_answer(op, all, how);
 }
 
 template <class State>
@@ -79,11 +76,16 @@ auto total_of(const State& state) {
 template <class Item, class Fold>
 answer sum_answer(operation op, const Fold& fold, const typename Fold::state* state,
                   const answer_context& context) {
-  if (op != operation::mean) return own_answer(op, fold, state);
-  if (state == nullptr) return failed(op, status::empty_input);
-  using mean = mean_fold<Item>;
-  using total = typename mean::total_type;
-  return one_number(op, mean{}.finish({static_cast<total>(total_of(*state)), context.count}));
+  if constexpr (is_floating_v<Item>) {
+    if (op != operation::mean) return own_answer(op, fold, state);
+    if (state == nullptr) return failed(op, status::empty_input);
+    return one_number(
+        op, mean_fold<Item>{}.finish({static_cast<double>(total_of(*state)), context.count}));
+  } else {
+    if (op != operation::mean) return integer_sum_answer(op, fold, state, context);
+    if (state == nullptr) return failed(op, status::empty_input);
+    return integer_mean_answer<Item>(*state, context.count, context);
+  }
 }
 
 inline answer logical_answer(operation op, const nonzero_state& counts) {
@@ -106,10 +108,12 @@ answer ranked_answer(operation op, const Fold& fold, const typename Fold::state&
 template <class Item, class Moments>
 answer moment_answer(operation op, const Moments* moments, const answer_context& context) {
   if constexpr (!is_floating_v<Item>) {
-    if (op == operation::sum || op == operation::mean) return total_answer<Item>(op, moments);
+    if (op == operation::sum || op == operation::mean) {
+      return total_answer<Item>(op, moments, context);
+    }
   }
   if (moments == nullptr) return failed(op, status::empty_input);
-  return variance_answer(op, *moments, context.ddof);
+  return variance_answer(op, *moments, context);
 }
 
 template <class Item>
@@ -145,12 +149,11 @@ answer member_answer(operation op, const Fold& fold, const typename Fold::state*
     return exact_moment_answer<Item>(op, state_or_identity(fold, state), context);
   } else if constexpr (kind == moments || kind == plain_moments) {
     return moment_answer<Item>(op, state, context);
-  } else if constexpr (kind == norm2 && is_floating_v<Item>) {
-    return answer_by_rule(op, state_or_identity(fold, state), context,
-                          exact_norm2_fold<Item, double>{},
-                          exact_norm2_fold<Item, double, nan_rule::omit>{});
   } else if constexpr (requires { typename Fold::term; }) {
-    return exact_total_answer<typename Fold::term>(op, state_or_identity(fold, state), context);
+    const auto all = state_or_identity(fold, state);
+    return exact_sum_answer(op, all.counts, monofold::detail::leading_of(all.sum), context);
+  } else if constexpr (!is_floating_v<Item> && (kind == norm1 || kind == norm2 || kind == dot)) {
+    return integer_sum_answer(op, fold, state, context);
   } else if constexpr (kind == sum || kind == plain_sum) {
     return sum_answer<Item>(op, fold, state, context);
   } else if constexpr (kind == minimum || kind == maximum) {

@@ -95,7 +95,7 @@ class member_of final : public member {
     for (std::int64_t r = 0; r < rows.count; ++r) {
       const auto* const items = reinterpret_cast<const element*>(rows.first + r * rows.pitch_bytes);
       answer* const out = answers + static_cast<std::size_t>(r) * stride;
-      if (answer_few(items, rows.length, ops, out)) continue;
+      if (answer_few(items, rows.length, ops, contexts[r].how, out)) continue;
       const state own = fold_row(items, rows.length);
       for (const placed_operation& one : ops) {
         out[one.place] = member_answer<kind, Item>(one.op, fold_, &own, contexts[r]);
@@ -106,10 +106,15 @@ class member_of final : public member {
  private:
   /// Of a few items whose exact sum two doubles hold; the bits are those of the state's answer.
   static bool answer_few(const element* items, std::int64_t count,
-                         std::span<const placed_operation> ops, answer* out) {
+                         std::span<const placed_operation> ops, rounding how, answer* out) {
     if constexpr (kind == family::sum && is_floating_v<Item>) {
       if (count > monofold::detail::few_items || ops.size() != 1) return false;
       const auto [op, place] = ops.front();
+      if (how == rounding::to_odd) {
+        monofold::detail::sum_of_two sum;
+        return monofold::detail::sum_few<value_term<Item>>(items, count, sum) &&
+               few_answer_to_odd(out[place], op, sum, count);
+      }
       result<double> found;
       const bool is_known =
           op == operation::mean

@@ -223,10 +223,10 @@ void reducer::append(const reducer& next) {
   own_->tree.append(moved, next.count());
 }
 
-std::vector<answer> reducer::finish() const {
+std::vector<answer> reducer::finish(rounding how) const {
   const result<member_states> total = own_->tree.total();
   const member_states* const all = total ? &*total : nullptr;
-  answer_context context{what().ddof, count(), what().nan == nan_policy::omit};
+  answer_context context{what().ddof, count(), what().nan == nan_policy::omit, how};
   answer nan{operation::nan};
   const family nans = own_->has(family::summary) ? family::summary : nan_family(what());
   if (own_->has(nans)) {

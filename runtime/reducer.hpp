@@ -19,6 +19,13 @@ namespace monofold::runtime {
 /// raise      status nan_found, and the index of the first one
 enum class nan_policy : std::int32_t { propagate = 0, omit = 1, raise = 2 };
 
+/// What exact answers are rounded to, where a number of another type is made of them. Others stay as they are.
+///
+/// native     as monofold_operation says: a double, or an integer
+/// to_double  integers are doubles too, however large
+/// to_odd     the same, as `odd_double`: to be rounded again, to a narrower type
+enum class rounding { native, to_double, to_odd };
+
 /// What is to be computed. Plain data; every operation reads the same pass over the items.
 struct request {
   dtype type = dtype::float64;
@@ -112,7 +119,7 @@ class reducer {
   std::int64_t first_index() const;
   std::int64_t count() const;
   /// The answers in the order of `request.ops`; more may be pushed afterwards.
-  std::vector<answer> finish() const;
+  std::vector<answer> finish(rounding how = rounding::native) const;
 
   /// Everything that it holds, as the bytes of a file: what is pushed or merged after `load` has the
   /// bits that it would have had here. Where all operations are exact the same items give the same

@@ -12,8 +12,8 @@
 
 namespace monofold::runtime {
 
-row_reducer::row_reducer(const request& what)
-    : request_((check_request(what), exact_where_integer(what))) {
+row_reducer::row_reducer(const request& what, rounding how)
+    : request_((check_request(what), exact_where_integer(what))), how_(how) {
   if (request_.ops.front() == operation::dot) throw error(status::unsupported, "dot of rows");
   const std::vector<family> kinds = families_of(request_);
   for (const family kind : kinds) {
@@ -45,7 +45,7 @@ std::vector<answer_context> row_reducer::contexts_of(const row_block& rows,
                                                      std::vector<answer>& nans) const {
   const bool omit = request_.nan == nan_policy::omit;
   std::vector<answer_context> contexts(static_cast<std::size_t>(rows.count),
-                                       {request_.ddof, rows.length, omit});
+                                       {request_.ddof, rows.length, omit, how_});
   if (nan_member_ == members_.size()) return contexts;
   nans.assign(contexts.size(), answer{operation::nan});
   const placed_operation count{operation::nan, 0};
@@ -58,7 +58,7 @@ std::vector<answer_context> row_reducer::contexts_of(const row_block& rows,
 }
 
 void row_reducer::answer_empty(answer* out) const {
-  const answer_context context{request_.ddof, 0, request_.nan == nan_policy::omit};
+  const answer_context context{request_.ddof, 0, request_.nan == nan_policy::omit, how_};
   for (const asked_member& one : members_) {
     for (const auto& [op, place] : one.ops) {
       out[place] = op == operation::mean ? failed(op, status::empty_input)

@@ -19,7 +19,7 @@ namespace monofold::runtime {
 /// tested by  tests/runtime/axis_reducer_test.cpp
 class row_reducer {
  public:
-  explicit row_reducer(const request& what);
+  explicit row_reducer(const request& what, rounding how = rounding::native);
 
   /// Answers of row `r`, in the order of `request.ops`, are left at out[r * num_ops()] and on.
   ///
@@ -28,6 +28,7 @@ class row_reducer {
   std::size_t num_ops() const { return request_.ops.size(); }
   std::int64_t longest_row() const;
   const request& what() const { return request_; }
+  rounding how() const { return how_; }
 
  private:
   struct asked_member {
@@ -41,6 +42,7 @@ class row_reducer {
   std::vector<answer_context> contexts_of(const row_block& rows, std::vector<answer>& nans) const;
 
   request request_;
+  rounding how_;
   std::vector<asked_member> members_;
   std::size_t nan_member_;  // or as many as there are: none counts NaN
 };

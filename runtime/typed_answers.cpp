@@ -98,6 +98,11 @@ bool is_convertible(dtype from, dtype to) {
   return monofold::info(to).is_floating || !monofold::info(from).is_floating;
 }
 
+rounding rounding_for(dtype type) {
+  if (!monofold::info(type).is_floating) return rounding::native;
+  return type == dtype::float64 ? rounding::to_double : rounding::to_odd;
+}
+
 status store_typed(const typed_arrays& out, std::int64_t row, const answer& from) {
   if (from.code != status::ok) return from.code;
   if (!has_all(out.type, from)) return status::integer_overflow;

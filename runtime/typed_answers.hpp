@@ -19,6 +19,9 @@ dtype answer_type(operation op, const request& what);
 /// Whether numbers of type `from` may be asked for as `to`: not floating ones as integers.
 bool is_convertible(dtype from, dtype to);
 
+/// What answers of which numbers of a type are made are rounded to.
+rounding rounding_for(dtype type);
+
 /// Arrays for the parts of an answer; null: nobody wants them. `width` numbers a row: k for top and bottom.
 struct typed_arrays {
   dtype type;  // of values and seconds
@@ -32,12 +35,13 @@ struct typed_arrays {
 ///
 /// errors     the answer's own status, or integer_overflow where the type has no such number: nothing of
 ///            the row is written then
-/// accuracy   floating-point types: rounded to nearest, ties to even
+/// accuracy   floating-point types: rounded to nearest, ties to even; once from the exact value where the answer is
+///            exact and was found for `rounding_for(out.type)`
 status store_typed(const typed_arrays& out, std::int64_t row, const answer& from);
 
 /// Stores the answers of rows to one operation as they come.
 ///
-/// tested by  tests/runtime/c_arrays_test.c
+/// tested by  tests/runtime/c_arrays_test.c, tests/runtime/typed_answers_test.cpp
 class typed_keeper final : public answer_sink {
  public:
   explicit typed_keeper(const typed_arrays& out) : out_(out) {}

@@ -244,8 +244,9 @@ MONOFOLD_API monofold_status monofold_reduce_axis(const void* items, monofold_dt
 //            where floating-point answers are asked for as integers. The status of the first row without an
 //            answer is returned, which an integer that does not fit `value_dtype` is too (integer_overflow);
 //            nothing of such a row is written, but the others are, and so they may be before out_of_memory
-// accuracy   an integer as a floating-point number, and a number as a narrower one: rounded to nearest, ties to
-//            even
+// accuracy   floating-point types: rounded to nearest, ties to even; an answer that is exact by `options->plain` is
+//            rounded once, from the exact value, and so is an integer, which may be one beyond 64 bits. Products,
+//            and what is plain: rounded to the type that monofold_answer_dtype names, then to `value_dtype`
 
 /// The type of answers where none is asked for: that of the table of operations, where "item" is `dtype` itself.
 /// Plain sums of floats of up to 32 bits are float32.

@@ -43,6 +43,51 @@ TEST(float_format, parts_of_every_half_rebuild_it) {
   }
 }
 
+/// A number of 64 bits and a sticky one, rounded to odd and then to a narrower format, against one rounding.
+template <class Narrow>
+void check_odd_doubles(std::uint64_t seed) {
+  using format = mf::float_format<Narrow>;
+  inputs::generator random(seed);
+  constexpr int span = format::max_exponent - format::least_exponent;
+  for (int i = 0; i < 300000; ++i) {
+    // Bits that are close to a tie, and a number that the narrower format may have.
+    std::uint64_t m = random() | std::uint64_t{1} << 63;
+    const int ones = format::precision + static_cast<int>(random() % 4);
+    if (i % 2 == 0) m &= ~std::uint64_t{0} << (64 - ones);
+    if (i % 8 == 0) m += random() % 3 - 1;
+    const int e = format::least_exponent - 64 + static_cast<int>(random() % (span + 80));
+    const bool sticky = random() % 2 == 0;
+    const bool negative = random() % 2 == 0;
+    const double odd = mf::round_to<mf::odd_double>(negative, m, e, sticky).value;
+    ASSERT_TRUE(std::isfinite(odd));
+    const mf::float_parts again = mf::parts_of(odd);
+    const auto twice =
+        mf::round_to<Narrow>(again.negative, again.significand, again.exponent, false);
+    ASSERT_EQ(mf::float_bits(twice), mf::float_bits(mf::round_to<Narrow>(negative, m, e, sticky)))
+        << m << " " << e << " " << sticky;
+  }
+}
+
+TEST(float_format, odd_doubles_are_rounded_again_as_once) {
+  check_odd_doubles<float>(11);
+  check_odd_doubles<mf::float16>(12);
+  check_odd_doubles<mf::bfloat16>(13);
+}
+
+TEST(float_format, odd_doubles_that_are_exact_are_doubles) {
+  const auto odd = [](std::uint64_t m, int e, bool sticky) {
+    return mf::round_to<mf::odd_double>(false, m, e, sticky).value;
+  };
+  EXPECT_EQ(odd(3, 5, false), 96.0);
+  EXPECT_EQ(odd(0, 5, false), 0.0);
+  EXPECT_EQ(odd(std::uint64_t{1} << 63, -63, true), 1 + 0x1p-52);
+  EXPECT_EQ(odd((std::uint64_t{1} << 63) + (1 << 11), -63, true), 1 + 0x1p-52);
+  EXPECT_EQ(odd(std::uint64_t{1} << 63, 900, true), 0x1p963 + 0x1p911);
+  EXPECT_EQ(odd(std::uint64_t{1} << 63, 1000, true), std::numeric_limits<double>::max());
+  EXPECT_EQ(odd(std::uint64_t{1} << 63, -4000, false), std::numeric_limits<double>::denorm_min());
+  EXPECT_EQ(odd(std::uint64_t{1} << 63, -1138, true), std::numeric_limits<double>::denorm_min());
+}
+
 /// The conversion of a 64-bit integer and a multiplication by a power of two round as the hardware
 /// does; to float from a double that is exact, likewise.
 TEST(float_format, rounds_as_the_hardware_does) {

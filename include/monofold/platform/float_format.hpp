@@ -41,6 +41,18 @@ struct float_format<float16> : detail::binary_format<std::uint16_t, 10, 5> {};
 template <>
 struct float_format<bfloat16> : detail::binary_format<std::uint16_t, 7, 8> {};
 
+/// A double that is a number rounded to odd: where it is not exact, its last bit is set.
+///
+/// accuracy   rounded again, to any format of at most 51 bits, it gives what rounding the number once would
+///            give, subnormal and infinite results too
+/// source     Boldo, Melquiond 2008, IEEE Transactions on Computers 57(4)
+/// tested by  tests/platform/float_format_test.cpp
+struct odd_double {
+  double value;
+};
+template <>
+struct float_format<odd_double> : float_format<double> {};
+
 /// The bits of a number, as an integer of its size.
 template <class Real>
 MONOFOLD_HD constexpr typename float_format<Real>::bits float_bits(const Real& x) {
@@ -100,7 +112,7 @@ MONOFOLD_HD int bit_width_of(std::uint64_t a) {
 /// f = 0, or 0 < f < 1 where `sticky`.
 ///
 /// accuracy   correctly rounded, subnormal results too; from half a unit above the largest finite
-///            number on the result is infinite
+///            number on the result is infinite. An odd_double is rounded as that says, and finite
 /// errors     none; `sticky` asks for a significand wider than the precision of `Real`
 /// tested by  tests/platform/float_format_test.cpp
 template <class Real>
@@ -108,24 +120,31 @@ MONOFOLD_HD_CALL Real round_to(bool negative, std::uint64_t significand, int exp
                                bool sticky) {
   using format = float_format<Real>;
   using bits = typename format::bits;
+  constexpr bool to_odd = std::is_same_v<Real, odd_double>;
   const bits sign = negative ? format::sign_bit : bits{0};
   if (significand == 0) return float_from_bits<Real>(sign);
   const int lead = exponent + bit_width_of(significand) - 1;
   if (lead >= format::max_exponent) {
-    return float_from_bits<Real>(static_cast<bits>(sign | format::infinity));
+    // The last bit of the largest finite number is set.
+    const bits largest = static_cast<bits>(format::infinity - (to_odd ? 1 : 0));
+    return float_from_bits<Real>(static_cast<bits>(sign | largest));
   }
   int last = lead - format::fraction_bits;  // the exponent of the result's last bit
   if (last < format::least_exponent) last = format::least_exponent;
   const int drop = last - exponent;
   std::uint64_t kept = 0;
-  bool up = false;
+  bool up = to_odd && drop > 0;
   if (drop <= 0) {
     kept = significand << -drop;
   } else if (drop <= 64) {
     kept = drop < 64 ? significand >> drop : 0;
     const std::uint64_t half = std::uint64_t{1} << (drop - 1);
     const std::uint64_t rest = significand & (half | (half - 1));
-    up = rest > half || (rest == half && (sticky || (kept & 1) != 0));
+    if constexpr (to_odd) {
+      up = (rest != 0 || sticky) && (kept & 1) == 0;
+    } else {
+      up = rest > half || (rest == half && (sticky || (kept & 1) != 0));
+    }
   }  // else less than half a unit is dropped, and nothing kept
   // The leading one of a normal number adds one to the exponent field, and so does a carry out of
   // the significand: the largest finite number rounds up to infinity.

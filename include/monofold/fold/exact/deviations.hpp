@@ -137,6 +137,7 @@ class exact_deviations {
     add_multiple(squares, static_cast<std::uint64_t>(count));
     subtract_square(magnitude_of(sum));
   }
+  const std::uint64_t* limbs() const { return limb_; }
   /// Divided, or the root of that, rounded once; 0 < divisor < 2^127.
   template <class Real, bool root>
   MONOFOLD_HD_CALL Real rounded(uint128 divisor) const {
