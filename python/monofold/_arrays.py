@@ -4,27 +4,32 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from . import _core, _dtypes
+from . import _core, _dtypes, _protocols
+
+
+def _as_is(array):
+    return array
 
 
 @dataclass(slots=True)
 class Source:
     """Items in one piece or more, each perhaps with a mask that says which of its items there are.
 
-    `make` gives arrays like the caller's: ``make(shape, code) -> (array, address)``.
+    `like` makes an array of the caller's library from one of NumPy.
     """
 
     pieces: list
     shape: tuple
     code: int
-    make: object
+    like: object = _as_is
 
     @property
     def items(self):
         return self.pieces[0][0]
 
 
-def make_numpy(shape, code):
+def make(shape, code):
+    """(a new NumPy array, its address)."""
     array = np.empty(shape, _dtypes.numpy_of(code))
     return array, array.__array_interface__["data"][0]
 
@@ -39,7 +44,7 @@ def of_numpy(x):
 def _numpy_source(x):
     if isinstance(x, np.ma.MaskedArray):
         raise TypeError("masked arrays are not reduced: give x.data and where=~x.mask")
-    return Source([(of_numpy(x), None)], x.shape, _dtypes.code_of_numpy(x.dtype), make_numpy)
+    return Source([(of_numpy(x), None)], x.shape, _dtypes.code_of_numpy(x.dtype))
 
 
 def _to_numpy(x):
@@ -62,7 +67,10 @@ def as_source(x):
     TypeError
         For what is no array, or one of items that are not reduced.
     """
-    return _numpy_source(x if isinstance(x, np.ndarray) else _to_numpy(x))
+    if isinstance(x, np.ndarray):
+        return _numpy_source(x)
+    made = _protocols.source_of(x)
+    return _numpy_source(_to_numpy(x)) if made is None else Source(*made)
 
 
 def as_source_of(x, code):

@@ -163,7 +163,8 @@ def _rows_of(source, mask, kind, how, axes, keepdims, stats):
     arrays = _rows.reduce(source, mask, kind, how, axes, code, keepdims, with_item=stats)
     if kind.answer == "ranked":
         to = axes[0] if len(axes) == 1 else -1
-        return TopK(*(_arrays.moved(array, to) for array in arrays))
+        return TopK(*(source.like(_arrays.moved(array, to)) for array in arrays))
+    arrays = [source.like(array) for array in arrays]
     return arrays[0] if len(arrays) == 1 else tuple(arrays)
 
 

@@ -134,12 +134,13 @@ class Operation(_core.operation):
         if out is not None and dtype is None and self.kind.answer == "value":
             dtype = _dtypes.NAMES[_rows.code_of_out(out)]
         code = _rows.value_code(self.kind, source, how, dtype)
-        arrays = _rows.reduce(source, mask, self.kind, how, axes, code, keepdims,
-                              make=_arrays.make_numpy if out is not None else None)
+        arrays = _rows.reduce(source, mask, self.kind, how, axes, code, keepdims)
         if out is not None:
             return _rows.into(out, arrays)
         if axis is None and not keepdims:
             arrays = [array.item() for array in arrays]
+        else:
+            arrays = [source.like(array) for array in arrays]
         return arrays[0] if len(arrays) == 1 else tuple(arrays)
 
 
@@ -171,11 +172,12 @@ class Ranking(Operation):
                 source.pieces = _arrays.with_mask(source.pieces, mask)
             [answer] = _whole.answers(source, [self.kind], how)
             values, places = _whole.ranked(self.kind, answer)
-            return TopK(_arrays.numbers(values, source.code), _arrays.numbers(places, _dtypes.INT64))
+            return TopK(source.like(_arrays.numbers(values, source.code)),
+                        source.like(_arrays.numbers(places, _dtypes.INT64)))
         axes = _rows.axes_of(axis, len(source.shape))
         values, places = _rows.reduce(source, mask, self.kind, how, axes, source.code)
         to = axes[0] if len(axes) == 1 else -1
-        return TopK(_arrays.moved(values, to), _arrays.moved(places, to))
+        return TopK(source.like(_arrays.moved(values, to)), source.like(_arrays.moved(places, to)))
 
 
 class Norm(Operation):

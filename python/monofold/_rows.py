@@ -34,7 +34,7 @@ def value_code(kind, source, how, dtype):
     return _kinds.answer_code(kind, _core.answer_dtype(kind.code, source.code, how), source.code)
 
 
-def reduce(source, mask, kind, how, axes, code, keepdims=False, *, make=None, with_item=False):
+def reduce(source, mask, kind, how, axes, code, keepdims=False, *, with_item=False):
     """Arrays of answers: one, or two for pairs (lowest, highest), ranks and places with items (items, places)."""
     if len(source.pieces) > 1 or source.pieces[0][1] is not None:
         raise TypeError("an axis needs one array without absent items")
@@ -46,7 +46,7 @@ def reduce(source, mask, kind, how, axes, code, keepdims=False, *, make=None, wi
     ranked = kind.answer == "ranked"
     if ranked:
         shape += (how.k,)
-    make = make or source.make
+    make = _arrays.make
     values = seconds = places = (None, 0)
     if kind.answer != "index" or with_item:
         values = make(shape, code)

@@ -100,6 +100,7 @@ void make_array(array* self, std::uintptr_t address, monofold_dtype dtype, bool 
 }  // namespace
 
 void bind_array(nb::module_& core) {
+  core.def("bytes_of", &bytes_of);
   nb::class_<array>(core, "array", "An array where it lies.")
       .def("__init__", &make_array, nb::arg("address"), nb::arg("dtype"), nb::arg("swapped"),
            nb::arg("place"), nb::arg("extents"), nb::arg("strides"), nb::arg("owner").none())

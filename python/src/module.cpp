@@ -4,6 +4,8 @@
 
 #include "python/src/answers.hpp"
 #include "python/src/array.hpp"
+#include "python/src/arrow.hpp"
+#include "python/src/dlpack.hpp"
 #include "python/src/operation.hpp"
 #include "python/src/reduce.hpp"
 #include "python/src/state.hpp"
@@ -11,6 +13,8 @@
 NB_MODULE(_core, core) {
   monofold::python::bind_answers(core);
   monofold::python::bind_array(core);
+  monofold::python::bind_arrow(core);
+  monofold::python::bind_dlpack(core);
   monofold::python::bind_state(core);
   monofold::python::bind_reduce(core);
   monofold::python::bind_operation(core);

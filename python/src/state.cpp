@@ -55,7 +55,18 @@ state::handle state::copied() const {
   return handle(loaded(bytes.data(), bytes.size()));
 }
 
+namespace {
+
+/// Arrays on a device are reduced where they lie, and there is no copying into a buffer.
+void check_place(const array& items, const array* mask) {
+  if (items.place == MONOFOLD_HOST || (mask == nullptr && items.is_packed())) return;
+  throw nb::value_error("an array on a device must be packed, and all of it there");
+}
+
+}  // namespace
+
 void state::push(const array& items, const array* mask) {
+  check_place(items, mask);
   const std::int64_t count = items.count();
   monofold_status how = MONOFOLD_OK;
   {
@@ -85,6 +96,9 @@ void state::push(const array& items, const array* mask) {
 }
 
 void state::push_pairs(const array& left, const array& right, const array* mask) {
+  check_place(left, mask);
+  check_place(right, mask);
+  if (left.place != right.place) throw nb::value_error("two arrays of a dot lie in one place");
   monofold_status how = MONOFOLD_OK;
   {
     const hold held(busy_);

@@ -49,5 +49,7 @@ def same(left, right):
     if type(left) is not type(right):
         return False
     if isinstance(left, float):
-        return math.isnan(left) and math.isnan(right) or left == right and math.copysign(1, left) == math.copysign(1, right)
+        if math.isnan(left) or math.isnan(right):
+            return math.isnan(left) and math.isnan(right)
+        return left == right and math.copysign(1, left) == math.copysign(1, right)
     return left == right

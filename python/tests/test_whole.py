@@ -115,7 +115,7 @@ def test_overflow():
 
 
 def test_dtype_of_a_number():
-    assert mf.sum([0.1, 0.2], dtype="float32") == np.float32(0.3)
+    assert mf.sum([1, 2**-24, 2**-60], dtype="float32") == 1 + 2**-23  # by way of float64 it would be 1
     assert mf.sum(np.array([200, 100], "uint8"), dtype="int16") == 300
     with pytest.raises(mf.IntegerOverflow):
         mf.sum(np.array([200, 100], "uint8"), dtype="uint8")
