@@ -8,6 +8,7 @@
 #include "runtime/c_axes.hpp"
 #include "runtime/c_boundary.hpp"
 #include "runtime/row_reducer.hpp"
+#include "runtime/segment_reducer.hpp"
 #include "runtime/typed_answers.hpp"
 
 namespace runtime = monofold::runtime;
@@ -81,5 +82,33 @@ monofold_status monofold_reduce_axis_into(
     runtime::reduce_rows(reducer, items, rows, keeper);
     if (failed_row != nullptr) *failed_row = keeper.failed_row();
     return static_cast<monofold_status>(keeper.code());
+  });
+}
+
+monofold_status monofold_reduce_segments(const void* items, monofold_dtype dtype, int64_t count,
+                                         const int64_t* starts, const int64_t* stops,
+                                         int64_t num_segments, monofold_operation operation,
+                                         const monofold_options* options,
+                                         monofold_dtype value_dtype, void* values, void* seconds,
+                                         int64_t* indices, int64_t* failed_segment) noexcept {
+  return guarded([&]() -> monofold_status {
+    const runtime::request what = request_of_rows(dtype, operation, options);
+    check_items(items, what.type, count);
+    check_items(starts, monofold::dtype::int64, num_segments);
+    check_items(stops, monofold::dtype::int64, num_segments);
+    const runtime::typed_arrays out =
+        arrays_for(what, value_dtype, values, seconds, indices, num_segments);
+    const runtime::row_reducer rows(what, runtime::rounding_for(out.type));
+    const runtime::segment_reducer segments(rows, {items, count, starts, stops, num_segments});
+    std::int64_t failed = segments.bad_segment();
+    auto code = monofold::status::invalid_argument;
+    if (failed < 0) {
+      runtime::typed_keeper keeper(out);
+      segments.fold(keeper);
+      failed = keeper.failed_row();
+      code = keeper.code();
+    }
+    if (failed_segment != nullptr) *failed_segment = failed;
+    return static_cast<monofold_status>(code);
   });
 }

@@ -270,6 +270,22 @@ MONOFOLD_API monofold_status monofold_reduce_axis_into(
     const monofold_options* options, monofold_dtype value_dtype, void* values, void* seconds,
     int64_t* indices, int64_t capacity, int64_t* failed_row) MONOFOLD_NOEXCEPT;
 
+/// Reduces segments of an array by one operation: segment i has the items [starts[i], stops[i]).
+///
+/// shape      `num_segments` starts and stops, and room for as many answers; segments may be empty, overlap and
+///            leave gaps. Of offsets, one more than there are segments: `starts` = offsets, `stops` = offsets + 1
+/// order      each answer has the bits of monofold_reduce of its segment; positions count along it
+/// errors     as above. `failed_segment`, which may be null, takes the first segment without an answer, or -1; or
+///            with invalid_argument the first one that ends before it begins or lies outside the array: nothing
+///            else is written then. Other wrong use leaves it as it was
+/// cost       one pass over the items in host memory and two over the segments; no mixture of lengths is bad
+/// tested by  tests/runtime/c_segments_test.c, tests/runtime/segment_reducer_test.cpp
+MONOFOLD_API monofold_status monofold_reduce_segments(
+    const void* items, monofold_dtype dtype, int64_t count, const int64_t* starts,
+    const int64_t* stops, int64_t num_segments, monofold_operation operation,
+    const monofold_options* options, monofold_dtype value_dtype, void* values, void* seconds,
+    int64_t* indices, int64_t* failed_segment) MONOFOLD_NOEXCEPT;
+
 /// The inner product of two arrays of one type, and returns `result->status`.
 ///
 /// errors     as above; integer_overflow where the exact value does not fit int64 (uint64 for
