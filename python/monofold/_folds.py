@@ -24,7 +24,7 @@ class Fold:
         self.k = _one_of("k", [one for one in operations if "k" in one.options])
 
     def make_how(self, nan=None):
-        return _operations.make_how(nan or self.nan, bool(self.plain), self.correction or 0, self.k or 1)
+        return _operations.make_how(nan or self.nan, bool(self.plain), self.correction or 0, self.k or 10)
 
     def finish(self, answers, code):
         """What the caller sees: one value for each operation."""
@@ -58,22 +58,20 @@ class Single(Fold):
 
 
 class StatsFold(Fold):
-    """Eight statistics and two places. Called with an array it gives them."""
+    """Eight statistics and two places. Called with an array it gives them; in the order of the tool's ``stats``."""
 
     __name__ = "stats"
+    names = ("count", "count_nan", "sum", "mean", "var", "std", "min", "max", "argmin", "argmax")
 
     def __init__(self, correction=0, nan="propagate"):
-        names = ("count", "count_nan", "sum", "mean", "var", "std", "argmin", "argmax")
-        super().__init__(_operations.make(name).with_options(correction=correction, nan=nan) for name in names)
+        super().__init__(_operations.of_kind(KINDS[name], False, nan, correction=correction) for name in self.names)
 
     def finish(self, answers, code):
-        values = [_of_item(answer) if kind.answer == "index" else _value(kind, answer, code, missing=None)
-                  for kind, answer in zip(self.kinds, answers)]
-        return self.pack(values)
+        return self.pack(_value(kind, answer, code, missing=None) for kind, answer in zip(self.kinds, answers))
 
     def pack(self, values):
-        *first, (lowest, place_of_lowest), (highest, place_of_highest) = values
-        return Stats(*first, lowest, place_of_lowest, highest, place_of_highest)
+        values = dict(zip(self.names, values))
+        return Stats(nan=values.pop("count_nan"), **values)
 
     def __call__(self, x=_operations._NOTHING, axis=None, *, where=None, nan=None, correction=None):
         self = StatsFold(self.correction if correction is None else correction, nan or self.nan)
@@ -101,14 +99,6 @@ def _value(kind, answer, code, missing=_RAISE):
         values, places = _whole.ranked(kind, answer)
         return TopK(_arrays.numbers(values, code), _arrays.numbers(places, _dtypes.INT64))
     return _whole.scalar(kind, answer)
-
-
-def _of_item(answer):
-    """(item, place) of a smallest or largest one."""
-    if answer[0] == EMPTY_INPUT:
-        return None, None
-    place = _whole.scalar(KINDS["argmin"], answer)
-    return answer[1], place
 
 
 def as_fold(what):
@@ -154,13 +144,11 @@ def reduce(x, fold, axis=None, *, keepdims=False, where=None, nan=None):
     mask = _arrays.as_mask(where, source.shape)
     how = fold.make_how(nan)
     axes = _rows.axes_of(axis, len(source.shape))
-    stats = isinstance(fold, StatsFold)
-    return fold.pack(_rows_of(source, mask, kind, how, axes, keepdims, stats) for kind in fold.kinds)
+    return fold.pack(_rows_of(source, mask, kind, how, axes, keepdims) for kind in fold.kinds)
 
 
-def _rows_of(source, mask, kind, how, axes, keepdims, stats):
-    code = _rows.value_code(kind, source, how, None)
-    arrays = _rows.reduce(source, mask, kind, how, axes, code, keepdims, with_item=stats)
+def _rows_of(source, mask, kind, how, axes, keepdims):
+    arrays = _rows.reduce(source, mask, kind, how, axes, _rows.value_code(kind, source, how, None), keepdims)
     if kind.answer == "ranked":
         to = axes[0] if len(axes) == 1 else -1
         return TopK(*(source.like(_arrays.moved(array, to)) for array in arrays))

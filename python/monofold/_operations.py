@@ -35,7 +35,7 @@ def policy(nan):
     return NAN_POLICIES[nan]
 
 
-def make_how(nan="propagate", plain=False, correction=0, k=1):
+def make_how(nan="propagate", plain=False, correction=0, k=10):
     return _core.how(nan=policy(nan), plain=plain, ddof=correction, k=k, threads=_threads)
 
 
@@ -74,7 +74,7 @@ class Operation(_core.operation):
 
     options = ()
 
-    def __new__(cls, kind, *, plain=False, nan="propagate", correction=0, k=1):
+    def __new__(cls, kind, *, plain=False, nan="propagate", correction=0, k=10):
         quick = kind.answer != "ranked" and kind.name != "dot" and nan == "propagate"
         self = super().__new__(cls, kind.code, quick, plain, correction)
         self.kind, self.plain, self.nan, self.correction, self.k = kind, plain, nan, correction, k
@@ -101,7 +101,7 @@ class Operation(_core.operation):
         text = f"{self.__module__}.{self.__name__}"
         return f"{text}({', '.join(f'{name}={value!r}' for name, value in stated.items())})" if stated else text
 
-    defaults = {"plain": False, "nan": "propagate", "correction": 0, "k": 1}
+    defaults = {"plain": False, "nan": "propagate", "correction": 0, "k": 10}
 
     def stated(self):
         return {name: getattr(self, name) for name in Operation.defaults}

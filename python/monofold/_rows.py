@@ -34,8 +34,8 @@ def value_code(kind, source, how, dtype):
     return _kinds.answer_code(kind, _core.answer_dtype(kind.code, source.code, how), source.code)
 
 
-def reduce(source, mask, kind, how, axes, code, keepdims=False, *, with_item=False):
-    """Arrays of answers: one, or two for pairs (lowest, highest), ranks and places with items (items, places)."""
+def reduce(source, mask, kind, how, axes, code, keepdims=False):
+    """Arrays of answers: one, or two for pairs (lowest, highest) and ranks (values, places)."""
     if len(source.pieces) > 1 or source.pieces[0][1] is not None:
         raise TypeError("an axis needs one array without absent items")
     items = source.items
@@ -48,7 +48,7 @@ def reduce(source, mask, kind, how, axes, code, keepdims=False, *, with_item=Fal
         shape += (how.k,)
     make = _arrays.make
     values = seconds = places = (None, 0)
-    if kind.answer != "index" or with_item:
+    if kind.answer != "index":
         values = make(shape, code)
     if kind.answer == "pair":
         seconds = make(shape, code)

@@ -1,12 +1,15 @@
 """States: the bits of one call, whatever the pieces; values that travel as bytes."""
 
 import copy
+import json
 import math
 import multiprocessing
 import pickle
+import subprocess
 import threading
 
 import monofold as mf
+import monofold.__main__
 import numpy as np
 import pytest
 from arrays import numbers, same
@@ -135,3 +138,21 @@ def test_processes(method):
     with multiprocessing.get_context(method).Pool(2) as pool:
         first, second = pool.map(shard, [(0, 40_960), (40_960, 60_000)])
     assert first.merge(second) == mf.State(mf.all(mf.sum, mf.argmax), "float64").push(x)
+
+
+TOOL = monofold.__main__.tool()
+
+
+@pytest.mark.skipif(TOOL is None, reason="the tool is not here")
+def test_states_are_files_of_the_tool(tmp_path):
+    x = numbers("float64", 10_000)
+    np.save(tmp_path / "x.npy", x)
+    run = [TOOL, "stats", str(tmp_path / "x.npy"), "--save-state", str(tmp_path / "tool.state")]
+    subprocess.run(run, check=True, capture_output=True)
+    state = mf.State(mf.stats, "float64").push(x)
+    saved = (tmp_path / "tool.state").read_bytes()
+    assert mf.State.load(saved) == state and mf.State.load(saved).finish() == mf.stats(x)
+    (tmp_path / "python.state").write_bytes(bytes(state))
+    run = [TOOL, "merge", str(tmp_path / "tool.state"), str(tmp_path / "python.state"), "--json"]
+    merged = json.loads(subprocess.run(run, check=True, capture_output=True, text=True).stdout)
+    assert str(mf.sum(np.tile(x, 2))) in json.dumps(merged)

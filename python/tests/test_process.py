@@ -1,0 +1,80 @@
+"""The package as a process sees it: import, interrupts, the tool, types."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import monofold as mf
+import monofold.__main__
+import numpy as np
+import pytest
+
+
+def output_of(*command, **options):
+    return subprocess.run([sys.executable, *command], check=True, capture_output=True, text=True, **options).stdout
+
+
+def test_import_is_quick():
+    code = ("import time, numpy; start = time.perf_counter(); import monofold; "
+            "print(time.perf_counter() - start)")
+    assert min(float(output_of("-c", code)) for _ in range(5)) < 0.030
+
+
+def test_import_brings_no_other_library():
+    code = "import sys, monofold; print({'ml_dtypes', 'numba', 'torch', 'dask', 'pyarrow'} & set(sys.modules))"
+    assert output_of("-c", code).strip() == "set()"
+
+
+class Stopped(Exception):
+    pass
+
+
+@pytest.mark.parametrize("operation", (mf.sum, mf.plain.mean), ids=repr)
+def test_interrupts(operation):
+    def stop(number, frame):
+        raise Stopped
+
+    endless = np.broadcast_to(1.0, (2**40,))
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, 0.2)
+    start = time.monotonic()
+    try:
+        with pytest.raises(Stopped):
+            operation(endless)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert time.monotonic() - start < 30
+
+
+def test_interrupted_state_stays():
+    state = mf.State(mf.sum, "float64").push([1.0])
+    before = bytes(state)
+    test_interrupts(state.push)
+    assert bytes(state) == before and state.push([2.0]).finish() == 3.0
+
+
+@pytest.mark.skipif(monofold.__main__.tool() is None, reason="the tool is not here")
+def test_tool():
+    assert output_of("-m", "monofold", "sum", input="1\n2\n").strip() == "3"
+
+
+def test_no_tool(monkeypatch, tmp_path):
+    monkeypatch.setattr(monofold.__main__, "__file__", str(tmp_path / "__main__.py"))
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(SystemExit) as caught:
+        monofold.__main__.main()
+    assert "./dev build" in str(caught.value.code)
+
+
+def test_info():
+    info = mf.info()
+    assert info["version"] == mf.__version__ and info["cores"] == len(os.sched_getaffinity(0))
+    assert info["gpu"].removeprefix("none: ")
+
+
+def test_wheel_is_small():
+    core = sys.modules["monofold._core"].__file__
+    assert os.path.getsize(core) < 6e6
