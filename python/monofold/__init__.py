@@ -8,6 +8,7 @@ from ._folds import reduce
 from ._info import info
 from ._operations import Operation, set_threads
 from ._results import Stats, TopK
+from ._segments import segmented_reduce
 from ._state import State
 
 _core.set_packed_type(_np.ndarray)
@@ -44,5 +45,5 @@ __all__ = [
     "DeviceUnavailable", "EmptyInput", "IntegerOverflow", "MalformedState", "NanFound", "Operation", "State",
     "Stats", "TopK", "all", "any", "argmax", "argmin", "bit_and", "bit_or", "bit_xor", "bottom_k", "count",
     "count_nan", "count_nonzero", "dot", "info", "max", "mean", "min", "minmax", "norm", "plain", "prod", "reduce",
-    "set_threads", "stats", "std", "sum", "top_k", "var",
+    "segmented_reduce", "set_threads", "stats", "std", "sum", "top_k", "var",
 ]

@@ -43,24 +43,27 @@ def reduce(source, mask, kind, how, axes, code, keepdims=False):
         raise TypeError("axes of arrays on a device are not reduced")
     shape = tuple(1 if axis in axes else extent for axis, extent in enumerate(source.shape)
                   if keepdims or axis not in axes)
-    ranked = kind.answer == "ranked"
-    if ranked:
-        shape += (how.k,)
-    make = _arrays.make
-    values = seconds = places = (None, 0)
-    if kind.answer != "index":
-        values = make(shape, code)
-    if kind.answer == "pair":
-        seconds = make(shape, code)
-    if kind.answer == "index" or ranked:
-        places = make(shape, _dtypes.INT64)
-    status, row = _core.rows(items, mask, axes, kind.code, how, code, how.k if ranked else 1,
-                             values[1], seconds[1], places[1])
+    new = Answers(kind, shape, code, how.k)
+    status, row = _core.rows(items, mask, axes, kind.code, how, code, new.width, *new.addresses)
     if status:
         kept = [extent for axis, extent in enumerate(source.shape) if axis not in axes]
         index = np.unravel_index(row, kept) if kept else ()
         raise_status(status, kind.name, row=tuple(map(int, index)) or None)
-    return [array for array, _ in (values, seconds, places) if array is not None]
+    return new.arrays
+
+
+class Answers:
+    """New arrays for the answers of an operation: values, second values and places, as it has them."""
+
+    def __init__(self, kind, shape, code, k):
+        ranked = kind.answer == "ranked"
+        self.width = k if ranked else 1
+        shape += (k,) * ranked
+        made = [_arrays.make(shape, code) if kind.answer != "index" else None,
+                _arrays.make(shape, code) if kind.answer == "pair" else None,
+                _arrays.make(shape, _dtypes.INT64) if ranked or kind.answer == "index" else None]
+        self.arrays = [one[0] for one in made if one]
+        self.addresses = [one[1] if one else 0 for one in made]
 
 
 def code_of_out(out):

@@ -8,6 +8,7 @@
 #include "python/src/dlpack.hpp"
 #include "python/src/operation.hpp"
 #include "python/src/reduce.hpp"
+#include "python/src/segments.hpp"
 #include "python/src/state.hpp"
 
 NB_MODULE(_core, core) {
@@ -17,5 +18,6 @@ NB_MODULE(_core, core) {
   monofold::python::bind_dlpack(core);
   monofold::python::bind_state(core);
   monofold::python::bind_reduce(core);
+  monofold::python::bind_segments(core);
   monofold::python::bind_operation(core);
 }

@@ -1,0 +1,67 @@
+#include "python/src/segments.hpp"
+
+#include <cstdint>
+#include <vector>
+
+#include "monofold/monofold.h"
+#include "python/src/answers.hpp"
+#include "python/src/array.hpp"
+#include "python/src/gather.hpp"
+
+namespace monofold::python {
+
+namespace {
+
+template <class T>
+T* at(std::uintptr_t address) {
+  return reinterpret_cast<T*>(address);
+}
+
+/// The items as a caller of the C interface has them: where they lie, or copied.
+class packed_items {
+ public:
+  explicit packed_items(const array& items) : data_(items.data) {
+    if (items.place != MONOFOLD_HOST)
+      throw nb::type_error("segments of arrays on a device are not reduced");
+    if (items.is_packed()) return;
+    copy_.resize(static_cast<std::size_t>(items.count() * items.item_bytes()));
+    gather(items, 0, items.count(), copy_.data());
+    data_ = copy_.data();
+  }
+
+  const void* data() const { return data_; }
+
+ private:
+  std::vector<char> copy_;
+  const void* data_;
+};
+
+/// (status, the first segment without an answer or -1). Addresses are of packed arrays; 0: not wanted.
+nb::tuple segments(const array& items, std::uintptr_t starts, std::uintptr_t stops,
+                   std::int64_t num_segments, monofold_operation operation, const how& options,
+                   monofold_dtype value_dtype, std::uintptr_t values, std::uintptr_t seconds,
+                   std::uintptr_t indices) {
+  std::int64_t failed = -1;
+  const packed_items packed(items);
+  monofold_status status = MONOFOLD_OK;
+  {
+    nb::gil_scoped_release released;
+    status = monofold_reduce_segments(
+        packed.data(), items.dtype, items.count(), at<const std::int64_t>(starts),
+        at<const std::int64_t>(stops), num_segments, operation, &options.options, value_dtype,
+        at<void>(values), at<void>(seconds), at<std::int64_t>(indices), &failed);
+  }
+  if (status == MONOFOLD_INVALID_ARGUMENT && failed >= 0) {
+    PyErr_Format(PyExc_ValueError, "segment %lld ends before it begins, or lies outside the array",
+                 static_cast<long long>(failed));
+    throw nb::python_error();
+  }
+  check_call(status);
+  return nb::make_tuple(status, failed);
+}
+
+}  // namespace
+
+void bind_segments(nb::module_& core) { core.def("segments", &segments); }
+
+}  // namespace monofold::python
