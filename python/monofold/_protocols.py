@@ -15,6 +15,8 @@ _DLPACK = (1, 1)
 
 def source_of(x):
     """(pieces, shape, code, like) of an array of another library; None where it follows no protocol."""
+    if type(x).__module__.startswith("dask."):
+        raise TypeError("a Dask array is not gathered by itself: reduce it by monofold.dask")
     if hasattr(x, "__arrow_c_stream__") or hasattr(x, "__arrow_c_array__"):
         # What has NumPy's items has NumPy's meaning: pandas would give NaN as nulls.
         return None if isinstance(getattr(x, "dtype", None), np.dtype) else _from_arrow(x)
