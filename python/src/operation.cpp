@@ -2,11 +2,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
+#include <new>
 
 #include "monofold/monofold.h"
-#include "python/src/answers.hpp"
 #include "python/src/gather.hpp"
+#include "python/src/short_arrays.hpp"
 
 namespace monofold::python {
 
@@ -17,6 +17,7 @@ struct operation_object {
   PyObject_HEAD monofold_operation code;
   bool is_quick;  // one number, or a pair, from one call
   monofold_options options;
+  short_arrays* quickest;
 };
 
 PyTypeObject* packed_type =
@@ -68,6 +69,17 @@ PyObject* answer_of(monofold_operation code, const monofold_result& result) {
   return number_of(result.value);
 }
 
+/// Without the interpreter's lock.
+bool reduce_long(const operation_object& self, const void* items, monofold_dtype dtype,
+                 std::int64_t count, monofold_result* result) {
+  bool is_answered = false;
+  Py_BEGIN_ALLOW_THREADS is_answered =
+      self.quickest->reduce(items, dtype, count, result) ||
+      monofold_reduce(items, dtype, count, MONOFOLD_HOST, self.code, &self.options, result) ==
+          MONOFOLD_OK;
+  Py_END_ALLOW_THREADS return is_answered;
+}
+
 /// The answer for a packed array; null without an exception: not a case for this function.
 PyObject* call_quickly(const operation_object& self, PyObject* items) {
   if (!self.is_quick || Py_TYPE(items) != packed_type) return nullptr;
@@ -83,16 +95,10 @@ PyObject* call_quickly(const operation_object& self, PyObject* items) {
   if (dtype >= 0 && is_aligned && view.len <= piece_bytes) {
     const std::int64_t count = view.len / view.itemsize;
     monofold_result result;
-    monofold_status status = MONOFOLD_OK;
-    if (count < items_without_lock) {
-      status =
-          monofold_reduce(view.buf, dtype, count, MONOFOLD_HOST, self.code, &self.options, &result);
-    } else {
-      Py_BEGIN_ALLOW_THREADS status =
-          monofold_reduce(view.buf, dtype, count, MONOFOLD_HOST, self.code, &self.options, &result);
-      Py_END_ALLOW_THREADS
-    }
-    if (status == MONOFOLD_OK) answer = answer_of(self.code, result);
+    const bool is_answered = count < items_without_lock
+                                 ? self.quickest->reduce(view.buf, dtype, count, &result)
+                                 : reduce_long(self, view.buf, dtype, count, &result);
+    if (is_answered) answer = answer_of(self.code, result);
   }
   PyBuffer_Release(&view);
   return answer;
@@ -128,7 +134,17 @@ PyObject* make(PyTypeObject* type, PyObject* args, PyObject* keywords) {
   self.options = monofold_options MONOFOLD_OPTIONS_INIT;
   self.options.plain = plain;
   self.options.ddof = ddof;
-  return object;
+  self.quickest = new (std::nothrow) short_arrays(self.code, self.options);
+  if (self.quickest != nullptr) return object;
+  Py_DECREF(object);
+  return PyErr_NoMemory();
+}
+
+void destroy(PyObject* object) {
+  PyTypeObject* type = Py_TYPE(object);
+  delete reinterpret_cast<operation_object*>(object)->quickest;
+  reinterpret_cast<freefunc>(PyType_GetSlot(type, Py_tp_free))(object);
+  Py_DECREF(type);
 }
 
 int initialize(PyObject*, PyObject*, PyObject*) { return 0; }
@@ -149,6 +165,7 @@ void bind_operation(nb::module_& core) {
   static PyType_Slot slots[] = {{Py_tp_new, reinterpret_cast<void*>(make)},
                                 {Py_tp_init, reinterpret_cast<void*>(initialize)},
                                 {Py_tp_call, reinterpret_cast<void*>(call)},
+                                {Py_tp_dealloc, reinterpret_cast<void*>(destroy)},
                                 {Py_tp_methods, methods},
                                 {0, nullptr}};
   static PyType_Spec spec = {"monofold._core.operation", sizeof(operation_object), 0,
