@@ -1,12 +1,12 @@
 /// runtime/c_arrays: the calls of monofold.h that write answers into arrays of one type.
 
-#include <cstddef>
 #include <cstdint>
 
 #include "monofold/shape/axes.hpp"
 #include "runtime/axis_reducer.hpp"
 #include "runtime/c_axes.hpp"
 #include "runtime/c_boundary.hpp"
+#include "runtime/c_outputs.hpp"
 #include "runtime/row_reducer.hpp"
 #include "runtime/segment_reducer.hpp"
 #include "runtime/typed_answers.hpp"
@@ -14,44 +14,6 @@
 namespace runtime = monofold::runtime;
 using monofold::runtime::operation;
 using namespace monofold::runtime::c_boundary;  // NOLINT: this file is calls of it
-
-namespace {
-
-void check_aligned(const void* array, std::size_t bytes) {
-  if (reinterpret_cast<std::uintptr_t>(array) % bytes != 0) refuse();
-}
-
-/// The caller's arrays, of which there is at least one that the operation fills.
-runtime::typed_arrays arrays_for(const runtime::request& what, monofold_dtype value_dtype,
-                                 void* values, void* seconds, std::int64_t* indices,
-                                 std::int64_t num_rows) {
-  if (value_dtype < MONOFOLD_BOOL || value_dtype > MONOFOLD_FLOAT64) refuse();
-  const auto type = static_cast<monofold::dtype>(value_dtype);
-  const operation op = what.ops.front();
-  if (!runtime::is_convertible(runtime::answer_type(op, what), type)) {
-    throw monofold::error(monofold::status::unsupported);
-  }
-  const bool has_indices = is_ranked(op) || op == operation::argmin || op == operation::argmax;
-  if (op != operation::minmax) seconds = nullptr;
-  if (!has_indices) indices = nullptr;
-  const bool is_anywhere = values != nullptr || seconds != nullptr || indices != nullptr;
-  if (!is_anywhere && num_rows > 0) refuse();
-  const auto bytes = static_cast<std::size_t>(monofold::info(type).size_bytes);
-  check_aligned(values, bytes);
-  check_aligned(seconds, bytes);
-  check_aligned(indices, sizeof(std::int64_t));
-  return {type, values, seconds, indices, is_ranked(op) ? what.k : 1};
-}
-
-/// A request for rows: each is an array of its own.
-runtime::request request_of_rows(monofold_dtype dtype, monofold_operation operation,
-                                 const monofold_options* options) {
-  const runtime::request what = make_request(dtype, &operation, 1, options);
-  if (what.ops.front() == operation::dot) refuse();
-  return what;
-}
-
-}  // namespace
 
 monofold_status monofold_answer_dtype(monofold_operation operation, monofold_dtype dtype,
                                       const monofold_options* options,
@@ -76,7 +38,7 @@ monofold_status monofold_reduce_axis_into(
     const monofold::array_rows rows = monofold::rows_of(array.extents, array.strides, array.axes);
     if (rows.num_rows > capacity) refuse();
     const runtime::typed_arrays out =
-        arrays_for(what, value_dtype, values, seconds, indices, rows.num_rows);
+        arrays_for(what, what.ops.front(), value_dtype, values, seconds, indices, rows.num_rows);
     const runtime::row_reducer reducer(what, runtime::rounding_for(out.type));
     runtime::typed_keeper keeper(out);
     runtime::reduce_rows(reducer, items, rows, keeper);
@@ -97,7 +59,7 @@ monofold_status monofold_reduce_segments(const void* items, monofold_dtype dtype
     check_items(starts, monofold::dtype::int64, num_segments);
     check_items(stops, monofold::dtype::int64, num_segments);
     const runtime::typed_arrays out =
-        arrays_for(what, value_dtype, values, seconds, indices, num_segments);
+        arrays_for(what, what.ops.front(), value_dtype, values, seconds, indices, num_segments);
     const runtime::row_reducer rows(what, runtime::rounding_for(out.type));
     const runtime::segment_reducer segments(rows, {items, count, starts, stops, num_segments});
     std::int64_t failed = segments.bad_segment();

@@ -11,6 +11,7 @@
 #include "monofold/monofold.h"
 #include "monofold/platform/dtype.hpp"
 #include "monofold/platform/status.hpp"
+#include "monofold/shape/keys.hpp"
 #include "runtime/gpu/devices.hpp"
 #include "runtime/operation.hpp"
 #include "runtime/reducer.hpp"
@@ -40,6 +41,8 @@ static_assert(same(operation::count, MONOFOLD_COUNT) && same(operation::std, MON
               same(operation::nan, MONOFOLD_COUNT_NAN));
 static_assert(same(nan_policy::omit, MONOFOLD_NAN_OMIT) &&
               same(nan_policy::raise, MONOFOLD_NAN_RAISE));
+static_assert(same(key_order::sorted, MONOFOLD_BY_KEY) &&
+              same(key_order::first, MONOFOLD_BY_FIRST));
 
 /// Calls `body`, which returns a status or throws. This is the boundary: nothing passes it.
 template <class Body>

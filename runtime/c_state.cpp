@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "runtime/c_boundary.hpp"
+#include "runtime/c_outputs.hpp"
+#include "runtime/typed_answers.hpp"
 
 namespace runtime = monofold::runtime;
 using monofold::runtime::operation;
@@ -37,10 +39,11 @@ monofold_status change(monofold_state* state, const Body& body) {
 }
 
 /// The answer at `position` of a running state, which is top or bottom, or is not.
-runtime::answer answer_of(const monofold_state& state, std::int32_t position, bool ranked) {
+runtime::answer answer_of(const monofold_state& state, std::int32_t position, bool ranked,
+                          runtime::rounding how = runtime::rounding::native) {
   if (position < 0 || static_cast<std::size_t>(position) >= state.what().ops.size()) refuse();
   if (is_ranked(state.what().ops[static_cast<std::size_t>(position)]) != ranked) refuse();
-  return state.reducer.finish()[static_cast<std::size_t>(position)];
+  return state.reducer.finish(how)[static_cast<std::size_t>(position)];
 }
 
 }  // namespace
@@ -155,5 +158,22 @@ monofold_status monofold_state_top(const monofold_state* state, int32_t position
     if (state->what().k > capacity) refuse();
     if (state->broken != MONOFOLD_OK) return state->broken;
     return write_ranked(answer_of(*state, position, true), values, indices, first_nan);
+  });
+}
+
+monofold_status monofold_state_result_into(const monofold_state* state, int32_t position,
+                                           monofold_dtype value_dtype, void* value, void* second,
+                                           int64_t* index) noexcept {
+  return guarded([&]() -> monofold_status {
+    if (state == nullptr || position < 0) refuse();
+    const auto at = static_cast<std::size_t>(position);
+    if (at >= state->what().ops.size()) refuse();
+    if (state->broken != MONOFOLD_OK) return state->broken;
+    const operation op = state->what().ops[at];
+    const runtime::typed_arrays out =
+        arrays_for(state->what(), op, value_dtype, value, second, index, 1);
+    const runtime::answer found =
+        answer_of(*state, position, false, runtime::rounding_for(out.type));
+    return static_cast<monofold_status>(runtime::store_typed(out, 0, found));
   });
 }

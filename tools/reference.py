@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Prints docs/reference.md: every fold, view, operation, option and status, from their own lists.
+"""Prints docs/reference.md: every fold, view, operation, option, call of C and status, from their own lists.
 
 usage: reference.py [TREE] > OTHER && mv OTHER docs/reference.md
 
 Read are the man page (which the tool prints from its lists of operations and options), the marked
-pieces of tests/docs/reference_test.cpp, and platform/status.hpp. The table of folds is kept as it
+pieces of tests/docs/reference_test.cpp, monofold.h, and platform/status.hpp. The table of folds is kept as it
 stands on the page: test_docs makes it from the headers (tests/docs/reference_test.cpp).
 """
 
@@ -92,6 +92,14 @@ what is printed. `cmake --install` installs it, with completions for bash and zs
 `monofold COMMAND --help` names.
 
 {options}
+## The C interface
+
+`monofold/monofold.h`, for libmonofold (the CMake target `monofold::runtime`): types and operations chosen at run time,
+on arrays in host memory or, where a call takes a `monofold_place`, a GPU's. The header says what each call promises.
+
+| call | what it does |
+|---|---|
+{c_calls}
 ## Status codes
 
 In C++ `mf::status`, in C `MONOFOLD_` and the name in capitals. `reduce` throws `mf::error`, whose `code()` it is.
@@ -159,6 +167,15 @@ def command_options(parts):
     return [entry for entry in parts["OTHER COMMANDS"] if known.get(entry[1]) != entry[2]]
 
 
+def call_rows(header):
+    """The calls of the C interface, each with the first sentence of what stands above it."""
+    found = re.findall(r"((?:^///.*\n)+)MONOFOLD_API [^;]*?\b(monofold_\w+)\(", header, re.MULTILINE)
+    for comment, name in found:
+        text = re.split(r"^$", re.sub(r"^/// ?", "", comment, flags=re.MULTILINE), flags=re.MULTILINE)[0]
+        sentence = re.split(r"(?<=\.)\s|: |; ", " ".join(text.split()))[0].rstrip(".")
+        yield f"| `{name}` | {sentence} |\n"
+
+
 def status_rows(header):
     names = re.findall(r"^  (\w+) = (\d+),", header, re.MULTILINE)
     texts = dict(re.findall(r"case status::(\w+):\s*return \"(.*?)\";", header))
@@ -187,6 +204,7 @@ def reference(tree):
         **pieces(read("tests/docs/reference_test.cpp")), folds=folds[0],
         operations="".join(operation_rows(parts["OPERATIONS"])),
         options=option_list(options + command_options(parts)),
+        c_calls="".join(call_rows(read("include/monofold/monofold.h"))),
         types="\n".join(textwrap.wrap(types, WIDTH - 15)), stats=stats,
         statuses="".join(status_rows(read("include/monofold/platform/status.hpp"))))
 

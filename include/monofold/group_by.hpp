@@ -85,9 +85,11 @@ grouped<item_of_t<Keys>, Out> group_into(const cpu_engine& engine, const Keys& k
     for (std::int64_t i = 0; i < key_view.size(); ++i) held.push_back(key_view[i]);
     return group_into<Out, Indices>(engine, held, values, f, order);
   } else {
-    grouping<stored_key<key>, Indices, group_fold_t<Range, F>, view_of_t<Keys>,
-             folded_view_t<Range, F>>
-        all(engine, key_view, view, bound, order);
+    using view_type = folded_view_t<Range, F>;
+    using folds = group_folds<Indices, group_fold_t<Range, F>, typename view_type::item_type>;
+    const folds each(bound, engine.num_threads);
+    grouping<stored_key<key>, folds, view_of_t<Keys>, view_type> all(engine, key_view, view, each,
+                                                                     order);
     return in_order<Out, group_answer_t<Range, F>, key>(engine.num_threads, all.groups(), order);
   }
 }

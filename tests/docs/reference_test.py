@@ -36,6 +36,14 @@ class Reference(unittest.TestCase):
         for name in statuses:
             self.assertIn(f"| `{name}` |", MADE)
 
+    def test_every_call_of_c_is_there(self):
+        header = (TREE / "include/monofold/monofold.h").read_text(encoding="utf-8")
+        calls = re.findall(r"^MONOFOLD_API [\w* ]*?\b(monofold_\w+)\(", header, re.MULTILINE)
+        self.assertEqual(len(calls), header.count("MONOFOLD_API"))
+        self.assertGreater(len(calls), 20)
+        for name in calls:
+            self.assertRegex(MADE, rf"\n\| `{name}` \| [A-Z].{{10,}} \|\n")
+
     def test_folds_of_operations_are_folds(self):
         rows = re.findall(r"^\| `\w+` \| .* \| `(.*)` \|$", MADE, re.MULTILINE)
         self.assertGreater(len(rows), 20)

@@ -11,10 +11,7 @@
 #include "monofold/engine/detail/key_numbers.hpp"
 #include "monofold/engine/detail/parts.hpp"
 #include "monofold/engine/detail/raw_array.hpp"
-#include "monofold/engine/segments.hpp"
-#include "monofold/engine/tree_joiner.hpp"
-#include "monofold/fold/at_indices.hpp"
-#include "monofold/fold/fold.hpp"
+#include "monofold/engine/group_folds.hpp"
 #include "monofold/platform/float_format.hpp"
 #include "monofold/shape/keys.hpp"
 #include "monofold/shape/segments.hpp"
@@ -31,8 +28,8 @@ struct group_list {
   std::int64_t size() const { return static_cast<std::int64_t>(keys.size()); }
 
   template <class Answer>
-  void add_answer(const result<Answer>& one) {
-    if constexpr (std::is_same_v<Finished, result<Answer>>) {
+  void add_answer(const Answer& one) {
+    if constexpr (std::is_same_v<Finished, Answer>) {
       answers.push_back(one);
     } else {
       answers.push_back(*one);
@@ -40,36 +37,28 @@ struct group_list {
   }
 };
 
-/// The indices of items that were moved.
-struct positions_of {
-  const std::int64_t* position;
-
-  std::int64_t operator()(std::int64_t i) const { return position[i]; }
-};
-
 /// The groups of items by key.
 ///
+/// shape      `Folds` makes answers of items that were brought together: see group_folds
 /// order      a group's items are folded as they follow each other in the input, so that an answer is that
 ///            of `reduce` of them alone, whatever the threads
 /// cost       keys, items (and positions, where they are asked for) are copied once, twice where there are
 ///            more than `most_few` groups; no state outlives its group
 /// source     partition before aggregation: Manegold, Boncz, Kersten 2002, IEEE TKDE 14(4)
 /// tested by  tests/api/group_by_test.cpp
-template <class Keys, class Indices, class F, class KeyView, class View>
+template <class Keys, class Folds, class KeyView, class View>
 class grouping {
  public:
   using stored = typename Keys::stored;
   using item = typename View::item_type;
-  using finished = std::remove_cvref_t<decltype(finish_raw(
-      std::declval<const F&>(), std::declval<const typename F::state&>()))>;
-  using list = group_list<stored, finished>;
+  using list = group_list<stored, typename Folds::finished>;
 
-  grouping(const cpu_engine& engine, const KeyView& keys, const View& values, const F& f,
+  grouping(const cpu_engine& engine, const KeyView& keys, const View& values, const Folds& folds,
            key_order order)
       : num_threads_(engine.num_threads),
         keys_(keys),
         values_(values),
-        fold_(f),
+        folds_(folds),
         order_(order),
         chunks_(chunk_list::of(values.size(), engine.num_threads)) {}
 
@@ -94,26 +83,12 @@ class grouping {
                  [&](std::int64_t c) { body(c, chunks_.begin(c), chunks_.begin(c + 1)); });
   }
 
-  /// Items, and where they lay if somebody asked.
-  struct moved_items {
-    raw_array<item> items;
-    raw_array<std::int64_t> positions;
-  };
-  moved_items make_moved(std::int64_t count, bool with_positions) const {
+  using moved_list = moved_items<item>;
+  static moved_list make_moved(std::int64_t count, bool with_positions) {
     return {raw_array<item>(count),
             with_positions ? raw_array<std::int64_t>(count) : raw_array<std::int64_t>()};
   }
-  static constexpr bool wants_positions = std::is_same_v<Indices, index_in_all>;
-
-  /// Calls body(fold) with the fold of items that were moved, whose indices may be those of their positions.
-  template <class Body>
-  void with_fold_of(const moved_items& moved, const Body& body) const {
-    if constexpr (wants_positions) {
-      body(at_indices<item>(fold_, positions_of{moved.positions.data()}));
-    } else {
-      body(fold_);
-    }
-  }
+  static constexpr bool wants_positions = Folds::wants_positions;
 
   /// The keys of a chunk as they first appear, how often each does, and which group it is.
   struct chunk_keys {
@@ -206,7 +181,7 @@ class grouping {
       }
     }
     places.count_up();
-    const moved_items moved = make_moved(n, wants_positions);
+    const moved_list moved = make_moved(n, wants_positions);
     each_chunk([&](std::int64_t c, std::int64_t begin, std::int64_t end) {
       const chunk_keys& own = found_in(c);
       std::int64_t next[most_few];
@@ -225,16 +200,11 @@ class grouping {
   }
 
   void fold_few(list& out, const std::vector<stored>& keys, const part_places& places,
-                const moved_items& moved) const {
-    const contiguous_view<item> view(moved.items.data(), values_.size());
-    const offset_segments<std::int64_t> segments(places.offsets(), places.num_parts());
-    const cpu_engine engine{num_threads_};
-    const segment_work work = share_segments<item>(engine, segments, view.size());
-    std::vector<result<answer_t<F>>> answers(keys.size());
-    with_fold_of(moved, [&](const auto& f) {
-      fold_segments<Indices>(engine, f, view, segments, work, [&](std::int64_t g, const auto& one) {
-        answers[static_cast<std::size_t>(g)] = one;
-      });
+                const moved_list& moved) const {
+    const offset_segments<std::int64_t> groups(places.offsets(), places.num_parts());
+    std::vector<typename Folds::answer> answers(keys.size());
+    folds_.fold_all(moved, values_.size(), groups, [&](std::int64_t g, const auto& one) {
+      answers[static_cast<std::size_t>(g)] = one;
     });
     out.keys = keys;
     for (const auto& one : answers) {
@@ -259,7 +229,7 @@ class grouping {
       }
     });
     places.count_up();
-    const moved_items moved = make_moved(n, wants_positions || order_ == key_order::first);
+    const moved_list moved = make_moved(n, wants_positions || order_ == key_order::first);
     const raw_array<stored> keys(n);
     each_chunk([&](std::int64_t c, std::int64_t begin, std::int64_t end) {
       std::int64_t* const next = places.of_chunk(c);
@@ -283,12 +253,12 @@ class grouping {
 
   /// The groups of some parts, on one thread.
   void group_parts(list& out, std::int64_t first, std::int64_t last, const part_places& places,
-                   const stored* keys, const moved_items& moved, int bits) const {
+                   const stored* keys, const moved_list& moved, int bits) const {
     std::int64_t most = 0;
     for (std::int64_t p = first; p < last; ++p) most = std::max(most, places.size(p));
     key_numbers<Keys> known(bits);
     const raw_array<std::uint32_t> numbers(most);
-    const moved_items own = make_moved(most, wants_positions);
+    const moved_list own = make_moved(most, wants_positions);
     std::vector<std::int64_t> next;
     for (std::int64_t p = first; p < last; ++p) {
       const std::int64_t at = places.begin(p);
@@ -311,36 +281,15 @@ class grouping {
         own.items[to] = std::move(moved.items[at + i]);
         if (own.positions) own.positions[to] = moved.positions[at + i];
       }
-      fold_part(out, own, next);
+      folds_.fold_some(own, next, [&](const auto& one) { out.add_answer(one); });
       out.keys.insert(out.keys.end(), known.keys().begin(), known.keys().end());
     }
-  }
-
-  /// Folds groups that end at `ends`.
-  void fold_part(list& out, const moved_items& moved, const std::vector<std::int64_t>& ends) const {
-    with_fold_of(moved, [&](const auto& f) {
-      std::int64_t at = 0;
-      for (const std::int64_t end : ends) {
-        const item* const items = moved.items.data() + at;
-        const std::int64_t index = wants_positions ? at : 0;
-        if (end - at <= most_row_items<item>) {
-          out.add_answer(answer_of_row(f, items, end - at, index));
-        } else {
-          // The other threads may have nothing else to do: the largest group may hold most items.
-          tree_joiner<typename F::state> joiner;
-          const contiguous_view<item> view(items, end - at);
-          fold_tiles(cpu_engine{num_threads_}, f, view, 0, index, joiner);
-          out.add_answer(finish_state(f, joiner.total(f)));
-        }
-        at = end;
-      }
-    });
   }
 
   int num_threads_;
   const KeyView& keys_;
   const View& values_;
-  const F& fold_;
+  const Folds& folds_;
   key_order order_;
   chunk_list chunks_;
 };
