@@ -5,6 +5,7 @@ import numpy as _np
 from . import _core, _folds, _operations
 from ._errors import DeviceUnavailable, EmptyInput, IntegerOverflow, MalformedState, NanFound
 from ._folds import reduce
+from ._groups import group_by
 from ._info import info
 from ._operations import Operation, set_threads
 from ._results import Stats, TopK
@@ -44,6 +45,6 @@ from . import plain  # noqa: E402
 __all__ = [
     "DeviceUnavailable", "EmptyInput", "IntegerOverflow", "MalformedState", "NanFound", "Operation", "State",
     "Stats", "TopK", "all", "any", "argmax", "argmin", "bit_and", "bit_or", "bit_xor", "bottom_k", "count",
-    "count_nan", "count_nonzero", "dot", "info", "max", "mean", "min", "minmax", "norm", "plain", "prod", "reduce",
+    "count_nan", "count_nonzero", "dot", "group_by", "info", "max", "mean", "min", "minmax", "norm", "plain", "prod", "reduce",
     "segmented_reduce", "set_threads", "stats", "std", "sum", "top_k", "var",
 ]

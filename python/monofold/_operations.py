@@ -125,10 +125,13 @@ class Operation(_core.operation):
         source = _arrays.as_source(x)
         mask = _arrays.as_mask(where, source.shape)
         how = self.make_how(nan)
-        if axis is None and not keepdims and out is None and dtype is None:
+        if axis is None and not keepdims and out is None:
             if mask is not None:
                 source.pieces = _arrays.with_mask(source.pieces, mask)
-            [answer] = _whole.answers(source, [self.kind], how, plain=self.plain, raises=nan == "raise")
+            order = {"plain": self.plain, "raises": nan == "raise"}
+            if dtype is not None:
+                return _whole.rounded(source, self.kind, how, _rows.value_code(self.kind, source, how, dtype), **order)
+            [answer] = _whole.answers(source, [self.kind], how, **order)
             return _whole.scalar(self.kind, answer)
         axes = _rows.axes_of(axis, len(source.shape))
         if out is not None and dtype is None and self.kind.answer == "value":
@@ -137,10 +140,7 @@ class Operation(_core.operation):
         arrays = _rows.reduce(source, mask, self.kind, how, axes, code, keepdims)
         if out is not None:
             return _rows.into(out, arrays)
-        if axis is None and not keepdims:
-            arrays = [array.item() for array in arrays]
-        else:
-            arrays = [source.like(array) for array in arrays]
+        arrays = [source.like(array) for array in arrays]
         return arrays[0] if len(arrays) == 1 else tuple(arrays)
 
 

@@ -1,6 +1,6 @@
 """Answers for whole arrays, from one pass over all pieces."""
 
-from . import _core
+from . import _arrays, _core
 from ._errors import raise_status
 
 QUICK_BYTES = 256 << 20  # longer calls look at signals between pieces
@@ -46,10 +46,27 @@ def answers(source, kinds, how, *, plain=False, raises=False):
     packed = _packed(source, kinds, in_order)
     if packed is not None:
         return _core.packed(packed, codes, how)
+    state = state_of(source, codes, how, in_order)
+    return [answer_of(state, position, kind, how.k, source.pieces) for position, kind in enumerate(kinds)]
+
+
+def state_of(source, codes, how, in_order):
+    """A state that has seen all pieces."""
     state = _core.state(source.code, codes, 0, how)
     for items, mask in source.pieces:
         state.push(items if in_order or mask is not None else items.in_memory_order(), mask)
-    return [answer_of(state, position, kind, how.k, source.pieces) for position, kind in enumerate(kinds)]
+    return state
+
+
+def rounded(source, kind, how, code, *, plain=False, raises=False):
+    """The answer of one operation, rounded once to a type; a pair of them for pairs."""
+    in_order = plain or raises or not kind.any_order
+    state = state_of(source, [kind.code], how, in_order)
+    value, second = _arrays.make((), code), _arrays.make((), code)
+    status = state.answer_into(0, code, value[1], second[1])
+    if status:
+        raise_status(status, kind.name, answer_of(state, 0, kind, 1, source.pieces)[-1])
+    return (value[0].item(), second[0].item()) if kind.answer == "pair" else value[0].item()
 
 
 def answer_of(state, position, kind, k, pieces=()):

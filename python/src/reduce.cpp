@@ -60,6 +60,42 @@ monofold_status masked_row(const question& what, char* row, const char* marks, c
   return how;
 }
 
+bool is_ranked(monofold_operation operation) {
+  return operation == MONOFOLD_TOP || operation == MONOFOLD_BOTTOM;
+}
+
+/// Rows that no buffer holds, one after the other, each by a state of its own.
+monofold_status rows_by_state(const question& what, const array& items, const array* mask,
+                              std::int64_t num_rows, std::int64_t row_items, const outputs& out,
+                              std::int64_t* failed_row) {
+  monofold_status first_status = MONOFOLD_OK;
+  for (std::int64_t row = 0; row < num_rows; ++row) {
+    monofold_state* state = nullptr;
+    monofold_status how =
+        monofold_state_create(items.dtype, &what.operation, 1, 0, &what.options, &state);
+    if (how != MONOFOLD_OK) return how;
+    const std::unique_ptr<monofold_state, decltype(&monofold_state_destroy)> own(
+        state, &monofold_state_destroy);
+    how = for_pieces(items, mask, row * row_items, row_items,
+                     [state](const void* piece, std::int64_t count) {
+                       return monofold_state_push(state, piece, count, MONOFOLD_HOST);
+                     });
+    const outputs here = out.from_row(row);
+    if (how == MONOFOLD_OK) {
+      how =
+          monofold_state_result_into(state, 0, out.dtype, here.values, here.seconds, here.indices);
+    }
+    if (how > MONOFOLD_NAN_FOUND) return how;
+    if (how == MONOFOLD_OK && mask != nullptr && here.indices != nullptr) {
+      *here.indices = place_of_marked(*mask, row * row_items, row_items, *here.indices);
+    }
+    if (how == MONOFOLD_OK || first_status != MONOFOLD_OK) continue;
+    first_status = how;
+    *failed_row = row;
+  }
+  return first_status;
+}
+
 /// Rows of an array whose kept axes come first, copied to a buffer some at a time.
 monofold_status rows_by_buffer(const question& what, const array& items, const array* mask,
                                std::int64_t num_rows, std::int64_t row_items, const outputs& out,
@@ -131,8 +167,10 @@ nb::tuple rows(const array& items, const array* mask, const numbers& axes,
       const array turned = with_axes(items, kept_first);
       array turned_mask;
       if (mask != nullptr) turned_mask = with_axes(*mask, kept_first);
-      status = rows_by_buffer(what, turned, mask != nullptr ? &turned_mask : nullptr, num_rows,
-                              row_items, out, &failed_row);
+      const bool is_long = row_items * items.item_bytes() > buffer_bytes && !is_ranked(operation);
+      const auto by_parts = is_long ? &rows_by_state : &rows_by_buffer;
+      status = by_parts(what, turned, mask != nullptr ? &turned_mask : nullptr, num_rows, row_items,
+                        out, &failed_row);
     }
   }
   check_call(status);

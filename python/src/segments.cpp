@@ -1,6 +1,7 @@
 #include "python/src/segments.hpp"
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "monofold/monofold.h"
@@ -60,8 +61,51 @@ nb::tuple segments(const array& items, std::uintptr_t starts, std::uintptr_t sto
   return nb::make_tuple(status, failed);
 }
 
+/// One answer a key.
+class groups {
+ public:
+  groups(std::uintptr_t keys, const array& items, monofold_key_order order,
+         monofold_operation operation, const how& options, monofold_dtype value_dtype) {
+    const packed_items packed(items);
+    monofold_groups* made = nullptr;
+    {
+      nb::gil_scoped_release released;
+      status_ =
+          monofold_group_by(at<const std::int64_t>(keys), packed.data(), items.dtype, items.count(),
+                            order, operation, &options.options, value_dtype, &made);
+    }
+    own_.reset(made);
+    check_call(status_);
+  }
+
+  monofold_status status() const { return status_; }
+  std::int64_t count() const { return monofold_groups_count(own_.get()); }
+
+  void copy(std::uintptr_t keys, std::uintptr_t values, std::uintptr_t seconds,
+            std::uintptr_t indices) const {
+    check_call(monofold_groups_copy(own_.get(), at<std::int64_t>(keys), at<void>(values),
+                                    at<void>(seconds), at<std::int64_t>(indices)));
+  }
+
+ private:
+  struct destroy {
+    void operator()(monofold_groups* held) const { monofold_groups_destroy(held); }
+  };
+
+  std::unique_ptr<monofold_groups, destroy> own_;
+  monofold_status status_ = MONOFOLD_OK;
+};
+
 }  // namespace
 
-void bind_segments(nb::module_& core) { core.def("segments", &segments); }
+void bind_segments(nb::module_& core) {
+  core.def("segments", &segments);
+  nb::class_<groups>(core, "groups", "One answer a key.")
+      .def(nb::init<std::uintptr_t, const array&, monofold_key_order, monofold_operation,
+                    const how&, monofold_dtype>())
+      .def_prop_ro("status", &groups::status)
+      .def_prop_ro("count", &groups::count)
+      .def("copy", &groups::copy);
+}
 
 }  // namespace monofold::python

@@ -203,6 +203,19 @@ nb::tuple state::answer(std::int32_t position) const {
   return to_python(result);
 }
 
+monofold_status state::answer_into(std::int32_t position, monofold_dtype value_dtype,
+                                   std::uintptr_t value, std::uintptr_t second) const {
+  monofold_status how = MONOFOLD_OK;
+  {
+    const hold held(busy_);
+    how = monofold_state_result_into(own_.get(), position, value_dtype,
+                                     reinterpret_cast<void*>(value),
+                                     reinterpret_cast<void*>(second), nullptr);
+  }
+  check_call(how);
+  return how;
+}
+
 nb::tuple state::ranked(std::int32_t position, std::int64_t k) const {
   std::vector<monofold_number> values(static_cast<std::size_t>(k));
   std::vector<std::int64_t> indices(values.size());
@@ -236,6 +249,7 @@ void bind_state(nb::module_& core) {
       .def_static("load", &state::load)
       .def("count", &state::count)
       .def("answer", &state::answer)
+      .def("answer_into", &state::answer_into)
       .def("ranked", &state::ranked);
 }
 

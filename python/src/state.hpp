@@ -34,6 +34,9 @@ class state {
   std::int64_t count() const;
   /// (status, value, second, index, first_nan) of the operation at a position of the list.
   nb::tuple answer(std::int32_t position) const;
+  /// The same into elements at addresses, rounded once; 0: not wanted. The status.
+  monofold_status answer_into(std::int32_t position, monofold_dtype value_dtype,
+                              std::uintptr_t value, std::uintptr_t second) const;
   /// (status, values, indices, first_nan) of the k best.
   nb::tuple ranked(std::int32_t position, std::int64_t k) const;
 

@@ -167,3 +167,11 @@ def test_long_rows_of_odd_layouts():
     x = numbers("float64", (2, 700_000)).astype(">f8")
     assert same(mf.sum(x, axis=1), mf.sum(x.astype("<f8"), axis=1))
     assert same(mf.argmax(x, axis=0), mf.argmax(x.astype("<f8"), axis=0))
+    assert same(mf.minmax(x, axis=1)[1], mf.minmax(x.astype("<f8"), axis=1)[1])
+    mask = np.random.default_rng(6).random(x.shape) < 0.5
+    assert same(mf.argmin(x, axis=1, where=mask), np.argmin(np.where(mask, x, np.inf), axis=1))
+    assert same(mf.sum(x, axis=1, where=mask, dtype="float32"),
+                np.array([mf.sum(row[mark].astype("<f8"), dtype="float32") for row, mark in zip(x, mask)], "float32"))
+    assert same(mf.top_k(x, 2, axis=1).values, mf.top_k(x.astype("<f8"), 2, axis=1).values)
+    with pytest.raises(mf.EmptyInput, match=r"row \(1,\)"):
+        mf.max(x, axis=1, where=np.array([[True], [False]]))

@@ -115,10 +115,16 @@ def test_overflow():
 
 
 def test_dtype_of_a_number():
-    assert mf.sum([1, 2**-24, 2**-60], dtype="float32") == 1 + 2**-23  # by way of float64 it would be 1
+    tie = np.array([2**-60, 2**-24, 1])
+    assert mf.sum(tie, dtype="float32") == 1 + 2**-23  # by way of float64 it would be 1
     assert mf.sum(np.array([200, 100], "uint8"), dtype="int16") == 300
     with pytest.raises(mf.IntegerOverflow):
         mf.sum(np.array([200, 100], "uint8"), dtype="uint8")
+    assert mf.minmax(np.array([1.5, 0.1]), dtype="float16") == (np.float16(0.1), 1.5)
+    assert mf.sum(tie[::-1], dtype="float32", where=[True, True, True]) == 1 + 2**-23
+    assert mf.sum(tie.astype(">f8"), dtype="float32", where=[True, True, False]) == 2**-24
+    with pytest.raises(mf.NanFound, match="index 1"):
+        mf.sum([1.0, math.nan], dtype="float32", nan="raise")
     with pytest.raises(TypeError):
         mf.sum([1.5], dtype="int64")
     with pytest.raises(TypeError):
