@@ -67,6 +67,8 @@ def as_source(x):
     TypeError
         For what is no array, or one of items that are not reduced.
     """
+    if type(x) is np.ndarray and (items := _core.of_buffer(x)) is not None:
+        return Source([(items, None)], x.shape, items.dtype)
     if isinstance(x, np.ndarray):
         return _numpy_source(x)
     made = _protocols.source_of(x)
@@ -90,6 +92,8 @@ def as_mask(where, shape):
     mask = np.asarray(where)
     if mask.dtype != bool:
         raise TypeError(f"where must be of bool, not {mask.dtype}")
+    if mask.shape == shape and (marks := _core.of_buffer(mask)) is not None:
+        return marks
     return of_numpy(np.broadcast_to(mask, shape))
 
 

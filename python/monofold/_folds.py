@@ -1,5 +1,7 @@
 """Several operations in one pass: what `monofold.all(...)` of operations and `monofold.stats` are."""
 
+import functools
+
 from . import _arrays, _dtypes, _operations, _rows, _whole
 from ._errors import EMPTY_INPUT
 from ._kinds import KINDS
@@ -74,11 +76,16 @@ class StatsFold(Fold):
         return Stats(nan=values.pop("count_nan"), **values)
 
     def __call__(self, x=_operations._NOTHING, axis=None, *, where=None, nan=None, correction=None):
-        self = StatsFold(self.correction if correction is None else correction, nan or self.nan)
+        self = _stats(self.correction if correction is None else correction, nan or self.nan)
         return self if x is _operations._NOTHING else reduce(x, self, axis, where=where)
 
     def __repr__(self):
         return "monofold.stats"
+
+
+@functools.lru_cache(64)
+def _stats(correction, nan):
+    return StatsFold(correction, nan)
 
 
 def _one_of(name, operations):
@@ -164,7 +171,7 @@ class All(Operation):
             if options:
                 raise TypeError("all() of operations takes no options")
             return Fold(one for part in (x, *others) for one in as_fold(part).operations)
-        return Operation._call(self, *(() if x is _operations._NOTHING else (x,)), *others, **options)
+        return Operation._call(self, x, *others, **options)
 
 
 def make_all(plain=False):

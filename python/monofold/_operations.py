@@ -1,7 +1,9 @@
 """Operations: what `monofold.sum` and its like are. Calls that are not quick arrive here."""
 
+import functools
 import inspect
 import math
+import operator
 import weakref
 
 from . import _arrays, _core, _dtypes, _rows, _whole
@@ -36,7 +38,12 @@ def policy(nan):
 
 
 def make_how(nan="propagate", plain=False, correction=0, k=10):
-    return _core.how(nan=policy(nan), plain=plain, ddof=correction, k=k, threads=_threads)
+    return _how(policy(nan), bool(plain), correction, k, _threads)
+
+
+@functools.lru_cache(64)
+def _how(nan, plain, correction, k, threads):
+    return _core.how(nan, plain, correction, k, threads)
 
 
 _DOC = """{about}
@@ -75,13 +82,12 @@ class Operation(_core.operation):
     options = ()
 
     def __new__(cls, kind, *, plain=False, nan="propagate", correction=0, k=10):
-        quick = kind.answer != "ranked" and kind.name != "dot" and nan == "propagate"
-        self = super().__new__(cls, kind.code, quick, plain, correction)
+        quick = kind.answer != "ranked" and kind.name != "dot"
+        self = super().__new__(cls, kind.code, quick, plain, policy(nan), correction)
         self.kind, self.plain, self.nan, self.correction, self.k = kind, plain, nan, correction, k
         self.__name__ = self.__qualname__ = kind.name
         self.__module__ = "monofold.plain" if plain else "monofold"
-        self.__doc__ = doc_of(self)
-        self.__signature__ = signature_of(type(self))
+        self.__doc__, self.__signature__ = doc_of(cls, kind), signature_of(cls)
         self._set_threads(_threads)
         _all_operations.add(self)
         return self
@@ -106,20 +112,25 @@ class Operation(_core.operation):
     def stated(self):
         return {name: getattr(self, name) for name in Operation.defaults}
 
-    def with_options(self, **options):
-        return type(self)(self.kind, **(self.stated() | options))
+    def with_options(self, nan=None, correction=None, k=None):
+        """The same operation with other options; those left out stay."""
+        correction = self.correction if correction is None else operator.index(correction)
+        k = self.k if k is None else operator.index(k)
+        return _made(type(self), self.kind, self.plain, nan or self.nan, correction, k)
 
     def make_how(self, nan):
         return make_how(nan, self.plain, self.correction, self.k)
 
     def _call(self, x=_NOTHING, axis=None, *, keepdims=False, dtype=None, out=None, where=None, nan=None, **options):
-        if unknown := set(options) - set(self.options):
+        if options and (unknown := set(options) - set(self.options)):
             raise TypeError(f"{self.__name__}() takes no {', '.join(sorted(unknown))}")
-        if options:
-            self = self.with_options(**options)
+        if nan or options:
+            self = self.with_options(nan, **options)
+            if axis is None and not keepdims and dtype is None and out is None and where is None:
+                return self if x is _NOTHING else self(x)  # which may be quick
         if x is _NOTHING:
-            return self.with_options(nan=nan or self.nan)
-        return self._reduce(x, axis, keepdims, dtype, out, where, nan or self.nan)
+            return self
+        return self._reduce(x, axis, keepdims, dtype, out, where, self.nan)
 
     def _reduce(self, x, axis, keepdims, dtype, out, where, nan):
         source = _arrays.as_source(x)
@@ -161,7 +172,7 @@ class Ranking(Operation):
             raise TypeError("the first argument is an array; name k: top_k(k=3)")
         if k < 1:
             raise ValueError(f"k: {k} is less than 1")
-        self = self.with_options(k=k, nan=nan or self.nan)
+        self = self.with_options(nan, k=k)
         if x is _NOTHING:
             return self
         source = _arrays.as_source(x)
@@ -188,8 +199,8 @@ class Norm(Operation):
         if ord not in names:
             raise ValueError(f"ord: {ord!r} is none of 1, 2 and inf")
         if ord != 2:
-            self = Operation(KINDS[names[ord]], **self.stated())
-        return Operation._call(self, *(() if x is _NOTHING else (x,)), axis=axis, **options)
+            self = _made(Operation, KINDS[names[ord]], self.plain, self.nan, 0, self.k)
+        return Operation._call(self, x, axis, **options)
 
 
 class Dot(Operation):
@@ -198,7 +209,7 @@ class Dot(Operation):
     def _call(self, x=_NOTHING, y=_NOTHING, *, where=None, nan=None):
         nan = nan or self.nan
         if x is _NOTHING:
-            return self.with_options(nan=nan)
+            return self.with_options(nan)
         if y is _NOTHING:
             raise TypeError("dot takes two arrays")
         left, right = _arrays.as_source(x), _arrays.as_source(y)
@@ -209,12 +220,18 @@ class Dot(Operation):
         return _whole.scalar(self.kind, state.answer(0))
 
 
-def doc_of(operation):
+@functools.lru_cache(256)
+def _made(cls, kind, plain, nan, correction, k):
+    return cls(kind, plain=plain, nan=nan, correction=correction, k=k)
+
+
+@functools.cache
+def doc_of(cls, kind):
     """The docstring of one operation."""
-    extra = "".join(_OPTION_DOCS[name] for name in operation.options)
-    return _DOC.format(about=operation.kind.about, options=extra)
+    return _DOC.format(about=kind.about, options="".join(_OPTION_DOCS[name] for name in cls.options))
 
 
+@functools.cache
 def signature_of(cls):
     """The signature that help() shows."""
     return inspect.signature(cls._call)

@@ -1,5 +1,7 @@
 """Answers along axes, in arrays like the caller's."""
 
+import functools
+
 import numpy as np
 
 from . import _arrays, _core, _dtypes, _kinds
@@ -31,7 +33,12 @@ def value_code(kind, source, how, dtype):
         return _dtypes.code_of(dtype)
     if kind.answer == "index":
         return source.code
-    return _kinds.answer_code(kind, _core.answer_dtype(kind.code, source.code, how), source.code)
+    return _kinds.answer_code(kind, _native_code(kind.code, source.code, how), source.code)
+
+
+@functools.lru_cache(256)
+def _native_code(operation, code, how):
+    return _core.answer_dtype(operation, code, how)
 
 
 def reduce(source, mask, kind, how, axes, code, keepdims=False):

@@ -54,7 +54,7 @@ def state_of(source, codes, how, in_order):
     """A state that has seen all pieces."""
     state = _core.state(source.code, codes, 0, how)
     for items, mask in source.pieces:
-        state.push(items if in_order or mask is not None else items.in_memory_order(), mask)
+        state.fill(items if in_order or mask is not None else items.in_memory_order(), mask)
     return state
 
 

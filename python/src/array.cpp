@@ -25,6 +25,29 @@ std::int64_t bytes_of(monofold_dtype dtype) {
   }
 }
 
+monofold_dtype dtype_of_format(const char* format, std::int64_t item_bytes) {
+  if (format == nullptr || format[0] == '\0' || format[1] != '\0') return -1;
+  const monofold_dtype by_size[] = {MONOFOLD_INT8, MONOFOLD_INT16, MONOFOLD_INT32, MONOFOLD_INT64};
+  const int size = item_bytes == 1 ? 0 : item_bytes == 2 ? 1 : item_bytes == 4 ? 2 : 3;
+  switch (format[0]) {
+    case 'd': return MONOFOLD_FLOAT64;
+    case 'f': return MONOFOLD_FLOAT32;
+    case 'e': return MONOFOLD_FLOAT16;
+    case '?': return MONOFOLD_BOOL;
+    case 'b':
+    case 'h':
+    case 'i':
+    case 'l':
+    case 'q': return by_size[size];
+    case 'B':
+    case 'H':
+    case 'I':
+    case 'L':
+    case 'Q': return by_size[size] + (MONOFOLD_UINT8 - MONOFOLD_INT8);
+    default: return -1;
+  }
+}
+
 std::int64_t array::item_bytes() const { return bytes_of(dtype); }
 
 std::int64_t array::count() const {
@@ -97,9 +120,31 @@ void make_array(array* self, std::uintptr_t address, monofold_dtype dtype, bool 
                    std::move(owner)};
 }
 
+/// The array that an object shows by the buffer protocol; None where that says no type of ours, or that items are
+/// misaligned or swapped.
+nb::object of_buffer(nb::object object) {
+  Py_buffer view;
+  if (PyObject_GetBuffer(object.ptr(), &view, PyBUF_STRIDES | PyBUF_FORMAT) != 0) {
+    PyErr_Clear();
+    return nb::none();
+  }
+  const monofold_dtype dtype = dtype_of_format(view.format, view.itemsize);
+  array made{static_cast<const char*>(view.buf),
+             dtype,
+             false,
+             MONOFOLD_HOST,
+             {view.shape, view.shape + view.ndim},
+             {view.strides, view.strides + view.ndim},
+             object};
+  PyBuffer_Release(&view);  // the memory is the object's, which `made` keeps
+  if (dtype < 0 || !made.is_native()) return nb::none();
+  return nb::cast(std::move(made));
+}
+
 }  // namespace
 
 void bind_array(nb::module_& core) {
+  core.def("of_buffer", &of_buffer);
   core.def("bytes_of", &bytes_of);
   nb::class_<array>(core, "array", "An array where it lies.")
       .def("__init__", &make_array, nb::arg("address"), nb::arg("dtype"), nb::arg("swapped"),

@@ -33,6 +33,9 @@ struct array {
 /// Bytes of an item of a type.
 std::int64_t bytes_of(monofold_dtype dtype);
 
+/// The type that a letter of the module `struct` stands for; -1: none of ours.
+monofold_dtype dtype_of_format(const char* format, std::int64_t item_bytes);
+
 /// The same items in the order in which they lie in memory: axes by falling strides, none backward.
 array in_memory_order(const array& items);
 /// Axes in another order: axis i of the result is axis `order[i]`.

@@ -5,6 +5,7 @@
 #include <new>
 
 #include "monofold/monofold.h"
+#include "python/src/array.hpp"
 #include "python/src/gather.hpp"
 #include "python/src/short_arrays.hpp"
 
@@ -26,30 +27,6 @@ PyObject* slow_name = nullptr;
 
 /// Items from which a call is so long that other threads should run meanwhile.
 constexpr std::int64_t items_without_lock = 4096;
-
-/// The type that a letter of the module `struct` stands for; -1: none of ours.
-monofold_dtype dtype_of(const char* format, std::int64_t item_bytes) {
-  if (format == nullptr || format[0] == '\0' || format[1] != '\0') return -1;
-  const monofold_dtype by_size[] = {MONOFOLD_INT8, MONOFOLD_INT16, MONOFOLD_INT32, MONOFOLD_INT64};
-  const int size = item_bytes == 1 ? 0 : item_bytes == 2 ? 1 : item_bytes == 4 ? 2 : 3;
-  switch (format[0]) {
-    case 'd': return MONOFOLD_FLOAT64;
-    case 'f': return MONOFOLD_FLOAT32;
-    case 'e': return MONOFOLD_FLOAT16;
-    case '?': return MONOFOLD_BOOL;
-    case 'b':
-    case 'h':
-    case 'i':
-    case 'l':
-    case 'q': return by_size[size];
-    case 'B':
-    case 'H':
-    case 'I':
-    case 'L':
-    case 'Q': return by_size[size] + (MONOFOLD_UINT8 - MONOFOLD_INT8);
-    default: return -1;
-  }
-}
 
 PyObject* number_of(const monofold_number& number) {
   switch (number.type) {
@@ -89,7 +66,7 @@ PyObject* call_quickly(const operation_object& self, PyObject* items) {
     return nullptr;
   }
   PyObject* answer = nullptr;
-  const monofold_dtype dtype = dtype_of(view.format, view.itemsize);
+  const monofold_dtype dtype = dtype_of_format(view.format, view.itemsize);
   const bool is_aligned =
       reinterpret_cast<std::uintptr_t>(view.buf) % static_cast<std::size_t>(view.itemsize) == 0;
   if (dtype >= 0 && is_aligned && view.len <= piece_bytes) {
@@ -118,11 +95,11 @@ PyObject* call(PyObject* object, PyObject* args, PyObject* keywords) {
 }
 
 PyObject* make(PyTypeObject* type, PyObject* args, PyObject* keywords) {
-  static const char* names[] = {"code", "is_quick", "plain", "ddof", nullptr};
-  int code = 0, is_quick = 0, plain = 0;
+  static const char* names[] = {"code", "is_quick", "plain", "nan", "ddof", nullptr};
+  int code = 0, is_quick = 0, plain = 0, nan = 0;
   long long ddof = 0;
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "i|ppL", const_cast<char**>(names), &code,
-                                   &is_quick, &plain, &ddof)) {
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "i|ppiL", const_cast<char**>(names), &code,
+                                   &is_quick, &plain, &nan, &ddof)) {
     return nullptr;
   }
   const auto allocate = reinterpret_cast<allocfunc>(PyType_GetSlot(type, Py_tp_alloc));
@@ -133,6 +110,7 @@ PyObject* make(PyTypeObject* type, PyObject* args, PyObject* keywords) {
   self.is_quick = is_quick != 0;
   self.options = monofold_options MONOFOLD_OPTIONS_INIT;
   self.options.plain = plain;
+  self.options.nan = nan;
   self.options.ddof = ddof;
   self.quickest = new (std::nothrow) short_arrays(self.code, self.options);
   if (self.quickest != nullptr) return object;

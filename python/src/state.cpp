@@ -63,34 +63,41 @@ void check_place(const array& items, const array* mask) {
   throw nb::value_error("an array on a device must be packed, and all of it there");
 }
 
+monofold_status push_all(monofold_state* to, const array& items, const array* mask) {
+  if (items.place != MONOFOLD_HOST)
+    return monofold_state_push(to, items.data, items.count(), items.place);
+  return for_pieces(items, mask, 0, items.count(), [to](const void* piece, std::int64_t count) {
+    return monofold_state_push(to, piece, count, MONOFOLD_HOST);
+  });
+}
+
 }  // namespace
 
 void state::push(const array& items, const array* mask) {
   check_place(items, mask);
-  const std::int64_t count = items.count();
+  const bool in_one_step =
+      items.is_packed() && mask == nullptr && items.count() * items.item_bytes() <= piece_bytes;
+  if (in_one_step) return fill(items, nullptr);
   monofold_status how = MONOFOLD_OK;
   {
     const hold held(busy_);
-    const auto push_all = [&](monofold_state* to) {
-      how = items.place != MONOFOLD_HOST
-                ? monofold_state_push(to, items.data, count, items.place)
-                : for_pieces(items, mask, 0, count, [&](const void* piece, std::int64_t here) {
-                    return monofold_state_push(to, piece, here, MONOFOLD_HOST);
-                  });
-    };
-    const bool in_one_step = items.place == MONOFOLD_HOST && mask == nullptr && items.is_packed() &&
-                             count * items.item_bytes() <= piece_bytes;
-    if (in_one_step) {
-      push_all(own_.get());
-    } else {
-      handle changed;
-      {
-        nb::gil_scoped_acquire locked;
-        changed = copied();
-      }
-      push_all(changed.get());
-      if (how == MONOFOLD_OK) own_ = std::move(changed);
+    handle changed;
+    {
+      nb::gil_scoped_acquire locked;
+      changed = copied();
     }
+    how = push_all(changed.get(), items, mask);
+    if (how == MONOFOLD_OK) own_ = std::move(changed);
+  }
+  check_call(how);
+}
+
+void state::fill(const array& items, const array* mask) {
+  check_place(items, mask);
+  monofold_status how = MONOFOLD_OK;
+  {
+    const hold held(busy_);
+    how = push_all(own_.get(), items, mask);
   }
   check_call(how);
 }
@@ -239,6 +246,7 @@ void bind_state(nb::module_& core) {
       .def(nb::init<monofold_dtype, const std::vector<monofold_operation>&, std::int64_t,
                     const how&>())
       .def("push", &state::push, nb::arg("items"), nb::arg("mask").none())
+      .def("fill", &state::fill, nb::arg("items"), nb::arg("mask").none())
       .def("push_pairs", &state::push_pairs, nb::arg("left"), nb::arg("right"),
            nb::arg("mask").none())
       .def("merge", &state::merge)

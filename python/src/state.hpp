@@ -23,6 +23,8 @@ class state {
 
   /// Items in row-major order; `mask`, which may be null, says which of them there are.
   void push(const array& items, const array* mask);
+  /// The same for a state that is given up where a call on it throws: nothing is kept for that.
+  void fill(const array& items, const array* mask);
   void push_pairs(const array& left, const array& right, const array* mask);
   void merge(const state& next);
   void append(const state& next);
