@@ -6,7 +6,7 @@ import math
 import operator
 import weakref
 
-from . import _arrays, _core, _dtypes, _rows, _whole
+from . import _arrays, _core, _dates, _dtypes, _rows, _whole
 from ._kinds import KINDS
 from ._results import TopK
 
@@ -133,7 +133,13 @@ class Operation(_core.operation):
         return self._reduce(x, axis, keepdims, dtype, out, where, self.nan)
 
     def _reduce(self, x, axis, keepdims, dtype, out, where, nan):
-        source = _arrays.as_source(x)
+        try:
+            source = _arrays.as_source(x)
+        except TypeError:
+            if not _dates.are_dates(x) or dtype is not None or out is not None:
+                raise
+            return _dates.reduce(_made(type(self), self.kind, self.plain, "propagate", self.correction, self.k), x,
+                                 where, nan, axis, keepdims)
         mask = _arrays.as_mask(where, source.shape)
         how = self.make_how(nan)
         if axis is None and not keepdims and out is None:

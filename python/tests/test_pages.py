@@ -5,17 +5,26 @@ from pathlib import Path
 
 import monofold as mf
 import monofold.plain
+import numpy as np
 import pytest
 
 PYTHON = Path(__file__).parent.parent
 
 
-def test_blocks_of_the_page_run(capsys):
-    blocks = re.findall(r"^```python\n(.*?)^```", (PYTHON / "README.md").read_text(), re.DOTALL | re.MULTILINE)
-    names = {}
+def run_blocks(page, names):
+    """Runs the Python of a page; how many blocks there are."""
+    blocks = re.findall(r"^```python\n(.*?)^```", page.read_text(), re.DOTALL | re.MULTILINE)
     for block in blocks:
-        exec(compile(block, "README.md", "exec"), names)  # noqa: S102
-    assert len(blocks) >= 4 and "mean" in capsys.readouterr().out
+        exec(compile(block, str(page), "exec"), names)  # noqa: S102
+    return len(blocks)
+
+
+def test_blocks_of_the_page_run(capsys):
+    assert run_blocks(PYTHON / "README.md", {}) >= 4 and "mean" in capsys.readouterr().out
+
+
+def test_block_of_the_tree_s_page_runs():
+    assert run_blocks(PYTHON.parent / "README.md", {"x": np.ones((3, 4))}) == 1
 
 
 def test_page_names_every_operation():
