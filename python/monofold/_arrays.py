@@ -1,7 +1,5 @@
 """Arrays in: what lies where, without a copy."""
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from . import _core, _dtypes, _protocols
@@ -11,17 +9,16 @@ def _as_is(array):
     return array
 
 
-@dataclass(slots=True)
 class Source:
     """Items in one piece or more, each perhaps with a mask that says which of its items there are.
 
     `like` makes an array of the caller's library from one of NumPy.
     """
 
-    pieces: list
-    shape: tuple
-    code: int
-    like: object = _as_is
+    __slots__ = ("pieces", "shape", "code", "like")
+
+    def __init__(self, pieces, shape, code, like=_as_is):
+        self.pieces, self.shape, self.code, self.like = pieces, shape, code, like
 
     @property
     def items(self):

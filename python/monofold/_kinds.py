@@ -1,12 +1,11 @@
 """The operations: one line each. Everything that depends on which one it is, is read from here."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from . import _dtypes
 
 
-@dataclass(frozen=True, slots=True)
-class Kind:
+class Kind(NamedTuple):
     """What is known about an operation.
 
     code : its number in the C interface

@@ -1,7 +1,6 @@
 """Operations: what `monofold.sum` and its like are. Calls that are not quick arrive here."""
 
 import functools
-import inspect
 import math
 import operator
 import weakref
@@ -11,7 +10,7 @@ from ._kinds import KINDS
 from ._results import TopK
 
 NAN_POLICIES = {"propagate": 0, "omit": 1, "raise": 2}
-_NOTHING = object()
+_NOTHING = ...  # no array was given
 _all_operations = weakref.WeakSet()
 _threads = 0
 
@@ -87,10 +86,14 @@ class Operation(_core.operation):
         self.kind, self.plain, self.nan, self.correction, self.k = kind, plain, nan, correction, k
         self.__name__ = self.__qualname__ = kind.name
         self.__module__ = "monofold.plain" if plain else "monofold"
-        self.__doc__, self.__signature__ = doc_of(cls, kind), signature_of(cls)
+        self.__doc__ = doc_of(cls, kind)
         self._set_threads(_threads)
         _all_operations.add(self)
         return self
+
+    @property
+    def __signature__(self):
+        return signature_of(type(self))
 
     def __reduce__(self):
         return _again, (type(self), self.kind.name, self.stated())
@@ -239,8 +242,11 @@ def doc_of(cls, kind):
 
 @functools.cache
 def signature_of(cls):
-    """The signature that help() shows."""
-    return inspect.signature(cls._call)
+    """The signature that help() shows, of the operation itself."""
+    import inspect  # noqa: PLC0415: who asks has it
+
+    signature = inspect.signature(cls._call)
+    return signature.replace(parameters=list(signature.parameters.values())[1:])
 
 
 def check_pair(left, right):

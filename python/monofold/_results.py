@@ -1,11 +1,16 @@
 """Answers of more than one number, as a reader wants to see them."""
 
-from html import escape
 from typing import NamedTuple
 
 
+def _escaped(text):
+    from html import escape  # noqa: PLC0415: a notebook has it, others need not wait for it
+
+    return escape(str(text))
+
+
 def _table(rows):
-    cells = "".join(f"<tr><th>{escape(str(name))}</th>" + "".join(f"<td>{escape(str(cell))}</td>" for cell in cells)
+    cells = "".join(f"<tr><th>{_escaped(name)}</th>" + "".join(f"<td>{_escaped(cell)}</td>" for cell in cells)
                     + "</tr>" for name, *cells in rows)
     return f"<table>{cells}</table>"
 
@@ -29,7 +34,7 @@ class TopK(NamedTuple):
 
     def _repr_html_(self):
         if getattr(self.values, "ndim", 1) != 1:
-            return f"<pre>{escape(repr(self))}</pre>"
+            return f"<pre>{_escaped(repr(self))}</pre>"
         return _table([("index", "value"), *zip(self.indices, self.values)])
 
 

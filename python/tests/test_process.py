@@ -17,8 +17,8 @@ def output_of(*command, **options):
 
 
 def test_import_is_quick():
-    code = ("import time, numpy; start = time.perf_counter(); import monofold; "
-            "print(time.perf_counter() - start)")
+    code = ("import time, numpy; start = time.process_time(); import monofold; "
+            "print(time.process_time() - start)")  # of this process, whatever else the machine does
     assert min(float(output_of("-c", code)) for _ in range(5)) < 0.030
 
 
