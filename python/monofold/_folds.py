@@ -28,6 +28,10 @@ class Fold:
     def make_how(self, nan=None):
         return _operations.make_how(nan or self.nan, bool(self.plain), self.correction or 0, self.k or 10)
 
+    def with_nan(self, nan):
+        """The same with another policy; None: with its own."""
+        return self if nan in (None, self.nan) else type(self)(one.with_options(nan) for one in self.operations)
+
     def finish(self, answers, code):
         """What the caller sees: one value for each operation."""
         return tuple(_value(kind, answer, code) for kind, answer in zip(self.kinds, answers))
@@ -68,6 +72,9 @@ class StatsFold(Fold):
     def __init__(self, correction=0, nan="propagate"):
         super().__init__(_operations.of_kind(KINDS[name], False, nan, correction=correction) for name in self.names)
 
+    def with_nan(self, nan):
+        return _stats(self.correction, nan or self.nan)
+
     def finish(self, answers, code):
         return self.pack(_value(kind, answer, code, missing=None) for kind, answer in zip(self.kinds, answers))
 
@@ -80,7 +87,8 @@ class StatsFold(Fold):
         return self if x is _operations._NOTHING else reduce(x, self, axis, where=where)
 
     def __repr__(self):
-        return "monofold.stats"
+        stated = [f"correction={self.correction}"] * (self.correction != 0) + [f"nan={self.nan!r}"] * (self.nan != "propagate")
+        return f"monofold.stats({', '.join(stated)})" if stated else "monofold.stats"
 
 
 @functools.lru_cache(64)

@@ -29,10 +29,10 @@ class State:
     __slots__ = ("_fold", "_code", "_core", "__weakref__")
 
     def __init__(self, fold, dtype, first_index=0, *, nan=None):
-        self._fold = _folds.as_fold(fold)
+        self._fold = _folds.as_fold(fold).with_nan(nan)
         self._code = _dtypes.code_of(dtype)
         codes = [kind.code for kind in self._fold.kinds]
-        self._core = _core.state(self._code, codes, first_index, self._fold.make_how(nan))
+        self._core = _core.state(self._code, codes, first_index, self._fold.make_how())
 
     @classmethod
     def load(cls, data):

@@ -111,6 +111,9 @@ def test_nan_policy():
         state.finish()
     assert caught.value.index == 1
     assert mf.State(mf.mean, "float64", nan="omit").push([1.0, math.nan, 3.0]).finish() == 2.0
+    for fold in (mf.mean, mf.stats, mf.all(mf.sum, mf.max)):
+        state = mf.State(fold, "float64", nan="omit").push([math.nan, 2.0])
+        assert mf.State.load(bytes(state)).append(state).count == 4 and "omit" in repr(state)
     with pytest.raises(mf.EmptyInput):
         mf.State(mf.max, "float64").finish()
 
