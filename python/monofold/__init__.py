@@ -43,8 +43,8 @@ stats = _folds.StatsFold()
 from . import plain  # noqa: E402
 
 __all__ = [
-    "DeviceUnavailable", "EmptyInput", "IntegerOverflow", "MalformedState", "NanFound", "Operation", "State",
-    "Stats", "TopK", "all", "any", "argmax", "argmin", "bit_and", "bit_or", "bit_xor", "bottom_k", "count",
-    "count_nan", "count_nonzero", "dot", "group_by", "info", "max", "mean", "min", "minmax", "norm", "plain", "prod", "reduce",
+    "DeviceUnavailable", "EmptyInput", "IntegerOverflow", "MalformedState", "NanFound", "Operation", "State", "Stats",
+    "TopK", "all", "any", "argmax", "argmin", "bit_and", "bit_or", "bit_xor", "bottom_k", "count", "count_nan",
+    "count_nonzero", "dot", "group_by", "info", "max", "mean", "min", "minmax", "norm", "plain", "prod", "reduce",
     "segmented_reduce", "set_threads", "stats", "std", "sum", "top_k", "var",
 ]

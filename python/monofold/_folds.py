@@ -87,7 +87,8 @@ class StatsFold(Fold):
         return self if x is _operations._NOTHING else reduce(x, self, axis, where=where)
 
     def __repr__(self):
-        stated = [f"correction={self.correction}"] * (self.correction != 0) + [f"nan={self.nan!r}"] * (self.nan != "propagate")
+        stated = [f"correction={self.correction}"] if self.correction else []
+        stated += [f"nan={self.nan!r}"] if self.nan != "propagate" else []
         return f"monofold.stats({', '.join(stated)})" if stated else "monofold.stats"
 
 

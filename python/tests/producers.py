@@ -101,7 +101,8 @@ class Column:
         self.format = text or FORMATS[dtype or self.chunks[0][0].dtype.name]
         self.offset, self.error, self.released, self.next = offset, error, 0, 0
         why = ctypes.create_string_buffer(error) if error else None
-        self.calls = GET(self._schema), GET(self._next), GET_ERROR(lambda _: ctypes.addressof(why)), RELEASE(lambda _: None)
+        say_why = GET_ERROR(lambda _: ctypes.addressof(why))
+        self.calls = GET(self._schema), GET(self._next), say_why, RELEASE(lambda _: None)
         self.release = RELEASE(self._release)
         self.stream = ArrowStream(*self.calls, None)
         self.kept = []

@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 import monofold as mf
@@ -78,3 +79,23 @@ def test_info():
 def test_wheel_is_small():
     core = sys.modules["monofold._core"].__file__
     assert os.path.getsize(core) < 6e6
+
+
+def test_other_threads_run_meanwhile():
+    x = np.broadcast_to(1.0, (2**28,))  # some tenths of a second
+    steps, done = [0], threading.Event()
+
+    def count():
+        while not done.is_set():
+            steps[0] += 1
+            time.sleep(0.001)
+
+    other = threading.Thread(target=count)
+    other.start()
+    time.sleep(0.05)
+    before = steps[0]
+    assert mf.sum(x) == 2.0**28
+    during = steps[0] - before
+    done.set()
+    other.join()
+    assert during > 5
