@@ -9,7 +9,7 @@ da = pytest.importorskip("dask.array")
 
 import monofold.dask as mfd  # noqa: E402
 
-CHUNKS = (-1, 1000, (7, 20), (60, 1), 13)
+CHUNKS = (-1, 1000, (7, 50), (60, 9), 13)
 
 
 @pytest.mark.parametrize("chunks", CHUNKS)
