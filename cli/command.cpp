@@ -7,10 +7,8 @@
 #include <optional>
 #include <string_view>
 
-#include "cli/axis_options.hpp"
 #include "cli/completion.hpp"
 #include "cli/failure.hpp"
-#include "cli/group_options.hpp"
 #include "cli/help.hpp"
 #include "cli/joined.hpp"
 #include "cli/memory_limit.hpp"
@@ -18,6 +16,7 @@
 #include "cli/options.hpp"
 #include "cli/quantity.hpp"
 #include "cli/quote.hpp"
+#include "cli/row_options.hpp"
 #include "cli/split_words.hpp"
 #include "cli/suggest.hpp"
 
@@ -91,9 +90,7 @@ std::vector<operation> parse_operations(const std::string& text,
   const auto add = [&](operation op) {
     if (std::find(ops.begin(), ops.end(), op) == ops.end()) ops.push_back(op);
   };
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find(',', begin), text.size());
-    const std::string name = text.substr(begin, end - begin);
+  for (const std::string& name : parts_of_list(text)) {
     if (name == stats_name) {
       for (const operation op : runtime::stats_operations) add(op);
     } else if (const auto op = runtime::operation_from_name(name)) {
@@ -102,7 +99,6 @@ std::vector<operation> parse_operations(const std::string& text,
       throw usage_error(
           fmt::format("unknown operation {}{}", quote(name), suggestion(name, known)));
     }
-    begin = end + 1;
   }
   return ops;
 }
@@ -222,8 +218,7 @@ command parse_reduce(const std::vector<std::string>& args) {
     }
   }
   check_dot(out);
-  parse_axis_options(split, out);
-  parse_group_options(split, out);
+  parse_row_options(split, out);
   return out;
 }
 

@@ -13,6 +13,10 @@ using monofold::runtime::operation;
 using namespace monofold::runtime::c_boundary;  // NOLINT: this file is calls of it
 
 struct monofold_groups {
+  monofold_groups(const runtime::row_reducer& rows, monofold::dtype type,
+                  const runtime::group_request& what)
+      : op(rows.what().ops.front()), answers(rows, type, what) {}
+
   operation op;
   runtime::group_answers answers;
 };
@@ -30,7 +34,7 @@ monofold_status monofold_group_by(const int64_t* keys, const void* items, monofo
     const monofold::dtype type = value_type_for(what, what.ops.front(), value_dtype);
     const runtime::row_reducer rows(what, runtime::rounding_for(type));
     const auto by = static_cast<monofold::key_order>(order);
-    *groups = new monofold_groups{what.ops.front(), {rows, type, {keys, items, count, by}}};
+    *groups = new monofold_groups(rows, type, {keys, items, count, by});
     return MONOFOLD_OK;
   });
 }

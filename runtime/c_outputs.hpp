@@ -14,7 +14,7 @@ namespace monofold::runtime::c_boundary {
 /// A request for rows, each an array of its own.
 inline request request_of_rows(monofold_dtype dtype, monofold_operation operation,
                                const monofold_options* options) {
-  const request what = make_request(dtype, &operation, 1, options);
+  request what = make_request(dtype, &operation, 1, options);
   if (what.ops.front() == operation::dot) refuse();
   return what;
 }

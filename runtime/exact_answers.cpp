@@ -54,7 +54,8 @@ answer exact_sum_answer(operation op, const exact_counts& counts, const leading_
                         const answer_context& context) {
   return by_rounding(context, [&]<class Real, nan_rule rule>() {
     if (op == operation::mean) {
-      return one_number(op, exact_mean_fold<any_item, Real, rule>{}.finish_leading(counts, sum));
+      using mean = exact_mean_fold<value_term<any_item>, Real, rule>;
+      return one_number(op, mean{}.finish_leading(counts, sum));
     }
     if (op == operation::norm2) {
       return one_number(op, exact_norm2_fold<any_item, Real, rule>{}.finish_leading(counts, sum));
@@ -79,18 +80,19 @@ bool few_answer_to_odd(answer& out, operation op, const monofold::detail::sum_of
   return true;
 }
 
-bool exact_variance_answer(answer& out, const exact_counts& counts, const leading_bits& sum,
-                           const leading_bits& squares, const answer_context& context) {
+bool exact_variance(result<double>& out, operation op, const exact_counts& counts,
+                    const leading_bits& sum, const leading_bits& squares,
+                    const answer_context& context) {
   return by_rounding(context, [&]<class Real, nan_rule rule>() {
     result<Real> found;
     const auto finish = [&](const auto& fold) {
       return fold.finish_leading(counts, sum, squares, found);
     };
     const std::int64_t ddof = context.ddof;
-    const bool is_known = is_root(out.op)
+    const bool is_known = is_root(op)
                               ? finish(exact_variance_fold<any_item, Real, true, rule>(ddof))
                               : finish(exact_variance_fold<any_item, Real, false, rule>(ddof));
-    if (is_known) out = one_number(out.op, found);
+    out = found ? result<double>(bits_as<double>(*found)) : result<double>(found.code());
     return is_known;
   });
 }

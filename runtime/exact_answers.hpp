@@ -7,6 +7,7 @@
 #include "monofold/fold/exact/leading.hpp"
 #include "monofold/fold/exact/state.hpp"
 #include "monofold/platform/numbers.hpp"
+#include "monofold/platform/status.hpp"
 #include "monofold/platform/wide_int.hpp"
 #include "runtime/member.hpp"
 
@@ -21,11 +22,10 @@ bool few_answer_to_odd(answer& out, operation op, const monofold::detail::sum_of
                        std::int64_t count);
 
 /// The variance or its root of floating-point items, from the leading bits of the sums of items and of their
-/// squares; false where these do not decide.
-bool exact_variance_answer(answer& out, const exact_counts& counts,
-                           const monofold::detail::leading_bits& sum,
-                           const monofold::detail::leading_bits& squares,
-                           const answer_context& context);
+/// squares, as a double; false where these do not decide.
+bool exact_variance(result<double>& out, operation op, const exact_counts& counts,
+                    const monofold::detail::leading_bits& sum,
+                    const monofold::detail::leading_bits& squares, const answer_context& context);
 
 /// An integer, limbs least significant first: magnitude 2^low.
 struct wide_magnitude {

@@ -65,47 +65,37 @@ class typed_sink final : public answer_sink {
   typed_answer* out_;
 };
 
-/// Reduces groups of words as segments: see engine/group_folds.
+/// Reduces groups of words as segments: as engine/group_folder.
 class group_rows {
  public:
   using moved_items = monofold::detail::moved_items<std::uint64_t>;
-  using answer = typed_answer;
   using finished = typed_answer;
   static constexpr bool wants_positions = false;
 
   group_rows(const row_reducer& rows, dtype type)
       : rows_(rows), type_(type), item_bytes_(monofold::info(rows.what().type).size_bytes) {}
 
-  template <class Put>
-  void fold_all(const moved_items& moved, std::int64_t count,
-                const offset_segments<std::int64_t>& groups, const Put& put) const {
-    std::vector<std::int64_t> offsets;
-    for (std::int64_t g = 0; g < groups.size(); ++g) offsets.push_back(groups.begin(g));
-    offsets.push_back(count);
-    const std::vector<typed_answer> answers = fold(moved, offsets);
-    for (std::int64_t g = 0; g < groups.size(); ++g) put(g, answers[static_cast<std::size_t>(g)]);
+  void fold_all(std::vector<typed_answer>& out, const moved_items& moved,
+                const offset_segments<std::int64_t>& groups) const {
+    std::vector<std::int64_t> ends;
+    for (std::int64_t g = 0; g < groups.size(); ++g) ends.push_back(groups.end(g));
+    fold_part(out, moved, ends);
   }
-  template <class Add>
-  void fold_some(const moved_items& moved, const std::vector<std::int64_t>& ends,
-                 const Add& add) const {
+  void fold_part(std::vector<typed_answer>& out, const moved_items& moved,
+                 const std::vector<std::int64_t>& ends) const {
     std::vector<std::int64_t> offsets{0};
     offsets.insert(offsets.end(), ends.begin(), ends.end());
-    for (const typed_answer& one : fold(moved, offsets)) add(one);
+    const std::size_t first = out.size();
+    out.resize(first + ends.size());
+    const monofold::detail::raw_array<char> own = narrowed(moved, offsets.back());
+    const void* const items = own ? own.data() : static_cast<const void*>(moved.items.data());
+    typed_sink sink(type_, out.data() + first);
+    segment_reducer(rows_,
+                    {items, offsets.back(), offsets.data(), offsets.data() + 1, std::ssize(ends)})
+        .fold(sink);
   }
 
  private:
-  std::vector<typed_answer> fold(const moved_items& moved,
-                                 const std::vector<std::int64_t>& offsets) const {
-    const std::int64_t num_groups = std::ssize(offsets) - 1;
-    std::vector<typed_answer> answers(static_cast<std::size_t>(num_groups));
-    const monofold::detail::raw_array<char> own = narrowed(moved, offsets.back());
-    const void* const items = own ? own.data() : static_cast<const void*>(moved.items.data());
-    typed_sink out(type_, answers.data());
-    segment_reducer(rows_, {items, offsets.back(), offsets.data(), offsets.data() + 1, num_groups})
-        .fold(out);
-    return answers;
-  }
-
   /// Items of their own size; none where that is a word's.
   monofold::detail::raw_array<char> narrowed(const moved_items& moved, std::int64_t count) const {
     if (item_bytes_ == 8) return {};
@@ -135,9 +125,9 @@ auto lists_of(const row_reducer& rows, dtype type, const group_request& what) {
   const contiguous_view<std::int64_t> keys(what.keys, what.count);
   const int item_bytes = monofold::info(rows.what().type).size_bytes;
   const wide_items items(what.items, what.count, item_bytes);
-  const group_rows folds(rows, type);
+  const group_rows folder(rows, type);
   monofold::detail::grouping<word_key, group_rows, contiguous_view<std::int64_t>, wide_items> all(
-      cpu_engine{rows.what().num_threads}, keys, items, folds, what.order);
+      cpu_engine{rows.what().num_threads}, keys, items, folder, what.order);
   return all.groups();
 }
 

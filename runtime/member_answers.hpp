@@ -21,6 +21,12 @@ typename Fold::state state_or_identity(const Fold& fold, const typename Fold::st
   return state != nullptr ? *state : fold.identity();
 }
 
+/// The same for states that are large to copy: calls body(state).
+template <class Fold, class Body>
+answer with_state(const Fold& fold, const typename Fold::state* state, const Body& body) {
+  return state != nullptr ? body(*state) : body(fold.identity());
+}
+
 /// What the fold itself answers.
 template <class Fold>
 answer own_answer(operation op, const Fold& fold, const typename Fold::state* state) {
@@ -36,9 +42,9 @@ answer exact_moment_answer(operation op, const exact_moments_state<Item>& all,
   if (op == operation::sum || op == operation::mean) {
     return exact_sum_answer(op, counts, sum, context);
   }
-  answer out{op};
+  result<double> known;
   const auto squares = monofold::detail::leading_of(all.squares).bits;
-  if (exact_variance_answer(out, counts, sum.bits, squares, context)) return out;
+  if (exact_variance(known, op, counts, sum.bits, squares, context)) return one_number(op, known);
   const std::int64_t items = context.omit_nan ? counts.items - counts.nan : counts.items;
   const exact_deviations<Item> deviations(all.values.sum, all.squares, items);
   return ratio_answer(
@@ -146,12 +152,14 @@ answer member_answer(operation op, const Fold& fold, const typename Fold::state*
   if constexpr (kind == summary) {
     return summary_answer<Item>(op, state, context);
   } else if constexpr (kind == moments && is_floating_v<Item>) {
-    return exact_moment_answer<Item>(op, state_or_identity(fold, state), context);
+    return with_state(fold, state,
+                      [&](const auto& all) { return exact_moment_answer<Item>(op, all, context); });
   } else if constexpr (kind == moments || kind == plain_moments) {
     return moment_answer<Item>(op, state, context);
   } else if constexpr (requires { typename Fold::term; }) {
-    const auto all = state_or_identity(fold, state);
-    return exact_sum_answer(op, all.counts, monofold::detail::leading_of(all.sum), context);
+    return with_state(fold, state, [&](const auto& all) {
+      return exact_sum_answer(op, all.counts, monofold::detail::leading_of(all.sum), context);
+    });
   } else if constexpr (!is_floating_v<Item> && (kind == norm1 || kind == norm2 || kind == dot)) {
     return integer_sum_answer(op, fold, state, context);
   } else if constexpr (kind == sum || kind == plain_sum) {

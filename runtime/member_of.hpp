@@ -118,8 +118,8 @@ class member_of final : public member {
       result<double> found;
       const bool is_known =
           op == operation::mean
-              ? monofold::detail::few_answers<exact_mean_fold<Item, double>>::find(items, count,
-                                                                                   found)
+              ? monofold::detail::few_answers<exact_mean_fold<value_term<Item>, double>>::find(
+                    items, count, found)
               : monofold::detail::few_answers<exact_total_fold<value_term<Item>, double>>::find(
                     items, count, found);
       if (is_known) set_number(out[place], op, *found);

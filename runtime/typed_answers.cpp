@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
-#include <limits>
 #include <type_traits>
 #include <variant>
 
+#include "monofold/fold/sum.hpp"
 #include "monofold/platform/float_format.hpp"
 #include "monofold/platform/numbers.hpp"
 #include "runtime/axis_reducer.hpp"
@@ -56,9 +56,9 @@ bool store_as(const number& value, void* to) {
   if constexpr (is_floating_v<T>) {
     out = rounded<T>(from);
   } else {
-    constexpr int128 lowest = std::numeric_limits<T>::min();
-    constexpr int128 highest = std::numeric_limits<T>::max();
-    if (from.integer < lowest || from.integer > highest) return false;
+    using monofold::detail::highest_v;
+    using monofold::detail::lowest_v;
+    if (from.integer < lowest_v<T> || from.integer > highest_v<T>) return false;
     out = static_cast<T>(from.integer);
   }
   std::memcpy(to, &out, sizeof out);

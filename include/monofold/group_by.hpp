@@ -86,10 +86,11 @@ grouped<item_of_t<Keys>, Out> group_into(const cpu_engine& engine, const Keys& k
     return group_into<Out, Indices>(engine, held, values, f, order);
   } else {
     using view_type = folded_view_t<Range, F>;
-    using folds = group_folds<Indices, group_fold_t<Range, F>, typename view_type::item_type>;
-    const folds each(bound, engine.num_threads);
-    grouping<stored_key<key>, folds, view_of_t<Keys>, view_type> all(engine, key_view, view, each,
-                                                                     order);
+    using folder_type =
+        group_folder<Indices, group_fold_t<Range, F>, typename view_type::item_type>;
+    const folder_type folder(engine.num_threads, bound);
+    grouping<stored_key<key>, folder_type, view_of_t<Keys>, view_type> all(engine, key_view, view,
+                                                                           folder, order);
     return in_order<Out, group_answer_t<Range, F>, key>(engine.num_threads, all.groups(), order);
   }
 }

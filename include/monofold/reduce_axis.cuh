@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "monofold/engine/gpu/engine.cuh"
@@ -18,36 +19,29 @@ namespace monofold {
 
 namespace detail {
 
-/// Checks an array, and starts the kernels; `path` is made of the same fold and rows.
-template <class F, class Item, class Sinks, class Out>
-failure axis_into_async(const device_stream& on, const F& f, const array_view<Item>& items,
-                        const array_rows& rows, const gpu_workspace& workspace, const Sinks& sinks,
-                        const Out* out) {
-  if (rows.num_rows == 0) return {};
+template <class F, class Item>
+axis_path<F, Item> path_of(const device_stream& on, const F& f, const array_view<Item>& items,
+                           const array_rows& rows) {
+  return {f, items.data_of_first(), rows, multiprocessors_of(on)};
+}
+
+/// Checks an array, and starts the kernels; `path` is made of the same array and rows.
+template <class F, class Item, class Sinks>
+failure axis_into_async(const device_stream& on, const axis_path<F, Item>& path,
+                        const array_view<Item>& items, const gpu_workspace& workspace,
+                        const Sinks& sinks) {
   if (items.size() > 0) {
     if (auto failed = check_pointer(items.data_of_first(), "the array", alignof(Item), on.device)) {
       return failed;
     }
   }
-  if (auto failed = check_pointer(out, "the result", alignof(Out), on.device)) return failed;
+  if (auto failed =
+          check_pointer(sinks.out, "the result", alignof(decltype(*sinks.out)), on.device)) {
+    return failed;
+  }
   if (auto failed = check_workspace(workspace, on.device)) return failed;
-  int multiprocessors = 0;
-  if (auto failed = multiprocessors_of(on.device, multiprocessors)) return failed;
-  const axis_path<F, Item> path(f, items.data_of_first(), rows, multiprocessors);
   if (auto failed = check_size(workspace, path.workspace_bytes())) return failed;
   return path.start(on, workspace, sinks);
-}
-
-/// The bytes of workspace for rows on the current device.
-template <class F, class Item>
-std::int64_t axis_workspace_bytes(const F& f, const array_view<Item>& items,
-                                  const array_rows& rows) {
-  if (rows.num_rows == 0) return 0;
-  device_stream on{};
-  int multiprocessors = 0;
-  throw_if(open_stream(gpu, on));
-  throw_if(multiprocessors_of(on.device, multiprocessors));
-  return axis_path<F, Item>(f, items.data_of_first(), rows, multiprocessors).workspace_bytes();
 }
 
 /// Rows without items where there is nothing to leave.
@@ -66,8 +60,11 @@ void throw_if_nothing(const array_rows& rows) {
 template <class Item, class F>
 requires fold_on<F, Item> std::int64_t workspace_bytes(const array_view<Item>& items,
                                                        const axis_numbers& axes, const F& f) {
-  return detail::axis_workspace_bytes(bind_fold<Item>(f), items,
-                                      rows_of(items.extents(), items.strides(), axes));
+  const array_rows rows = rows_of(items.extents(), items.strides(), axes);
+  if (rows.num_rows == 0) return 0;
+  detail::device_stream on{};
+  detail::throw_if(detail::open_stream(gpu, on));
+  return detail::path_of(on, bind_fold<Item>(f), items, rows).workspace_bytes();
 }
 
 /// Starts a reduction of some axes of an array that the device can read, and leaves an answer a row, in
@@ -93,10 +90,12 @@ void reduce_axis_into(const gpu_engine& engine, const array_view<Item>& items,
   static_cast<void>(&detail::device_calls<bound, Item>::finish_needs_MONOFOLD_HD);
   const array_rows rows = rows_of(items.extents(), items.strides(), axes);
   detail::throw_if_nothing<F, Item>(rows);
+  if (rows.num_rows == 0) return;
   detail::device_stream on{};
   detail::throw_if(detail::open_stream(engine, on));
-  detail::throw_if(detail::axis_into_async(on, own, items, rows, workspace,
-                                           detail::segment_answers<finished_t<F, Item>>{out}, out));
+  detail::throw_if(detail::axis_into_async(on, detail::path_of(on, own, items, rows), items,
+                                           workspace,
+                                           detail::segment_answers<finished_t<F, Item>>{out}));
 }
 
 /// Reduces some axes of an array that the device can read, and waits: a `result` a row.
@@ -115,12 +114,13 @@ auto try_reduce_axis(const gpu_engine& engine, const array_view<Item>& items,
   axis_result<answer> out{detail::extents_of_result(items, axes, keep),
                           std::vector<answer>(static_cast<std::size_t>(rows.num_rows))};
   if (rows.num_rows == 0) return out;
+  detail::device_stream on{};
+  detail::throw_if(detail::open_stream(engine, on));
+  const auto path = detail::path_of(on, own, items, rows);
   detail::segments_place<answer> place;
-  detail::throw_if(
-      place.open(engine, rows.num_rows, detail::axis_workspace_bytes(own, items, rows)));
-  detail::throw_if(detail::axis_into_async(place.on(), own, items, rows, place.workspace(),
-                                           detail::segment_answers<answer>{place.answers()},
-                                           place.answers()));
+  detail::throw_if(place.open(on, rows.num_rows, path.workspace_bytes()));
+  detail::throw_if(detail::axis_into_async(on, path, items, place.workspace(),
+                                           detail::segment_answers<answer>{place.answers()}));
   std::uint64_t report[2] = {};
   detail::throw_if(place.get(out.values, report));
   return out;
@@ -133,17 +133,9 @@ template <class Item, class F>
 requires fold_on<F, Item>
 auto reduce_axis(const gpu_engine& engine, const array_view<Item>& items, const axis_numbers& axes,
                  const F& f, keepdims keep = keepdims::no) {
-  const auto found = try_reduce_axis(engine, items, axes, f, keep);
-  using answer = answer_t<bound_fold_t<F, Item>>;
-  axis_result<answer> out{found.extents, {}};
-  out.values.reserve(found.values.size());
-  for (std::size_t r = 0; r < found.values.size(); ++r) {
-    if (!found.values[r]) {
-      throw segment_error(found.values[r].code(), static_cast<std::int64_t>(r), "row");
-    }
-    out.values.push_back(*found.values[r]);
-  }
-  return out;
+  auto found = try_reduce_axis(engine, items, axes, f, keep);
+  auto values = detail::values_of(found.values, "row");
+  return axis_result<answer_t<bound_fold_t<F, Item>>>{std::move(found.extents), std::move(values)};
 }
 
 }  // namespace monofold

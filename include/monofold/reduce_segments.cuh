@@ -37,30 +37,38 @@ inline std::int64_t wrong_segment(const fixed_segments& list, std::int64_t size)
   return bad;
 }
 
-inline failure multiprocessors_of(int device, int& out) {
-  return failure_of(cudaDeviceGetAttribute(&out, cudaDevAttrMultiProcessorCount, device),
-                    "cudaDeviceGetAttribute");
+inline int multiprocessors_of(const device_stream& on) {
+  int out = 0;
+  throw_if(failure_of(cudaDeviceGetAttribute(&out, cudaDevAttrMultiProcessorCount, on.device),
+                      "cudaDeviceGetAttribute"));
+  return out;
 }
 
-/// Checks what a caller gave, and starts the kernels.
-template <bool from_view, class F, class View, class Segments, class Sinks, class Out>
-failure segments_into_async(const device_stream& on, const F& f, const View& view,
-                            const Segments& segments, const gpu_workspace& workspace,
-                            const Sinks& sinks, const Out* out) {
+template <class F, class View, class Segments>
+segment_path<F, View, Segments> path_of(const device_stream& on, const F& f, const View& view,
+                                        const Segments& segments) {
+  return {f, view, segments, multiprocessors_of(on)};
+}
+
+/// Checks what a caller gave, and starts the kernels; `path` is made of the same view and segments.
+template <bool from_view, class F, class View, class Segments, class Sinks>
+failure segments_into_async(const device_stream& on, const segment_path<F, View, Segments>& path,
+                            const View& view, const Segments& segments,
+                            const gpu_workspace& workspace, const Sinks& sinks) {
   if (auto failed = check_view(view, on.device)) return failed;
   if (segments.size() < 0) return {status::invalid_argument, "a negative count of segments"};
   if (segments.size() == 0) return {};
-  if (auto failed = check_pointer(out, "the result", alignof(Out), on.device)) return failed;
+  if (auto failed =
+          check_pointer(sinks.out, "the result", alignof(decltype(*sinks.out)), on.device)) {
+    return failed;
+  }
   if (auto failed = check_workspace(workspace, on.device)) return failed;
-  int multiprocessors = 0;
-  if (auto failed = multiprocessors_of(on.device, multiprocessors)) return failed;
-  const segment_path<F, View, Segments> path(f, view, segments, multiprocessors);
   if (auto failed = check_size(workspace, path.workspace_bytes())) return failed;
   return path.template start<from_view>(on, workspace, sinks);
 }
 
 template <class F, class View>
-void check_segments(const View&, const F&) {
+void check_segments() {
   check_calls<F, View>();
   static_assert(!is_top_fold_v<F>, "top and bottom of segments are not there on a GPU");
 }
@@ -75,15 +83,14 @@ void throw_if_wrong(const Segments& segments, const View& view) {
 template <class Out>
 class segments_place {
  public:
-  failure open(const gpu_engine& engine, std::int64_t segments, std::int64_t workspace_bytes) {
-    if (auto failed = open_stream(engine, on_)) return failed;
+  failure open(const device_stream& on, std::int64_t segments, std::int64_t workspace_bytes) {
+    on_ = on;
     if (auto failed = check_waitable(on_)) return failed;
     place_ = &awaited_state::of_device(on_.device);
     answers_at_ = (workspace_bytes + 255) / 256 * 256;
     count_ = segments;
     return place_->reserve(0, answers_at_ + segments * static_cast<std::int64_t>(sizeof(Out)));
   }
-  const device_stream& on() const { return on_; }
   const gpu_workspace& workspace() const { return place_->workspace(); }
   Out* answers() const {
     return reinterpret_cast<Out*>(static_cast<char*>(workspace().states()) -
@@ -121,18 +128,16 @@ auto segments_and_wait(const gpu_engine& engine, const View& view, const Segment
   using left = std::conditional_t<is_all_fold<F>::value, typename F::state, answer>;
   using sinks =
       std::conditional_t<is_all_fold<F>::value, segment_states<left>, segment_answers<left>>;
-  check_segments<F>(view, f);
+  check_segments<F, View>();
   throw_if_wrong(segments, view);
   const std::int64_t count = segments.size() < 0 ? 0 : segments.size();
   device_stream on{};
   throw_if(open_stream(engine, on));
-  int multiprocessors = 0;
-  throw_if(multiprocessors_of(on.device, multiprocessors));
-  const segment_path<F, View, Segments> path(f, view, segments, multiprocessors);
+  const auto path = path_of(on, f, view, segments);
   segments_place<left> place;
-  throw_if(place.open(engine, count, path.workspace_bytes()));
-  throw_if(segments_into_async<from_view>(place.on(), f, view, segments, place.workspace(),
-                                          sinks{place.answers()}, place.answers()));
+  throw_if(place.open(on, count, path.workspace_bytes()));
+  throw_if(segments_into_async<from_view>(on, path, view, segments, place.workspace(),
+                                          sinks{place.answers()}));
   std::vector<left> found(static_cast<std::size_t>(count));
   if (count == 0) return std::vector<answer>();
   std::uint64_t report[2] = {};
@@ -155,6 +160,26 @@ auto segments_and_wait(const gpu_engine& engine, const View& view, const Segment
   }
 }
 
+/// Starts the kernels, and does not wait.
+template <bool from_view, class F, class View, class Segments, class Sinks>
+void start_segments(const gpu_engine& engine, const View& view, const Segments& segments,
+                    const F& f, const gpu_workspace& workspace, const Sinks& sinks) {
+  check_segments<F, View>();
+  throw_if_wrong(segments, view);
+  device_stream on{};
+  throw_if(open_stream(engine, on));
+  throw_if(segments_into_async<from_view>(on, path_of(on, f, view, segments), view, segments,
+                                          workspace, sinks));
+}
+
+/// The values of answers that the host has, or an error that names the lowest row that has none.
+template <class Answer>
+std::vector<Answer> values_of(const std::vector<result<Answer>>& found, const char* what) {
+  return values_of_rows<Answer>(std::ssize(found), what, [&](const auto& put) {
+    for (std::size_t r = 0; r < found.size(); ++r) put(static_cast<std::int64_t>(r), found[r]);
+  });
+}
+
 template <class Indices>
 inline constexpr bool counts_from_view_v = std::is_same_v<Indices, index_in_all>;
 
@@ -168,15 +193,10 @@ template <reducible Range, segment_list Segments, class F>
 requires gpu_folded_range<Range, F> std::int64_t workspace_bytes(const Range& range,
                                                                  const Segments& segments,
                                                                  const F& f) {
-  using bound = bound_fold_t<F, folded_item_t<Range, F>>;
-  const auto view = detail::view_for<F>(range);
   detail::device_stream on{};
-  int multiprocessors = 0;
   detail::throw_if(detail::open_stream(gpu, on));
-  detail::throw_if(detail::multiprocessors_of(on.device, multiprocessors));
-  const bound own = bind_fold<folded_item_t<Range, F>>(f);
-  return detail::segment_path<bound, folded_view_t<Range, F>, Segments>(own, view, segments,
-                                                                        multiprocessors)
+  return detail::path_of(on, bind_fold<folded_item_t<Range, F>>(f), detail::view_for<F>(range),
+                         segments)
       .workspace_bytes();
 }
 
@@ -201,16 +221,11 @@ void reduce_segments_into(const gpu_engine& engine, const Range& range, const Se
   using answer = finished_t<F, folded_item_t<Range, F>>;
   static_assert(!detail::is_all_fold<bound>::value,
                 "all(...) is finished on the host: call fold_segments_into, then finish_state");
-  const auto view = detail::view_for<F>(range);
-  const bound own = bind_fold<folded_item_t<Range, F>>(f);
-  detail::check_segments<bound>(view, own);
   static_cast<void>(
       &detail::device_calls<bound, folded_item_t<Range, F>>::finish_needs_MONOFOLD_HD);
-  detail::throw_if_wrong(segments, view);
-  detail::device_stream on{};
-  detail::throw_if(detail::open_stream(engine, on));
-  detail::throw_if(detail::segments_into_async<detail::counts_from_view_v<Indices>>(
-      on, own, view, segments, workspace, detail::segment_answers<answer>{out}, out));
+  detail::start_segments<detail::counts_from_view_v<Indices>>(
+      engine, detail::view_for<F>(range), segments, bind_fold<folded_item_t<Range, F>>(f),
+      workspace, detail::segment_answers<answer>{out});
 }
 
 /// The same, leaving states.
@@ -219,16 +234,10 @@ requires gpu_folded_range<Range, F>
 void fold_segments_into(const gpu_engine& engine, const Range& range, const Segments& segments,
                         const F& f, typename bound_fold_t<F, folded_item_t<Range, F>>::state* out,
                         const gpu_workspace& workspace, Indices = {}) {
-  using bound = bound_fold_t<F, folded_item_t<Range, F>>;
-  using state = typename bound::state;
-  const auto view = detail::view_for<F>(range);
-  const bound own = bind_fold<folded_item_t<Range, F>>(f);
-  detail::check_segments<bound>(view, own);
-  detail::throw_if_wrong(segments, view);
-  detail::device_stream on{};
-  detail::throw_if(detail::open_stream(engine, on));
-  detail::throw_if(detail::segments_into_async<detail::counts_from_view_v<Indices>>(
-      on, own, view, segments, workspace, detail::segment_states<state>{out}, out));
+  using state = typename bound_fold_t<F, folded_item_t<Range, F>>::state;
+  detail::start_segments<detail::counts_from_view_v<Indices>>(
+      engine, detail::view_for<F>(range), segments, bind_fold<folded_item_t<Range, F>>(f),
+      workspace, detail::segment_states<state>{out});
 }
 
 /// Reduces each segment of a range that the device can read, and waits: a `result` a segment.
@@ -250,15 +259,7 @@ template <reducible Range, segment_list Segments, class F, class Indices = index
 requires gpu_folded_range<Range, F>
 auto reduce_segments(const gpu_engine& engine, const Range& range, const Segments& segments,
                      const F& f, Indices = {}) {
-  const auto found = try_reduce_segments(engine, range, segments, f, Indices{});
-  using answer = typename std::remove_cvref_t<decltype(found[0])>::value_type;
-  std::vector<answer> out;
-  out.reserve(found.size());
-  for (std::size_t s = 0; s < found.size(); ++s) {
-    if (!found[s]) throw segment_error(found[s].code(), static_cast<std::int64_t>(s));
-    out.push_back(*found[s]);
-  }
-  return out;
+  return detail::values_of(try_reduce_segments(engine, range, segments, f, Indices{}), "segment");
 }
 
 }  // namespace monofold

@@ -16,9 +16,15 @@ TOOL = os.environ.get("MONOFOLD_TOOL", "monofold")
 TREE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 INTEGERS = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
 FLOATS = ["float16", "bfloat16", "float32", "float64"]
-# The sanitizers' shadow memory does not go below a limit of addresses.
-TEXT = open(TOOL, "rb").read() if os.path.exists(TOOL) else b""
-SANITIZED = b"__asan_init" in TEXT or b"__tsan_init" in TEXT
+
+
+def is_sanitized():
+    """Whether the tool has sanitizers, whose shadow memory does not go below a limit of addresses."""
+    if not os.path.exists(TOOL):
+        return False
+    with open(TOOL, "rb") as file:
+        text = file.read()
+    return b"__asan_init" in text or b"__tsan_init" in text
 
 
 def run(*words, stdin=b"", **more):

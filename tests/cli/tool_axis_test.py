@@ -9,7 +9,7 @@ import unittest
 
 import numpy as np
 
-from tool import SANITIZED, ToolTest
+from tool import ToolTest, is_sanitized
 
 
 def rows_of(array, axes):
@@ -115,7 +115,7 @@ class AxisTest(ToolTest):
         expected = self.output("sum", "a.npy", "--axis", "0", "--json", "--plain")
         for more in [["--io", "read"], ["--io", "map"], ["--threads", "1"], ["--threads", "5", "--quiet"],
                      ["--memory", "256Mi"]]:
-            if SANITIZED and "--memory" in more:
+            if "--memory" in more and is_sanitized():
                 continue
             self.assertEqual(self.output("sum", "a.npy", "--axis", "0", "--json", "--plain", *more),
                              expected)
@@ -168,7 +168,7 @@ class AxisTest(ToolTest):
         self.assertEqual(code, 1)
         self.assertEqual(sorted(os.listdir(self.folder)), ["a.npy", "full"])
 
-    @unittest.skipIf(SANITIZED, "shadow memory")
+    @unittest.skipIf(is_sanitized(), "shadow memory")
     def test_a_result_larger_than_memory(self):
         # Rows of nothing: as many answers as the header says.
         header = "{'descr': '<f8', 'fortran_order': False, 'shape': (100000000000000, 0), }"

@@ -10,7 +10,7 @@ import unittest
 
 import numpy as np
 
-from tool import SANITIZED, TOOL, ToolTest, run
+from tool import TOOL, ToolTest, is_sanitized, run
 
 MIB = 2**20
 
@@ -24,7 +24,7 @@ def limit_addresses():
 GROUP = os.environ.get("MONOFOLD_MEMORY_GROUP")
 
 
-@unittest.skipIf(SANITIZED, "shadow memory")
+@unittest.skipIf(is_sanitized(), "shadow memory")
 class Memory(ToolTest):
 
     def start(self, *words):

@@ -239,7 +239,7 @@ TEST(norm1, is_the_sum_of_magnitudes) {
 
 TEST(sum, omits_nan_where_asked) {
   using fold = mf::exact_total_fold<mf::value_term<double>, double, mf::nan_rule::omit>;
-  using mean = mf::exact_mean_fold<double, double, mf::nan_rule::omit>;
+  using mean = mf::exact_mean_fold<mf::value_term<double>, double, mf::nan_rule::omit>;
   using inputs::same;
   using list = std::vector<double>;
   EXPECT_TRUE(same(mf::reduce(list{1, not_a_number, 2}, fold{}), 3.0));

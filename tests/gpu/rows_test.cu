@@ -6,6 +6,9 @@
 #include <string>
 #include <vector>
 
+// Before what kernels are made of: their names must not meet those of the CPU's ways.
+#include "monofold/reduce_segments.hpp"
+
 #include "monofold/reduce_segments.cuh"
 #include "tests/gpu/device.cuh"
 #include "tests/inputs/answer_bytes.hpp"

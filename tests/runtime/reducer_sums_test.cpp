@@ -46,7 +46,7 @@ answer mean(operation op, std::span<const Item> items, const request& what) {
           std::visit([](auto held) { return static_cast<double>(held); }, total.values.front());
       return one(op, mf::result<double>(mf::one_nan(sum_of_items / static_cast<double>(count))));
     }
-    return one(op, one_by_one(items, mf::exact_mean_fold<Item, double, rule>{}));
+    return one(op, one_by_one(items, mf::exact_mean_fold<mf::value_term<Item>, double, rule>{}));
   } else {
     return one(op, by_headers(items, mf::mean_fold<Item, rule>{}));
   }

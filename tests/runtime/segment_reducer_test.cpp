@@ -35,7 +35,7 @@ class kept_answers final : public rt::answer_sink {
   std::size_t num_ops_;
 };
 
-std::string bytes_of(const std::vector<rt::answer>& answers) {
+std::string bytes_of_kept(const std::vector<rt::answer>& answers) {
   std::string all;
   for (const rt::answer& one : answers) {
     all += std::to_string(static_cast<int>(one.op)) + ":" +
@@ -53,7 +53,7 @@ std::string bytes_of(const std::vector<rt::answer>& answers) {
   return all;
 }
 
-struct segments {
+struct segment_lists {
   std::vector<std::int64_t> starts;
   std::vector<std::int64_t> stops;
 
@@ -65,7 +65,8 @@ struct segments {
 };
 
 template <class Item>
-void check(const rt::request& what, const std::vector<Item>& items, const segments& all) {
+void check_segments(const rt::request& what, const std::vector<Item>& items,
+                    const segment_lists& all) {
   for (const auto how : {rt::rounding::native, rt::rounding::to_odd}) {
     const rt::row_reducer rows(what, how);
     const rt::segment_reducer reducer(
@@ -77,15 +78,15 @@ void check(const rt::request& what, const std::vector<Item>& items, const segmen
       const auto at = static_cast<std::size_t>(s);
       rt::reducer alone(what);
       alone.push(items.data() + all.starts[at], all.stops[at] - all.starts[at]);
-      ASSERT_EQ(bytes_of(got.rows[at]), bytes_of(alone.finish(how)))
+      ASSERT_EQ(bytes_of_kept(got.rows[at]), bytes_of_kept(alone.finish(how)))
           << "segment " << s << ": " << all.starts[at] << " to " << all.stops[at];
     }
   }
 }
 
 /// Neighbours of one length, then gaps, overlaps, going back, none, and some of each way to fold.
-segments mixture(std::int64_t num_items, std::int64_t most_short) {
-  segments out;
+segment_lists mixed_segments(std::int64_t num_items, std::int64_t most_short) {
+  segment_lists out;
   for (std::int64_t s = 0; s < 150; ++s) out.add(3 * s, 3 * s + 3);
   for (std::int64_t s = 0; s < 70; ++s) out.add(1000 - 5 * s, 1000 - 5 * s + 4);
   for (std::int64_t s = 0; s < 70; ++s) out.add(50, 50 + s % 2);
@@ -104,7 +105,7 @@ segments mixture(std::int64_t num_items, std::int64_t most_short) {
 }
 
 template <class Item>
-std::vector<Item> items_of_type(std::int64_t count) {
+std::vector<Item> segmented_items(std::int64_t count) {
   std::vector<Item> out;
   for (std::int64_t i = 0; i < count; ++i) {
     out.push_back(static_cast<Item>(inputs::spread_double(static_cast<std::uint64_t>(i), 6) * 50));
@@ -113,10 +114,10 @@ std::vector<Item> items_of_type(std::int64_t count) {
 }
 
 template <class Item>
-void check_type(mf::dtype type) {
+void check_segments_of_type(mf::dtype type) {
   const std::int64_t most_short = std::int64_t{mf::tile_items_v<Item>} << mf::span_level;
-  const auto items = items_of_type<Item>(3 * most_short + 40'000);
-  const segments all = mixture(std::ssize(items), most_short);
+  const auto items = segmented_items<Item>(3 * most_short + 40'000);
+  const segment_lists all = mixed_segments(std::ssize(items), most_short);
   rt::request what;
   what.type = type;
   what.k = 2;
@@ -126,22 +127,22 @@ void check_type(mf::dtype type) {
     for (const int threads : {1, 3}) {
       what.num_threads = threads;
       SCOPED_TRACE(testing::Message() << rt::info(op).name << " of " << mf::info(type).name);
-      check(what, items, all);
+      check_segments(what, items, all);
     }
   }
 }
 
 TEST(segment_reducer, types_and_operations) {
-  check_type<double>(mf::dtype::float64);
-  check_type<float>(mf::dtype::float32);
-  check_type<mf::bfloat16>(mf::dtype::bfloat16);
-  check_type<std::int8_t>(mf::dtype::int8);
+  check_segments_of_type<double>(mf::dtype::float64);
+  check_segments_of_type<float>(mf::dtype::float32);
+  check_segments_of_type<mf::bfloat16>(mf::dtype::bfloat16);
+  check_segments_of_type<std::int8_t>(mf::dtype::int8);
 }
 
 TEST(segment_reducer, nan_policies_and_plain_sums) {
-  auto items = items_of_type<float>(120'000);
+  auto items = segmented_items<float>(120'000);
   for (std::size_t i = 0; i < items.size(); i += 977) items[i] = std::nanf("");
-  const segments all = mixture(std::ssize(items), 50'000);
+  const segment_lists all = mixed_segments(std::ssize(items), 50'000);
   rt::request what;
   what.type = mf::dtype::float32;
   what.ops = {operation::sum, operation::mean, operation::count, operation::min, operation::var};
@@ -150,14 +151,14 @@ TEST(segment_reducer, nan_policies_and_plain_sums) {
     for (const bool plain : {false, true}) {
       what.nan = policy;
       what.plain = plain;
-      check(what, items, all);
+      check_segments(what, items, all);
     }
   }
 }
 
 TEST(segment_reducer, one_giant_among_many_and_many_giants) {
-  const auto items = items_of_type<float>(600'000);
-  segments one;
+  const auto items = segmented_items<float>(600'000);
+  segment_lists one;
   for (std::int64_t s = 0; s < 200'000; ++s) one.add(s, s + s % 4);
   one.add(0, 600'000);
   rt::request what;
@@ -175,18 +176,18 @@ TEST(segment_reducer, one_giant_among_many_and_many_giants) {
     all += std::get<double>(row[0].values[0]) != 0 ? 1 : 0;
   }
   EXPECT_GT(all, 140'000);
-  segments giants;
+  segment_lists giants;
   for (std::int64_t s = 0; s < 5; ++s) giants.add(s, 100'000 * (s + 2) - s);
-  check(what, items, giants);
+  check_segments(what, items, giants);
 }
 
 TEST(segment_reducer, the_first_bad_segment_is_found) {
-  const auto items = items_of_type<double>(100);
+  const auto items = segmented_items<double>(100);
   rt::request what;
   what.ops = {operation::sum};
   const rt::row_reducer rows(what);
   const auto bad = [&](std::int64_t start, std::int64_t stop) {
-    segments all;
+    segment_lists all;
     for (int s = 0; s < 70'000; ++s) all.add(0, 1);
     all.starts[66'000] = start;
     all.stops[66'000] = stop;

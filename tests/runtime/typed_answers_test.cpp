@@ -63,7 +63,7 @@ struct exact_sums {
   big_integer squares;
 };
 
-double as_double(monofold_dtype type, const void* held) {
+double narrow_as_double(monofold_dtype type, const void* held) {
   return mf::visit_dtype(static_cast<mf::dtype>(type), [&]<class T>() {
     return static_cast<double>(*static_cast<const T*>(held));
   });
@@ -71,7 +71,7 @@ double as_double(monofold_dtype type, const void* held) {
 
 /// Each answer for items that the type has, in each type of answers, alone and as one of two rows.
 template <class Item>
-void check_items(mf::dtype type, const std::vector<double>& items, std::int64_t ddof) {
+void check_narrow_answers(mf::dtype type, const std::vector<double>& items, std::int64_t ddof) {
   std::vector<Item> own;
   for (int copy = 0; copy < 2; ++copy) {
     for (const double x : items) {
@@ -95,7 +95,7 @@ void check_items(mf::dtype type, const std::vector<double>& items, std::int64_t 
                                             extents, nullptr, &last, 1, op, &options, to.type, held,
                                             nullptr, nullptr, rows, nullptr),
                   MONOFOLD_OK);
-        ASSERT_EQ(as_double(to.type, held), wanted)
+        ASSERT_EQ(narrow_as_double(to.type, held), wanted)
             << "operation " << op << " of " << mf::info(type).name << " as " << to.type << ", "
             << exact.count << " items, first " << items[0];
       }
@@ -134,25 +134,25 @@ std::vector<double> with_pairs(std::vector<double> items, int pairs, int low, in
 }
 
 template <class Item>
-void check_ties(mf::dtype type, int low, int high, std::uint64_t seed) {
+void check_sums_near_ties(mf::dtype type, int low, int high, std::uint64_t seed) {
   inputs::generator random(seed);
   for (int i = 0; i < 40; ++i) {
     for (const narrow_type& to : narrow_types) {
       if (high - low < 62 + to.format.precision + 1) continue;
       const auto items = near_tie(random, to.format, low, high);
-      check_items<Item>(type, items, 0);
-      if (i % 8 == 0) check_items<Item>(type, with_pairs(items, 60, low, high, random), 1);
+      check_narrow_answers<Item>(type, items, 0);
+      if (i % 8 == 0) check_narrow_answers<Item>(type, with_pairs(items, 60, low, high, random), 1);
     }
   }
 }
 
 TEST(typed_answers, sums_next_to_ties) {
-  check_items<double>(mf::dtype::float64, {1, 0x1p-24, 0x1p-80}, 0);
-  check_items<float>(mf::dtype::float32, {1 + 0x1p-23, 0x1p-24, -0x1p-80}, 0);
-  check_ties<double>(mf::dtype::float64, -160, 150, 1);
-  check_ties<double>(mf::dtype::float64, -1000, 900, 2);
-  check_ties<float>(mf::dtype::float32, -149, 100, 3);
-  check_ties<mf::bfloat16>(mf::dtype::bfloat16, -133, 100, 4);
+  check_narrow_answers<double>(mf::dtype::float64, {1, 0x1p-24, 0x1p-80}, 0);
+  check_narrow_answers<float>(mf::dtype::float32, {1 + 0x1p-23, 0x1p-24, -0x1p-80}, 0);
+  check_sums_near_ties<double>(mf::dtype::float64, -160, 150, 1);
+  check_sums_near_ties<double>(mf::dtype::float64, -1000, 900, 2);
+  check_sums_near_ties<float>(mf::dtype::float32, -149, 100, 3);
+  check_sums_near_ties<mf::bfloat16>(mf::dtype::bfloat16, -133, 100, 4);
 }
 
 TEST(typed_answers, means_deviations_and_roots_next_to_ties) {
@@ -168,12 +168,12 @@ TEST(typed_answers, means_deviations_and_roots_next_to_ties) {
       std::vector<double> copies(static_cast<std::size_t>(n), tie);
       copies.push_back(tiny);
       copies.push_back(tie);
-      check_items<double>(mf::dtype::float64, copies, 0);
+      check_narrow_answers<double>(mf::dtype::float64, copies, 0);
       // (a - b) / 2 is the deviation of two, (a - b)^2 / 4 the variance.
-      check_items<double>(mf::dtype::float64, {2 * tie, tiny}, 0);
-      check_items<double>(mf::dtype::float64, {2 * root, tiny}, 0);
+      check_narrow_answers<double>(mf::dtype::float64, {2 * tie, tiny}, 0);
+      check_narrow_answers<double>(mf::dtype::float64, {2 * root, tiny}, 0);
       // sqrt(x^2 + y^2) is above x by y^2 / 2 x.
-      check_items<double>(mf::dtype::float64, {tie, tiny}, 0);
+      check_narrow_answers<double>(mf::dtype::float64, {tie, tiny}, 0);
     }
   }
 }
@@ -183,7 +183,7 @@ TEST(typed_answers, other_floats) {
     for (const std::size_t n : {1, 2, 7, 64, 65, 1000}) {
       for (std::uint64_t seed = 0; seed < 10; ++seed) {
         const auto items = inputs::spread_doubles(n, powers, seed);
-        check_items<double>(mf::dtype::float64, items, seed % 2 == 0 ? 0 : 1);
+        check_narrow_answers<double>(mf::dtype::float64, items, seed % 2 == 0 ? 0 : 1);
         if (powers > 100) continue;
         std::vector<double> floats;
         std::vector<double> halves;
@@ -191,8 +191,8 @@ TEST(typed_answers, other_floats) {
           floats.push_back(static_cast<float>(x));
           halves.push_back(static_cast<float>(mf::float16(x)));
         }
-        check_items<float>(mf::dtype::float32, floats, 1);
-        check_items<mf::float16>(mf::dtype::float16, halves, 0);
+        check_narrow_answers<float>(mf::dtype::float32, floats, 1);
+        check_narrow_answers<mf::float16>(mf::dtype::float16, halves, 0);
       }
     }
   }
@@ -233,7 +233,7 @@ TEST(typed_answers, integers) {
             monofold_reduce_axis_into(items.data(), MONOFOLD_INT64, 1, &count, nullptr, &axis, 1,
                                       op, nullptr, to.type, &held, nullptr, nullptr, 1, nullptr),
             MONOFOLD_OK);
-        ASSERT_EQ(as_double(to.type, &held), wanted(to.format))
+        ASSERT_EQ(narrow_as_double(to.type, &held), wanted(to.format))
             << "operation " << op << " as " << to.type << " of " << count << " of " << bits;
       }
     };

@@ -1,5 +1,5 @@
 #pragma once
-/// engine/group: brings the items of each key together, and folds each group as an array of its own.
+/// engine/group: brings the items of each key together.
 
 #include <algorithm>
 #include <cstdint>
@@ -11,7 +11,7 @@
 #include "monofold/engine/detail/key_numbers.hpp"
 #include "monofold/engine/detail/parts.hpp"
 #include "monofold/engine/detail/raw_array.hpp"
-#include "monofold/engine/group_folds.hpp"
+#include "monofold/engine/group_folder.hpp"
 #include "monofold/platform/float_format.hpp"
 #include "monofold/shape/keys.hpp"
 #include "monofold/shape/segments.hpp"
@@ -26,39 +26,30 @@ struct group_list {
   std::vector<std::int64_t> firsts;  // where each group's first item lies; empty: nobody asked
 
   std::int64_t size() const { return static_cast<std::int64_t>(keys.size()); }
-
-  template <class Answer>
-  void add_answer(const Answer& one) {
-    if constexpr (std::is_same_v<Finished, Answer>) {
-      answers.push_back(one);
-    } else {
-      answers.push_back(*one);
-    }
-  }
 };
 
 /// The groups of items by key.
 ///
-/// shape      `Folds` makes answers of items that were brought together: see group_folds
+/// shape      `Folder` makes the answers of items that lie side by side: as group_folder
 /// order      a group's items are folded as they follow each other in the input, so that an answer is that
 ///            of `reduce` of them alone, whatever the threads
 /// cost       keys, items (and positions, where they are asked for) are copied once, twice where there are
 ///            more than `most_few` groups; no state outlives its group
 /// source     partition before aggregation: Manegold, Boncz, Kersten 2002, IEEE TKDE 14(4)
 /// tested by  tests/api/group_by_test.cpp
-template <class Keys, class Folds, class KeyView, class View>
+template <class Keys, class Folder, class KeyView, class View>
 class grouping {
  public:
   using stored = typename Keys::stored;
   using item = typename View::item_type;
-  using list = group_list<stored, typename Folds::finished>;
+  using list = group_list<stored, typename Folder::finished>;
 
-  grouping(const cpu_engine& engine, const KeyView& keys, const View& values, const Folds& folds,
+  grouping(const cpu_engine& engine, const KeyView& keys, const View& values, const Folder& folder,
            key_order order)
       : num_threads_(engine.num_threads),
         keys_(keys),
         values_(values),
-        folds_(folds),
+        folder_(folder),
         order_(order),
         chunks_(chunk_list::of(values.size(), engine.num_threads)) {}
 
@@ -82,13 +73,6 @@ class grouping {
     parallel_for(num_threads_, chunks_.num_chunks,
                  [&](std::int64_t c) { body(c, chunks_.begin(c), chunks_.begin(c + 1)); });
   }
-
-  using moved_list = moved_items<item>;
-  static moved_list make_moved(std::int64_t count, bool with_positions) {
-    return {raw_array<item>(count),
-            with_positions ? raw_array<std::int64_t>(count) : raw_array<std::int64_t>()};
-  }
-  static constexpr bool wants_positions = Folds::wants_positions;
 
   /// The keys of a chunk as they first appear, how often each does, and which group it is.
   struct chunk_keys {
@@ -181,7 +165,7 @@ class grouping {
       }
     }
     places.count_up();
-    const moved_list moved = make_moved(n, wants_positions);
+    const moved_items<item> moved = moved_items<item>::of(n, Folder::wants_positions);
     each_chunk([&](std::int64_t c, std::int64_t begin, std::int64_t end) {
       const chunk_keys& own = found_in(c);
       std::int64_t next[most_few];
@@ -194,23 +178,13 @@ class grouping {
         if (moved.positions) moved.positions[to] = i;
       }
     });
-    out.resize(1);
-    fold_few(out[0], known.keys(), places, moved);
-    return true;
-  }
-
-  void fold_few(list& out, const std::vector<stored>& keys, const part_places& places,
-                const moved_list& moved) const {
-    const offset_segments<std::int64_t> groups(places.offsets(), places.num_parts());
-    std::vector<typename Folds::answer> answers(keys.size());
-    folds_.fold_all(moved, values_.size(), groups, [&](std::int64_t g, const auto& one) {
-      answers[static_cast<std::size_t>(g)] = one;
-    });
-    out.keys = keys;
-    for (const auto& one : answers) {
-      if (order_ == key_order::first) out.firsts.push_back(std::ssize(out.answers));
-      out.add_answer(one);
+    list& all = out.emplace_back();
+    all.keys = known.keys();
+    folder_.fold_all(all.answers, moved, {places.offsets(), places.num_parts()});
+    if (order_ == key_order::first) {
+      for (std::int64_t g = 0; g < all.size(); ++g) all.firsts.push_back(g);
     }
+    return true;
   }
 
   /// Parts by hash, which fit a second-level cache; in each of them the items of a group side by side.
@@ -229,7 +203,8 @@ class grouping {
       }
     });
     places.count_up();
-    const moved_list moved = make_moved(n, wants_positions || order_ == key_order::first);
+    const moved_items<item> moved =
+        moved_items<item>::of(n, Folder::wants_positions || order_ == key_order::first);
     const raw_array<stored> keys(n);
     each_chunk([&](std::int64_t c, std::int64_t begin, std::int64_t end) {
       std::int64_t* const next = places.of_chunk(c);
@@ -253,12 +228,12 @@ class grouping {
 
   /// The groups of some parts, on one thread.
   void group_parts(list& out, std::int64_t first, std::int64_t last, const part_places& places,
-                   const stored* keys, const moved_list& moved, int bits) const {
+                   const stored* keys, const moved_items<item>& moved, int bits) const {
     std::int64_t most = 0;
     for (std::int64_t p = first; p < last; ++p) most = std::max(most, places.size(p));
     key_numbers<Keys> known(bits);
     const raw_array<std::uint32_t> numbers(most);
-    const moved_list own = make_moved(most, wants_positions);
+    const moved_items<item> own = moved_items<item>::of(most, Folder::wants_positions);
     std::vector<std::int64_t> next;
     for (std::int64_t p = first; p < last; ++p) {
       const std::int64_t at = places.begin(p);
@@ -281,7 +256,7 @@ class grouping {
         own.items[to] = std::move(moved.items[at + i]);
         if (own.positions) own.positions[to] = moved.positions[at + i];
       }
-      folds_.fold_some(own, next, [&](const auto& one) { out.add_answer(one); });
+      folder_.fold_part(out.answers, own, next);
       out.keys.insert(out.keys.end(), known.keys().begin(), known.keys().end());
     }
   }
@@ -289,7 +264,7 @@ class grouping {
   int num_threads_;
   const KeyView& keys_;
   const View& values_;
-  const Folds& folds_;
+  const Folder& folder_;
   key_order order_;
   chunk_list chunks_;
 };

@@ -69,17 +69,12 @@ inline constexpr std::int64_t least_columns =
 /// More of them than this help no more.
 inline constexpr std::int64_t most_columns = 4096;
 
-template <class F>
-inline constexpr bool is_all_v = false;
-template <class... Folds>
-inline constexpr bool is_all_v<all_fold<Folds...>> = true;
-
 /// Whether the slots of neighbouring columns can be filled side by side: folds whose slots are the items of
 /// a tile's row, by loops over columns.
 template <class F, class Item>
 inline constexpr bool has_slot_columns_v =
     slot_shape<F, Item>::striped && !has_absorb_run_v<F, Item> && !may_repeat_v<F> &&
-    !is_all_v<F> && slot_shape<F, Item>::chains == tile_shape<Item>::items_per_lane &&
+    !is_all_fold<F>::value && slot_shape<F, Item>::chains == tile_shape<Item>::items_per_lane &&
     std::is_default_constructible_v<accumulator_t<F>>;
 
 /// Items of a row that are copied at a time; folds by runs take any number.

@@ -135,6 +135,11 @@ struct all_fold {
 
 namespace detail {
 
+template <class F>
+struct is_all_fold : std::false_type {};
+template <class... Folds>
+struct is_all_fold<all_fold<Folds...>> : std::true_type {};
+
 template <class... Folds>
 struct all_family {
   std::tuple<Folds...> members;

@@ -45,8 +45,9 @@ inline int concurrency(int num_threads) { return num_threads > 0 ? num_threads :
 /// Calls body(i) for 0 <= i < count, in any order, on up to `num_threads` threads (0: all there
 /// are). What a body throws reaches the caller; pieces that have not begun are then left out.
 ///
-/// sync       threads of oneTBB's pool; without oneTBB threads of this call, each for four pieces or
-///            more: of the CPU engine's, which take 10 us and longer
+/// sync       threads of oneTBB's pool, or where more are asked for than there are cores threads of this call;
+///            without oneTBB threads of this call, each for four pieces or more: of the CPU engine's, which
+///            take 10 us and longer
 template <class Body>
 void parallel_for(int num_threads, std::int64_t count, const Body& body) {
   if (num_threads == 1 || count < 2) {

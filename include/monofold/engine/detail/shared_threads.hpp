@@ -8,31 +8,18 @@
 #include <oneapi/tbb/task_arena.h>
 
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
-#include <optional>
 
 #include "monofold/engine/detail/any_body.hpp"
+#include "monofold/engine/detail/own_threads.hpp"
 
 namespace monofold::detail {
 
-/// Calls `work` where up to `num_threads` threads may take part.
+/// Pieces [0, count) on up to `num_threads` threads (0: as many as the pool has).
 ///
-/// oneTBB hands out no more threads than there are cores, and says so on standard error, unless its
-/// limit is raised; the limit in force is the lowest that anyone set, so a program's own lower one
-/// stays.
-template <class Work>
-void with_threads(int num_threads, const Work& work) {
-  namespace tbb = oneapi::tbb;
-  constexpr auto limit = tbb::global_control::max_allowed_parallelism;
-  std::optional<tbb::global_control> raised;
-  const auto wanted = static_cast<std::size_t>(num_threads);
-  if (num_threads > tbb::info::default_concurrency()) raised.emplace(limit, wanted);
-  tbb::task_arena arena(
-      static_cast<int>(std::min(wanted, tbb::global_control::active_value(limit))));
-  arena.execute(work);
-}
-
+/// More threads than there are cores are threads of this call: oneTBB gives that many only where its limit,
+/// which the whole program shares, is raised, and its idle ones then spin at the cost of those at work. The
+/// limit is never changed; where the program has lowered it, it holds.
 inline void on_shared_threads(int num_threads, std::int64_t count, const any_body& body) {
   namespace tbb = oneapi::tbb;
   using range = tbb::blocked_range<std::int64_t>;
@@ -41,9 +28,18 @@ inline void on_shared_threads(int num_threads, std::int64_t count, const any_bod
   };
   if (num_threads <= 0) {
     work();
+    return;
+  }
+  constexpr auto limit = tbb::global_control::max_allowed_parallelism;
+  const int cores = tbb::info::default_concurrency();
+  const auto most = static_cast<std::int64_t>(tbb::global_control::active_value(limit));
+  // No more threads than pieces: each takes memory.
+  const std::int64_t wanted = std::min<std::int64_t>(num_threads, count);
+  if (wanted > cores && most >= cores) {
+    on_own_threads(wanted, count, body);
   } else {
-    // No more threads than pieces: an arena takes memory for each.
-    with_threads(static_cast<int>(std::min<std::int64_t>(num_threads, count)), work);
+    tbb::task_arena arena(static_cast<int>(std::min(wanted, most)));
+    arena.execute(work);
   }
 }
 

@@ -55,11 +55,11 @@ struct double_term<square_term<Item>> {
 /// a + b = the sum and what its rounding left out, exactly; NaN where that overflows.
 ///
 /// source     Knuth 1969, TAOCP vol. 2, 4.2.2
-struct rounded_sum {
+struct sum_and_rest {
   double sum;
   double rest;
 
-  MONOFOLD_INLINE rounded_sum(double a, double b) : sum(a + b) {
+  MONOFOLD_INLINE sum_and_rest(double a, double b) : sum(a + b) {
     const double b_part = sum - a;
     rest = (a - (sum - b_part)) + (b - b_part);
   }
@@ -78,14 +78,14 @@ __attribute__((noinline)) bool sum_few(const typename Term::item* items, std::in
   double low = 0;
   double lost = high - high;  // NaN unless it is finite
   for (std::int64_t i = 1; i < count; ++i) {
-    const rounded_sum next(high, double_term<Term>::of(items[i]));
-    const rounded_sum rest(low, next.rest);
+    const sum_and_rest next(high, double_term<Term>::of(items[i]));
+    const sum_and_rest rest(low, next.rest);
     high = next.sum;
     low = rest.sum;
     lost += absolute(rest.rest);
   }
   // Of -0 alone `high` is -0, and stays it.
-  const rounded_sum all(high, low);
+  const sum_and_rest all(high, low);
   out.high = low == 0 ? high : all.sum;
   out.low = low == 0 ? 0 : all.rest;
   out.lost = lost + (all.sum - all.sum);
@@ -167,20 +167,11 @@ bool find_mean_of_few(const typename Term::item* items, std::int64_t count, resu
   return true;
 }
 
-template <class Item, nan_rule rule>
-struct few_answers<exact_mean_fold<Item, double, rule>> {
+template <class Term, nan_rule rule>
+requires double_term<Term>::is_exact struct few_answers<exact_mean_fold<Term, double, rule>> {
   static constexpr bool known = true;
-  static bool find(const Item* items, std::int64_t count, result<double>& out) {
-    return find_mean_of_few<value_term<Item>>(items, count, out);
-  }
-};
-
-template <class Item, nan_rule rule>
-requires double_term<square_term<Item>>::is_exact struct few_answers<
-    exact_mean_square_fold<Item, double, rule>> {
-  static constexpr bool known = true;
-  static bool find(const Item* items, std::int64_t count, result<double>& out) {
-    return find_mean_of_few<square_term<Item>>(items, count, out);
+  static bool find(const typename Term::item* items, std::int64_t count, result<double>& out) {
+    return find_mean_of_few<Term>(items, count, out);
   }
 };
 

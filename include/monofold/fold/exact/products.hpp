@@ -37,30 +37,6 @@ struct exact_norm2_fold : exact_terms_fold<square_term<Item>> {
   }
 };
 
-/// The exact mean of squares, rounded once: what a root-mean-square norm divides by.
-///
-/// errors     empty_input where there is no item
-/// accuracy   correctly rounded; no square over- or underflows
-/// tested by  tests/exact/mean_square_test.cpp
-template <class Item, class Real, nan_rule rule = nan_rule::propagate>
-struct exact_mean_square_fold : exact_terms_fold<square_term<Item>> {
-  using state = typename exact_terms_fold<square_term<Item>>::state;
-
-  MONOFOLD_HD_CALL result<Real> finish(const state& s) const {
-    return finish_leading(s.counts, detail::leading_of(s.sum));
-  }
-  /// The same from the sum's leading bits.
-  MONOFOLD_HD_CALL result<Real> finish_leading(const exact_counts& counts,
-                                               const detail::leading_number& sum) const {
-    const exact_verdict v = verdict<rule>(counts);
-    if (v.items == 0) return status::empty_input;
-    if (v.kind != number_kind::finite) return detail::special<Real>(v);
-    if (sum.bits.significand == 0) return Real{};
-    const auto count = static_cast<std::uint64_t>(v.items);
-    return detail::round_bits<Real>(false, detail::quotient_of(sum.bits, count));
-  }
-};
-
 namespace detail {
 
 template <class Real>
@@ -89,7 +65,7 @@ template <class Real>
 struct exact_mean_square_family {
   template <class Item>
   requires is_floating_v<Item> MONOFOLD_HD_CALL constexpr auto on() const {
-    return exact_mean_square_fold<Item, Real>{};
+    return exact_mean_fold<square_term<Item>, Real>{};
   }
 };
 
@@ -119,7 +95,8 @@ MONOFOLD_CONSTANT detail::exact_norm2_family<Real> norm2_to{};
 
 MONOFOLD_CONSTANT detail::exact_dot_family<double> dot{};  // over `zip(x, y)`
 MONOFOLD_CONSTANT detail::exact_sum_of_squares_family<double> sum_of_squares{};
-MONOFOLD_CONSTANT detail::exact_mean_square_family<double> mean_square{};
+MONOFOLD_CONSTANT detail::exact_mean_square_family<double>
+    mean_square{};  // of a root-mean-square norm
 MONOFOLD_CONSTANT detail::exact_norm2_family<double> norm2{};
 
 }  // namespace monofold

@@ -89,13 +89,14 @@ struct exact_total_fold : exact_terms_fold<Term> {
   }
 };
 
-/// The sum over the count, rounded once.
+/// The sum of terms over the count of items, rounded once.
 ///
 /// errors     empty_input where there is no item
-/// accuracy   correctly rounded: also where the sum itself is too large for `Real`
-template <class Item, class Real, nan_rule rule = nan_rule::propagate>
-struct exact_mean_fold : exact_terms_fold<value_term<Item>> {
-  using state = typename exact_terms_fold<value_term<Item>>::state;
+/// accuracy   correctly rounded: also where the sum itself is too large for `Real`, or squares are
+/// tested by  tests/exact/sum_test.cpp, tests/exact/mean_square_test.cpp
+template <class Term, class Real, nan_rule rule = nan_rule::propagate>
+struct exact_mean_fold : exact_terms_fold<Term> {
+  using state = typename exact_terms_fold<Term>::state;
 
   MONOFOLD_HD_CALL result<Real> finish(const state& s) const {
     return finish_leading(s.counts, detail::leading_of(s.sum));
@@ -130,7 +131,7 @@ struct exact_mean_family {
   template <class Item>
   requires is_number_v<Item> MONOFOLD_HD_CALL constexpr auto on() const {
     if constexpr (is_floating_v<Item>) {
-      return exact_mean_fold<Item, Real>{};
+      return exact_mean_fold<value_term<Item>, Real>{};
     } else {
       return mean_fold<Item>{};
     }

@@ -210,11 +210,6 @@ template <bool full, class View, class First, class... Rest>
 MONOFOLD_GPU auto fold_members(const fold_list<First, Rest...>& folds, const warp_tile<View>& tile,
                                bytes16* buffer);
 
-template <class F>
-struct is_all_fold : std::false_type {};
-template <class... Folds>
-struct is_all_fold<all_fold<Folds...>> : std::true_type {};
-
 /// The state of a tile, in lane 0.
 ///
 /// order      the slots of plan/tiles.hpp, joined neighbours first; ordered folds keep order

@@ -1,5 +1,5 @@
 #pragma once
-/// engine/group_folds: the answers of groups whose items were brought together.
+/// engine/group_folder: folds groups whose items lie side by side, whatever their keys were.
 
 #include <cstdint>
 #include <type_traits>
@@ -12,17 +12,20 @@
 #include "monofold/engine/tree_joiner.hpp"
 #include "monofold/fold/at_indices.hpp"
 #include "monofold/fold/fold.hpp"
-#include "monofold/platform/status.hpp"
 #include "monofold/shape/segments.hpp"
-#include "monofold/shape/view.hpp"
 
 namespace monofold::detail {
 
-/// Items that were moved, and where they lay if somebody asked.
+/// Items that were brought together, and where they lay if somebody asked.
 template <class Item>
 struct moved_items {
   raw_array<Item> items;
   raw_array<std::int64_t> positions;
+
+  static moved_items of(std::int64_t count, bool with_positions) {
+    return {raw_array<Item>(count),
+            with_positions ? raw_array<std::int64_t>(count) : raw_array<std::int64_t>()};
+  }
 };
 
 /// The indices of items that were moved.
@@ -32,48 +35,51 @@ struct positions_of {
   std::int64_t operator()(std::int64_t i) const { return position[i]; }
 };
 
-/// Folds groups of moved items, each as an array of its own.
-///
-/// shape      `answer` is what is handed on, from which `finished` is kept
+/// order      a group has the answer of `reduce` of its items alone
+/// cost       one pass; no state outlives its group
+/// tested by  tests/api/group_by_test.cpp
 template <class Indices, class F, class Item>
-class group_folds {
+class group_folder {
  public:
-  using item = Item;
-  using answer = result<answer_t<F>>;
   using finished = std::remove_cvref_t<decltype(finish_raw(
       std::declval<const F&>(), std::declval<const typename F::state&>()))>;
   static constexpr bool wants_positions = std::is_same_v<Indices, index_in_all>;
 
-  group_folds(const F& f, int num_threads) : fold_(f), num_threads_(num_threads) {}
+  group_folder(int num_threads, const F& f) : num_threads_(num_threads), fold_(f) {}
 
-  /// All items, on all threads: put(group, answer), from any of them.
-  template <class Put>
-  void fold_all(const moved_items<Item>& moved, std::int64_t count,
-                const offset_segments<std::int64_t>& groups, const Put& put) const {
-    const contiguous_view<Item> view(moved.items.data(), count);
+  /// The answers of all groups, by all threads.
+  void fold_all(std::vector<finished>& out, const moved_items<Item>& moved,
+                const offset_segments<std::int64_t>& groups) const {
+    const auto count = static_cast<std::size_t>(groups.size());
+    const contiguous_view<Item> view(moved.items.data(),
+                                     count > 0 ? groups.end(groups.size() - 1) : 0);
     const cpu_engine engine{num_threads_};
-    const segment_work work = share_segments<Item>(engine, groups, count);
-    with_fold_of(
-        moved, [&](const auto& f) { fold_segments<Indices>(engine, f, view, groups, work, put); });
+    const segment_work work = share_segments<Item>(engine, groups, view.size());
+    std::vector<result<answer_t<F>>> answers(count);
+    with_fold_of(moved, [&](const auto& f) {
+      fold_segments<Indices>(engine, f, view, groups, work, [&](std::int64_t g, const auto& one) {
+        answers[static_cast<std::size_t>(g)] = one;
+      });
+    });
+    for (const auto& one : answers) add_answer(out, one);
   }
 
-  /// Groups that lie one after the other and end at `ends`: add(answer) for each in turn.
-  template <class Add>
-  void fold_some(const moved_items<Item>& moved, const std::vector<std::int64_t>& ends,
-                 const Add& add) const {
+  /// The answers of groups that end at `ends`, by this thread.
+  void fold_part(std::vector<finished>& out, const moved_items<Item>& moved,
+                 const std::vector<std::int64_t>& ends) const {
     with_fold_of(moved, [&](const auto& f) {
       std::int64_t at = 0;
       for (const std::int64_t end : ends) {
         const Item* const items = moved.items.data() + at;
         const std::int64_t index = wants_positions ? at : 0;
         if (end - at <= most_row_items<Item>) {
-          add(answer_of_row(f, items, end - at, index));
+          add_answer(out, answer_of_row(f, items, end - at, index));
         } else {
           // The other threads may have nothing else to do: the largest group may hold most items.
           tree_joiner<typename F::state> joiner;
           const contiguous_view<Item> view(items, end - at);
           fold_tiles(cpu_engine{num_threads_}, f, view, 0, index, joiner);
-          add(finish_state(f, joiner.total(f)));
+          add_answer(out, finish_state(f, joiner.total(f)));
         }
         at = end;
       }
@@ -81,6 +87,15 @@ class group_folds {
   }
 
  private:
+  template <class Answer>
+  static void add_answer(std::vector<finished>& out, const result<Answer>& one) {
+    if constexpr (std::is_same_v<finished, result<Answer>>) {
+      out.push_back(one);
+    } else {
+      out.push_back(*one);
+    }
+  }
+
   /// Calls body(fold) with the fold of items that were moved, whose indices may be those of their positions.
   template <class Body>
   void with_fold_of(const moved_items<Item>& moved, const Body& body) const {
@@ -91,8 +106,8 @@ class group_folds {
     }
   }
 
-  const F& fold_;
   int num_threads_;
+  const F& fold_;
 };
 
 }  // namespace monofold::detail

@@ -1,0 +1,91 @@
+#include "cli/row_options.hpp"
+
+#include <fmt/core.h>
+
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/failure.hpp"
+#include "cli/joined.hpp"
+#include "cli/quantity.hpp"
+#include "cli/quote.hpp"
+
+namespace monofold::cli {
+namespace {
+
+/// What either option asks of the rest of the command.
+void check_rest(std::string_view flag, const split_command& split, const reduce_command& command,
+                std::initializer_list<std::string_view> refused) {
+  if (command.what.ops.front() == runtime::operation::dot) {
+    throw usage_error(fmt::format("{}: not for dot", flag));
+  }
+  if (command.files.size() > 1) {
+    throw usage_error(fmt::format("{} is for one file, found {}", flag, command.files.size()));
+  }
+  for (const std::string_view other : refused) {
+    if (split.has(other)) throw usage_error(fmt::format("{}: not with {}", other, flag));
+  }
+  if (command.device != "auto" && command.device != "cpu") {
+    throw usage_error(fmt::format("--device {}: not with {}", command.device, flag));
+  }
+}
+
+// "0,-1": negative ones count from the last axis. No array here has more than 8.
+std::vector<std::int64_t> parse_axes(const std::string& text) {
+  std::vector<std::int64_t> axes;
+  for (const std::string& axis : parts_of_list(text)) {
+    axes.push_back(parse_integer("--axis", axis, -8));
+  }
+  return axes;
+}
+
+void parse_axis(const split_command& split, reduce_command& out) {
+  out.keeps_dims = split.has("--keepdims");
+  out.output = split.value("--output").value_or("");
+  const auto text = split.value("--axis");
+  if (!text) {
+    for (const std::string_view flag : {"--keepdims", "--output"}) {
+      if (split.has(flag)) throw usage_error(fmt::format("{} is for --axis", flag));
+    }
+    return;
+  }
+  out.axes = parse_axes(*text);
+  check_rest("--axis", split, out, {"--save-state", "--first-index"});
+  if (!out.output.empty() && out.form != output_form::text) {
+    throw usage_error("--output: not with --json or --csv");
+  }
+}
+
+std::vector<std::string> parse_columns(const std::string& text) {
+  std::vector<std::string> columns = parts_of_list(text);
+  for (const std::string& column : columns) {
+    if (column.empty()) {
+      throw usage_error(
+          fmt::format("--by: expected columns between commas, found {}", quote(text)));
+    }
+  }
+  return columns;
+}
+
+void parse_keys(const split_command& split, reduce_command& out) {
+  const auto text = split.value("--by");
+  if (!text) {
+    if (split.has("--order")) throw usage_error("--order is for --by");
+    return;
+  }
+  out.reading.by = parse_columns(*text);
+  if (split.value("--order") == "first") out.rank = group_rank::first;
+  check_rest("--by", split, out, {"--axis", "--save-state", "--first-index", "--memory"});
+}
+
+}  // namespace
+
+void parse_row_options(const split_command& split, reduce_command& out) {
+  parse_axis(split, out);
+  parse_keys(split, out);
+}
+
+}  // namespace monofold::cli
