@@ -8,7 +8,16 @@
 #include <string>
 #include <vector>
 
+#include "monofold/fold/exact.hpp"
+#include "monofold/fold/extrema.hpp"
+#include "monofold/fold/logical.hpp"
+#include "monofold/fold/moments.hpp"
+#include "monofold/fold/norm.hpp"
+#include "monofold/fold/product.hpp"
+#include "monofold/fold/sum.hpp"
+#include "monofold/fold/top.hpp"
 #include "monofold/platform/sealed.hpp"
+#include "monofold/running_state.hpp"
 #include "runtime/families.hpp"
 #include "runtime/reducer.hpp"
 #include "tests/runtime/parity.hpp"
@@ -193,6 +202,50 @@ TEST(saved_reducer, other_files_are_refused) {
   EXPECT_NE(refusal(bytes(100, 'x')), "");
   EXPECT_NE(refusal(mf::seal("sum of float64", bytes{})), "");
   EXPECT_NE(refusal(mf::seal("reducer", bytes{})), "");
+}
+
+/// The payload of a running_state of the headers: what a reducer saves behind its request.
+template <class F>
+void check_run(const F& fold, const std::string& name, operation op, bool plain,
+               std::int64_t first_index, std::int64_t count) {
+  sequence<float> items(pattern::ordinary, count);
+  mf::running_state<float, F> state(fold, first_index);
+  state.push(items.at(0), count);
+  const bytes own = state.save();
+  request what;
+  what.type = mf::dtype::float32;
+  what.ops = {op};
+  what.plain = plain;
+  what.k = 3;
+  const bytes file = made(what, items, 0, count, first_index).save();
+  constexpr std::size_t request_bytes = 29 + 4;
+  const mf::unsealed inside = mf::unseal(file);
+  const auto run = inside.payload.subspan(request_bytes);
+  const mf::unsealed other = mf::unseal(own);
+  EXPECT_EQ(other.name, name + " of float32");
+  EXPECT_EQ(bytes(run.begin(), run.end()), bytes(other.payload.begin(), other.payload.end()))
+      << name;
+}
+
+/// As docs/format.md says.
+TEST(saved_reducer, the_headers_save_the_same_runs) {
+  for (const std::int64_t first : {0, 7, 2048}) {
+    for (const std::int64_t count : {0, 5, 3077}) {
+      check_run(mf::sum, "sum", operation::sum, false, first, count);
+      check_run(mf::variance(), "moments", operation::var, false, first, count);
+      check_run(mf::norm2, "sum of squares", operation::norm2, false, first, count);
+      check_run(mf::norm_inf, "norm_inf", operation::norminf, false, first, count);
+      check_run(mf::argmin, "min", operation::argmin, false, first, count);
+      check_run(mf::extrema, "extrema", operation::minmax, false, first, count);
+      check_run(mf::top(3), "top 3", operation::top, false, first, count);
+      check_run(mf::all_of, "nonzero", operation::all, false, first, count);
+      check_run(mf::product, "product", operation::prod, false, first, count);
+      check_run(mf::plain_sum, "plain sum in float32", operation::sum, true, first, count);
+      check_run(mf::plain_variance(), "plain moments", operation::var, true, first, count);
+      check_run(mf::plain_norm1, "plain norm1", operation::norm1, true, first, count);
+      check_run(mf::plain_norm2, "plain norm2", operation::norm2, true, first, count);
+    }
+  }
 }
 
 TEST(saved_reducer, different_reductions_are_not_joined) {

@@ -1,0 +1,51 @@
+#!/usr/bin/env python3
+"""States of an earlier day give the answers of that day; made again they have the same bytes."""
+
+import json
+import os
+import re
+import sys
+import unittest
+from pathlib import Path
+
+from tool import TOOL, TREE, ToolTest
+
+sys.path.append(os.path.join(TREE, "tools"))
+import golden_states  # noqa: E402  # a script of tools/, which is no package
+
+GOLDEN = Path(TREE) / "tests" / "golden_states"
+TOOL_PATH = str(Path(TOOL).resolve()) if "/" in TOOL else TOOL
+
+
+class GoldenStates(ToolTest):
+    maxDiff = None
+
+    def test_the_tool_still_answers_from_them(self):
+        answers = json.loads((GOLDEN / "answers.json").read_text())
+        files = sorted(path.name for path in GOLDEN.glob("*.state"))
+        self.assertEqual(sorted(f"{name}.state" for name in answers), files)
+        self.assertGreater(len(answers), 300)
+        for name, wanted in answers.items():
+            # As text: -0.0 is another answer than 0.
+            found = golden_states.answers_of(TOOL_PATH, GOLDEN, name)
+            self.assertEqual(json.dumps(found), json.dumps(wanted), name)
+
+    def test_made_again_they_have_the_same_bytes(self):
+        for one in golden_states.cases():
+            golden_states.make_state(TOOL_PATH, self.folder, one)
+            name = f"{one['name']}.state"
+            self.assertEqual(Path(self.path(name)).read_bytes(), (GOLDEN / name).read_bytes(), name)
+
+    def test_the_page_shows_the_bytes_of_one(self):
+        page = (Path(TREE) / "docs" / "format.md").read_text(encoding="utf-8")
+        rows = re.findall(r"^\| (\d+) \| ((?:[0-9a-f]{2} |x\d+ )+)\|", page, re.MULTILINE)
+        shown = b""
+        for offset, words in rows:
+            self.assertEqual(int(offset), len(shown))
+            for word in words.split():
+                shown += shown[-1:] * (int(word[1:]) - 1) if word[0] == "x" else bytes.fromhex(word)
+        self.assertEqual(shown, (GOLDEN / "mean.float16.numbers.state").read_bytes())
+
+
+if __name__ == "__main__":
+    unittest.main()
