@@ -3,6 +3,7 @@
 from . import _arrays, _core
 from ._errors import raise_status
 
+FETCHED_BYTES = 2 << 20  # from here on threads for the call are worth their making
 QUICK_BYTES = 256 << 20  # longer calls look at signals between pieces
 
 
@@ -46,6 +47,9 @@ def answers(source, kinds, how, *, plain=False, raises=False):
     packed = _packed(source, kinds, in_order)
     if packed is not None:
         return _core.packed(packed, codes, how)
+    [(items, mask), *others] = source.pieces
+    if not others and mask is None and items.place == 0 and items.num_bytes > FETCHED_BYTES and not items.is_packed:
+        return _core.fetched(items if in_order else items.in_memory_order(), codes, how)
     state = state_of(source, codes, how, in_order)
     return [answer_of(state, position, kind, how.k, source.pieces) for position, kind in enumerate(kinds)]
 

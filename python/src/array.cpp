@@ -48,15 +48,15 @@ monofold_dtype dtype_of_format(const char* format, std::int64_t item_bytes) {
   }
 }
 
-std::int64_t array::item_bytes() const { return bytes_of(dtype); }
+std::int64_t layout::item_bytes() const { return bytes_of(dtype); }
 
-std::int64_t array::count() const {
+std::int64_t layout::count() const {
   std::int64_t product = 1;
   for (const std::int64_t extent : extents) product *= extent;
   return product;
 }
 
-bool array::is_native() const {
+bool layout::is_native() const {
   const std::int64_t bytes = item_bytes();
   if (swapped || reinterpret_cast<std::uintptr_t>(data) % static_cast<std::size_t>(bytes) != 0)
     return false;
@@ -66,7 +66,7 @@ bool array::is_native() const {
   return true;
 }
 
-bool array::is_packed() const {
+bool layout::is_packed() const {
   if (!is_native()) return false;
   std::int64_t step = item_bytes();
   for (std::size_t axis = extents.size(); axis-- > 0;) {
@@ -77,8 +77,8 @@ bool array::is_packed() const {
   return true;
 }
 
-array with_axes(const array& items, const std::vector<std::int64_t>& order) {
-  array out = items;
+layout with_axes(const layout& items, const std::vector<std::int64_t>& order) {
+  layout out = items;
   for (std::size_t axis = 0; axis < order.size(); ++axis) {
     const auto from = static_cast<std::size_t>(order[axis]);
     out.extents[axis] = items.extents[from];
@@ -87,8 +87,8 @@ array with_axes(const array& items, const std::vector<std::int64_t>& order) {
   return out;
 }
 
-array in_memory_order(const array& items) {
-  array forward = items;
+layout in_memory_order(const layout& items) {
+  layout forward = items;
   for (std::size_t axis = 0; axis < items.extents.size(); ++axis) {
     if (items.strides[axis] >= 0 || items.extents[axis] == 0) continue;
     forward.data += (items.extents[axis] - 1) * items.strides[axis];
@@ -155,10 +155,13 @@ void bind_array(nb::module_& core) {
       .def_ro("strides", &array::strides)
       .def_prop_ro("address",
                    [](const array& self) { return reinterpret_cast<std::uintptr_t>(self.data); })
-      .def("in_memory_order", &in_memory_order)
+      .def("in_memory_order",
+           [](const array& self) {
+             return array{in_memory_order(self), self.owner};
+           })
       .def_prop_ro("num_bytes", [](const array& self) { return self.count() * self.item_bytes(); })
-      .def_prop_ro("count", &array::count)
-      .def_prop_ro("is_packed", &array::is_packed);
+      .def_prop_ro("count", [](const array& self) { return self.count(); })
+      .def_prop_ro("is_packed", [](const array& self) { return self.is_packed(); });
 }
 
 }  // namespace monofold::python

@@ -12,15 +12,16 @@ namespace monofold::python {
 
 namespace nb = nanobind;
 
+/// Where items lie. Plain data: threads copy it without the interpreter's lock.
+///
 /// shape      strides in bytes, of any sign; `data` may be misaligned, and null where there are no items
-struct array {
+struct layout {
   const char* data = nullptr;
   monofold_dtype dtype = MONOFOLD_FLOAT64;
   bool swapped = false;  // items have the other byte order
   monofold_place place = MONOFOLD_HOST;
   std::vector<std::int64_t> extents{};
   std::vector<std::int64_t> strides{};
-  nb::object owner{};  // keeps the memory
 
   std::int64_t count() const;
   std::int64_t item_bytes() const;
@@ -30,6 +31,11 @@ struct array {
   bool is_packed() const;
 };
 
+/// An array as Python holds it: what keeps the memory is copied and freed under the interpreter's lock only.
+struct array : layout {
+  nb::object owner{};
+};
+
 /// Bytes of an item of a type.
 std::int64_t bytes_of(monofold_dtype dtype);
 
@@ -37,9 +43,9 @@ std::int64_t bytes_of(monofold_dtype dtype);
 monofold_dtype dtype_of_format(const char* format, std::int64_t item_bytes);
 
 /// The same items in the order in which they lie in memory: axes by falling strides, none backward.
-array in_memory_order(const array& items);
+layout in_memory_order(const layout& items);
 /// Axes in another order: axis i of the result is axis `order[i]`.
-array with_axes(const array& items, const std::vector<std::int64_t>& order);
+layout with_axes(const layout& items, const std::vector<std::int64_t>& order);
 
 void bind_array(nb::module_& core);
 

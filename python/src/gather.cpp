@@ -55,8 +55,8 @@ std::int64_t keep_words(char* items, const char* mask, std::int64_t count) {
 }
 
 /// The last axis as long as items lie evenly: rows of a packed array are one run.
-array with_long_runs(const array& items) {
-  array out = items;
+layout with_long_runs(const layout& items) {
+  layout out = items;
   while (out.extents.size() > 1) {
     const std::size_t last = out.extents.size() - 1;
     if (out.strides[last - 1] != out.strides[last] * out.extents[last]) break;
@@ -80,9 +80,9 @@ std::int64_t keep_marked(char* items, std::int64_t item_bytes, const char* mask,
   }
 }
 
-void gather(const array& from, std::int64_t first, std::int64_t count, char* to) {
+void gather(const layout& from, std::int64_t first, std::int64_t count, char* to) {
   if (count == 0) return;
-  const array runs = with_long_runs(from);
+  const layout runs = with_long_runs(from);
   const std::int64_t bytes = from.item_bytes();
   if (runs.extents.empty()) return copy_run(from.data, 0, 1, from.swapped, bytes, to);
   const std::size_t last = runs.extents.size() - 1;
@@ -110,7 +110,7 @@ void gather(const array& from, std::int64_t first, std::int64_t count, char* to)
   }
 }
 
-std::int64_t place_of_marked(const array& mask, std::int64_t first, std::int64_t count,
+std::int64_t place_of_marked(const layout& mask, std::int64_t first, std::int64_t count,
                              std::int64_t marked) {
   std::vector<char> bytes(static_cast<std::size_t>(std::min(count, buffer_bytes)));
   for (std::int64_t at = 0; at < count; at += buffer_bytes) {
@@ -123,7 +123,12 @@ std::int64_t place_of_marked(const array& mask, std::int64_t first, std::int64_t
   return -1;
 }
 
-monofold_status for_pieces(const array& items, const array* mask, std::int64_t first,
+void check_signals() {
+  const nb::gil_scoped_acquire locked;
+  if (PyErr_CheckSignals() != 0) throw nb::python_error();
+}
+
+monofold_status for_pieces(const layout& items, const layout* mask, std::int64_t first,
                            std::int64_t count, const take_piece& take) {
   const std::int64_t bytes = items.item_bytes();
   const bool lies_so = mask == nullptr && items.is_packed();
@@ -151,15 +156,14 @@ monofold_status for_pieces(const array& items, const array* mask, std::int64_t f
     at += here;
     since_look += here * bytes;
     if (since_look >= piece_bytes && at < count) {
-      nb::gil_scoped_acquire locked;
-      if (PyErr_CheckSignals() != 0) throw nb::python_error();
+      check_signals();
       since_look = 0;
     }
   }
   return MONOFOLD_OK;
 }
 
-monofold_status for_pairs(const array& left, const array& right, const array* mask,
+monofold_status for_pairs(const layout& left, const layout& right, const layout* mask,
                           const take_pair& take) {
   const std::int64_t bytes = left.item_bytes(), count = left.count();
   const std::int64_t most = std::min(count, buffer_bytes / bytes);
@@ -181,7 +185,7 @@ monofold_status for_pairs(const array& left, const array& right, const array* ma
   return MONOFOLD_OK;
 }
 
-std::int64_t count_marked(const array& mask) {
+std::int64_t count_marked(const layout& mask) {
   std::int64_t marked = 0;
   for_pieces(mask, nullptr, 0, mask.count(), [&](const void* piece, std::int64_t here) {
     const char* marks = static_cast<const char*>(piece);

@@ -49,7 +49,7 @@ monofold_status rows_into(const question& what, const void* items, monofold_dtyp
 }
 
 /// The marked items of one row, whose answer's positions count the others too.
-monofold_status masked_row(const question& what, char* row, const char* marks, const array& mask,
+monofold_status masked_row(const question& what, char* row, const char* marks, const layout& mask,
                            std::int64_t first, std::int64_t row_items, monofold_dtype dtype,
                            const outputs& out, std::int64_t* failed_row) {
   const std::int64_t kept = keep_marked(row, bytes_of(dtype), marks, row_items);
@@ -65,7 +65,7 @@ bool is_ranked(monofold_operation operation) {
 }
 
 /// Rows that no buffer holds, one after the other, each by a state of its own.
-monofold_status rows_by_state(const question& what, const array& items, const array* mask,
+monofold_status rows_by_state(const question& what, const layout& items, const layout* mask,
                               std::int64_t num_rows, std::int64_t row_items, const outputs& out,
                               std::int64_t* failed_row) {
   monofold_status first_status = MONOFOLD_OK;
@@ -97,7 +97,7 @@ monofold_status rows_by_state(const question& what, const array& items, const ar
 }
 
 /// Rows of an array whose kept axes come first, copied to a buffer some at a time.
-monofold_status rows_by_buffer(const question& what, const array& items, const array* mask,
+monofold_status rows_by_buffer(const question& what, const layout& items, const layout* mask,
                                std::int64_t num_rows, std::int64_t row_items, const outputs& out,
                                std::int64_t* failed_row) {
   const std::int64_t row_bytes = std::max<std::int64_t>(row_items * items.item_bytes(), 1);
@@ -164,8 +164,8 @@ nb::tuple rows(const array& items, const array* mask, const numbers& axes,
       status = rows_into(what, items.data, items.dtype, items.extents, strides, axes, out, num_rows,
                          &failed_row);
     } else {
-      const array turned = with_axes(items, kept_first);
-      array turned_mask;
+      const layout turned = with_axes(items, kept_first);
+      layout turned_mask;
       if (mask != nullptr) turned_mask = with_axes(*mask, kept_first);
       const bool is_long = row_items * items.item_bytes() > buffer_bytes && !is_ranked(operation);
       const auto by_parts = is_long ? &rows_by_state : &rows_by_buffer;
@@ -205,7 +205,7 @@ void bind_reduce(nb::module_& core) {
   core.def("place_of_marked", [](const array& mask, std::int64_t marked) {
     return place_of_marked(mask, 0, mask.count(), marked);
   });
-  core.def("count_marked", &count_marked);
+  core.def("count_marked", [](const array& mask) { return count_marked(mask); });
   core.def("answer_dtype",
            [](monofold_operation operation, monofold_dtype dtype, const how& options) {
              monofold_dtype value = -1;

@@ -58,12 +58,12 @@ state::handle state::copied() const {
 namespace {
 
 /// Arrays on a device are reduced where they lie, and there is no copying into a buffer.
-void check_place(const array& items, const array* mask) {
+void check_place(const layout& items, const layout* mask) {
   if (items.place == MONOFOLD_HOST || (mask == nullptr && items.is_packed())) return;
   throw nb::value_error("an array on a device must be packed, and all of it there");
 }
 
-monofold_status push_all(monofold_state* to, const array& items, const array* mask) {
+monofold_status push_all(monofold_state* to, const layout& items, const layout* mask) {
   if (items.place != MONOFOLD_HOST)
     return monofold_state_push(to, items.data, items.count(), items.place);
   return for_pieces(items, mask, 0, items.count(), [to](const void* piece, std::int64_t count) {

@@ -74,6 +74,23 @@ def test_repeated_items():
 
 
 def test_large_strided():
+    x = numbers("float64", (700, 1100))[:, ::2]
+    packed = x.copy()
+    for operation in OPERATIONS:
+        assert str(operation(x)) == str(operation(packed)), operation
+        assert str(operation(x.T)) == str(operation(packed.T.copy())), operation
+    x[300, 17] = x[5, 400] = np.nan
+    with pytest.raises(mf.NanFound) as caught:
+        mf.sum(x, nan="raise")
+    assert caught.value.index == 5 * 550 + 400
+    assert str(mf.stats(x, nan="omit")) == str(mf.stats(x.copy(), nan="omit"))
+    with pytest.raises(mf.IntegerOverflow):
+        mf.sum(np.full((2000, 400), 2**60)[:, ::2])
+    with pytest.raises(TypeError):
+        mf.bit_or(x)
+
+
+def test_large_strided_vectors():
     x = numbers("float64", 3_000_000)
     halves = x[::2]
     assert mf.sum(halves) == mf.sum(halves.copy())

@@ -99,3 +99,25 @@ def test_other_threads_run_meanwhile():
     done.set()
     other.join()
     assert during > 5
+
+
+def test_threads_call_at_once():
+    x = np.random.default_rng(1).standard_normal((600, 1024))
+    views = x[:, ::2], x[:40, ::-1], x[:, :700].T, x
+    mask = x[:, ::2] > 0
+    expected = [mf.sum(view) for view in views]
+    owners = sys.getrefcount(x)
+    wrong = []
+
+    def call():
+        for _ in range(20):
+            if [mf.sum(view) for view in views] != expected or mf.count(views[0], where=mask) != mask.sum():
+                wrong.append(1)
+            mf.min(views[0], axis=1, where=True)
+
+    threads = [threading.Thread(target=call) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong and sys.getrefcount(x) == owners
