@@ -68,7 +68,8 @@ answer exact_sum_answer(operation op, const exact_counts& counts, const leading_
 bool few_answer_to_odd(answer& out, operation op, const monofold::detail::sum_of_two& sum,
                        std::int64_t count) {
   double found = sum.high;
-  if (!monofold::detail::is_zero(found)) {
+  const bool is_exact = op != operation::mean && monofold::detail::is_zero(sum.low);
+  if (!is_exact && !monofold::detail::is_zero(found)) {
     leading_number leading;
     if (!monofold::detail::leading_of(sum, leading)) return false;
     const auto bits = op == operation::mean

@@ -18,18 +18,17 @@ namespace {
 
 /// A number as what all types are made from.
 struct any_number {
-  bool is_floating;
-  double real;
-  int128 integer;
+  float_parts parts;
+  int128 integer;  // of one that is not floating
 };
 
 any_number any_of(const number& value) {
   return std::visit(
       []<class T>(T held) -> any_number {
         if constexpr (std::is_floating_point_v<T>) {
-          return {true, static_cast<double>(held), 0};
+          return {parts_of(held), 0};
         } else {
-          return {false, 0.0, static_cast<int128>(held)};
+          return {parts_of(held), static_cast<int128>(held)};
         }
       },
       value);
@@ -37,14 +36,13 @@ any_number any_of(const number& value) {
 
 /// By its bits, whatever flags surround this.
 template <class Real>
-Real rounded(const any_number& from) {
+Real rounded(const float_parts& from) {
   using format = float_format<Real>;
-  const float_parts own = from.is_floating ? parts_of(from.real) : parts_of(from.integer);
-  if (own.kind == number_kind::finite) {
-    return round_to<Real>(own.negative, own.significand, own.exponent, false);
+  if (from.kind == number_kind::finite) {
+    return round_to<Real>(from.negative, from.significand, from.exponent, false);
   }
-  const auto special = own.kind == number_kind::nan ? format::quiet_nan : format::infinity;
-  const auto sign = own.negative ? format::sign_bit : typename format::bits{0};
+  const auto special = from.kind == number_kind::nan ? format::quiet_nan : format::infinity;
+  const auto sign = from.negative ? format::sign_bit : typename format::bits{0};
   return float_from_bits<Real>(static_cast<typename format::bits>(sign | special));
 }
 
@@ -54,7 +52,7 @@ bool store_as(const number& value, void* to) {
   T out{};
   const any_number from = any_of(value);
   if constexpr (is_floating_v<T>) {
-    out = rounded<T>(from);
+    out = rounded<T>(from.parts);
   } else {
     using monofold::detail::highest_v;
     using monofold::detail::lowest_v;

@@ -90,6 +90,7 @@ segment_lists mixed_segments(std::int64_t num_items, std::int64_t most_short) {
   for (std::int64_t s = 0; s < 150; ++s) out.add(3 * s, 3 * s + 3);
   for (std::int64_t s = 0; s < 70; ++s) out.add(1000 - 5 * s, 1000 - 5 * s + 4);
   for (std::int64_t s = 0; s < 70; ++s) out.add(50, 50 + s % 2);
+  for (std::int64_t s = 0; s < 70; ++s) out.add(s * s, s * s + 5);
   inputs::generator random(3);
   for (int s = 0; s < 300; ++s) {
     const auto length = static_cast<std::int64_t>(random() % (s % 10 == 0 ? 3000 : 70));
