@@ -48,14 +48,33 @@ monofold_status rows_into(const question& what, const void* items, monofold_dtyp
       out.values, out.seconds, out.indices, num_rows, failed_row);
 }
 
-/// The marked items of one row, whose answer's positions count the others too.
-monofold_status masked_row(const question& what, char* row, const char* marks, const layout& mask,
-                           std::int64_t first, std::int64_t row_items, monofold_dtype dtype,
-                           const outputs& out, std::int64_t* failed_row) {
-  const std::int64_t kept = keep_marked(row, bytes_of(dtype), marks, row_items);
-  const monofold_status how = rows_into(what, row, dtype, {kept}, {1}, {0}, out, 1, failed_row);
-  for (std::int64_t i = 0; how == MONOFOLD_OK && out.indices != nullptr && i < out.k; ++i) {
-    out.indices[i] = place_of_marked(mask, first, row_items, out.indices[i]);
+/// The place of the marked item that `marked` others stand before.
+std::int64_t place_in(const char* marks, std::int64_t marked) {
+  std::int64_t place = 0;
+  while (marks[place] == 0 || marked-- > 0) ++place;
+  return place;
+}
+
+/// The marked items of rows in a buffer, whose answers' positions count the others too.
+monofold_status masked_rows(const question& what, char* items, const char* marks,
+                            monofold_dtype dtype, std::int64_t num_rows, std::int64_t row_items,
+                            const outputs& out, std::int64_t* failed_row) {
+  numbers starts, stops;
+  for (std::int64_t row = 0; row < num_rows; ++row) {
+    const std::int64_t first = row * row_items;
+    const std::int64_t kept =
+        keep_marked(items + first * bytes_of(dtype), bytes_of(dtype), marks + first, row_items);
+    starts.push_back(first);
+    stops.push_back(first + kept);
+  }
+  const monofold_status how = monofold_reduce_segments(
+      items, dtype, num_rows * row_items, starts.data(), stops.data(), num_rows, what.operation,
+      &what.options, out.dtype, out.values, out.seconds, out.indices, failed_row);
+  if (how != MONOFOLD_OK || out.indices == nullptr) return how;
+  for (std::int64_t row = 0; row < num_rows; ++row) {
+    for (std::int64_t i = row * out.k; i < (row + 1) * out.k; ++i) {
+      out.indices[i] = place_in(marks + row * row_items, out.indices[i]);
+    }
   }
   return how;
 }
@@ -110,30 +129,23 @@ monofold_status rows_by_buffer(const question& what, const layout& items, const 
   if (mask != nullptr) marks = std::make_unique_for_overwrite<char[]>(buffer_items);
   monofold_status first_status = MONOFOLD_OK;
   *failed_row = -1;
-  const auto note = [&](monofold_status how, std::int64_t row) {
-    if (how == MONOFOLD_OK || first_status != MONOFOLD_OK) return;
-    first_status = how;
-    *failed_row = row;
-  };
   for (std::int64_t row = 0; row < num_rows; row += rows_at_once) {
     const std::int64_t rows = std::min(rows_at_once, num_rows - row);
     std::int64_t failed = -1;
     gather(items, row * row_items, rows * row_items, buffer.get());
+    monofold_status how = MONOFOLD_OK;
     if (mask == nullptr) {
-      const monofold_status how = rows_into(what, buffer.get(), items.dtype, {rows, row_items},
-                                            {row_items, 1}, {1}, out.from_row(row), rows, &failed);
-      note(how, row + std::max<std::int64_t>(failed, 0));
-      if (how > MONOFOLD_NAN_FOUND) return how;
-      continue;
+      how = rows_into(what, buffer.get(), items.dtype, {rows, row_items}, {row_items, 1}, {1},
+                      out.from_row(row), rows, &failed);
+    } else {
+      gather(*mask, row * row_items, rows * row_items, marks.get());
+      how = masked_rows(what, buffer.get(), marks.get(), items.dtype, rows, row_items,
+                        out.from_row(row), &failed);
     }
-    gather(*mask, row * row_items, rows * row_items, marks.get());
-    for (std::int64_t i = 0; i < rows; ++i) {
-      const monofold_status how = masked_row(
-          what, buffer.get() + i * row_items * items.item_bytes(), marks.get() + i * row_items,
-          *mask, (row + i) * row_items, row_items, items.dtype, out.from_row(row + i), &failed);
-      note(how, row + i);
-      if (how > MONOFOLD_NAN_FOUND) return how;
-    }
+    if (how > MONOFOLD_NAN_FOUND) return how;
+    if (how == MONOFOLD_OK || first_status != MONOFOLD_OK) continue;
+    first_status = how;
+    *failed_row = row + failed;
   }
   return first_status;
 }

@@ -21,7 +21,7 @@ T* at(std::uintptr_t address) {
 /// The items as a caller of the C interface has them: where they lie, or copied.
 class packed_items {
  public:
-  explicit packed_items(const array& items) : data_(items.data) {
+  explicit packed_items(const layout& items) : data_(items.data) {
     if (items.place != MONOFOLD_HOST)
       throw nb::type_error("segments of arrays on a device are not reduced");
     if (items.is_packed()) return;
@@ -43,10 +43,10 @@ nb::tuple segments(const array& items, std::uintptr_t starts, std::uintptr_t sto
                    monofold_dtype value_dtype, std::uintptr_t values, std::uintptr_t seconds,
                    std::uintptr_t indices) {
   std::int64_t failed = -1;
-  const packed_items packed(items);
   monofold_status status = MONOFOLD_OK;
   {
     nb::gil_scoped_release released;
+    const packed_items packed(items);
     status = monofold_reduce_segments(
         packed.data(), items.dtype, items.count(), at<const std::int64_t>(starts),
         at<const std::int64_t>(stops), num_segments, operation, &options.options, value_dtype,
@@ -66,10 +66,10 @@ class groups {
  public:
   groups(std::uintptr_t keys, const array& items, monofold_key_order order,
          monofold_operation operation, const how& options, monofold_dtype value_dtype) {
-    const packed_items packed(items);
     monofold_groups* made = nullptr;
     {
       nb::gil_scoped_release released;
+      const packed_items packed(items);
       status_ =
           monofold_group_by(at<const std::int64_t>(keys), packed.data(), items.dtype, items.count(),
                             order, operation, &options.options, value_dtype, &made);
