@@ -43,7 +43,7 @@ struct arrow_stream {
   void* own;
 };
 
-monofold_dtype dtype_of(const arrow_schema& schema) {
+monofold_dtype dtype_of_column(const arrow_schema& schema) {
   const std::string format = schema.format;
   if (format.size() == 1 && schema.dictionary == nullptr) {
     switch (format[0]) {
@@ -125,7 +125,7 @@ Structure* in_capsule(const nb::object& capsule, const char* name) {
 }
 
 /// A chunk in a capsule of ours, which releases it.
-nb::object owner_of(arrow_array* chunk) {
+nb::object owner_of_chunk(arrow_array* chunk) {
   const auto release = [](PyObject* capsule) {
     auto* held =
         static_cast<released<arrow_array>*>(PyCapsule_GetPointer(capsule, "monofold.arrow"));
@@ -145,8 +145,8 @@ const arrow_array& chunk_of(const nb::object& owner) {
 }  // namespace
 
 nb::tuple from_arrow_array(nb::object schema, nb::object array) {
-  const monofold_dtype dtype = dtype_of(*in_capsule<arrow_schema>(schema, "arrow_schema"));
-  const nb::object owner = owner_of(in_capsule<arrow_array>(array, "arrow_array"));
+  const monofold_dtype dtype = dtype_of_column(*in_capsule<arrow_schema>(schema, "arrow_schema"));
+  const nb::object owner = owner_of_chunk(in_capsule<arrow_array>(array, "arrow_array"));
   nb::list pieces;
   pieces.append(piece_of(chunk_of(owner), dtype, owner));
   return nb::make_tuple(dtype, pieces);
@@ -161,13 +161,13 @@ nb::tuple from_arrow_stream(nb::object capsule) {
   };
   released<arrow_schema> schema;
   check(stream->get_schema(stream, &schema.held));
-  const monofold_dtype dtype = dtype_of(schema.held);
+  const monofold_dtype dtype = dtype_of_column(schema.held);
   nb::list pieces;
   while (true) {
     arrow_array chunk{};
     check(stream->get_next(stream, &chunk));
     if (chunk.release == nullptr) break;  // the end
-    const nb::object owner = owner_of(&chunk);
+    const nb::object owner = owner_of_chunk(&chunk);
     pieces.append(piece_of(chunk_of(owner), dtype, owner));
   }
   return nb::make_tuple(dtype, pieces);

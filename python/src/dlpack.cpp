@@ -52,7 +52,7 @@ struct dl_managed_versioned {
   dl_tensor tensor;
 };
 
-monofold_dtype dtype_of(dl_type type) {
+monofold_dtype dtype_of_tensor(dl_type type) {
   if (type.lanes == 1) {
     const auto with_bits = [&](monofold_dtype eight) -> monofold_dtype {
       return type.bits == 8    ? eight
@@ -95,7 +95,7 @@ monofold_place place_of(dl_device device) {
 
 array array_of(const dl_tensor& tensor, nb::object owner) {
   array out;
-  out.dtype = dtype_of(tensor.type);
+  out.dtype = dtype_of_tensor(tensor.type);
   out.place = place_of(tensor.device);
   out.data = static_cast<const char*>(tensor.data) + tensor.byte_offset;
   out.owner = std::move(owner);
