@@ -52,7 +52,6 @@ class arithmetic:
             "sum": lambda: self.term(x, 1.0, self.e1),
             "norm1": lambda: self.term(abs(x), 1.0, self.e1),
             "norm2": lambda: self.term(x, x, self.e2),
-            "dot": lambda: self.term(x, y, self.e2),
             "moments": lambda: self.term(x, 1.0, self.e1) + self.term(x, x, self.e2)[:1],
             "norminf": lambda: [0 if gone else int.from_bytes(struct.pack("<d", abs(x)), "little")],
             "plain_sum": lambda: [-0.0, 0] if gone else [x * y, 1],
@@ -99,9 +98,20 @@ class arithmetic:
                 return [n, p + s / n, q if math.isinf(q) else 0.0 if m2 < 0 else m2]
             p, again = s / n, False
 
+    def too_few(self, op):
+        """Why an operation has no answer from the items that there are."""
+        omitted = self.omit and self.float and self.count
+        items = (f"of {self.count} items too few are not NaN" if omitted else
+                 f"{self.count} item" + "s" * (self.count != 1))
+        if op in ("top", "bottom"):
+            return f"{items}, -k asks for {self.k}"
+        if op in ("var", "std") and self.count:
+            return f"{items}, --ddof is {self.ddof}"
+        return "every item is NaN" if omitted else "no items"
+
     def answer(self, op, state):
         """The fields of an answer, its one value, or why there is none."""
-        total, k = self.total, self.k
+        total = self.total
         nans, first_nan = total.get("nan") or total.get("pair_nan") or [0, -1]
         n = self.count - nans * self.omit
         if op in ("count", "nan"):
@@ -110,7 +120,7 @@ class arithmetic:
             return f"item {first_nan} is NaN"
         if op in ("top", "bottom"):
             state = total.get(op, [])
-            return f"{n} items, -k asks for {k}" if len(state) < k else {
+            return self.too_few(op) if len(state) < self.k else {
                 "values": [self.item(op, key) for key, _ in state],
                 "indices": [index for _, index in state]}
         if not self.count:
@@ -118,11 +128,11 @@ class arithmetic:
                 return 0
             ones = -1 if self.least else (1 << self.bits) - 1
             return {"and": self.number(ones), "or": self.number(0), "xor": self.number(0),
-                    "prod": 1, "any": False, "all": True}.get(op, "no items")
+                    "prod": 1, "any": False, "all": True}.get(op, self.too_few(op))
         if op in ("min", "max", "minmax", "argmin", "argmax"):
             ends = [total[name] for name in ("min", "max") if name in op]
             if [] in ends:
-                return "no items"
+                return self.too_few(op)
             items = {name: self.item(name, total[name][0][0])
                      for name in ("min", "max") if name in op}
             return (items if op == "minmax" else items[op[-3:]] if op[:3] != "arg" else
@@ -131,7 +141,7 @@ class arithmetic:
         if op in ("mean", "var", "std"):
             n = total["plain_moments"][0] if plain and op != "mean" else n
             if n <= (0 if op == "mean" else self.ddof):
-                return f"{n} items, ddof is {self.ddof}" if n else "no items"
+                return self.too_few(op)
         if state == "logical":
             x, m = total[state]
             return {"any": x != 0, "all": x == m, "nonzero": x}[op]

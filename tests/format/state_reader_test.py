@@ -47,6 +47,8 @@ def plainly(x, dtype):
         return x
     if not math.isfinite(x):
         return "nan" if x != x else "inf" if x > 0 else "-inf"
+    if dtype in ("float16", "bfloat16") and x == int(x) and abs(x) < 1e6:
+        return number(str(x))
     return number(shortest(dtype, x))
 
 
@@ -64,9 +66,7 @@ def as_answered(result):
     line = {"op": ",".join(names), "dtype": result["dtype"], "count": result["count"]}
     line["op"] = "stats" if line["op"] == STATS else line["op"]
     for op, fields in result["answers"]:
-        # The tool writes items of float16 as those of float32: 65504, where 65500 reads back too.
-        real = {"float16": "float32"}.get(result["dtype"], result["dtype"])
-        real = real if op in ITEMS else "float64"
+        real = result["dtype"] if op in ITEMS else "float64"
         if op == "sum" and result["plain"] and result["dtype"] != "float64":
             real = "float32"
         fields = plainly(fields, real)
