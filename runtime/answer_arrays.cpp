@@ -88,4 +88,26 @@ void store_answer(std::vector<answer_array>& arrays, std::size_t& next, std::int
   }
 }
 
+/// Elements of `bytes` bytes, one a row.
+template <class Word>
+static void store_words(const number_run& run, const void* from, void* to) {
+  const auto* const words = static_cast<const Word*>(from);
+  Word* const out = static_cast<Word*>(to) + run.row;
+  if (run.apart == 1) {
+    std::memcpy(out, words, static_cast<std::size_t>(run.count) * sizeof(Word));
+    return;
+  }
+  for (std::int64_t i = 0; i < run.count; ++i) out[i * run.apart] = words[i];
+}
+
+void store_numbers(const number_run& run, void* to) {
+  if (monofold::info(run.type).size_bytes == 4)
+    return store_words<std::uint32_t>(run, run.values, to);
+  store_words<std::uint64_t>(run, run.values, to);
+}
+
+void store_indices(const number_run& run, std::int64_t* to) {
+  store_words<std::int64_t>(run, run.indices, to);
+}
+
 }  // namespace monofold::runtime

@@ -16,4 +16,8 @@ namespace monofold::runtime {
 void store_answer(std::vector<answer_array>& arrays, std::size_t& next, std::int64_t row,
                   const answer& from);
 
+/// Stores the values of a run, or its indices, in an array of their type with one element a row.
+void store_numbers(const number_run& run, void* to);
+void store_indices(const number_run& run, std::int64_t* to);
+
 }  // namespace monofold::runtime

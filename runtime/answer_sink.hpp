@@ -3,9 +3,21 @@
 
 #include <cstdint>
 
+#include "monofold/platform/dtype.hpp"
 #include "runtime/reducer.hpp"
 
 namespace monofold::runtime {
+
+/// Answers of one number each, to one operation, for rows `row`, `row + apart`, ...: as many as `count`.
+struct number_run {
+  operation op;
+  std::int64_t row;
+  std::int64_t apart;
+  std::int64_t count;
+  dtype type;
+  const void* values;
+  const std::int64_t* indices;  // null where the operation has none
+};
 
 class answer_sink {
  public:
@@ -15,6 +27,8 @@ class answer_sink {
   ///
   /// sync       any number of threads at once, each with rows of its own
   virtual void keep(std::int64_t row, const answer* answers) = 0;
+  /// The same for many rows and one operation; unless a sink knows better, row by row.
+  virtual void keep_numbers(const number_run& run);
 };
 
 }  // namespace monofold::runtime

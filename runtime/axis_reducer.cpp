@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <mutex>
+#include <optional>
 #include <type_traits>
 #include <utility>
 
 #include "monofold/engine/axes.hpp"
 #include "runtime/answer_arrays.hpp"
+#include "runtime/lane_rows.hpp"
 #include "runtime/row_reducer.hpp"
 
 namespace monofold::runtime {
@@ -29,6 +31,12 @@ class array_keeper final : public answer_sink {
     }
     std::size_t next = 0;
     for (std::size_t i = 0; i < num_ops_; ++i) store_answer(out_.arrays, next, row, answers[i]);
+  }
+  void keep_numbers(const number_run& run) override {
+    store_numbers(run, out_.arrays.front().bytes.data());
+    if (run.indices != nullptr) {
+      store_indices(run, reinterpret_cast<std::int64_t*>(out_.arrays.back().bytes.data()));
+    }
   }
 
  private:
@@ -65,8 +73,11 @@ class row_walker {
       : reducer_(reducer), first_(first), rows_(rows), out_(out) {}
 
   void fold() const {
-    const std::int64_t most = rows_.is_contiguous() ? reducer_.longest_row() : 4 * tile;
-    if (rows_.row_items <= most) {
+    const auto slowly = [&](const void* first, std::int64_t row, int width) {
+      answer_neighbours({static_cast<const Word*>(first), row, width});
+    };
+    if (answer_by_lanes(reducer_, first_, rows_, out_, slowly)) return;
+    if (is_short()) {
       fold_short();
     } else {
       fold_long();
@@ -76,6 +87,9 @@ class row_walker {
  private:
   static constexpr std::int64_t tile = tile_items_v<Word>;
 
+  bool is_short() const {
+    return rows_.row_items <= (rows_.is_contiguous() ? reducer_.longest_row() : 4 * tile);
+  }
   int num_threads() const { return reducer_.what().num_threads; }
 
   std::int64_t width() const {
@@ -89,8 +103,6 @@ class row_walker {
   void fold_short() const {
     const std::int64_t width = this->width();
     const monofold::detail::row_groups<Word> groups(first_, rows_, width);
-    // A row has a cache line more than its items take: see engine/axes.
-    const std::int64_t pitch = rows_.row_items + 64 / static_cast<std::int64_t>(sizeof(Word));
     const std::int64_t group_bytes =
         width * (rows_.row_items * static_cast<std::int64_t>(sizeof(Word)) +
                  monofold::detail::row_work_bytes);
@@ -98,29 +110,60 @@ class row_walker {
         std::max<std::int64_t>(1, monofold::detail::piece_bytes / group_bytes);
     const std::int64_t count = groups.count();
     const auto fold_some = [&](std::int64_t piece) {
-      std::vector<Word> items(static_cast<std::size_t>(rows_.is_contiguous() ? 0 : width * pitch));
-      std::vector<answer> answers(static_cast<std::size_t>(width) * reducer_.num_ops(),
-                                  answer{operation::count});
+      room in(*this, width);
       for (std::int64_t g = piece * share; g < std::min(count, (piece + 1) * share); ++g) {
-        const row_group group = groups[g];
-        const Word* from = group.first;
-        std::int64_t apart = rows_.inner().stride;
-        if (!rows_.is_contiguous()) {
-          monofold::detail::gather(rows_, group, 0, rows_.row_items, items.data(), pitch);
-          from = items.data();
-          apart = pitch;
-        }
-        reducer_.answer_rows(
-            {reinterpret_cast<const char*>(from), apart * static_cast<std::int64_t>(sizeof(Word)),
-             group.width, rows_.row_items},
-            answers.data());
-        for (int c = 0; c < group.width; ++c) {
-          out_.keep(group.row + c * rows_.inner().number,
-                    answers.data() + static_cast<std::size_t>(c) * reducer_.num_ops());
-        }
+        answer_group(groups[g], in);
       }
     };
     monofold::detail::parallel_for(num_threads(), (count + share - 1) / share, fold_some);
+  }
+
+  /// What a thread works with. A row has a cache line more than its items take: see engine/axes.
+  struct room {
+    room(const row_walker& of, std::int64_t width)
+        : pitch(of.rows_.row_items + 64 / static_cast<std::int64_t>(sizeof(Word))),
+          items(static_cast<std::size_t>(of.rows_.is_contiguous() ? 0 : width * pitch)),
+          answers(static_cast<std::size_t>(width) * of.reducer_.num_ops(),
+                  answer{operation::count}) {}
+
+    std::int64_t pitch;
+    std::vector<Word> items;
+    std::vector<answer> answers;
+  };
+
+  void answer_group(const row_group& group, room& in) const {
+    const Word* from = group.first;
+    std::int64_t apart = rows_.inner().stride;
+    if (!rows_.is_contiguous()) {
+      monofold::detail::gather(rows_, group, 0, rows_.row_items, in.items.data(), in.pitch);
+      from = in.items.data();
+      apart = in.pitch;
+    }
+    reducer_.answer_rows(
+        {reinterpret_cast<const char*>(from), apart * static_cast<std::int64_t>(sizeof(Word)),
+         group.width, rows_.row_items},
+        in.answers.data());
+    for (int c = 0; c < group.width; ++c) {
+      out_.keep(group.row + c * rows_.inner().number,
+                in.answers.data() + static_cast<std::size_t>(c) * reducer_.num_ops());
+    }
+  }
+
+  /// Those that other ways have left, on one thread.
+  void answer_neighbours(const row_group& all) const {
+    const std::int64_t width = is_short() ? std::min<std::int64_t>(this->width(), all.width) : 1;
+    std::optional<room> in;
+    if (is_short()) in.emplace(*this, width);
+    for (std::int64_t c = 0; c < all.width; c += width) {
+      const row_group group{all.first + c * rows_.inner().stride,
+                            all.row + c * rows_.inner().number,
+                            static_cast<int>(std::min(width, all.width - c))};
+      if (in) {
+        answer_group(group, *in);
+      } else {
+        fold_group(group);
+      }
+    }
   }
 
   /// Some rows for each thread, or all threads for each row.

@@ -9,6 +9,7 @@
 #include "monofold/fold/sum.hpp"
 #include "monofold/platform/float_format.hpp"
 #include "monofold/platform/numbers.hpp"
+#include "runtime/answer_arrays.hpp"
 #include "runtime/axis_reducer.hpp"
 #include "runtime/request_rules.hpp"
 
@@ -132,6 +133,15 @@ void typed_keeper::keep(std::int64_t row, const answer* answers) {
   if (failed_row_ >= 0 && failed_row_ < row) return;
   failed_row_ = row;
   code_ = how;
+}
+
+void typed_keeper::keep_numbers(const number_run& run) {
+  if (out_.type == run.type) {
+    if (out_.values != nullptr) store_numbers(run, out_.values);
+    if (out_.indices != nullptr && run.indices != nullptr) store_indices(run, out_.indices);
+    return;
+  }
+  answer_sink::keep_numbers(run);
 }
 
 }  // namespace monofold::runtime

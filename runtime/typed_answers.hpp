@@ -47,6 +47,7 @@ class typed_keeper final : public answer_sink {
   explicit typed_keeper(const typed_arrays& out) : out_(out) {}
 
   void keep(std::int64_t row, const answer* answers) override;
+  void keep_numbers(const number_run& run) override;
   /// The first row without an answer, or -1, and its status.
   std::int64_t failed_row() const { return failed_row_; }
   status code() const { return code_; }

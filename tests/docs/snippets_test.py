@@ -91,7 +91,7 @@ class Snippets(unittest.TestCase):
 
     def test_a_block_has_a_language(self):
         """Else nothing would be compared."""
-        known = CHECKED | {"console", "text"}
+        known = CHECKED | {"console", "text", "python"}  # python/tests/test_pages.py runs it
         for where, language, _ in blocks():
             if not where.startswith("docs/ladder.md"):  # drawings, which the tool prints
                 with self.subTest(where):

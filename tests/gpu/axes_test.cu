@@ -17,7 +17,7 @@ using gpu_tests::device_array;
 class gpu_axes : public gpu_tests::gpu_test {};
 
 template <class Item>
-std::vector<Item> numbers(std::size_t n) {
+std::vector<Item> axis_items(std::size_t n) {
   std::vector<Item> out(n);
   for (std::size_t i = 0; i < n; ++i) {
     if constexpr (std::is_integral_v<Item>) {
@@ -31,10 +31,10 @@ std::vector<Item> numbers(std::size_t n) {
 
 /// Every set of axes of an array, as it lies, in Fortran's order, and turned round.
 template <class Item, class F>
-void compare(const char* what, const F& f, const mf::axis_numbers& extents) {
+void compare_axes(const char* what, const F& f, const mf::axis_numbers& extents) {
   std::int64_t size = 1;
   for (const std::int64_t extent : extents) size *= extent;
-  const auto host = numbers<Item>(static_cast<std::size_t>(size));
+  const auto host = axis_items<Item>(static_cast<std::size_t>(size));
   const device_array<Item> device(host);
   const int rank = extents.size();
   const mf::array_view<Item> as_it_lies(host.data(), extents);
@@ -65,17 +65,17 @@ void compare(const char* what, const F& f, const mf::axis_numbers& extents) {
 }
 
 TEST_F(gpu_axes, every_set_of_axes_in_every_layout) {
-  compare<float>("plain_sum", mf::plain_sum, {5, 7, 40});
-  compare<float>("plain_sum", mf::plain_sum, {2500, 3});
-  compare<float>("plain_sum", mf::plain_sum, {3, 1100, 35});
-  compare<float>("argmin", mf::argmin, {2100, 6});
-  compare<double>("plain_variance", mf::plain_variance(1), {600, 5, 2});
-  compare<std::int32_t>("sum", mf::sum, {1300, 9});
-  compare<std::uint8_t>("extrema", mf::extrema, {4500, 3});
-  compare<float>("sum", mf::sum, {1300, 9});
-  compare<double>("mean", mf::mean, {700, 3});
-  compare<float>("norm2", mf::norm2, {40, 33});
-  compare<float>("variance", mf::variance(1), {40, 3});
+  compare_axes<float>("plain_sum", mf::plain_sum, {5, 7, 40});
+  compare_axes<float>("plain_sum", mf::plain_sum, {2500, 3});
+  compare_axes<float>("plain_sum", mf::plain_sum, {3, 1100, 35});
+  compare_axes<float>("argmin", mf::argmin, {2100, 6});
+  compare_axes<double>("plain_variance", mf::plain_variance(1), {600, 5, 2});
+  compare_axes<std::int32_t>("sum", mf::sum, {1300, 9});
+  compare_axes<std::uint8_t>("extrema", mf::extrema, {4500, 3});
+  compare_axes<float>("sum", mf::sum, {1300, 9});
+  compare_axes<double>("mean", mf::mean, {700, 3});
+  compare_axes<float>("norm2", mf::norm2, {40, 33});
+  compare_axes<float>("variance", mf::variance(1), {40, 3});
 }
 
 TEST_F(gpu_axes, exact_sums_of_columns_with_anything_in_them) {

@@ -52,8 +52,8 @@ std::vector<Item> items_for(std::int64_t rows, std::int64_t length) {
 }
 
 template <class Item, class F>
-void compare(const char* what, const F& f, const std::vector<std::int64_t>& lengths,
-             std::int64_t gap = 0) {
+void compare_rows(const char* what, const F& f, const std::vector<std::int64_t>& lengths,
+                  std::int64_t gap = 0) {
   for (const std::int64_t length : lengths) {
     const std::int64_t rows = length > 300 ? 39 : 240;
     const std::int64_t stride = length + gap;
@@ -77,17 +77,17 @@ const std::vector<std::int64_t> row_lengths{1,   2,   4,   8,   12,  32,   100,
                                             128, 132, 256, 260, 520, 1000, 1024};
 
 TEST_F(gpu_rows, by_the_tree) {
-  compare<float>("hash", chunk_hash{}, row_lengths);
-  compare<float>("plain_sum", mf::plain_sum, {1, 2, 8, 100, 1000}, 4);
-  compare<double>("argmax", mf::argmax, {1, 2, 6, 64, 66, 512});
-  compare<mf::bfloat16>("plain_sum", mf::plain_sum, {1, 2, 4, 8, 264, 2048});
+  compare_rows<float>("hash", chunk_hash{}, row_lengths);
+  compare_rows<float>("plain_sum", mf::plain_sum, {1, 2, 8, 100, 1000}, 4);
+  compare_rows<double>("argmax", mf::argmax, {1, 2, 6, 64, 66, 512});
+  compare_rows<mf::bfloat16>("plain_sum", mf::plain_sum, {1, 2, 4, 8, 264, 2048});
 }
 
 TEST_F(gpu_rows, exact_sums) {
-  compare<float>("sum", mf::sum, row_lengths);
-  compare<float>("mean", mf::mean, {4, 100, 260}, 8);
-  compare<mf::bfloat16>("sum", mf::sum, {8, 264, 2048});
-  compare<mf::float16>("norm1", mf::norm1, {8, 40, 264});
+  compare_rows<float>("sum", mf::sum, row_lengths);
+  compare_rows<float>("mean", mf::mean, {4, 100, 260}, 8);
+  compare_rows<mf::bfloat16>("sum", mf::sum, {8, 264, 2048});
+  compare_rows<mf::float16>("norm1", mf::norm1, {8, 40, 264});
 }
 
 }  // namespace

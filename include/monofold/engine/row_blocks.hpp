@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <type_traits>
 #include <vector>
 
@@ -160,6 +161,64 @@ void for_each_stretch_of(const array_rows& rows, const Item* first, std::int64_t
   }
 }
 
+#if defined(__GNUC__)
+/// Squares of items in vectors of 16 bytes, which every processor with vectors has.
+template <int item_bytes>
+struct item_square;
+template <>
+struct item_square<4> {
+  using vector = std::uint32_t __attribute__((vector_size(16)));
+  static constexpr int items = 4;
+  MONOFOLD_INLINE static void turn(vector* rows) {
+    const vector a = __builtin_shufflevector(rows[0], rows[1], 0, 4, 1, 5);
+    const vector b = __builtin_shufflevector(rows[2], rows[3], 0, 4, 1, 5);
+    const vector c = __builtin_shufflevector(rows[0], rows[1], 2, 6, 3, 7);
+    const vector e = __builtin_shufflevector(rows[2], rows[3], 2, 6, 3, 7);
+    rows[0] = __builtin_shufflevector(a, b, 0, 1, 4, 5);
+    rows[1] = __builtin_shufflevector(a, b, 2, 3, 6, 7);
+    rows[2] = __builtin_shufflevector(c, e, 0, 1, 4, 5);
+    rows[3] = __builtin_shufflevector(c, e, 2, 3, 6, 7);
+  }
+};
+template <>
+struct item_square<8> {
+  using vector = std::uint64_t __attribute__((vector_size(16)));
+  static constexpr int items = 2;
+  MONOFOLD_INLINE static void turn(vector* rows) {
+    const vector a = rows[0];
+    rows[0] = __builtin_shufflevector(a, rows[1], 0, 2);
+    rows[1] = __builtin_shufflevector(a, rows[1], 1, 3);
+  }
+};
+
+/// Eight items of `width` columns side by side to eight neighbours of each; returns how many columns it took.
+template <class Item>
+int transpose_eight(const Item* items, std::int64_t stride, int width, Item* out,
+                    std::int64_t pitch) {
+  using square = item_square<sizeof(Item)>;
+  constexpr int n = square::items;
+  int c = 0;
+  for (; c + n <= width; c += n) {
+    for (int part = 0; part < 8; part += n) {
+      typename square::vector rows[n];
+      for (int k = 0; k < n; ++k) {
+        std::memcpy(&rows[k], items + (part + k) * stride + c, sizeof rows[k]);
+      }
+      square::turn(rows);
+      for (int k = 0; k < n; ++k)
+        std::memcpy(out + (c + k) * pitch + part, &rows[k], sizeof rows[k]);
+    }
+  }
+  return c;
+}
+template <class Item>
+inline constexpr bool has_squares_v = std::is_trivially_copyable_v<Item> &&
+                                      (sizeof(Item) == 4 || sizeof(Item) == 8);
+#else
+template <class Item>
+inline constexpr bool has_squares_v = false;
+#endif
+
 /// out[c * pitch + i] = items[i * stride + c * apart]
 template <class Item>
 void transpose(const Item* items, std::int64_t stride, std::int64_t count, std::int64_t apart,
@@ -172,7 +231,11 @@ void transpose(const Item* items, std::int64_t stride, std::int64_t count, std::
   constexpr std::int64_t group = 8;
   std::int64_t i = 0;
   for (; i + group <= count; i += group) {
-    for (int c = 0; c < width; ++c) {
+    int c = 0;
+    if constexpr (has_squares_v<Item>) {
+      if (apart == 1) c = transpose_eight(items + i * stride, stride, width, out + i, pitch);
+    }
+    for (; c < width; ++c) {
       const Item* const from = items + i * stride + c * apart;
       Item* const to = out + c * pitch + i;
       for (std::int64_t k = 0; k < group; ++k) to[k] = from[k * stride];

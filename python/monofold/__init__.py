@@ -1,0 +1,50 @@
+"""Reductions of arrays: exact, in order, the same bits everywhere."""
+
+import numpy as _np
+
+from . import _core, _folds, _operations
+from ._errors import DeviceUnavailable, EmptyInput, IntegerOverflow, MalformedState, NanFound
+from ._folds import reduce
+from ._groups import group_by
+from ._info import info
+from ._operations import Operation, set_threads
+from ._results import Stats, TopK
+from ._segments import segmented_reduce
+from ._state import State
+
+_core.set_packed_type(_np.ndarray)
+__version__ = _core.version()
+
+# The one place that puts the names of operations here, so that they are what `from monofold import` sees.
+sum = _operations.make("sum")
+mean = _operations.make("mean")
+var = _operations.make("var")
+std = _operations.make("std")
+min = _operations.make("min")
+max = _operations.make("max")
+minmax = _operations.make("minmax")
+argmin = _operations.make("argmin")
+argmax = _operations.make("argmax")
+top_k = _operations.make("top_k")
+bottom_k = _operations.make("bottom_k")
+any = _operations.make("any")
+all = _folds.make_all()
+count = _operations.make("count")
+count_nonzero = _operations.make("count_nonzero")
+count_nan = _operations.make("count_nan")
+prod = _operations.make("prod")
+norm = _operations.make("norm")
+dot = _operations.make("dot")
+bit_and = _operations.make("bit_and")
+bit_or = _operations.make("bit_or")
+bit_xor = _operations.make("bit_xor")
+stats = _folds.StatsFold()
+
+from . import plain  # noqa: E402
+
+__all__ = [
+    "DeviceUnavailable", "EmptyInput", "IntegerOverflow", "MalformedState", "NanFound", "Operation", "State", "Stats",
+    "TopK", "all", "any", "argmax", "argmin", "bit_and", "bit_or", "bit_xor", "bottom_k", "count", "count_nan",
+    "count_nonzero", "dot", "group_by", "info", "max", "mean", "min", "minmax", "norm", "plain", "prod", "reduce",
+    "segmented_reduce", "set_threads", "stats", "std", "sum", "top_k", "var",
+]

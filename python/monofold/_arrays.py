@@ -1,0 +1,110 @@
+"""Arrays in: what lies where, without a copy."""
+
+import numpy as np
+
+from . import _core, _dtypes, _protocols
+
+
+def _as_is(array):
+    return array
+
+
+class Source:
+    """Items in one piece or more, each perhaps with a mask that says which of its items there are.
+
+    `like` makes an array of the caller's library from one of NumPy.
+    """
+
+    __slots__ = ("pieces", "shape", "code", "like")
+
+    def __init__(self, pieces, shape, code, like=_as_is):
+        self.pieces, self.shape, self.code, self.like = pieces, shape, code, like
+
+    @property
+    def items(self):
+        return self.pieces[0][0]
+
+
+def make(shape, code):
+    """(a new NumPy array, its address)."""
+    array = np.empty(shape, _dtypes.numpy_of(code))
+    return array, array.__array_interface__["data"][0]
+
+
+def of_numpy(x):
+    """A view of a NumPy array, for the core."""
+    dtype = x.dtype
+    code = _dtypes.code_of_numpy(dtype)
+    return _core.array(x.__array_interface__["data"][0], code, not dtype.isnative, 0, x.shape, x.strides, x)
+
+
+def _numpy_source(x):
+    if isinstance(x, np.ma.MaskedArray):
+        raise TypeError("masked arrays are not reduced: give x.data and where=~x.mask")
+    return Source([(of_numpy(x), None)], x.shape, _dtypes.code_of_numpy(x.dtype))
+
+
+def _to_numpy(x):
+    """Lists, scalars, buffers, and whatever else NumPy can see."""
+    if isinstance(x, (bytes, bytearray)):
+        return np.frombuffer(x, np.uint8)
+    if isinstance(x, (str, dict, set)) or x is None:
+        raise TypeError(f"{type(x).__name__} is no array")
+    array = np.asarray(x)
+    if array.dtype == object and not hasattr(x, "dtype"):
+        raise TypeError(f"{type(x).__name__} is no array of numbers, or one of its numbers does not fit 64 bits")
+    return array
+
+
+def as_source(x):
+    """The items of an array of any library.
+
+    Raises
+    ------
+    TypeError
+        For what is no array, or one of items that are not reduced.
+    """
+    if type(x) is np.ndarray and (items := _core.of_buffer(x)) is not None:
+        return Source([(items, None)], x.shape, items.dtype)
+    if isinstance(x, np.ndarray):
+        return _numpy_source(x)
+    made = _protocols.source_of(x)
+    return _numpy_source(_to_numpy(x)) if made is None else Source(*made)
+
+
+def as_source_of(x, code):
+    """The items of an array of one type; lists of numbers take it."""
+    if isinstance(x, (list, tuple, int, float)):
+        x = np.asarray(x, _dtypes.numpy_of(code))
+    source = as_source(x)
+    if source.code != code:
+        raise TypeError(f"items of {_dtypes.NAMES[source.code]} for a state of {_dtypes.NAMES[code]}")
+    return source
+
+
+def as_mask(where, shape):
+    """`where` as a view of the shape of the items; None where there is none."""
+    if where is None or where is True:
+        return None
+    mask = np.asarray(where)
+    if mask.dtype != bool:
+        raise TypeError(f"where must be of bool, not {mask.dtype}")
+    if mask.shape == shape and (marks := _core.of_buffer(mask)) is not None:
+        return marks
+    return of_numpy(np.broadcast_to(mask, shape))
+
+
+def with_mask(pieces, mask):
+    if len(pieces) > 1 or pieces[0][1] is not None:
+        raise TypeError("where= needs one array without absent items")
+    return [(pieces[0][0], mask)]
+
+
+def numbers(values, code):
+    """A NumPy array of a few numbers."""
+    return np.array(values, _dtypes.numpy_of(code))
+
+
+def moved(array, axis):
+    """The last axis at another place."""
+    return np.moveaxis(array, -1, axis)

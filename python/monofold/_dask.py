@@ -1,0 +1,163 @@
+"""How Dask arrays are reduced: a state a chunk, joined in the order of chunks."""
+
+import functools
+import math
+
+import dask
+import dask.array as da
+import numpy as np
+
+from . import _core, _dtypes, _folds, _kinds, _operations, _rows
+from ._state import State
+
+TILE = 4096  # states that begin at a multiple of so many items are merged without a change of bits
+
+
+def joined(d, fold, nan, split_every):
+    """An array of one object: the state of all items."""
+    in_order = nan == "raise" or fold.plain or not all(kind.any_order for kind in fold.kinds)
+    if d.ndim == 0:
+        d = d.reshape((1,))
+    if in_order:
+        d = in_slabs(d)
+    row_items = math.prod(d.shape[1:]) if in_order else 0
+    nothing = np.empty((0,) * d.ndim, object)
+    states = d.map_blocks(functools.partial(state_of, fold=fold, nan=nan, row_items=row_items), dtype=object,
+                          chunks=tuple((1,) * count for count in d.numblocks), meta=nothing)
+    join = functools.partial(join_states, in_order=in_order)
+    return da.reduction(states, chunk=as_they_are, combine=join, aggregate=join, dtype=object, keepdims=True,
+                        split_every=split_every, meta=nothing)
+
+
+def in_slabs(d):
+    """The same items in chunks of whole rows that begin at a tile: chunks are then in the order of items."""
+    row_items = math.prod(d.shape[1:])
+    rows = TILE // math.gcd(TILE, row_items) if row_items else 1
+    rows *= max(1, max(d.chunks[0]) // rows)
+    return d.rechunk({0: min(rows, max(d.shape[0], 1))} | {axis: -1 for axis in range(1, d.ndim)})
+
+
+def state_of(block, fold, nan, row_items, block_info=None):
+    first = block_info[0]["array-location"][0][0] * row_items
+    return as_array(State(fold, block.dtype, first, nan=nan).push(block), block.ndim)
+
+
+def as_array(state, rank):
+    out = np.empty((1,) * rank, object)
+    out.flat[0] = state
+    return out
+
+
+def as_they_are(states, axis, keepdims):
+    return states
+
+
+def join_states(states, axis, keepdims, in_order):
+    first, *others = states.ravel()
+    total = first.copy()
+    for other in others:
+        (total.merge if in_order else total.append)(other)
+    return as_array(total, states.ndim)
+
+
+def only(states):
+    return states.flat[0]
+
+
+def finish(state):
+    return state.finish()
+
+
+def state(d, fold, *, nan=None, split_every=None):
+    """The state of a whole array, to be computed.
+
+    Parameters
+    ----------
+    d : dask.array.Array
+    fold : operation or fold
+    nan : {"propagate", "omit", "raise"}, optional
+    split_every : int, optional
+        How many states are joined at once.
+
+    Returns
+    -------
+    dask.delayed.Delayed
+        Of a `monofold.State`.
+    """
+    fold = _folds.as_fold(fold)
+    return dask.delayed(only)(joined(d, fold, nan or fold.nan, split_every))
+
+
+def reduce(d, fold, *, nan=None, split_every=None):
+    """The answer of an operation, or of several, for a whole array, to be computed; parameters as of `state`."""
+    return dask.delayed(finish)(state(d, fold, nan=nan, split_every=split_every))
+
+
+def answer_dtype(operation, dtype, whole):
+    """The type of answers: along axes that of the rules, for whole arrays that of Python's numbers."""
+    kind = operation.kind
+    if kind.answer == "index":
+        return np.dtype(np.int64)
+    item = _dtypes.code_of_numpy(dtype)
+    native = _core.answer_dtype(kind.code, item, operation.make_how(operation.nan))
+    return _dtypes.numpy_of(native if whole else _kinds.answer_code(kind, native, item))
+
+
+def whole(d, operation, keepdims, split_every):
+    states = joined(d, _folds.as_fold(operation), operation.nan, split_every)
+    dtype = answer_dtype(operation, d.dtype, whole=True)
+    answer = states.map_blocks(answer_of, like=dtype, dtype=dtype, meta=np.empty((0,) * states.ndim, dtype))
+    return answer.reshape((1,) * d.ndim if keepdims else ())
+
+
+def answer_of(states, like):
+    return np.full(states.shape, only(states).finish(), like)
+
+
+def along(d, operation, axes, keepdims, asked):
+    """One call for each block of rows, which are whole."""
+    d = d.rechunk({axis: -1 for axis in axes})
+    out = answer_dtype(operation, d.dtype, whole=False) if asked is None else _dtypes.numpy_of(_dtypes.code_of(asked))
+    rows = functools.partial(rows_of, operation=operation, axes=tuple(axes), asked=asked)
+    chunks = tuple((1,) if axis in axes else sizes for axis, sizes in enumerate(d.chunks))
+    answer = d.map_blocks(rows, dtype=out, chunks=chunks, meta=np.empty((0,) * d.ndim, out))
+    return answer if keepdims else answer.squeeze(axis=tuple(axes))
+
+
+def rows_of(block, operation, axes, asked):
+    return operation(block, axis=axes, keepdims=True, dtype=asked)
+
+
+_DOC = """{about}
+
+Parameters
+----------
+d : dask.array.Array
+axis : int or tuple of ints, optional
+    The axes to reduce; chunks are first joined along them. None: all.
+keepdims : bool
+dtype : str or dtype, optional
+    Along axes: the type of the answers, rounded once.
+nan : {{"propagate", "omit", "raise"}}, optional
+split_every : int, optional
+    How many states are joined at once, for a whole array.
+
+Returns
+-------
+dask.array.Array
+"""
+
+
+def make(name):
+    """The function for Dask arrays of an operation of that name."""
+
+    def function(d, axis=None, *, keepdims=False, dtype=None, nan=None, split_every=None, **options):
+        operation = _operations.make(name)(nan=nan, **options)
+        if axis is None and dtype is None:
+            return whole(d, operation, keepdims, split_every)
+        return along(d, operation, _rows.axes_of(axis, d.ndim), keepdims, dtype)
+
+    function.__name__ = function.__qualname__ = name
+    function.__module__ = "monofold.dask"
+    function.__doc__ = _DOC.format(about=_operations.make(name).kind.about)
+    return function

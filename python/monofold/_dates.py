@@ -1,0 +1,47 @@
+"""Dates and times of NumPy: their order and number; NaT is their NaN."""
+
+import numpy as np
+
+from ._errors import NanFound
+
+ORDERED = ("min", "max", "minmax", "argmin", "argmax", "count")
+
+
+def are_dates(x):
+    return isinstance(x, np.ndarray) and x.dtype.kind in "mM"
+
+
+def reduce(operation, x, where=None, nan="propagate", axis=None, keepdims=False):
+    """The answer of an operation for dates or times, which are int64 with the lowest one for NaT."""
+    name = operation.kind.name
+    if name not in ORDERED:
+        raise TypeError(f"{name} of {x.dtype}: dates and times have {', '.join(ORDERED)}")
+    absent = np.isnat(x)
+    if where is not None:
+        absent &= where
+    if nan == "raise" and absent.any():
+        raise NanFound(f"{name}: there is a NaT", int(absent.ravel().argmax()) if axis is None else None)
+    if nan == "omit":
+        where = ~absent & (True if where is None else where)
+    numbers = x.astype(x.dtype.newbyteorder("="), copy=False).view(np.int64)
+    options = {"where": where, "axis": axis, "keepdims": keepdims}
+    answer = operation(numbers, **options)
+    if nan == "propagate" and name in ("max", "minmax", "argmax") and absent.any():
+        answer = _with_absent(name, answer, numbers, absent, options)
+    if name in ("count", "argmin", "argmax"):
+        return answer
+    dates = tuple(np.asarray(one, np.int64).view(x.dtype.newbyteorder("="))[()]
+                  for one in (answer if name == "minmax" else (answer,)))
+    return dates if name == "minmax" else dates[0]
+
+
+def _with_absent(name, answer, numbers, absent, options):
+    """NaT, or its place, for rows that have one: as a number it is the lowest, where it should be the highest."""
+    from . import any, argmin, min  # noqa: A004, PLC0415: made after this module
+
+    rows = any(absent, axis=options["axis"], keepdims=options["keepdims"])
+    first = (argmin if name == "argmax" else min)(numbers, **options)
+    highest = np.where(rows, first, answer[1] if name == "minmax" else answer)
+    if options["axis"] is None and not options["keepdims"]:
+        highest = highest.item()
+    return (answer[0], highest) if name == "minmax" else highest

@@ -1,0 +1,60 @@
+"""What goes wrong, as exceptions."""
+
+from . import _core
+
+EMPTY_INPUT, INTEGER_OVERFLOW, NAN_FOUND, INVALID, UNSUPPORTED, NO_DEVICE = range(1, 7)
+MALFORMED_STATE = 9
+
+
+class EmptyInput(ValueError):
+    """There are too few items for the operation to have an answer."""
+
+
+class IntegerOverflow(OverflowError):
+    """The exact answer does not fit its integer type."""
+
+
+class NanFound(ValueError):
+    """There is a NaN, under ``nan="raise"``.
+
+    Attributes
+    ----------
+    index : int or None
+        Its place, in row-major order; None where rows were reduced.
+    """
+
+    def __init__(self, message, index=None):
+        super().__init__(message)
+        self.index = index
+
+    def __reduce__(self):
+        return type(self), (*self.args, self.index)
+
+
+class DeviceUnavailable(RuntimeError):
+    """The items lie on a device that this process cannot reduce on."""
+
+
+class MalformedState(ValueError):
+    """The bytes are no saved state, or a damaged one."""
+
+
+def raise_status(status, name=None, index=None, row=None):
+    """Raises what a status of the C interface stands for; `row` is an index of the kept axes."""
+    subject = f"{name}: " if name else ""
+    where = f" (row {row})" if row is not None else ""
+    text = subject + _core.status_text(status) + where
+    if status == EMPTY_INPUT:
+        raise EmptyInput(f"{subject}too few items for an answer{where}")
+    if status == INTEGER_OVERFLOW:
+        raise IntegerOverflow(f"{subject}the exact answer does not fit its integer type{where}")
+    if status == NAN_FOUND:
+        place = f" at index {index}" if index is not None and index >= 0 else ""
+        raise NanFound(f"{subject}there is a NaN{place}{where}", index)
+    if status == UNSUPPORTED:
+        raise TypeError(text)
+    if status == NO_DEVICE:
+        raise DeviceUnavailable(text)
+    if status == MALFORMED_STATE:
+        raise MalformedState(text)
+    raise (ValueError if status == INVALID else RuntimeError)(text)

@@ -1,0 +1,187 @@
+"""Several operations in one pass: what `monofold.all(...)` of operations and `monofold.stats` are."""
+
+import functools
+
+from . import _arrays, _dtypes, _operations, _rows, _whole
+from ._errors import EMPTY_INPUT
+from ._kinds import KINDS
+from ._operations import Operation
+from ._results import Stats, TopK
+
+
+class Fold:
+    """Operations whose answers come from one read of the items, each with the bits that it has alone."""
+
+    def __init__(self, operations):
+        operations = tuple(operations)
+        if not operations or not all(isinstance(one, Operation) for one in operations):
+            raise TypeError("a fold is made of operations, such as monofold.sum")
+        if any(one.kind.name == "dot" for one in operations) and len(operations) > 1:
+            raise TypeError("dot takes pairs of items: it stands alone")
+        self.operations = operations
+        self.kinds = [one.kind for one in operations]
+        self.plain = _one_of("plain", operations)
+        self.nan = _one_of("nan", operations)
+        self.correction = _one_of("correction", [one for one in operations if "correction" in one.options])
+        self.k = _one_of("k", [one for one in operations if "k" in one.options])
+
+    def make_how(self, nan=None):
+        return _operations.make_how(nan or self.nan, bool(self.plain), self.correction or 0, self.k or 10)
+
+    def with_nan(self, nan):
+        """The same with another policy; None: with its own."""
+        return self if nan in (None, self.nan) else type(self)(one.with_options(nan) for one in self.operations)
+
+    def finish(self, answers, code):
+        """What the caller sees: one value for each operation."""
+        return tuple(_value(kind, answer, code) for kind, answer in zip(self.kinds, answers))
+
+    def pack(self, values):
+        return tuple(values)
+
+    def __eq__(self, other):
+        return type(self) is type(other) and self.operations == other.operations
+
+    def __hash__(self):
+        return hash(self.operations)
+
+    def __repr__(self):
+        return f"monofold.all({', '.join(map(repr, self.operations))})"
+
+
+class Single(Fold):
+    """One operation, whose answer comes without a tuple around it."""
+
+    def finish(self, answers, code):
+        return super().finish(answers, code)[0]
+
+    def pack(self, values):
+        [value] = values
+        return value
+
+    def __repr__(self):
+        return repr(self.operations[0])
+
+
+class StatsFold(Fold):
+    """Eight statistics and two places. Called with an array it gives them; in the order of the tool's ``stats``."""
+
+    __name__ = "stats"
+    names = ("count", "count_nan", "sum", "mean", "var", "std", "min", "max", "argmin", "argmax")
+
+    def __init__(self, correction=0, nan="propagate"):
+        super().__init__(_operations.of_kind(KINDS[name], False, nan, correction=correction) for name in self.names)
+
+    def with_nan(self, nan):
+        return _stats(self.correction, nan or self.nan)
+
+    def finish(self, answers, code):
+        return self.pack(_value(kind, answer, code, missing=None) for kind, answer in zip(self.kinds, answers))
+
+    def pack(self, values):
+        values = dict(zip(self.names, values))
+        return Stats(nan=values.pop("count_nan"), **values)
+
+    def __call__(self, x=_operations._NOTHING, axis=None, *, where=None, nan=None, correction=None):
+        self = _stats(self.correction if correction is None else correction, nan or self.nan)
+        return self if x is _operations._NOTHING else reduce(x, self, axis, where=where)
+
+    def __repr__(self):
+        stated = [f"correction={self.correction}"] if self.correction else []
+        stated += [f"nan={self.nan!r}"] if self.nan != "propagate" else []
+        return f"monofold.stats({', '.join(stated)})" if stated else "monofold.stats"
+
+
+@functools.lru_cache(64)
+def _stats(correction, nan):
+    return StatsFold(correction, nan)
+
+
+def _one_of(name, operations):
+    """The value of an option that all operations must share, since they share a pass."""
+    values = {getattr(one, name) for one in operations}
+    if len(values) > 1:
+        raise ValueError(f"operations of one pass have one {name}, not {', '.join(map(repr, sorted(values)))}")
+    return values.pop() if values else None
+
+
+_RAISE = object()
+
+
+def _value(kind, answer, code, missing=_RAISE):
+    if missing is not _RAISE and answer[0] == EMPTY_INPUT:
+        return missing
+    if kind.answer == "ranked":
+        values, places = _whole.ranked(kind, answer)
+        return TopK(_arrays.numbers(values, code), _arrays.numbers(places, _dtypes.INT64))
+    return _whole.scalar(kind, answer)
+
+
+def as_fold(what):
+    """The fold that a user means by an operation, a fold, or a list of operations."""
+    if isinstance(what, Fold):
+        return what
+    if isinstance(what, Operation):
+        return Single([what])
+    raise TypeError(f"{type(what).__name__} is no operation; those are monofold.sum and its like")
+
+
+def reduce(x, fold, axis=None, *, keepdims=False, where=None, nan=None):
+    """Reduces an array by an operation or by several in one pass.
+
+    Parameters
+    ----------
+    x : array
+    fold : operation or fold
+        Such as ``monofold.sum`` or ``monofold.all(monofold.sum, monofold.argmax)``.
+    axis : int or tuple of ints, optional
+        The axes to reduce; None: all of them.
+    keepdims : bool
+        Reduced axes stay, with one index.
+    where : array of bool, optional
+        Which items there are.
+    nan : {"propagate", "omit", "raise"}, optional
+
+    Returns
+    -------
+    scalar, array, or a tuple of them
+        A tuple for several operations.
+    """
+    fold = as_fold(fold)
+    if axis is None and not keepdims:
+        source = _arrays.as_source(x)
+        mask = _arrays.as_mask(where, source.shape)
+        if mask is not None:
+            source.pieces = _arrays.with_mask(source.pieces, mask)
+        nan = nan or fold.nan
+        answers = _whole.answers(source, fold.kinds, fold.make_how(nan), plain=fold.plain, raises=nan == "raise")
+        return fold.finish(answers, source.code)
+    source = _arrays.as_source(x)
+    mask = _arrays.as_mask(where, source.shape)
+    how = fold.make_how(nan)
+    axes = _rows.axes_of(axis, len(source.shape))
+    return fold.pack(_rows_of(source, mask, kind, how, axes, keepdims) for kind in fold.kinds)
+
+
+def _rows_of(source, mask, kind, how, axes, keepdims):
+    arrays = _rows.reduce(source, mask, kind, how, axes, _rows.value_code(kind, source, how, None), keepdims)
+    if kind.answer == "ranked":
+        to = axes[0] if len(axes) == 1 else -1
+        return TopK(*(source.like(_arrays.moved(array, to)) for array in arrays))
+    arrays = [source.like(array) for array in arrays]
+    return arrays[0] if len(arrays) == 1 else tuple(arrays)
+
+
+class All(Operation):
+    """Whether every item is not zero; of operations: their fold."""
+
+    def _call(self, x=_operations._NOTHING, *others, **options):
+        if isinstance(x, (Operation, Fold)):
+            if options:
+                raise TypeError("all() of operations takes no options")
+            return Fold(one for part in (x, *others) for one in as_fold(part).operations)
+        return Operation._call(self, x, *others, **options)
+
+
+def make_all(plain=False):
+    return All(KINDS["all"], plain=plain)

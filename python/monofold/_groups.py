@@ -1,0 +1,89 @@
+"""Groups: one answer for each key."""
+
+import numpy as np
+
+from . import _arrays, _core, _folds, _rows
+from ._errors import raise_status
+from ._segments import address
+
+ORDERS = {"key": 0, "first": 1}
+
+
+def group_by(keys, x, fold, *, order="key", dtype=None, nan=None):
+    """Reduces the items of each key, wherever they lie, to the bits of a call on them alone.
+
+    Parameters
+    ----------
+    keys : array, or a tuple of arrays
+        As long as `x`, of anything that has an order.
+    x : array
+    fold : operation or fold
+        All but `top_k` and `bottom_k`.
+    order : {"key", "first"}
+        Groups by rising key, or by the place where each key first stands.
+    dtype : str or dtype, optional
+        The type of the answers, rounded once.
+    nan : {"propagate", "omit", "raise"}, optional
+
+    Returns
+    -------
+    (keys, answers)
+        An array of keys, or a tuple of them, and the answers as along an axis; places count along the group.
+    """
+    if order not in ORDERS:
+        raise ValueError(f"order: {order!r} is none of {', '.join(ORDERS)}")
+    fold = _folds.as_fold(fold)
+    source = _arrays.as_source(x)
+    if len(source.pieces) > 1 or source.pieces[0][1] is not None:
+        raise TypeError("groups need one array without absent items")
+    codes, names = coded(keys)
+    if codes.size != source.items.count:
+        raise ValueError(f"{codes.size} keys for {source.items.count} items")
+    how = fold.make_how(nan)
+    found = [_one(codes, source, kind, how, ORDERS[order], dtype) for kind in fold.kinds]
+    return names(found[0][0]), fold.pack(answers for _, answers in found)
+
+
+def _one(codes, source, kind, how, order, dtype):
+    if kind.answer == "ranked" or kind.name == "dot":
+        raise TypeError(f"groups have no {kind.name}")
+    code = _rows.value_code(kind, source, how, dtype)
+    groups = _core.groups(address(codes), source.items, order, kind.code, how, code)
+    if groups.status:
+        raise_status(groups.status, kind.name)
+    keys = np.empty(groups.count, np.int64)
+    new = _rows.Answers(kind, keys.shape, code, 1)
+    groups.copy(address(keys), *new.addresses)
+    arrays = [source.like(array) for array in new.arrays]
+    return keys, arrays[0] if len(arrays) == 1 else tuple(arrays)
+
+
+def coded(keys):
+    """Keys as int64 in the same order, and what turns those of groups back into keys."""
+    if isinstance(keys, tuple):
+        return _coded_together(keys)
+    array = np.asarray(keys).ravel()
+    if array.dtype.kind in "biu" and array.dtype != np.uint64:
+        return np.ascontiguousarray(array, np.int64), lambda found: found.astype(array.dtype)
+    values, codes = np.unique(array, return_inverse=True)
+    return np.ascontiguousarray(codes, np.int64), lambda found: values[found]
+
+
+def _coded_together(keys):
+    """Several arrays of keys as one number: the first is the most significant."""
+    if not keys:
+        raise TypeError("a tuple of no keys")
+    parts = [np.unique(np.asarray(one).ravel(), return_inverse=True) for one in keys]
+    codes, *others = (codes for _, codes in parts)
+    sizes = [values.size for values, _ in parts]
+    if float(np.prod(sizes, dtype=float)) > 2**62:
+        raise ValueError("too many combinations of keys")
+    for size, more in zip(sizes[1:], others):
+        if more.shape != codes.shape:
+            raise ValueError("arrays of keys of different lengths")
+        codes = codes * size + more
+
+    def names(found):
+        return tuple(values[place] for (values, _), place in zip(parts, np.unravel_index(found, sizes)))
+
+    return np.ascontiguousarray(codes, np.int64), names

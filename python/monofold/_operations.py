@@ -1,0 +1,275 @@
+"""Operations: what `monofold.sum` and its like are. Calls that are not quick arrive here."""
+
+import functools
+import math
+import operator
+import weakref
+
+from . import _arrays, _core, _dates, _dtypes, _rows, _whole
+from ._kinds import KINDS
+from ._results import TopK
+
+NAN_POLICIES = {"propagate": 0, "omit": 1, "raise": 2}
+_NOTHING = ...  # no array was given
+_all_operations = weakref.WeakSet()
+_threads = 0
+
+
+def set_threads(count):
+    """Sets how many threads a call uses; 0: as many as there are cores. No answer depends on it.
+
+    Parameters
+    ----------
+    count : int
+    """
+    global _threads
+    if count < 0:
+        raise ValueError(f"threads: {count} is negative")
+    _threads = count
+    for operation in _all_operations:
+        operation._set_threads(count)
+
+
+def policy(nan):
+    if nan not in NAN_POLICIES:
+        raise ValueError(f"nan: {nan!r} is none of {', '.join(NAN_POLICIES)}")
+    return NAN_POLICIES[nan]
+
+
+def make_how(nan="propagate", plain=False, correction=0, k=10):
+    return _how(policy(nan), bool(plain), correction, k, _threads)
+
+
+@functools.lru_cache(64)
+def _how(nan, plain, correction, k, threads):
+    return _core.how(nan, plain, correction, k, threads)
+
+
+_DOC = """{about}
+
+Parameters
+----------
+x : array
+    Of any library; left out: the operation itself with the options given.
+axis : int or tuple of ints, optional
+    The axes to reduce. None: all, and the answer is a Python number.
+keepdims : bool
+    Reduced axes stay, with one index.
+dtype : str or dtype, optional
+    The type of the answer, rounded once.
+out : array, optional
+    Takes the answer.
+where : array of bool, optional
+    Which items there are.
+nan : {{"propagate", "omit", "raise"}}, optional
+{options}
+Raises
+------
+EmptyInput, IntegerOverflow, NanFound
+"""
+_OPTION_DOCS = {"correction": "correction : int\n    Divides by the number of items less this.\n",
+                "k": "k : int\n    How many.\n"}
+
+
+class Operation(_core.operation):
+    """A reduction: called with an array it gives the answer, without one it takes options and is a value.
+
+    ``monofold.var(x)`` reduces; ``monofold.var(correction=1)`` is the operation with that option, to be given
+    to `monofold.all`, `monofold.reduce`, `monofold.State` and the like.
+    """
+
+    options = ()
+
+    def __new__(cls, kind, *, plain=False, nan="propagate", correction=0, k=10):
+        quick = kind.answer != "ranked" and kind.name != "dot"
+        self = super().__new__(cls, kind.code, quick, plain, policy(nan), correction)
+        self.kind, self.plain, self.nan, self.correction, self.k = kind, plain, nan, correction, k
+        self.__name__ = self.__qualname__ = kind.name
+        self.__module__ = "monofold.plain" if plain else "monofold"
+        self.__doc__ = doc_of(cls, kind)
+        self._set_threads(_threads)
+        _all_operations.add(self)
+        return self
+
+    @property
+    def __signature__(self):
+        return signature_of(type(self))
+
+    def __reduce__(self):
+        return _again, (type(self), self.kind.name, self.stated())
+
+    def __eq__(self, other):
+        return type(self) is type(other) and self.kind is other.kind and self.stated() == other.stated()
+
+    def __hash__(self):
+        return hash((self.kind.name, *self.stated().items()))
+
+    def __repr__(self):
+        stated = {name: value for name, value in self.stated().items() if value != Operation.defaults[name]}
+        stated.pop("plain", None)
+        text = f"{self.__module__}.{self.__name__}"
+        return f"{text}({', '.join(f'{name}={value!r}' for name, value in stated.items())})" if stated else text
+
+    defaults = {"plain": False, "nan": "propagate", "correction": 0, "k": 10}
+
+    def stated(self):
+        return {name: getattr(self, name) for name in Operation.defaults}
+
+    def with_options(self, nan=None, correction=None, k=None):
+        """The same operation with other options; those left out stay."""
+        correction = self.correction if correction is None else operator.index(correction)
+        k = self.k if k is None else operator.index(k)
+        return _made(type(self), self.kind, self.plain, nan or self.nan, correction, k)
+
+    def make_how(self, nan):
+        return make_how(nan, self.plain, self.correction, self.k)
+
+    def _call(self, x=_NOTHING, axis=None, *, keepdims=False, dtype=None, out=None, where=None, nan=None, **options):
+        if options and (unknown := set(options) - set(self.options)):
+            raise TypeError(f"{self.__name__}() takes no {', '.join(sorted(unknown))}")
+        if nan or options:
+            self = self.with_options(nan, **options)
+            if axis is None and not keepdims and dtype is None and out is None and where is None:
+                return self if x is _NOTHING else self(x)  # which may be quick
+        if x is _NOTHING:
+            return self
+        return self._reduce(x, axis, keepdims, dtype, out, where, self.nan)
+
+    def _reduce(self, x, axis, keepdims, dtype, out, where, nan):
+        try:
+            source = _arrays.as_source(x)
+        except TypeError:
+            if not _dates.are_dates(x) or dtype is not None or out is not None:
+                raise
+            return _dates.reduce(_made(type(self), self.kind, self.plain, "propagate", self.correction, self.k), x,
+                                 where, nan, axis, keepdims)
+        mask = _arrays.as_mask(where, source.shape)
+        how = self.make_how(nan)
+        if axis is None and not keepdims and out is None:
+            if mask is not None:
+                source.pieces = _arrays.with_mask(source.pieces, mask)
+            order = {"plain": self.plain, "raises": nan == "raise"}
+            if dtype is not None:
+                return _whole.rounded(source, self.kind, how, _rows.value_code(self.kind, source, how, dtype), **order)
+            [answer] = _whole.answers(source, [self.kind], how, **order)
+            return _whole.scalar(self.kind, answer)
+        axes = _rows.axes_of(axis, len(source.shape))
+        if out is not None and dtype is None and self.kind.answer == "value":
+            dtype = _dtypes.NAMES[_rows.code_of_out(out)]
+        code = _rows.value_code(self.kind, source, how, dtype)
+        arrays = _rows.reduce(source, mask, self.kind, how, axes, code, keepdims)
+        if out is not None:
+            return _rows.into(out, arrays)
+        arrays = [source.like(array) for array in arrays]
+        return arrays[0] if len(arrays) == 1 else tuple(arrays)
+
+
+class Spread(Operation):
+    """A variance or a standard deviation, which divides by the number of items less `correction`."""
+
+    options = ("correction",)
+
+
+class Ranking(Operation):
+    """The k best items and their places."""
+
+    options = ("k",)
+
+    def _call(self, x=_NOTHING, k=None, axis=None, *, where=None, nan=None):
+        k = self.k if k is None else k
+        if isinstance(x, int) and not isinstance(x, bool) and axis is None:
+            raise TypeError("the first argument is an array; name k: top_k(k=3)")
+        if k < 1:
+            raise ValueError(f"k: {k} is less than 1")
+        self = self.with_options(nan, k=k)
+        if x is _NOTHING:
+            return self
+        source = _arrays.as_source(x)
+        mask = _arrays.as_mask(where, source.shape)
+        how = self.make_how(self.nan)
+        if axis is None:
+            if mask is not None:
+                source.pieces = _arrays.with_mask(source.pieces, mask)
+            [answer] = _whole.answers(source, [self.kind], how)
+            values, places = _whole.ranked(self.kind, answer)
+            return TopK(source.like(_arrays.numbers(values, source.code)),
+                        source.like(_arrays.numbers(places, _dtypes.INT64)))
+        axes = _rows.axes_of(axis, len(source.shape))
+        values, places = _rows.reduce(source, mask, self.kind, how, axes, source.code)
+        to = axes[0] if len(axes) == 1 else -1
+        return TopK(source.like(_arrays.moved(values, to)), source.like(_arrays.moved(places, to)))
+
+
+class Norm(Operation):
+    """A norm of all items: the Euclidean one, or by `ord`."""
+
+    def _call(self, x=_NOTHING, axis=None, *, ord=2, **options):
+        names = {2: "norm", 1: "norm1", math.inf: "norminf"}
+        if ord not in names:
+            raise ValueError(f"ord: {ord!r} is none of 1, 2 and inf")
+        if ord != 2:
+            self = _made(Operation, KINDS[names[ord]], self.plain, self.nan, 0, self.k)
+        return Operation._call(self, x, axis, **options)
+
+
+class Dot(Operation):
+    """The inner product of two arrays of one shape and type."""
+
+    def _call(self, x=_NOTHING, y=_NOTHING, *, where=None, nan=None):
+        nan = nan or self.nan
+        if x is _NOTHING:
+            return self.with_options(nan)
+        if y is _NOTHING:
+            raise TypeError("dot takes two arrays")
+        left, right = _arrays.as_source(x), _arrays.as_source(y)
+        check_pair(left, right)
+        mask = _arrays.as_mask(where, left.shape)
+        state = _core.state(left.code, [self.kind.code], 0, self.make_how(nan))
+        state.push_pairs(left.items, right.items, mask)
+        return _whole.scalar(self.kind, state.answer(0))
+
+
+@functools.lru_cache(256)
+def _made(cls, kind, plain, nan, correction, k):
+    return cls(kind, plain=plain, nan=nan, correction=correction, k=k)
+
+
+@functools.cache
+def doc_of(cls, kind):
+    """The docstring of one operation."""
+    return _DOC.format(about=kind.about, options="".join(_OPTION_DOCS[name] for name in cls.options))
+
+
+@functools.cache
+def signature_of(cls):
+    """The signature that help() shows, of the operation itself."""
+    import inspect  # noqa: PLC0415: who asks has it
+
+    signature = inspect.signature(cls._call)
+    return signature.replace(parameters=list(signature.parameters.values())[1:])
+
+
+def check_pair(left, right):
+    if left.shape != right.shape or left.code != right.code:
+        raise ValueError(f"dot takes two arrays of one shape and type, not {left.shape} of "
+                         f"{_dtypes.NAMES[left.code]} and {right.shape} of {_dtypes.NAMES[right.code]}")
+    if len(left.pieces) + len(right.pieces) > 2 or left.pieces[0][1] or right.pieces[0][1]:
+        raise TypeError("dot takes arrays in one piece, without absent items")
+
+
+_CLASSES = {"var": Spread, "std": Spread, "top_k": Ranking, "bottom_k": Ranking, "norm": Norm, "dot": Dot}
+
+
+def of_kind(kind, plain, nan, **options):
+    """The operation of a kind; options that are not its own are left out."""
+    cls = _CLASSES.get(kind.name, Operation)
+    own = {name: value for name, value in options.items() if name in cls.options}
+    return cls(kind, plain=plain, nan=nan, **own)
+
+
+def make(name, plain=False):
+    return _CLASSES.get(name, Operation)(KINDS[name], plain=plain)
+
+
+def _again(cls, name, options):
+    return cls(KINDS[name], **options)

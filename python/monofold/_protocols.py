@@ -1,0 +1,87 @@
+"""Arrays of other libraries: DLPack, the CUDA array interface, the Arrow C data interface."""
+
+import sys
+
+import numpy as np
+
+from . import _core, _dtypes
+from ._errors import DeviceUnavailable
+
+CPU = 0
+LEGACY_STREAM = 1  # where the engine's kernels run; the producer puts itself before it
+_ON_GPU = {2, 13}  # DLPack's kinds of devices: memory of a GPU, managed memory
+_DLPACK = (1, 1)
+
+
+def source_of(x):
+    """(pieces, shape, code, like) of an array of another library; None where it follows no protocol."""
+    if type(x).__module__.startswith("dask."):
+        raise TypeError("a Dask array is not gathered by itself: reduce it by monofold.dask")
+    if hasattr(x, "__arrow_c_stream__") or hasattr(x, "__arrow_c_array__"):
+        # What has NumPy's items has NumPy's meaning: pandas would give NaN as nulls.
+        return None if isinstance(getattr(x, "dtype", None), np.dtype) else _from_arrow(x)
+    if hasattr(x, "__dlpack__") and hasattr(x, "__dlpack_device__"):
+        return _from_dlpack(x)
+    if hasattr(x, "__cuda_array_interface__"):
+        return _from_cuda(x)
+    return None
+
+
+def _from_arrow(x):
+    if hasattr(x, "__arrow_c_array__"):
+        code, pieces = _core.from_arrow_array(*x.__arrow_c_array__())
+    else:
+        code, pieces = _core.from_arrow_stream(x.__arrow_c_stream__())
+    if not pieces:
+        pieces = [(_core.array(0, code, False, CPU, (0,), (_core.bytes_of(code),), None), None)]
+    return pieces, (sum(items.count for items, _ in pieces),), code
+
+
+def capsule_of(x):
+    """The DLPack capsule of an array, ordered before our work where it lies on a GPU."""
+    kind, _ = x.__dlpack_device__()
+    stream = {"stream": LEGACY_STREAM} if int(kind) in _ON_GPU else {}
+    try:
+        return x.__dlpack__(max_version=_DLPACK, **stream)
+    except TypeError:  # of before DLPack 1
+        return x.__dlpack__(**stream)
+
+
+def _from_dlpack(x):
+    items = _core.from_dlpack(capsule_of(x))
+    return [(items, None)], tuple(items.extents), items.dtype, _maker_like(x)
+
+
+def _maker_like(x):
+    """What makes an array of the library of `x` from one of NumPy."""
+    name = type(x).__module__.partition(".")[0]
+    library = sys.modules.get("jax.numpy" if name in ("jax", "jaxlib") else name)
+
+    def like(array):
+        if name == "torch" and array.dtype.name == "bfloat16":  # which it does not take from NumPy
+            return library.asarray(array.view(np.int16)).view(library.bfloat16)
+        return library.asarray(array)
+
+    return like if hasattr(library, "asarray") else lambda array: array
+
+
+def _from_cuda(x):
+    told = x.__cuda_array_interface__
+    if told.get("mask") is not None:
+        raise TypeError("an array with a mask of its own is not reduced")
+    if told.get("stream") not in (None, LEGACY_STREAM):
+        raise DeviceUnavailable("the array is being written in a stream of its own: wait for it, or give it by DLPack")
+    dtype = np.dtype(told["typestr"])
+    shape = tuple(told["shape"])
+    strides = told.get("strides") or _packed_strides(shape, dtype.itemsize)
+    code = _dtypes.code_of_numpy(dtype)
+    items = _core.array(told["data"][0], code, not dtype.isnative, 1, shape, strides, x)
+    return [(items, None)], shape, code, _maker_like(x)
+
+
+def _packed_strides(shape, step):
+    strides = []
+    for extent in reversed(shape):
+        strides.insert(0, step)
+        step *= extent
+    return strides

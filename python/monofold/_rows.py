@@ -1,0 +1,98 @@
+"""Answers along axes, in arrays like the caller's."""
+
+import functools
+
+import numpy as np
+
+from . import _arrays, _core, _dtypes, _kinds
+from ._errors import raise_status
+
+
+def axes_of(axis, rank):
+    """The axes to reduce, from 0, in rising order."""
+    if axis is None:
+        return list(range(rank))
+    axes = []
+    for one in axis if isinstance(axis, (tuple, list)) else (axis,):
+        if isinstance(one, bool) or not hasattr(one, "__index__"):
+            raise TypeError(f"an axis is an integer, not {type(one).__name__}")
+        number = one.__index__()
+        if not -rank <= number < rank:
+            raise np.exceptions.AxisError(number, rank)
+        axes.append(number % rank)
+    if len(set(axes)) != len(axes):
+        raise ValueError(f"an axis is named twice: {axis}")
+    return sorted(axes)
+
+
+def value_code(kind, source, how, dtype):
+    """The type of answers: the one asked for, else that of the rules."""
+    if dtype is not None:
+        if kind.answer == "index":
+            raise TypeError(f"{kind.name} gives places; they have no dtype")
+        return _dtypes.code_of(dtype)
+    if kind.answer == "index":
+        return source.code
+    return _kinds.answer_code(kind, _native_code(kind.code, source.code, how), source.code)
+
+
+@functools.lru_cache(256)
+def _native_code(operation, code, how):
+    return _core.answer_dtype(operation, code, how)
+
+
+def reduce(source, mask, kind, how, axes, code, keepdims=False):
+    """Arrays of answers: one, or two for pairs (lowest, highest) and ranks (values, places)."""
+    if len(source.pieces) > 1 or source.pieces[0][1] is not None:
+        raise TypeError("an axis needs one array without absent items")
+    items = source.items
+    if items.place != 0:
+        raise TypeError("axes of arrays on a device are not reduced")
+    shape = tuple(1 if axis in axes else extent for axis, extent in enumerate(source.shape)
+                  if keepdims or axis not in axes)
+    new = Answers(kind, shape, code, how.k)
+    status, row = _core.rows(items, mask, axes, kind.code, how, code, new.width, *new.addresses)
+    if status:
+        kept = [extent for axis, extent in enumerate(source.shape) if axis not in axes]
+        index = np.unravel_index(row, kept) if kept else ()
+        raise_status(status, kind.name, row=tuple(map(int, index)) or None)
+    return new.arrays
+
+
+class Answers:
+    """New arrays for the answers of an operation: values, second values and places, as it has them."""
+
+    def __init__(self, kind, shape, code, k):
+        ranked = kind.answer == "ranked"
+        self.width = k if ranked else 1
+        shape += (k,) * ranked
+        made = [_arrays.make(shape, code) if kind.answer != "index" else None,
+                _arrays.make(shape, code) if kind.answer == "pair" else None,
+                _arrays.make(shape, _dtypes.INT64) if ranked or kind.answer == "index" else None]
+        self.arrays = [one[0] for one in made if one]
+        self.addresses = [one[1] if one else 0 for one in made]
+
+
+def code_of_out(out):
+    """The code of the type of the caller's array for answers, which must be one that can be written."""
+    if not isinstance(out, np.ndarray):
+        raise TypeError(f"out must be a NumPy array, not {type(out).__name__}")
+    if not out.flags.writeable:
+        raise ValueError("out cannot be written")
+    return _dtypes.code_of_numpy(out.dtype)
+
+
+def into(out, arrays):
+    """Puts answers into the caller's arrays, whose shape and type are theirs; nothing is written before."""
+    outs = out if isinstance(out, tuple) else (out,)
+    if len(outs) != len(arrays):
+        raise ValueError(f"out: {len(outs)} arrays for {len(arrays)} answers")
+    for one, array in zip(outs, arrays):
+        code_of_out(one)
+        if one.shape != array.shape:
+            raise ValueError(f"out has the shape {one.shape}; the answer has {array.shape}")
+        if one.dtype.newbyteorder("=") != array.dtype:
+            raise TypeError(f"out is of {one.dtype}; the answer is of {array.dtype}")
+    for one, array in zip(outs, arrays):
+        one[...] = array
+    return out

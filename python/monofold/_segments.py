@@ -1,0 +1,84 @@
+"""Segments: one answer for each run of items."""
+
+import numpy as np
+
+from . import _arrays, _core, _folds, _rows
+from ._errors import raise_status
+from ._results import TopK
+
+
+def segmented_reduce(x, fold, offsets=None, *, starts=None, stops=None, dtype=None, nan=None):
+    """Reduces segments of an array, each to the bits that it has alone.
+
+    Parameters
+    ----------
+    x : array
+        In row-major order. One that does not lie so is copied.
+    fold : operation or fold
+    offsets : array of int, optional
+        Segment i has the items from offset i to before offset i + 1.
+    starts, stops : array of int, optional
+        Segment i has the items from start i to before stop i; segments may overlap and leave gaps. Without
+        `stops` a segment ends where the next one starts, the last one with the array.
+    dtype : str or dtype, optional
+        The type of the answers, rounded once.
+    nan : {"propagate", "omit", "raise"}, optional
+
+    Returns
+    -------
+    array, or a tuple of arrays
+        As along an axis; places count from the segment's start.
+    """
+    fold = _folds.as_fold(fold)
+    source = _arrays.as_source(x)
+    if len(source.pieces) > 1 or source.pieces[0][1] is not None:
+        raise TypeError("segments need one array without absent items")
+    starts, stops = bounds_of(source.items.count, offsets, starts, stops)
+    how = fold.make_how(nan)
+    return fold.pack(_one(source, kind, how, starts, stops, dtype) for kind in fold.kinds)
+
+
+def bounds_of(count, offsets, starts, stops):
+    """Starts and stops as packed arrays of int64."""
+    if offsets is not None:
+        if starts is not None or stops is not None:
+            raise TypeError("segments have offsets, or starts and stops")
+        offsets = places(offsets, "offsets")
+        if offsets.size == 0:
+            raise ValueError("offsets: one more than there are segments")
+        return offsets[:-1], offsets[1:]
+    if starts is None:
+        raise TypeError("segments have offsets, or starts and stops")
+    starts = places(starts, "starts")
+    if stops is None:
+        return starts, np.append(starts[1:], count)
+    stops = places(stops, "stops")
+    if stops.size != starts.size:
+        raise ValueError(f"{starts.size} starts and {stops.size} stops")
+    return starts, stops
+
+
+def places(numbers, name):
+    array = np.asarray(numbers)
+    if array.ndim != 1:
+        raise ValueError(f"{name}: one axis, not {array.ndim}")
+    if array.size and array.dtype.kind not in "iu":
+        raise TypeError(f"{name}: integers, not {array.dtype}")
+    return np.ascontiguousarray(array, np.int64)
+
+
+def _one(source, kind, how, starts, stops, dtype):
+    code = _rows.value_code(kind, source, how, dtype)
+    new = _rows.Answers(kind, (starts.size,), code, how.k)
+    status, failed = _core.segments(source.items, address(starts), address(stops), starts.size, kind.code, how, code,
+                                    *new.addresses)
+    if status:
+        raise_status(status, kind.name, row=failed)
+    arrays = [source.like(array) for array in new.arrays]
+    if kind.answer == "ranked":
+        return TopK(*arrays)
+    return arrays[0] if len(arrays) == 1 else tuple(arrays)
+
+
+def address(array):
+    return array.__array_interface__["data"][0]

@@ -1,0 +1,150 @@
+"""States: reductions that take their items in pieces, as values."""
+
+from . import _arrays, _core, _dtypes, _folds, _operations, _whole
+from ._kinds import KINDS
+
+_BY_CODE = {kind.code: kind for kind in KINDS.values()}
+_STATS = _folds.StatsFold()
+
+
+class State:
+    """A reduction that has seen some items. Its bytes are those of a file of the tool.
+
+    Parameters
+    ----------
+    fold : operation or fold
+    dtype : str or dtype
+        The type of the items.
+    first_index : int
+        The place of the first item: not 0 for a shard of an array that is merged later.
+    nan : {"propagate", "omit", "raise"}, optional
+
+    Examples
+    --------
+    >>> state = monofold.State(monofold.sum, "float64")
+    >>> state.push([0.1, 0.2]).push([0.3]).finish()
+    0.6
+    """
+
+    __slots__ = ("_fold", "_code", "_core", "__weakref__")
+
+    def __init__(self, fold, dtype, first_index=0, *, nan=None):
+        self._fold = _folds.as_fold(fold).with_nan(nan)
+        self._code = _dtypes.code_of(dtype)
+        codes = [kind.code for kind in self._fold.kinds]
+        self._core = _core.state(self._code, codes, first_index, self._fold.make_how())
+
+    @classmethod
+    def load(cls, data):
+        """The state that was saved as `data` by ``bytes(state)``, the tool or another process.
+
+        Raises
+        ------
+        MalformedState
+            The bytes are no saved state, a damaged one, or one of a newer version.
+        """
+        self = cls.__new__(cls)
+        self._core = _core.state.load(bytes(data))
+        self._code, codes, (nan, plain, correction, k) = self._core.asked()
+        names = {number: name for name, number in _operations.NAN_POLICIES.items()}
+        options = {"plain": plain, "nan": names[nan], "correction": correction, "k": k}
+        self._fold = _fold_of([_BY_CODE[code] for code in codes], options)
+        return self
+
+    @property
+    def dtype(self):
+        """The name of the type of items."""
+        return _dtypes.NAMES[self._code]
+
+    @property
+    def fold(self):
+        """What is computed."""
+        fold = self._fold
+        return fold.operations[0] if isinstance(fold, _folds.Single) else fold
+
+    @property
+    def count(self):
+        """How many items there were, NaN included."""
+        return self._core.count()
+
+    def push(self, x, other=None):
+        """Appends the items of an array of the state's type, in row-major order; `other`: the right side of dot.
+
+        Returns
+        -------
+        State
+            This one.
+        """
+        source = _arrays.as_source_of(x, self._code)
+        if self._fold.kinds[0].name == "dot":
+            if other is None:
+                raise TypeError("a state of dot takes two arrays")
+            right = _arrays.as_source_of(other, self._code)
+            _operations.check_pair(source, right)
+            self._core.push_pairs(source.items, right.items, None)
+            return self
+        if other is not None:
+            raise TypeError("only a state of dot takes two arrays")
+        changed = self._core if len(source.pieces) == 1 else self._core.copy()
+        for items, mask in source.pieces:
+            changed.push(items, mask)
+        self._core = changed
+        return self
+
+    def merge(self, other):
+        """Appends everything that a state has seen which begins where this one ends; returns this one."""
+        self._core.merge(self._checked(other))
+        return self
+
+    def append(self, other):
+        """The same, wherever the other one began: its places are counted on."""
+        self._core.append(self._checked(other))
+        return self
+
+    def _checked(self, other):
+        if not isinstance(other, State):
+            raise TypeError(f"a state takes states, not {type(other).__name__}")
+        if (other._code, other._fold) != (self._code, self._fold):
+            raise ValueError(f"a state of {self._what()} does not take one of {other._what()}")
+        return other._core
+
+    def finish(self):
+        """The answer; more items may follow."""
+        answers = [_whole.answer_of(self._core, position, kind, self._fold.k)
+                   for position, kind in enumerate(self._fold.kinds)]
+        return self._fold.finish(answers, self._code)
+
+    def copy(self):
+        """Another state that goes on where this one is."""
+        other = type(self).__new__(type(self))
+        other._fold, other._code, other._core = self._fold, self._code, self._core.copy()
+        return other
+
+    __copy__ = copy
+
+    def __deepcopy__(self, memo):
+        return self.copy()
+
+    def __bytes__(self):
+        return self._core.save()
+
+    def __reduce__(self):
+        return type(self).load, (bytes(self),)
+
+    def __eq__(self, other):
+        return bytes(self) == bytes(other) if isinstance(other, State) else NotImplemented
+
+    __hash__ = None
+
+    def _what(self):
+        return f"{self._fold!r} of {self.dtype}"
+
+    def __repr__(self):
+        return f"<monofold.State: {self._what()}, {self.count} items>"
+
+
+def _fold_of(kinds, options):
+    if [kind.code for kind in kinds] == [kind.code for kind in _STATS.kinds] and not options["plain"]:
+        return _folds.StatsFold(options["correction"], options["nan"])
+    operations = [_operations.of_kind(kind, **options) for kind in kinds]
+    return _folds.Single(operations) if len(operations) == 1 else _folds.Fold(operations)

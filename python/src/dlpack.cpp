@@ -1,0 +1,150 @@
+#include "python/src/dlpack.hpp"
+
+#include <cstddef>
+#include <string>
+#include <utility>
+
+namespace monofold::python {
+
+namespace {
+
+// The structures of the protocol, versions 0.8 (unversioned capsules) and 1.x, as its header lays them out.
+enum device_kind : std::int32_t {
+  on_cpu = 1,
+  on_cuda = 2,
+  in_pinned_memory = 3,
+  in_managed_memory = 13
+};
+
+struct dl_device {
+  std::int32_t kind;
+  std::int32_t number;
+};
+
+struct dl_type {
+  std::uint8_t code;  // 0 signed, 1 unsigned, 2 floating, 4 bfloat, 6 bool
+  std::uint8_t bits;
+  std::uint16_t lanes;
+};
+
+struct dl_tensor {
+  void* data;
+  dl_device device;
+  std::int32_t rank;
+  dl_type type;
+  std::int64_t* extents;
+  std::int64_t* strides;  // in items; null: packed
+  std::uint64_t byte_offset;
+};
+
+struct dl_managed {
+  dl_tensor tensor;
+  void* context;
+  void (*release)(dl_managed*);
+};
+
+struct dl_managed_versioned {
+  std::uint32_t major;
+  std::uint32_t minor;
+  void* context;
+  void (*release)(dl_managed_versioned*);
+  std::uint64_t flags;
+  dl_tensor tensor;
+};
+
+monofold_dtype dtype_of_tensor(dl_type type) {
+  if (type.lanes == 1) {
+    const auto with_bits = [&](monofold_dtype eight) -> monofold_dtype {
+      return type.bits == 8    ? eight
+             : type.bits == 16 ? eight + 1
+             : type.bits == 32 ? eight + 2
+             : type.bits == 64 ? eight + 3
+                               : -1;
+    };
+    monofold_dtype found = -1;
+    if (type.code == 0) found = with_bits(MONOFOLD_INT8);
+    if (type.code == 1) found = with_bits(MONOFOLD_UINT8);
+    if (type.code == 2 && type.bits == 16) found = MONOFOLD_FLOAT16;
+    if (type.code == 2 && type.bits == 32) found = MONOFOLD_FLOAT32;
+    if (type.code == 2 && type.bits == 64) found = MONOFOLD_FLOAT64;
+    if (type.code == 4 && type.bits == 16) found = MONOFOLD_BFLOAT16;
+    if (type.code == 6 && type.bits == 8) found = MONOFOLD_BOOL;
+    if (found >= 0) return found;
+  }
+  const char* const names[] = {"int", "uint", "float", "opaque", "bfloat", "complex", "bool"};
+  const std::string name =
+      type.code < 7 ? names[type.code] : "a type of code " + std::to_string(type.code);
+  throw nb::type_error(
+      ("arrays of " + name + std::to_string(type.bits) + " are not reduced").c_str());
+}
+
+monofold_place place_of(dl_device device) {
+  switch (device.kind) {
+    case on_cpu:
+    case in_pinned_memory: return MONOFOLD_HOST;
+    case on_cuda: return MONOFOLD_DEVICE;
+    case in_managed_memory: return MONOFOLD_MANAGED;
+    default: break;
+  }
+  const nb::object unavailable = nb::module_::import_("monofold._errors").attr("DeviceUnavailable");
+  const std::string text =
+      "the items lie on a device of DLPack's kind " + std::to_string(device.kind);
+  PyErr_SetString(unavailable.ptr(), text.c_str());
+  throw nb::python_error();
+}
+
+array array_of(const dl_tensor& tensor, nb::object owner) {
+  array out;
+  out.dtype = dtype_of_tensor(tensor.type);
+  out.place = place_of(tensor.device);
+  out.data = static_cast<const char*>(tensor.data) + tensor.byte_offset;
+  out.owner = std::move(owner);
+  const auto rank = static_cast<std::size_t>(tensor.rank);
+  out.extents.assign(tensor.extents, tensor.extents + rank);
+  out.strides.resize(rank);
+  std::int64_t step = out.item_bytes();
+  for (std::size_t axis = rank; axis-- > 0;) {
+    out.strides[axis] = tensor.strides != nullptr ? tensor.strides[axis] * out.item_bytes() : step;
+    step *= out.extents[axis];
+  }
+  return out;
+}
+
+/// The producer's structure in a capsule of ours, which calls its release.
+template <class Managed>
+nb::object owner_of(Managed* managed) {
+  const auto release = [](PyObject* capsule) {
+    auto* held = static_cast<Managed*>(PyCapsule_GetPointer(capsule, "monofold.dlpack"));
+    if (held != nullptr && held->release != nullptr) held->release(held);
+  };
+  return nb::steal(PyCapsule_New(managed, "monofold.dlpack", release));
+}
+
+template <class Managed>
+array take(nb::object capsule, const char* name, const char* used_name) {
+  auto* managed = static_cast<Managed*>(PyCapsule_GetPointer(capsule.ptr(), name));
+  if (managed == nullptr) throw nb::python_error();
+  // A consumer renames the capsule: its destructor then leaves the structure alone.
+  if (PyCapsule_SetName(capsule.ptr(), used_name) != 0) throw nb::python_error();
+  nb::object owner = owner_of(managed);
+  return array_of(managed->tensor, std::move(owner));
+}
+
+}  // namespace
+
+array from_dlpack(nb::object capsule) {
+  if (PyCapsule_IsValid(capsule.ptr(), "dltensor_versioned")) {
+    const auto* managed = static_cast<dl_managed_versioned*>(
+        PyCapsule_GetPointer(capsule.ptr(), "dltensor_versioned"));
+    if (managed->major != 1) throw nb::value_error("DLPack of a version that is not 1");
+    return take<dl_managed_versioned>(capsule, "dltensor_versioned", "used_dltensor_versioned");
+  }
+  if (!PyCapsule_IsValid(capsule.ptr(), "dltensor")) {
+    throw nb::value_error("no DLPack capsule, or one that was used before");
+  }
+  return take<dl_managed>(capsule, "dltensor", "used_dltensor");
+}
+
+void bind_dlpack(nb::module_& core) { core.def("from_dlpack", &from_dlpack); }
+
+}  // namespace monofold::python

@@ -1,0 +1,198 @@
+#include "python/src/gather.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+namespace monofold::python {
+
+namespace {
+
+template <class Word>
+Word swapped_bytes(Word word) {
+  if constexpr (sizeof(Word) == 2) return static_cast<Word>(__builtin_bswap16(word));
+  if constexpr (sizeof(Word) == 4) return static_cast<Word>(__builtin_bswap32(word));
+  if constexpr (sizeof(Word) == 8) return static_cast<Word>(__builtin_bswap64(word));
+  return word;
+}
+
+template <class Word>
+void copy_words(const char* from, std::int64_t stride, std::int64_t count, bool swapped, char* to) {
+  if (!swapped && stride == static_cast<std::int64_t>(sizeof(Word))) {
+    std::memcpy(to, from, static_cast<std::size_t>(count) * sizeof(Word));
+    return;
+  }
+  for (std::int64_t i = 0; i < count; ++i) {
+    Word word;
+    std::memcpy(&word, from + i * stride, sizeof(Word));  // which may be misaligned
+    if (swapped) word = swapped_bytes(word);
+    std::memcpy(to + i * static_cast<std::int64_t>(sizeof(Word)), &word, sizeof(Word));
+  }
+}
+
+void copy_run(const char* from, std::int64_t stride, std::int64_t count, bool swapped,
+              std::int64_t item_bytes, char* to) {
+  switch (item_bytes) {
+    case 1: return copy_words<std::uint8_t>(from, stride, count, swapped, to);
+    case 2: return copy_words<std::uint16_t>(from, stride, count, swapped, to);
+    case 4: return copy_words<std::uint32_t>(from, stride, count, swapped, to);
+    default: return copy_words<std::uint64_t>(from, stride, count, swapped, to);
+  }
+}
+
+template <class Word>
+std::int64_t keep_words(char* items, const char* mask, std::int64_t count) {
+  std::int64_t kept = 0;
+  for (std::int64_t i = 0; i < count; ++i) {
+    std::memcpy(items + kept * static_cast<std::int64_t>(sizeof(Word)),
+                items + i * static_cast<std::int64_t>(sizeof(Word)), sizeof(Word));
+    kept += mask[i] != 0;
+  }
+  return kept;
+}
+
+/// The last axis as long as items lie evenly: rows of a packed array are one run.
+layout with_long_runs(const layout& items) {
+  layout out = items;
+  while (out.extents.size() > 1) {
+    const std::size_t last = out.extents.size() - 1;
+    if (out.strides[last - 1] != out.strides[last] * out.extents[last]) break;
+    out.extents[last - 1] *= out.extents[last];
+    out.strides[last - 1] = out.strides[last];
+    out.extents.pop_back();
+    out.strides.pop_back();
+  }
+  return out;
+}
+
+}  // namespace
+
+std::int64_t keep_marked(char* items, std::int64_t item_bytes, const char* mask,
+                         std::int64_t count) {
+  switch (item_bytes) {
+    case 1: return keep_words<std::uint8_t>(items, mask, count);
+    case 2: return keep_words<std::uint16_t>(items, mask, count);
+    case 4: return keep_words<std::uint32_t>(items, mask, count);
+    default: return keep_words<std::uint64_t>(items, mask, count);
+  }
+}
+
+void gather(const layout& from, std::int64_t first, std::int64_t count, char* to) {
+  if (count == 0) return;
+  const layout runs = with_long_runs(from);
+  const std::int64_t bytes = from.item_bytes();
+  if (runs.extents.empty()) return copy_run(from.data, 0, 1, from.swapped, bytes, to);
+  const std::size_t last = runs.extents.size() - 1;
+  std::vector<std::int64_t> index(runs.extents.size());
+  const char* row = runs.data;  // the row's first item
+  std::int64_t rest = first;
+  for (std::size_t axis = runs.extents.size(); axis-- > 0;) {
+    index[axis] = rest % runs.extents[axis];
+    rest /= runs.extents[axis];
+    if (axis != last) row += index[axis] * runs.strides[axis];
+  }
+  while (count > 0) {
+    const std::int64_t here = std::min(count, runs.extents[last] - index[last]);
+    copy_run(row + index[last] * runs.strides[last], runs.strides[last], here, from.swapped, bytes,
+             to);
+    to += here * bytes;
+    count -= here;
+    index[last] = 0;
+    for (std::size_t axis = last; axis-- > 0;) {
+      row += runs.strides[axis];
+      if (++index[axis] < runs.extents[axis]) break;
+      row -= runs.extents[axis] * runs.strides[axis];
+      index[axis] = 0;
+    }
+  }
+}
+
+std::int64_t place_of_marked(const layout& mask, std::int64_t first, std::int64_t count,
+                             std::int64_t marked) {
+  std::vector<char> bytes(static_cast<std::size_t>(std::min(count, buffer_bytes)));
+  for (std::int64_t at = 0; at < count; at += buffer_bytes) {
+    const std::int64_t here = std::min(count - at, buffer_bytes);
+    gather(mask, first + at, here, bytes.data());
+    for (std::int64_t i = 0; i < here; ++i) {
+      if (bytes[static_cast<std::size_t>(i)] != 0 && marked-- == 0) return at + i;
+    }
+  }
+  return -1;
+}
+
+void check_signals() {
+  const nb::gil_scoped_acquire locked;
+  if (PyErr_CheckSignals() != 0) throw nb::python_error();
+}
+
+monofold_status for_pieces(const layout& items, const layout* mask, std::int64_t first,
+                           std::int64_t count, const take_piece& take) {
+  const std::int64_t bytes = items.item_bytes();
+  const bool lies_so = mask == nullptr && items.is_packed();
+  const std::int64_t most = (lies_so ? piece_bytes : buffer_bytes) / bytes;
+  std::unique_ptr<char[]> buffer, marks;
+  if (!lies_so)
+    buffer = std::make_unique_for_overwrite<char[]>(
+        static_cast<std::size_t>(std::min(count, most) * bytes));
+  if (mask != nullptr)
+    marks = std::make_unique_for_overwrite<char[]>(static_cast<std::size_t>(std::min(count, most)));
+  std::int64_t since_look = 0;
+  for (std::int64_t at = 0; at < count;) {
+    const std::int64_t here = std::min(count - at, most);
+    std::int64_t kept = here;
+    const char* from = items.data + (first + at) * bytes;
+    if (!lies_so) {
+      gather(items, first + at, here, buffer.get());
+      from = buffer.get();
+    }
+    if (mask != nullptr) {
+      gather(*mask, first + at, here, marks.get());
+      kept = keep_marked(buffer.get(), bytes, marks.get(), here);
+    }
+    if (const monofold_status how = take(from, kept); how != MONOFOLD_OK) return how;
+    at += here;
+    since_look += here * bytes;
+    if (since_look >= piece_bytes && at < count) {
+      check_signals();
+      since_look = 0;
+    }
+  }
+  return MONOFOLD_OK;
+}
+
+monofold_status for_pairs(const layout& left, const layout& right, const layout* mask,
+                          const take_pair& take) {
+  const std::int64_t bytes = left.item_bytes(), count = left.count();
+  const std::int64_t most = std::min(count, buffer_bytes / bytes);
+  std::vector<char> lefts(static_cast<std::size_t>(most * bytes)), rights(lefts.size());
+  std::vector<char> marks(mask != nullptr ? static_cast<std::size_t>(most) : 0);
+  for (std::int64_t at = 0; at < count; at += most) {
+    const std::int64_t here = std::min(count - at, most);
+    std::int64_t kept = here;
+    gather(left, at, here, lefts.data());
+    gather(right, at, here, rights.data());
+    if (mask != nullptr) {
+      gather(*mask, at, here, marks.data());
+      keep_marked(lefts.data(), bytes, marks.data(), here);
+      kept = keep_marked(rights.data(), bytes, marks.data(), here);
+    }
+    if (const monofold_status how = take(lefts.data(), rights.data(), kept); how != MONOFOLD_OK)
+      return how;
+  }
+  return MONOFOLD_OK;
+}
+
+std::int64_t count_marked(const layout& mask) {
+  std::int64_t marked = 0;
+  for_pieces(mask, nullptr, 0, mask.count(), [&](const void* piece, std::int64_t here) {
+    const char* marks = static_cast<const char*>(piece);
+    marked += std::count_if(marks, marks + here, [](char mark) { return mark != 0; });
+    return MONOFOLD_OK;
+  });
+  return marked;
+}
+
+}  // namespace monofold::python

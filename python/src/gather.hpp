@@ -1,0 +1,48 @@
+#pragma once
+/// python/src/gather: items of any array next to each other, a piece at a time.
+
+#include <cstdint>
+#include <functional>
+
+#include "python/src/array.hpp"
+
+namespace monofold::python {
+
+/// Copies items [first, first + count), in row-major order, as this machine's bytes.
+void gather(const layout& from, std::int64_t first, std::int64_t count, char* to);
+
+/// Moves the items whose byte in `mask` is not 0 to the front; returns how many there are.
+std::int64_t keep_marked(char* items, std::int64_t item_bytes, const char* mask,
+                         std::int64_t count);
+
+/// The place of the marked item that `marked` others stand before, in row-major order; -1: no such item.
+std::int64_t place_of_marked(const layout& mask, std::int64_t first, std::int64_t count,
+                             std::int64_t marked);
+
+/// Bytes between two looks at what the user typed.
+inline constexpr std::int64_t piece_bytes = std::int64_t{256} << 20;
+/// Bytes that are copied before they are reduced: what the caches between cores hold.
+inline constexpr std::int64_t buffer_bytes = std::int64_t{4} << 20;
+
+/// Takes the interpreter's lock for a moment, and throws what a signal's handler raises.
+void check_signals();
+
+/// Calls `take` with pieces of items [first, first + count), in row-major order: from where they lie when they
+/// lie so, else from a buffer. `mask`, which may be null, says which of them there are.
+///
+/// sync       without the interpreter's lock. Between pieces it is taken and signals are handled
+/// errors     what a signal's handler raises is thrown; a status of `take` other than ok is returned at once
+using take_piece = std::function<monofold_status(const void* items, std::int64_t count)>;
+monofold_status for_pieces(const layout& items, const layout* mask, std::int64_t first,
+                           std::int64_t count, const take_piece& take);
+
+/// The same for two arrays of one shape and type on the host, whose pieces may come from buffers only.
+using take_pair =
+    std::function<monofold_status(const void* left, const void* right, std::int64_t count)>;
+monofold_status for_pairs(const layout& left, const layout& right, const layout* mask,
+                          const take_pair& take);
+
+/// How many items are marked.
+std::int64_t count_marked(const layout& mask);
+
+}  // namespace monofold::python

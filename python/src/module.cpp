@@ -1,0 +1,25 @@
+/// python/src/module: monofold._core, what Python sees of libmonofold.
+
+#include <nanobind/nanobind.h>
+
+#include "python/src/answers.hpp"
+#include "python/src/array.hpp"
+#include "python/src/arrow.hpp"
+#include "python/src/dlpack.hpp"
+#include "python/src/fetched.hpp"
+#include "python/src/operation.hpp"
+#include "python/src/reduce.hpp"
+#include "python/src/segments.hpp"
+#include "python/src/state.hpp"
+
+NB_MODULE(_core, core) {
+  monofold::python::bind_answers(core);
+  monofold::python::bind_array(core);
+  monofold::python::bind_arrow(core);
+  monofold::python::bind_dlpack(core);
+  monofold::python::bind_state(core);
+  monofold::python::bind_reduce(core);
+  monofold::python::bind_fetched(core);
+  monofold::python::bind_segments(core);
+  monofold::python::bind_operation(core);
+}

@@ -1,0 +1,158 @@
+#include "python/src/operation.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <new>
+
+#include "monofold/monofold.h"
+#include "python/src/array.hpp"
+#include "python/src/gather.hpp"
+#include "python/src/short_arrays.hpp"
+
+namespace monofold::python {
+
+namespace {
+
+/// What `mf.sum(x)` needs: made once, read by every call.
+struct operation_object {
+  PyObject_HEAD monofold_operation code;
+  bool is_quick;  // one number, or a pair, from one call
+  monofold_options options;
+  short_arrays* quickest;
+};
+
+PyTypeObject* packed_type =
+    nullptr;  // numpy.ndarray: its subclasses may mean something else by their memory
+PyObject* slow_name = nullptr;
+
+/// Items from which a call is so long that other threads should run meanwhile.
+constexpr std::int64_t items_without_lock = 4096;
+
+PyObject* number_of(const monofold_number& number) {
+  switch (number.type) {
+    case MONOFOLD_NUMBER_BOOL: return PyBool_FromLong(number.as.boolean);
+    case MONOFOLD_NUMBER_INT64: return PyLong_FromLongLong(number.as.int64);
+    case MONOFOLD_NUMBER_UINT64: return PyLong_FromUnsignedLongLong(number.as.uint64);
+    case MONOFOLD_NUMBER_FLOAT32: return PyFloat_FromDouble(static_cast<double>(number.as.float32));
+    default: return PyFloat_FromDouble(number.as.float64);
+  }
+}
+
+PyObject* answer_of(monofold_operation code, const monofold_result& result) {
+  if (code == MONOFOLD_ARGMIN || code == MONOFOLD_ARGMAX) return PyLong_FromLongLong(result.index);
+  if (code == MONOFOLD_MINMAX) {
+    return Py_BuildValue("(NN)", number_of(result.value), number_of(result.second));
+  }
+  return number_of(result.value);
+}
+
+/// Without the interpreter's lock.
+bool reduce_long(const operation_object& self, const void* items, monofold_dtype dtype,
+                 std::int64_t count, monofold_result* result) {
+  bool is_answered = false;
+  Py_BEGIN_ALLOW_THREADS is_answered =
+      self.quickest->reduce(items, dtype, count, result) ||
+      monofold_reduce(items, dtype, count, MONOFOLD_HOST, self.code, &self.options, result) ==
+          MONOFOLD_OK;
+  Py_END_ALLOW_THREADS return is_answered;
+}
+
+/// The answer for a packed array; null without an exception: not a case for this function.
+PyObject* call_quickly(const operation_object& self, PyObject* items) {
+  if (!self.is_quick || Py_TYPE(items) != packed_type) return nullptr;
+  Py_buffer view;
+  if (PyObject_GetBuffer(items, &view, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT) != 0) {
+    PyErr_Clear();
+    return nullptr;
+  }
+  PyObject* answer = nullptr;
+  const monofold_dtype dtype = dtype_of_format(view.format, view.itemsize);
+  const bool is_aligned =
+      reinterpret_cast<std::uintptr_t>(view.buf) % static_cast<std::size_t>(view.itemsize) == 0;
+  if (dtype >= 0 && is_aligned && view.len <= piece_bytes) {
+    const std::int64_t count = view.len / view.itemsize;
+    monofold_result result;
+    const bool is_answered = count < items_without_lock
+                                 ? self.quickest->reduce(view.buf, dtype, count, &result)
+                                 : reduce_long(self, view.buf, dtype, count, &result);
+    if (is_answered) answer = answer_of(self.code, result);
+  }
+  PyBuffer_Release(&view);
+  return answer;
+}
+
+PyObject* call(PyObject* object, PyObject* args, PyObject* keywords) {
+  if (keywords == nullptr && PyTuple_Size(args) == 1) {
+    PyObject* answer =
+        call_quickly(*reinterpret_cast<operation_object*>(object), PyTuple_GetItem(args, 0));
+    if (answer != nullptr || PyErr_Occurred()) return answer;
+  }
+  PyObject* slow = PyObject_GetAttr(object, slow_name);
+  if (slow == nullptr) return nullptr;
+  PyObject* answer = PyObject_Call(slow, args, keywords);
+  Py_DECREF(slow);
+  return answer;
+}
+
+PyObject* make(PyTypeObject* type, PyObject* args, PyObject* keywords) {
+  static const char* names[] = {"code", "is_quick", "plain", "nan", "ddof", nullptr};
+  int code = 0, is_quick = 0, plain = 0, nan = 0;
+  long long ddof = 0;
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "i|ppiL", const_cast<char**>(names), &code,
+                                   &is_quick, &plain, &nan, &ddof)) {
+    return nullptr;
+  }
+  const auto allocate = reinterpret_cast<allocfunc>(PyType_GetSlot(type, Py_tp_alloc));
+  PyObject* object = allocate(type, 0);
+  if (object == nullptr) return nullptr;
+  auto& self = *reinterpret_cast<operation_object*>(object);
+  self.code = code;
+  self.is_quick = is_quick != 0;
+  self.options = monofold_options MONOFOLD_OPTIONS_INIT;
+  self.options.plain = plain;
+  self.options.nan = nan;
+  self.options.ddof = ddof;
+  self.quickest = new (std::nothrow) short_arrays(self.code, self.options);
+  if (self.quickest != nullptr) return object;
+  Py_DECREF(object);
+  return PyErr_NoMemory();
+}
+
+void destroy(PyObject* object) {
+  PyTypeObject* type = Py_TYPE(object);
+  delete reinterpret_cast<operation_object*>(object)->quickest;
+  reinterpret_cast<freefunc>(PyType_GetSlot(type, Py_tp_free))(object);
+  Py_DECREF(type);
+}
+
+int initialize(PyObject*, PyObject*, PyObject*) { return 0; }
+
+PyObject* set_threads(PyObject* object, PyObject* threads) {
+  const long count = PyLong_AsLong(threads);
+  if (count == -1 && PyErr_Occurred()) return nullptr;
+  reinterpret_cast<operation_object*>(object)->options.num_threads =
+      static_cast<std::int32_t>(count);
+  Py_RETURN_NONE;
+}
+
+}  // namespace
+
+void bind_operation(nb::module_& core) {
+  static PyMethodDef methods[] = {{"_set_threads", set_threads, METH_O, nullptr},
+                                  {nullptr, nullptr, 0, nullptr}};
+  static PyType_Slot slots[] = {{Py_tp_new, reinterpret_cast<void*>(make)},
+                                {Py_tp_init, reinterpret_cast<void*>(initialize)},
+                                {Py_tp_call, reinterpret_cast<void*>(call)},
+                                {Py_tp_dealloc, reinterpret_cast<void*>(destroy)},
+                                {Py_tp_methods, methods},
+                                {0, nullptr}};
+  static PyType_Spec spec = {"monofold._core.operation", sizeof(operation_object), 0,
+                             Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, slots};
+  slow_name = PyUnicode_InternFromString("_call");
+  core.attr("operation") = nb::steal(PyType_FromSpec(&spec));
+  core.def("set_packed_type", [](nb::type_object type) {
+    packed_type = reinterpret_cast<PyTypeObject*>(type.inc_ref().ptr());
+  });
+}
+
+}  // namespace monofold::python

@@ -1,0 +1,111 @@
+#include "python/src/segments.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "monofold/monofold.h"
+#include "python/src/answers.hpp"
+#include "python/src/array.hpp"
+#include "python/src/gather.hpp"
+
+namespace monofold::python {
+
+namespace {
+
+template <class T>
+T* at(std::uintptr_t address) {
+  return reinterpret_cast<T*>(address);
+}
+
+/// The items as a caller of the C interface has them: where they lie, or copied.
+class packed_items {
+ public:
+  explicit packed_items(const layout& items) : data_(items.data) {
+    if (items.place != MONOFOLD_HOST)
+      throw nb::type_error("segments of arrays on a device are not reduced");
+    if (items.is_packed()) return;
+    copy_.resize(static_cast<std::size_t>(items.count() * items.item_bytes()));
+    gather(items, 0, items.count(), copy_.data());
+    data_ = copy_.data();
+  }
+
+  const void* data() const { return data_; }
+
+ private:
+  std::vector<char> copy_;
+  const void* data_;
+};
+
+/// (status, the first segment without an answer or -1). Addresses are of packed arrays; 0: not wanted.
+nb::tuple segments(const array& items, std::uintptr_t starts, std::uintptr_t stops,
+                   std::int64_t num_segments, monofold_operation operation, const how& options,
+                   monofold_dtype value_dtype, std::uintptr_t values, std::uintptr_t seconds,
+                   std::uintptr_t indices) {
+  std::int64_t failed = -1;
+  monofold_status status = MONOFOLD_OK;
+  {
+    nb::gil_scoped_release released;
+    const packed_items packed(items);
+    status = monofold_reduce_segments(
+        packed.data(), items.dtype, items.count(), at<const std::int64_t>(starts),
+        at<const std::int64_t>(stops), num_segments, operation, &options.options, value_dtype,
+        at<void>(values), at<void>(seconds), at<std::int64_t>(indices), &failed);
+  }
+  if (status == MONOFOLD_INVALID_ARGUMENT && failed >= 0) {
+    PyErr_Format(PyExc_ValueError, "segment %lld ends before it begins, or lies outside the array",
+                 static_cast<long long>(failed));
+    throw nb::python_error();
+  }
+  check_call(status);
+  return nb::make_tuple(status, failed);
+}
+
+/// One answer a key.
+class groups {
+ public:
+  groups(std::uintptr_t keys, const array& items, monofold_key_order order,
+         monofold_operation operation, const how& options, monofold_dtype value_dtype) {
+    monofold_groups* made = nullptr;
+    {
+      nb::gil_scoped_release released;
+      const packed_items packed(items);
+      status_ =
+          monofold_group_by(at<const std::int64_t>(keys), packed.data(), items.dtype, items.count(),
+                            order, operation, &options.options, value_dtype, &made);
+    }
+    own_.reset(made);
+    check_call(status_);
+  }
+
+  monofold_status status() const { return status_; }
+  std::int64_t count() const { return monofold_groups_count(own_.get()); }
+
+  void copy(std::uintptr_t keys, std::uintptr_t values, std::uintptr_t seconds,
+            std::uintptr_t indices) const {
+    check_call(monofold_groups_copy(own_.get(), at<std::int64_t>(keys), at<void>(values),
+                                    at<void>(seconds), at<std::int64_t>(indices)));
+  }
+
+ private:
+  struct destroy {
+    void operator()(monofold_groups* held) const { monofold_groups_destroy(held); }
+  };
+
+  std::unique_ptr<monofold_groups, destroy> own_;
+  monofold_status status_ = MONOFOLD_OK;
+};
+
+}  // namespace
+
+void bind_segments(nb::module_& core) {
+  core.def("segments", &segments);
+  nb::class_<groups>(core, "groups", "One answer a key.")
+      .def(nb::init<std::uintptr_t, const array&, monofold_key_order, monofold_operation,
+                    const how&, monofold_dtype>())
+      .def_prop_ro("status", &groups::status)
+      .def_prop_ro("count", &groups::count)
+      .def("copy", &groups::copy);
+}
+
+}  // namespace monofold::python

@@ -1,0 +1,264 @@
+#include "python/src/state.hpp"
+
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+
+#include "python/src/gather.hpp"
+#include "runtime/reducer.hpp"
+
+namespace monofold::python {
+
+namespace {
+
+std::vector<char> saved_bytes(const monofold_state* held) {
+  std::size_t size = 0;
+  check_call(monofold_state_save(held, nullptr, 0, &size));
+  std::vector<char> bytes(size);
+  check_call(monofold_state_save(held, bytes.data(), bytes.size(), &size));
+  return bytes;
+}
+
+monofold_state* loaded(const void* bytes, std::size_t size) {
+  monofold_state* made = nullptr;
+  check_call(monofold_state_load(bytes, size, &made));
+  return made;
+}
+
+/// The thread holds the lock of a state and not that of the interpreter, which another thread that waits for
+/// this state may hold.
+class hold {
+ public:
+  explicit hold(std::mutex& busy) : locked_(busy) {}
+
+ private:
+  nb::gil_scoped_release released_;
+  std::lock_guard<std::mutex> locked_;
+};
+
+}  // namespace
+
+state::state(monofold_dtype dtype, const std::vector<monofold_operation>& operations,
+             std::int64_t first_index, const how& options) {
+  monofold_state* made = nullptr;
+  check_call(monofold_state_create(dtype, operations.data(),
+                                   static_cast<std::int32_t>(operations.size()), first_index,
+                                   &options.options, &made));
+  own_.reset(made);
+}
+
+state::handle state::copied() const {
+  const std::vector<char> bytes = saved_bytes(own_.get());
+  return handle(loaded(bytes.data(), bytes.size()));
+}
+
+namespace {
+
+/// Arrays on a device are reduced where they lie, and there is no copying into a buffer.
+void check_place(const layout& items, const layout* mask) {
+  if (items.place == MONOFOLD_HOST || (mask == nullptr && items.is_packed())) return;
+  throw nb::value_error("an array on a device must be packed, and all of it there");
+}
+
+monofold_status push_all(monofold_state* to, const layout& items, const layout* mask) {
+  if (items.place != MONOFOLD_HOST)
+    return monofold_state_push(to, items.data, items.count(), items.place);
+  return for_pieces(items, mask, 0, items.count(), [to](const void* piece, std::int64_t count) {
+    return monofold_state_push(to, piece, count, MONOFOLD_HOST);
+  });
+}
+
+}  // namespace
+
+void state::push(const array& items, const array* mask) {
+  check_place(items, mask);
+  const bool in_one_step =
+      items.is_packed() && mask == nullptr && items.count() * items.item_bytes() <= piece_bytes;
+  if (in_one_step) return fill(items, nullptr);
+  monofold_status how = MONOFOLD_OK;
+  {
+    const hold held(busy_);
+    handle changed;
+    {
+      nb::gil_scoped_acquire locked;
+      changed = copied();
+    }
+    how = push_all(changed.get(), items, mask);
+    if (how == MONOFOLD_OK) own_ = std::move(changed);
+  }
+  check_call(how);
+}
+
+void state::fill(const array& items, const array* mask) {
+  check_place(items, mask);
+  monofold_status how = MONOFOLD_OK;
+  {
+    const hold held(busy_);
+    how = push_all(own_.get(), items, mask);
+  }
+  check_call(how);
+}
+
+void state::push_pairs(const array& left, const array& right, const array* mask) {
+  check_place(left, mask);
+  check_place(right, mask);
+  if (left.place != right.place) throw nb::value_error("two arrays of a dot lie in one place");
+  monofold_status how = MONOFOLD_OK;
+  {
+    const hold held(busy_);
+    if (mask == nullptr && left.is_packed() && right.is_packed()) {
+      how = monofold_state_push_pairs(own_.get(), left.data, right.data, left.count(), left.place);
+    } else {
+      handle changed;
+      {
+        nb::gil_scoped_acquire locked;
+        changed = copied();
+      }
+      how = for_pairs(
+          left, right, mask, [&](const void* lefts, const void* rights, std::int64_t here) {
+            return monofold_state_push_pairs(changed.get(), lefts, rights, here, MONOFOLD_HOST);
+          });
+      if (how == MONOFOLD_OK) own_ = std::move(changed);
+    }
+  }
+  check_call(how);
+}
+
+void state::merge(const state& next) {
+  handle other;
+  {
+    const hold held(next.busy_);
+    nb::gil_scoped_acquire locked;
+    other = next.copied();
+  }
+  monofold_status how = MONOFOLD_OK;
+  {
+    const hold held(busy_);
+    how = monofold_state_merge(own_.get(), other.get());
+  }
+  check_call(how);
+}
+
+void state::append(const state& next) {
+  handle other;
+  {
+    const hold held(next.busy_);
+    nb::gil_scoped_acquire locked;
+    other = next.copied();
+  }
+  monofold_status how = MONOFOLD_OK;
+  {
+    const hold held(busy_);
+    how = monofold_state_append(own_.get(), other.get());
+  }
+  check_call(how);
+}
+
+nb::bytes state::save() const {
+  std::vector<char> bytes;
+  {
+    const hold held(busy_);
+    nb::gil_scoped_acquire locked;
+    bytes = saved_bytes(own_.get());
+  }
+  return nb::bytes(bytes.data(), bytes.size());
+}
+
+std::unique_ptr<state> state::load(nb::bytes bytes) {
+  return std::unique_ptr<state>(new state(handle(loaded(bytes.data(), bytes.size()))));
+}
+
+std::unique_ptr<state> state::copy() const {
+  const hold held(busy_);
+  nb::gil_scoped_acquire locked;
+  return std::unique_ptr<state>(new state(copied()));
+}
+
+nb::tuple state::asked() const {
+  const nb::bytes bytes = save();
+  const runtime::request what =
+      runtime::reducer::load({reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size()})
+          .what();
+  nb::list operations;
+  for (const runtime::operation op : what.ops) operations.append(static_cast<int>(op));
+  return nb::make_tuple(static_cast<int>(what.type), operations,
+                        nb::make_tuple(static_cast<int>(what.nan), what.plain, what.ddof, what.k));
+}
+
+std::int64_t state::count() const {
+  std::int64_t seen = 0;
+  monofold_status how = MONOFOLD_OK;
+  {
+    const hold held(busy_);
+    how = monofold_state_count(own_.get(), &seen);
+  }
+  check_call(how);
+  return seen;
+}
+
+nb::tuple state::answer(std::int32_t position) const {
+  monofold_result result{};
+  monofold_status how = MONOFOLD_OK;
+  {
+    const hold held(busy_);
+    how = monofold_state_result(own_.get(), position, &result);
+  }
+  check_call(how);
+  return to_python(result);
+}
+
+monofold_status state::answer_into(std::int32_t position, monofold_dtype value_dtype,
+                                   std::uintptr_t value, std::uintptr_t second) const {
+  monofold_status how = MONOFOLD_OK;
+  {
+    const hold held(busy_);
+    how = monofold_state_result_into(own_.get(), position, value_dtype,
+                                     reinterpret_cast<void*>(value),
+                                     reinterpret_cast<void*>(second), nullptr);
+  }
+  check_call(how);
+  return how;
+}
+
+nb::tuple state::ranked(std::int32_t position, std::int64_t k) const {
+  std::vector<monofold_number> values(static_cast<std::size_t>(k));
+  std::vector<std::int64_t> indices(values.size());
+  std::int64_t first_nan = -1;
+  monofold_status how = MONOFOLD_OK;
+  {
+    const hold held(busy_);
+    how = monofold_state_top(own_.get(), position, k, values.data(), indices.data(), &first_nan);
+  }
+  check_call(how);
+  nb::list items, places;
+  for (std::size_t i = 0; how == MONOFOLD_OK && i < values.size(); ++i) {
+    items.append(to_python(values[i]));
+    places.append(indices[i]);
+  }
+  return nb::make_tuple(how, items, places, first_nan);
+}
+
+void bind_state(nb::module_& core) {
+  nb::class_<state>(core, "state", "A running reduction.")
+      .def(nb::init<monofold_dtype, const std::vector<monofold_operation>&, std::int64_t,
+                    const how&>())
+      .def("push", &state::push, nb::arg("items"), nb::arg("mask").none())
+      .def("fill", &state::fill, nb::arg("items"), nb::arg("mask").none())
+      .def("push_pairs", &state::push_pairs, nb::arg("left"), nb::arg("right"),
+           nb::arg("mask").none())
+      .def("merge", &state::merge)
+      .def("append", &state::append)
+      .def("copy", &state::copy)
+      .def("asked", &state::asked)
+      .def("save", &state::save)
+      .def_static("load", &state::load)
+      .def("count", &state::count)
+      .def("answer", &state::answer)
+      .def("answer_into", &state::answer_into)
+      .def("ranked", &state::ranked);
+}
+
+}  // namespace monofold::python

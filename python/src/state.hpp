@@ -1,0 +1,60 @@
+#pragma once
+/// python/src/state: a running reduction that Python holds.
+
+#include <nanobind/nanobind.h>
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "monofold/monofold.h"
+#include "python/src/answers.hpp"
+#include "python/src/array.hpp"
+
+namespace monofold::python {
+
+/// sync       any number of threads: calls on one state wait for each other
+/// errors     a call that throws leaves the state as it was
+class state {
+ public:
+  state(monofold_dtype dtype, const std::vector<monofold_operation>& operations,
+        std::int64_t first_index, const how& options);
+
+  /// Items in row-major order; `mask`, which may be null, says which of them there are.
+  void push(const array& items, const array* mask);
+  /// The same for a state that is given up where a call on it throws: nothing is kept for that.
+  void fill(const array& items, const array* mask);
+  void push_pairs(const array& left, const array& right, const array* mask);
+  void merge(const state& next);
+  void append(const state& next);
+  std::unique_ptr<state> copy() const;
+  nb::bytes save() const;
+  static std::unique_ptr<state> load(nb::bytes bytes);
+  /// (dtype, operations, (nan, plain, ddof, k)) that it was made with.
+  nb::tuple asked() const;
+  std::int64_t count() const;
+  /// (status, value, second, index, first_nan) of the operation at a position of the list.
+  nb::tuple answer(std::int32_t position) const;
+  /// The same into elements at addresses, rounded once; 0: not wanted. The status.
+  monofold_status answer_into(std::int32_t position, monofold_dtype value_dtype,
+                              std::uintptr_t value, std::uintptr_t second) const;
+  /// (status, values, indices, first_nan) of the k best.
+  nb::tuple ranked(std::int32_t position, std::int64_t k) const;
+
+ private:
+  struct destroy {
+    void operator()(monofold_state* held) const { monofold_state_destroy(held); }
+  };
+  using handle = std::unique_ptr<monofold_state, destroy>;
+
+  explicit state(handle own) : own_(std::move(own)) {}
+  handle copied() const;
+
+  mutable std::mutex busy_;
+  handle own_;
+};
+
+void bind_state(nb::module_& core);
+
+}  // namespace monofold::python

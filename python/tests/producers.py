@@ -1,0 +1,141 @@
+"""Producers of other protocols, made of ctypes: they say what they were asked and when they were released."""
+
+import ctypes
+
+import numpy as np
+
+_new_capsule = ctypes.pythonapi.PyCapsule_New
+_new_capsule.restype = ctypes.py_object
+_new_capsule.argtypes = ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p
+
+INT64S = ctypes.POINTER(ctypes.c_int64)
+RELEASE = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
+
+
+class DLTensor(ctypes.Structure):
+    _fields_ = [("data", ctypes.c_void_p), ("kind", ctypes.c_int32), ("number", ctypes.c_int32),
+                ("rank", ctypes.c_int32), ("code", ctypes.c_uint8), ("bits", ctypes.c_uint8),
+                ("lanes", ctypes.c_uint16), ("extents", INT64S), ("strides", INT64S), ("offset", ctypes.c_uint64)]
+
+
+class Managed(ctypes.Structure):
+    _fields_ = [("tensor", DLTensor), ("context", ctypes.c_void_p), ("release", RELEASE)]
+
+
+class ManagedVersioned(ctypes.Structure):
+    _fields_ = [("major", ctypes.c_uint32), ("minor", ctypes.c_uint32), ("context", ctypes.c_void_p),
+                ("release", RELEASE), ("flags", ctypes.c_uint64), ("tensor", DLTensor)]
+
+
+def integers(values):
+    return (ctypes.c_int64 * len(values))(*values)
+
+
+class Tensor:
+    """A NumPy array as another library would give it."""
+
+    def __init__(self, array, code, *, kind=1, versioned=True, packed=False, major=1, lanes=1):
+        self.array, self.kind, self.versioned = array, kind, versioned
+        self.asked, self.released = [], 0
+        self.release = RELEASE(self._release)
+        self.extents = integers(array.shape)
+        self.strides = None if packed else integers([step // array.itemsize for step in array.strides])
+        tensor = DLTensor(array.ctypes.data, kind, 0, array.ndim, code, array.itemsize * 8, lanes,
+                          ctypes.cast(self.extents, INT64S),
+                          ctypes.cast(self.strides, INT64S) if self.strides else None, 0)
+        self.managed = (ManagedVersioned(major, 0, None, self.release, 0, tensor) if versioned
+                        else Managed(tensor, None, self.release))
+
+    def _release(self, managed):
+        self.released += 1
+
+    def __dlpack_device__(self):
+        return self.kind, 0
+
+    def __dlpack__(self, **asked):
+        self.asked.append(asked)
+        if not self.versioned and "max_version" in asked:
+            raise TypeError("no such argument: max_version")
+        name = b"dltensor_versioned" if self.versioned else b"dltensor"
+        return _new_capsule(ctypes.addressof(self.managed), name, None)
+
+
+class CudaArray:
+    """What numba's arrays say."""
+
+    def __init__(self, **told):
+        self.__cuda_array_interface__ = {"shape": (4,), "typestr": "<f4", "data": (256, False), "version": 3} | told
+
+
+class ArrowSchema(ctypes.Structure):
+    _fields_ = [("format", ctypes.c_char_p), ("name", ctypes.c_char_p), ("metadata", ctypes.c_char_p),
+                ("flags", ctypes.c_int64), ("num_children", ctypes.c_int64), ("children", ctypes.c_void_p),
+                ("dictionary", ctypes.c_void_p), ("release", RELEASE), ("own", ctypes.c_void_p)]
+
+
+class ArrowArray(ctypes.Structure):
+    _fields_ = [("length", ctypes.c_int64), ("null_count", ctypes.c_int64), ("offset", ctypes.c_int64),
+                ("num_buffers", ctypes.c_int64), ("num_children", ctypes.c_int64),
+                ("buffers", ctypes.POINTER(ctypes.c_void_p)), ("children", ctypes.c_void_p),
+                ("dictionary", ctypes.c_void_p), ("release", RELEASE), ("own", ctypes.c_void_p)]
+
+
+GET = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)
+GET_ERROR = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p)
+
+
+class ArrowStream(ctypes.Structure):
+    _fields_ = [("get_schema", GET), ("get_next", GET), ("get_last_error", GET_ERROR), ("release", RELEASE),
+                ("own", ctypes.c_void_p)]
+
+
+FORMATS = {"bool": b"b", "int8": b"c", "int16": b"s", "int32": b"i", "int64": b"l", "uint8": b"C", "uint16": b"S",
+           "uint32": b"I", "uint64": b"L", "float16": b"e", "float32": b"f", "float64": b"g"}
+
+
+class Column:
+    """A column in chunks of (items, valid or None), each at an offset of some items into its buffers."""
+
+    def __init__(self, chunks, dtype=None, *, offset=0, error=None, text=None):
+        self.chunks = [(np.asarray(items), valid) for items, valid in chunks]
+        self.format = text or FORMATS[dtype or self.chunks[0][0].dtype.name]
+        self.offset, self.error, self.released, self.next = offset, error, 0, 0
+        why = ctypes.create_string_buffer(error) if error else None
+        say_why = GET_ERROR(lambda _: ctypes.addressof(why))
+        self.calls = GET(self._schema), GET(self._next), say_why, RELEASE(lambda _: None)
+        self.release = RELEASE(self._release)
+        self.stream = ArrowStream(*self.calls, None)
+        self.kept = []
+
+    def _release(self, structure):
+        self.released += 1
+
+    def _schema(self, _, out):
+        if self.error:
+            return 5
+        ctypes.cast(out, ctypes.POINTER(ArrowSchema))[0] = ArrowSchema(
+            self.format, None, None, 0, 0, None, None, self.release, None)
+        return 0
+
+    def _next(self, _, out):
+        to = ctypes.cast(out, ctypes.POINTER(ArrowArray))
+        if self.next == len(self.chunks):
+            to[0] = ArrowArray()
+            return 0
+        to[0] = self._chunk(*self.chunks[self.next])
+        self.next += 1
+        return 0
+
+    def _chunk(self, items, valid):
+        def bits(values):
+            return np.packbits(np.concatenate([np.ones(self.offset, bool), values]), bitorder="little")
+
+        body = bits(items) if items.dtype == bool else np.concatenate([np.ones(self.offset, items.dtype), items])
+        marks = None if valid is None else bits(np.asarray(valid))
+        buffers = (ctypes.c_void_p * 2)(None if marks is None else marks.ctypes.data, body.ctypes.data)
+        self.kept += [body, marks, buffers]
+        nulls = 0 if valid is None else -1
+        return ArrowArray(items.size, nulls, self.offset, 2, 0, buffers, None, None, self.release, None)
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        return _new_capsule(ctypes.addressof(self.stream), b"arrow_array_stream", None)

@@ -1,0 +1,78 @@
+"""Dask arrays: the same bytes, whatever the chunks, the scheduler and the tree."""
+
+import monofold as mf
+import numpy as np
+import pytest
+from arrays import numbers, same
+
+da = pytest.importorskip("dask.array")
+
+import monofold.dask as mfd  # noqa: E402
+
+CHUNKS = (-1, 1000, (7, 50), (60, 9), 13)
+
+
+@pytest.mark.parametrize("chunks", CHUNKS)
+@pytest.mark.parametrize("split_every", (None, 2))
+def test_whole(chunks, split_every):
+    x = numbers("float64", (60, 200))
+    d = da.from_array(x, chunks=chunks)
+    for name in ("sum", "mean", "var", "std", "min", "max", "argmin", "argmax", "any", "all", "count", "prod", "norm",
+                 "count_nonzero"):
+        out = getattr(mfd, name)(d, split_every=split_every)
+        assert out.shape == () and same(out.compute(scheduler="threads").item(), getattr(mf, name)(x)), name
+    fold = mf.all(mf.sum, mf.minmax, mf.top_k(k=3), mf.argmax)
+    assert mfd.state(d, fold, split_every=split_every).compute() == mf.State(fold, "float64").push(x)
+    assert mfd.reduce(d, mf.stats).compute() == mf.stats(x)
+    assert same(mfd.reduce(d, mf.plain.sum).compute(), mf.plain.sum(x))
+
+
+@pytest.mark.parametrize("chunks", (4096, 5000, 100_000, 77))
+def test_plain_sums_in_order(chunks):
+    x = numbers("float32", 100_000)
+    d = da.from_array(x, chunks=chunks)
+    fold = mf.all(mf.plain.sum, mf.plain.var, mf.plain.prod)
+    assert mfd.state(d, fold).compute() == mf.State(fold, "float32").push(x)
+
+
+@pytest.mark.parametrize("chunks", CHUNKS)
+@pytest.mark.parametrize("axis", (0, 1, (0, 1)))
+def test_axes(chunks, axis):
+    x = numbers("float32", (60, 200))
+    d = da.from_array(x, chunks=chunks)
+    for name in ("sum", "mean", "std", "min", "argmax", "count"):
+        if name == "argmax" and axis == (0, 1):
+            continue
+        out = getattr(mfd, name)(d, axis=axis)
+        expected = getattr(mf, name)(x, axis=axis)
+        assert out.dtype == expected.dtype and out.shape == expected.shape
+        assert same(out.compute(), expected)
+    assert mfd.sum(d, axis=axis, keepdims=True).compute().shape == np.sum(x, axis=axis, keepdims=True).shape
+    assert same(mfd.sum(d, axis=axis, dtype="float64").compute(), mf.sum(x, axis=axis, dtype="float64"))
+
+
+def test_options_and_errors():
+    x = np.array([1.0, np.nan, 3.0, 5.0])
+    d = da.from_array(x, chunks=2)
+    assert mfd.sum(d, nan="omit").compute() == 9.0 and mfd.var(d, nan="omit", correction=1).compute() == 4.0
+    with pytest.raises(mf.NanFound) as caught:
+        mfd.sum(d, nan="raise").compute()
+    assert caught.value.index == 1
+    with pytest.raises(mf.EmptyInput):
+        mfd.max(da.from_array(np.zeros(0))).compute()
+    assert mfd.sum(da.from_array(np.array([2, 3], "uint8"), chunks=1)).dtype == np.uint64
+    assert mfd.sum(da.from_array(np.array(3.5))).compute() == 3.5
+    with pytest.raises(np.exceptions.AxisError):
+        mfd.sum(d, axis=1)
+    assert "keepdims" in mfd.sum.__doc__ and mfd.sum.__name__ == "sum"
+
+
+def test_processes():
+    x = numbers("float64", 20_000)
+    out = mfd.state(da.from_array(x, chunks=3000), mf.all(mf.sum, mf.argmax))
+    assert out.compute(scheduler="processes", num_workers=2) == mf.State(mf.all(mf.sum, mf.argmax), "float64").push(x)
+
+
+def test_a_whole_array_is_not_gathered_by_mistake():
+    with pytest.raises(TypeError, match="monofold.dask"):
+        mf.sum(da.zeros(3))

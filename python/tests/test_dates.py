@@ -1,0 +1,44 @@
+"""Dates and times: their order, with NaT as NumPy has it; other operations are refused by name."""
+
+import monofold as mf
+import numpy as np
+import pytest
+from arrays import same
+
+DAYS = np.array(["2024-02-29", "1969-07-20", "2001-01-01", "1969-07-20"], "M8[D]")
+
+
+@pytest.mark.parametrize("x", (DAYS, DAYS.astype("M8[ns]"), DAYS - DAYS[2], DAYS.astype(">M8[s]")),
+                         ids=lambda x: str(x.dtype))
+def test_order(x):
+    assert mf.min(x) == x.min() and mf.max(x) == x.max() and mf.minmax(x) == (x.min(), x.max())
+    assert mf.max(x).dtype == x.dtype.newbyteorder("=")
+    assert (mf.argmin(x), mf.argmax(x), mf.count(x)) == (1, 0, 4)
+    table = x.reshape(2, 2)
+    assert np.array_equal(mf.max(table, axis=1), table.max(axis=1))
+    assert mf.min(table, axis=0, keepdims=True).shape == (1, 2)
+    assert mf.max(x, where=x < x[0]) == x[2]
+
+
+def test_nat():
+    x = np.array([DAYS[0], "NaT", DAYS[1], DAYS[2]], "M8[D]")
+    assert np.isnat(mf.min(x)) and np.isnat(mf.max(x)) and np.isnat(mf.minmax(x)).all()
+    assert mf.argmin(x) == mf.argmax(x) == 1
+    assert mf.max(x, nan="omit") == DAYS[0] and mf.count(x, nan="omit") == 3 and mf.argmax(x, nan="omit") == 0
+    assert mf.max(x, where=[True, False, True, True]) == DAYS[0]
+    with pytest.raises(mf.NanFound) as caught:
+        mf.min(x, nan="raise")
+    assert caught.value.index == 1
+    table = x.reshape(2, 2)
+    assert np.array_equal(mf.max(table, axis=1), table.max(axis=1), equal_nan=True)
+    assert same(mf.argmax(table, axis=1), table.argmax(axis=1))
+
+
+@pytest.mark.parametrize("operation", (mf.sum, mf.mean, mf.any, mf.norm, mf.top_k), ids=repr)
+def test_refusals(operation):
+    with pytest.raises(TypeError, match=r"datetime64\[D\]"):
+        operation(DAYS)
+    with pytest.raises(TypeError, match="datetime64"):
+        mf.max(DAYS, dtype="int64")
+    with pytest.raises(TypeError, match="datetime64"):
+        mf.State(mf.max, "int64").push(DAYS)

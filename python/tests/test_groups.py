@@ -1,0 +1,71 @@
+"""Groups: each the bits of its items alone."""
+
+import monofold as mf
+import numpy as np
+import pytest
+from arrays import numbers, same
+
+
+def expected(keys, x, operation, order):
+    first = {}
+    for key, item in zip(keys.tolist(), x):
+        first.setdefault(key, []).append(item)
+    names = sorted(first) if order == "key" else list(first)
+    return names, [operation(np.array(first[name], x.dtype)) for name in names]
+
+
+@pytest.mark.parametrize("order", ("key", "first"))
+@pytest.mark.parametrize("kind", ("int8", "int64", "uint64", "float64", "text", "bool"))
+def test_keys(kind, order):
+    x = numbers("float64", 3000)
+    picks = np.random.default_rng(4).integers(0, 50, 3000)
+    keys = {"text": np.array([f"key {pick}" for pick in picks]), "uint64": picks.astype("uint64") + 2**63,
+            "bool": picks % 2 == 0}.get(kind, picks)
+    if kind not in ("text", "uint64", "bool"):
+        keys = (keys - 25).astype(kind)
+    for operation in (mf.sum, mf.plain.sum, mf.argmax, mf.count, mf.std):
+        names, answers = mf.group_by(keys, x, operation, order=order)
+        right_names, right = expected(keys, x, operation, order)
+        assert names.tolist() == right_names and names.dtype == keys.dtype
+        assert answers.tolist() == right
+
+
+def test_several_answers_and_types():
+    x, keys = numbers("int32", 1000), np.arange(1000) % 7
+    names, (total, (low, high), stats) = mf.group_by(
+        keys, x, mf.all(mf.sum, mf.minmax, mf.mean))
+    assert names.tolist() == list(range(7)) and total.dtype == np.int64 and low.dtype == np.int32
+    assert same(total, np.array([x[keys == key].sum(dtype="int64") for key in range(7)]))
+    assert same(high, np.array([x[keys == key].max() for key in range(7)])) and stats.dtype == np.float64
+    assert mf.group_by(keys, x[::-1], mf.sum, dtype="float32")[1].dtype == np.float32
+    assert mf.group_by(keys, x, mf.stats)[1].argmin.shape == (7,)
+
+
+def test_tuples_of_keys():
+    x = numbers("float64", 500)
+    city = np.array(["Oslo", "Bergen", "Bodo"])[np.arange(500) % 3]
+    year = 2000 + np.arange(500) % 4
+    (cities, years), total = mf.group_by((city, year), x, mf.sum)
+    assert list(zip(cities, years))[:2] == [("Bergen", 2000), ("Bergen", 2001)] and cities.size == 12
+    for one, two, value in zip(cities, years, total):
+        assert value == mf.sum(x[(city == one) & (year == two)])
+
+
+def test_bad_groups():
+    x = np.arange(4.0)
+    with pytest.raises(ValueError, match="3 keys for 4 items"):
+        mf.group_by([1, 2, 3], x, mf.sum)
+    with pytest.raises(ValueError, match="order"):
+        mf.group_by([1, 2, 3, 4], x, mf.sum, order="last")
+    with pytest.raises(TypeError, match="top_k"):
+        mf.group_by([1, 2, 3, 4], x, mf.top_k(k=1))
+    with pytest.raises(mf.NanFound):
+        mf.group_by([1, 1], [1.0, np.nan], mf.sum, nan="raise")
+    with pytest.raises(mf.EmptyInput):
+        mf.group_by([1, 2], [1.0, 2.0], mf.var(correction=1))
+    with pytest.raises(ValueError, match="different lengths"):
+        mf.group_by(([1, 2], [1]), [1.0, 2.0], mf.sum)
+    with pytest.raises(TypeError):
+        mf.group_by((), [], mf.sum)
+    names, answers = mf.group_by([], [], mf.max)
+    assert names.size == 0 and answers.size == 0

@@ -1,0 +1,42 @@
+"""The page of the package, run; and the names that it and the stubs give."""
+
+import re
+from pathlib import Path
+
+import monofold as mf
+import monofold.plain
+import numpy as np
+import pytest
+
+PYTHON = Path(__file__).parent.parent
+
+
+def run_blocks(page, names):
+    """Runs the Python of a page; how many blocks there are."""
+    blocks = re.findall(r"^```python\n(.*?)^```", page.read_text(), re.DOTALL | re.MULTILINE)
+    for block in blocks:
+        exec(compile(block, str(page), "exec"), names)  # noqa: S102
+    return len(blocks)
+
+
+def test_blocks_of_the_page_run(capsys):
+    assert run_blocks(PYTHON / "README.md", {}) >= 4 and "mean" in capsys.readouterr().out
+
+
+def test_block_of_the_tree_s_page_runs():
+    assert run_blocks(PYTHON.parent / "README.md", {"x": np.ones((3, 4))}) == 1
+
+
+def test_page_names_every_operation():
+    listed = re.search(r"`(sum mean .*?)`", (PYTHON / "README.md").read_text(), re.DOTALL)[1].split()
+    operations = {name for name in mf.__all__ if isinstance(getattr(mf, name), mf.Operation)} | {"stats"}
+    assert set(listed) == operations
+
+
+@pytest.mark.parametrize("module", (mf, monofold.plain), ids=lambda module: module.__name__)
+def test_stubs_name_what_there_is(module):
+    file = Path(module.__file__).with_suffix(".pyi")
+    stub = set(re.findall(r"^(?:class |def |from \. import )?(\w+)", file.read_text(), re.MULTILINE))
+    assert set(module.__all__) <= stub and (file.parent / "py.typed").exists()
+    for name in module.__all__:
+        assert hasattr(module, name)

@@ -1,0 +1,123 @@
+"""The package as a process sees it: import, interrupts, the tool, types."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import monofold as mf
+import monofold.__main__
+import numpy as np
+import pytest
+
+
+def output_of(*command, **options):
+    return subprocess.run([sys.executable, *command], check=True, capture_output=True, text=True, **options).stdout
+
+
+def test_import_is_quick():
+    code = ("import time, numpy; start = time.process_time(); import monofold; "
+            "print(time.process_time() - start)")  # of this process, whatever else the machine does
+    assert min(float(output_of("-c", code)) for _ in range(5)) < 0.030
+
+
+def test_import_brings_no_other_library():
+    code = "import sys, monofold; print({'ml_dtypes', 'numba', 'torch', 'dask', 'pyarrow'} & set(sys.modules))"
+    assert output_of("-c", code).strip() == "set()"
+
+
+class Stopped(Exception):
+    pass
+
+
+@pytest.mark.parametrize("operation", (mf.sum, mf.plain.mean), ids=repr)
+def test_interrupts(operation):
+    def stop(number, frame):
+        raise Stopped
+
+    endless = np.broadcast_to(1.0, (2**40,))
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, 0.2)
+    start = time.monotonic()
+    try:
+        with pytest.raises(Stopped):
+            operation(endless)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert time.monotonic() - start < 30
+
+
+def test_interrupted_state_stays():
+    state = mf.State(mf.sum, "float64").push([1.0])
+    before = bytes(state)
+    test_interrupts(state.push)
+    assert bytes(state) == before and state.push([2.0]).finish() == 3.0
+
+
+@pytest.mark.skipif(monofold.__main__.tool() is None, reason="the tool is not here")
+def test_tool():
+    assert output_of("-m", "monofold", "sum", input="1\n2\n").strip() == "3"
+
+
+def test_no_tool(monkeypatch, tmp_path):
+    monkeypatch.setattr(monofold.__main__, "__file__", str(tmp_path / "__main__.py"))
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(SystemExit) as caught:
+        monofold.__main__.main()
+    assert "./dev build" in str(caught.value.code)
+
+
+def test_info():
+    info = mf.info()
+    assert info["version"] == mf.__version__ and info["cores"] == len(os.sched_getaffinity(0))
+    assert info["gpu"].removeprefix("none: ")
+
+
+def test_wheel_is_small():
+    core = sys.modules["monofold._core"].__file__
+    assert os.path.getsize(core) < 6e6
+
+
+def test_other_threads_run_meanwhile():
+    x = np.broadcast_to(1.0, (2**28,))  # some tenths of a second
+    steps, done = [0], threading.Event()
+
+    def count():
+        while not done.is_set():
+            steps[0] += 1
+            time.sleep(0.001)
+
+    other = threading.Thread(target=count)
+    other.start()
+    time.sleep(0.05)
+    before = steps[0]
+    assert mf.sum(x) == 2.0**28
+    during = steps[0] - before
+    done.set()
+    other.join()
+    assert during > 5
+
+
+def test_threads_call_at_once():
+    x = np.random.default_rng(1).standard_normal((600, 1024))
+    views = x[:, ::2], x[:40, ::-1], x[:, :700].T, x
+    mask = x[:, ::2] > 0
+    expected = [mf.sum(view) for view in views]
+    owners = sys.getrefcount(x)
+    wrong = []
+
+    def call():
+        for _ in range(20):
+            if [mf.sum(view) for view in views] != expected or mf.count(views[0], where=mask) != mask.sum():
+                wrong.append(1)
+            mf.min(views[0], axis=1, where=True)
+
+    threads = [threading.Thread(target=call) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong and sys.getrefcount(x) == owners

@@ -1,0 +1,194 @@
+"""Arrays of other libraries: without a copy, in the right stream, nulls as absent items."""
+
+import math
+
+import monofold as mf
+import numpy as np
+import pytest
+from arrays import FLOATS, INTEGERS, numbers, same
+from producers import Column, CudaArray, Tensor
+
+FLOATING, BFLOAT, COMPLEX = 2, 4, 5
+
+
+@pytest.mark.parametrize("versioned", (True, False))
+@pytest.mark.parametrize("layout", ("packed", "strided", "no strides"))
+def test_dlpack(versioned, layout):
+    x = numbers("float32", (30, 40))
+    shown = x[::3, ::-1] if layout == "strided" else x
+    tensor = Tensor(shown, FLOATING, versioned=versioned, packed=layout == "no strides")
+    assert mf.sum(tensor) == mf.sum(shown) and mf.argmax(tensor) == mf.argmax(shown)
+    assert tensor.released == 2
+    rows = mf.sum(tensor, axis=0)
+    assert same(rows, mf.sum(shown, axis=0)) and tensor.released == 3
+    assert tensor.asked[0] == {"max_version": (1, 1)}
+
+
+@pytest.mark.parametrize("dtype", FLOATS + INTEGERS + ("bool",))
+def test_dlpack_types(dtype):
+    x = numbers(dtype, 100)
+    code = 6 if dtype == "bool" else "iuf".index(np.dtype(dtype).kind)
+    assert mf.sum(Tensor(x, code)) == mf.sum(x)
+    assert mf.State(mf.sum, dtype).push(Tensor(x, code)).finish() == mf.sum(x)
+
+
+def test_dlpack_bfloat16():
+    bits = numbers("float32", 100).view(np.uint32) >> 16
+    wide = (bits << 16).view(np.float32)
+    assert mf.sum(Tensor(bits.astype(np.uint16), BFLOAT)) == mf.sum(wide)
+
+
+def test_dlpack_refusals():
+    x = np.ones(4, "complex64")
+    with pytest.raises(TypeError, match="complex64"):
+        mf.sum(Tensor(x, COMPLEX))
+    with pytest.raises(TypeError, match="float32"):
+        mf.sum(Tensor(np.ones(4, "float32"), FLOATING, lanes=4))
+    with pytest.raises(ValueError, match="version"):
+        mf.sum(Tensor(np.ones(4, "float32"), FLOATING, major=2))
+    with pytest.raises(mf.DeviceUnavailable, match="kind 7"):
+        mf.sum(Tensor(np.ones(4, "float32"), FLOATING, kind=7))
+
+
+@pytest.mark.skipif(not mf.info()["gpu"].startswith("none"), reason="the pointers are not of a GPU")
+@pytest.mark.parametrize("kind", (2, 13))
+def test_dlpack_of_a_gpu(kind):
+    tensor = Tensor(np.ones(4, "float32"), FLOATING, kind=kind)
+    with pytest.raises(mf.DeviceUnavailable):
+        mf.sum(tensor)
+    assert tensor.asked == [{"max_version": (1, 1), "stream": 1}] and tensor.released == 1
+    old = Tensor(np.ones(4, "float32"), FLOATING, kind=kind, versioned=False)
+    with pytest.raises(mf.DeviceUnavailable):
+        mf.sum(old)
+    assert old.asked[-1] == {"stream": 1}
+    with pytest.raises(ValueError, match="packed"):
+        mf.plain.sum(Tensor(np.ones((4, 4), "float32")[:, ::2], FLOATING, kind=kind))
+    with pytest.raises(ValueError, match="packed"):
+        mf.sum(tensor, where=[True, True, False, True])
+    with pytest.raises(TypeError, match="axes"):
+        mf.sum(tensor, axis=0)
+
+
+@pytest.mark.skipif(not mf.info()["gpu"].startswith("none"), reason="the pointers are not of a GPU")
+def test_cuda_array_interface():
+    with pytest.raises(mf.DeviceUnavailable, match="GPU|device"):
+        mf.sum(CudaArray())
+    with pytest.raises(mf.DeviceUnavailable, match="stream"):
+        mf.sum(CudaArray(stream=7))
+    with pytest.raises(TypeError, match="mask"):
+        mf.sum(CudaArray(mask=object()))
+    with pytest.raises(TypeError, match="complex64"):
+        mf.sum(CudaArray(typestr="<c8"))
+
+
+@pytest.mark.parametrize("dtype", FLOATS + INTEGERS + ("bool",))
+@pytest.mark.parametrize("offset", (0, 3, 8))
+def test_arrow_chunks(dtype, offset):
+    x = numbers(dtype, 5000)
+    valid = np.random.default_rng(2).random(5000) < 0.7
+    places = np.flatnonzero(valid)
+    for cuts in ([], [1], [1000, 1000, 1003, 4999]):
+        chunks = list(zip(np.split(x, cuts), np.split(valid, cuts)))
+        column = Column(chunks, dtype, offset=offset)
+        assert mf.sum(column) == mf.sum(x[valid]) and column.released == len(chunks) + 1
+        assert mf.argmin(Column(chunks, dtype, offset=offset)) == places[np.argmin(x[valid])]
+        assert same(mf.top_k(Column(chunks, dtype), 3).indices, places[mf.top_k(x[valid], 3).indices])
+        assert mf.count(Column(chunks, dtype)) == valid.sum()
+        state = mf.State(mf.stats, dtype).push(Column(chunks, dtype, offset=offset))
+        assert state == mf.State(mf.stats, dtype).push(x[valid])
+
+
+def test_chunks_change_no_bit():
+    x = numbers("float64", 30_000)
+    chunks = [(part, None) for part in np.split(x, [1, 77, 4096, 20_000])]
+    for operation in (mf.sum, mf.plain.sum, mf.plain.var, mf.prod):
+        assert same(operation(Column(chunks)), operation(x))
+
+
+def test_arrow_nan_and_nothing():
+    chunks = [(np.array([1.0, 2.0]), [True, False]), (np.array([3.0, math.nan]), [False, True])]
+    with pytest.raises(mf.NanFound) as caught:
+        mf.sum(Column(chunks), nan="raise")
+    assert caught.value.index == 3
+    assert mf.sum(Column([], "float64")) == 0.0
+    with pytest.raises(mf.EmptyInput):
+        mf.max(Column([(np.array([1.0]), [False])]))
+
+
+def test_arrow_refusals():
+    with pytest.raises(TypeError, match="'u'"):
+        mf.sum(Column([], text=b"u"))
+    with pytest.raises(ValueError, match="broken"):
+        mf.sum(Column([], "float64", error=b"broken pipe"))
+    with pytest.raises(TypeError):
+        mf.sum(Column([(np.ones(2), None), (np.ones(2), None)]), axis=0)
+
+
+def test_pyarrow():
+    pa = pytest.importorskip("pyarrow")
+    column = pa.chunked_array([[1.5, None, 2.5], [], [None, -7.0]])
+    assert mf.sum(column) == -3.0 and mf.argmin(column) == 4 and mf.mean(column) == -1.0
+    assert mf.sum(pa.array([1, 2, None], pa.int8())) == 3 and mf.all(pa.array([True, None]))
+    assert mf.sum(pa.array([1.5, 2.5])[1:]) == 2.5
+    with pytest.raises(TypeError):
+        mf.sum(pa.array(["a"]))
+    with pytest.raises(TypeError):
+        mf.sum(pa.table({"a": [1]}))
+
+
+def test_polars():
+    pl = pytest.importorskip("polars")
+    series = pl.concat([pl.Series([1.0, None]), pl.Series([0.1, 0.2])], rechunk=False)
+    assert mf.sum(series) == 1.3 == mf.sum(series.rechunk()) and mf.count(series) == 3
+
+
+def test_pandas():
+    pd = pytest.importorskip("pandas")
+    assert math.isnan(mf.sum(pd.Series([1.0, math.nan])))  # as NumPy sees it
+    assert mf.sum(pd.Series([1, None], dtype="Int64")) == 1
+    with pytest.raises(TypeError, match="one column"):
+        mf.max(pd.DataFrame({"a": [1, 2], "b": [3, 4]}))
+
+
+def test_jax():
+    jnp = pytest.importorskip("jax.numpy")
+    x = jnp.arange(12, dtype="float32").reshape(3, 4)
+    assert mf.sum(x) == 66.0
+    rows = mf.sum(x, axis=0)
+    assert isinstance(rows, type(x)) and rows.tolist() == [12, 15, 18, 21] and rows.dtype == x.dtype
+    halves = x.astype("bfloat16")
+    assert mf.max(halves, axis=1).dtype == halves.dtype and mf.mean(halves) == 5.5
+
+
+def test_array_api_strict():
+    xp = pytest.importorskip("array_api_strict")
+    x = xp.reshape(xp.arange(6, dtype=xp.float64), (2, 3))
+    assert mf.sum(x) == 15.0 and isinstance(mf.min(x, axis=1), type(x))
+
+
+class Torch:
+    """The part of torch that answers pass through."""
+
+    bfloat16 = "bfloat16"
+
+    @staticmethod
+    def asarray(array):
+        assert array.dtype.name != "bfloat16"
+        return Answer(array)
+
+
+class Answer:
+    def __init__(self, array):
+        self.array = array
+
+    def view(self, dtype):
+        return dtype, self.array
+
+
+def test_torch_takes_bfloat16_by_its_bits(monkeypatch):
+    pytest.importorskip("ml_dtypes")
+    monkeypatch.setitem(__import__("sys").modules, "torch", Torch)
+    tensor = type("Tensor", (Tensor,), {"__module__": "torch"})
+    answer = mf.max(tensor(np.full((2, 2), 0x3F80, np.uint16), BFLOAT), axis=0)
+    assert answer[0] == "bfloat16" and answer[1].tolist() == [0x3F80] * 2
+    assert isinstance(mf.max(tensor(np.ones((2, 2)), FLOATING), axis=0), Answer)

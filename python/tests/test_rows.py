@@ -1,0 +1,177 @@
+"""Axes: each row the bits that it has alone, in the caller's shape and type."""
+
+import math
+
+import monofold as mf
+import numpy as np
+import pytest
+from arrays import FLOATS, INTEGERS, exact_sum, numbers, rounded, same
+
+AXES = (0, 1, 2, -1, (0, 1), (0, 2), (1, 2), (2, 0), (0, 1, 2), ())
+
+
+def rows_of(x, axis):
+    """(shape of kept axes, rows) in the order of answers."""
+    axes = tuple(one % x.ndim for one in (axis if isinstance(axis, tuple) else (axis,)))
+    kept = [one for one in range(x.ndim) if one not in axes]
+    turned = x.transpose(kept + sorted(axes))
+    shape = turned.shape[:len(kept)]
+    return shape, turned.reshape(math.prod(shape), -1)
+
+
+@pytest.mark.parametrize("axis", AXES)
+@pytest.mark.parametrize("operation", (mf.sum, mf.mean, mf.var, mf.std, mf.min, mf.argmax, mf.any, mf.count, mf.prod,
+                                       mf.norm, mf.plain.sum), ids=repr)
+def test_rows_are_whole_arrays(operation, axis):
+    x = numbers("float64", (4, 5, 130))
+    shape, rows = rows_of(x, axis)
+    out = operation(x, axis=axis)
+    alone = np.array([operation(row) for row in rows]).reshape(shape)
+    assert same(out, alone)
+    assert operation(x, axis=axis, keepdims=True).shape == np.sum(x, axis=axis, keepdims=True).shape
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_floats_keep_their_type(dtype):
+    x = numbers(dtype, (30, 40))
+    for operation in (mf.sum, mf.mean, mf.var, mf.std, mf.prod, mf.min, mf.norm, mf.plain.sum, mf.plain.mean):
+        assert operation(x, axis=0).dtype == np.dtype(dtype), operation
+    assert mf.argmin(x, axis=0).dtype == np.int64 and mf.count(x, axis=0).dtype == np.int64
+    assert mf.any(x, axis=0).dtype == bool
+
+
+@pytest.mark.parametrize("dtype", INTEGERS + ("bool",))
+def test_integers_widen(dtype):
+    x = numbers(dtype, (30, 40))
+    wide = np.uint64 if dtype.startswith("uint") else np.int64
+    assert same(mf.sum(x, axis=1), np.sum(x, axis=1, dtype=wide))
+    assert same(mf.min(x, axis=1), np.min(x, axis=1)) and same(mf.argmax(x, axis=0), np.argmax(x, axis=0))
+    for operation in (mf.mean, mf.var, mf.std, mf.norm):
+        assert operation(x, axis=0).dtype == np.float64
+    assert same(mf.count_nonzero(x, axis=0), np.count_nonzero(x, axis=0))
+
+
+@pytest.mark.parametrize("dtype", ("float16", "float32", "float64"))
+def test_dtype_is_rounded_once(dtype):
+    x = numbers("float16", (50, 64)).astype("float32")
+    expected = np.array([rounded(exact_sum(row), dtype) for row in x], dtype)
+    assert same(mf.sum(x, axis=1, dtype=dtype), expected)
+
+
+def test_keepdims_of_all():
+    x = numbers("float32", (3, 4))
+    assert mf.sum(x, keepdims=True).shape == (1, 1)
+    assert type(mf.sum(x, axis=(0, 1))) is np.ndarray and mf.sum(x, axis=(0, 1)).shape == ()
+    assert mf.sum(np.float64(3.0), axis=()).shape == ()
+
+
+def test_minmax_and_ranks():
+    x = numbers("int32", (6, 7, 8))
+    low, high = mf.minmax(x, axis=(0, 2))
+    assert same(low, x.min(axis=(0, 2))) and same(high, x.max(axis=(0, 2)))
+    best = mf.top_k(x, 3, axis=1)
+    assert best.values.shape == best.indices.shape == (6, 3, 8)
+    assert same(best.values, -np.sort(-x.astype("int64"), axis=1)[:, :3].astype("int32"))
+    assert same(np.take_along_axis(x, best.indices, axis=1), best.values)
+    with pytest.raises(mf.EmptyInput):
+        mf.top_k(x, 8, axis=1)
+
+
+def test_several_along_an_axis():
+    x = numbers("float64", (10, 20))
+    total, (low, high), place = mf.reduce(x, mf.all(mf.sum, mf.minmax, mf.argmin), axis=0)
+    assert same(total, mf.sum(x, axis=0)) and same(low, x.min(axis=0)) and same(place, x.argmin(axis=0))
+    stats = mf.stats(x, axis=1)
+    assert same(stats.mean, mf.mean(x, axis=1)) and same(stats.max, x.max(axis=1))
+    assert same(stats.argmax, x.argmax(axis=1)) and stats.count.tolist() == [20] * 10
+
+
+@pytest.mark.parametrize("axis", (0, 1, 2, (0, 2), None))
+def test_where(axis):
+    x = numbers("float64", (4, 5, 90))
+    mask = np.random.default_rng(5).random(x.shape) < 0.5
+    mask[0] = mask[:, 0] = mask[:, :, 0] = True  # no row is empty
+    kept = np.where(mask, x, 0.0)
+    assert same(mf.sum(x, axis=axis, where=mask, keepdims=True), mf.sum(kept, axis=axis, keepdims=True))
+    lowest = np.where(mask, x, np.inf)
+    assert same(mf.argmin(x, axis=axis, where=mask, keepdims=True), np.argmin(lowest, axis=axis, keepdims=True)
+                if not isinstance(axis, tuple) else mf.argmin(lowest, axis=axis, keepdims=True))
+    assert same(mf.count(x, axis=axis, where=mask, keepdims=True), np.sum(mask, axis=axis, keepdims=True))
+
+
+def test_nan_policies():
+    x = numbers("float32", (5, 6))
+    x[3, 2] = np.nan
+    assert np.isnan(mf.sum(x, axis=1)).tolist() == [False, False, False, True, False]
+    assert same(mf.max(x, axis=1, nan="omit"), np.nanmax(x, axis=1))
+    assert mf.argmax(x, axis=1)[3] == 2
+    with pytest.raises(mf.NanFound, match=r"row \(3,\)"):
+        mf.sum(x, axis=1, nan="raise")
+    with pytest.raises(mf.EmptyInput, match=r"row \(0,\)"):
+        mf.max(np.zeros((3, 0)), axis=1)
+    assert same(mf.sum(np.zeros((3, 0)), axis=1), np.zeros(3)) and mf.max(np.zeros((0, 3)), axis=1).shape == (0,)
+
+
+def test_out():
+    x = numbers("float64", (5, 6))
+    out = np.full(5, 7.0)
+    assert mf.sum(x, axis=1, out=out) is out and same(out, mf.sum(x, axis=1))
+    narrow = np.empty(6, "float32")
+    mf.sum(x, axis=0, out=narrow)
+    assert same(narrow, mf.sum(x, axis=0, dtype="float32"))
+    strided = np.zeros((6, 2), "float64")
+    mf.max(x, axis=0, out=strided[:, 1])
+    assert same(strided[:, 1].copy(), x.max(axis=0)) and not strided[:, 0].any()
+    pair = np.empty(5), np.empty(5)
+    assert mf.minmax(x, axis=1, out=pair) is pair and same(pair[1], x.max(axis=1))
+    places = np.empty(5, "int64")
+    mf.argmin(x, axis=1, out=places)
+    assert same(places, x.argmin(axis=1))
+    whole = np.empty(())
+    assert mf.sum(x, out=whole) is whole and whole == mf.sum(x)
+
+
+def test_bad_out_stays():
+    x = numbers("float64", (5, 6))
+    x[4, 0] = np.nan
+    out = np.full(5, 7.0)
+    with pytest.raises(mf.NanFound):
+        mf.sum(x, axis=1, nan="raise", out=out)
+    with pytest.raises(ValueError, match="shape"):
+        mf.sum(x, axis=0, out=out)
+    with pytest.raises(TypeError, match="float64"):
+        mf.argmin(x, axis=1, out=out)
+    with pytest.raises(TypeError):
+        mf.sum(x, axis=1, dtype="float32", out=out)
+    assert (out == 7.0).all()
+    out.flags.writeable = False
+    with pytest.raises(ValueError, match="written"):
+        mf.sum(x, axis=1, out=out)
+    with pytest.raises(TypeError):
+        mf.sum(x, axis=1, out=[0.0] * 5)
+
+
+def test_bad_axes():
+    x = np.zeros((2, 3))
+    for axis in (2, -3, (0, 5)):
+        with pytest.raises(np.exceptions.AxisError):
+            mf.sum(x, axis=axis)
+    with pytest.raises(ValueError, match="twice"):
+        mf.sum(x, axis=(0, -2))
+    for axis in (1.0, "0", True):
+        with pytest.raises(TypeError):
+            mf.sum(x, axis=axis)
+
+
+def test_long_rows_of_odd_layouts():
+    x = numbers("float64", (2, 700_000)).astype(">f8")
+    assert same(mf.sum(x, axis=1), mf.sum(x.astype("<f8"), axis=1))
+    assert same(mf.argmax(x, axis=0), mf.argmax(x.astype("<f8"), axis=0))
+    assert same(mf.minmax(x, axis=1)[1], mf.minmax(x.astype("<f8"), axis=1)[1])
+    mask = np.random.default_rng(6).random(x.shape) < 0.5
+    assert same(mf.argmin(x, axis=1, where=mask), np.argmin(np.where(mask, x, np.inf), axis=1))
+    assert same(mf.sum(x, axis=1, where=mask, dtype="float32"),
+                np.array([mf.sum(row[mark].astype("<f8"), dtype="float32") for row, mark in zip(x, mask)], "float32"))
+    assert same(mf.top_k(x, 2, axis=1).values, mf.top_k(x.astype("<f8"), 2, axis=1).values)
+    with pytest.raises(mf.EmptyInput, match=r"row \(1,\)"):
+        mf.max(x, axis=1, where=np.array([[True], [False]]))

@@ -1,0 +1,161 @@
+"""States: the bits of one call, whatever the pieces; values that travel as bytes."""
+
+import copy
+import json
+import math
+import multiprocessing
+import pickle
+import subprocess
+import threading
+
+import monofold as mf
+import monofold.__main__
+import numpy as np
+import pytest
+from arrays import numbers, same
+
+FOLD = mf.all(mf.sum, mf.var(correction=1), mf.minmax, mf.argmax, mf.top_k(k=3))
+
+
+def test_pieces_change_nothing():
+    x = numbers("float64", 50_000)
+    whole = mf.State(FOLD, "float64").push(x)
+    rng = np.random.default_rng(1)
+    for _ in range(5):
+        cuts = np.sort(rng.integers(0, x.size, 7))
+        pieces = mf.State(FOLD, "float64")
+        for piece in np.split(x, cuts):
+            pieces.push(piece)
+        assert bytes(pieces) == bytes(whole) and pieces == whole
+    assert str(whole.finish()) == str(mf.reduce(x, FOLD))
+    assert whole.count == 50_000
+
+
+@pytest.mark.parametrize("dtype", ("float16", "bfloat16", "float32", "float64", "int8", "uint64", "bool"))
+def test_types(dtype):
+    if dtype == "bfloat16":
+        ml_dtypes = pytest.importorskip("ml_dtypes")
+        x = numbers("float32", 3000).astype(ml_dtypes.bfloat16)
+    else:
+        x = numbers(dtype, 3000)
+    state = mf.State(mf.sum, dtype).push(x[:1000]).push(x[1000:])
+    assert state.finish() == mf.sum(x) and state.dtype == dtype
+    with pytest.raises(TypeError, match="items of"):
+        state.push(np.zeros(2, "int16"))
+
+
+def test_merge_and_append():
+    x = numbers("float64", 3 * 4096)
+    parts = [mf.State(FOLD, "float64", first_index=at).push(x[at:at + 4096]) for at in range(0, x.size, 4096)]
+    whole = mf.State(FOLD, "float64").push(x)
+    assert parts[0].copy().merge(parts[1]).merge(parts[2]) == whole
+    with pytest.raises(ValueError):
+        parts[0].merge(parts[2])  # does not begin where the first ends
+    again = mf.State(FOLD, "float64").append(parts[0]).append(parts[1]).append(parts[2])
+    assert again.finish()[0] == mf.sum(x) and again.finish()[3] == mf.argmax(x)
+    doubled = parts[0].copy()
+    doubled.append(doubled)
+    assert doubled.count == 8192
+    with pytest.raises(ValueError, match="does not take one of"):
+        mf.State(mf.sum, "float64").merge(mf.State(mf.mean, "float64"))
+    with pytest.raises(ValueError, match="float32"):
+        mf.State(mf.sum, "float64").merge(mf.State(mf.sum, "float32"))
+    with pytest.raises(TypeError):
+        mf.State(mf.sum, "float64").merge(b"bytes")
+
+
+@pytest.mark.parametrize("fold", (mf.sum, mf.stats, FOLD, mf.plain.mean, mf.dot, mf.bottom_k(k=2), mf.sum(nan="omit"),
+                                  mf.norm(ord=1)), ids=repr)
+def test_travels(fold):
+    state = mf.State(fold, "float32")
+    x = numbers("float32", 777)
+    state.push(*([x, x] if fold == mf.dot else [x]))
+    for other in (pickle.loads(pickle.dumps(state)), mf.State.load(bytes(state)), copy.deepcopy(state)):
+        assert other == state and str(other.finish()) == str(state.finish()) and repr(other) == repr(state)
+    before = bytes(state)
+    other.push(*([x, x] if fold == mf.dot else [x]))
+    assert bytes(state) == before != bytes(other)
+
+
+def test_damaged_bytes():
+    data = bytes(mf.State(mf.sum, "float64").push([1.0]))
+    for bad in (b"", b"no state", data[:-1], data[:20] + bytes([data[20] ^ 1]) + data[21:]):
+        with pytest.raises(mf.MalformedState):
+            mf.State.load(bad)
+
+
+def test_bad_items_change_nothing():
+    state = mf.State(mf.sum, "float64").push([1.0, 2.0])
+    before = bytes(state)
+    for bad in (np.zeros(3, "float32"), ["a"], np.array([None])):
+        with pytest.raises((TypeError, ValueError)):
+            state.push(bad)
+    assert bytes(state) == before
+    with pytest.raises(TypeError):
+        state.push([1.0], [2.0])
+    with pytest.raises(TypeError):
+        hash(state)
+    assert state != 3
+
+
+def test_strides_and_lists():
+    x = numbers("float64", (30, 40))
+    one = mf.State(mf.stats, "float64").push(x[:, ::-2]).push(x.astype(">f8")).push([0.5, 1])
+    two = mf.State(mf.stats, "float64").push(np.concatenate([x[:, ::-2].ravel(), x.ravel(), [0.5, 1.0]]))
+    assert one == two
+
+
+def test_nan_policy():
+    state = mf.State(mf.sum, "float64", nan="raise").push([1.0, math.nan])
+    with pytest.raises(mf.NanFound) as caught:
+        state.finish()
+    assert caught.value.index == 1
+    assert mf.State(mf.mean, "float64", nan="omit").push([1.0, math.nan, 3.0]).finish() == 2.0
+    for fold in (mf.mean, mf.stats, mf.all(mf.sum, mf.max)):
+        state = mf.State(fold, "float64", nan="omit").push([math.nan, 2.0])
+        assert mf.State.load(bytes(state)).append(state).count == 4 and "omit" in repr(state)
+    with pytest.raises(mf.EmptyInput):
+        mf.State(mf.max, "float64").finish()
+
+
+def test_threads_share_a_state():
+    x = numbers("float64", 40_000)
+    state = mf.State(mf.sum, "float64")
+    workers = [threading.Thread(target=lambda: [state.push(x[i::8]) for i in range(8)]) for _ in range(8)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert state.count == 8 * x.size and state.finish() == mf.sum(np.tile(x, 8))
+
+
+def shard(bounds):
+    x = numbers("float64", 60_000)
+    return mf.State(mf.all(mf.sum, mf.argmax), "float64", first_index=bounds[0]).push(x[slice(*bounds)])
+
+
+@pytest.mark.parametrize("method", ("fork", "spawn"))
+def test_processes(method):
+    x = numbers("float64", 60_000)
+    mf.sum(numbers("float64", 2_000_000))  # threads are there before the fork
+    with multiprocessing.get_context(method).Pool(2) as pool:
+        first, second = pool.map(shard, [(0, 40_960), (40_960, 60_000)])
+    assert first.merge(second) == mf.State(mf.all(mf.sum, mf.argmax), "float64").push(x)
+
+
+TOOL = monofold.__main__.tool()
+
+
+@pytest.mark.skipif(TOOL is None, reason="the tool is not here")
+def test_states_are_files_of_the_tool(tmp_path):
+    x = numbers("float64", 10_000)
+    np.save(tmp_path / "x.npy", x)
+    run = [TOOL, "stats", str(tmp_path / "x.npy"), "--save-state", str(tmp_path / "tool.state")]
+    subprocess.run(run, check=True, capture_output=True)
+    state = mf.State(mf.stats, "float64").push(x)
+    saved = (tmp_path / "tool.state").read_bytes()
+    assert mf.State.load(saved) == state and mf.State.load(saved).finish() == mf.stats(x)
+    (tmp_path / "python.state").write_bytes(bytes(state))
+    run = [TOOL, "merge", str(tmp_path / "tool.state"), str(tmp_path / "python.state"), "--json"]
+    merged = json.loads(subprocess.run(run, check=True, capture_output=True, text=True).stdout)
+    assert str(mf.sum(np.tile(x, 2))) in json.dumps(merged)

@@ -1,0 +1,25 @@
+#include "runtime/answer_sink.hpp"
+
+#include <cstdint>
+#include <cstring>
+
+#include "runtime/answers.hpp"
+
+namespace monofold::runtime {
+
+void answer_sink::keep_numbers(const number_run& run) {
+  answer one{run.op};
+  const auto bytes = static_cast<std::int64_t>(monofold::info(run.type).size_bytes);
+  for (std::int64_t i = 0; i < run.count; ++i) {
+    const char* const from = static_cast<const char*>(run.values) + i * bytes;
+    one.values.assign(1, visit_dtype(run.type, [&]<class T>() -> number {
+                        T item;
+                        std::memcpy(&item, from, sizeof item);
+                        return to_number(item);
+                      }));
+    if (run.indices != nullptr) one.indices.assign(1, run.indices[i]);
+    keep(run.row + i * run.apart, &one);
+  }
+}
+
+}  // namespace monofold::runtime

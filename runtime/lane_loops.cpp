@@ -1,0 +1,146 @@
+/// runtime/lane_loops: the loops over rows and columns in lanes.
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "runtime/lane_loops.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <cstdint>
+
+#include "runtime/lanes.hpp"
+#include "runtime/simd_lanes-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace monofold::runtime::HWY_NAMESPACE {
+
+namespace {
+
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
+
+template <class Op>
+void fold_rows_of(const lane_rows& rows, const lane_order& order, const lane_states& out) {
+  Op op(order, out);
+  fold_lane_rows(op, rows);
+}
+
+template <class Op>
+void fold_columns_of(const lane_columns& columns, const lane_order& order, const lane_states& out) {
+  Op op(order, out);
+  fold_lane_columns(op, columns);
+}
+
+template <class Op>
+lane_loops loops_of() {
+  return {fold_rows_of<Op>, fold_columns_of<Op>};
+}
+
+/// States of a few rows, to be copied to where there is no room behind them.
+struct few_states {
+  static constexpr std::int64_t most = lanes_v<float>;
+  alignas(64) double high[most + lane_padding];
+  alignas(64) double low[most + lane_padding];
+  alignas(64) double scratch[(most + lane_padding) * scratch_words];
+
+  lane_states where() { return {high, low, scratch}; }
+  void copy_to(const lane_states& out, std::int64_t at, std::int64_t count) const {
+    std::copy_n(high, count, static_cast<double*>(out.first) + at);
+    std::copy_n(low, count, static_cast<double*>(out.second) + at);
+  }
+};
+
+/// Calls again(first, count, states) for those among neighbours of which some are not known.
+template <class Again>
+void repair(std::int64_t count, const lane_states& out, const Again& again) {
+  const auto* const high = static_cast<const double*>(out.first);
+  for (std::int64_t r = 0; r < count; r += few_states::most) {
+    const std::int64_t own = std::min(few_states::most, count - r);
+    if (std::none_of(high + r, high + r + own, [](double x) { return x != x; })) continue;
+    few_states states;
+    again(r, own, states.where());
+    states.copy_to(out, r, own);
+  }
+}
+
+/// Where one double does not hold a sum two may.
+void fold_float_rows(const lane_rows& rows, const lane_order& order, const lane_states& out) {
+  exact_floats op(order, out);
+  fold_lane_rows(op, rows);
+  if (!op.has_failed()) return;
+  const auto* const first = static_cast<const float*>(rows.first);
+  repair(rows.count, out, [&](std::int64_t r, std::int64_t count, const lane_states& states) {
+    fold_rows_of<exact_pairs<float>>({first + r * rows.pitch, rows.pitch, count, rows.length},
+                                     order, states);
+  });
+}
+
+void fold_float_columns(const lane_columns& columns, const lane_order& order,
+                        const lane_states& out) {
+  exact_floats op(order, out);
+  fold_lane_columns(op, columns);
+  if (!op.has_failed()) return;
+  const auto* const first = static_cast<const float*>(columns.first);
+  repair(columns.width, out, [&](std::int64_t c, std::int64_t count, const lane_states& states) {
+    fold_columns_of<exact_pairs<float>>(
+        {first + c, columns.offsets, columns.length, count, columns.is_dense}, order, states);
+  });
+}
+
+/// Of longer rows the best item first, and then, in the cache, where it is.
+template <class Word>
+void find_in_rows(const lane_rows& rows, const lane_order& order, const lane_states& out) {
+  if (rows.length < 64) return fold_rows_of<best_lanes<Word, true>>(rows, order, out);
+  fold_rows_of<best_lanes<Word, false>>(rows, order, out);
+  const best_lanes<Word, true> op(order, out);
+  for (std::int64_t r = 0; r < rows.count; ++r) {
+    op.find(static_cast<const Word*>(rows.first) + r * rows.pitch, rows.length, r);
+  }
+}
+
+template <class Word>
+lane_loops best_loops(lane_fold what) {
+  if (what == lane_fold::best) return loops_of<best_lanes<Word, false>>();
+  return {find_in_rows<Word>, fold_columns_of<best_lanes<Word, true>>};
+}
+
+lane_loops find_lanes(lane_fold what, dtype type) {
+  const int bytes = monofold::info(type).size_bytes;
+  if (bytes < 4) return {};
+  if (what == lane_fold::best || what == lane_fold::first_best) {
+    return bytes == 4 ? best_loops<std::int32_t>(what) : best_loops<std::int64_t>(what);
+  }
+  if (type == dtype::float32) {
+    return what == lane_fold::plain_sum ? loops_of<plain_lanes<float>>()
+                                        : lane_loops{fold_float_rows, fold_float_columns};
+  }
+  if (type != dtype::float64) return {};
+  return what == lane_fold::plain_sum ? loops_of<plain_lanes<double>>()
+                                      : loops_of<exact_pairs<double>>();
+}
+
+exact_ratio find_ratio() { return divide_exactly; }
+
+#else
+
+lane_loops find_lanes(lane_fold, dtype) { return {}; }
+exact_ratio find_ratio() { return nullptr; }
+
+#endif
+
+}  // namespace
+}  // namespace monofold::runtime::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace monofold::runtime {
+
+HWY_EXPORT(find_lanes);
+HWY_EXPORT(find_ratio);
+
+lane_loops find_lane_loops(lane_fold what, dtype type) {
+  return HWY_DYNAMIC_DISPATCH(find_lanes)(what, type);
+}
+exact_ratio find_exact_ratio() { return HWY_DYNAMIC_DISPATCH(find_ratio)(); }
+
+}  // namespace monofold::runtime
+#endif

@@ -1,0 +1,270 @@
+#include "runtime/lane_totals.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <type_traits>
+#include <vector>
+
+#include "monofold/fold/nan.hpp"
+#include "monofold/fold/order_key.hpp"
+#include "monofold/fold/sum.hpp"
+
+namespace monofold::runtime {
+
+namespace {
+
+template <class T>
+std::vector<T> lane_array(std::int64_t width) {
+  return std::vector<T>(static_cast<std::size_t>(width + lane_padding));
+}
+
+/// Plain sums: those that wait for a right neighbour, as in `node_joiner`.
+template <class Real>
+class plain_lane_totals final : public lane_totals {
+ public:
+  plain_lane_totals(operation op, std::int64_t width)
+      : is_mean_(op == operation::mean),
+        width_(width),
+        means_(lane_array<double>(is_mean_ ? width : 0)) {
+    type_ = is_mean_ || sizeof(Real) == 8 ? dtype::float64 : dtype::float32;
+  }
+
+  void clear() override { count_ = 0; }
+  void push(const lane_states& tiles, std::int64_t at, std::int64_t) override {
+    int d = std::popcount(count_);
+    levels_.resize(std::max(levels_.size(), static_cast<std::size_t>((d + 1) * width_)));
+    std::copy_n(static_cast<const Real*>(tiles.first) + at, width_, level(d));
+    for (std::uint64_t carry = count_++; (carry & 1) != 0; carry >>= 1) join(--d);
+  }
+  lane_states total() override {
+    for (int d = std::popcount(count_) - 1; d > 0;) join(--d);
+    return {level(0), nullptr, nullptr};
+  }
+  bool finish(const lane_states& states, std::int64_t count, std::int64_t length) override {
+    auto* const sums = static_cast<Real*>(states.first);
+    values_ = sums;
+    if (is_mean_) {
+      const auto divisor = static_cast<double>(length);
+      double* const means = means_.data();
+      for (std::int64_t i = 0; i < count; ++i) {
+        means[i] = one_nan(static_cast<double>(sums[i]) / divisor);
+      }
+      values_ = means;
+    } else {
+      for (std::int64_t i = 0; i < count; ++i) sums[i] = one_nan(sums[i]);
+    }
+    return true;
+  }
+
+ private:
+  Real* level(int d) { return levels_.data() + d * width_; }
+  void join(int d) {
+    Real* const left = level(d);
+    const Real* const right = level(d + 1);
+    for (std::int64_t c = 0; c < width_; ++c) left[c] = left[c] + right[c];
+  }
+
+  bool is_mean_;
+  std::int64_t width_;
+  std::vector<Real> levels_;
+  std::vector<double> means_;
+  std::uint64_t count_ = 0;
+};
+
+/// a + b, and what its rounding left out.
+struct lane_sum {
+  double sum, rest;
+  lane_sum(double a, double b) : sum(a + b) {
+    const double b_part = sum - a;
+    rest = (a - (sum - b_part)) + (b - b_part);
+  }
+};
+
+class exact_lane_totals final : public lane_totals {
+ public:
+  exact_lane_totals(const lane_request& what, std::int64_t width)
+      : is_mean_(what.op == operation::mean),
+        to_odd_(what.to_odd),
+        width_(width),
+        high_(lane_array<double>(width)),
+        low_(lane_array<double>(width)),
+        answers_(lane_array<double>(width)),
+        divide_(find_exact_ratio()) {}
+
+  void clear() override { is_empty_ = true; }
+  void push(const lane_states& tiles, std::int64_t at, std::int64_t) override {
+    const auto* const high = static_cast<const double*>(tiles.first) + at;
+    const auto* const low = static_cast<const double*>(tiles.second) + at;
+    if (is_empty_) {
+      std::copy_n(high, width_, high_.data());
+      std::copy_n(low, width_, low_.data());
+    }
+    for (std::int64_t c = 0; !is_empty_ && c < width_; ++c) {
+      double& own_high = high_[static_cast<std::size_t>(c)];
+      double& own_low = low_[static_cast<std::size_t>(c)];
+      const lane_sum all(own_high, high[c]);
+      const lane_sum rest(own_low, low[c]);
+      const lane_sum both(rest.sum, all.rest);
+      const bool holds = rest.rest == 0 && both.rest == 0;
+      own_high = holds ? all.sum : std::numeric_limits<double>::quiet_NaN();
+      own_low = both.sum;
+    }
+    is_empty_ = false;
+  }
+  lane_states total() override {
+    for (std::int64_t c = 0; c < width_; ++c) {
+      double& high = high_[static_cast<std::size_t>(c)];
+      double& low = low_[static_cast<std::size_t>(c)];
+      const lane_sum all(high, low);
+      high = low == 0 ? high : all.sum;  // -0 stays it
+      low = low == 0 ? 0 : all.rest;
+    }
+    return {high_.data(), low_.data(), nullptr};
+  }
+  bool finish(const lane_states& states, std::int64_t count, std::int64_t length) override {
+    const auto* const high = static_cast<const double*>(states.first);
+    const double* answers = high;  // the sum, rounded once
+    if (is_mean_ || to_odd_) {
+      divide_(high, static_cast<const double*>(states.second), count, is_mean_ ? length : 1,
+              to_odd_, answers_.data());
+      answers = answers_.data();
+    }
+    values_ = answers;
+    int unknown = 0;
+    for (std::int64_t i = 0; i < count; ++i) unknown |= is_nan(answers[i]) ? 1 : 0;
+    return unknown == 0;
+  }
+
+ private:
+  bool is_mean_;
+  bool to_odd_;
+  std::int64_t width_;
+  std::vector<double> high_;
+  std::vector<double> low_;
+  std::vector<double> answers_;
+  exact_ratio divide_;
+  bool is_empty_ = true;
+};
+
+template <class Word>
+class best_lane_totals final : public lane_totals {
+ public:
+  best_lane_totals(const lane_request& what, std::int64_t width)
+      : order_(what.order),
+        has_nan_(monofold::info(what.type).is_floating),
+        indexed_(what.fold == lane_fold::first_best),
+        width_(width),
+        keys_(lane_array<Word>(width)),
+        indices_of_(lane_array<std::int64_t>(width)) {
+    type_ = what.type;
+    if (indexed_) indices_ = indices_of_.data();
+  }
+
+  void clear() override { is_empty_ = true; }
+  void push(const lane_states& tiles, std::int64_t at, std::int64_t first_index) override {
+    const auto* const keys = static_cast<const Word*>(tiles.first) + at;
+    const auto* const places = static_cast<const Word*>(tiles.second) + at;
+    for (std::int64_t c = 0; c < width_; ++c) {
+      const auto i = static_cast<std::size_t>(c);
+      // An equal key came earlier.
+      if (!is_empty_ && keys[c] <= keys_[i]) continue;
+      keys_[i] = keys[c];
+      if (indexed_) indices_of_[i] = first_index + places[c];
+    }
+    is_empty_ = false;
+  }
+  lane_states total() override { return {keys_.data(), nullptr, nullptr}; }
+  bool finish(const lane_states& states, std::int64_t count, std::int64_t) override {
+    using bits = std::make_unsigned_t<Word>;
+    auto* const keys = static_cast<Word*>(states.first);
+    values_ = keys;
+    const auto flip = static_cast<bits>(order_.flip), turn = static_cast<bits>(order_.turn);
+    const auto magnitude = static_cast<bits>(order_.magnitude);
+    const bits quiet =
+        sizeof(Word) == 4 ? bits{0x7fc00000u} : static_cast<bits>(std::uint64_t{0x7ff8} << 48);
+    const auto last = has_nan_ ? static_cast<Word>(order_.last) : std::numeric_limits<Word>::max();
+    for (std::int64_t c = 0; c < count; ++c) {
+      const auto turned = static_cast<bits>((static_cast<bits>(keys[c]) ^ flip) - turn);
+      const bits own = turned ^ (static_cast<Word>(turned) < 0 ? magnitude : bits{0});
+      keys[c] = static_cast<Word>(keys[c] > last ? quiet : own);
+    }
+    if (!indexed_ || states.second == nullptr) return true;
+    const auto* const places = static_cast<const Word*>(states.second);
+    for (std::int64_t c = 0; c < count; ++c) indices_of_[static_cast<std::size_t>(c)] = places[c];
+    return true;
+  }
+
+ private:
+  lane_order order_;
+  bool has_nan_;
+  bool indexed_;
+  std::int64_t width_;
+  std::vector<Word> keys_;
+  std::vector<std::int64_t> indices_of_;
+  bool is_empty_ = true;
+};
+
+/// See fold/order_key: for the largest, NaN lie above all numbers, for the smallest below.
+lane_order order_for(dtype type, bool smallest) {
+  const dtype_info& info = monofold::info(type);
+  const bool is_wide = info.size_bytes == 8;
+  const std::uint64_t sign = std::uint64_t{1} << (is_wide ? 63 : 31);
+  lane_order out;
+  out.flip = smallest ? ~std::uint64_t{0} : 0;
+  if (!info.is_floating) {
+    out.turn = info.name.front() == 'u' ? sign : 0;
+    out.last = is_wide ? std::numeric_limits<std::int64_t>::max()
+                       : std::numeric_limits<std::int32_t>::max();
+    return out;
+  }
+  const std::uint64_t patterns = (std::uint64_t{1} << (is_wide ? 52 : 23)) - 1;
+  out.magnitude = sign - 1;
+  out.turn = smallest ? patterns : 0 - patterns;
+  const std::uint64_t infinity = out.magnitude ^ patterns;
+  const std::uint64_t bits = smallest ? infinity | sign : infinity;
+  const std::uint64_t key = ((bits ^ (smallest ? out.magnitude : 0)) + out.turn) ^ out.flip;
+  out.last = is_wide ? static_cast<std::int64_t>(key)
+                     : static_cast<std::int32_t>(static_cast<std::uint32_t>(key));
+  return out;
+}
+
+}  // namespace
+
+bool as_lane_request(const row_reducer& reducer, lane_request& out) {
+  const request& what = reducer.what();
+  const dtype_info& item = monofold::info(what.type);
+  if (what.ops.size() != 1 || item.size_bytes < 4) return false;
+  if (item.is_floating && what.nan != nan_policy::propagate) return false;
+  out = {what.ops.front(), what.type, lane_fold::best, {}, reducer.how() == rounding::to_odd};
+  switch (out.op) {
+    case operation::sum:
+    case operation::mean:
+      out.fold = what.plain ? lane_fold::plain_sum : lane_fold::exact_sum;
+      return item.is_floating;
+    case operation::argmin:
+    case operation::argmax: out.fold = lane_fold::first_best; break;
+    case operation::min:
+    case operation::max: break;
+    default: return false;
+  }
+  out.order = order_for(out.type, out.op == operation::min || out.op == operation::argmin);
+  return true;
+}
+
+std::unique_ptr<lane_totals> make_lane_totals(const lane_request& what, std::int64_t width) {
+  const bool is_wide = monofold::info(what.type).size_bytes == 8;
+  switch (what.fold) {
+    case lane_fold::plain_sum:
+      if (is_wide) return std::make_unique<plain_lane_totals<double>>(what.op, width);
+      return std::make_unique<plain_lane_totals<float>>(what.op, width);
+    case lane_fold::exact_sum: return std::make_unique<exact_lane_totals>(what, width);
+    default: break;
+  }
+  if (is_wide) return std::make_unique<best_lane_totals<std::int64_t>>(what, width);
+  return std::make_unique<best_lane_totals<std::int32_t>>(what, width);
+}
+
+}  // namespace monofold::runtime

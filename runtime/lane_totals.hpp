@@ -1,0 +1,52 @@
+#pragma once
+/// runtime/lane_totals: the states of rows from those of their tiles, and answers from those.
+
+#include <cstdint>
+#include <memory>
+
+#include "monofold/platform/dtype.hpp"
+#include "runtime/lanes.hpp"
+#include "runtime/row_reducer.hpp"
+
+namespace monofold::runtime {
+
+/// What lanes are asked for.
+struct lane_request {
+  operation op;
+  dtype type;
+  lane_fold fold;
+  lane_order order;
+  bool to_odd;
+};
+
+/// The request as one for lanes; false: they do not have it.
+bool as_lane_request(const row_reducer& reducer, lane_request& out);
+
+/// States and answers of up to `width` rows side by side.
+///
+/// order      tiles of a row are pushed in order, and meet in the plan's tree
+/// sync       exact sums: within a strict_arithmetic
+class lane_totals {
+ public:
+  virtual ~lane_totals() = default;
+  virtual void clear() = 0;
+  /// The next tile of each row, whose states begin at `at`; its first item has this index.
+  virtual void push(const lane_states& tiles, std::int64_t at, std::int64_t first_index) = 0;
+  virtual lane_states total() = 0;
+
+  /// The answers for states of `count` rows of `length` items, left in their place where that can be. False:
+  /// some of exact sums are not known, and NaN stands for them.
+  virtual bool finish(const lane_states& states, std::int64_t count, std::int64_t length) = 0;
+  dtype type() const { return type_; }
+  const void* values() const { return values_; }
+  const std::int64_t* indices() const { return indices_; }
+
+ protected:
+  dtype type_ = dtype::float64;
+  const void* values_ = nullptr;
+  const std::int64_t* indices_ = nullptr;
+};
+
+std::unique_ptr<lane_totals> make_lane_totals(const lane_request& what, std::int64_t width);
+
+}  // namespace monofold::runtime

@@ -1,0 +1,79 @@
+#pragma once
+/// runtime/lanes: tiles of many rows folded side by side, a row to a lane of a vector.
+
+#include <cstdint>
+
+#include "monofold/platform/dtype.hpp"
+#include "runtime/reducer.hpp"
+
+namespace monofold::runtime {
+
+/// What is folded, and the two numbers that a row's state is.
+///
+/// plain_sum   the sum by the plan's tree, in the type of the items; nothing
+/// exact_sum   doubles high and low, whose sum is that of the items; high is NaN where two doubles do not hold it,
+///             or an item is not finite: then the row's answer must be found another way
+/// best        the key of the best item (`lane_order`); nothing
+/// first_best  the key, and the index of the first such item, an integer of the item's size
+enum class lane_fold { plain_sum, exact_sum, best, first_best };
+
+/// Bits of items as signed integers of their size, of which the largest is the best:
+/// key = ((bits ^ (bits < 0 ? magnitude : 0)) + turn) ^ flip; keys above `last` are NaN.
+struct lane_order {
+  std::uint64_t magnitude = 0;
+  std::uint64_t turn = 0;
+  std::uint64_t flip = 0;
+  std::int64_t last = 0;
+};
+
+/// Rows that begin `pitch` items apart; their items lie side by side.
+struct lane_rows {
+  const void* first;
+  std::int64_t pitch;
+  std::int64_t count;
+  std::int64_t length;
+};
+
+/// Columns side by side; offsets[i] is where their item `i` begins, in items from `first`. `is_dense`: whatever
+/// lies between the columns' first item in memory and their last one are items of the array too.
+struct lane_columns {
+  const void* first;
+  const std::int64_t* offsets;
+  std::int64_t length;
+  std::int64_t width;
+  bool is_dense;
+};
+
+/// Arrays of states. There is room for `lane_padding` more than there are rows.
+struct lane_states {
+  void* first;
+  void* second;
+  double* scratch;  // scratch_words a row
+};
+inline constexpr std::int64_t lane_padding = 64;
+inline constexpr std::int64_t scratch_words = 9;
+
+/// The loops for one instruction set.
+///
+/// shape      rows and columns of 1 to a tile of items
+/// order      plain sums: the plan's tree over the slots of a tile; the others are exact
+/// sync       exact sums: within a strict_arithmetic
+/// tested by  tests/runtime/axis_reducer_test.cpp
+struct lane_loops {
+  void (*fold_rows)(const lane_rows& rows, const lane_order& order, const lane_states& out);
+  void (*fold_columns)(const lane_columns& columns, const lane_order& order,
+                       const lane_states& out);
+};
+
+/// Nulls where there are none: for other types than those of 4 and 8 bytes, and for the baseline.
+lane_loops find_lane_loops(lane_fold what, dtype type);
+
+/// high + low over `divisor`, rounded once; NaN where it must be found another way.
+///
+/// shape      |low| is at most half a unit of high, rounded to even; 1 <= divisor < 2^53
+/// sync       within a strict_arithmetic
+using exact_ratio = void (*)(const double* high, const double* low, std::int64_t count,
+                             std::int64_t divisor, bool to_odd, double* out);
+exact_ratio find_exact_ratio();
+
+}  // namespace monofold::runtime

@@ -1,0 +1,340 @@
+/// runtime/simd_lane_exact-inl: exact sums of rows and columns in lanes.
+
+// Included once for each instruction set: see highway's foreach_target.h.
+#if defined(MONOFOLD_RUNTIME_SIMD_LANE_EXACT_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef MONOFOLD_RUNTIME_SIMD_LANE_EXACT_INL
+#undef MONOFOLD_RUNTIME_SIMD_LANE_EXACT_INL
+#else
+#define MONOFOLD_RUNTIME_SIMD_LANE_EXACT_INL
+#endif
+
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <limits>
+
+#include "runtime/lanes.hpp"
+#include "runtime/simd_lane_tags-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace monofold::runtime::HWY_NAMESPACE {
+
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
+
+/// What was stored is looked at after so many items.
+inline constexpr std::int64_t sealed_items = 4096;
+
+/// Sums of float32 as doubles, exact where the smallest item and the largest are near enough to each other: all
+/// partial sums are multiples of the last bit of the smallest, and fewer than 2^53 of them.
+class exact_floats {
+ public:
+  using item = float;
+  using tag = lane_tag<double>;
+  using half = hn::Rebind<float, tag>;
+  using half_bits = hn::Rebind<std::uint32_t, tag>;
+  using part = hn::Vec<tag>;
+  using spread_of_rows = row_spread<half>;
+  using all_bits = lane_tag<std::uint32_t>;
+  static constexpr int width = lanes_v<double>;
+  static constexpr int column_width = lanes_v<float>;
+  static constexpr bool by_tree = false;
+  struct column {
+    part left, right;
+    hn::Vec<all_bits> least, most;
+  };
+
+  HWY_INLINE exact_floats(const lane_order&, const lane_states& out)
+      : high_(static_cast<double*>(out.first)),
+        low_(static_cast<double*>(out.second)),
+        least_of_(reinterpret_cast<std::uint32_t*>(out.scratch)),
+        least_(hn::Set(half_bits(), ~std::uint32_t{0})),
+        most_(hn::Zero(half_bits())) {}
+
+  HWY_INLINE part none() const { return hn::Set(tag(), -0.0); }
+  HWY_INLINE part load(const float* p, std::int64_t) { return seen(hn::LoadU(half(), p)); }
+  HWY_INLINE part load_some(const float* p, std::int64_t count, std::int64_t) {
+    return seen(load_first(half(), p, count, hn::Set(half(), -0.0f)));
+  }
+  HWY_INLINE part load_spread(const float* p, const spread_of_rows& spread) {
+    return seen(spread.load(p, hn::Set(half(), -0.0f)));
+  }
+  HWY_INLINE part add(part a, const float* p, std::int64_t i) { return hn::Add(a, load(p, i)); }
+  HWY_INLINE part join(part a, part b) const { return hn::Add(a, b); }
+  HWY_INLINE part merge(part a, part b) const {
+    return hn::Add(hn::ConcatEven(tag(), b, a), hn::ConcatOdd(tag(), b, a));
+  }
+  HWY_INLINE part row(const float* p, std::int64_t length) { return gather_row(*this, p, length); }
+  HWY_INLINE void store(part x, std::int64_t r) const {
+    hn::StoreU(x, tag(), high_ + r);
+    hn::StoreU(hn::Zero(tag()), tag(), low_ + r);
+  }
+  HWY_INLINE void seal(std::int64_t end, std::int64_t length, bool is_last) {
+    if (sealed_ >= end || (!is_last && (end - sealed_) * length < sealed_items)) return;
+    const std::uint32_t least = hn::GetLane(hn::MinOfLanes(half_bits(), least_));
+    const std::uint32_t most = hn::GetLane(hn::MaxOfLanes(half_bits(), most_));
+    if (!are_near(least, most, length)) {
+      has_failed_ = true;
+      std::fill(high_ + sealed_, high_ + end, std::numeric_limits<double>::quiet_NaN());
+    }
+    sealed_ = end;
+    least_ = hn::Set(half_bits(), ~std::uint32_t{0});
+    most_ = hn::Zero(half_bits());
+  }
+
+  HWY_INLINE column open(const float* p) const {
+    const auto bits = twice(p);
+    return {wide(p), wide(p + width), hn::Sub(bits, hn::Set(all_bits(), 1u)), bits};
+  }
+  HWY_INLINE void add_to(column& own, const float* p, std::int64_t) const {
+    const auto bits = twice(p);
+    own.left = hn::Add(own.left, wide(p));
+    own.right = hn::Add(own.right, wide(p + width));
+    own.least = hn::Min(own.least, hn::Sub(bits, hn::Set(all_bits(), 1u)));
+    own.most = hn::Max(own.most, bits);
+  }
+  HWY_INLINE column load_column(std::int64_t c) const {
+    return {hn::LoadU(tag(), high_ + c), hn::LoadU(tag(), high_ + c + width),
+            hn::LoadU(all_bits(), least_of_ + 2 * c),
+            hn::LoadU(all_bits(), least_of_ + 2 * c + column_width)};
+  }
+  HWY_INLINE void store_column(const column& own, std::int64_t c) const {
+    hn::StoreU(own.left, tag(), high_ + c);
+    hn::StoreU(own.right, tag(), high_ + c + width);
+    hn::StoreU(own.least, all_bits(), least_of_ + 2 * c);
+    hn::StoreU(own.most, all_bits(), least_of_ + 2 * c + column_width);
+  }
+  bool has_failed() const { return has_failed_; }
+  HWY_INLINE void finish_columns(std::int64_t count, std::int64_t length) {
+    const hn::RebindToSigned<all_bits> d;
+    const auto most_apart = hn::Set(d, 28 - std::bit_width(static_cast<std::uint32_t>(length)));
+    std::fill(low_, low_ + count, 0.0);
+    for (std::int64_t c = 0; c < count; c += column_width) {
+      const std::uint32_t* const own = least_of_ + 2 * c;
+      const auto exponent = [&](const std::uint32_t* of) HWY_ATTR {
+        return hn::BitCast(d, hn::ShiftRight<24>(hn::LoadU(all_bits(), of)));
+      };
+      const auto most = exponent(own + column_width);
+      const auto apart = hn::Sub(most, exponent(own));
+      const auto holds = hn::AndNot(hn::Gt(apart, most_apart), hn::Lt(most, hn::Set(d, 255)));
+      if (hn::AllTrue(d, holds)) continue;
+      for (int lane = 0; lane < column_width; ++lane) {
+        if (are_near(own[lane], own[lane + column_width], length)) continue;
+        high_[c + lane] = std::numeric_limits<double>::quiet_NaN();
+        has_failed_ = true;
+      }
+    }
+  }
+
+ private:
+  /// Of twice the bits of magnitudes, less 1 for the smallest: its exponent is then at most one too low, and 0
+  /// is no magnitude. Sums are below 2^(exponent of the largest + 1) length, and multiples of
+  /// 2^(exponent of the smallest - 23).
+  HWY_INLINE static bool are_near(std::uint32_t least, std::uint32_t most, std::int64_t length) {
+    const int apart = static_cast<int>(most >> 24) - static_cast<int>(least >> 24);
+    return most < 0xff000000u && apart + std::bit_width(static_cast<std::uint32_t>(length)) <= 28;
+  }
+  HWY_INLINE part seen(hn::Vec<half> x) {
+    const auto bits = hn::ShiftLeft<1>(hn::BitCast(half_bits(), x));
+    least_ = hn::Min(least_, hn::Sub(bits, hn::Set(half_bits(), 1u)));
+    most_ = hn::Max(most_, bits);
+    return hn::PromoteTo(tag(), x);
+  }
+  HWY_INLINE static part wide(const float* p) { return hn::PromoteTo(tag(), hn::LoadU(half(), p)); }
+  HWY_INLINE static hn::Vec<all_bits> twice(const float* p) {
+    return hn::ShiftLeft<1>(hn::LoadU(all_bits(), reinterpret_cast<const std::uint32_t*>(p)));
+  }
+
+  double* high_;
+  double* low_;
+  std::uint32_t* least_of_;  // for each vector of columns their smallest, then their largest
+  hn::Vec<half_bits> least_;
+  hn::Vec<half_bits> most_;
+  std::int64_t sealed_ = 0;
+  bool has_failed_ = false;
+};
+
+/// Sums as two doubles; what they do not hold is looked for in `lost`.
+template <class Item>
+class exact_pairs {
+ public:
+  using item = Item;
+  using tag = lane_tag<double>;
+  using item_tag = hn::Rebind<Item, tag>;
+  using vector = hn::Vec<tag>;
+  using spread_of_rows = row_spread<item_tag>;
+  static constexpr int width = lanes_v<double>;
+  static constexpr int column_width = width;
+  static constexpr bool by_tree = false;
+  struct part {
+    vector high, low;
+  };
+  struct column {
+    vector high, low, lost;
+  };
+
+  HWY_INLINE exact_pairs(const lane_order&, const lane_states& out)
+      : high_(static_cast<double*>(out.first)),
+        low_(static_cast<double*>(out.second)),
+        lost_of_(out.scratch),
+        lost_(hn::Zero(tag())) {}
+
+  HWY_INLINE part none() const { return {hn::Set(tag(), -0.0), hn::Zero(tag())}; }
+  HWY_INLINE part load(const Item* p, std::int64_t) const {
+    return {wide(hn::LoadU(item_tag(), p)), hn::Zero(tag())};
+  }
+  HWY_INLINE part load_some(const Item* p, std::int64_t count, std::int64_t) const {
+    return {wide(load_first(item_tag(), p, count, nothing())), hn::Zero(tag())};
+  }
+  HWY_INLINE part load_spread(const Item* p, const spread_of_rows& spread) const {
+    return {wide(spread.load(p, nothing())), hn::Zero(tag())};
+  }
+  HWY_INLINE part add(part a, const Item* p, std::int64_t) {
+    return added(a, wide(hn::LoadU(item_tag(), p)), lost_);
+  }
+  HWY_INLINE part join(part a, part b) {
+    const two high = sum_of(a.high, b.high);
+    const two low = sum_of(a.low, b.low);
+    const two rest = sum_of(low.sum, high.rest);
+    lost_ = hn::Or(lost_, hn::Or(low.rest, rest.rest));
+    return {high.sum, rest.sum};
+  }
+  HWY_INLINE part merge(const part& a, const part& b) {
+    const tag d;
+    return join({hn::ConcatEven(d, b.high, a.high), hn::ConcatEven(d, b.low, a.low)},
+                {hn::ConcatOdd(d, b.high, a.high), hn::ConcatOdd(d, b.low, a.low)});
+  }
+  HWY_INLINE part row(const Item* p, std::int64_t length) { return gather_row(*this, p, length); }
+  HWY_INLINE void store(const part& x, std::int64_t r) {
+    const part all = settled(x);
+    hn::StoreU(all.high, tag(), high_ + r);
+    hn::StoreU(all.low, tag(), low_ + r);
+    lost_ = hn::Or(lost_, hn::Sub(all.high, all.high));  // NaN unless it is finite
+  }
+  HWY_INLINE void seal(std::int64_t end, std::int64_t length, bool is_last) {
+    if (sealed_ >= end || (!is_last && (end - sealed_) * length < sealed_items)) return;
+    if (!hn::AllTrue(tag(), hn::Eq(lost_, hn::Zero(tag())))) {
+      std::fill(high_ + sealed_, high_ + end, std::numeric_limits<double>::quiet_NaN());
+    }
+    sealed_ = end;
+    lost_ = hn::Zero(tag());
+  }
+
+  HWY_INLINE column open(const Item* p) const {
+    return {wide(hn::LoadU(item_tag(), p)), hn::Zero(tag()), hn::Zero(tag())};
+  }
+  HWY_INLINE void add_to(column& own, const Item* p, std::int64_t) const {
+    const part sum = added({own.high, own.low}, wide(hn::LoadU(item_tag(), p)), own.lost);
+    own.high = sum.high;
+    own.low = sum.low;
+  }
+  HWY_INLINE column load_column(std::int64_t c) const {
+    return {hn::LoadU(tag(), high_ + c), hn::LoadU(tag(), low_ + c),
+            hn::LoadU(tag(), lost_of_ + c)};
+  }
+  HWY_INLINE void store_column(const column& own, std::int64_t c) const {
+    hn::StoreU(own.high, tag(), high_ + c);
+    hn::StoreU(own.low, tag(), low_ + c);
+    hn::StoreU(own.lost, tag(), lost_of_ + c);
+  }
+  HWY_INLINE void finish_columns(std::int64_t count, std::int64_t) const {
+    for (std::int64_t c = 0; c < count; c += width) {
+      const part all = settled({hn::LoadU(tag(), high_ + c), hn::LoadU(tag(), low_ + c)});
+      const vector lost = hn::Or(hn::LoadU(tag(), lost_of_ + c), hn::Sub(all.high, all.high));
+      const auto holds = hn::Eq(lost, hn::Zero(tag()));
+      hn::StoreU(hn::IfThenElse(holds, all.high, hn::NaN(tag())), tag(), high_ + c);
+      hn::StoreU(all.low, tag(), low_ + c);
+    }
+  }
+
+ private:
+  HWY_INLINE static hn::Vec<item_tag> nothing() { return hn::Set(item_tag(), Item(-0.0)); }
+  HWY_INLINE static vector wide(hn::Vec<item_tag> x) {
+    if constexpr (sizeof(Item) == 8) {
+      return x;
+    } else {
+      return hn::PromoteTo(tag(), x);
+    }
+  }
+  struct two {
+    vector sum, rest;
+  };
+
+  /// a + b, and what its rounding left out (Knuth 1969, TAOCP vol. 2, 4.2.2). Half of it by the fused instruction,
+  /// which rounds once as well: a Zen 4 has two units for additions and two for those.
+  HWY_INLINE static two sum_of(vector a, vector b) {
+    const vector one = hn::Set(tag(), 1.0);
+    const vector sum = hn::Add(a, b);
+    const vector b_part = hn::Sub(sum, a);
+    const vector a_part = hn::Sub(sum, b_part);
+    const vector b_rest = hn::NegMulAdd(b_part, one, b);
+    return {sum, hn::Add(hn::NegMulAdd(a_part, one, a), b_rest)};
+  }
+  HWY_INLINE static part added(const part& a, vector x, vector& lost) {
+    const two high = sum_of(a.high, x);
+    const two low = sum_of(a.low, high.rest);
+    lost = hn::Or(lost, low.rest);
+    return {high.sum, low.sum};
+  }
+  /// The low part is at most half a unit of the high one. Of -0 alone the high one is -0, and stays it.
+  HWY_INLINE static part settled(const part& x) {
+    const two all = sum_of(x.high, x.low);
+    const auto is_one = hn::Eq(x.low, hn::Zero(tag()));
+    return {hn::IfThenElse(is_one, x.high, all.sum), hn::IfThenZeroElse(is_one, all.rest)};
+  }
+
+  double* high_;
+  double* low_;
+  double* lost_of_;
+  vector lost_;
+  std::int64_t sealed_ = 0;
+};
+
+/// See `exact_ratio`: the quotient of the high part, and what is left of it and of the low part over the divisor.
+HWY_INLINE void divide_exactly(const double* high, const double* low, std::int64_t count,
+                               std::int64_t divisor, bool to_odd, double* out) {
+  const lane_tag<double> d;
+  const hn::RebindToSigned<decltype(d)> bits;
+  const auto n = hn::Set(d, static_cast<double>(divisor));
+  const bool by_power = (divisor & (divisor - 1)) == 0;
+  for (std::int64_t i = 0; i < count; i += lanes_v<double>) {
+    const auto h = hn::LoadU(d, high + i);
+    const auto l = hn::LoadU(d, low + i);
+    const auto zero = hn::Zero(d);
+    const auto size = hn::Abs(h);
+    // Far from where quotients are subnormal or a remainder could be.
+    const auto is_known = hn::Or(hn::Eq(h, zero), hn::And(hn::Ge(size, hn::Set(d, 0x1p-900)),
+                                                          hn::Le(size, hn::Set(d, 0x1p1000))));
+    const auto q = hn::Div(h, n);
+    const auto c = hn::Div(hn::Add(hn::NegMulAdd(q, n, h), l), n);
+    auto answer = q;
+    auto is_sure = is_known;
+    if (to_odd) {
+      const auto near = hn::Add(q, c);
+      const auto rest = hn::Add(hn::NegMulAdd(near, n, h), l);
+      // Towards zero where there is more than the true value, then odd.
+      const auto above = hn::VecFromMask(
+          bits, hn::RebindMask(bits, hn::Lt(hn::Xor(rest, hn::And(near, hn::SignBit(d))), zero)));
+      const auto odd = hn::Or(hn::Add(hn::BitCast(bits, near), above), hn::Set(bits, 1));
+      answer = hn::IfThenElse(hn::Eq(rest, zero), near, hn::BitCast(d, odd));
+      answer = hn::IfThenElse(hn::Eq(h, zero), q, answer);
+    } else if (!by_power) {
+      // The quotient's rest is known to 2^-51 of it.
+      const auto margin = hn::Mul(hn::Abs(c), hn::Set(d, 0x1p-50));
+      answer = hn::Add(q, hn::Add(c, margin));
+      is_sure = hn::And(is_sure, hn::Eq(answer, hn::Add(q, hn::Sub(c, margin))));
+      answer = hn::IfThenElse(hn::Eq(c, zero), q, answer);
+    } else if (divisor == 1) {
+      is_sure = hn::Eq(h, h);
+    }
+    hn::StoreU(hn::IfThenElse(is_sure, answer, hn::NaN(d)), d, out + i);
+  }
+}
+
+#endif  // not the portable targets
+
+}  // namespace monofold::runtime::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif  // MONOFOLD_RUNTIME_SIMD_LANE_EXACT_INL

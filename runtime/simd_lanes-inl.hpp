@@ -1,0 +1,187 @@
+/// runtime/simd_lanes-inl: how rows and columns come to lanes, and what is done to them there.
+
+// Included once for each instruction set: see highway's foreach_target.h.
+#if defined(MONOFOLD_RUNTIME_SIMD_LANES_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef MONOFOLD_RUNTIME_SIMD_LANES_INL
+#undef MONOFOLD_RUNTIME_SIMD_LANES_INL
+#else
+#define MONOFOLD_RUNTIME_SIMD_LANES_INL
+#endif
+
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+
+#include "monofold/plan/tiles.hpp"
+#include "runtime/lanes.hpp"
+#include "runtime/simd_lane_best-inl.hpp"
+#include "runtime/simd_lane_exact-inl.hpp"
+#include "runtime/simd_lane_plain-inl.hpp"
+#include "runtime/simd_lane_tags-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace monofold::runtime::HWY_NAMESPACE {
+
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
+
+/// The items of a row in one vector, where order does not matter.
+template <class Op>
+HWY_INLINE typename Op::part gather_row(Op& op, const typename Op::item* p, std::int64_t length) {
+  constexpr std::int64_t n = Op::width;
+  if (length < n) return op.load_some(p, length, 0);
+  typename Op::part all = op.load(p, 0);
+  std::int64_t i = n;
+  if (length >= 8 * n) {
+    typename Op::part b = op.load(p + n, n), c = op.load(p + 2 * n, 2 * n);
+    typename Op::part e = op.load(p + 3 * n, 3 * n);
+    for (i = 4 * n; i + 4 * n <= length; i += 4 * n) {
+      all = op.add(all, p + i, i);
+      b = op.add(b, p + i + n, i + n);
+      c = op.add(c, p + i + 2 * n, i + 2 * n);
+      e = op.add(e, p + i + 3 * n, i + 3 * n);
+    }
+    all = op.join(op.join(all, b), op.join(c, e));
+  }
+  for (; i + n <= length; i += n) all = op.add(all, p + i, i);
+  return i < length ? op.join(all, op.load_some(p + i, length - i, i)) : all;
+}
+
+/// Vectors of neighbouring parts of rows to one: lane r has row r. Neighbours in a row meet first.
+template <int count, class Op>
+HWY_INLINE typename Op::part merge_all(Op& op, typename Op::part* parts) {
+  for (int m = count; m > 1; m /= 2) {
+    for (int i = 0; i < m / 2; ++i) parts[i] = op.merge(parts[2 * i], parts[2 * i + 1]);
+  }
+  return parts[0];
+}
+
+/// Rows of up to `places` items, fewer than lanes, without gaps: several in one vector. Returns how many were
+/// folded: all but those whose vectors would end behind the last row.
+template <int places, class Op>
+HWY_INLINE std::int64_t fold_packed(Op& op, const lane_rows& rows) {
+  constexpr int n = Op::width;
+  constexpr int in_vector = n / places;
+  const auto* const first = static_cast<const typename Op::item*>(rows.first);
+  const typename Op::spread_of_rows spread(rows.length, places);
+  std::int64_t r = 0;
+  for (; (r + n) * rows.length + n <= rows.count * rows.length; r += n) {
+    typename Op::part parts[places];
+    for (int v = 0; v < places; ++v) {
+      parts[v] = op.load_spread(first + (r + v * in_vector) * rows.length, spread);
+    }
+    op.store(merge_all<places>(op, parts), r);
+    op.seal(r + n, rows.length, false);
+  }
+  return r;
+}
+
+template <class Op>
+HWY_INLINE void fold_lane_rows(Op& op, const lane_rows& rows) {
+  constexpr int n = Op::width;
+  const auto* const first = static_cast<const typename Op::item*>(rows.first);
+  std::int64_t r = 0;
+  if (rows.length < n && rows.pitch == rows.length) {
+    switch (std::bit_ceil(static_cast<unsigned>(rows.length))) {
+      case 1: r = fold_packed<1>(op, rows); break;
+      case 2: r = fold_packed<2>(op, rows); break;
+      case 4: r = fold_packed<std::min(n, 4)>(op, rows); break;
+      case 8: r = fold_packed<std::min(n, 8)>(op, rows); break;
+      default: r = fold_packed<n>(op, rows); break;
+    }
+  }
+  for (; r < rows.count; r += n) {
+    typename Op::part parts[n];
+    const std::int64_t own = std::min<std::int64_t>(n, rows.count - r);
+    for (int v = 0; v < n; ++v) {
+      parts[v] = v < own ? op.row(first + (r + v) * rows.pitch, rows.length) : op.none();
+    }
+    op.store(merge_all<n>(op, parts), r);
+    op.seal(r + n, rows.length, false);
+  }
+  op.seal(rows.count, rows.length, true);
+}
+
+/// What may be read of what lies behind the columns ends here.
+template <class Item>
+HWY_INLINE const Item* end_of_columns(const lane_columns& columns) {
+  if (!columns.is_dense) return nullptr;
+  const std::int64_t last = *std::max_element(columns.offsets, columns.offsets + columns.length);
+  return static_cast<const Item*>(columns.first) + last + columns.width;
+}
+
+/// Calls step(row pointers, column) for vectors of columns. The last ones, where they do not fill a vector, are
+/// loaded with what lies behind them, or copied where that may be nothing.
+template <int n, class Item, class Step>
+HWY_INLINE void for_vectors_of_columns(const Item* const* from, int num_rows,
+                                       const lane_columns& columns, const Item* end,
+                                       const Step& step) {
+  std::int64_t c = 0;
+  for (; c + n <= columns.width; c += n) step(from, c);
+  if (c == columns.width) return;
+  const Item* const last = *std::max_element(from, from + num_rows);
+  if (end != nullptr && end - last >= c + n) return step(from, c);
+  alignas(64) Item copy[8][n] = {};
+  const Item* row[8] = {};
+  for (int k = 0; k < num_rows; ++k) {
+    std::memcpy(copy[k], from[k] + c, static_cast<std::size_t>(columns.width - c) * sizeof(Item));
+    row[k] = copy[k] - c;
+  }
+  step(row, c);
+}
+
+/// Columns where order does not matter: eight items of each at a time.
+template <class Op>
+HWY_INLINE void fold_lane_columns(Op& op, const lane_columns& columns) {
+  using item = typename Op::item;
+  if constexpr (Op::by_tree) {
+    op.fold_columns(columns);
+  } else {
+    const auto* const first = static_cast<const item*>(columns.first);
+    const item* const end = end_of_columns<item>(columns);
+    // Eight stretches of items are read together, each in order: that is what processors see ahead of.
+    const std::int64_t apart = columns.length / 8;
+    for (std::int64_t i = 0; i < apart; ++i) {
+      const item* from[8];
+      for (int k = 0; k < 8; ++k) from[k] = first + columns.offsets[i + k * apart];
+      const auto add = [&](const item* const* row, std::int64_t c) HWY_ATTR {
+        auto own = op.load_column(c);
+#pragma GCC unroll 8
+        for (int k = 0; k < 8; ++k) op.add_to(own, row[k] + c, i + k * apart);
+        op.store_column(own, c);
+      };
+      const auto open = [&](const item* const* row, std::int64_t c) HWY_ATTR {
+        auto own = op.open(row[0] + c);
+#pragma GCC unroll 7
+        for (int k = 1; k < 8; ++k) op.add_to(own, row[k] + c, i + k * apart);
+        op.store_column(own, c);
+      };
+      if (i > 0) {
+        for_vectors_of_columns<Op::column_width>(from, 8, columns, end, add);
+      } else {
+        for_vectors_of_columns<Op::column_width>(from, 8, columns, end, open);
+      }
+    }
+    for (std::int64_t i = 8 * apart; i < columns.length; ++i) {
+      const item* const from = first + columns.offsets[i];
+      for_vectors_of_columns<Op::column_width>(
+          &from, 1, columns, end, [&](const item* const* row, std::int64_t c) HWY_ATTR {
+            if (i == 0) return op.store_column(op.open(*row + c), c);
+            auto own = op.load_column(c);
+            op.add_to(own, *row + c, i);
+            op.store_column(own, c);
+          });
+    }
+    op.finish_columns(columns.width, columns.length);
+  }
+}
+
+#endif  // not the portable targets
+
+}  // namespace monofold::runtime::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif  // MONOFOLD_RUNTIME_SIMD_LANES_INL

@@ -1,0 +1,287 @@
+/// runtime/lanes: rows and columns that are folded side by side have the answers that each has alone.
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "monofold/platform/wide_int.hpp"
+#include "runtime/axis_reducer.hpp"
+#include "runtime/typed_answers.hpp"
+#include "tests/inputs/random.hpp"
+
+namespace {
+
+namespace mf = monofold;
+namespace rt = monofold::runtime;
+using rt::operation;
+
+/// The bytes of all answers, by name.
+std::string bytes_of_arrays(const rt::axis_answers& all) {
+  std::string out;
+  for (const rt::answer_array& part : all.arrays) {
+    out += std::string(part.name) + std::string(mf::info(part.type).name);
+    out.append(part.bytes.begin(), part.bytes.end());
+  }
+  return out;
+}
+
+std::string bytes_of_lanes(const rt::axis_answers& like, const std::vector<rt::answer>& rows) {
+  std::string out;
+  for (const rt::answer_array& part : like.arrays) {
+    out += std::string(part.name) + std::string(mf::info(part.type).name);
+    for (const rt::answer& one : rows) {
+      const rt::number value =
+          part.name == "index" ? rt::number(one.indices.at(0)) : one.values.at(0);
+      mf::visit_dtype(part.type, [&]<class T>() {
+        T item = std::visit([](const auto& x) { return static_cast<T>(x); }, value);
+        out.append(reinterpret_cast<const char*>(&item), sizeof item);
+      });
+    }
+  }
+  return out;
+}
+
+/// `rows` rows of `length` items, `pitch` apart, or columns of as many.
+template <class Item>
+void check_lanes(const rt::request& what, const std::vector<Item>& items, std::int64_t rows,
+                 std::int64_t length, std::int64_t pitch, int axis) {
+  const mf::axis_numbers extents =
+      axis == 1 ? mf::axis_numbers{rows, length} : mf::axis_numbers{length, rows};
+  ASSERT_LE(extents[0] * pitch, std::ssize(items));
+  const rt::axis_answers got =
+      rt::reduce_axis(what, {items.data(), extents, {pitch, 1}, {axis}, mf::keepdims::no});
+  std::vector<rt::answer> wanted;
+  for (std::int64_t r = 0; r < rows; ++r) {
+    std::vector<Item> own;
+    for (std::int64_t i = 0; i < length; ++i) {
+      own.push_back(items[static_cast<std::size_t>(axis == 1 ? r * pitch + i : i * pitch + r)]);
+    }
+    rt::reducer alone(what);
+    alone.push(own.data(), length);
+    wanted.push_back(alone.finish().front());
+  }
+  EXPECT_EQ(bytes_of_arrays(got), bytes_of_lanes(got, wanted))
+      << rows << " rows of " << length << ", " << pitch << " apart, axis " << axis;
+}
+
+enum class lane_items { usual, apart, wide, special, equal };
+
+/// usual: near each other; apart: one double does not hold sums of float32; wide: sums take more bits than two doubles; special: zeros of both signs, NaN of any
+/// payload, infinities, the smallest and the largest; equal: two values, so that many are the first one.
+template <class Item>
+std::vector<Item> items_of_kind(lane_items what, std::int64_t count) {
+  using limits = std::numeric_limits<Item>;
+  std::vector<Item> out;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const auto seed = static_cast<std::uint64_t>(i);
+    const std::uint64_t bits = inputs::mixed(seed);
+    const int powers = what == lane_items::wide ? 110 : what == lane_items::apart ? 20 : 4;
+    const double spread = inputs::spread_double(seed, powers);
+    const std::uint64_t dice = bits >> 40;
+    if constexpr (std::is_floating_point_v<Item>) {
+      Item x = static_cast<Item>(spread);
+      if (what == lane_items::equal) x = static_cast<Item>(dice % 3 == 0 ? 1.5 : -2.5);
+      if (what == lane_items::special && dice % 8 == 0) {
+        const Item some[] = {Item(0),
+                             Item(-0.0),
+                             limits::infinity(),
+                             -limits::infinity(),
+                             limits::quiet_NaN(),
+                             -limits::quiet_NaN(),
+                             limits::max(),
+                             limits::denorm_min(),
+                             limits::lowest()};
+        x = some[dice / 8 % 9];
+      }
+      if (what == lane_items::special && dice % 8 == 1) x = Item(-0.0);
+      out.push_back(x);
+    } else {
+      Item x = static_cast<Item>(bits);
+      if (what == lane_items::equal) x = static_cast<Item>(dice % 3);
+      if (what == lane_items::special && dice % 3 == 0)
+        x = dice % 2 == 0 ? limits::min() : limits::max();
+      out.push_back(x);
+    }
+  }
+  return out;
+}
+
+template <class Item>
+void check_lane_lengths(lane_items from, const std::vector<std::int64_t>& lengths) {
+  const std::vector<Item> items = items_of_kind<Item>(from, 90'000);
+  rt::request what;
+  what.type = std::is_same_v<Item, float>          ? mf::dtype::float32
+              : std::is_same_v<Item, double>       ? mf::dtype::float64
+              : std::is_same_v<Item, std::int32_t> ? mf::dtype::int32
+              : std::is_same_v<Item, std::int64_t> ? mf::dtype::int64
+              : sizeof(Item) == 4                  ? mf::dtype::uint32
+                                                   : mf::dtype::uint64;
+  for (const operation op : {operation::sum, operation::mean, operation::min, operation::max,
+                             operation::argmin, operation::argmax}) {
+    what.ops = {op};
+    for (const bool plain : {false, true}) {
+      what.plain = plain;
+      if (plain && (op != operation::sum && op != operation::mean)) continue;
+      if (!std::is_floating_point_v<Item> && (op == operation::sum || op == operation::mean)) break;
+      SCOPED_TRACE(testing::Message()
+                   << rt::info(op).name << (plain ? ", plain, of " : " of ")
+                   << mf::info(what.type).name << ", items " << static_cast<int>(from));
+      for (const std::int64_t length : lengths) {
+        const std::int64_t rows = length < 100 ? 35 : 19;
+        what.num_threads = length % 2 != 0 ? 1 : 3;
+        check_lanes(what, items, rows, length, length, 1);
+        check_lanes(what, items, rows, length, length + 5, 1);
+        check_lanes(what, items, rows, length, rows, 0);
+        check_lanes(what, items, rows - 14, length, rows, 0);
+      }
+    }
+  }
+}
+
+const std::vector<std::int64_t> lane_lengths{
+    1,   2,   3,   4,   5,   7,   8,   9,   15,  16,  17,   31,   33,   63,   64,   65,
+    100, 127, 128, 129, 200, 256, 300, 511, 513, 640, 1000, 1023, 1025, 1100, 2049, 3200};
+
+TEST(lanes, every_length_of_floats) {
+  for (const lane_items from : {lane_items::usual, lane_items::apart, lane_items::wide,
+                                lane_items::special, lane_items::equal}) {
+    check_lane_lengths<float>(from, lane_lengths);
+    check_lane_lengths<double>(from, lane_lengths);
+  }
+}
+
+TEST(lanes, integers) {
+  for (const lane_items from : {lane_items::usual, lane_items::special, lane_items::equal}) {
+    check_lane_lengths<std::int32_t>(from, {1, 3, 8, 20, 130, 1030});
+    check_lane_lengths<std::uint32_t>(from, {1, 3, 8, 20, 130, 1030});
+    check_lane_lengths<std::int64_t>(from, {1, 3, 8, 20, 130, 1030});
+    check_lane_lengths<std::uint64_t>(from, {1, 3, 8, 20, 130, 1030});
+  }
+}
+
+TEST(lanes, every_instruction_set) {
+  const std::string own = rt::instruction_set();
+  for (const std::string& name : rt::instruction_sets()) {
+    ASSERT_TRUE(rt::use_instruction_set(name));
+    SCOPED_TRACE(name);
+    for (const lane_items from : {lane_items::usual, lane_items::special}) {
+      check_lane_lengths<float>(from, {1, 2, 3, 7, 20, 100, 300, 1030});
+      check_lane_lengths<double>(from, {1, 2, 3, 7, 20, 100, 300, 1030});
+    }
+  }
+  ASSERT_TRUE(rt::use_instruction_set(own));
+}
+
+/// As numbers of narrower types: rounded once.
+TEST(lanes, answers_of_other_types) {
+  const std::vector<double> wide = items_of_kind<double>(lane_items::usual, 20'000);
+  const std::vector<float> narrow = items_of_kind<float>(lane_items::special, 20'000);
+  for (const bool is_wide : {true, false}) {
+    rt::request what;
+    what.type = is_wide ? mf::dtype::float64 : mf::dtype::float32;
+    const std::size_t size = is_wide ? sizeof(double) : sizeof(float);
+    const auto* const items = is_wide ? reinterpret_cast<const char*>(wide.data())
+                                      : reinterpret_cast<const char*>(narrow.data());
+    for (const operation op : {operation::sum, operation::mean, operation::argmax}) {
+      what.ops = {op};
+      for (const mf::dtype type : {mf::dtype::float32, mf::dtype::float16, mf::dtype::float64}) {
+        for (const std::int64_t length : {1, 3, 8, 40, 300}) {
+          std::vector<char> got(8 * 40, 'x'), wanted(got);
+          std::vector<std::int64_t> got_indices(40), wanted_indices(40);
+          rt::typed_keeper keeper({type, got.data(), nullptr, got_indices.data(), 1});
+          const rt::row_reducer reducer(what, rt::rounding_for(type));
+          rt::reduce_rows(reducer, items, mf::rows_of({40, length}, {length, 1}, {1}), keeper);
+          for (std::int64_t r = 0; r < 40; ++r) {
+            rt::reducer alone(what);
+            alone.push(items + static_cast<std::size_t>(r * length) * size, length);
+            rt::store_typed({type, wanted.data(), nullptr, wanted_indices.data(), 1}, r,
+                            alone.finish(rt::rounding_for(type)).front());
+          }
+          EXPECT_EQ(std::string(got.begin(), got.end()), std::string(wanted.begin(), wanted.end()))
+              << rt::info(op).name << " of " << length << " as " << mf::info(type).name;
+          EXPECT_EQ(got_indices, wanted_indices);
+        }
+      }
+    }
+  }
+}
+
+/// Sums that lie half way between two numbers, or next to that.
+TEST(lanes, means_next_to_ties) {
+  std::vector<double> items;
+  for (std::int64_t i = 0; i < 3000; ++i) {
+    const auto bits = inputs::mixed(static_cast<std::uint64_t>(i));
+    const double base = 1.0 + static_cast<double>(bits % 8) * 0x1p-52;
+    items.push_back(
+        i % 3 == 0 ? base : (i % 3 == 1 ? 0x1p-53 : 0x1p-105 * static_cast<double>(bits >> 62)));
+  }
+  rt::request what;
+  for (const operation op : {operation::sum, operation::mean}) {
+    what.ops = {op};
+    for (const std::int64_t length : {2, 3, 4, 5, 6, 7, 12, 24, 100}) {
+      check_lanes(what, items, 3000 / length, length, length, 1);
+      check_lanes(what, items, 3000 / length, length, 3000 / length, 0);
+    }
+  }
+}
+
+/// Means half a unit from a double, and the least more or less: h + l = n (m + 1/2), l the next double too.
+TEST(lanes, means_by_the_least_off_ties) {
+  rt::request what;
+  what.ops = {operation::mean};
+  for (std::int64_t n = 3; n < 40; ++n) {
+    std::vector<double> items;
+    for (std::uint64_t i = 0; i < 300; ++i) {
+      const auto m =
+          static_cast<mf::int128>((inputs::mixed(i) >> 11 | std::uint64_t{1} << 52) * 2 + 1);
+      const mf::int128 sum = n * m;
+      const auto high = static_cast<double>(sum);
+      double low = static_cast<double>(sum - static_cast<mf::int128>(high));
+      if (i % 3 == 1) low = std::nextafter(low, 1e9);
+      if (i % 3 == 2) low = std::nextafter(low, -1e9);
+      items.insert(items.end(), {high, low});
+      items.resize(items.size() + static_cast<std::size_t>(n - 2));
+    }
+    check_lanes(what, items, 300, n, n, 1);
+  }
+}
+
+TEST(lanes, walks_of_several_axes_and_long_rows) {
+  const std::vector<float> items = items_of_kind<float>(lane_items::usual, 4 * 90'000);
+  rt::request what;
+  what.type = mf::dtype::float32;
+  what.num_threads = 1;
+  for (const bool plain : {false, true}) {
+    what.plain = plain;
+    for (const operation op : {operation::sum, operation::argmax}) {
+      what.ops = {op};
+      check_lanes(what, items, 4, 90'000, 90'000, 1);
+      check_lanes(what, items, 4, 90'000, 4, 0);
+      // Axes 0 and 2 of four.
+      const rt::axis_answers got = rt::reduce_axis(
+          what, {items.data(), {30, 5, 50, 40}, {10'000, 2'000, 40, 1}, {0, 2}, mf::keepdims::no});
+      std::vector<rt::answer> wanted;
+      for (std::int64_t k = 0; k < 5; ++k) {
+        for (std::int64_t c = 0; c < 40; ++c) {
+          std::vector<float> own;
+          for (std::int64_t i = 0; i < 1500; ++i) {
+            own.push_back(
+                items[static_cast<std::size_t>(i / 50 * 10'000 + k * 2'000 + i % 50 * 40 + c)]);
+          }
+          rt::reducer alone(what);
+          alone.push(own.data(), 1500);
+          wanted.push_back(alone.finish().front());
+        }
+      }
+      EXPECT_EQ(bytes_of_arrays(got), bytes_of_lanes(got, wanted));
+    }
+  }
+}
+
+}  // namespace
