@@ -1,0 +1,129 @@
+"""Golden states answer as answers.json says, and damaged files are refused."""
+import json
+import math
+import pathlib
+import struct
+import unittest
+import zlib
+from fractions import Fraction
+
+import state_reader
+
+GOLDEN_STATES = pathlib.Path(__file__).resolve().parents[1] / "golden_states"
+SMALL = "mean.float16.numbers"
+FORMATS = {"float16": "<e", "float32": "<f", "float64": "<d"}
+STATS = "count,nan,sum,mean,var,std,min,max,argmin,argmax"
+ITEMS = ("min", "max", "argmin", "argmax", "minmax", "top", "bottom")
+
+
+def bits_of(dtype, x):
+    """The bits of x in a type, of a decimal too; None where x is none of its numbers."""
+    if dtype == "bfloat16":
+        # A bfloat16 is a float32 with an empty lower half; a decimal goes to the nearest one.
+        low = struct.unpack("<I", struct.pack("<f", x))[0]
+        return (low + 0x7fff + (low >> 16 & 1)) >> 16 if x == x else 0x7fc0
+    return struct.pack(FORMATS[dtype], x)
+
+
+def shortest(dtype, x):
+    """The shortest decimal that reads back as x in its type."""
+    for digits in range(17):
+        text = f"{x:.{digits}e}"
+        try:
+            if bits_of(dtype, float(text)) == bits_of(dtype, x):
+                return text
+        except OverflowError:
+            pass
+    raise AssertionError(f"{x!r} is no {dtype}")
+
+
+def plainly(x, dtype):
+    """A value as answers.json has it, exact: a number by its text, -0 apart from 0."""
+    if isinstance(x, dict):
+        return {name: plainly(part, dtype) for name, part in x.items()}
+    if isinstance(x, (list, tuple)):
+        return [plainly(part, dtype) for part in x]
+    if not isinstance(x, float):
+        return x
+    if not math.isfinite(x):
+        return "nan" if x != x else "inf" if x > 0 else "-inf"
+    if dtype in ("float16", "bfloat16") and x == int(x) and abs(x) < 1e6:
+        return number(str(x))
+    return number(shortest(dtype, x))
+
+
+def number(text):
+    return "-0" if Fraction(text) == 0 and text[0] == "-" else Fraction(text)
+
+
+def as_answered(result):
+    """The line of answers.json that a result makes."""
+    names = [op for op, _ in result["answers"]]
+    reasons = [(op, fields["none"]) for op, fields in result["answers"] if "none" in fields]
+    if reasons:
+        same = [op for op, reason in reasons if reason == reasons[0][1]]
+        return {"exit": 4, "error": f"{', '.join(same)}: no result: {reasons[0][1]}"}
+    line = {"op": ",".join(names), "dtype": result["dtype"], "count": result["count"]}
+    line["op"] = "stats" if line["op"] == STATS else line["op"]
+    for op, fields in result["answers"]:
+        real = result["dtype"] if op in ITEMS else "float64"
+        if op == "sum" and result["plain"] and result["dtype"] != "float64":
+            real = "float32"
+        fields = plainly(fields, real)
+        if len(names) > 1:
+            fields = {op: fields.get("index", fields.get("value", fields))}
+        line.update(fields)
+    return line
+
+
+class golden_states(unittest.TestCase):
+    def test_every_state_answers_as_the_tool_does(self):
+        answers = json.loads((GOLDEN_STATES / "answers.json").read_text(),
+                             parse_float=number, parse_int=number)
+        files = sorted(GOLDEN_STATES.glob("*.state"))
+        self.assertEqual({file.name[:-6] for file in files}, {*answers})
+        for file in files:
+            with self.subTest(file.name):
+                line = as_answered(state_reader.read_state(file.read_bytes()))
+                expected = answers[file.name[:-6]]
+                self.assertEqual(line, expected)
+                # True is not 1 here.
+                for name, value in expected.items():
+                    self.assertEqual(isinstance(line[name], bool), isinstance(value, bool), name)
+
+
+class damaged_files(unittest.TestCase):
+    def setUp(self):
+        self.data = (GOLDEN_STATES / f"{SMALL}.state").read_bytes()
+
+    def test_flipped_bytes(self):
+        for i in range(len(self.data)):
+            for mask in (0x01, 0x80, 0xff):
+                data = bytearray(self.data)
+                data[i] ^= mask
+                with self.subTest(i), self.assertRaises(ValueError):
+                    state_reader.read_state(bytes(data))
+
+    def test_truncations_and_a_byte_more(self):
+        for size in range(len(self.data)):
+            with self.subTest(size), self.assertRaises(ValueError):
+                state_reader.read_state(self.data[:size])
+        with self.assertRaises(ValueError):
+            state_reader.read_state(self.data + b"\0")
+
+    def test_damage_under_a_right_checksum_gives_answers_or_is_refused(self):
+        for name in (SMALL, "tests.float16.nans", "sum+prod.float16.tiles"):
+            data = (GOLDEN_STATES / f"{name}.state").read_bytes()
+            for i in range(24, len(data) - 4):
+                body = bytearray(data[:-4])
+                body[i] ^= 0xff
+                body += struct.pack("<I", zlib.crc32(body))
+                with self.subTest((name, i)):
+                    try:
+                        state_reader.read_state(bytes(body))
+                    except ValueError as error:
+                        self.assertTrue(str(error).endswith("."), str(error))
+
+
+if __name__ == "__main__":
+    unittest.main()
