@@ -70,8 +70,8 @@ std::vector<Offset> as(const std::vector<std::int64_t>& numbers) {
 
 /// Segments by offsets, and by starts and stops where that is asked for: each is three kernels to compile.
 template <class Item, bool by_ranges = false, class F>
-void compare(const char* what, const F& f, const std::vector<std::int64_t>& lengths,
-             std::size_t misaligned = 0) {
+void compare_segments(const char* what, const F& f, const std::vector<std::int64_t>& lengths,
+                      std::size_t misaligned = 0) {
   const auto offsets = offsets_of(lengths, 3);
   const auto host = numbers<Item>(static_cast<std::size_t>(offsets.back()) + 2);
   std::vector<Item> shifted(misaligned);
@@ -125,28 +125,28 @@ struct tree_hash {
 
 TEST_F(gpu_segments, folds_of_floats) {
   const auto lengths = hard_lengths(1024);
-  compare<float, true>("plain_sum", mf::plain_sum, lengths);
-  compare<float>("plain_sum, misaligned", mf::plain_sum, lengths, 1);
-  compare<float, true>("sum", mf::sum, lengths, 3);
-  compare<float>("mean", mf::mean, lengths);
-  compare<float>("variance", mf::variance(1), lengths);
-  compare<float>("norm2", mf::norm2, lengths);
-  compare<float>("plain_variance", mf::plain_variance(1), lengths);
-  compare<float>("argmax", mf::argmax, lengths);
-  compare<float>("min", mf::min, lengths, 2);
-  compare<float>("extrema", mf::extrema, lengths);
-  compare<float, true>("rises", rises{}, lengths);
-  compare<float>("tree_hash", tree_hash{}, lengths, 1);
-  compare<float>("all", mf::all(mf::plain_sum, mf::extrema, mf::count), lengths);
+  compare_segments<float, true>("plain_sum", mf::plain_sum, lengths);
+  compare_segments<float>("plain_sum, misaligned", mf::plain_sum, lengths, 1);
+  compare_segments<float, true>("sum", mf::sum, lengths, 3);
+  compare_segments<float>("mean", mf::mean, lengths);
+  compare_segments<float>("variance", mf::variance(1), lengths);
+  compare_segments<float>("norm2", mf::norm2, lengths);
+  compare_segments<float>("plain_variance", mf::plain_variance(1), lengths);
+  compare_segments<float>("argmax", mf::argmax, lengths);
+  compare_segments<float>("min", mf::min, lengths, 2);
+  compare_segments<float>("extrema", mf::extrema, lengths);
+  compare_segments<float, true>("rises", rises{}, lengths);
+  compare_segments<float>("tree_hash", tree_hash{}, lengths, 1);
+  compare_segments<float>("all", mf::all(mf::plain_sum, mf::extrema, mf::count), lengths);
 }
 
 TEST_F(gpu_segments, other_items) {
-  compare<double>("double plain_sum", mf::plain_sum, hard_lengths(512), 1);
-  compare<double>("double sum", mf::sum, hard_lengths(512));
-  compare<double>("double variance", mf::variance(0), hard_lengths(512));
-  compare<std::int32_t>("int32 sum", mf::sum, hard_lengths(1024), 1);
-  compare<std::uint8_t>("uint8 sum", mf::sum, hard_lengths(4096), 5);
-  compare<std::int64_t>("int64 sum", mf::sum, hard_lengths(512));
+  compare_segments<double>("double plain_sum", mf::plain_sum, hard_lengths(512), 1);
+  compare_segments<double>("double sum", mf::sum, hard_lengths(512));
+  compare_segments<double>("double variance", mf::variance(0), hard_lengths(512));
+  compare_segments<std::int32_t>("int32 sum", mf::sum, hard_lengths(1024), 1);
+  compare_segments<std::uint8_t>("uint8 sum", mf::sum, hard_lengths(4096), 5);
+  compare_segments<std::int64_t>("int64 sum", mf::sum, hard_lengths(512));
 }
 
 /// Rows that are alone, and among others: the boundaries at which batches change their bits elsewhere.
@@ -173,17 +173,17 @@ TEST_F(gpu_segments, a_row_is_the_same_in_every_batch) {
 }
 
 TEST_F(gpu_segments, few_segments_and_long_ones) {
-  compare<float>("one", mf::plain_sum, {300 * 1024 + 17}, 1);
-  compare<float>("few", mf::sum, {5, 0, 40 * 1024 + 1, 1024, 3, 100 * 1024});
-  compare<float>("few", mf::argmin, {5, 0, 40 * 1024 + 1, 1024, 3, 100 * 1024});
+  compare_segments<float>("one", mf::plain_sum, {300 * 1024 + 17}, 1);
+  compare_segments<float>("few", mf::sum, {5, 0, 40 * 1024 + 1, 1024, 3, 100 * 1024});
+  compare_segments<float>("few", mf::argmin, {5, 0, 40 * 1024 + 1, 1024, 3, 100 * 1024});
   // Nodes of so many tiles that a warp has several, the last of them not whole.
-  compare<float>("nodes", tree_hash{}, {1044 * 1024 + 7});
+  compare_segments<float>("nodes", tree_hash{}, {1044 * 1024 + 7});
   std::vector<std::int64_t> lengths(100, 1);  // enough tiles in all for warps that take several
   for (const std::int64_t n : {1500, 2048, 150 * 1024 + 3, 2000, 130 * 1024}) lengths.push_back(n);
-  compare<float>("medium", mf::plain_sum, lengths);
-  compare<float>("medium", mf::sum, lengths, 1);
-  compare<float>("medium", mf::extrema, lengths, 2);
-  compare<float>("medium", rises{}, lengths);
+  compare_segments<float>("medium", mf::plain_sum, lengths);
+  compare_segments<float>("medium", mf::sum, lengths, 1);
+  compare_segments<float>("medium", mf::extrema, lengths, 2);
+  compare_segments<float>("medium", rises{}, lengths);
 }
 
 TEST_F(gpu_segments, gaps_overlaps_and_any_order) {
