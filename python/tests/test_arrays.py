@@ -174,3 +174,9 @@ def test_dot_of_strides():
         mf.dot(x, y.astype("float32"))
     with pytest.raises(TypeError):
         mf.dot(x)
+
+
+@pytest.mark.parametrize("dtype", ("V0", "S0", "U0", [], "V8", "S8"))
+def test_items_without_bytes(dtype):
+    with pytest.raises(TypeError):
+        mf.max(np.zeros(3, dtype))
