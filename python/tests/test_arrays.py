@@ -180,3 +180,10 @@ def test_dot_of_strides():
 def test_items_without_bytes(dtype):
     with pytest.raises(TypeError):
         mf.max(np.zeros(3, dtype))
+
+
+def test_nan_of_a_masked_dot_has_the_place_of_the_array():
+    x = np.array([1.0, 2.0, np.nan, 3.0])
+    with pytest.raises(mf.NanFound) as caught:
+        mf.dot(x, x, where=[False, True, True, True], nan="raise")
+    assert caught.value.index == 2
