@@ -93,9 +93,59 @@ def test_long_work_is_done_in_parts(shape, axis):
 
 def test_interrupted_state_stays():
     state = mf.State(mf.sum, "float64").push([1.0])
-    before = bytes(state)
+    pair = mf.State(mf.dot, "float64").push([1.0], [2.0])
+    before, pair_before = bytes(state), bytes(pair)
     test_interrupts(lambda: state.push(endless(2**40)))
+    test_interrupts(lambda: pair.push(endless(2**40), endless(2**40)))
     assert bytes(state) == before and state.push([2.0]).finish() == 3.0
+    assert bytes(pair) == pair_before and pair.finish() == 2.0
+
+
+def test_interrupted_push_of_chunks():
+    pa = pytest.importorskip("pyarrow")
+    chunks = pa.chunked_array([pa.array(np.ones(2**21))] * 2**15)  # of 16 MiB
+    state = mf.State(mf.sum, "float64").push([1.0])
+    test_interrupts(lambda: state.push(chunks))
+    assert state.count == 1
+
+
+def test_a_handler_cannot_use_a_state_at_work():
+    code = """if True:
+        import signal, monofold as mf, numpy as np
+        state, other, seen = mf.State(mf.sum, "float64").push([1.0]), mf.State(mf.sum, "float64"), []
+        def look(*_):
+            seen.append(other.push([2.0]).count)
+            state.count
+        signal.signal(signal.SIGALRM, look)
+        signal.setitimer(signal.ITIMER_REAL, 0.2)
+        try:
+            state.push(np.broadcast_to(1.0, 2**40))
+        except RuntimeError as error:
+            print(error, seen, state.count)
+        """
+    assert output_of("-c", code, timeout=60).strip() == \
+        "the state is at work: a push of this thread is not done [1] 1"
+
+
+def test_a_fork_leaves_a_state_at_work_behind():
+    code = """if True:
+        import os, threading, time, warnings, monofold as mf, numpy as np
+        warnings.simplefilter("ignore")
+        state, other = mf.State(mf.sum, "float64").push([1.0]), mf.State(mf.sum, "float64").push([1.0])
+        threading.Thread(target=lambda: state.push(np.broadcast_to(1.0, 2**40)), daemon=True).start()
+        time.sleep(0.3)
+        child = os.fork()
+        if child == 0:
+            try:
+                state.count
+            except RuntimeError as error:
+                print(error, other.push([2.0]).finish(), flush=True)
+        else:
+            os.waitpid(child, 0)
+        os._exit(0)
+        """
+    assert output_of("-c", code, timeout=60).strip() == \
+        "the state was at work in another thread when the process forked 3.0"
 
 
 @pytest.mark.skipif(monofold.__main__.tool() is None, reason="the tool is not here")
