@@ -30,11 +30,6 @@ monofold_state* loaded(const void* bytes, std::size_t size) {
   return made;
 }
 
-runtime::reducer reducer_in(const nb::bytes& saved) {
-  return runtime::reducer::load(
-      {reinterpret_cast<const unsigned char*>(saved.data()), saved.size()});
-}
-
 }  // namespace
 
 state::state(monofold_dtype dtype, const std::vector<monofold_operation>& operations,
@@ -87,9 +82,8 @@ std::vector<piece> pieces_of(const nb::list& pieces) {
   return out;
 }
 
-bool is_one_step(const layout& items) {
-  return items.is_packed() &&
-         (items.place != MONOFOLD_HOST || items.count() * items.item_bytes() <= piece_bytes);
+bool is_one_piece(const layout& items) {
+  return items.is_packed() && items.count() * items.item_bytes() <= piece_bytes;
 }
 
 }  // namespace
@@ -107,6 +101,10 @@ state::handle state::copied_with_lock() const {
 }
 
 void state::push(nb::list list) {
+  if (list.size() == 1 && list[0][1].is_none()) {
+    const array& items = nb::cast<const array&>(list[0][0]);
+    if (is_one_piece(items)) return fill(items, nullptr);
+  }
   const std::vector<piece> pieces = pieces_of(list);
   std::int64_t count = 0;
   for (const piece& one : pieces) count += one.items.count();
@@ -114,17 +112,13 @@ void state::push(nb::list list) {
   {
     const hold held(busy_);
     check_room(count);
-    if (pieces.size() == 1 && !pieces[0].mask && is_one_step(pieces[0].items)) {
-      how = push_all(own_.get(), pieces[0].items, nullptr);
-    } else {
-      handle changed = copied_with_lock();
-      signal_watch watch;
-      for (const piece& one : pieces) {
-        if (how == MONOFOLD_OK) how = push_all(changed.get(), one.items, one.marks());
-        watch.passed(one.items.count() * one.items.item_bytes());
-      }
-      if (how == MONOFOLD_OK) own_ = std::move(changed);
+    handle changed = copied_with_lock();
+    signal_watch watch;
+    for (const piece& one : pieces) {
+      if (how == MONOFOLD_OK) how = push_all(changed.get(), one.items, one.marks());
+      watch.passed(one.items.count() * one.items.item_bytes());
     }
+    if (how == MONOFOLD_OK) own_ = std::move(changed);
   }
   check_call(how);
 }
@@ -134,6 +128,7 @@ void state::fill(const array& items, const array* mask) {
   monofold_status how = MONOFOLD_OK;
   {
     const hold held(busy_);
+    check_room(items.count());
     how = push_all(own_.get(), items, mask);
   }
   check_call(how);
@@ -147,7 +142,9 @@ void state::push_pairs(const array& left, const array& right, const array* mask)
   {
     const hold held(busy_);
     check_room(left.count());
-    if (mask == nullptr && is_one_step(left) && is_one_step(right)) {
+    const bool is_one_call = left.place != MONOFOLD_HOST ||
+                             (mask == nullptr && is_one_piece(left) && is_one_piece(right));
+    if (is_one_call) {
       how = monofold_state_push_pairs(own_.get(), left.data, right.data, left.count(), left.place);
     } else {
       handle changed = copied_with_lock();
@@ -201,7 +198,10 @@ nb::bytes state::save() const {
 
 std::unique_ptr<state> state::load(nb::bytes bytes) {
   handle own(loaded(bytes.data(), bytes.size()));
-  return std::unique_ptr<state>(new state(std::move(own), reducer_in(bytes).first_index()));
+  const std::int64_t first_index =
+      runtime::reducer::load({reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size()})
+          .first_index();
+  return std::unique_ptr<state>(new state(std::move(own), first_index));
 }
 
 std::unique_ptr<state> state::copy() const {
@@ -210,7 +210,10 @@ std::unique_ptr<state> state::copy() const {
 }
 
 nb::tuple state::asked() const {
-  const runtime::request what = reducer_in(save()).what();
+  const nb::bytes bytes = save();
+  const runtime::request what =
+      runtime::reducer::load({reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size()})
+          .what();
   nb::list operations;
   for (const runtime::operation op : what.ops) operations.append(static_cast<int>(op));
   return nb::make_tuple(static_cast<int>(what.type), operations,

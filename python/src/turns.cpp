@@ -21,16 +21,16 @@ void turns::take() {
   for (int held = 0; !held_.compare_exchange_strong(held, here); held = 0) {
     if (held != here)
       throw std::runtime_error("the state was at work in another thread when the process forked");
-    if (holder_.load() == self)
+    if (holder_.load(std::memory_order_relaxed) == self)
       throw std::runtime_error("the state is at work: a push of this thread is not done");
     held_.wait(held);
   }
-  holder_.store(self);
+  holder_.store(self, std::memory_order_relaxed);  // which only this thread looks for
 }
 
 void turns::give() {
-  holder_.store({});
-  held_.store(0);
+  holder_.store({}, std::memory_order_relaxed);
+  held_.store(0, std::memory_order_release);
   held_.notify_one();
 }
 
