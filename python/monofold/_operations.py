@@ -226,7 +226,8 @@ class Dot(Operation):
         mask = _arrays.as_mask(where, left.shape)
         state = _core.state(left.code, [self.kind.code], 0, self.make_how(nan))
         state.push_pairs(left.items, right.items, mask)
-        return _whole.scalar(self.kind, state.answer(0))
+        pieces = [(left.items, mask)]  # a NaN's place counts the items that are not there
+        return _whole.scalar(self.kind, _whole.answer_of(state, 0, self.kind, 1, pieces))
 
 
 @functools.lru_cache(256)

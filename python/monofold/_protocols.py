@@ -43,8 +43,11 @@ def capsule_of(x):
     stream = {"stream": LEGACY_STREAM} if int(kind) in _ON_GPU else {}
     try:
         return x.__dlpack__(max_version=_DLPACK, **stream)
-    except TypeError:  # of before DLPack 1
-        return x.__dlpack__(**stream)
+    except TypeError as error:
+        # Of before DLPack 1: the argument is refused, by the words of Python or of a binding.
+        if not any(words in str(error) for words in ("max_version", "keyword", "function arguments")):
+            raise
+    return x.__dlpack__(**stream)
 
 
 def _from_dlpack(x):

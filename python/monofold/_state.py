@@ -85,10 +85,7 @@ class State:
             return self
         if other is not None:
             raise TypeError("only a state of dot takes two arrays")
-        changed = self._core if len(source.pieces) == 1 else self._core.copy()
-        for items, mask in source.pieces:
-            changed.push(items, mask)
-        self._core = changed
+        self._core.push(source.pieces)
         return self
 
     def merge(self, other):

@@ -77,6 +77,17 @@ bool layout::is_packed() const {
   return true;
 }
 
+void layout::check_extents() const {
+  constexpr std::size_t most_axes = 64;  // as in NumPy
+  if (extents.size() > most_axes) throw nb::value_error("an array of more than 64 axes");
+  std::int64_t bytes = item_bytes();
+  for (const std::int64_t extent : extents) {
+    if (extent < 0) throw nb::value_error("an array with a negative extent");
+    if (__builtin_mul_overflow(bytes, std::max<std::int64_t>(extent, 1), &bytes))
+      throw nb::value_error("an array of more bytes than can be counted");
+  }
+}
+
 layout with_axes(const layout& items, const std::vector<std::int64_t>& order) {
   layout out = items;
   for (std::size_t axis = 0; axis < order.size(); ++axis) {
@@ -110,6 +121,7 @@ void make_array(array* self, std::uintptr_t address, monofold_dtype dtype, bool 
                 std::vector<std::int64_t> strides, nb::object owner) {
   if (extents.size() != strides.size()) throw nb::value_error("as many strides as extents");
   if (dtype < MONOFOLD_BOOL || dtype > MONOFOLD_FLOAT64) throw nb::value_error("no such type");
+  layout{nullptr, dtype, swapped, place, extents, strides}.check_extents();
   // A pointer is what arrays of other libraries give us: a number.
   new (self) array{reinterpret_cast<const char*>(address),
                    dtype,

@@ -29,6 +29,8 @@ struct layout {
   bool is_native() const;
   /// And they lie next to each other, in row-major order.
   bool is_packed() const;
+  /// errors     ValueError: extents that no array has, which another library told us
+  void check_extents() const;
 };
 
 /// An array as Python holds it: what keeps the memory is copied and freed under the interpreter's lock only.

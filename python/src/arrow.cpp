@@ -45,7 +45,9 @@ struct arrow_stream {
 
 monofold_dtype dtype_of_column(const arrow_schema& schema) {
   const std::string format = schema.format;
-  if (format.size() == 1 && schema.dictionary == nullptr) {
+  if (schema.dictionary != nullptr)
+    throw nb::type_error("columns of a dictionary (categories) are not reduced: give their values");
+  if (format.size() == 1) {
     switch (format[0]) {
       case 'b': return MONOFOLD_BOOL;
       case 'c': return MONOFOLD_INT8;

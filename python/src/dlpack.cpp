@@ -1,5 +1,8 @@
 #include "python/src/dlpack.hpp"
 
+#include <dlfcn.h>
+
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <utility>
@@ -72,25 +75,45 @@ monofold_dtype dtype_of_tensor(dl_type type) {
     if (found >= 0) return found;
   }
   const char* const names[] = {"int", "uint", "float", "opaque", "bfloat", "complex", "bool"};
+  const std::string bits = std::to_string(type.bits);
   const std::string name =
-      type.code < 7 ? names[type.code] : "a type of code " + std::to_string(type.code);
-  throw nb::type_error(
-      ("arrays of " + name + std::to_string(type.bits) + " are not reduced").c_str());
+      type.code < 7 ? names[type.code] + bits
+                    : "DLPack's type " + std::to_string(type.code) + " of " + bits + " bits";
+  throw nb::type_error(("arrays of " + name + " are not reduced").c_str());
+}
+
+[[noreturn]] void say_unavailable(const std::string& text) {
+  const nb::object unavailable = nb::module_::import_("monofold._errors").attr("DeviceUnavailable");
+  PyErr_SetString(unavailable.ptr(), text.c_str());
+  throw nb::python_error();
+}
+
+/// The number of the GPU that this thread's kernels run on, by the driver that the producer has loaded.
+std::int32_t current_gpu() {
+  int number = 0;
+  void* driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
+  if (driver == nullptr) return number;
+  using get_device = int (*)(int*);
+  const auto get = reinterpret_cast<get_device>(dlsym(driver, "cuCtxGetDevice"));
+  if (get == nullptr || get(&number) != 0) number = 0;  // no context yet: kernels make the first's
+  dlclose(driver);
+  return number;
 }
 
 monofold_place place_of(dl_device device) {
   switch (device.kind) {
     case on_cpu:
     case in_pinned_memory: return MONOFOLD_HOST;
-    case on_cuda: return MONOFOLD_DEVICE;
+    case on_cuda:
+      if (const std::int32_t here = current_gpu(); device.number != here) {
+        say_unavailable("the items lie on GPU " + std::to_string(device.number) +
+                        "; the current one is " + std::to_string(here));
+      }
+      return MONOFOLD_DEVICE;
     case in_managed_memory: return MONOFOLD_MANAGED;
     default: break;
   }
-  const nb::object unavailable = nb::module_::import_("monofold._errors").attr("DeviceUnavailable");
-  const std::string text =
-      "the items lie on a device of DLPack's kind " + std::to_string(device.kind);
-  PyErr_SetString(unavailable.ptr(), text.c_str());
-  throw nb::python_error();
+  say_unavailable("the items lie on a device of DLPack's kind " + std::to_string(device.kind));
 }
 
 array array_of(const dl_tensor& tensor, nb::object owner) {
@@ -99,13 +122,18 @@ array array_of(const dl_tensor& tensor, nb::object owner) {
   out.place = place_of(tensor.device);
   out.data = static_cast<const char*>(tensor.data) + tensor.byte_offset;
   out.owner = std::move(owner);
+  if (tensor.rank < 0) throw nb::value_error("an array with a negative number of axes");
   const auto rank = static_cast<std::size_t>(tensor.rank);
   out.extents.assign(tensor.extents, tensor.extents + rank);
+  out.check_extents();
+  if (tensor.data == nullptr && out.count() > 0) throw nb::value_error("an array without memory");
   out.strides.resize(rank);
-  std::int64_t step = out.item_bytes();
+  std::int64_t step = 1;
   for (std::size_t axis = rank; axis-- > 0;) {
-    out.strides[axis] = tensor.strides != nullptr ? tensor.strides[axis] * out.item_bytes() : step;
-    step *= out.extents[axis];
+    const std::int64_t items = tensor.strides != nullptr ? tensor.strides[axis] : step;
+    if (__builtin_mul_overflow(items, out.item_bytes(), &out.strides[axis]))
+      throw nb::value_error("an array with a stride of more bytes than can be counted");
+    step *= std::max<std::int64_t>(out.extents[axis], 1);
   }
   return out;
 }

@@ -8,7 +8,8 @@ namespace monofold::python {
 /// The array in a capsule that an object's __dlpack__ gave; the capsule is used up.
 ///
 /// errors     TypeError: items of a type that is not reduced, or of several lanes; ValueError: no such capsule,
-///            or one that was used before; DeviceUnavailable: memory of a device that is no GPU of ours
+///            one that was used before, or extents that no array has; DeviceUnavailable: memory of a device that is
+///            not the current GPU
 array from_dlpack(nb::object capsule);
 
 void bind_dlpack(nb::module_& core);

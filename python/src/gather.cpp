@@ -139,7 +139,7 @@ monofold_status for_pieces(const layout& items, const layout* mask, std::int64_t
         static_cast<std::size_t>(std::min(count, most) * bytes));
   if (mask != nullptr)
     marks = std::make_unique_for_overwrite<char[]>(static_cast<std::size_t>(std::min(count, most)));
-  std::int64_t since_look = 0;
+  signal_watch watch;
   for (std::int64_t at = 0; at < count;) {
     const std::int64_t here = std::min(count - at, most);
     std::int64_t kept = here;
@@ -154,11 +154,7 @@ monofold_status for_pieces(const layout& items, const layout* mask, std::int64_t
     }
     if (const monofold_status how = take(from, kept); how != MONOFOLD_OK) return how;
     at += here;
-    since_look += here * bytes;
-    if (since_look >= piece_bytes && at < count) {
-      check_signals();
-      since_look = 0;
-    }
+    if (at < count) watch.passed(here * bytes);
   }
   return MONOFOLD_OK;
 }
@@ -166,20 +162,28 @@ monofold_status for_pieces(const layout& items, const layout* mask, std::int64_t
 monofold_status for_pairs(const layout& left, const layout& right, const layout* mask,
                           const take_pair& take) {
   const std::int64_t bytes = left.item_bytes(), count = left.count();
-  const std::int64_t most = std::min(count, buffer_bytes / bytes);
-  std::vector<char> lefts(static_cast<std::size_t>(most * bytes)), rights(lefts.size());
+  const bool lie_so = mask == nullptr && left.is_packed() && right.is_packed();
+  const std::int64_t most = std::min(count, (lie_so ? piece_bytes : buffer_bytes) / bytes);
+  std::vector<char> lefts(lie_so ? 0 : static_cast<std::size_t>(most * bytes));
+  std::vector<char> rights(lefts.size());
   std::vector<char> marks(mask != nullptr ? static_cast<std::size_t>(most) : 0);
+  signal_watch watch;
   for (std::int64_t at = 0; at < count; at += most) {
     const std::int64_t here = std::min(count - at, most);
     std::int64_t kept = here;
-    gather(left, at, here, lefts.data());
-    gather(right, at, here, rights.data());
+    if (at > 0) watch.passed(most * bytes);
+    if (!lie_so) {
+      gather(left, at, here, lefts.data());
+      gather(right, at, here, rights.data());
+    }
     if (mask != nullptr) {
       gather(*mask, at, here, marks.data());
       keep_marked(lefts.data(), bytes, marks.data(), here);
       kept = keep_marked(rights.data(), bytes, marks.data(), here);
     }
-    if (const monofold_status how = take(lefts.data(), rights.data(), kept); how != MONOFOLD_OK)
+    const char* const left_items = lie_so ? left.data + at * bytes : lefts.data();
+    const char* const right_items = lie_so ? right.data + at * bytes : rights.data();
+    if (const monofold_status how = take(left_items, right_items, kept); how != MONOFOLD_OK)
       return how;
   }
   return MONOFOLD_OK;

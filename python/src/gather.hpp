@@ -27,6 +27,21 @@ inline constexpr std::int64_t buffer_bytes = std::int64_t{4} << 20;
 /// Takes the interpreter's lock for a moment, and throws what a signal's handler raises.
 void check_signals();
 
+/// Looks at signals whenever a piece's bytes were worked on.
+class signal_watch {
+ public:
+  /// errors     throws what a signal's handler raises
+  void passed(std::int64_t bytes) {
+    since_look_ += bytes;
+    if (since_look_ < piece_bytes) return;
+    since_look_ = 0;
+    check_signals();
+  }
+
+ private:
+  std::int64_t since_look_ = 0;
+};
+
 /// Calls `take` with pieces of items [first, first + count), in row-major order: from where they lie when they
 /// lie so, else from a buffer. `mask`, which may be null, says which of them there are.
 ///
@@ -36,7 +51,7 @@ using take_piece = std::function<monofold_status(const void* items, std::int64_t
 monofold_status for_pieces(const layout& items, const layout* mask, std::int64_t first,
                            std::int64_t count, const take_piece& take);
 
-/// The same for two arrays of one shape and type on the host, whose pieces may come from buffers only.
+/// The same for two arrays of one shape and type on the host.
 using take_pair =
     std::function<monofold_status(const void* left, const void* right, std::int64_t count)>;
 monofold_status for_pairs(const layout& left, const layout& right, const layout* mask,

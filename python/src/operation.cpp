@@ -67,9 +67,11 @@ PyObject* call_quickly(const operation_object& self, PyObject* items) {
   }
   PyObject* answer = nullptr;
   const monofold_dtype dtype = dtype_of_format(view.format, view.itemsize);
-  const bool is_aligned =
-      reinterpret_cast<std::uintptr_t>(view.buf) % static_cast<std::size_t>(view.itemsize) == 0;
-  if (dtype >= 0 && is_aligned && view.len <= piece_bytes) {
+  const auto is_aligned = [&view] {  // items of no type of ours may have no bytes
+    return reinterpret_cast<std::uintptr_t>(view.buf) % static_cast<std::size_t>(view.itemsize) ==
+           0;
+  };
+  if (dtype >= 0 && is_aligned() && view.len <= piece_bytes) {
     const std::int64_t count = view.len / view.itemsize;
     monofold_result result;
     const bool is_answered = count < items_without_lock

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <memory>
 #include <vector>
 
@@ -88,7 +89,9 @@ monofold_status rows_by_state(const question& what, const layout& items, const l
                               std::int64_t num_rows, std::int64_t row_items, const outputs& out,
                               std::int64_t* failed_row) {
   monofold_status first_status = MONOFOLD_OK;
+  signal_watch watch;
   for (std::int64_t row = 0; row < num_rows; ++row) {
+    if (row > 0) watch.passed(row_items * items.item_bytes());
     monofold_state* state = nullptr;
     monofold_status how =
         monofold_state_create(items.dtype, &what.operation, 1, 0, &what.options, &state);
@@ -129,7 +132,9 @@ monofold_status rows_by_buffer(const question& what, const layout& items, const 
   if (mask != nullptr) marks = std::make_unique_for_overwrite<char[]>(buffer_items);
   monofold_status first_status = MONOFOLD_OK;
   *failed_row = -1;
+  signal_watch watch;
   for (std::int64_t row = 0; row < num_rows; row += rows_at_once) {
+    if (row > 0) watch.passed(rows_at_once * row_bytes);
     const std::int64_t rows = std::min(rows_at_once, num_rows - row);
     std::int64_t failed = -1;
     gather(items, row * row_items, rows * row_items, buffer.get());
@@ -146,6 +151,65 @@ monofold_status rows_by_buffer(const question& what, const layout& items, const 
     if (how == MONOFOLD_OK || first_status != MONOFOLD_OK) continue;
     first_status = how;
     *failed_row = row + failed;
+  }
+  return first_status;
+}
+
+monofold_status rows_in_place(const question& what, const layout& items, const numbers& axes,
+                              const outputs& out, std::int64_t num_rows, std::int64_t* failed_row) {
+  numbers strides = items.strides;
+  for (std::int64_t& stride : strides) stride /= items.item_bytes();
+  return rows_into(what, items.data, items.dtype, items.extents, strides, axes, out, num_rows,
+                   failed_row);
+}
+
+/// The first kept axis of more than one index, where parts of an array along it are worth reducing by themselves;
+/// else the rank. Rows that lie side by side are read together: a part has many of them, or the axis is apart.
+std::size_t axis_to_part(const layout& items, const numbers& axes, std::int64_t parts) {
+  constexpr std::int64_t width_bytes = 1 << 20;
+  const auto is_kept = [&](std::size_t axis) {
+    return std::find(axes.begin(), axes.end(), static_cast<std::int64_t>(axis)) == axes.end();
+  };
+  std::size_t axis = 0;
+  while (axis < items.extents.size() && !(is_kept(axis) && items.extents[axis] > 1)) ++axis;
+  if (axis == items.extents.size()) return axis;
+  const std::int64_t stride = std::abs(items.strides[axis]);
+  const bool is_outermost = std::all_of(axes.begin(), axes.end(), [&](std::int64_t reduced) {
+    return std::abs(items.strides[static_cast<std::size_t>(reduced)]) <= stride;
+  });
+  const std::int64_t width = stride * std::max<std::int64_t>(items.extents[axis] / parts, 1);
+  return stride == 0 || is_outermost || width >= width_bytes ? axis : items.extents.size();
+}
+
+/// Rows of an array that is read where it lies: long work in parts, with a look at signals after each.
+monofold_status rows_by_parts(const question& what, const layout& items, const numbers& axes,
+                              const outputs& out, std::int64_t num_rows, signal_watch& watch,
+                              std::int64_t* failed_row) {
+  const std::int64_t bytes = items.count() * items.item_bytes();
+  if (bytes > piece_bytes && num_rows == 1 && items.is_packed() && !is_ranked(what.operation))
+    return rows_by_state(what, items, nullptr, 1, items.count(), out, failed_row);
+  const std::size_t axis = bytes > piece_bytes
+                               ? axis_to_part(items, axes, (bytes - 1) / piece_bytes + 1)
+                               : items.extents.size();
+  if (axis == items.extents.size()) {
+    const monofold_status how = rows_in_place(what, items, axes, out, num_rows, failed_row);
+    if (how <= MONOFOLD_NAN_FOUND) watch.passed(bytes);
+    return how;
+  }
+  const std::int64_t extent = items.extents[axis], rows_each = num_rows / extent;
+  const std::int64_t at_once = std::max<std::int64_t>(piece_bytes / (bytes / extent), 1);
+  monofold_status first_status = MONOFOLD_OK;
+  for (std::int64_t at = 0; at < extent; at += at_once) {
+    layout part = items;
+    part.data += at * items.strides[axis];
+    part.extents[axis] = std::min(at_once, extent - at);
+    std::int64_t failed = -1;
+    const monofold_status how = rows_by_parts(what, part, axes, out.from_row(at * rows_each),
+                                              part.extents[axis] * rows_each, watch, &failed);
+    if (how > MONOFOLD_NAN_FOUND) return how;
+    if (how == MONOFOLD_OK || first_status != MONOFOLD_OK) continue;
+    first_status = how;
+    *failed_row = at * rows_each + failed;
   }
   return first_status;
 }
@@ -171,10 +235,8 @@ nb::tuple rows(const array& items, const array* mask, const numbers& axes,
   {
     nb::gil_scoped_release released;
     if (mask == nullptr && items.is_native() && items.extents.size() <= 8) {
-      numbers strides = items.strides;
-      for (std::int64_t& stride : strides) stride /= items.item_bytes();
-      status = rows_into(what, items.data, items.dtype, items.extents, strides, axes, out, num_rows,
-                         &failed_row);
+      signal_watch watch;
+      status = rows_by_parts(what, items, axes, out, num_rows, watch, &failed_row);
     } else {
       const layout turned = with_axes(items, kept_first);
       layout turned_mask;

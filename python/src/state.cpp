@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <string>
+#include <limits>
+#include <stdexcept>
+#include <utility>
 
 #include "python/src/gather.hpp"
 #include "runtime/reducer.hpp"
@@ -28,21 +30,11 @@ monofold_state* loaded(const void* bytes, std::size_t size) {
   return made;
 }
 
-/// The thread holds the lock of a state and not that of the interpreter, which another thread that waits for
-/// this state may hold.
-class hold {
- public:
-  explicit hold(std::mutex& busy) : locked_(busy) {}
-
- private:
-  nb::gil_scoped_release released_;
-  std::lock_guard<std::mutex> locked_;
-};
-
 }  // namespace
 
 state::state(monofold_dtype dtype, const std::vector<monofold_operation>& operations,
-             std::int64_t first_index, const how& options) {
+             std::int64_t first_index, const how& options)
+    : first_index_(first_index) {
   monofold_state* made = nullptr;
   check_call(monofold_state_create(dtype, operations.data(),
                                    static_cast<std::int32_t>(operations.size()), first_index,
@@ -71,22 +63,61 @@ monofold_status push_all(monofold_state* to, const layout& items, const layout* 
   });
 }
 
+/// A piece of a push, without what keeps its memory: that is the caller's list.
+struct piece {
+  layout items;
+  std::optional<layout> mask;
+
+  const layout* marks() const { return mask ? &*mask : nullptr; }
+};
+
+std::vector<piece> pieces_of(const nb::list& pieces) {
+  std::vector<piece> out;
+  for (const nb::handle one : pieces) {
+    piece next{nb::cast<const array&>(one[0]), std::nullopt};
+    if (!one[1].is_none()) next.mask = nb::cast<const array&>(one[1]);
+    check_place(next.items, next.marks());
+    out.push_back(std::move(next));
+  }
+  return out;
+}
+
+bool is_one_piece(const layout& items) {
+  return items.is_packed() && items.count() * items.item_bytes() <= piece_bytes;
+}
+
 }  // namespace
 
-void state::push(const array& items, const array* mask) {
-  check_place(items, mask);
-  const bool in_one_step =
-      items.is_packed() && mask == nullptr && items.count() * items.item_bytes() <= piece_bytes;
-  if (in_one_step) return fill(items, nullptr);
+void state::check_room(std::int64_t count) const {
+  std::int64_t seen = 0;
+  if (monofold_state_count(own_.get(), &seen) != MONOFOLD_OK) return;  // the push says why
+  if (count > std::numeric_limits<std::int64_t>::max() - first_index_ - seen)
+    throw std::overflow_error("places of these items pass 2^63 - 1");
+}
+
+state::handle state::copied_with_lock() const {
+  const nb::gil_scoped_acquire locked;
+  return copied();
+}
+
+void state::push(nb::list list) {
+  if (list.size() == 1 && list[0][1].is_none()) {
+    const array& items = nb::cast<const array&>(list[0][0]);
+    if (is_one_piece(items)) return fill(items, nullptr);
+  }
+  const std::vector<piece> pieces = pieces_of(list);
+  std::int64_t count = 0;
+  for (const piece& one : pieces) count += one.items.count();
   monofold_status how = MONOFOLD_OK;
   {
     const hold held(busy_);
-    handle changed;
-    {
-      nb::gil_scoped_acquire locked;
-      changed = copied();
+    check_room(count);
+    handle changed = copied_with_lock();
+    signal_watch watch;
+    for (const piece& one : pieces) {
+      if (how == MONOFOLD_OK) how = push_all(changed.get(), one.items, one.marks());
+      watch.passed(one.items.count() * one.items.item_bytes());
     }
-    how = push_all(changed.get(), items, mask);
     if (how == MONOFOLD_OK) own_ = std::move(changed);
   }
   check_call(how);
@@ -97,6 +128,7 @@ void state::fill(const array& items, const array* mask) {
   monofold_status how = MONOFOLD_OK;
   {
     const hold held(busy_);
+    check_room(items.count());
     how = push_all(own_.get(), items, mask);
   }
   check_call(how);
@@ -109,14 +141,13 @@ void state::push_pairs(const array& left, const array& right, const array* mask)
   monofold_status how = MONOFOLD_OK;
   {
     const hold held(busy_);
-    if (mask == nullptr && left.is_packed() && right.is_packed()) {
+    check_room(left.count());
+    const bool is_one_call = left.place != MONOFOLD_HOST ||
+                             (mask == nullptr && is_one_piece(left) && is_one_piece(right));
+    if (is_one_call) {
       how = monofold_state_push_pairs(own_.get(), left.data, right.data, left.count(), left.place);
     } else {
-      handle changed;
-      {
-        nb::gil_scoped_acquire locked;
-        changed = copied();
-      }
+      handle changed = copied_with_lock();
       how = for_pairs(
           left, right, mask, [&](const void* lefts, const void* rights, std::int64_t here) {
             return monofold_state_push_pairs(changed.get(), lefts, rights, here, MONOFOLD_HOST);
@@ -131,8 +162,7 @@ void state::merge(const state& next) {
   handle other;
   {
     const hold held(next.busy_);
-    nb::gil_scoped_acquire locked;
-    other = next.copied();
+    other = next.copied_with_lock();
   }
   monofold_status how = MONOFOLD_OK;
   {
@@ -146,8 +176,7 @@ void state::append(const state& next) {
   handle other;
   {
     const hold held(next.busy_);
-    nb::gil_scoped_acquire locked;
-    other = next.copied();
+    other = next.copied_with_lock();
   }
   monofold_status how = MONOFOLD_OK;
   {
@@ -168,13 +197,16 @@ nb::bytes state::save() const {
 }
 
 std::unique_ptr<state> state::load(nb::bytes bytes) {
-  return std::unique_ptr<state>(new state(handle(loaded(bytes.data(), bytes.size()))));
+  handle own(loaded(bytes.data(), bytes.size()));
+  const std::int64_t first_index =
+      runtime::reducer::load({reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size()})
+          .first_index();
+  return std::unique_ptr<state>(new state(std::move(own), first_index));
 }
 
 std::unique_ptr<state> state::copy() const {
   const hold held(busy_);
-  nb::gil_scoped_acquire locked;
-  return std::unique_ptr<state>(new state(copied()));
+  return std::unique_ptr<state>(new state(copied_with_lock(), first_index_));
 }
 
 nb::tuple state::asked() const {
@@ -245,7 +277,7 @@ void bind_state(nb::module_& core) {
   nb::class_<state>(core, "state", "A running reduction.")
       .def(nb::init<monofold_dtype, const std::vector<monofold_operation>&, std::int64_t,
                     const how&>())
-      .def("push", &state::push, nb::arg("items"), nb::arg("mask").none())
+      .def("push", &state::push)
       .def("fill", &state::fill, nb::arg("items"), nb::arg("mask").none())
       .def("push_pairs", &state::push_pairs, nb::arg("left"), nb::arg("right"),
            nb::arg("mask").none())

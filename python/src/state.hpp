@@ -5,25 +5,27 @@
 
 #include <cstdint>
 #include <memory>
-#include <mutex>
+#include <optional>
 #include <vector>
 
 #include "monofold/monofold.h"
 #include "python/src/answers.hpp"
 #include "python/src/array.hpp"
+#include "python/src/turns.hpp"
 
 namespace monofold::python {
 
 /// sync       any number of threads: calls on one state wait for each other
-/// errors     a call that throws leaves the state as it was
+/// errors     a call that throws leaves the state as it was: for a signal's handler that calls on a state which is
+///            at work, and where places of items would pass 2^63 - 1 too
 class state {
  public:
   state(monofold_dtype dtype, const std::vector<monofold_operation>& operations,
         std::int64_t first_index, const how& options);
 
-  /// Items in row-major order; `mask`, which may be null, says which of them there are.
-  void push(const array& items, const array* mask);
-  /// The same for a state that is given up where a call on it throws: nothing is kept for that.
+  /// All of some (items, mask) in row-major order; a mask, which may be None, says which items there are.
+  void push(nb::list pieces);
+  /// One of them, for a state that is given up where a call on it throws: nothing is kept for that.
   void fill(const array& items, const array* mask);
   void push_pairs(const array& left, const array& right, const array* mask);
   void merge(const state& next);
@@ -48,11 +50,14 @@ class state {
   };
   using handle = std::unique_ptr<monofold_state, destroy>;
 
-  explicit state(handle own) : own_(std::move(own)) {}
+  state(handle own, std::int64_t first_index) : own_(std::move(own)), first_index_(first_index) {}
   handle copied() const;
+  handle copied_with_lock() const;
+  void check_room(std::int64_t count) const;
 
-  mutable std::mutex busy_;
+  mutable turns busy_;
   handle own_;
+  std::int64_t first_index_;
 };
 
 void bind_state(nb::module_& core);

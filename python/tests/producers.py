@@ -34,15 +34,18 @@ def integers(values):
 class Tensor:
     """A NumPy array as another library would give it."""
 
-    def __init__(self, array, code, *, kind=1, versioned=True, packed=False, major=1, lanes=1):
+    def __init__(self, array, code, *, kind=1, number=0, versioned=True, packed=False, major=1, lanes=1, **told):
         self.array, self.kind, self.versioned = array, kind, versioned
         self.asked, self.released = [], 0
         self.release = RELEASE(self._release)
         self.extents = integers(array.shape)
         self.strides = None if packed else integers([step // array.itemsize for step in array.strides])
-        tensor = DLTensor(array.ctypes.data, kind, 0, array.ndim, code, array.itemsize * 8, lanes,
+        tensor = DLTensor(array.ctypes.data, kind, number, array.ndim, code, array.itemsize * 8, lanes,
                           ctypes.cast(self.extents, INT64S),
                           ctypes.cast(self.strides, INT64S) if self.strides else None, 0)
+        self.told = {name: integers(value) if isinstance(value, tuple) else value for name, value in told.items()}
+        for name, value in self.told.items():  # not what the array is
+            setattr(tensor, name, ctypes.cast(value, INT64S) if isinstance(value, ctypes.Array) else value)
         self.managed = (ManagedVersioned(major, 0, None, self.release, 0, tensor) if versioned
                         else Managed(tensor, None, self.release))
 
@@ -96,10 +99,11 @@ FORMATS = {"bool": b"b", "int8": b"c", "int16": b"s", "int32": b"i", "int64": b"
 class Column:
     """A column in chunks of (items, valid or None), each at an offset of some items into its buffers."""
 
-    def __init__(self, chunks, dtype=None, *, offset=0, error=None, text=None):
+    def __init__(self, chunks, dtype=None, *, offset=0, error=None, text=None, dictionary=None):
         self.chunks = [(np.asarray(items), valid) for items, valid in chunks]
         self.format = text or FORMATS[dtype or self.chunks[0][0].dtype.name]
         self.offset, self.error, self.released, self.next = offset, error, 0, 0
+        self.dictionary = dictionary
         why = ctypes.create_string_buffer(error) if error else None
         say_why = GET_ERROR(lambda _: ctypes.addressof(why))
         self.calls = GET(self._schema), GET(self._next), say_why, RELEASE(lambda _: None)
@@ -114,7 +118,7 @@ class Column:
         if self.error:
             return 5
         ctypes.cast(out, ctypes.POINTER(ArrowSchema))[0] = ArrowSchema(
-            self.format, None, None, 0, 0, None, None, self.release, None)
+            self.format, None, None, 0, 0, None, self.dictionary, self.release, None)
         return 0
 
     def _next(self, _, out):

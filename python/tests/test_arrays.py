@@ -174,3 +174,16 @@ def test_dot_of_strides():
         mf.dot(x, y.astype("float32"))
     with pytest.raises(TypeError):
         mf.dot(x)
+
+
+@pytest.mark.parametrize("dtype", ("V0", "S0", "U0", [], "V8", "S8"))
+def test_items_without_bytes(dtype):
+    with pytest.raises(TypeError):
+        mf.max(np.zeros(3, dtype))
+
+
+def test_nan_of_a_masked_dot_has_the_place_of_the_array():
+    x = np.array([1.0, 2.0, np.nan, 3.0])
+    with pytest.raises(mf.NanFound) as caught:
+        mf.dot(x, x, where=[False, True, True, True], nan="raise")
+    assert caught.value.index == 2

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import contextmanager
 
 import monofold as mf
 import monofold.__main__
@@ -32,29 +33,119 @@ class Stopped(Exception):
     pass
 
 
-@pytest.mark.parametrize("operation", (mf.sum, mf.plain.mean), ids=repr)
-def test_interrupts(operation):
-    def stop(number, frame):
-        raise Stopped
-
-    endless = np.broadcast_to(1.0, (2**40,))
-    before = signal.signal(signal.SIGALRM, stop)
+@contextmanager
+def alarm(action):
+    """Calls `action` after some tenths of a second, from a signal's handler."""
+    before = signal.signal(signal.SIGALRM, lambda number, frame: action())
     signal.setitimer(signal.ITIMER_REAL, 0.2)
     start = time.monotonic()
     try:
-        with pytest.raises(Stopped):
-            operation(endless)
+        yield
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
     assert time.monotonic() - start < 30
 
 
+def stop():
+    raise Stopped
+
+
+def endless(*shape):
+    return np.broadcast_to(1.0, shape)
+
+
+LONG_CALLS = {
+    "sum": lambda: mf.sum(endless(2**40)),
+    "plain": lambda: mf.plain.mean(endless(2**40)),
+    "long rows": lambda: mf.sum(endless(2**13, 2**27), axis=1),
+    "short rows": lambda: mf.sum(np.broadcast_to(np.ones(2**10), (2**27, 2**10)), axis=1),
+    "columns": lambda: mf.max(endless(2**10, 2**30), axis=0),
+    "masked rows": lambda: mf.sum(endless(2**30, 2**8), axis=1, where=np.arange(2**8) < 3),
+    "long masked rows": lambda: mf.sum(endless(2**18, 2**20), axis=1, where=np.arange(2**20) < 3),
+    "dot": lambda: mf.dot(endless(2**40), endless(2**40)),
+}
+
+
+@pytest.mark.parametrize("call", LONG_CALLS.values(), ids=LONG_CALLS)
+def test_interrupts(call):
+    with alarm(stop), pytest.raises(Stopped):
+        call()
+
+
+@pytest.mark.parametrize("shape, axis", (((70_000, 520), 1), ((520, 70_000), 0), ((2, 70, 2**18), (2,)),
+                                         ((1, 2**25 + 3), 1), ((3, 4, 2**22), (0, 2)), ((2**25 + 3,), 0)))
+def test_long_work_is_done_in_parts(shape, axis):
+    """The bits of answers of an array of more than 256 MiB, which is reduced in parts."""
+    x = np.ones(shape)
+    x.flat[::7919] = 1e-20
+    x.flat[-1] = 5.0
+    kept = [i for i in range(x.ndim) if i not in np.atleast_1d(axis)]
+    rows = np.moveaxis(x, kept, range(len(kept))).reshape(int(np.prod([shape[i] for i in kept], dtype=int)), -1)
+    some = [0, len(rows) // 2, len(rows) - 1]
+    for operation in (mf.sum, mf.argmax, mf.plain.sum):
+        found = np.ravel(operation(x, axis=axis))
+        assert found.size == len(rows) and all(found[row] == operation(rows[row]) for row in some)
+    x.flat[-1] = np.nan
+    with pytest.raises(mf.NanFound, match=f"row .*{x.shape[kept[0]] - 1}" if kept else "NaN"):
+        mf.sum(x, axis=axis, nan="raise")
+
+
 def test_interrupted_state_stays():
     state = mf.State(mf.sum, "float64").push([1.0])
-    before = bytes(state)
-    test_interrupts(state.push)
+    pair = mf.State(mf.dot, "float64").push([1.0], [2.0])
+    before, pair_before = bytes(state), bytes(pair)
+    test_interrupts(lambda: state.push(endless(2**40)))
+    test_interrupts(lambda: pair.push(endless(2**40), endless(2**40)))
     assert bytes(state) == before and state.push([2.0]).finish() == 3.0
+    assert bytes(pair) == pair_before and pair.finish() == 2.0
+
+
+def test_interrupted_push_of_chunks():
+    pa = pytest.importorskip("pyarrow")
+    chunks = pa.chunked_array([pa.array(np.ones(2**21))] * 2**15)  # of 16 MiB
+    state = mf.State(mf.sum, "float64").push([1.0])
+    test_interrupts(lambda: state.push(chunks))
+    assert state.count == 1
+
+
+def test_a_handler_cannot_use_a_state_at_work():
+    code = """if True:
+        import signal, monofold as mf, numpy as np
+        state, other, seen = mf.State(mf.sum, "float64").push([1.0]), mf.State(mf.sum, "float64"), []
+        def look(*_):
+            seen.append(other.push([2.0]).count)
+            state.count
+        signal.signal(signal.SIGALRM, look)
+        signal.setitimer(signal.ITIMER_REAL, 0.2)
+        try:
+            state.push(np.broadcast_to(1.0, 2**40))
+        except RuntimeError as error:
+            print(error, seen, state.count)
+        """
+    assert output_of("-c", code, timeout=60).strip() == \
+        "the state is at work: a push of this thread is not done [1] 1"
+
+
+def test_a_fork_leaves_a_state_at_work_behind():
+    code = """if True:
+        import os, threading, time, warnings, monofold as mf, numpy as np
+        warnings.simplefilter("ignore")
+        state, other = mf.State(mf.sum, "float64").push([1.0]), mf.State(mf.sum, "float64").push([1.0])
+        threading.Thread(target=lambda: state.push(np.broadcast_to(1.0, 2**40)), daemon=True).start()
+        time.sleep(0.3)
+        child = os.fork()
+        if child == 0:
+            try:
+                state.count
+            except RuntimeError as error:
+                print(error, other.push([2.0]).finish(), flush=True)
+        else:
+            os.waitpid(child, 0)
+        os._exit(0)
+        """
+    assert output_of("-c", code, timeout=60).strip() == \
+        "the state was at work in another thread when the process forked 3.0"
 
 
 @pytest.mark.skipif(monofold.__main__.tool() is None, reason="the tool is not here")

@@ -48,6 +48,57 @@ def test_dlpack_refusals():
         mf.sum(Tensor(np.ones(4, "float32"), FLOATING, major=2))
     with pytest.raises(mf.DeviceUnavailable, match="kind 7"):
         mf.sum(Tensor(np.ones(4, "float32"), FLOATING, kind=7))
+    with pytest.raises(TypeError, match="type 10 of 8 bits"):
+        mf.sum(Tensor(np.ones(4, "uint8"), 10))
+
+
+@pytest.mark.parametrize("told, why", (
+    ({"rank": -1}, "negative"),
+    ({"rank": 65, "extents": (1,) * 65, "strides": (1,) * 65}, "64 axes"),
+    ({"extents": (-4,)}, "negative"),
+    ({"rank": 3, "extents": (2**40, 2**40, 2**40), "strides": (0, 0, 0)}, "counted"),
+    ({"rank": 2, "extents": (2**32, 2**32), "strides": (0, 0)}, "counted"),
+    ({"rank": 2, "extents": (2**61, 1), "strides": (0, 0)}, "counted"),
+    ({"strides": (2**62,)}, "stride"),
+    ({"data": None}, "memory"),
+))
+def test_dlpack_of_no_array(told, why):
+    tensor = Tensor(np.ones(4), FLOATING, **told)
+    with pytest.raises(ValueError, match=why):
+        mf.sum(tensor)
+    assert tensor.released == 1
+
+
+def test_dlpack_of_no_items():
+    for shape in ((0,), (2**20, 0, 3)):
+        assert mf.sum(Tensor(np.ones(shape), FLOATING, packed=True, data=None)) == 0.0
+
+
+def test_dlpack_of_another_gpu():
+    tensor = Tensor(np.ones(4, "float32"), FLOATING, kind=2, number=123)
+    with pytest.raises(mf.DeviceUnavailable, match="GPU 123; the current one is 0"):
+        mf.sum(tensor)
+    assert tensor.released == 1
+
+
+def test_dlpack_fails_once():
+    class Broken(Tensor):
+        def __dlpack__(self, **asked):
+            self.asked.append(asked)
+            return len(None)
+
+    tensor = Broken(np.ones(4), FLOATING)
+    with pytest.raises(TypeError, match="NoneType"):
+        mf.sum(tensor)
+    assert len(tensor.asked) == 1
+
+
+def test_dlpack_of_before_version_1():
+    class Old(Tensor):
+        def __dlpack__(self, stream=None):
+            return super().__dlpack__()
+
+    assert mf.sum(Old(np.ones(4), FLOATING, versioned=False)) == 4.0
 
 
 @pytest.mark.skipif(not mf.info()["gpu"].startswith("none"), reason="the pointers are not of a GPU")
@@ -116,6 +167,8 @@ def test_arrow_nan_and_nothing():
 
 
 def test_arrow_refusals():
+    with pytest.raises(TypeError, match="dictionary"):
+        mf.sum(Column([], "int32", dictionary=8))  # never read
     with pytest.raises(TypeError, match="'u'"):
         mf.sum(Column([], text=b"u"))
     with pytest.raises(ValueError, match="broken"):

@@ -13,6 +13,7 @@ import monofold.__main__
 import numpy as np
 import pytest
 from arrays import numbers, same
+from producers import Column
 
 FOLD = mf.all(mf.sum, mf.var(correction=1), mf.minmax, mf.argmax, mf.top_k(k=3))
 
@@ -127,6 +128,43 @@ def test_threads_share_a_state():
     for worker in workers:
         worker.join()
     assert state.count == 8 * x.size and state.finish() == mf.sum(np.tile(x, 8))
+
+
+def test_threads_push_chunks():
+    x = numbers("float64", 4000)
+    chunks = [(part, None) for part in np.split(x, 4)]
+    state = mf.State(mf.sum, "float64")
+    start = threading.Barrier(4)
+
+    def push():
+        start.wait()
+        for _ in range(100):
+            state.push(Column(chunks))
+
+    workers = [threading.Thread(target=push) for _ in range(4)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert state.count == 400 * x.size and state.finish() == mf.sum(np.tile(x, 400))
+
+
+def test_chunks_are_pushed_all_or_none():
+    state = mf.State(mf.argmax, "float64", first_index=2**63 - 5).push([1.0])
+    before = bytes(state)
+    with pytest.raises(OverflowError):
+        state.push(Column([(np.ones(3), None), (np.ones(3), None)]))
+    assert bytes(state) == before
+
+
+def test_places_stay_below_2_to_63():
+    state = mf.State(mf.argmax, "float64", 2**63 - 3).push([1.0])
+    for same in (state, mf.State.load(bytes(state)), state.copy()):
+        with pytest.raises(OverflowError, match="places"):
+            same.push([1.0, 2.0])
+        assert same.push([2.0]).finish() == 2**63 - 2 and same.count == 2
+    with pytest.raises(OverflowError):
+        mf.State(mf.dot, "float64", 2**63 - 2).push([1.0, 2.0], [1.0, 2.0])
 
 
 def shard(bounds):

@@ -1,0 +1,38 @@
+#pragma once
+/// python/src/turns: threads that call on one state, one after the other.
+
+#include <nanobind/nanobind.h>
+
+#include <atomic>
+#include <thread>
+
+namespace monofold::python {
+
+/// A lock that says when it can never be had.
+///
+/// errors     `take` throws std::runtime_error where this thread has the lock, as in a signal's handler that runs
+///            between two pieces, and where a thread had it that a fork left behind
+class turns {
+ public:
+  void take();
+  void give();
+
+ private:
+  std::atomic<int> held_{0};  // 0: free; else 1 + the forks before this process
+  std::atomic<std::thread::id> holder_{};
+};
+
+/// The thread has a turn and not the interpreter's lock, which another thread that waits for this state may hold.
+class hold {
+ public:
+  explicit hold(turns& all) : all_(all) { all_.take(); }
+  hold(const hold&) = delete;
+  hold& operator=(const hold&) = delete;
+  ~hold() { all_.give(); }
+
+ private:
+  nanobind::gil_scoped_release released_;
+  turns& all_;
+};
+
+}  // namespace monofold::python
