@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from . import _arrays, _core, _folds, _rows
+from . import _arrays, _core, _folds, _lists, _rows
 from ._errors import raise_status
 from ._segments import address
 
@@ -62,18 +62,31 @@ def coded(keys):
     """Keys as int64 in the same order, and what turns those of groups back into keys."""
     if isinstance(keys, tuple):
         return _coded_together(keys)
-    array = np.asarray(keys).ravel()
+    array = as_keys(keys)
     if array.dtype.kind in "biu" and array.dtype != np.uint64:
         return np.ascontiguousarray(array, np.int64), lambda found: found.astype(array.dtype)
     values, codes = np.unique(array, return_inverse=True)
     return np.ascontiguousarray(codes, np.int64), lambda found: values[found]
 
 
+def as_keys(keys):
+    """A NumPy array of keys, each as the caller has it."""
+    if _has_absent(keys):
+        raise TypeError("an absent key is no key")
+    return _lists.to_numpy(keys, objects=True).ravel()
+
+
+def _has_absent(keys):
+    if hasattr(keys, "null_count"):  # of Arrow's libraries
+        return bool(keys.null_count() if callable(keys.null_count) else keys.null_count)
+    return hasattr(keys, "isna") and not isinstance(keys.dtype, np.dtype) and bool(keys.isna().any())
+
+
 def _coded_together(keys):
     """Several arrays of keys as one number: the first is the most significant."""
     if not keys:
         raise TypeError("a tuple of no keys")
-    parts = [np.unique(np.asarray(one).ravel(), return_inverse=True) for one in keys]
+    parts = [np.unique(as_keys(one), return_inverse=True) for one in keys]
     codes, *others = (codes for _, codes in parts)
     sizes = [values.size for values, _ in parts]
     if float(np.prod(sizes, dtype=float)) > 2**62:

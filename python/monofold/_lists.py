@@ -1,0 +1,85 @@
+"""Lists of numbers: what NumPy would round or drop on the way into an array is refused."""
+
+import array
+from collections.abc import Sequence
+
+import numpy as np
+
+from . import _dtypes
+
+_ORDER = {"b": 0, "i": 1, "u": 1, "f": 2, "V": 2}  # V: bfloat16
+
+
+def is_list(x):
+    return isinstance(x, Sequence) and not isinstance(x, (str, bytes, bytearray, memoryview, array.array))
+
+
+def to_numpy(x, objects=False):
+    """An array of what NumPy can see, with every item as the caller has it; `objects`: of any, not of numbers only.
+
+    Raises
+    ------
+    TypeError
+        For what is no array of numbers, masked arrays, and integers that have no common type.
+    ValueError
+        For an integer among floats that is no float64.
+    """
+    if isinstance(x, (bytes, bytearray)):
+        return np.frombuffer(x, np.uint8)
+    if isinstance(x, (str, dict, set)) or x is None:
+        raise TypeError(f"{type(x).__name__} is no array")
+    types = _types_in(x) if is_list(x) else {type(x)}
+    if any(issubclass(one, np.ma.MaskedArray) for one in types):
+        raise TypeError("masked arrays are not reduced: give x.data and where=~x.mask")
+    made = np.asarray(x)
+    if made.dtype == object and not objects and not hasattr(x, "dtype"):
+        raise TypeError(f"{type(x).__name__} is no array of numbers, or one of its numbers does not fit 64 bits")
+    if made.dtype.kind == "f" and any(issubclass(one, (int, np.integer)) for one in types):
+        _check_integers(x, made, types)
+    return made
+
+
+def _types_in(x):
+    """The types of the numbers of nested lists; of an array among them that of its items."""
+    types = set(map(type, x))
+    if not any(issubclass(one, (np.ndarray, Sequence)) for one in types):
+        return types
+    for one in x:
+        if isinstance(one, np.ndarray) and not isinstance(one, np.ma.MaskedArray):
+            types.add(one.dtype.type)
+        elif is_list(one):
+            types |= _types_in(one)
+    return types
+
+
+def _check_integers(x, made, types):
+    if not any(issubclass(one, (float, np.floating)) for one in types):
+        raise TypeError("these integers fit no type of 64 bits together")
+    for item, kept in zip(np.array(x, object).ravel(), made.ravel().tolist()):
+        if isinstance(item, (int, np.integer)) and int(item) != kept:
+            raise ValueError(f"{item} among floats is no {made.dtype}")
+
+
+def of_type(x, code):
+    """A list or a number as an array of one type, which each item must have a value of."""
+    made, dtype = to_numpy(x), _dtypes.numpy_of(code)
+    if made.dtype == dtype or made.size == 0:
+        return made.astype(dtype)
+    if made.dtype.kind not in _ORDER or _ORDER[made.dtype.kind] > _ORDER[dtype.kind]:
+        raise TypeError(f"items of {made.dtype} for a state of {dtype}")
+    with np.errstate(over="ignore", invalid="ignore"):
+        cast = made.astype(dtype)
+    wrong = _differ(made, cast)
+    if wrong.any():
+        raise ValueError(f"{made[wrong].ravel()[0]} is no {dtype}: it would be rounded")
+    return cast
+
+
+def _differ(made, cast):
+    """Where items are not those of the cast, which is of the same kind or a higher one."""
+    if _ORDER[made.dtype.kind] == 2:
+        made, cast = made.astype(np.float64), cast.astype(np.float64)
+        return (made != cast) & ~(np.isnan(made) & np.isnan(cast))
+    if _ORDER[cast.dtype.kind] == 2:
+        cast = cast.astype(np.float64)
+    return np.asarray(made.astype(object) != cast.astype(object), bool)  # as Python compares: exactly
