@@ -18,15 +18,16 @@ class Fold:
             raise TypeError("a fold is made of operations, such as monofold.sum")
         if any(one.kind.name == "dot" for one in operations) and len(operations) > 1:
             raise TypeError("dot takes pairs of items: it stands alone")
-        self.operations = operations
-        self.kinds = [one.kind for one in operations]
-        self.plain = _one_of("plain", operations)
-        self.nan = _one_of("nan", operations)
-        self.correction = _one_of("correction", [one for one in operations if "correction" in one.options])
-        self.k = _one_of("k", [one for one in operations if "k" in one.options])
+        self.__dict__.update(
+            operations=operations, kinds=[one.kind for one in operations],
+            plain=_one_of("plain", operations), nan=_one_of("nan", operations),
+            correction=_one_of("correction", [one for one in operations if "correction" in one.options]),
+            k=_one_of("k", [one for one in operations if "k" in one.options]))
+
+    __setattr__, __delattr__ = Operation.__setattr__, Operation.__delattr__
 
     def make_how(self, nan=None):
-        return _operations.make_how(nan or self.nan, bool(self.plain), self.correction or 0, self.k or 10)
+        return _operations.make_how(self.nan if nan is None else nan, bool(self.plain), self.correction or 0, self.k or 10)
 
     def with_nan(self, nan):
         """The same with another policy; None: with its own."""
@@ -73,7 +74,7 @@ class StatsFold(Fold):
         super().__init__(_operations.of_kind(KINDS[name], False, nan, correction=correction) for name in self.names)
 
     def with_nan(self, nan):
-        return _stats(self.correction, nan or self.nan)
+        return _stats(self.correction, self.nan if nan is None else nan)
 
     def finish(self, answers, code):
         return self.pack(_value(kind, answer, code, missing=None) for kind, answer in zip(self.kinds, answers))
@@ -83,8 +84,11 @@ class StatsFold(Fold):
         return Stats(nan=values.pop("count_nan"), **values)
 
     def __call__(self, x=_operations._NOTHING, axis=None, *, where=None, nan=None, correction=None):
-        self = _stats(self.correction if correction is None else correction, nan or self.nan)
-        return self if x is _operations._NOTHING else reduce(x, self, axis, where=where)
+        correction = self.correction if correction is None else _operations.whole("correction", correction)
+        self = _stats(correction, self.nan if nan is None else nan)
+        if x is _operations._NOTHING:
+            return Operation._alone(self, axis=axis, where=where)
+        return reduce(x, self, axis, where=where)
 
     def __repr__(self):
         stated = [f"correction={self.correction}"] if self.correction else []
@@ -148,12 +152,14 @@ def reduce(x, fold, axis=None, *, keepdims=False, where=None, nan=None):
         A tuple for several operations.
     """
     fold = as_fold(fold)
+    if fold.kinds[0].name == "dot":
+        raise TypeError("dot takes two arrays: monofold.dot(x, y)")
     if axis is None and not keepdims:
         source = _arrays.as_source(x)
         mask = _arrays.as_mask(where, source.shape)
         if mask is not None:
             source.pieces = _arrays.with_mask(source.pieces, mask)
-        nan = nan or fold.nan
+        nan = fold.nan if nan is None else nan
         answers = _whole.answers(source, fold.kinds, fold.make_how(nan), plain=fold.plain, raises=nan == "raise")
         return fold.finish(answers, source.code)
     source = _arrays.as_source(x)
@@ -183,5 +189,4 @@ class All(Operation):
         return Operation._call(self, x, *others, **options)
 
 
-def make_all(plain=False):
-    return All(KINDS["all"], plain=plain)
+_operations._CLASSES["all"] = All

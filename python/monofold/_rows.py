@@ -30,7 +30,11 @@ def value_code(kind, source, how, dtype):
     if dtype is not None:
         if kind.answer == "index":
             raise TypeError(f"{kind.name} gives places; they have no dtype")
-        return _dtypes.code_of(dtype)
+        code = _dtypes.code_of(dtype)
+        if kind.name == "prod" and _dtypes.is_floating(code) > _dtypes.is_floating(source.code):
+            raise TypeError(f"prod of {_dtypes.NAMES[source.code]} is modulo 2^64 and has no dtype of floats; "
+                            "give an array of floats")
+        return code
     if kind.answer == "index":
         return source.code
     return _kinds.answer_code(kind, _native_code(kind.code, source.code, how), source.code)

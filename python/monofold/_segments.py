@@ -30,6 +30,8 @@ def segmented_reduce(x, fold, offsets=None, *, starts=None, stops=None, dtype=No
         As along an axis; places count from the segment's start.
     """
     fold = _folds.as_fold(fold)
+    if fold.kinds[0].name == "dot":
+        raise TypeError("segments have no dot")
     source = _arrays.as_source(x)
     if len(source.pieces) > 1 or source.pieces[0][1] is not None:
         raise TypeError("segments need one array without absent items")

@@ -32,11 +32,14 @@ class State:
         self._fold = _folds.as_fold(fold).with_nan(nan)
         self._code = _dtypes.code_of(dtype)
         codes = [kind.code for kind in self._fold.kinds]
+        first_index = _operations.whole("first_index", first_index)
         self._core = _core.state(self._code, codes, first_index, self._fold.make_how())
 
     @classmethod
     def load(cls, data):
         """The state that was saved as `data` by ``bytes(state)``, the tool or another process.
+
+        A fold of one operation comes back as that operation, whose answer has no tuple around it.
 
         Raises
         ------
@@ -104,7 +107,7 @@ class State:
     def _checked(self, other):
         if not isinstance(other, State):
             raise TypeError(f"a state takes states, not {type(other).__name__}")
-        if (other._code, other._fold) != (self._code, self._fold):
+        if (other._code, other._fold.operations) != (self._code, self._fold.operations):
             raise ValueError(f"a state of {self._what()} does not take one of {other._what()}")
         return other._core
 
@@ -129,7 +132,7 @@ class State:
         return self._core.save()
 
     def __reduce__(self):
-        return type(self).load, (bytes(self),)
+        return _again, (type(self), bytes(self), self._fold)
 
     def __eq__(self, other):
         return bytes(self) == bytes(other) if isinstance(other, State) else NotImplemented
@@ -141,6 +144,12 @@ class State:
 
     def __repr__(self):
         return f"<monofold.State: {self._what()}, {self.count} items>"
+
+
+def _again(cls, data, fold):
+    state = cls.load(data)
+    state._fold = fold  # bytes do not tell a fold of one operation from the operation
+    return state
 
 
 def _fold_of(kinds, options):

@@ -224,13 +224,19 @@ monofold_status state::answer_into(std::int32_t position, monofold_dtype value_d
 }
 
 nb::tuple state::ranked(std::int32_t position, std::int64_t k) const {
-  std::vector<monofold_number> values(static_cast<std::size_t>(k));
-  std::vector<std::int64_t> indices(values.size());
-  std::int64_t first_nan = -1;
+  std::vector<monofold_number> values;
+  std::vector<std::int64_t> indices;
+  std::int64_t first_nan = -1, seen = 0;
   monofold_status how = MONOFOLD_OK;
   {
     const hold held(busy_);
-    how = monofold_state_top(own_.get(), position, k, values.data(), indices.data(), &first_nan);
+    how = monofold_state_count(own_.get(), &seen);
+    if (how == MONOFOLD_OK) {
+      // With fewer than k items there is no answer, and nothing is written: a huge k needs no room.
+      values.resize(static_cast<std::size_t>(std::min(k, seen + 1)));
+      indices.resize(values.size());
+      how = monofold_state_top(own_.get(), position, k, values.data(), indices.data(), &first_nan);
+    }
   }
   check_call(how);
   nb::list items, places;

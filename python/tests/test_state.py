@@ -159,3 +159,13 @@ def test_states_are_files_of_the_tool(tmp_path):
     run = [TOOL, "merge", str(tmp_path / "tool.state"), str(tmp_path / "python.state"), "--json"]
     merged = json.loads(subprocess.run(run, check=True, capture_output=True, text=True).stdout)
     assert str(mf.sum(np.tile(x, 2))) in json.dumps(merged)
+
+
+def test_folds_of_one_operation():
+    truth = mf.State(mf.all, "bool").push([True])
+    again = pickle.loads(pickle.dumps(truth))
+    assert type(again.fold) is type(mf.all) and again.append(truth).count == 2
+    one = mf.State(mf.all(mf.sum), "float64").push([1.0])
+    assert one.finish() == pickle.loads(pickle.dumps(one)).finish() == (1.0,)
+    loaded = mf.State.load(bytes(one))
+    assert loaded.finish() == 1.0 and loaded.append(one).finish() == 2.0 and one.append(loaded).count == 3
