@@ -48,7 +48,7 @@ class State:
         """
         self = cls.__new__(cls)
         self._core = _core.state.load(bytes(data))
-        self._code, codes, (nan, plain, correction, k) = self._core.asked()
+        self._code, codes, (nan, plain, correction, k), _ = self._core.asked()
         names = {number: name for name, number in _operations.NAN_POLICIES.items()}
         options = {"plain": plain, "nan": names[nan], "correction": correction, "k": k}
         self._fold = _fold_of([_BY_CODE[code] for code in codes], options)
@@ -96,7 +96,15 @@ class State:
 
     def merge(self, other):
         """Appends everything that a state has seen which begins where this one ends; returns this one."""
-        self._core.merge(self._checked(other))
+        next_core = self._checked(other)
+        try:
+            self._core.merge(next_core)
+        except ValueError:
+            end, begin = self._core.asked()[-1] + self.count, next_core.asked()[-1]
+            if begin == end:
+                raise
+            raise ValueError(f"a state that ends before item {end} does not take one that begins at item {begin}; "
+                             "append() does") from None
         return self
 
     def append(self, other):
@@ -116,6 +124,29 @@ class State:
         answers = [_whole.answer_of(self._core, position, kind, self._fold.k)
                    for position, kind in enumerate(self._fold.kinds)]
         return self._fold.finish(answers, self._code)
+
+    def digest(self):
+        """A receipt for the items seen: the SHA-256 of ``bytes(state)``, which two parties compare.
+
+        States of the same fold, type and first index that have seen the same items have the same one, whatever
+        the pieces, threads, machines and order of merging; and a state that was saved keeps it.
+
+        Returns
+        -------
+        bytes
+            32 of them.
+
+        Raises
+        ------
+        TypeError
+            For a fold whose bytes depend on the pieces: of `monofold.plain`, and `prod` of floats.
+        """
+        for one in self._fold.operations:
+            if one.plain or one.kind.name == "prod" and _dtypes.is_floating(self._code):
+                raise TypeError(f"{one!r} of {self.dtype} has no digest: its bytes depend on the pieces")
+        from hashlib import sha256  # noqa: PLC0415: few states need it
+
+        return sha256(bytes(self)).digest()
 
     def copy(self):
         """Another state that goes on where this one is."""

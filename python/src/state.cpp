@@ -179,13 +179,14 @@ std::unique_ptr<state> state::copy() const {
 
 nb::tuple state::asked() const {
   const nb::bytes bytes = save();
-  const runtime::request what =
-      runtime::reducer::load({reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size()})
-          .what();
+  const runtime::reducer same =
+      runtime::reducer::load({reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size()});
+  const runtime::request& what = same.what();
   nb::list operations;
   for (const runtime::operation op : what.ops) operations.append(static_cast<int>(op));
   return nb::make_tuple(static_cast<int>(what.type), operations,
-                        nb::make_tuple(static_cast<int>(what.nan), what.plain, what.ddof, what.k));
+                        nb::make_tuple(static_cast<int>(what.nan), what.plain, what.ddof, what.k),
+                        same.first_index());
 }
 
 std::int64_t state::count() const {
