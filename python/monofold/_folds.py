@@ -2,7 +2,7 @@
 
 import functools
 
-from . import _arrays, _dtypes, _operations, _rows, _whole
+from . import _arrays, _dates, _dtypes, _operations, _rows, _whole
 from ._errors import EMPTY_INPUT
 from ._kinds import KINDS
 from ._operations import Operation
@@ -154,15 +154,19 @@ def reduce(x, fold, axis=None, *, keepdims=False, where=None, nan=None):
     fold = as_fold(fold)
     if fold.kinds[0].name == "dot":
         raise TypeError("dot takes two arrays: monofold.dot(x, y)")
-    if axis is None and not keepdims:
+    nan = fold.nan if nan is None else nan
+    try:
         source = _arrays.as_source(x)
+    except TypeError:
+        if (dates := _dates.of_any(x)) is None:
+            raise
+        return fold.pack(one._reduce_dates(dates, where, nan, axis, keepdims) for one in fold.operations)
+    if axis is None and not keepdims:
         mask = _arrays.as_mask(where, source.shape)
         if mask is not None:
             source.pieces = _arrays.with_mask(source.pieces, mask)
-        nan = fold.nan if nan is None else nan
         answers = _whole.answers(source, fold.kinds, fold.make_how(nan), plain=fold.plain, raises=nan == "raise")
         return fold.finish(answers, source.code)
-    source = _arrays.as_source(x)
     mask = _arrays.as_mask(where, source.shape)
     how = fold.make_how(nan)
     axes = _rows.axes_of(axis, len(source.shape))

@@ -156,10 +156,9 @@ class Operation(_core.operation):
         try:
             source = _arrays.as_source(x)
         except TypeError:
-            if not _dates.are_dates(x) or dtype is not None or out is not None:
+            if (dates := _dates.of_any(x)) is None:
                 raise
-            return _dates.reduce(_made(type(self), self.kind, self.plain, "propagate", self.correction, self.k), x,
-                                 where, nan, axis, keepdims)
+            return self._reduce_dates(dates, where, nan, axis, keepdims, dtype, out)
         mask = _arrays.as_mask(where, source.shape)
         how = self.make_how(nan)
         if axis is None and not keepdims and out is None:
@@ -179,6 +178,10 @@ class Operation(_core.operation):
             return _rows.into(out, arrays)
         arrays = [source.like(array) for array in arrays]
         return arrays[0] if len(arrays) == 1 else tuple(arrays)
+
+    def _reduce_dates(self, dates, *options):
+        plainly = _made(type(self), self.kind, self.plain, "propagate", self.correction, self.k)
+        return _dates.reduce(plainly, dates, *options)
 
 
 class Spread(Operation):
