@@ -65,7 +65,11 @@ class Single(Fold):
 
 
 class StatsFold(Fold):
-    """Eight statistics and two places. Called with an array it gives them; in the order of the tool's ``stats``."""
+    """Eight statistics and two places. Called with an array it gives them; in the order of the tool's ``stats``.
+
+    Of a whole array a statistic that too few items have is None; along axes, in segments and in groups, where
+    answers are arrays of numbers, it raises `EmptyInput`.
+    """
 
     __name__ = "stats"
     names = ("count", "count_nan", "sum", "mean", "var", "std", "min", "max", "argmin", "argmax")

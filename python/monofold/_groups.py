@@ -1,5 +1,7 @@
 """Groups: one answer for each key."""
 
+import functools
+
 import numpy as np
 
 from . import _arrays, _core, _folds, _lists, _rows
@@ -40,22 +42,45 @@ def group_by(keys, x, fold, *, order="key", dtype=None, nan=None):
     if codes.size != source.items.count:
         raise ValueError(f"{codes.size} keys for {source.items.count} items")
     how = fold.make_how(nan)
-    found = [_one(codes, source, kind, how, ORDERS[order], dtype) for kind in fold.kinds]
+    failed = functools.partial(_failed_key, codes, names, x, how)
+    found = [_one(codes, source, kind, how, ORDERS[order], dtype, failed) for kind in fold.kinds]
     return names(found[0][0]), fold.pack(answers for _, answers in found)
 
 
-def _one(codes, source, kind, how, order, dtype):
+def _one(codes, source, kind, how, order, dtype, failed):
     if kind.answer == "ranked" or kind.name == "dot":
         raise TypeError(f"groups have no {kind.name}")
     code = _rows.value_code(kind, source, how, dtype)
     groups = _core.groups(address(codes), source.items, order, kind.code, how, code)
     if groups.status:
-        raise_status(groups.status, kind.name)
+        raise_status(groups.status, kind.name, row=failed(kind, code), part="key")
     keys = np.empty(groups.count, np.int64)
     new = _rows.Answers(kind, keys.shape, code, 1)
     groups.copy(address(keys), *new.addresses)
     arrays = [source.like(array) for array in new.arrays]
     return keys, arrays[0] if len(arrays) == 1 else tuple(arrays)
+
+
+def _failed_key(codes, names, x, how, kind, code):
+    """The first key without an answer: that of its segment in the items, sorted by key.
+
+    None where NumPy cannot sort them: items that it has no type for.
+    """
+    try:
+        x = _lists.to_numpy(x).ravel()
+        source = _arrays.as_source(x[np.argsort(codes, kind="stable")])
+    except (TypeError, ValueError, RuntimeError):
+        return None
+    found, counts = np.unique(codes, return_counts=True)
+    stops = np.cumsum(counts, dtype=np.int64)
+    starts = stops - counts
+    new = _rows.Answers(kind, found.shape, code, 1)
+    status, failed = _core.segments(source.items, address(starts), address(stops), found.size, kind.code, how,
+                                    code, *new.addresses)
+    if not status:
+        return None
+    key = names(found[failed:failed + 1])
+    return tuple(one.tolist()[0] for one in key) if isinstance(key, tuple) else key.tolist()[0]
 
 
 def coded(keys):

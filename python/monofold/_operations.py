@@ -171,7 +171,7 @@ class Operation(_core.operation):
             return _whole.scalar(self.kind, answer)
         axes = _rows.axes_of(axis, len(source.shape))
         if out is not None and dtype is None and self.kind.answer == "value":
-            dtype = _dtypes.NAMES[_rows.code_of_out(out)]
+            dtype = _dtypes.NAMES[_rows.code_of_out(_rows.outs_of(out, 1)[0])]
         code = _rows.value_code(self.kind, source, how, dtype)
         arrays = _rows.reduce(source, mask, self.kind, how, axes, code, keepdims)
         if out is not None:

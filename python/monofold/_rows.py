@@ -86,17 +86,25 @@ def code_of_out(out):
     return _dtypes.code_of_numpy(out.dtype)
 
 
+def outs_of(out, count):
+    """The arrays that so many answers go into; one may stand without a tuple."""
+    outs = out if isinstance(out, tuple) else (out,)
+    if len(outs) != count:
+        raise ValueError(f"out: {len(outs)} arrays for {count} answers")
+    return outs
+
+
 def into(out, arrays):
     """Puts answers into the caller's arrays, whose shape and type are theirs; nothing is written before."""
-    outs = out if isinstance(out, tuple) else (out,)
-    if len(outs) != len(arrays):
-        raise ValueError(f"out: {len(outs)} arrays for {len(arrays)} answers")
+    outs = outs_of(out, len(arrays))
     for one, array in zip(outs, arrays):
         code_of_out(one)
         if one.shape != array.shape:
             raise ValueError(f"out has the shape {one.shape}; the answer has {array.shape}")
         if one.dtype.newbyteorder("=") != array.dtype:
             raise TypeError(f"out is of {one.dtype}; the answer is of {array.dtype}")
+    if len(outs) > 1 and np.shares_memory(*outs):
+        raise ValueError("out: two answers need two arrays that share no memory")
     for one, array in zip(outs, arrays):
         one[...] = array
-    return out
+    return outs if len(outs) > 1 else outs[0]
