@@ -96,15 +96,9 @@ def coded(keys):
 
 def as_keys(keys):
     """A NumPy array of keys, each as the caller has it."""
-    if _has_absent(keys):
+    if _lists.has_absent(keys):
         raise TypeError("an absent key is no key")
     return _lists.to_numpy(keys, objects=True).ravel()
-
-
-def _has_absent(keys):
-    if hasattr(keys, "null_count"):  # of Arrow's libraries
-        return bool(keys.null_count() if callable(keys.null_count) else keys.null_count)
-    return hasattr(keys, "isna") and not isinstance(keys.dtype, np.dtype) and bool(keys.isna().any())
 
 
 def _coded_together(keys):

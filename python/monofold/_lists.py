@@ -39,16 +39,25 @@ def to_numpy(x, objects=False):
     return made
 
 
+def has_absent(x):
+    """Whether an array of a library that knows absent items has some."""
+    if hasattr(x, "null_count"):  # of Arrow's libraries
+        return bool(x.null_count() if callable(x.null_count) else x.null_count)
+    return hasattr(x, "isna") and not isinstance(x.dtype, np.dtype) and bool(x.isna().any())
+
+
 def _types_in(x):
-    """The types of the numbers of nested lists; of an array among them that of its items."""
+    """The types of the numbers of nested lists; of an array among them that of its items too."""
     types = set(map(type, x))
-    if not any(issubclass(one, (np.ndarray, Sequence)) for one in types):
+    if all(issubclass(one, (int, float, np.generic)) for one in types):
         return types
     for one in x:
-        if isinstance(one, np.ndarray) and not isinstance(one, np.ma.MaskedArray):
-            types.add(one.dtype.type)
-        elif is_list(one):
+        if is_list(one):
             types |= _types_in(one)
+        elif hasattr(one, "__array__") and not isinstance(one, (np.generic, np.ma.MaskedArray)):
+            if has_absent(one):
+                raise TypeError("an array with absent items does not go into a list")
+            types.add(np.asarray(one).dtype.type)
     return types
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from . import _arrays, _core, _folds, _rows
+from . import _arrays, _core, _folds, _lists, _rows
 from ._errors import raise_status
 from ._results import TopK
 
@@ -61,7 +61,7 @@ def bounds_of(count, offsets, starts, stops):
 
 
 def places(numbers, name):
-    array = np.asarray(numbers)
+    array = _lists.to_numpy(numbers)
     if array.ndim != 1:
         raise ValueError(f"{name}: one axis, not {array.ndim}")
     if array.size and array.dtype.kind not in "iu":

@@ -55,7 +55,8 @@ def test_masked_arrays_anywhere():
     for call in (lambda: mf.sum(MASKED), lambda: mf.sum([MASKED, MASKED]), lambda: mf.sum([[1.0, np.ma.masked]]),
                  lambda: mf.sum([1.0, 2.0], where=marks), lambda: mf.sum([1.0, 2.0], axis=0, where=marks),
                  lambda: mf.group_by(MASKED, [1.0, 2.0], mf.sum), lambda: mf.group_by((MASKED,), [1.0, 2.0], mf.sum),
-                 lambda: mf.State(mf.sum, "float64").push([MASKED])):
+                 lambda: mf.State(mf.sum, "float64").push([MASKED]),
+                 lambda: mf.segmented_reduce([1.0, 2.0], mf.sum, np.ma.array([0, 2], mask=[False, True]))):
         with pytest.raises(TypeError, match="masked"):
             call()
 
@@ -72,5 +73,7 @@ def test_absent_items_of_pandas(kind, holder):
         mf.group_by(x, np.zeros(4), mf.sum)
     with pytest.raises(TypeError, match="absent"):
         mf.sum(x, axis=0)
+    with pytest.raises(TypeError, match="absent"):
+        mf.sum([x, x])
     full = getattr(pandas, holder)(pandas.array([2, 3], dtype=kind))
     assert mf.sum(full) == 5 and mf.group_by(full, [1.0, 2.0], mf.sum)[1].tolist() == [1.0, 2.0]
