@@ -7,11 +7,12 @@ import numpy as np
 
 from . import _dtypes
 
+LONG = 200  # from here on a look at the array is quicker than one at the types of a list's items
 _ORDER = {"b": 0, "i": 1, "u": 1, "f": 2, "V": 2}  # V: bfloat16
 
 
 def is_list(x):
-    return isinstance(x, Sequence) and not isinstance(x, (str, bytes, bytearray, memoryview, array.array))
+    return type(x) is list or isinstance(x, Sequence) and not isinstance(x, (str, bytes, bytearray, memoryview, array.array))
 
 
 def to_numpy(x, objects=False):
@@ -24,11 +25,16 @@ def to_numpy(x, objects=False):
     ValueError
         For an integer among floats that is no float64.
     """
-    if isinstance(x, (bytes, bytearray)):
+    if type(x) is list:
+        if len(x) > LONG and _is_of_exact_floats(made := np.asarray(x)):
+            return made
+    elif isinstance(x, (bytes, bytearray)):
         return np.frombuffer(x, np.uint8)
-    if isinstance(x, (str, dict, set)) or x is None:
+    elif isinstance(x, (str, dict, set)) or x is None:
         raise TypeError(f"{type(x).__name__} is no array")
     types = _types_in(x) if is_list(x) else {type(x)}
+    if types == {float}:
+        return np.asarray(x)
     if any(issubclass(one, np.ma.MaskedArray) for one in types):
         raise TypeError("masked arrays are not reduced: give x.data and where=~x.mask")
     made = np.asarray(x)
@@ -44,6 +50,11 @@ def has_absent(x):
     if hasattr(x, "null_count"):  # of Arrow's libraries
         return bool(x.null_count() if callable(x.null_count) else x.null_count)
     return hasattr(x, "isna") and not isinstance(x.dtype, np.dtype) and bool(x.isna().any())
+
+
+def _is_of_exact_floats(made):
+    """Whether an array of a list can only be one of numbers that float64 has all: nothing more is to be looked at."""
+    return made.ndim == 1 and made.dtype == np.float64 and made.min() > -2**53 and made.max() < 2**53
 
 
 def _types_in(x):
@@ -73,7 +84,7 @@ def of_type(x, code):
     """A list or a number as an array of one type, which each item must have a value of."""
     made, dtype = to_numpy(x), _dtypes.numpy_of(code)
     if made.dtype == dtype or made.size == 0:
-        return made.astype(dtype)
+        return made.astype(dtype, copy=False)
     if made.dtype.kind not in _ORDER or _ORDER[made.dtype.kind] > _ORDER[dtype.kind]:
         raise TypeError(f"items of {made.dtype} for a state of {dtype}")
     with np.errstate(over="ignore", invalid="ignore"):

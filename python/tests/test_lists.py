@@ -46,8 +46,19 @@ def test_integers_stay_integers(items):
 
 def test_integers_among_floats():
     assert mf.sum([[1, 2.5], [2, 3]]) == 8.5
-    with pytest.raises(ValueError, match="9007199254740993"):
-        mf.sum([2**53 + 1, 0.5])
+    for many in (1, 1000):
+        with pytest.raises(ValueError, match="9007199254740993"):
+            mf.sum([0.5] * many + [2**53 + 1])
+        with pytest.raises(TypeError, match="64 bits"):
+            mf.sum([-1] * many + [2**63])
+    assert mf.sum([0.5] * 1000 + [3, True]) == 504.0
+
+
+@pytest.mark.filterwarnings("ignore:.*masked element")
+def test_long_lists_are_looked_at():
+    for absent in (np.ma.masked, np.ma.array(5.0, mask=True)):
+        with pytest.raises(TypeError, match="masked"):
+            mf.sum([0.5] * 1000 + [absent])
 
 
 def test_masked_arrays_anywhere():
