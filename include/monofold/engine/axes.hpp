@@ -42,7 +42,7 @@ inline constexpr std::int64_t tiny_row_items = 48;
 
 /// Folds groups of rows: those along the inner kept axis that are read together.
 template <class Indices, class F, class Item>
-class group_folder {
+class row_group_folder {
   using row_fold = std::remove_cvref_t<decltype(fold_of_row<Indices, Item>(
       std::declval<const F&>(), std::declval<const array_rows&>(), std::int64_t{}))>;
   using slot = accumulator_t<F>;
@@ -55,7 +55,7 @@ class group_folder {
 
   /// What a thread works with.
   struct room {
-    explicit room(const group_folder& of)
+    explicit room(const row_group_folder& of)
         : states(of.width_),
           items(of.gathers_ ? of.width_ * of.pitch_ : 0),
           slots(of.num_slots()) {}
@@ -65,7 +65,7 @@ class group_folder {
     heap_array<slot> slots;
   };
 
-  group_folder(const F& f, const Item* first, const array_rows& rows, int num_threads)
+  row_group_folder(const F& f, const Item* first, const array_rows& rows, int num_threads)
       : fold_(f),
         rows_(rows),
         width_(rows_read_together<fills_slots, row_fold, Item>(rows, most_row_items<Item>,
@@ -199,7 +199,7 @@ void fold_rows(const cpu_engine& engine, const F& f, const Item* first, const ar
     for (std::int64_t row = 0; row < rows.num_rows; ++row) put(row, finish_empty(f));
     return;
   }
-  using folder_type = detail::group_folder<Indices, F, Item>;
+  using folder_type = detail::row_group_folder<Indices, F, Item>;
   const folder_type folder(f, first, rows, engine.num_threads);
   const int width = folder.width();
   if (rows.row_items <= detail::most_row_items<Item>) {
