@@ -9,10 +9,11 @@ from . import _dtypes
 
 LONG = 200  # from here on a look at the array is quicker than one at the types of a list's items
 _ORDER = {"b": 0, "i": 1, "u": 1, "f": 2, "V": 2}  # V: bfloat16
+_NO_LISTS = str, bytes, bytearray, memoryview, array.array
 
 
 def is_list(x):
-    return type(x) is list or isinstance(x, Sequence) and not isinstance(x, (str, bytes, bytearray, memoryview, array.array))
+    return type(x) is list or isinstance(x, Sequence) and not isinstance(x, _NO_LISTS)
 
 
 def to_numpy(x, objects=False):
