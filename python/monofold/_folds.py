@@ -27,7 +27,8 @@ class Fold:
     __setattr__, __delattr__ = Operation.__setattr__, Operation.__delattr__
 
     def make_how(self, nan=None):
-        return _operations.make_how(self.nan if nan is None else nan, bool(self.plain), self.correction or 0, self.k or 10)
+        nan = self.nan if nan is None else nan
+        return _operations.make_how(nan, bool(self.plain), self.correction or 0, self.k or 10)
 
     def with_nan(self, nan):
         """The same with another policy; None: with its own."""
