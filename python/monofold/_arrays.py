@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from . import _core, _dtypes, _protocols
+from . import _core, _dtypes, _lists, _protocols
 
 
 def _as_is(array):
@@ -39,21 +39,7 @@ def of_numpy(x):
 
 
 def _numpy_source(x):
-    if isinstance(x, np.ma.MaskedArray):
-        raise TypeError("masked arrays are not reduced: give x.data and where=~x.mask")
     return Source([(of_numpy(x), None)], x.shape, _dtypes.code_of_numpy(x.dtype))
-
-
-def _to_numpy(x):
-    """Lists, scalars, buffers, and whatever else NumPy can see."""
-    if isinstance(x, (bytes, bytearray)):
-        return np.frombuffer(x, np.uint8)
-    if isinstance(x, (str, dict, set)) or x is None:
-        raise TypeError(f"{type(x).__name__} is no array")
-    array = np.asarray(x)
-    if array.dtype == object and not hasattr(x, "dtype"):
-        raise TypeError(f"{type(x).__name__} is no array of numbers, or one of its numbers does not fit 64 bits")
-    return array
 
 
 def as_source(x):
@@ -66,16 +52,14 @@ def as_source(x):
     """
     if type(x) is np.ndarray and (items := _core.of_buffer(x)) is not None:
         return Source([(items, None)], x.shape, items.dtype)
-    if isinstance(x, np.ndarray):
-        return _numpy_source(x)
-    made = _protocols.source_of(x)
-    return _numpy_source(_to_numpy(x)) if made is None else Source(*made)
+    made = None if isinstance(x, np.ndarray) else _protocols.source_of(x)
+    return _numpy_source(_lists.to_numpy(x)) if made is None else Source(*made)
 
 
 def as_source_of(x, code):
-    """The items of an array of one type; lists of numbers take it."""
-    if isinstance(x, (list, tuple, int, float)):
-        x = np.asarray(x, _dtypes.numpy_of(code))
+    """The items of an array of one type; lists of numbers take it where each of them has it."""
+    if isinstance(x, (int, float)) or _lists.is_list(x):
+        x = _lists.of_type(x, code)
     source = as_source(x)
     if source.code != code:
         raise TypeError(f"items of {_dtypes.NAMES[source.code]} for a state of {_dtypes.NAMES[code]}")
@@ -86,7 +70,7 @@ def as_mask(where, shape):
     """`where` as a view of the shape of the items; None where there is none."""
     if where is None or where is True:
         return None
-    mask = np.asarray(where)
+    mask = _lists.to_numpy(where)
     if mask.dtype != bool:
         raise TypeError(f"where must be of bool, not {mask.dtype}")
     if mask.shape == shape and (marks := _core.of_buffer(mask)) is not None:

@@ -15,6 +15,7 @@ TILE = 4096  # states that begin at a multiple of so many items are merged witho
 
 def joined(d, fold, nan, split_every):
     """An array of one object: the state of all items."""
+    check(d)
     in_order = nan == "raise" or fold.plain or not all(kind.any_order for kind in fold.kinds)
     if d.ndim == 0:
         d = d.reshape((1,))
@@ -22,7 +23,9 @@ def joined(d, fold, nan, split_every):
         d = in_slabs(d)
     row_items = math.prod(d.shape[1:]) if in_order else 0
     nothing = np.empty((0,) * d.ndim, object)
-    states = d.map_blocks(functools.partial(state_of, fold=fold, nan=nan, row_items=row_items), dtype=object,
+    # Chunks may be of unknown sizes: only where the order matters is the place of a chunk asked for.
+    make_state = functools.partial(placed_state_of if in_order else state_of, fold=fold, nan=nan)
+    states = d.map_blocks(make_state, **{"row_items": row_items} if in_order else {}, dtype=object,
                           chunks=tuple((1,) * count for count in d.numblocks), meta=nothing)
     join = functools.partial(join_states, in_order=in_order)
     return da.reduction(states, chunk=as_they_are, combine=join, aggregate=join, dtype=object, keepdims=True,
@@ -37,8 +40,16 @@ def in_slabs(d):
     return d.rechunk({0: min(rows, max(d.shape[0], 1))} | {axis: -1 for axis in range(1, d.ndim)})
 
 
-def state_of(block, fold, nan, row_items, block_info=None):
-    first = block_info[0]["array-location"][0][0] * row_items
+def check(d):
+    if not isinstance(d, da.Array):
+        raise TypeError(f"monofold.dask takes Dask arrays, not {type(d).__name__}")
+
+
+def placed_state_of(block, fold, nan, row_items, block_info=None):
+    return state_of(block, fold, nan, block_info[0]["array-location"][0][0] * row_items)
+
+
+def state_of(block, fold, nan, first=0):
     return as_array(State(fold, block.dtype, first, nan=nan).push(block), block.ndim)
 
 
@@ -85,7 +96,7 @@ def state(d, fold, *, nan=None, split_every=None):
         Of a `monofold.State`.
     """
     fold = _folds.as_fold(fold)
-    return dask.delayed(only)(joined(d, fold, nan or fold.nan, split_every))
+    return dask.delayed(only)(joined(d, fold, fold.nan if nan is None else nan, split_every))
 
 
 def reduce(d, fold, *, nan=None, split_every=None):
@@ -116,6 +127,8 @@ def answer_of(states, like):
 
 def along(d, operation, axes, keepdims, asked):
     """One call for each block of rows, which are whole."""
+    if d.size == 0:  # whose chunks Dask does not join
+        d = da.empty(d.shape, dtype=d.dtype, chunks=-1)
     d = d.rechunk({axis: -1 for axis in axes})
     out = answer_dtype(operation, d.dtype, whole=False) if asked is None else _dtypes.numpy_of(_dtypes.code_of(asked))
     rows = functools.partial(rows_of, operation=operation, axes=tuple(axes), asked=asked)
@@ -152,6 +165,9 @@ def make(name):
     """The function for Dask arrays of an operation of that name."""
 
     def function(d, axis=None, *, keepdims=False, dtype=None, nan=None, split_every=None, **options):
+        if refused := {"where", "out"} & options.keys():
+            raise TypeError(f"{name} of Dask arrays takes no {', '.join(sorted(refused))}")
+        check(d)
         operation = _operations.make(name)(nan=nan, **options)
         if axis is None and dtype is None:
             return whole(d, operation, keepdims, split_every)

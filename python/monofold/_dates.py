@@ -2,20 +2,30 @@
 
 import numpy as np
 
+from . import _lists
 from ._errors import NanFound
 
 ORDERED = ("min", "max", "minmax", "argmin", "argmax", "count")
 
 
-def are_dates(x):
-    return isinstance(x, np.ndarray) and x.dtype.kind in "mM"
+def of_any(x):
+    """Dates or times as a NumPy array; None for what is none: arrays, scalars, lists, columns of pandas."""
+    if not isinstance(x, (list, tuple)) and not isinstance(getattr(x, "dtype", None), np.dtype):
+        return None
+    try:
+        array = _lists.to_numpy(x)
+    except (TypeError, ValueError):
+        return None
+    return array if array.dtype.kind in "mM" else None
 
 
-def reduce(operation, x, where=None, nan="propagate", axis=None, keepdims=False):
+def reduce(operation, x, where=None, nan="propagate", axis=None, keepdims=False, dtype=None, out=None):
     """The answer of an operation for dates or times, which are int64 with the lowest one for NaT."""
     name = operation.kind.name
     if name not in ORDERED:
         raise TypeError(f"{name} of {x.dtype}: dates and times have {', '.join(ORDERED)}")
+    if dtype is not None or out is not None:
+        raise TypeError(f"{name} of {x.dtype} takes no dtype and no out")
     absent = np.isnat(x)
     if where is not None:
         absent &= where

@@ -40,6 +40,8 @@ def code_of_numpy(dtype):
 
 def code_of(dtype):
     """The code of what a user may say: a name, a NumPy dtype, the dtype of another library, a type."""
+    if dtype is None:
+        raise TypeError(f"None is no type of items; those are {', '.join(NAMES)}")
     code = CODES.get(name_of(dtype))
     return code_of_numpy(np.dtype(dtype)) if code is None else code
 

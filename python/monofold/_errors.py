@@ -39,10 +39,10 @@ class MalformedState(ValueError):
     """The bytes are no saved state, or a damaged one."""
 
 
-def raise_status(status, name=None, index=None, row=None):
-    """Raises what a status of the C interface stands for; `row` is an index of the kept axes."""
+def raise_status(status, name=None, index=None, row=None, part="row"):
+    """Raises what a status of the C interface stands for; `row` is an index of the kept axes, or another part."""
     subject = f"{name}: " if name else ""
-    where = f" (row {row})" if row is not None else ""
+    where = f" ({part} {row!r})" if row is not None else ""
     text = subject + _core.status_text(status) + where
     if status == EMPTY_INPUT:
         raise EmptyInput(f"{subject}too few items for an answer{where}")

@@ -2,7 +2,7 @@
 
 import functools
 
-from . import _arrays, _dtypes, _operations, _rows, _whole
+from . import _arrays, _dates, _dtypes, _operations, _rows, _whole
 from ._errors import EMPTY_INPUT
 from ._kinds import KINDS
 from ._operations import Operation
@@ -18,15 +18,17 @@ class Fold:
             raise TypeError("a fold is made of operations, such as monofold.sum")
         if any(one.kind.name == "dot" for one in operations) and len(operations) > 1:
             raise TypeError("dot takes pairs of items: it stands alone")
-        self.operations = operations
-        self.kinds = [one.kind for one in operations]
-        self.plain = _one_of("plain", operations)
-        self.nan = _one_of("nan", operations)
-        self.correction = _one_of("correction", [one for one in operations if "correction" in one.options])
-        self.k = _one_of("k", [one for one in operations if "k" in one.options])
+        self.__dict__.update(
+            operations=operations, kinds=[one.kind for one in operations],
+            plain=_one_of("plain", operations), nan=_one_of("nan", operations),
+            correction=_one_of("correction", [one for one in operations if "correction" in one.options]),
+            k=_one_of("k", [one for one in operations if "k" in one.options]))
+
+    __setattr__, __delattr__ = Operation.__setattr__, Operation.__delattr__
 
     def make_how(self, nan=None):
-        return _operations.make_how(nan or self.nan, bool(self.plain), self.correction or 0, self.k or 10)
+        nan = self.nan if nan is None else nan
+        return _operations.make_how(nan, bool(self.plain), self.correction or 0, self.k or 10)
 
     def with_nan(self, nan):
         """The same with another policy; None: with its own."""
@@ -64,7 +66,11 @@ class Single(Fold):
 
 
 class StatsFold(Fold):
-    """Eight statistics and two places. Called with an array it gives them; in the order of the tool's ``stats``."""
+    """Eight statistics and two places. Called with an array it gives them; in the order of the tool's ``stats``.
+
+    Of a whole array a statistic that too few items have is None; along axes, in segments and in groups, where
+    answers are arrays of numbers, it raises `EmptyInput`.
+    """
 
     __name__ = "stats"
     names = ("count", "count_nan", "sum", "mean", "var", "std", "min", "max", "argmin", "argmax")
@@ -73,7 +79,7 @@ class StatsFold(Fold):
         super().__init__(_operations.of_kind(KINDS[name], False, nan, correction=correction) for name in self.names)
 
     def with_nan(self, nan):
-        return _stats(self.correction, nan or self.nan)
+        return _stats(self.correction, self.nan if nan is None else nan)
 
     def finish(self, answers, code):
         return self.pack(_value(kind, answer, code, missing=None) for kind, answer in zip(self.kinds, answers))
@@ -83,8 +89,11 @@ class StatsFold(Fold):
         return Stats(nan=values.pop("count_nan"), **values)
 
     def __call__(self, x=_operations._NOTHING, axis=None, *, where=None, nan=None, correction=None):
-        self = _stats(self.correction if correction is None else correction, nan or self.nan)
-        return self if x is _operations._NOTHING else reduce(x, self, axis, where=where)
+        correction = self.correction if correction is None else _operations.whole("correction", correction)
+        self = _stats(correction, self.nan if nan is None else nan)
+        if x is _operations._NOTHING:
+            return Operation._alone(self, axis=axis, where=where)
+        return reduce(x, self, axis, where=where)
 
     def __repr__(self):
         stated = [f"correction={self.correction}"] if self.correction else []
@@ -148,15 +157,21 @@ def reduce(x, fold, axis=None, *, keepdims=False, where=None, nan=None):
         A tuple for several operations.
     """
     fold = as_fold(fold)
-    if axis is None and not keepdims:
+    if fold.kinds[0].name == "dot":
+        raise TypeError("dot takes two arrays: monofold.dot(x, y)")
+    nan = fold.nan if nan is None else nan
+    try:
         source = _arrays.as_source(x)
+    except TypeError:
+        if (dates := _dates.of_any(x)) is None:
+            raise
+        return fold.pack(one._reduce_dates(dates, where, nan, axis, keepdims) for one in fold.operations)
+    if axis is None and not keepdims:
         mask = _arrays.as_mask(where, source.shape)
         if mask is not None:
             source.pieces = _arrays.with_mask(source.pieces, mask)
-        nan = nan or fold.nan
         answers = _whole.answers(source, fold.kinds, fold.make_how(nan), plain=fold.plain, raises=nan == "raise")
         return fold.finish(answers, source.code)
-    source = _arrays.as_source(x)
     mask = _arrays.as_mask(where, source.shape)
     how = fold.make_how(nan)
     axes = _rows.axes_of(axis, len(source.shape))
@@ -183,5 +198,4 @@ class All(Operation):
         return Operation._call(self, x, *others, **options)
 
 
-def make_all(plain=False):
-    return All(KINDS["all"], plain=plain)
+_operations._CLASSES["all"] = All

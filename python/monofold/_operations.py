@@ -23,9 +23,7 @@ def set_threads(count):
     count : int
     """
     global _threads
-    if count < 0:
-        raise ValueError(f"threads: {count} is negative")
-    _threads = count
+    _threads = count = whole("threads", count, 0, 2**31)
     for operation in _all_operations:
         operation._set_threads(count)
 
@@ -34,6 +32,14 @@ def policy(nan):
     if nan not in NAN_POLICIES:
         raise ValueError(f"nan: {nan!r} is none of {', '.join(NAN_POLICIES)}")
     return NAN_POLICIES[nan]
+
+
+def whole(name, number, low=0, end=2**63):
+    """A number that must be an integer from `low` to before `end`."""
+    number = int(operator.index(number))
+    if not low <= number < end:
+        raise ValueError(f"{name}: {number} is not from {low} to {end - 1}")
+    return number
 
 
 def make_how(nan="propagate", plain=False, correction=0, k=10):
@@ -83,13 +89,17 @@ class Operation(_core.operation):
     def __new__(cls, kind, *, plain=False, nan="propagate", correction=0, k=10):
         quick = kind.answer != "ranked" and kind.name != "dot"
         self = super().__new__(cls, kind.code, quick, plain, policy(nan), correction)
-        self.kind, self.plain, self.nan, self.correction, self.k = kind, plain, nan, correction, k
-        self.__name__ = self.__qualname__ = kind.name
-        self.__module__ = "monofold.plain" if plain else "monofold"
-        self.__doc__ = doc_of(cls, kind)
+        self.__dict__.update(kind=kind, plain=plain, nan=nan, correction=correction, k=k, __name__=kind.name,
+                             __qualname__=kind.name, __module__="monofold.plain" if plain else "monofold",
+                             __doc__=doc_of(cls, kind))
         self._set_threads(_threads)
         _all_operations.add(self)
         return self
+
+    def __setattr__(self, name, value):
+        raise AttributeError(f"{name}: an operation stays as it is; call it with options for another one")
+
+    __delattr__ = functools.partialmethod(__setattr__, value=None)
 
     @property
     def __signature__(self):
@@ -117,9 +127,9 @@ class Operation(_core.operation):
 
     def with_options(self, nan=None, correction=None, k=None):
         """The same operation with other options; those left out stay."""
-        correction = self.correction if correction is None else operator.index(correction)
-        k = self.k if k is None else operator.index(k)
-        return _made(type(self), self.kind, self.plain, nan or self.nan, correction, k)
+        correction = self.correction if correction is None else whole("correction", correction)
+        k = self.k if k is None else whole("k", k, 1)
+        return _made(type(self), self.kind, self.plain, self.nan if nan is None else nan, correction, k)
 
     def make_how(self, nan):
         return make_how(nan, self.plain, self.correction, self.k)
@@ -127,22 +137,28 @@ class Operation(_core.operation):
     def _call(self, x=_NOTHING, axis=None, *, keepdims=False, dtype=None, out=None, where=None, nan=None, **options):
         if options and (unknown := set(options) - set(self.options)):
             raise TypeError(f"{self.__name__}() takes no {', '.join(sorted(unknown))}")
-        if nan or options:
+        if nan is not None or options:
             self = self.with_options(nan, **options)
-            if axis is None and not keepdims and dtype is None and out is None and where is None:
-                return self if x is _NOTHING else self(x)  # which may be quick
+            if x is not _NOTHING and axis is None and not keepdims and dtype is out is where is None:
+                return self(x)  # which may be quick
         if x is _NOTHING:
-            return self
+            return self._alone(axis=axis, keepdims=keepdims or None, dtype=dtype, out=out, where=where)
         return self._reduce(x, axis, keepdims, dtype, out, where, self.nan)
+
+    def _alone(self, **given):
+        """The operation, called without an array, and so without what goes with one."""
+        for name, value in given.items():
+            if value is not None:
+                raise TypeError(f"{self.__name__}: {name}= goes with an array")
+        return self
 
     def _reduce(self, x, axis, keepdims, dtype, out, where, nan):
         try:
             source = _arrays.as_source(x)
         except TypeError:
-            if not _dates.are_dates(x) or dtype is not None or out is not None:
+            if (dates := _dates.of_any(x)) is None:
                 raise
-            return _dates.reduce(_made(type(self), self.kind, self.plain, "propagate", self.correction, self.k), x,
-                                 where, nan, axis, keepdims)
+            return self._reduce_dates(dates, where, nan, axis, keepdims, dtype, out)
         mask = _arrays.as_mask(where, source.shape)
         how = self.make_how(nan)
         if axis is None and not keepdims and out is None:
@@ -155,13 +171,17 @@ class Operation(_core.operation):
             return _whole.scalar(self.kind, answer)
         axes = _rows.axes_of(axis, len(source.shape))
         if out is not None and dtype is None and self.kind.answer == "value":
-            dtype = _dtypes.NAMES[_rows.code_of_out(out)]
+            dtype = _dtypes.NAMES[_rows.code_of_out(_rows.outs_of(out, 1)[0])]
         code = _rows.value_code(self.kind, source, how, dtype)
         arrays = _rows.reduce(source, mask, self.kind, how, axes, code, keepdims)
         if out is not None:
             return _rows.into(out, arrays)
         arrays = [source.like(array) for array in arrays]
         return arrays[0] if len(arrays) == 1 else tuple(arrays)
+
+    def _reduce_dates(self, dates, *options):
+        plainly = _made(type(self), self.kind, self.plain, "propagate", self.correction, self.k)
+        return _dates.reduce(plainly, dates, *options)
 
 
 class Spread(Operation):
@@ -176,14 +196,11 @@ class Ranking(Operation):
     options = ("k",)
 
     def _call(self, x=_NOTHING, k=None, axis=None, *, where=None, nan=None):
-        k = self.k if k is None else k
         if isinstance(x, int) and not isinstance(x, bool) and axis is None:
             raise TypeError("the first argument is an array; name k: top_k(k=3)")
-        if k < 1:
-            raise ValueError(f"k: {k} is less than 1")
         self = self.with_options(nan, k=k)
         if x is _NOTHING:
-            return self
+            return self._alone(axis=axis, where=where)
         source = _arrays.as_source(x)
         mask = _arrays.as_mask(where, source.shape)
         how = self.make_how(self.nan)
@@ -216,9 +233,9 @@ class Dot(Operation):
     """The inner product of two arrays of one shape and type."""
 
     def _call(self, x=_NOTHING, y=_NOTHING, *, where=None, nan=None):
-        nan = nan or self.nan
+        nan = self.nan if nan is None else nan
         if x is _NOTHING:
-            return self.with_options(nan)
+            return self.with_options(nan)._alone(y=None if y is _NOTHING else y, where=where)
         if y is _NOTHING:
             raise TypeError("dot takes two arrays")
         left, right = _arrays.as_source(x), _arrays.as_source(y)

@@ -17,6 +17,8 @@ def source_of(x):
     """(pieces, shape, code, like) of an array of another library; None where it follows no protocol."""
     if type(x).__module__.startswith("dask."):
         raise TypeError("a Dask array is not gathered by itself: reduce it by monofold.dask")
+    if _is_nullable(x):
+        return _from_pandas(x)
     if hasattr(x, "__arrow_c_stream__") or hasattr(x, "__arrow_c_array__"):
         # What has NumPy's items has NumPy's meaning: pandas would give NaN as nulls.
         return None if isinstance(getattr(x, "dtype", None), np.dtype) else _from_arrow(x)
@@ -25,6 +27,20 @@ def source_of(x):
     if hasattr(x, "__cuda_array_interface__"):
         return _from_cuda(x)
     return None
+
+
+def _is_nullable(x):
+    """Whether `x` is numbers of pandas of a type that knows absent items."""
+    held = getattr(getattr(x, "dtype", None), "numpy_dtype", None)
+    return held is not None and held.kind in "biuf" and type(x).__module__.partition(".")[0] == "pandas"
+
+
+def _from_pandas(x):
+    """A column, an index or an array of a type that knows absent items."""
+    absent = np.asarray(x.isna())
+    values = x.to_numpy(dtype=x.dtype.numpy_dtype, na_value=x.dtype.numpy_dtype.type(0))
+    code = _dtypes.code_of_numpy(values.dtype)
+    return [(_core.of_buffer(values), _core.of_buffer(~absent) if absent.any() else None)], values.shape, code
 
 
 def _from_arrow(x):

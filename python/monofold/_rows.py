@@ -30,7 +30,11 @@ def value_code(kind, source, how, dtype):
     if dtype is not None:
         if kind.answer == "index":
             raise TypeError(f"{kind.name} gives places; they have no dtype")
-        return _dtypes.code_of(dtype)
+        code = _dtypes.code_of(dtype)
+        if kind.name == "prod" and _dtypes.is_floating(code) > _dtypes.is_floating(source.code):
+            raise TypeError(f"prod of {_dtypes.NAMES[source.code]} is modulo 2^64 and has no dtype of floats; "
+                            "give an array of floats")
+        return code
     if kind.answer == "index":
         return source.code
     return _kinds.answer_code(kind, _native_code(kind.code, source.code, how), source.code)
@@ -82,17 +86,25 @@ def code_of_out(out):
     return _dtypes.code_of_numpy(out.dtype)
 
 
+def outs_of(out, count):
+    """The arrays that so many answers go into; one may stand without a tuple."""
+    outs = out if isinstance(out, tuple) else (out,)
+    if len(outs) != count:
+        raise ValueError(f"out: {len(outs)} arrays for {count} answers")
+    return outs
+
+
 def into(out, arrays):
     """Puts answers into the caller's arrays, whose shape and type are theirs; nothing is written before."""
-    outs = out if isinstance(out, tuple) else (out,)
-    if len(outs) != len(arrays):
-        raise ValueError(f"out: {len(outs)} arrays for {len(arrays)} answers")
+    outs = outs_of(out, len(arrays))
     for one, array in zip(outs, arrays):
         code_of_out(one)
         if one.shape != array.shape:
             raise ValueError(f"out has the shape {one.shape}; the answer has {array.shape}")
         if one.dtype.newbyteorder("=") != array.dtype:
             raise TypeError(f"out is of {one.dtype}; the answer is of {array.dtype}")
+    if len(outs) > 1 and np.shares_memory(*outs):
+        raise ValueError("out: two answers need two arrays that share no memory")
     for one, array in zip(outs, arrays):
         one[...] = array
-    return out
+    return outs if len(outs) > 1 else outs[0]

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from . import _arrays, _core, _folds, _rows
+from . import _arrays, _core, _folds, _lists, _rows
 from ._errors import raise_status
 from ._results import TopK
 
@@ -30,6 +30,8 @@ def segmented_reduce(x, fold, offsets=None, *, starts=None, stops=None, dtype=No
         As along an axis; places count from the segment's start.
     """
     fold = _folds.as_fold(fold)
+    if fold.kinds[0].name == "dot":
+        raise TypeError("segments have no dot")
     source = _arrays.as_source(x)
     if len(source.pieces) > 1 or source.pieces[0][1] is not None:
         raise TypeError("segments need one array without absent items")
@@ -59,7 +61,7 @@ def bounds_of(count, offsets, starts, stops):
 
 
 def places(numbers, name):
-    array = np.asarray(numbers)
+    array = _lists.to_numpy(numbers)
     if array.ndim != 1:
         raise ValueError(f"{name}: one axis, not {array.ndim}")
     if array.size and array.dtype.kind not in "iu":

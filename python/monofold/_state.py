@@ -32,11 +32,14 @@ class State:
         self._fold = _folds.as_fold(fold).with_nan(nan)
         self._code = _dtypes.code_of(dtype)
         codes = [kind.code for kind in self._fold.kinds]
+        first_index = _operations.whole("first_index", first_index)
         self._core = _core.state(self._code, codes, first_index, self._fold.make_how())
 
     @classmethod
     def load(cls, data):
         """The state that was saved as `data` by ``bytes(state)``, the tool or another process.
+
+        A fold of one operation comes back as that operation, whose answer has no tuple around it.
 
         Raises
         ------
@@ -45,7 +48,7 @@ class State:
         """
         self = cls.__new__(cls)
         self._core = _core.state.load(bytes(data))
-        self._code, codes, (nan, plain, correction, k) = self._core.asked()
+        self._code, codes, (nan, plain, correction, k), _ = self._core.asked()
         names = {number: name for name, number in _operations.NAN_POLICIES.items()}
         options = {"plain": plain, "nan": names[nan], "correction": correction, "k": k}
         self._fold = _fold_of([_BY_CODE[code] for code in codes], options)
@@ -90,7 +93,15 @@ class State:
 
     def merge(self, other):
         """Appends everything that a state has seen which begins where this one ends; returns this one."""
-        self._core.merge(self._checked(other))
+        next_core = self._checked(other)
+        try:
+            self._core.merge(next_core)
+        except ValueError:
+            end, begin = self._core.asked()[-1] + self.count, next_core.asked()[-1]
+            if begin == end:
+                raise
+            raise ValueError(f"a state that ends before item {end} does not take one that begins at item {begin}; "
+                             "append() does") from None
         return self
 
     def append(self, other):
@@ -101,7 +112,7 @@ class State:
     def _checked(self, other):
         if not isinstance(other, State):
             raise TypeError(f"a state takes states, not {type(other).__name__}")
-        if (other._code, other._fold) != (self._code, self._fold):
+        if (other._code, other._fold.operations) != (self._code, self._fold.operations):
             raise ValueError(f"a state of {self._what()} does not take one of {other._what()}")
         return other._core
 
@@ -110,6 +121,29 @@ class State:
         answers = [_whole.answer_of(self._core, position, kind, self._fold.k)
                    for position, kind in enumerate(self._fold.kinds)]
         return self._fold.finish(answers, self._code)
+
+    def digest(self):
+        """A receipt for the items seen: the SHA-256 of ``bytes(state)``, which two parties compare.
+
+        States of the same fold, type and first index that have seen the same items have the same one, whatever
+        the pieces, threads, machines and order of merging; and a state that was saved keeps it.
+
+        Returns
+        -------
+        bytes
+            32 of them.
+
+        Raises
+        ------
+        TypeError
+            For a fold whose bytes depend on the pieces: of `monofold.plain`, and `prod` of floats.
+        """
+        for one in self._fold.operations:
+            if one.plain or one.kind.name == "prod" and _dtypes.is_floating(self._code):
+                raise TypeError(f"{one!r} of {self.dtype} has no digest: its bytes depend on the pieces")
+        from hashlib import sha256  # noqa: PLC0415: few states need it
+
+        return sha256(bytes(self)).digest()
 
     def copy(self):
         """Another state that goes on where this one is."""
@@ -126,7 +160,7 @@ class State:
         return self._core.save()
 
     def __reduce__(self):
-        return type(self).load, (bytes(self),)
+        return _again, (type(self), bytes(self), self._fold)
 
     def __eq__(self, other):
         return bytes(self) == bytes(other) if isinstance(other, State) else NotImplemented
@@ -138,6 +172,12 @@ class State:
 
     def __repr__(self):
         return f"<monofold.State: {self._what()}, {self.count} items>"
+
+
+def _again(cls, data, fold):
+    state = cls.load(data)
+    state._fold = fold  # bytes do not tell a fold of one operation from the operation
+    return state
 
 
 def _fold_of(kinds, options):

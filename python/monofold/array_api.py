@@ -17,8 +17,8 @@ _ANY, _NUMBERS, _FLOATS = "any type", "numbers", "floats"
 
 def _reduced(name, x, of, axis, keepdims, dtype=None, correction=0):
     operation = _operations.make(name)
-    if int(correction) != correction:
-        raise ValueError(f"correction: {correction} is no whole number")
+    if not (0 <= correction < 2**63 and int(correction) == correction):
+        raise ValueError(f"correction: {correction} is no whole number from 0 to {2**63 - 1}")
     if correction:
         operation = operation.with_options(correction=int(correction))
     source = _arrays.as_source(x)
@@ -39,7 +39,7 @@ def sum(x, /, *, axis=None, dtype=None, keepdims=False):
 
 
 def prod(x, /, *, axis=None, dtype=None, keepdims=False):
-    """The product."""
+    """The product; of integers modulo 2^64, and so with no `dtype` of floats."""
     return _reduced("prod", x, _NUMBERS, axis, keepdims, dtype)
 
 

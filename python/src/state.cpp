@@ -211,13 +211,14 @@ std::unique_ptr<state> state::copy() const {
 
 nb::tuple state::asked() const {
   const nb::bytes bytes = save();
-  const runtime::request what =
-      runtime::reducer::load({reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size()})
-          .what();
+  const runtime::reducer same =
+      runtime::reducer::load({reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size()});
+  const runtime::request& what = same.what();
   nb::list operations;
   for (const runtime::operation op : what.ops) operations.append(static_cast<int>(op));
   return nb::make_tuple(static_cast<int>(what.type), operations,
-                        nb::make_tuple(static_cast<int>(what.nan), what.plain, what.ddof, what.k));
+                        nb::make_tuple(static_cast<int>(what.nan), what.plain, what.ddof, what.k),
+                        same.first_index());
 }
 
 std::int64_t state::count() const {
@@ -256,13 +257,19 @@ monofold_status state::answer_into(std::int32_t position, monofold_dtype value_d
 }
 
 nb::tuple state::ranked(std::int32_t position, std::int64_t k) const {
-  std::vector<monofold_number> values(static_cast<std::size_t>(k));
-  std::vector<std::int64_t> indices(values.size());
-  std::int64_t first_nan = -1;
+  std::vector<monofold_number> values;
+  std::vector<std::int64_t> indices;
+  std::int64_t first_nan = -1, seen = 0;
   monofold_status how = MONOFOLD_OK;
   {
     const hold held(busy_);
-    how = monofold_state_top(own_.get(), position, k, values.data(), indices.data(), &first_nan);
+    how = monofold_state_count(own_.get(), &seen);
+    if (how == MONOFOLD_OK) {
+      // With fewer than k items there is no answer, and nothing is written: a huge k needs no room.
+      values.resize(static_cast<std::size_t>(std::min(k, seen + 1)));
+      indices.resize(values.size());
+      how = monofold_state_top(own_.get(), position, k, values.data(), indices.data(), &first_nan);
+    }
   }
   check_call(how);
   nb::list items, places;

@@ -33,7 +33,7 @@ class state {
   std::unique_ptr<state> copy() const;
   nb::bytes save() const;
   static std::unique_ptr<state> load(nb::bytes bytes);
-  /// (dtype, operations, (nan, plain, ddof, k)) that it was made with.
+  /// (dtype, operations, (nan, plain, ddof, k), first_index) that it was made with.
   nb::tuple asked() const;
   std::int64_t count() const;
   /// (status, value, second, index, first_nan) of the operation at a position of the list.

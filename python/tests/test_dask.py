@@ -76,3 +76,31 @@ def test_processes():
 def test_a_whole_array_is_not_gathered_by_mistake():
     with pytest.raises(TypeError, match="monofold.dask"):
         mf.sum(da.zeros(3))
+
+
+def test_no_items_in_several_chunks():
+    d = da.concatenate([da.zeros(0), da.zeros(0), da.zeros(0)])
+    assert mfd.sum(d, axis=0).compute() == mfd.sum(d, dtype="f4").compute() == mfd.sum(d).compute() == 0.0
+    with pytest.raises(mf.EmptyInput):
+        mfd.max(d, axis=0).compute()
+
+
+def test_chunks_of_unknown_sizes():
+    x = numbers("float64", 1000)
+    d = da.from_array(x, chunks=70)
+    some = d[d > 1]
+    for name in ("sum", "mean", "std", "max", "count"):
+        assert same(getattr(mfd, name)(some).compute().item(), getattr(mf, name)(x[x > 1]))
+    with pytest.raises(ValueError, match="unknown"):
+        mfd.argmax(some)
+
+
+def test_what_is_not_taken():
+    for x in (np.ones(3), [1.0]):
+        for call in (mfd.sum, lambda x: mfd.sum(x, axis=0), lambda x: mfd.state(x, mf.sum)):
+            with pytest.raises(TypeError, match="takes Dask arrays"):
+                call(x)
+    d = da.ones(3)
+    for option in ({"where": d > 0}, {"out": np.zeros(())}):
+        with pytest.raises(TypeError, match="takes no"):
+            mfd.sum(d, **option)

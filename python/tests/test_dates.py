@@ -42,3 +42,23 @@ def test_refusals(operation):
         mf.max(DAYS, dtype="int64")
     with pytest.raises(TypeError, match="datetime64"):
         mf.State(mf.max, "int64").push(DAYS)
+
+
+def test_wherever_they_lie():
+    low, high = DAYS.min(), DAYS.max()
+    assert mf.reduce(DAYS, mf.min) == low and mf.reduce(DAYS, mf.all(mf.min, mf.argmax)) == (low, 0)
+    assert same(mf.reduce(DAYS.reshape(2, 2), mf.argmin, 1), DAYS.reshape(2, 2).argmin(axis=1))
+    assert mf.min(list(DAYS)) == low and mf.argmax(tuple(DAYS)) == 0 and mf.max(DAYS[0]) == high
+    assert mf.reduce(DAYS - low, mf.max(nan="omit")) == high - low
+    for call in (lambda: mf.max(DAYS, out=np.zeros((), "M8[D]")), lambda: mf.reduce(DAYS, mf.stats),
+                 lambda: mf.reduce(DAYS, mf.top_k), lambda: mf.top_k(list(DAYS)),
+                 lambda: mf.segmented_reduce(DAYS, mf.max, [0, 4]), lambda: mf.group_by([1] * 4, DAYS, mf.max)):
+        with pytest.raises(TypeError, match="datetime64"):
+            call()
+
+
+def test_columns_of_pandas():
+    pandas = pytest.importorskip("pandas")
+    for holder in (pandas.Series, pandas.Index):
+        x = holder(DAYS.astype("M8[ns]"))
+        assert mf.min(x) == DAYS.min() and mf.max(x, nan="omit") == DAYS.max() and mf.argmax(x) == 0

@@ -69,3 +69,16 @@ def test_bad_groups():
         mf.group_by((), [], mf.sum)
     names, answers = mf.group_by([], [], mf.max)
     assert names.size == 0 and answers.size == 0
+
+
+@pytest.mark.parametrize("order", ("key", "first"))
+def test_errors_name_the_key(order):
+    cities = ["Oslo", "Bergen", "Oslo", "Bodo"]
+    with pytest.raises(mf.NanFound, match="key 'Oslo'"):
+        mf.group_by(cities, [1.0, 2.0, np.nan, 3.0], mf.sum, nan="raise", order=order)
+    with pytest.raises(mf.EmptyInput, match="key 'Bergen'"):
+        mf.group_by(cities, [1.0, 2.0, 3.0, 4.0], mf.var(correction=1), order=order)
+    with pytest.raises(mf.IntegerOverflow, match="key -7"):
+        mf.group_by(np.array([5, -7, -7, 5]), [1, 2**62, 2**62, 3], mf.sum, order=order)
+    with pytest.raises(mf.EmptyInput, match=r"key \('Oslo', 2\)"):
+        mf.group_by((cities, [1, 1, 2, 2]), [1.0, 2.0, np.nan, 3.0], mf.mean, nan="omit", order=order)

@@ -175,3 +175,18 @@ def test_long_rows_of_odd_layouts():
     assert same(mf.top_k(x, 2, axis=1).values, mf.top_k(x.astype("<f8"), 2, axis=1).values)
     with pytest.raises(mf.EmptyInput, match=r"row \(1,\)"):
         mf.max(x, axis=1, where=np.array([[True], [False]]))
+
+
+def test_out_in_tuples():
+    x, z = np.arange(6.0).reshape(2, 3), np.zeros(3)
+    assert mf.sum(x, axis=0, out=(z,)) is z and z.tolist() == [3.0, 5.0, 7.0]
+    low, high = np.zeros(3), np.zeros(3)
+    assert mf.minmax(x, axis=0, out=(low, high))[0] is low and high.tolist() == [3.0, 4.0, 5.0]
+    for shared in (z, z[::-1]):
+        with pytest.raises(ValueError, match="share"):
+            mf.minmax(x, axis=0, out=(z, shared))
+    assert z.tolist() == [3.0, 5.0, 7.0]
+    with pytest.raises(ValueError, match="arrays for"):
+        mf.sum(x, axis=0, out=(low, high))
+    with pytest.raises((TypeError, ValueError)):
+        mf.sum(x, axis=0, out=())

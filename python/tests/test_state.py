@@ -1,6 +1,7 @@
 """States: the bits of one call, whatever the pieces; values that travel as bytes."""
 
 import copy
+import hashlib
 import json
 import math
 import multiprocessing
@@ -50,8 +51,8 @@ def test_merge_and_append():
     parts = [mf.State(FOLD, "float64", first_index=at).push(x[at:at + 4096]) for at in range(0, x.size, 4096)]
     whole = mf.State(FOLD, "float64").push(x)
     assert parts[0].copy().merge(parts[1]).merge(parts[2]) == whole
-    with pytest.raises(ValueError):
-        parts[0].merge(parts[2])  # does not begin where the first ends
+    with pytest.raises(ValueError, match="before item 4096 .* at item 8192"):
+        parts[0].merge(parts[2])
     again = mf.State(FOLD, "float64").append(parts[0]).append(parts[1]).append(parts[2])
     assert again.finish()[0] == mf.sum(x) and again.finish()[3] == mf.argmax(x)
     doubled = parts[0].copy()
@@ -197,3 +198,52 @@ def test_states_are_files_of_the_tool(tmp_path):
     run = [TOOL, "merge", str(tmp_path / "tool.state"), str(tmp_path / "python.state"), "--json"]
     merged = json.loads(subprocess.run(run, check=True, capture_output=True, text=True).stdout)
     assert str(mf.sum(np.tile(x, 2))) in json.dumps(merged)
+
+
+def test_folds_of_one_operation():
+    truth = mf.State(mf.all, "bool").push([True])
+    again = pickle.loads(pickle.dumps(truth))
+    assert type(again.fold) is type(mf.all) and again.append(truth).count == 2
+    one = mf.State(mf.all(mf.sum), "float64").push([1.0])
+    assert one.finish() == pickle.loads(pickle.dumps(one)).finish() == (1.0,)
+    loaded = mf.State.load(bytes(one))
+    assert loaded.finish() == 1.0 and loaded.append(one).finish() == 2.0 and one.append(loaded).count == 3
+
+
+ALL_OF_THEM = mf.all(*(getattr(mf, name) for name in (
+    "count sum mean var std min max minmax argmin argmax any all count_nonzero count_nan norm").split()),
+    mf.norm(ord=1), mf.norm(ord=float("inf")), mf.top_k(k=5), mf.bottom_k(k=5))
+
+
+@pytest.mark.parametrize("dtype", ("float64", "float16", "int32", "uint64"))
+def test_digest(dtype):
+    x = numbers(dtype, 30_000)
+    fold = ALL_OF_THEM if "float" in dtype else mf.all(ALL_OF_THEM, mf.prod, mf.bit_xor)
+    whole = mf.State(fold, dtype).push(x)
+    receipt = whole.digest()
+    assert len(receipt) == 32 and receipt == hashlib.sha256(bytes(whole)).digest()
+    rng = np.random.default_rng(3)
+    for _ in range(4):
+        cuts = [0, *np.sort(rng.integers(0, x.size, 6)).tolist(), x.size]
+        chunks, shards = mf.State(fold, dtype), []
+        for begin, end in zip(cuts, cuts[1:]):
+            chunks.push(x[begin:end])
+            shards.append(pickle.loads(pickle.dumps(mf.State(fold, dtype, begin).push(x[begin:end]))))
+        while len(shards) > 1:  # neighbours in any order
+            at = int(rng.integers(0, len(shards) - 1))
+            shards[at].merge(shards.pop(at + 1))
+        assert chunks.digest() == shards[0].digest() == mf.State.load(bytes(chunks)).digest() == receipt
+    assert whole.push(x[:1]).digest() != receipt
+
+
+@pytest.mark.parametrize("fold, dtype", ((mf.plain.sum, "float64"), (mf.prod, "float32"),
+                                         (mf.all(mf.sum, mf.prod), "float64"), (mf.all(mf.plain.var), "int8")))
+def test_no_digest(fold, dtype):
+    with pytest.raises(TypeError, match=r"(prod|plain\.\w+) of \w+ has no digest"):
+        mf.State(fold, dtype).digest()
+
+
+def test_digest_of_pairs():
+    x = numbers("float64", 5000)
+    pieces = mf.State(mf.dot, "float64").push(x[:7], x[:7]).push(x[7:], x[7:])
+    assert pieces.digest() == mf.State(mf.dot, "float64").push(x, x).digest()

@@ -1,0 +1,105 @@
+"""Options: each is used or refused, and no operation changes under its users."""
+
+import pickle
+
+import monofold as mf
+import monofold.array_api as xp
+import numpy as np
+import pytest
+
+X = np.arange(6.0)
+
+
+@pytest.mark.parametrize("operation", (mf.sum, mf.var, mf.norm, mf.all, mf.plain.sum), ids=repr)
+@pytest.mark.parametrize("option", ({"axis": 0}, {"where": X > 1}, {"dtype": "f4"}, {"out": X}, {"keepdims": True}),
+                         ids=str)
+def test_options_of_arrays_need_one(operation, option):
+    with pytest.raises(TypeError, match=f"{next(iter(option))}= goes with an array"):
+        operation(**option)
+
+
+@pytest.mark.parametrize("call", (lambda: mf.top_k(k=2, axis=0), lambda: mf.bottom_k(where=X > 1),
+                                  lambda: mf.dot(where=X > 1), lambda: mf.stats(axis=0), lambda: mf.dot(y=X)))
+def test_so_do_those_of_other_signatures(call):
+    with pytest.raises(TypeError, match="goes with an array"):
+        call()
+
+
+@pytest.mark.parametrize("call", (
+    lambda: mf.prod([2**40] * 2, dtype="f8"), lambda: mf.prod(np.array([[2**40] * 2]), axis=1, dtype="f4"),
+    lambda: mf.prod(np.array([2**40] * 2), out=np.zeros(())), lambda: xp.prod(np.array([2**40] * 2), dtype="float64"),
+    lambda: mf.segmented_reduce([2**40] * 2, mf.prod, [0, 2], dtype="f8"),
+    lambda: mf.group_by([1, 1], [2**40] * 2, mf.prod, dtype="f8")))
+def test_products_of_integers_have_no_floats(call):
+    with pytest.raises(TypeError, match="modulo"):
+        call()
+
+
+def test_products_that_are_exact():
+    assert mf.prod([2.0**40] * 2, dtype="f4") == 2.0**80 and mf.prod([2**40] * 2) == 0
+    assert mf.prod(np.array([3, 5], "int8"), dtype="int16") == 15
+
+
+def test_threads():
+    for bad in (2**31, 10**30, -1):
+        with pytest.raises(ValueError, match="threads"):
+            mf.set_threads(bad)
+    with pytest.raises(TypeError):
+        mf.set_threads(1.5)
+    assert mf.sum(X) == mf.sum(X, where=X > -1) == 15.0  # as they were
+    mf.set_threads(0)
+
+
+def test_correction_is_an_integer_always():
+    assert mf.stats(X, correction=1).var == 3.5
+    for call in (mf.stats, mf.var, mf.std):
+        with pytest.raises(TypeError):
+            call(X, correction=1.0)
+        with pytest.raises(ValueError, match="correction"):
+            call(X, correction=-1)
+    for bad in (0.5, -1, float("inf"), float("nan")):
+        with pytest.raises(ValueError, match="whole number"):
+            xp.var(X, correction=bad)
+
+
+@pytest.mark.parametrize("call", (lambda: mf.sum(X, nan=""), lambda: mf.sum(X, axis=0, nan=""), lambda: mf.sum(nan=""),
+                                  lambda: mf.stats(X, nan=""), lambda: mf.reduce(X, mf.sum, nan=""),
+                                  lambda: mf.dot(X, X, nan=""), lambda: mf.State(mf.sum, "f8", nan=""),
+                                  lambda: mf.top_k(X, nan="")))
+def test_policies_have_names(call):
+    with pytest.raises(ValueError, match="nan: ''"):
+        call()
+
+
+@pytest.mark.parametrize("operation", (mf.sum, mf.top_k, mf.stats, mf.all(mf.sum, mf.max)), ids=repr)
+def test_operations_stay_as_they_are(operation):
+    for name in ("nan", "k", "kind", "other"):
+        with pytest.raises(AttributeError):
+            setattr(operation, name, "omit")
+    with pytest.raises(AttributeError):
+        del operation.nan
+    assert pickle.loads(pickle.dumps(operation)) == operation
+
+
+@pytest.mark.parametrize("k", (2**40, 2**62, 2**63 - 1))
+def test_more_of_the_best_than_there_are(k):
+    for call in (lambda: mf.top_k([1.0, 2.0], k), lambda: mf.reduce([1.0], mf.all(mf.sum, mf.bottom_k(k=k))),
+                 lambda: mf.State(mf.top_k(k=k), "f8").push([1.0]).finish()):
+        with pytest.raises(mf.EmptyInput):
+            call()
+
+
+def test_bad_numbers_are_named():
+    for k in (0, -1, 2**63):
+        with pytest.raises(ValueError, match="k:"):
+            mf.top_k(X, k)
+    with pytest.raises(TypeError, match="integer"):
+        mf.top_k(X, "a")
+    for first in (-1, 2**63):
+        with pytest.raises(ValueError, match="first_index"):
+            mf.State(mf.sum, "f8", first)
+    with pytest.raises(TypeError, match="None"):
+        mf.State(mf.sum, None)
+    for call in (lambda: mf.reduce(X, mf.dot), lambda: mf.segmented_reduce(X, mf.dot, [0, 6])):
+        with pytest.raises(TypeError, match="dot"):
+            call()
