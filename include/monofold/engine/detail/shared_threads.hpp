@@ -19,7 +19,7 @@ namespace monofold::detail {
 ///
 /// More threads than there are cores are threads of this call: oneTBB gives that many only where its limit,
 /// which the whole program shares, is raised, and its idle ones then spin at the cost of those at work. The
-/// limit is never changed; where the program has lowered it, it holds.
+/// limit is never changed; where the program has lowered it below the cores, it holds.
 inline void on_shared_threads(int num_threads, std::int64_t count, const any_body& body) {
   namespace tbb = oneapi::tbb;
   using range = tbb::blocked_range<std::int64_t>;
