@@ -2,19 +2,10 @@
 
 #include <math.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "monofold/monofold.h"
-
-static int failures = 0;
-#define CHECK(condition)                                            \
-  do {                                                              \
-    if (!(condition)) {                                             \
-      (void)fprintf(stderr, "line %d: %s\n", __LINE__, #condition); \
-      ++failures;                                                   \
-    }                                                               \
-  } while (0)
+#include "tests/runtime/c_check.h"
 
 static const float items[6] = {1, 5, 3, 4, 2, 6};
 static const int64_t extents[2] = {2, 3};
@@ -76,6 +67,5 @@ static void check_errors(void) {
 int main(void) {
   check_answers();
   check_errors();
-  (void)fprintf(stderr, "%d checks failed\n", failures);
-  return failures == 0 ? 0 : 1;
+  return exit_code();
 }

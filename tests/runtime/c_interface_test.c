@@ -1,20 +1,10 @@
 /* runtime/c_interface: every call of monofold.h from plain C, each wrong use included. */
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "monofold/monofold.h"
-
-static int failures = 0;
-
-#define CHECK(condition)                                                    \
-  do {                                                                      \
-    if (!(condition)) {                                                     \
-      (void)fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition); \
-      ++failures;                                                           \
-    }                                                                       \
-  } while (0)
+#include "tests/runtime/c_check.h"
 
 enum { num_items = 5000 };
 static double doubles[num_items];
@@ -361,6 +351,5 @@ int main(void) {
   check_wrong_calls();
   check_wrong_several_top_and_dot();
   check_texts();
-  (void)fprintf(stderr, "%d checks failed\n", failures);
-  return failures == 0 ? 0 : 1;
+  return exit_code();
 }

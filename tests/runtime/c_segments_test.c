@@ -2,19 +2,10 @@
 
 #include <math.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "monofold/monofold.h"
-
-static int failures = 0;
-#define CHECK(condition)                                            \
-  do {                                                              \
-    if (!(condition)) {                                             \
-      (void)fprintf(stderr, "line %d: %s\n", __LINE__, #condition); \
-      ++failures;                                                   \
-    }                                                               \
-  } while (0)
+#include "tests/runtime/c_check.h"
 
 static const double items[6] = {1, 5, 3, 4, 2, 6};
 static double values[4];
@@ -107,6 +98,5 @@ static void check_wrong_use(void) {
 int main(void) {
   check_answers();
   check_wrong_use();
-  (void)fprintf(stderr, "%d checks failed\n", failures);
-  return failures == 0 ? 0 : 1;
+  return exit_code();
 }

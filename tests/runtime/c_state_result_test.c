@@ -2,19 +2,10 @@
 
 #include <math.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "monofold/monofold.h"
-
-static int failures = 0;
-#define CHECK(condition)                                            \
-  do {                                                              \
-    if (!(condition)) {                                             \
-      (void)fprintf(stderr, "line %d: %s\n", __LINE__, #condition); \
-      ++failures;                                                   \
-    }                                                               \
-  } while (0)
+#include "tests/runtime/c_check.h"
 
 static float value;
 static float second;
@@ -86,6 +77,5 @@ static void check_others(void) {
 int main(void) {
   check_answers();
   check_others();
-  (void)fprintf(stderr, "%d checks failed\n", failures);
-  return failures == 0 ? 0 : 1;
+  return exit_code();
 }

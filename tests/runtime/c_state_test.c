@@ -1,19 +1,9 @@
 /* runtime/c_interface: running states from plain C, each wrong use included. */
 
-#include <stdio.h>
 #include <string.h>
 
 #include "monofold/monofold.h"
-
-static int failures = 0;
-
-#define CHECK(condition)                                                    \
-  do {                                                                      \
-    if (!(condition)) {                                                     \
-      (void)fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition); \
-      ++failures;                                                           \
-    }                                                                       \
-  } while (0)
+#include "tests/runtime/c_check.h"
 
 enum { num_items = 20000, num_operations = 5 };
 static float items[num_items];
@@ -279,6 +269,5 @@ int main(void) {
   check_dot();
   check_wrong_creations();
   check_wrong_calls();
-  (void)fprintf(stderr, "%d checks failed\n", failures);
-  return failures == 0 ? 0 : 1;
+  return exit_code();
 }
