@@ -23,6 +23,20 @@ def test_blocks_of_the_page_run(capsys):
     assert run_blocks(PYTHON / "README.md", {}) >= 4 and "mean" in capsys.readouterr().out
 
 
+RECIPES = re.findall(r"^## (.*?)\n.*?^```python\n(.*?)^```", (PYTHON / "recipes.md").read_text(), re.DOTALL | re.MULTILINE)
+
+
+@pytest.mark.parametrize("recipe", [block for _, block in RECIPES], ids=[title for title, _ in RECIPES])
+def test_recipes_run(recipe):
+    if "import polars" in recipe:
+        pytest.importorskip("polars")
+    exec(compile(recipe, "recipes.md", "exec"), {})  # noqa: S102
+
+
+def test_there_are_ten_recipes():
+    assert len(RECIPES) == 10
+
+
 def test_block_of_the_tree_s_page_runs():
     assert run_blocks(PYTHON.parent / "README.md", {"x": np.ones((3, 4))}) == 1
 
