@@ -47,8 +47,7 @@ class State:
             The bytes are no saved state, a damaged one, or one of a newer version.
         """
         self = cls.__new__(cls)
-        self._core = _core.state.load(bytes(data))
-        self._code, codes, (nan, plain, correction, k), _ = self._core.asked()
+        self._core, (self._code, codes, (nan, plain, correction, k)) = _core.state.load(bytes(data))
         names = {number: name for name, number in _operations.NAN_POLICIES.items()}
         options = {"plain": plain, "nan": names[nan], "correction": correction, "k": k}
         self._fold = _fold_of([_BY_CODE[code] for code in codes], options)
@@ -97,7 +96,7 @@ class State:
         try:
             self._core.merge(next_core)
         except ValueError:
-            end, begin = self._core.asked()[-1] + self.count, next_core.asked()[-1]
+            end, begin = self._core.first_index + self.count, next_core.first_index
             if begin == end:
                 raise
             raise ValueError(f"a state that ends before item {end} does not take one that begins at item {begin}; "

@@ -80,6 +80,22 @@ monofold_status masked_rows(const question& what, char* items, const char* marks
   return how;
 }
 
+/// The first row without an answer, and its status, of rows that are reduced in parts.
+struct first_failure {
+  monofold_status how = MONOFOLD_OK;
+  std::int64_t row = -1;
+
+  /// What a part gave; false where it is no status of the data.
+  bool note(monofold_status part, std::int64_t failed_row) {
+    if (how == MONOFOLD_OK && part != MONOFOLD_OK) *this = {part, failed_row};
+    return part <= MONOFOLD_NAN_FOUND;
+  }
+  monofold_status give(std::int64_t* failed_row) const {
+    *failed_row = row;
+    return how;
+  }
+};
+
 bool is_ranked(monofold_operation operation) {
   return operation == MONOFOLD_TOP || operation == MONOFOLD_BOTTOM;
 }
@@ -88,7 +104,7 @@ bool is_ranked(monofold_operation operation) {
 monofold_status rows_by_state(const question& what, const layout& items, const layout* mask,
                               std::int64_t num_rows, std::int64_t row_items, const outputs& out,
                               std::int64_t* failed_row) {
-  monofold_status first_status = MONOFOLD_OK;
+  first_failure first;
   signal_watch watch;
   for (std::int64_t row = 0; row < num_rows; ++row) {
     if (row > 0) watch.passed(row_items * items.item_bytes());
@@ -107,15 +123,12 @@ monofold_status rows_by_state(const question& what, const layout& items, const l
       how =
           monofold_state_result_into(state, 0, out.dtype, here.values, here.seconds, here.indices);
     }
-    if (how > MONOFOLD_NAN_FOUND) return how;
+    if (!first.note(how, row)) return how;
     if (how == MONOFOLD_OK && mask != nullptr && here.indices != nullptr) {
       *here.indices = place_of_marked(*mask, row * row_items, row_items, *here.indices);
     }
-    if (how == MONOFOLD_OK || first_status != MONOFOLD_OK) continue;
-    first_status = how;
-    *failed_row = row;
   }
-  return first_status;
+  return first.give(failed_row);
 }
 
 /// Rows of an array whose kept axes come first, copied to a buffer some at a time.
@@ -130,8 +143,7 @@ monofold_status rows_by_buffer(const question& what, const layout& items, const 
       buffer_items * static_cast<std::size_t>(items.item_bytes()));
   std::unique_ptr<char[]> marks;
   if (mask != nullptr) marks = std::make_unique_for_overwrite<char[]>(buffer_items);
-  monofold_status first_status = MONOFOLD_OK;
-  *failed_row = -1;
+  first_failure first;
   signal_watch watch;
   for (std::int64_t row = 0; row < num_rows; row += rows_at_once) {
     if (row > 0) watch.passed(rows_at_once * row_bytes);
@@ -147,12 +159,9 @@ monofold_status rows_by_buffer(const question& what, const layout& items, const 
       how = masked_rows(what, buffer.get(), marks.get(), items.dtype, rows, row_items,
                         out.from_row(row), &failed);
     }
-    if (how > MONOFOLD_NAN_FOUND) return how;
-    if (how == MONOFOLD_OK || first_status != MONOFOLD_OK) continue;
-    first_status = how;
-    *failed_row = row + failed;
+    if (!first.note(how, row + failed)) return how;
   }
-  return first_status;
+  return first.give(failed_row);
 }
 
 monofold_status rows_in_place(const question& what, const layout& items, const numbers& axes,
@@ -198,7 +207,7 @@ monofold_status rows_by_parts(const question& what, const layout& items, const n
   }
   const std::int64_t extent = items.extents[axis], rows_each = num_rows / extent;
   const std::int64_t at_once = std::max<std::int64_t>(piece_bytes / (bytes / extent), 1);
-  monofold_status first_status = MONOFOLD_OK;
+  first_failure first;
   for (std::int64_t at = 0; at < extent; at += at_once) {
     layout part = items;
     part.data += at * items.strides[axis];
@@ -206,12 +215,9 @@ monofold_status rows_by_parts(const question& what, const layout& items, const n
     std::int64_t failed = -1;
     const monofold_status how = rows_by_parts(what, part, axes, out.from_row(at * rows_each),
                                               part.extents[axis] * rows_each, watch, &failed);
-    if (how > MONOFOLD_NAN_FOUND) return how;
-    if (how == MONOFOLD_OK || first_status != MONOFOLD_OK) continue;
-    first_status = how;
-    *failed_row = at * rows_each + failed;
+    if (!first.note(how, at * rows_each + failed)) return how;
   }
-  return first_status;
+  return first.give(failed_row);
 }
 
 /// (status, the first row without an answer or -1)

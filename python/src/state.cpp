@@ -30,6 +30,26 @@ monofold_state* loaded(const void* bytes, std::size_t size) {
   return made;
 }
 
+/// Calls when no other thread is at the state; the status, which is one of the data.
+template <class Call>
+monofold_status call_in_turn(turns& all, const Call& call) {
+  monofold_status how = MONOFOLD_OK;
+  {
+    const hold held(all);
+    how = call();
+  }
+  check_call(how);
+  return how;
+}
+
+/// (dtype, operations, (nan, plain, ddof, k)) of a state.
+nb::tuple to_python(const runtime::request& what) {
+  nb::list operations;
+  for (const runtime::operation op : what.ops) operations.append(static_cast<int>(op));
+  return nb::make_tuple(static_cast<int>(what.type), operations,
+                        nb::make_tuple(static_cast<int>(what.nan), what.plain, what.ddof, what.k));
+}
+
 }  // namespace
 
 state::state(monofold_dtype dtype, const std::vector<monofold_operation>& operations,
@@ -108,83 +128,60 @@ void state::push(nb::list list) {
   const std::vector<piece> pieces = pieces_of(list);
   std::int64_t count = 0;
   for (const piece& one : pieces) count += one.items.count();
-  monofold_status how = MONOFOLD_OK;
-  {
-    const hold held(busy_);
+  call_in_turn(busy_, [&] {
     check_room(count);
     handle changed = copied_with_lock();
     signal_watch watch;
+    monofold_status how = MONOFOLD_OK;
     for (const piece& one : pieces) {
       if (how == MONOFOLD_OK) how = push_all(changed.get(), one.items, one.marks());
       watch.passed(one.items.count() * one.items.item_bytes());
     }
     if (how == MONOFOLD_OK) own_ = std::move(changed);
-  }
-  check_call(how);
+    return how;
+  });
 }
 
 void state::fill(const array& items, const array* mask) {
   check_place(items, mask);
-  monofold_status how = MONOFOLD_OK;
-  {
-    const hold held(busy_);
+  call_in_turn(busy_, [&] {
     check_room(items.count());
-    how = push_all(own_.get(), items, mask);
-  }
-  check_call(how);
+    return push_all(own_.get(), items, mask);
+  });
 }
 
 void state::push_pairs(const array& left, const array& right, const array* mask) {
   check_place(left, mask);
   check_place(right, mask);
   if (left.place != right.place) throw nb::value_error("two arrays of a dot lie in one place");
-  monofold_status how = MONOFOLD_OK;
-  {
-    const hold held(busy_);
+  call_in_turn(busy_, [&] {
     check_room(left.count());
     const bool is_one_call = left.place != MONOFOLD_HOST ||
                              (mask == nullptr && is_one_piece(left) && is_one_piece(right));
     if (is_one_call) {
-      how = monofold_state_push_pairs(own_.get(), left.data, right.data, left.count(), left.place);
-    } else {
-      handle changed = copied_with_lock();
-      how = for_pairs(
-          left, right, mask, [&](const void* lefts, const void* rights, std::int64_t here) {
-            return monofold_state_push_pairs(changed.get(), lefts, rights, here, MONOFOLD_HOST);
-          });
-      if (how == MONOFOLD_OK) own_ = std::move(changed);
+      return monofold_state_push_pairs(own_.get(), left.data, right.data, left.count(), left.place);
     }
-  }
-  check_call(how);
+    handle changed = copied_with_lock();
+    const monofold_status how =
+        for_pairs(left, right, mask, [&](const void* lefts, const void* rights, std::int64_t here) {
+          return monofold_state_push_pairs(changed.get(), lefts, rights, here, MONOFOLD_HOST);
+        });
+    if (how == MONOFOLD_OK) own_ = std::move(changed);
+    return how;
+  });
 }
 
-void state::merge(const state& next) {
+void state::join(const state& next, join_call* join) {
   handle other;
   {
     const hold held(next.busy_);
     other = next.copied_with_lock();
   }
-  monofold_status how = MONOFOLD_OK;
-  {
-    const hold held(busy_);
-    how = monofold_state_merge(own_.get(), other.get());
-  }
-  check_call(how);
+  call_in_turn(busy_, [&] { return join(own_.get(), other.get()); });
 }
 
-void state::append(const state& next) {
-  handle other;
-  {
-    const hold held(next.busy_);
-    other = next.copied_with_lock();
-  }
-  monofold_status how = MONOFOLD_OK;
-  {
-    const hold held(busy_);
-    how = monofold_state_append(own_.get(), other.get());
-  }
-  check_call(how);
-}
+void state::merge(const state& next) { join(next, monofold_state_merge); }
+void state::append(const state& next) { join(next, monofold_state_append); }
 
 nb::bytes state::save() const {
   std::vector<char> bytes;
@@ -196,12 +193,12 @@ nb::bytes state::save() const {
   return nb::bytes(bytes.data(), bytes.size());
 }
 
-std::unique_ptr<state> state::load(nb::bytes bytes) {
+nb::tuple state::load(nb::bytes bytes) {
   handle own(loaded(bytes.data(), bytes.size()));
-  const std::int64_t first_index =
-      runtime::reducer::load({reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size()})
-          .first_index();
-  return std::unique_ptr<state>(new state(std::move(own), first_index));
+  const runtime::reducer same =
+      runtime::reducer::load({reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size()});
+  return nb::make_tuple(std::unique_ptr<state>(new state(std::move(own), same.first_index())),
+                        to_python(same.what()));
 }
 
 std::unique_ptr<state> state::copy() const {
@@ -209,69 +206,39 @@ std::unique_ptr<state> state::copy() const {
   return std::unique_ptr<state>(new state(copied_with_lock(), first_index_));
 }
 
-nb::tuple state::asked() const {
-  const nb::bytes bytes = save();
-  const runtime::reducer same =
-      runtime::reducer::load({reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size()});
-  const runtime::request& what = same.what();
-  nb::list operations;
-  for (const runtime::operation op : what.ops) operations.append(static_cast<int>(op));
-  return nb::make_tuple(static_cast<int>(what.type), operations,
-                        nb::make_tuple(static_cast<int>(what.nan), what.plain, what.ddof, what.k),
-                        same.first_index());
-}
-
 std::int64_t state::count() const {
   std::int64_t seen = 0;
-  monofold_status how = MONOFOLD_OK;
-  {
-    const hold held(busy_);
-    how = monofold_state_count(own_.get(), &seen);
-  }
-  check_call(how);
+  call_in_turn(busy_, [&] { return monofold_state_count(own_.get(), &seen); });
   return seen;
 }
 
 nb::tuple state::answer(std::int32_t position) const {
   monofold_result result{};
-  monofold_status how = MONOFOLD_OK;
-  {
-    const hold held(busy_);
-    how = monofold_state_result(own_.get(), position, &result);
-  }
-  check_call(how);
+  call_in_turn(busy_, [&] { return monofold_state_result(own_.get(), position, &result); });
   return to_python(result);
 }
 
 monofold_status state::answer_into(std::int32_t position, monofold_dtype value_dtype,
                                    std::uintptr_t value, std::uintptr_t second) const {
-  monofold_status how = MONOFOLD_OK;
-  {
-    const hold held(busy_);
-    how = monofold_state_result_into(own_.get(), position, value_dtype,
-                                     reinterpret_cast<void*>(value),
-                                     reinterpret_cast<void*>(second), nullptr);
-  }
-  check_call(how);
-  return how;
+  return call_in_turn(busy_, [&] {
+    return monofold_state_result_into(own_.get(), position, value_dtype,
+                                      reinterpret_cast<void*>(value),
+                                      reinterpret_cast<void*>(second), nullptr);
+  });
 }
 
 nb::tuple state::ranked(std::int32_t position, std::int64_t k) const {
   std::vector<monofold_number> values;
   std::vector<std::int64_t> indices;
   std::int64_t first_nan = -1, seen = 0;
-  monofold_status how = MONOFOLD_OK;
-  {
-    const hold held(busy_);
-    how = monofold_state_count(own_.get(), &seen);
-    if (how == MONOFOLD_OK) {
-      // With fewer than k items there is no answer, and nothing is written: a huge k needs no room.
-      values.resize(static_cast<std::size_t>(std::min(k, seen + 1)));
-      indices.resize(values.size());
-      how = monofold_state_top(own_.get(), position, k, values.data(), indices.data(), &first_nan);
-    }
-  }
-  check_call(how);
+  const monofold_status how = call_in_turn(busy_, [&] {
+    if (const auto known = monofold_state_count(own_.get(), &seen); known != MONOFOLD_OK)
+      return known;
+    // With fewer than k items there is no answer, and nothing is written: a huge k needs no room.
+    values.resize(static_cast<std::size_t>(std::min(k, seen + 1)));
+    indices.resize(values.size());
+    return monofold_state_top(own_.get(), position, k, values.data(), indices.data(), &first_nan);
+  });
   nb::list items, places;
   for (std::size_t i = 0; how == MONOFOLD_OK && i < values.size(); ++i) {
     items.append(to_python(values[i]));
@@ -291,7 +258,7 @@ void bind_state(nb::module_& core) {
       .def("merge", &state::merge)
       .def("append", &state::append)
       .def("copy", &state::copy)
-      .def("asked", &state::asked)
+      .def_prop_ro("first_index", &state::first_index)
       .def("save", &state::save)
       .def_static("load", &state::load)
       .def("count", &state::count)

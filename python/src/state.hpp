@@ -32,9 +32,9 @@ class state {
   void append(const state& next);
   std::unique_ptr<state> copy() const;
   nb::bytes save() const;
-  static std::unique_ptr<state> load(nb::bytes bytes);
-  /// (dtype, operations, (nan, plain, ddof, k), first_index) that it was made with.
-  nb::tuple asked() const;
+  /// (state, what it was made with: dtype, operations, (nan, plain, ddof, k)).
+  static nb::tuple load(nb::bytes bytes);
+  std::int64_t first_index() const { return first_index_; }
   std::int64_t count() const;
   /// (status, value, second, index, first_nan) of the operation at a position of the list.
   nb::tuple answer(std::int32_t position) const;
@@ -54,6 +54,8 @@ class state {
   handle copied() const;
   handle copied_with_lock() const;
   void check_room(std::int64_t count) const;
+  using join_call = monofold_status(monofold_state*, const monofold_state*);
+  void join(const state& next, join_call* join);
 
   mutable turns busy_;
   handle own_;
