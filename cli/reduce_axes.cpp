@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cli/array_source.hpp"
+#include "cli/attempt.hpp"
 #include "cli/axis_report.hpp"
 #include "cli/failure.hpp"
 #include "cli/output.hpp"
@@ -147,16 +148,7 @@ class axis_reduction {
 }  // namespace
 
 int reduce_axes(const reduce_command& what) {
-  try {
-    axis_reduction(what).run();
-    return exit_code::ok;
-  } catch (const input_error& error) {
-    complain_about(what.files[0], error.what());
-    return exit_code::input;
-  } catch (const no_result_error& error) {
-    complain_about(what.files[0], error.what());
-    return exit_code::no_result;
-  }
+  return attempt(what.files[0], [&] { axis_reduction(what).run(); });
 }
 
 }  // namespace monofold::cli

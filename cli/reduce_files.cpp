@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/attempt.hpp"
 #include "cli/engines.hpp"
 #include "cli/execute.hpp"
 #include "cli/failure.hpp"
@@ -53,13 +54,13 @@ class file_reduction {
 
   int run() {
     if (is_dot()) {
-      attempt(command_.files[0], [&] {
+      try_step(command_.files[0], [&] {
         const report_row row = dot_row();
         if (!failed_) print(row);
       });
     } else {
       for (const std::string& file : command_.files) {
-        attempt(file, [&] { print(file_row(file)); });
+        try_step(file, [&] { print(file_row(file)); });
       }
       if (!one_file()) print_total();
     }
@@ -77,22 +78,11 @@ class file_reduction {
     if (!text.empty()) write_out(text);
   }
 
-  // Runs a step that may fail for reasons that lie in a file: the others go on.
+  // Where a file keeps a step from an answer the others go on.
   template <class Step>
-  void attempt(const std::string& file, const Step& step) {
-    int code = exit_code::ok;
-    std::string why;
-    try {
-      step();
-    } catch (const input_error& error) {
-      code = exit_code::input;
-      why = error.what();
-    } catch (const no_result_error& error) {
-      code = exit_code::no_result;
-      why = error.what();
-    }
+  void try_step(const std::string& file, const Step& step) {
+    const int code = attempt(file, step);
     if (code == exit_code::ok) return;
-    complain_about(file, why);
     if (code_ == exit_code::ok) code_ = code;
     failed_ = true;
   }
@@ -188,7 +178,7 @@ class file_reduction {
     const std::string& other = command_.files[1];
     const std::unique_ptr<source> left = open_source(command_.files[0], command_.reading);
     std::unique_ptr<source> right;
-    attempt(other, [&] { right = open_source(other, command_.reading); });
+    try_step(other, [&] { right = open_source(other, command_.reading); });
     if (right == nullptr) return {};
     if (left->type() != right->type()) {
       throw input_error(fmt::format("dot needs one element type: {}, and {} in {}",
@@ -248,7 +238,7 @@ class file_reduction {
     keep_state(*total_);
     runtime::request what = command_.what;
     what.type = total_row_->type;
-    attempt("total", [&] { print(finished(*total_row_, *total_, what, 0)); });
+    try_step("total", [&] { print(finished(*total_row_, *total_, what, 0)); });
   }
 
   const reduce_command& command_;

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/attempt.hpp"
 #include "cli/failure.hpp"
 #include "cli/group_report.hpp"
 #include "cli/keyed_text.hpp"
@@ -144,21 +145,14 @@ std::string report_of(const reduce_command& command, const keyed_items& in) {
 
 int reduce_groups(const reduce_command& command) {
   const std::string& file = command.files[0];
-  try {
+  return attempt(file, [&] {
     const keyed_items in = read_keyed(file, command.reading);
     const std::string text = report_of(command, in);
     if (command.remarks == notes::shown) {
       for (const std::string& remark : in.remarks) complain_about(file, "note: " + remark);
     }
     write_out(text);
-    return exit_code::ok;
-  } catch (const input_error& error) {
-    complain_about(file, error.what());
-    return exit_code::input;
-  } catch (const no_result_error& error) {
-    complain_about(file, error.what());
-    return exit_code::no_result;
-  }
+  });
 }
 
 }  // namespace monofold::cli
