@@ -83,10 +83,13 @@ constexpr segment_launch segment_launch_for(const segment_facts& facts, int mult
 }
 
 /// The same where a warp takes up to 32 segments at a time, whatever their lengths: fewer where there would not be
-/// four times as many warps as run at once, 32 a multiprocessor.
-constexpr segment_launch page_launch_for(segment_launch plan, int multiprocessors) {
+/// four times as many warps as run at once, 32 a multiprocessor. Long ones it only lists.
+constexpr segment_launch page_launch_for(segment_launch plan, const segment_facts& facts,
+                                         int multiprocessors) {
   const std::int64_t enough = std::int64_t{multiprocessors} * 32 * 4;
-  plan.group = static_cast<std::int32_t>(floor_power(plan.segments / enough, 2, 32));
+  const bool is_long = facts.items / facts.tile_items >= facts.segments;
+  plan.group =
+      is_long ? 32 : static_cast<std::int32_t>(floor_power(plan.segments / enough, 2, 32));
   const std::int64_t pages = (plan.segments + plan.group - 1) / plan.group;
   plan.groups = static_cast<std::int32_t>(floor_power(pages / enough, 1, 8));
   plan.warps = (pages + plan.groups - 1) / plan.groups;

@@ -62,21 +62,127 @@ struct double_of_term<square_term<Item>> {
   }
 };
 
+/// Whether so much is known of some items that their sums are doubles: by the largest, and the last bit of the
+/// smallest but 0.
 template <class Item>
-MONOFOLD_GPU Item minus_zero() {
-  return float_from_bits<Item>(float_format<Item>::sign_bit);
-}
+struct range_watch {
+  using items = thread_items<std::conditional_t<sizeof(Item) == 8, double, float>>;
+  // Of floats the bits, of doubles the high words: twice the magnitude, and of the smallest less 1, so that 0 is the
+  // largest.
+  std::uint32_t most = 0;
+  std::uint32_t least = ~std::uint32_t{0};
+
+  MONOFOLD_GPU void see(const Item& x) {
+    const std::uint32_t twice = bits_of(x) * 2;
+    most = larger(most, twice);
+    least = smaller(least, twice - 1);
+  }
+  /// The key of the largest item of all lanes.
+  ///
+  /// sync       all lanes of the warp
+  MONOFOLD_GPU std::uint32_t key() const { return largest_of_lanes(most) / 2; }
+  /// Whether the last bit of each item of all lanes is worth at least 2^last.
+  ///
+  /// sync       all lanes of the warp
+  MONOFOLD_GPU bool are_multiples_of(int last) const {
+    const int field = last + items::last_bias;
+    const std::uint32_t limit =
+        field <= 1 ? 0 : (static_cast<std::uint32_t>(field) << (32 - exponent_bits)) - 1;
+    return !any_lane(least < limit);
+  }
+
+ private:
+  static constexpr int exponent_bits = sizeof(Item) == 8 ? 11 : 8;
+
+  MONOFOLD_GPU static std::uint32_t bits_of(const Item& x) {
+    if constexpr (sizeof(Item) == 8) {
+      // What has bits in the low word alone is not 0.
+      return high_word(x) | (low_word(x) != 0 ? 1 : 0);
+    } else {
+      return bits_as<std::uint32_t>(static_cast<float>(x));
+    }
+  }
+};
+
+template <class Item>
+inline constexpr int log2_tile_items = std::bit_width(static_cast<unsigned>(tile_items_v<Item>)) -
+                                       1;
 
 /// Of exact sums that are doubles, see exact_row; -0 of nothing.
 template <class Term>
 struct double_cells {
   using item = typename Term::item;
   using cell = double;
-  MONOFOLD_GPU static item item_of_zero() { return minus_zero<item>(); }
+  using watch = range_watch<item>;
+  using step = no_step;
   MONOFOLD_GPU static cell absent() { return -0.0; }
-  MONOFOLD_GPU static cell take(const item& x) { return double_of_term<Term>::of(x); }
-  MONOFOLD_GPU static cell add(cell a, const item& x) { return join(a, take(x)); }
+  MONOFOLD_GPU static step prepared(const watch&, bool) { return {}; }
+  MONOFOLD_GPU static cell take(const step&, const item& x) { return double_of_term<Term>::of(x); }
+  MONOFOLD_GPU static cell add(const step&, cell a, const item& x) {
+    return join(a, double_of_term<Term>::of(x));
+  }
   MONOFOLD_GPU static cell join(cell a, cell b) { return rounded_sum(a, b); }
+  /// Whether all were.
+  ///
+  /// sync       all lanes of the warp
+  MONOFOLD_GPU static bool holds(const watch& seen, const step&) {
+    const std::uint32_t key = seen.key();
+    if (key >= watch::items::infinite) return false;
+    return seen.are_multiples_of(watch::items::max_exponent_of(key) + log2_tile_items<item> - 53);
+  }
+};
+
+/// Of exact sums in two doubles: items are cut at one place, above which sums of a tile are whole multiples of a power
+/// of two that a double holds, and below which they are so too.
+template <class Term>
+struct bin_cells {
+  using item = typename Term::item;
+  using watch = range_watch<item>;
+  struct cell {
+    double high;
+    double low;
+  };
+  /// Items are below 2^top; adding 1.5 2^(top + log2_items - 1) and taking it away again cuts them.
+  struct step {
+    double cutter;
+    int top;
+  };
+  static constexpr int log2_items = log2_tile_items<item>;
+  static constexpr int factors = std::is_same_v<Term, square_term<item>> ? 2 : 1;
+
+  MONOFOLD_GPU static cell absent() { return {0, 0}; }
+  /// Where others follow, of a segment of several rows, they may be somewhat larger.
+  MONOFOLD_GPU static step prepared(const watch& seen, bool are_all) {
+    int top = top_of(seen.key()) + (are_all ? 0 : 2);
+    top = top < -900 ? -900 : top > 1000 ? 1000 : top;
+    const auto field = static_cast<std::uint64_t>(top + log2_items - 1 + 1023);
+    return {bits_as<double>(field << 52 | std::uint64_t{1} << 51), top};
+  }
+  MONOFOLD_GPU static cell take(const step& how, const item& x) {
+    const double own = double_of_term<Term>::of(x);
+    const double high = rounded_sum(rounded_sum(own, how.cutter), -how.cutter);
+    return {high, rounded_sum(own, -high)};
+  }
+  MONOFOLD_GPU static cell add(const step& how, const cell& a, const item& x) {
+    return join(a, take(how, x));
+  }
+  MONOFOLD_GPU static cell join(const cell& a, const cell& b) {
+    return {rounded_sum(a.high, b.high), rounded_sum(a.low, b.low)};
+  }
+  /// Whether nothing was lost: low parts are below 2^(top + log2_items - 54).
+  ///
+  /// sync       all lanes of the warp
+  MONOFOLD_GPU static bool holds(const watch& seen, const step& how) {
+    const std::uint32_t key = seen.key();
+    if (key >= watch::items::infinite || top_of(key) > how.top) return false;
+    const int last = how.top + 2 * log2_items - 107;
+    return seen.are_multiples_of(factors == 2 ? (last + 1) >> 1 : last);
+  }
+
+ private:
+  MONOFOLD_GPU static int top_of(std::uint32_t key) {
+    return factors * watch::items::max_exponent_of(key);
+  }
 };
 
 /// Of exact sums that two doubles hold where nothing is lost.
@@ -84,11 +190,15 @@ template <class Term>
 struct pair_cells {
   using item = typename Term::item;
   using cell = sum_of_two;
-  MONOFOLD_GPU static item item_of_zero() { return minus_zero<item>(); }
+  using watch = no_watch;
+  using step = no_step;
   MONOFOLD_GPU static cell absent() { return {-0.0, 0, 0}; }
-  MONOFOLD_GPU static cell take(const item& x) { return {double_of_term<Term>::of(x), 0, 0}; }
+  MONOFOLD_GPU static step prepared(const watch&, bool) { return {}; }
+  MONOFOLD_GPU static cell take(const step&, const item& x) {
+    return {double_of_term<Term>::of(x), 0, 0};
+  }
   /// A cell and an item. Where something is lost, or not finite, `lost` is not 0.
-  MONOFOLD_GPU static cell add(const cell& a, const item& x) {
+  MONOFOLD_GPU static cell add(const step&, const cell& a, const item& x) {
     const cell high = two_sum(a.high, double_of_term<Term>::of(x));
     const cell low = two_sum(a.low, high.low);
     return {high.high, low.high, rounded_sum(a.lost, magnitude_of(low.low))};
@@ -107,7 +217,6 @@ struct pair_cells {
     return own.low == 0 ? own : two_sum(own.high, own.low);
   }
 
- private:
   /// a + b, and what its rounding left out.
   MONOFOLD_GPU static cell two_sum(double a, double b) {
     const double sum = rounded_sum(a, b);
@@ -118,44 +227,27 @@ struct pair_cells {
   }
 };
 
-/// Whether all sums of up to a tile of items are doubles, by the largest and the smallest but 0.
-template <class Item>
-struct range_watch {
-  using items = thread_items<float>;
-  // Magnitudes twice, as bits; the smallest less 1, so that 0 is the largest.
-  std::uint32_t most = 0;
-  std::uint32_t least = items::no_low;
-
-  MONOFOLD_GPU void see(const Item& x) {
-    const std::uint32_t twice = bits_as<std::uint32_t>(static_cast<float>(x)) * 2;
-    most = larger(most, twice);
-    least = smaller(least, twice - 1);
-  }
-  /// sync       all lanes of the warp
-  MONOFOLD_GPU bool are_doubles() const {
-    const std::uint32_t all = largest_of_lanes(most) / 2;
-    if (all >= items::infinite) return false;
-    const int last = items::max_exponent_of(all) + log2_items - 53;
-    return !any_lane(items::is_below(least, items::low_limit(last + items::last_bias)));
-  }
-
- private:
-  static constexpr int log2_items = std::bit_width(static_cast<unsigned>(tile_items_v<Item>)) - 1;
-};
-
 /// Those of exact sums: any order will do.
-template <class Cells, class Watch>
+template <class Cells>
 struct exact_step_cells {
+  using cells = Cells;
+  using item = typename Cells::item;
   using cell = typename Cells::cell;
-  using watch = Watch;
+  using watch = typename Cells::watch;
+  using step = typename Cells::step;
   static constexpr int num_cells = cells_of_lane<cell>;
   static constexpr int slot_level = 3;
   static constexpr bool any_order = true;
-  MONOFOLD_GPU static typename Cells::item filler() { return Cells::item_of_zero(); }
+  MONOFOLD_GPU static item filler() {
+    return float_from_bits<item>(float_format<item>::sign_bit);  // -0
+  }
   MONOFOLD_GPU cell absent() const { return Cells::absent(); }
-  MONOFOLD_GPU cell take(const typename Cells::item& item, int) const { return Cells::take(item); }
-  MONOFOLD_GPU cell add(const cell& a, const typename Cells::item& item, int) const {
-    return Cells::add(a, item);
+  MONOFOLD_GPU step prepared(const watch& seen, bool are_all) const {
+    return Cells::prepared(seen, are_all);
+  }
+  MONOFOLD_GPU cell take(const step& how, const item& x, int) const { return Cells::take(how, x); }
+  MONOFOLD_GPU cell add(const step& how, const cell& a, const item& x, int) const {
+    return Cells::add(how, a, x);
   }
   MONOFOLD_GPU cell join(const cell& a, const cell& b) const { return Cells::join(a, b); }
 };

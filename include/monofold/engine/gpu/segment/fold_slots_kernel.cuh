@@ -76,7 +76,7 @@ class slot_warp {
       using cells = tree_step_cells<fold, item, sink>;
       const cells of{job_.f};
       const auto use = [&](const auto& total, const slot_segment& segment, bool is_one,
-                           const no_watch&) {
+                           const no_watch&, const no_step&) {
         if (!is_one) return;
         const std::int64_t end = segment.begin + segment.count;
         job_.sink_of(at + segment.place, {segment.begin, end})(
@@ -84,46 +84,62 @@ class slot_warp {
       };
       slot_page(of, items, list, use).fold(own);
     } else {
-      std::uint32_t left = 0;
-      if constexpr (sums_as_double_v<term>) {
-        using cells = exact_step_cells<double_cells<term>, range_watch<item>>;
-        const auto use = [&](double total, const slot_segment& segment, bool is_one,
-                             const range_watch<item>& seen) {
-          const bool is_sum = seen.are_doubles();
-          if (is_one && is_sum) {
-            *job_.sinks.of(at + segment.place).out = answer_of_double(job_.f, total, segment.count);
-          }
-          if (is_one && !is_sum) left |= 1u << segment.place;
-        };
-        const cells of;
-        slot_page(of, items, list, use).fold(own);
-        left = any_lane(left != 0) ? sum_of_lanes(left) : 0;
-      } else {
-        left = all_lanes;
-      }
-      if (left != 0) fold_pairs(job_, shared_, at, own, (left >> lane_rank() & 1) != 0 ? count : 0);
+      constexpr bool by_doubles = sums_as_double_v<term>;
+      using first_cells = std::conditional_t<by_doubles, double_cells<term>, bin_cells<term>>;
+      const std::uint32_t left = fold_exactly<first_cells>(job_, list, at, own);
+      if (left == 0) return;
+      fold_left<by_doubles>(job_, shared_, at, own, (left >> lane_rank() & 1) != 0 ? count : 0);
     }
   }
 
-  /// Of the page's segments those that have a count, by pairs of doubles; what these lose something of, by digits. A
-  /// call: it would take registers from the others.
-  MONOFOLD_GPU_CALL static void fold_pairs(const Job& job, char* shared, std::int64_t at,
-                                           slot_segment own, std::int32_t count) {
+  /// The answers that cells tell; the places of the other segments as bits.
+  ///
+  /// sync       all lanes of the warp
+  template <class Cells>
+  MONOFOLD_GPU static std::uint32_t fold_exactly(const Job& job, slot_segment* list,
+                                                 std::int64_t at, const slot_segment& own) {
+    using cells = exact_step_cells<Cells>;
+    std::uint32_t left = 0;
+    const auto use = [&](const auto& total, const slot_segment& segment, bool is_one,
+                         const auto& seen, const auto& step) {
+      bool is_done = false;
+      if constexpr (std::is_same_v<Cells, pair_cells<term>>) {
+        is_done = total.lost == 0;
+      } else {
+        is_done = Cells::holds(seen, step);
+      }
+      if (!is_one) return;
+      auto& out = *job.sinks.of(at + segment.place).out;
+      if constexpr (std::is_same_v<Cells, double_cells<term>>) {
+        if (is_done) out = answer_of_double(job.f, total, segment.count);
+      } else {
+        // Cutting makes 0 of -0.
+        if constexpr (std::is_same_v<Cells, bin_cells<term>>) is_done &= total.high != 0;
+        is_done =
+            is_done && answer_of_two(job.f, pair_cells<term>::rounded({total.high, total.low, 0}),
+                                     segment.count, out);
+      }
+      if (!is_done) left |= 1u << segment.place;
+    };
+    const cells of;
+    slot_page(of, job.view.data(), list, use).fold(own);
+    return any_lane(left != 0) ? sum_of_lanes(left) : 0;
+  }
+
+  /// Those that have a count: by the next cells, and at last by digits. A call: it would take registers from the
+  /// first.
+  template <bool by_bins>
+  MONOFOLD_GPU_CALL static void fold_left(const Job& job, char* shared, std::int64_t at,
+                                          slot_segment own, std::int32_t count) {
     if constexpr (way == slot_way::exact) {
+      auto* const list = reinterpret_cast<slot_segment*>(shared);
       own.count = count;
-      using cells = exact_step_cells<pair_cells<term>, no_watch>;
-      std::uint32_t left = 0;
-      const auto use = [&](const auto& total, const slot_segment& segment, bool is_one,
-                           const no_watch&) {
-        if (!is_one) return;
-        const bool is_done =
-            total.lost == 0 && answer_of_two(job.f, pair_cells<term>::rounded(total), segment.count,
-                                             *job.sinks.of(at + segment.place).out);
-        if (!is_done) left |= 1u << segment.place;
-      };
-      const cells of;
-      slot_page(of, job.view.data(), reinterpret_cast<slot_segment*>(shared), use).fold(own);
-      left = sum_of_lanes(left);
+      std::uint32_t left = all_lanes;
+      if constexpr (by_bins) {
+        left = fold_exactly<bin_cells<term>>(job, list, at, own);
+        if ((left >> lane_rank() & 1) == 0) own.count = 0;
+      }
+      if (left != 0) left = fold_exactly<pair_cells<term>>(job, list, at, own);
       MONOFOLD_ROLL
       while (left != 0) {
         const int place = lowest_lane(left);
@@ -146,7 +162,7 @@ class slot_warp {
 
 /// Folds the segments of up to a tile, and lists the others.
 ///
-/// shape      plan: slot_launch_for(the segments); list: counters that are 0
+/// shape      plan: page_launch_for(the segments); list: counters that are 0
 /// order      the plan's tree in each segment
 /// errors     traps where the host's compiler lays out its arguments otherwise
 template <class Job>

@@ -117,7 +117,7 @@ class segment_path {
   failure start_short(const device_stream& on, const Job& job, segment_launch plan,
                       const work_list& list) const {
     if constexpr (slot_way_of<Job> != slot_way::none) {
-      plan = page_launch_for(plan, multiprocessors_);
+      plan = page_launch_for(plan, facts_, multiprocessors_);
       constexpr int warps = slot_warp<Job>::warps;
       return launch_early(fold_slots_kernel<Job>, (plan.warps + warps - 1) / warps,
                           warps * warp_lanes, warps * slot_warp<Job>::warp_bytes, on, job, plan,

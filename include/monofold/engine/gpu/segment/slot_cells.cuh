@@ -164,12 +164,15 @@ struct no_watch {
   MONOFOLD_GPU void see(const Item&) {}
 };
 
+struct no_step {};
+
 /// The cells of a fold in the plan's tree.
 template <class F, class Item, class Sink>
 struct tree_step_cells {
   using own = slot_cells<F, Item, Sink>;
   using cell = typename own::cell;
   using watch = no_watch;
+  using step = no_step;
   static constexpr int num_cells = cells_of_lane<cell>;
   static constexpr int slot_level =
       std::bit_width(static_cast<unsigned>(tile_shape<Item>::items_per_lane)) - 1;
@@ -177,8 +180,11 @@ struct tree_step_cells {
   const F& f;
   MONOFOLD_GPU static Item filler() { return own::filler(); }
   MONOFOLD_GPU cell absent() const { return own::absent(f); }
-  MONOFOLD_GPU cell take(const Item& item, int i) const { return own::take(f, item, i); }
-  MONOFOLD_GPU cell add(const cell& a, const Item& item, int i) const {
+  MONOFOLD_GPU step prepared(const watch&, bool) const { return {}; }
+  MONOFOLD_GPU cell take(const step&, const Item& item, int i) const {
+    return own::take(f, item, i);
+  }
+  MONOFOLD_GPU cell add(const step&, const cell& a, const Item& item, int i) const {
     return own::join(f, a, own::take(f, item, i));
   }
   MONOFOLD_GPU cell join(const cell& a, const cell& b) const { return own::join(f, a, b); }

@@ -93,11 +93,12 @@ struct alignas(16) slot_segment {
 /// | `cell`, `num_cells` | of a lane, 4 or 8 of them |
 /// | `slot_level` | a tile has slots for 2^slot_level items a lane |
 /// | `any_order` | cells of a segment may be joined in any order, else neighbours first, as in the plan's tree |
-/// | `absent()`, `filler()`, `take(item, i)`, `join(a, b)` | see slot_cells |
-/// | `add(a, item, i)` | what joining a and the item's cell gives |
+/// | `absent()`, `filler()`, `take(step, item, i)`, `join(a, b)` | see slot_cells |
+/// | `add(step, a, item, i)` | what joining a and the item's cell gives |
 /// | `watch` | is told of every item, and of fillers |
+/// | `step` | what is settled when the first items have been seen, by `prepared(watch, are_all)`; default: nothing |
 ///
-/// `use(total, segment, is_one, watch)` is called by all lanes; `is_one`: this lane has the total of `segment`.
+/// `use(total, segment, is_one, watch, step)` is called by all lanes; `is_one`: this lane has the total of `segment`.
 template <class Cells, class Item, class Use>
 class slot_page {
  public:
@@ -148,16 +149,16 @@ class slot_page {
     cell all[num_cells];
     watch seen;
     MONOFOLD_UNROLL
-    for (int c = 0; c < num_cells; ++c) {
-      seen.see(x[c]);
-      all[c] = cells_.take(x[c], c);
-    }
+    for (int c = 0; c < num_cells; ++c) seen.see(x[c]);
+    const auto step = cells_.prepared(seen, true);
+    MONOFOLD_UNROLL
+    for (int c = 0; c < num_cells; ++c) all[c] = cells_.take(step, x[c], c);
     MONOFOLD_UNROLL
     for (int width = 1; width < num_cells; width *= 2) {
       MONOFOLD_UNROLL
       for (int c = 0; c < num_cells; c += 2 * width) all[c] = cells_.join(all[c], all[c + width]);
     }
-    use_(all[0], own, own.count > 0, seen);
+    use_(all[0], own, own.count > 0, seen, step);
   }
 
   /// Lists the segments of more than `least` and up to `most` items, and folds them: 2^level cells of each lane a
@@ -217,6 +218,7 @@ class slot_page {
     MONOFOLD_UNROLL
     for (int c = 0; c < num_cells; ++c) own[c] = cells_.absent();
     watch seen;
+    typename Cells::step step{};
     MONOFOLD_ROLL
     for (int s = 0; s < number;) {
       int next = s + at_once;
@@ -230,16 +232,18 @@ class slot_page {
       lane_items coming = here;
       if (next < number) coming = bring<level>(next + first, member, next_row);
       MONOFOLD_UNROLL
+      for (int c = 0; c < num_cells; ++c) seen.see(here.x[c]);
+      if (row == 0) step = cells_.prepared(seen, !is_deep);
+      MONOFOLD_UNROLL
       for (int c = 0; c < num_cells; ++c) {
-        seen.see(here.x[c]);
         const int i = row + member + warp_lanes * (c % parts);
-        own[c] = is_deep ? cells_.add(own[c], here.x[c], i) : cells_.take(here.x[c], i);
+        own[c] = is_deep ? cells_.add(step, own[c], here.x[c], i) : cells_.take(step, here.x[c], i);
       }
       if (!is_deep || next != s) {
         const cell total = join_cells<cells_level, level>(cells_, own, team_level);
         const int place = s + place_of_lane<level>(team_level);
         const slot_segment segment = list_[place].brought();
-        use_(total, segment, is_first<level>(team_level) && segment.count > 0, seen);
+        use_(total, segment, is_first<level>(team_level) && segment.count > 0, seen, step);
         if constexpr (is_deep) {
           MONOFOLD_UNROLL
           for (int c = 0; c < num_cells; ++c) own[c] = cells_.absent();

@@ -48,7 +48,7 @@ MONOFOLD_GPU typename F::state fold_slot_tile(const F& f, const Item* items, int
     }
     MONOFOLD_UNROLL
     for (int k = 0; k < rows * parts; ++k) {
-      own[k % parts] = of.add(own[k % parts], x[k], first + lane_rank() + warp_lanes * k);
+      own[k % parts] = of.add({}, own[k % parts], x[k], first + lane_rank() + warp_lanes * k);
     }
   }
   auto total = cells::own::state_of(f, join_cells<level, level>(of, own, 5), count);
