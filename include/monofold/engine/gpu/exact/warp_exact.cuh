@@ -56,7 +56,7 @@ class warp_exact {
   /// `words`: digits::num_words of shared memory of this warp; `ahead`: ahead_bytes of it; `overflow`: see
   /// `warp_digits`.
   MONOFOLD_GPU warp_exact(std::int32_t* words, bytes16* ahead, std::int64_t* overflow)
-      : digits_(words, overflow), ahead_(ahead), any_other_(!format::counts_zeros) {
+      : digits_(words, overflow), ahead_(ahead) {
     digits_.clear();
   }
 
@@ -79,7 +79,7 @@ class warp_exact {
         if constexpr (Companion::is_any) {
           if (left < wide_tiles_in_a_row) show(range, tile, companion);
         }
-        wide_.add(digits_, any_other_, range, tile, wide_tiles_in_a_row > 1);
+        wide_.add(digits_, range, tile, wide_tiles_in_a_row > 1);
       }
       has_digits_ = true;
     }
@@ -89,7 +89,6 @@ class warp_exact {
   MONOFOLD_GPU void finish() {
     flush();
     wide_.finish(digits_);
-    if (format::counts_zeros && any_other_ && lane_rank() == 0) digits_.count(digit_count::other);
   }
 
   /// Everything as short sums, the same in all lanes; false where they are not short, and `finish` must
@@ -108,7 +107,7 @@ class warp_exact {
     }
     out.max_exponent = max_exponent_;
     out.is_there = run_ > 0 ? 1 : 0;
-    out.is_other = any_other_ ? 1 : 0;
+    out.minus_zeros = sum_of_lanes(minus_zeros_);
     MONOFOLD_UNROLL
     for (int p = 0; p < sums::num_sums; ++p) {
       int128 own = 0;
@@ -152,7 +151,8 @@ class warp_exact {
     for (; tile < tiles; tile += step) {
       chunk raw[rows];
       const std::int64_t at = std::int64_t{tile} * tile_items;
-      bool is_shown = false;  // the companion has this tile
+      bool is_shown = false;    // the companion has this tile
+      std::uint32_t zeros = 0;  // -0 of this lane
       if (bin_plan::copies_ahead && tile == coming) {
         if constexpr (bin_plan::copies_ahead) copied_rows<rows>(ahead_, lane_rank()).take(raw);
       } else if (tile >= first_whole && tile < end_whole) {
@@ -180,8 +180,12 @@ class warp_exact {
           companion.add(raw, tile);
         }
       }
+      bool may_be_minus_zero = false;
+      if constexpr (format::counts_zeros) may_be_minus_zero = check::may_be_minus_zero(seen);
       // One vote for all that is rare.
-      if (any_lane(is_new | check::may_be_special(seen) | !is_sure | may_be_extreme)) {
+      if (any_lane(is_new | check::may_be_special(seen) | !is_sure | may_be_extreme |
+                   may_be_minus_zero)) {
+        if (may_be_minus_zero) zeros = static_cast<std::uint32_t>(wide::minus_zeros_in(raw));
         is_new |= check::may_be_special(seen) && wide::has_special(raw);
         if constexpr (Companion::is_any) {
           if (Companion::is_coarse && any_lane(may_be_extreme) && !is_shown)
@@ -193,11 +197,6 @@ class warp_exact {
           if (any_lane(check::keys_show_special ? key >= check::infinite : wide::has_special(raw)))
             break;
           const std::uint32_t most = largest_of_lanes(key);
-          if (!any_other_) {
-            any_other_ = check::keys_show_other ? most != 0 : wide::find_other(raw);
-            // Nothing but -0 so far, or zeros: the wide way looks at each.
-            if (!any_other_) break;
-          }
           if (most >= limit) {
             max_exponent_ = check::max_exponent_of(most) + slack;
             if (!is_low(max_exponent_)) break;
@@ -228,6 +227,7 @@ class warp_exact {
         MONOFOLD_UNROLL
         for (int k = 0; k < num_bins; ++k) sums_.units[p][k] += bins.units(p, k);
       }
+      minus_zeros_ += zeros;
       ++run_;
     }
     if constexpr (bin_plan::copies_ahead) copied_rows<rows>(ahead_, lane_rank()).wait();
@@ -269,6 +269,13 @@ class warp_exact {
       }
     }
     run_ = 0;
+    if constexpr (format::counts_zeros) {
+      const auto zeros = static_cast<int>(sum_of_lanes(minus_zeros_));
+      minus_zeros_ = 0;
+      if (zeros == 0) return;
+      digits_.reserve(2);  // of 64 tiles at most 2^17
+      if (lane_rank() == 0) digits_.count(digit_count::minus_zero, zeros);
+    }
   }
 
   /// What the tiles since the last flush have left in a bin, in its units.
@@ -284,7 +291,7 @@ class warp_exact {
   int run_ = 0;
   int max_exponent_ = 0;
   bool has_digits_ = false;
-  bool any_other_;  // the same in all lanes
+  std::uint32_t minus_zeros_ = 0;  // that this lane has seen in these tiles
   wide wide_;
 };
 
