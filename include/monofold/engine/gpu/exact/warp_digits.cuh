@@ -152,6 +152,12 @@ class warp_digits {
     atomicAdd(words_ + num_digits + static_cast<int>(what), times);
   }
 
+  /// What this warp has counted and still has: the same in all lanes.
+  MONOFOLD_GPU std::uint32_t counted(digit_count what) const {
+    sync_warp();  // counted by other lanes above
+    return static_cast<std::uint32_t>(words_[num_digits + static_cast<int>(what)]);
+  }
+
   /// Word i of 32 bits that the digits of a warp make.
   MONOFOLD_GPU static std::int64_t wide_word(const std::int32_t* words, int i) {
     if (i >= num_wide_digits) return words[num_digits + i - num_wide_digits];

@@ -67,7 +67,8 @@ class warp_exact {
     const auto tiles = static_cast<int>(tiles_in(range));
     int wide_tiles_in_a_row = 1;  // tiles that the wide way takes in a row
     while (tile < tiles) {
-      const int taken = add_narrow(range, tile, step, tiles, companion);
+      bool is_counted = false;  // the -0 of the tile that did not fit
+      const int taken = add_narrow(range, tile, step, tiles, companion, is_counted);
       if (tile >= tiles) return;
       flush();
       if (taken >= least_narrow_run) {
@@ -79,7 +80,8 @@ class warp_exact {
         if constexpr (Companion::is_any) {
           if (left < wide_tiles_in_a_row) show(range, tile, companion);
         }
-        wide_.add(digits_, range, tile, wide_tiles_in_a_row > 1);
+        wide_.add(digits_, range, tile, wide_tiles_in_a_row > 1, is_counted);
+        is_counted = false;
       }
       has_digits_ = true;
     }
@@ -107,7 +109,7 @@ class warp_exact {
     }
     out.max_exponent = max_exponent_;
     out.is_there = run_ > 0 ? 1 : 0;
-    out.minus_zeros = sum_of_lanes(minus_zeros_);
+    out.minus_zeros = digits_.counted(digit_count::minus_zero) & 0x7fffffffu;
     MONOFOLD_UNROLL
     for (int p = 0; p < sums::num_sums; ++p) {
       int128 own = 0;
@@ -139,7 +141,7 @@ class warp_exact {
   /// Adds tiles until one does not fit, or there are no more; how many.
   template <class Companion>
   MONOFOLD_GPU int add_narrow(const range_type& range, int& tile, int step, int tiles,
-                              Companion& companion) {
+                              Companion& companion, bool& is_counted) {
     const auto first_whole = range.first + range.margin() == 0 ? 0 : 1;
     const auto end_whole = static_cast<int>((range.end - range.margin()) / tile_items);
     int taken = 0;            // tiles before those in `sums_`
@@ -151,8 +153,7 @@ class warp_exact {
     for (; tile < tiles; tile += step) {
       chunk raw[rows];
       const std::int64_t at = std::int64_t{tile} * tile_items;
-      bool is_shown = false;    // the companion has this tile
-      std::uint32_t zeros = 0;  // -0 of this lane
+      bool is_shown = false;  // the companion has this tile
       if (bin_plan::copies_ahead && tile == coming) {
         if constexpr (bin_plan::copies_ahead) copied_rows<rows>(ahead_, lane_rank()).take(raw);
       } else if (tile >= first_whole && tile < end_whole) {
@@ -185,7 +186,6 @@ class warp_exact {
       // One vote for all that is rare.
       if (any_lane(is_new | check::may_be_special(seen) | !is_sure | may_be_extreme |
                    may_be_minus_zero)) {
-        if (may_be_minus_zero) zeros = static_cast<std::uint32_t>(wide::minus_zeros_in(raw));
         is_new |= check::may_be_special(seen) && wide::has_special(raw);
         if constexpr (Companion::is_any) {
           if (Companion::is_coarse && any_lane(may_be_extreme) && !is_shown)
@@ -206,6 +206,9 @@ class warp_exact {
           }
         }
         if constexpr (has_sure_bins) is_sure = !any_lane(check::is_unsure(seen, sure_limit));
+        if constexpr (format::counts_zeros) {
+          if (any_lane(may_be_minus_zero)) wide::count_minus_zeros(digits_, raw);
+        }
       }
       if constexpr (bin_plan::copies_ahead) {
         // The vote above depends on every load of what was taken.
@@ -218,8 +221,12 @@ class warp_exact {
       tile_bins<Term> bins;
       if (is_sure && (bin_plan::is_always_held || has_sure_bins)) {
         bins.deposit_surely(raw, beginning);
-        if (!check::limits_show_infinite && any_lane(bins.is_infinite())) break;
+        if (!check::limits_show_infinite && any_lane(bins.is_infinite())) {
+          is_counted = true;
+          break;
+        }
       } else if (any_lane(bins.deposit(raw, beginning))) {
+        is_counted = true;
         break;
       }
       MONOFOLD_UNROLL
@@ -227,7 +234,6 @@ class warp_exact {
         MONOFOLD_UNROLL
         for (int k = 0; k < num_bins; ++k) sums_.units[p][k] += bins.units(p, k);
       }
-      minus_zeros_ += zeros;
       ++run_;
     }
     if constexpr (bin_plan::copies_ahead) copied_rows<rows>(ahead_, lane_rank()).wait();
@@ -269,13 +275,6 @@ class warp_exact {
       }
     }
     run_ = 0;
-    if constexpr (format::counts_zeros) {
-      const auto zeros = static_cast<int>(sum_of_lanes(minus_zeros_));
-      minus_zeros_ = 0;
-      if (zeros == 0) return;
-      digits_.reserve(2);  // of 64 tiles at most 2^17
-      if (lane_rank() == 0) digits_.count(digit_count::minus_zero, zeros);
-    }
   }
 
   /// What the tiles since the last flush have left in a bin, in its units.
@@ -291,7 +290,6 @@ class warp_exact {
   int run_ = 0;
   int max_exponent_ = 0;
   bool has_digits_ = false;
-  std::uint32_t minus_zeros_ = 0;  // that this lane has seen in these tiles
   wide wide_;
 };
 

@@ -135,23 +135,27 @@ class warp_wide {
     return any;
   }
 
-  /// How many terms of a lane are -0.
+  /// Counts the terms that are -0.
   template <int num_rows>
-  MONOFOLD_GPU static int minus_zeros_in(const chunk (&raw)[num_rows]) {
+  MONOFOLD_GPU static void count_minus_zeros(digits& to, const chunk (&raw)[num_rows]) {
     int count = 0;
     MONOFOLD_UNROLL
     for (int r = 0; r < num_rows; ++r) count += format::minus_zeros_in(raw[r]);
-    return count;
+    count = sum_of_lanes(count);
+    if (count == 0) return;
+    to.reserve(1);
+    if (lane_rank() == 0) to.count(digit_count::minus_zero, count);
   }
 
   /// Adds a tile of the range. `again`: the tile is not the only one of its kind, so that words, which cost much
-  /// once, pay.
-  MONOFOLD_GPU void add(digits& to, const range_type& range, int tile, bool again) {
+  /// once, pay. `is_counted`: its -0 are counted.
+  MONOFOLD_GPU void add(digits& to, const range_type& range, int tile, bool again,
+                        bool is_counted) {
     if constexpr (has_room) {
       if (again && wide_room<Term>::is_there()) {
         chunk raw[rows];
         load(raw, range, tile, 0);
-        take_apart(to, raw);
+        take_apart(to, raw, is_counted);
         return wide_room<Term>::add(to, raw);
       }
     }
@@ -159,7 +163,7 @@ class warp_wide {
     for (int row = 0; row < rows; row += batch_rows) {
       chunk raw[batch_rows];
       load(raw, range, tile, row);
-      add_batch(to, raw);
+      add_batch(to, raw, is_counted);
     }
   }
 
@@ -196,14 +200,8 @@ class warp_wide {
 
   /// Counts -0, and leaves items that doubles are for.
   template <int num_rows>
-  MONOFOLD_GPU static void take_apart(digits& to, chunk (&raw)[num_rows]) {
-    if constexpr (format::counts_zeros) {
-      const int zeros = sum_of_lanes(minus_zeros_in(raw));
-      if (zeros != 0) {
-        to.reserve(1);
-        if (lane_rank() == 0) to.count(digit_count::minus_zero, zeros);
-      }
-    }
+  MONOFOLD_GPU static void take_apart(digits& to, chunk (&raw)[num_rows], bool is_counted) {
+    if (format::counts_zeros && !is_counted) count_minus_zeros(to, raw);
     if (any_lane(has_special(raw))) {
       to.reserve(2 * num_rows * chunk_items * warp_lanes);
       sync_warp();  // additions by `add_units` above, atomic ones below
@@ -212,8 +210,8 @@ class warp_wide {
     }
   }
 
-  MONOFOLD_GPU void add_batch(digits& to, chunk (&raw)[batch_rows]) {
-    take_apart(to, raw);
+  MONOFOLD_GPU void add_batch(digits& to, chunk (&raw)[batch_rows], bool is_counted) {
+    take_apart(to, raw, is_counted);
     MONOFOLD_ROLL
     for (int p = 0; p < parts; ++p) {
       double x[batch];
