@@ -154,7 +154,7 @@ class running_state {
     if (saved.name != own) {
       throw error(status::malformed_state, "it holds: " + saved.name + "; not: " + own);
     }
-    byte_reader in(saved.payload);
+    byte_reader in(saved.payload, saved.version);
     std::vector<cell> held;
     parts_ = detail::load_parts<state_type>(
         in, fold_, tile_items, [](byte_reader& from) { return decoded<state_type>(from); },

@@ -21,6 +21,11 @@ struct exact_counts {
   std::int64_t minus_zeros;        // items that are -0
 
   static constexpr int num_counts = 5;
+
+  /// Version 1 has a flag in place of the last: 1 where an item is neither -0 nor NaN.
+  constexpr void was_read_from(std::uint32_t version) {
+    if (version == 1) minus_zeros = minus_zeros != 0 ? 0 : items - nan;
+  }
 };
 
 /// An exact sum: equal data have equal bytes, whatever the engine, the split and the order.
@@ -44,6 +49,11 @@ MONOFOLD_HD exact_counts add_counts(const exact_counts& a, const exact_counts& b
           a.negative_infinity + b.negative_infinity, a.minus_zeros + b.minus_zeros};
 }
 
+MONOFOLD_HD exact_counts subtract_counts(const exact_counts& a, const exact_counts& b) {
+  return {a.items - b.items, a.nan - b.nan, a.positive_infinity - b.positive_infinity,
+          a.negative_infinity - b.negative_infinity, a.minus_zeros - b.minus_zeros};
+}
+
 template <class Number>
 MONOFOLD_HD exact_state<Number> zero_state() {
   return {zero_number<Number>(), zero_counts()};
@@ -54,6 +64,25 @@ template <class Number, class Other>
 MONOFOLD_HD void merge(exact_state<Number>& own, const exact_state<Other>& other) {
   add_number(own.sum, other.sum);
   own.counts = add_counts(own.counts, other.counts);
+}
+
+/// Finite items that are not -0.
+MONOFOLD_HD std::int64_t finite_items(const exact_counts& c) {
+  return c.items - c.nan - c.positive_infinity - c.negative_infinity - c.minus_zeros;
+}
+
+/// Whether some items have these counts.
+MONOFOLD_HD bool are_counts(const exact_counts& c) {
+  return c.nan >= 0 && c.positive_infinity >= 0 && c.negative_infinity >= 0 && c.minus_zeros >= 0 &&
+         finite_items(c) >= 0;
+}
+
+/// own -= part; false where the items of `part` were not all among its own, as far as that can be seen.
+template <class Number>
+MONOFOLD_HD bool subtract(exact_state<Number>& own, const exact_state<Number>& part) {
+  subtract_number(own.sum, part.sum);
+  own.counts = subtract_counts(own.counts, part.counts);
+  return are_counts(own.counts) && (finite_items(own.counts) > 0 || is_zero(own.sum));
 }
 
 /// One more item of this kind.
