@@ -122,7 +122,7 @@ class reducer {
   /// errors     unsupported: an operation whose states are no sums or counts. invalid_argument: another request,
   ///            items that cannot have been here as far as counts tell, or, where NaN is an error, a first one that
   ///            is not known. The reducer stays as it was
-  /// tested by  tests/runtime/subtract_test.cpp
+  /// tested by  tests/runtime/c_subtract_test.c
   void subtract(const reducer& part);
 
   const request& what() const;

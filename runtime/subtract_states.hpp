@@ -17,7 +17,7 @@ bool can_subtract(family kind, dtype type);
 /// order      exact; the index of the first NaN stays where it is known to
 /// errors     false where the items of `part` were not all among its own, as far as that can be seen; `own` is then
 ///            good for nothing
-/// tested by  tests/runtime/subtract_test.cpp
+/// tested by  tests/runtime/c_subtract_test.c
 bool subtract_state(family kind, dtype type, bool has_items, std::span<unsigned char> own,
                     std::span<const unsigned char> part);
 

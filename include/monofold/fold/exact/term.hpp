@@ -94,6 +94,7 @@ template <class Item>
 struct magnitude_term {
   using item = Item;
   using number = exact_sum_number<Item>;
+  static constexpr bool is_magnitude = true;
 
   MONOFOLD_HD static exact_term of(const Item& x) {
     const float_parts p = parts_of(x);
@@ -110,6 +111,7 @@ template <class Item>
 struct square_term {
   using item = Item;
   using number = exact_product_number<Item, Item>;
+  static constexpr bool is_magnitude = true;
 
   MONOFOLD_HD static exact_term of(const Item& x) {
     const float_parts p = parts_of(x);

@@ -66,7 +66,8 @@ struct term_format<product_term<item_pair<Item, Item>>> {
     return products::max_exponent(max_exponent, p);
   }
   MONOFOLD_GPU static pair_bytes outside() { return {}; }
-  /// Products that are -0 have a factor that is 0, or are so small that they round to it.
+  /// Products that are -0 have a factor that is 0, or are so small that they round to it. Halves that are infinite
+  /// are finite doubles.
   MONOFOLD_GPU static int minus_zeros_in(const pair_bytes& c) {
     int count = 0;
     MONOFOLD_UNROLL
@@ -75,9 +76,14 @@ struct term_format<product_term<item_pair<Item, Item>>> {
       const double right = value_of_item<Item>(c.right, v);
       const double p = rounded_product(left, right);
       const bool is_minus_zero = high_word(p) == 0x80000000u && low_word(p) == 0;
-      count += is_minus_zero && (left == 0 || right == 0) ? 1 : 0;
+      const bool is_finite = is_finite_item(c.left, v) && is_finite_item(c.right, v);
+      count += is_minus_zero && is_finite && (left == 0 || right == 0) ? 1 : 0;
     }
     return count;
+  }
+  MONOFOLD_GPU static bool is_finite_item(const bytes16& c, int v) {
+    using bits = float_format<Item>;
+    return (float_bits(items::item(c, v)) & (bits::sign_bit - 1)) < bits::infinity;
   }
   MONOFOLD_GPU static void split(const pair_bytes& c, int v, double (&x)[parts]) {
     products::split(value_of_item<Item>(c.left, v), value_of_item<Item>(c.right, v), x);
@@ -164,7 +170,9 @@ struct term_check<product_term<item_pair<Item, Item>>> {
   MONOFOLD_GPU static bool is_unsure(const seen_items& seen, std::uint32_t limit) {
     return seen.least < limit || (sizeof(Item) == 8 && seen.factor < std::uint32_t{1} << 20);
   }
-  MONOFOLD_GPU static std::uint32_t key(const seen_items& seen) { return items::key(seen.most); }
+  MONOFOLD_GPU static std::uint32_t key(const seen_items& seen) {
+    return sizeof(Item) == 2 ? items::key(seen.most) : seen.most;
+  }
   MONOFOLD_GPU static int max_exponent_of(std::uint32_t key) { return keys::max_exponent_of(key); }
   MONOFOLD_GPU static std::uint32_t limit_of(int max_exponent) {
     return keys::limit_of(max_exponent);
