@@ -215,7 +215,7 @@ requires(!std::is_void_v<Term>) class tile_range_fold<F, Part, Term> {
                   reinterpret_cast<std::uint32_t*>(sum_of(*out, s)));
     }
     if (lane_rank() == 0) {
-      counts_of(*out) = counts_in<Term>(wide + digits::num_wide_digits, range.end - range.first);
+      counts_of(*out) = counts_in(wide + digits::num_wide_digits, range.end - range.first);
     }
     sync_warp();  // the state written above is read by others
     return false;
