@@ -273,8 +273,8 @@ MONOFOLD_GPU bool answer_of_two(const F& f, const sum_of_two& sum, int count, An
     leading_number leading;
     if (!leading_of(sum, leading)) return false;
     // Of -0 alone the sum is -0.
-    const bool is_other = bits_as<std::uint64_t>(sum.high) != std::uint64_t{1} << 63;
-    out = f.finish_leading({count, 0, 0, 0, is_other ? 1 : 0}, leading);
+    const bool is_minus_zero = bits_as<std::uint64_t>(sum.high) == std::uint64_t{1} << 63;
+    out = f.finish_leading({count, 0, 0, 0, is_minus_zero ? count : 0}, leading);
     return true;
   }
 }
