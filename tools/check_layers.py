@@ -23,11 +23,13 @@ ROOMS = {
     "api": ("include/monofold", BELOW_API),
     "emulation": ("emulation", {"platform"}),
     "runtime": ("runtime", BELOW_API | {"api"}),
-    "cli": ("cli", PUBLIC | {"runtime", "ladder"}),
+    # What needs MPI; the tool includes the table of what it loads from there.
+    "mpi": ("mpi", BELOW_API | {"api"}),
+    "cli": ("cli", PUBLIC | {"runtime", "ladder", "mpi", "plan"}),
     "python": ("python", PUBLIC | {"runtime"}),
     "bench": ("bench", PUBLIC | {"level", "plan", "runtime"}),
     "ladder": ("ladder", PUBLIC | {"level", "plan"}),
-    "tests": ("tests", BELOW_API | {"api", "emulation", "runtime", "cli", "bench", "ladder"}),
+    "tests": ("tests", BELOW_API | {"api", "emulation", "runtime", "cli", "bench", "ladder", "mpi"}),
     "tools": ("tools", set()),
     "docs": ("docs", set()),
 }
@@ -62,7 +64,8 @@ FORBIDDEN = {
     "level": "|".join([PRINTING, ALLOCATION, FILES, TRANSPORT, "cub/.*|thrust/.*"]),
     "engine": PRINTING + "|cub/.*|thrust/.*",
     "api": PRINTING + "|" + TRANSPORT,
-    "runtime": PRINTING,
+    "runtime": PRINTING + "|" + TRANSPORT,
+    "cli": TRANSPORT,
 }
 # file: headers that are for it all the same
 EXCEPTIONS = {
