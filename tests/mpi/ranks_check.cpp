@@ -203,12 +203,12 @@ void check_errors() {
 int main(int argc, char** argv) {
   checks::begin(argc, argv);
   const std::vector<std::size_t> all_sizes{0, 1, 3, 511, 512, 513, 2048, 5000, 40000};
-  for (const std::size_t n : checks::few ? std::vector<std::size_t>{0, 5000} : all_sizes) {
+  for (const std::size_t n : checks::few ? std::vector<std::size_t>{5000} : all_sizes) {
     check_doubles(inputs::spread_doubles(n, 60, n + 1));
     if (n > 0) check_views(inputs::spread_doubles(n, 30, n + 1));
   }
   std::vector<double> hard = inputs::cancelling(700, 3);
-  check_doubles(hard);
+  if (!checks::few) check_doubles(hard);
   const std::vector<double> kinds = inputs::kinds_of_double();
   hard.insert(hard.end(), kinds.begin(), kinds.end());
   check_doubles(hard);
