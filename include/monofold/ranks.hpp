@@ -14,6 +14,26 @@
 
 namespace monofold {
 
+namespace detail {
+
+inline void throw_if(const rank_trouble& trouble) {
+  if (trouble) throw error(trouble.code, trouble.why);
+}
+
+/// Calls put(i, answer) for each field, or says what keeps a rank from its part.
+template <class F, class Inner, class View, class Put>
+rank_trouble reduce_fields(const ranks_engine<Inner>& engine, const std::vector<View>& fields,
+                           const F& f, const Put& put) {
+  using bound = bound_fold_t<F, typename View::item_type>;
+  const bound fold = bind_fold<typename View::item_type>(f);
+  return rank_reduction(engine, fold, fields)
+      .run([&](std::int64_t i, const typename bound::state* total) {
+        put(i, total != nullptr ? finish_state(fold, *total) : finish_empty(fold));
+      });
+}
+
+}  // namespace detail
+
 /// The answer for the items of all ranks, in the order of the ranks, on each of them.
 ///
 /// shape      each rank gives a range of its own length, which may be 0; all give the same fold
@@ -33,12 +53,11 @@ template <class Inner, reducible Range, class F>
 requires folded_range<Range, F>
 auto try_reduce(const ranks_engine<Inner>& engine, const Range& range, const F& f)
     -> result<answer_t<bound_fold_t<F, folded_item_t<Range, F>>>> {
-  using bound = bound_fold_t<F, folded_item_t<Range, F>>;
-  const bound fold = bind_fold<folded_item_t<Range, F>>(f);
-  const std::vector fields{detail::view_for<F>(range)};
-  const auto found = detail::rank_reduction(engine, fold, fields).run();
-  if (found.trouble) return found.trouble.code;
-  return found.fields[0] ? finish_state(fold, *found.fields[0]) : finish_empty(fold);
+  result<answer_t<bound_fold_t<F, folded_item_t<Range, F>>>> answer;
+  const detail::rank_trouble trouble =
+      detail::reduce_fields<F>(engine, std::vector{detail::view_for<F>(range)}, f,
+                               [&](std::int64_t, const auto& one) { answer = one; });
+  return trouble ? trouble.code : answer;
 }
 
 /// The same, returning the bare value.
@@ -47,12 +66,10 @@ auto try_reduce(const ranks_engine<Inner>& engine, const Range& range, const F& 
 template <class Inner, reducible Range, class F>
 requires folded_range<Range, F>
 auto reduce(const ranks_engine<Inner>& engine, const Range& range, const F& f) {
-  using bound = bound_fold_t<F, folded_item_t<Range, F>>;
-  const bound fold = bind_fold<folded_item_t<Range, F>>(f);
-  const std::vector fields{detail::view_for<F>(range)};
-  const auto found = detail::rank_reduction(engine, fold, fields).run();
-  if (found.trouble) throw error(found.trouble.code, found.trouble.why);
-  return (found.fields[0] ? finish_state(fold, *found.fields[0]) : finish_empty(fold)).value();
+  result<answer_t<bound_fold_t<F, folded_item_t<Range, F>>>> answer;
+  detail::throw_if(detail::reduce_fields<F>(engine, std::vector{detail::view_for<F>(range)}, f,
+                                            [&](std::int64_t, const auto& one) { answer = one; }));
+  return answer.value();
 }
 
 /// The answers for several fields, each spread over the ranks, by the messages of one: thousands of exact sums
@@ -67,16 +84,12 @@ template <class Inner, class Fields, class F>
 requires folded_range<std::ranges::range_value_t<Fields>, F>
 auto reduce_many(const ranks_engine<Inner>& engine, const Fields& fields, const F& f) {
   using range = std::ranges::range_value_t<Fields>;
-  using bound = bound_fold_t<F, folded_item_t<range, F>>;
-  const bound fold = bind_fold<folded_item_t<range, F>>(f);
   std::vector<folded_view_t<range, F>> views;
   for (const auto& field : fields) views.push_back(detail::view_for<F>(field));
-  const auto found = detail::rank_reduction(engine, fold, views).run();
-  if (found.trouble) throw error(found.trouble.code, found.trouble.why);
-  std::vector<result<answer_t<bound>>> answers;
-  for (const auto& one : found.fields) {
-    answers.push_back(one ? finish_state(fold, *one) : finish_empty(fold));
-  }
+  std::vector<result<answer_t<bound_fold_t<F, folded_item_t<range, F>>>>> answers;
+  answers.reserve(views.size());
+  detail::throw_if(detail::reduce_fields<F>(
+      engine, views, f, [&](std::int64_t, const auto& one) { answers.push_back(one); }));
   return answers;
 }
 

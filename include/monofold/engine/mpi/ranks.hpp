@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <cstring>
 #include <optional>
-#include <string>
+#include <span>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -74,14 +74,10 @@ void for_each_field_of(const Engine& engine, std::int64_t num_fields, std::int64
   for (std::int64_t i = 0; i < num_fields; ++i) fold_one(engine, i);
 }
 
-/// The states of fields, each spread over ranks. A field without items has none.
-template <class F>
-struct rank_states {
-  rank_trouble trouble{};  // the same on all ranks
-  std::vector<std::optional<typename F::state>> fields{};
-};
-
 /// One reduction of several fields. All ranks make the same calls in the same order, whatever happens to one.
+///
+/// shape      run(put) calls put(i, state) for each field in turn, with a null pointer where no rank has an item;
+///            or returns what keeps a rank from its part, the same on all ranks, and then has called nothing
 template <class Engine, class F, class View>
 class rank_reduction {
  public:
@@ -91,13 +87,14 @@ class rank_reduction {
   rank_reduction(const ranks_engine<Engine>& engine, const F& f, const std::vector<View>& fields)
       : group_(engine.comm), inner_(engine.inner), fold_(f), fields_(fields) {}
 
-  rank_states<F> run() const {
+  template <class Put>
+  rank_trouble run(const Put& put) const {
     if constexpr (has_wire_v<F>) {
-      return add_up();
+      return add_up(put);
     } else if constexpr (is_exact_v<F> && begins_anywhere_v<F> && travels_as_it_is_v<state>) {
-      return gather_states();
+      return gather_states(put);
     } else {
-      return gather_shards();
+      return gather_shards(put);
     }
   }
 
@@ -121,74 +118,78 @@ class rank_reduction {
     return items * static_cast<std::int64_t>(sizeof(item));
   }
 
-  /// The states of this rank's items of each field that has some.
-  rank_trouble fold_own(std::vector<std::optional<state>>& own) const {
-    own.resize(fields_.size());
+  /// Calls take(i, state) for this rank's items of each field that has some, perhaps on several threads.
+  template <class Take>
+  rank_trouble fold_own(const Take& take) const {
     return attempt_part([&] {
       for_each_field_of(inner_, num_fields(), checked_bytes(),
                         [&](const auto& engine, std::int64_t i) {
-                          if (field(i).size() == 0) return;
-                          own[static_cast<std::size_t>(i)] = fold_view(engine, fold_, field(i));
+                          if (field(i).size() != 0) take(i, fold_view(engine, fold_, field(i)));
                         });
     });
   }
 
   /// One message: the words of all fields, and one that counts ranks in trouble.
-  rank_states<F> add_up() const {
-    rank_states<F> out;
-    const rank_trouble own = fold_own(out.fields);
-    std::vector<std::int64_t> words;
-    for (const auto& one : out.fields) {
-      put_wire(fold_, one && !own ? *one : fold_.identity(),
-               [&](std::int64_t word) { words.push_back(word); });
-    }
-    words.push_back(own ? 1 : 0);
+  template <class Put>
+  rank_trouble add_up(const Put& put) const {
+    std::vector<std::int64_t> none;
+    put_wire(fold_, fold_.identity(), [&](std::int64_t word) { none.push_back(word); });
+    // Without items all words are 0.
+    std::vector<std::int64_t> words(none.size() * fields_.size() + 1);
+    const rank_trouble own = fold_own([&](std::int64_t i, const state& value) {
+      std::int64_t* next = words.data() + static_cast<std::size_t>(i) * none.size();
+      put_wire(fold_, value, [&](std::int64_t word) { *next++ = word; });
+    });
+    words.back() = own ? 1 : 0;
     group_.add_up(words);
-    if (words.back() != 0) return {group_.agree(own)};
+    if (words.back() != 0) return group_.agree(own);
     const std::int64_t* next = words.data();
-    for (auto& one : out.fields) one = take_wire(fold_, next);
-    return out;
+    for (std::int64_t i = 0; i < num_fields(); ++i) {
+      const state total = take_wire(fold_, next);
+      put(i, &total);
+    }
+    return {};
   }
 
   /// One message: the state of each field, how many items it has, and whether the rank is in trouble.
-  rank_states<F> gather_states() const {
+  template <class Put>
+  rank_trouble gather_states(const Put& put) const {
     struct part {
       std::int64_t count;
       state value;
     };
-    std::vector<std::optional<state>> states;
-    const rank_trouble own = fold_own(states);
-    byte_writer out;
-    put_item(out, std::int64_t{own ? 1 : 0});
-    for (std::int64_t i = 0; i < num_fields(); ++i) {
-      const auto& one = states[static_cast<std::size_t>(i)];
-      part sent{};
-      if (one) sent = {static_cast<std::int64_t>(field(i).size()), *one};
-      put_item(out, sent);
-    }
-    const std::vector<unsigned char> all = group_.gather(out.bytes());
-    std::vector<std::int64_t> firsts(fields_.size());
-    rank_states<F> found;
-    found.fields.resize(fields_.size());
-    byte_reader in(all);
-    bool any_trouble = false;
+    const std::size_t width = sizeof(std::int64_t) + sizeof(part) * fields_.size();
+    std::vector<unsigned char> bytes(width);
+    const rank_trouble own = fold_own([&](std::int64_t i, const state& value) {
+      const part sent{static_cast<std::int64_t>(field(i).size()), value};
+      const std::size_t at = sizeof(std::int64_t) + sizeof(part) * static_cast<std::size_t>(i);
+      std::memcpy(bytes.data() + at, &sent, sizeof sent);
+    });
+    bytes[0] = own ? 1 : 0;
+    const std::vector<unsigned char> all = group_.gather(bytes);
     for (std::size_t rank = 0; rank < num_ranks(); ++rank) {
-      any_trouble |= take_value<std::int64_t>(in) != 0;
-      for (std::size_t i = 0; i < fields_.size(); ++i) {
-        auto next = take_value<part>(in);
+      if (all[rank * width] != 0) return group_.agree(own);
+    }
+    for (std::int64_t i = 0; i < num_fields(); ++i) {
+      std::int64_t first = 0;
+      std::optional<state> total;
+      for (std::size_t rank = 0; rank < num_ranks(); ++rank) {
+        const std::size_t at = sizeof(std::int64_t) + sizeof(part) * static_cast<std::size_t>(i);
+        part next;
+        std::memcpy(static_cast<void*>(&next), all.data() + rank * width + at, sizeof next);
         if (next.count == 0) continue;
-        shift_indices(next.value, firsts[i]);
-        firsts[i] += next.count;
-        auto& total = found.fields[i];
+        shift_indices(next.value, first);
+        first += next.count;
         total = total ? fold_.combine(*total, next.value) : next.value;
       }
+      put(i, total ? &*total : nullptr);
     }
-    if (any_trouble) return {group_.agree(own)};
-    return found;
+    return {};
   }
 
   /// Two messages, and one more where states have no fixed size: how many items each rank has, then shards.
-  rank_states<F> gather_shards() const {
+  template <class Put>
+  rank_trouble gather_shards(const Put& put) const {
     std::vector<std::int64_t> own_counts(fields_.size() + 1);
     rank_trouble own = attempt_part([&] {
       checked_bytes();
@@ -198,7 +199,7 @@ class rank_reduction {
     const std::vector<std::int64_t> counts = group_.gather(own_counts);
     const std::size_t width = own_counts.size();
     for (std::size_t rank = 0; rank < num_ranks(); ++rank) {
-      if (counts[rank * width + width - 1] != 0) return {group_.agree(own)};
+      if (counts[rank * width + width - 1] != 0) return group_.agree(own);
     }
     std::vector<std::int64_t> firsts(fields_.size());
     const auto own_rank = static_cast<std::size_t>(group_.rank());
@@ -213,11 +214,13 @@ class rank_reduction {
       }
       bytes.insert(bytes.end(), out.bytes().begin(), out.bytes().end());
     });
-    return join(own, bytes, counts, width);
+    return join(own, bytes, counts, width, put);
   }
 
-  rank_states<F> join(const rank_trouble& own, std::vector<unsigned char>& bytes,
-                      const std::vector<std::int64_t>& counts, std::size_t width) const {
+  template <class Put>
+  rank_trouble join(const rank_trouble& own, std::vector<unsigned char>& bytes,
+                    const std::vector<std::int64_t>& counts, std::size_t width,
+                    const Put& put) const {
     const std::vector<std::int64_t> sizes = sizes_of_shards(bytes, counts, width);
     bytes.resize(static_cast<std::size_t>(sizes[static_cast<std::size_t>(group_.rank())]));
     bytes[0] = own ? 1 : 0;
@@ -231,17 +234,17 @@ class rank_reduction {
       ranks.emplace_back(std::span(all.data() + at + 1, all.data() + end));
       at = end;
     }
-    if (any_trouble) return {group_.agree(own)};
-    rank_states<F> found;
+    if (any_trouble) return group_.agree(own);
     for (std::size_t i = 0; i < fields_.size(); ++i) {
       shard_joiner<F, item> joiner(fold_);
       for (std::size_t rank = 0; rank < num_ranks(); ++rank) {
         joiner.take(ranks[rank], counts[rank * width + i]);
       }
-      found.fields.emplace_back();
-      if (joiner.count() != 0) found.fields.back() = joiner.total();
+      std::optional<state> total;
+      if (joiner.count() != 0) total = joiner.total();
+      put(static_cast<std::int64_t>(i), total ? &*total : nullptr);
     }
-    return found;
+    return {};
   }
 
   std::vector<std::int64_t> sizes_of_shards(const std::vector<unsigned char>& own,
