@@ -198,6 +198,37 @@ void check_errors() {
                mf::status::invalid_argument, "MPI_COMM_NULL");
 }
 
+/// docs/ranks.md.
+void check_page() {
+  const std::vector<double> all_values = inputs::spread_doubles(30000, 60, 3);
+  const std::vector<double> all_areas(all_values.size(), 0.3);
+  const std::int64_t num_items = std::ssize(all_values);
+  const int rank = checks::own_rank();
+  const int num_ranks = checks::num_ranks();
+  // [ranks_reduce]
+  auto [first, count] = mf::tile_split<double>(num_items, num_ranks, rank);  // or any other split
+  // [/ranks_reduce]
+  const std::vector<double> values(all_values.begin() + first, all_values.begin() + first + count);
+  const std::vector<double> areas(all_areas.begin() + first, all_areas.begin() + first + count);
+  // [ranks_reduce]
+  auto ranks = mf::ranks(MPI_COMM_WORLD);  // mf::ranks(comm, mf::cpu(4)), mf::ranks(comm, mf::gpu)
+  double total = mf::reduce(ranks, values, mf::sum);  // on every rank, of the items of all
+  auto [mean, top] = mf::reduce(ranks, values, mf::all(mf::mean, mf::extrema));
+  auto place = top.argmax;  // counted through all ranks
+  // [/ranks_reduce]
+  expect(inputs::same_answers(total, mf::reduce(all_values, mf::sum)), "page: total");
+  expect(inputs::same_answers(mean, mf::reduce(all_values, mf::mean)), "page: mean");
+  expect(place == mf::reduce(all_values, mf::argmax), "page: place");
+  // [ranks_many]
+  std::vector fields{mf::zip(values, areas), mf::zip(areas, areas)};  // thousands, one message
+  auto over_land = [](const auto& pair) { return pair.left > 0; };
+  auto sums = mf::reduce_many(ranks, fields, mf::dot | mf::where(over_land));
+  // [/ranks_many]
+  const auto whole = mf::zip(all_values, all_areas);
+  const auto want = mf::reduce(whole, mf::dot | mf::where(over_land));
+  expect(inputs::same_answers(sums[0].value(), want), "page: fields");
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -214,5 +245,6 @@ int main(int argc, char** argv) {
   check_doubles(hard);
   check_fields();
   check_errors();
+  check_page();
   return checks::end();
 }
