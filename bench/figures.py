@@ -1,4 +1,4 @@
-"""What the plot scripts share: where results and pictures are, and how axes look."""
+"""What scripts of results share: where results, pages and pictures are, and how axes look."""
 
 import json
 import sys
@@ -28,6 +28,35 @@ def rows_in(path):
 def golden_of(suite):
     """The first machine's golden file of a suite, or None."""
     return next(iter(sorted((TREE / "bench" / "golden").glob(f"*/{suite}.jsonl"))), None)
+
+
+def line(name, values):
+    """A row of a table of markdown."""
+    return "| " + " | ".join([name, *values]) + " |"
+
+
+def head(name, values):
+    values = list(values)
+    return [line(name, values), "|---" * (len(values) + 1) + "|"]
+
+
+def golden_part(suite, part_of):
+    """What `part_of` makes of each machine's golden file of a suite, as text."""
+    files = sorted((TREE / "bench" / "golden").glob(f"*/{suite}.jsonl"))
+    out = [part for file in files for part in part_of(file)]
+    return "\n".join(["", *(out or ["No rows yet.", ""])])
+
+
+def print_or_write(usage, page, text):
+    """Prints a text, or with --write puts it between the page's two marks of the script."""
+    if sys.argv[1:] not in ([], ["--write"]):
+        sys.exit(usage)
+    if not sys.argv[1:]:
+        print(text)
+        return
+    begin, end = (f"<!-- bench/{Path(sys.argv[0]).name}: {which} -->\n" for which in ("begin", "end"))
+    before, rest = page.read_text(encoding="utf-8").split(begin)
+    page.write_text(before + begin + text + end + rest.split(end)[1], encoding="utf-8")
 
 
 def asked(suite, picture, usage):

@@ -5,12 +5,10 @@ usage: table_gpu.py            prints it
        table_gpu.py --write    puts it between the page's two marks
 """
 
-import sys
-
 import figures
+from figures import line
 
 PAGE = figures.TREE / "docs" / "benchmarks.md"
-BEGIN, END = "<!-- bench/table_gpu.py: begin -->\n", "<!-- bench/table_gpu.py: end -->\n"
 OPERATIONS = ["plain_sum", "sum", "exact sum", "max", "argmax", "exact statistics",
               "plain statistics", "top10"]
 TYPES = ["float32", "float64", "bfloat16", "float16", "int8", "int32", "int64"]
@@ -24,10 +22,6 @@ def size_name(size):
     return f"{size >> shift} {dict(zip((30, 20, 10), ('GiB', 'MiB', 'KiB')))[shift]}"
 
 
-def line(name, values):
-    return "| " + " | ".join([name, *values]) + " |"
-
-
 class Rows:
     """One machine's rows."""
 
@@ -39,7 +33,7 @@ class Rows:
         self.peer = next(iter(self.peers.values()))["path"].upper()
 
     def head(self, name):
-        return [line(name, map(size_name, self.sizes)), "|---" * (len(self.sizes) + 1) + "|"]
+        return figures.head(name, map(size_name, self.sizes))
 
     def ratios(self, time):
         return {key: row[time] / self.peers[key][time] for key, row in self.ours.items()
@@ -102,22 +96,5 @@ def part_of(path):
     return out
 
 
-def text():
-    files = sorted((figures.TREE / "bench" / "golden").glob("*/table_gpu.jsonl"))
-    out = [part for file in files for part in part_of(file)]
-    return "\n".join(["", *(out or ["No rows yet.", ""])])
-
-
-def main():
-    if sys.argv[1:] not in ([], ["--write"]):
-        sys.exit(__doc__)
-    if not sys.argv[1:]:
-        print(text())
-        return
-    page = PAGE.read_text(encoding="utf-8")
-    before, rest = page.split(BEGIN)
-    PAGE.write_text(before + BEGIN + text() + END + rest.split(END)[1], encoding="utf-8")
-
-
 if __name__ == "__main__":
-    main()
+    figures.print_or_write(__doc__, PAGE, figures.golden_part("table_gpu", part_of))

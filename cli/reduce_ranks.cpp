@@ -39,7 +39,7 @@ struct rank_outcome {
 mpi::bytes encoded(const rank_outcome& outcome) {
   byte_writer out;
   encode(out, std::int32_t{outcome.code});
-  encode(out, std::vector<char>(outcome.complaints.begin(), outcome.complaints.end()));
+  encode(out, mpi::bytes(outcome.complaints.begin(), outcome.complaints.end()));
   encode(out, outcome.state);
   encode(out, outcome.num_bytes);
   return out.bytes();
@@ -49,7 +49,7 @@ rank_outcome decoded_outcome(const mpi::bytes& bytes) {
   byte_reader in(bytes);
   rank_outcome out;
   out.code = decoded<std::int32_t>(in);
-  const auto text = decoded<std::vector<char>>(in);
+  const auto text = decoded<mpi::bytes>(in);
   out.complaints.assign(text.begin(), text.end());
   decode(in, out.state);
   decode(in, out.num_bytes);
@@ -104,7 +104,7 @@ class ranked_reduction {
   int fold_pairs(runtime::request& what, rank_outcome& own) {
     std::unique_ptr<source> in[2];
     item_range parts[2];
-    std::int64_t counts[2];
+    std::int64_t counts[2] = {0, 0};
     for (const std::size_t side : {0, 1}) {
       const int code = attempt(command_.files[side], [&] {
         std::unique_ptr<source> whole = open_source(command_.files[side], command_.reading);
@@ -134,6 +134,7 @@ class ranked_reduction {
   // On rank 0: the answer, or what the first rank in trouble complains of.
   int answer(const std::vector<mpi::bytes>& all) const {
     std::vector<rank_outcome> ranks;
+    ranks.reserve(all.size());
     for (const mpi::bytes& bytes : all) ranks.push_back(decoded_outcome(bytes));
     for (const rank_outcome& one : ranks) {
       if (one.code == exit_code::ok) continue;

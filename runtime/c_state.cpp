@@ -109,6 +109,15 @@ monofold_status monofold_state_append(monofold_state* state, const monofold_stat
   });
 }
 
+monofold_status monofold_state_subtract(monofold_state* state,
+                                        const monofold_state* part) noexcept {
+  if (part != nullptr && part->broken != MONOFOLD_OK) return part->broken;
+  return change(state, [&] {
+    if (part == nullptr) refuse();
+    state->reducer.subtract(part->reducer);
+  });
+}
+
 monofold_status monofold_state_save(const monofold_state* state, void* bytes, size_t capacity,
                                     size_t* num_bytes) noexcept {
   return guarded([&]() -> monofold_status {

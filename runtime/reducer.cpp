@@ -17,6 +17,7 @@
 #include "runtime/request_rules.hpp"
 #include "runtime/running_tree.hpp"
 #include "runtime/saved_request.hpp"
+#include "runtime/subtract_states.hpp"
 
 namespace monofold::runtime {
 
@@ -108,6 +109,27 @@ struct reducer::parts {
     if (op == operation::count) return one_number(op, context.count);
     if (op == operation::mean && context.count == 0) return failed(op, status::empty_input);
     return finish_one(op, answering_family(op, wanted.plain, kinds), all, context);
+  }
+
+  /// The state of member i for the items of `whole` without those of `taken`.
+  std::unique_ptr<state_box> subtracted(std::size_t i, bool has_items, const state_box& whole,
+                                        const state_box& taken) const {
+    byte_writer own, part;
+    members[i]->write(own, whole);
+    members[i]->write(part, taken);
+    std::vector<unsigned char> bytes = own.bytes();
+    if (!subtract_state(kinds[i], wanted.type, has_items, bytes, part.bytes())) {
+      throw error(status::invalid_argument, "items that were not there are taken out");
+    }
+    byte_reader in(bytes);
+    std::unique_ptr<state_box> rest = members[i]->read(in);
+    if (wanted.nan == nan_policy::raise && kinds[i] == nan_family(wanted)) {
+      const answer nan = members[i]->finish(operation::nan, rest.get(), {});
+      if (nan.first_nan < 0 && std::get<std::int64_t>(nan.values.front()) > 0) {
+        throw error(status::invalid_argument, "the first NaN is taken out, and others are left");
+      }
+    }
+    return rest;
   }
 
   void push_device_items(const raw_items& items) {
@@ -223,6 +245,26 @@ void reducer::append(const reducer& next) {
   own_->tree.append(moved, next.count());
 }
 
+void reducer::subtract(const reducer& part) {
+  if (!is_same_reduction(part.what(), what())) {
+    throw error(status::invalid_argument, "subtract of a different reduction");
+  }
+  for (const family kind : own_->kinds) {
+    if (can_subtract(kind, what().type)) continue;
+    throw error(status::unsupported, text_of(what()) + " cannot subtract");
+  }
+  const std::int64_t left = count() - part.count();
+  if (left < 0) throw error(status::invalid_argument, "fewer items than are taken out");
+  if (part.count() == 0) return;
+  const result<member_states> whole = own_->tree.total();
+  const result<member_states> taken = part.own_->tree.total();
+  member_states rest;
+  for (std::size_t i = 0; i < own_->members.size(); ++i) {
+    rest.parts.push_back(own_->subtracted(i, left > 0, *whole->parts[i], *taken->parts[i]));
+  }
+  own_->tree.replace(std::move(rest), left);
+}
+
 std::vector<answer> reducer::finish(rounding how) const {
   const result<member_states> total = own_->tree.total();
   const member_states* const all = total ? &*total : nullptr;
@@ -255,7 +297,7 @@ reducer reducer::load(std::span<const unsigned char> bytes, int num_threads) {
     // Not by its name: who knows what that holds.
     throw error(status::malformed_state, "that of another kind of reduction");
   }
-  byte_reader in(saved.payload);
+  byte_reader in(saved.payload, saved.version);
   request what = decode_request(in);
   what.num_threads = num_threads;
   try {

@@ -115,6 +115,16 @@ class reducer {
   /// inexact operations join the totals of the two.
   void append(const reducer& next);
 
+  /// Takes out the items of `part`, which were pushed here too, wherever; the first index stays.
+  ///
+  /// order      exact: (a + b) - b has the bytes of a, infinities and NaN included; but for the index of the first
+  ///            NaN where that is taken out and others are left: it is then not known
+  /// errors     unsupported: an operation whose states are no sums or counts. invalid_argument: another request,
+  ///            items that cannot have been here as far as counts tell, or, where NaN is an error, a first one that
+  ///            is not known. The reducer stays as it was
+  /// tested by  tests/runtime/c_subtract_test.c
+  void subtract(const reducer& part);
+
   const request& what() const;
   std::int64_t first_index() const;
   std::int64_t count() const;

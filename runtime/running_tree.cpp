@@ -65,6 +65,14 @@ void running_tree::append(const member_states& folded, std::int64_t count) {
   parts_ = parts_.closed_up(std::move(joined));
 }
 
+void running_tree::replace(member_states folded, std::int64_t count) {
+  pending_.clear();
+  parts_ = parts::of_nothing(first_index(), tile_items());
+  if (count == 0) return;
+  parts_.count = count;
+  parts_ = parts_.closed_up(std::move(folded));
+}
+
 result<member_states> running_tree::total() const {
   return parts_.total(fold(), !pending_.empty(), [this] { return fold_pending(); });
 }

@@ -44,6 +44,8 @@ class running_tree {
   void merge(const running_tree& next);
   /// Appends `count` items that were folded elsewhere, by their state.
   void append(const member_states& folded, std::int64_t count);
+  /// Has `count` items from now on, with this state where there are any; the first index stays.
+  void replace(member_states folded, std::int64_t count);
 
   /// The state of everything so far, where there is anything.
   result<member_states> total() const;

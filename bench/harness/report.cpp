@@ -104,6 +104,12 @@ void json_rows::write(const std::string& suite, const report_group& group, const
     line.text("path", row.path);
     line.raw("bytes", std::to_string(row.bytes));
     line.text("pages", row.pages);
+    if (!row.segments.kind.empty()) {
+      line.text("kind", row.segments.kind);
+      line.raw("length", std::to_string(row.segments.length));
+      line.raw("num_segments", std::to_string(row.segments.count));
+      line.raw("moved_bytes", std::to_string(row.segments.moved_bytes));
+    }
     line.raw("num_samples", std::to_string(row.time.num_samples));
     line.number("median_ns", row.time.median_ns, 0);
     line.number("p05_ns", row.time.p05_ns, 0);

@@ -12,6 +12,14 @@
 
 namespace bench {
 
+/// How a range's segments lie where an operation is on each of them; no kind: it is on the range.
+struct segments_of_row {
+  std::string kind;
+  std::int64_t length;
+  std::int64_t count;
+  std::int64_t moved_bytes;  // of items, ends and answers
+};
+
 /// How one subject did in one group: an operation on one piece of data.
 struct report_row {
   std::string op;
@@ -23,6 +31,7 @@ struct report_row {
   summary isolated{};  // the same behind somebody else's kernel, on a GPU; no samples: not measured
   std::vector<double> values{};
   double target = 0;  // share of the read bandwidth that is asked for; 0: none
+  segments_of_row segments{};
 };
 
 /// A group's rows. `limit` is the read loop's time in the same rounds.

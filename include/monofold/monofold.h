@@ -235,6 +235,17 @@ MONOFOLD_API monofold_status monofold_state_merge(monofold_state* state,
 MONOFOLD_API monofold_status monofold_state_append(monofold_state* state,
                                                    const monofold_state* next) MONOFOLD_NOEXCEPT;
 
+/// Takes out what `part` has seen, all of which `state` has seen too, wherever; the first position stays.
+///
+/// order      exact: what is left has the bytes of a state that never saw those items. Where the first NaN is taken
+///            out and others are left, its position is not known
+/// errors     as monofold_state_append; unsupported: an operation whose state is no sum or count (extrema, top,
+///            products, plain sums, ..); invalid_argument also for items that `state` cannot have seen, as far as
+///            its counts tell, and, where NaN is an error, for a first one that is then not known
+/// tested by  tests/runtime/c_subtract_test.c
+MONOFOLD_API monofold_status monofold_state_subtract(monofold_state* state,
+                                                     const monofold_state* part) MONOFOLD_NOEXCEPT;
+
 /// Writes everything that the state holds, to be read by monofold_state_load: the bytes of a file
 /// that `monofold merge` reads too.
 ///

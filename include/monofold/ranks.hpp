@@ -85,6 +85,7 @@ requires folded_range<std::ranges::range_value_t<Fields>, F>
 auto reduce_many(const ranks_engine<Inner>& engine, const Fields& fields, const F& f) {
   using range = std::ranges::range_value_t<Fields>;
   std::vector<folded_view_t<range, F>> views;
+  views.reserve(static_cast<std::size_t>(std::ranges::distance(fields)));
   for (const auto& field : fields) views.push_back(detail::view_for<F>(field));
   std::vector<result<answer_t<bound_fold_t<F, folded_item_t<range, F>>>>> answers;
   answers.reserve(views.size());

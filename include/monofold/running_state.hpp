@@ -107,6 +107,27 @@ class running_state {
     parts_ = parts_.closed_up(std::move(joined));
   }
 
+  /// Takes out everything that `part` has seen, all of which this state has seen too, wherever; first_index()
+  /// stays. What is left has the bytes of a state that never saw those items.
+  ///
+  /// errors     throws invalid_argument for items that cannot have been here, as far as counts tell; the state stays
+  ///            as it was. A fold whose states are no sums or counts does not compile
+  /// tested by  tests/api/saved_state_test.cpp
+  void subtract(const running_state& part) requires subtracts<fold_type> {
+    const std::int64_t left = count() - part.count();
+    if (left < 0) throw error(status::invalid_argument, "fewer items than are taken out");
+    if (part.count() == 0) return;
+    state_type rest = *total();
+    if (!fold_.subtract(rest, *part.total())) {
+      throw error(status::invalid_argument, "items that were not there are taken out");
+    }
+    pending_.clear();
+    parts_ = detail::running_parts<state_type>::of_nothing(first_index(), tile_items);
+    if (left == 0) return;
+    parts_.count = left;
+    parts_ = parts_.closed_up(std::move(rest));
+  }
+
   /// The state of everything so far, where there is anything.
   result<state_type> total() const {
     return parts_.total(fold_, !pending_.empty(), [this] { return fold_pending(); });
@@ -154,7 +175,7 @@ class running_state {
     if (saved.name != own) {
       throw error(status::malformed_state, "it holds: " + saved.name + "; not: " + own);
     }
-    byte_reader in(saved.payload);
+    byte_reader in(saved.payload, saved.version);
     std::vector<cell> held;
     parts_ = detail::load_parts<state_type>(
         in, fold_, tile_items, [](byte_reader& from) { return decoded<state_type>(from); },

@@ -5,6 +5,8 @@ from ._kinds import KINDS
 
 _BY_CODE = {kind.code: kind for kind in KINDS.values()}
 _STATS = _folds.StatsFold()
+# Operations whose exact states are numbers and counts that are added.
+_TAKES_OUT = frozenset("count count_nan sum mean var std norm1 norm dot any all count_nonzero bit_xor".split())
 
 
 class State:
@@ -106,6 +108,32 @@ class State:
     def append(self, other):
         """The same, wherever the other one began: its places are counted on."""
         self._core.append(self._checked(other))
+        return self
+
+    def subtract(self, other):
+        """Takes out what another state has seen, all of which this one has seen too, wherever; returns this one.
+
+        Exact: the bytes are those of a state that never saw those items, infinities and NaN included.
+
+        Raises
+        ------
+        TypeError
+            For a fold whose states are no sums or counts: extrema, `top_k`, products, `monofold.plain`.
+        ValueError
+            The items cannot have been here, as far as counts tell; or, with ``nan="raise"``, the first NaN is taken
+            out and others are left.
+
+        Examples
+        --------
+        >>> week = monofold.State(monofold.mean, "float64").push([1e16, 1.0, 3.0])
+        >>> week.subtract(monofold.State(monofold.mean, "float64").push([1e16])).finish()
+        2.0
+        """
+        part = self._checked(other)
+        for one in self._fold.operations:
+            if one.plain and _dtypes.is_floating(self._code) or one.kind.name not in _TAKES_OUT:
+                raise TypeError(f"{one!r} of {self.dtype} cannot subtract: its states are no sums or counts")
+        self._core.subtract(part)
         return self
 
     def _checked(self, other):

@@ -182,6 +182,7 @@ void state::join(const state& next, join_call* join) {
 
 void state::merge(const state& next) { join(next, monofold_state_merge); }
 void state::append(const state& next) { join(next, monofold_state_append); }
+void state::subtract(const state& part) { join(part, monofold_state_subtract); }
 
 nb::bytes state::save() const {
   std::vector<char> bytes;
@@ -257,6 +258,7 @@ void bind_state(nb::module_& core) {
            nb::arg("mask").none())
       .def("merge", &state::merge)
       .def("append", &state::append)
+      .def("subtract", &state::subtract)
       .def("copy", &state::copy)
       .def_prop_ro("first_index", &state::first_index)
       .def("save", &state::save)

@@ -30,6 +30,7 @@ class state {
   void push_pairs(const array& left, const array& right, const array* mask);
   void merge(const state& next);
   void append(const state& next);
+  void subtract(const state& part);
   std::unique_ptr<state> copy() const;
   nb::bytes save() const;
   /// (state, what it was made with: dtype, operations, (nan, plain, ddof, k)).

@@ -106,6 +106,56 @@ RC_GTEST_PROP(saved_state, the_largest_go_on, ()) {
   RC_ASSERT(read.finish().indices == most.finish().indices);
 }
 
+/// (a + b) - b has the bytes of a, and (a + b) - a those of b but for where it begins.
+template <class F>
+void check_takes_out(const F& f, std::vector<double> items) {
+  const std::int64_t n = std::ssize(items);
+  const std::int64_t cut = *rc::gen::inRange<std::int64_t>(0, n + 1);
+  mf::running_state<double, F> first(f), second(f), whole(f), late(f, cut);
+  first.push(items.data(), cut);
+  second.push(items.data() + cut, n - cut);
+  late.push(items.data() + cut, n - cut);
+  whole.push(chunk(items));
+  auto left = whole;
+  left.subtract(late);
+  RC_ASSERT(left.save() == first.save());
+  auto right = whole;
+  right.subtract(first);
+  RC_ASSERT(right.save() == second.save());
+  if (cut == 0) return;
+  RC_ASSERT_THROWS_AS(second.subtract(whole), mf::error);
+}
+
+RC_GTEST_PROP(saved_state, exact_folds_take_items_out, ()) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  const auto items = *rc::gen::container<std::vector<double>>(rc::gen::oneOf(
+      rc::gen::element(-0.0, 0.0, infinity, -infinity, nan, 0x1p-1074, 0x1.fffffffffffffp1023),
+      rc::gen::arbitrary<double>()));
+  check_takes_out(mf::sum, items);
+  check_takes_out(mf::norm1, items);
+  check_takes_out(mf::norm2, items);
+  check_takes_out(mf::all(mf::variance(1), mf::count, mf::nonzero), items);
+}
+
+/// What was never there is refused where counts or an empty sum show it, and nothing changes.
+TEST(saved_state, what_was_not_there_is_not_taken_out) {
+  const auto of = [](double x) {
+    mf::running_state<double, decltype(mf::sum)> state(mf::sum);
+    state.push(&x, 1);
+    return state;
+  };
+  auto own = of(1);
+  const bytes before = own.save();
+  for (const double x : {2.0, -0.0, std::numeric_limits<double>::infinity(),
+                         std::numeric_limits<double>::quiet_NaN()}) {
+    EXPECT_THROW(own.subtract(of(x)), mf::error) << x;
+    EXPECT_EQ(own.save(), before) << x;
+  }
+  static_assert(!mf::subtracts<mf::bound_fold_t<decltype(mf::argmin), double>>);
+  static_assert(!mf::subtracts<mf::bound_fold_t<decltype(mf::plain_sum), double>>);
+}
+
 /// Equal data, equal bytes: chunks, shards and their order of arrival leave no trace.
 RC_GTEST_PROP(saved_state, exact_states_have_one_form, ()) {
   const std::int64_t count = *rc::gen::inRange<std::int64_t>(1, 100000);

@@ -127,10 +127,10 @@ class States(ToolTest):
         content = self.read("a.state")
         broken = {"cut": content[:-20], "tail": content + b"\n", "short": content[:10], "empty": b"",
                   "text": b"1\n2\n", "bit": content[:60] + bytes([content[60] ^ 4]) + content[61:],
-                  "newer": content[:8] + b"\x02" + content[9:]}
+                  "newer": content[:8] + b"\x03" + content[9:]}
         reasons = {"cut": "truncated", "tail": "bytes follow its end", "short": "truncated",
                    "empty": "another kind of file", "text": "another kind of file",
-                   "bit": "the checksum differs", "newer": "format 2"}
+                   "bit": "the checksum differs", "newer": "format 3"}
         for name, bad in broken.items():
             self.write(name, bad)
             code, out, err = self.run_tool("merge", "a.state", name, "--save-state", "out")

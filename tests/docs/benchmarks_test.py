@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Numbers on README.md, docs/benchmarks.md and docs/exact/measured.md are those of bench/golden."""
+"""Numbers on README.md, docs/benchmarks.md, docs/exact/measured.md and docs/axes.md are those of bench/golden."""
 
 import json
 import re
@@ -15,6 +15,7 @@ README = (TREE / "README.md").read_text(encoding="utf-8")
 MEASURED = (TREE / "docs" / "exact" / "measured.md").read_text(encoding="utf-8")
 DATA = {"uniform": "uniform", "normal": "normal", "growing": "growing", "log-normal": "lognormal",
         "any exponent": "any_exponent"}
+AXES = (TREE / "docs" / "axes.md").read_text(encoding="utf-8")
 PAGE = (TREE / "docs" / "benchmarks.md").read_text(encoding="utf-8")
 
 
@@ -112,11 +113,12 @@ class Numbers(unittest.TestCase):
                         dtype=dtype, bytes=size), f"{name}, {size} bytes")
         self.assertGreater(count, 80)
 
-    def test_calls_in_a_stream_and_isolated(self):
-        made = subprocess.run([sys.executable, TREE / "bench" / "table_gpu.py"], capture_output=True,
-                              text=True, check=True).stdout
-        part = PAGE.split("<!-- bench/table_gpu.py: begin -->")[1].split("<!-- bench/table_gpu.py: end")[0]
-        self.assertEqual(part.strip(), made.strip(), "make it again with bench/table_gpu.py --write")
+    def test_parts_that_scripts_make(self):
+        for script, page in [("table_gpu.py", PAGE), ("segments_gpu.py", AXES)]:
+            made = subprocess.run([sys.executable, TREE / "bench" / script], capture_output=True,
+                                  text=True, check=True).stdout
+            part = page.split(f"<!-- bench/{script}: begin -->")[1].split(f"<!-- bench/{script}: end")[0]
+            self.assertEqual(part.strip(), made.strip(), f"make it again with bench/{script} --write")
 
     def test_exact_sums_on_a_gpu(self):
         part = MEASURED.split("## On a GPU")[1].split("## On a CPU")[0].split("\n\n")

@@ -36,8 +36,8 @@ class arithmetic:
         """The exact sum of the one term x y: limbs and counts."""
         finite, xy = math.isfinite(x) and math.isfinite(y), x * y
         exact = Fraction(x) * Fraction(y) / Fraction(2) ** e if finite else 0
-        other = xy == xy and (exact != 0 or not finite or math.copysign(1, xy) > 0)
-        return [int(exact), 1, xy != xy, not finite and xy > 0, not finite and xy < 0, other]
+        minus_zero = finite and exact == 0 and math.copysign(1, xy) < 0
+        return [int(exact), 1, xy != xy, not finite and xy > 0, not finite and xy < 0, minus_zero]
 
     def of_item(self, name, item):
         """The state of one item; x is the item and y is 1, or they are a pair."""
@@ -184,13 +184,13 @@ class arithmetic:
 
     def float_answer(self, op, state, n):
         """Of exact sums of floats: NaN, infinities and -0 first."""
-        limbs, _, nan, positive, negative, other = state[:6]
+        limbs, _, nan, positive, negative, minus_zeros = state[:6]
         if nan and not self.omit or positive and negative:
             return math.nan
         if positive or negative:
             return math.nan if op in ("var", "std") else math.inf if positive else -math.inf
         total = limbs * Fraction(2) ** (self.e2 if op in ("norm2", "dot") else self.e1)
-        if total == 0 and n > 0 and not other and op in ("sum", "mean", "norm1", "dot"):
+        if total == 0 and n > 0 and minus_zeros == n and op in ("sum", "mean", "norm1", "dot"):
             return -0.0
         return self.finite_answer(op, total, state[-1] * Fraction(2) ** self.e2, n)
 

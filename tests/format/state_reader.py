@@ -34,8 +34,8 @@ STATES = {
 
 class saved_run(arithmetic):
     """A request, its items and keys, and the total of its run."""
-    def __init__(self, data):
-        self.data, self.at = data, 0
+    def __init__(self, data, version):
+        self.data, self.at, self.version = data, 0, version
         item, rule, self.plain, self.ddof, self.k, m = self.take("i32 i32 b8 i64 i64 u32")
         ops = self.take("i32 " * min(m, len(data)))
         self.dtype, self.float = TYPES[item % 13], item > 8
@@ -51,7 +51,7 @@ class saved_run(arithmetic):
         kinds = {"key": f"{'i' if self.least else 'u'}{bits}", "real": f"f{max(32, bits)}"}
         if self.float:
             self.format, fraction, l1, self.e1, l2, self.e2 = FLOATS[item]
-            self.m, counts = (1 << fraction) - 1, " i64 i64 i64 i64 b64"
+            self.m, counts = (1 << fraction) - 1, " i64" * 5
             kinds |= {"terms": f"i{64 * l1}" + counts, "products": f"i{64 * l2}" + counts,
                       "limbs": f"i{64 * l2}"}
         states = {state for _, state in self.ops} - {"count"}
@@ -132,6 +132,8 @@ class saved_run(arithmetic):
         total = {}
         for name, layout in self.layouts.items():
             state = total[name] = self.take(layout)
+            if self.version == 1 and self.float and layout.split().count("i64") == 5:
+                state[5] = 0 if state[5] else state[1] - state[2]
             if name in ("min", "max"):
                 total[name] = [state] if state[1] >= 0 else []
             if name in ("top", "bottom"):
@@ -173,11 +175,11 @@ def read_state(data):
     need(data[:8] == b"\x89mono\r\n\x1a", "This is no saved state.")
     need(len(data) >= 28, "The file ends inside its header.")
     version, name, payload = struct.unpack_from("<IIQ", data, 8)
-    need(version == 1, f"The version is {version}, not 1.")
+    need(version in (1, 2), f"The version is {version}, neither 1 nor 2.")
     need(len(data) == 28 + name + payload, "The file is longer or shorter than it says.")
     need(zlib.crc32(data[:-4]) == int.from_bytes(data[-4:], "little"), "The CRC-32 is wrong.")
     need(data[24:24 + name] == b"reducer", "The state of a C++ fold is not read here.")
-    run, answers = saved_run(data[24 + name:-4]), []
+    run, answers = saved_run(data[24 + name:-4], version), []
     for op, state in run.ops:
         x = run.answer(op, state)
         answers.append((op, {"none": x} if isinstance(x, str) else

@@ -78,9 +78,15 @@ def as_answered(result):
 
 class golden_states(unittest.TestCase):
     def test_every_state_answers_as_the_tool_does(self):
-        answers = json.loads((GOLDEN_STATES / "answers.json").read_text(),
+        self.answer_all(GOLDEN_STATES)
+
+    def test_states_of_version_1_answer_as_they_did(self):
+        self.answer_all(GOLDEN_STATES / "v1")
+
+    def answer_all(self, folder):
+        answers = json.loads((folder / "answers.json").read_text(),
                              parse_float=number, parse_int=number)
-        files = sorted(GOLDEN_STATES.glob("*.state"))
+        files = sorted(folder.glob("*.state"))
         self.assertEqual({file.name[:-6] for file in files}, {*answers})
         for file in files:
             with self.subTest(file.name):

@@ -147,6 +147,9 @@ TEST_F(gpu_segments, other_items) {
   compare_segments<std::int32_t>("int32 sum", mf::sum, hard_lengths(1024), 1);
   compare_segments<std::uint8_t>("uint8 sum", mf::sum, hard_lengths(4096), 5);
   compare_segments<std::int64_t>("int64 sum", mf::sum, hard_lengths(512));
+  compare_segments<mf::bfloat16>("bfloat16 plain_sum", mf::plain_sum, hard_lengths(2048), 1);
+  compare_segments<mf::bfloat16>("bfloat16 mean", mf::mean, hard_lengths(2048), 3);
+  compare_segments<mf::float16>("float16 argmin", mf::argmin, hard_lengths(2048), 1);
 }
 
 /// Rows that are alone, and among others: the boundaries at which batches change their bits elsewhere.
@@ -236,7 +239,37 @@ TEST_F(gpu_segments, infinities_and_wide_exponents_of_exact_sums) {
     expect_each("norm1", host, device, 0, rows, begins, ends, mf::norm1);
     expect_each("mean", host, device, 0, rows, begins, ends, mf::mean);
     expect_each("variance", host, device, 0, rows, begins, ends, mf::variance(1));
+    expect_each("mean_square", host, device, 0, rows, begins, ends, mf::mean_square);
     expect_each("max", host, device, 0, rows, begins, ends, mf::max);
+    if (HasFatalFailure()) return;
+  }
+}
+
+/// One double holds some sums of a page of segments, two hold others, and some neither.
+TEST_F(gpu_segments, sums_that_one_or_two_doubles_hold) {
+  auto host = numbers<float>(12000, 4);
+  for (std::size_t i = 0; i < host.size(); i += 97) host[i] *= i % 2 == 0 ? 0x1p-60f : 0x1p-110f;
+  for (std::size_t i = 4000; i < 8000; i += 2)
+    host[i + 1] = -host[i];  // sums that are 0, or near it
+  std::vector<double> wide(host.begin(), host.end());
+  for (std::size_t i = 0; i < wide.size(); i += 501) wide[i] *= 0x1p-300;
+  const device_array<float> device(host);
+  const device_array<double> wide_device(wide);
+  for (const std::int64_t length : {2, 6, 12, 30, 60, 110, 500}) {
+    std::vector<std::int64_t> begins;
+    std::vector<std::int64_t> ends;
+    for (std::int64_t at = 1; at + length <= 12000; at += length) {
+      begins.push_back(at);
+      ends.push_back(at + length);
+    }
+    std::vector<std::int64_t> offsets(begins);
+    offsets.push_back(ends.back());
+    const device_array<std::int64_t> there(offsets);
+    const mf::offset_segments rows(there.data(), static_cast<std::int64_t>(begins.size()));
+    expect_each("sum", host, device, 0, rows, begins, ends, mf::sum);
+    expect_each("mean", host, device, 0, rows, begins, ends, mf::mean);
+    expect_each("double sum", wide, wide_device, 0, rows, begins, ends, mf::sum);
+    expect_each("double mean", wide, wide_device, 0, rows, begins, ends, mf::mean);
     if (HasFatalFailure()) return;
   }
 }

@@ -63,6 +63,14 @@ MONOFOLD_HD States combine_all(const fold_list<First, Rest...>& folds, const Sta
   }
 }
 
+template <class States, class First, class... Rest>
+MONOFOLD_HD bool subtract_all(const fold_list<First, Rest...>& folds, States& own,
+                              const States& part) {
+  if (!folds.first.subtract(own.first, part.first)) return false;
+  if constexpr (sizeof...(Rest) > 0) return subtract_all(folds.rest, own.rest, part.rest);
+  return true;
+}
+
 MONOFOLD_CALLS_USER
 template <class First, class... Rest>
 MONOFOLD_HD auto identity_all(const fold_list<First, Rest...>& folds) {
@@ -125,6 +133,9 @@ struct all_fold {
   MONOFOLD_CALLS_USER
   MONOFOLD_HD state combine(const state& left, const state& right) const {
     return detail::combine_all(members, left, right);
+  }
+  MONOFOLD_HD bool subtract(state& own, const state& part) const requires(subtracts<Folds>&&...) {
+    return detail::subtract_all(members, own, part);
   }
   MONOFOLD_CALLS_USER
   MONOFOLD_HD state identity() const requires(has_identity_v<Folds>&&...) {

@@ -28,6 +28,11 @@ struct bitwise_fold {
       return static_cast<Item>(left ^ right);
     }
   }
+  MONOFOLD_HD bool subtract(state& own, state part) const
+      requires(operation == bit_operation::parity) {
+    own = combine(own, part);
+    return true;
+  }
   MONOFOLD_HD state identity() const {
     if constexpr (operation != bit_operation::conjunction) {
       return Item{0};

@@ -76,6 +76,10 @@ struct integer_dot_fold {
   MONOFOLD_HD state combine(const state& left, const state& right) const {
     return add(left, right);
   }
+  MONOFOLD_HD bool subtract(state& own, const state& part) const {
+    own = monofold::subtract(own, part);  // modulo 2^256, as additions are
+    return true;
+  }
   MONOFOLD_HD state identity() const { return {}; }
   /// Blocks whose sums fit 64 bits, or whose halves' sums do.
   MONOFOLD_HD void absorb_run(state& own, const item_pair<Left, Right>* items, std::int64_t count,

@@ -60,6 +60,13 @@ concept has_combine = requires(const F f, const typename F::state s) {
 template <class F, class Item>
 concept fold = std::copy_constructible<F> && has_state<F> && has_lift<F, Item> && has_combine<F>;
 
+/// Whose states are sums and counts, from which items can be taken out again. subtract(own, part) says false for
+/// items that were not there, as far as can be seen.
+template <class F>
+concept subtracts = requires(const F f, typename F::state own, const typename F::state part) {
+  { f.subtract(own, part) } -> std::same_as<bool>;
+};
+
 template <class F>
 concept names_a_state = requires {
   typename F::state;

@@ -35,6 +35,10 @@ struct nonzero_fold {
   MONOFOLD_HD state combine(const state& left, const state& right) const {
     return {left.nonzero + right.nonzero, left.count + right.count};
   }
+  MONOFOLD_HD bool subtract(state& own, const state& part) const {
+    own = {own.nonzero - part.nonzero, own.count - part.count};
+    return own.nonzero >= 0 && own.nonzero <= own.count;
+  }
   MONOFOLD_HD state identity() const { return {0, 0}; }
   MONOFOLD_HD void absorb_run(state& own, const Item* items, std::int64_t count,
                               std::int64_t) const {

@@ -196,6 +196,11 @@ struct integer_moments_fold : detail::integer_moments_slots<Item> {
   MONOFOLD_HD state combine(const state& left, const state& right) const {
     return {left.count + right.count, left.sum + right.sum, add(left.squares, right.squares)};
   }
+  MONOFOLD_HD bool subtract(state& own, const state& part) const {
+    own = {own.count - part.count, own.sum - part.sum,
+           monofold::subtract(own.squares, part.squares)};
+    return own.count >= 0 && own.squares.limb[3] >> 63 == 0;
+  }
   MONOFOLD_HD state identity() const { return {0, 0, {}}; }
   MONOFOLD_HD void absorb_run(state& own, const Item* items, std::int64_t count,
                               std::int64_t) const {

@@ -62,6 +62,10 @@ struct integer_norm1_fold {
 
   MONOFOLD_HD state lift(Item item, std::int64_t) const { return detail::magnitude(item); }
   MONOFOLD_HD state combine(state left, state right) const { return left + right; }
+  MONOFOLD_HD bool subtract(state& own, state part) const {
+    own -= part;
+    return own >= 0;
+  }
   MONOFOLD_HD state identity() const { return 0; }
   MONOFOLD_HD void absorb_run(state& own, const Item* items, std::int64_t count,
                               std::int64_t) const {
@@ -135,6 +139,10 @@ struct integer_norm2_fold {
   }
   MONOFOLD_HD state combine(const state& left, const state& right) const {
     return add(left, right);
+  }
+  MONOFOLD_HD bool subtract(state& own, const state& part) const {
+    own = monofold::subtract(own, part);
+    return own.limb[3] >> 63 == 0;
   }
   MONOFOLD_HD state identity() const { return {}; }
   MONOFOLD_HD void absorb_run(state& own, const Item* items, std::int64_t count,

@@ -83,6 +83,10 @@ struct count_fold {
     return 1;
   }
   MONOFOLD_HD state combine(state left, state right) const { return left + right; }
+  MONOFOLD_HD bool subtract(state& own, state part) const {
+    own -= part;
+    return own >= 0;
+  }
   MONOFOLD_HD state identity() const { return 0; }
   template <class Item>
   MONOFOLD_HD void absorb_run(state& own, const Item*, std::int64_t count, std::int64_t) const {
@@ -120,6 +124,10 @@ struct integer_sum_fold {
   MONOFOLD_HD state lift(Item item, std::int64_t) const { return static_cast<state>(item); }
   MONOFOLD_HD state combine(state left, state right) const { return left + right; }
   MONOFOLD_HD state identity() const { return 0; }
+  MONOFOLD_HD bool subtract(state& own, state part) const {
+    own -= part;
+    return true;
+  }
   MONOFOLD_HD Item padding() const { return Item(0); }
   MONOFOLD_HD void absorb_run(state& own, const Item* items, std::int64_t count,
                               std::int64_t) const {

@@ -44,7 +44,8 @@ struct segment_facts {
 };
 
 /// The largest power of two that is not above `number`, between two others.
-constexpr std::int64_t floor_power(std::int64_t number, std::int64_t least, std::int64_t most) {
+MONOFOLD_HD constexpr std::int64_t floor_power(std::int64_t number, std::int64_t least,
+                                               std::int64_t most) {
   std::int64_t power = least;
   while (2 * power <= number && power < most) power *= 2;
   return power;
@@ -78,6 +79,20 @@ constexpr segment_launch segment_launch_for(const segment_facts& facts, int mult
   plan.groups = static_cast<std::int32_t>(
       floor_power(groups / (std::int64_t{multiprocessors} * 32 * 8), 1, 4));
   plan.warps = (groups + plan.groups - 1) / plan.groups;
+  return plan;
+}
+
+/// The same where a warp takes up to 32 segments at a time, whatever their lengths: fewer where there would not be
+/// four times as many warps as run at once, 32 a multiprocessor. Long ones it only lists.
+constexpr segment_launch page_launch_for(segment_launch plan, const segment_facts& facts,
+                                         int multiprocessors) {
+  const std::int64_t enough = std::int64_t{multiprocessors} * 32 * 4;
+  const bool is_long = facts.items / facts.tile_items >= facts.segments;
+  plan.group =
+      is_long ? 32 : static_cast<std::int32_t>(floor_power(plan.segments / enough, 2, 32));
+  const std::int64_t pages = (plan.segments + plan.group - 1) / plan.group;
+  plan.groups = static_cast<std::int32_t>(floor_power(pages / enough, 1, 8));
+  plan.warps = (pages + plan.groups - 1) / plan.groups;
   return plan;
 }
 

@@ -29,10 +29,14 @@ class byte_writer {
 
 /// Hands out bytes that somebody else holds.
 ///
+/// shape      version: of the format that they were written in, see platform/sealed
 /// errors     throws `error` malformed_state where there are fewer than asked for
 class byte_reader {
  public:
-  explicit byte_reader(std::span<const unsigned char> bytes) : rest_(bytes) {}
+  static constexpr std::uint32_t newest = ~std::uint32_t{0};
+
+  explicit byte_reader(std::span<const unsigned char> bytes, std::uint32_t version = newest)
+      : rest_(bytes), version_(version) {}
 
   std::span<const unsigned char> take(std::size_t count) {
     if (count > rest_.size()) throw error(status::malformed_state, "it ends too early");
@@ -41,9 +45,11 @@ class byte_reader {
     return front;
   }
   std::size_t size() const { return rest_.size(); }
+  std::uint32_t version() const { return version_; }
 
  private:
   std::span<const unsigned char> rest_;
+  std::uint32_t version_;
 };
 
 namespace detail {
@@ -150,7 +156,8 @@ void encode(byte_writer& out, const T& value) {
   }
 }
 
-/// Reads what `encode` wrote of a value of this type.
+/// Reads what `encode` wrote of a value of this type. Where its parts had another meaning once, it has a
+/// `was_read_from(version)`.
 ///
 /// errors     throws `error` malformed_state: too few bytes, or bytes that no value has
 template <class T>
@@ -183,6 +190,9 @@ void decode(byte_reader& in, T& value) {
     for (auto& element : value) decode(in, element);
   } else {
     detail::for_each_part(value, [&](auto& part) { decode(in, part); });
+    if constexpr (requires { value.was_read_from(in.version()); }) {
+      value.was_read_from(in.version());
+    }
   }
 }
 

@@ -37,6 +37,14 @@ MONOFOLD_HD double rounded_product(double a, double b) {
 #endif
 }
 
+MONOFOLD_HD double rounded_quotient(double a, double b) {
+#if defined(__CUDA_ARCH__)
+  return __ddiv_rn(a, b);
+#else
+  return detail::as_it_is(a / b);
+#endif
+}
+
 /// a b + c, rounded once.
 MONOFOLD_HD double rounded_fma(double a, double b, double c) {
 #if defined(__CUDA_ARCH__)

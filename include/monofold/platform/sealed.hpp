@@ -15,7 +15,7 @@
 namespace monofold {
 
 /// How many versions of the format there have been; files of all of them can be read.
-inline constexpr std::uint32_t sealed_version = 1;
+inline constexpr std::uint32_t sealed_version = 2;
 
 namespace detail {
 
@@ -73,6 +73,7 @@ inline std::vector<unsigned char> seal(std::string_view name,
 
 /// What `seal` was given.
 struct unsealed {
+  std::uint32_t version;
   std::string name;
   std::span<const unsigned char> payload;  // of the bytes that were read
 };
@@ -102,7 +103,7 @@ inline unsealed unseal(std::span<const unsigned char> bytes) {
   if (decoded<std::uint32_t>(end) != detail::crc32_of(bytes.first(bytes.size() - checksum_bytes))) {
     refuse("damaged: the checksum differs");
   }
-  unsealed out;
+  unsealed out{version, {}, {}};
   for (const unsigned char byte : in.take(name_bytes)) out.name += static_cast<char>(byte);
   out.payload = in.take(payload_bytes);
   return out;

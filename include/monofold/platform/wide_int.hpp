@@ -34,7 +34,7 @@ MONOFOLD_HD uint256 add(const uint256& a, const uint256& b) {
   return out;
 }
 
-/// a - b, which must not be negative.
+/// a - b modulo 2^256.
 MONOFOLD_HD uint256 subtract(const uint256& a, const uint256& b) {
   uint256 out;
   std::uint64_t borrow = 0;

@@ -47,7 +47,7 @@ class bin_accumulator {
       std::memset(tail, 0, sizeof(tail));
       std::memcpy(tail, items + whole, static_cast<std::size_t>(rest) * sizeof(item));
     }
-    // The tail takes its turn in the same loop, which is large.
+    // The tail takes its turn in the same loop, which is large. +0 is not counted.
     const item* at = items;
     const item* end = items + whole;
     std::int64_t real = whole;  // of the items left, those that are not padding
@@ -145,7 +145,13 @@ class bin_accumulator {
       const auto anchor = bits_as<double>(kept_.anchor(k));
       for (double& m : bin[k]) m = anchor;
     }
-    const block_range range = sweep<bytes, bins, kind>(items, count, bin);
+    block_range range = sweep<bytes, bins, kind>(items, count, bin);
+    std::int64_t zeros = 0;
+    if (range.may_have_minus_zero) {
+      const minus_zeros found = minus_zeros_of<bytes>(items, count);
+      zeros = found.count;
+      range.least = found.least;
+    }
     if (!fits<bins>(range)) {
       return move_bins(items, count, counted, range);
     }
@@ -160,7 +166,7 @@ class bin_accumulator {
     }
     if (++kept_.blocks == kept_bins::most_blocks) set_bins(kept_.bins, kept_.max_exponent + scale);
     own_.counts.items += counted;
-    note_other(range, items, counted);
+    own_.counts.minus_zeros += zeros;
     tried_ = 0;
     if constexpr (bins > few) return_to_fewer<bins>(range, lowest_used);
     return count;
@@ -243,14 +249,8 @@ class bin_accumulator {
     table_.clear();
   }
 
-  MONOFOLD_INLINE void note_other(const block_range& range, const item* items, int counted) {
-    if (own_.counts.other == 0 && (range.most != 0 || any_other_zero(items, counted))) {
-      own_.counts.other = 1;
-    }
-  }
-
   MONOFOLD_INLINE static exponent_range range_of_doubles(const double* items, int count) {
-    range_lanes<bytes, double, true> seen;
+    range_lanes<bytes, double, true, false> seen;
     for (int i = 0; i < count; i += bytes / 8) {
       typename decltype(seen)::words x;
       std::memcpy(&x, items + i, sizeof(x));
@@ -258,13 +258,6 @@ class bin_accumulator {
     }
     const block_range range = seen.range();
     return exponents_of<double>(range.most, range.least);
-  }
-
-  __attribute__((noinline)) static bool any_other_zero(const item* items, int count) {
-    if constexpr (kind != sweep_kind::values) return count > 0;
-    bool any = false;
-    for (int i = 0; i < count; ++i) any |= float_bits(items[i]) != float_format<item>::sign_bit;
-    return any;
   }
 
   exact_state<number>& own_;

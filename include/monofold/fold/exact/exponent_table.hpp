@@ -48,7 +48,6 @@ class double_table {
         for (int l = 0; l < 8; ++l) add_any<clear_sign>(counts, items[i + l]);
         continue;
       }
-      counts.other = 1;
       MONOFOLD_UNROLL_8
       for (int l = 0; l < 8; ++l) {
         std::uint64_t bits = float_bits(items[i + l]);
@@ -141,8 +140,8 @@ class double_table {
       // Units of field f are 2^(f - 1 - 1074), but those of subnormal numbers are as of field 1.
       const std::uint64_t fraction = bits & (leading - 1);
       deposit(0, bits, fraction + (size >= leading ? leading : fraction));
+      if (bits == sign) ++counts.minus_zeros;
     }
-    if (bits != sign) counts.other = 1;
   }
 
   std::int64_t items_ = 0;

@@ -8,6 +8,7 @@
 #include "monofold/fold/exact/products.hpp"
 #include "monofold/fold/exact/rounding.hpp"
 #include "monofold/fold/exact/sum.hpp"
+#include "monofold/fold/exact/sum_of_two.hpp"
 #include "monofold/fold/exact/term.hpp"
 #include "monofold/platform/bits.hpp"
 #include "monofold/platform/float_format.hpp"
@@ -19,13 +20,6 @@ namespace monofold::detail {
 
 /// More items than this are added faster by the ways of fold/exact/run.
 inline constexpr std::int64_t few_items = 64;
-
-/// What a few answers are made of: the exact sum is high + low, where nothing was lost.
-struct sum_of_two {
-  double high;
-  double low;
-  double lost;
-};
 
 /// The term of an item as a double, where that is exact.
 template <class Term>
@@ -109,25 +103,6 @@ __attribute__((noinline)) inline bool divide_few(const double& number, std::int6
 
 /// By its bits: where operands are flushed, small numbers compare as 0.
 inline bool is_zero(double x) { return bits_as<std::uint64_t>(x) << 1 == 0; }
-
-/// The leading bits of a sum of two that is not 0, where 128 hold it.
-inline bool leading_of(const sum_of_two& sum, leading_number& out) {
-  const float_parts high = parts_of(sum.high);
-  const float_parts low = parts_of(sum.low);
-  const int apart = high.exponent - low.exponent;
-  if (low.significand == 0) {
-    out = {leading_of(uint128{high.significand}, high.exponent), high.negative};
-    return true;
-  }
-  // The low part is at most half a unit of the high one, and so below it.
-  if (apart < 0 || apart > 72) return false;
-  const uint128 upper = uint128{high.significand} << apart;
-  out = {
-      leading_of(high.negative == low.negative ? upper + low.significand : upper - low.significand,
-                 low.exponent),
-      high.negative};
-  return true;
-}
 
 /// `known`: find(items, count, answer) leaves the answer of a fold for 1 to few_items items, or says that it does
 /// not know it. The bits are the fold's.

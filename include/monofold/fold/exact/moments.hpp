@@ -80,6 +80,11 @@ struct exact_moments_fold {
     add_number(left.squares, right.squares);
     return left;
   }
+  MONOFOLD_HD bool subtract(state& own, const state& part) const {
+    subtract_number(own.squares, part.squares);
+    if (!monofold::subtract(own.values, part.values) || is_negative(own.squares)) return false;
+    return finite_items(own.values.counts) > 0 || is_zero(own.squares);
+  }
   MONOFOLD_HD state identity() const {
     return {zero_state<typename values::number>(), zero_number<typename squares::number>()};
   }

@@ -121,9 +121,10 @@ class moments_sweep {
       const block_range range = sweep_both(items, count, first.m, second.m);
       if (holds<value>(v, range) && holds<square_of>(s, range)) {
         exact_counts& counts = own.values.state.counts;
-        if (range.most == 0 && counts.other == 0) return false;  // zeros, perhaps all of them -0
-        counts.other = 1;
         counts.items += count;
+        if (range.may_have_minus_zero) {
+          counts.minus_zeros += minus_zeros_of<bytes>(items, count).count;
+        }
         first.keep(v);
         second.keep(s);
         break;
@@ -143,7 +144,7 @@ class moments_sweep {
     real v[depth[0]][num], s[depth[1]][num];
     std::memcpy(v, first, sizeof(v));
     std::memcpy(s, second, sizeof(s));
-    range_lanes<bytes, Item, !std::is_same_v<Item, float16>> range;
+    range_lanes<bytes, Item, !std::is_same_v<Item, float16>, true> range;
     real one = real{} + 1.0;
     keep_rounded(one);
     for (int done = 0; done < count; done += line) {

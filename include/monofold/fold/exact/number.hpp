@@ -106,6 +106,22 @@ MONOFOLD_HD void add_number(exact_number<low, limbs>& own,
   }
 }
 
+/// own -= other.
+template <class Number>
+MONOFOLD_HD void subtract_number(Number& own, const Number& other) {
+  std::uint64_t carry = 1;
+  for (int i = 0; i < Number::num_limbs; ++i) {
+    own.limb[i] = detail::add_limbs(own.limb[i], ~other.limb[i], carry);
+  }
+}
+
+template <class Number>
+MONOFOLD_HD bool is_zero(const Number& a) {
+  std::uint64_t any = 0;
+  for (int i = 0; i < Number::num_limbs; ++i) any |= a.limb[i];
+  return any == 0;
+}
+
 /// own += value * 2^(Number::low_exponent + position), for |value| < 2^127.
 template <class Number>
 MONOFOLD_HD void add_at(Number& own, int128 value, int position) {

@@ -55,7 +55,25 @@ template <class Item>
 requires is_floating_v<Item>
 inline constexpr int significant_bits<Item> = float_format<Item>::precision;
 
-inline constexpr std::uint32_t special_bits = 0x80008000;
+/// What is noted of factors of 16 bits: the largest and the smallest magnitude.
+template <int bytes>
+struct factor_range {
+  using halves = typename lanes<bytes>::quarter_bits;
+
+  halves most = {};
+  halves least = ~halves{};
+
+  MONOFOLD_INLINE bool any_from(std::uint16_t infinity) const {
+    bool any = false;
+    for (int l = 0; l < bytes / 2; ++l) any |= most[l] >= infinity;
+    return any;
+  }
+  MONOFOLD_INLINE bool any_zero() const {
+    bool any = false;
+    for (int l = 0; l < bytes / 2; ++l) any |= least[l] == 0;
+    return any;
+  }
+};
 
 /// Vectors of factors, from pairs.
 template <int bytes>
@@ -91,16 +109,16 @@ struct factor_vectors {
   }
 };
 
-/// Takes `group` neighbouring pairs: calls use(x, y) with vectors of their factors, in any order. `special`
-/// gets a bit of `special_bits` where a factor is infinite or NaN and does not look so.
+/// Takes `group` neighbouring pairs: calls use(x, y) with vectors of their factors, in any order. Factors from
+/// `infinity` on, by their bits, are infinite or NaN and do not look so.
 template <int bytes, class Pair>
 struct pair_loader {
   using real = typename lanes<bytes>::real;
-  using words = typename lanes<bytes>::half_bits;
   static constexpr int group = bytes / 8;
+  static constexpr std::uint16_t infinity = 0xffff;  // none
 
   template <class Use>
-  MONOFOLD_INLINE static void load(const Pair* pairs, words&, const Use& use) {
+  MONOFOLD_INLINE static void load(const Pair* pairs, factor_range<bytes>&, const Use& use) {
     real x = {}, y = {};
     for (int l = 0; l < group; ++l) {
       x[l] = static_cast<double>(pairs[l].left);
@@ -113,11 +131,12 @@ template <int bytes, class Item>
 requires(sizeof(Item) >= 4 &&
          is_floating_v<Item>) struct pair_loader<bytes, item_pair<Item, Item>> {
   using real = typename lanes<bytes>::real;
-  using words = typename lanes<bytes>::half_bits;
   static constexpr int group = bytes / 8;
+  static constexpr std::uint16_t infinity = 0xffff;  // none
 
   template <class Use>
-  MONOFOLD_INLINE static void load(const item_pair<Item, Item>* pairs, words&, const Use& use) {
+  MONOFOLD_INLINE static void load(const item_pair<Item, Item>* pairs, factor_range<bytes>&,
+                                   const Use& use) {
     real a = {}, b = {}, x, y;
     if constexpr (sizeof(Item) == 8) {
       std::memcpy(&a, pairs, sizeof(a));
@@ -136,12 +155,14 @@ requires(sizeof(Item) == 2 &&
   using real = typename lanes<bytes>::real;
   using words = typename lanes<bytes>::half_bits;
   static constexpr int group = bytes / 4;
+  static constexpr std::uint16_t infinity = float_format<Item>::infinity;
 
   /// A word has a pair: the left half is the lower one. At the top of a double, with its exponent and
   /// fraction moved down to where the double has them, a half is 2^-sweep_scale times too small.
   template <class Use>
-  MONOFOLD_INLINE static void load(const item_pair<Item, Item>* pairs, words& special,
+  MONOFOLD_INLINE static void load(const item_pair<Item, Item>* pairs, factor_range<bytes>& seen,
                                    const Use& use) {
+    using halves = typename factor_range<bytes>::halves;
     using wholes = typename lanes<bytes>::half;
     using longs = typename lanes<bytes>::bits;
     constexpr int down = float_format<double>::exponent_bits - float_format<Item>::exponent_bits;
@@ -149,10 +170,10 @@ requires(sizeof(Item) == 2 &&
     constexpr double up = unmoved<Item>;
     words both;
     std::memcpy(&both, pairs, sizeof(both));
-    // An exponent field of ones overflows into the sign's place.
-    constexpr std::uint32_t one = std::uint32_t{1} << float_format<Item>::fraction_bits;
-    special |= (both & 0x7fff7fff) + (one | one << 16);
     // NOLINTBEGIN: the bits
+    const auto size = (halves)(both & 0x7fff7fff);
+    seen.most = seen.most > size ? seen.most : size;
+    seen.least = seen.least < size ? seen.least : size;
     const longs right = (longs)((wholes)both >> down);
     const longs left = (longs)((wholes)(both << 16) >> down);
     const real upper[2] = {(real)(left & mask), (real)(right & mask)};
@@ -222,19 +243,18 @@ MONOFOLD_INLINE int multiply_pairs(const Pair* pairs, int count,
   using loader = pair_loader<bytes, Pair>;
   using real = typename lanes<bytes>::real;
   using half = typename lanes<bytes>::half;
-  using words = typename lanes<bytes>::half_bits;
   using whole = typename lanes<bytes>::whole;
   constexpr int parts = pair_products<Pair>::parts;
   constexpr int group = loader::group;
   constexpr std::int32_t infinite = 0x7ff00000;  // of upper halves, as the next
   constexpr std::int32_t small = (1023 - 960) << 20;
   static_assert(group <= most_pairs_of_group);
-  words special = {};
+  factor_range<bytes> seen;
   half not_finite = {};  // negative where a product is not finite
   half low = {};         // where one is small, perhaps 0
   const auto take = [&](const Pair* from, int to) __attribute__((always_inline)) {
     loader::load(
-        from, special, [&](const real& x, const real& y) __attribute__((always_inline)) {
+        from, seen, [&](const real& x, const real& y) __attribute__((always_inline)) {
           MONOFOLD_AS_WRITTEN
           real p = x * y;
           keep_rounded(p);
@@ -266,14 +286,12 @@ MONOFOLD_INLINE int multiply_pairs(const Pair* pairs, int count,
     take(tail, done);
     done += group;
   }
-  std::uint32_t any_special = 0;
-  for (int l = 0; l < bytes / 4; ++l) any_special |= special[l];
   std::int64_t any_not_finite = 0, any_low = 0;
   for (int l = 0; l < bytes / 8; ++l) {
     any_not_finite |= ((whole)not_finite)[l];  // NOLINT: the bits
     any_low |= ((whole)low)[l];                // NOLINT: the bits
   }
-  if (any_not_finite < 0 || (any_special & special_bits) != 0) return 0;
+  if (any_not_finite < 0 || seen.any_from(loader::infinity)) return 0;
   if (parts == 2 && any_low < 0 && has_small_product(pairs, count)) return 0;
   return done;
 }
@@ -317,6 +335,7 @@ MONOFOLD_INLINE void add_products(exact_state<Number>& own, part_accumulator<Num
         bin_accumulator<bytes, product_part<Number>>(own_part.state, own_part.kept, own_part.table)
             .add(out[part], made);
       }
+      sums[0].state.counts.minus_zeros -= made - n;  // those that were appended
     }
   }
 }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <type_traits>
 
 #include "monofold/fold/exact/bin_plan.hpp"
@@ -26,6 +27,61 @@ struct product_bins {
   int unseen_blocks = 0;  // that are not tried in one pass, since there were many
 };
 
+/// A second look at a block of products, of which some may be -0: how many, and as in `block_range` the smallest.
+struct zero_products {
+  std::int64_t minus_zeros;
+  std::uint64_t least;
+  bool any_small;  // of factors that are not 0, so that its rest may be none
+};
+
+template <int bytes, class Pair>
+MONOFOLD_INLINE zero_products find_zero_products(const Pair* pairs, int count) {
+  using loader = pair_loader<bytes, Pair>;
+  using real = typename lanes<bytes>::real;
+  using whole = typename lanes<bytes>::whole;
+  using range_type = range_lanes<bytes, double, true, false>;
+  constexpr std::int64_t minus_zero = std::numeric_limits<std::int64_t>::min();
+  factor_range<bytes> factors;
+  range_type range;
+  whole found = {}, small = {};
+  for (int done = 0; done < count; done += loader::group) {
+    loader::load(
+        pairs + done, factors, [&](const real& x, const real& y) __attribute__((always_inline)) {
+          MONOFOLD_AS_WRITTEN
+          real p = x * y;
+          keep_rounded(p);
+          // NOLINTBEGIN: the bits, and -1 where it is so
+          range.note((typename range_type::words)p);
+          found -= (whole)((whole)p == minus_zero);
+          if constexpr (pair_products<Pair>::parts == 2) {
+            const real size = (real)((whole)p & ~minus_zero);
+            small |= (whole)(size < 0x1p-960) & (whole)(x != 0) & (whole)(y != 0);
+          }
+          // NOLINTEND
+        });
+  }
+  zero_products out{0, range.range().least, false};
+  for (int l = 0; l < bytes / 8; ++l) {
+    out.minus_zeros += found[l];
+    out.any_small |= small[l] != 0;
+  }
+  return out;
+}
+
+// In a function of its own: beside a loop of vectors it would take its registers.
+#if defined(__x86_64__) && !defined(__CUDACC__)
+template <class Pair>
+__attribute__((target("avx2,fma,bmi2"), noinline)) zero_products zero_products_of(const Pair* pairs,
+                                                                                  int count) {
+  return find_zero_products<32>(pairs, count);
+}
+#else
+template <class Pair>
+__attribute__((noinline)) zero_products zero_products_of(const Pair* pairs, int count) {
+  return find_zero_products<16>(pairs, count);
+}
+#endif
+
 /// Adds blocks in one pass as long as a few bins hold them, and says how many pairs they were.
 ///
 /// The range of a block's products is known when it was deposited: where it does not fit, nothing of it is
@@ -37,7 +93,6 @@ class product_sweep {
   using loader = pair_loader<bytes, Pair>;
   using real = typename lanes<bytes>::real;
   using longs = typename lanes<bytes>::bits;
-  using words = typename lanes<bytes>::half_bits;
   static constexpr int parts = products::parts;
   static constexpr int bins = 2 * parts;
   // Vectors a bin: where additions a pair are few, their latency counts.
@@ -85,7 +140,6 @@ class product_sweep {
   struct found {
     block_range range;
     bool any_special = false;
-    bool any_zero = false;
   };
 
   template <class Number>
@@ -93,8 +147,15 @@ class product_sweep {
                                         const Pair* pairs, int count) {
     for (bool moved = false;; moved = true) {
       bin_vectors<bytes, bins, num> sums(kept);
-      const found seen = sweep_products(pairs, count, sums.m);
+      found seen = sweep_products(pairs, count, sums.m);
       if (seen.any_special || seen.range.most >= infinite_size<double>) return false;
+      std::int64_t minus_zeros = 0;
+      if (seen.range.may_have_minus_zero) {
+        const zero_products zeros = zero_products_of(pairs, count);
+        if (parts == 2 && zeros.any_small) return false;
+        minus_zeros = zeros.minus_zeros;
+        seen.range.least = zeros.least;
+      }
       if (!holds_all) {
         exponent_range e = exponents_of<double>(seen.range.most, seen.range.least);
         e.last += products::zero_bits;
@@ -107,11 +168,8 @@ class product_sweep {
                                                                 : highest);
           continue;
         }
-        if (parts == 2 && seen.any_zero && has_small_product(pairs, count)) return false;
       }
-      // Products that are all zero may all be -0.
-      if (own.counts.other == 0 && (holds_all || seen.range.most == 0)) return false;
-      own.counts.other = 1;
+      own.counts.minus_zeros += minus_zeros;
       own.counts.items += count;
       sums.keep(kept);
       if (++kept.blocks == kept_bins::most_blocks) kept.empty(own.sum);
@@ -123,9 +181,9 @@ class product_sweep {
                                               real (&sums)[bins][num]) {
     real m[bins][num];
     std::memcpy(m, sums, sizeof(m));
-    range_lanes<bytes, double, true> range;
+    lanes_of_range<bytes, double, true, parts == 1> range;
     longs zeros = {};
-    words special = {};
+    factor_range<bytes> factors;
     real one = real{} + 1.0;
     keep_rounded(one);
     for (int done = 0; done < count; done += turn) {
@@ -150,17 +208,18 @@ class product_sweep {
       unrolled<turn / loader::group>([&](auto g) __attribute__((always_inline)) {
         const Pair* const at = pairs + done + g * loader::group;
         ask_for_line(at, page_bytes);
-        loader::load(at, special, take);
+        loader::load(at, factors, take);
       });
     }
     std::memcpy(sums, m, sizeof(m));
-    found out{range.range()};
-    std::uint32_t any_special = 0;
-    for (int l = 0; l < bytes / 4; ++l) any_special |= special[l];
-    out.any_special = (any_special & special_bits) != 0;
-    std::uint64_t any_zero = 0;
-    for (int l = 0; l < bytes / 8; ++l) any_zero |= zeros[l];
-    out.any_zero = any_zero >> 63 != 0;
+    found out{range.range(), factors.any_from(loader::infinity)};
+    if constexpr (holds_all) {
+      out.range.may_have_minus_zero = factors.any_zero();
+    } else if constexpr (parts == 2) {
+      std::uint64_t any_zero = 0;
+      for (int l = 0; l < bytes / 8; ++l) any_zero |= zeros[l];
+      out.range.may_have_minus_zero = any_zero >> 63 != 0;
+    }
     return out;
   }
 };
@@ -180,7 +239,6 @@ MONOFOLD_INLINE void sweep_run_of_products(exact_state<Number>& own, product_bin
     const std::int64_t left = count - at;
     const std::int64_t n = fused && left > product_block ? product_block : left;
     if (n > 0) add_products<bytes, fused>(own, parts, pairs + at, n);
-    own.counts.other |= parts[0].state.counts.other;
     at += n;
   }
 }

@@ -51,7 +51,7 @@ struct exact_accumulator<product_term<Pair>> {
     exact_state<number> out = state;
     bins.kept.add_to(out.sum);
     for (const part_accumulator<number>& sums : part) sums.add_to(out.sum);
-    out.counts.other |= part[0].state.counts.other;
+    out.counts.minus_zeros += part[0].state.counts.minus_zeros;
     return out;
   }
 };

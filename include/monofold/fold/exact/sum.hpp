@@ -41,6 +41,11 @@ struct exact_terms_fold {
     merge(left, right);
     return left;
   }
+  MONOFOLD_HD bool subtract(state& own, const state& part) const {
+    if (!monofold::subtract(own, part)) return false;
+    if constexpr (requires { Term::is_magnitude; }) return !is_negative(own.sum);
+    return true;
+  }
   MONOFOLD_HD state identity() const { return zero_state<typename Term::number>(); }
   MONOFOLD_HD void absorb(state& own, const item& x, std::int64_t) const {
     add_term(own, Term::of(x));

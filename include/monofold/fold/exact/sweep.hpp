@@ -6,6 +6,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "monofold/fold/exact/range_lanes.hpp"
 #include "monofold/fold/exact/vectors.hpp"
 #include "monofold/platform/float_format.hpp"
 #include "monofold/platform/host_device.hpp"
@@ -51,89 +52,12 @@ enum class sweep_kind { values, magnitudes, squares };
 template <sweep_kind kind, class Item>
 inline constexpr int parts_of_term = kind == sweep_kind::squares && sizeof(Item) == 8 ? 2 : 1;
 
-/// The range of a block: bits of magnitudes, of doubles the upper half.
-struct block_range {
-  std::uint64_t most = 0;   // the largest |x|
-  std::uint64_t least = 0;  // the smallest |x| that is not 0, or the largest number (not of doubles
-                            // themselves)
-  std::uint64_t rest = 0;   // doubles: not 0 where something is left after the last bin
-};
-
 /// How items become doubles times 2^-scale: as they are, or by a move of their exponent bits, which
 /// changes the bias; subnormal ones too.
 template <class Item>
 inline constexpr int sweep_scale = sizeof(Item) == 2 ? float_format<double>::max_exponent
                                                            - float_format<Item>::max_exponent
                                                      : 0;
-
-/// Vectors of items and what is known of all that were seen.
-///
-/// Compared as signed integers, which every instruction set can: |x| plus the largest of them wraps
-/// around to the smallest for 1 and stays the largest for 0, so that zeros are passed over. Upper
-/// halves of doubles take a carry from the lower ones: some number below 2^-1042 is 1.
-template <int bytes, class Item, bool finds_least>
-struct range_lanes {
-  using word =
-      std::conditional_t<sizeof(Item) == 8, std::uint32_t, typename float_format<Item>::bits>;
-  typedef word words __attribute__((vector_size(bytes), may_alias));
-  typedef std::make_signed_t<word> wholes __attribute__((vector_size(bytes), may_alias));
-  static constexpr word largest = static_cast<word>(~word{0}) >> 1;
-  typedef std::uint64_t longs __attribute__((vector_size(bytes), may_alias));
-  static constexpr int num = bytes / static_cast<int>(sizeof(word));
-
-  wholes most;
-  wholes least;
-
-  MONOFOLD_INLINE range_lanes() {
-    most = (wholes)words{};
-    least = (wholes)(words{} + largest);  // NOLINT: the bits, as below
-  }
-  MONOFOLD_INLINE void note(const words& x) {
-    constexpr std::uint64_t largest_long = ~std::uint64_t{0} >> 1;
-    words clear;
-    if constexpr (sizeof(Item) == 8) {
-      clear = (words)((longs)x & largest_long);
-    } else {
-      clear = x & largest;
-    }
-    const auto size = (wholes)clear;
-    most = most > size ? most : size;
-    if constexpr (finds_least) {
-      wholes key;
-      if constexpr (sizeof(Item) == 8) {
-        key = (wholes)((longs)clear + largest_long);
-      } else {
-        key = (wholes)(clear + largest);
-      }
-      least = least < key ? least : key;
-    }
-  }
-  MONOFOLD_INLINE block_range range() const {
-    // By halves: lane by lane would take as long as many items.
-    if constexpr (bytes > 16) {
-      range_lanes<bytes / 2, Item, finds_least> low, high;
-      const char* parts[2] = {reinterpret_cast<const char*>(&most),
-                              reinterpret_cast<const char*>(&least)};
-      std::memcpy(&low.most, parts[0], bytes / 2);
-      std::memcpy(&high.most, parts[0] + bytes / 2, bytes / 2);
-      std::memcpy(&low.least, parts[1], bytes / 2);
-      std::memcpy(&high.least, parts[1] + bytes / 2, bytes / 2);
-      low.most = low.most > high.most ? low.most : high.most;
-      low.least = low.least < high.least ? low.least : high.least;
-      return low.range();
-    } else {
-      block_range out{0, largest, 0};
-      for (int l = sizeof(Item) == 8 ? 1 : 0; l < num; l += sizeof(Item) == 8 ? 2 : 1) {
-        const auto size = static_cast<word>(most[l]);
-        auto low = static_cast<word>(static_cast<word>(least[l]) - largest);
-        if (sizeof(Item) == 8 && low > 1) --low;  // the carry; a power of two counts as less
-        if (size > out.most) out.most = size;
-        if (low != 0 && low < out.least) out.least = low;
-      }
-      return out;
-    }
-  }
-};
 
 /// Calls f(0), f(1), ..., f(n - 1) with numbers known to the compiler. Loops that it unrolls later
 /// leave their arrays in memory.
@@ -155,11 +79,10 @@ MONOFOLD_INLINE void half_of_floats(const void* floats, int h, typename lanes<by
 }
 
 /// Vector v of a line of items as doubles times 2^-sweep_scale: calls use(i, x) with vector i of them.
-template <int bytes, bool clear_sign, class Item, bool finds_least, class Use>
-MONOFOLD_INLINE void widen(const Item* line, range_lanes<bytes, Item, finds_least>& range,
-                           const Use& use) {
+template <int bytes, bool clear_sign, class Item, class Range, class Use>
+MONOFOLD_INLINE void widen(const Item* line, Range& range, const Use& use) {
   using real = typename lanes<bytes>::real;
-  using words = typename range_lanes<bytes, Item, finds_least>::words;
+  using words = typename Range::words;
   using longs = typename lanes<bytes>::bits;
   constexpr int in_vector = bytes / static_cast<int>(sizeof(Item));
   unrolled<64 / bytes>([&](auto v) __attribute__((always_inline)) {
@@ -253,7 +176,9 @@ MONOFOLD_INLINE block_range sweep(const Item* items, int count,
   real m[bins][vectors];
   std::memcpy(m, bin, sizeof(m));
   // One bin holds every float16, two their squares.
-  range_lanes<bytes, Item, !look_for_rest && !std::is_same_v<Item, float16>> range;
+  lanes_of_range<bytes, Item, !look_for_rest && !std::is_same_v<Item, float16>,
+                 kind == sweep_kind::values>
+      range;
   whole rest = {};
   real one = real{} + 1.0;
   keep_rounded(one);

@@ -41,10 +41,10 @@ MONOFOLD_HD exact_term product_of(const float_parts& a, const float_parts& b) {
   return {0, 0, negative, nan ? number_kind::nan : number_kind::infinite};
 }
 
-/// Counts a finite item; `other`: it is not -0.
-MONOFOLD_HD void count_finite(exact_counts& counts, bool other) {
+/// Counts a finite item.
+MONOFOLD_HD void count_finite(exact_counts& counts, bool is_minus_zero) {
   ++counts.items;
-  counts.other |= other ? 1 : 0;
+  counts.minus_zeros += is_minus_zero ? 1 : 0;
 }
 
 /// Adds an item of one or two parts to digits: no carry runs.
@@ -52,10 +52,10 @@ template <class Number>
 MONOFOLD_HD void add_parts(exact_digits<Number>& digits, exact_counts& counts,
                            const float_parts& p) {
   if (p.kind != number_kind::finite) {
-    count_item(counts, p.kind, p.negative, true);
+    count_item(counts, p.kind, p.negative, false);
     return;
   }
-  count_finite(counts, !p.negative || p.significand != 0);
+  count_finite(counts, p.negative && p.significand == 0);
   deposit(digits, p.significand, p.exponent - Number::low_exponent, p.negative);
 }
 
@@ -64,10 +64,10 @@ MONOFOLD_HD void add_product(exact_digits<Number>& digits, exact_counts& counts,
                              const float_parts& a, const float_parts& b) {
   const exact_term term = product_of(a, b);
   if (term.kind != number_kind::finite) {
-    count_item(counts, term.kind, term.negative, true);
+    count_item(counts, term.kind, term.negative, false);
     return;
   }
-  count_finite(counts, !term.is_minus_zero());
+  count_finite(counts, term.is_minus_zero());
   const int position = term.exponent - Number::low_exponent;
   deposit(digits, static_cast<std::uint64_t>(term.significand), position, term.negative);
   const auto high = static_cast<std::uint64_t>(term.significand >> 64);
@@ -94,6 +94,7 @@ template <class Item>
 struct magnitude_term {
   using item = Item;
   using number = exact_sum_number<Item>;
+  static constexpr bool is_magnitude = true;
 
   MONOFOLD_HD static exact_term of(const Item& x) {
     const float_parts p = parts_of(x);
@@ -110,6 +111,7 @@ template <class Item>
 struct square_term {
   using item = Item;
   using number = exact_product_number<Item, Item>;
+  static constexpr bool is_magnitude = true;
 
   MONOFOLD_HD static exact_term of(const Item& x) {
     const float_parts p = parts_of(x);
@@ -139,7 +141,7 @@ struct product_term {
 /// own += term, where the carries run at once.
 template <class Number>
 MONOFOLD_HD void add_term(exact_state<Number>& own, const exact_term& term) {
-  count_item(own.counts, term.kind, term.negative, !term.is_minus_zero());
+  count_item(own.counts, term.kind, term.negative, term.is_minus_zero());
   if (term.significand == 0) return;
   const auto size = static_cast<int128>(term.significand);  // at most 64 + 53 bits
   add_at(own.sum, term.negative ? -size : size, term.exponent - Number::low_exponent);

@@ -18,6 +18,7 @@ struct lanes {
   typedef std::int32_t half __attribute__((vector_size(bytes), may_alias));
   typedef std::uint64_t bits __attribute__((vector_size(bytes), may_alias));
   typedef std::uint32_t half_bits __attribute__((vector_size(bytes), may_alias));
+  typedef std::uint16_t quarter_bits __attribute__((vector_size(bytes), may_alias));
   typedef float floats __attribute__((vector_size(bytes / 2), may_alias));  // as many as doubles
   static constexpr int doubles = bytes / 8;
 };

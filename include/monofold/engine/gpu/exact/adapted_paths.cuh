@@ -20,29 +20,13 @@
 
 namespace monofold::detail {
 
-/// An item that adds nothing to a sum: -0, or a pair whose product it is.
-template <class Item>
-struct nothing_item {
-  using format = float_format<Item>;
-
-  MONOFOLD_HD static Item make() {
-    return bits_as<Item>(static_cast<typename format::bits>(format::sign_bit));
-  }
-};
-template <class Item>
-struct nothing_item<item_pair<Item, Item>> {
-  MONOFOLD_HD static item_pair<Item, Item> make() { return {nothing_item<Item>::make(), Item{}}; }
-};
-
-/// The item where a predicate holds, else one that adds nothing.
+/// The item where a predicate holds, else one that adds nothing: 0, which nobody counts.
 template <class Item, class Predicate>
 struct kept_item {
   Predicate predicate;
 
   MONOFOLD_CALLS_USER
-  MONOFOLD_HD Item operator()(const Item& x) const {
-    return predicate(x) ? x : nothing_item<Item>::make();
-  }
+  MONOFOLD_HD Item operator()(const Item& x) const { return predicate(x) ? x : Item{}; }
 };
 
 /// f(item), which gets what the fold would give it.
@@ -63,7 +47,7 @@ struct kept_mapped_item {
 
   MONOFOLD_CALLS_USER
   MONOFOLD_HD mapped operator()(const Item& x) const {
-    if (!predicate(x)) return nothing_item<mapped>::make();
+    if (!predicate(x)) return mapped{};
     return function(x);
   }
 };
@@ -129,7 +113,7 @@ inline constexpr bool sums_exactly_v =
     adds_exactly_v<F, View> || mapped_sum<F, View>::is_one || filtered_sum<F, View>::is_one;
 
 /// Makes the state of a sum of those items that a predicate let through, of so many as were counted.
-template <class F, class Term, class Counted, class Sink>
+template <class F, class Counted, class Sink>
 struct filtered_sink {
   F fold;
   const Counted* counted;
@@ -141,10 +125,7 @@ struct filtered_sink {
     out.any = counted->any;
     if (out.any) {
       out.value = total;
-      exact_counts& counts = counts_of(out.value);
-      counts.items = counted->value;
-      // Where no term is -0, whatever is no NaN is another number.
-      if (!term_format<Term>::counts_zeros) counts.other = counts.items != counts.nan ? 1 : 0;
+      counts_of(out.value).items = counted->value;
     }
     sink(fold, out);
   }
@@ -201,7 +182,7 @@ class filtered_path : public state_path<F, View> {
                                                   counted_at() - gpu_workspace::fixed_bytes);
     if (auto failed = counting_.start(on, workspace, state_sink<counted>{slot})) return failed;
     return sum_.start_blocks(blocks, on, workspace,
-                             filtered_sink<F, term, counted, Sink>{this->f(), slot, sink});
+                             filtered_sink<F, counted, Sink>{this->f(), slot, sink});
   }
 
  private:

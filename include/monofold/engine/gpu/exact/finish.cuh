@@ -36,15 +36,10 @@ MONOFOLD_GPU exact_counts& counts_of(exact_moments_state<Item>& own) {
 }
 
 /// The counts that words hold, of so many items.
-template <class Term>
 MONOFOLD_GPU exact_counts counts_in(const std::int64_t* words, std::int64_t items) {
   const auto at = [words](digit_count what) { return words[static_cast<int>(what)]; };
-  exact_counts out{items, at(digit_count::nan), at(digit_count::positive_infinity),
-                   at(digit_count::negative_infinity), 0};
-  const bool other =
-      term_format<Term>::counts_zeros ? at(digit_count::other) != 0 : items != out.nan;
-  out.other = other ? 1 : 0;
-  return out;
+  return {items, at(digit_count::nan), at(digit_count::positive_infinity),
+          at(digit_count::negative_infinity), at(digit_count::minus_zero)};
 }
 
 /// The state of so many items whose digits and counts these are: a warp for each sum.
@@ -61,7 +56,7 @@ MONOFOLD_GPU void make_state(const std::int64_t* words, std::int64_t items,
     run_carries(words + first, layout::end_digit(warp) / 2 - first,
                 reinterpret_cast<std::uint32_t*>(sum_of(*out, warp)));
   } else if (threadIdx.x == layout::num_sums * warp_lanes) {
-    counts_of(*out) = counts_in<Term>(words + digits::num_wide_digits, items);
+    counts_of(*out) = counts_in(words + digits::num_wide_digits, items);
   }
 }
 
@@ -112,7 +107,7 @@ MONOFOLD_GPU void finish_words(const F& f, const std::int64_t* total, std::int64
   if (threadIdx.x >= warp_lanes) return;
   const leading_number own = leading_of_words(total, 2 * Number::num_limbs, Number::low_exponent,
                                               reinterpret_cast<std::uint32_t*>(state->sum.limb));
-  const exact_counts counts = counts_in<Term>(total + 2 * Number::num_limbs, items);
+  const exact_counts counts = counts_in(total + 2 * Number::num_limbs, items);
   if (lane_rank() == 0) *sink.out = f.finish_leading(counts, own);
 }
 
@@ -149,7 +144,7 @@ MONOFOLD_GPU void finish_words(const F& f, const std::int64_t* total, std::int64
   if (threadIdx.x == 0) {
     leading_bits squares;
     std::memcpy(&squares, sum_of(*state, 1), sizeof(squares));
-    const exact_counts counts = counts_in<Term>(total + layout::num_digits / 2, items);
+    const exact_counts counts = counts_in(total + layout::num_digits / 2, items);
     is_left = !finish_bits(f, counts, own.bits, squares, sink.out);
   }
   if (!sync_block_any(is_left)) return;
@@ -161,7 +156,7 @@ MONOFOLD_GPU void finish_words(const F& f, const std::int64_t* total, std::int64
 /// The counts beside short sums, of so many items.
 template <class Term>
 MONOFOLD_GPU exact_counts counts_of_short(const short_sums<Term>& own, std::int64_t items) {
-  return {items, 0, 0, 0, own.is_other != 0 && items != 0 ? 1 : 0};
+  return {items, 0, 0, 0, own.minus_zeros};
 }
 
 /// The state of short sums, which all threads have.

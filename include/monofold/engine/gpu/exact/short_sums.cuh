@@ -32,6 +32,7 @@ struct short_sums {
   static constexpr bool is_possible = format::parts == num_sums && bins <= 2;
 
   static constexpr int most_tiles = 4;  // of a warp
+  static constexpr int most_tile_items = bin_plan::rows * warp_lanes * format::chunk_items;
   // Units of a lane and bin are below 2^51 a tile, so those of a warp and its four tiles below
   // 2^(51 + 2 + 47 + 5). Eight warps make 2^108; largest exponents may then be 2^4 apart. Of 32 blocks and again of
   // 8 warps' worth of them largest exponents may be 2^3 apart: 2^(112 + 5 + 3 + 3 + 3) and a little, below 2^127.
@@ -41,8 +42,8 @@ struct short_sums {
 
   int128 value[num_sums];
   std::int32_t max_exponent;
-  std::uint8_t is_there;  // else it is nothing, whatever the exponent
-  std::uint8_t is_other;  // a term was not -0
+  std::uint32_t is_there : 1;      // else it is nothing, whatever the exponent
+  std::uint32_t minus_zeros : 31;  // terms that are -0
 
   /// The exponent of the unit of a sum: that of its last bin.
   MONOFOLD_GPU static int exponent(int max_exponent, int sum) {
@@ -68,7 +69,7 @@ struct short_sums {
     constexpr std::uint32_t above = 1u << 20;
     const std::uint32_t key = is_there != 0 ? above - static_cast<std::uint32_t>(max_exponent) : 0;
     const auto lowest = static_cast<int>(above - largest_of_lanes(key));
-    is_other = any_lane(is_other != 0) ? 1 : 0;
+    minus_zeros = sum_of_lanes(std::uint32_t{minus_zeros}) & 0x7fffffffu;
     const bool is_near = !any_lane(shift_over(lowest) > most_shift);
     MONOFOLD_UNROLL
     for (int s = 0; s < num_sums; ++s) {
@@ -135,7 +136,7 @@ class mailed_sums {
     }
     const std::uint32_t say = static_cast<std::uint32_t>(own.max_exponent + max_exponent_bias) |
                               (own.is_there != 0 ? has_sums : 0) |
-                              (own.is_other != 0 ? has_other : 0);
+                              own.minus_zeros << minus_zeros_shift;
     if (i == 2 * num_sums) post_word(room_.boxes() + sender, say);
   }
 
@@ -180,13 +181,14 @@ class mailed_sums {
     all_near = all_near && own.join_slots(slots, warps, sums::most_shift_of_blocks);
     if (all_near && all_here) return true;
 
-    const bool any_other = sync_block_any(heard.is_other != 0);
     if (rank < digits::num_wide_words) {
       total[rank] = take_word(words + rank);  // what senders added before they said so
-      constexpr int other = digits::num_wide_digits + static_cast<int>(digit_count::other);
-      if (rank == other && any_other) total[rank] += 1;
     }
     sync_block();  // words written above are added to below
+    if (heard.minus_zeros != 0) {
+      constexpr int place = digits::num_wide_digits + static_cast<int>(digit_count::minus_zero);
+      add_to_word(total + place, heard.minus_zeros);
+    }
     // As few additions as can be: they wait for each other.
     sums added = all_near ? own : is_near ? joined : heard;
     if (all_near ? rank != 0 : is_near && lane_rank() != 0) added.is_there = 0;
@@ -219,11 +221,13 @@ class mailed_sums {
   }
 
  private:
-  // What a sender says: the largest exponent of its sums, and these.
-  static constexpr int max_exponent_bias = 1 << 15;
-  static constexpr std::uint32_t has_sums = 1u << 16;
-  static constexpr std::uint32_t has_other = 1u << 17;
-  static constexpr std::uint32_t is_elsewhere = 1u << 18;
+  // What a sender says: the largest exponent of its sums, these, and how many terms are -0: of eight warps, four
+  // tiles each, at most 2^16.
+  static constexpr int max_exponent_bias = 1 << 12;
+  static constexpr std::uint32_t has_sums = 1u << 13;
+  static constexpr std::uint32_t is_elsewhere = 1u << 14;
+  static constexpr int minus_zeros_shift = 15;
+  static_assert(warps * sums::most_tiles * sums::most_tile_items < 1 << (32 - minus_zeros_shift));
 
   MONOFOLD_GPU std::uint64_t* pairs_of(int quarter_pair) const {
     return room_.boxes() + (1 + 2 * quarter_pair) * mail_room::most_senders;
@@ -246,9 +250,9 @@ class mailed_sums {
     for (int s = 0; s < num_sums; ++s) {
       own.value[s] = static_cast<int128>(static_cast<uint128>(half[2 * s + 1]) << 64 | half[2 * s]);
     }
-    own.max_exponent = static_cast<std::int32_t>(say & 0xffffu) - max_exponent_bias;
+    own.max_exponent = static_cast<std::int32_t>(say & (has_sums - 1)) - max_exponent_bias;
     own.is_there = (say & has_sums) != 0 ? 1 : 0;
-    own.is_other = (say & has_other) != 0 ? 1 : 0;
+    own.minus_zeros = say >> minus_zeros_shift;
     return (say & is_elsewhere) == 0;
   }
 

@@ -17,7 +17,8 @@ struct seen_items {
   std::uint32_t most = 0;              // the largest, see `thread_items`
   std::uint32_t least = 0xffffffffu;   // the smallest, see `look_low` there
   std::uint32_t largest = 0;           // the largest factor, where infinite ones look finite
-  std::uint32_t factor = 0xffffffffu;  // the smallest factor, where subnormal ones matter
+  std::uint32_t factor = 0xffffffffu;  // the smallest factor
+  std::uint32_t lowest = 0;            // see `look_signs` there
 };
 
 /// What a thread asks the bits of items.
@@ -28,7 +29,7 @@ struct seen_items {
 /// | `key`, `max_exponent_of`, `limit_of` | as in `thread_items` |
 /// | `is_special` | doubles do not hold the item's term; `take` adds it to digits, or counts it |
 /// | `keys_show_special` | an item is special where the key is at least `infinite` |
-/// | `keys_show_other` | a term is not -0 where the key is not 0 |
+/// | `may_be_minus_zero` | false where no term is -0 |
 /// | `may_be_special` | false where nothing is special that neither limits nor bins show |
 /// | `is_unsure(seen, sure_limit(t))` | more than `sure_bins` may be needed, where bins begin at 2^t |
 /// | `limits_show_infinite` | no limit lets an infinity or NaN pass |
@@ -41,9 +42,11 @@ struct array_check {
   using items = thread_items<Item>;
   static constexpr std::uint32_t infinite = items::infinite;
   static constexpr bool keys_show_special = true;
-  static constexpr bool keys_show_other = true;
   static constexpr bool limits_show_infinite = true;
 
+  MONOFOLD_GPU static bool may_be_minus_zero(const seen_items& seen) {
+    return items::shows_minus_zero(seen.least, seen.lowest);
+  }
   MONOFOLD_GPU static std::uint32_t key(const seen_items& seen) { return items::key(seen.most); }
   MONOFOLD_GPU static int max_exponent_of(std::uint32_t key) { return items::max_exponent_of(key); }
   MONOFOLD_GPU static std::uint32_t limit_of(int max_exponent) {
@@ -61,6 +64,7 @@ struct value_check : array_check<typename Term::item> {
   MONOFOLD_GPU static void look(seen_items& seen, const bytes16& c) {
     seen.most = items::look(seen.most, c);
     if constexpr (!bins::is_always_held) seen.least = items::look_low(seen.least, c);
+    if constexpr (!clear_sign) seen.lowest = items::look_signs(seen.lowest, c);
   }
   MONOFOLD_GPU static seen_items nothing_seen() { return {0, items::no_low}; }
   MONOFOLD_GPU static std::uint32_t sure_limit(int max_exponent) {
@@ -74,12 +78,10 @@ struct value_check : array_check<typename Term::item> {
     constexpr auto infinity = float_format<Item>::infinity;
     return (float_bits(items::item(c, v)) & (float_format<Item>::sign_bit - 1)) >= infinity;
   }
-  /// Counts a special item; whether it is another number than -0.
   template <class Digits>
-  MONOFOLD_GPU static bool take(Digits& digits, const Item& x) {
+  MONOFOLD_GPU static void take(Digits& digits, const Item& x) {
     const exact_term term = Term::of(x);
     digits.count(term.kind, term.negative);
-    return term.kind == number_kind::infinite;
   }
 };
 
@@ -100,6 +102,7 @@ struct square_check : array_check<Item> {
   MONOFOLD_GPU static void look(seen_items& seen, const bytes16& c) {
     seen.most = items::look(seen.most, c);
     seen.least = items::look_low(seen.least, c);
+    if constexpr (with_values) seen.lowest = items::look_signs(seen.lowest, c);
   }
   MONOFOLD_GPU static seen_items nothing_seen() { return {0, items::no_low}; }
   /// The last bit of an item is worth 2^(f - last_bias + scale), that of its square as much twice. Of doubles
@@ -136,7 +139,7 @@ struct square_check : array_check<Item> {
     }
   }
   template <class Digits>
-  MONOFOLD_GPU static bool take(Digits& digits, const Item& x) {
+  MONOFOLD_GPU static void take(Digits& digits, const Item& x) {
     const exact_term term = square::of(x);
     if (term.kind == number_kind::finite) digits.deposit(term, format::part_sum(parts - 1));
     if constexpr (with_values) {
@@ -146,10 +149,8 @@ struct square_check : array_check<Item> {
       } else {
         digits.count(own.kind, own.negative);
       }
-      return own.kind != number_kind::nan;  // -0 is not special
-    } else {
-      if (term.kind != number_kind::finite) digits.count(term.kind, term.negative);
-      return term.kind != number_kind::nan;
+    } else if (term.kind != number_kind::finite) {
+      digits.count(term.kind, term.negative);
     }
   }
 

@@ -58,7 +58,8 @@ MONOFOLD_GPU std::uint32_t low_word(double x) {
 ///            and limit_of(t): the least key of what may not be below 2^t. Items that are no finite
 ///            numbers have keys from `infinite` on. look_low: what tells, by is_below, whether an item has an
 ///            exponent field below that of `low_limit`; zeros are passed over where that is cheap. The last
-///            bit of items of field f >= 1 is worth 2^(f - last_bias), as doubles
+///            bit of items of field f >= 1 is worth 2^(f - last_bias), as doubles. shows_minus_zero: whether there
+///            may be -0, from what look_low and look_signs have kept
 template <class Item>
 struct thread_items;
 
@@ -98,6 +99,14 @@ struct half_items {
       low = smaller_signed_halves(low, (c.word[w] & ~signs) + 0x7fff7fffu);
     return low;
   }
+  MONOFOLD_GPU static std::uint32_t look_signs(std::uint32_t lowest, const bytes16& c) {
+    MONOFOLD_UNROLL
+    for (int w = 0; w < 4; ++w) lowest = smaller_signed_halves(lowest, c.word[w]);
+    return lowest;
+  }
+  MONOFOLD_GPU static bool shows_minus_zero(std::uint32_t, std::uint32_t lowest) {
+    return lowest >> 16 == 0x8000u || (lowest & 0xffffu) == 0x8000u;
+  }
   MONOFOLD_GPU static std::uint32_t low_limit(int field) {
     return field <= 1 ? 0 : static_cast<std::uint32_t>(field) << format::fraction_bits;
   }
@@ -131,24 +140,30 @@ struct thread_items<float> {
 
   MONOFOLD_GPU static double get(const bytes16& c, int v) { return as_double(item(c, v)); }
   MONOFOLD_GPU static float item(const bytes16& c, int v) { return bits_as<float>(c.word[v]); }
+  // One bit up, the sign last: 2 |x|, of negative ones 1 more.
+  MONOFOLD_GPU static std::uint32_t turned(std::uint32_t word) { return word << 1 | word >> 31; }
   MONOFOLD_GPU static std::uint32_t look(std::uint32_t most, const bytes16& c) {
     MONOFOLD_UNROLL
-    for (int w = 0; w < 4; ++w) most = larger(most, c.word[w] & ~signs);
+    for (int w = 0; w < 4; ++w) most = larger(most, turned(c.word[w]));
     return most;
   }
   static constexpr int last_bias = 127 + 23;
   static constexpr std::uint32_t no_low = ~std::uint32_t{0};
-  // 2 |x| - 1: the largest for 0.
+  // Less 1: the largest for +0, the smallest for -0.
   MONOFOLD_GPU static std::uint32_t look_low(std::uint32_t low, const bytes16& c) {
     MONOFOLD_UNROLL
-    for (int w = 0; w < 4; ++w) low = smaller(low, c.word[w] * 2 - 1);
+    for (int w = 0; w < 4; ++w) low = smaller(low, turned(c.word[w]) - 1);
     return low;
   }
+  MONOFOLD_GPU static std::uint32_t look_signs(std::uint32_t lowest, const bytes16&) {
+    return lowest;
+  }
+  MONOFOLD_GPU static bool shows_minus_zero(std::uint32_t low, std::uint32_t) { return low == 0; }
   MONOFOLD_GPU static std::uint32_t low_limit(int field) {
     return field <= 1 ? 0 : (static_cast<std::uint32_t>(field) << 24) - 1;
   }
   MONOFOLD_GPU static bool is_below(std::uint32_t low, std::uint32_t limit) { return low < limit; }
-  MONOFOLD_GPU static std::uint32_t key(std::uint32_t most) { return most; }
+  MONOFOLD_GPU static std::uint32_t key(std::uint32_t most) { return most >> 1; }
   MONOFOLD_GPU static int max_exponent_of(std::uint32_t key) {
     return static_cast<int>(key >> 23) - 126;
   }
@@ -178,6 +193,10 @@ struct thread_items<double> {
   MONOFOLD_GPU static std::uint32_t look_low(std::uint32_t low, const bytes16& c) {
     return smaller(smaller(low, c.word[1] & ~signs), c.word[3] & ~signs);
   }
+  MONOFOLD_GPU static std::uint32_t look_signs(std::uint32_t lowest, const bytes16&) {
+    return lowest;
+  }
+  MONOFOLD_GPU static bool shows_minus_zero(std::uint32_t low, std::uint32_t) { return low == 0; }
   MONOFOLD_GPU static std::uint32_t low_limit(int field) {
     return static_cast<std::uint32_t>(field <= 1 ? 1 : field) << 20;
   }
@@ -222,14 +241,23 @@ MONOFOLD_GPU bytes16 minus_zeros() {
   return c;
 }
 
-/// Not 0 where an item is another number than -0.
+/// How many items are -0.
 template <class Item>
-MONOFOLD_GPU std::uint32_t other_bits(const bytes16& c) {
+MONOFOLD_GPU int count_minus_zeros(const bytes16& c) {
   const bytes16 zeros = minus_zeros<Item>();
-  std::uint32_t any = 0;
+  int count = 0;
   MONOFOLD_UNROLL
-  for (int w = 0; w < 4; ++w) any |= c.word[w] ^ zeros.word[w];
-  return any;
+  for (int w = 0; w < 4; ++w) {
+    const std::uint32_t from = c.word[w] ^ zeros.word[w];
+    if constexpr (sizeof(Item) == 2) {
+      count += ((from & 0xffffu) == 0 ? 1 : 0) + (from >> 16 == 0 ? 1 : 0);
+    } else if constexpr (sizeof(Item) == 4) {
+      count += from == 0 ? 1 : 0;
+    } else if (w % 2 == 1) {
+      count += (from | c.word[w - 1]) == 0 ? 1 : 0;
+    }
+  }
+  return count;
 }
 
 /// Where the terms of items come from and how they become doubles.
@@ -241,7 +269,8 @@ MONOFOLD_GPU std::uint32_t other_bits(const bytes16& c) {
 /// | `is_compact_ragged` | what loads a ragged row is short enough for the narrow way, too |
 /// | `parts`, `split` | doubles an item; part p times 2^part_scale(p) goes to sum part_sum(p) of `layout` |
 /// | `part_max_exponent(t, p)` | part p of items below 2^t is at most 2 to this |
-/// | `counts_zeros` | some terms may be -0, else every term that is no NaN counts as another number |
+/// | `outside` | items that change no sum, +0 |
+/// | `counts_zeros` | some terms may be -0: `minus_zeros_in` says how many |
 template <class Term>
 struct term_format;
 
@@ -255,12 +284,11 @@ struct array_chunks {
   static constexpr int chunk_items = items::count;
   static constexpr bool is_compact_ragged = true;
 
-  MONOFOLD_GPU static bytes16 outside() { return minus_zeros<Item>(); }
-  /// Not 0 where an item is not -0.
-  MONOFOLD_GPU static std::uint32_t other_of(const bytes16& c) { return other_bits<Item>(c); }
+  MONOFOLD_GPU static bytes16 outside() { return bytes16{}; }
+  MONOFOLD_GPU static int minus_zeros_in(const bytes16& c) { return count_minus_zeros<Item>(c); }
   MONOFOLD_GPU static Item item_of(const bytes16& c, int v) { return items::item(c, v); }
   MONOFOLD_GPU static void clear_item(bytes16& c, int v) {
-    set_item(c, v, items::item(minus_zeros<Item>(), v));
+    set_item(c, v, items::item(outside(), v));
   }
 };
 

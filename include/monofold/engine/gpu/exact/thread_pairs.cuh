@@ -65,18 +65,25 @@ struct term_format<product_term<item_pair<Item, Item>>> {
   MONOFOLD_GPU static constexpr int part_max_exponent(int max_exponent, int p) {
     return products::max_exponent(max_exponent, p);
   }
-  /// Zeros whose product is -0.
-  MONOFOLD_GPU static pair_bytes outside() { return {minus_zeros<Item>(), bytes16{}}; }
-  /// Of products that are not special.
-  MONOFOLD_GPU static std::uint32_t other_of(const pair_bytes& c) {
-    std::uint32_t any = 0;
+  MONOFOLD_GPU static pair_bytes outside() { return {}; }
+  /// Products that are -0 have a factor that is 0, or are so small that they round to it. Halves that are infinite
+  /// are finite doubles.
+  MONOFOLD_GPU static int minus_zeros_in(const pair_bytes& c) {
+    int count = 0;
     MONOFOLD_UNROLL
     for (int v = 0; v < chunk_items; ++v) {
-      double x[parts];
-      split(c, v, x);
-      any |= (high_word(x[0]) ^ 0x80000000u) | low_word(x[0]);
+      const double left = value_of_item<Item>(c.left, v);
+      const double right = value_of_item<Item>(c.right, v);
+      const double p = rounded_product(left, right);
+      const bool is_minus_zero = high_word(p) == 0x80000000u && low_word(p) == 0;
+      const bool is_finite = is_finite_item(c.left, v) && is_finite_item(c.right, v);
+      count += is_minus_zero && is_finite && (left == 0 || right == 0) ? 1 : 0;
     }
-    return any;
+    return count;
+  }
+  MONOFOLD_GPU static bool is_finite_item(const bytes16& c, int v) {
+    using bits = float_format<Item>;
+    return (float_bits(items::item(c, v)) & (bits::sign_bit - 1)) < bits::infinity;
   }
   MONOFOLD_GPU static void split(const pair_bytes& c, int v, double (&x)[parts]) {
     products::split(value_of_item<Item>(c.left, v), value_of_item<Item>(c.right, v), x);
@@ -117,7 +124,6 @@ struct term_check<product_term<item_pair<Item, Item>>> {
   using bins = term_bins<term>;
   static constexpr int parts = format::parts;
   static constexpr bool keys_show_special = false;
-  static constexpr bool keys_show_other = false;
   static constexpr bool limits_show_infinite = false;
   static constexpr std::uint32_t infinite = keys::infinite;
 
@@ -129,14 +135,23 @@ struct term_check<product_term<item_pair<Item, Item>>> {
       if constexpr (sizeof(Item) == 2) {
         seen.most = larger_halves(seen.most, a + b);  // at most 2 * 0x7fff: no carry between halves
         seen.largest = larger_halves(larger_halves(seen.largest, a), b);
+        seen.factor = smaller_signed_halves(smaller_signed_halves(seen.factor, a), b);
       } else {
         seen.most = larger(seen.most, a + b);
         seen.least = smaller(seen.least, a + b);
-        if constexpr (sizeof(Item) == 8) seen.factor = smaller(smaller(seen.factor, a), b);
+        seen.factor = smaller(smaller(seen.factor, a), b);
       }
     }
   }
-  MONOFOLD_GPU static seen_items nothing_seen() { return {}; }
+  MONOFOLD_GPU static seen_items nothing_seen() {
+    seen_items out;
+    if constexpr (sizeof(Item) == 2) out.factor = 0x7fff7fffu;
+    return out;
+  }
+  MONOFOLD_GPU static bool may_be_minus_zero(const seen_items& seen) {
+    if constexpr (sizeof(Item) == 2) return seen.factor >> 16 == 0 || (seen.factor & 0xffffu) == 0;
+    return seen.factor == 0;
+  }
   /// The last bit of a product is worth 2^(the sum of its factors' fields - 2 last_bias); that sum is the whole
   /// part of the key or one less. Of doubles that goes for the rest, and p is at least
   /// 2^(that sum - 2 bias), where no factor is subnormal.
@@ -155,7 +170,9 @@ struct term_check<product_term<item_pair<Item, Item>>> {
   MONOFOLD_GPU static bool is_unsure(const seen_items& seen, std::uint32_t limit) {
     return seen.least < limit || (sizeof(Item) == 8 && seen.factor < std::uint32_t{1} << 20);
   }
-  MONOFOLD_GPU static std::uint32_t key(const seen_items& seen) { return items::key(seen.most); }
+  MONOFOLD_GPU static std::uint32_t key(const seen_items& seen) {
+    return sizeof(Item) == 2 ? items::key(seen.most) : seen.most;
+  }
   MONOFOLD_GPU static int max_exponent_of(std::uint32_t key) { return keys::max_exponent_of(key); }
   MONOFOLD_GPU static std::uint32_t limit_of(int max_exponent) {
     return keys::limit_of(max_exponent);
@@ -173,14 +190,13 @@ struct term_check<product_term<item_pair<Item, Item>>> {
     return false;
   }
   template <class Digits>
-  MONOFOLD_GPU static bool take(Digits& digits, const item& x) {
+  MONOFOLD_GPU static void take(Digits& digits, const item& x) {
     const exact_term own = term::of(x);
     if (own.kind == number_kind::finite) {
       digits.deposit(own, 0);
     } else {
       digits.count(own.kind, own.negative);
     }
-    return own.kind != number_kind::nan && !own.is_minus_zero();
   }
 
  private:

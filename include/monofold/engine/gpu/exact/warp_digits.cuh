@@ -50,7 +50,7 @@ MONOFOLD_GPU std::int64_t take_word(std::int64_t* word) {
 }
 
 /// What a warp's digits hold besides sums.
-enum class digit_count { nan, positive_infinity, negative_infinity, other };
+enum class digit_count { nan, positive_infinity, negative_infinity, minus_zero };
 inline constexpr int num_digit_counts = 4;
 
 /// The sums of a warp as digits of 16 bits in words of 32, so that some 2^15 additions need no carries
@@ -147,9 +147,15 @@ class warp_digits {
           : negative               ? digit_count::negative_infinity
                                    : digit_count::positive_infinity);
   }
-  /// By a lane alone. One addition.
-  MONOFOLD_GPU void count(digit_count what) {
-    atomicAdd(words_ + num_digits + static_cast<int>(what), 1);
+  /// By a lane alone. One addition where `times` is below 2^16.
+  MONOFOLD_GPU void count(digit_count what, int times = 1) {
+    atomicAdd(words_ + num_digits + static_cast<int>(what), times);
+  }
+
+  /// What this warp has counted and still has: the same in all lanes.
+  MONOFOLD_GPU std::uint32_t counted(digit_count what) const {
+    sync_warp();  // counted by other lanes above
+    return static_cast<std::uint32_t>(words_[num_digits + static_cast<int>(what)]);
   }
 
   /// Word i of 32 bits that the digits of a warp make.

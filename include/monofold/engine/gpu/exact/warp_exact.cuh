@@ -56,7 +56,7 @@ class warp_exact {
   /// `words`: digits::num_words of shared memory of this warp; `ahead`: ahead_bytes of it; `overflow`: see
   /// `warp_digits`.
   MONOFOLD_GPU warp_exact(std::int32_t* words, bytes16* ahead, std::int64_t* overflow)
-      : digits_(words, overflow), ahead_(ahead), any_other_(!format::counts_zeros) {
+      : digits_(words, overflow), ahead_(ahead) {
     digits_.clear();
   }
 
@@ -67,7 +67,8 @@ class warp_exact {
     const auto tiles = static_cast<int>(tiles_in(range));
     int wide_tiles_in_a_row = 1;  // tiles that the wide way takes in a row
     while (tile < tiles) {
-      const int taken = add_narrow(range, tile, step, tiles, companion);
+      bool is_counted = false;  // the -0 of the tile that did not fit
+      const int taken = add_narrow(range, tile, step, tiles, companion, is_counted);
       if (tile >= tiles) return;
       flush();
       if (taken >= least_narrow_run) {
@@ -79,7 +80,8 @@ class warp_exact {
         if constexpr (Companion::is_any) {
           if (left < wide_tiles_in_a_row) show(range, tile, companion);
         }
-        wide_.add(digits_, any_other_, range, tile, wide_tiles_in_a_row > 1);
+        wide_.add(digits_, range, tile, wide_tiles_in_a_row > 1, is_counted);
+        is_counted = false;
       }
       has_digits_ = true;
     }
@@ -89,7 +91,6 @@ class warp_exact {
   MONOFOLD_GPU void finish() {
     flush();
     wide_.finish(digits_);
-    if (format::counts_zeros && any_other_ && lane_rank() == 0) digits_.count(digit_count::other);
   }
 
   /// Everything as short sums, the same in all lanes; false where they are not short, and `finish` must
@@ -108,7 +109,7 @@ class warp_exact {
     }
     out.max_exponent = max_exponent_;
     out.is_there = run_ > 0 ? 1 : 0;
-    out.is_other = any_other_ ? 1 : 0;
+    out.minus_zeros = digits_.counted(digit_count::minus_zero) & 0x7fffffffu;
     MONOFOLD_UNROLL
     for (int p = 0; p < sums::num_sums; ++p) {
       int128 own = 0;
@@ -140,7 +141,7 @@ class warp_exact {
   /// Adds tiles until one does not fit, or there are no more; how many.
   template <class Companion>
   MONOFOLD_GPU int add_narrow(const range_type& range, int& tile, int step, int tiles,
-                              Companion& companion) {
+                              Companion& companion, bool& is_counted) {
     const auto first_whole = range.first + range.margin() == 0 ? 0 : 1;
     const auto end_whole = static_cast<int>((range.end - range.margin()) / tile_items);
     int taken = 0;            // tiles before those in `sums_`
@@ -180,8 +181,11 @@ class warp_exact {
           companion.add(raw, tile);
         }
       }
+      bool may_be_minus_zero = false;
+      if constexpr (format::counts_zeros) may_be_minus_zero = check::may_be_minus_zero(seen);
       // One vote for all that is rare.
-      if (any_lane(is_new | check::may_be_special(seen) | !is_sure | may_be_extreme)) {
+      if (any_lane(is_new | check::may_be_special(seen) | !is_sure | may_be_extreme |
+                   may_be_minus_zero)) {
         is_new |= check::may_be_special(seen) && wide::has_special(raw);
         if constexpr (Companion::is_any) {
           if (Companion::is_coarse && any_lane(may_be_extreme) && !is_shown)
@@ -193,11 +197,6 @@ class warp_exact {
           if (any_lane(check::keys_show_special ? key >= check::infinite : wide::has_special(raw)))
             break;
           const std::uint32_t most = largest_of_lanes(key);
-          if (!any_other_) {
-            any_other_ = check::keys_show_other ? most != 0 : wide::find_other(raw);
-            // Nothing but -0 so far, or zeros: the wide way looks at each.
-            if (!any_other_) break;
-          }
           if (most >= limit) {
             max_exponent_ = check::max_exponent_of(most) + slack;
             if (!is_low(max_exponent_)) break;
@@ -207,6 +206,9 @@ class warp_exact {
           }
         }
         if constexpr (has_sure_bins) is_sure = !any_lane(check::is_unsure(seen, sure_limit));
+        if constexpr (format::counts_zeros) {
+          if (any_lane(may_be_minus_zero)) wide::count_minus_zeros(digits_, raw);
+        }
       }
       if constexpr (bin_plan::copies_ahead) {
         // The vote above depends on every load of what was taken.
@@ -219,8 +221,12 @@ class warp_exact {
       tile_bins<Term> bins;
       if (is_sure && (bin_plan::is_always_held || has_sure_bins)) {
         bins.deposit_surely(raw, beginning);
-        if (!check::limits_show_infinite && any_lane(bins.is_infinite())) break;
+        if (!check::limits_show_infinite && any_lane(bins.is_infinite())) {
+          is_counted = true;
+          break;
+        }
       } else if (any_lane(bins.deposit(raw, beginning))) {
+        is_counted = true;
         break;
       }
       MONOFOLD_UNROLL
@@ -284,7 +290,6 @@ class warp_exact {
   int run_ = 0;
   int max_exponent_ = 0;
   bool has_digits_ = false;
-  bool any_other_;  // the same in all lanes
   wide wide_;
 };
 

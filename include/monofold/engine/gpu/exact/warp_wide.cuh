@@ -112,9 +112,9 @@ class warp_wide {
   static constexpr int chunk_items = format::chunk_items;
   static constexpr int row_items = warp_lanes * chunk_items;
   static constexpr int tile_items = rows * row_items;
-  /// No tile makes more additions to a digit: those of special items, then of single digits.
+  /// No tile makes more additions to a digit: those of special items, then of single digits, and to a count.
   static constexpr int most_additions_a_tile =
-      rows * chunk_items * warp_lanes * (2 + format::parts) + 64;
+      rows * chunk_items * warp_lanes * (2 + format::parts) + 80;
 
   /// Whether a lane has items that doubles are not for.
   template <int num_rows>
@@ -135,24 +135,27 @@ class warp_wide {
     return any;
   }
 
-  /// Whether some term is another number than -0.
+  /// Counts the terms that are -0.
   template <int num_rows>
-  MONOFOLD_GPU static bool find_other(const chunk (&raw)[num_rows]) {
-    std::uint32_t other = 0;
+  MONOFOLD_GPU static void count_minus_zeros(digits& to, const chunk (&raw)[num_rows]) {
+    int count = 0;
     MONOFOLD_UNROLL
-    for (int r = 0; r < num_rows; ++r) other |= format::other_of(raw[r]);
-    return any_lane(other != 0);
+    for (int r = 0; r < num_rows; ++r) count += format::minus_zeros_in(raw[r]);
+    count = sum_of_lanes(count);
+    if (count == 0) return;
+    to.reserve(1);
+    if (lane_rank() == 0) to.count(digit_count::minus_zero, count);
   }
 
-  /// Adds a tile of the range; `any_other`, the same in all lanes, learns of terms that are not -0. `again`: the
-  /// tile is not the only one of its kind, so that words, which cost much once, pay.
-  MONOFOLD_GPU void add(digits& to, bool& any_other, const range_type& range, int tile,
-                        bool again) {
+  /// Adds a tile of the range. `again`: the tile is not the only one of its kind, so that words, which cost much
+  /// once, pay. `is_counted`: its -0 are counted.
+  MONOFOLD_GPU void add(digits& to, const range_type& range, int tile, bool again,
+                        bool is_counted) {
     if constexpr (has_room) {
       if (again && wide_room<Term>::is_there()) {
         chunk raw[rows];
         load(raw, range, tile, 0);
-        take_special_and_other(to, any_other, raw);
+        take_apart(to, raw, is_counted);
         return wide_room<Term>::add(to, raw);
       }
     }
@@ -160,7 +163,7 @@ class warp_wide {
     for (int row = 0; row < rows; row += batch_rows) {
       chunk raw[batch_rows];
       load(raw, range, tile, row);
-      add_batch(to, any_other, raw);
+      add_batch(to, raw, is_counted);
     }
   }
 
@@ -195,21 +198,20 @@ class warp_wide {
     }
   }
 
-  /// Leaves items that doubles are for.
+  /// Counts -0, and leaves items that doubles are for.
   template <int num_rows>
-  MONOFOLD_GPU static void take_special_and_other(digits& to, bool& any_other,
-                                                  chunk (&raw)[num_rows]) {
+  MONOFOLD_GPU static void take_apart(digits& to, chunk (&raw)[num_rows], bool is_counted) {
+    if (format::counts_zeros && !is_counted) count_minus_zeros(to, raw);
     if (any_lane(has_special(raw))) {
       to.reserve(2 * num_rows * chunk_items * warp_lanes);
       sync_warp();  // additions by `add_units` above, atomic ones below
-      any_other |= take_special(to, raw);
+      take_special(to, raw);
       sync_warp();  // and the other way round
     }
-    if (!any_other) any_other = find_other(raw);
   }
 
-  MONOFOLD_GPU void add_batch(digits& to, bool& any_other, chunk (&raw)[batch_rows]) {
-    take_special_and_other(to, any_other, raw);
+  MONOFOLD_GPU void add_batch(digits& to, chunk (&raw)[batch_rows], bool is_counted) {
+    take_apart(to, raw, is_counted);
     MONOFOLD_ROLL
     for (int p = 0; p < parts; ++p) {
       double x[batch];
@@ -229,21 +231,18 @@ class warp_wide {
     }
   }
 
-  /// Adds the items that doubles are not for, by integers, and puts -0 in their places; whether a lane has
-  /// seen another number than -0.
+  /// Adds the items that doubles are not for, by integers, and puts 0 in their places.
   template <int num_rows>
-  MONOFOLD_GPU static bool take_special(digits& to, chunk (&raw)[num_rows]) {
-    bool other = false;
+  MONOFOLD_GPU static void take_special(digits& to, chunk (&raw)[num_rows]) {
     MONOFOLD_UNROLL
     for (int r = 0; r < num_rows; ++r) {
       MONOFOLD_UNROLL
       for (int v = 0; v < chunk_items; ++v) {
         if (!check::is_special(raw[r], v)) continue;
-        other |= check::take(to, format::item_of(raw[r], v));
+        check::take(to, format::item_of(raw[r], v));
         format::clear_item(raw[r], v);
       }
     }
-    return any_lane(other);
   }
 
   /// Adds doubles times 2^scale to a sum.

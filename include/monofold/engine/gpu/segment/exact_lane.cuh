@@ -46,12 +46,12 @@ class lane_sum {
         continue;
       }
       own.counts.items += here;
-      std::uint32_t other = !run::format::counts_zeros || most != 0 ? 1 : 0;
-      if (other == 0) {
+      if (run::format::counts_zeros && run::check::may_be_minus_zero(seen)) {
         MONOFOLD_UNROLL
-        for (int r = 0; r < run::rows; ++r) other |= run::format::other_of(raw[r]);
+        for (int r = 0; r < run::rows; ++r) {
+          own.counts.minus_zeros += run::format::minus_zeros_in(raw[r]);
+        }
       }
-      own.counts.other |= other != 0 ? 1 : 0;
       const int position =
           sums::exponent(sum.max_exponent, 0) - run::format::layout::low_exponent(0);
       // Below the grid there are zeros.

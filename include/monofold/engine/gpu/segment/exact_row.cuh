@@ -86,14 +86,14 @@ class exact_row {
   MONOFOLD_GPU static bool add(const bytes16 (&raw)[depth], int held, int level, double& total,
                                sums& out) {
     seen_items seen = check::nothing_seen();
-    std::uint32_t other = format::counts_zeros ? 0 : 1;
+    int zeros = 0;  // that are -0
     double sum[2] = {0, 0};
     MONOFOLD_UNROLL
     for (int k = 0; k < depth; ++k) {
       if (k >= held) break;
       seen.most = items::look(seen.most, raw[k]);
       seen.least = items::look_low(seen.least, raw[k]);
-      if constexpr (format::counts_zeros) other |= format::other_of(raw[k]);
+      if constexpr (format::counts_zeros) zeros += format::minus_zeros_in(raw[k]);
       MONOFOLD_UNROLL
       for (int v = 0; v < format::chunk_items; ++v) {
         double x[1];
@@ -106,7 +106,7 @@ class exact_row {
     MONOFOLD_ROLL
     for (int distance = 1; distance >> level == 0; distance *= 2) {
       most = larger(most, shuffle_from(most, lane_rank() ^ distance));
-      other |= shuffle_from(other, lane_rank() ^ distance);
+      if constexpr (format::counts_zeros) zeros += shuffle_from(zeros, lane_rank() ^ distance);
       total = rounded_sum(total, shuffle_from(total, lane_rank() ^ distance));
     }
     const bool is_finite = most < check::infinite;
@@ -119,7 +119,7 @@ class exact_row {
       is_exact = !items::is_below(seen.least, items::low_limit(last + items::last_bias));
     }
     out.is_there = 1;
-    out.is_other = other != 0 ? 1 : 0;
+    out.minus_zeros = static_cast<std::uint32_t>(zeros) & 0x7fffffffu;
     const std::uint32_t no = __ballot_sync(all_lanes, is_exact ? 0 : 1);
     const std::uint32_t team = (level == 5 ? all_lanes : (1u << (1 << level)) - 1)
                                << (lane_rank() >> level << level);
@@ -136,8 +136,8 @@ class exact_row {
                            bits_as<double>(std::uint64_t{format::part_scale(0) + 1023} << 52));
   }
   /// The number itself.
-  MONOFOLD_GPU static double value_of(double total, const sums& own) {
-    if (total == 0) return own.is_other != 0 ? 0.0 : -0.0;
+  MONOFOLD_GPU static double value_of(double total, const sums& own, std::int64_t items) {
+    if (total == 0) return own.minus_zeros != items ? 0.0 : -0.0;
     return value_of(total);
   }
 

@@ -249,14 +249,16 @@ class team_sum {
       for (int r = 0; r < rows; ++r) check::look(seen, raw[r]);
     });
     const std::uint32_t most = largest_of_team(check::key(seen), teams);
-    // Of zeros alone it matters whether all are -0.
-    std::uint32_t other = !format::counts_zeros || most != 0 ? 1 : 0;
-    if (any_lane(other == 0)) {
+    int zeros = 0;
+    if (format::counts_zeros && any_lane(check::may_be_minus_zero(seen))) {
       each_run(true, [&] {
         MONOFOLD_UNROLL
-        for (int r = 0; r < rows; ++r) other |= format::other_of(raw[r]);
+        for (int r = 0; r < rows; ++r) zeros += format::minus_zeros_in(raw[r]);
       });
-      other = largest_of_team(other, teams);
+      MONOFOLD_ROLL
+      for (int distance = 1; distance < teams.lanes(); distance *= 2) {
+        zeros += shuffle_down(zeros, distance);
+      }
     }
     bool fits = run::begin(most, out);
     std::uint32_t left = 0;
@@ -272,7 +274,7 @@ class team_sum {
       for (int p = 0; p < parts; ++p) out.value[p] += shuffle_down(out.value[p], distance);
     }
     out.is_there = count > 0 ? 1 : 0;
-    out.is_other = other != 0 ? 1 : 0;
+    out.minus_zeros = static_cast<std::uint32_t>(zeros) & 0x7fffffffu;
     const std::uint32_t team = first_lanes(teams.lanes()) << (lane_rank() - teams.member());
     return (lanes_with(!fits) & team) == 0;
   }

@@ -38,13 +38,14 @@ class long_block {
   using range_fold = tile_range_fold<fold, part, term>;
   /// Fewer where states are large.
   static constexpr int warp_bytes =
-      range_fold::scratch_bytes + in_chunks_of_16(2 * static_cast<int>(sizeof(state)));
+      range_fold::scratch_bytes + in_chunks_of_16(3 * static_cast<int>(sizeof(state)));
   static constexpr int warps = 8 * warp_bytes <= max_shared_bytes   ? 8
                                : 4 * warp_bytes <= max_shared_bytes ? 4
                                : 2 * warp_bytes <= max_shared_bytes ? 2
                                                                     : 1;
+  static constexpr int pieces = 2 * warps;  // of a node
   static constexpr int states_bytes = in_chunks_of_16(warps * static_cast<int>(sizeof(state)));
-  static constexpr int shared_bytes = warps * range_fold::scratch_bytes + 2 * states_bytes;
+  static constexpr int shared_bytes = warps * range_fold::scratch_bytes + 3 * states_bytes;
 
   MONOFOLD_GPU long_block(const Job& job, const segment_launch& plan, char* shared, state* states)
       : job_(job),
@@ -65,14 +66,15 @@ class long_block {
     const std::int64_t first = std::int64_t{node} << level;
     const std::int64_t left = tiles - first;
     const std::int64_t here = left >> level != 0 ? std::int64_t{1} << level : left;
-    // A power of two of tiles a warp.
+    // Pieces of a power of two of tiles, one a warp; two where many warps would get none.
     std::int64_t each = 1;
     while (each * warps < here) each *= 2;
-    const std::int64_t from = warp_rank() * each;
-    if (from < here) {
+    if (each > 1 && 4 * here <= 3 * each * warps) each /= 2;
+    MONOFOLD_ROLL
+    for (int piece = warp_rank(); piece * each < here; piece += warps) {
+      const std::int64_t from = piece * each;
       const std::int64_t end = from + each < here ? from + each : here;
-      range_fold::fold(job_.f, {items, first + from, first + end}, scratch_,
-                       own_states_ + warp_rank());
+      range_fold::fold(job_.f, {items, first + from, first + end}, scratch_, own_states_ + piece);
     }
     sync_block();  // states written above are read below
     const auto parts = static_cast<int>((here + each - 1) / each);
@@ -124,7 +126,7 @@ class long_block {
     // What thread 0 of the last block acquired is behind this barrier seen by all its threads.
     if (!sync_block_any(is_last)) return;
     if (thread_rank() == 0) *ticket = 0;
-    auto* const warp_states = own_states_ + warps;
+    auto* const warp_states = own_states_ + pieces;
     const state total = combine_stored(job_.f, states, nodes, states, warp_states);
     if (warp_rank() == 0) hand(segment, ends, items, total);
   }
@@ -136,10 +138,10 @@ class long_block {
   state* states_;
 };
 
-/// The next of some numbers that blocks, or warps, share; asked for by one thread, known to its warp.
-MONOFOLD_GPU std::int64_t take_next(unsigned long long* counter) {
+/// The next `count` of some numbers that warps share.
+MONOFOLD_GPU std::int64_t take_next(unsigned long long* counter, int count) {
   unsigned long long own = 0;
-  if (lane_rank() == 0) own = atomicAdd(counter, 1ull);
+  if (lane_rank() == 0) own = atomicAdd(counter, static_cast<unsigned long long>(count));
   return static_cast<std::int64_t>(shuffle_from(own, 0));
 }
 
@@ -190,11 +192,16 @@ __global__ void __launch_bounds__(long_block<Job>::warps* warp_lanes,
   }
   const auto listed = static_cast<std::int64_t>(counters->mediums);
   const std::int64_t mediums = listed < list.medium_capacity ? listed : list.medium_capacity;
-  std::int64_t next = mediums > 0 ? take_next(&counters->next_medium) : 0;
+  // Several at a time where there are many: a counter is not counted up faster than every 2 ns.
+  const std::int64_t all_warps = std::int64_t{gridDim.x} * long_block<Job>::warps;
+  const int each = static_cast<int>(floor_power(mediums / (4 * all_warps), 1, 32));
+  std::int64_t next = mediums > 0 ? take_next(&counters->next_medium, each) : 0;
   MONOFOLD_ROLL
   while (next < mediums) {
-    const std::int64_t after = take_next(&counters->next_medium);
-    own.fold_segment(list.mediums[next]);
+    const std::int64_t after = take_next(&counters->next_medium, each);
+    const std::int64_t end = next + each < mediums ? next + each : mediums;
+    MONOFOLD_ROLL
+    for (std::int64_t at = next; at < end; ++at) own.fold_segment(list.mediums[at]);
     next = after;
   }
   end_segments(counters, report);

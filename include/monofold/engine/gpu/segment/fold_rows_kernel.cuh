@@ -151,7 +151,7 @@ class row_teams {
     for (int k = 0; k < depth; ++k) {
       const int at = member() + k * warp_lanes;
       const bool is_there = row < plan_.rows && at < plan_.chunks;
-      if constexpr (!std::is_void_v<term>) raw[k] = term_format<term>::outside();
+      if constexpr (!std::is_void_v<term>) raw[k] = minus_zeros<item>();  // see `sum_of_lane`
       if (is_there) raw[k] = load_16(items + at * chunk_items);
     }
   }
@@ -251,7 +251,7 @@ class row_teams {
     const bool is_one = member() == 0 && row < plan_.rows;
     if (is_one && !is_left) {
       if constexpr (answers_double) {
-        *job_.sinks.of(row).out = sum_of_row::value_of(total, sum);
+        *job_.sinks.of(row).out = sum_of_row::value_of(total, sum, job_.segments.length());
       } else {
         sum_of_row::set_value(total, sum);
         is_left = !finish_lane(job_.f, sum, job_.segments.length(), job_.sinks.of(row));

@@ -89,9 +89,6 @@ class short_warp {
                      fixed_segments>;
   static constexpr int chunk_items = tile_shape<item>::items_per_lane;
 
-  MONOFOLD_GPU bool is_short(const segment_ends& ends) const {
-    return job_.is_good(ends) && ends.count() <= tile_items;
-  }
   MONOFOLD_GPU static int clamped(std::int64_t distance) {
     return distance > far ? far : distance < -far ? -far : static_cast<int>(distance);
   }
@@ -113,7 +110,7 @@ class short_warp {
     MONOFOLD_ROLL
     for (int i = lane_rank(); i < here; i += warp_lanes) {
       const segment_ends ends = job_.ends_of(at + i);
-      if (!is_short(ends) || ends.count() == 0) continue;
+      if (!job_.is_short(ends) || ends.count() == 0) continue;
       const int from = clamped(ends.begin - origin);
       const int to = clamped(ends.end - origin);
       const auto count = static_cast<int>(ends.count());
@@ -173,24 +170,11 @@ class short_warp {
       if (is_fixed && longest > 0) {
         count = is_there ? longest : 0;
       } else {
-        count = is_there && is_short(ends) ? static_cast<int>(ends.count()) : 0;
-        if (any_lane(is_one && count == 0)) see_to(is_one && count == 0, segment, ends);
+        count = is_there && job_.is_short(ends) ? static_cast<int>(ends.count()) : 0;
+        const bool is_other = is_one && count == 0;
+        if (any_lane(is_other)) see_to_other(job_, plan_, list_, is_other, segment, ends);
       }
       fold_teams(items_from(count > 0 ? ends.begin : 0), segment, ends, count, teams);
-    }
-  }
-
-  /// Segments that are not short, or empty, or none.
-  ///
-  /// sync       all lanes of the warp
-  MONOFOLD_GPU void see_to(bool is_one, std::int64_t segment, const segment_ends& ends) const {
-    const bool is_good = job_.is_good(ends);
-    const std::int64_t tiles = is_one && is_good ? job_.tiles_of(ends) : 0;
-    if (any_lane(tiles > 1)) work_list::append(list_, plan_, segment, tiles > 1 ? tiles : 0);
-    if (!is_one) return;
-    if (!is_good) list_.report_bad(segment);
-    if (is_good && tiles == 0 && !finish_nothing(job_.f, job_.sinks.of(segment))) {
-      list_.report_empty(segment);
     }
   }
 

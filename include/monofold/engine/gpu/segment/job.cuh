@@ -92,6 +92,9 @@ struct segment_job {
   MONOFOLD_GPU bool is_good(const segment_ends& ends) const {
     return ends.begin >= 0 && ends.end >= ends.begin && ends.end <= size;
   }
+  MONOFOLD_GPU bool is_short(const segment_ends& ends) const {
+    return is_good(ends) && ends.count() <= tile_items;
+  }
   MONOFOLD_GPU static std::int64_t tiles_of(const segment_ends& ends) {
     return (ends.count() + tile_items - 1) / tile_items;
   }
@@ -118,5 +121,21 @@ struct segment_job {
     }
   }
 };
+
+/// Lists a segment that is not short, answers for an empty one, or reports one that is none.
+///
+/// sync       all lanes of the warp; `is_one`: this lane has such a segment
+template <class Job>
+MONOFOLD_GPU void see_to_other(const Job& job, const segment_launch& plan, const work_list& list,
+                               bool is_one, std::int64_t segment, const segment_ends& ends) {
+  const bool is_good = job.is_good(ends);
+  const std::int64_t tiles = is_one && is_good ? job.tiles_of(ends) : 0;
+  if (any_lane(tiles > 1)) work_list::append(list, plan, segment, tiles > 1 ? tiles : 0);
+  if (!is_one) return;
+  if (!is_good) list.report_bad(segment);
+  if (is_good && tiles == 0 && !finish_nothing(job.f, job.sinks.of(segment))) {
+    list.report_empty(segment);
+  }
+}
 
 }  // namespace monofold::detail

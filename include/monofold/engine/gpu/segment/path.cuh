@@ -11,6 +11,7 @@
 #include "monofold/engine/gpu/segment/fold_long_kernel.cuh"
 #include "monofold/engine/gpu/segment/fold_rows_kernel.cuh"
 #include "monofold/engine/gpu/segment/fold_short_kernel.cuh"
+#include "monofold/engine/gpu/segment/fold_slots_kernel.cuh"
 #include "monofold/engine/gpu/segment/job.cuh"
 #include "monofold/engine/gpu/segment/work_list.cuh"
 #include "monofold/engine/gpu/workspace.cuh"
@@ -47,7 +48,7 @@ class segment_path {
                 "of segments on a GPU a state has at most 1 KiB");
 
   segment_path(const F& f, const View& view, const Segments& segments, int multiprocessors)
-      : fold_(f), view_(view), segments_(segments) {
+      : fold_(f), view_(view), segments_(segments), multiprocessors_(multiprocessors) {
     const std::int64_t length = known_segments<Segments>::length(segments);
     facts_ = {segments.size(),
               length < 0 ? static_cast<std::int64_t>(view.size()) : length * segments.size(),
@@ -64,7 +65,10 @@ class segment_path {
           (segments.size() <= 1 ||
            (rows_.chunks == 0 ? segments.begin(1) == length
                               : segments.begin(1) % tile_shape<item>::items_per_lane == 0));
-      if (!is_aligned || (rows_.chunks == 0 && !folds_shared_chunks_v<F, View>)) rows_.warps = 0;
+      const bool is_slow = is_extremum_fold_v<F> && length > 8;
+      if (!is_aligned || is_slow || (rows_.chunks == 0 && !folds_shared_chunks_v<F, View>)) {
+        rows_.warps = 0;
+      }
     }
   }
 
@@ -93,12 +97,7 @@ class segment_path {
     segment_launch plan = plan_;
     plan.max_nodes = states_per_thread * long_block<job>::warps * warp_lanes;
     if (plan_.warps > 0) {
-      constexpr int warps = short_warp<job>::warps;
-      if (auto failed = launch_early(fold_short_segments_kernel<job>,
-                                     (plan_.warps + warps - 1) / warps, warps * warp_lanes,
-                                     warps * short_warp<job>::warp_bytes, on, own, plan, list)) {
-        return failed;
-      }
+      if (auto failed = start_short(on, own, plan, list)) return failed;
     }
     if (plan_.long_blocks == 0) return {};
     auto* const states = reinterpret_cast<state*>(static_cast<char*>(workspace.states()) +
@@ -114,6 +113,23 @@ class segment_path {
   bool reports() const { return plan_.long_blocks > 0; }
 
  private:
+  template <class Job>
+  failure start_short(const device_stream& on, const Job& job, segment_launch plan,
+                      const work_list& list) const {
+    if constexpr (slot_way_of<Job> != slot_way::none) {
+      plan = page_launch_for(plan, facts_, multiprocessors_);
+      constexpr int warps = slot_warp<Job>::warps;
+      return launch_early(fold_slots_kernel<Job>, (plan.warps + warps - 1) / warps,
+                          warps * warp_lanes, warps * slot_warp<Job>::warp_bytes, on, job, plan,
+                          list);
+    } else {
+      constexpr int warps = short_warp<Job>::warps;
+      return launch_early(fold_short_segments_kernel<Job>, (plan.warps + warps - 1) / warps,
+                          warps * warp_lanes, warps * short_warp<Job>::warp_bytes, on, job, plan,
+                          list);
+    }
+  }
+
   static constexpr std::int64_t sizeof_state = sizeof(state);
 
   std::int64_t units_at() const {
@@ -141,6 +157,7 @@ class segment_path {
   const F& fold_;
   const View& view_;
   const Segments& segments_;
+  int multiprocessors_;
   segment_facts facts_;
   segment_launch plan_;
   row_launch rows_{};  // no warps: the kernels of segments

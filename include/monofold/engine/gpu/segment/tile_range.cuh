@@ -10,6 +10,7 @@
 #include "monofold/engine/gpu/kernel.cuh"
 #include "monofold/engine/gpu/load.cuh"
 #include "monofold/engine/gpu/segment/exact_team.cuh"
+#include "monofold/engine/gpu/segment/slot_tile.cuh"
 #include "monofold/engine/gpu/tree/warp_fold.cuh"
 #include "monofold/engine/gpu/tree/warp_running.cuh"
 #include "monofold/engine/gpu/tree/warp_tile.cuh"
@@ -80,6 +81,17 @@ class tile_range_fold {
     int past = 0;
     if constexpr (warp_tile<Part>::held && contiguous_item_view<Part>) {
       past = bytes_past_16(tiles.part.data());
+    }
+    if constexpr (has_slot_tiles_v<F, Part>) {
+      if (past != 0) {
+        MONOFOLD_ROLL
+        for (std::int64_t tile = tiles.first; tile < tiles.end; ++tile) {
+          const std::int64_t at = tile * tile_items;
+          const int count = size - at < tile_items ? static_cast<int>(size - at) : tile_items;
+          ragged(fold_slot_tile(f, tiles.part.data() + at, count, at), tile - tiles.first);
+        }
+        return;
+      }
     }
     // Shifted loads reach into the chunks around a tile.
     const std::int64_t first = past != 0 && tiles.first == 0 ? 1 : tiles.first;
@@ -203,7 +215,7 @@ requires(!std::is_void_v<Term>) class tile_range_fold<F, Part, Term> {
                   reinterpret_cast<std::uint32_t*>(sum_of(*out, s)));
     }
     if (lane_rank() == 0) {
-      counts_of(*out) = counts_in<Term>(wide + digits::num_wide_digits, range.end - range.first);
+      counts_of(*out) = counts_in(wide + digits::num_wide_digits, range.end - range.first);
     }
     sync_warp();  // the state written above is read by others
     return false;

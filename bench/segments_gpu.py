@@ -1,0 +1,105 @@
+#!/usr/bin/env python3
+"""The part of docs/axes.md that rows of bench_segments_gpu make (golden/*/segments_gpu.jsonl).
+
+usage: segments_gpu.py            prints it
+       segments_gpu.py --write    puts it between the page's two marks
+"""
+
+import figures
+from figures import line
+
+PAGE = figures.TREE / "docs" / "axes.md"
+KINDS = {"fixed": "Rows of one length", "offsets": "The same, by offsets",
+         "mixed": "By offsets, of 0 to twice the length"}
+NAMES = {"plain_sum": "plain sum", "sum": "exact sum", "mean": "exact mean",
+         "mean_square": "exact mean of squares"}
+PEERS = {"max": "max", "argmax": "argmax"}  # of CUB; of other operations its sum
+
+
+def power_name(number):
+    return f"2^{number.bit_length() - 1}" if number > 1 << 16 and number & number - 1 == 0 else str(number)
+
+
+def name_of(op, dtype):
+    return f"{NAMES.get(op, op)} of {dtype}"
+
+
+class Rows:
+    """One machine's rows; cells are named by kind, operation, type and length."""
+
+    def __init__(self, rows):
+        self.ours, self.peers, self.lengths = {}, {}, {}
+        for row in rows:
+            key = row["kind"], row["op"], row["dtype"], row["length"]
+            if row["path"] == "gpu":
+                self.ours[key] = row
+                self.lengths.setdefault(row["kind"], []).append(row["length"])
+            else:
+                self.peers.setdefault(key, []).append(row)
+        self.operations = list(dict.fromkeys((op, dtype) for _, op, dtype, _ in self.ours))
+        self.about = rows[0]
+        self.peer = " ".join(next(iter(self.peers.values()))[0]["path"].split()[:2]).upper()
+
+    def share(self, key):
+        """Of the time that items, ends and answers take at the read kernel's speed."""
+        row = self.ours.get(key)
+        return row and row["moved_bytes"] / row["read_limit_gbps"] / row["median_ns"]
+
+    def ratio(self, key):
+        """Over the faster one of CUB's forms."""
+        kind, op, dtype, length = key
+        peers = self.peers.get((kind, PEERS.get(op, "plain_sum"), dtype, length))
+        if key not in self.ours or not peers:
+            return None
+        return self.ours[key]["median_ns"] / min(peer["median_ns"] for peer in peers)
+
+    def table(self, kind, title, value):
+        lengths = sorted(set(self.lengths[kind]))
+        out = figures.head(title, map(power_name, lengths))
+        for op, dtype in self.operations:
+            cells = [value((kind, op, dtype, length)) for length in lengths]
+            if any(cells):
+                out.append(line(name_of(op, dtype), [f"{c:.2f}" if c else "" for c in cells]))
+        return out
+
+    def giants(self):
+        out = figures.head("a giant", ["us", "share", f"over {self.peer}"])
+        for key, row in self.ours.items():
+            if key[0] == "giant":
+                ratio = self.ratio(key)
+                out.append(line(name_of(*key[1:3]), [f"{row['median_ns'] / 1e3:.0f}", f"{self.share(key):.2f}",
+                                                     f"{ratio:.4f}" if ratio else ""]))
+        return out
+
+    def behind(self):
+        """For each operation how many cells are behind CUB, and the worst."""
+        out = []
+        for op in dict.fromkeys(op for op, _ in self.operations):
+            found = {key: self.ratio(key) for key in self.ours if key[1] == op and self.ratio(key)}
+            # What the table shows as 1.00 is a draw.
+            behind = {key: ratio for key, ratio in found.items() if round(ratio, 2) > 1}
+            if behind:
+                worst = max(behind, key=behind.get)
+                kind, _, dtype, length = worst
+                out.append(f"- {NAMES.get(op, op)}: {len(behind)} of {len(found)}, at worst {behind[worst]:.2f} "
+                           f"({dtype}, {kind}, {power_name(length)})")
+        head = f"Behind {self.peer}:"
+        return [head, "", *out] if out else [f"{head} nowhere."]
+
+
+def part_of(path):
+    rows = Rows(figures.rows_in(path))
+    about, machine = rows.about, path.parent.name
+    out = [f"({machine}: {about['instruction_set']}; commit {about['commit']};",
+           f"[rows](../bench/golden/{machine}/segments_gpu.jsonl))", ""]
+    for kind, title in KINDS.items():
+        if kind in rows.lengths:
+            out += [f"{title}:", "", *rows.table(kind, "share of the read speed", rows.share), "",
+                    *rows.table(kind, f"time over {rows.peer}", rows.ratio), ""]
+    if "giant" in rows.lengths:
+        out += ["Half of the range in one segment, amid segments of three:", "", *rows.giants(), ""]
+    return out + rows.behind() + [""]
+
+
+if __name__ == "__main__":
+    figures.print_or_write(__doc__, PAGE, figures.golden_part("segments_gpu", part_of))

@@ -1,0 +1,308 @@
+#pragma once
+/// engine/gpu/segment/exact_cells: exact sums of segments in cells that are doubles, or pairs of doubles.
+///
+/// Where the largest item and the last bit of the smallest are near enough, additions of doubles round nothing. Else
+/// what they leave out is added too, which is exact; and where that rounds, it is seen.
+
+#include <bit>
+#include <cstdint>
+#include <type_traits>
+
+#include "monofold/engine/gpu/exact/finish.cuh"
+#include "monofold/engine/gpu/exact/term_format.cuh"
+#include "monofold/engine/gpu/segment/exact_row.cuh"
+#include "monofold/engine/gpu/segment/exact_team.cuh"
+#include "monofold/engine/gpu/segment/slot_cells.cuh"
+#include "monofold/fold/exact/products.hpp"
+#include "monofold/fold/exact/sum.hpp"
+#include "monofold/fold/exact/sum_of_two.hpp"
+#include "monofold/fold/exact/term.hpp"
+#include "monofold/level/lanes.cuh"
+#include "monofold/plan/tiles.hpp"
+#include "monofold/platform/bits.hpp"
+#include "monofold/platform/float_format.hpp"
+#include "monofold/platform/host_device.hpp"
+#include "monofold/platform/rounded.hpp"
+
+namespace monofold::detail {
+
+MONOFOLD_GPU double magnitude_of(double x) {
+  return bits_as<double>(bits_as<std::uint64_t>(x) & ~(std::uint64_t{1} << 63));
+}
+
+/// The terms of exact sums that are doubles themselves.
+template <class Term>
+struct double_of_term {
+  static constexpr bool is_one = false;
+};
+template <class Item>
+struct double_of_term<value_term<Item>> {
+  static constexpr bool is_one = true;
+  MONOFOLD_GPU static double of(const Item& x) {
+    if constexpr (sizeof(Item) <= 4) {
+      return as_double(static_cast<float>(x));
+    } else {
+      return x;
+    }
+  }
+};
+template <class Item>
+struct double_of_term<magnitude_term<Item>> : double_of_term<value_term<Item>> {
+  MONOFOLD_GPU static double of(const Item& x) {
+    return magnitude_of(double_of_term<value_term<Item>>::of(x));
+  }
+};
+
+template <class Item>
+struct double_of_term<square_term<Item>> {
+  static constexpr bool is_one = sizeof(Item) <= 4;  // 48 bits, far from the ends of the format
+  MONOFOLD_GPU static double of(const Item& x) {
+    const double own = double_of_term<value_term<Item>>::of(x);
+    return rounded_product(own, own);
+  }
+};
+
+/// Whether so much is known of some items that their sums are doubles: by the largest, and the last bit of the
+/// smallest but 0.
+template <class Item>
+struct range_watch {
+  using items = thread_items<std::conditional_t<sizeof(Item) == 8, double, float>>;
+  // Of floats the bits, of doubles the high words: twice the magnitude, and of the smallest less 1, so that 0 is the
+  // largest.
+  std::uint32_t most = 0;
+  std::uint32_t least = ~std::uint32_t{0};
+
+  MONOFOLD_GPU void see(const Item& x) {
+    const std::uint32_t twice = bits_of(x) * 2;
+    most = larger(most, twice);
+    least = smaller(least, twice - 1);
+  }
+  /// The key of the largest item of all lanes.
+  ///
+  /// sync       all lanes of the warp
+  MONOFOLD_GPU std::uint32_t key() const { return largest_of_lanes(most) / 2; }
+  /// Whether the last bit of each item of all lanes is worth at least 2^last.
+  ///
+  /// sync       all lanes of the warp
+  MONOFOLD_GPU bool are_multiples_of(int last) const {
+    const int field = last + items::last_bias;
+    const std::uint32_t limit =
+        field <= 1 ? 0 : (static_cast<std::uint32_t>(field) << (32 - exponent_bits)) - 1;
+    return !any_lane(least < limit);
+  }
+
+ private:
+  static constexpr int exponent_bits = sizeof(Item) == 8 ? 11 : 8;
+
+  MONOFOLD_GPU static std::uint32_t bits_of(const Item& x) {
+    if constexpr (sizeof(Item) == 8) {
+      // What has bits in the low word alone is not 0.
+      return high_word(x) | (low_word(x) != 0 ? 1 : 0);
+    } else {
+      return bits_as<std::uint32_t>(static_cast<float>(x));
+    }
+  }
+};
+
+template <class Item>
+inline constexpr int log2_tile_items = std::bit_width(static_cast<unsigned>(tile_items_v<Item>)) -
+                                       1;
+
+/// Of exact sums that are doubles, see exact_row; -0 of nothing.
+template <class Term>
+struct double_cells {
+  using item = typename Term::item;
+  using cell = double;
+  using watch = range_watch<item>;
+  using step = no_step;
+  MONOFOLD_GPU static cell absent() { return -0.0; }
+  MONOFOLD_GPU static step prepared(const watch&, bool) { return {}; }
+  MONOFOLD_GPU static cell take(const step&, const item& x) { return double_of_term<Term>::of(x); }
+  MONOFOLD_GPU static cell add(const step&, cell a, const item& x) {
+    return join(a, double_of_term<Term>::of(x));
+  }
+  MONOFOLD_GPU static cell join(cell a, cell b) { return rounded_sum(a, b); }
+  /// Whether all were.
+  ///
+  /// sync       all lanes of the warp
+  MONOFOLD_GPU static bool holds(const watch& seen, const step&) {
+    const std::uint32_t key = seen.key();
+    if (key >= watch::items::infinite) return false;
+    return seen.are_multiples_of(watch::items::max_exponent_of(key) + log2_tile_items<item> - 53);
+  }
+};
+
+/// Of exact sums in two doubles: items are cut at one place, above which sums of a tile are whole multiples of a power
+/// of two that a double holds, and below which they are so too.
+template <class Term>
+struct bin_cells {
+  using item = typename Term::item;
+  using watch = range_watch<item>;
+  struct cell {
+    double high;
+    double low;
+  };
+  /// Items are below 2^top; adding 1.5 2^(top + log2_items - 1) and taking it away again cuts them.
+  struct step {
+    double cutter;
+    int top;
+  };
+  static constexpr int log2_items = log2_tile_items<item>;
+  static constexpr int factors = std::is_same_v<Term, square_term<item>> ? 2 : 1;
+
+  MONOFOLD_GPU static cell absent() { return {0, 0}; }
+  /// Where others follow, of a segment of several rows, they may be somewhat larger.
+  MONOFOLD_GPU static step prepared(const watch& seen, bool are_all) {
+    int top = top_of(seen.key()) + (are_all ? 0 : 2);
+    top = top < -900 ? -900 : top > 1000 ? 1000 : top;
+    const auto field = static_cast<std::uint64_t>(top + log2_items - 1 + 1023);
+    return {bits_as<double>(field << 52 | std::uint64_t{1} << 51), top};
+  }
+  MONOFOLD_GPU static cell take(const step& how, const item& x) {
+    const double own = double_of_term<Term>::of(x);
+    const double high = rounded_sum(rounded_sum(own, how.cutter), -how.cutter);
+    return {high, rounded_sum(own, -high)};
+  }
+  MONOFOLD_GPU static cell add(const step& how, const cell& a, const item& x) {
+    return join(a, take(how, x));
+  }
+  MONOFOLD_GPU static cell join(const cell& a, const cell& b) {
+    return {rounded_sum(a.high, b.high), rounded_sum(a.low, b.low)};
+  }
+  /// Whether nothing was lost: low parts are below 2^(top + log2_items - 54).
+  ///
+  /// sync       all lanes of the warp
+  MONOFOLD_GPU static bool holds(const watch& seen, const step& how) {
+    const std::uint32_t key = seen.key();
+    if (key >= watch::items::infinite || top_of(key) > how.top) return false;
+    const int last = how.top + 2 * log2_items - 107;
+    return seen.are_multiples_of(factors == 2 ? (last + 1) >> 1 : last);
+  }
+
+ private:
+  MONOFOLD_GPU static int top_of(std::uint32_t key) {
+    return factors * watch::items::max_exponent_of(key);
+  }
+};
+
+/// Of exact sums that two doubles hold where nothing is lost.
+template <class Term>
+struct pair_cells {
+  using item = typename Term::item;
+  using cell = sum_of_two;
+  using watch = no_watch;
+  using step = no_step;
+  MONOFOLD_GPU static cell absent() { return {-0.0, 0, 0}; }
+  MONOFOLD_GPU static step prepared(const watch&, bool) { return {}; }
+  MONOFOLD_GPU static cell take(const step&, const item& x) {
+    return {double_of_term<Term>::of(x), 0, 0};
+  }
+  /// A cell and an item. Where something is lost, or not finite, `lost` is not 0.
+  MONOFOLD_GPU static cell add(const step&, const cell& a, const item& x) {
+    const cell high = two_sum(a.high, double_of_term<Term>::of(x));
+    const cell low = two_sum(a.low, high.low);
+    return {high.high, low.high, rounded_sum(a.lost, magnitude_of(low.low))};
+  }
+  MONOFOLD_GPU static cell join(const cell& a, const cell& b) {
+    const cell high = two_sum(a.high, b.high);
+    const cell low = two_sum(a.low, b.low);
+    const cell all = two_sum(low.high, high.low);
+    // What is lost counts as such: it is never below 0.
+    return {high.high, all.high,
+            rounded_sum(rounded_sum(a.lost, b.lost),
+                        rounded_sum(magnitude_of(low.low), magnitude_of(all.low)))};
+  }
+  /// The sum, rounded once, and what that leaves out.
+  MONOFOLD_GPU static cell rounded(const cell& own) {
+    return own.low == 0 ? own : two_sum(own.high, own.low);
+  }
+
+  /// a + b, and what its rounding left out.
+  MONOFOLD_GPU static cell two_sum(double a, double b) {
+    const double sum = rounded_sum(a, b);
+    const double of_b = rounded_sum(sum, -a);
+    const double rest =
+        rounded_sum(rounded_sum(a, -rounded_sum(sum, -of_b)), rounded_sum(b, -of_b));
+    return {sum, rest, 0};
+  }
+};
+
+/// Those of exact sums: any order will do.
+template <class Cells>
+struct exact_step_cells {
+  using cells = Cells;
+  using item = typename Cells::item;
+  using cell = typename Cells::cell;
+  using watch = typename Cells::watch;
+  using step = typename Cells::step;
+  static constexpr int num_cells = cells_of_lane<cell>;
+  static constexpr int slot_level = 3;
+  static constexpr bool any_order = true;
+  MONOFOLD_GPU static item filler() {
+    return float_from_bits<item>(float_format<item>::sign_bit);  // -0
+  }
+  MONOFOLD_GPU cell absent() const { return Cells::absent(); }
+  MONOFOLD_GPU step prepared(const watch& seen, bool are_all) const {
+    return Cells::prepared(seen, are_all);
+  }
+  MONOFOLD_GPU cell take(const step& how, const item& x, int) const { return Cells::take(how, x); }
+  MONOFOLD_GPU cell add(const step& how, const cell& a, const item& x, int) const {
+    return Cells::add(how, a, x);
+  }
+  MONOFOLD_GPU cell join(const cell& a, const cell& b) const { return Cells::join(a, b); }
+};
+
+/// What a fold answers where the sum of `count` items is a double.
+template <class Term, nan_rule rule>
+MONOFOLD_GPU double answer_of_double(const exact_total_fold<Term, double, rule>&, double sum, int) {
+  return sum;
+}
+template <class Term, nan_rule rule>
+MONOFOLD_GPU double answer_of_double(const exact_mean_fold<Term, double, rule>&, double sum,
+                                     int count) {
+  return rounded_quotient(sum, count);
+}
+
+/// What it answers where the sum is `sum`, as `rounded` gives it; false where that does not decide.
+template <class F, class Answer>
+MONOFOLD_GPU bool answer_of_two(const F& f, const sum_of_two& sum, int count, Answer& out) {
+  if constexpr (answers_double_v<F>) {
+    out = sum.high;
+    return true;
+  } else {
+    leading_number leading;
+    if (!leading_of(sum, leading)) return false;
+    // Of -0 alone the sum is -0.
+    const bool is_other = bits_as<std::uint64_t>(sum.high) != std::uint64_t{1} << 63;
+    out = f.finish_leading({count, 0, 0, 0, is_other ? 1 : 0}, leading);
+    return true;
+  }
+}
+
+/// Whether segments of a fold are added exactly by doubles: each answer follows from the leading bits of one sum.
+template <class F, class Term>
+inline constexpr bool adds_by_doubles_v = false;
+template <finishes_by_leading F, class Term>
+inline constexpr bool adds_by_doubles_v<F, Term> =
+    double_of_term<Term>::is_one&& term_format<Term>::layout::num_sums == 1;
+
+/// How a fold's segments are taken by cells. `tree`: by those of the fold; `exact`: by doubles.
+enum class slot_way { none, tree, exact };
+
+template <class Job>
+inline constexpr slot_way slot_way_of = [] {
+  using fold = typename Job::fold;
+  using item = typename Job::item;
+  using term = segment_term_t<fold, typename Job::view_type>;
+  using sink = std::remove_cv_t<decltype(std::declval<const Job&>().sinks.of(0))>;
+  if constexpr (!contiguous_item_view<typename Job::view_type>) {
+    return slot_way::none;
+  } else if constexpr (!std::is_void_v<term>) {
+    return adds_by_doubles_v<fold, term> && is_answer_sink_v<sink> ? slot_way::exact
+                                                                   : slot_way::none;
+  } else {
+    return has_cells_for_slots<fold, item, sink>() ? slot_way::tree : slot_way::none;
+  }
+}();
+
+}  // namespace monofold::detail

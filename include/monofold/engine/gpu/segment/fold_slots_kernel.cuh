@@ -1,0 +1,183 @@
+#pragma once
+/// engine/gpu/segment/fold_slots_kernel: the kernel for segments of up to a tile whose items have slots of their own.
+
+#include <cstdint>
+#include <type_traits>
+
+#include "monofold/engine/gpu/segment/exact_cells.cuh"
+#include "monofold/engine/gpu/segment/job.cuh"
+#include "monofold/engine/gpu/segment/slot_cells.cuh"
+#include "monofold/engine/gpu/segment/slot_page.cuh"
+#include "monofold/engine/gpu/segment/tile_range.cuh"
+#include "monofold/engine/gpu/segment/work_list.cuh"
+#include "monofold/level/lanes.cuh"
+#include "monofold/level/shuffle.cuh"
+#include "monofold/level/thread.cuh"
+#include "monofold/plan/segment_launch.hpp"
+#include "monofold/platform/host_device.hpp"
+
+namespace monofold::detail {
+
+/// A warp folds neighbouring segments, a page of up to 32 at a time.
+template <class Job>
+class slot_warp {
+ public:
+  using item = typename Job::item;
+  using fold = typename Job::fold;
+  using state = typename Job::state;
+  using view = typename Job::view_type;
+  using term = segment_term_t<fold, view>;
+  using sink = std::remove_cv_t<decltype(std::declval<const Job&>().sinks.of(0))>;
+  static constexpr slot_way way = slot_way_of<Job>;
+  static_assert(way != slot_way::none);
+  using by_warp = tile_range_fold<fold, typename Job::part_type, term>;
+  static constexpr int page_bytes = warp_lanes * static_cast<int>(sizeof(slot_segment));
+  static constexpr int exact_bytes = [] {
+    if constexpr (way == slot_way::exact) {
+      return by_warp::scratch_bytes + in_chunks_of_16(static_cast<int>(sizeof(state)));
+    }
+    return 0;
+  }();
+  static constexpr int warp_bytes = page_bytes + exact_bytes;
+  static constexpr int warps = 4;
+
+  MONOFOLD_GPU slot_warp(const Job& job, const segment_launch& plan, const work_list& list,
+                         char* shared)
+      : job_(job), plan_(plan), list_(list), shared_(shared) {}
+
+  /// Segments [first, end), `group` at a time; the ends of the next ones are brought before these are folded.
+  MONOFOLD_GPU void fold_segments(std::int64_t first, std::int64_t end) const {
+    segment_ends next = ends_of(first, end);
+    MONOFOLD_ROLL
+    for (std::int64_t at = first; at < end; at += plan_.group) {
+      const segment_ends here = next;
+      if (at + plan_.group < end) next = ends_of(at + plan_.group, end);
+      fold_page(at, end - at < plan_.group ? static_cast<int>(end - at) : plan_.group, here);
+    }
+  }
+
+ private:
+  MONOFOLD_GPU segment_ends ends_of(std::int64_t at, std::int64_t end) const {
+    const std::int64_t segment = at + lane_rank();
+    if (lane_rank() >= plan_.group || segment >= end) return {0, 0};
+    return job_.ends_of(segment);
+  }
+
+  MONOFOLD_GPU void fold_page(std::int64_t at, int here, const segment_ends& ends) const {
+    const bool is_there = lane_rank() < here;
+    const int count = is_there && job_.is_short(ends) ? static_cast<int>(ends.count()) : 0;
+    const bool is_other = is_there && count == 0;
+    if (any_lane(is_other)) see_to_other(job_, plan_, list_, is_other, at + lane_rank(), ends);
+    if (!any_lane(count > 0)) return;
+    const slot_segment own{ends.begin, count, lane_rank()};
+    auto* const list = reinterpret_cast<slot_segment*>(shared_);
+    const item* const items = job_.view.data();
+    if constexpr (way == slot_way::tree) {
+      using cells = tree_step_cells<fold, item, sink>;
+      const cells of{job_.f};
+      const auto use = [&](const auto& total, const slot_segment& segment, bool is_one,
+                           const no_watch&, const no_step&) {
+        if (!is_one) return;
+        const std::int64_t end = segment.begin + segment.count;
+        job_.sink_of(at + segment.place, {segment.begin, end})(
+            job_.f, cells::own::state_of(job_.f, total, segment.count));
+      };
+      slot_page(of, items, list, use).fold(own);
+    } else {
+      constexpr bool by_doubles = sums_as_double_v<term>;
+      using first_cells = std::conditional_t<by_doubles, double_cells<term>, bin_cells<term>>;
+      const std::uint32_t left = fold_exactly<first_cells>(job_, list, at, own);
+      if (left == 0) return;
+      fold_left<by_doubles>(job_, shared_, at, own, (left >> lane_rank() & 1) != 0 ? count : 0);
+    }
+  }
+
+  /// The answers that cells tell; the places of the other segments as bits.
+  ///
+  /// sync       all lanes of the warp
+  template <class Cells>
+  MONOFOLD_GPU static std::uint32_t fold_exactly(const Job& job, slot_segment* list,
+                                                 std::int64_t at, const slot_segment& own) {
+    using cells = exact_step_cells<Cells>;
+    std::uint32_t left = 0;
+    const auto use = [&](const auto& total, const slot_segment& segment, bool is_one,
+                         const auto& seen, const auto& step) {
+      bool is_done = false;
+      if constexpr (std::is_same_v<Cells, pair_cells<term>>) {
+        is_done = total.lost == 0;
+      } else {
+        is_done = Cells::holds(seen, step);
+      }
+      if (!is_one) return;
+      auto& out = *job.sinks.of(at + segment.place).out;
+      if constexpr (std::is_same_v<Cells, double_cells<term>>) {
+        if (is_done) out = answer_of_double(job.f, total, segment.count);
+      } else {
+        // Cutting makes 0 of -0.
+        if constexpr (std::is_same_v<Cells, bin_cells<term>>) is_done &= total.high != 0;
+        is_done =
+            is_done && answer_of_two(job.f, pair_cells<term>::rounded({total.high, total.low, 0}),
+                                     segment.count, out);
+      }
+      if (!is_done) left |= 1u << segment.place;
+    };
+    const cells of;
+    slot_page(of, job.view.data(), list, use).fold(own);
+    return any_lane(left != 0) ? sum_of_lanes(left) : 0;
+  }
+
+  /// Those that have a count: by the next cells, and at last by digits. A call: it would take registers from the
+  /// first.
+  template <bool by_bins>
+  MONOFOLD_GPU_CALL static void fold_left(const Job& job, char* shared, std::int64_t at,
+                                          slot_segment own, std::int32_t count) {
+    if constexpr (way == slot_way::exact) {
+      auto* const list = reinterpret_cast<slot_segment*>(shared);
+      own.count = count;
+      std::uint32_t left = all_lanes;
+      if constexpr (by_bins) {
+        left = fold_exactly<bin_cells<term>>(job, list, at, own);
+        if ((left >> lane_rank() & 1) == 0) own.count = 0;
+      }
+      if (left != 0) left = fold_exactly<pair_cells<term>>(job, list, at, own);
+      MONOFOLD_ROLL
+      while (left != 0) {
+        const int place = lowest_lane(left);
+        left &= left - 1;
+        fold_by_warp(job, shared + page_bytes, at + place);
+      }
+    }
+  }
+
+  MONOFOLD_GPU static void fold_by_warp(const Job& job, char* scratch, std::int64_t segment) {
+    auto* const spare = reinterpret_cast<state*>(scratch + by_warp::scratch_bytes);
+    by_warp::hand_on(job.f, job.part(job.ends_of(segment)), scratch, spare, job.sinks.of(segment));
+  }
+
+  const Job& job_;
+  const segment_launch& plan_;
+  const work_list& list_;
+  char* shared_;
+};
+
+/// Folds the segments of up to a tile, and lists the others.
+///
+/// shape      plan: page_launch_for(the segments); list: counters that are 0
+/// order      the plan's tree in each segment
+/// errors     traps where the host's compiler lays out its arguments otherwise
+template <class Job>
+__global__ void __launch_bounds__(slot_warp<Job>::warps* warp_lanes, 8)
+    fold_slots_kernel(const Job job, const segment_launch plan, const work_list list) {
+  let_next_launch_begin();
+  if (job.layout != handed_layout_of<typename Job::fold, typename Job::view_type>()) trap();
+  wait_for_launches_before();
+  const int warp = warp_rank();
+  auto* const shared = reinterpret_cast<char*>(dynamic_shared());
+  const slot_warp<Job> own(job, plan, list, shared + warp * slot_warp<Job>::warp_bytes);
+  const std::int64_t each = std::int64_t{plan.groups} * plan.group;
+  const std::int64_t first = (std::int64_t{blockIdx.x} * slot_warp<Job>::warps + warp) * each;
+  if (first >= plan.segments) return;
+  own.fold_segments(first, first + each < plan.segments ? first + each : plan.segments);
+}
+
+}  // namespace monofold::detail

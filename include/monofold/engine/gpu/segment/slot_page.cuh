@@ -1,0 +1,291 @@
+#pragma once
+/// engine/gpu/segment/slot_page: the totals of neighbouring segments whose items have slots of their own, by a warp.
+///
+/// The length of a segment says how it is taken. Lanes load single items, neighbours side by side, so it does not
+/// matter where a segment begins; and they join cells by halves: of two cells a lane keeps one and gives its
+/// partner the other, until each has one left, of another segment or another part of the same.
+
+#include <cstdint>
+
+#include "monofold/engine/gpu/load.cuh"
+#include "monofold/engine/gpu/segment/slot_cells.cuh"
+#include "monofold/level/lanes.cuh"
+#include "monofold/level/shuffle.cuh"
+#include "monofold/level/thread.cuh"
+#include "monofold/platform/bits.hpp"
+#include "monofold/platform/host_device.hpp"
+
+namespace monofold::detail {
+
+/// A pointer that is not computed again for each use.
+template <class Item>
+MONOFOLD_GPU const Item* kept_pointer(const Item* place) {
+#if defined(__CUDA_ARCH__)
+  asm("" : "+l"(place));
+#endif
+  return place;
+}
+
+/// Lane bits that tell cells apart once they are joined: those of segments alone, or of a segment's parts too.
+template <class Cells, int cells_level, int level>
+inline constexpr int lane_bits_told_apart = Cells::any_order ? cells_level - level : cells_level;
+
+/// Joins the cells of the lanes of teams of 2^team_level; of each lane 2^level neighbouring ones are of one segment.
+///
+/// order      neighbouring lanes first, as in the plan's tree; then the parts of a segment. `any_order`: these first
+/// sync       all lanes of the warp; own[0] is a total of the cells that the lane's lowest bits number
+template <int cells_level, int level, class Cells, class Cell>
+MONOFOLD_GPU Cell join_cells(const Cells& cells, Cell* own, int team_level) {
+  constexpr int apart = lane_bits_told_apart<Cells, cells_level, level>;
+  const int lane = lane_rank();
+  const auto join_across = [&](int bit) {
+    own[0] = cells.join(own[0], shuffle_from(own[0], lane ^ 1 << bit));
+  };
+  if constexpr (Cells::any_order) {
+    MONOFOLD_UNROLL
+    for (int part = 0; part < level; ++part) {
+      MONOFOLD_UNROLL
+      for (int c = 0; c < (1 << cells_level) >> (part + 1); ++c) {
+        own[c] = cells.join(own[2 * c], own[2 * c + 1]);
+      }
+    }
+  }
+  MONOFOLD_UNROLL
+  for (int bit = 0; bit < apart; ++bit) {
+    const bool is_odd = (lane >> bit & 1) != 0;
+    MONOFOLD_UNROLL
+    for (int c = 0; c < (1 << apart) >> (bit + 1); ++c) {
+      const Cell kept = is_odd ? own[2 * c + 1] : own[2 * c];
+      const Cell given = is_odd ? own[2 * c] : own[2 * c + 1];
+      own[c] = cells.join(kept, shuffle_from(given, lane ^ 1 << bit));
+    }
+  }
+  if constexpr (level == 0) {
+    MONOFOLD_ROLL
+    for (int bit = apart; bit < team_level; ++bit) join_across(bit);
+  } else {
+    MONOFOLD_UNROLL
+    for (int bit = apart; bit < 5; ++bit) join_across(bit);
+  }
+  if constexpr (!Cells::any_order) {
+    MONOFOLD_UNROLL
+    for (int bit = 0; bit < level; ++bit) join_across(bit);
+  }
+  return own[0];
+}
+
+/// Where a segment of a warp's page lies, and its place there; no items: nothing is to be folded.
+struct alignas(16) slot_segment {
+  std::int64_t begin;
+  std::int32_t count;
+  std::int32_t place;
+
+  /// By one load.
+  MONOFOLD_GPU slot_segment brought() const {
+    return bits_as<slot_segment>(*reinterpret_cast<const bytes16*>(this));
+  }
+};
+
+/// The totals of the segments of a page, one lane each.
+///
+/// | of `Cells` | meaning |
+/// |---|---|
+/// | `cell`, `num_cells` | of a lane, 4 or 8 of them |
+/// | `slot_level` | a tile has slots for 2^slot_level items a lane |
+/// | `any_order` | cells of a segment may be joined in any order, else neighbours first, as in the plan's tree |
+/// | `absent()`, `filler()`, `take(step, item, i)`, `join(a, b)` | see slot_cells |
+/// | `add(step, a, item, i)` | what joining a and the item's cell gives |
+/// | `watch` | is told of every item, and of fillers |
+/// | `step` | what is settled when the first items have been seen, by `prepared(watch, are_all)`; default: nothing |
+///
+/// `use(total, segment, is_one, watch, step)` is called by all lanes; `is_one`: this lane has the total of `segment`.
+template <class Cells, class Item, class Use>
+class slot_page {
+ public:
+  using cell = typename Cells::cell;
+  using watch = typename Cells::watch;
+  static constexpr int num_cells = Cells::num_cells;
+  static constexpr int cells_level = num_cells == 8 ? 3 : 2;
+  static constexpr int max_level =
+      Cells::slot_level < cells_level ? Cells::slot_level : cells_level;
+
+  /// shape      list: shared memory for a page
+  MONOFOLD_GPU slot_page(const Cells& cells, const Item* items, slot_segment* list, const Use& use)
+      : cells_(cells), items_(items), list_(list), use_(use) {}
+
+  /// Folds the segment of each lane; those of like length together.
+  ///
+  /// sync       all lanes of the warp
+  MONOFOLD_GPU void fold(const slot_segment& own) const {
+    if (any_lane(own.count > 0 && own.count <= num_cells)) fold_alone(own);
+    if (!any_lane(own.count > num_cells)) return;
+    MONOFOLD_ROLL
+    for (int level = cells_level + 1; level <= 5; ++level) {
+      fold_class<0, false>(own, 1 << (level - 1), 1 << level, level);
+    }
+    fold_larger<1>(own);
+  }
+
+ private:
+  static constexpr int whole_row = warp_lanes << max_level;
+
+  template <int level>
+  MONOFOLD_GPU void fold_larger(const slot_segment& own) const {
+    if constexpr (level <= max_level) {
+      fold_class<level, false>(own, warp_lanes << (level - 1), warp_lanes << level, 5);
+      fold_larger<level + 1>(own);
+    } else {
+      fold_class<max_level, true>(own, whole_row, 1 << 30, 5);
+    }
+  }
+
+  /// Segments of no more items than a lane has cells: a lane each.
+  MONOFOLD_GPU void fold_alone(slot_segment own) const {
+    if (own.count > num_cells) own.count = 0;
+    const Item* const at = kept_pointer(items_ + own.begin);
+    Item x[num_cells];
+    MONOFOLD_UNROLL
+    for (int c = 0; c < num_cells; ++c) x[c] = c < own.count ? load_item(at + c) : Cells::filler();
+    cell all[num_cells];
+    watch seen;
+    MONOFOLD_UNROLL
+    for (int c = 0; c < num_cells; ++c) seen.see(x[c]);
+    const auto step = cells_.prepared(seen, true);
+    MONOFOLD_UNROLL
+    for (int c = 0; c < num_cells; ++c) all[c] = cells_.take(step, x[c], c);
+    MONOFOLD_UNROLL
+    for (int width = 1; width < num_cells; width *= 2) {
+      MONOFOLD_UNROLL
+      for (int c = 0; c < num_cells; c += 2 * width) all[c] = cells_.join(all[c], all[c + width]);
+    }
+    use_(all[0], own, own.count > 0, seen, step);
+  }
+
+  /// Lists the segments of more than `least` and up to `most` items, and folds them: 2^level cells of each lane a
+  /// segment, by teams of 2^team_level lanes. `is_deep`: they may have more items than a tile has slots.
+  template <int level, bool is_deep>
+  MONOFOLD_GPU void fold_class(const slot_segment& own, int least, int most, int team_level) const {
+    const bool is_mine = own.count > least && own.count <= most;
+    const std::uint32_t lanes = lanes_with(is_mine);
+    if (lanes == 0) return;
+    const std::uint32_t below = first_lanes(lane_rank() + 1) >> 1;
+    const int number = ones_of(lanes);
+    const int at = is_mine ? ones_of(lanes & below) : number + ones_of(~lanes & below);
+    sync_warp();  // the list has been read
+    list_[at] = is_mine ? own : slot_segment{0, 0, 0};
+    sync_warp();  // what lanes wrote above others read
+    fold_listed<level, is_deep>(number, team_level);
+  }
+  MONOFOLD_GPU static int ones_of(std::uint32_t bits) {
+#if defined(__CUDA_ARCH__)
+    return __popc(bits);
+#else
+    return __builtin_popcount(bits);
+#endif
+  }
+
+  struct lane_items {
+    Item x[num_cells];
+  };
+  template <int level>
+  MONOFOLD_GPU lane_items bring(int first, int member, int row) const {
+    constexpr int parts = 1 << level;
+    lane_items out;
+    MONOFOLD_UNROLL
+    for (int s = 0; s < num_cells / parts; ++s) {
+      const slot_segment segment = list_[first + s].brought();
+      const Item* const at = kept_pointer(items_ + segment.begin + (row + member));
+      const int left = segment.count - (row + member);
+      MONOFOLD_UNROLL
+      for (int p = 0; p < parts; ++p) {
+        out.x[s * parts + p] =
+            warp_lanes * p < left ? load_item(at + warp_lanes * p) : Cells::filler();
+      }
+    }
+    return out;
+  }
+
+  /// The items that are needed next are on their way while cells are joined.
+  template <int level, bool is_deep>
+  MONOFOLD_GPU void fold_listed(int number, int team_level) const {
+    constexpr int parts = 1 << level;
+    const int member = lane_rank() & ((1 << team_level) - 1);
+    const int first = lane_rank() >> team_level << (cells_level - level);
+    const int at_once = num_cells / parts << (5 - team_level);
+    int row = 0;
+    lane_items here = bring<level>(first, member, 0);
+    cell own[num_cells];
+    MONOFOLD_UNROLL
+    for (int c = 0; c < num_cells; ++c) own[c] = cells_.absent();
+    watch seen;
+    typename Cells::step step{};
+    MONOFOLD_ROLL
+    for (int s = 0; s < number;) {
+      int next = s + at_once;
+      int next_row = 0;
+      if constexpr (is_deep) {
+        if (row + whole_row < longest_of<level>(s)) {
+          next = s;
+          next_row = row + whole_row;
+        }
+      }
+      lane_items coming = here;
+      if (next < number) coming = bring<level>(next + first, member, next_row);
+      MONOFOLD_UNROLL
+      for (int c = 0; c < num_cells; ++c) seen.see(here.x[c]);
+      if (row == 0) step = cells_.prepared(seen, !is_deep);
+      MONOFOLD_UNROLL
+      for (int c = 0; c < num_cells; ++c) {
+        const int i = row + member + warp_lanes * (c % parts);
+        own[c] = is_deep ? cells_.add(step, own[c], here.x[c], i) : cells_.take(step, here.x[c], i);
+      }
+      if (!is_deep || next != s) {
+        const cell total = join_cells<cells_level, level>(cells_, own, team_level);
+        const int place = s + place_of_lane<level>(team_level);
+        const slot_segment segment = list_[place].brought();
+        use_(total, segment, is_first<level>(team_level) && segment.count > 0, seen, step);
+        if constexpr (is_deep) {
+          MONOFOLD_UNROLL
+          for (int c = 0; c < num_cells; ++c) own[c] = cells_.absent();
+        }
+        seen = watch{};
+      }
+      here = coming;
+      s = next;
+      row = next_row;
+    }
+  }
+  template <int level>
+  MONOFOLD_GPU int longest_of(int s) const {
+    int longest = 0;
+    MONOFOLD_UNROLL
+    for (int k = 0; k < num_cells >> level; ++k) {
+      longest = list_[s + k].count > longest ? list_[s + k].count : longest;
+    }
+    return longest;
+  }
+
+  template <int level>
+  static constexpr int told_apart = lane_bits_told_apart<Cells, cells_level, level>;
+
+  /// The segment of the step whose total the lane gets, and whether it is the one to use it.
+  template <int level>
+  MONOFOLD_GPU static int place_of_lane(int team_level) {
+    const int own = lane_rank() & ((1 << told_apart<level>)-1);
+    return (Cells::any_order ? own : own >> level) +
+           (lane_rank() >> team_level << (cells_level - level));
+  }
+  template <int level>
+  MONOFOLD_GPU static bool is_first(int team_level) {
+    const int member = lane_rank() & ((1 << team_level) - 1);
+    return member >> told_apart<level> == 0 &&
+           (Cells::any_order || (member & ((1 << level) - 1)) == 0);
+  }
+
+  const Cells& cells_;
+  const Item* items_;
+  slot_segment* list_;
+  const Use& use_;
+};
+
+}  // namespace monofold::detail

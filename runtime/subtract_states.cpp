@@ -1,0 +1,140 @@
+#include "runtime/subtract_states.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "monofold/fold/exact/number.hpp"
+#include "monofold/fold/exact/state.hpp"
+#include "monofold/platform/encoding.hpp"
+
+namespace monofold::runtime {
+
+namespace {
+
+using bytes = std::span<unsigned char>;
+using const_bytes = std::span<const unsigned char>;
+
+/// The counts of an exact sum.
+constexpr std::size_t counts_bytes = 8 * exact_counts::num_counts;
+
+/// own -= part, integers with their least byte first; modulo their size.
+void subtract_integer(bytes own, const_bytes part) {
+  int borrow = 0;
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    const int rest = own[i] - part[i] - borrow;
+    own[i] = static_cast<unsigned char>(rest & 0xff);
+    borrow = rest < 0 ? 1 : 0;
+  }
+}
+
+bool is_negative(const_bytes own) { return (own.back() & 0x80) != 0; }
+bool is_zero(const_bytes own) {
+  return std::all_of(own.begin(), own.end(), [](unsigned char byte) { return byte == 0; });
+}
+template <class T>
+T read(const_bytes from) {
+  byte_reader in(from);
+  return decoded<T>(in);
+}
+
+std::size_t value_sum_bytes(dtype type) {
+  switch (type) {
+    case dtype::float64: return sizeof(exact_sum_number<double>);
+    case dtype::float32: return sizeof(exact_sum_number<float>);
+    case dtype::bfloat16: return sizeof(exact_sum_number<bfloat16>);
+    default: return sizeof(exact_sum_number<float16>);
+  }
+}
+
+/// Numbers of floats and their counts: a sum, and of moments that of squares behind the counts.
+bool subtract_exact(family kind, dtype type, bytes own, const_bytes part) {
+  const std::size_t first =
+      kind == family::moments ? value_sum_bytes(type) : own.size() - counts_bytes;
+  const std::size_t after = first + counts_bytes;
+  subtract_integer(own.first(first), part.first(first));
+  for (std::size_t at = first; at < after; at += 8) {
+    subtract_integer(own.subspan(at, 8), part.subspan(at, 8));
+  }
+  subtract_integer(own.subspan(after), part.subspan(after));
+  const auto counts = read<exact_counts>(own.subspan(first));
+  if (!are_counts(counts)) return false;
+  const bytes squares = kind == family::moments ? own.subspan(after) : own.first(first);
+  const bool are_squares =
+      kind == family::moments || kind == family::norm1 || kind == family::norm2;
+  if (are_squares && is_negative(squares)) return false;
+  return finite_items(counts) > 0 || (is_zero(own.first(first)) && is_zero(own.subspan(after)));
+}
+
+/// How many NaN there are, and where the first one is.
+bool subtract_nans(bytes own, const_bytes part) {
+  const auto whole = read<std::int64_t>(own.subspan(8));
+  const auto taken = read<std::int64_t>(part.subspan(8));
+  const bool takes_any = !is_zero(part.first(8));
+  subtract_integer(own.first(8), part.first(8));
+  if (is_negative(own.first(8))) return false;
+  // A later one may have been counted on from another place, an earlier or the same one was the first.
+  const bool stays = !is_zero(own.first(8)) && (!takes_any || taken > whole);
+  if (!stays) std::fill(own.begin() + 8, own.end(), static_cast<unsigned char>(0xff));
+  return true;
+}
+
+/// Widths of the integers of a state, in bytes; 0: none more.
+std::array<std::size_t, 3> integers_of(family kind) {
+  switch (kind) {
+    case family::moments: return {8, 16, 32};
+    case family::logical: return {8, 8, 0};
+    case family::sum:
+    case family::norm1: return {16, 0, 0};
+    default: return {32, 0, 0};
+  }
+}
+
+bool subtract_integers(family kind, bool has_items, bytes own, const_bytes part) {
+  std::size_t at = 0;
+  bool any_negative = false;
+  for (const std::size_t width : integers_of(kind)) {
+    if (width == 0) break;
+    subtract_integer(own.subspan(at, width), part.subspan(at, width));
+    const bool may_be_negative =
+        kind == family::sum || kind == family::dot || (kind == family::moments && width == 16);
+    any_negative |= !may_be_negative && is_negative(own.subspan(at, width));
+    at += width;
+  }
+  if (kind == family::logical) {
+    any_negative |= read<std::int64_t>(own) > read<std::int64_t>(own.subspan(8));
+  }
+  return !any_negative && (has_items || is_zero(own));
+}
+
+}  // namespace
+
+bool can_subtract(family kind, dtype type) {
+  switch (kind) {
+    case family::sum:
+    case family::moments:
+    case family::norm1:
+    case family::norm2:
+    case family::dot:
+    case family::logical:
+    case family::nan_count:
+    case family::pair_nan_count: return true;
+    case family::bit_xor: return !info(type).is_floating;
+    default: return false;
+  }
+}
+
+bool subtract_state(family kind, dtype type, bool has_items, bytes own, const_bytes part) {
+  if (kind == family::nan_count || kind == family::pair_nan_count) return subtract_nans(own, part);
+  if (kind == family::bit_xor) {
+    for (std::size_t i = 0; i < own.size(); ++i) own[i] ^= part[i];
+    return has_items || is_zero(own);
+  }
+  if (info(type).is_floating && kind != family::logical) {
+    return subtract_exact(kind, type, own, part);
+  }
+  return subtract_integers(kind, has_items, own, part);
+}
+
+}  // namespace monofold::runtime
