@@ -32,6 +32,7 @@ struct reduce_command {
   std::string save_state;         // a file for the state; empty: none
   std::int64_t first_index = 0;   // of the one file
   std::int64_t memory_bytes = 0;  // a ceiling; 0: none
+  bool over_ranks = false;        // --mpi
   group_rank rank = group_rank::sorted;
   // --axis: axes that are reduced; none given: the whole array is, as one row.
   std::optional<std::vector<std::int64_t>> axes;

@@ -1,11 +1,14 @@
 #include "cli/execute.hpp"
 
+#include <algorithm>
 #include <exception>
 #include <new>
+#include <optional>
 #include <variant>
 
 #include "cli/failure.hpp"
 #include "cli/output.hpp"
+#include "cli/rank_team.hpp"
 #include "monofold/platform/status.hpp"
 
 namespace monofold::cli {
@@ -15,10 +18,9 @@ int execute(const print_command& what) {
   return exit_code::ok;
 }
 
-int execute_words(const std::vector<std::string>& words) {
+int code_of(const std::function<int()>& work) {
   try {
-    const command what = parse_command(words);
-    return std::visit([](const auto& one) { return execute(one); }, what);
+    return work();
   } catch (const output_error& error) {
     if (error.closed) return exit_code::closed_pipe;
     complain(error.what());
@@ -39,6 +41,18 @@ int execute_words(const std::vector<std::string>& words) {
     complain(error.what());
     return exit_code::internal;
   }
+}
+
+int execute_words(const std::vector<std::string>& words) {
+  // What is wrong with the command is wrong on all ranks: one of them says it.
+  std::string unsaid;
+  std::optional<complaints_kept> quiet;
+  const bool is_ranked = std::find(words.begin(), words.end(), "--mpi") != words.end();
+  if (is_ranked && rank_said() > 0) quiet.emplace(unsaid);
+  return code_of([&] {
+    const command what = parse_command(words);
+    return std::visit([](const auto& one) { return execute(one); }, what);
+  });
 }
 
 }  // namespace monofold::cli

@@ -53,7 +53,7 @@ inline constexpr unsigned reading = command_bit::reduce | command_bit::verify;
 
 /// In the order of help. The choices of --dtype, --ops, --op, --only and --explain come from the lists
 /// of element types, operations and rungs.
-inline constexpr std::array<option_entry, 41> options{{
+inline constexpr std::array<option_entry, 42> options{{
     {"-k", "N", "", "how many items top and bottom give (10); K, M, G may follow",
      command_bit::reduce},
     {"--ddof", "N", "", "var and std divide by the count less N (0)", command_bit::reduce},
@@ -114,6 +114,10 @@ inline constexpr std::array<option_entry, 41> options{{
      "where to compute (auto: where the data lies)", command_bit::reduce},
     {"--threads", "N", "", "how many threads (all cores); never changes a bit of the answer",
      command_bit::reduce | command_bit::bench},
+    {"--mpi", "", "",
+     "under mpirun or srun: each rank reads its own part of the file, .npy or raw, and the first "
+     "one prints the answer, with the bits that it has anywhere",
+     command_bit::reduce},
     {"--save-state", "FILE", "",
      "also write what was computed to a file, for merge to join with that of other files",
      command_bit::reduce | command_bit::merge},

@@ -10,6 +10,11 @@
 #include "cli/quote.hpp"
 
 namespace monofold::cli {
+namespace {
+
+std::string* kept_lines = nullptr;
+
+}  // namespace
 
 void write_out(std::string_view text) {
   if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0) {
@@ -21,8 +26,17 @@ void write_out(std::string_view text) {
 
 void complain(std::string_view text) {
   const std::string line = fmt::format("monofold: {}\n", text);
-  std::fwrite(line.data(), 1, line.size(), stderr);
+  if (kept_lines != nullptr) {
+    *kept_lines += line;
+  } else {
+    pass_on(line);
+  }
 }
+
+void pass_on(std::string_view lines) { std::fwrite(lines.data(), 1, lines.size(), stderr); }
+
+complaints_kept::complaints_kept(std::string& lines) : before_(kept_lines) { kept_lines = &lines; }
+complaints_kept::~complaints_kept() { kept_lines = before_; }
 
 void complain_about(const std::string& file, std::string_view text) {
   complain(fmt::format("{}: {}", shown_name(file), text));

@@ -14,6 +14,21 @@ void write_out(std::string_view text);
 /// One line on standard error: "monofold: " and the text.
 void complain(std::string_view text);
 
+/// What was kept, to standard error as it is.
+void pass_on(std::string_view lines);
+
+/// While one of these lives complaints are appended to a string instead.
+class complaints_kept {
+ public:
+  explicit complaints_kept(std::string& lines);
+  complaints_kept(const complaints_kept&) = delete;
+  complaints_kept& operator=(const complaints_kept&) = delete;
+  ~complaints_kept();
+
+ private:
+  std::string* before_;
+};
+
 /// One line on standard error: "monofold: FILE: " and the text.
 void complain_about(const std::string& file, std::string_view text);
 

@@ -13,6 +13,7 @@
 #include "cli/engines.hpp"
 #include "cli/execute.hpp"
 #include "cli/failure.hpp"
+#include "cli/file_steps.hpp"
 #include "cli/fold_source.hpp"
 #include "cli/machine.hpp"
 #include "cli/memory_limit.hpp"
@@ -20,8 +21,8 @@
 #include "cli/progress.hpp"
 #include "cli/reduce_axes.hpp"
 #include "cli/reduce_groups.hpp"
+#include "cli/reduce_ranks.hpp"
 #include "cli/report.hpp"
-#include "cli/result_text.hpp"
 #include "cli/state_file.hpp"
 #include "runtime/families.hpp"
 #include "runtime/gpu/load_device_library.hpp"
@@ -96,54 +97,16 @@ class file_reduction {
     }
   }
 
-  std::unique_ptr<source> open(const std::string& file, runtime::request& what) const {
-    std::unique_ptr<source> in = open_source(file, command_.reading);
-    what.type = in->type();
-    check_defined(what);
-    // Only here is it known whether the order matters. A pipe cannot be opened anew.
-    if (!in->reorders() || depends_on_order(what) || file == "-" || in->fetch_items() == 0) {
-      return in;
-    }
-    read_options stored = command_.reading;
-    stored.order = item_order::stored;
-    return open_source(file, stored);
-  }
-
-  // Threads that wait for a disk leave their cores to others; those for which there is no memory are
-  // left out.
-  void fit_threads(runtime::request& what, const source& in) const {
-    const bool waits = command_.reading.io == io_mode::direct && in.fetch_items() != 0;
-    if (waits && what.num_threads == 0) what.num_threads = 2 * num_cores();
-    if (command_.memory_bytes == 0) return;
-    const std::int64_t buffer_bytes = in.fetch_items() * info(in.type()).size_bytes;
-    what.num_threads = threads_below(command_.memory_bytes, what.num_threads, buffer_bytes);
-  }
-
   // What is written at the end, also where it has no answer yet: joined with others it may have.
   void keep_state(const reducer& done) {
     if (!command_.save_state.empty()) state_ = done.save();
   }
 
-  // Turns a reducer whose items come `offset` items late into a row of indices without that.
-  report_row finished(report_row row, const reducer& done, const runtime::request& what,
-                      std::int64_t offset) const {
-    row.count = done.count();
-    row.type = what.type;
-    row.answers = done.finish();
-    for (runtime::answer& answer : row.answers) {
-      for (std::int64_t& index : answer.indices) index -= offset;
-      answer.first_nan -= offset;
-    }
-    const std::string why = why_no_result(row.answers, what, row.count);
-    if (!why.empty()) throw no_result_error(why);
-    return row;
-  }
-
   report_row file_row(const std::string& file) {
     const clock::time_point start = clock::now();
     runtime::request what = command_.what;
-    const std::unique_ptr<source> in = open(file, what);
-    fit_threads(what, *in);
+    const std::unique_ptr<source> in = open_for(command_, file, what);
+    fit_threads(command_, what, *in);
     progress shown(file, in->total_bytes(), command_.remarks);
     const on_bytes report = [&](std::int64_t bytes) { shown.update(bytes); };
 
@@ -180,17 +143,13 @@ class file_reduction {
     std::unique_ptr<source> right;
     try_step(other, [&] { right = open_source(other, command_.reading); });
     if (right == nullptr) return {};
-    if (left->type() != right->type()) {
-      throw input_error(fmt::format("dot needs one element type: {}, and {} in {}",
-                                    info(left->type()).name, info(right->type()).name,
-                                    shown_name(other)));
-    }
+    check_pair(*left, *right, other);
     what.type = left->type();
     std::optional<std::int64_t> bytes;
     if (left->total_bytes() && right->total_bytes()) {
       bytes = *left->total_bytes() + *right->total_bytes();
     }
-    fit_threads(what, *left);
+    fit_threads(command_, what, *left);
     progress shown(command_.files[0], bytes, command_.remarks);
     reducer own(what, command_.first_index);
     push_pairs(*left, *right, own, [&](std::int64_t done) { shown.update(done); });
@@ -261,6 +220,7 @@ int execute(const reduce_command& what) {
     complain(fmt::format("note: --threads {}, and there {} {}", what.what.num_threads,
                          num_cores() == 1 ? "is" : "are", cores_text()));
   }
+  if (what.over_ranks) return reduce_ranks(what);
   if (!what.reading.by.empty()) return reduce_groups(what);
   if (what.axes) return reduce_axes(what);
   return file_reduction(what).run();

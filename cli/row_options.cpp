@@ -81,9 +81,25 @@ void parse_keys(const split_command& split, reduce_command& out) {
   check_rest("--by", split, out, {"--axis", "--save-state", "--first-index", "--memory"});
 }
 
+void parse_ranks(const split_command& split, reduce_command& out) {
+  out.over_ranks = split.has("--mpi");
+  if (!out.over_ranks) return;
+  for (const std::string_view other : {"--axis", "--by", "--first-index"}) {
+    if (split.has(other)) throw usage_error(fmt::format("{}: not with --mpi", other));
+  }
+  const bool is_dot = out.what.ops.front() == runtime::operation::dot;
+  if (out.files.size() > 1 && !is_dot) {
+    throw usage_error(fmt::format("--mpi is for one file, found {}", out.files.size()));
+  }
+  for (const std::string& file : out.files) {
+    if (file == "-") throw usage_error("--mpi: ranks cannot share standard input");
+  }
+}
+
 }  // namespace
 
 void parse_row_options(const split_command& split, reduce_command& out) {
+  parse_ranks(split, out);
   parse_axis(split, out);
   parse_keys(split, out);
 }

@@ -42,7 +42,7 @@ _monofold() {
       bench) flags='--dtype --threads --json --size --ops --help' ;;
       generate) flags='--dtype --count --seed --distribution --help' ;;
       ladder) flags='--dtype --json --n --device --only --op --explain --help' ;;
-      *) flags='-k --ddof --nan --plain --axis --keepdims --output --dtype --format --column --by --order --header --delimiter --na --io --memory --device --threads --save-state --first-index --hex --json --csv --quiet --help --version' ;;
+      *) flags='-k --ddof --nan --plain --axis --keepdims --output --dtype --format --column --by --order --header --delimiter --na --io --memory --device --threads --mpi --save-state --first-index --hex --json --csv --quiet --help --version' ;;
     esac
     COMPREPLY=($(compgen -W "$flags" -- "$word"))
   elif [[ $COMP_CWORD -eq 1 ]]; then

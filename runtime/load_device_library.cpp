@@ -40,23 +40,6 @@ std::string own_folder() {
   return folder_of(facts.dli_fname);
 }
 
-/// The library, or null; `why` is then what the loader says of a file that is there.
-void* open_library(const std::string& file, std::string& why) {
-  std::vector<std::string> places;
-  if (const char* const asked = std::getenv("MONOFOLD_LIBRARY_PATH")) {
-    places.push_back(std::string(asked) + "/");
-  }
-  // Beside libmonofold, and from bin/ to lib/.
-  for (const char* const folder : {"/", "/../lib/", "/../" MONOFOLD_LIBRARY_FOLDER "/"}) {
-    places.push_back(own_folder() + folder);
-  }
-  for (const std::string& place : places) {
-    if (void* const handle = dlopen((place + file).c_str(), RTLD_NOW | RTLD_LOCAL)) return handle;
-    if (access((place + file).c_str(), F_OK) == 0) why = dlerror();
-  }
-  return dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);  // where the system looks
-}
-
 bool has_driver() {
   void* const driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL);
   if (driver != nullptr) dlclose(driver);
@@ -107,6 +90,22 @@ const device_library& table() {
 }
 
 }  // namespace
+
+void* open_library(const std::string& file, std::string& why) {
+  std::vector<std::string> places;
+  if (const char* const asked = std::getenv("MONOFOLD_LIBRARY_PATH")) {
+    places.push_back(std::string(asked) + "/");
+  }
+  // Beside libmonofold, and from bin/ to lib/.
+  for (const char* const folder : {"/", "/../lib/", "/../" MONOFOLD_LIBRARY_FOLDER "/"}) {
+    places.push_back(own_folder() + folder);
+  }
+  for (const std::string& place : places) {
+    if (void* const handle = dlopen((place + file).c_str(), RTLD_NOW | RTLD_LOCAL)) return handle;
+    if (access((place + file).c_str(), F_OK) == 0) why = dlerror();
+  }
+  return dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);  // where the system looks
+}
 
 void use_devices(device_kind which) { chosen = which; }
 

@@ -1,6 +1,8 @@
 #pragma once
 /// runtime/gpu/load_device_library: which library of kernels this process asks for devices.
 
+#include <string>
+
 #include "runtime/gpu/devices.hpp"
 
 namespace monofold::runtime {
@@ -17,6 +19,10 @@ const gpu_devices& find_devices(device_kind which);
 ///
 /// sync       for the whole process, before the first thread that asks for devices
 void use_devices(device_kind which);
+
+/// Opens a library of this project by its file's name: where MONOFOLD_LIBRARY_PATH says, beside libmonofold, or
+/// where the system looks. Null: there is none, and `why` is what the loader says of a file that is there.
+void* open_library(const std::string& file, std::string& why);
 
 /// What the library of a kind has under a C name, beside its table; null where it has none or is not here.
 void* device_symbol(device_kind which, const char* name);

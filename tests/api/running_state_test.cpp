@@ -122,6 +122,29 @@ struct text_fold {
   }
 };
 
+/// Neighbours merged in random trees, as ranks do it that join in pairs.
+TEST(running_state, ten_thousand_shards_in_any_tree_give_the_bits_of_one_call) {
+  const auto items_from = [](std::int64_t first, std::int64_t count) {
+    return mf::generate(count, [first](std::int64_t i) {
+      return inputs::unit_double(static_cast<std::uint64_t>(first + i));
+    });
+  };
+  constexpr std::int64_t num_shards = 10000;
+  std::vector<weighted_state> shards;
+  for (std::int64_t i = 0; i < num_shards; ++i) {
+    shards.emplace_back(weighted, i * tile, mf::cpu(1));
+    shards.back().push(items_from(i * tile, tile));
+  }
+  inputs::generator random(7);
+  while (shards.size() > 1) {
+    const auto left = static_cast<std::ptrdiff_t>(random() % (shards.size() - 1));
+    shards[static_cast<std::size_t>(left)].merge(shards[static_cast<std::size_t>(left) + 1]);
+    shards.erase(shards.begin() + left + 1);
+  }
+  const double want = mf::reduce(mf::cpu(1), items_from(0, num_shards * tile), weighted);
+  EXPECT_TRUE(same_bits(shards[0].finish(), want));
+}
+
 TEST(running_state, shards_that_meet_anywhere_combine_in_order) {
   rc::detail::checkGTest([] {
     std::string text;

@@ -18,7 +18,7 @@ from snippets_test import PAGES, TREE, all_pieces, blocks, files
 
 TOOL = os.environ.get("MONOFOLD_TOOL", "monofold")
 # What installs or builds for minutes, or needs a device; ./dev lists its own commands.
-NOT_RUN = re.compile(r"\./dev |cmake |.*--device (gpu|emulated)|compute-sanitizer ")
+NOT_RUN = re.compile(r"\./dev |cmake |mpi|srun |sbatch |.*--device (gpu|emulated)|compute-sanitizer ")
 
 
 def commands(text):

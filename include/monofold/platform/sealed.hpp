@@ -24,13 +24,21 @@ inline constexpr std::array<unsigned char, 8> sealed_mark{0x89, 'm',  'o',  'n',
                                                           'o',  '\r', '\n', 0x1a};
 inline constexpr std::size_t sealed_head = 24;  // mark, version, and the two lengths
 
+/// What a byte at the low end of a CRC-32 leaves of it.
+inline constexpr std::array<std::uint32_t, 256> crc32_of_byte = [] {
+  std::array<std::uint32_t, 256> all{};
+  for (std::uint32_t byte = 0; byte < 256; ++byte) {
+    std::uint32_t crc = byte;
+    for (int bit = 0; bit < 8; ++bit) crc = crc >> 1 ^ ((crc & 1) != 0 ? 0xedb88320u : 0);
+    all[byte] = crc;
+  }
+  return all;
+}();
+
 /// The CRC-32 of zip and PNG: polynomial 0xedb88320, reflected.
 inline std::uint32_t crc32_of(std::span<const unsigned char> bytes) {
   std::uint32_t crc = 0xffffffffu;
-  for (const unsigned char byte : bytes) {
-    crc ^= byte;
-    for (int bit = 0; bit < 8; ++bit) crc = crc >> 1 ^ ((crc & 1) != 0 ? 0xedb88320u : 0);
-  }
+  for (const unsigned char byte : bytes) crc = crc >> 8 ^ crc32_of_byte[(crc ^ byte) & 0xff];
   return ~crc;
 }
 

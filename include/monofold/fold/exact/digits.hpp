@@ -59,12 +59,13 @@ MONOFOLD_HD Number number_of(const exact_digits<Number>& a) {
   Number out;
   std::int64_t carry = 0;
   for (int i = 0; i < Number::num_limbs; ++i) {
-    // Below 2^63 + 2^32 in magnitude: one bit more than a digit.
-    const int128 low = int128{a.digit[2 * i]} + carry;
-    const int128 high = int128{a.digit[2 * i + 1]} + static_cast<std::int64_t>(low >> 32);
+    // The lower half of a digit and a carry, which is below 2^32 in magnitude: any digit stays in 64 bits.
+    const std::int64_t low = (a.digit[2 * i] & 0xffffffff) + carry;
+    carry = (a.digit[2 * i] >> 32) + (low >> 32);
+    const std::int64_t high = (a.digit[2 * i + 1] & 0xffffffff) + carry;
+    carry = (a.digit[2 * i + 1] >> 32) + (high >> 32);
     out.limb[i] =
         (static_cast<std::uint64_t>(low) & 0xffffffffu) | (static_cast<std::uint64_t>(high) << 32);
-    carry = static_cast<std::int64_t>(high >> 32);
   }
   return out;
 }

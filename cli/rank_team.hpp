@@ -1,0 +1,36 @@
+#pragma once
+/// cli/rank_team: the ranks that mpirun started this program as, through a library that is loaded for it.
+
+#include <string>
+#include <vector>
+
+#include "mpi/transport.hpp"
+
+namespace monofold::cli {
+
+/// The number that whoever started this process gave it among others, as the environment says; 0 without one.
+int rank_said();
+
+/// This process as one rank of several, from MPI_Init to MPI_Finalize.
+///
+/// errors     `device_error`: no library for the MPI at work, or one for another MPI than it
+/// tested by  tests/mpi/tool_ranks_check.py
+class rank_team {
+ public:
+  rank_team();
+  rank_team(const rank_team&) = delete;
+  rank_team& operator=(const rank_team&) = delete;
+  ~rank_team();
+
+  int rank() const { return library_->rank(); }
+  int size() const { return library_->size(); }
+  /// The bytes of all ranks, on each of them.
+  std::vector<mpi::bytes> gather(const mpi::bytes& own) const { return library_->gather(own); }
+  /// What rank 0 has.
+  int share(int value) const { return library_->share(value); }
+
+ private:
+  const mpi::transport* library_;
+};
+
+}  // namespace monofold::cli

@@ -1,0 +1,97 @@
+#pragma once
+/// ranks: one call that reduces items which the ranks of an MPI communicator hold together.
+///
+/// What MPI there is comes from the caller, who compiles with its wrapper (mpicxx) and calls MPI_Init. No other
+/// header of this library, and no library, needs MPI.
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "monofold/engine/mpi/ranks.hpp"
+#include "monofold/plan/split.hpp"
+#include "monofold/reduce.hpp"
+
+namespace monofold {
+
+namespace detail {
+
+inline void throw_if(const rank_trouble& trouble) {
+  if (trouble) throw error(trouble.code, trouble.why);
+}
+
+/// Calls put(i, answer) for each field, or says what keeps a rank from its part.
+template <class F, class Inner, class View, class Put>
+rank_trouble reduce_fields(const ranks_engine<Inner>& engine, const std::vector<View>& fields,
+                           const F& f, const Put& put) {
+  using bound = bound_fold_t<F, typename View::item_type>;
+  const bound fold = bind_fold<typename View::item_type>(f);
+  return rank_reduction(engine, fold, fields)
+      .run([&](std::int64_t i, const typename bound::state* total) {
+        put(i, total != nullptr ? finish_state(fold, *total) : finish_empty(fold));
+      });
+}
+
+}  // namespace detail
+
+/// The answer for the items of all ranks, in the order of the ranks, on each of them.
+///
+/// shape      each rank gives a range of its own length, which may be 0; all give the same fold
+/// order      that of one call on all items, and its bits: for any number of ranks, however the items are spread
+///            and whichever engine a rank has. Where a fold is not exact, items of tiles that ranks share travel
+///            (at most two tiles a rank); none do where ranks hold what `tile_split` says. Indices count
+///            through all ranks
+/// sync       collective: every rank of the communicator calls it, with blocking calls in the same order.
+///            MPI_THREAD_FUNNELED is enough. No message of the caller is touched: it sends nothing itself
+/// errors     the same on all ranks: that of the lowest rank whose range or fold gives one, else what `finish`
+///            returns. A fold's exception is `internal` with its text. On this rank alone: invalid_argument for
+///            a communicator that is none
+/// cost       folds with `has_wire_v`: one MPI_Allreduce of int64. Extrema, bits: one MPI_Allgather of a state a
+///            rank. Others: one of counts, then MPI_Allgatherv of up to 124 states and two tiles a rank
+/// tested by  tests/mpi/ranks_check.cpp
+template <class Inner, reducible Range, class F>
+requires folded_range<Range, F>
+auto try_reduce(const ranks_engine<Inner>& engine, const Range& range, const F& f)
+    -> result<answer_t<bound_fold_t<F, folded_item_t<Range, F>>>> {
+  result<answer_t<bound_fold_t<F, folded_item_t<Range, F>>>> answer;
+  const detail::rank_trouble trouble =
+      detail::reduce_fields<F>(engine, std::vector{detail::view_for<F>(range)}, f,
+                               [&](std::int64_t, const auto& one) { answer = one; });
+  return trouble ? trouble.code : answer;
+}
+
+/// The same, returning the bare value.
+///
+/// errors     throws `error` with the status, and where it comes from a rank that rank and its reason
+template <class Inner, reducible Range, class F>
+requires folded_range<Range, F>
+auto reduce(const ranks_engine<Inner>& engine, const Range& range, const F& f) {
+  result<answer_t<bound_fold_t<F, folded_item_t<Range, F>>>> answer;
+  detail::throw_if(detail::reduce_fields<F>(engine, std::vector{detail::view_for<F>(range)}, f,
+                                            [&](std::int64_t, const auto& one) { answer = one; }));
+  return answer.value();
+}
+
+/// The answers for several fields, each spread over the ranks, by the messages of one: thousands of exact sums
+/// are one MPI_Allreduce.
+///
+/// shape      a range of ranges: as many on every rank, of any lengths. Masks and products are views and folds:
+///            `zip`, `sum | where(p)`, `dot`
+/// order      each answer has the bits that its field has alone
+/// errors     throws `error` as `reduce`; of a field without an answer only that field's result says so
+/// tested by  tests/mpi/ranks_check.cpp
+template <class Inner, class Fields, class F>
+requires folded_range<std::ranges::range_value_t<Fields>, F>
+auto reduce_many(const ranks_engine<Inner>& engine, const Fields& fields, const F& f) {
+  using range = std::ranges::range_value_t<Fields>;
+  std::vector<folded_view_t<range, F>> views;
+  views.reserve(static_cast<std::size_t>(std::ranges::distance(fields)));
+  for (const auto& field : fields) views.push_back(detail::view_for<F>(field));
+  std::vector<result<answer_t<bound_fold_t<F, folded_item_t<range, F>>>>> answers;
+  answers.reserve(views.size());
+  detail::throw_if(detail::reduce_fields<F>(
+      engine, views, f, [&](std::int64_t, const auto& one) { answers.push_back(one); }));
+  return answers;
+}
+
+}  // namespace monofold
