@@ -115,7 +115,9 @@ struct item_loop<top_fold<Item, smallest, rule>, Item> {
   }
   HWY_INLINE static void add(const fold& f, partial<fold, Item>& own, const Item* items,
                              std::int64_t count, std::int64_t index, std::ptrdiff_t) {
-    f.absorb_blocks(own.held, items, count, index, best_number);
+    f.absorb_blocks(own.held, items, count, index, [](const Item* block, std::int64_t n) HWY_ATTR {
+      return best_number(block, n);
+    });
   }
 };
 

@@ -72,8 +72,8 @@ One answer a key: `mf::group_by` and `mf::reduce_by_key` of `monofold/group_by.h
 Parts that start at multiples of `running_state::tile_items`, and were given their first index, merge to the bits of one
 call. `left.push(mf::gpu, device_items)` appends items that a GPU reads (`monofold/running_state.cuh`): to any state, in
 turn with the processor's, with the same bits and the same saved bytes. `try_finish` gives a `result`; `load` refuses
-damaged and foreign bytes with a reason. Of exact sums and counts `left.subtract(right)` takes items out again, and leaves
-the bytes of a state that never saw them.
+damaged and foreign bytes with a reason. Of exact sums and counts `left.subtract(right)` takes items out again, and
+leaves the bytes of a state that never saw them.
 
 ## The tool: operations
 

@@ -97,7 +97,9 @@ struct top_fold {
 
   MONOFOLD_INLINE void absorb_run(state& own, const Item* items, std::int64_t count,
                                   std::int64_t index) const {
-    absorb_blocks(own, items, count, index, best_number);
+    // A lambda: to gcc -Og a pointer to what must be inlined is an error.
+    absorb_blocks(own, items, count, index,
+                  [](const Item* block, std::int64_t n) { return best_number(block, n); });
   }
 
   /// `absorb_run` with another way to `best_number`: the best key of a block, NaN not counted, or any

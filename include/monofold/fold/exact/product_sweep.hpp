@@ -34,6 +34,25 @@ struct zero_products {
   bool any_small;  // of factors that are not 0, so that its rest may be none
 };
 
+/// Pairs of float16, by their bits: their sums need no range.
+template <int bytes>
+MONOFOLD_INLINE zero_products find_zero_products(const item_pair<float16, float16>* pairs,
+                                                 int count) {
+  using words = typename lanes<bytes>::half_bits;
+  using halves = typename lanes<bytes>::quarter_bits;
+  words found = {};
+  for (int done = 0; done < count; done += bytes / 4) {
+    words both;
+    std::memcpy(&both, pairs + done, sizeof(both));
+    // NOLINTBEGIN: the bits, and all of a half where it is 0
+    const auto zeros = (words)((halves)(both & 0x7fff7fff) == 0);
+    found += ((zeros | zeros << 16) & (both ^ both << 16)) >> 31;
+    // NOLINTEND
+  }
+  zero_products out{0, 0, false};
+  for (int l = 0; l < bytes / 4; ++l) out.minus_zeros += found[l];
+  return out;
+}
 template <int bytes, class Pair>
 MONOFOLD_INLINE zero_products find_zero_products(const Pair* pairs, int count) {
   using loader = pair_loader<bytes, Pair>;

@@ -252,29 +252,18 @@ struct exact_step_cells {
   MONOFOLD_GPU cell join(const cell& a, const cell& b) const { return Cells::join(a, b); }
 };
 
-/// What a fold answers where the sum of `count` items is a double.
-template <class Term, nan_rule rule>
-MONOFOLD_GPU double answer_of_double(const exact_total_fold<Term, double, rule>&, double sum, int) {
-  return sum;
-}
-template <class Term, nan_rule rule>
-MONOFOLD_GPU double answer_of_double(const exact_mean_fold<Term, double, rule>&, double sum,
-                                     int count) {
-  return rounded_quotient(sum, count);
-}
-
-/// What it answers where the sum is `sum`, as `rounded` gives it; false where that does not decide.
+/// What a fold answers where the sum of `count` items is `sum`, as `rounded` gives it; false where that does not decide.
 template <class F, class Answer>
 MONOFOLD_GPU bool answer_of_two(const F& f, const sum_of_two& sum, int count, Answer& out) {
-  if constexpr (answers_double_v<F>) {
+  if constexpr (answers_sum_v<F>) {
     out = sum.high;
     return true;
   } else {
     leading_number leading;
     if (!leading_of(sum, leading)) return false;
     // Of -0 alone the sum is -0.
-    const bool is_other = bits_as<std::uint64_t>(sum.high) != std::uint64_t{1} << 63;
-    out = f.finish_leading({count, 0, 0, 0, is_other ? 1 : 0}, leading);
+    const bool are_minus_zeros = bits_as<std::uint64_t>(sum.high) == std::uint64_t{1} << 63;
+    out = f.finish_leading({count, 0, 0, 0, are_minus_zeros ? count : 0}, leading);
     return true;
   }
 }

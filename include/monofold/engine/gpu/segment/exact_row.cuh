@@ -32,11 +32,29 @@ inline constexpr bool sums_as_double_v<value_term<Item>> = sizeof(Item) <= 4;
 template <class Item>
 inline constexpr bool sums_as_double_v<magnitude_term<Item>> = sizeof(Item) <= 4;
 
-/// Whether the answer of a fold is the sum as a double, which such a sum is.
+/// Whether the answer of a fold is the sum as a double.
 template <class F>
-inline constexpr bool answers_double_v = false;
+inline constexpr bool answers_sum_v = false;
 template <class Term, nan_rule rule>
-inline constexpr bool answers_double_v<exact_total_fold<Term, double, rule>> = true;
+inline constexpr bool answers_sum_v<exact_total_fold<Term, double, rule>> = true;
+
+/// Whether it follows from the sum by one operation, where that is a double.
+template <class F>
+inline constexpr bool answers_double_v = answers_sum_v<F>;
+template <class Term, nan_rule rule>
+inline constexpr bool answers_double_v<exact_mean_fold<Term, double, rule>> = true;
+
+/// What a fold answers where the sum of `count` items is a double.
+template <class Term, nan_rule rule>
+MONOFOLD_GPU double answer_of_double(const exact_total_fold<Term, double, rule>&, double sum,
+                                     std::int64_t) {
+  return sum;
+}
+template <class Term, nan_rule rule>
+MONOFOLD_GPU double answer_of_double(const exact_mean_fold<Term, double, rule>&, double sum,
+                                     std::int64_t count) {
+  return rounded_quotient(sum, static_cast<double>(count));
+}
 
 /// The exact sum of up to a tile of items, by a team of 2^level neighbouring lanes.
 ///
