@@ -48,7 +48,8 @@ static void check_operation(const void* items, size_t item_bytes, monofold_dtype
     got = monofold_dot_ranks(MPI_COMM_WORLD, own, own, dtype, count, MONOFOLD_HOST, options, &many);
   } else {
     want = monofold_reduce(items, dtype, num_items, MONOFOLD_HOST, op, options, &one);
-    got = monofold_reduce_ranks(MPI_COMM_WORLD, own, dtype, count, MONOFOLD_HOST, op, options, &many);
+    got =
+        monofold_reduce_ranks(MPI_COMM_WORLD, own, dtype, count, MONOFOLD_HOST, op, options, &many);
   }
   if (got != want || !same(&one, &many)) {
     (void)fprintf(stderr, "operation %d, dtype %d, split %d, rank %d of %d\n", (int)op, (int)dtype,
@@ -145,7 +146,8 @@ static void check_fields(int weighted, int masked) {
       kept[count++] = doubles[f * field_items + i];
     }
     monofold_result one;
-    CHECK((weighted ? monofold_dot(kept, kept_weights, MONOFOLD_FLOAT64, count, MONOFOLD_HOST, NULL, &one)
+    CHECK((weighted ? monofold_dot(kept, kept_weights, MONOFOLD_FLOAT64, count, MONOFOLD_HOST, NULL,
+                                   &one)
                     : monofold_reduce(kept, MONOFOLD_FLOAT64, count, MONOFOLD_HOST, MONOFOLD_SUM,
                                       NULL, &one)) == MONOFOLD_OK);
     wanted[f] = one.value.as.float64;
@@ -172,11 +174,11 @@ static void check_errors(void) {
       CHECK(monofold_reduce_ranks(MPI_COMM_WORLD, items, MONOFOLD_FLOAT64, 9, MONOFOLD_HOST, ops[i],
                                   &options, &result) == MONOFOLD_INVALID_ARGUMENT);
       CHECK(monofold_reduce_ranks(MPI_COMM_WORLD, doubles, MONOFOLD_FLOAT64, is_last ? -1 : 1,
-                                  MONOFOLD_HOST, ops[i], &options, &result) ==
-            MONOFOLD_INVALID_ARGUMENT);
+                                  MONOFOLD_HOST, ops[i], &options,
+                                  &result) == MONOFOLD_INVALID_ARGUMENT);
       CHECK(monofold_reduce_ranks(MPI_COMM_WORLD, doubles, MONOFOLD_FLOAT64, 9, MONOFOLD_HOST,
-                                  ops[i], &options, is_last ? NULL : &result) ==
-            MONOFOLD_INVALID_ARGUMENT);
+                                  ops[i], &options,
+                                  is_last ? NULL : &result) == MONOFOLD_INVALID_ARGUMENT);
     }
   }
   CHECK(monofold_reduce_ranks(MPI_COMM_WORLD, doubles, MONOFOLD_FLOAT64, 0, MONOFOLD_HOST,
