@@ -151,7 +151,7 @@ class row_teams {
     for (int k = 0; k < depth; ++k) {
       const int at = member() + k * warp_lanes;
       const bool is_there = row < plan_.rows && at < plan_.chunks;
-      if constexpr (!std::is_void_v<term>) raw[k] = minus_zeros<item>();  // see `sum_of_lane`
+      if constexpr (!std::is_void_v<term>) raw[k] = term_format<term>::outside();
       if (is_there) raw[k] = load_16(items + at * chunk_items);
     }
   }
