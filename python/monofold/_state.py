@@ -133,7 +133,11 @@ class State:
         for one in self._fold.operations:
             if one.plain and _dtypes.is_floating(self._code) or one.kind.name not in _TAKES_OUT:
                 raise TypeError(f"{one!r} of {self.dtype} cannot subtract: its states are no sums or counts")
-        self._core.subtract(part)
+        try:
+            self._core.subtract(part)
+        except ValueError:
+            raise ValueError("the other state has items that this one has not seen, "
+                             "or the first NaN of several that nan='raise' names") from None
         return self
 
     def _checked(self, other):
