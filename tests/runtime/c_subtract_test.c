@@ -60,10 +60,10 @@ static bool same_bytes(const monofold_state* a, const monofold_state* b) {
 /* (a + b) - b has the bytes of a. */
 static void check_taken_out(item_type type, const monofold_operation* ops, int num_ops,
                             monofold_nan_policy nan) {
-  unsigned char items[2 * most_items * item_bytes];
+  unsigned char items[3 * most_items * item_bytes];
   for (int round = 0; round < 40; ++round) {
     const int kept = round * 7 % most_items, taken = round * 11 % (most_items - kept + 1);
-    fill(items, type, 2 * most_items, (uint64_t)round);
+    fill(items, type, 3 * most_items, (uint64_t)round);
     unsigned char* const rest = items + most_items * type.bytes;
     monofold_state* own = state_of(type, ops, num_ops, nan, 0, items, kept);
     monofold_state* part = state_of(type, ops, num_ops, nan, kept, rest, taken);
