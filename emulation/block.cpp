@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "emulation/builtins.hpp"
+#include "emulation/step_notes.hpp"
 
 namespace monofold::emulation::detail {
 
@@ -10,11 +11,23 @@ block* running_block = nullptr;
 thread* running_thread = nullptr;
 launch* running_launch = nullptr;
 
+namespace {
+
+const char* name_of(block_barrier kind) {
+  constexpr const char* names[] = {"__syncthreads", "__syncthreads_or", "__syncthreads_and",
+                                   "__syncthreads_count"};
+  return names[static_cast<int>(kind)];
+}
+
+}  // namespace
+
 void launch::fail(finding what, const uint3& at_block, const uint3& at_thread,
-                  const std::string& text) {
+                  const std::string& text, int other) {
   has_failed = true;
-  file_report({what, kernel, at_block, at_thread,
-               text + " (launch " + std::to_string(number + 1) + ")", seed});
+  const report found{what,      kernel, at_block,
+                     at_thread, text + " (launch " + std::to_string(number + 1) + ")", seed, other};
+  if (notes != nullptr) notes->found.problem = found;
+  file_report(found, notes == nullptr ? echo::on : echo::off);  // who records looks at it
 }
 
 bool block::begin(launch& of, const uint3& index, cluster& home, int rank_in_cluster,
@@ -48,6 +61,7 @@ bool block::begin(launch& of, const uint3& index, cluster& home, int rank_in_clu
     own.rank = static_cast<int>(i);
     own.index = {rank % shape.x, rank / shape.x % shape.y, rank / shape.x / shape.y};
     own.where = thread::place::ready;
+    own.due = {};
     if (!own.own.start(thread_main, &own)) return false;
   }
   return true;
@@ -132,8 +146,8 @@ void block::yield() {
   running_thread->own.suspend();
 }
 
-void block::fail(finding what, const std::string& text) {
-  launch_->fail(what, index_, running_thread->index, text);
+void block::fail(finding what, const std::string& text, int other) {
+  launch_->fail(what, index_, running_thread->index, text, other);
   for (;;) running_thread->own.suspend();
 }
 
@@ -156,6 +170,7 @@ void block::end_thread(thread& own) {
 }
 
 int block::sync(block_barrier kind, bool vote) {
+  if (notes != nullptr) notes->before_call(*this, name_of(kind), nullptr);
   thread& own = *running_thread;
   own.barrier = kind;
   own.vote = vote;
@@ -187,11 +202,13 @@ void block::release_barrier() {
     make_ready(other);
   }
   at_barrier_ = 0;
+  if (notes != nullptr) notes->synced(*this, step_kind::block_barrier, name_of(kind));
   epoch_ = ++launch_->epochs;
   wants_pause_ = numbers_->one_in(8);
 }
 
 std::uint64_t block::meet(const warp_call& call) {
+  if (notes != nullptr) notes->before_call(*this, name_of(call.operation), &call);
   thread& own = *running_thread;
   warp& home = warp_of(own);
   const int lane = own.rank % 32;
@@ -224,18 +241,22 @@ void block::try_release_warp(int at, std::uint32_t mask, warp_operation operatio
   }
   const std::uint64_t undefined = numbers_->next();
   const std::uint64_t of_first = answer(home.calls, __builtin_ctz(present), present, undefined);
+  std::vector<std::uint64_t> answers;
   for (std::uint32_t left = present; left != 0; left &= left - 1) {
     const int lane = __builtin_ctz(left);
     thread& other = *threads_[static_cast<std::size_t>(at * 32 + lane)];
     other.answer =
         is_same_for_all(operation) ? of_first : answer(home.calls, lane, present, undefined);
     make_ready(other);
+    if (notes != nullptr) answers.push_back(other.answer);
   }
+  if (notes != nullptr) notes->met(*this, at, present, home.calls, answers);
   home.calling &= ~present;
   if (operation == warp_operation::sync) home.clock.sync(present, home.every);
 }
 
 void block::sync_cluster() {
+  if (notes != nullptr) notes->before_call(*this, "cluster barrier", nullptr);
   ++at_cluster_;
   std::size_t threads = 0;
   for (const block* other : cluster_->blocks) threads += static_cast<std::size_t>(other->count_);
@@ -252,6 +273,7 @@ void block::sync_cluster() {
 
 void block::leave_cluster_barrier() {
   at_cluster_ = 0;
+  if (notes != nullptr) notes->synced(*this, step_kind::cluster_barrier, "cluster barrier");
   epoch_ = ++launch_->epochs;
   for (int i = 0; i < count_; ++i) make_ready(*threads_[static_cast<std::size_t>(i)]);
 }
@@ -272,7 +294,8 @@ void block::touch_shared(const void* address, std::size_t bytes, access_kind kin
   fail(finding::shared_race,
        verb + found.where + ", which " +
            (other < 0 ? "a thread of another warp" : "thread " + std::to_string(other)) +
-           (found.with.other_wrote ? " wrote" : " read") + " without a barrier between");
+           (found.with.other_wrote ? " wrote" : " read") + " without a barrier between",
+       other);
 }
 
 std::string block::why_lane_waits(const thread& own) const {
