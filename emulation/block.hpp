@@ -55,6 +55,9 @@ struct turn {
   warp_call call;
   int words_left = 0;  // of a value that is exchanged word by word
   bool is_next_word = false;
+  // Of a struct that is copied the compiler tells the write first, then the read.
+  std::size_t copied_bytes = 0;
+  std::size_t copy_step = 0;
 };
 
 struct thread {

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "emulation/device_memory.hpp"
+#include "emulation/random.hpp"
 
 namespace monofold::emulation {
 
@@ -40,9 +41,14 @@ void step_notes::begin_launch(const launch& of) {
 }
 
 bool step_notes::end_step() {
-  if (!found.steps.back().empty()) return true;
-  found.steps.pop_back();
-  return false;
+  const bool did = !found.steps.back().empty();
+  if (!did) found.steps.pop_back();
+  // The write of a copy went on to this step.
+  if (found.steps.size() >= 2 && found.steps[found.steps.size() - 2].empty()) {
+    found.steps.erase(found.steps.end() - 2);
+    for (auto& own : last_call_) own.second.first -= own.second.first == found.steps.size() ? 1 : 0;
+  }
+  return did;
 }
 
 void step_notes::begin_instruction(const block& of, int warp, bool is_split) {
@@ -137,6 +143,14 @@ void step_notes::before_access(block& of, const void* address, std::size_t bytes
   if (kind == access_kind::write && is_known(own.written)) return;
   of.wait_for_turn(stack_here());
   own.words_left = 0;
+  if (lane_steps_ > recorder::most_lane_steps) {
+    of.fail(finding::unsupported, "more than " + std::to_string(recorder::most_lane_steps) +
+                                      " accesses and meetings are too many to be recorded");
+  }
+  std::optional<copied> copy;
+  if (what == step_kind::read && own.copied_bytes == bytes) copy = take_back_write();
+  own.copied_bytes = what == step_kind::write && bytes > 8 ? bytes : 0;
+  own.copy_step = found.steps.size() - 1;
   if (what == step_kind::write) {
     own.read.clear();
     own.written.push_back(cell);
@@ -144,10 +158,11 @@ void step_notes::before_access(block& of, const void* address, std::size_t bytes
     own.written.clear();
     if (what == step_kind::read) own.read.push_back(cell);
   }
-  if (lane_steps_ > recorder::most_lane_steps) {
-    of.fail(finding::unsupported, "more than " + std::to_string(recorder::most_lane_steps) +
-                                      " accesses and meetings are too many to be recorded");
-  }
+  note_access(what, space, address, bytes);
+  if (copy) note_access(step_kind::write, copy->space, copy->address, copy->bytes);
+}
+
+void step_notes::note_access(step_kind what, int space, const void* address, std::size_t bytes) {
   std::size_t at = 0;
   if (space >= 0) {
     const memory_space& where = found.spaces[static_cast<std::size_t>(space)];
@@ -159,7 +174,7 @@ void step_notes::before_access(block& of, const void* address, std::size_t bytes
     }
     if (at + bytes > where.bytes) bytes = at < where.bytes ? where.bytes - at : 0;
   }
-  lane_step& part = add(what, own.stack, space, bytes, {});
+  lane_step& part = add(what, running_thread->due.stack, space, bytes, {});
   part.at = at;
   part.bytes.resize(space < 0 ? 0 : bytes);
   if (part.bytes.empty()) return;
@@ -169,6 +184,26 @@ void step_notes::before_access(block& of, const void* address, std::size_t bytes
   } else {
     unsettled_.push_back({from, part.lane});
   }
+}
+
+/// The write of a copy, out of the step in which it was told.
+std::optional<step_notes::copied> step_notes::take_back_write() {
+  const std::size_t number = running_thread->due.copy_step;
+  if (number >= found.steps.size()) return {};
+  auto& step = found.steps[number];
+  const int lane = running_thread->rank % 32;
+  for (auto part = step.begin(); part != step.end(); ++part) {
+    if (part->what != step_kind::write || part->block != block_ || part->warp != warp_) continue;
+    const auto own = std::find_if(part->lanes.begin(), part->lanes.end(),
+                                  [&](const lane_step& each) { return each.lane == lane; });
+    if (own == part->lanes.end()) continue;
+    const char* const begin = found.spaces[static_cast<std::size_t>(part->space)].begin;
+    const copied out{part->space, begin + own->at, part->bytes};
+    part->lanes.erase(own);
+    if (part->lanes.empty()) step.erase(part);
+    return out;
+  }
+  return {};
 }
 
 void step_notes::settle() {
@@ -198,6 +233,7 @@ void step_notes::before_call(block& of, const std::string& name, const warp_call
   of.wait_for_turn(stack_here());
   own.read.clear();
   own.written.clear();
+  own.copied_bytes = 0;
   own.is_next_word = false;
   own.words_left = 0;
   if (call != nullptr) {
@@ -257,6 +293,7 @@ detail::step_notes own;
 }  // namespace
 
 recorder::recorder() {
+  set_seed(seed());  // reports number launches from here on
   detail::lock_device();
   own = {};
   detail::notes = &own;

@@ -2,6 +2,7 @@
 /// emulation/step_notes: takes down what threads do while a recorder lives.
 
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -44,6 +45,14 @@ class step_notes {
   void synced(const block& of, step_kind what, const char* name);
 
  private:
+  struct copied {
+    int space;
+    const void* address;
+    std::size_t bytes;
+  };
+
+  void note_access(step_kind what, int space, const void* address, std::size_t bytes);
+  std::optional<copied> take_back_write();
   int stack_here();
   int space_of(block& of, const void* address, std::size_t bytes);
   lane_step& add(step_kind what, int stack, int space, std::size_t bytes, const std::string& name);

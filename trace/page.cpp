@@ -35,7 +35,7 @@ std::string page(std::string_view document, std::string_view title) {
   put(out, "@TITLE@", escaped(title));
   put(out, "@STYLE@", part("page.css"));
   std::string script;
-  for (const std::string_view file : {"model.js", "tree.js", "view.js", "player.js"}) {
+  for (const std::string_view file : {"model.js", "tree.js", "arrows.js", "view.js", "run.js", "player.js"}) {
     script += part(file);
   }
   put(out, "@SCRIPT@", script);

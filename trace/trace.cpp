@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <set>
 
 #include "trace/json_text.hpp"
 #include "trace/source_pane.hpp"
@@ -139,13 +140,13 @@ class run_writer {
       own.add("name", quote(space.name)).add("type", quote(type.name));
       own.add("bytes", static_cast<long>(space.cell_bytes));
       if (space.block >= 0) own.add("block", space.block).add("launch", space.launch);
-      const auto [first, last] = used_[i];
-      own.add("first", static_cast<long>(first)).add("count", static_cast<long>(last - first));
+      own.add("cells", quote(series({used_[i].begin(), used_[i].end()})));
       if (space.block < 0 && (said == nullptr || said->before == contents::set)) {
         json_list values('[', ']');
-        for (std::size_t cell = first; cell < last; ++cell) {
-          if ((cell + 1) * space.cell_bytes > space.before.size()) break;
-          values.add(text_of(type, space.before.data() + cell * space.cell_bytes));
+        for (const long cell : used_[i]) {
+          const std::size_t at = static_cast<std::size_t>(cell) * space.cell_bytes;
+          if (at + space.cell_bytes > space.before.size()) break;
+          values.add(text_of(type, space.before.data() + at));
         }
         own.add("before", values.text());
       }
@@ -155,14 +156,13 @@ class run_writer {
   }
 
   std::string all_steps() {
-    used_.assign(found_.spaces.size(), {SIZE_MAX, 0});
+    used_.assign(found_.spaces.size(), {});
     json_list steps('[', ']');
     for (const auto& step : found_.steps) {
       json_list parts('[', ']');
       for (const warp_step& part : step) parts.add(text_of_part(part));
       steps.add(parts.text());
     }
-    for (auto& [first, last] : used_) first = std::min(first, last);
     return steps.text();
   }
 
@@ -176,9 +176,8 @@ class run_writer {
     for (const auto& lane : part.lanes) {
       const std::size_t first = lane.at / space.cell_bytes;
       cells.push_back(static_cast<long>(first));
-      used_[number] = {std::min(used_[number].first, first),
-                       std::max(used_[number].second, first + each)};
       for (std::size_t i = 0; i < each; ++i) {
+        used_[number].insert(static_cast<long>(first + i));
         if ((i + 1) * space.cell_bytes > lane.bytes.size()) break;
         values.add(text_of(type, lane.bytes.data() + i * space.cell_bytes));
       }
@@ -241,7 +240,7 @@ class run_writer {
   const tracer& of_;
   const emulation::recording& found_;
   source_pane pane_;
-  std::vector<std::pair<std::size_t, std::size_t>> used_;  // cells of each space: first, behind the last
+  std::vector<std::set<long>> used_;  // cells of each space
   std::size_t next_item_ = 0;
 };
 

@@ -3,6 +3,7 @@
 
 #include <cuda_runtime.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -66,7 +67,9 @@ class traced_call {
     to.name_cells(results_.data(), bytes_of_results(), "results", cells::state(),
                   trace::contents::unset);
     to.name(ticket_.data(), 1, "ticket");
-    to.name_shared_cells("", cells::state());
+    // The library's own kernels keep other things there.
+    const bool is_of_rung = facts_.name != "engine" && facts_.name != "top_k";
+    if (is_of_rung) to.name_shared_cells("", cells::state());
     to.name_shared<bool>("is_last");
     to.set_shuffled(cells::state());
     for (const auto& source : rung_sources()) to.add_source(source.file, source.text);
@@ -94,7 +97,11 @@ class traced_call {
     require(cudaMemcpy(states.data(), call.results, states.size() * sizeof(state),
                        cudaMemcpyDeviceToHost),
             "cudaMemcpy of the results");
-    for (const state& own : states) out.texts.push_back(cells_of<F>::state().text(&own));
+    for (const state& own : states) {
+      const auto* const bytes = reinterpret_cast<const unsigned char*>(&own);
+      const bool is_written = std::any_of(bytes, bytes + sizeof(own), [](auto b) { return b != 0xee; });
+      out.texts.push_back(is_written ? cells_of<F>::state().text(&own) : "nothing");
+    }
     return out;
   }
 
