@@ -65,7 +65,8 @@ void parse_trace(const split_command& split, ladder_command& out) {
   std::vector<std::string> names = split.words;
   if (const auto text = split.value("--only")) names.push_back(*text);
   if (names.empty()) {
-    throw usage_error("--trace: which rung? for example: monofold ladder warp_shuffle --trace a.html");
+    throw usage_error(
+        "--trace: which rung? for example: monofold ladder warp_shuffle --trace a.html");
   }
   if (names.size() > 2) {
     throw usage_error(fmt::format("--trace: at most two rungs, found {}", names.size()));
@@ -75,7 +76,8 @@ void parse_trace(const split_command& split, ladder_command& out) {
     out.trace_op = static_cast<ladder::trace_operation>(
         parse_name("--trace", *text, ladder::trace_operation_names, "operator"));
   }
-  if (split.has("--dtype") && parse_rung_type(*split.value("--dtype")) != ladder::element_type::int32) {
+  if (split.has("--dtype") &&
+      parse_rung_type(*split.value("--dtype")) != ladder::element_type::int32) {
     throw usage_error("--trace: items are int32");
   }
   if (split.value("--device").value_or("emulated") != "emulated") {

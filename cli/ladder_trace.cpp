@@ -26,9 +26,8 @@ ladder::trace_maker load_trace_maker() {
   std::string why;
   void* const library = runtime::open_library(ladder::tracing_library, why);
   if (library == nullptr) {
-    throw device_error(
-        fmt::format("--trace: {} is not here{}; ./dev build emulated builds it",
-                    ladder::tracing_library, why.empty() ? "" : ": " + why));
+    throw device_error(fmt::format("--trace: {} is not here{}; ./dev build emulated builds it",
+                                   ladder::tracing_library, why.empty() ? "" : ": " + why));
   }
   using version_function = const char* (*)();
   const auto version =
@@ -44,8 +43,8 @@ std::vector<trace_request> requests_of(const ladder_command& what) {
   for (std::size_t i = 0; i < what.traced.size(); ++i) {
     const ladder::page page = ladder::page_of(ladder::info(what.traced[i]).name);
     const bool is_mistaken = what.with_mistake && i + 1 == what.traced.size();
-    out.push_back({what.traced[i], what.trace_op, what.num_items, is_mistaken, {}, page.title,
-                   page.mistake});
+    out.push_back(
+        {what.traced[i], what.trace_op, what.num_items, is_mistaken, {}, page.title, page.mistake});
   }
   // The right run of a pair is like the mistake's, so that they can be compared.
   if (what.with_mistake && out.size() == 2) out[0].like_mistake_of = out[1].which;
@@ -60,9 +59,9 @@ bool is_meant_to_fail(const trace_request& asked, const trace_row& row) {
 }
 
 std::string line_of(const trace_request& asked, const trace_row& row) {
-  const std::string what =
-      fmt::format("{}{}: {} of {}, {} steps: ", row.name, asked.is_mistaken ? ", its mistake" : "",
-                  ladder::trace_operation_names[static_cast<std::size_t>(row.op)], row.n, row.steps);
+  const std::string what = fmt::format(
+      "{}{}: {} of {}, {} steps: ", row.name, asked.is_mistaken ? ", its mistake" : "",
+      ladder::trace_operation_names[static_cast<std::size_t>(row.op)], row.n, row.steps);
   if (!row.problem.empty()) return what + row.problem + '\n';
   if (row.ok) return what + row.result + '\n';
   return fmt::format("{}{}, where {} is right\n", what, row.result, row.wanted);
@@ -79,13 +78,14 @@ int trace_rungs(const ladder_command& what) {
   trace_answer answer;
   load_trace_maker()(asked, answer);
   for (const trace_row& row : answer.rows) {
-    if (!row.refused.empty()) throw usage_error(fmt::format("--trace: {} {}", row.name, row.refused));
+    if (!row.refused.empty())
+      throw usage_error(fmt::format("--trace: {} {}", row.name, row.refused));
   }
   const auto bytes = static_cast<std::int64_t>(answer.page.size());
   if (!what.trace_page.empty() && bytes > ladder::most_page_bytes) {
-    throw usage_error(fmt::format(
-        "--trace: the page would have {} KB, of at most {}: take fewer items by --n", bytes / 1000,
-        ladder::most_page_bytes / 1000));
+    throw usage_error(
+        fmt::format("--trace: the page would have {} KB, of at most {}: take fewer items by --n",
+                    bytes / 1000, ladder::most_page_bytes / 1000));
   }
   if (!what.trace_page.empty()) write_text(what.trace_page, answer.page);
   if (!what.trace_json.empty()) write_text(what.trace_json, answer.json);

@@ -24,8 +24,9 @@ const char* name_of(block_barrier kind) {
 void launch::fail(finding what, const uint3& at_block, const uint3& at_thread,
                   const std::string& text, int other) {
   has_failed = true;
-  const report found{what,      kernel, at_block,
-                     at_thread, text + " (launch " + std::to_string(number + 1) + ")", seed, other};
+  const report found{
+      what, kernel, at_block, at_thread, text + " (launch " + std::to_string(number + 1) + ")",
+      seed, other};
   if (notes != nullptr) notes->found.problem = found;
   file_report(found, notes == nullptr ? echo::on : echo::off);  // who records looks at it
 }

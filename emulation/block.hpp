@@ -48,8 +48,9 @@ struct launch {
 /// Of a thread of a recorded launch: what it did last, and whether it stands before the next part.
 struct turn {
   bool is_due = false;
-  int stack = -1;  // where
-  int group = 0;   // threads of one number went together until here
+  bool is_call = false;  // of a barrier or with other lanes
+  int stack = -1;        // where
+  int group = 0;         // threads of one number went together until here
   // Cells: what is read again, or written again, is one access.
   std::vector<std::pair<int, std::size_t>> read, written;
   warp_call call;

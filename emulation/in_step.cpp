@@ -67,20 +67,24 @@ bool block::regroup(std::size_t w) {
   return is_split;
 }
 
-/// The ready lanes at the lowest address of the outermost function in which they differ: those in a
-/// loop before those that left it.
+/// The ready lanes that go next: those that have work before those that would wait for others; of them
+/// those at the lowest address of the outermost function in which they differ, so that lanes in a loop go
+/// before those that left it.
 std::uint32_t block::lanes_behind(std::size_t w, const step_notes& to) const {
+  const auto is_before = [&](const turn& a, const turn& b) {
+    if (a.is_call != b.is_call) return b.is_call;
+    return to.found.stacks[static_cast<std::size_t>(a.stack)] <
+           to.found.stacks[static_cast<std::size_t>(b.stack)];
+  };
   std::uint32_t lanes = 0;
-  int at = -1;
+  const turn* first = nullptr;
   for_lanes(warps_[w].ready, [&](int lane) {
-    const int own = thread_at(w, lane).due.stack;
-    const auto& stacks = to.found.stacks;
-    if (at < 0 || (own != at && stacks[static_cast<std::size_t>(own)] <
-                                    stacks[static_cast<std::size_t>(at)])) {
-      at = own;
+    const turn& own = thread_at(w, lane).due;
+    if (first == nullptr || (own.stack != first->stack && is_before(own, *first))) {
+      first = &own;
       lanes = 0;
     }
-    if (own == at) lanes |= 1u << lane;
+    if (own.stack == first->stack) lanes |= 1u << lane;
   });
   return lanes;
 }

@@ -32,12 +32,12 @@ struct lane_step {
 
 /// What lanes of a warp did together: one instruction, for those that were at it.
 struct warp_step {
-  int block = 0;   // linear
-  int warp = -1;   // -1: the whole block
+  int block = 0;  // linear
+  int warp = -1;  // -1: the whole block
   step_kind what = step_kind::read;
-  std::string name;  // of calls: __syncwarp
-  int stack = -1;    // where: an index of recording::stacks
-  int space = -1;    // of accesses: an index of recording::spaces
+  std::string name;       // of calls: __syncwarp
+  int stack = -1;         // where: an index of recording::stacks
+  int space = -1;         // of accesses: an index of recording::spaces
   std::size_t bytes = 0;  // of accesses: a lane's
   bool is_split = false;  // lanes that went together until here part
   std::vector<lane_step> lanes;

@@ -109,8 +109,8 @@ memory_space shared_memory::space_at(const void* address) const {
     out.begin = dynamic();
     out.bytes = dynamic_bytes_;
   } else if (is_static(address)) {
-    const auto offset = static_cast<std::size_t>(static_cast<const char*>(address) -
-                                                 home_.thread_local_memory);
+    const auto offset =
+        static_cast<std::size_t>(static_cast<const char*>(address) - home_.thread_local_memory);
     for (const variable& own : home_.symbols->variables) {
       if (offset - own.offset >= own.bytes) continue;
       out.name = short_name(own.name);

@@ -106,13 +106,13 @@ int step_notes::space_of(block& of, const void* address, std::size_t bytes) {
 lane_step& step_notes::add(step_kind what, int stack, int space, std::size_t bytes,
                            const std::string& name) {
   auto& step = found.steps.back();
-  const auto own = std::find_if(
-      step.begin() + static_cast<std::ptrdiff_t>(instruction_), step.end(),
-      [&](const warp_step& part) {
-        return part.what == what && part.stack == stack && part.space == space &&
-               part.bytes == bytes && part.name == name && part.block == block_ &&
-               part.warp == warp_;
-      });
+  const auto own = std::find_if(step.begin() + static_cast<std::ptrdiff_t>(instruction_),
+                                step.end(), [&](const warp_step& part) {
+                                  return part.what == what && part.stack == stack &&
+                                         part.space == space && part.bytes == bytes &&
+                                         part.name == name && part.block == block_ &&
+                                         part.warp == warp_;
+                                });
   ++lane_steps_;
   warp_step* to = own == step.end() ? nullptr : &*own;
   if (to == nullptr) {
@@ -141,6 +141,7 @@ void step_notes::before_access(block& of, const void* address, std::size_t bytes
   };
   if (kind == access_kind::read && is_known(own.read)) return;
   if (kind == access_kind::write && is_known(own.written)) return;
+  own.is_call = false;
   of.wait_for_turn(stack_here());
   own.words_left = 0;
   if (lane_steps_ > recorder::most_lane_steps) {
@@ -230,6 +231,7 @@ void step_notes::before_call(block& of, const std::string& name, const warp_call
     own.is_next_word = true;
     return;
   }
+  own.is_call = true;
   of.wait_for_turn(stack_here());
   own.read.clear();
   own.written.clear();
@@ -257,14 +259,22 @@ void step_notes::met(const block& of, int warp, std::uint32_t lanes, const warp_
   const warp_call& call = calls[first];
   const std::pair<int, int> key{of.linear_index(), warp};
   const bool is_next = of.due_of(warp, first).is_next_word && last_call_.count(key) != 0;
-  warp_step made{key.first, warp, step_kind::warp_call, name_of(call.operation),
-                 of.due_of(warp, first).stack, -1, 0, is_split_, {}};
+  warp_step made{key.first,
+                 warp,
+                 step_kind::warp_call,
+                 name_of(call.operation),
+                 of.due_of(warp, first).stack,
+                 -1,
+                 0,
+                 is_split_,
+                 {}};
   if (!is_next) {
     drop_arrivals(key.first, warp);
     is_split_ = false;
     for (std::uint32_t left = lanes; left != 0; left &= left - 1) {
       const int lane = __builtin_ctz(left);
-      made.lanes.push_back({lane, 0, is_shuffle(call.operation) ? source_of(calls[lane], lane) : -1, {}});
+      made.lanes.push_back(
+          {lane, 0, is_shuffle(call.operation) ? source_of(calls[lane], lane) : -1, {}});
     }
     last_call_[key] = {found.steps.size() - 1, found.steps.back().size()};
     found.steps.back().push_back(std::move(made));

@@ -29,11 +29,11 @@ inline constexpr std::int64_t most_page_bytes = 400'000;
 
 struct trace_request {
   rung_id which{};
-  std::optional<trace_operation> op;  // none: the first that the rung takes, or its mistake's
-  std::optional<std::int64_t> n;      // none: 32 of warp rungs, 256 of grid rungs, else 128
-  bool is_mistaken = false;           // the mistake of the rung's page
+  std::optional<trace_operation> op;       // none: the first that the rung takes, or its mistake's
+  std::optional<std::int64_t> n;           // none: 32 of warp rungs, 256 of grid rungs, else 128
+  bool is_mistaken = false;                // the mistake of the rung's page
   std::optional<rung_id> like_mistake_of;  // with the items that show the mistake of this rung
-  std::string title;                  // the rung's, from its page
+  std::string title;                       // the rung's, from its page
   std::string mistake;
 };
 

@@ -35,7 +35,9 @@ std::string number_text(const void* bytes) {
 template <class T>
 std::string number_name() {
   if (std::is_same_v<T, bool>) return "bool";
-  const std::string kind = std::is_floating_point_v<T> ? "float" : std::is_signed_v<T> ? "int" : "uint";
+  const std::string kind = std::is_floating_point_v<T> ? "float"
+                           : std::is_signed_v<T>       ? "int"
+                                                       : "uint";
   return kind + std::to_string(8 * sizeof(T));
 }
 

@@ -10,7 +10,8 @@ namespace {
 
 std::string_view part(std::string_view file) {
   const auto& all = page_parts();
-  const auto own = std::find_if(all.begin(), all.end(), [&](const auto& p) { return p.file == file; });
+  const auto own =
+      std::find_if(all.begin(), all.end(), [&](const auto& p) { return p.file == file; });
   if (own == all.end()) throw std::logic_error("no part of a page: " + std::string(file));
   return own->text;
 }
@@ -35,7 +36,8 @@ std::string page(std::string_view document, std::string_view title) {
   put(out, "@TITLE@", escaped(title));
   put(out, "@STYLE@", part("page.css"));
   std::string script;
-  for (const std::string_view file : {"model.js", "tree.js", "arrows.js", "view.js", "run.js", "player.js"}) {
+  for (const std::string_view file :
+       {"model.js", "tree.js", "arrows.js", "view.js", "run.js", "player.js"}) {
     script += part(file);
   }
   put(out, "@SCRIPT@", script);

@@ -22,7 +22,8 @@ bool ends_with(const std::string& text, const std::string& end) {
 
 /// The device's own headers, through which kernels are started and access memory.
 bool is_of_device(const std::string& file) {
-  return file.find("emulation/") != std::string::npos || file.find("/include/c++/") != std::string::npos;
+  return file.find("emulation/") != std::string::npos ||
+         file.find("/include/c++/") != std::string::npos;
 }
 
 using frames = std::vector<source_line>;  // innermost first

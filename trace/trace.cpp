@@ -74,7 +74,8 @@ class run_writer {
     if (!found_.problem) return "null";
     const emulation::report& own = *found_.problem;
     const auto& launch = found_.launches.back();
-    const auto rank = own.thread.x + launch.block.x * (own.thread.y + launch.block.y * own.thread.z);
+    const auto rank =
+        own.thread.x + launch.block.x * (own.thread.y + launch.block.y * own.thread.z);
     const auto block = own.block.x + launch.grid.x * (own.block.y + launch.grid.y * own.block.z);
     return json_list('{', '}')
         .add("text", quote(own.text))
@@ -212,8 +213,8 @@ class run_writer {
     json_list out('{', '}');
     out.add("k", quote(name_of(part.what))).add("b", part.block);
     if (part.warp >= 0) out.add("w", part.warp);
-    const auto [piece, line] = part.stack < 0 ? std::pair(-1, 0)
-                                              : pane_.places[static_cast<std::size_t>(part.stack)];
+    const auto [piece, line] =
+        part.stack < 0 ? std::pair(-1, 0) : pane_.places[static_cast<std::size_t>(part.stack)];
     if (piece >= 0) out.add("p", "[" + std::to_string(piece) + "," + std::to_string(line) + "]");
     if (part.is_split) out.add("d", 1);
     if (!part.name.empty()) out.add("m", quote(part.name));

@@ -14,13 +14,13 @@ namespace monofold::trace {
 
 /// What a page says of a run besides what was recorded. What is empty is not said.
 struct run_facts {
-  std::string name;     // of what runs: a heading
-  std::string title;    // in one line, what it does
+  std::string name;   // of what runs: a heading
+  std::string title;  // in one line, what it does
   std::string operation;
   std::string note;     // what to look at
   std::string mistake;  // the run shows a mistake: what it is
   std::string result;
-  std::string wanted;   // what the result must be
+  std::string wanted;  // what the result must be
   std::size_t num_items = 0;
 };
 

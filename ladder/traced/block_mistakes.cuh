@@ -1,5 +1,5 @@
 #pragma once
-/// ladder/traced/block_mistakes: the mistakes that the pages of block and grid rungs warn of.
+/// traced/block_mistakes: the mistakes that the pages of block and grid rungs warn of.
 
 #include "ladder/dynamic_shared.cuh"
 #include "ladder/rung_call.cuh"
@@ -29,7 +29,8 @@ __global__ void barrier_in_branch_kernel(F f, const typename F::item* items, std
                                          typename F::state* results) {
   __shared__ typename F::state cells[block_threads];
   const int t = static_cast<int>(threadIdx.x);
-  cells[t] = lifted_or_identity(f, items, std::int64_t{blockIdx.x} * block_threads + t, n);
+  const auto own = lifted_or_identity(f, items, std::int64_t{blockIdx.x} * block_threads + t, n);
+  cells[t] = own;
   __syncthreads();
   for (int d = block_threads / 2; d > 0; d /= 2) {
     if (t < d) {

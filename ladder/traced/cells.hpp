@@ -1,5 +1,5 @@
 #pragma once
-/// ladder/traced/cells: how items and states of the traced operators read as text.
+/// traced/cells: how items and states of the traced operators read as text.
 
 #include <cstring>
 #include <string>

@@ -1,5 +1,5 @@
 #pragma once
-/// ladder/traced/items: small items, which a page can show, and sums that tell their items apart.
+/// traced/items: small items, which a page can show, and sums that tell their items apart.
 
 #include <cstdint>
 #include <string>

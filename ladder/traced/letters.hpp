@@ -1,5 +1,5 @@
 #pragma once
-/// ladder/traced/letters: words of letters, joined: an operator that shows the order of its operands.
+/// traced/letters: words of letters, joined: an operator that shows the order of its operands.
 
 #include <cstdint>
 #include <string_view>

@@ -1,5 +1,5 @@
 #pragma once
-/// ladder/traced/mistakes: the only list of mistakes that can be played, and what each needs to show.
+/// traced/mistakes: the only list of mistakes that can be played, and what each needs to show.
 
 #include <cstdint>
 

@@ -1,5 +1,5 @@
 #pragma once
-/// ladder/traced/run_rung: runs one rung with one fold on the emulated device, and records it.
+/// traced/run_rung: runs one rung with one fold on the emulated device, and records it.
 
 #include <cuda_runtime.h>
 
@@ -59,7 +59,8 @@ class traced_call {
 
   void name_on(trace::tracer& to) const {
     using cells = cells_of<F>;
-    to.name_cells(items_.data(), static_cast<std::size_t>(n_) * sizeof(item), "items", cells::item());
+    to.name_cells(items_.data(), static_cast<std::size_t>(n_) * sizeof(item), "items",
+                  cells::item());
     to.name_cells(lifted_.data(), static_cast<std::size_t>(n_) * sizeof(state), "values",
                   cells::state());
     to.name_cells(partials_.data(), static_cast<std::size_t>(num_partials()) * sizeof(state),
@@ -99,7 +100,8 @@ class traced_call {
             "cudaMemcpy of the results");
     for (const state& own : states) {
       const auto* const bytes = reinterpret_cast<const unsigned char*>(&own);
-      const bool is_written = std::any_of(bytes, bytes + sizeof(own), [](auto b) { return b != 0xee; });
+      const bool is_written =
+          std::any_of(bytes, bytes + sizeof(own), [](auto b) { return b != 0xee; });
       out.texts.push_back(is_written ? cells_of<F>::state().text(&own) : "nothing");
     }
     return out;

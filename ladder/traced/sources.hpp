@@ -1,5 +1,5 @@
 #pragma once
-/// ladder/traced/sources: the texts of the rungs, which a page shows beside their runs.
+/// traced/sources: the texts of the rungs, which a page shows beside their runs.
 
 #include <string_view>
 #include <vector>

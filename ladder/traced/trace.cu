@@ -52,26 +52,26 @@ constexpr bool plays(rung_id which, trace_operation op) {
     case trace_operation::top2: return takes(facts, operation::top2, element_type::int32);
     case trace_operation::letters: break;
   }
-  return facts.who != level::selection && which != rung_id::warp_redux && which != rung_id::engine &&
-         !adds_atomically(which);
+  return facts.who != level::selection && which != rung_id::warp_redux &&
+         which != rung_id::engine && !adds_atomically(which);
 }
 
 template <trace_operation op>
 rung_function<typename fold_of<op>::type> starter(const trace_request& what) {
   using fold = typename fold_of<op>::type;
   if (what.is_mistaken) {
-#define MONOFOLD_MISTAKE_START(name, shown_by, ...)                                    \
-  if constexpr (op == trace_operation::shown_by) {                                     \
-    if (what.which == rung_id::name) return &mistakes::name<fold>;                     \
+#define MONOFOLD_MISTAKE_START(name, shown_by, ...)                \
+  if constexpr (op == trace_operation::shown_by) {                 \
+    if (what.which == rung_id::name) return &mistakes::name<fold>; \
   }
     MONOFOLD_MISTAKES(MONOFOLD_MISTAKE_START)
 #undef MONOFOLD_MISTAKE_START
     return nullptr;
   }
   switch (what.which) {
-#define MONOFOLD_RUNG_START(name, ...)                               \
-  case rung_id::name:                                                \
-    if constexpr (plays(rung_id::name, op)) return &name<fold>;      \
+#define MONOFOLD_RUNG_START(name, ...)                          \
+  case rung_id::name:                                           \
+    if constexpr (plays(rung_id::name, op)) return &name<fold>; \
     break;
     MONOFOLD_LADDER(MONOFOLD_RUNG_START)
 #undef MONOFOLD_RUNG_START
@@ -109,7 +109,8 @@ std::string why_not_played(const trace_request& what, trace_row& row) {
     return "shows its mistake with " + std::to_string(wrong->n) + " items and " +
            std::string(trace_operation_names[static_cast<std::size_t>(wrong->op)]) + " alone";
   }
-  if (!plays(what.which, row.op)) return "is played with " + operators_of(what.which) + ", not " + op;
+  if (!plays(what.which, row.op))
+    return "is played with " + operators_of(what.which) + ", not " + op;
   const bool is_word = row.op == trace_operation::letters;
   const std::int64_t most = is_word ? most_traced_letters : most_traced_items;
   const std::int64_t usual = facts.who == level::warp ? 32 : facts.who == level::grid ? 256 : 128;
@@ -120,6 +121,8 @@ std::string why_not_played(const trace_request& what, trace_row& row) {
   }
   if (row.n < 1) return "n is " + std::to_string(row.n) + "; a page needs an item";
   row.n = items_taken(facts, row.n);
+  // Beside a mistake that is one of n: whole blocks.
+  if (what.like_mistake_of && !what.n) row.n -= row.n % facts.needs.multiple_of;
   if (!what.is_mistaken && row.n % facts.needs.multiple_of != 0) {
     return "has no bounds test: n must be a multiple of " +
            std::to_string(facts.needs.multiple_of) + ", not " + std::to_string(row.n);
@@ -155,8 +158,7 @@ extern "C" __attribute__((visibility("default"))) const char* monofold_ladder_tr
 }
 
 extern "C" __attribute__((visibility("default"))) void monofold_ladder_trace(
-    const std::vector<monofold::ladder::trace_request>& what,
-    monofold::ladder::trace_answer& out) {
+    const std::vector<monofold::ladder::trace_request>& what, monofold::ladder::trace_answer& out) {
   using namespace monofold::ladder;
   std::vector<std::string> runs;
   std::string title = "monofold";

@@ -1,5 +1,5 @@
 #pragma once
-/// ladder/traced/warp_mistakes: the mistakes that the pages of the warp rungs warn of, to be played.
+/// traced/warp_mistakes: the mistakes that the pages of the warp rungs warn of, to be played.
 
 #include "ladder/rung_call.cuh"
 #include "ladder/rungs/warp_shuffle.cuh"
