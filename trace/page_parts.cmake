@@ -1,5 +1,7 @@
 # Writes OUT: each file of FOLDER as strings, each of which a compiler takes (they limit the length of one).
 
+cmake_minimum_required(VERSION 3.25)
+
 file(GLOB files ${FOLDER}/*)
 set(rows "")
 foreach(file IN LISTS files)

@@ -149,22 +149,28 @@ inline std::string listed(const std::vector<std::string>& texts) {
   return out;
 }
 
+/// The rung with a sum, which tells items apart: the other operators take the same steps, unless their
+/// states are taken word by word where a sum is one word.
+inline item_counts count_items(rung_function<sum_of<std::int32_t>> start, const rung& facts,
+                               std::int64_t n, int calls) {
+  item_counts counts;
+  for (std::int64_t first = 0; first < n && start != nullptr; first += items_a_window) {
+    traced_call<sum_of<std::int32_t>> call(facts, window_items(n, first));
+    trace::tracer tracer;
+    call.name_on(tracer);
+    static_cast<void>(call.run(start, calls));
+    counts.add(tracer.found(), first, n);
+  }
+  return counts;
+}
+
 /// Runs `start` on `n` items and hands out the run as JSON.
 template <class F>
-std::string trace_run(rung_function<F> start, const trace_request& what, likeness like, int calls,
-                      trace_row& row) {
+std::string trace_run(rung_function<F> start, rung_function<sum_of<std::int32_t>> start_of_sum,
+                      const trace_request& what, likeness like, int calls, trace_row& row) {
   const rung& facts = info(what.which);
   const auto items = make_traced_items(F{}, row.n, like);
-  item_counts counts;
-  if constexpr (std::is_same_v<F, sum_of<std::int32_t>>) {
-    for (std::int64_t first = 0; first < row.n; first += items_a_window) {
-      traced_call<F> call(facts, window_items(row.n, first));
-      trace::tracer tracer;
-      call.name_on(tracer);
-      static_cast<void>(call.run(start, calls));
-      counts.add(tracer.found(), first, row.n);
-    }
-  }
+  const item_counts counts = count_items(start_of_sum, facts, row.n, calls);
   traced_call<F> call(facts, items);
   trace::tracer tracer;
   call.name_on(tracer);

@@ -135,7 +135,10 @@ std::string play_with(const trace_request& what, trace_row& row) {
   const mistake* const wrong = shown_mistake(what);
   const likeness like = wrong == nullptr ? likeness::usual : wrong->like;
   const int calls = what.is_mistaken ? wrong->calls : 1;
-  return trace_run<typename fold_of<op>::type>(starter<op>(what), what, like, calls, row);
+  // Letters say themselves who has met whom.
+  const auto of_sum =
+      op == trace_operation::letters ? nullptr : starter<trace_operation::sum>(what);
+  return trace_run<typename fold_of<op>::type>(starter<op>(what), of_sum, what, like, calls, row);
 }
 
 std::string play(const trace_request& what, trace_row& row) {
