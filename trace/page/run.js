@@ -106,17 +106,23 @@ const makeRun = (run, id) => {
     arrows.draw(layer, board, links);
   };
 
+  // The line that a step begins with, or the last one before it that is known.
+  const lineBefore = () => {
+    for (let number = count - 1; number >= 0; --number) {
+      const part = run.steps[number].find((own) => own.p && lines.has(own.p.join(":")));
+      if (part) return lines.get(part.p.join(":"));
+    }
+    return null;
+  };
+
   const showSource = () => {
     const running = new Set(state.parts.filter((part) => part.p).map((part) => part.p.join(":")));
-    let first = null;
-    for (const [key, line] of lines) {
-      line.classList.toggle("running", running.has(key));
-      if (running.has(key) && !first) first = line;
-    }
-    const isOut = first && (first.offsetTop < source.scrollTop + 30
-      || first.offsetTop + first.offsetHeight > source.scrollTop + source.clientHeight - 10);
-    if (isOut) source.scrollTop = Math.max(0, first.offsetTop - source.clientHeight / 2);
-    return running;
+    for (const [key, line] of lines) line.classList.toggle("running", running.has(key));
+    // Half a pane at a time, by where the line stands alone: the same from both sides.
+    const half = source.clientHeight / 2;
+    const first = lineBefore();
+    const top = first ? Math.max(0, Math.floor((first.offsetTop - half / 2) / half) * half) : 0;
+    set(source, "scrollTop", top);
   };
 
   const showEnd = () => {
@@ -132,11 +138,13 @@ const makeRun = (run, id) => {
 
   // Room for the last words, so that nothing moves when they come.
   const reserve = () => {
-    const now = verdict.textContent;
+    const [now, name] = [verdict.textContent, verdict.className];
     set(verdict.style, "minHeight", "0");
     set(verdict, "textContent", endingText);
+    set(verdict, "className", `verdict ${ending.kind}`);
     const height = verdict.offsetHeight;
     set(verdict, "textContent", now);
+    set(verdict, "className", name);
     set(verdict.style, "minHeight", `${height}px`);
   };
 
