@@ -2,6 +2,7 @@
 """ladder --trace: every rung is played, mistakes are caught, bad input is refused in words."""
 
 import json
+import os
 import re
 import unittest
 from pathlib import Path
@@ -51,6 +52,7 @@ class Traces(ToolTest):
         self.assertIn(code, (0, 5), why_not)
         if code != 0:
             self.assertIn("./dev build emulated builds it", why_not)
+            self.assertNotEqual(os.environ.get("MONOFOLD_HAS_EMULATED"), "1", why_not)
             self.skipTest(why_not.strip())
 
     def traced(self, *words):

@@ -18,7 +18,8 @@ from snippets_test import PAGES, TREE, all_pieces, blocks, files
 
 TOOL = os.environ.get("MONOFOLD_TOOL", "monofold")
 # What installs or builds for minutes, or needs a device; ./dev lists its own commands.
-NOT_RUN = re.compile(r"\./dev |cmake |mpi|srun |sbatch |.*--device (gpu|emulated)|compute-sanitizer ")
+NOT_RUN = re.compile(r"\./dev |cmake |mpi|srun |sbatch |.*--device (gpu|emulated)|compute-sanitizer " +
+                     ("" if os.environ.get("MONOFOLD_HAS_EMULATED") == "1" else "|.*--trace "))
 
 
 def commands(text):
