@@ -142,7 +142,7 @@ const makeRun = (run, id) => {
     set(verdict.style, "minHeight", "0");
     set(verdict, "textContent", endingText);
     set(verdict, "className", `verdict ${ending.kind}`);
-    const height = verdict.offsetHeight;
+    const {height} = verdict.getBoundingClientRect();
     set(verdict, "textContent", now);
     set(verdict, "className", name);
     set(verdict.style, "minHeight", `${height}px`);
