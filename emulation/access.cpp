@@ -36,17 +36,17 @@ access_kind volatile_kind(access_kind kind) {
 void touch_others(const void* address, std::size_t bytes, access_kind kind, bool is_volatile) {
   if (!is_on_fiber() || bytes == 0) return;
   const outside_kernel here;
-  const access_kind kind_here = is_volatile ? volatile_kind(kind) : kind;
-  if (notes != nullptr) notes->before_access(*running_block, address, bytes, kind_here);
+  if (notes != nullptr) [[unlikely]] {
+    notes->before_access(*running_block, address, bytes, is_volatile ? volatile_kind(kind) : kind);
+  }
   if (running_block->shared().holds(address)) {
-    running_block->touch_shared(address, bytes, kind_here);
+    running_block->touch_shared(address, bytes, is_volatile ? volatile_kind(kind) : kind);
   } else if (memory.holds(address)) {
     touch_device(address, bytes, kind, is_volatile);
   }
-  if (notes != nullptr) return;
   if (++running_launch->accesses >= accesses_a_turn) {
     running_launch->accesses = 0;
-    running_block->yield();
+    if (notes == nullptr) running_block->yield();
   }
 }
 

@@ -171,7 +171,8 @@ void block::end_thread(thread& own) {
 }
 
 int block::sync(block_barrier kind, bool vote) {
-  if (notes != nullptr) notes->before_call(*this, name_of(kind), nullptr);
+  if (notes != nullptr) [[unlikely]]
+    notes->before_call(*this, name_of(kind), nullptr);
   thread& own = *running_thread;
   own.barrier = kind;
   own.vote = vote;
@@ -203,13 +204,15 @@ void block::release_barrier() {
     make_ready(other);
   }
   at_barrier_ = 0;
-  if (notes != nullptr) notes->synced(*this, step_kind::block_barrier, name_of(kind));
+  if (notes != nullptr) [[unlikely]]
+    notes->synced(*this, step_kind::block_barrier, name_of(kind));
   epoch_ = ++launch_->epochs;
   wants_pause_ = numbers_->one_in(8);
 }
 
 std::uint64_t block::meet(const warp_call& call) {
-  if (notes != nullptr) notes->before_call(*this, name_of(call.operation), &call);
+  if (notes != nullptr) [[unlikely]]
+    notes->before_call(*this, name_of(call.operation), &call);
   thread& own = *running_thread;
   warp& home = warp_of(own);
   const int lane = own.rank % 32;
@@ -242,22 +245,22 @@ void block::try_release_warp(int at, std::uint32_t mask, warp_operation operatio
   }
   const std::uint64_t undefined = numbers_->next();
   const std::uint64_t of_first = answer(home.calls, __builtin_ctz(present), present, undefined);
-  std::vector<std::uint64_t> answers;
   for (std::uint32_t left = present; left != 0; left &= left - 1) {
     const int lane = __builtin_ctz(left);
     thread& other = *threads_[static_cast<std::size_t>(at * 32 + lane)];
     other.answer =
         is_same_for_all(operation) ? of_first : answer(home.calls, lane, present, undefined);
     make_ready(other);
-    if (notes != nullptr) answers.push_back(other.answer);
   }
-  if (notes != nullptr) notes->met(*this, at, present, home.calls, answers);
+  if (notes != nullptr) [[unlikely]]
+    notes->met(*this, at, present, home.calls);
   home.calling &= ~present;
   if (operation == warp_operation::sync) home.clock.sync(present, home.every);
 }
 
 void block::sync_cluster() {
-  if (notes != nullptr) notes->before_call(*this, "cluster barrier", nullptr);
+  if (notes != nullptr) [[unlikely]]
+    notes->before_call(*this, "cluster barrier", nullptr);
   ++at_cluster_;
   std::size_t threads = 0;
   for (const block* other : cluster_->blocks) threads += static_cast<std::size_t>(other->count_);
@@ -274,7 +277,8 @@ void block::sync_cluster() {
 
 void block::leave_cluster_barrier() {
   at_cluster_ = 0;
-  if (notes != nullptr) notes->synced(*this, step_kind::cluster_barrier, "cluster barrier");
+  if (notes != nullptr) [[unlikely]]
+    notes->synced(*this, step_kind::cluster_barrier, "cluster barrier");
   epoch_ = ++launch_->epochs;
   for (int i = 0; i < count_; ++i) make_ready(*threads_[static_cast<std::size_t>(i)]);
 }

@@ -111,6 +111,9 @@ class block {
   const turn& due_of(int warp, int lane) const {
     return thread_at(static_cast<std::size_t>(warp), lane).due;
   }
+  std::uint64_t answer_of(int warp, int lane) const {
+    return thread_at(static_cast<std::size_t>(warp), lane).answer;
+  }
   static auto main_of_threads() { return &thread_main; }
 
   cluster& home() const { return *cluster_; }

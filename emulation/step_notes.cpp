@@ -253,8 +253,7 @@ void step_notes::drop_arrivals(int block, int warp) {
   instruction_ = std::min(instruction_, found.steps.back().size());
 }
 
-void step_notes::met(const block& of, int warp, std::uint32_t lanes, const warp_call* calls,
-                     const std::vector<std::uint64_t>& answers) {
+void step_notes::met(const block& of, int warp, std::uint32_t lanes, const warp_call* calls) {
   const int first = __builtin_ctz(lanes);
   const warp_call& call = calls[first];
   const std::pair<int, int> key{of.linear_index(), warp};
@@ -282,9 +281,10 @@ void step_notes::met(const block& of, int warp, std::uint32_t lanes, const warp_
   if (call.operation == warp_operation::sync) return;
   const auto [step, place] = last_call_[key];
   warp_step& own = found.steps[step][place];
-  for (std::size_t i = 0; i < own.lanes.size() && i < answers.size(); ++i) {
-    const bool is_long = answers[i] >> 32 != 0;
-    own.lanes[i].bytes.append(reinterpret_cast<const char*>(&answers[i]), is_long ? 8 : 4);
+  for (lane_step& part : own.lanes) {
+    const std::uint64_t answer = of.answer_of(warp, part.lane);
+    const bool is_long = answer >> 32 != 0;
+    part.bytes.append(reinterpret_cast<const char*>(&answer), is_long ? 8 : 4);
   }
 }
 

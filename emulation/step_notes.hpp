@@ -40,8 +40,7 @@ class step_notes {
   // By who runs the fibers.
   /// A thread has done its part: what it wrote lies in memory.
   void settle();
-  void met(const block& of, int warp, std::uint32_t lanes, const warp_call* calls,
-           const std::vector<std::uint64_t>& answers);
+  void met(const block& of, int warp, std::uint32_t lanes, const warp_call* calls);
   void synced(const block& of, step_kind what, const char* name);
 
  private:
