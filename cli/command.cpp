@@ -10,6 +10,7 @@
 #include "cli/completion.hpp"
 #include "cli/failure.hpp"
 #include "cli/help.hpp"
+#include "cli/joined.hpp"
 #include "cli/ladder_options.hpp"
 #include "cli/memory_limit.hpp"
 #include "cli/operation_pages.hpp"

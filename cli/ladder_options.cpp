@@ -34,6 +34,7 @@ template <class Names>
 std::size_t parse_name(std::string_view option, const std::string& text, const Names& names,
                        std::string_view kind) {
   std::vector<std::string> known;
+  known.reserve(names.size());
   for (const auto& name : names) known.emplace_back(name);
   const auto found = std::find(known.begin(), known.end(), text);
   if (found != known.end()) return static_cast<std::size_t>(found - known.begin());
@@ -43,6 +44,7 @@ std::size_t parse_name(std::string_view option, const std::string& text, const N
 
 ladder::rung_id parse_rung(std::string_view option, const std::string& text) {
   std::vector<std::string_view> names;
+  names.reserve(ladder::rungs.size());
   for (const ladder::rung& entry : ladder::rungs) names.push_back(entry.name);
   return static_cast<ladder::rung_id>(parse_name(option, text, names, "rung"));
 }

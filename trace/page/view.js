@@ -157,7 +157,9 @@ const view = (() => {
 
   const makeHead = (run) => {
     const head = make("div", "head");
-    const title = make("h2", "", run.name);
+    const title = make("h2", "");
+    // A name may break behind an underline.
+    run.name.split(/(?<=_)/).forEach((part) => title.append(part, make("wbr")));
     if (run.mistake) title.append(" ", make("span", "tag", "its mistake"));
     // A line that begins with code keeps its small letter.
     const text = run.mistake || run.title;
