@@ -146,6 +146,30 @@ TEST(emulation_recorder, blocks_that_wait_for_others_go_on) {
   EXPECT_EQ(data.host()[1], 7);
 }
 
+__global__ void cluster_kernel(int* out) {
+  __shared__ int cell;
+  if (threadIdx.x == 0) cell = static_cast<int>(blockIdx.x) + 1;
+  __cluster_barrier_arrive();
+  __cluster_barrier_wait();
+  const unsigned other = __clusterRelativeBlockRank() ^ 1u;
+  const int* const there = static_cast<const int*>(__cluster_map_shared_rank(&cell, other));
+  if (threadIdx.x == 0) out[blockIdx.x] = *there;
+  __cluster_barrier_arrive();
+  __cluster_barrier_wait();
+}
+
+TEST(emulation_recorder, clusters_meet) {
+  const numbers out(4);
+  recorder notes;
+  ASSERT_EQ(start({4, 32, 0, 2}, cluster_kernel, out.data()), cudaSuccess);
+  EXPECT_EQ(out.host(), (std::vector<int>{2, 1, 4, 3}));
+  int meetings = 0;
+  for (const auto& step : notes.found().steps) {
+    for (const warp_step& part : step) meetings += part.what == step_kind::cluster_barrier ? 1 : 0;
+  }
+  EXPECT_EQ(meetings, 8);  // each of four blocks twice
+}
+
 __global__ void spin_kernel(volatile int* flag) {
   while (*flag == 0) {
   }

@@ -40,6 +40,11 @@ const model = (() => {
       space.numbers = numbersOf(space.cells);
       space.at = new Map(space.numbers.map((number, i) => [number, i]));
     }
+    // Memory that is read before anything is written to it lies above the kernel.
+    for (const part of run.steps.flat()) {
+      const space = run.spaces[part.s];
+      if (space && space.isRead === undefined) space.isRead = part.k === "read";
+    }
     run.launchOf = (step) => {
       let found = 0;
       run.launches.forEach((launch, i) => {

@@ -86,15 +86,13 @@ const view = (() => {
     return {box, lanes, meets};
   };
 
-  const isInput = (space) => space.block === undefined && (space.name === "items" || space.name === "values");
-
   const makeBoard = (run, id) => {
     const board = make("div", "board");
     const cells = new Map();
     const above = make("div", "memory");
     const below = make("div", "memory");
     run.spaces.forEach((space, i) => {
-      if (space.block === undefined) (isInput(space) ? above : below).append(makeSpace(run, i, cells));
+      if (space.block === undefined) (space.isRead ? above : below).append(makeSpace(run, i, cells));
     });
     const stack = make("div", "launches");
     const launches = run.launches.map((_, i) => makeLaunch(run, i, cells));
