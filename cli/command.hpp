@@ -72,7 +72,7 @@ struct generate_command {
   distribution shape = distribution::uniform;
 };
 
-enum class ladder_output { rows, page, markdown, trace };
+enum class ladder_output { rows, page, markdown, trace, report };
 
 struct ladder_command {
   ladder_output show = ladder_output::rows;
@@ -88,6 +88,7 @@ struct ladder_command {
   bool with_mistake = false;  // --mistake: the last of them shows its mistake
   std::string trace_page;
   std::string trace_json;
+  std::string report_page;  // --report
 };
 
 /// Help, the version, the man page: text for standard output.

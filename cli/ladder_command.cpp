@@ -1,5 +1,6 @@
 #include <fmt/core.h>
 
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -8,12 +9,15 @@
 #include "cli/failure.hpp"
 #include "cli/json.hpp"
 #include "cli/ladder_pages.hpp"
+#include "cli/ladder_report.hpp"
 #include "cli/ladder_trace.hpp"
 #include "cli/output.hpp"
+#include "cli/output_file.hpp"
 #include "cli/quantity.hpp"
 #include "cli/table.hpp"
 #include "ladder/climb.hpp"
 #include "ladder/device.hpp"
+#include "ladder/pages.hpp"
 #include "runtime/gpu/devices.hpp"
 #include "runtime/gpu/load_device_library.hpp"
 
@@ -78,11 +82,6 @@ std::string json_row(const ladder_command& what, const climb_row& row, const lad
   return line.text() + '\n';
 }
 
-std::string time_text(double seconds) {
-  if (seconds < 1e-3) return fmt::format("{:.2f} us", seconds * 1e6);
-  return fmt::format("{:.2f} ms", seconds * 1e3);
-}
-
 std::vector<std::string> table_row(const climb_row& row) {
   const ladder::rung& facts = ladder::info(row.which);
   const char* const order = facts.keeps == ladder::order::kept ? "kept" : "any";
@@ -93,8 +92,8 @@ std::vector<std::string> table_row(const climb_row& row) {
       std::to_string(row.n),
       row.ok ? "ok" : "WRONG",
       std::to_string(row.launches),
-      time_text(row.seconds),
-      row.gbps >= 100 ? fmt::format("{:.0f}", row.gbps) : fmt::format("{:.3g}", row.gbps),
+      rung_time(row.seconds),
+      rung_speed(row.gbps),
       row.read_limit_gbps > 0 ? fmt::format("{:.1f} %", 100 * row.gbps / row.read_limit_gbps) : "",
       row.gain > 0 ? fmt::format("x {:.2f}", row.gain) : ""};
 }
@@ -153,6 +152,60 @@ int run_rungs(const ladder_command& what) {
   return code;
 }
 
+/// What a report shows: rows of this machine's GPU, or where there is none the recorded ones.
+struct report_rows {
+  std::string rows;
+  std::string recorded;  // why
+  bool ok = true;
+};
+
+report_rows rows_to_report(const ladder_command& what) {
+  report_rows out;
+  const auto gpu = find_device(runtime::device_kind::gpu, out.recorded);
+  if (!gpu) {
+    if (what.device == "gpu") throw device_error("--device gpu: " + out.recorded);
+    if (what.num_items || what.op || what.type != ladder::element_type::int32) {
+      throw device_error(fmt::format(
+          "--report: {}; recorded rows are of sums of int32: leave --n, --op and --dtype out",
+          out.recorded));
+    }
+    out.rows = ladder::golden_rows();
+    if (out.rows.empty())
+      throw device_error("--report: " + out.recorded + ", and no recorded rows");
+    return out;
+  }
+  const ladder::climb_request asked{
+      gpu->make, what.num_items.value_or(items_on_gpu), what.type, what.op, {}};
+  ladder::climb(asked, [&](const climb_row& row) {
+    out.rows += json_row(what, row, *gpu);
+    out.ok = out.ok && (row.ok || !row.refused.empty());
+  });
+  return out;
+}
+
+int report_rungs(const ladder_command& what) {
+  const report_rows found = rows_to_report(what);
+  const std::string& file = what.report_page;
+  std::string why_no_traces;
+  std::string traces;  // beside the page, called like it
+  if (file != "-" && can_trace(why_no_traces)) {
+    traces = std::filesystem::path(file).stem().string() + "-traces";
+  }
+  const std::string page = ladder_report_page({found.rows, found.recorded, traces});
+  replace_file(file, [&](output_file& out) { out.write(page.data(), page.size()); });
+  if (file == "-") return found.ok ? exit_code::ok : exit_code::internal;
+  write_out(fmt::format("{}: {} rungs, {}\n", shown_name(file), ladder::rungs.size(),
+                        found.recorded.empty() ? "measured" : "recorded: " + found.recorded));
+  if (traces.empty()) {
+    complain(fmt::format("no traces: {}", why_no_traces));
+  } else {
+    const std::string folder = std::filesystem::path(file).replace_filename(traces).string();
+    write_traces(folder);
+    write_out(fmt::format("{}: {} traces\n", shown_name(folder), ladder::rungs.size()));
+  }
+  return found.ok ? exit_code::ok : exit_code::internal;
+}
+
 }  // namespace
 
 int execute(const ladder_command& what) {
@@ -160,6 +213,7 @@ int execute(const ladder_command& what) {
     case ladder_output::page: write_out(ladder_page_text(ladder::info(*what.only))); break;
     case ladder_output::markdown: write_out(ladder_markdown()); break;
     case ladder_output::trace: return trace_rungs(what);
+    case ladder_output::report: return report_rungs(what);
     case ladder_output::rows: return run_rungs(what);
   }
   return exit_code::ok;

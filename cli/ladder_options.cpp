@@ -89,12 +89,27 @@ void parse_trace(const split_command& split, ladder_command& out) {
   out.with_mistake = split.has("--mistake");
 }
 
+// Of which rungs and in which form is not asked: a report has all, as a page.
+void parse_report(const split_command& split, ladder_command& out) {
+  out.show = ladder_output::report;
+  out.report_page = *split.value("--report");
+  for (const char* const flag : {"--only", "--json", "--markdown", "--explain"}) {
+    if (split.has(flag))
+      throw usage_error(fmt::format("--report shows every rung: leave {} out", flag));
+  }
+  if (out.device == "emulated") {
+    throw usage_error("--report: times of the emulated device say nothing of a GPU");
+  }
+}
+
 }  // namespace
 
 ladder_command parse_ladder(const split_command& split) {
   ladder_command out;
   if (const auto text = split.value("--n")) out.num_items = parse_quantity("--n", *text, 0);
   if (split.has("--trace") || split.has("--trace-json")) {
+    if (split.has("--report"))
+      throw usage_error("--report makes traces of every rung: leave --trace out");
     parse_trace(split, out);
     return out;
   }
@@ -109,6 +124,10 @@ ladder_command parse_ladder(const split_command& split) {
         parse_name("--op", *text, ladder::operation_names, "operator"));
   }
   if (const auto text = split.value("--dtype")) out.type = parse_rung_type(*text);
+  if (split.has("--report")) {
+    parse_report(split, out);
+    return out;
+  }
   if (split.has("--json")) out.form = output_form::json;
   if (split.has("--markdown")) out.show = ladder_output::markdown;
   if (const auto text = split.value("--explain")) {

@@ -64,20 +64,6 @@ std::string order_text(const rung& which) {
                                     : "not kept (commutative operators)";
 }
 
-/// What a page says besides its drawing, in this order; the drawing follows the first.
-std::vector<std::pair<std::string, std::string>> facts_of(const rung& which) {
-  const ladder::page page = ladder::page_of(which.name);
-  return {{"bytes", page.bytes},
-          {"limit", page.limit},
-          {"measured", measured_text(which)},
-          {"next", page.next},
-          {"mistake", page.mistake},
-          {"order", order_text(which)},
-          {"operators", fmt::format("{} on {}", names_in(ladder::operation_names, which.operators),
-                                    names_in(ladder::element_names, which.types))},
-          {"needs", needs_text(which)}};
-}
-
 std::string indented(const std::string& lines, std::size_t columns) {
   std::istringstream in(lines);
   std::string out;
@@ -94,7 +80,7 @@ std::string section(const rung& which) {
   const ladder::page page = ladder::page_of(which.name);
   std::string out =
       fmt::format("\n### `{}`\n\n{}\n\n```\n{}```\n\n", which.name, page.idea, page.drawing);
-  for (const auto& [title, text] : facts_of(which)) {
+  for (const auto& [title, text] : ladder_facts(which)) {
     if (!text.empty()) out += fmt::format("- **{}**: {}\n", capital(title), text);
   }
   return out +
@@ -106,7 +92,7 @@ constexpr std::string_view introduction =
 
 Each rung is one kernel in one file of [ladder/rungs](../ladder/rungs), written to be read and to run: `monofold ladder` runs all of them, on a GPU or
 on the [emulated device](emulated.md), checks every result against a loop on the host, and prints how fast they are; `monofold ladder --explain
-NAME` prints a page, and `monofold ladder NAME --trace FILE.html` plays the rung step by step ([traces](traces.md)). This file is what `monofold ladder --markdown` prints; do not edit it.
+NAME` prints a page, and `monofold ladder NAME --trace FILE.html` plays the rung step by step ([traces](traces.md)). `monofold ladder --report FILE.html` writes the measurements as a page, with all traces. This file is what `monofold ladder --markdown` prints; do not edit it.
 
 Throughout: n items, blocks of B = 256 threads (1024 or 512 where one block works alone), G blocks, warps of 32 lanes. Warp rungs
 take 32 items, whatever n is. Block rungs give one result a block of B items; who joins these is what the grid rungs differ in. GB/s counts the bytes of the
@@ -132,12 +118,25 @@ std::string overview() {
 
 }  // namespace
 
+std::vector<std::pair<std::string, std::string>> ladder_facts(const rung& which) {
+  const ladder::page page = ladder::page_of(which.name);
+  return {{"bytes", page.bytes},
+          {"limit", page.limit},
+          {"measured", measured_text(which)},
+          {"next", page.next},
+          {"mistake", page.mistake},
+          {"order", order_text(which)},
+          {"operators", fmt::format("{} on {}", names_in(ladder::operation_names, which.operators),
+                                    names_in(ladder::element_names, which.types))},
+          {"needs", needs_text(which)}};
+}
+
 std::string ladder_page_text(const rung& which) {
   constexpr std::size_t column = 13;
   const ladder::page page = ladder::page_of(which.name);
   std::string out = fmt::format("monofold ladder, {}: {}\n\n", which.name, page.title);
   out += entry_text("idea", page.idea, column) + '\n' + indented(page.drawing, column) + '\n';
-  for (const auto& [title, text] : facts_of(which)) {
+  for (const auto& [title, text] : ladder_facts(which)) {
     if (!text.empty()) out += entry_text(title, text, column);
   }
   return out;

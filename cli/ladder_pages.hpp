@@ -2,6 +2,8 @@
 /// cli/ladder_pages: the pages of rungs, as text for a terminal and as docs/ladder.md.
 
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "ladder/registry.hpp"
 
@@ -12,5 +14,9 @@ std::string ladder_page_text(const ladder::rung& which);
 
 /// All pages: docs/ladder.md, which a test compares.
 std::string ladder_markdown();
+
+/// What a page says besides idea and drawing: titles and texts in their order. Of those that are not known the text is
+/// empty.
+std::vector<std::pair<std::string, std::string>> ladder_facts(const ladder::rung& which);
 
 }  // namespace monofold::cli

@@ -3,8 +3,10 @@
 #include <dlfcn.h>
 #include <fmt/core.h>
 
+#include <filesystem>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "cli/failure.hpp"
@@ -96,6 +98,33 @@ int trace_rungs(const ladder_command& what) {
     if (!row.ok && !is_meant_to_fail(asked[i], row)) code = exit_code::internal;
   }
   return code;
+}
+
+bool can_trace(std::string& why) {
+  try {
+    load_trace_maker();
+    return true;
+  } catch (const device_error& error) {
+    why = error.what();
+    return false;
+  }
+}
+
+void write_traces(const std::string& folder) {
+  const ladder::trace_maker make = load_trace_maker();
+  std::error_code failed;
+  std::filesystem::create_directory(folder, failed);
+  if (failed) {
+    throw output_error(fmt::format("{}: cannot make: {}", shown_name(folder), failed.message()),
+                       false);
+  }
+  for (std::size_t i = 0; i < ladder::rungs.size(); ++i) {
+    ladder_command one;
+    one.traced = {static_cast<ladder::rung_id>(i)};
+    trace_answer answer;
+    make(requests_of(one), answer);
+    write_text(fmt::format("{}/{}.html", folder, ladder::rungs[i].name), answer.page);
+  }
 }
 
 }  // namespace monofold::cli

@@ -53,7 +53,7 @@ inline constexpr unsigned reading = command_bit::reduce | command_bit::verify;
 
 /// In the order of help. The choices of --dtype, --ops, --op, --only and --explain come from the lists
 /// of element types, operations and rungs.
-inline constexpr std::array<option_entry, 45> options{{
+inline constexpr std::array<option_entry, 46> options{{
     {"-k", "N", "", "how many items top and bottom give (10); K, M, G may follow",
      command_bit::reduce},
     {"--ddof", "N", "", "var and std divide by the count less N (0)", command_bit::reduce},
@@ -152,6 +152,10 @@ inline constexpr std::array<option_entry, 45> options{{
     {"--trace-json", "FILE", "", "the same as JSON, which docs/traces.md describes",
      command_bit::ladder},
     {"--mistake", "", "", "with --trace: the mistake that the page of the (last) rung warns of",
+     command_bit::ladder},
+    {"--report", "FILE", "",
+     "write the measurements, or where no GPU is recorded ones, as a page of HTML, and beside it a "
+     "folder of traces",
      command_bit::ladder},
     {"--quiet", "", "", "no progress and no notes on standard error", command_bit::reduce},
     {"--help", "", "", "this help; after an operation, what it does", command_bit::every},

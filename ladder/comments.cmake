@@ -1,4 +1,5 @@
-# Writes OUT: the leading comment of each file of RUNGS as a string by the rung's name, and GOLDEN.
+# Writes OUT: the leading comment of each file of RUNGS as a string by the rung's name, GOLDEN, and PARTS, which are
+# the files that a report is made of.
 
 file(GLOB files ${RUNGS}/*.cuh)
 set(rows "")
@@ -15,6 +16,12 @@ if(EXISTS ${GOLDEN})
   # A row a literal: compilers limit the length of one.
   string(REGEX REPLACE "([^\n]+\n)" "    R\"row(\\1)row\"\n" measured "${text}")
 endif()
+set(parts "")
+foreach(file IN LISTS PARTS)
+  cmake_path(GET file FILENAME name)
+  file(READ ${file} text)
+  string(APPEND parts "  if (file == \"${name}\") return R\"part(${text})part\";\n")
+endforeach()
 file(WRITE ${OUT} "// Made by ladder/comments.cmake.
 
 #include \"ladder/pages.hpp\"
@@ -30,6 +37,10 @@ ${rows}  };
 std::string_view golden_rows() {
   return \"\"
 ${measured}    ;
+}
+
+std::string_view report_part(std::string_view file) {
+${parts}  return {};
 }
 
 }  // namespace monofold::ladder

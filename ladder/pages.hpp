@@ -19,6 +19,9 @@ const std::vector<rung_comment>& rung_comments();
 /// The rows of bench/golden/h200/ladder.jsonl when this was compiled; empty: not measured yet.
 std::string_view golden_rows();
 
+/// A file of ladder/report, or one of those that pages of traces share with it; empty: there is none.
+std::string_view report_part(std::string_view file);
+
 /// A rung's comment by its sections. Those that it does not have are empty.
 struct page {
   std::string title;

@@ -34,10 +34,10 @@ void put(std::string& page, std::string_view mark, std::string_view text) {
 std::string page(std::string_view document, std::string_view title) {
   std::string out(part("page.html"));
   put(out, "@TITLE@", escaped(title));
-  put(out, "@STYLE@", part("page.css"));
+  put(out, "@STYLE@", std::string(part("palette.css")) + std::string(part("page.css")));
   std::string script;
   for (const std::string_view file :
-       {"model.js", "tree.js", "arrows.js", "view.js", "run.js", "player.js"}) {
+       {"model.js", "tree.js", "arrows.js", "view.js", "run.js", "player.js", "theme.js"}) {
     script += part(file);
   }
   put(out, "@SCRIPT@", script);

@@ -98,17 +98,6 @@ const player = (() => {
   slider.addEventListener("input", () => move(Number(slider.value)));
   window.addEventListener("resize", () => runs.forEach((run) => run.resize()));
 
-  const dark = matchMedia("(prefers-color-scheme: dark)");
-  const theme = byId("theme");
-  const isDark = () => (document.documentElement.dataset.theme || (dark.matches ? "dark" : "light")) === "dark";
-  const nameTheme = () => {
-    theme.textContent = isDark() ? "Light" : "Dark";
-  };
-  theme.addEventListener("click", () => {
-    document.documentElement.dataset.theme = isDark() ? "light" : "dark";
-    nameTheme();
-  });
-  nameTheme();
   to(0);
   return {to, length};
 })();
