@@ -1,0 +1,197 @@
+#!/usr/bin/env python3
+"""Looks at the built site in a browser, from disk. ./dev site runs it; it needs Chromium, its driver and Selenium.
+
+usage: look_at_site.py TOOL SITE [SCREENSHOTS]     the tool; the site's folder; a folder for pictures of pages
+"""
+
+import json
+import random
+import re
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+from selenium.webdriver.common.by import By
+from selenium.webdriver.support.ui import WebDriverWait
+
+sys.path.append(str(Path(__file__).resolve().parents[1] / "trace"))
+ARGUMENTS = sys.argv[1:]
+sys.argv = sys.argv[:1]  # play_pages reads its own
+from play_pages import CONTRAST, OVERFLOW, WIDTHS, open_browser  # noqa: E402
+
+TOOL = str(Path(ARGUMENTS[0]).resolve())
+SITE = Path(ARGUMENTS[1]).resolve()
+PICTURES = Path(ARGUMENTS[2]) if len(ARGUMENTS) > 2 else None
+PAGES = {
+    "front": "index.html",
+    "ladder": "docs/ladder.html#grid_last_block",
+    "measurements": "measurements.html",
+    "trace": "measurements-traces/grid_last_block.html",
+    "mistake": "measurements-traces/block_shared-mistake.html",
+    "bins": "docs/site/bins.html",
+    "exact": "docs/exact.html",
+    "benchmarks": "docs/benchmarks.html",
+    "reference": "docs/reference.html",
+    "source": "source/ladder/rungs/warp_shuffle.cuh.html",
+}
+TEXTS = ".md-typeset p, .md-typeset li, .md-typeset td, .md-typeset th, .md-typeset h1, .md-nav__link, .rung p, dd, dt"
+LOADED = "return performance.getEntriesByType('resource').map((e) => e.name).filter((n) => !/^(file|data|about):/.test(n));"
+# Sums that show something: what cancels, is far apart, overflows on the way, is subnormal or no number.
+SUMS = ["", "0", "-0 -0", "1 -1 -0", "1e16 0.1 1 -1e16 0.1", "1e100 1 -1e100", "5e-324 5e-324 1e-310", "nan 1", "inf 1",
+        "-inf inf", "1.7976931348623157e308 1.7976931348623157e308 -1.7976931348623157e308",
+        "1.7976931348623157e308 1.7976931348623157e308", "1e308 1e-308 -1e308", "2.2250738585072014e-308 -5e-324",
+        "9007199254740992 1", "9007199254740992 1 5e-324", "9007199254740994 1", "-9007199254740994 -1 -1e-300"]
+
+
+def random_sums(count):
+    """Texts of a few doubles of any exponent, some of which cancel."""
+    made = random.Random(19)
+    for _ in range(count):
+        middle, spread = made.randrange(-1000, 1000), made.choice([1, 40, 2000])
+        numbers = []
+        for _ in range(made.randrange(1, 40)):
+            exponent = max(-1074, min(1000, middle + made.randrange(-spread, spread + 1)))
+            numbers.append(made.choice([-1, 1]) * made.random() * 2.0**exponent)
+        numbers += [-x for x in numbers if made.random() < 0.5]
+        made.shuffle(numbers)
+        yield " ".join(map(repr, numbers))
+
+
+class Site(unittest.TestCase):
+
+    @classmethod
+    def setUpClass(cls):
+        cls.browser = open_browser()
+        # Else the first scheme would be remembered.
+        cls.browser.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {
+            "source": "if (location.protocol === 'file:') localStorage.clear();"})
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.browser.quit()
+
+    def script(self, text, *arguments):
+        return self.browser.execute_script(text, *arguments)
+
+    def open(self, page, size=WIDTHS[0], scheme="light"):
+        self.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
+            "width": size[0], "height": size[1], "deviceScaleFactor": 1, "mobile": False})
+        self.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {
+            "features": [{"name": "prefers-color-scheme", "value": scheme}]})
+        self.browser.get("about:blank")  # else a page with another anchor is not loaded again
+        self.browser.get(f"file://{SITE}/{page}")
+
+    def picture(self, name):
+        if PICTURES:
+            PICTURES.mkdir(parents=True, exist_ok=True)
+            self.browser.save_screenshot(str(PICTURES / f"{name}.png"))
+
+    def check_console(self):
+        self.assertEqual([entry["message"] for entry in self.browser.get_log("browser")], [])
+
+    def test_pages(self):
+        """At two widths, light and dark: nothing is wider than the window, pale, missing, or loaded from elsewhere."""
+        for name, page in PAGES.items():
+            for size in WIDTHS:
+                for scheme in ("light", "dark"):
+                    with self.subTest(name, width=size[0], scheme=scheme):
+                        self.open(page, size, scheme)
+                        self.assertLessEqual(self.script(OVERFLOW), 0)
+                        self.assertEqual(self.script(LOADED), [])
+                        self.assertEqual(self.script("return [...document.images].filter((i) => !i.naturalWidth).length;"), 0)
+                        self.picture(f"{name}-{size[0]}-{scheme}")
+                        texts = CONTRAST.replace(re.search(r'All\("([^"]+)"\)', CONTRAST)[1], TEXTS)
+                        self.assertGreaterEqual(self.script(texts), 4.5)
+                        self.check_console()
+
+    def test_search_from_disk(self):
+        for size in WIDTHS:
+            with self.subTest(width=size[0]):
+                self.open("index.html", size)
+                if size[0] < 960:
+                    self.browser.find_element(By.CSS_SELECTOR, "label.md-header__button[for=__search]").click()
+                field = self.browser.find_element(By.CSS_SELECTOR, ".md-search__input")
+                WebDriverWait(self.browser, 10).until(lambda _: field.is_displayed())
+                field.click()
+                field.send_keys("subnormal")
+                results = WebDriverWait(self.browser, 20).until(
+                    lambda b: b.find_elements(By.CSS_SELECTOR, ".md-search-result__link"))
+                links = [link.get_attribute("href") for link in results]
+                self.assertTrue(any("/docs/exact/" in link for link in links), links)
+                self.assertFalse(any("/source/" in link for link in links), links)
+                self.picture(f"search-{size[0]}")
+                self.script("arguments[0].click();", results[0])
+                WebDriverWait(self.browser, 10).until(lambda b: "/docs/" in b.current_url)
+                self.check_console()
+
+    def test_trace_in_the_ladder(self):
+        self.open("docs/ladder.html")
+        traces = self.browser.find_elements(By.CSS_SELECTOR, "details.trace")
+        self.assertEqual(len(traces), 30)
+        self.script("arguments[0].open = true; arguments[0].scrollIntoView();", traces[4])
+        frame = traces[4].find_element(By.TAG_NAME, "iframe")
+        self.browser.switch_to.frame(frame)
+        WebDriverWait(self.browser, 10).until(lambda b: b.find_elements(By.ID, "next"))
+        self.browser.find_element(By.ID, "next").click()
+        self.assertRegex(self.browser.find_element(By.ID, "count").text, r"^1 / \d+$")
+        self.assertIn("warp_shuffle", self.browser.find_element(By.TAG_NAME, "h2").text)
+        self.browser.switch_to.default_content()
+        self.picture("ladder-with-trace")
+        self.check_console()
+
+    def type(self, text):
+        self.script("const e = document.getElementById('numbers'); e.value = arguments[0];"
+                    "e.dispatchEvent(new Event('input'));", text)
+        self.assertEqual(self.browser.find_element(By.ID, "refused").text, "")
+        limbs = self.script("return document.getElementById('typed').dataset.limbs;")
+        return self.browser.find_element(By.ID, "answer").text, bytes().join(
+            bytes.fromhex(limb)[::-1] for limb in limbs.split())
+
+    def test_bins_are_the_library_s(self):
+        """The page's answer is the tool's, bit for bit, and its limbs are those of the tool's saved state."""
+        self.open("docs/site/bins.html")
+        with tempfile.TemporaryDirectory() as folder:
+            for text in [*SUMS, *random_sums(60)]:
+                with self.subTest(text[:80]):
+                    answer, limbs = self.type(text)
+                    state = Path(folder, "a.state")
+                    raw = Path(folder, "a.raw")
+                    raw.write_bytes(b"".join(struct.pack("<d", float(word)) for word in text.split()))
+                    done = subprocess.run([TOOL, "sum", raw, "--format", "raw", "--dtype", "f64", "--json",
+                                           "--save-state", state], capture_output=True, text=True, check=True)
+                    wanted = float(json.loads(done.stdout)["value"])
+                    self.assertEqual(struct.pack("<d", float(answer)), struct.pack("<d", wanted), (answer, wanted))
+                    self.assertEqual(len(limbs), 34 * 8)
+                    if text:  # a state of nothing has no number
+                        self.assertIn(limbs, state.read_bytes())
+                    else:
+                        self.assertEqual(limbs, bytes(34 * 8))
+        self.check_console()
+
+    def test_bins_step_by_step(self):
+        self.open("docs/site/bins.html")
+        self.type("1e16 0.1 1 -1e16 0.1")
+        by_id = lambda name: self.browser.find_element(By.ID, name)
+        self.assertEqual((by_id("answer").text, by_id("naive").text), ("1.2", "0.1"))
+        seen = {}
+        by_id("first").click()
+        for step in range(5):
+            seen[step] = by_id("bins").text + by_id("number").text
+            by_id("next").click()
+        self.assertEqual(by_id("count").text, "5 of 5")
+        self.assertEqual(len(set(seen.values())), 5)
+        for step in (4, 3, 2, 1, 0):
+            by_id("back").click()
+            self.assertEqual(by_id("bins").text + by_id("number").text, seen[step])
+        field = by_id("numbers")
+        field.send_keys(" 1x")
+        self.assertEqual(by_id("refused").text, "“1x” is not a number.")
+        self.assertEqual(field.get_attribute("aria-invalid"), "true")
+        self.check_console()
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
