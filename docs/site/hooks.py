@@ -128,8 +128,8 @@ def on_page_markdown(markdown, page, config, files):
     path = page.file.src_uri
     if path.startswith("source/"):
         return markdown
-    if path == "README.md":
-        page.meta["hide"] = ["navigation"]  # a page alone: its code has the room
+    if path in ("README.md", "docs/benchmarks.md"):
+        page.meta["hide"] = ["navigation"]  # a page alone in its part: code and tables have the room
     if path == "docs/ladder.md":
         markdown = with_traces(markdown)
     return with_blank_lines(with_links(markdown, path))
