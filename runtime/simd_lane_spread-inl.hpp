@@ -29,7 +29,8 @@ struct lane_number {
 };
 
 /// `length` times the sum of squares less the square of the sum, which is as many times that of squared deviations.
-/// With M the first of the two, no rounding is above 2^-102 M, and all of them are looked at.
+/// With M the first of the two, no rounding is above 2^-102 M, and all of them are looked at, beside what the squares
+/// have lost.
 HWY_INLINE lane_number deviations_of(const lane_states& of, std::int64_t i, lane_doubles length) {
   const lane_tag<double> d;
   const auto sum = hn::LoadU(d, static_cast<const double*>(of.first) + i);
@@ -47,9 +48,10 @@ HWY_INLINE lane_number deviations_of(const lane_states& of, std::int64_t i, lane
   const lane_two all = two_sum(high.sum, rest.sum);
   const auto lost = hn::Or(hn::Or(hn::MulSub(length, squares_low, product), left_low.rest),
                            hn::Or(hn::Or(low.rest, rest.rest), sum_low));
-  const auto margin =
+  const auto rounding =
       hn::IfThenZeroElse(hn::Eq(lost, hn::Zero(d)), hn::Mul(left, hn::Set(d, 0x1p-98)));
-  return {all.sum, all.rest, margin};
+  const auto of_squares = hn::Mul(hn::Set(d, 4.0), hn::LoadU(d, of.squares_lost + i));
+  return {all.sum, all.rest, hn::MulAdd(length, of_squares, rounding)};
 }
 
 /// x over `divisor`, which is below 2^52.
