@@ -90,7 +90,8 @@ HWY_INLINE lane_doubles odd_of(const lane_number& x) {
   const auto odd = hn::Or(hn::Add(hn::BitCast(bits, near), above), hn::Set(bits, 1));
   // Half way between two float32, or two of a narrower type, these bits are 0.
   const auto low_bits = hn::And(hn::BitCast(bits, near), hn::Set(bits, (1 << 28) - 1));
-  const auto is_no_tie = hn::RebindMask(d, hn::Ne(low_bits, hn::Zero(bits)));
+  const auto is_no_tie = hn::And(hn::RebindMask(d, hn::Ne(low_bits, hn::Zero(bits))),
+                                 hn::Le(x.margin, hn::Mul(near, hn::Set(d, 0x1p-55))));
   const auto is_whole = hn::Eq(hn::Or(hn::Abs(rest), x.margin), hn::Zero(d));
   const auto is_near = hn::Or(is_no_tie, is_whole);
   return hn::IfThenElse(hn::Gt(hn::Abs(rest), x.margin), hn::BitCast(d, odd),
