@@ -95,7 +95,10 @@ block::outcome block::run_a_step(step_notes& to) {
   shared_.enter();
   bool did = false;
   const std::size_t warps = (static_cast<std::size_t>(count_) + 31) / 32;
+  // Warps that others let go in this step do something in the next one.
+  const std::uint32_t ready = ready_warps_;
   for (std::size_t w = 0; w < warps && !launch_->has_failed; ++w) {
+    if ((ready >> w & 1) == 0) continue;
     to.begin_instruction(*this, static_cast<int>(w), false);
     if (!bring_to_turn(w)) break;
     to.begin_instruction(*this, static_cast<int>(w), regroup(w));
