@@ -1,6 +1,7 @@
 """Arrays of other libraries: DLPack, the CUDA array interface, the Arrow C data interface."""
 
 import sys
+import weakref
 
 import numpy as np
 
@@ -11,6 +12,7 @@ CPU = 0
 LEGACY_STREAM = 1  # where the engine's kernels run; the producer puts itself before it
 _ON_GPU = {2, 13}  # DLPack's kinds of devices: memory of a GPU, managed memory
 _DLPACK = (1, 1)
+_asked = weakref.WeakSet()  # types whose exchange API was looked for
 
 
 def source_of(x):
@@ -67,11 +69,23 @@ def capsule_of(x):
 
 
 def _from_dlpack(x):
-    items = _core.from_dlpack(capsule_of(x))
-    return [(items, None)], tuple(items.extents), items.dtype, _maker_like(x)
+    if type(x) not in _asked:
+        _ask_for_exchange(type(x))
+    if (items := _core.from_exchange(x)) is None:
+        if hasattr(x, "is_neg") and x.is_neg():  # which torch's capsules do not tell
+            raise BufferError("the tensor's negation is still to be done: give x.resolve_neg()")
+        items = _core.from_dlpack(capsule_of(x))
+    return [(items, None)], tuple(items.extents), items.dtype, maker_like(x)
 
 
-def _maker_like(x):
+def _ask_for_exchange(cls):
+    """Gives the core the C functions that a type offers itself: what subclasses are, those may not know."""
+    _asked.add(cls)
+    if (api := vars(cls).get("__dlpack_c_exchange_api__")) is not None:
+        _core.add_exchange_type(cls, api)
+
+
+def maker_like(x):
     """What makes an array of the library of `x` from one of NumPy."""
     name = type(x).__module__.partition(".")[0]
     library = sys.modules.get("jax.numpy" if name in ("jax", "jaxlib") else name)
@@ -95,7 +109,7 @@ def _from_cuda(x):
     strides = told.get("strides") or _packed_strides(shape, dtype.itemsize)
     code = _dtypes.code_of_numpy(dtype)
     items = _core.array(told["data"][0], code, not dtype.isnative, 1, shape, strides, x)
-    return [(items, None)], shape, code, _maker_like(x)
+    return [(items, None)], shape, code, maker_like(x)
 
 
 def _packed_strides(shape, step):

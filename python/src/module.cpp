@@ -6,6 +6,7 @@
 #include "python/src/array.hpp"
 #include "python/src/arrow.hpp"
 #include "python/src/dlpack.hpp"
+#include "python/src/exchange.hpp"
 #include "python/src/fetched.hpp"
 #include "python/src/operation.hpp"
 #include "python/src/reduce.hpp"
@@ -17,6 +18,7 @@ NB_MODULE(_core, core) {
   monofold::python::bind_array(core);
   monofold::python::bind_arrow(core);
   monofold::python::bind_dlpack(core);
+  monofold::python::bind_exchange(core);
   monofold::python::bind_state(core);
   monofold::python::bind_reduce(core);
   monofold::python::bind_fetched(core);

@@ -6,6 +6,7 @@
 
 #include "monofold/monofold.h"
 #include "python/src/array.hpp"
+#include "python/src/exchange.hpp"
 #include "python/src/gather.hpp"
 #include "python/src/short_arrays.hpp"
 
@@ -57,27 +58,38 @@ bool reduce_long(const operation_object& self, const void* items, monofold_dtype
   Py_END_ALLOW_THREADS return is_answered;
 }
 
+/// The answer for items next to each other; null without an exception: not a case for this function.
+PyObject* answer_for(const operation_object& self, const packed_items& items) {
+  const std::int64_t item_bytes = bytes_of(items.dtype);
+  if (reinterpret_cast<std::uintptr_t>(items.data) % static_cast<std::size_t>(item_bytes) != 0 ||
+      items.count > piece_bytes / item_bytes) {
+    return nullptr;
+  }
+  monofold_result result;
+  const bool is_answered =
+      items.count < items_without_lock
+          ? self.quickest->reduce(items.data, items.dtype, items.count, &result)
+          : reduce_long(self, items.data, items.dtype, items.count, &result);
+  return is_answered ? answer_of(self.code, result) : nullptr;
+}
+
 /// The answer for a packed array; null without an exception: not a case for this function.
-PyObject* call_quickly(const operation_object& self, PyObject* items) {
-  if (!self.is_quick || Py_TYPE(items) != packed_type) return nullptr;
+PyObject* call_quickly(const operation_object& self, PyObject* array) {
+  if (!self.is_quick) return nullptr;
+  packed_items items;
+  if (Py_TYPE(array) != packed_type)
+    return look_at_packed(array, items) ? answer_for(self, items) : nullptr;
   Py_buffer view;
-  if (PyObject_GetBuffer(items, &view, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT) != 0) {
+  if (PyObject_GetBuffer(array, &view, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT) != 0) {
     PyErr_Clear();
     return nullptr;
   }
   PyObject* answer = nullptr;
-  const monofold_dtype dtype = dtype_of_format(view.format, view.itemsize);
-  const auto is_aligned = [&view] {  // items of no type of ours may have no bytes
-    return reinterpret_cast<std::uintptr_t>(view.buf) % static_cast<std::size_t>(view.itemsize) ==
-           0;
-  };
-  if (dtype >= 0 && is_aligned() && view.len <= piece_bytes) {
-    const std::int64_t count = view.len / view.itemsize;
-    monofold_result result;
-    const bool is_answered = count < items_without_lock
-                                 ? self.quickest->reduce(view.buf, dtype, count, &result)
-                                 : reduce_long(self, view.buf, dtype, count, &result);
-    if (is_answered) answer = answer_of(self.code, result);
+  items.dtype = dtype_of_format(view.format, view.itemsize);
+  if (items.dtype >= 0) {  // items of no type of ours may have no bytes
+    items.data = view.buf;
+    items.count = view.len / view.itemsize;
+    answer = answer_for(self, items);
   }
   PyBuffer_Release(&view);
   return answer;
