@@ -17,7 +17,8 @@ _asked = weakref.WeakSet()  # types whose exchange API was looked for
 
 def source_of(x):
     """(pieces, shape, code, like) of an array of another library; None where it follows no protocol."""
-    if type(x).__module__.startswith("dask."):
+    module = type(x).__module__
+    if module.startswith("dask.") or module.startswith("xarray.") and getattr(x, "chunks", None):
         raise TypeError("a Dask array is not gathered by itself: reduce it by monofold.dask")
     if _is_nullable(x):
         return _from_pandas(x)
@@ -91,7 +92,7 @@ def maker_like(x):
     library = sys.modules.get("jax.numpy" if name in ("jax", "jaxlib") else name)
 
     def like(array):
-        if name == "torch" and array.dtype.name == "bfloat16":  # which it does not take from NumPy
+        if array.dtype.kind == "V" and name == "torch":  # bfloat16, which it does not take from NumPy
             return library.asarray(array.view(np.int16)).view(library.bfloat16)
         return library.asarray(array)
 
