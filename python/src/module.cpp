@@ -8,6 +8,7 @@
 #include "python/src/dlpack.hpp"
 #include "python/src/exchange.hpp"
 #include "python/src/fetched.hpp"
+#include "python/src/gather.hpp"
 #include "python/src/operation.hpp"
 #include "python/src/reduce.hpp"
 #include "python/src/segments.hpp"
@@ -22,6 +23,7 @@ NB_MODULE(_core, core) {
   monofold::python::bind_state(core);
   monofold::python::bind_reduce(core);
   monofold::python::bind_fetched(core);
+  monofold::python::bind_gather(core);
   monofold::python::bind_segments(core);
   monofold::python::bind_operation(core);
 }
