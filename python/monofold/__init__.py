@@ -2,7 +2,7 @@
 
 import numpy as _np
 
-from . import _core, _folds, _operations
+from . import _core, _dtypes, _folds, _operations
 from ._errors import DeviceUnavailable, EmptyInput, IntegerOverflow, MalformedState, NanFound
 from ._folds import reduce
 from ._groups import group_by
@@ -14,6 +14,7 @@ from ._segments import segmented_reduce
 from ._state import State
 
 _core.set_packed_type(_np.ndarray)
+_core.set_array_maker(_np.empty, [None if name == "bfloat16" else _np.dtype(name) for name in _dtypes.NAMES])
 __version__ = _core.version()
 
 # The one place that puts the names of operations here, so that they are what `from monofold import` sees.

@@ -173,6 +173,8 @@ class Operation(_core.operation):
         if out is not None and dtype is None and self.kind.answer == "value":
             dtype = _dtypes.NAMES[_rows.code_of_out(_rows.outs_of(out, 1)[0])]
         code = _rows.value_code(self.kind, source, how, dtype)
+        if dtype is None:
+            self._set_row_type(source.code, code)  # the next such call may be quick
         arrays = _rows.reduce(source, mask, self.kind, how, axes, code, keepdims)
         if out is not None:
             return _rows.into(out, arrays)

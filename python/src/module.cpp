@@ -10,6 +10,7 @@
 #include "python/src/fetched.hpp"
 #include "python/src/gather.hpp"
 #include "python/src/operation.hpp"
+#include "python/src/quick_rows.hpp"
 #include "python/src/reduce.hpp"
 #include "python/src/segments.hpp"
 #include "python/src/state.hpp"
@@ -25,5 +26,6 @@ NB_MODULE(_core, core) {
   monofold::python::bind_fetched(core);
   monofold::python::bind_gather(core);
   monofold::python::bind_segments(core);
+  monofold::python::bind_quick_rows(core);
   monofold::python::bind_operation(core);
 }

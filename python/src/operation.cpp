@@ -8,6 +8,7 @@
 #include "python/src/array.hpp"
 #include "python/src/exchange.hpp"
 #include "python/src/gather.hpp"
+#include "python/src/quick_rows.hpp"
 #include "python/src/short_arrays.hpp"
 
 namespace monofold::python {
@@ -20,11 +21,13 @@ struct operation_object {
   bool is_quick;  // one number, or a pair, from one call
   monofold_options options;
   short_arrays* quickest;
+  row_types* rows;
 };
 
 PyTypeObject* packed_type =
     nullptr;  // numpy.ndarray: its subclasses may mean something else by their memory
 PyObject* slow_name = nullptr;
+PyObject* axis_name = nullptr;
 
 /// Items from which a call is so long that other threads should run meanwhile.
 constexpr std::int64_t items_without_lock = 4096;
@@ -95,12 +98,29 @@ PyObject* call_quickly(const operation_object& self, PyObject* array) {
   return answer;
 }
 
+/// The axis of a call that says nothing else; null: another call.
+PyObject* only_axis(PyObject* args, PyObject* keywords) {
+  const Py_ssize_t count = PyTuple_Size(args);
+  if (keywords == nullptr) return count == 2 ? PyTuple_GetItem(args, 1) : nullptr;
+  return count == 1 && PyDict_Size(keywords) == 1 ? PyDict_GetItemWithError(keywords, axis_name)
+                                                  : nullptr;
+}
+
+/// Answers along an axis of an array of NumPy; null without an exception: not a case for this function.
+PyObject* call_rows_quickly(const operation_object& self, PyObject* args, PyObject* keywords) {
+  if (!self.is_quick || self.code == MONOFOLD_MINMAX || PyTuple_Size(args) == 0) return nullptr;
+  PyObject* array = PyTuple_GetItem(args, 0);
+  PyObject* axis = Py_TYPE(array) == packed_type ? only_axis(args, keywords) : nullptr;
+  return axis == nullptr ? nullptr
+                         : reduce_rows_quickly(self.code, self.options, *self.rows, array, axis);
+}
+
 PyObject* call(PyObject* object, PyObject* args, PyObject* keywords) {
-  if (keywords == nullptr && PyTuple_Size(args) == 1) {
-    PyObject* answer =
-        call_quickly(*reinterpret_cast<operation_object*>(object), PyTuple_GetItem(args, 0));
-    if (answer != nullptr || PyErr_Occurred()) return answer;
-  }
+  const auto& self = *reinterpret_cast<operation_object*>(object);
+  PyObject* quick = keywords == nullptr && PyTuple_Size(args) == 1
+                        ? call_quickly(self, PyTuple_GetItem(args, 0))
+                        : call_rows_quickly(self, args, keywords);
+  if (quick != nullptr || PyErr_Occurred()) return quick;
   PyObject* slow = PyObject_GetAttr(object, slow_name);
   if (slow == nullptr) return nullptr;
   PyObject* answer = PyObject_Call(slow, args, keywords);
@@ -127,7 +147,8 @@ PyObject* make(PyTypeObject* type, PyObject* args, PyObject* keywords) {
   self.options.nan = nan;
   self.options.ddof = ddof;
   self.quickest = new (std::nothrow) short_arrays(self.code, self.options);
-  if (self.quickest != nullptr) return object;
+  self.rows = new (std::nothrow) row_types;
+  if (self.quickest != nullptr && self.rows != nullptr) return object;
   Py_DECREF(object);
   return PyErr_NoMemory();
 }
@@ -135,6 +156,7 @@ PyObject* make(PyTypeObject* type, PyObject* args, PyObject* keywords) {
 void destroy(PyObject* object) {
   PyTypeObject* type = Py_TYPE(object);
   delete reinterpret_cast<operation_object*>(object)->quickest;
+  delete reinterpret_cast<operation_object*>(object)->rows;
   reinterpret_cast<freefunc>(PyType_GetSlot(type, Py_tp_free))(object);
   Py_DECREF(type);
 }
@@ -149,10 +171,19 @@ PyObject* set_threads(PyObject* object, PyObject* threads) {
   Py_RETURN_NONE;
 }
 
+/// What types answers along axes have, by the rules: (of items, of answers).
+PyObject* set_row_type(PyObject* object, PyObject* types) {
+  int items = 0, answers = 0;
+  if (!PyArg_ParseTuple(types, "ii", &items, &answers)) return nullptr;
+  reinterpret_cast<operation_object*>(object)->rows->tell(items, answers);
+  Py_RETURN_NONE;
+}
+
 }  // namespace
 
 void bind_operation(nb::module_& core) {
   static PyMethodDef methods[] = {{"_set_threads", set_threads, METH_O, nullptr},
+                                  {"_set_row_type", set_row_type, METH_VARARGS, nullptr},
                                   {nullptr, nullptr, 0, nullptr}};
   static PyType_Slot slots[] = {{Py_tp_new, reinterpret_cast<void*>(make)},
                                 {Py_tp_init, reinterpret_cast<void*>(initialize)},
@@ -163,6 +194,7 @@ void bind_operation(nb::module_& core) {
   static PyType_Spec spec = {"monofold._core.operation", sizeof(operation_object), 0,
                              Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, slots};
   slow_name = PyUnicode_InternFromString("_call");
+  axis_name = PyUnicode_InternFromString("axis");
   core.attr("operation") = nb::steal(PyType_FromSpec(&spec));
   core.def("set_packed_type", [](nb::type_object type) {
     packed_type = reinterpret_cast<PyTypeObject*>(type.inc_ref().ptr());
