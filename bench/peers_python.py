@@ -5,8 +5,8 @@ usage: peers_python.py [MOST_ITEMS [MACHINE]]       (10 million)
 
 Prints a line of JSON for each operation, number of float64 and library: the least time of a call on the clock, in
 microseconds. Then one for each library's sum of a million float64: how far it is off the exact one, rounded, in units
-of the last place, and whether its bits stay, measured: "order", of the items in 5 other orders; "chunks", of the items in
-3, 7 and 50 pieces, as its user adds pieces; "threads", of 1 to 4 threads (null: it has one, or none can be set).
+of the last place, and whether its bits stay, measured: "order", of the items in 5 other orders; "chunks", of the items
+in 3, 7 and 50 pieces, as its user adds pieces; "threads", of 1 to 4 threads (null: it has one, or none can be set).
 `bench/table_python.py` makes the page's tables of rows, `bench/plot_python.py` its figure.
 """
 
@@ -83,8 +83,9 @@ def bits(libraries, shared, count=10**6):
                 found.append(sum_of(library, values) == total)
             threads = all(found)
         yield {**shared, "op": "sum", "items": count, "path": library.name, "version": library.version,
-               "ulp": abs(total - exact) / math.ulp(exact), "order": all(sum_of(library, order) == total for order in orders),
-               "chunks": all(chunks), "threads": threads}
+               "ulp": abs(total - exact) / math.ulp(exact),
+               "order": all(sum_of(library, order) == total for order in orders), "chunks": all(chunks),
+               "threads": threads}
 
 
 def main():

@@ -1,0 +1,80 @@
+#!/usr/bin/env python3
+"""Tables of calls from Python beside other libraries, for docs/python.md.
+
+usage: table_python.py [--write]
+
+Reads bench/golden/*/peers_python.jsonl, rows of peers_python.py. With --write the page's part is made again.
+"""
+
+import figures
+
+OURS = ("monofold", "monofold.plain")
+STAY = {True: "yes", False: "no", None: ""}
+
+
+def size(count):
+    return f"10^{len(str(count)) - 1}"
+
+
+def short(number):
+    return f"{number:.2g}" if number < 10 else f"{number:,.0f}".replace(",", " ")
+
+
+def beside_the_best(times, sizes):
+    """Our time over that of the quickest other library, and its name."""
+    out = figures.head("operation", map(size, sizes))
+    for op in dict.fromkeys(row["op"] for row in times):
+        cells = []
+        for count in sizes:
+            found = {row["path"]: row["least_us"] for row in times if row["op"] == op and row["items"] == count}
+            others = {name: us for name, us in found.items() if name not in OURS}
+            best = min(others, key=others.get) if others else None
+            cells.append(f"{found['monofold'] / others[best]:.2f} {best}" if best and "monofold" in found else "")
+        out.append(figures.line(op, cells))
+    return out
+
+
+def microseconds(times, sizes, op):
+    out = figures.head(f"{op}: microseconds", map(size, sizes))
+    for name in dict.fromkeys(row["path"] for row in times if row["op"] == op):
+        found = {row["items"]: row["least_us"] for row in times if row["op"] == op and row["path"] == name}
+        out.append(figures.line(name, [short(found[count]) if count in found else "" for count in sizes]))
+    return out
+
+
+def bits(rows):
+    out = figures.head("sum of 10^6 float64", ("off by, ulp", "other orders", "other chunks", "other threads"))
+    for row in rows:
+        name = f"{row['path']} {row['version']}".strip()
+        stays = [STAY[row[what]] for what in ("order", "chunks", "threads")]
+        out.append(figures.line(name, [f"{row['ulp']:g}", *stays]))
+    return out
+
+
+def part_of(file):
+    rows = figures.rows_in(file)
+    times = [row for row in rows if "least_us" in row]
+    sizes = sorted({row["items"] for row in times})
+    first = rows[0]
+    yield f"""The least time of a call over that of the quickest other library, whose name stands beside it; below 1
+is faster ({first["machine"]}, Python {first["python"]}, float64, commit {first["commit"]};
+[rows](../{file.relative_to(figures.TREE)})).
+"""
+    yield from beside_the_best(times, sizes)
+    for op in ("sum", "sum, axis 0"):
+        yield ""
+        yield from microseconds(times, sizes, op)
+    yield ""
+    yield "Do the bits stay?"
+    yield ""
+    yield from bits([row for row in rows if "ulp" in row])
+    yield ""
+
+
+def main():
+    text = figures.golden_part("peers_python", part_of)
+    figures.print_or_write(__doc__, figures.TREE / "docs/python.md", text)
+
+
+if __name__ == "__main__":
+    main()
