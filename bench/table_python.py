@@ -24,14 +24,20 @@ def beside_the_best(times, sizes):
     """Our time over that of the quickest other library, and its name."""
     out = figures.head("operation", map(size, sizes))
     for op in dict.fromkeys(row["op"] for row in times):
-        cells = []
-        for count in sizes:
-            found = {row["path"]: row["least_us"] for row in times if row["op"] == op and row["items"] == count}
-            others = {name: us for name, us in found.items() if name not in OURS}
-            best = min(others, key=others.get) if others else None
-            cells.append(f"{found['monofold'] / others[best]:.2f} {best}" if best and "monofold" in found else "")
-        out.append(figures.line(op, cells))
+        for ours in OURS:
+            cells = [ratio({row["path"]: row["least_us"] for row in times if row["op"] == op and row["items"] == count},
+                           ours) for count in sizes]
+            if any(cells):
+                out.append(figures.line(op + (", plain" if ours != OURS[0] else ""), cells))
     return out
+
+
+def ratio(found, ours):
+    others = {name: us for name, us in found.items() if name not in OURS}
+    if ours not in found or not others:
+        return ""
+    best = min(others, key=others.get)
+    return f"{found[ours] / others[best]:.2f} {best}"
 
 
 def microseconds(times, sizes, op):

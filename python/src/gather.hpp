@@ -20,6 +20,8 @@ std::int64_t keep_marked(char* items, std::int64_t item_bytes, const char* mask,
 std::int64_t place_of_marked(const layout& mask, std::int64_t first, std::int64_t count,
                              std::int64_t marked);
 
+/// Items from which a call is so long that other threads should run meanwhile.
+inline constexpr std::int64_t items_without_lock = 4096;
 /// Bytes between two looks at what the user typed.
 inline constexpr std::int64_t piece_bytes = std::int64_t{256} << 20;
 /// Bytes that are copied before they are reduced: what the caches between cores hold.

@@ -29,9 +29,6 @@ PyTypeObject* packed_type =
 PyObject* slow_name = nullptr;
 PyObject* axis_name = nullptr;
 
-/// Items from which a call is so long that other threads should run meanwhile.
-constexpr std::int64_t items_without_lock = 4096;
-
 PyObject* number_of(const monofold_number& number) {
   switch (number.type) {
     case MONOFOLD_NUMBER_BOOL: return PyBool_FromLong(number.as.boolean);

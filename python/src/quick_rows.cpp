@@ -12,7 +12,6 @@ namespace monofold::python {
 namespace {
 
 constexpr int most_axes = 8;
-constexpr std::int64_t items_without_lock = 4096;  // from here on other threads run meanwhile
 
 // numpy.empty, and the dtypes of ours; both stay.
 PyObject* make_empty = nullptr;
