@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Numbers on README.md, docs/benchmarks.md, docs/exact/measured.md, docs/axes.md and docs/python.md are those of bench/golden."""
+"""Numbers on README.md and on pages of docs are those of bench/golden."""
 
 import json
 import re
