@@ -1,5 +1,7 @@
 """Dask arrays: the same bytes, whatever the chunks, the scheduler and the tree."""
 
+from importlib.util import find_spec
+
 import monofold as mf
 import numpy as np
 import pytest
@@ -67,6 +69,7 @@ def test_options_and_errors():
     assert "keepdims" in mfd.sum.__doc__ and mfd.sum.__name__ == "sum"
 
 
+@pytest.mark.skipif(find_spec("distributed") is not None, reason="a cluster of processes is asked for more")
 def test_processes():
     x = numbers("float64", 20_000)
     out = mfd.state(da.from_array(x, chunks=3000), mf.all(mf.sum, mf.argmax))
