@@ -36,7 +36,9 @@ class progress:
     _first, _again = 1.0, 0.1  # seconds
 
     def __init__(self, total=None, *, file=None):
-        self._total = total if total is None or isinstance(total, int) else total.nbytes
+        self._total = total if total is None or isinstance(total, int) else getattr(total, "nbytes", None)
+        if self._total is None and total is not None:
+            raise TypeError(f"total: an array or a number of bytes, not {type(total).__name__}")
         self._file, self._cell, self._width, self._done = file, None, 0, 0
 
     def __enter__(self):

@@ -35,6 +35,8 @@ def value_code(kind, source, how, dtype):
         if kind.name == "prod" and _dtypes.is_floating(code) > _dtypes.is_floating(source.code):
             raise TypeError(f"prod of {_dtypes.NAMES[source.code]} is modulo 2^64 and has no dtype of floats; "
                             "give an array of floats")
+        if not _dtypes.is_floating(code) and _dtypes.is_floating(_native_code(kind.code, source.code, how)):
+            raise TypeError(f"{kind.name} of {_dtypes.NAMES[source.code]} has no dtype of integers")
         return code
     if kind.answer == "index":
         return source.code

@@ -88,5 +88,7 @@ def test_blocks_in_blocks_and_failures(at_once):
 
 
 def test_line():
+    with pytest.raises(TypeError, match="bytes"):
+        mf.progress("large.npy")
     assert line_of(5 * 10**9, 20 * 10**9, 2.0) == "5.0 of 20.0 GB  25 %  2.50 GB/s  6 s left"
     assert line_of(5 * 10**8, None, 1.0) == "0.5 GB  0.50 GB/s"
