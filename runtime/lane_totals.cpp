@@ -167,14 +167,11 @@ class best_lane_totals final : public lane_totals {
   void push(const lane_states& tiles, std::int64_t at, std::int64_t first_index) override {
     const auto* const keys = static_cast<const Word*>(tiles.first) + at;
     const auto* const places = static_cast<const Word*>(tiles.second) + at;
-    for (std::int64_t c = 0; c < width_; ++c) {
-      const auto i = static_cast<std::size_t>(c);
-      // An equal key came earlier.
-      if (!is_empty_ && keys[c] <= keys_[i]) continue;
-      keys_[i] = keys[c];
-      if (indexed_) indices_of_[i] = first_index + places[c];
-    }
-    is_empty_ = false;
+    take_better(keys, [&](std::int64_t c) { return first_index + places[c]; });
+  }
+  void join(lane_totals& part) override {
+    const auto* const keys = static_cast<const Word*>(part.total().first);
+    take_better(keys, [&](std::int64_t c) { return part.indices()[c]; });
   }
   lane_states total() override { return {keys_.data(), nullptr, nullptr}; }
   bool finish(const lane_states& states, std::int64_t count, std::int64_t) override {
@@ -198,6 +195,18 @@ class best_lane_totals final : public lane_totals {
   }
 
  private:
+  template <class IndexOf>
+  void take_better(const Word* keys, const IndexOf& index_of) {
+    for (std::int64_t c = 0; c < width_; ++c) {
+      const auto i = static_cast<std::size_t>(c);
+      // An equal key came earlier.
+      if (!is_empty_ && keys[c] <= keys_[i]) continue;
+      keys_[i] = keys[c];
+      if (indexed_) indices_of_[i] = index_of(c);
+    }
+    is_empty_ = false;
+  }
+
   lane_order order_;
   bool has_nan_;
   bool indexed_;

@@ -33,6 +33,8 @@ class lane_totals {
   /// The next tile of each row, whose states begin at `at`; its first item has this index.
   virtual void push(const lane_states& tiles, std::int64_t at, std::int64_t first_index) = 0;
   virtual lane_states total() = 0;
+  /// The next part of the rows; all but the last have as many tiles, a power of two.
+  virtual void join(lane_totals& part) { push(part.total(), 0, 0); }
 
   /// The answers for states of `count` rows of `length` items, left in their place where that can be. False:
   /// some of exact sums are not known, and NaN stands for them.
