@@ -9,11 +9,13 @@ Reads bench/golden/*/peers_python.jsonl, rows of peers_python.py. With --write t
 import figures
 
 OURS = ("monofold", "monofold.plain")
+LETTERS = {"numpy": "n", "torch": "t", "bottleneck": "b", "numbagg": "g", "numexpr": "x", "polars": "p", "pyarrow": "a",
+           "pandas": "s", "duckdb sum": "d", "duckdb fsum": "f", "math.fsum": "m", "xsum": "u", "bitrep": "r"}
 STAY = {True: "yes", False: "no", None: ""}
 
 
 def size(count):
-    return f"10^{len(str(count)) - 1}"
+    return f"{count:,}".replace(",", " ")
 
 
 def short(number):
@@ -21,7 +23,7 @@ def short(number):
 
 
 def beside_the_best(times, sizes):
-    """Our time over that of the quickest other library, and its name."""
+    """Our time over that of the quickest other library, and its letter."""
     out = figures.head("operation", map(size, sizes))
     for op in dict.fromkeys(row["op"] for row in times):
         for ours in OURS:
@@ -37,7 +39,7 @@ def ratio(found, ours):
     if ours not in found or not others:
         return ""
     best = min(others, key=others.get)
-    return f"{found[ours] / others[best]:.2f} {best}"
+    return f"{found[ours] / others[best]:.2f} {LETTERS[best]}"
 
 
 def microseconds(times, sizes, op):
@@ -62,11 +64,14 @@ def part_of(file):
     times = [row for row in rows if "least_us" in row]
     sizes = sorted({row["items"] for row in times})
     first = rows[0]
-    yield f"""The least time of a call over that of the quickest other library, whose name stands beside it; below 1
-is faster ({first["machine"]}, Python {first["python"]}, float64, commit {first["commit"]};
+    table = beside_the_best(times, sizes)
+    named = [f"{letter} {name}" for name, letter in LETTERS.items() if f" {letter} |" in "".join(table)]
+    yield f"""The least time of a call over that of the quickest other library, whose letter stands beside it:
+{", ".join(named)}.
+Below 1 is faster ({first["machine"]}, Python {first["python"]}, float64, commit {first["commit"]};
 [rows](../{file.relative_to(figures.TREE)})).
 """
-    yield from beside_the_best(times, sizes)
+    yield from table
     for op in ("sum", "sum, axis 0"):
         yield ""
         yield from microseconds(times, sizes, op)
