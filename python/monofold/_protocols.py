@@ -17,6 +17,8 @@ _asked = weakref.WeakSet()  # types whose exchange API was looked for
 
 def source_of(x):
     """(pieces, shape, code, like) of an array of another library; None where it follows no protocol."""
+    if (items := _core.from_exchange(x)) is not None:
+        return _shown(x, items)
     module = type(x).__module__
     if module.startswith("dask.") or module.startswith("xarray.") and getattr(x, "chunks", None):
         raise TypeError("a Dask array is not gathered by itself: reduce it by monofold.dask")
@@ -71,11 +73,13 @@ def capsule_of(x):
 
 def _from_dlpack(x):
     if type(x) not in _asked:
-        _ask_for_exchange(type(x))
-    if (items := _core.from_exchange(x)) is None:
-        if hasattr(x, "is_neg") and x.is_neg():  # which torch's capsules do not tell
-            raise BufferError("the tensor's negation is still to be done: give x.resolve_neg()")
-        items = _core.from_dlpack(capsule_of(x))
+        _ask_for_exchange(type(x))  # which the next array of the type is read by
+    if hasattr(x, "is_neg") and x.is_neg():  # which torch's capsules do not tell
+        raise BufferError("the tensor's negation is still to be done: give x.resolve_neg()")
+    return _shown(x, _core.from_dlpack(capsule_of(x)))
+
+
+def _shown(x, items):
     return [(items, None)], tuple(items.extents), items.dtype, maker_like(x)
 
 

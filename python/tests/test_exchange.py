@@ -8,6 +8,7 @@ from producers import exchange_type
 
 FLOATING, BFLOAT, COMPLEX = 2, 4, 5
 Exchanged = exchange_type()  # one for all tests: the core has room for a few
+assert mf.sum(Exchanged(np.ones(3), FLOATING)) == 3.0  # the first is read by `__dlpack__`, and its type is told
 
 
 @pytest.mark.parametrize("dtype", FLOATS + INTEGERS + ("bool",))
@@ -16,10 +17,9 @@ def test_types_and_layouts(dtype):
     x = numbers(dtype, (30, 40))
     for shown in (x, x[::3, ::-1], x[:0], x[2, 3:4].reshape(()), np.broadcast_to(x[0], (4, 40))):
         tensor = Exchanged(shown, code)
-        for _ in range(2):  # the type is asked for its API, then read by it
-            assert mf.sum(tensor) == mf.sum(shown)
-            if shown.ndim == 2:
-                assert same(mf.sum(tensor, axis=0), mf.sum(shown, axis=0))
+        assert mf.sum(tensor) == mf.sum(shown)
+        if shown.ndim == 2:
+            assert same(mf.sum(tensor, axis=0), mf.sum(shown, axis=0))
         assert not tensor.asked and Exchanged.shown
         assert mf.State(mf.sum, dtype).push(tensor).finish() == mf.sum(shown)
     large = numbers(dtype, 100_000)
@@ -28,12 +28,10 @@ def test_types_and_layouts(dtype):
 
 def test_bfloat16():
     bits = numbers("float32", 100).view(np.uint32) >> 16
-    for _ in range(2):
-        assert mf.sum(Exchanged(bits.astype(np.uint16), BFLOAT)) == mf.sum((bits << 16).view(np.float32))
+    assert mf.sum(Exchanged(bits.astype(np.uint16), BFLOAT)) == mf.sum((bits << 16).view(np.float32))
 
 
 def test_what_it_does_not_tell():
-    mf.sum(Exchanged(np.ones(3), FLOATING))
     x = np.array([1.0, 2.0])
     for name, value in (("requires_grad", True), ("fails", True), ("kind", 2)):
         tensor = Exchanged(x, FLOATING)
