@@ -24,9 +24,13 @@ struct lane_room {
       : first(array_for(width + lane_padding)),
         second(array_for(width + lane_padding)),
         scratch(array_for((width + lane_padding) * scratch_words)),
+        squares(array_for(what.fold == lane_fold::moments ? 2 * (width + lane_padding) : 0)),
+        padded_width(width + lane_padding),
         totals(make_lane_totals(what, total_width)) {}
 
-  lane_states states() { return {first.get(), second.get(), scratch.get()}; }
+  lane_states states() {
+    return {first.get(), second.get(), scratch.get(), squares.get(), squares.get() + padded_width};
+  }
 
   using array = std::unique_ptr<double[]>;
   static array array_for(std::int64_t count) {
@@ -36,6 +40,8 @@ struct lane_room {
   array first;
   array second;
   array scratch;
+  array squares;
+  std::int64_t padded_width;
   std::unique_ptr<lane_totals> totals;
 };
 
@@ -43,7 +49,7 @@ struct lane_room {
 class lane_arithmetic {
  public:
   explicit lane_arithmetic(const lane_request& what) {
-    if (what.fold == lane_fold::exact_sum) strict_.emplace();
+    if (what.fold == lane_fold::exact_sum || what.fold == lane_fold::moments) strict_.emplace();
   }
 
  private:
@@ -69,6 +75,10 @@ class lane_walker {
 
   bool fold() const {
     if (loops_.fold_rows == nullptr) return false;
+    if (what_.fold == lane_fold::moments &&
+        (rows_.row_items <= what_.ddof || rows_.row_items > most_spread_items)) {
+      return false;
+    }
     const bool in_rows = rows_.is_contiguous();
     if (!in_rows && (rows_.inner().stride != 1 || rows_.inner().extent < least_columns)) {
       return false;
@@ -115,7 +125,7 @@ class lane_walker {
 
   /// Exact sums may be cut anywhere; the fewer items, the more often one double holds the sum of each column.
   std::int64_t tile_items() const {
-    const bool is_exact = what_.fold == lane_fold::exact_sum;
+    const bool is_exact = what_.fold == lane_fold::exact_sum || what_.fold == lane_fold::moments;
     return is_exact && !rows_.is_contiguous() ? exact_tile : plan_tile;
   }
 
