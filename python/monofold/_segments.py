@@ -72,15 +72,11 @@ def places(numbers, name):
 def _one(source, kind, how, starts, stops, dtype):
     code = _rows.value_code(kind, source, how, dtype)
     new = _rows.Answers(kind, (starts.size,), code, how.k)
-    status, failed = _core.segments(source.items, address(starts), address(stops), starts.size, kind.code, how, code,
-                                    *new.addresses)
+    bounds = _core.address_of(starts), _core.address_of(stops)
+    status, failed = _core.segments(source.items, *bounds, starts.size, kind.code, how, code, *new.addresses)
     if status:
         raise_status(status, kind.name, row=failed)
     arrays = [source.like(array) for array in new.arrays]
     if kind.answer == "ranked":
         return TopK(*arrays)
     return arrays[0] if len(arrays) == 1 else tuple(arrays)
-
-
-def address(array):
-    return array.__array_interface__["data"][0]
