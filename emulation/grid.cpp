@@ -10,6 +10,7 @@
 
 #include "emulation/block.hpp"
 #include "emulation/builtins.hpp"
+#include "emulation/device_memory.hpp"
 #include "emulation/random.hpp"
 #include "emulation/report.hpp"
 #include "emulation/symbols.hpp"
@@ -221,6 +222,7 @@ bool run(const launch_request& request) {
   own.epochs = epochs;
   blockDim = request.block;
   gridDim = request.grid;
+  detail::memory.be_used_by(request.device);
   detail::running_launch = &own;
   detail::grid_run(own, request.cluster.x).run();
   detail::running_launch = nullptr;
