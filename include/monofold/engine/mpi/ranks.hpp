@@ -12,7 +12,7 @@
 #include "monofold/engine/cpu.hpp"
 #include "monofold/engine/detail/parallel.hpp"
 #include "monofold/engine/mpi/group.hpp"
-#include "monofold/engine/mpi/shard.hpp"
+#include "monofold/engine/shard.hpp"
 #include "monofold/fold/all.hpp"
 #include "monofold/fold/bitwise.hpp"
 #include "monofold/fold/extrema.hpp"

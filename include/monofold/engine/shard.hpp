@@ -1,5 +1,5 @@
 #pragma once
-/// engine/mpi/shard: what a rank's items come to for the others, as bytes, and one state made of those of all.
+/// engine/shard: what a rank or a device makes of its items, and one state made of what all have.
 
 #include <algorithm>
 #include <cstdint>
@@ -119,9 +119,9 @@ void put_shard(const Engine& engine, const F& f, const View& view, std::int64_t 
   }
 }
 
-/// Takes the shards of all ranks in their order, and makes of them the state of all items.
+/// Takes the shards of all ranks, or devices, in their order, and makes of them the state of all items.
 ///
-/// order      the plan's tree over all items: what one call on them gives, wherever ranks' items begin
+/// order      the plan's tree over all items: what one call on them gives, wherever shards begin
 template <class F, class Item>
 class shard_joiner {
  public:
@@ -129,23 +129,30 @@ class shard_joiner {
 
   explicit shard_joiner(const F& f) : fold_(f) {}
 
-  /// The next `count` items.
+  /// The next `count` items, of a rank.
   void take(byte_reader& in, std::int64_t count) {
+    take(
+        count, [&] { return take_value<state>(in); }, [&] { return take_value<Item>(in); });
+  }
+
+  /// The same of calls that each give the next of a shard's states, or of its single items.
+  template <class NextState, class NextItem>
+  void take(std::int64_t count, const NextState& next_state, const NextItem& next_item) {
     if (count == 0) return;
     const std::int64_t first = count_;
     count_ += count;
     if constexpr (is_exact_v<F>) {
-      nodes_.push(fold_, {0, num_shards_++}, take_value<state>(in));  // any grouping will do
+      nodes_.push(fold_, {0, num_shards_++}, next_state());  // any grouping will do
     } else {
       const shard_cut cut = shard_cut::of(first, count, tile);
-      take_items(in, cut.head);
+      take_items(cut.head, next_item);
       for (std::int64_t at = cut.first_tile; at < cut.end_tile;) {
         const tree_node node = next_node(at, cut.end_tile, 62);
-        nodes_.push(fold_, node, take_value<state>(in));
+        nodes_.push(fold_, node, next_state());
         at = node.end_tile();
       }
       if (cut.first_tile < cut.end_tile) next_tile_ = cut.end_tile;
-      take_items(in, cut.tail);
+      take_items(cut.tail, next_item);
     }
   }
 
@@ -166,9 +173,10 @@ class shard_joiner {
   };
   static_assert(sizeof(cell) == sizeof(Item));
 
-  void take_items(byte_reader& in, std::int64_t count) {
+  template <class NextItem>
+  void take_items(std::int64_t count, const NextItem& next_item) {
     for (std::int64_t i = 0; i < count; ++i) {
-      held_.push_back({take_value<Item>(in)});
+      held_.push_back({next_item()});
       if (static_cast<std::int64_t>(held_.size()) == tile) close_tile();
     }
   }
