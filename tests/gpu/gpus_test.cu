@@ -172,6 +172,24 @@ TEST_F(several_gpus, host_memory) {
   ASSERT_EQ(cudaFreeHost(pinned), cudaSuccess);
 }
 
+/// docs/gpu.md.
+TEST_F(several_gpus, page) {
+  const std::vector<float> host = items_of<float>(70000);
+  const shards<float> own(host, device_numbers(2), {0, 30000, 70000});
+  const auto first_half = own.spans[0];
+  const auto second_half = own.spans[1];
+  if (device_numbers(2)[1] == 0) GTEST_SKIP() << "one device";
+  // [several_gpus]
+  std::vector<std::span<const float>> shards{first_half, second_half};  // on devices 0 and 1
+  double total = mf::reduce(mf::gpus({0, 1}), shards, mf::sum);         // both work at once
+  auto best = mf::reduce(mf::gpus({0, 1}), shards, mf::argmax);         // counted through both
+  double again = mf::reduce(mf::gpus(), host, mf::sum);  // host memory, brought to all GPUs
+  // [/several_gpus]
+  EXPECT_TRUE(same(total, mf::reduce(host, mf::sum)));
+  EXPECT_TRUE(same(again, total));
+  EXPECT_EQ(best, mf::reduce(host, mf::argmax));
+}
+
 template <class Call>
 void expect_error(const Call& call, mf::status code, const std::string& why) {
   try {
