@@ -127,7 +127,10 @@ class shard_joiner {
  public:
   using state = typename F::state;
 
-  explicit shard_joiner(const F& f) : fold_(f) {}
+  /// `first`: the index of the first item of the first shard. One that is not 0 makes a larger shard of shards: its
+  /// `put` is then called, not `total`.
+  explicit shard_joiner(const F& f, std::int64_t first = 0)
+      : fold_(f), first_(first), head_(shard_cut::of(first, tile, tile).head) {}
 
   /// The next `count` items, of a rank.
   void take(byte_reader& in, std::int64_t count) {
@@ -139,7 +142,7 @@ class shard_joiner {
   template <class NextState, class NextItem>
   void take(std::int64_t count, const NextState& next_state, const NextItem& next_item) {
     if (count == 0) return;
-    const std::int64_t first = count_;
+    const std::int64_t first = first_ + count_;
     count_ += count;
     if constexpr (is_exact_v<F>) {
       nodes_.push(fold_, {0, num_shards_++}, next_state());  // any grouping will do
@@ -151,7 +154,7 @@ class shard_joiner {
         nodes_.push(fold_, node, next_state());
         at = node.end_tile();
       }
-      if (cut.first_tile < cut.end_tile) next_tile_ = cut.end_tile;
+      next_tile_ = (first + count - cut.tail) / tile;
       take_items(cut.tail, next_item);
     }
   }
@@ -162,6 +165,18 @@ class shard_joiner {
   state total() {
     if (!held_.empty()) close_tile();
     return nodes_.total(fold_);
+  }
+
+  /// Appends all of it as a shard, as `put_shard` does.
+  void put(byte_writer& out) const {
+    if (count_ == 0) return;
+    if constexpr (is_exact_v<F>) {
+      put_state(out, fold_, nodes_.total(fold_));
+    } else {
+      for (const cell& one : before_) put_item(out, one.item);
+      for (const auto& entry : nodes_.entries()) put_state(out, fold_, entry.value);
+      for (const cell& one : held_) put_item(out, one.item);
+    }
   }
 
  private:
@@ -176,6 +191,10 @@ class shard_joiner {
   template <class NextItem>
   void take_items(std::int64_t count, const NextItem& next_item) {
     for (std::int64_t i = 0; i < count; ++i) {
+      if (static_cast<std::int64_t>(before_.size()) < head_) {
+        before_.push_back({next_item()});
+        continue;
+      }
       held_.push_back({next_item()});
       if (static_cast<std::int64_t>(held_.size()) == tile) close_tile();
     }
@@ -190,6 +209,9 @@ class shard_joiner {
   }
 
   const F& fold_;
+  std::int64_t first_;
+  std::int64_t head_;         // items before the first whole tile
+  std::vector<cell> before_;  // of those
   tree_joiner<state> nodes_;
   std::vector<cell> held_;  // the items after the last whole tile
   std::int64_t next_tile_ = 0;
