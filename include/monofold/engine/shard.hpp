@@ -130,7 +130,9 @@ class shard_joiner {
   /// `first`: the index of the first item of the first shard. One that is not 0 makes a larger shard of shards: its
   /// `put` is then called, not `total`.
   explicit shard_joiner(const F& f, std::int64_t first = 0)
-      : fold_(f), first_(first), head_(shard_cut::of(first, tile, tile).head) {}
+      : fold_(f),
+        first_(first),
+        head_(static_cast<std::size_t>(shard_cut::of(first, tile, tile).head)) {}
 
   /// The next `count` items, of a rank.
   void take(byte_reader& in, std::int64_t count) {
@@ -191,7 +193,7 @@ class shard_joiner {
   template <class NextItem>
   void take_items(std::int64_t count, const NextItem& next_item) {
     for (std::int64_t i = 0; i < count; ++i) {
-      if (static_cast<std::int64_t>(before_.size()) < head_) {
+      if (before_.size() < head_) {
         before_.push_back({next_item()});
         continue;
       }
@@ -210,7 +212,7 @@ class shard_joiner {
 
   const F& fold_;
   std::int64_t first_;
-  std::int64_t head_;         // items before the first whole tile
+  std::size_t head_;          // items before the first whole tile
   std::vector<cell> before_;  // of those
   tree_joiner<state> nodes_;
   std::vector<cell> held_;  // the items after the last whole tile
