@@ -41,7 +41,7 @@ class plain_lane_totals final : public lane_totals {
   }
   lane_states total() override {
     for (int d = std::popcount(count_) - 1; d > 0;) join(--d);
-    return {level(0), nullptr, nullptr};
+    return {level(0), nullptr, nullptr, nullptr, nullptr};
   }
   bool finish(const lane_states& states, std::int64_t count, std::int64_t length) override {
     auto* const sums = static_cast<Real*>(states.first);
@@ -83,26 +83,18 @@ struct lane_sum {
   }
 };
 
-class exact_lane_totals final : public lane_totals {
+/// Sums in two doubles each; NaN where those do not hold one.
+class pair_totals {
  public:
-  exact_lane_totals(const lane_request& what, std::int64_t width)
-      : is_mean_(what.op == operation::mean),
-        to_odd_(what.to_odd),
-        width_(width),
-        high_(lane_array<double>(width)),
-        low_(lane_array<double>(width)),
-        answers_(lane_array<double>(width)),
-        divide_(find_exact_ratio()) {}
+  explicit pair_totals(std::int64_t width)
+      : width_(width), high_(lane_array<double>(width)), low_(lane_array<double>(width)) {}
 
-  void clear() override { is_empty_ = true; }
-  void push(const lane_states& tiles, std::int64_t at, std::int64_t) override {
-    const auto* const high = static_cast<const double*>(tiles.first) + at;
-    const auto* const low = static_cast<const double*>(tiles.second) + at;
-    if (is_empty_) {
+  void push(bool is_first, const double* high, const double* low) {
+    if (is_first) {
       std::copy_n(high, width_, high_.data());
       std::copy_n(low, width_, low_.data());
     }
-    for (std::int64_t c = 0; !is_empty_ && c < width_; ++c) {
+    for (std::int64_t c = 0; !is_first && c < width_; ++c) {
       double& own_high = high_[static_cast<std::size_t>(c)];
       double& own_low = low_[static_cast<std::size_t>(c)];
       const lane_sum all(own_high, high[c]);
@@ -112,9 +104,8 @@ class exact_lane_totals final : public lane_totals {
       own_high = holds ? all.sum : std::numeric_limits<double>::quiet_NaN();
       own_low = both.sum;
     }
-    is_empty_ = false;
   }
-  lane_states total() override {
+  void settle() {
     for (std::int64_t c = 0; c < width_; ++c) {
       double& high = high_[static_cast<std::size_t>(c)];
       double& low = low_[static_cast<std::size_t>(c)];
@@ -122,7 +113,40 @@ class exact_lane_totals final : public lane_totals {
       high = low == 0 ? high : all.sum;  // -0 stays it
       low = low == 0 ? 0 : all.rest;
     }
-    return {high_.data(), low_.data(), nullptr};
+  }
+  double* high() { return high_.data(); }
+  double* low() { return low_.data(); }
+
+ private:
+  std::int64_t width_;
+  std::vector<double> high_;
+  std::vector<double> low_;
+};
+
+bool are_known(const double* answers, std::int64_t count) {
+  int unknown = 0;
+  for (std::int64_t i = 0; i < count; ++i) unknown |= is_nan(answers[i]) ? 1 : 0;
+  return unknown == 0;
+}
+
+class exact_lane_totals final : public lane_totals {
+ public:
+  exact_lane_totals(const lane_request& what, std::int64_t width)
+      : is_mean_(what.op == operation::mean),
+        to_odd_(what.to_odd),
+        sums_(width),
+        answers_(lane_array<double>(width)),
+        divide_(find_exact_ratio()) {}
+
+  void clear() override { is_empty_ = true; }
+  void push(const lane_states& tiles, std::int64_t at, std::int64_t) override {
+    sums_.push(is_empty_, static_cast<const double*>(tiles.first) + at,
+               static_cast<const double*>(tiles.second) + at);
+    is_empty_ = false;
+  }
+  lane_states total() override {
+    sums_.settle();
+    return {sums_.high(), sums_.low(), nullptr, nullptr, nullptr};
   }
   bool finish(const lane_states& states, std::int64_t count, std::int64_t length) override {
     const auto* const high = static_cast<const double*>(states.first);
@@ -133,19 +157,53 @@ class exact_lane_totals final : public lane_totals {
       answers = answers_.data();
     }
     values_ = answers;
-    int unknown = 0;
-    for (std::int64_t i = 0; i < count; ++i) unknown |= is_nan(answers[i]) ? 1 : 0;
-    return unknown == 0;
+    return are_known(answers, count);
   }
 
  private:
   bool is_mean_;
   bool to_odd_;
-  std::int64_t width_;
-  std::vector<double> high_;
-  std::vector<double> low_;
+  pair_totals sums_;
   std::vector<double> answers_;
   exact_ratio divide_;
+  bool is_empty_ = true;
+};
+
+/// Variances and deviations.
+class spread_lane_totals final : public lane_totals {
+ public:
+  spread_lane_totals(const lane_request& what, std::int64_t width)
+      : what_{0, what.ddof, what.op == operation::std, what.to_odd},
+        sums_(width),
+        squares_(width),
+        answers_(lane_array<double>(width)),
+        spread_(find_exact_spread()) {}
+
+  void clear() override { is_empty_ = true; }
+  void push(const lane_states& tiles, std::int64_t at, std::int64_t) override {
+    sums_.push(is_empty_, static_cast<const double*>(tiles.first) + at,
+               static_cast<const double*>(tiles.second) + at);
+    squares_.push(is_empty_, tiles.squares_high + at, tiles.squares_low + at);
+    is_empty_ = false;
+  }
+  lane_states total() override {
+    sums_.settle();
+    squares_.settle();
+    return {sums_.high(), sums_.low(), nullptr, squares_.high(), squares_.low()};
+  }
+  bool finish(const lane_states& states, std::int64_t count, std::int64_t length) override {
+    what_.length = length;
+    spread_(states, count, what_, answers_.data());
+    values_ = answers_.data();
+    return are_known(answers_.data(), count);
+  }
+
+ private:
+  spread_request what_;
+  pair_totals sums_;
+  pair_totals squares_;
+  std::vector<double> answers_;
+  exact_spread spread_;
   bool is_empty_ = true;
 };
 
@@ -167,16 +225,13 @@ class best_lane_totals final : public lane_totals {
   void push(const lane_states& tiles, std::int64_t at, std::int64_t first_index) override {
     const auto* const keys = static_cast<const Word*>(tiles.first) + at;
     const auto* const places = static_cast<const Word*>(tiles.second) + at;
-    for (std::int64_t c = 0; c < width_; ++c) {
-      const auto i = static_cast<std::size_t>(c);
-      // An equal key came earlier.
-      if (!is_empty_ && keys[c] <= keys_[i]) continue;
-      keys_[i] = keys[c];
-      if (indexed_) indices_of_[i] = first_index + places[c];
-    }
-    is_empty_ = false;
+    take_better(keys, [&](std::int64_t c) { return first_index + places[c]; });
   }
-  lane_states total() override { return {keys_.data(), nullptr, nullptr}; }
+  void join(lane_totals& part) override {
+    const auto* const keys = static_cast<const Word*>(part.total().first);
+    take_better(keys, [&](std::int64_t c) { return part.indices()[c]; });
+  }
+  lane_states total() override { return {keys_.data(), nullptr, nullptr, nullptr, nullptr}; }
   bool finish(const lane_states& states, std::int64_t count, std::int64_t) override {
     using bits = std::make_unsigned_t<Word>;
     auto* const keys = static_cast<Word*>(states.first);
@@ -198,6 +253,18 @@ class best_lane_totals final : public lane_totals {
   }
 
  private:
+  template <class IndexOf>
+  void take_better(const Word* keys, const IndexOf& index_of) {
+    for (std::int64_t c = 0; c < width_; ++c) {
+      const auto i = static_cast<std::size_t>(c);
+      // An equal key came earlier.
+      if (!is_empty_ && keys[c] <= keys_[i]) continue;
+      keys_[i] = keys[c];
+      if (indexed_) indices_of_[i] = index_of(c);
+    }
+    is_empty_ = false;
+  }
+
   lane_order order_;
   bool has_nan_;
   bool indexed_;
@@ -238,12 +305,16 @@ bool as_lane_request(const row_reducer& reducer, lane_request& out) {
   const dtype_info& item = monofold::info(what.type);
   if (what.ops.size() != 1 || item.size_bytes < 4) return false;
   if (item.is_floating && what.nan != nan_policy::propagate) return false;
-  out = {what.ops.front(), what.type, lane_fold::best, {}, reducer.how() == rounding::to_odd};
+  out = {what.ops.front(), what.type,
+         lane_fold::best,  {},
+         what.ddof,        reducer.how() == rounding::to_odd};
   switch (out.op) {
     case operation::sum:
     case operation::mean:
       out.fold = what.plain ? lane_fold::plain_sum : lane_fold::exact_sum;
       return item.is_floating;
+    case operation::var:
+    case operation::std: out.fold = lane_fold::moments; return item.is_floating && !what.plain;
     case operation::argmin:
     case operation::argmax: out.fold = lane_fold::first_best; break;
     case operation::min:
@@ -261,6 +332,7 @@ std::unique_ptr<lane_totals> make_lane_totals(const lane_request& what, std::int
       if (is_wide) return std::make_unique<plain_lane_totals<double>>(what.op, width);
       return std::make_unique<plain_lane_totals<float>>(what.op, width);
     case lane_fold::exact_sum: return std::make_unique<exact_lane_totals>(what, width);
+    case lane_fold::moments: return std::make_unique<spread_lane_totals>(what, width);
     default: break;
   }
   if (is_wide) return std::make_unique<best_lane_totals<std::int64_t>>(what, width);
