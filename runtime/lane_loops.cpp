@@ -43,7 +43,7 @@ struct few_states {
   alignas(64) double low[most + lane_padding];
   alignas(64) double scratch[(most + lane_padding) * scratch_words];
 
-  lane_states where() { return {high, low, scratch, nullptr, nullptr}; }
+  lane_states where() { return {high, low, scratch}; }
   void copy_to(const lane_states& out, std::int64_t at, std::int64_t count) const {
     std::copy_n(high, count, static_cast<double*>(out.first) + at);
     std::copy_n(low, count, static_cast<double*>(out.second) + at);

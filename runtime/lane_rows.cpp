@@ -24,12 +24,17 @@ struct lane_room {
       : first(array_for(width + lane_padding)),
         second(array_for(width + lane_padding)),
         scratch(array_for((width + lane_padding) * scratch_words)),
-        squares(array_for(what.fold == lane_fold::moments ? 2 * (width + lane_padding) : 0)),
+        squares(array_for(what.fold == lane_fold::moments ? 3 * (width + lane_padding) : 0)),
         padded_width(width + lane_padding),
         totals(make_lane_totals(what, total_width)) {}
 
   lane_states states() {
-    return {first.get(), second.get(), scratch.get(), squares.get(), squares.get() + padded_width};
+    return {first.get(),
+            second.get(),
+            scratch.get(),
+            squares.get(),
+            squares.get() + padded_width,
+            squares.get() + 2 * padded_width};
   }
 
   using array = std::unique_ptr<double[]>;

@@ -41,7 +41,7 @@ class plain_lane_totals final : public lane_totals {
   }
   lane_states total() override {
     for (int d = std::popcount(count_) - 1; d > 0;) join(--d);
-    return {level(0), nullptr, nullptr, nullptr, nullptr};
+    return {level(0), nullptr, nullptr};
   }
   bool finish(const lane_states& states, std::int64_t count, std::int64_t length) override {
     auto* const sums = static_cast<Real*>(states.first);
@@ -83,44 +83,59 @@ struct lane_sum {
   }
 };
 
-/// Sums in two doubles each; NaN where those do not hold one.
+/// Sums in two doubles each, and the magnitudes of what those do not hold.
 class pair_totals {
  public:
   explicit pair_totals(std::int64_t width)
-      : width_(width), high_(lane_array<double>(width)), low_(lane_array<double>(width)) {}
+      : width_(width),
+        high_(lane_array<double>(width)),
+        low_(lane_array<double>(width)),
+        lost_(lane_array<double>(width)) {}
 
-  void push(bool is_first, const double* high, const double* low) {
+  /// lost       null: nothing
+  void push(bool is_first, const double* high, const double* low, const double* lost) {
     if (is_first) {
       std::copy_n(high, width_, high_.data());
       std::copy_n(low, width_, low_.data());
+      std::fill(lost_.begin(), lost_.end(), 0.0);
     }
     for (std::int64_t c = 0; !is_first && c < width_; ++c) {
-      double& own_high = high_[static_cast<std::size_t>(c)];
-      double& own_low = low_[static_cast<std::size_t>(c)];
-      const lane_sum all(own_high, high[c]);
-      const lane_sum rest(own_low, low[c]);
+      const auto i = static_cast<std::size_t>(c);
+      const lane_sum all(high_[i], high[c]);
+      const lane_sum rest(low_[i], low[c]);
       const lane_sum both(rest.sum, all.rest);
-      const bool holds = rest.rest == 0 && both.rest == 0;
-      own_high = holds ? all.sum : std::numeric_limits<double>::quiet_NaN();
-      own_low = both.sum;
+      high_[i] = all.sum;
+      low_[i] = both.sum;
+      lost_[i] += std::abs(rest.rest) + std::abs(both.rest);
+    }
+    for (std::int64_t c = 0; lost != nullptr && c < width_; ++c) {
+      lost_[static_cast<std::size_t>(c)] += lost[c];
     }
   }
+  /// The low part is at most half a unit of the high one.
   void settle() {
-    for (std::int64_t c = 0; c < width_; ++c) {
-      double& high = high_[static_cast<std::size_t>(c)];
-      double& low = low_[static_cast<std::size_t>(c)];
-      const lane_sum all(high, low);
-      high = low == 0 ? high : all.sum;  // -0 stays it
-      low = low == 0 ? 0 : all.rest;
+    for (std::size_t c = 0; c < static_cast<std::size_t>(width_); ++c) {
+      const lane_sum all(high_[c], low_[c]);
+      high_[c] = low_[c] == 0 ? high_[c] : all.sum;  // -0 stays it
+      low_[c] = low_[c] == 0 ? 0 : all.rest;
     }
+  }
+  /// The same where high is NaN if anything is lost.
+  void settle_exactly() {
+    for (std::size_t c = 0; c < static_cast<std::size_t>(width_); ++c) {
+      if (!(lost_[c] == 0)) high_[c] = std::numeric_limits<double>::quiet_NaN();
+    }
+    settle();
   }
   double* high() { return high_.data(); }
   double* low() { return low_.data(); }
+  double* lost() { return lost_.data(); }
 
  private:
   std::int64_t width_;
   std::vector<double> high_;
   std::vector<double> low_;
+  std::vector<double> lost_;
 };
 
 bool are_known(const double* answers, std::int64_t count) {
@@ -141,12 +156,12 @@ class exact_lane_totals final : public lane_totals {
   void clear() override { is_empty_ = true; }
   void push(const lane_states& tiles, std::int64_t at, std::int64_t) override {
     sums_.push(is_empty_, static_cast<const double*>(tiles.first) + at,
-               static_cast<const double*>(tiles.second) + at);
+               static_cast<const double*>(tiles.second) + at, nullptr);
     is_empty_ = false;
   }
   lane_states total() override {
-    sums_.settle();
-    return {sums_.high(), sums_.low(), nullptr, nullptr, nullptr};
+    sums_.settle_exactly();
+    return {sums_.high(), sums_.low(), nullptr};
   }
   bool finish(const lane_states& states, std::int64_t count, std::int64_t length) override {
     const auto* const high = static_cast<const double*>(states.first);
@@ -182,14 +197,15 @@ class spread_lane_totals final : public lane_totals {
   void clear() override { is_empty_ = true; }
   void push(const lane_states& tiles, std::int64_t at, std::int64_t) override {
     sums_.push(is_empty_, static_cast<const double*>(tiles.first) + at,
-               static_cast<const double*>(tiles.second) + at);
-    squares_.push(is_empty_, tiles.squares_high + at, tiles.squares_low + at);
+               static_cast<const double*>(tiles.second) + at, nullptr);
+    squares_.push(is_empty_, tiles.squares_high + at, tiles.squares_low + at,
+                  tiles.squares_lost + at);
     is_empty_ = false;
   }
   lane_states total() override {
-    sums_.settle();
+    sums_.settle_exactly();
     squares_.settle();
-    return {sums_.high(), sums_.low(), nullptr, squares_.high(), squares_.low()};
+    return {sums_.high(), sums_.low(), nullptr, squares_.high(), squares_.low(), squares_.lost()};
   }
   bool finish(const lane_states& states, std::int64_t count, std::int64_t length) override {
     what_.length = length;
@@ -231,7 +247,7 @@ class best_lane_totals final : public lane_totals {
     const auto* const keys = static_cast<const Word*>(part.total().first);
     take_better(keys, [&](std::int64_t c) { return part.indices()[c]; });
   }
-  lane_states total() override { return {keys_.data(), nullptr, nullptr, nullptr, nullptr}; }
+  lane_states total() override { return {keys_.data(), nullptr, nullptr}; }
   bool finish(const lane_states& states, std::int64_t count, std::int64_t) override {
     using bits = std::make_unsigned_t<Word>;
     auto* const keys = static_cast<Word*>(states.first);

@@ -13,7 +13,8 @@ namespace monofold::runtime {
 /// plain_sum   the sum by the plan's tree, in the type of the items; nothing
 /// exact_sum   doubles high and low, whose sum is that of the items; high is NaN where two doubles do not hold it,
 ///             or an item is not finite: then the row's answer must be found another way
-/// moments     the same of items, and doubles high and low of their squares
+/// moments     the same of items, and doubles high and low of their squares, whose sum is off by at most `lost`
+///             (but for its own rounding; NaN where one is not finite)
 /// best        the key of the best item (`lane_order`); nothing
 /// first_best  the key, and the index of the first such item, an integer of the item's size
 enum class lane_fold { plain_sum, exact_sum, moments, best, first_best };
@@ -49,9 +50,10 @@ struct lane_columns {
 struct lane_states {
   void* first;
   void* second;
-  double* scratch;       // scratch_words a row
-  double* squares_high;  // of moments
-  double* squares_low;
+  double* scratch;                 // scratch_words a row
+  double* squares_high = nullptr;  // of moments
+  double* squares_low = nullptr;
+  double* squares_lost = nullptr;
 };
 inline constexpr std::int64_t lane_padding = 64;
 inline constexpr std::int64_t scratch_words = 9;

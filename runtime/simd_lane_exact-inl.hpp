@@ -170,7 +170,8 @@ HWY_INLINE lane_two two_sum(hn::Vec<lane_tag<double>> a, hn::Vec<lane_tag<double
   return {sum, hn::Add(hn::NegMulAdd(a_part, one, a), b_rest)};
 }
 
-/// Sums of items, or of their squares, as two doubles; what they do not hold is looked for in `lost`.
+/// Sums of items, or of their squares, as two doubles; what they do not hold is looked for in `lost`, which of squares is
+/// the sum of its magnitudes.
 template <class Item, bool squares = false>
 class exact_pairs {
  public:
@@ -192,7 +193,7 @@ class exact_pairs {
   HWY_INLINE exact_pairs(const lane_order&, const lane_states& out)
       : high_(squares ? out.squares_high : static_cast<double*>(out.first)),
         low_(squares ? out.squares_low : static_cast<double*>(out.second)),
-        lost_of_(out.scratch),
+        lost_of_(squares ? out.squares_lost : out.scratch),
         lost_(hn::Zero(tag())) {}
 
   HWY_INLINE part none() const { return {hn::Set(tag(), -0.0), hn::Zero(tag())}; }
@@ -219,11 +220,13 @@ class exact_pairs {
     const part all = settled(x);
     hn::StoreU(all.high, tag(), high_ + r);
     hn::StoreU(all.low, tag(), low_ + r);
-    lost_ = hn::Or(lost_, hn::Sub(all.high, all.high));  // NaN unless it is finite
+    note(lost_, hn::Sub(all.high, all.high));  // NaN unless it is finite
   }
   HWY_INLINE void seal(std::int64_t end, std::int64_t length, bool is_last) {
     if (sealed_ >= end || (!is_last && (end - sealed_) * length < sealed_items)) return;
-    if (!hn::AllTrue(tag(), hn::Eq(lost_, hn::Zero(tag())))) {
+    if (squares) {
+      std::fill(lost_of_ + sealed_, lost_of_ + end, hn::GetLane(hn::SumOfLanes(tag(), lost_)));
+    } else if (!hn::AllTrue(tag(), hn::Eq(lost_, hn::Zero(tag())))) {
       std::fill(high_ + sealed_, high_ + end, std::numeric_limits<double>::quiet_NaN());
     }
     sealed_ = end;
@@ -253,9 +256,12 @@ class exact_pairs {
   HWY_INLINE void finish_columns(std::int64_t count, std::int64_t) const {
     for (std::int64_t c = 0; c < count; c += width) {
       const part all = settled({hn::LoadU(tag(), high_ + c), hn::LoadU(tag(), low_ + c)});
-      const vector lost = hn::Or(hn::LoadU(tag(), lost_of_ + c), hn::Sub(all.high, all.high));
+      vector lost = hn::LoadU(tag(), lost_of_ + c);
+      note(lost, hn::Sub(all.high, all.high));
       const auto holds = hn::Eq(lost, hn::Zero(tag()));
-      hn::StoreU(hn::IfThenElse(holds, all.high, hn::NaN(tag())), tag(), high_ + c);
+      if (squares) hn::StoreU(lost, tag(), lost_of_ + c);
+      hn::StoreU(squares ? all.high : hn::IfThenElse(holds, all.high, hn::NaN(tag())), tag(),
+                 high_ + c);
       hn::StoreU(all.low, tag(), low_ + c);
     }
   }
@@ -269,8 +275,11 @@ class exact_pairs {
       return hn::PromoteTo(tag(), x);
     }
   }
-  /// An item, or its square, of which the low part is what a double leaves out; where that may be subnormal, something
-  /// is lost.
+  HWY_INLINE static void note(vector& lost, vector rest) {
+    lost = squares ? hn::Add(lost, hn::Abs(rest)) : hn::Or(lost, rest);
+  }
+  /// An item, or its square, of which the low part is what a double leaves out; where that may be subnormal, less than
+  /// the least normal number is lost.
   HWY_INLINE static part term(hn::Vec<item_tag> x, vector& lost) {
     const tag d;
     const vector own = wide(x);
@@ -281,7 +290,7 @@ class exact_pairs {
     } else {
       const vector square = hn::Mul(own, own);
       const auto is_small = hn::And(hn::Lt(square, hn::Set(d, 0x1p-900)), hn::Ne(own, hn::Zero(d)));
-      lost = hn::Or(lost, hn::IfThenElseZero(is_small, hn::Set(d, 1.0)));
+      note(lost, hn::IfThenElseZero(is_small, hn::Set(d, 0x1p-1022)));
       return {square, hn::MulSub(own, own, square)};
     }
   }
@@ -289,7 +298,8 @@ class exact_pairs {
     const lane_two high = two_sum(a.high, b.high);
     const lane_two low = two_sum(a.low, b.low);
     const lane_two rest = two_sum(low.sum, high.rest);
-    lost = hn::Or(lost, hn::Or(low.rest, rest.rest));
+    note(lost, low.rest);
+    note(lost, rest.rest);
     return {high.sum, rest.sum};
   }
   /// A sum and a term, whose low part is 0 unless it is the square of a double.
@@ -297,7 +307,7 @@ class exact_pairs {
     if constexpr (squares && sizeof(Item) == 8) return joined(a, x, lost);
     const lane_two high = two_sum(a.high, x.high);
     const lane_two low = two_sum(a.low, high.rest);
-    lost = hn::Or(lost, low.rest);
+    note(lost, low.rest);
     return {high.sum, low.sum};
   }
   /// The low part is at most half a unit of the high one. Of -0 alone the high one is -0, and stays it.

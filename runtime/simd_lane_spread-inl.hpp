@@ -29,7 +29,8 @@ struct lane_number {
 };
 
 /// `length` times the sum of squares less the square of the sum, which is as many times that of squared deviations.
-/// With M the first of the two, no rounding is above 2^-102 M, and all of them are looked at.
+/// With M the first of the two, no rounding is above 2^-102 M, and all of them are looked at, beside what the squares
+/// have lost.
 HWY_INLINE lane_number deviations_of(const lane_states& of, std::int64_t i, lane_doubles length) {
   const lane_tag<double> d;
   const auto sum = hn::LoadU(d, static_cast<const double*>(of.first) + i);
@@ -47,9 +48,10 @@ HWY_INLINE lane_number deviations_of(const lane_states& of, std::int64_t i, lane
   const lane_two all = two_sum(high.sum, rest.sum);
   const auto lost = hn::Or(hn::Or(hn::MulSub(length, squares_low, product), left_low.rest),
                            hn::Or(hn::Or(low.rest, rest.rest), sum_low));
-  const auto margin =
+  const auto rounding =
       hn::IfThenZeroElse(hn::Eq(lost, hn::Zero(d)), hn::Mul(left, hn::Set(d, 0x1p-98)));
-  return {all.sum, all.rest, margin};
+  const auto of_squares = hn::Mul(hn::Set(d, 4.0), hn::LoadU(d, of.squares_lost + i));
+  return {all.sum, all.rest, hn::MulAdd(length, of_squares, rounding)};
 }
 
 /// x over `divisor`, which is below 2^52.
@@ -88,7 +90,8 @@ HWY_INLINE lane_doubles odd_of(const lane_number& x) {
   const auto odd = hn::Or(hn::Add(hn::BitCast(bits, near), above), hn::Set(bits, 1));
   // Half way between two float32, or two of a narrower type, these bits are 0.
   const auto low_bits = hn::And(hn::BitCast(bits, near), hn::Set(bits, (1 << 28) - 1));
-  const auto is_no_tie = hn::RebindMask(d, hn::Ne(low_bits, hn::Zero(bits)));
+  const auto is_no_tie = hn::And(hn::RebindMask(d, hn::Ne(low_bits, hn::Zero(bits))),
+                                 hn::Le(x.margin, hn::Mul(near, hn::Set(d, 0x1p-55))));
   const auto is_whole = hn::Eq(hn::Or(hn::Abs(rest), x.margin), hn::Zero(d));
   const auto is_near = hn::Or(is_no_tie, is_whole);
   return hn::IfThenElse(hn::Gt(hn::Abs(rest), x.margin), hn::BitCast(d, odd),

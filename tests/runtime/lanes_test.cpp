@@ -213,7 +213,9 @@ std::vector<Item> items_of_little_spread(int kind) {
                            0x1p23 + static_cast<double>(dice % 3),
                            0.1,
                            i % 97 == 0 ? 0.1 : 0.0,
-                           std::ldexp(static_cast<double>(dice % 8), -500)};
+                           std::ldexp(static_cast<double>(dice % 8), -500),
+                           1.38752989145,
+                           dice % 10 == 0 ? 0.1 + 0x1p-50 : 0.1};
     out.push_back(static_cast<Item>(some[kind]));
   }
   return out;
@@ -225,7 +227,7 @@ TEST(lanes, little_spread) {
     what.type = item;
     for (const operation op : {operation::var, operation::std}) {
       what.ops = {op};
-      for (const std::int64_t length : {2, 3, 4, 8, 25, 64, 300, 1200}) {
+      for (const std::int64_t length : {2, 3, 4, 7, 8, 25, 64, 300, 1200}) {
         SCOPED_TRACE(testing::Message() << rt::info(op).name << ", items " << kind);
         what.ddof = length % 3 == 0 ? 1 : 0;
         check_lanes(what, items, 5000 / length, length, length, 1);
@@ -236,7 +238,7 @@ TEST(lanes, little_spread) {
       }
     }
   };
-  for (int kind = 0; kind < 7; ++kind) {
+  for (int kind = 0; kind < 9; ++kind) {
     check(items_of_little_spread<float>(kind), mf::dtype::float32, kind);
     check(items_of_little_spread<double>(kind), mf::dtype::float64, kind);
   }
