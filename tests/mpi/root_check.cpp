@@ -37,7 +37,8 @@ void check(const std::vector<double>& items, const F& f, const std::string& name
   int root = 0;
   for (const std::string& split : checks::splits) {
     const std::vector<double> own = own_of(items, split);
-    const std::string where = name + ", " + std::to_string(items.size()) + " items, " + split;
+    std::string where = name;
+    where.append(", ").append(std::to_string(items.size())).append(" items, ").append(split);
     const auto got = mf::try_reduce(world(), own, f);
     expect(got.code() == want.code() && (!want || inputs::same_answers(*got, *want)),
            "by a tree, " + where);

@@ -93,7 +93,7 @@ class rank_group {
                          narrow_bytes(static_cast<std::int64_t>(words.size())), MPI_INT64_T,
                          MPI_SUM, comm_, &request),
           "MPI_Iallreduce");
-    return request;
+    return request;  // NOLINT: who has it waits
   }
   static bool done(MPI_Request& request) {
     int is_done = 0;
@@ -101,7 +101,7 @@ class rank_group {
     return is_done != 0;
   }
   static void finish(MPI_Request& request) {
-    check(MPI_Wait(&request, MPI_STATUS_IGNORE), "MPI_Wait");
+    check(MPI_Wait(&request, MPI_STATUS_IGNORE), "MPI_Wait");  // NOLINT: started above
   }
 
   /// The sums of the words of all ranks before this one.
