@@ -56,7 +56,6 @@ const auto weighted = mf::ordered([](double l, double r) { return l * 0.75 + r; 
 void check_folds(const std::vector<double>& items) {
   check(items, mf::sum, "sum");
   check(items, mf::all(mf::count, mf::extrema), "count and extrema");
-  check(items, mf::plain_sum, "plain sum");
   check(items, mf::top(7), "top");
   check(items, mf::all(mf::plain_mean, mf::argmax), "plain mean and argmax");
   check(items, weighted, "an ordered fold");
@@ -78,7 +77,7 @@ void check_fields() {
     }
   };
   all_of(mf::max, "max");
-  all_of(mf::plain_sum, "plain sum");
+  all_of(weighted, "an ordered fold");
 }
 
 void check_later() {
@@ -148,7 +147,7 @@ void check_errors(int bad) {
   };
   fold_all(mf::sum);
   fold_all(mf::max);
-  fold_all(mf::plain_sum);
+  fold_all(weighted);
   expect_error([&] { mf::reduce_async(world(), view, mf::sum).wait(); },
                mf::status::invalid_argument, who + "null");
   expect_error([&] { mf::reduce_to(checks::num_ranks(), world(), good, mf::sum); },
