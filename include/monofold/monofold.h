@@ -59,6 +59,21 @@ MONOFOLD_API monofold_status monofold_reduce_several(const void* items, monofold
                                                      const monofold_options* options,
                                                      monofold_result* results) MONOFOLD_NOEXCEPT;
 
+/// Reduces an array that lies in shards, one behind the other, on several GPUs at once.
+///
+/// shape      `num_shards` > 0 shards, of any lengths, also none; several may have one GPU
+/// order      the bits of one call on all items; of plain operations where shards begin at multiples of 4096 items,
+///            elsewhere totals are joined. Positions count through all shards
+/// sync       a thread of this call a shard, each after what its GPU's default stream has been given
+/// errors     as monofold_reduce_several; device_unavailable: no such GPU. Of several shards' that of one
+/// tested by  tests/runtime/shards_test.cpp, tests/runtime/gpu_test.cpp
+MONOFOLD_API monofold_status monofold_reduce_shards(const monofold_shard* shards,
+                                                    int32_t num_shards, monofold_dtype dtype,
+                                                    const monofold_operation* operations,
+                                                    int32_t num_operations,
+                                                    const monofold_options* options,
+                                                    monofold_result* results) MONOFOLD_NOEXCEPT;
+
 /// The `options->k` largest (MONOFOLD_TOP) or smallest (MONOFOLD_BOTTOM) items, best first.
 ///
 /// shape      `values` and `indices` have room for `capacity` elements; k are written. `first_nan`
