@@ -1,0 +1,114 @@
+#include "runtime/rolling_keys.hpp"
+
+#include <limits>
+#include <type_traits>
+
+#include "monofold/engine/detail/heap_array.hpp"
+#include "monofold/fold/exact/few.hpp"
+#include "monofold/fold/nan.hpp"
+#include "monofold/fold/order_key.hpp"
+
+namespace monofold::runtime {
+
+namespace {
+
+constexpr std::int64_t first_key = std::numeric_limits<std::int64_t>::min();
+constexpr std::int64_t last_key = std::numeric_limits<std::int64_t>::max();
+
+/// NaN come first, or last, once the keys of the largest are complements; no number has the key that stands for them.
+bool is_nan_low(const key_rule& how) { return how.largest == how.omit_nan; }
+
+template <class T>
+std::int64_t key_of(T item, bool nan_low) {
+  const auto key = nan_low ? order_key<T>::nan_low(item) : order_key<T>::nan_high(item);
+  if constexpr (std::is_same_v<T, std::uint64_t>) {
+    return static_cast<std::int64_t>(key ^ std::uint64_t{1} << 63);
+  } else {
+    return static_cast<std::int64_t>(key);
+  }
+}
+
+template <class T>
+void load_keys(const key_rule& how, const T* items, std::int64_t count, std::int64_t* keys) {
+  const std::int64_t flips = how.largest ? -1 : 0;
+  const std::int64_t nan = how.omit_nan ? last_key : first_key;
+  const bool nan_low = is_nan_low(how);
+  for (std::int64_t i = 0; i < count; ++i) {
+    keys[i] = is_nan(items[i]) ? nan : key_of(items[i], nan_low) ^ flips;
+  }
+}
+
+template <class T>
+void store_keys(const key_rule& how, const std::int64_t* keys, std::int64_t count, T* items) {
+  const std::int64_t flips = how.largest ? -1 : 0;
+  std::int64_t nan = 0;
+  const bool has_nan = how.nan_key(nan);
+  const bool nan_low = is_nan_low(how);
+  for (std::int64_t i = 0; i < count; ++i) {
+    auto key = static_cast<std::uint64_t>(keys[i] ^ flips);
+    if constexpr (std::is_same_v<T, std::uint64_t>) key ^= std::uint64_t{1} << 63;
+    const auto own = static_cast<typename order_key<T>::type>(key);
+    items[i] = nan_low ? order_key<T>::from_nan_low(own) : order_key<T>::from_nan_high(own);
+    if constexpr (is_floating_v<T>) {
+      if (has_nan && keys[i] == nan) items[i] = float_from_bits<T>(float_format<T>::quiet_nan);
+    }
+  }
+}
+
+template <class T>
+void load_as(rolled_kind kind, const T* items, std::int64_t count, double* terms) {
+  using namespace monofold::detail;  // NOLINT: terms as doubles
+  if (kind == rolled_kind::value) {
+    for (std::int64_t i = 0; i < count; ++i) terms[i] = double_term<value_term<T>>::of(items[i]);
+  } else if (kind == rolled_kind::magnitude) {
+    for (std::int64_t i = 0; i < count; ++i)
+      terms[i] = double_term<magnitude_term<T>>::of(items[i]);
+  } else {
+    for (std::int64_t i = 0; i < count; ++i) terms[i] = double_term<square_term<T>>::of(items[i]);
+  }
+}
+
+}  // namespace
+
+void key_rule::load(const void* items, std::int64_t count, std::int64_t* keys) const {
+  visit_dtype(type,
+              [&]<class T>() { load_keys(*this, static_cast<const T*>(items), count, keys); });
+}
+
+void key_rule::store(const std::int64_t* keys, std::int64_t count, void* items) const {
+  visit_dtype(type, [&]<class T>() { store_keys(*this, keys, count, static_cast<T*>(items)); });
+}
+
+bool key_rule::nan_key(std::int64_t& key) const {
+  key = omit_nan ? last_key : first_key;
+  return monofold::info(type).is_floating;
+}
+
+void find_first_smallest(const std::int64_t* keys, std::int64_t count, std::int64_t window,
+                         std::int64_t* smallest, std::int64_t* places) {
+  // Places whose keys ascend: each is the first smallest of those behind the one before it.
+  const monofold::detail::heap_array<std::int64_t> rising(count);
+  std::int64_t first = 0;
+  std::int64_t end = 0;
+  for (std::int64_t i = 0; i < count; ++i) {
+    while (end > first && keys[i] < keys[rising[end - 1]]) --end;
+    rising[end++] = i;
+    const std::int64_t at = i - window + 1;
+    if (at < 0) continue;
+    if (rising[first] < at) ++first;
+    smallest[at] = keys[rising[first]];
+    places[at] = rising[first] - at;
+  }
+}
+
+void load_terms(dtype type, rolled_kind kind, const void* items, std::int64_t count,
+                double* terms) {
+  switch (type) {
+    case dtype::float64: return load_as(kind, static_cast<const double*>(items), count, terms);
+    case dtype::float32: return load_as(kind, static_cast<const float*>(items), count, terms);
+    case dtype::float16: return load_as(kind, static_cast<const float16*>(items), count, terms);
+    default: return load_as(kind, static_cast<const bfloat16*>(items), count, terms);
+  }
+}
+
+}  // namespace monofold::runtime
