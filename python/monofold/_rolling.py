@@ -55,9 +55,9 @@ def _one(source, kind, how, axis, window, dtype):
     new = _rows.Answers(kind, shape, code, how.k)
     status, failed = _core.rolling(source.items, axis, window, kind.code, how, code, new.width, *new.addresses)
     if status:
-        index = np.unravel_index(failed, shape)
-        index = index[:axis] + index[-1:] + index[axis:-1]
-        raise_status(status, kind.name, row=tuple(map(int, index)))
+        index = list(map(int, np.unravel_index(failed, shape)))
+        index.insert(axis, index.pop())
+        raise_status(status, kind.name, row=tuple(index) if len(index) > 1 else failed)
     if kind.answer == "ranked":
         return TopK(*(source.like(np.moveaxis(array, -2, axis)) for array in new.arrays))
     arrays = [source.like(_arrays.moved(array, axis)) for array in new.arrays]

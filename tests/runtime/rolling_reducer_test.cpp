@@ -20,7 +20,7 @@ namespace {
 
 namespace runtime = monofold::runtime;
 
-constexpr std::int64_t rolled_items = 2600;
+constexpr std::int64_t rolled_items = 1700;
 
 /// Numbers of many sizes; some are 0, -0, infinite or NaN, by themselves and in runs.
 template <class T>
@@ -29,14 +29,14 @@ std::vector<T> rolled_numbers(bool with_specials) {
   for (std::uint64_t i = 0; i < rolled_items; ++i) {
     const std::uint64_t random = inputs::mixed(i);
     if constexpr (!monofold::is_floating_v<T>) {
-      out.push_back(static_cast<T>(i % 700 < 350 ? random : random % 3));
+      out.push_back(static_cast<T>(i % 400 < 200 ? random : random % 3));
     } else {
       double x = inputs::spread_double(i, i % 900 < 450 ? 3 : 14);
-      if (i % 1300 < 60) x = -0.0;
+      if (i % 900 < 60) x = -0.0;
       if (with_specials && random % 70 == 1) x = std::numeric_limits<double>::infinity();
       if (with_specials && random % 90 == 2) x = -std::numeric_limits<double>::infinity();
       if (with_specials && random % 50 == 3) x = std::numeric_limits<double>::quiet_NaN();
-      if (with_specials && i > 2000 && i < 2100) x = std::numeric_limits<double>::quiet_NaN();
+      if (with_specials && i > 1200 && i < 1300) x = std::numeric_limits<double>::quiet_NaN();
       if constexpr (std::is_same_v<T, double>) out.push_back(x);
       if constexpr (!std::is_same_v<T, double>)
         out.push_back(static_cast<T>(static_cast<float>(x)));
@@ -98,7 +98,7 @@ void check_windows(monofold::dtype type) {
     const std::vector<T> items = rolled_numbers<T>(with_specials);
     for (const runtime::operation_info& entry : runtime::operations) {
       if (!is_asked_for(entry.op, type)) continue;
-      for (const std::int64_t window : {1, 2, 7, 60, 1100}) {
+      for (const std::int64_t window : {1, 7, 1100}) {
         monofold_options options = MONOFOLD_OPTIONS_INIT;
         options.k = 3;
         options.num_threads = window == 7 ? 3 : 1;
@@ -140,7 +140,7 @@ TEST(rolling_reducer, long_windows_and_instruction_sets) {
     ASSERT_TRUE(runtime::use_instruction_set(set));
     for (const auto op : {MONOFOLD_SUM, MONOFOLD_MEAN, MONOFOLD_NORM2, MONOFOLD_MIN,
                           MONOFOLD_ARGMAX, MONOFOLD_MINMAX}) {
-      for (const std::int64_t window : {5L, 1500L, rolled_items}) {
+      for (const std::int64_t window : {5L, 1400L, rolled_items}) {
         monofold_options options = MONOFOLD_OPTIONS_INIT;
         options.nan = MONOFOLD_NAN_OMIT;
         const rolling_case wide{items.data(), MONOFOLD_FLOAT64, window,
