@@ -88,12 +88,18 @@ class window_sum {
       if (!facts.is_known) return slid::no;
       special |= !facts.is_finite;
       if (!facts.is_finite) {
+        facts.largest = 0;
         copy_finite(leaving, count, kept[0], facts.largest);
         copy_finite(entering, count, kept[1], facts.largest);
         leaving = kept[0];
         entering = kept[1];
       }
-      if (!find_anchors(facts.largest) || !try_slide(leaving, entering, count, sum, high, low)) {
+      // As a rule sums stay far below what a block could add up to, which leaves bits for smaller items.
+      const auto slides_by = [&](int growth) {
+        return find_anchors(facts.largest, growth) &&
+               try_slide(leaving, entering, count, sum, high, low);
+      };
+      if (!slides_by(6) && !slides_by(12)) {
         since_ = -1;
         return slid::no;
       }
@@ -144,19 +150,23 @@ class window_sum {
   }
 
   /// Upper parts are multiples of 2^upper, of which sums have at most 53 bits, and rests of 2^lower: for items up to
-  /// twice as large as the largest, and windows up to twice as large as the one there is.
-  bool find_anchors(double largest) {
-    constexpr int block_bits = 11;
+  /// twice as large as the largest, windows up to twice as large as the one there is, and changes of 2^growth items.
+  bool find_anchors(double largest, int growth) {
     const int items = exponent_above(largest) + 1;
     const int window = exponent_above(pair_[0]) + 2;
-    most_ = (items + 1 + block_bits > window ? items + 1 + block_bits : window) + 1;
+    most_ = (items + growth > window ? items + growth : window) + 1;
     constexpr int least = -1074;
     const int upper = most_ - 52 > least ? most_ - 52 : least;
-    const int lower = upper - 40 > least ? upper - 40 : least;
+    const int lower = upper - 52 + growth > least ? upper - 52 + growth : least;
     since_ = 0;
-    anchors_ = {anchor_at(upper), anchor_at(lower),
-                items < -1021 ? 0x1p-1022 : float_from_bits<double>(exponent_bits(items))};
-    return upper + 52 <= 1022;
+    if (upper + 52 > 1022) return false;
+    anchors_ = {anchor_at(upper), anchor_at(lower), power_of_two(items), power_of_two(upper + 52),
+                power_of_two(lower + 52)};
+    return true;
+  }
+  /// Or the smallest normal number, where that is larger.
+  static double power_of_two(int exponent) {
+    return bits_as<double>(exponent_bits(exponent < -1022 ? -1022 : exponent));
   }
   static std::uint64_t exponent_bits(int exponent) {
     return static_cast<std::uint64_t>(exponent + 1023) << 52;

@@ -26,7 +26,9 @@ struct window_facts {
 struct window_anchors {
   double upper;
   double lower;
-  double most;  // magnitude of items
+  double most;        // magnitude of items
+  double most_upper;  // of sums of upper parts: below this all are exact
+  double most_lower;
 };
 
 /// A sum as high + low, apart as those of sum_of_two, and what was seen while it moved.
@@ -123,6 +125,8 @@ struct slide_lanes {
   real lower = {};
   whole misfit = {};  // bits of what lies below the lower anchor's unit, NaN among them
   real most = {};
+  real most_upper = {};
+  real most_lower = {};
   whole minus_zeros = {};
   whole any_minus_zero = {};
   whole any_zero = {};
@@ -138,9 +142,12 @@ struct slide_lanes {
   MONOFOLD_INLINE void check(const real& x, const real& rest) {
     MONOFOLD_AS_WRITTEN
     const real below = rest - ((rest + lower_anchor) - lower_anchor);
-    misfit |= (whole)below;                          // NOLINT: the bits
-    const real size = (real)((whole)x & INT64_MAX);  // NOLINT
-    most = size > most ? size : most;
+    misfit |= (whole)below;  // NOLINT: the bits
+    keep_largest(x, most);
+  }
+  MONOFOLD_INLINE static void keep_largest(const real& x, real& largest) {
+    const real size = (real)((whole)x & INT64_MAX);  // NOLINT: the bits
+    largest = size > largest ? size : largest;
   }
   /// The window moves on by as many items as there are lanes, and its sums are a + b.
   MONOFOLD_INLINE void take(const real& leaving, const real& entering, real& a, real& b) {
@@ -159,6 +166,8 @@ struct slide_lanes {
     moves::add_up(lowers);
     a = upper + uppers;
     b = lower + lowers;
+    keep_largest(a, most_upper);
+    keep_largest(b, most_lower);
     moves::last(uppers, uppers);
     moves::last(lowers, lowers);
     upper += uppers;
@@ -168,7 +177,8 @@ struct slide_lanes {
     sum.any_minus_zero = sum.any_zero = false;
     sum.fits = true;
     for (int i = 0; i < lanes<bytes>::doubles; ++i) {
-      sum.fits &= misfit[i] == 0 && most[i] <= anchors.most;
+      sum.fits &= misfit[i] == 0 && most[i] <= anchors.most &&
+                  most_upper[i] <= anchors.most_upper && most_lower[i] <= anchors.most_lower;
       sum.minus_zeros += minus_zeros[i];
       sum.any_minus_zero |= any_minus_zero[i] != 0;
       sum.any_zero |= any_zero[i] != 0;
