@@ -90,7 +90,7 @@ monofold_status monofold_rolling(const void* items, monofold_dtype dtype, int64_
         arrays_for(what, what.ops.front(), value_dtype, values, seconds, indices, num_windows);
     const runtime::row_reducer rows(what, runtime::rounding_for(out.type));
     runtime::typed_keeper keeper(out);
-    runtime::reduce_windows(rows, {items, num_windows, window}, keeper);
+    runtime::reduce_windows(rows, {items, num_windows, window, out.type}, keeper);
     if (failed_window != nullptr) *failed_window = keeper.failed_row();
     return static_cast<monofold_status>(keeper.code());
   });

@@ -60,6 +60,20 @@ struct job_terms {
   }
 };
 
+/// Doubles that were rounded once, as floats; false for those that may then have been rounded twice: at the middle
+/// between two floats, or below the normal ones. In a function of its own: see strict_arithmetic.
+[[gnu::noinline]] void narrow_block(const double* from, int count, float* to, bool* is_right) {
+  const monofold::strict_arithmetic arithmetic;
+  const bool holds = arithmetic.holds();
+  for (int i = 0; i < count; ++i) {
+    to[i] = static_cast<float>(from[i]);
+    const auto bits = bits_as<std::uint64_t>(from[i]);
+    const std::uint64_t size = bits << 1 >> 1;
+    constexpr std::uint64_t normal = bits_as<std::uint64_t>(0x1p-126);
+    is_right[i] = holds & ((bits & 0x1fffffff) != 0x10000000) & ((size >= normal) | (size == 0));
+  }
+}
+
 /// Finishes sums of floating-point items.
 struct job_sums {
   const rolling_job& job;
@@ -75,13 +89,22 @@ struct job_sums {
   void block(std::int64_t first, int count, const exact_counts& counts, const double* high,
              const double* low) const {
     if (!wants_low) return job.keep(first, count, dtype::float64, high);
-    if (job.op == operation::mean && job.context.how != rounding::to_odd) {
-      double means[window_block];
-      if (monofold::detail::divide_block(high, low, count, counts.items, means)) {
-        return job.keep(first, count, dtype::float64, means);
-      }
+    const bool is_narrow = job.context.how == rounding::to_odd;
+    const double* rounded = job.op == operation::norm2 ? nullptr : high;
+    double means[window_block];
+    if (job.op == operation::mean) {
+      const bool found = monofold::detail::divide_block(high, low, count, counts.items, means);
+      rounded = found ? means : nullptr;
+    }
+    if (rounded != nullptr && !is_narrow) return job.keep(first, count, dtype::float64, rounded);
+    bool is_right[window_block] = {};
+    if (rounded != nullptr && job.all.value_type == dtype::float32) {
+      float narrow[window_block];
+      narrow_block(rounded, count, narrow, is_right);
+      job.keep(first, count, dtype::float32, narrow);
     }
     for (int i = 0; i < count; ++i) {
+      if (is_right[i]) continue;
       one(first + i, counts, monofold::detail::leading_of_pair(high[i], low[i]));
     }
   }

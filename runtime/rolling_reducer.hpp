@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "monofold/platform/dtype.hpp"
 #include "runtime/answer_sink.hpp"
 #include "runtime/row_reducer.hpp"
 
@@ -13,6 +14,7 @@ struct rolling_request {
   const void* items;
   std::int64_t count;
   std::int64_t length;
+  dtype value_type;  // that `out` stores answers in
 };
 
 /// Reduces each window, by the one operation of `rows`, as an array of its own.

@@ -33,8 +33,8 @@ def test_recipes_run(recipe):
     exec(compile(recipe, "recipes.md", "exec"), {})  # noqa: S102
 
 
-def test_there_are_ten_recipes():
-    assert len(RECIPES) == 10
+def test_there_are_eleven_recipes():
+    assert len(RECIPES) == 11
 
 
 def test_block_of_the_tree_s_page_runs():

@@ -155,6 +155,22 @@ TEST(rolling_reducer, long_windows_and_instruction_sets) {
   runtime::use_instruction_set(before);
 }
 
+// The double that the exact sum rounds to lies at the middle between two floats, and the sum above it.
+TEST(rolling_reducer, sums_are_rounded_to_floats_once) {
+  std::vector<float> items;
+  for (int i = 0; i < 500; ++i) {
+    for (const float x : {1.0F, 0x1p-24F, 0x1p-80F, 0x1p-130F}) items.push_back(x);
+  }
+  items.resize(rolled_items);
+  for (const auto op : {MONOFOLD_SUM, MONOFOLD_MEAN, MONOFOLD_NORM1}) {
+    for (const std::int64_t window : {1, 2, 3, 4}) {
+      const rolling_case one{items.data(), MONOFOLD_FLOAT32,      window,
+                             op,           MONOFOLD_OPTIONS_INIT, MONOFOLD_FLOAT32};
+      ASSERT_EQ(one.rolled(), one.by_segments()) << op << " " << window;
+    }
+  }
+}
+
 TEST(rolling_reducer, other_windows_are_refused) {
   const std::vector<double> items = {1, 2, 3};
   double out[3] = {7, 7, 7};
