@@ -31,7 +31,7 @@ std::int64_t key_of(T item, bool nan_low) {
 template <class T>
 void load_keys(const key_rule& how, const T* items, std::int64_t count, std::int64_t* keys) {
   const std::int64_t flips = how.largest ? -1 : 0;
-  const std::int64_t nan = how.omit_nan ? last_key : first_key;
+  const std::int64_t nan = how.nan_key();
   const bool nan_low = is_nan_low(how);
   for (std::int64_t i = 0; i < count; ++i) {
     keys[i] = is_nan(items[i]) ? nan : key_of(items[i], nan_low) ^ flips;
@@ -41,8 +41,6 @@ void load_keys(const key_rule& how, const T* items, std::int64_t count, std::int
 template <class T>
 void store_keys(const key_rule& how, const std::int64_t* keys, std::int64_t count, T* items) {
   const std::int64_t flips = how.largest ? -1 : 0;
-  std::int64_t nan = 0;
-  const bool has_nan = how.nan_key(nan);
   const bool nan_low = is_nan_low(how);
   for (std::int64_t i = 0; i < count; ++i) {
     auto key = static_cast<std::uint64_t>(keys[i] ^ flips);
@@ -50,7 +48,7 @@ void store_keys(const key_rule& how, const std::int64_t* keys, std::int64_t coun
     const auto own = static_cast<typename order_key<T>::type>(key);
     items[i] = nan_low ? order_key<T>::from_nan_low(own) : order_key<T>::from_nan_high(own);
     if constexpr (is_floating_v<T>) {
-      if (has_nan && keys[i] == nan) items[i] = float_from_bits<T>(float_format<T>::quiet_nan);
+      if (keys[i] == how.nan_key()) items[i] = float_from_bits<T>(float_format<T>::quiet_nan);
     }
   }
 }
@@ -79,10 +77,7 @@ void key_rule::store(const std::int64_t* keys, std::int64_t count, void* items) 
   visit_dtype(type, [&]<class T>() { store_keys(*this, keys, count, static_cast<T*>(items)); });
 }
 
-bool key_rule::nan_key(std::int64_t& key) const {
-  key = omit_nan ? last_key : first_key;
-  return monofold::info(type).is_floating;
-}
+std::int64_t key_rule::nan_key() const { return omit_nan ? last_key : first_key; }
 
 void find_first_smallest(const std::int64_t* keys, std::int64_t count, std::int64_t window,
                          std::int64_t* smallest, std::int64_t* places) {

@@ -16,8 +16,9 @@ struct key_rule {
 
   void load(const void* items, std::int64_t count, std::int64_t* keys) const;
   void store(const std::int64_t* keys, std::int64_t count, void* items) const;
-  /// The key of NaN; false where there is none.
-  bool nan_key(std::int64_t& key) const;
+  /// The key of NaN, where the type has it.
+  std::int64_t nan_key() const;
+  bool has_nan() const { return monofold::info(type).is_floating; }
 };
 
 /// The smallest of each `window` neighbours among `count` keys, and the first place of it among them.

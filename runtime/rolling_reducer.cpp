@@ -60,9 +60,11 @@ struct job_terms {
   }
 };
 
-/// Doubles that were rounded once, as floats; false for those that may then have been rounded twice: at the middle
-/// between two floats, or below the normal ones. In a function of its own: see strict_arithmetic.
-[[gnu::noinline]] void narrow_block(const double* from, int count, float* to, bool* is_right) {
+/// Doubles that were rounded once, as floats. False for those that may then have been rounded twice: what is no double
+/// (`rest` is not 0, or is not known) and lies at the middle between two floats, or below the normal ones. In a
+/// function of its own: see strict_arithmetic.
+[[gnu::noinline]] void narrow_block(const double* from, const double* rest, int count, float* to,
+                                    bool* is_right) {
   const monofold::strict_arithmetic arithmetic;
   const bool holds = arithmetic.holds();
   for (int i = 0; i < count; ++i) {
@@ -70,7 +72,9 @@ struct job_terms {
     const auto bits = bits_as<std::uint64_t>(from[i]);
     const std::uint64_t size = bits << 1 >> 1;
     constexpr std::uint64_t normal = bits_as<std::uint64_t>(0x1p-126);
-    is_right[i] = holds & ((bits & 0x1fffffff) != 0x10000000) & ((size >= normal) | (size == 0));
+    const bool is_exact = rest != nullptr && rest[i] == 0;
+    const bool is_far = (bits & 0x1fffffff) != 0x10000000 && (size >= normal || size == 0);
+    is_right[i] = holds && (is_exact || is_far);
   }
 }
 
@@ -100,7 +104,7 @@ struct job_sums {
     bool is_right[window_block] = {};
     if (rounded != nullptr && job.all.value_type == dtype::float32) {
       float narrow[window_block];
-      narrow_block(rounded, count, narrow, is_right);
+      narrow_block(rounded, rounded == high ? low : nullptr, count, narrow, is_right);
       job.keep(first, count, dtype::float32, narrow);
     }
     for (int i = 0; i < count; ++i) {
@@ -208,12 +212,13 @@ class rolling_extrema {
         keys_(most + job.all.length - 1),
         best_(most),
         places_(most),
-        values_(most * job.item_bytes),
-        seconds_(most * job.item_bytes) {}
+        values_((most + job.all.length - 1) * job.item_bytes),
+        seconds_((most + job.all.length - 1) * job.item_bytes) {}
 
   void roll(std::int64_t first, std::int64_t count) {
     const operation op = job_.op;
     if (op == operation::minmax) {
+      // NaN are among both or none, and only the latter are asked.
       find(first, count, false, values_.data());
       const key_rule rule = find(first, count, true, seconds_.data());
       return keep_both(first, count, rule);
@@ -238,6 +243,9 @@ class rolling_extrema {
     const request& what = job_.rows.what();
     const key_rule rule{what.type, largest, what.nan == nan_policy::omit};
     const std::int64_t window = job_.all.length;
+    has_nan_ = false;
+    if (find_ordered(first, count + window - 1, rule, values)) return rule;
+    has_nan_ = rule.has_nan();
     rule.load(job_.item(first), count + window - 1, keys_.data());
     if (job_.op == operation::argmin || job_.op == operation::argmax) {
       find_first_smallest(keys_.data(), count + window - 1, window, best_.data(), places_.data());
@@ -248,9 +256,25 @@ class rolling_extrema {
     rule.store(best_.data(), count, values);
     return rule;
   }
+  /// Floats that `<` orders, as they are.
+  bool find_ordered(std::int64_t first, std::int64_t count, const key_rule& rule, char* values) {
+    if (job_.op == operation::argmin || job_.op == operation::argmax) return false;
+    const auto find_as = [&]<class T>(T* items) {
+      std::memcpy(items, job_.item(first), static_cast<std::size_t>(count) * sizeof(T));
+      if (!monofold::detail::is_ordered(items, count)) return false;
+      if (rule.largest) {
+        monofold::detail::find_smallest<true>(items, count, job_.all.length);
+      } else {
+        monofold::detail::find_smallest<false>(items, count, job_.all.length);
+      }
+      return true;
+    };
+    if (rule.type == dtype::float64) return find_as(reinterpret_cast<double*>(values));
+    if (rule.type == dtype::float32) return find_as(reinterpret_cast<float*>(values));
+    return false;
+  }
   status why_none(const key_rule& rule, std::int64_t i) const {
-    std::int64_t nan = 0;
-    if (!rule.nan_key(nan) || best_[i] != nan) return status::ok;
+    if (!has_nan_ || best_[i] != rule.nan_key()) return status::ok;
     if (rule.omit_nan) return status::empty_input;
     return job_.raises() ? status::nan_found : status::ok;
   }
@@ -274,6 +298,7 @@ class rolling_extrema {
   const rolling_job& job_;
   heap_array<std::int64_t> keys_, best_, places_;
   heap_array<char> values_, seconds_;
+  bool has_nan_ = false;
 };
 
 /// Each window on its own.

@@ -62,8 +62,8 @@ void roll_windows(const F& f, const View& view, std::int64_t first, std::int64_t
     const window_terms<typename rolled_term<F>::type, View> terms(view);
     roll_sums(terms, first, end, window, window_finisher<F, Put>{f, put});
   } else if constexpr (is_best_item_v<F>) {
-    roll_best<F, item>(view, first, end, window, [&](std::int64_t i, typename F::key key) {
-      put(i, finish_state(f, state{key, 0}));
+    roll_best<F, item>(view, first, end, window, [&](std::int64_t i, const item& best) {
+      put(i, result<answer_t<F>>(best));
     });
   } else if constexpr (rolls_by_blocks_v<F>) {
     roll_blocks<state>(

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <type_traits>
 
 #include "monofold/engine/detail/heap_array.hpp"
 #include "monofold/engine/rolling_keys.hpp"
@@ -38,7 +39,9 @@ void roll_blocks(std::int64_t first, std::int64_t end, std::int64_t window, cons
   }
 }
 
-/// The best item of each window, of one of the library's folds for one end, by its key; put(i, key).
+/// The best item of each window, of one of the library's folds for one end; put(i, item).
+///
+/// cost       floats that `<` orders are compared as they are, other items by their keys
 template <class F, class Item, class View, class Put>
 void roll_best(const View& view, std::int64_t first, std::int64_t end, std::int64_t window,
                const Put& put) {
@@ -48,15 +51,27 @@ void roll_best(const View& view, std::int64_t first, std::int64_t end, std::int6
   // The largest is the smallest of complements, which order the other way round.
   constexpr wide flips = F::picks_smallest ? 0 : -1;
   const std::int64_t block = std::max<std::int64_t>(window, 4096);
-  const heap_array<wide> keys(std::min(block, end - first) + window - 1);
+  const std::int64_t most = std::min(block, end - first) + window - 1;
+  const heap_array<Item> items(most);
+  const heap_array<wide> keys(most);
   for (std::int64_t at = first; at < end; at += block) {
     const std::int64_t count = std::min(block, end - at);
-    for (std::int64_t i = 0; i < count + window - 1; ++i) {
-      const key own = fold.lift(static_cast<Item>(view[at + i]), 0).key;
-      keys[i] = widened_key(own) ^ flips;
+    const std::int64_t seen = count + window - 1;
+    for (std::int64_t i = 0; i < seen; ++i) items[i] = view[at + i];
+    if constexpr (std::is_floating_point_v<Item>) {
+      if (is_ordered(items.data(), seen)) {
+        find_smallest<!F::picks_smallest>(items.data(), seen, window);
+        for (std::int64_t i = 0; i < count; ++i) put(at + i, items[i]);
+        continue;
+      }
     }
-    find_smallest(keys.data(), count + window - 1, window);
-    for (std::int64_t i = 0; i < count; ++i) put(at + i, narrowed_key<key>(keys[i] ^ flips));
+    for (std::int64_t i = 0; i < seen; ++i) {
+      keys[i] = widened_key(fold.lift(items[i], 0).key) ^ flips;
+    }
+    find_smallest(keys.data(), seen, window);
+    for (std::int64_t i = 0; i < count; ++i) {
+      put(at + i, F::item_of(narrowed_key<key>(keys[i] ^ flips)));
+    }
   }
 }
 
