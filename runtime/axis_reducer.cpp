@@ -151,7 +151,8 @@ class row_walker {
 
   /// Those that other ways have left, on one thread.
   void answer_neighbours(const row_group& all) const {
-    const std::int64_t width = is_short() ? std::min<std::int64_t>(this->width(), all.width) : 1;
+    const std::int64_t most = is_short() ? this->width() : rows_.is_contiguous() ? 1 : 16;
+    const std::int64_t width = std::min<std::int64_t>(most, all.width);
     std::optional<room> in;
     if (is_short()) in.emplace(*this, width);
     for (std::int64_t c = 0; c < all.width; c += width) {

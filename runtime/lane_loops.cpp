@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "runtime/lanes.hpp"
+#include "runtime/simd_lane_spread-inl.hpp"
 #include "runtime/simd_lanes-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -86,6 +87,28 @@ void fold_float_columns(const lane_columns& columns, const lane_order& order,
   });
 }
 
+/// The squares of items that are in the cache then.
+template <class Item>
+void fold_row_moments(const lane_rows& rows, const lane_order& order, const lane_states& out) {
+  if constexpr (sizeof(Item) == 4) {
+    fold_float_rows(rows, order, out);
+  } else {
+    fold_rows_of<exact_pairs<Item>>(rows, order, out);
+  }
+  fold_rows_of<exact_pairs<Item, true>>(rows, order, out);
+}
+
+template <class Item>
+void fold_column_moments(const lane_columns& columns, const lane_order& order,
+                         const lane_states& out) {
+  if constexpr (sizeof(Item) == 4) {
+    fold_float_columns(columns, order, out);
+  } else {
+    fold_columns_of<exact_pairs<Item>>(columns, order, out);
+  }
+  fold_columns_of<exact_pairs<Item, true>>(columns, order, out);
+}
+
 /// Of longer rows the best item first, and then, in the cache, where it is.
 template <class Word>
 void find_in_rows(const lane_rows& rows, const lane_order& order, const lane_states& out) {
@@ -109,6 +132,11 @@ lane_loops find_lanes(lane_fold what, dtype type) {
   if (what == lane_fold::best || what == lane_fold::first_best) {
     return bytes == 4 ? best_loops<std::int32_t>(what) : best_loops<std::int64_t>(what);
   }
+  if (what == lane_fold::moments) {
+    if (type == dtype::float32) return {fold_row_moments<float>, fold_column_moments<float>};
+    if (type == dtype::float64) return {fold_row_moments<double>, fold_column_moments<double>};
+    return {};
+  }
   if (type == dtype::float32) {
     return what == lane_fold::plain_sum ? loops_of<plain_lanes<float>>()
                                         : lane_loops{fold_float_rows, fold_float_columns};
@@ -119,11 +147,13 @@ lane_loops find_lanes(lane_fold what, dtype type) {
 }
 
 exact_ratio find_ratio() { return divide_exactly; }
+exact_spread find_spread_of() { return find_spread; }
 
 #else
 
 lane_loops find_lanes(lane_fold, dtype) { return {}; }
 exact_ratio find_ratio() { return nullptr; }
+exact_spread find_spread_of() { return nullptr; }
 
 #endif
 
@@ -136,11 +166,13 @@ namespace monofold::runtime {
 
 HWY_EXPORT(find_lanes);
 HWY_EXPORT(find_ratio);
+HWY_EXPORT(find_spread_of);
 
 lane_loops find_lane_loops(lane_fold what, dtype type) {
   return HWY_DYNAMIC_DISPATCH(find_lanes)(what, type);
 }
 exact_ratio find_exact_ratio() { return HWY_DYNAMIC_DISPATCH(find_ratio)(); }
+exact_spread find_exact_spread() { return HWY_DYNAMIC_DISPATCH(find_spread_of)(); }
 
 }  // namespace monofold::runtime
 #endif

@@ -1,6 +1,7 @@
 #include "runtime/lane_rows.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <memory>
 #include <optional>
@@ -23,9 +24,18 @@ struct lane_room {
       : first(array_for(width + lane_padding)),
         second(array_for(width + lane_padding)),
         scratch(array_for((width + lane_padding) * scratch_words)),
+        squares(array_for(what.fold == lane_fold::moments ? 3 * (width + lane_padding) : 0)),
+        padded_width(width + lane_padding),
         totals(make_lane_totals(what, total_width)) {}
 
-  lane_states states() { return {first.get(), second.get(), scratch.get()}; }
+  lane_states states() {
+    return {first.get(),
+            second.get(),
+            scratch.get(),
+            squares.get(),
+            squares.get() + padded_width,
+            squares.get() + 2 * padded_width};
+  }
 
   using array = std::unique_ptr<double[]>;
   static array array_for(std::int64_t count) {
@@ -35,7 +45,20 @@ struct lane_room {
   array first;
   array second;
   array scratch;
+  array squares;
+  std::int64_t padded_width;
   std::unique_ptr<lane_totals> totals;
+};
+
+/// The arithmetic that lanes ask for.
+class lane_arithmetic {
+ public:
+  explicit lane_arithmetic(const lane_request& what) {
+    if (what.fold == lane_fold::exact_sum || what.fold == lane_fold::moments) strict_.emplace();
+  }
+
+ private:
+  std::optional<strict_arithmetic> strict_;
 };
 
 /// Folds the rows of an array of items of so many bytes.
@@ -50,16 +73,24 @@ class lane_walker {
         first_(first),
         rows_(rows),
         num_threads_(num_threads),
+        threads_(monofold::detail::concurrency(num_threads)),
         loops_(find_lane_loops(what.fold, what.type)),
         out_(out),
         answer_slowly_(answer_slowly) {}
 
   bool fold() const {
-    const std::int64_t tile = tile_items();
     if (loops_.fold_rows == nullptr) return false;
+    if (what_.fold == lane_fold::moments &&
+        (rows_.row_items <= what_.ddof || rows_.row_items > most_spread_items)) {
+      return false;
+    }
     const bool in_rows = rows_.is_contiguous();
     if (!in_rows && (rows_.inner().stride != 1 || rows_.inner().extent < least_columns)) {
       return false;
+    }
+    if (!in_rows && part_tiles() < num_tiles()) {
+      fold_columns_in_parts();
+      return true;
     }
     const std::int64_t row_bytes = rows_.row_items * std::int64_t{sizeof(Word)};
     const std::int64_t fit = std::max<std::int64_t>(1, monofold::detail::piece_bytes / row_bytes);
@@ -67,16 +98,15 @@ class lane_walker {
         in_rows ? std::min({rows_.inner().extent, most_rows, fit}) : columns_together();
     const monofold::detail::row_groups<Word> groups(first_, rows_, width);
     const std::int64_t count = groups.count();
-    const int threads = monofold::detail::concurrency(num_threads_);
-    if (threads > 1 && rows_.row_items > tile && count < 4 * threads) return false;
+    if (in_rows && threads_ > 1 && rows_.row_items > tile_items() && count < 4 * threads_)
+      return false;
     const std::int64_t share =
-        std::max<std::int64_t>(1, std::min(4 * fit / width, count / (8 * threads)));
+        std::max<std::int64_t>(1, std::min(4 * fit / width, count / (8 * threads_)));
     monofold::detail::parallel_for(
         num_threads_, (count + share - 1) / share, [&](std::int64_t piece) {
-          const bool by_tiles = in_rows && rows_.row_items > tile;
+          const bool by_tiles = in_rows && rows_.row_items > tile_items();
           lane_room room(what_, by_tiles ? tiles_at_once : width, by_tiles ? 1 : width);
-          std::optional<strict_arithmetic> arithmetic;
-          if (what_.fold == lane_fold::exact_sum) arithmetic.emplace();
+          const lane_arithmetic arithmetic(what_);
           for (std::int64_t g = piece * share; g < std::min(count, (piece + 1) * share); ++g) {
             if (!in_rows) {
               fold_columns(groups[g], room);
@@ -100,18 +130,34 @@ class lane_walker {
 
   /// Exact sums may be cut anywhere; the fewer items, the more often one double holds the sum of each column.
   std::int64_t tile_items() const {
-    const bool is_exact = what_.fold == lane_fold::exact_sum;
+    const bool is_exact = what_.fold == lane_fold::exact_sum || what_.fold == lane_fold::moments;
     return is_exact && !rows_.is_contiguous() ? exact_tile : plan_tile;
   }
+
+  std::int64_t num_tiles() const { return (rows_.row_items + tile_items() - 1) / tile_items(); }
 
   /// Long stretches of each row of memory, but states that stay in the first-level cache, and some blocks for
   /// each thread.
   std::int64_t columns_together() const {
-    const std::int64_t threads = monofold::detail::concurrency(num_threads_);
     const std::int64_t most = rows_.row_items < 8 ? most_columns / 2 : most_columns;
-    const std::int64_t share = threads == 1 ? most : rows_.num_rows / (4 * threads);
+    const std::int64_t share = threads_ == 1 ? most : num_tiles() * rows_.num_rows / (4 * threads_);
     return std::min(rows_.inner().extent,
                     std::max(std::min(most, share), monofold::detail::least_columns<Word>));
+  }
+
+  /// The tiles of columns that a thread takes at a time, a power of two: all of them, unless there are too few blocks
+  /// of columns for the threads.
+  std::int64_t part_tiles() const {
+    const std::int64_t width = columns_together();
+    const std::int64_t blocks =
+        rows_.num_rows / rows_.inner().extent * ((rows_.inner().extent + width - 1) / width);
+    if (threads_ == 1 || blocks >= 4 * threads_) return num_tiles();
+    const std::int64_t parts = 8 * threads_ / blocks;
+    const std::int64_t tile_bytes = width * tile_items() * std::int64_t{sizeof(Word)};
+    const std::int64_t least = (monofold::detail::piece_bytes / 4 + tile_bytes - 1) / tile_bytes;
+    const std::int64_t share = (num_tiles() + parts - 1) / parts;
+    return static_cast<std::int64_t>(
+        std::bit_ceil(static_cast<std::uint64_t>(std::max(least, share))));
   }
 
   /// Whether there is nothing but items between the first one in memory and the last one.
@@ -155,40 +201,86 @@ class lane_walker {
   }
 
   void fold_columns(const row_group& group, lane_room& room) const {
+    push_tiles(group, room, 0, rows_.row_items);
+    answer(group, rows_.row_items > tile_items() ? room.totals->total() : room.states(),
+           *room.totals);
+  }
+
+  /// Items [begin, end) of each column; a single tile is left where the room's states are.
+  void push_tiles(const row_group& group, lane_room& room, std::int64_t begin,
+                  std::int64_t end) const {
     std::int64_t offsets[plan_tile];
     const std::int64_t tile = tile_items();
     const bool is_dense = fills_memory();
     room.totals->clear();
-    for (std::int64_t at = 0; at < rows_.row_items; at += tile) {
-      const std::int64_t count = std::min(tile, rows_.row_items - at);
+    for (std::int64_t at = begin; at < end; at += tile) {
+      const std::int64_t count = std::min(tile, end - at);
       monofold::detail::row_walk walk(rows_, at);
       for (std::int64_t i = 0; i < count; walk.next_stretch()) {
-        const std::int64_t end = std::min(count, i + walk.items_left());
-        for (std::int64_t k = 0; i < end; ++i, ++k) offsets[i] = walk.offset() + k * walk.stride();
+        const std::int64_t stop = std::min(count, i + walk.items_left());
+        for (std::int64_t k = 0; i < stop; ++i, ++k) offsets[i] = walk.offset() + k * walk.stride();
       }
       loops_.fold_columns({group.first, offsets, count, group.width, is_dense}, what_.order,
                           room.states());
       if (rows_.row_items > tile) room.totals->push(room.states(), 0, at);
     }
-    answer(group, rows_.row_items > tile ? room.totals->total() : room.states(), *room.totals);
   }
 
-  /// Hands on the answers; NaN of exact sums stand for those to be found another way.
-  void answer(const row_group& group, const lane_states& states, lane_totals& totals) const {
-    if (totals.finish(states, group.width, rows_.row_items)) {
-      return keep(group, 0, group.width, totals);
+  /// Long columns of which there are few: threads share their tiles, and parts meet as tiles do.
+  void fold_columns_in_parts() const {
+    const std::int64_t width = columns_together();
+    const std::int64_t part = part_tiles() * tile_items();
+    const std::int64_t parts = (rows_.row_items + part - 1) / part;
+    const monofold::detail::row_groups<Word> groups(first_, rows_, width);
+    std::vector<std::unique_ptr<lane_totals>> totals(
+        static_cast<std::size_t>(groups.count() * parts));
+    const auto total_of = [&](std::int64_t group,
+                              std::int64_t number) -> std::unique_ptr<lane_totals>& {
+      return totals[static_cast<std::size_t>(group * parts + number)];
+    };
+    monofold::detail::parallel_for(num_threads_, groups.count() * parts, [&](std::int64_t i) {
+      lane_room room(what_, width, width);
+      const lane_arithmetic arithmetic(what_);
+      const std::int64_t begin = i % parts * part;
+      push_tiles(groups[i / parts], room, begin, std::min(begin + part, rows_.row_items));
+      total_of(i / parts, i % parts) = std::move(room.totals);
+    });
+    for (std::int64_t g = 0; g < groups.count(); ++g) {
+      const lane_arithmetic arithmetic(what_);
+      const std::unique_ptr<lane_totals> all = make_lane_totals(what_, width);
+      for (std::int64_t i = 0; i < parts; ++i) all->join(*total_of(g, i));
+      const row_group group = groups[g];
+      const bool are_known = all->finish(all->total(), group.width, rows_.row_items);
+      const std::int64_t share = are_known ? group.width : (group.width + threads_ - 1) / threads_;
+      monofold::detail::parallel_for(
+          num_threads_, (group.width + share - 1) / share, [&](std::int64_t i) {
+            const int begin = static_cast<int>(i * share);
+            const int end = static_cast<int>(std::min<std::int64_t>(group.width, begin + share));
+            hand_on(group, begin, end, are_known, *all);
+          });
     }
+  }
+
+  void answer(const row_group& group, const lane_states& states, lane_totals& totals) const {
+    const bool are_known = totals.finish(states, group.width, rows_.row_items);
+    hand_on(group, 0, group.width, are_known, totals);
+  }
+
+  /// Hands on answers of a group; if not all are known, NaN of exact sums stand for those to be found another way.
+  void hand_on(const row_group& group, int begin, int end, bool are_known,
+               const lane_totals& totals) const {
+    if (are_known) return keep(group, begin, end, totals);
     const auto* const values = static_cast<const double*>(totals.values());
-    for (int c = 0; c < group.width;) {
-      int end = c;
-      while (end < group.width && !std::isnan(values[end])) ++end;
-      if (end > c) keep(group, c, end, totals);
-      for (c = end; end < group.width && std::isnan(values[end]);) ++end;
-      if (end > c) {
+    for (int c = begin; c < end;) {
+      int next = c;
+      while (next < end && !std::isnan(values[next])) ++next;
+      if (next > c) keep(group, c, next, totals);
+      for (c = next; next < end && std::isnan(values[next]);) ++next;
+      if (next > c) {
         answer_slowly_(group.first + c * rows_.inner().stride, group.row + c * rows_.inner().number,
-                       end - c);
+                       next - c);
       }
-      c = end;
+      c = next;
     }
   }
 
@@ -204,6 +296,7 @@ class lane_walker {
   const Word* first_;
   const array_rows& rows_;
   int num_threads_;
+  std::int64_t threads_;
   lane_loops loops_;
   answer_sink& out_;
   const slow_answers& answer_slowly_;

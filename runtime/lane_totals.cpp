@@ -83,46 +83,85 @@ struct lane_sum {
   }
 };
 
+/// Sums in two doubles each, and the magnitudes of what those do not hold.
+class pair_totals {
+ public:
+  explicit pair_totals(std::int64_t width)
+      : width_(width),
+        high_(lane_array<double>(width)),
+        low_(lane_array<double>(width)),
+        lost_(lane_array<double>(width)) {}
+
+  /// lost       null: nothing
+  void push(bool is_first, const double* high, const double* low, const double* lost) {
+    if (is_first) {
+      std::copy_n(high, width_, high_.data());
+      std::copy_n(low, width_, low_.data());
+      std::fill(lost_.begin(), lost_.end(), 0.0);
+    }
+    for (std::int64_t c = 0; !is_first && c < width_; ++c) {
+      const auto i = static_cast<std::size_t>(c);
+      const lane_sum all(high_[i], high[c]);
+      const lane_sum rest(low_[i], low[c]);
+      const lane_sum both(rest.sum, all.rest);
+      high_[i] = all.sum;
+      low_[i] = both.sum;
+      lost_[i] += std::abs(rest.rest) + std::abs(both.rest);
+    }
+    for (std::int64_t c = 0; lost != nullptr && c < width_; ++c) {
+      lost_[static_cast<std::size_t>(c)] += lost[c];
+    }
+  }
+  /// The low part is at most half a unit of the high one.
+  void settle() {
+    for (std::size_t c = 0; c < static_cast<std::size_t>(width_); ++c) {
+      const lane_sum all(high_[c], low_[c]);
+      high_[c] = low_[c] == 0 ? high_[c] : all.sum;  // -0 stays it
+      low_[c] = low_[c] == 0 ? 0 : all.rest;
+    }
+  }
+  /// The same where high is NaN if anything is lost.
+  void settle_exactly() {
+    for (std::size_t c = 0; c < static_cast<std::size_t>(width_); ++c) {
+      if (!(lost_[c] == 0)) high_[c] = std::numeric_limits<double>::quiet_NaN();
+    }
+    settle();
+  }
+  double* high() { return high_.data(); }
+  double* low() { return low_.data(); }
+  double* lost() { return lost_.data(); }
+
+ private:
+  std::int64_t width_;
+  std::vector<double> high_;
+  std::vector<double> low_;
+  std::vector<double> lost_;
+};
+
+bool are_known(const double* answers, std::int64_t count) {
+  int unknown = 0;
+  for (std::int64_t i = 0; i < count; ++i) unknown |= is_nan(answers[i]) ? 1 : 0;
+  return unknown == 0;
+}
+
 class exact_lane_totals final : public lane_totals {
  public:
   exact_lane_totals(const lane_request& what, std::int64_t width)
       : is_mean_(what.op == operation::mean),
         to_odd_(what.to_odd),
-        width_(width),
-        high_(lane_array<double>(width)),
-        low_(lane_array<double>(width)),
+        sums_(width),
         answers_(lane_array<double>(width)),
         divide_(find_exact_ratio()) {}
 
   void clear() override { is_empty_ = true; }
   void push(const lane_states& tiles, std::int64_t at, std::int64_t) override {
-    const auto* const high = static_cast<const double*>(tiles.first) + at;
-    const auto* const low = static_cast<const double*>(tiles.second) + at;
-    if (is_empty_) {
-      std::copy_n(high, width_, high_.data());
-      std::copy_n(low, width_, low_.data());
-    }
-    for (std::int64_t c = 0; !is_empty_ && c < width_; ++c) {
-      double& own_high = high_[static_cast<std::size_t>(c)];
-      double& own_low = low_[static_cast<std::size_t>(c)];
-      const lane_sum all(own_high, high[c]);
-      const lane_sum rest(own_low, low[c]);
-      const lane_sum both(rest.sum, all.rest);
-      const bool holds = rest.rest == 0 && both.rest == 0;
-      own_high = holds ? all.sum : std::numeric_limits<double>::quiet_NaN();
-      own_low = both.sum;
-    }
+    sums_.push(is_empty_, static_cast<const double*>(tiles.first) + at,
+               static_cast<const double*>(tiles.second) + at, nullptr);
     is_empty_ = false;
   }
   lane_states total() override {
-    for (std::int64_t c = 0; c < width_; ++c) {
-      double& high = high_[static_cast<std::size_t>(c)];
-      double& low = low_[static_cast<std::size_t>(c)];
-      const lane_sum all(high, low);
-      high = low == 0 ? high : all.sum;  // -0 stays it
-      low = low == 0 ? 0 : all.rest;
-    }
-    return {high_.data(), low_.data(), nullptr};
+    sums_.settle_exactly();
+    return {sums_.high(), sums_.low(), nullptr};
   }
   bool finish(const lane_states& states, std::int64_t count, std::int64_t length) override {
     const auto* const high = static_cast<const double*>(states.first);
@@ -133,19 +172,54 @@ class exact_lane_totals final : public lane_totals {
       answers = answers_.data();
     }
     values_ = answers;
-    int unknown = 0;
-    for (std::int64_t i = 0; i < count; ++i) unknown |= is_nan(answers[i]) ? 1 : 0;
-    return unknown == 0;
+    return are_known(answers, count);
   }
 
  private:
   bool is_mean_;
   bool to_odd_;
-  std::int64_t width_;
-  std::vector<double> high_;
-  std::vector<double> low_;
+  pair_totals sums_;
   std::vector<double> answers_;
   exact_ratio divide_;
+  bool is_empty_ = true;
+};
+
+/// Variances and deviations.
+class spread_lane_totals final : public lane_totals {
+ public:
+  spread_lane_totals(const lane_request& what, std::int64_t width)
+      : what_{0, what.ddof, what.op == operation::std, what.to_odd},
+        sums_(width),
+        squares_(width),
+        answers_(lane_array<double>(width)),
+        spread_(find_exact_spread()) {}
+
+  void clear() override { is_empty_ = true; }
+  void push(const lane_states& tiles, std::int64_t at, std::int64_t) override {
+    sums_.push(is_empty_, static_cast<const double*>(tiles.first) + at,
+               static_cast<const double*>(tiles.second) + at, nullptr);
+    squares_.push(is_empty_, tiles.squares_high + at, tiles.squares_low + at,
+                  tiles.squares_lost + at);
+    is_empty_ = false;
+  }
+  lane_states total() override {
+    sums_.settle_exactly();
+    squares_.settle();
+    return {sums_.high(), sums_.low(), nullptr, squares_.high(), squares_.low(), squares_.lost()};
+  }
+  bool finish(const lane_states& states, std::int64_t count, std::int64_t length) override {
+    what_.length = length;
+    spread_(states, count, what_, answers_.data());
+    values_ = answers_.data();
+    return are_known(answers_.data(), count);
+  }
+
+ private:
+  spread_request what_;
+  pair_totals sums_;
+  pair_totals squares_;
+  std::vector<double> answers_;
+  exact_spread spread_;
   bool is_empty_ = true;
 };
 
@@ -167,14 +241,11 @@ class best_lane_totals final : public lane_totals {
   void push(const lane_states& tiles, std::int64_t at, std::int64_t first_index) override {
     const auto* const keys = static_cast<const Word*>(tiles.first) + at;
     const auto* const places = static_cast<const Word*>(tiles.second) + at;
-    for (std::int64_t c = 0; c < width_; ++c) {
-      const auto i = static_cast<std::size_t>(c);
-      // An equal key came earlier.
-      if (!is_empty_ && keys[c] <= keys_[i]) continue;
-      keys_[i] = keys[c];
-      if (indexed_) indices_of_[i] = first_index + places[c];
-    }
-    is_empty_ = false;
+    take_better(keys, [&](std::int64_t c) { return first_index + places[c]; });
+  }
+  void join(lane_totals& part) override {
+    const auto* const keys = static_cast<const Word*>(part.total().first);
+    take_better(keys, [&](std::int64_t c) { return part.indices()[c]; });
   }
   lane_states total() override { return {keys_.data(), nullptr, nullptr}; }
   bool finish(const lane_states& states, std::int64_t count, std::int64_t) override {
@@ -198,6 +269,18 @@ class best_lane_totals final : public lane_totals {
   }
 
  private:
+  template <class IndexOf>
+  void take_better(const Word* keys, const IndexOf& index_of) {
+    for (std::int64_t c = 0; c < width_; ++c) {
+      const auto i = static_cast<std::size_t>(c);
+      // An equal key came earlier.
+      if (!is_empty_ && keys[c] <= keys_[i]) continue;
+      keys_[i] = keys[c];
+      if (indexed_) indices_of_[i] = index_of(c);
+    }
+    is_empty_ = false;
+  }
+
   lane_order order_;
   bool has_nan_;
   bool indexed_;
@@ -238,12 +321,16 @@ bool as_lane_request(const row_reducer& reducer, lane_request& out) {
   const dtype_info& item = monofold::info(what.type);
   if (what.ops.size() != 1 || item.size_bytes < 4) return false;
   if (item.is_floating && what.nan != nan_policy::propagate) return false;
-  out = {what.ops.front(), what.type, lane_fold::best, {}, reducer.how() == rounding::to_odd};
+  out = {what.ops.front(), what.type,
+         lane_fold::best,  {},
+         what.ddof,        reducer.how() == rounding::to_odd};
   switch (out.op) {
     case operation::sum:
     case operation::mean:
       out.fold = what.plain ? lane_fold::plain_sum : lane_fold::exact_sum;
       return item.is_floating;
+    case operation::var:
+    case operation::std: out.fold = lane_fold::moments; return item.is_floating && !what.plain;
     case operation::argmin:
     case operation::argmax: out.fold = lane_fold::first_best; break;
     case operation::min:
@@ -261,6 +348,7 @@ std::unique_ptr<lane_totals> make_lane_totals(const lane_request& what, std::int
       if (is_wide) return std::make_unique<plain_lane_totals<double>>(what.op, width);
       return std::make_unique<plain_lane_totals<float>>(what.op, width);
     case lane_fold::exact_sum: return std::make_unique<exact_lane_totals>(what, width);
+    case lane_fold::moments: return std::make_unique<spread_lane_totals>(what, width);
     default: break;
   }
   if (is_wide) return std::make_unique<best_lane_totals<std::int64_t>>(what, width);

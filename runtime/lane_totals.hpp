@@ -16,6 +16,7 @@ struct lane_request {
   dtype type;
   lane_fold fold;
   lane_order order;
+  std::int64_t ddof;
   bool to_odd;
 };
 
@@ -25,7 +26,7 @@ bool as_lane_request(const row_reducer& reducer, lane_request& out);
 /// States and answers of up to `width` rows side by side.
 ///
 /// order      tiles of a row are pushed in order, and meet in the plan's tree
-/// sync       exact sums: within a strict_arithmetic
+/// sync       exact sums and moments: within a strict_arithmetic
 class lane_totals {
  public:
   virtual ~lane_totals() = default;
@@ -33,9 +34,11 @@ class lane_totals {
   /// The next tile of each row, whose states begin at `at`; its first item has this index.
   virtual void push(const lane_states& tiles, std::int64_t at, std::int64_t first_index) = 0;
   virtual lane_states total() = 0;
+  /// The next part of the rows; all but the last have as many tiles, a power of two.
+  virtual void join(lane_totals& part) { push(part.total(), 0, 0); }
 
   /// The answers for states of `count` rows of `length` items, left in their place where that can be. False:
-  /// some of exact sums are not known, and NaN stands for them.
+  /// some of exact sums or moments are not known, and NaN stands for them.
   virtual bool finish(const lane_states& states, std::int64_t count, std::int64_t length) = 0;
   dtype type() const { return type_; }
   const void* values() const { return values_; }

@@ -8,14 +8,16 @@
 
 namespace monofold::runtime {
 
-/// What is folded, and the two numbers that a row's state is.
+/// What is folded, and the numbers that a row's state is.
 ///
 /// plain_sum   the sum by the plan's tree, in the type of the items; nothing
 /// exact_sum   doubles high and low, whose sum is that of the items; high is NaN where two doubles do not hold it,
 ///             or an item is not finite: then the row's answer must be found another way
+/// moments     the same of items, and doubles high and low of their squares, whose sum is off by at most `lost`
+///             (but for its own rounding; NaN where one is not finite)
 /// best        the key of the best item (`lane_order`); nothing
 /// first_best  the key, and the index of the first such item, an integer of the item's size
-enum class lane_fold { plain_sum, exact_sum, best, first_best };
+enum class lane_fold { plain_sum, exact_sum, moments, best, first_best };
 
 /// Bits of items as signed integers of their size, of which the largest is the best:
 /// key = ((bits ^ (bits < 0 ? magnitude : 0)) + turn) ^ flip; keys above `last` are NaN.
@@ -48,7 +50,10 @@ struct lane_columns {
 struct lane_states {
   void* first;
   void* second;
-  double* scratch;  // scratch_words a row
+  double* scratch;                 // scratch_words a row
+  double* squares_high = nullptr;  // of moments
+  double* squares_low = nullptr;
+  double* squares_lost = nullptr;
 };
 inline constexpr std::int64_t lane_padding = 64;
 inline constexpr std::int64_t scratch_words = 9;
@@ -57,7 +62,7 @@ inline constexpr std::int64_t scratch_words = 9;
 ///
 /// shape      rows and columns of 1 to a tile of items
 /// order      plain sums: the plan's tree over the slots of a tile; the others are exact
-/// sync       exact sums: within a strict_arithmetic
+/// sync       exact sums and moments: within a strict_arithmetic
 /// tested by  tests/runtime/axis_reducer_test.cpp
 struct lane_loops {
   void (*fold_rows)(const lane_rows& rows, const lane_order& order, const lane_states& out);
@@ -75,5 +80,24 @@ lane_loops find_lane_loops(lane_fold what, dtype type);
 using exact_ratio = void (*)(const double* high, const double* low, std::int64_t count,
                              std::int64_t divisor, bool to_odd, double* out);
 exact_ratio find_exact_ratio();
+
+/// What is made of the moments of rows.
+///
+/// ddof       below length
+struct spread_request {
+  std::int64_t length;
+  std::int64_t ddof;
+  bool is_root;
+  bool to_odd;
+};
+inline constexpr std::int64_t most_spread_items = std::int64_t{1} << 25;
+
+/// The variance or its root, rounded once; NaN where it must be found another way.
+///
+/// shape      low parts as for exact_ratio; 1 <= length <= most_spread_items
+/// sync       within a strict_arithmetic
+using exact_spread = void (*)(const lane_states& of, std::int64_t count, const spread_request& what,
+                              double* out);
+exact_spread find_exact_spread();
 
 }  // namespace monofold::runtime

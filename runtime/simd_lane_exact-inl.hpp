@@ -155,8 +155,24 @@ class exact_floats {
   bool has_failed_ = false;
 };
 
-/// Sums as two doubles; what they do not hold is looked for in `lost`.
-template <class Item>
+struct lane_two {
+  hn::Vec<lane_tag<double>> sum, rest;
+};
+
+/// a + b, and what its rounding left out (Knuth 1969, TAOCP vol. 2, 4.2.2). Half of it by the fused instruction,
+/// which rounds once as well: a Zen 4 has two units for additions and two for those.
+HWY_INLINE lane_two two_sum(hn::Vec<lane_tag<double>> a, hn::Vec<lane_tag<double>> b) {
+  const auto one = hn::Set(lane_tag<double>(), 1.0);
+  const auto sum = hn::Add(a, b);
+  const auto b_part = hn::Sub(sum, a);
+  const auto a_part = hn::Sub(sum, b_part);
+  const auto b_rest = hn::NegMulAdd(b_part, one, b);
+  return {sum, hn::Add(hn::NegMulAdd(a_part, one, a), b_rest)};
+}
+
+/// Sums of items, or of their squares, as two doubles; what they do not hold is looked for in `lost`, which of squares is
+/// the sum of its magnitudes.
+template <class Item, bool squares = false>
 class exact_pairs {
  public:
   using item = Item;
@@ -175,31 +191,25 @@ class exact_pairs {
   };
 
   HWY_INLINE exact_pairs(const lane_order&, const lane_states& out)
-      : high_(static_cast<double*>(out.first)),
-        low_(static_cast<double*>(out.second)),
-        lost_of_(out.scratch),
+      : high_(squares ? out.squares_high : static_cast<double*>(out.first)),
+        low_(squares ? out.squares_low : static_cast<double*>(out.second)),
+        lost_of_(squares ? out.squares_lost : out.scratch),
         lost_(hn::Zero(tag())) {}
 
   HWY_INLINE part none() const { return {hn::Set(tag(), -0.0), hn::Zero(tag())}; }
-  HWY_INLINE part load(const Item* p, std::int64_t) const {
-    return {wide(hn::LoadU(item_tag(), p)), hn::Zero(tag())};
+  HWY_INLINE part load(const Item* p, std::int64_t) {
+    return term(hn::LoadU(item_tag(), p), lost_);
   }
-  HWY_INLINE part load_some(const Item* p, std::int64_t count, std::int64_t) const {
-    return {wide(load_first(item_tag(), p, count, nothing())), hn::Zero(tag())};
+  HWY_INLINE part load_some(const Item* p, std::int64_t count, std::int64_t) {
+    return term(load_first(item_tag(), p, count, nothing()), lost_);
   }
-  HWY_INLINE part load_spread(const Item* p, const spread_of_rows& spread) const {
-    return {wide(spread.load(p, nothing())), hn::Zero(tag())};
+  HWY_INLINE part load_spread(const Item* p, const spread_of_rows& spread) {
+    return term(spread.load(p, nothing()), lost_);
   }
   HWY_INLINE part add(part a, const Item* p, std::int64_t) {
-    return added(a, wide(hn::LoadU(item_tag(), p)), lost_);
+    return added(a, term(hn::LoadU(item_tag(), p), lost_), lost_);
   }
-  HWY_INLINE part join(part a, part b) {
-    const two high = sum_of(a.high, b.high);
-    const two low = sum_of(a.low, b.low);
-    const two rest = sum_of(low.sum, high.rest);
-    lost_ = hn::Or(lost_, hn::Or(low.rest, rest.rest));
-    return {high.sum, rest.sum};
-  }
+  HWY_INLINE part join(part a, part b) { return joined(a, b, lost_); }
   HWY_INLINE part merge(const part& a, const part& b) {
     const tag d;
     return join({hn::ConcatEven(d, b.high, a.high), hn::ConcatEven(d, b.low, a.low)},
@@ -210,11 +220,13 @@ class exact_pairs {
     const part all = settled(x);
     hn::StoreU(all.high, tag(), high_ + r);
     hn::StoreU(all.low, tag(), low_ + r);
-    lost_ = hn::Or(lost_, hn::Sub(all.high, all.high));  // NaN unless it is finite
+    note(lost_, hn::Sub(all.high, all.high));  // NaN unless it is finite
   }
   HWY_INLINE void seal(std::int64_t end, std::int64_t length, bool is_last) {
     if (sealed_ >= end || (!is_last && (end - sealed_) * length < sealed_items)) return;
-    if (!hn::AllTrue(tag(), hn::Eq(lost_, hn::Zero(tag())))) {
+    if (squares) {
+      std::fill(lost_of_ + sealed_, lost_of_ + end, hn::GetLane(hn::SumOfLanes(tag(), lost_)));
+    } else if (!hn::AllTrue(tag(), hn::Eq(lost_, hn::Zero(tag())))) {
       std::fill(high_ + sealed_, high_ + end, std::numeric_limits<double>::quiet_NaN());
     }
     sealed_ = end;
@@ -222,10 +234,13 @@ class exact_pairs {
   }
 
   HWY_INLINE column open(const Item* p) const {
-    return {wide(hn::LoadU(item_tag(), p)), hn::Zero(tag()), hn::Zero(tag())};
+    vector lost = hn::Zero(tag());
+    const part one = term(hn::LoadU(item_tag(), p), lost);
+    return {one.high, one.low, lost};
   }
   HWY_INLINE void add_to(column& own, const Item* p, std::int64_t) const {
-    const part sum = added({own.high, own.low}, wide(hn::LoadU(item_tag(), p)), own.lost);
+    const part one = term(hn::LoadU(item_tag(), p), own.lost);
+    const part sum = added({own.high, own.low}, one, own.lost);
     own.high = sum.high;
     own.low = sum.low;
   }
@@ -241,9 +256,12 @@ class exact_pairs {
   HWY_INLINE void finish_columns(std::int64_t count, std::int64_t) const {
     for (std::int64_t c = 0; c < count; c += width) {
       const part all = settled({hn::LoadU(tag(), high_ + c), hn::LoadU(tag(), low_ + c)});
-      const vector lost = hn::Or(hn::LoadU(tag(), lost_of_ + c), hn::Sub(all.high, all.high));
+      vector lost = hn::LoadU(tag(), lost_of_ + c);
+      note(lost, hn::Sub(all.high, all.high));
       const auto holds = hn::Eq(lost, hn::Zero(tag()));
-      hn::StoreU(hn::IfThenElse(holds, all.high, hn::NaN(tag())), tag(), high_ + c);
+      if (squares) hn::StoreU(lost, tag(), lost_of_ + c);
+      hn::StoreU(squares ? all.high : hn::IfThenElse(holds, all.high, hn::NaN(tag())), tag(),
+                 high_ + c);
       hn::StoreU(all.low, tag(), low_ + c);
     }
   }
@@ -257,29 +275,44 @@ class exact_pairs {
       return hn::PromoteTo(tag(), x);
     }
   }
-  struct two {
-    vector sum, rest;
-  };
-
-  /// a + b, and what its rounding left out (Knuth 1969, TAOCP vol. 2, 4.2.2). Half of it by the fused instruction,
-  /// which rounds once as well: a Zen 4 has two units for additions and two for those.
-  HWY_INLINE static two sum_of(vector a, vector b) {
-    const vector one = hn::Set(tag(), 1.0);
-    const vector sum = hn::Add(a, b);
-    const vector b_part = hn::Sub(sum, a);
-    const vector a_part = hn::Sub(sum, b_part);
-    const vector b_rest = hn::NegMulAdd(b_part, one, b);
-    return {sum, hn::Add(hn::NegMulAdd(a_part, one, a), b_rest)};
+  HWY_INLINE static void note(vector& lost, vector rest) {
+    lost = squares ? hn::Add(lost, hn::Abs(rest)) : hn::Or(lost, rest);
   }
-  HWY_INLINE static part added(const part& a, vector x, vector& lost) {
-    const two high = sum_of(a.high, x);
-    const two low = sum_of(a.low, high.rest);
-    lost = hn::Or(lost, low.rest);
+  /// An item, or its square, of which the low part is what a double leaves out; where that may be subnormal, less than
+  /// the least normal number is lost.
+  HWY_INLINE static part term(hn::Vec<item_tag> x, vector& lost) {
+    const tag d;
+    const vector own = wide(x);
+    if constexpr (!squares) {
+      return {own, hn::Zero(d)};
+    } else if constexpr (sizeof(Item) < 8) {
+      return {hn::Mul(own, own), hn::Zero(d)};
+    } else {
+      const vector square = hn::Mul(own, own);
+      const auto is_small = hn::And(hn::Lt(square, hn::Set(d, 0x1p-900)), hn::Ne(own, hn::Zero(d)));
+      note(lost, hn::IfThenElseZero(is_small, hn::Set(d, 0x1p-1022)));
+      return {square, hn::MulSub(own, own, square)};
+    }
+  }
+  HWY_INLINE static part joined(const part& a, const part& b, vector& lost) {
+    const lane_two high = two_sum(a.high, b.high);
+    const lane_two low = two_sum(a.low, b.low);
+    const lane_two rest = two_sum(low.sum, high.rest);
+    note(lost, low.rest);
+    note(lost, rest.rest);
+    return {high.sum, rest.sum};
+  }
+  /// A sum and a term, whose low part is 0 unless it is the square of a double.
+  HWY_INLINE static part added(const part& a, const part& x, vector& lost) {
+    if constexpr (squares && sizeof(Item) == 8) return joined(a, x, lost);
+    const lane_two high = two_sum(a.high, x.high);
+    const lane_two low = two_sum(a.low, high.rest);
+    note(lost, low.rest);
     return {high.sum, low.sum};
   }
   /// The low part is at most half a unit of the high one. Of -0 alone the high one is -0, and stays it.
   HWY_INLINE static part settled(const part& x) {
-    const two all = sum_of(x.high, x.low);
+    const lane_two all = two_sum(x.high, x.low);
     const auto is_one = hn::Eq(x.low, hn::Zero(tag()));
     return {hn::IfThenElse(is_one, x.high, all.sum), hn::IfThenZeroElse(is_one, all.rest)};
   }

@@ -9,6 +9,7 @@
 #include "monofold/fold/sum.hpp"
 #include "monofold/platform/float_format.hpp"
 #include "monofold/platform/numbers.hpp"
+#include "monofold/platform/strict_arithmetic.hpp"
 #include "runtime/answer_arrays.hpp"
 #include "runtime/axis_reducer.hpp"
 #include "runtime/request_rules.hpp"
@@ -74,6 +75,23 @@ bool store_number(dtype type, const number& value, void* to) {
   return visit_dtype(type, [&]<class T>() { return store_as<T>(value, to); });
 }
 
+/// Doubles as numbers of a narrower type.
+template <class Real>
+void store_rounded(const number_run& run, void* to) {
+  const auto* const from = static_cast<const double*>(run.values);
+  Real* const out = static_cast<Real*>(to) + run.row;
+  const strict_arithmetic arithmetic;
+  for (std::int64_t i = 0; i < run.count; ++i) {
+    if constexpr (std::is_same_v<Real, float>) {
+      if (arithmetic.holds() && !is_nan(from[i])) {
+        out[i * run.apart] = static_cast<float>(from[i]);
+        continue;
+      }
+    }
+    out[i * run.apart] = rounded<Real>(parts_of(from[i]));
+  }
+}
+
 /// Whether the type has all numbers of an answer.
 bool has_all(dtype type, const answer& from) {
   if (monofold::info(type).is_floating || from.values.size() == 1) return true;
@@ -136,12 +154,20 @@ void typed_keeper::keep(std::int64_t row, const answer* answers) {
 }
 
 void typed_keeper::keep_numbers(const number_run& run) {
-  if (out_.type == run.type) {
-    if (out_.values != nullptr) store_numbers(run, out_.values);
-    if (out_.indices != nullptr && run.indices != nullptr) store_indices(run, out_.indices);
-    return;
+  const bool is_kept = run.type == out_.type;
+  const bool is_rounded = run.type == dtype::float64 && monofold::info(out_.type).is_floating;
+  if (!is_kept && !is_rounded) return answer_sink::keep_numbers(run);
+  if (out_.values != nullptr) {
+    if (is_kept)
+      store_numbers(run, out_.values);
+    else if (out_.type == dtype::float32)
+      store_rounded<float>(run, out_.values);
+    else if (out_.type == dtype::float16)
+      store_rounded<float16>(run, out_.values);
+    else
+      store_rounded<bfloat16>(run, out_.values);
   }
-  answer_sink::keep_numbers(run);
+  if (out_.indices != nullptr && run.indices != nullptr) store_indices(run, out_.indices);
 }
 
 }  // namespace monofold::runtime

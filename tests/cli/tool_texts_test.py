@@ -12,7 +12,7 @@ import unittest
 
 import numpy as np
 
-from tool import TOOL, TREE, ToolTest
+from tool import TOOL, TREE, ToolTest, is_sanitized
 
 
 class Texts(ToolTest):
@@ -126,6 +126,7 @@ class Commands(ToolTest):
         self.assertIn(facts["instruction_set"], facts["instruction_sets"])
         self.assertEqual(facts["auto"]["engine"], "cpu")
 
+    @unittest.skipIf(is_sanitized(), "36 s; tests of runtime/ take each instruction set there")
     def test_verify(self):
         array = self.save("a.npy", np.random.default_rng(4).normal(size=(300, 500)))
         code, out, err = self.run_tool("verify", array, "nope.npy")

@@ -122,19 +122,21 @@ void check_lane_lengths(lane_items from, const std::vector<std::int64_t>& length
               : std::is_same_v<Item, std::int64_t> ? mf::dtype::int64
               : sizeof(Item) == 4                  ? mf::dtype::uint32
                                                    : mf::dtype::uint64;
-  for (const operation op : {operation::sum, operation::mean, operation::min, operation::max,
-                             operation::argmin, operation::argmax}) {
+  for (const operation op :
+       {operation::sum, operation::mean, operation::var, operation::std, operation::min,
+        operation::max, operation::argmin, operation::argmax}) {
     what.ops = {op};
     for (const bool plain : {false, true}) {
       what.plain = plain;
       if (plain && (op != operation::sum && op != operation::mean)) continue;
-      if (!std::is_floating_point_v<Item> && (op == operation::sum || op == operation::mean)) break;
+      if (!std::is_floating_point_v<Item> && op <= operation::std) break;
       SCOPED_TRACE(testing::Message()
                    << rt::info(op).name << (plain ? ", plain, of " : " of ")
                    << mf::info(what.type).name << ", items " << static_cast<int>(from));
       for (const std::int64_t length : lengths) {
         const std::int64_t rows = length < 100 ? 35 : 19;
         what.num_threads = length % 2 != 0 ? 1 : 3;
+        what.ddof = op == operation::std && length > 1 ? 1 : 0;
         check_lanes(what, items, rows, length, length, 1);
         check_lanes(what, items, rows, length, length + 5, 1);
         check_lanes(what, items, rows, length, rows, 0);
@@ -178,35 +180,83 @@ TEST(lanes, every_instruction_set) {
   ASSERT_TRUE(rt::use_instruction_set(own));
 }
 
-/// As numbers of narrower types: rounded once.
+/// Rows as numbers of another type: rounded once.
+template <class Item>
+void check_narrow(const rt::request& what, const std::vector<Item>& items, mf::dtype type,
+                  std::int64_t length) {
+  const std::int64_t rows = std::min<std::int64_t>(40, std::ssize(items) / length);
+  std::vector<char> got(8 * 40, 'x'), wanted(got);
+  std::vector<std::int64_t> got_indices(40), wanted_indices(40);
+  rt::typed_keeper keeper({type, got.data(), nullptr, got_indices.data(), 1});
+  const rt::row_reducer reducer(what, rt::rounding_for(type));
+  rt::reduce_rows(reducer, items.data(), mf::rows_of({rows, length}, {length, 1}, {1}), keeper);
+  for (std::int64_t r = 0; r < rows; ++r) {
+    rt::reducer alone(what);
+    alone.push(items.data() + r * length, length);
+    rt::store_typed({type, wanted.data(), nullptr, wanted_indices.data(), 1}, r,
+                    alone.finish(rt::rounding_for(type)).front());
+  }
+  EXPECT_EQ(std::string(got.begin(), got.end()), std::string(wanted.begin(), wanted.end()))
+      << rt::info(what.ops.front()).name << " of " << length << " as " << mf::info(type).name;
+  EXPECT_EQ(got_indices, wanted_indices);
+}
+
+/// Few bits, so that variances lie on ties and on numbers; far from 0, so that nearly all cancels; equal items.
+template <class Item>
+std::vector<Item> items_of_little_spread(int kind) {
+  std::vector<Item> out;
+  for (std::uint64_t i = 0; i < 6000; ++i) {
+    const std::uint64_t dice = inputs::mixed(i) >> 20;
+    const double some[] = {static_cast<double>(dice % 4),
+                           static_cast<double>(dice % (1 << 28)) - 0x1p27,
+                           1000.0 + static_cast<double>(dice % 1024) * 0x1p-12,
+                           0x1p23 + static_cast<double>(dice % 3),
+                           0.1,
+                           i % 97 == 0 ? 0.1 : 0.0,
+                           std::ldexp(static_cast<double>(dice % 8), -500),
+                           1.38752989145,
+                           dice % 10 == 0 ? 0.1 + 0x1p-50 : 0.1};
+    out.push_back(static_cast<Item>(some[kind]));
+  }
+  return out;
+}
+
+TEST(lanes, little_spread) {
+  const auto check = [](const auto& items, mf::dtype item, int kind) {
+    rt::request what;
+    what.type = item;
+    for (const operation op : {operation::var, operation::std}) {
+      what.ops = {op};
+      for (const std::int64_t length : {2, 3, 4, 7, 8, 25, 64, 300, 1200}) {
+        SCOPED_TRACE(testing::Message() << rt::info(op).name << ", items " << kind);
+        what.ddof = length % 3 == 0 ? 1 : 0;
+        check_lanes(what, items, 5000 / length, length, length, 1);
+        check_lanes(what, items, 5000 / length, length, 5000 / length, 0);
+        for (const mf::dtype type : {mf::dtype::float32, mf::dtype::float16}) {
+          check_narrow(what, items, type, length);
+        }
+      }
+    }
+  };
+  for (int kind = 0; kind < 9; ++kind) {
+    check(items_of_little_spread<float>(kind), mf::dtype::float32, kind);
+    check(items_of_little_spread<double>(kind), mf::dtype::float64, kind);
+  }
+}
+
 TEST(lanes, answers_of_other_types) {
   const std::vector<double> wide = items_of_kind<double>(lane_items::usual, 20'000);
   const std::vector<float> narrow = items_of_kind<float>(lane_items::special, 20'000);
-  for (const bool is_wide : {true, false}) {
-    rt::request what;
-    what.type = is_wide ? mf::dtype::float64 : mf::dtype::float32;
-    const std::size_t size = is_wide ? sizeof(double) : sizeof(float);
-    const auto* const items = is_wide ? reinterpret_cast<const char*>(wide.data())
-                                      : reinterpret_cast<const char*>(narrow.data());
-    for (const operation op : {operation::sum, operation::mean, operation::argmax}) {
-      what.ops = {op};
-      for (const mf::dtype type : {mf::dtype::float32, mf::dtype::float16, mf::dtype::float64}) {
-        for (const std::int64_t length : {1, 3, 8, 40, 300}) {
-          std::vector<char> got(8 * 40, 'x'), wanted(got);
-          std::vector<std::int64_t> got_indices(40), wanted_indices(40);
-          rt::typed_keeper keeper({type, got.data(), nullptr, got_indices.data(), 1});
-          const rt::row_reducer reducer(what, rt::rounding_for(type));
-          rt::reduce_rows(reducer, items, mf::rows_of({40, length}, {length, 1}, {1}), keeper);
-          for (std::int64_t r = 0; r < 40; ++r) {
-            rt::reducer alone(what);
-            alone.push(items + static_cast<std::size_t>(r * length) * size, length);
-            rt::store_typed({type, wanted.data(), nullptr, wanted_indices.data(), 1}, r,
-                            alone.finish(rt::rounding_for(type)).front());
-          }
-          EXPECT_EQ(std::string(got.begin(), got.end()), std::string(wanted.begin(), wanted.end()))
-              << rt::info(op).name << " of " << length << " as " << mf::info(type).name;
-          EXPECT_EQ(got_indices, wanted_indices);
-        }
+  rt::request what;
+  for (const operation op :
+       {operation::sum, operation::mean, operation::var, operation::std, operation::argmax}) {
+    what.ops = {op};
+    for (const mf::dtype type : {mf::dtype::float32, mf::dtype::float16, mf::dtype::float64}) {
+      for (const std::int64_t length : {1, 3, 8, 40, 300}) {
+        what.type = mf::dtype::float64;
+        check_narrow(what, wide, type, length);
+        what.type = mf::dtype::float32;
+        check_narrow(what, narrow, type, length);
       }
     }
   }

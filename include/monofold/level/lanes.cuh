@@ -32,11 +32,21 @@ MONOFOLD_GPU T join_all_lanes(T own, const Join& join) {
 
 /// The lanes that say yes, as bits; how many they are.
 MONOFOLD_GPU std::uint32_t lanes_with(bool yes) { return __ballot_sync(all_lanes, yes ? 1 : 0); }
-MONOFOLD_GPU int count_lanes(bool yes) {
+MONOFOLD_GPU int count_bits(std::uint32_t lanes) {
 #if defined(__CUDA_ARCH__)
-  return __popc(lanes_with(yes));
+  return __popc(lanes);
 #else
-  return __builtin_popcount(lanes_with(yes));
+  return __builtin_popcount(lanes);
+#endif
+}
+MONOFOLD_GPU int count_lanes(bool yes) { return count_bits(lanes_with(yes)); }
+
+/// The lowest of some lanes, given as bits.
+MONOFOLD_GPU int lowest_lane(std::uint32_t lanes) {
+#if defined(__CUDA_ARCH__)
+  return __ffs(static_cast<int>(lanes)) - 1;
+#else
+  return __builtin_ctz(lanes);
 #endif
 }
 
@@ -151,14 +161,7 @@ MONOFOLD_GPU Number largest_of_lanes(Number own) {
 }
 
 /// The first lane that says yes; one does.
-MONOFOLD_GPU int first_lane_with(bool yes) {
-  const std::uint32_t lanes = lanes_with(yes);
-#if defined(__CUDA_ARCH__)
-  return __ffs(static_cast<int>(lanes)) - 1;
-#else
-  return __builtin_ctz(lanes);
-#endif
-}
+MONOFOLD_GPU int first_lane_with(bool yes) { return lowest_lane(lanes_with(yes)); }
 
 }  // namespace monofold::detail
 

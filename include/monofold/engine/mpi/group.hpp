@@ -11,6 +11,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "monofold/platform/status.hpp"
@@ -83,21 +84,14 @@ class rank_group {
     return own;
   }
 
-  /// The bytes of all ranks in their order, as many of each.
-  std::vector<unsigned char> gather(const std::vector<unsigned char>& own) const {
-    std::vector<unsigned char> all(own.size() * static_cast<std::size_t>(size_));
-    const int bytes = narrow_bytes(static_cast<std::int64_t>(own.size()));
-    check(MPI_Allgather(own.data(), bytes, MPI_BYTE, all.data(), bytes, MPI_BYTE, comm_),
-          "MPI_Allgather");
-    return all;
-  }
-
-  /// The same of int64.
-  std::vector<std::int64_t> gather(const std::vector<std::int64_t>& own) const {
-    std::vector<std::int64_t> all(own.size() * static_cast<std::size_t>(size_));
+  /// The bytes, or int64, of all ranks in their order, as many of each.
+  template <class T>
+  std::vector<T> gather(const std::vector<T>& own) const {
+    static_assert(std::is_same_v<T, unsigned char> || std::is_same_v<T, std::int64_t>);
+    const MPI_Datatype type = sizeof(T) == 1 ? MPI_BYTE : MPI_INT64_T;
+    std::vector<T> all(own.size() * static_cast<std::size_t>(size_));
     const int count = narrow_bytes(static_cast<std::int64_t>(own.size()));
-    check(MPI_Allgather(own.data(), count, MPI_INT64_T, all.data(), count, MPI_INT64_T, comm_),
-          "MPI_Allgather");
+    check(MPI_Allgather(own.data(), count, type, all.data(), count, type, comm_), "MPI_Allgather");
     return all;
   }
 

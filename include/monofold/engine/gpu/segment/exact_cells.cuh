@@ -4,7 +4,6 @@
 /// Where the largest item and the last bit of the smallest are near enough, additions of doubles round nothing. Else
 /// what they leave out is added too, which is exact; and where that rounds, it is seen.
 
-#include <bit>
 #include <cstdint>
 #include <type_traits>
 
@@ -17,6 +16,7 @@
 #include "monofold/fold/exact/sum.hpp"
 #include "monofold/fold/exact/sum_of_two.hpp"
 #include "monofold/fold/exact/term.hpp"
+#include "monofold/fold/norm.hpp"
 #include "monofold/level/lanes.cuh"
 #include "monofold/plan/tiles.hpp"
 #include "monofold/platform/bits.hpp"
@@ -25,10 +25,6 @@
 #include "monofold/platform/rounded.hpp"
 
 namespace monofold::detail {
-
-MONOFOLD_GPU double magnitude_of(double x) {
-  return bits_as<double>(bits_as<std::uint64_t>(x) & ~(std::uint64_t{1} << 63));
-}
 
 /// The terms of exact sums that are doubles themselves.
 template <class Term>
@@ -49,7 +45,7 @@ struct double_of_term<value_term<Item>> {
 template <class Item>
 struct double_of_term<magnitude_term<Item>> : double_of_term<value_term<Item>> {
   MONOFOLD_GPU static double of(const Item& x) {
-    return magnitude_of(double_of_term<value_term<Item>>::of(x));
+    return absolute(double_of_term<value_term<Item>>::of(x));
   }
 };
 
@@ -104,9 +100,30 @@ struct range_watch {
   }
 };
 
-template <class Item>
-inline constexpr int log2_tile_items = std::bit_width(static_cast<unsigned>(tile_items_v<Item>)) -
-                                       1;
+/// a + b, and what its rounding left out.
+MONOFOLD_GPU sum_of_two two_sum(double a, double b) {
+  const double sum = rounded_sum(a, b);
+  const double of_b = rounded_sum(sum, -a);
+  const double rest = rounded_sum(rounded_sum(a, -rounded_sum(sum, -of_b)), rounded_sum(b, -of_b));
+  return {sum, rest, 0};
+}
+
+/// What a fold answers where the sum of `count` items is high + low; false where its leading bits do not decide.
+template <class F, class Answer>
+MONOFOLD_GPU bool answer_of_two(const F& f, double high, double low, int count, Answer& out) {
+  const sum_of_two sum = low == 0 ? sum_of_two{high, 0, 0} : two_sum(high, low);
+  if constexpr (answers_sum_v<F>) {
+    out = sum.high;
+    return true;
+  } else {
+    leading_number leading;
+    if (!leading_of(sum, leading)) return false;
+    // Of -0 alone the sum is -0.
+    const bool are_minus_zeros = bits_as<std::uint64_t>(sum.high) == std::uint64_t{1} << 63;
+    out = f.finish_leading({count, 0, 0, 0, are_minus_zeros ? count : 0}, leading);
+    return true;
+  }
+}
 
 /// Of exact sums that are doubles, see exact_row; -0 of nothing.
 template <class Term>
@@ -129,6 +146,11 @@ struct double_cells {
     const std::uint32_t key = seen.key();
     if (key >= watch::items::infinite) return false;
     return seen.are_multiples_of(watch::items::max_exponent_of(key) + log2_tile_items<item> - 53);
+  }
+  template <class F, class Answer>
+  MONOFOLD_GPU static bool finish(const F& f, cell total, int count, Answer& out) {
+    out = answer_of_double(f, total, count);
+    return true;
   }
 };
 
@@ -178,6 +200,11 @@ struct bin_cells {
     const int last = how.top + 2 * log2_items - 107;
     return seen.are_multiples_of(factors == 2 ? (last + 1) >> 1 : last);
   }
+  /// Not of 0, as cutting makes 0 of -0.
+  template <class F, class Answer>
+  MONOFOLD_GPU static bool finish(const F& f, const cell& total, int count, Answer& out) {
+    return total.high != 0 && answer_of_two(f, total.high, total.low, count, out);
+  }
 
  private:
   MONOFOLD_GPU static int top_of(std::uint32_t key) {
@@ -201,7 +228,7 @@ struct pair_cells {
   MONOFOLD_GPU static cell add(const step&, const cell& a, const item& x) {
     const cell high = two_sum(a.high, double_of_term<Term>::of(x));
     const cell low = two_sum(a.low, high.low);
-    return {high.high, low.high, rounded_sum(a.lost, magnitude_of(low.low))};
+    return {high.high, low.high, rounded_sum(a.lost, absolute(low.low))};
   }
   MONOFOLD_GPU static cell join(const cell& a, const cell& b) {
     const cell high = two_sum(a.high, b.high);
@@ -210,20 +237,12 @@ struct pair_cells {
     // What is lost counts as such: it is never below 0.
     return {high.high, all.high,
             rounded_sum(rounded_sum(a.lost, b.lost),
-                        rounded_sum(magnitude_of(low.low), magnitude_of(all.low)))};
+                        rounded_sum(absolute(low.low), absolute(all.low)))};
   }
-  /// The sum, rounded once, and what that leaves out.
-  MONOFOLD_GPU static cell rounded(const cell& own) {
-    return own.low == 0 ? own : two_sum(own.high, own.low);
-  }
-
-  /// a + b, and what its rounding left out.
-  MONOFOLD_GPU static cell two_sum(double a, double b) {
-    const double sum = rounded_sum(a, b);
-    const double of_b = rounded_sum(sum, -a);
-    const double rest =
-        rounded_sum(rounded_sum(a, -rounded_sum(sum, -of_b)), rounded_sum(b, -of_b));
-    return {sum, rest, 0};
+  MONOFOLD_GPU static bool holds(const watch&, const step&) { return true; }
+  template <class F, class Answer>
+  MONOFOLD_GPU static bool finish(const F& f, const cell& total, int count, Answer& out) {
+    return total.lost == 0 && answer_of_two(f, total.high, total.low, count, out);
   }
 };
 
@@ -251,22 +270,6 @@ struct exact_step_cells {
   }
   MONOFOLD_GPU cell join(const cell& a, const cell& b) const { return Cells::join(a, b); }
 };
-
-/// What a fold answers where the sum of `count` items is `sum`, as `rounded` gives it; false where that does not decide.
-template <class F, class Answer>
-MONOFOLD_GPU bool answer_of_two(const F& f, const sum_of_two& sum, int count, Answer& out) {
-  if constexpr (answers_sum_v<F>) {
-    out = sum.high;
-    return true;
-  } else {
-    leading_number leading;
-    if (!leading_of(sum, leading)) return false;
-    // Of -0 alone the sum is -0.
-    const bool are_minus_zeros = bits_as<std::uint64_t>(sum.high) == std::uint64_t{1} << 63;
-    out = f.finish_leading({count, 0, 0, 0, are_minus_zeros ? count : 0}, leading);
-    return true;
-  }
-}
 
 /// Whether segments of a fold are added exactly by doubles: each answer follows from the leading bits of one sum.
 template <class F, class Term>

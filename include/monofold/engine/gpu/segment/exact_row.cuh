@@ -4,6 +4,7 @@
 /// Where the largest item of a row and the last bit of its smallest are near enough, every sum of its items is a double:
 /// additions round nothing, in any order. What that is not so of goes to the bins.
 
+#include <bit>
 #include <cstdint>
 #include <type_traits>
 
@@ -55,6 +56,10 @@ MONOFOLD_GPU double answer_of_double(const exact_mean_fold<Term, double, rule>&,
                                      std::int64_t count) {
   return rounded_quotient(sum, static_cast<double>(count));
 }
+
+template <class Item>
+inline constexpr int log2_tile_items = std::bit_width(static_cast<unsigned>(tile_items_v<Item>)) -
+                                       1;
 
 /// The exact sum of up to a tile of items, by a team of 2^level neighbouring lanes.
 ///
@@ -160,11 +165,7 @@ class exact_row {
   }
 
  private:
-  static constexpr int log2_items = [] {
-    int bits = 0;
-    while ((1 << bits) < tile_items_v<typename Term::item>) ++bits;
-    return bits;
-  }();
+  static constexpr int log2_items = log2_tile_items<typename Term::item>;
 
   /// A whole number of 2^unit.
   MONOFOLD_GPU static int128 in_units(double x, int unit) {

@@ -82,19 +82,6 @@ constexpr row_launch row_launch_for(std::int64_t rows, std::int64_t length, int 
   return plan;
 }
 
-/// The shared memory of a warp, for exact sums that are no doubles.
-template <class Job>
-inline constexpr int row_scratch = [] {
-  using fold = typename Job::fold;
-  using term = segment_term_t<fold, typename Job::view_type>;
-  if constexpr (std::is_void_v<term>) {
-    return 0;
-  } else {
-    return tile_range_fold<fold, typename Job::part_type, term>::scratch_bytes +
-           in_chunks_of_16(static_cast<int>(sizeof(typename Job::state)));
-  }
-}();
-
 /// Folds rows of which each lane has `depth` chunks.
 template <class Job, int depth>
 class row_teams {
@@ -109,7 +96,6 @@ class row_teams {
   static constexpr int groups = row_chunks_in_flight / depth;
 
   using term = segment_term_t<fold, typename Job::view_type>;
-  using by_warp = tile_range_fold<fold, typename Job::part_type, term>;
   using sink = std::remove_cv_t<decltype(std::declval<const Job&>().sinks.of(0))>;
   static constexpr bool answers_double = answers_double_v<fold> && is_answer_sink_v<sink>;
 
@@ -271,10 +257,8 @@ class row_teams {
 
   /// A row whose sum is no double.
   MONOFOLD_GPU_CALL static void add_by_warp(const Job& job, std::int64_t row) {
-    char* const scratch =
-        reinterpret_cast<char*>(dynamic_shared()) + warp_rank() * row_scratch<Job>;
-    auto* const spare = reinterpret_cast<typename Job::state*>(scratch + by_warp::scratch_bytes);
-    by_warp::hand_on(job.f, job.part(job.ends_of(row)), scratch, spare, job.sinks.of(row));
+    char* const shared = reinterpret_cast<char*>(dynamic_shared());
+    add_by_digits(job, row, shared + warp_rank() * digits_scratch_bytes<Job>);
   }
 
   const Job& job_;

@@ -41,13 +41,7 @@ class short_warp {
   using exact = tile_range_fold<fold, typename Job::part_type, term>;
   static constexpr bool is_exact = !std::is_void_v<term>;
   static constexpr int stage_bytes = is_stageable_v<view> ? stage_shape<item>::bytes : 0;
-  static constexpr int exact_bytes = [] {
-    if constexpr (is_exact) {
-      return exact::scratch_bytes + in_chunks_of_16(static_cast<int>(sizeof(state)));
-    }
-    return 0;
-  }();
-  static constexpr int warp_bytes = stage_bytes + exact_bytes;
+  static constexpr int warp_bytes = stage_bytes + digits_scratch_bytes<Job>;
   static constexpr int warps = 4 * warp_bytes <= max_shared_bytes ? 4 : 2;
 
   MONOFOLD_GPU short_warp(const Job& job, const segment_launch& plan, const work_list& list,
@@ -195,21 +189,14 @@ class short_warp {
       while (lanes != 0) {
         const int lane = lowest_lane(lanes);
         lanes &= lanes - 1;
-        fold_by_warp(shuffle_from(segment, lane));
+        // What no team can add.
+        add_by_digits(job_, shuffle_from(segment, lane), stage_ + stage_bytes);
       }
     } else {
       const state total = fold_team<fold, item>(job_.f, items, count, teams);
       if (!is_one) return;
       job_.sink_of(segment, ends)(job_.f, total);
     }
-  }
-
-  /// What no team can add.
-  MONOFOLD_GPU void fold_by_warp(std::int64_t segment) {
-    char* const scratch = stage_ + stage_bytes;
-    auto* const spare = reinterpret_cast<state*>(scratch + exact::scratch_bytes);
-    exact::hand_on(job_.f, job_.part(job_.ends_of(segment)), scratch, spare,
-                   job_.sinks.of(segment));
   }
 
   const Job& job_;

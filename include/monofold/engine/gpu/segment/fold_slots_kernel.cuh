@@ -30,15 +30,8 @@ class slot_warp {
   using sink = std::remove_cv_t<decltype(std::declval<const Job&>().sinks.of(0))>;
   static constexpr slot_way way = slot_way_of<Job>;
   static_assert(way != slot_way::none);
-  using by_warp = tile_range_fold<fold, typename Job::part_type, term>;
   static constexpr int page_bytes = warp_lanes * static_cast<int>(sizeof(slot_segment));
-  static constexpr int exact_bytes = [] {
-    if constexpr (way == slot_way::exact) {
-      return by_warp::scratch_bytes + in_chunks_of_16(static_cast<int>(sizeof(state)));
-    }
-    return 0;
-  }();
-  static constexpr int warp_bytes = page_bytes + exact_bytes;
+  static constexpr int warp_bytes = page_bytes + digits_scratch_bytes<Job>;
   static constexpr int warps = 4;
 
   MONOFOLD_GPU slot_warp(const Job& job, const segment_launch& plan, const work_list& list,
@@ -71,7 +64,6 @@ class slot_warp {
     if (!any_lane(count > 0)) return;
     const slot_segment own{ends.begin, count, lane_rank()};
     auto* const list = reinterpret_cast<slot_segment*>(shared_);
-    const item* const items = job_.view.data();
     if constexpr (way == slot_way::tree) {
       using cells = tree_step_cells<fold, item, sink>;
       const cells of{job_.f};
@@ -82,13 +74,12 @@ class slot_warp {
         job_.sink_of(at + segment.place, {segment.begin, end})(
             job_.f, cells::own::state_of(job_.f, total, segment.count));
       };
-      slot_page(of, items, list, use).fold(own);
+      slot_page(of, job_.view.data(), list, use).fold(own);
     } else {
       constexpr bool by_doubles = sums_as_double_v<term>;
       using first_cells = std::conditional_t<by_doubles, double_cells<term>, bin_cells<term>>;
       const std::uint32_t left = fold_exactly<first_cells>(job_, list, at, own);
-      if (left == 0) return;
-      fold_left<by_doubles>(job_, shared_, at, own, (left >> lane_rank() & 1) != 0 ? count : 0);
+      if (left != 0) fold_left<by_doubles>(job_, shared_, at, still_in(own, left));
     }
   }
 
@@ -102,23 +93,10 @@ class slot_warp {
     std::uint32_t left = 0;
     const auto use = [&](const auto& total, const slot_segment& segment, bool is_one,
                          const auto& seen, const auto& step) {
-      bool is_done = false;
-      if constexpr (std::is_same_v<Cells, pair_cells<term>>) {
-        is_done = total.lost == 0;
-      } else {
-        is_done = Cells::holds(seen, step);
-      }
+      const bool holds = Cells::holds(seen, step);
       if (!is_one) return;
-      auto& out = *job.sinks.of(at + segment.place).out;
-      if constexpr (std::is_same_v<Cells, double_cells<term>>) {
-        if (is_done) out = answer_of_double(job.f, total, segment.count);
-      } else {
-        // Cutting makes 0 of -0.
-        if constexpr (std::is_same_v<Cells, bin_cells<term>>) is_done &= total.high != 0;
-        is_done =
-            is_done && answer_of_two(job.f, pair_cells<term>::rounded({total.high, total.low, 0}),
-                                     segment.count, out);
-      }
+      const bool is_done = holds && Cells::finish(job.f, total, segment.count,
+                                                  *job.sinks.of(at + segment.place).out);
       if (!is_done) left |= 1u << segment.place;
     };
     const cells of;
@@ -126,32 +104,30 @@ class slot_warp {
     return any_lane(left != 0) ? sum_of_lanes(left) : 0;
   }
 
+  /// A lane's segment where its bit is set, else none.
+  MONOFOLD_GPU static slot_segment still_in(slot_segment own, std::uint32_t left) {
+    if ((left >> lane_rank() & 1) == 0) own.count = 0;
+    return own;
+  }
+
   /// Those that have a count: by the next cells, and at last by digits. A call: it would take registers from the
   /// first.
   template <bool by_bins>
   MONOFOLD_GPU_CALL static void fold_left(const Job& job, char* shared, std::int64_t at,
-                                          slot_segment own, std::int32_t count) {
-    if constexpr (way == slot_way::exact) {
-      auto* const list = reinterpret_cast<slot_segment*>(shared);
-      own.count = count;
-      std::uint32_t left = all_lanes;
-      if constexpr (by_bins) {
-        left = fold_exactly<bin_cells<term>>(job, list, at, own);
-        if ((left >> lane_rank() & 1) == 0) own.count = 0;
-      }
-      if (left != 0) left = fold_exactly<pair_cells<term>>(job, list, at, own);
-      MONOFOLD_ROLL
-      while (left != 0) {
-        const int place = lowest_lane(left);
-        left &= left - 1;
-        fold_by_warp(job, shared + page_bytes, at + place);
-      }
+                                          slot_segment own) {
+    auto* const list = reinterpret_cast<slot_segment*>(shared);
+    std::uint32_t left = all_lanes;
+    if constexpr (by_bins) {
+      left = fold_exactly<bin_cells<term>>(job, list, at, own);
+      own = still_in(own, left);
     }
-  }
-
-  MONOFOLD_GPU static void fold_by_warp(const Job& job, char* scratch, std::int64_t segment) {
-    auto* const spare = reinterpret_cast<state*>(scratch + by_warp::scratch_bytes);
-    by_warp::hand_on(job.f, job.part(job.ends_of(segment)), scratch, spare, job.sinks.of(segment));
+    if (left != 0) left = fold_exactly<pair_cells<term>>(job, list, at, own);
+    MONOFOLD_ROLL
+    while (left != 0) {
+      const int place = lowest_lane(left);
+      left &= left - 1;
+      add_by_digits(job, at + place, shared + page_bytes);
+    }
   }
 
   const Job& job_;

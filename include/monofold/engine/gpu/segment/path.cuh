@@ -88,9 +88,10 @@ class segment_path {
                   fold_};
     if constexpr (std::is_same_v<Segments, fixed_segments> && folds_chunks_v<F, View>) {
       if (rows_.warps > 0) {
-        return launch_early(
-            fold_rows_kernel<job>, (rows_.warps + row_block_warps - 1) / row_block_warps,
-            row_block_warps * warp_lanes, row_block_warps * row_scratch<job>, on, own, rows_);
+        return launch_early(fold_rows_kernel<job>,
+                            (rows_.warps + row_block_warps - 1) / row_block_warps,
+                            row_block_warps * warp_lanes,
+                            row_block_warps * digits_scratch_bytes<job>, on, own, rows_);
       }
     }
     const work_list list = list_in(workspace);

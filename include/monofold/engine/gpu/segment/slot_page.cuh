@@ -169,19 +169,12 @@ class slot_page {
     const std::uint32_t lanes = lanes_with(is_mine);
     if (lanes == 0) return;
     const std::uint32_t below = first_lanes(lane_rank() + 1) >> 1;
-    const int number = ones_of(lanes);
-    const int at = is_mine ? ones_of(lanes & below) : number + ones_of(~lanes & below);
+    const int number = count_bits(lanes);
+    const int at = is_mine ? count_bits(lanes & below) : number + count_bits(~lanes & below);
     sync_warp();  // the list has been read
     list_[at] = is_mine ? own : slot_segment{0, 0, 0};
     sync_warp();  // what lanes wrote above others read
     fold_listed<level, is_deep>(number, team_level);
-  }
-  MONOFOLD_GPU static int ones_of(std::uint32_t bits) {
-#if defined(__CUDA_ARCH__)
-    return __popc(bits);
-#else
-    return __builtin_popcount(bits);
-#endif
   }
 
   struct lane_items {

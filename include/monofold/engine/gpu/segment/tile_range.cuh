@@ -222,4 +222,29 @@ requires(!std::is_void_v<Term>) class tile_range_fold<F, Part, Term> {
   }
 };
 
+/// Shared memory of a warp for `add_by_digits`; none where a fold has no exact sums.
+template <class Job>
+inline constexpr int digits_scratch_bytes = [] {
+  using fold = typename Job::fold;
+  using term = segment_term_t<fold, typename Job::view_type>;
+  if constexpr (std::is_void_v<term>) {
+    return 0;
+  } else {
+    return tile_range_fold<fold, typename Job::part_type, term>::scratch_bytes +
+           in_chunks_of_16(static_cast<int>(sizeof(typename Job::state)));
+  }
+}();
+
+/// Hands on the exact sum of a segment, whatever its items are.
+///
+/// sync       all lanes of the warp
+template <class Job>
+MONOFOLD_GPU void add_by_digits(const Job& job, std::int64_t segment, char* scratch) {
+  using fold = typename Job::fold;
+  using by_warp =
+      tile_range_fold<fold, typename Job::part_type, segment_term_t<fold, typename Job::view_type>>;
+  auto* const spare = reinterpret_cast<typename Job::state*>(scratch + by_warp::scratch_bytes);
+  by_warp::hand_on(job.f, job.part(job.ends_of(segment)), scratch, spare, job.sinks.of(segment));
+}
+
 }  // namespace monofold::detail

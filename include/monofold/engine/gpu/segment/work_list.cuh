@@ -12,15 +12,6 @@
 
 namespace monofold::detail {
 
-/// The lowest of some lanes.
-MONOFOLD_GPU int lowest_lane(std::uint32_t lanes) {
-#if defined(__CUDA_ARCH__)
-  return __ffs(static_cast<int>(lanes)) - 1;
-#else
-  return __builtin_ctz(lanes);
-#endif
-}
-
 /// Words that are 0 between calls.
 struct segment_counters {
   unsigned long long mediums;
@@ -78,22 +69,15 @@ struct work_list {
     const std::uint32_t lanes = lanes_with(is_medium);
     if (lanes == 0) return;
     unsigned long long first = 0;
-    if (lane_rank() == 0) first = atomicAdd(&list.counters->mediums, count_lanes(lanes));
+    const auto number = static_cast<unsigned long long>(count_bits(lanes));
+    if (lane_rank() == 0) first = atomicAdd(&list.counters->mediums, number);
     const std::uint32_t below = lanes & (first_lanes(lane_rank() + 1) >> 1);
-    const auto at = static_cast<std::int64_t>(shuffle_from(first, 0) + count_lanes(below));
+    const auto at = static_cast<std::int64_t>(shuffle_from(first, 0)) + count_bits(below);
     // Only ends that are wrong make more of them: then nothing is promised.
     if (is_medium && at < list.medium_capacity) list.mediums[at] = segment;
   }
 
  private:
-  MONOFOLD_GPU static unsigned long long count_lanes(std::uint32_t lanes) {
-#if defined(__CUDA_ARCH__)
-    return static_cast<unsigned long long>(__popc(lanes));
-#else
-    return static_cast<unsigned long long>(__builtin_popcount(lanes));
-#endif
-  }
-
   /// The units of a segment; false where they do not fit: then what is left of the list holds nothing.
   MONOFOLD_GPU bool append_units(const segment_launch& plan, std::int64_t segment,
                                  std::int64_t tiles) const {
