@@ -1,9 +1,10 @@
 #include "runtime/rolling_keys.hpp"
 
+#include <cstddef>
 #include <limits>
 #include <type_traits>
+#include <vector>
 
-#include "monofold/engine/detail/heap_array.hpp"
 #include "monofold/fold/exact/few.hpp"
 #include "monofold/fold/nan.hpp"
 #include "monofold/fold/order_key.hpp"
@@ -82,7 +83,7 @@ std::int64_t key_rule::nan_key() const { return omit_nan ? last_key : first_key;
 void find_first_smallest(const std::int64_t* keys, std::int64_t count, std::int64_t window,
                          std::int64_t* smallest, std::int64_t* places) {
   // Places whose keys ascend: each is the first smallest of those behind the one before it.
-  const monofold::detail::heap_array<std::int64_t> rising(count);
+  std::vector<std::int64_t> rising(static_cast<std::size_t>(count));
   std::int64_t first = 0;
   std::int64_t end = 0;
   for (std::int64_t i = 0; i < count; ++i) {

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "monofold/engine/cpu.hpp"
-#include "monofold/engine/detail/heap_array.hpp"
 #include "monofold/engine/rolling_keys.hpp"
 #include "monofold/engine/rolling_sums.hpp"
 #include "monofold/platform/dtype.hpp"
@@ -19,7 +18,6 @@ namespace monofold::runtime {
 
 namespace {
 
-using monofold::detail::heap_array;
 using monofold::detail::leading_number;
 using monofold::detail::window_block;
 
@@ -196,7 +194,7 @@ class rolling_totals {
 
   const rolling_job& job_;
   bool is_unsigned_;
-  heap_array<std::int64_t> leaving_, entering_;
+  std::vector<std::int64_t> leaving_, entering_;
   int128 total_ = 0;
   std::int64_t numbers_[window_block];
   std::int64_t num_ = 0;
@@ -296,8 +294,8 @@ class rolling_extrema {
   }
 
   const rolling_job& job_;
-  heap_array<std::int64_t> keys_, best_, places_;
-  heap_array<char> values_, seconds_;
+  std::vector<std::int64_t> keys_, best_, places_;
+  std::vector<char> values_, seconds_;
   bool has_nan_ = false;
 };
 

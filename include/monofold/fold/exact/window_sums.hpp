@@ -37,7 +37,7 @@ enum class slid { no, plainly, special };
 ///
 /// order      exact: the sums are those of the windows' items, however they were reached
 /// cost       slide: some 4 ns an item without vectors, and 1 ns with them; step: some 100 ns
-/// tested by  tests/exact/window_sums_test.cpp
+/// tested by  tests/api/rolling_test.cpp
 class window_sum {
  public:
   using number = exact_sum_number<double>;
