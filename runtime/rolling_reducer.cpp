@@ -11,6 +11,7 @@
 #include "monofold/platform/dtype.hpp"
 #include "runtime/answers.hpp"
 #include "runtime/exact_answers.hpp"
+#include "runtime/exact_runs.hpp"
 #include "runtime/moment_answers.hpp"
 #include "runtime/rolling_keys.hpp"
 

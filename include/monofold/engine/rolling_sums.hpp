@@ -9,6 +9,8 @@
 #include "monofold/fold/exact/leading.hpp"
 #include "monofold/fold/exact/sum.hpp"
 #include "monofold/fold/exact/window_sums.hpp"
+#include "monofold/fold/fold.hpp"
+#include "monofold/fold/nan.hpp"
 #include "monofold/platform/status.hpp"
 #include "monofold/shape/view.hpp"
 
