@@ -85,6 +85,7 @@ class suite {
       library("max", MONOFOLD_MAX, false, length, axis);
       library("mean", MONOFOLD_MEAN, false, length, axis);
       library("argmax", MONOFOLD_ARGMAX, false, length, axis);
+      library("std", MONOFOLD_STD, false, length, axis);
     }
   }
 

@@ -48,6 +48,7 @@ def peers(array, axis):
     yield "max", lambda: np.maximum.reduce(array, axis=axis, out=real)
     yield "mean", lambda: np.mean(array, axis=axis, out=real)
     yield "argmax", lambda: np.argmax(array, axis=axis, out=index)
+    yield "std", lambda: np.std(array, axis=axis, out=real)
 
 
 def main():
