@@ -5,7 +5,8 @@
 #include <type_traits>
 #include <vector>
 
-#include "monofold/fold/exact/few.hpp"
+#include "monofold/engine/rolling_sums.hpp"
+#include "monofold/fold/exact/term.hpp"
 #include "monofold/fold/nan.hpp"
 #include "monofold/fold/order_key.hpp"
 
@@ -56,15 +57,10 @@ void store_keys(const key_rule& how, const std::int64_t* keys, std::int64_t coun
 
 template <class T>
 void load_as(rolled_kind kind, const T* items, std::int64_t count, double* terms) {
-  using namespace monofold::detail;  // NOLINT: terms as doubles
-  if (kind == rolled_kind::value) {
-    for (std::int64_t i = 0; i < count; ++i) terms[i] = double_term<value_term<T>>::of(items[i]);
-  } else if (kind == rolled_kind::magnitude) {
-    for (std::int64_t i = 0; i < count; ++i)
-      terms[i] = double_term<magnitude_term<T>>::of(items[i]);
-  } else {
-    for (std::int64_t i = 0; i < count; ++i) terms[i] = double_term<square_term<T>>::of(items[i]);
-  }
+  using monofold::detail::load_terms;
+  if (kind == rolled_kind::value) return load_terms<value_term<T>>(items, count, terms);
+  if (kind == rolled_kind::magnitude) return load_terms<magnitude_term<T>>(items, count, terms);
+  if constexpr (sizeof(T) <= 4) load_terms<square_term<T>>(items, count, terms);
 }
 
 }  // namespace

@@ -334,7 +334,8 @@ rolling_way way_of(const request& what) {
   }
   const bool is_sum =
       op == sum || op == mean || op == norm1 || (op == norm2 && what.type != dtype::float64);
-  return is_sum && !what.plain ? rolling_way::float_sums : rolling_way::rows;
+  const bool can = is_sum && !what.plain && monofold::detail::has_strict_doubles();
+  return can ? rolling_way::float_sums : rolling_way::rows;
 }
 
 void roll_piece(const rolling_job& job, rolling_way way, std::int64_t first, std::int64_t end) {

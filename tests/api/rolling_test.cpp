@@ -10,6 +10,9 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+#if defined(__SSE2__)
+#include <xmmintrin.h>
+#endif
 
 #include "monofold/monofold.hpp"
 #include "tests/inputs/answer_bytes.hpp"
@@ -107,6 +110,33 @@ TEST(rolling, wider_than_two_doubles_for_a_while) {
   items[2600] = 0x1.8p200;
   for (const std::int64_t window : {5, 1500}) check_windows("sum", items, window, mf::sum);
 }
+
+#if defined(__SSE2__)
+// A caller may have subnormal numbers flushed, or round upwards.
+TEST(rolling, arithmetic_of_the_caller_changes_nothing) {
+  std::vector<double> items = inputs::spread_doubles(600, 3, 10);
+  const std::vector<double> small = inputs::all_subnormal(300, 11);
+  items.insert(items.begin() + 200, small.begin(), small.end());
+  std::vector<float> narrow = as<float>(items);
+  for (std::size_t i = 200; i < 500; ++i) narrow[i] = static_cast<float>(small[i - 200] * 0x1p890);
+  const unsigned before = _mm_getcsr();
+  for (const unsigned changed : {0x8040U, 0x4000U}) {
+    const auto check = [&](const auto& all, const auto& fold) {
+      const auto wanted = bytes_of(mf::rolling(mf::cpu(1), all, 20, fold));
+      _mm_setcsr(before | changed);
+      const auto got = mf::rolling(mf::cpu(1), all, 20, fold);
+      _mm_setcsr(before);
+      ASSERT_EQ(bytes_of(got), wanted) << changed;
+    };
+    check(items, mf::sum);
+    check(items, mf::mean);
+    check(items, mf::min);
+    check(narrow, mf::sum);
+    check(narrow, mf::mean);
+    check(narrow, mf::max);
+  }
+}
+#endif
 
 TEST(rolling, views_pairs_and_indices_of_the_range) {
   const std::vector<double> items = inputs::spread_doubles(500, 5, 9);

@@ -59,9 +59,12 @@ void roll_windows(const F& f, const View& view, std::int64_t first, std::int64_t
   using item = typename View::item_type;
   using state = typename F::state;
   if constexpr (rolled_term<F>::known) {
-    const window_terms<typename rolled_term<F>::type, View> terms(view);
-    roll_sums(terms, first, end, window, window_finisher<F, Put>{f, put});
-  } else if constexpr (is_best_item_v<F>) {
+    if (has_strict_doubles()) {
+      const window_terms<typename rolled_term<F>::type, View> terms(view);
+      return roll_sums(terms, first, end, window, window_finisher<F, Put>{f, put});
+    }
+  }
+  if constexpr (is_best_item_v<F>) {
     roll_best<F, item>(view, first, end, window, [&](std::int64_t i, const item& best) {
       put(i, result<answer_t<F>>(best));
     });

@@ -12,11 +12,20 @@
 #include "monofold/fold/fold.hpp"
 #include "monofold/fold/nan.hpp"
 #include "monofold/platform/status.hpp"
+#include "monofold/platform/strict_arithmetic.hpp"
 #include "monofold/shape/view.hpp"
 
 namespace monofold::detail {
 
-/// The terms of the items of a view as doubles, which they are exactly.
+/// The terms of items as doubles, which they are exactly. In a function of its own: see strict_arithmetic.
+template <class Term>
+[[gnu::noinline]] void load_terms(const typename Term::item* items, std::int64_t count,
+                                  double* terms) {
+  const strict_arithmetic arithmetic;
+  for (std::int64_t i = 0; i < count; ++i) terms[i] = double_term<Term>::of(items[i]);
+}
+
+/// Those of a view, up to window_block at a time.
 template <class Term, class View>
 class window_terms {
  public:
@@ -24,16 +33,14 @@ class window_terms {
 
   /// `count` terms from item `at` on: in `buffer`, or where the items lie.
   const double* load(std::int64_t at, std::int64_t count, double* buffer) const {
-    using item = typename Term::item;
     if constexpr (contiguous_item_view<View> && std::is_same_v<Term, value_term<double>>) {
       return view_.data() + at;
     } else if constexpr (contiguous_item_view<View>) {
-      const item* const items = view_.data() + at;
-      for (std::int64_t i = 0; i < count; ++i) buffer[i] = double_term<Term>::of(items[i]);
+      load_terms<Term>(view_.data() + at, count, buffer);
     } else {
-      for (std::int64_t i = 0; i < count; ++i) {
-        buffer[i] = double_term<Term>::of(static_cast<item>(view_[at + i]));
-      }
+      typename Term::item items[window_block];
+      for (std::int64_t i = 0; i < count; ++i) items[i] = view_[at + i];
+      load_terms<Term>(items, count, buffer);
     }
     return buffer;
   }
@@ -41,6 +48,12 @@ class window_terms {
  private:
   const View& view_;
 };
+
+/// Whether numbers that are not normal can be had as they are; else sums go by integers.
+inline bool has_strict_doubles() {
+  const strict_arithmetic arithmetic;
+  return arithmetic.holds();
+}
 
 /// Sums of windows [first, end) of `window` terms, the i-th from term i on.
 ///
