@@ -11,6 +11,7 @@
 #include "cli/failure.hpp"
 #include "cli/help.hpp"
 #include "cli/joined.hpp"
+#include "cli/ladder_options.hpp"
 #include "cli/memory_limit.hpp"
 #include "cli/operation_pages.hpp"
 #include "cli/options.hpp"
@@ -32,18 +33,6 @@ std::vector<std::string> first_words() {
   names.emplace_back(stats_name);
   for (const auto& entry : commands) names.emplace_back(entry.name);
   return names;
-}
-
-dtype parse_dtype(const std::string& text) {
-  if (const auto type = dtype_from_name(text)) return *type;
-  std::vector<std::string> names;
-  names.reserve(2 * dtypes.size());
-  for (const dtype_info& entry : dtypes) {
-    names.emplace_back(entry.name);
-    names.emplace_back(entry.short_name);
-  }
-  throw usage_error(
-      fmt::format("--dtype: unknown element type {}{}", quote(text), suggestion(text, names)));
 }
 
 char parse_delimiter(const std::string& text) {
@@ -280,56 +269,6 @@ command parse_generate(const split_command& split) {
   }
   if (const auto text = split.value("--distribution")) {
     out.shape = distribution_from_name(*text).value_or(distribution::uniform);
-  }
-  return out;
-}
-
-// Which of `names` the value of an option is.
-template <class Names>
-std::size_t parse_name(std::string_view option, const std::string& text, const Names& names,
-                       std::string_view kind) {
-  std::vector<std::string> known;
-  for (const auto& name : names) known.emplace_back(name);
-  const auto found = std::find(known.begin(), known.end(), text);
-  if (found != known.end()) return static_cast<std::size_t>(found - known.begin());
-  throw usage_error(
-      fmt::format("{}: unknown {} {}{}", option, kind, quote(text), suggestion(text, known)));
-}
-
-ladder::rung_id parse_rung(std::string_view option, const std::string& text) {
-  std::vector<std::string_view> names;
-  for (const ladder::rung& entry : ladder::rungs) names.push_back(entry.name);
-  return static_cast<ladder::rung_id>(parse_name(option, text, names, "rung"));
-}
-
-ladder::element_type parse_rung_type(const std::string& text) {
-  const std::string_view name = info(parse_dtype(text)).name;
-  const auto& names = ladder::element_names;
-  const auto found = std::find(names.begin(), names.end(), name);
-  if (found == names.end()) {
-    throw usage_error(fmt::format("--dtype: rungs take {}, not {}", joined(names, ", "), name));
-  }
-  return static_cast<ladder::element_type>(found - names.begin());
-}
-
-command parse_ladder(const split_command& split) {
-  ladder_command out;
-  if (!split.words.empty()) {
-    throw usage_error(fmt::format("ladder takes no file, found {}", quote(split.words[0])));
-  }
-  if (const auto text = split.value("--n")) out.num_items = parse_quantity("--n", *text, 0);
-  if (const auto text = split.value("--device")) out.device = *text;
-  if (const auto text = split.value("--only")) out.only = parse_rung("--only", *text);
-  if (const auto text = split.value("--op")) {
-    out.op = static_cast<ladder::operation>(
-        parse_name("--op", *text, ladder::operation_names, "operator"));
-  }
-  if (const auto text = split.value("--dtype")) out.type = parse_rung_type(*text);
-  out.form = form_of(split);
-  if (split.has("--markdown")) out.show = ladder_output::markdown;
-  if (const auto text = split.value("--explain")) {
-    out.only = parse_rung("--explain", *text);
-    out.show = ladder_output::page;
   }
   return out;
 }

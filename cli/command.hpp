@@ -9,7 +9,7 @@
 
 #include "cli/sample_data.hpp"
 #include "cli/source.hpp"
-#include "ladder/registry.hpp"
+#include "ladder/tracing.hpp"
 #include "monofold/platform/dtype.hpp"
 #include "runtime/reducer.hpp"
 
@@ -73,7 +73,7 @@ struct generate_command {
   distribution shape = distribution::uniform;
 };
 
-enum class ladder_output { rows, page, markdown };
+enum class ladder_output { rows, page, markdown, trace };
 
 struct ladder_command {
   ladder_output show = ladder_output::rows;
@@ -83,6 +83,12 @@ struct ladder_command {
   std::optional<ladder::operation> op;
   ladder::element_type type = ladder::element_type::int32;
   output_form form = output_form::text;
+  // --trace: one or two rungs, and the files to write; empty: none.
+  std::vector<ladder::rung_id> traced;
+  std::optional<ladder::trace_operation> trace_op;
+  bool with_mistake = false;  // --mistake: the last of them shows its mistake
+  std::string trace_page;
+  std::string trace_json;
 };
 
 /// Help, the version, the man page: text for standard output.

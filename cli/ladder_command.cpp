@@ -8,6 +8,7 @@
 #include "cli/failure.hpp"
 #include "cli/json.hpp"
 #include "cli/ladder_pages.hpp"
+#include "cli/ladder_trace.hpp"
 #include "cli/output.hpp"
 #include "cli/quantity.hpp"
 #include "cli/table.hpp"
@@ -158,6 +159,7 @@ int execute(const ladder_command& what) {
   switch (what.show) {
     case ladder_output::page: write_out(ladder_page_text(ladder::info(*what.only))); break;
     case ladder_output::markdown: write_out(ladder_markdown()); break;
+    case ladder_output::trace: return trace_rungs(what);
     case ladder_output::rows: return run_rungs(what);
   }
   return exit_code::ok;

@@ -106,7 +106,7 @@ constexpr std::string_view introduction =
 
 Each rung is one kernel in one file of [ladder/rungs](../ladder/rungs), written to be read and to run: `monofold ladder` runs all of them, on a GPU or
 on the [emulated device](emulated.md), checks every result against a loop on the host, and prints how fast they are; `monofold ladder --explain
-NAME` prints a page. This file is what `monofold ladder --markdown` prints; do not edit it.
+NAME` prints a page, and `monofold ladder NAME --trace FILE.html` plays the rung step by step ([traces](traces.md)). This file is what `monofold ladder --markdown` prints; do not edit it.
 
 Throughout: n items, blocks of B = 256 threads (1024 or 512 where one block works alone), G blocks, warps of 32 lanes. Warp rungs
 take 32 items, whatever n is. Block rungs give one result a block of B items; who joins these is what the grid rungs differ in. GB/s counts the bytes of the

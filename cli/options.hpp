@@ -37,7 +37,7 @@ inline constexpr std::array<command_entry, 6> commands{{
     {command_bit::bench, "bench", "",
      "measure each operation against the speed at which this machine reads memory", false},
     {command_bit::generate, "generate", "FILE", "write a .npy file of generated numbers", true},
-    {command_bit::ladder, "ladder", "",
+    {command_bit::ladder, "ladder", "[RUNG [RUNG]]",
      "run every technique of parallel reduction, check it, and say how fast it is", false},
 }};
 
@@ -53,7 +53,7 @@ inline constexpr unsigned reading = command_bit::reduce | command_bit::verify;
 
 /// In the order of help. The choices of --dtype, --ops, --op, --only and --explain come from the lists
 /// of element types, operations and rungs.
-inline constexpr std::array<option_entry, 43> options{{
+inline constexpr std::array<option_entry, 46> options{{
     {"-k", "N", "", "how many items top and bottom give (10); K, M, G may follow",
      command_bit::reduce},
     {"--ddof", "N", "", "var and std divide by the count less N (0)", command_bit::reduce},
@@ -150,6 +150,14 @@ inline constexpr std::array<option_entry, 43> options{{
     {"--only", "RUNG", "", "this rung alone", command_bit::ladder},
     {"--op", "OP", "", "the operator (sum, of selection rungs top2)", command_bit::ladder},
     {"--explain", "RUNG", "", "print the page of a rung", command_bit::ladder},
+    {"--trace", "FILE", "",
+     "play the rung named before it, or two side by side, step by step on the emulated device: a "
+     "page of HTML that loads nothing (--n: up to 1024 items; --op also letters)",
+     command_bit::ladder},
+    {"--trace-json", "FILE", "", "the same as JSON, which docs/traces.md describes",
+     command_bit::ladder},
+    {"--mistake", "", "", "with --trace: the mistake that the page of the (last) rung warns of",
+     command_bit::ladder},
     {"--quiet", "", "", "no progress and no notes on standard error", command_bit::reduce},
     {"--help", "", "", "this help; after an operation, what it does", command_bit::every},
     {"--version", "", "", "the version", command_bit::reduce},

@@ -27,12 +27,22 @@ if(NOT MONOFOLD_USES_EMULATED)
 endif()
 
 # The device itself is not instrumented.
-file(GLOB emulation_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/emulation/*.cpp)
-add_library(monofold_emulation STATIC ${emulation_sources})
+file(GLOB emulation_sources CONFIGURE_DEPENDS
+  ${PROJECT_SOURCE_DIR}/emulation/*.cpp ${PROJECT_SOURCE_DIR}/trace/*.cpp)
+# What the page that plays a recording is made of, as strings.
+file(GLOB page_files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/trace/page/*)
+set(page_parts ${PROJECT_BINARY_DIR}/trace/page_parts.cpp)
+add_custom_command(OUTPUT ${page_parts}
+  COMMAND ${CMAKE_COMMAND} -D OUT=${page_parts} -D FOLDER=${PROJECT_SOURCE_DIR}/trace/page
+          -P ${PROJECT_SOURCE_DIR}/trace/page_parts.cmake
+  DEPENDS ${page_files} ${PROJECT_SOURCE_DIR}/trace/page_parts.cmake
+  VERBATIM)
+add_library(monofold_emulation STATIC ${emulation_sources} ${page_parts})
 set_target_properties(monofold_emulation PROPERTIES EXPORT_NAME emulation)
 monofold_compile_options(monofold_emulation)
 set(monofold_emulation_headers
-  builtins.hpp copies.hpp dimensions.hpp grid.hpp launch.hpp launch_shape.hpp random.hpp report.hpp warp_call.hpp)
+  builtins.hpp copies.hpp dimensions.hpp grid.hpp launch.hpp launch_shape.hpp random.hpp recording.hpp
+  report.hpp warp_call.hpp)
 set(emulation_includes
   $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
   $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/emulation/cuda>
@@ -40,7 +50,8 @@ set(emulation_includes
   $<INSTALL_INTERFACE:include/monofold_emulation/emulation/cuda>)
 # Before all others: there may be a CUDA toolkit on the include path.
 target_include_directories(monofold_emulation BEFORE PUBLIC ${emulation_includes})
-target_link_libraries(monofold_emulation PUBLIC Threads::Threads PRIVATE Boost::context)
+target_link_libraries(monofold_emulation
+  PUBLIC Threads::Threads PRIVATE Boost::context ${CMAKE_DL_LIBS})
 
 add_library(monofold_emulated INTERFACE)
 add_library(monofold::emulated ALIAS monofold_emulated)

@@ -28,7 +28,8 @@ endif()
 install(TARGETS monofold_cuda EXPORT monofoldCudaTargets)
 install(EXPORT monofoldCudaTargets NAMESPACE monofold:: DESTINATION ${package_dir})
 # Optional: a build may leave them out.
-foreach(library IN ITEMS monofold_gpu_library monofold_emulated_library)
+foreach(library IN ITEMS monofold_gpu_library monofold_emulated_library
+        monofold_traced_library)
   if(TARGET ${library})
     install(TARGETS ${library} DESTINATION ${CMAKE_INSTALL_LIBDIR} OPTIONAL)
   endif()
@@ -39,6 +40,8 @@ if(TARGET monofold_emulated)
   list(TRANSFORM headers PREPEND emulation/)
   install(FILES ${headers}
           DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/monofold_emulation/emulation)
+  install(FILES trace/cell_type.hpp trace/trace.hpp
+          DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/monofold_emulation/trace)
   install(DIRECTORY emulation/cuda
           DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/monofold_emulation/emulation)
   install(TARGETS monofold_emulation monofold_emulated EXPORT monofoldEmulatedTargets)

@@ -33,6 +33,8 @@ _monofold() {
     --only) COMPREPLY=($(compgen -W 'warp_shared_halving warp_shared_halving_unguarded warp_shared_adjacent warp_shared_adjacent_padded warp_shuffle warp_redux block_global_inplace block_global_constant_bounds block_shared block_shared_dynamic block_shared_warp_sync block_shared_shuffle block_accumulate block_warps block_ordered_stream grid_partials_host grid_two_launch grid_atomic grid_atomic_warp_sync grid_atomic_shuffle grid_stride_two_launch grid_last_block grid_ordered_two_launch grid_ordered_last_block grid_vector grid_bulk engine top2_two_phase top2_shuffle top_k' -- "$word")); return ;;
     --op) COMPREPLY=($(compgen -W 'sum max min mean matmul top2' -- "$word")); return ;;
     --explain) COMPREPLY=($(compgen -W 'warp_shared_halving warp_shared_halving_unguarded warp_shared_adjacent warp_shared_adjacent_padded warp_shuffle warp_redux block_global_inplace block_global_constant_bounds block_shared block_shared_dynamic block_shared_warp_sync block_shared_shuffle block_accumulate block_warps block_ordered_stream grid_partials_host grid_two_launch grid_atomic grid_atomic_warp_sync grid_atomic_shuffle grid_stride_two_launch grid_last_block grid_ordered_two_launch grid_ordered_last_block grid_vector grid_bulk engine top2_two_phase top2_shuffle top_k' -- "$word")); return ;;
+    --trace) return ;;
+    --trace-json) return ;;
   esac
   if [[ $word == -* ]]; then
     case ${COMP_WORDS[1]} in
@@ -41,7 +43,7 @@ _monofold() {
       verify) flags='--dtype --format --column --header --delimiter --na --io --help' ;;
       bench) flags='--dtype --threads --json --size --ops --help' ;;
       generate) flags='--dtype --count --seed --distribution --help' ;;
-      ladder) flags='--dtype --json --n --device --only --op --explain --help' ;;
+      ladder) flags='--dtype --json --n --device --only --op --explain --trace --trace-json --mistake --help' ;;
       *) flags='-k --ddof --nan --plain --axis --keepdims --output --dtype --format --column --by --order --header --delimiter --na --io --memory --device --threads --mpi --save-state --first-index --hex --json --csv --quiet --help --version' ;;
     esac
     COMPREPLY=($(compgen -W "$flags" -- "$word"))

@@ -2,6 +2,7 @@
 
 #include "emulation/block.hpp"
 #include "emulation/device_memory.hpp"
+#include "emulation/step_notes.hpp"
 
 namespace monofold::emulation::detail {
 
@@ -18,7 +19,7 @@ void touch_device(const void* address, std::size_t bytes, access_kind kind, bool
   }
   // An atomic may be how a kernel waits, so it is no progress by itself: see atomics.
   if (kind == access_kind::write) ++running_launch->progress;
-  if (is_volatile && kind != access_kind::write) running_block->yield();
+  if (is_volatile && kind != access_kind::write && notes == nullptr) running_block->yield();
 }
 
 /// The kind of an access to a volatile word.
@@ -35,6 +36,9 @@ access_kind volatile_kind(access_kind kind) {
 void touch_others(const void* address, std::size_t bytes, access_kind kind, bool is_volatile) {
   if (!is_on_fiber() || bytes == 0) return;
   const outside_kernel here;
+  if (notes != nullptr) [[unlikely]] {
+    notes->before_access(*running_block, address, bytes, is_volatile ? volatile_kind(kind) : kind);
+  }
   if (running_block->shared().holds(address)) {
     running_block->touch_shared(address, bytes, is_volatile ? volatile_kind(kind) : kind);
   } else if (memory.holds(address)) {
@@ -42,7 +46,7 @@ void touch_others(const void* address, std::size_t bytes, access_kind kind, bool
   }
   if (++running_launch->accesses >= accesses_a_turn) {
     running_launch->accesses = 0;
-    running_block->yield();
+    if (notes == nullptr) running_block->yield();
   }
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "emulation/builtins.hpp"
+#include "emulation/step_notes.hpp"
 
 namespace monofold::emulation::detail {
 
@@ -10,11 +11,24 @@ block* running_block = nullptr;
 thread* running_thread = nullptr;
 launch* running_launch = nullptr;
 
+namespace {
+
+const char* name_of(block_barrier kind) {
+  constexpr const char* names[] = {"__syncthreads", "__syncthreads_or", "__syncthreads_and",
+                                   "__syncthreads_count"};
+  return names[static_cast<int>(kind)];
+}
+
+}  // namespace
+
 void launch::fail(finding what, const uint3& at_block, const uint3& at_thread,
-                  const std::string& text) {
+                  const std::string& text, int other) {
   has_failed = true;
-  file_report({what, kernel, at_block, at_thread,
-               text + " (launch " + std::to_string(number + 1) + ")", seed});
+  const report found{
+      what, kernel, at_block, at_thread, text + " (launch " + std::to_string(number + 1) + ")",
+      seed, other};
+  if (notes != nullptr) notes->found.problem = found;
+  file_report(found, notes == nullptr ? echo::on : echo::off);  // who records looks at it
 }
 
 bool block::begin(launch& of, const uint3& index, cluster& home, int rank_in_cluster,
@@ -48,6 +62,7 @@ bool block::begin(launch& of, const uint3& index, cluster& home, int rank_in_clu
     own.rank = static_cast<int>(i);
     own.index = {rank % shape.x, rank / shape.x % shape.y, rank / shape.x / shape.y};
     own.where = thread::place::ready;
+    own.due = {};
     if (!own.own.start(thread_main, &own)) return false;
   }
   return true;
@@ -132,8 +147,8 @@ void block::yield() {
   running_thread->own.suspend();
 }
 
-void block::fail(finding what, const std::string& text) {
-  launch_->fail(what, index_, running_thread->index, text);
+void block::fail(finding what, const std::string& text, int other) {
+  launch_->fail(what, index_, running_thread->index, text, other);
   for (;;) running_thread->own.suspend();
 }
 
@@ -156,6 +171,8 @@ void block::end_thread(thread& own) {
 }
 
 int block::sync(block_barrier kind, bool vote) {
+  if (notes != nullptr) [[unlikely]]
+    notes->before_call(*this, name_of(kind), nullptr);
   thread& own = *running_thread;
   own.barrier = kind;
   own.vote = vote;
@@ -187,11 +204,15 @@ void block::release_barrier() {
     make_ready(other);
   }
   at_barrier_ = 0;
+  if (notes != nullptr) [[unlikely]]
+    notes->synced(*this, step_kind::block_barrier, name_of(kind));
   epoch_ = ++launch_->epochs;
   wants_pause_ = numbers_->one_in(8);
 }
 
 std::uint64_t block::meet(const warp_call& call) {
+  if (notes != nullptr) [[unlikely]]
+    notes->before_call(*this, name_of(call.operation), &call);
   thread& own = *running_thread;
   warp& home = warp_of(own);
   const int lane = own.rank % 32;
@@ -231,11 +252,15 @@ void block::try_release_warp(int at, std::uint32_t mask, warp_operation operatio
         is_same_for_all(operation) ? of_first : answer(home.calls, lane, present, undefined);
     make_ready(other);
   }
+  if (notes != nullptr) [[unlikely]]
+    notes->met(*this, at, present, home.calls);
   home.calling &= ~present;
   if (operation == warp_operation::sync) home.clock.sync(present, home.every);
 }
 
 void block::sync_cluster() {
+  if (notes != nullptr) [[unlikely]]
+    notes->before_call(*this, "cluster barrier", nullptr);
   ++at_cluster_;
   std::size_t threads = 0;
   for (const block* other : cluster_->blocks) threads += static_cast<std::size_t>(other->count_);
@@ -252,6 +277,8 @@ void block::sync_cluster() {
 
 void block::leave_cluster_barrier() {
   at_cluster_ = 0;
+  if (notes != nullptr) [[unlikely]]
+    notes->synced(*this, step_kind::cluster_barrier, "cluster barrier");
   epoch_ = ++launch_->epochs;
   for (int i = 0; i < count_; ++i) make_ready(*threads_[static_cast<std::size_t>(i)]);
 }
@@ -272,7 +299,8 @@ void block::touch_shared(const void* address, std::size_t bytes, access_kind kin
   fail(finding::shared_race,
        verb + found.where + ", which " +
            (other < 0 ? "a thread of another warp" : "thread " + std::to_string(other)) +
-           (found.with.other_wrote ? " wrote" : " read") + " without a barrier between");
+           (found.with.other_wrote ? " wrote" : " read") + " without a barrier between",
+       other);
 }
 
 std::string block::why_lane_waits(const thread& own) const {

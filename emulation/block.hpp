@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "emulation/dimensions.hpp"
@@ -23,6 +24,7 @@ enum class block_barrier { plain, any, all, count };
 namespace detail {
 
 class block;
+class step_notes;
 
 /// A launch, as its blocks see it.
 struct launch {
@@ -39,7 +41,24 @@ struct launch {
   int accesses = 0;            // since a thread was made to give way
   std::uint32_t epochs = 0;    // block barriers of all blocks so far
 
-  void fail(finding what, const uint3& at_block, const uint3& at_thread, const std::string& text);
+  void fail(finding what, const uint3& at_block, const uint3& at_thread, const std::string& text,
+            int other = -1);
+};
+
+/// Of a thread of a recorded launch: what it did last, and whether it stands before the next part.
+struct turn {
+  bool is_due = false;
+  bool is_call = false;  // of a barrier or with other lanes
+  int stack = -1;        // where
+  int group = 0;         // threads of one number went together until here
+  // Cells: what is read again, or written again, is one access.
+  std::vector<std::pair<int, std::size_t>> read, written;
+  warp_call call;
+  int words_left = 0;  // of a value that is exchanged word by word
+  bool is_next_word = false;
+  // Of a struct that is copied the compiler tells the write first, then the read.
+  std::size_t copied_bytes = 0;
+  std::size_t copy_step = 0;
 };
 
 struct thread {
@@ -53,6 +72,7 @@ struct thread {
   block_barrier barrier = block_barrier::plain;
   bool vote = false;
   std::uint64_t answer = 0;
+  turn due;
 };
 
 struct warp {
@@ -83,9 +103,26 @@ class block {
   /// Runs threads until all ended, all of them wait for other blocks, or others get a turn.
   outcome run();
 
+  // Recorded launches: emulation/in_step.
+  /// One instruction of each warp.
+  outcome run_a_step(step_notes& notes);
+  /// On a fiber: stands at `stack` until its lanes are chosen.
+  void wait_for_turn(int stack);
+  const turn& due_of(int warp, int lane) const {
+    return thread_at(static_cast<std::size_t>(warp), lane).due;
+  }
+  std::uint64_t answer_of(int warp, int lane) const {
+    return thread_at(static_cast<std::size_t>(warp), lane).answer;
+  }
+  static auto main_of_threads() { return &thread_main; }
+
   cluster& home() const { return *cluster_; }
   const uint3& index() const { return index_; }
   int rank_in_cluster() const { return rank_in_cluster_; }
+  int linear_index() const {
+    const dim3& grid = launch_->grid;
+    return static_cast<int>(index_.x + grid.x * (index_.y + grid.y * index_.z));
+  }
   shared_memory& shared() { return shared_; }
   bool has_ended() const { return live_ == 0; }
   bool is_at_cluster_barrier() const { return at_cluster_ > 0; }
@@ -97,13 +134,17 @@ class block {
   void touch_shared(const void* address, std::size_t bytes, access_kind kind);
   /// Others get a turn; the caller may be waiting for what they write.
   void yield();
-  [[noreturn]] void fail(finding what, const std::string& text);
+  [[noreturn]] void fail(finding what, const std::string& text, int other = -1);
 
   // By the last thread of a cluster to arrive.
   void leave_cluster_barrier();
 
  private:
   static void thread_main(void* argument);
+  void go_on(thread& next);
+  bool bring_to_turn(std::size_t warp);
+  bool regroup(std::size_t warp);
+  std::uint32_t lanes_behind(std::size_t warp, const step_notes& notes) const;
   thread& next_thread();
   void wait(thread::place where);
   void make_ready(thread& own);
@@ -134,6 +175,7 @@ class block {
   int yields_ = 0;  // since something changed
   bool wants_pause_ = false;
   std::uint32_t epoch_ = 0;
+  int groups_ = 0;  // of threads of a recorded launch
 };
 
 /// Who runs. Only one kernel runs at a time, and only one of its threads.

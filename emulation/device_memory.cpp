@@ -51,6 +51,14 @@ bool device_memory::contains(const void* address, std::size_t bytes) const {
          bytes <= near->bytes - static_cast<std::size_t>(at - near->begin);
 }
 
+void device_memory::bounds_of(const void* address, const char*& begin, std::size_t& bytes) const {
+  const std::lock_guard lock(guard_);
+  const allocation* const near = nearest(static_cast<const char*>(address));
+  if (near == nullptr || near->is_freed || !is_within(address, near->begin, near->bytes)) return;
+  begin = near->begin;
+  bytes = near->bytes;
+}
+
 std::string device_memory::check_slowly(const void* address, std::size_t bytes) {
   const std::lock_guard lock(guard_);
   const auto* const at = static_cast<const char*>(address);

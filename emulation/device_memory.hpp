@@ -25,6 +25,9 @@ class device_memory {
   /// Whether so many bytes lie in one live allocation.
   bool contains(const void* address, std::size_t bytes) const;
 
+  /// The live allocation that `address` lies in; leaves the arguments alone where it is in none.
+  void bounds_of(const void* address, const char*& begin, std::size_t& bytes) const;
+
   bool holds(const void* address) const { return space_.holds(address); }
 
   /// Empty, or what is wrong with an access of a kernel to an address that it `holds`.

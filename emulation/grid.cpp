@@ -12,6 +12,7 @@
 #include "emulation/builtins.hpp"
 #include "emulation/random.hpp"
 #include "emulation/report.hpp"
+#include "emulation/step_notes.hpp"
 #include "emulation/symbols.hpp"
 
 namespace monofold::emulation {
@@ -77,6 +78,7 @@ class grid_run {
   }
 
   void run() {
+    if (notes != nullptr) return run_in_step(*notes);
     while (!launch_.has_failed && (next_ < order_.size() || !running_.empty() || !idle_.empty())) {
       if (should_start()) {
         if (!start()) return;
@@ -95,6 +97,36 @@ class grid_run {
   static constexpr std::size_t taking_turns = 3;
   /// Blocks that look so often at what does not change will do so for ever.
   static constexpr int most_idle_rounds = 200;
+
+  /// How many blocks go in step; others start as these end.
+  static constexpr std::size_t most_in_step = 16;
+
+  void run_in_step(step_notes& to) {
+    while (!launch_.has_failed && (next_ < order_.size() || !running_.empty())) {
+      // In the order of their numbers, as a device does where nothing speaks against it.
+      while (next_ < order_.size() && (running_.empty() || running_.size() < most_in_step)) {
+        order_[next_] = static_cast<std::uint32_t>(next_);
+        if (!start()) return;
+      }
+      to.begin_step();
+      const std::uint64_t before = launch_.progress;
+      std::vector<block*> left;
+      for (block* const own : running_) {
+        if (launch_.has_failed) break;
+        if (own->run_a_step(to) != block::outcome::ended) {
+          left.push_back(own);
+        } else if (++own->home().ended == static_cast<int>(cluster_blocks_)) {
+          retire(own->home());
+        }
+      }
+      const bool did = to.end_step() || left.size() != running_.size();
+      running_.swap(left);
+      if (did || launch_.progress != before) continue;
+      idle_.swap(running_);
+      if (!has_news()) return;
+      idle_.swap(running_);
+    }
+  }
 
   bool should_start() {
     if (next_ == order_.size()) return false;
@@ -222,6 +254,7 @@ bool run(const launch_request& request) {
   blockDim = request.block;
   gridDim = request.grid;
   detail::running_launch = &own;
+  if (detail::notes != nullptr) detail::notes->begin_launch(own);
   detail::grid_run(own, request.cluster.x).run();
   detail::running_launch = nullptr;
   epochs = own.epochs;

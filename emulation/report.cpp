@@ -46,9 +46,9 @@ std::vector<report> take_reports() {
 
 namespace detail {
 
-void file_report(const report& found) {
+void file_report(const report& found, echo prints) {
   const std::lock_guard lock(guard);
-  std::fputs(to_text(found).c_str(), stderr);
+  if (prints == echo::on) std::fputs(to_text(found).c_str(), stderr);
   filed.push_back(found);
 }
 

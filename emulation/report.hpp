@@ -28,6 +28,7 @@ struct report {
   uint3 thread;
   std::string text;    // what was done where
   std::uint64_t seed;  // MONOFOLD_SEED for the same order of threads
+  int other = -1;      // of a race: the other thread, by its rank in the block
 };
 
 /// A report as lines for people.
@@ -39,8 +40,10 @@ std::vector<report> take_reports();
 
 namespace detail {
 
-/// Keeps a report and prints it to standard error.
-void file_report(const report& found);
+enum class echo { on, off };
+
+/// Keeps a report, and prints it to standard error.
+void file_report(const report& found, echo prints);
 bool has_reports();
 /// The first report in one line; empty where there is none.
 std::string first_report();

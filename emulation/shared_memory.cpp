@@ -102,6 +102,25 @@ shared_memory::static_variable& shared_memory::use(const variable& symbol) {
   return *own;
 }
 
+memory_space shared_memory::space_at(const void* address) const {
+  memory_space out;
+  if (is_within(address, dynamic(), dynamic_bytes_)) {
+    out.name = "dynamic shared memory";
+    out.begin = dynamic();
+    out.bytes = dynamic_bytes_;
+  } else if (is_static(address)) {
+    const auto offset =
+        static_cast<std::size_t>(static_cast<const char*>(address) - home_.thread_local_memory);
+    for (const variable& own : home_.symbols->variables) {
+      if (offset - own.offset >= own.bytes) continue;
+      out.name = short_name(own.name);
+      out.begin = home_.thread_local_memory + own.offset;
+      out.bytes = own.bytes;
+    }
+  }
+  return out;
+}
+
 void shared_memory::enter() {
   for (const auto& own : variables_) {
     if (own.is_used) std::memcpy(place_of(own), own.image.get(), own.symbol->bytes);

@@ -9,6 +9,7 @@
 
 #include "emulation/address_space.hpp"
 #include "emulation/random.hpp"
+#include "emulation/recording.hpp"
 #include "emulation/shadow.hpp"
 #include "emulation/symbols.hpp"
 
@@ -39,6 +40,9 @@ class shared_memory {
   /// Records an access to an address that it `holds`.
   shared_problem touch(const void* address, std::size_t bytes, access_kind kind,
                        const toucher& who);
+
+  /// The variable that an address lies in, or the dynamic bytes; begin is null where there is none.
+  memory_space space_at(const void* address) const;
 
   /// The block goes on, or stops: its images go to the variables' places and back.
   void enter();

@@ -66,7 +66,15 @@ struct search {
   std::uintptr_t function;
   module found;
   std::string path;
+  std::size_t thread_local_module = 0;  // its number; 0: it has no thread-local memory
 };
+
+/// What `__tls_get_addr` takes.
+struct thread_local_place {
+  unsigned long module;
+  unsigned long offset;
+};
+extern "C" void* __tls_get_addr(thread_local_place*);
 
 int visit_module(dl_phdr_info* info, std::size_t, void* argument) {
   auto& wanted = *static_cast<search*>(argument);
@@ -81,12 +89,10 @@ int visit_module(dl_phdr_info* info, std::size_t, void* argument) {
   if (!is_here) return 0;
   const bool is_program = info->dlpi_name[0] == '\0';
   wanted.path = is_program ? "/proc/self/exe" : info->dlpi_name;
-  wanted.found.thread_local_memory = static_cast<char*>(info->dlpi_tls_data);
-  if (info->dlpi_tls_data != nullptr) {
-    // An index may run past the last variable: a program's has the thread's own page behind it, a
-    // loaded library's whatever the heap put there.
-    wanted.found.thread_local_bytes = thread_local_bytes + (is_program ? page_bytes : 0);
-  }
+  wanted.thread_local_module = info->dlpi_tls_modid;
+  // An index may run past the last variable: a program's has the thread's own page behind it, a
+  // loaded library's whatever the heap put there.
+  wanted.found.thread_local_bytes = thread_local_bytes + (is_program ? page_bytes : 0);
   wanted.found.function_offset = wanted.function - info->dlpi_addr;
   return 1;
 }
@@ -95,8 +101,14 @@ int visit_module(dl_phdr_info* info, std::size_t, void* argument) {
 
 module module_of(const void* function) {
   static std::map<std::string, symbol_table> tables;  // one kernel runs at a time
-  search wanted{reinterpret_cast<std::uintptr_t>(function), {}, {}};
+  search wanted{reinterpret_cast<std::uintptr_t>(function), {}, {}, 0};
   dl_iterate_phdr(visit_module, &wanted);
+  if (wanted.thread_local_module != 0) {
+    // A thread gets that of a loaded library when it asks for it: before its first kernel, so that
+    // shared variables are watched from the first launch on.
+    thread_local_place place{wanted.thread_local_module, 0};
+    wanted.found.thread_local_memory = static_cast<char*>(__tls_get_addr(&place));
+  }
   const auto [place, is_first] = tables.try_emplace(wanted.path);
   if (is_first) place->second = read_symbols(wanted.path);
   wanted.found.symbols = &place->second;

@@ -2,11 +2,19 @@
 
 #include <algorithm>
 
+#include "emulation/step_notes.hpp"
+
 namespace monofold::emulation::detail {
 
 namespace {
 
-/// The lane that a shuffle reads; its own where there is none.
+template <class Visit>
+void for_lanes(std::uint32_t mask, const Visit& visit) {
+  for (; mask != 0; mask &= mask - 1) visit(__builtin_ctz(mask));
+}
+
+}  // namespace
+
 int source_of(const warp_call& own, int lane) {
   const int first = lane / own.width * own.width;
   switch (own.operation) {
@@ -26,6 +34,8 @@ int source_of(const warp_call& own, int lane) {
   }
 }
 
+namespace {
+
 std::uint64_t joined(warp_operation operation, std::uint64_t a, std::uint64_t b) {
   const auto left = static_cast<std::uint32_t>(a);
   const auto right = static_cast<std::uint32_t>(b);
@@ -41,11 +51,6 @@ std::uint64_t joined(warp_operation operation, std::uint64_t a, std::uint64_t b)
     case warp_operation::bit_or: return left | right;
     default: return left ^ right;
   }
-}
-
-template <class Visit>
-void for_lanes(std::uint32_t mask, const Visit& visit) {
-  for (; mask != 0; mask &= mask - 1) visit(__builtin_ctz(mask));
 }
 
 }  // namespace

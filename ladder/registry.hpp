@@ -10,6 +10,8 @@
 #include <string>
 #include <string_view>
 
+#include "ladder/sizes.hpp"
+
 namespace monofold::ladder {
 
 /// Who cooperates; for the last three what is asked for is a selection instead of a fold.
@@ -38,9 +40,6 @@ inline constexpr unsigned five = four | 16u;     // and the product of matrices
 inline constexpr unsigned two_largest = 32u;
 inline constexpr unsigned every_type = 15u;
 inline constexpr unsigned only_int32 = 1u;
-
-/// The block of most rungs: two per scheduler, and 100 000 000 is a multiple of 256 (not of 512).
-inline constexpr int block_threads = 256;
 
 /// What a rung needs of n, and what it leaves.
 struct requirements {

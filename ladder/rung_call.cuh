@@ -14,9 +14,6 @@
 
 namespace monofold::ladder {
 
-/// One block where there is one alone: as many threads as hardware has for it.
-inline constexpr int single_block_threads = 1024;
-
 /// A multiprocessor holds so many threads: 8 blocks of 256 stay resident.
 inline constexpr int resident_threads = 2048;
 

@@ -22,6 +22,7 @@ ROOMS = {
     "engine": ("include/monofold/engine", BELOW_LEVEL | {"level"}),
     "api": ("include/monofold", BELOW_API),
     "emulation": ("emulation", {"platform"}),
+    "trace": ("trace", {"emulation"}),
     "runtime": ("runtime", BELOW_API | {"api"}),
     # What needs MPI; the tool includes the table of what it loads from there.
     "mpi": ("mpi", BELOW_API | {"api"}),
@@ -29,7 +30,8 @@ ROOMS = {
     "python": ("python", PUBLIC | {"runtime"}),
     "bench": ("bench", PUBLIC | {"level", "plan", "runtime"}),
     "ladder": ("ladder", PUBLIC | {"level", "plan"}),
-    "tests": ("tests", BELOW_API | {"api", "emulation", "runtime", "cli", "bench", "ladder", "mpi"}),
+    "traced": ("ladder/traced", PUBLIC | {"level", "plan", "ladder", "emulation", "trace"}),
+    "tests": ("tests", BELOW_API | {"api", "emulation", "trace", "runtime", "cli", "bench", "ladder", "mpi"}),
     "tools": ("tools", set()),
     "docs": ("docs", set()),
 }

@@ -16,9 +16,6 @@
 
 namespace monofold::ladder {
 
-/// Two buffers of it in 48 KiB of shared memory, for states of up to 32 bytes.
-inline constexpr int stream_threads = 512;
-
 /// Thread 0 gets the fold of items begin .. end - 1, in order. All threads of the block call it;
 /// `cells` has room for two states a thread and may be used again behind a block barrier.
 template <class F>

@@ -20,10 +20,7 @@
 
 namespace monofold::ladder {
 
-inline constexpr int bulk_threads = 128;
 inline constexpr int bulk_warps = bulk_threads / 32;
-inline constexpr int bulk_stages = 4;
-inline constexpr int stage_bytes = 2048;
 inline constexpr int bulk_blocks = 6;  // a multiprocessor; 6 x 32 KiB of its 228 KiB
 
 template <class Item>
