@@ -220,6 +220,7 @@ command parse_merge(const split_command& split) {
   out.form = form_of(split);
   out.base = split.has("--hex") ? number_base::hex : number_base::decimal;
   out.save_state = split.value("--save-state").value_or("");
+  out.subtracts = split.has("--subtract");
   return out;
 }
 

@@ -63,6 +63,8 @@ answer is the exact one, rounded once, or there is no rounding at all. State: it
 On a GPU a range is contiguous device, managed or pinned memory, or a view of such memory. Views own nothing and are
 copied; functions of theirs that run on a GPU say `MONOFOLD_HD`.
 
+One answer a window: `mf::rolling` of `monofold/rolling.hpp` ([windows](rolling.md)).
+
 One answer a key: `mf::group_by` and `mf::reduce_by_key` of `monofold/group_by.hpp` ([groups](groups.md)).
 
 ## Data in pieces

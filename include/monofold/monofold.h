@@ -160,6 +160,19 @@ MONOFOLD_API monofold_status monofold_reduce_segments(
     const monofold_options* options, monofold_dtype value_dtype, void* values, void* seconds,
     int64_t* indices, int64_t* failed_segment) MONOFOLD_NOEXCEPT;
 
+/// Reduces each window of `window` neighbouring items of an array by one operation: window i begins at item i.
+///
+/// shape      1 <= window <= `count`, and room for count - window + 1 answers
+/// order      each answer has the bits of monofold_reduce of its window; positions count along it
+/// errors     as above. `failed_window`, which may be null, takes the first window without an answer, or -1
+/// cost       MONOFOLD_SUM, MEAN and NORM1 that are not plain, NORM2 of floats of up to 32 bits, MIN, MAX, MINMAX,
+///            ARGMIN and ARGMAX: the same for windows of any size. Others: each window on its own
+/// tested by  tests/runtime/rolling_reducer_test.cpp
+MONOFOLD_API monofold_status monofold_rolling(
+    const void* items, monofold_dtype dtype, int64_t count, int64_t window,
+    monofold_operation operation, const monofold_options* options, monofold_dtype value_dtype,
+    void* values, void* seconds, int64_t* indices, int64_t* failed_window) MONOFOLD_NOEXCEPT;
+
 /// One answer a key.
 typedef struct monofold_groups monofold_groups;
 

@@ -10,6 +10,7 @@ from ._info import info
 from ._operations import Operation, set_threads
 from ._progress import progress
 from ._results import Stats, TopK
+from ._rolling import rolling
 from ._segments import segmented_reduce
 from ._state import State
 
@@ -48,5 +49,5 @@ __all__ = [
     "DeviceUnavailable", "EmptyInput", "IntegerOverflow", "MalformedState", "NanFound", "Operation", "State", "Stats",
     "TopK", "all", "any", "argmax", "argmin", "bit_and", "bit_or", "bit_xor", "bottom_k", "count", "count_nan",
     "count_nonzero", "dot", "group_by", "info", "max", "mean", "min", "minmax", "norm", "plain", "prod", "progress",
-    "reduce", "segmented_reduce", "set_threads", "stats", "std", "sum", "top_k", "var",
+    "reduce", "rolling", "segmented_reduce", "set_threads", "stats", "std", "sum", "top_k", "var",
 ]

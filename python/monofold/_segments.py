@@ -32,12 +32,17 @@ def segmented_reduce(x, fold, offsets=None, *, starts=None, stops=None, dtype=No
     fold = _folds.as_fold(fold)
     if fold.kinds[0].name == "dot":
         raise TypeError("segments have no dot")
-    source = _arrays.as_source(x)
-    if len(source.pieces) > 1 or source.pieces[0][1] is not None:
-        raise TypeError("segments need one array without absent items")
+    source = as_one_array(x, "segments")
     starts, stops = bounds_of(source.items.count, offsets, starts, stops)
     how = fold.make_how(nan)
     return fold.pack(_one(source, kind, how, starts, stops, dtype) for kind in fold.kinds)
+
+
+def as_one_array(x, what):
+    source = _arrays.as_source(x)
+    if len(source.pieces) > 1 or source.pieces[0][1] is not None:
+        raise TypeError(f"{what} need one array without absent items")
+    return source
 
 
 def bounds_of(count, offsets, starts, stops):

@@ -36,8 +36,8 @@ def test_recipes_run(recipe):
     exec(compile(recipe, "recipes.md", "exec"), {})  # noqa: S102
 
 
-def test_there_are_thirteen_recipes():
-    assert len(RECIPES) == 13
+def test_there_are_fourteen_recipes():
+    assert len(RECIPES) == 14
 
 
 def test_block_of_the_tree_s_page_runs():
