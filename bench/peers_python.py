@@ -1,96 +1,104 @@
 #!/usr/bin/env python3
-"""Calls from Python: this package beside others that are installed, in one run.
+"""Calls from Python: this package beside others that are installed, taking turns in one run.
 
-usage: peers_python.py [MOST_ITEMS]       (10 million)
+usage: peers_python.py [MOST_ITEMS [MACHINE]]       (10 million)
 
-Prints a line of JSON for each operation, type, number of items and library: the least time of a call on the
-clock in microseconds, and whether the bits are those of the same items in another order ("order") and of two
-halves joined by the library's own addition ("halves"), for sums: measured, not claimed.
+Prints a line of JSON for each operation, number of float64 and library: the least time of a call on the clock, in
+microseconds. Then one for each library's sum of a million float64: how far it is off the exact one, rounded, in units
+of the last place, and whether its bits stay, measured: "order", of the items in 5 other orders; "chunks", of the items
+in 3, 7 and 50 pieces, as its user adds pieces; "threads", of 1 to 4 threads (null: it has one, or none can be set).
+`bench/table_python.py` makes the page's tables of rows, `bench/plot_python.py` its figure.
 """
 
-import importlib
 import json
 import math
+import subprocess
 import sys
-import timeit
+import time
 
-import monofold as mf
 import numpy as np
+from python_libraries import here
 
-SAMPLES = 9
-
-
-def library(name):
-    try:
-        return importlib.import_module(name)
-    except ImportError:
-        return None
+OPERATIONS = ("sum", "mean", "var", "argmax", "stats", "top_k", "sum, axis 0", "sum, axis 1")
+SAMPLES, SAMPLE_SECONDS = 9, 2e-3
 
 
-def columns(values):
-    """The same items in each library's own array."""
-    yield "monofold", values
-    yield "numpy", values
-    for name, make in (("torch", lambda torch: torch.from_numpy(values)), ("polars", lambda pl: pl.Series(values)),
-                       ("pyarrow.compute", lambda _: library("pyarrow").array(values)),
-                       ("pandas", lambda pd: pd.Series(values)), ("bottleneck", lambda _: values),
-                       ("numbagg", lambda _: values), ("math", lambda _: values.tolist())):
-        here = library(name)
-        if here is not None:
-            yield name, make(here)
+def seconds_of(call, number):
+    begin = time.perf_counter()
+    for _ in range(number):
+        call()
+    return (time.perf_counter() - begin) / number
 
 
-def calls(name, operation, x):
-    """The call of a library for an operation; None where it has none."""
-    if name == "monofold":
-        one = getattr(mf, operation)
-        return lambda: one(x)
-    if name == "math":
-        return (lambda: math.fsum(x)) if operation == "sum" else None
-    if name in ("torch", "polars", "pandas"):
-        method = {"argmax": {"polars": "arg_max"}.get(name, "argmax")}.get(operation, operation)
-        finish = (lambda value: value.item()) if name == "torch" else (lambda value: value)
-        return lambda: finish(getattr(x, method)())
-    if name == "pyarrow.compute":
-        module, method = library(name), {"var": "variance"}.get(operation, operation)
-        return (lambda: getattr(module, method)(x).as_py()) if hasattr(module, method) else None
-    module = library(name)
-    method = {"bottleneck": "nan", "numbagg": "nan"}.get(name, "") + operation
-    return (lambda: getattr(module, method)(x)) if hasattr(module, method) else None
+def in_turns(calls):
+    """The least time of each call; nobody is measured for long while others wait."""
+    numbers, least = {}, {}
+    for name, call in calls.items():
+        call()
+        once = seconds_of(call, 1)
+        numbers[name] = max(1, min(20_000, int(SAMPLE_SECONDS / max(once, 1e-7))))
+        least[name] = once
+    samples = SAMPLES if max(least.values()) < 0.2 else 4
+    for _ in range(samples):
+        for name, call in calls.items():
+            least[name] = min(least[name], seconds_of(call, numbers[name]))
+    return least
 
 
-def least_us(call):
-    once = timeit.timeit(call, number=1)
-    number = max(1, min(20_000, int(2e-3 / max(once, 1e-7))))
-    return min(timeit.repeat(call, number=number, repeat=SAMPLES)) / number * 1e6
+def times(libraries, values, shared):
+    side = 10 ** (int(math.log10(values.size)) // 2)
+    matrix = values.reshape(-1, side)
+    for operation in OPERATIONS:
+        calls = {}
+        for library in libraries:
+            if values.size > library.most_items:
+                continue
+            x = (library.table if "axis" in operation else library.column)(matrix if "axis" in operation else values)
+            call = library.call(operation, x) if x is not None else None
+            if call is not None:
+                calls[library.name] = call
+        for name, seconds in in_turns(calls).items():
+            yield {**shared, "op": operation, "items": values.size, "path": name, "least_us": round(seconds * 1e6, 3)}
 
 
-def same_bits(name, values):
-    """(in another order, in two halves): whether the sum has the bits of the whole."""
-    whole, turned, *halves = (float(calls(name, "sum", dict(columns(part))[name])())
-                              for part in (values, values[::-1].copy(), *np.split(values, [values.size // 3])))
-    if name == "monofold":  # whose halves are states
-        left, right = (mf.State(mf.sum, values.dtype).push(part) for part in np.split(values, [values.size // 3]))
-        halves = [left.append(right).finish()]
-    return whole == turned, whole == float(np.add.reduce(np.array(halves)))
+def sum_of(library, values):
+    return float(library.call("sum", library.column(values))())
+
+
+def bits(libraries, shared, count=10**6):
+    draw = np.random.default_rng(2)
+    values = draw.standard_normal(count) * 2.0 ** draw.integers(-20, 20, count)
+    exact = math.fsum(values)
+    orders = [values[::-1].copy(), *(draw.permutation(values) for _ in range(4))]
+    for library in libraries:
+        if library.call("sum", library.column(values[:2])) is None:
+            continue
+        total = sum_of(library, values)
+        chunks = [library.pieces(np.array_split(values, parts)) == total for parts in (3, 7, 50)]
+        threads = None
+        if library.threads is not None:
+            found = []
+            for number in (1, 3, 4, 2):
+                library.threads(number)
+                found.append(sum_of(library, values) == total)
+            threads = all(found)
+        yield {**shared, "op": "sum", "items": count, "path": library.name, "version": library.version,
+               "ulp": abs(total - exact) / math.ulp(exact),
+               "order": all(sum_of(library, order) == total for order in orders), "chunks": all(chunks),
+               "threads": threads}
 
 
 def main():
     most = int(float(sys.argv[1])) if len(sys.argv) > 1 else 10_000_000
-    draw = np.random.default_rng(1)
-    for dtype in ("float64", "float32"):
-        for exponent in range(1, int(math.log10(most)) + 1):
-            values = (draw.standard_normal(10**exponent) * 1e3).astype(dtype)
-            for name, x in columns(values):
-                for operation in ("sum", "mean", "var", "max", "argmax"):
-                    call = calls(name, operation, x)
-                    if call is None:
-                        continue
-                    row = {"op": operation, "dtype": dtype, "items": values.size, "path": name,
-                           "least_us": round(least_us(call), 3)}
-                    if operation == "sum":
-                        row["order"], row["halves"] = same_bits(name, values)
-                    print(json.dumps(row), flush=True)
+    commit = subprocess.run(["git", "rev-parse", "--short=12", "HEAD"], capture_output=True, text=True).stdout.strip()
+    shared = {"suite": "peers_python", "machine": sys.argv[2] if len(sys.argv) > 2 else "", "commit": commit,
+              "python": sys.version.split()[0], "dtype": "float64"}
+    libraries, draw = here(), np.random.default_rng(1)
+    for exponent in range(1, int(math.log10(most)) + 1):
+        for row in times(libraries, draw.standard_normal(10**exponent) * 1e3, shared):
+            print(json.dumps(row), flush=True)
+    for row in bits(libraries, shared):  # last: it changes how many threads there are
+        print(json.dumps(row), flush=True)
 
 
 if __name__ == "__main__":

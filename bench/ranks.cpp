@@ -42,6 +42,14 @@ std::function<void()> reduce(std::int64_t count, const F& f) {
   };
 }
 
+// What communicators of more than 256 ranks do, whatever their number here.
+template <class F>
+std::function<void()> by_tree(const F& f) {
+  return [items = std::vector<double>(100, 1.0 / 3), f] {
+    mf::reduce(mf::ranks_engine<>{MPI_COMM_WORLD, mf::cpu(1), 1}, items, f);
+  };
+}
+
 template <class Item>
 std::function<void()> many() {  // 32 items each
   return [fields = std::vector(num_fields, std::vector<Item>(32, Item{1} / 3))] {
@@ -90,6 +98,16 @@ int main(int argc, char** argv) {
       {"sum of 100 float32 a rank", reduce<float>(100, mf::sum)},
       {"max of 100 float64 a rank", reduce<double>(100, mf::max)},
       {"plain sum of 100 float64 a rank", reduce<double>(100, mf::plain_sum)},
+      {"max of 100 float64 a rank, by a tree", by_tree(mf::max)},
+      {"plain sum of 100 float64 a rank, by a tree", by_tree(mf::plain_sum)},
+      {"sum of 100 float64 a rank, on one rank",
+       [items = std::vector<double>(100, 1.0 / 3)] {
+         mf::reduce_to(0, mf::ranks(MPI_COMM_WORLD, mf::cpu(1)), items, mf::sum);
+       }},
+      {"sum of 100 float64 a rank, later",
+       [items = std::vector<double>(100, 1.0 / 3)] {
+         mf::reduce_async(mf::ranks(MPI_COMM_WORLD, mf::cpu(1)), items, mf::sum).wait();
+       }},
       {"C: sum of 100 float64 a rank", c_call()},
       {"C: the same by gathered states", c_join()},
       {"1000 fields of float64, sum", many<double>()},

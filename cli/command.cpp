@@ -197,7 +197,8 @@ command parse_reduce(const std::vector<std::string>& args) {
   }
   out.device = split.value("--device").value_or("auto");
   // Data of files and pipes lies in host memory: `auto` leaves it to the processor.
-  out.what.on_gpu = out.device == "gpu" || out.device == "emulated";
+  out.what.on_gpu = out.device != "auto" && out.device != "cpu";
+  if (out.device == "gpus" || out.device == "emulated") out.what.gpus = {0, 0};  // all there are
   if (const auto text = split.value("--memory")) {
     out.memory_bytes = parse_quantity("--memory", *text, least_memory_bytes);
     if (out.what.on_gpu) throw usage_error("--memory: not with --device " + out.device);
@@ -219,6 +220,7 @@ command parse_merge(const split_command& split) {
   out.form = form_of(split);
   out.base = split.has("--hex") ? number_base::hex : number_base::decimal;
   out.save_state = split.value("--save-state").value_or("");
+  out.subtracts = split.has("--subtract");
   return out;
 }
 

@@ -42,6 +42,7 @@ struct reduce_command {
 
 struct merge_command {
   std::vector<std::string> files;  // of saved states
+  bool subtracts = false;          // the others from the first one
   output_form form = output_form::text;
   number_base base = number_base::decimal;
   std::string save_state;

@@ -20,6 +20,12 @@ engine_state gpu_state() {
   return {"gpu", true, why};
 }
 
+engine_state gpus_state() {
+  const runtime::gpu_devices& found = runtime::find_devices(runtime::device_kind::gpu);
+  if (found.devices.empty()) return {"gpus", false, found.why_none};
+  return {"gpus", true, fmt::format("{} at once, by pieces in turn", found.devices.size())};
+}
+
 }  // namespace
 
 engine_state state_of_engine(std::string_view name) {
@@ -27,11 +33,12 @@ engine_state state_of_engine(std::string_view name) {
     return {"cpu", true, fmt::format("{}, threads by {}", cores_text(), thread_library())};
   }
   if (name == "gpu") return gpu_state();
-  if (name == "gpus") return {"gpus", false, "this build has no engine for several GPUs"};
+  if (name == "gpus") return gpus_state();
   const runtime::gpu_devices& found = runtime::find_devices(runtime::device_kind::emulated);
   if (found.devices.empty()) return {"emulated", false, found.why_none};
-  return {"emulated", true,
-          "GPU kernels on the processor, every access checked: for tests and learning, not for speed"};
+  return {
+      "emulated", true,
+      "GPU kernels on the processor, every access checked: for tests and learning, not for speed"};
 }
 
 }  // namespace monofold::cli

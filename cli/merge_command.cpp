@@ -33,23 +33,35 @@ std::string label_of(const runtime::request& what) {
 }
 
 // Items whose indices begin at 0 follow those before them; others must begin where they do.
-void add(reducer& total, const reducer& next, const std::string& first_file) {
-  if (!runtime::is_same_reduction(total.what(), next.what())) {
-    throw input_error(fmt::format("holds {}, and {} {}", text_of(next.what()),
-                                  shown_name(first_file), text_of(total.what())));
-  }
+void add(reducer& total, const reducer& next) {
   const std::int64_t end = total.first_index() + total.count();
   if (next.first_index() != 0 && next.first_index() != end) {
     throw input_error(
         fmt::format("begins with item {}, and item {} comes next", next.first_index(), end));
   }
+  if (next.first_index() == end) {
+    total.merge(next);
+  } else {
+    total.append(next);
+  }
+}
+
+// Joins two states, or takes one out of the other.
+void join(reducer& total, const reducer& next, const merge_command& what) {
+  if (!runtime::is_same_reduction(total.what(), next.what())) {
+    throw input_error(fmt::format("holds {}, and {} {}", text_of(next.what()),
+                                  shown_name(what.files.front()), text_of(total.what())));
+  }
   try {
-    if (next.first_index() == end) {
-      total.merge(next);
+    if (what.subtracts) {
+      total.subtract(next);
     } else {
-      total.append(next);
+      add(total, next);
     }
   } catch (const error& wrong) {
+    if (wrong.code() == status::unsupported) {
+      throw input_error(fmt::format("{} cannot be subtracted", text_of(next.what())));
+    }
     if (wrong.code() != status::invalid_argument) throw;
     throw input_error(wrong.what());
   }
@@ -68,7 +80,7 @@ int execute(const merge_command& what) {
       reducer next = read_state(file, num_bytes);
       row.bytes += num_bytes;
       if (total) {
-        add(*total, next, what.files.front());
+        join(*total, next, what);
       } else {
         total = std::move(next);
       }

@@ -121,6 +121,11 @@ inline constexpr std::array<option_entry, 46> options{{
     {"--save-state", "FILE", "",
      "also write what was computed to a file, for merge to join with that of other files",
      command_bit::reduce | command_bit::merge},
+    {"--subtract", "", "",
+     "take the items of the other states out of the first one, which has seen them all: exact "
+     "sums, means, variances, "
+     "norms and counts",
+     command_bit::merge},
     {"--first-index", "N", "",
      "the index of the first item, where the file is a part of a larger array (0)",
      command_bit::reduce},

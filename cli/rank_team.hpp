@@ -1,15 +1,22 @@
 #pragma once
 /// cli/rank_team: the ranks that mpirun started this program as, through a library that is loaded for it.
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
 #include "mpi/transport.hpp"
+#include "runtime/reducer.hpp"
 
 namespace monofold::cli {
 
 /// The number that whoever started this process gave it among others, as the environment says; 0 without one.
 int rank_said();
+
+/// The GPUs of a rank of a machine that has so many: one, where each takes its own.
+constexpr runtime::gpu_span gpus_of_rank(int rank_here, std::size_t num_gpus) {
+  return {rank_here % static_cast<int>(num_gpus), 1};
+}
 
 /// This process as one rank of several, from MPI_Init to MPI_Finalize.
 ///
@@ -24,6 +31,8 @@ class rank_team {
 
   int rank() const { return library_->rank(); }
   int size() const { return library_->size(); }
+  /// The number among the ranks of this machine. Collective.
+  int rank_here() const { return library_->rank_here(); }
   /// The bytes of all ranks, on each of them.
   std::vector<mpi::bytes> gather(const mpi::bytes& own) const { return library_->gather(own); }
   /// What rank 0 has.

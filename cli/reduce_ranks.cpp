@@ -21,6 +21,7 @@
 #include "cli/state_file.hpp"
 #include "monofold/plan/split.hpp"
 #include "monofold/platform/encoding.hpp"
+#include "runtime/gpu/devices.hpp"
 
 namespace monofold::cli {
 namespace {
@@ -59,7 +60,13 @@ rank_outcome decoded_outcome(const mpi::bytes& bytes) {
 class ranked_reduction {
  public:
   ranked_reduction(const reduce_command& command, const rank_team& team)
-      : command_(command), team_(team), is_dot_(command.what.ops.front() == operation::dot) {}
+      : command_(command),
+        what_(command.what),
+        team_(team),
+        is_dot_(command.what.ops.front() == operation::dot) {
+    if (!what_.on_gpu || command.device == "gpus") return;
+    what_.gpus = gpus_of_rank(team.rank_here(), runtime::find_gpus().devices.size());
+  }
 
   int run() {
     rank_outcome own;
@@ -85,7 +92,7 @@ class ranked_reduction {
   }
 
   int attempt_files(rank_outcome& own) {
-    runtime::request what = command_.what;
+    runtime::request what = what_;
     if (is_dot_) return fold_pairs(what, own);
     const std::string& file = command_.files[0];
     return attempt(file, [&] {
@@ -163,6 +170,7 @@ class ranked_reduction {
   using clock = std::chrono::steady_clock;
 
   const reduce_command& command_;
+  runtime::request what_;
   const rank_team& team_;
   bool is_dot_;
   clock::time_point start_ = clock::now();

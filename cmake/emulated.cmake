@@ -41,8 +41,8 @@ add_library(monofold_emulation STATIC ${emulation_sources} ${page_parts})
 set_target_properties(monofold_emulation PROPERTIES EXPORT_NAME emulation)
 monofold_compile_options(monofold_emulation)
 set(monofold_emulation_headers
-  builtins.hpp copies.hpp dimensions.hpp grid.hpp launch.hpp launch_shape.hpp random.hpp recording.hpp
-  report.hpp warp_call.hpp)
+  builtins.hpp copies.hpp devices.hpp dimensions.hpp grid.hpp launch.hpp launch_shape.hpp random.hpp
+  recording.hpp report.hpp warp_call.hpp)
 set(emulation_includes
   $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
   $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/emulation/cuda>

@@ -39,7 +39,7 @@ _monofold() {
   esac
   if [[ $word == -* ]]; then
     case ${COMP_WORDS[1]} in
-      merge) flags='--save-state --hex --json --csv --help' ;;
+      merge) flags='--save-state --subtract --hex --json --csv --help' ;;
       info) flags='--json --help' ;;
       verify) flags='--dtype --format --column --header --delimiter --na --io --help' ;;
       bench) flags='--dtype --threads --json --size --ops --help' ;;

@@ -6,7 +6,7 @@ namespace monofold::emulation::detail {
 
 device_memory memory;
 
-void* device_memory::allocate(std::size_t bytes, memory_kind kind) {
+void* device_memory::allocate(std::size_t bytes, memory_kind kind, int device) {
   const std::lock_guard lock(guard_);
   const std::size_t pages = in_pages(bytes == 0 ? 1 : bytes);
   if (pages > space_.bytes() || used_ + pages + 2 * page_bytes > space_.bytes()) return nullptr;
@@ -14,7 +14,7 @@ void* device_memory::allocate(std::size_t bytes, memory_kind kind) {
   char* const begin = front + page_bytes;
   if (!space_.open(begin, pages)) return nullptr;
   used_ += pages + 2 * page_bytes;
-  allocations_[front] = {begin, bytes, kind, false};
+  allocations_[front] = {begin, bytes, kind, device, false};
   return begin;
 }
 
@@ -33,14 +33,21 @@ const device_memory::allocation* device_memory::nearest(const char* address) con
   return behind == allocations_.begin() ? nullptr : &(--behind)->second;
 }
 
-bool device_memory::find(const void* address, memory_kind& kind) const {
+bool device_memory::find(const void* address, memory_kind& kind, int& device) const {
   const std::lock_guard lock(guard_);
   const allocation* const near = nearest(static_cast<const char*>(address));
   if (near == nullptr || near->is_freed || !is_within(address, near->begin, near->bytes)) {
     return false;
   }
   kind = near->kind;
+  device = near->device;
   return true;
+}
+
+void device_memory::be_used_by(int device) {
+  const std::lock_guard lock(guard_);
+  if (user_ != device) last_ = {};
+  user_ = device;
 }
 
 bool device_memory::contains(const void* address, std::size_t bytes) const {
@@ -71,6 +78,10 @@ std::string device_memory::check_slowly(const void* address, std::size_t bytes) 
   if (!is_within(at, near->begin, near->bytes) ||
       !is_within(at + bytes - 1, near->begin, near->bytes)) {
     return of;
+  }
+  if (near->kind == memory_kind::device && near->device != user_) {
+    return of + ", which is memory of device " + std::to_string(near->device) +
+           ": the kernel runs on device " + std::to_string(user_);
   }
   last_ = *near;
   return {};

@@ -16,12 +16,12 @@ enum class memory_kind { device, managed, pinned };
 /// used twice, so that use after the free is told from use of something else.
 class device_memory {
  public:
-  /// Aligned to a page; null where there is no memory left.
-  void* allocate(std::size_t bytes, memory_kind kind);
+  /// Aligned to a page; null where there is no memory left. Memory of a kind `device` is that device's alone.
+  void* allocate(std::size_t bytes, memory_kind kind, int device);
   /// False for what is not the begin of an allocation.
   bool release(void* begin);
-  /// The kind of the live allocation that `address` lies in; false where it is in none.
-  bool find(const void* address, memory_kind& kind) const;
+  /// The kind and device of the live allocation that `address` lies in; false where it is in none.
+  bool find(const void* address, memory_kind& kind, int& device) const;
   /// Whether so many bytes lie in one live allocation.
   bool contains(const void* address, std::size_t bytes) const;
 
@@ -29,6 +29,9 @@ class device_memory {
   void bounds_of(const void* address, const char*& begin, std::size_t& bytes) const;
 
   bool holds(const void* address) const { return space_.holds(address); }
+
+  /// The device whose kernel runs from now on.
+  void be_used_by(int device);
 
   /// Empty, or what is wrong with an access of a kernel to an address that it `holds`.
   std::string check(const void* address, std::size_t bytes) {
@@ -45,6 +48,7 @@ class device_memory {
     char* begin = nullptr;
     std::size_t bytes = 0;
     memory_kind kind = memory_kind::device;
+    int device = 0;
     bool is_freed = false;
   };
 
@@ -56,6 +60,7 @@ class device_memory {
   std::size_t used_ = 0;
   std::map<const char*, allocation> allocations_;  // by the page in front
   allocation last_;
+  int user_ = 0;
   mutable std::mutex guard_;
 };
 

@@ -10,6 +10,7 @@
 
 #include "emulation/block.hpp"
 #include "emulation/builtins.hpp"
+#include "emulation/device_memory.hpp"
 #include "emulation/random.hpp"
 #include "emulation/report.hpp"
 #include "emulation/step_notes.hpp"
@@ -253,6 +254,7 @@ bool run(const launch_request& request) {
   own.epochs = epochs;
   blockDim = request.block;
   gridDim = request.grid;
+  detail::memory.be_used_by(request.device);
   detail::running_launch = &own;
   if (detail::notes != nullptr) detail::notes->begin_launch(own);
   detail::grid_run(own, request.cluster.x).run();

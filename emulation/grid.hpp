@@ -20,6 +20,7 @@ struct kernel_arguments {
 
 struct launch_request : launch_shape {
   std::shared_ptr<const kernel_arguments> arguments;
+  int device = 0;
 };
 
 inline constexpr unsigned max_block_threads = 1024;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "emulation/device_memory.hpp"
+#include "emulation/devices.hpp"
 #include "emulation/grid.hpp"
 #include "emulation/report.hpp"
 
@@ -24,7 +25,7 @@ cudaError_t noted(cudaError_t code) {
 }
 
 cudaError_t allocate(void** out, std::size_t bytes, memory_kind kind) {
-  *out = memory.allocate(bytes, kind);
+  *out = memory.allocate(bytes, kind, emulation::detail::current_device());
   return noted(*out == nullptr ? cudaErrorMemoryAllocation : cudaSuccess);
 }
 
@@ -36,6 +37,8 @@ cudaError_t release(void* begin) {
   emulation::detail::unlock_device();
   return noted(was_there ? cudaSuccess : cudaErrorInvalidValue);
 }
+
+bool is_device(int device) { return device >= 0 && device < emulation::device_count(); }
 
 /// Host memory is taken at the caller's word.
 bool is_usable(const void* from, std::size_t bytes) {
@@ -54,6 +57,7 @@ const char* cudaGetErrorString(cudaError_t code) {
     case cudaErrorMemoryAllocation: return "out of memory";
     case cudaErrorInvalidConfiguration: return "invalid configuration argument";
     case cudaErrorInvalidDevice: return "invalid device ordinal";
+    case cudaErrorInvalidResourceHandle: return "invalid resource handle";
     case cudaErrorStreamCaptureUnsupported: return "not allowed while the stream is captured";
     case cudaErrorLaunchFailure: text = emulation::detail::first_report(); return text.c_str();
     default: return "an error that the emulated device does not have";
@@ -61,15 +65,16 @@ const char* cudaGetErrorString(cudaError_t code) {
 }
 
 cudaError_t cudaGetDeviceCount(int* count) {
-  *count = 1;
+  *count = emulation::device_count();
   return cudaSuccess;
 }
 cudaError_t cudaGetDevice(int* device) {
-  *device = 0;
+  *device = emulation::detail::current_device();
   return cudaSuccess;
 }
 cudaError_t cudaSetDevice(int device) {
-  return noted(device == 0 ? cudaSuccess : cudaErrorInvalidDevice);
+  return noted(emulation::detail::set_current_device(device) ? cudaSuccess
+                                                             : cudaErrorInvalidDevice);
 }
 
 cudaError_t cudaDriverGetVersion(int* version) {
@@ -78,7 +83,7 @@ cudaError_t cudaDriverGetVersion(int* version) {
 }
 
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* out, int device) {
-  if (device != 0) return noted(cudaErrorInvalidDevice);
+  if (!is_device(device)) return noted(cudaErrorInvalidDevice);
   *out = {"emulated device", 0, 0, 0, 0};
   std::size_t free_bytes = 0;
   cudaMemGetInfo(&free_bytes, &out->totalGlobalMem);
@@ -88,7 +93,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* out, int device) {
 }
 
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device) {
-  if (device != 0) return noted(cudaErrorInvalidDevice);
+  if (!is_device(device)) return noted(cudaErrorInvalidDevice);
   switch (attribute) {
     case cudaDevAttrMultiProcessorCount: *value = 4; break;
     case cudaDevAttrComputeCapabilityMajor: *value = 9; break;
@@ -136,7 +141,7 @@ cudaError_t cudaMemGetInfo(std::size_t* free_bytes, std::size_t* all_bytes) {
 cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* out, const void* pointer) {
   memory_kind kind{};
   *out = {};
-  if (!memory.find(pointer, kind)) return cudaSuccess;
+  if (!memory.find(pointer, kind, out->device)) return cudaSuccess;
   out->type = kind == memory_kind::device    ? cudaMemoryTypeDevice
               : kind == memory_kind::managed ? cudaMemoryTypeManaged
                                              : cudaMemoryTypeHost;

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "emulation/devices.hpp"
 #include "emulation/grid.hpp"
 #include "emulation/launch.hpp"
 #include "emulation/report.hpp"
@@ -24,14 +25,17 @@ struct CUgraphExec_st {
 struct CUevent_st {};
 
 struct CUstream_st {
+  int device = 0;
   CUgraph_st* captured = nullptr;
 };
 
 namespace {
 
+bool is_default(cudaStream_t stream) { return stream == nullptr || stream == cudaStreamLegacy; }
+
 /// What was captured into the stream so far; null where it is not being captured.
 CUgraph_st* capture_of(cudaStream_t stream) {
-  return stream == nullptr || stream == cudaStreamLegacy ? nullptr : stream->captured;
+  return is_default(stream) ? nullptr : stream->captured;
 }
 
 cudaError_t run_now(const emulation::launch_request& request) {
@@ -40,6 +44,9 @@ cudaError_t run_now(const emulation::launch_request& request) {
 
 cudaError_t submit_copied(const emulation::launch_request& request, cudaStream_t stream) {
   if (!emulation::is_launchable(request)) return cudaErrorInvalidConfiguration;
+  if (!is_default(stream) && stream->device != request.device) {
+    return cudaErrorInvalidResourceHandle;
+  }
   if (CUgraph_st* const graph = capture_of(stream)) {
     graph->launches.push_back(request);
     return cudaSuccess;
@@ -65,7 +72,7 @@ cudaError_t submit(const launch_shape& shape, const argument* arguments, std::si
     copies->table.push_back(to);
     to += (arguments[i].bytes + line_bytes - 1) / line_bytes;
   }
-  return submit_copied({shape, std::move(copies)}, stream);
+  return submit_copied({shape, std::move(copies), detail::current_device()}, stream);
 }
 
 }  // namespace monofold::emulation
@@ -75,7 +82,7 @@ cudaError_t cudaStreamCreate(cudaStream_t* out) {
 }
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* out, unsigned) {
-  *out = new CUstream_st;
+  *out = new CUstream_st{emulation::detail::current_device()};
   return cudaSuccess;
 }
 
@@ -99,7 +106,7 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaM
 cudaError_t cudaStreamQuery(cudaStream_t stream) { return cudaStreamSynchronize(stream); }
 
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode) {
-  if (stream == nullptr || stream == cudaStreamLegacy || stream->captured != nullptr) {
+  if (is_default(stream) || stream->captured != nullptr) {
     return cudaErrorStreamCaptureUnsupported;
   }
   stream->captured = new CUgraph_st;

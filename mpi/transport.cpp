@@ -24,6 +24,14 @@ void end_ranks() { MPI_Finalize(); }
 int rank_of_this() { return world().rank(); }
 int num_ranks() { return world().size(); }
 
+int rank_on_this_machine() {
+  MPI_Comm here = MPI_COMM_NULL;
+  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank_of_this(), MPI_INFO_NULL, &here);
+  const int rank = rank_group(here).rank();
+  MPI_Comm_free(&here);
+  return rank;
+}
+
 std::vector<bytes> gather_bytes(const bytes& own) {
   const std::vector<std::int64_t> sizes =
       world().gather(std::vector{static_cast<std::int64_t>(own.size())});
@@ -49,7 +57,7 @@ int share_first(int value) {
 extern "C" __attribute__((visibility("default"))) const monofold::mpi::transport*
 monofold_rank_transport() {
   using namespace monofold::mpi;  // NOLINT: the functions of this file
-  static const transport own{monofold::version, begin_ranks,  end_ranks,  rank_of_this,
-                             num_ranks,         gather_bytes, share_first};
+  static const transport own{monofold::version, begin_ranks,          end_ranks,    rank_of_this,
+                             num_ranks,         rank_on_this_machine, gather_bytes, share_first};
   return &own;
 }

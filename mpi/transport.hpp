@@ -19,6 +19,7 @@ struct transport {
   void (*end)();                            // MPI_Finalize
   int (*rank)();
   int (*size)();
+  int (*rank_here)();                              // among those of this machine
   std::vector<bytes> (*gather)(const bytes& own);  // those of all ranks, on each
   int (*share)(int value);                         // that of rank 0
 };

@@ -101,9 +101,12 @@ static void store_words(const number_run& run, const void* from, void* to) {
 }
 
 void store_numbers(const number_run& run, void* to) {
-  if (monofold::info(run.type).size_bytes == 4)
-    return store_words<std::uint32_t>(run, run.values, to);
-  store_words<std::uint64_t>(run, run.values, to);
+  switch (monofold::info(run.type).size_bytes) {
+    case 1: return store_words<std::uint8_t>(run, run.values, to);
+    case 2: return store_words<std::uint16_t>(run, run.values, to);
+    case 4: return store_words<std::uint32_t>(run, run.values, to);
+    default: return store_words<std::uint64_t>(run, run.values, to);
+  }
 }
 
 void store_indices(const number_run& run, std::int64_t* to) {

@@ -1,6 +1,7 @@
 #include "runtime/any_engine.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <utility>
 
@@ -50,6 +51,23 @@ std::unique_ptr<state_box> fold_alone(const member& one, const raw_items& items,
   folder->add(items.left, items.count, index);
   return folder->total();
 }
+
+/// Of the pieces of a call those that one of several GPUs folds: every so-and-so-many.
+struct dealt_pieces final : piece_reader {
+  dealt_pieces(const std::vector<device_piece>& all, std::size_t first_dealt, std::size_t every,
+               piece_reader& reader)
+      : first(first_dealt), step(every), out(reader) {
+    for (std::size_t i = first; i < all.size(); i += step) own.push_back(all[i]);
+  }
+  void done(std::size_t piece, const char* states) override {
+    out.done(first + piece * step, states);
+  }
+
+  std::size_t first;
+  std::size_t step;
+  piece_reader& out;
+  std::vector<device_piece> own{};
+};
 
 /// Makes states of what a GPU left, and folds on the processor what it has no fold for.
 class piece_states final : public piece_reader {
@@ -122,9 +140,7 @@ member_states any_engine::fold_node(const raw_items& items, std::int64_t first_i
 void any_engine::fold_tiles(const raw_items& items, std::int64_t first_tile,
                             std::int64_t first_index, joiner& out) const {
   if (on_gpu_ && items.count > tile_items_of(items.item_bytes)) {
-    // Host memory comes in pieces.
-    const int level = level_of(max_piece_bytes / items.item_bytes, items.item_bytes);
-    return fold_by_pieces(items, first_tile, first_index, level, out);
+    return fold_on_gpus(items, first_tile, first_index, gpus_, out);
   }
   const std::int64_t end_tile = first_tile + tiles_of(items.count, items.item_bytes);
   const auto fold_one = [&](const tree_node& node) {
@@ -141,7 +157,19 @@ void any_engine::fold_tiles(const raw_items& items, std::int64_t first_tile,
 
 void any_engine::fold_on_device(const raw_items& items, std::int64_t first_tile,
                                 std::int64_t first_index, joiner& out) const {
-  fold_by_pieces(items, first_tile, first_index, 62, out);  // it is there already
+  fold_by_pieces(items, first_tile, first_index, 62, {}, out);  // it is there already
+}
+
+void any_engine::fold_on_gpus(const raw_items& items, std::int64_t first_tile,
+                              std::int64_t first_index, const gpu_span& gpus, joiner& out) const {
+  const int level = level_of(max_piece_bytes / items.item_bytes, items.item_bytes);
+  fold_by_pieces(items, first_tile, first_index, level, gpus, out);
+}
+
+/// Threads that fetch: as many as are asked for, and one a GPU or more.
+int any_engine::num_feeders() const {
+  const int threads = monofold::detail::concurrency(num_threads_);
+  return on_gpu_ ? std::max(threads, gpus_.count) : threads;
 }
 
 // For a GPU each thread fetches pieces into memory that the bus reads at full speed: while one waits for
@@ -155,19 +183,22 @@ void any_engine::fold_fetched(const item_source& from, std::int64_t at, std::int
   const std::int64_t most = std::min(count, tile_items_of(item_bytes) << level);
   monofold::detail::buffer_pool buffers(most * item_bytes,
                                         on_gpu_ ? make_pinned : monofold::detail::make_aligned);
+  std::atomic<int> next_gpu = 0;
   const auto fold_one = [&](const tree_node& node) {
     const auto [first, n] = place_of(node, first_tile, count, item_bytes);
     const monofold::detail::buffer_pool::lease buffer(buffers);
     const void* const items = from.fetch(at + first, n, buffer.get());
     const raw_items fetched{static_cast<const char*>(items), nullptr, n, item_bytes};
-    if (!on_gpu_) return fold_node(fetched, first_index + first);
+    if (!on_gpu_ || n <= tile_items_of(item_bytes)) return fold_node(fetched, first_index + first);
     joiner states;
-    fold_tiles(fetched, 0, first_index + first, states);
+    // GPUs take turns.
+    const int turn = next_gpu++ % gpus_.count;
+    fold_on_gpus(fetched, 0, first_index + first, {gpus_.first < 0 ? -1 : gpus_.first + turn, 1},
+                 states);
     return states.total(members_fold{&members_});
   };
   const auto parallel = [&](std::int64_t n, const auto& body) {
-    const std::int64_t threads =
-        std::min<std::int64_t>(monofold::detail::concurrency(num_threads_), n);
+    const std::int64_t threads = std::min<std::int64_t>(num_feeders(), n);
     monofold::detail::on_own_threads(threads, n, monofold::detail::any_body(body));
   };
   monofold::detail::fold_nodes(members_fold{&members_}, first_tile, end_tile, level, fold_one,
@@ -176,14 +207,24 @@ void any_engine::fold_fetched(const item_source& from, std::int64_t at, std::int
 
 std::vector<member_states> any_engine::fold_pieces_of(const raw_items& items,
                                                       const std::vector<device_piece>& pieces,
-                                                      std::int64_t first_index) const {
+                                                      std::int64_t first_index,
+                                                      const gpu_span& gpus) const {
   piece_states folded(members_, work_, items, pieces, first_index);
-  fold_pieces(work_, {items.left, items.right, items.count}, items.stride(), pieces, folded);
+  const auto num_gpus = std::min(pieces.size(), static_cast<std::size_t>(gpus.count));
+  // A thread feeds a GPU.
+  const auto feed = [&](std::int64_t i) {
+    const gpu_in_use here(gpus.first < 0 ? -1 : gpus.first + static_cast<int>(i));
+    dealt_pieces dealt(pieces, static_cast<std::size_t>(i), num_gpus, folded);
+    fold_pieces(work_, {items.left, items.right, items.count}, items.stride(), dealt.own, dealt);
+  };
+  const auto threads = static_cast<std::int64_t>(num_gpus);
+  monofold::detail::on_own_threads(threads, threads, monofold::detail::any_body(feed));
   return std::move(folded.states);
 }
 
 void any_engine::fold_by_pieces(const raw_items& items, std::int64_t first_tile,
-                                std::int64_t first_index, int level, joiner& out) const {
+                                std::int64_t first_index, int level, const gpu_span& gpus,
+                                joiner& out) const {
   const std::int64_t end_tile = first_tile + tiles_of(items.count, items.item_bytes);
   std::vector<tree_node> nodes;
   std::vector<device_piece> pieces;
@@ -191,14 +232,14 @@ void any_engine::fold_by_pieces(const raw_items& items, std::int64_t first_tile,
     nodes.push_back(next_node(next, end_tile, level));
     pieces.push_back(place_of(nodes.back(), first_tile, items.count, items.item_bytes));
   }
-  std::vector<member_states> states = fold_pieces_of(items, pieces, first_index);
+  std::vector<member_states> states = fold_pieces_of(items, pieces, first_index, gpus);
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     out.push(members_fold{&members_}, nodes[i], std::move(states[i]));
   }
 }
 
 member_states any_engine::fold_whole(const raw_items& items, std::int64_t first_index) const {
-  return std::move(fold_pieces_of(items, {{0, items.count}}, first_index).front());
+  return std::move(fold_pieces_of(items, {{0, items.count}}, first_index, {}).front());
 }
 
 }  // namespace monofold::runtime

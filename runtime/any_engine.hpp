@@ -21,9 +21,10 @@ class any_engine {
  public:
   using joiner = tree_joiner<member_states>;
 
-  /// `work`: what a GPU does for the members; nothing where no GPU was asked for.
-  any_engine(const member_list& members, const device_work& work, int num_threads, bool on_gpu)
-      : members_(members), work_(work), num_threads_(num_threads), on_gpu_(on_gpu) {}
+  /// `work`: what a GPU does for the members; nothing where no GPU was asked for. `gpus` are those for host memory.
+  any_engine(const member_list& members, const device_work& work, int num_threads, bool on_gpu,
+             const gpu_span& gpus)
+      : members_(members), work_(work), num_threads_(num_threads), on_gpu_(on_gpu), gpus_(gpus) {}
 
   /// Items in host memory.
   void fold_tiles(const raw_items& items, std::int64_t first_tile, std::int64_t first_index,
@@ -40,16 +41,22 @@ class any_engine {
   member_states fold_node(const raw_items& items, std::int64_t first_index) const;
 
  private:
+  /// By all of `gpus` at once.
   std::vector<member_states> fold_pieces_of(const raw_items& items,
                                             const std::vector<device_piece>& pieces,
-                                            std::int64_t first_index) const;
+                                            std::int64_t first_index, const gpu_span& gpus) const;
   void fold_by_pieces(const raw_items& items, std::int64_t first_tile, std::int64_t first_index,
-                      int level, joiner& out) const;
+                      int level, const gpu_span& gpus, joiner& out) const;
+  /// Items in host memory: up to a tile by this thread, others as pieces of a size that buffers have.
+  void fold_on_gpus(const raw_items& items, std::int64_t first_tile, std::int64_t first_index,
+                    const gpu_span& gpus, joiner& out) const;
+  int num_feeders() const;
 
   const member_list& members_;
   const device_work& work_;
   int num_threads_;
   bool on_gpu_;
+  const gpu_span& gpus_;
 };
 
 }  // namespace monofold::runtime

@@ -7,6 +7,7 @@
 #include "runtime/c_axes.hpp"
 #include "runtime/c_boundary.hpp"
 #include "runtime/c_outputs.hpp"
+#include "runtime/rolling_reducer.hpp"
 #include "runtime/row_reducer.hpp"
 #include "runtime/segment_reducer.hpp"
 #include "runtime/typed_answers.hpp"
@@ -72,5 +73,25 @@ monofold_status monofold_reduce_segments(const void* items, monofold_dtype dtype
     }
     if (failed_segment != nullptr) *failed_segment = failed;
     return static_cast<monofold_status>(code);
+  });
+}
+
+monofold_status monofold_rolling(const void* items, monofold_dtype dtype, int64_t count,
+                                 int64_t window, monofold_operation operation,
+                                 const monofold_options* options, monofold_dtype value_dtype,
+                                 void* values, void* seconds, int64_t* indices,
+                                 int64_t* failed_window) noexcept {
+  return guarded([&]() -> monofold_status {
+    const runtime::request what = request_of_rows(dtype, operation, options);
+    check_items(items, what.type, count);
+    if (window < 1 || window > count) refuse();
+    const int64_t num_windows = count - window + 1;
+    const runtime::typed_arrays out =
+        arrays_for(what, what.ops.front(), value_dtype, values, seconds, indices, num_windows);
+    const runtime::row_reducer rows(what, runtime::rounding_for(out.type));
+    runtime::typed_keeper keeper(out);
+    runtime::reduce_windows(rows, {items, num_windows, window, out.type}, keeper);
+    if (failed_window != nullptr) *failed_window = keeper.failed_row();
+    return static_cast<monofold_status>(keeper.code());
   });
 }

@@ -121,6 +121,8 @@ void* device_symbol(device_kind which, const char* name) {
 
 const gpu_devices& find_gpus() { return find_devices(chosen); }
 
+int use_gpu(int device) { return table().use_gpu(device); }
+
 bool is_device_memory(const void* pointer) { return table().is_device_memory(pointer); }
 
 std::shared_ptr<void> make_pinned(std::int64_t bytes) { return table().make_pinned(bytes); }

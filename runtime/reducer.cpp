@@ -37,7 +37,8 @@ struct reducer::parts {
       : wanted((check_request(what), exact_where_integer(what))),
         kinds(families_of(wanted)),
         members(make_members()),
-        engine(members, work, what.num_threads, what.on_gpu),
+        gpus(what.gpus),
+        engine(members, work, what.num_threads, what.on_gpu, gpus),
         tree(engine, members, item_bytes(), first_index) {
     if (what.on_gpu) need_gpu();
   }
@@ -61,6 +62,10 @@ struct reducer::parts {
       throw error(status::device_unavailable, find_gpus().why_none);
     }
     work = make_device_work(member_requests());
+    const int there = static_cast<int>(find_gpus().devices.size()) - gpus.first;
+    if (gpus.count == 0) gpus.count = there;
+    if (gpus.count > there || gpus.count < 1)
+      throw error(status::device_unavailable, "no such GPU");
   }
 
   void need_device_folds() {
@@ -157,6 +162,7 @@ struct reducer::parts {
   std::vector<family> kinds;
   member_list members;
   device_work work;  // where a GPU was asked for
+  gpu_span gpus;
   any_engine engine;
   running_tree tree;
 };

@@ -26,6 +26,12 @@ enum class nan_policy : std::int32_t { propagate = 0, omit = 1, raise = 2 };
 /// to_odd     the same, as `odd_double`: to be rounded again, to a narrower type
 enum class rounding { native, to_double, to_odd };
 
+/// GPUs that fold items in host memory, with pieces of it in turn: `count` of them from number `first` on.
+struct gpu_span {
+  int first = -1;  // that which is the calling thread's current one
+  int count = 1;   // 0: all
+};
+
 /// What is to be computed. Plain data; every operation reads the same pass over the items.
 struct request {
   dtype type = dtype::float64;
@@ -35,7 +41,8 @@ struct request {
   std::int64_t k = 10;
   bool plain = false;  // floats not exactly: sums in float32 for up to 32 bits, else in double
   int num_threads = 0;
-  bool on_gpu = false;  // items in host memory are folded by a GPU; changes no answer
+  bool on_gpu = false;  // items in host memory are folded by GPUs; changes no answer
+  gpu_span gpus{};      // nor do these
 };
 
 /// A number as the tool prints it: float for items of 32 bits and fewer, so that the shortest text

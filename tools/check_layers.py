@@ -40,8 +40,8 @@ ROOMS = {
 SCOPES = [["slot_array", "core"],
           ["slot_array", "shuffle", "thread", "lanes", "warp", "block", "cluster", "grid"]]
 # Engines do not see each other, but for these. An engine is a folder, or files whose names start so.
-ENGINES = {"cpu": set(), "gpu": set(), "emulated": set(), "multi_gpu": {"gpu"},
-           "mpi": {"cpu", "gpu", "multi_gpu"}}
+ENGINES = {"cpu": set(), "gpu": set(), "emulated": set(), "gpus": {"cpu", "gpu"},
+           "mpi": {"cpu", "gpu", "gpus"}}
 
 # The kernels of the GPU engine, a folder a family. A family sees itself and what lies beside these
 # folders; only the dispatch sees families. Segments are folded by the parts of two others.

@@ -34,6 +34,7 @@ This page is made by `tools/reference.py` from the lists that the code itself re
 |---|---|---|
 | `mf::cpu`, `mf::cpu(threads)` | `monofold/monofold.hpp` | all cores, or at most so many threads |
 | `mf::gpu`, `mf::gpu(stream)` | `monofold/monofold.cuh` | the current CUDA device, its default stream or that one |
+| `mf::gpus({{0, 1}})`, `mf::gpus()` | `monofold/gpus.cuh` | several devices at once ([GPU](gpu.md#several-gpus)) |
 | `mf::emulated` | `monofold/emulated.cuh` | the [emulated device](emulated.md) |
 
 One answer a row, a column or a segment: `reduce_axis` and `reduce_segments` ([rows, columns, segments](axes.md)).
@@ -61,6 +62,8 @@ answer is the exact one, rounded once, or there is no rounding at all. State: it
 
 On a GPU a range is contiguous device, managed or pinned memory, or a view of such memory. Views own nothing and are
 copied; functions of theirs that run on a GPU say `MONOFOLD_HD`.
+
+One answer a window: `mf::rolling` of `monofold/rolling.hpp` ([windows](rolling.md)).
 
 One answer a key: `mf::group_by` and `mf::reduce_by_key` of `monofold/group_by.hpp` ([groups](groups.md)).
 

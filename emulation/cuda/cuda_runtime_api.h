@@ -1,6 +1,6 @@
 #pragma once
-/* The part of the CUDA runtime that this project uses, for the emulated device: one device, on which
- * everything is done when the call returns. Names and meanings are CUDA's. */
+/* The part of the CUDA runtime that this project uses, for emulated devices, on which everything is
+ * done when the call returns. Names and meanings are CUDA's. */
 
 #include <cstddef>
 
@@ -16,6 +16,7 @@ enum cudaError_t {
   cudaErrorNoDevice = 100,
   cudaErrorInvalidDevice = 101,
   cudaErrorNoKernelImageForDevice = 209,
+  cudaErrorInvalidResourceHandle = 400,
   cudaErrorNotReady = 600,
   cudaErrorLaunchFailure = 719,
   cudaErrorStreamCaptureUnsupported = 900,

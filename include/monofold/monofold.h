@@ -59,6 +59,21 @@ MONOFOLD_API monofold_status monofold_reduce_several(const void* items, monofold
                                                      const monofold_options* options,
                                                      monofold_result* results) MONOFOLD_NOEXCEPT;
 
+/// Reduces an array that lies in shards, one behind the other, on several GPUs at once.
+///
+/// shape      `num_shards` > 0 shards, of any lengths, also none; several may have one GPU
+/// order      the bits of one call on all items; of plain operations where shards begin at multiples of 4096 items,
+///            elsewhere totals are joined. Positions count through all shards
+/// sync       a thread of this call a shard, each after what its GPU's default stream has been given
+/// errors     as monofold_reduce_several; device_unavailable: no such GPU. Of several shards' that of one
+/// tested by  tests/runtime/shards_test.cpp, tests/runtime/gpu_test.cpp
+MONOFOLD_API monofold_status monofold_reduce_shards(const monofold_shard* shards,
+                                                    int32_t num_shards, monofold_dtype dtype,
+                                                    const monofold_operation* operations,
+                                                    int32_t num_operations,
+                                                    const monofold_options* options,
+                                                    monofold_result* results) MONOFOLD_NOEXCEPT;
+
 /// The `options->k` largest (MONOFOLD_TOP) or smallest (MONOFOLD_BOTTOM) items, best first.
 ///
 /// shape      `values` and `indices` have room for `capacity` elements; k are written. `first_nan`
@@ -144,6 +159,19 @@ MONOFOLD_API monofold_status monofold_reduce_segments(
     const int64_t* stops, int64_t num_segments, monofold_operation operation,
     const monofold_options* options, monofold_dtype value_dtype, void* values, void* seconds,
     int64_t* indices, int64_t* failed_segment) MONOFOLD_NOEXCEPT;
+
+/// Reduces each window of `window` neighbouring items of an array by one operation: window i begins at item i.
+///
+/// shape      1 <= window <= `count`, and room for count - window + 1 answers
+/// order      each answer has the bits of monofold_reduce of its window; positions count along it
+/// errors     as above. `failed_window`, which may be null, takes the first window without an answer, or -1
+/// cost       MONOFOLD_SUM, MEAN and NORM1 that are not plain, NORM2 of floats of up to 32 bits, MIN, MAX, MINMAX,
+///            ARGMIN and ARGMAX: the same for windows of any size. Others: each window on its own
+/// tested by  tests/runtime/rolling_reducer_test.cpp
+MONOFOLD_API monofold_status monofold_rolling(
+    const void* items, monofold_dtype dtype, int64_t count, int64_t window,
+    monofold_operation operation, const monofold_options* options, monofold_dtype value_dtype,
+    void* values, void* seconds, int64_t* indices, int64_t* failed_window) MONOFOLD_NOEXCEPT;
 
 /// One answer a key.
 typedef struct monofold_groups monofold_groups;

@@ -5,9 +5,11 @@
 /// header of this library, and no library, needs MPI.
 
 #include <cstdint>
+#include <optional>
 #include <utility>
 #include <vector>
 
+#include "monofold/engine/mpi/pending.hpp"
 #include "monofold/engine/mpi/ranks.hpp"
 #include "monofold/plan/split.hpp"
 #include "monofold/reduce.hpp"
@@ -23,10 +25,10 @@ inline void throw_if(const rank_trouble& trouble) {
 /// Calls put(i, answer) for each field, or says what keeps a rank from its part.
 template <class F, class Inner, class View, class Put>
 rank_trouble reduce_fields(const ranks_engine<Inner>& engine, const std::vector<View>& fields,
-                           const F& f, const Put& put) {
+                           const F& f, const Put& put, int root = every_rank) {
   using bound = bound_fold_t<F, typename View::item_type>;
   const bound fold = bind_fold<typename View::item_type>(f);
-  return rank_reduction(engine, fold, fields)
+  return rank_reduction(engine, fold, fields, root)
       .run([&](std::int64_t i, const typename bound::state* total) {
         put(i, total != nullptr ? finish_state(fold, *total) : finish_empty(fold));
       });
@@ -47,7 +49,9 @@ rank_trouble reduce_fields(const ranks_engine<Inner>& engine, const std::vector<
 ///            returns. A fold's exception is `internal` with its text. On this rank alone: invalid_argument for
 ///            a communicator that is none
 /// cost       folds with `has_wire_v`: one MPI_Allreduce of int64. Extrema, bits: one MPI_Allgather of a state a
-///            rank. Others: one of counts, then MPI_Allgatherv of up to 124 states and two tiles a rank
+///            rank. Others: one of counts, then MPI_Allgatherv of up to 124 states and two tiles a rank. Of more
+///            ranks than `ranks_engine::most_gathered` (256) states are joined by a tree of neighbours: as many
+///            rounds as their number has bits, and MPI_Bcast of the answer's state
 /// tested by  tests/mpi/ranks_check.cpp
 template <class Inner, reducible Range, class F>
 requires folded_range<Range, F>
@@ -70,6 +74,41 @@ auto reduce(const ranks_engine<Inner>& engine, const Range& range, const F& f) {
   detail::throw_if(detail::reduce_fields<F>(engine, std::vector{detail::view_for<F>(range)}, f,
                                             [&](std::int64_t, const auto& one) { answer = one; }));
   return answer.value();
+}
+
+/// The same on one rank alone; on others there is none.
+///
+/// errors     the same on all ranks, as above; on each alone: invalid_argument for a `root` that is no rank
+/// cost       folds with `has_wire_v`: MPI_Reduce of int64, and MPI_Bcast of one. Others: the tree of neighbours
+/// tested by  tests/mpi/root_check.cpp
+template <class Inner, reducible Range, class F>
+requires folded_range<Range, F>
+auto reduce_to(int root, const ranks_engine<Inner>& engine, const Range& range, const F& f) {
+  using answer_type = answer_t<bound_fold_t<F, folded_item_t<Range, F>>>;
+  std::optional<result<answer_type>> answer;
+  detail::throw_if(detail::reduce_fields<F>(
+      engine, std::vector{detail::view_for<F>(range)}, f,
+      [&](std::int64_t, const auto& one) { answer.emplace(one); }, root));
+  return answer ? std::optional<answer_type>(answer->value()) : std::nullopt;
+}
+
+/// Starts a reduction of what all ranks hold and goes on: the message is on its way behind the caller's back.
+///
+/// shape      as `reduce`, of folds whose states add up (`has_wire_v`): exact sums, means, norms, moments, dot
+///            products, counts, sums of integers. Others do not compile: their states meet in two messages or more,
+///            of which the later ones need the first
+/// sync       collective: non-blocking calls are made in the same order on all ranks. This rank's items are folded
+///            before it returns, and may then change. `test()` says whether the answer is there, `wait()` gives it,
+///            once, and must be called by every rank; ranks wait for several in the same order
+/// errors     `wait()` throws what `reduce` throws, on all ranks
+/// cost       one MPI_Iallreduce of int64
+/// tested by  tests/mpi/root_check.cpp
+template <class Inner, reducible Range, class F>
+requires folded_range<Range, F> && has_wire_v<bound_fold_t<F, folded_item_t<Range, F>>>
+auto reduce_async(const ranks_engine<Inner>& engine, const Range& range, const F& f) {
+  using item = folded_item_t<Range, F>;
+  return pending_answer<bound_fold_t<F, item>>(
+      detail::start_fields(engine, bind_fold<item>(f), std::vector{detail::view_for<F>(range)}));
 }
 
 /// The answers for several fields, each spread over the ranks, by the messages of one: thousands of exact sums

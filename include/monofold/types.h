@@ -99,16 +99,18 @@ enum {
   MONOFOLD_BY_FIRST = 1  // as the first item of each group appears
 };
 
-/// Where items lie. They are reduced there: host memory by the processor, the others by the GPU that
-/// is the calling thread's current device, after the work that its default stream has been given (of
-/// other streams the caller waits for what writes the items). device_unavailable where there is no GPU,
-/// or the library was built without CUDA; unsupported for more than 1024 of MONOFOLD_TOP and
+/// Where items lie. They are reduced there: host memory by the processor, the others by the GPU that is
+/// the calling thread's current device, after the work that its default stream has been given (of
+/// other streams the caller waits for what writes the items). Whole arrays in host memory may also be
+/// brought to all GPUs, piece by piece. device_unavailable where there is no GPU, or the library was
+/// built without CUDA; unsupported for more than 1024 of MONOFOLD_TOP and
 /// MONOFOLD_BOTTOM.
 typedef int32_t monofold_place;
 enum {
   MONOFOLD_HOST = 0,
-  MONOFOLD_DEVICE = 1,  // memory of a GPU
-  MONOFOLD_MANAGED = 2  // memory that moves between them
+  MONOFOLD_DEVICE = 1,       // memory of a GPU
+  MONOFOLD_MANAGED = 2,      // memory that moves between them
+  MONOFOLD_HOST_TO_GPUS = 3  // not for running states
 };
 
 /// Which member of a `monofold_number` holds the number.
@@ -133,6 +135,14 @@ typedef struct monofold_number {
     double float64;
   } as;
 } monofold_number;
+
+/// Some neighbouring items of an array, and the GPU that reduces them: in its memory, managed memory, or host memory,
+/// from where they are brought to it.
+typedef struct monofold_shard {
+  const void* items;
+  int64_t count;
+  int32_t device;  // its number, from 0 on
+} monofold_shard;
 
 /// The answer to one operation. Positions count from 0 (in a running state: from its
 /// `first_index`).

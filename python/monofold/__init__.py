@@ -2,17 +2,20 @@
 
 import numpy as _np
 
-from . import _core, _folds, _operations
+from . import _core, _dtypes, _folds, _operations
 from ._errors import DeviceUnavailable, EmptyInput, IntegerOverflow, MalformedState, NanFound
 from ._folds import reduce
 from ._groups import group_by
 from ._info import info
 from ._operations import Operation, set_threads
+from ._progress import progress
 from ._results import Stats, TopK
+from ._rolling import rolling
 from ._segments import segmented_reduce
 from ._state import State
 
 _core.set_packed_type(_np.ndarray)
+_core.set_array_maker(_np.empty, [None if name == "bfloat16" else _np.dtype(name) for name in _dtypes.NAMES])
 __version__ = _core.version()
 
 # The one place that puts the names of operations here, so that they are what `from monofold import` sees.
@@ -45,6 +48,6 @@ from . import plain  # noqa: E402
 __all__ = [
     "DeviceUnavailable", "EmptyInput", "IntegerOverflow", "MalformedState", "NanFound", "Operation", "State", "Stats",
     "TopK", "all", "any", "argmax", "argmin", "bit_and", "bit_or", "bit_xor", "bottom_k", "count", "count_nan",
-    "count_nonzero", "dot", "group_by", "info", "max", "mean", "min", "minmax", "norm", "plain", "prod", "reduce",
-    "segmented_reduce", "set_threads", "stats", "std", "sum", "top_k", "var",
+    "count_nonzero", "dot", "group_by", "info", "max", "mean", "min", "minmax", "norm", "plain", "prod", "progress",
+    "reduce", "rolling", "segmented_reduce", "set_threads", "stats", "std", "sum", "top_k", "var",
 ]

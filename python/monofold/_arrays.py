@@ -28,7 +28,7 @@ class Source:
 def make(shape, code):
     """(a new NumPy array, its address)."""
     array = np.empty(shape, _dtypes.numpy_of(code))
-    return array, array.__array_interface__["data"][0]
+    return array, _core.address_of(array)
 
 
 def of_numpy(x):

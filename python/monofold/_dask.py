@@ -146,18 +146,24 @@ _DOC = """{about}
 Parameters
 ----------
 d : dask.array.Array
+    In any chunks; for a whole array also of unknown sizes, where places do not matter.
 axis : int or tuple of ints, optional
     The axes to reduce; chunks are first joined along them. None: all.
-keepdims : bool
+keepdims : bool, optional
+    Reduced axes stay, with one index.
 dtype : str or dtype, optional
     Along axes: the type of the answers, rounded once.
 nan : {{"propagate", "omit", "raise"}}, optional
+    NaN make the answer NaN, are left out, or raise `NanFound`.
 split_every : int, optional
     How many states are joined at once, for a whole array.
+**options
+    Those of the operation: `correction`.
 
 Returns
 -------
 dask.array.Array
+    To be computed: the bits of one call on all items.
 """
 
 

@@ -4,9 +4,8 @@ import functools
 
 import numpy as np
 
-from . import _arrays, _core, _folds, _lists, _rows
+from . import _arrays, _core, _folds, _lists, _protocols, _rows
 from ._errors import raise_status
-from ._segments import address
 
 ORDERS = {"key": 0, "first": 1}
 
@@ -44,19 +43,27 @@ def group_by(keys, x, fold, *, order="key", dtype=None, nan=None):
     how = fold.make_how(nan)
     failed = functools.partial(_failed_key, codes, names, x, how)
     found = [_one(codes, source, kind, how, ORDERS[order], dtype, failed) for kind in fold.kinds]
-    return names(found[0][0]), fold.pack(answers for _, answers in found)
+    return _like(keys, names(found[0][0])), fold.pack(answers for _, answers in found)
+
+
+def _like(keys, found):
+    """Keys as arrays of the library that the caller's are of."""
+    if isinstance(keys, tuple):
+        return tuple(map(_like, keys, found))
+    is_of_numpy = isinstance(keys, np.ndarray) or not hasattr(keys, "__dlpack__")
+    return found if is_of_numpy else _protocols.maker_like(keys)(found)
 
 
 def _one(codes, source, kind, how, order, dtype, failed):
     if kind.answer == "ranked" or kind.name == "dot":
         raise TypeError(f"groups have no {kind.name}")
     code = _rows.value_code(kind, source, how, dtype)
-    groups = _core.groups(address(codes), source.items, order, kind.code, how, code)
+    groups = _core.groups(_core.address_of(codes), source.items, order, kind.code, how, code)
     if groups.status:
         raise_status(groups.status, kind.name, row=failed(kind, code), part="key")
     keys = np.empty(groups.count, np.int64)
     new = _rows.Answers(kind, keys.shape, code, 1)
-    groups.copy(address(keys), *new.addresses)
+    groups.copy(_core.address_of(keys), *new.addresses)
     arrays = [source.like(array) for array in new.arrays]
     return keys, arrays[0] if len(arrays) == 1 else tuple(arrays)
 
@@ -75,8 +82,8 @@ def _failed_key(codes, names, x, how, kind, code):
     stops = np.cumsum(counts, dtype=np.int64)
     starts = stops - counts
     new = _rows.Answers(kind, found.shape, code, 1)
-    status, failed = _core.segments(source.items, address(starts), address(stops), found.size, kind.code, how,
-                                    code, *new.addresses)
+    bounds = _core.address_of(starts), _core.address_of(stops)
+    status, failed = _core.segments(source.items, *bounds, found.size, kind.code, how, code, *new.addresses)
     if not status:
         return None
     key = names(found[failed:failed + 1])

@@ -1,7 +1,8 @@
 """Lists of numbers: what NumPy would round or drop on the way into an array is refused."""
 
 import array
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from os import PathLike
 
 import numpy as np
 
@@ -31,7 +32,9 @@ def to_numpy(x, objects=False):
             return made
     elif isinstance(x, (bytes, bytearray)):
         return np.frombuffer(x, np.uint8)
-    elif isinstance(x, (str, dict, set)) or x is None:
+    elif isinstance(x, (str, PathLike)):
+        raise TypeError(f"{type(x).__name__} is no array; a file is one by numpy.load(path, mmap_mode='r')")
+    elif isinstance(x, (Mapping, set)) or x is None:
         raise TypeError(f"{type(x).__name__} is no array")
     types = _types_in(x) if is_list(x) else {type(x)}
     if types == {float}:

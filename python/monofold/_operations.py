@@ -55,26 +55,31 @@ _DOC = """{about}
 
 Parameters
 ----------
-x : array
-    Of any library; left out: the operation itself with the options given.
-axis : int or tuple of ints, optional
-    The axes to reduce. None: all, and the answer is a Python number.
-keepdims : bool
-    Reduced axes stay, with one index.
-dtype : str or dtype, optional
-    The type of the answer, rounded once.
-out : array, optional
-    Takes the answer.
-where : array of bool, optional
-    Which items there are.
-nan : {{"propagate", "omit", "raise"}}, optional
-{options}
+{parameters}
+
+Returns
+-------
+{returns}
+
 Raises
 ------
 EmptyInput, IntegerOverflow, NanFound
+    For a whole array with the index, along axes with the row.
 """
-_OPTION_DOCS = {"correction": "correction : int\n    Divides by the number of items less this.\n",
-                "k": "k : int\n    How many.\n"}
+_PARAMETER_DOCS = {
+    "x": "array, optional\n    Of any library; left out: the operation itself with the options given.",
+    "y": "array, optional\n    The right side, of the shape and type of `x`.",
+    "k": "int, optional\n    How many; 10 by itself.",
+    "axis": "int or tuple of ints, optional\n    The axes to reduce; None: all of them.",
+    "keepdims": "bool, optional\n    Reduced axes stay, with one index.",
+    "dtype": "str or dtype, optional\n    The type of the answer, rounded once.",
+    "out": "array, optional\n    Takes the answer: an array of NumPy or a tensor of PyTorch.",
+    "where": "array of bool, optional\n    Which items there are.",
+    "nan": '{"propagate", "omit", "raise"}, optional\n    NaN make the answer NaN, are left out, or raise `NanFound`.',
+    "correction": "int, optional\n    Divides by the number of items less this; 0 by itself.",
+    "ord": "{1, 2, inf}, optional\n    Which norm; 2 by itself.",
+}
+_POSITIONAL = ("x", "y", "k", "axis")
 
 
 class Operation(_core.operation):
@@ -85,6 +90,8 @@ class Operation(_core.operation):
     """
 
     options = ()
+    parameters = ("x", "axis", "keepdims", "dtype", "out", "where", "nan")
+    returns = "number or array\n    A Python number; along axes, and with `keepdims`, an array of the library of `x`."
 
     def __new__(cls, kind, *, plain=False, nan="propagate", correction=0, k=10):
         quick = kind.answer != "ranked" and kind.name != "dot"
@@ -173,6 +180,8 @@ class Operation(_core.operation):
         if out is not None and dtype is None and self.kind.answer == "value":
             dtype = _dtypes.NAMES[_rows.code_of_out(_rows.outs_of(out, 1)[0])]
         code = _rows.value_code(self.kind, source, how, dtype)
+        if dtype is None:
+            self._set_row_type(source.code, code)  # the next such call may be quick
         arrays = _rows.reduce(source, mask, self.kind, how, axes, code, keepdims)
         if out is not None:
             return _rows.into(out, arrays)
@@ -188,12 +197,15 @@ class Spread(Operation):
     """A variance or a standard deviation, which divides by the number of items less `correction`."""
 
     options = ("correction",)
+    parameters = (*Operation.parameters, "correction")
 
 
 class Ranking(Operation):
     """The k best items and their places."""
 
     options = ("k",)
+    parameters = ("x", "k", "axis", "where", "nan")
+    returns = "TopK\n    `values` and their `indices`, best first; along an axis in its place."
 
     def _call(self, x=_NOTHING, k=None, axis=None, *, where=None, nan=None):
         if isinstance(x, int) and not isinstance(x, bool) and axis is None:
@@ -220,6 +232,8 @@ class Ranking(Operation):
 class Norm(Operation):
     """A norm of all items: the Euclidean one, or by `ord`."""
 
+    parameters = (*Operation.parameters, "ord")
+
     def _call(self, x=_NOTHING, axis=None, *, ord=2, **options):
         names = {2: "norm", 1: "norm1", math.inf: "norminf"}
         if ord not in names:
@@ -231,6 +245,9 @@ class Norm(Operation):
 
 class Dot(Operation):
     """The inner product of two arrays of one shape and type."""
+
+    parameters = ("x", "y", "where", "nan")
+    returns = "number\n    Exact, rounded once."
 
     def _call(self, x=_NOTHING, y=_NOTHING, *, where=None, nan=None):
         nan = self.nan if nan is None else nan
@@ -255,16 +272,20 @@ def _made(cls, kind, plain, nan, correction, k):
 @functools.cache
 def doc_of(cls, kind):
     """The docstring of one operation."""
-    return _DOC.format(about=kind.about, options="".join(_OPTION_DOCS[name] for name in cls.options))
+    parameters = "\n".join(f"{name} : {_PARAMETER_DOCS[name]}" for name in cls.parameters)
+    return _DOC.format(about=kind.about, parameters=parameters, returns=cls.returns)
 
 
 @functools.cache
 def signature_of(cls):
     """The signature that help() shows, of the operation itself."""
-    import inspect  # noqa: PLC0415: who asks has it
+    from inspect import Parameter, Signature  # noqa: PLC0415: who asks has it
 
-    signature = inspect.signature(cls._call)
-    return signature.replace(parameters=list(signature.parameters.values())[1:])
+    def parameter(name):
+        kind = Parameter.POSITIONAL_OR_KEYWORD if name in _POSITIONAL else Parameter.KEYWORD_ONLY
+        return Parameter(name, kind, default=_NOTHING if name in ("x", "y") else False if name == "keepdims" else None)
+
+    return Signature(map(parameter, cls.parameters))
 
 
 def check_pair(left, right):

@@ -1,6 +1,7 @@
 """Arrays of other libraries: DLPack, the CUDA array interface, the Arrow C data interface."""
 
 import sys
+import weakref
 
 import numpy as np
 
@@ -11,11 +12,15 @@ CPU = 0
 LEGACY_STREAM = 1  # where the engine's kernels run; the producer puts itself before it
 _ON_GPU = {2, 13}  # DLPack's kinds of devices: memory of a GPU, managed memory
 _DLPACK = (1, 1)
+_asked = weakref.WeakSet()  # types whose exchange API was looked for
 
 
 def source_of(x):
     """(pieces, shape, code, like) of an array of another library; None where it follows no protocol."""
-    if type(x).__module__.startswith("dask."):
+    if (items := _core.from_exchange(x)) is not None:
+        return _shown(x, items)
+    module = type(x).__module__
+    if module.startswith("dask.") or module.startswith("xarray.") and getattr(x, "chunks", None):
         raise TypeError("a Dask array is not gathered by itself: reduce it by monofold.dask")
     if _is_nullable(x):
         return _from_pandas(x)
@@ -67,17 +72,31 @@ def capsule_of(x):
 
 
 def _from_dlpack(x):
-    items = _core.from_dlpack(capsule_of(x))
-    return [(items, None)], tuple(items.extents), items.dtype, _maker_like(x)
+    if type(x) not in _asked:
+        _ask_for_exchange(type(x))  # which the next array of the type is read by
+    if hasattr(x, "is_neg") and x.is_neg():  # which torch's capsules do not tell
+        raise BufferError("the tensor's negation is still to be done: give x.resolve_neg()")
+    return _shown(x, _core.from_dlpack(capsule_of(x)))
 
 
-def _maker_like(x):
+def _shown(x, items):
+    return [(items, None)], tuple(items.extents), items.dtype, maker_like(x)
+
+
+def _ask_for_exchange(cls):
+    """Gives the core the C functions that a type offers itself: what subclasses are, those may not know."""
+    _asked.add(cls)
+    if (api := vars(cls).get("__dlpack_c_exchange_api__")) is not None:
+        _core.add_exchange_type(cls, api)
+
+
+def maker_like(x):
     """What makes an array of the library of `x` from one of NumPy."""
     name = type(x).__module__.partition(".")[0]
     library = sys.modules.get("jax.numpy" if name in ("jax", "jaxlib") else name)
 
     def like(array):
-        if name == "torch" and array.dtype.name == "bfloat16":  # which it does not take from NumPy
+        if array.dtype.kind == "V" and name == "torch":  # bfloat16, which it does not take from NumPy
             return library.asarray(array.view(np.int16)).view(library.bfloat16)
         return library.asarray(array)
 
@@ -95,7 +114,7 @@ def _from_cuda(x):
     strides = told.get("strides") or _packed_strides(shape, dtype.itemsize)
     code = _dtypes.code_of_numpy(dtype)
     items = _core.array(told["data"][0], code, not dtype.isnative, 1, shape, strides, x)
-    return [(items, None)], shape, code, _maker_like(x)
+    return [(items, None)], shape, code, maker_like(x)
 
 
 def _packed_strides(shape, step):

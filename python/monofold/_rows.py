@@ -1,11 +1,12 @@
 """Answers along axes, in arrays like the caller's."""
 
 import functools
+import sys
 
 import numpy as np
 
 from . import _arrays, _core, _dtypes, _kinds
-from ._errors import raise_status
+from ._errors import DeviceUnavailable, raise_status
 
 
 def axes_of(axis, rank):
@@ -34,6 +35,8 @@ def value_code(kind, source, how, dtype):
         if kind.name == "prod" and _dtypes.is_floating(code) > _dtypes.is_floating(source.code):
             raise TypeError(f"prod of {_dtypes.NAMES[source.code]} is modulo 2^64 and has no dtype of floats; "
                             "give an array of floats")
+        if not _dtypes.is_floating(code) and _dtypes.is_floating(_native_code(kind.code, source.code, how)):
+            raise TypeError(f"{kind.name} of {_dtypes.NAMES[source.code]} has no dtype of integers")
         return code
     if kind.answer == "index":
         return source.code
@@ -77,13 +80,28 @@ class Answers:
         self.addresses = [one[1] if one else 0 for one in made]
 
 
-def code_of_out(out):
-    """The code of the type of the caller's array for answers, which must be one that can be written."""
+def written(out):
+    """The memory of the caller's array for answers, as a NumPy array that can be written."""
+    if type(out).__module__.partition(".")[0] == "torch":
+        torch = sys.modules["torch"]
+        if out.device.type != "cpu":
+            raise DeviceUnavailable(f"out lies on {out.device}: answers along axes are made on the host")
+        if out.dtype == torch.bfloat16:  # which NumPy has no name for
+            out = out.view(torch.int16).numpy().view(_dtypes.numpy_of(_dtypes.CODES["bfloat16"]))
+        else:
+            out = out.numpy()
+        if any(step == 0 and extent > 1 for step, extent in zip(out.strides, out.shape)):
+            raise ValueError("out has one place for several answers")
     if not isinstance(out, np.ndarray):
-        raise TypeError(f"out must be a NumPy array, not {type(out).__name__}")
+        raise TypeError(f"out must be a NumPy array or a tensor of PyTorch, not {type(out).__name__}")
     if not out.flags.writeable:
         raise ValueError("out cannot be written")
-    return _dtypes.code_of_numpy(out.dtype)
+    return out
+
+
+def code_of_out(out):
+    """The code of the type of the caller's array for answers, which must be one that can be written."""
+    return _dtypes.code_of_numpy(written(out).dtype)
 
 
 def outs_of(out, count):
@@ -96,9 +114,10 @@ def outs_of(out, count):
 
 def into(out, arrays):
     """Puts answers into the caller's arrays, whose shape and type are theirs; nothing is written before."""
-    outs = outs_of(out, len(arrays))
+    given = outs_of(out, len(arrays))
+    outs = [written(one) for one in given]
     for one, array in zip(outs, arrays):
-        code_of_out(one)
+        _dtypes.code_of_numpy(one.dtype)
         if one.shape != array.shape:
             raise ValueError(f"out has the shape {one.shape}; the answer has {array.shape}")
         if one.dtype.newbyteorder("=") != array.dtype:
@@ -107,4 +126,4 @@ def into(out, arrays):
         raise ValueError("out: two answers need two arrays that share no memory")
     for one, array in zip(outs, arrays):
         one[...] = array
-    return outs if len(outs) > 1 else outs[0]
+    return given if len(given) > 1 else given[0]

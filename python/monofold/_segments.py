@@ -32,12 +32,17 @@ def segmented_reduce(x, fold, offsets=None, *, starts=None, stops=None, dtype=No
     fold = _folds.as_fold(fold)
     if fold.kinds[0].name == "dot":
         raise TypeError("segments have no dot")
-    source = _arrays.as_source(x)
-    if len(source.pieces) > 1 or source.pieces[0][1] is not None:
-        raise TypeError("segments need one array without absent items")
+    source = as_one_array(x, "segments")
     starts, stops = bounds_of(source.items.count, offsets, starts, stops)
     how = fold.make_how(nan)
     return fold.pack(_one(source, kind, how, starts, stops, dtype) for kind in fold.kinds)
+
+
+def as_one_array(x, what):
+    source = _arrays.as_source(x)
+    if len(source.pieces) > 1 or source.pieces[0][1] is not None:
+        raise TypeError(f"{what} need one array without absent items")
+    return source
 
 
 def bounds_of(count, offsets, starts, stops):
@@ -72,15 +77,11 @@ def places(numbers, name):
 def _one(source, kind, how, starts, stops, dtype):
     code = _rows.value_code(kind, source, how, dtype)
     new = _rows.Answers(kind, (starts.size,), code, how.k)
-    status, failed = _core.segments(source.items, address(starts), address(stops), starts.size, kind.code, how, code,
-                                    *new.addresses)
+    bounds = _core.address_of(starts), _core.address_of(stops)
+    status, failed = _core.segments(source.items, *bounds, starts.size, kind.code, how, code, *new.addresses)
     if status:
         raise_status(status, kind.name, row=failed)
     arrays = [source.like(array) for array in new.arrays]
     if kind.answer == "ranked":
         return TopK(*arrays)
     return arrays[0] if len(arrays) == 1 else tuple(arrays)
-
-
-def address(array):
-    return array.__array_interface__["data"][0]

@@ -153,10 +153,23 @@ nb::object of_buffer(nb::object object) {
   return nb::cast(std::move(made));
 }
 
+/// Where the items of a NumPy array lie whose items are next to each other.
+std::uintptr_t address_of(nb::object object) {
+  Py_buffer view;
+  if (PyObject_GetBuffer(object.ptr(), &view, PyBUF_SIMPLE) != 0) {
+    PyErr_Clear();  // of bfloat16, which buffers have no name for; this takes a microsecond
+    return nb::cast<std::uintptr_t>(object.attr("__array_interface__")["data"][0]);
+  }
+  const auto address = reinterpret_cast<std::uintptr_t>(view.buf);
+  PyBuffer_Release(&view);
+  return address;
+}
+
 }  // namespace
 
 void bind_array(nb::module_& core) {
   core.def("of_buffer", &of_buffer);
+  core.def("address_of", &address_of);
   core.def("bytes_of", &bytes_of);
   nb::class_<array>(core, "array", "An array where it lies.")
       .def("__init__", &make_array, nb::arg("address"), nb::arg("dtype"), nb::arg("swapped"),

@@ -7,73 +7,37 @@
 #include <string>
 #include <utility>
 
+#include "python/src/dlpack_layout.hpp"
+
 namespace monofold::python {
+
+monofold_dtype known_dtype(dl_type type) {
+  if (type.lanes != 1) return -1;
+  const auto with_bits = [&](monofold_dtype eight) -> monofold_dtype {
+    return type.bits == 8    ? eight
+           : type.bits == 16 ? eight + 1
+           : type.bits == 32 ? eight + 2
+           : type.bits == 64 ? eight + 3
+                             : -1;
+  };
+  switch (type.code) {
+    case 0: return with_bits(MONOFOLD_INT8);
+    case 1: return with_bits(MONOFOLD_UINT8);
+    case 2:
+      return type.bits == 16   ? MONOFOLD_FLOAT16
+             : type.bits == 32 ? MONOFOLD_FLOAT32
+             : type.bits == 64 ? MONOFOLD_FLOAT64
+                               : -1;
+    case 4: return type.bits == 16 ? MONOFOLD_BFLOAT16 : -1;
+    case 6: return type.bits == 8 ? MONOFOLD_BOOL : -1;
+    default: return -1;
+  }
+}
 
 namespace {
 
-// The structures of the protocol, versions 0.8 (unversioned capsules) and 1.x, as its header lays them out.
-enum device_kind : std::int32_t {
-  on_cpu = 1,
-  on_cuda = 2,
-  in_pinned_memory = 3,
-  in_managed_memory = 13
-};
-
-struct dl_device {
-  std::int32_t kind;
-  std::int32_t number;
-};
-
-struct dl_type {
-  std::uint8_t code;  // 0 signed, 1 unsigned, 2 floating, 4 bfloat, 6 bool
-  std::uint8_t bits;
-  std::uint16_t lanes;
-};
-
-struct dl_tensor {
-  void* data;
-  dl_device device;
-  std::int32_t rank;
-  dl_type type;
-  std::int64_t* extents;
-  std::int64_t* strides;  // in items; null: packed
-  std::uint64_t byte_offset;
-};
-
-struct dl_managed {
-  dl_tensor tensor;
-  void* context;
-  void (*release)(dl_managed*);
-};
-
-struct dl_managed_versioned {
-  std::uint32_t major;
-  std::uint32_t minor;
-  void* context;
-  void (*release)(dl_managed_versioned*);
-  std::uint64_t flags;
-  dl_tensor tensor;
-};
-
 monofold_dtype dtype_of_tensor(dl_type type) {
-  if (type.lanes == 1) {
-    const auto with_bits = [&](monofold_dtype eight) -> monofold_dtype {
-      return type.bits == 8    ? eight
-             : type.bits == 16 ? eight + 1
-             : type.bits == 32 ? eight + 2
-             : type.bits == 64 ? eight + 3
-                               : -1;
-    };
-    monofold_dtype found = -1;
-    if (type.code == 0) found = with_bits(MONOFOLD_INT8);
-    if (type.code == 1) found = with_bits(MONOFOLD_UINT8);
-    if (type.code == 2 && type.bits == 16) found = MONOFOLD_FLOAT16;
-    if (type.code == 2 && type.bits == 32) found = MONOFOLD_FLOAT32;
-    if (type.code == 2 && type.bits == 64) found = MONOFOLD_FLOAT64;
-    if (type.code == 4 && type.bits == 16) found = MONOFOLD_BFLOAT16;
-    if (type.code == 6 && type.bits == 8) found = MONOFOLD_BOOL;
-    if (found >= 0) return found;
-  }
+  if (const monofold_dtype found = known_dtype(type); found >= 0) return found;
   const char* const names[] = {"int", "uint", "float", "opaque", "bfloat", "complex", "bool"};
   const std::string bits = std::to_string(type.bits);
   const std::string name =
@@ -116,6 +80,8 @@ monofold_place place_of(dl_device device) {
   say_unavailable("the items lie on a device of DLPack's kind " + std::to_string(device.kind));
 }
 
+}  // namespace
+
 array array_of(const dl_tensor& tensor, nb::object owner) {
   array out;
   out.dtype = dtype_of_tensor(tensor.type);
@@ -137,6 +103,8 @@ array array_of(const dl_tensor& tensor, nb::object owner) {
   }
   return out;
 }
+
+namespace {
 
 /// The producer's structure in a capsule of ours, which calls its release.
 template <class Managed>

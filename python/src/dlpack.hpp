@@ -2,8 +2,15 @@
 /// python/src/dlpack: arrays of other libraries by the DLPack protocol.
 
 #include "python/src/array.hpp"
+#include "python/src/dlpack_layout.hpp"
 
 namespace monofold::python {
+
+/// The type of items of the protocol's; -1: none of ours.
+monofold_dtype known_dtype(dl_type type);
+
+/// The array that a structure tells of, kept by `owner`; errors as of from_dlpack.
+array array_of(const dl_tensor& tensor, nb::object owner);
 
 /// The array in a capsule that an object's __dlpack__ gave; the capsule is used up.
 ///

@@ -38,7 +38,7 @@ std::vector<runtime::answer> fold_all(const layout& items, const runtime::reques
   runtime::reducer reducer(what);
   const std::int64_t count = items.count(), most = piece_bytes / items.item_bytes();
   for (std::int64_t at = 0; at < count; at += most) {
-    if (at > 0) check_signals();
+    if (at > 0) check_signals(most * items.item_bytes());
     reducer.push_fetched(strided_source(items, at), std::min(most, count - at));
   }
   return reducer.finish();

@@ -1,6 +1,7 @@
 #include "python/src/gather.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cstddef>
 #include <cstring>
@@ -123,13 +124,20 @@ std::int64_t place_of_marked(const layout& mask, std::int64_t first, std::int64_
   return -1;
 }
 
-void check_signals() {
+namespace {
+
+std::atomic<bool> is_watched{false};  // somebody wants to see how far long calls are
+
+}  // namespace
+
+void check_signals(std::int64_t bytes) {
   const nb::gil_scoped_acquire locked;
   if (PyErr_CheckSignals() != 0) throw nb::python_error();
+  if (is_watched) nb::module_::import_("monofold._progress").attr("passed")(bytes);
 }
 
 monofold_status for_pieces(const layout& items, const layout* mask, std::int64_t first,
-                           std::int64_t count, const take_piece& take) {
+                           std::int64_t count, signal_watch& watch, const take_piece& take) {
   const std::int64_t bytes = items.item_bytes();
   const bool lies_so = mask == nullptr && items.is_packed();
   const std::int64_t most = (lies_so ? piece_bytes : buffer_bytes) / bytes;
@@ -139,7 +147,6 @@ monofold_status for_pieces(const layout& items, const layout* mask, std::int64_t
         static_cast<std::size_t>(std::min(count, most) * bytes));
   if (mask != nullptr)
     marks = std::make_unique_for_overwrite<char[]>(static_cast<std::size_t>(std::min(count, most)));
-  signal_watch watch;
   for (std::int64_t at = 0; at < count;) {
     const std::int64_t here = std::min(count - at, most);
     std::int64_t kept = here;
@@ -154,7 +161,7 @@ monofold_status for_pieces(const layout& items, const layout* mask, std::int64_t
     }
     if (const monofold_status how = take(from, kept); how != MONOFOLD_OK) return how;
     at += here;
-    if (at < count) watch.passed(here * bytes);
+    watch.passed(here * bytes);
   }
   return MONOFOLD_OK;
 }
@@ -191,12 +198,17 @@ monofold_status for_pairs(const layout& left, const layout& right, const layout*
 
 std::int64_t count_marked(const layout& mask) {
   std::int64_t marked = 0;
-  for_pieces(mask, nullptr, 0, mask.count(), [&](const void* piece, std::int64_t here) {
+  signal_watch watch;
+  for_pieces(mask, nullptr, 0, mask.count(), watch, [&](const void* piece, std::int64_t here) {
     const char* marks = static_cast<const char*>(piece);
     marked += std::count_if(marks, marks + here, [](char mark) { return mark != 0; });
     return MONOFOLD_OK;
   });
   return marked;
+}
+
+void bind_gather(nb::module_& core) {
+  core.def("watch_progress", [](bool watched) { is_watched = watched; });
 }
 
 }  // namespace monofold::python

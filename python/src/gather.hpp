@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <utility>
 
 #include "python/src/array.hpp"
 
@@ -19,13 +20,16 @@ std::int64_t keep_marked(char* items, std::int64_t item_bytes, const char* mask,
 std::int64_t place_of_marked(const layout& mask, std::int64_t first, std::int64_t count,
                              std::int64_t marked);
 
+/// Items from which a call is so long that other threads should run meanwhile.
+inline constexpr std::int64_t items_without_lock = 4096;
 /// Bytes between two looks at what the user typed.
 inline constexpr std::int64_t piece_bytes = std::int64_t{256} << 20;
 /// Bytes that are copied before they are reduced: what the caches between cores hold.
 inline constexpr std::int64_t buffer_bytes = std::int64_t{4} << 20;
 
-/// Takes the interpreter's lock for a moment, and throws what a signal's handler raises.
-void check_signals();
+/// Takes the interpreter's lock for a moment, throws what a signal's handler raises, and tells who watches that
+/// `bytes` more were worked on.
+void check_signals(std::int64_t bytes);
 
 /// Looks at signals whenever a piece's bytes were worked on.
 class signal_watch {
@@ -33,9 +37,7 @@ class signal_watch {
   /// errors     throws what a signal's handler raises
   void passed(std::int64_t bytes) {
     since_look_ += bytes;
-    if (since_look_ < piece_bytes) return;
-    since_look_ = 0;
-    check_signals();
+    if (since_look_ >= piece_bytes) check_signals(std::exchange(since_look_, 0));
   }
 
  private:
@@ -49,7 +51,7 @@ class signal_watch {
 /// errors     what a signal's handler raises is thrown; a status of `take` other than ok is returned at once
 using take_piece = std::function<monofold_status(const void* items, std::int64_t count)>;
 monofold_status for_pieces(const layout& items, const layout* mask, std::int64_t first,
-                           std::int64_t count, const take_piece& take);
+                           std::int64_t count, signal_watch& watch, const take_piece& take);
 
 /// The same for two arrays of one shape and type on the host.
 using take_pair =
@@ -59,5 +61,7 @@ monofold_status for_pairs(const layout& left, const layout& right, const layout*
 
 /// How many items are marked.
 std::int64_t count_marked(const layout& mask);
+
+void bind_gather(nb::module_& core);
 
 }  // namespace monofold::python

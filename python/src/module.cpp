@@ -6,8 +6,11 @@
 #include "python/src/array.hpp"
 #include "python/src/arrow.hpp"
 #include "python/src/dlpack.hpp"
+#include "python/src/exchange.hpp"
 #include "python/src/fetched.hpp"
+#include "python/src/gather.hpp"
 #include "python/src/operation.hpp"
+#include "python/src/quick_rows.hpp"
 #include "python/src/reduce.hpp"
 #include "python/src/segments.hpp"
 #include "python/src/state.hpp"
@@ -17,9 +20,12 @@ NB_MODULE(_core, core) {
   monofold::python::bind_array(core);
   monofold::python::bind_arrow(core);
   monofold::python::bind_dlpack(core);
+  monofold::python::bind_exchange(core);
   monofold::python::bind_state(core);
   monofold::python::bind_reduce(core);
   monofold::python::bind_fetched(core);
+  monofold::python::bind_gather(core);
   monofold::python::bind_segments(core);
+  monofold::python::bind_quick_rows(core);
   monofold::python::bind_operation(core);
 }

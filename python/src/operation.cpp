@@ -6,7 +6,9 @@
 
 #include "monofold/monofold.h"
 #include "python/src/array.hpp"
+#include "python/src/exchange.hpp"
 #include "python/src/gather.hpp"
+#include "python/src/quick_rows.hpp"
 #include "python/src/short_arrays.hpp"
 
 namespace monofold::python {
@@ -19,14 +21,13 @@ struct operation_object {
   bool is_quick;  // one number, or a pair, from one call
   monofold_options options;
   short_arrays* quickest;
+  row_types* rows;
 };
 
 PyTypeObject* packed_type =
     nullptr;  // numpy.ndarray: its subclasses may mean something else by their memory
 PyObject* slow_name = nullptr;
-
-/// Items from which a call is so long that other threads should run meanwhile.
-constexpr std::int64_t items_without_lock = 4096;
+PyObject* axis_name = nullptr;
 
 PyObject* number_of(const monofold_number& number) {
   switch (number.type) {
@@ -57,38 +58,66 @@ bool reduce_long(const operation_object& self, const void* items, monofold_dtype
   Py_END_ALLOW_THREADS return is_answered;
 }
 
+/// The answer for items next to each other; null without an exception: not a case for this function.
+PyObject* answer_for(const operation_object& self, const packed_items& items) {
+  const std::int64_t item_bytes = bytes_of(items.dtype);
+  if (reinterpret_cast<std::uintptr_t>(items.data) % static_cast<std::size_t>(item_bytes) != 0 ||
+      items.count > piece_bytes / item_bytes) {
+    return nullptr;
+  }
+  monofold_result result;
+  const bool is_answered =
+      items.count < items_without_lock
+          ? self.quickest->reduce(items.data, items.dtype, items.count, &result)
+          : reduce_long(self, items.data, items.dtype, items.count, &result);
+  return is_answered ? answer_of(self.code, result) : nullptr;
+}
+
 /// The answer for a packed array; null without an exception: not a case for this function.
-PyObject* call_quickly(const operation_object& self, PyObject* items) {
-  if (!self.is_quick || Py_TYPE(items) != packed_type) return nullptr;
+PyObject* call_quickly(const operation_object& self, PyObject* array) {
+  if (!self.is_quick) return nullptr;
+  packed_items items;
+  if (Py_TYPE(array) != packed_type)
+    return look_at_packed(array, items) ? answer_for(self, items) : nullptr;
   Py_buffer view;
-  if (PyObject_GetBuffer(items, &view, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT) != 0) {
+  if (PyObject_GetBuffer(array, &view, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT) != 0) {
     PyErr_Clear();
     return nullptr;
   }
   PyObject* answer = nullptr;
-  const monofold_dtype dtype = dtype_of_format(view.format, view.itemsize);
-  const auto is_aligned = [&view] {  // items of no type of ours may have no bytes
-    return reinterpret_cast<std::uintptr_t>(view.buf) % static_cast<std::size_t>(view.itemsize) ==
-           0;
-  };
-  if (dtype >= 0 && is_aligned() && view.len <= piece_bytes) {
-    const std::int64_t count = view.len / view.itemsize;
-    monofold_result result;
-    const bool is_answered = count < items_without_lock
-                                 ? self.quickest->reduce(view.buf, dtype, count, &result)
-                                 : reduce_long(self, view.buf, dtype, count, &result);
-    if (is_answered) answer = answer_of(self.code, result);
+  items.dtype = dtype_of_format(view.format, view.itemsize);
+  if (items.dtype >= 0) {  // items of no type of ours may have no bytes
+    items.data = view.buf;
+    items.count = view.len / view.itemsize;
+    answer = answer_for(self, items);
   }
   PyBuffer_Release(&view);
   return answer;
 }
 
+/// The axis of a call that says nothing else; null: another call.
+PyObject* only_axis(PyObject* args, PyObject* keywords) {
+  const Py_ssize_t count = PyTuple_Size(args);
+  if (keywords == nullptr) return count == 2 ? PyTuple_GetItem(args, 1) : nullptr;
+  return count == 1 && PyDict_Size(keywords) == 1 ? PyDict_GetItemWithError(keywords, axis_name)
+                                                  : nullptr;
+}
+
+/// Answers along an axis of an array of NumPy; null without an exception: not a case for this function.
+PyObject* call_rows_quickly(const operation_object& self, PyObject* args, PyObject* keywords) {
+  if (!self.is_quick || self.code == MONOFOLD_MINMAX || PyTuple_Size(args) == 0) return nullptr;
+  PyObject* array = PyTuple_GetItem(args, 0);
+  PyObject* axis = Py_TYPE(array) == packed_type ? only_axis(args, keywords) : nullptr;
+  return axis == nullptr ? nullptr
+                         : reduce_rows_quickly(self.code, self.options, *self.rows, array, axis);
+}
+
 PyObject* call(PyObject* object, PyObject* args, PyObject* keywords) {
-  if (keywords == nullptr && PyTuple_Size(args) == 1) {
-    PyObject* answer =
-        call_quickly(*reinterpret_cast<operation_object*>(object), PyTuple_GetItem(args, 0));
-    if (answer != nullptr || PyErr_Occurred()) return answer;
-  }
+  const auto& self = *reinterpret_cast<operation_object*>(object);
+  PyObject* quick = keywords == nullptr && PyTuple_Size(args) == 1
+                        ? call_quickly(self, PyTuple_GetItem(args, 0))
+                        : call_rows_quickly(self, args, keywords);
+  if (quick != nullptr || PyErr_Occurred()) return quick;
   PyObject* slow = PyObject_GetAttr(object, slow_name);
   if (slow == nullptr) return nullptr;
   PyObject* answer = PyObject_Call(slow, args, keywords);
@@ -115,7 +144,8 @@ PyObject* make(PyTypeObject* type, PyObject* args, PyObject* keywords) {
   self.options.nan = nan;
   self.options.ddof = ddof;
   self.quickest = new (std::nothrow) short_arrays(self.code, self.options);
-  if (self.quickest != nullptr) return object;
+  self.rows = new (std::nothrow) row_types;
+  if (self.quickest != nullptr && self.rows != nullptr) return object;
   Py_DECREF(object);
   return PyErr_NoMemory();
 }
@@ -123,6 +153,7 @@ PyObject* make(PyTypeObject* type, PyObject* args, PyObject* keywords) {
 void destroy(PyObject* object) {
   PyTypeObject* type = Py_TYPE(object);
   delete reinterpret_cast<operation_object*>(object)->quickest;
+  delete reinterpret_cast<operation_object*>(object)->rows;
   reinterpret_cast<freefunc>(PyType_GetSlot(type, Py_tp_free))(object);
   Py_DECREF(type);
 }
@@ -137,10 +168,19 @@ PyObject* set_threads(PyObject* object, PyObject* threads) {
   Py_RETURN_NONE;
 }
 
+/// What types answers along axes have, by the rules: (of items, of answers).
+PyObject* set_row_type(PyObject* object, PyObject* types) {
+  int items = 0, answers = 0;
+  if (!PyArg_ParseTuple(types, "ii", &items, &answers)) return nullptr;
+  reinterpret_cast<operation_object*>(object)->rows->tell(items, answers);
+  Py_RETURN_NONE;
+}
+
 }  // namespace
 
 void bind_operation(nb::module_& core) {
   static PyMethodDef methods[] = {{"_set_threads", set_threads, METH_O, nullptr},
+                                  {"_set_row_type", set_row_type, METH_VARARGS, nullptr},
                                   {nullptr, nullptr, 0, nullptr}};
   static PyType_Slot slots[] = {{Py_tp_new, reinterpret_cast<void*>(make)},
                                 {Py_tp_init, reinterpret_cast<void*>(initialize)},
@@ -151,6 +191,7 @@ void bind_operation(nb::module_& core) {
   static PyType_Spec spec = {"monofold._core.operation", sizeof(operation_object), 0,
                              Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, slots};
   slow_name = PyUnicode_InternFromString("_call");
+  axis_name = PyUnicode_InternFromString("axis");
   core.attr("operation") = nb::steal(PyType_FromSpec(&spec));
   core.def("set_packed_type", [](nb::type_object type) {
     packed_type = reinterpret_cast<PyTypeObject*>(type.inc_ref().ptr());

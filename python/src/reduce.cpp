@@ -107,14 +107,13 @@ monofold_status rows_by_state(const question& what, const layout& items, const l
   first_failure first;
   signal_watch watch;
   for (std::int64_t row = 0; row < num_rows; ++row) {
-    if (row > 0) watch.passed(row_items * items.item_bytes());
     monofold_state* state = nullptr;
     monofold_status how =
         monofold_state_create(items.dtype, &what.operation, 1, 0, &what.options, &state);
     if (how != MONOFOLD_OK) return how;
     const std::unique_ptr<monofold_state, decltype(&monofold_state_destroy)> own(
         state, &monofold_state_destroy);
-    how = for_pieces(items, mask, row * row_items, row_items,
+    how = for_pieces(items, mask, row * row_items, row_items, watch,
                      [state](const void* piece, std::int64_t count) {
                        return monofold_state_push(state, piece, count, MONOFOLD_HOST);
                      });

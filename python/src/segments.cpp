@@ -61,6 +61,42 @@ nb::tuple segments(const array& items, std::uintptr_t starts, std::uintptr_t sto
   return nb::make_tuple(status, failed);
 }
 
+/// (status, the first window without an answer or -1) of each row along an axis; answers lie with that axis last.
+nb::tuple rolling(const array& items, std::size_t axis, std::int64_t window,
+                  monofold_operation operation, const how& options, monofold_dtype value_dtype,
+                  std::int64_t width, std::uintptr_t values, std::uintptr_t seconds,
+                  std::uintptr_t indices) {
+  std::int64_t failed = -1;
+  monofold_status status = MONOFOLD_OK;
+  {
+    nb::gil_scoped_release released;
+    std::vector<std::int64_t> order;
+    for (std::size_t i = 0; i < items.extents.size(); ++i) {
+      if (i != axis) order.push_back(static_cast<std::int64_t>(i));
+    }
+    order.push_back(static_cast<std::int64_t>(axis));
+    const packed_items packed(with_axes(items, order));
+    const std::int64_t row_items = items.extents[axis];
+    const std::int64_t num_rows = row_items == 0 ? 0 : items.count() / row_items;
+    const std::int64_t row_answers = (row_items - window + 1) * width;
+    const auto from = [](std::uintptr_t address, std::int64_t bytes) -> void* {
+      return address == 0 ? nullptr : at<char>(address) + bytes;
+    };
+    for (std::int64_t row = 0; row < num_rows && status == MONOFOLD_OK; ++row) {
+      const std::int64_t done = row * row_answers;
+      const std::int64_t bytes = done * bytes_of(value_dtype);
+      status = monofold_rolling(
+          static_cast<const char*>(packed.data()) + row * row_items * items.item_bytes(),
+          items.dtype, row_items, window, operation, &options.options, value_dtype,
+          from(values, bytes), from(seconds, bytes),
+          static_cast<std::int64_t*>(from(indices, done * 8)), &failed);
+      if (failed >= 0) failed += row * (row_items - window + 1);
+    }
+  }
+  check_call(status);
+  return nb::make_tuple(status, failed);
+}
+
 /// One answer a key.
 class groups {
  public:
@@ -100,6 +136,7 @@ class groups {
 
 void bind_segments(nb::module_& core) {
   core.def("segments", &segments);
+  core.def("rolling", &rolling);
   nb::class_<groups>(core, "groups", "One answer a key.")
       .def(nb::init<std::uintptr_t, const array&, monofold_key_order, monofold_operation,
                     const how&, monofold_dtype>())

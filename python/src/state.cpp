@@ -75,12 +75,14 @@ void check_place(const layout& items, const layout* mask) {
   throw nb::value_error("an array on a device must be packed, and all of it there");
 }
 
-monofold_status push_all(monofold_state* to, const layout& items, const layout* mask) {
+monofold_status push_all(monofold_state* to, const layout& items, const layout* mask,
+                         signal_watch& watch) {
   if (items.place != MONOFOLD_HOST)
     return monofold_state_push(to, items.data, items.count(), items.place);
-  return for_pieces(items, mask, 0, items.count(), [to](const void* piece, std::int64_t count) {
-    return monofold_state_push(to, piece, count, MONOFOLD_HOST);
-  });
+  return for_pieces(items, mask, 0, items.count(), watch,
+                    [to](const void* piece, std::int64_t count) {
+                      return monofold_state_push(to, piece, count, MONOFOLD_HOST);
+                    });
 }
 
 /// A piece of a push, without what keeps its memory: that is the caller's list.
@@ -134,8 +136,7 @@ void state::push(nb::list list) {
     signal_watch watch;
     monofold_status how = MONOFOLD_OK;
     for (const piece& one : pieces) {
-      if (how == MONOFOLD_OK) how = push_all(changed.get(), one.items, one.marks());
-      watch.passed(one.items.count() * one.items.item_bytes());
+      if (how == MONOFOLD_OK) how = push_all(changed.get(), one.items, one.marks(), watch);
     }
     if (how == MONOFOLD_OK) own_ = std::move(changed);
     return how;
@@ -146,7 +147,8 @@ void state::fill(const array& items, const array* mask) {
   check_place(items, mask);
   call_in_turn(busy_, [&] {
     check_room(items.count());
-    return push_all(own_.get(), items, mask);
+    signal_watch watch;
+    return push_all(own_.get(), items, mask, watch);
   });
 }
 

@@ -8,6 +8,7 @@ _new_capsule = ctypes.pythonapi.PyCapsule_New
 _new_capsule.restype = ctypes.py_object
 _new_capsule.argtypes = ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p
 
+API_NAME = ctypes.create_string_buffer(b"dlpack_exchange_api").raw[:-1]  # kept: capsules hold its address
 INT64S = ctypes.POINTER(ctypes.c_int64)
 RELEASE = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 
@@ -61,6 +62,32 @@ class Tensor:
             raise TypeError("no such argument: max_version")
         name = b"dltensor_versioned" if self.versioned else b"dltensor"
         return _new_capsule(ctypes.addressof(self.managed), name, None)
+
+
+SHOW = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.POINTER(DLTensor))
+
+
+class ExchangeApi(ctypes.Structure):
+    _fields_ = [("major", ctypes.c_uint32), ("minor", ctypes.c_uint32), ("older", ctypes.c_void_p),
+                ("allocate", ctypes.c_void_p), ("give", ctypes.c_void_p), ("take", ctypes.c_void_p), ("show", SHOW),
+                ("current_stream", ctypes.c_void_p)]
+
+
+def exchange_type(show=True, major=1):
+    """A type of tensors that offers the C exchange API itself; `shown` counts the calls of it."""
+    def show_tensor(tensor, out):
+        cls.shown += 1
+        if tensor.fails:
+            return -1  # without an exception even
+        out[0] = tensor.managed.tensor
+        return 0
+
+    function = SHOW(show_tensor) if show else SHOW()
+    api = ExchangeApi(major, 3, None, None, None, None, function, None)
+    cls = type("Exchanged", (Tensor,), {
+        "shown": 0, "fails": False, "requires_grad": False, "is_neg": lambda self: self.negated, "negated": False,
+        "kept": (function, api), "__dlpack_c_exchange_api__": _new_capsule(ctypes.addressof(api), API_NAME, None)})
+    return cls
 
 
 class CudaArray:

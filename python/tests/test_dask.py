@@ -1,5 +1,7 @@
 """Dask arrays: the same bytes, whatever the chunks, the scheduler and the tree."""
 
+from importlib.util import find_spec
+
 import monofold as mf
 import numpy as np
 import pytest
@@ -67,15 +69,36 @@ def test_options_and_errors():
     assert "keepdims" in mfd.sum.__doc__ and mfd.sum.__name__ == "sum"
 
 
+@pytest.mark.skipif(find_spec("distributed") is not None, reason="a cluster of processes is asked for more")
 def test_processes():
     x = numbers("float64", 20_000)
     out = mfd.state(da.from_array(x, chunks=3000), mf.all(mf.sum, mf.argmax))
     assert out.compute(scheduler="processes", num_workers=2) == mf.State(mf.all(mf.sum, mf.argmax), "float64").push(x)
 
 
+def test_a_cluster_of_processes():
+    distributed = pytest.importorskip("distributed")
+    x = numbers("float64", (300, 70))
+    d = da.from_array(x, chunks=(77, 50))
+    fold = mf.all(mf.sum, mf.argmax, mf.top_k(k=3))
+    with (distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
+          distributed.Client(cluster)):
+        for split_every in (None, 2, 5):
+            assert mfd.state(d, fold, split_every=split_every).compute() == mf.State(fold, "float64").push(x)
+        assert same(mfd.mean(d, axis=0).compute(), mf.mean(x, axis=0))
+        assert same(mfd.reduce(d, mf.plain.sum).compute(), mf.plain.sum(x))
+        with pytest.raises(mf.NanFound) as caught:  # which travels with its place
+            mfd.sum(da.where(d == x[299, 69], np.nan, d), nan="raise").compute()
+        assert caught.value.index == x.size - 1
+
+
 def test_a_whole_array_is_not_gathered_by_mistake():
     with pytest.raises(TypeError, match="monofold.dask"):
         mf.sum(da.zeros(3))
+    xarray = pytest.importorskip("xarray")
+    with pytest.raises(TypeError, match="monofold.dask"):
+        mf.sum(xarray.DataArray(da.zeros(3)))
+    assert mf.sum(xarray.DataArray(np.ones(3))) == 3.0
 
 
 def test_no_items_in_several_chunks():

@@ -31,6 +31,17 @@ def test_states_take_what_is_exact(dtype, items, total):
     assert mf.State(mf.sum, dtype).push(items).finish() == total
 
 
+def test_what_holds_arrays_is_none(tmp_path):
+    path = tmp_path / "a.npz"
+    np.savez(path, a=np.ones(3))
+    for file in (path, str(path)):
+        with pytest.raises(TypeError, match="numpy.load"):
+            mf.sum(file)
+    for holder in (np.load(path), {"a": np.ones(3)}):
+        with pytest.raises(TypeError, match="no array"):
+            mf.sum(holder)
+
+
 def test_nan_is_an_item_of_every_float():
     assert math.isnan(mf.State(mf.sum, "float16").push([1.0, math.nan]).finish())
 

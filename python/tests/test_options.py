@@ -35,6 +35,16 @@ def test_products_of_integers_have_no_floats(call):
         call()
 
 
+@pytest.mark.parametrize("call", (mf.sum, mf.max, mf.plain.mean, lambda x, **dtype: mf.sum(x, axis=0, **dtype)))
+def test_answers_that_are_floats_have_no_integers(call):
+    for items in ([0.5, 1.0], np.ones(2, "float16")):
+        with pytest.raises(TypeError, match="no dtype of integers"):
+            call(items, dtype="int64")
+    with pytest.raises(TypeError, match="no dtype of integers"):
+        mf.mean([1, 2], dtype="int32")
+    assert mf.count([0.5, 1.0], dtype="int8") == 2
+
+
 def test_products_that_are_exact():
     assert mf.prod([2.0**40] * 2, dtype="f4") == 2.0**80 and mf.prod([2**40] * 2) == 0
     assert mf.prod(np.array([3, 5], "int8"), dtype="int16") == 15

@@ -1,5 +1,6 @@
 """The page of the package, run; and the names that it and the stubs give."""
 
+import inspect
 import re
 from pathlib import Path
 
@@ -23,18 +24,20 @@ def test_blocks_of_the_page_run(capsys):
     assert run_blocks(PYTHON / "README.md", {}) >= 4 and "mean" in capsys.readouterr().out
 
 
-RECIPES = re.findall(r"^## (.*?)\n.*?^```python\n(.*?)^```", (PYTHON / "recipes.md").read_text(), re.DOTALL | re.MULTILINE)
+PAGE = (PYTHON / "recipes.md").read_text()
+RECIPES = re.findall(r"^## (.*?)\n.*?^```python\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
 
 
 @pytest.mark.parametrize("recipe", [block for _, block in RECIPES], ids=[title for title, _ in RECIPES])
 def test_recipes_run(recipe):
-    if "import polars" in recipe:
-        pytest.importorskip("polars")
+    for library in ("polars", "torch", "xarray"):
+        if f"import {library}" in recipe:
+            pytest.importorskip(library)
     exec(compile(recipe, "recipes.md", "exec"), {})  # noqa: S102
 
 
-def test_there_are_ten_recipes():
-    assert len(RECIPES) == 10
+def test_there_are_fourteen_recipes():
+    assert len(RECIPES) == 14
 
 
 def test_block_of_the_tree_s_page_runs():
@@ -45,6 +48,18 @@ def test_page_names_every_operation():
     listed = re.search(r"`(sum mean .*?)`", (PYTHON / "README.md").read_text(), re.DOTALL)[1].split()
     operations = {name for name in mf.__all__ if isinstance(getattr(mf, name), mf.Operation)} | {"stats"}
     assert set(listed) == operations
+
+
+def test_docstrings_say_what_calls_take():
+    for name in mf.__all__:
+        if isinstance(operation := getattr(mf, name), mf.Operation):
+            told = re.findall(r"^(\w+) : ", operation.__doc__, re.MULTILINE)
+            assert told == list(inspect.signature(operation).parameters)
+            x = [np.ones(3, int)] * (2 if "y" in told else 1)
+            given = {"axis": None, "nan": "omit", "where": True, "keepdims": False, "dtype": None, "out": None}
+            given |= {"k": 1, "correction": 1, "ord": 1}
+            operation(*x, **{option: given[option] for option in told if option not in ("x", "y")})
+            assert "Returns" in operation.__doc__
 
 
 @pytest.mark.parametrize("module", (mf, monofold.plain), ids=lambda module: module.__name__)

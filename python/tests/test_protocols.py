@@ -195,6 +195,18 @@ def test_polars():
     assert mf.sum(series) == 1.3 == mf.sum(series.rechunk()) and mf.count(series) == 3
 
 
+def test_duckdb():
+    duckdb = pytest.importorskip("duckdb")
+    pytest.importorskip("pyarrow")
+    found = duckdb.sql("select case when i % 3 > 0 then sin(i::double) end as a from range(300000) t(i)")
+    column = found.to_arrow_table()["a"]
+    absent = column.is_null().to_numpy()
+    assert absent.sum() == 100_000 and mf.count(column) == 200_000
+    assert mf.sum(column) == mf.sum(np.nan_to_num(column.to_numpy())) == mf.sum(column.combine_chunks())
+    with pytest.raises(TypeError, match="one column"):
+        mf.sum(found)
+
+
 def test_pandas():
     pd = pytest.importorskip("pandas")
     assert math.isnan(mf.sum(pd.Series([1.0, math.nan])))  # as NumPy sees it

@@ -58,6 +58,39 @@ def test_dtype_is_rounded_once(dtype):
     assert same(mf.sum(x, axis=1, dtype=dtype), expected)
 
 
+@pytest.mark.parametrize("dtype", FLOATS + INTEGERS + ("bool",))
+def test_quick_calls_are_the_same(dtype):
+    """A call with nothing but an axis, from the second one on, beside one that takes the long way."""
+    for shape in ((7, 5, 3), (1, 4), (9,), (300, 70)):
+        x = numbers(dtype, shape)
+        for part in (x, x.T, x[::-1], x[..., ::2], np.broadcast_to(x[:1], shape), x.astype(x.dtype.newbyteorder())):
+            for operation in (mf.sum, mf.mean, mf.var, mf.max, mf.argmin, mf.count, mf.any, mf.plain.sum, mf.minmax):
+                for axis in range(-x.ndim, x.ndim):
+                    expected = operation(part, axis=axis, where=True)
+                    for found in (operation(part, axis=axis), operation(part, axis)):
+                        assert all(map(same, found, expected)) if operation is mf.minmax else same(found, expected)
+
+
+def test_quick_calls_fail_alike():
+    x = np.ones((3, 4))
+    for _ in range(2):
+        assert mf.sum(x, axis=1).tolist() == [4.0] * 3 and mf.std(correction=1)(x, axis=1).tolist() == [0.0] * 3
+        for axis in (2, -3, 2**70):
+            with pytest.raises(np.exceptions.AxisError):
+                mf.sum(x, axis=axis)
+        for axis in (1.0, True, mf.sum):
+            with pytest.raises(TypeError):
+                mf.sum(x, axis=axis)
+        with pytest.raises(mf.EmptyInput):
+            mf.max(np.zeros((3, 0)), axis=1)
+        with pytest.raises(mf.IntegerOverflow, match="row"):
+            mf.sum(np.full((3, 4), 2**62), axis=1)
+        with pytest.raises(mf.NanFound):
+            mf.sum(nan="raise")(np.array([[1.0, np.nan]]), axis=1)
+        with pytest.raises(TypeError):
+            mf.sum(x, axis=1, color=3)
+
+
 def test_keepdims_of_all():
     x = numbers("float32", (3, 4))
     assert mf.sum(x, keepdims=True).shape == (1, 1)

@@ -18,6 +18,7 @@ namespace monofold::runtime {
 struct device_library {
   const char* version = monofold::version;  // a library of another one is not used
   decltype(&runtime::find_gpus) find_gpus = &runtime::find_gpus;
+  decltype(&runtime::use_gpu) use_gpu = &runtime::use_gpu;
   decltype(&runtime::is_device_memory) is_device_memory = &runtime::is_device_memory;
   decltype(&runtime::copy_from_device) copy_from_device = &runtime::copy_from_device;
   decltype(&runtime::make_pinned) make_pinned = &runtime::make_pinned;

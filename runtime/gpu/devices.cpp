@@ -52,6 +52,13 @@ const gpu_devices& find_gpus() {
   return found;
 }
 
+int use_gpu(int device) {
+  int before = 0;
+  check_cuda(cudaGetDevice(&before), "cudaGetDevice");
+  if (before != device) check_cuda(cudaSetDevice(device), "cudaSetDevice");
+  return before;
+}
+
 bool is_device_memory(const void* pointer) {
   cudaPointerAttributes facts{};
   check_cuda(cudaPointerGetAttributes(&facts, pointer), "cudaPointerGetAttributes");

@@ -31,6 +31,28 @@ struct gpu_devices {
 /// cost       the first call loads the library and starts the driver, some tenths of a second
 const gpu_devices& find_gpus();
 
+/// Makes a GPU the calling thread's current one, and returns the one that was.
+///
+/// errors     throws `error`: device_unavailable, where there is none of this number
+int use_gpu(int device);
+
+/// A GPU that is the calling thread's current one while this lives; -1: the one that is.
+class gpu_in_use {
+ public:
+  explicit gpu_in_use(int device) : before_(device < 0 ? -1 : use_gpu(device)) {}
+  gpu_in_use(const gpu_in_use&) = delete;
+  gpu_in_use& operator=(const gpu_in_use&) = delete;
+  ~gpu_in_use() {
+    try {
+      if (before_ >= 0) use_gpu(before_);
+    } catch (...) {  // NOLINT: a GPU that is lost has said so
+    }
+  }
+
+ private:
+  int before_;
+};
+
 /// Whether a pointer is one to memory of a GPU, or to memory that moves between it and the host.
 bool is_device_memory(const void* pointer);
 

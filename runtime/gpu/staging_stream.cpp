@@ -2,7 +2,9 @@
 
 #include "runtime/gpu/staging_stream.hpp"
 
+#include <algorithm>
 #include <exception>
+#include <iterator>
 #include <mutex>
 #include <utility>
 #include <vector>
@@ -42,6 +44,7 @@ char* allocate_pinned(std::int64_t bytes) {
 }
 
 staging_stream::staging_stream() {
+  check_cuda(cudaGetDevice(&device_), "cudaGetDevice");
   try {
     // Not one that goes its own way: items may still be on their way in the default stream, as after a
     // cudaMemcpy from pageable memory.
@@ -91,12 +94,16 @@ void staging_stream::make_states(std::int64_t bytes) {
 }
 
 staging_lease::staging_lease() {
+  int device = 0;
+  check_cuda(cudaGetDevice(&device), "cudaGetDevice");
   free_streams& all = all_free_streams();
   {
     const std::lock_guard lock(all.mutex);
-    if (!all.streams.empty()) {
-      own_ = std::move(all.streams.back());
-      all.streams.pop_back();
+    const auto found = std::find_if(all.streams.rbegin(), all.streams.rend(),
+                                    [&](const auto& stream) { return stream->device() == device; });
+    if (found != all.streams.rend()) {
+      own_ = std::move(*found);
+      all.streams.erase(std::next(found).base());
     }
   }
   if (own_ == nullptr) own_ = std::make_unique<staging_stream>();

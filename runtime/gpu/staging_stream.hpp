@@ -19,6 +19,8 @@ void check_cuda(cudaError_t code, const char* call);
 /// Host memory that GPUs read without a copy in between; goes back by cudaFreeHost.
 char* allocate_pinned(std::int64_t bytes);
 
+/// Of the device that is current when it is made, which it is too whenever it is used.
+///
 /// Two buffers of pinned memory and of device memory, so that one is filled while the other is on its
 /// way.
 ///
@@ -37,6 +39,7 @@ class staging_stream {
   staging_stream& operator=(const staging_stream&) = delete;
   ~staging_stream();
 
+  int device() const { return device_; }
   cudaStream_t stream() const { return stream_; }
   /// The workspace of its folds, which kernels' sources make (workspace_of in device_passes).
   std::shared_ptr<gpu_workspace>& workspace() { return workspace_; }
@@ -49,13 +52,14 @@ class staging_stream {
  private:
   void release();
 
+  int device_ = 0;
   cudaStream_t stream_ = nullptr;
   std::shared_ptr<gpu_workspace> workspace_;
   std::array<buffer, 2> buffers_{};
   std::int64_t states_bytes_ = 0;
 };
 
-/// A staging stream of this process for one thread's use: one that is free, or a new one.
+/// A staging stream of the current device for one thread's use: one that is free, or a new one.
 class staging_lease {
  public:
   staging_lease();

@@ -63,6 +63,18 @@ class Emulated(ToolTest):
         text = "\n".join(map(str, range(1000))).encode()
         self.assertEqual(self.output("sum", "-", "--device", "emulated", stdin=text), "499500\n")
 
+    def test_several_devices(self):
+        # Three pieces of 8 MiB, from a file that threads fetch and from a pipe.
+        a = self.save("a.npy", np.random.default_rng(8).normal(size=5_100_000).astype("f4"))
+        os.environ["MONOFOLD_EMULATED_DEVICES"] = "2"
+        try:
+            self.check_same("sum", a, "--plain", "--hex")
+            with open(self.path(a), "rb") as file:
+                piped = self.output("sum", "-", "--plain", "--device", "emulated", stdin=file.read())
+            self.assertEqual(piped, self.output("sum", a, "--plain"))
+        finally:
+            del os.environ["MONOFOLD_EMULATED_DEVICES"]
+
     def test_errors_are_those_of_any_engine(self):
         self.check_error(3, "nope.npy: cannot open: No such file or directory", "sum", "nope.npy",
                          "--device", "emulated")

@@ -154,6 +154,28 @@ class States(ToolTest):
         self.check_error(3, "v0.state: holds var of float32, ddof 0, and v1.state var of float32, "
                          "ddof 1", "merge", "v1.state", "v0.state")
 
+    def test_subtracted_parts_leave_no_trace(self):
+        op = "sum,mean,var,nonzero,norm1,norm2"
+        parts = self.shards([20_000, 20_001], op=op)
+        self.save("rest.npy", self.items[20_000:20_001])
+        rest = self.output(op, "rest.npy", "--save-state", "rest.state")
+        self.output(op, "all.npy", "--save-state", "all.state")
+        left = self.output("merge", "all.state", parts[2], parts[0], "--subtract", "--save-state", "left.state")
+        self.assertEqual(left, rest)
+        self.assertEqual(self.read("left.state"), self.read("rest.state"))
+        self.check_error(3, "all.state: invalid argument: fewer items than are taken out", "merge", "left.state",
+                         "all.state", "--subtract")
+        self.save("other.npy", self.items[:1] + 1)
+        self.output(op, "other.npy", "--save-state", "other.state")
+        self.check_error(3, "other.state: invalid argument: items that were not there are taken out", "merge", "left.state",
+                         "other.state", "--subtract")
+        self.output("max", "all.npy", "--save-state", "max.state")
+        self.check_error(3, "max.state: max of float32 cannot be subtracted", "merge", "max.state",
+                         "max.state", "--subtract")
+        code, out, err = self.run_tool("merge", "all.state", "max.state", "--subtract")
+        self.assertEqual((code, out), (3, ""))
+        self.assertIn("max.state: holds max of float32, and all.state ", err)
+
     def test_parts_that_do_not_follow(self):
         self.output("sum", "all.npy", "--save-state", "a.state")
         self.output("sum", "all.npy", "--save-state", "b.state", "--first-index", 7)

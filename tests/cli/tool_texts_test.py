@@ -120,8 +120,8 @@ class Commands(ToolTest):
         self.assertEqual([engine["name"] for engine in facts["engines"]],
                          ["cpu", "gpu", "gpus", "emulated"])
         available = {engine["name"]: engine["available"] for engine in facts["engines"]}
-        available.pop("gpu")  # that depends on the machine
-        self.assertEqual(available, {"cpu": True, "gpus": False, "emulated":
+        self.assertEqual(available.pop("gpu"), available.pop("gpus"))  # that depends on the machine
+        self.assertEqual(available, {"cpu": True, "emulated":
                                      os.environ.get("MONOFOLD_HAS_EMULATED") == "1"})
         self.assertIn(facts["instruction_set"], facts["instruction_sets"])
         self.assertEqual(facts["auto"]["engine"], "cpu")

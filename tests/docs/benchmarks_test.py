@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Numbers on README.md, docs/benchmarks.md, docs/exact/measured.md and docs/axes.md are those of bench/golden."""
+"""Numbers on README.md and on pages of docs are those of bench/golden."""
 
 import json
 import re
@@ -16,6 +16,7 @@ MEASURED = (TREE / "docs" / "exact" / "measured.md").read_text(encoding="utf-8")
 DATA = {"uniform": "uniform", "normal": "normal", "growing": "growing", "log-normal": "lognormal",
         "any exponent": "any_exponent"}
 AXES = (TREE / "docs" / "axes.md").read_text(encoding="utf-8")
+PYTHON = (TREE / "docs" / "python.md").read_text(encoding="utf-8")
 PAGE = (TREE / "docs" / "benchmarks.md").read_text(encoding="utf-8")
 
 
@@ -114,7 +115,7 @@ class Numbers(unittest.TestCase):
         self.assertGreater(count, 80)
 
     def test_parts_that_scripts_make(self):
-        for script, page in [("table_gpu.py", PAGE), ("segments_gpu.py", AXES)]:
+        for script, page in [("table_gpu.py", PAGE), ("segments_gpu.py", AXES), ("table_python.py", PYTHON)]:
             made = subprocess.run([sys.executable, TREE / "bench" / script], capture_output=True,
                                   text=True, check=True).stdout
             part = page.split(f"<!-- bench/{script}: begin -->")[1].split(f"<!-- bench/{script}: end")[0]

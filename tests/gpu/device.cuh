@@ -16,6 +16,7 @@
 
 #include "monofold/monofold.cuh"
 #if defined(MONOFOLD_EMULATED)
+#include "emulation/devices.hpp"
 #include "emulation/report.hpp"
 #endif
 
@@ -40,6 +41,24 @@ inline bool has_device() {
   static_cast<void>(cudaGetLastError());
   return there;
 }
+
+/// Shows so many emulated devices while it lives; a machine has what it has. Device 0 is current afterwards.
+class several_devices {
+ public:
+  explicit several_devices([[maybe_unused]] int emulated) {
+#if defined(MONOFOLD_EMULATED)
+    mf::emulation::set_device_count(emulated);
+#endif
+  }
+  several_devices(const several_devices&) = delete;
+  several_devices& operator=(const several_devices&) = delete;
+  ~several_devices() {
+    static_cast<void>(cudaSetDevice(0));
+#if defined(MONOFOLD_EMULATED)
+    mf::emulation::set_device_count(1);
+#endif
+  }
+};
 
 /// A test that needs a device.
 class gpu_test : public testing::Test {

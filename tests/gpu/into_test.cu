@@ -308,6 +308,7 @@ TEST_F(gpu_into, wrong_arguments_are_refused_and_nothing_is_written) {
         [&] { mf::reduce_into(mf::gpu, range, mf::plain_sum_in<double>, &on_host, workspace); },
         "the result is host memory");
   }
+  const gpu_tests::several_devices all(2);
   int devices = 0;
   static_cast<void>(cudaGetDeviceCount(&devices));
   if (devices > 1) {

@@ -76,6 +76,7 @@ TEST_F(gpu_workspaces, numbers_of_calls_begin_again_exact_sums) {
 }
 
 TEST_F(gpu_workspaces, a_second_device_has_its_own) {
+  const gpu_tests::several_devices here(2);
   int count = 0;
   ASSERT_EQ(cudaGetDeviceCount(&count), cudaSuccess);
   if (count < 2) GTEST_SKIP() << "one device";
@@ -96,7 +97,6 @@ TEST_F(gpu_workspaces, a_second_device_has_its_own) {
     const device_array<double> out(1);
     EXPECT_THROW(mf::reduce_into(mf::gpu, range, mf::sum, out.data(), of_first), mf::error);
   }
-  ASSERT_EQ(cudaSetDevice(0), cudaSuccess);
 }
 
 #if defined(MONOFOLD_EMULATED)  // a real device is lost to its process after a kernel that failed

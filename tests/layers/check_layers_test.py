@@ -110,8 +110,8 @@ class CheckLayers(unittest.TestCase):
         self.finds(ROOT + "engine/cpu_grid.cuh",
                    header("engine/cpu_grid", '"monofold/engine/gpu/launch.cuh"'),
                    "engine cpu may not include engine gpu")
-        code, output = check({ROOT + "engine/multi_gpu.cuh": header(
-            "engine/multi_gpu", '"monofold/engine/gpu/dispatch.cuh"')})
+        code, output = check({ROOT + "engine/gpus/devices.cuh": header(
+            "engine/gpus/devices", '"monofold/engine/gpu/dispatch.cuh"')})
         self.assertEqual(code, 0, output)
 
     def test_families_sideways(self):

@@ -29,6 +29,16 @@ def on_ranks(ranks, *words):
 
 
 class tool_ranks(unittest.TestCase):
+    def test_a_device_a_rank(self):
+        if os.environ["MONOFOLD_HAS_EMULATED"] != "1":
+            self.skipTest("no emulated device")
+        os.environ["MONOFOLD_EMULATED_DEVICES"] = "2"
+        self.addCleanup(os.environ.pop, "MONOFOLD_EMULATED_DEVICES")
+        for operation in ("sum,argmax", "sum --plain"):
+            words = operation.split()
+            got = on_ranks(3, *words, self.at / "a.npy", "--device", "emulated")
+            self.assertEqual((got.stderr, got.stdout), ("", run(TOOL, *words, self.at / "a.npy").stdout))
+
     @classmethod
     def setUpClass(cls):
         cls.folder = tempfile.TemporaryDirectory()

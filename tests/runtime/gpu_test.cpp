@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -254,6 +255,45 @@ TEST_F(gpu_runtime, merging_shards_of_both_engines) {
   second.push(items + count / 2, count / 2);
   first.merge(second);
   expect_same(want.finish(), first.finish(), "merged");
+}
+
+TEST_F(gpu_runtime, shards_on_all_devices) {
+  const auto count = std::int64_t{1} << 21;
+  const sequence<double> made(pattern::ordinary, count, 5);
+  const std::span<const double> items = made.items();
+  const monofold_operation sum = MONOFOLD_SUM;
+  int devices = 0;
+  ASSERT_EQ(cudaGetDeviceCount(&devices), cudaSuccess);
+  for (const int plain : {0, 1}) {
+    monofold_options options = MONOFOLD_OPTIONS_INIT;
+    options.plain = plain;
+    monofold_result want{};
+    ASSERT_EQ(
+        monofold_reduce(items.data(), MONOFOLD_FLOAT64, count, MONOFOLD_HOST, sum, &options, &want),
+        MONOFOLD_OK);
+    const auto expect_want = [&](const monofold_result& got, const char* where) {
+      EXPECT_TRUE(same(want.value.as.float64, got.value.as.float64)) << where;
+    };
+    monofold_result got{};
+    ASSERT_EQ(monofold_reduce(items.data(), MONOFOLD_FLOAT64, count, MONOFOLD_HOST_TO_GPUS, sum,
+                              &options, &got),
+              MONOFOLD_OK);
+    expect_want(got, "host memory");
+    // Three shards in device memory, and one in host memory.
+    std::vector<std::unique_ptr<device_array<double>>> held;
+    std::vector<monofold_shard> shards;
+    for (int i = 0; i < 3; ++i) {
+      ASSERT_EQ(cudaSetDevice(i % devices), cudaSuccess);
+      const auto part = items.subspan(static_cast<std::size_t>(i) << 19, 1 << 19);
+      held.push_back(std::make_unique<device_array<double>>(part));
+      shards.push_back({held.back()->data(), 1 << 19, i % devices});
+    }
+    ASSERT_EQ(cudaSetDevice(0), cudaSuccess);
+    shards.push_back({items.data() + (3 << 19), 1 << 19, devices - 1});
+    ASSERT_EQ(monofold_reduce_shards(shards.data(), 4, MONOFOLD_FLOAT64, &sum, 1, &options, &got),
+              MONOFOLD_OK);
+    expect_want(got, "shards");
+  }
 }
 
 TEST_F(gpu_runtime, more_than_1024_are_picked_by_the_processor) {

@@ -208,6 +208,10 @@ struct mean_fold {
   MONOFOLD_HD state combine(const state& left, const state& right) const {
     return {left.total + right.total, left.count + right.count};
   }
+  MONOFOLD_HD bool subtract(state& own, const state& part) const requires(!floating) {
+    own = {own.total - part.total, own.count - part.count};
+    return own.count > 0 || (own.count == 0 && own.total == 0);
+  }
   MONOFOLD_HD state identity() const { return {total_type(0), 0}; }
 
   MONOFOLD_HD accumulator open(Item item, std::int64_t index) const {

@@ -95,18 +95,13 @@ inline failure check_waitable(const device_stream& on) {
   return {};
 }
 
-/// Folds and waits, in the place that this thread has for it; `out` is then the state, or as it was where
-/// there are no items to look at.
+/// Folds items that were checked, and waits in a place that nobody else uses; `out` is then the state, or as it
+/// was where there are no items to look at.
 template <kernel_choice kernels = kernel_choice::by_count, class F, class View>
-failure fold_and_wait(const gpu_engine& engine, const F& f, const View& view,
+failure fold_in_place(const device_stream& on, awaited_state& place, const F& f, const View& view,
                       typename F::state& out) {
-  device_stream on{};
-  if (auto failed = open_stream(engine, on)) return failed;
-  if (auto failed = check_view(view, on.device)) return failed;
-  if (auto failed = check_waitable(on)) return failed;
   const gpu_path<F, View, kernels> path(f, view);
   if (path.is_empty()) return {};
-  awaited_state& place = awaited_state::of_device(on.device);
   if (auto failed = place.reserve(path.awaited_bytes(), path.workspace_bytes())) return failed;
   auto failed = start_path(path, on, place.workspace(), path.sink_in(place));
   if (!failed) failed = place.wait(on.stream);
@@ -116,6 +111,17 @@ failure fold_and_wait(const gpu_engine& engine, const F& f, const View& view,
   }
   path.get(place, out);
   return {};
+}
+
+/// The same in the place that this thread has for it, after the checks.
+template <kernel_choice kernels = kernel_choice::by_count, class F, class View>
+failure fold_and_wait(const gpu_engine& engine, const F& f, const View& view,
+                      typename F::state& out) {
+  device_stream on{};
+  if (auto failed = open_stream(engine, on)) return failed;
+  if (auto failed = check_view(view, on.device)) return failed;
+  if (auto failed = check_waitable(on)) return failed;
+  return fold_in_place<kernels>(on, awaited_state::of_device(on.device), f, view, out);
 }
 
 }  // namespace monofold::detail

@@ -71,12 +71,47 @@ class rank_group {
 
   /// Adds up the words of all ranks, place by place.
   void add_up(std::vector<std::int64_t>& words) const {
-    constexpr std::size_t most = std::size_t{1} << 28;  // MPI counts by int
-    for (std::size_t at = 0; at < words.size(); at += most) {
-      const auto count = static_cast<int>(std::min(most, words.size() - at));
+    for_counts(words.size(), [&](std::size_t at, int count) {
       check(MPI_Allreduce(MPI_IN_PLACE, words.data() + at, count, MPI_INT64_T, MPI_SUM, comm_),
             "MPI_Allreduce");
-    }
+    });
+  }
+
+  /// The same on one rank; what the others' become is nobody's business.
+  void add_up(std::vector<std::int64_t>& words, int root) const {
+    for_counts(words.size(), [&](std::size_t at, int count) {
+      const void* const own = rank_ == root ? MPI_IN_PLACE : words.data() + at;
+      check(MPI_Reduce(own, words.data() + at, count, MPI_INT64_T, MPI_SUM, root, comm_),
+            "MPI_Reduce");
+    });
+  }
+
+  /// The same while the caller goes on: words are there once `done` says so, or `finish` returns.
+  MPI_Request start_adding(std::vector<std::int64_t>& words) const {
+    MPI_Request request = MPI_REQUEST_NULL;
+    check(MPI_Iallreduce(MPI_IN_PLACE, words.data(),
+                         narrow_bytes(static_cast<std::int64_t>(words.size())), MPI_INT64_T,
+                         MPI_SUM, comm_, &request),
+          "MPI_Iallreduce");
+    return request;  // NOLINT: who has it waits
+  }
+  static bool done(MPI_Request& request) {
+    int is_done = 0;
+    check(MPI_Test(&request, &is_done, MPI_STATUS_IGNORE), "MPI_Test");
+    return is_done != 0;
+  }
+  static void finish(MPI_Request& request) {
+    check(MPI_Wait(&request, MPI_STATUS_IGNORE), "MPI_Wait");  // NOLINT: started above
+  }
+
+  /// The sums of the words of all ranks before this one.
+  std::vector<std::int64_t> sums_before(const std::vector<std::int64_t>& own) const {
+    std::vector<std::int64_t> sums(own.size());
+    check(MPI_Exscan(own.data(), sums.data(), narrow_bytes(static_cast<std::int64_t>(own.size())),
+                     MPI_INT64_T, MPI_SUM, comm_),
+          "MPI_Exscan");
+    if (rank_ == 0) sums.assign(own.size(), 0);  // it was left alone
+    return sums;
   }
 
   std::int64_t least(std::int64_t own) const {
@@ -113,6 +148,34 @@ class rank_group {
     return all;
   }
 
+  /// What `root` has.
+  std::int64_t share(std::int64_t value, int root) const {
+    check(MPI_Bcast(&value, 1, MPI_INT64_T, root, comm_), "MPI_Bcast");
+    return value;
+  }
+  void share(std::vector<unsigned char>& bytes, int root) const {
+    check(MPI_Bcast(bytes.data(), narrow_bytes(static_cast<std::int64_t>(bytes.size())), MPI_BYTE,
+                    root, comm_),
+          "MPI_Bcast");
+  }
+
+  /// Messages from rank to rank, which no receive of the caller's can take.
+  void send(const std::vector<unsigned char>& bytes, int to) const {
+    check(MPI_Send(bytes.data(), narrow_bytes(static_cast<std::int64_t>(bytes.size())), MPI_BYTE,
+                   to, 0, own_comm()),
+          "MPI_Send");
+  }
+  std::vector<unsigned char> receive(int from) const {
+    const MPI_Comm comm = own_comm();
+    MPI_Status status;
+    check(MPI_Probe(from, 0, comm, &status), "MPI_Probe");
+    int count = 0;
+    check(MPI_Get_count(&status, MPI_BYTE, &count), "MPI_Get_count");
+    std::vector<unsigned char> bytes(static_cast<std::size_t>(count));
+    check(MPI_Recv(bytes.data(), count, MPI_BYTE, from, 0, comm, MPI_STATUS_IGNORE), "MPI_Recv");
+    return bytes;
+  }
+
   /// What all ranks throw or return, where there is trouble on one of them or more: the lowest one's.
   rank_trouble agree(const rank_trouble& own) const {
     const std::int64_t first = least(own ? rank_ : size_);
@@ -137,6 +200,39 @@ class rank_group {
     int length = 0;
     MPI_Error_string(code, text, &length);
     throw error(status::internal, std::string(call) + ": " + text);
+  }
+
+  /// Calls call(at, count) for parts of an array of a length that an int counts.
+  template <class Call>
+  static void for_counts(std::size_t size, const Call& call) {
+    constexpr std::size_t most = std::size_t{1} << 28;
+    for (std::size_t at = 0; at < size; at += most) {
+      call(at, static_cast<int>(std::min(most, size - at)));
+    }
+  }
+
+  /// A copy of the communicator, made by the first call that needs it, on all ranks, and kept with it.
+  MPI_Comm own_comm() const {
+    static int key = MPI_KEYVAL_INVALID;
+    if (key == MPI_KEYVAL_INVALID) {
+      const auto let_go = [](MPI_Comm, int, void* value, void*) {
+        auto* const copy = static_cast<MPI_Comm*>(value);
+        const int code = MPI_Comm_free(copy);
+        delete copy;
+        return code;
+      };
+      check(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, let_go, &key, nullptr),
+            "MPI_Comm_create_keyval");
+    }
+    void* found = nullptr;
+    int is_there = 0;
+    check(MPI_Comm_get_attr(comm_, key, static_cast<void*>(&found), &is_there),
+          "MPI_Comm_get_attr");
+    if (is_there != 0) return *static_cast<MPI_Comm*>(found);
+    MPI_Comm copy = MPI_COMM_NULL;
+    check(MPI_Comm_dup(comm_, &copy), "MPI_Comm_dup");
+    check(MPI_Comm_set_attr(comm_, key, new MPI_Comm(copy)), "MPI_Comm_set_attr");
+    return copy;
   }
 
   /// The same on all ranks: where it throws, it throws on all.

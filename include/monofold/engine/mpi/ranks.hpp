@@ -5,6 +5,7 @@
 #include <cstring>
 #include <optional>
 #include <span>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -12,7 +13,8 @@
 #include "monofold/engine/cpu.hpp"
 #include "monofold/engine/detail/parallel.hpp"
 #include "monofold/engine/mpi/group.hpp"
-#include "monofold/engine/mpi/shard.hpp"
+#include "monofold/engine/mpi/neighbours.hpp"
+#include "monofold/engine/shard.hpp"
 #include "monofold/fold/all.hpp"
 #include "monofold/fold/bitwise.hpp"
 #include "monofold/fold/extrema.hpp"
@@ -30,12 +32,16 @@ template <class Inner = cpu_engine>
 struct ranks_engine {
   MPI_Comm comm;
   Inner inner;
+  int most_gathered = 256;  // ranks; the states of more are joined by a tree of neighbours
 };
+
+/// On which rank the answer is wanted.
+inline constexpr int every_rank = -1;
 
 /// `ranks(comm)`, or `ranks(comm, cpu(4))`, `ranks(comm, gpu)`: engines may differ from rank to rank.
 template <class Inner = cpu_engine>
 constexpr ranks_engine<Inner> ranks(MPI_Comm comm, Inner inner = {}) {
-  return {comm, inner};
+  return {comm, inner, 256};
 }
 
 namespace detail {
@@ -76,27 +82,53 @@ void for_each_field_of(const Engine& engine, std::int64_t num_fields, std::int64
 
 /// One reduction of several fields. All ranks make the same calls in the same order, whatever happens to one.
 ///
-/// shape      run(put) calls put(i, state) for each field in turn, with a null pointer where no rank has an item;
-///            or returns what keeps a rank from its part, the same on all ranks, and then has called nothing
+/// shape      run(put) calls put(i, state) for each field in turn, with a null pointer where no rank has an item, on
+///            `root` or on every rank; or returns what keeps a rank from its part, the same on all ranks, and then
+///            has called nothing
 template <class Engine, class F, class View>
 class rank_reduction {
  public:
   using item = typename View::item_type;
   using state = typename F::state;
 
-  rank_reduction(const ranks_engine<Engine>& engine, const F& f, const std::vector<View>& fields)
-      : group_(engine.comm), inner_(engine.inner), fold_(f), fields_(fields) {}
+  rank_reduction(const ranks_engine<Engine>& engine, const F& f, const std::vector<View>& fields,
+                 int root = every_rank)
+      : group_(engine.comm),
+        inner_(engine.inner),
+        fold_(f),
+        fields_(fields),
+        root_(root),
+        by_tree_(root != every_rank || group_.size() > engine.most_gathered) {
+    if (root < every_rank || root >= group_.size()) {
+      throw error(status::invalid_argument, "no rank " + std::to_string(root));
+    }
+  }
 
   template <class Put>
   rank_trouble run(const Put& put) const {
     if constexpr (has_wire_v<F>) {
       return add_up(put);
     } else if constexpr (is_exact_v<F> && begins_anywhere_v<F> && travels_as_it_is_v<state>) {
-      return gather_states(put);
+      return by_tree_ ? join_states(put) : gather_states(put);
     } else {
-      return gather_shards(put);
+      return by_tree_ ? join_shards(put) : gather_shards(put);
     }
   }
+
+  /// This rank's part of the message that `add_up` is.
+  rank_trouble words_of_own(std::vector<std::int64_t>& words) const {
+    std::vector<std::int64_t> none;
+    put_wire(fold_, fold_.identity(), [&](std::int64_t word) { none.push_back(word); });
+    // Without items all words are 0.
+    words.assign(none.size() * fields_.size() + 1, 0);
+    rank_trouble own = fold_own([&](std::int64_t i, const state& value) {
+      std::int64_t* next = words.data() + static_cast<std::size_t>(i) * none.size();
+      put_wire(fold_, value, [&](std::int64_t word) { *next++ = word; });
+    });
+    words.back() = own ? 1 : 0;
+    return own;
+  }
+  const rank_group& group() const { return group_; }
 
  private:
   std::int64_t num_fields() const { return static_cast<std::int64_t>(fields_.size()); }
@@ -132,23 +164,111 @@ class rank_reduction {
   /// One message: the words of all fields, and one that counts ranks in trouble.
   template <class Put>
   rank_trouble add_up(const Put& put) const {
-    std::vector<std::int64_t> none;
-    put_wire(fold_, fold_.identity(), [&](std::int64_t word) { none.push_back(word); });
-    // Without items all words are 0.
-    std::vector<std::int64_t> words(none.size() * fields_.size() + 1);
-    const rank_trouble own = fold_own([&](std::int64_t i, const state& value) {
-      std::int64_t* next = words.data() + static_cast<std::size_t>(i) * none.size();
-      put_wire(fold_, value, [&](std::int64_t word) { *next++ = word; });
-    });
-    words.back() = own ? 1 : 0;
-    group_.add_up(words);
+    std::vector<std::int64_t> words;
+    const rank_trouble own = words_of_own(words);
+    if (root_ == every_rank) {
+      group_.add_up(words);
+    } else {
+      group_.add_up(words, root_);
+      words.back() = group_.share(words.back(), root_);  // who is not the root asks too
+    }
     if (words.back() != 0) return group_.agree(own);
+    if (root_ != every_rank && root_ != group_.rank()) return {};
     const std::int64_t* next = words.data();
     for (std::int64_t i = 0; i < num_fields(); ++i) {
       const state total = take_wire(fold_, next);
       put(i, &total);
     }
     return {};
+  }
+
+  /// One message a rank, to a rank before it: its state of each field, and how many items that has.
+  template <class Put>
+  rank_trouble join_states(const Put& put) const {
+    struct part {
+      std::int64_t count = 0;
+      state value{};
+    };
+    std::vector<part> parts(fields_.size());
+    const rank_trouble own = fold_own([&](std::int64_t i, const state& value) {
+      parts[static_cast<std::size_t>(i)] = {static_cast<std::int64_t>(field(i).size()), value};
+    });
+    const neighbours tree(group_, root_);
+    return tree.join(
+        own,
+        [&](byte_writer& out) {
+          for (const part& one : parts) put_value(out, one, [] {});
+        },
+        [&](byte_reader& in) {
+          for (part& one : parts) {
+            auto next = take_value<part>(in);
+            if (next.count == 0) continue;
+            shift_indices(next.value, one.count);
+            if (one.count != 0) next.value = fold_.combine(one.value, next.value);
+            one = {one.count + next.count, next.value};
+          }
+        },
+        [&](byte_writer& out) {
+          for (const part& one : parts) put_total(out, one.count != 0 ? &one.value : nullptr);
+        },
+        [&](byte_reader& in) { take_totals(in, put); });
+  }
+
+  /// A message in which ranks learn where they begin, then one a rank, to a rank before it: its shards, and how many
+  /// items they have.
+  template <class Put>
+  rank_trouble join_shards(const Put& put) const {
+    std::vector<std::int64_t> counts(fields_.size());
+    rank_trouble own = attempt_part([&] {
+      checked_bytes();
+      for (std::size_t i = 0; i < fields_.size(); ++i) counts[i] = fields_[i].size();
+    });
+    if (own) counts.assign(counts.size(), 0);
+    const std::vector<std::int64_t> firsts = group_.sums_before(counts);
+    std::vector<shard_joiner<F, item>> joiners;
+    if (!own) {
+      own = attempt_part([&] {
+        for (std::size_t i = 0; i < fields_.size(); ++i) {
+          byte_writer out;
+          put_shard(inner_, fold_, fields_[i], firsts[i], out);
+          byte_reader in(out.bytes());
+          joiners.emplace_back(fold_, firsts[i]).take(in, counts[i]);
+        }
+      });
+    }
+    const neighbours tree(group_, root_);
+    return tree.join(
+        own,
+        [&](byte_writer& out) {
+          for (const auto& joiner : joiners) {
+            encode(out, joiner.count());
+            joiner.put(out);
+          }
+        },
+        [&](byte_reader& in) {
+          for (auto& joiner : joiners) joiner.take(in, decoded<std::int64_t>(in));
+        },
+        [&](byte_writer& out) {
+          for (auto& joiner : joiners) {
+            std::optional<state> total;
+            if (joiner.count() != 0) total = joiner.total();
+            put_total(out, total ? &*total : nullptr);
+          }
+        },
+        [&](byte_reader& in) { take_totals(in, put); });
+  }
+
+  void put_total(byte_writer& out, const state* total) const {
+    encode(out, total != nullptr);
+    if (total != nullptr) put_state(out, fold_, *total);
+  }
+  template <class Put>
+  void take_totals(byte_reader& in, const Put& put) const {
+    for (std::int64_t i = 0; i < num_fields(); ++i) {
+      std::optional<state> total;
+      if (decoded<bool>(in)) total = take_value<state>(in);
+      put(i, total ? &*total : nullptr);
+    }
   }
 
   /// One message: the state of each field, how many items it has, and whether the rank is in trouble.
@@ -270,6 +390,8 @@ class rank_reduction {
   const Engine& inner_;
   const F& fold_;
   const std::vector<View>& fields_;
+  int root_;
+  bool by_tree_;
 };
 
 }  // namespace detail

@@ -1,5 +1,5 @@
 #pragma once
-/// engine/mpi/shard: what a rank's items come to for the others, as bytes, and one state made of those of all.
+/// engine/shard: what a rank or a device makes of its items, and one state made of what all have.
 
 #include <algorithm>
 #include <cstdint>
@@ -119,33 +119,45 @@ void put_shard(const Engine& engine, const F& f, const View& view, std::int64_t 
   }
 }
 
-/// Takes the shards of all ranks in their order, and makes of them the state of all items.
+/// Takes the shards of all ranks, or devices, in their order, and makes of them the state of all items.
 ///
-/// order      the plan's tree over all items: what one call on them gives, wherever ranks' items begin
+/// order      the plan's tree over all items: what one call on them gives, wherever shards begin
 template <class F, class Item>
 class shard_joiner {
  public:
   using state = typename F::state;
 
-  explicit shard_joiner(const F& f) : fold_(f) {}
+  /// `first`: the index of the first item of the first shard. One that is not 0 makes a larger shard of shards: its
+  /// `put` is then called, not `total`.
+  explicit shard_joiner(const F& f, std::int64_t first = 0)
+      : fold_(f),
+        first_(first),
+        head_(static_cast<std::size_t>(shard_cut::of(first, tile, tile).head)) {}
 
-  /// The next `count` items.
+  /// The next `count` items, of a rank.
   void take(byte_reader& in, std::int64_t count) {
+    take(
+        count, [&] { return take_value<state>(in); }, [&] { return take_value<Item>(in); });
+  }
+
+  /// The same of calls that each give the next of a shard's states, or of its single items.
+  template <class NextState, class NextItem>
+  void take(std::int64_t count, const NextState& next_state, const NextItem& next_item) {
     if (count == 0) return;
-    const std::int64_t first = count_;
+    const std::int64_t first = first_ + count_;
     count_ += count;
     if constexpr (is_exact_v<F>) {
-      nodes_.push(fold_, {0, num_shards_++}, take_value<state>(in));  // any grouping will do
+      nodes_.push(fold_, {0, num_shards_++}, next_state());  // any grouping will do
     } else {
       const shard_cut cut = shard_cut::of(first, count, tile);
-      take_items(in, cut.head);
+      take_items(cut.head, next_item);
       for (std::int64_t at = cut.first_tile; at < cut.end_tile;) {
         const tree_node node = next_node(at, cut.end_tile, 62);
-        nodes_.push(fold_, node, take_value<state>(in));
+        nodes_.push(fold_, node, next_state());
         at = node.end_tile();
       }
-      if (cut.first_tile < cut.end_tile) next_tile_ = cut.end_tile;
-      take_items(in, cut.tail);
+      next_tile_ = (first + count - cut.tail) / tile;
+      take_items(cut.tail, next_item);
     }
   }
 
@@ -157,6 +169,18 @@ class shard_joiner {
     return nodes_.total(fold_);
   }
 
+  /// Appends all of it as a shard, as `put_shard` does.
+  void put(byte_writer& out) const {
+    if (count_ == 0) return;
+    if constexpr (is_exact_v<F>) {
+      put_state(out, fold_, nodes_.total(fold_));
+    } else {
+      for (const cell& one : before_) put_item(out, one.item);
+      for (const auto& entry : nodes_.entries()) put_state(out, fold_, entry.value);
+      for (const cell& one : held_) put_item(out, one.item);
+    }
+  }
+
  private:
   static constexpr std::int64_t tile = tile_items_v<Item>;
 
@@ -166,9 +190,14 @@ class shard_joiner {
   };
   static_assert(sizeof(cell) == sizeof(Item));
 
-  void take_items(byte_reader& in, std::int64_t count) {
+  template <class NextItem>
+  void take_items(std::int64_t count, const NextItem& next_item) {
     for (std::int64_t i = 0; i < count; ++i) {
-      held_.push_back({take_value<Item>(in)});
+      if (before_.size() < head_) {
+        before_.push_back({next_item()});
+        continue;
+      }
+      held_.push_back({next_item()});
       if (static_cast<std::int64_t>(held_.size()) == tile) close_tile();
     }
   }
@@ -182,6 +211,9 @@ class shard_joiner {
   }
 
   const F& fold_;
+  std::int64_t first_;
+  std::size_t head_;          // items before the first whole tile
+  std::vector<cell> before_;  // of those
   tree_joiner<state> nodes_;
   std::vector<cell> held_;  // the items after the last whole tile
   std::int64_t next_tile_ = 0;

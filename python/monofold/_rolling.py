@@ -1,0 +1,64 @@
+"""Rolling: one answer for each window of neighbouring items."""
+
+import numpy as np
+
+from . import _arrays, _core, _folds, _rows
+from ._errors import raise_status
+from ._results import TopK
+from ._segments import as_one_array
+
+
+def rolling(x, window, fold, axis=-1, *, dtype=None, nan=None):
+    """Reduces each window of neighbouring items, to the bits that it has alone.
+
+    Parameters
+    ----------
+    x : array
+        One whose `axis` is not in row-major order is copied.
+    window : int
+        How many items, from 1 to as many as the axis has.
+    fold : operation or fold
+    axis : int, optional
+    dtype : str or dtype, optional
+        The type of the answers, rounded once.
+    nan : {"propagate", "omit", "raise"}, optional
+
+    Returns
+    -------
+    array, or a tuple of arrays
+        Along `axis` there are `window - 1` answers fewer than items; places count from the window's start.
+
+    Notes
+    -----
+    Sums, means and minima cost the same for any window. Of plain operations, variances and products each window is
+    reduced on its own.
+    """
+    fold = _folds.as_fold(fold)
+    if fold.kinds[0].name == "dot":
+        raise TypeError("windows have no dot")
+    if isinstance(window, bool) or not hasattr(window, "__index__"):
+        raise TypeError(f"a window is a number of items, not {type(window).__name__}")
+    window = window.__index__()
+    source = as_one_array(x, "windows")
+    if axis is None or isinstance(axis, tuple) or not source.shape:
+        raise TypeError("windows lie along one axis of an array")
+    axis, = _rows.axes_of(axis, len(source.shape))
+    if not 1 <= window <= source.shape[axis]:
+        raise ValueError(f"a window of {window}, not 1 to {source.shape[axis]} items")
+    how = fold.make_how(nan)
+    return fold.pack(_one(source, kind, how, axis, window, dtype) for kind in fold.kinds)
+
+
+def _one(source, kind, how, axis, window, dtype):
+    code = _rows.value_code(kind, source, how, dtype)
+    shape = source.shape[:axis] + source.shape[axis + 1:] + (source.shape[axis] - window + 1,)
+    new = _rows.Answers(kind, shape, code, how.k)
+    status, failed = _core.rolling(source.items, axis, window, kind.code, how, code, new.width, *new.addresses)
+    if status:
+        index = list(map(int, np.unravel_index(failed, shape)))
+        index.insert(axis, index.pop())
+        raise_status(status, kind.name, row=tuple(index) if len(index) > 1 else failed)
+    if kind.answer == "ranked":
+        return TopK(*(source.like(np.moveaxis(array, -2, axis)) for array in new.arrays))
+    arrays = [source.like(_arrays.moved(array, axis)) for array in new.arrays]
+    return arrays[0] if len(arrays) == 1 else tuple(arrays)

@@ -1,0 +1,102 @@
+"""Reductions of what the ranks of an MPI communicator hold together: the bits of one array, for any number of ranks.
+
+Communicators are mpi4py's. Messages are buffers of bytes and int64, never pickled objects, but for the text of what a
+rank in trouble raises.
+"""
+
+import numpy as np
+
+from ._state import State
+from ._words import fields_of, from_words, words
+
+__all__ = ["from_words", "join", "reduce", "words"]
+
+
+def reduce(comm, fold, x, other=None, *, nan=None):
+    """The answer to a fold for the items of all ranks, in the order of the ranks, on each of them.
+
+    Parameters
+    ----------
+    comm : mpi4py.MPI.Comm
+        Each of its ranks makes this call.
+    fold : operation or fold
+        The same on all ranks, as are the type of items and the options.
+    x, other : array
+        This rank's items; `other`: the right side of dot. There may be none.
+
+    Raises
+    ------
+    Exception
+        On all ranks, where one raises: that one its own, the others a RuntimeError that names it. What the data has no
+        answer for, all raise alike.
+
+    Notes
+    -----
+    Sums, means, variances, norms, dot products and counts are an ``Allreduce`` of int64 words. Others are gathered as
+    states; those of `monofold.plain` have the bits of one array where ranks begin at multiples of 4096 items, else
+    totals are joined.
+
+    Examples
+    --------
+    >>> from mpi4py import MPI
+    >>> monofold.mpi.reduce(MPI.COMM_SELF, monofold.mean, np.arange(4.0))
+    1.5
+    """
+    first = _first_of(comm, np.size(x))
+    return _joined(comm, lambda: State(fold, x.dtype, first, nan=nan).push(x, *(() if other is None else (other,))),
+                   State.merge).finish()
+
+
+def join(comm, state):
+    """A state that has seen what those of all ranks have, in their order, on each of them; for what comes in pieces.
+
+    Places are counted on from rank to rank; plain operations join the totals of ranks.
+    """
+    return _joined(comm, lambda: state, State.append)
+
+
+def _first_of(comm, count):
+    """Where this rank's items begin."""
+    first, own = np.zeros(1, np.int64), np.array([count], np.int64)
+    comm.Exscan(own, first)
+    return int(first[0]) if comm.rank else 0
+
+
+def _joined(comm, make, add):
+    trouble = own = None
+    try:
+        own = make()
+    except Exception as wrong:
+        trouble = wrong
+    # Two messages: a rank in trouble takes part in the first, with a length that is none.
+    exact = own is not None and fields_of(own) is not None
+    message = b"" if own is None or exact else bytes(own)
+    sizes = np.empty(comm.size, np.int64)
+    comm.Allgather(np.array([-1 if own is None else len(message)], np.int64), sizes)
+    if sizes.min() < 0:
+        _raise_on_all(comm, trouble)
+    if exact:
+        total = words(own)
+        comm.Allreduce(total.copy(), total)
+        return from_words(own, total)
+    everything = np.empty(int(sizes.sum()), np.uint8)
+    starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
+    comm.Allgatherv(np.frombuffer(message, np.uint8), [everything, sizes, starts, _byte()])
+    total, *following = (State.load(everything[at:at + size].tobytes()) for at, size in zip(starts, sizes))
+    for state in following:
+        add(total, state)
+    total._fold = own._fold
+    return total
+
+
+def _byte():
+    from mpi4py import MPI
+    return MPI.BYTE
+
+
+def _raise_on_all(comm, trouble):
+    said = comm.allgather(None if trouble is None else f"{type(trouble).__name__}: {trouble}")
+    if trouble is not None:
+        raise trouble
+    rank = next(i for i, text in enumerate(said) if text is not None)
+    raise RuntimeError(f"rank {rank}: {said[rank]}")

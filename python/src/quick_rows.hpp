@@ -1,0 +1,36 @@
+#pragma once
+/// python/src/quick_rows: answers along one axis of a NumPy array, into a new one, where nothing is asked but them.
+
+#include <nanobind/nanobind.h>
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+
+#include "monofold/monofold.h"
+
+namespace monofold::python {
+
+/// An operation's types of answers along axes, by those of items, as Python's rules have told them; any thread's.
+class row_types {
+ public:
+  void tell(monofold_dtype items, monofold_dtype answers) {
+    known_[static_cast<std::size_t>(items)].store(static_cast<signed char>(answers + 1));
+  }
+  /// -1: not told.
+  monofold_dtype of(monofold_dtype items) const {
+    return known_[static_cast<std::size_t>(items)].load() - 1;
+  }
+
+ private:
+  std::array<std::atomic<signed char>, MONOFOLD_FLOAT64 + 1> known_{};
+};
+
+/// A new array of answers; null without an exception: not a case for this function, which is one for arrays of at
+/// most 256 MiB that can be read where they lie, of types that were told, and whose rows all have an answer.
+PyObject* reduce_rows_quickly(monofold_operation operation, const monofold_options& options,
+                              const row_types& types, PyObject* array, PyObject* axis);
+
+void bind_quick_rows(nanobind::module_& core);
+
+}  // namespace monofold::python

@@ -1,0 +1,106 @@
+#include "runtime/rolling_keys.hpp"
+
+#include <cstddef>
+#include <limits>
+#include <type_traits>
+#include <vector>
+
+#include "monofold/engine/rolling_sums.hpp"
+#include "monofold/fold/exact/term.hpp"
+#include "monofold/fold/nan.hpp"
+#include "monofold/fold/order_key.hpp"
+
+namespace monofold::runtime {
+
+namespace {
+
+constexpr std::int64_t first_key = std::numeric_limits<std::int64_t>::min();
+constexpr std::int64_t last_key = std::numeric_limits<std::int64_t>::max();
+
+/// NaN come first, or last, once the keys of the largest are complements; no number has the key that stands for them.
+bool is_nan_low(const key_rule& how) { return how.largest == how.omit_nan; }
+
+template <class T>
+std::int64_t key_of(T item, bool nan_low) {
+  const auto key = nan_low ? order_key<T>::nan_low(item) : order_key<T>::nan_high(item);
+  if constexpr (std::is_same_v<T, std::uint64_t>) {
+    return static_cast<std::int64_t>(key ^ std::uint64_t{1} << 63);
+  } else {
+    return static_cast<std::int64_t>(key);
+  }
+}
+
+template <class T>
+void load_keys(const key_rule& how, const T* items, std::int64_t count, std::int64_t* keys) {
+  const std::int64_t flips = how.largest ? -1 : 0;
+  const std::int64_t nan = how.nan_key();
+  const bool nan_low = is_nan_low(how);
+  for (std::int64_t i = 0; i < count; ++i) {
+    keys[i] = is_nan(items[i]) ? nan : key_of(items[i], nan_low) ^ flips;
+  }
+}
+
+template <class T>
+void store_keys(const key_rule& how, const std::int64_t* keys, std::int64_t count, T* items) {
+  const std::int64_t flips = how.largest ? -1 : 0;
+  const bool nan_low = is_nan_low(how);
+  for (std::int64_t i = 0; i < count; ++i) {
+    auto key = static_cast<std::uint64_t>(keys[i] ^ flips);
+    if constexpr (std::is_same_v<T, std::uint64_t>) key ^= std::uint64_t{1} << 63;
+    const auto own = static_cast<typename order_key<T>::type>(key);
+    items[i] = nan_low ? order_key<T>::from_nan_low(own) : order_key<T>::from_nan_high(own);
+    if constexpr (is_floating_v<T>) {
+      if (keys[i] == how.nan_key()) items[i] = float_from_bits<T>(float_format<T>::quiet_nan);
+    }
+  }
+}
+
+template <class T>
+void load_as(rolled_kind kind, const T* items, std::int64_t count, double* terms) {
+  using monofold::detail::load_terms;
+  if (kind == rolled_kind::value) return load_terms<value_term<T>>(items, count, terms);
+  if (kind == rolled_kind::magnitude) return load_terms<magnitude_term<T>>(items, count, terms);
+  if constexpr (sizeof(T) <= 4) load_terms<square_term<T>>(items, count, terms);
+}
+
+}  // namespace
+
+void key_rule::load(const void* items, std::int64_t count, std::int64_t* keys) const {
+  visit_dtype(type,
+              [&]<class T>() { load_keys(*this, static_cast<const T*>(items), count, keys); });
+}
+
+void key_rule::store(const std::int64_t* keys, std::int64_t count, void* items) const {
+  visit_dtype(type, [&]<class T>() { store_keys(*this, keys, count, static_cast<T*>(items)); });
+}
+
+std::int64_t key_rule::nan_key() const { return omit_nan ? last_key : first_key; }
+
+void find_first_smallest(const std::int64_t* keys, std::int64_t count, std::int64_t window,
+                         std::int64_t* smallest, std::int64_t* places) {
+  // Places whose keys ascend: each is the first smallest of those behind the one before it.
+  std::vector<std::int64_t> rising(static_cast<std::size_t>(count));
+  std::int64_t first = 0;
+  std::int64_t end = 0;
+  for (std::int64_t i = 0; i < count; ++i) {
+    while (end > first && keys[i] < keys[rising[end - 1]]) --end;
+    rising[end++] = i;
+    const std::int64_t at = i - window + 1;
+    if (at < 0) continue;
+    if (rising[first] < at) ++first;
+    smallest[at] = keys[rising[first]];
+    places[at] = rising[first] - at;
+  }
+}
+
+void load_terms(dtype type, rolled_kind kind, const void* items, std::int64_t count,
+                double* terms) {
+  switch (type) {
+    case dtype::float64: return load_as(kind, static_cast<const double*>(items), count, terms);
+    case dtype::float32: return load_as(kind, static_cast<const float*>(items), count, terms);
+    case dtype::float16: return load_as(kind, static_cast<const float16*>(items), count, terms);
+    default: return load_as(kind, static_cast<const bfloat16*>(items), count, terms);
+  }
+}
+
+}  // namespace monofold::runtime

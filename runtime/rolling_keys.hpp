@@ -1,0 +1,32 @@
+#pragma once
+/// runtime/rolling_keys: items as 64-bit integers, for loops that are compiled once for all types.
+
+#include <cstdint>
+
+#include "monofold/platform/dtype.hpp"
+
+namespace monofold::runtime {
+
+/// Keys in the order of the items or, for the largest, the other way round; NaN first or, where they are left out,
+/// last, as one key each. Of integers that are not for the largest they are the items, less 2^63 of uint64.
+struct key_rule {
+  dtype type;
+  bool largest;
+  bool omit_nan;
+
+  void load(const void* items, std::int64_t count, std::int64_t* keys) const;
+  void store(const std::int64_t* keys, std::int64_t count, void* items) const;
+  /// The key of NaN, where the type has it.
+  std::int64_t nan_key() const;
+  bool has_nan() const { return monofold::info(type).is_floating; }
+};
+
+/// The smallest of each `window` neighbours among `count` keys, and the first place of it among them.
+void find_first_smallest(const std::int64_t* keys, std::int64_t count, std::int64_t window,
+                         std::int64_t* smallest, std::int64_t* places);
+
+/// What items add to sums, as doubles, exactly.
+enum class rolled_kind { value, magnitude, square };
+void load_terms(dtype type, rolled_kind kind, const void* items, std::int64_t count, double* terms);
+
+}  // namespace monofold::runtime
