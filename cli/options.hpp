@@ -53,7 +53,7 @@ inline constexpr unsigned reading = command_bit::reduce | command_bit::verify;
 
 /// In the order of help. The choices of --dtype, --ops, --op, --only and --explain come from the lists
 /// of element types, operations and rungs.
-inline constexpr std::array<option_entry, 46> options{{
+inline constexpr std::array<option_entry, 47> options{{
     {"-k", "N", "", "how many items top and bottom give (10); K, M, G may follow",
      command_bit::reduce},
     {"--ddof", "N", "", "var and std divide by the count less N (0)", command_bit::reduce},
