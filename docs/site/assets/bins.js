@@ -55,6 +55,40 @@
     byId("bins").replaceChildren(table);
   };
 
+  // Binary places as a strip: what the bins take, and above it the bits of the number, each where it enters.
+  const svg = (tag, attributes, text) => {
+    const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
+    Object.entries(attributes).forEach(([name, value]) => element.setAttribute(name, String(value)));
+    if (text !== undefined) element.textContent = text;
+    return element;
+  };
+
+  const showPlaces = (bins, now) => {
+    const ends = run.steps.flatMap(({x}) => exact.placesOf(x) || []);
+    const high = Math.max(...ends, bins[0].e - 10) + 1;
+    const low = Math.min(...ends, bins[bins.length - 1].e - 52);
+    const at = (power) => 1000 * (high - power) / (high - low + 1);
+    const drawing = svg("svg", {viewBox: "0 0 1000 112", role: "img", preserveAspectRatio: "none", class: "places"});
+    const band = (from, to, y, height, className) => drawing.append(svg("rect",
+      {x: at(from), width: Math.max(at(to - 1) - at(from), 3), y, height, class: className}));
+    bins.forEach((bin, k) => {
+      const top = k === 0 ? bin.e - 10 : bins[k - 1].e - 53;
+      if (top >= bin.e - 52) band(top, bin.e - 52, 62, 44, `bin bin${k % 2}`);
+    });
+    const own = now && exact.placesOf(now.x);
+    if (own) {
+      band(own[0], own[1], 8, 30, "bits");
+      now.entered.forEach((part, k) => {
+        const places = exact.placesOf(part);
+        if (places) band(places[0], places[1], 70, 28, `part part${k % 2}`);
+      });
+    }
+    const caption = make("p", "title", `Binary places from 2^${high - 1} at the left to 2^${low} at the right: ` +
+      "the bits of the number, and below what enters the bins");
+    drawing.setAttribute("aria-label", own ? `${textOf(now.x)} has bits from 2^${own[0]} to 2^${own[1]}` : "no number");
+    byId("places").replaceChildren(caption, drawing);
+  };
+
   // Runs of limbs that are all sign, and all others one by one, the highest first.
   const showNumber = (units, before) => {
     const limbs = exact.limbsOf(units);
@@ -81,7 +115,8 @@
     byId("number").replaceChildren(make("p", "title", "The integer: 34 limbs, the highest first; limb 0 counts 2^-1074"), list);
   };
 
-  const ways = {bins: "enters the bins, exactly.", both: "enters the bins; the rest enters the integer by its digits.",
+  const ways = {bins: "enters the bins, exactly.", below: "lies below the last bin: it enters the integer by its digits.",
+    both: "enters the bins; the rest enters the integer by its digits.",
     digits: "is so large that it enters the integer by its digits.", count: "is no finite number: it is counted."};
 
   const show = (wanted) => {
@@ -89,6 +124,7 @@
     const now = run.steps[step - 1];
     const before = step > 1 ? run.steps[step - 2].units : 0n;
     showBins(now ? now.bins : run.empty, now && now.entered);
+    showPlaces(run.empty, now);
     showNumber(now ? now.units : 0n, before);
     byId("count").textContent = `${step} of ${run.steps.length}`;
     byId("said").textContent = now ? `${textOf(now.x)} ${ways[now.way]}` : "The bins are empty.";

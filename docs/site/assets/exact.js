@@ -29,7 +29,14 @@ const exact = (() => {
   // The least e with |x| <= 2^e, or one more.
   const exponentOf = (x) => Math.max(Number(bitsOf(Math.abs(x)) >> 52n) - 1022, lowest + 1);
 
-  // Rounds once, ties to even; null is for no -0.
+  // The highest and the lowest binary place of a number's bits; null: it has none.
+  const placesOf = (x) => {
+    if (x === 0 || !Number.isFinite(x)) return null;
+    const bits = unitsOf(Math.abs(x)).toString(2);
+    return [bits.length - 1 + lowest, bits.length - 1 - bits.lastIndexOf("1") + lowest];
+  };
+
+  // Rounds once, ties to even.
   const rounded = (units) => {
     const size = units < 0n ? -units : units;
     const drop = Math.max(size.toString(2).length - 53, 0);
@@ -93,7 +100,7 @@ const exact = (() => {
       } else if (inBins(x)) {
         ({entered, left} = deposit(bins, x));
         digits += unitsOf(left);
-        if (left !== 0) way = "both";
+        if (left !== 0) way = entered.some((part) => part !== 0) ? "both" : "below";
       } else {
         way = "digits";
         digits += unitsOf(x);
@@ -112,5 +119,5 @@ const exact = (() => {
     return {steps, empty: emptyBins(top), units, result, counts};
   };
 
-  return {sum, limbsOf, unitsOf, rounded};
+  return {sum, limbsOf, placesOf};
 })();
