@@ -182,6 +182,9 @@ class Site(unittest.TestCase):
             seen[step] = by_id("bins").text + by_id("number").text
             by_id("next").click()
         self.assertEqual(by_id("count").text, "5 of 5")
+        # 1e16 < 2^54: ten binades above it, then 43 lower each (fold/exact/anchors.hpp).
+        self.assertEqual(re.findall(r"1\.5 · 2\^(-?\d+) 2\^(-?\d+)", by_id("bins").text),
+                         [("64", "12"), ("21", "-31"), ("-22", "-74"), ("-65", "-117")])
         self.assertEqual(len(set(seen.values())), 5)
         for step in (4, 3, 2, 1, 0):
             by_id("back").click()
