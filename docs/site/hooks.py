@@ -9,7 +9,7 @@ import re
 from pathlib import Path, PurePosixPath
 from posixpath import normpath, relpath
 
-from mkdocs.structure.files import File
+from mkdocs.structure.files import File, InclusionLevel
 
 TREE = Path(__file__).resolve().parents[2]
 MADE = Path(os.environ["MONOFOLD_SITE_MADE"])
@@ -118,7 +118,7 @@ def on_files(files, config):
     for path in TREE.glob("docs/figures/*"):
         files.append(File.generated(config, path.relative_to(TREE).as_posix(), abs_src_path=str(path)))
     for address, text in shown.values():
-        files.append(File.generated(config, address, content=text))
+        files.append(File.generated(config, address, content=text, inclusion=InclusionLevel.NOT_IN_NAV))
     for path in MADE.rglob("*.html"):
         files.append(File.generated(config, path.relative_to(MADE).as_posix(), abs_src_path=str(path)))
     return files
