@@ -26,7 +26,7 @@ class GoldenStates(ToolTest):
             files = sorted(path.name for path in folder.glob("*.state"))
             self.assertEqual(sorted(f"{name}.state" for name in answers), files)
             self.assertGreater(len(answers), least)
-            for name, wanted in answers.items():
+            for name, wanted in list(answers.items())[::5 if is_sanitized() else 1]:  # 600 starts
                 # As text: -0.0 is another answer than 0.
                 found = golden_states.answers_of(TOOL_PATH, folder, name)
                 self.assertEqual(json.dumps(found), json.dumps(wanted), name)
