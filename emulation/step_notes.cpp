@@ -201,7 +201,14 @@ std::optional<step_notes::copied> step_notes::take_back_write() {
     const char* const begin = found.spaces[static_cast<std::size_t>(part->space)].begin;
     const copied out{part->space, begin + own->at, part->bytes};
     part->lanes.erase(own);
-    if (part->lanes.empty()) step.erase(part);
+    if (part->lanes.empty()) {
+      const auto place = static_cast<std::size_t>(part - step.begin());
+      step.erase(part);
+      for (auto& call : last_call_) {
+        auto& [in_step, at] = call.second;
+        if (in_step == number && at > place) --at;
+      }
+    }
     return out;
   }
   return {};

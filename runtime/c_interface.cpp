@@ -119,8 +119,7 @@ monofold_status monofold_reduce_shards(const monofold_shard* shards, int32_t num
     std::int64_t count = 0;
     for (const monofold_shard& shard : all) {
       check_items(shard.items, what.type, shard.count);
-      count += shard.count;
-      if (shard.device < 0 || count < 0) refuse();
+      if (shard.device < 0 || __builtin_add_overflow(count, shard.count, &count)) refuse();
     }
     return write_answers(reduce_shards(what, all).finish(), results);
   });

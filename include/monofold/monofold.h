@@ -165,8 +165,8 @@ MONOFOLD_API monofold_status monofold_reduce_segments(
 /// shape      1 <= window <= `count`, and room for count - window + 1 answers
 /// order      each answer has the bits of monofold_reduce of its window; positions count along it
 /// errors     as above. `failed_window`, which may be null, takes the first window without an answer, or -1
-/// cost       MONOFOLD_SUM, MEAN and NORM1 that are not plain, NORM2 of floats of up to 32 bits, MIN, MAX, MINMAX,
-///            ARGMIN and ARGMAX: the same for windows of any size. Others: each window on its own
+/// cost       MONOFOLD_SUM and MEAN that are not plain, NORM1 of floats, NORM2 of floats of up to 32 bits, MIN, MAX,
+///            MINMAX, ARGMIN and ARGMAX: the same for windows of any size. Others: each window on its own
 /// tested by  tests/runtime/rolling_reducer_test.cpp
 MONOFOLD_API monofold_status monofold_rolling(
     const void* items, monofold_dtype dtype, int64_t count, int64_t window,

@@ -78,7 +78,8 @@ auto reduce(const ranks_engine<Inner>& engine, const Range& range, const F& f) {
 
 /// The same on one rank alone; on others there is none.
 ///
-/// errors     the same on all ranks, as above; on each alone: invalid_argument for a `root` that is no rank
+/// errors     the same on all ranks, as above; on each alone: invalid_argument for a `root` that is no rank. What the
+///            data has no answer for (the largest of no items) only the root says
 /// cost       folds with `has_wire_v`: MPI_Reduce of int64, and MPI_Bcast of one. Others: the tree of neighbours
 /// tested by  tests/mpi/root_check.cpp
 template <class Inner, reducible Range, class F>

@@ -68,8 +68,11 @@ class progress:
         file = self._file or sys.stderr
         if self._file is None and not (file and file.isatty()) or not line and not self._width:
             return
-        file.write(f"\r{line:<{self._width}}" + ("" if line else "\r"))
-        file.flush()
+        try:
+            file.write(f"\r{line:<{self._width}}" + ("" if line else "\r"))
+            file.flush()
+        except OSError:  # nobody watches any more; the reduction goes on
+            return
         self._width = len(line)
 
     def _show_in_cell(self, line):

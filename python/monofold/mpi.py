@@ -4,6 +4,8 @@ Communicators are mpi4py's. Messages are buffers of bytes and int64, never pickl
 rank in trouble raises.
 """
 
+import math
+
 import numpy as np
 
 from ._state import State
@@ -42,9 +44,19 @@ def reduce(comm, fold, x, other=None, *, nan=None):
     >>> monofold.mpi.reduce(MPI.COMM_SELF, monofold.mean, np.arange(4.0))
     1.5
     """
-    first = _first_of(comm, np.size(x))
-    return _joined(comm, lambda: State(fold, x.dtype, first, nan=nan).push(x, *(() if other is None else (other,))),
-                   State.merge).finish()
+    count = trouble = None
+    try:
+        count = math.prod(x.shape)
+    except Exception as wrong:
+        trouble = wrong
+    first = _first_of(comm, count or 0)
+
+    def seen():
+        if trouble is not None:
+            raise trouble
+        return State(fold, x.dtype, first, nan=nan).push(x, *(() if other is None else (other,)))
+
+    return _joined(comm, seen, State.merge).finish()
 
 
 def join(comm, state):

@@ -92,6 +92,26 @@ TEST(rolling, hard_numbers) {
   }
 }
 
+// -0 among numbers, in runs, and alone in a window.
+TEST(rolling, minus_zeros) {
+  for (const std::int64_t every : {1, 2, 7, 40, 900}) {
+    std::vector<double> items = inputs::spread_doubles(4000, 3, 9);
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      const bool is_other = static_cast<std::int64_t>(i) % every == 0;
+      if (is_other != (i > 1500 && i < 3000)) items[i] = -0.0;
+    }
+    items[3500] = 0.0;
+    for (const std::int64_t window : {1, 2, 5, 30, 1200}) {
+      for (const auto set : {mf::instruction_set::baseline, mf::instruction_set::avx512}) {
+        mf::limit_instruction_set(set);
+        check_windows("sum", items, window, mf::sum);
+        check_windows("mean", items, window, mf::mean);
+        check_windows("floats", as<float>(items), window, mf::mean);
+      }
+    }
+  }
+}
+
 // Sums of few bits lie at the middle between two means as often as not.
 TEST(rolling, means_at_the_middle_between_doubles) {
   std::vector<double> items;

@@ -73,7 +73,8 @@ class Report(ToolTest):
         self.assertIn("lane     0   1  ...  15", sections["warp_shared_halving"])
 
     def test_links(self):
-        out = self.output("ladder", "--report", "a.html")
+        code, out, err = self.run_tool("ladder", "--report", "a.html")
+        self.assertEqual(code, 0, err)
         text = Path(self.folder, "a.html").read_text(encoding="utf-8")
         page = Page(text)
         self.assertEqual(len(set(page.ids)), len(page.ids))
@@ -82,11 +83,12 @@ class Report(ToolTest):
             if link.startswith("#"):
                 self.assertIn(link[1:], page.ids)
         if "a-traces" in out:
-            self.assertEqual(files, [f"a-traces/{name}.html" for name in EVERY])
+            self.assertEqual((err, files), ("", [f"a-traces/{name}.html" for name in EVERY]))
             for link in files:
                 self.assertLess(Path(self.folder, link).stat().st_size, 400_000)
         else:
             self.assertNotEqual(os.environ.get("MONOFOLD_HAS_EMULATED"), "1", out)
+            self.assertRegex(err, "^monofold: no traces: .*; ./dev build emulated builds it\n$")
             self.assertEqual(files, [])
 
     def test_bad_input(self):

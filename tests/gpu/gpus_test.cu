@@ -169,6 +169,26 @@ TEST_F(several_gpus, host_memory) {
   ASSERT_EQ(cudaFreeHost(pinned), cudaSuccess);
 }
 
+struct triple {
+  float x, y, z;
+};
+struct first_of_triple {
+  MONOFOLD_HD float operator()(const triple& all) const { return all.x; }
+};
+
+// Pieces of other items have more bytes than those before.
+TEST_F(several_gpus, host_items_of_several_sizes) {
+  const std::vector<float> floats = items_of<float>(50000);
+  EXPECT_TRUE(
+      same(mf::reduce(mf::gpus(), floats, mf::sum), mf::reduce(mf::cpu(1), floats, mf::sum)));
+  std::vector<triple> triples;
+  for (const float x : floats) triples.push_back({x, 0, 1});
+  const auto sum = mf::plain_sum | mf::map(first_of_triple{});
+  EXPECT_TRUE(same(mf::reduce(mf::gpus(), triples, sum), mf::reduce(mf::cpu(1), triples, sum)));
+  EXPECT_TRUE(
+      same(mf::reduce(mf::gpus(), floats, mf::sum), mf::reduce(mf::cpu(1), floats, mf::sum)));
+}
+
 /// docs/gpu.md.
 TEST_F(several_gpus, page) {
   const std::vector<float> host = items_of<float>(70000);

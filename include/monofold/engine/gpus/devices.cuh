@@ -73,43 +73,54 @@ class device_port {
   awaited_state& place() { return place_; }
   /// After make_buffers.
   device_stream stream() const { return {stream_, device_}; }
-  char* there() const { return there_; }
-  char* pinned() const { return pinned_; }
+  char* there() const { return there_.begin; }
+  char* pinned() const { return pinned_.begin; }
 
-  /// A stream and `bytes` of the device's memory, of pinned memory too where that is wanted. Kept: all calls ask for
-  /// as many bytes.
+  /// A stream and `bytes` of the device's memory, of pinned memory too where that is wanted. Kept for other calls, and
+  /// made anew where those want more.
   ///
-  /// sync       the device is current
+  /// sync       the device is current, and nothing uses the buffers
   failure make_buffers(std::int64_t bytes, bool with_pinned) {
     const auto size = static_cast<std::size_t>(bytes);
     if (stream_ == nullptr) {
       // Not one that goes its own way: items may be on their way in the default stream.
       if (auto failed = failure_of(cudaStreamCreate(&stream_), "cudaStreamCreate")) return failed;
     }
-    if (there_ == nullptr) {
-      if (auto failed = make(there_, [&](void** out) { return cudaMalloc(out, size); })) {
-        return failed;
-      }
+    if (auto failed = there_.grow(size, cudaFree,
+                                  [](void** out, std::size_t n) { return cudaMalloc(out, n); })) {
+      return failed;
     }
-    if (!with_pinned || pinned_ != nullptr) return {};
-    return make(pinned_,
-                [&](void** out) { return cudaHostAlloc(out, size, cudaHostAllocPortable); });
+    if (!with_pinned) return {};
+    return pinned_.grow(size, cudaFreeHost, [](void** out, std::size_t n) {
+      return cudaHostAlloc(out, n, cudaHostAllocPortable);
+    });
   }
 
  private:
-  template <class Make>
-  static failure make(char*& out, const Make& make_it) {
-    void* memory = nullptr;
-    if (auto failed = failure_of(make_it(&memory), "a buffer for items")) return failed;
-    out = static_cast<char*>(memory);
-    return {};
-  }
+  struct buffer {
+    char* begin = nullptr;
+    std::size_t bytes = 0;
+
+    template <class Free, class Make>
+    failure grow(std::size_t wanted, const Free& free_it, const Make& make_it) {
+      if (wanted <= bytes) return {};
+      if (begin != nullptr) {
+        if (auto failed = failure_of(free_it(begin), "a buffer for items")) return failed;
+        *this = {};
+      }
+      void* memory = nullptr;
+      if (auto failed = failure_of(make_it(&memory, wanted), "a buffer for items")) return failed;
+      begin = static_cast<char*>(memory);
+      bytes = wanted;
+      return {};
+    }
+  };
 
   int device_;
   awaited_state place_;
   cudaStream_t stream_ = nullptr;
-  char* there_ = nullptr;
-  char* pinned_ = nullptr;
+  buffer there_;
+  buffer pinned_;
 };
 
 /// Ports that no call uses. They live as long as the process: the driver may be gone before static objects are.

@@ -159,6 +159,15 @@ class rank_group {
           "MPI_Bcast");
   }
 
+  /// The length of a message that all ranks know: where it throws, it throws on all. Of one that only the sender knows
+  /// it must be asked for where others learn of it.
+  static int narrow_bytes(std::int64_t bytes) {
+    if (bytes > std::numeric_limits<int>::max()) {
+      throw error(status::invalid_argument, "states of all ranks have more than 2 GiB together");
+    }
+    return static_cast<int>(bytes);
+  }
+
   /// Messages from rank to rank, which no receive of the caller's can take.
   void send(const std::vector<unsigned char>& bytes, int to) const {
     check(MPI_Send(bytes.data(), narrow_bytes(static_cast<std::int64_t>(bytes.size())), MPI_BYTE,
@@ -233,14 +242,6 @@ class rank_group {
     check(MPI_Comm_dup(comm_, &copy), "MPI_Comm_dup");
     check(MPI_Comm_set_attr(comm_, key, new MPI_Comm(copy)), "MPI_Comm_set_attr");
     return copy;
-  }
-
-  /// The same on all ranks: where it throws, it throws on all.
-  static int narrow_bytes(std::int64_t bytes) {
-    if (bytes > std::numeric_limits<int>::max()) {
-      throw error(status::invalid_argument, "states of all ranks have more than 2 GiB together");
-    }
-    return static_cast<int>(bytes);
   }
 
   MPI_Comm comm_;

@@ -69,6 +69,8 @@ class neighbours {
     attempt([&] {
       encode(out, true);
       put(out);
+      rank_group::narrow_bytes(
+          static_cast<std::int64_t>(out.bytes().size()));  // here, so that all learn of it
     });
     if (is_good) return out.bytes();
     return {0};

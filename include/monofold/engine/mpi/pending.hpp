@@ -50,7 +50,7 @@ class pending_answer {
   }
 
   /// Whether `wait` would not have to.
-  bool test() { return detail::rank_group::done(own_.request); }
+  bool test() { return !is_open_ || detail::rank_group::done(own_.request); }
 
   answer_t<F> wait() {
     if (!is_open_) throw error(status::invalid_argument, "an answer that was taken");

@@ -143,7 +143,7 @@ struct slide_lanes {
   MONOFOLD_INLINE void check(const real& x, const real& rest) {
     MONOFOLD_AS_WRITTEN
     const real below = rest - ((rest + lower_anchor) - lower_anchor);
-    misfit |= (whole)below;  // NOLINT: the bits
+    misfit |= (whole)below & INT64_MAX;  // NOLINT: the bits; of -0 the rest is -0
     keep_largest(x, most);
   }
   MONOFOLD_INLINE static void keep_largest(const real& x, real& largest) {
