@@ -153,6 +153,9 @@ const std::vector<std::int64_t> lane_lengths{
 TEST(lanes, every_length_of_floats) {
   for (const lane_items from : {lane_items::usual, lane_items::apart, lane_items::wide,
                                 lane_items::special, lane_items::equal}) {
+#if defined(__SANITIZE_ADDRESS__)  // which memory is used does not depend on these
+    if (from == lane_items::apart || from == lane_items::equal) continue;
+#endif
     check_lane_lengths<float>(from, lane_lengths);
     check_lane_lengths<double>(from, lane_lengths);
   }
