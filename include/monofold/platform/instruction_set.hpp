@@ -26,6 +26,16 @@ inline instruction_set widest_of_processor() {
 #endif
 }
 
+/// Whether one stream of lines, in order of addresses, is what this processor fetches ahead best. Of those of AMD
+/// four streams have half of its speed, from memory; of those of Intel one has three quarters of that of four.
+inline bool fetches_in_line() {
+#if defined(__GNUC__) && defined(__x86_64__)
+  return __builtin_cpu_is("amd");
+#else
+  return false;
+#endif
+}
+
 }  // namespace detail
 
 /// The set in use: the processor's widest, unless `limit_instruction_set` asked for less. It changes no bit.

@@ -13,6 +13,7 @@
 #include "monofold/fold/exact/state.hpp"
 #include "monofold/fold/exact/sweep.hpp"
 #include "monofold/fold/exact/term.hpp"
+#include "monofold/fold/exact/verified_sweep.hpp"
 #include "monofold/platform/bits.hpp"
 #include "monofold/platform/float_format.hpp"
 #include "monofold/platform/host_device.hpp"
@@ -145,7 +146,12 @@ class bin_accumulator {
       const auto anchor = bits_as<double>(kept_.anchor(k));
       for (double& m : bin[k]) m = anchor;
     }
-    block_range range = sweep<bytes, bins, kind>(items, count, bin);
+    block_range range;
+    if constexpr (is_verified<item>(bins, bytes)) {
+      range = verified_sweep<bytes, bins, kind>(items, count, bin, flags_);
+    } else {
+      range = sweep<bytes, bins, kind>(items, count, bin);
+    }
     std::int64_t zeros = 0;
     if (range.may_have_minus_zero) {
       const minus_zeros found = minus_zeros_of<bytes>(items, count);
@@ -153,6 +159,7 @@ class bin_accumulator {
       range.least = found.least;
     }
     if (!fits<bins>(range)) {
+      if constexpr (is_verified<item>(bins, bytes)) range = range_of(items, count);
       return move_bins(items, count, counted, range);
     }
     bool lowest_used = false;
@@ -174,7 +181,9 @@ class bin_accumulator {
 
   template <int bins>
   MONOFOLD_INLINE bool fits(const block_range& range) const {
-    if constexpr (rest_tells) {
+    if constexpr (is_verified<item>(bins, bytes)) {
+      return range.rest == 0;
+    } else if constexpr (rest_tells) {
       const int max_exponent = static_cast<int>(range.most >> 20) - 1022;
       return range.rest == 0 && max_exponent <= kept_.max_exponent;
     } else {
@@ -206,7 +215,7 @@ class bin_accumulator {
                                 const block_range& range) {
     if constexpr (rest_tells) {
       // Zeros at the end of all significands may make up for 52 bits.
-      if (!find_bins(range_of_doubles(items, count), -53)) kept_.by_table = true;
+      if (!find_bins(exponents_in(items, count), -53)) kept_.by_table = true;
       return 0;
     } else {
       if (range.most >= infinite_size<item>)
@@ -232,7 +241,7 @@ class bin_accumulator {
     // No fewer items than the bins would be given, or what fits here does not fit there.
     const auto [count, counted] = block_of(sweep_block<bytes, double>(few), left, real);
     if (--kept_.unseen_blocks < 0) {
-      if (find_bins(range_of_doubles(items, count), 0)) {
+      if (find_bins(exponents_in(items, count), 0)) {
         kept_.by_table = false;
         return 0;
       }
@@ -249,20 +258,31 @@ class bin_accumulator {
     table_.clear();
   }
 
-  MONOFOLD_INLINE static exponent_range range_of_doubles(const double* items, int count) {
-    range_lanes<bytes, double, true, false> seen;
-    for (int i = 0; i < count; i += bytes / 8) {
+  MONOFOLD_INLINE static block_range range_of(const item* items, int count) {
+    range_lanes<bytes, item, true, false> seen;
+    constexpr int in_vector = bytes / static_cast<int>(sizeof(item));
+    for (int i = 0; i < count; i += in_vector) {
       typename decltype(seen)::words x;
       std::memcpy(&x, items + i, sizeof(x));
       seen.note(x);
     }
-    const block_range range = seen.range();
-    return exponents_of<double>(range.most, range.least);
+    return seen.range();
+  }
+  MONOFOLD_INLINE static exponent_range exponents_in(const item* items, int count) {
+    const block_range range = range_of(items, count);
+    return exponents_of<item>(range.most, range.least);
   }
 
   exact_state<number>& own_;
   kept_bins& kept_;
   exponent_table<Term>& table_;
+  struct nothing {};
+#if defined(MONOFOLD_ROUNDING_FLAGS)
+  [[no_unique_address]] std::conditional_t<is_verified<item>(few, bytes), rounding_flags, nothing>
+      flags_;
+#else
+  [[no_unique_address]] nothing flags_;
+#endif
   // The most bins that were placed for the items at hand: only more are tried, so that it ends.
   int tried_ = 0;
 };

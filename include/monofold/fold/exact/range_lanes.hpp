@@ -80,6 +80,15 @@ struct range_lanes {
       least = least < key ? least : key;
     }
   }
+  MONOFOLD_INLINE bool may_have_minus_zero() const {
+    if constexpr (!finds_minus_zero) return false;
+    constexpr std::uint64_t upper = sizeof(Item) == 8 ? ~std::uint64_t{0} << 32 : ~std::uint64_t{0};
+    const wholes found = lowest == -static_cast<std::make_signed_t<word>>(largest) - 1;
+    std::uint64_t parts[bytes / 8], any = 0;
+    std::memcpy(parts, &found, sizeof(parts));
+    for (const std::uint64_t one : parts) any |= one & upper;
+    return any != 0;
+  }
   MONOFOLD_INLINE block_range range() const {
     // By halves: lane by lane would take as long as many items.
     if constexpr (bytes > 16) {

@@ -11,6 +11,7 @@
 #include "monofold/platform/float_format.hpp"
 #include "monofold/platform/host_device.hpp"
 #include "monofold/platform/numbers.hpp"
+#include "monofold/platform/rounding_flags.hpp"
 #include "monofold/platform/strict_arithmetic.hpp"
 
 #if defined(__GNUC__) && !defined(__CUDA_ARCH__)
@@ -21,14 +22,26 @@ namespace monofold::detail {
 template <class Item>
 inline constexpr int line_items = 64 / static_cast<int>(sizeof(Item));
 
+/// Whether the flags of the processor say that so many bins have taken a block (fold/exact/verified_sweep).
+/// Vectors of 64 bytes can also round without a flag.
+template <class Item>
+constexpr bool is_verified(int bins, int bytes) {
+#if defined(MONOFOLD_ROUNDING_FLAGS)
+  return (sizeof(Item) == 8 && bytes == 64 && bins <= 4) ||
+         (sizeof(Item) == 4 && ((bytes == 64 && bins == 2) || (bytes >= 32 && bins == 1)));
+#else
+  return false;
+#endif
+}
+
 /// Accumulators of a bin. One bin alone needs four vectors to hide the latency of its only
 /// addition; of more bins the registers hold two, of many bins of 32 bytes one.
 template <class Item>
 constexpr int sweep_lanes(int bins, int bytes) {
   if (bytes == 64) {
-    // No more than a line fills.
     const int most = bins == 1 ? 32 : 16;
-    return most < line_items<Item> ? most : line_items<Item>;
+    // Else no more than a line fills.
+    return is_verified<Item>(bins, bytes) || most < line_items<Item> ? most : line_items<Item>;
   }
   return bins == 1 ? 16 : bins < 4 ? 8 : bytes / 8;
 }

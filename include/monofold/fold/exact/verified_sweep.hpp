@@ -1,0 +1,138 @@
+#pragma once
+/// fold/exact/verified_sweep: deposits a block into bins where the processor says whether anything was rounded.
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#include "monofold/fold/exact/range_lanes.hpp"
+#include "monofold/fold/exact/sweep.hpp"
+#include "monofold/fold/exact/vectors.hpp"
+#include "monofold/platform/host_device.hpp"
+#include "monofold/platform/instruction_set.hpp"
+#include "monofold/platform/rounding_flags.hpp"
+
+#if defined(__GNUC__) && !defined(__CUDA_ARCH__)
+
+namespace monofold::detail {
+
+#if defined(MONOFOLD_ROUNDING_FLAGS)
+
+/// out = a * b + c and a * b, rounded, which raises no flag.
+MONOFOLD_INLINE void multiply_add_quietly(const lanes<64>::real& a, const lanes<64>::real& b,
+                                          const lanes<64>::real& c, lanes<64>::real& out) {
+  out = c;
+  __asm__("vfmadd231pd {%{rn-sae%}, %2, %1, %0|%0, %1, %2, %{rn-sae%}}"
+          : "+v"(out)
+          : "v"(a), "v"(b));
+}
+MONOFOLD_INLINE void multiply_quietly(const lanes<64>::real& a, const lanes<64>::real& b,
+                                      lanes<64>::real& out) {
+  __asm__("vmulpd {%{rn-sae%}, %2, %1, %0|%0, %1, %2, %{rn-sae%}}" : "=v"(out) : "v"(a), "v"(b));
+}
+
+/// Deposits x into bins from `first` on, of which the last must take what is left without rounding.
+///
+/// The sum of a bin is rounded quietly. Where `deposited` and what is left are not, both sums make up x,
+/// however large it is. By multiplications as in fold/exact/bin_vectors.
+template <int depth, int first, int v, class Bins, class Vector>
+MONOFOLD_INLINE void deposit_verified(Bins& m, const Vector& x, const Vector& one) {
+  Vector left = x;
+  unrolled<depth - 1>([&](auto k) __attribute__((always_inline)) {
+    Vector& bin = m[first + k][v];
+    Vector sum;
+    multiply_add_quietly(left, one, bin, sum);
+    const Vector deposited = sum - bin;
+    left -= deposited;
+    bin = sum;
+  });
+  m[first + depth - 1][v] += left;
+}
+
+/// As `sweep`, of items of 32 and 64 bits. What a block has is not looked at: the flags of the processor tell
+/// whether a result was rounded that must not be, and the exponents of the bins whether they count units.
+///
+/// shape      `most` is 0 where no bin has taken anything, `rest` not 0 where the bins did not fit
+/// sync       `flags` are cleared, and are again when it returns
+template <int bytes, int bins, sweep_kind kind, class Item>
+MONOFOLD_INLINE block_range verified_sweep(const Item* items, int count,
+                                           double (&bin)[bins][sweep_lanes<Item>(bins, bytes)],
+                                           rounding_flags& flags) {
+  using real = typename lanes<bytes>::real;
+  using longs = typename lanes<bytes>::bits;
+  constexpr bool squares = kind == sweep_kind::squares;
+  constexpr int parts = parts_of_term<kind, Item>;
+  constexpr int depth = bins / parts;
+  constexpr int vectors = sweep_lanes<Item>(bins, bytes) * 8 / bytes;
+  constexpr int line = line_items<Item>;
+  constexpr int in_line = line * 8 / bytes;  // vectors of doubles
+  static_assert(sweep_streams * in_line % vectors == 0, "every lane takes as many deposits");
+  real m[bins][vectors], before[bins][vectors];
+  std::memcpy(m, bin, sizeof(m));
+  std::memcpy(before, bin, sizeof(m));
+  range_lanes<bytes, Item, false, kind == sweep_kind::values> range;  // -0 alone is asked for
+  real one = real{} + 1.0;
+  keep_rounded(one);
+  const auto take = [&](const Item* at, auto first) __attribute__((always_inline)) {
+    widen<bytes, kind == sweep_kind::magnitudes>(
+        at, range, [&](auto j, const real& x) __attribute__((always_inline)) {
+          constexpr int v = (first + j) % vectors;
+          if constexpr (squares && parts == 2) {
+            real p, rest;
+            multiply_quietly(x, x, p);
+            multiply_subtract<bytes>(x, x, p, rest);
+            deposit_verified<depth, 0, v>(m, p, one);
+            deposit_verified<depth, depth, v>(m, rest, one);
+          } else if constexpr (squares) {
+            static_assert(bins == 2);
+            real sum, left;
+            multiply_add_quietly(x, x, m[0][v], sum);
+            const real deposited = m[0][v] - sum;
+            m[0][v] = sum;
+            multiply_add<bytes>(x, x, deposited, left);
+            m[1][v] += left;
+          } else if constexpr (bins == 1) {
+            m[0][v] += x;
+          } else {
+            deposit_verified<depth, 0, v>(m, x, one);
+          }
+        });
+  };
+  // Lines one after the other, or those of four pages in turn where the processor fetches ahead within each.
+  constexpr int part = sweep_part / static_cast<int>(sizeof(Item));
+  const bool by_pages = count == sweep_streams * part && !fetches_in_line();
+  const std::ptrdiff_t apart = by_pages ? part : line;
+  const std::ptrdiff_t step = by_pages ? line : sweep_streams * line;
+  const std::uintptr_t ahead = by_pages ? sweep_streams * sweep_part : 0;
+  const Item* at = items;
+  for (int turns = count / (sweep_streams * line); turns > 0; --turns, at += step) {
+    unrolled<sweep_streams>([&](auto p) __attribute__((always_inline)) {
+      ask_for_line(at + p * apart, ahead);
+      take(at + p * apart, std::integral_constant<int, p * in_line>{});
+    });
+  }
+  constexpr int group = sweep_streams * line;
+  for (int done = count / group * group; done < count; done += line) {
+    take(items + done, std::integral_constant<int, 0>{});
+  }
+  longs changed = {};
+  for (int k = 0; k < bins; ++k) {
+    for (int v = 0; v < vectors; ++v) {
+      seen_by(flags, m[k][v]);
+      changed |= (longs)m[k][v] ^ (longs)before[k][v];  // NOLINT: the bits
+    }
+  }
+  std::memcpy(bin, m, sizeof(m));
+  block_range out;
+  for (int l = 0; l < bytes / 8; ++l) out.most |= changed[l];
+  out.rest = out.most >> 52 | (flags.any() ? 1 : 0);
+  if (out.rest != 0) flags.clear();
+  out.may_have_minus_zero = range.may_have_minus_zero();
+  return out;
+}
+#endif
+
+}  // namespace monofold::detail
+
+#endif

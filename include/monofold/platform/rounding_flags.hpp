@@ -1,0 +1,57 @@
+#pragma once
+/// platform/rounding_flags: whether arithmetic of this thread has rounded a result, as the processor says.
+
+#include <cstdint>
+
+#include "monofold/platform/host_device.hpp"
+
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__CUDACC__)
+#define MONOFOLD_ROUNDING_FLAGS 1
+
+namespace monofold::detail {
+
+/// The flags of exceptions of a thread whose arithmetic is strict (platform/strict_arithmetic).
+///
+/// sync       a register of this thread: its destructor puts back flags that were raised before. Results must be
+///            in memory or pass `seen_by` before `any` is asked
+/// cost       some 10 cycles a call
+/// tested by  tests/exact/environment_test.cpp, tests/exact/run_test.cpp
+class rounding_flags {
+ public:
+  MONOFOLD_INLINE rounding_flags() : before_(read()) { clear(); }
+  MONOFOLD_INLINE ~rounding_flags() {
+    const std::uint32_t now = read();
+    if ((before_ & ~now) != 0) write(before_ | now);
+  }
+  rounding_flags(const rounding_flags&) = delete;
+  rounding_flags& operator=(const rounding_flags&) = delete;
+
+  MONOFOLD_INLINE void clear() { write(before_ & ~every_flag); }
+  /// Since they were cleared: a result was rounded, overflowed, or is NaN of what was none.
+  MONOFOLD_INLINE bool any() const { return (read() & (invalid | overflow | inexact)) != 0; }
+
+ private:
+  static constexpr std::uint32_t every_flag = 0x3f;
+  static constexpr std::uint32_t invalid = 0x01, overflow = 0x08, inexact = 0x20;
+
+  MONOFOLD_INLINE static std::uint32_t read() {
+    std::uint32_t now;
+    __asm__ volatile("stmxcsr %0" : "=m"(now) : : "memory");
+    return now;
+  }
+  MONOFOLD_INLINE static void write(std::uint32_t next) {
+    __asm__ volatile("ldmxcsr %0" : : "m"(next) : "memory");
+  }
+
+  std::uint32_t before_;
+};
+
+/// The operation that made `x` comes before flags that are read from here on.
+template <class Vector>
+MONOFOLD_INLINE void seen_by(const rounding_flags&, Vector& x) {
+  __asm__ volatile("" : "+v"(x));
+}
+
+}  // namespace monofold::detail
+
+#endif
