@@ -7,6 +7,7 @@
 
 #include "monofold/fold/exact/anchors.hpp"
 #include "monofold/fold/exact/bin_plan.hpp"
+#include "monofold/fold/exact/bin_vectors.hpp"
 #include "monofold/fold/exact/digits_run.hpp"
 #include "monofold/fold/exact/exponent_table.hpp"
 #include "monofold/fold/exact/kept_bins.hpp"
@@ -40,7 +41,9 @@ class bin_accumulator {
   /// sync       the arithmetic must be that of IEEE 754 (platform/strict_arithmetic)
   MONOFOLD_INLINE void add(const item* items, std::int64_t count) {
     constexpr int line = line_items<item>;
-    if (kept_.bins == 0) set_bins(few, first_exponent);
+    if (kept_.bins == 0) {
+      set_bins(few, full == few ? highest : guessed_exponent<Term>(items, count, highest));
+    }
     const std::int64_t whole = count / line * line;
     item tail[line];
     const int rest = static_cast<int>(count - whole);
@@ -82,9 +85,6 @@ class bin_accumulator {
   static constexpr int scale = squares ? 0 : sweep_scale<item>;
   static constexpr int highest =
       wide ? highest_exponent : float_format<item>::max_exponent * (squares ? 2 : 1);
-  // A guess that costs nothing where it is wrong: numbers around 1.
-  static constexpr int first_exponent = full == few ? highest : (wide ? 10 : 3) * (squares ? 2 : 1);
-
   // What is rare stands in functions of its own: inlined everywhere it was most of the code.
   __attribute__((noinline)) void set_bins(int bins, int max_exponent) {
     kept_.add_to(own_.sum);
@@ -138,6 +138,26 @@ class bin_accumulator {
 
   /// The items taken: 0 where the bins do not fit, and others stand now.
   template <int bins>
+  MONOFOLD_INLINE int try_bins(const item* items, std::int64_t left,
+                               std::int64_t real) requires(is_verified<item>(bins, bytes)) {
+    const auto [count, counted] = block_of(sweep_block<bytes, item>(bins), left, real);
+    bin_vectors<bytes, bins, sweep_lanes<item>(bins, bytes) * 8 / bytes> sums(kept_);
+    const bool may_have_minus_zero = verified_sweep<bytes, bins, kind>(items, count, sums.m);
+    if (!sums.count_units(flags_, kept_) || flags_.any()) {
+      flags_.clear();
+      return move_bins(items, count, counted, range_of<bytes>(items, count));
+    }
+    sums.keep(kept_);
+    if (may_have_minus_zero) {
+      own_.counts.minus_zeros += minus_zeros_of<bytes>(items, count).count;
+    }
+    count_block(counted);
+    if constexpr (bins > few) {
+      if (sums.any_from(0, kept_) && !sums.any_from(2, kept_)) set_bins(few, kept_.max_exponent);
+    }
+    return count;
+  }
+  template <int bins>
   MONOFOLD_INLINE int try_bins(const item* items, std::int64_t left, std::int64_t real) {
     constexpr int lanes = sweep_lanes<item>(bins, bytes);
     const auto [count, counted] = block_of(sweep_block<bytes, item>(bins), left, real);
@@ -146,12 +166,7 @@ class bin_accumulator {
       const auto anchor = bits_as<double>(kept_.anchor(k));
       for (double& m : bin[k]) m = anchor;
     }
-    block_range range;
-    if constexpr (is_verified<item>(bins, bytes)) {
-      range = verified_sweep<bytes, bins, kind>(items, count, bin, flags_);
-    } else {
-      range = sweep<bytes, bins, kind>(items, count, bin);
-    }
+    block_range range = sweep<bytes, bins, kind>(items, count, bin);
     std::int64_t zeros = 0;
     if (range.may_have_minus_zero) {
       const minus_zeros found = minus_zeros_of<bytes>(items, count);
@@ -159,7 +174,6 @@ class bin_accumulator {
       range.least = found.least;
     }
     if (!fits<bins>(range)) {
-      if constexpr (is_verified<item>(bins, bytes)) range = range_of(items, count);
       return move_bins(items, count, counted, range);
     }
     bool lowest_used = false;
@@ -171,19 +185,22 @@ class bin_accumulator {
         lowest_used |= k >= 2 && units != 0;
       }
     }
-    if (++kept_.blocks == kept_bins::most_blocks) set_bins(kept_.bins, kept_.max_exponent + scale);
-    own_.counts.items += counted;
     own_.counts.minus_zeros += zeros;
-    tried_ = 0;
+    count_block(counted);
     if constexpr (bins > few) return_to_fewer<bins>(range, lowest_used);
     return count;
   }
 
+  /// Of a block that was taken.
+  MONOFOLD_INLINE void count_block(int counted) {
+    if (++kept_.blocks == kept_bins::most_blocks) set_bins(kept_.bins, kept_.max_exponent + scale);
+    own_.counts.items += counted;
+    tried_ = 0;
+  }
+
   template <int bins>
   MONOFOLD_INLINE bool fits(const block_range& range) const {
-    if constexpr (is_verified<item>(bins, bytes)) {
-      return range.rest == 0;
-    } else if constexpr (rest_tells) {
+    if constexpr (rest_tells) {
       const int max_exponent = static_cast<int>(range.most >> 20) - 1022;
       return range.rest == 0 && max_exponent <= kept_.max_exponent;
     } else {
@@ -258,31 +275,15 @@ class bin_accumulator {
     table_.clear();
   }
 
-  MONOFOLD_INLINE static block_range range_of(const item* items, int count) {
-    range_lanes<bytes, item, true, false> seen;
-    constexpr int in_vector = bytes / static_cast<int>(sizeof(item));
-    for (int i = 0; i < count; i += in_vector) {
-      typename decltype(seen)::words x;
-      std::memcpy(&x, items + i, sizeof(x));
-      seen.note(x);
-    }
-    return seen.range();
-  }
   MONOFOLD_INLINE static exponent_range exponents_in(const item* items, int count) {
-    const block_range range = range_of(items, count);
+    const block_range range = range_of<bytes>(items, count);
     return exponents_of<item>(range.most, range.least);
   }
 
   exact_state<number>& own_;
   kept_bins& kept_;
   exponent_table<Term>& table_;
-  struct nothing {};
-#if defined(MONOFOLD_ROUNDING_FLAGS)
-  [[no_unique_address]] std::conditional_t<is_verified<item>(few, bytes), rounding_flags, nothing>
-      flags_;
-#else
-  [[no_unique_address]] nothing flags_;
-#endif
+  [[no_unique_address]] flags_of<is_verified<item>(few, bytes)> flags_;
   // The most bins that were placed for the items at hand: only more are tried, so that it ends.
   int tried_ = 0;
 };

@@ -118,6 +118,26 @@ MONOFOLD_INLINE exponent_range range_of_terms(exponent_range items) {
   return {2 * items.max_exponent, is_exact ? 2 * items.last + 52 : -(1 << 20)};
 }
 
+/// Where bins may begin for a run: above the terms of a few items of it, if they are finite and not 0.
+template <class Term>
+MONOFOLD_INLINE int guessed_exponent(const typename Term::item* items, std::int64_t count,
+                                     int highest) {
+  using item = typename Term::item;
+  using format = float_format<item>;
+  constexpr int unknown = 3, above = 4;
+  typename format::bits most = 0;
+  for (const std::int64_t i : {std::int64_t{0}, count / 2, count - 1}) {
+    const auto size = static_cast<typename format::bits>(float_bits(items[i]) & ~format::sign_bit);
+    if (size > most && size < format::infinity) most = size;
+  }
+  const int e =
+      most == 0
+          ? unknown
+          : exponents_of<item>(sizeof(item) == 8 ? most >> 16 >> 16 : most, 0).max_exponent + above;
+  const int of_terms = swept_term<Term>::kind == sweep_kind::squares ? 2 * e : e;
+  return of_terms < highest ? of_terms : highest;
+}
+
 /// Where bins move that have so many bits to spare: mostly they reach further down, since the largest
 /// item of a block says more about those to come than the smallest does.
 constexpr int room_above(int slack) { return slack / 8 + (slack > 0 ? 1 : 0); }

@@ -9,6 +9,7 @@
 #include "monofold/fold/exact/vectors.hpp"
 #include "monofold/platform/bits.hpp"
 #include "monofold/platform/host_device.hpp"
+#include "monofold/platform/rounding_flags.hpp"
 #include "monofold/platform/strict_arithmetic.hpp"
 
 #if defined(__GNUC__) && !defined(__CUDA_ARCH__)
@@ -34,6 +35,19 @@ struct bin_vectors {
       for (real& v : m[k]) v = real{} + anchor;
     }
   }
+#if defined(MONOFOLD_ROUNDING_FLAGS)
+  /// Whether all are in the binades of their anchors. Before `flags` are asked.
+  MONOFOLD_INLINE bool count_units(const rounding_flags& flags, const kept_bins& kept) {
+    for (auto& bin : m) {
+      for (real& v : bin) seen_by(flags, v);
+    }
+    return changed_from(0, kept) >> 52 == 0;
+  }
+  /// Whether bins k and above have taken anything.
+  MONOFOLD_INLINE bool any_from(int k, const kept_bins& kept) const {
+    return changed_from(k, kept) != 0;
+  }
+#endif
   /// What was deposited joins what is kept.
   MONOFOLD_INLINE void keep(kept_bins& kept) const {
     for (int k = 0; k < bins; ++k) {
@@ -46,6 +60,19 @@ struct bin_vectors {
         std::memcpy(units, &sum, bytes);
       }
     }
+  }
+
+ private:
+  /// Bits of bins k and above that are not their anchors'.
+  MONOFOLD_INLINE std::uint64_t changed_from(int k, const kept_bins& kept) const {
+    whole changed = {};
+    for (; k < bins; ++k) {
+      const auto anchor = static_cast<std::int64_t>(kept.anchor(k));
+      for (const real& v : m[k]) changed |= (whole)v ^ anchor;  // NOLINT: the bits
+    }
+    std::uint64_t any = 0;
+    for (int l = 0; l < bytes / 8; ++l) any |= static_cast<std::uint64_t>(changed[l]);
+    return any;
   }
 };
 

@@ -9,6 +9,7 @@
 #include "monofold/fold/exact/run.hpp"
 #include "monofold/fold/exact/sweep.hpp"
 #include "monofold/fold/exact/term.hpp"
+#include "monofold/fold/exact/verified_sweep.hpp"
 #include "monofold/platform/float_format.hpp"
 #include "monofold/platform/host_device.hpp"
 #include "monofold/platform/numbers.hpp"
@@ -62,18 +63,22 @@ class moments_sweep {
   // Vectors a bin: where additions an item are few, their latency counts.
   static constexpr int num = wide ? 1 : 2;
   static constexpr int line = line_items<Item>;
+  static constexpr bool verified = is_verified<Item>(depth[1], bytes);
   static constexpr int block = most_deposits * num * bytes / 8;
   static_assert(block % line == 0);
 
  public:
   MONOFOLD_INLINE static std::int64_t add(moments_accumulator<Item>& own, const Item* items,
                                           std::int64_t count) {
-    if (own.value_bins.bins == 0) set_bins(own, first_exponent);
+    if (own.value_bins.bins == 0) {
+      set_bins(own, holds_all ? highest : guessed_exponent<value>(items, count, highest));
+    }
+    [[maybe_unused]] const flags_of<verified> flags;
     std::int64_t done = 0;
     while (count - done >= line) {
       const std::int64_t left = count - done;
       const int n = left < block ? static_cast<int>(left / line * line) : block;
-      if (!add_block(own, items + done, n)) {
+      if (!add_block(own, items + done, n, flags)) {
         if (++own.misfits > 2) own.unseen_runs = 7;
         break;
       }
@@ -86,7 +91,6 @@ class moments_sweep {
  private:
   static constexpr bool holds_all = swept_term<value>::bins.full == depth[0];
   static constexpr int highest = wide ? highest_exponent / 2 : float_format<Item>::max_exponent;
-  static constexpr int first_exponent = holds_all ? highest : 3;
 
   /// Bins for items below 2^max_exponent.
   __attribute__((noinline)) static void set_bins(moments_accumulator<Item>& own, int max_exponent) {
@@ -112,14 +116,24 @@ class moments_sweep {
     return true;
   }
   MONOFOLD_INLINE static bool add_block(moments_accumulator<Item>& own, const Item* items,
-                                        int count) {
+                                        int count, const flags_of<verified>& flags) {
     kept_bins& v = own.value_bins;
     kept_bins& s = own.square_bins;
     for (bool moved = false;; moved = true) {
       bin_vectors<bytes, depth[0], num> first(v);
       bin_vectors<bytes, depth[1], num> second(s);
-      const block_range range = sweep_both(items, count, first.m, second.m);
-      if (holds<value>(v, range) && holds<square_of>(s, range)) {
+      block_range range = sweep_both(items, count, first.m, second.m);
+      bool fits = false;
+      if constexpr (verified) {
+        fits = first.count_units(flags, v) && second.count_units(flags, s) && !flags.any();
+        if (!fits) {
+          range = range_of<bytes>(items, count);
+          flags.clear();
+        }
+      } else {
+        fits = holds<value>(v, range) && holds<square_of>(s, range);
+      }
+      if (fits) {
         exact_counts& counts = own.values.state.counts;
         counts.items += count;
         if (range.may_have_minus_zero) {
@@ -144,7 +158,7 @@ class moments_sweep {
     real v[depth[0]][num], s[depth[1]][num];
     std::memcpy(v, first, sizeof(v));
     std::memcpy(s, second, sizeof(s));
-    range_lanes<bytes, Item, !std::is_same_v<Item, float16>, true> range;
+    range_lanes<bytes, Item, !verified && !std::is_same_v<Item, float16>, true> range;
     real one = real{} + 1.0;
     keep_rounded(one);
     for (int done = 0; done < count; done += line) {
@@ -153,7 +167,14 @@ class moments_sweep {
           items + done, range, [&](auto j, const real& x) __attribute__((always_inline)) {
             MONOFOLD_AS_WRITTEN
             constexpr int a = j % num;
-            if constexpr (wide) {
+            if constexpr (verified) {
+              if constexpr (wide) {
+                deposit_verified<2, 0, a>(v, x, one);
+              } else {
+                v[0][a] += x;
+              }
+              deposit_square_verified<depth[1], a, Item>(s, x, one);
+            } else if constexpr (wide) {
               deposit_in_two<bytes>(v[0][a], v[1][a], x, one);
               real p = x, rest = {};
               square<bytes, sweep_kind::squares, Item>(p, rest);
@@ -169,6 +190,11 @@ class moments_sweep {
     }
     std::memcpy(first, v, sizeof(v));
     std::memcpy(second, s, sizeof(s));
+    if constexpr (verified) {
+      block_range out;
+      out.may_have_minus_zero = range.may_have_minus_zero();
+      return out;
+    }
     return range.range();
   }
 };

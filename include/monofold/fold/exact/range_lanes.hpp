@@ -168,6 +168,18 @@ using lanes_of_range =
                        turned_lanes<bytes, Item>,
                        range_lanes<bytes, Item, finds_least, finds_minus_zero>>;
 
+/// Of items of a block, a multiple of a line.
+template <int bytes, class Item>
+MONOFOLD_INLINE block_range range_of(const Item* items, int count) {
+  range_lanes<bytes, Item, true, false> seen;
+  for (int i = 0; i < count; i += bytes / static_cast<int>(sizeof(Item))) {
+    typename decltype(seen)::words x;
+    std::memcpy(&x, items + i, sizeof(x));
+    seen.note(x);
+  }
+  return seen.range();
+}
+
 /// A second look at a block: how many items are -0, and the smallest other magnitude.
 struct minus_zeros {
   std::int64_t count;

@@ -17,7 +17,10 @@
 
 namespace monofold::detail {
 
+struct no_flags {};
 #if defined(MONOFOLD_ROUNDING_FLAGS)
+template <bool wanted>
+using flags_of = std::conditional_t<wanted, rounding_flags, no_flags>;
 
 /// out = a * b + c and a * b, rounded, which raises no flag.
 MONOFOLD_INLINE void multiply_add_quietly(const lanes<64>::real& a, const lanes<64>::real& b,
@@ -50,27 +53,40 @@ MONOFOLD_INLINE void deposit_verified(Bins& m, const Vector& x, const Vector& on
   m[first + depth - 1][v] += left;
 }
 
-/// As `sweep`, of items of 32 and 64 bits. What a block has is not looked at: the flags of the processor tell
-/// whether a result was rounded that must not be, and the exponents of the bins whether they count units.
-///
-/// shape      `most` is 0 where no bin has taken anything, `rest` not 0 where the bins did not fit
-/// sync       `flags` are cleared, and are again when it returns
-template <int bytes, int bins, sweep_kind kind, class Item>
-MONOFOLD_INLINE block_range verified_sweep(const Item* items, int count,
-                                           double (&bin)[bins][sweep_lanes<Item>(bins, bytes)],
-                                           rounding_flags& flags) {
+/// The same with the square of an item, of doubles in two parts.
+template <int bins, int v, class Item, class Bins, class Vector>
+MONOFOLD_INLINE void deposit_square_verified(Bins& m, const Vector& x, const Vector& one) {
+  if constexpr (sizeof(Item) == 8) {
+    constexpr int depth = bins / 2;
+    Vector p, rest;
+    multiply_quietly(x, x, p);
+    multiply_subtract<64>(x, x, p, rest);
+    deposit_verified<depth, 0, v>(m, p, one);
+    deposit_verified<depth, depth, v>(m, rest, one);
+  } else {
+    static_assert(bins == 2);
+    Vector sum, left;
+    multiply_add_quietly(x, x, m[0][v], sum);
+    const Vector deposited = m[0][v] - sum;
+    m[0][v] = sum;
+    multiply_add<64>(x, x, deposited, left);
+    m[1][v] += left;
+  }
+}
+
+/// As `sweep`, of items of 32 and 64 bits; says whether one of `values` may be -0. What else a block has is not
+/// looked at: the flags of the processor tell whether a result was rounded that must not be, and the exponents of
+/// the bins whether they count units.
+template <int bytes, int bins, sweep_kind kind, class Item, int vectors>
+MONOFOLD_INLINE bool verified_sweep(const Item* items, int count,
+                                    typename lanes<bytes>::real (&sums)[bins][vectors]) {
+  MONOFOLD_AS_WRITTEN
   using real = typename lanes<bytes>::real;
-  using longs = typename lanes<bytes>::bits;
-  constexpr bool squares = kind == sweep_kind::squares;
-  constexpr int parts = parts_of_term<kind, Item>;
-  constexpr int depth = bins / parts;
-  constexpr int vectors = sweep_lanes<Item>(bins, bytes) * 8 / bytes;
   constexpr int line = line_items<Item>;
   constexpr int in_line = line * 8 / bytes;  // vectors of doubles
   static_assert(sweep_streams * in_line % vectors == 0, "every lane takes as many deposits");
-  real m[bins][vectors], before[bins][vectors];
-  std::memcpy(m, bin, sizeof(m));
-  std::memcpy(before, bin, sizeof(m));
+  real m[bins][vectors];
+  std::memcpy(m, sums, sizeof(m));
   range_lanes<bytes, Item, false, kind == sweep_kind::values> range;  // -0 alone is asked for
   real one = real{} + 1.0;
   keep_rounded(one);
@@ -78,24 +94,12 @@ MONOFOLD_INLINE block_range verified_sweep(const Item* items, int count,
     widen<bytes, kind == sweep_kind::magnitudes>(
         at, range, [&](auto j, const real& x) __attribute__((always_inline)) {
           constexpr int v = (first + j) % vectors;
-          if constexpr (squares && parts == 2) {
-            real p, rest;
-            multiply_quietly(x, x, p);
-            multiply_subtract<bytes>(x, x, p, rest);
-            deposit_verified<depth, 0, v>(m, p, one);
-            deposit_verified<depth, depth, v>(m, rest, one);
-          } else if constexpr (squares) {
-            static_assert(bins == 2);
-            real sum, left;
-            multiply_add_quietly(x, x, m[0][v], sum);
-            const real deposited = m[0][v] - sum;
-            m[0][v] = sum;
-            multiply_add<bytes>(x, x, deposited, left);
-            m[1][v] += left;
+          if constexpr (kind == sweep_kind::squares) {
+            deposit_square_verified<bins, v, Item>(m, x, one);
           } else if constexpr (bins == 1) {
             m[0][v] += x;
           } else {
-            deposit_verified<depth, 0, v>(m, x, one);
+            deposit_verified<bins, 0, v>(m, x, one);
           }
         });
   };
@@ -116,21 +120,12 @@ MONOFOLD_INLINE block_range verified_sweep(const Item* items, int count,
   for (int done = count / group * group; done < count; done += line) {
     take(items + done, std::integral_constant<int, 0>{});
   }
-  longs changed = {};
-  for (int k = 0; k < bins; ++k) {
-    for (int v = 0; v < vectors; ++v) {
-      seen_by(flags, m[k][v]);
-      changed |= (longs)m[k][v] ^ (longs)before[k][v];  // NOLINT: the bits
-    }
-  }
-  std::memcpy(bin, m, sizeof(m));
-  block_range out;
-  for (int l = 0; l < bytes / 8; ++l) out.most |= changed[l];
-  out.rest = out.most >> 52 | (flags.any() ? 1 : 0);
-  if (out.rest != 0) flags.clear();
-  out.may_have_minus_zero = range.may_have_minus_zero();
-  return out;
+  std::memcpy(sums, m, sizeof(m));
+  return range.may_have_minus_zero();
 }
+#else
+template <bool wanted>
+using flags_of = no_flags;
 #endif
 
 }  // namespace monofold::detail
