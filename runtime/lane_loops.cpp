@@ -87,6 +87,14 @@ void fold_float_columns(const lane_columns& columns, const lane_order& order,
   });
 }
 
+/// Where flags do not say which columns they mean each is asked.
+void fold_double_columns(const lane_columns& columns, const lane_order& order,
+                         const lane_states& out) {
+  exact_pairs<double> op(order, out);
+  fold_lane_columns(op, columns);
+  if (op.has_failed()) fold_columns_of<exact_pairs<double, false, false>>(columns, order, out);
+}
+
 /// The squares of items that are in the cache then.
 template <class Item>
 void fold_row_moments(const lane_rows& rows, const lane_order& order, const lane_states& out) {
@@ -104,7 +112,7 @@ void fold_column_moments(const lane_columns& columns, const lane_order& order,
   if constexpr (sizeof(Item) == 4) {
     fold_float_columns(columns, order, out);
   } else {
-    fold_columns_of<exact_pairs<Item>>(columns, order, out);
+    fold_double_columns(columns, order, out);
   }
   fold_columns_of<exact_pairs<Item, true>>(columns, order, out);
 }
@@ -142,8 +150,9 @@ lane_loops find_lanes(lane_fold what, dtype type) {
                                         : lane_loops{fold_float_rows, fold_float_columns};
   }
   if (type != dtype::float64) return {};
-  return what == lane_fold::plain_sum ? loops_of<plain_lanes<double>>()
-                                      : loops_of<exact_pairs<double>>();
+  return what == lane_fold::plain_sum
+             ? loops_of<plain_lanes<double>>()
+             : lane_loops{fold_rows_of<exact_pairs<double>>, fold_double_columns};
 }
 
 exact_ratio find_ratio() { return divide_exactly; }

@@ -14,9 +14,12 @@
 #include <bit>
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 
+#include "monofold/platform/rounding_flags.hpp"
 #include "runtime/lanes.hpp"
 #include "runtime/simd_lane_tags-inl.hpp"
+#include "runtime/simd_lane_two-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace monofold::runtime::HWY_NAMESPACE {
@@ -26,14 +29,14 @@ namespace monofold::runtime::HWY_NAMESPACE {
 /// What was stored is looked at after so many items.
 inline constexpr std::int64_t sealed_items = 4096;
 
-/// Sums of float32 as doubles, exact where the smallest item and the largest are near enough to each other: all
-/// partial sums are multiples of the last bit of the smallest, and fewer than 2^53 of them.
+/// Sums of float32 as doubles. Of rows the processor's flags say whether any was rounded. Of columns each is known by
+/// itself: exact where the smallest item and the largest are near enough to each other, so that all partial sums are
+/// multiples of the last bit of the smallest, and fewer than 2^53 of them.
 class exact_floats {
  public:
   using item = float;
   using tag = lane_tag<double>;
   using half = hn::Rebind<float, tag>;
-  using half_bits = hn::Rebind<std::uint32_t, tag>;
   using part = hn::Vec<tag>;
   using spread_of_rows = row_spread<half>;
   using all_bits = lane_tag<std::uint32_t>;
@@ -49,16 +52,15 @@ class exact_floats {
       : high_(static_cast<double*>(out.first)),
         low_(static_cast<double*>(out.second)),
         least_of_(reinterpret_cast<std::uint32_t*>(out.scratch)),
-        least_(hn::Set(half_bits(), ~std::uint32_t{0})),
-        most_(hn::Zero(half_bits())) {}
+        lost_(hn::Zero(tag())) {}
 
   HWY_INLINE part none() const { return hn::Set(tag(), -0.0); }
-  HWY_INLINE part load(const float* p, std::int64_t) { return seen(hn::LoadU(half(), p)); }
-  HWY_INLINE part load_some(const float* p, std::int64_t count, std::int64_t) {
-    return seen(load_first(half(), p, count, hn::Set(half(), -0.0f)));
+  HWY_INLINE part load(const float* p, std::int64_t) const { return wide(p); }
+  HWY_INLINE part load_some(const float* p, std::int64_t count, std::int64_t) const {
+    return hn::PromoteTo(tag(), load_first(half(), p, count, hn::Set(half(), -0.0f)));
   }
-  HWY_INLINE part load_spread(const float* p, const spread_of_rows& spread) {
-    return seen(spread.load(p, hn::Set(half(), -0.0f)));
+  HWY_INLINE part load_spread(const float* p, const spread_of_rows& spread) const {
+    return hn::PromoteTo(tag(), spread.load(p, hn::Set(half(), -0.0f)));
   }
   HWY_INLINE part add(part a, const float* p, std::int64_t i) { return hn::Add(a, load(p, i)); }
   HWY_INLINE part join(part a, part b) const { return hn::Add(a, b); }
@@ -66,21 +68,20 @@ class exact_floats {
     return hn::Add(hn::ConcatEven(tag(), b, a), hn::ConcatOdd(tag(), b, a));
   }
   HWY_INLINE part row(const float* p, std::int64_t length) { return gather_row(*this, p, length); }
-  HWY_INLINE void store(part x, std::int64_t r) const {
+  HWY_INLINE void store(part x, std::int64_t r) {
     hn::StoreU(x, tag(), high_ + r);
     hn::StoreU(hn::Zero(tag()), tag(), low_ + r);
+    lost_ = hn::Or(lost_, hn::Sub(x, x));  // NaN unless it is finite
   }
   HWY_INLINE void seal(std::int64_t end, std::int64_t length, bool is_last) {
     if (sealed_ >= end || (!is_last && (end - sealed_) * length < sealed_items)) return;
-    const std::uint32_t least = hn::GetLane(hn::MinOfLanes(half_bits(), least_));
-    const std::uint32_t most = hn::GetLane(hn::MaxOfLanes(half_bits(), most_));
-    if (!are_near(least, most, length)) {
+    if (flags_.any() || !hn::AllTrue(tag(), hn::Eq(lost_, hn::Zero(tag())))) {
       has_failed_ = true;
       std::fill(high_ + sealed_, high_ + end, std::numeric_limits<double>::quiet_NaN());
+      flags_.clear();
+      lost_ = hn::Zero(tag());
     }
     sealed_ = end;
-    least_ = hn::Set(half_bits(), ~std::uint32_t{0});
-    most_ = hn::Zero(half_bits());
   }
 
   HWY_INLINE column open(const float* p) const {
@@ -135,12 +136,6 @@ class exact_floats {
     const int apart = static_cast<int>(most >> 24) - static_cast<int>(least >> 24);
     return most < 0xff000000u && apart + std::bit_width(static_cast<std::uint32_t>(length)) <= 28;
   }
-  HWY_INLINE part seen(hn::Vec<half> x) {
-    const auto bits = hn::ShiftLeft<1>(hn::BitCast(half_bits(), x));
-    least_ = hn::Min(least_, hn::Sub(bits, hn::Set(half_bits(), 1u)));
-    most_ = hn::Max(most_, bits);
-    return hn::PromoteTo(tag(), x);
-  }
   HWY_INLINE static part wide(const float* p) { return hn::PromoteTo(tag(), hn::LoadU(half(), p)); }
   HWY_INLINE static hn::Vec<all_bits> twice(const float* p) {
     return hn::ShiftLeft<1>(hn::LoadU(all_bits(), reinterpret_cast<const std::uint32_t*>(p)));
@@ -149,30 +144,16 @@ class exact_floats {
   double* high_;
   double* low_;
   std::uint32_t* least_of_;  // for each vector of columns their smallest, then their largest
-  hn::Vec<half_bits> least_;
-  hn::Vec<half_bits> most_;
+  part lost_;
+  monofold::detail::rounding_flags flags_;
   std::int64_t sealed_ = 0;
   bool has_failed_ = false;
 };
 
-struct lane_two {
-  hn::Vec<lane_tag<double>> sum, rest;
-};
-
-/// a + b, and what its rounding left out (Knuth 1969, TAOCP vol. 2, 4.2.2). Half of it by the fused instruction,
-/// which rounds once as well: a Zen 4 has two units for additions and two for those.
-HWY_INLINE lane_two two_sum(hn::Vec<lane_tag<double>> a, hn::Vec<lane_tag<double>> b) {
-  const auto one = hn::Set(lane_tag<double>(), 1.0);
-  const auto sum = hn::Add(a, b);
-  const auto b_part = hn::Sub(sum, a);
-  const auto a_part = hn::Sub(sum, b_part);
-  const auto b_rest = hn::NegMulAdd(b_part, one, b);
-  return {sum, hn::Add(hn::NegMulAdd(a_part, one, a), b_rest)};
-}
-
-/// Sums of items, or of their squares, as two doubles; what they do not hold is looked for in `lost`, which of squares is
-/// the sum of its magnitudes.
-template <class Item, bool squares = false>
+/// Sums of items, or of their squares, as two doubles. `verified`: the processor's flags say whether they hold them,
+/// and of columns whether they hold all. Else what they do not hold is looked for in `lost`, which of squares is the
+/// sum of its magnitudes.
+template <class Item, bool squares = false, bool verified = has_quiet_sums && !squares>
 class exact_pairs {
  public:
   using item = Item;
@@ -226,7 +207,7 @@ class exact_pairs {
     if (sealed_ >= end || (!is_last && (end - sealed_) * length < sealed_items)) return;
     if (squares) {
       std::fill(lost_of_ + sealed_, lost_of_ + end, hn::GetLane(hn::SumOfLanes(tag(), lost_)));
-    } else if (!hn::AllTrue(tag(), hn::Eq(lost_, hn::Zero(tag())))) {
+    } else if (has_rounded() || !hn::AllTrue(tag(), hn::Eq(lost_, hn::Zero(tag())))) {
       std::fill(high_ + sealed_, high_ + end, std::numeric_limits<double>::quiet_NaN());
     }
     sealed_ = end;
@@ -245,18 +226,17 @@ class exact_pairs {
     own.low = sum.low;
   }
   HWY_INLINE column load_column(std::int64_t c) const {
-    return {hn::LoadU(tag(), high_ + c), hn::LoadU(tag(), low_ + c),
-            hn::LoadU(tag(), lost_of_ + c)};
+    return {hn::LoadU(tag(), high_ + c), hn::LoadU(tag(), low_ + c), lost_in(c)};
   }
   HWY_INLINE void store_column(const column& own, std::int64_t c) const {
     hn::StoreU(own.high, tag(), high_ + c);
     hn::StoreU(own.low, tag(), low_ + c);
-    hn::StoreU(own.lost, tag(), lost_of_ + c);
+    if (!verified) hn::StoreU(own.lost, tag(), lost_of_ + c);
   }
-  HWY_INLINE void finish_columns(std::int64_t count, std::int64_t) const {
+  HWY_INLINE void finish_columns(std::int64_t count, std::int64_t) {
     for (std::int64_t c = 0; c < count; c += width) {
       const part all = settled({hn::LoadU(tag(), high_ + c), hn::LoadU(tag(), low_ + c)});
-      vector lost = hn::LoadU(tag(), lost_of_ + c);
+      vector lost = lost_in(c);
       note(lost, hn::Sub(all.high, all.high));
       const auto holds = hn::Eq(lost, hn::Zero(tag()));
       if (squares) hn::StoreU(lost, tag(), lost_of_ + c);
@@ -264,9 +244,23 @@ class exact_pairs {
                  high_ + c);
       hn::StoreU(all.low, tag(), low_ + c);
     }
+    has_failed_ = has_rounded();
   }
+  /// Whether columns must be folded in another way.
+  bool has_failed() const { return has_failed_; }
 
  private:
+  HWY_INLINE bool has_rounded() const {
+    if (!verified || !flags_.any()) return false;
+    flags_.clear();
+    return true;
+  }
+  HWY_INLINE vector lost_in(std::int64_t c) const {
+    return verified ? hn::Zero(tag()) : hn::LoadU(tag(), lost_of_ + c);
+  }
+  HWY_INLINE static lane_two sum_of(vector a, vector b) {
+    return verified ? quiet_two_sum(a, b) : two_sum(a, b);
+  }
   HWY_INLINE static hn::Vec<item_tag> nothing() { return hn::Set(item_tag(), Item(-0.0)); }
   HWY_INLINE static vector wide(hn::Vec<item_tag> x) {
     if constexpr (sizeof(Item) == 8) {
@@ -295,7 +289,8 @@ class exact_pairs {
     }
   }
   HWY_INLINE static part joined(const part& a, const part& b, vector& lost) {
-    const lane_two high = two_sum(a.high, b.high);
+    const lane_two high = sum_of(a.high, b.high);
+    if constexpr (verified) return {high.sum, hn::Add(hn::Add(a.low, b.low), high.rest)};
     const lane_two low = two_sum(a.low, b.low);
     const lane_two rest = two_sum(low.sum, high.rest);
     note(lost, low.rest);
@@ -305,14 +300,15 @@ class exact_pairs {
   /// A sum and a term, whose low part is 0 unless it is the square of a double.
   HWY_INLINE static part added(const part& a, const part& x, vector& lost) {
     if constexpr (squares && sizeof(Item) == 8) return joined(a, x, lost);
-    const lane_two high = two_sum(a.high, x.high);
+    const lane_two high = sum_of(a.high, x.high);
+    if constexpr (verified) return {high.sum, hn::Add(a.low, high.rest)};
     const lane_two low = two_sum(a.low, high.rest);
     note(lost, low.rest);
     return {high.sum, low.sum};
   }
   /// The low part is at most half a unit of the high one. Of -0 alone the high one is -0, and stays it.
   HWY_INLINE static part settled(const part& x) {
-    const lane_two all = two_sum(x.high, x.low);
+    const lane_two all = sum_of(x.high, x.low);
     const auto is_one = hn::Eq(x.low, hn::Zero(tag()));
     return {hn::IfThenElse(is_one, x.high, all.sum), hn::IfThenZeroElse(is_one, all.rest)};
   }
@@ -321,7 +317,9 @@ class exact_pairs {
   double* low_;
   double* lost_of_;
   vector lost_;
+  std::conditional_t<verified, monofold::detail::rounding_flags, monofold::detail::no_flags> flags_;
   std::int64_t sealed_ = 0;
+  bool has_failed_ = false;
 };
 
 /// See `exact_ratio`: the quotient of the high part, and what is left of it and of the low part over the divisor.

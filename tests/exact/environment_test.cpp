@@ -92,6 +92,25 @@ TEST(exact_environment, no_trap_and_no_flag) {
   EXPECT_EQ(left & 0x3fu, 0u);
   EXPECT_EQ(own.counts.items, 3000);
 }
+
+/// Flags tell the loops what they ask; those of the program stay.
+TEST(exact_environment, raised_flags_stay) {
+  std::vector<double> items(3000);
+  for (std::size_t i = 0; i < items.size(); ++i) items[i] = inputs::unit_double(i);
+  const auto f = mf::bind_fold<double>(mf::variance());
+  const unsigned saved = _mm_getcsr();
+  for (const unsigned raised : {0x04u, 0x3fu}) {  // division by zero; all
+    auto own = f.identity();
+    auto run = mf::detail::begin_running_sum(f);
+    _mm_setcsr((saved & ~0x3fu) | raised);
+    f.absorb_run(own, items.data(), 3000, 0);
+    run.add(items.data(), 3000);
+    const unsigned left = _mm_getcsr();
+    _mm_setcsr(saved);
+    EXPECT_EQ(left & raised, raised);
+    EXPECT_EQ(run.total().values.counts.items, 3000);
+  }
+}
 #endif
 
 TEST(exact_environment, holds_only_where_it_is_true) {

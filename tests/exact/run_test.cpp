@@ -74,12 +74,12 @@ TEST(exact_accumulator, takes_the_loop_of_the_instruction_set_in_use) {
 }
 #endif
 
-/// The bits of the largest number below the bins that stand at first: 2^10 or 2^3.
+/// The largest number below 2^top.
 template <class Item>
-std::uint64_t largest_at_first() {
+Item largest_below(int top) {
   using f = inputs::fields<Item>;
-  constexpr std::uint64_t top = sizeof(Item) == 8 ? 10 : 3;
-  return ((static_cast<std::uint64_t>(f::top_field / 2) + top) << f::fraction) - 1;
+  return inputs::from_bits<Item>(
+      (static_cast<std::uint64_t>(f::top_field / 2 + top) << f::fraction) - 1);
 }
 
 /// Each item beside one from elsewhere.
@@ -222,18 +222,40 @@ TYPED_TEST(exact_run_of, lanes_that_fill_up) {
   using term = mf::value_term<TypeParam>;
   using state = mf::exact_state<typename term::number>;
   using bytes = std::array<std::uint8_t, sizeof(state)>;
-  const std::vector<TypeParam> items(8192,
-                                     inputs::from_bits<TypeParam>(largest_at_first<TypeParam>()));
+  // Bins that begin at ones reach 2^5.
+  const std::vector<TypeParam> ones(64, TypeParam{1.0f});
+  const std::vector<TypeParam> items(8192, largest_below<TypeParam>(5));
   const int blocks = mf::detail::kept_bins::most_blocks + 3;
   mf::exact_running_sum<term> running;
   state want = mf::zero_state<typename term::number>();
   mf::detail::add_run_by_digits<term>(want, items.data(), 8192);
   state total = mf::zero_state<typename term::number>();
+  running.add(ones.data(), 64);
+  mf::detail::add_run_by_digits<term>(total, ones.data(), 64);
   for (int b = 0; b < blocks; ++b) {
     running.add(items.data(), 8192);
     mf::merge(total, want);
   }
   EXPECT_EQ(std::bit_cast<bytes>(running.total()), std::bit_cast<bytes>(total));
+}
+
+/// A number as large as a bin, or far larger, takes what the bin has counted with it, and another one brings the bin
+/// back to where it was: what is lost then must not go unseen.
+TYPED_TEST(exact_run_of, bins_that_were_left_are_not_trusted) {
+  using f = inputs::fields<TypeParam>;
+  for (int field = f::top_field / 2; field<f::top_field; field += f::top_field> 100 ? 3 : 1) {
+    const auto bits = static_cast<std::uint64_t>(field) << f::fraction | std::uint64_t{1}
+                                                                             << (f::fraction - 1);
+    for (const std::size_t apart : {16, 32, 48}) {
+      std::vector<TypeParam> items(4096, TypeParam{1.0f});
+      for (std::size_t i = 1; i < items.size(); i += 5) items[i] = TypeParam{0.0078125f};
+      items[400] = inputs::from_bits<TypeParam>(bits);
+      items[400 + apart] = inputs::from_bits<TypeParam>(bits | std::uint64_t{1} << (f::total - 1));
+      const std::string what = std::to_string(field) + " " + std::to_string(apart);
+      ASSERT_NO_FATAL_FAILURE(expect_ways_agree<mf::value_term<TypeParam>>(items, what));
+      ASSERT_NO_FATAL_FAILURE(expect_ways_agree<mf::square_term<TypeParam>>(items, what));
+    }
+  }
 }
 
 /// The largest numbers beside the smallest one: bins, and cells of the table, take the most they can.
@@ -314,7 +336,7 @@ TYPED_TEST(exact_run_of, a_sum_of_products_that_keeps_running) {
     }
   }
   // As many blocks as bins take, and more, of equal products.
-  const auto largest = inputs::from_bits<TypeParam>(largest_at_first<TypeParam>());
+  const auto largest = largest_below<TypeParam>(sizeof(TypeParam) == 8 ? 10 : 3);
   const std::vector<mf::item_pair<TypeParam, TypeParam>> pairs(8192, {largest, largest});
   state once = mf::zero_state<typename term::number>();
   mf::detail::add_run_by_digits<term>(once, pairs.data(), 8192);

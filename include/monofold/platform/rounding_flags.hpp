@@ -5,7 +5,17 @@
 
 #include "monofold/platform/host_device.hpp"
 
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__CUDACC__)
+namespace monofold::detail {
+
+/// Where nobody asks.
+struct no_flags {
+  bool any() const { return false; }
+  void clear() const {}
+};
+
+}  // namespace monofold::detail
+
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__CUDACC__)
 #define MONOFOLD_ROUNDING_FLAGS 1
 
 namespace monofold::detail {
@@ -43,11 +53,16 @@ class rounding_flags {
   std::uint32_t before_;
 };
 
+#if !defined(__clang__)
+// Where loops may name the vector instructions that round without a flag.
+#define MONOFOLD_QUIET_VECTORS 1
+
 /// The operation that made `x` comes before flags that are read from here on.
 template <class Vector>
 MONOFOLD_INLINE void seen_by(const rounding_flags&, Vector& x) {
   __asm__ volatile("" : "+v"(x));
 }
+#endif
 
 }  // namespace monofold::detail
 

@@ -35,7 +35,7 @@ struct bin_vectors {
       for (real& v : m[k]) v = real{} + anchor;
     }
   }
-#if defined(MONOFOLD_ROUNDING_FLAGS)
+#if defined(MONOFOLD_QUIET_VECTORS)
   /// Whether all are in the binades of their anchors. Before `flags` are asked.
   MONOFOLD_INLINE bool count_units(const rounding_flags& flags, const kept_bins& kept) {
     for (auto& bin : m) {

@@ -25,8 +25,8 @@ inline constexpr int line_items = 64 / static_cast<int>(sizeof(Item));
 /// Whether the flags of the processor say that so many bins have taken a block (fold/exact/verified_sweep).
 /// Vectors of 64 bytes can also round without a flag.
 template <class Item>
-constexpr bool is_verified(int bins, int bytes) {
-#if defined(MONOFOLD_ROUNDING_FLAGS)
+constexpr bool is_verified([[maybe_unused]] int bins, [[maybe_unused]] int bytes) {
+#if defined(MONOFOLD_QUIET_VECTORS)
   return (sizeof(Item) == 8 && bytes == 64 && bins <= 4) ||
          (sizeof(Item) == 4 && ((bytes == 64 && bins == 2) || (bytes >= 32 && bins == 1)));
 #else

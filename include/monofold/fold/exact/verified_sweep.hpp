@@ -17,8 +17,7 @@
 
 namespace monofold::detail {
 
-struct no_flags {};
-#if defined(MONOFOLD_ROUNDING_FLAGS)
+#if defined(MONOFOLD_QUIET_VECTORS)
 template <bool wanted>
 using flags_of = std::conditional_t<wanted, rounding_flags, no_flags>;
 
