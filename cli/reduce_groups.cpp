@@ -18,13 +18,14 @@
 #include "cli/quote.hpp"
 #include "cli/result_text.hpp"
 #include "cli/text_parse.hpp"
+#include "runtime/answer_sink.hpp"
 #include "runtime/row_reducer.hpp"
+#include "runtime/segment_reducer.hpp"
 
 namespace monofold::cli {
 namespace {
 
 using runtime::operation;
-using runtime::reducer;
 
 using key_parts = std::vector<std::vector<std::string_view>>;
 
@@ -102,19 +103,23 @@ std::string group_name(const std::vector<std::string>& names,
   return out;
 }
 
-// The answers for the items of a group; all threads fold a long one.
-std::vector<runtime::answer> answers_of(const runtime::row_reducer& short_groups,
-                                        const std::byte* items, std::int64_t count) {
-  if (count > short_groups.longest_row()) {
-    reducer own(short_groups.what());
-    own.push(items, count);
-    return own.finish();
+// Groups whose answers are found together, by all threads, and then become text: however many groups there are, the
+// answers of so many lie in memory.
+constexpr std::size_t groups_at_once = 4096;
+
+// Keeps the answers of rows.
+class kept_answers final : public runtime::answer_sink {
+ public:
+  explicit kept_answers(std::size_t num_ops) : num_ops_(num_ops), rows_(groups_at_once) {}
+  void keep(std::int64_t row, const runtime::answer* answers) override {
+    rows_[static_cast<std::size_t>(row)].assign(answers, answers + num_ops_);
   }
-  std::vector<runtime::answer> answers;
-  for (const operation op : short_groups.what().ops) answers.push_back({op});
-  short_groups.answer_rows({reinterpret_cast<const char*>(items), 0, 1, count}, answers.data());
-  return answers;
-}
+  const std::vector<runtime::answer>& row(std::size_t i) const { return rows_[i]; }
+
+ private:
+  std::size_t num_ops_;
+  std::vector<std::vector<runtime::answer>> rows_;
+};
 
 std::string report_of(const reduce_command& command, const keyed_items& in) {
   runtime::request what = command.what;
@@ -127,16 +132,28 @@ std::string report_of(const reduce_command& command, const keyed_items& in) {
   key_parts keys;
   for (const std::string& key : in.keys) keys.push_back(key_fields(key, in.names.size()));
   const side_by_side sorted(in);
-  const runtime::row_reducer short_groups(what);
+  const runtime::row_reducer rows(what);
+  kept_answers kept(rows.num_ops());
   group_report report(command, in.type, in.names);
-  for (const std::size_t group : order_of(keys, in.names.size(), command.rank)) {
-    const std::int64_t at = sorted.begins[group];
-    const std::int64_t count = sorted.begins[group + 1] - at;
-    const auto answers =
-        answers_of(short_groups, sorted.items.data() + at * info(in.type).size_bytes, count);
-    const std::string why = why_no_result(answers, what, count);
-    if (!why.empty()) throw no_result_error(group_name(in.names, keys[group]) + ": " + why);
-    report.add(keys[group], count, answers);
+  const std::vector<std::size_t> order = order_of(keys, in.names.size(), command.rank);
+  std::vector<std::int64_t> starts, stops;
+  for (std::size_t at = 0; at < order.size(); at += starts.size()) {
+    starts.clear();
+    stops.clear();
+    for (std::size_t i = at; i < std::min(order.size(), at + groups_at_once); ++i) {
+      starts.push_back(sorted.begins[order[i]]);
+      stops.push_back(sorted.begins[order[i] + 1]);
+    }
+    runtime::segment_reducer(rows, {sorted.items.data(), std::ssize(in.groups), starts.data(),
+                                    stops.data(), std::ssize(starts)})
+        .fold(kept);
+    for (std::size_t i = 0; i < starts.size(); ++i) {
+      const auto& key = keys[order[at + i]];
+      const std::int64_t count = stops[i] - starts[i];
+      const std::string why = why_no_result(kept.row(i), what, count);
+      if (!why.empty()) throw no_result_error(group_name(in.names, key) + ": " + why);
+      report.add(key, count, kept.row(i));
+    }
   }
   return report.finish();
 }

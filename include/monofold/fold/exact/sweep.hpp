@@ -1,6 +1,7 @@
 #pragma once
 /// fold/exact/sweep: one pass over a block that deposits its items into bins and finds their range.
 
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
@@ -10,6 +11,7 @@
 #include "monofold/fold/exact/vectors.hpp"
 #include "monofold/platform/float_format.hpp"
 #include "monofold/platform/host_device.hpp"
+#include "monofold/platform/instruction_set.hpp"
 #include "monofold/platform/numbers.hpp"
 #include "monofold/platform/rounding_flags.hpp"
 #include "monofold/platform/strict_arithmetic.hpp"
@@ -50,6 +52,23 @@ constexpr int sweep_lanes(int bins, int bytes) {
 /// and for each load instruction by itself.
 inline constexpr int sweep_streams = 4;
 inline constexpr int sweep_part = page_bytes;
+
+/// Where the lines of a block lie that are read together, `apart`, and those of the next turn, and what is asked for
+/// ahead of them. The parts of a whole block; or neighbours, of other blocks and where the processor reads those best.
+template <class Item>
+struct line_order {
+  static constexpr int part = sweep_part / static_cast<int>(sizeof(Item));
+  std::ptrdiff_t apart = line_items<Item>;
+  std::ptrdiff_t step = sweep_streams * line_items<Item>;
+  std::uintptr_t ahead = 0;
+
+  MONOFOLD_INLINE explicit line_order(int count) {
+    if (count != sweep_streams * part || fetches_in_line()) return;
+    apart = part;
+    step = line_items<Item>;
+    ahead = sweep_streams * sweep_part;
+  }
+};
 
 /// Whether a block is 16 KiB: many bins of narrow items take smaller ones.
 template <class Item>
@@ -253,13 +272,14 @@ MONOFOLD_INLINE block_range sweep(const Item* items, int count,
   int done = 0;
   // Squares take as long as one stream of memory, and beside them a sum brings the items.
   if constexpr (!squares && has_large_blocks<Item>(bins)) {
-    constexpr int part = sweep_part / static_cast<int>(sizeof(Item));
-    if (count == sweep_streams * part) {
-      for (int i = 0; i < part; i += line) {
+    if (count == sweep_streams * line_order<Item>::part) {
+      const line_order<Item> order(count);
+      const Item* first = items;
+      for (int i = 0; i < count; i += sweep_streams * line, first += order.step) {
         unrolled<sweep_streams>([&](auto p) __attribute__((always_inline)) {
-          const Item* const at = items + p * part + i;
+          const Item* const at = first + p * order.apart;
           // Where it comes to one in time, a prefetch: with shorter vectors it cost a fifth.
-          if constexpr (bytes == 64) ask_for_line(at, sweep_streams * sweep_part);
+          if constexpr (bytes == 64) ask_for_line(at, order.ahead);
           take(at);
         });
       }

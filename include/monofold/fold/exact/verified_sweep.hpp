@@ -1,7 +1,6 @@
 #pragma once
 /// fold/exact/verified_sweep: deposits a block into bins where the processor says whether anything was rounded.
 
-#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
@@ -10,7 +9,6 @@
 #include "monofold/fold/exact/sweep.hpp"
 #include "monofold/fold/exact/vectors.hpp"
 #include "monofold/platform/host_device.hpp"
-#include "monofold/platform/instruction_set.hpp"
 #include "monofold/platform/rounding_flags.hpp"
 
 #if defined(__GNUC__) && !defined(__CUDA_ARCH__)
@@ -36,18 +34,24 @@ MONOFOLD_INLINE void multiply_quietly(const lanes<64>::real& a, const lanes<64>:
 
 /// Deposits x into bins from `first` on, of which the last must take what is left without rounding.
 ///
-/// The sum of a bin is rounded quietly. Where `deposited` and what is left are not, both sums make up x,
-/// however large it is. By multiplications as in fold/exact/bin_vectors.
-template <int depth, int first, int v, class Bins, class Vector>
+/// The sum of a bin is rounded quietly. Where `taken` and what is left are not, both sums make up x, however large it
+/// is. By multiplications as in fold/exact/bin_vectors; `balanced`: of what is left too, where additions are many.
+template <int depth, int first, int v, bool balanced = false, class Bins, class Vector>
 MONOFOLD_INLINE void deposit_verified(Bins& m, const Vector& x, const Vector& one) {
   Vector left = x;
   unrolled<depth - 1>([&](auto k) __attribute__((always_inline)) {
     Vector& bin = m[first + k][v];
     Vector sum;
     multiply_add_quietly(left, one, bin, sum);
-    const Vector deposited = sum - bin;
-    left -= deposited;
+    const Vector taken = bin - sum;
     bin = sum;
+    if constexpr (balanced) {
+      Vector next;
+      multiply_add<64>(taken, one, left, next);
+      left = next;
+    } else {
+      left += taken;
+    }
   });
   m[first + depth - 1][v] += left;
 }
@@ -61,7 +65,7 @@ MONOFOLD_INLINE void deposit_square_verified(Bins& m, const Vector& x, const Vec
     multiply_quietly(x, x, p);
     multiply_subtract<64>(x, x, p, rest);
     deposit_verified<depth, 0, v>(m, p, one);
-    deposit_verified<depth, depth, v>(m, rest, one);
+    deposit_verified<depth, depth, v, true>(m, rest, one);
   } else {
     static_assert(bins == 2);
     Vector sum, left;
@@ -102,20 +106,15 @@ MONOFOLD_INLINE bool verified_sweep(const Item* items, int count,
           }
         });
   };
-  // Lines one after the other, or those of four pages in turn where the processor fetches ahead within each.
-  constexpr int part = sweep_part / static_cast<int>(sizeof(Item));
-  const bool by_pages = count == sweep_streams * part && !fetches_in_line();
-  const std::ptrdiff_t apart = by_pages ? part : line;
-  const std::ptrdiff_t step = by_pages ? line : sweep_streams * line;
-  const std::uintptr_t ahead = by_pages ? sweep_streams * sweep_part : 0;
+  constexpr int group = sweep_streams * line;
+  const line_order<Item> order(count);
   const Item* at = items;
-  for (int turns = count / (sweep_streams * line); turns > 0; --turns, at += step) {
+  for (int turns = count / group; turns > 0; --turns, at += order.step) {
     unrolled<sweep_streams>([&](auto p) __attribute__((always_inline)) {
-      ask_for_line(at + p * apart, ahead);
-      take(at + p * apart, std::integral_constant<int, p * in_line>{});
+      ask_for_line(at + p * order.apart, order.ahead);
+      take(at + p * order.apart, std::integral_constant<int, p * in_line>{});
     });
   }
-  constexpr int group = sweep_streams * line;
   for (int done = count / group * group; done < count; done += line) {
     take(items + done, std::integral_constant<int, 0>{});
   }
