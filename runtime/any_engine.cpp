@@ -112,10 +112,8 @@ member_states any_engine::fold_node(const raw_items& items, std::int64_t first_i
   std::vector<std::unique_ptr<member_folder>> folders;
   for (const auto& one : members_) folders.push_back(one->start());
   if (!folders.empty()) folders.front()->lead();
-  // Blocks stay in the nearest cache while the members read them in turn; one alone takes all at once.
-  const bool in_turn = folders.size() > 1 || items.right != nullptr;
-  const std::int64_t block =
-      in_turn ? monofold::detail::block_tiles * tile_items_of(items.item_bytes) : items.count;
+  // Blocks stay in the nearest cache while the members read them in turn.
+  const std::int64_t block = monofold::detail::block_tiles * tile_items_of(items.item_bytes);
   std::unique_ptr<char[]> side_by_side;
   if (items.right != nullptr) {
     const std::int64_t bytes = std::min(block, items.count) * items.item_bytes;
