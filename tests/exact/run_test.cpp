@@ -74,6 +74,24 @@ TEST(exact_accumulator, takes_the_loop_of_the_instruction_set_in_use) {
 }
 #endif
 
+#if defined(MONOFOLD_EXACT_X86)
+/// Sets have bins of different widths: a sum that goes on with another one keeps what it has.
+TEST(exact_accumulator, instruction_sets_take_turns) {
+  using term = mf::value_term<double>;
+  using bytes = std::array<std::uint8_t, sizeof(mf::exact_state<term::number>)>;
+  const auto items = inputs::items_of<double>(inputs::kinds_of_data.front(), 900, 5);
+  mf::exact_state<term::number> want = mf::zero_state<term::number>();
+  mf::exact_running_sum<term> running;
+  for (int i = 0; i < 9; ++i) {
+    mf::limit_instruction_set(static_cast<mf::instruction_set>(i % 3));
+    running.add(items.data(), 900);
+    mf::detail::add_run_by_digits<term>(want, items.data(), 900);
+  }
+  mf::limit_instruction_set(mf::instruction_set::avx512);
+  EXPECT_EQ(std::bit_cast<bytes>(running.total()), std::bit_cast<bytes>(want));
+}
+#endif
+
 /// The largest number below 2^top.
 template <class Item>
 Item largest_below(int top) {

@@ -43,6 +43,9 @@ class bin_accumulator {
     constexpr int line = line_items<item>;
     if (kept_.bins == 0) {
       set_bins(few, full == few ? highest : guessed_exponent<Term>(items, count, highest));
+    } else if (kept_.lanes != sweep_lanes<item>(kept_.bins, bytes)) {
+      // Another instruction set had them.
+      set_bins(kept_.bins, kept_.max_exponent + scale);
     }
     const std::int64_t whole = count / line * line;
     item tail[line];

@@ -78,7 +78,10 @@ constexpr int sweep_block(int bins) {
 /// fold/exact/anchors: a lane's deposits are fewer than 2^(headroom - 1).
 template <int bytes, class Item>
 constexpr int sweep_headroom(int bins) {
-  const int deposits = sweep_block<bytes, Item>(bins) / sweep_lanes<Item>(bins, bytes);
+  // Where a line fills half of the lanes a loop may leave the others alone.
+  const int lanes = sweep_lanes<Item>(bins, bytes);
+  const int used = bytes == 64 && lanes > line_items<Item> ? line_items<Item> : lanes;
+  const int deposits = sweep_block<bytes, Item>(bins) / used;
   return static_cast<int>(std::bit_width(static_cast<unsigned>(deposits))) + 1;
 }
 

@@ -41,9 +41,11 @@ constexpr bool is_verified([[maybe_unused]] int bins, [[maybe_unused]] int bytes
 template <class Item>
 constexpr int sweep_lanes(int bins, int bytes) {
   if (bytes == 64) {
+    // Of two lines where flags may verify the bins; else no more than one fills. Whether they do is the compiler's
+    // affair, and must not change what bins are kept: a program may be built by two.
     const int most = bins == 1 ? 32 : 16;
-    // Else no more than a line fills.
-    return is_verified<Item>(bins, bytes) || most < line_items<Item> ? most : line_items<Item>;
+    const bool by_flags = sizeof(Item) == 8 ? bins <= 4 : sizeof(Item) == 4 && bins == 1;
+    return by_flags || most < line_items<Item> ? most : line_items<Item>;
   }
   return bins == 1 ? 16 : bins < 4 ? 8 : bytes / 8;
 }
@@ -211,9 +213,12 @@ MONOFOLD_INLINE block_range sweep(const Item* items, int count,
   constexpr bool look_for_rest = sizeof(Item) == 8 && !squares;
   constexpr int parts = parts_of_term<kind, Item>;
   constexpr int depth = bins / parts;
-  constexpr int vectors = sweep_lanes<Item>(bins, bytes) * 8 / bytes;
+  constexpr int line = line_items<Item>;
+  constexpr int in_line = line * 8 / bytes;  // vectors of doubles
+  constexpr int most_vectors = sweep_lanes<Item>(bins, bytes) * 8 / bytes;
+  constexpr int vectors = most_vectors < in_line ? most_vectors : in_line;
   real m[bins][vectors];
-  std::memcpy(m, bin, sizeof(m));
+  for (int k = 0; k < bins; ++k) std::memcpy(m[k], bin[k], sizeof(m[k]));
   // One bin holds every float16, two their squares.
   lanes_of_range<bytes, Item, !look_for_rest && !std::is_same_v<Item, float16>,
                  kind == sweep_kind::values>
@@ -221,8 +226,6 @@ MONOFOLD_INLINE block_range sweep(const Item* items, int count,
   whole rest = {};
   real one = real{} + 1.0;
   keep_rounded(one);
-  constexpr int line = line_items<Item>;
-  constexpr int in_line = line * 8 / bytes;  // vectors of doubles
   static_assert(in_line % vectors == 0, "every lane takes as many deposits");
   const auto take = [&](const Item* at) __attribute__((always_inline)) {
     real left[parts][in_line];
@@ -290,7 +293,7 @@ MONOFOLD_INLINE block_range sweep(const Item* items, int count,
     if constexpr (bins >= 3) ask_for_line(items + done, page_bytes);
     take(items + done);
   }
-  std::memcpy(bin, m, sizeof(m));
+  for (int k = 0; k < bins; ++k) std::memcpy(bin[k], m[k], sizeof(m[k]));
   block_range out = range.range();
   if constexpr (look_for_rest) {
     std::uint64_t any = 0;
