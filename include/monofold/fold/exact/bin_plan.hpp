@@ -127,7 +127,7 @@ MONOFOLD_INLINE int guessed_exponent(const typename Term::item* items, std::int6
                                      int highest) {
   using item = typename Term::item;
   using format = float_format<item>;
-  constexpr int unknown = 3, above = 4;
+  constexpr int unknown = 3, above = sizeof(item) == 8 ? 4 : 2;
   typename format::bits most = 0;
   for (const std::int64_t i : {std::int64_t{0}, count / 2, count - 1}) {
     const auto size = static_cast<typename format::bits>(float_bits(items[i]) & ~format::sign_bit);
