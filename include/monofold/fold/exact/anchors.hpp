@@ -8,12 +8,12 @@
 namespace monofold::detail {
 
 // A bin is 1.5 * 2^e plus what was deposited: a multiple of its unit 2^(e - 52). With
-// e = max_exponent + headroom for numbers of at most 2^max_exponent, and fewer than
-// 2^(headroom - 1) deposits, these stay below 2^(e - 1): the bin never leaves [2^e, 2^(e + 1)),
-// where its unit is the same. So q = (M + x) - M is x rounded to a multiple of the unit, without
-// error, and so is x - q, at most half a unit, 2^(e - 53): the numbers of the next bin. Inside a
-// binade bit patterns count units: bits(M) - bits(anchor) is the sum of the deposits, an integer
-// below 2^51.
+// e = max_exponent + headroom for numbers of at most 2^max_exponent, and up to
+// 2^(headroom - 1) deposits, these stay up to 2^(e - 1): the bin never leaves [2^e, 2^(e + 1)],
+// where its unit is the same but at the upper end, which the last deposit alone can reach.
+// So q = (M + x) - M is x rounded to a multiple of the unit, without error, and so is x - q, at
+// most half a unit, 2^(e - 53): the numbers of the next bin. Inside a binade, and at its end, bit
+// patterns count units: bits(M) - bits(anchor) is the sum of the deposits, at most 2^51.
 
 /// The exponent e of bin k. From -1022 on the unit is the smallest subnormal number: nothing is
 /// left for a further bin.

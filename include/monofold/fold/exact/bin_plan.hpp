@@ -75,14 +75,14 @@ constexpr int sweep_block(int bins) {
   return bins <= 4 ? 1024 : 16 * bytes;
 }
 
-/// fold/exact/anchors: a lane's deposits are fewer than 2^(headroom - 1).
+/// fold/exact/anchors: a lane's deposits are at most 2^(headroom - 1).
 template <int bytes, class Item>
 constexpr int sweep_headroom(int bins) {
   // Where a line fills half of the lanes a loop may leave the others alone.
   const int lanes = sweep_lanes<Item>(bins, bytes);
   const int used = bytes == 64 && lanes > line_items<Item> ? line_items<Item> : lanes;
   const int deposits = sweep_block<bytes, Item>(bins) / used;
-  return static_cast<int>(std::bit_width(static_cast<unsigned>(deposits))) + 1;
+  return static_cast<int>(std::bit_width(static_cast<unsigned>(deposits - 1))) + 1;
 }
 
 /// How far below `max_exponent` so many bins of one part reach: the unit of the last one.
@@ -127,7 +127,7 @@ MONOFOLD_INLINE int guessed_exponent(const typename Term::item* items, std::int6
                                      int highest) {
   using item = typename Term::item;
   using format = float_format<item>;
-  constexpr int unknown = 3, above = sizeof(item) == 8 ? 4 : 2;
+  constexpr int unknown = 3, above = 4;
   typename format::bits most = 0;
   for (const std::int64_t i : {std::int64_t{0}, count / 2, count - 1}) {
     const auto size = static_cast<typename format::bits>(float_bits(items[i]) & ~format::sign_bit);

@@ -17,7 +17,7 @@ inline constexpr int most_bin_lanes = 32;
 /// Bins for items below 2^max_exponent * 2^scale and, lane by lane, the units that blocks have left
 /// there.
 ///
-/// order      exact: units are integers. A block leaves less than 2^51 in a lane
+/// order      exact: units are integers. A block leaves at most 2^51 in a lane
 ///            (fold/exact/anchors), and 2^11 blocks are added up before a sum takes them
 struct kept_bins {
   static constexpr int most_blocks = 1 << 11;
