@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "monofold/fold/all.hpp"
 #include "monofold/fold/extrema.hpp"
 #include "monofold/fold/fold.hpp"
 #include "monofold/fold/sum.hpp"
@@ -131,9 +132,27 @@ inline constexpr bool adds_integers_v<short_integer_sum_fold<Item>> = true;
 template <class F>
 inline constexpr bool has_quick_lanes_v =
     is_extremum_fold_v<F> || is_extrema_fold_v<F> || adds_integers_v<F>;
+template <class... Folds>
+inline constexpr bool has_quick_lanes_v<all_fold<Folds...>> = (has_quick_lanes_v<Folds> && ...);
+
+template <class F>
+MONOFOLD_GPU typename F::state combine_quickly(const typename F::state& own, int count);
+template <class States, class First, class... Rest>
+MONOFOLD_GPU States combine_members_quickly(std::type_identity<all_fold<First, Rest...>>,
+                                            const States& own, int count) {
+  if constexpr (sizeof...(Rest) == 0) {
+    return {combine_quickly<First>(own.first, count)};
+  } else {
+    return {combine_quickly<First>(own.first, count),
+            combine_members_quickly(std::type_identity<all_fold<Rest...>>{}, own.rest, count)};
+  }
+}
+
 template <class F>
 MONOFOLD_GPU typename F::state combine_quickly(const typename F::state& own, int count) {
-  if constexpr (adds_integers_v<F>) {
+  if constexpr (is_all_fold<F>::value) {
+    return combine_members_quickly(std::type_identity<F>{}, own, count);
+  } else if constexpr (adds_integers_v<F>) {
     using word = std::conditional_t<sizeof(typename F::state) == 8, std::uint64_t, int128>;
     const word there = lane_rank() < count ? static_cast<word>(own) : word{0};
     return static_cast<typename F::state>(sum_of_lanes(there));

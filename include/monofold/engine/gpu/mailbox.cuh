@@ -123,13 +123,20 @@ struct mailbox {
       MONOFOLD_UNROLL
       for (int w = 0; w < words; ++w) post_mail(to + w, mail_of(call, part[w]));
     } else {
-      static_assert(sizeof(State) % 4 == 0 && words <= warp_lanes, "a word a lane");
       sync_warp();  // what is read of the spare room is read
       if (lane_rank() == 0) *spare = own;
       sync_warp();  // the state written above is read below
-      const int w = lane_rank();
-      if (w >= words) return;
-      post_mail(to + w, mail_of(call, reinterpret_cast<const std::uint32_t*>(spare)[w]));
+      post_words(to, spare);
+    }
+  }
+  /// What all lanes see in shared memory.
+  ///
+  /// sync       all lanes of a warp
+  MONOFOLD_GPU void post(std::int64_t box, const State* own) const {
+    if constexpr (words <= 4) {
+      post(box, *own, nullptr);
+    } else {
+      post_words(boxes + box * words, own);
     }
   }
 
@@ -155,6 +162,15 @@ struct mailbox {
     State out;
     std::memcpy(&out, part, sizeof(State));
     return out;
+  }
+
+ private:
+  /// A word a lane.
+  MONOFOLD_GPU void post_words(std::uint64_t* to, const State* own) const {
+    static_assert(sizeof(State) % 4 == 0 && words <= warp_lanes);
+    const int w = lane_rank();
+    if (w >= words) return;
+    post_mail(to + w, mail_of(call, reinterpret_cast<const std::uint32_t*>(own)[w]));
   }
 };
 

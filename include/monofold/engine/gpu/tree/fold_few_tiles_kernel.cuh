@@ -9,6 +9,7 @@
 #include "monofold/engine/gpu/tree/block_fold.cuh"
 #include "monofold/engine/gpu/tree/fold_tiles_kernel.cuh"
 #include "monofold/engine/gpu/tree/locate.cuh"
+#include "monofold/engine/gpu/tree/mailed_members.cuh"
 #include "monofold/engine/gpu/tree/warp_fold.cuh"
 #include "monofold/engine/gpu/tree/warp_running.cuh"
 #include "monofold/engine/gpu/tree/warp_tile.cuh"
@@ -104,10 +105,14 @@ few_launch few_launch_of(const tile_launch& plan) {
           static_cast<std::uint8_t>(plan.block_level), few_layout_of<F, View>()};
 }
 
-/// The shared memory of the kernel: staging, and a state a tile and warp.
+/// The shared memory of the kernel: staging, and a state a tile and warp; or what members take.
 template <class F, class View>
 constexpr int few_tiles_shared_bytes(const tile_launch& plan) {
-  if constexpr (is_all_fold<F>::value) return shared_bytes_of<F, View>(plan);
+  if constexpr (is_all_fold<F>::value) {
+    const int own = shared_bytes_of<F, View>(plan);
+    const int met = mailed_members<F>::shared_bytes(static_cast<int>(plan.blocks));
+    return own > met ? own : met;
+  }
   const int warps = plan.threads / warp_lanes;
   const int states = warps > 1 << plan.block_level ? warps : 1 << plan.block_level;
   return (is_staged_v<F, View> ? warps * staging_bytes : 0) +
@@ -128,53 +133,80 @@ MONOFOLD_GPU block_state<typename F::state> fold_few_tiles(const F& f, const Vie
   const auto rank = static_cast<int>(threadIdx.x);
   const int warps = block_warps();
   const int warp = block_warp();
-  if constexpr (is_all_fold<F>::value) {
-    const block_places<F, View> places(dynamic_shared(), block_level);
-    return {fold_block(f, view, size, first, here, places), places.warp_states};
+  char* const shared = reinterpret_cast<char*>(dynamic_shared());
+  constexpr int staging = is_staged_v<F, View> ? staging_bytes : 0;
+  auto* const buffer = reinterpret_cast<bytes16*>(shared + warp * staging);
+  auto* const states = reinterpret_cast<state*>(shared + warps * staging);
+  const int parts = is_running_v<F> && here > warps ? warps : here;
+  state own;
+  if constexpr (is_running_v<F>) {
+    if (warp < parts) {
+      own = fold_tiles_running(f, view, size, first, here, warp, warps);
+      if (parts > 1 && rank % warp_lanes == 0) states[warp] = own;
+    }
   } else {
-    char* const shared = reinterpret_cast<char*>(dynamic_shared());
-    constexpr int staging = is_staged_v<F, View> ? staging_bytes : 0;
-    auto* const buffer = reinterpret_cast<bytes16*>(shared + warp * staging);
-    auto* const states = reinterpret_cast<state*>(shared + warps * staging);
-    const int parts = is_running_v<F> && here > warps ? warps : here;
-    state own;
-    if constexpr (is_running_v<F>) {
-      if (warp < parts) {
-        own = fold_tiles_running(f, view, size, first, here, warp, warps);
-        if (parts > 1 && rank % warp_lanes == 0) states[warp] = own;
-      }
-    } else {
-      const int quick = quick_tiles<F>(view, size, first, here);
-      int tile = warp;
-      MONOFOLD_ROLL
-      for (; tile < quick; tile += warps) {
-        auto loaded = load_quick_tile(f, view, size, first + tile);
-        if constexpr (is_staged_v<F, View>) loaded.stage(buffer);
-        own = fold_loaded_tile<true>(f, loaded, buffer);
-        if (parts > 1 && rank % warp_lanes == 0) states[tile] = own;
-      }
-      // Calls take registers that loads in flight need: a loop of its own.
-      MONOFOLD_ROLL
-      for (; tile < here; tile += warps) {
-        own = fold_ragged_tile(f, view, place_of_tile<View>(size, first + tile), buffer);
-        if (parts > 1 && rank % warp_lanes == 0) states[tile] = own;
-      }
+    const int quick = quick_tiles<F>(view, size, first, here);
+    int tile = warp;
+    MONOFOLD_ROLL
+    for (; tile < quick; tile += warps) {
+      auto loaded = load_quick_tile(f, view, size, first + tile);
+      if constexpr (is_staged_v<F, View>) loaded.stage(buffer);
+      own = fold_loaded_tile<true>(f, loaded, buffer);
+      if (parts > 1 && rank % warp_lanes == 0) states[tile] = own;
     }
-    if (parts > 1) {
-      sync_block();  // states written above are read below
-      if (warp == 0) own = warp::combine(f, states[rank < parts ? rank : 0], parts);
+    // Calls take registers that loads in flight need: a loop of its own.
+    MONOFOLD_ROLL
+    for (; tile < here; tile += warps) {
+      own = fold_ragged_tile(f, view, place_of_tile<View>(size, first + tile), buffer);
+      if (parts > 1 && rank % warp_lanes == 0) states[tile] = own;
     }
-    return {own, states};
   }
+  if (parts > 1) {
+    sync_block();  // states written above are read below
+    if (warp == 0) own = warp::combine(f, states[rank < parts ? rank : 0], parts);
+  }
+  return {own, states};
+}
+
+/// The same of an `all`, and what follows in the last block: its members meet on different warps.
+template <class F, class View, class Room, class Sink>
+MONOFOLD_GPU void fold_few_tiles_of_members(const F& f, const View& view, std::int64_t size,
+                                            const few_launch& plan, const Room& room,
+                                            const Sink& sink) {
+  constexpr bool is_mailed = !std::is_same_v<Room, no_mail_room>;
+  const auto block = static_cast<int>(blockIdx.x);
+  const int first = is_mailed ? block << plan.block_level : 0;
+  const int here = tiles_here(plan.tiles, first, plan.block_level);
+  const auto found = [&](const auto& member, auto total) {
+    return located(member, view, size, total);
+  };
+  std::uint32_t call = 0;
+  if constexpr (is_mailed) call = room.read_call();  // early: it takes as long as items do
+  const block_places<F, View> places(dynamic_shared(), plan.block_level);
+  const auto parts = fold_block_parts(f, view, size, first, here, places);
+  typename F::state* whole = places.warp_states;
+  if constexpr (is_mailed) {
+    parts.totals_by_warps(f, here, whole, [](const auto&, const auto& total) { return total; });
+    sync_block();  // what warps wrote above is read below
+    const mailbox<typename F::state> mail{room.boxes(), call};
+    if (threadIdx.x < warp_lanes) mail.post(block, whole);
+    if (block + 1 != plan.blocks) return;
+    sync_block();  // states read above are overwritten below
+    const mailed_members<F> heard(dynamic_shared(), plan.blocks);
+    heard.wait(mail);
+    room.end_call(call);
+    whole = heard.totals(f, found);
+  } else {
+    parts.totals_by_warps(f, here, whole, found);
+  }
+  sync_block();  // what warps wrote above is read below
+  if (threadIdx.x == 0) sink(f, *whole);
 }
 
 /// Blocks of this kernel that a multiprocessor must have room for: 128 registers a thread, so that none are
 /// spilled where ragged tiles are called for.
 template <class F, class View>
 inline constexpr int few_resident_blocks = max_block_threads(launch_facts_v<F, View>) > 256 ? 1 : 2;
-
-/// The room of a block that is alone.
-struct no_mail_room {};
 
 /// A block folds all; or, given a room, blocks post their states, and the last block joins them. Hardware
 /// starts blocks in order, so whoever the last one waits for is running or done.
@@ -192,7 +224,9 @@ __global__ void __launch_bounds__(max_block_threads(launch_facts_v<F, View>),
   wait_for_launches_before();
   const std::int64_t size = range.count();
   const auto rank = static_cast<int>(threadIdx.x);
-  if constexpr (std::is_same_v<Room, no_mail_room>) {
+  if constexpr (is_all_fold<F>::value) {
+    fold_few_tiles_of_members(f, range.view, size, plan, room, sink);
+  } else if constexpr (std::is_same_v<Room, no_mail_room>) {
     const auto own = fold_few_tiles(f, range.view, size, 0, plan.tiles, plan.block_level);
     if (rank < warp_lanes) hand_on(f, range.view, size, own.total, sink);
   } else {
