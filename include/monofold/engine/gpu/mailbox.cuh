@@ -174,6 +174,21 @@ struct mailbox {
   }
 };
 
+/// The node over what blocks node * each .. node * each + each - 1 have posted, as far as there are: 1, 2 or 4.
+template <class F>
+MONOFOLD_GPU typename F::state wait_for_node(const F& f, const mailbox<typename F::state>& mail,
+                                             int node, int each, int blocks) {
+  const int first = node * each;
+  auto own = mail.wait(first);
+  if (each > 1 && first + 1 < blocks) own = combine_states(f, own, mail.wait(first + 1));
+  if (each > 2 && first + 2 < blocks) {
+    auto right = mail.wait(first + 2);
+    if (first + 3 < blocks) right = combine_states(f, right, mail.wait(first + 3));
+    own = combine_states(f, own, right);
+  }
+  return own;
+}
+
 /// The fold of what `blocks` blocks have posted, in thread 0; `warp_states` as in combine_block.
 ///
 /// shape      up to four blocks a thread
@@ -188,13 +203,7 @@ MONOFOLD_GPU typename F::state combine_mail(const F& f, const mailbox<typename F
   const int each = blocks <= threads ? 1 : blocks <= 2 * threads ? 2 : 4;
   const int first = rank * each;
   state own;
-  if (first < blocks) own = mail.wait(first);
-  if (each > 1 && first + 1 < blocks) own = combine_states(f, own, mail.wait(first + 1));
-  if (each > 2 && first + 2 < blocks) {
-    state right = mail.wait(first + 2);
-    if (first + 3 < blocks) right = combine_states(f, right, mail.wait(first + 3));
-    own = combine_states(f, own, right);
-  }
+  if (first < blocks) own = wait_for_node(f, mail, rank, each, blocks);
   return combine_block(f, own, (blocks + each - 1) / each, warp_states);
 }
 

@@ -12,6 +12,7 @@
 #include "monofold/fold/all.hpp"
 #include "monofold/fold/fold.hpp"
 #include "monofold/level/block.cuh"
+#include "monofold/level/grid.cuh"
 #include "monofold/level/thread.cuh"
 
 namespace monofold::detail {
@@ -57,6 +58,23 @@ struct block_state_bytes<all_fold<Folds...>> {
       ((is_running_v<Folds> ? static_cast<int>(sizeof(typename Folds::state)) : 0) + ...);
 };
 
+/// The node over states[0] .. states[count - 1], more than 32 and up to 256 of them, in lane 0: rare, so a call.
+///
+/// sync       all lanes of the warp
+template <class F, class States>
+MONOFOLD_GPU_CALL typename F::state combine_many_by_warp(const F& f, States states, int count) {
+  const int owners = (count + states_per_thread - 1) / states_per_thread;
+  const int at = lane_rank() < owners ? lane_rank() * states_per_thread : 0;
+  return warp::combine(f, combine_neighbours(f, states + at, count - at), owners);
+}
+/// The same of up to 256.
+template <class F, class States>
+MONOFOLD_GPU typename F::state combine_by_warp(const F& f, const States& states, int count) {
+  if (count > warp_lanes) return combine_many_by_warp(f, states, count);
+  const int lane = lane_rank();
+  return warp::combine(f, states[lane < count ? lane : 0], count);
+}
+
 /// What a warp has of a fold, and where the block's warps meet.
 ///
 /// shape      `shared`: block_bytes_of_one of shared memory. First `put`: the states of ragged tiles, in
@@ -84,10 +102,9 @@ class block_fold {
     return combine_block(f, states_[rank < here ? rank : 0], here,
                          static_cast<state*>(warp_states));
   }
-  /// The same by one warp, of up to 32 tiles.
+  /// The same by one warp.
   MONOFOLD_GPU state total_by_warp(const F& f, int here) const {
-    const int lane = lane_rank();
-    return warp::combine(f, states_[lane < here ? lane : 0], here);
+    return combine_by_warp(f, states_, here);
   }
 
  private:
@@ -122,9 +139,7 @@ class block_fold<F, View, true> {
     return total_by_warp(f, here);
   }
   MONOFOLD_GPU state total_by_warp(const F& f, int) const {
-    const int warps = block_warps();
-    const int lane = lane_rank();
-    return warp::combine(f, states_[lane < warps ? lane : 0], warps);
+    return combine_by_warp(f, states_, block_warps());
   }
 
  private:
@@ -170,7 +185,7 @@ class block_fold_list {
   /// Calls then(fold, state) for the total of each member, by all lanes of some warp, with the state in
   /// lane 0, and leaves what that returns.
   ///
-  /// shape      up to 32 tiles; `out` in shared memory; number: that of the first member
+  /// shape      up to 256 tiles; `out` in shared memory; number: that of the first member
   /// sync       all threads of the block; no barrier behind the last write of `out`
   template <class Then>
   MONOFOLD_GPU void totals_by_warps(const folds& f, int here, states* out, const Then& then,

@@ -7,9 +7,9 @@
 #include "monofold/engine/gpu/kernel.cuh"
 #include "monofold/engine/gpu/mailbox.cuh"
 #include "monofold/engine/gpu/tree/block_fold.cuh"
+#include "monofold/engine/gpu/tree/fold_members.cuh"
 #include "monofold/engine/gpu/tree/fold_tiles_kernel.cuh"
 #include "monofold/engine/gpu/tree/locate.cuh"
-#include "monofold/engine/gpu/tree/mailed_members.cuh"
 #include "monofold/engine/gpu/tree/warp_fold.cuh"
 #include "monofold/engine/gpu/tree/warp_running.cuh"
 #include "monofold/engine/gpu/tree/warp_tile.cuh"
@@ -105,14 +105,10 @@ few_launch few_launch_of(const tile_launch& plan) {
           static_cast<std::uint8_t>(plan.block_level), few_layout_of<F, View>()};
 }
 
-/// The shared memory of the kernel: staging, and a state a tile and warp; or what members take.
+/// The shared memory of the kernel: staging, and a state a tile and warp.
 template <class F, class View>
 constexpr int few_tiles_shared_bytes(const tile_launch& plan) {
-  if constexpr (is_all_fold<F>::value) {
-    const int own = shared_bytes_of<F, View>(plan);
-    const int met = mailed_members<F>::shared_bytes(static_cast<int>(plan.blocks));
-    return own > met ? own : met;
-  }
+  if constexpr (is_all_fold<F>::value) return shared_bytes_of<F, View>(plan);
   const int warps = plan.threads / warp_lanes;
   const int states = warps > 1 << plan.block_level ? warps : 1 << plan.block_level;
   return (is_staged_v<F, View> ? warps * staging_bytes : 0) +
@@ -127,8 +123,7 @@ struct block_state {
 };
 template <class F, class View>
 MONOFOLD_GPU block_state<typename F::state> fold_few_tiles(const F& f, const View& view,
-                                                           std::int64_t size, int first, int here,
-                                                           int block_level) {
+                                                           std::int64_t size, int first, int here) {
   using state = typename F::state;
   const auto rank = static_cast<int>(threadIdx.x);
   const int warps = block_warps();
@@ -168,41 +163,6 @@ MONOFOLD_GPU block_state<typename F::state> fold_few_tiles(const F& f, const Vie
   return {own, states};
 }
 
-/// The same of an `all`, and what follows in the last block: its members meet on different warps.
-template <class F, class View, class Room, class Sink>
-MONOFOLD_GPU void fold_few_tiles_of_members(const F& f, const View& view, std::int64_t size,
-                                            const few_launch& plan, const Room& room,
-                                            const Sink& sink) {
-  constexpr bool is_mailed = !std::is_same_v<Room, no_mail_room>;
-  const auto block = static_cast<int>(blockIdx.x);
-  const int first = is_mailed ? block << plan.block_level : 0;
-  const int here = tiles_here(plan.tiles, first, plan.block_level);
-  const auto found = [&](const auto& member, auto total) {
-    return located(member, view, size, total);
-  };
-  std::uint32_t call = 0;
-  if constexpr (is_mailed) call = room.read_call();  // early: it takes as long as items do
-  const block_places<F, View> places(dynamic_shared(), plan.block_level);
-  const auto parts = fold_block_parts(f, view, size, first, here, places);
-  typename F::state* whole = places.warp_states;
-  if constexpr (is_mailed) {
-    parts.totals_by_warps(f, here, whole, [](const auto&, const auto& total) { return total; });
-    sync_block();  // what warps wrote above is read below
-    const mailbox<typename F::state> mail{room.boxes(), call};
-    if (threadIdx.x < warp_lanes) mail.post(block, whole);
-    if (block + 1 != plan.blocks) return;
-    sync_block();  // states read above are overwritten below
-    const mailed_members<F> heard(dynamic_shared(), plan.blocks);
-    heard.wait(mail);
-    room.end_call(call);
-    whole = heard.totals(f, found);
-  } else {
-    parts.totals_by_warps(f, here, whole, found);
-  }
-  sync_block();  // what warps wrote above is read below
-  if (threadIdx.x == 0) sink(f, *whole);
-}
-
 /// Blocks of this kernel that a multiprocessor must have room for: 128 registers a thread, so that none are
 /// spilled where ragged tiles are called for.
 template <class F, class View>
@@ -225,9 +185,14 @@ __global__ void __launch_bounds__(max_block_threads(launch_facts_v<F, View>),
   const std::int64_t size = range.count();
   const auto rank = static_cast<int>(threadIdx.x);
   if constexpr (is_all_fold<F>::value) {
-    fold_few_tiles_of_members(f, range.view, size, plan, room, sink);
+    const tile_share share{plan.tiles, plan.blocks, plan.block_level};
+    if constexpr (std::is_same_v<Room, no_mail_room>) {
+      fold_members_alone(f, range.view, size, share, sink);
+    } else {
+      fold_members_by_mail(f, range.view, size, share, room, sink);
+    }
   } else if constexpr (std::is_same_v<Room, no_mail_room>) {
-    const auto own = fold_few_tiles(f, range.view, size, 0, plan.tiles, plan.block_level);
+    const auto own = fold_few_tiles(f, range.view, size, 0, plan.tiles);
     if (rank < warp_lanes) hand_on(f, range.view, size, own.total, sink);
   } else {
     // Read early: it takes as long as items do. The last block writes it when all have read it.
@@ -236,7 +201,7 @@ __global__ void __launch_bounds__(max_block_threads(launch_facts_v<F, View>),
     const auto block = static_cast<int>(blockIdx.x);
     const int first = block << plan.block_level;
     const int here = tiles_here(plan.tiles, first, plan.block_level);
-    const auto own = fold_few_tiles(f, range.view, size, first, here, plan.block_level);
+    const auto own = fold_few_tiles(f, range.view, size, first, here);
     if (rank < warp_lanes) mail.post(block, own.total, own.states);
     if (block + 1 != blocks) return;
     sync_block();  // states read above are overwritten below
