@@ -2,6 +2,7 @@
 /// engine/gpu/tree/mailed_members: how the last block joins the states of an `all` that blocks have mailed.
 
 #include <cstdint>
+#include <cstring>
 #include <type_traits>
 
 #include "monofold/engine/gpu/load.cuh"
@@ -49,7 +50,10 @@ class mailed_members {
   /// sync       all threads of the block, behind a barrier then
   MONOFOLD_GPU void wait(const F& f, const mailbox<state>& mail) const {
     const auto rank = static_cast<int>(threadIdx.x);
-    if (rank < nodes_) states_[rank] = wait_for_node(f, mail, rank, blocks_each(blocks_), blocks_);
+    if (rank < nodes_) {
+      const state own = wait_for_node(f, mail, rank, blocks_each(blocks_), blocks_);
+      std::memcpy(static_cast<void*>(states_ + rank), &own, sizeof(state));  // padding too
+    }
     clear_state(whole());
     sync_block();  // states written above are read behind it
   }
