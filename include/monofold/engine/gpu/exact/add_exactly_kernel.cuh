@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "monofold/engine/gpu/exact/finish.cuh"
+#include "monofold/engine/gpu/exact/late_tiles.cuh"
 #include "monofold/engine/gpu/exact/short_sums.cuh"
 #include "monofold/engine/gpu/exact/term_format.cuh"
 #include "monofold/engine/gpu/exact/warp_digits.cuh"
@@ -39,7 +40,8 @@ struct exact_shared {
   static constexpr int total_at = words_at + (exact_warps * digits::num_words * 4 + 7) / 8 * 8;
   static constexpr int state_at = total_at + digits::num_wide_words * 8;
   static constexpr int terms_added_at = in_chunks_of_16(state_at + static_cast<int>(sizeof(state)));
-  static constexpr int companion_at = terms_added_at + exact_warps * 4;
+  static constexpr int late_at = terms_added_at + exact_warps * 4;
+  static constexpr int companion_at = late_at + exact_warps * 4;
   static constexpr int most_companion_bytes = 1024;
   /// Where warps have many tiles.
   static constexpr int wide_words_at = in_chunks_of_16(companion_at) + most_companion_bytes;
@@ -85,7 +87,8 @@ class block_sum {
   using adder = warp_exact<Term, true>;
   static constexpr bool may_be_short = sums::is_possible;
   static_assert(digits::num_wide_words <= exact_threads, "a word a thread");
-  static_assert(few_exact_tiles * adder::most_additions_a_tile <= digits::most_additions);
+  // Its own tiles, and a part of those of others that come late.
+  static_assert((few_exact_tiles + 1) * adder::most_additions_a_tile <= digits::most_additions);
   static_assert(few_exact_tiles <= sums::most_tiles);
   static_assert(Companion::shared_bytes <= shared::most_companion_bytes);
 
@@ -101,6 +104,7 @@ class block_sum {
   /// What adds up the tiles of this warp.
   MONOFOLD_GPU adder warp_sum() const {
     if constexpr (wide_room<Term>::is_possible) wide_room<Term>::start(scratch_.has_wide_words);
+    late_tiles<Term>::start();
     return adder(warp_words(), reinterpret_cast<bytes16*>(bytes_ + warp() * shared::ahead_bytes),
                  scratch_.words);
   }
@@ -117,11 +121,14 @@ class block_sum {
   }
   MONOFOLD_GPU int tile_step() const { return blocks() * exact_warps; }
 
-  /// Adds up what the block's warps have.
-  MONOFOLD_GPU void combine_warps(adder& own, const Companion& companion) {
-    if constexpr (Companion::is_any) {
-      if (!is_by_warp_) companion.leave();  // a barrier follows
+  /// Adds up what the block's warps have of a range.
+  template <class Range>
+  MONOFOLD_GPU void combine_warps(const Range& range, adder& own, const Companion& companion) {
+    if (!is_by_warp_) {
+      if constexpr (Companion::is_any) companion.leave();
+      sync_block();  // what is late, or left above, is read below
     }
+    own.add_late(range, is_by_warp_);
     if constexpr (may_be_short) {
       if (is_mailed_) is_short_ = own.finish_short(all_);
       if (is_mailed_ && !is_by_warp_) {
@@ -292,7 +299,7 @@ __global__ void __launch_bounds__(exact_threads, exact_resident_blocks)
   block.read_call();
   Companion companion(bytes + exact_shared<Term>::companion_at);
   own.add(range, block.first_tile(), block.tile_step(), companion);
-  block.combine_warps(own, companion);
+  block.combine_warps(range, own, companion);
   if (!block.combine_blocks(companion)) return;
   if constexpr (Companion::is_any) companion.find(range);
   block.finish(f, range.end - range.first, companion.sink_for(sink));
