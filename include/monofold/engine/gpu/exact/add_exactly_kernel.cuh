@@ -124,13 +124,11 @@ class block_sum {
   /// Adds up what the block's warps have of a range.
   template <class Range>
   MONOFOLD_GPU void combine_warps(const Range& range, adder& own, const Companion& companion) {
-    if (!is_by_warp_) {
-      if constexpr (Companion::is_any) companion.leave();
-      sync_block();  // what is late, or left above, is read below
+    if constexpr (Companion::is_any) {
+      if (!is_by_warp_) companion.leave();  // a barrier follows
     }
-    own.add_late(range, is_by_warp_);
     if constexpr (may_be_short) {
-      if (is_mailed_) is_short_ = own.finish_short(all_);
+      if (is_mailed_) is_short_ = !late_tiles<Term>::has_own() && own.finish_short(all_);
       if (is_mailed_ && !is_by_warp_) {
         if (lane_rank() == 0) slots()[warp()] = all_;
         is_short_ = !sync_block_any(!is_short_);  // and slots written above are read below
@@ -138,8 +136,11 @@ class block_sum {
         is_short_ = is_short_ && all_.join_slots(slots(), exact_warps, sums::most_shift_of_warps);
       }
     }
-    if (!is_short_) own.finish();
-    if (is_short_ || is_by_warp_) return;
+    if (is_short_) return;
+    if (!is_mailed_) sync_block();  // tiles that are late are read below
+    own.add_late(range, is_by_warp_);
+    own.finish();
+    if (is_by_warp_) return;
     sync_block();  // words of warps written above are read below
     if (rank() < digits::num_wide_words) {
       std::int64_t sum = 0;

@@ -32,12 +32,14 @@ class late_tiles {
 
   /// Keeps a tile; false where the warp has one already.
   MONOFOLD_GPU static bool keep(int tile) {
-    if (tiles()[warp()] != none) return false;
+    if (has_own()) return false;
     sync_warp();  // read above, written below
     if (lane_rank() == 0) tiles()[warp()] = tile;
     sync_warp();  // written above, read by other lanes later
     return true;
   }
+
+  MONOFOLD_GPU static bool has_own() { return tiles()[warp()] != none; }
 
   /// Calls use(tile) for that of this warp, or, behind a barrier, for those of all.
   template <class Use>
