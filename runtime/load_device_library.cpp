@@ -14,6 +14,7 @@
 #include "monofold/platform/status.hpp"
 #include "runtime/gpu/device_library.hpp"
 #include "runtime/gpu/load_device_library.hpp"
+#include "runtime/gpu/rows/row_library.hpp"
 
 namespace monofold::runtime {
 
@@ -89,6 +90,47 @@ const device_library& table() {
   return *found.table;
 }
 
+/// The kernels for rows: of GPUs in a library of their own.
+struct loaded_rows {
+  const row_library* table = nullptr;
+  std::string why_none{};
+};
+
+loaded_rows load_rows(device_kind which) {
+  loaded_rows out;
+  const std::string name =
+      which == device_kind::gpu ? "libmonofold_gpu_rows" : "libmonofold_emulated";
+  void* const handle = which == device_kind::gpu ? open_library(name + ".so", out.why_none)
+                                                 : library_of(which).handle;
+  if (handle == nullptr) {
+    if (out.why_none.empty()) out.why_none = name + " is not installed";
+    return out;
+  }
+  using function = const row_library* (*)();
+  const auto table = reinterpret_cast<function>(dlsym(handle, row_library_symbol));
+  if (table == nullptr || std::string_view(table()->version) != version) {
+    out.why_none = name + " is of another version";
+  } else {
+    out.table = table();
+  }
+  return out;
+}
+
+const row_library& row_table() {
+  table();  // says first why there is no device
+  if (find_gpus().devices.empty()) throw error(status::device_unavailable, find_gpus().why_none);
+  const auto checked = [](const loaded_rows& found) -> const row_library& {
+    if (found.table == nullptr) throw error(status::device_unavailable, found.why_none);
+    return *found.table;
+  };
+  if (chosen == device_kind::emulated) {
+    static const loaded_rows emulated = load_rows(device_kind::emulated);
+    return checked(emulated);
+  }
+  static const loaded_rows gpu = load_rows(device_kind::gpu);
+  return checked(gpu);
+}
+
 }  // namespace
 
 void* open_library(const std::string& file, std::string& why) {
@@ -138,6 +180,17 @@ device_work make_device_work(const std::vector<member_request>& what) {
 void fold_pieces(const device_work& work, const device_items& items, std::int64_t item_bytes,
                  const std::vector<device_piece>& pieces, piece_reader& reader) {
   table().fold_pieces(work, items, item_bytes, pieces, reader);
+}
+
+bool has_device_rows(const row_question& what) { return row_table().has_device_rows(what); }
+
+row_failure start_device_rows(const row_question& what, const device_row_items& items,
+                              const device_row_outputs& out, void* stream, bool waits) {
+  return row_table().start_device_rows(what, items, out, stream, waits);
+}
+
+std::shared_ptr<void> make_device_memory(std::int64_t bytes) {
+  return row_table().make_device_memory(bytes);
 }
 
 }  // namespace monofold::runtime
