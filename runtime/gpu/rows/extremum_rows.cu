@@ -13,8 +13,13 @@ std::unique_ptr<row_pass> make_extremum_row_pass(const row_question& what, const
     const auto turned = static_cast<Word>(infinite != 0 ? ~sign : 0);
     const auto flipped = static_cast<Word>(is_smallest ? ~Word{0} : 0);
     row_extremum_fold<Word> fold{rules, sign, turned, infinite, flipped, 0};
-    fold.worst = infinite == 0 ? fold.item_of(0)
-                               : static_cast<Word>(infinite | (is_smallest ? Word{0} : sign));
+    if (infinite == 0) {
+      fold.worst = fold.item_of(0);
+    } else if (what.omit_nan) {
+      fold.worst = static_cast<Word>(infinite + 1);  // a NaN: no item, and an infinity would be one
+    } else {
+      fold.worst = static_cast<Word>(infinite | (is_smallest ? Word{0} : sign));
+    }
     return make_row_pass_of<row_extremum_fold<Word>, Word>(fold);
   });
 }

@@ -190,7 +190,14 @@ struct row_count_fold {
   MONOFOLD_GPU row_answer answer(state total, std::int64_t count) const {
     if (rules.op == operation::any) return integer_row_answer(total > 0 ? 1 : 0, 0, rules.to);
     if (rules.op == operation::all) return integer_row_answer(total == count ? 1 : 0, 0, rules.to);
-    if (rules.op != operation::mean) return integer_row_answer(total, 0, rules.to);
+    if (rules.op != operation::mean) {
+      // A sum of signed integers is an int64, whatever type is asked for then.
+      constexpr int128 most = (int128{1} << 63) - 1;
+      if (sign != 0 && rules.to == dtype::uint64 && total > most) {
+        return failed_row(status::integer_overflow);
+      }
+      return integer_row_answer(total, 0, rules.to);
+    }
     if (count == 0) return failed_row(status::empty_input);
     return integer_row_answer(total, static_cast<std::uint64_t>(count), rules.to);
   }
