@@ -65,26 +65,25 @@ void check_outputs(const typed_arrays& out) {
 }
 
 void check_kernels(const row_question& what, std::int64_t longest) {
-  if (!has_device_rows(what)) throw error(status::unsupported, "no kernel for rows");
+  if (!has_device_rows(what)) throw error(status::unsupported);
   const dtype_info& item = monofold::info(what.type);
   if (is_sum(what.op) && !item.is_floating && item.size_bytes < 8 && longest >= too_many_integers) {
-    throw error(status::unsupported, "rows of more than 2^31 integers");
+    throw error(status::unsupported);
   }
 }
 
 }  // namespace
 
-row_failure reduce_axis_on_device(const request& what, const axis_request& array,
+row_failure reduce_rows_on_device(const request& what, const void* first, const array_rows& rows,
                                   const typed_arrays& out, void* stream) {
   const row_question question = question_of(what, out.type);
-  const array_rows rows = rows_of(array.extents, array.strides, array.axes);
   check_kernels(question, rows.row_items);
-  if (rows.num_reduced > 1) throw error(status::unsupported, "several axes apart in memory");
+  if (rows.num_reduced > 1) throw error(status::unsupported);
   if (rows.num_rows == 0) return {};
-  if (rows.row_items > 0) check_memory(array.first);
+  if (rows.row_items > 0) check_memory(first);
   check_outputs(out);
-  return start_device_rows(question, {array.first, rows}, {out.values, out.seconds, out.indices},
-                           stream, may_fail(question, rows.row_items));
+  return start_device_rows(question, {first, rows}, {out.values, out.seconds, out.indices}, stream,
+                           may_fail(question, rows.row_items));
 }
 
 row_failure reduce_segments_on_device(const request& what, const segment_request& segments,

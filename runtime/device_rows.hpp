@@ -1,7 +1,7 @@
 #pragma once
 /// runtime/device_rows: rows and segments of arrays in memory of a GPU, reduced there, answers left there.
 
-#include "runtime/axis_reducer.hpp"
+#include "monofold/shape/axes.hpp"
 #include "runtime/gpu/rows/row_library.hpp"
 #include "runtime/reducer.hpp"
 #include "runtime/segment_reducer.hpp"
@@ -19,7 +19,7 @@ namespace monofold::runtime {
 //            in memory, for which there is no kernel; invalid_argument: memory of the host
 // tested by  tests/runtime/device_rows_test.cpp, tests/runtime/gpu_test.cpp
 
-row_failure reduce_axis_on_device(const request& what, const axis_request& array,
+row_failure reduce_rows_on_device(const request& what, const void* first, const array_rows& rows,
                                   const typed_arrays& out, void* stream);
 
 /// Waits, since ends of segments may be wrong: the first such one is told with invalid_argument.

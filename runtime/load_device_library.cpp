@@ -91,44 +91,29 @@ const device_library& table() {
 }
 
 /// The kernels for rows: of GPUs in a library of their own.
-struct loaded_rows {
-  const row_library* table = nullptr;
-  std::string why_none{};
-};
-
-loaded_rows load_rows(device_kind which) {
-  loaded_rows out;
-  const std::string name =
-      which == device_kind::gpu ? "libmonofold_gpu_rows" : "libmonofold_emulated";
-  void* const handle = which == device_kind::gpu ? open_library(name + ".so", out.why_none)
-                                                 : library_of(which).handle;
-  if (handle == nullptr) {
-    if (out.why_none.empty()) out.why_none = name + " is not installed";
-    return out;
-  }
+const row_library* load_rows(bool is_gpu) {
+  const std::string name = is_gpu ? "libmonofold_gpu_rows" : "libmonofold_emulated";
+  std::string why = name + " is not installed";
+  void* const handle =
+      is_gpu ? open_library(name + ".so", why) : library_of(device_kind::emulated).handle;
+  if (handle == nullptr) throw error(status::device_unavailable, why);
   using function = const row_library* (*)();
   const auto table = reinterpret_cast<function>(dlsym(handle, row_library_symbol));
   if (table == nullptr || std::string_view(table()->version) != version) {
-    out.why_none = name + " is of another version";
-  } else {
-    out.table = table();
+    throw error(status::device_unavailable, name + " is of another version");
   }
-  return out;
+  return table();
 }
 
 const row_library& row_table() {
-  table();  // says first why there is no device
-  if (find_gpus().devices.empty()) throw error(status::device_unavailable, find_gpus().why_none);
-  const auto checked = [](const loaded_rows& found) -> const row_library& {
-    if (found.table == nullptr) throw error(status::device_unavailable, found.why_none);
-    return *found.table;
-  };
+  const gpu_devices& found = find_gpus();
+  if (found.devices.empty()) throw error(status::device_unavailable, found.why_none);
   if (chosen == device_kind::emulated) {
-    static const loaded_rows emulated = load_rows(device_kind::emulated);
-    return checked(emulated);
+    static const row_library* const emulated = load_rows(false);
+    return *emulated;
   }
-  static const loaded_rows gpu = load_rows(device_kind::gpu);
-  return checked(gpu);
+  static const row_library* const gpu = load_rows(true);
+  return *gpu;
 }
 
 }  // namespace

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 
-#include "monofold/engine/gpu/segment/exact_team.cuh"
 #include "monofold/fold/exact/leading.hpp"
 #include "monofold/platform/dtype.hpp"
 #include "monofold/platform/float_format.hpp"
@@ -11,6 +10,7 @@
 #include "monofold/platform/numbers.hpp"
 #include "monofold/platform/status.hpp"
 #include "monofold/platform/wide_int.hpp"
+#include "monofold/reduce_axis.cuh"
 #include "runtime/gpu/rows/row_pass.hpp"
 #include "runtime/operation.hpp"
 

@@ -7,13 +7,13 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "monofold/engine/gpu/segment/slot_cells.cuh"
 #include "monofold/fold/exact/moments.hpp"
 #include "monofold/fold/exact/sum.hpp"
 #include "monofold/fold/exact/sum_of_two.hpp"
 #include "monofold/fold/extrema.hpp"
 #include "monofold/fold/sum.hpp"
 #include "monofold/platform/rounded.hpp"
+#include "monofold/reduce_axis.cuh"
 #include "runtime/gpu/rows/row_answers.cuh"
 
 namespace monofold::runtime {

@@ -5,7 +5,7 @@
 #include <cuda_runtime_api.h>
 
 #include "runtime/gpu/rows/row_pass.hpp"
-#include "runtime/gpu/rows/row_room.hpp"
+#include "runtime/gpu/rows/row_room.cuh"
 
 namespace monofold::runtime {
 

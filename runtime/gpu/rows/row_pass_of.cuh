@@ -5,17 +5,16 @@
 #include <memory>
 #include <type_traits>
 
-#include "monofold/engine/gpu/segment/axis_path.cuh"
-#include "monofold/engine/gpu/segment/path.cuh"
 #include "monofold/platform/dtype.hpp"
 #include "monofold/platform/float_format.hpp"
 #include "monofold/platform/status.hpp"
+#include "monofold/reduce_axis.cuh"
 #include "monofold/shape/view.hpp"
 #include "runtime/gpu/rows/row_answers.cuh"
 #include "runtime/gpu/rows/row_folds.cuh"
 #include "runtime/gpu/rows/row_library.hpp"
 #include "runtime/gpu/rows/row_pass.hpp"
-#include "runtime/gpu/rows/row_room.hpp"
+#include "runtime/gpu/rows/row_room.cuh"
 
 namespace monofold::runtime {
 

@@ -1,6 +1,6 @@
 /// runtime/gpu/rows/row_room: keeps workspaces, and an event each that says when the device is done with it.
 
-#include "runtime/gpu/rows/row_room.hpp"
+#include "runtime/gpu/rows/row_room.cuh"
 
 #include <exception>
 #include <mutex>
