@@ -132,12 +132,13 @@ class Weight(unittest.TestCase):
         self.at_most(len(listed), MOST_FILES_OF_A_CALL, "files of a call")
 
     def test_sources_without_kernels_are_not_for_nvcc(self):
-        for folder in ("runtime/gpu", "ladder"):
+        for folder in ("runtime/gpu", "runtime/gpu/rows", "ladder"):
             for name in sorted(os.listdir(os.path.join(TREE, folder))):
                 if not name.endswith(".cu"):
                     continue
                 with open(os.path.join(TREE, folder, name), encoding="utf-8") as source:
-                    self.assertRegex(source.read(), r"make_device_pass_for<|make_climber<", name)
+                    self.assertRegex(source.read(),
+                                     r"make_device_pass_for<|make_climber<|make_row_pass_of<", name)
 
 
 if __name__ == "__main__":
