@@ -1,6 +1,9 @@
 #include "runtime/device_rows.hpp"
 
 #include <cstdint>
+#include <cstring>
+#include <memory>
+#include <string>
 
 #include "monofold/platform/dtype.hpp"
 #include "monofold/platform/status.hpp"
@@ -99,6 +102,80 @@ row_failure reduce_segments_on_device(const request& what, const segment_request
                            {segments.items, array_rows{}, segments.num_items, segments.starts,
                             segments.stops, segments.count},
                            {out.values, out.seconds, out.indices}, stream, true);
+}
+
+namespace {
+
+std::int64_t item_bytes_of(dtype type) { return monofold::info(type).size_bytes; }
+
+/// The bytes of memory from which the items of an array are read, in memory of the device.
+class array_there {
+ public:
+  array_there(const request& what, const axis_request& array) {
+    const std::int64_t item_bytes = item_bytes_of(what.type);
+    std::int64_t items = 1;
+    for (int k = 0; k < array.extents.size(); ++k) {
+      const std::int64_t way = (array.extents[k] - 1) * array.strides[k];
+      before_ += way < 0 ? -way * item_bytes : 0;
+      items += way < 0 ? -way : way;
+    }
+    memory_ = make_device_memory(items * item_bytes);
+    copy_from_device(memory_.get(), static_cast<const char*>(array.first) - before_,
+                     items * item_bytes);
+  }
+  const void* first() const { return static_cast<const char*>(memory_.get()) + before_; }
+
+ private:
+  std::int64_t before_ = 0;
+  std::shared_ptr<void> memory_;
+};
+
+}  // namespace
+
+bool answer_rows_by_device(const request& what, const axis_request& array, const array_rows& rows,
+                           std::vector<answer_array>& arrays) {
+  const bool omits = what.nan == nan_policy::omit && monofold::info(what.type).is_floating;
+  const auto bytes_of = [](const answer_array& part) { return std::ssize(part.bytes); };
+  if (rows.num_rows == 0) return true;
+  if (rows.row_items == 0) return false;  // for the processor to say what there is
+  const array_there there(what, array);
+  auto part = arrays.begin();
+  for (const operation op : what.ops) {
+    const auto first = part;
+    while (part != arrays.end() && part->op == op && (part == first || part->name != first->name)) {
+      ++part;
+    }
+    if (op == operation::count && !omits) {
+      for (std::int64_t row = 0; row < rows.num_rows; ++row) {
+        std::memcpy(first->bytes.data() + 8 * row, &rows.row_items, 8);
+      }
+      continue;
+    }
+    typed_arrays out{first->type, nullptr, nullptr, nullptr, 1};
+    std::vector<std::shared_ptr<void>> memory;
+    for (auto own = first; own != part; ++own) {
+      memory.push_back(make_device_memory(bytes_of(*own)));
+      if (own->name == "index") {
+        out.indices = static_cast<std::int64_t*>(memory.back().get());
+      } else {
+        (own->name == "max" ? out.seconds : out.values) = memory.back().get();
+      }
+    }
+    request alone = what;
+    alone.ops = {op};
+    if (!has_device_rows(question_of(alone, out.type)) || rows.num_reduced > 1) {
+      throw error(status::unsupported,
+                  "no kernel for rows by " + std::string(info(op).name) + " of " +
+                      std::string(monofold::info(what.type).name) +
+                      (rows.num_reduced > 1 ? " along axes that lie apart" : ""));
+    }
+    if (reduce_rows_on_device(alone, there.first(), rows, out, nullptr).row >= 0) return false;
+    for (auto own = first; own != part; ++own) {
+      copy_from_device(own->bytes.data(), memory[static_cast<std::size_t>(own - first)].get(),
+                       bytes_of(*own));
+    }
+  }
+  return true;
 }
 
 }  // namespace monofold::runtime

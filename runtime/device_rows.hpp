@@ -1,7 +1,10 @@
 #pragma once
 /// runtime/device_rows: rows and segments of arrays in memory of a GPU, reduced there, answers left there.
 
+#include <vector>
+
 #include "monofold/shape/axes.hpp"
+#include "runtime/axis_reducer.hpp"
 #include "runtime/gpu/rows/row_library.hpp"
 #include "runtime/reducer.hpp"
 #include "runtime/segment_reducer.hpp"
@@ -25,5 +28,12 @@ row_failure reduce_rows_on_device(const request& what, const void* first, const 
 /// Waits, since ends of segments may be wrong: the first such one is told with invalid_argument.
 row_failure reduce_segments_on_device(const request& what, const segment_request& segments,
                                       const typed_arrays& out, void* stream);
+
+/// Fills the arrays of answers about an array in host memory, all of which is brought to the device; false: a row has
+/// no answer, and the arrays hold anything.
+///
+/// errors     as above, and out_of_memory; names the operation that has no kernel
+bool answer_rows_by_device(const request& what, const axis_request& array, const array_rows& rows,
+                           std::vector<answer_array>& arrays);
 
 }  // namespace monofold::runtime
