@@ -4,8 +4,9 @@
 
 #include <cuda_runtime_api.h>
 
+#include "monofold/engine/gpu/launch.cuh"
 #include "runtime/gpu/rows/row_pass.hpp"
-#include "runtime/gpu/rows/row_room.cuh"
+#include "runtime/gpu/rows/row_room.hpp"
 
 namespace monofold::runtime {
 
@@ -52,7 +53,7 @@ row_failure start_device_rows(const row_question& what, const device_row_items& 
     if (out.values != nullptr) start(operation::min, out.values);
     if (out.seconds != nullptr) start(operation::max, out.seconds);
   }
-  return waits ? room.wait(items.starts != nullptr) : row_failure{};
+  return waits ? room.wait() : row_failure{};
 }
 
 std::shared_ptr<void> make_device_memory(std::int64_t bytes) {

@@ -14,7 +14,7 @@
 #include "runtime/gpu/rows/row_folds.cuh"
 #include "runtime/gpu/rows/row_library.hpp"
 #include "runtime/gpu/rows/row_pass.hpp"
-#include "runtime/gpu/rows/row_room.cuh"
+#include "runtime/gpu/rows/row_room.hpp"
 
 namespace monofold::runtime {
 
@@ -59,6 +59,17 @@ struct known_segments<runtime::row_list> {
 
 namespace monofold::runtime {
 
+/// At least so many bytes of workspace; waits for the stream where it has to grow.
+inline const gpu_workspace& workspace_of(row_room& room, std::int64_t bytes) {
+  std::shared_ptr<gpu_workspace>& own = room.workspace();
+  if (own == nullptr || own->bytes() < bytes) {
+    monofold::detail::throw_if(monofold::detail::failure_of(cudaStreamSynchronize(room.stream()),
+                                                            "cudaStreamSynchronize"));
+    own = std::make_shared<gpu_workspace>(bytes);
+  }
+  return *own;
+}
+
 template <class Fold, class Item>
 class row_pass_of final : public row_pass {
  public:
@@ -66,16 +77,15 @@ class row_pass_of final : public row_pass {
 
   void start(const device_row_items& items, const row_store& store, row_room& room) const override {
     const auto* const first = static_cast<const Item*>(items.first);
+    const monofold::detail::device_stream on{room.stream(), room.device()};
     const auto start_path = [&](const auto& path, const auto& start) {
-      const gpu_workspace& workspace = room.workspace(path.workspace_bytes());
-      const auto failed = start(path, workspace);
-      if (failed) throw error(failed.code, failed.detail);
+      monofold::detail::throw_if(start(path, workspace_of(room, path.workspace_bytes())));
     };
     if (items.starts == nullptr) {
       const monofold::detail::axis_path<Fold, Item, row_list, true> path(fold_, first, items.rows,
                                                                          room.multiprocessors());
       start_path(path, [&](const auto& own, const gpu_workspace& workspace) {
-        return own.start(room.on(), workspace, row_sinks{store});
+        return own.start(on, workspace, row_sinks{store});
       });
     } else {
       const contiguous_view<Item> view(first, items.num_items);
@@ -83,7 +93,8 @@ class row_pass_of final : public row_pass {
       const monofold::detail::segment_path<Fold, contiguous_view<Item>, row_list> path(
           fold_, view, list, room.multiprocessors());
       start_path(path, [&](const auto& own, const gpu_workspace& workspace) {
-        return own.template start<false>(room.on(), workspace, row_sinks{store});
+        room.look_for_bad_segments_at(workspace.segment_report());
+        return own.template start<false>(on, workspace, row_sinks{store});
       });
     }
   }

@@ -1,12 +1,13 @@
 /// runtime/gpu/rows/row_room: keeps workspaces, and an event each that says when the device is done with it.
 
-#include "runtime/gpu/rows/row_room.cuh"
+#include "runtime/gpu/rows/row_room.hpp"
 
 #include <exception>
 #include <mutex>
 #include <utility>
 #include <vector>
 
+#include "monofold/engine/gpu/launch.cuh"
 #include "monofold/platform/status.hpp"
 
 namespace monofold::runtime {
@@ -30,7 +31,7 @@ struct row_room::place {
     if (done != nullptr) static_cast<void>(cudaEventDestroy(done));
   }
 
-  gpu_workspace workspace{};
+  std::shared_ptr<gpu_workspace> workspace{};
   unsigned long long* failed = nullptr;  // 0 between calls
   cudaEvent_t done = nullptr;
   cudaStream_t stream = nullptr;
@@ -51,16 +52,16 @@ kept_places& all_kept() {
 }
 
 /// One of the device that is free, or whose work lies before what comes in the stream; null: there is none.
-std::unique_ptr<row_room::place> take_place(const monofold::detail::device_stream& on) {
+std::unique_ptr<row_room::place> take_place(cudaStream_t stream, int device) {
   kept_places& kept = all_kept();
   const std::lock_guard lock(kept.mutex);
   for (auto& one : kept.places) {
-    if (one->device != on.device) continue;
+    if (one->device != device) continue;
     if (cudaEventQuery(one->done) != cudaSuccess) {
       static_cast<void>(cudaGetLastError());
-      if (one->stream != on.stream) continue;
+      if (one->stream != stream) continue;
       // A stream that is gone may have left its number to this one.
-      check(cudaStreamWaitEvent(on.stream, one->done, 0), "cudaStreamWaitEvent");
+      check(cudaStreamWaitEvent(stream, one->done, 0), "cudaStreamWaitEvent");
     }
     std::swap(one, kept.places.back());
     auto own = std::move(kept.places.back());
@@ -72,25 +73,26 @@ std::unique_ptr<row_room::place> take_place(const monofold::detail::device_strea
 
 }  // namespace
 
-row_room::row_room(cudaStream_t stream) : exceptions_(std::uncaught_exceptions()) {
-  on_.stream = stream;
-  check(cudaGetDevice(&on_.device), "cudaGetDevice");
-  check(cudaDeviceGetAttribute(&multiprocessors_, cudaDevAttrMultiProcessorCount, on_.device),
+row_room::row_room(cudaStream_t stream) : stream_(stream), exceptions_(std::uncaught_exceptions()) {
+  check(cudaGetDevice(&device_), "cudaGetDevice");
+  check(cudaDeviceGetAttribute(&multiprocessors_, cudaDevAttrMultiProcessorCount, device_),
         "cudaDeviceGetAttribute");
-  own_ = take_place(on_);
+  own_ = take_place(stream_, device_);
   if (own_ != nullptr) return;
   own_ = std::make_unique<place>();
-  own_->device = on_.device;
+  own_->device = device_;
   check(cudaEventCreateWithFlags(&own_->done, cudaEventDisableTiming), "cudaEventCreateWithFlags");
-  check(cudaMalloc(&own_->failed, sizeof(*own_->failed)), "cudaMalloc");
+  void* failed = nullptr;
+  check(cudaMalloc(&failed, sizeof(*own_->failed)), "cudaMalloc");
+  own_->failed = static_cast<unsigned long long*>(failed);
   clear_failed();
 }
 
 row_room::~row_room() {
   // What has failed may have left anything behind.
   if (std::uncaught_exceptions() > exceptions_) return;
-  own_->stream = on_.stream;
-  if (cudaEventRecord(own_->done, on_.stream) != cudaSuccess) {
+  own_->stream = stream_;
+  if (cudaEventRecord(own_->done, stream_) != cudaSuccess) {
     static_cast<void>(cudaGetLastError());
     return;
   }
@@ -105,26 +107,20 @@ void row_room::clear_failed() {
   check(cudaStreamSynchronize(cudaStreamLegacy), "cudaStreamSynchronize");
 }
 
-const gpu_workspace& row_room::workspace(std::int64_t bytes) {
-  if (own_->workspace.bytes() < bytes) {
-    check(cudaStreamSynchronize(on_.stream), "cudaStreamSynchronize");
-    own_->workspace = gpu_workspace(bytes);
-  }
-  return own_->workspace;
-}
+std::shared_ptr<gpu_workspace>& row_room::workspace() { return own_->workspace; }
 
 unsigned long long* row_room::failed() const { return own_->failed; }
 
-row_failure row_room::wait(bool is_of_segments) {
+row_failure row_room::wait() {
   unsigned long long failed = 0;
   unsigned long long bad = 0;
   const auto bring = [&](unsigned long long& to, const void* from) {
-    check(cudaMemcpyAsync(&to, from, sizeof(to), cudaMemcpyDeviceToHost, on_.stream),
+    check(cudaMemcpyAsync(&to, from, sizeof(to), cudaMemcpyDeviceToHost, stream_),
           "cudaMemcpyAsync");
   };
   bring(failed, this->failed());
-  if (is_of_segments) bring(bad, own_->workspace.segment_report());
-  check(cudaStreamSynchronize(on_.stream), "cudaStreamSynchronize");
+  if (bad_segments_ != nullptr) bring(bad, bad_segments_);
+  check(cudaStreamSynchronize(stream_), "cudaStreamSynchronize");
   if (failed != 0) clear_failed();
   if (bad != 0) return {status::invalid_argument, static_cast<std::int64_t>(~bad)};
   if (failed == 0) return {};

@@ -6,9 +6,11 @@
 #include <cstdint>
 #include <memory>
 
-#include "monofold/engine/gpu/launch.cuh"
-#include "monofold/engine/gpu/workspace.cuh"
 #include "runtime/gpu/rows/row_library.hpp"
+
+namespace monofold {
+class gpu_workspace;
+}
 
 namespace monofold::runtime {
 
@@ -22,22 +24,27 @@ class row_room {
   row_room& operator=(const row_room&) = delete;
   ~row_room();
 
-  const monofold::detail::device_stream& on() const { return on_; }
+  cudaStream_t stream() const { return stream_; }
+  int device() const { return device_; }
   int multiprocessors() const { return multiprocessors_; }
-  /// At least so many bytes; of launches one behind the other the same.
-  const gpu_workspace& workspace(std::int64_t bytes);
+  /// What kernels' sources make (workspace_of in row_pass_of.cuh); of launches one behind the other the same.
+  std::shared_ptr<gpu_workspace>& workspace();
   /// Where rows without an answer are told: row_store::failed.
   unsigned long long* failed() const;
-  /// Waits for the stream. `is_of_segments`: ends of segments that are wrong are looked for too.
-  row_failure wait(bool is_of_segments);
+  /// Where kernels tell of segments whose ends are wrong: ~ the lowest, or 0.
+  void look_for_bad_segments_at(const std::uint64_t* place) { bad_segments_ = place; }
+  /// Waits for the stream.
+  row_failure wait();
 
   struct place;
 
  private:
   void clear_failed();
 
-  monofold::detail::device_stream on_{};
+  cudaStream_t stream_;
+  int device_ = 0;
   int multiprocessors_ = 0;
+  const std::uint64_t* bad_segments_ = nullptr;
   std::unique_ptr<place> own_;
   int exceptions_;  // under way when this was made
 };
