@@ -16,15 +16,6 @@
 
 namespace monofold::runtime {
 
-/// A number's bits in the lowest bytes, and where it was found; or why there is none.
-struct row_answer {
-  std::uint64_t bits;
-  std::int64_t index;
-  status code;
-};
-
-MONOFOLD_GPU row_answer failed_row(status code) { return {0, -1, code}; }
-
 /// The bits of a double that no narrower format is asked to show, or that is rounded to odd.
 template <class Real>
 MONOFOLD_GPU std::uint64_t narrowed_bits(double value) {
@@ -37,51 +28,59 @@ MONOFOLD_GPU std::uint64_t narrowed_bits(double value) {
   return static_cast<typename format::bits>(special | (from.negative ? format::sign_bit : 0));
 }
 
-// Calls: a kernel has many places where answers are made.
+/// A number's bits in the lowest bytes, and where it was found; or why there is none.
+struct row_answer {
+  std::uint64_t bits;
+  std::int64_t index;
+  status code;
 
-/// Rounded to nearest, ties to even.
-MONOFOLD_GPU_CALL row_answer real_answer(double value, dtype to) {
-  const auto answered = [](std::uint64_t bits) { return row_answer{bits, -1, status::ok}; };
-  switch (to) {
-    case dtype::float16: return answered(narrowed_bits<float16>(value));
-    case dtype::bfloat16: return answered(narrowed_bits<bfloat16>(value));
-    case dtype::float32: return answered(narrowed_bits<float>(value));
-    default: return answered(bits_as<std::uint64_t>(value));
-  }
-}
+  MONOFOLD_GPU static row_answer failed(status code) { return {0, -1, code}; }
 
-/// A number by its leading bits, rounded once.
-MONOFOLD_GPU_CALL row_answer rounded_answer(bool is_negative,
-                                            const monofold::detail::upper_bits& own, dtype to) {
-  using monofold::detail::round_bits;
-  if (to == dtype::float64) return real_answer(round_bits<double>(is_negative, own), to);
-  return real_answer(round_bits<odd_double>(is_negative, own).value, to);
-}
+  // Calls: a kernel has many places where answers are made.
 
-/// An integer, over `divisor` where that is not 0.
-MONOFOLD_GPU_CALL row_answer integer_row_answer(int128 value, std::uint64_t divisor, dtype to) {
-  const bool is_negative = value < 0;
-  const uint128 size =
-      is_negative ? uint128{0} - static_cast<uint128>(value) : static_cast<uint128>(value);
-  if (to >= dtype::float16) {
-    if (size == 0) return real_answer(0, to);
-    const auto leading = monofold::detail::leading_of(size, 0);
-    return rounded_answer(is_negative,
-                          divisor != 0 ? monofold::detail::quotient_of(leading, divisor)
-                                       : monofold::detail::upper_of(leading),
-                          to);
+  /// Rounded to nearest, ties to even.
+  MONOFOLD_GPU_CALL static row_answer of_real(double value, dtype to) {
+    const auto answered = [](std::uint64_t bits) { return row_answer{bits, -1, status::ok}; };
+    switch (to) {
+      case dtype::float16: return answered(narrowed_bits<float16>(value));
+      case dtype::bfloat16: return answered(narrowed_bits<bfloat16>(value));
+      case dtype::float32: return answered(narrowed_bits<float>(value));
+      default: return answered(bits_as<std::uint64_t>(value));
+    }
   }
-  const bool is_signed = to >= dtype::int8 && to <= dtype::int64;
-  const int bits =
-      to == dtype::boolean
-          ? 1
-          : 8 << (static_cast<int>(to) - static_cast<int>(is_signed ? dtype::int8 : dtype::uint8));
-  const int128 limit = int128{1} << (is_signed ? bits - 1 : bits);
-  if (value >= limit || value < (is_signed ? -limit : 0)) {
-    return failed_row(status::integer_overflow);
+  /// A number by its leading bits, rounded once.
+  MONOFOLD_GPU_CALL static row_answer of_leading(bool is_negative,
+                                                 const monofold::detail::upper_bits& own,
+                                                 dtype to) {
+    using monofold::detail::round_bits;
+    if (to == dtype::float64) return of_real(round_bits<double>(is_negative, own), to);
+    return of_real(round_bits<odd_double>(is_negative, own).value, to);
   }
-  return {static_cast<std::uint64_t>(value), -1, status::ok};
-}
+  /// An integer, over `divisor` where that is not 0.
+  MONOFOLD_GPU_CALL static row_answer of_integer(int128 value, std::uint64_t divisor, dtype to) {
+    const bool is_negative = value < 0;
+    const uint128 size =
+        is_negative ? uint128{0} - static_cast<uint128>(value) : static_cast<uint128>(value);
+    if (to >= dtype::float16) {
+      if (size == 0) return of_real(0, to);
+      const auto leading = monofold::detail::leading_of(size, 0);
+      return of_leading(is_negative,
+                        divisor != 0 ? monofold::detail::quotient_of(leading, divisor)
+                                     : monofold::detail::upper_of(leading),
+                        to);
+    }
+    const bool is_signed = to >= dtype::int8 && to <= dtype::int64;
+    const int bits = to == dtype::boolean
+                         ? 1
+                         : 8 << (static_cast<int>(to) -
+                                 static_cast<int>(is_signed ? dtype::int8 : dtype::uint8));
+    const int128 limit = int128{1} << (is_signed ? bits - 1 : bits);
+    if (value >= limit || value < (is_signed ? -limit : 0)) {
+      return failed(status::integer_overflow);
+    }
+    return {static_cast<std::uint64_t>(value), -1, status::ok};
+  }
+};
 
 /// How many items a row has.
 MONOFOLD_GPU std::int64_t length_of_row(const row_store& store, std::int64_t row) {

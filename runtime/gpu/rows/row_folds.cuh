@@ -58,27 +58,29 @@ struct row_total_fold : exact_terms_fold<value_term<Item>> {
  private:
   MONOFOLD_GPU_CALL static row_answer answer_of(row_rules rules, exact_counts counts,
                                                 const monofold::detail::leading_number& sum) {
-    if (!leave_out_nan(rules, counts)) return failed_row(status::nan_found);
+    if (!leave_out_nan(rules, counts)) return row_answer::failed(status::nan_found);
     const exact_verdict v = verdict<nan_rule::propagate>(counts);
     const bool is_mean = rules.op == operation::mean;
-    if (is_mean && v.items == 0) return failed_row(status::empty_input);
+    if (is_mean && v.items == 0) return row_answer::failed(status::empty_input);
     if (v.kind != number_kind::finite || sum.bits.significand == 0) {
-      return real_answer(monofold::detail::special<double>(v), rules.to);
+      return row_answer::of_real(monofold::detail::special<double>(v), rules.to);
     }
     using monofold::detail::quotient_of;
-    return rounded_answer(sum.is_negative,
-                          is_mean ? quotient_of(sum.bits, static_cast<std::uint64_t>(v.items))
-                                  : monofold::detail::upper_of(sum.bits),
-                          rules.to);
+    return row_answer::of_leading(sum.is_negative,
+                                  is_mean
+                                      ? quotient_of(sum.bits, static_cast<std::uint64_t>(v.items))
+                                      : monofold::detail::upper_of(sum.bits),
+                                  rules.to);
   }
 };
 
 /// Where the sum of `count` items, at least one, is a double.
 template <class Item>
 MONOFOLD_GPU row_answer answer_of_double(const row_total_fold<Item>& f, double sum, int count) {
-  if (f.rules.op != operation::mean) return real_answer(sum, f.rules.to);
+  if (f.rules.op != operation::mean) return row_answer::of_real(sum, f.rules.to);
   const bool is_wide = f.rules.to == dtype::float64;
-  return real_answer(is_wide ? rounded_quotient(sum, count) : odd_quotient(sum, count), f.rules.to);
+  return row_answer::of_real(is_wide ? rounded_quotient(sum, count) : odd_quotient(sum, count),
+                             f.rules.to);
 }
 
 /// Sums in the plan's tree, and what means follow from them.
@@ -92,9 +94,10 @@ struct row_plain_fold : float_sum_fold<Item, std::conditional_t<sizeof(Item) == 
 
   MONOFOLD_HD bool needs_length() const { return rules.op == operation::mean; }
   MONOFOLD_GPU row_answer answer(state sum, std::int64_t count) const {
-    if (!needs_length()) return real_answer(own::finish(sum), rules.to);
-    if (count == 0) return failed_row(status::empty_input);
-    return real_answer(*mean_fold<Item>{}.finish({static_cast<double>(sum), count}), rules.to);
+    if (!needs_length()) return row_answer::of_real(own::finish(sum), rules.to);
+    if (count == 0) return row_answer::failed(status::empty_input);
+    return row_answer::of_real(*mean_fold<Item>{}.finish({static_cast<double>(sum), count}),
+                               rules.to);
   }
 };
 
@@ -140,24 +143,26 @@ struct row_moments_fold : exact_moments_fold<Item> {
     const auto items = static_cast<std::uint64_t>(counts.items);
     const exact_deviations<Item> all(s.values.sum, s.squares, counts.items);
     const uint128 divisor = uint128{items} * (items - static_cast<std::uint64_t>(rules.ddof));
-    return real_answer(by_rounding(rules,
-                                   [&]<class Real, bool root>() {
-                                     const Real own = all.template rounded<Real, root>(divisor);
-                                     return bits_as<double>(own);
-                                   }),
-                       rules.to);
+    return row_answer::of_real(by_rounding(rules,
+                                           [&]<class Real, bool root>() {
+                                             const Real own =
+                                                 all.template rounded<Real, root>(divisor);
+                                             return bits_as<double>(own);
+                                           }),
+                               rules.to);
   }
   MONOFOLD_GPU_CALL static bool found_by_leading(row_rules rules, exact_counts counts,
                                                  const monofold::detail::leading_bits& sum,
                                                  const monofold::detail::leading_bits& squares,
                                                  row_answer& out) {
-    out = failed_row(status::nan_found);
+    out = row_answer::failed(status::nan_found);
     if (!leave_out_nan(rules, counts)) return true;
     return by_rounding(rules, [&]<class Real, bool root>() {
       result<Real> found;
       const exact_variance_fold<Item, Real, root> own(rules.ddof);
       if (!own.finish_leading(counts, sum, squares, found)) return false;
-      out = found ? real_answer(bits_as<double>(*found), rules.to) : failed_row(found.code());
+      out = found ? row_answer::of_real(bits_as<double>(*found), rules.to)
+                  : row_answer::failed(found.code());
       return true;
     });
   }
@@ -188,18 +193,19 @@ struct row_count_fold {
     return rules.op == operation::mean || rules.op == operation::all;
   }
   MONOFOLD_GPU row_answer answer(state total, std::int64_t count) const {
-    if (rules.op == operation::any) return integer_row_answer(total > 0 ? 1 : 0, 0, rules.to);
-    if (rules.op == operation::all) return integer_row_answer(total == count ? 1 : 0, 0, rules.to);
+    if (rules.op == operation::any) return row_answer::of_integer(total > 0 ? 1 : 0, 0, rules.to);
+    if (rules.op == operation::all)
+      return row_answer::of_integer(total == count ? 1 : 0, 0, rules.to);
     if (rules.op != operation::mean) {
       // A sum of signed integers is an int64, whatever type is asked for then.
       constexpr int128 most = (int128{1} << 63) - 1;
       if (sign != 0 && rules.to == dtype::uint64 && total > most) {
-        return failed_row(status::integer_overflow);
+        return row_answer::failed(status::integer_overflow);
       }
-      return integer_row_answer(total, 0, rules.to);
+      return row_answer::of_integer(total, 0, rules.to);
     }
-    if (count == 0) return failed_row(status::empty_input);
-    return integer_row_answer(total, static_cast<std::uint64_t>(count), rules.to);
+    if (count == 0) return row_answer::failed(status::empty_input);
+    return row_answer::of_integer(total, static_cast<std::uint64_t>(count), rules.to);
   }
 };
 
@@ -244,9 +250,9 @@ struct row_extremum_fold {
   MONOFOLD_HD state identity() const { return {0, -1}; }
 
   MONOFOLD_GPU row_answer finish(const state& s) const {
-    if (s.index < 0) return failed_row(status::empty_input);
+    if (s.index < 0) return row_answer::failed(status::empty_input);
     if (turned != 0 && s.key == nan_key) {
-      if (rules.raise_nan) return failed_row(status::nan_found);
+      if (rules.raise_nan) return row_answer::failed(status::nan_found);
       const auto quiet = static_cast<Word>(infinite | (infinite & ~(infinite << 1)) >> 1);
       return {quiet, s.index, status::ok};
     }
