@@ -54,6 +54,12 @@ struct row_total_fold : exact_terms_fold<value_term<Item>> {
                                          const monofold::detail::leading_number& sum) const {
     return answer_of(rules, counts, sum);
   }
+  MONOFOLD_GPU_CALL static row_answer answer_of_double(row_rules rules, double sum, int count) {
+    if (rules.op != operation::mean) return row_answer::of_real(sum, rules.to);
+    const bool is_wide = rules.to == dtype::float64;
+    return row_answer::of_real(is_wide ? rounded_quotient(sum, count) : odd_quotient(sum, count),
+                               rules.to);
+  }
 
  private:
   MONOFOLD_GPU_CALL static row_answer answer_of(row_rules rules, exact_counts counts,
@@ -77,10 +83,7 @@ struct row_total_fold : exact_terms_fold<value_term<Item>> {
 /// Where the sum of `count` items, at least one, is a double.
 template <class Item>
 MONOFOLD_GPU row_answer answer_of_double(const row_total_fold<Item>& f, double sum, int count) {
-  if (f.rules.op != operation::mean) return row_answer::of_real(sum, f.rules.to);
-  const bool is_wide = f.rules.to == dtype::float64;
-  return row_answer::of_real(is_wide ? rounded_quotient(sum, count) : odd_quotient(sum, count),
-                             f.rules.to);
+  return row_total_fold<Item>::answer_of_double(f.rules, sum, count);
 }
 
 /// Sums in the plan's tree, and what means follow from them.
