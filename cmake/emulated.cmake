@@ -38,6 +38,7 @@ monofold_embed_texts(${page_parts} trace/page_parts.hpp monofold::trace::page_pa
 add_library(monofold_emulation STATIC ${emulation_sources} ${page_parts})
 set_target_properties(monofold_emulation PROPERTIES EXPORT_NAME emulation)
 monofold_compile_options(monofold_emulation)
+monofold_units(monofold_emulation 18)  # all of emulation/, and all of trace/
 set(monofold_emulation_headers
   builtins.hpp copies.hpp devices.hpp dimensions.hpp grid.hpp launch.hpp launch_shape.hpp random.hpp
   recording.hpp report.hpp warp_call.hpp)
