@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/array_source.hpp"
@@ -115,8 +116,15 @@ class axis_reduction {
       throw usage_error(
           fmt::format("a result of {} rows is no table: say --output FILE, --csv or --json", rows));
     }
-    return runtime::reduce_axis(what, {all.items(), extents, strides, asked,
-                                       command_.keeps_dims ? keepdims::yes : keepdims::no});
+    try {
+      return runtime::reduce_axis(what, {all.items(), extents, strides, asked,
+                                         command_.keeps_dims ? keepdims::yes : keepdims::no});
+    } catch (const error& failed) {
+      if (!what.on_gpu || failed.code() != status::unsupported) throw;
+      const std::string_view why = failed.what();  // the words of the status come first
+      throw usage_error(
+          fmt::format("--device {}: {}", command_.device, why.substr(why.rfind(": ") + 2)));
+    }
   }
 
   void show(const runtime::request& what, const runtime::axis_answers& answers) {

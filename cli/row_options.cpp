@@ -28,9 +28,6 @@ void check_rest(std::string_view flag, const split_command& split, const reduce_
   for (const std::string_view other : refused) {
     if (split.has(other)) throw usage_error(fmt::format("{}: not with {}", other, flag));
   }
-  if (command.device != "auto" && command.device != "cpu") {
-    throw usage_error(fmt::format("--device {}: not with {}", command.device, flag));
-  }
 }
 
 // "0,-1": negative ones count from the last axis. No array here has more than 8.
@@ -79,6 +76,9 @@ void parse_keys(const split_command& split, reduce_command& out) {
   out.reading.by = parse_columns(*text);
   if (split.value("--order") == "first") out.rank = group_rank::first;
   check_rest("--by", split, out, {"--axis", "--save-state", "--first-index", "--memory"});
+  if (out.device != "auto" && out.device != "cpu") {
+    throw usage_error(fmt::format("--device {}: not with --by", out.device));
+  }
 }
 
 void parse_ranks(const split_command& split, reduce_command& out) {

@@ -8,10 +8,14 @@ if(MONOFOLD_BUILD_TOOL)
   list(APPEND monofold_device_sources ${ladder_sources} ${PROJECT_SOURCE_DIR}/ladder/device.cpp)
 endif()
 
-# monofold_device_library(target file): a library that exports its table and the maker of climbers only.
-# What it shares names with, libmonofold and the other such library, may be in the same process.
+# The folds of rows, and their table: of GPUs a library of its own.
+file(GLOB monofold_row_sources CONFIGURE_DEPENDS
+  ${PROJECT_SOURCE_DIR}/runtime/gpu/rows/*.cpp ${PROJECT_SOURCE_DIR}/runtime/gpu/rows/*.cu)
+
+# monofold_device_library(target file sources..): a library that exports its tables and the maker of climbers only.
+# What it shares names with, libmonofold and other such libraries, may be in the same process.
 function(monofold_device_library target file)
-  add_library(${target} MODULE ${monofold_device_sources})
+  add_library(${target} MODULE ${ARGN})
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
   target_link_options(${target} PRIVATE -Wl,--exclude-libs,ALL -Wl,-z,defs)
   set_target_properties(${target} PROPERTIES

@@ -159,6 +159,10 @@ cudaError_t cudaEventRecord(cudaEvent_t, cudaStream_t) { return cudaDeviceSynchr
 
 cudaError_t cudaEventSynchronize(cudaEvent_t) { return cudaDeviceSynchronize(); }
 
+cudaError_t cudaEventQuery(cudaEvent_t) { return cudaDeviceSynchronize(); }
+
+cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned) { return cudaSuccess; }
+
 cudaError_t cudaEventDestroy(cudaEvent_t event) {
   delete event;
   return cudaSuccess;

@@ -8,6 +8,7 @@
 
 #include "monofold/engine/axes.hpp"
 #include "runtime/answer_arrays.hpp"
+#include "runtime/device_rows.hpp"
 #include "runtime/lane_rows.hpp"
 #include "runtime/row_reducer.hpp"
 
@@ -252,7 +253,6 @@ void reduce_rows(const row_reducer& reducer, const void* first, const array_rows
 }
 
 axis_answers reduce_axis(const request& what, const axis_request& array) {
-  if (what.on_gpu) throw error(status::unsupported, "axes on a GPU");
   const row_reducer reducer(what);
   const array_rows rows = rows_of(array.extents, array.strides, array.axes);
   const axis_numbers extents = result_extents(array.extents, array.axes, array.keep);
@@ -269,6 +269,8 @@ axis_answers reduce_axis(const request& what, const axis_request& array) {
       out.arrays.push_back(std::move(part));
     }
   }
+  if (what.on_gpu && answer_rows_by_device(reducer.what(), array, rows, out.arrays)) return out;
+  // Where a row of a GPU has no answer, this says which, and why.
   array_keeper keeper(out, reducer.num_ops());
   reduce_rows(reducer, array.first, rows, keeper);
   return out;

@@ -50,9 +50,9 @@ struct axis_answers {
 /// The answers of a request for every row that reducing the axes makes.
 ///
 /// order      those of a `reducer` that gets the items of the row, in row-major order; indices count along it
-/// sync       `request.num_threads` threads
-/// errors     throws `error`: as `reducer`; invalid_argument: as `rows_of`, null items; unsupported: dot, items
-///            for a GPU; std::bad_alloc where the answers do not fit
+/// sync       `request.num_threads` threads, or a GPU, to which the items are brought
+/// errors     throws `error`: as `reducer`; invalid_argument: as `rows_of`, null items; unsupported: dot, and on a
+///            GPU what has no kernel; std::bad_alloc where the answers do not fit
 /// cost       one pass over the items, and the memory of the answers
 /// tested by  tests/runtime/axis_reducer_test.cpp
 axis_answers reduce_axis(const request& what, const axis_request& array);

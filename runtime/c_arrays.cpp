@@ -7,6 +7,7 @@
 #include "runtime/c_axes.hpp"
 #include "runtime/c_boundary.hpp"
 #include "runtime/c_outputs.hpp"
+#include "runtime/device_rows.hpp"
 #include "runtime/rolling_reducer.hpp"
 #include "runtime/row_reducer.hpp"
 #include "runtime/segment_reducer.hpp"
@@ -15,6 +16,15 @@
 namespace runtime = monofold::runtime;
 using monofold::runtime::operation;
 using namespace monofold::runtime::c_boundary;  // NOLINT: this file is calls of it
+
+namespace {
+
+monofold_status told(const runtime::row_failure& failure, int64_t* failed_row) {
+  if (failed_row != nullptr) *failed_row = failure.row;
+  return static_cast<monofold_status>(failure.code);
+}
+
+}  // namespace
 
 monofold_status monofold_answer_dtype(monofold_operation operation, monofold_dtype dtype,
                                       const monofold_options* options,
@@ -73,6 +83,41 @@ monofold_status monofold_reduce_segments(const void* items, monofold_dtype dtype
     }
     if (failed_segment != nullptr) *failed_segment = failed;
     return static_cast<monofold_status>(code);
+  });
+}
+
+monofold_status monofold_reduce_axis_on_device(
+    const void* items, monofold_dtype dtype, int32_t rank, const int64_t* extents,
+    const int64_t* strides, const int64_t* axes, int32_t num_axes, monofold_operation operation,
+    const monofold_options* options, monofold_dtype value_dtype, void* values, void* seconds,
+    int64_t* indices, int64_t capacity, void* stream, int64_t* failed_row) noexcept {
+  return guarded([&]() -> monofold_status {
+    const runtime::request what = request_of_rows(dtype, operation, options);
+    const runtime::axis_request array =
+        array_of(items, what.type, rank, extents, strides, axes, num_axes);
+    const monofold::array_rows rows = monofold::rows_of(array.extents, array.strides, array.axes);
+    if (rows.num_rows > capacity) refuse();
+    const runtime::typed_arrays out =
+        arrays_for(what, what.ops.front(), value_dtype, values, seconds, indices, rows.num_rows);
+    return told(runtime::reduce_rows_on_device(what, items, rows, out, stream), failed_row);
+  });
+}
+
+monofold_status monofold_reduce_segments_on_device(
+    const void* items, monofold_dtype dtype, int64_t count, const int64_t* starts,
+    const int64_t* stops, int64_t num_segments, monofold_operation operation,
+    const monofold_options* options, monofold_dtype value_dtype, void* values, void* seconds,
+    int64_t* indices, void* stream, int64_t* failed_segment) noexcept {
+  return guarded([&]() -> monofold_status {
+    const runtime::request what = request_of_rows(dtype, operation, options);
+    check_items(items, what.type, count);
+    check_items(starts, monofold::dtype::int64, num_segments);
+    check_items(stops, monofold::dtype::int64, num_segments);
+    const runtime::typed_arrays out =
+        arrays_for(what, what.ops.front(), value_dtype, values, seconds, indices, num_segments);
+    return told(runtime::reduce_segments_on_device(
+                    what, {items, count, starts, stops, num_segments}, out, stream),
+                failed_segment);
   });
 }
 

@@ -14,6 +14,7 @@
 #include "monofold/platform/status.hpp"
 #include "runtime/gpu/device_library.hpp"
 #include "runtime/gpu/load_device_library.hpp"
+#include "runtime/gpu/rows/row_library.hpp"
 
 namespace monofold::runtime {
 
@@ -89,6 +90,32 @@ const device_library& table() {
   return *found.table;
 }
 
+/// The kernels for rows: of GPUs in a library of their own.
+const row_library* load_rows(bool is_gpu) {
+  const std::string name = is_gpu ? "libmonofold_gpu_rows" : "libmonofold_emulated";
+  std::string why = name + " is not installed";
+  void* const handle =
+      is_gpu ? open_library(name + ".so", why) : library_of(device_kind::emulated).handle;
+  if (handle == nullptr) throw error(status::device_unavailable, why);
+  using function = const row_library* (*)();
+  const auto table = reinterpret_cast<function>(dlsym(handle, row_library_symbol));
+  if (table == nullptr || std::string_view(table()->version) != version) {
+    throw error(status::device_unavailable, name + " is of another version");
+  }
+  return table();
+}
+
+const row_library& row_table() {
+  const gpu_devices& found = find_gpus();
+  if (found.devices.empty()) throw error(status::device_unavailable, found.why_none);
+  if (chosen == device_kind::emulated) {
+    static const row_library* const emulated = load_rows(false);
+    return *emulated;
+  }
+  static const row_library* const gpu = load_rows(true);
+  return *gpu;
+}
+
 }  // namespace
 
 void* open_library(const std::string& file, std::string& why) {
@@ -138,6 +165,17 @@ device_work make_device_work(const std::vector<member_request>& what) {
 void fold_pieces(const device_work& work, const device_items& items, std::int64_t item_bytes,
                  const std::vector<device_piece>& pieces, piece_reader& reader) {
   table().fold_pieces(work, items, item_bytes, pieces, reader);
+}
+
+bool has_device_rows(const row_question& what) { return row_table().has_device_rows(what); }
+
+row_failure start_device_rows(const row_question& what, const device_row_items& items,
+                              const device_row_outputs& out, void* stream, bool waits) {
+  return row_table().start_device_rows(what, items, out, stream, waits);
+}
+
+std::shared_ptr<void> make_device_memory(std::int64_t bytes) {
+  return row_table().make_device_memory(bytes);
 }
 
 }  // namespace monofold::runtime

@@ -126,6 +126,8 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t graph);
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* out, unsigned flags);
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream);
 cudaError_t cudaEventSynchronize(cudaEvent_t event);
+cudaError_t cudaEventQuery(cudaEvent_t event);
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags);
 cudaError_t cudaEventDestroy(cudaEvent_t event);
 
 enum cudaLaunchAttributeID {

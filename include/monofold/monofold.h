@@ -160,6 +160,40 @@ MONOFOLD_API monofold_status monofold_reduce_segments(
     const monofold_options* options, monofold_dtype value_dtype, void* values, void* seconds,
     int64_t* indices, int64_t* failed_segment) MONOFOLD_NOEXCEPT;
 
+// Calls that end in _on_device take items in memory of a GPU, and leave answers there:
+//
+// shape      items, starts, stops and all arrays for answers lie in its memory, or in managed memory; else
+//            invalid_argument. `stream` is a cudaStream_t of the calling thread's current device; null: the default one
+// sync       after what the stream has been given, and without waiting, where every row has an answer whatever its
+//            items are. Calls that may find one without wait for the stream: sums of 64-bit integers, and of others
+//            asked for in a narrower type, rows too short for an answer, MONOFOLD_NAN_RAISE, MONOFOLD_NAN_OMIT with
+//            operations that need an item, and segments, whose ends may be wrong
+// errors     as of calls that end in _into; device_unavailable also without libmonofold_gpu_rows, which has the kernels;
+//            unsupported: another operation than SUM, MEAN, MIN, MAX, MINMAX, ARGMIN, ARGMAX, ANY, ALL, NONZERO,
+//            COUNT_NAN of floats, VAR and STD of float32 and float64; of those VAR and STD where they are plain, plain
+//            sums and means of floats, ANY, ALL and NONZERO of floats under a rule for NaN, extrema in a type that is
+//            not the items', and rows of 2^31 shorter integers
+
+/// As monofold_reduce_axis_into, in a stream of a GPU.
+///
+/// errors     unsupported also where several axes are reduced that memory does not walk as one
+/// tested by  tests/runtime/device_rows_test.cpp, tests/runtime/gpu_test.cpp
+MONOFOLD_API monofold_status monofold_reduce_axis_on_device(
+    const void* items, monofold_dtype dtype, int32_t rank, const int64_t* extents,
+    const int64_t* strides, const int64_t* axes, int32_t num_axes, monofold_operation operation,
+    const monofold_options* options, monofold_dtype value_dtype, void* values, void* seconds,
+    int64_t* indices, int64_t capacity, void* stream, int64_t* failed_row) MONOFOLD_NOEXCEPT;
+
+/// As monofold_reduce_segments, in a stream of a GPU; no array is read by the host.
+///
+/// errors     where ends are wrong, answers of other segments may have been written
+/// tested by  tests/runtime/device_rows_test.cpp, tests/runtime/gpu_test.cpp
+MONOFOLD_API monofold_status monofold_reduce_segments_on_device(
+    const void* items, monofold_dtype dtype, int64_t count, const int64_t* starts,
+    const int64_t* stops, int64_t num_segments, monofold_operation operation,
+    const monofold_options* options, monofold_dtype value_dtype, void* values, void* seconds,
+    int64_t* indices, void* stream, int64_t* failed_segment) MONOFOLD_NOEXCEPT;
+
 /// Reduces each window of `window` neighbouring items of an array by one operation: window i begins at item i.
 ///
 /// shape      1 <= window <= `count`, and room for count - window + 1 answers

@@ -2,7 +2,7 @@
 
 import functools
 
-from . import _arrays, _dates, _dtypes, _operations, _rows, _whole
+from . import _arrays, _dates, _device_rows, _dtypes, _operations, _rows, _whole
 from ._errors import EMPTY_INPUT
 from ._kinds import KINDS
 from ._operations import Operation
@@ -175,11 +175,14 @@ def reduce(x, fold, axis=None, *, keepdims=False, where=None, nan=None):
     mask = _arrays.as_mask(where, source.shape)
     how = fold.make_how(nan)
     axes = _rows.axes_of(axis, len(source.shape))
-    return fold.pack(_rows_of(source, mask, kind, how, axes, keepdims) for kind in fold.kinds)
+    return fold.pack(_rows_of(x, source, mask, kind, how, axes, keepdims) for kind in fold.kinds)
 
 
-def _rows_of(source, mask, kind, how, axes, keepdims):
-    arrays = _rows.reduce(source, mask, kind, how, axes, _rows.value_code(kind, source, how, None), keepdims)
+def _rows_of(x, source, mask, kind, how, axes, keepdims):
+    code = _rows.value_code(kind, source, how, None)
+    if _device_rows.is_on_device(source):
+        return _device_rows.reduce(x, source, mask, kind, how, axes, code, keepdims)
+    arrays = _rows.reduce(source, mask, kind, how, axes, code, keepdims)
     if kind.answer == "ranked":
         to = axes[0] if len(axes) == 1 else -1
         return TopK(*(source.like(_arrays.moved(array, to)) for array in arrays))

@@ -5,7 +5,7 @@ import math
 import operator
 import weakref
 
-from . import _arrays, _core, _dates, _dtypes, _rows, _whole
+from . import _arrays, _core, _dates, _device_rows, _dtypes, _rows, _whole
 from ._kinds import KINDS
 from ._results import TopK
 
@@ -73,7 +73,7 @@ _PARAMETER_DOCS = {
     "axis": "int or tuple of ints, optional\n    The axes to reduce; None: all of them.",
     "keepdims": "bool, optional\n    Reduced axes stay, with one index.",
     "dtype": "str or dtype, optional\n    The type of the answer, rounded once.",
-    "out": "array, optional\n    Takes the answer: an array of NumPy or a tensor of PyTorch.",
+    "out": "array, optional\n    Takes the answer: an array of NumPy or a tensor of PyTorch; on a device any array there.",
     "where": "array of bool, optional\n    Which items there are.",
     "nan": '{"propagate", "omit", "raise"}, optional\n    NaN make the answer NaN, are left out, or raise `NanFound`.',
     "correction": "int, optional\n    Divides by the number of items less this; 0 by itself.",
@@ -177,9 +177,13 @@ class Operation(_core.operation):
             [answer] = _whole.answers(source, [self.kind], how, **order)
             return _whole.scalar(self.kind, answer)
         axes = _rows.axes_of(axis, len(source.shape))
+        is_far = _device_rows.is_on_device(source)
         if out is not None and dtype is None and self.kind.answer == "value":
-            dtype = _dtypes.NAMES[_rows.code_of_out(_rows.outs_of(out, 1)[0])]
+            code = _device_rows.code_of_out(out) if is_far else _rows.code_of_out(_rows.outs_of(out, 1)[0])
+            dtype = _dtypes.NAMES[code]
         code = _rows.value_code(self.kind, source, how, dtype)
+        if is_far:
+            return _device_rows.reduce(x, source, mask, self.kind, how, axes, code, keepdims, out)
         if dtype is None:
             self._set_row_type(source.code, code)  # the next such call may be quick
         arrays = _rows.reduce(source, mask, self.kind, how, axes, code, keepdims)

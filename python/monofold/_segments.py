@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from . import _arrays, _core, _folds, _lists, _rows
+from . import _arrays, _core, _device_rows, _folds, _lists, _rows
 from ._errors import raise_status
 from ._results import TopK
 
@@ -33,8 +33,12 @@ def segmented_reduce(x, fold, offsets=None, *, starts=None, stops=None, dtype=No
     if fold.kinds[0].name == "dot":
         raise TypeError("segments have no dot")
     source = as_one_array(x, "segments")
-    starts, stops = bounds_of(source.items.count, offsets, starts, stops)
     how = fold.make_how(nan)
+    if _device_rows.is_on_device(source):
+        starts, stops = _bounds_on_device(source.items.count, offsets, starts, stops)
+        return fold.pack(_device_rows.segments(x, source, kind, how, starts, stops,
+                                               _rows.value_code(kind, source, how, dtype)) for kind in fold.kinds)
+    starts, stops = bounds_of(source.items.count, offsets, starts, stops)
     return fold.pack(_one(source, kind, how, starts, stops, dtype) for kind in fold.kinds)
 
 
@@ -62,6 +66,25 @@ def bounds_of(count, offsets, starts, stops):
     stops = places(stops, "stops")
     if stops.size != starts.size:
         raise ValueError(f"{starts.size} starts and {stops.size} stops")
+    return starts, stops
+
+
+def _bounds_on_device(count, offsets, starts, stops):
+    """The same as arrays of the core in memory of the device. What lies there is not looked at."""
+    def there(numbers, name):
+        found = _device_rows.lying_there(numbers)
+        return _device_rows.brought_there(places(numbers, name)) if found is None else found
+
+    if offsets is not None and starts is None and stops is None:
+        every = there(offsets, "offsets")
+        if every.count == 0:
+            raise ValueError("offsets: one more than there are segments")
+        return tuple(_device_rows.part_of(every.address + 8 * first, every.count - 1, every) for first in (0, 1))
+    if offsets is not None or starts is None or stops is None:
+        return tuple(map(_device_rows.brought_there, bounds_of(count, offsets, starts, stops)))
+    starts, stops = there(starts, "starts"), there(stops, "stops")
+    if starts.count != stops.count:
+        raise ValueError(f"{starts.count} starts and {stops.count} stops")
     return starts, stops
 
 

@@ -5,6 +5,7 @@
 #include "python/src/answers.hpp"
 #include "python/src/array.hpp"
 #include "python/src/arrow.hpp"
+#include "python/src/device_rows.hpp"
 #include "python/src/dlpack.hpp"
 #include "python/src/exchange.hpp"
 #include "python/src/fetched.hpp"
@@ -23,6 +24,7 @@ NB_MODULE(_core, core) {
   monofold::python::bind_exchange(core);
   monofold::python::bind_state(core);
   monofold::python::bind_reduce(core);
+  monofold::python::bind_device_rows(core);
   monofold::python::bind_fetched(core);
   monofold::python::bind_gather(core);
   monofold::python::bind_segments(core);

@@ -56,7 +56,7 @@ class gpu_in_use {
 /// Whether a pointer is one to memory of a GPU, or to memory that moves between it and the host.
 bool is_device_memory(const void* pointer);
 
-/// Copies device memory to the host, and waits.
+/// Copies device memory to the host, or what the host has to the device, and waits.
 ///
 /// errors     throws `error`: internal
 void copy_from_device(void* to, const void* from, std::int64_t bytes);

@@ -63,6 +63,22 @@ class Emulated(ToolTest):
         text = "\n".join(map(str, range(1000))).encode()
         self.assertEqual(self.output("sum", "-", "--device", "emulated", stdin=text), "499500\n")
 
+    def test_rows(self):
+        some = "sum,mean,minmax,argmax,any,all,nonzero,count"
+        for dtype in ("f4", "i2", "f2"):
+            values = np.random.default_rng(8).normal(10, 30, (20, 9, 30)).astype(dtype)
+            for file in (self.save("c.npy", values), self.save("f.npy", np.asfortranarray(values))):
+                for axis in ("0", "1", "2", "1,2"):
+                    if file.endswith("f.npy") and axis == "1,2":
+                        continue
+                    words = (some + (",var" if dtype == "f4" else ""), file, "--axis", axis, "--csv")
+                    self.assertEqual(self.output(*words, "--device", "emulated"), self.output(*words))
+        self.check_error(2, "--device emulated: no kernel for rows by prod of float16", "prod", file, "--axis", "0",
+                         "--device", "emulated")
+        empty = self.save("e.npy", np.ones((2, 0)))
+        for device in ("cpu", "emulated"):
+            self.check_error(4, "e.npy: row (0): max: no result: no items", "max", empty, "--axis", "1", "--device", device)
+
     def test_several_devices(self):
         # Three pieces of 8 MiB, from a file that threads fetch and from a pipe.
         a = self.save("a.npy", np.random.default_rng(8).normal(size=5_100_000).astype("f4"))

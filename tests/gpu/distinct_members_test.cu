@@ -1,9 +1,10 @@
-// Members of an `all` that have the same states, and states of many bytes that go by mail: the CPU engine's bits.
+// Members of an `all` whose states those of others tell, and states of many bytes that go by mail: the CPU engine's bits.
 
 #include <cmath>
 #include <cstdint>
 #include <limits>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 #include "monofold/engine/gpu/tree/distinct_path.cuh"
@@ -25,6 +26,17 @@ using members_of = mf::detail::distinct_members<mf::bound_fold_t<F, float>>;
 static_assert(members_of<std::remove_const_t<decltype(eight)>>::are_fewer);
 static_assert(members_of<std::remove_const_t<decltype(twice)>>::are_fewer);
 static_assert(!members_of<decltype(mf::all(mf::min, mf::max, mf::count))>::are_fewer);
+
+// What the variance of integers, or a mean, tells of the others.
+constexpr auto told = mf::all(mf::plain_mean, mf::count, mf::plain_sum_in<double>);
+template <class Item, class F>
+using roots_of =
+    typename mf::detail::distinct_members<mf::bound_fold_t<std::remove_const_t<F>, Item>>::type;
+static_assert(std::is_same_v<roots_of<std::int32_t, decltype(eight)>,
+                             mf::all_fold<mf::extremum_fold<std::int32_t, true>,
+                                          mf::extremum_fold<std::int32_t, false>,
+                                          mf::integer_moments_fold<std::int32_t>>>);
+static_assert(std::is_same_v<roots_of<float, decltype(told)>, mf::all_fold<mf::mean_fold<float>>>);
 
 template <class Item>
 class gpu_distinct_members : public gpu_tests::gpu_test {
@@ -55,6 +67,7 @@ TYPED_TEST(gpu_distinct_members, have_the_bits_of_each_alone) {
   const device_array<TypeParam> device(host);
   gpu_tests::compare<TypeParam>("eight", eight, host, device);
   gpu_tests::compare<TypeParam>("twice", twice, host, device);
+  gpu_tests::compare<TypeParam>("told", told, host, device);
 }
 
 TYPED_TEST(gpu_distinct_members, see_nan_and_constants) {

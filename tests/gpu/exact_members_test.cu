@@ -198,6 +198,23 @@ TYPED_TEST(gpu_exact_members, ranges_that_change) {
   this->expect_all(any, "any bits");
 }
 
+/// Tiles with one item that is far smaller than the bins of the others hold: none, one or all of a warp's, where
+/// blocks take few tiles and where they take many.
+TYPED_TEST(gpu_exact_members, tiles_that_come_late) {
+  using f = inputs::fields<TypeParam>;
+  constexpr std::size_t tile = TestFixture::tile;
+  constexpr std::size_t tiles = 35;
+  const std::vector<std::vector<std::size_t>> places{{3}, {0, 8, 16, 24, 32}, {1, 2, 5, 6, 33, 34}};
+  for (const auto& late : places) {
+    auto items = this->draw_all(tiles * tile, f::top_field / 2, 2);
+    for (const std::size_t i : late) items[i * tile + 17 * i % tile] = this->draw(1);
+    for (const std::int64_t blocks : {1, 2, 0}) {
+      this->expect_all(items, "late tile " + std::to_string(late[0]), 0, blocks);
+      if (this->HasFatalFailure()) return;
+    }
+  }
+}
+
 /// Members that the pass does not serve run by themselves, before it.
 using gpu_exact_members_of_floats = gpu_exact_members<float>;
 

@@ -4,11 +4,13 @@
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <cstring>
 #include <memory>
 #include <span>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "monofold/monofold.h"
@@ -323,6 +325,54 @@ TEST_F(gpu_runtime, finds_the_device) {
   EXPECT_FALSE(found.devices.front().name.empty());
   EXPECT_GT(found.devices.front().memory_bytes, 0);
   EXPECT_TRUE(found.why_none.empty());
+}
+
+/// Rows in a stream that is busy: the call is behind what the stream was given, and does not wait for it. Bits of rows
+/// are compared by device_rows_test, which takes this device too.
+TEST_F(gpu_runtime, rows_go_in_a_stream) {
+  using namespace std::chrono_literals;
+  constexpr std::int64_t rows = 300, columns = 1000;
+  std::vector<float> items(rows * columns);
+  for (std::size_t i = 0; i < items.size(); ++i) items[i] = static_cast<float>(i % 1009) * 0.1F;
+  const std::vector<float> zeros(items.size());
+  const device_array<float> device{std::span<const float>(zeros)};
+  const device_array<float> sums{std::span<const float>(zeros.data(), rows)};
+  float* pinned = nullptr;
+  ASSERT_EQ(cudaHostAlloc(reinterpret_cast<void**>(&pinned), items.size() * sizeof(float), 0),
+            cudaSuccess);
+  std::copy(items.begin(), items.end(), pinned);
+  cudaStream_t stream = nullptr;
+  ASSERT_EQ(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), cudaSuccess);
+  const std::int64_t extents[] = {rows, columns}, axis = 1;
+  std::int64_t failed = -2;
+  const auto reduce = [&] {
+    return monofold_reduce_axis_on_device(
+        device.data(), MONOFOLD_FLOAT32, 2, extents, nullptr, &axis, 1, MONOFOLD_SUM, nullptr,
+        MONOFOLD_FLOAT32, const_cast<float*>(sums.data()), nullptr, nullptr, rows, stream, &failed);
+  };
+  EXPECT_EQ(reduce(), MONOFOLD_OK);  // the first loads a library
+  ASSERT_EQ(cudaStreamSynchronize(stream), cudaSuccess);
+  ASSERT_EQ(cudaLaunchHostFunc(
+                stream, [](void*) { std::this_thread::sleep_for(500ms); }, nullptr),
+            cudaSuccess);
+  ASSERT_EQ(cudaMemcpyAsync(const_cast<float*>(device.data()), pinned, items.size() * sizeof(float),
+                            cudaMemcpyHostToDevice, stream),
+            cudaSuccess);
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_EQ(reduce(), MONOFOLD_OK);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, 250ms);
+  EXPECT_EQ(failed, -1);
+  ASSERT_EQ(cudaStreamSynchronize(stream), cudaSuccess);
+  std::vector<float> found(rows), want(rows);
+  ASSERT_EQ(cudaMemcpy(found.data(), sums.data(), rows * sizeof(float), cudaMemcpyDeviceToHost),
+            cudaSuccess);
+  ASSERT_EQ(monofold_reduce_axis_into(items.data(), MONOFOLD_FLOAT32, 2, extents, nullptr, &axis, 1,
+                                      MONOFOLD_SUM, nullptr, MONOFOLD_FLOAT32, want.data(), nullptr,
+                                      nullptr, rows, &failed),
+            MONOFOLD_OK);
+  EXPECT_EQ(std::memcmp(found.data(), want.data(), rows * sizeof(float)), 0);
+  EXPECT_EQ(cudaStreamDestroy(stream), cudaSuccess);
+  EXPECT_EQ(cudaFreeHost(pinned), cudaSuccess);
 }
 
 }  // namespace

@@ -47,9 +47,9 @@ MONOFOLD_GPU std::uint32_t take_ticket(std::uint32_t* ticket) {
 #endif
 }
 
-/// The node over up to 8 neighbouring states.
-template <class F>
-MONOFOLD_GPU typename F::state combine_neighbours(const F& f, const typename F::state* states,
+/// The node over up to 8 neighbouring states: states[0] .. as many as are left.
+template <class F, class States>
+MONOFOLD_GPU typename F::state combine_neighbours(const F& f, const States& states,
                                                   std::int64_t left) {
   using state = typename F::state;
   if constexpr (sizeof(state) > 32) {

@@ -4,13 +4,16 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "monofold/fold/all.hpp"
 #include "monofold/fold/extrema.hpp"
 #include "monofold/fold/fold.hpp"
+#include "monofold/fold/moments.hpp"
 #include "monofold/fold/sum.hpp"
 #include "monofold/level/lanes.cuh"
 #include "monofold/level/shuffle.cuh"
 #include "monofold/level/thread.cuh"
 #include "monofold/level/thread_calls.cuh"
+#include "monofold/platform/wide_int.hpp"
 
 namespace monofold {
 
@@ -127,16 +130,61 @@ inline constexpr bool adds_integers_v<integer_sum_fold<Item>> = true;
 template <class Item>
 inline constexpr bool adds_integers_v<short_integer_sum_fold<Item>> = true;
 
+template <class F>
+inline constexpr bool adds_squares_v = false;
+template <class Item>
+inline constexpr bool adds_squares_v<integer_moments_fold<Item>> = true;
+
+/// The sum of integers, modulo 2^256.
+///
+/// sync       all lanes of the warp, which all get it
+MONOFOLD_GPU uint256 sum_of_lanes(const uint256& own) {
+  constexpr std::uint64_t half = 0xffffffffu;
+  uint256 out{};
+  uint128 carried = 0;
+  MONOFOLD_UNROLL
+  for (int i = 0; i < 4; ++i) {
+    const std::uint64_t low = sum_of_lanes(own.limb[i] & half);
+    carried += (uint128{sum_of_lanes(own.limb[i] >> 32)} << 32) + low;
+    out.limb[i] = static_cast<std::uint64_t>(carried);
+    carried >>= 64;
+  }
+  return out;
+}
+
 /// The same fold of states, in any order that gives the same: of whole warps.
 template <class F>
 inline constexpr bool has_quick_lanes_v =
-    is_extremum_fold_v<F> || is_extrema_fold_v<F> || adds_integers_v<F>;
+    is_extremum_fold_v<F> || is_extrema_fold_v<F> || adds_integers_v<F> || adds_squares_v<F>;
+template <class... Folds>
+inline constexpr bool has_quick_lanes_v<all_fold<Folds...>> = (has_quick_lanes_v<Folds> && ...);
+
+template <class F>
+MONOFOLD_GPU typename F::state combine_quickly(const typename F::state& own, int count);
+template <class States, class First, class... Rest>
+MONOFOLD_GPU States combine_members_quickly(std::type_identity<all_fold<First, Rest...>>,
+                                            const States& own, int count) {
+  if constexpr (sizeof...(Rest) == 0) {
+    return {combine_quickly<First>(own.first, count)};
+  } else {
+    return {combine_quickly<First>(own.first, count),
+            combine_members_quickly(std::type_identity<all_fold<Rest...>>{}, own.rest, count)};
+  }
+}
+
 template <class F>
 MONOFOLD_GPU typename F::state combine_quickly(const typename F::state& own, int count) {
-  if constexpr (adds_integers_v<F>) {
+  if constexpr (is_all_fold<F>::value) {
+    return combine_members_quickly(std::type_identity<F>{}, own, count);
+  } else if constexpr (adds_integers_v<F>) {
     using word = std::conditional_t<sizeof(typename F::state) == 8, std::uint64_t, int128>;
     const word there = lane_rank() < count ? static_cast<word>(own) : word{0};
     return static_cast<typename F::state>(sum_of_lanes(there));
+  } else if constexpr (adds_squares_v<F>) {
+    auto there = own;
+    if (lane_rank() >= count) there = F{}.identity();
+    return {static_cast<std::int64_t>(sum_of_lanes(static_cast<std::uint64_t>(there.count))),
+            sum_of_lanes(there.sum), sum_of_lanes(there.squares)};
   } else if constexpr (is_extrema_fold_v<F>) {
     return {extremum_of_lanes<typename F::low>(own.min, count),
             extremum_of_lanes<typename F::high>(own.max, count)};

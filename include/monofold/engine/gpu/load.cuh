@@ -216,6 +216,7 @@ MONOFOLD_GPU void load_ragged_rows(bytes16 (&raw)[rows], const aligned_range<Ite
     const std::int64_t from = inside - inside % chunk_items;
     const std::int64_t ahead = from - own;
     if (ahead < 0 || ahead >= rows * row_items || ahead % row_items != 0) continue;
+    if (is_chunk_inside(range, from)) continue;  // it is there already
     const bytes16 bytes = part_of_chunk(range, from, outside);
     const int row = static_cast<int>(ahead / row_items);
     MONOFOLD_UNROLL

@@ -123,13 +123,20 @@ struct mailbox {
       MONOFOLD_UNROLL
       for (int w = 0; w < words; ++w) post_mail(to + w, mail_of(call, part[w]));
     } else {
-      static_assert(sizeof(State) % 4 == 0 && words <= warp_lanes, "a word a lane");
       sync_warp();  // what is read of the spare room is read
       if (lane_rank() == 0) *spare = own;
       sync_warp();  // the state written above is read below
-      const int w = lane_rank();
-      if (w >= words) return;
-      post_mail(to + w, mail_of(call, reinterpret_cast<const std::uint32_t*>(spare)[w]));
+      post_words(to, spare);
+    }
+  }
+  /// What all lanes see in shared memory.
+  ///
+  /// sync       all lanes of a warp
+  MONOFOLD_GPU void post(std::int64_t box, const State* own) const {
+    if constexpr (words <= 4) {
+      post(box, *own, nullptr);
+    } else {
+      post_words(boxes + box * words, own);
     }
   }
 
@@ -156,7 +163,31 @@ struct mailbox {
     std::memcpy(&out, part, sizeof(State));
     return out;
   }
+
+ private:
+  /// A word a lane.
+  MONOFOLD_GPU void post_words(std::uint64_t* to, const State* own) const {
+    static_assert(sizeof(State) % 4 == 0 && words <= warp_lanes);
+    const int w = lane_rank();
+    if (w >= words) return;
+    post_mail(to + w, mail_of(call, reinterpret_cast<const std::uint32_t*>(own)[w]));
+  }
 };
+
+/// The node over what blocks node * each .. node * each + each - 1 have posted, as far as there are: 1, 2 or 4.
+template <class F>
+MONOFOLD_GPU typename F::state wait_for_node(const F& f, const mailbox<typename F::state>& mail,
+                                             int node, int each, int blocks) {
+  const int first = node * each;
+  auto own = mail.wait(first);
+  if (each > 1 && first + 1 < blocks) own = combine_states(f, own, mail.wait(first + 1));
+  if (each > 2 && first + 2 < blocks) {
+    auto right = mail.wait(first + 2);
+    if (first + 3 < blocks) right = combine_states(f, right, mail.wait(first + 3));
+    own = combine_states(f, own, right);
+  }
+  return own;
+}
 
 /// The fold of what `blocks` blocks have posted, in thread 0; `warp_states` as in combine_block.
 ///
@@ -172,13 +203,7 @@ MONOFOLD_GPU typename F::state combine_mail(const F& f, const mailbox<typename F
   const int each = blocks <= threads ? 1 : blocks <= 2 * threads ? 2 : 4;
   const int first = rank * each;
   state own;
-  if (first < blocks) own = mail.wait(first);
-  if (each > 1 && first + 1 < blocks) own = combine_states(f, own, mail.wait(first + 1));
-  if (each > 2 && first + 2 < blocks) {
-    state right = mail.wait(first + 2);
-    if (first + 3 < blocks) right = combine_states(f, right, mail.wait(first + 3));
-    own = combine_states(f, own, right);
-  }
+  if (first < blocks) own = wait_for_node(f, mail, rank, each, blocks);
   return combine_block(f, own, (blocks + each - 1) / each, warp_states);
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "monofold/engine/gpu/exact/finish.cuh"
+#include "monofold/engine/gpu/exact/late_tiles.cuh"
 #include "monofold/engine/gpu/exact/short_sums.cuh"
 #include "monofold/engine/gpu/exact/term_format.cuh"
 #include "monofold/engine/gpu/exact/warp_digits.cuh"
@@ -39,7 +40,8 @@ struct exact_shared {
   static constexpr int total_at = words_at + (exact_warps * digits::num_words * 4 + 7) / 8 * 8;
   static constexpr int state_at = total_at + digits::num_wide_words * 8;
   static constexpr int terms_added_at = in_chunks_of_16(state_at + static_cast<int>(sizeof(state)));
-  static constexpr int companion_at = terms_added_at + exact_warps * 4;
+  static constexpr int late_at = terms_added_at + exact_warps * 4;
+  static constexpr int companion_at = late_at + exact_warps * 4;
   static constexpr int most_companion_bytes = 1024;
   /// Where warps have many tiles.
   static constexpr int wide_words_at = in_chunks_of_16(companion_at) + most_companion_bytes;
@@ -83,9 +85,10 @@ class block_sum {
   using digits = typename shared::digits;
   using sums = typename shared::sums;
   using adder = warp_exact<Term, true>;
-  static constexpr bool may_be_short = sums::is_possible && !Companion::is_any;
+  static constexpr bool may_be_short = sums::is_possible;
   static_assert(digits::num_wide_words <= exact_threads, "a word a thread");
-  static_assert(few_exact_tiles * adder::most_additions_a_tile <= digits::most_additions);
+  // Its own tiles, and a part of those of others that come late.
+  static_assert((few_exact_tiles + 1) * adder::most_additions_a_tile <= digits::most_additions);
   static_assert(few_exact_tiles <= sums::most_tiles);
   static_assert(Companion::shared_bytes <= shared::most_companion_bytes);
 
@@ -101,6 +104,7 @@ class block_sum {
   /// What adds up the tiles of this warp.
   MONOFOLD_GPU adder warp_sum() const {
     if constexpr (wide_room<Term>::is_possible) wide_room<Term>::start(scratch_.has_wide_words);
+    late_tiles<Term>::start();
     return adder(warp_words(), reinterpret_cast<bytes16*>(bytes_ + warp() * shared::ahead_bytes),
                  scratch_.words);
   }
@@ -117,10 +121,14 @@ class block_sum {
   }
   MONOFOLD_GPU int tile_step() const { return blocks() * exact_warps; }
 
-  /// Adds up what the block's warps have.
-  MONOFOLD_GPU void combine_warps(adder& own) {
+  /// Adds up what the block's warps have of a range.
+  template <class Range>
+  MONOFOLD_GPU void combine_warps(const Range& range, adder& own, const Companion& companion) {
+    if constexpr (Companion::is_any) {
+      if (!is_by_warp_) companion.leave();  // a barrier follows
+    }
     if constexpr (may_be_short) {
-      if (is_mailed_) is_short_ = own.finish_short(all_);
+      if (is_mailed_) is_short_ = !late_tiles<Term>::has_own() && own.finish_short(all_);
       if (is_mailed_ && !is_by_warp_) {
         if (lane_rank() == 0) slots()[warp()] = all_;
         is_short_ = !sync_block_any(!is_short_);  // and slots written above are read below
@@ -128,8 +136,11 @@ class block_sum {
         is_short_ = is_short_ && all_.join_slots(slots(), exact_warps, sums::most_shift_of_warps);
       }
     }
-    if (!is_short_) own.finish();
-    if (is_short_ || is_by_warp_) return;
+    if (is_short_) return;
+    if (!is_mailed_) sync_block();  // tiles that are late are read below
+    own.add_late(range, is_by_warp_);
+    own.finish();
+    if (is_by_warp_) return;
     sync_block();  // words of warps written above are read below
     if (rank() < digits::num_wide_words) {
       std::int64_t sum = 0;
@@ -143,13 +154,18 @@ class block_sum {
   }
 
   /// Adds up what blocks have; true in the block that then has all of it.
-  MONOFOLD_GPU bool combine_blocks(Companion& companion) {
+  MONOFOLD_GPU bool combine_blocks(const Companion& companion) {
     if constexpr (may_be_short) {
-      if (is_mailed_ && blocks() > 1 && !combine_by_mail()) return false;
+      if (is_mailed_ && blocks() > 1 && !combine_by_mail(companion)) return false;
     }
-    if constexpr (Companion::is_any) companion.store(scratch_.states);
     if (!is_mailed_ && (blocks() > 1 || !is_few_)) {
+      if constexpr (Companion::is_any) {
+        if (blocks() > 1) companion.store(scratch_.states);
+      }
       if (!combine_by_ticket<digits>(total(), scratch_)) return false;
+      if constexpr (Companion::is_any) {
+        if (blocks() > 1) companion.collect(scratch_.states);
+      }
     }
     if (Companion::is_any || !is_mailed_)
       sync_block();  // the total and what was left above are read below
@@ -179,8 +195,16 @@ class block_sum {
     return reinterpret_cast<std::int64_t*>(bytes_ + shared::total_at);
   }
 
+  /// Behind the boxes of the sums.
+  MONOFOLD_GPU auto companion_mail() const {
+    using mail = typename Companion::mail_type;
+    constexpr int first = mailed_sums<Term>::num_boxes;
+    static_assert(first + mail::words * mail_room::most_senders <= mail_room::words);
+    return mail{scratch_.mail.boxes() + first, call_};
+  }
+
   /// By mail to the last block; true there.
-  MONOFOLD_GPU bool combine_by_mail() {
+  MONOFOLD_GPU bool combine_by_mail(const Companion& companion) {
     const auto block = static_cast<int>(blockIdx.x);
     const int first = first_tile();
     const mailed_sums<Term> mail(scratch_.mail, call_);
@@ -195,11 +219,20 @@ class block_sum {
         };
         mail.post_elsewhere(sender, word_at, scratch_.words);
       }
+      if constexpr (Companion::is_any) {
+        if (is_by_warp_) {
+          companion.post_warp(companion_mail(), sender);
+        } else {
+          companion.post(companion_mail(), sender);
+        }
+      }
     }
     if (block + 1 != blocks()) return false;
     sync_block();  // slots and the total read above are overwritten below
-    is_short_ = mail.gather(is_by_warp_ ? static_cast<int>(tiles_) : blocks(), all_, slots(),
-                            total(), scratch_.words);
+    const int senders = is_by_warp_ ? static_cast<int>(tiles_) : blocks();
+    // Before the sums, which end the call; a barrier follows.
+    if constexpr (Companion::is_any) companion.hear(companion_mail(), senders);
+    is_short_ = mail.gather(senders, all_, slots(), total(), scratch_.words);
     if (!is_short_) sync_block();  // the total written above is read below
     return true;
   }
@@ -267,9 +300,9 @@ __global__ void __launch_bounds__(exact_threads, exact_resident_blocks)
   block.read_call();
   Companion companion(bytes + exact_shared<Term>::companion_at);
   own.add(range, block.first_tile(), block.tile_step(), companion);
-  block.combine_warps(own);
+  block.combine_warps(range, own, companion);
   if (!block.combine_blocks(companion)) return;
-  if constexpr (Companion::is_any) companion.collect(range, scratch.states);
+  if constexpr (Companion::is_any) companion.find(range);
   block.finish(f, range.end - range.first, companion.sink_for(sink));
 }
 

@@ -6,7 +6,7 @@
 #include "monofold/engine/gpu/exact/warp_extrema.cuh"
 #include "monofold/engine/gpu/exact/warp_rows.cuh"
 #include "monofold/engine/gpu/load.cuh"
-#include "monofold/level/grid.cuh"
+#include "monofold/engine/gpu/mailbox.cuh"
 #include "monofold/level/shuffle.cuh"
 #include "monofold/level/thread.cuh"
 #include "monofold/level/warp.cuh"
@@ -25,21 +25,22 @@ struct companion_sink {
 /// The extremes `F`, an `all` of one or two folds.
 ///
 /// shape      rows: of the tiles of the sum; shared: shared_bytes. `add` by all lanes of a warp, of tiles in
-///            ascending order; then `store`, and when the blocks have met `collect` in the last one, by
-///            all threads
+///            ascending order. Then warps `leave` what they have, blocks `store` or `post` it, or each warp does,
+///            and the last block takes it up by `collect` or `hear`, and calls `find`
 template <class F, class Item, int rows>
 class extrema_companion {
   using extrema = warp_extrema<decltype(F::members), Item, rows>;
 
  public:
   using state = typename F::state;
+  using mail_type = mailbox<state>;
   static constexpr bool is_any = true;
   /// Whether `may_change` tells of most tiles that they need not be added; else all are.
   static constexpr bool is_coarse = extrema::is_coarse;
   static constexpr int total_at = exact_warps * static_cast<int>(sizeof(state));
   static constexpr int shared_bytes = total_at + static_cast<int>(sizeof(state));
   static constexpr std::int64_t workspace_bytes =
-      grid_states(max_exact_blocks) * static_cast<std::int64_t>(sizeof(state));
+      max_exact_blocks * static_cast<std::int64_t>(sizeof(state));
 
   MONOFOLD_GPU explicit extrema_companion(char* shared) : shared_(shared) {}
 
@@ -50,32 +51,54 @@ class extrema_companion {
     extrema_.add(warp_rows<Item, rows>(raw, 0), tile);
   }
 
-  /// What the block has, with tiles in place of indices: to `states`, or as the total where the block is the
-  /// only one.
+  /// What each warp has, with tiles in place of indices, for `find` or for the block.
   ///
-  /// sync       all threads of the block; no barrier behind the last write
-  MONOFOLD_GPU void store(void* states) {
-    const state own = extrema_.total();
-    if (lane_rank() == 0) warp_states()[warp_rank()] = own;
-    sync_block();  // states of warps written above are read below
+  /// sync       all threads of the block; a barrier must follow
+  MONOFOLD_GPU void leave() const { leave(extrema_.total()); }
+  /// What the block has, to memory or by mail.
+  ///
+  /// sync       behind that barrier: all threads of the block, all lanes of warp 0
+  MONOFOLD_GPU void store(void* states) const {
     if (threadIdx.x >= warp_lanes) return;
-    const int lane = lane_rank();
-    const state all = warp::combine(F{}, warp_states()[lane < exact_warps ? lane : 0], exact_warps);
-    if (lane != 0) return;
-    *(gridDim.x > 1 ? static_cast<state*>(states) + blockIdx.x : total()) = all;
+    const state all = block_total();
+    if (lane_rank() == 0) static_cast<state*>(states)[blockIdx.x] = all;
+  }
+  MONOFOLD_GPU void post(const mail_type& mail, int sender) const {
+    mail.post(sender, block_total(), total());
+  }
+  /// What the warp has, by mail.
+  ///
+  /// sync       all lanes of the warp
+  MONOFOLD_GPU void post_warp(const mail_type& mail, int sender) const {
+    mail.post(sender, extrema_.total(), warp_states() + warp_rank());
   }
 
-  /// The total of all blocks, with indices.
+  /// What blocks have stored, or senders, a thread each, have posted or are sure to.
   ///
-  /// sync       as above; behind a barrier, and what blocks have was left before they met
-  MONOFOLD_GPU void collect(const aligned_range<Item>& range, void* states) {
-    if (gridDim.x > 1) {
-      auto* const all = static_cast<state*>(states);
-      const state own = combine_stored(F{}, all, gridDim.x, all + gridDim.x, warp_states());
-      if (threadIdx.x == 0) *total() = own;
-      sync_block();  // the total written above is read below
+  /// sync       all threads of the last block, behind a barrier; one must follow
+  MONOFOLD_GPU void collect(const void* states) const {
+    const auto* const all = static_cast<const state*>(states);
+    state own = F{}.identity();
+    MONOFOLD_ROLL
+    for (auto block = threadIdx.x; block < gridDim.x; block += exact_threads) {
+      own = combine_states(F{}, own, all[block]);
     }
-    extrema::find(*total(), range, warp_rank());
+    leave(warp::combine(F{}, own));
+  }
+  MONOFOLD_GPU void hear(const mail_type& mail, int senders) const {
+    const auto rank = static_cast<int>(threadIdx.x);
+    state own = F{}.identity();
+    if (rank < senders) own = mail.wait(rank);
+    leave(warp::combine(F{}, own));
+  }
+
+  /// Makes one of what warps have left, with indices.
+  ///
+  /// sync       all threads of the block, behind a barrier; no barrier behind the last write
+  MONOFOLD_GPU void find(const aligned_range<Item>& range) const {
+    const int lane = lane_rank();
+    extrema::find(warp_states()[lane < exact_warps ? lane : 0], exact_warps, *total(), range,
+                  warp_rank());
   }
 
   template <class Sink>
@@ -86,6 +109,14 @@ class extrema_companion {
  private:
   MONOFOLD_GPU state* warp_states() const { return reinterpret_cast<state*>(shared_); }
   MONOFOLD_GPU state* total() const { return reinterpret_cast<state*>(shared_ + total_at); }
+
+  MONOFOLD_GPU void leave(const state& own) const {
+    if (lane_rank() == 0) warp_states()[warp_rank()] = own;
+  }
+  MONOFOLD_GPU state block_total() const {
+    const int lane = lane_rank();
+    return warp::combine(F{}, warp_states()[lane < exact_warps ? lane : 0], exact_warps);
+  }
 
   char* shared_;
   extrema extrema_;

@@ -113,9 +113,9 @@ MONOFOLD_GPU void finish_words(const F& f, const std::int64_t* total, std::int64
 
 /// The leading bits of both sums, by one thread: calls, as there are two places that call. False where the
 /// bits do not decide; then all do.
-template <class F, class Real>
+template <class F, class Place>
 MONOFOLD_GPU_CALL bool finish_bits(const F& f, const exact_counts& counts, const leading_bits& sum,
-                                   const leading_bits& squares, result<Real>* out) {
+                                   const leading_bits& squares, Place out) {
   return f.finish_leading(counts, sum, squares, *out);
 }
 template <class F, class State, class Real>

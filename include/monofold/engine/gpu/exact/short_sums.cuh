@@ -122,7 +122,8 @@ class mailed_sums {
   using layout = typename digits::layout;
   static constexpr int num_sums = sums::num_sums;
   static constexpr int warps = 8;
-  static_assert((1 + 4 * num_sums) * mail_room::most_senders <= mail_room::words);
+  static constexpr int num_boxes = (1 + 4 * num_sums) * mail_room::most_senders;
+  static_assert(num_boxes <= mail_room::words);
 
   MONOFOLD_GPU mailed_sums(const mail_room& room, std::uint32_t call) : room_(room), call_(call) {}
 

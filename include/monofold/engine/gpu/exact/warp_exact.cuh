@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "monofold/engine/gpu/exact/late_tiles.cuh"
 #include "monofold/engine/gpu/exact/short_sums.cuh"
 #include "monofold/engine/gpu/exact/term_bins.cuh"
 #include "monofold/engine/gpu/exact/term_check.cuh"
@@ -23,13 +24,13 @@ namespace monofold::detail {
 ///
 /// The narrow one keeps the bins' largest exponent from tile to tile and raises it where items are larger. One vote a
 /// tile asks for all that is rare; where the smallest item does not tell that the bins hold all of it,
-/// another one looks at what they left: if anything, the tile counts as not added. The wide one
-/// (`warp_wide`) brings it again. Where the narrow way fails soon after it began, the wide one is kept for
+/// another one looks at what they left: if anything, the tile counts as not added. The first one of them may be late
+/// (`late_tiles`); others the wide way (`warp_wide`) brings again. Where the narrow way fails soon after it began, the wide one is kept for
 /// longer.
 ///
 /// `companion`, where it `is_any`, gets the chunks of each tile that may change it, perhaps twice.
 ///
-/// shape      may_have_room: see `warp_wide`
+/// shape      may_have_room: see `warp_wide`; then `add_late` must follow `add`
 /// order      exact: any
 /// sync       all lanes of the warp
 template <class Term, bool may_have_room = false>
@@ -87,6 +88,20 @@ class warp_exact {
     }
   }
 
+  /// Adds late tiles: the warp's own, or, behind a barrier, of all of the block its part of the rows.
+  MONOFOLD_GPU void add_late(const range_type& range, bool is_alone) {
+    const int first = is_alone ? 0 : static_cast<int>(threadIdx.x) / warp_lanes;
+    const int step = is_alone ? 1 : exact_warps;
+    late_tiles<Term>::each(is_alone, [&](int tile) {
+      flush();
+      MONOFOLD_ROLL
+      for (int row = first; row < rows; row += step) {
+        wide_.add_row(digits_, range, tile, row);
+        has_digits_ = true;
+      }
+    });
+  }
+
   /// Leaves everything among the digits.
   MONOFOLD_GPU void finish() {
     flush();
@@ -130,6 +145,7 @@ class warp_exact {
   static constexpr int num_bins = bin_plan::bins;
   static constexpr int parts = format::parts;
   static constexpr bool has_sure_bins = bin_plan::sure_bins(0) != 0;
+  static constexpr bool may_be_late = may_have_room;
 
   /// Sums of units for each bin of a lane, above `run_` times the bin's zero; modulo 2^64.
   struct bin_sums {
@@ -226,6 +242,9 @@ class warp_exact {
           break;
         }
       } else if (any_lane(bins.deposit(raw, beginning))) {
+        if constexpr (may_be_late) {
+          if (late_tiles<Term>::keep(tile)) continue;
+        }
         is_counted = true;
         break;
       }

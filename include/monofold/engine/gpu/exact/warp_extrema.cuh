@@ -12,6 +12,7 @@
 #include "monofold/fold/extrema.hpp"
 #include "monofold/level/shuffle.cuh"
 #include "monofold/level/thread.cuh"
+#include "monofold/level/warp.cuh"
 #include "monofold/platform/host_device.hpp"
 
 namespace monofold::detail {
@@ -31,7 +32,11 @@ class warp_end : public warp_extremum<Fold, int> {
                                             const aligned_range<Item>& range) {
     const std::int64_t at = found.index * tile_type::tile_items;
     bytes16 raw[rows];
-    load_ragged_rows(raw, range, at, lane_rank(), repeated(range.base[range.first]));
+    if (range.holds(at) && range.holds(at + tile_type::tile_items - 1)) {
+      load_rows(raw, range, at, lane_rank());
+    } else {
+      load_ragged_rows(raw, range, at, lane_rank(), repeated(range.base[range.first]));
+    }
     return index_in_tile<Fold>(tile_type(raw, at - range.first), found.key);
   }
 };
@@ -50,13 +55,14 @@ class warp_extrema<fold_list<First>, Item, rows> {
   MONOFOLD_GPU bool may_change(const tile_type& tile) const { return own_.may_change(tile); }
   MONOFOLD_GPU void add(const tile_type& tile, int number) { own_.add(tile, number); }
   MONOFOLD_GPU states total() const { return {own_.total()}; }
-  /// Puts the index in the place of the tile, by warp 0.
+  /// The best of what lanes 0 .. count - 1 hold, with its index in place of the tile, by warp 0.
   template <class States>
-  MONOFOLD_GPU static void find(States& found, const aligned_range<Item>& range, int warp) {
+  MONOFOLD_GPU static void find(const States& own, int count, States& out,
+                                const aligned_range<Item>& range, int warp) {
     if (warp != 0) return;
-    const std::int64_t index = end::index_of(found.first, range);
-    sync_warp();  // what lanes have read is written
-    if (lane_rank() == 0) found.first.index = index;
+    auto best = extremum_of_lanes<First>(own.first, count);
+    best.index = end::index_of(best, range);
+    if (lane_rank() == 0) out.first = best;
   }
 
  private:
@@ -81,9 +87,10 @@ class warp_extrema<fold_list<First, Rest...>, Item, rows> {
   MONOFOLD_GPU states total() const { return {first_.total().first, rest_.total()}; }
   /// An end a warp.
   template <class States>
-  MONOFOLD_GPU static void find(States& found, const aligned_range<Item>& range, int warp) {
-    one::find(found, range, warp);
-    others::find(found.rest, range, warp - 1);
+  MONOFOLD_GPU static void find(const States& own, int count, States& out,
+                                const aligned_range<Item>& range, int warp) {
+    one::find(own, count, out, range, warp);
+    others::find(own.rest, count, out.rest, range, warp - 1);
   }
 
  private:

@@ -114,7 +114,7 @@ class warp_wide {
   static constexpr int tile_items = rows * row_items;
   /// No tile makes more additions to a digit: those of special items, then of single digits, and to a count.
   static constexpr int most_additions_a_tile =
-      rows * chunk_items * warp_lanes * (2 + format::parts) + 80;
+      rows * chunk_items * warp_lanes * (2 + format::parts) + 320;
 
   /// Whether a lane has items that doubles are not for.
   template <int num_rows>
@@ -167,6 +167,13 @@ class warp_wide {
     }
   }
 
+  /// Adds a row of a tile whose -0 are counted.
+  MONOFOLD_GPU void add_row(digits& to, const range_type& range, int tile, int row) {
+    chunk raw[1];
+    load(raw, range, tile, row);
+    add_batch(to, raw, true);
+  }
+
   /// Leaves everything among the digits.
   MONOFOLD_GPU void finish(digits& to) {
     if constexpr (has_room) wide_room<Term>::flush(to);
@@ -210,13 +217,14 @@ class warp_wide {
     }
   }
 
-  MONOFOLD_GPU void add_batch(digits& to, chunk (&raw)[batch_rows], bool is_counted) {
+  template <int num_rows>
+  MONOFOLD_GPU void add_batch(digits& to, chunk (&raw)[num_rows], bool is_counted) {
     take_apart(to, raw, is_counted);
     MONOFOLD_ROLL
     for (int p = 0; p < parts; ++p) {
-      double x[batch];
+      double x[num_rows * chunk_items];
       MONOFOLD_UNROLL
-      for (int r = 0; r < batch_rows; ++r) {
+      for (int r = 0; r < num_rows; ++r) {
         MONOFOLD_UNROLL
         for (int v = 0; v < chunk_items; ++v) {
           double own[parts];
@@ -246,12 +254,13 @@ class warp_wide {
   }
 
   /// Adds doubles times 2^scale to a sum.
-  MONOFOLD_GPU void add_doubles(digits& to, double (&x)[batch], int scale, int sum) {
+  template <int count>
+  MONOFOLD_GPU void add_doubles(digits& to, double (&x)[count], int scale, int sum) {
     MONOFOLD_ROLL
     for (int pass = 0; skip_bins_ == 0; ++pass) {
       std::uint32_t most = 0;
       MONOFOLD_UNROLL
-      for (int i = 0; i < batch; ++i) most = larger(most, high_word(x[i]) & 0x7fffffff);
+      for (int i = 0; i < count; ++i) most = larger(most, high_word(x[i]) & 0x7fffffff);
       const int max_exponent = static_cast<int>(largest_of_lanes(most) >> 20) - 1022;
       if (may_stay_wide && max_exponent > highest_exponent) break;
       if (may_stay_wide && pass == max_passes) {
@@ -262,7 +271,7 @@ class warp_wide {
       bins.start(max_exponent);
       std::uint32_t left = 0;
       MONOFOLD_UNROLL
-      for (int i = 0; i < batch; ++i) {
+      for (int i = 0; i < count; ++i) {
         x[i] = bins.deposit(x[i]);
         left |= (high_word(x[i]) << 1) | low_word(x[i]);
       }
@@ -276,10 +285,10 @@ class warp_wide {
     }
     if constexpr (may_stay_wide) {
       if (skip_bins_ > 0) --skip_bins_;
-      to.reserve(batch * warp_lanes);
+      to.reserve(count * warp_lanes);
       sync_warp();  // additions by `add_units` above, atomic ones below
       MONOFOLD_UNROLL
-      for (int i = 0; i < batch; ++i) to.deposit(x[i], scale, sum);
+      for (int i = 0; i < count; ++i) to.deposit(x[i], scale, sum);
       sync_warp();  // and the other way round
     }
   }

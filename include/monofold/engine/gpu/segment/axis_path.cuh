@@ -14,11 +14,11 @@
 namespace monofold::detail {
 
 /// The rows as segments of one length, where they are that: side by side, one behind the other.
-template <class Item>
+template <class Item, class Segments>
 struct rows_as_segments {
   bool are_segments;
   contiguous_view<Item> view;
-  fixed_segments segments;
+  Segments segments;
 
   rows_as_segments(const Item* first, const array_rows& rows)
       : are_segments(rows.is_contiguous() && rows.num_kept <= 1 && rows.inner().stride >= 0 &&
@@ -27,8 +27,9 @@ struct rows_as_segments {
         segments(rows.row_items, rows.num_rows, rows.inner().stride) {}
 };
 
-/// A fold of the rows of an array, of which there are some; lives for one call.
-template <class F, class Item>
+/// A fold of the rows of an array, of which there are some; lives for one call. `Segments`: what rows that lie one
+/// behind the other are, made as fixed_segments are; `one_axis`: no array has rows of several axes.
+template <class F, class Item, class Segments = fixed_segments, bool one_axis = false>
 class axis_path {
  public:
   using view = contiguous_view<Item>;
@@ -62,7 +63,7 @@ class axis_path {
     if (rows_as_.are_segments) {
       return side_by_side_.template start<false>(on, workspace, sinks);
     }
-    using job = across_job<F, Item, Sinks>;
+    using job = across_job<F, Item, Sinks, one_axis>;
 #if defined(MONOFOLD_EMULATED)
     const strict_arithmetic arithmetic;  // the emulated device has that of this thread
 #endif
@@ -87,8 +88,8 @@ class axis_path {
   const F& fold_;
   const Item* first_;
   const array_rows& rows_;
-  rows_as_segments<Item> rows_as_;
-  segment_path<F, view, fixed_segments> side_by_side_;
+  rows_as_segments<Item, Segments> rows_as_;
+  segment_path<F, view, Segments> side_by_side_;
   std::int64_t groups_ = 0;
   std::int32_t nodes_ = 1;
   std::int32_t level_ = 0;

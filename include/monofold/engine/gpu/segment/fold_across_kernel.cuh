@@ -35,8 +35,9 @@ MONOFOLD_GPU row_place place_of_row(const array_rows& rows, std::int64_t row) {
   return place;
 }
 
-/// The items of a row's tile whose first one is item `base` of the row.
-template <class Item>
+/// The items of a row's tile whose first one is item `base` of the row. `one_axis`: one axis is reduced, as memory walks
+/// it; of several the way to an item is divisions, at each of many loads.
+template <class Item, bool one_axis = false>
 struct row_items {
   static constexpr bool is_far = true;
   const Item* first;
@@ -57,15 +58,16 @@ struct row_items {
 
  private:
   MONOFOLD_GPU std::int64_t offset_of(std::int64_t i) const {
-    if (rows.num_reduced == 1) return i * rows.reduced[0].stride;
+    if (one_axis || rows.num_reduced == 1) return i * rows.reduced[0].stride;
     return rows.offset_of_item(i);
   }
 };
 
 /// A fold of the rows of an array. A warp takes 32 neighbouring rows, or nodes of 2^node_level tiles of them.
-template <class F, class Item, class Sinks>
+template <class F, class Item, class Sinks, bool one_axis = false>
 struct across_job {
   using fold = F;
+  using items = row_items<Item, one_axis>;
   using item = Item;
   using state = typename F::state;
   using view = contiguous_view<Item>;
@@ -137,7 +139,7 @@ MONOFOLD_GPU typename Job::state fold_tiles_apart(const Job& job, const typename
     MONOFOLD_ROLL
     for (std::int64_t tile = begin; tile < end; ++tile) {
       const std::int64_t left = job.rows.row_items - tile * tile_items;
-      use(row_items<item>{first, job.rows, tile * tile_items},
+      use(typename Job::items{first, job.rows, tile * tile_items},
           left < tile_items ? static_cast<int>(left) : tile_items);
     }
   };

@@ -41,7 +41,7 @@ MONOFOLD_GPU Item load_item(const Item* place) {
 /// | member | meaning |
 /// |---|---|
 /// | `cell`, `absent(f)` | a few words; the one that changes no other |
-/// | `filler()` | an item that changes nothing behind the last one of a segment |
+/// | `filler(f)` | an item that changes nothing behind the last one of a segment |
 /// | `take(f, item, i)` | that of item i of a segment |
 /// | `join(f, a, b)` | of two, in either order the same bits |
 /// | `state_of(f, own, count)` | the fold's state of `count` items |
@@ -58,8 +58,8 @@ struct number_cells {
   static constexpr bool is_one = true;
   static constexpr bool any_order = false;
   using cell = typename F::state;
-  MONOFOLD_GPU static Item filler() { return F{}.padding(); }
-  MONOFOLD_GPU static cell absent(const F& f) { return f.lift(filler(), 0); }
+  MONOFOLD_GPU static Item filler(const F& f) { return f.padding(); }
+  MONOFOLD_GPU static cell absent(const F& f) { return f.lift(filler(f), 0); }
   MONOFOLD_GPU static cell take(const F& f, const Item& item, int) { return f.lift(item, 0); }
   MONOFOLD_GPU static cell join(const F& f, cell a, cell b) { return f.combine(a, b); }
   MONOFOLD_GPU static cell state_of(const F&, cell own, int) { return own; }
@@ -75,7 +75,7 @@ requires(sizeof(Item) <= 4) struct slot_cells<integer_sum_fold<Item>, Item, Sink
   static constexpr bool is_one = true;
   static constexpr bool any_order = true;
   using cell = std::int64_t;
-  MONOFOLD_GPU static Item filler() { return Item(0); }
+  MONOFOLD_GPU static Item filler(const F&) { return Item(0); }
   MONOFOLD_GPU static cell absent(const F&) { return 0; }
   MONOFOLD_GPU static cell take(const F&, const Item& item, int) { return static_cast<cell>(item); }
   MONOFOLD_GPU static cell join(const F&, cell a, cell b) { return a + b; }
@@ -105,7 +105,7 @@ struct extremum_cells {
     std::int32_t at;
   };
   // None is worse; of like ones the first counts.
-  MONOFOLD_GPU static Item filler() { return worst_item<Item>(F::picks_smallest); }
+  MONOFOLD_GPU static Item filler(const F&) { return worst_item<Item>(F::picks_smallest); }
   MONOFOLD_GPU static cell absent(const F&) { return {F::worst, -1}; }
   MONOFOLD_GPU static cell take(const F& f, const Item& item, int i) {
     const auto own = f.lift(item, i);
@@ -134,7 +134,7 @@ struct slot_cells<extremum_answer_fold<Item, smallest, extremum_part::value>, It
   static constexpr bool is_one = true;
   static constexpr bool any_order = true;
   using cell = typename F::key;
-  MONOFOLD_GPU static Item filler() { return worst_item<Item>(smallest); }
+  MONOFOLD_GPU static Item filler(const F&) { return worst_item<Item>(smallest); }
   MONOFOLD_GPU static cell absent(const F&) { return F::worst; }
   MONOFOLD_GPU static cell take(const F& f, const Item& item, int) { return f.lift(item, 0).key; }
   MONOFOLD_GPU static cell join(const F&, cell a, cell b) { return F::better(b, a) ? b : a; }
@@ -178,7 +178,7 @@ struct tree_step_cells {
       std::bit_width(static_cast<unsigned>(tile_shape<Item>::items_per_lane)) - 1;
   static constexpr bool any_order = own::any_order;
   const F& f;
-  MONOFOLD_GPU static Item filler() { return own::filler(); }
+  MONOFOLD_GPU Item filler() const { return own::filler(f); }
   MONOFOLD_GPU cell absent() const { return own::absent(f); }
   MONOFOLD_GPU step prepared(const watch&, bool) const { return {}; }
   MONOFOLD_GPU cell take(const step&, const Item& item, int i) const {

@@ -145,7 +145,7 @@ class slot_page {
     const Item* const at = kept_pointer(items_ + own.begin);
     Item x[num_cells];
     MONOFOLD_UNROLL
-    for (int c = 0; c < num_cells; ++c) x[c] = c < own.count ? load_item(at + c) : Cells::filler();
+    for (int c = 0; c < num_cells; ++c) x[c] = c < own.count ? load_item(at + c) : cells_.filler();
     cell all[num_cells];
     watch seen;
     MONOFOLD_UNROLL
@@ -192,7 +192,7 @@ class slot_page {
       MONOFOLD_UNROLL
       for (int p = 0; p < parts; ++p) {
         out.x[s * parts + p] =
-            warp_lanes * p < left ? load_item(at + warp_lanes * p) : Cells::filler();
+            warp_lanes * p < left ? load_item(at + warp_lanes * p) : cells_.filler();
       }
     }
     return out;

@@ -12,6 +12,7 @@
 #include "monofold/fold/all.hpp"
 #include "monofold/fold/fold.hpp"
 #include "monofold/level/block.cuh"
+#include "monofold/level/grid.cuh"
 #include "monofold/level/thread.cuh"
 
 namespace monofold::detail {
@@ -57,6 +58,23 @@ struct block_state_bytes<all_fold<Folds...>> {
       ((is_running_v<Folds> ? static_cast<int>(sizeof(typename Folds::state)) : 0) + ...);
 };
 
+/// The node over states[0] .. states[count - 1], more than 32 and up to 256 of them, in lane 0: rare, so a call.
+///
+/// sync       all lanes of the warp
+template <class F, class States>
+MONOFOLD_GPU_CALL typename F::state combine_many_by_warp(const F& f, States states, int count) {
+  const int owners = (count + states_per_thread - 1) / states_per_thread;
+  const int at = lane_rank() < owners ? lane_rank() * states_per_thread : 0;
+  return warp::combine(f, combine_neighbours(f, states + at, count - at), owners);
+}
+/// The same of up to 256.
+template <class F, class States>
+MONOFOLD_GPU typename F::state combine_by_warp(const F& f, const States& states, int count) {
+  if (count > warp_lanes) return combine_many_by_warp(f, states, count);
+  const int lane = lane_rank();
+  return warp::combine(f, states[lane < count ? lane : 0], count);
+}
+
 /// What a warp has of a fold, and where the block's warps meet.
 ///
 /// shape      `shared`: block_bytes_of_one of shared memory. First `put`: the states of ragged tiles, in
@@ -83,6 +101,10 @@ class block_fold {
     const int rank = thread_rank();
     return combine_block(f, states_[rank < here ? rank : 0], here,
                          static_cast<state*>(warp_states));
+  }
+  /// The same by one warp.
+  MONOFOLD_GPU state total_by_warp(const F& f, int here) const {
+    return combine_by_warp(f, states_, here);
   }
 
  private:
@@ -112,17 +134,21 @@ class block_fold<F, View, true> {
     sync_warp();  // and written after that
     if (lane_rank() == 0) states_[block_warp()] = total;
   }
-  MONOFOLD_GPU state total(const F& f, int, void*) const {
-    const int warps = block_warps();
-    const int rank = thread_rank();
-    if (rank >= warp_lanes) return states_[0];
-    return warp::combine(f, states_[rank < warps ? rank : 0], warps);
+  MONOFOLD_GPU state total(const F& f, int here, void*) const {
+    if (thread_rank() >= warp_lanes) return states_[0];
+    return total_by_warp(f, here);
+  }
+  MONOFOLD_GPU state total_by_warp(const F& f, int) const {
+    return combine_by_warp(f, states_, block_warps());
   }
 
  private:
   state* states_;
   warp_running<F, View> own_;
 };
+
+/// Members of an `all` are shared out to the warps of a block.
+MONOFOLD_GPU bool is_of_this_warp(int member) { return member % block_warps() == block_warp(); }
 
 /// The members of an `all`.
 template <class View, class First, class... Rest>
@@ -156,6 +182,20 @@ class block_fold_list {
     sync_block();  // states of warps read above are overwritten below
     return {first, rest_.total(f.rest, here, warp_states)};
   }
+  /// Calls then(fold, state) for the total of each member, by all lanes of some warp, with the state in
+  /// lane 0, and leaves what that returns.
+  ///
+  /// shape      up to 256 tiles; `out` in shared memory; number: that of the first member
+  /// sync       all threads of the block; no barrier behind the last write of `out`
+  template <class Then>
+  MONOFOLD_GPU void totals_by_warps(const folds& f, int here, states* out, const Then& then,
+                                    int number = 0) const {
+    if (is_of_this_warp(number)) {
+      const auto own = then(f.first, first_.total_by_warp(f.first, here));
+      if (lane_rank() == 0) out->first = own;
+    }
+    rest_.totals_by_warps(f.rest, here, &out->rest, then, number + 1);
+  }
 
  private:
   block_fold<First, View> first_;
@@ -178,6 +218,13 @@ class block_fold_list<View, Last> {
   MONOFOLD_GPU void close(const folds& f) { last_.close(f.first); }
   MONOFOLD_GPU states total(const folds& f, int here, void* warp_states) const {
     return {last_.total(f.first, here, warp_states)};
+  }
+  template <class Then>
+  MONOFOLD_GPU void totals_by_warps(const folds& f, int here, states* out, const Then& then,
+                                    int number = 0) const {
+    if (!is_of_this_warp(number)) return;
+    const auto own = then(f.first, last_.total_by_warp(f.first, here));
+    if (lane_rank() == 0) out->first = own;
   }
 
  private:
@@ -219,6 +266,11 @@ class block_folds<all_fold<Folds...>, View> {
   MONOFOLD_GPU typename fold::state total(const fold& f, int here, void* warp_states) const {
     return own_.total(f.members, here, warp_states);
   }
+  template <class Then>
+  MONOFOLD_GPU void totals_by_warps(const fold& f, int here, typename fold::state* out,
+                                    const Then& then) const {
+    own_.totals_by_warps(f.members, here, out, then);
+  }
 
  private:
   block_fold_list<View, Folds...> own_;
@@ -245,14 +297,14 @@ struct block_places {
   }
 };
 
-/// Folds `here` tiles of a view from tile `first` on: a tile a warp, in turn. The state is in thread 0.
+/// Folds `here` tiles of a view from tile `first` on: a tile a warp, in turn; their totals are left to join.
 ///
 /// order      the plan's tree; extrema have the places of tiles as indices, see engine/gpu/tree/locate
-/// sync       all threads of the block; no barrier behind the last read of `places.warp_states`
+/// sync       all threads of the block, behind a barrier then
 template <class F, class View>
-MONOFOLD_GPU typename F::state fold_block(const F& f, const View& view, std::int64_t size,
-                                          std::int64_t first, int here,
-                                          const block_places<F, View>& places) {
+MONOFOLD_GPU block_folds<F, View> fold_block_parts(const F& f, const View& view, std::int64_t size,
+                                                   std::int64_t first, int here,
+                                                   const block_places<F, View>& places) {
   constexpr int tile_items = warp_tile<View>::tile_items;
   const int warps = block_warps();
   const int warp = block_warp();
@@ -288,7 +340,18 @@ MONOFOLD_GPU typename F::state fold_block(const F& f, const View& view, std::int
     fold_aligned(std::false_type{});
   }
   parts.close(f);
-  sync_block();  // states written above are read below
+  sync_block();  // states written above are read behind it
+  return parts;
+}
+
+/// Their state, in thread 0.
+///
+/// sync       all threads of the block; no barrier behind the last read of `places.warp_states`
+template <class F, class View>
+MONOFOLD_GPU typename F::state fold_block(const F& f, const View& view, std::int64_t size,
+                                          std::int64_t first, int here,
+                                          const block_places<F, View>& places) {
+  const auto parts = fold_block_parts(f, view, size, first, here, places);
   return parts.total(f, here, places.warp_states);
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-/// engine/gpu/tree/distinct_path: the members of an `all` that have the same states are folded once.
+/// engine/gpu/tree/distinct_path: members of an `all` whose states those of others tell are not folded again.
 
 #include <cstdint>
 #include <type_traits>
@@ -10,7 +10,9 @@
 #include "monofold/fold/all.hpp"
 #include "monofold/fold/extrema.hpp"
 #include "monofold/fold/moments.hpp"
+#include "monofold/fold/sum.hpp"
 #include "monofold/platform/host_device.hpp"
+#include "monofold/platform/numbers.hpp"
 
 namespace monofold::detail {
 
@@ -34,6 +36,40 @@ using root_fold_t = typename root_fold<F>::type;
 template <class F>
 inline constexpr bool is_one_of_a_kind_v = std::is_empty_v<F> || !std::is_same_v<root_fold_t<F>, F>;
 
+/// Whether the state of a root tells that of another fold of the same items.
+template <class Root, class F>
+inline constexpr bool tells_v = std::is_same_v<Root, F>;
+template <class Item>
+inline constexpr bool tells_v<mean_fold<Item>, count_fold> = true;
+template <class Item>
+inline constexpr bool tells_v<mean_fold<Item>, integer_sum_fold<Item>> = !is_floating_v<Item>;
+template <class Item>
+inline constexpr bool tells_v<mean_fold<Item>, float_sum_fold<Item, double>> = is_floating_v<Item>;
+template <class Item>
+inline constexpr bool tells_v<moments_fold<Item>, count_fold> = true;
+template <class Item>
+inline constexpr bool tells_v<integer_moments_fold<Item>, count_fold> = true;
+template <class Item>
+inline constexpr bool tells_v<integer_moments_fold<Item>, integer_sum_fold<Item>> = true;
+template <class Item>
+inline constexpr bool tells_v<integer_moments_fold<Item>, mean_fold<Item>> = true;
+
+/// What it tells.
+template <class F, class State>
+MONOFOLD_GPU typename F::state told_state(const State& root) {
+  if constexpr (std::is_same_v<typename F::state, State>) {
+    return root;
+  } else if constexpr (std::is_same_v<F, count_fold>) {
+    return root.count;
+  } else if constexpr (requires { root.total; }) {
+    return root.total;
+  } else if constexpr (std::is_same_v<typename F::state, decltype(root.sum)>) {
+    return root.sum;
+  } else {
+    return {root.sum, root.count};
+  }
+}
+
 /// The roots of members, each once.
 template <class Kept, class... Folds>
 struct distinct_roots {
@@ -47,14 +83,32 @@ struct distinct_roots<all_fold<Kept...>, First, Rest...> {
       std::conditional_t<is_known, all_fold<Kept...>, all_fold<Kept..., root>>, Rest...>::type;
 };
 
-/// Whether an `all` has members of the same states, and which are left.
+/// Of distinct roots those that no other one tells: `All` are all, `Kept` those before.
+template <class All, class Kept, class... Roots>
+struct untold_roots {
+  using type = Kept;
+};
+template <class... All, class... Kept, class First, class... Rest>
+struct untold_roots<all_fold<All...>, all_fold<Kept...>, First, Rest...> {
+  static constexpr bool is_told = ((tells_v<All, First> && !std::is_same_v<All, First>) || ...);
+  using type = typename untold_roots<
+      all_fold<All...>, std::conditional_t<is_told, all_fold<Kept...>, all_fold<Kept..., First>>,
+      Rest...>::type;
+};
+template <class Distinct>
+struct needed_roots;
+template <class... Roots>
+struct needed_roots<all_fold<Roots...>> : untold_roots<all_fold<Roots...>, all_fold<>, Roots...> {};
+
+/// Whether members of an `all` need fewer roots than they are, and which.
 template <class F>
 struct distinct_members {
   static constexpr bool are_fewer = false;
 };
 template <class First, class... Rest>
 struct distinct_members<all_fold<First, Rest...>> {
-  using type = typename distinct_roots<all_fold<root_fold_t<First>>, Rest...>::type;
+  using type = typename needed_roots<
+      typename distinct_roots<all_fold<root_fold_t<First>>, Rest...>::type>::type;
   static constexpr bool are_fewer =
       (is_one_of_a_kind_v<First> && ... && is_one_of_a_kind_v<Rest>)&&!std::is_same_v<
           type, all_fold<root_fold_t<First>, root_fold_t<Rest>...>>;
@@ -66,13 +120,13 @@ constexpr auto list_of_roots(std::type_identity<all_fold<Folds...>>) {
   return make_list(Folds{}...);
 }
 
-/// The state of one root among those of all.
+/// The state of a root, from the first among those of `Folds` that tells it.
 template <class Root, class First, class... Rest>
-MONOFOLD_GPU const typename Root::state& state_of_root(
+MONOFOLD_GPU typename Root::state state_of_root(
     std::type_identity<all_fold<First, Rest...>>,
     const typename fold_list<First, Rest...>::states& states) {
-  if constexpr (std::is_same_v<Root, First>) {
-    return states.first;
+  if constexpr (tells_v<First, Root>) {
+    return told_state<Root>(states.first);
   } else {
     return state_of_root<Root>(std::type_identity<all_fold<Rest...>>{}, states.rest);
   }
@@ -100,7 +154,7 @@ struct member_sink {
   }
 };
 
-/// An `all` by the plan's tree, some of whose members have the same states.
+/// An `all` by the plan's tree, some of whose members have states that those of others tell.
 template <class F, class View, kernel_choice kernels>
 class distinct_path : public state_path<F, View> {
  public:

@@ -7,6 +7,7 @@
 #include "monofold/engine/gpu/kernel.cuh"
 #include "monofold/engine/gpu/mailbox.cuh"
 #include "monofold/engine/gpu/tree/block_fold.cuh"
+#include "monofold/engine/gpu/tree/fold_members.cuh"
 #include "monofold/engine/gpu/tree/fold_tiles_kernel.cuh"
 #include "monofold/engine/gpu/tree/locate.cuh"
 #include "monofold/engine/gpu/tree/warp_fold.cuh"
@@ -122,59 +123,50 @@ struct block_state {
 };
 template <class F, class View>
 MONOFOLD_GPU block_state<typename F::state> fold_few_tiles(const F& f, const View& view,
-                                                           std::int64_t size, int first, int here,
-                                                           int block_level) {
+                                                           std::int64_t size, int first, int here) {
   using state = typename F::state;
   const auto rank = static_cast<int>(threadIdx.x);
   const int warps = block_warps();
   const int warp = block_warp();
-  if constexpr (is_all_fold<F>::value) {
-    const block_places<F, View> places(dynamic_shared(), block_level);
-    return {fold_block(f, view, size, first, here, places), places.warp_states};
+  char* const shared = reinterpret_cast<char*>(dynamic_shared());
+  constexpr int staging = is_staged_v<F, View> ? staging_bytes : 0;
+  auto* const buffer = reinterpret_cast<bytes16*>(shared + warp * staging);
+  auto* const states = reinterpret_cast<state*>(shared + warps * staging);
+  const int parts = is_running_v<F> && here > warps ? warps : here;
+  state own;
+  if constexpr (is_running_v<F>) {
+    if (warp < parts) {
+      own = fold_tiles_running(f, view, size, first, here, warp, warps);
+      if (parts > 1 && rank % warp_lanes == 0) states[warp] = own;
+    }
   } else {
-    char* const shared = reinterpret_cast<char*>(dynamic_shared());
-    constexpr int staging = is_staged_v<F, View> ? staging_bytes : 0;
-    auto* const buffer = reinterpret_cast<bytes16*>(shared + warp * staging);
-    auto* const states = reinterpret_cast<state*>(shared + warps * staging);
-    const int parts = is_running_v<F> && here > warps ? warps : here;
-    state own;
-    if constexpr (is_running_v<F>) {
-      if (warp < parts) {
-        own = fold_tiles_running(f, view, size, first, here, warp, warps);
-        if (parts > 1 && rank % warp_lanes == 0) states[warp] = own;
-      }
-    } else {
-      const int quick = quick_tiles<F>(view, size, first, here);
-      int tile = warp;
-      MONOFOLD_ROLL
-      for (; tile < quick; tile += warps) {
-        auto loaded = load_quick_tile(f, view, size, first + tile);
-        if constexpr (is_staged_v<F, View>) loaded.stage(buffer);
-        own = fold_loaded_tile<true>(f, loaded, buffer);
-        if (parts > 1 && rank % warp_lanes == 0) states[tile] = own;
-      }
-      // Calls take registers that loads in flight need: a loop of its own.
-      MONOFOLD_ROLL
-      for (; tile < here; tile += warps) {
-        own = fold_ragged_tile(f, view, place_of_tile<View>(size, first + tile), buffer);
-        if (parts > 1 && rank % warp_lanes == 0) states[tile] = own;
-      }
+    const int quick = quick_tiles<F>(view, size, first, here);
+    int tile = warp;
+    MONOFOLD_ROLL
+    for (; tile < quick; tile += warps) {
+      auto loaded = load_quick_tile(f, view, size, first + tile);
+      if constexpr (is_staged_v<F, View>) loaded.stage(buffer);
+      own = fold_loaded_tile<true>(f, loaded, buffer);
+      if (parts > 1 && rank % warp_lanes == 0) states[tile] = own;
     }
-    if (parts > 1) {
-      sync_block();  // states written above are read below
-      if (warp == 0) own = warp::combine(f, states[rank < parts ? rank : 0], parts);
+    // Calls take registers that loads in flight need: a loop of its own.
+    MONOFOLD_ROLL
+    for (; tile < here; tile += warps) {
+      own = fold_ragged_tile(f, view, place_of_tile<View>(size, first + tile), buffer);
+      if (parts > 1 && rank % warp_lanes == 0) states[tile] = own;
     }
-    return {own, states};
   }
+  if (parts > 1) {
+    sync_block();  // states written above are read below
+    if (warp == 0) own = warp::combine(f, states[rank < parts ? rank : 0], parts);
+  }
+  return {own, states};
 }
 
 /// Blocks of this kernel that a multiprocessor must have room for: 128 registers a thread, so that none are
 /// spilled where ragged tiles are called for.
 template <class F, class View>
 inline constexpr int few_resident_blocks = max_block_threads(launch_facts_v<F, View>) > 256 ? 1 : 2;
-
-/// The room of a block that is alone.
-struct no_mail_room {};
 
 /// A block folds all; or, given a room, blocks post their states, and the last block joins them. Hardware
 /// starts blocks in order, so whoever the last one waits for is running or done.
@@ -192,8 +184,15 @@ __global__ void __launch_bounds__(max_block_threads(launch_facts_v<F, View>),
   wait_for_launches_before();
   const std::int64_t size = range.count();
   const auto rank = static_cast<int>(threadIdx.x);
-  if constexpr (std::is_same_v<Room, no_mail_room>) {
-    const auto own = fold_few_tiles(f, range.view, size, 0, plan.tiles, plan.block_level);
+  if constexpr (is_all_fold<F>::value) {
+    const tile_share share{plan.tiles, plan.blocks, plan.block_level};
+    if constexpr (std::is_same_v<Room, no_mail_room>) {
+      fold_members_alone(f, range.view, size, share, sink);
+    } else {
+      fold_members_by_mail(f, range.view, size, share, room, sink);
+    }
+  } else if constexpr (std::is_same_v<Room, no_mail_room>) {
+    const auto own = fold_few_tiles(f, range.view, size, 0, plan.tiles);
     if (rank < warp_lanes) hand_on(f, range.view, size, own.total, sink);
   } else {
     // Read early: it takes as long as items do. The last block writes it when all have read it.
@@ -202,7 +201,7 @@ __global__ void __launch_bounds__(max_block_threads(launch_facts_v<F, View>),
     const auto block = static_cast<int>(blockIdx.x);
     const int first = block << plan.block_level;
     const int here = tiles_here(plan.tiles, first, plan.block_level);
-    const auto own = fold_few_tiles(f, range.view, size, first, here, plan.block_level);
+    const auto own = fold_few_tiles(f, range.view, size, first, here);
     if (rank < warp_lanes) mail.post(block, own.total, own.states);
     if (block + 1 != blocks) return;
     sync_block();  // states read above are overwritten below

@@ -8,6 +8,7 @@
 #include "monofold/engine/gpu/load.cuh"
 #include "monofold/engine/gpu/mailbox.cuh"
 #include "monofold/engine/gpu/tree/block_fold.cuh"
+#include "monofold/engine/gpu/tree/fold_members.cuh"
 #include "monofold/engine/gpu/tree/locate.cuh"
 #include "monofold/engine/gpu/tree/warp_fold.cuh"
 #include "monofold/engine/gpu/tree/warp_running.cuh"
@@ -62,16 +63,14 @@ inline constexpr launch_facts launch_facts_v{
 template <class F, class View>
 constexpr int shared_bytes_of(const tile_launch& plan) {
   const int warps = plan.threads / warp_lanes;
-  return (is_staged_v<F, View> ? warps * staging_bytes : 0) +
-         block_state_bytes<F>::of(1 << plan.block_level, warps) +
-         in_chunks_of_16(warps * static_cast<int>(sizeof(typename F::state)));
-}
-
-/// How many of `tiles` a block has that begins with tile `first` and may take 2^level.
-template <class Count>
-MONOFOLD_GPU int tiles_here(Count tiles, Count first, int level) {
-  const Count left = tiles - first;
-  return left < (1 << level) ? static_cast<int>(left) : 1 << level;
+  const int own = (is_staged_v<F, View> ? warps * staging_bytes : 0) +
+                  block_state_bytes<F>::of(1 << plan.block_level, warps) +
+                  in_chunks_of_16(warps * static_cast<int>(sizeof(typename F::state)));
+  if constexpr (is_all_fold<F>::value) {
+    const int met = plan.is_mailed ? mailed_members<F>::shared_bytes(plan.blocks) : 0;
+    return own > met ? own : met;
+  }
+  return own;
 }
 
 /// Folds a view: a tile a warp, a node of tiles a block, the nodes by the last block, or by that
@@ -89,13 +88,24 @@ __global__ void __launch_bounds__(max_block_threads(launch_facts_v<F, View>), mi
   let_next_launch_begin();
   if (layout != handed_layout_of<F, View>()) trap();
   wait_for_launches_before();
-  const std::int64_t first = std::int64_t{blockIdx.x} << plan.block_level;
-  const int here = tiles_here(plan.tiles, first, plan.block_level);
-  block_places<F, View> places(dynamic_shared(), plan.block_level);
-  state total = fold_block(f, view, size, first, here, places);
+  [[maybe_unused]] const tile_share share{plan.tiles, static_cast<int>(plan.blocks),
+                                          plan.block_level};
+  if constexpr (is_all_fold<F>::value && is_mailable_v<state>) {
+    if (plan.is_mailed) return fold_members_by_mail(f, view, size, share, room, sink);
+  }
+  const block_places<F, View> places(dynamic_shared(), plan.block_level);
+  state total;
+  if constexpr (is_all_fold<F>::value) {
+    fold_members_of_block(f, view, size, share, places);
+    total = *places.warp_states;
+  } else {
+    const std::int64_t first = std::int64_t{blockIdx.x} << plan.block_level;
+    const int here = tiles_here(plan.tiles, first, plan.block_level);
+    total = fold_block(f, view, size, first, here, places);
+  }
   const bool is_first_warp = threadIdx.x < warp_lanes;
   bool is_done = plan.blocks == 1;
-  if constexpr (is_mailable_v<state>) {
+  if constexpr (is_mailable_v<state> && !is_all_fold<F>::value) {
     if (plan.is_mailed) {
       // Read here: loads in flight need its register.
       const mailbox<state> mail{room.boxes(), room.read_call()};

@@ -66,6 +66,19 @@ MONOFOLD_GPU void locate(const all_fold<Folds...>& f, const View& view, std::int
   locate_members(f.members, view, size, own);
 }
 
+/// What lane 0 has, located where its fold asks for that.
+///
+/// sync       all lanes of the warp
+template <class F, class View>
+MONOFOLD_GPU typename F::state located(const F& f, const View& view, std::int64_t size,
+                                       typename F::state total) {
+  if constexpr (is_located_v<F>) {
+    total = shuffle_from(total, 0);
+    locate(f, view, size, total);
+  }
+  return total;
+}
+
 /// Whether a sink asks for indices: the answer alone of a smallest or largest item has none.
 template <class F, class Sink>
 inline constexpr bool asks_index_v = true;
@@ -80,10 +93,7 @@ inline constexpr bool
 template <class F, class View, class Sink>
 MONOFOLD_GPU void hand_on(const F& f, const View& view, std::int64_t size, typename F::state total,
                           const Sink& sink) {
-  if constexpr (is_located_v<F> && asks_index_v<F, Sink>) {
-    total = shuffle_from(total, 0);
-    locate(f, view, size, total);
-  }
+  if constexpr (asks_index_v<F, Sink>) total = located(f, view, size, total);
   if (lane_rank() == 0) sink(f, total);
 }
 

@@ -1,0 +1,140 @@
+"""Answers about rows in memory of a GPU: made there, in arrays like the caller's, in the caller's stream."""
+
+import sys
+
+import numpy as np
+
+from . import _arrays, _core, _dtypes, _rows
+from ._errors import UNSUPPORTED, DeviceUnavailable, raise_status
+
+DEFAULT_STREAM = 0
+
+
+def is_on_device(source):
+    return source.pieces[0][0].place != 0
+
+
+def _library_of(x):
+    name = type(x).__module__.partition(".")[0]
+    return name, sys.modules.get(name)
+
+
+def stream_of(x):
+    """(the stream that the library of `x` works in now, whether it is known)."""
+    name, library = _library_of(x)
+    if name == "torch":
+        return library.cuda.current_stream(x.device).cuda_stream, True
+    if name == "cupy":
+        return library.cuda.get_current_stream().ptr, True
+    return DEFAULT_STREAM, False  # which __dlpack__ has put the items' stream before
+
+
+def empty_like(x, shape, code):
+    """A new array of the library of `x`, beside it, whose items are not set."""
+    name, library = _library_of(x)
+    dtype = _dtypes.NAMES[code]
+    if name == "cupy":
+        return library.empty(shape, dtype)
+    if name in ("jax", "jaxlib"):
+        raise TypeError("arrays of jax are not written: give out= an array of another library")
+    if name != "torch":
+        if not hasattr(x, "__array_namespace__"):
+            raise TypeError(f"arrays of {name} have no library to make answers by: give out=")
+        library = x.__array_namespace__()
+    return library.empty(shape, dtype=getattr(library, dtype), device=x.device)
+
+
+class Answers:
+    """Arrays for the answers of an operation, the caller's or new ones: values, second values and places."""
+
+    def __init__(self, x, kind, shape, code, out):
+        codes = [_dtypes.INT64] if kind.answer == "index" else [code, code] if kind.answer == "pair" else [code]
+        if out is None:
+            self.arrays = [empty_like(x, shape, one) for one in codes]
+        else:
+            self.arrays = list(_rows.outs_of(out, len(codes)))
+        shown = [_shown(array, shape, one) for array, one in zip(self.arrays, codes)]
+        self.places = [None, None, *shown] if kind.answer == "index" else [*shown, None, None][:3]
+
+    def given(self):
+        return self.arrays[0] if len(self.arrays) == 1 else tuple(self.arrays)
+
+
+def _shown(array, shape, code):
+    source = _arrays.as_source(array)
+    if not is_on_device(source):
+        raise DeviceUnavailable("out lies on the host: answers on a device stay there")
+    if tuple(source.shape) != tuple(shape):
+        raise ValueError(f"out has the shape {tuple(source.shape)}; the answer has {tuple(shape)}")
+    if source.code != code:
+        raise TypeError(f"out is of {_dtypes.NAMES[source.code]}; the answer is of {_dtypes.NAMES[code]}")
+    if type(array).__module__.partition(".")[0] in ("jax", "jaxlib"):
+        raise ValueError("out cannot be written")
+    return source.items
+
+
+def code_of_out(out):
+    """The code of the type of the caller's array for one answer."""
+    return _arrays.as_source(_rows.outs_of(out, 1)[0]).code
+
+
+def reduce(x, source, mask, kind, how, axes, code, keepdims=False, out=None):
+    """The answers of one operation along axes: an array, or two for pairs."""
+    if mask is not None:
+        raise TypeError("where= needs an array on the host")
+    shape = tuple(1 if axis in axes else extent for axis, extent in enumerate(source.shape)
+                  if keepdims or axis not in axes)
+    new = Answers(x, kind, shape, code, out)
+    stream, is_known = stream_of(x)
+    status, row = _core.device_rows(source.items, axes, kind.code, how, code, *new.places, stream, not is_known)
+    if status:
+        _refuse(status, kind, source, code)
+        kept = [extent for axis, extent in enumerate(source.shape) if axis not in axes]
+        index = np.unravel_index(row, kept) if kept else ()
+        raise_status(status, kind.name, row=tuple(map(int, index)) or None)
+    return new.given()
+
+
+def segments(x, source, kind, how, starts, stops, code):
+    """The answers of one operation for each segment; `starts` and `stops` are the core's arrays."""
+    new = Answers(x, kind, (starts.count,), code, None)
+    status, failed = _core.device_segments(source.items, starts, stops, kind.code, how, code, *new.places,
+                                           stream_of(x)[0])
+    if status:
+        _refuse(status, kind, source, code)
+        raise_status(status, kind.name, row=failed)
+    return new.given()
+
+
+def _refuse(status, kind, source, code):
+    if status == UNSUPPORTED:
+        raise TypeError(f"{kind.name} of {_dtypes.NAMES[source.code]} as {_dtypes.NAMES[code]} has no kernel for these "
+                        "rows on a device, or not with these options: copy the array to the host")
+
+
+def lying_there(numbers):
+    """int64 numbers along one axis as the core's array, where they lie on a device; else None."""
+    if isinstance(numbers, np.ndarray) or not any(
+            hasattr(numbers, name) for name in ("__dlpack__", "__cuda_array_interface__")):
+        return None
+    source = _arrays.as_source(numbers)
+    if not is_on_device(source):
+        return None
+    if source.code != _dtypes.INT64 or len(source.shape) != 1 or not source.items.is_packed:
+        raise TypeError("bounds of segments on a device are packed int64 numbers along one axis")
+    return source.items
+
+
+def brought_there(numbers):
+    """The same of a NumPy array of int64, copied."""
+    memory = _core.device_memory(max(numbers.nbytes, 8))
+    if numbers.size:
+        _core.copy_by_device(memory.address, _core.address_of(numbers), numbers.nbytes)
+        back = np.empty(1, np.int64)  # which comes behind it: a copy from pageable memory may still be on its way
+        _core.copy_by_device(_core.address_of(back), memory.address, 8)
+    return part_of(memory.address, numbers.size, memory)
+
+
+def part_of(address, count, owner):
+    """So many int64 numbers on the device."""
+    return _core.array(address, _dtypes.INT64, False, 1, (count,), (8,), owner)

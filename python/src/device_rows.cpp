@@ -1,0 +1,170 @@
+#include "python/src/device_rows.hpp"
+
+#include <nanobind/stl/vector.h>
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "monofold/monofold.h"
+#include "python/src/answers.hpp"
+#include "python/src/array.hpp"
+#include "runtime/gpu/devices.hpp"
+#include "runtime/gpu/load_device_library.hpp"
+#include "runtime/gpu/rows/row_library.hpp"
+
+namespace monofold::python {
+
+namespace {
+
+using numbers = std::vector<std::int64_t>;
+
+/// The addresses that an array with items lies between.
+std::pair<const char*, const char*> ends_of(const layout& items) {
+  const char* first = items.data;
+  const char* end = items.data + items.item_bytes();
+  for (std::size_t k = 0; k < items.extents.size(); ++k) {
+    const std::int64_t way = (items.extents[k] - 1) * items.strides[k];
+    (way < 0 ? first : end) += way;
+  }
+  return {first, end};
+}
+
+bool share_memory(const layout& one, const layout& other) {
+  if (one.count() == 0 || other.count() == 0) return false;
+  const auto [first, end] = ends_of(one);
+  const auto [from, to] = ends_of(other);
+  return first < to && from < end;
+}
+
+/// Where answers go; none: null.
+struct answer_places {
+  const array* values;
+  const array* seconds;
+  const array* indices;
+
+  /// errors     ValueError: arrays that the device cannot write, row by row
+  void check(const layout& items) const {
+    const array* const all[] = {values, seconds, indices};
+    for (const array* const* one = all; one != all + 3; ++one) {
+      if (*one == nullptr) continue;
+      if ((*one)->place == MONOFOLD_HOST) throw nb::value_error("out lies on the host");
+      if (!(*one)->is_packed()) throw nb::value_error("out: answers are packed on a device");
+      if (share_memory(items, **one)) throw nb::value_error("out shares memory with the array");
+      for (const array* const* other = all; other != one; ++other) {
+        if (*other != nullptr && share_memory(**other, **one)) {
+          throw nb::value_error("out: two answers need two arrays that share no memory");
+        }
+      }
+    }
+  }
+  /// Waits until the device is done with them: for libraries whose stream is not known.
+  void wait() const {
+    for (const array* one : {values, seconds, indices}) {
+      char unused = 0;
+      if (one != nullptr && one->count() > 0) runtime::copy_from_device(&unused, one->data, 1);
+    }
+  }
+};
+
+void* memory_of(const array* one) {
+  return one != nullptr ? const_cast<char*>(one->data) : nullptr;
+}
+
+monofold_status checked(monofold_status status) {
+  if (status != MONOFOLD_UNSUPPORTED) check_call(status);
+  return status;
+}
+
+/// (status, the first row without an answer or -1)
+nb::tuple device_rows(const array& items, const numbers& axes, monofold_operation operation,
+                      const how& options, monofold_dtype value_dtype, const array* values,
+                      const array* seconds, const array* indices, std::uintptr_t stream,
+                      bool waits) {
+  if (!items.is_native()) throw nb::value_error("the array's items cannot be read where they lie");
+  const answer_places out{values, seconds, indices};
+  out.check(items);
+  numbers strides = items.strides;
+  for (std::int64_t& stride : strides) stride /= items.item_bytes();
+  std::int64_t capacity = 0;
+  for (const array* one : {values, seconds, indices}) {
+    if (one != nullptr) capacity = one->count();
+  }
+  std::int64_t failed = -1;
+  monofold_status status = MONOFOLD_OK;
+  {
+    nb::gil_scoped_release released;
+    status = monofold_reduce_axis_on_device(
+        items.data, items.dtype, static_cast<std::int32_t>(items.extents.size()),
+        items.extents.data(), strides.data(), axes.data(), static_cast<std::int32_t>(axes.size()),
+        operation, &options.options, value_dtype, memory_of(values), memory_of(seconds),
+        static_cast<std::int64_t*>(memory_of(indices)), capacity, reinterpret_cast<void*>(stream),
+        &failed);
+    if (waits && status == MONOFOLD_OK) out.wait();
+  }
+  return nb::make_tuple(checked(status), failed);
+}
+
+/// (status, the first segment without an answer or -1)
+nb::tuple device_segments(const array& items, const array& starts, const array& stops,
+                          monofold_operation operation, const how& options,
+                          monofold_dtype value_dtype, const array* values, const array* seconds,
+                          const array* indices, std::uintptr_t stream) {
+  if (!items.is_packed()) throw nb::value_error("the array is not packed");
+  const answer_places out{values, seconds, indices};
+  out.check(items);
+  std::int64_t failed = -1;
+  monofold_status status = MONOFOLD_OK;
+  {
+    nb::gil_scoped_release released;
+    status = monofold_reduce_segments_on_device(
+        items.data, items.dtype, items.count(), reinterpret_cast<const std::int64_t*>(starts.data),
+        reinterpret_cast<const std::int64_t*>(stops.data), starts.count(), operation,
+        &options.options, value_dtype, memory_of(values), memory_of(seconds),
+        static_cast<std::int64_t*>(memory_of(indices)), reinterpret_cast<void*>(stream), &failed);
+  }
+  if (status == MONOFOLD_INVALID_ARGUMENT && failed >= 0) {
+    PyErr_Format(PyExc_ValueError, "segment %lld ends before it begins, or lies outside the array",
+                 static_cast<long long>(failed));
+    throw nb::python_error();
+  }
+  return nb::make_tuple(checked(status), failed);
+}
+
+/// Memory of the current device, which numbers can be copied to and from: for tests, of the emulated device too.
+class device_memory {
+ public:
+  explicit device_memory(std::int64_t bytes) : own_(runtime::make_device_memory(bytes)) {}
+  std::uintptr_t address() const { return reinterpret_cast<std::uintptr_t>(own_.get()); }
+
+ private:
+  std::shared_ptr<void> own_;
+};
+
+}  // namespace
+
+void bind_device_rows(nb::module_& core) {
+  core.def("device_rows", &device_rows, nb::arg("items"), nb::arg("axes"), nb::arg("operation"),
+           nb::arg("how"), nb::arg("value_dtype"), nb::arg("values").none(),
+           nb::arg("seconds").none(), nb::arg("indices").none(), nb::arg("stream"),
+           nb::arg("waits"));
+  core.def("device_segments", &device_segments, nb::arg("items"), nb::arg("starts"),
+           nb::arg("stops"), nb::arg("operation"), nb::arg("how"), nb::arg("value_dtype"),
+           nb::arg("values").none(), nb::arg("seconds").none(), nb::arg("indices").none(),
+           nb::arg("stream"));
+  core.def("emulates_devices", [](bool emulated) {
+    const auto kind = emulated ? runtime::device_kind::emulated : runtime::device_kind::gpu;
+    runtime::use_devices(kind);
+    return !runtime::find_devices(kind).devices.empty();
+  });
+  core.def("copy_by_device", [](std::uintptr_t to, std::uintptr_t from, std::int64_t bytes) {
+    runtime::copy_from_device(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from),
+                              bytes);
+  });
+  nb::class_<device_memory>(core, "device_memory", "Memory of the current device.")
+      .def(nb::init<std::int64_t>())
+      .def_prop_ro("address", &device_memory::address);
+}
+
+}  // namespace monofold::python

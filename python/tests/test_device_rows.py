@@ -1,0 +1,162 @@
+"""Rows and segments in memory of a device, by arrays of a library of its own: on the emulated device, where it is."""
+
+import os
+import pathlib
+
+import monofold as mf
+import numpy as np
+import pytest
+from arrays import numbers
+from monofold import _core
+from producers import CudaArray, Tensor
+
+LIBRARIES = pathlib.Path(__file__).parents[2] / "build" / "lib"
+CODES = {"f": 2, "i": 0, "u": 1, "b": 6}
+
+
+@pytest.fixture(autouse=True, scope="module")
+def device():
+    os.environ.setdefault("MONOFOLD_LIBRARY_PATH", str(LIBRARIES))
+    if not mf.info()["gpu"].startswith("none"):
+        pytest.skip("the other device is here")
+    if not _core.emulates_devices(True):
+        _core.emulates_devices(False)
+        pytest.skip("no emulated device")
+    yield
+    _core.emulates_devices(False)
+
+
+class Namespace:
+    """A library of arrays in memory of the device."""
+
+    def __getattr__(self, name):
+        return np.dtype(name)
+
+    @staticmethod
+    def empty(shape, dtype, device):
+        assert device == "device 0"
+        return There(np.zeros(shape, dtype))
+
+
+class There(Tensor):
+    """A copy of a NumPy array in memory of the device, of the same strides."""
+
+    device = "device 0"
+
+    def __init__(self, array):
+        base = array if array.base is None else array.base
+        self.memory = _core.device_memory(max(base.nbytes, 8))
+        if base.nbytes:
+            _core.copy_by_device(self.memory.address, base.ctypes.data, base.nbytes)
+        at = self.memory.address + array.ctypes.data - base.ctypes.data
+        super().__init__(array, CODES[array.dtype.kind], kind=2, data=at)
+
+    def __array_namespace__(self):
+        return Namespace()
+
+    def back(self):
+        out = np.empty(self.array.shape, self.array.dtype)
+        if out.nbytes:
+            _core.copy_by_device(out.ctypes.data, self.told["data"], out.nbytes)
+        return out
+
+
+def same(there, here):
+    assert isinstance(there, There)
+    back, here = there.back(), np.asarray(here)
+    return back.dtype == here.dtype and back.shape == here.shape and back.tobytes() == here.tobytes()
+
+
+OPERATIONS = (mf.sum, mf.mean, mf.min, mf.max, mf.argmin, mf.argmax, mf.any, mf.all, mf.count_nonzero)
+
+
+@pytest.mark.parametrize("dtype", ("float32", "float64", "float16", "int32", "uint8", "bool"))
+@pytest.mark.parametrize("axis", (0, 1, 2, (1, 2), None))
+def test_rows(dtype, axis):
+    x = numbers(dtype, (6, 7, 9))
+    there = There(x)
+    for operation in OPERATIONS:
+        assert same(operation(there, axis=axis, keepdims=True), operation(x, axis=axis, keepdims=True)), operation
+    low, high = mf.minmax(there, axis=axis, keepdims=True)
+    assert same(low, x.min(axis, keepdims=True)) and same(high, x.max(axis, keepdims=True))
+    assert there.asked[-1]["stream"] == 1
+    assert mf.sum(there) == mf.sum(x)
+
+
+def test_strides():
+    x = numbers("float32", (30, 40))
+    for view in (x.T, x[::2, ::-3], x[3:, 5:]):
+        for axis in (0, 1):
+            assert same(mf.sum(There(view), axis=axis), mf.sum(view, axis=axis))
+
+
+def test_options():
+    x = numbers("float64", (5, 50))
+    x[1, 3] = np.nan
+    there = There(x)
+    assert same(mf.sum(there, axis=1, nan="omit"), mf.sum(x, axis=1, nan="omit"))
+    assert same(mf.mean(there, axis=1, dtype="float32"), mf.mean(x, axis=1, dtype="float32"))
+    assert same(mf.var(there, axis=0, correction=1), mf.var(x, axis=0, correction=1))
+    assert same(mf.plain.sum(there, axis=1), mf.plain.sum(x, axis=1))
+    with pytest.raises(mf.NanFound, match=r"row \(1,\)"):
+        mf.max(there, axis=1, nan="raise")
+    total, most = mf.reduce(there, mf.all(mf.sum, mf.argmax), axis=1)
+    assert same(total, mf.sum(x, axis=1)) and same(most, mf.argmax(x, axis=1))
+
+
+def test_failures():
+    there = There(np.full((3, 4), 2**62))
+    with pytest.raises(mf.IntegerOverflow, match=r"row \(0,\)"):
+        mf.sum(there, axis=1)
+    with pytest.raises(mf.EmptyInput):
+        mf.min(There(np.ones((3, 0))), axis=1)
+    with pytest.raises(np.exceptions.AxisError):
+        mf.sum(there, axis=2)
+    with pytest.raises(TypeError, match="prod of int64.* no kernel"):
+        mf.prod(there, axis=0)
+    with pytest.raises(TypeError, match="no kernel"):
+        mf.top_k(there, 2, axis=0)
+    with pytest.raises(TypeError, match="no kernel"):
+        mf.sum(There(np.ones((3, 4, 5))), axis=(0, 2))
+    with pytest.raises(TypeError, match="where="):
+        mf.sum(there, axis=0, where=np.ones((3, 4), bool))
+
+
+def test_out():
+    x = numbers("float32", (30, 40))
+    there, out = There(x), There(np.zeros(40, "float64"))
+    assert mf.sum(there, axis=0, out=out) is out and same(out, mf.sum(x, axis=0, dtype="float64"))
+    for wrong, error, why in (
+            (np.zeros(40, "float32"), mf.DeviceUnavailable, "host"),
+            (There(np.zeros(30, "float32")), ValueError, "shape"),
+            (There(np.zeros(40, "int32")), TypeError, "integers"),
+            (There(np.zeros((40, 2), "float32")[:, 0]), ValueError, "packed"),
+            (there, ValueError, "shape")):
+        with pytest.raises(error, match=why):
+            mf.sum(there, axis=0, out=wrong)
+    row = CudaArray(shape=(40,), data=(there.told["data"] + 160, False))
+    with pytest.raises(ValueError, match="shares memory"):
+        mf.sum(there, axis=0, out=row)
+    told = CudaArray(shape=(30, 40), data=(there.told["data"], False))
+    with pytest.raises(TypeError, match="give out="):
+        mf.sum(told, axis=0)
+    assert mf.argmax(told, axis=0, out=(place := There(np.zeros(40, "int64")))) is place
+    assert same(place, mf.argmax(x, axis=0))
+
+
+def test_segments():
+    x = numbers("float64", 1000)
+    offsets = np.array([0, 3, 3, 500, 999, 1000])
+    there = There(x)
+    want = mf.segmented_reduce(x, mf.sum, offsets)
+    assert same(mf.segmented_reduce(there, mf.sum, offsets), want)
+    assert same(mf.segmented_reduce(there, mf.sum, offsets.tolist()), want)
+    assert same(mf.segmented_reduce(there, mf.sum, There(offsets)), want)
+    assert same(mf.segmented_reduce(there, mf.sum, starts=There(offsets[:-1].copy()), stops=offsets[1:]), want)
+    assert same(mf.segmented_reduce(there, mf.sum, starts=offsets[:-1]), want)
+    with pytest.raises(mf.EmptyInput, match="1"):
+        mf.segmented_reduce(there, mf.max, offsets)
+    with pytest.raises(ValueError, match="segment 1 ends"):
+        mf.segmented_reduce(there, mf.max, There(np.array([0, 3, 2, 5])))
+    with pytest.raises(TypeError, match="int64"):
+        mf.segmented_reduce(there, mf.sum, There(offsets.astype("int32")))

@@ -1,0 +1,151 @@
+#pragma once
+/// runtime/gpu/rows/row_answers: answers of rows as numbers of a type chosen at run time, stored by the device.
+
+#include <cstdint>
+
+#include "monofold/fold/exact/leading.hpp"
+#include "monofold/platform/dtype.hpp"
+#include "monofold/platform/float_format.hpp"
+#include "monofold/platform/host_device.hpp"
+#include "monofold/platform/numbers.hpp"
+#include "monofold/platform/status.hpp"
+#include "monofold/platform/wide_int.hpp"
+#include "monofold/reduce_axis.cuh"
+#include "runtime/gpu/rows/row_pass.hpp"
+#include "runtime/operation.hpp"
+
+namespace monofold::runtime {
+
+/// The bits of a double that no narrower format is asked to show, or that is rounded to odd.
+template <class Real>
+MONOFOLD_GPU std::uint64_t narrowed_bits(double value) {
+  using format = float_format<Real>;
+  const float_parts from = parts_of(value);
+  if (from.kind == number_kind::finite) {
+    return float_bits(round_to<Real>(from.negative, from.significand, from.exponent, false));
+  }
+  const auto special = from.kind == number_kind::nan ? format::quiet_nan : format::infinity;
+  return static_cast<typename format::bits>(special | (from.negative ? format::sign_bit : 0));
+}
+
+/// A number's bits in the lowest bytes, and where it was found; or why there is none.
+struct row_answer {
+  std::uint64_t bits;
+  std::int64_t index;
+  status code;
+
+  MONOFOLD_GPU static row_answer failed(status code) { return {0, -1, code}; }
+
+  // Calls: a kernel has many places where answers are made.
+
+  /// Rounded to nearest, ties to even.
+  MONOFOLD_GPU_CALL static row_answer of_real(double value, dtype to) {
+    const auto answered = [](std::uint64_t bits) { return row_answer{bits, -1, status::ok}; };
+    switch (to) {
+      case dtype::float16: return answered(narrowed_bits<float16>(value));
+      case dtype::bfloat16: return answered(narrowed_bits<bfloat16>(value));
+      case dtype::float32: return answered(narrowed_bits<float>(value));
+      default: return answered(bits_as<std::uint64_t>(value));
+    }
+  }
+  /// A number by its leading bits, rounded once.
+  MONOFOLD_GPU_CALL static row_answer of_leading(bool is_negative,
+                                                 const monofold::detail::upper_bits& own,
+                                                 dtype to) {
+    using monofold::detail::round_bits;
+    if (to == dtype::float64) return of_real(round_bits<double>(is_negative, own), to);
+    return of_real(round_bits<odd_double>(is_negative, own).value, to);
+  }
+  /// An integer, over `divisor` where that is not 0.
+  MONOFOLD_GPU_CALL static row_answer of_integer(int128 value, std::uint64_t divisor, dtype to) {
+    const bool is_negative = value < 0;
+    const uint128 size =
+        is_negative ? uint128{0} - static_cast<uint128>(value) : static_cast<uint128>(value);
+    if (to >= dtype::float16) {
+      if (size == 0) return of_real(0, to);
+      const auto leading = monofold::detail::leading_of(size, 0);
+      return of_leading(is_negative,
+                        divisor != 0 ? monofold::detail::quotient_of(leading, divisor)
+                                     : monofold::detail::upper_of(leading),
+                        to);
+    }
+    const bool is_signed = to >= dtype::int8 && to <= dtype::int64;
+    const int bits = to == dtype::boolean
+                         ? 1
+                         : 8 << (static_cast<int>(to) -
+                                 static_cast<int>(is_signed ? dtype::int8 : dtype::uint8));
+    const int128 limit = int128{1} << (is_signed ? bits - 1 : bits);
+    if (value >= limit || value < (is_signed ? -limit : 0)) {
+      return failed(status::integer_overflow);
+    }
+    return {static_cast<std::uint64_t>(value), -1, status::ok};
+  }
+};
+
+/// How many items a row has.
+MONOFOLD_GPU std::int64_t length_of_row(const row_store& store, std::int64_t row) {
+  return store.starts != nullptr ? store.stops[row] - store.starts[row] : store.length;
+}
+
+MONOFOLD_GPU void put_answer(const row_store& store, std::int64_t row, const row_answer& own) {
+  if (own.code != status::ok) {
+    atomicMax(store.failed, ~(static_cast<unsigned long long>(row) << 4 |
+                              static_cast<unsigned long long>(own.code)));
+    return;
+  }
+  if (store.indices != nullptr) store.indices[row] = own.index;
+  if (store.values == nullptr) return;
+  const auto put = [&]<class Word>(Word bits) { static_cast<Word*>(store.values)[row] = bits; };
+  switch (store.value_bytes) {
+    case 1: put(static_cast<std::uint8_t>(own.bits)); break;
+    case 2: put(static_cast<std::uint16_t>(own.bits)); break;
+    case 4: put(static_cast<std::uint32_t>(own.bits)); break;
+    default: put(own.bits);
+  }
+}
+
+/// The place of one row's answer: what is assigned to it is stored.
+class row_place {
+ public:
+  MONOFOLD_GPU row_place(const row_store& store, std::int64_t row) : store_(store), row_(row) {}
+  MONOFOLD_GPU const row_place& operator*() const { return *this; }
+  MONOFOLD_GPU const row_place& operator=(const row_answer& own) const {
+    put_answer(store_, row_, own);
+    return *this;
+  }
+  MONOFOLD_GPU std::int64_t length() const { return length_of_row(store_, row_); }
+
+ private:
+  const row_store& store_;
+  std::int64_t row_;
+};
+
+/// The sink of one row, for folds with `answer(state, count of items)`.
+struct row_sink {
+  row_place out;
+
+  template <class F>
+  MONOFOLD_GPU void operator()(const F& f, const typename F::state& total) const {
+    if constexpr (requires { f.needs_length(); }) {
+      *out = f.answer(total, f.needs_length() ? out.length() : 0);
+    } else {
+      *out = f.finish(total);
+    }
+  }
+};
+
+/// Those of all rows.
+struct row_sinks {
+  row_store store;
+  MONOFOLD_GPU row_sink of(std::int64_t row) const { return {row_place(store, row)}; }
+};
+
+}  // namespace monofold::runtime
+
+namespace monofold::detail {
+
+/// Sums that need no state to be answered are handed on without one.
+template <>
+inline constexpr bool is_answer_sink_v<runtime::row_sink> = true;
+
+}  // namespace monofold::detail

@@ -1,0 +1,306 @@
+#pragma once
+/// runtime/gpu/rows/row_folds: the folds of rows on a GPU, each for several operations and types of items.
+///
+/// Half of a kernel is the way to the items: so a fold of integers, of counts or of extrema has the bits of its items,
+/// and is told what they mean.
+
+#include <cstdint>
+#include <type_traits>
+
+#include "monofold/fold/exact/moments.hpp"
+#include "monofold/fold/exact/sum.hpp"
+#include "monofold/fold/exact/sum_of_two.hpp"
+#include "monofold/fold/extrema.hpp"
+#include "monofold/fold/sum.hpp"
+#include "monofold/platform/rounded.hpp"
+#include "monofold/reduce_axis.cuh"
+#include "runtime/gpu/rows/row_answers.cuh"
+
+namespace monofold::runtime {
+
+/// What takes part where NaN are left out; false: an error.
+MONOFOLD_GPU bool leave_out_nan(const row_rules& rules, exact_counts& counts) {
+  if (counts.nan == 0) return true;
+  if (rules.raise_nan) return false;
+  if (rules.omit_nan) {
+    counts.items -= counts.nan;
+    counts.nan = 0;
+  }
+  return true;
+}
+
+/// A sum that is a double over a count, rounded to odd.
+MONOFOLD_GPU double odd_quotient(double sum, double count) {
+  const double near = rounded_quotient(sum, count);
+  const double rest = rounded_fma(-near, count, sum);  // of sums of at most 53 bits: exact
+  if (rest == 0) return near;
+  std::uint64_t bits = bits_as<std::uint64_t>(near);
+  if ((rest > 0) != (near > 0)) --bits;  // rounded away from 0
+  return bits_as<double>(bits | 1);
+}
+
+/// Exact sums and means.
+template <class Item>
+struct row_total_fold : exact_terms_fold<value_term<Item>> {
+  using state = typename exact_terms_fold<value_term<Item>>::state;
+  row_rules rules;
+
+  MONOFOLD_HD explicit row_total_fold(const row_rules& how) : rules(how) {}
+
+  MONOFOLD_GPU row_answer finish(const state& s) const {
+    return finish_leading(s.counts, monofold::detail::leading_of(s.sum));
+  }
+  MONOFOLD_GPU row_answer finish_leading(const exact_counts& counts,
+                                         const monofold::detail::leading_number& sum) const {
+    return answer_of(rules, counts, sum);
+  }
+  MONOFOLD_GPU_CALL static row_answer answer_of_double(row_rules rules, double sum, int count) {
+    if (rules.op != operation::mean) return row_answer::of_real(sum, rules.to);
+    const bool is_wide = rules.to == dtype::float64;
+    return row_answer::of_real(is_wide ? rounded_quotient(sum, count) : odd_quotient(sum, count),
+                               rules.to);
+  }
+
+ private:
+  MONOFOLD_GPU_CALL static row_answer answer_of(row_rules rules, exact_counts counts,
+                                                const monofold::detail::leading_number& sum) {
+    if (!leave_out_nan(rules, counts)) return row_answer::failed(status::nan_found);
+    const exact_verdict v = verdict<nan_rule::propagate>(counts);
+    const bool is_mean = rules.op == operation::mean;
+    if (is_mean && v.items == 0) return row_answer::failed(status::empty_input);
+    if (v.kind != number_kind::finite || sum.bits.significand == 0) {
+      return row_answer::of_real(monofold::detail::special<double>(v), rules.to);
+    }
+    using monofold::detail::quotient_of;
+    return row_answer::of_leading(sum.is_negative,
+                                  is_mean
+                                      ? quotient_of(sum.bits, static_cast<std::uint64_t>(v.items))
+                                      : monofold::detail::upper_of(sum.bits),
+                                  rules.to);
+  }
+};
+
+/// Where the sum of `count` items, at least one, is a double.
+template <class Item>
+MONOFOLD_GPU row_answer answer_of_double(const row_total_fold<Item>& f, double sum, int count) {
+  return row_total_fold<Item>::answer_of_double(f.rules, sum, count);
+}
+
+/// Sums in the plan's tree, and what means follow from them.
+template <class Item>
+struct row_plain_fold : float_sum_fold<Item, std::conditional_t<sizeof(Item) == 8, double, float>> {
+  using own = float_sum_fold<Item, std::conditional_t<sizeof(Item) == 8, double, float>>;
+  using state = typename own::state;
+  row_rules rules;
+
+  MONOFOLD_HD explicit row_plain_fold(const row_rules& how) : rules(how) {}
+
+  MONOFOLD_HD bool needs_length() const { return rules.op == operation::mean; }
+  MONOFOLD_GPU row_answer answer(state sum, std::int64_t count) const {
+    if (!needs_length()) return row_answer::of_real(own::finish(sum), rules.to);
+    if (count == 0) return row_answer::failed(status::empty_input);
+    return row_answer::of_real(*mean_fold<Item>{}.finish({static_cast<double>(sum), count}),
+                               rules.to);
+  }
+};
+
+/// Exact variances and their roots.
+template <class Item>
+struct row_moments_fold : exact_moments_fold<Item> {
+  using state = exact_moments_state<Item>;
+  row_rules rules;
+
+  MONOFOLD_HD explicit row_moments_fold(const row_rules& how) : rules(how) {}
+
+  MONOFOLD_GPU row_answer finish(const state& s) const { return answer_of(rules, s); }
+  /// From the leading bits of both sums; false where these do not decide.
+  MONOFOLD_GPU bool finish_leading(const exact_counts& counts,
+                                   const monofold::detail::leading_bits& sum,
+                                   const monofold::detail::leading_bits& squares,
+                                   const row_place& out) const {
+    row_answer found{};
+    if (!found_by_leading(rules, counts, sum, squares, found)) return false;
+    out = found;
+    return true;
+  }
+
+ private:
+  template <class Visit>
+  MONOFOLD_GPU static auto by_rounding(const row_rules& rules, const Visit& visit) {
+    const bool is_root = rules.op == operation::std;
+    if (rules.to == dtype::float64) {
+      return is_root ? visit.template operator()<double, true>()
+                     : visit.template operator()<double, false>();
+    }
+    return is_root ? visit.template operator()<odd_double, true>()
+                   : visit.template operator()<odd_double, false>();
+  }
+  MONOFOLD_GPU_CALL static row_answer answer_of(row_rules rules, const state& s) {
+    row_answer out{};
+    if (found_by_leading(rules, s.values.counts, monofold::detail::leading_of(s.values.sum).bits,
+                         monofold::detail::leading_of(s.squares).bits, out)) {
+      return out;
+    }
+    exact_counts counts = s.values.counts;
+    static_cast<void>(leave_out_nan(rules, counts));
+    const auto items = static_cast<std::uint64_t>(counts.items);
+    const exact_deviations<Item> all(s.values.sum, s.squares, counts.items);
+    const uint128 divisor = uint128{items} * (items - static_cast<std::uint64_t>(rules.ddof));
+    return row_answer::of_real(by_rounding(rules,
+                                           [&]<class Real, bool root>() {
+                                             const Real own =
+                                                 all.template rounded<Real, root>(divisor);
+                                             return bits_as<double>(own);
+                                           }),
+                               rules.to);
+  }
+  MONOFOLD_GPU_CALL static bool found_by_leading(row_rules rules, exact_counts counts,
+                                                 const monofold::detail::leading_bits& sum,
+                                                 const monofold::detail::leading_bits& squares,
+                                                 row_answer& out) {
+    out = row_answer::failed(status::nan_found);
+    if (!leave_out_nan(rules, counts)) return true;
+    return by_rounding(rules, [&]<class Real, bool root>() {
+      result<Real> found;
+      const exact_variance_fold<Item, Real, root> own(rules.ddof);
+      if (!own.finish_leading(counts, sum, squares, found)) return false;
+      out = found ? row_answer::of_real(bits_as<double>(*found), rules.to)
+                  : row_answer::failed(found.code());
+      return true;
+    });
+  }
+};
+
+/// Sums of integers, and counts, of items that are so many bits. 64 bits hold sums of fewer than 2^31 shorter ones.
+template <class Word>
+struct row_count_fold {
+  using state = std::conditional_t<sizeof(Word) == 8, int128, std::int64_t>;
+  static constexpr bool commutative = true;
+  static constexpr bool exact = true;
+
+  row_rules rules;
+  Word sign;   // the highest bit, of signed integers
+  Word mask;   // of counts: the bits that are looked at
+  Word limit;  // what they are above
+  bool is_count;
+
+  MONOFOLD_HD state lift(Word item, std::int64_t) const {
+    if (is_count) return static_cast<Word>(item & mask) > limit ? 1 : 0;
+    return static_cast<state>(static_cast<Word>(item ^ sign)) - static_cast<state>(sign);
+  }
+  MONOFOLD_HD state combine(state left, state right) const { return left + right; }
+  MONOFOLD_HD state identity() const { return 0; }
+  MONOFOLD_HD Word padding() const { return 0; }
+
+  MONOFOLD_HD bool needs_length() const {
+    return rules.op == operation::mean || rules.op == operation::all;
+  }
+  MONOFOLD_GPU row_answer answer(state total, std::int64_t count) const {
+    if (rules.op == operation::any) return row_answer::of_integer(total > 0 ? 1 : 0, 0, rules.to);
+    if (rules.op == operation::all)
+      return row_answer::of_integer(total == count ? 1 : 0, 0, rules.to);
+    if (rules.op != operation::mean) {
+      // A sum of signed integers is an int64, whatever type is asked for then.
+      constexpr int128 most = (int128{1} << 63) - 1;
+      if (sign != 0 && rules.to == dtype::uint64 && total > most) {
+        return row_answer::failed(status::integer_overflow);
+      }
+      return row_answer::of_integer(total, 0, rules.to);
+    }
+    if (count == 0) return row_answer::failed(status::empty_input);
+    return row_answer::of_integer(total, static_cast<std::uint64_t>(count), rules.to);
+  }
+};
+
+/// The first smallest or largest item, by keys of which the largest is the best: one less than all ones at most, which
+/// stands for NaN.
+template <class Word>
+struct row_extremum_fold {
+  using state = extremum<Word>;
+  static constexpr bool commutative = true;
+  static constexpr bool exact = true;
+  static constexpr Word nan_key = static_cast<Word>(~Word{0});
+
+  row_rules rules;
+  Word sign;      // the highest bit, of signed integers and of floats
+  Word turned;    // the bits that negative floats have the other way round
+  Word infinite;  // of floats the bits of an infinity, else all that a magnitude can have
+  Word flipped;   // all bits, where the smallest is asked for
+  Word worst;     // the item that no other is worse than
+
+  MONOFOLD_HD bool is_nan_item(Word item) const {
+    return turned != 0 && static_cast<Word>(item & turned) > infinite;
+  }
+  MONOFOLD_HD Word key_of(Word item) const {
+    const bool is_negative = (item & sign) != 0;
+    return static_cast<Word>(item ^ sign ^ (is_negative ? turned : Word{0}) ^ flipped);
+  }
+  MONOFOLD_HD Word item_of(Word key) const {
+    const auto own = static_cast<Word>(key ^ flipped);
+    const bool is_negative = (own & sign) == 0;
+    return static_cast<Word>(own ^ sign ^ (is_negative ? turned : Word{0}));
+  }
+  MONOFOLD_HD state lift(Word item, std::int64_t index) const {
+    if (is_nan_item(item)) return rules.omit_nan ? identity() : state{nan_key, index};
+    return {key_of(item), index};
+  }
+  MONOFOLD_HD state combine(const state& left, const state& right) const {
+    const bool is_right = right.key > left.key ||
+                          (right.key == left.key && static_cast<std::uint64_t>(right.index) <
+                                                        static_cast<std::uint64_t>(left.index));
+    return is_right ? right : left;
+  }
+  MONOFOLD_HD state identity() const { return {0, -1}; }
+
+  MONOFOLD_GPU row_answer finish(const state& s) const {
+    if (s.index < 0) return row_answer::failed(status::empty_input);
+    if (turned != 0 && s.key == nan_key) {
+      if (rules.raise_nan) return row_answer::failed(status::nan_found);
+      const auto quiet = static_cast<Word>(infinite | (infinite & ~(infinite << 1)) >> 1);
+      return {quiet, s.index, status::ok};
+    }
+    return {item_of(s.key), s.index, status::ok};
+  }
+};
+
+}  // namespace monofold::runtime
+
+namespace monofold::detail {
+
+template <class Item, class Sink>
+struct slot_cells<runtime::row_plain_fold<Item>, Item, Sink>
+    : number_cells<runtime::row_plain_fold<Item>, Item> {};
+
+/// A tile's sum of integers of 64 bits needs 128.
+template <class Word, class Sink>
+requires(sizeof(Word) <= 4) struct slot_cells<runtime::row_count_fold<Word>, Word, Sink>
+    : number_cells<runtime::row_count_fold<Word>, Word> {
+  static constexpr bool any_order = true;
+};
+
+template <class Word, class Sink>
+struct slot_cells<runtime::row_extremum_fold<Word>, Word, Sink> {
+  using F = runtime::row_extremum_fold<Word>;
+  static constexpr bool is_one = true;
+  static constexpr bool any_order = true;
+  struct cell {
+    Word key;
+    std::int32_t at;
+  };
+  MONOFOLD_GPU static Word filler(const F& f) { return f.worst; }
+  MONOFOLD_GPU static cell absent(const F&) { return {0, -1}; }
+  MONOFOLD_GPU static cell take(const F& f, const Word& item, int i) {
+    const auto own = f.lift(item, i);
+    return {own.key, static_cast<std::int32_t>(own.index)};
+  }
+  MONOFOLD_GPU static cell join(const F&, const cell& a, const cell& b) {
+    const bool is_b = b.key > a.key || (b.key == a.key && static_cast<std::uint32_t>(b.at) <
+                                                              static_cast<std::uint32_t>(a.at));
+    return {is_b ? b.key : a.key, is_b ? b.at : a.at};
+  }
+  MONOFOLD_GPU static typename F::state state_of(const F&, const cell& own, int) {
+    return {own.key, own.at};
+  }
+};
+
+}  // namespace monofold::detail

@@ -1,0 +1,74 @@
+/// runtime/gpu/rows/row_library: starts what answers a question, and the table of this library of kernels.
+
+#include "runtime/gpu/rows/row_library.hpp"
+
+#include <cuda_runtime_api.h>
+
+#include "monofold/engine/gpu/launch.cuh"
+#include "runtime/gpu/rows/row_pass.hpp"
+#include "runtime/gpu/rows/row_room.hpp"
+
+namespace monofold::runtime {
+
+namespace {
+
+std::unique_ptr<row_pass> make_row_pass(row_question what, operation op) {
+  what.op = op;
+  const row_rules rules{op, what.to, what.ddof, what.omit_nan, what.raise_nan};
+  for (const auto make :
+       {make_float_row_pass, make_moment_row_pass, make_count_row_pass, make_extremum_row_pass}) {
+    if (auto pass = make(what, rules)) return pass;
+  }
+  return nullptr;
+}
+
+/// Both ends are found one after the other.
+operation first_of(operation op) { return op == operation::minmax ? operation::min : op; }
+
+}  // namespace
+
+bool has_device_rows(const row_question& what) {
+  return make_row_pass(what, first_of(what.op)) != nullptr;
+}
+
+row_failure start_device_rows(const row_question& what, const device_row_items& items,
+                              const device_row_outputs& out, void* stream, bool waits) {
+  row_room room(static_cast<cudaStream_t>(stream));
+  row_store store{out.values,
+                  out.indices,
+                  room.failed(),
+                  items.rows.row_items,
+                  items.starts,
+                  items.stops,
+                  static_cast<std::int32_t>(monofold::info(what.to).size_bytes)};
+  const auto start = [&](operation op, void* values) {
+    const auto pass = make_row_pass(what, op);
+    if (pass == nullptr) throw error(status::unsupported);
+    store.values = values;
+    pass->start(items, store, room);
+  };
+  if (what.op != operation::minmax) {
+    start(what.op, out.values);
+  } else {
+    if (out.values != nullptr) start(operation::min, out.values);
+    if (out.seconds != nullptr) start(operation::max, out.seconds);
+  }
+  return waits ? room.wait() : row_failure{};
+}
+
+std::shared_ptr<void> make_device_memory(std::int64_t bytes) {
+  void* memory = nullptr;
+  const cudaError_t code = cudaMalloc(&memory, static_cast<std::size_t>(bytes));
+  if (const auto failed = monofold::detail::failure_of(code, "cudaMalloc")) {
+    throw error(failed.code, failed.detail);
+  }
+  return {memory, [](void* own) { static_cast<void>(cudaFree(own)); }};
+}
+
+}  // namespace monofold::runtime
+
+extern "C" __attribute__((visibility("default"))) const monofold::runtime::row_library*
+monofold_row_library() {
+  static const monofold::runtime::row_library own;
+  return &own;
+}

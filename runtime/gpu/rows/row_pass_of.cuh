@@ -1,0 +1,141 @@
+#pragma once
+/// runtime/gpu/rows/row_pass_of: a fold of rows of one type of items.
+
+#include <cstdint>
+#include <memory>
+#include <type_traits>
+
+#include "monofold/platform/dtype.hpp"
+#include "monofold/platform/float_format.hpp"
+#include "monofold/platform/status.hpp"
+#include "monofold/reduce_axis.cuh"
+#include "monofold/shape/view.hpp"
+#include "runtime/gpu/rows/row_answers.cuh"
+#include "runtime/gpu/rows/row_folds.cuh"
+#include "runtime/gpu/rows/row_library.hpp"
+#include "runtime/gpu/rows/row_pass.hpp"
+#include "runtime/gpu/rows/row_room.hpp"
+
+namespace monofold::runtime {
+
+/// Rows of one length, `stride` items from start to start, or segments by their starts and stops: one type of list, so
+/// that both have the same kernels.
+class row_list {
+ public:
+  row_list(std::int64_t length, std::int64_t count, std::int64_t stride)
+      : length_(length), count_(count), stride_(stride) {}
+  row_list(const std::int64_t* starts, const std::int64_t* stops, std::int64_t count)
+      : length_(-1), count_(count), starts_(starts), stops_(stops) {}
+
+  MONOFOLD_HD std::int64_t size() const { return count_; }
+  /// -1: the device knows.
+  MONOFOLD_HD std::int64_t length() const { return length_; }
+  MONOFOLD_HD std::int64_t begin(std::int64_t s) const {
+    return starts_ != nullptr ? starts_[s] : s * stride_;
+  }
+  MONOFOLD_HD std::int64_t end(std::int64_t s) const {
+    return starts_ != nullptr ? stops_[s] : s * stride_ + length_;
+  }
+
+ private:
+  std::int64_t length_;
+  std::int64_t count_;
+  std::int64_t stride_ = 0;
+  const std::int64_t* starts_ = nullptr;
+  const std::int64_t* stops_ = nullptr;
+};
+
+}  // namespace monofold::runtime
+
+namespace monofold::detail {
+
+template <>
+struct known_segments<runtime::row_list> {
+  static std::int64_t length(const runtime::row_list& list) { return list.length(); }
+  static constexpr bool may_overlap = true;
+};
+
+}  // namespace monofold::detail
+
+namespace monofold::runtime {
+
+/// At least so many bytes of workspace; waits for the stream where it has to grow.
+inline const gpu_workspace& workspace_of(row_room& room, std::int64_t bytes) {
+  std::shared_ptr<gpu_workspace>& own = room.workspace();
+  if (own == nullptr || own->bytes() < bytes) {
+    monofold::detail::throw_if(monofold::detail::failure_of(cudaStreamSynchronize(room.stream()),
+                                                            "cudaStreamSynchronize"));
+    own = std::make_shared<gpu_workspace>(bytes);
+  }
+  return *own;
+}
+
+template <class Fold, class Item>
+class row_pass_of final : public row_pass {
+ public:
+  explicit row_pass_of(const Fold& fold) : fold_(fold) {}
+
+  void start(const device_row_items& items, const row_store& store, row_room& room) const override {
+    const auto* const first = static_cast<const Item*>(items.first);
+    const monofold::detail::device_stream on{room.stream(), room.device()};
+    const auto start_path = [&](const auto& path, const auto& start) {
+      monofold::detail::throw_if(start(path, workspace_of(room, path.workspace_bytes())));
+    };
+    if (items.starts == nullptr) {
+      const monofold::detail::axis_path<Fold, Item, row_list, true> path(fold_, first, items.rows,
+                                                                         room.multiprocessors());
+      start_path(path, [&](const auto& own, const gpu_workspace& workspace) {
+        return own.start(on, workspace, row_sinks{store});
+      });
+    } else {
+      const contiguous_view<Item> view(first, items.num_items);
+      const row_list list(items.starts, items.stops, items.num_segments);
+      const monofold::detail::segment_path<Fold, contiguous_view<Item>, row_list> path(
+          fold_, view, list, room.multiprocessors());
+      start_path(path, [&](const auto& own, const gpu_workspace& workspace) {
+        room.look_for_bad_segments_at(workspace.segment_report());
+        return own.template start<false>(on, workspace, row_sinks{store});
+      });
+    }
+  }
+
+ private:
+  Fold fold_;
+};
+
+template <class Fold, class Item>
+std::unique_ptr<row_pass> make_row_pass_of(const Fold& fold) {
+  return std::make_unique<row_pass_of<Fold, Item>>(fold);
+}
+
+/// Calls visit.operator()<Item>() for a floating-point type; else what a default is.
+template <class Visit>
+auto visit_floating(dtype type, const Visit& visit) {
+  switch (type) {
+    case dtype::float16: return visit.template operator()<float16>();
+    case dtype::bfloat16: return visit.template operator()<bfloat16>();
+    case dtype::float32: return visit.template operator()<float>();
+    case dtype::float64: return visit.template operator()<double>();
+    default: return decltype(visit.template operator()<float>()){};
+  }
+}
+
+/// Calls visit.operator()<Word>(sign, infinite) for the word that an item is: its highest bit where the type has signs,
+/// and the bits of an infinity, or 0.
+template <class Visit>
+auto visit_words(dtype type, const Visit& visit) {
+  return visit_dtype(type, [&]<class Item>() {
+    using word = std::conditional_t<
+        sizeof(Item) == 1, std::uint8_t,
+        std::conditional_t<sizeof(Item) == 2, std::uint16_t,
+                           std::conditional_t<sizeof(Item) == 4, std::uint32_t, std::uint64_t>>>;
+    constexpr auto top = static_cast<word>(word{1} << (8 * sizeof(word) - 1));
+    if constexpr (is_floating_v<Item>) {
+      return visit(top, static_cast<word>(float_format<Item>::infinity));
+    } else {
+      return visit(std::is_signed_v<Item> ? top : word{0}, word{0});
+    }
+  });
+}
+
+}  // namespace monofold::runtime

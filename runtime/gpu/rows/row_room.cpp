@@ -1,0 +1,130 @@
+/// runtime/gpu/rows/row_room: keeps workspaces, and an event each that says when the device is done with it.
+
+#include "runtime/gpu/rows/row_room.hpp"
+
+#include <exception>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "monofold/engine/gpu/launch.cuh"
+#include "monofold/platform/status.hpp"
+
+namespace monofold::runtime {
+
+namespace {
+
+void check(cudaError_t code, const char* call) {
+  if (const auto failed = monofold::detail::failure_of(code, call)) {
+    throw error(failed.code, failed.detail);
+  }
+}
+
+}  // namespace
+
+struct row_room::place {
+  place() = default;
+  place(const place&) = delete;
+  place& operator=(const place&) = delete;
+  ~place() {
+    static_cast<void>(cudaFree(failed));
+    if (done != nullptr) static_cast<void>(cudaEventDestroy(done));
+  }
+
+  std::shared_ptr<gpu_workspace> workspace{};
+  unsigned long long* failed = nullptr;  // 0 between calls
+  cudaEvent_t done = nullptr;
+  cudaStream_t stream = nullptr;
+  int device = 0;
+};
+
+namespace {
+
+/// Those of calls that have returned. They live as long as the process: the driver may be gone before static objects
+/// are.
+struct kept_places {
+  std::mutex mutex;
+  std::vector<std::unique_ptr<row_room::place>> places;
+};
+kept_places& all_kept() {
+  static auto* const kept = new kept_places;
+  return *kept;
+}
+
+/// One of the device that is free, or whose work lies before what comes in the stream; null: there is none.
+std::unique_ptr<row_room::place> take_place(cudaStream_t stream, int device) {
+  kept_places& kept = all_kept();
+  const std::lock_guard lock(kept.mutex);
+  for (auto& one : kept.places) {
+    if (one->device != device) continue;
+    if (cudaEventQuery(one->done) != cudaSuccess) {
+      static_cast<void>(cudaGetLastError());
+      if (one->stream != stream) continue;
+      // A stream that is gone may have left its number to this one.
+      check(cudaStreamWaitEvent(stream, one->done, 0), "cudaStreamWaitEvent");
+    }
+    std::swap(one, kept.places.back());
+    auto own = std::move(kept.places.back());
+    kept.places.pop_back();
+    return own;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+row_room::row_room(cudaStream_t stream) : stream_(stream), exceptions_(std::uncaught_exceptions()) {
+  check(cudaGetDevice(&device_), "cudaGetDevice");
+  check(cudaDeviceGetAttribute(&multiprocessors_, cudaDevAttrMultiProcessorCount, device_),
+        "cudaDeviceGetAttribute");
+  own_ = take_place(stream_, device_);
+  if (own_ != nullptr) return;
+  own_ = std::make_unique<place>();
+  own_->device = device_;
+  check(cudaEventCreateWithFlags(&own_->done, cudaEventDisableTiming), "cudaEventCreateWithFlags");
+  void* failed = nullptr;
+  check(cudaMalloc(&failed, sizeof(*own_->failed)), "cudaMalloc");
+  own_->failed = static_cast<unsigned long long*>(failed);
+  clear_failed();
+}
+
+row_room::~row_room() {
+  // What has failed may have left anything behind.
+  if (std::uncaught_exceptions() > exceptions_) return;
+  own_->stream = stream_;
+  if (cudaEventRecord(own_->done, stream_) != cudaSuccess) {
+    static_cast<void>(cudaGetLastError());
+    return;
+  }
+  kept_places& kept = all_kept();
+  const std::lock_guard lock(kept.mutex);
+  kept.places.push_back(std::move(own_));
+}
+
+void row_room::clear_failed() {
+  check(cudaMemset(own_->failed, 0, sizeof(*own_->failed)), "cudaMemset");
+  // Streams that do not wait for the default one find it so too.
+  check(cudaStreamSynchronize(cudaStreamLegacy), "cudaStreamSynchronize");
+}
+
+std::shared_ptr<gpu_workspace>& row_room::workspace() { return own_->workspace; }
+
+unsigned long long* row_room::failed() const { return own_->failed; }
+
+row_failure row_room::wait() {
+  unsigned long long failed = 0;
+  unsigned long long bad = 0;
+  const auto bring = [&](unsigned long long& to, const void* from) {
+    check(cudaMemcpyAsync(&to, from, sizeof(to), cudaMemcpyDeviceToHost, stream_),
+          "cudaMemcpyAsync");
+  };
+  bring(failed, this->failed());
+  if (bad_segments_ != nullptr) bring(bad, bad_segments_);
+  check(cudaStreamSynchronize(stream_), "cudaStreamSynchronize");
+  if (failed != 0) clear_failed();
+  if (bad != 0) return {status::invalid_argument, static_cast<std::int64_t>(~bad)};
+  if (failed == 0) return {};
+  return {static_cast<status>(~failed & 15), static_cast<std::int64_t>(~failed >> 4)};
+}
+
+}  // namespace monofold::runtime
