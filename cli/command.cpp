@@ -276,6 +276,18 @@ command parse_generate(const split_command& split) {
 
 }  // namespace
 
+dtype parse_dtype(const std::string& text) {
+  if (const auto type = dtype_from_name(text)) return *type;
+  std::vector<std::string> names;
+  names.reserve(2 * dtypes.size());
+  for (const dtype_info& entry : dtypes) {
+    names.emplace_back(entry.name);
+    names.emplace_back(entry.short_name);
+  }
+  throw usage_error(
+      fmt::format("--dtype: unknown element type {}{}", quote(text), suggestion(text, names)));
+}
+
 command parse_command(const std::vector<std::string>& words) {
   const auto entry = std::find_if(commands.begin(), commands.end(), [&](const auto& known) {
     return !words.empty() && words[0] == known.name;

@@ -100,6 +100,11 @@ struct print_command {
 using command = std::variant<print_command, reduce_command, info_command, verify_command,
                              bench_command, generate_command, ladder_command, merge_command>;
 
+/// The element type that a word of --dtype names.
+///
+/// errors     `usage_error`
+dtype parse_dtype(const std::string& text);
+
 /// `words` without the program's name.
 ///
 /// errors     `usage_error` with one line that names the word which is wrong

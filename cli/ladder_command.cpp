@@ -65,8 +65,8 @@ std::string json_row(const ladder_command& what, const climb_row& row, const lad
   const ladder::rung& facts = ladder::info(row.which);
   json_object line;
   line.add("name", facts.name)
-      .add("level", ladder::level_names[static_cast<std::size_t>(facts.who)])
-      .add("order", facts.keeps == ladder::order::kept ? "kept" : "any")
+      .add("level", ladder::name_of(facts.who))
+      .add("order", ladder::name_of(facts.keeps))
       .add("operator", ladder::name_of(row.op))
       .add("dtype", ladder::name_of(what.type))
       .add("n", row.n);
@@ -84,10 +84,9 @@ std::string json_row(const ladder_command& what, const climb_row& row, const lad
 
 std::vector<std::string> table_row(const climb_row& row) {
   const ladder::rung& facts = ladder::info(row.which);
-  const char* const order = facts.keeps == ladder::order::kept ? "kept" : "any";
   return {
       std::string(facts.name),
-      order,
+      std::string(ladder::name_of(facts.keeps)),
       std::string(ladder::name_of(row.op)),
       std::to_string(row.n),
       row.ok ? "ok" : "WRONG",

@@ -15,18 +15,6 @@
 
 namespace monofold::cli {
 
-dtype parse_dtype(const std::string& text) {
-  if (const auto type = dtype_from_name(text)) return *type;
-  std::vector<std::string> names;
-  names.reserve(2 * dtypes.size());
-  for (const dtype_info& entry : dtypes) {
-    names.emplace_back(entry.name);
-    names.emplace_back(entry.short_name);
-  }
-  throw usage_error(
-      fmt::format("--dtype: unknown element type {}{}", quote(text), suggestion(text, names)));
-}
-
 namespace {
 
 // Which of `names` a word is.

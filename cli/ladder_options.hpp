@@ -6,11 +6,6 @@
 
 namespace monofold::cli {
 
-/// The element type that a word of --dtype names.
-///
-/// errors     `usage_error`
-dtype parse_dtype(const std::string& text);
-
 /// errors     `usage_error` with one line that names the word which is wrong
 ladder_command parse_ladder(const split_command& split);
 

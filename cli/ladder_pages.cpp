@@ -90,13 +90,16 @@ std::string section(const rung& which) {
 constexpr std::string_view introduction =
     R"(# The ladder: how a parallel reduction gets fast, one idea at a time
 
-Each rung is one kernel in one file of [ladder/rungs](../ladder/rungs), written to be read and to run: `monofold ladder` runs all of them, on a GPU or
-on the [emulated device](emulated.md), checks every result against a loop on the host, and prints how fast they are; `monofold ladder --explain
-NAME` prints a page, and `monofold ladder NAME --trace FILE.html` plays the rung step by step ([traces](traces.md)). `monofold ladder --report FILE.html` writes the measurements as a page, with all traces. This file is what `monofold ladder --markdown` prints; do not edit it.
+Each rung is one kernel in one file of [ladder/rungs](../ladder/rungs), written to be read and to run: `monofold ladder`
+runs all of them, on a GPU or on the [emulated device](emulated.md), checks every result against a loop on the host, and
+prints how fast they are; `monofold ladder --explain NAME` prints a page, and `monofold ladder NAME --trace FILE.html`
+plays the rung step by step ([traces](traces.md)). `monofold ladder --report FILE.html` writes the measurements as a
+page, with all traces. This file is what `monofold ladder --markdown` prints; do not edit it.
 
-Throughout: n items, blocks of B = 256 threads (1024 or 512 where one block works alone), G blocks, warps of 32 lanes. Warp rungs
-take 32 items, whatever n is. Block rungs give one result a block of B items; who joins these is what the grid rungs differ in. GB/s counts the bytes of the
-items once. The read limit is a kernel that only reads them, measured in the same run.
+Throughout: n items, blocks of B = 256 threads (1024 or 512 where one block works alone), G blocks, warps of 32 lanes.
+Warp rungs take 32 items, whatever n is. Block rungs give one result a block of B items; who joins these is what the
+grid rungs differ in. GB/s counts the bytes of the items once. The read limit is a kernel that only reads them, measured
+in the same run.
 )";
 
 constexpr std::string_view level_texts[] = {
@@ -109,8 +112,7 @@ constexpr std::string_view level_texts[] = {
 std::string overview() {
   std::string out = "\n| rung | order | operators | measured on an H200 |\n|---|---|---|---|\n";
   for (const rung& which : ladder::rungs) {
-    out += fmt::format("| [{0}](#{0}) | {1} | {2} | {3} |\n", which.name,
-                       which.keeps == order::kept ? "kept" : "any",
+    out += fmt::format("| [{0}](#{0}) | {1} | {2} | {3} |\n", which.name, name_of(which.keeps),
                        names_in(ladder::operation_names, which.operators), measured_text(which));
   }
   return out;
@@ -149,12 +151,10 @@ std::string ladder_markdown() {
         "\n![GB/s of each rung on an H200, the read limit and CUB as lines](figures/ladder.png)\n";
   }
   out += overview();
-  std::size_t shown = 0;
-  for (const rung& which : ladder::rungs) {
-    const auto level = static_cast<std::size_t>(which.who);
-    if (level + 1 > shown) {
-      out += '\n' + std::string(level_texts[level]);
-      shown = level + 1;
+  for (std::size_t i = 0; i < ladder::rungs.size(); ++i) {
+    const rung& which = ladder::rungs[i];
+    if (ladder::begins_level(i)) {
+      out += '\n' + std::string(level_texts[static_cast<std::size_t>(which.who)]);
     }
     out += section(which);
   }

@@ -15,9 +15,12 @@
 namespace monofold::cli {
 namespace {
 
-constexpr std::string_view level_titles[] = {
-    "Warp rungs <small>32 values, one warp: all latency, so no bar</small>", "Block rungs",
-    "Grid rungs", "Selection rungs <small>the two largest</small>"};
+std::string_view title_of(ladder::level who) {
+  constexpr std::string_view titles[] = {
+      "Warp rungs <small>32 values, one warp: all latency, so no bar</small>", "Block rungs",
+      "Grid rungs", "Selection rungs <small>the two largest</small>"};
+  return titles[static_cast<std::size_t>(who)];
+}
 
 std::string html_text(std::string_view text) {
   std::string out;
@@ -106,7 +109,7 @@ std::string table_line(const ladder::rung& which, const measured& row) {
                      row.ran() ? rung_speed(row.number("gbps")) : "",
                      row.ran() ? rung_time(row.number("seconds")) : "");
   out += fmt::format("<td class=\"who\">{}</td><td class=\"who{}\">{}</td></tr>\n",
-                     kept ? "kept" : "any", wrong ? " wrong" : "",
+                     ladder::name_of(which.keeps), wrong ? " wrong" : "",
                      !row.ran() ? "refused"
                      : wrong    ? "WRONG"
                                 : "ok");
@@ -115,14 +118,12 @@ std::string table_line(const ladder::rung& which, const measured& row) {
 
 std::string table_rows(std::string_view rows) {
   std::string out;
-  std::size_t shown = 0;
-  for (const ladder::rung& which : ladder::rungs) {
-    const auto level = static_cast<std::size_t>(which.who);
-    if (level + 1 > shown) {
+  for (std::size_t i = 0; i < ladder::rungs.size(); ++i) {
+    const ladder::rung& which = ladder::rungs[i];
+    if (ladder::begins_level(i)) {
       out += fmt::format(
           "{}<tbody><tr><th colspan=\"6\" scope=\"rowgroup\" class=\"group\">{}</th></tr>\n",
-          shown == 0 ? "" : "</tbody>\n", level_titles[level]);
-      shown = level + 1;
+          i == 0 ? "" : "</tbody>\n", title_of(which.who));
     }
     out += table_line(which, row_of(rows, which.name));
   }
@@ -207,13 +208,11 @@ std::string ladder_report_page(const ladder_report& what) {
     if (row.ran() && row.number("n") > (most.empty() ? 0.0 : std::stod(most))) most = row.text("n");
   }
   std::string sections;
-  std::size_t shown = 0;
-  for (const ladder::rung& which : ladder::rungs) {
-    const auto level = static_cast<std::size_t>(which.who);
-    if (level + 1 > shown) {
-      const std::string_view title = level_titles[level];
+  for (std::size_t i = 0; i < ladder::rungs.size(); ++i) {
+    const ladder::rung& which = ladder::rungs[i];
+    if (ladder::begins_level(i)) {
+      const std::string_view title = title_of(which.who);
       sections += fmt::format("<h2>{}</h2>\n", title.substr(0, title.find(" <")));
-      shown = level + 1;
     }
     sections += rung_section(what, which);
   }

@@ -61,9 +61,9 @@ bool is_meant_to_fail(const trace_request& asked, const trace_row& row) {
 }
 
 std::string line_of(const trace_request& asked, const trace_row& row) {
-  const std::string what = fmt::format(
-      "{}{}: {} of {}, {} steps: ", row.name, asked.is_mistaken ? ", its mistake" : "",
-      ladder::trace_operation_names[static_cast<std::size_t>(row.op)], row.n, row.steps);
+  const std::string what =
+      fmt::format("{}{}: {} of {}, {} steps: ", row.name, asked.is_mistaken ? ", its mistake" : "",
+                  name_of(row.op), row.n, row.steps);
   if (!row.problem.empty()) return what + row.problem + '\n';
   if (row.ok) return what + row.result + '\n';
   return fmt::format("{}{}, where {} is right\n", what, row.result, row.wanted);

@@ -31,15 +31,14 @@ file(GLOB emulation_sources CONFIGURE_DEPENDS
   ${PROJECT_SOURCE_DIR}/emulation/*.cpp ${PROJECT_SOURCE_DIR}/trace/*.cpp)
 # What the page that plays a recording is made of, as strings.
 file(GLOB page_files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/trace/page/*)
+include(${CMAKE_CURRENT_LIST_DIR}/embed_texts.cmake)
 set(page_parts ${PROJECT_BINARY_DIR}/trace/page_parts.cpp)
-add_custom_command(OUTPUT ${page_parts}
-  COMMAND ${CMAKE_COMMAND} -D OUT=${page_parts} -D FOLDER=${PROJECT_SOURCE_DIR}/trace/page
-          -P ${PROJECT_SOURCE_DIR}/trace/page_parts.cmake
-  DEPENDS ${page_files} ${PROJECT_SOURCE_DIR}/trace/page_parts.cmake
-  VERBATIM)
+monofold_embed_texts(${page_parts} trace/page_parts.hpp monofold::trace::page_part
+  monofold::trace::page_parts ${PROJECT_SOURCE_DIR}/trace/page ${page_files})
 add_library(monofold_emulation STATIC ${emulation_sources} ${page_parts})
 set_target_properties(monofold_emulation PROPERTIES EXPORT_NAME emulation)
 monofold_compile_options(monofold_emulation)
+monofold_units(monofold_emulation 18)  # all of emulation/, and all of trace/
 set(monofold_emulation_headers
   builtins.hpp copies.hpp devices.hpp dimensions.hpp grid.hpp launch.hpp launch_shape.hpp random.hpp
   recording.hpp report.hpp warp_call.hpp)

@@ -9,15 +9,6 @@
 
 namespace monofold::emulation::detail {
 
-namespace {
-
-template <class Visit>
-void for_lanes(std::uint32_t lanes, const Visit& visit) {
-  for (; lanes != 0; lanes &= lanes - 1) visit(__builtin_ctz(lanes));
-}
-
-}  // namespace
-
 void block::wait_for_turn(int stack) {
   thread& own = *running_thread;
   own.due.stack = stack;

@@ -22,15 +22,17 @@ struct argument {
 cudaError_t submit(const launch_shape& shape, const argument* arguments, std::size_t count,
                    cudaStream_t stream);
 
-/// Calls a kernel of this type; there are hundreds of types, so little more is made for each.
+/// Calls a kernel of this type; there are hundreds of types, so little more is made for each. Stacks of recordings end
+/// at `run`.
 template <class... Parameters>
 struct kernel_call {
   MONOFOLD_UNTOUCHED static void run(const void* kernel, const void* const* arguments) {
     call(kernel, arguments, std::index_sequence_for<Parameters...>{});
   }
   template <std::size_t... I>
-  MONOFOLD_UNTOUCHED static void call(const void* kernel, const void* const* arguments,
-                                      std::index_sequence<I...>) {
+  MONOFOLD_UNTOUCHED __attribute__((always_inline)) static void call(const void* kernel,
+                                                                     const void* const* arguments,
+                                                                     std::index_sequence<I...>) {
     reinterpret_cast<void (*)(Parameters...)>(const_cast<void*>(kernel))(
         *static_cast<const std::remove_cv_t<Parameters>*>(arguments[I])...);
   }

@@ -11,7 +11,7 @@ namespace {
 std::mutex guard;
 std::vector<report> filed;
 
-std::string name_of(finding what) {
+std::string text_of(finding what) {
   switch (what) {
     case finding::barrier_not_reached: return "barrier not reached by all";
     case finding::absent_lanes: return "mask names absent lanes";
@@ -34,7 +34,7 @@ std::string to_text(const uint3& at) {
 }  // namespace
 
 std::string to_text(const report& found) {
-  return "monofold emulation: " + name_of(found.what) + ": " + found.text + "\n  kernel " +
+  return "monofold emulation: " + text_of(found.what) + ": " + found.text + "\n  kernel " +
          found.kernel + ", block " + to_text(found.block) + ", thread " + to_text(found.thread) +
          "\n  the same order of threads again: MONOFOLD_SEED=" + std::to_string(found.seed) + "\n";
 }
@@ -61,7 +61,7 @@ std::string first_report() {
   const std::lock_guard lock(guard);
   if (filed.empty()) return {};
   const report& found = filed.front();
-  return name_of(found.what) + ": " + found.text + " (kernel " + found.kernel + ", block " +
+  return text_of(found.what) + ": " + found.text + " (kernel " + found.kernel + ", block " +
          to_text(found.block) + ", thread " + to_text(found.thread) +
          ", MONOFOLD_SEED=" + std::to_string(found.seed) + ")";
 }

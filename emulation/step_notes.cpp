@@ -16,11 +16,13 @@ step_notes* notes = nullptr;
 
 namespace {
 
+/// As far as the kernel: what calls it may be a function of the kernel's own source file, and have lines.
 _Unwind_Reason_Code take_frame(_Unwind_Context* frame, void* argument) {
   auto& out = *static_cast<std::vector<std::uintptr_t>*>(argument);
   const std::uintptr_t at = _Unwind_GetIP(frame);
   const auto* const function = _Unwind_FindEnclosingFunction(reinterpret_cast<void*>(at));
-  if (at == 0 || function == reinterpret_cast<const void*>(block::main_of_threads())) {
+  if (at == 0 || function == reinterpret_cast<const void*>(running_launch->request->call) ||
+      function == reinterpret_cast<const void*>(block::main_of_threads())) {
     return _URC_END_OF_STACK;
   }
   out.push_back(at);

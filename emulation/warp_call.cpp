@@ -6,15 +6,6 @@
 
 namespace monofold::emulation::detail {
 
-namespace {
-
-template <class Visit>
-void for_lanes(std::uint32_t mask, const Visit& visit) {
-  for (; mask != 0; mask &= mask - 1) visit(__builtin_ctz(mask));
-}
-
-}  // namespace
-
 int source_of(const warp_call& own, int lane) {
   const int first = lane / own.width * own.width;
   switch (own.operation) {

@@ -36,6 +36,12 @@ struct warp_call {
 
 namespace detail {
 
+/// Calls visit(lane) for the lanes of a mask, from the lowest on.
+template <class Visit>
+void for_lanes(std::uint32_t lanes, const Visit& visit) {
+  for (; lanes != 0; lanes &= lanes - 1) visit(__builtin_ctz(lanes));
+}
+
 constexpr bool is_shuffle(warp_operation operation) {
   return operation >= warp_operation::shuffle && operation <= warp_operation::shuffle_xor;
 }

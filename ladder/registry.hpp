@@ -113,6 +113,14 @@ inline constexpr auto rungs = std::to_array<rung>({
 });
 
 constexpr const rung& info(rung_id which) { return rungs[static_cast<std::size_t>(which)]; }
+
+/// Whether the rung of a place is the first one of its level.
+constexpr bool begins_level(std::size_t place) {
+  return place == 0 || rungs[place].who != rungs[place - 1].who;
+}
+
+constexpr std::string_view name_of(level who) { return level_names[static_cast<std::size_t>(who)]; }
+constexpr std::string_view name_of(order keeps) { return keeps == order::kept ? "kept" : "any"; }
 constexpr std::string_view name_of(operation op) {
   return operation_names[static_cast<std::size_t>(op)];
 }

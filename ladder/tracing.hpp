@@ -21,6 +21,9 @@ enum class trace_operation { sum, max, matmul, top2, letters };
 
 inline constexpr std::array<std::string_view, 5> trace_operation_names{"sum", "max", "matmul",
                                                                        "top2", "letters"};
+constexpr std::string_view name_of(trace_operation op) {
+  return trace_operation_names[static_cast<std::size_t>(op)];
+}
 
 inline constexpr std::int64_t most_traced_items = 1024;
 inline constexpr std::int64_t most_traced_letters = 64;  // there are so many letters

@@ -22,13 +22,11 @@ std::string number_text(const void* bytes) {
   static_assert(std::is_arithmetic_v<T>, "other types need a text of their own");
   T value;
   std::memcpy(&value, bytes, sizeof(T));
-  if constexpr (std::is_same_v<T, bool>) return value ? "yes" : "no";
-  char text[64];
   if constexpr (std::is_same_v<T, bool>) {
-    return text;
+    return value ? "yes" : "no";
   } else {
-    const auto end = std::to_chars(text, text + sizeof(text), value).ptr;
-    return std::string(text, end);
+    char text[64];
+    return {text, std::to_chars(text, text + sizeof(text), value).ptr};
   }
 }
 

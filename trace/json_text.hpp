@@ -7,7 +7,8 @@
 
 namespace monofold::trace {
 
-/// A string in quotes; a "<" becomes an escape, so that a page can hold the text.
+/// A string in quotes; a "<" becomes an escape, so that a page can hold the text, and a byte that belongs to no
+/// character of UTF-8 U+FFFD, as a document of JSON has no others.
 std::string quote(std::string_view text);
 
 /// Numbers as runs: "0-31" for 0 1 ... 31, "0-30/2" for 0 2 ... 30, "5*32" for 5 32 times, else the

@@ -20,12 +20,6 @@ bool ends_with(const std::string& text, const std::string& end) {
   return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
 }
 
-/// The device's own headers, through which kernels are started and access memory.
-bool is_of_device(const std::string& file) {
-  return file.find("emulation/") != std::string::npos ||
-         file.find("/include/c++/") != std::string::npos;
-}
-
 using frames = std::vector<source_line>;  // innermost first
 
 /// The frames of a stack, whose addresses are the kernel's first.
@@ -33,9 +27,8 @@ frames frames_of(const std::vector<std::uintptr_t>& stack,
                  const std::map<std::uintptr_t, frames>& lines) {
   frames out;
   for (auto at = stack.rbegin(); at != stack.rend(); ++at) {
-    for (const source_line& own : lines.at(*at)) {
-      if (!is_of_device(own.file)) out.push_back(own);
-    }
+    const frames& own = lines.at(*at);
+    out.insert(out.end(), own.begin(), own.end());
   }
   return out;
 }

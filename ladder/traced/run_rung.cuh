@@ -82,12 +82,11 @@ class traced_call {
     call.n = n_;
     call.lifted = lifted_.data();
     call.partials = partials_.data();
-    call.results = results_.data();
     call.ticket = ticket_.data();
     call.workspace = &workspace_;
     call.multiprocessors = 4;
     for (int i = 0; i < calls; ++i) {
-      call.results = results_.data();
+      call.results = results_.data();  // a rung may have moved it
       start(call);
     }
     call.check(cudaDeviceSynchronize(), "the kernels of the rung");
@@ -184,7 +183,7 @@ std::string trace_run(rung_function<F> start, rung_function<sum_of<std::int32_t>
   trace::run_facts said;
   said.name = row.name;
   said.title = what.title;
-  said.operation = trace_operation_names[static_cast<std::size_t>(row.op)];
+  said.operation = name_of(row.op);
   said.mistake = what.is_mistaken ? what.mistake : "";
   said.note = facts.keeps == order::any && !F::commutative ? "This rung does not keep order." : "";
   said.result = row.result;

@@ -104,13 +104,13 @@ std::string why_not_played(const trace_request& what, trace_row& row) {
   const trace_operation first =
       plays(what.which, trace_operation::sum) ? trace_operation::sum : trace_operation::top2;
   row.op = what.op.value_or(wrong != nullptr ? wrong->op : first);
-  const std::string op(trace_operation_names[static_cast<std::size_t>(row.op)]);
   if (what.is_mistaken && (row.op != wrong->op || what.n.value_or(wrong->n) != wrong->n)) {
     return "shows its mistake with " + std::to_string(wrong->n) + " items and " +
-           std::string(trace_operation_names[static_cast<std::size_t>(wrong->op)]) + " alone";
+           std::string(name_of(wrong->op)) + " alone";
   }
-  if (!plays(what.which, row.op))
-    return "is played with " + operators_of(what.which) + ", not " + op;
+  if (!plays(what.which, row.op)) {
+    return "is played with " + operators_of(what.which) + ", not " + std::string(name_of(row.op));
+  }
   const bool is_word = row.op == trace_operation::letters;
   const std::int64_t most = is_word ? most_traced_letters : most_traced_items;
   const std::int64_t usual = facts.who == level::warp ? 32 : facts.who == level::grid ? 256 : 128;

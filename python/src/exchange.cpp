@@ -64,12 +64,16 @@ bool add_exchange_type(nb::type_object type, nb::object capsule) {
   const auto* api =
       static_cast<dl_exchange*>(PyCapsule_GetPointer(capsule.ptr(), "dlpack_exchange_api"));
   if (api == nullptr) throw nb::python_error();
+  if (api->major != 1 || api->show == nullptr) return false;
+  // Before the lock: code of Python's may run, which hands the interpreter on or comes back here.
+  const known_type own{reinterpret_cast<PyTypeObject*>(type.ptr()), api->show,
+                       nb::hasattr(type, gradient_name), nb::hasattr(type, negation_name)};
   const std::lock_guard<std::mutex> locked(adding);
   const std::size_t count = num_known_types.load(std::memory_order_relaxed);
-  if (api->major != 1 || api->show == nullptr || count == known_types.size()) return false;
-  known_types[count] = {reinterpret_cast<PyTypeObject*>(type.inc_ref().ptr()), api->show,
-                        nb::hasattr(type, gradient_name), nb::hasattr(type, negation_name)};
+  if (count == known_types.size()) return false;
+  known_types[count] = own;
   num_known_types.store(count + 1, std::memory_order_release);
+  type.inc_ref();
   capsule.inc_ref();  // the table stays
   return true;
 }

@@ -1,5 +1,7 @@
 """DLPack's C exchange API: what it gives has the bits of `__dlpack__`, and what it cannot tell goes there."""
 
+import faulthandler
+
 import monofold as mf
 import numpy as np
 import pytest
@@ -56,3 +58,16 @@ def test_types_that_offer_none():
     for cls in (exchange_type(show=False), exchange_type(major=2), type("Sub", (exchange_type(),), {})):
         tensor = cls(np.ones(3), FLOATING)
         assert mf.sum(tensor) == 3.0 and tensor.asked and not cls.shown
+
+
+def test_a_type_that_reduces_while_it_is_told():
+    class Meta(type):
+        def __getattr__(cls, name):
+            mf.sum(other(np.ones(2), FLOATING))
+            raise AttributeError(name)
+
+    other = exchange_type()
+    cls = Meta("Asking", (exchange_type(),), {key: value for key, value in vars(other).items() if key != "is_neg"})
+    faulthandler.dump_traceback_later(60, exit=True)  # threads that wait for each other hold the interpreter's lock
+    assert mf.sum(cls(np.ones(3), FLOATING)) == mf.sum(cls(np.ones(3), FLOATING)) == 3.0
+    faulthandler.cancel_dump_traceback_later()

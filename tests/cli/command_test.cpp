@@ -12,6 +12,7 @@
 #include "cli/failure.hpp"
 #include "cli/operation_pages.hpp"
 #include "cli/quantity.hpp"
+#include "cli/rank_team.hpp"
 
 namespace monofold::cli {
 namespace {
@@ -284,6 +285,12 @@ TEST(quantity, readable) {
   EXPECT_EQ(seconds_text(59.4), "59 s");
   EXPECT_EQ(seconds_text(200), "3 min 20 s");
   EXPECT_EQ(seconds_text(7500), "2 h 5 min");
+}
+
+TEST(ranks, take_gpus_in_turn) {
+  EXPECT_EQ(gpus_of_rank(5, 4).first, 1);
+  EXPECT_EQ(gpus_of_rank(5, 1).first, 0);
+  EXPECT_EQ(gpus_of_rank(5, 0).first, runtime::gpu_span{}.first);
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 
 #include "trace/trace.hpp"
 
+#include <cstring>
+
 #include "tests/emulation/planted.cuh"
 #include "trace/json_text.hpp"
 #include "trace/traffic.hpp"
@@ -23,6 +25,17 @@ TEST(trace_json, series_of_numbers) {
 
 TEST(trace_json, strings_cannot_end_a_script) {
   EXPECT_EQ(trace::quote("a \"b\"\\\n</script>"), "\"a \\\"b\\\"\\\\\\n\\u003c/script>\"");
+}
+
+TEST(trace_json, strings_are_utf_8) {
+  EXPECT_EQ(trace::quote("\u00fc \u20ac \U0001f600 \x7f"), "\"\u00fc \u20ac \U0001f600 \x7f\"");
+  // Latin-1, a character that ends too soon, one by too many bytes, half a pair, one behind the last.
+  for (const char* const wrong :
+       {"\xfc", "\xe2\x82", "\xc0\xaf", "\xe0\x80\xaf", "\xed\xa0\x80", "\xf4\x90\x80\x80"}) {
+    std::string want = "\"a";
+    for (std::size_t i = 0; i < std::strlen(wrong); ++i) want += "\\ufffd";
+    EXPECT_EQ(trace::quote("a" + std::string(wrong) + "z"), want + "z\"");
+  }
 }
 
 warp_step access_of(std::size_t bytes, std::size_t stride, int lanes) {
@@ -60,6 +73,9 @@ TEST(trace_page, holds_the_recording) {
   const std::string document = trace::document({tracer.json(facts)});
   EXPECT_NE(document.find("\"k\":\"read\",\"b\":0,\"w\":0"), std::string::npos);
   EXPECT_NE(document.find("\"cells\":\"0-31\""), std::string::npos);
+  // The kernel's line, though its folder is called like the device's.
+  EXPECT_NE(document.find("\"file\":\"trace_test.cu\""), std::string::npos);
+  EXPECT_NE(document.find("data[threadIdx.x] *= 2;"), std::string::npos);
   const std::string page = trace::page(document, "double & more");
   EXPECT_NE(page.find("<title>double &amp; more</title>"), std::string::npos);
   EXPECT_NE(page.find(document), std::string::npos);

@@ -8,8 +8,10 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <span>
+#include <string>
 #include <tuple>
 #include <type_traits>
 #include <vector>
@@ -75,6 +77,31 @@ class gpu_test : public testing::Test {
 #endif
   }
 };
+
+/// `call` throws `code`, with `words` in its text.
+inline void expect_refused(const std::function<void()>& call, const std::string& words,
+                           mf::status code = mf::status::invalid_argument) {
+  try {
+    call();
+    ADD_FAILURE() << "not refused: " << words;
+  } catch (const mf::error& refused) {
+    EXPECT_EQ(refused.code(), code) << refused.what();
+    EXPECT_NE(std::string(refused.what()).find(words), std::string::npos) << refused.what();
+  }
+}
+
+#if defined(MONOFOLD_EMULATED)  // a real device is lost to its process after a kernel that failed
+/// A sum whose kernel reads what it may not at the item of one index; of a null pointer it does not.
+struct sum_that_fails {
+  std::int64_t at;
+  const float* nowhere = nullptr;
+  using state = double;
+  MONOFOLD_HD double lift(float x, std::int64_t index) const {
+    return index == at && nowhere != nullptr ? nowhere[0] : x;
+  }
+  MONOFOLD_HD double combine(double left, double right) const { return left + right; }
+};
+#endif
 
 /// Starts a kernel: what <<<grid, block>>> does, for every compiler.
 template <class... Parameters, class... Arguments>

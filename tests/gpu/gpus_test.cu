@@ -15,6 +15,7 @@
 namespace {
 
 namespace mf = monofold;
+using gpu_tests::expect_refused;
 using gpu_tests::same;
 
 constexpr int most_devices = 4;
@@ -207,17 +208,6 @@ TEST_F(several_gpus, page) {
   EXPECT_EQ(best, mf::reduce(host, mf::argmax));
 }
 
-template <class Call>
-void expect_error(const Call& call, mf::status code, const std::string& why) {
-  try {
-    call();
-    ADD_FAILURE() << "no error: " << why;
-  } catch (const mf::error& failed) {
-    EXPECT_EQ(failed.code(), code) << failed.what();
-    EXPECT_NE(std::string(failed.what()).find(why), std::string::npos) << failed.what();
-  }
-}
-
 TEST_F(several_gpus, what_is_refused) {
   const std::vector<float> all = items_of<float>(5000);
   const std::vector<int> numbers = device_numbers(2);
@@ -225,22 +215,21 @@ TEST_F(several_gpus, what_is_refused) {
   const auto call = [](const std::vector<int>& devices, const auto& ranges) {
     return [=] { mf::reduce(mf::gpus(devices), ranges, mf::plain_sum); };
   };
-  const auto invalid = mf::status::invalid_argument;
-  expect_error(call({0}, own.spans), invalid, "2 shards for 1 devices");
-  expect_error(call({}, std::vector<std::span<const float>>()), mf::status::device_unavailable,
-               "no device");
-  expect_error(call({0, 99}, own.spans), mf::status::device_unavailable, "shard 1: cudaSetDevice");
-  expect_error(call({}, all), mf::status::device_unavailable, "no device");
-  expect_error(call({99}, all), mf::status::device_unavailable, "(99)");
+  const auto unavailable = mf::status::device_unavailable;
+  expect_refused(call({0}, own.spans), "2 shards for 1 devices");
+  expect_refused(call({}, std::vector<std::span<const float>>()), "no device", unavailable);
+  expect_refused(call({0, 99}, own.spans), "shard 1: cudaSetDevice", unavailable);
+  expect_refused(call({}, all), "no device", unavailable);
+  expect_refused(call({99}, all), "(99)", unavailable);
   std::vector<mf::contiguous_view<float>> views;
   for (const auto& span : own.spans) views.push_back(mf::view_of(span));
   views[1] = {nullptr, 5};
-  expect_error(call(numbers, views), invalid, "shard 1: the range is a null pointer");
-  expect_error(call(numbers, own.spans[0]), invalid, "give a shard for each device");
+  expect_refused(call(numbers, views), "shard 1: the range is a null pointer");
+  expect_refused(call(numbers, own.spans[0]), "give a shard for each device");
   int device = -1;
   if (numbers[1] != 0) {
     ASSERT_EQ(cudaSetDevice(1), cudaSuccess);
-    expect_error(call({1, 0}, own.spans), invalid, "shard 0: the range is memory of device 0");
+    expect_refused(call({1, 0}, own.spans), "shard 0: the range is memory of device 0");
     // And the call leaves the current device as it was.
     EXPECT_TRUE(same(mf::reduce(mf::gpus(numbers), own.spans, mf::sum), mf::reduce(all, mf::sum)));
     ASSERT_EQ(cudaGetDevice(&device), cudaSuccess);
@@ -248,17 +237,7 @@ TEST_F(several_gpus, what_is_refused) {
   }
 }
 
-#if defined(MONOFOLD_EMULATED)  // a real device is lost to its process after a kernel that failed
-
-/// Fails at one item, which lies on one device.
-struct sum_that_fails {
-  const float* nowhere;
-  using state = double;
-  MONOFOLD_HD double lift(float x, std::int64_t index) const {
-    return index == 30000 && nowhere != nullptr ? nowhere[0] : x;
-  }
-  MONOFOLD_HD double combine(double left, double right) const { return left + right; }
-};
+#if defined(MONOFOLD_EMULATED)
 
 TEST_F(several_gpus, a_device_that_fails_gives_one_status) {
   const std::vector<float> all = items_of<float>(60000);
@@ -266,21 +245,24 @@ TEST_F(several_gpus, a_device_that_fails_gives_one_status) {
   const shards<float> own(all, numbers, {0, 20000, 40000, 60000});
   // Memory of device 0, which the kernel of device 1 reads; for a host range any device but the first.
   const auto* const foreign = own.spans[0].data();
-  const double want = mf::reduce(mf::cpu(1), all, sum_that_fails{nullptr});
+  const gpu_tests::sum_that_fails fails{30000, foreign};
+  const gpu_tests::sum_that_fails works{30000};
+  const double want = mf::reduce(mf::cpu(1), all, works);
   for (int i = 0; i < 2; ++i) {
     testing::internal::CaptureStderr();
-    expect_error([&] { mf::reduce(mf::gpus(numbers), own.spans, sum_that_fails{foreign}); },
-                 mf::status::internal, "which is memory of device 0: the kernel runs on device 1");
+    expect_refused([&] { mf::reduce(mf::gpus(numbers), own.spans, fails); },
+                   "which is memory of device 0: the kernel runs on device 1",
+                   mf::status::internal);
     static_cast<void>(mf::emulation::take_reports());
-    expect_error(
+    expect_refused(
         [&] {
-          mf::reduce(mf::gpus({1, 2}), all, sum_that_fails{foreign});
+          mf::reduce(mf::gpus({1, 2}), all, fails);
         },
-        mf::status::internal, "which is memory of device 0");
+        "which is memory of device 0", mf::status::internal);
     static_cast<void>(mf::emulation::take_reports());
     static_cast<void>(testing::internal::GetCapturedStderr());
-    EXPECT_TRUE(same(mf::reduce(mf::gpus(numbers), own.spans, sum_that_fails{nullptr}), want));
-    EXPECT_TRUE(same(mf::reduce(mf::gpus(numbers), all, sum_that_fails{nullptr}), want));
+    EXPECT_TRUE(same(mf::reduce(mf::gpus(numbers), own.spans, works), want));
+    EXPECT_TRUE(same(mf::reduce(mf::gpus(numbers), all, works), want));
   }
 }
 

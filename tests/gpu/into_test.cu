@@ -13,6 +13,7 @@ namespace {
 
 namespace mf = monofold;
 using gpu_tests::device_array;
+using gpu_tests::expect_refused;
 using gpu_tests::repetitions;
 using gpu_tests::same;
 
@@ -254,18 +255,6 @@ TEST_F(gpu_into, many_threads_wait_at_once) {
   }
   for (auto& thread : threads) thread.join();
   for (const unsigned count : right) EXPECT_EQ(count, repetitions(50, 2));
-}
-
-/// `call` throws invalid_argument with `words` in its text.
-template <class Call>
-void expect_refused(const Call& call, const std::string& words) {
-  try {
-    call();
-    ADD_FAILURE() << "not refused: " << words;
-  } catch (const mf::error& refused) {
-    EXPECT_EQ(refused.code(), mf::status::invalid_argument);
-    EXPECT_NE(std::string(refused.what()).find(words), std::string::npos) << refused.what();
-  }
 }
 
 TEST_F(gpu_into, wrong_arguments_are_refused_and_nothing_is_written) {

@@ -99,17 +99,7 @@ TEST_F(gpu_workspaces, a_second_device_has_its_own) {
   }
 }
 
-#if defined(MONOFOLD_EMULATED)  // a real device is lost to its process after a kernel that failed
-
-/// Fails in one lane of one tile, far behind the first.
-struct sum_that_fails {
-  const float* nowhere;
-  using state = double;
-  MONOFOLD_HD double lift(float x, std::int64_t index) const {
-    return index == 70000 && nowhere != nullptr ? nowhere[0] : x;
-  }
-  MONOFOLD_HD double combine(double left, double right) const { return left + right; }
-};
+#if defined(MONOFOLD_EMULATED)
 
 TEST_F(gpu_workspaces, a_kernel_that_failed_leaves_none_behind) {
   const std::vector<float> host = numbers(mailed_items, 2);
@@ -121,10 +111,11 @@ TEST_F(gpu_workspaces, a_kernel_that_failed_leaves_none_behind) {
     freed = gone.data();
   }
   for (int turn = 0; turn < 2; ++turn) {
-    EXPECT_FALSE(mf::try_reduce(mf::gpu, range, sum_that_fails{freed}).has_value());
+    EXPECT_FALSE(
+        mf::try_reduce(mf::gpu, range, gpu_tests::sum_that_fails{70000, freed}).has_value());
     static_cast<void>(mf::emulation::take_reports());
-    EXPECT_TRUE(same(mf::reduce(mf::gpu, range, sum_that_fails{nullptr}),
-                     mf::reduce(host, sum_that_fails{nullptr})));
+    EXPECT_TRUE(same(mf::reduce(mf::gpu, range, gpu_tests::sum_that_fails{70000}),
+                     mf::reduce(host, gpu_tests::sum_that_fails{70000})));
     EXPECT_TRUE(same(mf::reduce(mf::gpu, range, mf::sum), mf::reduce(host, mf::sum)));
     EXPECT_TRUE(mf::reduce(mf::gpu, range, mf::top(3)).indices ==
                 mf::reduce(host, mf::top(3)).indices);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "monofold/plan/split.hpp"
+#include "monofold/platform/status.hpp"
 
 namespace checks {
 
@@ -29,6 +30,17 @@ inline int num_ranks() {
 inline void expect(bool holds, const std::string& what) {
   holds ? ++passes : ++failures;
   if (!holds) std::fprintf(stderr, "rank %d of %d: %s\n", own_rank(), num_ranks(), what.c_str());
+}
+
+template <class Call>
+void expect_error(const Call& call, monofold::status code, const std::string& why) {
+  try {
+    call();
+    expect(false, "no error: " + why);
+  } catch (const monofold::error& failed) {
+    expect(failed.code() == code && std::string(failed.what()).find(why) != std::string::npos,
+           "'" + std::string(failed.what()) + "', which should say: " + why);
+  }
 }
 
 /// The exit code of a rank: a failure of one is that of all, and a run that checked nothing is one too.

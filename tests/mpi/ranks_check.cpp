@@ -19,6 +19,7 @@ namespace mf = monofold;
 namespace {
 
 using checks::expect;
+using checks::expect_error;
 
 const auto world = [] { return mf::ranks(MPI_COMM_WORLD, mf::cpu(1)); };
 
@@ -155,17 +156,6 @@ void check_fields() {
 }
 
 /// What a rank throws, all throw.
-template <class Call>
-void expect_error(const Call& call, mf::status code, const std::string& why) {
-  try {
-    call();
-    expect(false, "no error: " + why);
-  } catch (const mf::error& failed) {
-    expect(failed.code() == code && std::string(failed.what()).find(why) != std::string::npos,
-           "'" + std::string(failed.what()) + "', which should say: " + why);
-  }
-}
-
 void check_errors() {
   const int last = checks::num_ranks() - 1;
   const bool is_last = checks::own_rank() == last;

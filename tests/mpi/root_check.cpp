@@ -18,6 +18,7 @@ namespace mf = monofold;
 namespace {
 
 using checks::expect;
+using checks::expect_error;
 
 /// Ranks that gather from no more than so many.
 mf::ranks_engine<> world(int most_gathered = 1) {
@@ -109,17 +110,6 @@ void check_page() {
   // [/ranks_later]
   expect(here.value_or(0.1) == 0.1, "page: mean");
   expect(later == 100.0 * checks::num_ranks(), "page: sum");
-}
-
-template <class Call>
-void expect_error(const Call& call, mf::status code, const std::string& why) {
-  try {
-    call();
-    expect(false, "no error: " + why);
-  } catch (const mf::error& failed) {
-    expect(failed.code() == code && std::string(failed.what()).find(why) != std::string::npos,
-           "'" + std::string(failed.what()) + "', which should say: " + why);
-  }
 }
 
 /// What rank `bad` throws, all throw.

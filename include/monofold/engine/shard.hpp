@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -163,8 +164,9 @@ class shard_joiner {
 
   std::int64_t count() const { return count_; }
 
-  /// Once all are there, and they have an item or more.
-  state total() {
+  /// Once all are there; none where they have no item.
+  std::optional<state> total() {
+    if (count_ == 0) return {};
     if (!held_.empty()) close_tile();
     return nodes_.total(fold_);
   }

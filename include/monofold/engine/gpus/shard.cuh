@@ -233,7 +233,7 @@ failure fold_shards(const std::vector<int>& devices, const F& f, const std::vect
   }
   shard_joiner<F, typename View::item_type> joiner(f);
   for (auto& shard : shards) shard.give(joiner);
-  if (joiner.count() != 0) out = joiner.total();
+  out = joiner.total();
   return {};
 }
 

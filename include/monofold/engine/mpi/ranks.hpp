@@ -250,8 +250,7 @@ class rank_reduction {
         },
         [&](byte_writer& out) {
           for (auto& joiner : joiners) {
-            std::optional<state> total;
-            if (joiner.count() != 0) total = joiner.total();
+            const std::optional<state> total = joiner.total();
             put_total(out, total ? &*total : nullptr);
           }
         },
@@ -360,8 +359,7 @@ class rank_reduction {
       for (std::size_t rank = 0; rank < num_ranks(); ++rank) {
         joiner.take(ranks[rank], counts[rank * width + i]);
       }
-      std::optional<state> total;
-      if (joiner.count() != 0) total = joiner.total();
+      const std::optional<state> total = joiner.total();
       put(static_cast<std::int64_t>(i), total ? &*total : nullptr);
     }
     return {};
