@@ -42,7 +42,7 @@ def head(name, values):
 
 def golden_part(suite, part_of):
     """What `part_of` makes of each machine's golden file of a suite, as text."""
-    files = sorted((TREE / "bench" / "golden").glob(f"*/{suite}.jsonl"))
+    files = sorted((TREE / "bench" / "golden").glob(f"*/{suite}.jsonl"), reverse=True)
     out = [part for file in files for part in part_of(file)]
     return "\n".join(["", *(out or ["No rows yet.", ""])])
 

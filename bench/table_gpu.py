@@ -14,6 +14,7 @@ OPERATIONS = ["plain_sum", "sum", "exact sum", "max", "argmax", "exact statistic
 TYPES = ["float32", "float64", "bfloat16", "float16", "int8", "int32", "int64"]
 IN_US = [(op, dtype) for op in [op for op in OPERATIONS if op != "sum"] + ["variance"]
          for dtype in ("float32", "float64")]
+WHOLE = "h200"
 HOW = {"median_ns": "in a stream", "isolated_ns": "isolated"}
 
 
@@ -84,15 +85,19 @@ class Rows:
 
 
 def part_of(path):
+    """All tables of the machine in WHOLE; of others where we are behind."""
     rows = Rows(figures.rows_in(path))
     about, machine = rows.about, path.parent.name
     out = [f"Our time over that of {rows.peer} ({machine}: {about['instruction_set']};",
            f"commit {about['commit']}; [rows](../bench/golden/{machine}/table_gpu.jsonl)). Below 1 is",
            "faster.", ""]
     for time in HOW:
-        out += rows.ratio_table(time) + [""] + rows.losses(time) + [""]
-    for time in HOW:
-        out += rows.us_table(time) + [""]
+        if machine == WHOLE:
+            out += rows.ratio_table(time) + [""]
+        out += rows.losses(time) + [""]
+    if machine == WHOLE:
+        for time in HOW:
+            out += rows.us_table(time) + [""]
     return out
 
 
