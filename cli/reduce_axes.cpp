@@ -121,9 +121,9 @@ class axis_reduction {
                                          command_.keeps_dims ? keepdims::yes : keepdims::no});
     } catch (const error& failed) {
       if (!what.on_gpu || failed.code() != status::unsupported) throw;
-      const std::string_view why = failed.what();  // the words of the status come first
-      throw usage_error(
-          fmt::format("--device {}: {}", command_.device, why.substr(why.rfind(": ") + 2)));
+      std::string_view why = failed.what();  // the words of the status come first, or alone
+      if (const auto end = why.rfind(": "); end != why.npos) why.remove_prefix(end + 2);
+      throw usage_error(fmt::format("--device {}: {}", command_.device, why));
     }
   }
 
