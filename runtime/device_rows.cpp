@@ -57,16 +57,6 @@ bool may_fail(const row_question& what, std::int64_t items) {
   }
 }
 
-void check_memory(const void* memory) {
-  if (memory != nullptr && !is_device_memory(memory)) throw error(status::invalid_argument);
-}
-
-void check_outputs(const typed_arrays& out) {
-  check_memory(out.values);
-  check_memory(out.seconds);
-  check_memory(out.indices);
-}
-
 void check_kernels(const row_question& what, std::int64_t longest) {
   if (!has_device_rows(what)) throw error(status::unsupported);
   const dtype_info& item = monofold::info(what.type);
@@ -83,8 +73,6 @@ row_failure reduce_rows_on_device(const request& what, const void* first, const 
   check_kernels(question, rows.row_items);
   if (rows.num_reduced > 1) throw error(status::unsupported);
   if (rows.num_rows == 0) return {};
-  if (rows.row_items > 0) check_memory(first);
-  check_outputs(out);
   return start_device_rows(question, {first, rows}, {out.values, out.seconds, out.indices}, stream,
                            may_fail(question, rows.row_items));
 }
@@ -94,10 +82,6 @@ row_failure reduce_segments_on_device(const request& what, const segment_request
   const row_question question = question_of(what, out.type);
   check_kernels(question, segments.num_items);
   if (segments.count == 0) return {};
-  if (segments.num_items > 0) check_memory(segments.items);
-  check_memory(segments.starts);
-  check_memory(segments.stops);
-  check_outputs(out);
   return start_device_rows(question,
                            {segments.items, array_rows{}, segments.num_items, segments.starts,
                             segments.stops, segments.count},

@@ -162,8 +162,8 @@ MONOFOLD_API monofold_status monofold_reduce_segments(
 
 // Calls that end in _on_device take items in memory of a GPU, and leave answers there:
 //
-// shape      items, starts, stops and all arrays for answers lie in its memory, or in managed memory; else
-//            invalid_argument. `stream` is a cudaStream_t of the calling thread's current device; null: the default one
+// shape      items, starts, stops and all arrays for answers lie in memory of the calling thread's current device, or
+//            in managed memory; else invalid_argument. `stream` is a cudaStream_t of that device; null: the default one
 // sync       after what the stream has been given, and without waiting, where every row has an answer whatever its
 //            items are. Calls that may find one without wait for the stream: sums of 64-bit integers, and of others
 //            asked for in a narrower type, rows too short for an answer, MONOFOLD_NAN_RAISE, MONOFOLD_NAN_OMIT with

@@ -337,6 +337,15 @@ TEST_F(device_rows, wrong_use) {
   EXPECT_EQ(call(items.at(), 0, 1, MONOFOLD_SUM, MONOFOLD_FLOAT32), MONOFOLD_OK);
   EXPECT_EQ(failed, -1);
   EXPECT_EQ(call(host.data(), 0, 1, MONOFOLD_SUM, MONOFOLD_FLOAT32), MONOFOLD_INVALID_ARGUMENT);
+  if (mf::runtime::find_gpus().devices.size() > 1) {
+    const auto other = [] {
+      const mf::runtime::gpu_in_use there(1);
+      return device_copy(bytes(4096));
+    }();
+    EXPECT_EQ(call(other.at(), 0, 1, MONOFOLD_SUM, MONOFOLD_FLOAT32), MONOFOLD_INVALID_ARGUMENT);
+    const mf::runtime::gpu_in_use there(1);
+    EXPECT_EQ(call(items.at(), 0, 1, MONOFOLD_SUM, MONOFOLD_FLOAT32), MONOFOLD_INVALID_ARGUMENT);
+  }
   EXPECT_EQ(call(items.at(), 3, 1, MONOFOLD_SUM, MONOFOLD_FLOAT32), MONOFOLD_INVALID_ARGUMENT);
   EXPECT_EQ(call(items.at(), 1, 2, MONOFOLD_SUM, MONOFOLD_FLOAT32), MONOFOLD_OK);
   EXPECT_EQ(call(items.at(), 0, 2, MONOFOLD_SUM, MONOFOLD_FLOAT32), MONOFOLD_UNSUPPORTED);

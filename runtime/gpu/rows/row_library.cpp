@@ -4,7 +4,11 @@
 
 #include <cuda_runtime_api.h>
 
-#include "monofold/engine/gpu/launch.cuh"
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "monofold/platform/status.hpp"
 #include "runtime/gpu/rows/row_pass.hpp"
 #include "runtime/gpu/rows/row_room.hpp"
 
@@ -22,6 +26,33 @@ std::unique_ptr<row_pass> make_row_pass(row_question what, operation op) {
   return nullptr;
 }
 
+void check_memory(const void* memory, const char* name, int device) {
+  if (memory == nullptr) return;
+  cudaPointerAttributes facts{};
+  check_row_call(cudaPointerGetAttributes(&facts, memory), "cudaPointerGetAttributes");
+  if (facts.type != cudaMemoryTypeDevice && facts.type != cudaMemoryTypeManaged) {
+    throw error(status::invalid_argument, std::string(name) + " is not memory of a device");
+  }
+  if (facts.type == cudaMemoryTypeDevice && facts.device != device) {
+    throw error(status::invalid_argument, std::string(name) + " is memory of device " +
+                                              std::to_string(facts.device) +
+                                              "; the current device is " + std::to_string(device));
+  }
+}
+
+/// Before anything is started.
+void check_all_memory(const device_row_items& items, const device_row_outputs& out) {
+  int device = 0;
+  check_row_call(cudaGetDevice(&device), "cudaGetDevice");
+  const std::int64_t num_items = items.starts != nullptr ? items.num_items : items.rows.row_items;
+  if (num_items > 0) check_memory(items.first, "the array", device);
+  check_memory(items.starts, "the starts' place", device);
+  check_memory(items.stops, "the stops' place", device);
+  check_memory(out.values, "the values' place", device);
+  check_memory(out.seconds, "the second values' place", device);
+  check_memory(out.indices, "the indices' place", device);
+}
+
 /// Both ends are found one after the other.
 operation first_of(operation op) { return op == operation::minmax ? operation::min : op; }
 
@@ -33,6 +64,7 @@ bool has_device_rows(const row_question& what) {
 
 row_failure start_device_rows(const row_question& what, const device_row_items& items,
                               const device_row_outputs& out, void* stream, bool waits) {
+  check_all_memory(items, out);
   row_room room(static_cast<cudaStream_t>(stream));
   row_store store{out.values,
                   out.indices,
@@ -58,10 +90,7 @@ row_failure start_device_rows(const row_question& what, const device_row_items& 
 
 std::shared_ptr<void> make_device_memory(std::int64_t bytes) {
   void* memory = nullptr;
-  const cudaError_t code = cudaMalloc(&memory, static_cast<std::size_t>(bytes));
-  if (const auto failed = monofold::detail::failure_of(code, "cudaMalloc")) {
-    throw error(failed.code, failed.detail);
-  }
+  check_row_call(cudaMalloc(&memory, static_cast<std::size_t>(bytes)), "cudaMalloc");
   return {memory, [](void* own) { static_cast<void>(cudaFree(own)); }};
 }
 

@@ -12,15 +12,11 @@
 
 namespace monofold::runtime {
 
-namespace {
-
-void check(cudaError_t code, const char* call) {
+void check_row_call(cudaError_t code, const char* call) {
   if (const auto failed = monofold::detail::failure_of(code, call)) {
     throw error(failed.code, failed.detail);
   }
 }
-
-}  // namespace
 
 struct row_room::place {
   place() = default;
@@ -61,7 +57,7 @@ std::unique_ptr<row_room::place> take_place(cudaStream_t stream, int device) {
       static_cast<void>(cudaGetLastError());
       if (one->stream != stream) continue;
       // A stream that is gone may have left its number to this one.
-      check(cudaStreamWaitEvent(stream, one->done, 0), "cudaStreamWaitEvent");
+      check_row_call(cudaStreamWaitEvent(stream, one->done, 0), "cudaStreamWaitEvent");
     }
     std::swap(one, kept.places.back());
     auto own = std::move(kept.places.back());
@@ -74,16 +70,17 @@ std::unique_ptr<row_room::place> take_place(cudaStream_t stream, int device) {
 }  // namespace
 
 row_room::row_room(cudaStream_t stream) : stream_(stream), exceptions_(std::uncaught_exceptions()) {
-  check(cudaGetDevice(&device_), "cudaGetDevice");
-  check(cudaDeviceGetAttribute(&multiprocessors_, cudaDevAttrMultiProcessorCount, device_),
-        "cudaDeviceGetAttribute");
+  check_row_call(cudaGetDevice(&device_), "cudaGetDevice");
+  check_row_call(cudaDeviceGetAttribute(&multiprocessors_, cudaDevAttrMultiProcessorCount, device_),
+                 "cudaDeviceGetAttribute");
   own_ = take_place(stream_, device_);
   if (own_ != nullptr) return;
   own_ = std::make_unique<place>();
   own_->device = device_;
-  check(cudaEventCreateWithFlags(&own_->done, cudaEventDisableTiming), "cudaEventCreateWithFlags");
+  check_row_call(cudaEventCreateWithFlags(&own_->done, cudaEventDisableTiming),
+                 "cudaEventCreateWithFlags");
   void* failed = nullptr;
-  check(cudaMalloc(&failed, sizeof(*own_->failed)), "cudaMalloc");
+  check_row_call(cudaMalloc(&failed, sizeof(*own_->failed)), "cudaMalloc");
   own_->failed = static_cast<unsigned long long*>(failed);
   clear_failed();
 }
@@ -102,9 +99,9 @@ row_room::~row_room() {
 }
 
 void row_room::clear_failed() {
-  check(cudaMemset(own_->failed, 0, sizeof(*own_->failed)), "cudaMemset");
+  check_row_call(cudaMemset(own_->failed, 0, sizeof(*own_->failed)), "cudaMemset");
   // Streams that do not wait for the default one find it so too.
-  check(cudaStreamSynchronize(cudaStreamLegacy), "cudaStreamSynchronize");
+  check_row_call(cudaStreamSynchronize(cudaStreamLegacy), "cudaStreamSynchronize");
 }
 
 std::shared_ptr<gpu_workspace>& row_room::workspace() { return own_->workspace; }
@@ -115,12 +112,12 @@ row_failure row_room::wait() {
   unsigned long long failed = 0;
   unsigned long long bad = 0;
   const auto bring = [&](unsigned long long& to, const void* from) {
-    check(cudaMemcpyAsync(&to, from, sizeof(to), cudaMemcpyDeviceToHost, stream_),
-          "cudaMemcpyAsync");
+    check_row_call(cudaMemcpyAsync(&to, from, sizeof(to), cudaMemcpyDeviceToHost, stream_),
+                   "cudaMemcpyAsync");
   };
   bring(failed, this->failed());
   if (bad_segments_ != nullptr) bring(bad, bad_segments_);
-  check(cudaStreamSynchronize(stream_), "cudaStreamSynchronize");
+  check_row_call(cudaStreamSynchronize(stream_), "cudaStreamSynchronize");
   if (failed != 0) clear_failed();
   if (bad != 0) return {status::invalid_argument, static_cast<std::int64_t>(~bad)};
   if (failed == 0) return {};

@@ -14,6 +14,9 @@ class gpu_workspace;
 
 namespace monofold::runtime {
 
+/// Throws `error` for what a CUDA call reports, with the call's name.
+void check_row_call(cudaError_t code, const char* call);
+
 /// A workspace that no work on the device uses, for the work of one call in a stream; kept for calls that come later.
 ///
 /// errors     the constructor and calls throw `error`: device_unavailable, out_of_memory, internal
