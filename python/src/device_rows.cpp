@@ -132,10 +132,21 @@ nb::tuple device_segments(const array& items, const array& starts, const array& 
   return nb::make_tuple(checked(status), failed);
 }
 
-/// Memory of the current device, which numbers can be copied to and from: for tests, of the emulated device too.
+/// Memory of the current device, which numbers can be copied to and from: for tests, of the emulated device too. Other
+/// threads of Python's go on while it is made and given back.
 class device_memory {
  public:
-  explicit device_memory(std::int64_t bytes) : own_(runtime::make_device_memory(bytes)) {}
+  explicit device_memory(std::int64_t bytes) {
+    nb::gil_scoped_release released;
+    own_ = runtime::make_device_memory(bytes);
+  }
+  device_memory(const device_memory&) = delete;
+  device_memory& operator=(const device_memory&) = delete;
+  /// Waits for the device.
+  ~device_memory() {
+    nb::gil_scoped_release released;
+    own_.reset();
+  }
   std::uintptr_t address() const { return reinterpret_cast<std::uintptr_t>(own_.get()); }
 
  private:
@@ -159,6 +170,7 @@ void bind_device_rows(nb::module_& core) {
     return !runtime::find_devices(kind).devices.empty();
   });
   core.def("copy_by_device", [](std::uintptr_t to, std::uintptr_t from, std::int64_t bytes) {
+    nb::gil_scoped_release released;
     runtime::copy_from_device(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from),
                               bytes);
   });
