@@ -20,6 +20,7 @@ enum cudaError_t {
   cudaErrorNotReady = 600,
   cudaErrorLaunchFailure = 719,
   cudaErrorStreamCaptureUnsupported = 900,
+  cudaErrorStreamCaptureImplicit = 906,
 };
 
 enum cudaMemcpyKind {

@@ -167,7 +167,8 @@ MONOFOLD_API monofold_status monofold_reduce_segments(
 // sync       after what the stream has been given, and without waiting, where every row has an answer whatever its
 //            items are. Calls that may find one without wait for the stream: sums of 64-bit integers, and of others
 //            asked for in a narrower type, rows too short for an answer, MONOFOLD_NAN_RAISE, MONOFOLD_NAN_OMIT with
-//            operations that need an item, and segments, whose ends may be wrong
+//            operations that need an item, and segments, whose ends may be wrong. No call can be captured in a graph:
+//            invalid_argument, and the capture goes on without it
 // errors     as of calls that end in _into; device_unavailable also without libmonofold_gpu_rows, which has the kernels;
 //            unsupported: another operation than SUM, MEAN, MIN, MAX, MINMAX, ARGMIN, ARGMAX, ANY, ALL, NONZERO,
 //            COUNT_NAN of floats, VAR and STD of float32 and float64; of those VAR and STD where they are plain, plain

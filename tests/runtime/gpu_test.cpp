@@ -371,6 +371,14 @@ TEST_F(gpu_runtime, rows_go_in_a_stream) {
                                       nullptr, rows, &failed),
             MONOFOLD_OK);
   EXPECT_EQ(std::memcmp(found.data(), want.data(), rows * sizeof(float)), 0);
+  // What is captured goes on without the call, and calls go on after it.
+  cudaGraph_t graph = nullptr;
+  ASSERT_EQ(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal), cudaSuccess);
+  EXPECT_EQ(reduce(), MONOFOLD_INVALID_ARGUMENT);
+  EXPECT_EQ(cudaStreamEndCapture(stream, &graph), cudaSuccess);
+  EXPECT_EQ(cudaGraphDestroy(graph), cudaSuccess);
+  EXPECT_EQ(reduce(), MONOFOLD_OK);
+  EXPECT_EQ(cudaStreamSynchronize(stream), cudaSuccess);
   EXPECT_EQ(cudaStreamDestroy(stream), cudaSuccess);
   EXPECT_EQ(cudaFreeHost(pinned), cudaSuccess);
 }

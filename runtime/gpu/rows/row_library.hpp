@@ -57,8 +57,8 @@ bool has_device_rows(const row_question& what);
 /// shape      one row at least
 /// order      the bits of a row are those of a `reducer` that gets its items
 /// sync       does not wait, but where `waits`: it tells what failed then. Nothing of a row that failed is written
-/// errors     throws `error`: invalid_argument: memory that is not the current device's; unsupported, out_of_memory,
-///            device_unavailable, internal
+/// errors     throws `error`: invalid_argument: memory that is not the current device's, a stream that is being
+///            captured; unsupported, out_of_memory, device_unavailable, internal
 /// tested by  tests/runtime/device_rows_test.cpp, tests/runtime/gpu_test.cpp
 row_failure start_device_rows(const row_question& what, const device_row_items& items,
                               const device_row_outputs& out, void* stream, bool waits);

@@ -2,6 +2,7 @@
 
 #include "runtime/gpu/rows/row_room.hpp"
 
+#include <cstddef>
 #include <exception>
 #include <mutex>
 #include <utility>
@@ -47,22 +48,37 @@ kept_places& all_kept() {
   return *kept;
 }
 
+/// Before anything of the stream's is asked, which would break the capture.
+void check_not_captured(cudaStream_t stream) {
+  cudaStreamCaptureStatus capturing = cudaStreamCaptureStatusNone;
+  const cudaError_t code = cudaStreamIsCapturing(stream, &capturing);
+  // The second one: the default stream, while one that waits for it is being captured.
+  if (code == cudaErrorStreamCaptureImplicit || capturing != cudaStreamCaptureStatusNone) {
+    static_cast<void>(cudaGetLastError());
+    throw error(status::invalid_argument, "the stream is being captured: rows cannot be");
+  }
+  check_row_call(code, "cudaStreamIsCapturing");
+}
+
 /// One of the device that is free, or whose work lies before what comes in the stream; null: there is none.
 std::unique_ptr<row_room::place> take_place(cudaStream_t stream, int device) {
   kept_places& kept = all_kept();
   const std::lock_guard lock(kept.mutex);
-  for (auto& one : kept.places) {
+  for (std::size_t i = kept.places.size(); i-- > 0;) {
+    auto& one = kept.places[i];
     if (one->device != device) continue;
-    if (cudaEventQuery(one->done) != cudaSuccess) {
+    cudaError_t code = cudaEventQuery(one->done);
+    if (code == cudaErrorNotReady) {
       static_cast<void>(cudaGetLastError());
       if (one->stream != stream) continue;
       // A stream that is gone may have left its number to this one.
-      check_row_call(cudaStreamWaitEvent(stream, one->done, 0), "cudaStreamWaitEvent");
+      code = cudaStreamWaitEvent(stream, one->done, 0);
     }
     std::swap(one, kept.places.back());
     auto own = std::move(kept.places.back());
     kept.places.pop_back();
-    return own;
+    if (code == cudaSuccess) return own;
+    static_cast<void>(cudaGetLastError());  // nobody can say when the device is done with it
   }
   return nullptr;
 }
@@ -70,6 +86,7 @@ std::unique_ptr<row_room::place> take_place(cudaStream_t stream, int device) {
 }  // namespace
 
 row_room::row_room(cudaStream_t stream) : stream_(stream), exceptions_(std::uncaught_exceptions()) {
+  check_not_captured(stream_);
   check_row_call(cudaGetDevice(&device_), "cudaGetDevice");
   check_row_call(cudaDeviceGetAttribute(&multiprocessors_, cudaDevAttrMultiProcessorCount, device_),
                  "cudaDeviceGetAttribute");

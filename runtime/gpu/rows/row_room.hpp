@@ -19,7 +19,8 @@ void check_row_call(cudaError_t code, const char* call);
 
 /// A workspace that no work on the device uses, for the work of one call in a stream; kept for calls that come later.
 ///
-/// errors     the constructor and calls throw `error`: device_unavailable, out_of_memory, internal
+/// errors     the constructor and calls throw `error`: invalid_argument: the stream is being captured;
+///            device_unavailable, out_of_memory, internal
 class row_room {
  public:
   explicit row_room(cudaStream_t stream);
