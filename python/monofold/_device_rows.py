@@ -19,14 +19,15 @@ def _library_of(x):
     return name, sys.modules.get(name)
 
 
-def stream_of(x):
-    """(the stream that the library of `x` works in now, whether it is known)."""
+def stream_of(x, others):
+    """(the stream that the library of `x` works in now, whether it is known: it is that of the others too)."""
     name, library = _library_of(x)
-    if name == "torch":
-        return library.cuda.current_stream(x.device).cuda_stream, True
-    if name == "cupy":
-        return library.cuda.get_current_stream().ptr, True
-    return DEFAULT_STREAM, False  # which __dlpack__ has put the items' stream before
+    if all(_library_of(other)[0] == name for other in others):
+        if name == "torch":
+            return library.cuda.current_stream(x.device).cuda_stream, True
+        if name == "cupy":
+            return library.cuda.get_current_stream().ptr, True
+    return DEFAULT_STREAM, False  # which __dlpack__ has put the stream of each array before
 
 
 def empty_like(x, shape, code):
@@ -85,7 +86,7 @@ def reduce(x, source, mask, kind, how, axes, code, keepdims=False, out=None):
     shape = tuple(1 if axis in axes else extent for axis, extent in enumerate(source.shape)
                   if keepdims or axis not in axes)
     new = Answers(x, kind, shape, code, out)
-    stream, is_known = stream_of(x)
+    stream, is_known = stream_of(x, new.arrays)
     status, row = _core.device_rows(source.items, axes, kind.code, how, code, *new.places, stream, not is_known)
     if status:
         _refuse(status, kind, source, code)
@@ -95,11 +96,12 @@ def reduce(x, source, mask, kind, how, axes, code, keepdims=False, out=None):
     return new.given()
 
 
-def segments(x, source, kind, how, starts, stops, code):
-    """The answers of one operation for each segment; `starts` and `stops` are the core's arrays."""
+def segments(x, source, kind, how, starts, stops, code, bounds):
+    """The answers of one operation for each segment; `starts` and `stops` are the core's arrays of the caller's
+    `bounds`."""
     new = Answers(x, kind, (starts.count,), code, None)
     status, failed = _core.device_segments(source.items, starts, stops, kind.code, how, code, *new.places,
-                                           stream_of(x)[0])
+                                           stream_of(x, bounds)[0])
     if status:
         _refuse(status, kind, source, code)
         raise_status(status, kind.name, row=failed)

@@ -2,6 +2,8 @@
 
 import os
 import pathlib
+import sys
+from types import SimpleNamespace
 
 import monofold as mf
 import numpy as np
@@ -160,3 +162,25 @@ def test_segments():
         mf.segmented_reduce(there, mf.max, There(np.array([0, 3, 2, 5])))
     with pytest.raises(TypeError, match="int64"):
         mf.segmented_reduce(there, mf.sum, There(offsets.astype("int32")))
+
+
+def test_streams(monkeypatch):
+    """A library's stream is taken where all arrays are of the library; else the default one, which is waited for."""
+    legacy = SimpleNamespace(ptr=1)
+    library = SimpleNamespace(cuda=SimpleNamespace(get_current_stream=lambda: legacy),
+                              empty=lambda shape, dtype: Mine(np.zeros(shape, dtype)))
+    monkeypatch.setitem(sys.modules, "cupy", library)
+    Mine = type("Mine", (There,), {"__module__": "cupy"})
+    asked = []
+    for name in ("device_rows", "device_segments"):
+        call = getattr(_core, name)
+        first = {"device_rows": 8, "device_segments": 9}[name]
+        monkeypatch.setattr(_core, name, lambda *given, call=call, first=first:
+                            asked.append(given[first:]) or call(*given))
+    x, offsets = numbers("float32", (30, 40)), np.array([0, 7, 1200])
+    for out, want in ((None, (1, False)), (Mine(np.zeros(40, "float32")), (1, False)),
+                      (There(np.zeros(40, "float32")), (0, True))):
+        assert same(mf.sum(Mine(x), axis=0, out=out), mf.sum(x, axis=0)) and asked.pop() == want
+    for bounds, want in ((Mine(offsets), (1,)), (There(offsets), (0,))):
+        assert same(mf.segmented_reduce(Mine(x), mf.sum, bounds), mf.segmented_reduce(x, mf.sum, offsets))
+        assert asked.pop() == want
