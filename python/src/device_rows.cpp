@@ -73,6 +73,11 @@ void* memory_of(const array* one) {
 }
 
 monofold_status checked(monofold_status status) {
+  if (status == MONOFOLD_INVALID_ARGUMENT) {
+    throw nb::value_error(
+        "invalid argument: on a device, arrays lie aligned in memory of the current one, and their "
+        "stream is not being captured");
+  }
   if (status != MONOFOLD_UNSUPPORTED) check_call(status);
   return status;
 }
