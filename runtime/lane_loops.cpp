@@ -82,7 +82,8 @@ void fold_float_columns(const lane_columns& columns, const lane_order& order,
   if (!op.has_failed()) return;
   const auto* const first = static_cast<const float*>(columns.first);
   repair(columns.width, out, [&](std::int64_t c, std::int64_t count, const lane_states& states) {
-    fold_columns_of<exact_pairs<float>>(
+    // Flags would not say which columns they mean.
+    fold_columns_of<exact_pairs<float, false, false>>(
         {first + c, columns.offsets, columns.length, count, columns.is_dense}, order, states);
   });
 }

@@ -65,6 +65,20 @@ TYPED_TEST(moments_sweep_of, stretches_of_every_kind) {
   }
 }
 
+/// Sets have bins of different widths: sums that go on with another one keep what they have.
+TYPED_TEST(moments_sweep_of, instruction_sets_take_turns) {
+  using bytes = state_bytes<TypeParam>;
+  const auto items = inputs::items_of<TypeParam>(inputs::kinds_of_data.front(), 900, 5);
+  mf::exact_running_moments<TypeParam> running;
+  auto want = mf::exact_moments_fold<TypeParam>{}.identity();
+  for (const int set : {0, 1, 2, 1, 0, 2, 2, 0, 1}) {
+    mf::limit_instruction_set(this->sets[set]);
+    running.add(items.data(), 900);
+    add_by_digits(want, items);
+  }
+  EXPECT_EQ(std::bit_cast<bytes>(running.total()), std::bit_cast<bytes>(want));
+}
+
 /// Numbers around 1 and, in every block, one that is smaller by a number of binades.
 TYPED_TEST(moments_sweep_of, one_small_item_a_block) {
   using bytes = state_bytes<TypeParam>;

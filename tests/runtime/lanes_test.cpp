@@ -161,6 +161,39 @@ TEST(lanes, every_length_of_floats) {
   }
 }
 
+/// Columns and rows whose large items cancel: what is left is far below what one or two doubles of a column hold on
+/// the way.
+template <class Item>
+void check_cancelling(mf::dtype type) {
+  const Item cycle[] = {Item(0x1p100), Item(1), Item(0x1p-60), Item(-0x1p100), Item(-1)};
+  rt::request what;
+  what.type = type;
+  for (const operation op : {operation::sum, operation::mean, operation::std}) {
+    what.ops = {op};
+    for (const std::int64_t length : {5, 10, 15, 300, 1285}) {
+      for (const std::int64_t width : {1, 3, 8, 16, 35}) {
+        std::vector<Item> rows, columns;
+        for (std::int64_t i = 0; i < length * width; ++i) {
+          rows.push_back(cycle[i % length % 5]);
+          columns.push_back(cycle[i / width % 5]);
+        }
+        check_lanes(what, rows, width, length, length, 1);
+        check_lanes(what, columns, width, length, width, 0);
+      }
+    }
+  }
+}
+TEST(lanes, items_that_cancel) {
+  const std::string own = rt::instruction_set();
+  for (const std::string& name : rt::instruction_sets()) {
+    ASSERT_TRUE(rt::use_instruction_set(name));
+    SCOPED_TRACE(name);
+    check_cancelling<float>(mf::dtype::float32);
+    check_cancelling<double>(mf::dtype::float64);
+  }
+  ASSERT_TRUE(rt::use_instruction_set(own));
+}
+
 TEST(lanes, integers) {
   for (const lane_items from : {lane_items::usual, lane_items::special, lane_items::equal}) {
     check_lane_lengths<std::int32_t>(from, {1, 3, 8, 20, 130, 1030});

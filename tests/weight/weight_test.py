@@ -22,7 +22,7 @@ MOST_FUNCTIONS = 9_130     # of libmonofold, what it takes to compile it
 MOST_LOOPS = 1_800         # of those, compiled once for each instruction set: loops and what they call
 MOST_HOST_LINES = 54_000   # after preprocessing: what each source that includes it reads
 MOST_DEVICE_LINES = 68_000
-MOST_FILES_OF_A_CALL = 25  # that a reader of the call below goes through: see CONTRIBUTING.md
+MOST_FILES_OF_A_CALL = 26  # that a reader of the call below goes through: see CONTRIBUTING.md
 
 A_CALL = """
 #include "monofold/emulated.cuh"

@@ -24,6 +24,13 @@
 
 namespace monofold::detail {
 
+// Objects of compilers that ask flags, and of others, are laid out differently, and may be linked together.
+#if defined(MONOFOLD_QUIET_VECTORS)
+inline namespace by_flags {
+#else
+inline namespace by_range {
+#endif
+
 /// Adds values, magnitudes or squares to bins, which stand just below the largest exponent and reach some
 /// dozens of bits down. A block that they do not hold gets other bins; where no bins hold it, it goes to a
 /// table of exponents (doubles) or to integers.
@@ -290,6 +297,8 @@ class bin_accumulator {
   // The most bins that were placed for the items at hand: only more are tried, so that it ends.
   int tried_ = 0;
 };
+
+}  // namespace
 
 }  // namespace monofold::detail
 

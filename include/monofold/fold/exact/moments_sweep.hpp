@@ -62,6 +62,7 @@ class moments_sweep {
   static constexpr bool wide = sizeof(Item) == 8;
   // Vectors a bin: where additions an item are few, their latency counts.
   static constexpr int num = wide ? 1 : 2;
+  static constexpr int in_bin = num * bytes / 8;
   static constexpr int line = line_items<Item>;
   static constexpr bool verified = is_verified<Item>(depth[1], bytes);
   static constexpr int block = most_deposits * num * bytes / 8;
@@ -72,6 +73,9 @@ class moments_sweep {
                                           std::int64_t count) {
     if (own.value_bins.bins == 0) {
       set_bins(own, holds_all ? highest : guessed_exponent<value>(items, count, highest));
+    } else if (own.value_bins.lanes != in_bin) {
+      set_bins(own, own.value_bins.max_exponent +
+                        sweep_scale<Item>);  // another instruction set had them
     }
     [[maybe_unused]] const flags_of<verified> flags;
     std::int64_t done = 0;
@@ -95,7 +99,6 @@ class moments_sweep {
   /// Bins for items below 2^max_exponent.
   __attribute__((noinline)) static void set_bins(moments_accumulator<Item>& own, int max_exponent) {
     constexpr int scale = sweep_scale<Item>;
-    constexpr int in_bin = num * bytes / 8;
     own.value_bins.add_to(own.values.state.sum);
     own.square_bins.add_to(own.squares.state.sum);
     own.value_bins.set_bins(depth[0], in_bin, max_exponent - scale, scale, least_headroom, 1);

@@ -132,7 +132,11 @@ class product_sweep {
       --to.unseen_blocks;
       return 0;
     }
-    if (to.kept.bins == 0) set_bins(own, to.kept, holds_all ? highest : 3);
+    if (to.kept.bins == 0) {
+      set_bins(own, to.kept, holds_all ? highest : 3);
+    } else if (to.kept.lanes != num * bytes / 8) {
+      set_bins(own, to.kept, to.kept.max_exponent);  // another instruction set had them
+    }
     std::int64_t done = 0;
     while (count - done >= turn) {
       const std::int64_t left = count - done;

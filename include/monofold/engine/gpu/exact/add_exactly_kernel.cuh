@@ -87,8 +87,10 @@ class block_sum {
   using adder = warp_exact<Term, true>;
   static constexpr bool may_be_short = sums::is_possible;
   static_assert(digits::num_wide_words <= exact_threads, "a word a thread");
-  // Its own tiles, and a part of those of others that come late.
-  static_assert((few_exact_tiles + 1) * adder::most_additions_a_tile <= digits::most_additions);
+  // Its own tiles, and a row of each that comes late: of fewer rows than warps, some warps get more.
+  static constexpr int most_late_tiles = adder::rows < exact_warps ? exact_warps / adder::rows : 1;
+  static_assert((few_exact_tiles + most_late_tiles) * adder::most_additions_a_tile <=
+                digits::most_additions);
   static_assert(few_exact_tiles <= sums::most_tiles);
   static_assert(Companion::shared_bytes <= shared::most_companion_bytes);
 

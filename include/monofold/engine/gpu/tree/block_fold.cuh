@@ -177,11 +177,6 @@ class block_fold_list {
     first_.close(f.first);
     rest_.close(f.rest);
   }
-  MONOFOLD_GPU states total(const folds& f, int here, void* warp_states) const {
-    const auto first = first_.total(f.first, here, warp_states);
-    sync_block();  // states of warps read above are overwritten below
-    return {first, rest_.total(f.rest, here, warp_states)};
-  }
   /// Calls then(fold, state) for the total of each member, by all lanes of some warp, with the state in
   /// lane 0, and leaves what that returns.
   ///
@@ -216,9 +211,6 @@ class block_fold_list<View, Last> {
   }
   MONOFOLD_GPU void start(const folds& f) { last_.start(f.first); }
   MONOFOLD_GPU void close(const folds& f) { last_.close(f.first); }
-  MONOFOLD_GPU states total(const folds& f, int here, void* warp_states) const {
-    return {last_.total(f.first, here, warp_states)};
-  }
   template <class Then>
   MONOFOLD_GPU void totals_by_warps(const folds& f, int here, states* out, const Then& then,
                                     int number = 0) const {
@@ -263,9 +255,6 @@ class block_folds<all_fold<Folds...>, View> {
   }
   MONOFOLD_GPU void start(const fold& f) { own_.start(f.members); }
   MONOFOLD_GPU void close(const fold& f) { own_.close(f.members); }
-  MONOFOLD_GPU typename fold::state total(const fold& f, int here, void* warp_states) const {
-    return own_.total(f.members, here, warp_states);
-  }
   template <class Then>
   MONOFOLD_GPU void totals_by_warps(const fold& f, int here, typename fold::state* out,
                                     const Then& then) const {

@@ -34,7 +34,9 @@ using root_fold_t = typename root_fold<F>::type;
 
 /// Whether two folds of this type are the same fold.
 template <class F>
-inline constexpr bool is_one_of_a_kind_v = std::is_empty_v<F> || !std::is_same_v<root_fold_t<F>, F>;
+inline constexpr bool is_one_of_a_kind_v = (std::is_empty_v<F> &&
+                                            std::is_default_constructible_v<F>) ||
+                                           !std::is_same_v<root_fold_t<F>, F>;
 
 /// Whether the state of a root tells that of another fold of the same items.
 template <class Root, class F>

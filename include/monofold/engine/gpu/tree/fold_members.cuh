@@ -73,7 +73,7 @@ MONOFOLD_GPU void fold_members_of_block(const F& f, const View& view, std::int64
 /// Blocks post what they have, and the last one joins it. Hardware starts blocks in order, so whoever it waits
 /// for is running or done.
 ///
-/// shape      up to max_mail_blocks blocks of 256 threads
+/// shape      up to max_mail_blocks blocks of 256 threads or more
 /// sync       all threads of the block
 template <class F, class View, class Sink>
 MONOFOLD_GPU void fold_members_by_mail(const F& f, const View& view, std::int64_t size,

@@ -31,7 +31,7 @@ MONOFOLD_GPU void clear_state(State* out) {
 /// Nodes over the states of blocks in shared memory, of which a warp joins one member: that takes as long as the
 /// slowest member, not as all of them.
 ///
-/// shape      blocks of 256 threads, a node a thread; shared: shared_bytes(blocks), first nodes, then the whole
+/// shape      blocks of 256 threads or more, a node a thread; shared: shared_bytes(blocks), first nodes, then the whole
 /// order      the plan's tree
 template <class F>
 class mailed_members {
