@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""Builds the site: the tool writes the ladder's measurements and traces, then MkDocs makes the pages.
+"""Builds the site: the tool writes the ladder's measurements and traces, clang compiles what the page of bins runs,
+then MkDocs makes the pages.
 
 usage: build.py TOOL SITE       SITE is a folder, which is made anew
 """
 
+import base64
 import os
 import shutil
 import subprocess
@@ -11,6 +13,10 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
+# For WebAssembly: what throws where a caller is wrong is left out, since nobody would catch it.
+COMPILE = ["clang++", "--target=wasm32-wasi", "-std=c++20", "-Os", "-ffp-contract=off", "-fno-rtti",
+           "-fignore-exceptions", "-I", HERE.parents[1] / "include", HERE / "bins.cpp", "-nostartfiles",
+           "-Wl,--no-entry,--strip-all", "-o"]
 
 
 def play_mistakes(tool, folder):
@@ -27,6 +33,16 @@ def play_mistakes(tool, folder):
     return count
 
 
+def compile_library(script):
+    """The page's part of the library as a script: pages from disk may fetch nothing, so its bytes are in there."""
+    program = script.with_suffix(".wasm")
+    subprocess.run([*COMPILE, program], check=True)
+    text = base64.b64encode(program.read_bytes()).decode()
+    script.write_text(f'const binsLibrary = "{text}";\n', encoding="utf-8")
+    print(f"{program.stat().st_size} bytes of WebAssembly")
+    program.unlink()
+
+
 def main():
     if len(sys.argv) != 3:
         sys.exit(__doc__)
@@ -36,6 +52,7 @@ def main():
     made.mkdir(parents=True)
     subprocess.run([tool, "ladder", "--report", str(made / "measurements.html")], check=True)
     print(f"{play_mistakes(tool, made / 'measurements-traces')} mistakes")
+    compile_library(made / "bins_library.js")
     words = [sys.executable, "-m", "mkdocs", "build", "--strict", "--clean", "--config-file", str(HERE / "mkdocs.yml"),
              "--site-dir", str(site)]
     environment = {**os.environ, "MONOFOLD_SITE_MADE": str(made), "NO_MKDOCS_2_WARNING": "1"}

@@ -119,6 +119,8 @@ def on_files(files, config):
         files.append(File.generated(config, path.relative_to(TREE).as_posix(), abs_src_path=str(path)))
     for address, text in shown.values():
         files.append(File.generated(config, address, content=text, inclusion=InclusionLevel.NOT_IN_NAV))
+    library = MADE / "bins_library.js"
+    files.append(File.generated(config, f"docs/site/{library.name}", abs_src_path=str(library)))
     for path in MADE.rglob("*.html"):
         files.append(File.generated(config, path.relative_to(MADE).as_posix(), abs_src_path=str(path)))
     return files
