@@ -101,11 +101,28 @@ inline void find_bins(shown_sum& own, int count) {
                 detail::sweep_headroom<vector_bytes, double>(4), 1);
 }
 
-inline int128 cell_of(int index) {
-  if (shown().sums.state.counts.items == 0) return 0;
-  int128 sum = 0;
-  for (int c = 0; c < detail::double_table::copies; ++c) sum += shown().sums.table.cell(c, index);
-  return sum;
+// The table has a cell for each sign and each nine upper bits of an exponent (fold/exact/exponent_table).
+inline constexpr int groups = 512;
+inline int cell_of(double x) { return static_cast<int>(bits_as<std::uint64_t>(x) >> 54); }
+
+/// What is in a cell of the table, in units of 2^(4 group - 1 - 1074): what a table has that got the cell's numbers only.
+inline int128 units_in(int cell) {
+  const shown_sum& own = shown();
+  detail::double_table table;
+  exact_counts counts = zero_counts();
+  for (int i = 0; i < own.sums.state.counts.items; ++i) {
+    if (cell_of(typed[i]) == cell) table.add<vector_bytes, false>(counts, typed + i, 1);
+  }
+  if (counts.items == 0) return 0;
+  term::number sum = zero_number<term::number>();
+  table.add_to(sum);
+  sum = magnitude_of(sum);
+  const int shift = 4 * (cell % groups) - 1;
+  if (shift < 0) return int128{sum.limb[0]} << 1;
+  const auto limb = [&](int i) -> uint128 { return i < term::number::num_limbs ? sum.limb[i] : 0; };
+  const int first = shift / 64;
+  const uint128 low = (limb(first + 1) << 64 | limb(first)) >> (shift % 64);
+  return static_cast<int128>(low);  // a thousand significands, moved by up to 3: fewer than 2^66
 }
 
 }  // namespace monofold::site
@@ -152,12 +169,12 @@ MONOFOLD_PAGE(units) std::int64_t units(int k) {
   for (int l = 0; l < kept.lanes; ++l) sum += kept.units[k][l];
   return sum;
 }
-MONOFOLD_PAGE(cells) int cells() { return 2 * detail::double_table::groups; }
+MONOFOLD_PAGE(cells) int cells() { return 2 * site::groups; }
 MONOFOLD_PAGE(cell) std::uint64_t cell(int i) {
-  return static_cast<std::uint64_t>(site::cell_of(i));
+  return static_cast<std::uint64_t>(site::units_in(i));
 }
 MONOFOLD_PAGE(carries) std::uint64_t carries(int i) {
-  return static_cast<std::uint64_t>(site::cell_of(i) >> 64);
+  return static_cast<std::uint64_t>(site::units_in(i) >> 64);
 }
 
 /// The integer and the counts of what was added or has entered last: the bytes of a saved state.

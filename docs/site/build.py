@@ -16,11 +16,12 @@ HERE = Path(__file__).resolve().parent
 # For WebAssembly: what throws where a caller is wrong is left out, since nobody would catch it.
 COMPILE = ["clang++", "--target=wasm32-wasi", "-std=c++20", "-Os", "-ffp-contract=off", "-fno-rtti",
            "-fignore-exceptions", "-I", HERE.parents[1] / "include", HERE / "bins.cpp", "-nostartfiles",
-           "-Wl,--no-entry,--strip-all", "-o"]
+           "-Wl,--no-entry,--strip-all,--stack-first", "-o"]
 
 
 def play_mistakes(tool, folder):
-    """The mistakes that can be played, beside the right run: NAME-mistake.html. How many."""
+    """The mistakes that can be played, beside the right run: NAME-mistake.html; else why not, as NAME-mistake.txt. How
+    many are played."""
     count = 0
     for trace in sorted(folder.glob("*.html")):
         page = trace.with_name(f"{trace.stem}-mistake.html")

@@ -29,14 +29,6 @@ class double_table {
   std::int64_t room() const { return most_items - items_; }
   void clear() { items_ = 0; }
 
-  // Neighbours go to different cells: a load that waits for a store just before costs more than all.
-  static constexpr int copies = 2;
-  static constexpr int groups = 512;
-  /// The units, of 2^(4 group - 1 - 1074), in group `index`; from `groups` on of negative items. Where there are items.
-  int128 cell(int copy, int index) const {
-    return int128{carries_[copy][index]} * (int128{1} << 64) + low_[copy][index];
-  }
-
 #if defined(__GNUC__) && !defined(__CUDA_ARCH__)
   /// Adds `count` <= room() items, or their magnitudes, and counts them.
   template <int bytes, bool clear_sign>
@@ -93,6 +85,9 @@ class double_table {
   }
 
  private:
+  // Neighbours go to different cells: a load that waits for a store just before costs more than all.
+  static constexpr int copies = 2;
+  static constexpr int groups = 512;
   static constexpr int special_part = 256;  // items that are looked at together
   static constexpr std::int64_t most_items = std::int64_t{1} << 26;
   static constexpr std::uint64_t sign = float_format<double>::sign_bit;
@@ -104,6 +99,9 @@ class double_table {
     low += value;
     if (low < value) [[unlikely]]
       ++carries_[copy][bits >> 54];
+  }
+  int128 cell(int copy, int index) const {
+    return int128{carries_[copy][index]} * (int128{1} << 64) + low_[copy][index];
   }
 #if defined(__GNUC__) && !defined(__CUDA_ARCH__)
   /// Whether one of the first `special_part` items, or of the multiple of eight that there are, has the
