@@ -29,7 +29,9 @@ def play_mistakes(tool, folder):
         done = subprocess.run(words, capture_output=True, text=True, check=False)
         if done.returncode == 0:
             count += 1
-        elif "cannot be played" not in done.stderr:
+        elif "cannot be played: " in done.stderr:
+            page.with_suffix(".txt").write_text(done.stderr.split("cannot be played: ")[1].strip(), encoding="utf-8")
+        else:
             sys.exit(f"build.py: {' '.join(words)}: {done.stderr}")
     return count
 

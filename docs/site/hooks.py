@@ -103,7 +103,10 @@ def with_traces(text):
         own = f"{folder}/{name}.html"
         wrong = f"{folder}/{name}-mistake.html"
         links = [f'<a href="{own}">on a page of its own</a>']
-        if (MADE / "measurements-traces" / f"{name}-mistake.html").exists():
+        why_not = MADE / "measurements-traces" / f"{name}-mistake.txt"
+        if why_not.exists():
+            links.append(f'its mistake is not played: {why_not.read_text(encoding="utf-8")}')
+        else:
             links.append(f'<a href="{wrong}">its mistake, beside the right run</a>')
         return (f'{line[0]}\n\n<details class="trace"><summary>Play it, step by step</summary><p>'
                 f'{", ".join(links)}</p>\n<iframe loading="lazy" src="{own}" title="{name}, step by step"></iframe>'
