@@ -13,7 +13,6 @@
 #include "monofold/level/shuffle.cuh"
 #include "monofold/level/thread.cuh"
 #include "monofold/level/thread_calls.cuh"
-#include "monofold/platform/wide_int.hpp"
 
 namespace monofold {
 
@@ -134,23 +133,6 @@ template <class F>
 inline constexpr bool adds_squares_v = false;
 template <class Item>
 inline constexpr bool adds_squares_v<integer_moments_fold<Item>> = true;
-
-/// The sum of integers, modulo 2^256.
-///
-/// sync       all lanes of the warp, which all get it
-MONOFOLD_GPU uint256 sum_of_lanes(const uint256& own) {
-  constexpr std::uint64_t half = 0xffffffffu;
-  uint256 out{};
-  uint128 carried = 0;
-  MONOFOLD_UNROLL
-  for (int i = 0; i < 4; ++i) {
-    const std::uint64_t low = sum_of_lanes(own.limb[i] & half);
-    carried += (uint128{sum_of_lanes(own.limb[i] >> 32)} << 32) + low;
-    out.limb[i] = static_cast<std::uint64_t>(carried);
-    carried >>= 64;
-  }
-  return out;
-}
 
 /// The same fold of states, in any order that gives the same: of whole warps.
 template <class F>

@@ -63,9 +63,8 @@ class mailed_members {
   /// sync       all threads of the block; no barrier behind the last write
   template <class Then>
   MONOFOLD_GPU state* totals(const F& f, const Then& then) const {
-    auto* const out = reinterpret_cast<state*>(reinterpret_cast<char*>(states_) + whole_at(nodes_));
-    join(f.members, states_, out, then, 0);
-    return out;
+    join(f.members, states_, whole(), then, 0);
+    return whole();
   }
 
  private:
