@@ -50,4 +50,20 @@ void touch_others(const void* address, std::size_t bytes, access_kind kind, bool
   }
 }
 
+void find_misaligned(const void* address, std::size_t bytes, std::size_t needed, access_kind kind) {
+  if (!is_in_kernel || !is_on_fiber() || !memory.holds(address)) return;
+  const outside_kernel here;
+  const char* begin = nullptr;
+  std::size_t size = 0;
+  memory.bounds_of(address, begin, size);
+  if (begin == nullptr) return;  // which `touch` says
+  if (notes != nullptr) notes->before_access(*running_block, address, bytes, kind);
+  running_block->fail(finding::device_misaligned,
+                      (kind == access_kind::read ? "reads " : "writes ") + std::to_string(bytes) +
+                          " bytes at byte " +
+                          std::to_string(static_cast<const char*>(address) - begin) +
+                          " of a buffer of " + std::to_string(size) +
+                          " bytes, an address that is no multiple of " + std::to_string(needed));
+}
+
 }  // namespace monofold::emulation::detail

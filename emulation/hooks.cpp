@@ -11,19 +11,22 @@
 
 using monofold::emulation::detail::access_kind;
 using monofold::emulation::detail::touch;
+using monofold::emulation::detail::touch_whole;
 
-#define MONOFOLD_HOOKS(bytes)                                                                   \
-  void __tsan_read##bytes(void* at) { touch(at, bytes, access_kind::read, false); }             \
-  void __tsan_write##bytes(void* at) { touch(at, bytes, access_kind::write, false); }           \
-  void __tsan_unaligned_read##bytes(void* at) { touch(at, bytes, access_kind::read, false); }   \
-  void __tsan_unaligned_write##bytes(void* at) { touch(at, bytes, access_kind::write, false); } \
-  void __tsan_volatile_read##bytes(void* at) { touch(at, bytes, access_kind::read, true); }     \
-  void __tsan_volatile_write##bytes(void* at) { touch(at, bytes, access_kind::write, true); }   \
-  void __tsan_unaligned_volatile_read##bytes(void* at) {                                        \
-    touch(at, bytes, access_kind::read, true);                                                  \
-  }                                                                                             \
-  void __tsan_unaligned_volatile_write##bytes(void* at) {                                       \
-    touch(at, bytes, access_kind::write, true);                                                 \
+#define MONOFOLD_HOOKS(bytes)                                                                     \
+  void __tsan_read##bytes(void* at) { touch_whole(at, bytes, access_kind::read, false); }         \
+  void __tsan_write##bytes(void* at) { touch_whole(at, bytes, access_kind::write, false); }       \
+  void __tsan_unaligned_read##bytes(void* at) { touch(at, bytes, access_kind::read, false); }     \
+  void __tsan_unaligned_write##bytes(void* at) { touch(at, bytes, access_kind::write, false); }   \
+  void __tsan_volatile_read##bytes(void* at) { touch_whole(at, bytes, access_kind::read, true); } \
+  void __tsan_volatile_write##bytes(void* at) {                                                   \
+    touch_whole(at, bytes, access_kind::write, true);                                             \
+  }                                                                                               \
+  void __tsan_unaligned_volatile_read##bytes(void* at) {                                          \
+    touch(at, bytes, access_kind::read, true);                                                    \
+  }                                                                                               \
+  void __tsan_unaligned_volatile_write##bytes(void* at) {                                         \
+    touch(at, bytes, access_kind::write, true);                                                   \
   }
 
 // std::atomic in code of the host that is compiled with kernels; a kernel has atomicAdd and others.

@@ -19,6 +19,7 @@ std::string text_of(finding what) {
     case finding::shared_race: return "race in shared memory";
     case finding::shared_unwritten: return "unwritten shared memory is used";
     case finding::device_out_of_range: return "device memory out of range";
+    case finding::device_misaligned: return "misaligned address";
     case finding::waits_forever: return "kernel waits for ever";
     case finding::trap: return "trap";
     case finding::unsupported: return "launch that cannot be emulated";

@@ -16,6 +16,7 @@ enum class finding {
   shared_race,          // two threads, one word, no barrier between, and a write among them
   shared_unwritten,     // shared memory that is read before it is written
   device_out_of_range,  // device memory past the ends of what was allocated, or freed
+  device_misaligned,    // device memory at an address that the type does not have
   waits_forever,        // for a value that nobody writes
   trap,                 // the kernel ended itself
   unsupported,          // a launch that this device cannot run

@@ -34,6 +34,7 @@ ROOMS = {
     "tests": ("tests", BELOW_API | {"api", "emulation", "trace", "runtime", "cli", "bench", "ladder", "mpi"}),
     "tools": ("tools", set()),
     "docs": ("docs", set()),
+    "site": ("docs/site", PUBLIC),  # what its page of exact sums runs
 }
 # A scope includes only narrower ones: those to its left. A file belongs to the scope that its name
 # starts with (block, block_scan).

@@ -103,7 +103,10 @@ def with_traces(text):
         own = f"{folder}/{name}.html"
         wrong = f"{folder}/{name}-mistake.html"
         links = [f'<a href="{own}">on a page of its own</a>']
-        if (MADE / "measurements-traces" / f"{name}-mistake.html").exists():
+        why_not = MADE / "measurements-traces" / f"{name}-mistake.txt"
+        if why_not.exists():
+            links.append(f'its mistake is not played: {why_not.read_text(encoding="utf-8")}')
+        else:
             links.append(f'<a href="{wrong}">its mistake, beside the right run</a>')
         return (f'{line[0]}\n\n<details class="trace"><summary>Play it, step by step</summary><p>'
                 f'{", ".join(links)}</p>\n<iframe loading="lazy" src="{own}" title="{name}, step by step"></iframe>'
@@ -119,6 +122,8 @@ def on_files(files, config):
         files.append(File.generated(config, path.relative_to(TREE).as_posix(), abs_src_path=str(path)))
     for address, text in shown.values():
         files.append(File.generated(config, address, content=text, inclusion=InclusionLevel.NOT_IN_NAV))
+    library = MADE / "bins_library.js"
+    files.append(File.generated(config, f"docs/site/{library.name}", abs_src_path=str(library)))
     for path in MADE.rglob("*.html"):
         files.append(File.generated(config, path.relative_to(MADE).as_posix(), abs_src_path=str(path)))
     return files

@@ -1,11 +1,11 @@
 #pragma once
-/// traced/block_mistakes: the mistakes that the pages of block and grid rungs warn of.
+/// traced/block_mistakes: the mistakes that the pages of block rungs and selections warn of, to be played.
 
 #include "ladder/dynamic_shared.cuh"
 #include "ladder/rung_call.cuh"
 #include "ladder/rungs/block_global_constant_bounds.cuh"
 #include "ladder/rungs/block_global_inplace.cuh"
-#include "ladder/rungs/grid_last_block.cuh"
+#include "ladder/rungs/block_ordered_stream.cuh"
 #include "ladder/rungs/warp_shuffle.cuh"
 
 namespace monofold::ladder::mistakes {
@@ -149,31 +149,6 @@ template <class F>
 void block_ordered_stream(rung_call<F>& call) {
   call.launch(block_ordered_stream_kernel<padded_with_zeros<F>>, 1, stream_threads, 0,
               padded_with_zeros<F>{}, call.items, call.n, call.results);
-}
-
-template <class F>
-__global__ void counter_for_one_call_kernel(F f, const typename F::item* items, std::int64_t n,
-                                            typename F::state* partials, std::uint32_t* ticket,
-                                            typename F::state* result) {
-  __shared__ typename F::state cells[block_threads];
-  __shared__ bool is_last;
-  const int t = static_cast<int>(threadIdx.x);
-  cells[t] = accumulate_by_stride(f, items, n);
-  const auto total = fold_shared(f, cells, block_threads);
-  if (t == 0) {
-    partials[blockIdx.x] = total;
-    // Nobody sets it back: the tickets of the second call begin at G.
-    is_last = atomicAdd(ticket, 1u) == gridDim.x - 1;
-  }
-  __syncthreads();
-  if (is_last) fold_partials(f, partials, cells, result);
-}
-template <class F>
-void grid_last_block(rung_call<F>& call) {
-  const bool is_second = call.launches == 1;
-  call.launch(counter_for_one_call_kernel<F>, call.resident_blocks(block_threads), block_threads, 0,
-              call.f, call.items, call.n, call.partials, call.ticket,
-              is_second ? call.results : call.results + 1);
 }
 
 template <class F>

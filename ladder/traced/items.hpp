@@ -13,8 +13,9 @@
 
 namespace monofold::ladder {
 
-/// What items are like, where a mistake shows with some only.
-enum class likeness { usual, large, below_zero };
+/// What items are like, where a mistake shows with some only. one_large: the first is 2^30, from where on float32 has
+/// multiples of 128 only.
+enum class likeness { usual, large, below_zero, one_large };
 
 /// 1 to 9 of sums, 10 to 99 of others; matrices that shear; letters in the order of the alphabet.
 template <class F>
@@ -26,6 +27,7 @@ std::vector<typename F::item> make_traced_items(const F&, std::int64_t n, likene
     auto value = static_cast<typename F::item>(adds ? 1 + mixed % 9 : 10 + mixed % 90);
     if (like == likeness::large) value = static_cast<typename F::item>(value + 700'000'000);
     if (like == likeness::below_zero) value = static_cast<typename F::item>(-value);
+    if (like == likeness::one_large && i == 0) value = 1 << 30;
     out.push_back(value);
   }
   return out;

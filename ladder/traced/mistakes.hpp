@@ -1,7 +1,10 @@
 #pragma once
 /// traced/mistakes: the only list of mistakes that can be played, and what each needs to show.
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 #include "ladder/traced/items.hpp"
 #include "ladder/tracing.hpp"
@@ -27,9 +30,24 @@ namespace monofold::ladder {
   MISTAKE(block_accumulate,              sum,    256, large,      1)      \
   MISTAKE(block_warps,                   sum,     64, usual,      1)      \
   MISTAKE(block_ordered_stream,          max,    100, below_zero, 1)      \
+  MISTAKE(grid_partials_host,            sum,    256, usual,      1)      \
+  MISTAKE(grid_two_launch,               sum,    128, usual,      1)      \
+  MISTAKE(grid_atomic,                   sum,    320, one_large,  2)      \
+  MISTAKE(grid_atomic_warp_sync,         sum,    320, one_large,  2)      \
+  MISTAKE(grid_atomic_shuffle,           sum,    320, one_large,  2)      \
+  MISTAKE(grid_stride_two_launch,        sum,    256, usual,      1)      \
   MISTAKE(grid_last_block,               sum,    256, usual,      2)      \
+  MISTAKE(grid_ordered_last_block,       letters, 26, usual,      1)      \
+  MISTAKE(grid_vector,                   sum,    129, usual,      1)      \
+  MISTAKE(grid_bulk,                     sum,    512, usual,      1)      \
   MISTAKE(top2_two_phase,                top2,    64, usual,      1)      \
   MISTAKE(top2_shuffle,                  top2,    32, usual,      1)
+
+// Of which rung, and why its mistake cannot be played.
+#define MONOFOLD_UNPLAYED(MISTAKE)                                                                      \
+  MISTAKE(grid_ordered_two_launch, "it is slow, and the result is right")                               \
+  MISTAKE(engine,                  "it is in how one measures; the emulated device reads host memory too") \
+  MISTAKE(top_k,                   "the library refuses such a k before a kernel starts")
 // clang-format on
 
 struct mistake {
@@ -47,12 +65,31 @@ inline constexpr auto all_mistakes = std::to_array<mistake>({
 #undef MONOFOLD_MISTAKE_ROW
 });
 
-/// Null where the mistake of a rung cannot be shown: it is slow, not wrong, or a GPU alone would tell.
+/// Null where the mistake of a rung cannot be shown: `why_unplayed` says why.
 constexpr const mistake* mistake_of(rung_id which) {
   for (const mistake& own : all_mistakes) {
     if (own.which == which) return &own;
   }
   return nullptr;
 }
+
+constexpr std::string_view why_unplayed(rung_id which) {
+  switch (which) {
+#define MONOFOLD_WHY_UNPLAYED(name, why) \
+  case rung_id::name: return why;
+    MONOFOLD_UNPLAYED(MONOFOLD_WHY_UNPLAYED)
+#undef MONOFOLD_WHY_UNPLAYED
+    default: return {};
+  }
+}
+
+constexpr bool each_is_played_or_not() {
+  for (std::size_t i = 0; i < rungs.size(); ++i) {
+    const auto which = static_cast<rung_id>(i);
+    if ((mistake_of(which) != nullptr) == !why_unplayed(which).empty()) return false;
+  }
+  return true;
+}
+static_assert(each_is_played_or_not(), "each rung is in one of the two lists");
 
 }  // namespace monofold::ladder

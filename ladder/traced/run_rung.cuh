@@ -25,6 +25,7 @@ using rung_function = void (*)(rung_call<F>&);
 struct rung_results {
   std::vector<std::string> texts;
   std::string failed;
+  std::string before;  // of two calls the first one's
 };
 
 /// The buffers of a run: those of `climber_of`, each with a name.
@@ -90,23 +91,30 @@ class traced_call {
       start(call);
     }
     call.check(cudaDeviceSynchronize(), "the kernels of the rung");
-    rung_results out{{}, call.failed};
+    rung_results out{{}, call.failed, {}};
     static_cast<void>(emulation::take_reports());
     if (!call.failed.empty()) return out;
-    std::vector<state> states(static_cast<std::size_t>(results_of(facts_, n_)));
-    require(cudaMemcpy(states.data(), call.results, states.size() * sizeof(state),
-                       cudaMemcpyDeviceToHost),
-            "cudaMemcpy of the results");
-    for (const state& own : states) {
-      const auto* const bytes = reinterpret_cast<const unsigned char*>(&own);
-      const bool is_written =
-          std::any_of(bytes, bytes + sizeof(own), [](auto b) { return b != 0xee; });
-      out.texts.push_back(is_written ? cells_of<F>::state().text(&own) : "nothing");
-    }
+    out.texts = texts(call.results, results_of(facts_, n_));
+    // It leaves its result behind the second one's.
+    if (calls > 1) out.before = texts(call.results + 1, 1)[0];
     return out;
   }
 
  private:
+  static std::vector<std::string> texts(const state* results, std::int64_t count) {
+    std::vector<state> states(static_cast<std::size_t>(count));
+    require(
+        cudaMemcpy(states.data(), results, states.size() * sizeof(state), cudaMemcpyDeviceToHost),
+        "cudaMemcpy of the results");
+    std::vector<std::string> out;
+    for (const state& own : states) {
+      const auto* const bytes = reinterpret_cast<const unsigned char*>(&own);
+      const bool is_written =
+          std::any_of(bytes, bytes + sizeof(own), [](auto b) { return b != 0xee; });
+      out.push_back(is_written ? cells_of<F>::state().text(&own) : "nothing");
+    }
+    return out;
+  }
   std::int64_t num_partials() const { return n_ + resident_threads; }
   std::int64_t num_results() const { return n_ / block_threads + 2; }
   std::size_t bytes_of_results() const {
@@ -186,6 +194,7 @@ std::string trace_run(rung_function<F> start, rung_function<sum_of<std::int32_t>
   said.operation = name_of(row.op);
   said.mistake = what.is_mistaken ? what.mistake : "";
   said.note = facts.keeps == order::any && !F::commutative ? "This rung does not keep order." : "";
+  if (!found.before.empty()) said.note = "The call before gave " + found.before + ".";
   said.result = row.result;
   said.wanted = row.wanted;
   said.num_items = static_cast<std::size_t>(row.n);

@@ -4,6 +4,7 @@
 
 #include "ladder/rungs.cuh"
 #include "ladder/traced/block_mistakes.cuh"
+#include "ladder/traced/grid_mistakes.cuh"
 #include "ladder/traced/mistakes.hpp"
 #include "ladder/traced/run_rung.cuh"
 #include "ladder/traced/warp_mistakes.cuh"
@@ -99,7 +100,7 @@ std::string why_not_played(const trace_request& what, trace_row& row) {
   const rung& facts = info(what.which);
   const mistake* const wrong = shown_mistake(what);
   if (what.is_mistaken && wrong == nullptr) {
-    return "its mistake cannot be played: the emulated device would show nothing wrong";
+    return "its mistake cannot be played: " + std::string(why_unplayed(what.which));
   }
   const trace_operation first =
       plays(what.which, trace_operation::sum) ? trace_operation::sum : trace_operation::top2;
@@ -135,9 +136,9 @@ std::string play_with(const trace_request& what, trace_row& row) {
   const mistake* const wrong = shown_mistake(what);
   const likeness like = wrong == nullptr ? likeness::usual : wrong->like;
   const int calls = what.is_mistaken ? wrong->calls : 1;
-  // Letters say themselves who has met whom.
-  const auto of_sum =
-      op == trace_operation::letters ? nullptr : starter<trace_operation::sum>(what);
+  // Letters say themselves who has met whom, and sums that round cannot tell.
+  const bool tells = op != trace_operation::letters && like != likeness::one_large;
+  const auto of_sum = tells ? starter<trace_operation::sum>(what) : nullptr;
   return trace_run<typename fold_of<op>::type>(starter<op>(what), of_sum, what, like, calls, row);
 }
 

@@ -28,10 +28,26 @@ MISTAKES = {
     "block_accumulate": "where 179200001293 is right",
     "block_warps": "which thread 1 read without a barrier between",
     "block_ordered_stream": "0, where -",
+    "grid_partials_host": "0, where 1293 is right",
+    "grid_two_launch": "320, where 632 is right",  # the first 8 of 16 partials
+    "grid_atomic": "1073743360, where 1073743439 is right",
+    "grid_atomic_warp_sync": "1073743360, where 1073743439 is right",
+    "grid_atomic_shuffle": "1073743360, where 1073743439 is right",
+    "grid_stride_two_launch": "1887, where 1293 is right",
     "grid_last_block": "nothing, where 1293 is right",
+    "grid_ordered_last_block": "stuvwxyzabcdefghijklmnopqr, where abcdefghijklmnopqrstuvwxyz is right",
+    "grid_vector": "reads 16 bytes at byte 4 of a buffer of 516 bytes, an address that is no multiple of 8",
+    "grid_bulk": "which thread 0 read without a barrier between",
     "top2_two_phase": "__syncthreads is reached by 32 of 64 threads",
     "top2_shuffle": "is right",
 }
+UNPLAYED = {
+    "grid_ordered_two_launch": "it is slow, and the result is right",
+    "engine": "it is in how one measures; the emulated device reads host memory too",
+    "top_k": "the library refuses such a k before a kernel starts",
+}
+# Of two calls the first one's answer.
+BEFORE = {"grid_last_block": "1293", **dict.fromkeys(["grid_atomic", "grid_atomic_warp_sync", "grid_atomic_shuffle"], "1073743488")}
 
 
 def numbers(text):
@@ -127,8 +143,8 @@ class Traces(ToolTest):
         for name in EVERY:
             with self.subTest(name):
                 if name not in MISTAKES:
-                    self.check_error(2, f"--trace: {name} its mistake cannot be played: the emulated device "
-                                        "would show nothing wrong", "ladder", name, "--mistake", "--trace", "a.html")
+                    self.check_error(2, f"--trace: {name} its mistake cannot be played: {UNPLAYED[name]}",
+                                     "ladder", name, "--mistake", "--trace", "a.html")
                     continue
                 out, runs = self.traced(name, name, "--mistake")
                 self.assertIn(MISTAKES[name], out)
@@ -136,6 +152,7 @@ class Traces(ToolTest):
                     self.check_run(run)
                 self.assertEqual([bool(run["mistake"]) for run in runs], [False, True])
                 self.assertEqual(runs[0]["result"], runs[0]["wanted"])
+                self.assertEqual(runs[1]["note"], f"The call before gave {BEFORE[name]}." if name in BEFORE else "")
                 self.assertTrue(runs[1]["problem"] or runs[1]["result"] != runs[1]["wanted"])
                 if "without a barrier" in MISTAKES[name]:
                     self.assertGreaterEqual(runs[1]["problem"]["other"], 0)

@@ -216,6 +216,30 @@ TEST(emulation_memory, device_buffers_end) {
                {1, 8}, device_range_kernel, in.data(), out.data() + 1, 0);
 }
 
+struct alignas(16) four {
+  int values[4];
+};
+template <class T>
+__global__ void misaligned_kernel(const int* in, T* out, int at) {
+  const T taken = *reinterpret_cast<const T*>(in + at);
+  if (threadIdx.x == 1) *out = taken;
+}
+
+// A GPU ends the kernel; this machine would end the process, or not notice.
+TEST(emulation_memory, a_wide_load_needs_its_alignment) {
+  const numbers in(12), out(4);
+  auto* const fours = reinterpret_cast<four*>(out.data());
+  expect_clean({1, 2}, misaligned_kernel<four>, in.data(), fours, 4);
+  expect_found(
+      finding::device_misaligned, "misaligned_kernel",
+      "reads 16 bytes at byte 4 of a buffer of 48 bytes, an address that is no multiple of 8",
+      {1, 2}, misaligned_kernel<four>, in.data(), fours, 1);
+  auto* const eights = reinterpret_cast<long long*>(out.data());
+  expect_clean({1, 2}, misaligned_kernel<long long>, in.data(), eights, 2);
+  expect_found(finding::device_misaligned, "misaligned_kernel", "reads 8 bytes at byte 12", {1, 2},
+               misaligned_kernel<long long>, in.data(), eights, 3);
+}
+
 TEST(emulation_memory, a_freed_buffer_is_read) {
   int* freed = nullptr;
   ASSERT_EQ(cudaMalloc(&freed, 16), cudaSuccess);

@@ -5,6 +5,7 @@ usage: look_at_site.py TOOL SITE [SCREENSHOTS]     the tool; the site's folder; 
 """
 
 import json
+import math
 import random
 import re
 import struct
@@ -12,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from fractions import Fraction
 from pathlib import Path
 
 from selenium.webdriver.common.by import By
@@ -58,6 +60,15 @@ def random_sums(count):
         numbers += [-x for x in numbers if made.random() < 0.5]
         made.shuffle(numbers)
         yield " ".join(map(repr, numbers))
+
+
+def thousands():
+    """A thousand numbers each: for bins, for the table, and of any bits."""
+    made = random.Random(21)
+    yield [made.uniform(-1, 1) for _ in range(1000)]
+    yield [made.uniform(-1, 1) * 2.0**made.randrange(-1000, 1000) for _ in range(1000)]
+    bits = [made.getrandbits(64) for _ in range(1000)]
+    yield [x for x in struct.unpack("<1000d", struct.pack("<1000Q", *bits)) if math.isfinite(x)]
 
 
 class Site(unittest.TestCase):
@@ -142,37 +153,51 @@ class Site(unittest.TestCase):
         self.picture("ladder-with-trace")
         self.check_console()
 
+    def open_bins(self):
+        self.open("docs/site/bins.html")
+        WebDriverWait(self.browser, 10).until(lambda b: b.find_element(By.ID, "answer").text)
+
     def type(self, text):
+        """The page's answer, and what it has of the state: limbs and counts."""
         self.script("const e = document.getElementById('numbers'); e.value = arguments[0];"
                     "e.dispatchEvent(new Event('input'));", text)
         self.assertEqual(self.browser.find_element(By.ID, "refused").text, "")
-        limbs = self.script("return document.getElementById('typed').dataset.limbs;")
-        return self.browser.find_element(By.ID, "answer").text, bytes().join(
-            bytes.fromhex(limb)[::-1] for limb in limbs.split())
+        state = self.script("return document.getElementById('typed').dataset.state;")
+        return self.browser.find_element(By.ID, "answer").text, bytes.fromhex(state)
+
+    def check_sum(self, text, folder):
+        """The page's answer and state are the tool's, bit for bit."""
+        answer, state = self.type(text)
+        saved = Path(folder, "a.state")
+        raw = Path(folder, "a.raw")
+        raw.write_bytes(b"".join(struct.pack("<d", float(word)) for word in text.split()))
+        done = subprocess.run([TOOL, "sum", raw, "--format", "raw", "--dtype", "f64", "--json",
+                               "--save-state", saved], capture_output=True, text=True, check=True)
+        wanted = float(json.loads(done.stdout)["value"])
+        self.assertEqual(struct.pack("<d", float(answer)), struct.pack("<d", wanted), (answer, wanted))
+        self.assertEqual(len(state), (34 + 5) * 8)
+        if text:  # a state of nothing has no number
+            self.assertTrue(state in saved.read_bytes())
+        else:
+            self.assertEqual(state, bytes(39 * 8))
+        said = self.browser.find_element(By.ID, "said").text
+        self.assertIn(f"So far {answer}, rounded once." if text else "Nothing has entered.", said)
+        return wanted
 
     def test_bins_are_the_library_s(self):
-        """The page's answer is the tool's, bit for bit, and its limbs are those of the tool's saved state."""
-        self.open("docs/site/bins.html")
+        self.open_bins()
         with tempfile.TemporaryDirectory() as folder:
             for text in [*SUMS, *random_sums(60)]:
                 with self.subTest(text[:80]):
-                    answer, limbs = self.type(text)
-                    state = Path(folder, "a.state")
-                    raw = Path(folder, "a.raw")
-                    raw.write_bytes(b"".join(struct.pack("<d", float(word)) for word in text.split()))
-                    done = subprocess.run([TOOL, "sum", raw, "--format", "raw", "--dtype", "f64", "--json",
-                                           "--save-state", state], capture_output=True, text=True, check=True)
-                    wanted = float(json.loads(done.stdout)["value"])
-                    self.assertEqual(struct.pack("<d", float(answer)), struct.pack("<d", wanted), (answer, wanted))
-                    self.assertEqual(len(limbs), 34 * 8)
-                    if text:  # a state of nothing has no number
-                        self.assertIn(limbs, state.read_bytes())
-                    else:
-                        self.assertEqual(limbs, bytes(34 * 8))
+                    self.check_sum(text, folder)
+            for numbers in thousands():
+                with self.subTest(numbers[0]):
+                    wanted = float(sum(map(Fraction, numbers)))
+                    self.assertEqual(self.check_sum(" ".join(map(repr, numbers)), folder), wanted)
         self.check_console()
 
     def test_bins_step_by_step(self):
-        self.open("docs/site/bins.html")
+        self.open_bins()
         self.type("1e16 0.1 1 -1e16 0.1")
         by_id = lambda name: self.browser.find_element(By.ID, name)
         self.assertEqual((by_id("answer").text, by_id("naive").text), ("1.2", "0.1"))
@@ -182,9 +207,12 @@ class Site(unittest.TestCase):
             seen[step] = by_id("bins").text + by_id("number").text
             by_id("next").click()
         self.assertEqual(by_id("count").text, "5 of 5")
-        # 1e16 < 2^54: ten binades above it, then 43 lower each (fold/exact/anchors.hpp).
-        self.assertEqual(re.findall(r"1\.5 · 2\^(-?\d+) 2\^(-?\d+)", by_id("bins").text),
-                         [("64", "12"), ("21", "-31"), ("-22", "-74"), ("-65", "-117")])
+        found = [tuple(map(int, bin)) for bin in re.findall(r"1\.5 · 2\^(-?\d+) 2\^(-?\d+)", by_id("bins").text)]
+        self.assertEqual(len(found), 4)
+        # From above 1e16 (2^54) down to the last bit of 0.1; 1024 deposits a lane, so 42 binades apart.
+        self.assertTrue(found[0][0] >= 54 + 11 and found[3][1] <= -56, found)
+        self.assertEqual([e - found[0][0] for e, _ in found], [0, -42, -84, -126])
+        self.assertEqual([e - unit for e, unit in found], [52] * 4)
         self.assertEqual(len(set(seen.values())), 5)
         for step in (4, 3, 2, 1, 0):
             by_id("back").click()
@@ -193,6 +221,31 @@ class Site(unittest.TestCase):
         field.send_keys(" 1x")
         self.assertEqual(by_id("refused").text, "“1x” is not a number.")
         self.assertEqual(field.get_attribute("aria-invalid"), "true")
+        self.type(" ".join(["1"] * 1000))
+        field.send_keys(" 1")
+        self.assertEqual(by_id("refused").text, "Up to 1000 numbers; found 1001.")
+        self.check_console()
+
+    def test_table_step_by_step(self):
+        """What no bins hold enters cells: 1e100 lies from 2^329 to 2^333, and leaves again by a cell of its own."""
+        self.open_bins()
+        self.type("1e100 1 -1e100 nan")
+        rows = lambda: [row.text for row in self.browser.find_elements(By.CSS_SELECTOR, "#bins tbody tr")]
+
+        def shown(step):
+            self.browser.find_element(By.ID, "first").click()
+            for _ in range(step):
+                self.browser.find_element(By.ID, "next").click()
+            return rows()
+
+        big = int(1e100) // 2**277
+        self.assertEqual(shown(0), ["+ 2^-3 to 2^1 2^-55 0", "+ 2^329 to 2^333 2^277 0", "− 2^329 to 2^333 2^277 0"])
+        self.assertEqual(shown(1)[1], f"+ 2^329 to 2^333 2^277 1e+100 {big}")
+        self.assertEqual(shown(2)[:2], [f"+ 2^-3 to 2^1 2^-55 1 {2**55}", f"+ 2^329 to 2^333 2^277 {big}"])
+        self.assertEqual(shown(3)[2], f"− 2^329 to 2^333 2^277 -1e+100 {big}")
+        self.assertIn("So far 1, rounded once.", self.browser.find_element(By.ID, "said").text)
+        shown(4)
+        self.assertIn("Counted beside it: 4 numbers, 1 NaN.", self.browser.find_element(By.ID, "number").text)
         self.check_console()
 
 

@@ -35,6 +35,8 @@ PAGES = {
     "race": (["warp_shared_halving", "warp_shared_halving", "--mistake"],
              "Both accesses: thread 16 writes it in step 2 (line 14); thread 0 reads it in step 3 (line 17)."),
     "branch": (["block_shared", "--mistake"], "Stopped: __syncthreads is reached by 32 of 64 threads"),
+    "over_input": (["grid_stride_two_launch", "--mistake"], "The result is 1887: wrong. 1293 is right. "
+                   "Items 16 to 31 are missing. Items 128 to 255 are in it more than once."),
     "outside": (["block_global_inplace", "--mistake"], "Stopped: reads 8 bytes at byte 800"),
 }
 # All that a reader sees, and where: two equal states give equal texts.

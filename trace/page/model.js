@@ -164,7 +164,39 @@ const model = (() => {
 
   const plural = (count, one, many) => `${count} ${count === 1 ? one : many}`;
 
-  const verbs = {read: "read", write: "write", atomic: "change at once"};
+  // Numbers in ascending order as runs; of many runs only how many numbers there are.
+  const runsOf = (numbers) => {
+    const runs = [];
+    numbers.forEach((number) => {
+      const last = runs[runs.length - 1];
+      if (last && number === last[1] + 1) last[1] = number;
+      else runs.push([number, number]);
+    });
+    if (runs.length > 4) return `${numbers.length} items are`;
+    const texts = runs.map(([first, last]) => (first === last ? `${first}` : `${first} to ${last}`));
+    return `${numbers.length === 1 ? "Item" : "Items"} ${texts.join(", ")} ${numbers.length === 1 ? "is" : "are"}`;
+  };
+
+  // Of a wrong result, which items are missing, or in it more than once, as far as that is known.
+  const faults = (run) => {
+    const number = run.spaces.findIndex((space) => space.name === "results");
+    const count = run.result.split(", ").length;
+    const cells = number < 0 ? [] : stateAt(run, run.steps.length).spaces[number].cells
+      .filter((cell, i) => run.spaces[number].numbers[i] < count && cell.write);
+    if (cells.length === 0) return "No kernel wrote it.";
+    const times = new Array(run.items).fill(0);
+    cells.flatMap((cell) => cell.items).forEach((item) => {
+      times[item] += 1;
+    });
+    const numbers = [...times.keys()];
+    const missing = numbers.filter((item) => times[item] === 0);
+    const again = numbers.filter((item) => times[item] > 1);
+    if (missing.length === run.items) return "";
+    return [missing.length > 0 ? `${runsOf(missing)} missing.` : "", again.length > 0 ? `${runsOf(again)} in it more than once.` : ""]
+      .filter(Boolean).join(" ");
+  };
+
+  const verbs = {read: ["read", "reads"], write: ["write", "writes"], atomic: ["change at once", "changes at once"]};
 
   // One sentence for one part.
   const sentence = (run, part) => {
@@ -173,7 +205,7 @@ const model = (() => {
     if (part.s !== undefined) {
       const space = run.spaces[part.s];
       const cells = part.each > 1 ? `${part.c}, ${part.each} of each` : part.c;
-      return `${who}: ${lanes} ${verbs[part.k]}${part.lanes.length > 1 ? "" : "s"} ${space.name}[${cells}]`;
+      return `${who}: ${lanes} ${verbs[part.k][part.lanes.length > 1 ? 0 : 1]} ${space.name}[${cells}]`;
     }
     if (part.k === "arrive") return `${who}: ${lanes} at ${part.m}, waiting`;
     if (part.w === undefined) return `${who}: all threads have met at ${part.m}`;
@@ -215,5 +247,5 @@ const model = (() => {
     return {late, early};
   };
 
-  return {expand, stateAt, caption, clash, numbersOf, threadOf};
+  return {expand, stateAt, caption, clash, faults, numbersOf, threadOf};
 })();

@@ -157,7 +157,7 @@ const makeRun = (run, id) => {
     showTree(count);
     for (const [key, value] of Object.entries({...state.counts, steps: count})) set(counters[key], "textContent", String(value));
     set(caption, "textContent", model.caption(run, count));
-    set(whole, "textContent", state.whole ? `${state.whole.items.length} of ${run.items} items are in ${state.whole.value}` : "\u00a0");
+    set(whole, "textContent", state.whole ? `${new Set(state.whole.items).size} of ${run.items} items are in ${state.whole.value}` : "\u00a0");
     if (chosen) set(details, "textContent", view.describe(run, state, chosen.dataset));
     showEnd();
     showArrows();
