@@ -95,22 +95,23 @@ struct few_places {
   }
 };
 
-/// Folds this block's tiles, up to 32; where their state is, in shared memory.
+/// Folds this block's part of all tiles, 2^block_level, up to 32; where their state is, in shared memory.
 ///
 /// shape      warps: a power of two
 /// order      the plan's tree
 /// sync       all threads of the block, behind a barrier then
 template <class F, class View>
 MONOFOLD_GPU const typename F::state* fold_few_members(const F& f, const View& view,
-                                                       std::int64_t size, const tile_share& share) {
-  const int tiles = 1 << share.block_level;
+                                                       std::int64_t size, int all_tiles,
+                                                       int block_level) {
+  const int tiles = 1 << block_level;
   const int warps = block_warps();
   const int step = tiles < warps ? tiles : warps;  // tiles side by side
   const int warp = block_warp() & (step - 1);
   const member_share members{warps, step, block_warp() - warp};
   const few_places<F, View> places(dynamic_shared(), tiles);
-  const int first = static_cast<int>(blockIdx.x) << share.block_level;
-  const int here = tiles_here(static_cast<int>(share.tiles), first, share.block_level);
+  const int first = static_cast<int>(blockIdx.x) << block_level;
+  const int here = tiles_here(all_tiles, first, block_level);
   const int aligned = static_cast<int>(warp_tile<View>::aligned_tiles(view, size)) - first;
   // One tile's members are the whole.
   auto* const states = tiles == 1 ? places.whole : places.states;

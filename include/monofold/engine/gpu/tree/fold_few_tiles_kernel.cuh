@@ -225,15 +225,14 @@ __global__ void __launch_bounds__(max_block_threads(launch_facts_v<F, View>),
     }
   };
   if constexpr (is_all_fold<F>::value) {
-    const tile_share share{plan.tiles, plan.blocks, plan.block_level};
     if constexpr (std::is_same_v<Room, no_mail_room>) {
-      const auto* const whole = fold_few_members(f, range.view, size, share);
+      const auto* const whole = fold_few_members(f, range.view, size, plan.tiles, plan.block_level);
       if (rank == 0) sink(f, *whole);
     } else {
       // Read early: it takes as long as items do. The last block writes it when
       // all have read it.
       const mailbox<state> mail{room.boxes(), room.read_call()};
-      const auto* const own = fold_few_members(f, range.view, size, share);
+      const auto* const own = fold_few_members(f, range.view, size, plan.tiles, plan.block_level);
       hand_on_by_mail(f, own, plan.blocks, mail, room, member_as_it_is{}, sink);
     }
   } else if constexpr (std::is_same_v<Room, no_mail_room>) {

@@ -21,13 +21,6 @@ MONOFOLD_GPU int tiles_here(Count tiles, Count first, int level) {
   return left < (1 << level) ? static_cast<int>(left) : 1 << level;
 }
 
-/// The tiles of a launch, 2^block_level neighbours a block.
-struct tile_share {
-  std::int64_t tiles;
-  int blocks;
-  int block_level;
-};
-
 /// What hands on a member's total as it is.
 struct member_as_it_is {
   template <class Member>
@@ -48,15 +41,13 @@ struct member_locator {
   }
 };
 
-/// Folds the tiles of this block into `places.warp_states[0]`.
+/// Folds the `here` tiles of this block, from tile `first` on, into `places.warp_states[0]`.
 ///
 /// sync       all threads of the block, behind a barrier then
 template <class F, class View>
 MONOFOLD_GPU void fold_members_of_block(const F& f, const View& view, std::int64_t size,
-                                        const tile_share& share,
+                                        std::int64_t first, int here,
                                         const block_places<F, View>& places) {
-  const std::int64_t first = std::int64_t{blockIdx.x} << share.block_level;
-  const int here = tiles_here(share.tiles, first, share.block_level);
   clear_state(places.warp_states);
   const auto parts = fold_block_parts(f, view, size, first, here, places);
   parts.totals_by_warps(f, here, places.warp_states, member_as_it_is{});
@@ -78,21 +69,6 @@ MONOFOLD_GPU void hand_on_by_mail(const F& f, const typename F::state* own, int 
   const mailed_members<F> heard(dynamic_shared(), blocks);
   const auto* const whole = heard.totals(f, mail, room, then);
   if (threadIdx.x == 0) sink(f, *whole);
-}
-
-/// Folds all tiles, blocks meet by mail.
-///
-/// sync       all threads of the block
-template <class F, class View, class Sink>
-MONOFOLD_GPU void fold_members_by_mail(const F& f, const View& view, std::int64_t size,
-                                       const tile_share& share, const mail_room& room,
-                                       const Sink& sink) {
-  // The number of the call is read early: that takes as long as items do.
-  const mailbox<typename F::state> mail{room.boxes(), room.read_call()};
-  const block_places<F, View> places(dynamic_shared(), share.block_level);
-  fold_members_of_block(f, view, size, share, places);
-  hand_on_by_mail(f, places.warp_states, share.blocks, mail, room, member_locator<View>{view, size},
-                  sink);
 }
 
 }  // namespace monofold::detail

@@ -95,19 +95,21 @@ __global__ void __launch_bounds__(max_block_threads(launch_facts_v<F, View>), mi
   let_next_launch_begin();
   if (layout != handed_layout_of<F, View>()) trap();
   wait_for_launches_before();
-  [[maybe_unused]] const tile_share share{plan.tiles, static_cast<int>(plan.blocks),
-                                          plan.block_level};
-  if constexpr (is_all_fold<F>::value && is_mailable_v<state>) {
-    if (plan.is_mailed) return fold_members_by_mail(f, view, size, share, room, sink);
-  }
   const block_places<F, View> places(dynamic_shared(), plan.block_level);
   state total;
+  const std::int64_t first = std::int64_t{blockIdx.x} << plan.block_level;
+  const int here = tiles_here(plan.tiles, first, plan.block_level);
   if constexpr (is_all_fold<F>::value) {
-    fold_members_of_block(f, view, size, share, places);
+    fold_members_of_block(f, view, size, first, here, places);
+    if constexpr (is_mailable_v<state>) {
+      if (plan.is_mailed) {
+        const mailbox<state> mail{room.boxes(), room.read_call()};
+        return hand_on_by_mail(f, places.warp_states, static_cast<int>(plan.blocks), mail, room,
+                               member_locator<View>{view, size}, sink);
+      }
+    }
     total = *places.warp_states;
   } else {
-    const std::int64_t first = std::int64_t{blockIdx.x} << plan.block_level;
-    const int here = tiles_here(plan.tiles, first, plan.block_level);
     total = fold_block(f, view, size, first, here, places);
   }
   const bool is_first_warp = threadIdx.x < warp_lanes;
