@@ -12,10 +12,10 @@ namespace {
 constexpr int accesses_a_turn = 5000;
 
 void touch_device(const void* address, std::size_t bytes, access_kind kind, bool is_volatile) {
-  const std::string wrong = memory.check(address, bytes);
-  if (!wrong.empty()) {
-    running_block->fail(finding::device_out_of_range,
-                        (kind == access_kind::read ? "reads " : "writes ") + wrong);
+  if (!memory.may_touch(address, bytes)) {
+    running_block->fail(
+        finding::device_out_of_range,
+        (kind == access_kind::read ? "reads " : "writes ") + memory.what_is_wrong(address, bytes));
   }
   // An atomic may be how a kernel waits, so it is no progress by itself: see atomics.
   if (kind == access_kind::write) ++running_launch->progress;

@@ -91,33 +91,36 @@ thread& block::next_thread() {
   return *threads_[w * 32 + static_cast<std::size_t>(random::bit_of(warps_[w].ready, lot % 32))];
 }
 
+/// Whether threads of this block go on, and not those of others.
+bool block::may_go_on() {
+  if (launch_->progress != seen_progress_) {
+    seen_progress_ = launch_->progress;
+    yields_ = 0;
+  }
+  return ready_warps_ != 0 && !wants_pause_ && yields_ <= 2 * live_ + 8;
+}
+
 block::outcome block::run() {
   running_block = this;
   blockIdx = index_;
   shared_.enter();
-  outcome out = outcome::ended;
-  std::uint64_t seen_progress = launch_->progress;
-  while (live_ > 0) {
-    if (ready_warps_ == 0) {
-      out = live_ == at_cluster_ ? outcome::waits : report_stuck();
-      break;
-    }
+  seen_progress_ = launch_->progress;
+  while (may_go_on()) {
     thread& next = next_thread();
     threadIdx = next.index;
     running_thread = &next;
     next.own.resume();
-    if (launch_->has_failed) {
-      out = outcome::failed;
-      break;
-    }
-    if (launch_->progress != seen_progress) {
-      seen_progress = launch_->progress;
-      yields_ = 0;
-    }
-    if (yields_ > 2 * live_ + 8 || wants_pause_) {
-      out = wants_pause_ ? outcome::paused : outcome::waits;
-      break;
-    }
+    if (launch_->has_failed) break;
+  }
+  outcome out = outcome::waits;
+  if (launch_->has_failed) {
+    out = outcome::failed;
+  } else if (live_ == 0) {
+    out = outcome::ended;
+  } else if (wants_pause_) {
+    out = outcome::paused;
+  } else if (ready_warps_ == 0 && live_ != at_cluster_) {
+    out = report_stuck();
   }
   yields_ = 0;
   wants_pause_ = false;
@@ -127,13 +130,27 @@ block::outcome block::run() {
   return out;
 }
 
+/// On a fiber: goes over to the thread whose turn it is, which may be this one.
+void block::let_others_go() {
+  thread& own = *running_thread;
+  if (notes != nullptr || !may_go_on()) {
+    own.own.suspend();
+    return;
+  }
+  thread& next = next_thread();
+  if (&next == &own) return;
+  threadIdx = next.index;
+  running_thread = &next;
+  own.own.go_over(next.own);
+}
+
 void block::wait(thread::place where) {
   thread& own = *running_thread;
   own.where = where;
   warp& home = warp_of(own);
   home.ready &= ~(1u << own.rank % 32);
   if (home.ready == 0) ready_warps_ &= ~(1u << own.rank / 32);
-  own.own.suspend();
+  let_others_go();
 }
 
 void block::make_ready(thread& own) {
@@ -144,7 +161,7 @@ void block::make_ready(thread& own) {
 
 void block::yield() {
   ++yields_;
-  running_thread->own.suspend();
+  let_others_go();
 }
 
 void block::fail(finding what, const std::string& text, int other) {
@@ -179,7 +196,7 @@ int block::sync(block_barrier kind, bool vote) {
   if (++at_barrier_ == count_) {
     own.where = thread::place::at_block_barrier;
     release_barrier();
-    own.own.suspend();  // others go first, perhaps
+    let_others_go();  // who goes first is by lot
   } else {
     wait(thread::place::at_block_barrier);
   }
@@ -210,22 +227,30 @@ void block::release_barrier() {
   wants_pause_ = numbers_->one_in(8);
 }
 
+/// Apart from `meet`, whose frame is then small: every lane's is on a stack that waits.
+void block::refuse(const warp_call& call, std::uint32_t absent) {
+  const thread& own = *running_thread;
+  const warp& home = warp_of(own);
+  const std::string name = name_of(call.operation);
+  if (const int lane = own.rank % 32; (call.mask >> lane & 1) == 0) {
+    fail(finding::absent_lanes,
+         name + " by lane " + std::to_string(lane) + ", which its mask does not name");
+  }
+  const int lane = __builtin_ctz(absent);
+  fail(finding::absent_lanes,
+       name + " whose mask names lane " + std::to_string(lane) + ", which " +
+           ((home.every >> lane & 1) != 0 ? "has ended" : "the warp has not"));
+}
+
 std::uint64_t block::meet(const warp_call& call) {
   if (notes != nullptr) [[unlikely]]
     notes->before_call(*this, name_of(call.operation), &call);
   thread& own = *running_thread;
   warp& home = warp_of(own);
   const int lane = own.rank % 32;
-  if ((call.mask >> lane & 1) == 0) {
-    fail(finding::absent_lanes, std::string(name_of(call.operation)) + " by lane " +
-                                    std::to_string(lane) + ", which its mask does not name");
-  }
   const std::uint32_t absent = call.mask & (~home.every | home.ended);
-  if (absent != 0 && needs_all_lanes(call.operation)) {
-    fail(finding::absent_lanes,
-         std::string(name_of(call.operation)) + " whose mask names lane " +
-             std::to_string(__builtin_ctz(absent)) + ", which " +
-             ((home.every >> __builtin_ctz(absent) & 1) != 0 ? "has ended" : "the warp has not"));
+  if ((call.mask >> lane & 1) == 0 || (absent != 0 && needs_all_lanes(call.operation))) {
+    refuse(call, absent);
   }
   home.calls[lane] = call;
   home.calling |= 1u << lane;
@@ -272,7 +297,7 @@ void block::sync_cluster() {
   running_thread->where = thread::place::at_cluster_barrier;
   for (block* const other : cluster_->blocks) other->leave_cluster_barrier();
   ++launch_->progress;
-  running_thread->own.suspend();
+  let_others_go();
 }
 
 void block::leave_cluster_barrier() {
@@ -286,8 +311,12 @@ void block::leave_cluster_barrier() {
 void block::touch_shared(const void* address, std::size_t bytes, access_kind kind) {
   const thread& own = *running_thread;
   const toucher who{own.rank, epoch_, &warp_of(own).clock};
-  const shared_problem found = shared_.touch(address, bytes, kind, who);
-  if (found.what == shared_problem::kind::none) return;
+  if (!shared_.touch(address, bytes, kind, who)) [[unlikely]]
+    refuse(kind);
+}
+
+void block::refuse(access_kind kind) {
+  const shared_problem& found = shared_.problem();
   const std::string verb = is_read(kind) ? "reads " : is_write(kind) ? "writes " : "changes ";
   if (found.what == shared_problem::kind::out_of_range) {
     fail(finding::shared_out_of_range, verb + found.where);

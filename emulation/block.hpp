@@ -61,7 +61,7 @@ struct turn {
   std::size_t copy_step = 0;
 };
 
-struct thread {
+struct alignas(64) thread {  // what a change of threads needs is one line of a cache
   enum class place { ready, at_block_barrier, in_warp_call, at_cluster_barrier, ended };
 
   fiber own;
@@ -145,12 +145,16 @@ class block {
   bool bring_to_turn(std::size_t warp);
   bool regroup(std::size_t warp);
   std::uint32_t lanes_behind(std::size_t warp, const step_notes& notes) const;
+  bool may_go_on();
   thread& next_thread();
+  void let_others_go();
   void wait(thread::place where);
   void make_ready(thread& own);
   void release_barrier();
   void try_release_warp(int warp, std::uint32_t mask, warp_operation operation);
   void end_thread(thread& own);
+  [[noreturn, gnu::noinline]] void refuse(const warp_call& call, std::uint32_t absent);
+  [[noreturn, gnu::noinline]] void refuse(access_kind kind);
   outcome report_stuck();
   std::string why_lane_waits(const thread& own) const;
   warp& warp_of(const thread& own) { return warps_[static_cast<std::size_t>(own.rank / 32)]; }
@@ -173,6 +177,7 @@ class block {
   std::uint32_t ready_warps_ = 0;
   int warp_ = 0;
   int yields_ = 0;  // since something changed
+  std::uint64_t seen_progress_ = 0;
   bool wants_pause_ = false;
   std::uint32_t epoch_ = 0;
   int groups_ = 0;  // of threads of a recorded launch

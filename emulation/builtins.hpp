@@ -49,24 +49,27 @@ void note_change();
 // What a call of these keeps on its stack is no access of the kernel's.
 #define MONOFOLD_UNTOUCHED __attribute__((no_sanitize("thread")))
 
+// Inlined whatever the options are: their frames would be on the stack of every lane that waits.
+#define MONOFOLD_IN_CALL __attribute__((always_inline)) MONOFOLD_UNTOUCHED inline
+
 /// A value as 64 bits, and back.
 template <class T>
-MONOFOLD_UNTOUCHED std::uint64_t to_word(T value) {
+MONOFOLD_IN_CALL std::uint64_t to_word(T value) {
   static_assert(std::is_arithmetic_v<T> && sizeof(T) <= 8, "lanes exchange numbers");
   std::uint64_t word = 0;
   std::memcpy(&word, &value, sizeof(T));
   return word;
 }
 template <class T>
-MONOFOLD_UNTOUCHED T from_word(std::uint64_t word) {
+MONOFOLD_IN_CALL T from_word(std::uint64_t word) {
   T value;
   std::memcpy(&value, &word, sizeof(T));
   return value;
 }
 
 template <class T>
-MONOFOLD_UNTOUCHED T shuffled(warp_operation operation, unsigned mask, T value, int operand,
-                              int width) {
+MONOFOLD_IN_CALL T shuffled(warp_operation operation, unsigned mask, T value, int operand,
+                            int width) {
   return from_word<T>(meet_lanes({operation, mask, to_word(value), operand, width}));
 }
 

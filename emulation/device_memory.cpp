@@ -66,7 +66,20 @@ void device_memory::bounds_of(const void* address, const char*& begin, std::size
   bytes = near->bytes;
 }
 
-std::string device_memory::check_slowly(const void* address, std::size_t bytes) {
+bool device_memory::may_touch_another(const void* address, std::size_t bytes) {
+  const std::lock_guard lock(guard_);
+  const auto* const at = static_cast<const char*>(address);
+  const allocation* const near = nearest(at);
+  if (near == nullptr || near->is_freed || !is_within(at, near->begin, near->bytes) ||
+      !is_within(at + bytes - 1, near->begin, near->bytes) ||
+      (near->kind == memory_kind::device && near->device != user_)) {
+    return false;
+  }
+  last_ = *near;
+  return true;
+}
+
+std::string device_memory::what_is_wrong(const void* address, std::size_t bytes) const {
   const std::lock_guard lock(guard_);
   const auto* const at = static_cast<const char*>(address);
   const allocation* const near = nearest(at);
@@ -79,12 +92,8 @@ std::string device_memory::check_slowly(const void* address, std::size_t bytes) 
       !is_within(at + bytes - 1, near->begin, near->bytes)) {
     return of;
   }
-  if (near->kind == memory_kind::device && near->device != user_) {
-    return of + ", which is memory of device " + std::to_string(near->device) +
-           ": the kernel runs on device " + std::to_string(user_);
-  }
-  last_ = *near;
-  return {};
+  return of + ", which is memory of device " + std::to_string(near->device) +
+         ": the kernel runs on device " + std::to_string(user_);
 }
 
 }  // namespace monofold::emulation::detail

@@ -33,15 +33,15 @@ class device_memory {
   /// The device whose kernel runs from now on.
   void be_used_by(int device);
 
-  /// Empty, or what is wrong with an access of a kernel to an address that it `holds`.
-  std::string check(const void* address, std::size_t bytes) {
+  /// Whether an access of a kernel to an address that it `holds` is right.
+  bool may_touch(const void* address, std::size_t bytes) {
     // Kernels go through one buffer most of the time.
-    if (is_within(address, last_.begin, last_.bytes) &&
-        is_within(static_cast<const char*>(address) + bytes - 1, last_.begin, last_.bytes)) {
-      return {};
-    }
-    return check_slowly(address, bytes);
+    return (is_within(address, last_.begin, last_.bytes) &&
+            is_within(static_cast<const char*>(address) + bytes - 1, last_.begin, last_.bytes)) ||
+           may_touch_another(address, bytes);
   }
+  /// Of an access that is not.
+  std::string what_is_wrong(const void* address, std::size_t bytes) const;
 
  private:
   struct allocation {
@@ -52,7 +52,7 @@ class device_memory {
     bool is_freed = false;
   };
 
-  std::string check_slowly(const void* address, std::size_t bytes);
+  bool may_touch_another(const void* address, std::size_t bytes);
   const allocation* nearest(const char* address) const;
 
   // 16 TiB: hours of allocating at memory speed.

@@ -17,6 +17,17 @@ struct keep_stack {
   void deallocate(boost::context::stack_context&) {}
 };
 
+boost::context::fiber outside;  // where who resumed stands
+
+/// Where the one who jumps will be found: only the one who arrives is told by Boost where that is.
+boost::context::fiber* left = nullptr;
+
+void jump(boost::context::fiber& from, boost::context::fiber& to) {
+  left = &from;
+  boost::context::fiber back = std::move(to).resume();
+  *left = std::move(back);
+}
+
 }  // namespace
 
 int stack_pool::take() {
@@ -45,20 +56,22 @@ bool fiber::start(void (*body)(void*), void* argument) {
   boost::context::stack_context whole;
   whole.sp = stacks.top_of(stack_);
   whole.size = stack_pool::stack_bytes / 2;
-  new (&outside_) boost::context::fiber;
   new (&inside_) boost::context::fiber(
       std::allocator_arg, boost::context::preallocated(whole.sp, whole.size, whole), keep_stack{},
-      [this, body, argument](boost::context::fiber&& outside) {
-        outside_ = std::move(outside);
+      [this, body, argument](boost::context::fiber&& back) {
+        *left = std::move(back);
         body(argument);
-        return std::move(outside_);
+        left = &inside_;
+        return std::move(outside);
       });
   return true;
 }
 
-void fiber::resume() { inside_ = std::move(inside_).resume(); }
+void fiber::resume() { jump(outside, inside_); }
 
-void fiber::suspend() { outside_ = std::move(outside_).resume(); }
+void fiber::suspend() { jump(inside_, outside); }
+
+void fiber::go_over(fiber& next) { jump(inside_, next.inside_); }
 
 void fiber::release() {
   if (stack_ >= 0) stacks.give_back(stack_);

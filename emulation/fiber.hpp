@@ -45,7 +45,8 @@ struct outside_kernel {
   ~outside_kernel() { is_in_kernel = true; }
 };
 
-/// A function on a stack of its own, which the scheduler resumes and which suspends itself.
+/// A function on a stack of its own, which the scheduler resumes, and which suspends itself or goes over to
+/// another one.
 ///
 /// sync       all of a fiber's life is on one thread of the host
 class fiber {
@@ -55,22 +56,21 @@ class fiber {
   fiber& operator=(const fiber&) = delete;
   ~fiber() { release(); }
 
-  /// Makes the next `resume` call body(argument); false where there is no stack left.
+  /// Makes the next `resume` or `go_over` call body(argument); false where there is no stack left.
   bool start(void (*body)(void*), void* argument);
   void resume();
-  /// Back to who resumed; returns when that resumes again. Called on the fiber.
+  /// Back to who resumed; returns when somebody comes here again. Called on the fiber.
   void suspend();
+  /// The same, but `next` runs at once: half of the way by who resumed.
+  void go_over(fiber& next);
   /// Gives the stack back. What is on it is dropped, nothing is unwound: a kernel holds nothing.
   void release();
 
  private:
-  // In unions, because a suspended boost fiber that is destroyed unwinds its stack by an exception,
+  // In a union, because a suspended boost fiber that is destroyed unwinds its stack by an exception,
   // which must not pass the noexcept functions that a kernel may be in.
   union {
     boost::context::fiber inside_;
-  };
-  union {
-    boost::context::fiber outside_;
   };
   int stack_ = -1;
 };

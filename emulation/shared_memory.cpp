@@ -13,12 +13,6 @@ std::string text_of(std::size_t bytes, const std::string& name, std::ptrdiff_t a
          ", which has " + std::to_string(size);
 }
 
-shared_problem problem_of(const clash& found, const std::string& where) {
-  if (found.what == clash::kind::none) return {};
-  if (found.what == clash::kind::unwritten) return {shared_problem::kind::unwritten, where, found};
-  return {shared_problem::kind::race, where, found};
-}
-
 }  // namespace
 
 void shared_memory::begin(const module& home, std::size_t dynamic_bytes, std::uint32_t epoch,
@@ -41,23 +35,32 @@ void shared_memory::fill(char* from, std::size_t bytes) const {
   std::memcpy(from + at, &filler_, bytes - at);
 }
 
-shared_problem shared_memory::touch(const void* address, std::size_t bytes, access_kind kind,
-                                    const toucher& who) {
+shared_memory::place shared_memory::place_at(const void* address) {
   const auto* const at = static_cast<const char*>(address);
-  if (!is_static(address)) {
-    const std::ptrdiff_t offset = at - dynamic();
-    const bool is_inside =
-        offset >= 0 && static_cast<std::size_t>(offset) + bytes <= dynamic_bytes_;
-    const auto where = [&] {
-      return text_of(bytes, "the dynamic shared memory", offset, dynamic_bytes_);
-    };
-    if (!is_inside) return {shared_problem::kind::out_of_range, where(), {}};
-    const auto found = dynamic_record_.touch(static_cast<std::size_t>(offset), bytes, kind, who);
-    return found.what == clash::kind::none ? shared_problem{} : problem_of(found, where());
+  if (!is_static(address)) return {&dynamic_record_, nullptr, at - dynamic(), dynamic_bytes_};
+  const std::ptrdiff_t offset = at - home_.thread_local_memory;
+  static_variable* const own = find(static_cast<std::size_t>(offset));
+  if (own == nullptr) return {};
+  return {&own->record, own->symbol, offset - static_cast<std::ptrdiff_t>(own->symbol->offset),
+          own->symbol->bytes};
+}
+
+bool shared_memory::touch(const void* address, std::size_t bytes, access_kind kind,
+                          const toucher& who) {
+  const place at = place_at(address);
+  clash found;
+  if (at.holds(bytes)) {
+    found = at.record->touch(static_cast<std::size_t>(at.offset), bytes, kind, who);
+    if (found.what == clash::kind::none) [[likely]]
+      return true;
   }
-  const auto offset = static_cast<std::size_t>(at - home_.thread_local_memory);
-  static_variable* const own = find(offset);
-  if (own == nullptr) {
+  problem_ = problem_at(at, bytes, found);
+  return false;
+}
+
+shared_problem shared_memory::problem_at(const place& at, std::size_t bytes,
+                                         const clash& found) const {
+  if (at.record == nullptr) {
     const char* const why =
         home_.symbols->variables.empty()
             ? " behind static shared variables, whose bounds are not known: the "
@@ -65,16 +68,12 @@ shared_problem shared_memory::touch(const void* address, std::size_t bytes, acce
             : " between static shared variables";
     return {shared_problem::kind::out_of_range, std::to_string(bytes) + " bytes" + why, {}};
   }
-  const std::size_t inside = offset - own->symbol->offset;
-  const auto where = [&] {
-    return text_of(bytes, short_name(own->symbol->name), static_cast<std::ptrdiff_t>(inside),
-                   own->symbol->bytes);
-  };
-  if (inside + bytes > own->symbol->bytes) {
-    return {shared_problem::kind::out_of_range, where(), {}};
-  }
-  const auto found = own->record.touch(inside, bytes, kind, who);
-  return found.what == clash::kind::none ? shared_problem{} : problem_of(found, where());
+  const std::string where = text_of(
+      bytes, at.symbol == nullptr ? "the dynamic shared memory" : short_name(at.symbol->name),
+      at.offset, at.bytes);
+  if (!at.holds(bytes)) return {shared_problem::kind::out_of_range, where, {}};
+  if (found.what == clash::kind::unwritten) return {shared_problem::kind::unwritten, where, found};
+  return {shared_problem::kind::race, where, found};
 }
 
 shared_memory::static_variable* shared_memory::find(std::size_t offset) {

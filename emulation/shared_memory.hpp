@@ -17,8 +17,8 @@ namespace monofold::emulation::detail {
 
 /// What is wrong with an access to shared memory; `where` names the place.
 struct shared_problem {
-  enum class kind { none, out_of_range, unwritten, race };
-  kind what = kind::none;
+  enum class kind { out_of_range, unwritten, race };
+  kind what = kind::race;
   std::string where;
   clash with;
 };
@@ -37,9 +37,9 @@ class shared_memory {
     return is_within(address, dynamic_.get(), max_dynamic_bytes + 2 * page_bytes) ||
            is_static(address);
   }
-  /// Records an access to an address that it `holds`.
-  shared_problem touch(const void* address, std::size_t bytes, access_kind kind,
-                       const toucher& who);
+  /// Records an access to an address that it `holds`. False where it is wrong: `problem` says how.
+  bool touch(const void* address, std::size_t bytes, access_kind kind, const toucher& who);
+  const shared_problem& problem() const { return problem_; }
 
   /// The variable that an address lies in, or the dynamic bytes; begin is null where there is none.
   memory_space space_at(const void* address) const;
@@ -64,6 +64,20 @@ class shared_memory {
     bool is_used = false;  // by this block
   };
 
+  /// What an address lies in; no record between static variables.
+  struct place {
+    shadow* record = nullptr;
+    const variable* symbol = nullptr;  // null of dynamic memory
+    std::ptrdiff_t offset = 0;
+    std::size_t bytes = 0;
+
+    bool holds(std::size_t count) const {
+      return record != nullptr && offset >= 0 && static_cast<std::size_t>(offset) + count <= bytes;
+    }
+  };
+
+  place place_at(const void* address);
+  shared_problem problem_at(const place& at, std::size_t bytes, const clash& found) const;
   static_variable* find(std::size_t offset);
   static_variable& use(const variable& symbol);
   char* place_of(const static_variable& own) const {
@@ -79,6 +93,7 @@ class shared_memory {
   std::uint32_t epoch_ = 0;
   std::uint64_t filler_ = 0;
   bool is_running_ = false;
+  shared_problem problem_;
 };
 
 }  // namespace monofold::emulation::detail
