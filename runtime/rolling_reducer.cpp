@@ -81,6 +81,7 @@ struct job_terms {
 struct job_sums {
   const rolling_job& job;
   bool wants_low;
+  bool wants_means;
 
   void one(std::int64_t i, const exact_counts& counts, const leading_number& sum) const {
     if (job.raises() && counts.nan != 0) {
@@ -88,6 +89,9 @@ struct job_sums {
     } else {
       job.keep(i, exact_sum_answer(job.op, counts, sum, job.context));
     }
+  }
+  void means(std::int64_t first, int count, const double* found) const {
+    job.keep(first, count, dtype::float64, found);
   }
   void block(std::int64_t first, int count, const exact_counts& counts, const double* high,
              const double* low) const {
@@ -118,7 +122,8 @@ void roll_float_sums(const rolling_job& job, std::int64_t first, std::int64_t en
                            : job.op == operation::norm2 ? rolled_kind::square
                                                         : rolled_kind::value;
   const bool is_sum = job.op == operation::sum || job.op == operation::norm1;
-  const job_sums sink{job, !is_sum || job.context.how == rounding::to_odd};
+  const bool is_wide = job.context.how != rounding::to_odd;
+  const job_sums sink{job, !is_sum || !is_wide, job.op == operation::mean && is_wide};
   monofold::detail::roll_sums(job_terms{job, kind}, first, end, job.all.length, sink);
 }
 
