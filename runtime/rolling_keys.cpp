@@ -99,8 +99,15 @@ void load_terms(dtype type, rolled_kind kind, const void* items, std::int64_t co
     case dtype::float64: return load_as(kind, static_cast<const double*>(items), count, terms);
     case dtype::float32: return load_as(kind, static_cast<const float*>(items), count, terms);
     case dtype::float16: return load_as(kind, static_cast<const float16*>(items), count, terms);
-    default: return load_as(kind, static_cast<const bfloat16*>(items), count, terms);
+    case dtype::bfloat16: return load_as(kind, static_cast<const bfloat16*>(items), count, terms);
+    default: break;
   }
+  visit_dtype(type, [&]<class T>() {
+    if constexpr (!is_floating_v<T>) {
+      const auto* const from = static_cast<const T*>(items);
+      for (std::int64_t i = 0; i < count; ++i) terms[i] = static_cast<double>(from[i]);
+    }
+  });
 }
 
 }  // namespace monofold::runtime

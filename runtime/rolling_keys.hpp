@@ -25,7 +25,7 @@ struct key_rule {
 void find_first_smallest(const std::int64_t* keys, std::int64_t count, std::int64_t window,
                          std::int64_t* smallest, std::int64_t* places);
 
-/// What items add to sums, as doubles, exactly.
+/// What items add to sums, as doubles, exactly; of integers the value alone, of up to 32 bits.
 enum class rolled_kind { value, magnitude, square };
 void load_terms(dtype type, rolled_kind kind, const void* items, std::int64_t count, double* terms);
 
