@@ -110,19 +110,20 @@ struct job_spreads {
   void spreads(std::int64_t i, int count, const double* values,
                const std::int64_t* is_known) const {
     constexpr int block = monofold::detail::window_moments::block;
-    bool is_right[block];
-    for (int w = 0; w < count; ++w) is_right[w] = is_known[w] != 0;
     if (job.context.how != rounding::to_odd) {
       job.keep(i, count, dtype::float64, values);
-    } else {
-      float narrow[block];
-      bool is_narrow[block];
-      narrow_block(values, nullptr, count, narrow, is_narrow);
-      job.keep(i, count, dtype::float32, narrow);
-      for (int w = 0; w < count; ++w) is_right[w] = is_right[w] && is_narrow[w];
+      if (is_known == nullptr) return;
+      for (int w = 0; w < count; ++w) {
+        if (is_known[w] == 0) alone(i + w, 1);
+      }
+      return;
     }
+    float narrow[block];
+    bool is_right[block];
+    narrow_block(values, nullptr, count, narrow, is_right);
+    job.keep(i, count, dtype::float32, narrow);
     for (int w = 0; w < count; ++w) {
-      if (!is_right[w]) alone(i + w, 1);
+      if (!is_right[w] || (is_known != nullptr && is_known[w] == 0)) alone(i + w, 1);
     }
   }
 };

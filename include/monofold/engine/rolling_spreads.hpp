@@ -15,6 +15,7 @@ class window_moments {
  public:
   /// Windows that move on together: what a block takes stays near the first-level cache.
   static constexpr int block = 256;
+  static_assert(block % 4 == 0, "whole vectors");
 
   window_moments(bool has_sum, bool has_rests) : has_sum_(has_sum), has_rests_(has_rests) {}
 
@@ -50,22 +51,15 @@ class window_moments {
   }
   /// What finishes them, all but the numbers.
   spread_sums sums() const {
-    spread_sums all{};
-    if (has_sum_) {
-      all.sum[0] = sums_[0];
-      all.sum[1] = sums_[1];
-    }
-    all.square[0] = squares_[0];
-    all.square[1] = squares_[1];
-    if (has_rests_) all.rest = rests_[0];
-    return all;
+    return {{sums_[0], sums_[1]}, {squares_[0], squares_[1]}, rests_[0], 0, 0, false};
   }
 
  private:
   bool has_sum_, has_rests_;
   window_sum sum_, square_, rest_;
   double in_[3][block], out_[3][block];
-  double sums_[2][block], squares_[2][block], rests_[2][block];
+  // Those that nobody asks for stay 0.
+  double sums_[2][block] = {}, squares_[2][block] = {}, rests_[2][block] = {};
 };
 
 /// What is asked of windows: (n Q - S^2) / divisor, S left out where there is no sum, or the root of that.
@@ -77,8 +71,8 @@ struct spread_request {
   double divisor;
 };
 
-/// Windows [first, end) of `window` terms: sink.spreads(i, count, values, is_known) gets those from the i-th on, where
-/// `is_known` is not 0 rounded once; sink.alone(i, count): nothing is known of them.
+/// Windows [first, end) of `window` terms: sink.spreads(i, count, values, is_known) gets those from the i-th on, rounded
+/// once, all (null) or where `is_known` is not 0; sink.alone(i, count): nothing is known of them.
 ///
 /// cost       some 5 ns an item; a pass over a window after one that is not known
 template <class Terms, class Sink>
@@ -97,8 +91,8 @@ void roll_spreads(const Terms& terms, std::int64_t first, std::int64_t end, std:
       all.n = what.n;
       all.divisor = what.divisor;
       all.root = what.root;
-      finish_spreads(all, count, values, is_known);
-      sink.spreads(at, count, values, is_known);
+      const bool all_known = finish_spreads(all, count, values, is_known);
+      sink.spreads(at, count, values, all_known ? nullptr : is_known);
     } else {
       sink.alone(at, count);
       has_begun = at + count < end && own.begin(terms, at + count - 1, window);

@@ -13,11 +13,11 @@
 namespace monofold::detail {
 
 /// (n Q - S^2) / divisor, or its root: of S, and of Q as a sum of squares and one of what rounding took from them.
-/// Each is high + low, apart as those of sum_of_two.
+/// Each is high + low, apart as those of sum_of_two, in arrays that are read up to a multiple of four.
 struct spread_sums {
   const double* sum[2];
   const double* square[2];
-  const double* rest;  // high alone; what it leaves out is far below 2^-100 of Q
+  const double* rest;  // high alone: its low part is below 2^-106 of Q
   double n;
   double divisor;  // below 2^53
   bool root;
@@ -35,10 +35,6 @@ struct spread_lanes {
   MONOFOLD_INLINE explicit spread_lanes(const spread_sums& all)
       : n(real{} + all.n), divisor(real{} + all.divisor), inverse(real{} + 1 / all.divisor) {}
 
-  MONOFOLD_INLINE static void load(const double* from, int count, real& out) {
-    out = real{};
-    std::memcpy(&out, from, count < 4 ? static_cast<std::size_t>(count) * sizeof(double) : 32);
-  }
   MONOFOLD_INLINE static void size_of(const real& x, real& out) {
     out = (real)((whole)x & INT64_MAX);  // NOLINT: the bits
   }
@@ -94,30 +90,33 @@ struct spread_lanes {
   }
 };
 
-/// `is_known` where both ends round alike. Sums of squares beyond 2^-800 to 2^900 are left out, but 0: others have
+/// `out` up to a multiple of four, and `is_known` where both ends round alike: true where all are. Sums of squares beyond 2^-800 to 2^900 are left out, but 0: others have
 /// parts below the smallest number, or quotients above the largest.
-__attribute__((target("avx2,fma,bmi2"), noinline)) inline void finish_spreads_avx2(
+__attribute__((target("avx2,fma,bmi2"), noinline)) inline bool finish_spreads_avx2(
     const spread_sums& all, int count, double* out, std::int64_t* is_known) {
   using real = spread_lanes::real;
+  using whole = spread_lanes::whole;
   const spread_lanes own(all);
+  whole all_known = whole{} - 1;
   for (int at = 0; at < count; at += 4) {
-    const int n = count - at;
-    real s[2] = {}, q[2], rest = {}, high, low, doubt, least, most;
-    for (int i = 0; i < 2; ++i) {
-      if (all.sum[i] != nullptr) own.load(all.sum[i] + at, n, s[i]);
-      own.load(all.square[i] + at, n, q[i]);
-    }
-    if (all.rest != nullptr) own.load(all.rest + at, n, rest);
+    real s[2], q[2], rest, high, low, doubt, least, most;
+    std::memcpy(&s[0], all.sum[0] + at, sizeof(real));
+    std::memcpy(&s[1], all.sum[1] + at, sizeof(real));
+    std::memcpy(&q[0], all.square[0] + at, sizeof(real));
+    std::memcpy(&q[1], all.square[1] + at, sizeof(real));
+    std::memcpy(&rest, all.rest + at, sizeof(real));
     own.subtract(s, q, rest, high, low, doubt);
     own.divide(high, low, doubt, all.root, least, most);
-    const auto known = (least == most) & (((q[0] > 0x1p-800) & (q[0] < 0x1p900)) | (q[0] == 0.0));
-    const std::size_t bytes = n < 4 ? static_cast<std::size_t>(n) * sizeof(double) : 32;
-    std::memcpy(out + at, &least, bytes);
-    std::memcpy(is_known + at, &known, bytes);
+    const whole known = (whole)((least == most) & (((q[0] > 0x1p-800) & (q[0] < 0x1p900)) |
+                                                   (q[0] == 0.0)));  // NOLINT: the bits
+    all_known &= known;
+    std::memcpy(out + at, &least, sizeof(real));
+    std::memcpy(is_known + at, &known, sizeof(real));
   }
+  return (all_known[0] & all_known[1] & all_known[2] & all_known[3]) != 0;
 }
 
-/// Squares, and what rounding takes from them; false where both together are not all of each.
+/// Squares, and what rounding takes from them, up to a multiple of four; false where both are not all of each.
 __attribute__((target("avx2,fma,bmi2"), noinline)) inline bool square_terms_avx2(const double* from,
                                                                                  int count,
                                                                                  double* squares,
@@ -125,24 +124,26 @@ __attribute__((target("avx2,fma,bmi2"), noinline)) inline bool square_terms_avx2
   using real = spread_lanes::real;
   spread_lanes::whole beyond = {};
   for (int at = 0; at < count; at += 4) {
-    real x, size, rest;
-    spread_lanes::load(from + at, count - at, x);
+    real x = {}, size, rest;
+    if (at + 4 <= count) {
+      std::memcpy(&x, from + at, sizeof(real));
+    } else {
+      for (int i = at; i < count; ++i) x[i - at] = from[i];
+    }
     spread_lanes::size_of(x, size);
     const real square = x * x;
     multiply_subtract<32>(x, x, square, rest);
-    beyond |= ~((((size > 0x1p-450) & (size < 0x1p450))) | (size == 0.0));
-    const int n = count - at;
-    const std::size_t bytes = n < 4 ? static_cast<std::size_t>(n) * sizeof(double) : 32;
-    std::memcpy(squares + at, &square, bytes);
-    if (rests != nullptr) std::memcpy(rests + at, &rest, bytes);
+    beyond |= ~(((size > 0x1p-450) & (size < 0x1p450)) | (size == 0.0));
+    std::memcpy(squares + at, &square, sizeof(real));
+    if (rests != nullptr) std::memcpy(rests + at, &rest, sizeof(real));
   }
   return (beyond[0] | beyond[1] | beyond[2] | beyond[3]) == 0;
 }
 
 inline bool has_spreads() { return instruction_set_in_use() != instruction_set::baseline; }
-inline void finish_spreads(const spread_sums& all, int count, double* out, std::int64_t* is_known) {
+inline bool finish_spreads(const spread_sums& all, int count, double* out, std::int64_t* is_known) {
   const strict_arithmetic arithmetic;
-  finish_spreads_avx2(all, count, out, is_known);
+  return finish_spreads_avx2(all, count, out, is_known);
 }
 inline bool square_terms(const double* from, int count, double* squares, double* rests) {
   const strict_arithmetic arithmetic;
@@ -150,7 +151,7 @@ inline bool square_terms(const double* from, int count, double* squares, double*
 }
 #else
 inline bool has_spreads() { return false; }
-inline void finish_spreads(const spread_sums&, int, double*, std::int64_t*) {}
+inline bool finish_spreads(const spread_sums&, int, double*, std::int64_t*) { return false; }
 inline bool square_terms(const double*, int, double*, double*) { return false; }
 #endif
 
