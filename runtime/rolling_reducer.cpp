@@ -44,8 +44,11 @@ rolling_way way_of(const rolling_job& job) {
     return rolling_way::extrema;
   }
   if (has_rolled_spreads(job)) return rolling_way::spreads;
-  if (!monofold::info(what.type).is_floating) {
-    return op == sum || op == mean ? rolling_way::totals : rolling_way::rows;
+  const bool is_floating = monofold::info(what.type).is_floating;
+  const bool is_count = op == nonzero || op == any || op == all;
+  if (is_count && (!is_floating || what.nan == nan_policy::propagate)) return rolling_way::totals;
+  if (!is_floating) {
+    return op == sum || op == mean || op == norm1 ? rolling_way::totals : rolling_way::rows;
   }
   const bool is_sum =
       op == sum || op == mean || op == norm1 || (op == norm2 && what.type != dtype::float64);
