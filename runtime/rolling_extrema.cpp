@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "monofold/engine/rolling_keys.hpp"
+#include "monofold/fold/norm.hpp"
 #include "monofold/platform/dtype.hpp"
+#include "monofold/platform/float_format.hpp"
 #include "runtime/rolling_job.hpp"
 #include "runtime/rolling_keys.hpp"
 
@@ -28,21 +30,21 @@ class rolling_extrema {
 
   void roll(std::int64_t first, std::int64_t count) {
     const operation op = job_.op;
-    if (op == operation::minmax) {
-      // NaN are among both or none, and only the latter are asked.
-      find(first, count, false, values_.data());
-      const key_rule rule = find(first, count, true, seconds_.data());
-      return keep_both(first, count, rule);
-    }
+    if (op == operation::norminf) return roll_magnitudes(first, count);
+    const bool has_both = op == operation::minmax;
+    const char* const seconds = has_both ? seconds_.data() : nullptr;
+    // NaN are among both or none, and only the latter are asked.
+    if (has_both) find(first, count, true, seconds_.data());
     const key_rule rule =
         find(first, count, op == operation::max || op == operation::argmax, values_.data());
-    const bool has_places = op == operation::argmin || op == operation::argmax;
     std::int64_t done = 0;
-    for (std::int64_t i = 0; i <= count; ++i) {
+    for (std::int64_t i = has_nan_ ? 0 : count; i <= count; ++i) {
       if (i < count && why_none(rule, i) == status::ok) continue;
       if (i > done) {
-        job_.keep(first + done, i - done, rule.type, values_.data() + done * job_.item_bytes,
-                  has_places ? places_.data() + done : nullptr);
+        const std::int64_t at = done * job_.item_bytes;
+        job_.keep(first + done, i - done, rule.type, values_.data() + at,
+                  has_places() ? places_.data() + done : nullptr,
+                  has_both ? seconds + at : nullptr);
       }
       if (i < count) job_.keep(first + i, failed(op, why_none(rule, i)));
       done = i + 1;
@@ -58,26 +60,18 @@ class rolling_extrema {
     if (find_ordered(first, count + window - 1, rule, values)) return rule;
     has_nan_ = rule.has_nan();
     rule.load(job_.item(first), count + window - 1, keys_.data());
-    if (job_.op == operation::argmin || job_.op == operation::argmax) {
-      find_first_smallest(keys_.data(), count + window - 1, window, best_.data(), places_.data());
-    } else {
-      monofold::detail::find_smallest(keys_.data(), count + window - 1, window);
-      std::copy(keys_.data(), keys_.data() + count, best_.data());
-    }
+    find_best<false>(keys_.data(), count);
+    std::copy(keys_.data(), keys_.data() + count, best_.data());
     rule.store(best_.data(), count, values);
     return rule;
   }
   /// Floats that `<` orders, as they are.
   bool find_ordered(std::int64_t first, std::int64_t count, const key_rule& rule, char* values) {
-    if (job_.op == operation::argmin || job_.op == operation::argmax) return false;
     const auto find_as = [&]<class T>(T* items) {
       std::memcpy(items, job_.item(first), static_cast<std::size_t>(count) * sizeof(T));
       if (!monofold::detail::is_ordered(items, count)) return false;
-      if (rule.largest) {
-        monofold::detail::find_smallest<true>(items, count, job_.all.length);
-      } else {
-        monofold::detail::find_smallest<false>(items, count, job_.all.length);
-      }
+      const std::int64_t windows = count - job_.all.length + 1;
+      rule.largest ? find_best<true>(items, windows) : find_best<false>(items, windows);
       return true;
     };
     if (rule.type == dtype::float64) return find_as(reinterpret_cast<double*>(values));
@@ -89,21 +83,33 @@ class rolling_extrema {
     if (rule.omit_nan) return status::empty_input;
     return job_.raises() ? status::nan_found : status::ok;
   }
-  void keep_both(std::int64_t first, std::int64_t count, const key_rule& rule) const {
-    answer both{job_.op};
-    for (std::int64_t i = 0; i < count; ++i) {
-      both = failed(job_.op, why_none(rule, i));
-      if (both.code == status::ok) {
-        for (const char* values : {values_.data(), seconds_.data()}) {
-          visit_dtype(rule.type, [&]<class T>() {
-            T value;
-            std::memcpy(&value, values + i * job_.item_bytes, sizeof value);
-            both.values.push_back(to_number(value));
-          });
-        }
+  bool has_places() const { return job_.op == operation::argmin || job_.op == operation::argmax; }
+  /// Those of the first `count` windows, left where each window begins, and where they lay.
+  template <bool largest, class Key>
+  void find_best(Key* keys, std::int64_t count) {
+    const std::int64_t window = job_.all.length;
+    const std::int64_t seen = count + window - 1;
+    if (!has_places()) return monofold::detail::find_smallest<largest>(keys, seen, window);
+    const std::vector<Key> before(keys, keys + seen);
+    monofold::detail::find_smallest<largest>(keys, seen, window);
+    monofold::detail::find_places<largest>(before.data(), keys, count, window, places_.data());
+  }
+  /// Magnitudes: bits of doubles, which ascend with them, or integers.
+  void roll_magnitudes(std::int64_t first, std::int64_t count) {
+    const std::int64_t seen = count + job_.all.length - 1;
+    constexpr std::int64_t infinity = float_format<double>::infinity;
+    const bool is_floating = monofold::info(job_.rows.what().type).is_floating;
+    bool is_beyond = false;  // NaN, or 2^63
+    visit_dtype(job_.rows.what().type, [&]<class T>() {
+      const auto* const items = reinterpret_cast<const T*>(job_.item(first));
+      for (std::int64_t i = 0; i < seen; ++i) {
+        keys_[i] = static_cast<std::int64_t>(norm_inf_fold<T>{}.lift(items[i], 0));
+        is_beyond |= keys_[i] < 0 || (is_floating && keys_[i] > infinity);
       }
-      job_.keep(first + i, both);
-    }
+    });
+    if (is_beyond) return roll_rows(job_, first, first + count);
+    monofold::detail::find_smallest<true>(keys_.data(), seen, job_.all.length);
+    job_.keep(first, count, is_floating ? dtype::float64 : dtype::uint64, keys_.data());
   }
 
   const rolling_job& job_;

@@ -26,8 +26,8 @@ struct rolling_job {
   bool raises() const { return rows.what().nan == nan_policy::raise; }
   /// Numbers of neighbouring windows, from the i-th on.
   void keep(std::int64_t i, std::int64_t count, dtype type, const void* values,
-            const std::int64_t* indices = nullptr) const {
-    out.keep_numbers({op, i, 1, count, type, values, indices});
+            const std::int64_t* indices = nullptr, const void* seconds = nullptr) const {
+    out.keep_numbers({op, i, 1, count, type, values, indices, seconds});
   }
   void keep(std::int64_t i, const answer& one) const { out.keep(i, &one); }
 };

@@ -76,23 +76,6 @@ void key_rule::store(const std::int64_t* keys, std::int64_t count, void* items) 
 
 std::int64_t key_rule::nan_key() const { return omit_nan ? last_key : first_key; }
 
-void find_first_smallest(const std::int64_t* keys, std::int64_t count, std::int64_t window,
-                         std::int64_t* smallest, std::int64_t* places) {
-  // Places whose keys ascend: each is the first smallest of those behind the one before it.
-  std::vector<std::int64_t> rising(static_cast<std::size_t>(count));
-  std::int64_t first = 0;
-  std::int64_t end = 0;
-  for (std::int64_t i = 0; i < count; ++i) {
-    while (end > first && keys[i] < keys[rising[end - 1]]) --end;
-    rising[end++] = i;
-    const std::int64_t at = i - window + 1;
-    if (at < 0) continue;
-    if (rising[first] < at) ++first;
-    smallest[at] = keys[rising[first]];
-    places[at] = rising[first] - at;
-  }
-}
-
 void load_terms(dtype type, rolled_kind kind, const void* items, std::int64_t count,
                 double* terms) {
   switch (type) {

@@ -40,7 +40,7 @@ rolling_way way_of(const rolling_job& job) {
   const request& what = job.rows.what();
   using enum operation;
   const operation op = what.ops.front();
-  if (op == min || op == max || op == argmin || op == argmax || op == minmax) {
+  if (op == min || op == max || op == argmin || op == argmax || op == minmax || op == norminf) {
     return rolling_way::extrema;
   }
   if (has_rolled_spreads(job)) return rolling_way::spreads;
