@@ -92,23 +92,25 @@ class rolling_extrema {
     if (!has_places()) return monofold::detail::find_smallest<largest>(keys, seen, window);
     const std::vector<Key> before(keys, keys + seen);
     monofold::detail::find_smallest<largest>(keys, seen, window);
-    monofold::detail::find_places<largest>(before.data(), keys, count, window, places_.data());
+    monofold::detail::find_places(largest, before.data(), keys, count, window, places_.data());
   }
   /// Magnitudes: bits of doubles, which ascend with them, or integers.
   void roll_magnitudes(std::int64_t first, std::int64_t count) {
     const std::int64_t seen = count + job_.all.length - 1;
-    constexpr std::int64_t infinity = float_format<double>::infinity;
     const bool is_floating = monofold::info(job_.rows.what().type).is_floating;
-    bool is_beyond = false;  // NaN, or 2^63
+    const std::uint64_t most = is_floating ? float_format<double>::infinity : INT64_MAX;
+    std::uint64_t beyond = 0;  // its sign: there is NaN, or 2^63
     visit_dtype(job_.rows.what().type, [&]<class T>() {
       const auto* const items = reinterpret_cast<const T*>(job_.item(first));
       for (std::int64_t i = 0; i < seen; ++i) {
-        keys_[i] = static_cast<std::int64_t>(norm_inf_fold<T>{}.lift(items[i], 0));
-        is_beyond |= keys_[i] < 0 || (is_floating && keys_[i] > infinity);
+        const std::uint64_t key = norm_inf_fold<T>{}.lift(items[i], 0);
+        keys_[i] = ~static_cast<std::int64_t>(key);  // the smallest is the largest
+        beyond |= most - key;
       }
     });
-    if (is_beyond) return roll_rows(job_, first, first + count);
-    monofold::detail::find_smallest<true>(keys_.data(), seen, job_.all.length);
+    if (beyond >> 63 != 0) return roll_rows(job_, first, first + count);
+    monofold::detail::find_smallest(keys_.data(), seen, job_.all.length);
+    for (std::int64_t i = 0; i < count; ++i) keys_[i] = ~keys_[i];
     job_.keep(first, count, is_floating ? dtype::float64 : dtype::uint64, keys_.data());
   }
 

@@ -157,17 +157,20 @@ void typed_keeper::keep_numbers(const number_run& run) {
   const bool is_kept = run.type == out_.type;
   const bool is_rounded = run.type == dtype::float64 && monofold::info(out_.type).is_floating;
   if (!is_kept && !is_rounded) return answer_sink::keep_numbers(run);
-  const auto store = [&](const void* from, void* to) {
+  for (const bool is_second : {false, true}) {
     number_run part = run;
-    part.values = from;
-    if (from == nullptr || to == nullptr) return;
-    if (is_kept) return store_numbers(part, to);
-    if (out_.type == dtype::float32) return store_rounded<float>(part, to);
-    if (out_.type == dtype::float16) return store_rounded<float16>(part, to);
-    store_rounded<bfloat16>(part, to);
-  };
-  store(run.values, out_.values);
-  store(run.seconds, out_.seconds);
+    if (is_second) part.values = run.seconds;
+    void* const to = is_second ? out_.seconds : out_.values;
+    if (part.values == nullptr || to == nullptr) continue;
+    if (is_kept)
+      store_numbers(part, to);
+    else if (out_.type == dtype::float32)
+      store_rounded<float>(part, to);
+    else if (out_.type == dtype::float16)
+      store_rounded<float16>(part, to);
+    else
+      store_rounded<bfloat16>(part, to);
+  }
   if (out_.indices != nullptr && run.indices != nullptr) store_indices(run, out_.indices);
 }
 

@@ -71,31 +71,84 @@ struct spread_request {
   double divisor;
 };
 
+/// Finds windows of one number: their variance is 0, which no bound on what was rounded can tell.
+template <class Terms>
+class equal_terms {
+ public:
+  explicit equal_terms(const Terms& terms) : terms_(terms) {}
+
+  /// For windows in their order: each term is looked at once.
+  bool fill(std::int64_t first, std::int64_t window) {
+    if (first >= to_ || first < from_) {
+      from_ = first;
+      to_ = first + 1;
+      differs_ = false;
+    }
+    const double own = at(first);
+    while (!differs_ && to_ < first + window) {
+      differs_ = at(to_) != own;
+      if (!differs_) ++to_;
+    }
+    return to_ >= first + window;
+  }
+
+ private:
+  double at(std::int64_t i) const {
+    double buffer[1];
+    return *terms_.load(i, 1, buffer);
+  }
+
+  const Terms& terms_;
+  std::int64_t from_ = 0, to_ = 0;  // those are equal
+  bool differs_ = false;            // from the one at `to_`
+};
+
 /// Windows [first, end) of `window` terms: sink.spreads(i, count, values, is_known) gets those from the i-th on, rounded
 /// once, all (null) or where `is_known` is not 0; sink.alone(i, count): nothing is known of them.
 ///
-/// cost       some 5 ns an item; a pass over a window after one that is not known
+/// cost       some 5 ns an item; a pass over a window after windows that are alone, which are twice as many each time
 template <class Terms, class Sink>
 void roll_spreads(const Terms& terms, std::int64_t first, std::int64_t end, std::int64_t window,
                   const spread_request& what, const Sink& sink) {
-  constexpr int block = window_moments::block;
+  constexpr std::int64_t block = window_moments::block;
   window_moments own(what.has_sum, what.has_rests);
+  equal_terms<Terms> equal(terms);
   double values[block];
   std::int64_t is_known[block];
-  sink.alone(first, 1);
-  bool has_begun = own.begin(terms, first, window);
-  for (std::int64_t at = first + 1; at < end; at += block) {
-    const auto count = static_cast<int>(std::min<std::int64_t>(block, end - at));
-    if (has_begun && own.slide(terms, at - 1, window, count)) {
-      spread_sums all = own.sums();
-      all.n = what.n;
-      all.divisor = what.divisor;
-      all.root = what.root;
-      const bool all_known = finish_spreads(all, count, values, is_known);
-      sink.spreads(at, count, values, all_known ? nullptr : is_known);
+  // Windows of a block, or those that are not known of it, which are folded one by one.
+  const auto find = [&](std::int64_t at, int count) {
+    if (!own.slide(terms, at - 1, window, count)) return block;
+    spread_sums all = own.sums();
+    all.n = what.n;
+    all.divisor = what.divisor;
+    all.root = what.root;
+    std::int64_t unknown = 0;
+    if (finish_spreads(all, count, values, is_known)) return unknown;
+    for (int i = 0; i < count; ++i) {
+      if (is_known[i] != 0) continue;
+      if (what.has_sum && equal.fill(at + i, window)) {
+        values[i] = 0;
+        is_known[i] = 1;
+      }
+      unknown += is_known[i] == 0 ? 1 : 0;
+    }
+    return unknown;
+  };
+  std::int64_t alone = 1;
+  bool has_begun = false;
+  for (std::int64_t at = first; at < end;) {
+    const auto count = static_cast<int>(std::min(block, end - at));
+    const std::int64_t unknown = has_begun ? find(at, count) : block;
+    if (unknown < block && (unknown <= 1 || unknown * window <= 64 * block)) {
+      sink.spreads(at, count, values, unknown == 0 ? nullptr : is_known);
+      at += count;
+      alone = block;
     } else {
-      sink.alone(at, count);
-      has_begun = at + count < end && own.begin(terms, at + count - 1, window);
+      const std::int64_t next = std::min(end, at + alone);
+      sink.alone(at, next - at);
+      has_begun = next < end && own.begin(terms, next - 1, window);
+      at = next;
+      alone = std::min(std::max(2 * alone, block), std::max(window, block));
     }
   }
 }
