@@ -128,23 +128,7 @@ struct job_spreads {
   }
 };
 
-bool is_rolled_norm(operation op) { return op == operation::norm2; }
-
 }  // namespace
-
-bool has_rolled_spreads(const rolling_job& job) {
-  const request& what = job.rows.what();
-  const bool is_norm = is_rolled_norm(job.op);
-  if (!is_norm && job.op != operation::var && job.op != operation::std) return false;
-  const std::int64_t n = job.all.length;
-  const bool is_small = n < std::int64_t{1} << 26;
-  const bool has_type = monofold::info(what.type).is_floating || job.item_bytes <= 4;
-  const bool has_value =
-      job.context.how != rounding::to_odd || job.all.value_type == dtype::float32;
-  return has_type && has_value && !what.plain && monofold::detail::has_strict_doubles() &&
-         monofold::detail::has_spreads() && is_small &&
-         (is_norm || (what.ddof >= 0 && what.ddof < n));
-}
 
 void roll_float_spreads(const rolling_job& job, std::int64_t first, std::int64_t end) {
   const request& what = job.rows.what();
@@ -153,7 +137,7 @@ void roll_float_spreads(const rolling_job& job, std::int64_t first, std::int64_t
                          (job.item_bytes == 4 && !monofold::info(what.type).is_floating);
   monofold::detail::spread_request all{true, has_rests, job.op == operation::std, n,
                                        n * (n - static_cast<double>(what.ddof))};
-  if (is_rolled_norm(job.op)) all = {false, has_rests, true, 1, 1};
+  if (job.op == operation::norm2) all = {false, has_rests, true, 1, 1};
   monofold::detail::roll_spreads(job_terms{job, rolled_kind::value}, first, end, job.all.length,
                                  all, job_spreads{job});
 }

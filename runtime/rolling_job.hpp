@@ -40,7 +40,4 @@ void roll_extrema(const rolling_job& job, std::int64_t first, std::int64_t end);
 /// Each window on its own.
 void roll_rows(const rolling_job& job, std::int64_t first, std::int64_t end);
 
-/// Whether variances, deviations and norms of these windows have a way of their own.
-bool has_rolled_spreads(const rolling_job& job);
-
 }  // namespace monofold::runtime

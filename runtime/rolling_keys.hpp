@@ -21,7 +21,7 @@ struct key_rule {
   bool has_nan() const { return monofold::info(type).is_floating; }
 };
 
-/// What items add to sums, as doubles, exactly; of integers the value alone, of up to 32 bits.
+/// What items add to sums, as doubles, exactly: squares of floats of up to 32 bits, values of integers of up to 32.
 enum class rolled_kind { value, magnitude, square };
 void load_terms(dtype type, rolled_kind kind, const void* items, std::int64_t count, double* terms);
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "monofold/engine/cpu.hpp"
+#include "monofold/engine/rolling_spreads.hpp"
 #include "monofold/engine/rolling_sums.hpp"
 #include "monofold/platform/dtype.hpp"
 #include "runtime/rolling_job.hpp"
@@ -36,6 +37,21 @@ namespace {
 
 enum class rolling_way { float_sums, totals, extrema, spreads, rows };
 
+/// Whether variances, deviations and norms of these windows have a way of their own.
+bool has_spreads(const rolling_job& job) {
+  const request& what = job.rows.what();
+  const bool is_norm = job.op == operation::norm2;
+  if (!is_norm && job.op != operation::var && job.op != operation::std) return false;
+  const std::int64_t n = job.all.length;
+  const bool is_small = n < std::int64_t{1} << 26;
+  const bool has_type = monofold::info(what.type).is_floating || job.item_bytes <= 4;
+  const bool has_value =
+      job.context.how != rounding::to_odd || job.all.value_type == dtype::float32;
+  return has_type && has_value && !what.plain && monofold::detail::has_strict_doubles() &&
+         monofold::detail::has_spreads() && is_small &&
+         (is_norm || (what.ddof >= 0 && what.ddof < n));
+}
+
 rolling_way way_of(const rolling_job& job) {
   const request& what = job.rows.what();
   using enum operation;
@@ -43,7 +59,7 @@ rolling_way way_of(const rolling_job& job) {
   if (op == min || op == max || op == argmin || op == argmax || op == minmax || op == norminf) {
     return rolling_way::extrema;
   }
-  if (has_rolled_spreads(job)) return rolling_way::spreads;
+  if (has_spreads(job)) return rolling_way::spreads;
   const bool is_floating = monofold::info(what.type).is_floating;
   const bool is_count = op == nonzero || op == any || op == all;
   if (is_count && (!is_floating || what.nan == nan_policy::propagate)) return rolling_way::totals;

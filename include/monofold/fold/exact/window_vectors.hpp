@@ -269,19 +269,21 @@ MONOFOLD_INLINE void slide_any_on(bool checks_leaving, const double* leaving,
 MONOFOLD_WINDOW_LOOPS(portable, 16, __attribute__((noinline)))
 #if defined(MONOFOLD_EXACT_X86)
 MONOFOLD_WINDOW_LOOPS(avx2, 32, __attribute__((target("avx2,fma,bmi2"), noinline)))
-// gcc 12 takes comparisons of vectors of eight apart: four at a time, where there are verified ones beside them.
-#if defined(MONOFOLD_QUIET_VECTORS)
-MONOFOLD_WINDOW_LOOPS(avx512, 32,
-#else
+#if !defined(MONOFOLD_QUIET_VECTORS)
 MONOFOLD_WINDOW_LOOPS(avx512, 64,
-#endif
                       __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,bmi2"),
                                      noinline)))
 #endif
+#endif
 #undef MONOFOLD_WINDOW_LOOPS
 
-/// Calls the loop of a name for the instruction set in use.
-#if defined(MONOFOLD_EXACT_X86)
+/// Calls the loop of a name for the instruction set in use. Where there are verified loops for AVX-512, those of AVX2
+/// take what these leave: gcc 12 takes comparisons of vectors of eight apart.
+#if defined(MONOFOLD_QUIET_VECTORS)
+#define MONOFOLD_WINDOW_CALL(name, ...)                                                       \
+  if (instruction_set_in_use() != instruction_set::baseline) return name##_avx2(__VA_ARGS__); \
+  return name##_portable(__VA_ARGS__)
+#elif defined(MONOFOLD_EXACT_X86)
 #define MONOFOLD_WINDOW_CALL(name, ...)                              \
   switch (instruction_set_in_use()) {                                \
     case instruction_set::avx512: return name##_avx512(__VA_ARGS__); \
