@@ -2,13 +2,16 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <type_traits>
 #include <vector>
 
 #include "monofold/engine/rolling_sums.hpp"
+#include "monofold/fold/exact/vectors.hpp"
 #include "monofold/fold/logical.hpp"
 #include "monofold/platform/dtype.hpp"
-#include "runtime/exact_answers.hpp"
+#include "monofold/platform/instruction_set.hpp"
+#include "monofold/platform/strict_arithmetic.hpp"
 #include "runtime/moment_answers.hpp"
 #include "runtime/rolling_job.hpp"
 #include "runtime/rolling_keys.hpp"
@@ -50,12 +53,44 @@ std::uint64_t bound_of(const T* items, std::int64_t count) {
   return any;
 }
 
-/// Sums that doubles hold, over a count, rounded once. In a function of its own: see strict_arithmetic.
+/// Sums below 2^51, over a count, rounded once; in arrays of whole vectors.
+template <int bytes>
+MONOFOLD_INLINE void divide_totals_on(const std::int64_t* sums, std::int64_t count, double by,
+                                      double* out) {
+  using whole = typename monofold::detail::lanes<bytes>::whole;
+  using real = typename monofold::detail::lanes<bytes>::real;
+  constexpr std::int64_t width = bytes / 8;
+  static_assert(window_block % width == 0);
+  constexpr double zero = 0x1.8p52;  // its unit is 1: x + its bits are those of zero + x
+  for (std::int64_t at = 0; at < count; at += width) {
+    whole x;
+    std::memcpy(&x, sums + at, bytes);
+    x += bits_as<std::int64_t>(zero);
+    real quotient = (real)x - zero;  // NOLINT: the bits
+    quotient /= by;
+    std::memcpy(out + at, &quotient, bytes);
+  }
+}
+#if defined(MONOFOLD_EXACT_X86)
+__attribute__((target("avx2"), noinline)) void divide_totals_avx2(const std::int64_t* sums,
+                                                                  std::int64_t count, double by,
+                                                                  double* out) {
+  divide_totals_on<32>(sums, count, by, out);
+}
+#endif
+
+/// In a function of its own: see strict_arithmetic.
 [[gnu::noinline]] bool divide_totals(const std::int64_t* sums, std::int64_t count,
                                      std::int64_t divisor, double* out) {
-  const monofold::strict_arithmetic arithmetic;
+  const strict_arithmetic arithmetic;
   const auto by = static_cast<double>(divisor);
-  for (std::int64_t i = 0; i < count; ++i) out[i] = static_cast<double>(sums[i]) / by;
+#if defined(MONOFOLD_EXACT_X86)
+  if (monofold::instruction_set_in_use() != instruction_set::baseline) {
+    divide_totals_avx2(sums, count, by, out);
+    return arithmetic.holds();
+  }
+#endif
+  divide_totals_on<16>(sums, count, by, out);
   return arithmetic.holds();
 }
 
@@ -78,12 +113,14 @@ class rolling_totals {
       if (most > INT64_MAX) {
         step(at, count);
       } else {
-        slide(at, count, most < int128{1} << 53);
+        slide(at, count, most < most_divided);
       }
     }
   }
 
  private:
+  static constexpr std::int64_t most_divided = std::int64_t{1} << 51;
+
   static total_kind kind_of(operation op) {
     if (op == operation::sum || op == operation::mean) return total_kind::value;
     return op == operation::norm1 ? total_kind::magnitude : total_kind::nonzero;
@@ -169,9 +206,8 @@ class rolling_totals {
       job_.keep(at, count, total_type(), sums);
       return true;
     }
-    constexpr std::int64_t most = std::int64_t{1} << 53;
     for (std::int64_t i = 0; i < count && !is_small; ++i) {
-      if (sums[i] > most || sums[i] < -most) return false;
+      if (sums[i] >= most_divided || sums[i] <= -most_divided) return false;
     }
     if (op == operation::mean && job_.context.how == rounding::to_odd) return false;
     double quotients[window_block];
