@@ -61,7 +61,7 @@ rolling_way way_of(const rolling_job& job) {
   }
   if (has_spreads(job)) return rolling_way::spreads;
   const bool is_floating = monofold::info(what.type).is_floating;
-  const bool is_count = op == nonzero || op == any || op == all;
+  const bool is_count = op == count || op == nonzero || op == any || op == all;
   if (is_count && (!is_floating || what.nan == nan_policy::propagate)) return rolling_way::totals;
   if (!is_floating) {
     return op == sum || op == mean || op == norm1 ? rolling_way::totals : rolling_way::rows;

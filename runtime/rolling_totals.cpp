@@ -133,7 +133,7 @@ class rolling_totals {
     std::int64_t keys[window_block];
     if (kind_ == total_kind::nonzero) {
       std::uint64_t numbers[window_block];
-      const char zeros[8 * window_block] = {};
+      alignas(8) const char zeros[8 * window_block] = {};
       visit_dtype(type_, [&]<class T>() {
         slide_as<total_kind::nonzero>(reinterpret_cast<const T*>(zeros),
                                       reinterpret_cast<const T*>(job_.item(at)), count, 0, numbers);
@@ -242,7 +242,12 @@ class rolling_totals {
 }  // namespace
 
 void roll_totals(const rolling_job& job, std::int64_t first, std::int64_t end) {
-  rolling_totals(job, first).roll(first, end);
+  if (job.op != operation::count) return rolling_totals(job, first).roll(first, end);
+  std::int64_t counts[window_block];
+  std::fill(counts, counts + window_block, job.all.length);
+  for (std::int64_t at = first; at < end; at += window_block) {
+    job.keep(at, std::min<std::int64_t>(window_block, end - at), dtype::int64, counts);
+  }
 }
 
 }  // namespace monofold::runtime

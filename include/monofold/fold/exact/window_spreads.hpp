@@ -38,6 +38,13 @@ struct spread_lanes {
   MONOFOLD_INLINE static void size_of(const real& x, real& out) {
     out = (real)((whole)x & INT64_MAX);  // NOLINT: the bits
   }
+  MONOFOLD_INLINE static void take_root(const real& x, real& out) {
+#if !defined(__clang__)
+    __asm__("vsqrtpd {%1, %0|%0, %1}" : "=v"(out) : "v"(x));
+#else
+    for (int l = 0; l < 4; ++l) out[l] = __builtin_sqrt(x[l]);
+#endif
+  }
   /// a + b = sum + rest.
   MONOFOLD_INLINE static void add(const real& a, const real& b, real& sum, real& rest) {
     MONOFOLD_AS_WRITTEN
@@ -79,7 +86,7 @@ struct spread_lanes {
     }
     // sqrt(q + c) = s + (q - s^2 + c) / (2 s), up to 2^-53 of what is added to s.
     real s, above;
-    __asm__("vsqrtpd {%1, %0|%0, %1}" : "=v"(s) : "v"(q));
+    take_root(q, s);
     multiply_add<32>(s, -s, q, above);
     above += left * inverse;
     size_of(above, size);
