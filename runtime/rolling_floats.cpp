@@ -106,7 +106,11 @@ namespace {
 struct job_spreads {
   const rolling_job& job;
 
-  void alone(std::int64_t i, std::int64_t count) const { roll_rows(job, i, i + count); }
+  void alone(std::int64_t i, std::int64_t count) const {
+    const bool has_sums = job.op == operation::norm2 && job.rows.what().type != dtype::float64 &&
+                          monofold::info(job.rows.what().type).is_floating;
+    has_sums ? roll_float_sums(job, i, i + count) : roll_rows(job, i, i + count);
+  }
   void spreads(std::int64_t i, int count, const double* values,
                const std::int64_t* is_known) const {
     constexpr int block = monofold::detail::window_moments::block;

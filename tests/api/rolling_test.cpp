@@ -153,6 +153,7 @@ TEST(rolling, variances) {
     for (const std::int64_t window : {1, 2, 4, 50, 257}) {
       const auto both = mf::all(mf::variance(0), mf::standard_deviation(1));
       check_windows("variances", items, window, both);
+      check_windows("norm2", items, window, mf::norm2);
       check_windows("variances of floats", as<float>(items), window, both);
       check_windows("variances of integers", integers, window, both);
       check_windows("variances of 16 bits", narrow, window, both);

@@ -17,6 +17,7 @@
 #include "monofold/fold/at_indices.hpp"
 #include "monofold/fold/bitwise.hpp"
 #include "monofold/fold/exact/moments.hpp"
+#include "monofold/fold/exact/products.hpp"
 #include "monofold/fold/exact/term.hpp"
 #include "monofold/fold/extrema.hpp"
 #include "monofold/fold/fold.hpp"
@@ -74,6 +75,13 @@ requires(!is_floating_v<Item> &&
   using item = Item;
 };
 
+template <nan_rule rule>
+struct rolled_spread<exact_norm2_fold<double, double, rule>> {
+  static constexpr bool known = true;
+  static constexpr bool root = true;
+  using item = double;
+};
+
 /// Windows [first, end): each from the state before, of a fold that subtracts.
 template <class F, class View, class Put>
 void roll_states(const F& f, const View& view, std::int64_t first, std::int64_t end,
@@ -122,10 +130,14 @@ bool roll_spread_windows(const F& f, const View& view, std::int64_t first, std::
       is_double || (!is_floating_v<typename spread::item> && sizeof(typename spread::item) == 4);
   constexpr auto most = std::int64_t{1} << 26;
   if (!has_spreads() || !has_strict_doubles()) return false;
-  if (f.ddof < 0 || f.ddof >= window || window >= most) return false;
-  const auto n = static_cast<double>(window);
-  roll_spreads(window_terms<term, View>(view), first, end, window,
-               {true, is_wide, spread::root, n, n * static_cast<double>(window - f.ddof)},
+  spread_request what{false, is_wide, spread::root, 1, 1};
+  if constexpr (requires { f.ddof; }) {
+    if (f.ddof < 0 || f.ddof >= window) return false;
+    const auto n = static_cast<double>(window);
+    what = {true, is_wide, spread::root, n, n * static_cast<double>(window - f.ddof)};
+  }
+  if (window >= most) return false;
+  roll_spreads(window_terms<term, View>(view), first, end, window, what,
                spread_sink<F, View, Put>{f, view, window, put});
   return true;
 }
