@@ -24,6 +24,44 @@ monofold_status told(const runtime::row_failure& failure, int64_t* failed_row) {
   return static_cast<monofold_status>(failure.code);
 }
 
+/// A call for rows of an array, and where their answers go.
+struct rows_call {
+  runtime::request what;
+  monofold::array_rows rows;
+  runtime::typed_arrays out;
+};
+rows_call rows_call_of(const void* items, monofold_dtype dtype, std::int32_t rank,
+                       const std::int64_t* extents, const std::int64_t* strides,
+                       const std::int64_t* axes, std::int32_t num_axes,
+                       monofold_operation operation, const monofold_options* options,
+                       monofold_dtype value_dtype, void* values, void* seconds,
+                       std::int64_t* indices, std::int64_t capacity) {
+  const runtime::request what = request_of_rows(dtype, operation, options);
+  const runtime::axis_request array =
+      array_of(items, what.type, rank, extents, strides, axes, num_axes);
+  const monofold::array_rows rows = monofold::rows_of(array.extents, array.strides, array.axes);
+  if (rows.num_rows > capacity) refuse();
+  return {what, rows,
+          arrays_for(what, what.ops.front(), value_dtype, values, seconds, indices, rows.num_rows)};
+}
+
+/// The same for segments.
+struct segments_call {
+  runtime::request what;
+  runtime::typed_arrays out;
+};
+segments_call segments_call_of(const runtime::segment_request& segments, monofold_dtype dtype,
+                               monofold_operation operation, const monofold_options* options,
+                               monofold_dtype value_dtype, void* values, void* seconds,
+                               std::int64_t* indices) {
+  const runtime::request what = request_of_rows(dtype, operation, options);
+  check_items(segments.items, what.type, segments.num_items);
+  check_items(segments.starts, monofold::dtype::int64, segments.count);
+  check_items(segments.stops, monofold::dtype::int64, segments.count);
+  return {what, arrays_for(what, what.ops.front(), value_dtype, values, seconds, indices,
+                           segments.count)};
+}
+
 }  // namespace
 
 monofold_status monofold_answer_dtype(monofold_operation operation, monofold_dtype dtype,
@@ -43,13 +81,9 @@ monofold_status monofold_reduce_axis_into(
     const monofold_options* options, monofold_dtype value_dtype, void* values, void* seconds,
     int64_t* indices, int64_t capacity, int64_t* failed_row) noexcept {
   return guarded([&]() -> monofold_status {
-    const runtime::request what = request_of_rows(dtype, operation, options);
-    const runtime::axis_request array =
-        array_of(items, what.type, rank, extents, strides, axes, num_axes);
-    const monofold::array_rows rows = monofold::rows_of(array.extents, array.strides, array.axes);
-    if (rows.num_rows > capacity) refuse();
-    const runtime::typed_arrays out =
-        arrays_for(what, what.ops.front(), value_dtype, values, seconds, indices, rows.num_rows);
+    const auto [what, rows, out] =
+        rows_call_of(items, dtype, rank, extents, strides, axes, num_axes, operation, options,
+                     value_dtype, values, seconds, indices, capacity);
     const runtime::row_reducer reducer(what, runtime::rounding_for(out.type));
     runtime::typed_keeper keeper(out);
     runtime::reduce_rows(reducer, items, rows, keeper);
@@ -65,14 +99,11 @@ monofold_status monofold_reduce_segments(const void* items, monofold_dtype dtype
                                          monofold_dtype value_dtype, void* values, void* seconds,
                                          int64_t* indices, int64_t* failed_segment) noexcept {
   return guarded([&]() -> monofold_status {
-    const runtime::request what = request_of_rows(dtype, operation, options);
-    check_items(items, what.type, count);
-    check_items(starts, monofold::dtype::int64, num_segments);
-    check_items(stops, monofold::dtype::int64, num_segments);
-    const runtime::typed_arrays out =
-        arrays_for(what, what.ops.front(), value_dtype, values, seconds, indices, num_segments);
+    const runtime::segment_request all{items, count, starts, stops, num_segments};
+    const auto [what, out] =
+        segments_call_of(all, dtype, operation, options, value_dtype, values, seconds, indices);
     const runtime::row_reducer rows(what, runtime::rounding_for(out.type));
-    const runtime::segment_reducer segments(rows, {items, count, starts, stops, num_segments});
+    const runtime::segment_reducer segments(rows, all);
     std::int64_t failed = segments.bad_segment();
     auto code = monofold::status::invalid_argument;
     if (failed < 0) {
@@ -92,13 +123,9 @@ monofold_status monofold_reduce_axis_on_device(
     const monofold_options* options, monofold_dtype value_dtype, void* values, void* seconds,
     int64_t* indices, int64_t capacity, void* stream, int64_t* failed_row) noexcept {
   return guarded([&]() -> monofold_status {
-    const runtime::request what = request_of_rows(dtype, operation, options);
-    const runtime::axis_request array =
-        array_of(items, what.type, rank, extents, strides, axes, num_axes);
-    const monofold::array_rows rows = monofold::rows_of(array.extents, array.strides, array.axes);
-    if (rows.num_rows > capacity) refuse();
-    const runtime::typed_arrays out =
-        arrays_for(what, what.ops.front(), value_dtype, values, seconds, indices, rows.num_rows);
+    const auto [what, rows, out] =
+        rows_call_of(items, dtype, rank, extents, strides, axes, num_axes, operation, options,
+                     value_dtype, values, seconds, indices, capacity);
     return told(runtime::reduce_rows_on_device(what, items, rows, out, stream), failed_row);
   });
 }
@@ -109,15 +136,10 @@ monofold_status monofold_reduce_segments_on_device(
     const monofold_options* options, monofold_dtype value_dtype, void* values, void* seconds,
     int64_t* indices, void* stream, int64_t* failed_segment) noexcept {
   return guarded([&]() -> monofold_status {
-    const runtime::request what = request_of_rows(dtype, operation, options);
-    check_items(items, what.type, count);
-    check_items(starts, monofold::dtype::int64, num_segments);
-    check_items(stops, monofold::dtype::int64, num_segments);
-    const runtime::typed_arrays out =
-        arrays_for(what, what.ops.front(), value_dtype, values, seconds, indices, num_segments);
-    return told(runtime::reduce_segments_on_device(
-                    what, {items, count, starts, stops, num_segments}, out, stream),
-                failed_segment);
+    const runtime::segment_request all{items, count, starts, stops, num_segments};
+    const auto [what, out] =
+        segments_call_of(all, dtype, operation, options, value_dtype, values, seconds, indices);
+    return told(runtime::reduce_segments_on_device(what, all, out, stream), failed_segment);
   });
 }
 

@@ -47,6 +47,15 @@ bool has_driver() {
   return driver != nullptr;
 }
 
+/// The table that a library exports by a function of this name, or null: it is of another version.
+template <class Table>
+const Table* table_of(void* handle, const char* symbol) {
+  using function = const Table* (*)();
+  const auto table = reinterpret_cast<function>(dlsym(handle, symbol));
+  if (table == nullptr || std::string_view(table()->version) != version) return nullptr;
+  return table();
+}
+
 loaded_library load(device_kind which) {
   loaded_library out;
   const bool is_gpu = which == device_kind::gpu;
@@ -61,13 +70,8 @@ loaded_library load(device_kind which) {
     out.none.why_none = why.empty() ? name + " is not installed" : why;
     return out;
   }
-  using function = const device_library* (*)();
-  const auto table = reinterpret_cast<function>(dlsym(out.handle, device_library_symbol));
-  if (table == nullptr || std::string_view(table()->version) != version) {
-    out.none.why_none = name + " is of another version";
-    return out;
-  }
-  out.table = table();
+  out.table = table_of<device_library>(out.handle, device_library_symbol);
+  if (out.table == nullptr) out.none.why_none = name + " is of another version";
   return out;
 }
 
@@ -97,12 +101,9 @@ const row_library* load_rows(bool is_gpu) {
   void* const handle =
       is_gpu ? open_library(name + ".so", why) : library_of(device_kind::emulated).handle;
   if (handle == nullptr) throw error(status::device_unavailable, why);
-  using function = const row_library* (*)();
-  const auto table = reinterpret_cast<function>(dlsym(handle, row_library_symbol));
-  if (table == nullptr || std::string_view(table()->version) != version) {
-    throw error(status::device_unavailable, name + " is of another version");
-  }
-  return table();
+  const auto* const table = table_of<row_library>(handle, row_library_symbol);
+  if (table == nullptr) throw error(status::device_unavailable, name + " is of another version");
+  return table;
 }
 
 const row_library& row_table() {

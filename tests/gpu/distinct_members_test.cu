@@ -97,6 +97,40 @@ TYPED_TEST(gpu_distinct_members, see_nan_and_constants) {
   }
 }
 
+/// Ranges that end in every place of a chunk, in every row, of one block and of several.
+template <class Item>
+class gpu_ragged_members : public gpu_distinct_members<Item> {};
+#if defined(MONOFOLD_NVCC_LOOKS)
+using ragged_types = testing::Types<float>;
+#else
+using ragged_types = testing::Types<double, mf::bfloat16, std::int8_t, std::int64_t>;
+#endif
+TYPED_TEST_SUITE(gpu_ragged_members, ragged_types);
+
+TYPED_TEST(gpu_ragged_members, have_the_bits_of_the_cpu) {
+  constexpr auto tile = static_cast<std::size_t>(mf::tile_items_v<TypeParam>);
+  std::vector<TypeParam> host(20 * tile + 1);
+  for (std::size_t i = 0; i < host.size(); ++i) {
+    const double x = std::floor(inputs::unit_double(i) * 200.0) - 90.0;
+    if constexpr (std::is_same_v<TypeParam, mf::bfloat16>) {
+      host[i] = mf::bfloat16(static_cast<float>(x));
+    } else {
+      host[i] = static_cast<TypeParam>(x);
+    }
+  }
+  const device_array<TypeParam> device(host);
+  const std::size_t step = gpu_tests::is_emulated ? tile / 8 + 3 : tile / 64 + 1;
+  for (const std::size_t tiles : {0, 1, 3, 8, 19}) {
+    for (std::size_t more = 1; more < tile; more += step) {
+      const std::size_t count = tiles * tile + more;
+      const std::size_t offset = more % 3 == 0 ? 1 : 0;
+      gpu_tests::expect_same<TypeParam>("eight", eight,
+                                        std::span<const TypeParam>(host).subspan(offset, count),
+                                        device.span(offset, count));
+    }
+  }
+}
+
 /// The ends at every place of a tile, and in two tiles at once.
 TYPED_TEST(gpu_distinct_members, find_first_places) {
   constexpr auto tile = static_cast<std::size_t>(mf::tile_items_v<TypeParam>);

@@ -1,6 +1,7 @@
 // The levels in kernels of one's own: every block size, order, results in every thread.
 
 #include <cstdint>
+#include <cstring>
 #include <vector>
 
 #include "tests/gpu/device.cuh"
@@ -116,6 +117,45 @@ TEST_F(gpu_level, the_first_threads_of_a_block) {
       gpu_tests::start(counted_kernel, 1, threads, device.data(), count, out.data());
       ASSERT_EQ(out.host()[0], tree_of(lifted(items, 0, static_cast<std::size_t>(count))));
     }
+  }
+}
+
+using moments = mf::moments_fold<float>;
+
+__global__ void moments_kernel(const mf::moments_state* states, int count, mf::moments_state* out) {
+  const auto total = mf::warp::combine(moments{}, states[mf::thread_rank()], count);
+  if (mf::thread_rank() == 0) *out = total;
+}
+
+/// Divisions of counts have the bits of `combine`, also of counts that are not those of tiles.
+TEST_F(gpu_level, moments_of_any_counts) {
+  const int rounds = gpu_tests::is_emulated ? 300 : 3000;
+  for (int round = 0; round < rounds; ++round) {
+    std::vector<mf::moments_state> states(32);
+    auto random = [at = std::uint64_t(round) * 1000]() mutable { return inputs::mixed(++at); };
+    const int bits = 1 + round % 57;
+    for (auto& s : states) {
+      s.count = static_cast<std::int64_t>(random() >> (64 - bits));
+      if (round % 3 == 0) s.count = 1024;
+      if (round % 7 == 0 && random() % 4 == 0) s.count = 0;
+      s.mean = static_cast<double>(random() >> 11) * 0x1p-53;
+      s.m2 = static_cast<double>(random() >> 11);
+    }
+    if (round % 3 == 0) states[31].count = static_cast<std::int64_t>(random() % 1024);
+    const int count = round % 5 == 0 ? static_cast<int>(random() % 32) + 1 : 32;
+    std::vector<mf::moments_state> nodes(states.begin(), states.begin() + count);
+    while (nodes.size() > 1) {
+      std::vector<mf::moments_state> next;
+      for (std::size_t i = 0; i + 1 < nodes.size(); i += 2) {
+        next.push_back(moments{}.combine(nodes[i], nodes[i + 1]));
+      }
+      if (nodes.size() % 2 != 0) next.push_back(nodes.back());
+      nodes = next;
+    }
+    const device_array<mf::moments_state> device(states), out(1);
+    gpu_tests::start(moments_kernel, 1, 32, device.data(), count, out.data());
+    const auto got = out.host()[0];
+    ASSERT_EQ(std::memcmp(&got, &nodes[0], sizeof(got)), 0) << "round " << round;
   }
 }
 

@@ -30,7 +30,10 @@ std::vector<mf::launch_facts> some_facts() {
     for (const int tile_state : {0, state / 6, state / 2, state}) {
       for (const int accumulators : {4, 32, 33, 128}) {
         for (const bool staged : {false, true}) {
-          out.push_back({state, tile_state, 2 * state - tile_state, accumulators, staged});
+          for (const int members : {1, 3, 8}) {
+            out.push_back(
+                {state, tile_state, 2 * state - tile_state, accumulators, staged, members});
+          }
         }
       }
     }
@@ -65,6 +68,10 @@ TEST(launch_for, covers_the_tiles_and_fits_a_multiprocessor) {
       if (plan.is_few && plan.is_mailed) {
         ASSERT_LE(each, mf::tile_lanes);
       }
+      if (plan.is_few && facts.members > 1 && plan.is_mailed) {
+        ASSERT_LE(each, warps);
+      }
+      ASSERT_EQ(warps & (warps - 1), 0) << "members are shared out by bits";
     }
   }
 }

@@ -86,6 +86,8 @@ struct moments_fold {
   MONOFOLD_HD accumulator join(const accumulator& left, const accumulator& right) const {
     return {left.sum + right.sum, left.squares + right.squares};
   }
+  // What changes no accumulator whose pivot is 0.
+  MONOFOLD_HD Item padding() const { return detail::negative_zero<Item>(); }
   MONOFOLD_HD state flush(const accumulator& own, std::int64_t count) const {
     const double mean = own.sum / static_cast<double>(count);
     const double m2 = own.squares - own.sum * mean;
@@ -149,6 +151,7 @@ struct integer_moments_slots {
   MONOFOLD_HD accumulator join(const accumulator& left, const accumulator& right) const {
     return {left.sum + right.sum, left.squares + right.squares};
   }
+  MONOFOLD_HD Item padding() const { return Item(0); }  // changes no accumulator
   MONOFOLD_HD integer_moments_state flush(const accumulator& own, std::int64_t count) const {
     return {count, own.sum, monofold::widen(own.squares)};
   }
@@ -172,6 +175,7 @@ struct integer_moments_slots<Item, 4> {
   MONOFOLD_HD accumulator join(const accumulator& left, const accumulator& right) const {
     return {left.sum + right.sum, left.low + right.low, left.high + right.high};
   }
+  MONOFOLD_HD Item padding() const { return Item(0); }  // changes no accumulator
   MONOFOLD_HD integer_moments_state flush(const accumulator& own, std::int64_t count) const {
     return {count, own.sum, monofold::widen((uint128{own.high} << 32) + own.low)};
   }

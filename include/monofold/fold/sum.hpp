@@ -33,6 +33,16 @@ MONOFOLD_HD_CALL constexpr result<integer_answer_t<Item>> narrow(int128 total) {
   return static_cast<answer>(total);
 }
 
+/// -0, which leaves every sum as it is: x + (-0) has the bits of x.
+template <class Item>
+MONOFOLD_HD Item negative_zero() {
+  if constexpr (sizeof(Item) == 2) {
+    return Item{0x8000};
+  } else {
+    return Item(-0.0);
+  }
+}
+
 /// The exact sum of integers: any schedule gives the same 128 bits.
 ///
 /// A block of at most 2^16 items is summed in 64 bits: below 2^48 for items of 32 bits. Items of
@@ -151,14 +161,7 @@ struct float_sum_fold {
   MONOFOLD_HD state lift(Item item, std::int64_t) const { return static_cast<Real>(item); }
   MONOFOLD_HD state combine(state left, state right) const { return left + right; }
   MONOFOLD_HD state identity() const { return Real(0); }
-  // -0 is what leaves every sum as it is: x + (-0) has the bits of x.
-  MONOFOLD_HD Item padding() const {
-    if constexpr (sizeof(Item) == 2) {
-      return Item{0x8000};
-    } else {
-      return Item(-0.0);
-    }
-  }
+  MONOFOLD_HD Item padding() const { return detail::negative_zero<Item>(); }
   MONOFOLD_HD_CALL constexpr Real finish(state s) const { return one_nan(s); }
 };
 
@@ -213,6 +216,11 @@ struct mean_fold {
     return own.count > 0 || (own.count == 0 && own.total == 0);
   }
   MONOFOLD_HD state identity() const { return {total_type(0), 0}; }
+  // What changes no accumulator.
+  MONOFOLD_HD Item padding() const requires(rule == nan_rule::propagate) {
+    if constexpr (floating) return detail::negative_zero<Item>();
+    return Item(0);
+  }
 
   MONOFOLD_HD accumulator open(Item item, std::int64_t index) const {
     if constexpr (rule == nan_rule::propagate) {

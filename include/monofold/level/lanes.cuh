@@ -8,6 +8,7 @@
 #include "monofold/level/thread.cuh"
 #include "monofold/platform/host_device.hpp"
 #include "monofold/platform/numbers.hpp"
+#include "monofold/platform/wide_int.hpp"
 
 // sync: all 32 lanes of the warp call each of these together.
 
@@ -111,6 +112,21 @@ MONOFOLD_GPU int128 sum_of_lanes(int128 own) {
     return static_cast<int128>(static_cast<uint128>(a) + static_cast<uint128>(b));
   });
 #endif
+}
+
+/// The sum of integers, modulo 2^256.
+MONOFOLD_GPU uint256 sum_of_lanes(const uint256& own) {
+  constexpr std::uint64_t half = 0xffffffffu;
+  uint256 out{};
+  uint128 carried = 0;
+  MONOFOLD_UNROLL
+  for (int i = 0; i < 4; ++i) {
+    const std::uint64_t low = sum_of_lanes(own.limb[i] & half);
+    carried += (uint128{sum_of_lanes(own.limb[i] >> 32)} << 32) + low;
+    out.limb[i] = static_cast<std::uint64_t>(carried);
+    carried >>= 64;
+  }
+  return out;
 }
 
 /// The sum over the lanes up to each one: of each, not of all.

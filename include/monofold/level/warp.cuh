@@ -13,7 +13,7 @@
 #include "monofold/level/shuffle.cuh"
 #include "monofold/level/thread.cuh"
 #include "monofold/level/thread_calls.cuh"
-#include "monofold/platform/wide_int.hpp"
+#include "monofold/level/warp_moments.cuh"
 
 namespace monofold {
 
@@ -135,27 +135,18 @@ inline constexpr bool adds_squares_v = false;
 template <class Item>
 inline constexpr bool adds_squares_v<integer_moments_fold<Item>> = true;
 
-/// The sum of integers, modulo 2^256.
-///
-/// sync       all lanes of the warp, which all get it
-MONOFOLD_GPU uint256 sum_of_lanes(const uint256& own) {
-  constexpr std::uint64_t half = 0xffffffffu;
-  uint256 out{};
-  uint128 carried = 0;
-  MONOFOLD_UNROLL
-  for (int i = 0; i < 4; ++i) {
-    const std::uint64_t low = sum_of_lanes(own.limb[i] & half);
-    carried += (uint128{sum_of_lanes(own.limb[i] >> 32)} << 32) + low;
-    out.limb[i] = static_cast<std::uint64_t>(carried);
-    carried >>= 64;
-  }
-  return out;
-}
+template <class F>
+inline constexpr bool joins_moments_v = false;
+template <class Item, nan_rule rule>
+inline constexpr bool joins_moments_v<moments_fold<Item, rule>> = true;
+template <class Item, bool root>
+inline constexpr bool joins_moments_v<variance_fold<Item, root>> = is_floating_v<Item>;
 
-/// The same fold of states, in any order that gives the same: of whole warps.
+/// The same state by less work: of whole warps.
 template <class F>
 inline constexpr bool has_quick_lanes_v =
-    is_extremum_fold_v<F> || is_extrema_fold_v<F> || adds_integers_v<F> || adds_squares_v<F>;
+    is_extremum_fold_v<F> || is_extrema_fold_v<F> || adds_integers_v<F> || adds_squares_v<F> ||
+    joins_moments_v<F>;
 template <class... Folds>
 inline constexpr bool has_quick_lanes_v<all_fold<Folds...>> = (has_quick_lanes_v<Folds> && ...);
 
@@ -185,6 +176,11 @@ MONOFOLD_GPU typename F::state combine_quickly(const typename F::state& own, int
     if (lane_rank() >= count) there = F{}.identity();
     return {static_cast<std::int64_t>(sum_of_lanes(static_cast<std::uint64_t>(there.count))),
             sum_of_lanes(there.sum), sum_of_lanes(there.squares)};
+  } else if constexpr (joins_moments_v<F>) {
+    if (any_lane(lane_rank() < count && own.count >> 47 != 0)) {
+      return join_lanes(state_joiner<moments_fold<double>>{}, own, count, warp_lanes);
+    }
+    return moments_of_lanes(own, count);
   } else if constexpr (is_extrema_fold_v<F>) {
     return {extremum_of_lanes<typename F::low>(own.min, count),
             extremum_of_lanes<typename F::high>(own.max, count)};

@@ -16,6 +16,7 @@ struct launch_facts {
   int warp_state_bytes;   // that it keeps for each of its warps
   int accumulator_bytes;  // of a lane, at a time
   bool is_staged;         // runs of items come through shared memory
+  int members = 1;        // that warps may share out
 };
 
 /// A block takes 2^block_level neighbouring tiles, a node of the tree: tile j goes to warp j mod warps.
@@ -90,13 +91,14 @@ inline constexpr int least_blocks = 512;
 constexpr tile_launch launch_for(std::int64_t tiles, const launch_facts& facts) {
   const int most_warps = max_block_threads(facts) / tile_lanes;
   if (tiles <= most_warps && tiles <= max_block_tiles) {
-    const auto warps = static_cast<int>(std::bit_ceil(static_cast<std::uint64_t>(tiles)));
-    return {tiles,
-            1,
-            warps * tile_lanes,
-            static_cast<int>(std::bit_width(static_cast<unsigned>(warps))) - 1,
-            true,
-            false};
+    int level = 0;
+    while (1 << level < tiles) ++level;
+    int warps = 1 << level;
+    while (2 * warps <= most_warps && warps < facts.members << level &&
+           fits_in_shared(facts, 2 * warps, 1 << level)) {
+      warps *= 2;
+    }
+    return {tiles, 1, warps * tile_lanes, level, true, false};
   }
   int warps = most_warps;
   if (tiles < 32768 && warps > 8) warps = 8;
@@ -105,7 +107,9 @@ constexpr tile_launch launch_for(std::int64_t tiles, const launch_facts& facts) 
     while ((tiles + (std::int64_t{1} << level) - 1) >> level > max_thin_blocks(tiles)) ++level;
     if (fits_in_shared(facts, warps, 1 << level)) {
       const std::int64_t blocks = (tiles + (std::int64_t{1} << level) - 1) >> level;
-      return {tiles, blocks, warps * tile_lanes, level, true, meets_by_mail(blocks, facts)};
+      // Members that share out tiles take one each a warp.
+      const bool is_few = facts.members == 1 || 1 << level <= warps;
+      return {tiles, blocks, warps * tile_lanes, level, is_few, meets_by_mail(blocks, facts)};
     }
   }
   int level = 0;  // 2^level tiles a warp

@@ -7,6 +7,7 @@
 
 #include "monofold/engine/gpu/load.cuh"
 #include "monofold/fold/extrema.hpp"
+#include "monofold/level/lanes.cuh"
 #include "monofold/level/slot_array.hpp"
 #include "monofold/platform/bits.hpp"
 #include "monofold/platform/host_device.hpp"
@@ -153,21 +154,11 @@ MONOFOLD_GPU typename Fold::key best_in_lane(const Tile& tile) {
   }
 }
 
-/// Where a lane's first item with that key is in a whole tile (or its first NaN); tile_items: nowhere.
+/// Where a lane's first NaN is in a whole tile, of which one lane has some; tile_items: nowhere.
 template <class Fold, class Tile>
-MONOFOLD_GPU int first_in_lane(const Tile& tile, const typename Fold::key& best) {
+MONOFOLD_GPU int first_nan_in_lane(const Tile& tile) {
   using bits = std::make_unsigned_t<typename Fold::key>;
-  // Patterns are compared, not keys: that of the item that is looked for, or those of all NaN.
-  bits mask = static_cast<bits>(~bits{0});
-  bits from = bits_as<bits>(Fold::item_of(best));
-  bits width = 0;
-  if constexpr (Fold::keys::has_nan) {
-    if (Fold::is_nan_key(best)) {
-      mask = Fold::keys::low_bits;
-      from = static_cast<bits>(Fold::keys::infinity + 1);
-      width = static_cast<bits>(Fold::keys::nan_patterns - 1);
-    }
-  }
+  constexpr auto from = static_cast<bits>(Fold::keys::infinity + 1);
   int first = Tile::tile_items;
   // From the last to the first.
   MONOFOLD_UNROLL
@@ -175,11 +166,62 @@ MONOFOLD_GPU int first_in_lane(const Tile& tile, const typename Fold::key& best)
     const auto chunk = tile.template get<true>(k);
     MONOFOLD_UNROLL
     for (int v = Tile::chunk_items - 1; v >= 0; --v) {
-      const bits own = static_cast<bits>(bits_as<bits>(chunk[v]) & mask);
-      if (static_cast<bits>(own - from) <= width) first = tile.template chunk_offset<true>(k) + v;
+      const auto own = static_cast<bits>(bits_as<bits>(chunk[v]) & Fold::keys::low_bits);
+      if (static_cast<bits>(own - from) < Fold::keys::nan_patterns) {
+        first = tile.template chunk_offset<true>(k) + v;
+      }
     }
   }
   return first;
+}
+
+/// Where a lane's first item of this pattern of a byte is: four at a time.
+template <class Tile>
+MONOFOLD_GPU int first_byte_in_lane(const Tile& tile, std::uint8_t pattern) {
+  const std::uint32_t wanted = pattern * 0x01010101u;
+  int first = Tile::tile_items;
+  std::uint32_t zeros = 0;  // their highest bits; the lowest one is right
+  MONOFOLD_UNROLL
+  for (int k = Tile::rows - 1; k >= 0; --k) {
+    const bytes16 raw = tile.raw(k);
+    MONOFOLD_UNROLL
+    for (int w = 3; w >= 0; --w) {
+      const std::uint32_t other = raw.word[w] ^ wanted;
+      const std::uint32_t here = (other - 0x01010101u) & ~other & 0x80808080u;
+      if (here != 0) {
+        first = tile.template chunk_offset<true>(k) + 4 * w;
+        zeros = here;
+      }
+    }
+  }
+  return zeros != 0 ? first + lowest_lane(zeros) / 8 : first;
+}
+
+/// Where a lane's first item with that key is in a whole tile (or its first NaN); tile_items: nowhere.
+///
+/// shape      the same key in all lanes
+template <class Fold, class Tile>
+MONOFOLD_GPU int first_in_lane(const Tile& tile, const typename Fold::key& best) {
+  using bits = std::make_unsigned_t<typename Fold::key>;
+  if constexpr (Fold::keys::has_nan) {
+    if (Fold::is_nan_key(best)) return first_nan_in_lane<Fold>(tile);
+  }
+  // Patterns are compared, not keys.
+  const auto wanted = bits_as<bits>(Fold::item_of(best));
+  if constexpr (sizeof(bits) == 1) {
+    return first_byte_in_lane(tile, wanted);
+  } else {
+    int first = Tile::tile_items;
+    MONOFOLD_UNROLL
+    for (int k = Tile::rows - 1; k >= 0; --k) {
+      const auto chunk = tile.template get<true>(k);
+      MONOFOLD_UNROLL
+      for (int v = Tile::chunk_items - 1; v >= 0; --v) {
+        if (bits_as<bits>(chunk[v]) == wanted) first = tile.template chunk_offset<true>(k) + v;
+      }
+    }
+    return first;
+  }
 }
 
 }  // namespace monofold::detail

@@ -164,7 +164,60 @@ struct mailbox {
     return out;
   }
 
+  /// Waits for the states of boxes `first` .. `first` + count - 1, which it leaves side by side. Neighbouring
+  /// threads read neighbouring words: a box a thread took 15 times as many turns of the first-level cache.
+  ///
+  /// shape      `out` in shared memory, on a boundary of 4 bytes
+  /// sync       all threads of the block; a barrier must follow
+  MONOFOLD_GPU void wait_all(int first, int count, State* out) const {
+    const auto rank = static_cast<int>(threadIdx.x);
+    const auto threads = static_cast<int>(blockDim.x);
+    if constexpr (sizeof(State) % 4 == 0) {
+      constexpr int width = words % 2 == 0 ? 2 : 1;  // words at once
+      constexpr int loads = 4;                       // on their way at once
+      const std::uint64_t* const from = boxes + std::int64_t{first} * words;
+      auto* const to = reinterpret_cast<std::uint32_t*>(out);
+      MONOFOLD_ROLL
+      for (int at = rank * width; at < count * words; at += loads * width * threads) {
+        wait_words<width, loads>(from, at, count * words, width * threads, to);
+      }
+    } else {
+      MONOFOLD_ROLL
+      for (int box = rank; box < count; box += threads) out[box] = wait(first + box);
+    }
+  }
+
  private:
+  /// `loads` times `width` words, `step` apart, as far as they are before `end`.
+  template <int width, int loads>
+  MONOFOLD_GPU void wait_words(const std::uint64_t* from, int at, int end, int step,
+                               std::uint32_t* to) const {
+    std::uint64_t word[loads][2];
+    bool all_there = false;
+    while (!all_there) {
+      MONOFOLD_UNROLL
+      for (int i = 0; i < loads; ++i) {
+        if (at + i * step >= end) {
+          word[i][0] = word[i][1] = mail_of(call, 0);
+        } else if constexpr (width == 2) {
+          read_mail(from + at + i * step, word[i][0], word[i][1]);
+        } else {
+          read_mail(from + at + i * step, word[i][0]);
+        }
+      }
+      all_there = true;
+      MONOFOLD_UNROLL
+      for (int i = 0; i < loads * width; ++i) {
+        all_there = all_there && is_mail_of(call, word[i / width][i % width]);
+      }
+    }
+    MONOFOLD_UNROLL
+    for (int i = 0; i < loads * width; ++i) {
+      const int own = at + i / width * step + i % width;
+      if (own < end) to[own] = static_cast<std::uint32_t>(word[i / width][i % width]);
+    }
+  }
+
   /// A word a lane.
   MONOFOLD_GPU void post_words(std::uint64_t* to, const State* own) const {
     static_assert(sizeof(State) % 4 == 0 && words <= warp_lanes);

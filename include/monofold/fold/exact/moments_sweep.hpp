@@ -74,8 +74,8 @@ class moments_sweep {
     if (own.value_bins.bins == 0) {
       set_bins(own, holds_all ? highest : guessed_exponent<value>(items, count, highest));
     } else if (own.value_bins.lanes != in_bin) {
-      set_bins(own, own.value_bins.max_exponent +
-                        sweep_scale<Item>);  // another instruction set had them
+      // Another instruction set had them.
+      set_bins(own, own.value_bins.max_exponent + sweep_scale<Item>);
     }
     [[maybe_unused]] const flags_of<verified> flags;
     std::int64_t done = 0;

@@ -71,6 +71,7 @@ MONOFOLD_GPU_CALL typename F::state combine_many_by_warp(const F& f, States stat
 template <class F, class States>
 MONOFOLD_GPU typename F::state combine_by_warp(const F& f, const States& states, int count) {
   if (count > warp_lanes) return combine_many_by_warp(f, states, count);
+  if (count == 1) return states[0];
   const int lane = lane_rank();
   return warp::combine(f, states[lane < count ? lane : 0], count);
 }
@@ -147,8 +148,10 @@ class block_fold<F, View, true> {
   warp_running<F, View> own_;
 };
 
-/// Members of an `all` are shared out to the warps of a block.
-MONOFOLD_GPU bool is_of_this_warp(int member) { return member % block_warps() == block_warp(); }
+/// Members of an `all` are shared out to the warps of a block, which are a power of two.
+MONOFOLD_GPU bool is_of_this_warp(int member) {
+  return (member & (block_warps() - 1)) == block_warp();
+}
 
 /// The members of an `all`.
 template <class View, class First, class... Rest>

@@ -1,5 +1,6 @@
 #pragma once
-/// engine/gpu/tree/fold_few_tiles_kernel: the kernel for up to some MiB, where latency counts.
+/// engine/gpu/tree/fold_few_tiles_kernel: the kernel for up to some MiB, where
+/// latency counts.
 
 #include <cstdint>
 #include <type_traits>
@@ -7,6 +8,7 @@
 #include "monofold/engine/gpu/kernel.cuh"
 #include "monofold/engine/gpu/mailbox.cuh"
 #include "monofold/engine/gpu/tree/block_fold.cuh"
+#include "monofold/engine/gpu/tree/fold_few_members.cuh"
 #include "monofold/engine/gpu/tree/fold_members.cuh"
 #include "monofold/engine/gpu/tree/fold_tiles_kernel.cuh"
 #include "monofold/engine/gpu/tree/locate.cuh"
@@ -21,8 +23,8 @@
 
 namespace monofold::detail {
 
-/// How many of `here` tiles from tile `first` on can be had without a call: those that are whole and aligned,
-/// or may be filled up.
+/// How many of `here` tiles from tile `first` on can be had without a call:
+/// those that are whole and aligned, or may be filled up.
 template <class F, class View>
 MONOFOLD_GPU int quick_tiles(const View& view, std::int64_t size, int first, int here) {
   if constexpr (is_padded_v<F, View>) {
@@ -37,7 +39,7 @@ template <class F, class View>
 MONOFOLD_GPU warp_tile<View> load_quick_tile(const F& f, const View& view, std::int64_t size,
                                              int tile) {
   const tile_place place = place_of_tile<View>(size, tile);
-  warp_tile<View> loaded(view, {place.at, size, warp_tile<View>::tile_items});
+  warp_tile<View> loaded(view, place);
   if constexpr (is_padded_v<F, View>) {
     load_filled(f, loaded, place.count);
   } else {
@@ -46,26 +48,45 @@ MONOFOLD_GPU warp_tile<View> load_quick_tile(const F& f, const View& view, std::
   return loaded;
 }
 
-/// The state of every `step`-th of `here` tiles from tile `first` on, beginning with `tile`, in lane 0, where a
-/// warp may keep a running one.
-template <class F, class View>
+/// Whether extrema are looked for in each tile as it is there: of few tiles
+/// that takes less than bringing one again.
+template <class F, class View, class Sink>
+inline constexpr bool finds_at_once_v = is_end_v<F>&& warp_tile<View>::held&& asks_index_v<F, Sink>;
+
+/// The state of every `step`-th of `here` tiles from tile `first` on, beginning
+/// with `tile`, in lane 0, where a warp may keep a running one.
+/// `finds_at_once`: with the index of an extremum.
+template <bool finds_at_once, class F, class View>
 MONOFOLD_GPU typename F::state fold_tiles_running(const F& f, const View& view, std::int64_t size,
                                                   int first, int here, int tile, int step) {
   const int quick = quick_tiles<F>(view, size, first, here);
-  warp_running<F, View> own(f);
-  MONOFOLD_ROLL
-  for (; tile < quick; tile += step) {
-    own.add(f, load_quick_tile(f, view, size, first + tile));
+  const auto ragged = [&] {
+    return fold_ragged_tile(f, view, place_of_tile<View>(size, first + tile), nullptr);
+  };
+  if constexpr (finds_at_once) {
+    auto own = f.identity();
+    MONOFOLD_ROLL
+    for (; tile < quick; tile += step) {
+      own = f.combine(own, ends_of_tile(f, load_quick_tile(f, view, size, first + tile)));
+    }
+    MONOFOLD_ROLL
+    for (; tile < here; tile += step) own = f.combine(own, ragged());
+    return own;
+  } else {
+    warp_running<F, View> own(f);
+    MONOFOLD_ROLL
+    for (; tile < quick; tile += step) {
+      own.add(f, load_quick_tile(f, view, size, first + tile));
+    }
+    MONOFOLD_ROLL
+    for (; tile < here; tile += step) own.merge(f, ragged());
+    return own.total(f);
   }
-  MONOFOLD_ROLL
-  for (; tile < here; tile += step) {
-    own.merge(f, fold_ragged_tile(f, view, place_of_tile<View>(size, first + tile), nullptr));
-  }
-  return own.total(f);
 }
 
-/// A view with its count, as the kernel gets it. Parameters are read through a cache that is cold when
-/// a kernel starts, and each 64 bytes cost some 0.1 us: this kernel gets less.
+/// A view with its count, as the kernel gets it. Parameters are read through a
+/// cache that is cold when a kernel starts, and each 64 bytes cost some 0.1 us:
+/// this kernel gets less.
 template <class View>
 struct sized_view {
   View view;
@@ -108,20 +129,29 @@ few_launch few_launch_of(const tile_launch& plan) {
 /// The shared memory of the kernel: staging, and a state a tile and warp.
 template <class F, class View>
 constexpr int few_tiles_shared_bytes(const tile_launch& plan) {
-  if constexpr (is_all_fold<F>::value) return shared_bytes_of<F, View>(plan);
   const int warps = plan.threads / warp_lanes;
-  const int states = warps > 1 << plan.block_level ? warps : 1 << plan.block_level;
+  if constexpr (is_all_fold<F>::value) {
+    const int own = few_places<F, View>::shared_bytes(warps, 1 << plan.block_level);
+    const int met = plan.is_mailed ? mailed_members<F>::shared_bytes(plan.blocks) : 0;
+    return own > met ? own : met;
+  }
+  int states = warps > 1 << plan.block_level ? warps : 1 << plan.block_level;
+  if (plan.is_mailed && mailbox<typename F::state>::words > 4) {
+    const int heard = static_cast<int>(plan.blocks) + warps;
+    states = states > heard ? states : heard;
+  }
   return (is_staged_v<F, View> ? warps * staging_bytes : 0) +
          in_chunks_of_16(states * static_cast<int>(sizeof(typename F::state)));
 }
 
-/// What a block has of its tiles, in thread 0; and room for states of its warps in shared memory.
+/// What a block has of its tiles, in thread 0; and room for states of its warps
+/// in shared memory.
 template <class State>
 struct block_state {
   State total;
   State* states;
 };
-template <class F, class View>
+template <bool finds_at_once, class F, class View>
 MONOFOLD_GPU block_state<typename F::state> fold_few_tiles(const F& f, const View& view,
                                                            std::int64_t size, int first, int here) {
   using state = typename F::state;
@@ -136,7 +166,7 @@ MONOFOLD_GPU block_state<typename F::state> fold_few_tiles(const F& f, const Vie
   state own;
   if constexpr (is_running_v<F>) {
     if (warp < parts) {
-      own = fold_tiles_running(f, view, size, first, here, warp, warps);
+      own = fold_tiles_running<finds_at_once>(f, view, size, first, here, warp, warps);
       if (parts > 1 && rank % warp_lanes == 0) states[warp] = own;
     }
   } else {
@@ -163,16 +193,18 @@ MONOFOLD_GPU block_state<typename F::state> fold_few_tiles(const F& f, const Vie
   return {own, states};
 }
 
-/// Blocks of this kernel that a multiprocessor must have room for: 128 registers a thread, so that none are
-/// spilled where ragged tiles are called for.
+/// Blocks of this kernel that a multiprocessor must have room for: 128
+/// registers a thread, so that none are spilled where ragged tiles are called
+/// for.
 template <class F, class View>
 inline constexpr int few_resident_blocks = max_block_threads(launch_facts_v<F, View>) > 256 ? 1 : 2;
 
-/// A block folds all; or, given a room, blocks post their states, and the last block joins them. Hardware
-/// starts blocks in order, so whoever the last one waits for is running or done.
+/// A block folds all; or, given a room, blocks post their states, and the last
+/// block joins them. Hardware starts blocks in order, so whoever the last one
+/// waits for is running or done.
 ///
-/// shape      blocks of up to 32 tiles, 2^block_level; no more blocks than threads of a block
-/// order      the plan's tree
+/// shape      blocks of up to 32 tiles, 2^block_level; no more blocks than
+/// threads of a block order      the plan's tree
 template <class F, class View, class Room, class Sink>
 __global__ void __launch_bounds__(max_block_threads(launch_facts_v<F, View>),
                                   few_resident_blocks<F, View>)
@@ -184,32 +216,51 @@ __global__ void __launch_bounds__(max_block_threads(launch_facts_v<F, View>),
   wait_for_launches_before();
   const std::int64_t size = range.count();
   const auto rank = static_cast<int>(threadIdx.x);
+  constexpr bool finds_at_once = finds_at_once_v<F, View, Sink>;
+  const auto finally = [&](const state& total) {
+    if constexpr (finds_at_once) {
+      if (rank == 0) sink(f, total);
+    } else {
+      if (rank < warp_lanes) hand_on(f, range.view, size, total, sink);
+    }
+  };
   if constexpr (is_all_fold<F>::value) {
     const tile_share share{plan.tiles, plan.blocks, plan.block_level};
     if constexpr (std::is_same_v<Room, no_mail_room>) {
-      fold_members_alone(f, range.view, size, share, sink);
+      const auto* const whole = fold_few_members(f, range.view, size, share);
+      if (rank == 0) sink(f, *whole);
     } else {
-      fold_members_by_mail(f, range.view, size, share, room, sink);
+      // Read early: it takes as long as items do. The last block writes it when
+      // all have read it.
+      const mailbox<state> mail{room.boxes(), room.read_call()};
+      const auto* const own = fold_few_members(f, range.view, size, share);
+      hand_on_by_mail(f, own, plan.blocks, mail, room, member_as_it_is{}, sink);
     }
   } else if constexpr (std::is_same_v<Room, no_mail_room>) {
-    const auto own = fold_few_tiles(f, range.view, size, 0, plan.tiles);
-    if (rank < warp_lanes) hand_on(f, range.view, size, own.total, sink);
+    finally(fold_few_tiles<finds_at_once>(f, range.view, size, 0, plan.tiles).total);
   } else {
-    // Read early: it takes as long as items do. The last block writes it when all have read it.
     const mailbox<state> mail{room.boxes(), room.read_call()};
     const int blocks = plan.blocks;
     const auto block = static_cast<int>(blockIdx.x);
     const int first = block << plan.block_level;
     const int here = tiles_here(plan.tiles, first, plan.block_level);
-    const auto own = fold_few_tiles(f, range.view, size, first, here);
+    const auto own = fold_few_tiles<finds_at_once>(f, range.view, size, first, here);
     if (rank < warp_lanes) mail.post(block, own.total, own.states);
     if (block + 1 != blocks) return;
     sync_block();  // states read above are overwritten below
     state total;
-    if (rank < blocks) total = mail.wait(rank);
-    total = combine_block(f, total, blocks, own.states);
+    state* spare = own.states;
+    if constexpr (mailbox<state>::words > 4) {
+      mail.wait_all(0, blocks, spare);
+      sync_block();  // states written above are read below
+      if (rank < blocks) total = spare[rank];
+      spare += blocks;
+    } else {
+      if (rank < blocks) total = mail.wait(rank);
+    }
+    total = combine_block(f, total, blocks, spare);
     room.end_call(mail.call);
-    if (rank < warp_lanes) hand_on(f, range.view, size, total, sink);
+    finally(total);
   }
 }
 

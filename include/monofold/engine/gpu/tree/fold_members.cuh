@@ -6,6 +6,7 @@
 #include "monofold/engine/gpu/kernel.cuh"
 #include "monofold/engine/gpu/mailbox.cuh"
 #include "monofold/engine/gpu/tree/block_fold.cuh"
+#include "monofold/engine/gpu/tree/joined_members.cuh"
 #include "monofold/engine/gpu/tree/locate.cuh"
 #include "monofold/engine/gpu/tree/mailed_members.cuh"
 #include "monofold/level/thread.cuh"
@@ -27,7 +28,15 @@ struct tile_share {
   int block_level;
 };
 
-/// What hands on a member's total with its index, where it has one.
+/// What hands on a member's total as it is.
+struct member_as_it_is {
+  template <class Member>
+  MONOFOLD_GPU auto operator()(const Member&, const typename Member::state& total) const {
+    return total;
+  }
+};
+
+/// What hands it on with its index, where it has one.
 template <class View>
 struct member_locator {
   const View& view;
@@ -38,21 +47,6 @@ struct member_locator {
     return located(f, view, size, total);
   }
 };
-
-/// Folds all tiles in one block.
-///
-/// sync       all threads of the block
-template <class F, class View, class Sink>
-MONOFOLD_GPU void fold_members_alone(const F& f, const View& view, std::int64_t size,
-                                     const tile_share& share, const Sink& sink) {
-  const auto here = static_cast<int>(share.tiles);
-  const block_places<F, View> places(dynamic_shared(), share.block_level);
-  clear_state(places.warp_states);
-  const auto parts = fold_block_parts(f, view, size, 0, here, places);
-  parts.totals_by_warps(f, here, places.warp_states, member_locator<View>{view, size});
-  sync_block();  // what warps wrote above is read below
-  if (threadIdx.x == 0) sink(f, *places.warp_states);
-}
 
 /// Folds the tiles of this block into `places.warp_states[0]`.
 ///
@@ -65,15 +59,29 @@ MONOFOLD_GPU void fold_members_of_block(const F& f, const View& view, std::int64
   const int here = tiles_here(share.tiles, first, share.block_level);
   clear_state(places.warp_states);
   const auto parts = fold_block_parts(f, view, size, first, here, places);
-  parts.totals_by_warps(f, here, places.warp_states,
-                        [](const auto&, const auto& total) { return total; });
+  parts.totals_by_warps(f, here, places.warp_states, member_as_it_is{});
   sync_block();  // what warps wrote above is read behind it
 }
 
-/// Blocks post what they have, and the last one joins it. Hardware starts blocks in order, so whoever it waits
-/// for is running or done.
+/// Blocks post what they have, in shared memory, and the last one joins it and hands it on. Hardware starts blocks
+/// in order, so whoever it waits for is running or done.
 ///
 /// shape      up to max_mail_blocks blocks of 256 threads or more
+/// sync       all threads of the block, behind a barrier
+template <class F, class Then, class Sink>
+MONOFOLD_GPU void hand_on_by_mail(const F& f, const typename F::state* own, int blocks,
+                                  const mailbox<typename F::state>& mail, const mail_room& room,
+                                  const Then& then, const Sink& sink) {
+  if (threadIdx.x < warp_lanes) mail.post(blockIdx.x, own);
+  if (static_cast<int>(blockIdx.x) + 1 != blocks) return;
+  sync_block();  // states read above are overwritten below
+  const mailed_members<F> heard(dynamic_shared(), blocks);
+  const auto* const whole = heard.totals(f, mail, room, then);
+  if (threadIdx.x == 0) sink(f, *whole);
+}
+
+/// Folds all tiles, blocks meet by mail.
+///
 /// sync       all threads of the block
 template <class F, class View, class Sink>
 MONOFOLD_GPU void fold_members_by_mail(const F& f, const View& view, std::int64_t size,
@@ -83,15 +91,8 @@ MONOFOLD_GPU void fold_members_by_mail(const F& f, const View& view, std::int64_
   const mailbox<typename F::state> mail{room.boxes(), room.read_call()};
   const block_places<F, View> places(dynamic_shared(), share.block_level);
   fold_members_of_block(f, view, size, share, places);
-  if (threadIdx.x < warp_lanes) mail.post(blockIdx.x, places.warp_states);
-  if (static_cast<int>(blockIdx.x) + 1 != share.blocks) return;
-  sync_block();  // states read above are overwritten below
-  const mailed_members<F> heard(dynamic_shared(), share.blocks);
-  heard.wait(f, mail);
-  room.end_call(mail.call);
-  const auto* const whole = heard.totals(f, member_locator<View>{view, size});
-  sync_block();  // what warps wrote above is read below
-  if (threadIdx.x == 0) sink(f, *whole);
+  hand_on_by_mail(f, places.warp_states, share.blocks, mail, room, member_locator<View>{view, size},
+                  sink);
 }
 
 }  // namespace monofold::detail

@@ -51,12 +51,19 @@ struct lane_accumulators<all_fold<Folds...>, View> {
   static constexpr int passing = largest();
 };
 
+template <class F>
+inline constexpr int member_count_v = 1;
+template <class... Folds>
+inline constexpr int member_count_v<all_fold<Folds...>> = sizeof...(Folds);
+
 template <class F, class View>
 inline constexpr launch_facts launch_facts_v{
-    static_cast<int>(sizeof(typename F::state)), block_state_bytes<F>::each_tile,
+    static_cast<int>(sizeof(typename F::state)),
+    block_state_bytes<F>::each_tile,
     block_state_bytes<F>::each_warp + static_cast<int>(sizeof(typename F::state)),
     lane_accumulators<F, View>::running + lane_accumulators<F, View>::passing,
-    is_staged_v<F, View>};
+    is_staged_v<F, View>,
+    member_count_v<F>};
 
 /// The dynamic shared memory of a launch: staging of each warp, what warps have of the fold, a state a
 /// warp for joining.

@@ -1,14 +1,9 @@
 #pragma once
 /// engine/gpu/tree/mailed_members: how the last block joins the states of an `all` that blocks have mailed.
 
-#include <cstdint>
-#include <cstring>
-#include <type_traits>
-
-#include "monofold/engine/gpu/load.cuh"
+#include "monofold/engine/gpu/kernel.cuh"
 #include "monofold/engine/gpu/mailbox.cuh"
-#include "monofold/engine/gpu/tree/block_fold.cuh"
-#include "monofold/fold/all.hpp"
+#include "monofold/engine/gpu/tree/joined_members.cuh"
 #include "monofold/level/thread.cuh"
 #include "monofold/platform/host_device.hpp"
 
@@ -17,21 +12,10 @@ namespace monofold::detail {
 /// The room of a block that is alone.
 struct no_mail_room {};
 
-/// Writes a state in shared memory before its members are: padding is copied with them.
+/// States of blocks in shared memory, as many at a time as there is room for; then nodes over 32 of them each.
 ///
-/// sync       all threads of the block, 32 at least; a barrier must follow
-template <class State>
-MONOFOLD_GPU void clear_state(State* out) {
-  using word = std::conditional_t<sizeof(State) % 4 == 0, std::uint32_t, std::uint8_t>;
-  auto* const words = reinterpret_cast<word*>(out);
-  MONOFOLD_ROLL
-  for (auto w = threadIdx.x; w < sizeof(State) / sizeof(word); w += blockDim.x) words[w] = 0;
-}
-
-/// Nodes over the states of blocks in shared memory, of which a warp joins one member: that takes as long as the
-/// slowest member, not as all of them.
-///
-/// shape      blocks of 256 threads or more, a node a thread; shared: shared_bytes(blocks), first nodes, then the whole
+/// shape      blocks of 256 threads or more, up to 1024 of them; shared: shared_bytes(blocks), for states, nodes,
+///            and the whole
 /// order      the plan's tree
 template <class F>
 class mailed_members {
@@ -39,84 +23,58 @@ class mailed_members {
   using state = typename F::state;
 
   static constexpr int shared_bytes(std::int64_t blocks) {
-    return whole_at(nodes_of(static_cast<int>(blocks))) + static_cast<int>(sizeof(state));
+    return whole_at(static_cast<int>(blocks)) + static_cast<int>(sizeof(state));
   }
 
   MONOFOLD_GPU mailed_members(void* shared, int blocks)
-      : states_(static_cast<state*>(shared)), blocks_(blocks), nodes_(nodes_of(blocks)) {}
+      : shared_(static_cast<char*>(shared)), blocks_(blocks) {}
 
-  /// Waits for what blocks have posted, or are sure to.
+  /// Waits for what blocks have posted, or are sure to, and calls then(fold, state) for the total of each member;
+  /// where what that returns is. Ends the call when all is read.
   ///
-  /// sync       all threads of the block, behind a barrier then
-  MONOFOLD_GPU void wait(const F& f, const mailbox<state>& mail) const {
-    const auto rank = static_cast<int>(threadIdx.x);
-    if (rank < nodes_) {
-      const state own = wait_for_node(f, mail, rank, blocks_each(blocks_), blocks_);
-      std::memcpy(static_cast<void*>(states_ + rank), &own, sizeof(state));  // padding too
-    }
-    clear_state(whole());
-    sync_block();  // states written above are read behind it
-  }
-
-  /// Calls then(fold, state) for each member, see block_fold_list; where the whole will be.
-  ///
-  /// sync       all threads of the block; no barrier behind the last write
+  /// sync       all threads of the block, with a barrier behind the last write
   template <class Then>
-  MONOFOLD_GPU state* totals(const F& f, const Then& then) const {
-    auto* const out = reinterpret_cast<state*>(reinterpret_cast<char*>(states_) + whole_at(nodes_));
-    join(f.members, states_, out, then, 0);
-    return out;
+  MONOFOLD_GPU const state* totals(const F& f, const mailbox<state>& mail, const mail_room& room,
+                                   const Then& then) const {
+    auto* const states = reinterpret_cast<state*>(shared_);
+    auto* const nodes = states + states_at_once(blocks_);
+    auto* const whole = reinterpret_cast<state*>(shared_ + whole_at(blocks_));
+    clear_state(whole);
+    const bool is_one = blocks_ <= warp_lanes;  // round
+    MONOFOLD_ROLL
+    for (int first = 0;; first += most_at_once) {
+      const int left = blocks_ - first;
+      const bool is_last = is_one || left <= 0;
+      const int count = left <= 0 ? nodes_of(blocks_) : states_at_once(left);
+      if (left > 0) mail.wait_all(first, count, states);
+      sync_block();  // what is written above is read below
+      if (is_last) room.end_call(mail.call);
+      const auto finally = [&](const auto& member, const auto& total) {
+        return is_last ? then(member, total) : total;
+      };
+      const joined_members<F, decltype(finally)> joined(left > 0 ? states : nodes, count, finally);
+      joined.leave(f, is_last ? whole : nodes + first / warp_lanes);
+      sync_block();  // and here
+      if (is_last) return whole;
+    }
   }
 
  private:
-  static constexpr int threads = 256;
+  static constexpr int most_at_once = 256;
 
-  MONOFOLD_GPU state* whole() const {
-    return reinterpret_cast<state*>(reinterpret_cast<char*>(states_) + whole_at(nodes_));
-  }
-
-  /// So many neighbours make a node.
-  MONOFOLD_HD static constexpr int blocks_each(int blocks) {
-    return blocks <= threads ? 1 : blocks <= 2 * threads ? 2 : 4;
+  MONOFOLD_HD static constexpr int states_at_once(int left) {
+    return left < most_at_once ? left : most_at_once;
   }
   MONOFOLD_HD static constexpr int nodes_of(int blocks) {
-    return (blocks + blocks_each(blocks) - 1) / blocks_each(blocks);
+    return (blocks + warp_lanes - 1) / warp_lanes;
   }
-  MONOFOLD_HD static constexpr int whole_at(int nodes) {
-    return in_chunks_of_16(nodes * static_cast<int>(sizeof(state)));
-  }
-
-  /// The members of `folds`: their states begin in those of the first block, and in the whole.
-  template <class Then, class First, class... Rest>
-  MONOFOLD_GPU void join(const fold_list<First, Rest...>& folds,
-                         const typename fold_list<First, Rest...>::states* states,
-                         typename fold_list<First, Rest...>::states* out, const Then& then,
-                         int number) const {
-    if (is_of_this_warp(number)) {
-      const parts<typename First::state> own{reinterpret_cast<const char*>(&states->first)};
-      const auto total = then(folds.first, combine_by_warp(folds.first, own, nodes_));
-      if (lane_rank() == 0) out->first = total;
-    }
-    if constexpr (sizeof...(Rest) > 0) {
-      join(folds.rest, &states->rest, &out->rest, then, number + 1);
-    }
+  MONOFOLD_HD static constexpr int whole_at(int blocks) {
+    const int states = states_at_once(blocks) + nodes_of(blocks);
+    return in_chunks_of_16(states * static_cast<int>(sizeof(state)));
   }
 
-  /// One member's states.
-  template <class Part>
-  struct parts {
-    const char* bytes;
-    MONOFOLD_GPU const Part& operator[](std::int64_t i) const {
-      return *reinterpret_cast<const Part*>(bytes + i * static_cast<int>(sizeof(state)));
-    }
-    MONOFOLD_GPU parts operator+(int i) const {
-      return {bytes + i * static_cast<int>(sizeof(state))};
-    }
-  };
-
-  state* states_;
+  char* shared_;
   int blocks_;
-  int nodes_;
 };
 
 }  // namespace monofold::detail

@@ -6,6 +6,7 @@
 
 #include "monofold/engine/gpu/load.cuh"
 #include "monofold/engine/gpu/tree/warp_tile.cuh"
+#include "monofold/engine/gpu/warp_extremum.cuh"
 #include "monofold/fold/all.hpp"
 #include "monofold/fold/extrema.hpp"
 #include "monofold/fold/fold.hpp"
@@ -69,10 +70,17 @@ inline constexpr bool is_staged_v =
 template <class F>
 inline constexpr bool is_end_v = is_extremum_fold_v<F> || is_extrema_fold_v<F>;
 
-/// True where a tile that is not whole may be filled up with items that change no state.
+/// True where a tile that is not whole may be filled up with items that change nothing, but that they are counted.
 template <class F, class View>
-inline constexpr bool is_padded_v = contiguous_item_view<View>&& warp_tile<View>::held &&
+inline constexpr bool is_filled_v = contiguous_item_view<View>&& warp_tile<View>::held &&
                                     (is_end_v<F> || requires(const F& f) { f.padding(); });
+template <class... Folds, class View>
+inline constexpr bool is_filled_v<all_fold<Folds...>, View> = (is_filled_v<Folds, View> || ...);
+
+/// True where they are not counted either.
+template <class F, class View>
+inline constexpr bool is_padded_v = is_filled_v<F, View> && !is_all_fold<F>::value &&
+                                    std::is_same_v<accumulator_t<F>, typename F::state>;
 
 /// Loads the first `count` items of a tile that lies on a 16-byte boundary, and fills it up.
 template <class F, class View>
@@ -83,6 +91,38 @@ MONOFOLD_GPU void load_filled(const F& f, warp_tile<View>& tile, int count) {
     tile.load_padded(count, tile.get_item(0));
   } else {
     tile.load_padded(count, f.padding());
+  }
+}
+
+/// Fills up what `load_any` has loaded.
+///
+/// sync       all lanes of the warp
+template <class F, class View>
+MONOFOLD_GPU void fill_up(const F& f, warp_tile<View>& tile) {
+  if constexpr (is_end_v<F>) {
+    tile.fill(shuffle_from(tile.template get<true>(0)[0], 0));
+  } else {
+    tile.fill(f.padding());
+  }
+}
+
+/// The state of an extremum of a tile that is filled up, in all lanes.
+///
+/// sync       all lanes of the warp
+template <class Fold, class Tile>
+MONOFOLD_GPU typename Fold::state end_of_tile(const Tile& tile) {
+  warp_extremum<Fold> own(Fold{});
+  own.add(tile, 0);
+  auto total = own.total();
+  if (total.index >= 0) total.index = index_in_tile<Fold>(tile, total.key);
+  return total;
+}
+template <class F, class Tile>
+MONOFOLD_GPU typename F::state ends_of_tile(const F&, const Tile& tile) {
+  if constexpr (is_extrema_fold_v<F>) {
+    return {end_of_tile<typename F::low>(tile), end_of_tile<typename F::high>(tile)};
+  } else {
+    return end_of_tile<F>(tile);
   }
 }
 
@@ -206,20 +246,26 @@ MONOFOLD_GPU_CALL typename F::state fold_again(F second, View view, tile_place p
   return fold_access<F, typename View::item_type>::flush(second, total, place.count);
 }
 
-template <bool full, class View, class First, class... Rest>
-MONOFOLD_GPU auto fold_members(const fold_list<First, Rest...>& folds, const warp_tile<View>& tile,
-                               bytes16* buffer);
+template <bool full, class First, class... Rest, class Tile>
+MONOFOLD_GPU auto fold_members(const fold_list<First, Rest...>& folds, Tile& tile, bytes16* buffer);
 
 /// The state of a tile, in lane 0.
 ///
+/// shape      a tile that is not `full` is `load_any<is_filled_v<F, View>>`, and filled up for some folds
 /// order      the slots of plan/tiles.hpp, joined neighbours first; ordered folds keep order
 /// sync       all lanes of the warp; ordered folds need the tile staged
 /// cost       a second pass over the tile where the fold asks for it
-template <bool full, class F, class View>
-MONOFOLD_GPU typename F::state fold_loaded_tile(const F& f, const warp_tile<View>& tile,
-                                                bytes16* buffer) {
+template <bool full, class F, class Tile>
+MONOFOLD_GPU typename F::state fold_loaded_tile(const F& f, Tile& tile, bytes16* buffer) {
   if constexpr (is_all_fold<F>::value) {
     return fold_members<full>(f.members, tile, buffer);
+  } else if constexpr (!full && is_filled_v<F, typename Tile::view_type>) {
+    fill_up(f, tile);
+    if constexpr (is_end_v<F>) {
+      return ends_of_tile(f, tile);
+    } else {
+      return fold_loaded_tile<true>(f, tile, buffer);
+    }
   } else {
     auto total = fold_slots<full>(f, tile);
     if constexpr (may_repeat_v<F>) {
@@ -229,19 +275,19 @@ MONOFOLD_GPU typename F::state fold_loaded_tile(const F& f, const warp_tile<View
         return fold_again(f.again(total, count), tile.view(), tile.place(), buffer);
       }
     }
-    return fold_access<F, typename View::item_type>::flush(f, total, tile.count());
+    return fold_access<F, typename Tile::item>::flush(f, total, tile.count());
   }
 }
 
 /// The members of an `all` one after the other, each with slots of its own.
-template <bool full, class View, class First, class... Rest>
-MONOFOLD_GPU auto fold_members(const fold_list<First, Rest...>& folds, const warp_tile<View>& tile,
+template <bool full, class First, class... Rest, class Tile>
+MONOFOLD_GPU auto fold_members(const fold_list<First, Rest...>& folds, Tile& tile,
                                bytes16* buffer) {
   using states = state_list<typename First::state, typename Rest::state...>;
+  auto first = fold_loaded_tile<full>(folds.first, tile, buffer);
   if constexpr (sizeof...(Rest) == 0) {
-    return states{fold_loaded_tile<full>(folds.first, tile, buffer)};
+    return states{first};
   } else {
-    auto first = fold_loaded_tile<full>(folds.first, tile, buffer);
     return states{first, fold_members<full>(folds.rest, tile, buffer)};
   }
 }
@@ -256,7 +302,7 @@ template <class F, class View>
 MONOFOLD_GPU_CALL typename F::state fold_ragged_tile(F f, View view, tile_place place,
                                                      bytes16* buffer) {
   warp_tile<View> tile(view, place);
-  tile.load_any();
+  tile.template load_any<is_filled_v<F, View>>();
   if constexpr (is_staged_v<F, View>) tile.stage(buffer);
   return fold_loaded_tile<false>(f, tile, buffer);
 }

@@ -34,6 +34,7 @@ inline constexpr int staging_bytes = tile_rows * tile_lanes * lane_bytes;
 template <class View>
 class warp_tile {
  public:
+  using view_type = View;
   using item = typename View::item_type;
   static_assert(std::is_trivially_copyable_v<item>, "items on a device must be trivially copyable");
   static constexpr int rows = tile_rows;
@@ -126,7 +127,9 @@ class warp_tile {
     }
   }
 
-  /// Loads any tile; chunks that are not whole stay as they are.
+  /// Loads any tile; chunks that are not whole stay as they are, but for the items that they have, where the
+  /// tile is to be filled.
+  template <bool is_filled = false>
   MONOFOLD_GPU void load_any() {
     if constexpr (held) {
       if (is_aligned(view_, place_)) return load_aligned();
@@ -139,6 +142,30 @@ class warp_tile {
       MONOFOLD_UNROLL
       for (int r = 0; r < tile_rows; ++r) {
         if (r < whole) raw_[r] = load_chunk(r);
+      }
+      if constexpr (is_filled) {
+        if (const int left = items_behind(whole); left > 0) set_raw(whole, packed(whole, left));
+      }
+    }
+  }
+
+  /// Fills up what `load_any` has loaded with items behind the last one.
+  MONOFOLD_GPU void fill(const item& padding) {
+    const bytes16 pad = repeated(padding);
+    const int whole = whole_chunks<true>();
+    const int left = items_behind(whole);
+    std::uint32_t kept[4];
+    MONOFOLD_UNROLL
+    for (int w = 0; w < 4; ++w) {
+      const int bits = 8 * static_cast<int>(sizeof(item)) * left - 32 * w;
+      kept[w] = bits <= 0 ? 0u : bits >= 32 ? ~0u : (1u << bits) - 1;
+    }
+    MONOFOLD_UNROLL
+    for (int r = 0; r < tile_rows; ++r) {
+      MONOFOLD_UNROLL
+      for (int w = 0; w < 4; ++w) {
+        const std::uint32_t mask = r < whole ? ~0u : r == whole ? kept[w] : 0u;
+        raw_[r].word[w] = (raw_[r].word[w] & mask) | (pad.word[w] & ~mask);
       }
     }
   }
@@ -195,13 +222,29 @@ class warp_tile {
   /// touch eight different groups of four.
   MONOFOLD_GPU static int place_of_chunk(int chunk) { return chunk ^ ((chunk >> 3) & 7); }
 
-  MONOFOLD_GPU bytes16 packed(int r) const {
-    chunk items;
+  /// The first `count` items of a lane's chunk in row `r`.
+  MONOFOLD_GPU bytes16 packed(int r, int count = chunk_items) const {
+    chunk items{};
     MONOFOLD_UNROLL
-    for (int v = 0; v < chunk_items; ++v) items[v] = get_item(chunk_offset<true>(r) + v);
+    for (int v = 0; v < chunk_items; ++v) {
+      if (v < count) items[v] = get_item(chunk_offset<true>(r) + v);
+    }
     bytes16 out;
     std::memcpy(&out, static_cast<const void*>(items.values), sizeof(out));
     return out;
+  }
+
+  /// How many items the tile has of the chunk behind a lane's first `whole` ones; none or less: it ends before.
+  MONOFOLD_GPU int items_behind(int whole) const {
+    return whole < tile_rows ? place_.count - chunk_offset<true>(whole) : 0;
+  }
+
+  MONOFOLD_GPU void set_raw(int row, const bytes16& bytes) {
+    MONOFOLD_UNROLL
+    for (int r = 0; r < tile_rows; ++r) {
+      MONOFOLD_UNROLL
+      for (int w = 0; w < 4; ++w) raw_[r].word[w] = r == row ? bytes.word[w] : raw_[r].word[w];
+    }
   }
 
   MONOFOLD_GPU bytes16 load_chunk(int r) const {

@@ -1,0 +1,139 @@
+#pragma once
+/// engine/gpu/tree/fold_few_members: how blocks of few tiles fold the members of an `all`: several warps a tile.
+
+#include <cstdint>
+#include <type_traits>
+
+#include "monofold/engine/gpu/kernel.cuh"
+#include "monofold/engine/gpu/mailbox.cuh"
+#include "monofold/engine/gpu/tree/block_fold.cuh"
+#include "monofold/engine/gpu/tree/fold_members.cuh"
+#include "monofold/engine/gpu/tree/joined_members.cuh"
+#include "monofold/engine/gpu/tree/warp_fold.cuh"
+#include "monofold/engine/gpu/tree/warp_running.cuh"
+#include "monofold/engine/gpu/tree/warp_tile.cuh"
+#include "monofold/level/thread.cuh"
+#include "monofold/platform/host_device.hpp"
+
+namespace monofold::detail {
+
+/// The members of an `all` that a warp folds, where of `warps` (a power of two) each `step` neighbours have the
+/// same ones: the group that begins with warp `first` has every (warps / step)-th.
+struct member_share {
+  int warps;
+  int step;
+  int first;
+  MONOFOLD_GPU bool has(int member) const { return ((member * step) & (warps - 1)) == first; }
+};
+
+/// The state of one whole tile in lane 0, with the index of an extremum.
+template <class F, class View>
+MONOFOLD_GPU typename F::state state_of_tile(const F& f, warp_tile<View>& tile, bytes16* buffer) {
+  if constexpr (is_end_v<F> && warp_tile<View>::held) {
+    return ends_of_tile(f, tile);
+  } else if constexpr (is_running_v<F> && !is_end_v<F>) {
+    warp_running<F, View> own(f);
+    own.add(f, tile);
+    return own.total(f);
+  } else {
+    return fold_loaded_tile<true>(f, tile, buffer);
+  }
+}
+
+/// Leaves the states of a warp's members of a tile in `out`, in shared memory.
+///
+/// sync       all lanes of the warp; behind it lane 0 has written
+template <bool full, class First, class... Rest, class View>
+MONOFOLD_GPU void leave_members(const fold_list<First, Rest...>& folds, warp_tile<View>& tile,
+                                bytes16* buffer, const member_share& share,
+                                typename fold_list<First, Rest...>::states& out, int number = 0) {
+  if (share.has(number)) {
+    typename First::state own;
+    if constexpr (full) {
+      own = state_of_tile(folds.first, tile, buffer);
+    } else {
+      own = fold_loaded_tile<false>(folds.first, tile, buffer);
+    }
+    if (lane_rank() == 0) out.first = own;
+  }
+  if constexpr (sizeof...(Rest) > 0) {
+    leave_members<full>(folds.rest, tile, buffer, share, out.rest, number + 1);
+  }
+}
+
+/// The same of a tile that is not whole, or lies across 16-byte boundaries.
+template <class F, class View>
+MONOFOLD_GPU_CALL void leave_ragged_members(F f, View view, tile_place place, bytes16* buffer,
+                                            member_share share, typename F::state* out) {
+  warp_tile<View> tile(view, place);
+  tile.template load_any<is_filled_v<F, View>>();
+  if constexpr (is_staged_v<F, View>) tile.stage(buffer);
+  leave_members<false>(f.members, tile, buffer, share, *out);
+}
+
+/// The parts of a block's dynamic shared memory: staging of each warp, a state a tile, the whole.
+template <class F, class View>
+struct few_places {
+  using state = typename F::state;
+  static constexpr int staging = is_staged_v<F, View> ? staging_bytes : 0;
+
+  bytes16* buffer;  // of this warp
+  state* states;
+  state* whole;
+
+  MONOFOLD_GPU few_places(void* shared, int tiles) {
+    auto* const bytes = static_cast<char*>(shared);
+    buffer = reinterpret_cast<bytes16*>(bytes + block_warp() * staging);
+    states = reinterpret_cast<state*>(bytes + block_warps() * staging);
+    whole = reinterpret_cast<state*>(reinterpret_cast<char*>(states) + bytes_of(tiles));
+  }
+  static constexpr int shared_bytes(int warps, int tiles) {
+    return warps * staging + bytes_of(tiles) + static_cast<int>(sizeof(state));
+  }
+  MONOFOLD_HD static constexpr int bytes_of(int tiles) {
+    return in_chunks_of_16(tiles * static_cast<int>(sizeof(state)));
+  }
+};
+
+/// Folds this block's tiles, up to 32; where their state is, in shared memory.
+///
+/// shape      warps: a power of two
+/// order      the plan's tree
+/// sync       all threads of the block, behind a barrier then
+template <class F, class View>
+MONOFOLD_GPU const typename F::state* fold_few_members(const F& f, const View& view,
+                                                       std::int64_t size, const tile_share& share) {
+  const int tiles = 1 << share.block_level;
+  const int warps = block_warps();
+  const int step = tiles < warps ? tiles : warps;  // tiles side by side
+  const int warp = block_warp() & (step - 1);
+  const member_share members{warps, step, block_warp() - warp};
+  const few_places<F, View> places(dynamic_shared(), tiles);
+  const int first = static_cast<int>(blockIdx.x) << share.block_level;
+  const int here = tiles_here(static_cast<int>(share.tiles), first, share.block_level);
+  const int aligned = static_cast<int>(warp_tile<View>::aligned_tiles(view, size)) - first;
+  // One tile's members are the whole.
+  auto* const states = tiles == 1 ? places.whole : places.states;
+  clear_state(places.whole);
+  sync_block();  // members written below are not cleared
+  MONOFOLD_ROLL
+  for (int tile = warp; tile < here; tile += step) {
+    const tile_place place = place_of_tile<View>(size, first + tile);
+    if (tile < aligned) {
+      warp_tile<View> loaded(view, {place.at, size, warp_tile<View>::tile_items});
+      loaded.load_aligned();
+      if constexpr (is_staged_v<F, View>) loaded.stage(places.buffer);
+      leave_members<true>(f.members, loaded, places.buffer, members, states[tile]);
+    } else {
+      leave_ragged_members(f, view, place, places.buffer, members, states + tile);
+    }
+  }
+  sync_block();  // states written above are read behind it
+  if (tiles == 1) return states;
+  const member_as_it_is then;
+  joined_members<F, member_as_it_is>(states, here, then).leave(f, places.whole);
+  sync_block();  // and here
+  return places.whole;
+}
+
+}  // namespace monofold::detail
