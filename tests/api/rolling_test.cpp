@@ -139,10 +139,14 @@ TEST(rolling, variances) {
   };
   append(inputs::near_a_billion(600, 13));
   append(std::vector<double>(300, 0.1));
-  for (std::uint64_t i = 0; i < 600; ++i) items.push_back(1 + 0x1p-52 * (inputs::mixed(i) % 2));
+  for (std::uint64_t i = 0; i < 600; ++i) {
+    items.push_back(1 + 0x1p-52 * static_cast<int>(inputs::mixed(i) % 2));
+  }
   append(std::vector<double>(300, -0.0));
   append(inputs::spread_doubles(600, 40, 14));
-  for (std::uint64_t i = 0; i < 600; ++i) items.push_back(0x1p-449 * (1 + inputs::mixed(i) % 9));
+  for (std::uint64_t i = 0; i < 600; ++i) {
+    items.push_back(0x1p-449 * (1 + static_cast<int>(inputs::mixed(i) % 9)));
+  }
   append({0x1p460, std::numeric_limits<double>::quiet_NaN(), 1, 0x1p-700});
   append(inputs::spread_doubles(600, 2, 15));
   const std::vector<std::int32_t> integers = inputs::integers<std::int32_t>(900, 16);
