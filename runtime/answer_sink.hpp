@@ -8,7 +8,7 @@
 
 namespace monofold::runtime {
 
-/// Answers of one number each, to one operation, for rows `row`, `row + apart`, ...: as many as `count`.
+/// Answers of one number each, of two to minmax, to one operation, for rows `row`, `row + apart`, ...: as many as `count`.
 struct number_run {
   operation op;
   std::int64_t row;
@@ -16,7 +16,8 @@ struct number_run {
   std::int64_t count;
   dtype type;
   const void* values;
-  const std::int64_t* indices;  // null where the operation has none
+  const std::int64_t* indices;    // null where the operation has none
+  const void* seconds = nullptr;  // the largest items, of minmax
 };
 
 class answer_sink {

@@ -1,14 +1,12 @@
 #include "runtime/rolling_keys.hpp"
 
-#include <cstddef>
 #include <limits>
 #include <type_traits>
-#include <vector>
 
-#include "monofold/engine/rolling_sums.hpp"
-#include "monofold/fold/exact/term.hpp"
 #include "monofold/fold/nan.hpp"
+#include "monofold/fold/norm.hpp"
 #include "monofold/fold/order_key.hpp"
+#include "monofold/platform/strict_arithmetic.hpp"
 
 namespace monofold::runtime {
 
@@ -55,14 +53,6 @@ void store_keys(const key_rule& how, const std::int64_t* keys, std::int64_t coun
   }
 }
 
-template <class T>
-void load_as(rolled_kind kind, const T* items, std::int64_t count, double* terms) {
-  using monofold::detail::load_terms;
-  if (kind == rolled_kind::value) return load_terms<value_term<T>>(items, count, terms);
-  if (kind == rolled_kind::magnitude) return load_terms<magnitude_term<T>>(items, count, terms);
-  if constexpr (sizeof(T) <= 4) load_terms<square_term<T>>(items, count, terms);
-}
-
 }  // namespace
 
 void key_rule::load(const void* items, std::int64_t count, std::int64_t* keys) const {
@@ -76,30 +66,18 @@ void key_rule::store(const std::int64_t* keys, std::int64_t count, void* items) 
 
 std::int64_t key_rule::nan_key() const { return omit_nan ? last_key : first_key; }
 
-void find_first_smallest(const std::int64_t* keys, std::int64_t count, std::int64_t window,
-                         std::int64_t* smallest, std::int64_t* places) {
-  // Places whose keys ascend: each is the first smallest of those behind the one before it.
-  std::vector<std::int64_t> rising(static_cast<std::size_t>(count));
-  std::int64_t first = 0;
-  std::int64_t end = 0;
-  for (std::int64_t i = 0; i < count; ++i) {
-    while (end > first && keys[i] < keys[rising[end - 1]]) --end;
-    rising[end++] = i;
-    const std::int64_t at = i - window + 1;
-    if (at < 0) continue;
-    if (rising[first] < at) ++first;
-    smallest[at] = keys[rising[first]];
-    places[at] = rising[first] - at;
-  }
-}
-
 void load_terms(dtype type, rolled_kind kind, const void* items, std::int64_t count,
                 double* terms) {
-  switch (type) {
-    case dtype::float64: return load_as(kind, static_cast<const double*>(items), count, terms);
-    case dtype::float32: return load_as(kind, static_cast<const float*>(items), count, terms);
-    case dtype::float16: return load_as(kind, static_cast<const float16*>(items), count, terms);
-    default: return load_as(kind, static_cast<const bfloat16*>(items), count, terms);
+  const strict_arithmetic arithmetic;
+  visit_dtype(type, [&]<class T>() {
+    const auto* const from = static_cast<const T*>(items);
+    for (std::int64_t i = 0; i < count; ++i) terms[i] = static_cast<double>(from[i]);
+  });
+  if (kind == rolled_kind::magnitude) {
+    for (std::int64_t i = 0; i < count; ++i) terms[i] = monofold::detail::absolute(terms[i]);
+  }
+  if (kind == rolled_kind::square) {
+    for (std::int64_t i = 0; i < count; ++i) terms[i] *= terms[i];
   }
 }
 

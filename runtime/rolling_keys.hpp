@@ -21,11 +21,7 @@ struct key_rule {
   bool has_nan() const { return monofold::info(type).is_floating; }
 };
 
-/// The smallest of each `window` neighbours among `count` keys, and the first place of it among them.
-void find_first_smallest(const std::int64_t* keys, std::int64_t count, std::int64_t window,
-                         std::int64_t* smallest, std::int64_t* places);
-
-/// What items add to sums, as doubles, exactly.
+/// What items add to sums, as doubles, exactly: squares of floats of up to 32 bits, values of integers of up to 32.
 enum class rolled_kind { value, magnitude, square };
 void load_terms(dtype type, rolled_kind kind, const void* items, std::int64_t count, double* terms);
 

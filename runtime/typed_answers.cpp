@@ -157,15 +157,19 @@ void typed_keeper::keep_numbers(const number_run& run) {
   const bool is_kept = run.type == out_.type;
   const bool is_rounded = run.type == dtype::float64 && monofold::info(out_.type).is_floating;
   if (!is_kept && !is_rounded) return answer_sink::keep_numbers(run);
-  if (out_.values != nullptr) {
+  for (const bool is_second : {false, true}) {
+    number_run part = run;
+    if (is_second) part.values = run.seconds;
+    void* const to = is_second ? out_.seconds : out_.values;
+    if (part.values == nullptr || to == nullptr) continue;
     if (is_kept)
-      store_numbers(run, out_.values);
+      store_numbers(part, to);
     else if (out_.type == dtype::float32)
-      store_rounded<float>(run, out_.values);
+      store_rounded<float>(part, to);
     else if (out_.type == dtype::float16)
-      store_rounded<float16>(run, out_.values);
+      store_rounded<float16>(part, to);
     else
-      store_rounded<bfloat16>(run, out_.values);
+      store_rounded<bfloat16>(part, to);
   }
   if (out_.indices != nullptr && run.indices != nullptr) store_indices(run, out_.indices);
 }

@@ -200,8 +200,10 @@ MONOFOLD_API monofold_status monofold_reduce_segments_on_device(
 /// shape      1 <= window <= `count`, and room for count - window + 1 answers
 /// order      each answer has the bits of monofold_reduce of its window; positions count along it
 /// errors     as above. `failed_window`, which may be null, takes the first window without an answer, or -1
-/// cost       MONOFOLD_SUM and MEAN that are not plain, NORM1 of floats, NORM2 of floats of up to 32 bits, MIN, MAX,
-///            MINMAX, ARGMIN and ARGMAX: the same for windows of any size. Others: each window on its own
+/// cost       the same for windows of any size: MONOFOLD_SUM, MEAN, NORM1, NORM2, VAR and STD that are not plain (of
+///            64-bit integers but NORM2, VAR, STD), MIN, MAX, MINMAX, ARGMIN, ARGMAX and NORMINF, COUNT, NONZERO, ANY
+///            and ALL (of floats where NaN are items). Others, and windows whose variance no doubles decide: each
+///            window on its own
 /// tested by  tests/runtime/rolling_reducer_test.cpp
 MONOFOLD_API monofold_status monofold_rolling(
     const void* items, monofold_dtype dtype, int64_t count, int64_t window,

@@ -30,8 +30,8 @@ def rolling(x, window, fold, axis=-1, *, dtype=None, nan=None):
 
     Notes
     -----
-    Sums, means and minima cost the same for any window. Of plain operations, variances and products each window is
-    reduced on its own.
+    Sums, means, variances, extrema and counts cost the same for any window. Of plain operations, products, bits and
+    the best k each window is reduced on its own.
     """
     fold = _folds.as_fold(fold)
     if fold.kinds[0].name == "dot":

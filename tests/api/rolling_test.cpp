@@ -131,6 +131,40 @@ TEST(rolling, wider_than_two_doubles_for_a_while) {
   for (const std::int64_t window : {5, 1500}) check_windows("sum", items, window, mf::sum);
 }
 
+// Numbers of which n Q - S^2 keeps few bits or none, and those whose squares two doubles do not hold.
+TEST(rolling, variances) {
+  std::vector<double> items = inputs::spread_doubles(900, 2, 12);
+  const auto append = [&](const std::vector<double>& more) {
+    items.insert(items.end(), more.begin(), more.end());
+  };
+  append(inputs::near_a_billion(600, 13));
+  append(std::vector<double>(300, 0.1));
+  for (std::uint64_t i = 0; i < 600; ++i) {
+    items.push_back(1 + 0x1p-52 * static_cast<int>(inputs::mixed(i) % 2));
+  }
+  append(std::vector<double>(300, -0.0));
+  append(inputs::spread_doubles(600, 40, 14));
+  for (std::uint64_t i = 0; i < 600; ++i) {
+    items.push_back(0x1p-449 * (1 + static_cast<int>(inputs::mixed(i) % 9)));
+  }
+  append({0x1p460, std::numeric_limits<double>::quiet_NaN(), 1, 0x1p-700});
+  append(inputs::spread_doubles(600, 2, 15));
+  const std::vector<std::int32_t> integers = inputs::integers<std::int32_t>(900, 16);
+  const std::vector<std::uint16_t> narrow(integers.begin(), integers.end());
+  for (const auto set :
+       {mf::instruction_set::baseline, mf::instruction_set::avx2, mf::instruction_set::avx512}) {
+    mf::limit_instruction_set(set);
+    for (const std::int64_t window : {1, 2, 4, 50, 257}) {
+      const auto both = mf::all(mf::variance(0), mf::standard_deviation(1));
+      check_windows("variances", items, window, both);
+      check_windows("norm2", items, window, mf::norm2);
+      check_windows("variances of floats", as<float>(items), window, both);
+      check_windows("variances of integers", integers, window, both);
+      check_windows("variances of 16 bits", narrow, window, both);
+    }
+  }
+}
+
 #if defined(__SSE2__)
 // A caller may have subnormal numbers flushed, or round upwards.
 TEST(rolling, arithmetic_of_the_caller_changes_nothing) {
@@ -151,6 +185,8 @@ TEST(rolling, arithmetic_of_the_caller_changes_nothing) {
     check(items, mf::sum);
     check(items, mf::mean);
     check(items, mf::min);
+    check(items, mf::variance(1));
+    check(narrow, mf::standard_deviation(1));
     check(narrow, mf::sum);
     check(narrow, mf::mean);
     check(narrow, mf::max);

@@ -139,7 +139,7 @@ TEST(rolling_reducer, long_windows_and_instruction_sets) {
   for (const std::string& set : runtime::instruction_sets()) {
     ASSERT_TRUE(runtime::use_instruction_set(set));
     for (const auto op : {MONOFOLD_SUM, MONOFOLD_MEAN, MONOFOLD_NORM2, MONOFOLD_MIN,
-                          MONOFOLD_ARGMAX, MONOFOLD_MINMAX}) {
+                          MONOFOLD_ARGMAX, MONOFOLD_MINMAX, MONOFOLD_STD, MONOFOLD_NORMINF}) {
       for (const std::int64_t window : {5L, 1400L, rolled_items}) {
         monofold_options options = MONOFOLD_OPTIONS_INIT;
         options.nan = MONOFOLD_NAN_OMIT;
@@ -153,6 +153,24 @@ TEST(rolling_reducer, long_windows_and_instruction_sets) {
     }
   }
   runtime::use_instruction_set(before);
+}
+
+// Sums about 2^63, which 64 bits hold or not, and means of those that no double holds.
+TEST(rolling_reducer, sums_of_large_integers) {
+  std::vector<std::int64_t> items;
+  for (std::int64_t i = 0; i < rolled_items; ++i) {
+    const auto random = static_cast<std::int64_t>(inputs::mixed(static_cast<std::uint64_t>(i)));
+    items.push_back(i < 900 ? random >> 8 : random >> 1);
+  }
+  for (const auto op : {MONOFOLD_SUM, MONOFOLD_MEAN, MONOFOLD_NORM1, MONOFOLD_NORMINF}) {
+    for (const auto type : {MONOFOLD_INT64, MONOFOLD_UINT64}) {
+      for (const auto value_type : {type, MONOFOLD_FLOAT64}) {
+        if (op == MONOFOLD_MEAN && value_type == type) continue;
+        const rolling_case one{items.data(), type, 100, op, MONOFOLD_OPTIONS_INIT, value_type};
+        ASSERT_EQ(one.rolled(), one.by_segments()) << op << " " << type << " " << value_type;
+      }
+    }
+  }
 }
 
 // The double that the exact sum rounds to lies at the middle between two floats, and the sum above it.

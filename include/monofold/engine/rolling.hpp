@@ -10,11 +10,15 @@
 #include "monofold/engine/cpu.hpp"
 #include "monofold/engine/detail/parallel.hpp"
 #include "monofold/engine/rolling_blocks.hpp"
+#include "monofold/engine/rolling_spreads.hpp"
 #include "monofold/engine/rolling_sums.hpp"
 #include "monofold/engine/segments.hpp"
 #include "monofold/fold/all.hpp"
 #include "monofold/fold/at_indices.hpp"
 #include "monofold/fold/bitwise.hpp"
+#include "monofold/fold/exact/moments.hpp"
+#include "monofold/fold/exact/products.hpp"
+#include "monofold/fold/exact/term.hpp"
 #include "monofold/fold/extrema.hpp"
 #include "monofold/fold/fold.hpp"
 #include "monofold/fold/nan.hpp"
@@ -52,6 +56,92 @@ inline constexpr bool rolls_v = rolled_term<F>::known || rolls_by_blocks_v<F> ||
 template <class... Folds>
 inline constexpr bool rolls_v<all_fold<Folds...>> = (rolls_v<Folds> || ...);
 
+/// Folds whose windows sums of items and of squares finish.
+template <class F>
+struct rolled_spread {
+  static constexpr bool known = false;
+};
+template <class Item, bool root_of, nan_rule rule>
+struct rolled_spread<exact_variance_fold<Item, double, root_of, rule>> {
+  static constexpr bool known = true;
+  static constexpr bool root = root_of;
+  using item = Item;
+};
+template <class Item, bool root_of>
+requires(!is_floating_v<Item> &&
+         sizeof(Item) <= 4) struct rolled_spread<variance_fold<Item, root_of>> {
+  static constexpr bool known = true;
+  static constexpr bool root = root_of;
+  using item = Item;
+};
+
+template <nan_rule rule>
+struct rolled_spread<exact_norm2_fold<double, double, rule>> {
+  static constexpr bool known = true;
+  static constexpr bool root = true;
+  using item = double;
+};
+
+/// Windows [first, end): each from the state before, of a fold that subtracts.
+template <class F, class View, class Put>
+void roll_states(const F& f, const View& view, std::int64_t first, std::int64_t end,
+                 std::int64_t window, const Put& put) {
+  using item = typename View::item_type;
+  typename F::state own = fold_node(f, view, first, window, 0);
+  put(first, finish_state(f, own));
+  for (std::int64_t i = first + 1; i < end; ++i) {
+    own = f.combine(own, f.lift(static_cast<item>(view[i + window - 1]), 0));
+    f.subtract(own, f.lift(static_cast<item>(view[i - 1]), 0));
+    put(i, finish_state(f, own));
+  }
+}
+
+/// Those that vectors finish, and the others by states.
+template <class F, class View, class Put>
+struct spread_sink {
+  const F& fold;
+  const View& view;
+  std::int64_t window;
+  const Put& put;
+
+  void alone(std::int64_t i, std::int64_t count) const {
+    roll_states(fold, view, i, i + count, window, put);
+  }
+  void spreads(std::int64_t i, int count, const double* values,
+               const std::int64_t* is_known) const {
+    for (int w = 0; w < count; ++w) {
+      if (is_known == nullptr || is_known[w] != 0) {
+        put(i + w, result<double>(values[w]));
+      } else {
+        alone(i + w, 1);
+      }
+    }
+  }
+};
+
+/// False where there are no loops for it.
+template <class F, class View, class Put>
+bool roll_spread_windows(const F& f, const View& view, std::int64_t first, std::int64_t end,
+                         std::int64_t window, const Put& put) {
+  using spread = rolled_spread<F>;
+  using term = value_term<typename spread::item>;
+  constexpr bool is_double = std::is_same_v<typename spread::item, double>;
+  constexpr bool is_wide =
+      is_double || (!is_floating_v<typename spread::item> && sizeof(typename spread::item) == 4);
+  constexpr auto most = std::int64_t{1} << 26;
+  if (!has_spreads() || !has_strict_doubles()) return false;
+  spread_request what{false, is_wide, spread::root, 1, 1};
+  if constexpr (requires { f.ddof; }) {
+    if (f.ddof < 0 || f.ddof >= window) return false;
+    const auto n = static_cast<double>(window);
+    what = {true, is_wide, spread::root, n, n * static_cast<double>(window - f.ddof)};
+  }
+  if (window >= most) return false;
+  roll_spreads(window_terms<term, View>(view), first, end, window, what,
+               spread_sink<F, View, Put>{f, view, window, put});
+  return true;
+}
+
 /// Windows [first, end), on one thread.
 template <class Indices, class F, class View, class Put>
 void roll_windows(const F& f, const View& view, std::int64_t first, std::int64_t end,
@@ -77,13 +167,10 @@ void roll_windows(const F& f, const View& view, std::int64_t first, std::int64_t
           put(i, finish_state(f, own));
         });
   } else {
-    state own = fold_node(f, view, first, window, 0);
-    put(first, finish_state(f, own));
-    for (std::int64_t i = first + 1; i < end; ++i) {
-      own = f.combine(own, f.lift(static_cast<item>(view[i + window - 1]), 0));
-      f.subtract(own, f.lift(static_cast<item>(view[i - 1]), 0));
-      put(i, finish_state(f, own));
+    if constexpr (rolled_spread<F>::known) {
+      if (roll_spread_windows(f, view, first, end, window, put)) return;
     }
+    roll_states(f, view, first, end, window, put);
   }
 }
 

@@ -190,4 +190,24 @@ void find_smallest(Key* keys, std::int64_t count, std::int64_t window) {
   }
 }
 
+/// Where in each of `count` windows of items the first of the best lies, which find_smallest has left in `best`.
+///
+/// cost       an item is looked for from where the last one lay: each is passed once
+template <class Key>
+[[gnu::noinline]] void find_places(bool largest, const Key* items, const Key* best,
+                                   std::int64_t count, std::int64_t window, std::int64_t* places) {
+  const strict_arithmetic arithmetic;
+  std::int64_t at = -1;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const std::int64_t last = i + window - 1;
+    if (at < i) {
+      at = i;
+      while (items[at] != best[i]) ++at;
+    } else if (is_before(items[last], items[at], largest)) {
+      at = last;
+    }
+    places[i] = at - i;
+  }
+}
+
 }  // namespace monofold::detail

@@ -57,7 +57,8 @@ inline bool has_strict_doubles() {
 
 /// Sums of windows [first, end) of `window` terms, the i-th from term i on.
 ///
-/// shape      sink.block(i, count, counts, high, low): the sums from the i-th on, each rounded, and what that left
+/// shape      sink.means(i, count, means): of windows that have no NaN, no infinities and no -0, where `sink.wants_means`
+///            is. sink.block(i, count, counts, high, low): the sums from the i-th on, each rounded, and what that left
 ///            out (null where `sink.wants_low` is not); the windows have no NaN, no infinities, and no sum of -0.
 ///            sink.one(i, counts, leading): of one window
 /// cost       as window_sum::slide, nearly always; one pass over the first window
@@ -77,7 +78,11 @@ void roll_sums(const Terms& terms, std::int64_t first, std::int64_t end, std::in
     const auto count = static_cast<int>(std::min<std::int64_t>(window_block, end - at));
     const double* const out = terms.load(at - 1, count, leaving);
     const double* const in = terms.load(at - 1 + window, count, entering);
-    const slid how = sum.slide(out, in, count, high, low);
+    const slid how = sum.slide(out, in, count, high, low, sink.wants_means ? window : 0);
+    if (how == slid::to_means) {
+      sink.means(at, count, high);
+      continue;
+    }
     if (how == slid::plainly) {
       sink.block(at, count, sum.counts(), high, low);
       continue;
@@ -127,12 +132,18 @@ template <class F, class Put>
 struct window_finisher {
   using term = rolled_term<F>;
   static constexpr bool wants_low = !term::is_rounded_sum;
+  static constexpr bool wants_means = term::is_rounded_mean;
 
   const F& fold;
   const Put& put;
 
   void one(std::int64_t i, const exact_counts& counts, const leading_number& sum) const {
     put(i, result<answer_t<F>>(fold.finish_leading(counts, sum)));
+  }
+  void means(std::int64_t first, int count, const double* found) const {
+    if constexpr (wants_means) {
+      for (int i = 0; i < count; ++i) put(first + i, result<double>(found[i]));
+    }
   }
   void block(std::int64_t first, int count, const exact_counts& counts, const double* high,
              const double* low) const {

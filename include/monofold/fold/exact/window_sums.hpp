@@ -27,7 +27,7 @@ inline leading_number leading_of_pair(double high, double low) {
 }
 
 /// Whether a window has moved on, and whether its sums are all that is to be known.
-enum class slid { no, plainly, special };
+enum class slid { no, plainly, special, to_means };
 
 /// The exact sum of a window of doubles that moves over them.
 ///
@@ -73,12 +73,16 @@ class window_sum {
   /// Moves on by `count` items, at most window_block, and leaves the sum after each as high[i] + low[i], which
   /// are apart as those of sum_of_two: high is the sum, rounded. A null `low` is not written.
   ///
+  /// Where means are asked for, by a `divisor` that is not 0, and nothing else is to be known, they are `high`.
+  ///
   /// errors     slid::no: two doubles do not hold them; nothing has moved. slid::special: there are NaN or
   ///            infinities, which count as 0, or sums of 0 that may be -0; counts() are the caller's to move then
-  slid slide(const double* leaving, const double* entering, int count, double* high, double* low) {
+  slid slide(const double* leaving, const double* entering, int count, double* high, double* low,
+             std::int64_t divisor = 0) {
     if (!to_pair()) return slid::no;
     const exact_counts& c = state_.counts;
     bool special = c.nan != 0 || c.positive_infinity != 0 || c.negative_infinity != 0;
+    divisor_ = special ? 0 : divisor;
     double kept[2][window_block];
     window_parts sum;
     if (special || since_ < 0 || !try_slide(leaving, entering, count, sum, high, low)) {
@@ -88,6 +92,7 @@ class window_sum {
       if (!facts.is_known) return slid::no;
       special |= !facts.is_finite;
       if (!facts.is_finite) {
+        divisor_ = 0;
         facts.largest = 0;
         copy_finite(leaving, count, kept[0], facts.largest);
         copy_finite(entering, count, kept[1], facts.largest);
@@ -104,13 +109,12 @@ class window_sum {
         return slid::no;
       }
     }
-    since_ += count;
     pair_[0] = sum.high;
     pair_[1] = sum.low;
     special |= sum.any_zero && (sum.any_minus_zero || c.minus_zeros != 0);
     if (special) return slid::special;
     state_.counts.minus_zeros = sum.minus_zeros;
-    return slid::plainly;
+    return divisor_ != 0 ? slid::to_means : slid::plainly;
   }
 
  private:
@@ -144,8 +148,27 @@ class window_sum {
   bool try_slide(const double* leaving, const double* entering, int count, window_parts& sum,
                  double* high, double* low) {
     if (exponent_above(pair_[0]) > most_ - 2) return false;
-    sum = {pair_[0], pair_[1], state_.counts.minus_zeros, false, false, false};
+    const window_parts before{pair_[0], pair_[1], state_.counts.minus_zeros, false, false, false};
+#if defined(MONOFOLD_QUIET_VECTORS)
+    // Sums of up to 2^63 items, each up to 2^107 units of the anchor, have no overflow.
+    if (most_ <= 840 && instruction_set_in_use() == instruction_set::avx512) {
+      since_ = 0;  // nobody looks at items for the loops below
+      const auto slides_to = [&](std::int64_t divisor) {
+        sum = before;
+        slide_verified({leaving, entering, count, anchors_.upper, divisor, high, low}, sum);
+        return sum.fits;
+      };
+      if (divisor_ != 0 && before.minus_zeros == 0 && slides_to(divisor_) && !sum.any_zero) {
+        return true;
+      }
+      divisor_ = 0;
+      if (slides_to(0)) return true;
+    }
+#endif
+    divisor_ = 0;
+    sum = before;
     slide_block(since_ < state_.counts.items, leaving, entering, count, anchors_, sum, high, low);
+    since_ += count;
     return sum.fits;
   }
 
@@ -212,8 +235,9 @@ class window_sum {
   double pair_[2] = {0, 0};
   bool is_pair_ = false;
   window_anchors anchors_ = {};
-  int most_ = 0;             // sums of windows stay below 2^this
-  std::int64_t since_ = -1;  // so many items entered by these anchors; -1: there are none
+  int most_ = 0;              // sums of windows stay below 2^this
+  std::int64_t divisor_ = 0;  // of the means that `high` becomes; 0: of none
+  std::int64_t since_ = -1;   // so many items entered by these anchors; -1: there are none
 };
 
 }  // namespace monofold::detail

@@ -8,6 +8,7 @@
 #include "monofold/fold/exact/run.hpp"
 #include "monofold/fold/exact/vectors.hpp"
 #include "monofold/fold/exact/window_quotients.hpp"
+#include "monofold/fold/exact/window_verified.hpp"
 #include "monofold/platform/host_device.hpp"
 #include "monofold/platform/instruction_set.hpp"
 #include "monofold/platform/strict_arithmetic.hpp"
@@ -30,16 +31,6 @@ struct window_anchors {
   double most;        // magnitude of items
   double most_upper;  // of sums of upper parts: below this all are exact
   double most_lower;
-};
-
-/// A sum as high + low, apart as those of sum_of_two, and what was seen while it moved.
-struct window_parts {
-  double high;
-  double low;
-  std::int64_t minus_zeros;  // of the window, once it has moved
-  bool any_minus_zero;       // among the items that entered
-  bool any_zero;             // among the sums
-  bool fits;                 // all of it: else the rest means nothing
 };
 
 #if defined(MONOFOLD_EXACT_LEVELS)
@@ -278,15 +269,21 @@ MONOFOLD_INLINE void slide_any_on(bool checks_leaving, const double* leaving,
 MONOFOLD_WINDOW_LOOPS(portable, 16, __attribute__((noinline)))
 #if defined(MONOFOLD_EXACT_X86)
 MONOFOLD_WINDOW_LOOPS(avx2, 32, __attribute__((target("avx2,fma,bmi2"), noinline)))
-// gcc 12 takes comparisons of vectors of eight apart: quotients are found by four at a time.
+#if !defined(MONOFOLD_QUIET_VECTORS)
 MONOFOLD_WINDOW_LOOPS(avx512, 64,
                       __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,bmi2"),
                                      noinline)))
 #endif
+#endif
 #undef MONOFOLD_WINDOW_LOOPS
 
-/// Calls the loop of a name for the instruction set in use.
-#if defined(MONOFOLD_EXACT_X86)
+/// Calls the loop of a name for the instruction set in use. Where there are verified loops for AVX-512, those of AVX2
+/// take what these leave: gcc 12 takes comparisons of vectors of eight apart.
+#if defined(MONOFOLD_QUIET_VECTORS)
+#define MONOFOLD_WINDOW_CALL(name, ...)                                                       \
+  if (instruction_set_in_use() != instruction_set::baseline) return name##_avx2(__VA_ARGS__); \
+  return name##_portable(__VA_ARGS__)
+#elif defined(MONOFOLD_EXACT_X86)
 #define MONOFOLD_WINDOW_CALL(name, ...)                              \
   switch (instruction_set_in_use()) {                                \
     case instruction_set::avx512: return name##_avx512(__VA_ARGS__); \

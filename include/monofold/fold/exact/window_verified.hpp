@@ -1,0 +1,270 @@
+#pragma once
+/// fold/exact/window_verified: sums of moving windows, where the processor says whether anything was rounded.
+
+#include <cstdint>
+#include <cstring>
+
+#include "monofold/fold/exact/few.hpp"
+#include "monofold/fold/exact/vectors.hpp"
+#include "monofold/fold/exact/verified_sweep.hpp"
+#include "monofold/platform/bits.hpp"
+#include "monofold/platform/host_device.hpp"
+#include "monofold/platform/rounding_flags.hpp"
+#include "monofold/platform/strict_arithmetic.hpp"
+
+namespace monofold::detail {
+
+/// A sum as high + low, apart as those of sum_of_two, and what was seen while it moved.
+struct window_parts {
+  double high;
+  double low;
+  std::int64_t minus_zeros;  // of the window, once it has moved
+  bool any_minus_zero;       // among the items that entered
+  bool any_zero;             // among the sums
+  bool fits;                 // all of it: else the rest means nothing
+};
+
+#if defined(MONOFOLD_QUIET_VECTORS)
+
+/// Vectors of eight doubles by instructions that raise no flag, or that gcc 12 takes apart.
+struct quiet_lanes {
+  using real = lanes<64>::real;
+  using whole = lanes<64>::whole;
+
+  MONOFOLD_INLINE static void add(const real& a, const real& b, real& out) {
+    __asm__("vaddpd {%{rn-sae%}, %2, %1, %0|%0, %1, %2, %{rn-sae%}}" : "=v"(out) : "v"(a), "v"(b));
+  }
+  MONOFOLD_INLINE static void subtract(const real& a, const real& b, real& out) {
+    __asm__("vsubpd {%{rn-sae%}, %2, %1, %0|%0, %1, %2, %{rn-sae%}}" : "=v"(out) : "v"(a), "v"(b));
+  }
+  /// The last `up` lanes of `before`, then the first ones of `own`.
+  template <int up>
+  MONOFOLD_INLINE static void move_up(const real& before, const real& own, real& out) {
+    __asm__("valignq {%3, %2, %1, %0|%0, %1, %2, %3}"
+            : "=v"(out)
+            : "v"(own), "v"(before), "i"(8 - up));
+  }
+  MONOFOLD_INLINE static void keep_least(const real& x, whole& least) {
+    __asm__("vpminsq {%1, %0, %0|%0, %0, %1}" : "+v"(least) : "v"(x));
+  }
+  /// The lanes whose bits differ.
+  MONOFOLD_INLINE static unsigned differ(const real& a, const real& b) {
+    unsigned char mask;
+    __asm__("vpcmpneqq {%2, %1, %0|%0, %1, %2}" : "=k"(mask) : "v"(a), "v"(b));
+    return mask;
+  }
+  /// Of the first `count` lanes; the others are 0.
+  MONOFOLD_INLINE static void load(const double* from, int count, real& out) {
+    if (count >= 8) {
+      std::memcpy(&out, from, 64);
+    } else {
+      out = real{};
+      std::memcpy(&out, from, static_cast<std::size_t>(count) * sizeof(double));
+    }
+  }
+  MONOFOLD_INLINE static void store(const real& from, int count, double* to) {
+    std::memcpy(to, &from, count >= 8 ? 64 : static_cast<std::size_t>(count) * sizeof(double));
+  }
+};
+
+/// The sums of the last eight differences, each by three additions.
+struct eight_sums {
+  using real = quiet_lanes::real;
+
+  real ones = {}, twos = {}, fours = {};  // those of the vector before
+
+  MONOFOLD_INLINE void take(const real& x, real& out) {
+    real moved;
+    quiet_lanes::move_up<1>(ones, x, moved);
+    ones = x;
+    const real two = x + moved;
+    quiet_lanes::move_up<2>(twos, two, moved);
+    twos = two;
+    const real four = two + moved;
+    quiet_lanes::move_up<4>(fours, four, moved);
+    fours = four;
+    out = four + moved;
+  }
+};
+
+/// A window's sum as upper + lower, in lanes for eight windows one after the other.
+///
+/// Items are cut at an anchor, rounded quietly. All other additions raise a flag where they are not exact: where none
+/// was raised both parts make up each item, and both sums are those of their parts, however large the items are. A
+/// NaN, which raises none, stays in the last sum.
+struct verified_slide {
+  using real = quiet_lanes::real;
+
+  real anchor;
+  real one = real{} + 1.0;
+  real upper, lower;
+  eight_sums uppers, lowers;
+
+  MONOFOLD_INLINE verified_slide(double at, double high, double low) : anchor(real{} + at) {
+    keep_rounded(one);
+    real part[2], rest[2];
+    cut(real{} + high, part[0], rest[0]);
+    cut(real{} + low, part[1], rest[1]);
+    upper = part[0] + part[1];
+    lower = rest[0] + rest[1];
+  }
+  MONOFOLD_INLINE void cut(const real& x, real& part, real& rest) const {
+    real sum;
+    multiply_add_quietly(x, one, anchor, sum);
+    part = sum - anchor;
+    rest = x - part;
+  }
+  MONOFOLD_INLINE void take(const real& leaving, const real& entering) {
+    real part[2], rest[2], sum;
+    cut(leaving, part[0], rest[0]);
+    cut(entering, part[1], rest[1]);
+    uppers.take(part[1] - part[0], sum);
+    upper += sum;
+    lowers.take(rest[1] - rest[0], sum);
+    lower += sum;
+  }
+  /// The sum, rounded quietly, and what that left out.
+  MONOFOLD_INLINE void round(real& high) const { multiply_add_quietly(upper, one, lower, high); }
+  MONOFOLD_INLINE void rest_of(const real& high, real& low) const {
+    real b_part, a_part, b_rest, a_rest;
+    quiet_lanes::subtract(high, upper, b_part);
+    quiet_lanes::subtract(high, b_part, a_part);
+    quiet_lanes::subtract(upper, a_part, a_rest);
+    quiet_lanes::subtract(lower, b_part, b_rest);
+    quiet_lanes::add(a_rest, b_rest, low);
+  }
+};
+
+/// Sums over a count, rounded once.
+///
+/// A quotient nearby leaves a rest that is exact where no flag is raised. The rest over the count lies between its
+/// products with both inverses, and so do what these round to: they are alike, or the exact middle decides.
+struct verified_quotients {
+  using real = quiet_lanes::real;
+
+  real divisor, inverse, below, above;
+
+  MONOFOLD_INLINE explicit verified_quotients(double by)
+      : divisor(real{} + by), inverse(real{} + 1 / by) {
+    // The inverse is off by 2^-53 of itself, and so is each of these.
+    below = inverse * (1 - 0x1p-50);
+    above = inverse * (1 + 0x1p-50);
+  }
+  MONOFOLD_INLINE void take(const verified_slide& sum, real& found) const {
+    real high, q, most, rest;
+    sum.round(high);
+    multiply_quietly(high, inverse, q);
+    multiply_add<64>(q, -divisor, high, rest);
+    rest += (sum.upper - high) + sum.lower;
+    multiply_add_quietly(rest, below, q, found);
+    multiply_add_quietly(rest, above, q, most);
+    if (__builtin_expect(quiet_lanes::differ(found, most) != 0, 0)) {
+      choose(q, rest, most, found);
+    }
+  }
+
+ private:
+  /// Neighbours, or alike: the rest is compared with that of the middle between them, times the count.
+  MONOFOLD_INLINE void choose(const real& q, const real& rest, const real& other,
+                              real& found) const {
+    for (int i = 0; i < 8; ++i) {
+      const double a = found[i], b = other[i];
+      if (a == b) continue;
+      const double middle = ((a - q[i]) + (b - a) * 0.5) * divisor[i];
+      const bool is_even = (bits_as<std::uint64_t>(a) & 1) == 0;
+      const bool takes_first = rest[i] == middle ? is_even : (rest[i] < middle) == (a < b);
+      if (!takes_first) found[i] = b;
+    }
+  }
+};
+
+/// What a window's sums are asked for as.
+enum class slid_as { sums, sums_and_rests, means };
+
+/// How many doubles have these bits.
+MONOFOLD_INLINE std::int64_t count_bits(const double* items, int count, std::int64_t wanted) {
+  using whole = lanes<32>::whole;
+  whole found = {};
+  for (int at = 0; at < count; at += 4) {
+    whole x = whole{} + ~wanted;
+    std::memcpy(&x, items + at, count - at < 4 ? static_cast<std::size_t>(count - at) * 8 : 32);
+    found -= x == wanted;
+  }
+  return found[0] + found[1] + found[2] + found[3];
+}
+
+/// A block of windows: where it lies, and what becomes of it.
+struct verified_block {
+  const double* leaving;
+  const double* entering;
+  int count;
+  double anchor;
+  std::int64_t divisor;  // of means
+  double* high;          // sums, or means
+  double* low;           // rests
+};
+
+template <slid_as kind>
+MONOFOLD_INLINE void slide_verified_as(const verified_block& block, window_parts& sum) {
+  using real = quiet_lanes::real;
+  const rounding_flags flags;
+  verified_quotients quotients(static_cast<double>(block.divisor));
+  seen_by(flags, quotients.below);
+  seen_by(flags, quotients.above);
+  flags.clear();  // the inverses were rounded
+  verified_slide own(block.anchor, sum.high, sum.low);
+  lanes<64>::whole least = {};
+  const auto take = [&](int at, int n) __attribute__((always_inline)) {
+    real leaving, entering, high, low;
+    quiet_lanes::load(block.leaving + at, n, leaving);
+    quiet_lanes::load(block.entering + at, n, entering);
+    quiet_lanes::keep_least(entering, least);
+    own.take(leaving, entering);
+    if constexpr (kind == slid_as::means) {
+      quotients.take(own, high);
+    } else {
+      own.round(high);
+    }
+    quiet_lanes::store(high, n, block.high + at);
+    if constexpr (kind == slid_as::sums_and_rests) {
+      own.rest_of(high, low);
+      quiet_lanes::store(low, n, block.low + at);
+    }
+  };
+  int at = 0;
+  for (; at + 8 <= block.count; at += 8) take(at, 8);
+  if (at < block.count) take(at, block.count - at);
+  seen_by(flags, own.upper);
+  seen_by(flags, own.lower);
+  const double upper = own.upper[7], lower = own.lower[7];
+  sum.fits = !flags.any() && upper - upper == 0 && lower - lower == 0;
+  const sum_and_rest last(upper, lower);
+  sum.high = last.sum;
+  sum.low = last.rest;
+  sum.any_minus_zero = sum.any_zero = false;
+  bool any = sum.minus_zeros != 0;
+  for (int i = 0; i < 8; ++i) any |= least[i] == INT64_MIN;
+  if (!any) return;
+  // Rare, and looked for apart; the zeros of means are not those of sums.
+  const std::int64_t entered = count_bits(block.entering, block.count, INT64_MIN);
+  sum.minus_zeros += entered - count_bits(block.leaving, block.count, INT64_MIN);
+  sum.any_minus_zero = entered != 0;
+  sum.any_zero = kind == slid_as::means || count_bits(block.high, block.count, 0) != 0;
+}
+
+/// As `slide_block`, of any items, or the means; a block without flags is right, and `sum.fits` says so.
+__attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,bmi2"), noinline)) inline void
+slide_verified(const verified_block& block, window_parts& sum) {
+  const strict_arithmetic arithmetic;
+  if (block.divisor != 0) {
+    slide_verified_as<slid_as::means>(block, sum);
+  } else if (block.low != nullptr) {
+    slide_verified_as<slid_as::sums_and_rests>(block, sum);
+  } else {
+    slide_verified_as<slid_as::sums>(block, sum);
+  }
+}
+
+#endif
+
+}  // namespace monofold::detail

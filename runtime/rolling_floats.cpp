@@ -1,0 +1,149 @@
+/// rolling_floats: windows of items that are doubles, by exact sums of them and of their squares.
+
+#include <cstdint>
+
+#include "monofold/engine/rolling_spreads.hpp"
+#include "monofold/engine/rolling_sums.hpp"
+#include "monofold/platform/dtype.hpp"
+#include "runtime/exact_answers.hpp"
+#include "runtime/exact_runs.hpp"
+#include "runtime/rolling_job.hpp"
+#include "runtime/rolling_keys.hpp"
+
+namespace monofold::runtime {
+
+namespace {
+
+using monofold::detail::leading_number;
+using monofold::detail::window_block;
+
+struct job_terms {
+  const rolling_job& job;
+  rolled_kind kind;
+
+  const double* load(std::int64_t at, std::int64_t count, double* buffer) const {
+    if (kind == rolled_kind::value && job.rows.what().type == dtype::float64) {
+      return reinterpret_cast<const double*>(job.item(at));
+    }
+    load_terms(job.rows.what().type, kind, job.item(at), count, buffer);
+    return buffer;
+  }
+};
+
+/// Doubles that were rounded once, as floats. False for those that may then have been rounded twice: what is no double
+/// (`rest` is not 0, or is not known) and lies at the middle between two floats, or below the normal ones. In a
+/// function of its own: see strict_arithmetic.
+[[gnu::noinline]] void narrow_block(const double* from, const double* rest, int count, float* to,
+                                    bool* is_right) {
+  const monofold::strict_arithmetic arithmetic;
+  const bool holds = arithmetic.holds();
+  for (int i = 0; i < count; ++i) {
+    to[i] = static_cast<float>(from[i]);
+    const auto bits = bits_as<std::uint64_t>(from[i]);
+    const std::uint64_t size = bits << 1 >> 1;
+    constexpr std::uint64_t normal = bits_as<std::uint64_t>(0x1p-126);
+    const bool is_exact = rest != nullptr && rest[i] == 0;
+    const bool is_far = (bits & 0x1fffffff) != 0x10000000 && (size >= normal || size == 0);
+    is_right[i] = holds && (is_exact || is_far);
+  }
+}
+
+/// Finishes sums of floating-point items.
+struct job_sums {
+  const rolling_job& job;
+  bool wants_low;
+  bool wants_means;
+
+  void one(std::int64_t i, const exact_counts& counts, const leading_number& sum) const {
+    if (job.raises() && counts.nan != 0) {
+      job.keep(i, failed(job.op, status::nan_found));
+    } else {
+      job.keep(i, exact_sum_answer(job.op, counts, sum, job.context));
+    }
+  }
+  void means(std::int64_t first, int count, const double* found) const {
+    job.keep(first, count, dtype::float64, found);
+  }
+  void block(std::int64_t first, int count, const exact_counts& counts, const double* high,
+             const double* low) const {
+    if (!wants_low) return job.keep(first, count, dtype::float64, high);
+    const bool is_narrow = job.context.how == rounding::to_odd;
+    const double* rounded = job.op == operation::norm2 ? nullptr : high;
+    double means[window_block];
+    if (job.op == operation::mean) {
+      const bool found = monofold::detail::divide_block(high, low, count, counts.items, means);
+      rounded = found ? means : nullptr;
+    }
+    if (rounded != nullptr && !is_narrow) return job.keep(first, count, dtype::float64, rounded);
+    bool is_right[window_block] = {};
+    if (rounded != nullptr && job.all.value_type == dtype::float32) {
+      float narrow[window_block];
+      narrow_block(rounded, rounded == high ? low : nullptr, count, narrow, is_right);
+      job.keep(first, count, dtype::float32, narrow);
+    }
+    for (int i = 0; i < count; ++i) {
+      if (is_right[i]) continue;
+      one(first + i, counts, monofold::detail::leading_of_pair(high[i], low[i]));
+    }
+  }
+};
+
+}  // namespace
+
+void roll_float_sums(const rolling_job& job, std::int64_t first, std::int64_t end) {
+  const rolled_kind kind = job.op == operation::norm1   ? rolled_kind::magnitude
+                           : job.op == operation::norm2 ? rolled_kind::square
+                                                        : rolled_kind::value;
+  const bool is_sum = job.op == operation::sum || job.op == operation::norm1;
+  const bool is_wide = job.context.how != rounding::to_odd;
+  const job_sums sink{job, !is_sum || !is_wide, job.op == operation::mean && is_wide};
+  monofold::detail::roll_sums(job_terms{job, kind}, first, end, job.all.length, sink);
+}
+
+namespace {
+
+/// Windows whose two ends round alike, and the others on their own.
+struct job_spreads {
+  const rolling_job& job;
+
+  void alone(std::int64_t i, std::int64_t count) const {
+    const bool has_sums = job.op == operation::norm2 && job.rows.what().type != dtype::float64 &&
+                          monofold::info(job.rows.what().type).is_floating;
+    has_sums ? roll_float_sums(job, i, i + count) : roll_rows(job, i, i + count);
+  }
+  void spreads(std::int64_t i, int count, const double* values,
+               const std::int64_t* is_known) const {
+    constexpr int block = monofold::detail::window_moments::block;
+    if (job.context.how != rounding::to_odd) {
+      job.keep(i, count, dtype::float64, values);
+      if (is_known == nullptr) return;
+      for (int w = 0; w < count; ++w) {
+        if (is_known[w] == 0) alone(i + w, 1);
+      }
+      return;
+    }
+    float narrow[block];
+    bool is_right[block];
+    narrow_block(values, nullptr, count, narrow, is_right);
+    job.keep(i, count, dtype::float32, narrow);
+    for (int w = 0; w < count; ++w) {
+      if (!is_right[w] || (is_known != nullptr && is_known[w] == 0)) alone(i + w, 1);
+    }
+  }
+};
+
+}  // namespace
+
+void roll_float_spreads(const rolling_job& job, std::int64_t first, std::int64_t end) {
+  const request& what = job.rows.what();
+  const auto n = static_cast<double>(job.all.length);
+  const bool has_rests = what.type == dtype::float64 ||
+                         (job.item_bytes == 4 && !monofold::info(what.type).is_floating);
+  monofold::detail::spread_request all{true, has_rests, job.op == operation::std, n,
+                                       n * (n - static_cast<double>(what.ddof))};
+  if (job.op == operation::norm2) all = {false, has_rests, true, 1, 1};
+  monofold::detail::roll_spreads(job_terms{job, rolled_kind::value}, first, end, job.all.length,
+                                 all, job_spreads{job});
+}
+
+}  // namespace monofold::runtime

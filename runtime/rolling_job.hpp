@@ -1,0 +1,43 @@
+#pragma once
+/// runtime/rolling_job: what the ways to reduce windows share.
+
+#include <cstdint>
+
+#include "runtime/answers.hpp"
+#include "runtime/rolling_reducer.hpp"
+
+namespace monofold::runtime {
+
+/// Windows that a thread looks at together, or as many as a window has items.
+inline constexpr std::int64_t least_rolled_block = 4096;
+
+/// What all ways share.
+struct rolling_job {
+  const row_reducer& rows;
+  const rolling_request& all;
+  answer_sink& out;
+  operation op;
+  std::int64_t item_bytes;
+  answer_context context;
+
+  const char* item(std::int64_t i) const {
+    return static_cast<const char*>(all.items) + i * item_bytes;
+  }
+  bool raises() const { return rows.what().nan == nan_policy::raise; }
+  /// Numbers of neighbouring windows, from the i-th on.
+  void keep(std::int64_t i, std::int64_t count, dtype type, const void* values,
+            const std::int64_t* indices = nullptr, const void* seconds = nullptr) const {
+    out.keep_numbers({op, i, 1, count, type, values, indices, seconds});
+  }
+  void keep(std::int64_t i, const answer& one) const { out.keep(i, &one); }
+};
+
+/// Windows [first, end), each way for what it can.
+void roll_float_sums(const rolling_job& job, std::int64_t first, std::int64_t end);
+void roll_float_spreads(const rolling_job& job, std::int64_t first, std::int64_t end);
+void roll_totals(const rolling_job& job, std::int64_t first, std::int64_t end);
+void roll_extrema(const rolling_job& job, std::int64_t first, std::int64_t end);
+/// Each window on its own.
+void roll_rows(const rolling_job& job, std::int64_t first, std::int64_t end);
+
+}  // namespace monofold::runtime

@@ -1,0 +1,253 @@
+/// rolling_totals: sums of windows of integers, and counts of items that are not zero.
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+#include <vector>
+
+#include "monofold/engine/rolling_sums.hpp"
+#include "monofold/fold/exact/vectors.hpp"
+#include "monofold/fold/logical.hpp"
+#include "monofold/platform/dtype.hpp"
+#include "monofold/platform/instruction_set.hpp"
+#include "monofold/platform/strict_arithmetic.hpp"
+#include "runtime/moment_answers.hpp"
+#include "runtime/rolling_job.hpp"
+#include "runtime/rolling_keys.hpp"
+
+namespace monofold::runtime {
+
+namespace {
+
+using monofold::detail::window_block;
+
+enum class total_kind { value, magnitude, nonzero };
+
+/// Sums modulo 2^64 of `count` windows, from the one before them. What an item adds is below 2^64.
+template <total_kind kind, class T>
+void slide_as(const T* leaving, const T* entering, std::int64_t count, std::uint64_t sum,
+              std::uint64_t* out) {
+  const auto term = [](const T& item) -> std::uint64_t {
+    if constexpr (kind == total_kind::nonzero) {
+      return nonzero_fold<T>::is_nonzero(item) ? 1 : 0;
+    } else if constexpr (is_floating_v<T>) {
+      return 0;  // not asked for
+    } else if constexpr (kind == total_kind::magnitude) {
+      return monofold::detail::magnitude(item);
+    } else {
+      return static_cast<std::uint64_t>(static_cast<std::int64_t>(item));
+    }
+  };
+  for (std::int64_t i = 0; i < count; ++i) {
+    sum += term(entering[i]) - term(leaving[i]);
+    out[i] = sum;
+  }
+}
+
+/// No item of `count` is this large.
+template <class T>
+std::uint64_t bound_of(const T* items, std::int64_t count) {
+  std::uint64_t any = 0;
+  for (std::int64_t i = 0; i < count; ++i) any |= monofold::detail::magnitude(items[i]);
+  return any;
+}
+
+/// Sums below 2^51, over a count, rounded once; in arrays of whole vectors.
+template <int bytes>
+MONOFOLD_INLINE void divide_totals_on(const std::int64_t* sums, std::int64_t count, double by,
+                                      double* out) {
+  using whole = typename monofold::detail::lanes<bytes>::whole;
+  using real = typename monofold::detail::lanes<bytes>::real;
+  constexpr std::int64_t width = bytes / 8;
+  static_assert(window_block % width == 0);
+  constexpr double zero = 0x1.8p52;  // its unit is 1: x + its bits are those of zero + x
+  for (std::int64_t at = 0; at < count; at += width) {
+    whole x;
+    std::memcpy(&x, sums + at, bytes);
+    x += bits_as<std::int64_t>(zero);
+    real quotient = (real)x - zero;  // NOLINT: the bits
+    quotient /= by;
+    std::memcpy(out + at, &quotient, bytes);
+  }
+}
+#if defined(MONOFOLD_EXACT_X86)
+__attribute__((target("avx2"), noinline)) void divide_totals_avx2(const std::int64_t* sums,
+                                                                  std::int64_t count, double by,
+                                                                  double* out) {
+  divide_totals_on<32>(sums, count, by, out);
+}
+#endif
+
+/// In a function of its own: see strict_arithmetic.
+[[gnu::noinline]] bool divide_totals(const std::int64_t* sums, std::int64_t count,
+                                     std::int64_t divisor, double* out) {
+  const strict_arithmetic arithmetic;
+  const auto by = static_cast<double>(divisor);
+#if defined(MONOFOLD_EXACT_X86)
+  if (monofold::instruction_set_in_use() != instruction_set::baseline) {
+    divide_totals_avx2(sums, count, by, out);
+    return arithmetic.holds();
+  }
+#endif
+  divide_totals_on<16>(sums, count, by, out);
+  return arithmetic.holds();
+}
+
+class rolling_totals {
+ public:
+  rolling_totals(const rolling_job& job, std::int64_t first)
+      : job_(job), type_(job.rows.what().type), kind_(kind_of(job.op)) {
+    for (std::int64_t at = 0; at < job.all.length; at += window_block) {
+      const std::int64_t count = std::min<std::int64_t>(window_block, job.all.length - at);
+      load(first + at, count, entering_);
+      for (std::int64_t i = 0; i < count; ++i) total_ += entering_[i];
+    }
+  }
+
+  void roll(std::int64_t first, std::int64_t end) {
+    roll_rows(job_, first, first + 1);
+    for (std::int64_t at = first + 1; at < end; at += window_block) {
+      const std::int64_t count = std::min<std::int64_t>(window_block, end - at);
+      const int128 most = magnitude_of(total_) + count * (int128{bound(at, count)} + 1);
+      if (most > INT64_MAX) {
+        step(at, count);
+      } else {
+        slide(at, count, most < most_divided);
+      }
+    }
+  }
+
+ private:
+  static constexpr std::int64_t most_divided = std::int64_t{1} << 51;
+
+  static total_kind kind_of(operation op) {
+    if (op == operation::sum || op == operation::mean) return total_kind::value;
+    return op == operation::norm1 ? total_kind::magnitude : total_kind::nonzero;
+  }
+  static int128 magnitude_of(int128 x) { return x < 0 ? -x : x; }
+
+  /// What items add.
+  void load(std::int64_t at, std::int64_t count, int128* to) const {
+    const int128 less = type_ == dtype::uint64 ? int128{1} << 63 : 0;
+    std::int64_t keys[window_block];
+    if (kind_ == total_kind::nonzero) {
+      std::uint64_t numbers[window_block];
+      alignas(8) const char zeros[8 * window_block] = {};
+      visit_dtype(type_, [&]<class T>() {
+        slide_as<total_kind::nonzero>(reinterpret_cast<const T*>(zeros),
+                                      reinterpret_cast<const T*>(job_.item(at)), count, 0, numbers);
+      });
+      for (std::int64_t i = count; i-- > 0;) to[i] = numbers[i] - (i > 0 ? numbers[i - 1] : 0);
+      return;
+    }
+    key_rule{type_, false, false}.load(job_.item(at), count, keys);
+    for (std::int64_t i = 0; i < count; ++i) {
+      to[i] = keys[i] + less;
+      if (kind_ == total_kind::magnitude) to[i] = magnitude_of(to[i]);
+    }
+  }
+  std::uint64_t bound(std::int64_t at, std::int64_t count) const {
+    if (kind_ == total_kind::nonzero) return 1;
+    std::uint64_t most = std::uint64_t{1} << 32;
+    if (job_.item_bytes < 8) return most;
+    visit_dtype(type_, [&]<class T>() {
+      if constexpr (!is_floating_v<T> && sizeof(T) == 8) {
+        most = bound_of(reinterpret_cast<const T*>(job_.item(at - 1)), count) |
+               bound_of(reinterpret_cast<const T*>(job_.item(at - 1 + job_.all.length)), count);
+      }
+    });
+    return most;
+  }
+
+  /// Windows whose sums 64 bits may not hold.
+  void step(std::int64_t at, std::int64_t count) {
+    load(at - 1, count, leaving_);
+    load(at - 1 + job_.all.length, count, entering_);
+    for (std::int64_t i = 0; i < count; ++i) {
+      total_ += entering_[i] - leaving_[i];
+      finish(at + i);
+    }
+  }
+  void slide(std::int64_t at, std::int64_t count, bool is_small) {
+    std::uint64_t sums[window_block];
+    visit_dtype(type_, [&]<class T>() {
+      const auto* const out = reinterpret_cast<const T*>(job_.item(at - 1));
+      const auto* const in = reinterpret_cast<const T*>(job_.item(at - 1 + job_.all.length));
+      const auto sum = static_cast<std::uint64_t>(total_);
+      if (kind_ == total_kind::value) return slide_as<total_kind::value>(out, in, count, sum, sums);
+      if (kind_ == total_kind::magnitude) {
+        return slide_as<total_kind::magnitude>(out, in, count, sum, sums);
+      }
+      slide_as<total_kind::nonzero>(out, in, count, sum, sums);
+    });
+    std::int64_t numbers[window_block];
+    std::copy(sums, sums + count, numbers);
+    if (!keep(at, count, numbers, is_small)) {
+      for (std::int64_t i = 0; i < count; ++i) {
+        total_ = numbers[i];
+        finish(at + i);
+      }
+    }
+    total_ = numbers[count - 1];
+  }
+
+  /// False: they are to be finished one by one.
+  bool keep(std::int64_t at, std::int64_t count, const std::int64_t* sums, bool is_small) const {
+    const operation op = job_.op;
+    if (op == operation::any || op == operation::all) {
+      bool found[window_block];
+      const std::int64_t least = op == operation::any ? 1 : job_.all.length;
+      for (std::int64_t i = 0; i < count; ++i) found[i] = sums[i] >= least;
+      job_.keep(at, count, dtype::boolean, found);
+      return true;
+    }
+    if (op != operation::mean && job_.context.how == rounding::native) {
+      job_.keep(at, count, total_type(), sums);
+      return true;
+    }
+    for (std::int64_t i = 0; i < count && !is_small; ++i) {
+      if (sums[i] >= most_divided || sums[i] <= -most_divided) return false;
+    }
+    if (op == operation::mean && job_.context.how == rounding::to_odd) return false;
+    double quotients[window_block];
+    if (!divide_totals(sums, count, op == operation::mean ? job_.all.length : 1, quotients)) {
+      return false;
+    }
+    job_.keep(at, count, dtype::float64, quotients);
+    return true;
+  }
+  dtype total_type() const {
+    if (kind_ == total_kind::nonzero) return dtype::int64;
+    const bool is_signed = monofold::info(type_).name.front() == 'i';
+    return is_signed && kind_ == total_kind::value ? dtype::int64 : dtype::uint64;
+  }
+  void finish(std::int64_t i) const {
+    const integer_moments_state moments{job_.all.length, total_, {}};
+    const operation op = job_.op == operation::mean ? operation::mean : operation::sum;
+    answer one = total_type() == dtype::uint64
+                     ? total_answer<std::uint64_t>(op, &moments, job_.context)
+                     : total_answer<std::int64_t>(op, &moments, job_.context);
+    one.op = job_.op;
+    job_.keep(i, one);
+  }
+
+  const rolling_job& job_;
+  dtype type_;
+  total_kind kind_;
+  int128 total_ = 0;
+  int128 leaving_[window_block], entering_[window_block];
+};
+
+}  // namespace
+
+void roll_totals(const rolling_job& job, std::int64_t first, std::int64_t end) {
+  if (job.op != operation::count) return rolling_totals(job, first).roll(first, end);
+  std::int64_t counts[window_block];
+  std::fill(counts, counts + window_block, job.all.length);
+  for (std::int64_t at = first; at < end; at += window_block) {
+    job.keep(at, std::min<std::int64_t>(window_block, end - at), dtype::int64, counts);
+  }
+}
+
+}  // namespace monofold::runtime
