@@ -149,6 +149,67 @@ TYPED_TEST(gpu_distinct_members, find_first_places) {
   }
 }
 
+/// Takes runs through shared memory, and posts 128 bytes: both need room.
+struct wide_order {
+  struct state {
+    std::uint64_t word[16];
+    friend bool operator==(const state&, const state&) = default;
+  };
+  using accumulator = std::uint64_t;
+
+  MONOFOLD_HD state lift(std::uint32_t item, std::int64_t) const { return flush(item, 1); }
+  MONOFOLD_HD state combine(const state& left, const state& right) const {
+    state out;
+    for (int w = 0; w < 16; ++w) out.word[w] = join(left.word[w], right.word[w]);
+    return out;
+  }
+  MONOFOLD_HD accumulator open(std::uint32_t item, std::int64_t) const { return item; }
+  MONOFOLD_HD void absorb(accumulator& own, std::uint32_t item, std::int64_t) const {
+    own = join(own, item);
+  }
+  MONOFOLD_HD accumulator join(accumulator left, accumulator right) const {
+    return (left ^ (left >> 29)) * 0xbf58476d1ce4e5b9u + right * 5 + 1;
+  }
+  MONOFOLD_HD state flush(accumulator own, std::int64_t count) const {
+    state out;
+    for (int w = 0; w < 16; ++w) out.word[w] = own + static_cast<std::uint64_t>(w * count);
+    return out;
+  }
+};
+
+/// Derived from a fold of the library: what fills that one's tiles up is no zero here.
+struct mean_of_increments : mf::mean_fold<float> {
+  MONOFOLD_HD state lift(float item, std::int64_t) const { return {double{item} + 1, 1}; }
+  MONOFOLD_HD double open(float item, std::int64_t) const { return double{item} + 1; }
+  MONOFOLD_HD void absorb(double& own, float item, std::int64_t) const { own += double{item} + 1; }
+};
+
+class gpu_own_folds : public gpu_tests::gpu_test {};
+
+TEST_F(gpu_own_folds, of_wide_states_in_order) {
+  std::vector<std::uint32_t> host(128 * 1024 + 7);
+  for (std::size_t i = 0; i < host.size(); ++i) {
+    host[i] = static_cast<std::uint32_t>(inputs::mixed(i));
+  }
+  const device_array<std::uint32_t> device(host);
+  for (const std::size_t count : {100 * 1024, 121 * 1024 + 5, 128 * 1024, 128 * 1024 + 7}) {
+    gpu_tests::expect_same<std::uint32_t>("wide", wide_order{},
+                                          std::span<const std::uint32_t>(host).first(count),
+                                          device.span(0, count));
+  }
+}
+
+TEST_F(gpu_own_folds, that_derive_from_the_librarys) {
+  const std::vector<float> host(9 * 1024, 0.5f);
+  const device_array<float> device(host);
+  for (const std::size_t count : {1, 7, 1000, 1029, 9000}) {
+    const auto items = std::span<const float>(host).first(count);
+    gpu_tests::expect_same<float>("alone", mean_of_increments{}, items, device.span(0, count));
+    gpu_tests::expect_same<float>("among others", mf::all(mf::min, mean_of_increments{}), items,
+                                  device.span(0, count));
+  }
+}
+
 /// More blocks than a thread each: two and four a thread of the block that joins them.
 class gpu_many_senders : public gpu_tests::gpu_test {};
 TEST_F(gpu_many_senders, have_the_bits_of_the_cpu) {

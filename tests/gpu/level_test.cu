@@ -123,8 +123,14 @@ TEST_F(gpu_level, the_first_threads_of_a_block) {
 using moments = mf::moments_fold<float>;
 
 __global__ void moments_kernel(const mf::moments_state* states, int count, mf::moments_state* out) {
-  const auto total = mf::warp::combine(moments{}, states[mf::thread_rank()], count);
-  if (mf::thread_rank() == 0) *out = total;
+  const int rank = mf::thread_rank();
+  constexpr auto every = mf::result_in::every_thread;
+  out[rank] = mf::warp::combine<every>(moments{}, states[rank], count);
+  if (rank == 0) out[32] = mf::warp::combine(moments{}, states[rank], count);
+  using both = mf::all_fold<mf::count_fold, moments>;
+  const both::state own{states[rank].count, {states[rank]}};
+  out[33 + rank] =
+      mf::warp::combine<every>(both{{mf::count_fold{}, {moments{}}}}, own, count).rest.first;
 }
 
 /// Divisions of counts have the bits of `combine`, also of counts that are not those of tiles.
@@ -152,10 +158,11 @@ TEST_F(gpu_level, moments_of_any_counts) {
       if (nodes.size() % 2 != 0) next.push_back(nodes.back());
       nodes = next;
     }
-    const device_array<mf::moments_state> device(states), out(1);
+    const device_array<mf::moments_state> device(states), out(65);
     gpu_tests::start(moments_kernel, 1, 32, device.data(), count, out.data());
-    const auto got = out.host()[0];
-    ASSERT_EQ(std::memcmp(&got, &nodes[0], sizeof(got)), 0) << "round " << round;
+    for (const auto& got : out.host()) {
+      ASSERT_EQ(std::memcmp(&got, &nodes[0], sizeof(got)), 0) << "round " << round;
+    }
   }
 }
 

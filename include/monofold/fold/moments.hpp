@@ -48,8 +48,6 @@ struct moments_fold {
 
   static constexpr double largest = std::numeric_limits<double>::max();
 
-  double pivot = 0;  // deviations are taken from here
-
   MONOFOLD_HD state lift(Item item, std::int64_t) const {
     const auto x = static_cast<double>(item);
     return {1, x, x - x};  // 0, or NaN for an infinity
@@ -72,29 +70,34 @@ struct moments_fold {
     return m2 >= tile.squares * 0x1p-7 && tile.squares <= largest;
   }
   MONOFOLD_HD moments_fold again(const accumulator& tile, std::int64_t count) const {
-    return {tile.sum / static_cast<double>(count)};
+    moments_fold second;
+    second.pivot_ = tile.sum / static_cast<double>(count);
+    return second;
   }
   MONOFOLD_HD accumulator open(Item item, std::int64_t) const {
-    const double d = static_cast<double>(item) - pivot;
+    const double d = static_cast<double>(item) - pivot_;
     return {d, d * d};
   }
   MONOFOLD_HD void absorb(accumulator& own, Item item, std::int64_t) const {
-    const double d = static_cast<double>(item) - pivot;
+    const double d = static_cast<double>(item) - pivot_;
     own.sum += d;
     own.squares += d * d;
   }
   MONOFOLD_HD accumulator join(const accumulator& left, const accumulator& right) const {
     return {left.sum + right.sum, left.squares + right.squares};
   }
-  // What changes no accumulator whose pivot is 0.
-  MONOFOLD_HD Item padding() const { return detail::negative_zero<Item>(); }
   MONOFOLD_HD state flush(const accumulator& own, std::int64_t count) const {
     const double mean = own.sum / static_cast<double>(count);
     const double m2 = own.squares - own.sum * mean;
     // Squares that overflow make the variance infinite, not NaN.
-    if (own.squares > largest) return {count, pivot + mean, own.squares};
-    return {count, pivot + mean, m2 < 0 ? 0.0 : m2};
+    if (own.squares > largest) return {count, pivot_ + mean, own.squares};
+    return {count, pivot_ + mean, m2 < 0 ? 0.0 : m2};
   }
+  /// Deviations are taken from here: 0 but in a second look.
+  MONOFOLD_HD double pivot() const { return pivot_; }
+
+ private:
+  double pivot_ = 0;
 };
 
 /// The same with NaN left out: items join one by one, since a tile then has no count of its own.
@@ -151,7 +154,6 @@ struct integer_moments_slots {
   MONOFOLD_HD accumulator join(const accumulator& left, const accumulator& right) const {
     return {left.sum + right.sum, left.squares + right.squares};
   }
-  MONOFOLD_HD Item padding() const { return Item(0); }  // changes no accumulator
   MONOFOLD_HD integer_moments_state flush(const accumulator& own, std::int64_t count) const {
     return {count, own.sum, monofold::widen(own.squares)};
   }
@@ -175,7 +177,6 @@ struct integer_moments_slots<Item, 4> {
   MONOFOLD_HD accumulator join(const accumulator& left, const accumulator& right) const {
     return {left.sum + right.sum, left.low + right.low, left.high + right.high};
   }
-  MONOFOLD_HD Item padding() const { return Item(0); }  // changes no accumulator
   MONOFOLD_HD integer_moments_state flush(const accumulator& own, std::int64_t count) const {
     return {count, own.sum, monofold::widen((uint128{own.high} << 32) + own.low)};
   }

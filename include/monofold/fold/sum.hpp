@@ -216,11 +216,6 @@ struct mean_fold {
     return own.count > 0 || (own.count == 0 && own.total == 0);
   }
   MONOFOLD_HD state identity() const { return {total_type(0), 0}; }
-  // What changes no accumulator.
-  MONOFOLD_HD Item padding() const requires(rule == nan_rule::propagate) {
-    if constexpr (floating) return detail::negative_zero<Item>();
-    return Item(0);
-  }
 
   MONOFOLD_HD accumulator open(Item item, std::int64_t index) const {
     if constexpr (rule == nan_rule::propagate) {

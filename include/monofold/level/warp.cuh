@@ -141,8 +141,10 @@ template <class Item, nan_rule rule>
 inline constexpr bool joins_moments_v<moments_fold<Item, rule>> = true;
 template <class Item, bool root>
 inline constexpr bool joins_moments_v<variance_fold<Item, root>> = is_floating_v<Item>;
+template <class... Folds>
+inline constexpr bool joins_moments_v<all_fold<Folds...>> = (joins_moments_v<Folds> || ...);
 
-/// The same state by less work: of whole warps.
+/// The same state by less work: of whole warps, in every lane but where moments are joined.
 template <class F>
 inline constexpr bool has_quick_lanes_v =
     is_extremum_fold_v<F> || is_extrema_fold_v<F> || adds_integers_v<F> || adds_squares_v<F> ||
@@ -208,7 +210,13 @@ template <result_in where = result_in::first_thread, class F>
 MONOFOLD_GPU typename F::state combine(const F& f, const typename F::state& own, int count) {
   const int lanes = lanes_in_warp();
   if constexpr (detail::has_quick_lanes_v<F>) {
-    if (lanes == warp_lanes) return detail::combine_quickly<F>(own, count);
+    if (lanes == warp_lanes) {
+      const auto total = detail::combine_quickly<F>(own, count);
+      if constexpr (where == result_in::every_thread && detail::joins_moments_v<F>) {
+        return shuffle_from(total, 0);
+      }
+      return total;
+    }
   }
   const auto total = detail::join_lanes(detail::state_joiner<F>{f}, own, count, lanes);
   if constexpr (where == result_in::every_thread) return shuffle_from(total, 0, first_lanes(lanes));

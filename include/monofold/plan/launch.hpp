@@ -58,7 +58,7 @@ constexpr int max_block_threads(const launch_facts& facts) {
 inline constexpr int min_resident_blocks = 2;
 
 /// Ranges of up to so many tiles are spread thin: latency counts, and no multiprocessor should have to
-/// fetch much. So many blocks at most, which then meet by mail, each state by a thread of the last.
+/// fetch much. So many blocks at most, which then meet by mail: the last block has a thread for each.
 inline constexpr int max_thin_tiles = 4096;
 constexpr int max_thin_blocks(std::int64_t tiles) { return tiles <= 1024 ? 128 : 256; }
 

@@ -1,6 +1,5 @@
 #pragma once
-/// engine/gpu/tree/fold_few_tiles_kernel: the kernel for up to some MiB, where
-/// latency counts.
+/// engine/gpu/tree/fold_few_tiles_kernel: the kernel for up to some MiB, where latency counts.
 
 #include <cstdint>
 #include <type_traits>
@@ -23,8 +22,8 @@
 
 namespace monofold::detail {
 
-/// How many of `here` tiles from tile `first` on can be had without a call:
-/// those that are whole and aligned, or may be filled up.
+/// How many of `here` tiles from tile `first` on can be had without a call: those that are whole and aligned,
+/// or may be filled up.
 template <class F, class View>
 MONOFOLD_GPU int quick_tiles(const View& view, std::int64_t size, int first, int here) {
   if constexpr (is_padded_v<F, View>) {
@@ -48,14 +47,12 @@ MONOFOLD_GPU warp_tile<View> load_quick_tile(const F& f, const View& view, std::
   return loaded;
 }
 
-/// Whether extrema are looked for in each tile as it is there: of few tiles
-/// that takes less than bringing one again.
+/// Whether extrema are looked for in each tile as it is there: of few tiles that takes less than bringing one again.
 template <class F, class View, class Sink>
 inline constexpr bool finds_at_once_v = is_end_v<F>&& warp_tile<View>::held&& asks_index_v<F, Sink>;
 
-/// The state of every `step`-th of `here` tiles from tile `first` on, beginning
-/// with `tile`, in lane 0, where a warp may keep a running one.
-/// `finds_at_once`: with the index of an extremum.
+/// The state of every `step`-th of `here` tiles from tile `first` on, beginning with `tile`, in lane 0, where a
+/// warp may keep a running one. `finds_at_once`: with the index of an extremum.
 template <bool finds_at_once, class F, class View>
 MONOFOLD_GPU typename F::state fold_tiles_running(const F& f, const View& view, std::int64_t size,
                                                   int first, int here, int tile, int step) {
@@ -84,9 +81,8 @@ MONOFOLD_GPU typename F::state fold_tiles_running(const F& f, const View& view, 
   }
 }
 
-/// A view with its count, as the kernel gets it. Parameters are read through a
-/// cache that is cold when a kernel starts, and each 64 bytes cost some 0.1 us:
-/// this kernel gets less.
+/// A view with its count, as the kernel gets it. Parameters are read through a cache that is cold when
+/// a kernel starts, and each 64 bytes cost some 0.1 us: this kernel gets less.
 template <class View>
 struct sized_view {
   View view;
@@ -126,7 +122,8 @@ few_launch few_launch_of(const tile_launch& plan) {
           static_cast<std::uint8_t>(plan.block_level), few_layout_of<F, View>()};
 }
 
-/// The shared memory of the kernel: staging, and a state a tile and warp.
+/// The shared memory of the kernel: staging, and a state a tile and warp; then, in its place, what the last block
+/// hears.
 template <class F, class View>
 constexpr int few_tiles_shared_bytes(const tile_launch& plan) {
   const int warps = plan.threads / warp_lanes;
@@ -135,17 +132,15 @@ constexpr int few_tiles_shared_bytes(const tile_launch& plan) {
     const int met = plan.is_mailed ? mailed_members<F>::shared_bytes(plan.blocks) : 0;
     return own > met ? own : met;
   }
-  int states = warps > 1 << plan.block_level ? warps : 1 << plan.block_level;
-  if (plan.is_mailed && mailbox<typename F::state>::words > 4) {
-    const int heard = static_cast<int>(plan.blocks) + warps;
-    states = states > heard ? states : heard;
-  }
-  return (is_staged_v<F, View> ? warps * staging_bytes : 0) +
-         in_chunks_of_16(states * static_cast<int>(sizeof(typename F::state)));
+  constexpr auto each = static_cast<int>(sizeof(typename F::state));
+  const int states = warps > 1 << plan.block_level ? warps : 1 << plan.block_level;
+  const int own =
+      (is_staged_v<F, View> ? warps * staging_bytes : 0) + in_chunks_of_16(states * each);
+  const int heard = plan.is_mailed ? (static_cast<int>(plan.blocks) + warps) * each : 0;
+  return own > heard ? own : in_chunks_of_16(heard);
 }
 
-/// What a block has of its tiles, in thread 0; and room for states of its warps
-/// in shared memory.
+/// What a block has of its tiles, in thread 0; and room for states of its warps in shared memory.
 template <class State>
 struct block_state {
   State total;
@@ -193,18 +188,16 @@ MONOFOLD_GPU block_state<typename F::state> fold_few_tiles(const F& f, const Vie
   return {own, states};
 }
 
-/// Blocks of this kernel that a multiprocessor must have room for: 128
-/// registers a thread, so that none are spilled where ragged tiles are called
-/// for.
+/// Blocks of this kernel that a multiprocessor must have room for: 128 registers a thread, so that none are
+/// spilled where ragged tiles are called for.
 template <class F, class View>
 inline constexpr int few_resident_blocks = max_block_threads(launch_facts_v<F, View>) > 256 ? 1 : 2;
 
-/// A block folds all; or, given a room, blocks post their states, and the last
-/// block joins them. Hardware starts blocks in order, so whoever the last one
-/// waits for is running or done.
+/// A block folds all; or, given a room, blocks post their states, and the last block joins them. Hardware
+/// starts blocks in order, so whoever the last one waits for is running or done.
 ///
-/// shape      blocks of up to 32 tiles, 2^block_level; no more blocks than
-/// threads of a block order      the plan's tree
+/// shape      blocks of up to 32 tiles, 2^block_level; no more blocks than threads of a block
+/// order      the plan's tree
 template <class F, class View, class Room, class Sink>
 __global__ void __launch_bounds__(max_block_threads(launch_facts_v<F, View>),
                                   few_resident_blocks<F, View>)
@@ -229,8 +222,7 @@ __global__ void __launch_bounds__(max_block_threads(launch_facts_v<F, View>),
       const auto* const whole = fold_few_members(f, range.view, size, plan.tiles, plan.block_level);
       if (rank == 0) sink(f, *whole);
     } else {
-      // Read early: it takes as long as items do. The last block writes it when
-      // all have read it.
+      // Read early: it takes as long as items do. The last block writes it when all have read it.
       const mailbox<state> mail{room.boxes(), room.read_call()};
       const auto* const own = fold_few_members(f, range.view, size, plan.tiles, plan.block_level);
       hand_on_by_mail(f, own, plan.blocks, mail, room, member_as_it_is{}, sink);
@@ -248,7 +240,7 @@ __global__ void __launch_bounds__(max_block_threads(launch_facts_v<F, View>),
     if (block + 1 != blocks) return;
     sync_block();  // states read above are overwritten below
     state total;
-    state* spare = own.states;
+    auto* spare = reinterpret_cast<state*>(dynamic_shared());
     if constexpr (mailbox<state>::words > 4) {
       mail.wait_all(0, blocks, spare);
       sync_block();  // states written above are read below

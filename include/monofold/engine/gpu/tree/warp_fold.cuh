@@ -10,6 +10,8 @@
 #include "monofold/fold/all.hpp"
 #include "monofold/fold/extrema.hpp"
 #include "monofold/fold/fold.hpp"
+#include "monofold/fold/moments.hpp"
+#include "monofold/fold/sum.hpp"
 #include "monofold/level/shuffle.cuh"
 #include "monofold/level/slot_array.hpp"
 #include "monofold/level/warp.cuh"
@@ -70,10 +72,30 @@ inline constexpr bool is_staged_v =
 template <class F>
 inline constexpr bool is_end_v = is_extremum_fold_v<F> || is_extrema_fold_v<F>;
 
+/// True where zeros (of floats -0) change no accumulator. Of the library's own folds: what a user derives from one may
+/// be anything.
+template <class F>
+inline constexpr bool ignores_zeros_v = false;
+template <class Item>
+inline constexpr bool ignores_zeros_v<short_integer_sum_fold<Item>> = true;
+template <class Item>
+inline constexpr bool ignores_zeros_v<integer_sum_fold<Item>> = true;
+template <class Item, class Real>
+inline constexpr bool ignores_zeros_v<float_sum_fold<Item, Real>> = true;
+template <class Item>
+inline constexpr bool ignores_zeros_v<mean_fold<Item>> = true;
+template <class Item>
+inline constexpr bool ignores_zeros_v<moments_fold<Item>> = is_floating_v<Item>;
+template <class Item>
+inline constexpr bool ignores_zeros_v<integer_moments_fold<Item>> = sizeof(Item) < 8;
+template <class Item, bool root>
+inline constexpr bool ignores_zeros_v<variance_fold<Item, root>> =
+    ignores_zeros_v<typename variance_fold<Item, root>::base>;
+
 /// True where a tile that is not whole may be filled up with items that change nothing, but that they are counted.
 template <class F, class View>
 inline constexpr bool is_filled_v = contiguous_item_view<View>&& warp_tile<View>::held &&
-                                    (is_end_v<F> || requires(const F& f) { f.padding(); });
+                                    (is_end_v<F> || ignores_zeros_v<F>);
 template <class... Folds, class View>
 inline constexpr bool is_filled_v<all_fold<Folds...>, View> = (is_filled_v<Folds, View> || ...);
 
@@ -82,15 +104,24 @@ template <class F, class View>
 inline constexpr bool is_padded_v = is_filled_v<F, View> && !is_all_fold<F>::value &&
                                     std::is_same_v<accumulator_t<F>, typename F::state>;
 
+template <class Item>
+MONOFOLD_GPU Item zero_of() {
+  if constexpr (is_floating_v<Item>) {
+    return negative_zero<Item>();
+  } else {
+    return Item(0);
+  }
+}
+
 /// Loads the first `count` items of a tile that lies on a 16-byte boundary, and fills it up.
 template <class F, class View>
-MONOFOLD_GPU void load_filled(const F& f, warp_tile<View>& tile, int count) {
+MONOFOLD_GPU void load_filled(const F&, warp_tile<View>& tile, int count) {
   if (count == warp_tile<View>::tile_items) {
     tile.load_aligned();
   } else if constexpr (is_end_v<F>) {
     tile.load_padded(count, tile.get_item(0));
   } else {
-    tile.load_padded(count, f.padding());
+    tile.load_padded(count, zero_of<typename View::item_type>());
   }
 }
 
@@ -98,11 +129,11 @@ MONOFOLD_GPU void load_filled(const F& f, warp_tile<View>& tile, int count) {
 ///
 /// sync       all lanes of the warp
 template <class F, class View>
-MONOFOLD_GPU void fill_up(const F& f, warp_tile<View>& tile) {
+MONOFOLD_GPU void fill_up(const F&, warp_tile<View>& tile) {
   if constexpr (is_end_v<F>) {
     tile.fill(shuffle_from(tile.template get<true>(0)[0], 0));
   } else {
-    tile.fill(f.padding());
+    tile.fill(zero_of<typename View::item_type>());
   }
 }
 
@@ -251,7 +282,7 @@ MONOFOLD_GPU auto fold_members(const fold_list<First, Rest...>& folds, Tile& til
 
 /// The state of a tile, in lane 0.
 ///
-/// shape      a tile that is not `full` is `load_any<is_filled_v<F, View>>`, and filled up for some folds
+/// shape      a tile that is not `full` is `load_any<fills>`, and filled up for some folds where that is true
 /// order      the slots of plan/tiles.hpp, joined neighbours first; ordered folds keep order
 /// sync       all lanes of the warp; ordered folds need the tile staged
 /// cost       a second pass over the tile where the fold asks for it
