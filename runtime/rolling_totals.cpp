@@ -109,7 +109,8 @@ class rolling_totals {
     roll_rows(job_, first, first + 1);
     for (std::int64_t at = first + 1; at < end; at += window_block) {
       const std::int64_t count = std::min<std::int64_t>(window_block, end - at);
-      const int128 most = magnitude_of(total_) + count * (int128{bound(at, count)} + 1);
+      // An item that enters and one that leaves may have different signs.
+      const int128 most = magnitude_of(total_) + count * (2 * int128{bound(at, count)} + 1);
       if (most > INT64_MAX) {
         step(at, count);
       } else {

@@ -4,10 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <cstddef>
+#include <span>
 
 #include "monofold/fold/exact.hpp"
 #include "monofold/fold/exact/run.hpp"
 #include "monofold/reduce.hpp"
+#include "monofold/rolling.hpp"
 #include "tests/inputs/hard_numbers.hpp"
 #include "tests/oracle/fixed_sum.hpp"
 #include "tests/oracle/nearest.hpp"
@@ -33,6 +35,11 @@ static inline void expect_long_sums() {
   EXPECT_EQ(mf::reduce(x, mf::sum), sum.nearest(oracle::binary64));
   EXPECT_EQ(mf::reduce(mf::zip(x, y), mf::dot), dot.nearest(oracle::binary64));
   EXPECT_EQ(mf::reduce(x, mf::sum_of_squares), squares.nearest(oracle::binary64));
+  const std::span<const double> some(x.data(), 3000);
+  const auto windows = mf::rolling(some, 10, mf::sum);
+  for (std::size_t i = 0; i < windows.size(); ++i) {
+    ASSERT_EQ(windows[i], mf::reduce(some.subspan(i, 10), mf::sum)) << i;
+  }
 }
 
 }  // namespace fast_math

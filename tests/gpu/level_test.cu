@@ -126,7 +126,8 @@ __global__ void moments_kernel(const mf::moments_state* states, int count, mf::m
   const int rank = mf::thread_rank();
   constexpr auto every = mf::result_in::every_thread;
   out[rank] = mf::warp::combine<every>(moments{}, states[rank], count);
-  if (rank == 0) out[32] = mf::warp::combine(moments{}, states[rank], count);
+  const auto in_first = mf::warp::combine(moments{}, states[rank], count);
+  if (rank == 0) out[32] = in_first;
   using both = mf::all_fold<mf::count_fold, moments>;
   const both::state own{states[rank].count, {states[rank]}};
   out[33 + rank] =

@@ -173,6 +173,27 @@ TEST(rolling_reducer, sums_of_large_integers) {
   }
 }
 
+// A step adds what enters and what leaves: twice the largest item.
+TEST(rolling_reducer, sums_of_large_integers_that_change_sign) {
+  for (const std::int64_t large :
+       {std::int64_t{1} << 62, (std::int64_t{1} << 51) - 2, (std::int64_t{1} << 53) - 1024}) {
+    for (const std::int64_t window : {2, 3, 1024, 1600}) {
+      std::vector<std::int64_t> items(rolled_items);
+      for (std::int64_t i = 0; i < rolled_items; ++i) {
+        items[static_cast<std::size_t>(i)] = i / (window / 2) % 3 == 0 ? -large : large;
+      }
+      for (const auto value_type : {MONOFOLD_INT64, MONOFOLD_FLOAT64}) {
+        const rolling_case one{items.data(), MONOFOLD_INT64,        window,
+                               MONOFOLD_SUM, MONOFOLD_OPTIONS_INIT, value_type};
+        ASSERT_EQ(one.rolled(), one.by_segments()) << large << " " << window << " " << value_type;
+      }
+      const rolling_case mean{items.data(),  MONOFOLD_INT64,        window,
+                              MONOFOLD_MEAN, MONOFOLD_OPTIONS_INIT, MONOFOLD_FLOAT64};
+      ASSERT_EQ(mean.rolled(), mean.by_segments()) << large << " " << window;
+    }
+  }
+}
+
 // The double that the exact sum rounds to lies at the middle between two floats, and the sum above it.
 TEST(rolling_reducer, sums_are_rounded_to_floats_once) {
   std::vector<float> items;

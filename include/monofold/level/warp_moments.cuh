@@ -42,7 +42,7 @@ MONOFOLD_GPU double quotient_of_counts(double part, double whole) {
 /// shape      counts of less than 2^47
 /// order      the plan's tree
 /// sync       all 32 lanes of the warp
-MONOFOLD_GPU_CALL moments_state moments_of_lanes(moments_state own, int count) {
+MONOFOLD_GPU moments_state moments_of_lanes(moments_state own, int count) {
   constexpr int levels = 5;
   const int lane = lane_rank();
   std::int64_t here = lane < count ? own.count : 0;

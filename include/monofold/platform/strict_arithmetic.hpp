@@ -7,8 +7,10 @@
 #include "monofold/platform/host_device.hpp"
 
 // MONOFOLD_STRICT_DOUBLES is 1 where the compiler does arithmetic on doubles as it is written: no
-// flag lets it reassociate, and results are not kept wider than a double.
+// flag lets it reassociate or take NaN for impossible, and results are not kept wider than a double.
 #if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__CUDA_ARCH__)
+#define MONOFOLD_STRICT_DOUBLES 0
+#elif defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__ != 0
 #define MONOFOLD_STRICT_DOUBLES 0
 #elif defined(__FLT_EVAL_METHOD__) && __FLT_EVAL_METHOD__ == 0
 #define MONOFOLD_STRICT_DOUBLES 1

@@ -149,7 +149,7 @@ class window_sum {
                  double* high, double* low) {
     if (exponent_above(pair_[0]) > most_ - 2) return false;
     const window_parts before{pair_[0], pair_[1], state_.counts.minus_zeros, false, false, false};
-#if defined(MONOFOLD_QUIET_VECTORS)
+#if defined(MONOFOLD_QUIET_VECTORS) && MONOFOLD_STRICT_DOUBLES
     // Sums of up to 2^63 items, each up to 2^107 units of the anchor, have no overflow.
     if (most_ <= 840 && instruction_set_in_use() == instruction_set::avx512) {
       since_ = 0;  // nobody looks at items for the loops below

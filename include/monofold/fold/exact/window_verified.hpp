@@ -24,7 +24,7 @@ struct window_parts {
   bool fits;                 // all of it: else the rest means nothing
 };
 
-#if defined(MONOFOLD_QUIET_VECTORS)
+#if defined(MONOFOLD_QUIET_VECTORS) && MONOFOLD_STRICT_DOUBLES
 
 /// Vectors of eight doubles by instructions that raise no flag, or that gcc 12 takes apart.
 struct quiet_lanes {
