@@ -45,7 +45,7 @@ void slide_as(const T* leaving, const T* entering, std::int64_t count, std::uint
   }
 }
 
-/// No item of `count` is this large.
+/// No item of `count` is larger.
 template <class T>
 std::uint64_t bound_of(const T* items, std::int64_t count) {
   std::uint64_t any = 0;

@@ -103,8 +103,8 @@ class equal_terms {
   bool differs_ = false;            // from the one at `to_`
 };
 
-/// Windows [first, end) of `window` terms: sink.spreads(i, count, values, is_known) gets those from the i-th on, rounded
-/// once, all (null) or where `is_known` is not 0; sink.alone(i, count): nothing is known of them.
+/// Windows [first, end) of `window` terms: sink.spreads(i, count, values, is_known) gets those from the i-th on,
+/// rounded once, all (null) or where `is_known` is not 0; sink.alone(i, count): nothing is known of them.
 ///
 /// cost       some 5 ns an item; a pass over a window after windows that are alone, which are twice as many each time
 template <class Terms, class Sink>

@@ -30,7 +30,8 @@ namespace monofold {
 
 /// While it lives, additions round to nearest and subnormal numbers count, where that can be had.
 ///
-/// sync       a register of this thread; put back by the destructor, flags of exceptions included
+/// sync       a register of this thread; where it had to be changed, put back by the destructor, flags of exceptions
+///            included. Elsewhere flags that code between raises stay raised
 /// errors     `holds()` is false where the arithmetic is another one and stays so: the caller must
 ///            do without. Code between must take its numbers from memory and leave results there,
 ///            or the compiler could move it out

@@ -55,8 +55,8 @@ struct spread_lanes {
 
   /// n Q - S^2 = high + low, off by `doubt` at most.
   ///
-  /// With u = 2^-53 there are products of at most n Q that are exact in two doubles, and numbers of at most 4 u n Q
-  /// that take a dozen roundings: together less than 64 u^2 n Q = 2^-100 n Q (S^2 <= n Q: Cauchy and Schwarz).
+  /// With u = 2^-53 there are products of at most n Q that are exact in two doubles, and numbers of at most 7 u n Q
+  /// that take a dozen roundings; what is left out is smaller. Together less than 64 u^2 n Q = 2^-100 n Q (S^2 <= n Q: Cauchy and Schwarz).
   MONOFOLD_INLINE void subtract(const real (&s)[2], const real (&q)[2], const real& rest,
                                 real& high, real& low, real& doubt) const {
     MONOFOLD_AS_WRITTEN
@@ -97,8 +97,9 @@ struct spread_lanes {
   }
 };
 
-/// `out` up to a multiple of four, and `is_known` where both ends round alike: true where all are. Sums of squares beyond 2^-800 to 2^900 are left out, but 0: others have
-/// parts below the smallest number, or quotients above the largest.
+/// `out` up to a multiple of four, and `is_known` where both ends round alike: true where all are. Sums of squares
+/// beyond 2^-800 to 2^900 are left out, but 0: others have parts below the smallest number, or quotients above the
+/// largest.
 __attribute__((target("avx2,fma,bmi2"), noinline)) inline bool finish_spreads_avx2(
     const spread_sums& all, int count, double* out, std::int64_t* is_known) {
   using real = spread_lanes::real;

@@ -33,7 +33,8 @@ enum class slid { no, plainly, special, to_means };
 ///
 /// `slide` moves it by up to window_block items at once, where two doubles hold its sums on the way: the differences
 /// of what enters and what leaves are cut at one bit for all of them, so that the sums of upper parts are exact, and
-/// those of lower parts too; their sum is rounded once. `step` always can.
+/// those of lower parts too; their sum is rounded once. With AVX-512 the processor's flags say whether they were, see
+/// fold/exact/window_verified. `step` always can.
 ///
 /// order      exact: the sums are those of the windows' items, however they were reached
 /// cost       slide: some 4 ns an item without vectors, and 1 ns with them; step: some 100 ns
