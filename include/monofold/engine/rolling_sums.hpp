@@ -58,8 +58,9 @@ inline bool has_strict_doubles() {
 /// Sums of windows [first, end) of `window` terms, the i-th from term i on.
 ///
 /// shape      sink.means(i, count, means): of windows that have no NaN, no infinities and no -0, where
-///            `sink.wants_means` is. sink.block(i, count, counts, high, low): the sums from the i-th on, each rounded, and what that left
-///            out (null where `sink.wants_low` is not); the windows have no NaN, no infinities, and no sum of -0.
+///            `sink.wants_means` is. sink.block(i, count, counts, high, low): the sums from the i-th on, each
+///            rounded, and what that left out (null where `sink.wants_low` is not); the windows have no NaN, no
+///            infinities, and no sum of -0.
 ///            sink.one(i, counts, leading): of one window
 /// cost       as window_sum::slide, nearly always; one pass over the first window
 template <class Terms, class Sink>

@@ -56,7 +56,8 @@ struct spread_lanes {
   /// n Q - S^2 = high + low, off by `doubt` at most.
   ///
   /// With u = 2^-53 there are products of at most n Q that are exact in two doubles, and numbers of at most 7 u n Q
-  /// that take a dozen roundings; what is left out is smaller. Together less than 64 u^2 n Q = 2^-100 n Q (S^2 <= n Q: Cauchy and Schwarz).
+  /// that take a dozen roundings; what is left out is smaller. Together less than 64 u^2 n Q = 2^-100 n Q (S^2 <= n
+  /// Q: Cauchy and Schwarz).
   MONOFOLD_INLINE void subtract(const real (&s)[2], const real (&q)[2], const real& rest,
                                 real& high, real& low, real& doubt) const {
     MONOFOLD_AS_WRITTEN
