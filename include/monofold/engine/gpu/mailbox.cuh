@@ -140,22 +140,22 @@ struct mailbox {
     }
   }
 
-  /// Waits for the state of a box. Its writer must be running, or be sure to start.
-  MONOFOLD_GPU State wait(std::int64_t box) const {
+  /// Waits for the state of a box, whose writer must be running, or be sure to start; lanes that do not ask get
+  /// some other state, or none. Lanes wait for each other: parted, they would be slow until the next barrier.
+  ///
+  /// sync       all lanes of the warp
+  MONOFOLD_GPU State wait(std::int64_t box, bool asks) const {
+    const std::uint64_t* const from = boxes + (asks ? box : 0) * words;
     std::uint64_t word[words];
-    bool all_there = false;
-    while (!all_there) {
+    bool all_there;
+    do {
       // All words are on their way before one is looked at.
       MONOFOLD_UNROLL
-      for (int w = 0; w < words; ++w) {
-        read_mail(boxes + box * words + w, word[w]);
-      }
+      for (int w = 0; w < words; ++w) read_mail(from + w, word[w]);
       all_there = true;
       MONOFOLD_UNROLL
-      for (int w = 0; w < words; ++w) {
-        all_there = all_there && is_mail_of(call, word[w]);
-      }
-    }
+      for (int w = 0; w < words; ++w) all_there = all_there && is_mail_of(call, word[w]);
+    } while (any_lane(asks && !all_there));
     std::uint32_t part[words];
     MONOFOLD_UNROLL
     for (int w = 0; w < words; ++w) part[w] = static_cast<std::uint32_t>(word[w]);
@@ -183,7 +183,10 @@ struct mailbox {
       }
     } else {
       MONOFOLD_ROLL
-      for (int box = rank; box < count; box += threads) out[box] = wait(first + box);
+      for (int box = rank; box - lane_rank() < count; box += threads) {
+        const State own = wait(first + box, box < count);
+        if (box < count) out[box] = own;
+      }
     }
   }
 
@@ -228,16 +231,22 @@ struct mailbox {
 };
 
 /// The node over what blocks node * each .. node * each + each - 1 have posted, as far as there are: 1, 2 or 4.
+///
+/// sync       all lanes of the warp, with the same `each`
 template <class F>
 MONOFOLD_GPU typename F::state wait_for_node(const F& f, const mailbox<typename F::state>& mail,
                                              int node, int each, int blocks) {
   const int first = node * each;
-  auto own = mail.wait(first);
-  if (each > 1 && first + 1 < blocks) own = combine_states(f, own, mail.wait(first + 1));
-  if (each > 2 && first + 2 < blocks) {
-    auto right = mail.wait(first + 2);
-    if (first + 3 < blocks) right = combine_states(f, right, mail.wait(first + 3));
-    own = combine_states(f, own, right);
+  auto own = mail.wait(first, first < blocks);
+  if (each > 1) {
+    const auto next = mail.wait(first + 1, first + 1 < blocks);
+    if (first + 1 < blocks) own = combine_states(f, own, next);
+  }
+  if (each > 2) {
+    auto right = mail.wait(first + 2, first + 2 < blocks);
+    const auto last = mail.wait(first + 3, first + 3 < blocks);
+    if (first + 3 < blocks) right = combine_states(f, right, last);
+    if (first + 2 < blocks) own = combine_states(f, own, right);
   }
   return own;
 }
@@ -254,9 +263,7 @@ MONOFOLD_GPU typename F::state combine_mail(const F& f, const mailbox<typename F
   const auto rank = static_cast<int>(threadIdx.x);
   const auto threads = static_cast<int>(blockDim.x);
   const int each = blocks <= threads ? 1 : blocks <= 2 * threads ? 2 : 4;
-  const int first = rank * each;
-  state own;
-  if (first < blocks) own = wait_for_node(f, mail, rank, each, blocks);
+  const state own = wait_for_node(f, mail, rank, each, blocks);
   return combine_block(f, own, (blocks + each - 1) / each, warp_states);
 }
 

@@ -89,8 +89,12 @@ class extrema_companion {
     // Of up to 128 senders other warps read the sums.
     const auto rank = static_cast<int>(threadIdx.x ^ (exact_threads / 2));
     state own = F{}.identity();
-    if (rank < senders) own = mail.wait(rank);
-    leave(warp::combine(F{}, own));
+    if (rank - lane_rank() < senders) {
+      own = mail.wait(rank, rank < senders);
+      const int here = senders - rank + lane_rank();
+      own = warp::combine(F{}, own, here < warp_lanes ? here : warp_lanes);
+    }
+    leave(own);
   }
 
   /// Makes one of what warps have left, with indices.
@@ -98,8 +102,9 @@ class extrema_companion {
   /// sync       all threads of the block, behind a barrier; no barrier behind the last write
   MONOFOLD_GPU void find(const aligned_range<Item>& range) const {
     const int lane = lane_rank();
+    // The first warps finish the sums meanwhile.
     extrema::find(warp_states()[lane < exact_warps ? lane : 0], exact_warps, *total(), range,
-                  warp_rank());
+                  warp_rank() ^ (exact_warps / 2));
   }
 
   template <class Sink>

@@ -41,6 +41,7 @@ struct short_sums {
   static_assert(!is_possible || gap <= 47);
 
   int128 value[num_sums];
+  static constexpr int no_exponent = 1 << 20;  // above all others
   std::int32_t max_exponent;
   std::uint32_t is_there : 1;      // else it is nothing, whatever the exponent
   std::uint32_t minus_zeros : 31;  // terms that are -0
@@ -82,12 +83,48 @@ struct short_sums {
 
   /// The same of some places in shared memory, up to one a lane.
   MONOFOLD_GPU bool join_slots(const short_sums* slot, int num, int most_shift) {
-    *this = short_sums{};
-    if (lane_rank() < num) *this = slot[lane_rank()];
+    take(slot, num);
     return join_lanes(most_shift);
+  }
+  /// The same, wherever their largest exponents are: in units of the largest, which are fine enough for most data.
+  /// A call, rare and long. `no_exponent`: some have bits below them.
+  MONOFOLD_GPU_CALL static short_sums far_slots_joined(const short_sums* slot, int num) {
+    short_sums own;
+    own.take(slot, num);
+    own.join_far_lanes();
+    return own;
+  }
+  /// The sum of what lanes have, in units of the largest; `no_exponent`: some have bits below them.
+  ///
+  /// sync       all lanes of the warp, which all get it
+  MONOFOLD_GPU void join_far_lanes() {
+    constexpr int above = 1 << 21;
+    const bool any = is_there != 0;
+    const auto key = static_cast<std::uint32_t>(any ? above + max_exponent : 0);
+    const int largest = static_cast<int>(largest_of_lanes(key)) - above;
+    bool loses_bits = false;
+    MONOFOLD_UNROLL
+    for (int s = 0; s < num_sums; ++s) {
+      int128 units = 0;
+      if (any) {
+        int shift =
+            format::part_max_exponent(largest, s) - format::part_max_exponent(max_exponent, s);
+        if (shift > 127) shift = 127;
+        units = value[s] >> shift;
+        loses_bits |= units << shift != value[s];
+      }
+      value[s] = sum_of_lanes(units);
+    }
+    minus_zeros = sum_of_lanes(std::uint32_t{minus_zeros}) & 0x7fffffffu;
+    is_there = any_lane(any) ? 1 : 0;
+    max_exponent = any_lane(loses_bits) ? no_exponent : is_there != 0 ? largest : 0;
   }
 
  private:
+  MONOFOLD_GPU void take(const short_sums* slot, int num) {
+    *this = short_sums{};
+    if (lane_rank() < num) *this = slot[lane_rank()];
+  }
   /// By how much the units of a sum are above those of another largest exponent.
   MONOFOLD_GPU int shift_over(int lowest) const {
     int most = 0;
@@ -169,7 +206,7 @@ class mailed_sums {
     const int warp = rank / warp_lanes;
     bool is_here = true;
     sums heard{};
-    if (rank < senders) is_here = hear(rank, heard);
+    if (rank - lane_rank() < senders) is_here = hear(rank, rank < senders, heard);
     if (!is_here) __threadfence();  // what was added elsewhere is seen behind the barrier below
     sums joined = heard;
     const bool is_near = joined.join_lanes(sums::most_shift_of_blocks);
@@ -181,6 +218,10 @@ class mailed_sums {
     // The same in all warps.
     all_near = all_near && own.join_slots(slots, warps, sums::most_shift_of_blocks);
     if (all_near && all_here) return true;
+    if (all_here) {
+      own = far_blocks_joined(heard, slots);
+      if (own.max_exponent != sums::no_exponent) return true;
+    }
 
     if (rank < digits::num_wide_words) {
       total[rank] = take_word(words + rank);  // what senders added before they said so
@@ -195,6 +236,17 @@ class mailed_sums {
     if (all_near ? rank != 0 : is_near && lane_rank() != 0) added.is_there = 0;
     if (added.is_there != 0) add_to_digits(added, total);
     return false;
+  }
+
+  /// The sum of what all threads of the block have, wherever their largest exponents are.
+  ///
+  /// sync       all threads of the block
+  MONOFOLD_GPU_CALL static sums far_blocks_joined(sums own, sums* slots) {
+    own.join_far_lanes();
+    sync_block();  // slots read before are written below
+    if (lane_rank() == 0) slots[threadIdx.x / warp_lanes] = own;
+    sync_block();  // and read
+    return sums::far_slots_joined(slots, warps);
   }
 
   /// Adds short sums to digits in shared memory, by a thread alone.
@@ -234,19 +286,24 @@ class mailed_sums {
     return room_.boxes() + (1 + 2 * quarter_pair) * mail_room::most_senders;
   }
 
-  /// Waits for what a sender has to say; false where its sums are elsewhere.
-  MONOFOLD_GPU bool hear(int sender, sums& own) const {
-    std::uint32_t say = 0;
+  /// Waits for what a sender has to say, in lanes that ask; false where its sums are elsewhere. Lanes wait for each
+  /// other, see mailbox::wait.
+  ///
+  /// sync       all lanes of the warp
+  MONOFOLD_GPU bool hear(int sender, bool asks, sums& own) const {
+    if (!asks) sender = 0;
+    std::uint32_t say;
     std::uint64_t half[2 * num_sums];
-    bool all_there = false;
-    while (!all_there) {
+    bool all_there;
+    do {
       // All is on its way before any is looked at.
       all_there = read_word(room_.boxes() + sender, say);
       MONOFOLD_UNROLL
       for (int q = 0; q < 2 * num_sums; ++q) {
         all_there = read_pair(pairs_of(q) + 2 * sender, half[q]) && all_there;
       }
-    }
+    } while (any_lane(asks && !all_there));
+    if (!asks) say = 0;
     MONOFOLD_UNROLL
     for (int s = 0; s < num_sums; ++s) {
       own.value[s] = static_cast<int128>(static_cast<uint128>(half[2 * s + 1]) << 64 | half[2 * s]);

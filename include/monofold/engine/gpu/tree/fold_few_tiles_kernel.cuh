@@ -247,7 +247,7 @@ __global__ void __launch_bounds__(max_block_threads(launch_facts_v<F, View>),
       if (rank < blocks) total = spare[rank];
       spare += blocks;
     } else {
-      if (rank < blocks) total = mail.wait(rank);
+      total = mail.wait(rank, rank < blocks);
     }
     total = combine_block(f, total, blocks, spare);
     room.end_call(mail.call);
