@@ -30,13 +30,25 @@ bool is_sum(operation op) { return op == operation::sum || op == operation::mean
 
 /// Whether an integer answer may not fit the type that it is asked for in; `most` items a row.
 bool may_overflow(const row_question& what, std::int64_t most) {
-  const bool is_wide = what.to == dtype::int64 || what.to == dtype::uint64;
-  if (what.op == operation::nonzero || what.op == operation::nan) return !is_wide;
-  if (what.op != operation::sum || monofold::info(what.to).is_floating) return false;
+  using enum operation;
   const dtype_info& item = monofold::info(what.type);
+  if (monofold::info(what.to).is_floating) return false;
+  const bool is_wide = what.to == dtype::int64 || what.to == dtype::uint64;
   const bool is_signed = item.name.front() == 'i';
-  return !is_wide || (is_signed && what.to == dtype::uint64) ||
-         (item.size_bytes == 8 && (most > 1 || what.to != what.type));
+  switch (what.op) {
+    case nonzero:
+    case nan:
+    case count: return !is_wide;
+    case bit_and:
+    case bit_or:
+    case bit_xor: return what.to != what.type;
+    case prod: return what.to != (is_signed ? dtype::int64 : dtype::uint64);
+    case norminf: return what.to != dtype::uint64;
+    case norm1: return what.to != dtype::uint64 || (item.size_bytes == 8 && most > 1);
+    default:
+      return !is_wide || (is_signed && what.to == dtype::uint64) ||
+             (item.size_bytes == 8 && (most > 1 || what.to != what.type));
+  }
 }
 
 /// Whether a row of `items` items may be without an answer.
@@ -46,14 +58,18 @@ bool may_fail(const row_question& what, std::int64_t items) {
   if (is_floating && what.raise_nan) return true;
   const std::int64_t least = is_floating && what.omit_nan ? 0 : items;
   switch (what.op) {
-    case sum:
-    case nonzero:
-    case nan: return may_overflow(what, items);
     case any:
-    case all: return false;
+    case all:
+    case norm2: return false;
     case var:
     case std: return least == 0 || least <= what.ddof;
-    default: return least == 0;
+    case mean:
+    case min:
+    case max:
+    case minmax:
+    case argmin:
+    case argmax: return least == 0;
+    default: return may_overflow(what, items);
   }
 }
 

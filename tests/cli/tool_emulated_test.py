@@ -64,15 +64,18 @@ class Emulated(ToolTest):
         self.assertEqual(self.output("sum", "-", "--device", "emulated", stdin=text), "499500\n")
 
     def test_rows(self):
-        some = "sum,mean,minmax,argmax,any,all,nonzero,count"
+        some = "sum,mean,var,std,minmax,argmax,any,all,nonzero,count,norm1,norm2,norminf"
+        more = {"f4": "prod", "i2": "prod,and,or,xor", "f2": "nan"}
         for dtype in ("f4", "i2", "f2"):
             values = np.random.default_rng(8).normal(10, 30, (20, 9, 30)).astype(dtype)
             for file in (self.save("c.npy", values), self.save("f.npy", np.asfortranarray(values))):
                 for axis in ("0", "1", "2", "1,2"):
                     if file.endswith("f.npy") and axis == "1,2":
                         continue
-                    words = (some + (",var" if dtype == "f4" else ""), file, "--axis", axis, "--csv")
+                    words = (f"{some},{more[dtype]}", file, "--axis", axis, "--csv")
                     self.assertEqual(self.output(*words, "--device", "emulated"), self.output(*words))
+                words = ("stats", file, "--axis", "0", "--json")
+                self.assertEqual(self.output(*words, "--device", "emulated"), self.output(*words))
         self.check_error(2, "--device emulated: no kernel for rows by prod of float16", "prod", file, "--axis", "0",
                          "--device", "emulated")
         empty = self.save("e.npy", np.ones((2, 0)))

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "monofold/fold/exact/leading.hpp"
+#include "monofold/fold/exact/rounding.hpp"
 #include "monofold/platform/dtype.hpp"
 #include "monofold/platform/float_format.hpp"
 #include "monofold/platform/host_device.hpp"
@@ -55,6 +56,15 @@ struct row_answer {
     using monofold::detail::round_bits;
     if (to == dtype::float64) return of_real(round_bits<double>(is_negative, own), to);
     return of_real(round_bits<odd_double>(is_negative, own).value, to);
+  }
+  /// magnitude / divisor, or the root of that, by a slow way; 0 < divisor < 2^127.
+  MONOFOLD_GPU static row_answer of_ratio(const std::uint64_t* limb, int num_limbs, int low,
+                                          uint128 divisor, bool is_root, dtype to) {
+    const monofold::detail::leading_bits bits =
+        monofold::detail::quotient_by_bits(limb, num_limbs, low, divisor);
+    if (bits.significand == 0) return of_real(0, to);
+    return of_leading(
+        false, is_root ? monofold::detail::root_of(bits) : monofold::detail::upper_of(bits), to);
   }
   /// An integer, over `divisor` where that is not 0.
   MONOFOLD_GPU_CALL static row_answer of_integer(int128 value, std::uint64_t divisor, dtype to) {

@@ -104,7 +104,7 @@ struct row_plain_fold : float_sum_fold<Item, std::conditional_t<sizeof(Item) == 
   }
 };
 
-/// Exact variances and their roots.
+/// Exact variances and their roots; 2-norms.
 template <class Item>
 struct row_moments_fold : exact_moments_fold<Item> {
   using state = exact_moments_state<Item>;
@@ -125,15 +125,9 @@ struct row_moments_fold : exact_moments_fold<Item> {
   }
 
  private:
-  template <class Visit>
-  MONOFOLD_GPU static auto by_rounding(const row_rules& rules, const Visit& visit) {
-    const bool is_root = rules.op == operation::std;
-    if (rules.to == dtype::float64) {
-      return is_root ? visit.template operator()<double, true>()
-                     : visit.template operator()<double, false>();
-    }
-    return is_root ? visit.template operator()<odd_double, true>()
-                   : visit.template operator()<odd_double, false>();
+  MONOFOLD_GPU static uint128 divisor_of(const row_rules& rules, std::int64_t items) {
+    return uint128{static_cast<std::uint64_t>(items)} *
+           static_cast<std::uint64_t>(items - rules.ddof);
   }
   MONOFOLD_GPU_CALL static row_answer answer_of(row_rules rules, const state& s) {
     row_answer out{};
@@ -143,16 +137,10 @@ struct row_moments_fold : exact_moments_fold<Item> {
     }
     exact_counts counts = s.values.counts;
     static_cast<void>(leave_out_nan(rules, counts));
-    const auto items = static_cast<std::uint64_t>(counts.items);
     const exact_deviations<Item> all(s.values.sum, s.squares, counts.items);
-    const uint128 divisor = uint128{items} * (items - static_cast<std::uint64_t>(rules.ddof));
-    return row_answer::of_real(by_rounding(rules,
-                                           [&]<class Real, bool root>() {
-                                             const Real own =
-                                                 all.template rounded<Real, root>(divisor);
-                                             return bits_as<double>(own);
-                                           }),
-                               rules.to);
+    return row_answer::of_ratio(all.limbs(), all.num_limbs, all.low_exponent,
+                                divisor_of(rules, counts.items), rules.op == operation::std,
+                                rules.to);
   }
   MONOFOLD_GPU_CALL static bool found_by_leading(row_rules rules, exact_counts counts,
                                                  const monofold::detail::leading_bits& sum,
@@ -160,14 +148,51 @@ struct row_moments_fold : exact_moments_fold<Item> {
                                                  row_answer& out) {
     out = row_answer::failed(status::nan_found);
     if (!leave_out_nan(rules, counts)) return true;
-    return by_rounding(rules, [&]<class Real, bool root>() {
-      result<Real> found;
-      const exact_variance_fold<Item, Real, root> own(rules.ddof);
-      if (!own.finish_leading(counts, sum, squares, found)) return false;
-      out = found ? row_answer::of_real(bits_as<double>(*found), rules.to)
-                  : row_answer::failed(found.code());
+    if (rules.op == operation::norm2) {
+      out = norm_of(rules, counts, squares);
       return true;
-    });
+    }
+    const exact_verdict v = verdict<nan_rule::propagate>(counts);
+    out = row_answer::failed(status::empty_input);
+    if (v.items <= rules.ddof || v.items == 0) return true;
+    out = row_answer::of_real(monofold::detail::special<double>({number_kind::nan, false, v.items}),
+                              rules.to);
+    if (v.kind != number_kind::finite) return true;
+    const uint128 divisor = divisor_of(rules, v.items);
+    monofold::detail::doubtful_bits deviations;
+    if (divisor >> 64 != 0 || v.items >> 59 != 0 ||
+        !leading_deviations(sum, squares, static_cast<std::uint64_t>(v.items), deviations)) {
+      return false;
+    }
+    return found_by_deviations(rules, deviations, static_cast<std::uint64_t>(divisor), out);
+  }
+  /// The root of the squares; their signs are lost, so are those of infinities.
+  MONOFOLD_GPU static row_answer norm_of(const row_rules& rules, exact_counts counts,
+                                         const monofold::detail::leading_bits& squares) {
+    counts.positive_infinity += counts.negative_infinity;
+    counts.negative_infinity = counts.minus_zeros = 0;
+    const exact_verdict v = verdict<nan_rule::propagate>(counts);
+    if (v.kind != number_kind::finite || squares.significand == 0) {
+      return row_answer::of_real(monofold::detail::special<double>(v), rules.to);
+    }
+    return row_answer::of_leading(false, monofold::detail::root_of(squares), rules.to);
+  }
+  /// False where what the deviations may be at least and at most are rounded to different answers.
+  MONOFOLD_GPU static bool found_by_deviations(const row_rules& rules,
+                                               const monofold::detail::doubtful_bits& deviations,
+                                               std::uint64_t divisor, row_answer& out) {
+    const monofold::detail::leading_bits& bits = deviations.bits;
+    out = row_answer::of_real(0, rules.to);
+    if (bits.significand == 0) return true;
+    const bool is_root = rules.op == operation::std;
+    const monofold::detail::upper_bits low =
+        is_root ? monofold::detail::root_of(long_quotient_of(bits, divisor))
+                : quotient_of(bits, divisor);
+    out = row_answer::of_leading(false, low, rules.to);
+    if (deviations.doubt == 0 && !(is_root && bits.sticky)) return true;
+    monofold::detail::upper_bits high;
+    return highest_bits(deviations, low, high) &&
+           row_answer::of_leading(false, high, rules.to).bits == out.bits;
   }
 };
 
@@ -193,9 +218,11 @@ struct row_count_fold {
   MONOFOLD_HD Word padding() const { return 0; }
 
   MONOFOLD_HD bool needs_length() const {
-    return rules.op == operation::mean || rules.op == operation::all;
+    return rules.op == operation::mean || rules.op == operation::all ||
+           rules.op == operation::count;
   }
   MONOFOLD_GPU row_answer answer(state total, std::int64_t count) const {
+    if (rules.op == operation::count) return row_answer::of_integer(count - total, 0, rules.to);
     if (rules.op == operation::any) return row_answer::of_integer(total > 0 ? 1 : 0, 0, rules.to);
     if (rules.op == operation::all)
       return row_answer::of_integer(total == count ? 1 : 0, 0, rules.to);
@@ -223,13 +250,13 @@ struct row_extremum_fold {
 
   row_rules rules;
   Word sign;      // the highest bit, of signed integers and of floats
-  Word turned;    // the bits that negative floats have the other way round
-  Word infinite;  // of floats the bits of an infinity, else all that a magnitude can have
+  Word turned;    // the bits that negative floats have the other way round; the sign, of magnitudes
+  Word infinite;  // of floats the bits of an infinity, else 0
   Word flipped;   // all bits, where the smallest is asked for
   Word worst;     // the item that no other is worse than
 
   MONOFOLD_HD bool is_nan_item(Word item) const {
-    return turned != 0 && static_cast<Word>(item & turned) > infinite;
+    return infinite != 0 && static_cast<Word>(item & static_cast<Word>(~sign)) > infinite;
   }
   MONOFOLD_HD Word key_of(Word item) const {
     const bool is_negative = (item & sign) != 0;
@@ -253,13 +280,31 @@ struct row_extremum_fold {
   MONOFOLD_HD state identity() const { return {0, -1}; }
 
   MONOFOLD_GPU row_answer finish(const state& s) const {
-    if (s.index < 0) return row_answer::failed(status::empty_input);
-    if (turned != 0 && s.key == nan_key) {
-      if (rules.raise_nan) return row_answer::failed(status::nan_found);
-      const auto quiet = static_cast<Word>(infinite | (infinite & ~(infinite << 1)) >> 1);
-      return {quiet, s.index, status::ok};
+    const bool is_norm = rules.op == operation::norminf;
+    if (s.index < 0) {
+      return is_norm ? row_answer::of_real(0, rules.to) : row_answer::failed(status::empty_input);
     }
-    return {item_of(s.key), s.index, status::ok};
+    Word item = item_of(s.key);
+    if (infinite != 0 && s.key == nan_key) {
+      if (rules.raise_nan) return row_answer::failed(status::nan_found);
+      item = static_cast<Word>(infinite | (infinite & ~(infinite << 1)) >> 1);  // a quiet one
+    }
+    if (is_norm) return row_answer::of_real(double_of(item), rules.to);
+    return {item, s.index, status::ok};
+  }
+
+ private:
+  MONOFOLD_GPU double double_of(Word item) const {
+    if constexpr (sizeof(Word) == 8) {
+      return bits_as<double>(item);
+    } else if constexpr (sizeof(Word) == 4) {
+      return as_double(bits_as<float>(item));
+    } else if constexpr (sizeof(Word) == 2) {
+      return infinite == float_format<float16>::infinity ? as_double(float16(item))
+                                                         : as_double(bfloat16(item));
+    } else {
+      return 0;  // no floating-point type is so short
+    }
   }
 };
 

@@ -46,6 +46,9 @@ class row_pass {
 std::unique_ptr<row_pass> make_float_row_pass(const row_question& what, const row_rules& rules);
 std::unique_ptr<row_pass> make_moment_row_pass(const row_question& what, const row_rules& rules);
 std::unique_ptr<row_pass> make_count_row_pass(const row_question& what, const row_rules& rules);
+std::unique_ptr<row_pass> make_integer_row_pass(const row_question& what, const row_rules& rules);
+std::unique_ptr<row_pass> make_norm_row_pass(const row_question& what, const row_rules& rules);
+std::unique_ptr<row_pass> make_product_row_pass(const row_question& what, const row_rules& rules);
 std::unique_ptr<row_pass> make_extremum_row_pass(const row_question& what, const row_rules& rules);
 
 }  // namespace monofold::runtime

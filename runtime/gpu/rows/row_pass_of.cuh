@@ -70,28 +70,30 @@ inline const gpu_workspace& workspace_of(row_room& room, std::int64_t bytes) {
   return *own;
 }
 
-template <class Fold, class Item>
+/// `First`: a pointer to items, or what is indexed as one is, made of an address and the type that lies there.
+template <class Fold, class Item, class First>
 class row_pass_of final : public row_pass {
  public:
-  explicit row_pass_of(const Fold& fold) : fold_(fold) {}
+  row_pass_of(const Fold& fold, dtype type) : fold_(fold), type_(type) {}
 
   void start(const device_row_items& items, const row_store& store, row_room& room) const override {
-    const auto* const first = static_cast<const Item*>(items.first);
+    const First first = first_of(items.first);
     const monofold::detail::device_stream on{room.stream(), room.device()};
     const auto start_path = [&](const auto& path, const auto& start) {
       monofold::detail::throw_if(start(path, workspace_of(room, path.workspace_bytes())));
     };
     if (items.starts == nullptr) {
-      const monofold::detail::axis_path<Fold, Item, row_list, true> path(fold_, first, items.rows,
-                                                                         room.multiprocessors());
+      const monofold::detail::axis_path<Fold, Item, row_list, true, First> path(
+          fold_, first, items.rows, room.multiprocessors());
       start_path(path, [&](const auto& own, const gpu_workspace& workspace) {
         return own.start(on, workspace, row_sinks{store});
       });
     } else {
-      const contiguous_view<Item> view(first, items.num_items);
+      using items_view = monofold::detail::view_from<Item, First>;
+      const items_view view(first, items.num_items);
       const row_list list(items.starts, items.stops, items.num_segments);
-      const monofold::detail::segment_path<Fold, contiguous_view<Item>, row_list> path(
-          fold_, view, list, room.multiprocessors());
+      const monofold::detail::segment_path<Fold, items_view, row_list> path(fold_, view, list,
+                                                                            room.multiprocessors());
       start_path(path, [&](const auto& own, const gpu_workspace& workspace) {
         room.look_for_bad_segments_at(workspace.segment_report());
         return own.template start<false>(on, workspace, row_sinks{store});
@@ -100,12 +102,21 @@ class row_pass_of final : public row_pass {
   }
 
  private:
+  First first_of(const void* address) const {
+    if constexpr (std::is_pointer_v<First>) {
+      return static_cast<First>(address);
+    } else {
+      return First(address, type_);
+    }
+  }
+
   Fold fold_;
+  dtype type_;
 };
 
-template <class Fold, class Item>
-std::unique_ptr<row_pass> make_row_pass_of(const Fold& fold) {
-  return std::make_unique<row_pass_of<Fold, Item>>(fold);
+template <class Fold, class Item, class First = const Item*>
+std::unique_ptr<row_pass> make_row_pass_of(const Fold& fold, dtype type = {}) {
+  return std::make_unique<row_pass_of<Fold, Item, First>>(fold, type);
 }
 
 /// Calls visit.operator()<Item>() for a floating-point type; else what a default is.

@@ -86,6 +86,17 @@ MONOFOLD_HD_CALL bool leading_deviations(const leading_bits& sum, const leading_
   return true;
 }
 
+/// What a quotient of deviations, or the root of one, is at most whose bits are `low`; false where that is not known.
+MONOFOLD_HD bool highest_bits(const doubtful_bits& deviations, const upper_bits& low,
+                              upper_bits& high) {
+  // A doubt of 2^k in 2^127 becomes one of 2^(k - 63) in 2^64, beside what is below the bits.
+  const int doubt = deviations.doubt - 62;
+  if (doubt > 60) return false;
+  const std::uint64_t more = 1 + (doubt > 0 ? std::uint64_t{1} << doubt : 0);
+  high = {low.significand + more, low.exponent, true};
+  return high.significand > more;
+}
+
 /// Deviations / divisor, or the square root of that, rounded once; false where the bits do not decide.
 template <bool root, class Real>
 MONOFOLD_HD_CALL bool round_deviations(const doubtful_bits& deviations, std::uint64_t divisor,
@@ -105,12 +116,9 @@ MONOFOLD_HD_CALL bool round_deviations(const doubtful_bits& deviations, std::uin
   }
   out = round_bits<Real>(false, low);
   if (is_exact) return true;
-  // A doubt of 2^k in 2^127 becomes one of 2^(k - 63) in 2^64, beside what is below the bits.
-  const int doubt = deviations.doubt - 62;
-  if (doubt > 60) return false;
-  const std::uint64_t more = 1 + (doubt > 0 ? std::uint64_t{1} << doubt : 0);
-  const upper_bits high{low.significand + more, low.exponent, true};
-  return high.significand > more && float_bits(round_bits<Real>(false, high)) == float_bits(out);
+  upper_bits high;
+  return highest_bits(deviations, low, high) &&
+         float_bits(round_bits<Real>(false, high)) == float_bits(out);
 }
 
 }  // namespace detail
@@ -137,7 +145,7 @@ class exact_deviations {
     add_multiple(squares, static_cast<std::uint64_t>(count));
     subtract_square(magnitude_of(sum));
   }
-  const std::uint64_t* limbs() const { return limb_; }
+  MONOFOLD_HD const std::uint64_t* limbs() const { return limb_; }
   /// Divided, or the root of that, rounded once; 0 < divisor < 2^127.
   template <class Real, bool root>
   MONOFOLD_HD_CALL Real rounded(uint128 divisor) const {

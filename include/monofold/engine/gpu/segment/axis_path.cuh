@@ -14,13 +14,13 @@
 namespace monofold::detail {
 
 /// The rows as segments of one length, where they are that: side by side, one behind the other.
-template <class Item, class Segments>
+template <class View, class First, class Segments>
 struct rows_as_segments {
   bool are_segments;
-  contiguous_view<Item> view;
+  View view;
   Segments segments;
 
-  rows_as_segments(const Item* first, const array_rows& rows)
+  rows_as_segments(const First& first, const array_rows& rows)
       : are_segments(rows.is_contiguous() && rows.num_kept <= 1 && rows.inner().stride >= 0 &&
                      (rows.num_kept == 0 || rows.inner().number == 1)),
         view(first, (rows.num_rows - 1) * rows.inner().stride + rows.row_items),
@@ -28,14 +28,16 @@ struct rows_as_segments {
 };
 
 /// A fold of the rows of an array, of which there are some; lives for one call. `Segments`: what rows that lie one
-/// behind the other are, made as fixed_segments are; `one_axis`: no array has rows of several axes.
-template <class F, class Item, class Segments = fixed_segments, bool one_axis = false>
+/// behind the other are, made as fixed_segments are; `one_axis`: no array has rows of several axes; `First`: what is
+/// indexed as a pointer to items is.
+template <class F, class Item, class Segments = fixed_segments, bool one_axis = false,
+          class First = const Item*>
 class axis_path {
  public:
-  using view = contiguous_view<Item>;
+  using view = view_from<Item, First>;
   using state = typename F::state;
 
-  axis_path(const F& f, const Item* first, const array_rows& rows, int multiprocessors)
+  axis_path(const F& f, const First& first, const array_rows& rows, int multiprocessors)
       : fold_(f),
         first_(first),
         rows_(rows),
@@ -63,7 +65,7 @@ class axis_path {
     if (rows_as_.are_segments) {
       return side_by_side_.template start<false>(on, workspace, sinks);
     }
-    using job = across_job<F, Item, Sinks, one_axis>;
+    using job = across_job<F, Item, Sinks, one_axis, First>;
 #if defined(MONOFOLD_EMULATED)
     const strict_arithmetic arithmetic;  // the emulated device has that of this thread
 #endif
@@ -86,9 +88,9 @@ class axis_path {
 
  private:
   const F& fold_;
-  const Item* first_;
+  First first_;
   const array_rows& rows_;
-  rows_as_segments<Item, Segments> rows_as_;
+  rows_as_segments<view, First, Segments> rows_as_;
   segment_path<F, view, Segments> side_by_side_;
   std::int64_t groups_ = 0;
   std::int32_t nodes_ = 1;

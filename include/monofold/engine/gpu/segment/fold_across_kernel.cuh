@@ -35,12 +35,31 @@ MONOFOLD_GPU row_place place_of_row(const array_rows& rows, std::int64_t row) {
   return place;
 }
 
+/// Items from `First` on, which is indexed as a pointer is.
+template <class Item, class First>
+class indexed_view {
+ public:
+  using item_type = Item;
+
+  MONOFOLD_HD indexed_view(const First& first, std::int64_t count) : first_(first), count_(count) {}
+
+  MONOFOLD_HD std::int64_t size() const { return count_; }
+  MONOFOLD_HD Item operator[](std::int64_t i) const { return first_[i]; }
+
+ private:
+  First first_;
+  std::int64_t count_;
+};
+template <class Item, class First>
+using view_from = std::conditional_t<std::is_same_v<First, const Item*>, contiguous_view<Item>,
+                                     indexed_view<Item, First>>;
+
 /// The items of a row's tile whose first one is item `base` of the row. `one_axis`: one axis is reduced, as memory walks
 /// it; of several the way to an item is divisions, at each of many loads.
-template <class Item, bool one_axis = false>
+template <class Item, bool one_axis = false, class First = const Item*>
 struct row_items {
   static constexpr bool is_far = true;
-  const Item* first;
+  First first;
   const array_rows& rows;
   std::int64_t base;
 
@@ -64,16 +83,17 @@ struct row_items {
 };
 
 /// A fold of the rows of an array. A warp takes 32 neighbouring rows, or nodes of 2^node_level tiles of them.
-template <class F, class Item, class Sinks, bool one_axis = false>
+template <class F, class Item, class Sinks, bool one_axis = false, class First = const Item*>
 struct across_job {
   using fold = F;
-  using items = row_items<Item, one_axis>;
+  using items = row_items<Item, one_axis, First>;
   using item = Item;
+  using first_item = First;
   using state = typename F::state;
-  using view = contiguous_view<Item>;
+  using view = view_from<Item, First>;
 
   handed_layout layout;
-  const Item* first;
+  First first;
   state* states;  // of nodes, those of a row side by side
   std::int64_t groups;
   std::int32_t nodes;
@@ -129,7 +149,8 @@ inline constexpr int max_across_nodes = 2048;
 /// order      the plan's tree; exact sums of floats any
 /// sync       all lanes of the warp
 template <class Job>
-MONOFOLD_GPU typename Job::state fold_tiles_apart(const Job& job, const typename Job::item* first,
+MONOFOLD_GPU typename Job::state fold_tiles_apart(const Job& job,
+                                                  const typename Job::first_item& first,
                                                   std::int64_t begin, std::int64_t end) {
   using item = typename Job::item;
   using fold = typename Job::fold;
