@@ -33,7 +33,7 @@ void fold_columns_of(const lane_columns& columns, const lane_order& order, const
 
 template <class Op>
 lane_loops loops_of() {
-  return {fold_rows_of<Op>, fold_columns_of<Op>};
+  return {fold_rows_of<Op>, fold_columns_of<Op>, widen_items};
 }
 
 /// States of a few rows, to be copied to where there is no room behind them.
@@ -80,11 +80,13 @@ void fold_float_columns(const lane_columns& columns, const lane_order& order,
   exact_floats op(order, out);
   fold_lane_columns(op, columns);
   if (!op.has_failed()) return;
-  const auto* const first = static_cast<const float*>(columns.first);
+  const std::int64_t bytes = monofold::info(columns.type).size_bytes;
   repair(columns.width, out, [&](std::int64_t c, std::int64_t count, const lane_states& states) {
     // Flags would not say which columns they mean.
     fold_columns_of<exact_pairs<float, false, false>>(
-        {first + c, columns.offsets, columns.length, count, columns.is_dense}, order, states);
+        {columns.first + c * bytes, columns.offsets, columns.length, count, columns.is_dense,
+         columns.type, columns.wide},
+        order, states);
   });
 }
 
@@ -132,7 +134,7 @@ void find_in_rows(const lane_rows& rows, const lane_order& order, const lane_sta
 template <class Word>
 lane_loops best_loops(lane_fold what) {
   if (what == lane_fold::best) return loops_of<best_lanes<Word, false>>();
-  return {find_in_rows<Word>, fold_columns_of<best_lanes<Word, true>>};
+  return {find_in_rows<Word>, fold_columns_of<best_lanes<Word, true>>, widen_items};
 }
 
 lane_loops find_lanes(lane_fold what, dtype type) {
@@ -142,18 +144,21 @@ lane_loops find_lanes(lane_fold what, dtype type) {
     return bytes == 4 ? best_loops<std::int32_t>(what) : best_loops<std::int64_t>(what);
   }
   if (what == lane_fold::moments) {
-    if (type == dtype::float32) return {fold_row_moments<float>, fold_column_moments<float>};
-    if (type == dtype::float64) return {fold_row_moments<double>, fold_column_moments<double>};
-    return {};
+    if (type == dtype::float32) {
+      return {fold_row_moments<float>, fold_column_moments<float>, widen_items};
+    }
+    if (type != dtype::float64) return {};
+    return {fold_row_moments<double>, fold_column_moments<double>, widen_items};
   }
   if (type == dtype::float32) {
-    return what == lane_fold::plain_sum ? loops_of<plain_lanes<float>>()
-                                        : lane_loops{fold_float_rows, fold_float_columns};
+    return what == lane_fold::plain_sum
+               ? loops_of<plain_lanes<float>>()
+               : lane_loops{fold_float_rows, fold_float_columns, widen_items};
   }
   if (type != dtype::float64) return {};
   return what == lane_fold::plain_sum
              ? loops_of<plain_lanes<double>>()
-             : lane_loops{fold_rows_of<exact_pairs<double>>, fold_double_columns};
+             : lane_loops{fold_rows_of<exact_pairs<double>>, fold_double_columns, widen_items};
 }
 
 exact_ratio find_ratio() { return divide_exactly; }

@@ -22,6 +22,7 @@
 #include "runtime/simd_lane_exact-inl.hpp"
 #include "runtime/simd_lane_plain-inl.hpp"
 #include "runtime/simd_lane_tags-inl.hpp"
+#include "runtime/simd_lane_wide-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace monofold::runtime::HWY_NAMESPACE {
@@ -110,7 +111,7 @@ template <class Item>
 HWY_INLINE const Item* end_of_columns(const lane_columns& columns) {
   if (!columns.is_dense) return nullptr;
   const std::int64_t last = *std::max_element(columns.offsets, columns.offsets + columns.length);
-  return static_cast<const Item*>(columns.first) + last + columns.width;
+  return reinterpret_cast<const Item*>(columns.first + last) + columns.width;
 }
 
 /// Calls step(row pointers, column) for vectors of columns. The last ones, where they do not fill a vector, are
@@ -140,13 +141,20 @@ HWY_INLINE void fold_lane_columns(Op& op, const lane_columns& columns) {
   if constexpr (Op::by_tree) {
     op.fold_columns(columns);
   } else {
-    const auto* const first = static_cast<const item*>(columns.first);
-    const item* const end = end_of_columns<item>(columns);
+    auto* const wide = static_cast<item*>(columns.wide);
+    const std::int64_t pitch = columns.width + lane_padding;
+    const item* const end = wide != nullptr ? wide + 8 * pitch : end_of_columns<item>(columns);
+    const auto row_of = [&](std::int64_t i, int k) HWY_ATTR -> const item* {
+      const char* const own = columns.first + columns.offsets[i];
+      if (wide == nullptr) return reinterpret_cast<const item*>(own);
+      widen_items(columns.type, own, columns.width, wide + k * pitch);
+      return wide + k * pitch;
+    };
     // Eight stretches of items are read together, each in order: that is what processors see ahead of.
     const std::int64_t apart = columns.length / 8;
     for (std::int64_t i = 0; i < apart; ++i) {
       const item* from[8];
-      for (int k = 0; k < 8; ++k) from[k] = first + columns.offsets[i + k * apart];
+      for (int k = 0; k < 8; ++k) from[k] = row_of(i + k * apart, k);
       const auto add = [&](const item* const* row, std::int64_t c) HWY_ATTR {
         auto own = op.load_column(c);
 #pragma GCC unroll 8
@@ -166,7 +174,7 @@ HWY_INLINE void fold_lane_columns(Op& op, const lane_columns& columns) {
       }
     }
     for (std::int64_t i = 8 * apart; i < columns.length; ++i) {
-      const item* const from = first + columns.offsets[i];
+      const item* const from = row_of(i, 0);
       for_vectors_of_columns<Op::column_width>(
           &from, 1, columns, end, [&](const item* const* row, std::int64_t c) HWY_ATTR {
             if (i == 0) return op.store_column(op.open(*row + c), c);
