@@ -70,7 +70,7 @@ void fold_float_rows(const lane_rows& rows, const lane_order& order, const lane_
   if (!op.has_failed()) return;
   const auto* const first = static_cast<const float*>(rows.first);
   repair(rows.count, out, [&](std::int64_t r, std::int64_t count, const lane_states& states) {
-    fold_rows_of<exact_pairs<float>>({first + r * rows.pitch, rows.pitch, count, rows.length},
+    fold_rows_of<exact_pairs<float>>({first + r * rows.pitch, rows.pitch, count, rows.length, 0},
                                      order, states);
   });
 }

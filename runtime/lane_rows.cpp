@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "monofold/platform/strict_arithmetic.hpp"
 #include "runtime/lane_totals.hpp"
 #include "runtime/lanes.hpp"
+#include "runtime/prefetch.hpp"
 #include "runtime/raw_items.hpp"
 
 namespace monofold::runtime {
@@ -103,7 +105,7 @@ class lane_walker {
         (rows_.inner().stride != item_bytes_ || rows_.inner().extent < least_columns)) {
       return false;
     }
-    if (in_rows_ && is_widened() && rows_.row_items > longest_wide_row()) return false;
+    if (in_rows_ && rows_.row_items > longest_row()) return false;
     if (!in_rows_ && part_tiles() < num_tiles()) {
       fold_columns_in_parts();
       return true;
@@ -153,11 +155,20 @@ class lane_walker {
     return is_exact && !in_rows_ ? exact_tile : tile_items_of(static_cast<int>(item_bytes_));
   }
 
-  /// Of longer rows what it takes to make items wide is more than to begin a loop of their own, of which those that
-  /// add integers are the fastest.
-  std::int64_t longest_wide_row() const {
+  /// Longer ones have loops of their own, faster ones, which take longer to begin.
+  std::int64_t longest_row() const {
     const bool is_floating = monofold::info(what_.item).is_floating;
-    return what_.fold == lane_fold::exact_sum && !is_floating ? 512 : 2048;
+    if (is_widened()) return what_.fold == lane_fold::exact_sum && !is_floating ? 512 : 2048;
+    if (what_.fold == lane_fold::best) return 8192;
+    if (what_.fold == lane_fold::first_best) return 4096;
+    return std::numeric_limits<std::int64_t>::max();
+  }
+  /// From a row to what memory is asked for while that is read, whole rows where there are gaps between them.
+  std::int64_t items_ahead() const {
+    const std::int64_t row_bytes = rows_.row_items * item_bytes_;
+    const std::int64_t pitch_bytes = rows_.inner().stride;
+    if (pitch_bytes == row_bytes) return prefetch_bytes / item_bytes_;
+    return std::max<std::int64_t>(1, prefetch_bytes / row_bytes) * pitch_bytes / item_bytes_;
   }
   bool is_widened() const { return what_.item != what_.type; }
   std::int64_t wide_items(std::int64_t width) const {
@@ -207,16 +218,19 @@ class lane_walker {
   void fold_short_rows(const row_group& group, lane_room& room) const {
     const std::int64_t length = rows_.row_items;
     const std::int64_t pitch_bytes = rows_.inner().stride;
-    lane_rows rows{group.first, pitch_bytes / item_bytes_, group.width, length};
+    const std::int64_t pitch = pitch_bytes / item_bytes_;
+    lane_rows rows{group.first, pitch, group.width, length, items_ahead()};
     if (is_widened()) {
-      const bool is_gapless = rows.pitch == length;
+      const bool is_gapless = pitch == length;
+      prefetch_lines(group.first + group.width * pitch_bytes,
+                     length * item_bytes_ * (is_gapless ? group.width : 0));
       const std::int64_t at_once = is_gapless ? length * group.width : length;
       for (std::int64_t r = 0; r < (is_gapless ? 1 : group.width); ++r) {
         loops_.widen(what_.item, group.first + r * pitch_bytes, at_once,
                      reinterpret_cast<char*>(room.wide.get()) +
                          r * length * monofold::info(what_.type).size_bytes);
       }
-      rows = {room.wide.get(), length, group.width, length};
+      rows = {room.wide.get(), length, group.width, length, 0};
     }
     loops_.fold_rows(rows, what_.order, room.states());
     answer(group, room.states(), *room.totals);
@@ -224,6 +238,7 @@ class lane_walker {
 
   void fold_long_rows(const row_group& group, lane_room& room) const {
     const std::int64_t tile = tile_items();
+    const std::int64_t ahead = prefetch_bytes / item_bytes_;
     lane_totals& totals = *room.totals;
     for (int r = 0; r < group.width; ++r) {
       const row_group row{group.first + r * rows_.inner().stride,
@@ -232,14 +247,14 @@ class lane_walker {
       const std::int64_t full = rows_.row_items / tile;
       for (std::int64_t t = 0; t < full; t += tiles_at_once) {
         const std::int64_t count = std::min(tiles_at_once, full - t);
-        loops_.fold_rows({row.first + t * tile * item_bytes_, tile, count, tile}, what_.order,
-                         room.states());
+        loops_.fold_rows({row.first + t * tile * item_bytes_, tile, count, tile, ahead},
+                         what_.order, room.states());
         for (std::int64_t i = 0; i < count; ++i) {
           totals.push(room.states(), i, (t + i) * tile);
         }
       }
       if (const std::int64_t rest = rows_.row_items % tile; rest > 0) {
-        loops_.fold_rows({row.first + full * tile * item_bytes_, rest, 1, rest}, what_.order,
+        loops_.fold_rows({row.first + full * tile * item_bytes_, rest, 1, rest, ahead}, what_.order,
                          room.states());
         totals.push(room.states(), 0, full * tile);
       }

@@ -28,12 +28,14 @@ struct lane_order {
   std::int64_t last = 0;
 };
 
-/// Rows that begin `pitch` items apart; their items lie side by side.
+/// Rows that begin `pitch` items apart; their items lie side by side. `ahead`: from a row to the one that memory is
+/// asked for meanwhile, in items; 0: none.
 struct lane_rows {
   const void* first;
   std::int64_t pitch;
   std::int64_t count;
   std::int64_t length;
+  std::int64_t ahead;
 };
 
 /// Columns side by side; offsets[i] is where their item `i` begins, in bytes from `first`. `is_dense`: whatever

@@ -18,6 +18,7 @@
 
 #include "monofold/plan/tiles.hpp"
 #include "runtime/lanes.hpp"
+#include "runtime/prefetch.hpp"
 #include "runtime/simd_lane_best-inl.hpp"
 #include "runtime/simd_lane_exact-inl.hpp"
 #include "runtime/simd_lane_plain-inl.hpp"
@@ -51,6 +52,14 @@ HWY_INLINE typename Op::part gather_row(Op& op, const typename Op::item* p, std:
   return i < length ? op.join(all, op.load_some(p + i, length - i, i)) : all;
 }
 
+/// Asks memory for what is read some rows later.
+template <class Item>
+HWY_INLINE void prefetch_rows(const lane_rows& rows, const Item* p, std::int64_t items) {
+  if (rows.ahead == 0) return;
+  prefetch_lines(reinterpret_cast<const char*>(p + rows.ahead),
+                 items * static_cast<std::int64_t>(sizeof(Item)));
+}
+
 /// Vectors of neighbouring parts of rows to one: lane r has row r. Neighbours in a row meet first.
 template <int count, class Op>
 HWY_INLINE typename Op::part merge_all(Op& op, typename Op::part* parts) {
@@ -70,6 +79,7 @@ HWY_INLINE std::int64_t fold_packed(Op& op, const lane_rows& rows) {
   const typename Op::spread_of_rows spread(rows.length, places);
   std::int64_t r = 0;
   for (; (r + n) * rows.length + n <= rows.count * rows.length; r += n) {
+    prefetch_rows(rows, first + r * rows.length, n * rows.length);
     typename Op::part parts[places];
     for (int v = 0; v < places; ++v) {
       parts[v] = op.load_spread(first + (r + v * in_vector) * rows.length, spread);
@@ -98,6 +108,7 @@ HWY_INLINE void fold_lane_rows(Op& op, const lane_rows& rows) {
     typename Op::part parts[n];
     const std::int64_t own = std::min<std::int64_t>(n, rows.count - r);
     for (int v = 0; v < n; ++v) {
+      if (v < own) prefetch_rows(rows, first + (r + v) * rows.pitch, rows.length);
       parts[v] = v < own ? op.row(first + (r + v) * rows.pitch, rows.length) : op.none();
     }
     op.store(merge_all<n>(op, parts), r);
@@ -150,15 +161,22 @@ HWY_INLINE void fold_lane_columns(Op& op, const lane_columns& columns) {
       widen_items(columns.type, own, columns.width, wide + k * pitch);
       return wide + k * pitch;
     };
-    // Eight stretches of items are read together, each in order: that is what processors see ahead of.
+    // Eight stretches of items are read together, each in order; memory is asked for the next item of each.
+    const std::int64_t bytes = monofold::info(columns.type).size_bytes;
     const std::int64_t apart = columns.length / 8;
     for (std::int64_t i = 0; i < apart; ++i) {
       const item* from[8];
       for (int k = 0; k < 8; ++k) from[k] = row_of(i + k * apart, k);
+      const char* next[8];
+      const std::int64_t step = i + 1 < apart ? 1 : 0;
+      for (int k = 0; k < 8; ++k) next[k] = columns.first + columns.offsets[i + step + k * apart];
       const auto add = [&](const item* const* row, std::int64_t c) HWY_ATTR {
         auto own = op.load_column(c);
 #pragma GCC unroll 8
-        for (int k = 0; k < 8; ++k) op.add_to(own, row[k] + c, i + k * apart);
+        for (int k = 0; k < 8; ++k) {
+          op.add_to(own, row[k] + c, i + k * apart);
+          __builtin_prefetch(next[k] + c * bytes);
+        }
         op.store_column(own, c);
       };
       const auto open = [&](const item* const* row, std::int64_t c) HWY_ATTR {
