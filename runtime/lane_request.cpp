@@ -1,7 +1,6 @@
 #include "runtime/lane_request.hpp"
 
 #include <cstdint>
-#include <limits>
 
 namespace monofold::runtime {
 
@@ -15,31 +14,35 @@ dtype wide_type(dtype type) {
   return own.size_bytes == 4 && !own.is_floating ? dtype::float64 : type;
 }
 
+}  // namespace
+
 /// See fold/order_key: for the largest, NaN lie above all numbers, for the smallest below.
-lane_order order_for(dtype type, bool smallest) {
+lane_order order_of_items(dtype type, bool smallest) {
   const dtype_info& info = monofold::info(type);
-  const bool is_wide = info.size_bytes == 8;
-  const std::uint64_t sign = std::uint64_t{1} << (is_wide ? 63 : 31);
+  const int bits = 8 * info.size_bytes;
+  const std::uint64_t sign = std::uint64_t{1} << (bits - 1);
+  const auto as_word = [&](std::uint64_t key) {
+    return static_cast<std::int64_t>(key << (64 - bits)) >> (64 - bits);
+  };
   lane_order out;
   out.flip = smallest ? ~std::uint64_t{0} : 0;
   if (!info.is_floating) {
-    out.turn = info.name.front() == 'u' ? sign : 0;
-    out.last = is_wide ? std::numeric_limits<std::int64_t>::max()
-                       : std::numeric_limits<std::int32_t>::max();
+    out.turn = info.name.front() == 'i' ? 0 : sign;
+    out.last = as_word(sign - 1);
     return out;
   }
-  const std::uint64_t patterns = (std::uint64_t{1} << (is_wide ? 52 : 23)) - 1;
+  const int mantissa = type == dtype::float64   ? 52
+                       : type == dtype::float32 ? 23
+                       : type == dtype::float16 ? 10
+                                                : 7;
+  const std::uint64_t patterns = (std::uint64_t{1} << mantissa) - 1;
   out.magnitude = sign - 1;
   out.turn = smallest ? patterns : 0 - patterns;
   const std::uint64_t infinity = out.magnitude ^ patterns;
-  const std::uint64_t bits = smallest ? infinity | sign : infinity;
-  const std::uint64_t key = ((bits ^ (smallest ? out.magnitude : 0)) + out.turn) ^ out.flip;
-  out.last = is_wide ? static_cast<std::int64_t>(key)
-                     : static_cast<std::int32_t>(static_cast<std::uint32_t>(key));
+  const std::uint64_t worst = smallest ? infinity | sign : infinity;
+  out.last = as_word(((worst ^ (smallest ? out.magnitude : 0)) + out.turn) ^ out.flip);
   return out;
 }
-
-}  // namespace
 
 bool as_lane_request(const row_reducer& reducer, lane_request& out) {
   const request& what = reducer.what();
@@ -73,7 +76,7 @@ bool as_lane_request(const row_reducer& reducer, lane_request& out) {
     default: return false;
   }
   if (item.size_bytes == 4) out.type = out.item;
-  out.order = order_for(out.type, out.op == operation::min || out.op == operation::argmin);
+  out.order = order_of_items(out.type, out.op == operation::min || out.op == operation::argmin);
   return true;
 }
 

@@ -22,6 +22,9 @@ struct lane_request {
   dtype sum_type;  // that of an exact sum's answer
 };
 
+/// How items are ordered for the largest of them, or the smallest.
+lane_order order_of_items(dtype type, bool smallest);
+
 /// The request as one for lanes; false: they do not have it.
 bool as_lane_request(const row_reducer& reducer, lane_request& out);
 
