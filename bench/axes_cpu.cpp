@@ -122,8 +122,9 @@ class suite {
           answers_, nullptr, indices, count_, nullptr);
       if (status != MONOFOLD_OK) std::exit(4);
     });
-    const double first =
-        answer == MONOFOLD_FLOAT32 ? *reinterpret_cast<const float*>(answers_) : *answers_;
+    const double first = answer == MONOFOLD_FLOAT32   ? *reinterpret_cast<const float*>(answers_)
+                         : answer == MONOFOLD_FLOAT64 ? *answers_
+                                                      : 0;
     print("library", op, length, axis, found, first);
   }
 
