@@ -1,6 +1,6 @@
-/// Rows and columns of an array of floats, from a .npy file that bench/peers_axes.py writes: a line of JSON a call.
+/// Rows and columns of an array, from a .npy file that bench/peers_axes.py writes: a line of JSON a call.
 ///
-/// usage: bench_axes_cpu FILE.npy float32|float64 COUNT LENGTH...
+/// usage: bench_axes_cpu FILE.npy TYPE COUNT LENGTH...
 
 #include <sys/mman.h>
 
@@ -13,7 +13,7 @@
 #include <ctime>
 #include <fstream>
 #include <functional>
-#include <string>
+#include <type_traits>
 #include <vector>
 
 #include "bench/harness/read_limit.hpp"
@@ -70,16 +70,18 @@ cost least(const std::function<void()>& call) {
 template <class Item>
 class suite {
  public:
-  suite(const Item* items, std::int64_t count)
-      : items_(items), count_(count), answers_(large_array<double>(2 * count)) {}
+  suite(const Item* items, std::int64_t count, const mf::dtype_info& type)
+      : items_(items), count_(count), type_(type), answers_(large_array<double>(2 * count)) {}
 
   void run(std::int64_t length) {
     if (length < 1 || length > count_) return;
     for (const int axis : {1, 0}) {
-      header("sum", mf::sum, length, axis);
-      header("plain sum", mf::plain_sum, length, axis);
-      header("max", mf::max, length, axis);
-      header("mean", mf::mean, length, axis);
+      if constexpr (std::is_floating_point_v<Item>) {
+        header("sum", mf::sum, length, axis);
+        header("plain sum", mf::plain_sum, length, axis);
+        header("max", mf::max, length, axis);
+        header("mean", mf::mean, length, axis);
+      }
       library("sum", MONOFOLD_SUM, false, length, axis);
       library("plain sum", MONOFOLD_SUM, true, length, axis);
       library("max", MONOFOLD_MAX, false, length, axis);
@@ -106,7 +108,7 @@ class suite {
   void library(const char* op, monofold_operation which, bool plain, std::int64_t length,
                int axis) {
     const mf::array_view<Item> view(items_, extents(length, axis));
-    const monofold_dtype dtype = sizeof(Item) == 4 ? MONOFOLD_FLOAT32 : MONOFOLD_FLOAT64;
+    const auto dtype = static_cast<monofold_dtype>(type_.type);
     const std::int64_t reduced = axis;
     monofold_options options = MONOFOLD_OPTIONS_INIT;
     options.num_threads = 1;
@@ -120,8 +122,9 @@ class suite {
           answers_, nullptr, indices, count_, nullptr);
       if (status != MONOFOLD_OK) std::exit(4);
     });
-    const double first =
-        answer == MONOFOLD_FLOAT32 ? *reinterpret_cast<const float*>(answers_) : *answers_;
+    const double first = answer == MONOFOLD_FLOAT32   ? *reinterpret_cast<const float*>(answers_)
+                         : answer == MONOFOLD_FLOAT64 ? *answers_
+                                                      : 0;
     print("library", op, length, axis, found, first);
   }
 
@@ -131,18 +134,20 @@ class suite {
         "{\"path\":\"%s\",\"type\":\"%s\",\"op\":\"%s\",\"axis\":%d,\"length\":%lld,\"wall_ms\":%."
         "2f,"
         "\"processor_ms\":%.2f,\"first\":%.17g}\n",
-        path, sizeof(Item) == 4 ? "float32" : "float64", op, axis, static_cast<long long>(length),
-        found.wall_ms, found.processor_ms, first);
+        path, type_.name.data(), op, axis, static_cast<long long>(length), found.wall_ms,
+        found.processor_ms, first);
     std::fflush(stdout);
   }
 
   const Item* items_;
   std::int64_t count_;
+  const mf::dtype_info& type_;
   double* answers_;  // a `result` takes two
 };
 
 template <class Item>
-int run(const char* path, std::int64_t count, const std::vector<std::int64_t>& lengths) {
+int run(const char* path, std::int64_t count, const std::vector<std::int64_t>& lengths,
+        const mf::dtype_info& type) {
   Item* const items = large_array<Item>(count);
   const std::int64_t bytes = count * static_cast<std::int64_t>(sizeof(Item));
   std::ifstream file(path, std::ios::binary);
@@ -153,8 +158,8 @@ int run(const char* path, std::int64_t count, const std::vector<std::int64_t>& l
   limit.tune(items, bytes);
   const cost found = least([&] { static_cast<void>(limit.read(items, bytes)); });
   std::printf("{\"path\":\"read limit\",\"type\":\"%s\",\"wall_ms\":%.2f,\"processor_ms\":%.2f}\n",
-              sizeof(Item) == 4 ? "float32" : "float64", found.wall_ms, found.processor_ms);
-  suite<Item> all(items, count);
+              type.name.data(), found.wall_ms, found.processor_ms);
+  suite<Item> all(items, count, type);
   for (const std::int64_t length : lengths) all.run(length);
   return 0;
 }
@@ -166,6 +171,8 @@ int main(int argc, char** argv) {
   const std::int64_t count = std::atoll(argv[3]);
   std::vector<std::int64_t> lengths;
   for (int i = 4; i < argc; ++i) lengths.push_back(std::atoll(argv[i]));
-  return std::string(argv[2]) == "float32" ? run<float>(argv[1], count, lengths)
-                                           : run<double>(argv[1], count, lengths);
+  const auto type = mf::dtype_from_name(argv[2]);
+  if (!type) return 2;
+  return mf::visit_dtype(
+      *type, [&]<class Item>() { return run<Item>(argv[1], count, lengths, mf::info(*type)); });
 }

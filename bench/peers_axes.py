@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Rows and columns of floats on one thread: NumPy beside this library, in one run.
+"""Rows and columns on one thread: NumPy beside this library, in one run.
 
 usage: taskset -c 0 peers_axes.py BENCH_AXES_CPU [TYPE...]
 
@@ -42,10 +42,12 @@ def shaped(items, length, axis):
 def peers(array, axis):
     """NumPy's sum is a plain one, of float32 in float32: our plain sum is what does the same work."""
     shape = array.shape[1 - axis]
-    real = np.empty(shape, array.dtype)
+    item = np.empty(shape, array.dtype)
+    total = np.empty(shape, np.add.reduce(array[:1, 0]).dtype)  # of integers int64 or uint64
+    real = item if array.dtype.kind == "f" else np.empty(shape)
     index = np.empty(shape, np.int64)
-    yield "sum", lambda: np.add.reduce(array, axis=axis, out=real)
-    yield "max", lambda: np.maximum.reduce(array, axis=axis, out=real)
+    yield "sum", lambda: np.add.reduce(array, axis=axis, out=total)
+    yield "max", lambda: np.maximum.reduce(array, axis=axis, out=item)
     yield "mean", lambda: np.mean(array, axis=axis, out=real)
     yield "argmax", lambda: np.argmax(array, axis=axis, out=index)
     yield "std", lambda: np.std(array, axis=axis, out=real)
@@ -57,7 +59,10 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "items.npy")
         for kind in sys.argv[2:] or ("float32", "float64"):
-            items = draw.uniform(-1, 3, COUNT).astype(kind)
+            if np.dtype(kind).kind == "f":
+                items = draw.uniform(-1, 3, COUNT).astype(kind)
+            else:
+                items = draw.integers(np.iinfo(kind).min, np.iinfo(kind).max, COUNT, kind, True)
             np.save(path, items)
             for length in LENGTHS:  # NumPy and ours take turns: load on a machine changes
                 for axis in (1, 0):
@@ -68,7 +73,7 @@ def main():
                                       text=True, check=True)
                 for line in done.stdout.splitlines():
                     row = json.loads(line)
-                    if row["path"] == "library" and row["op"] == "sum":
+                    if row["path"] == "library" and row["op"] == "sum" and kind in ("float32", "float64"):
                         array = shaped(items, length, row["axis"])
                         own = array[0] if row["axis"] == 1 else array[:, 0]
                         assert row["first"] == math.fsum(own.astype(np.float64)), row

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "runtime/lane_request.hpp"
 #include "runtime/lanes.hpp"
 #include "runtime/simd_lane_spread-inl.hpp"
 #include "runtime/simd_lanes-inl.hpp"
@@ -33,7 +34,7 @@ void fold_columns_of(const lane_columns& columns, const lane_order& order, const
 
 template <class Op>
 lane_loops loops_of() {
-  return {fold_rows_of<Op>, fold_columns_of<Op>};
+  return {fold_rows_of<Op>, fold_columns_of<Op>, widen_items};
 }
 
 /// States of a few rows, to be copied to where there is no room behind them.
@@ -70,7 +71,7 @@ void fold_float_rows(const lane_rows& rows, const lane_order& order, const lane_
   if (!op.has_failed()) return;
   const auto* const first = static_cast<const float*>(rows.first);
   repair(rows.count, out, [&](std::int64_t r, std::int64_t count, const lane_states& states) {
-    fold_rows_of<exact_pairs<float>>({first + r * rows.pitch, rows.pitch, count, rows.length},
+    fold_rows_of<exact_pairs<float>>({first + r * rows.pitch, rows.pitch, count, rows.length, 0},
                                      order, states);
   });
 }
@@ -80,11 +81,13 @@ void fold_float_columns(const lane_columns& columns, const lane_order& order,
   exact_floats op(order, out);
   fold_lane_columns(op, columns);
   if (!op.has_failed()) return;
-  const auto* const first = static_cast<const float*>(columns.first);
+  const std::int64_t bytes = monofold::info(columns.type).size_bytes;
   repair(columns.width, out, [&](std::int64_t c, std::int64_t count, const lane_states& states) {
     // Flags would not say which columns they mean.
     fold_columns_of<exact_pairs<float, false, false>>(
-        {first + c, columns.offsets, columns.length, count, columns.is_dense}, order, states);
+        {columns.first + c * bytes, columns.offsets, columns.length, count, columns.is_dense,
+         columns.type, columns.wide},
+        order, states);
   });
 }
 
@@ -118,6 +121,43 @@ void fold_column_moments(const lane_columns& columns, const lane_order& order,
   fold_columns_of<exact_pairs<Item, true>>(columns, order, out);
 }
 
+/// Columns of items of `Word`'s size as they are, whose best ones are made wide.
+template <class Word>
+void fold_narrow_columns(const lane_columns& columns, const lane_order& order,
+                         const lane_states& out) {
+  const lane_order own = order_of_items(columns.type, order.flip != 0);
+  auto* const best = reinterpret_cast<Word*>(out.scratch);
+  fold_columns_of<best_lanes<Word, false>>({columns.first, columns.offsets, columns.length,
+                                            columns.width, columns.is_dense, columns.type, nullptr},
+                                           own, {best, nullptr, nullptr});
+  const auto turn = static_cast<Word>(own.turn), flip = static_cast<Word>(own.flip);
+  const auto magnitude = static_cast<Word>(own.magnitude);
+  for (std::int64_t c = 0; c < columns.width; ++c) {
+    const auto turned = static_cast<Word>((best[c] ^ flip) - turn);
+    best[c] = static_cast<Word>(turned ^ (turned < 0 ? magnitude : Word{0}));
+  }
+  auto* const keys = static_cast<std::uint32_t*>(out.first);
+  widen_items(columns.type, best, columns.width, keys);
+  const auto wide_turn = static_cast<std::uint32_t>(order.turn);
+  const auto wide_flip = static_cast<std::uint32_t>(order.flip);
+  const auto wide_magnitude = static_cast<std::uint32_t>(order.magnitude);
+  for (std::int64_t c = 0; c < columns.width; ++c) {
+    const std::uint32_t sign = keys[c] >> 31 != 0 ? wide_magnitude : 0;
+    keys[c] = ((keys[c] ^ sign) + wide_turn) ^ wide_flip;
+  }
+}
+
+void fold_best_columns(const lane_columns& columns, const lane_order& order,
+                       const lane_states& out) {
+  // Of short ones what is made wide are mostly answers.
+  if (columns.wide == nullptr || columns.length < 8) {
+    return fold_columns_of<best_lanes<std::int32_t, false>>(columns, order, out);
+  }
+  monofold::info(columns.type).size_bytes == 1
+      ? fold_narrow_columns<std::int8_t>(columns, order, out)
+      : fold_narrow_columns<std::int16_t>(columns, order, out);
+}
+
 /// Of longer rows the best item first, and then, in the cache, where it is.
 template <class Word>
 void find_in_rows(const lane_rows& rows, const lane_order& order, const lane_states& out) {
@@ -131,8 +171,11 @@ void find_in_rows(const lane_rows& rows, const lane_order& order, const lane_sta
 
 template <class Word>
 lane_loops best_loops(lane_fold what) {
-  if (what == lane_fold::best) return loops_of<best_lanes<Word, false>>();
-  return {find_in_rows<Word>, fold_columns_of<best_lanes<Word, true>>};
+  if (what == lane_fold::best && sizeof(Word) == 8) return loops_of<best_lanes<Word, false>>();
+  if (what == lane_fold::best) {
+    return {fold_rows_of<best_lanes<Word, false>>, fold_best_columns, widen_items};
+  }
+  return {find_in_rows<Word>, fold_columns_of<best_lanes<Word, true>>, widen_items};
 }
 
 lane_loops find_lanes(lane_fold what, dtype type) {
@@ -142,18 +185,21 @@ lane_loops find_lanes(lane_fold what, dtype type) {
     return bytes == 4 ? best_loops<std::int32_t>(what) : best_loops<std::int64_t>(what);
   }
   if (what == lane_fold::moments) {
-    if (type == dtype::float32) return {fold_row_moments<float>, fold_column_moments<float>};
-    if (type == dtype::float64) return {fold_row_moments<double>, fold_column_moments<double>};
-    return {};
+    if (type == dtype::float32) {
+      return {fold_row_moments<float>, fold_column_moments<float>, widen_items};
+    }
+    if (type != dtype::float64) return {};
+    return {fold_row_moments<double>, fold_column_moments<double>, widen_items};
   }
   if (type == dtype::float32) {
-    return what == lane_fold::plain_sum ? loops_of<plain_lanes<float>>()
-                                        : lane_loops{fold_float_rows, fold_float_columns};
+    return what == lane_fold::plain_sum
+               ? loops_of<plain_lanes<float>>()
+               : lane_loops{fold_float_rows, fold_float_columns, widen_items};
   }
   if (type != dtype::float64) return {};
   return what == lane_fold::plain_sum
              ? loops_of<plain_lanes<double>>()
-             : lane_loops{fold_rows_of<exact_pairs<double>>, fold_double_columns};
+             : lane_loops{fold_rows_of<exact_pairs<double>>, fold_double_columns, widen_items};
 }
 
 exact_ratio find_ratio() { return divide_exactly; }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -11,6 +12,8 @@
 #include "monofold/platform/strict_arithmetic.hpp"
 #include "runtime/lane_totals.hpp"
 #include "runtime/lanes.hpp"
+#include "runtime/prefetch.hpp"
+#include "runtime/raw_items.hpp"
 
 namespace monofold::runtime {
 
@@ -18,14 +21,16 @@ namespace {
 
 using slow_answers = std::function<void(const void* first, std::int64_t row, int width)>;
 
-/// What a thread works with: states of `width` rows, or of as many tiles of one.
+/// What a thread works with: states of `width` rows, or of as many tiles of one, and room for so many wide items.
 struct lane_room {
-  lane_room(const lane_request& what, std::int64_t width, std::int64_t total_width)
+  lane_room(const lane_request& what, std::int64_t width, std::int64_t total_width,
+            std::int64_t wide_items)
       : first(array_for(width + lane_padding)),
         second(array_for(width + lane_padding)),
         scratch(array_for((width + lane_padding) * scratch_words)),
         squares(array_for(what.fold == lane_fold::moments ? 3 * (width + lane_padding) : 0)),
         padded_width(width + lane_padding),
+        wide(std::make_unique<double[]>(static_cast<std::size_t>(wide_items))),
         totals(make_lane_totals(what, total_width)) {}
 
   lane_states states() {
@@ -47,6 +52,7 @@ struct lane_room {
   array scratch;
   array squares;
   std::int64_t padded_width;
+  array wide;  // 0 where no item was
   std::unique_ptr<lane_totals> totals;
 };
 
@@ -61,17 +67,26 @@ class lane_arithmetic {
   std::optional<strict_arithmetic> strict_;
 };
 
-/// Folds the rows of an array of items of so many bytes.
-template <class Word>
+/// The same rows, with strides in bytes.
+array_rows in_bytes(array_rows rows, std::int64_t item_bytes) {
+  for (axis_step& step : rows.kept) step.stride *= item_bytes;
+  for (axis_step& step : rows.reduced) step.stride *= item_bytes;
+  return rows;
+}
+
+/// Folds the rows of an array.
 class lane_walker {
  public:
-  using row_group = monofold::detail::row_group<Word>;
+  using row_group = monofold::detail::row_group<char>;
 
-  lane_walker(const lane_request& what, const Word* first, const array_rows& rows, int num_threads,
+  lane_walker(const lane_request& what, const void* first, const array_rows& rows, int num_threads,
               answer_sink& out, const slow_answers& answer_slowly)
       : what_(what),
-        first_(first),
-        rows_(rows),
+        item_bytes_(monofold::info(what.item).size_bytes),
+        first_(static_cast<const char*>(first)),
+        rows_(in_bytes(rows, item_bytes_)),
+        in_rows_(rows.is_contiguous()),
+        is_dense_(fills_memory(rows)),
         num_threads_(num_threads),
         threads_(monofold::detail::concurrency(num_threads)),
         loops_(find_lane_loops(what.fold, what.type)),
@@ -80,35 +95,40 @@ class lane_walker {
 
   bool fold() const {
     if (loops_.fold_rows == nullptr) return false;
+    // Sums of integers stay below 2^63.
+    if (is_widened() && rows_.row_items >= most_row_items) return false;
     if (what_.fold == lane_fold::moments &&
         (rows_.row_items <= what_.ddof || rows_.row_items > most_spread_items)) {
       return false;
     }
-    const bool in_rows = rows_.is_contiguous();
-    if (!in_rows && (rows_.inner().stride != 1 || rows_.inner().extent < least_columns)) {
+    if (!in_rows_ &&
+        (rows_.inner().stride != item_bytes_ || rows_.inner().extent < least_columns)) {
       return false;
     }
-    if (!in_rows && part_tiles() < num_tiles()) {
+    if (in_rows_ && rows_.row_items > longest_row()) return false;
+    if (!in_rows_ && part_tiles() < num_tiles()) {
       fold_columns_in_parts();
       return true;
     }
-    const std::int64_t row_bytes = rows_.row_items * std::int64_t{sizeof(Word)};
+    const std::int64_t row_bytes = rows_.row_items * item_bytes_;
     const std::int64_t fit = std::max<std::int64_t>(1, monofold::detail::piece_bytes / row_bytes);
     const std::int64_t width =
-        in_rows ? std::min({rows_.inner().extent, most_rows, fit}) : columns_together();
-    const monofold::detail::row_groups<Word> groups(first_, rows_, width);
+        in_rows_ ? std::min({rows_.inner().extent, most_rows,
+                             is_widened() ? most_wide_items / rows_.row_items : fit})
+                 : columns_together();
+    const monofold::detail::row_groups<char> groups(first_, rows_, width);
     const std::int64_t count = groups.count();
-    if (in_rows && threads_ > 1 && rows_.row_items > tile_items() && count < 4 * threads_)
-      return false;
+    const bool by_tiles = in_rows_ && !is_widened() && rows_.row_items > tile_items();
+    if (by_tiles && threads_ > 1 && count < 4 * threads_) return false;
     const std::int64_t share =
         std::max<std::int64_t>(1, std::min(4 * fit / width, count / (8 * threads_)));
     monofold::detail::parallel_for(
         num_threads_, (count + share - 1) / share, [&](std::int64_t piece) {
-          const bool by_tiles = in_rows && rows_.row_items > tile_items();
-          lane_room room(what_, by_tiles ? tiles_at_once : width, by_tiles ? 1 : width);
+          lane_room room(what_, by_tiles ? tiles_at_once : width, by_tiles ? 1 : width,
+                         wide_items(width));
           const lane_arithmetic arithmetic(what_);
           for (std::int64_t g = piece * share; g < std::min(count, (piece + 1) * share); ++g) {
-            if (!in_rows) {
+            if (!in_rows_) {
               fold_columns(groups[g], room);
             } else if (by_tiles) {
               fold_long_rows(groups[g], room);
@@ -121,17 +141,39 @@ class lane_walker {
   }
 
  private:
-  static constexpr std::int64_t plan_tile = tile_items_v<Word>;
+  static constexpr std::int64_t most_row_items = std::int64_t{1} << 31;
+  static constexpr std::int64_t most_tile = 4096;
   static constexpr std::int64_t exact_tile = 256;
+  static constexpr std::int64_t most_wide_items = 4096;  // for a first-level cache
   static constexpr std::int64_t tiles_at_once = 64;
   static constexpr std::int64_t most_rows = 1024;
-  static constexpr std::int64_t most_columns = 4096 / sizeof(Word);
   static constexpr std::int64_t least_columns = 8;
 
   /// Exact sums may be cut anywhere; the fewer items, the more often one double holds the sum of each column.
   std::int64_t tile_items() const {
     const bool is_exact = what_.fold == lane_fold::exact_sum || what_.fold == lane_fold::moments;
-    return is_exact && !rows_.is_contiguous() ? exact_tile : plan_tile;
+    return is_exact && !in_rows_ ? exact_tile : tile_items_of(static_cast<int>(item_bytes_));
+  }
+
+  /// Longer ones have loops of their own, faster ones, which take longer to begin.
+  std::int64_t longest_row() const {
+    const bool is_floating = monofold::info(what_.item).is_floating;
+    if (is_widened()) return what_.fold == lane_fold::exact_sum && !is_floating ? 512 : 2048;
+    if (what_.fold == lane_fold::best) return 8192;
+    if (what_.fold == lane_fold::first_best) return 4096;
+    return std::numeric_limits<std::int64_t>::max();
+  }
+  /// From a row to what memory is asked for while that is read, whole rows where there are gaps between them.
+  std::int64_t items_ahead() const {
+    const std::int64_t row_bytes = rows_.row_items * item_bytes_;
+    const std::int64_t pitch_bytes = rows_.inner().stride;
+    if (pitch_bytes == row_bytes) return prefetch_bytes / item_bytes_;
+    return std::max<std::int64_t>(1, prefetch_bytes / row_bytes) * pitch_bytes / item_bytes_;
+  }
+  bool is_widened() const { return what_.item != what_.type; }
+  std::int64_t wide_items(std::int64_t width) const {
+    if (!is_widened()) return 0;
+    return in_rows_ ? most_wide_items + lane_padding : 8 * (width + lane_padding);
   }
 
   std::int64_t num_tiles() const { return (rows_.row_items + tile_items() - 1) / tile_items(); }
@@ -139,10 +181,12 @@ class lane_walker {
   /// Long stretches of each row of memory, but states that stay in the first-level cache, and some blocks for
   /// each thread.
   std::int64_t columns_together() const {
-    const std::int64_t most = rows_.row_items < 8 ? most_columns / 2 : most_columns;
+    const std::int64_t columns = 4096 / monofold::info(what_.type).size_bytes;
+    const std::int64_t most = rows_.row_items < 8 ? columns / 2 : columns;
     const std::int64_t share = threads_ == 1 ? most : num_tiles() * rows_.num_rows / (4 * threads_);
-    return std::min(rows_.inner().extent,
-                    std::max(std::min(most, share), monofold::detail::least_columns<Word>));
+    return std::min(
+        rows_.inner().extent,
+        std::max(std::min(most, share), monofold::detail::least_columns<char> / item_bytes_));
   }
 
   /// The tiles of columns that a thread takes at a time, a power of two: all of them, unless there are too few blocks
@@ -153,7 +197,7 @@ class lane_walker {
         rows_.num_rows / rows_.inner().extent * ((rows_.inner().extent + width - 1) / width);
     if (threads_ == 1 || blocks >= 4 * threads_) return num_tiles();
     const std::int64_t parts = 8 * threads_ / blocks;
-    const std::int64_t tile_bytes = width * tile_items() * std::int64_t{sizeof(Word)};
+    const std::int64_t tile_bytes = width * tile_items() * item_bytes_;
     const std::int64_t least = (monofold::detail::piece_bytes / 4 + tile_bytes - 1) / tile_bytes;
     const std::int64_t share = (num_tiles() + parts - 1) / parts;
     return static_cast<std::int64_t>(
@@ -161,24 +205,40 @@ class lane_walker {
   }
 
   /// Whether there is nothing but items between the first one in memory and the last one.
-  bool fills_memory() const {
+  static bool fills_memory(const array_rows& rows) {
     std::int64_t span = 1;
     const auto add = [&](const axis_step& step) {
       span += (step.extent - 1) * monofold::detail::distance(step.stride);
     };
-    std::for_each(rows_.kept, rows_.kept + rows_.num_kept, add);
-    std::for_each(rows_.reduced, rows_.reduced + rows_.num_reduced, add);
-    return span == rows_.num_rows * rows_.row_items;
+    std::for_each(rows.kept, rows.kept + rows.num_kept, add);
+    std::for_each(rows.reduced, rows.reduced + rows.num_reduced, add);
+    return span == rows.num_rows * rows.row_items;
   }
 
   void fold_short_rows(const row_group& group, lane_room& room) const {
-    loops_.fold_rows({group.first, rows_.inner().stride, group.width, rows_.row_items}, what_.order,
-                     room.states());
+    const std::int64_t length = rows_.row_items;
+    const std::int64_t pitch_bytes = rows_.inner().stride;
+    const std::int64_t pitch = pitch_bytes / item_bytes_;
+    lane_rows rows{group.first, pitch, group.width, length, items_ahead()};
+    if (is_widened()) {
+      const bool is_gapless = pitch == length;
+      prefetch_lines(group.first + group.width * pitch_bytes,
+                     length * item_bytes_ * (is_gapless ? group.width : 0));
+      const std::int64_t at_once = is_gapless ? length * group.width : length;
+      for (std::int64_t r = 0; r < (is_gapless ? 1 : group.width); ++r) {
+        loops_.widen(what_.item, group.first + r * pitch_bytes, at_once,
+                     reinterpret_cast<char*>(room.wide.get()) +
+                         r * length * monofold::info(what_.type).size_bytes);
+      }
+      rows = {room.wide.get(), length, group.width, length, 0};
+    }
+    loops_.fold_rows(rows, what_.order, room.states());
     answer(group, room.states(), *room.totals);
   }
 
   void fold_long_rows(const row_group& group, lane_room& room) const {
     const std::int64_t tile = tile_items();
+    const std::int64_t ahead = prefetch_bytes / item_bytes_;
     lane_totals& totals = *room.totals;
     for (int r = 0; r < group.width; ++r) {
       const row_group row{group.first + r * rows_.inner().stride,
@@ -187,13 +247,15 @@ class lane_walker {
       const std::int64_t full = rows_.row_items / tile;
       for (std::int64_t t = 0; t < full; t += tiles_at_once) {
         const std::int64_t count = std::min(tiles_at_once, full - t);
-        loops_.fold_rows({row.first + t * tile, tile, count, tile}, what_.order, room.states());
+        loops_.fold_rows({row.first + t * tile * item_bytes_, tile, count, tile, ahead},
+                         what_.order, room.states());
         for (std::int64_t i = 0; i < count; ++i) {
           totals.push(room.states(), i, (t + i) * tile);
         }
       }
       if (const std::int64_t rest = rows_.row_items % tile; rest > 0) {
-        loops_.fold_rows({row.first + full * tile, rest, 1, rest}, what_.order, room.states());
+        loops_.fold_rows({row.first + full * tile * item_bytes_, rest, 1, rest, ahead}, what_.order,
+                         room.states());
         totals.push(room.states(), 0, full * tile);
       }
       answer(row, totals.total(), totals);
@@ -209,9 +271,8 @@ class lane_walker {
   /// Items [begin, end) of each column; a single tile is left where the room's states are.
   void push_tiles(const row_group& group, lane_room& room, std::int64_t begin,
                   std::int64_t end) const {
-    std::int64_t offsets[plan_tile];
+    std::int64_t offsets[most_tile];
     const std::int64_t tile = tile_items();
-    const bool is_dense = fills_memory();
     room.totals->clear();
     for (std::int64_t at = begin; at < end; at += tile) {
       const std::int64_t count = std::min(tile, end - at);
@@ -220,8 +281,9 @@ class lane_walker {
         const std::int64_t stop = std::min(count, i + walk.items_left());
         for (std::int64_t k = 0; i < stop; ++i, ++k) offsets[i] = walk.offset() + k * walk.stride();
       }
-      loops_.fold_columns({group.first, offsets, count, group.width, is_dense}, what_.order,
-                          room.states());
+      loops_.fold_columns({group.first, offsets, count, group.width, is_dense_, what_.item,
+                           is_widened() ? room.wide.get() : nullptr},
+                          what_.order, room.states());
       if (rows_.row_items > tile) room.totals->push(room.states(), 0, at);
     }
   }
@@ -231,7 +293,7 @@ class lane_walker {
     const std::int64_t width = columns_together();
     const std::int64_t part = part_tiles() * tile_items();
     const std::int64_t parts = (rows_.row_items + part - 1) / part;
-    const monofold::detail::row_groups<Word> groups(first_, rows_, width);
+    const monofold::detail::row_groups<char> groups(first_, rows_, width);
     std::vector<std::unique_ptr<lane_totals>> totals(
         static_cast<std::size_t>(groups.count() * parts));
     const auto total_of = [&](std::int64_t group,
@@ -239,7 +301,7 @@ class lane_walker {
       return totals[static_cast<std::size_t>(group * parts + number)];
     };
     monofold::detail::parallel_for(num_threads_, groups.count() * parts, [&](std::int64_t i) {
-      lane_room room(what_, width, width);
+      lane_room room(what_, width, width, wide_items(width));
       const lane_arithmetic arithmetic(what_);
       const std::int64_t begin = i % parts * part;
       push_tiles(groups[i / parts], room, begin, std::min(begin + part, rows_.row_items));
@@ -270,7 +332,7 @@ class lane_walker {
   void hand_on(const row_group& group, int begin, int end, bool are_known,
                const lane_totals& totals) const {
     if (are_known) return keep(group, begin, end, totals);
-    const auto* const values = static_cast<const double*>(totals.values());
+    const double* const values = totals.sums();
     for (int c = begin; c < end;) {
       int next = c;
       while (next < end && !std::isnan(values[next])) ++next;
@@ -285,7 +347,7 @@ class lane_walker {
   }
 
   void keep(const row_group& group, int begin, int end, const lane_totals& totals) const {
-    const auto bytes = static_cast<std::int64_t>(monofold::info(totals.type()).size_bytes);
+    const std::int64_t bytes = monofold::info(totals.type()).size_bytes;
     out_.keep_numbers({what_.op, group.row + begin * rows_.inner().number, rows_.inner().number,
                        end - begin, totals.type(),
                        static_cast<const char*>(totals.values()) + begin * bytes,
@@ -293,8 +355,11 @@ class lane_walker {
   }
 
   const lane_request& what_;
-  const Word* first_;
-  const array_rows& rows_;
+  std::int64_t item_bytes_;
+  const char* first_;
+  array_rows rows_;  // strides in bytes
+  bool in_rows_;
+  bool is_dense_;
   int num_threads_;
   std::int64_t threads_;
   lane_loops loops_;
@@ -308,15 +373,7 @@ bool answer_by_lanes(const row_reducer& reducer, const void* first, const array_
                      answer_sink& out, const slow_answers& answer_slowly) {
   lane_request what{};
   if (!as_lane_request(reducer, what)) return false;
-  const int threads = reducer.what().num_threads;
-  if (monofold::info(what.type).size_bytes == 4) {
-    return lane_walker<std::uint32_t>(what, static_cast<const std::uint32_t*>(first), rows, threads,
-                                      out, answer_slowly)
-        .fold();
-  }
-  return lane_walker<std::uint64_t>(what, static_cast<const std::uint64_t*>(first), rows, threads,
-                                    out, answer_slowly)
-      .fold();
+  return lane_walker(what, first, rows, reducer.what().num_threads, out, answer_slowly).fold();
 }
 
 }  // namespace monofold::runtime

@@ -11,8 +11,8 @@
 namespace monofold::runtime {
 
 /// Answers a request for the rows of an array, each of at least one item, if there are loops for it: for one sum,
-/// mean or extremum of items of 4 or 8 bytes, NaN propagated, rows or columns that lie side by side, and so many
-/// that threads share them. False: nothing was done.
+/// mean, variance or extremum (`as_lane_request`), NaN propagated, rows or columns that lie side by side, rows not too
+/// long for that, and so many that threads share them. False: nothing was done.
 ///
 /// order      the bits of an answer are those of a `reducer` that gets the row's items
 /// errors     answer_slowly(first, row, width) is called for neighbours whose answers the loops do not find

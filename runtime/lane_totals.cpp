@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "monofold/fold/nan.hpp"
-#include "monofold/fold/order_key.hpp"
 #include "monofold/fold/sum.hpp"
+#include "monofold/platform/float_format.hpp"
 
 namespace monofold::runtime {
 
@@ -151,7 +151,10 @@ class exact_lane_totals final : public lane_totals {
         to_odd_(what.to_odd),
         sums_(width),
         answers_(lane_array<double>(width)),
-        divide_(find_exact_ratio()) {}
+        integers_(lane_array<std::int64_t>(what.sum_type != dtype::float64 ? width : 0)),
+        divide_(find_exact_ratio()) {
+    type_ = what.sum_type;
+  }
 
   void clear() override { is_empty_ = true; }
   void push(const lane_states& tiles, std::int64_t at, std::int64_t) override {
@@ -171,7 +174,17 @@ class exact_lane_totals final : public lane_totals {
               to_odd_, answers_.data());
       answers = answers_.data();
     }
-    values_ = answers;
+    values_ = known_ = answers;
+    if (type_ != dtype::float64) {
+      const auto* const low = static_cast<const double*>(states.second);
+      for (std::int64_t c = 0; c < count; ++c) {
+        integers_[static_cast<std::size_t>(c)] =
+            is_nan(high[c])
+                ? 0
+                : static_cast<std::int64_t>(high[c]) + static_cast<std::int64_t>(low[c]);
+      }
+      values_ = integers_.data();
+    }
     return are_known(answers, count);
   }
 
@@ -180,6 +193,7 @@ class exact_lane_totals final : public lane_totals {
   bool to_odd_;
   pair_totals sums_;
   std::vector<double> answers_;
+  std::vector<std::int64_t> integers_;
   exact_ratio divide_;
   bool is_empty_ = true;
 };
@@ -210,7 +224,7 @@ class spread_lane_totals final : public lane_totals {
   bool finish(const lane_states& states, std::int64_t count, std::int64_t length) override {
     what_.length = length;
     spread_(states, count, what_, answers_.data());
-    values_ = answers_.data();
+    values_ = known_ = answers_.data();
     return are_known(answers_.data(), count);
   }
 
@@ -223,6 +237,28 @@ class spread_lane_totals final : public lane_totals {
   bool is_empty_ = true;
 };
 
+/// Numbers of a narrower type, which lanes took as float32; NaN have the bits of a quiet one.
+template <class Item>
+void narrow_all(const void* from, std::int64_t count, void* to) {
+  for (std::int64_t i = 0; i < count; ++i) {
+    float wide = 0;
+    std::memcpy(&wide, static_cast<const float*>(from) + i, sizeof wide);
+    static_cast<Item*>(to)[i] = static_cast<Item>(wide);
+  }
+}
+const void* narrowed(dtype type, const void* from, std::int64_t count, void* to) {
+  switch (type) {
+    case dtype::boolean:
+    case dtype::uint8: narrow_all<std::uint8_t>(from, count, to); break;
+    case dtype::int8: narrow_all<std::int8_t>(from, count, to); break;
+    case dtype::uint16: narrow_all<std::uint16_t>(from, count, to); break;
+    case dtype::int16: narrow_all<std::int16_t>(from, count, to); break;
+    case dtype::float16: narrow_all<float16>(from, count, to); break;
+    default: narrow_all<bfloat16>(from, count, to); break;
+  }
+  return to;
+}
+
 template <class Word>
 class best_lane_totals final : public lane_totals {
  public:
@@ -232,8 +268,10 @@ class best_lane_totals final : public lane_totals {
         indexed_(what.fold == lane_fold::first_best),
         width_(width),
         keys_(lane_array<Word>(width)),
-        indices_of_(lane_array<std::int64_t>(width)) {
-    type_ = what.type;
+        indices_of_(lane_array<std::int64_t>(width)),
+        is_narrow_(what.item != what.type),
+        narrow_(lane_array<char>(is_narrow_ ? 2 * width : 0)) {
+    type_ = what.item;
     if (indexed_) indices_ = indices_of_.data();
   }
 
@@ -262,6 +300,9 @@ class best_lane_totals final : public lane_totals {
       const bits own = turned ^ (static_cast<Word>(turned) < 0 ? magnitude : bits{0});
       keys[c] = static_cast<Word>(keys[c] > last ? quiet : own);
     }
+    if constexpr (sizeof(Word) == 4) {
+      if (is_narrow_) values_ = narrowed(type_, keys, count, narrow_.data());
+    }
     if (!indexed_ || states.second == nullptr) return true;
     const auto* const places = static_cast<const Word*>(states.second);
     for (std::int64_t c = 0; c < count; ++c) indices_of_[static_cast<std::size_t>(c)] = places[c];
@@ -287,59 +328,12 @@ class best_lane_totals final : public lane_totals {
   std::int64_t width_;
   std::vector<Word> keys_;
   std::vector<std::int64_t> indices_of_;
+  bool is_narrow_;
+  std::vector<char> narrow_;
   bool is_empty_ = true;
 };
 
-/// See fold/order_key: for the largest, NaN lie above all numbers, for the smallest below.
-lane_order order_for(dtype type, bool smallest) {
-  const dtype_info& info = monofold::info(type);
-  const bool is_wide = info.size_bytes == 8;
-  const std::uint64_t sign = std::uint64_t{1} << (is_wide ? 63 : 31);
-  lane_order out;
-  out.flip = smallest ? ~std::uint64_t{0} : 0;
-  if (!info.is_floating) {
-    out.turn = info.name.front() == 'u' ? sign : 0;
-    out.last = is_wide ? std::numeric_limits<std::int64_t>::max()
-                       : std::numeric_limits<std::int32_t>::max();
-    return out;
-  }
-  const std::uint64_t patterns = (std::uint64_t{1} << (is_wide ? 52 : 23)) - 1;
-  out.magnitude = sign - 1;
-  out.turn = smallest ? patterns : 0 - patterns;
-  const std::uint64_t infinity = out.magnitude ^ patterns;
-  const std::uint64_t bits = smallest ? infinity | sign : infinity;
-  const std::uint64_t key = ((bits ^ (smallest ? out.magnitude : 0)) + out.turn) ^ out.flip;
-  out.last = is_wide ? static_cast<std::int64_t>(key)
-                     : static_cast<std::int32_t>(static_cast<std::uint32_t>(key));
-  return out;
-}
-
 }  // namespace
-
-bool as_lane_request(const row_reducer& reducer, lane_request& out) {
-  const request& what = reducer.what();
-  const dtype_info& item = monofold::info(what.type);
-  if (what.ops.size() != 1 || item.size_bytes < 4) return false;
-  if (item.is_floating && what.nan != nan_policy::propagate) return false;
-  out = {what.ops.front(), what.type,
-         lane_fold::best,  {},
-         what.ddof,        reducer.how() == rounding::to_odd};
-  switch (out.op) {
-    case operation::sum:
-    case operation::mean:
-      out.fold = what.plain ? lane_fold::plain_sum : lane_fold::exact_sum;
-      return item.is_floating;
-    case operation::var:
-    case operation::std: out.fold = lane_fold::moments; return item.is_floating && !what.plain;
-    case operation::argmin:
-    case operation::argmax: out.fold = lane_fold::first_best; break;
-    case operation::min:
-    case operation::max: break;
-    default: return false;
-  }
-  out.order = order_for(out.type, out.op == operation::min || out.op == operation::argmin);
-  return true;
-}
 
 std::unique_ptr<lane_totals> make_lane_totals(const lane_request& what, std::int64_t width) {
   const bool is_wide = monofold::info(what.type).size_bytes == 8;

@@ -5,23 +5,10 @@
 #include <memory>
 
 #include "monofold/platform/dtype.hpp"
+#include "runtime/lane_request.hpp"
 #include "runtime/lanes.hpp"
-#include "runtime/row_reducer.hpp"
 
 namespace monofold::runtime {
-
-/// What lanes are asked for.
-struct lane_request {
-  operation op;
-  dtype type;
-  lane_fold fold;
-  lane_order order;
-  std::int64_t ddof;
-  bool to_odd;
-};
-
-/// The request as one for lanes; false: they do not have it.
-bool as_lane_request(const row_reducer& reducer, lane_request& out);
 
 /// States and answers of up to `width` rows side by side.
 ///
@@ -42,11 +29,14 @@ class lane_totals {
   virtual bool finish(const lane_states& states, std::int64_t count, std::int64_t length) = 0;
   dtype type() const { return type_; }
   const void* values() const { return values_; }
+  /// Of exact sums and moments the doubles among which NaN stand.
+  const double* sums() const { return known_; }
   const std::int64_t* indices() const { return indices_; }
 
  protected:
   dtype type_ = dtype::float64;
   const void* values_ = nullptr;
+  const double* known_ = nullptr;
   const std::int64_t* indices_ = nullptr;
 };
 

@@ -28,22 +28,27 @@ struct lane_order {
   std::int64_t last = 0;
 };
 
-/// Rows that begin `pitch` items apart; their items lie side by side.
+/// Rows that begin `pitch` items apart; their items lie side by side. `ahead`: from a row to the one that memory is
+/// asked for meanwhile, in items; 0: none.
 struct lane_rows {
   const void* first;
   std::int64_t pitch;
   std::int64_t count;
   std::int64_t length;
+  std::int64_t ahead;
 };
 
-/// Columns side by side; offsets[i] is where their item `i` begins, in items from `first`. `is_dense`: whatever
-/// lies between the columns' first item in memory and their last one are items of the array too.
+/// Columns side by side; offsets[i] is where their item `i` begins, in bytes from `first`. `is_dense`: whatever
+/// lies between the columns' first item in memory and their last one are items of the array too. `wide`: where items
+/// of `type` become what the loops take, with room for 8 (width + lane_padding) of that; null: they are that.
 struct lane_columns {
-  const void* first;
+  const char* first;
   const std::int64_t* offsets;
   std::int64_t length;
   std::int64_t width;
   bool is_dense;
+  dtype type;
+  void* wide;
 };
 
 /// Arrays of states. There is room for `lane_padding` more than there are rows.
@@ -68,6 +73,8 @@ struct lane_loops {
   void (*fold_rows)(const lane_rows& rows, const lane_order& order, const lane_states& out);
   void (*fold_columns)(const lane_columns& columns, const lane_order& order,
                        const lane_states& out);
+  /// Items of another type as those of `wide_type`.
+  void (*widen)(dtype type, const void* items, std::int64_t count, void* to);
 };
 
 /// Nulls where there are none: for other types than those of 4 and 8 bytes, and for the baseline.

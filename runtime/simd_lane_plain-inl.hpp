@@ -80,7 +80,6 @@ class plain_lanes {
   /// Slot after slot: the eight items of each are read together, or eight slots of one item. Sums of slots meet
   /// as in `node_joiner`; those that wait lie in `levels_`.
   HWY_INLINE void fold_columns(const lane_columns& columns) {
-    const auto* const first = static_cast<const Real*>(columns.first);
     const Real* const end = end_of_columns<Real>(columns);
     const std::int64_t leaves = std::min<std::int64_t>(num_slots, columns.length);
     const std::int64_t pitch = (columns.width + width - 1) / width * width;
@@ -91,7 +90,9 @@ class plain_lanes {
       const int count =
           by_eight ? 8 : static_cast<int>((columns.length - i + num_slots - 1) / num_slots);
       const Real* from[8];
-      for (int k = 0; k < count; ++k) from[k] = first + columns.offsets[i + k * apart];
+      for (int k = 0; k < count; ++k) {
+        from[k] = reinterpret_cast<const Real*>(columns.first + columns.offsets[i + k * apart]);
+      }
       const int waiting = std::popcount(static_cast<std::uint64_t>(i));
       const int joins = std::countr_one(static_cast<std::uint64_t>(by_eight ? i / 8 : i));
       const auto finish = [&](part x, std::int64_t c) HWY_ATTR {

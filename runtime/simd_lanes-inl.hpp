@@ -18,10 +18,12 @@
 
 #include "monofold/plan/tiles.hpp"
 #include "runtime/lanes.hpp"
+#include "runtime/prefetch.hpp"
 #include "runtime/simd_lane_best-inl.hpp"
 #include "runtime/simd_lane_exact-inl.hpp"
 #include "runtime/simd_lane_plain-inl.hpp"
 #include "runtime/simd_lane_tags-inl.hpp"
+#include "runtime/simd_lane_wide-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace monofold::runtime::HWY_NAMESPACE {
@@ -50,6 +52,14 @@ HWY_INLINE typename Op::part gather_row(Op& op, const typename Op::item* p, std:
   return i < length ? op.join(all, op.load_some(p + i, length - i, i)) : all;
 }
 
+/// Asks memory for what is read some rows later.
+template <class Item>
+HWY_INLINE void prefetch_rows(const lane_rows& rows, const Item* p, std::int64_t items) {
+  if (rows.ahead == 0) return;
+  prefetch_lines(reinterpret_cast<const char*>(p + rows.ahead),
+                 items * static_cast<std::int64_t>(sizeof(Item)));
+}
+
 /// Vectors of neighbouring parts of rows to one: lane r has row r. Neighbours in a row meet first.
 template <int count, class Op>
 HWY_INLINE typename Op::part merge_all(Op& op, typename Op::part* parts) {
@@ -69,6 +79,7 @@ HWY_INLINE std::int64_t fold_packed(Op& op, const lane_rows& rows) {
   const typename Op::spread_of_rows spread(rows.length, places);
   std::int64_t r = 0;
   for (; (r + n) * rows.length + n <= rows.count * rows.length; r += n) {
+    prefetch_rows(rows, first + r * rows.length, n * rows.length);
     typename Op::part parts[places];
     for (int v = 0; v < places; ++v) {
       parts[v] = op.load_spread(first + (r + v * in_vector) * rows.length, spread);
@@ -97,6 +108,7 @@ HWY_INLINE void fold_lane_rows(Op& op, const lane_rows& rows) {
     typename Op::part parts[n];
     const std::int64_t own = std::min<std::int64_t>(n, rows.count - r);
     for (int v = 0; v < n; ++v) {
+      if (v < own) prefetch_rows(rows, first + (r + v) * rows.pitch, rows.length);
       parts[v] = v < own ? op.row(first + (r + v) * rows.pitch, rows.length) : op.none();
     }
     op.store(merge_all<n>(op, parts), r);
@@ -110,7 +122,7 @@ template <class Item>
 HWY_INLINE const Item* end_of_columns(const lane_columns& columns) {
   if (!columns.is_dense) return nullptr;
   const std::int64_t last = *std::max_element(columns.offsets, columns.offsets + columns.length);
-  return static_cast<const Item*>(columns.first) + last + columns.width;
+  return reinterpret_cast<const Item*>(columns.first + last) + columns.width;
 }
 
 /// Calls step(row pointers, column) for vectors of columns. The last ones, where they do not fill a vector, are
@@ -140,17 +152,31 @@ HWY_INLINE void fold_lane_columns(Op& op, const lane_columns& columns) {
   if constexpr (Op::by_tree) {
     op.fold_columns(columns);
   } else {
-    const auto* const first = static_cast<const item*>(columns.first);
-    const item* const end = end_of_columns<item>(columns);
-    // Eight stretches of items are read together, each in order: that is what processors see ahead of.
+    auto* const wide = static_cast<item*>(columns.wide);
+    const std::int64_t pitch = columns.width + lane_padding;
+    const item* const end = wide != nullptr ? wide + 8 * pitch : end_of_columns<item>(columns);
+    const auto row_of = [&](std::int64_t i, int k) HWY_ATTR -> const item* {
+      const char* const own = columns.first + columns.offsets[i];
+      if (wide == nullptr) return reinterpret_cast<const item*>(own);
+      widen_items(columns.type, own, columns.width, wide + k * pitch);
+      return wide + k * pitch;
+    };
+    // Eight stretches of items are read together, each in order; memory is asked for the next item of each.
+    const std::int64_t bytes = monofold::info(columns.type).size_bytes;
     const std::int64_t apart = columns.length / 8;
     for (std::int64_t i = 0; i < apart; ++i) {
       const item* from[8];
-      for (int k = 0; k < 8; ++k) from[k] = first + columns.offsets[i + k * apart];
+      for (int k = 0; k < 8; ++k) from[k] = row_of(i + k * apart, k);
+      const char* next[8];
+      const std::int64_t step = i + 1 < apart ? 1 : 0;
+      for (int k = 0; k < 8; ++k) next[k] = columns.first + columns.offsets[i + step + k * apart];
       const auto add = [&](const item* const* row, std::int64_t c) HWY_ATTR {
         auto own = op.load_column(c);
 #pragma GCC unroll 8
-        for (int k = 0; k < 8; ++k) op.add_to(own, row[k] + c, i + k * apart);
+        for (int k = 0; k < 8; ++k) {
+          op.add_to(own, row[k] + c, i + k * apart);
+          __builtin_prefetch(next[k] + c * bytes);
+        }
         op.store_column(own, c);
       };
       const auto open = [&](const item* const* row, std::int64_t c) HWY_ATTR {
@@ -166,7 +192,7 @@ HWY_INLINE void fold_lane_columns(Op& op, const lane_columns& columns) {
       }
     }
     for (std::int64_t i = 8 * apart; i < columns.length; ++i) {
-      const item* const from = first + columns.offsets[i];
+      const item* const from = row_of(i, 0);
       for_vectors_of_columns<Op::column_width>(
           &from, 1, columns, end, [&](const item* const* row, std::int64_t c) HWY_ATTR {
             if (i == 0) return op.store_column(op.open(*row + c), c);

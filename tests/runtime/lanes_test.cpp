@@ -14,6 +14,7 @@
 #include "runtime/axis_reducer.hpp"
 #include "runtime/typed_answers.hpp"
 #include "tests/inputs/random.hpp"
+#include "tests/runtime/parity.hpp"
 
 namespace {
 
@@ -72,12 +73,17 @@ void check_lanes(const rt::request& what, const std::vector<Item>& items, std::i
 
 enum class lane_items { usual, apart, wide, special, equal };
 
-/// usual: near each other; apart: one double does not hold sums of float32; wide: sums take more bits than two doubles; special: zeros of both signs, NaN of any
-/// payload, infinities, the smallest and the largest; equal: two values, so that many are the first one.
+/// usual: near each other; apart: one double does not hold sums of float32; wide: sums take more bits than two
+/// doubles; special: zeros of both signs, NaN of any payload, infinities, the smallest and the largest; equal: two
+/// values, so that many are the first one.
 template <class Item>
 std::vector<Item> items_of_kind(lane_items what, std::int64_t count) {
   using limits = std::numeric_limits<Item>;
   std::vector<Item> out;
+  if constexpr (mf::is_floating_v<Item> && sizeof(Item) == 2) {
+    for (const float x : items_of_kind<float>(what, count)) out.push_back(static_cast<Item>(x));
+    return out;
+  }
   for (std::int64_t i = 0; i < count; ++i) {
     const auto seed = static_cast<std::uint64_t>(i);
     const std::uint64_t bits = inputs::mixed(seed);
@@ -116,12 +122,7 @@ template <class Item>
 void check_lane_lengths(lane_items from, const std::vector<std::int64_t>& lengths) {
   const std::vector<Item> items = items_of_kind<Item>(from, 90'000);
   rt::request what;
-  what.type = std::is_same_v<Item, float>          ? mf::dtype::float32
-              : std::is_same_v<Item, double>       ? mf::dtype::float64
-              : std::is_same_v<Item, std::int32_t> ? mf::dtype::int32
-              : std::is_same_v<Item, std::int64_t> ? mf::dtype::int64
-              : sizeof(Item) == 4                  ? mf::dtype::uint32
-                                                   : mf::dtype::uint64;
+  what.type = parity::dtype_of<Item>();
   for (const operation op :
        {operation::sum, operation::mean, operation::var, operation::std, operation::min,
         operation::max, operation::argmin, operation::argmax}) {
@@ -129,7 +130,9 @@ void check_lane_lengths(lane_items from, const std::vector<std::int64_t>& length
     for (const bool plain : {false, true}) {
       what.plain = plain;
       if (plain && (op != operation::sum && op != operation::mean)) continue;
-      if (!std::is_floating_point_v<Item> && op <= operation::std) break;
+      if (plain && !mf::is_floating_v<Item>) continue;
+      // Sums that may not fit.
+      if (sizeof(Item) == 8 && !mf::is_floating_v<Item> && op <= operation::std) continue;
       SCOPED_TRACE(testing::Message()
                    << rt::info(op).name << (plain ? ", plain, of " : " of ")
                    << mf::info(what.type).name << ", items " << static_cast<int>(from));
@@ -194,12 +197,32 @@ TEST(lanes, items_that_cancel) {
   ASSERT_TRUE(rt::use_instruction_set(own));
 }
 
-TEST(lanes, integers) {
+TEST(lanes, integers_and_halves) {
+  const std::vector<std::int64_t> lengths{1, 3, 8, 20, 130, 600, 1030, 2100};
   for (const lane_items from : {lane_items::usual, lane_items::special, lane_items::equal}) {
-    check_lane_lengths<std::int32_t>(from, {1, 3, 8, 20, 130, 1030});
-    check_lane_lengths<std::uint32_t>(from, {1, 3, 8, 20, 130, 1030});
+    check_lane_lengths<std::int8_t>(from, lengths);
+    check_lane_lengths<std::uint8_t>(from, lengths);
+    check_lane_lengths<std::int16_t>(from, lengths);
+    check_lane_lengths<std::uint16_t>(from, lengths);
+    check_lane_lengths<std::int32_t>(from, lengths);
+    check_lane_lengths<std::uint32_t>(from, lengths);
     check_lane_lengths<std::int64_t>(from, {1, 3, 8, 20, 130, 1030});
     check_lane_lengths<std::uint64_t>(from, {1, 3, 8, 20, 130, 1030});
+    check_lane_lengths<mf::float16>(from, lengths);
+    check_lane_lengths<mf::bfloat16>(from, lengths);
+  }
+}
+
+/// Sums beyond 2^53, which one double does not hold.
+TEST(lanes, large_sums_of_integers) {
+  const std::int64_t length = std::int64_t{1} << 22;
+  std::vector<std::uint32_t> items(static_cast<std::size_t>(8 * length), 0xffffffffu);
+  items[5] = 0xfffffffeu;
+  rt::request what;
+  what.type = mf::dtype::uint32;
+  for (const operation op : {operation::sum, operation::mean, operation::std}) {
+    what.ops = {op};
+    check_lanes(what, items, 8, length, 8, 0);
   }
 }
 
@@ -283,6 +306,7 @@ TEST(lanes, little_spread) {
 TEST(lanes, answers_of_other_types) {
   const std::vector<double> wide = items_of_kind<double>(lane_items::usual, 20'000);
   const std::vector<float> narrow = items_of_kind<float>(lane_items::special, 20'000);
+  const std::vector<std::int16_t> integers = items_of_kind<std::int16_t>(lane_items::usual, 20'000);
   rt::request what;
   for (const operation op :
        {operation::sum, operation::mean, operation::var, operation::std, operation::argmax}) {
@@ -293,6 +317,8 @@ TEST(lanes, answers_of_other_types) {
         check_narrow(what, wide, type, length);
         what.type = mf::dtype::float32;
         check_narrow(what, narrow, type, length);
+        what.type = mf::dtype::int16;
+        check_narrow(what, integers, type, length);
       }
     }
   }

@@ -1,0 +1,83 @@
+#include "runtime/lane_request.hpp"
+
+#include <cstdint>
+
+namespace monofold::runtime {
+
+namespace {
+
+/// The type that has all numbers of another one, in which lanes take its items: float32 for items of one and two
+/// bytes, float64 for integers of four.
+dtype wide_type(dtype type) {
+  const dtype_info& own = monofold::info(type);
+  if (own.size_bytes < 4) return dtype::float32;
+  return own.size_bytes == 4 && !own.is_floating ? dtype::float64 : type;
+}
+
+}  // namespace
+
+/// See fold/order_key: for the largest, NaN lie above all numbers, for the smallest below.
+lane_order order_of_items(dtype type, bool smallest) {
+  const dtype_info& info = monofold::info(type);
+  const int bits = 8 * info.size_bytes;
+  const std::uint64_t sign = std::uint64_t{1} << (bits - 1);
+  const auto as_word = [&](std::uint64_t key) {
+    return static_cast<std::int64_t>(key << (64 - bits)) >> (64 - bits);
+  };
+  lane_order out;
+  out.flip = smallest ? ~std::uint64_t{0} : 0;
+  if (!info.is_floating) {
+    out.turn = info.name.front() == 'i' ? 0 : sign;
+    out.last = as_word(sign - 1);
+    return out;
+  }
+  const int mantissa = type == dtype::float64   ? 52
+                       : type == dtype::float32 ? 23
+                       : type == dtype::float16 ? 10
+                                                : 7;
+  const std::uint64_t patterns = (std::uint64_t{1} << mantissa) - 1;
+  out.magnitude = sign - 1;
+  out.turn = smallest ? patterns : 0 - patterns;
+  const std::uint64_t infinity = out.magnitude ^ patterns;
+  const std::uint64_t worst = smallest ? infinity | sign : infinity;
+  out.last = as_word(((worst ^ (smallest ? out.magnitude : 0)) + out.turn) ^ out.flip);
+  return out;
+}
+
+bool as_lane_request(const row_reducer& reducer, lane_request& out) {
+  const request& what = reducer.what();
+  const dtype_info& item = monofold::info(what.type);
+  if (what.ops.size() != 1) return false;
+  if (item.is_floating && what.nan != nan_policy::propagate) return false;
+  out = {what.ops.front(),
+         what.type,
+         wide_type(what.type),
+         lane_fold::best,
+         {},
+         what.ddof,
+         reducer.how() == rounding::to_odd,
+         dtype::float64};
+  const bool has_doubles = item.is_floating || item.size_bytes < 8;
+  switch (out.op) {
+    case operation::sum:
+      if (!item.is_floating && reducer.how() == rounding::native) {
+        out.sum_type = item.name.front() == 'i' ? dtype::int64 : dtype::uint64;
+      }
+      [[fallthrough]];
+    case operation::mean:
+      out.fold = what.plain ? lane_fold::plain_sum : lane_fold::exact_sum;
+      return has_doubles && (!what.plain || out.type == out.item);
+    case operation::var:
+    case operation::std: out.fold = lane_fold::moments; return has_doubles && !what.plain;
+    case operation::argmin:
+    case operation::argmax: out.fold = lane_fold::first_best; break;
+    case operation::min:
+    case operation::max: break;
+    default: return false;
+  }
+  if (item.size_bytes == 4) out.type = out.item;
+  out.order = order_of_items(out.type, out.op == operation::min || out.op == operation::argmin);
+  return true;
+}
+
+}  // namespace monofold::runtime

@@ -1,0 +1,31 @@
+#pragma once
+/// runtime/lane_request: which requests for rows lanes take, and how their items come to them.
+
+#include <cstdint>
+
+#include "monofold/platform/dtype.hpp"
+#include "runtime/lanes.hpp"
+#include "runtime/operation.hpp"
+#include "runtime/row_reducer.hpp"
+
+namespace monofold::runtime {
+
+/// What lanes are asked for: items of type `item`, which lanes take as those of `type`.
+struct lane_request {
+  operation op;
+  dtype item;
+  dtype type;
+  lane_fold fold;
+  lane_order order;
+  std::int64_t ddof;
+  bool to_odd;
+  dtype sum_type;  // that of an exact sum's answer
+};
+
+/// How items are ordered for the largest of them, or the smallest.
+lane_order order_of_items(dtype type, bool smallest);
+
+/// The request as one for lanes; false: they do not have it.
+bool as_lane_request(const row_reducer& reducer, lane_request& out);
+
+}  // namespace monofold::runtime
