@@ -50,19 +50,27 @@ answer limbs_answer(operation op, const std::uint64_t* limb, int num_limbs, roun
 
 }  // namespace
 
-answer exact_sum_answer(operation op, const exact_counts& counts, const leading_number& sum,
-                        const answer_context& context) {
+result<double> exact_sum(operation op, const exact_counts& counts, const leading_number& sum,
+                         const answer_context& context) {
   return by_rounding(context, [&]<class Real, nan_rule rule>() {
+    const auto as_double = [](const result<Real>& found) {
+      return found ? result<double>(bits_as<double>(*found)) : result<double>(found.code());
+    };
     if (op == operation::mean) {
       using mean = exact_mean_fold<value_term<any_item>, Real, rule>;
-      return one_number(op, mean{}.finish_leading(counts, sum));
+      return as_double(mean{}.finish_leading(counts, sum));
     }
     if (op == operation::norm2) {
-      return one_number(op, exact_norm2_fold<any_item, Real, rule>{}.finish_leading(counts, sum));
+      return as_double(exact_norm2_fold<any_item, Real, rule>{}.finish_leading(counts, sum));
     }
     using total = exact_total_fold<value_term<any_item>, Real, rule>;
-    return one_number(op, total{}.finish_leading(counts, sum));
+    return as_double(total{}.finish_leading(counts, sum));
   });
+}
+
+answer exact_sum_answer(operation op, const exact_counts& counts, const leading_number& sum,
+                        const answer_context& context) {
+  return one_number(op, exact_sum(op, counts, sum, context));
 }
 
 bool few_answer_to_odd(answer& out, operation op, const monofold::detail::sum_of_two& sum,

@@ -14,6 +14,9 @@
 namespace monofold::runtime {
 
 /// Of a sum of floating-point terms: the sum itself; for `mean` over the count of its items; for `norm2` the root.
+result<double> exact_sum(operation op, const exact_counts& counts,
+                         const monofold::detail::leading_number& sum,
+                         const answer_context& context);
 answer exact_sum_answer(operation op, const exact_counts& counts,
                         const monofold::detail::leading_number& sum, const answer_context& context);
 

@@ -20,13 +20,13 @@ namespace {
 /// Extrema of windows [first, first + count), from keys in the order of what is asked for.
 class rolling_extrema {
  public:
-  rolling_extrema(const rolling_job& job, std::int64_t most)
-      : job_(job),
-        keys_(most + job.all.length - 1),
-        best_(most),
-        places_(most),
-        values_((most + job.all.length - 1) * job.item_bytes),
-        seconds_((most + job.all.length - 1) * job.item_bytes) {}
+  /// Of at most so many windows at once. Where floats are compared as they are, there are no keys.
+  rolling_extrema(const rolling_job& job, std::int64_t most) : job_(job) {
+    const std::int64_t seen = most + job.all.length - 1;
+    if (job.op != operation::norminf) values_.resize(seen * job.item_bytes);
+    if (job.op == operation::minmax) seconds_.resize(values_.size());
+    if (has_places()) places_.resize(most);
+  }
 
   void roll(std::int64_t first, std::int64_t count) {
     const operation op = job_.op;
@@ -38,7 +38,8 @@ class rolling_extrema {
     const key_rule rule =
         find(first, count, op == operation::max || op == operation::argmax, values_.data());
     std::int64_t done = 0;
-    for (std::int64_t i = has_nan_ ? 0 : count; i <= count; ++i) {
+    const bool has_all = !has_nan_ || job_.rows.what().nan == nan_policy::propagate;
+    for (std::int64_t i = has_all ? count : 0; i <= count; ++i) {
       if (i < count && why_none(rule, i) == status::ok) continue;
       if (i > done) {
         const std::int64_t at = done * job_.item_bytes;
@@ -59,10 +60,11 @@ class rolling_extrema {
     has_nan_ = false;
     if (find_ordered(first, count + window - 1, rule, values)) return rule;
     has_nan_ = rule.has_nan();
+    keys_.resize(count + window - 1);
     rule.load(job_.item(first), count + window - 1, keys_.data());
-    find_best<false>(keys_.data(), count);
-    std::copy(keys_.data(), keys_.data() + count, best_.data());
-    rule.store(best_.data(), count, values);
+    if (has_places()) before_ = keys_;
+    find_best<false>(before_.data(), keys_.data(), count);
+    rule.store(keys_.data(), count, values);
     return rule;
   }
   /// Floats that `<` orders, as they are.
@@ -71,7 +73,9 @@ class rolling_extrema {
       std::memcpy(items, job_.item(first), static_cast<std::size_t>(count) * sizeof(T));
       if (!monofold::detail::is_ordered(items, count)) return false;
       const std::int64_t windows = count - job_.all.length + 1;
-      rule.largest ? find_best<true>(items, windows) : find_best<false>(items, windows);
+      const auto* const before = reinterpret_cast<const T*>(job_.item(first));
+      rule.largest ? find_best<true>(before, items, windows)
+                   : find_best<false>(before, items, windows);
       return true;
     };
     if (rule.type == dtype::float64) return find_as(reinterpret_cast<double*>(values));
@@ -79,26 +83,24 @@ class rolling_extrema {
     return false;
   }
   status why_none(const key_rule& rule, std::int64_t i) const {
-    if (!has_nan_ || best_[i] != rule.nan_key()) return status::ok;
-    if (rule.omit_nan) return status::empty_input;
-    return job_.raises() ? status::nan_found : status::ok;
+    if (keys_[i] != rule.nan_key()) return status::ok;
+    return rule.omit_nan ? status::empty_input : status::nan_found;
   }
   bool has_places() const { return job_.op == operation::argmin || job_.op == operation::argmax; }
-  /// Those of the first `count` windows, left where each window begins, and where they lay.
+  /// Those of the first `count` windows of `items`, left where each window begins in a copy, and where they lay.
   template <bool largest, class Key>
-  void find_best(Key* keys, std::int64_t count) {
+  void find_best(const Key* items, Key* best, std::int64_t count) {
     const std::int64_t window = job_.all.length;
-    const std::int64_t seen = count + window - 1;
-    if (!has_places()) return monofold::detail::find_smallest<largest>(keys, seen, window);
-    const std::vector<Key> before(keys, keys + seen);
-    monofold::detail::find_smallest<largest>(keys, seen, window);
-    monofold::detail::find_places(largest, before.data(), keys, count, window, places_.data());
+    monofold::detail::find_smallest<largest>(best, count + window - 1, window);
+    if (!has_places()) return;
+    monofold::detail::find_places(largest, items, best, count, window, places_.data());
   }
   /// Magnitudes: bits of doubles, which ascend with them, or integers.
   void roll_magnitudes(std::int64_t first, std::int64_t count) {
     const std::int64_t seen = count + job_.all.length - 1;
     const bool is_floating = monofold::info(job_.rows.what().type).is_floating;
     const std::uint64_t most = is_floating ? float_format<double>::infinity : INT64_MAX;
+    keys_.resize(seen);
     std::uint64_t beyond = 0;  // its sign: there is NaN, or 2^63
     visit_dtype(job_.rows.what().type, [&]<class T>() {
       const auto* const items = reinterpret_cast<const T*>(job_.item(first));
@@ -115,7 +117,7 @@ class rolling_extrema {
   }
 
   const rolling_job& job_;
-  std::vector<std::int64_t> keys_, best_, places_;
+  std::vector<std::int64_t> keys_, before_, places_;
   std::vector<char> values_, seconds_;
   bool has_nan_ = false;
 };

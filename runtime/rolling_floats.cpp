@@ -1,12 +1,14 @@
 /// rolling_floats: windows of items that are doubles, by exact sums of them and of their squares.
 
 #include <cstdint>
+#include <limits>
 
 #include "monofold/engine/rolling_spreads.hpp"
 #include "monofold/engine/rolling_sums.hpp"
 #include "monofold/platform/dtype.hpp"
 #include "runtime/exact_answers.hpp"
 #include "runtime/exact_runs.hpp"
+#include "runtime/member_answers.hpp"
 #include "runtime/rolling_job.hpp"
 #include "runtime/rolling_keys.hpp"
 
@@ -58,10 +60,21 @@ struct job_sums {
     if (job.raises() && counts.nan != 0) {
       job.keep(i, failed(job.op, status::nan_found));
     } else {
-      job.keep(i, exact_sum_answer(job.op, counts, sum, job.context));
+      job.keep(i, exact_sum(job.op, counts, sum, job.context));
     }
   }
-  void means(std::int64_t first, int count, const double* found) const {
+  bool decide(const exact_counts& counts, double high, double& found) const {
+    if (counts.nan != 0 && (job.raises() || (job.context.omit_nan && wants_low))) return false;
+    const exact_verdict v = job.context.omit_nan ? verdict<nan_rule::omit>(counts)
+                                                 : verdict<nan_rule::propagate>(counts);
+    if (v.kind != number_kind::finite) {
+      found = monofold::detail::special<double>(v);
+    } else {
+      found = !monofold::detail::is_zero(high) ? high : v.negative ? -0.0 : 0.0;
+    }
+    return true;
+  }
+  void numbers(std::int64_t first, int count, const double* found) const {
     job.keep(first, count, dtype::float64, found);
   }
   void block(std::int64_t first, int count, const exact_counts& counts, const double* high,
@@ -102,33 +115,46 @@ void roll_float_sums(const rolling_job& job, std::int64_t first, std::int64_t en
 
 namespace {
 
-/// Windows whose two ends round alike, and the others on their own.
+/// Finishes variances, deviations and norms.
 struct job_spreads {
   const rolling_job& job;
 
-  void alone(std::int64_t i, std::int64_t count) const {
-    const bool has_sums = job.op == operation::norm2 && job.rows.what().type != dtype::float64 &&
-                          monofold::info(job.rows.what().type).is_floating;
-    has_sums ? roll_float_sums(job, i, i + count) : roll_rows(job, i, i + count);
-  }
-  void spreads(std::int64_t i, int count, const double* values,
-               const std::int64_t* is_known) const {
-    constexpr int block = monofold::detail::window_moments::block;
-    if (job.context.how != rounding::to_odd) {
-      job.keep(i, count, dtype::float64, values);
-      if (is_known == nullptr) return;
-      for (int w = 0; w < count; ++w) {
-        if (is_known[w] == 0) alone(i + w, 1);
-      }
-      return;
-    }
-    float narrow[block];
-    bool is_right[block];
+  /// Floats are rounded once.
+  bool check(int count, const double* values, std::int64_t* is_known) const {
+    if (job.context.how != rounding::to_odd) return true;
+    float narrow[monofold::detail::window_moments::block];
+    bool is_right[monofold::detail::window_moments::block];
     narrow_block(values, nullptr, count, narrow, is_right);
-    job.keep(i, count, dtype::float32, narrow);
-    for (int w = 0; w < count; ++w) {
-      if (!is_right[w] || (is_known != nullptr && is_known[w] == 0)) alone(i + w, 1);
+    bool all_right = true;
+    for (int i = 0; i < count; ++i) {
+      if (!is_right[i]) is_known[i] = 0;
+      all_right &= is_right[i];
     }
+    return all_right;
+  }
+  void spreads(std::int64_t i, int count, const double* values) const {
+    job.keep(i, count, dtype::float64, values);
+  }
+  bool decide(const exact_counts& counts, double& found) const {
+    using limits = std::numeric_limits<double>;
+    const bool is_norm = job.op == operation::norm2;
+    if (counts.nan != 0 && job.rows.what().nan != nan_policy::propagate) return false;
+    found = is_norm && counts.nan == 0 ? limits::infinity() : limits::quiet_NaN();
+    return true;
+  }
+  void special(std::int64_t i, const exact_counts& counts) const {
+    if (job.raises() && counts.nan != 0) return job.keep(i, failed(job.op, status::nan_found));
+    if (job.op == operation::norm2) return job.keep(i, exact_sum(job.op, counts, {}, job.context));
+    result<double> found;
+    exact_variance(found, job.op, counts, {}, {}, job.context);
+    job.keep(i, found);
+  }
+  void one(std::int64_t i, const exact_moments_state<double>& state) const {
+    if (job.op != operation::norm2) {
+      return job.keep(i, exact_moment_answer(job.op, state, job.context));
+    }
+    const auto squares = monofold::detail::leading_of(state.squares);
+    job.keep(i, exact_sum(job.op, state.values.counts, squares, job.context));
   }
 };
 
@@ -139,9 +165,13 @@ void roll_float_spreads(const rolling_job& job, std::int64_t first, std::int64_t
   const auto n = static_cast<double>(job.all.length);
   const bool has_rests = what.type == dtype::float64 ||
                          (job.item_bytes == 4 && !monofold::info(what.type).is_floating);
-  monofold::detail::spread_request all{true, has_rests, job.op == operation::std, n,
+  monofold::detail::spread_request all{true,
+                                       has_rests,
+                                       job.op == operation::std,
+                                       what.nan == nan_policy::omit,
+                                       n,
                                        n * (n - static_cast<double>(what.ddof))};
-  if (job.op == operation::norm2) all = {false, has_rests, true, 1, 1};
+  if (job.op == operation::norm2) all = {false, has_rests, true, all.omits_nan, 1, 1};
   monofold::detail::roll_spreads(job_terms{job, rolled_kind::value}, first, end, job.all.length,
                                  all, job_spreads{job});
 }

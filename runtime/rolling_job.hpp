@@ -30,6 +30,11 @@ struct rolling_job {
     out.keep_numbers({op, i, 1, count, type, values, indices, seconds});
   }
   void keep(std::int64_t i, const answer& one) const { out.keep(i, &one); }
+  /// A double, which may be rounded to odd: no memory is asked for.
+  void keep(std::int64_t i, const result<double>& one) const {
+    if (!one) return keep(i, failed(op, one.code()));
+    keep(i, 1, dtype::float64, &*one);
+  }
 };
 
 /// Windows [first, end), each way for what it can.

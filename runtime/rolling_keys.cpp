@@ -12,9 +12,6 @@ namespace monofold::runtime {
 
 namespace {
 
-constexpr std::int64_t first_key = std::numeric_limits<std::int64_t>::min();
-constexpr std::int64_t last_key = std::numeric_limits<std::int64_t>::max();
-
 /// NaN come first, or last, once the keys of the largest are complements; no number has the key that stands for them.
 bool is_nan_low(const key_rule& how) { return how.largest == how.omit_nan; }
 
@@ -41,6 +38,7 @@ void load_keys(const key_rule& how, const T* items, std::int64_t count, std::int
 template <class T>
 void store_keys(const key_rule& how, const std::int64_t* keys, std::int64_t count, T* items) {
   const std::int64_t flips = how.largest ? -1 : 0;
+  const std::int64_t nan = how.nan_key();
   const bool nan_low = is_nan_low(how);
   for (std::int64_t i = 0; i < count; ++i) {
     auto key = static_cast<std::uint64_t>(keys[i] ^ flips);
@@ -48,7 +46,7 @@ void store_keys(const key_rule& how, const std::int64_t* keys, std::int64_t coun
     const auto own = static_cast<typename order_key<T>::type>(key);
     items[i] = nan_low ? order_key<T>::from_nan_low(own) : order_key<T>::from_nan_high(own);
     if constexpr (is_floating_v<T>) {
-      if (keys[i] == how.nan_key()) items[i] = float_from_bits<T>(float_format<T>::quiet_nan);
+      if (keys[i] == nan) items[i] = float_from_bits<T>(float_format<T>::quiet_nan);
     }
   }
 }
@@ -63,8 +61,6 @@ void key_rule::load(const void* items, std::int64_t count, std::int64_t* keys) c
 void key_rule::store(const std::int64_t* keys, std::int64_t count, void* items) const {
   visit_dtype(type, [&]<class T>() { store_keys(*this, keys, count, static_cast<T*>(items)); });
 }
-
-std::int64_t key_rule::nan_key() const { return omit_nan ? last_key : first_key; }
 
 void load_terms(dtype type, rolled_kind kind, const void* items, std::int64_t count,
                 double* terms) {

@@ -17,7 +17,7 @@ struct key_rule {
   void load(const void* items, std::int64_t count, std::int64_t* keys) const;
   void store(const std::int64_t* keys, std::int64_t count, void* items) const;
   /// The key of NaN, where the type has it.
-  std::int64_t nan_key() const;
+  std::int64_t nan_key() const { return omit_nan ? INT64_MAX : INT64_MIN; }
   bool has_nan() const { return monofold::info(type).is_floating; }
 };
 

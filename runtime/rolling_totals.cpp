@@ -14,7 +14,6 @@
 #include "monofold/platform/strict_arithmetic.hpp"
 #include "runtime/moment_answers.hpp"
 #include "runtime/rolling_job.hpp"
-#include "runtime/rolling_keys.hpp"
 
 namespace monofold::runtime {
 
@@ -130,23 +129,17 @@ class rolling_totals {
 
   /// What items add.
   void load(std::int64_t at, std::int64_t count, int128* to) const {
-    const int128 less = type_ == dtype::uint64 ? int128{1} << 63 : 0;
-    std::int64_t keys[window_block];
-    if (kind_ == total_kind::nonzero) {
-      std::uint64_t numbers[window_block];
-      alignas(8) const char zeros[8 * window_block] = {};
-      visit_dtype(type_, [&]<class T>() {
-        slide_as<total_kind::nonzero>(reinterpret_cast<const T*>(zeros),
-                                      reinterpret_cast<const T*>(job_.item(at)), count, 0, numbers);
-      });
-      for (std::int64_t i = count; i-- > 0;) to[i] = numbers[i] - (i > 0 ? numbers[i - 1] : 0);
-      return;
-    }
-    key_rule{type_, false, false}.load(job_.item(at), count, keys);
-    for (std::int64_t i = 0; i < count; ++i) {
-      to[i] = keys[i] + less;
-      if (kind_ == total_kind::magnitude) to[i] = magnitude_of(to[i]);
-    }
+    visit_dtype(type_, [&]<class T>() {
+      const auto* const items = reinterpret_cast<const T*>(job_.item(at));
+      for (std::int64_t i = 0; i < count; ++i) {
+        if (kind_ == total_kind::nonzero) {
+          to[i] = nonzero_fold<T>::is_nonzero(items[i]) ? 1 : 0;
+        } else if constexpr (!is_floating_v<T>) {
+          to[i] = items[i];
+          if (kind_ == total_kind::magnitude) to[i] = magnitude_of(to[i]);
+        }
+      }
+    });
   }
   std::uint64_t bound(std::int64_t at, std::int64_t count) const {
     if (kind_ == total_kind::nonzero) return 1;

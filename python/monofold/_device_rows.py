@@ -69,7 +69,7 @@ def _shown(array, shape, code):
         raise ValueError(f"out has the shape {tuple(source.shape)}; the answer has {tuple(shape)}")
     if source.code != code:
         raise TypeError(f"out is of {_dtypes.NAMES[source.code]}; the answer is of {_dtypes.NAMES[code]}")
-    if type(array).__module__.partition(".")[0] in ("jax", "jaxlib"):
+    if source.items.read_only or type(array).__module__.partition(".")[0] in ("jax", "jaxlib"):
         raise ValueError("out cannot be written")
     return source.items
 

@@ -113,7 +113,9 @@ def _from_cuda(x):
     shape = tuple(told["shape"])
     strides = told.get("strides") or _packed_strides(shape, dtype.itemsize)
     code = _dtypes.code_of_numpy(dtype)
-    items = _core.array(told["data"][0], code, not dtype.isnative, 1, shape, strides, x)
+    address, read_only = told["data"]
+    items = _core.array(address, code, not dtype.isnative, 1, shape, strides, x)
+    items.read_only = bool(read_only)
     return [(items, None)], shape, code, maker_like(x)
 
 

@@ -174,6 +174,7 @@ void bind_array(nb::module_& core) {
   nb::class_<array>(core, "array", "An array where it lies.")
       .def("__init__", &make_array, nb::arg("address"), nb::arg("dtype"), nb::arg("swapped"),
            nb::arg("place"), nb::arg("extents"), nb::arg("strides"), nb::arg("owner").none())
+      .def_rw("read_only", &array::read_only)
       .def_ro("dtype", &array::dtype)
       .def_ro("place", &array::place)
       .def_ro("extents", &array::extents)

@@ -36,6 +36,7 @@ struct layout {
 /// An array as Python holds it: what keeps the memory is copied and freed under the interpreter's lock only.
 struct array : layout {
   nb::object owner{};
+  bool read_only = false;  // as the other library says
 };
 
 /// Bytes of an item of a type.

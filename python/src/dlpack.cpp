@@ -111,6 +111,8 @@ template <class Managed>
 nb::object owner_of(Managed* managed) {
   const auto release = [](PyObject* capsule) {
     auto* held = static_cast<Managed*>(PyCapsule_GetPointer(capsule, "monofold.dlpack"));
+    const nb::error_scope
+        raised;  // a frame that an exception leaves may free this: a producer in Python finds none
     if (held != nullptr && held->release != nullptr) held->release(held);
   };
   return nb::steal(PyCapsule_New(managed, "monofold.dlpack", release));
@@ -133,7 +135,11 @@ array from_dlpack(nb::object capsule) {
     const auto* managed = static_cast<dl_managed_versioned*>(
         PyCapsule_GetPointer(capsule.ptr(), "dltensor_versioned"));
     if (managed->major != 1) throw nb::value_error("DLPack of a version that is not 1");
-    return take<dl_managed_versioned>(capsule, "dltensor_versioned", "used_dltensor_versioned");
+    const bool read_only = (managed->flags & dl_read_only) != 0;
+    array out =
+        take<dl_managed_versioned>(capsule, "dltensor_versioned", "used_dltensor_versioned");
+    out.read_only = read_only;
+    return out;
   }
   if (!PyCapsule_IsValid(capsule.ptr(), "dltensor")) {
     throw nb::value_error("no DLPack capsule, or one that was used before");

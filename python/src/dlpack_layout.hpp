@@ -40,6 +40,8 @@ struct dl_managed {
   void (*release)(dl_managed*);
 };
 
+inline constexpr std::uint64_t dl_read_only = 1;  // of `flags`
+
 struct dl_managed_versioned {
   std::uint32_t major;
   std::uint32_t minor;

@@ -139,6 +139,16 @@ def test_out():
             (there, ValueError, "shape")):
         with pytest.raises(error, match=why):
             mf.sum(there, axis=0, out=wrong)
+    frozen = There(np.zeros(40, "float32"))
+    frozen.managed.flags = 1  # read only
+    told = CudaArray(shape=(40,), data=(frozen.told["data"], True))
+    for wrong in (frozen, told):
+        with pytest.raises(ValueError, match="written"):
+            mf.sum(there, axis=0, dtype="float32", out=wrong)
+    pair = There(np.zeros(40, "float32"))
+    with pytest.raises(ValueError, match="written"):
+        mf.minmax(there, axis=0, out=(pair, frozen))
+    assert not pair.back().any() and not frozen.back().any()
     row = CudaArray(shape=(40,), data=(there.told["data"] + 160, False))
     with pytest.raises(ValueError, match="shares memory"):
         mf.sum(there, axis=0, out=row)

@@ -180,6 +180,15 @@ def test_bad_out_stays():
     out.flags.writeable = False
     with pytest.raises(ValueError, match="written"):
         mf.sum(x, axis=1, out=out)
+    other = np.full(5, 7.0)
+    for pair in ((out, other), (other, out)):
+        with pytest.raises(ValueError, match="written"):
+            mf.minmax(x, axis=1, out=pair)
+    whole = np.array(7.0)
+    whole.flags.writeable = False
+    with pytest.raises(ValueError, match="written"):
+        mf.sum(x, out=whole)
+    assert (out == 7.0).all() and (other == 7.0).all() and whole == 7.0
     with pytest.raises(TypeError):
         mf.sum(x, axis=1, out=[0.0] * 5)
 

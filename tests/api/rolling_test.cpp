@@ -149,6 +149,8 @@ TEST(rolling, variances) {
   }
   append({0x1p460, std::numeric_limits<double>::quiet_NaN(), 1, 0x1p-700});
   append(inputs::spread_doubles(600, 2, 15));
+  append({-std::numeric_limits<double>::infinity(), 2, std::numeric_limits<double>::quiet_NaN()});
+  append(inputs::spread_doubles(600, 2, 17));
   const std::vector<std::int32_t> integers = inputs::integers<std::int32_t>(900, 16);
   const std::vector<std::uint16_t> narrow(integers.begin(), integers.end());
   for (const auto set :

@@ -210,6 +210,38 @@ TEST(rolling_reducer, sums_are_rounded_to_floats_once) {
   }
 }
 
+// What is no finite number passes through windows that vectors move, and so do zeros of both signs.
+TEST(rolling_reducer, specials_pass_through) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  std::vector<double> items;
+  for (std::uint64_t i = 0; i < rolled_items; ++i) {
+    items.push_back(i / 300 % 2 == 0 ? inputs::spread_double(i, 2) : i < 600 ? 0.0 : -0.0);
+  }
+  for (const std::size_t nan : {100, 101, 760, 820}) {
+    items[nan] = std::numeric_limits<double>::quiet_NaN();
+  }
+  items[400] = items[1400] = -infinity;
+  items[810] = items[1440] = infinity;
+  const std::vector<float> narrow(items.begin(), items.end());
+  for (const auto op : {MONOFOLD_SUM, MONOFOLD_MEAN, MONOFOLD_NORM1, MONOFOLD_NORM2, MONOFOLD_VAR,
+                        MONOFOLD_STD, MONOFOLD_MIN, MONOFOLD_ARGMAX}) {
+    for (const std::int64_t window : {2, 30, 600}) {
+      for (const auto nan : {MONOFOLD_NAN_PROPAGATE, MONOFOLD_NAN_OMIT, MONOFOLD_NAN_RAISE}) {
+        monofold_options options = MONOFOLD_OPTIONS_INIT;
+        options.nan = nan;
+        options.ddof = 1;
+        for (const auto value_type : {MONOFOLD_FLOAT64, MONOFOLD_FLOAT32}) {
+          const rolling_case wide{items.data(), MONOFOLD_FLOAT64, window, op, options, value_type};
+          const rolling_case small{narrow.data(), MONOFOLD_FLOAT32, window, op,
+                                   options,       value_type};
+          ASSERT_EQ(wide.rolled(), wide.by_segments()) << op << " " << window << " " << nan;
+          ASSERT_EQ(small.rolled(), small.by_segments()) << op << " " << window << " " << nan;
+        }
+      }
+    }
+  }
+}
+
 TEST(rolling_reducer, other_windows_are_refused) {
   const std::vector<double> items = {1, 2, 3};
   double out[3] = {7, 7, 7};

@@ -65,6 +65,7 @@ template <class Item, bool root_of, nan_rule rule>
 struct rolled_spread<exact_variance_fold<Item, double, root_of, rule>> {
   static constexpr bool known = true;
   static constexpr bool root = root_of;
+  static constexpr nan_rule rule_for_nan = rule;
   using item = Item;
 };
 template <class Item, bool root_of>
@@ -72,6 +73,7 @@ requires(!is_floating_v<Item> &&
          sizeof(Item) <= 4) struct rolled_spread<variance_fold<Item, root_of>> {
   static constexpr bool known = true;
   static constexpr bool root = root_of;
+  static constexpr nan_rule rule_for_nan = nan_rule::propagate;
   using item = Item;
 };
 
@@ -79,6 +81,7 @@ template <nan_rule rule>
 struct rolled_spread<exact_norm2_fold<double, double, rule>> {
   static constexpr bool known = true;
   static constexpr bool root = true;
+  static constexpr nan_rule rule_for_nan = rule;
   using item = double;
 };
 
@@ -96,25 +99,31 @@ void roll_states(const F& f, const View& view, std::int64_t first, std::int64_t 
   }
 }
 
-/// Those that vectors finish, and the others by states.
-template <class F, class View, class Put>
+/// Finishes windows of doubles by a fold of doubles.
+template <class F, class Put>
 struct spread_sink {
   const F& fold;
-  const View& view;
-  std::int64_t window;
   const Put& put;
 
-  void alone(std::int64_t i, std::int64_t count) const {
-    roll_states(fold, view, i, i + count, window, put);
+  static bool check(int, const double*, std::int64_t*) { return true; }
+  static bool decide(const exact_counts&, double&) { return false; }
+  void spreads(std::int64_t i, int count, const double* values) const {
+    for (int w = 0; w < count; ++w) put(i + w, result<double>(values[w]));
   }
-  void spreads(std::int64_t i, int count, const double* values,
-               const std::int64_t* is_known) const {
-    for (int w = 0; w < count; ++w) {
-      if (is_known == nullptr || is_known[w] != 0) {
-        put(i + w, result<double>(values[w]));
-      } else {
-        alone(i + w, 1);
-      }
+  void special(std::int64_t i, const exact_counts& counts) const {
+    result<double> found;
+    if constexpr (requires { fold.ddof; }) {
+      fold.finish_leading(counts, {}, {}, found);
+    } else {
+      found = fold.finish_leading(counts, {});
+    }
+    put(i, found);
+  }
+  void one(std::int64_t i, const moments_of_doubles& state) const {
+    if constexpr (requires { fold.ddof; }) {
+      put(i, fold.finish(state));
+    } else {
+      put(i, result<double>(fold.finish({state.squares, state.values.counts})));
     }
   }
 };
@@ -130,16 +139,22 @@ bool roll_spread_windows(const F& f, const View& view, std::int64_t first, std::
       is_double || (!is_floating_v<typename spread::item> && sizeof(typename spread::item) == 4);
   constexpr auto most = std::int64_t{1} << 26;
   if (!has_spreads() || !has_strict_doubles()) return false;
-  spread_request what{false, is_wide, spread::root, 1, 1};
+  constexpr nan_rule rule = spread::rule_for_nan;
+  constexpr bool omits = rule == nan_rule::omit;
+  if (window >= most) return false;
+  const auto roll = [&](const spread_request& what, const auto& fold) {
+    roll_spreads(window_terms<term, View>(view), first, end, window, what,
+                 spread_sink<std::remove_cvref_t<decltype(fold)>, Put>{fold, put});
+    return true;
+  };
   if constexpr (requires { f.ddof; }) {
     if (f.ddof < 0 || f.ddof >= window) return false;
     const auto n = static_cast<double>(window);
-    what = {true, is_wide, spread::root, n, n * static_cast<double>(window - f.ddof)};
+    return roll({true, is_wide, spread::root, omits, n, n * static_cast<double>(window - f.ddof)},
+                exact_variance_fold<double, double, spread::root, rule>(f.ddof));
+  } else {
+    return roll({false, is_wide, true, omits, 1, 1}, f);
   }
-  if (window >= most) return false;
-  roll_spreads(window_terms<term, View>(view), first, end, window, what,
-               spread_sink<F, View, Put>{f, view, window, put});
-  return true;
 }
 
 /// Windows [first, end), on one thread.

@@ -55,13 +55,48 @@ inline bool has_strict_doubles() {
   return arithmetic.holds();
 }
 
+/// Windows that moved on by `slid::plainly` or `special`, as roll_sums hands them out: neighbours of a kind together.
+template <class Sink>
+void put_slid(slid how, window_sum& sum, const double* leaving, const double* entering,
+              std::int64_t at, int count, const double* high, const double* low, const Sink& sink) {
+  enum class way { together, by_counts, alone };
+  exact_counts plain = zero_counts();
+  plain.items = sum.counts().items;
+  double values[window_block];
+  auto kind = way::together;
+  int from = 0;
+  for (int i = how == slid::plainly ? count : 0; i <= count; ++i) {
+    auto own = way::alone;
+    const exact_counts& c = sum.counts();
+    if (i < count) {
+      sum.move_counts(leaving[i], entering[i]);
+      const bool is_plain = (c.nan | c.positive_infinity | c.negative_infinity) == 0 &&
+                            (c.minus_zeros == 0 || !is_zero(high[i]));
+      if (is_plain || sink.decide(c, high[i], values[i])) {
+        own = is_plain ? way::together : way::by_counts;
+      }
+    }
+    if (own == kind && own != way::alone) continue;
+    if (i > from && kind == way::by_counts) sink.numbers(at + from, i - from, values + from);
+    if (i > from && kind == way::together) {
+      sink.block(at + from, i - from, plain, high + from, low != nullptr ? low + from : nullptr);
+    }
+    if (i < count && own == way::alone) {
+      sink.one(at + i, c, leading_of_pair(high[i], low != nullptr ? low[i] : 0));
+    }
+    from = own == way::alone ? i + 1 : i;
+    kind = own;
+  }
+}
+
 /// Sums of windows [first, end) of `window` terms, the i-th from term i on.
 ///
-/// shape      sink.means(i, count, means): of windows that have no NaN, no infinities and no -0, where
+/// shape      sink.numbers(i, count, means): of windows that have no NaN, no infinities and no -0, where
 ///            `sink.wants_means` is. sink.block(i, count, counts, high, low): the sums from the i-th on, each
 ///            rounded, and what that left out (null where `sink.wants_low` is not); the windows have no NaN, no
 ///            infinities, and no sum of -0.
-///            sink.one(i, counts, leading): of one window
+///            sink.one(i, counts, leading): of one window. sink.decide(counts, high, number): whether the counts
+///            and the sum of what is finite give the answer, which then goes to sink.numbers
 /// cost       as window_sum::slide, nearly always; one pass over the first window
 template <class Terms, class Sink>
 void roll_sums(const Terms& terms, std::int64_t first, std::int64_t end, std::int64_t window,
@@ -81,21 +116,16 @@ void roll_sums(const Terms& terms, std::int64_t first, std::int64_t end, std::in
     const double* const in = terms.load(at - 1 + window, count, entering);
     const slid how = sum.slide(out, in, count, high, low, sink.wants_means ? window : 0);
     if (how == slid::to_means) {
-      sink.means(at, count, high);
+      sink.numbers(at, count, high);
       continue;
     }
-    if (how == slid::plainly) {
-      sink.block(at, count, sum.counts(), high, low);
+    if (how != slid::no) {
+      put_slid(how, sum, out, in, at, count, high, low, sink);
       continue;
     }
     for (int i = 0; i < count; ++i) {
-      if (how == slid::no) {
-        sum.step(out[i], in[i]);
-        sink.one(at + i, sum.counts(), sum.leading());
-      } else {
-        sum.move_counts(out[i], in[i]);
-        sink.one(at + i, sum.counts(), leading_of_pair(high[i], low != nullptr ? low[i] : 0));
-      }
+      sum.step(out[i], in[i]);
+      sink.one(at + i, sum.counts(), sum.leading());
     }
   }
 }
@@ -141,7 +171,8 @@ struct window_finisher {
   void one(std::int64_t i, const exact_counts& counts, const leading_number& sum) const {
     put(i, result<answer_t<F>>(fold.finish_leading(counts, sum)));
   }
-  void means(std::int64_t first, int count, const double* found) const {
+  static bool decide(const exact_counts&, double, double&) { return false; }
+  void numbers(std::int64_t first, int count, const double* found) const {
     if constexpr (wants_means) {
       for (int i = 0; i < count; ++i) put(first + i, result<double>(found[i]));
     }

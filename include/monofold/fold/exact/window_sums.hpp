@@ -26,6 +26,30 @@ inline leading_number leading_of_pair(double high, double low) {
   return leading_of(both.sum);
 }
 
+/// NaN, infinities and -0 count `step` times.
+inline void count_one(exact_counts& c, double x, std::int64_t step) {
+  const auto bits = bits_as<std::uint64_t>(x);
+  const std::uint64_t size = bits << 1 >> 1;
+  constexpr std::uint64_t infinity = float_format<double>::infinity;
+  c.nan += size > infinity ? step : 0;
+  c.positive_infinity += bits == infinity ? step : 0;
+  c.negative_infinity += size == infinity && bits != infinity ? step : 0;
+  c.minus_zeros += size == 0 && bits != 0 ? step : 0;
+}
+
+/// What is not finite as 0. The largest magnitude of the others, where it is more than `largest`.
+inline void copy_finite(const double* from, int count, double* to, double& largest) {
+  std::uint64_t most = bits_as<std::uint64_t>(largest);
+  for (int i = 0; i < count; ++i) {
+    const auto bits = bits_as<std::uint64_t>(from[i]);
+    const std::uint64_t size = bits << 1 >> 1;
+    const std::uint64_t kept = size < float_format<double>::infinity ? ~std::uint64_t{0} : 0;
+    to[i] = bits_as<double>(bits & kept);
+    most = (size & kept) > most ? size & kept : most;
+  }
+  largest = bits_as<double>(most);
+}
+
 /// Whether a window has moved on, and whether its sums are all that is to be known.
 enum class slid { no, plainly, special, to_means };
 
@@ -119,27 +143,6 @@ class window_sum {
   }
 
  private:
-  static void count_one(exact_counts& c, double x, std::int64_t step) {
-    const auto bits = bits_as<std::uint64_t>(x);
-    const std::uint64_t size = bits << 1 >> 1;
-    constexpr std::uint64_t infinity = float_format<double>::infinity;
-    c.nan += size > infinity ? step : 0;
-    c.positive_infinity += bits == infinity ? step : 0;
-    c.negative_infinity += size == infinity && bits != infinity ? step : 0;
-    c.minus_zeros += size == 0 && bits != 0 ? step : 0;
-  }
-
-  static void copy_finite(const double* from, int count, double* to, double& largest) {
-    std::uint64_t most = bits_as<std::uint64_t>(largest);
-    for (int i = 0; i < count; ++i) {
-      const std::uint64_t size = bits_as<std::uint64_t>(from[i]) << 1 >> 1;
-      const bool is_finite = size < float_format<double>::infinity;
-      to[i] = is_finite ? from[i] : 0.0;
-      most = is_finite && size > most ? size : most;
-    }
-    largest = bits_as<double>(most);
-  }
-
   /// All numbers are below 2^this.
   static int exponent_above(double size) {
     return static_cast<int>(bits_as<std::uint64_t>(size) << 1 >> 53) - 1022;

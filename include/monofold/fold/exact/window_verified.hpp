@@ -53,6 +53,29 @@ struct quiet_lanes {
     __asm__("vpcmpneqq {%2, %1, %0|%0, %1, %2}" : "=k"(mask) : "v"(a), "v"(b));
     return mask;
   }
+  /// The lanes where a < b, or a = b.
+  MONOFOLD_INLINE static unsigned less(const real& a, const real& b) {
+    unsigned char mask;
+    __asm__("vcmplt_oqpd {%2, %1, %0|%0, %1, %2}" : "=k"(mask) : "v"(a), "v"(b));
+    return mask;
+  }
+  MONOFOLD_INLINE static unsigned equal(const real& a, const real& b) {
+    unsigned char mask;
+    __asm__("vcmpeqpd {%2, %1, %0|%0, %1, %2}" : "=k"(mask) : "v"(a), "v"(b));
+    return mask;
+  }
+  /// The lanes whose last bit is 1.
+  MONOFOLD_INLINE static unsigned odd(const real& a) {
+    unsigned char mask;
+    const whole one = whole{} + 1;
+    __asm__("vptestmq {%2, %1, %0|%0, %1, %2}" : "=k"(mask) : "v"(a), "v"(one));
+    return mask;
+  }
+  MONOFOLD_INLINE static void take_some(unsigned mask, const real& from, real& to) {
+    __asm__("vmovapd {%1, %0%{%2%}|%0%{%2%}, %1}"
+            : "+v"(to)
+            : "v"(from), "Yk"(static_cast<unsigned char>(mask)));
+  }
   /// Of the first `count` lanes; the others are 0.
   MONOFOLD_INLINE static void load(const double* from, int count, real& out) {
     if (count >= 8) {
@@ -158,23 +181,21 @@ struct verified_quotients {
     rest += (sum.upper - high) + sum.lower;
     multiply_add_quietly(rest, below, q, found);
     multiply_add_quietly(rest, above, q, most);
-    if (__builtin_expect(quiet_lanes::differ(found, most) != 0, 0)) {
-      choose(q, rest, most, found);
-    }
+    const unsigned doubt = quiet_lanes::differ(found, most);
+    if (__builtin_expect(doubt != 0, 0)) choose(doubt, q, rest, most, found);
   }
 
  private:
-  /// Neighbours, or alike: the rest is compared with that of the middle between them, times the count.
-  MONOFOLD_INLINE void choose(const real& q, const real& rest, const real& other,
+  /// In lanes of doubt there are neighbours: the rest is compared with that of the middle between them, times the
+  /// count.
+  MONOFOLD_INLINE void choose(unsigned doubt, const real& q, const real& rest, const real& other,
                               real& found) const {
-    for (int i = 0; i < 8; ++i) {
-      const double a = found[i], b = other[i];
-      if (a == b) continue;
-      const double middle = ((a - q[i]) + (b - a) * 0.5) * divisor[i];
-      const bool is_even = (bits_as<std::uint64_t>(a) & 1) == 0;
-      const bool takes_first = rest[i] == middle ? is_even : (rest[i] < middle) == (a < b);
-      if (!takes_first) found[i] = b;
-    }
+    const real middle = ((found - q) + (other - found) * 0.5) * divisor;
+    const unsigned beyond = quiet_lanes::less(rest, middle) ^ quiet_lanes::less(found, other);
+    const unsigned at_middle = quiet_lanes::equal(rest, middle);
+    const unsigned takes_other =
+        at_middle != 0 ? (at_middle & quiet_lanes::odd(found)) | (~at_middle & beyond) : beyond;
+    quiet_lanes::take_some(doubt & takes_other, other, found);
   }
 };
 
