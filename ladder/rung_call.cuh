@@ -14,9 +14,6 @@
 
 namespace monofold::ladder {
 
-/// A multiprocessor holds so many threads: 8 blocks of 256 stay resident.
-inline constexpr int resident_threads = 2048;
-
 template <class F>
 struct rung_call {
   using item = typename F::item;

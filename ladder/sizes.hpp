@@ -10,6 +10,8 @@ inline constexpr int stream_threads = 64;
 inline constexpr int bulk_threads = 64;
 inline constexpr int bulk_stages = 2;
 inline constexpr int stage_bytes = 512;
+/// So few that blocks of a page's items have several tiles.
+inline constexpr int resident_threads = 64;
 #else
 /// The block of most rungs: two per scheduler, and 100 000 000 is a multiple of 256 (not of 512).
 inline constexpr int block_threads = 256;
@@ -24,6 +26,9 @@ inline constexpr int stream_threads = 512;
 inline constexpr int bulk_threads = 128;
 inline constexpr int bulk_stages = 4;
 inline constexpr int stage_bytes = 2048;
+
+/// A multiprocessor holds so many threads: 8 blocks of 256 stay resident.
+inline constexpr int resident_threads = 2048;
 #endif
 
 }  // namespace monofold::ladder

@@ -1,6 +1,7 @@
 #pragma once
 /// traced/grid_mistakes: the mistakes that the pages of grid rungs warn of, to be played.
 
+#include <span>
 #include <vector>
 
 #include "ladder/atomics.cuh"
@@ -11,6 +12,7 @@
 #include "ladder/rungs/grid_last_block.cuh"
 #include "ladder/rungs/grid_ordered_two_launch.cuh"
 #include "ladder/rungs/grid_vector.cuh"
+#include "ladder/rungs/top_k.cuh"
 
 namespace monofold::ladder::mistakes {
 
@@ -150,6 +152,26 @@ void grid_last_block(rung_call<F>& call) {
 }
 
 template <class F>
+__global__ void remainder_in_one_kernel(F f, const typename F::item* items, std::int64_t n,
+                                        typename F::state* results) {
+  __shared__ typename F::state cells[2 * stream_threads];
+  const std::int64_t part = n / stream_threads / gridDim.x * stream_threads;
+  const std::int64_t begin = blockIdx.x * part;
+  // The last block has its part and the whole remainder: all others wait for it.
+  const std::int64_t end = blockIdx.x + 1 < gridDim.x ? begin + part : n;
+  const auto total = fold_stream(f, items, begin, end, cells);
+  if (threadIdx.x == 0) results[blockIdx.x] = total;
+}
+template <class F>
+void grid_ordered_two_launch(rung_call<F>& call) {
+  const std::int64_t blocks = call.resident_blocks(stream_threads);
+  call.launch(remainder_in_one_kernel<F>, blocks, stream_threads, 0, call.f, call.items, call.n,
+              call.partials);
+  call.launch(grid_ordered_kernel<joined<F>>, 1, stream_threads, 0, joined<F>{call.f},
+              call.partials, blocks, call.results);
+}
+
+template <class F>
 __global__ void slots_by_ticket_kernel(F f, const typename F::item* items, std::int64_t n,
                                        typename F::state* partials, std::uint32_t* ticket,
                                        typename F::state* result) {
@@ -220,6 +242,21 @@ __global__ void refilled_too_early_kernel(F f, const typename F::item* items, st
 template <class F>
 void grid_bulk(rung_call<F>& call) {
   call.launch(refilled_too_early_kernel<F>, 1, 32, 0, call.f, call.items, call.n, call.results);
+}
+
+/// The lowest value is there already, as for fewer than two items: the library refuses, and it stays.
+template <class F>
+void top_k(rung_call<F>& call) {
+  using item = typename F::item;
+  call.launch(write_identity_kernel<F>, 1, 1, 0, call.f, call.results);
+  const std::span<const item> items(call.items, static_cast<std::size_t>(call.n));
+  const top_out<item> out{reinterpret_cast<item*>(call.results),
+                          reinterpret_cast<std::int64_t*>(call.partials)};
+  try {
+    reduce_into(gpu(call.stream), items, top(2), out, *call.workspace);  // of one item
+  } catch (const error& why) {
+    call.failed = why.what();
+  }
 }
 
 }  // namespace monofold::ladder::mistakes

@@ -90,10 +90,12 @@ class traced_call {
       call.results = results_.data();  // a rung may have moved it
       start(call);
     }
-    call.check(cudaDeviceSynchronize(), "the kernels of the rung");
+    const bool is_refused = !call.failed.empty();  // by the library, before any of its kernels
+    const cudaError_t ended = cudaDeviceSynchronize();
+    call.check(ended, "the kernels of the rung");
     rung_results out{{}, call.failed, {}};
     static_cast<void>(emulation::take_reports());
-    if (!call.failed.empty()) return out;
+    if (!call.failed.empty() && !is_refused) return out;
     out.texts = texts(call.results, results_of(facts_, n_));
     // It leaves its result behind the second one's.
     if (calls > 1) out.before = texts(call.results + 1, 1)[0];
@@ -195,6 +197,9 @@ std::string trace_run(rung_function<F> start, rung_function<sum_of<std::int32_t>
   said.mistake = what.is_mistaken ? what.mistake : "";
   said.note = facts.keeps == order::any && !F::commutative ? "This rung does not keep order." : "";
   if (!found.before.empty()) said.note = "The call before gave " + found.before + ".";
+  if (!found.failed.empty() && !tracer.found().problem)
+    said.note = "The call is refused: " + found.failed + ".";
+  if (what.is_mistaken && row.ok) said.note = "The result is right: see how many steps it takes.";
   said.result = row.result;
   said.wanted = row.wanted;
   said.num_items = static_cast<std::size_t>(row.n);
