@@ -196,10 +196,26 @@ nb::bytes state::save() const {
   return nb::bytes(bytes.data(), bytes.size());
 }
 
+namespace {
+
+/// What a saved state asks for; MalformedState says why there is none.
+runtime::reducer saved_reducer_of(const nb::bytes& bytes) {
+  try {
+    return runtime::reducer::load(
+        {reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size()});
+  } catch (const error& why) {
+    if (why.code() != status::malformed_state) throw;
+    const nb::object type = nb::module_::import_("monofold._errors").attr("MalformedState");
+    PyErr_SetString(type.ptr(), why.what());
+    throw nb::python_error();
+  }
+}
+
+}  // namespace
+
 nb::tuple state::load(nb::bytes bytes) {
+  const runtime::reducer same = saved_reducer_of(bytes);
   handle own(loaded(bytes.data(), bytes.size()));
-  const runtime::reducer same =
-      runtime::reducer::load({reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size()});
   return nb::make_tuple(std::unique_ptr<state>(new state(std::move(own), same.first_index())),
                         to_python(same.what()));
 }

@@ -8,6 +8,7 @@ import multiprocessing
 import pickle
 import subprocess
 import threading
+import zlib
 
 import monofold as mf
 import monofold.__main__
@@ -84,6 +85,10 @@ def test_damaged_bytes():
     for bad in (b"", b"no state", data[:-1], data[:20] + bytes([data[20] ^ 1]) + data[21:]):
         with pytest.raises(mf.MalformedState):
             mf.State.load(bad)
+    later = bytearray(data[:-4])
+    later[8:12] = (3).to_bytes(4, "little")
+    with pytest.raises(mf.MalformedState, match="format 3"):
+        mf.State.load(bytes(later) + zlib.crc32(later).to_bytes(4, "little"))
 
 
 def test_bad_items_change_nothing():
