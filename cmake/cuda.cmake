@@ -69,8 +69,9 @@ function(monofold_cuda_options target)
 endfunction()
 
 # A target that asks nvcc what it thinks of sources, the code for a device, and keeps nothing that could
-# be run: a tenth of a compilation. Where no GPU runs tests, the host's compiler makes them for the
-# emulated device besides. So many sources are one look: what they include is half of each.
+# be run: a tenth of a compilation. That code is made, not only read: calls that a device cannot make
+# show only then. Where no GPU runs tests, the host's compiler makes them for the emulated device
+# besides. So many sources are one look: what they include is half of each.
 function(monofold_check_cuda target sources_a_look)
   set(folder ${CMAKE_CURRENT_BINARY_DIR}/${target})
   set(checked)

@@ -17,6 +17,11 @@ using gpu_tests::expect_refused;
 using gpu_tests::repetitions;
 using gpu_tests::same;
 
+/// Items whose blocks meet by mail.
+constexpr std::size_t some_by_mail(std::size_t on_a_gpu) {
+  return gpu_tests::is_emulated ? 200003 : on_a_gpu;
+}
+
 class gpu_into : public gpu_tests::gpu_test {
  protected:
   static std::vector<float> numbers(std::size_t n, std::uint64_t seed = 0) {
@@ -38,7 +43,7 @@ struct pinned {
 };
 
 TEST_F(gpu_into, results_go_to_device_pinned_mapped_and_managed_memory) {
-  const auto host = numbers(3000001);
+  const auto host = numbers(some_by_mail(3000001));
   const device_array<float> device(host);
   const auto range = device.span(0, host.size());
   const double want = mf::reduce(host, mf::plain_sum_in<double>);
@@ -149,9 +154,12 @@ TEST_F(gpu_into, a_captured_graph_replays) {
 
 /// One block, mail and ticket in turn, a thousand times, in one workspace.
 TEST_F(gpu_into, launches_of_every_kind_share_a_workspace) {
-  const auto host = numbers(6000001);
+  constexpr auto counts =
+      gpu_tests::is_emulated
+          ? std::array<std::size_t, 6>{700, 40000, 300000, 5000, 100000, 4300001}
+          : std::array<std::size_t, 6>{700, 40000, 300000, 1000001, 4194304, 6000001};
+  const auto host = numbers(counts.back());
   const device_array<float> device(host);
-  constexpr std::array<std::size_t, 6> counts{700, 40000, 300000, 1000001, 4194304, 6000001};
   const device_array<double> out(counts.size());
   const device_array<double> norms(counts.size());
   const device_array<float> least(counts.size());
@@ -189,7 +197,7 @@ TEST_F(gpu_into, launches_of_every_kind_share_a_workspace) {
 
 TEST_F(gpu_into, many_streams_with_a_workspace_each) {
   constexpr int streams = 16;
-  const std::size_t n = 2000003;
+  const std::size_t n = some_by_mail(2000003);
   const auto host = numbers(n);
   const device_array<float> device(host);
   const device_array<double> out(streams);
@@ -216,7 +224,7 @@ TEST_F(gpu_into, many_streams_with_a_workspace_each) {
 
 /// Streams that do not wait for each other share the workspace of a thread that waits.
 TEST_F(gpu_into, one_thread_waits_for_two_streams_in_turn) {
-  const auto host = numbers(1000003);
+  const auto host = numbers(some_by_mail(1000003));
   const device_array<float> device(host);
   std::array<cudaStream_t, 2> stream{};
   for (auto& s : stream) {
@@ -238,7 +246,7 @@ TEST_F(gpu_into, one_thread_waits_for_two_streams_in_turn) {
 }
 
 TEST_F(gpu_into, many_threads_wait_at_once) {
-  const auto host = numbers(1000003);
+  const auto host = numbers(some_by_mail(1000003));
   const device_array<float> device(host);
   const double want = mf::reduce(host, mf::plain_sum_in<double>);
   std::vector<std::thread> threads;

@@ -9,6 +9,7 @@
 
 namespace {
 
+namespace mf = monofold;
 using gpu_tests::accumulating_probe;
 using gpu_tests::aligned_item;
 using gpu_tests::device_array;
@@ -17,9 +18,14 @@ using gpu_tests::tree_probe;
 
 class gpu_plan : public gpu_tests::gpu_test {};
 
+/// Items of more tiles than a launch spreads thin.
 template <class Item>
-void compare_probes() {
-  const auto host = gpu_tests::probe_items<Item>(gpu_tests::items_to_compare<Item>);
+constexpr std::size_t past_thin = (mf::max_thin_tiles + 4) * std::size_t{mf::tile_items_v<Item>} +
+                                  13;
+
+template <class Item>
+void compare_probes(std::size_t count = gpu_tests::items_to_compare<Item>) {
+  const auto host = gpu_tests::probe_items<Item>(count);
   const device_array<Item> device(host);
   gpu_tests::compare("striped", tree_probe<Item, true>{}, host, device);
   gpu_tests::compare("ordered", tree_probe<Item, false>{}, host, device);
@@ -27,28 +33,32 @@ void compare_probes() {
 
 TEST_F(gpu_plan, items_of_1_byte) { compare_probes<sized_item<1>>(); }
 TEST_F(gpu_plan, items_of_2_bytes) { compare_probes<sized_item<2>>(); }
-TEST_F(gpu_plan, items_of_3_bytes) { compare_probes<sized_item<3>>(); }
-TEST_F(gpu_plan, items_of_4_bytes) { compare_probes<aligned_item<4>>(); }
+TEST_F(gpu_plan, items_of_3_bytes) { compare_probes<sized_item<3>>(past_thin<sized_item<3>>); }
+TEST_F(gpu_plan, items_of_4_bytes) { compare_probes<aligned_item<4>>(past_thin<aligned_item<4>>); }
 TEST_F(gpu_plan, items_of_8_bytes) { compare_probes<aligned_item<8>>(); }
 TEST_F(gpu_plan, items_of_12_bytes) { compare_probes<sized_item<12>>(); }
-TEST_F(gpu_plan, items_of_16_bytes) { compare_probes<aligned_item<16>>(); }
+TEST_F(gpu_plan, items_of_16_bytes) {
+  compare_probes<aligned_item<16>>(past_thin<aligned_item<16>>);
+}
 TEST_F(gpu_plan, items_of_16_bytes_anywhere) { compare_probes<sized_item<16>>(); }
 TEST_F(gpu_plan, items_of_24_bytes) { compare_probes<sized_item<24>>(); }
 
 template <class Item>
-void compare_accumulating() {
-  const auto host = gpu_tests::probe_items<Item>(gpu_tests::items_to_compare<Item>);
+void compare_accumulating(std::size_t count = gpu_tests::items_to_compare<Item>) {
+  const auto host = gpu_tests::probe_items<Item>(count);
   const device_array<Item> device(host);
   gpu_tests::compare("striped", accumulating_probe<Item, true>{}, host, device);
   gpu_tests::compare("ordered", accumulating_probe<Item, false>{}, host, device);
 }
 
 TEST_F(gpu_plan, second_look_at_2_bytes) { compare_accumulating<sized_item<2>>(); }
-TEST_F(gpu_plan, second_look_at_4_bytes) { compare_accumulating<aligned_item<4>>(); }
+TEST_F(gpu_plan, second_look_at_4_bytes) {
+  compare_accumulating<aligned_item<4>>(past_thin<aligned_item<4>>);
+}
 
 TEST_F(gpu_plan, large_states) {
   using item = aligned_item<8>;
-  const auto host = gpu_tests::probe_items<item>(gpu_tests::items_to_compare<item>);
+  const auto host = gpu_tests::probe_items<item>(past_thin<item>);
   const device_array<item> device(host);
   gpu_tests::compare("40 bytes", tree_probe<item, true, 3>{}, host, device);
   gpu_tests::compare("104 bytes, ordered", tree_probe<item, false, 11>{}, host, device);
