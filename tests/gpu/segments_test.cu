@@ -1,5 +1,6 @@
 // Segments on a GPU: each has the bytes of the CPU's reduction of its items, whatever lies around it.
 
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <span>
@@ -241,6 +242,31 @@ TEST_F(gpu_segments, infinities_and_wide_exponents_of_exact_sums) {
     expect_each("variance", host, device, 0, rows, begins, ends, mf::variance(1));
     expect_each("mean_square", host, device, 0, rows, begins, ends, mf::mean_square);
     expect_each("max", host, device, 0, rows, begins, ends, mf::max);
+    if (HasFatalFailure()) return;
+  }
+}
+
+/// Warps of a block meet with sums in far units: what cancels leaves the smallest ones alone.
+TEST_F(gpu_segments, tiles_of_far_exponents_that_cancel) {
+  constexpr int part = 3 * 1024;  // of a warp
+  for (const int down : {3, 40, 60, 100}) {
+    auto host = numbers<float>(8 * part, 2);
+    for (int i = 0; i < 8 * part; ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      const int warp = i / part;
+      if (warp == 2) {
+        host[at] = std::ldexp(host[at], -down);
+      } else if (warp == 7) {
+        host[at] = -host[at % part];
+      } else if (warp > 0) {
+        host[at] = 0;
+      }
+    }
+    const device_array<float> device(host);
+    const mf::fixed_segments all(8 * part, 1);
+    expect_each("sum", host, device, 0, all, {0}, {8 * part}, mf::sum);
+    expect_each("mean", host, device, 0, all, {0}, {8 * part}, mf::mean);
+    expect_each("variance", host, device, 0, all, {0}, {8 * part}, mf::variance(1));
     if (HasFatalFailure()) return;
   }
 }

@@ -115,7 +115,6 @@ struct short_integer_sum_fold {
   MONOFOLD_HD state lift(Item item, std::int64_t) const { return static_cast<state>(item); }
   MONOFOLD_HD state combine(state left, state right) const { return left + right; }
   MONOFOLD_HD state identity() const { return 0; }
-  MONOFOLD_HD Item padding() const { return Item(0); }
 };
 
 /// The sum of integers, exact in 128 bits; bool counts.
@@ -138,7 +137,6 @@ struct integer_sum_fold {
     own -= part;
     return true;
   }
-  MONOFOLD_HD Item padding() const { return Item(0); }
   MONOFOLD_HD void absorb_run(state& own, const Item* items, std::int64_t count,
                               std::int64_t) const {
     own += detail::sum_integers(items, count);
@@ -161,6 +159,7 @@ struct float_sum_fold {
   MONOFOLD_HD state lift(Item item, std::int64_t) const { return static_cast<Real>(item); }
   MONOFOLD_HD state combine(state left, state right) const { return left + right; }
   MONOFOLD_HD state identity() const { return Real(0); }
+  /// An item that changes nothing.
   MONOFOLD_HD Item padding() const { return detail::negative_zero<Item>(); }
   MONOFOLD_HD_CALL constexpr Real finish(state s) const { return one_nan(s); }
 };

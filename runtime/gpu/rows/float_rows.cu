@@ -10,7 +10,8 @@ std::unique_ptr<row_pass> make_float_row_pass(const row_question& what, const ro
   return visit_floating(what.type, [&]<class Item>() {
     if (what.plain)
       return make_row_pass_of<row_plain_fold<Item>, Item>(row_plain_fold<Item>(rules));
-    return make_row_pass_of<row_total_fold<Item>, Item>(row_total_fold<Item>(rules));
+    return make_row_pass_of<row_total_fold<value_term<Item>>, Item>(
+        row_total_fold<value_term<Item>>(rules));
   });
 }
 

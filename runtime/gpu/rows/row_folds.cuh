@@ -39,10 +39,10 @@ MONOFOLD_GPU double odd_quotient(double sum, double count) {
   return bits_as<double>(bits | 1);
 }
 
-/// Exact sums and means.
-template <class Item>
-struct row_total_fold : exact_terms_fold<value_term<Item>> {
-  using state = typename exact_terms_fold<value_term<Item>>::state;
+/// Exact sums and means; of magnitudes, exact 1-norms.
+template <class Term>
+struct row_total_fold : exact_terms_fold<Term> {
+  using state = typename exact_terms_fold<Term>::state;
   row_rules rules;
 
   MONOFOLD_HD explicit row_total_fold(const row_rules& how) : rules(how) {}
@@ -81,9 +81,9 @@ struct row_total_fold : exact_terms_fold<value_term<Item>> {
 };
 
 /// Where the sum of `count` items, at least one, is a double.
-template <class Item>
-MONOFOLD_GPU row_answer answer_of_double(const row_total_fold<Item>& f, double sum, int count) {
-  return row_total_fold<Item>::answer_of_double(f.rules, sum, count);
+template <class Term>
+MONOFOLD_GPU row_answer answer_of_double(const row_total_fold<Term>& f, double sum, int count) {
+  return row_total_fold<Term>::answer_of_double(f.rules, sum, count);
 }
 
 /// Sums in the plan's tree, and what means follow from them.
@@ -287,7 +287,12 @@ struct row_extremum_fold {
     Word item = item_of(s.key);
     if (infinite != 0 && s.key == nan_key) {
       if (rules.raise_nan) return row_answer::failed(status::nan_found);
-      item = static_cast<Word>(infinite | (infinite & ~(infinite << 1)) >> 1);  // a quiet one
+      // A quiet one. A device makes another double of a NaN that is a half.
+      if (is_norm) {
+        constexpr auto nan = float_format<double>::quiet_nan;
+        return row_answer::of_real(bits_as<double>(nan), rules.to);
+      }
+      item = static_cast<Word>(infinite | (infinite & ~(infinite << 1)) >> 1);
     }
     if (is_norm) return row_answer::of_real(double_of(item), rules.to);
     return {item, s.index, status::ok};

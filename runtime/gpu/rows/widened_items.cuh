@@ -1,43 +1,14 @@
 #pragma once
-/// runtime/gpu/rows/widened_items: items of a type chosen at run time as numbers of one type: all have one kernel.
+/// runtime/gpu/rows/widened_items: integers of a type chosen at run time as numbers of one type: all have one kernel.
 
 #include <cstdint>
 
 #include "monofold/platform/dtype.hpp"
 #include "monofold/platform/host_device.hpp"
-#include "monofold/platform/numbers.hpp"
-#include "monofold/platform/rounded.hpp"
 
 namespace monofold::runtime {
 
-// Both are indexed as pointers are.
-
-/// Floating-point items as doubles.
-class doubles_from {
- public:
-  doubles_from(const void* first, dtype type) : first_(first), type_(type) {}
-
-  MONOFOLD_HD double operator[](std::int64_t i) const {
-    i += offset_;
-    switch (type_) {
-      case dtype::float16: return as_double(static_cast<const float16*>(first_)[i]);
-      case dtype::bfloat16: return as_double(static_cast<const bfloat16*>(first_)[i]);
-      case dtype::float32: return as_double(static_cast<const float*>(first_)[i]);
-      default: return static_cast<const double*>(first_)[i];
-    }
-  }
-  MONOFOLD_HD friend doubles_from operator+(doubles_from from, std::int64_t distance) {
-    from.offset_ += distance;
-    return from;
-  }
-
- private:
-  const void* first_;
-  std::int64_t offset_ = 0;
-  dtype type_;
-};
-
-/// Integers as words of 64 bits, signed ones with their sign in all bits above their own.
+/// Integers as words of 64 bits, signed ones with their sign in all bits above their own; indexed as a pointer is.
 class words_from {
  public:
   words_from(const void* first, dtype type)

@@ -154,11 +154,9 @@ MONOFOLD_GPU typename Fold::key best_in_lane(const Tile& tile) {
   }
 }
 
-/// Where a lane's first NaN is in a whole tile, of which one lane has some; tile_items: nowhere.
-template <class Fold, class Tile>
-MONOFOLD_GPU int first_nan_in_lane(const Tile& tile) {
-  using bits = std::make_unsigned_t<typename Fold::key>;
-  constexpr auto from = static_cast<bits>(Fold::keys::infinity + 1);
+/// Where a lane's first item of which `is_wanted(its bits)` holds is in a whole tile; tile_items: nowhere.
+template <class Bits, class Tile, class Wanted>
+MONOFOLD_GPU int first_of_lane(const Tile& tile, const Wanted& is_wanted) {
   int first = Tile::tile_items;
   // From the last to the first.
   MONOFOLD_UNROLL
@@ -166,10 +164,7 @@ MONOFOLD_GPU int first_nan_in_lane(const Tile& tile) {
     const auto chunk = tile.template get<true>(k);
     MONOFOLD_UNROLL
     for (int v = Tile::chunk_items - 1; v >= 0; --v) {
-      const auto own = static_cast<bits>(bits_as<bits>(chunk[v]) & Fold::keys::low_bits);
-      if (static_cast<bits>(own - from) < Fold::keys::nan_patterns) {
-        first = tile.template chunk_offset<true>(k) + v;
-      }
+      if (is_wanted(bits_as<Bits>(chunk[v]))) first = tile.template chunk_offset<true>(k) + v;
     }
   }
   return first;
@@ -204,23 +199,20 @@ template <class Fold, class Tile>
 MONOFOLD_GPU int first_in_lane(const Tile& tile, const typename Fold::key& best) {
   using bits = std::make_unsigned_t<typename Fold::key>;
   if constexpr (Fold::keys::has_nan) {
-    if (Fold::is_nan_key(best)) return first_nan_in_lane<Fold>(tile);
+    if (Fold::is_nan_key(best)) {
+      constexpr auto from = static_cast<bits>(Fold::keys::infinity + 1);
+      return first_of_lane<bits>(tile, [](bits own) {
+        const auto past = static_cast<bits>((own & Fold::keys::low_bits) - from);
+        return past < Fold::keys::nan_patterns;
+      });
+    }
   }
   // Patterns are compared, not keys.
   const auto wanted = bits_as<bits>(Fold::item_of(best));
   if constexpr (sizeof(bits) == 1) {
     return first_byte_in_lane(tile, wanted);
   } else {
-    int first = Tile::tile_items;
-    MONOFOLD_UNROLL
-    for (int k = Tile::rows - 1; k >= 0; --k) {
-      const auto chunk = tile.template get<true>(k);
-      MONOFOLD_UNROLL
-      for (int v = Tile::chunk_items - 1; v >= 0; --v) {
-        if (bits_as<bits>(chunk[v]) == wanted) first = tile.template chunk_offset<true>(k) + v;
-      }
-    }
-    return first;
+    return first_of_lane<bits>(tile, [wanted](bits own) { return own == wanted; });
   }
 }
 

@@ -46,18 +46,18 @@ struct short_sums {
   std::uint32_t is_there : 1;      // else it is nothing, whatever the exponent
   std::uint32_t minus_zeros : 31;  // terms that are -0
 
-  /// The exponent of the unit of a sum: that of its last bin.
-  MONOFOLD_GPU static int exponent(int max_exponent, int sum) {
-    return unit_of_bin(bin_exponent(format::part_max_exponent(max_exponent, sum),
+  /// The exponent of the unit of a part of items, where possible that of a sum: that of its last bin.
+  MONOFOLD_GPU static int exponent(int max_exponent, int part) {
+    return unit_of_bin(bin_exponent(format::part_max_exponent(max_exponent, part),
                                     bin_plan::headroom, bins - 1)) +
-           format::part_scale(sum);
+           format::part_scale(part);
   }
   /// Whether the last bin has not met the smallest subnormal number: all gaps are alike.
   MONOFOLD_GPU static bool is_regular(int max_exponent) {
     bool all = true;
     MONOFOLD_UNROLL
-    for (int s = 0; s < num_sums; ++s) {
-      all = all && bin_exponent(format::part_max_exponent(max_exponent, s), bin_plan::headroom,
+    for (int p = 0; p < format::parts; ++p) {
+      all = all && bin_exponent(format::part_max_exponent(max_exponent, p), bin_plan::headroom,
                                 bins - 1) > -1022;
     }
     return all;

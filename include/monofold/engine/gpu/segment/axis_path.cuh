@@ -82,8 +82,9 @@ class axis_path {
     auto failed = launch_early(fold_across_kernel<job>, (groups_ * nodes_ + warps - 1) / warps,
                                across_threads, 0, on, own);
     if (failed || nodes_ == 1) return failed;
-    return launch_early(join_across_kernel<job>, (rows_.num_rows + warps - 1) / warps,
-                        across_threads, 0, on, own);
+    const std::int64_t each = warps * rows_joined_by_warp(nodes_);
+    return launch_early(join_across_kernel<job>, (rows_.num_rows + each - 1) / each, across_threads,
+                        0, on, own);
   }
 
  private:

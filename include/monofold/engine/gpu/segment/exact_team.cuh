@@ -92,7 +92,6 @@ class lane_run {
   using check = term_check<Term>;
   using bin_plan = term_bins<Term>;
   using sums = short_sums<Term>;
-  static constexpr bool is_possible = sums::is_possible && check::keys_show_special;
   static constexpr int parts = format::parts;
   static constexpr int chunk_items = format::chunk_items;
   static constexpr int rows = bin_plan::rows;
@@ -123,31 +122,30 @@ class lane_run {
     }
   }
 
-  /// Whether bins can begin at the largest item that has this key; then `out` has their largest exponent.
-  MONOFOLD_GPU static bool begin(std::uint32_t most, sums& out) {
+  /// Whether bins can begin at the largest item that has this key; then `max_exponent` is theirs, else 0.
+  MONOFOLD_GPU static bool begin(std::uint32_t most, int& max_exponent) {
     bool fits = most < check::infinite;
-    out.max_exponent = check::max_exponent_of(fits ? most : 0);
-    fits = fits && is_low(out.max_exponent) && sums::is_regular(out.max_exponent);
-    if (!fits) out.max_exponent = 0;
-    MONOFOLD_UNROLL
-    for (int p = 0; p < parts; ++p) out.value[p] = 0;
+    max_exponent = check::max_exponent_of(fits ? most : 0);
+    fits = fits && is_low(max_exponent);
+    if (!fits) max_exponent = 0;
     return fits;
   }
-  MONOFOLD_GPU static bool is_sure(const seen_items& seen, const sums& out) {
-    return bin_plan::sure_bins(0) != 0 &&
-           !check::is_unsure(seen, check::sure_limit(out.max_exponent));
+  MONOFOLD_GPU static bool is_sure(const seen_items& seen, int max_exponent) {
+    if constexpr (bin_plan::is_always_held) return true;
+    return bin_plan::sure_bins(0) != 0 && !check::is_unsure(seen, check::sure_limit(max_exponent));
   }
 
-  /// Adds a run to the values; not 0 where the bins do not hold all.
+  /// Adds the parts of a run's items to values, in units of the last bin; not 0 where the bins do not hold all.
   template <bool is_sure>
-  MONOFOLD_GPU static std::uint32_t deposit(const bytes16 (&raw)[rows], sums& out) {
+  MONOFOLD_GPU static std::uint32_t deposit(const bytes16 (&raw)[rows], int max_exponent,
+                                            int128 (&value)[parts]) {
     std::uint32_t left = 0;
     bins own[parts][chains];
     MONOFOLD_UNROLL
     for (int p = 0; p < parts; ++p) {
       MONOFOLD_UNROLL
       for (int c = 0; c < chains; ++c) {
-        own[p][c].start(format::part_max_exponent(out.max_exponent, p));
+        own[p][c].start(format::part_max_exponent(max_exponent, p));
       }
     }
     MONOFOLD_UNROLL
@@ -159,8 +157,8 @@ class lane_run {
         MONOFOLD_UNROLL
         for (int p = 0; p < parts; ++p) {
           bins& to = own[p][v % chains];
-          if constexpr (is_sure && bin_plan::sure_bins(0) != 0) {
-            if (bin_plan::sure_bins(p) == 1) {
+          if constexpr (is_sure && (bin_plan::is_always_held || bin_plan::sure_bins(0) != 0)) {
+            if (bin_plan::is_always_held || bin_plan::sure_bins(p) == 1) {
               to.template deposit_whole<1>(x[p]);
             } else {
               to.template deposit_whole<sums::bins>(x[p]);
@@ -175,14 +173,15 @@ class lane_run {
     MONOFOLD_UNROLL
     for (int p = 0; p < parts; ++p) {
       MONOFOLD_UNROLL
-      for (int c = 0; c < chains; ++c) out.value[p] += units(own[p][c], out.max_exponent, p);
+      for (int c = 0; c < chains; ++c) value[p] += units(own[p][c], max_exponent, p);
     }
     return left;
   }
 
  private:
   static constexpr int chains = 2;  // so that an addition need not wait for the one before
-  using bins = thread_bins<is_possible ? sums::bins : 1, bin_plan::headroom>;
+  static_assert(sums::bins <= 2);
+  using bins = thread_bins<sums::bins, bin_plan::headroom>;
 
   template <bool is_whole, class Items>
   MONOFOLD_GPU static bytes16 load_chunk(const Items& items, int at, int count) {
@@ -192,13 +191,14 @@ class lane_run {
     return out;
   }
 
+  /// Bins near the smallest subnormal number lie closer to each other.
   MONOFOLD_GPU static int128 units(const bins& own, int max_exponent, int p) {
     const int most = format::part_max_exponent(max_exponent, p);
     int128 sum = 0;
     MONOFOLD_UNROLL
     for (int k = 0; k < sums::bins; ++k) {
-      const auto here = static_cast<std::int64_t>(own.bits(k) - bins::anchor(most, k));
-      sum = sum * (int128{1} << sums::gap) + here;
+      if (k > 0) sum = sum * (int128{1} << (bins::unit(most, k - 1) - bins::unit(most, k)));
+      sum += static_cast<std::int64_t>(own.bits(k) - bins::anchor(most, k));
     }
     return sum;
   }
@@ -221,7 +221,7 @@ class team_sum {
   using check = term_check<Term>;
   using sums = short_sums<Term>;
   using run = lane_run<Term>;
-  static constexpr bool is_possible = run::is_possible;
+  static constexpr bool is_possible = sums::is_possible && check::keys_show_special;
   static constexpr int rows = run::rows;
   static constexpr int parts = run::parts;
 
@@ -260,12 +260,16 @@ class team_sum {
         zeros += shuffle_down(zeros, distance);
       }
     }
-    bool fits = run::begin(most, out);
+    int max_exponent;
+    bool fits = run::begin(most, max_exponent);
+    out.max_exponent = max_exponent;
+    MONOFOLD_UNROLL
+    for (int p = 0; p < parts; ++p) out.value[p] = 0;
     std::uint32_t left = 0;
-    if (any_lane(fits && !run::is_sure(seen, out))) {
-      each_run(true, [&] { left |= run::template deposit<false>(raw, out); });
+    if (any_lane(fits && !run::is_sure(seen, max_exponent))) {
+      each_run(true, [&] { left |= run::template deposit<false>(raw, max_exponent, out.value); });
     } else {
-      each_run(true, [&] { run::template deposit<true>(raw, out); });
+      each_run(true, [&] { run::template deposit<true>(raw, max_exponent, out.value); });
     }
     fits = fits && left == 0;
     MONOFOLD_ROLL

@@ -143,6 +143,8 @@ using lane_exact =
 inline constexpr int across_threads = 128;
 inline constexpr int across_tile_levels = 28;  // of up to 2^28 tiles a lane
 inline constexpr int max_across_nodes = 2048;
+/// So many nodes of a row a lane joins by itself.
+inline constexpr int few_across_nodes = 8;
 
 /// Tiles [begin, end) of a row that begins at `first`.
 ///
@@ -208,18 +210,25 @@ __global__ void __launch_bounds__(across_threads, 4) fold_across_kernel(const Jo
   }
 }
 
-/// Joins the nodes of each row: a warp a row.
+/// Rows that a warp of the next kernel joins the nodes of.
+MONOFOLD_HD int rows_joined_by_warp(int nodes) {
+  return nodes <= few_across_nodes ? warp_lanes : 1;
+}
+
+/// Joins the nodes of each row: of few nodes a lane a row, of more a warp.
 template <class Job>
 __global__ void __launch_bounds__(across_threads) join_across_kernel(const Job job) {
   using fold = typename Job::fold;
   let_next_launch_begin();
   wait_for_launches_before();
-  const std::int64_t row = block_rank() * (across_threads / warp_lanes) + warp_rank();
+  const std::int64_t warp = block_rank() * (across_threads / warp_lanes) + warp_rank();
+  const bool has_row = job.nodes <= few_across_nodes;  // of its own, this lane
+  const std::int64_t row = has_row ? warp * warp_lanes + lane_rank() : warp;
   if (row >= job.rows.num_rows) return;
   const auto* const states = job.states + row * job.nodes;
   int each = 1;
-  while (each * warp_lanes < job.nodes) each *= 2;
-  const int first = lane_rank() * each;
+  while (each * (has_row ? 1 : warp_lanes) < job.nodes) each *= 2;
+  const int first = has_row ? 0 : lane_rank() * each;
   const int end = first + each < job.nodes ? first + each : job.nodes;
   typename Job::state own = states[0];
   if (first < end) {
@@ -228,8 +237,8 @@ __global__ void __launch_bounds__(across_threads) join_across_kernel(const Job j
     for (int i = first; i < end; ++i) counter.push(job.f, states[i]);
     own = counter.total(job.f);
   }
-  own = warp::combine(job.f, own, (job.nodes + each - 1) / each);
-  if (lane_rank() == 0) job.sinks.of(place_of_row(job.rows, row).number)(job.f, own);
+  if (!has_row) own = warp::combine(job.f, own, (job.nodes + each - 1) / each);
+  if (has_row || lane_rank() == 0) job.sinks.of(place_of_row(job.rows, row).number)(job.f, own);
 }
 
 }  // namespace monofold::detail

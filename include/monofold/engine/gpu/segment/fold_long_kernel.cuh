@@ -44,6 +44,7 @@ class long_block {
                                : 2 * warp_bytes <= max_shared_bytes ? 2
                                                                     : 1;
   static constexpr int pieces = 2 * warps;  // of a node
+  static constexpr bool adds_short = range_fold::adds_short;
   static constexpr int states_bytes = in_chunks_of_16(warps * static_cast<int>(sizeof(state)));
   static constexpr int shared_bytes = warps * range_fold::scratch_bytes + 3 * states_bytes;
 
@@ -66,18 +67,26 @@ class long_block {
     const std::int64_t first = std::int64_t{node} << level;
     const std::int64_t left = tiles - first;
     const std::int64_t here = left >> level != 0 ? std::int64_t{1} << level : left;
-    // Pieces of a power of two of tiles, one a warp; two where many warps would get none.
-    std::int64_t each = 1;
-    while (each * warps < here) each *= 2;
-    if (each > 1 && 4 * here <= 3 * each * warps) each /= 2;
-    MONOFOLD_ROLL
-    for (int piece = warp_rank(); piece * each < here; piece += warps) {
-      const std::int64_t from = piece * each;
-      const std::int64_t end = from + each < here ? from + each : here;
-      range_fold::fold(job_.f, {items, first + from, first + end}, scratch_, own_states_ + piece);
+    int parts = 0;
+    if constexpr (adds_short) {
+      if (fold_short_parts({items, first, first + here}, segment, ends, node, nodes, at, ticket)) {
+        return;
+      }
+      parts = warps;
+    } else {
+      // Pieces of a power of two of tiles, one a warp; two where many warps would get none.
+      std::int64_t each = 1;
+      while (each * warps < here) each *= 2;
+      if (each > 1 && 4 * here <= 3 * each * warps) each /= 2;
+      MONOFOLD_ROLL
+      for (int piece = warp_rank(); piece * each < here; piece += warps) {
+        const std::int64_t from = piece * each;
+        const std::int64_t end = from + each < here ? from + each : here;
+        range_fold::fold(job_.f, {items, first + from, first + end}, scratch_, own_states_ + piece);
+      }
+      parts = static_cast<int>((here + each - 1) / each);
     }
     sync_block();  // states written above are read below
-    const auto parts = static_cast<int>((here + each - 1) / each);
     state total = own_states_[0];
     if (warp_rank() == 0) {
       if (lane_rank() < parts) total = own_states_[lane_rank()];
@@ -109,6 +118,64 @@ class long_block {
   }
 
  private:
+  /// The same of exact sums, whose tiles are added in any order: as integers where they are short. False: they are
+  /// not, and each warp has a state.
+  ///
+  /// sync       all threads of the block; where true, with a barrier behind it
+  MONOFOLD_GPU bool fold_short_parts(const tile_range<part>& tiles, std::int64_t segment,
+                                     const segment_ends& ends, int node, int nodes, std::int64_t at,
+                                     std::uint32_t* ticket) {
+    using sums = typename range_fold::sums;
+    static_assert(sizeof(sums) <= sizeof(state) && sizeof(state) % 8 == 0);
+    auto* const slots = reinterpret_cast<sums*>(own_states_ + pieces);
+    const std::int64_t each = (tiles.end - tiles.first + warps - 1) / warps;
+    const std::int64_t from = tiles.first + warp_rank() * each;
+    const std::int64_t end = from + each < tiles.end ? from + each : tiles.end;
+    const bool has_tiles = from < end;
+    sums own{};
+    bool is_short = true;
+    if (has_tiles) {
+      is_short =
+          range_fold::fold_short({tiles.part, from, end}, scratch_, own, own_states_ + warp_rank());
+    }
+    if (lane_rank() == 0) slots[warp_rank()] = own;
+    bool are_near = !sync_block_any(!is_short);  // slots written above are read below
+    sums all;
+    if (are_near) {
+      are_near = all.join_slots(slots, warps, sums::most_shift_of_warps);
+      if (!are_near) {
+        all = sums::far_slots_joined(slots, warps);
+        are_near = all.max_exponent != sums::no_exponent;
+      }
+    }
+    if (!are_near) {
+      if (is_short && lane_rank() == 0) {
+        make_lane_state(own, has_tiles ? items_in({tiles.part, from, end}) : 0,
+                        own_states_[warp_rank()]);
+      }
+      return false;
+    }
+    if (nodes > 1) {
+      state total;
+      if (threadIdx.x == 0) make_lane_state(all, items_in(tiles), total);
+      meet(segment, ends, tiles.part, total, node, nodes, states_ + at, ticket);
+    } else if (threadIdx.x == 0) {
+      const auto sink = job_.sink_of(segment, ends);
+      if (!finish_lane(job_.f, all, items_in(tiles), sink)) {
+        state total;
+        make_lane_state(all, items_in(tiles), total);
+        sink(job_.f, total);
+      }
+    }
+    sync_block();  // slots read above are overwritten by the next call
+    return true;
+  }
+  MONOFOLD_GPU static std::int64_t items_in(const tile_range<part>& tiles) {
+    constexpr std::int64_t each = range_fold::tile_items;
+    const std::int64_t end =
+        tiles.end * each < tiles.part.size() ? tiles.end * each : tiles.part.size();
+    return end - tiles.first * each;
+  }
   MONOFOLD_GPU void hand(std::int64_t segment, const segment_ends& ends, const part& items,
                          const state& total) const {
     detail::hand_on(job_.f, items, items.size(), total, job_.sink_of(segment, ends));

@@ -38,6 +38,7 @@ template <class F, class Part, class Term>
 class tile_range_fold {
  public:
   using state = typename F::state;
+  static constexpr bool adds_short = false;
   static constexpr int stack_levels = 26;  // of a binary counter: 2^26 tiles
   static constexpr int staging = is_staged_v<F, Part> ? staging_bytes : 0;
   static constexpr int scratch_bytes =
@@ -147,6 +148,8 @@ requires(!std::is_void_v<Term>) class tile_range_fold<F, Part, Term> {
   using state = typename F::state;
   using digits = typename warp_exact<Term>::digits;
   using sums = short_sums<Term>;
+  static constexpr bool adds_short = sums::is_possible;
+  static constexpr int tile_items = tile_items_v<typename Part::item_type>;
   static constexpr int words_bytes = in_chunks_of_16(digits::num_words * 4);
   static constexpr int ahead_at = words_bytes + in_chunks_of_16(digits::num_wide_words * 8);
   static constexpr int scratch_bytes = ahead_at + warp_exact<Term>::ahead_bytes;
@@ -155,6 +158,12 @@ requires(!std::is_void_v<Term>) class tile_range_fold<F, Part, Term> {
                                 state* out) {
     sums unused;
     add(range_of(tiles.part, tiles.first, tiles.end), scratch, false, unused, out);
+  }
+
+  /// The same as a short sum, in all lanes; false: `out` has the state.
+  MONOFOLD_GPU static bool fold_short(const tile_range<Part>& tiles, char* scratch, sums& own,
+                                      state* out) {
+    return add(range_of(tiles.part, tiles.first, tiles.end), scratch, true, own, out);
   }
 
   /// The same of a whole segment, to a sink: without a state where the sum is short.
@@ -177,7 +186,6 @@ requires(!std::is_void_v<Term>) class tile_range_fold<F, Part, Term> {
 
  private:
   using item = typename Part::item_type;
-  static constexpr int tile_items = tile_items_v<item>;
 
   MONOFOLD_GPU static aligned_range<item> range_of(const Part& part, std::int64_t first,
                                                    std::int64_t end) {

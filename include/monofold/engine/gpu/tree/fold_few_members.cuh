@@ -2,10 +2,8 @@
 /// engine/gpu/tree/fold_few_members: how blocks of few tiles fold the members of an `all`: several warps a tile.
 
 #include <cstdint>
-#include <type_traits>
 
 #include "monofold/engine/gpu/kernel.cuh"
-#include "monofold/engine/gpu/mailbox.cuh"
 #include "monofold/engine/gpu/tree/block_fold.cuh"
 #include "monofold/engine/gpu/tree/fold_members.cuh"
 #include "monofold/engine/gpu/tree/joined_members.cuh"
@@ -30,7 +28,7 @@ struct member_share {
 template <class F, class View>
 MONOFOLD_GPU typename F::state state_of_tile(const F& f, warp_tile<View>& tile, bytes16* buffer) {
   if constexpr (is_end_v<F> && warp_tile<View>::held) {
-    return ends_of_tile(f, tile);
+    return ends_of_tile<F>(tile);
   } else if constexpr (is_running_v<F> && !is_end_v<F>) {
     warp_running<F, View> own(f);
     own.add(f, tile);

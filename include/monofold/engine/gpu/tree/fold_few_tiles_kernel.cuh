@@ -35,12 +35,11 @@ MONOFOLD_GPU int quick_tiles(const View& view, std::int64_t size, int first, int
 }
 
 template <class F, class View>
-MONOFOLD_GPU warp_tile<View> load_quick_tile(const F& f, const View& view, std::int64_t size,
-                                             int tile) {
+MONOFOLD_GPU warp_tile<View> load_quick_tile(const View& view, std::int64_t size, int tile) {
   const tile_place place = place_of_tile<View>(size, tile);
   warp_tile<View> loaded(view, place);
   if constexpr (is_padded_v<F, View>) {
-    load_filled(f, loaded, place.count);
+    load_filled<F>(loaded, place.count);
   } else {
     loaded.load_aligned();
   }
@@ -64,7 +63,7 @@ MONOFOLD_GPU typename F::state fold_tiles_running(const F& f, const View& view, 
     auto own = f.identity();
     MONOFOLD_ROLL
     for (; tile < quick; tile += step) {
-      own = f.combine(own, ends_of_tile(f, load_quick_tile(f, view, size, first + tile)));
+      own = f.combine(own, ends_of_tile<F>(load_quick_tile<F>(view, size, first + tile)));
     }
     MONOFOLD_ROLL
     for (; tile < here; tile += step) own = f.combine(own, ragged());
@@ -73,7 +72,7 @@ MONOFOLD_GPU typename F::state fold_tiles_running(const F& f, const View& view, 
     warp_running<F, View> own(f);
     MONOFOLD_ROLL
     for (; tile < quick; tile += step) {
-      own.add(f, load_quick_tile(f, view, size, first + tile));
+      own.add(f, load_quick_tile<F>(view, size, first + tile));
     }
     MONOFOLD_ROLL
     for (; tile < here; tile += step) own.merge(f, ragged());
@@ -169,7 +168,7 @@ MONOFOLD_GPU block_state<typename F::state> fold_few_tiles(const F& f, const Vie
     int tile = warp;
     MONOFOLD_ROLL
     for (; tile < quick; tile += warps) {
-      auto loaded = load_quick_tile(f, view, size, first + tile);
+      auto loaded = load_quick_tile<F>(view, size, first + tile);
       if constexpr (is_staged_v<F, View>) loaded.stage(buffer);
       own = fold_loaded_tile<true>(f, loaded, buffer);
       if (parts > 1 && rank % warp_lanes == 0) states[tile] = own;

@@ -38,7 +38,7 @@ MONOFOLD_GPU void locate_end(const View& view, std::int64_t size, typename Fold:
     if (!warp_tile<View>::is_whole(view, tile.place())) return;
     tile.load_shifted();
   } else if constexpr (is_padded_v<Fold, View>) {
-    load_filled(Fold{}, tile, static_cast<int>(size - at));
+    load_filled<Fold>(tile, static_cast<int>(size - at));
   } else {
     return;
   }

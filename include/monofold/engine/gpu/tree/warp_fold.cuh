@@ -115,7 +115,7 @@ MONOFOLD_GPU Item zero_of() {
 
 /// Loads the first `count` items of a tile that lies on a 16-byte boundary, and fills it up.
 template <class F, class View>
-MONOFOLD_GPU void load_filled(const F&, warp_tile<View>& tile, int count) {
+MONOFOLD_GPU void load_filled(warp_tile<View>& tile, int count) {
   if (count == warp_tile<View>::tile_items) {
     tile.load_aligned();
   } else if constexpr (is_end_v<F>) {
@@ -129,7 +129,7 @@ MONOFOLD_GPU void load_filled(const F&, warp_tile<View>& tile, int count) {
 ///
 /// sync       all lanes of the warp
 template <class F, class View>
-MONOFOLD_GPU void fill_up(const F&, warp_tile<View>& tile) {
+MONOFOLD_GPU void fill_up(warp_tile<View>& tile) {
   if constexpr (is_end_v<F>) {
     tile.fill(shuffle_from(tile.template get<true>(0)[0], 0));
   } else {
@@ -149,7 +149,7 @@ MONOFOLD_GPU typename Fold::state end_of_tile(const Tile& tile) {
   return total;
 }
 template <class F, class Tile>
-MONOFOLD_GPU typename F::state ends_of_tile(const F&, const Tile& tile) {
+MONOFOLD_GPU typename F::state ends_of_tile(const Tile& tile) {
   if constexpr (is_extrema_fold_v<F>) {
     return {end_of_tile<typename F::low>(tile), end_of_tile<typename F::high>(tile)};
   } else {
@@ -291,9 +291,9 @@ MONOFOLD_GPU typename F::state fold_loaded_tile(const F& f, Tile& tile, bytes16*
   if constexpr (is_all_fold<F>::value) {
     return fold_members<full, fills>(f.members, tile, buffer);
   } else if constexpr (!full && fills && is_filled_v<F, typename Tile::view_type>) {
-    fill_up(f, tile);
+    fill_up<F>(tile);
     if constexpr (is_end_v<F>) {
-      return ends_of_tile(f, tile);
+      return ends_of_tile<F>(tile);
     } else {
       return fold_loaded_tile<true>(f, tile, buffer);
     }
