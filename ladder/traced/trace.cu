@@ -100,7 +100,7 @@ std::string why_not_played(const trace_request& what, trace_row& row) {
   const rung& facts = info(what.which);
   const mistake* const wrong = shown_mistake(what);
   if (what.is_mistaken && wrong == nullptr) {
-    return "its mistake cannot be played: " + std::string(why_unplayed(what.which));
+    return "has a mistake that cannot be played: " + std::string(why_unplayed(what.which));
   }
   const trace_operation first =
       plays(what.which, trace_operation::sum) ? trace_operation::sum : trace_operation::top2;

@@ -150,7 +150,7 @@ class Traces(ToolTest):
         for name in EVERY:
             with self.subTest(name):
                 if name in UNPLAYED:
-                    self.check_error(2, f"--trace: {name} its mistake cannot be played: {UNPLAYED[name]}",
+                    self.check_error(2, f"--trace: {name} has a mistake that cannot be played: {UNPLAYED[name]}",
                                      "ladder", name, "--mistake", "--trace", "a.html")
                     continue
                 out, runs = self.traced(name, name, "--mistake")
