@@ -127,6 +127,7 @@ class long_block {
                                      std::uint32_t* ticket) {
     using sums = typename range_fold::sums;
     static_assert(sizeof(sums) <= sizeof(state) && sizeof(state) % 8 == 0);
+    static_assert(range_fold::scratch_bytes % 16 == 0, "slots begin behind it");
     auto* const slots = reinterpret_cast<sums*>(own_states_ + pieces);
     const std::int64_t each = (tiles.end - tiles.first + warps - 1) / warps;
     const std::int64_t from = tiles.first + warp_rank() * each;
