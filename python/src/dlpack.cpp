@@ -111,8 +111,8 @@ template <class Managed>
 nb::object owner_of(Managed* managed) {
   const auto release = [](PyObject* capsule) {
     auto* held = static_cast<Managed*>(PyCapsule_GetPointer(capsule, "monofold.dlpack"));
-    const nb::error_scope
-        raised;  // a frame that an exception leaves may free this: a producer in Python finds none
+    // A frame that an exception leaves may free this: a producer in Python finds no error set.
+    const nb::error_scope raised;
     if (held != nullptr && held->release != nullptr) held->release(held);
   };
   return nb::steal(PyCapsule_New(managed, "monofold.dlpack", release));

@@ -211,8 +211,9 @@ class equal_terms {
 };
 
 /// Windows [first, end) of `window` terms: sink.spreads(i, count, values) gets those from the i-th on, rounded once;
-/// sink.special(i, counts) one that has no finite answer, unless sink.decide(counts, number) knows it; sink.one(i, state) one by its exact sums, with all its
-/// counts. Before, sink.check(count, values, is_known) may set some `is_known` to 0.
+/// sink.special(i, counts) one that has no finite answer, unless sink.decide(counts, number) knows it;
+/// sink.one(i, state) one by its exact sums, with all its counts. Before, sink.check(count, values, is_known) may set
+/// some `is_known` to 0.
 ///
 /// cost       some 3 ns an item; windows of which doubles do not decide, some 200 ns each
 template <class Terms, class Sink>
