@@ -11,6 +11,7 @@
 #include "monofold/fold/exact/sum.hpp"
 #include "monofold/fold/exact/sum_of_two.hpp"
 #include "monofold/fold/extrema.hpp"
+#include "monofold/fold/nan.hpp"
 #include "monofold/fold/sum.hpp"
 #include "monofold/platform/rounded.hpp"
 #include "monofold/reduce_axis.cuh"
@@ -287,14 +288,10 @@ struct row_extremum_fold {
     Word item = item_of(s.key);
     if (infinite != 0 && s.key == nan_key) {
       if (rules.raise_nan) return row_answer::failed(status::nan_found);
-      // A quiet one. A device makes another double of a NaN that is a half.
-      if (is_norm) {
-        constexpr auto nan = float_format<double>::quiet_nan;
-        return row_answer::of_real(bits_as<double>(nan), rules.to);
-      }
       item = static_cast<Word>(infinite | (infinite & ~(infinite << 1)) >> 1);
     }
-    if (is_norm) return row_answer::of_real(double_of(item), rules.to);
+    // A device makes another double of a NaN that is a half.
+    if (is_norm) return row_answer::of_real(one_nan(double_of(item)), rules.to);
     return {item, s.index, status::ok};
   }
 

@@ -135,10 +135,7 @@ class block_sum {
         if (lane_rank() == 0) slots()[warp()] = all_;
         is_short_ = !sync_block_any(!is_short_);  // and slots written above are read below
         // The same in all warps.
-        if (is_short_ && !all_.join_slots(slots(), exact_warps, sums::most_shift_of_warps)) {
-          all_ = sums::far_slots_joined(slots(), exact_warps);
-          is_short_ = all_.max_exponent != sums::no_exponent;
-        }
+        is_short_ = is_short_ && all_.join_warps(slots(), exact_warps);
       }
     }
     if (is_short_) return;

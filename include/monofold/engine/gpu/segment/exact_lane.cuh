@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "monofold/engine/gpu/exact/finish.cuh"
+#include "monofold/engine/gpu/exact/warp_wide.cuh"
 #include "monofold/engine/gpu/segment/exact_team.cuh"
 #include "monofold/fold/exact/moments.hpp"
 #include "monofold/fold/exact/number.hpp"
@@ -35,6 +36,7 @@ class lane_sum {
  public:
   using run = lane_run<Term>;
   using check = typename run::check;
+  using wide = warp_wide<Term, false>;
   using format = typename run::format;
   using layout = typename format::layout;
   using state = typename format::state;
@@ -54,7 +56,9 @@ class lane_sum {
       MONOFOLD_UNROLL
       for (int r = 0; r < run::rows; ++r) check::look(seen, raw[r]);
       int max_exponent;
-      const bool fits = run::begin(check::key(seen), max_exponent) && !has_special(seen, raw);
+      const bool has_special =
+          !check::keys_show_special && check::may_be_special(seen) && wide::has_special(raw);
+      const bool fits = run::begin(check::key(seen), max_exponent) && !has_special;
       if (fits) sum.move_to(max_exponent, own);
       const bool is_unsure = any_lane(fits && !run::is_sure(seen, sum.max_exponent_));
       int128 here[run::parts] = {};
@@ -107,16 +111,6 @@ class lane_sum {
           position < 0 ? value_[p] >> (position > -127 ? -position : 127) : value_[p];
       add_to_sum(own, sum, value, position < 0 ? 0 : position);
     }
-  }
-  MONOFOLD_GPU static bool has_special(const seen_items& seen, const bytes16 (&raw)[run::rows]) {
-    if (check::keys_show_special || !check::may_be_special(seen)) return false;
-    bool any = false;
-    MONOFOLD_UNROLL
-    for (int r = 0; r < run::rows; ++r) {
-      MONOFOLD_UNROLL
-      for (int v = 0; v < run::chunk_items; ++v) any = any || check::is_special(raw[r], v);
-    }
-    return any;
   }
   template <class F, class Items>
   MONOFOLD_GPU_CALL static void add_items(const F& f, const Items& items, int first, int end,

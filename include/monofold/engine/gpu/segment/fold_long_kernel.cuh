@@ -142,13 +142,7 @@ class long_block {
     if (lane_rank() == 0) slots[warp_rank()] = own;
     bool are_near = !sync_block_any(!is_short);  // slots written above are read below
     sums all;
-    if (are_near) {
-      are_near = all.join_slots(slots, warps, sums::most_shift_of_warps);
-      if (!are_near) {
-        all = sums::far_slots_joined(slots, warps);
-        are_near = all.max_exponent != sums::no_exponent;
-      }
-    }
+    are_near = are_near && all.join_warps(slots, warps);
     if (!are_near) {
       if (is_short && lane_rank() == 0) {
         make_lane_state(own, has_tiles ? items_in({tiles.part, from, end}) : 0,
