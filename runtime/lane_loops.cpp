@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "runtime/choose_loop.hpp"
 #include "runtime/lane_request.hpp"
 #include "runtime/lanes.hpp"
 #include "runtime/simd_lane_spread-inl.hpp"
@@ -220,15 +221,11 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace monofold::runtime {
 
-HWY_EXPORT(find_lanes);
-HWY_EXPORT(find_ratio);
-HWY_EXPORT(find_spread_of);
-
 lane_loops find_lane_loops(lane_fold what, dtype type) {
-  return HWY_DYNAMIC_DISPATCH(find_lanes)(what, type);
+  return MONOFOLD_CHOOSE_LOOP(find_lanes)(what, type);
 }
-exact_ratio find_exact_ratio() { return HWY_DYNAMIC_DISPATCH(find_ratio)(); }
-exact_spread find_exact_spread() { return HWY_DYNAMIC_DISPATCH(find_spread_of)(); }
+exact_ratio find_exact_ratio() { return MONOFOLD_CHOOSE_LOOP(find_ratio)(); }
+exact_spread find_exact_spread() { return MONOFOLD_CHOOSE_LOOP(find_spread_of)(); }
 
 }  // namespace monofold::runtime
 #endif

@@ -15,6 +15,7 @@
 
 #include "monofold/level/core.hpp"
 #include "monofold/platform/dtype.hpp"
+#include "runtime/choose_loop.hpp"
 #include "runtime/folder.hpp"
 #include "runtime/member_folds.hpp"
 #include "runtime/slow_ways.hpp"
@@ -92,9 +93,8 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE && !defined(MONOFOLD_EXPORT_LOOPS)
 #define MONOFOLD_EXPORT_LOOPS(name)                      \
   namespace monofold::runtime {                          \
-  HWY_EXPORT(find);                                      \
   member_folder::loop name(const member_request& what) { \
-    return HWY_DYNAMIC_DISPATCH(find)(what);             \
+    return MONOFOLD_CHOOSE_LOOP(find)(what);             \
   }                                                      \
   }
 #endif

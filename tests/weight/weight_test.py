@@ -22,6 +22,8 @@ MOST_FUNCTIONS = 9_140     # of libmonofold, what it takes to compile it
 MOST_LOOPS = 1_800         # of those, compiled once for each instruction set: loops and what they call
 MOST_HOST_LINES = 54_000   # after preprocessing: what each source that includes it reads
 MOST_DEVICE_LINES = 68_000
+# What the tool may load at its start: each library costs that, and some far more.
+LIBRARIES = {"libtbb", "libfmt", "libz", "libstdc++", "libm", "libgcc_s", "libc"}
 MOST_FILES_OF_A_CALL = 26  # that a reader of the call below goes through: see CONTRIBUTING.md
 
 A_CALL = """
@@ -87,6 +89,12 @@ class Weight(unittest.TestCase):
 
     def test_the_tool_is_small(self):
         self.at_most(os.path.getsize(TOOL) / 1e6, MOST_TOOL_MB, "MB of the tool")
+
+    def test_the_tool_starts_with_few_libraries(self):
+        listed = subprocess.run(["objdump", "-p", TOOL], capture_output=True, text=True, check=True)
+        needed = set(re.findall(r"NEEDED +(.+?)\.so", listed.stdout))
+        self.assertIn("libc", needed)
+        self.assertEqual(needed - LIBRARIES, set())
 
     def test_kernels_are_few(self):
         library = os.path.join(BUILD, "lib", "libmonofold_emulated.so")
