@@ -29,7 +29,7 @@ enum class contents { set, unset };
 
 /// Records launches while it lives; see emulation::recorder.
 ///
-/// tested by  tests/emulation/trace_test.cu, tests/install/consumer/traced.cu
+/// tested by  tests/emulation/trace_test.cu, tests/install/traced/traced.cu
 class tracer {
  public:
   /// What `count` T of device memory are called on the page.

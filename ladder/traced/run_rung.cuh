@@ -200,7 +200,7 @@ std::string trace_run(rung_function<F> start, rung_function<sum_of<std::int32_t>
   if (!found.failed.empty() && !tracer.found().problem)
     said.note = "The call is refused: " + found.failed + ".";
   if (what.is_mistaken && row.ok) said.note = "The result is right: see how many steps it takes.";
-  said.result = row.result;
+  if (found.failed.empty()) said.result = row.result;  // else there is none
   said.wanted = row.wanted;
   said.num_items = static_cast<std::size_t>(row.n);
   return tracer.json(said);

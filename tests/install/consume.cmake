@@ -56,9 +56,12 @@ if(WAY STREQUAL "find_package")
   if(EMULATED)
     step(${configure} -B ${work}/build_emulated -DASK_FOR=emulated -DEXPECT_RUNTIME=0
          -DCMAKE_DISABLE_FIND_PACKAGE_CUDAToolkit=ON)
-    step(${CMAKE_COMMAND} --build ${work}/build_emulated --target consumer_of_emulated consumer_of_traces)
+    step(${CMAKE_COMMAND} --build ${work}/build_emulated --target consumer_of_emulated)
     step(${work}/build_emulated/consumer_of_emulated)
-    step(${work}/build_emulated/consumer_of_traces)
+    # The page of traces, as its reader follows it.
+    step(${configure} -S ${SOURCE_DIR}/tests/install/traced -B ${work}/build_traced)
+    step(${CMAKE_COMMAND} --build ${work}/build_traced)
+    step(${work}/build_traced/turn)
   endif()
   # A component that was not built is refused in words.
   execute_process(COMMAND ${configure} -DASK_FOR=mpi

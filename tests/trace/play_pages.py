@@ -38,7 +38,7 @@ PAGES = {
     "over_input": (["grid_stride_two_launch", "--mistake"], "The result is 1887: wrong. 1293 is right. "
                    "Items 16 to 31 are missing. Items 128 to 255 are in it more than once."),
     "slow": (["grid_ordered_two_launch", "grid_ordered_two_launch", "--mistake"], "The result is 2262: right."),
-    "refused": (["top_k", "top_k", "--mistake"], "wrong. 89 - is right."),
+    "refused": (["top_k", "top_k", "--mistake"], "There is no result: the call is refused."),
     "outside": (["block_global_inplace", "--mistake"], "Stopped: reads 8 bytes at byte 800"),
 }
 # All that a reader sees, and where: two equal states give equal texts.

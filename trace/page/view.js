@@ -171,6 +171,7 @@ const view = (() => {
   const verdict = (run) => {
     if (run.problem) return {kind: "bad", text: `Stopped: ${run.problem.text}`};
     if (!run.wanted) return {kind: "good", text: run.result ? `The result is ${run.result}.` : "The end."};
+    if (!run.result) return {kind: "bad", text: "There is no result: the call is refused."};
     if (run.result === run.wanted) return {kind: "good", text: `The result is ${run.result}: right.`};
     return {kind: "bad", text: `The result is ${run.result}: wrong. ${run.wanted} is right. ${model.faults(run)}`.trim()};
   };

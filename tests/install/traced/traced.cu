@@ -16,7 +16,6 @@ __global__ void turn_kernel(const float* in, float* out) {
   out[t] = cells[(t + 1) % 64];
 }
 
-// [/traced]
 int main() {
   float* in = nullptr;
   if (cudaMalloc(&in, 128 * sizeof(float)) != cudaSuccess) return 1;
@@ -25,7 +24,6 @@ int main() {
   cudaLaunchConfig_t config{};
   config.gridDim = 1;
   config.blockDim = 64;
-  // [traced]
   trace::tracer tracer;  // records what is launched while it lives
   tracer.name(in, 64, "in");
   tracer.name(out, 64, "out", trace::contents::unset);
@@ -39,8 +37,8 @@ int main() {
   // Its page has the kernel's source, and no accident.
   const bool has_source = page.find("\"file\":\"traced.cu\"") != std::string::npos &&
                           page.find("cells[t] = in[t];") != std::string::npos;
-  return code == cudaSuccess && !tracer.found().problem && tracer.found().steps.size() == 5 &&
-                 has_source
-             ? 0
-             : 1;
+  if (!has_source || tracer.found().problem || tracer.found().steps.size() != 5) return 1;
+  // [traced]
+  return code == cudaSuccess ? 0 : 1;
 }
+// [/traced]
