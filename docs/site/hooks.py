@@ -140,6 +140,11 @@ def on_page_markdown(markdown, page, config, files):
     return with_blank_lines(with_links(markdown, path))
 
 
+def on_post_page(output, page, config):
+    """Icons stand in what has a name: none is read aloud."""
+    return output.replace('<svg xmlns="http://www.w3.org/2000/svg" viewBox', '<svg aria-hidden="true" viewBox')
+
+
 def on_post_build(config):
     """Search from disk reads the index as a script."""
     index = Path(config.site_dir, "search", "search_index.json")

@@ -17,6 +17,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
 
 sys.path.append(str(Path(__file__).resolve().parents[1] / "trace"))
@@ -41,6 +42,18 @@ PAGES = {
 }
 TEXTS = ".md-typeset p, .md-typeset li, .md-typeset td, .md-typeset th, .md-typeset h1, .md-nav__link, .rung p, dd, dt"
 LOADED = "return performance.getEntriesByType('resource').map((e) => e.name).filter((n) => !/^(file|data|about):/.test(n));"
+NAMED = {"button", "link", "slider", "textbox", "searchbox", "combobox", "checkbox", "radio", "image"}
+# What has the focus, and what is wrong with it: a radio button of the theme is shown by its label.
+FOCUSED = """
+const e = document.activeElement;
+if (!e || e === document.body) return null;
+const seen = e.matches(".md-option") ? e.nextElementSibling : e;
+const own = getComputedStyle(seen), box = seen.getBoundingClientRect();
+const is_framed = own.outlineStyle !== "none" || own.boxShadow !== "none" || e.matches("input, textarea, .md-skip");
+const wrong = own.visibility !== "visible" || box.width < 1 || box.right < 1 || box.left >= innerWidth ? "not to be seen"
+  : is_framed ? "" : "without a frame";
+return {wrong, text: e.outerHTML.slice(0, 150)};
+"""
 # Sums that show something: what cancels, is far apart, overflows on the way, is subnormal or no number.
 SUMS = ["", "0", "-0 -0", "1 -1 -0", "1e16 0.1 1 -1e16 0.1", "1e100 1 -1e100", "5e-324 5e-324 1e-310", "nan 1", "inf 1",
         "-inf inf", "1.7976931348623157e308 1.7976931348623157e308 -1.7976931348623157e308",
@@ -117,6 +130,44 @@ class Site(unittest.TestCase):
                         texts = CONTRAST.replace(re.search(r'All\("([^"]+)"\)', CONTRAST)[1], TEXTS)
                         self.assertGreaterEqual(self.script(texts), 4.5)
                         self.check_console()
+
+    def test_keys_and_names(self):
+        """What Tab reaches is in the window and framed; what may be pressed or typed in has a name."""
+        for page in ("index.html", "docs/ladder.html", "docs/site/bins.html"):
+            for size in WIDTHS:
+                with self.subTest(page, width=size[0]):
+                    self.open(page, size)
+                    nodes = self.browser.execute_cdp_cmd("Accessibility.getFullAXTree", {})["nodes"]
+                    roles = [(node["role"]["value"], node.get("name", {}).get("value", "").strip())
+                             for node in nodes if not node["ignored"] and node["role"]["value"] in NAMED]
+                    self.assertGreater(len(roles), 20)
+                    self.assertEqual([role for role, name in roles if not name], [])
+                    stops = 0
+                    while stops < 25:
+                        self.browser.switch_to.active_element.send_keys(Keys.TAB)
+                        stop = self.script(FOCUSED)
+                        if stop is None:
+                            break
+                        stops += 1
+                        self.assertEqual(stop["wrong"], "", stop["text"])
+                    self.assertGreater(stops, 8)
+                    self.check_console()
+
+    def test_the_menu_of_a_narrow_page_by_keys(self):
+        self.open("docs/ladder.html", WIDTHS[1])
+        opens = self.browser.find_element(By.CSS_SELECTOR, "label.md-header__button[for=__drawer]")
+        link = self.browser.find_element(By.CSS_SELECTOR, ".md-sidebar--primary .md-nav__list a.md-nav__link")
+        for _ in range(5):
+            self.browser.switch_to.active_element.send_keys(Keys.TAB)
+            if self.browser.switch_to.active_element == opens:
+                break
+        self.assertEqual(self.browser.switch_to.active_element, opens)
+        self.assertFalse(link.is_displayed())
+        opens.send_keys(Keys.ENTER)
+        WebDriverWait(self.browser, 5).until(lambda _: link.is_displayed())
+        self.browser.switch_to.active_element.send_keys(Keys.ESCAPE)
+        WebDriverWait(self.browser, 5).until(lambda _: not link.is_displayed())
+        self.assertEqual(self.browser.switch_to.active_element, opens)
 
     def test_search_from_disk(self):
         for size in WIDTHS:
