@@ -85,7 +85,7 @@ class block_sum {
   using digits = typename shared::digits;
   using sums = typename shared::sums;
   using adder = warp_exact<Term, true>;
-  static constexpr bool may_be_short = sums::is_possible;
+  static constexpr bool may_be_short = sums::is_mailable;
   static_assert(digits::num_wide_words <= exact_threads, "a word a thread");
   // Its own tiles, and a row of each that comes late: of fewer rows than warps, some warps get more.
   static constexpr int most_late_tiles = adder::rows < exact_warps ? exact_warps / adder::rows : 1;

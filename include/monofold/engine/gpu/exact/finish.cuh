@@ -159,12 +159,25 @@ MONOFOLD_GPU exact_counts counts_of_short(const short_sums<Term>& own, std::int6
   return {items, 0, 0, 0, own.minus_zeros};
 }
 
+/// Limb i of part p of short sums, as one of its sum; below the grid there are zeros.
+template <class Term>
+MONOFOLD_GPU std::uint64_t limb_of_part(const short_sums<Term>& own, int p, int i) {
+  using format = term_format<Term>;
+  // The limb begins so far above the lowest bit of the value.
+  const int from = 64 * i - (short_sums<Term>::exponent(own.max_exponent, p) -
+                             format::layout::low_exponent(format::part_sum(p)));
+  if (from <= -64) return 0;
+  if (from < 0) return static_cast<std::uint64_t>(own.value[p]) << -from;
+  return static_cast<std::uint64_t>(own.value[p] >> (from < 127 ? from : 127));
+}
+
 /// The state of short sums, which all threads have.
 ///
 /// sync       all threads of the block; no barrier behind the last write of `state`
 template <class Term, class State>
 MONOFOLD_GPU void make_short_state(const short_sums<Term>& own, std::int64_t items, State* state) {
   using layout = typename term_format<Term>::layout;
+  static_assert(short_sums<Term>::is_mailable, "a part a sum");
   const auto rank = static_cast<int>(threadIdx.x);
   const int warp = rank / warp_lanes;
   MONOFOLD_UNROLL
@@ -172,19 +185,21 @@ MONOFOLD_GPU void make_short_state(const short_sums<Term>& own, std::int64_t ite
     const int limbs = (layout::end_digit(s) - layout::first_digit(s)) / 4;
     if (warp != s) continue;
     for (int i = lane_rank(); i < limbs; i += warp_lanes) {
-      // Limb i begins so far above the lowest bit of the value; below the grid there are zeros.
-      const int from =
-          64 * i - (short_sums<Term>::exponent(own.max_exponent, s) - layout::low_exponent(s));
-      std::uint64_t limb = 0;
-      if (from >= 0) {
-        limb = static_cast<std::uint64_t>(own.value[s] >> (from < 127 ? from : 127));
-      } else if (from > -64) {
-        limb = static_cast<std::uint64_t>(own.value[s]) << -from;
-      }
-      sum_of(*state, s)[i] = limb;
+      sum_of(*state, s)[i] = limb_of_part(own, s, i);
     }
   }
   if (rank == layout::num_sums * warp_lanes) counts_of(*state) = counts_of_short(own, items);
+}
+
+/// The leading bits of (high * 2^shift + low) * 2^exponent, where shift is less than 64 and high less than 2^126.
+MONOFOLD_GPU leading_number leading_of_two(int128 high, int shift, int128 low, int exponent) {
+  const uint128 lower = (static_cast<uint128>(high) << shift) + static_cast<uint128>(low);
+  const int128 carry = lower < static_cast<uint128>(low) ? 1 : 0;
+  const int128 upper = ((high >> (127 - shift)) >> 1) + (low < 0 ? -1 : 0) + carry;
+  const std::uint64_t limb[4] = {
+      static_cast<std::uint64_t>(lower), static_cast<std::uint64_t>(lower >> 64),
+      static_cast<std::uint64_t>(upper), static_cast<std::uint64_t>(upper >> 64)};
+  return leading_of(limb, 4, exponent);
 }
 
 /// Short sums as a state to `sink`.
@@ -201,11 +216,22 @@ MONOFOLD_GPU void finish_short(const F& f, const short_sums<Term>& own, std::int
 /// The leading bits of a short sum.
 template <class Term>
 MONOFOLD_GPU leading_number leading_of_short(const short_sums<Term>& own, int sum) {
+  using sums = short_sums<Term>;
+  using format = term_format<Term>;
+  if constexpr (!sums::is_mailable) {
+    // The last sum is of two parts, the upper one first.
+    constexpr int low_part = sums::parts - 1;
+    if (sum == format::part_sum(low_part)) {
+      const int unit = sums::exponent(own.max_exponent, low_part);
+      return leading_of_two(own.value[low_part - 1],
+                            sums::exponent(own.max_exponent, low_part - 1) - unit,
+                            own.value[low_part], unit);
+    }
+  }
   const bool is_negative = own.value[sum] < 0;
   const auto size = static_cast<uint128>(own.value[sum]);
-  return {
-      leading_of(is_negative ? 0 - size : size, short_sums<Term>::exponent(own.max_exponent, sum)),
-      is_negative};
+  return {leading_of(is_negative ? 0 - size : size, sums::exponent(own.max_exponent, sum)),
+          is_negative};
 }
 
 template <class Term, finishes_by_leading F, class Number, class Answer>

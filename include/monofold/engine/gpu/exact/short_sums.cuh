@@ -20,34 +20,35 @@
 
 namespace monofold::detail {
 
-/// Sums of terms as numbers of units that follow from `max_exponent`, that of the bins they were in.
+/// Sums of the parts of terms as numbers of units that follow from `max_exponent`, that of the bins they were in.
 template <class Term>
 struct short_sums {
   using format = term_format<Term>;
   using bin_plan = term_bins<Term>;
-  static constexpr int num_sums = format::layout::num_sums;
+  static constexpr int parts = format::parts;
   static constexpr int bins = bin_plan::short_bins;
   static constexpr int gap = 53 - bin_plan::headroom;  // binades between bins
-  /// Each sum has one part: it takes the bins of one largest exponent. Two at most: see below.
-  static constexpr bool is_possible = format::parts == num_sums && bins <= 2;
+  /// Whether blocks may mail them: each sum is one part, with the bins of one largest exponent.
+  static constexpr bool is_mailable = parts == format::layout::num_sums;
 
   static constexpr int most_tiles = 4;  // of a warp
   static constexpr int most_tile_items = bin_plan::rows * warp_lanes * format::chunk_items;
   // Units of a lane and bin are below 2^51 a tile, so those of a warp and its four tiles below
   // 2^(51 + 2 + 47 + 5). Eight warps make 2^108; largest exponents may then be 2^4 apart. Of 32 blocks and again of
   // 8 warps' worth of them largest exponents may be 2^3 apart: 2^(112 + 5 + 3 + 3 + 3) and a little, below 2^127.
-  // Eight warps that do not post, of up to 64 tiles, make 2^112, or 2^116 where largest exponents are 2^4 apart.
+  // Eight warps that do not post, of up to 64 tiles, make 2^112, or 2^116 where largest exponents are 2^4 apart; a
+  // binade more where bins are 48 apart.
   static constexpr int most_shift_of_warps = 4;
   static constexpr int most_shift_of_blocks = 3;
-  static_assert(!is_possible || gap <= 47);
+  static_assert(bins <= 2 && gap <= (is_mailable ? 47 : 48));
 
-  int128 value[num_sums];
+  int128 value[parts];
   static constexpr int no_exponent = 1 << 20;  // above all others
   std::int32_t max_exponent;
   std::uint32_t is_there : 1;      // else it is nothing, whatever the exponent
   std::uint32_t minus_zeros : 31;  // terms that are -0
 
-  /// The exponent of the unit of a part of items, where possible that of a sum: that of its last bin.
+  /// The exponent of the unit of a part: that of its last bin.
   MONOFOLD_GPU static int exponent(int max_exponent, int part) {
     return unit_of_bin(bin_exponent(format::part_max_exponent(max_exponent, part),
                                     bin_plan::headroom, bins - 1)) +
@@ -74,8 +75,8 @@ struct short_sums {
     minus_zeros = sum_of_lanes(std::uint32_t{minus_zeros}) & 0x7fffffffu;
     const bool is_near = !any_lane(shift_over(lowest) > most_shift);
     MONOFOLD_UNROLL
-    for (int s = 0; s < num_sums; ++s) {
-      value[s] = sum_of_lanes(is_near ? shifted(lowest, s) : 0);
+    for (int p = 0; p < parts; ++p) {
+      value[p] = sum_of_lanes(is_near ? shifted(lowest, p) : 0);
     }
     is_there = any_lane(is_there != 0) ? 1 : 0;
     max_exponent = is_there != 0 ? lowest : 0;
@@ -114,16 +115,16 @@ struct short_sums {
     const int largest = static_cast<int>(largest_of_lanes(key)) - above;
     bool loses_bits = false;
     MONOFOLD_UNROLL
-    for (int s = 0; s < num_sums; ++s) {
+    for (int p = 0; p < parts; ++p) {
       int128 units = 0;
       if (any) {
         int shift =
-            format::part_max_exponent(largest, s) - format::part_max_exponent(max_exponent, s);
+            format::part_max_exponent(largest, p) - format::part_max_exponent(max_exponent, p);
         if (shift > 127) shift = 127;
-        units = value[s] >> shift;
-        loses_bits |= units << shift != value[s];
+        units = value[p] >> shift;
+        loses_bits |= units << shift != value[p];
       }
-      value[s] = sum_of_lanes(units);
+      value[p] = sum_of_lanes(units);
     }
     minus_zeros = sum_of_lanes(std::uint32_t{minus_zeros}) & 0x7fffffffu;
     is_there = any_lane(any) ? 1 : 0;
@@ -139,18 +140,18 @@ struct short_sums {
   MONOFOLD_GPU int shift_over(int lowest) const {
     int most = 0;
     MONOFOLD_UNROLL
-    for (int s = 0; s < num_sums; ++s) {
+    for (int p = 0; p < parts; ++p) {
       const int shift =
-          format::part_max_exponent(max_exponent, s) - format::part_max_exponent(lowest, s);
+          format::part_max_exponent(max_exponent, p) - format::part_max_exponent(lowest, p);
       if (is_there != 0 && shift > most) most = shift;
     }
     return most;
   }
-  MONOFOLD_GPU int128 shifted(int lowest, int s) const {
+  MONOFOLD_GPU int128 shifted(int lowest, int p) const {
     if (is_there == 0) return 0;
     const int shift =
-        format::part_max_exponent(max_exponent, s) - format::part_max_exponent(lowest, s);
-    return static_cast<int128>(static_cast<uint128>(value[s]) << shift);
+        format::part_max_exponent(max_exponent, p) - format::part_max_exponent(lowest, p);
+    return static_cast<int128>(static_cast<uint128>(value[p]) << shift);
   }
 };
 
@@ -167,7 +168,7 @@ class mailed_sums {
   using sums = short_sums<Term>;
   using digits = warp_digits<typename term_format<Term>::layout>;
   using layout = typename digits::layout;
-  static constexpr int num_sums = sums::num_sums;
+  static constexpr int num_sums = layout::num_sums;
   static constexpr int warps = 8;
   static constexpr int num_boxes = (1 + 4 * num_sums) * mail_room::most_senders;
   static_assert(num_boxes <= mail_room::words);

@@ -126,7 +126,7 @@ class warp_exact {
     out.is_there = run_ > 0 ? 1 : 0;
     out.minus_zeros = digits_.counted(digit_count::minus_zero) & 0x7fffffffu;
     MONOFOLD_UNROLL
-    for (int p = 0; p < sums::num_sums; ++p) {
+    for (int p = 0; p < parts; ++p) {
       int128 own = 0;
       MONOFOLD_UNROLL
       for (int k = 0; k < sums::bins; ++k) {

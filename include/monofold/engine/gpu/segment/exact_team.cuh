@@ -13,6 +13,7 @@
 #include "monofold/engine/gpu/exact/path.cuh"
 #include "monofold/engine/gpu/exact/short_sums.cuh"
 #include "monofold/engine/gpu/exact/thread_bins.cuh"
+#include "monofold/engine/gpu/exact/warp_wide.cuh"
 #include "monofold/engine/gpu/kernel.cuh"
 #include "monofold/engine/gpu/segment/short_fold.cuh"
 #include "monofold/level/shuffle.cuh"
@@ -38,27 +39,25 @@ inline constexpr bool is_answer_sink_v = false;
 template <class Answer>
 inline constexpr bool is_answer_sink_v<answer_sink<Answer>> = true;
 
-/// Limb i of short sum s; below its grid there are zeros.
-template <class Term>
-MONOFOLD_GPU std::uint64_t limb_of_short(const short_sums<Term>& own, int s, int i) {
-  using layout = typename term_format<Term>::layout;
-  const int from =
-      64 * i - (short_sums<Term>::exponent(own.max_exponent, s) - layout::low_exponent(s));
-  if (from <= -64) return 0;
-  if (from < 0) return static_cast<std::uint64_t>(own.value[s]) << -from;
-  return static_cast<std::uint64_t>(own.value[s] >> (from < 127 ? from : 127));
-}
-
 /// The state of short sums, by a lane alone.
 template <class Term, class State>
 MONOFOLD_GPU_CALL void make_lane_state(const short_sums<Term>& own, std::int64_t items,
                                        State& out) {
-  using layout = typename term_format<Term>::layout;
+  using format = term_format<Term>;
+  using layout = typename format::layout;
   MONOFOLD_ROLL
   for (int s = 0; s < layout::num_sums; ++s) {
     const int limbs = (layout::end_digit(s) - layout::first_digit(s)) / 4;
+    uint128 carry = 0;
     MONOFOLD_ROLL
-    for (int i = 0; i < limbs; ++i) sum_of(out, s)[i] = limb_of_short(own, s, i);
+    for (int i = 0; i < limbs; ++i) {
+      MONOFOLD_UNROLL
+      for (int p = 0; p < format::parts; ++p) {
+        if (format::part_sum(p) == s) carry += limb_of_part(own, p, i);
+      }
+      sum_of(out, s)[i] = static_cast<std::uint64_t>(carry);
+      carry >>= 64;
+    }
   }
   counts_of(out) = counts_of_short(own, items);
 }
@@ -69,7 +68,7 @@ MONOFOLD_GPU bool finish_lane(const F& f, const short_sums<Term>& own, std::int6
                               const Sink& sink) {
   if constexpr (is_answer_sink_v<Sink> && finishes_by_leading<F>) {
     const exact_counts counts = counts_of_short(own, items);
-    if constexpr (short_sums<Term>::num_sums == 1) {
+    if constexpr (term_format<Term>::layout::num_sums == 1) {
       *sink.out = f.finish_leading(counts, leading_of_short(own, 0));
       return true;
     } else {
@@ -180,7 +179,6 @@ class lane_run {
 
  private:
   static constexpr int chains = 2;  // so that an addition need not wait for the one before
-  static_assert(sums::bins <= 2);
   using bins = thread_bins<sums::bins, bin_plan::headroom>;
 
   template <bool is_whole, class Items>
@@ -221,7 +219,6 @@ class team_sum {
   using check = term_check<Term>;
   using sums = short_sums<Term>;
   using run = lane_run<Term>;
-  static constexpr bool is_possible = sums::is_possible && check::keys_show_special;
   static constexpr int rows = run::rows;
   static constexpr int parts = run::parts;
 
@@ -244,9 +241,13 @@ class team_sum {
       }
     };
     seen_items seen = check::nothing_seen();
+    bool has_special = false;
     each_run(false, [&] {
       MONOFOLD_UNROLL
       for (int r = 0; r < rows; ++r) check::look(seen, raw[r]);
+      if constexpr (!check::keys_show_special) {
+        has_special |= check::may_be_special(seen) && warp_wide<Term, false>::has_special(raw);
+      }
     });
     const std::uint32_t most = largest_of_team(check::key(seen), teams);
     int zeros = 0;
@@ -261,7 +262,7 @@ class team_sum {
       }
     }
     int max_exponent;
-    bool fits = run::begin(most, max_exponent);
+    bool fits = run::begin(most, max_exponent) && !has_special;
     out.max_exponent = max_exponent;
     MONOFOLD_UNROLL
     for (int p = 0; p < parts; ++p) out.value[p] = 0;

@@ -177,13 +177,10 @@ class short_warp {
                                int count, const short_teams& teams) {
     const bool is_one = count > 0 && teams.member() == 0;
     if constexpr (is_exact) {
-      bool is_left = is_one;
-      if constexpr (team_sum<term>::is_possible) {
-        short_sums<term> sum;
-        is_left = !team_sum<term>::add(items, count, teams, sum) && is_one;
-        if (is_one && !is_left) {
-          is_left = !finish_lane(job_.f, sum, count, job_.sinks.of(segment));
-        }
+      short_sums<term> sum;
+      bool is_left = !team_sum<term>::add(items, count, teams, sum) && is_one;
+      if (is_one && !is_left) {
+        is_left = !finish_lane(job_.f, sum, count, job_.sinks.of(segment));
       }
       std::uint32_t lanes = lanes_with(is_left);
       while (lanes != 0) {

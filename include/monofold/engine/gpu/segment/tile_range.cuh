@@ -148,7 +148,7 @@ requires(!std::is_void_v<Term>) class tile_range_fold<F, Part, Term> {
   using state = typename F::state;
   using digits = typename warp_exact<Term>::digits;
   using sums = short_sums<Term>;
-  static constexpr bool adds_short = sums::is_possible;
+  static constexpr bool adds_short = true;
   static constexpr int tile_items = tile_items_v<typename Part::item_type>;
   static constexpr int words_bytes = in_chunks_of_16(digits::num_words * 4);
   static constexpr int ahead_at = words_bytes + in_chunks_of_16(digits::num_wide_words * 8);
@@ -174,11 +174,9 @@ requires(!std::is_void_v<Term>) class tile_range_fold<F, Part, Term> {
     sums own{};
     bool is_done = false;
     if (add(range_of(part, 0, tiles), scratch, true, own, spare)) {
-      if constexpr (sums::is_possible) {
-        is_done = lane_rank() != 0 || finish_lane(f, own, part.size(), sink);
-        // The bits of two sums may leave it open.
-        if (any_lane(!is_done)) add(range_of(part, 0, tiles), scratch, false, own, spare);
-      }
+      is_done = lane_rank() != 0 || finish_lane(f, own, part.size(), sink);
+      // The bits of two sums may leave it open.
+      if (any_lane(!is_done)) add(range_of(part, 0, tiles), scratch, false, own, spare);
     }
     if (lane_rank() == 0 && !is_done) sink(f, *spare);
     sync_warp();  // the state read above may be overwritten
@@ -207,9 +205,7 @@ requires(!std::is_void_v<Term>) class tile_range_fold<F, Part, Term> {
     warp_exact<Term> sum(words, reinterpret_cast<bytes16*>(scratch + ahead_at), wide);
     no_companion none(nullptr);
     sum.add(range, 0, 1, none);
-    if constexpr (sums::is_possible) {
-      if (is_wanted && sum.finish_short(own)) return true;
-    }
+    if (is_wanted && sum.finish_short(own)) return true;
     sum.finish();
     sync_warp();  // words added to above are read below
     for (int i = lane_rank(); i < digits::num_wide_words; i += warp_lanes) {
