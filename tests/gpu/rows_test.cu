@@ -1,5 +1,6 @@
-// Rows of whole 16-byte chunks on a GPU: each has the bytes of the CPU's reduction of that row alone.
+// Rows of one length on a GPU, most of whole 16-byte chunks: each has the bytes of the CPU's reduction of that row alone.
 
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <span>
@@ -51,25 +52,32 @@ std::vector<Item> items_for(std::int64_t rows, std::int64_t length) {
   return out;
 }
 
+/// As many rows as there are, each `stride` behind the one before.
+template <class Item, class F>
+void compare_rows_of(const char* what, const F& f, const std::vector<Item>& host,
+                     std::int64_t length, std::int64_t stride) {
+  const auto rows = (static_cast<std::int64_t>(host.size()) - length) / stride + 1;
+  const device_array<Item> device(host);
+  const auto size = static_cast<std::size_t>((rows - 1) * stride + length);
+  const auto got = mf::try_reduce_segments(mf::gpu, device.span(0, size),
+                                           mf::fixed_segments(length, rows, stride), f);
+  ASSERT_EQ(static_cast<std::int64_t>(got.size()), rows);
+  for (std::int64_t r = 0; r < rows; ++r) {
+    const auto row = std::span<const Item>(host).subspan(static_cast<std::size_t>(r * stride),
+                                                         static_cast<std::size_t>(length));
+    ASSERT_EQ(inputs::bytes_of(got[static_cast<std::size_t>(r)]),
+              inputs::bytes_of(mf::try_reduce(mf::cpu, row, f)))
+        << what << ", row " << r << " of " << length << " items";
+  }
+}
+
 template <class Item, class F>
 void compare_rows(const char* what, const F& f, const std::vector<std::int64_t>& lengths,
                   std::int64_t gap = 0) {
   for (const std::int64_t length : lengths) {
-    const std::int64_t rows = length > 300 ? 39 : 240;
     const std::int64_t stride = length + gap;
-    const auto host = items_for<Item>(rows, stride);
-    const device_array<Item> device(host);
-    const auto size = static_cast<std::size_t>((rows - 1) * stride + length);
-    const auto got = mf::try_reduce_segments(mf::gpu, device.span(0, size),
-                                             mf::fixed_segments(length, rows, stride), f);
-    ASSERT_EQ(static_cast<std::int64_t>(got.size()), rows);
-    for (std::int64_t r = 0; r < rows; ++r) {
-      const auto row = std::span<const Item>(host).subspan(static_cast<std::size_t>(r * stride),
-                                                           static_cast<std::size_t>(length));
-      ASSERT_EQ(inputs::bytes_of(got[static_cast<std::size_t>(r)]),
-                inputs::bytes_of(mf::try_reduce(mf::cpu, row, f)))
-          << what << ", row " << r << " of " << length << " items";
-    }
+    compare_rows_of(what, f, items_for<Item>(length > 300 ? 39 : 240, stride), length, stride);
+    if (testing::Test::HasFatalFailure()) return;
   }
 }
 
@@ -88,6 +96,26 @@ TEST_F(gpu_rows, exact_sums) {
   compare_rows<float>("mean", mf::mean, {4, 100, 260}, 8);
   compare_rows<mf::bfloat16>("sum", mf::sum, {8, 264, 2048});
   compare_rows<mf::float16>("norm1", mf::norm1, {8, 40, 264});
+}
+
+/// The square of a double is two doubles, of which the upper ones may cancel in a variance. Some are for integers.
+TEST_F(gpu_rows, squares_of_doubles) {
+  std::vector<double> host(6000);
+  for (std::size_t i = 0; i < host.size(); ++i) host[i] = inputs::spread_double(i, 20);
+  for (std::size_t i = 100; i < 140; ++i) host[i] = i % 2 == 0 ? -0.0 : 0.0;
+  host[700] = 0x1p-600;
+  host[900] = -0x1.8p520;
+  host[1300] = 0x1p-1070;
+  host[1700] = std::numeric_limits<double>::infinity();
+  host[2100] = std::numeric_limits<double>::quiet_NaN();
+  for (std::size_t i = 2500; i < 4000; ++i) host[i] = 0x1p30 + std::ldexp(host[i], -12);
+  for (std::size_t i = 4000; i < 5000; i += 37) host[i] *= i % 2 == 0 ? 0x1p-90 : 0x1p-30;
+  for (std::size_t i = 5000; i < 6000; ++i) host[i] *= 0x1p-440;  // near those for integers
+  for (const std::int64_t length : {1, 2, 7, 32, 33, 100, 255, 257, 700, 1025, 6000}) {
+    compare_rows_of("variance", mf::variance(1), host, length, length);
+    compare_rows_of("mean_square", mf::mean_square, host, length, length);
+    if (HasFatalFailure()) return;
+  }
 }
 
 }  // namespace

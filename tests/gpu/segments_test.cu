@@ -300,34 +300,6 @@ TEST_F(gpu_segments, sums_that_one_or_two_doubles_hold) {
   }
 }
 
-/// The square of a double is two doubles, of which the upper ones may cancel in a variance. Some squares are for
-/// integers.
-TEST_F(gpu_segments, squares_of_doubles) {
-  auto host = numbers<double>(6000, 20);
-  for (std::size_t i = 100; i < 140; ++i) host[i] = i % 2 == 0 ? -0.0 : 0.0;
-  host[700] = 0x1p-600;
-  host[900] = -0x1.8p520;
-  host[1300] = 0x1p-1070;
-  host[1700] = std::numeric_limits<double>::infinity();
-  host[2100] = std::numeric_limits<double>::quiet_NaN();
-  for (std::size_t i = 2500; i < 4000; ++i) host[i] = 0x1p30 + std::ldexp(host[i], -12);
-  for (std::size_t i = 4000; i < 5000; i += 37) host[i] *= i % 2 == 0 ? 0x1p-90 : 0x1p-30;
-  for (std::size_t i = 5000; i < 6000; ++i) host[i] *= 0x1p-440;  // near those for integers
-  const device_array<double> device(host);
-  for (const std::int64_t length : {1, 2, 7, 32, 33, 100, 255, 257, 700, 1024, 6000}) {
-    std::vector<std::int64_t> begins;
-    std::vector<std::int64_t> ends;
-    for (std::int64_t at = 0; at + length <= 6000; at += length) {
-      begins.push_back(at);
-      ends.push_back(at + length);
-    }
-    const mf::fixed_segments rows(length, static_cast<std::int64_t>(begins.size()));
-    expect_each("variance", host, device, 0, rows, begins, ends, mf::variance(1));
-    expect_each("mean_square", host, device, 0, rows, begins, ends, mf::mean_square);
-    if (HasFatalFailure()) return;
-  }
-}
-
 TEST_F(gpu_segments, what_is_wrong_is_reported_with_the_lowest_segment) {
   const auto host = numbers<float>(5000);
   const device_array<float> device(host);
