@@ -8,7 +8,27 @@
 
 namespace monofold::detail {
 
-/// What a lane will take next of rows of 32 chunks: no register waits for it.
+/// Begins to bring 16 bytes to shared memory: no register waits for them. It may overtake a read of this thread on which
+/// nothing depends.
+MONOFOLD_GPU void start_copy(bytes16* to, const bytes16* from) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(
+                   static_cast<std::uint32_t>(__cvta_generic_to_shared(to))),
+               "l"(__cvta_generic_to_global(from))
+               : "memory");
+#else
+  *to = load_16(from);
+#endif
+}
+
+/// Until nothing is on its way for this thread.
+MONOFOLD_GPU void wait_for_copies() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
+}
+
+/// What a lane will take next of rows of 32 chunks.
 ///
 /// shape      `buffer`: rows x 32 chunks of shared memory of this warp; a lane writes and reads its own
 template <int rows>
@@ -18,40 +38,21 @@ class copied_rows {
 
   MONOFOLD_GPU copied_rows(bytes16* buffer, int lane) : own_(buffer + lane), lane_(lane) {}
 
-  /// Begins to bring rows from an aligned address. What was taken before must have been used: a copy may
-  /// overtake a read on which nothing depends.
+  /// Begins to bring rows from an aligned address. What was taken before must have been used.
   MONOFOLD_GPU void start(const void* first) {
     const bytes16* const from = static_cast<const bytes16*>(first) + lane_;
     MONOFOLD_UNROLL
-    for (int r = 0; r < rows; ++r) start_chunk(own_ + r * warp_lanes, from + r * warp_lanes);
+    for (int r = 0; r < rows; ++r) start_copy(own_ + r * warp_lanes, from + r * warp_lanes);
   }
 
   /// The rows, when they are there: a load of 16 bytes each, which has all of them or none.
   MONOFOLD_GPU void take(bytes16 (&raw)[rows]) const {
-    wait();
+    wait_for_copies();
     MONOFOLD_UNROLL
     for (int r = 0; r < rows; ++r) raw[r] = own_[r * warp_lanes];
   }
 
-  /// Until nothing is on its way.
-  MONOFOLD_GPU void wait() const {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-    asm volatile("cp.async.wait_all;" ::: "memory");
-#endif
-  }
-
  private:
-  MONOFOLD_GPU static void start_chunk(bytes16* to, const bytes16* from) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(
-                     static_cast<std::uint32_t>(__cvta_generic_to_shared(to))),
-                 "l"(__cvta_generic_to_global(from))
-                 : "memory");
-#else
-    *to = load_16(from);
-#endif
-  }
-
   bytes16* own_;
   int lane_;
 };

@@ -139,7 +139,8 @@ class warp_exact {
 
  private:
   static constexpr int slack = bin_plan::slack;  // binades above the largest item so far
-  static constexpr int long_run = 64;
+  static constexpr int long_run =
+      127;  // tiles whose units of all lanes, each below 2^51, are below 2^63
   static constexpr int least_narrow_run = 4;  // tiles after which going back to the narrow way pays
   static constexpr int most_wide_tiles_in_a_row = 64;
   static constexpr int num_bins = bin_plan::bins;
@@ -185,7 +186,6 @@ class warp_exact {
       MONOFOLD_UNROLL
       for (int r = 0; r < rows; ++r) check::look(seen, raw[r]);
       const std::uint32_t key = check::key(seen);
-      // `sum_of_lanes` has room for so many tiles.
       bool is_new = (key >= limit) | (run_ == long_run);
       bool is_sure = true;
       if constexpr (has_sure_bins) is_sure = !check::is_unsure(seen, sure_limit);
@@ -255,7 +255,7 @@ class warp_exact {
       }
       ++run_;
     }
-    if constexpr (bin_plan::copies_ahead) copied_rows<rows>(ahead_, lane_rank()).wait();
+    if constexpr (bin_plan::copies_ahead) wait_for_copies();
     return taken + run_;
   }
 

@@ -202,10 +202,10 @@ class short_warp {
   char* stage_;
 };
 
-/// Blocks that a multiprocessor must have room for: 64 registers a thread, or 128.
+/// Blocks that a multiprocessor must have room for: 64 registers a thread, 128, or 168.
 template <class F, class View>
-inline constexpr int short_resident_blocks =
-    max_block_threads(launch_facts_v<F, View>) > 256 && std::is_void_v<segment_term_t<F, View>> ? 6
+inline constexpr int short_resident_blocks = !std::is_void_v<segment_term_t<F, View>>           ? 3
+                                             : max_block_threads(launch_facts_v<F, View>) > 256 ? 6
                                                                                                 : 4;
 
 /// Folds the segments of up to a tile, and lists the others.

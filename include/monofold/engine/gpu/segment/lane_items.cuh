@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "monofold/engine/gpu/exact/thread_copy.cuh"
 #include "monofold/engine/gpu/kernel.cuh"
 #include "monofold/engine/gpu/load.cuh"
 #include "monofold/level/shuffle.cuh"
@@ -134,17 +135,13 @@ MONOFOLD_GPU std::int64_t stage_items(const View& view, std::int64_t size, std::
   const auto is_inside = [&](int c) {
     return c < chunks && low + c * lane_bytes >= begin && low + (c + 1) * lane_bytes <= limit;
   };
-  bytes16 raw[tile_rows];
-  MONOFOLD_UNROLL
-  for (int r = 0; r < tile_rows; ++r) {
-    const int c = r * warp_lanes + lane;
-    if (is_inside(c)) raw[r] = load_16(low + c * lane_bytes);
-  }
   sync_warp();  // what was staged before has been read
   MONOFOLD_UNROLL
   for (int r = 0; r < tile_rows; ++r) {
     const int c = r * warp_lanes + lane;
-    if (is_inside(c)) *reinterpret_cast<bytes16*>(stage + shape::place_of_chunk(c)) = raw[r];
+    if (!is_inside(c)) continue;
+    start_copy(reinterpret_cast<bytes16*>(stage + shape::place_of_chunk(c)),
+               reinterpret_cast<const bytes16*>(low + c * lane_bytes));
   }
   // A chunk that is partly outside the view, or the 257th: an item a lane.
   const auto stage_by_items = [&](int c) {
@@ -158,6 +155,7 @@ MONOFOLD_GPU std::int64_t stage_items(const View& view, std::int64_t size, std::
   if (last == shape::chunks - 1 ||
       (low + chunks * lane_bytes > limit && (last > 0 || low >= begin)))
     stage_by_items(last);
+  wait_for_copies();
   sync_warp();  // what lanes wrote above others read
   return from - past / shape::item_bytes;
 }
