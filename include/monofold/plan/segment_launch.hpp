@@ -19,6 +19,7 @@ struct segment_launch {
   std::int32_t node_level;
   std::int32_t long_blocks;  // of the second kernel; 0: it is not started
   std::int32_t max_nodes;    // of a segment: as many states as a block joins at once
+  bool is_even;              // nodes of a segment have the same number of tiles, about 2^node_level
 
   MONOFOLD_HD constexpr int node_level_of(std::int64_t tiles) const {
     int level = node_level;
@@ -27,7 +28,9 @@ struct segment_launch {
   }
   MONOFOLD_HD constexpr std::int64_t nodes_of(std::int64_t tiles) const {
     const int level = node_level_of(tiles);
-    return (tiles + (std::int64_t{1} << level) - 1) >> level;
+    if (!is_even) return (tiles + (std::int64_t{1} << level) - 1) >> level;
+    const std::int64_t nearest = (tiles + (std::int64_t{1} << level) / 2) >> level;
+    return nearest == 0 && tiles > 0 ? 1 : nearest;
   }
 };
 
@@ -41,6 +44,7 @@ struct segment_facts {
   std::int64_t tile_items;
   std::int64_t fixed_length;  // -1: lengths are on the device
   bool may_overlap;
+  bool any_order;  // their tiles may be joined in any order
 };
 
 /// The largest power of two that is not above `number`, between two others.
@@ -60,11 +64,14 @@ constexpr segment_launch segment_launch_for(const segment_facts& facts, int mult
   const std::int64_t tiles = total / facts.tile_items + 1;
   // 16 warps a multiprocessor, some segments each: as few tiles as that a warp, where there are few.
   plan.medium_tiles = floor_power(tiles / (32 * multiprocessors), 1, 16);
+  // 2 to 4 nodes a multiprocessor, which has room for some 2 blocks: a node costs microseconds beside its tiles. Exact
+  // sums of no more than 1.5 * 2^7 of them are short.
   int level = 3;
-  while (level < 7 && (std::int64_t{2} << level) * 8 * multiprocessors <= tiles) ++level;
+  while (level < 7 && (std::int64_t{2} << level) * 2 * multiprocessors <= tiles) ++level;
   plan.node_level = level;
   plan.long_blocks = 4 * multiprocessors;
   plan.max_nodes = 2048;
+  plan.is_even = facts.any_order;
   if (facts.segments <= max_few_segments && !(is_fixed && facts.fixed_length <= facts.tile_items)) {
     return plan;
   }
@@ -88,8 +95,7 @@ constexpr segment_launch page_launch_for(segment_launch plan, const segment_fact
                                          int multiprocessors) {
   const std::int64_t enough = std::int64_t{multiprocessors} * 32 * 4;
   const bool is_long = facts.items / facts.tile_items >= facts.segments;
-  plan.group =
-      is_long ? 32 : static_cast<std::int32_t>(floor_power(plan.segments / enough, 2, 32));
+  plan.group = is_long ? 32 : static_cast<std::int32_t>(floor_power(plan.segments / enough, 2, 32));
   const std::int64_t pages = (plan.segments + plan.group - 1) / plan.group;
   plan.groups = static_cast<std::int32_t>(floor_power(pages / enough, 1, 8));
   plan.warps = (pages + plan.groups - 1) / plan.groups;

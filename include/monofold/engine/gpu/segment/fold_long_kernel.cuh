@@ -63,17 +63,18 @@ class long_block {
     const segment_ends ends = job_.ends_of(segment);
     const part items = job_.part(ends);
     const std::int64_t tiles = job_.tiles_of(ends);
-    const int level = plan_.node_level_of(tiles);
-    const std::int64_t first = std::int64_t{node} << level;
-    const std::int64_t left = tiles - first;
-    const std::int64_t here = left >> level != 0 ? std::int64_t{1} << level : left;
     int parts = 0;
     if constexpr (adds_short) {
-      if (fold_short_parts({items, first, first + here}, segment, ends, node, nodes, at, ticket)) {
-        return;
-      }
+      // The last one would cost as much as the others.
+      const std::int64_t first = tiles * node / nodes;
+      const std::int64_t end = tiles * (node + 1) / nodes;
+      if (fold_short_parts({items, first, end}, segment, ends, node, nodes, at, ticket)) return;
       parts = warps;
     } else {
+      const int level = plan_.node_level_of(tiles);
+      const std::int64_t first = std::int64_t{node} << level;
+      const std::int64_t left = tiles - first;
+      const std::int64_t here = left >> level != 0 ? std::int64_t{1} << level : left;
       // Pieces of a power of two of tiles, one a warp; two where many warps would get none.
       std::int64_t each = 1;
       while (each * warps < here) each *= 2;

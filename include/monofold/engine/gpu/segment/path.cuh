@@ -52,7 +52,10 @@ class segment_path {
     const std::int64_t length = known_segments<Segments>::length(segments);
     facts_ = {segments.size(),
               length < 0 ? static_cast<std::int64_t>(view.size()) : length * segments.size(),
-              tile_items_v<item>, length, known_segments<Segments>::may_overlap};
+              tile_items_v<item>,
+              length,
+              known_segments<Segments>::may_overlap,
+              !std::is_void_v<segment_term_t<F, View>>};
     plan_ = segment_launch_for(facts_, multiprocessors);
     mediums_ = medium_capacity_of(plan_, facts_);
     units_ = unit_capacity_of(plan_, facts_);
