@@ -81,10 +81,17 @@ struct row_integer_fold {
     if (count <= rules.ddof || count == 0) return row_answer::failed(status::empty_input);
     const uint256 deviations =
         monofold::detail::squared_deviations({count, total.sum, total.squares});
-    const auto n = static_cast<std::uint64_t>(count);
-    return row_answer::of_ratio(deviations.limb, 4, 0,
-                                uint128{n} * static_cast<std::uint64_t>(count - rules.ddof),
-                                rules.op == operation::std, rules.to);
+    const uint128 divisor =
+        uint128{static_cast<std::uint64_t>(count)} * static_cast<std::uint64_t>(count - rules.ddof);
+    const bool is_root = rules.op == operation::std;
+    const auto bits = monofold::detail::leading_of(deviations.limb, 4, 0).bits;
+    if (bits.significand == 0) return row_answer::of_real(0, rules.to);
+    if (divisor >> 64 != 0 || (is_root && bits.sticky)) {
+      return row_answer::of_ratio(deviations.limb, 4, 0, divisor, is_root, rules.to);
+    }
+    const auto low = static_cast<std::uint64_t>(divisor);
+    return row_answer::of_leading(
+        false, is_root ? root_of(long_quotient_of(bits, low)) : quotient_of(bits, low), rules.to);
   }
 };
 
