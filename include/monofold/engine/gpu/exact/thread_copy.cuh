@@ -17,7 +17,8 @@ MONOFOLD_GPU void start_copy(bytes16* to, const bytes16* from) {
                "l"(__cvta_generic_to_global(from))
                : "memory");
 #else
-  *to = load_16(from);
+  const bytes16 raw = load_16(from);
+  *to = raw;
 #endif
 }
 
