@@ -36,6 +36,7 @@ it.
 | `mf::cpu`, `mf::cpu(threads)` | `monofold/monofold.hpp` | all cores, or at most so many threads |
 | `mf::gpu`, `mf::gpu(stream)` | `monofold/monofold.cuh` | the current CUDA device, its default stream or that one |
 | `mf::gpus({{0, 1}})`, `mf::gpus()` | `monofold/gpus.cuh` | several devices at once ([GPU](gpu.md#several-gpus)) |
+| `mf::ranks(comm)` | `monofold/ranks.hpp` | the ranks of an MPI communicator ([ranks](ranks.md)) |
 | `mf::emulated` | `monofold/emulated.cuh` | the [emulated device](emulated.md) |
 
 `reduce_axis` and `reduce_segments` give one answer for each row, column or segment ([rows, columns,
