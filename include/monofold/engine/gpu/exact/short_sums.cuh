@@ -83,12 +83,43 @@ struct short_sums {
     return is_near;
   }
 
-  /// The same of some places in shared memory, up to one a lane.
+  /// Adds up some places in shared memory, so many apart, by a lane alone. False where largest exponents are so far
+  /// apart that bits lie below the units of the largest: then it is no sum.
+  MONOFOLD_GPU bool join_alone(const short_sums* slot, int apart, int num) {
+    *this = short_sums{};
+    int largest = -no_exponent;
+    MONOFOLD_ROLL
+    for (int i = 0; i < num; ++i) {
+      const short_sums& other = slot[i * apart];
+      if (other.is_there != 0 && other.max_exponent > largest) largest = other.max_exponent;
+    }
+    bool loses_bits = false;
+    MONOFOLD_ROLL
+    for (int i = 0; i < num; ++i) {
+      const short_sums& other = slot[i * apart];
+      minus_zeros = (minus_zeros + other.minus_zeros) & 0x7fffffffu;
+      if (other.is_there == 0) continue;
+      is_there = 1;
+      max_exponent = largest;
+      MONOFOLD_UNROLL
+      for (int p = 0; p < parts; ++p) {
+        int shift = format::part_max_exponent(largest, p) -
+                    format::part_max_exponent(other.max_exponent, p);
+        if (shift > 127) shift = 127;
+        const int128 units = other.value[p] >> shift;
+        loses_bits |= units << shift != other.value[p];
+        value[p] += units;
+      }
+    }
+    return !loses_bits;
+  }
+
+  /// What join_lanes does of some places in shared memory, up to one a lane.
   MONOFOLD_GPU bool join_slots(const short_sums* slot, int num, int most_shift) {
     take(slot, num);
     return join_lanes(most_shift);
   }
-  /// The same, wherever their largest exponents are: in units of the largest, which are fine enough for most data.
+  /// What join_lanes does, wherever largest exponents are: in units of the largest, which are fine enough for most data.
   /// A call, rare and long. `no_exponent`: some have bits below them.
   MONOFOLD_GPU_CALL static short_sums far_slots_joined(const short_sums* slot, int num) {
     short_sums own;

@@ -2,8 +2,10 @@
 /// engine/gpu/segment/axis_path: folds of the rows of an array on a CUDA device.
 
 #include <cstdint>
+#include <type_traits>
 
 #include "monofold/engine/gpu/launch.cuh"
+#include "monofold/engine/gpu/segment/add_across_kernel.cuh"
 #include "monofold/engine/gpu/segment/fold_across_kernel.cuh"
 #include "monofold/engine/gpu/segment/path.cuh"
 #include "monofold/engine/gpu/workspace.cuh"
@@ -46,9 +48,19 @@ class axis_path {
     groups_ = (rows.num_rows + warp_lanes - 1) / warp_lanes;
     const std::int64_t tiles = (rows.row_items + tile_items_v<Item> - 1) / tile_items_v<Item>;
     const auto nodes_at = [&](int level) { return ((tiles - 1) >> level) + 1; };
-    // Some 16 warps a multiprocessor, a few times over.
+    const auto warps_at = [&](int level) { return groups_ * nodes_at(level) * sharing_; };
+    if constexpr (adds_exactly) {
+      // 16 warps a multiprocessor. Nodes cost states, so warps share rows first; each has some runs of items then.
+      sharing_ = add_across_warps;
+      while (sharing_ > 1 && (groups_ * sharing_ > 64 * multiprocessors ||
+                              rows.row_items < sharing_ * least_shared_items)) {
+        sharing_ /= 2;
+      }
+    }
+    // Some 16 warps a multiprocessor, a few times over; of exact sums once.
+    const int enough = adds_exactly ? 16 : 64;
     while (nodes_at(level_) > max_across_nodes ||
-           (nodes_at(level_) > 1 && groups_ * nodes_at(level_ + 1) > 64 * multiprocessors)) {
+           (nodes_at(level_) > 1 && warps_at(level_ + 1) > enough * multiprocessors)) {
       ++level_;
     }
     if (tiles > 1) nodes_ = static_cast<std::int32_t>(nodes_at(level_));
@@ -65,7 +77,20 @@ class axis_path {
     if (rows_as_.are_segments) {
       return side_by_side_.template start<false>(on, workspace, sinks);
     }
-    using job = across_job<F, Item, Sinks, one_axis, First>;
+    if constexpr (!one_axis) {
+      if (rows_.num_reduced > 1) return start_apart<false>(on, workspace, sinks);
+    }
+    return start_apart<true>(on, workspace, sinks);
+  }
+
+ private:
+  static constexpr bool adds_exactly = !std::is_void_v<across_term_t<F, contiguous_view<Item>>>;
+  static constexpr std::int64_t least_shared_items = 64;
+
+  template <bool is_one_axis, class Sinks>
+  failure start_apart(const device_stream& on, const gpu_workspace& workspace,
+                      const Sinks& sinks) const {
+    using job = across_job<F, Item, Sinks, is_one_axis, First>;
 #if defined(MONOFOLD_EMULATED)
     const strict_arithmetic arithmetic;  // the emulated device has that of this thread
 #endif
@@ -75,19 +100,26 @@ class axis_path {
                   groups_,
                   nodes_,
                   level_,
+                  sharing_,
                   sinks,
                   rows_,
                   fold_};
     constexpr int warps = across_threads / warp_lanes;
-    auto failed = launch_early(fold_across_kernel<job>, (groups_ * nodes_ + warps - 1) / warps,
-                               across_threads, 0, on, own);
+    failure failed;
+    if constexpr (adds_exactly) {
+      const std::int64_t all = groups_ * nodes_ * sharing_;
+      failed = launch_early(add_across_kernel<job>, (all + add_across_warps - 1) / add_across_warps,
+                            add_across_warps * warp_lanes, 0, on, own);
+    } else {
+      failed = launch_early(fold_across_kernel<job>, (groups_ * nodes_ + warps - 1) / warps,
+                            across_threads, 0, on, own);
+    }
     if (failed || nodes_ == 1) return failed;
     const std::int64_t each = warps * rows_joined_by_warp(nodes_);
     return launch_early(join_across_kernel<job>, (rows_.num_rows + each - 1) / each, across_threads,
                         0, on, own);
   }
 
- private:
   const F& fold_;
   First first_;
   const array_rows& rows_;
@@ -96,6 +128,7 @@ class axis_path {
   std::int64_t groups_ = 0;
   std::int32_t nodes_ = 1;
   std::int32_t level_ = 0;
+  std::int32_t sharing_ = 1;
 };
 
 }  // namespace monofold::detail

@@ -30,7 +30,10 @@ MONOFOLD_GPU void add_to_sum(exact_moments_state<Item>& own, int sum, int128 val
 }
 
 /// A lane adds a run of items at a time to integers in registers: by bins that begin at the largest exponent so
-/// far, or, where these do not hold the run, item by item to a state of its own.
+/// far, or, where these do not hold the run, item by item to a state.
+///
+/// shape      up to 2^20 runs in integers: of each a part has less than 2^99 units, so those of eight lanes, whose
+///            largest exponents are 2^4 apart, stay below 2^126 and a little. More go to the state
 template <class Term>
 class lane_sum {
  public:
@@ -40,18 +43,20 @@ class lane_sum {
   using format = typename run::format;
   using layout = typename format::layout;
   using state = typename format::state;
-  static constexpr bool is_possible = true;
+  using sums = short_sums<Term>;
 
-  /// Adds items [first, end), up to a tile, which `items` counts from 0.
+  /// `spare`: for a state, where one is needed.
+  MONOFOLD_GPU explicit lane_sum(state& spare) : state_(spare) {}
+
+  /// Adds items [0, count) of some.
   ///
-  /// sync       all lanes of the warp, with the same first and end
+  /// sync       all lanes of the warp, with the same count
   template <class F, class Items>
-  MONOFOLD_GPU static void add(const F& f, const Items& items, int first, int end, state& own) {
-    lane_sum sum;
+  MONOFOLD_GPU void add(const F& f, const Items& items, int count) {
     MONOFOLD_ROLL
-    for (int at = first; at < end; at += run::run_items) {
+    for (int at = 0; at < count; at += run::run_items) {
       bytes16 raw[run::rows];
-      run::load_run(items, at, end, raw);
+      run::load_run(items, at, count, raw);
       seen_items seen = check::nothing_seen();
       MONOFOLD_UNROLL
       for (int r = 0; r < run::rows; ++r) check::look(seen, raw[r]);
@@ -59,48 +64,105 @@ class lane_sum {
       const bool has_special =
           !check::keys_show_special && check::may_be_special(seen) && wide::has_special(raw);
       const bool fits = run::begin(check::key(seen), max_exponent) && !has_special;
-      if (fits) sum.move_to(max_exponent, own);
-      const bool is_unsure = any_lane(fits && !run::is_sure(seen, sum.max_exponent_));
+      if (fits) move_to(f, max_exponent);
+      const bool is_unsure = any_lane(fits && !run::is_sure(seen, max_exponent_));
       int128 here[run::parts] = {};
-      const std::uint32_t left = is_unsure
-                                     ? run::template deposit<false>(raw, sum.max_exponent_, here)
-                                     : run::template deposit<true>(raw, sum.max_exponent_, here);
-      const int count = end - at < run::run_items ? end - at : run::run_items;
+      const std::uint32_t left = is_unsure ? run::template deposit<false>(raw, max_exponent_, here)
+                                           : run::template deposit<true>(raw, max_exponent_, here);
+      const int end = count - at < run::run_items ? count : at + run::run_items;
       if (!fits || left != 0) {
-        add_items(f, items, at, at + count, own);
+        open_state(f);
+        add_items(f, items, at, end, state_);
         continue;
       }
       MONOFOLD_UNROLL
-      for (int p = 0; p < run::parts; ++p) sum.value_[p] += here[p];
-      counts_of(own).items += count;
+      for (int p = 0; p < run::parts; ++p) value_[p] += here[p];
+      items_ += end - at;
+      ++runs_;
       if (format::counts_zeros && check::may_be_minus_zero(seen)) {
         MONOFOLD_UNROLL
-        for (int r = 0; r < run::rows; ++r) {
-          counts_of(own).minus_zeros += format::minus_zeros_in(raw[r]);
-        }
+        for (int r = 0; r < run::rows; ++r) minus_zeros_ += format::minus_zeros_in(raw[r]);
       }
     }
-    sum.put(own);
+  }
+
+  /// Whether everything is in the integers, whose units follow from their exponent.
+  MONOFOLD_GPU bool is_short() const {
+    return !has_state_ && (!is_open_ || sums::is_regular(max_exponent_));
+  }
+  MONOFOLD_GPU sums short_sum() const {
+    sums own{};
+    MONOFOLD_UNROLL
+    for (int p = 0; p < run::parts; ++p) own.value[p] = value_[p];
+    own.max_exponent = max_exponent_;
+    own.is_there = is_open_ ? 1 : 0;
+    own.minus_zeros = static_cast<std::uint32_t>(minus_zeros_) & 0x7fffffffu;
+    return own;
+  }
+  /// Everything as a state.
+  template <class F>
+  MONOFOLD_GPU const state& total(const F& f) {
+    open_state(f);
+    put();
+    counts_of(state_).items += items_;
+    counts_of(state_).minus_zeros += minus_zeros_;
+    items_ = 0;
+    minus_zeros_ = 0;
+    return state_;
   }
 
  private:
   /// Runs whose largest exponents are so much lower are added in the same units.
-  static constexpr int near = 6;
+  static constexpr int near = 16;
 
+  static constexpr int most_runs = 1 << 20;
+
+  state& state_;
+  bool has_state_ = false;
   int128 value_[run::parts] = {};
   int max_exponent_ = 0;
   bool is_open_ = false;
+  int runs_ = 0;  // in the integers
+  int minus_zeros_ =
+      0;  // of these runs, and of some before: fewer than 2^31, since states are rare
+  std::int64_t items_ = 0;
 
-  /// Units that take a run of this largest exponent.
-  MONOFOLD_GPU void move_to(int max_exponent, state& own) {
-    if (is_open_ && max_exponent <= max_exponent_ && max_exponent + near >= max_exponent_) return;
-    put(own);
-    MONOFOLD_UNROLL
-    for (int p = 0; p < run::parts; ++p) value_[p] = 0;
+  /// Units that take a run of this largest exponent: those that are there, or coarser ones where no bit is lost.
+  template <class F>
+  MONOFOLD_GPU void move_to(const F& f, int max_exponent) {
+    const int above = is_open_ ? max_exponent - max_exponent_ : 0;
+    if (is_open_ && above <= 0 && above >= -near && runs_ < most_runs) return;
+    if (is_open_ && !(above > 0 && runs_ < most_runs && coarsen(max_exponent))) {
+      open_state(f);
+      put();
+    }
     max_exponent_ = max_exponent;
     is_open_ = true;
   }
-  MONOFOLD_GPU void put(state& own) const {
+  /// False: bits would be lost, and nothing has changed.
+  MONOFOLD_GPU bool coarsen(int max_exponent) {
+    bool is_whole = true;
+    int128 coarse[run::parts];
+    MONOFOLD_UNROLL
+    for (int p = 0; p < run::parts; ++p) {
+      const int shift =
+          format::part_max_exponent(max_exponent, p) - format::part_max_exponent(max_exponent_, p);
+      coarse[p] = value_[p] >> (shift < 127 ? shift : 127);
+      is_whole = is_whole && shift < 127 && coarse[p] << shift == value_[p];
+    }
+    is_whole = is_whole && sums::is_regular(max_exponent) && sums::is_regular(max_exponent_);
+    MONOFOLD_UNROLL
+    for (int p = 0; p < run::parts; ++p) value_[p] = is_whole ? coarse[p] : value_[p];
+    return is_whole;
+  }
+  template <class F>
+  MONOFOLD_GPU void open_state(const F& f) {
+    if (has_state_) return;
+    state_ = f.identity();
+    has_state_ = true;
+  }
+  /// Empties the integers into the state.
+  MONOFOLD_GPU void put() {
     MONOFOLD_UNROLL
     for (int p = 0; p < run::parts; ++p) {
       if (value_[p] == 0) continue;
@@ -109,8 +171,10 @@ class lane_sum {
       // Below the grid there are zeros.
       const int128 value =
           position < 0 ? value_[p] >> (position > -127 ? -position : 127) : value_[p];
-      add_to_sum(own, sum, value, position < 0 ? 0 : position);
+      add_to_sum(state_, sum, value, position < 0 ? 0 : position);
+      value_[p] = 0;
     }
+    runs_ = 0;
   }
   template <class F, class Items>
   MONOFOLD_GPU_CALL static void add_items(const F& f, const Items& items, int first, int end,

@@ -5,7 +5,6 @@
 #include <type_traits>
 
 #include "monofold/engine/gpu/kernel.cuh"
-#include "monofold/engine/gpu/segment/exact_lane.cuh"
 #include "monofold/engine/gpu/segment/job.cuh"
 #include "monofold/engine/gpu/segment/lane_items.cuh"
 #include "monofold/engine/gpu/segment/short_fold.cuh"
@@ -54,35 +53,47 @@ template <class Item, class First>
 using view_from = std::conditional_t<std::is_same_v<First, const Item*>, contiguous_view<Item>,
                                      indexed_view<Item, First>>;
 
-/// The items of a row's tile whose first one is item `base` of the row. `one_axis`: one axis is reduced, as memory walks
-/// it; of several the way to an item is divisions, at each of many loads.
+/// The items of a row whose first one is item `base` of it. `one_axis`: one axis is reduced, as memory walks it, and an
+/// item is one multiplication away; of several the way to an item is divisions.
 template <class Item, bool one_axis = false, class First = const Item*>
-struct row_items {
+class row_items {
+ public:
   static constexpr bool is_far = true;
-  First first;
-  const array_rows& rows;
-  std::int64_t base;
 
-  MONOFOLD_GPU std::int64_t index(int i) const { return base + i; }
+  MONOFOLD_GPU row_items(const First& first, const array_rows& rows, std::int64_t base)
+      : first_(one_axis ? first + base * rows.reduced[0].stride : first),
+        rows_(rows),
+        base_(base),
+        stride_(rows.reduced[0].stride) {}
+
+  MONOFOLD_GPU std::int64_t index(int i) const { return base_ + i; }
 
   template <bool is_whole = false>
   MONOFOLD_GPU item_chunk<Item> chunk(int i, int count) const {
     item_chunk<Item> out;
     MONOFOLD_UNROLL
     for (int v = 0; v < tile_shape<Item>::items_per_lane; ++v) {
-      if (is_whole || i + v < count) out[v] = first[offset_of(base + i + v)];
+      if (is_whole || i + v < count) out[v] = item(i + v);
     }
     return out;
   }
 
  private:
-  MONOFOLD_GPU std::int64_t offset_of(std::int64_t i) const {
-    if (one_axis || rows.num_reduced == 1) return i * rows.reduced[0].stride;
-    return rows.offset_of_item(i);
+  MONOFOLD_GPU Item item(int i) const {
+    if constexpr (one_axis) {
+      return first_[i * stride_];
+    } else {
+      return first_[rows_.offset_of_item(base_ + i)];
+    }
   }
+
+  First first_;
+  const array_rows& rows_;
+  std::int64_t base_;
+  std::int64_t stride_;
 };
 
-/// A fold of the rows of an array. A warp takes 32 neighbouring rows, or nodes of 2^node_level tiles of them.
+/// A fold of the rows of an array. A warp, or some, take 32 neighbouring rows, or nodes of 2^node_level tiles of them.
 template <class F, class Item, class Sinks, bool one_axis = false, class First = const Item*>
 struct across_job {
   using fold = F;
@@ -91,6 +102,7 @@ struct across_job {
   using first_item = First;
   using state = typename F::state;
   using view = view_from<Item, First>;
+  using term_view = contiguous_view<Item>;  // whose exact term is that of these rows
 
   handed_layout layout;
   First first;
@@ -98,6 +110,8 @@ struct across_job {
   std::int64_t groups;
   std::int32_t nodes;
   std::int32_t node_level;
+  std::int32_t
+      sharing;  // warps of exact sums that take neighbouring parts of the same rows: a power of two
   Sinks sinks;
   array_rows rows;
   F f;
@@ -131,16 +145,13 @@ class lane_counter {
   std::int64_t count_ = 0;
 };
 
-/// How a lane adds exactly, where it can.
-struct no_lane_exact {
-  static constexpr bool is_possible = false;
-};
-template <class F, class Item>
-using lane_exact =
-    std::conditional_t<std::is_void_v<segment_term_t<F, contiguous_view<Item>>>, no_lane_exact,
-                       lane_sum<segment_term_t<F, contiguous_view<Item>>>>;
-
 inline constexpr int across_threads = 128;
+/// Blocks that a multiprocessor must have room for: 80 registers a thread are enough for 32 loads of 4 bytes and their
+/// accumulators, else 128.
+template <class F, class Item>
+inline constexpr int across_resident_blocks = sizeof(Item) <= 4 && sizeof(typename F::state) <= 8
+                                                  ? 6
+                                                  : 4;
 inline constexpr int across_tile_levels = 28;  // of up to 2^28 tiles a lane
 inline constexpr int max_across_nodes = 2048;
 /// So many nodes of a row a lane joins by itself.
@@ -148,7 +159,7 @@ inline constexpr int few_across_nodes = 8;
 
 /// Tiles [begin, end) of a row that begins at `first`.
 ///
-/// order      the plan's tree; exact sums of floats any
+/// order      the plan's tree
 /// sync       all lanes of the warp
 template <class Job>
 MONOFOLD_GPU typename Job::state fold_tiles_apart(const Job& job,
@@ -156,31 +167,22 @@ MONOFOLD_GPU typename Job::state fold_tiles_apart(const Job& job,
                                                   std::int64_t begin, std::int64_t end) {
   using item = typename Job::item;
   using fold = typename Job::fold;
-  using exact = lane_exact<fold, item>;
   constexpr int tile_items = tile_items_v<item>;
-  const auto each_tile = [&](const auto& use) {
-    MONOFOLD_ROLL
-    for (std::int64_t tile = begin; tile < end; ++tile) {
-      const std::int64_t left = job.rows.row_items - tile * tile_items;
-      use(typename Job::items{first, job.rows, tile * tile_items},
-          left < tile_items ? static_cast<int>(left) : tile_items);
-    }
-  };
-  if constexpr (exact::is_possible) {
-    typename Job::state own = job.f.identity();
-    each_tile([&](const auto& items, int count) { exact::add(job.f, items, 0, count, own); });
-    return own;
-  } else {
-    lane_counter<fold, across_tile_levels> counter;
-    each_tile([&](const auto& items, int count) {
-      counter.push(job.f, fold_team<fold, item>(job.f, items, count, short_teams{0, count}));
-    });
-    return counter.total(job.f);
+  lane_counter<fold, across_tile_levels> counter;
+  MONOFOLD_ROLL
+  for (std::int64_t tile = begin; tile < end; ++tile) {
+    const std::int64_t left = job.rows.row_items - tile * tile_items;
+    const int count = left < tile_items ? static_cast<int>(left) : tile_items;
+    const typename Job::items items(first, job.rows, tile * tile_items);
+    counter.push(job.f, fold_team<fold, item>(job.f, items, count, short_teams{0, count}));
   }
+  return counter.total(job.f);
 }
 
 template <class Job>
-__global__ void __launch_bounds__(across_threads, 4) fold_across_kernel(const Job job) {
+__global__ void __launch_bounds__(across_threads,
+                                  across_resident_blocks<typename Job::fold, typename Job::item>)
+    fold_across_kernel(const Job job) {
   using item = typename Job::item;
   using fold = typename Job::fold;
   constexpr int tile_items = tile_items_v<item>;

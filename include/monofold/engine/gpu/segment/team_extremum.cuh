@@ -56,17 +56,16 @@ class team_extremum {
     };
     int from = first;
     if constexpr (Items::is_far) {
-      // Many loads on their way before one is used.
+      // Many loads on their way before one is used. Where the best of them lies is looked for once.
+      int best_from = -1;
       MONOFOLD_ROLL
       for (; from + (tile_rows - 1) * step + each <= count; from += tile_rows * step) {
-        item_chunk<Item> chunks[tile_rows];
-        MONOFOLD_UNROLL
-        for (int r = 0; r < tile_rows; ++r) {
-          chunks[r] = items.template chunk<true>(from + r * step, count);
-        }
-        MONOFOLD_UNROLL
-        for (int r = 0; r < tile_rows; ++r) look(chunks[r], from + r * step);
+        const key own = best_of_rows(items, from, step);
+        const bool is_new = F::better(own, best);
+        best = is_new ? own : best;
+        best_from = is_new ? from : best_from;
       }
+      if (best_from >= 0) at = place_in_rows(items, best_from, step, best);
     }
     MONOFOLD_ROLL
     for (; from < count; from += step) look(items.chunk(from, count), from);
@@ -78,6 +77,40 @@ class team_extremum {
       }
     }
     return {best, items.index(at)};
+  }
+
+  /// The best of tile_rows chunks, so many items apart.
+  template <class Items>
+  MONOFOLD_GPU static key best_of_rows(const Items& items, int from, int step) {
+    item_chunk<Item> chunks[tile_rows];
+    MONOFOLD_UNROLL
+    for (int r = 0; r < tile_rows; ++r) {
+      chunks[r] = items.template chunk<true>(from + r * step, 0);
+    }
+    key best = F::key_of(chunks[0][0]);
+    MONOFOLD_UNROLL
+    for (int r = 0; r < tile_rows; ++r) {
+      MONOFOLD_UNROLL
+      for (int v = 0; v < each; ++v) {
+        const key own = F::key_of(chunks[r][v]);
+        best = F::better(own, best) ? own : best;
+      }
+    }
+    return best;
+  }
+  /// The first of them with a key that one has.
+  template <class Items>
+  MONOFOLD_GPU static int place_in_rows(const Items& items, int from, int step, key wanted) {
+    int at = from;
+    MONOFOLD_ROLL
+    for (int r = tile_rows - 1; r >= 0; --r) {
+      const auto chunk = items.template chunk<true>(from + r * step, 0);
+      MONOFOLD_UNROLL
+      for (int v = each - 1; v >= 0; --v) {
+        if (F::key_of(chunk[v]) == wanted) at = from + r * step + v;
+      }
+    }
+    return at;
   }
 
   template <class Items>
