@@ -60,6 +60,7 @@ MONOFOLD_INLINE void put_words(const sum_of_two& sum, std::int64_t count, std::i
   if (bits_as<std::uint64_t>(sum.high) == float_format<double>::sign_bit) counts[4] = count;
 }
 
+#if defined(MONOFOLD_EXACT_LEVELS)
 /// Does that with fields from `at` on, of 0 to few_items items each, up to `end` or the first that has more, or whose
 /// sum two doubles do not hold: its number. `words`: those of field 0, then of each next one.
 template <class Term, bool by_lanes, class View>
@@ -99,6 +100,7 @@ __attribute__((noinline)) std::int64_t put_fields_portable(const View* fields, s
   const strict_arithmetic arithmetic;
   return arithmetic.holds() ? put_fields<Term, false>(fields, at, end, words) : at;
 }
+#endif
 
 /// The same for any fold, and views of any kind: where these have no such way, the first one's number.
 template <class F, class View>
