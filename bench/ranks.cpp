@@ -51,10 +51,16 @@ std::function<void()> by_tree(const F& f) {
 }
 
 template <class Item>
-std::function<void()> many() {  // 32 items each
-  return [fields = std::vector(num_fields, std::vector<Item>(32, Item{1} / 3))] {
-    mf::reduce_many(mf::ranks(MPI_COMM_WORLD, mf::cpu(1)), fields, mf::sum);
-  };
+std::function<void()> many() {  // 32 items each, from -0.3 to 1.7
+  std::vector fields(num_fields, std::vector<Item>(32));
+  std::uint32_t seed = 1;
+  for (auto& field : fields) {
+    for (Item& item : field) {
+      seed = seed * 1664525 + 1013904223;  // Knuth 1981, TAOCP vol. 2, 3.3.4
+      item = static_cast<Item>(seed * 0x1p-31 - 0.3);
+    }
+  }
+  return [fields] { mf::reduce_many(mf::ranks(MPI_COMM_WORLD, mf::cpu(1)), fields, mf::sum); };
 }
 
 // The C interface, by words that add up and by states that are gathered.

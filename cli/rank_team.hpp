@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <string>
-#include <vector>
 
 #include "mpi/transport.hpp"
 #include "runtime/reducer.hpp"
@@ -34,8 +33,10 @@ class rank_team {
   int size() const { return library_->size(); }
   /// The number among the ranks of this machine. Collective.
   int rank_here() const { return library_->rank_here(); }
-  /// The bytes of all ranks, on each of them.
-  std::vector<mpi::bytes> gather(const mpi::bytes& own) const { return library_->gather(own); }
+  /// What all ranks have, joined in their order by join(left, right), on rank 0; none on others.
+  mpi::bytes join(const mpi::bytes& own, const mpi::joining& join) const {
+    return library_->join(own, join);
+  }
   /// What rank 0 has.
   int share(int value) const { return library_->share(value); }
 

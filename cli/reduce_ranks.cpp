@@ -29,10 +29,10 @@ namespace {
 using runtime::operation;
 using runtime::reducer;
 
-// What a rank has to tell rank 0.
+// What neighbouring ranks have to tell.
 struct rank_outcome {
-  int code = exit_code::ok;
-  std::string complaints;            // lines for standard error, and notes
+  int code = exit_code::ok;  // of the first one in trouble
+  std::string complaints;    // lines for standard error, and notes: that one's, or the first rank's
   std::vector<unsigned char> state;  // none where the code is not ok
   std::int64_t num_bytes = 0;        // of the files
 };
@@ -74,8 +74,12 @@ class ranked_reduction {
       const complaints_kept kept(own.complaints);
       own.code = code_of([&] { return attempt_files(own); });
     }
-    const std::vector<mpi::bytes> all = team_.gather(encoded(own));
-    const int code = team_.rank() == 0 ? code_of([&] { return answer(all); }) : exit_code::ok;
+    const mpi::bytes all =
+        team_.join(encoded(own), [&](const mpi::bytes& left, const mpi::bytes& right) {
+          return encoded(joined(decoded_outcome(left), decoded_outcome(right)));
+        });
+    const int code =
+        team_.rank() == 0 ? code_of([&] { return answer(decoded_outcome(all)); }) : exit_code::ok;
     return team_.share(code);
   }
 
@@ -136,29 +140,31 @@ class ranked_reduction {
     });
   }
 
+  rank_outcome joined(rank_outcome left, const rank_outcome& right) const {
+    if (left.code != exit_code::ok) return left;
+    if (right.code != exit_code::ok) return right;
+    const complaints_kept kept(left.complaints);
+    left.code = attempt(command_.files[0], [&] {
+      reducer total = reducer::load(left.state, command_.what.num_threads);
+      total.merge(reducer::load(right.state));
+      left.state = total.save();
+    });
+    return left;
+  }
+
   notes remarks_here() const { return team_.rank() == 0 ? command_.remarks : notes::hidden; }
 
   // On rank 0: the answer, or what the first rank in trouble complains of.
-  int answer(const std::vector<mpi::bytes>& all) const {
-    std::vector<rank_outcome> ranks;
-    ranks.reserve(all.size());
-    for (const mpi::bytes& bytes : all) ranks.push_back(decoded_outcome(bytes));
-    for (const rank_outcome& one : ranks) {
-      if (one.code == exit_code::ok) continue;
-      pass_on(one.complaints);
-      return one.code;
-    }
-    pass_on(ranks.front().complaints);
+  int answer(const rank_outcome& all) const {
+    pass_on(all.complaints);
+    if (all.code != exit_code::ok) return all.code;
     return attempt(command_.files[0], [&] {
-      reducer total = reducer::load(ranks.front().state, command_.what.num_threads);
-      for (std::size_t rank = 1; rank < ranks.size(); ++rank) {
-        total.merge(reducer::load(ranks[rank].state));
-      }
+      const reducer total = reducer::load(all.state, command_.what.num_threads);
       if (!command_.save_state.empty()) write_state(command_.save_state, total.save());
       report_row row;
       row.file = command_.files[0];
       if (is_dot_) row.other = command_.files[1];
-      row.bytes = ranks.front().num_bytes;
+      row.bytes = all.num_bytes;
       row.seconds = std::chrono::duration<double>(clock::now() - start_).count();
       report shown({command_.label, command_.what.ops, command_.form, command_.base, true,
                     command_.what.on_gpu ? command_.device : "cpu"});

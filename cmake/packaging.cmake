@@ -50,8 +50,10 @@ if(TARGET monofold_tool)
   install(FILES completions/_monofold DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
 endif()
 
+set(FORTRAN_RANKS ${CMAKE_INSTALL_DATADIR}/monofold/monofold_ranks.f90)
 configure_package_config_file(cmake/monofoldConfig.cmake.in
-  ${PROJECT_BINARY_DIR}/monofoldConfig.cmake INSTALL_DESTINATION ${package_dir})
+  ${PROJECT_BINARY_DIR}/monofoldConfig.cmake INSTALL_DESTINATION ${package_dir}
+  PATH_VARS FORTRAN_RANKS)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/monofoldConfigVersion.cmake
   COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/monofoldConfig.cmake

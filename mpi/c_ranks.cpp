@@ -2,23 +2,23 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <memory>
-#include <span>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
+#include "monofold/engine/mpi/fields.hpp"
 #include "monofold/engine/mpi/group.hpp"
 #include "monofold/fold/exact.hpp"
 #include "monofold/monofold_mpi.h"
 #include "monofold/ranks.hpp"
+#include "mpi/c_states.hpp"
+#include "mpi/in_order.hpp"
+#include "mpi/most_gathered.h"
+#include "mpi/shards.hpp"
 #include "mpi/state_words.hpp"
 
 namespace monofold::mpi {
 namespace {
-
-using monofold::detail::attempt_part;
-using monofold::detail::rank_group;
-using monofold::detail::rank_trouble;
-using bytes = std::vector<unsigned char>;
 
 /// Calls `body`, which returns a status or throws: nothing passes.
 template <class Body>
@@ -28,204 +28,118 @@ monofold_status guarded(const Body& body) noexcept {
   return trouble ? static_cast<monofold_status>(trouble.code) : code;
 }
 
-void need(monofold_status code) {
-  if (code != MONOFOLD_OK) throw error(static_cast<status>(code));
-}
-
-struct state_deleter {
-  void operator()(monofold_state* state) const { monofold_state_destroy(state); }
-};
-using state = std::unique_ptr<monofold_state, state_deleter>;
-
-bytes save(const monofold_state* own) {
-  bytes saved(2048);
-  std::size_t size = 0;
-  need(monofold_state_save(own, saved.data(), saved.size(), &size));
-  const bool fitted = size <= saved.size();
-  saved.resize(size);
-  if (!fitted) need(monofold_state_save(own, saved.data(), saved.size(), &size));
-  return saved;
-}
-
-state load(std::span<const unsigned char> saved) {
-  monofold_state* made = nullptr;
-  need(monofold_state_load(saved.data(), saved.size(), &made));
-  return state(made);
-}
-
-/// What the ranks reduce. `right`: of dot.
-struct question {
-  const void* left;
-  const void* right;
-  monofold_dtype type;
-  std::int64_t count;
-  monofold_place place;
-  const monofold_operation* ops;
-  std::int32_t num_ops;
-  const monofold_options* options;
-  const monofold_result* results;
-
-  bool is_dot() const { return num_ops == 1 && ops != nullptr && ops[0] == MONOFOLD_DOT; }
-  std::int64_t item_bytes() const { return info(static_cast<dtype>(type)).size_bytes; }
-  bool is_floating() const { return info(static_cast<dtype>(type)).is_floating; }
-  /// The items of a tile, or pairs.
-  std::int64_t tile_items() const { return 4096 / (item_bytes() * (is_dot() ? 2 : 1)); }
-
-  /// Whether one state that adds up answers it.
-  bool adds_up() const {
-    const monofold_options how =
-        options != nullptr ? *options : monofold_options MONOFOLD_OPTIONS_INIT;
-    return num_ops == 1 &&
-           (!is_floating() || (how.plain == 0 && how.nan == MONOFOLD_NAN_PROPAGATE));
-  }
-
-  state make(std::int64_t first) const {
-    monofold_state* made = nullptr;
-    if (results == nullptr) need(MONOFOLD_INVALID_ARGUMENT);
-    need(monofold_state_create(type, ops, num_ops, first, options, &made));
-    return state(made);
-  }
-  void push(monofold_state* to, const void* l, const void* r, std::int64_t n,
-            monofold_place where) const {
-    need(is_dot() ? monofold_state_push_pairs(to, l, r, n, where)
-                  : monofold_state_push(to, l, n, where));
-  }
-  const void* at(const void* items, std::int64_t i) const {
-    return items == nullptr ? nullptr : static_cast<const unsigned char*>(items) + i * item_bytes();
-  }
+/// What ranks found: a state of all items, or the answer itself.
+struct outcome {
+  state total;
+  monofold_result answer{};
 };
 
-/// One message: words that add up.
+/// Items of more are for the loops of libmonofold, and hide what its states cost.
+constexpr std::int64_t most_summed_here = 1 << 12;
+
+/// Whether the headers answer by themselves, and fold a few items in host memory: sums of floats and doubles. A state of
+/// libmonofold that is made, saved and loaded takes longer than its message.
 template <class F>
-rank_trouble add_up(const rank_group& group, const question& what, const F& f, state& total) {
-  std::vector<std::int64_t> words(1);
-  bytes own_bytes;
-  saved_run own;
-  const rank_trouble trouble = attempt_part([&] {
-    const state made = what.make(0);
-    what.push(made.get(), what.left, what.right, what.count, what.place);
-    own_bytes = save(made.get());
-    own = run_of(unseal(own_bytes).payload);
-    words = words_of(f, own);
-  });
-  // As many words from a rank in trouble as from any.
-  if (trouble) words = words_of(f, saved_run{});
-  words.push_back(trouble ? 1 : 0);
-  group.add_up(words);
-  if (words.back() != 0) return group.agree(trouble);
-  words.pop_back();
-  total = words.front() == 0 ? what.make(0) : load(saved_state_of(f, own.request, words));
-  return {};
+constexpr bool is_summed_here() {
+  if constexpr (monofold::detail::rounded_sum<F>::known) {
+    using item = typename F::item;  // or a pair of them
+    return std::is_same_v<item, float> || sizeof(item) % sizeof(double) == 0;
+  }
+  return false;
 }
 
-/// Who has which items. Those of a tile that begins on another rank travel as they are.
-struct placed_ranks {
-  std::vector<std::int64_t> counts;
-  std::int64_t first = 0;  // of this rank
-
-  std::int64_t head(const question& what, std::int64_t from, std::int64_t count) const {
-    const std::int64_t into = from % what.tile_items();
-    if (!what.is_floating() || what.place != MONOFOLD_HOST || into == 0) return 0;
-    return std::min(count, what.tile_items() - into);
-  }
-};
-
-/// This rank's bytes: items before its first tile, then the state of the others.
-bytes shard_of(const question& what, const placed_ranks& ranks) {
-  const std::int64_t head = ranks.head(what, ranks.first, what.count);
-  bytes out;
-  const auto put = [&](const void* items) {
-    if (items == nullptr && what.count > 0) need(MONOFOLD_INVALID_ARGUMENT);
-    const auto* const from = static_cast<const unsigned char*>(items);
-    if (head > 0) out.insert(out.end(), from, from + head * what.item_bytes());
+/// The words of this rank's items, into words that are 0.
+template <class F>
+void put_words_here(const question& what, const F& f, std::int64_t* words) {
+  what.make(0);
+  const auto put = [&](const auto& view) {
+    monofold::detail::put_words_of_fields(cpu(what.how().num_threads), f, std::vector{view}, words);
   };
-  put(what.left);
-  if (what.is_dot()) put(what.right);
-  if (head < what.count) {
-    const state made = what.make(ranks.first + head);
-    what.push(made.get(), what.at(what.left, head), what.at(what.right, head), what.count - head,
-              what.place);
-    const bytes saved = save(made.get());
-    out.insert(out.end(), saved.begin(), saved.end());
+  using item = typename F::item;
+  if constexpr (requires { typename monofold::detail::pair_types<item>::left; }) {
+    using one = typename monofold::detail::pair_types<item>::left;
+    using view = contiguous_view<one>;
+    const view left(static_cast<const one*>(what.left), what.count);
+    const view right(static_cast<const one*>(what.right), what.count);
+    if (what.count > 0 && (what.left == nullptr || what.right == nullptr)) {
+      need(MONOFOLD_INVALID_ARGUMENT);
+    }
+    put(zipped_view<view, view, item>(left, right));
+  } else {
+    put(contiguous_view<item>(static_cast<const item*>(what.left), what.count));
+  }
+}
+
+/// The answer of the words of all ranks, as monofold_reduce writes it.
+template <class F>
+monofold_result answer_here(monofold_operation op, const F& f, const std::int64_t* words) {
+  monofold_result out{};
+  out.index = -1;
+  out.first_nan = -1;
+  const auto set = [&](const result<double>& found) {
+    out.status = static_cast<monofold_status>(found.code());
+    if (!found) return;
+    out.value.type = MONOFOLD_NUMBER_FLOAT64;
+    out.value.as.float64 = *found;
+  };
+  if (op == MONOFOLD_MEAN) {
+    set(finish_wire(exact_mean_fold<typename F::term, double>{}, words));
+  } else {
+    set(finish_wire(f, words));
   }
   return out;
 }
 
-/// Takes the bytes of a rank whose items begin at `from`.
-void take_shard(const question& what, const placed_ranks& ranks, std::int64_t from,
-                std::int64_t count, std::span<const unsigned char> shard, monofold_state* total) {
-  const std::int64_t head = ranks.head(what, from, count);
-  if (head > 0) {
-    const auto array = static_cast<std::size_t>(head * what.item_bytes());
-    // Copies, which are aligned.
-    const bytes left(shard.begin(), shard.begin() + static_cast<std::ptrdiff_t>(array));
-    shard = shard.subspan(array);
-    bytes right;
-    if (what.is_dot()) {
-      right.assign(shard.begin(), shard.begin() + static_cast<std::ptrdiff_t>(array));
-      shard = shard.subspan(array);
+/// One message: how many items there are, words that add up, and ranks in trouble.
+template <class F>
+rank_trouble add_up(const rank_group& group, const question& what, const F& f, outcome& out) {
+  const auto width = static_cast<std::size_t>(monofold::detail::words_in(f));
+  std::vector<std::int64_t> words(width + 2);
+  bytes own_bytes;
+  saved_run own;
+  const rank_trouble trouble = attempt_part([&] {
+    words.front() = what.count;
+    if constexpr (is_summed_here<F>()) {
+      if (what.place == MONOFOLD_HOST && what.count <= most_summed_here) {
+        return put_words_here(what, f, words.data() + 1);
+      }
     }
-    what.push(total, left.data(), right.data(), head, MONOFOLD_HOST);
-  }
-  if (!shard.empty()) need(monofold_state_merge(total, load(shard).get()));
-}
-
-/// The bytes of all ranks, and an end to the call on all where one has none.
-rank_trouble gather(const rank_group& group, const rank_trouble& own, const bytes& sent,
-                    std::vector<std::int64_t>& sizes, bytes& all) {
-  sizes = group.gather(std::vector{own ? -1 : static_cast<std::int64_t>(sent.size())});
-  if (*std::min_element(sizes.begin(), sizes.end()) < 0) return group.agree(own);
-  all = group.gather(sent, sizes);
-  return {};
-}
-
-/// Three messages: counts, sizes and states.
-rank_trouble join_shards(const rank_group& group, const question& what, state& total) {
-  placed_ranks ranks;
-  rank_trouble trouble = attempt_part([&] { total = what.make(0); });
-  if (!trouble && what.count < 0) trouble = {status::invalid_argument, {}};
-  ranks.counts = group.gather(std::vector{trouble ? -1 : what.count});
-  if (*std::min_element(ranks.counts.begin(), ranks.counts.end()) < 0) return group.agree(trouble);
-  for (int rank = 0; rank < group.rank(); ++rank) {
-    ranks.first += ranks.counts[static_cast<std::size_t>(rank)];
-  }
-  bytes own;
-  trouble = attempt_part([&] { own = shard_of(what, ranks); });
-  std::vector<std::int64_t> sizes;
-  bytes all;
-  if (const rank_trouble found = gather(group, trouble, own, sizes, all)) return found;
-  std::span<const unsigned char> rest(all);
-  std::int64_t from = 0;
-  for (std::size_t rank = 0; rank < sizes.size(); ++rank) {
-    const auto size = static_cast<std::size_t>(sizes[rank]);
-    take_shard(what, ranks, from, ranks.counts[rank], rest.first(size), total.get());
-    rest = rest.subspan(size);
-    from += ranks.counts[rank];
+    const state made = what.make(0);
+    what.push(made.get(), what.left, what.right, what.count, what.place);
+    own_bytes = save(made.get());
+    own = run_of(unseal(own_bytes).payload);
+    put_words_of(f, own, words.data() + 1);
+  });
+  words.back() = trouble ? 1 : 0;
+  group.add_up(words);
+  if (words.back() != 0) return group.agree(trouble);
+  if constexpr (is_summed_here<F>()) {
+    out.answer = answer_here(what.ops[0], f, words.data() + 1);
+  } else {
+    const bool any = words.front() != 0;
+    out.total = any ? load(saved_state_of(f, own.request, words)) : what.make(0);
   }
   return {};
-}
-
-rank_trouble reduce(MPI_Comm comm, const question& what, state& total) {
-  const rank_group group(comm);
-  rank_trouble trouble;
-  bool done = false;
-  if (what.ops != nullptr && what.type >= MONOFOLD_BOOL && what.type <= MONOFOLD_FLOAT64 &&
-      what.adds_up()) {
-    done = visit_adding_fold(static_cast<dtype>(what.type), what.ops[0],
-                             [&](const auto& f) { trouble = add_up(group, what, f, total); });
-  }
-  if (!done) trouble = join_shards(group, what, total);
-  return trouble;
 }
 
 monofold_status reduce_all(MPI_Comm comm, const question& what, monofold_result* results) {
-  state total;
-  if (const rank_trouble trouble = reduce(comm, what, total)) {
-    return static_cast<monofold_status>(trouble.code);
+  const rank_group group(comm);
+  rank_trouble trouble;
+  outcome found;
+  const bool has_words =
+      what.ops != nullptr && what.type >= MONOFOLD_BOOL && what.type <= MONOFOLD_FLOAT64 &&
+      what.adds_up() &&
+      visit_adding_fold(static_cast<dtype>(what.type), what.ops[0],
+                        [&](const auto& f) { trouble = add_up(group, what, f, found); });
+  if (!has_words) trouble = join_shards(group, what, found.total);
+  if (trouble) return static_cast<monofold_status>(trouble.code);
+  if (!found.total) {
+    results[0] = found.answer;
+    return found.answer.status;
   }
   monofold_status first = MONOFOLD_OK;
   for (std::int32_t i = 0; i < what.num_ops; ++i) {
-    const monofold_status code = monofold_state_result(total.get(), i, &results[i]);
+    const monofold_status code = monofold_state_result(found.total.get(), i, &results[i]);
     if (first == MONOFOLD_OK) first = code;
   }
   return first;
@@ -305,6 +219,8 @@ void sum_fields(MPI_Comm comm, const field_question& what) {
 
 using namespace monofold::mpi;  // NOLINT: this file is calls of it
 
+void monofold_mpi_gather_up_to(int ranks) { most_gathered = ranks; }
+
 monofold_status monofold_reduce_several_ranks(
     MPI_Comm comm, const void* items, monofold_dtype dtype, int64_t count, monofold_place place,
     const monofold_operation* operations, int32_t num_operations, const monofold_options* options,
@@ -339,28 +255,15 @@ monofold_status monofold_state_join_ranks(MPI_Comm comm, const monofold_state* o
                                           monofold_state** all) noexcept {
   return guarded([&]() -> monofold_status {
     const monofold::detail::rank_group group(comm);
-    bytes sent;
+    appended_state joined;
     const rank_trouble trouble = attempt_part([&] {
       if (own == nullptr || all == nullptr) need(MONOFOLD_INVALID_ARGUMENT);
-      sent = save(own);
+      joined.saved = save(own);
     });
-    std::vector<std::int64_t> sizes;
-    bytes gathered;
-    if (const rank_trouble found = gather(group, trouble, sent, sizes, gathered)) {
+    if (const rank_trouble found = join_in_order(group, trouble, joined)) {
       return static_cast<monofold_status>(found.code);
     }
-    std::span<const unsigned char> rest(gathered);
-    state total;
-    for (const std::int64_t size : sizes) {
-      state next = load(rest.first(static_cast<std::size_t>(size)));
-      rest = rest.subspan(static_cast<std::size_t>(size));
-      if (!total) {
-        total = std::move(next);
-      } else {
-        need(monofold_state_append(total.get(), next.get()));
-      }
-    }
-    *all = total.release();
+    *all = std::move(joined).total().release();
     return MONOFOLD_OK;
   });
 }

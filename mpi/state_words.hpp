@@ -75,20 +75,17 @@ inline saved_run run_of(std::span<const unsigned char> payload) {
   return out;
 }
 
-/// The words of a saved state of one fold: its count of items, and those of `fold/wire`.
+/// The words of a saved state of one fold, into words that are 0.
 template <class F>
-std::vector<std::int64_t> words_of(const F& f, const saved_run& run) {
+void put_words_of(const F& f, const saved_run& run, std::int64_t* words) {
+  if (run.count == 0) return;
   typename F::state value = f.identity();
-  if (run.count != 0) {
-    byte_reader in(run.state);
-    decode(in, value);
-  }
-  std::vector<std::int64_t> words{run.count};
-  put_wire(f, value, [&](std::int64_t word) { words.push_back(word); });
-  return words;
+  byte_reader in(run.state);
+  decode(in, value);
+  put_wire(f, value, [&](std::int64_t word) { *words++ = word; });
 }
 
-/// The saved state of added words, as libmonofold writes it.
+/// The saved state of added words, behind how many items they stand for, as libmonofold writes it.
 template <class F>
 std::vector<unsigned char> saved_state_of(const F& f, std::span<const unsigned char> request,
                                           const std::vector<std::int64_t>& words) {

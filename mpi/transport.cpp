@@ -2,11 +2,12 @@
 
 #include "mpi/transport.hpp"
 
-#include <cstddef>
 #include <cstdint>
 #include <vector>
 
 #include "monofold/engine/mpi/group.hpp"
+#include "monofold/engine/mpi/neighbours.hpp"
+#include "monofold/platform/encoding.hpp"
 
 namespace monofold::mpi {
 namespace {
@@ -32,17 +33,18 @@ int rank_on_this_machine() {
   return rank;
 }
 
-std::vector<bytes> gather_bytes(const bytes& own) {
-  const std::vector<std::int64_t> sizes =
-      world().gather(std::vector{static_cast<std::int64_t>(own.size())});
-  const bytes all = world().gather(own, sizes);
-  std::vector<bytes> out;
-  auto at = all.begin();
-  for (const std::int64_t size : sizes) {
-    out.emplace_back(at, at + size);
-    at += size;
-  }
-  return out;
+bytes join_neighbours(const bytes& own, const joining& join) {
+  bytes joined = own;
+  const rank_group group = world();
+  const auto put = [&](byte_writer& out) { out.put(joined); };
+  const auto take = [&](byte_reader& in) {
+    const auto next = in.take(in.size());
+    joined = join(joined, bytes(next.begin(), next.end()));
+  };
+  const auto trouble =
+      monofold::detail::neighbours(group, 0).join({}, put, take, put, [](byte_reader&) {});
+  if (trouble) throw error(trouble.code, trouble.why);
+  return group.rank() == 0 ? joined : bytes{};
 }
 
 int share_first(int value) {
@@ -55,9 +57,9 @@ int share_first(int value) {
 }  // namespace monofold::mpi
 
 extern "C" __attribute__((visibility("default"))) const monofold::mpi::transport*
-monofold_rank_transport() {
+monofold_rank_messages() {
   using namespace monofold::mpi;  // NOLINT: the functions of this file
-  static const transport own{monofold::version, begin_ranks,          end_ranks,    rank_of_this,
-                             num_ranks,         rank_on_this_machine, gather_bytes, share_first};
+  static const transport own{monofold::version, begin_ranks,          end_ranks,   rank_of_this,
+                             num_ranks,         rank_on_this_machine, share_first, join_neighbours};
   return &own;
 }

@@ -11,7 +11,8 @@
 /// errors     the status is the same on all ranks: that of the lowest rank with wrong arguments or a lack of means,
 ///            else that of the data. On this rank alone: invalid_argument for a communicator that is none
 /// cost       exact sums, means, variances, norms, dot products of one operation, NaN propagated: one
-///            MPI_Allreduce of int64. Others: MPI_Allgather of counts and sizes, MPI_Allgatherv of states
+///            MPI_Allreduce of int64. Others: MPI_Exscan of counts, MPI_Allgather of sizes, MPI_Allgatherv of
+///            states; of more than 256 ranks after the first a tree of neighbours, and MPI_Bcast of the result
 /// tested by  tests/mpi/c_check.c
 
 #include <mpi.h>
@@ -49,7 +50,8 @@ MONOFOLD_API monofold_status monofold_dot_ranks(MPI_Comm comm, const void* left,
 /// Joins the states of all ranks into one that has seen all their items, on each rank. For items that come in
 /// pieces, and for MONOFOLD_TOP.
 ///
-/// order      as monofold_state_append: positions are counted on, plain operations join totals
+/// order      as monofold_state_append: positions are counted on, plain operations join totals, of more than 256
+///            ranks neighbours first
 /// errors     `all` is left as it was; the caller destroys it
 MONOFOLD_API monofold_status monofold_state_join_ranks(MPI_Comm comm, const monofold_state* own,
                                                        monofold_state** all) MONOFOLD_NOEXCEPT;

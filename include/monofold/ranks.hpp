@@ -28,10 +28,15 @@ rank_trouble reduce_fields(const ranks_engine<Inner>& engine, const std::vector<
                            const F& f, const Put& put, int root = every_rank) {
   using bound = bound_fold_t<F, typename View::item_type>;
   const bound fold = bind_fold<typename View::item_type>(f);
-  return rank_reduction(engine, fold, fields, root)
-      .run([&](std::int64_t i, const typename bound::state* total) {
-        put(i, total != nullptr ? finish_state(fold, *total) : finish_empty(fold));
-      });
+  return rank_reduction(engine, fold, fields, root).run(put);
+}
+
+template <class F, class Fields>
+auto views_for(const Fields& fields) {
+  std::vector<folded_view_t<std::ranges::range_value_t<Fields>, F>> views;
+  views.reserve(static_cast<std::size_t>(std::ranges::distance(fields)));
+  for (const auto& field : fields) views.push_back(view_for<F>(field));
+  return views;
 }
 
 }  // namespace detail
@@ -108,8 +113,8 @@ template <class Inner, reducible Range, class F>
 requires folded_range<Range, F> && has_wire_v<bound_fold_t<F, folded_item_t<Range, F>>>
 auto reduce_async(const ranks_engine<Inner>& engine, const Range& range, const F& f) {
   using item = folded_item_t<Range, F>;
-  return pending_answer<bound_fold_t<F, item>>(
-      detail::start_fields(engine, bind_fold<item>(f), std::vector{detail::view_for<F>(range)}));
+  return pending_answer<bound_fold_t<F, item>>(engine, bind_fold<item>(f),
+                                               std::vector{detail::view_for<F>(range)});
 }
 
 /// Reduces several fields, each spread over the ranks, by the messages of one field: thousands of exact sums are
@@ -124,14 +129,24 @@ template <class Inner, class Fields, class F>
 requires folded_range<std::ranges::range_value_t<Fields>, F>
 auto reduce_many(const ranks_engine<Inner>& engine, const Fields& fields, const F& f) {
   using range = std::ranges::range_value_t<Fields>;
-  std::vector<folded_view_t<range, F>> views;
-  views.reserve(static_cast<std::size_t>(std::ranges::distance(fields)));
-  for (const auto& field : fields) views.push_back(detail::view_for<F>(field));
   std::vector<result<answer_t<bound_fold_t<F, folded_item_t<range, F>>>>> answers;
+  const auto views = detail::views_for<F>(fields);
   answers.reserve(views.size());
   detail::throw_if(detail::reduce_fields<F>(
       engine, views, f, [&](std::int64_t, const auto& one) { answers.push_back(one); }));
   return answers;
+}
+
+/// Starts that, and goes on: all of `reduce_async` holds, and what `wait()` gives is what `reduce_many` gives.
+///
+/// tested by  tests/mpi/root_check.cpp
+template <class Inner, class Fields, class F>
+requires folded_range<std::ranges::range_value_t<Fields>, F> &&
+    has_wire_v<bound_fold_t<F, folded_item_t<std::ranges::range_value_t<Fields>, F>>>
+auto reduce_many_async(const ranks_engine<Inner>& engine, const Fields& fields, const F& f) {
+  using item = folded_item_t<std::ranges::range_value_t<Fields>, F>;
+  return pending_answers<bound_fold_t<F, item>>(engine, bind_fold<item>(f),
+                                                detail::views_for<F>(fields));
 }
 
 }  // namespace monofold

@@ -13,6 +13,8 @@ from ._words import fields_of, from_words, words
 
 __all__ = ["from_words", "join", "reduce", "words"]
 
+MOST_GATHERED = 256  # ranks; the states of more are joined by a tree of neighbours
+
 
 def reduce(comm, fold, x, other=None, *, nan=None):
     """The answer to a fold for the items of all ranks, in the order of the ranks, on each of them.
@@ -35,8 +37,8 @@ def reduce(comm, fold, x, other=None, *, nan=None):
     Notes
     -----
     Sums, means, variances, norms, dot products and counts are an ``Allreduce`` of int64 words. Others are gathered as
-    states; those of `monofold.plain` have the bits of one array where ranks begin at multiples of 4096 items, else
-    totals are joined.
+    states, of more than 256 ranks joined by neighbours; those of `monofold.plain` have the bits of one array where
+    ranks begin at multiples of 4096 items, else totals are joined.
 
     Examples
     --------
@@ -91,6 +93,8 @@ def _joined(comm, make, add):
         total = words(own)
         comm.Allreduce(total.copy(), total)
         return from_words(own, total)
+    if comm.size > MOST_GATHERED:
+        return _joined_by_neighbours(comm, own, message, add)
     everything = np.empty(int(sizes.sum()), np.uint8)
     starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
     comm.Allgatherv(np.frombuffer(message, np.uint8), [everything, sizes, starts, _byte()])
@@ -99,6 +103,47 @@ def _joined(comm, make, add):
         add(total, state)
     total._fold = own._fold
     return total
+
+
+def _joined_by_neighbours(comm, own, message, add):
+    """In round k rank (2 j + 1) 2^k hands what it has to rank 2 j 2^k: in the end rank 0 has all, and tells all."""
+    comm = comm.Dup()  # whose messages no receive of the caller's takes
+    try:
+        total, trouble, step = State.load(message), None, 1
+        while step < comm.size and not comm.rank & step:
+            if comm.rank + step < comm.size:
+                got = _received(comm, comm.rank + step)
+                try:
+                    # No bytes: a rank before it in trouble.
+                    total = total if got and total is not None else None
+                    if total is not None:
+                        add(total, State.load(got))
+                except Exception as wrong:
+                    trouble, total = wrong, None
+            step *= 2
+        message = b"" if total is None else bytes(total)
+        if comm.rank:
+            comm.Send([message, _byte()], comm.rank - step)
+        size = np.array([len(message)], np.int64)
+        comm.Bcast(size)
+        if not size[0]:
+            _raise_on_all(comm, trouble)
+        everything = np.frombuffer(message, np.uint8) if comm.rank == 0 else np.empty(size[0], np.uint8)
+        comm.Bcast([everything, _byte()])
+    finally:
+        comm.Free()
+    total = State.load(everything.tobytes())
+    total._fold = own._fold
+    return total
+
+
+def _received(comm, source):
+    from mpi4py import MPI
+    status = MPI.Status()
+    comm.Probe(source, 0, status)
+    got = np.empty(status.Get_count(_byte()), np.uint8)
+    comm.Recv([got, _byte()], source, 0)
+    return got.tobytes()
 
 
 def _byte():

@@ -1,5 +1,6 @@
 """What test_mpi.py runs as several ranks: every answer is that of one array."""
 
+import itertools
 import sys
 
 import monofold as mf
@@ -19,7 +20,7 @@ def own_of(cut, array=x):
     return array[begin:end]
 
 
-for cut in CUTS:
+for cut, mf.mpi.MOST_GATHERED in itertools.product(CUTS, (256, 1)):
     for fold in (mf.sum, mf.var(correction=1), mf.norm, mf.minmax, mf.argmax, mf.count_nonzero, mf.all(mf.mean, mf.std),
                  mf.all(mf.sum, mf.argmin)):
         assert mf.mpi.reduce(comm, fold, own_of(cut)) == mf.State(fold, "float64").push(x).finish(), (cut, fold)
@@ -43,6 +44,15 @@ for bad in range(comm.size):
         assert comm.rank != bad and str(wrong).startswith(f"rank {bad}: "), wrong
     except TypeError:
         assert comm.rank == bad
+# A rank that cannot join what the next one has: its own trouble, on all.
+states = [mf.State(mf.max, "float64" if rank < 2 else "float32").push(np.ones(3, "f8" if rank < 2 else "f4"))
+          for rank in range(comm.size)]
+if comm.size > 2:
+    try:
+        mf.mpi.join(comm, states[comm.rank])
+        sys.exit("no error")
+    except (RuntimeError, ValueError, TypeError):
+        pass
 try:
     mf.mpi.reduce(comm, mf.max, x[:0])
     sys.exit("no error")

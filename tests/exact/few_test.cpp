@@ -103,6 +103,15 @@ TEST(few, hard_items) {
                                            {1, 1, 1e-30}}) {
     check_folds(items);
     check_folds(std::vector<float>(items.begin(), items.end()));
+    // Among so many that vectors add them, at their ends and before them.
+    for (const std::size_t more : {8, 9, 11}) {
+      for (const double zero : {-0.0, 0.0}) {
+        std::vector<double> longer(more, zero);
+        longer.insert(longer.begin() + 7, items.begin(), items.end());
+        check_folds(longer);
+        check_folds(std::vector<float>(longer.begin(), longer.end()));
+      }
+    }
   }
 }
 

@@ -64,10 +64,10 @@ if(WAY STREQUAL "find_package")
     step(${work}/build_traced/turn)
   endif()
   # A component that was not built is refused in words.
-  execute_process(COMMAND ${configure} -DASK_FOR=mpi
+  execute_process(COMMAND ${configure} -DASK_FOR=nccl
                   RESULT_VARIABLE code OUTPUT_VARIABLE output ERROR_VARIABLE output)
   string(REGEX REPLACE "[ \n]+" " " output "${output}")
-  if(code EQUAL 0 OR NOT output MATCHES "component 'mpi' was not built into this installation")
-    message(FATAL_ERROR "COMPONENTS mpi: ${code}\n${output}")
+  if(code EQUAL 0 OR NOT output MATCHES "component 'nccl' was not built into this installation")
+    message(FATAL_ERROR "COMPONENTS nccl: ${code}\n${output}")
   endif()
 endif()

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "monofold/monofold_mpi.h"
+#include "mpi/most_gathered.h"
 #include "tests/runtime/c_check.h"
 
 enum { num_items = 5003 };
@@ -57,6 +58,21 @@ static void check_operation(const void* items, size_t item_bytes, monofold_dtype
   }
   CHECK(got == want);
   CHECK(same(&one, &many));
+}
+
+/* No items on any rank: what one call says of none. */
+static void check_no_items(void) {
+  for (monofold_operation op = MONOFOLD_COUNT; op <= MONOFOLD_COUNT_NAN; ++op) {
+    if (op == MONOFOLD_TOP || op == MONOFOLD_BOTTOM || op == MONOFOLD_DOT) continue;
+    monofold_result one;
+    monofold_result many;
+    memset(&one, 0, sizeof one);
+    memset(&many, 0, sizeof many);
+    CHECK(monofold_reduce(doubles, MONOFOLD_FLOAT64, 0, MONOFOLD_HOST, op, NULL, &one) ==
+          monofold_reduce_ranks(MPI_COMM_WORLD, doubles, MONOFOLD_FLOAT64, 0, MONOFOLD_HOST, op,
+                                NULL, &many));
+    CHECK(same(&one, &many));
+  }
 }
 
 static void check_operations(int split) {
@@ -206,11 +222,16 @@ int main(int argc, char** argv) {
     floats[i] = mixed % 1000 == 7 ? NAN : (float)(doubles[i] * 0x1p-40);
     integers[i] = (int32_t)(mixed >> 8) - (1 << 23);
   }
-  for (int split = 0; split < (is_few ? 1 : 3); ++split) check_operations(split);
-  check_several();
-  check_states();
+  check_no_items();
+  /* Gathered, as on few ranks, then by the tree of neighbours, as on many. A few checks: the tree alone. */
+  for (int most = is_few ? 1 : 256; most > 0; most -= 255) {
+    monofold_mpi_gather_up_to(most);
+    for (int split = 0; split < (is_few ? 1 : 3); ++split) check_operations(split);
+    check_several();
+    check_states();
+    check_errors();
+  }
   for (int kind = 0; kind < 4; ++kind) check_fields(kind & 1, kind >> 1);
-  check_errors();
   MPI_Allreduce(MPI_IN_PLACE, &failures, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
   MPI_Finalize();
   return exit_code();

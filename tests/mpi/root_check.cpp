@@ -97,6 +97,34 @@ void check_later() {
   const auto dropped = mf::reduce_async(world(), items, mf::sum);  // waits by itself
 }
 
+/// Many fields, of which some have no answer, while other messages are on their way.
+void check_many_later() {
+  std::vector<std::vector<double>> whole;
+  std::vector<std::vector<double>> own;
+  for (std::uint64_t i = 0; i < 300; ++i) {
+    whole.push_back(inputs::spread_doubles(i % 7 == 0 ? 0 : 3 * i, 40, i + 1));
+    own.push_back(own_of(whole.back(), checks::splits[i % checks::splits.size()]));
+  }
+  auto means = mf::reduce_many_async(world(), own, mf::mean);
+  auto other = mf::reduce_async(world(), own.back(), mf::sum);
+  auto spreads = mf::reduce_many_async(world(), own, mf::all(mf::count, mf::variance(1)));
+  for (auto& field : own) field.assign(field.size(), 0);  // they were folded
+  const auto expect_all = [&](const auto& got, const auto& f, const std::string& name) {
+    expect(got.size() == whole.size(), name + ": an answer a field");
+    for (std::size_t i = 0; i < whole.size(); ++i) {
+      const auto want = mf::try_reduce(mf::cpu(1), whole[i], f);
+      expect(got[i].code() == want.code() && (!want || inputs::same_answers(*got[i], *want)),
+             name + ", field " + std::to_string(i));
+    }
+  };
+  while (!means.test()) continue;
+  auto moved = std::move(means);
+  expect_all(moved.wait(), mf::mean, "later, means");
+  expect(inputs::same_answers(other.wait(), mf::reduce(whole.back(), mf::sum)), "later, between");
+  expect_all(spreads.wait(), mf::all(mf::count, mf::variance(1)), "later, variances");
+  expect_error([&] { moved.wait(); }, mf::status::invalid_argument, "taken");
+}
+
 /// docs/ranks.md.
 void check_page() {
   const std::vector<double> values(1000, 0.1);
@@ -140,6 +168,11 @@ void check_errors(int bad) {
   fold_all(weighted);
   expect_error([&] { mf::reduce_async(world(), view, mf::sum).wait(); },
                mf::status::invalid_argument, who + "null");
+  expect_error(
+      [&] {
+        mf::reduce_many_async(world(), std::vector{good, view}, mf::sum).wait();
+      },
+      mf::status::invalid_argument, who + "null");
   expect_error([&] { mf::reduce_to(checks::num_ranks(), world(), good, mf::sum); },
                mf::status::invalid_argument, "no rank");
 }
@@ -154,6 +187,7 @@ int main(int argc, char** argv) {
   }
   check_fields();
   check_later();
+  check_many_later();
   check_page();
   check_errors(0);
   if (checks::num_ranks() > 1) check_errors(checks::num_ranks() - 1);

@@ -108,6 +108,16 @@ class tool_ranks(unittest.TestCase):
             self.check_fails(3, f"{self.at / bad}: {why}",
                              run(*MPIRUN, "-n", 3, "sh", "-c", script))
 
+    def test_a_rank_that_dies_ends_the_job(self):
+        # Rank 1 waits for a pipe that nobody writes, the others for it, until it is killed.
+        os.mkfifo(self.at / "pipe.npy")
+        script = f'f=a.npy; if [ "{RANK}" = 1 ]; then f=pipe.npy; (sleep 0.5; kill -9 $$) & fi; ' \
+                 f'exec {TOOL} sum {self.at}/$f --mpi'
+        done = run(*MPIRUN, "-n", 3, "sh", "-c", script)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertNotRegex(done.stdout, r"(?m)^-?\d")
+        self.assertRegex(done.stdout + done.stderr, r"signal 9")
+
     def test_without_the_library(self):
         # A copy of the tool lies beside no library, and none is installed.
         copy = self.at / "alone"

@@ -11,8 +11,9 @@
 #include <vector>
 
 #include "monofold/engine/cpu.hpp"
-#include "monofold/engine/detail/parallel.hpp"
+#include "monofold/engine/mpi/fields.hpp"
 #include "monofold/engine/mpi/group.hpp"
+#include "monofold/engine/mpi/kept_words.hpp"
 #include "monofold/engine/mpi/neighbours.hpp"
 #include "monofold/engine/shard.hpp"
 #include "monofold/fold/all.hpp"
@@ -60,31 +61,10 @@ inline constexpr bool begins_anywhere_v<map_fold<Item, Function, Inner>> = begin
 template <class... Folds>
 inline constexpr bool begins_anywhere_v<all_fold<Folds...>> = (begins_anywhere_v<Folds> && ...);
 
-/// Less than this in all fields together is folded by one thread: some 20 us of work.
-inline constexpr std::int64_t one_thread_bytes = 1 << 18;
-
-/// Calls fold_one(engine, i) for each of several fields: on the engine's threads one field each where there is
-/// much to do, else one after the other.
-template <class Engine, class FoldOne>
-void for_each_field_of(const Engine& engine, std::int64_t num_fields, std::int64_t num_bytes,
-                       const FoldOne& fold_one) {
-  if constexpr (std::is_same_v<Engine, cpu_engine>) {
-    if (num_fields > 1) {
-      const int threads = num_bytes < one_thread_bytes ? 1 : engine.num_threads;
-      if (num_fields >= 2 * concurrency(threads)) {
-        parallel_for(threads, num_fields, [&](std::int64_t i) { fold_one(cpu(1), i); });
-        return;
-      }
-    }
-  }
-  for (std::int64_t i = 0; i < num_fields; ++i) fold_one(engine, i);
-}
-
 /// One reduction of several fields. All ranks make the same calls in the same order, whatever happens to one.
 ///
-/// shape      run(put) calls put(i, state) for each field in turn, with a null pointer where no rank has an item, on
-///            `root` or on every rank; or returns what keeps a rank from its part, the same on all ranks, and then
-///            has called nothing
+/// shape      run(put) calls put(i, answer) for each field in turn, on `root` or on every rank; or returns what keeps a
+///            rank from its part, the same on all ranks, and then has called nothing
 template <class Engine, class F, class View>
 class rank_reduction {
  public:
@@ -108,23 +88,24 @@ class rank_reduction {
   rank_trouble run(const Put& put) const {
     if constexpr (has_wire_v<F>) {
       return add_up(put);
-    } else if constexpr (is_exact_v<F> && begins_anywhere_v<F> && travels_as_it_is_v<state>) {
-      return by_tree_ ? join_states(put) : gather_states(put);
     } else {
-      return by_tree_ ? join_shards(put) : gather_shards(put);
+      const auto finish = [&](std::int64_t i, const state* total) {
+        put(i, total != nullptr ? finish_state(fold_, *total) : finish_empty(fold_));
+      };
+      if constexpr (is_exact_v<F> && begins_anywhere_v<F> && travels_as_it_is_v<state>) {
+        return by_tree_ ? join_states(finish) : gather_states(finish);
+      } else {
+        return by_tree_ ? join_shards(finish) : gather_shards(finish);
+      }
     }
   }
 
   /// This rank's part of the message that `add_up` is.
   rank_trouble words_of_own(std::vector<std::int64_t>& words) const {
-    std::vector<std::int64_t> none;
-    put_wire(fold_, fold_.identity(), [&](std::int64_t word) { none.push_back(word); });
-    // Without items all words are 0.
-    words.assign(none.size() * fields_.size() + 1, 0);
-    rank_trouble own = fold_own([&](std::int64_t i, const state& value) {
-      std::int64_t* next = words.data() + static_cast<std::size_t>(i) * none.size();
-      put_wire(fold_, value, [&](std::int64_t word) { *next++ = word; });
-    });
+    const std::int64_t num_words = words_in(fold_) * num_fields();
+    words.assign(static_cast<std::size_t>(num_words) + 1, 0);
+    const rank_trouble own =
+        attempt_part([&] { put_words_of_fields(inner_, fold_, fields_, words.data()); });
     words.back() = own ? 1 : 0;
     return own;
   }
@@ -135,26 +116,11 @@ class rank_reduction {
   std::size_t num_ranks() const { return static_cast<std::size_t>(group_.size()); }
   const View& field(std::int64_t i) const { return fields_[static_cast<std::size_t>(i)]; }
 
-  /// Throws where a field is none.
-  std::int64_t checked_bytes() const {
-    std::int64_t items = 0;
-    for (const View& view : fields_) {
-      if (view.size() < 0) throw error(status::invalid_argument, "negative count");
-      if constexpr (contiguous_item_view<View>) {
-        if (view.size() > 0 && view.data() == nullptr) {
-          throw error(status::invalid_argument, "null items");
-        }
-      }
-      items += view.size();
-    }
-    return items * static_cast<std::int64_t>(sizeof(item));
-  }
-
   /// Calls take(i, state) for this rank's items of each field that has some, perhaps on several threads.
   template <class Take>
   rank_trouble fold_own(const Take& take) const {
     return attempt_part([&] {
-      for_each_field_of(inner_, num_fields(), checked_bytes(),
+      for_each_field_of(inner_, num_fields(), checked_bytes(fields_),
                         [&](const auto& engine, std::int64_t i) {
                           if (field(i).size() != 0) take(i, fold_view(engine, fold_, field(i)));
                         });
@@ -164,7 +130,8 @@ class rank_reduction {
   /// One message: the words of all fields, and one that counts ranks in trouble.
   template <class Put>
   rank_trouble add_up(const Put& put) const {
-    std::vector<std::int64_t> words;
+    kept_words kept;
+    std::vector<std::int64_t>& words = kept.get();
     const rank_trouble own = words_of_own(words);
     if (root_ == every_rank) {
       group_.add_up(words);
@@ -175,10 +142,7 @@ class rank_reduction {
     if (words.back() != 0) return group_.agree(own);
     if (root_ != every_rank && root_ != group_.rank()) return {};
     const std::int64_t* next = words.data();
-    for (std::int64_t i = 0; i < num_fields(); ++i) {
-      const state total = take_wire(fold_, next);
-      put(i, &total);
-    }
+    for (std::int64_t i = 0; i < num_fields(); ++i) put(i, finish_wire(fold_, next));
     return {};
   }
 
@@ -220,7 +184,7 @@ class rank_reduction {
   rank_trouble join_shards(const Put& put) const {
     std::vector<std::int64_t> counts(fields_.size());
     rank_trouble own = attempt_part([&] {
-      checked_bytes();
+      checked_bytes(fields_);
       for (std::size_t i = 0; i < fields_.size(); ++i) counts[i] = fields_[i].size();
     });
     if (own) counts.assign(counts.size(), 0);
@@ -311,7 +275,7 @@ class rank_reduction {
   rank_trouble gather_shards(const Put& put) const {
     std::vector<std::int64_t> own_counts(fields_.size() + 1);
     rank_trouble own = attempt_part([&] {
-      checked_bytes();
+      checked_bytes(fields_);
       for (std::size_t i = 0; i < fields_.size(); ++i) own_counts[i] = fields_[i].size();
     });
     own_counts.back() = own ? 1 : 0;

@@ -27,17 +27,20 @@ MONOFOLD_HD exact_digits<Number> zero_digits() {
   return out;
 }
 
-/// own += (-1)^negative * value * 2^position, in units of the number; no carry runs.
-template <class Number>
-MONOFOLD_HD void deposit(exact_digits<Number>& own, std::uint64_t value, int position,
-                         bool negative) {
+/// Adds (-1)^negative * value * 2^position to digits, in units of their number; no carry runs.
+MONOFOLD_HD void deposit(std::int64_t* digits, std::uint64_t value, int position, bool negative) {
   const uint128 wide = uint128{value} << (position % 32);  // 64 + 31 bits: three digits
   const std::int64_t sign = negative ? -1 : 0;
-  std::int64_t* const digit = own.digit + position / 32;
+  std::int64_t* const digit = digits + position / 32;
   const auto low = static_cast<std::uint64_t>(wide);
   digit[0] += (static_cast<std::int64_t>(low & 0xffffffffu) ^ sign) - sign;
   digit[1] += (static_cast<std::int64_t>(low >> 32) ^ sign) - sign;
   digit[2] += (static_cast<std::int64_t>(wide >> 64) ^ sign) - sign;
+}
+template <class Number>
+MONOFOLD_HD void deposit(exact_digits<Number>& own, std::uint64_t value, int position,
+                         bool negative) {
+  deposit(own.digit, value, position, negative);
 }
 
 /// The digits of a number: all but the highest in [0, 2^32), the highest with its sign.

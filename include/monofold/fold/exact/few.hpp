@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "monofold/fold/exact/few_vectors.hpp"
 #include "monofold/fold/exact/leading.hpp"
 #include "monofold/fold/exact/products.hpp"
 #include "monofold/fold/exact/rounding.hpp"
@@ -46,44 +47,52 @@ struct double_term<square_term<Item>> {
 
 #if defined(__GNUC__) && !defined(__CUDA_ARCH__) && MONOFOLD_STRICT_DOUBLES
 
-/// a + b = the sum and what its rounding left out, exactly; NaN where that overflows.
-///
-/// source     Knuth 1969, TAOCP vol. 2, 4.2.2
-struct sum_and_rest {
-  double sum;
-  double rest;
-
-  MONOFOLD_INLINE sum_and_rest(double a, double b) : sum(a + b) {
-    const double b_part = sum - a;
-    rest = (a - (sum - b_part)) + (b - b_part);
-  }
-};
-
-/// The exact sum of the terms of 1 to few_items items, where two doubles hold it.
+/// The exact sum of the terms of 1 to few_items items, where two doubles hold it; while arithmetic is strict.
 ///
 /// errors     false: they do not, or there is NaN or an infinity
 template <class Term>
-__attribute__((noinline)) bool sum_few(const typename Term::item* items, std::int64_t count,
-                                       sum_of_two& out) {
+MONOFOLD_INLINE bool add_few(const typename Term::item* items, std::int64_t count,
+                             sum_of_two& out) {
   MONOFOLD_AS_WRITTEN
-  const strict_arithmetic arithmetic;
-  if (!arithmetic.holds()) return false;
   double high = double_term<Term>::of(items[0]);
   double low = 0;
   double lost = high - high;  // NaN unless it is finite
   for (std::int64_t i = 1; i < count; ++i) {
-    const sum_and_rest next(high, double_term<Term>::of(items[i]));
-    const sum_and_rest rest(low, next.rest);
-    high = next.sum;
-    low = rest.sum;
-    lost += absolute(rest.rest);
+    double rest = 0;
+    add_with_rest<double>(high, double_term<Term>::of(items[i]), high, rest);
+    add_with_rest<double>(low, rest, low, rest);
+    lost += absolute(rest);
   }
   // Of -0 alone `high` is -0, and stays it.
-  const sum_and_rest all(high, low);
-  out.high = low == 0 ? high : all.sum;
-  out.low = low == 0 ? 0 : all.rest;
-  out.lost = lost + (all.sum - all.sum);
+  const double before = high;
+  double rest = 0;
+  add_with_rest<double>(high, low, high, rest);
+  out.lost = lost + (high - high);
+  out.high = low == 0 ? before : high;
+  out.low = low == 0 ? 0 : rest;
   return out.lost == 0;
+}
+
+template <class Term>
+__attribute__((noinline)) bool sum_few_one_by_one(const typename Term::item* items,
+                                                  std::int64_t count, sum_of_two& out) {
+  const strict_arithmetic arithmetic;
+  return arithmetic.holds() && add_few<Term>(items, count, out);
+}
+
+/// The same in whatever arithmetic the caller has.
+template <class Term>
+MONOFOLD_INLINE bool sum_few(const typename Term::item* items, std::int64_t count,
+                             sum_of_two& out) {
+#if defined(MONOFOLD_EXACT_X86)
+  if constexpr (sizeof(typename Term::item) >= 4) {
+    // Fewer are not worth the joining of lanes.
+    if (count >= least_in_lanes && instruction_set_in_use() != instruction_set::baseline) {
+      return sum_few_by_lanes<Term>(items, count, out);
+    }
+  }
+#endif
+  return sum_few_one_by_one<Term>(items, count, out);
 }
 #else
 template <class Term>
