@@ -182,7 +182,7 @@ void block::end_thread(thread& own) {
   for (int lane = 0; lane < 32; ++lane) {
     const warp_call& call = home.calls[lane];
     if ((home.calling >> lane & 1) != 0 && !needs_all_lanes(call.operation)) {
-      try_release_warp(own.rank / 32, call.mask, call.operation);
+      try_release_warp(own.rank / 32, call);
     }
   }
 }
@@ -255,26 +255,31 @@ std::uint64_t block::meet(const warp_call& call) {
   home.calls[lane] = call;
   home.calling |= 1u << lane;
   own.where = thread::place::in_warp_call;
-  try_release_warp(own.rank / 32, call.mask, call.operation);
+  try_release_warp(own.rank / 32, call);
   if (own.where == thread::place::in_warp_call) wait(thread::place::in_warp_call);
   return own.answer;
 }
 
-void block::try_release_warp(int at, std::uint32_t mask, warp_operation operation) {
+void block::try_release_warp(int at, const warp_call& call) {
   warp& home = warps_[static_cast<std::size_t>(at)];
+  const std::uint32_t mask = call.mask;
+  const warp_operation operation = call.operation;
+  const int num_words = call.num_words;
   const std::uint32_t present = mask & home.every & ~home.ended;
   if ((present & ~home.calling) != 0) return;
   for (std::uint32_t left = present; left != 0; left &= left - 1) {
     const warp_call& other = home.calls[__builtin_ctz(left)];
-    if (other.mask != mask || other.operation != operation) return;
+    if (other.mask != mask || other.operation != operation || other.num_words != num_words) return;
   }
   const std::uint64_t undefined = numbers_->next();
+  if (num_words > 0) exchange_words(home.calls, present, undefined);
   const std::uint64_t of_first = answer(home.calls, __builtin_ctz(present), present, undefined);
   for (std::uint32_t left = present; left != 0; left &= left - 1) {
     const int lane = __builtin_ctz(left);
     thread& other = *threads_[static_cast<std::size_t>(at * 32 + lane)];
-    other.answer =
-        is_same_for_all(operation) ? of_first : answer(home.calls, lane, present, undefined);
+    other.answer = is_same_for_all(operation) || num_words > 0
+                       ? of_first
+                       : answer(home.calls, lane, present, undefined);
     make_ready(other);
   }
   if (notes != nullptr) [[unlikely]]

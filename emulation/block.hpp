@@ -151,7 +151,7 @@ class block {
   void wait(thread::place where);
   void make_ready(thread& own);
   void release_barrier();
-  void try_release_warp(int warp, std::uint32_t mask, warp_operation operation);
+  void try_release_warp(int warp, const warp_call& call);
   void end_thread(thread& own);
   [[noreturn, gnu::noinline]] void refuse(const warp_call& call, std::uint32_t absent);
   [[noreturn, gnu::noinline]] void refuse(access_kind kind);

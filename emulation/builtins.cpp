@@ -1,7 +1,10 @@
 #include "emulation/builtins.hpp"
 
+#include <utility>
+
 #include "emulation/access.hpp"
 #include "emulation/block.hpp"
+#include "emulation/step_notes.hpp"
 
 uint3 threadIdx;
 uint3 blockIdx;
@@ -19,8 +22,25 @@ int sync_threads(int kind, bool vote) {
   return running_block->sync(static_cast<block_barrier>(kind), vote);
 }
 
+namespace {
+
+/// Word by word, as on a GPU, for who records it.
+std::uint64_t meet_by_words(warp_call call) {
+  auto* const words = reinterpret_cast<std::uint32_t*>(static_cast<std::uintptr_t>(call.value));
+  const int count = std::exchange(call.num_words, 0);
+  for (int i = 0; i < count; ++i) {
+    call.value = words[i];
+    words[i] = static_cast<std::uint32_t>(running_block->meet(call));
+  }
+  return 0;
+}
+
+}  // namespace
+
 std::uint64_t meet_lanes(const warp_call& call) {
   const outside_kernel here;
+  if (detail::notes != nullptr && call.num_words > 0) [[unlikely]]
+    return meet_by_words(call);
   return running_block->meet(call);
 }
 

@@ -73,6 +73,16 @@ MONOFOLD_IN_CALL T shuffled(warp_operation operation, unsigned mask, T value, in
   return from_word<T>(meet_lanes({operation, mask, to_word(value), operand, width}));
 }
 
+template <int count>
+MONOFOLD_IN_CALL void shuffle_words(warp_operation operation, unsigned mask,
+                                    std::uint32_t (&words)[count], int operand) {
+  if constexpr (count == 1) {
+    words[0] = static_cast<std::uint32_t>(meet_lanes({operation, mask, words[0], operand}));
+  } else {
+    meet_lanes({operation, mask, reinterpret_cast<std::uintptr_t>(words), operand, 32, count});
+  }
+}
+
 /// *at becomes change(*at); returns what it was. Not inlined and not instrumented: the access is an
 /// atomic one, not a read and a write.
 template <class T, class Change>
@@ -139,6 +149,19 @@ template <class T>
 MONOFOLD_UNTOUCHED T __shfl_xor_sync(unsigned mask, T value, int pattern, int width = 32) {
   using namespace monofold::emulation;
   return shuffled(warp_operation::shuffle_xor, mask, value, pattern, width);
+}
+
+// What the library's shuffles of a value come down to: all of its words at once, in their place.
+template <int count>
+MONOFOLD_UNTOUCHED void __shfl_sync(unsigned mask, std::uint32_t (&words)[count], int source) {
+  using namespace monofold::emulation;
+  shuffle_words(warp_operation::shuffle, mask, words, source);
+}
+template <int count>
+MONOFOLD_UNTOUCHED void __shfl_down_sync(unsigned mask, std::uint32_t (&words)[count],
+                                         unsigned distance) {
+  using namespace monofold::emulation;
+  shuffle_words(warp_operation::shuffle_down, mask, words, static_cast<int>(distance));
 }
 
 #define MONOFOLD_WARP_REDUCTION(name, type, operation)                                     \

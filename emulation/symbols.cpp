@@ -2,15 +2,20 @@
 
 #include <cxxabi.h>
 #include <elf.h>
+#include <fcntl.h>
 #include <link.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <map>
 #include <memory>
+#include <string_view>
+#include <utility>
 
 #include "emulation/address_space.hpp"
 
@@ -18,44 +23,74 @@ namespace monofold::emulation::detail {
 
 namespace {
 
-/// Copies a T out of a file's bytes; false past their end.
-template <class T>
-bool copy_out(const std::vector<char>& bytes, std::size_t at, T& out) {
-  if (at + sizeof(T) > bytes.size()) return false;
-  std::memcpy(&out, bytes.data() + at, sizeof(T));
-  return true;
-}
+/// The bytes of a file. Of tens of megabytes a few are looked at.
+class file_bytes {
+ public:
+  explicit file_bytes(const std::string& path) {
+    const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (file < 0) return;
+    struct stat facts;
+    if (fstat(file, &facts) == 0 && facts.st_size > 0) {
+      const auto size = static_cast<std::size_t>(facts.st_size);
+      void* const all = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);
+      if (all != MAP_FAILED) bytes_ = {static_cast<const char*>(all), size};
+    }
+    close(file);
+  }
+  file_bytes(const file_bytes&) = delete;
+  file_bytes& operator=(const file_bytes&) = delete;
+  ~file_bytes() {
+    if (!bytes_.empty()) munmap(const_cast<char*>(bytes_.data()), bytes_.size());
+  }
 
-void add_symbol(const ElfW(Sym) & symbol, const char* name, symbol_table& out) {
-  if (symbol.st_size == 0 || symbol.st_shndx == SHN_UNDEF) return;
-  const int type = symbol.st_info & 0xf;
-  if (type == STT_TLS) out.variables.push_back({symbol.st_value, symbol.st_size, name});
-  if (type == STT_FUNC) out.functions.push_back({symbol.st_value, symbol.st_size, name});
-}
+  /// Copies a T out; false past their end.
+  template <class T>
+  bool copy_out(std::size_t at, T& out) const {
+    if (at + sizeof(T) > bytes_.size()) return false;
+    std::memcpy(&out, bytes_.data() + at, sizeof(T));
+    return true;
+  }
+  /// The text at a place, up to its 0; empty past their end.
+  std::string text_at(std::size_t at) const {
+    if (at >= bytes_.size()) return {};
+    const std::string_view rest = bytes_.substr(at);
+    return std::string(rest.substr(0, rest.find('\0')));
+  }
 
-symbol_table read_symbols(const std::string& path) {
-  std::ifstream file(path, std::ios::binary | std::ios::ate);
-  if (!file) return {};
-  std::vector<char> bytes(static_cast<std::size_t>(file.tellg()));
-  file.seekg(0);
-  file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  symbol_table out;
+ private:
+  std::string_view bytes_;
+};
+
+/// Calls visit(symbol, name()) for what a file says of the thread-local variables and the functions that it holds.
+template <class Visit>
+void visit_symbols(const std::string& path, const Visit& visit) {
+  const file_bytes bytes(path);
   ElfW(Ehdr) header;
-  if (!copy_out(bytes, 0, header) || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) return out;
+  if (!bytes.copy_out(0, header) || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) return;
   for (int s = 0; s < header.e_shnum; ++s) {
     ElfW(Shdr) section, names;
     const auto at = [&](std::size_t number) {
       return header.e_shoff + number * header.e_shentsize;
     };
-    if (!copy_out(bytes, at(static_cast<std::size_t>(s)), section)) break;
-    if (section.sh_type != SHT_SYMTAB || !copy_out(bytes, at(section.sh_link), names)) continue;
+    if (!bytes.copy_out(at(static_cast<std::size_t>(s)), section)) break;
+    if (section.sh_type != SHT_SYMTAB || !bytes.copy_out(at(section.sh_link), names)) continue;
     for (std::size_t i = 0; i < section.sh_size / sizeof(ElfW(Sym)); ++i) {
       ElfW(Sym) symbol;
-      if (!copy_out(bytes, section.sh_offset + i * sizeof(symbol), symbol)) break;
-      const std::size_t name = names.sh_offset + symbol.st_name;
-      if (name < bytes.size()) add_symbol(symbol, bytes.data() + name, out);
+      if (!bytes.copy_out(section.sh_offset + i * sizeof(symbol), symbol)) break;
+      if (symbol.st_size == 0 || symbol.st_shndx == SHN_UNDEF) continue;
+      visit(symbol, [&] { return bytes.text_at(names.sh_offset + symbol.st_name); });
     }
   }
+}
+
+constexpr int type_of(const ElfW(Sym) & symbol) { return symbol.st_info & 0xf; }
+
+symbol_table read_symbols(const std::string& path) {
+  symbol_table out{path, {}};
+  visit_symbols(path, [&](const ElfW(Sym) & symbol, const auto& name) {
+    if (type_of(symbol) == STT_TLS)
+      out.variables.push_back({symbol.st_value, symbol.st_size, name()});
+  });
   std::sort(out.variables.begin(), out.variables.end(),
             [](const variable& a, const variable& b) { return a.offset < b.offset; });
   return out;
@@ -147,10 +182,16 @@ std::string short_name(const std::string& mangled) {
 }
 
 std::string kernel_name(const module& home) {
-  for (const auto& own : home.symbols->functions) {
-    if (own.offset == home.function_offset) return short_name(own.name);
-  }
-  return "at offset " + std::to_string(home.function_offset);
+  static std::map<std::pair<const symbol_table*, std::size_t>, std::string> known;
+  const auto [place, is_first] = known.try_emplace({home.symbols, home.function_offset});
+  std::string& out = place->second;
+  if (!is_first) return out;
+  visit_symbols(home.symbols->path, [&](const ElfW(Sym) & symbol, const auto& name) {
+    const bool is_it = type_of(symbol) == STT_FUNC && symbol.st_value == home.function_offset;
+    if (is_it && out.empty()) out = short_name(name());
+  });
+  if (out.empty()) out = "at offset " + std::to_string(home.function_offset);
+  return out;
 }
 
 }  // namespace monofold::emulation::detail

@@ -18,12 +18,7 @@ struct variable {
 ///
 /// shape      variables in ascending order of their offsets; nothing where symbols were stripped
 struct symbol_table {
-  struct function {
-    std::size_t offset;
-    std::size_t bytes;
-    std::string name;
-  };
-  std::vector<function> functions;
+  std::string path;
   std::vector<variable> variables;
 };
 
@@ -40,7 +35,7 @@ module module_of(const void* function);
 /// `fold_tiles_kernel` for a mangled monofold::detail::fold_tiles_kernel<...>(...).
 std::string short_name(const std::string& mangled);
 
-/// The name of a kernel, or its offset in the file.
+/// The name of a kernel, or its offset in the file. Read once for each kernel: a file has 100 000 functions.
 std::string kernel_name(const module& home);
 
 }  // namespace monofold::emulation::detail

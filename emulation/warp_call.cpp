@@ -1,6 +1,8 @@
 #include "emulation/warp_call.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <vector>
 
 #include "emulation/step_notes.hpp"
 
@@ -72,6 +74,27 @@ std::uint64_t answer(const warp_call* calls, int lane, std::uint32_t present,
   for_lanes(present & (present - 1),
             [&](int other) { total = joined(own.operation, total, calls[other].value); });
   return total;
+}
+
+void exchange_words(const warp_call* calls, std::uint32_t present, std::uint64_t undefined) {
+  const auto words_of = [&](int lane) {
+    return reinterpret_cast<std::uint32_t*>(static_cast<std::uintptr_t>(calls[lane].value));
+  };
+  const auto count = static_cast<std::size_t>(calls[__builtin_ctz(present)].num_words);
+  static std::vector<std::uint32_t> heard;  // of all lanes, since each is overwritten
+  heard.resize(32 * count);
+  for_lanes(present, [&](int lane) {
+    const int source = source_of(calls[lane], lane);
+    const auto to = heard.begin() + static_cast<std::ptrdiff_t>(count) * lane;
+    if ((present >> source & 1) != 0) {
+      std::copy_n(words_of(source), count, to);
+    } else {
+      std::fill_n(to, count, static_cast<std::uint32_t>(undefined));
+    }
+  });
+  for_lanes(present, [&](int lane) {
+    std::copy_n(heard.begin() + static_cast<std::ptrdiff_t>(count) * lane, count, words_of(lane));
+  });
 }
 
 const char* name_of(warp_operation operation) {

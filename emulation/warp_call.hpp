@@ -30,8 +30,9 @@ struct warp_call {
   warp_operation operation = warp_operation::sync;
   std::uint32_t mask = 0;
   std::uint64_t value = 0;
-  int operand = 0;  // of shuffles: a lane, a distance or a pattern
-  int width = 32;   // of shuffles
+  int operand = 0;    // of shuffles: a lane, a distance or a pattern
+  int width = 32;     // of shuffles
+  int num_words = 0;  // of a shuffle of several words, which `value` is the address of
 };
 
 namespace detail {
@@ -60,6 +61,9 @@ constexpr bool is_same_for_all(warp_operation operation) {
 /// that CUDA leaves undefined.
 std::uint64_t answer(const warp_call* calls, int lane, std::uint32_t present,
                      std::uint64_t undefined);
+
+/// The same of a shuffle of several words: each lane hears them where its own lay.
+void exchange_words(const warp_call* calls, std::uint32_t present, std::uint64_t undefined);
 
 const char* name_of(warp_operation operation);
 

@@ -1,5 +1,9 @@
 // Barriers and shuffles that go wrong, one kernel each: what the emulated device says.
 
+#include <cstdint>
+#include <vector>
+
+#include "monofold/level/shuffle.cuh"
 #include "tests/emulation/planted.cuh"
 
 namespace {
@@ -103,6 +107,58 @@ TEST(emulation_barriers, lanes_in_different_shuffles_wait_for_each_other) {
   const numbers out(32);
   expect_found(finding::absent_lanes, "two_shuffles_kernel", "waits for lane", {1, 32},
                two_shuffles_kernel, out.data());
+}
+
+template <int count>
+struct words {
+  std::int32_t word[count];
+};
+
+__global__ void two_sizes_kernel(int* out) {
+  if (threadIdx.x % 2 == 0) {
+    out[threadIdx.x] = monofold::shuffle_down(words<2>{}, 1).word[0];
+  } else {
+    out[threadIdx.x] = monofold::shuffle_down(words<3>{}, 1).word[0];
+  }
+}
+
+TEST(emulation_barriers, lanes_in_shuffles_of_other_sizes_wait_for_each_other) {
+  const numbers out(32);
+  expect_found(finding::absent_lanes, "two_sizes_kernel", "waits for lane", {1, 32},
+               two_sizes_kernel, out.data());
+}
+
+/// The last word is partly used.
+struct odd_value {
+  std::int32_t word[3];
+  std::uint8_t last;
+};
+
+__global__ void values_kernel(int* out) {
+  const int lane = static_cast<int>(threadIdx.x);
+  const auto is_of = [](const odd_value& value, int of) {
+    return value.word[0] == of && value.word[1] == 2 * of && value.word[2] == -of &&
+           value.last == of;
+  };
+  const odd_value own{{lane, 2 * lane, -lane}, static_cast<std::uint8_t>(lane)};
+  int right = 0;
+  right += is_of(monofold::shuffle_from(own, 9), 9) ? 1 : 0;
+  const odd_value below = monofold::shuffle_down(own, 3);
+  right += is_of(below, lane < 29 ? lane + 3 : lane) ? 1 : 0;
+  // Of some lanes: others are elsewhere, and what lies there nobody hears.
+  if (lane < 8) {
+    const odd_value next = monofold::shuffle_down(own, 1, 0xffu);
+    right += is_of(next, lane + 1) == (lane < 7) ? 1 : 0;
+  } else {
+    right += is_of(own, lane) ? 1 : 0;
+  }
+  out[lane] = right;
+}
+
+TEST(emulation_barriers, values_of_several_words_are_shuffled_whole) {
+  numbers out(32);
+  expect_clean({1, 32}, values_kernel, out.data());
+  EXPECT_EQ(out.host(), std::vector<int>(32, 3));
 }
 
 __global__ void trap_kernel() {

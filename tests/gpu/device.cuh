@@ -238,4 +238,10 @@ constexpr std::size_t items_to_compare = (is_emulated ? 261 : 4800) *
                                              static_cast<std::size_t>(mf::tile_items_v<Item>) +
                                          13;
 
+/// The same where the plan is not the matter, and another type or fold has the large counts: past one block.
+template <class Item>
+constexpr std::size_t few_items_to_compare =
+    is_emulated ? 35 * static_cast<std::size_t>(mf::tile_items_v<Item>) + 13
+                : items_to_compare<Item>;
+
 }  // namespace gpu_tests

@@ -32,8 +32,8 @@ static_assert(takes_several<decltype(mf::plain_sum)>(counts[0]));
 static_assert(takes_several<decltype(mf::extrema)>(counts[0]));
 static_assert(takes_several<decltype(mf::plain_variance())>(counts[1]));
 
-/// The first count for that. The emulated device takes it alone, and not from the array's begin: other counts and
-/// the begin are what the probes see.
+/// The first count for that. The emulated device takes it alone, and not from the array's begin: the begin and
+/// other counts are what the probes see, and only they.
 template <class F>
 constexpr std::size_t several_from = takes_several<F>(counts[0]) ? counts[0] : counts[1];
 
@@ -55,6 +55,7 @@ class gpu_many_tiles : public gpu_tests::gpu_test {
       if (gpu_tests::is_emulated && (!is_probe || n > counts[1])) continue;
       gpu_tests::expect_same<float>(what, f, std::span(host).first(n), device.span(0, n));
     }
+    if (gpu_tests::is_emulated && is_probe) return;
     const std::size_t shifted = (gpu_tests::is_emulated ? several_from<F> : counts[2]) - 3;
     gpu_tests::expect_same<float>(what, f, std::span(host).subspan(3, shifted),
                                   device.span(3, shifted));

@@ -22,13 +22,13 @@ inline Item random_item(std::uint64_t i) {
   }
 }
 
-template <class Item>
+template <class Item, std::size_t count = items_to_compare<Item>>
 struct numbers {
   std::vector<Item> host = make();
   device_array<Item> device{host};
 
   static std::vector<Item> make() {
-    std::vector<Item> out(items_to_compare<Item>);
+    std::vector<Item> out(count);
     for (std::size_t i = 0; i < out.size(); ++i) out[i] = random_item<Item>(i);
     return out;
   }

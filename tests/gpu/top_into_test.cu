@@ -131,7 +131,7 @@ TEST_F(gpu_top_into, two_streams_with_a_workspace_each) {
     workspaces.emplace_back(mf::workspace_bytes(device.span(0, n), mf::top(k)));
   }
   const answer_memory out[2] = {answer_memory(k), answer_memory(k)};
-  for (int round = 0; round < 50; ++round) {
+  for (unsigned round = 0; round < gpu_tests::repetitions(50, 10); ++round) {
     for (std::size_t s = 0; s < 2; ++s) {
       mf::reduce_into(mf::gpu(stream[s]), device.span(s, n - 1000 * s - s), mf::top(k), out[s].out,
                       workspaces[s]);

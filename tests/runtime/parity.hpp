@@ -159,25 +159,27 @@ inline std::string text_of(const way& how) {
          std::to_string(how.chunking) + ", offset " + std::to_string(how.offset);
 }
 
-/// All ways there are, or one plain way and `drawn` others for each instruction set.
+/// One plain way and `drawn` others for each instruction set.
 inline std::vector<way> ways(int drawn, std::uint64_t seed) {
   std::vector<way> out;
   for (const std::string& name : mf::runtime::instruction_sets()) {
-    if (drawn >= 0) {
-      out.push_back({name, 1, 0, 0});
-      for (int d = 0; d < drawn; ++d) {
-        const std::uint64_t random = inputs::mixed(seed + 100 * static_cast<std::uint64_t>(d));
-        out.push_back({name, thread_counts[random % 4],
-                       static_cast<int>((random >> 8) % num_chunkings),
-                       offsets[(random >> 20) % 4]});
-      }
-      continue;
+    out.push_back({name, 1, 0, 0});
+    for (int d = 0; d < drawn; ++d) {
+      const std::uint64_t random = inputs::mixed(seed + 100 * static_cast<std::uint64_t>(d));
+      out.push_back({name, thread_counts[random % 4],
+                     static_cast<int>((random >> 8) % num_chunkings), offsets[(random >> 20) % 4]});
     }
+  }
+  return out;
+}
+
+/// Every chunking by every number of threads, the offsets in turn: another turn, others.
+inline std::vector<way> every_way(int turn) {
+  std::vector<way> out;
+  for (const std::string& name : mf::runtime::instruction_sets()) {
     for (const int num_threads : thread_counts) {
       for (int chunking = 0; chunking < num_chunkings; ++chunking) {
-        for (const std::int64_t offset : offsets) {
-          out.push_back({name, num_threads, chunking, offset});
-        }
+        out.push_back({name, num_threads, chunking, offsets[turn++ % 4]});
       }
     }
   }
@@ -267,7 +269,7 @@ bool expect_same(const check<Item>& one, nan_policy nan, pattern kind, sequence<
   return true;
 }
 
-/// Runs every check over sizes, patterns and policies by some ways, and some sizes by all ways.
+/// Runs every check over sizes, patterns and policies by some ways, and one size by every way.
 /// A check that fails is reported once and left out from then on.
 template <class Item>
 void sweep(std::vector<check<Item>> checks) {
@@ -279,11 +281,15 @@ void sweep(std::vector<check<Item>> checks) {
       const auto kind = static_cast<pattern>(k);
       if (!hard_items::is_worth_it<Item>(kind, n)) continue;
       sequence<Item> items(kind, n, ++seed);
-      const int drawn = n > 4 * mf::tile_items_v<Item> ? 1 : 2;
+      const bool is_large = n > 4 * mf::tile_items_v<Item>;
+      const int drawn = is_large ? 1 : 2;
+      // Of large arrays the policies for NaN take turns.
+      const auto left_out = (n + k) % 2 == 0 ? nan_policy::omit : nan_policy::raise;
       std::erase_if(checks, [&](const check<Item>& one) {
         for (const nan_policy nan : {nan_policy::propagate, nan_policy::omit, nan_policy::raise}) {
           // For integers the policies make no difference: once is enough to see that.
           if (!floating && nan != nan_policy::propagate && k != 0) continue;
+          if (is_large && nan == left_out) continue;
           if (!expect_same(one, nan, kind, items, ways(drawn, ++seed))) return true;
         }
         return false;
@@ -293,8 +299,9 @@ void sweep(std::vector<check<Item>> checks) {
   const std::int64_t some = 2 * mf::tile_items_v<Item> + 77;
   for (const auto kind : {pattern::ordinary, pattern::lowest_highest}) {
     sequence<Item> items(kind, some, ++seed);
+    const int turn = kind == pattern::ordinary ? 0 : 1;
     std::erase_if(checks, [&](const check<Item>& one) {
-      return !expect_same(one, nan_policy::propagate, kind, items, ways(-1, 0));
+      return !expect_same(one, nan_policy::propagate, kind, items, every_way(turn));
     });
   }
 }

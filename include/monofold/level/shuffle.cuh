@@ -39,13 +39,16 @@ struct value_words {
   std::uint32_t word[count];
 };
 
-/// Applies `move` (a shuffle of one word) to every word of a value.
+/// Applies `move`, a shuffle of one word (on the emulated device of all), to every word of a value.
 template <class T, class Move>
 MONOFOLD_GPU T move_words(const T& value, const Move& move) {
   using words = value_words<T>;
   words w;
   if constexpr (sizeof(T) % 4 != 0) w.word[words::count - 1] = 0;
   std::memcpy(w.word, &value, sizeof(T));
+#if defined(MONOFOLD_EMULATED)
+  move(w.word);  // lanes take turns there, once for all words
+#else
   if constexpr (words::in_registers) {
     MONOFOLD_UNROLL
     for (int i = 0; i < words::count; ++i) w.word[i] = move(w.word[i]);
@@ -53,6 +56,7 @@ MONOFOLD_GPU T move_words(const T& value, const Move& move) {
     MONOFOLD_ROLL
     for (int i = 0; i < words::count; ++i) w.word[i] = move(w.word[i]);
   }
+#endif
   T out = value;
   std::memcpy(&out, w.word, sizeof(T));
   return out;
@@ -65,7 +69,7 @@ MONOFOLD_GPU T move_words(const T& value, const Move& move) {
 /// sync       all lanes of `lanes` call it together
 template <class T>
 MONOFOLD_GPU T shuffle_down(const T& value, int distance, std::uint32_t lanes = all_lanes) {
-  return detail::move_words(value, [=](std::uint32_t word) {
+  return detail::move_words(value, [=](auto& word) {
     return __shfl_down_sync(lanes, word, static_cast<unsigned>(distance));
   });
 }
@@ -75,8 +79,7 @@ MONOFOLD_GPU T shuffle_down(const T& value, int distance, std::uint32_t lanes = 
 /// sync       all lanes of `lanes` call it together, `source` among them
 template <class T>
 MONOFOLD_GPU T shuffle_from(const T& value, int source, std::uint32_t lanes = all_lanes) {
-  return detail::move_words(value,
-                            [=](std::uint32_t word) { return __shfl_sync(lanes, word, source); });
+  return detail::move_words(value, [=](auto& word) { return __shfl_sync(lanes, word, source); });
 }
 
 }  // namespace monofold
