@@ -61,7 +61,8 @@ struct dl_exchange {
   void* take;
   /// A tensor whose memory, extents and strides stay the object's; not 0: an exception is set. May be null.
   int (*show)(void* object, dl_tensor* out);
-  void* current_stream;
+  /// The stream that the library works in now, on a device; not 0: an exception is set. May be null.
+  int (*current_stream)(std::int32_t kind, std::int32_t number, void** out);
 };
 
 }  // namespace monofold::python

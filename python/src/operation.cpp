@@ -48,28 +48,29 @@ PyObject* answer_of(monofold_operation code, const monofold_result& result) {
 }
 
 /// Without the interpreter's lock.
-bool reduce_long(const operation_object& self, const void* items, monofold_dtype dtype,
-                 std::int64_t count, monofold_result* result) {
+bool reduce_long(const operation_object& self, const packed_items& items, monofold_result* result) {
   bool is_answered = false;
   Py_BEGIN_ALLOW_THREADS is_answered =
-      self.quickest->reduce(items, dtype, count, result) ||
-      monofold_reduce(items, dtype, count, MONOFOLD_HOST, self.code, &self.options, result) ==
-          MONOFOLD_OK;
+      (items.place == MONOFOLD_HOST &&
+       self.quickest->reduce(items.data, items.dtype, items.count, result)) ||
+      monofold_reduce(items.data, items.dtype, items.count, items.place, self.code, &self.options,
+                      result) == MONOFOLD_OK;
   Py_END_ALLOW_THREADS return is_answered;
 }
 
 /// The answer for items next to each other; null without an exception: not a case for this function.
 PyObject* answer_for(const operation_object& self, const packed_items& items) {
   const std::int64_t item_bytes = bytes_of(items.dtype);
+  const bool is_here = items.place == MONOFOLD_HOST;
   if (reinterpret_cast<std::uintptr_t>(items.data) % static_cast<std::size_t>(item_bytes) != 0 ||
-      items.count > piece_bytes / item_bytes) {
+      (is_here && items.count > piece_bytes / item_bytes)) {
     return nullptr;
   }
   monofold_result result;
   const bool is_answered =
-      items.count < items_without_lock
+      is_here && items.count < items_without_lock
           ? self.quickest->reduce(items.data, items.dtype, items.count, &result)
-          : reduce_long(self, items.data, items.dtype, items.count, &result);
+          : reduce_long(self, items, &result);
   return is_answered ? answer_of(self.code, result) : nullptr;
 }
 

@@ -197,3 +197,21 @@ def test_streams(monkeypatch):
     for bounds, want in ((Mine(offsets), (1,)), (There(offsets), (0,))):
         assert same(mf.segmented_reduce(Mine(x), mf.sum, bounds), mf.segmented_reduce(x, mf.sum, offsets))
         assert asked.pop() == want
+
+
+def test_whole_arrays_take_the_short_way():
+    """The second array of a type is asked by the core itself: the same bits, one question a call."""
+    values = numbers("float64", 5000)
+    there = There(values)
+    for name in ("sum", "mean", "var", "max", "argmax", "minmax", "norm"):
+        operation = getattr(mf, name)
+        here = operation(values)
+        assert operation(there) == here
+        before = len(there.asked)
+        assert operation(there) == here and operation(There(values.reshape(50, 100))) == here
+        assert len(there.asked) == before + 1 and there.asked[-1] == {"max_version": (1, 1), "stream": 1}
+    with pytest.raises(ValueError, match="packed"):  # by the long way, which says why
+        mf.sum(There(values[::2]))
+    for fold in (mf.top_k(k=7), mf.bottom_k(k=3)):
+        best, right = fold(there), fold(values)
+        assert best.values.tolist() == right.values.tolist() and best.indices.tolist() == right.indices.tolist()
