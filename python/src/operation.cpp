@@ -1,5 +1,6 @@
 #include "python/src/operation.hpp"
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <new>
@@ -15,6 +16,9 @@ namespace monofold::python {
 
 namespace {
 
+// Of every call from now on; any thread's.
+std::atomic<std::int32_t> num_threads{0};
+
 /// What `mf.sum(x)` needs: made once, read by every call.
 struct operation_object {
   PyObject_HEAD monofold_operation code;
@@ -22,6 +26,12 @@ struct operation_object {
   monofold_options options;
   short_arrays* quickest;
   row_types* rows;
+
+  monofold_options options_now() const {
+    monofold_options now = options;
+    now.num_threads = num_threads.load(std::memory_order_relaxed);
+    return now;
+  }
 };
 
 PyTypeObject* packed_type =
@@ -50,10 +60,11 @@ PyObject* answer_of(monofold_operation code, const monofold_result& result) {
 /// Without the interpreter's lock.
 bool reduce_long(const operation_object& self, const packed_items& items, monofold_result* result) {
   bool is_answered = false;
+  const monofold_options options = self.options_now();
   Py_BEGIN_ALLOW_THREADS is_answered =
       (items.place == MONOFOLD_HOST &&
        self.quickest->reduce(items.data, items.dtype, items.count, result)) ||
-      monofold_reduce(items.data, items.dtype, items.count, items.place, self.code, &self.options,
+      monofold_reduce(items.data, items.dtype, items.count, items.place, self.code, &options,
                       result) == MONOFOLD_OK;
   Py_END_ALLOW_THREADS return is_answered;
 }
@@ -109,8 +120,9 @@ PyObject* call_rows_quickly(const operation_object& self, PyObject* args, PyObje
   if (!self.is_quick || self.code == MONOFOLD_MINMAX || PyTuple_Size(args) == 0) return nullptr;
   PyObject* array = PyTuple_GetItem(args, 0);
   PyObject* axis = Py_TYPE(array) == packed_type ? only_axis(args, keywords) : nullptr;
-  return axis == nullptr ? nullptr
-                         : reduce_rows_quickly(self.code, self.options, *self.rows, array, axis);
+  return axis == nullptr
+             ? nullptr
+             : reduce_rows_quickly(self.code, self.options_now(), *self.rows, array, axis);
 }
 
 PyObject* call(PyObject* object, PyObject* args, PyObject* keywords) {
@@ -161,14 +173,6 @@ void destroy(PyObject* object) {
 
 int initialize(PyObject*, PyObject*, PyObject*) { return 0; }
 
-PyObject* set_threads(PyObject* object, PyObject* threads) {
-  const long count = PyLong_AsLong(threads);
-  if (count == -1 && PyErr_Occurred()) return nullptr;
-  reinterpret_cast<operation_object*>(object)->options.num_threads =
-      static_cast<std::int32_t>(count);
-  Py_RETURN_NONE;
-}
-
 /// What types answers along axes have, by the rules: (of items, of answers).
 PyObject* set_row_type(PyObject* object, PyObject* types) {
   int items = 0, answers = 0;
@@ -180,8 +184,7 @@ PyObject* set_row_type(PyObject* object, PyObject* types) {
 }  // namespace
 
 void bind_operation(nb::module_& core) {
-  static PyMethodDef methods[] = {{"_set_threads", set_threads, METH_O, nullptr},
-                                  {"_set_row_type", set_row_type, METH_VARARGS, nullptr},
+  static PyMethodDef methods[] = {{"_set_row_type", set_row_type, METH_VARARGS, nullptr},
                                   {nullptr, nullptr, 0, nullptr}};
   static PyType_Slot slots[] = {{Py_tp_new, reinterpret_cast<void*>(make)},
                                 {Py_tp_init, reinterpret_cast<void*>(initialize)},
@@ -194,6 +197,7 @@ void bind_operation(nb::module_& core) {
   slow_name = PyUnicode_InternFromString("_call");
   axis_name = PyUnicode_InternFromString("axis");
   core.attr("operation") = nb::steal(PyType_FromSpec(&spec));
+  core.def("set_threads", [](std::int32_t count) { num_threads = count; });
   core.def("set_packed_type", [](nb::type_object type) {
     packed_type = reinterpret_cast<PyTypeObject*>(type.inc_ref().ptr());
   });
