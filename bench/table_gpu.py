@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The part of docs/benchmarks.md that rows of bench_table_gpu make (golden/*/table_gpu.jsonl).
+"""The part of docs/gpu_table.md that rows of bench_table_gpu make (golden/*/table_gpu.jsonl): every cell.
 
 usage: table_gpu.py            prints it
        table_gpu.py --write    puts it between the page's two marks
@@ -8,7 +8,7 @@ usage: table_gpu.py            prints it
 import figures
 from figures import line
 
-PAGE = figures.TREE / "docs" / "benchmarks.md"
+PAGE = figures.TREE / "docs" / "gpu_table.md"
 OPERATIONS = ["plain_sum", "sum", "exact sum", "max", "argmax", "exact statistics",
               "plain statistics", "top10"]
 TYPES = ["float32", "float64", "bfloat16", "float16", "int8", "int32", "int64"]

@@ -22,8 +22,9 @@ FOLDS = {"prod": "product", "var": "variance(ddof)", "std": "standard_deviation(
 
 PAGE = """# Reference
 
-This page is made by `tools/reference.py` from the lists that the code itself reads; do not edit it. What answers mean
-(NaN, ties, overflow, accuracy) is in [contracts](contracts.md).
+This page lists every call, fold, view, operation and option. [Contracts](contracts.md) says what answers mean (NaN,
+ties, overflow, accuracy). `tools/reference.py` makes the page from the lists that the code itself reads; do not edit
+it.
 
 ## Calls
 
@@ -35,18 +36,21 @@ This page is made by `tools/reference.py` from the lists that the code itself re
 | `mf::cpu`, `mf::cpu(threads)` | `monofold/monofold.hpp` | all cores, or at most so many threads |
 | `mf::gpu`, `mf::gpu(stream)` | `monofold/monofold.cuh` | the current CUDA device, its default stream or that one |
 | `mf::gpus({{0, 1}})`, `mf::gpus()` | `monofold/gpus.cuh` | several devices at once ([GPU](gpu.md#several-gpus)) |
+| `mf::ranks(comm)` | `monofold/ranks.hpp` | the ranks of an MPI communicator ([ranks](ranks.md)) |
 | `mf::emulated` | `monofold/emulated.cuh` | the [emulated device](emulated.md) |
 
-One answer a row, a column or a segment: `reduce_axis` and `reduce_segments` ([rows, columns, segments](axes.md)).
+`reduce_axis` and `reduce_segments` give one answer for each row, column or segment ([rows, columns,
+segments](axes.md)).
 
-Every engine takes every fold and gives the same bits, but for these: on a GPU `top(k)` and `bottom(k)` take k up to
-1024 and a contiguous range, and not inside `all`; states have at most 8 KiB. A GPU also has `reduce_into` (does not
+Every engine takes every fold and gives the same bits, with these limits: on a GPU, `top(k)` and `bottom(k)` take k up
+to 1024 and a contiguous range, and not inside `all`; states have at most 8 KiB. A GPU also has `reduce_into` (does not
 wait), `fold_into` (leaves the state) and `workspace_bytes` ([GPU](gpu.md#calls)).
 
 ## Folds
 
-Of items of type bool, int8 to int64, uint8 to uint64, `float16`, `bfloat16`, float and double. `exact`: of floats the
-answer is the exact one, rounded once, or there is no rounding at all. State: its size for doubles (bits: for uint32).
+Items may be bool, int8 to int64, uint8 to uint64, `float16`, `bfloat16`, float and double. `exact` means that the
+answer of floats is the exact value, rounded once, or that nothing is rounded at all. The last column is the size of the
+state for doubles (for bits: uint32).
 
 {folds}
 `sum_to`, `mean_to`, `norm1_to`, `norm2_to`, `dot_to`, `sum_of_squares_to<Real>`, `mean_square_to<Real>`,
@@ -60,12 +64,11 @@ answer is the exact one, rounded once, or there is no rounding at all. State: it
 ```cpp
 {ranges}```
 
-On a GPU a range is contiguous device, managed or pinned memory, or a view of such memory. Views own nothing and are
-copied; functions of theirs that run on a GPU say `MONOFOLD_HD`.
+On a GPU, a range is contiguous device, managed or pinned memory, or a view of such memory. Views own nothing and are
+copied; mark functions of a view that run on a GPU with `MONOFOLD_HD`.
 
-One answer a window: `mf::rolling` of `monofold/rolling.hpp` ([windows](rolling.md)).
-
-One answer a key: `mf::group_by` and `mf::reduce_by_key` of `monofold/group_by.hpp` ([groups](groups.md)).
+`mf::rolling` of `monofold/rolling.hpp` gives one answer for each window ([windows](rolling.md)); `mf::group_by` and
+`mf::reduce_by_key` of `monofold/group_by.hpp` give one for each key ([groups](groups.md)).
 
 ## Data in pieces
 
@@ -73,10 +76,10 @@ One answer a key: `mf::group_by` and `mf::reduce_by_key` of `monofold/group_by.h
 {running_state}```
 
 Parts that start at multiples of `running_state::tile_items`, and were given their first index, merge to the bits of one
-call. `left.push(mf::gpu, device_items)` appends items that a GPU reads (`monofold/running_state.cuh`): to any state, in
-turn with the processor's, with the same bits and the same saved bytes. `try_finish` gives a `result`; `load` refuses
-damaged and foreign bytes with a reason. Of exact sums and counts `left.subtract(right)` takes items out again, and
-leaves the bytes of a state that never saw them.
+call. `left.push(mf::gpu, device_items)` appends items that a GPU reads (`monofold/running_state.cuh`) to any state, in
+turn with items of the processor, with the same bits and the same saved bytes. `try_finish` gives a `result`; `load`
+refuses damaged and foreign bytes with a reason. For exact sums and counts, `left.subtract(right)` subtracts items
+again, and leaves the bytes of a state that never saw them.
 
 ## The tool: operations
 
@@ -98,15 +101,17 @@ what is printed. `cmake --install` installs it, with completions for bash and zs
 {options}
 ## The C interface
 
-`monofold/monofold.h`, for libmonofold (the CMake target `monofold::runtime`): types and operations chosen at run time,
-on arrays in host memory or, where a call takes a `monofold_place`, a GPU's. The header says what each call promises.
+`monofold/monofold.h` is the interface of libmonofold (the CMake target `monofold::runtime`). Types and operations are
+chosen at run time; arrays lie in host memory or, where a call takes a `monofold_place`, in a GPU's. The header says
+what each call promises.
 
 | call | what it does |
 |---|---|
 {c_calls}
 ## Status codes
 
-In C++ `mf::status`, in C `MONOFOLD_` and the name in capitals. `reduce` throws `mf::error`, whose `code()` it is.
+A status is `mf::status` in C++; in C it is `MONOFOLD_` and the name in capitals. `reduce` throws `mf::error`, whose
+`code()` is the status.
 
 | code | name | meaning |
 |---|---|---|

@@ -66,7 +66,7 @@ double undisturbed_share(const report_group& group, const report_row& row) {
 }
 
 bool is_ours(const std::string& path) {
-  return path == "gpu" || path.starts_with("runtime") || path.starts_with("header") ||
+  return path.starts_with("gpu") || path.starts_with("runtime") || path.starts_with("header") ||
          path.starts_with("tool");
 }
 
@@ -104,6 +104,7 @@ void json_rows::write(const std::string& suite, const report_group& group, const
     line.text("path", row.path);
     line.raw("bytes", std::to_string(row.bytes));
     line.text("pages", row.pages);
+    if (row.num_devices > 0) line.raw("num_devices", std::to_string(row.num_devices));
     if (!row.segments.kind.empty()) {
       line.text("kind", row.segments.kind);
       line.raw("length", std::to_string(row.segments.length));
@@ -121,10 +122,12 @@ void json_rows::write(const std::string& suite, const report_group& group, const
       line.number("read_limit_isolated_ns", group.isolated_limit.median_ns, 0);
     }
     line.number("gbps", gbps(row.bytes, row.time), 3);
-    line.number("read_limit_gbps", gbps(row.bytes, group.limit), 3);
-    line.text("read_limit_variant", group.limit_variant);
-    line.number("share", share(group, row), 4);
-    line.number("undisturbed_share", undisturbed_share(group, row), 4);
+    if (group.limit.num_samples > 0) {
+      line.number("read_limit_gbps", gbps(row.bytes, group.limit), 3);
+      line.text("read_limit_variant", group.limit_variant);
+      line.number("share", share(group, row), 4);
+      line.number("undisturbed_share", undisturbed_share(group, row), 4);
+    }
     if (is_ours(row.path)) {
       if (row.target > 0) line.number("target", row.target, 2);
       json_line verdicts;

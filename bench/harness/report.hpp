@@ -31,10 +31,11 @@ struct report_row {
   summary isolated{};  // the same behind somebody else's kernel, on a GPU; no samples: not measured
   std::vector<double> values{};
   double target = 0;  // share of the read bandwidth that is asked for; 0: none
+  int num_devices = 0;  // GPUs at work; 0: not said
   segments_of_row segments{};
 };
 
-/// A group's rows. `limit` is the read loop's time in the same rounds.
+/// A group's rows. `limit` is the read loop's time in the same rounds; no samples: not measured.
 struct report_group {
   summary limit;
   std::string limit_variant;

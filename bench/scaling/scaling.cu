@@ -1,236 +1,192 @@
-// What several GPUs of a machine are worth: the same bytes a device on 1, 2, .. of them, one array cut for them (whose
-// answers must be the same bytes), and host memory that is brought to them.
-//
-// usage: bench_scaling [BYTES_A_DEVICE [BYTES_OF_HOST]]     4 GiB each where not said; one JSON line a subject and number
-// of devices: the host's time of a call that waits, and how many times one device's throughput that is
+/// bench/scaling: what several GPUs of a machine are worth. As many bytes on each of 1, 2, .. devices; one array cut for
+/// them, whose answer must keep its bits; host memory that is brought to them.
+///
+/// Times are the host's, of calls that wait. Calls on 1, 2, .. devices and the peer's take turns.
 
 #include <cuda_runtime.h>
 
 #include <algorithm>
-#include <chrono>
+#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <functional>
 #include <map>
 #include <memory>
 #include <span>
 #include <string>
+#include <tuple>
 #include <vector>
 
-#include "bench/gpu/mixed.cuh"
+#include "bench/gpu/check.cuh"
+#include "bench/gpu/device.hpp"
+#include "bench/harness/machine.hpp"
+#include "bench/harness/report.hpp"
+#include "bench/harness/samples.hpp"
+#include "bench/harness/suite_options.hpp"
+#include "bench/scaling/shards.cuh"
 #include "monofold/gpus.cuh"
 #include "monofold/monofold.cuh"
+#if defined(MONOFOLD_BENCH_NCCL)
+#include "bench/scaling/nccl_peer.hpp"
+#endif
 
 namespace mf = monofold;
 
+namespace bench {
+
 namespace {
 
-void check(cudaError_t code, const char* call) {
-  if (code == cudaSuccess) return;
-  std::fprintf(stderr, "%s: %s\n", call, cudaGetErrorString(code));
-  std::exit(1);
-}
+constexpr const char* usage =
+    "usage: bench_scaling [option...]\n"
+    "  --bytes MIB      on each device (4096)\n"
+    "  --host MIB       in host memory, brought to all devices (4096)\n"
+    "  --samples N      of each call that are counted (31; of 1 MiB ten times as many)\n"
+    "  --json FILE      writes the rows as JSON lines\n"
+    "  --machine NAME   what the rows call this machine\n";
 
-/// Words of [0, 1) whose bits depend on their index among all items alone.
-__global__ void fill_kernel(float* to, std::int64_t count, std::int64_t first) {
-  const std::int64_t step = std::int64_t{gridDim.x} * blockDim.x;
-  for (std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += step) {
-    to[i] =
-        static_cast<float>(bench::mixed(static_cast<std::uint64_t>(first + i)) >> 40) * 0x1p-24f;
-  }
-}
-
-/// Memory of one device, for items from `first` on.
-class shard {
- public:
-  shard(int device, std::int64_t num_floats, std::int64_t first) : count_(num_floats) {
-    check(cudaSetDevice(device), "cudaSetDevice");
-    void* memory = nullptr;
-    check(cudaMalloc(&memory, static_cast<std::size_t>(num_floats) * sizeof(float)), "cudaMalloc");
-    memory_ = static_cast<float*>(memory);
-    fill(first);
-  }
-  shard(const shard&) = delete;
-  shard& operator=(const shard&) = delete;
-  ~shard() { static_cast<void>(cudaFree(memory_)); }
-
-  /// The device is current.
-  void fill(std::int64_t first) {
-    cudaLaunchConfig_t how{};
-    how.gridDim = dim3(1024);
-    how.blockDim = dim3(256);
-    check(cudaLaunchKernelEx(&how, fill_kernel, memory_, count_, first), "fill_kernel");
-    check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
-  }
-  template <class Item>
-  std::span<const Item> items(std::int64_t num_floats) const {
-    return {reinterpret_cast<const Item*>(memory_),
-            static_cast<std::size_t>(num_floats) * sizeof(float) / sizeof(Item)};
-  }
-
- private:
-  float* memory_ = nullptr;
-  std::int64_t count_;
+struct options : suite_options {
+  std::int64_t bytes = std::int64_t{4} << 30;
+  std::int64_t host_bytes = std::int64_t{4} << 30;
 };
+
+options parse(const std::vector<std::string>& words) {
+  options chosen{{{31, 300e6, 5}, "", "", "gpu"}};
+  parse_words(
+      words, usage, chosen, [](const std::string&) { return false; },
+      [&](const std::string& name, const std::string& value) {
+        const std::int64_t bytes = std::int64_t{std::max(1, std::atoi(value.c_str()))} << 20;
+        if (name == "--bytes") {
+          chosen.bytes = bytes;
+        } else if (name == "--host") {
+          chosen.host_bytes = bytes;
+        } else {
+          return false;
+        }
+        return true;
+      });
+  return chosen;
+}
 
 /// Modulo 2^32, with determinant 1: a product of any number of them says what all of them are, and in which order.
 struct matrix {
   std::uint32_t a, b, c, d;
 };
 struct shear {
-  __host__ __device__ matrix operator()(const matrix& m) const {
-    return {1 + m.a * m.b, m.a, m.b, 1};
-  }
+  MONOFOLD_HD matrix operator()(const matrix& m) const { return {1 + m.a * m.b, m.a, m.b, 1}; }
 };
 struct multiply {
-  __host__ __device__ matrix operator()(const matrix& l, const matrix& r) const {
+  MONOFOLD_HD matrix operator()(const matrix& l, const matrix& r) const {
     return {l.a * r.a + l.b * r.c, l.a * r.b + l.b * r.d, l.c * r.a + l.d * r.c,
             l.c * r.b + l.d * r.d};
   }
 };
 
-std::string bits_of(const void* value, std::size_t bytes) {
-  const auto* const from = static_cast<const unsigned char*>(value);
-  std::string out;
-  char two[3];
-  for (std::size_t i = 0; i < bytes; ++i) {
-    std::snprintf(two, sizeof two, "%02x", from[i]);
-    out += two;
-  }
-  return out;
-}
 template <class Value>
-std::string bits(const Value& value) {
-  return bits_of(&value, sizeof value);
+std::vector<double> values_of(const Value& value) {
+  return {static_cast<double>(value)};
+}
+std::vector<double> values_of(const matrix& m) {
+  return {static_cast<double>(m.a), static_cast<double>(m.b), static_cast<double>(m.c),
+          static_cast<double>(m.d)};
 }
 template <class... Values>
-std::string bits(const std::tuple<Values...>& values) {
-  return std::apply([](const auto&... each) { return (bits(each) + ...); }, values);
+std::vector<double> values_of(const std::tuple<Values...>& values) {
+  return std::apply(
+      [](const auto&... each) { return std::vector<double>{static_cast<double>(each)...}; },
+      values);
 }
 
-/// A call over so many floats of each of some devices, and the bits of its answer.
-using call =
-    std::function<std::string(const std::vector<int>&, const std::vector<std::unique_ptr<shard>>&,
-                              const std::vector<std::int64_t>&)>;
-
-template <class Item, class F>
-call reduce(const F& f) {
-  return [f](const std::vector<int>& devices, const auto& shards, const auto& num_floats) {
-    std::vector<std::span<const Item>> parts;
-    for (std::size_t i = 0; i < devices.size(); ++i) {
-      parts.push_back(shards[i]->template items<Item>(num_floats[i]));
-    }
-    return bits(mf::reduce(mf::gpus(devices), parts, f));
-  };
-}
-
-struct subject {
+struct operation {
   std::string name;
-  call make;
+  std::string dtype;
+  std::function<std::vector<double>(const shard_range&)> call;
 };
 
-std::vector<subject> subjects() {
-  return {{"plain sum of float32", reduce<float>(mf::plain_sum)},
-          {"sum of float32", reduce<float>(mf::sum)},
-          {"product of 2x2 matrices",
-           reduce<matrix>(mf::ordered(multiply{}, matrix{1, 0, 0, 1}) | mf::map(shear{}))},
-          {"eight statistics of float32",
-           reduce<float>(mf::all(mf::count, mf::sum, mf::mean, mf::variance<>(), mf::min, mf::max,
-                                 mf::argmin, mf::argmax))}};
+template <class Item, class F>
+operation on_gpus(const char* name, const char* dtype, const F& f) {
+  return {name, dtype, [f](const shard_range& shards) {
+            mf::gpus_engine engine;
+            std::vector<std::span<const Item>> parts;
+            for (std::size_t i = 0; i < shards.num_devices(); ++i) {
+              engine.devices.push_back(shards.all[i]->device());
+              parts.push_back(shards.items<Item>(i));
+            }
+            return values_of(mf::reduce(engine, parts, f));
+          }};
 }
 
-/// Median time of a call, and the bits that all calls gave; says so where they differ.
-double time_us(int samples, const std::function<std::string()>& once, std::string& answer) {
-  answer = once();  // makes workspaces
-  std::vector<double> times;
-  for (int i = 0; i < samples; ++i) {
-    const auto start = std::chrono::steady_clock::now();
-    if (once() != answer) std::printf("{\"error\":\"two calls differ\"}\n");
-    times.push_back(
-        std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start)
-            .count());
-  }
-  std::nth_element(times.begin(), times.begin() + samples / 2, times.end());
-  return times[static_cast<std::size_t>(samples / 2)];
+std::vector<operation> operations() {
+  return {on_gpus<float>("plain_sum", "float32", mf::plain_sum),
+          on_gpus<float>("sum", "float32", mf::sum),
+          on_gpus<matrix>("product", "matrix",
+                          mf::ordered(multiply{}, matrix{1, 0, 0, 1}) | mf::map(shear{})),
+          on_gpus<float>("stats", "float32",
+                         mf::all(mf::count, mf::sum, mf::mean, mf::variance<>(), mf::min, mf::max,
+                                 mf::argmin, mf::argmax))};
 }
 
 class suite {
  public:
-  suite(std::int64_t bytes_a_device, std::int64_t host_bytes)
-      : num_floats_(bytes_a_device / 4), host_floats_(host_bytes / 4) {
-    int count = 0;
-    check(cudaGetDeviceCount(&count), "cudaGetDeviceCount");
-    for (int device = 0; device < count; ++device) {
-      all_.push_back(device);
-      shards_.push_back(std::make_unique<shard>(device, num_floats_, device * num_floats_));
+  explicit suite(options chosen)
+      : options_(std::move(chosen)), where_(describe_machine()), rows_(options_.json) {
+    where_.machine = options_.machine;
+    check(cudaGetDeviceCount(&num_devices_), "cudaGetDeviceCount");
+    device_ = describe_device();
+    for (int device = 0; device < num_devices_; ++device) {
+      shards_.push_back(std::make_unique<device_shard>(device, options_.bytes / 4));
     }
   }
 
-  void run() {
-    for (const subject& one : subjects()) {
-      weak(one, num_floats_, 15);
-      weak(one, std::min<std::int64_t>(num_floats_, 1 << 18), 300);  // 1 MiB: what a call costs
-    }
-    for (const subject& one : subjects()) strong(one);
-    host(false);
-    host(true);
+  int run() {
+    std::printf("%d times %s; %s; %s\n", num_devices_, device_.c_str(), where_.commit.c_str(),
+                where_.compiler.c_str());
+    std::printf("%-10s %-8s %-9s %-20s %7s %8s %10s %10s %7s\n", "operation", "items", "memory",
+                "by", "devices", "size", "median us", "GB/s", "times");
+    for (const std::int64_t bytes : {options_.bytes, std::int64_t{1} << 20}) as_many_on_each(bytes);
+    for (const operation& one : operations()) one_array(one);
+    for (const bool is_pinned : {false, true}) from_host(is_pinned);
+    return num_wrong_;
   }
 
  private:
-  std::vector<int> first_devices(std::size_t count) const {
-    return {all_.begin(), all_.begin() + static_cast<std::ptrdiff_t>(count)};
-  }
-
-  void print(const std::string& name, std::size_t devices, std::int64_t bytes, double us,
-             const std::string& answer) {
-    const double gbps = static_cast<double>(bytes) / us * 1e-3;
-    if (devices == 1) gbps_of_one_[name] = gbps;
-    std::printf(
-        "{\"subject\":\"%s\",\"devices\":%zu,\"bytes\":%lld,\"median_us\":%.1f,\"gbps\":%.1f,"
-        "\"times_one\":%.3f,\"bits\":\"%s\"}\n",
-        name.c_str(), devices, static_cast<long long>(bytes), us, gbps, gbps / gbps_of_one_[name],
-        answer.c_str());
-    std::fflush(stdout);
-  }
-
-  /// As many bytes on each device.
-  void weak(const subject& one, std::int64_t num_floats, int samples) {
-    for (std::size_t count = 1; count <= all_.size(); ++count) {
-      const std::vector<int> devices = first_devices(count);
-      const std::vector<std::int64_t> sizes(count, num_floats);
-      std::string answer;
-      const double us = time_us(
-          samples, [&] { return one.make(devices, shards_, sizes); }, answer);
-      print(one.name + ", " + std::to_string(num_floats * 4) + " bytes a device", count,
-            num_floats * 4 * static_cast<std::int64_t>(count), us, answer);
+  void as_many_on_each(std::int64_t bytes) {
+    for (int i = 0; i < num_devices_; ++i)
+      shards_[static_cast<std::size_t>(i)]->fill(i * bytes / 4);
+    for (const operation& one : operations()) {
+      group_of_calls calls;
+      for (int count = 1; count <= num_devices_; ++count) {
+        const shard_range shards{shards_, std::vector(static_cast<std::size_t>(count), bytes / 4)};
+        calls.add({one.name, one.dtype, "gpus", bytes * count, "device"}, count,
+                  [&one, shards] { return one.call(shards); });
+        if (one.name == "plain_sum") add_peer(calls, shards, bytes);
+      }
+      finish(calls, bytes <= (1 << 20) ? 10 : 1);
     }
   }
 
   /// One array, of as many bytes as a device has, over 1, 2, .. devices: the same bits.
-  void strong(const subject& one) {
-    std::string want;
-    for (std::size_t count = 1; count <= all_.size(); ++count) {
-      std::vector<std::int64_t> sizes;
-      for (std::size_t i = 0; i < count; ++i) {
-        const mf::item_range own = mf::tile_split(num_floats_, static_cast<std::int64_t>(count),
-                                                  static_cast<std::int64_t>(i), 1024);
-        check(cudaSetDevice(all_[i]), "cudaSetDevice");
-        shards_[i]->fill(own.first);
-        sizes.push_back(own.count);
+  void one_array(const operation& one) {
+    const std::int64_t num_floats = options_.bytes / 4;
+    std::vector<double> right;
+    for (int count = 1; count <= num_devices_; ++count) {
+      shard_range shards{shards_, {}};
+      for (int i = 0; i < count; ++i) {
+        const mf::item_range own = mf::tile_split(num_floats, count, i, 1024);
+        shards_[static_cast<std::size_t>(i)]->fill(own.first);
+        shards.num_floats.push_back(own.count);
       }
-      std::string answer;
-      const double us = time_us(
-          15, [&] { return one.make(first_devices(count), shards_, sizes); }, answer);
-      if (count == 1) want = answer;
-      print(one.name + ", one array", count, num_floats_ * 4, us, answer);
-      if (answer != want) std::printf("{\"error\":\"%s: other bits\"}\n", one.name.c_str());
+      group_of_calls calls;
+      calls.add({one.name, one.dtype, "gpus, one array", options_.bytes, "device"}, count,
+                [&one, &shards] { return one.call(shards); });
+      const std::vector<double> got = finish(calls, 1);
+      if (count == 1) right = got;
+      if (got != right) complain(one.name + " of one array: other bits on other devices");
     }
   }
 
-  void host(bool is_pinned) {
-    const auto count = static_cast<std::size_t>(host_floats_);
+  void from_host(bool is_pinned) {
+    const auto count = static_cast<std::size_t>(options_.host_bytes / 4);
     std::vector<float> pageable(is_pinned ? 0 : count);
     void* pinned = nullptr;
     if (is_pinned) {
@@ -238,35 +194,108 @@ class suite {
     }
     float* const items = is_pinned ? static_cast<float*>(pinned) : pageable.data();
     for (std::size_t i = 0; i < count; ++i) items[i] = static_cast<float>(i % 1021) * 0.125f;
-    const std::span<const float> range(items, count);
-    std::string want;
-    for (std::size_t devices = 1; devices <= all_.size(); ++devices) {
-      std::string answer;
-      const double us = time_us(
-          5,
-          [&] { return bits(mf::reduce(mf::gpus(first_devices(devices)), range, mf::plain_sum)); },
-          answer);
-      if (devices == 1) want = answer;
-      print(is_pinned ? "plain sum of pinned memory" : "plain sum of host memory", devices,
-            host_floats_ * 4, us, answer);
-      if (answer != want) std::printf("{\"error\":\"host memory: other bits\"}\n");
+    group_of_calls calls;
+    for (int devices = 1; devices <= num_devices_; ++devices) {
+      mf::gpus_engine engine;
+      for (int i = 0; i < devices; ++i) engine.devices.push_back(i);
+      calls.add(
+          {"plain_sum", "float32", "gpus", options_.host_bytes, is_pinned ? "pinned" : "pageable"},
+          devices, [engine, range = std::span<const float>(items, count)] {
+            return values_of(mf::reduce(engine, range, mf::plain_sum));
+          });
+    }
+    finish(calls, 1);
+    if (calls.group.rows.front().values != calls.group.rows.back().values) {
+      complain("host memory: other bits on other devices");
     }
     if (is_pinned) check(cudaFreeHost(pinned), "cudaFreeHost");
   }
 
-  std::int64_t num_floats_;
-  std::int64_t host_floats_;
-  std::vector<int> all_;
-  std::vector<std::unique_ptr<shard>> shards_;
-  std::map<std::string, double> gbps_of_one_;
-};
+  struct group_of_calls {
+    report_group group;
+    std::vector<subject> subjects;
 
-std::int64_t bytes_said(int argc, char** argv, int at) {
-  return argc > at ? std::atoll(argv[at]) : std::int64_t{4} << 30;
-}
+    void add(report_row row, int num_devices, const std::function<std::vector<double>()>& call) {
+      row.num_devices = num_devices;
+      row.values = call();  // makes workspaces too
+      subjects.push_back({row.path, timed(call)});
+      group.rows.push_back(std::move(row));
+    }
+  };
+
+  void add_peer([[maybe_unused]] group_of_calls& calls, [[maybe_unused]] const shard_range& shards,
+                [[maybe_unused]] std::int64_t bytes) {
+#if defined(MONOFOLD_BENCH_NCCL)
+    const std::size_t count = shards.num_devices();
+    const auto peer =
+        std::make_shared<nccl_peer>(static_cast<int>(count), static_cast<std::size_t>(bytes / 4));
+    std::vector<const float*> items;
+    for (std::size_t i = 0; i < count; ++i) items.push_back(shards.items<float>(i).data());
+    const std::vector<std::size_t> counts(count, static_cast<std::size_t>(bytes / 4));
+    const double ours = calls.group.rows.back().values[0];
+    calls.add({"plain_sum", "float32", nccl_peer::name(), bytes * static_cast<std::int64_t>(count),
+               "device"},
+              static_cast<int>(count),
+              [=] { return std::vector<double>{peer->sum(items, counts)}; });
+    if (!(std::abs(calls.group.rows.back().values[0] - ours) <= 1e-5 * ours)) {
+      complain("NCCL's sum is another one");
+    }
+#endif
+  }
+
+  /// Times the calls in turn, sees that answers stay, prints and writes; the answer of the first.
+  std::vector<double> finish(group_of_calls& calls, int times_as_many) {
+    sampling how = options_.how;
+    how.num_samples *= times_as_many;
+    const std::vector<summary> times = sample_in_turn(calls.subjects, how);
+    double gbps_of_one = 0;
+    for (std::size_t i = 0; i < times.size(); ++i) {
+      report_row& row = calls.group.rows[i];
+      row.time = times[i];
+      if (calls.subjects[i].call().values != row.values && row.path.starts_with("gpus")) {
+        complain(row.op + ": two calls differ");
+      }
+      if (row.num_devices == 1 && row.path.starts_with("gpus")) one_device_[key(row)] = row.time;
+      gbps_of_one = gbps(row.bytes / row.num_devices, one_device_[key(row)]);
+      if (row.path.ends_with("one array") || row.pages != "device") gbps_of_one *= row.num_devices;
+      std::printf("%-10s %-8s %-9s %-20s %7d %8s %10.1f %10.1f %7.3f\n", row.op.c_str(),
+                  row.dtype.c_str(), row.pages.c_str(), row.path.c_str(), row.num_devices,
+                  size_text(row.bytes).c_str(), row.time.median_ns / 1e3, gbps(row.bytes, row.time),
+                  gbps(row.bytes, row.time) / gbps_of_one);
+      std::fflush(stdout);
+      report_group alone;
+      alone.rows = {row};
+      rows_.write("scaling", alone, where_, device_);
+    }
+    return calls.group.rows.front().values;
+  }
+
+  static std::string key(const report_row& row) {
+    const bool is_whole = row.path.ends_with("one array") || row.pages != "device";
+    return row.op + row.pages + (is_whole ? "one" : std::to_string(row.bytes / row.num_devices));
+  }
+
+  void complain(const std::string& what) {
+    std::printf("WRONG %s\n", what.c_str());
+    ++num_wrong_;
+  }
+
+  options options_;
+  provenance where_;
+  json_rows rows_;
+  std::string device_;
+  int num_devices_ = 0;
+  std::vector<std::unique_ptr<device_shard>> shards_;
+  std::map<std::string, summary> one_device_;
+  int num_wrong_ = 0;
+};
 
 }  // namespace
 
+}  // namespace bench
+
 int main(int argc, char** argv) {
-  suite(bytes_said(argc, argv, 1), bytes_said(argc, argv, 2)).run();
+  return bench::run_suite("bench_scaling", argc, argv, [](const auto& words) {
+    return bench::suite(bench::parse(words)).run();
+  });
 }

@@ -70,7 +70,7 @@ auto reduce_emulated(const View& view, const F& f, failure& failed) -> result<an
 /// order      the plan's tree: the bits of the CPU engine and of a GPU
 /// sync       returns with the answer; calls of several threads take turns
 /// errors     invalid_argument: a negative count, a null pointer; internal: a kernel or fold went
-///            wrong, with what take_reports gives of it; what `finish` returns
+///            wrong, with the text of take_reports; what `finish` returns
 /// cost       some 50 us a tile of 4 KiB: a tool for correctness
 /// tested by  tests/emulation/engine_test.cu
 template <reducible Range, class F>

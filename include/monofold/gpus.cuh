@@ -84,8 +84,8 @@ auto reduce_host_items(const gpus_engine& engine, const Range& range, const F& f
 /// sync       all devices work at once, in their default streams; waits for all of them. The calling thread's current
 ///            device stays
 /// errors     as `reduce` on one GPU, with the shard's number before what is wrong; invalid_argument: another number
-///            of shards than devices; device_unavailable: no such device. Of several the first shard's. Nothing of
-///            the call runs any more then
+///            of shards than devices; device_unavailable: no such device. If several shards fail, the first
+///            one's. Nothing of the call runs any more then
 /// cost       on each device one pass; a launch for exact folds, else one for each power of two in the number of
 ///            whole tiles, and for each end that is no whole tile. States of up to 8 KiB come by mapped memory
 /// tested by  tests/gpu/gpus_test.cu
@@ -112,7 +112,7 @@ auto reduce(const gpus_engine& engine, const Shards& shards, const F& f) {
 ///
 /// shape      a contiguous range of host, pinned or managed memory; pinned memory goes without a copy
 /// order      as above: pieces are nodes of the plan's tree
-/// sync       threads of this call, up to four a device and one a core; waits
+/// sync       starts threads, up to four a device and one a core; waits
 /// errors     as above; invalid_argument: memory of a device, which belongs to shards
 /// cost       one pass over the buses. A call's first piece on a device makes buffers, which stay
 template <class Range, class F>

@@ -123,8 +123,8 @@ concept run_ranges = reducible<Keys> && run_key<item_of_t<Keys>> && folded_range
 
 /// Folds the items of each key, wherever they lie: one answer a key.
 ///
-/// shape      as many keys as values, each any range or view that `reduce` takes; keys: `group_key`. None of
-///            either: no group
+/// shape      as many keys as values, each any range or view that `reduce` takes; keys: `group_key`. No
+///            keys and no values: no group
 /// order      an answer has the bits of `reduce` of the group's items in their order, whatever the threads and
 ///            the other groups; groups by `order`: sorted by key, or as they first appear. Indices count from
 ///            the group's first item, with `global_index` from the first of all
@@ -134,7 +134,7 @@ concept run_ranges = reducible<Keys> && run_key<item_of_t<Keys>> && folded_range
 ///            result hold the status. An exception of the fold passes through
 /// cost       keys and values are copied twice at most; up to 1024 groups: values once, keys not. Memory for
 ///            that, and for the answers: no state outlives its group
-/// NaN        all NaN keys are one group, which is sorted last; -0 joins +0
+/// NaN        all NaN keys are one group, which is sorted last; keys -0 and +0 are one, +0
 /// tested by  tests/api/group_by_test.cpp
 template <class Keys, class Range, class F, class Indices = index_in_row>
 requires detail::grouped_ranges<Keys, Range, F>

@@ -62,10 +62,10 @@ MONOFOLD_API monofold_status monofold_reduce_several(const void* items, monofold
 /// Reduces an array that lies in shards, one behind the other, on several GPUs at once.
 ///
 /// shape      `num_shards` > 0 shards, of any lengths, also none; several may have one GPU
-/// order      the bits of one call on all items; of plain operations where shards begin at multiples of 4096 items,
-///            elsewhere totals are joined. Positions count through all shards
+/// order      the bits of one call on all items; for plain operations if shards begin at multiples of 4096 items,
+///            else totals are joined. Positions count through all shards
 /// sync       a thread of this call a shard, each after what its GPU's default stream has been given
-/// errors     as monofold_reduce_several; device_unavailable: no such GPU. Of several shards' that of one
+/// errors     as monofold_reduce_several; device_unavailable: no such GPU. If several shards fail, that of one
 /// tested by  tests/runtime/shards_test.cpp, tests/runtime/gpu_test.cpp
 MONOFOLD_API monofold_status monofold_reduce_shards(const monofold_shard* shards,
                                                     int32_t num_shards, monofold_dtype dtype,
@@ -112,15 +112,15 @@ MONOFOLD_API monofold_status monofold_reduce_axis(const void* items, monofold_dt
 //
 // shape      `values`, and for MONOFOLD_MINMAX `seconds` (the largest items), are arrays of `value_dtype`;
 //            `indices` are the positions of MONOFOLD_ARGMIN, ARGMAX, TOP and BOTTOM, counted along the row. An
-//            array that the operation does not fill is not looked at; null: nobody wants it, which holds for
-//            all but one of those that it fills. TOP and BOTTOM write `options->k` elements a row, best first
+//            array that the operation does not fill is ignored. Of those that it fills, null ones are not
+//            written; at least one is not null. TOP and BOTTOM write `options->k` elements a row, best first
 // errors     invalid_argument also for a misaligned array, no array at all, and for MONOFOLD_DOT; unsupported
-//            where floating-point answers are asked for as integers. The status of the first row without an
-//            answer is returned, which an integer that does not fit `value_dtype` is too (integer_overflow);
-//            nothing of such a row is written, but the others are, and so they may be before out_of_memory
-// accuracy   floating-point types: rounded to nearest, ties to even; an answer that is exact by `options->plain` is
-//            rounded once, from the exact value, and so is an integer, which may be one beyond 64 bits. Products,
-//            and what is plain: rounded to the type that monofold_answer_dtype names, then to `value_dtype`
+//            where floating-point answers are asked for as integers. A call returns the status of the first row without
+//            an answer; a row whose integer does not fit `value_dtype` has none (integer_overflow). Such a row is
+//            not written, but the others are; rows may also be written before out_of_memory
+// accuracy   floating-point types: rounded to nearest, ties to even; an exact answer (`options->plain` is 0) is
+//            rounded once, from the exact value, and so is an integer, which may be one beyond 64 bits. Products
+//            and plain answers: rounded to the type that monofold_answer_dtype names, then to `value_dtype`
 
 /// The type of answers where none is asked for: that of the table of operations, where "item" is `dtype` itself.
 /// Plain sums of floats of up to 32 bits are float32.
@@ -202,8 +202,8 @@ MONOFOLD_API monofold_status monofold_reduce_segments_on_device(
 /// errors     as above. `failed_window`, which may be null, takes the first window without an answer, or -1
 /// cost       the same for windows of any size: MONOFOLD_SUM, MEAN, NORM1, NORM2, VAR and STD that are not plain (of
 ///            64-bit integers but NORM2, VAR, STD), MIN, MAX, MINMAX, ARGMIN, ARGMAX and NORMINF, COUNT, NONZERO, ANY
-///            and ALL (of floats where NaN are items). Others, and windows whose variance no doubles decide: each
-///            window on its own
+///            and ALL (of floats where NaN are items). Others, and windows whose variance doubles do not decide:
+///            each window on its own
 /// tested by  tests/runtime/rolling_reducer_test.cpp
 MONOFOLD_API monofold_status monofold_rolling(
     const void* items, monofold_dtype dtype, int64_t count, int64_t window,
@@ -241,7 +241,7 @@ MONOFOLD_API monofold_status monofold_groups_copy(const monofold_groups* groups,
 /// Frees groups. Null: does nothing.
 MONOFOLD_API void monofold_groups_destroy(monofold_groups* groups) MONOFOLD_NOEXCEPT;
 
-/// The inner product of two arrays of one type, and returns `result->status`.
+/// Computes the inner product of two arrays of one type, and returns `result->status`.
 ///
 /// errors     as above; integer_overflow where the exact value does not fit int64 (uint64 for
 ///            unsigned items and bool)
@@ -300,10 +300,10 @@ MONOFOLD_API monofold_status monofold_state_merge(monofold_state* state,
 MONOFOLD_API monofold_status monofold_state_append(monofold_state* state,
                                                    const monofold_state* next) MONOFOLD_NOEXCEPT;
 
-/// Takes out what `part` has seen, all of which `state` has seen too, wherever; the first position stays.
+/// Subtracts what `part` has seen, all of which `state` has seen too, wherever; the first position stays.
 ///
-/// order      exact: what is left has the bytes of a state that never saw those items. Where the first NaN is taken
-///            out and others are left, its position is not known
+/// order      exact: what is left has the bytes of a state that never saw those items. If the first NaN is
+///            subtracted and others are left, the position of the first is not known
 /// errors     as monofold_state_append; unsupported: an operation whose state is no sum or count (extrema, top,
 ///            products, plain sums, ..); invalid_argument also for items that `state` cannot have seen, as far as
 ///            its counts tell, and, where NaN is an error, for a first one that is then not known
@@ -335,8 +335,8 @@ MONOFOLD_API monofold_status monofold_state_load(const void* bytes, size_t num_b
 MONOFOLD_API monofold_status monofold_state_count(const monofold_state* state,
                                                   int64_t* count) MONOFOLD_NOEXCEPT;
 
-/// The answer to the operation at `position` in the list, and returns `result->status`. More items
-/// may be pushed afterwards.
+/// Gives the answer to the operation at `position` in the list, and returns `result->status`. More
+/// items may be pushed afterwards.
 ///
 /// errors     as above; invalid_argument also for MONOFOLD_TOP and MONOFOLD_BOTTOM
 MONOFOLD_API monofold_status monofold_state_result(const monofold_state* state, int32_t position,

@@ -8,8 +8,8 @@
 /// order      the answer is that of one call on the items of all ranks, in the order of the ranks, with its bits,
 ///            whatever their number and however the items are spread. Positions count through all ranks
 /// sync       collective on `comm`; MPI_Init is the caller's, MPI_THREAD_FUNNELED is enough
-/// errors     the status is the same on all ranks: that of the lowest one with wrong arguments or without means,
-///            else what the data says. On this rank alone: invalid_argument for a communicator that is none
+/// errors     the status is the same on all ranks: that of the lowest rank with wrong arguments or a lack of means,
+///            else that of the data. On this rank alone: invalid_argument for a communicator that is none
 /// cost       exact sums, means, variances, norms, dot products of one operation, NaN propagated: one
 ///            MPI_Allreduce of int64. Others: MPI_Allgather of counts and sizes, MPI_Allgatherv of states
 /// tested by  tests/mpi/c_check.c
@@ -46,8 +46,8 @@ MONOFOLD_API monofold_status monofold_dot_ranks(MPI_Comm comm, const void* left,
                                                 const monofold_options* options,
                                                 monofold_result* result) MONOFOLD_NOEXCEPT;
 
-/// Makes of the states of all ranks one that has seen what they have, on each rank: for what is pushed in pieces,
-/// and for MONOFOLD_TOP.
+/// Joins the states of all ranks into one that has seen all their items, on each rank. For items that come in
+/// pieces, and for MONOFOLD_TOP.
 ///
 /// order      as monofold_state_append: positions are counted on, plain operations join totals
 /// errors     `all` is left as it was; the caller destroys it

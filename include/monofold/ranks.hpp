@@ -1,8 +1,8 @@
 #pragma once
 /// ranks: one call that reduces items which the ranks of an MPI communicator hold together.
 ///
-/// What MPI there is comes from the caller, who compiles with its wrapper (mpicxx) and calls MPI_Init. No other
-/// header of this library, and no library, needs MPI.
+/// The caller brings MPI: compile with its wrapper (mpicxx), and call MPI_Init. No other header of this library,
+/// and no library of it, needs MPI.
 
 #include <cstdint>
 #include <optional>
@@ -76,10 +76,10 @@ auto reduce(const ranks_engine<Inner>& engine, const Range& range, const F& f) {
   return answer.value();
 }
 
-/// The same on one rank alone; on others there is none.
+/// The answer on rank `root` alone; the other ranks get none.
 ///
-/// errors     the same on all ranks, as above; on each alone: invalid_argument for a `root` that is no rank. What the
-///            data has no answer for (the largest of no items) only the root says
+/// errors     the same on all ranks, as above; on each alone: invalid_argument for a `root` that is no rank. If the
+///            data has no answer (the largest of no items), only the root says so
 /// cost       folds with `has_wire_v`: MPI_Reduce of int64, and MPI_Bcast of one. Others: the tree of neighbours
 /// tested by  tests/mpi/root_check.cpp
 template <class Inner, reducible Range, class F>
@@ -93,11 +93,11 @@ auto reduce_to(int root, const ranks_engine<Inner>& engine, const Range& range, 
   return answer ? std::optional<answer_type>(answer->value()) : std::nullopt;
 }
 
-/// Starts a reduction of what all ranks hold and goes on: the message is on its way behind the caller's back.
+/// Starts a reduction of what all ranks hold, and returns while its message is on its way.
 ///
 /// shape      as `reduce`, of folds whose states add up (`has_wire_v`): exact sums, means, norms, moments, dot
-///            products, counts, sums of integers. Others do not compile: their states meet in two messages or more,
-///            of which the later ones need the first
+///            products, counts, sums of integers. Others do not compile: they take two messages or more, each of which
+///            needs the one before
 /// sync       collective: non-blocking calls are made in the same order on all ranks. This rank's items are folded
 ///            before it returns, and may then change. `test()` says whether the answer is there, `wait()` gives it,
 ///            once, and must be called by every rank; ranks wait for several in the same order
@@ -112,13 +112,13 @@ auto reduce_async(const ranks_engine<Inner>& engine, const Range& range, const F
       detail::start_fields(engine, bind_fold<item>(f), std::vector{detail::view_for<F>(range)}));
 }
 
-/// The answers for several fields, each spread over the ranks, by the messages of one: thousands of exact sums
-/// are one MPI_Allreduce.
+/// Reduces several fields, each spread over the ranks, by the messages of one field: thousands of exact sums are
+/// one MPI_Allreduce.
 ///
 /// shape      a range of ranges: as many on every rank, of any lengths. Masks and products are views and folds:
 ///            `zip`, `sum | where(p)`, `dot`
 /// order      each answer has the bits that its field has alone
-/// errors     throws `error` as `reduce`; of a field without an answer only that field's result says so
+/// errors     throws `error` as `reduce`; a field without an answer says so in its own result alone
 /// tested by  tests/mpi/ranks_check.cpp
 template <class Inner, class Fields, class F>
 requires folded_range<std::ranges::range_value_t<Fields>, F>

@@ -43,8 +43,8 @@ auto reduce_and_wait(const gpu_engine& engine, const View& view, const F& f, fai
 
 /// Reduces a range that the device can read, and waits for the answer.
 ///
-/// What a fold or a view calls of a user's is marked MONOFOLD_HD (MONOFOLD_HD_LAMBDA, and nvcc's option
-/// --extended-lambda, for lambdas); what is not does not compile. `finish` runs on the host here.
+/// Mark functions of yours that a fold or a view calls MONOFOLD_HD (lambdas: MONOFOLD_HD_LAMBDA, with nvcc's
+/// option --extended-lambda); a function without the mark does not compile. `finish` runs on the host here.
 ///
 /// shape      a contiguous range (std::span, contiguous_view) over device, managed or pinned memory,
 ///            or a view computed from such memory (transform, zip, strided_view, generate); no items:
@@ -57,11 +57,11 @@ auto reduce_and_wait(const gpu_engine& engine, const View& view, const F& f, fai
 ///            of a contiguous range (other views are taken at their word); unsupported: an exact sum of
 ///            more than 2^38 items that a view computes; device_unavailable, out_of_memory; what `finish`
 ///            returns
-/// cost       one pass, one launch. Of an `all` with exact sums of floats in memory one serves sum, mean,
-///            variance, standard_deviation, count, min, max, argmin, argmax and extrema, and each other
-///            member has its own. An exact sum behind `where` takes two passes. Of pairs of two types, and behind
-///            `where` of more than one adapter, it takes the tree, with states of hundreds of bytes: slowly. The
-///            first call of a thread allocates pinned memory and a workspace, which stay
+/// cost       one pass, one launch. In an `all` with exact sums of floats in memory, one pass serves sum, mean,
+///            variance, standard_deviation, count, min, max, argmin, argmax and extrema; each other member
+///            has a pass of its own. An exact sum behind `where` takes two passes. Pairs of two types, and `where`
+///            of more than one adapter, take the tree, with states of hundreds of bytes, which is slow. The first
+///            call of a thread allocates pinned memory and a workspace, which stay
 /// tested by  tests/gpu/types_test.cu, tests/gpu/views_test.cu, tests/gpu/exact_members_test.cu
 template <reducible Range, class F>
 requires gpu_folded_range<Range, F>
@@ -97,7 +97,7 @@ requires gpu_folded_range<Range, F> std::int64_t workspace_bytes(const Range& ra
 /// Starts a reduction that leaves the state of a fold where `out` points.
 ///
 /// shape      as `reduce`; out: device, managed or pinned memory, outside the range: folds of several
-///            passes write parts of it before the last pass reads. Of no items: the identity
+///            passes write parts of it before the last pass reads. No items: the identity
 /// sync       does not wait, allocates nothing, may be captured in a graph and replayed. `workspace`
 ///            is in use until the stream has got there; calls that may overlap need one each
 /// errors     throws `error`, invalid_argument: as `reduce`, a null, misaligned, host or other
@@ -141,8 +141,8 @@ requires gpu_folded_range<Range, F> &&
 
 /// The k best items of a contiguous range, by `top(k)` or `bottom(k)`, and their indices, best first.
 ///
-/// shape      k up to 1024; out: k values and k indices. Of no k: nothing is started. Where fewer than k
-///            items are not NaN and NaN are omitted, index -1 stands in the other places
+/// shape      k up to 1024; out: k values and k indices; k = 0 starts nothing. If NaN are omitted and fewer
+///            than k items are left, index -1 stands in the other places
 /// order      any: the answer does not depend on it. Ties, NaN and zeros as the fold has them
 /// errors     as above; invalid_argument: k below 0; empty_input: fewer than k items; unsupported: k above
 ///            1024

@@ -71,12 +71,12 @@ requires fold_on<F, Item> std::int64_t workspace_bytes(const array_view<Item>& i
 /// row-major order, as `finish` of the fold returns it.
 ///
 /// shape      as reduce_axis on the CPU. Rows whose items lie side by side, one row behind the other, go the way
-///            of segments; of others a lane takes a row, 32 neighbouring ones a warp
+///            of segments; of other rows, a lane takes one and a warp 32 neighbouring ones
 /// order      the bits of a row are those of `reduce` of its items. Indices count along the row
 /// sync       does not wait, allocates nothing; may be captured in a graph
 /// errors     as reduce_into; as reduce_axis_into on the CPU
-/// cost       one or two launches, one pass. Exact sums of floats across rows of memory are slow yet: a lane
-///            keeps a state for each item
+/// cost       one or two launches, one pass. A lane adds the floats of an exact sum in bins; items that these do not
+///            hold go to a state one by one, which is slow
 /// tested by  tests/gpu/axes_test.cu
 template <class Item, class F>
 requires fold_on<F, Item>

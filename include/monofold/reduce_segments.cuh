@@ -187,8 +187,8 @@ inline constexpr bool counts_from_view_v = std::is_same_v<Indices, index_in_all>
 
 /// The bytes of workspace that reducing the segments of a range takes on the current device.
 ///
-/// cost       of segments that may overlap 8 bytes each, of others at most 8 a tile of items; and 20 and a state
-///            for each node of several tiles
+/// cost       8 bytes a segment if segments may overlap, else at most 8 a tile of items; and 20 bytes and a state for
+///            each node of several tiles
 template <reducible Range, segment_list Segments, class F>
 requires gpu_folded_range<Range, F> std::int64_t workspace_bytes(const Range& range,
                                                                  const Segments& segments,
@@ -207,9 +207,9 @@ requires gpu_folded_range<Range, F> std::int64_t workspace_bytes(const Range& ra
 /// order      the bits of a segment are those of `reduce` of its items. With `global_index` the library's folds
 ///            count indices from the range's first item
 /// sync       does not wait, allocates nothing, reads no offset on the host; may be captured in a graph
-/// errors     as reduce_into. A segment that ends before it begins or lies outside the range, or is empty where
-///            the fold has nothing to leave: its answer is not written, and the lowest one stands in the
-///            workspace's segment_report(), as ~segment (the first word; the second), until the next call
+/// errors     as reduce_into. No answer is written for a segment that ends before it begins or lies outside the
+///            range, and none for an empty one whose fold has no answer. Until the next call the workspace's
+///            segment_report() has the lowest of the former (first word) and of the latter (second), as ~segment
 /// cost       one launch for up to 64 segments, and for those of one length of up to a tile, else two; one pass
 /// tested by  tests/gpu/segments_test.cu
 template <reducible Range, segment_list Segments, class F, class Indices = index_in_row>

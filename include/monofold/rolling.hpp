@@ -42,13 +42,13 @@ auto view_of_windows(const Range& range, std::int64_t window) {
 ///            window's first item; with `global_index` from the range's
 /// sync       as `reduce`
 /// errors     throws invalid_argument: another window, null items. The answers hold what `finish` returns
-/// cost       exact sums, means, variances, counts: from the window before, by what enters and what leaves it; of
-///            floats some additions of doubles an item where two doubles hold the sums on the way, else some 100 ns, of
-///            variances 500. The library's
-///            other exact folds (extrema, top, bits, ..): three combines an item and memory for a window's states a
-///            thread. All others (floats that round on the way, whose bits depend on a tree over the window; folds
-///            of the user's that do not subtract): each window on its own, `window` items an answer. Members of an
-///            `all` go their own ways
+/// cost       exact sums, means, variances, counts follow from the window before: the items that enter and leave are
+///            added and subtracted. For floats that is a few additions of doubles an item if two doubles hold the
+///            sums, else some 100 ns an item, for variances 500. The library's other exact folds (extrema, top,
+///            bits, ..) take three combines an item, and memory for a window's states a thread. All others (floats
+///            that round on the way, whose bits depend on a tree over the window; folds of yours that do not
+///            subtract) fold each window on its own, `window` items an answer. Each member of an `all` goes its
+///            own way
 /// tested by  tests/api/rolling_test.cpp
 template <reducible Range, class F, class Indices = index_in_row>
 requires folded_range<Range, F>

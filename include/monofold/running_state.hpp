@@ -107,7 +107,7 @@ class running_state {
     parts_ = parts_.closed_up(std::move(joined));
   }
 
-  /// Takes out everything that `part` has seen, all of which this state has seen too, wherever; first_index()
+  /// Subtracts everything that `part` has seen, all of which this state has seen too, wherever; first_index()
   /// stays. What is left has the bytes of a state that never saw those items.
   ///
   /// errors     throws invalid_argument for items that cannot have been here, as far as counts tell; the state stays
@@ -145,8 +145,8 @@ class running_state {
   answer_t<fold_type> finish() const { return try_finish().value(); }
 
   /// Everything that it holds, as the bytes of a file; nothing is lost: what is pushed or merged
-  /// later has the bits that it would have had here. Of exact folds only the total is kept, so that
-  /// sums of equal data have equal bytes, whatever the chunks.
+  /// later has the bits that it would have had here. Exact folds keep only their total, so that sums
+  /// of equal data have equal bytes, whatever the chunks.
   ///
   /// shape      the layout of platform/sealed, named by fold/name; the same on every machine
   /// tested by  tests/api/saved_state_test.cpp

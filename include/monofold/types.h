@@ -100,8 +100,8 @@ enum {
 };
 
 /// Where items lie. They are reduced there: host memory by the processor, the others by the GPU that is
-/// the calling thread's current device, after the work that its default stream has been given (of
-/// other streams the caller waits for what writes the items). Whole arrays in host memory may also be
+/// the calling thread's current device, after the work that its default stream has been given (the
+/// caller waits for other streams that write the items). Whole arrays in host memory may also be
 /// brought to all GPUs, piece by piece. device_unavailable where there is no GPU, or the library was
 /// built without CUDA; unsupported for more than 1024 of MONOFOLD_TOP and
 /// MONOFOLD_BOTTOM.
