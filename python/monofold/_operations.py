@@ -177,10 +177,10 @@ class Operation(_core.operation):
             code = _device_rows.code_of_out(out) if is_far else _rows.code_of_out(_rows.outs_of(out, 1)[0])
             dtype = _dtypes.NAMES[code]
         code = _rows.value_code(self.kind, source, how, dtype)
-        if is_far:
-            return _device_rows.reduce(x, source, mask, self.kind, how, axes, code, keepdims, out)
         if dtype is None:
             self._set_row_type(source.code, code)  # the next such call may be quick
+        if is_far:
+            return _device_rows.reduce(x, source, mask, self.kind, how, axes, code, keepdims, out)
         arrays = _rows.reduce(source, mask, self.kind, how, axes, code, keepdims)
         if out is not None:
             return _rows.into(out, arrays)

@@ -69,7 +69,9 @@ def capsule_of(x):
         capsule = x.__dlpack__(max_version=_DLPACK, **stream)
         if int(kind) == _GPU and type(x) not in _on_gpus and type(x) not in _with_exchange and not hasattr(x, "is_neg"):
             _on_gpus.add(type(x))
-            _core.add_capsule_type(type(x))  # the next one is asked without a line of Python
+            cupy = sys.modules.get("cupy") if type(x).__module__.partition(".")[0] == "cupy" else None
+            # The next one is asked without a line of Python.
+            _core.add_capsule_type(type(x), cupy and cupy.empty, cupy and cupy.cuda.get_current_stream)
         return capsule
     except TypeError as error:
         # Of before DLPack 1: the argument is refused, by the words of Python or of a binding.

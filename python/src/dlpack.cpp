@@ -35,6 +35,17 @@ monofold_dtype known_dtype(dl_type type) {
   }
 }
 
+dl_type dl_type_of(monofold_dtype dtype) {
+  const bool is_signed = dtype >= MONOFOLD_INT8 && dtype <= MONOFOLD_INT64;
+  const bool is_unsigned = dtype >= MONOFOLD_UINT8 && dtype <= MONOFOLD_UINT64;
+  const std::uint8_t code = is_signed                    ? 0
+                            : is_unsigned                ? 1
+                            : dtype == MONOFOLD_BFLOAT16 ? 4
+                            : dtype == MONOFOLD_BOOL     ? 6
+                                                         : 2;
+  return {code, static_cast<std::uint8_t>(8 * bytes_of(dtype)), 1};
+}
+
 namespace {
 
 monofold_dtype dtype_of_tensor(dl_type type) {

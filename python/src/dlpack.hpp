@@ -8,6 +8,8 @@ namespace monofold::python {
 
 /// The type of items of the protocol's; -1: none of ours.
 monofold_dtype known_dtype(dl_type type);
+/// And back.
+dl_type dl_type_of(monofold_dtype dtype);
 
 /// Whether a GPU's items are read here; the host's are everywhere.
 ///

@@ -62,10 +62,11 @@ bool reduce_long(const operation_object& self, const packed_items& items, monofo
   bool is_answered = false;
   const monofold_options options = self.options_now();
   Py_BEGIN_ALLOW_THREADS is_answered =
-      (items.place == MONOFOLD_HOST &&
-       self.quickest->reduce(items.data, items.dtype, items.count, result)) ||
-      monofold_reduce(items.data, items.dtype, items.count, items.place, self.code, &options,
-                      result) == MONOFOLD_OK;
+      items.place != MONOFOLD_HOST
+          ? self.quickest->reduce_there(items.data, items.dtype, items.count, result)
+          : self.quickest->reduce(items.data, items.dtype, items.count, result) ||
+                monofold_reduce(items.data, items.dtype, items.count, MONOFOLD_HOST, self.code,
+                                &options, result) == MONOFOLD_OK;
   Py_END_ALLOW_THREADS return is_answered;
 }
 
@@ -115,14 +116,14 @@ PyObject* only_axis(PyObject* args, PyObject* keywords) {
                                                   : nullptr;
 }
 
-/// Answers along an axis of an array of NumPy; null without an exception: not a case for this function.
+/// Answers along an axis; null without an exception: not a case for this function.
 PyObject* call_rows_quickly(const operation_object& self, PyObject* args, PyObject* keywords) {
   if (!self.is_quick || self.code == MONOFOLD_MINMAX || PyTuple_Size(args) == 0) return nullptr;
   PyObject* array = PyTuple_GetItem(args, 0);
-  PyObject* axis = Py_TYPE(array) == packed_type ? only_axis(args, keywords) : nullptr;
-  return axis == nullptr
-             ? nullptr
-             : reduce_rows_quickly(self.code, self.options_now(), *self.rows, array, axis);
+  PyObject* axis = only_axis(args, keywords);
+  if (axis == nullptr) return nullptr;
+  const auto by_rows = Py_TYPE(array) == packed_type ? &reduce_rows_quickly : &reduce_rows_there;
+  return by_rows(self.code, self.options_now(), *self.rows, array, axis);
 }
 
 PyObject* call(PyObject* object, PyObject* args, PyObject* keywords) {
