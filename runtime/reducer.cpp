@@ -116,6 +116,21 @@ struct reducer::parts {
     return finish_one(op, answering_family(op, wanted.plain, kinds), all, context);
   }
 
+  /// The answers about `count` items by their states, or null where there are none.
+  std::vector<answer> finish(const member_states* all, std::int64_t count, rounding how) const {
+    answer_context context{wanted.ddof, count, wanted.nan == nan_policy::omit, how};
+    answer nan{operation::nan};
+    const family nans = has(family::summary) ? family::summary : nan_family(wanted);
+    if (has(nans)) {
+      nan = finish_one(operation::nan, nans, all, context);
+      if (wanted.nan == nan_policy::omit)
+        context.count -= std::get<std::int64_t>(nan.values.front());
+    }
+    std::vector<answer> answers;
+    for (const operation op : wanted.ops) answers.push_back(finish_op(op, all, context, nan));
+    return answers;
+  }
+
   /// The state of member i for the items of `whole` without those of `taken`.
   std::unique_ptr<state_box> subtracted(std::size_t i, bool has_items, const state_box& whole,
                                         const state_box& taken) const {
@@ -227,6 +242,17 @@ void reducer::push_whole_device(const void* left, const void* right, std::int64_
   own_->tree.append(own_->engine.fold_whole(own_->raw(left, right, count), first_index()), count);
 }
 
+void reducer::expect_device() { own_->need_device_folds(); }
+
+std::vector<answer> reducer::answers_about_device(const void* items, std::int64_t count) const {
+  own_->need_pairs(false);
+  check_array(items, count);
+  if (count == 0) return own_->finish(nullptr, 0, rounding::native);
+  const member_states all =
+      own_->engine.fold_whole(own_->raw(items, nullptr, count), first_index());
+  return own_->finish(&all, count, rounding::native);
+}
+
 void reducer::merge(const reducer& next) {
   if (!is_same_reduction(next.what(), what())) {
     throw error(status::invalid_argument, "merge of different reductions");
@@ -273,21 +299,7 @@ void reducer::subtract(const reducer& part) {
 
 std::vector<answer> reducer::finish(rounding how) const {
   const result<member_states> total = own_->tree.total();
-  const member_states* const all = total ? &*total : nullptr;
-  answer_context context{what().ddof, count(), what().nan == nan_policy::omit, how};
-  answer nan{operation::nan};
-  const family nans = own_->has(family::summary) ? family::summary : nan_family(what());
-  if (own_->has(nans)) {
-    nan = own_->finish_one(operation::nan, nans, all, context);
-    if (what().nan == nan_policy::omit) {
-      context.count -= std::get<std::int64_t>(nan.values.front());
-    }
-  }
-  std::vector<answer> answers;
-  for (const operation op : what().ops) {
-    answers.push_back(own_->finish_op(op, all, context, nan));
-  }
-  return answers;
+  return own_->finish(total ? &*total : nullptr, count(), how);
 }
 
 std::vector<unsigned char> reducer::save() const {

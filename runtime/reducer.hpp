@@ -113,6 +113,12 @@ class reducer {
   void push_device(const void* items, std::int64_t count);
   void push_device_pairs(const void* left, const void* right, std::int64_t count);
   void push_whole_device(const void* left, const void* right, std::int64_t count);
+  /// The answers about `count` items in memory of a GPU alone, which are not kept; `expect_device` comes before.
+  ///
+  /// sync       any number of threads at once
+  /// errors     those of `push_whole_device`
+  void expect_device();
+  std::vector<answer> answers_about_device(const void* items, std::int64_t count) const;
   /// Appends everything that `next` has seen, which was made with first_index = this one's end.
   /// Where all parts begin at multiples of a tile, which is 4096 bytes of items (or of pairs), the
   /// bits are those of one call; exact operations have them wherever parts begin.

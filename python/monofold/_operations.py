@@ -3,7 +3,6 @@
 import functools
 import math
 import operator
-import weakref
 
 from . import _arrays, _core, _dates, _device_rows, _dtypes, _rows, _whole
 from ._kinds import KINDS
@@ -11,7 +10,6 @@ from ._results import TopK
 
 NAN_POLICIES = {"propagate": 0, "omit": 1, "raise": 2}
 _NOTHING = ...  # no array was given
-_all_operations = weakref.WeakSet()
 _threads = 0
 
 
@@ -24,8 +22,7 @@ def set_threads(count):
     """
     global _threads
     _threads = count = whole("threads", count, 0, 2**31)
-    for operation in _all_operations:
-        operation._set_threads(count)
+    _core.set_threads(count)
 
 
 def policy(nan):
@@ -99,8 +96,6 @@ class Operation(_core.operation):
         self.__dict__.update(kind=kind, plain=plain, nan=nan, correction=correction, k=k, __name__=kind.name,
                              __qualname__=kind.name, __module__="monofold.plain" if plain else "monofold",
                              __doc__=doc_of(cls, kind))
-        self._set_threads(_threads)
-        _all_operations.add(self)
         return self
 
     def __setattr__(self, name, value):
@@ -182,10 +177,10 @@ class Operation(_core.operation):
             code = _device_rows.code_of_out(out) if is_far else _rows.code_of_out(_rows.outs_of(out, 1)[0])
             dtype = _dtypes.NAMES[code]
         code = _rows.value_code(self.kind, source, how, dtype)
-        if is_far:
-            return _device_rows.reduce(x, source, mask, self.kind, how, axes, code, keepdims, out)
         if dtype is None:
             self._set_row_type(source.code, code)  # the next such call may be quick
+        if is_far:
+            return _device_rows.reduce(x, source, mask, self.kind, how, axes, code, keepdims, out)
         arrays = _rows.reduce(source, mask, self.kind, how, axes, code, keepdims)
         if out is not None:
             return _rows.into(out, arrays)

@@ -1,17 +1,29 @@
 """How far long calls are, where somebody watches: a line in a terminal, a bar in a notebook."""
 
+import os
 import sys
+import threading
 import time
 
 from . import _core
 
 _shown = []  # from the outermost `with` block to the innermost
+_turn = threading.RLock()  # a signal's handler may come back here in the midst of it
+
+
+def _turn_anew():
+    global _turn
+    _turn = threading.RLock()
+
+
+os.register_at_fork(after_in_child=_turn_anew)  # another thread of the parent may have had it
 
 
 def passed(count):
     """The core's word that `count` more bytes were worked on; any thread's."""
-    for one in _shown[-1:]:
-        one._add(count)
+    with _turn:
+        for one in _shown[-1:]:
+            one._add(count)
 
 
 class progress:
@@ -45,14 +57,16 @@ class progress:
         self._done, self._start = 0, time.monotonic()
         self._next = self._start + self._first
         self._is_notebook = self._file is None and _is_notebook()
-        _shown.append(self)
-        _core.watch_progress(True)
+        with _turn:
+            _shown.append(self)
+            _core.watch_progress(True)
         return self
 
     def __exit__(self, *failure):
-        _shown.remove(self)
-        _core.watch_progress(bool(_shown))
-        self._show("")
+        with _turn:
+            _shown.remove(self)
+            _core.watch_progress(bool(_shown))
+            self._show("")
 
     def _add(self, count):
         self._done += count

@@ -10,9 +10,12 @@ from ._errors import DeviceUnavailable
 
 CPU = 0
 LEGACY_STREAM = 1  # where the engine's kernels run; the producer puts itself before it
-_ON_GPU = {2, 13}  # DLPack's kinds of devices: memory of a GPU, managed memory
+_GPU = 2  # DLPack's kinds of devices: memory of a GPU,
+_ON_GPU = {_GPU, 13}  # and managed memory
 _DLPACK = (1, 1)
 _asked = weakref.WeakSet()  # types whose exchange API was looked for
+_with_exchange = weakref.WeakSet()  # those that have one
+_on_gpus = weakref.WeakSet()  # those whose capsules the core asks for itself
 
 
 def source_of(x):
@@ -63,7 +66,13 @@ def capsule_of(x):
     kind, _ = x.__dlpack_device__()
     stream = {"stream": LEGACY_STREAM} if int(kind) in _ON_GPU else {}
     try:
-        return x.__dlpack__(max_version=_DLPACK, **stream)
+        capsule = x.__dlpack__(max_version=_DLPACK, **stream)
+        if int(kind) == _GPU and type(x) not in _on_gpus and type(x) not in _with_exchange and not hasattr(x, "is_neg"):
+            _on_gpus.add(type(x))
+            cupy = sys.modules.get("cupy") if type(x).__module__.partition(".")[0] == "cupy" else None
+            # The next one is asked without a line of Python.
+            _core.add_capsule_type(type(x), cupy and cupy.empty, cupy and cupy.cuda.get_current_stream)
+        return capsule
     except TypeError as error:
         # Of before DLPack 1: the argument is refused, by the words of Python or of a binding.
         if not any(words in str(error) for words in ("max_version", "keyword", "function arguments")):
@@ -87,6 +96,7 @@ def _ask_for_exchange(cls):
     """Gives the core the C functions that a type offers itself: what subclasses are, those may not know."""
     _asked.add(cls)
     if (api := vars(cls).get("__dlpack_c_exchange_api__")) is not None:
+        _with_exchange.add(cls)
         _core.add_exchange_type(cls, api)
 
 

@@ -149,8 +149,12 @@ class State:
 
     def finish(self):
         """The answer; more items may follow."""
-        answers = [_whole.answer_of(self._core, position, kind, self._fold.k)
-                   for position, kind in enumerate(self._fold.kinds)]
+        kinds, core = self._fold.kinds, self._core
+        if all(kind.answer != "ranked" for kind in kinds):
+            answers = core.answers(len(kinds))
+        else:
+            core = core.copy() if len(kinds) > 1 else core  # all of one moment, while other threads push
+            answers = [_whole.answer_of(core, position, kind, self._fold.k) for position, kind in enumerate(kinds)]
         return self._fold.finish(answers, self._code)
 
     def digest(self):

@@ -22,10 +22,12 @@ def place_in_pieces(pieces, index):
     return index
 
 
-def _packed(source, kinds, in_order):
+def _packed(source, kinds, how, in_order):
     """The only piece, where it is packed and one call does; else None."""
     (items, mask), *others = source.pieces
-    if others or mask is not None or any(kind.answer == "ranked" for kind in kinds):
+    if others or mask is not None:
+        return None
+    if any(kind.answer == "ranked" for kind in kinds) and (len(kinds) > 1 or how.k > items.count):
         return None
     if not in_order and not items.is_packed:
         items = items.in_memory_order()
@@ -44,7 +46,9 @@ def answers(source, kinds, how, *, plain=False, raises=False):
     """
     in_order = plain or raises or not all(kind.any_order for kind in kinds)
     codes = [kind.code for kind in kinds]
-    packed = _packed(source, kinds, in_order)
+    packed = _packed(source, kinds, how, in_order)
+    if packed is not None and kinds[0].answer == "ranked":
+        return [_core.packed_ranked(packed, codes[0], how)]
     if packed is not None:
         return _core.packed(packed, codes, how)
     [(items, mask), *others] = source.pieces

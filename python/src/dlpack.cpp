@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <string>
 #include <utility>
@@ -34,6 +35,17 @@ monofold_dtype known_dtype(dl_type type) {
   }
 }
 
+dl_type dl_type_of(monofold_dtype dtype) {
+  const bool is_signed = dtype >= MONOFOLD_INT8 && dtype <= MONOFOLD_INT64;
+  const bool is_unsigned = dtype >= MONOFOLD_UINT8 && dtype <= MONOFOLD_UINT64;
+  const std::uint8_t code = is_signed                    ? 0
+                            : is_unsigned                ? 1
+                            : dtype == MONOFOLD_BFLOAT16 ? 4
+                            : dtype == MONOFOLD_BOOL     ? 6
+                                                         : 2;
+  return {code, static_cast<std::uint8_t>(8 * bytes_of(dtype)), 1};
+}
+
 namespace {
 
 monofold_dtype dtype_of_tensor(dl_type type) {
@@ -52,15 +64,24 @@ monofold_dtype dtype_of_tensor(dl_type type) {
   throw nb::python_error();
 }
 
-/// The number of the GPU that this thread's kernels run on, by the driver that the producer has loaded.
+using get_device = int (*)(int*);
+
+/// The driver's function that tells the current GPU, if a producer has loaded the driver. It stays loaded.
+get_device ask_driver() {
+  static std::atomic<get_device> known{nullptr};
+  if (const get_device found = known.load(std::memory_order_relaxed)) return found;
+  void* driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
+  if (driver == nullptr) return nullptr;
+  const auto found = reinterpret_cast<get_device>(dlsym(driver, "cuCtxGetDevice"));
+  known.store(found, std::memory_order_relaxed);
+  return found;  // and `driver` is not closed
+}
+
+/// The number of the GPU that this thread's kernels run on.
 std::int32_t current_gpu() {
   int number = 0;
-  void* driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
-  if (driver == nullptr) return number;
-  using get_device = int (*)(int*);
-  const auto get = reinterpret_cast<get_device>(dlsym(driver, "cuCtxGetDevice"));
+  const get_device get = ask_driver();
   if (get == nullptr || get(&number) != 0) number = 0;  // no context yet: kernels make the first's
-  dlclose(driver);
   return number;
 }
 
@@ -81,6 +102,21 @@ monofold_place place_of(dl_device device) {
 }
 
 }  // namespace
+
+bool is_at_hand(dl_device device) {
+  return device.kind == on_cpu || device.kind == in_pinned_memory ||
+         (device.kind == on_cuda && device.number == current_gpu());
+}
+
+const dl_tensor* tensor_in(PyObject* capsule) {
+  if (PyCapsule_IsValid(capsule, "dltensor_versioned")) {
+    const auto* managed =
+        static_cast<dl_managed_versioned*>(PyCapsule_GetPointer(capsule, "dltensor_versioned"));
+    return managed->major == 1 ? &managed->tensor : nullptr;
+  }
+  if (!PyCapsule_IsValid(capsule, "dltensor")) return nullptr;
+  return &static_cast<dl_managed*>(PyCapsule_GetPointer(capsule, "dltensor"))->tensor;
+}
 
 array array_of(const dl_tensor& tensor, nb::object owner) {
   array out;

@@ -8,6 +8,16 @@ namespace monofold::python {
 
 /// The type of items of the protocol's; -1: none of ours.
 monofold_dtype known_dtype(dl_type type);
+/// And back.
+dl_type dl_type_of(monofold_dtype dtype);
+
+/// Whether a GPU's items are read here; the host's are everywhere.
+///
+/// cost       a question to the driver, where the items are a GPU's
+bool is_at_hand(dl_device device);
+
+/// The structure in a capsule that nobody used up; null: there is none, or of another version.
+const dl_tensor* tensor_in(PyObject* capsule);
 
 /// The array that a structure tells of, kept by `owner`; errors as of from_dlpack.
 array array_of(const dl_tensor& tensor, nb::object owner);

@@ -53,15 +53,20 @@ struct dl_managed_versioned {
 
 /// What a type offers by its attribute `__dlpack_c_exchange_api__`, from version 1.3 on.
 struct dl_exchange {
+  using say = void(void* to, const char* kind, const char* message);
+
   std::uint32_t major;
   std::uint32_t minor;
   dl_exchange* older;
-  void* allocate;
+  /// A new tensor of the shape, type and device of `like`, packed; not 0: `failed` was told.
+  int (*allocate)(dl_tensor* like, dl_managed_versioned** out, void* to, say* failed);
   void* give;
-  void* take;
+  /// The library's object of a structure, which it takes over; not 0: an exception is set.
+  int (*take)(dl_managed_versioned* tensor, void** out);
   /// A tensor whose memory, extents and strides stay the object's; not 0: an exception is set. May be null.
   int (*show)(void* object, dl_tensor* out);
-  void* current_stream;
+  /// The stream that the library works in now, on a device; not 0: an exception is set. May be null.
+  int (*current_stream)(std::int32_t kind, std::int32_t number, void** out);
 };
 
 }  // namespace monofold::python

@@ -1,5 +1,6 @@
 #include "python/src/operation.hpp"
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <new>
@@ -15,6 +16,9 @@ namespace monofold::python {
 
 namespace {
 
+// Of every call from now on; any thread's.
+std::atomic<std::int32_t> num_threads{0};
+
 /// What `mf.sum(x)` needs: made once, read by every call.
 struct operation_object {
   PyObject_HEAD monofold_operation code;
@@ -22,6 +26,12 @@ struct operation_object {
   monofold_options options;
   short_arrays* quickest;
   row_types* rows;
+
+  monofold_options options_now() const {
+    monofold_options now = options;
+    now.num_threads = num_threads.load(std::memory_order_relaxed);
+    return now;
+  }
 };
 
 PyTypeObject* packed_type =
@@ -48,28 +58,31 @@ PyObject* answer_of(monofold_operation code, const monofold_result& result) {
 }
 
 /// Without the interpreter's lock.
-bool reduce_long(const operation_object& self, const void* items, monofold_dtype dtype,
-                 std::int64_t count, monofold_result* result) {
+bool reduce_long(const operation_object& self, const packed_items& items, monofold_result* result) {
   bool is_answered = false;
+  const monofold_options options = self.options_now();
   Py_BEGIN_ALLOW_THREADS is_answered =
-      self.quickest->reduce(items, dtype, count, result) ||
-      monofold_reduce(items, dtype, count, MONOFOLD_HOST, self.code, &self.options, result) ==
-          MONOFOLD_OK;
+      items.place != MONOFOLD_HOST
+          ? self.quickest->reduce_there(items.data, items.dtype, items.count, result)
+          : self.quickest->reduce(items.data, items.dtype, items.count, result) ||
+                monofold_reduce(items.data, items.dtype, items.count, MONOFOLD_HOST, self.code,
+                                &options, result) == MONOFOLD_OK;
   Py_END_ALLOW_THREADS return is_answered;
 }
 
 /// The answer for items next to each other; null without an exception: not a case for this function.
 PyObject* answer_for(const operation_object& self, const packed_items& items) {
   const std::int64_t item_bytes = bytes_of(items.dtype);
+  const bool is_here = items.place == MONOFOLD_HOST;
   if (reinterpret_cast<std::uintptr_t>(items.data) % static_cast<std::size_t>(item_bytes) != 0 ||
-      items.count > piece_bytes / item_bytes) {
+      (is_here && items.count > piece_bytes / item_bytes)) {
     return nullptr;
   }
   monofold_result result;
   const bool is_answered =
-      items.count < items_without_lock
+      is_here && items.count < items_without_lock
           ? self.quickest->reduce(items.data, items.dtype, items.count, &result)
-          : reduce_long(self, items.data, items.dtype, items.count, &result);
+          : reduce_long(self, items, &result);
   return is_answered ? answer_of(self.code, result) : nullptr;
 }
 
@@ -103,13 +116,14 @@ PyObject* only_axis(PyObject* args, PyObject* keywords) {
                                                   : nullptr;
 }
 
-/// Answers along an axis of an array of NumPy; null without an exception: not a case for this function.
+/// Answers along an axis; null without an exception: not a case for this function.
 PyObject* call_rows_quickly(const operation_object& self, PyObject* args, PyObject* keywords) {
   if (!self.is_quick || self.code == MONOFOLD_MINMAX || PyTuple_Size(args) == 0) return nullptr;
   PyObject* array = PyTuple_GetItem(args, 0);
-  PyObject* axis = Py_TYPE(array) == packed_type ? only_axis(args, keywords) : nullptr;
-  return axis == nullptr ? nullptr
-                         : reduce_rows_quickly(self.code, self.options, *self.rows, array, axis);
+  PyObject* axis = only_axis(args, keywords);
+  if (axis == nullptr) return nullptr;
+  const auto by_rows = Py_TYPE(array) == packed_type ? &reduce_rows_quickly : &reduce_rows_there;
+  return by_rows(self.code, self.options_now(), *self.rows, array, axis);
 }
 
 PyObject* call(PyObject* object, PyObject* args, PyObject* keywords) {
@@ -160,14 +174,6 @@ void destroy(PyObject* object) {
 
 int initialize(PyObject*, PyObject*, PyObject*) { return 0; }
 
-PyObject* set_threads(PyObject* object, PyObject* threads) {
-  const long count = PyLong_AsLong(threads);
-  if (count == -1 && PyErr_Occurred()) return nullptr;
-  reinterpret_cast<operation_object*>(object)->options.num_threads =
-      static_cast<std::int32_t>(count);
-  Py_RETURN_NONE;
-}
-
 /// What types answers along axes have, by the rules: (of items, of answers).
 PyObject* set_row_type(PyObject* object, PyObject* types) {
   int items = 0, answers = 0;
@@ -179,8 +185,7 @@ PyObject* set_row_type(PyObject* object, PyObject* types) {
 }  // namespace
 
 void bind_operation(nb::module_& core) {
-  static PyMethodDef methods[] = {{"_set_threads", set_threads, METH_O, nullptr},
-                                  {"_set_row_type", set_row_type, METH_VARARGS, nullptr},
+  static PyMethodDef methods[] = {{"_set_row_type", set_row_type, METH_VARARGS, nullptr},
                                   {nullptr, nullptr, 0, nullptr}};
   static PyType_Slot slots[] = {{Py_tp_new, reinterpret_cast<void*>(make)},
                                 {Py_tp_init, reinterpret_cast<void*>(initialize)},
@@ -193,6 +198,7 @@ void bind_operation(nb::module_& core) {
   slow_name = PyUnicode_InternFromString("_call");
   axis_name = PyUnicode_InternFromString("axis");
   core.attr("operation") = nb::steal(PyType_FromSpec(&spec));
+  core.def("set_threads", [](std::int32_t count) { num_threads = count; });
   core.def("set_packed_type", [](nb::type_object type) {
     packed_type = reinterpret_cast<PyTypeObject*>(type.inc_ref().ptr());
   });

@@ -5,6 +5,8 @@
 #include <cstdint>
 
 #include "python/src/array.hpp"
+#include "python/src/dlpack.hpp"
+#include "python/src/exchange.hpp"
 #include "python/src/gather.hpp"
 
 namespace monofold::python {
@@ -74,18 +76,72 @@ monofold_status fill(const Py_buffer& view, monofold_dtype dtype, std::int64_t a
 
 }  // namespace
 
+PyObject* numpy_type(monofold_dtype dtype) {
+  PyObject* const type = numpy_types[static_cast<std::size_t>(dtype)];
+  return type == Py_None ? nullptr : type;
+}
+
+namespace {
+
+/// An axis from 0 on; -1: it is none, or no integer.
+std::int64_t place_of(PyObject* axis, std::int64_t rank) {
+  if (!PyLong_CheckExact(axis)) return -1;
+  int is_beyond = 0;
+  std::int64_t place = PyLong_AsLongLongAndOverflow(axis, &is_beyond);
+  if (place < 0) place += rank;
+  return is_beyond == 0 && place >= 0 && place < rank ? place : -1;
+}
+
+bool gives_places(monofold_operation operation) {
+  return operation == MONOFOLD_ARGMIN || operation == MONOFOLD_ARGMAX;
+}
+
+}  // namespace
+
+PyObject* reduce_rows_there(monofold_operation operation, const monofold_options& options,
+                            const row_types& types, PyObject* array, PyObject* axis) {
+  array_there items;
+  if (!PyLong_CheckExact(axis) || !look_at_there(array, items)) return nullptr;
+  const dl_tensor& tensor = items.tensor;
+  const monofold_dtype dtype = known_dtype(tensor.type);
+  const std::int64_t reduced = place_of(axis, tensor.rank);
+  if (dtype < 0 || types.of(dtype) < 0 || reduced < 0 || tensor.rank > most_axes) return nullptr;
+  std::int64_t strides[most_axes], kept[most_axes], step = 1, num_rows = 1;
+  for (std::int32_t i = tensor.rank; i-- > 0;) {
+    strides[i] = tensor.strides != nullptr ? tensor.strides[i] : step;
+    step *= tensor.extents[i];
+    if (i != reduced) num_rows *= tensor.extents[i];
+    if (i != reduced) kept[i < reduced ? i : i - 1] = tensor.extents[i];
+  }
+  const char* const first = static_cast<const char*>(tensor.data) + tensor.byte_offset;
+  if (step == 0 || reinterpret_cast<std::uintptr_t>(first) % bytes_of(dtype) != 0) return nullptr;
+  const bool are_places = gives_places(operation);
+  const monofold_dtype answer_dtype = types.of(dtype);
+  void* memory = nullptr;
+  nb::object made = new_array_beside(items, kept, tensor.rank - 1,
+                                     are_places ? MONOFOLD_INT64 : answer_dtype, memory);
+  if (!made.is_valid()) {
+    if (PyErr_Occurred() && PyErr_ExceptionMatches(PyExc_Exception)) PyErr_Clear();
+    return nullptr;
+  }
+  monofold_status how = MONOFOLD_INTERNAL;
+  Py_BEGIN_ALLOW_THREADS how = monofold_reduce_axis_on_device(
+      first, dtype, tensor.rank, tensor.extents, strides, &reduced, 1, operation, &options,
+      answer_dtype, are_places ? nullptr : memory, nullptr,
+      are_places ? static_cast<std::int64_t*>(memory) : nullptr, num_rows, items.stream, nullptr);
+  Py_END_ALLOW_THREADS return how == MONOFOLD_OK ? made.release().ptr() : nullptr;
+}
+
 PyObject* reduce_rows_quickly(monofold_operation operation, const monofold_options& options,
                               const row_types& types, PyObject* array, PyObject* axis) {
-  if (make_empty == nullptr || !PyLong_CheckExact(axis)) return nullptr;
+  if (make_empty == nullptr) return nullptr;
   const shown items(array, PyBUF_STRIDES | PyBUF_FORMAT);
   if (!items.is_there) return nullptr;
   const monofold_dtype dtype = dtype_of_format(items.view.format, items.view.itemsize);
   if (dtype < 0 || types.of(dtype) < 0 || !is_readable(items.view)) return nullptr;
-  int is_beyond = 0;
-  std::int64_t place = PyLong_AsLongLongAndOverflow(axis, &is_beyond);
-  if (place < 0) place += items.view.ndim;
-  if (is_beyond != 0 || place < 0 || place >= items.view.ndim) return nullptr;
-  const bool are_places = operation == MONOFOLD_ARGMIN || operation == MONOFOLD_ARGMAX;
+  const std::int64_t place = place_of(axis, items.view.ndim);
+  if (place < 0) return nullptr;
+  const bool are_places = gives_places(operation);
   const monofold_dtype answer_dtype = types.of(dtype);
   const auto made_dtype = static_cast<std::size_t>(are_places ? MONOFOLD_INT64 : answer_dtype);
   PyObject* made = new_answers(items.view, place, numpy_types[made_dtype]);

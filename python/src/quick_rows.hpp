@@ -1,5 +1,5 @@
 #pragma once
-/// python/src/quick_rows: answers along one axis of a NumPy array, into a new one, where nothing is asked but them.
+/// python/src/quick_rows: answers along one axis, into a new array, where nothing is asked but them.
 
 #include <nanobind/nanobind.h>
 
@@ -26,10 +26,17 @@ class row_types {
   std::array<std::atomic<signed char>, MONOFOLD_FLOAT64 + 1> known_{};
 };
 
-/// A new array of answers; null without an exception: not a case for this function, which is one for arrays of at
+/// A new array of answers for one of NumPy; null without an exception: not a case for this function, which is one for arrays of at
 /// most 256 MiB that can be read where they lie, of types that were told, and whose rows all have an answer.
 PyObject* reduce_rows_quickly(monofold_operation operation, const monofold_options& options,
                               const row_types& types, PyObject* array, PyObject* axis);
+
+/// NumPy's name of a type; null: it has none.
+PyObject* numpy_type(monofold_dtype dtype);
+
+/// The same of an array on the current GPU, in its library's stream, into a new array there.
+PyObject* reduce_rows_there(monofold_operation operation, const monofold_options& options,
+                            const row_types& types, PyObject* array, PyObject* axis);
 
 void bind_quick_rows(nanobind::module_& core);
 

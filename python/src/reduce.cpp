@@ -274,6 +274,32 @@ nb::list packed(const array& items, const std::vector<monofold_operation>& opera
   return answers;
 }
 
+/// The same for one operation that gives the k best: (status, values, places, -1, first_nan).
+///
+/// shape      k: up to as many as there are items
+nb::tuple packed_ranked(const array& items, monofold_operation operation, const how& options) {
+  if (!items.is_packed()) throw nb::value_error("the array is not packed");
+  if (options.options.k > items.count()) throw nb::value_error("k is more than the items");
+  const auto k = static_cast<std::size_t>(options.options.k);
+  std::vector<monofold_number> values(k);
+  numbers places(k);
+  std::int64_t first_nan = -1;
+  monofold_status status = MONOFOLD_OK;
+  {
+    nb::gil_scoped_release released;
+    status =
+        monofold_top(items.data, items.dtype, items.count(), items.place, operation,
+                     &options.options, options.options.k, values.data(), places.data(), &first_nan);
+  }
+  check_call(status);
+  nb::list best, indices;
+  for (std::size_t i = 0; status == MONOFOLD_OK && i < k; ++i) {
+    best.append(to_python(values[i]));
+    indices.append(places[i]);
+  }
+  return nb::make_tuple(status, best, indices, -1, first_nan);
+}
+
 }  // namespace
 
 void bind_reduce(nb::module_& core) {
@@ -281,6 +307,7 @@ void bind_reduce(nb::module_& core) {
            nb::arg("operation"), nb::arg("how"), nb::arg("value_dtype"), nb::arg("k"),
            nb::arg("values"), nb::arg("seconds"), nb::arg("indices"));
   core.def("packed", &packed);
+  core.def("packed_ranked", &packed_ranked);
   core.def("place_of_marked", [](const array& mask, std::int64_t marked) {
     return place_of_marked(mask, 0, mask.count(), marked);
   });

@@ -1,16 +1,18 @@
 #pragma once
-/// python/src/short_arrays: one operation on arrays of a few tiles, where making a reducer is half of the time.
+/// python/src/short_arrays: one operation on short arrays, where making a reducer is half of the time.
 
 #include <array>
 #include <atomic>
 #include <cstdint>
 
 #include "monofold/monofold.h"
+#include "runtime/reducer.hpp"
 #include "runtime/row_reducer.hpp"
 
 namespace monofold::python {
 
-/// A reducer of rows for each type of item, made when the first array of the type comes and used by all others.
+/// A reducer for each type of item, made when the first array of the type comes and used by all others: of rows for a
+/// few tiles in memory of the host, of whole arrays for those of a GPU.
 ///
 /// sync       any number of threads
 class short_arrays {
@@ -24,13 +26,22 @@ class short_arrays {
   /// The bits of monofold_reduce; false: there is no answer, or it is not for this class to find it.
   bool reduce(const void* items, monofold_dtype dtype, std::int64_t count,
               monofold_result* result) noexcept;
+  /// The same of any number of items in memory of the current GPU.
+  bool reduce_there(const void* items, monofold_dtype dtype, std::int64_t count,
+                    monofold_result* result) noexcept;
 
  private:
-  const runtime::row_reducer& reducer_of(monofold_dtype dtype);
+  template <class Reducer>
+  using by_type = std::array<std::atomic<const Reducer*>, MONOFOLD_FLOAT64 + 1>;
+
+  template <class Reducer, class Make>
+  static const Reducer& made_once(std::atomic<const Reducer*>& place, const Make& make);
+  runtime::request request_of(monofold_dtype dtype) const;
 
   monofold_operation operation_;
   monofold_options options_;
-  std::array<std::atomic<const runtime::row_reducer*>, MONOFOLD_FLOAT64 + 1> made_{};
+  by_type<runtime::row_reducer> made_{};
+  by_type<runtime::reducer> made_for_devices_{};
 };
 
 }  // namespace monofold::python

@@ -237,6 +237,21 @@ nb::tuple state::answer(std::int32_t position) const {
   return to_python(result);
 }
 
+nb::list state::answers(std::int32_t count) const {
+  std::vector<monofold_result> results(static_cast<std::size_t>(count));
+  call_in_turn(busy_, [&] {
+    for (std::int32_t i = 0; i < count; ++i) {
+      const monofold_status how =
+          monofold_state_result(own_.get(), i, &results[static_cast<std::size_t>(i)]);
+      if (how > MONOFOLD_NAN_FOUND) return how;
+    }
+    return static_cast<monofold_status>(MONOFOLD_OK);
+  });
+  nb::list all;
+  for (const monofold_result& result : results) all.append(to_python(result));
+  return all;
+}
+
 monofold_status state::answer_into(std::int32_t position, monofold_dtype value_dtype,
                                    std::uintptr_t value, std::uintptr_t second) const {
   return call_in_turn(busy_, [&] {
@@ -284,6 +299,7 @@ void bind_state(nb::module_& core) {
       .def("count", &state::count)
       .def("answer", &state::answer)
       .def("answer_into", &state::answer_into)
+      .def("answers", &state::answers)
       .def("ranked", &state::ranked);
 }
 

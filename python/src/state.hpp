@@ -39,6 +39,8 @@ class state {
   std::int64_t count() const;
   /// (status, value, second, index, first_nan) of the operation at a position of the list.
   nb::tuple answer(std::int32_t position) const;
+  /// The same of the first `count` operations, of one moment while other threads push; of none that gives ranks.
+  nb::list answers(std::int32_t count) const;
   /// The same into elements at addresses, rounded once; 0: not wanted. The status.
   monofold_status answer_into(std::int32_t position, monofold_dtype value_dtype,
                               std::uintptr_t value, std::uintptr_t second) const;

@@ -65,16 +65,42 @@ class Tensor:
 
 
 SHOW = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.POINTER(DLTensor))
+STREAM = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_int32, ctypes.c_int32, ctypes.POINTER(ctypes.c_void_p))
+ALLOCATE = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.POINTER(DLTensor), ctypes.POINTER(ctypes.c_void_p), ctypes.c_void_p,
+                             ctypes.c_void_p)
+TAKE = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.POINTER(ctypes.py_object))
 
 
 class ExchangeApi(ctypes.Structure):
     _fields_ = [("major", ctypes.c_uint32), ("minor", ctypes.c_uint32), ("older", ctypes.c_void_p),
-                ("allocate", ctypes.c_void_p), ("give", ctypes.c_void_p), ("take", ctypes.c_void_p), ("show", SHOW),
-                ("current_stream", ctypes.c_void_p)]
+                ("allocate", ALLOCATE), ("give", ctypes.c_void_p), ("take", TAKE), ("show", SHOW),
+                ("current_stream", STREAM)]
 
 
-def exchange_type(show=True, major=1):
-    """A type of tensors that offers the C exchange API itself; `shown` counts the calls of it."""
+def exchange_type(show=True, major=1, base=Tensor, stream=None, make=None):
+    """A type of tensors that offers the C exchange API itself; `shown` counts the calls of it.
+
+    `stream()`: that of the library; `make(shape, code, bits)`: one of its arrays.
+    """
+    made = {}
+
+    def allocate(like, out, *_):
+        like = like[0]
+        one = make(tuple(like.extents[: like.rank]), like.code, like.bits)
+        out[0] = ctypes.addressof(one.managed)
+        made[out[0]] = one
+        return 0
+
+    def take(managed, out):
+        one = made.pop(managed)
+        ctypes.cast(out, ctypes.POINTER(ctypes.c_void_p))[0] = id(one)
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(one))
+        return 0
+
+    def tell_stream(kind, number, out):
+        out[0] = stream()
+        return 0
+
     def show_tensor(tensor, out):
         cls.shown += 1
         if tensor.fails:
@@ -83,10 +109,12 @@ def exchange_type(show=True, major=1):
         return 0
 
     function = SHOW(show_tensor) if show else SHOW()
-    api = ExchangeApi(major, 3, None, None, None, None, function, None)
-    cls = type("Exchanged", (Tensor,), {
+    rest = [ALLOCATE(allocate), TAKE(take)] if make else [ALLOCATE(), TAKE()]
+    tell = STREAM(tell_stream) if stream else STREAM()
+    api = ExchangeApi(major, 3, None, rest[0], None, rest[1], function, tell)
+    cls = type("Exchanged", (base,), {
         "shown": 0, "fails": False, "requires_grad": False, "is_neg": lambda self: self.negated, "negated": False,
-        "kept": (function, api), "__dlpack_c_exchange_api__": _new_capsule(ctypes.addressof(api), API_NAME, None)})
+        "kept": (function, api, rest, tell), "__dlpack_c_exchange_api__": _new_capsule(ctypes.addressof(api), API_NAME, None)})
     return cls
 
 

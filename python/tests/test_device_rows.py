@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from arrays import numbers
 from monofold import _core
-from producers import CudaArray, Tensor
+from producers import CudaArray, Tensor, exchange_type
 
 LIBRARIES = pathlib.Path(__file__).parents[2] / "build" / "lib"
 CODES = {"f": 2, "i": 0, "u": 1, "b": 6}
@@ -197,3 +197,79 @@ def test_streams(monkeypatch):
     for bounds, want in ((Mine(offsets), (1,)), (There(offsets), (0,))):
         assert same(mf.segmented_reduce(Mine(x), mf.sum, bounds), mf.segmented_reduce(x, mf.sum, offsets))
         assert asked.pop() == want
+
+
+def test_whole_arrays_take_the_short_way():
+    """The second array of a type is asked by the core itself: the same bits, one question a call."""
+    values = numbers("float64", 5000)
+    there = There(values)
+    for name in ("sum", "mean", "var", "max", "argmax", "minmax", "norm"):
+        operation = getattr(mf, name)
+        here = operation(values)
+        assert operation(there) == here
+        before = len(there.asked)
+        assert operation(there) == here and operation(There(values.reshape(50, 100))) == here
+        assert len(there.asked) == before + 1 and there.asked[-1] == {"max_version": (1, 1), "stream": 1}
+    with pytest.raises(ValueError, match="packed"):  # by the long way, which says why
+        mf.sum(There(values[::2]))
+    for fold in (mf.top_k(k=7), mf.bottom_k(k=3)):
+        best, right = fold(there), fold(values)
+        assert best.values.tolist() == right.values.tolist() and best.indices.tolist() == right.indices.tolist()
+
+
+def dtype_of(code, bits):
+    return np.dtype(f"{'iuf?'[code] if code < 3 else 'b'}{bits // 8}" if code != 6 else bool)
+
+
+streams = [0]
+Exchanged = exchange_type(base=There, stream=lambda: streams[-1],
+                          make=lambda shape, code, bits: Exchanged(np.zeros(shape, dtype_of(code, bits))))
+
+
+class LikeCuPy(There):
+    """Of a library that has no exchange API, and CuPy's two functions."""
+
+
+@pytest.fixture
+def cupy(monkeypatch):
+    stream = SimpleNamespace(ptr=0)
+    library = SimpleNamespace(empty=lambda shape, dtype: LikeCuPy(np.zeros(shape, dtype)),
+                              cuda=SimpleNamespace(get_current_stream=lambda: stream))
+    monkeypatch.setattr(LikeCuPy, "__module__", "cupy")
+    monkeypatch.setattr(LikeCuPy, "data", property(lambda self: SimpleNamespace(ptr=self.told["data"])), raising=False)
+    monkeypatch.setitem(sys.modules, "cupy", library)
+    return stream
+
+
+@pytest.mark.parametrize("dtype", ("float32", "float64", "int16", "bool"))
+def test_rows_take_the_short_way(dtype, cupy, monkeypatch):
+    """From the second call on: the same bits and types, into an array that the core has made itself."""
+    x = numbers(dtype, (6, 7, 9))
+    for cls in (Exchanged, LikeCuPy):
+        long_ways = []
+        for operation in (mf.sum, mf.max, mf.argmin, mf.count_nonzero, mf.plain.sum):
+            for axis in (0, 1, -1):
+                here = operation(x, axis=axis)
+                assert same(operation(cls(x), axis=axis), here)
+                with monkeypatch.context() as patched:
+                    patched.setattr(type(operation), "_call", lambda self, *args, **named: long_ways.append(args))
+                    there = operation(cls(x), axis)
+                    assert type(there) is cls and same(there, here)
+                    assert same(operation(cls(x[::-1, :, 2:7]), axis=axis), operation(x[::-1, :, 2:7], axis=axis))
+        assert not long_ways
+
+
+def test_what_the_short_way_leaves(cupy):
+    """Other streams than CuPy's default one, rows without an answer, what has no kernel: the long way says."""
+    x = numbers("float64", (4, 5))
+    for cls in (Exchanged, LikeCuPy):
+        mf.max(cls(x), axis=0)
+        with pytest.raises(mf.EmptyInput, match="row"):
+            mf.max(cls(x[:, :0]), axis=1)
+        with pytest.raises(ValueError, match="axis"):
+            mf.sum(cls(x), axis=2)
+        with pytest.raises(TypeError):
+            mf.sum(cls(x), axis=True)
+    cupy.ptr = 7
+    there = LikeCuPy(x)
+    assert same(mf.sum(there, axis=0), mf.sum(x, axis=0)) and len(there.asked) == 1

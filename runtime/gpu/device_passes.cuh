@@ -157,7 +157,8 @@ class top_device_pass final : public device_pass {
     auto* const values = reinterpret_cast<item*>(indices + fold_.k);
     const monofold::detail::gpu_path<Fold, std::remove_const_t<decltype(view)>> path(fold_, view);
     start_path(path, staging,
-               monofold::detail::top_places<item>{values, indices, count, nullptr, 0});
+               monofold::detail::top_places<item>{values, indices, count, staging.flag_line(),
+                                                  staging.next_flag()});
   }
 
  private:

@@ -64,12 +64,12 @@ class feeder {
       pass->start(staging(), here, out);
       out += in_chunks_of_16(pass->out_bytes());
     }
-    check_cuda(cudaEventRecord(buffer.done, staging().stream()), "cudaEventRecord");
+    flags_[i % 2] = staging().last_flag();
   }
 
   void finish(std::size_t i, piece_reader& reader) {
     const staging_stream::buffer& buffer = staging().at(i);
-    check_cuda(cudaEventSynchronize(buffer.done), "cudaEventSynchronize");
+    staging().wait(flags_[i % 2]);
     char* out = buffer.states;
     for (const auto& pass : work_.passes) {
       pass->finish(out);
@@ -102,6 +102,7 @@ class feeder {
   std::int64_t item_bytes_;
   place place_;
   staging_lease lease_;
+  std::uint32_t flags_[2]{};  // what the last kernel of each piece under way raises
 };
 
 }  // namespace

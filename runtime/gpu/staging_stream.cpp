@@ -3,6 +3,7 @@
 #include "runtime/gpu/staging_stream.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <exception>
 #include <iterator>
 #include <mutex>
@@ -22,6 +23,8 @@ void check_cuda(cudaError_t code, const char* call) {
 }
 
 namespace {
+
+constexpr std::int64_t line_bytes = 64;  // of a processor's caches
 
 /// Those that no thread uses. They live as long as the process: the driver may be gone before static
 /// objects are.
@@ -49,10 +52,6 @@ staging_stream::staging_stream() {
     // Not one that goes its own way: items may still be on their way in the default stream, as after a
     // cudaMemcpy from pageable memory.
     check_cuda(cudaStreamCreate(&stream_), "cudaStreamCreate");
-    for (buffer& own : buffers_) {
-      check_cuda(cudaEventCreateWithFlags(&own.done, cudaEventDisableTiming),
-                 "cudaEventCreateWithFlags");
-    }
   } catch (...) {
     release();
     throw;
@@ -65,10 +64,9 @@ void staging_stream::release() {
   if (stream_ != nullptr) static_cast<void>(cudaStreamSynchronize(stream_));
   for (buffer& own : buffers_) {
     static_cast<void>(cudaFreeHost(own.pinned));
-    static_cast<void>(cudaFreeHost(own.states));
     static_cast<void>(cudaFree(own.device));
-    if (own.done != nullptr) static_cast<void>(cudaEventDestroy(own.done));
   }
+  static_cast<void>(cudaFreeHost(pinned_));
   if (stream_ != nullptr) static_cast<void>(cudaStreamDestroy(stream_));
 }
 
@@ -85,12 +83,20 @@ void staging_stream::make_buffers(bool is_pinned) {
 void staging_stream::make_states(std::int64_t bytes) {
   if (states_bytes_ >= bytes) return;
   check_cuda(cudaStreamSynchronize(stream_), "cudaStreamSynchronize");
-  for (buffer& own : buffers_) {
-    static_cast<void>(cudaFreeHost(std::exchange(own.states, nullptr)));
-    states_bytes_ = 0;
-    own.states = allocate_pinned(bytes);
-  }
+  static_cast<void>(cudaFreeHost(std::exchange(pinned_, nullptr)));
+  states_bytes_ = 0;
+  bytes = in_chunks_of_16(bytes);
+  pinned_ = allocate_pinned(line_bytes + 2 * bytes);
+  std::memcpy(pinned_, &raised_, sizeof(raised_));
+  buffers_[0].states = pinned_ + line_bytes;
+  buffers_[1].states = buffers_[0].states + bytes;
   states_bytes_ = bytes;
+}
+
+void staging_stream::wait(std::uint32_t raised) const {
+  const auto failed = monofold::detail::wait_for_flag(
+      reinterpret_cast<const volatile std::uint32_t*>(pinned_), raised, stream_);
+  if (failed) throw error(failed.code, failed.detail);
 }
 
 staging_lease::staging_lease() {
@@ -110,10 +116,12 @@ staging_lease::staging_lease() {
 }
 
 staging_lease::~staging_lease() {
-  // After a failure there may be work that still reads buffers.
-  static_cast<void>(cudaStreamSynchronize(own_->stream()));
-  // A kernel that failed may have left tickets and mail behind.
-  if (std::uncaught_exceptions() > 0) own_->workspace().reset();
+  // After a failure there may be work that still reads buffers, and a kernel that failed may have left tickets and
+  // mail behind.
+  if (std::uncaught_exceptions() > 0) {
+    static_cast<void>(cudaStreamSynchronize(own_->stream()));
+    own_->workspace().reset();
+  }
   free_streams& all = all_free_streams();
   const std::lock_guard lock(all.mutex);
   all.streams.push_back(std::move(own_));

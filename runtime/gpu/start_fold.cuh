@@ -64,7 +64,7 @@ void start_path(const Path& path, staging_stream& staging, const Sink& sink) {
   if (failed) throw error(failed.code, failed.detail);
 }
 
-/// Starts a fold of device items whose state goes to pinned memory.
+/// Starts a fold of device items whose state goes to `out`, behind the staging stream's flag.
 template <class Fold, class Element>
 void start_fold(staging_stream& staging, const device_items& items, typename Fold::state* out) {
   const auto view = view_of_items(items, std::type_identity<Element>{});
@@ -72,7 +72,10 @@ void start_fold(staging_stream& staging, const device_items& items, typename Fol
   using monofold::detail::kernel_choice;
   const Fold fold{};
   const monofold::detail::gpu_path<Fold, view_type, kernel_choice::one> path(fold, view);
-  start_path(path, staging, monofold::detail::state_sink<typename Fold::state>{out});
+  char* const line = staging.flag_line();
+  start_path(path, staging,
+             monofold::detail::awaited_sink<typename Fold::state>{
+                 line, staging.next_flag(), reinterpret_cast<char*>(out) - line});
 }
 
 /// Exact sums of floats, whose states are too large for the plan's tree on a GPU; all of them need none.

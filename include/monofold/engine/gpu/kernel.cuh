@@ -45,17 +45,18 @@ struct state_sink {
   }
 };
 
-/// Leaves the state for a host that waits: a line of a flag, then the state.
+/// Leaves the state for a host that waits: a line of a flag, and behind it the state.
 template <class State>
 struct awaited_sink {
   static constexpr int flag_bytes = 64;
 
   void* line;
-  std::uint32_t raised;  // what the flag becomes
+  std::uint32_t raised;              // what the flag becomes
+  std::int64_t offset = flag_bytes;  // of the state, from the line on
 
   template <class F>
   MONOFOLD_GPU void operator()(const F&, const State& total) const {
-    *reinterpret_cast<State*>(static_cast<char*>(line) + flag_bytes) = total;
+    *reinterpret_cast<State*>(static_cast<char*>(line) + offset) = total;
 #if defined(__CUDA_ARCH__)
     __threadfence_system();  // a reader of the flag, on the host too, sees the state written above
 #endif

@@ -1,5 +1,5 @@
 #pragma once
-/// engine/gpu/launch: the one place where a kernel is launched, and what its errors mean.
+/// engine/gpu/launch: the one place where a kernel is launched, how a host waits for it, and what errors mean.
 
 #include <cuda_runtime_api.h>
 
@@ -115,6 +115,27 @@ failure launch_early(void (*kernel)(Parameters...), std::int64_t blocks, int thr
   return failure_of(cudaLaunchKernelExC(&how, reinterpret_cast<const void*>(kernel), parameters),
                     "cudaLaunchKernelExC");
 #endif
+}
+
+/// Waits until kernels of a stream, which count up in a word of pinned memory, have come to `raised`; what they wrote
+/// before is then read. Spins: 2 us instead of 8 us for a wait by the stream.
+inline failure wait_for_flag(const volatile std::uint32_t* flag, std::uint32_t raised,
+                             cudaStream_t stream) {
+  // The count may wrap.
+  const auto is_raised = [&] { return static_cast<std::int32_t>(*flag - raised) >= 0; };
+  for (std::uint32_t spin = 1; !is_raised(); ++spin) {
+    if (spin % 4096 != 0) continue;
+    const cudaError_t state = cudaStreamQuery(stream);
+    if (state == cudaErrorNotReady) {
+      static_cast<void>(cudaGetLastError());
+    } else if (state != cudaSuccess) {
+      return failure_of(state, "cudaStreamQuery");
+    } else if (!is_raised()) {
+      return {status::internal, "the stream is done and left no result"};
+    }
+  }
+  __atomic_thread_fence(__ATOMIC_ACQUIRE);  // the states are read behind the flag
+  return {};
 }
 
 }  // namespace monofold::detail

@@ -123,8 +123,6 @@ namespace detail {
 
 /// Pinned memory that both sides see, and a workspace; one a thread and device, kept for the next call
 /// (and not to be used after a cudaDeviceReset).
-///
-/// The host spins on a flag in it instead of waiting for the stream: 2 us instead of 8 us.
 class awaited_state {
  public:
   awaited_state() = default;
@@ -178,21 +176,7 @@ class awaited_state {
   void* state_place() const { return static_cast<char*>(pinned_) + flag_bytes; }
 
   /// Waits until the kernel that got the last `sink` has left its state there.
-  failure wait(cudaStream_t stream) {
-    for (std::uint32_t spin = 1; *flag() != raised_; ++spin) {
-      if (spin % 4096 != 0) continue;
-      const cudaError_t state = cudaStreamQuery(stream);
-      if (state == cudaErrorNotReady) {
-        static_cast<void>(cudaGetLastError());
-      } else if (state != cudaSuccess) {
-        return failure_of(state, "cudaStreamQuery");
-      } else if (*flag() != raised_) {
-        return {status::internal, "the stream is done and left no result"};
-      }
-    }
-    __atomic_thread_fence(__ATOMIC_ACQUIRE);  // the state is read behind the flag
-    return {};
-  }
+  failure wait(cudaStream_t stream) const { return wait_for_flag(flag(), raised_, stream); }
 
   template <class State>
   State get() const {

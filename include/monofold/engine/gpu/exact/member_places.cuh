@@ -9,24 +9,6 @@
 
 namespace monofold::detail {
 
-/// Leaves the last part of a state for a host that waits, and raises the flag: the parts before it
-/// were left by kernels that have ended.
-template <class State>
-struct awaited_part_sink {
-  void* line;
-  std::uint32_t raised;
-  std::int64_t offset;
-
-  template <class F>
-  MONOFOLD_GPU void operator()(const F&, const State& part) const {
-    *reinterpret_cast<State*>(static_cast<char*>(line) + offset) = part;
-#if defined(__CUDA_ARCH__)
-    __threadfence_system();  // as in awaited_sink
-#endif
-    *static_cast<volatile std::uint32_t*>(line) = raised;
-  }
-};
-
 // Where a part of the state goes that lies `offset` bytes behind the state's begin.
 
 template <class Part>
@@ -39,23 +21,17 @@ state_sink<Part> part_sink(const state_sink<State>& whole, std::int64_t offset) 
 }
 template <class Part, class State>
 state_sink<Part> part_sink(const awaited_sink<State>& whole, std::int64_t offset) {
-  return state_at<Part>(whole.line, awaited_sink<State>::flag_bytes + offset);
-}
-template <class Part, class State>
-state_sink<Part> part_sink(const awaited_part_sink<State>& whole, std::int64_t offset) {
   return state_at<Part>(whole.line, whole.offset + offset);
 }
+
+// The same of the last part, which raises the flag: the parts before it were left by kernels that have ended.
 
 template <class Part, class State>
 state_sink<Part> last_part_sink(const state_sink<State>& whole, std::int64_t offset) {
   return state_at<Part>(whole.out, offset);
 }
 template <class Part, class State>
-awaited_part_sink<Part> last_part_sink(const awaited_sink<State>& whole, std::int64_t offset) {
-  return {whole.line, whole.raised, awaited_sink<State>::flag_bytes + offset};
-}
-template <class Part, class State>
-awaited_part_sink<Part> last_part_sink(const awaited_part_sink<State>& whole, std::int64_t offset) {
+awaited_sink<Part> last_part_sink(const awaited_sink<State>& whole, std::int64_t offset) {
   return {whole.line, whole.raised, whole.offset + offset};
 }
 
@@ -67,10 +43,6 @@ MONOFOLD_GPU void* place_of(const state_sink<State>& whole) {
 }
 template <class State>
 MONOFOLD_GPU void* place_of(const awaited_sink<State>& whole) {
-  return static_cast<char*>(whole.line) + awaited_sink<State>::flag_bytes;
-}
-template <class State>
-MONOFOLD_GPU void* place_of(const awaited_part_sink<State>& whole) {
   return static_cast<char*>(whole.line) + whole.offset;
 }
 

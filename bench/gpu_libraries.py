@@ -1,0 +1,247 @@
+"""How each library of Python is asked for a reduction of an array on a GPU: by its own quickest call.
+
+A call ends when its answer is on the host; along an axis, when it is on the device.
+"""
+
+import importlib
+import math
+import os
+
+import numpy as np
+
+K = 10
+AXES = {"sum, axis 0": 0, "sum, axis 1": 1}
+os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")  # the other libraries need memory too
+
+
+class Library:
+    """A library that is here, on arrays that are made of a tensor of PyTorch without a copy."""
+
+    def __init__(self):
+        self.torch = importlib.import_module("torch")
+
+    @property
+    def version(self):
+        return getattr(self.module, "__version__", "")
+
+    def array(self, tensor):
+        return tensor
+
+    def wait(self):
+        self.torch.cuda.synchronize()
+
+    def call(self, operation, x):
+        """A function without arguments; None where there is none.
+
+        It gives a number, for `stats` a tuple (sum, mean, var, std, min, argmin, max, argmax), for `top_k` (values,
+        places), along an axis an array.
+        """
+
+
+class Monofold(Library):
+    """Of arrays of one library or another, which are asked for their memory at each call."""
+
+    def __init__(self, maker=None):
+        super().__init__()
+        self.module = importlib.import_module("monofold")
+        self.maker = maker
+        self.functions = self.module
+
+    def array(self, tensor):
+        return self.maker.array(tensor) if self.maker else tensor
+
+    def call(self, operation, x):
+        if operation in AXES:
+            axis, add = AXES[operation], self.functions.sum
+            return self.along(lambda: add(x, axis=axis)) if type(x).__module__.partition(".")[0] != "jaxlib" else None
+        one = self.module.top_k(k=K) if operation == "top_k" else getattr(self.functions, operation, None)
+        if operation == "stats" and one is not None:
+            return lambda: statistics_of(one(x))
+        return one and (lambda: one(x))
+
+    def along(self, ask):
+        wait = self.torch.cuda.synchronize
+
+        def call():
+            answer = ask()
+            wait()
+            return answer
+
+        return call
+
+
+def statistics_of(found):
+    return (found.sum, found.mean, found.var, found.std, found.min, found.argmin, found.max, found.argmax)
+
+
+class Plain(Monofold):
+    """The floating-point tree; of what has one."""
+
+    def __init__(self):
+        super().__init__()
+        self.functions = self.module.plain
+
+    def call(self, operation, x):
+        return None if operation == "top_k" else super().call(operation, x)
+
+
+class Torch(Library):
+
+    def __init__(self):
+        super().__init__()
+        self.module = self.torch
+
+    def call(self, operation, x):
+        torch, wait = self.torch, self.torch.cuda.synchronize
+        if operation in AXES:
+            axis = AXES[operation]
+
+            def along():
+                answer = x.sum(axis)
+                wait()
+                return answer
+
+            return along
+        if operation == "stats":
+            return lambda: self.statistics(x)
+        if operation == "top_k":
+
+            def best():
+                values, places = x.topk(K)
+                return values.tolist(), places.tolist()
+
+            return best if x.numel() >= K else None
+        if operation == "var":
+            return lambda: torch.var(x, correction=0).item()
+        one = getattr(x, operation)
+        return lambda: one().item()
+
+    def statistics(self, x):
+        """Two copies to the host instead of eight."""
+        torch = self.torch
+        var, mean = torch.var_mean(x, correction=0)
+        low, high = torch.aminmax(x)
+        places = torch.stack((x.argmin(), x.argmax()))
+        total, mean, var, low, high = torch.stack((x.sum(), mean, var, low, high)).tolist()
+        first, last = places.tolist()
+        return total, mean, var, math.sqrt(var), low, first, high, last
+
+
+class CuPy(Library):
+
+    def __init__(self):
+        super().__init__()
+        self.module = importlib.import_module("cupy")
+        self.default = self.module.cuda.Stream.null
+
+    def array(self, tensor):
+        return self.module.from_dlpack(tensor)
+
+    def wait(self):
+        self.default.synchronize()
+
+    def call(self, operation, x):
+        if operation in AXES:
+            axis, wait = AXES[operation], self.default.synchronize
+
+            def along():
+                answer = x.sum(axis)
+                wait()
+                return answer
+
+            return along
+        if operation == "stats":
+            names = ("sum", "mean", "var", "std", "min", "argmin", "max", "argmax")
+            calls = [getattr(x, name) for name in names]
+
+            def statistics():
+                found = [one() for one in calls]  # all are on their way before one is waited for
+                return tuple(one.item() for one in found)
+
+            return statistics
+        if operation == "top_k":
+            return (lambda: self.best(x)) if K <= x.size <= 10**8 else None  # it sorts all of a copy
+        one = getattr(x, operation)
+        return lambda: one().item()
+
+    def best(self, x):
+        places = self.module.argpartition(x, -K)[-K:]
+        return x[places].tolist(), places.tolist()
+
+
+class Jax(Library):
+    """Functions that were compiled for each shape before."""
+
+    def __init__(self):
+        super().__init__()
+        self.module = importlib.import_module("jax")
+        self.module.config.update("jax_enable_x64", True)
+        jnp = self.module.numpy
+        self.compiled = {name: self.module.jit(getattr(jnp, name)) for name in ("sum", "mean", "var", "max", "argmax")}
+        self.compiled["stats"] = self.module.jit(lambda x: (
+            jnp.sum(x), jnp.mean(x), jnp.var(x), jnp.std(x), jnp.min(x), jnp.argmin(x), jnp.max(x), jnp.argmax(x)))
+        self.compiled["top_k"] = self.module.jit(lambda x: self.module.lax.top_k(x, K))
+        for name, axis in AXES.items():
+            self.compiled[name] = self.module.jit(lambda x, axis=axis: jnp.sum(x, axis=axis))
+
+    def array(self, tensor):
+        return self.module.numpy.from_dlpack(tensor)
+
+    def call(self, operation, x):
+        one, get = self.compiled[operation], self.module.device_get
+        if operation in AXES:
+            return lambda: one(x).block_until_ready()
+        if operation == "stats":
+            return lambda: tuple(map(float, get(one(x))))
+        if operation == "top_k":
+            return (lambda: tuple(part.tolist() for part in get(one(x)))) if 10 <= x.size <= 10**8 else None
+        return lambda: one(x).item()
+
+
+class CudaCompute(Library):
+    """CCCL's reduction, made once for the type, with room of the caller's."""
+
+    def __init__(self):
+        super().__init__()
+        self.module = importlib.import_module("cuda.compute")
+        self.cupy = importlib.import_module("cupy")
+        self.made = {}
+
+    def array(self, tensor):
+        return self.cupy.from_dlpack(tensor)
+
+    def call(self, operation, x):
+        kinds = {"sum": ("PLUS", 0), "max": ("MAXIMUM", -math.inf)}
+        if operation not in kinds or x.ndim != 1:
+            return None
+        name, first = kinds[operation]
+        out, start = self.cupy.empty(1, x.dtype), np.array([first], x.dtype)
+        op = getattr(self.module.OpKind, name)
+        key = operation, x.dtype
+        if key not in self.made:
+            self.made[key] = self.module.make_reduce_into(d_in=x, d_out=out, op=op, h_init=start)
+        reduce = self.made[key]
+        asked = {"d_in": x, "d_out": out, "num_items": x.size, "op": op, "h_init": start}
+        room = self.cupy.empty(max(reduce(temp_storage=None, **asked), 1), "uint8")
+
+        def call():
+            reduce(temp_storage=room, **asked)
+            return out.item()
+
+        return call
+
+
+def here(say):
+    """(name, library) of those that are installed and find a GPU; `say` is told of the others."""
+    found = {}
+    kinds = {"monofold": Monofold, "monofold.plain": Plain, "torch": Torch, "cupy": CuPy, "jax": Jax,
+             "cuda.compute": CudaCompute}
+    for name, kind in kinds.items():
+        try:
+            found[name] = kind()
+        except Exception as error:  # whatever keeps a library from its GPU
+            say(f"{name}: {error}")
+    for name in ("cupy", "jax"):
+        if name in found and "monofold" in found:
+            found[f"monofold, of {name}"] = Monofold(found[name])
+    return found
