@@ -26,15 +26,15 @@ namespace gpu_tests {
 
 namespace mf = monofold;
 
-/// The emulated device takes some 50 us a tile: fewer sizes and repetitions must be enough there, and
-/// are, because every access is checked.
-#if defined(MONOFOLD_EMULATED)
-inline constexpr bool is_emulated = true;
+/// The emulated device takes some 50 us a tile, and a GPU that compute-sanitizer watches is as slow: fewer sizes and
+/// repetitions must be enough there, and are, because every access is checked.
+#if defined(MONOFOLD_EMULATED) || defined(MONOFOLD_WATCHED_DEVICE)
+inline constexpr bool is_slow = true;
 #else
-inline constexpr bool is_emulated = false;
+inline constexpr bool is_slow = false;
 #endif
-constexpr unsigned repetitions(unsigned on_a_gpu, unsigned emulated) {
-  return is_emulated ? emulated : on_a_gpu;
+constexpr unsigned repetitions(unsigned on_a_gpu, unsigned where_slow) {
+  return is_slow ? where_slow : on_a_gpu;
 }
 
 inline bool has_device() {
@@ -198,12 +198,12 @@ void expect_same(const char* what, const F& f, std::span<const Item> host,
 inline std::vector<std::size_t> hard_counts(std::size_t tile) {
   std::vector<std::size_t> out{0, 1, 2, 3, 5, 15, 31, 32, 33, 63, 100, 127, 128, 129};
   for (const std::size_t tiles : {1, 2, 3, 8, 16, 17, 31, 64, 100, 257}) {
-    if (is_emulated && (tiles == 16 || tiles == 64 || tiles == 257)) continue;
+    if (is_slow && (tiles == 16 || tiles == 64 || tiles == 257)) continue;
     for (const int more : {-1, 0, 1}) out.push_back(tiles * tile + static_cast<std::size_t>(more));
   }
   out.push_back(tile / 2 + 1);
   out.push_back(tile - tile / 8);
-  if (is_emulated) {
+  if (is_slow) {
     out.push_back(260 * tile + 77);
   } else {
     out.push_back(700 * tile + 77);
@@ -222,7 +222,7 @@ void compare(const char* what, const F& f, const std::vector<Item>& host,
   for (const std::size_t n : hard_counts(tile)) {
     for (const std::size_t offset : {0, 1, 2, 3, 7, 8, 13}) {
       // All offsets at small counts; large ones take them in turn.
-      if (n > (is_emulated ? 4 : 40) * tile && ++turn % 5 != 0 && offset != 0) continue;
+      if (n > (is_slow ? 4 : 40) * tile && ++turn % 5 != 0 && offset != 0) continue;
       if (offset + n > host.size()) continue;
       expect_same<Item>(what, f, all.subspan(offset, n), device.span(offset, n));
       if (testing::Test::HasFatalFailure()) return;
@@ -234,14 +234,13 @@ void compare(const char* what, const F& f, const std::vector<Item>& host,
 /// How many items such a comparison needs. The launch of more than 4096 tiles is a matter of the plan, which knows
 /// types by facts: the emulated device sees it in gpu/plan_test.cu and gpu/many_tiles_test.cu.
 template <class Item>
-constexpr std::size_t items_to_compare = (is_emulated ? 261 : 4800) *
+constexpr std::size_t items_to_compare = (is_slow ? 261 : 4800) *
                                              static_cast<std::size_t>(mf::tile_items_v<Item>) +
                                          13;
 
 /// The same where the plan is not the matter, and another type or fold has the large counts: past one block.
 template <class Item>
 constexpr std::size_t few_items_to_compare =
-    is_emulated ? 35 * static_cast<std::size_t>(mf::tile_items_v<Item>) + 13
-                : items_to_compare<Item>;
+    is_slow ? 35 * static_cast<std::size_t>(mf::tile_items_v<Item>) + 13 : items_to_compare<Item>;
 
 }  // namespace gpu_tests

@@ -122,7 +122,7 @@ TYPED_TEST(gpu_ragged_members, have_the_bits_of_the_cpu) {
     }
   }
   const device_array<TypeParam> device(host);
-  const std::size_t step = gpu_tests::is_emulated ? tile / 8 + 3 : tile / 64 + 1;
+  const std::size_t step = gpu_tests::is_slow ? tile / 8 + 3 : tile / 64 + 1;
   for (const std::size_t tiles : {0, 1, 3, 8, 19}) {
     for (std::size_t more = 1; more < tile; more += step) {
       const std::size_t count = tiles * tile + more;
@@ -138,7 +138,7 @@ TYPED_TEST(gpu_ragged_members, have_the_bits_of_the_cpu) {
 TYPED_TEST(gpu_distinct_members, find_first_places) {
   constexpr auto tile = static_cast<std::size_t>(mf::tile_items_v<TypeParam>);
   constexpr std::size_t count = 12 * tile + tile / 2 + 1;
-  const std::size_t step = gpu_tests::is_emulated ? 97 : 7;
+  const std::size_t step = gpu_tests::is_slow ? 97 : 7;
   for (std::size_t at = 0; at < count; at += step) {
     std::vector<TypeParam> host(count, TypeParam(1));
     host[at] = TypeParam(5);
@@ -216,7 +216,7 @@ TEST_F(gpu_own_folds, that_derive_from_the_librarys) {
 /// More blocks than a thread each: two and four a thread of the block that joins them.
 class gpu_many_senders : public gpu_tests::gpu_test {};
 TEST_F(gpu_many_senders, have_the_bits_of_the_cpu) {
-  if (gpu_tests::is_emulated) GTEST_SKIP() << "too many tiles for the emulated device";
+  if (gpu_tests::is_slow) GTEST_SKIP() << "too many tiles for the emulated device";
   std::vector<float> host(20000 * 1024 + 5);
   for (std::size_t i = 0; i < host.size(); ++i) {
     host[i] = static_cast<float>(inputs::unit_double(i));

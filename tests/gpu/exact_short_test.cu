@@ -46,10 +46,9 @@ TYPED_TEST_SUITE(gpu_exact_short, gpu_tests::item_types);
 TYPED_TEST(gpu_exact_short, tiles_of_other_magnitudes) {
   using f = inputs::fields<TypeParam>;
   for (const int tiles : {2, 7, 9, 40, 255, 300, 1100}) {
-    if (tiles > 40 && gpu_tests::is_emulated) continue;
+    if (tiles > 40 && gpu_tests::is_slow) continue;
     for (const int spread : {1, 2, 4, 5, 8, 9, 20, 60}) {
-      if (tiles > 9 && gpu_tests::is_emulated && spread != 1 && spread != 5 && spread != 60)
-        continue;
+      if (tiles > 9 && gpu_tests::is_slow && spread != 1 && spread != 5 && spread != 60) continue;
       std::vector<TypeParam> items;
       int field = 0;
       const int whole = tiles * gpu_tests::tile<TypeParam> - static_cast<int>(this->below(3)) * 5;
@@ -103,7 +102,7 @@ TYPED_TEST(gpu_exact_short, one_special_tile) {
     return static_cast<std::uint64_t>(field) << f::fraction;
   };
   for (const int tiles : {3, 30, 270}) {
-    if (tiles > 30 && gpu_tests::is_emulated) continue;
+    if (tiles > 30 && gpu_tests::is_slow) continue;
     for (const std::uint64_t special :
          {bits_of_field(f::top_field), bits_of_field(f::top_field) + 1, std::uint64_t{1},
           std::uint64_t{0}}) {

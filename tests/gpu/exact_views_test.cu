@@ -170,9 +170,9 @@ void expect_cpu_answer(const F& fold, const std::vector<Item>& host,
 /// compile, the first of two such folds is for these types and the second for the others.
 template <class Item>
 constexpr bool takes_first =
-    !gpu_tests::is_emulated || std::is_same_v<Item, double> || std::is_same_v<Item, mf::bfloat16>;
+    !gpu_tests::is_slow || std::is_same_v<Item, double> || std::is_same_v<Item, mf::bfloat16>;
 template <class Item>
-constexpr bool takes_second = !gpu_tests::is_emulated || !takes_first<Item>;
+constexpr bool takes_second = !gpu_tests::is_slow || !takes_first<Item>;
 
 TYPED_TEST(gpu_exact_views, some_of_the_items) {
   for (const auto& kind : inputs::kinds_of_data) {
@@ -218,7 +218,7 @@ struct ones_and_grains {
 
 /// More than 2^32 items, without the memory for them.
 TEST_F(gpu_exact_generated, many_items) {
-  const std::int64_t half = gpu_tests::is_emulated ? 100000 : (std::int64_t{1} << 32) + 1;
+  const std::int64_t half = gpu_tests::is_slow ? 100000 : (std::int64_t{1} << 32) + 1;
   const auto view = mf::generate(2 * half, ones_and_grains{});
   const auto count = static_cast<double>(half);
   EXPECT_EQ(mf::reduce(mf::gpu, view, mf::sum), count + count * 0x1p-40);  // one rounding is ours

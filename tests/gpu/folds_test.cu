@@ -90,7 +90,7 @@ struct histogram {
 };
 
 TEST_F(gpu_folds, histograms) {
-  std::vector<std::uint8_t> host(gpu_tests::is_emulated ? 60000 : 3000000);
+  std::vector<std::uint8_t> host(gpu_tests::is_slow ? 60000 : 3000000);
   for (std::size_t i = 0; i < host.size(); ++i) {
     host[i] = static_cast<std::uint8_t>(inputs::mixed(i));
   }
@@ -149,7 +149,7 @@ void compare_hard_extrema(const std::vector<Item>& kinds) {
   const device_array<Item> device(host);
   const std::span<const Item> all(host);
   for (const std::size_t n : {1, 2, 255, 256, 1024, 4096, 8192, 60000, 200003}) {
-    if (gpu_tests::is_emulated && n > 60000) continue;
+    if (gpu_tests::is_slow && n > 60000) continue;
     const auto there = device.span(0, n);
     gpu_tests::expect_same<Item>("extrema", mf::extrema, all.first(n), there);
     gpu_tests::expect_same<Item>("omitting NaN", mf::extrema_fold<Item, mf::nan_rule::omit>{},
@@ -190,9 +190,9 @@ TEST_F(gpu_folds, far_from_zero) {
 TEST_F(gpu_folds, hard_numbers) {
   const auto kinds = inputs::kinds_of_double();
   for (const double special : kinds) {
-    for (const std::size_t n : {1, 7, 600, 5000, gpu_tests::is_emulated ? 20000 : 200000}) {
+    for (const std::size_t n : {1, 7, 600, 5000, gpu_tests::is_slow ? 20000 : 200000}) {
       for (const std::size_t at : {std::size_t{0}, n / 2, n - 1}) {
-        if (gpu_tests::is_emulated && n > 5000 && at != n / 2) continue;
+        if (gpu_tests::is_slow && n > 5000 && at != n / 2) continue;
         std::vector<double> host(n);
         for (std::size_t i = 0; i < n; ++i) host[i] = inputs::spread_double(i, 300);
         host[at] = special;

@@ -19,7 +19,7 @@ using gpu_tests::same;
 
 /// Items whose blocks meet by mail.
 constexpr std::size_t some_by_mail(std::size_t on_a_gpu) {
-  return gpu_tests::is_emulated ? 200003 : on_a_gpu;
+  return gpu_tests::is_slow ? 200003 : on_a_gpu;
 }
 
 class gpu_into : public gpu_tests::gpu_test {
@@ -155,7 +155,7 @@ TEST_F(gpu_into, a_captured_graph_replays) {
 /// One block, mail and ticket in turn, a thousand times, in one workspace.
 TEST_F(gpu_into, launches_of_every_kind_share_a_workspace) {
   constexpr auto counts =
-      gpu_tests::is_emulated
+      gpu_tests::is_slow
           ? std::array<std::size_t, 6>{700, 40000, 300000, 5000, 100000, 4300001}
           : std::array<std::size_t, 6>{700, 40000, 300000, 1000001, 4194304, 6000001};
   const auto host = numbers(counts.back());

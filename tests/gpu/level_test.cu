@@ -140,7 +140,7 @@ __global__ void moments_kernel(const mf::moments_state* states, int count, mf::m
 
 /// Divisions of counts have the bits of `combine`, also of counts that are not those of tiles.
 TEST_F(gpu_level, moments_of_any_counts) {
-  const int rounds = gpu_tests::is_emulated ? 300 : 3000;
+  const int rounds = gpu_tests::is_slow ? 300 : 3000;
   for (int round = 0; round < rounds; ++round) {
     std::vector<mf::moments_state> states(32);
     auto random = [at = std::uint64_t(round) * 1000]() mutable { return inputs::mixed(++at); };

@@ -52,11 +52,11 @@ class gpu_many_tiles : public gpu_tests::gpu_test {
   static void compare(const char* what, const F& f, const std::vector<float>& host,
                       const device_array<float>& device, bool is_probe = false) {
     for (const std::size_t n : counts) {
-      if (gpu_tests::is_emulated && (!is_probe || n > counts[1])) continue;
+      if (gpu_tests::is_slow && (!is_probe || n > counts[1])) continue;
       gpu_tests::expect_same<float>(what, f, std::span(host).first(n), device.span(0, n));
     }
-    if (gpu_tests::is_emulated && is_probe) return;
-    const std::size_t shifted = (gpu_tests::is_emulated ? several_from<F> : counts[2]) - 3;
+    if (gpu_tests::is_slow && is_probe) return;
+    const std::size_t shifted = (gpu_tests::is_slow ? several_from<F> : counts[2]) - 3;
     gpu_tests::expect_same<float>(what, f, std::span(host).subspan(3, shifted),
                                   device.span(3, shifted));
   }

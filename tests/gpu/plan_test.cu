@@ -65,7 +65,7 @@ TEST_F(gpu_plan, large_states) {
   // Few counts: a lane of these takes its time.
   const std::span<const item> all(host);
   for (const std::size_t n : {1, 511, 512, 513, 5000, 100000}) {
-    if (gpu_tests::is_emulated && n > 5000) break;
+    if (gpu_tests::is_slow && n > 5000) break;
     gpu_tests::expect_same<item>("1 KiB", tree_probe<item, true, 126>{}, all.first(n),
                                  device.span(0, n));
     gpu_tests::expect_same<item>("8 KiB, ordered", tree_probe<item, false, 1022>{}, all.first(n),

@@ -17,7 +17,7 @@ namespace {
 
 namespace mf = monofold;
 using gpu_tests::device_array;
-using gpu_tests::is_emulated;
+using gpu_tests::is_slow;
 
 class gpu_segments : public gpu_tests::gpu_test {};
 

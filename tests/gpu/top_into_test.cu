@@ -49,7 +49,7 @@ struct answer_memory {
 };
 
 TEST_F(gpu_top_into, answers_go_to_device_pinned_and_mapped_memory) {
-  const auto host = numbers(gpu_tests::is_emulated ? 30001 : 3000001);
+  const auto host = numbers(gpu_tests::is_slow ? 30001 : 3000001);
   const device_array<float> device(host);
   const auto range = device.span(0, host.size());
   constexpr std::size_t k = 100;
@@ -72,7 +72,7 @@ TEST_F(gpu_top_into, answers_go_to_device_pinned_and_mapped_memory) {
 }
 
 TEST_F(gpu_top_into, a_captured_graph_replays) {
-  constexpr std::size_t n = gpu_tests::is_emulated ? 90007 : 6000011;
+  constexpr std::size_t n = gpu_tests::is_slow ? 90007 : 6000011;
   constexpr std::size_t k = 33;
   constexpr std::size_t few = 70001;
   std::array<std::vector<float>, 2> host{numbers(n, 1), numbers(n, 2)};
@@ -112,7 +112,7 @@ TEST_F(gpu_top_into, a_captured_graph_replays) {
     ASSERT_EQ(cudaStreamSynchronize(stream), cudaSuccess);
     right += same_answer(all.get(k), want[i % 2]) && same_answer(some.get(k), least[i % 2]) ? 1 : 0;
   }
-  EXPECT_EQ(right, gpu_tests::is_emulated ? 4 : 100);
+  EXPECT_EQ(right, gpu_tests::is_slow ? 4 : 100);
   EXPECT_TRUE(gpu_tests::same(total.host()[0], sum));
   static_cast<void>(cudaGraphExecDestroy(replay));
   static_cast<void>(cudaGraphDestroy(graph));
@@ -120,7 +120,7 @@ TEST_F(gpu_top_into, a_captured_graph_replays) {
 }
 
 TEST_F(gpu_top_into, two_streams_with_a_workspace_each) {
-  constexpr std::size_t n = gpu_tests::is_emulated ? 40003 : 2000003;
+  constexpr std::size_t n = gpu_tests::is_slow ? 40003 : 2000003;
   constexpr std::size_t k = 128;
   const auto host = numbers(n);
   const device_array<float> device(host);
@@ -147,7 +147,7 @@ TEST_F(gpu_top_into, two_streams_with_a_workspace_each) {
 
 /// A range that comes in chunks: candidates of each, joined on the host.
 TEST_F(gpu_top_into, chunks_are_joined_on_the_host) {
-  constexpr std::size_t n = gpu_tests::is_emulated ? 40017 : 3000017;
+  constexpr std::size_t n = gpu_tests::is_slow ? 40017 : 3000017;
   constexpr std::size_t k = 40;
   const auto host = numbers(n);
   const device_array<float> device(host);
@@ -200,7 +200,7 @@ TEST_F(gpu_top_into, fewer_numbers_than_k) {
 }
 
 TEST_F(gpu_top_into, wrong_arguments_are_refused) {
-  constexpr std::size_t n = gpu_tests::is_emulated ? 30001 : 3000001;
+  constexpr std::size_t n = gpu_tests::is_slow ? 30001 : 3000001;
   const auto host = numbers(n);
   const device_array<float> device(host);
   const auto range = device.span(0, n);

@@ -19,15 +19,14 @@ using gpu_tests::items_in;
 class gpu_top : public gpu_tests::gpu_test {};
 
 const std::vector<std::int64_t> some_k =
-    gpu_tests::is_emulated
-        ? std::vector<std::int64_t>{1, 3, 33, 1024}
-        : std::vector<std::int64_t>{1, 2, 3, 10, 31, 32, 33, 100, 128, 1000, 1024};
+    gpu_tests::is_slow ? std::vector<std::int64_t>{1, 3, 33, 1024}
+                       : std::vector<std::int64_t>{1, 2, 3, 10, 31, 32, 33, 100, 128, 1000, 1024};
 
 /// Around every boundary: lanes, tiles, one block, several.
 template <class Item>
 std::vector<std::size_t> some_counts() {
   constexpr std::size_t tile = mf::tile_items_v<Item>;
-  if (gpu_tests::is_emulated) return {1, 33, 1025, tile + 1, 17 * tile + 5};
+  if (gpu_tests::is_slow) return {1, 33, 1025, tile + 1, 17 * tile + 5};
   return {1,
           2,
           31,
@@ -50,7 +49,7 @@ std::vector<std::size_t> some_counts() {
 template <class Item, class Make>
 void compare_order(item_order order, const Make& make) {
   constexpr std::size_t tile = mf::tile_items_v<Item>;
-  constexpr std::size_t most = (gpu_tests::is_emulated ? 18 : 301) * tile;
+  constexpr std::size_t most = (gpu_tests::is_slow ? 18 : 301) * tile;
   const auto host = gpu_tests::ordered_items<Item>(order, most);
   const device_array<char> device(host);
   const std::string what = "order " + std::to_string(static_cast<int>(order));
@@ -61,7 +60,7 @@ void compare_order(item_order order, const Make& make) {
       for (const std::int64_t k : some_k) {
         if (k > static_cast<std::int64_t>(n) + 1) continue;
         if (from != 0 && n > 2 * tile && ++turn % 4 != 0) continue;
-        if (gpu_tests::is_emulated && from != 0 && ++turn % 5 != 0) continue;
+        if (gpu_tests::is_slow && from != 0 && ++turn % 5 != 0) continue;
         expect_same_top(what.c_str(), make(k), items_in<Item>(host.data(), from, n),
                         items_in<Item>(device.data(), from, n));
         if (testing::Test::HasFatalFailure()) return;
@@ -79,10 +78,10 @@ template <class Item, bool smallest, mf::nan_rule rule = mf::nan_rule::propagate
 void compare_orders() {
   // On the emulated device the three tests of float32 take all orders; of the others each takes a few.
   constexpr bool is_integer = std::is_integral_v<Item>;
-  const int step = !gpu_tests::is_emulated ? 1 : is_integer ? 6 : 3;
+  const int step = !gpu_tests::is_slow ? 1 : is_integer ? 6 : 3;
   const int part = static_cast<int>(sizeof(Item)) + (smallest ? 1 : 0) + (is_integer ? 1 : 0) +
                    (rule == mf::nan_rule::omit ? 2 : 0);
-  const int first = gpu_tests::is_emulated ? part % 3 : 0;
+  const int first = gpu_tests::is_slow ? part % 3 : 0;
   for (int order = first; order < gpu_tests::num_item_orders; order += step) {
     compare_order<Item>(static_cast<item_order>(order), made<mf::top_fold<Item, smallest, rule>>{});
     if (testing::Test::HasFatalFailure()) return;
@@ -108,7 +107,7 @@ TEST_F(gpu_top, smallest_uint64) { compare_orders<std::uint64_t, true>(); }
 
 /// Several tiles a ticket, and blocks that take several tickets a warp.
 TEST_F(gpu_top, many_tiles) {
-  if (gpu_tests::is_emulated) GTEST_SKIP() << "takes hours on the emulated device";
+  if (gpu_tests::is_slow) GTEST_SKIP() << "takes hours there";
   for (const std::size_t n : {(std::size_t{24} << 18) + 5, (std::size_t{140} << 18) + 1001,
                               (std::size_t{1050} << 18) + 77}) {
     for (const item_order order : {item_order::any_bits, item_order::ascending,
@@ -126,7 +125,7 @@ TEST_F(gpu_top, many_tiles) {
 
 /// Ties among 64-bit items, whose positions do not fit beside their ranks.
 TEST_F(gpu_top, many_equal_items_of_8_bytes) {
-  const std::size_t n = gpu_tests::is_emulated ? 30011 : 5000011;
+  const std::size_t n = gpu_tests::is_slow ? 30011 : 5000011;
   for (const item_order order :
        {item_order::all_equal, item_order::all_nan, item_order::few_values, item_order::steps}) {
     const auto host = gpu_tests::ordered_items<double>(order, static_cast<std::int64_t>(n));
@@ -139,6 +138,7 @@ TEST_F(gpu_top, many_equal_items_of_8_bytes) {
 }
 
 TEST_F(gpu_top, more_than_2_to_the_32_items) {
+  if (gpu_tests::is_slow) GTEST_SKIP() << "takes hours there";
   const std::size_t n = (std::size_t{1} << 32) + (std::size_t{5} << 20) + 3;
   std::size_t free_bytes = 0;
   std::size_t all_bytes = 0;

@@ -76,7 +76,7 @@ TEST_F(gpu_views, the_last_item_of_an_ordered_fold_is_the_last) {
 
 TEST_F(gpu_views, computed_and_strided_views) {
   const gpu_tests::numbers<float> d;
-  const std::size_t n = gpu_tests::is_emulated ? 200003 : 1000003;
+  const std::size_t n = gpu_tests::is_slow ? 200003 : 1000003;
   const std::span<const float> host = std::span(d.host).first(n);
   const auto device = d.device.span(0, n);
   EXPECT_TRUE(
@@ -102,7 +102,7 @@ TEST_F(gpu_views, computed_and_strided_views) {
 
 /// More than 2^32 items, without the memory for them; the index reaches the fold.
 TEST_F(gpu_views, more_than_2_to_the_32_items) {
-  if (gpu_tests::is_emulated) GTEST_SKIP() << "takes minutes on the emulated device";
+  if (gpu_tests::is_slow) GTEST_SKIP() << "takes minutes on the emulated device";
   const std::int64_t n = (std::int64_t{1} << 33) + 12345;
   const auto ones = mf::generate(n, mostly_ones{});
   EXPECT_EQ(mf::reduce(mf::gpu, ones, mf::plain_sum_in<double>), n + 6);
