@@ -10,6 +10,7 @@
 
 #include "monofold/engine/gpu/engine.cuh"
 #include "monofold/engine/gpu/segment/axis_path.cuh"
+#include "monofold/engine/gpu/segment/top_list.cuh"
 #include "monofold/reduce_axis.hpp"
 #include "monofold/reduce_segments.cuh"
 #include "monofold/shape/array_view.hpp"
@@ -44,22 +45,20 @@ failure axis_into_async(const device_stream& on, const axis_path<F, Item>& path,
   return path.start(on, workspace, sinks);
 }
 
-/// The k best items of rows that are segments of one length.
+/// The k best items of each row of an array.
 template <class F, class Item>
 class top_rows {
  public:
-  using view = contiguous_view<Item>;
-
-  /// errors     throws `error`, unsupported: rows whose items, or which themselves, lie apart
+  /// errors     throws `error`, unsupported: several axes are reduced that memory does not walk as one
   top_rows(const device_stream& on, const F& f, const array_view<Item>& items,
            const array_rows& rows)
       : on_(on),
-        rows_as_(items.data_of_first(), rows),
-        path_(f, rows_as_.view, rows_as_.segments, multiprocessors_of(on)) {
-    if (!rows_as_.are_segments) {
+        view_(items.data_of_first(), items.size()),
+        list_(rows),
+        path_(f, view_, list_, multiprocessors_of(on)) {
+    if (rows.num_reduced > 1) {
       throw error(status::unsupported,
-                  "on a GPU top and bottom take rows whose items lie side by side, one row behind "
-                  "the other");
+                  "on a GPU top and bottom take axes that memory walks as one");
     }
   }
   const auto& path() const { return path_; }
@@ -70,8 +69,9 @@ class top_rows {
 
  private:
   device_stream on_;
-  rows_as_segments<view, const Item*, fixed_segments> rows_as_;
-  top_segments<F, view, fixed_segments> path_;
+  contiguous_view<Item> view_;
+  top_list list_;
+  top_segments<F, contiguous_view<Item>, top_list> path_;
 };
 
 /// Rows without items where there is nothing to leave.
@@ -137,8 +137,8 @@ void reduce_axis_into(const gpu_engine& engine, const array_view<Item>& items,
 
 /// The k best items of each row, by `top(k)` or `bottom(k)`, and their indices, best first: k of each a row.
 ///
-/// shape      as reduce_segments_into of them; rows lie one behind the other, and their items side by side
-/// errors     as reduce_axis_into; unsupported: other rows
+/// shape      as reduce_segments_into of them, best with items side by side: others are loaded one by one
+/// errors     as reduce_axis_into; unsupported: several axes that memory does not walk as one
 /// tested by  tests/gpu/row_tops_test.cu
 template <class Item, class F>
 requires fold_on<F, Item> && detail::is_top_fold_v<bound_fold_t<F, Item>>

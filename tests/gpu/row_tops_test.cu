@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -182,6 +183,45 @@ TEST_F(gpu_row_tops, rows_of_one_length) {
   }
 }
 
+template <class Item>
+void compare_arrays(const std::vector<std::int64_t>& extents,
+                    const std::vector<std::int64_t>& strides, std::int64_t before) {
+  std::int64_t all = 1 + before;
+  for (std::size_t a = 0; a < extents.size(); ++a) {
+    all += strides[a] > 0 ? (extents[a] - 1) * strides[a] : 0;
+  }
+  const auto host =
+      gpu_tests::ordered_items<Item>(item_order::any_bits, static_cast<std::size_t>(all));
+  const device_array<char> device(host);
+  const auto array_in = [&](const char* memory) {
+    return mf::array_view<Item>(reinterpret_cast<const Item*>(memory) + before,
+                                std::span<const std::int64_t>(extents),
+                                std::span<const std::int64_t>(strides));
+  };
+  for (std::int64_t axis = 0; axis < std::ssize(extents); ++axis) {
+    for (const std::int64_t k : {1, 7, 150}) {
+      const auto want = mf::try_reduce_axis(mf::cpu, array_in(host.data()), {axis}, mf::top(k));
+      const auto got = mf::try_reduce_axis(mf::gpu, array_in(device.data()), {axis}, mf::top(k));
+      ASSERT_EQ(got.extents, want.extents);
+      for (std::size_t r = 0; r < want.values.size(); ++r) {
+        ASSERT_EQ(got.values[r].code(), want.values[r].code()) << "axis " << axis << ", k = " << k;
+        if (!want.values[r]) continue;
+        ASSERT_TRUE(gpu_tests::same_answer(*got.values[r], *want.values[r]))
+            << "axis " << axis << ", k = " << k << ", row " << r;
+      }
+    }
+  }
+}
+
+TEST_F(gpu_row_tops, arrays_with_strides) {
+  compare_arrays<float>({9, 40}, {40, 1}, 0);
+  compare_arrays<float>({1100, 3}, {3, 1}, 0);
+  compare_arrays<mf::bfloat16>({40, 9, 3}, {30, 3, 1}, 2);
+  compare_arrays<std::int8_t>({5, 300, 2}, {601, 2, 1}, 1);
+  compare_arrays<double>({7, 30}, {31, -1}, 29);
+  compare_arrays<float>({2, 18000}, {1, 2}, 0);
+}
+
 TEST_F(gpu_row_tops, a_graph_of_two_calls_in_one_workspace) {
   constexpr std::int64_t rows = 3;
   constexpr std::int64_t length = 17 * mf::tile_items_v<float> + 3;
@@ -223,6 +263,30 @@ TEST_F(gpu_row_tops, a_graph_of_two_calls_in_one_workspace) {
   static_cast<void>(cudaStreamDestroy(stream));
 }
 
+TEST_F(gpu_row_tops, logits) {
+  constexpr std::int64_t k = 10;
+  const auto host = gpu_tests::ordered_items<float>(item_order::any_bits, 4 * 1000);
+  const device_array<char> device(host);
+  const mf::array_view<float> logits(reinterpret_cast<const float*>(device.data()), {4, 1000});
+  const mf::gpu_workspace workspace(mf::workspace_bytes(logits, {-1}, mf::top(k)));
+  const device_array<float> place_of_values(4 * k);
+  const device_array<std::int64_t> place_of_indices(4 * k);
+  float* const values = place_of_values.data();
+  std::int64_t* const indices = place_of_indices.data();
+  cudaStream_t stream = nullptr;
+  // [top_of_rows]
+  // k values and k indices a row, best first, row after row
+  mf::reduce_axis_into(mf::gpu(stream), logits, {-1}, mf::top(k),
+                       mf::top_out<float>{values, indices}, workspace);
+  // [/top_of_rows]
+  ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  const auto found = place_of_indices.host();
+  for (std::size_t r = 0; r < 4; ++r) {
+    const auto want = mf::reduce(mf::cpu, items_in<float>(host.data(), r * 1000, 1000), mf::top(k));
+    for (std::size_t i = 0; i < k; ++i) EXPECT_EQ(found[r * k + i], want.indices[i]);
+  }
+}
+
 TEST_F(gpu_row_tops, what_is_wrong_is_told) {
   const std::vector<float> host(3000, 1.5F);
   const device_array<float> device(host);
@@ -252,10 +316,10 @@ TEST_F(gpu_row_tops, what_is_wrong_is_told) {
       "k is 1025; a GPU picks up to 1024", mf::status::unsupported);
   gpu_tests::expect_refused(
       [&] {
-        static_cast<void>(mf::reduce_axis(mf::gpu, mf::array_view<float>(device.data(), {30, 100}),
-                                          {0}, mf::top(2)));
+        static_cast<void>(mf::reduce_axis(
+            mf::gpu, mf::array_view<float>(device.data(), {3, 10, 100}), {0, 2}, mf::top(2)));
       },
-      "side by side", mf::status::unsupported);
+      "walks as one", mf::status::unsupported);
   const mf::gpu_workspace small(0);
   const device_array<float> values(1);
   const device_array<std::int64_t> indices(1);

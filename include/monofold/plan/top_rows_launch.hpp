@@ -27,12 +27,18 @@ static_assert(top_survivors(max_top_items) + 32 <= top_pool_places(max_top_items
 /// adding 32 of them does.
 MONOFOLD_HD constexpr int top_pool_settled(int k) { return top_survivors(k) + 32; }
 
+/// What kernels are started with. A warp takes rows of up to `short_tiles` (0: none), a block longer ones.
+struct top_rows_launch {
+  segment_launch list;
+  std::int32_t short_tiles;
+};
+
 /// The launch for so many segments on a device of so many multiprocessors, with room for some 8 blocks each.
 ///
 /// Segments of up to two nodes go whole to a block; longer ones in nodes of like size.
 /// `may_fail`: rows of k items or more may be without an answer, which the second kernel tells.
-constexpr segment_launch top_rows_launch_for(const segment_facts& facts, int k, bool may_fail,
-                                             int multiprocessors) {
+constexpr top_rows_launch top_rows_launch_for(const segment_facts& facts, int k, bool may_fail,
+                                              int multiprocessors) {
   segment_launch plan{};
   plan.segments = facts.segments;
   plan.is_even = true;
@@ -45,8 +51,14 @@ constexpr segment_launch top_rows_launch_for(const segment_facts& facts, int k, 
   plan.node_level = level;
   plan.medium_tiles = std::int64_t{2} << level;
   plan.long_blocks = static_cast<std::int32_t>(blocks);
+  // A row costs a block some microseconds beside its tiles. A warp takes several tiles where there are so many that
+  // each of some 24 a multiprocessor has 8 such rows.
+  const auto short_tiles = k > max_warp_top_items
+                               ? 0
+                               : static_cast<std::int32_t>(floor_power(
+                                     tiles / (std::int64_t{multiprocessors} * 24 * 8), 1, 16));
   const bool is_fixed = facts.fixed_length >= 0;
-  const bool is_short = facts.fixed_length <= facts.tile_items && k <= max_warp_top_items;
+  const bool is_short = facts.fixed_length <= short_tiles * facts.tile_items;
   if (is_fixed && is_short && facts.fixed_length >= k && !may_fail) plan.long_blocks = 0;
   // Rows of up to 32 items go together; of longer ones as few a warp as keep all warps at work. What is only listed
   // is looked at 32 at a time.
@@ -58,7 +70,7 @@ constexpr segment_launch top_rows_launch_for(const segment_facts& facts, int k, 
           : static_cast<std::int32_t>(floor_power(facts.segments / enough, each <= 32 ? 8 : 1, 32));
   plan.groups = 1;
   plan.warps = (facts.segments + plan.group - 1) / plan.group;
-  return plan;
+  return {plan, short_tiles};
 }
 
 }  // namespace monofold

@@ -40,7 +40,7 @@ class top_block {
   /// A segment.
   MONOFOLD_GPU void find(std::int64_t segment) {
     const segment_ends ends = job_.ends_of(segment);
-    search(ends.begin, ends.count());
+    search(job_.part(ends, 0, ends.count()));
     if (warp_rank() == 0) {
       const std::int64_t base = job_.from_view ? ends.begin : 0;
       job_.leave(list_, top_, segment, [&](std::uint32_t index) { return base + index; });
@@ -53,7 +53,7 @@ class top_block {
   MONOFOLD_GPU void find_node(const segment_unit& unit, key* found, std::uint32_t* ticket) {
     const segment_ends ends = job_.ends_of(unit.segment);
     const std::int64_t first = first_of(ends, unit.node, unit.nodes);
-    search(ends.begin + first, first_of(ends, unit.node + 1, unit.nodes) - first);
+    search(job_.part(ends, first, first_of(ends, unit.node + 1, unit.nodes) - first));
     bool is_last = false;
     if (warp_rank() == 0) {
       key* const own = found + std::int64_t{unit.node} * job_.k;
@@ -78,9 +78,8 @@ class top_block {
     return first < ends.count() ? first : ends.count();
   }
 
-  /// Leaves the k best of so many items in the first warp, in order.
-  MONOFOLD_GPU void search(std::int64_t begin, std::int64_t count) {
-    const auto range = aligned_range_of(job_.items + begin, count);
+  /// Leaves the k best of some items in the first warp, in order.
+  MONOFOLD_GPU void search(const strided_range<word>& range) {
     top_.start();
     MONOFOLD_ROLL
     for (std::int64_t at = std::int64_t{warp_rank()} * Job::tile_items; at < range.end;
@@ -106,12 +105,22 @@ class top_block {
                                const key* found) {
     const std::int64_t all = std::int64_t{unit.nodes} * job_.k;
     top_.start();
+    constexpr int in_flight = 4;
     MONOFOLD_ROLL
-    for (std::int64_t from = std::int64_t{warp_rank()} * warp_lanes; from < all;
-         from += std::int64_t{warps_} * warp_lanes) {
-      const std::int64_t i = from + lane_rank();
-      const key own = i < all ? found[i] : key{0};
-      top_.offer(own != 0, keys::of(keys::rank_of(own), static_cast<std::uint32_t>(i)));
+    for (std::int64_t from = std::int64_t{warp_rank()} * (in_flight * warp_lanes); from < all;
+         from += std::int64_t{warps_} * (in_flight * warp_lanes)) {
+      key own[in_flight];
+      MONOFOLD_UNROLL
+      for (int j = 0; j < in_flight; ++j) {
+        const std::int64_t i = from + j * warp_lanes + lane_rank();
+        own[j] = i < all ? found[i] : key{0};
+      }
+      MONOFOLD_UNROLL
+      for (int j = 0; j < in_flight; ++j) {
+        const std::int64_t i = from + j * warp_lanes + lane_rank();
+        top_.offer(own[j] != 0, keys::of(keys::rank_of(own[j]), static_cast<std::uint32_t>(i)));
+      }
+      if (top_.count() >= top_pool_settled(job_.k)) top_.settle();
     }
     join_warps();
     if (warp_rank() != 0) return;

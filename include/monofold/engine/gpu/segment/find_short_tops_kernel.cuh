@@ -40,7 +40,9 @@ class top_page {
     const segment_ends ends = is_one ? job_.ends_of(own) : segment_ends{0, 0};
     const bool is_good = is_one && job_.is_good(ends);
     if (is_one && !is_good) list_.report_bad(own);
-    if (is_good && ends.count() < job_.k) job_.fail(list_, own, status::empty_input);
+    if (is_good && ends.count() < job_.k) {
+      job_.fail(list_, job_.number_of(own), status::empty_input);
+    }
     if (job_.k == 0) return;
     const bool has_answer = is_good && ends.count() >= job_.k;
     const bool is_short = has_answer && job_.is_short(ends);
@@ -74,7 +76,7 @@ class top_page {
       const std::int64_t from = shuffle_from(begin, lane);
       key own = 0;
       if (member < items) {
-        const auto rank = job_.order.rank_of(job_.items[from + member]);
+        const auto rank = job_.order.rank_of(job_.part({from, from + items}, member, 1).only());
         if (rank >= job_.order.least()) own = keys::of(rank, static_cast<std::uint32_t>(member));
       }
       own = sort_lanes(own, width);
@@ -83,12 +85,13 @@ class top_page {
         const key best = shuffle_from(own, place_of_first);
         code = job_.code_of(best, shuffle_from(own, (place_of_first + job_.k - 1) % warp_lanes));
       }
+      const std::int64_t number = items > 0 ? job_.number_of(first + lane) : 0;
       if (items == 0) {
         // No segment here, or one that is not for teams.
       } else if (code != status::ok) {
-        if (member == 0) job_.fail(list_, first + lane, code);
+        if (member == 0) job_.fail(list_, number, code);
       } else if (member < job_.k) {
-        job_.put(first + lane, member, keys::rank_of(own),
+        job_.put(number, member, keys::rank_of(own),
                  (job_.from_view ? from : 0) + keys::index_of(own));
       }
     }
@@ -96,7 +99,7 @@ class top_page {
 
   /// A segment of up to a tile.
   MONOFOLD_GPU void find(std::int64_t segment, const segment_ends& ends) {
-    const auto range = aligned_range_of(job_.items + ends.begin, ends.count());
+    const auto range = job_.part(ends, 0, ends.count());
     top_.start();
     MONOFOLD_ROLL
     for (std::int64_t at = 0; at < range.end; at += Job::tile_items) top_.scan(range, at);

@@ -37,9 +37,10 @@ struct top_keys {
 template <class Key>
 MONOFOLD_GPU Key sort_lanes(Key own, int width) {
   const int member = lane_rank() & (width - 1);
-  MONOFOLD_ROLL
-  for (int run = 2; run <= width; run *= 2) {
-    MONOFOLD_ROLL
+  MONOFOLD_UNROLL
+  for (int run = 2; run <= warp_lanes; run *= 2) {
+    if (run > width) break;
+    MONOFOLD_UNROLL
     for (int distance = run / 2; distance > 0; distance /= 2) {
       const Key other = shuffle_from(own, lane_rank() ^ distance);
       // Runs go down and up by turns, so that two of them are one that only falls or rises on either side.

@@ -35,7 +35,10 @@ class top_rows_path {
         segments.size(), length < 0 ? size : length * segments.size(), tile_items_v<Word>,
         length,          known_segments<Segments>::may_overlap,        true};
     if (failure_of_k()) return;
-    plan_ = top_rows_launch_for(facts, static_cast<int>(k), order.least() != 0, multiprocessors);
+    const top_rows_launch plan =
+        top_rows_launch_for(facts, static_cast<int>(k), order.least() != 0, multiprocessors);
+    plan_ = plan.list;
+    short_tiles_ = plan.short_tiles;
     if (plan_.long_blocks == 0) return;
     // Of more items than a warp takes rows of any length are listed.
     memory_.mediums = k > max_warp_top_items ? plan_.segments : medium_capacity_of(plan_, facts);
@@ -72,8 +75,15 @@ class top_rows_path {
     if (auto failed = failure_of_k()) return failed;
     if (plan_.segments == 0) return {};
     const int k = static_cast<int>(k_);
-    const job own{
-        static_cast<std::int32_t>(sizeof(job)), k, from_view, items, size_, order_, out, segments_};
+    const job own{static_cast<std::int32_t>(sizeof(job)),
+                  k,
+                  short_tiles_,
+                  from_view,
+                  items,
+                  size_,
+                  order_,
+                  out,
+                  segments_};
     const work_list list = memory_.list_in(workspace);
     const int warps = warps_of_top_row(k);
     const int shared = warps * warp_top<Word>::bytes_for(k);
@@ -96,6 +106,7 @@ class top_rows_path {
   const Segments& segments_;
   bool may_overlap_ = false;
   segment_launch plan_{};
+  std::int32_t short_tiles_ = 0;
   list_memory memory_{};
 };
 

@@ -17,6 +17,15 @@
 
 namespace monofold::detail {
 
+/// Items `stride` apart; by 16-byte boundaries where that is 1, else from the first one on.
+template <class Word>
+struct strided_range : aligned_range<Word> {
+  std::int64_t stride;
+
+  /// The item of a range of one.
+  MONOFOLD_GPU Word only() const { return this->base[this->first]; }
+};
+
 /// The candidates of a warp, in shared memory, and a bound that candidates have to reach.
 ///
 /// A warp loads a tile and takes the best rank of each chunk of 16 bytes. Chunks that reach the bound are staged in
@@ -31,7 +40,7 @@ class warp_top {
   using key = typename keys::key;
   using rank = typename keys::rank;
   using order = word_order<Word>;
-  using range = aligned_range<Word>;
+  using range = strided_range<Word>;
   static constexpr int tile_items = tile_items_v<Word>;
   static constexpr int chunk_items = tile_shape<Word>::items_per_lane;
   static constexpr int row_items = tile_shape<Word>::row_items;
@@ -90,17 +99,22 @@ class warp_top {
     }
   }
 
+  /// Thins out the candidates, for a better bound.
+  MONOFOLD_GPU void settle() { tighten(top_survivors(k_)); }
+
   /// Looks at the tile at position `at`, a boundary; indices count from the range's first item.
   MONOFOLD_GPU void scan(const range& items, std::int64_t at) {
+    const std::int64_t left = items.end - at;
+    const int rows =
+        left >= tile_items ? tile_rows : static_cast<int>((left + row_items - 1) / row_items);
     bytes16 raw[tile_rows];
-    if (at >= items.first && at + tile_items <= items.end) {
+    if (items.stride != 1) {
+      gather(raw, items, at, rows);
+    } else if (at >= items.first && left >= tile_items) {
       load_aligned_rows(raw, reinterpret_cast<const char*>(items.base + at), lane_rank());
     } else {
       load_ragged_rows(raw, items, at, lane_rank(), repeated(order_.outside));
     }
-    const std::int64_t left = items.end - at;
-    const int rows =
-        left >= tile_items ? tile_rows : static_cast<int>((left + row_items - 1) / row_items);
     rank best[tile_rows];
     rank most = 0;
     MONOFOLD_UNROLL
@@ -115,7 +129,7 @@ class warp_top {
     sync_warp();  // chunks staged above are read below
     offer_staged(items, at, staged);
     sync_warp();  // and overwritten after this
-    if (count_ >= top_pool_settled(k_)) tighten(top_survivors(k_));
+    if (count_ >= top_pool_settled(k_)) settle();
   }
 
   /// Puts the k best of the pool in order, best first, and drops others: fewer where there are fewer.
@@ -125,7 +139,8 @@ class warp_top {
     if (count_ > most) tighten(most);
     sync_warp();  // keys written above are read below
     if (count_ <= warp_lanes) {
-      const key own = sort_lanes(lane_rank() < count_ ? pool_[lane_rank()] : key{0}, warp_lanes);
+      const int width = count_ <= warp_lanes / 4 ? warp_lanes / 4 : warp_lanes;
+      const key own = sort_lanes(lane_rank() < count_ ? pool_[lane_rank()] : key{0}, width);
       sync_warp();  // keys were read above
       pool_[lane_rank()] = own;
     } else {
@@ -138,15 +153,31 @@ class warp_top {
  private:
   MONOFOLD_GPU static std::uint32_t lanes_below() { return first_lanes(lane_rank() + 1) >> 1; }
 
+  /// The same of items that lie apart, one by one.
+  MONOFOLD_GPU void gather(bytes16 (&raw)[tile_rows], const range& items, std::int64_t at,
+                           int rows) const {
+    const std::int64_t first = at + lane_rank() * chunk_items;
+    MONOFOLD_UNROLL
+    for (int r = 0; r < tile_rows; ++r) raw[r] = repeated(order_.outside);
+    MONOFOLD_ROLL
+    for (int v = 0; v < chunk_items; ++v) {
+      MONOFOLD_UNROLL
+      for (int r = 0; r < tile_rows; ++r) {
+        const std::int64_t i = first + r * row_items + v;
+        if (r < rows && i < items.end) set_item(raw[r], v, items.base[i * items.stride]);
+      }
+    }
+  }
+
   MONOFOLD_GPU rank best_of(const bytes16& chunk) const {
     const auto items = bits_as<slot_array<Word, chunk_items>>(chunk);
-    rank best = 0;
+    rank best = order_.unsettled(items[0]);
     MONOFOLD_UNROLL
-    for (int v = 0; v < chunk_items; ++v) {
-      const rank own = order_.rank_of(items[v]);
+    for (int v = 1; v < chunk_items; ++v) {
+      const rank own = order_.unsettled(items[v]);
       best = own > best ? own : best;
     }
-    return best;
+    return order_.settled(best);
   }
 
   /// Chunks are different items: the k-th best of their bests is a bound that hardly more than k items reach. Of few,
@@ -170,13 +201,15 @@ class warp_top {
     }
     low = smallest_of_lanes(low);
     high = largest_of_lanes(high);
+    if (k_ == 1) return high;
     int reach = n * warp_lanes;
     MONOFOLD_ROLL
     while (low < high && reach > k_ + k_ / 8) {
       const rank middle = low + (high - low) / 2 + 1;
-      int found = 0;
+      int found = own[0] >= middle ? 1 : 0;
       MONOFOLD_UNROLL
-      for (int i = 0; i < n; ++i) found += count_lanes(own[i] >= middle);
+      for (int i = 1; i < n; ++i) found += own[i] >= middle ? 1 : 0;
+      found = n == 1 ? count_lanes(found != 0) : sum_of_lanes(found);
       if (found >= k_) {
         low = middle;
         reach = found;
