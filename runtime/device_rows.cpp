@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "monofold/plan/top_launch.hpp"
 #include "monofold/platform/dtype.hpp"
 #include "monofold/platform/status.hpp"
 #include "monofold/shape/axes.hpp"
@@ -21,9 +22,14 @@ constexpr std::int64_t too_many_integers = std::int64_t{1} << 31;
 row_question question_of(const request& asked, dtype to) {
   check_request(asked);
   const request what = exact_where_integer(asked);
-  return {
-      what.ops.front(), what.type, to, what.nan == nan_policy::omit, what.nan == nan_policy::raise,
-      what.plain,       what.ddof};
+  return {what.ops.front(),
+          what.type,
+          to,
+          what.nan == nan_policy::omit,
+          what.nan == nan_policy::raise,
+          what.plain,
+          what.ddof,
+          what.k};
 }
 
 bool is_sum(operation op) { return op == operation::sum || op == operation::mean; }
@@ -69,6 +75,8 @@ bool may_fail(const row_question& what, std::int64_t items) {
     case minmax:
     case argmin:
     case argmax: return least == 0;
+    case top:
+    case bottom: return least < what.k;
     default: return may_overflow(what, items);
   }
 }
@@ -155,7 +163,7 @@ bool answer_rows_by_device(const request& what, const axis_request& array, const
     std::vector<std::shared_ptr<void>> memory;
     for (auto own = first; own != part; ++own) {
       memory.push_back(make_device_memory(bytes_of(*own)));
-      if (own->name == "index") {
+      if (own->name == "index" || own->name == "indices") {
         out.indices = static_cast<std::int64_t*>(memory.back().get());
       } else {
         (own->name == "max" ? out.seconds : out.values) = memory.back().get();
@@ -167,7 +175,8 @@ bool answer_rows_by_device(const request& what, const axis_request& array, const
       throw error(status::unsupported,
                   "no kernel for rows by " + std::string(info(op).name) + " of " +
                       std::string(monofold::info(what.type).name) +
-                      (rows.num_reduced > 1 ? " along axes that lie apart" : ""));
+                      (rows.num_reduced > 1 ? " along axes that lie apart" : "") +
+                      (alone.k > max_top_items ? " with k " + std::to_string(alone.k) : ""));
     }
     if (reduce_rows_on_device(alone, there.first(), rows, out, nullptr).row >= 0) return false;
     for (auto own = first; own != part; ++own) {

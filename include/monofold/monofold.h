@@ -170,10 +170,11 @@ MONOFOLD_API monofold_status monofold_reduce_segments(
 //            operations that need an item, and segments, whose ends may be wrong. No call can be captured in a graph:
 //            invalid_argument, and the capture goes on without it
 // errors     as of calls that end in _into; device_unavailable also without libmonofold_gpu_rows, which has the kernels;
-//            unsupported: TOP, BOTTOM and DOT; of floats VAR, STD and NORM2 where they are plain; of float16 and bfloat16
-//            PROD and plain NORM1; plain sums and means, ANY, ALL and NONZERO of floats under a rule for NaN, their
-//            PROD and plain NORM1 under MONOFOLD_NAN_RAISE; bits of floats; extrema in a type that is not the items',
-//            and rows of 2^31 shorter integers
+//            unsupported: DOT; TOP and BOTTOM with k above 1024, and of segments of an array of 2^32 items; of floats
+//            VAR, STD and NORM2 where they are plain; of float16 and bfloat16 PROD and plain NORM1; plain sums and
+//            means, ANY, ALL and NONZERO of floats under a rule for NaN, their PROD and plain NORM1 under
+//            MONOFOLD_NAN_RAISE; bits of floats; extrema, TOP and BOTTOM in a type that is not the items', and rows of
+//            2^31 shorter integers
 
 /// As monofold_reduce_axis_into, in a stream of a GPU.
 ///

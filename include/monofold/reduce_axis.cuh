@@ -10,6 +10,7 @@
 
 #include "monofold/engine/gpu/engine.cuh"
 #include "monofold/engine/gpu/segment/axis_path.cuh"
+#include "monofold/engine/gpu/segment/top_list.cuh"
 #include "monofold/reduce_axis.hpp"
 #include "monofold/reduce_segments.cuh"
 #include "monofold/shape/array_view.hpp"
@@ -44,6 +45,35 @@ failure axis_into_async(const device_stream& on, const axis_path<F, Item>& path,
   return path.start(on, workspace, sinks);
 }
 
+/// The k best items of each row of an array.
+template <class F, class Item>
+class top_rows {
+ public:
+  /// errors     throws `error`, unsupported: several axes are reduced that memory does not walk as one
+  top_rows(const device_stream& on, const F& f, const array_view<Item>& items,
+           const array_rows& rows)
+      : on_(on),
+        view_(items.data_of_first(), items.size()),
+        list_(rows),
+        path_(f, view_, list_, multiprocessors_of(on)) {
+    if (rows.num_reduced > 1) {
+      throw error(status::unsupported,
+                  "on a GPU top and bottom take axes that memory walks as one");
+    }
+  }
+  const auto& path() const { return path_; }
+  std::vector<result<top_answer<Item>>> wait() const {
+    std::int64_t bad = -1;
+    return path_.wait(on_, false, bad);
+  }
+
+ private:
+  device_stream on_;
+  contiguous_view<Item> view_;
+  top_list list_;
+  top_segments<F, contiguous_view<Item>, top_list> path_;
+};
+
 /// Rows without items where there is nothing to leave.
 template <class F, class Item>
 void throw_if_nothing(const array_rows& rows) {
@@ -64,7 +94,14 @@ requires fold_on<F, Item> std::int64_t workspace_bytes(const array_view<Item>& i
   if (rows.num_rows == 0) return 0;
   detail::device_stream on{};
   detail::throw_if(detail::open_stream(gpu, on));
-  return detail::path_of(on, bind_fold<Item>(f), items, rows).workspace_bytes();
+  const auto own = bind_fold<Item>(f);
+  if constexpr (detail::is_top_fold_v<bound_fold_t<F, Item>>) {
+    return detail::top_rows<bound_fold_t<F, Item>, Item>(on, own, items, rows)
+        .path()
+        .workspace_bytes();
+  } else {
+    return detail::path_of(on, own, items, rows).workspace_bytes();
+  }
 }
 
 /// Starts a reduction of some axes of an array that the device can read, and leaves an answer a row, in
@@ -98,6 +135,26 @@ void reduce_axis_into(const gpu_engine& engine, const array_view<Item>& items,
                                            detail::segment_answers<finished_t<F, Item>>{out}));
 }
 
+/// The k best items of each row, by `top(k)` or `bottom(k)`, and their indices, best first: k of each a row.
+///
+/// shape      as reduce_segments_into of them, best with items side by side: others are loaded one by one
+/// errors     as reduce_axis_into; unsupported: several axes that memory does not walk as one
+/// tested by  tests/gpu/row_tops_test.cu
+template <class Item, class F>
+requires fold_on<F, Item> && detail::is_top_fold_v<bound_fold_t<F, Item>>
+void reduce_axis_into(const gpu_engine& engine, const array_view<Item>& items,
+                      const axis_numbers& axes, const F& f, const top_out<Item>& out,
+                      const gpu_workspace& workspace) {
+  const auto own = bind_fold<Item>(f);
+  const array_rows rows = rows_of(items.extents(), items.strides(), axes);
+  if (rows.num_rows == 0) return;
+  if (rows.row_items < own.k) throw segment_error(status::empty_input, 0, "row");
+  detail::device_stream on{};
+  detail::throw_if(detail::open_stream(engine, on));
+  const detail::top_rows<bound_fold_t<F, Item>, Item> all(on, own, items, rows);
+  detail::throw_if(all.path().start(on, workspace, out, false));
+}
+
 /// Reduces some axes of an array that the device can read, and waits: a `result` a row.
 ///
 /// errors     throws `error`: as reduce_axis on the CPU; as `reduce` of a GPU
@@ -116,13 +173,17 @@ auto try_reduce_axis(const gpu_engine& engine, const array_view<Item>& items,
   if (rows.num_rows == 0) return out;
   detail::device_stream on{};
   detail::throw_if(detail::open_stream(engine, on));
-  const auto path = detail::path_of(on, own, items, rows);
-  detail::segments_place<answer> place;
-  detail::throw_if(place.open(on, rows.num_rows, path.workspace_bytes()));
-  detail::throw_if(detail::axis_into_async(on, path, items, place.workspace(),
-                                           detail::segment_answers<answer>{place.answers()}));
-  std::uint64_t report[2] = {};
-  detail::throw_if(place.get(out.values, report));
+  if constexpr (detail::is_top_fold_v<bound>) {
+    out.values = detail::top_rows<bound, Item>(on, own, items, rows).wait();
+  } else {
+    const auto path = detail::path_of(on, own, items, rows);
+    detail::segments_place<answer> place;
+    detail::throw_if(place.open(on, rows.num_rows, path.workspace_bytes()));
+    detail::throw_if(detail::axis_into_async(on, path, items, place.workspace(),
+                                             detail::segment_answers<answer>{place.answers()}));
+    std::uint64_t report[2] = {};
+    detail::throw_if(place.get(out.values, report));
+  }
   return out;
 }
 

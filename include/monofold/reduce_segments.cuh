@@ -10,6 +10,7 @@
 #include "monofold/engine/gpu/dispatch.cuh"
 #include "monofold/engine/gpu/engine.cuh"
 #include "monofold/engine/gpu/segment/path.cuh"
+#include "monofold/engine/gpu/segment/top_calls.cuh"
 #include "monofold/reduce.cuh"
 #include "monofold/reduce_segments.hpp"
 #include "monofold/shape/segments.hpp"
@@ -45,9 +46,12 @@ inline int multiprocessors_of(const device_stream& on) {
 }
 
 template <class F, class View, class Segments>
-segment_path<F, View, Segments> path_of(const device_stream& on, const F& f, const View& view,
-                                        const Segments& segments) {
-  return {f, view, segments, multiprocessors_of(on)};
+auto path_of(const device_stream& on, const F& f, const View& view, const Segments& segments) {
+  using path =
+      typename std::conditional_t<is_top_fold_v<F>,
+                                  std::type_identity<top_segments<F, View, Segments>>,
+                                  std::type_identity<segment_path<F, View, Segments>>>::type;
+  return path(f, view, segments, multiprocessors_of(on));
 }
 
 /// Checks what a caller gave, and starts the kernels; `path` is made of the same view and segments.
@@ -65,12 +69,6 @@ failure segments_into_async(const device_stream& on, const segment_path<F, View,
   if (auto failed = check_workspace(workspace, on.device)) return failed;
   if (auto failed = check_size(workspace, path.workspace_bytes())) return failed;
   return path.template start<from_view>(on, workspace, sinks);
-}
-
-template <class F, class View>
-void check_segments() {
-  check_calls<F, View>();
-  static_assert(!is_top_fold_v<F>, "top and bottom of segments are not there on a GPU");
 }
 
 template <class Segments, class View>
@@ -128,7 +126,7 @@ auto segments_and_wait(const gpu_engine& engine, const View& view, const Segment
   using left = std::conditional_t<is_all_fold<F>::value, typename F::state, answer>;
   using sinks =
       std::conditional_t<is_all_fold<F>::value, segment_states<left>, segment_answers<left>>;
-  check_segments<F, View>();
+  check_calls<F, View>();
   throw_if_wrong(segments, view);
   const std::int64_t count = segments.size() < 0 ? 0 : segments.size();
   device_stream on{};
@@ -160,11 +158,24 @@ auto segments_and_wait(const gpu_engine& engine, const View& view, const Segment
   }
 }
 
+/// The k best of each segment.
+template <class F, class View, class Segments>
+auto tops_and_wait(const gpu_engine& engine, const View& view, const Segments& segments, const F& f,
+                   bool from_view) {
+  throw_if_wrong(segments, view);
+  device_stream on{};
+  throw_if(open_stream(engine, on));
+  std::int64_t bad = -1;
+  auto out = path_of(on, f, view, segments).wait(on, from_view, bad);
+  if (bad >= 0) throw segment_error(status::invalid_argument, bad);
+  return out;
+}
+
 /// Starts the kernels, and does not wait.
 template <bool from_view, class F, class View, class Segments, class Sinks>
 void start_segments(const gpu_engine& engine, const View& view, const Segments& segments,
                     const F& f, const gpu_workspace& workspace, const Sinks& sinks) {
-  check_segments<F, View>();
+  check_calls<F, View>();
   throw_if_wrong(segments, view);
   device_stream on{};
   throw_if(open_stream(engine, on));
@@ -228,6 +239,32 @@ void reduce_segments_into(const gpu_engine& engine, const Range& range, const Se
       workspace, detail::segment_answers<answer>{out});
 }
 
+/// The k best items of each segment of a contiguous range, by `top(k)` or `bottom(k)`, and their indices, best first: k
+/// of each a segment, segment after segment.
+///
+/// shape      k from 0 to 1024; out: memory that the device can write. Segments that may overlap: of a range of fewer
+///            than 2^32 items
+/// order      what `reduce` of the segment's items gives: ties go to the lower index, NaN come last
+/// sync       as reduce_segments_into
+/// errors     as reduce_segments_into; a segment of fewer than k items is one without an answer
+/// cost       two launches, or one where all have one length of up to a tile; one pass. Of 8 bytes for each place of a
+///            node of several tiles, 16 for items of 8 bytes, the workspace has room for k
+/// tested by  tests/gpu/row_tops_test.cu
+template <reducible Range, segment_list Segments, class F, class Indices = index_in_row>
+requires gpu_folded_range<Range, F> &&
+    detail::is_top_fold_v<bound_fold_t<F, folded_item_t<Range, F>>>
+void reduce_segments_into(const gpu_engine& engine, const Range& range, const Segments& segments,
+                          const F& f, const top_out<folded_item_t<Range, F>>& out,
+                          const gpu_workspace& workspace, Indices = {}) {
+  const auto view = detail::view_for<F>(range);
+  detail::throw_if_wrong(segments, view);
+  detail::device_stream on{};
+  detail::throw_if(detail::open_stream(engine, on));
+  const auto own = bind_fold<folded_item_t<Range, F>>(f);
+  detail::throw_if(detail::path_of(on, own, view, segments)
+                       .start(on, workspace, out, detail::counts_from_view_v<Indices>));
+}
+
 /// The same, leaving states.
 template <reducible Range, segment_list Segments, class F, class Indices = index_in_row>
 requires gpu_folded_range<Range, F>
@@ -248,8 +285,13 @@ template <reducible Range, segment_list Segments, class F, class Indices = index
 requires gpu_folded_range<Range, F>
 auto try_reduce_segments(const gpu_engine& engine, const Range& range, const Segments& segments,
                          const F& f, Indices = {}) {
-  return detail::segments_and_wait<detail::counts_from_view_v<Indices>>(
-      engine, detail::view_for<F>(range), segments, bind_fold<folded_item_t<Range, F>>(f));
+  constexpr bool from_view = detail::counts_from_view_v<Indices>;
+  const auto own = bind_fold<folded_item_t<Range, F>>(f);
+  if constexpr (detail::is_top_fold_v<bound_fold_t<F, folded_item_t<Range, F>>>) {
+    return detail::tops_and_wait(engine, detail::view_for<F>(range), segments, own, from_view);
+  } else {
+    return detail::segments_and_wait<from_view>(engine, detail::view_for<F>(range), segments, own);
+  }
 }
 
 /// The same, returning bare values.

@@ -6,6 +6,7 @@ import numpy as np
 
 from . import _arrays, _core, _dtypes, _rows
 from ._errors import UNSUPPORTED, DeviceUnavailable, raise_status
+from ._results import TopK
 
 DEFAULT_STREAM = 0
 
@@ -45,20 +46,42 @@ def empty_like(x, shape, code):
     return library.empty(shape, dtype=getattr(library, dtype), device=x.device)
 
 
-class Answers:
-    """Arrays for the answers of an operation, the caller's or new ones: values, second values and places."""
+_CODES = {"index": lambda _: [_dtypes.INT64], "pair": lambda code: [code, code],
+          "ranked": lambda code: [code, _dtypes.INT64], "value": lambda code: [code]}
 
-    def __init__(self, x, kind, shape, code, out):
-        codes = [_dtypes.INT64] if kind.answer == "index" else [code, code] if kind.answer == "pair" else [code]
+
+class Answers:
+    """Arrays for the answers of an operation, the caller's or new ones: values, second values and places.
+
+    Ranks have an axis of length k behind those of `shape`.
+    """
+
+    def __init__(self, x, kind, shape, how, code, out):
+        codes = _CODES[kind.answer](code)
+        self.is_ranked = kind.answer == "ranked"
+        shape = (*shape, how.k) if self.is_ranked else shape
+        self.last = len(shape) - 1
         if out is None:
             self.arrays = [empty_like(x, shape, one) for one in codes]
         else:
             self.arrays = list(_rows.outs_of(out, len(codes)))
         shown = [_shown(array, shape, one) for array, one in zip(self.arrays, codes)]
-        self.places = [None, None, *shown] if kind.answer == "index" else [*shown, None, None][:3]
+        if kind.answer == "index":
+            self.places = [None, None, *shown]
+        else:
+            self.places = [shown[0], None, shown[1]] if self.is_ranked else [*shown, None, None][:3]
 
-    def given(self):
+    def given(self, to=-1):
+        """What the caller gets; `to`: where the axis of ranks goes."""
+        if self.is_ranked:
+            return TopK(*(array if to in (-1, self.last) else _moved(array, to) for array in self.arrays))
         return self.arrays[0] if len(self.arrays) == 1 else tuple(self.arrays)
+
+
+def _moved(array, axis):
+    """The last axis at another place."""
+    library = _library_of(array)[1] if not hasattr(array, "__array_namespace__") else array.__array_namespace__()
+    return library.moveaxis(array, -1, axis)
 
 
 def _shown(array, shape, code):
@@ -85,7 +108,7 @@ def reduce(x, source, mask, kind, how, axes, code, keepdims=False, out=None):
         raise TypeError("where= needs an array on the host")
     shape = tuple(1 if axis in axes else extent for axis, extent in enumerate(source.shape)
                   if keepdims or axis not in axes)
-    new = Answers(x, kind, shape, code, out)
+    new = Answers(x, kind, shape, how, code, out)
     stream, is_known = stream_of(x, new.arrays)
     status, row = _core.device_rows(source.items, axes, kind.code, how, code, *new.places, stream, not is_known)
     if status:
@@ -93,13 +116,13 @@ def reduce(x, source, mask, kind, how, axes, code, keepdims=False, out=None):
         kept = [extent for axis, extent in enumerate(source.shape) if axis not in axes]
         index = np.unravel_index(row, kept) if kept else ()
         raise_status(status, kind.name, row=tuple(map(int, index)) or None)
-    return new.given()
+    return new.given(axes[0] if len(axes) == 1 else -1)
 
 
 def segments(x, source, kind, how, starts, stops, code, bounds):
     """The answers of one operation for each segment; `starts` and `stops` are the core's arrays of the caller's
     `bounds`."""
-    new = Answers(x, kind, (starts.count,), code, None)
+    new = Answers(x, kind, (starts.count,), how, code, None)
     status, failed = _core.device_segments(source.items, starts, stops, kind.code, how, code, *new.places,
                                            stream_of(x, bounds)[0])
     if status:

@@ -223,6 +223,8 @@ class Ranking(Operation):
             return TopK(source.like(_arrays.numbers(values, source.code)),
                         source.like(_arrays.numbers(places, _dtypes.INT64)))
         axes = _rows.axes_of(axis, len(source.shape))
+        if _device_rows.is_on_device(source):
+            return _device_rows.reduce(x, source, mask, self.kind, how, axes, source.code)
         values, places = _rows.reduce(source, mask, self.kind, how, axes, source.code)
         to = axes[0] if len(axes) == 1 else -1
         return TopK(source.like(_arrays.moved(values, to)), source.like(_arrays.moved(places, to)))

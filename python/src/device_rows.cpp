@@ -96,6 +96,7 @@ nb::tuple device_rows(const array& items, const numbers& axes, monofold_operatio
   for (const array* one : {values, seconds, indices}) {
     if (one != nullptr) capacity = one->count();
   }
+  if (operation == MONOFOLD_TOP || operation == MONOFOLD_BOTTOM) capacity /= options.options.k;
   std::int64_t failed = -1;
   monofold_status status = MONOFOLD_OK;
   {

@@ -39,6 +39,10 @@ class Namespace:
         assert device == "device 0"
         return There(np.zeros(shape, dtype))
 
+    @staticmethod
+    def moveaxis(array, axis, to):
+        return There(np.ascontiguousarray(np.moveaxis(array.back(), axis, to)))
+
 
 class There(Tensor):
     """A copy of a NumPy array in memory of the device, of the same strides."""
@@ -93,6 +97,33 @@ def test_strides():
             assert same(mf.sum(There(view), axis=axis), mf.sum(view, axis=axis))
 
 
+@pytest.mark.parametrize("dtype", ("float32", "float64", "float16", "int32", "uint8", "bool"))
+def test_best_of_rows(dtype):
+    x = numbers(dtype, (6, 7, 40))
+    there = There(x)
+    for operation in (mf.top_k, mf.bottom_k):
+        for axis in (0, 1, 2, (1, 2)):
+            for got, want in zip(operation(there, 3, axis), operation(x, 3, axis)):
+                assert same(got, want), (operation, axis)
+    best = mf.segmented_reduce(There(x.ravel()), mf.top_k(k=2), [0, 700, 1680])
+    for got, want in zip(best, mf.segmented_reduce(x.ravel(), mf.top_k(k=2), [0, 700, 1680])):
+        assert same(got, want)
+    [low, most] = mf.reduce(There(x[0]), mf.all(mf.min, mf.top_k(k=4)), axis=1)
+    assert same(low, x[0].min(1)) and same(most.indices, mf.top_k(x[0], 4, axis=1).indices)
+
+
+def test_best_of_rows_and_nan():
+    x = numbers("float32", (4, 50))
+    x[1, 3] = x[1, 9] = np.nan
+    there = There(x)
+    assert same(mf.top_k(there, 50, axis=1).values, mf.top_k(x, 50, axis=1).values)
+    assert same(mf.top_k(there, 3, axis=1, nan="omit").indices, mf.top_k(x, 3, axis=1, nan="omit").indices)
+    with pytest.raises(mf.EmptyInput, match=r"row \(1,\)"):
+        mf.top_k(there, 49, axis=1, nan="omit")
+    with pytest.raises(mf.NanFound, match=r"row \(1,\)"):
+        mf.top_k(there, 3, axis=1, nan="raise")
+
+
 def test_options():
     x = numbers("float64", (5, 50))
     x[1, 3] = np.nan
@@ -119,8 +150,10 @@ def test_failures():
         mf.prod(There(np.ones((3, 4), "float16")), axis=0)
     with pytest.raises(TypeError, match="var of float32.* no kernel"):
         mf.plain.var(There(np.ones((3, 4), "float32")), axis=0)
-    with pytest.raises(TypeError, match="no kernel"):
-        mf.top_k(there, 2, axis=0)
+    with pytest.raises(mf.EmptyInput, match=r"row \(0,\)"):
+        mf.top_k(there, 5, axis=1)
+    with pytest.raises(TypeError, match="top_k of float64.* no kernel"):
+        mf.top_k(There(np.ones((1, 1025))), 1025, axis=1)
     with pytest.raises(TypeError, match="no kernel"):
         mf.sum(There(np.ones((3, 4, 5))), axis=(0, 2))
     with pytest.raises(TypeError, match="where="):

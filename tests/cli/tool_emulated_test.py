@@ -64,7 +64,7 @@ class Emulated(ToolTest):
         self.assertEqual(self.output("sum", "-", "--device", "emulated", stdin=text), "499500\n")
 
     def test_rows(self):
-        some = "sum,mean,var,std,minmax,argmax,any,all,nonzero,count,norm1,norm2,norminf"
+        some = "sum,mean,var,std,minmax,argmax,top,bottom,any,all,nonzero,count,norm1,norm2,norminf"
         more = {"f4": "prod", "i2": "prod,and,or,xor", "f2": "nan"}
         for dtype in ("f4", "i2", "f2"):
             values = np.random.default_rng(8).normal(10, 30, (20, 9, 30)).astype(dtype)
@@ -72,12 +72,16 @@ class Emulated(ToolTest):
                 for axis in ("0", "1", "2", "1,2"):
                     if file.endswith("f.npy") and axis == "1,2":
                         continue
-                    words = (f"{some},{more[dtype]}", file, "--axis", axis, "--csv")
+                    words = (f"{some},{more[dtype]}", file, "--axis", axis, "-k", "3", "--csv")
                     self.assertEqual(self.output(*words, "--device", "emulated"), self.output(*words))
                 words = ("stats", file, "--axis", "0", "--json")
                 self.assertEqual(self.output(*words, "--device", "emulated"), self.output(*words))
         self.check_error(2, "--device emulated: no kernel for rows by prod of float16", "prod", file, "--axis", "0",
                          "--device", "emulated")
+        self.check_error(2, "--device emulated: no kernel for rows by top of float16 with k 1025", "top", file, "--axis",
+                         "0", "-k", "1025", "--device", "emulated")
+        self.check_error(4, "f.npy: row (0, 0): top: no result: 20 items, -k asks for 21", "top", file, "--axis", "0", "-k",
+                         "21", "--device", "emulated")
         empty = self.save("e.npy", np.ones((2, 0)))
         for device in ("cpu", "emulated"):
             self.check_error(4, "e.npy: row (0): max: no result: no items", "max", empty, "--axis", "1", "--device", device)

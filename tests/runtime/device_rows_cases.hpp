@@ -74,6 +74,10 @@ struct question {
   monofold_dtype to;
   monofold_options options;
 
+  /// That an answer has.
+  std::int64_t numbers() const {
+    return op == MONOFOLD_TOP || op == MONOFOLD_BOTTOM ? options.k : 1;
+  }
   std::string text() const {
     return std::string(mf::runtime::info(static_cast<mf::runtime::operation>(op)).name) + " of " +
            std::string(mf::info(static_cast<mf::dtype>(type)).name) + " as " +
@@ -102,9 +106,10 @@ template <class Call>
 outcome on_host(const question& what, std::int64_t rows, const Call& call) {
   outcome out;
   const auto width = static_cast<std::size_t>(mf::info(static_cast<mf::dtype>(what.to)).size_bytes);
-  out.values.assign(static_cast<std::size_t>(rows) * width, 0x55);
+  const auto answers = static_cast<std::size_t>(rows * what.numbers());
+  out.values.assign(answers * width, 0x55);
   out.seconds = out.values;
-  out.indices.assign(static_cast<std::size_t>(rows) * 8, 0x55);
+  out.indices.assign(answers * 8, 0x55);
   out.status = call(out.values.data(), out.seconds.data(),
                     reinterpret_cast<std::int64_t*>(out.indices.data()), &out.failed);
   return out;
@@ -173,13 +178,15 @@ inline std::vector<question> questions_of(mf::dtype type) {
           options.nan = nan;
           options.plain = plain;
           options.ddof = 1;
+          options.k = 3;
           const mf::runtime::row_question asked{entry.op,
                                                 type,
                                                 static_cast<mf::dtype>(to),
                                                 nan == MONOFOLD_NAN_OMIT,
                                                 nan == MONOFOLD_NAN_RAISE,
                                                 plain != 0,
-                                                1};
+                                                1,
+                                                3};
           monofold_dtype native = -1;
           const auto op = static_cast<monofold_operation>(entry.op);
           if (!mf::runtime::has_device_rows(asked) ||
@@ -218,6 +225,8 @@ inline bool is_rare(const question& what) {
     case bit_and:
     case bit_or:
     case bit_xor:
+    case top:
+    case bottom:
     case count: return is_native(what);
     default: return false;
   }

@@ -100,7 +100,13 @@ TEST_F(device_rows, have_kernels) {
       EXPECT_EQ(has(op, item.type), !item.is_floating) << item.name;
     }
     EXPECT_EQ(has(prod, item.type), !item.is_floating || is_wide_float) << item.name;
-    for (const auto op : {top, bottom}) EXPECT_FALSE(has(op, item.type)) << item.name;
+    for (const auto op : {top, bottom}) {
+      EXPECT_TRUE(has(op, item.type, false, item.is_floating)) << item.name;
+      EXPECT_TRUE(
+          mf::runtime::has_device_rows({op, item.type, item.type, false, false, false, 0, 1024}));
+      EXPECT_FALSE(
+          mf::runtime::has_device_rows({op, item.type, item.type, false, false, false, 0, 1025}));
+    }
     if (!item.is_floating) continue;
     for (const auto op : {var, std, norm2}) EXPECT_FALSE(has(op, item.type, true)) << item.name;
     EXPECT_EQ(has(norm1, item.type, true), is_wide_float) << item.name;
@@ -205,7 +211,7 @@ TEST_F(device_rows, wrong_use) {
   EXPECT_EQ(call(items.at(), 3, 1, MONOFOLD_SUM, MONOFOLD_FLOAT32), MONOFOLD_INVALID_ARGUMENT);
   EXPECT_EQ(call(items.at(), 1, 2, MONOFOLD_SUM, MONOFOLD_FLOAT32), MONOFOLD_OK);
   EXPECT_EQ(call(items.at(), 0, 2, MONOFOLD_SUM, MONOFOLD_FLOAT32), MONOFOLD_UNSUPPORTED);
-  EXPECT_EQ(call(items.at(), 0, 1, MONOFOLD_TOP, MONOFOLD_FLOAT32), MONOFOLD_UNSUPPORTED);
+  EXPECT_EQ(call(items.at(), 0, 1, MONOFOLD_TOP, MONOFOLD_FLOAT64), MONOFOLD_UNSUPPORTED);
   EXPECT_EQ(call(items.at(), 0, 1, MONOFOLD_MIN, MONOFOLD_FLOAT64), MONOFOLD_UNSUPPORTED);
   EXPECT_EQ(call(items.at(), 0, 1, MONOFOLD_SUM, MONOFOLD_INT64), MONOFOLD_UNSUPPORTED);
 }

@@ -17,7 +17,7 @@ COMPILER = os.environ.get("CXX", "g++")
 
 MOST_TOOL_MB = 12
 MOST_KERNELS = 190         # of libmonofold's folds, in the library of kernels; the ladder's are its own
-MOST_ROW_KERNELS = 135     # of rows, in a library of their own for GPUs
+MOST_ROW_KERNELS = 143     # of rows, in a library of their own for GPUs; 8 find the k best, of 4 widths of items
 MOST_FUNCTIONS = 9_140     # of libmonofold, what it takes to compile it
 MOST_LOOPS = 1_800         # of those, compiled once for each instruction set: loops and what they call
 MOST_HOST_LINES = 54_000   # after preprocessing: what each source that includes it reads
@@ -103,7 +103,8 @@ class Weight(unittest.TestCase):
         kernels = {name for name in symbols(library)
                    if re.match(r"(void )?monofold::detail::\w+_kernel<", name)
                    and "monofold::ladder::" not in name}
-        of_rows = {name for name in kernels if "_job<monofold::runtime::row_" in name}
+        of_rows = {name for name in kernels
+                   if "_job<monofold::runtime::row_" in name or "::top_job<" in name}
         self.at_most(len(kernels - of_rows), MOST_KERNELS, "kernels")
         self.at_most(len(of_rows), MOST_ROW_KERNELS, "kernels of rows")
 
@@ -146,7 +147,7 @@ class Weight(unittest.TestCase):
                     continue
                 with open(os.path.join(TREE, folder, name), encoding="utf-8") as source:
                     self.assertRegex(source.read(),
-                                     r"make_device_pass_for<|make_climber<|make_row_pass_of<", name)
+                                     r"make_device_pass_for<|make_climber<|make_row_pass_of<|top_rows_path<", name)
 
 
 if __name__ == "__main__":

@@ -24,6 +24,7 @@ struct row_question {
   bool raise_nan;
   bool plain;
   std::int64_t ddof;
+  std::int64_t k = 0;  // of top and bottom
 };
 
 /// Rows of an array in memory of a GPU, or segments of one: `starts` is not null then, and lies there too.
@@ -36,7 +37,7 @@ struct device_row_items {
   std::int64_t num_segments = 0;
 };
 
-/// Memory that the device writes; null: nobody wants it.
+/// Memory that the device writes; null: nobody wants it. Of top and bottom k numbers a row.
 struct device_row_outputs {
   void* values;
   void* seconds;  // the largest items of minmax

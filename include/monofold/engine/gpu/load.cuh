@@ -137,7 +137,7 @@ struct aligned_range {
 
 /// The range of items in memory.
 template <class Item>
-aligned_range<Item> aligned_range_of(const Item* first, std::int64_t count) {
+MONOFOLD_HD aligned_range<Item> aligned_range_of(const Item* first, std::int64_t count) {
   const auto ahead = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(first) %
                                                sizeof(bytes16) / sizeof(Item));
   return {first - ahead, ahead, ahead + count};

@@ -7,6 +7,7 @@
 #include "monofold/engine/gpu/kernel.cuh"
 #include "monofold/engine/gpu/segment/job.cuh"
 #include "monofold/engine/gpu/segment/lane_items.cuh"
+#include "monofold/engine/gpu/segment/row_place.cuh"
 #include "monofold/engine/gpu/segment/short_fold.cuh"
 #include "monofold/level/thread.cuh"
 #include "monofold/level/warp.cuh"
@@ -15,24 +16,6 @@
 #include "monofold/shape/axes.hpp"
 
 namespace monofold::detail {
-
-/// Where a row begins, and which one of the result it is.
-struct row_place {
-  std::int64_t offset;
-  std::int64_t number;
-};
-MONOFOLD_GPU row_place place_of_row(const array_rows& rows, std::int64_t row) {
-  row_place place{0, 0};
-  MONOFOLD_ROLL
-  for (int k = rows.num_kept - 1; k >= 0; --k) {
-    const axis_step& axis = rows.kept[k];
-    const std::int64_t at = k == 0 ? row : row % axis.extent;
-    if (k > 0) row /= axis.extent;
-    place.offset += at * axis.stride;
-    place.number += at * axis.number;
-  }
-  return place;
-}
 
 /// Items from `First` on, which is indexed as a pointer is.
 template <class Item, class First>

@@ -208,22 +208,6 @@ MONOFOLD_GPU std::int64_t take_next(unsigned long long* counter, int count) {
   return static_cast<std::int64_t>(shuffle_from(own, 0));
 }
 
-/// Puts the counters back to 0 and tells of what was wrong, when all blocks are done.
-///
-/// sync       all threads of the block
-MONOFOLD_GPU void end_segments(segment_counters* counters, std::uint64_t* report) {
-  sync_block();  // all warps are done
-  if (thread_rank() != 0) return;
-  __threadfence();
-  if (atomicAdd(&counters->done, 1ull) + 1 != static_cast<unsigned long long>(blocks_in_grid())) {
-    return;
-  }
-  __threadfence();
-  report[0] = *static_cast<volatile unsigned long long*>(&counters->bad);
-  report[1] = *static_cast<volatile unsigned long long*>(&counters->empty);
-  *counters = segment_counters{};
-}
-
 /// Folds what the first kernel has listed.
 ///
 /// shape      states: as many as `list` has room for units

@@ -13,6 +13,7 @@
 #include "monofold/engine/gpu/segment/fold_short_kernel.cuh"
 #include "monofold/engine/gpu/segment/fold_slots_kernel.cuh"
 #include "monofold/engine/gpu/segment/job.cuh"
+#include "monofold/engine/gpu/segment/known_segments.hpp"
 #include "monofold/engine/gpu/segment/work_list.cuh"
 #include "monofold/engine/gpu/workspace.cuh"
 #include "monofold/plan/segment_launch.hpp"
@@ -20,23 +21,6 @@
 #include "monofold/shape/segments.hpp"
 
 namespace monofold::detail {
-
-/// What a host knows of a list of segments without a look at its arrays.
-template <class Segments>
-struct known_segments {
-  static std::int64_t length(const Segments&) { return -1; }
-  static constexpr bool may_overlap = true;
-};
-template <class Offset>
-struct known_segments<offset_segments<Offset>> {
-  static std::int64_t length(const offset_segments<Offset>&) { return -1; }
-  static constexpr bool may_overlap = false;
-};
-template <>
-struct known_segments<fixed_segments> {
-  static std::int64_t length(const fixed_segments& list) { return list.length(); }
-  static constexpr bool may_overlap = false;
-};
 
 /// A fold of the segments of a view; lives for one call.
 template <class F, class View, class Segments>
@@ -75,7 +59,7 @@ class segment_path {
     }
   }
 
-  std::int64_t workspace_bytes() const { return states_at() + units_ * sizeof_state; }
+  std::int64_t workspace_bytes() const { return memory().states_at() + units_ * sizeof_state; }
 
   template <bool from_view, class Sinks>
   failure start(const device_stream& on, const gpu_workspace& workspace, const Sinks& sinks) const {
@@ -104,8 +88,7 @@ class segment_path {
       if (auto failed = start_short(on, own, plan, list)) return failed;
     }
     if (plan_.long_blocks == 0) return {};
-    auto* const states = reinterpret_cast<state*>(static_cast<char*>(workspace.states()) +
-                                                  states_at() - gpu_workspace::fixed_bytes);
+    auto* const states = static_cast<state*>(memory().states_in(workspace));
     auto* const kernel =
         plan_.warps > 0 ? fold_listed_segments_kernel<job> : fold_few_segments_kernel<job>;
     return launch_early(kernel, plan_.long_blocks, long_block<job>::warps * warp_lanes,
@@ -136,25 +119,13 @@ class segment_path {
 
   static constexpr std::int64_t sizeof_state = sizeof(state);
 
-  std::int64_t units_at() const {
-    return gpu_workspace::fixed_bytes + (mediums_ + 1) / 2 * 16;  // 8 bytes each
-  }
-  std::int64_t tickets_at() const {
-    return units_at() + units_ * static_cast<std::int64_t>(sizeof(segment_unit));
-  }
-  std::int64_t states_at() const { return tickets_at() + (units_ + 3) / 4 * 16; }
-
+  list_memory memory() const { return {mediums_, units_}; }
   work_list list_in(const gpu_workspace& workspace) const {
-    auto* const memory = static_cast<char*>(workspace.states()) - gpu_workspace::fixed_bytes;
-    work_list list{};
-    // Both are 0 between calls.
-    list.counters = reinterpret_cast<segment_counters*>(workspace.exact_words());
-    list.tickets = plan_.warps > 0 ? reinterpret_cast<std::uint32_t*>(memory + tickets_at())
-                                   : reinterpret_cast<std::uint32_t*>(workspace.exact_words() + 16);
-    list.mediums = reinterpret_cast<std::int64_t*>(memory + gpu_workspace::fixed_bytes);
-    list.medium_capacity = mediums_;
-    list.units = reinterpret_cast<segment_unit*>(memory + units_at());
-    list.unit_capacity = units_;
+    work_list list = memory().list_in(workspace);
+    // Of few segments the tickets are 0 between calls.
+    if (plan_.warps == 0) {
+      list.tickets = reinterpret_cast<std::uint32_t*>(workspace.exact_words() + 16);
+    }
     return list;
   }
 

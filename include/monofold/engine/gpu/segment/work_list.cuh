@@ -96,4 +96,50 @@ struct work_list {
   }
 };
 
+/// Where a list of so many segments and units, and the states of units, lie in a workspace.
+struct list_memory {
+  std::int64_t mediums;
+  std::int64_t units;
+
+  std::int64_t units_at() const {
+    return gpu_workspace::fixed_bytes + (mediums + 1) / 2 * 16;  // 8 bytes each
+  }
+  std::int64_t tickets_at() const {
+    return units_at() + units * static_cast<std::int64_t>(sizeof(segment_unit));
+  }
+  std::int64_t states_at() const { return tickets_at() + (units + 3) / 4 * 16; }
+
+  void* states_in(const gpu_workspace& workspace) const {
+    return static_cast<char*>(workspace.states()) + states_at() - gpu_workspace::fixed_bytes;
+  }
+  work_list list_in(const gpu_workspace& workspace) const {
+    auto* const memory = static_cast<char*>(workspace.states()) - gpu_workspace::fixed_bytes;
+    work_list list{};
+    list.counters =
+        reinterpret_cast<segment_counters*>(workspace.exact_words());  // 0 between calls
+    list.tickets = reinterpret_cast<std::uint32_t*>(memory + tickets_at());
+    list.mediums = reinterpret_cast<std::int64_t*>(memory + gpu_workspace::fixed_bytes);
+    list.medium_capacity = mediums;
+    list.units = reinterpret_cast<segment_unit*>(memory + units_at());
+    list.unit_capacity = units;
+    return list;
+  }
+};
+
+/// Puts the counters back to 0 and tells of what was wrong, when all blocks are done.
+///
+/// sync       all threads of the block
+MONOFOLD_GPU void end_segments(segment_counters* counters, std::uint64_t* report) {
+  sync_block();  // all warps are done
+  if (thread_rank() != 0) return;
+  __threadfence();
+  if (atomicAdd(&counters->done, 1ull) + 1 != static_cast<unsigned long long>(blocks_in_grid())) {
+    return;
+  }
+  __threadfence();
+  report[0] = *static_cast<volatile unsigned long long*>(&counters->bad);
+  report[1] = *static_cast<volatile unsigned long long*>(&counters->empty);
+  *counters = segment_counters{};
+}
+
 }  // namespace monofold::detail
