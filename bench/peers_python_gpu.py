@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Calls from Python on arrays in memory of a GPU: this package beside others that are installed, taking turns.
 
-usage: peers_python_gpu.py [MOST_ITEMS [MACHINE]]       (1e9)
+usage: peers_python_gpu.py [MOST_ITEMS [MACHINE [OPERATION;...]]]       (1e9, "", all)
 
 Prints a line of JSON for each operation, type, number of items and library: the median time of a call on the host's
 clock, in microseconds, until its answer is a number on the host; along an axis, until the array of answers is there. A
@@ -88,7 +88,7 @@ class Right:
                                                        ("argmax", last)))
                     and low == self.low and self.at(first) == low)
         if operation == "top_k":
-            values, places = got
+            values, places = (part.get() if hasattr(part, "get") else part for part in got)
             order = np.argsort(-np.asarray(values, float), kind="stable")
             return ([float(values[i]) for i in order] == self.best
                     and [self.at(places[i]) for i in order] == self.best)
@@ -104,7 +104,7 @@ class Right:
         return self.x.reshape(-1)[int(place)].item()
 
 
-def rows_of(torch, libraries, dtype, count, shared):
+def rows_of(torch, libraries, operations, dtype, count, shared):
     torch.manual_seed(count)
     x = torch.empty(count, dtype=getattr(torch, dtype), device="cuda")
     for at in range(0, count, PART):
@@ -112,7 +112,7 @@ def rows_of(torch, libraries, dtype, count, shared):
     matrix = x.reshape(-1, 10 ** (int(math.log10(count)) // 2))
     arrays = {name: (library.array(x), library.array(matrix)) for name, library in libraries.items()}
     flat, square = Right(torch, x), Right(torch, matrix)
-    for operation in OPERATIONS:
+    for operation in operations:
         calls, right = {}, {}
         for name, library in libraries.items():
             try:
@@ -131,6 +131,7 @@ def rows_of(torch, libraries, dtype, count, shared):
 def main():
     most = float(sys.argv[1]) if len(sys.argv) > 1 else 1e9
     commit = subprocess.run(["git", "rev-parse", "--short=12", "HEAD"], capture_output=True, text=True).stdout.strip()
+    operations = sys.argv[3].split(";") if len(sys.argv) > 3 else OPERATIONS
     libraries = here(say)
     import torch
 
@@ -141,7 +142,7 @@ def main():
         for dtype in ("float32", "float64"):
             if 10**exponent > most:
                 continue
-            for row in rows_of(torch, libraries, dtype, 10**exponent, shared):
+            for row in rows_of(torch, libraries, operations, dtype, 10**exponent, shared):
                 num_wrong += not row["is_right"]
                 print(json.dumps(row), flush=True)
             torch.cuda.empty_cache()

@@ -118,7 +118,8 @@ class Numbers(unittest.TestCase):
 
     def test_parts_that_scripts_make(self):
         for script, page in [("table_gpu.py", GPU_TABLE), ("summary_gpu.py", PAGE), ("segments_gpu.py", AXES),
-                             ("table_python.py", PYTHON), ("table_scaling.py", SCALING)]:
+                             ("table_python.py", PYTHON), ("table_python_gpu.py", PYTHON),
+                             ("table_scaling.py", SCALING)]:
             made = subprocess.run([sys.executable, TREE / "bench" / script], capture_output=True,
                                   text=True, check=True).stdout
             part = page.split(f"<!-- bench/{script}: begin -->")[1].split(f"<!-- bench/{script}: end")[0]
