@@ -205,13 +205,18 @@ TEST_F(gpu_top_into, wrong_arguments_are_refused) {
   const device_array<float> device(host);
   const auto range = device.span(0, n);
   const mf::gpu_workspace workspace(mf::workspace_bytes(range, mf::top(10)));
-  const mf::gpu_workspace small(mf::workspace_bytes(range, mf::top(10)) - 1);
+  // So many blocks cannot mail so many items.
+  constexpr std::size_t many = gpu_tests::is_slow ? 300001 : n;
+  const device_array<float> more(many);
+  const auto long_range = more.span(0, many);
+  const mf::gpu_workspace small(mf::workspace_bytes(long_range, mf::top(1000)) - 1);
   const answer_memory out(10);
   using enum mf::status;
   const auto into = [&](std::int64_t k, mf::top_out<float> where, const mf::gpu_workspace& own) {
     return [&, k, where] { mf::reduce_into(mf::gpu, range, mf::top(k), where, own); };
   };
-  expect_refused(into(10, out.out, small), "the workspace has");
+  expect_refused([&] { mf::reduce_into(mf::gpu, long_range, mf::top(1000), out.out, small); },
+                 "the workspace has");
   expect_refused(into(10, {nullptr, out.out.indices}, workspace),
                  "the values' place is a null pointer");
   expect_refused(into(10, {out.out.values, nullptr}, workspace),

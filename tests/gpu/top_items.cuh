@@ -23,8 +23,9 @@ enum class item_order {
   few_values,
   steps,       // ascending, hundreds of equal items each
   few_at_end,  // equal, then some better ones
+  zeros,       // of both signs, and few NaN
 };
-inline constexpr int num_item_orders = 9;
+inline constexpr int num_item_orders = 10;
 
 /// What integers and floats of every width have alike: `value` where it fits.
 template <class Item>
@@ -65,6 +66,15 @@ Item ordered_item(item_order order, std::int64_t i, std::int64_t count) {
     case item_order::few_values: return item_of_value<Item>(static_cast<std::int64_t>(random % 7));
     case item_order::steps: return item_of_value<Item>(i >> 9);
     case item_order::few_at_end: return item_of_value<Item>(i + 50 > count ? 3 : 2);
+    case item_order::zeros:
+      if (i % 11 == 3) return ordered_item<Item>(item_order::all_nan, i, count);
+      if constexpr (requires { Item{}.bits; }) {
+        return Item{static_cast<std::uint16_t>(random % 2 * 0x8000)};
+      } else if constexpr (std::is_floating_point_v<Item>) {
+        return random % 2 == 0 ? Item{0} : -Item{0};
+      } else {
+        return Item{0};
+      }
   }
   return Item{};
 }

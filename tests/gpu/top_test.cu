@@ -19,14 +19,14 @@ using gpu_tests::items_in;
 class gpu_top : public gpu_tests::gpu_test {};
 
 const std::vector<std::int64_t> some_k =
-    gpu_tests::is_slow ? std::vector<std::int64_t>{1, 3, 33, 1024}
+    gpu_tests::is_slow ? std::vector<std::int64_t>{1, 10, 32, 33, 1024}
                        : std::vector<std::int64_t>{1, 2, 3, 10, 31, 32, 33, 100, 128, 1000, 1024};
 
 /// Around every boundary: lanes, tiles, one block, several.
 template <class Item>
 std::vector<std::size_t> some_counts() {
   constexpr std::size_t tile = mf::tile_items_v<Item>;
-  if (gpu_tests::is_slow) return {1, 33, 1025, tile + 1, 17 * tile + 5};
+  if (gpu_tests::is_slow) return {1, 33, 1025, tile + 1, 16 * tile, 17 * tile + 5};
   return {1,
           2,
           31,
@@ -42,14 +42,15 @@ std::vector<std::size_t> some_counts() {
           16 * tile + 1,
           17 * tile + 5,
           40 * tile + 3,
-          300 * tile + 7};
+          300 * tile + 7,
+          512 * tile + 1};
 }
 
 /// Every k where there are few items or they begin at a boundary; else some in turn.
 template <class Item, class Make>
 void compare_order(item_order order, const Make& make) {
   constexpr std::size_t tile = mf::tile_items_v<Item>;
-  constexpr std::size_t most = (gpu_tests::is_slow ? 18 : 301) * tile;
+  constexpr std::size_t most = (gpu_tests::is_slow ? 18 : 513) * tile;
   const auto host = gpu_tests::ordered_items<Item>(order, most);
   const device_array<char> device(host);
   const std::string what = "order " + std::to_string(static_cast<int>(order));
@@ -105,11 +106,12 @@ TEST_F(gpu_top, largest_uint32) { compare_orders<std::uint32_t, false>(); }
 TEST_F(gpu_top, largest_int64) { compare_orders<std::int64_t, false>(); }
 TEST_F(gpu_top, smallest_uint64) { compare_orders<std::uint64_t, true>(); }
 
-/// Several tiles a ticket, and blocks that take several tickets a warp.
+/// Blocks that take several chunks.
 TEST_F(gpu_top, many_tiles) {
   if (gpu_tests::is_slow) GTEST_SKIP() << "takes hours there";
-  for (const std::size_t n : {(std::size_t{24} << 18) + 5, (std::size_t{140} << 18) + 1001,
-                              (std::size_t{1050} << 18) + 77}) {
+  for (const std::size_t n :
+       {std::size_t{1} << 21, (std::size_t{1} << 21) + 2, (std::size_t{24} << 18) + 5,
+        (std::size_t{140} << 18) + 1001, (std::size_t{1050} << 18) + 77}) {
     for (const item_order order : {item_order::any_bits, item_order::ascending,
                                    item_order::all_equal, item_order::few_at_end}) {
       const auto host = gpu_tests::ordered_items<float>(order, static_cast<std::int64_t>(n));

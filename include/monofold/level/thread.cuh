@@ -45,6 +45,9 @@ MONOFOLD_GPU void sync_block() { __syncthreads(); }
 /// The same, and whether any thread of the block says yes.
 MONOFOLD_GPU bool sync_block_any(bool yes) { return __syncthreads_or(yes ? 1 : 0) != 0; }
 
+/// The same, and how many threads of the block say yes.
+MONOFOLD_GPU int sync_block_count(bool yes) { return __syncthreads_count(yes ? 1 : 0); }
+
 /// What launches before this one in its stream wrote may be read after it, and what they read be
 /// written. For kernels that `launch_early` starts: all threads call it, before they touch memory.
 MONOFOLD_GPU void wait_for_launches_before() {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "monofold/plan/launch.hpp"
 #include "monofold/platform/host_device.hpp"
 
 namespace monofold {
@@ -12,94 +13,80 @@ namespace monofold {
 /// that a launch may have without asking.
 inline constexpr std::int64_t max_top_items = 1024;
 
-/// Two blocks of 512 threads for each of 132 multiprocessors (an H200). Where there are fewer
-/// multiprocessors, blocks that start late find little left to do.
+/// Two blocks of 512 threads for each of 132 multiprocessors (an H200).
 inline constexpr int max_top_blocks = 264;
 inline constexpr int top_threads = 512;
 inline constexpr int top_warps = top_threads / 32;
 
-/// A *ticket* is a warp's share of a *chunk*: of 16 tickets, whose warps read neighbouring tiles at
-/// about the same time, which keeps pages of memory open. Chunks come in the order 0, s, 2 s, .. modulo
-/// their number, so that ascending items look shuffled and few tiles have news.
+/// A *chunk* is 16 tiles, one for each warp of a block. Blocks begin with chunks that lie evenly in the range, the
+/// first and the last among them; the others follow in order, to all blocks in turns. So of items that ascend or
+/// descend few tiles have news. (With a counter of tiles for all warps 64 MiB took 1.4 times as long.) Of few tiles
+/// some warps of each block take one, and there are more blocks, each of which has less to fetch.
 struct top_launch {
   std::int64_t tiles;
-  std::int64_t chunks;
-  std::int64_t chunk_step;  // s, without a common divisor with `chunks`
-  std::uint32_t tickets;    // of 4 KiB or more, so that 2^31 are more than any memory has
-  int tiles_per_ticket;
+  std::uint32_t chunks;      // of 16 KiB or more, so that 2^32 are more than any memory has
+  std::uint32_t chunk_step;  // between those that blocks begin with
+  int chunk_warps;           // that take a tile
   int blocks;
   int index_shift;  // positions shifted right by it fit 32 bits
+  bool is_mailed;   // blocks meet by mail, else by a ticket
 
-  std::int64_t chunk_tiles() const { return std::int64_t{top_warps} * tiles_per_ticket; }
+  /// Whether blocks have further chunks.
+  MONOFOLD_HD_CALL constexpr bool has_rounds() const {
+    return chunks > static_cast<std::uint32_t>(blocks);
+  }
 };
 
-/// The tile that a ticket begins with; its next ones are 16 tiles apart. Tiles may lie behind the last.
-MONOFOLD_HD_CALL constexpr std::int64_t first_top_tile(std::uint32_t ticket, std::int64_t chunks,
-                                                       std::int64_t chunk_step,
-                                                       int tiles_per_ticket) {
-  const std::uint64_t turn = ticket / top_warps;
-  const auto chunk = static_cast<std::int64_t>(turn * static_cast<std::uint64_t>(chunk_step) %
-                                               static_cast<std::uint64_t>(chunks));
-  return chunk * top_warps * tiles_per_ticket + ticket % top_warps;
+/// The chunk that comes at a turn.
+MONOFOLD_HD_CALL constexpr std::uint32_t top_chunk_at(const top_launch& plan, std::uint32_t turn) {
+  if (!plan.has_rounds()) return turn;
+  const auto begun = static_cast<std::uint32_t>(plan.blocks) - 1;  // chunks 0, step, 2 step, ..
+  if (turn < begun) return turn * plan.chunk_step;
+  if (turn == begun) return plan.chunks - 1;
+  const std::uint32_t rest = turn - begun - 1;
+  const std::uint32_t between = plan.chunk_step - 1;
+  return rest < begun * between ? rest + rest / between + 1 : rest + begun;
 }
 
-/// The largest quotient of Euclid's algorithm for the two numbers; 0 where they have a common divisor.
-constexpr std::int64_t largest_quotient(std::int64_t n, std::int64_t step) {
-  std::int64_t largest = 0;
-  while (step != 0) {
-    largest = n / step > largest ? n / step : largest;
-    const std::int64_t rest = n % step;
-    n = step;
-    step = rest;
+/// The tile of a warp at a turn; `tiles`, or one behind it, is none.
+MONOFOLD_HD_CALL constexpr std::int64_t top_tile_at(const top_launch& plan, std::uint32_t turn,
+                                                    int warp) {
+  if (warp >= plan.chunk_warps) return plan.tiles;
+  return std::int64_t{top_chunk_at(plan, turn)} * plan.chunk_warps + warp;
+}
+
+/// Up to so many items, blocks find a bound among the bests of lanes, and meet by mail.
+inline constexpr std::int64_t max_few_top_items = 32;
+
+/// How many warps of a block take tiles. Of few tiles each block has the less to fetch the more blocks there are.
+constexpr int top_chunk_warps(std::int64_t tiles, std::int64_t k) {
+  constexpr int thin_blocks = 128;
+  constexpr int least = 4;  // with fewer tiles a block there is more to mail than that saves
+  if (k > max_few_top_items || tiles <= top_warps ||
+      tiles > std::int64_t{top_warps} * thin_blocks) {
+    return top_warps;
   }
-  return n == 1 ? largest : 0;
+  const auto warps = static_cast<int>((tiles + thin_blocks - 1) / thin_blocks);
+  return warps < least ? least : warps;
 }
 
-/// A step of about 0.618 n, without a common divisor with n, whose multiples lie evenly modulo n: those
-/// of the golden ratio lie so best, since all its quotients are 1. A quotient q leaves a stretch of q
-/// multiples in a row, each a little above the last: q times the best items so far.
-constexpr std::int64_t golden_step(std::int64_t n) {
-  constexpr std::int64_t low = 4;  // some eight steps are tried until all quotients are so low
-  auto step = static_cast<std::int64_t>(0.6180339887498949 * static_cast<double>(n));
-  if (step < 1) step = 1;
-  std::int64_t best = 0;
-  std::int64_t best_quotient = 0;
-  for (int tries = 0; tries < 64 || best == 0; ++tries, ++step) {
-    const std::int64_t largest = largest_quotient(n, step);
-    if (largest == 0 || (best != 0 && largest >= best_quotient)) continue;
-    best = step;
-    best_quotient = largest;
-    if (largest <= low) break;
-  }
-  return best;
-}
+/// The words of an entry in the mail: of a score, and of a position that is not in it.
+inline constexpr int most_entry_words = 3;
 
-/// The tiles of a ticket. It costs one atomic operation on one address, of which some 1.5 a nanosecond can
-/// be done; a tile takes about 1 ns. Fewer tiles a ticket let warps end together.
-constexpr int top_tiles_per_ticket(std::int64_t tiles) {
-  return tiles >= 262144 ? 4 : tiles >= 32768 ? 2 : 1;
-}
-constexpr std::int64_t top_chunks_for(std::int64_t tiles) {
-  const std::int64_t chunk_tiles = std::int64_t{top_warps} * top_tiles_per_ticket(tiles);
-  return tiles > 0 ? (tiles + chunk_tiles - 1) / chunk_tiles : 1;
-}
-constexpr int top_blocks_for(std::int64_t tiles) {
-  const std::int64_t chunks = top_chunks_for(tiles);
-  return static_cast<int>(chunks < max_top_blocks ? chunks : max_top_blocks);
-}
-
-/// The launch for so many tiles of `tile_items` positions each.
-constexpr top_launch top_launch_for(std::int64_t tiles, int tile_items) {
-  const std::int64_t chunks = top_chunks_for(tiles);
+/// The launch for so many tiles of `tile_items` positions each, on up to `most_blocks` blocks.
+constexpr top_launch top_launch_for(std::int64_t tiles, int tile_items, std::int64_t k,
+                                    int most_blocks = max_top_blocks) {
+  const int warps = top_chunk_warps(tiles, k);
+  const auto chunks = static_cast<std::uint32_t>(tiles > 0 ? (tiles + warps - 1) / warps : 1);
+  const int blocks =
+      chunks < static_cast<unsigned>(most_blocks) ? static_cast<int>(chunks) : most_blocks;
+  const std::uint32_t step = blocks > 1 ? (chunks - 1) / (static_cast<unsigned>(blocks) - 1) : 1;
   int shift = 0;
   while ((tiles * tile_items) >> shift > 0xffffffff) ++shift;
-  return {tiles,
-          chunks,
-          golden_step(chunks),
-          static_cast<std::uint32_t>(chunks * top_warps),
-          top_tiles_per_ticket(tiles),
-          top_blocks_for(tiles),
-          shift};
+  // A mailed position has 32 bits.
+  const bool is_mailed = blocks > 1 && shift == 0 && k <= max_few_top_items;
+  static_assert(max_top_blocks * max_few_top_items * most_entry_words <= max_mail_words);
+  return {tiles, chunks, step, warps, blocks, shift, is_mailed};
 }
 
 /// How many candidates a block may be left with: some more than k, so that a bound needs no exact

@@ -82,7 +82,7 @@ class gpu_workspace {
   /// report of segments.
   static constexpr std::int64_t top_scratch_at =
       2 * detail::mail_room::line_bytes + detail::mail_room::words * 8;
-  static constexpr std::int64_t top_scratch_bytes = 16 * (3 * 8 + 128);
+  static constexpr std::int64_t top_scratch_bytes = 16 * (2 * 8 + 128);
   static constexpr std::int64_t exact_words_at = top_scratch_at + top_scratch_bytes;
   static constexpr std::int64_t num_exact_words = 256;
   static constexpr std::int64_t segment_report_at = exact_words_at + num_exact_words * 8;

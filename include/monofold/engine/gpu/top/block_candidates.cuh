@@ -19,44 +19,55 @@ class candidate_search {
  public:
   /// `own` and `best_elsewhere`: items that are in the data and not among the candidates, all of them different,
   /// known to be at least so good; of score 0 where there is none. What is elsewhere may have any position.
-  MONOFOLD_GPU candidate_search(candidate_pool& pool, const top_entry& own,
+  /// `beside`: how many of the two a thread may have.
+  MONOFOLD_GPU candidate_search(candidate_pool& pool, int beside, const top_entry& own,
                                 std::uint64_t best_elsewhere)
       : pool_(pool), own_(own), best_elsewhere_(best_elsewhere) {
     held_ = pool.count < candidate_pool::capacity ? static_cast<int>(pool.count)
                                                   : candidate_pool::capacity;
+    most_of_thread_ = (held_ + top_threads - 1) / top_threads + beside;
   }
 
   /// A bound that at least k of these items pass, and at most top_survivors(k) where so few can be
   /// told apart; `bound`, which they have to pass, where they are less than k.
   MONOFOLD_GPU top_bound tighten(const top_bound& bound, int k) {
-    std::uint64_t least = ~std::uint64_t{0};
-    std::uint64_t most = 0;
-    const int all = count_if([&](std::uint64_t score, std::int64_t position) {
-      if (!bound.passes(score, position)) return false;
-      least = score < least ? score : least;
-      most = score > most ? score : most;
-      return true;
-    });
-    if (all < k) return bound;
-    spread(least, most);
-    // k items or more reach `low`; fewer reach any score above `high`.
-    std::uint64_t low = least;
-    std::uint64_t high = most;
-    int reach = all;
+    const int most_wanted = top_survivors(k);
+    int reach = count_if(
+        [&](std::uint64_t score, std::int64_t position) { return bound.passes(score, position); });
+    if (reach < k) return bound;
+    // Items of the high word in `low`, once that is found, are told apart by their low words.
+    std::uint64_t low = 0;
     MONOFOLD_ROLL
-    while (low < high && reach > top_survivors(k)) {
-      const std::uint64_t middle = low + (high - low) / 2 + 1;
-      const int found =
-          count_if([&](std::uint64_t score, std::int64_t) { return score >= middle; });
-      if (found >= k) {
-        low = middle;
-        reach = found;
-      } else {
-        high = middle - 1;
+    for (int shift = 32; shift >= 0 && reach > most_wanted; shift -= 32) {
+      std::uint32_t least = ~std::uint32_t{0};
+      std::uint32_t most = 0;
+      for_each([&](std::uint64_t score, std::int64_t position) {
+        if (!bound.passes(score, position)) return;
+        if (shift == 0 && (score ^ low) >> 32 != 0) return;
+        const auto word = static_cast<std::uint32_t>(score >> shift);
+        least = word < least ? word : least;
+        most = word > most ? word : most;
+      });
+      spread(shift == 0 ? 1 : 0, least, most);
+      // k items or more reach `least`; fewer reach any word above `most`.
+      MONOFOLD_ROLL
+      while (least < most && reach > most_wanted) {
+        const std::uint32_t middle = least + (most - least) / 2 + 1;
+        const std::uint64_t pivot = low | std::uint64_t{middle} << shift;
+        const int found =
+            count_if([&](std::uint64_t score, std::int64_t) { return score >= pivot; });
+        if (found >= k) {
+          least = middle;
+          reach = found;
+        } else {
+          most = middle - 1;
+        }
       }
+      low |= std::uint64_t{least} << shift;
     }
+    if (low < bound.score) low = bound.score;  // words of those that pass, without their low bits
     const std::int64_t last = low == bound.score ? bound.last : no_position - 1;
-    if (reach <= top_survivors(k)) return top_bound{low, last};
+    if (reach <= most_wanted || !pool_.has_ties) return top_bound{low, last};
     return top_bound{low, tighten_position(low, last, k)};
   }
 
@@ -70,7 +81,7 @@ class candidate_search {
       top_entry entry;
       if (i < held_) entry = top_entry{pool_.score[i], pool_.position[i]};
       const bool stays = bound.passes(entry.score, entry.position);
-      const std::uint32_t place = place_of(stays);
+      const std::uint32_t place = place_among_lanes(&pool_.kept, stays);
       // What is written below lies in front of `at` + 512, and was read above this barrier.
       sync_block();
       if (stays) pool_.put(place, entry);
@@ -86,35 +97,45 @@ class candidate_search {
   }
 
  private:
-  /// In how many of the items `holds` is true: each item is seen by one thread.
-  template <class Predicate>
-  MONOFOLD_GPU int count_if(const Predicate& holds) {
-    int count = 0;
+  /// Each of the items is seen by one thread.
+  template <class See>
+  MONOFOLD_GPU void for_each(const See& see) const {
     MONOFOLD_ROLL
     for (int i = rank_in_block(); i < held_; i += top_threads) {
-      count += holds(pool_.score[i], pool_.position[i]) ? 1 : 0;
+      see(pool_.score[i], pool_.position[i]);
     }
-    if (own_.score != 0) count += holds(own_.score, own_.position) ? 1 : 0;
-    if (best_elsewhere_ != 0) count += holds(best_elsewhere_, no_position - 1) ? 1 : 0;
+    if (own_.score != 0) see(own_.score, own_.position);
+    if (best_elsewhere_ != 0) see(best_elsewhere_, no_position - 1);
+  }
+
+  /// In how many of the items `holds` is true.
+  template <class Predicate>
+  MONOFOLD_GPU int count_if(const Predicate& holds) {
+    int own = 0;
+    for_each(
+        [&](std::uint64_t score, std::int64_t position) { own += holds(score, position) ? 1 : 0; });
+    if (most_of_thread_ <= 1) return sync_block_count(own != 0);
     turn_ ^= 1;
-    count = sum_of_lanes(count);
-    if (lane_rank() == 0) pool_.counts[turn_][(rank_in_block() / warp_lanes)] = count;
+    own = sum_of_lanes(own);
+    if (lane_rank() == 0) pool_.counts[turn_][rank_in_block() / warp_lanes] = own;
     // Counts written above are read below. They are written again behind the next barrier but one.
     sync_block();
     return sum_of_lanes(lane_rank() < top_warps ? pool_.counts[turn_][lane_rank()] : 0);
   }
 
-  /// The least and the most of what threads have.
-  MONOFOLD_GPU void spread(std::uint64_t& least, std::uint64_t& most) {
+  /// The least and the most of what threads have; `turn` 0 and 1 by turns.
+  MONOFOLD_GPU void spread(int turn, std::uint32_t& least, std::uint32_t& most) const {
+    const int warp = rank_in_block() / warp_lanes;
     most = largest_of_lanes(most);
-    least = ~largest_of_lanes(~least);
+    least = smallest_of_lanes(least);
     if (lane_rank() == 0) {
-      pool_.most[(rank_in_block() / warp_lanes)] = most;
-      pool_.least[(rank_in_block() / warp_lanes)] = least;
+      pool_.most[turn][warp] = most;
+      pool_.least[turn][warp] = least;
     }
-    sync_block();  // written above, read below; written again only after more barriers
-    most = largest_of_lanes(lane_rank() < top_warps ? pool_.most[lane_rank()] : 0);
-    least = ~largest_of_lanes(lane_rank() < top_warps ? ~pool_.least[lane_rank()] : 0);
+    sync_block();  // written above, read below; written again behind more barriers
+    const int other = lane_rank() % top_warps;
+    most = largest_of_lanes(pool_.most[turn][other]);
+    least = smallest_of_lanes(pool_.least[turn][other]);
   }
 
   /// The same search among the positions of items of score `score`, too many of which pass `last`.
@@ -144,19 +165,11 @@ class candidate_search {
     return high;
   }
 
-  /// A place for a thread that has something to keep.
-  MONOFOLD_GPU std::uint32_t place_of(bool stays) {
-    const int behind = sum_up_to_lane(stays ? 1 : 0);
-    const auto total = static_cast<std::uint32_t>(shuffle_from(behind, warp_lanes - 1));
-    std::uint32_t first = 0;
-    if (lane_rank() == 0) first = atomicAdd(&pool_.kept, total);
-    return shuffle_from(first, 0) + static_cast<std::uint32_t>(behind - (stays ? 1 : 0));
-  }
-
   candidate_pool& pool_;
   top_entry own_;
   std::uint64_t best_elsewhere_;
   int held_;
+  int most_of_thread_;  // items
   int turn_ = 0;
 };
 

@@ -62,15 +62,13 @@ class top_path {
   /// Nothing to look for, or not enough: `finish` says what that means.
   bool is_empty() const { return k_ <= 0 || k_ > count_; }
 
-  /// Enough wherever so many items begin.
+  /// Enough wherever so many items begin: up to 15 bytes before the first one belong to its tile.
   std::int64_t workspace_bytes() const {
     if (is_empty() || k_ > max_top_items) return 0;
-    // Up to 15 bytes before the first item belong to its tile.
-    const auto tiles = tile_count<item>(count_ + lane_bytes / static_cast<int>(sizeof(item)));
-    const std::int64_t blocks = top_blocks_for(tiles);
-    if (blocks == 1) return 0;
-    return gpu_workspace::fixed_bytes + blocks * top_survivors(static_cast<int>(k_)) *
-                                            static_cast<std::int64_t>(sizeof(top_entry));
+    constexpr int most_ahead = lane_bytes / static_cast<int>(sizeof(item));
+    const std::int64_t one = workspace_bytes_of(plan_of(tile_count<item>(count_)));
+    const std::int64_t other = workspace_bytes_of(plan_of(tile_count<item>(count_ + most_ahead)));
+    return one > other ? one : other;
   }
 
   /// Starts the search; the view's first item has index `first_index`.
@@ -90,13 +88,27 @@ class top_path {
     }
     // In tiles that begin at 16-byte boundaries.
     top_range<item> range{aligned_range_of(items_, count_), 0};
-    const auto plan = top_launch_for(tile_count<item>(range.end), tile_items_v<item>);
+    auto plan = plan_of(tile_count<item>(range.end));
+    if (plan.has_rounds()) {
+      // Blocks that start late would begin when the others end.
+      int multiprocessors = 0;
+      if (auto failed = failure_of(
+              cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, on.device),
+              "cudaDeviceGetAttribute")) {
+        return failed;
+      }
+      const int resident = min_resident_blocks * multiprocessors;
+      if (resident < plan.blocks) plan = plan_of(plan.tiles, resident);
+    }
     range.index_shift = plan.index_shift;
     static_assert(sizeof(shared_bounds) == gpu_workspace::top_scratch_bytes);
     top_scratch scratch{};
     if (plan.blocks > 1) {
-      scratch = {static_cast<shared_bounds*>(workspace.top_scratch()), workspace.ticket(),
-                 static_cast<top_entry*>(workspace.states())};
+      scratch = {nullptr, workspace.ticket(), static_cast<top_entry*>(workspace.states()),
+                 workspace.mail()};
+      if (plan.has_rounds() || !plan.is_mailed) {
+        scratch.shared = static_cast<shared_bounds*>(workspace.top_scratch());
+      }
     }
     return launch_early(find_top_kernel<item, facts::smallest, facts::rule>, plan.blocks,
                         top_threads, static_cast<int>(sizeof(candidate_pool)), on, range, plan,
@@ -122,6 +134,17 @@ class top_path {
   }
 
  private:
+  top_launch plan_of(std::int64_t tiles, int most_blocks = max_top_blocks) const {
+    return top_launch_for(tiles, tile_items_v<item>, k_, most_blocks);
+  }
+  std::int64_t workspace_bytes_of(const top_launch& plan) const {
+    if (plan.blocks == 1) return 0;
+    if (plan.is_mailed) return gpu_workspace::fixed_bytes;
+    return gpu_workspace::fixed_bytes + std::int64_t{plan.blocks} *
+                                            top_survivors(static_cast<int>(k_)) *
+                                            static_cast<std::int64_t>(sizeof(top_entry));
+  }
+
   static constexpr std::int64_t word = sizeof(std::int64_t);
 
   std::int64_t awaited_k() const { return k_ < 0 || k_ > max_top_items ? 0 : k_; }

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "monofold/engine/gpu/load.cuh"
 #include "monofold/fold/top_rank.hpp"
 #include "monofold/level/lanes.cuh"
 #include "monofold/level/shuffle.cuh"
@@ -39,13 +40,35 @@ struct shared_bounds {
 
   std::uint64_t bound;  // a score that k items reach
   std::uint64_t unused_0[words - 1];
-  std::uint32_t tickets;  // taken, besides the first of each warp
-  std::uint32_t unused_1[2 * words - 1];
   std::uint32_t survivors;  // written to the list so far
-  std::uint32_t unused_2[2 * words - 1];
+  std::uint32_t unused_1[2 * words - 1];
   std::uint64_t
       best[num_places];  // scores of different items: of the best that blocks b, b + 256, .. saw
 };
+
+/// A place for each lane that wants one, from a counter in shared memory on.
+///
+/// sync       all lanes of the warp
+MONOFOLD_GPU std::uint32_t place_among_lanes(std::uint32_t* counter, bool wants) {
+  const std::uint32_t lanes = lanes_with(wants);
+  std::uint32_t first = 0;
+  if (lane_rank() == 0 && lanes != 0) {
+    first = atomicAdd(counter, static_cast<std::uint32_t>(count_bits(lanes)));
+  }
+  const std::uint32_t below = (std::uint32_t{1} << lane_rank()) - 1;
+  return shuffle_from(first, 0) + static_cast<std::uint32_t>(count_bits(lanes & below));
+}
+
+/// The k-th best of a word of each lane in shared memory, 1 <= k <= 32: so many words are at least as large.
+///
+/// sync       all lanes of the warp, which all get it
+MONOFOLD_GPU std::uint32_t kth_of_lanes(const bytes16 (&of_lane)[warp_lanes / 4], int k) {
+  const std::uint32_t own = reinterpret_cast<const std::uint32_t*>(of_lane)[lane_rank()];
+  int larger = 0;
+  MONOFOLD_UNROLL
+  for (int i = 0; i < warp_lanes; ++i) larger += of_lane[i / 4].word[i % 4] > own ? 1 : 0;
+  return smallest_of_lanes(larger < k ? own : ~std::uint32_t{0});
+}
 
 /// A candidate that is none, worse than all.
 struct top_entry {
@@ -69,17 +92,27 @@ struct candidate_pool {
   std::uint32_t kept;
   std::uint32_t fresh_tiles;  // tiles with candidates since the block met
   std::uint32_t asked;        // not 0: warps come to meet when they have no tile at hand
+  bool has_ties;              // items of one score are told apart by their positions
   // What warps tell each other in a search, in turns.
-  std::uint64_t most[top_warps];
-  std::uint64_t least[top_warps];
+  std::uint32_t most[2][top_warps];
+  std::uint32_t least[2][top_warps];
   int counts[2][top_warps];
+  // The high words of the best that a lane, of any warp, has seen: of tiles, of what other blocks sent.
+  bytes16 of_lane[2][warp_lanes / 4];
+  std::uint32_t num_lists;
+  std::uint16_t lists[max_top_blocks];  // blocks whose candidates are of use
 
   /// All threads, before a barrier.
-  MONOFOLD_GPU void start() {
+  MONOFOLD_GPU void start(bool may_have_ties) {
+    if (rank_in_block() < 2 * warp_lanes) *of_lane_word(0, rank_in_block()) = 0;
     if (rank_in_block() != 0) return;
+    has_ties = may_have_ties;
     bound = top_bound{};
     common = 0;
-    count = kept = fresh_tiles = asked = 0;
+    count = kept = fresh_tiles = asked = num_lists = 0;
+  }
+  MONOFOLD_GPU std::uint32_t* of_lane_word(int which, int lane) {
+    return &of_lane[which][0].word[0] + lane;
   }
 
   /// What candidates have to pass, as far as this block knows.
@@ -95,22 +128,13 @@ struct candidate_pool {
     position[place] = entry.position;
   }
 
-  /// Places for `wanted` candidates of this lane, all those of the warp together: the first one's, or
-  /// `no_place` where they do not all fit; none is taken then.
-  ///
-  /// sync       all lanes of the warp
-  MONOFOLD_GPU std::uint32_t take_places(int wanted) {
-    const int behind = sum_up_to_lane(wanted);
-    const auto total = static_cast<std::uint32_t>(shuffle_from(behind, warp_lanes - 1));
-    std::uint32_t first = 0;
-    if (lane_rank() == 0) first = atomicAdd(&count, total);
-    first = shuffle_from(first, 0);
-    if (first + total <= capacity) return first + static_cast<std::uint32_t>(behind - wanted);
+  /// Places for `wanted` candidates, some, of one thread: the first one's, or `no_place` where they do not all fit;
+  /// none is taken then.
+  MONOFOLD_GPU std::uint32_t take_places(std::uint32_t wanted) {
+    const std::uint32_t first = atomicAdd(&count, wanted);
+    if (first + wanted <= capacity) return first;
     // Only the first to find no room leaves a gap below `capacity`: later ones begin behind it.
-    for (std::uint32_t place = first + static_cast<std::uint32_t>(lane_rank()); place < capacity;
-         place += warp_lanes) {
-      put(place, top_entry{});
-    }
+    for (std::uint32_t place = first; place < capacity; ++place) put(place, top_entry{});
     return no_place;
   }
 };

@@ -21,6 +21,10 @@ namespace monofold::detail {
 template <class Item>
 struct top_range : aligned_range<Item> {
   int index_shift;  // see `score_of`
+
+  MONOFOLD_GPU bool is_kept() const {
+    return is_partly_kept((this->end - this->first) * static_cast<std::int64_t>(sizeof(Item)));
+  }
 };
 
 /// A tile in the registers of a warp, as `warp_tile` has it.
@@ -48,10 +52,13 @@ class top_tile {
 
   /// Loads the tile at position `at`; what lies outside the range becomes some item.
   MONOFOLD_GPU void load(const top_range<Item>& range, std::int64_t at) {
-    if (is_inside(range, at)) {
-      load_aligned_rows(raw_, reinterpret_cast<const char*>(range.base + at), lane_rank());
-    } else {
+    const auto* const bytes = reinterpret_cast<const char*>(range.base + at);
+    if (!is_inside(range, at)) {
       load_ragged_rows(raw_, range, at, lane_rank(), outside());
+    } else if (range.is_kept()) {
+      load_aligned_rows<tile_rows, true>(raw_, bytes, lane_rank());
+    } else {
+      load_aligned_rows(raw_, bytes, lane_rank());
     }
   }
 
@@ -60,82 +67,149 @@ class top_tile {
     return ranks::of_key(best_in_lane<typename ranks::extremum_type>(*this));
   }
 
-  /// Whether an item of the tile at `at`, of the lane's best rank, may be a candidate.
+  /// The best of the lane's items, of rank `rank`, in a word: the larger, the better. Of short ranks the tile's
+  /// number is below them, since equal items are many. 0 is no item, or may be none.
+  MONOFOLD_GPU static std::uint32_t word_of(typename ranks::type rank, std::int64_t tile_rank) {
+    if constexpr (sizeof(Item) > 2)
+      return static_cast<std::uint32_t>(rank >> (8 * sizeof(rank) - 32));
+    if (rank == 0) return 0;
+    return rank << 16 |
+           (0xffff - (tile_rank < 0xffff ? static_cast<std::uint32_t>(tile_rank) : 0xffff));
+  }
+  /// What items of such a word pass.
+  MONOFOLD_GPU static top_bound bound_of(std::uint32_t word, int shift) {
+    if constexpr (sizeof(Item) > 2) return {std::uint64_t{word} << 32};
+    const std::uint32_t tile_rank = 0xffff - (word & 0xffff);
+    if (word == 0 || tile_rank == 0xffff) return {std::uint64_t{word >> 16} << 32};
+    const std::int64_t last = (std::int64_t{tile_rank} + 1) * tile_items - 1;
+    return {score_of(static_cast<typename ranks::type>(word >> 16), last, shift), last};
+  }
+
+  /// Whether an item of this rank is one: under `omit` NaN are none.
+  MONOFOLD_GPU static bool counts(typename ranks::type rank) {
+    return rule != nan_rule::omit || !ranks::has_nan || rank != 0;
+  }
+
+  /// Whether an item of this rank, at position `at` or behind, may be a candidate.
   MONOFOLD_GPU static bool may_pass(const top_bound& bound, typename ranks::type rank,
                                     std::int64_t at, int shift) {
-    if constexpr (rule == nan_rule::omit && ranks::has_nan) {
-      if (rank == 0) return false;
-    }
-    return bound.passes(score_of(rank, at, shift), at);
+    return counts(rank) && bound.passes(score_of(rank, at, shift), at);
   }
 
-  /// An entry that an item of the lane, of its best rank, is at least as good as. None for the first and
-  /// the last tile, where that may lie outside the range.
+  /// An entry that an item of the lane, of its best rank, is at least as good as. None of rank 0, which may lie
+  /// outside the range.
   MONOFOLD_GPU static top_entry best_entry(const top_range<Item>& range, std::int64_t at,
-                                           typename ranks::type rank, bool wanted) {
-    if (!wanted || !is_inside(range, at)) return {};
-    const std::int64_t last = at + tile_items - 1;
-    return {score_of(rank, last, range.index_shift), last};
+                                           typename ranks::type rank) {
+    if (rank == 0) return {};
+    const std::int64_t end = at + tile_items < range.end ? at + tile_items : range.end;
+    return {score_of(rank, end - 1, range.index_shift), end - 1};
   }
 
-  /// The rows in which a lane has candidates, as bits.
-  MONOFOLD_GPU std::uint32_t rows_with_candidates(const top_bound& bound, std::int64_t at,
-                                                  int shift) const {
-    using extremum_type = typename ranks::extremum_type;
-    constexpr std::uint32_t all_rows = (1u << tile_rows) - 1;
-    // Of 128 bytes a lane the bests of rows take more registers than there are; ties make candidates rare.
-    if constexpr (chunk_items > 8) return all_rows;
-    std::uint32_t rows = 0;
-    MONOFOLD_UNROLL
-    for (int r = 0; r < tile_rows; ++r) {
-      // Loaded rows stay as they are: what `best` made of them would need memory until here.
-      const auto items = items_of(looked_at_again(raw_[r]));
-      const auto best = best_of<extremum_type>(extremum_type::key_of(items[0]), items);
-      if (any_lane(may_pass(bound, ranks::of_key(best), at, shift))) rows |= 1u << r;
+  static constexpr std::uint32_t all_rows = (1u << tile_rows) - 1;
+
+  /// The rows in which the lane has items of so good a rank, as bits.
+  MONOFOLD_GPU std::uint32_t rows_with(typename ranks::type wanted) const {
+    std::uint32_t found = 0;
+    const auto look = [&](int r, const tile_row& row) {
+      const auto rank = ranks::of_key(best_in_lane<typename ranks::extremum_type>(row));
+      if (rank >= wanted) found |= 1u << r;
+    };
+    if constexpr (chunk_items <= 8) {
+      MONOFOLD_UNROLL
+      for (int r = 0; r < tile_rows; ++r) {
+        // Loaded rows stay as they are: what `best` made of them would need memory until here.
+        look(r, tile_row{looked_at_again(raw_[r])});
+      }
+    } else {
+      MONOFOLD_ROLL
+      for (int r = 0; r < tile_rows; ++r) look(r, tile_row{row_at(r)});
     }
-    return rows;
+    return found;
   }
 
-  /// Adds the items that pass, of the rows `rows` of the tile at `at`, to the pool. The rows for which
-  /// there was no room, from the first such on; nothing of them was added.
-  ///
-  /// The rows come from memory once more: few have candidates, and registers that keep them all would be in
-  /// the way of other loads.
+  /// Adds the items that pass, of the lane's rows `rows` of the tile at `at`, to the pool. The rows for which there was no room; nothing of them was added.
   ///
   /// sync       all lanes of the warp
-  MONOFOLD_GPU static std::uint32_t collect(const top_range<Item>& range, std::int64_t at,
-                                            std::uint32_t rows, const top_bound& bound,
-                                            candidate_pool& pool) {
-    std::int64_t first = at + lane_rank() * chunk_items;
+  MONOFOLD_GPU std::uint32_t collect(const top_range<Item>& range, std::int64_t at,
+                                     std::uint32_t rows, const top_bound& bound,
+                                     candidate_pool& pool) const {
+    const std::int64_t own = at + lane_rank() * chunk_items;
+    const bool is_whole = is_inside(range, at);
+    std::uint32_t left = 0;
     MONOFOLD_ROLL
-    for (std::uint32_t row = 1; row <= rows; row *= 2, first += row_items) {
-      if ((rows & row) == 0) continue;
-      const bytes16 chunk = chunk_at(range, first);
+    for (; any_lane(rows != 0); rows &= rows - 1) {  // together, see mailbox::wait
+      if (rows == 0) continue;
+      const int row = lowest_lane(rows);
+      const bytes16 chunk = row_at(row);
+      const std::int64_t first = own + row * row_items;
       std::uint32_t chosen = 0;
-      int wanted = 0;
-      MONOFOLD_ROLL
-      for (int v = 0; v < chunk_items; ++v) {
-        const std::int64_t position = first + v;
-        const bool passes =
-            may_pass(bound, ranks::of(item_of(chunk, v)), position, range.index_shift) &&
-            range.holds(position);
-        chosen |= passes ? 1u << v : 0u;
-        wanted += passes ? 1 : 0;
+      for_each_item([&](int v) {
+        const bool is_one =
+            may_pass(bound, ranks::of(item_of(chunk, v)), first + v, range.index_shift) &&
+            (is_whole || range.holds(first + v));
+        chosen |= is_one ? 1u << v : 0u;
+      });
+      if (chosen == 0) continue;
+      std::uint32_t place = pool.take_places(static_cast<std::uint32_t>(count_bits(chosen)));
+      if (place == candidate_pool::no_place) {
+        left |= 1u << row;
+        continue;
       }
-      if (!any_lane(wanted != 0)) continue;
-      std::uint32_t place = pool.take_places(wanted);
-      if (place == candidate_pool::no_place) return rows & ~(row - 1);
-      MONOFOLD_ROLL
-      for (int v = 0; chosen != 0; ++v, chosen >>= 1) {
-        if ((chosen & 1u) == 0) continue;
+      for_each_item([&](int v) {
+        if ((chosen >> v & 1u) == 0) return;
         const auto rank = ranks::of(item_of(chunk, v));
         pool.put(place++, {score_of(rank, first + v, range.index_shift), first + v});
-      }
+      });
     }
-    return 0;
+    return left;
+  }
+
+  /// The same of a tile that is brought once more: registers that keep it would be in the way of other loads.
+  MONOFOLD_GPU_CALL static std::uint32_t collect_again(top_range<Item> range, std::int64_t at,
+                                                       std::uint32_t rows, top_bound bound,
+                                                       candidate_pool& pool) {
+    top_tile tile;
+    tile.load(range, at);
+    if (rows != 0) rows &= tile.rows_with(rank_of_score<typename ranks::type>(bound.score));
+    return tile.collect(range, at, rows, bound, pool);
   }
 
  private:
+  /// The items of a chunk, in a loop where they are many.
+  template <class See>
+  MONOFOLD_GPU static void for_each_item(const See& see) {
+    if constexpr (chunk_items <= 4) {
+      MONOFOLD_UNROLL
+      for (int v = 0; v < chunk_items; ++v) see(v);
+    } else {
+      MONOFOLD_ROLL
+      for (int v = 0; v < chunk_items; ++v) see(v);
+    }
+  }
+
+  /// A row of a lane, as a tile.
+  struct tile_row {
+    using item = Item;
+    static constexpr int rows = 1;
+    bytes16 bytes;
+    MONOFOLD_GPU const bytes16& raw(int) const { return bytes; }
+    template <bool striped>
+    MONOFOLD_GPU slot_array<Item, chunk_items> get(int) const {
+      return items_of(bytes);
+    }
+  };
+
+  /// By selections: an index that is not a constant would move the tile to memory.
+  MONOFOLD_GPU bytes16 row_at(int row) const {
+    bytes16 out = raw_[0];
+    MONOFOLD_UNROLL
+    for (int r = 1; r < tile_rows; ++r) {
+      MONOFOLD_UNROLL
+      for (int w = 0; w < 4; ++w) out.word[w] = r == row ? raw_[r].word[w] : out.word[w];
+    }
+    return out;
+  }
+
   MONOFOLD_GPU static slot_array<Item, chunk_items> items_of(const bytes16& bytes) {
     slot_array<Item, chunk_items> out;
     std::memcpy(static_cast<void*>(out.values), &bytes, sizeof(bytes));
@@ -167,12 +241,6 @@ class top_tile {
     Item out;
     std::memcpy(&out, own, sizeof(Item));  // little-endian, as every device is
     return out;
-  }
-
-  /// The 16 bytes at a boundary.
-  MONOFOLD_GPU static bytes16 chunk_at(const top_range<Item>& range, std::int64_t from) {
-    if (is_chunk_inside(range, from)) return load_16(range.base + from);
-    return part_of_chunk(range, from, outside());
   }
 
   MONOFOLD_GPU static bytes16 outside() { return repeated(ranks::item_of(0)); }

@@ -1,0 +1,172 @@
+#pragma once
+/// engine/gpu/top/search_tiles: how a block looks for candidates for the k best in its tiles.
+
+#include <cstdint>
+
+#include "monofold/engine/gpu/top/join_blocks.cuh"
+#include "monofold/engine/gpu/top/warp_candidates.cuh"
+#include "monofold/engine/gpu/top/warp_top_tile.cuh"
+#include "monofold/engine/gpu/top/warp_top_work.cuh"
+#include "monofold/fold/nan.hpp"
+#include "monofold/fold/top_rank.hpp"
+#include "monofold/level/lanes.cuh"
+#include "monofold/level/shuffle.cuh"
+#include "monofold/level/thread.cuh"
+#include "monofold/plan/top_launch.hpp"
+#include "monofold/platform/host_device.hpp"
+
+namespace monofold::detail {
+
+/// A block with so many tiles with candidates meets, to learn a better bound.
+inline constexpr std::uint32_t most_fresh_tiles = 32;
+
+/// A tile in so many lanes of which there are candidates waits until the block has met: the bests of its lanes
+/// often show that most of them are none of the k best. That needs more lanes than k.
+inline constexpr int many_lanes = 16;
+inline constexpr int most_items_to_wait = 256;
+
+/// A warp has found candidates: other blocks, and its own, hear of it.
+MONOFOLD_GPU void report_best(shared_bounds* shared, std::uint64_t score, candidate_pool& pool) {
+  const std::uint64_t most = largest_of_lanes(score);
+  if (lane_rank() != 0) return;
+  if (shared != nullptr && most > 0) {
+    raise_to(&shared->best[blockIdx.x % shared_bounds::num_places], most);
+  }
+  if (atomicAdd(&pool.fresh_tiles, 1u) + 1 >= most_fresh_tiles) post(&pool.asked, 1u);
+}
+
+/// Whether items of one score may have several positions.
+template <class Item, bool smallest>
+MONOFOLD_GPU bool may_have_ties(const top_range<Item>& range) {
+  return sizeof(typename top_rank<Item, smallest>::type) == 8 || range.index_shift != 0;
+}
+
+/// Looks at the first tile of each warp of the block. The k-th best of what lanes have seen, a lane of every warp
+/// together, is a bound that hardly more than k items pass, if these lie in different lanes. False: so many pass
+/// that nothing came of it but the bound.
+///
+/// shape      k up to 32
+/// sync       all threads of the block, and with a barrier behind it
+template <class Item, bool smallest, nan_rule rule>
+MONOFOLD_GPU bool search_first_tiles(const top_range<Item>& range, const top_launch& plan, int k,
+                                     candidate_pool& pool) {
+  using tile_type = top_tile<Item, smallest, rule>;
+  const std::int64_t tile_rank = top_tile_at(plan, blockIdx.x, rank_in_block() / warp_lanes);
+  const std::int64_t at = tile_rank * tile_type::tile_items;
+  const bool is_there = tile_rank < plan.tiles;
+  tile_type tile;
+  if (is_there) tile.load(range, at);
+  pool.start(may_have_ties<Item, smallest>(range));
+  sync_block();  // what was written above is read and added to below
+  std::uint32_t word = 0;
+  if (is_there) {
+    word = tile_type::word_of(tile.best(), tile_rank);
+    if (word != 0) atomicMax(pool.of_lane_word(0, lane_rank()), word);
+  }
+  sync_block();  // what lanes have seen is read below
+  bool is_full = false;
+  if (is_there) {
+    const std::uint32_t least = kth_of_lanes(pool.of_lane[0], k);
+    const top_bound bound = tile_type::bound_of(least, range.index_shift);
+    // Fewer than k lanes are better than the bound: these are equal, and there is no end of them.
+    constexpr int few = 24;
+    if (k < few && count_lanes(word >= least) == warp_lanes) {
+      is_full = true;
+    } else if (any_lane(word >= least)) {
+      using rank_type = typename tile_type::ranks::type;
+      std::uint32_t rows = 0;
+      if (word >= least) rows = tile.rows_with(rank_of_score<rank_type>(bound.score));
+      is_full = tile.collect(range, at, rows, bound, pool) != 0;
+    }
+    if (rank_in_block() == 0) pool.bound = bound;
+  }
+  // `bound` and candidates, written above, are read below.
+  if (!sync_block_any(is_full)) return true;
+  if (rank_in_block() == 0) pool.count = 0;
+  sync_block();  // `count` is added to below
+  return false;
+}
+
+/// Other blocks hear of the best of those candidates, and of the bound.
+///
+/// sync       all threads of the block, behind a barrier, and with one behind it
+MONOFOLD_GPU void report_first(shared_bounds* shared, int k, candidate_pool& pool) {
+  constexpr int many = 64;  // most of which are equal
+  const auto count = static_cast<int>(pool.count);
+  if (rank_in_block() < warp_lanes) {
+    std::uint64_t most = 0;
+    for (int i = lane_rank(); i < count; i += warp_lanes) {
+      most = pool.score[i] > most ? pool.score[i] : most;
+    }
+    most = largest_of_lanes(most);
+    if (lane_rank() == 0 && most > 0) {
+      raise_to(&shared->best[blockIdx.x % shared_bounds::num_places], most);
+    }
+    if (lane_rank() == 0) raise_to(&shared->bound, pool.bound.score);
+  }
+  sync_block();  // candidates read above are joined by others below
+  if (count > many) top_meeting::tighten_bound(pool, 0, {}, shared, k);
+}
+
+/// Looks at the tiles of this warp, but for the first one where that is done, and adds candidates to the pool.
+///
+/// sync       all threads of the block, behind a barrier, and with one behind it
+template <class Item, bool smallest, nan_rule rule>
+MONOFOLD_GPU void search_tiles(const top_range<Item>& range, const top_launch& plan, bool is_begun,
+                               int k, shared_bounds* shared, candidate_pool& pool) {
+  using tile_type = top_tile<Item, smallest, rule>;
+  top_work work(plan);
+  std::uint32_t rows =
+      tile_type::all_rows;  // of the lane and the tile at hand: those to be looked at
+  bool is_done = is_begun;  // so is the tile at hand
+  bool has_waited = false;  // the block has met for it
+  for (;;) {
+    top_entry own;  // what this lane is about to add at least
+    bool is_asked = false;
+    while (work.is_left() && !is_asked) {
+      if (is_done || !work.has_tile()) {
+        work.advance();
+        rows = tile_type::all_rows;
+        is_done = has_waited = false;
+        continue;
+      }
+      const bool hears = rank_in_block() < warp_lanes && shared != nullptr;
+      if (hears && k <= max_few_top_items && work.round() % 4 == blockIdx.x % 4) {
+        top_meeting::learn_from_blocks(pool, shared, k);
+      }
+      const std::int64_t at = work.tile() * tile_type::tile_items;
+      tile_type tile;
+      tile.load(range, at);
+      const std::uint32_t asked = peek(&pool.asked);
+      if (hears) {
+        const std::uint64_t known = peek(&shared->bound);
+        if (known > pool.bound.score && lane_rank() == 0) raise_to(&pool.common, known);
+      }
+      const typename tile_type::ranks::type best = tile.best();
+      is_asked = any_lane(asked != 0);  // by a vote: what lanes read at different times may differ
+      const top_bound bound = pool.bound_now();
+      const bool passes = tile_type::may_pass(bound, best, at, range.index_shift);
+      is_done = !any_lane(passes);
+      if (is_done) continue;
+      const bool waits =
+          !has_waited && k <= most_items_to_wait && count_lanes(passes) >= many_lanes;
+      const top_entry entry = passes ? tile_type::best_entry(range, at, best) : top_entry{};
+      report_best(shared, entry.score, pool);
+      if (waits) {
+        own = entry;
+      } else {
+        rows = tile_type::collect_again(range, at, passes ? rows : 0, bound, pool);
+      }
+      is_done = !any_lane(rows != 0);
+      if (is_done) continue;
+      has_waited = true;
+      if (lane_rank() == 0) post(&pool.asked, 1u);
+      break;
+    }
+    // Candidates added above are read below. A warp leaves its tiles early only where it was asked to.
+    if (!sync_block_any(work.is_left())) return;
+    top_meeting::tighten_bound(pool, 1, own, shared, k);
+  }
+}
+
+}  // namespace monofold::detail
