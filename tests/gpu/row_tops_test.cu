@@ -15,7 +15,7 @@ namespace {
 
 namespace mf = monofold;
 using gpu_tests::device_array;
-using gpu_tests::is_emulated;
+using gpu_tests::is_slow;
 using gpu_tests::item_order;
 using gpu_tests::items_in;
 
@@ -34,7 +34,7 @@ bounds segments_around(std::int64_t k) {
   std::vector<std::int64_t> lengths{0,  1,  2,        k - 1,    k,        k + 1,        7,
                                     31, 32, 33,       100,      tile - 1, tile,         tile + 1,
                                     5,  0,  3 * tile, 9 * tile, 3,        17 * tile + 5};
-  if (!is_emulated) lengths.push_back(300 * tile + 7);
+  if (!is_slow) lengths.push_back(300 * tile + 7);
   bounds out;
   std::int64_t at = 0;
   for (const std::int64_t length : lengths) {
@@ -70,12 +70,12 @@ template <class Item, bool smallest, mf::nan_rule rule = mf::nan_rule::propagate
 void compare_orders() {
   using fold = mf::top_fold<Item, smallest, rule>;
   // On the emulated device a type takes some of the orders and numbers, the next type others.
-  int turn = is_emulated ? static_cast<int>(sizeof(Item)) + (smallest ? 1 : 0) : 0;
+  int turn = is_slow ? static_cast<int>(sizeof(Item)) + (smallest ? 1 : 0) : 0;
   for (const std::int64_t k : {0, 1, 2, 10, 31, 32, 33, 100, 128, 129, 1024}) {
     const bounds segments = segments_around<Item>(k);
     const auto all = static_cast<std::size_t>(segments.end.back());
     for (int order = 0; order < gpu_tests::num_item_orders; ++order) {
-      if (is_emulated && ++turn % 9 != 0) continue;
+      if (is_slow && ++turn % 9 != 0) continue;
       const auto host = gpu_tests::ordered_items<Item>(static_cast<item_order>(order), all + 15);
       const device_array<char> device(host);
       const device_array<std::int64_t> begin(segments.begin);
@@ -114,7 +114,7 @@ TEST_F(gpu_row_tops, smallest_uint64) { compare_orders<std::uint64_t, true>(); }
 TEST_F(gpu_row_tops, short_segments_anywhere) {
   bounds segments;
   std::int64_t at = 0;
-  for (std::int64_t length = 0; length < (is_emulated ? 140 : 700); ++length) {
+  for (std::int64_t length = 0; length < (is_slow ? 140 : 700); ++length) {
     segments.begin.push_back(at);
     segments.end.push_back(at += length);
   }
@@ -155,7 +155,7 @@ TEST_F(gpu_row_tops, overlapping_segments) {
 
 TEST_F(gpu_row_tops, rows_of_one_length) {
   for (const std::int64_t length : {1, 3, 8, 32, 100, 1000, 1024, 1025, 5000}) {
-    const std::int64_t rows = is_emulated ? 9 : 999;
+    const std::int64_t rows = is_slow ? 9 : 999;
     const auto host = gpu_tests::ordered_items<float>(item_order::any_bits,
                                                       static_cast<std::size_t>(rows * length));
     const device_array<char> device(host);
