@@ -83,12 +83,6 @@ int trace_rungs(const ladder_command& what) {
     if (!row.refused.empty())
       throw usage_error(fmt::format("--trace: {} {}", row.name, row.refused));
   }
-  const auto bytes = static_cast<std::int64_t>(answer.page.size());
-  if (!what.trace_page.empty() && bytes > ladder::most_page_bytes) {
-    throw usage_error(
-        fmt::format("--trace: the page would have {} KB, of at most {}: take fewer items by --n",
-                    bytes / 1000, ladder::most_page_bytes / 1000));
-  }
   if (!what.trace_page.empty()) write_text(what.trace_page, answer.page);
   if (!what.trace_json.empty()) write_text(what.trace_json, answer.json);
   int code = exit_code::ok;

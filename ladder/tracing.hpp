@@ -28,7 +28,6 @@ constexpr std::string_view name_of(trace_operation op) {
 inline constexpr std::int64_t most_traced_items = 1024;
 inline constexpr std::int64_t most_traced_letters = 64;  // there are so many letters
 inline constexpr std::int64_t traced_block_threads = 64;
-inline constexpr std::int64_t most_page_bytes = 400'000;
 
 struct trace_request {
   rung_id which{};
