@@ -124,7 +124,7 @@ requires(sizeof(Item) == 1) struct item_loop<integer_dot_fold<Item, Item>, item_
     const std::int64_t whole = count / 64 * 64;
     for (std::int64_t at = 0; at < whole; at += block) {
       const std::int64_t n = whole - at < block ? whole - at : block;
-      own.held = f.combine(own.held, fold::extended(dot_bytes(items + at, n)));
+      own.held = f.combine(own.held, monofold::detail::extended(dot_bytes(items + at, n)));
     }
     if (whole < count) absorb_slowly(f, own.held, items + whole, count - whole, index + whole);
   }

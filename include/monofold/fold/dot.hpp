@@ -52,11 +52,82 @@ struct float_dot_fold<Pair, nan_rule::omit> : float_sum_fold<double, double, nan
   }
 };
 
+namespace detail {
+
+/// A sum of products as a state.
+MONOFOLD_HD uint256 extended(int128 value) {
+  const std::uint64_t sign = value < 0 ? ~std::uint64_t{0} : 0;
+  return {{static_cast<std::uint64_t>(value), static_cast<std::uint64_t>(value >> 64), sign, sign}};
+}
+
+/// What a lane adds the products of a tile in, of 4096 pairs at most.
+template <class Left, class Right,
+          int bytes = (sizeof(Left) > sizeof(Right) ? sizeof(Left) : sizeof(Right))>
+struct integer_dot_slots {
+  using accumulator = std::int64_t;
+
+  MONOFOLD_HD accumulator open(const item_pair<Left, Right>& item, std::int64_t) const {
+    return static_cast<std::int64_t>(item.left) * static_cast<std::int64_t>(item.right);
+  }
+  MONOFOLD_HD accumulator join(accumulator left, accumulator right) const { return left + right; }
+  MONOFOLD_HD static uint256 total(accumulator own) { return extended(own); }
+};
+template <class Left, class Right>
+struct integer_dot_slots<Left, Right, 4> {
+  struct accumulator {
+    std::uint64_t low;  // halves of products
+    std::int64_t high;
+  };
+
+  MONOFOLD_HD accumulator open(const item_pair<Left, Right>& item, std::int64_t) const {
+    constexpr bool is_signed = std::is_signed_v<Left> || std::is_signed_v<Right>;
+    using wide = std::conditional_t<is_signed, std::int64_t, std::uint64_t>;
+    const wide product = static_cast<wide>(item.left) * static_cast<wide>(item.right);
+    return {static_cast<std::uint32_t>(product), static_cast<std::int64_t>(product >> 32)};
+  }
+  MONOFOLD_HD accumulator join(const accumulator& left, const accumulator& right) const {
+    return {left.low + right.low, left.high + right.high};
+  }
+  MONOFOLD_HD static uint256 total(const accumulator& own) {
+    return extended((int128{own.high} << 32) + int128{own.low});
+  }
+};
+template <class Left, class Right>
+struct integer_dot_slots<Left, Right, 8> {
+  struct accumulator {
+    uint128 low;
+    std::int32_t high;
+  };
+
+  MONOFOLD_HD accumulator open(const item_pair<Left, Right>& item, std::int64_t) const {
+    constexpr bool is_signed = std::is_signed_v<Left> || std::is_signed_v<Right>;
+    const auto product = static_cast<uint128>(static_cast<int128>(item.left)) *
+                         static_cast<uint128>(static_cast<int128>(item.right));
+    return {product, is_signed && product >> 127 != 0 ? -1 : 0};
+  }
+  MONOFOLD_HD accumulator join(const accumulator& left, const accumulator& right) const {
+    accumulator both{left.low, left.high + right.high};
+    auto carries = static_cast<std::uint32_t>(both.high);
+    add_carrying(both.low, right.low, carries);
+    both.high = static_cast<std::int32_t>(carries);
+    return both;
+  }
+  MONOFOLD_HD static uint256 total(const accumulator& own) {
+    const auto high = static_cast<std::uint64_t>(std::int64_t{own.high});
+    const std::uint64_t sign = own.high < 0 ? ~std::uint64_t{0} : 0;
+    return {{static_cast<std::uint64_t>(own.low), static_cast<std::uint64_t>(own.low >> 64), high,
+             sign}};
+  }
+};
+
+}  // namespace detail
+
 /// The exact sum of products of integer pairs.
 ///
 /// errors     integer_overflow where it does not fit int64 (uint64 where both are unsigned)
 template <class Left, class Right>
-struct integer_dot_fold {
+struct integer_dot_fold : detail::integer_dot_slots<Left, Right> {
+  using slots = detail::integer_dot_slots<Left, Right>;
   using state = uint256;  // two's complement
   static constexpr bool commutative = true;
   static constexpr bool exact = true;
@@ -81,6 +152,13 @@ struct integer_dot_fold {
     return true;
   }
   MONOFOLD_HD state identity() const { return {}; }
+  MONOFOLD_HD void absorb(typename slots::accumulator& own, const item_pair<Left, Right>& item,
+                          std::int64_t index) const {
+    own = slots::join(own, slots::open(item, index));
+  }
+  MONOFOLD_HD state flush(const typename slots::accumulator& own, std::int64_t) const {
+    return slots::total(own);
+  }
   /// Blocks whose sums fit 64 bits, or whose halves' sums do.
   MONOFOLD_HD void absorb_run(state& own, const item_pair<Left, Right>* items, std::int64_t count,
                               std::int64_t) const {
@@ -95,7 +173,7 @@ struct integer_dot_fold {
           sum += static_cast<decltype(sum)>(items[i].left) *
                  static_cast<decltype(sum)>(items[i].right);
         }
-        own = add(own, extended(sum));
+        own = add(own, detail::extended(sum));
       } else if constexpr (bytes == 4 && fits_sign) {
         using wide = std::conditional_t<std::is_signed_v<Left>, std::int64_t, std::uint64_t>;
         std::uint64_t low = 0;
@@ -105,7 +183,7 @@ struct integer_dot_fold {
           low += static_cast<std::uint32_t>(product);
           high += product >> 32;
         }
-        own = add(own, extended((int128{high} << 32) + int128{low}));
+        own = add(own, detail::extended((int128{high} << 32) + int128{low}));
       } else {
         using wide = std::conditional_t<std::is_signed_v<answer>, int128, uint128>;
         uint128 low = 0;
@@ -115,7 +193,7 @@ struct integer_dot_fold {
           low += static_cast<std::uint64_t>(product);
           high += static_cast<int128>(product >> 64);
         }
-        const state upper = extended(high);
+        const state upper = detail::extended(high);
         own = add(add(own, widen(low)), {{0, upper.limb[0], upper.limb[1], upper.limb[2]}});
       }
     }
@@ -128,13 +206,6 @@ struct integer_dot_fold {
       return status::integer_overflow;
     }
     return static_cast<answer>(s.limb[0]);
-  }
-
-  /// A sum of products as a state.
-  MONOFOLD_HD static state extended(int128 value) {
-    const std::uint64_t sign = value < 0 ? ~std::uint64_t{0} : 0;
-    return {
-        {static_cast<std::uint64_t>(value), static_cast<std::uint64_t>(value >> 64), sign, sign}};
   }
 };
 

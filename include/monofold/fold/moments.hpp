@@ -182,7 +182,31 @@ struct integer_moments_slots<Item, 4> {
   }
 };
 template <class Item>
-struct integer_moments_slots<Item, 8> {};  // the state itself
+struct integer_moments_slots<Item, 8> {
+  struct accumulator {
+    int128 sum;
+    uint128 squares;
+    std::uint32_t carries;  // of squares
+  };
+
+  MONOFOLD_HD accumulator open(Item item, std::int64_t) const {
+    const auto x = static_cast<std::uint64_t>(item);
+    return {item, square_of(std::is_signed_v<Item> && item < 0 ? 0 - x : x), 0};
+  }
+  MONOFOLD_HD void absorb(accumulator& own, Item item, std::int64_t index) const {
+    own = join(own, open(item, index));
+  }
+  MONOFOLD_HD accumulator join(const accumulator& left, const accumulator& right) const {
+    accumulator both{left.sum + right.sum, left.squares, left.carries + right.carries};
+    add_carrying(both.squares, right.squares, both.carries);
+    return both;
+  }
+  MONOFOLD_HD integer_moments_state flush(const accumulator& own, std::int64_t count) const {
+    uint256 squares = monofold::widen(own.squares);
+    squares.limb[2] = own.carries;
+    return {count, own.sum, squares};
+  }
+};
 
 }  // namespace detail
 

@@ -129,7 +129,8 @@ struct norm2_fold {
 
 /// The square root of the exact sum of squares of integers, rounded once.
 template <class Item>
-struct integer_norm2_fold {
+struct integer_norm2_fold : detail::integer_moments_slots<Item> {
+  using slots = detail::integer_moments_slots<Item>;
   using state = uint256;
   static constexpr bool commutative = true;
   static constexpr bool exact = true;
@@ -148,6 +149,9 @@ struct integer_norm2_fold {
   MONOFOLD_HD void absorb_run(state& own, const Item* items, std::int64_t count,
                               std::int64_t) const {
     own = add(own, integer_moments_fold<Item>::sum_squares(items, count));
+  }
+  MONOFOLD_HD state flush(const typename slots::accumulator& own, std::int64_t count) const {
+    return slots::flush(own, count).squares;
   }
   MONOFOLD_HD_CALL double finish(const state& s) const { return sqrt_to_double(s); }
 };

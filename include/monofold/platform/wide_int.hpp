@@ -34,6 +34,29 @@ MONOFOLD_HD uint256 add(const uint256& a, const uint256& b) {
   return out;
 }
 
+/// own += other modulo 2^128; a carry out of it adds 1 to `carries`.
+MONOFOLD_HD void add_carrying(uint128& own, uint128 other, std::uint32_t& carries) {
+#if defined(__CUDA_ARCH__)
+  auto low = static_cast<std::uint64_t>(own);
+  auto high = static_cast<std::uint64_t>(own >> 64);
+  // One carry goes through all of them; a compiler makes comparisons of the rest below.
+  asm("add.cc.u64 %0, %0, %3;\n\taddc.cc.u64 %1, %1, %4;\n\taddc.u32 %2, %2, 0;"
+      : "+l"(low), "+l"(high), "+r"(carries)
+      : "l"(static_cast<std::uint64_t>(other)), "l"(static_cast<std::uint64_t>(other >> 64)));
+  own = uint128{high} << 64 | low;
+#else
+  own += other;
+  carries += own < other ? 1 : 0;
+#endif
+}
+
+/// x * x, from three products of 32 bits.
+MONOFOLD_HD uint128 square_of(std::uint64_t x) {
+  const std::uint64_t low = x & 0xffffffffu;
+  const std::uint64_t high = x >> 32;
+  return (uint128{high * high} << 64) + (uint128{low * high} << 33) + low * low;
+}
+
 /// a - b modulo 2^256.
 MONOFOLD_HD uint256 subtract(const uint256& a, const uint256& b) {
   uint256 out;

@@ -39,6 +39,69 @@ MONOFOLD_PICK(bf16x2, "r", std::uint32_t)
 #undef MONOFOLD_PICK
 #endif
 
+/// True where one instruction compares two of the items; the emulated device goes the same way.
+template <class Item>
+inline constexpr bool takes_halves_v =
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+    std::is_integral_v<Item> && sizeof(Item) <= 2 && !std::is_same_v<Item, bool>;
+#else
+    false;
+#endif
+
+/// The smaller (or larger) of integers of 16 bits, two a word.
+template <bool smallest, bool is_signed>
+MONOFOLD_GPU std::uint32_t pick_halves(std::uint32_t a, std::uint32_t b) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  std::uint32_t out;
+  if constexpr (smallest && is_signed) {
+    asm("min.s16x2 %0, %1, %2;" : "=r"(out) : "r"(a), "r"(b));
+  } else if constexpr (smallest) {
+    asm("min.u16x2 %0, %1, %2;" : "=r"(out) : "r"(a), "r"(b));
+  } else if constexpr (is_signed) {
+    asm("max.s16x2 %0, %1, %2;" : "=r"(out) : "r"(a), "r"(b));
+  } else {
+    asm("max.u16x2 %0, %1, %2;" : "=r"(out) : "r"(a), "r"(b));
+  }
+  return out;
+#else
+  using half = std::conditional_t<is_signed, std::int16_t, std::uint16_t>;
+  const auto pick = [](std::uint32_t x, std::uint32_t y) {
+    const bool is_less = static_cast<half>(x) < static_cast<half>(y);
+    return static_cast<std::uint16_t>(is_less == smallest ? x : y);
+  };
+  return pick(a, b) | static_cast<std::uint32_t>(pick(a >> 16, b >> 16)) << 16;
+#endif
+}
+
+/// The best key among the items of a lane in a whole, held tile: integers of one or two bytes.
+///
+/// Bytes are compared as the upper ones of halves, whatever the lower ones are: those at odd places where they
+/// lie, those at even places a byte further up.
+template <class Fold, class Tile>
+MONOFOLD_GPU typename Fold::key best_of_halves(const Tile& tile) {
+  using item = typename Tile::item;
+  using bits = std::make_unsigned_t<item>;
+  constexpr bool are_bytes = sizeof(item) == 1;
+  constexpr auto pick = [](std::uint32_t a, std::uint32_t b) {
+    return pick_halves<Fold::picks_smallest, std::is_signed_v<item>>(a, b);
+  };
+  std::uint32_t own = tile.raw(0).word[0];
+  std::uint32_t moved = own << 8;
+  MONOFOLD_UNROLL
+  for (int k = 0; k < Tile::rows; ++k) {
+    const bytes16 raw = tile.raw(k);
+    MONOFOLD_UNROLL
+    for (int v = k == 0 ? 1 : 0; v < 4; ++v) {
+      own = pick(own, raw.word[v]);
+      if constexpr (are_bytes) moved = pick(moved, raw.word[v] << 8);
+    }
+  }
+  if constexpr (are_bytes) own = pick(own, moved) >> 8;
+  const auto low = Fold::key_of(bits_as<item>(static_cast<bits>(own)));
+  const auto high = Fold::key_of(bits_as<item>(static_cast<bits>(own >> 16)));
+  return Fold::better(high, low) ? high : low;
+}
+
 /// The best key of 16 bytes of items, by comparing keys.
 template <class Fold, class Item, int count>
 MONOFOLD_GPU typename Fold::key best_of(typename Fold::key own,
@@ -114,11 +177,14 @@ class coarse_best {
 template <class Fold, class Tile>
 MONOFOLD_GPU typename Fold::key best_in_lane(const Tile& tile) {
   using key = typename Fold::key;
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   using item = typename Tile::item;
-  constexpr bool smallest = Fold::picks_smallest;
-  constexpr bool nan_wins = Fold::nan_below == smallest;
-  if constexpr (std::is_same_v<item, float>) {
+  [[maybe_unused]] constexpr bool smallest = Fold::picks_smallest;
+  [[maybe_unused]] constexpr bool nan_wins = Fold::nan_below == smallest;
+  if constexpr (takes_halves_v<item>) {
+    return best_of_halves<Fold>(tile);
+  } else
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+      if constexpr (std::is_same_v<item, float>) {
     float own = tile.template get<true>(0)[0];
     MONOFOLD_UNROLL
     for (int k = 0; k < Tile::rows; ++k) {
