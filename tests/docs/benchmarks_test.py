@@ -15,7 +15,7 @@ README = (TREE / "README.md").read_text(encoding="utf-8")
 MEASURED = (TREE / "docs" / "exact" / "measured.md").read_text(encoding="utf-8")
 DATA = {"uniform": "uniform", "normal": "normal", "growing": "growing", "log-normal": "lognormal",
         "any exponent": "any_exponent"}
-AXES = (TREE / "docs" / "axes.md").read_text(encoding="utf-8")
+AXES = (TREE / "docs" / "axes_measured.md").read_text(encoding="utf-8")
 PYTHON = (TREE / "docs" / "python.md").read_text(encoding="utf-8")
 PAGE = (TREE / "docs" / "benchmarks.md").read_text(encoding="utf-8")
 SCALING = (TREE / "docs" / "scaling.md").read_text(encoding="utf-8")
