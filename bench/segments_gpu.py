@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The part of docs/axes.md that rows of bench_segments_gpu make (golden/*/segments_gpu.jsonl).
+"""The part of docs/axes_measured.md that rows of bench_segments_gpu make (golden/*/segments_gpu.jsonl).
 
 usage: segments_gpu.py            prints it
        segments_gpu.py --write    puts it between the page's two marks
@@ -8,7 +8,7 @@ usage: segments_gpu.py            prints it
 import figures
 from figures import line
 
-PAGE = figures.TREE / "docs" / "axes.md"
+PAGE = figures.TREE / "docs" / "axes_measured.md"
 KINDS = {"fixed": "Rows of one length", "offsets": "The same, by offsets",
          "mixed": "By offsets, of 0 to twice the length"}
 NAMES = {"plain_sum": "plain sum", "sum": "exact sum", "mean": "exact mean",

@@ -44,7 +44,7 @@ auto view_of_windows(const Range& range, std::int64_t window) {
 /// errors     throws invalid_argument: another window, null items. The answers hold what `finish` returns
 /// cost       exact sums, means, variances, counts follow from the window before: the items that enter and leave are
 ///            added and subtracted. For floats that is a few additions of doubles an item if two doubles hold the
-///            sums, else some 100 ns an item, for variances 500. The library's other exact folds (extrema, top,
+///            sums, else some 50 ns an item, for variances 150. The library's other exact folds (extrema, top,
 ///            bits, ..) take three combines an item, and memory for a window's states a thread. All others (floats
 ///            that round on the way, whose bits depend on a tree over the window; folds of yours that do not
 ///            subtract) fold each window on its own, `window` items an answer. Each member of an `all` goes its

@@ -15,7 +15,7 @@ README = (TREE / "README.md").read_text(encoding="utf-8")
 MEASURED = (TREE / "docs" / "exact" / "measured.md").read_text(encoding="utf-8")
 DATA = {"uniform": "uniform", "normal": "normal", "growing": "growing", "log-normal": "lognormal",
         "any exponent": "any_exponent"}
-AXES = (TREE / "docs" / "axes.md").read_text(encoding="utf-8")
+AXES = (TREE / "docs" / "axes_measured.md").read_text(encoding="utf-8")
 PYTHON = (TREE / "docs" / "python.md").read_text(encoding="utf-8")
 PAGE = (TREE / "docs" / "benchmarks.md").read_text(encoding="utf-8")
 SCALING = (TREE / "docs" / "scaling.md").read_text(encoding="utf-8")
@@ -127,13 +127,15 @@ class Numbers(unittest.TestCase):
 
     def test_exact_sums_on_a_gpu(self):
         part = MEASURED.split("## On a GPU")[1].split("## On a CPU")[0].split("\n\n")
-        by_size, by_data = [cells(text) for text in part if text.startswith("| items ")][:2]
-        for dtype, *values in by_size[1:]:
-            for size, value in zip(by_size[0][1:], values):
-                number, unit = size.split()
-                self.assertEqual(value, time_over(self.exact_gpu, "plain", path="gpu", dtype=dtype,
-                                                  op="exact sum, uniform",
-                                                  bytes=int(number) * UNITS[unit]), f"{dtype} {size}")
+        *by_size, by_data = [cells(text) for text in part if text.startswith("| items ")][:4]
+        found = [row for row in rows("h200/table_gpu.jsonl") if row["path"] == "gpu"]
+        for op, table in zip(["exact sum", "variance", "exact statistics"], by_size, strict=True):
+            for dtype, *values in table[1:]:
+                for size, value in zip(table[0][1:], values):
+                    number, unit = size.split()
+                    ours, plain = (one(found, op=name, dtype=dtype, bytes=int(number) * UNITS[unit])
+                                   for name in (op, "plain_sum"))
+                    self.assertEqual(value, f"{ours['median_ns'] / plain['median_ns']:.2f}", f"{op} {dtype} {size}")
         for dtype, *values in by_data[1:]:
             for data, value in zip(by_data[0][1:], values):
                 self.assertEqual(value, time_over(self.exact_gpu, "plain", path="gpu", dtype=dtype,

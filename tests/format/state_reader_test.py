@@ -1,7 +1,8 @@
-"""Golden states answer as answers.json says, and damaged files are refused."""
+"""Golden states answer as answers.json says, examples of docs/format.md are states, and damaged files are refused."""
 import json
 import math
 import pathlib
+import re
 import struct
 import unittest
 import zlib
@@ -10,6 +11,7 @@ from fractions import Fraction
 import state_reader
 
 GOLDEN_STATES = pathlib.Path(__file__).resolve().parents[1] / "golden_states"
+PAGE = GOLDEN_STATES.parents[1] / "docs" / "format.md"
 SMALL = "mean.float16.numbers"
 FORMATS = {"float16": "<e", "float32": "<f", "float64": "<d"}
 STATS = "count,nan,sum,mean,var,std,min,max,argmin,argmax"
@@ -96,6 +98,39 @@ class golden_states(unittest.TestCase):
                 # True is not 1 here.
                 for name, value in expected.items():
                     self.assertEqual(isinstance(line[name], bool), isinstance(value, bool), name)
+
+
+class examples(unittest.TestCase):
+    """The page's tables of bytes; tests/docs/console_test.py runs the tool where the page calls it."""
+
+    def bytes_of(self, rows):
+        """The bytes of a table, whose offsets are checked; `00 x3` is three bytes."""
+        data = b""
+        for offset, cell in rows:
+            self.assertEqual(int(offset), len(data), cell)
+            for byte, times in re.findall(r"([0-9a-f]{2})(?: x(\d+))?(?: |$)", cell):
+                data += bytes([int(byte, 16)]) * int(times or 1)
+        return data
+
+    def test_tables_are_the_bytes_that_the_tool_wrote(self):
+        count = 0
+        for part in re.split(r"^##+ ", PAGE.read_text(), flags=re.MULTILINE):
+            if "| offset | bytes | meaning |" not in part:
+                continue
+            count += 1
+            with self.subTest(part.splitlines()[0]):
+                data = self.bytes_of(re.findall(r"^\| (\d+) \| ([^|]+?) \|", part, re.MULTILINE))
+                line = as_answered(state_reader.read_state(data))
+                if file := re.search(r"`tests/golden_states/(.+\.state)`", part):
+                    self.assertEqual(data, (GOLDEN_STATES / file[1]).read_bytes())
+                    continue
+                dump = re.findall(r"^\d{7} (.*)$", part, re.MULTILINE)
+                self.assertEqual(data, bytes.fromhex(" ".join(dump)))
+                printed = re.search(r'^(\{"op":.*),\.\.\.\}$', part, re.MULTILINE)[1] + "}"
+                expected = json.loads(printed, parse_float=number, parse_int=number)
+                del expected["file"]
+                self.assertEqual(line, expected)
+        self.assertEqual(count, 3)
 
 
 class damaged_files(unittest.TestCase):

@@ -61,7 +61,7 @@ enum class slid { no, plainly, special, to_means };
 /// fold/exact/window_verified. `step` always can.
 ///
 /// order      exact: the sums are those of the windows' items, however they were reached
-/// cost       slide: some 4 ns an item without vectors, and 1 ns with them; step: some 100 ns
+/// cost       slide: some 4 ns an item without vectors, and 1 ns with them; step: some 50 ns
 /// tested by  tests/api/rolling_test.cpp
 class window_sum {
  public:
