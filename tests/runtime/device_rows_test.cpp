@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -120,6 +121,22 @@ TEST_F(device_rows, of_no_items) {
     compare_rows(what, bytes(64), {{3, 0}, {1, 1}, {1}, 0});
     compare_rows(what, bytes(64), {{1, 4}, {4, 1}, {0}, 0});
     compare_rows(what, bytes(64), {{0, 4}, {4, 1}, {1}, 0});
+  }
+}
+
+/// NaN that are refused are seen in rows that are too short, too, as the processor sees them.
+TEST_F(device_rows, of_fewer_items_than_top_gives) {
+  std::vector<float> items(3000, 1.0f);
+  for (const bool has_nan : {false, true}) {
+    if (has_nan) items[2 * 900 + 4] = items[3] = std::numeric_limits<float>::quiet_NaN();
+    for (const std::int64_t k : {6, 90, 1000}) {
+      const question what{
+          MONOFOLD_BOTTOM, MONOFOLD_FLOAT32, MONOFOLD_FLOAT32, {MONOFOLD_NAN_RAISE, 0, 0, 0, k}};
+      for (const std::int64_t length : {k / 2, k - 1}) {
+        compare_rows(what, bytes_of(items), {{3, length}, {length, 1}, {1}, 0});
+        compare_rows(what, bytes_of(items), {{length, 3}, {3, 1}, {0}, 0});
+      }
+    }
   }
 }
 

@@ -109,7 +109,9 @@ constexpr std::int64_t medium_capacity_of(const segment_launch& plan, const segm
 }
 constexpr std::int64_t unit_capacity_of(const segment_launch& plan, const segment_facts& facts) {
   const std::int64_t tiles = facts.items / facts.tile_items + 1;
-  const std::int64_t longest = plan.nodes_of(tiles);
+  // Beyond the first level a segment of fewer tiles may have more nodes than one of all of them.
+  const std::int64_t longest =
+      plan.node_level_of(tiles) > plan.node_level ? plan.max_nodes : plan.nodes_of(tiles);
   if (plan.warps == 0) return facts.segments * longest;
   // Each has more than medium_tiles, and a last node that is not whole.
   const std::int64_t once = (tiles >> plan.node_level) + tiles / plan.medium_tiles + 1;

@@ -40,13 +40,11 @@ class top_page {
     const segment_ends ends = is_one ? job_.ends_of(own) : segment_ends{0, 0};
     const bool is_good = is_one && job_.is_good(ends);
     if (is_one && !is_good) list_.report_bad(own);
-    if (is_good && ends.count() < job_.k) {
-      job_.fail(list_, job_.number_of(own), status::empty_input);
-    }
     if (job_.k == 0) return;
-    const bool has_answer = is_good && ends.count() >= job_.k;
-    const bool is_short = has_answer && job_.is_short(ends);
-    const std::int64_t tiles = has_answer && !is_short ? job_.tiles_of(ends) : 0;
+    const bool is_wanted = is_good && job_.is_wanted(ends);
+    if (is_good && !is_wanted) job_.fail(list_, job_.number_of(own), status::empty_input);
+    const bool is_short = is_wanted && job_.is_short(ends);
+    const std::int64_t tiles = is_wanted && !is_short ? job_.tiles_of(ends) : 0;
     if (any_lane(tiles > 0)) work_list::append(list_, plan_, own, tiles);
     const bool is_tiny = is_short && ends.count() <= warp_lanes;
     find_in_teams(first, ends.begin, is_tiny ? static_cast<int>(ends.count()) : 0);
@@ -83,7 +81,8 @@ class top_page {
       status code = status::ok;
       if (job_.order.place != nan_place::last) {
         const key best = shuffle_from(own, place_of_first);
-        code = job_.code_of(best, shuffle_from(own, (place_of_first + job_.k - 1) % warp_lanes));
+        const key last = shuffle_from(own, (place_of_first + job_.k - 1) % warp_lanes);
+        code = job_.code_of(best, items < job_.k ? key{0} : last);
       }
       const std::int64_t number = items > 0 ? job_.number_of(first + lane) : 0;
       if (items == 0) {

@@ -67,6 +67,10 @@ struct top_job {
   MONOFOLD_GPU static std::int64_t tiles_of(const segment_ends& ends) {
     return (ends.count() + tile_items - 1) / tile_items;
   }
+  /// Whether its items are looked at: of too few, too, where one of them may be a NaN that is refused.
+  MONOFOLD_GPU bool is_wanted(const segment_ends& ends) const {
+    return ends.count() >= (order.place == nan_place::first ? 1 : k);
+  }
   /// Whether a warp finds all of them by itself.
   MONOFOLD_GPU bool is_short(const segment_ends& ends) const {
     return ends.count() <= std::int64_t{short_tiles} * tile_items;
