@@ -230,11 +230,13 @@ std::unique_ptr<device_pass> make_own_pass(const member_request& what) {
 /// A pass that several families share, where there is one for these.
 template <class Item>
 std::unique_ptr<device_pass> make_shared_pass(const std::vector<member_request>& all) {
-  if (!all.front().omit_nan) return make_statistics_pass<Item>(all);
   if constexpr (is_floating_v<Item>) {
-    if (asks_for(all, family::logical)) return std::make_unique<counts_device_pass<Item>>();
+    if (all.front().omit_nan) {
+      if (!asks_for(all, family::logical)) return nullptr;
+      return std::make_unique<counts_device_pass<Item>>();
+    }
   }
-  return nullptr;
+  return make_statistics_pass<Item>(all);
 }
 
 template <class Item>

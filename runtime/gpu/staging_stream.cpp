@@ -116,12 +116,9 @@ staging_lease::staging_lease() {
 }
 
 staging_lease::~staging_lease() {
-  // After a failure there may be work that still reads buffers, and a kernel that failed may have left tickets and
-  // mail behind.
-  if (std::uncaught_exceptions() > 0) {
-    static_cast<void>(cudaStreamSynchronize(own_->stream()));
-    own_->workspace().reset();
-  }
+  // After a failure there may be work that still reads buffers, tickets and mail of a kernel that failed, and a flag
+  // that no kernel raises: the stream goes, once it is done.
+  if (std::uncaught_exceptions() > 0) return;
   free_streams& all = all_free_streams();
   const std::lock_guard lock(all.mutex);
   all.streams.push_back(std::move(own_));

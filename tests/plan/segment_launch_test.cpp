@@ -6,6 +6,8 @@
 
 #include <cstdint>
 
+#include "monofold/plan/top_rows_launch.hpp"
+
 namespace {
 
 namespace mf = monofold;
@@ -49,6 +51,28 @@ TEST(segment_launch, rows_that_fill_the_last_tile_have_room_for_their_units) {
     const mf::segment_facts facts{1, length, tile_items, length, false, true};
     const auto plan = mf::segment_launch_for(facts, 132);
     ASSERT_LE(plan.nodes_of(tiles - 1), mf::unit_capacity_of(plan, facts)) << tiles;
+  }
+}
+
+TEST(top_rows_launch, rows_of_one_length_have_room_without_a_list_that_may_overlap) {
+  constexpr std::int64_t tile_items = 1024;
+  for (std::int64_t tiles = 1; tiles <= std::int64_t{1} << 24; tiles = tiles * 9 / 8 + 1) {
+    for (const std::int64_t rows : {1, 2, 3, 5, 9, 64, 1000, 100000}) {
+      for (const int more : {-1, 0, 1}) {
+        const std::int64_t length = tiles * tile_items + more;
+        const mf::segment_facts facts{rows, rows * length, tile_items, length, false, true};
+        const auto plan = mf::top_rows_launch_for(facts, 10, true, 132);
+        const std::int64_t own = (length + tile_items - 1) / tile_items;
+        if (length <= plan.short_tiles * tile_items) continue;
+        if (own > plan.list.medium_tiles) {
+          ASSERT_LE(rows * plan.list.nodes_of(own), mf::unit_capacity_of(plan.list, facts))
+              << rows << " rows of " << length;
+        } else {
+          ASSERT_LE(rows, mf::medium_capacity_of(plan.list, facts))
+              << rows << " rows of " << length;
+        }
+      }
+    }
   }
 }
 

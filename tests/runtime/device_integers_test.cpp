@@ -1,0 +1,42 @@
+// Integers in memory of a device have no NaN, whatever the rule for them is.
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "monofold/monofold.h"
+#include "tests/runtime/device_rows_cases.hpp"
+
+namespace {
+
+using namespace device_row_cases;  // NOLINT: a test is made of it
+
+using device_integers = device_rows;
+
+TEST_F(device_integers, have_every_answer_under_every_rule) {
+  bytes items(4000);
+  for (std::size_t i = 0; i < items.size(); i += 3) items[i] = 1;
+  const device_copy copy(items);
+  for (const mf::dtype_info& item : mf::dtypes) {
+    if (item.is_floating) continue;
+    const auto type = static_cast<monofold_dtype>(item.type);
+    const std::int64_t count = 4000 / item.size_bytes;
+    for (monofold_operation op = MONOFOLD_COUNT; op <= MONOFOLD_COUNT_NAN; ++op) {
+      if (op == MONOFOLD_TOP || op == MONOFOLD_BOTTOM || op == MONOFOLD_DOT) continue;
+      for (const auto rule : {MONOFOLD_NAN_PROPAGATE, MONOFOLD_NAN_OMIT, MONOFOLD_NAN_RAISE}) {
+        monofold_options options = MONOFOLD_OPTIONS_INIT;
+        options.nan = rule;
+        monofold_result want{}, got{};
+        const monofold_status here =
+            monofold_reduce(items.data(), type, count, MONOFOLD_HOST, op, &options, &want);
+        const monofold_status there =
+            monofold_reduce(copy.at<>(), type, count, MONOFOLD_DEVICE, op, &options, &got);
+        EXPECT_EQ(here, there) << item.name << ", operation " << op << ", rule " << rule;
+        EXPECT_EQ(want.value.as.uint64, got.value.as.uint64) << item.name << ", operation " << op;
+      }
+    }
+  }
+}
+
+}  // namespace
