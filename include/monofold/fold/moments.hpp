@@ -191,7 +191,7 @@ struct integer_moments_slots<Item, 8> {
 
   MONOFOLD_HD accumulator open(Item item, std::int64_t) const {
     const auto x = static_cast<std::uint64_t>(item);
-    return {item, square_of(std::is_signed_v<Item> && item < 0 ? 0 - x : x), 0};
+    return {item, monofold::square_of(std::is_signed_v<Item> && item < 0 ? 0 - x : x), 0};
   }
   MONOFOLD_HD void absorb(accumulator& own, Item item, std::int64_t index) const {
     own = join(own, open(item, index));
