@@ -3,7 +3,6 @@
 
 import json
 import os
-import re
 import sys
 import unittest
 from pathlib import Path
@@ -37,16 +36,6 @@ class GoldenStates(ToolTest):
             golden_states.make_state(TOOL_PATH, self.folder, one)
             name = f"{one['name']}.state"
             self.assertEqual(Path(self.path(name)).read_bytes(), (GOLDEN / name).read_bytes(), name)
-
-    def test_the_page_shows_the_bytes_of_one(self):
-        page = (Path(TREE) / "docs" / "format.md").read_text(encoding="utf-8")
-        rows = re.findall(r"^\| (\d+) \| ((?:[0-9a-f]{2} |x\d+ )+)\|", page, re.MULTILINE)
-        shown = b""
-        for offset, words in rows:
-            self.assertEqual(int(offset), len(shown))
-            for word in words.split():
-                shown += shown[-1:] * (int(word[1:]) - 1) if word[0] == "x" else bytes.fromhex(word)
-        self.assertEqual(shown, (GOLDEN / "mean.float16.numbers.state").read_bytes())
 
 
 if __name__ == "__main__":
