@@ -10,14 +10,6 @@
 
 #include "monofold/platform/host_device.hpp"
 
-/// Inlined where traces are made: GCC's instrumentation misses what a call returns in registers and
-/// its caller stores, `cells[t] = f.combine(..)` of a struct, and then nobody wrote the cell.
-#ifdef MONOFOLD_LADDER_TRACED
-#define MONOFOLD_LADDER_INLINE [[gnu::always_inline]]
-#else
-#define MONOFOLD_LADDER_INLINE
-#endif
-
 namespace monofold::ladder {
 
 /// Where sums of items are kept: two int32 may not fit one.
@@ -96,7 +88,7 @@ struct product_of {
   using state = matrix2<T>;
   static constexpr bool commutative = false;
   static constexpr bool exact = std::is_integral_v<T>;
-  MONOFOLD_LADDER_INLINE MONOFOLD_HD state identity() const { return {1, 0, 0, 1}; }
+  MONOFOLD_HD state identity() const { return {1, 0, 0, 1}; }
   MONOFOLD_HD state lift(const item& x, std::int64_t = 0) const { return x; }
   MONOFOLD_HD state combine(const state& l, const state& r) const {
     return {l.a * r.a + l.b * r.c, l.a * r.b + l.b * r.d, l.c * r.a + l.d * r.c,

@@ -86,7 +86,7 @@ inline constexpr element_type element_v = fold_names<F>::type;
 
 /// Item i as a state; behind the last one the identity.
 template <class F>
-MONOFOLD_LADDER_INLINE MONOFOLD_GPU typename F::state lifted_or_identity(const F& f, const typename F::item* items,
+MONOFOLD_GPU typename F::state lifted_or_identity(const F& f, const typename F::item* items,
                                                   std::int64_t i, std::int64_t n) {
   return i < n ? f.lift(items[i]) : f.identity();
 }

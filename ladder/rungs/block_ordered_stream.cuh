@@ -23,9 +23,11 @@ MONOFOLD_GPU typename F::state fold_stream(const F& f, const typename F::item* i
                                            std::int64_t begin, std::int64_t end,
                                            typename F::state* cells) {
   const int t = static_cast<int>(threadIdx.x);
-  cells[t] = lifted_or_identity(f, items, begin + t, end);
+  const auto first = lifted_or_identity(f, items, begin + t, end);
+  cells[t] = first;
   for (std::int64_t tile = begin + stream_threads; tile < end; tile += stream_threads) {
-    cells[stream_threads + t] = lifted_or_identity(f, items, tile + t, end);
+    const auto next = lifted_or_identity(f, items, tile + t, end);
+    cells[stream_threads + t] = next;
     __syncthreads();  // cells written above and in the last turn are read below
     const auto both = f.combine(cells[2 * t], cells[2 * t + 1]);
     __syncthreads();  // cells read above are overwritten below

@@ -23,7 +23,8 @@ __global__ void warp_shared_adjacent_kernel(F f, const typename F::item* items, 
                                             typename F::state* result) {
   __shared__ typename F::state cells[32];
   const int lane = static_cast<int>(threadIdx.x);
-  cells[lane] = lifted_or_identity(f, items, lane, n);
+  const auto own = lifted_or_identity(f, items, lane, n);
+  cells[lane] = own;
   __syncwarp();  // cells written above are read by other lanes below
   for (int d = 1; d < 32; d *= 2) {
     if (lane % (2 * d) == 0) cells[lane] = f.combine(cells[lane], cells[lane + d]);

@@ -22,7 +22,8 @@ __global__ void warp_shared_adjacent_padded_kernel(F f, const typename F::item* 
                                                    std::int64_t n, typename F::state* result) {
   __shared__ typename F::state cells[48];
   const int lane = static_cast<int>(threadIdx.x);
-  cells[lane] = lifted_or_identity(f, items, lane, n);
+  const auto own = lifted_or_identity(f, items, lane, n);
+  cells[lane] = own;
   if (lane < 16) cells[32 + lane] = f.identity();
   __syncwarp();  // cells written above are read by other lanes below
   for (int d = 1; d < 32; d *= 2) {

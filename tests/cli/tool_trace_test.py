@@ -206,8 +206,9 @@ class Traces(ToolTest):
 
     def test_structs_in_shared_memory(self):
         """What a function returns in registers and its caller stores in a cell is seen as written."""
-        for name in ("block_ordered_stream", "grid_ordered_two_launch", "grid_ordered_last_block"):
-            _, (run,) = self.traced(name, "--op", "matmul", "--n", 100)
+        for name in ("warp_shared_adjacent", "warp_shared_adjacent_padded", "block_ordered_stream",
+                     "grid_ordered_two_launch", "grid_ordered_last_block"):
+            _, (run,) = self.traced(name, "--op", "matmul", "--n", 20 if name.startswith("warp") else 100)
             self.assertEqual((run["problem"], run["result"]), (None, run["wanted"]), name)
 
 
