@@ -1,7 +1,6 @@
 /// fold/moments, norm, dot: what a lane adds the integers of a tile in, against their states.
 
 #include <cstdint>
-#include <cstring>
 #include <limits>
 #include <vector>
 

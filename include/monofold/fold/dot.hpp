@@ -96,27 +96,25 @@ template <class Left, class Right>
 struct integer_dot_slots<Left, Right, 8> {
   struct accumulator {
     uint128 low;
-    std::int32_t high;
+    std::uint32_t high;  // in two's complement
   };
 
   MONOFOLD_HD accumulator open(const item_pair<Left, Right>& item, std::int64_t) const {
     constexpr bool is_signed = std::is_signed_v<Left> || std::is_signed_v<Right>;
     const auto product = static_cast<uint128>(static_cast<int128>(item.left)) *
                          static_cast<uint128>(static_cast<int128>(item.right));
-    return {product, is_signed && product >> 127 != 0 ? -1 : 0};
+    return {product, is_signed && product >> 127 != 0 ? ~std::uint32_t{0} : 0};
   }
   MONOFOLD_HD accumulator join(const accumulator& left, const accumulator& right) const {
     accumulator both{left.low, left.high + right.high};
-    auto carries = static_cast<std::uint32_t>(both.high);
-    add_carrying(both.low, right.low, carries);
-    both.high = static_cast<std::int32_t>(carries);
+    add_carrying(both.low, right.low, both.high);
     return both;
   }
   MONOFOLD_HD static uint256 total(const accumulator& own) {
-    const auto high = static_cast<std::uint64_t>(std::int64_t{own.high});
-    const std::uint64_t sign = own.high < 0 ? ~std::uint64_t{0} : 0;
-    return {{static_cast<std::uint64_t>(own.low), static_cast<std::uint64_t>(own.low >> 64), high,
-             sign}};
+    const std::int64_t high = static_cast<std::int32_t>(own.high);
+    const std::uint64_t sign = high < 0 ? ~std::uint64_t{0} : 0;
+    return {{static_cast<std::uint64_t>(own.low), static_cast<std::uint64_t>(own.low >> 64),
+             static_cast<std::uint64_t>(high), sign}};
   }
 };
 
