@@ -73,6 +73,26 @@ MONOFOLD_GPU std::uint32_t pick_halves(std::uint32_t a, std::uint32_t b) {
 #endif
 }
 
+/// Calls visit(word) for a lane's words of a whole, held tile, but for the first one.
+template <class Tile, class Visit>
+MONOFOLD_GPU void visit_words_behind_first(const Tile& tile, const Visit& visit) {
+  MONOFOLD_UNROLL
+  for (int k = 0; k < Tile::rows; ++k) {
+    const bytes16 raw = tile.raw(k);
+    MONOFOLD_UNROLL
+    for (int v = k == 0 ? 1 : 0; v < 4; ++v) visit(raw.word[v]);
+  }
+}
+
+/// The better key of the items that begin a word's halves.
+template <class Fold, class Item>
+MONOFOLD_GPU typename Fold::key better_half(std::uint32_t word) {
+  using bits = std::conditional_t<sizeof(Item) == 1, std::uint8_t, std::uint16_t>;
+  const auto low = Fold::key_of(bits_as<Item>(static_cast<bits>(word)));
+  const auto high = Fold::key_of(bits_as<Item>(static_cast<bits>(word >> 16)));
+  return Fold::better(high, low) ? high : low;
+}
+
 /// The best key among the items of a lane in a whole, held tile: integers of one or two bytes.
 ///
 /// Bytes are compared as the upper ones of halves, whatever the lower ones are: those at odd places where they
@@ -80,26 +100,18 @@ MONOFOLD_GPU std::uint32_t pick_halves(std::uint32_t a, std::uint32_t b) {
 template <class Fold, class Tile>
 MONOFOLD_GPU typename Fold::key best_of_halves(const Tile& tile) {
   using item = typename Tile::item;
-  using bits = std::make_unsigned_t<item>;
-  constexpr bool are_bytes = sizeof(item) == 1;
   constexpr auto pick = [](std::uint32_t a, std::uint32_t b) {
     return pick_halves<Fold::picks_smallest, std::is_signed_v<item>>(a, b);
   };
+  constexpr bool are_bytes = sizeof(item) == 1;
   std::uint32_t own = tile.raw(0).word[0];
   std::uint32_t moved = own << 8;
-  MONOFOLD_UNROLL
-  for (int k = 0; k < Tile::rows; ++k) {
-    const bytes16 raw = tile.raw(k);
-    MONOFOLD_UNROLL
-    for (int v = k == 0 ? 1 : 0; v < 4; ++v) {
-      own = pick(own, raw.word[v]);
-      if constexpr (are_bytes) moved = pick(moved, raw.word[v] << 8);
-    }
-  }
+  visit_words_behind_first(tile, [&](std::uint32_t word) {
+    own = pick(own, word);
+    if constexpr (are_bytes) moved = pick(moved, word << 8);
+  });
   if constexpr (are_bytes) own = pick(own, moved) >> 8;
-  const auto low = Fold::key_of(bits_as<item>(static_cast<bits>(own)));
-  const auto high = Fold::key_of(bits_as<item>(static_cast<bits>(own >> 16)));
-  return Fold::better(high, low) ? high : low;
+  return better_half<Fold, item>(own);
 }
 
 /// The best key of 16 bytes of items, by comparing keys.
@@ -195,21 +207,14 @@ MONOFOLD_GPU typename Fold::key best_in_lane(const Tile& tile) {
     return Fold::key_of(own);
   } else if constexpr (std::is_same_v<item, float16> || std::is_same_v<item, bfloat16>) {
     std::uint32_t own = tile.raw(0).word[0];
-    MONOFOLD_UNROLL
-    for (int k = 0; k < Tile::rows; ++k) {
-      const bytes16 raw = tile.raw(k);
-      MONOFOLD_UNROLL
-      for (int v = k == 0 ? 1 : 0; v < 4; ++v) {
-        if constexpr (std::is_same_v<item, float16>) {
-          own = pick_f16x2<smallest, nan_wins>(own, raw.word[v]);
-        } else {
-          own = pick_bf16x2<smallest, nan_wins>(own, raw.word[v]);
-        }
+    visit_words_behind_first(tile, [&](std::uint32_t word) {
+      if constexpr (std::is_same_v<item, float16>) {
+        own = pick_f16x2<smallest, nan_wins>(own, word);
+      } else {
+        own = pick_bf16x2<smallest, nan_wins>(own, word);
       }
-    }
-    const key low = Fold::key_of(bits_as<item>(static_cast<std::uint16_t>(own)));
-    const key high = Fold::key_of(bits_as<item>(static_cast<std::uint16_t>(own >> 16)));
-    return Fold::better(high, low) ? high : low;
+    });
+    return better_half<Fold, item>(own);
   } else
 #endif
   {
