@@ -69,6 +69,10 @@ void compare_axes(const char* what, const F& f, const mf::axis_numbers& extents)
 TEST_F(gpu_axes, every_set_of_axes_in_every_layout) {
   compare_axes<float>("plain_sum", mf::plain_sum, {5, 7, 40});
   compare_axes<float>("plain_sum", mf::plain_sum, {2500, 3});
+  // Few columns, whose tiles four warps share: ragged tiles of each number of rows, and of less than one.
+  for (const std::int64_t items : {31, 32, 100, 129, 300, 1000}) {
+    compare_axes<float>("plain_sum", mf::plain_sum, {items, 40});
+  }
   compare_axes<float>("plain_sum", mf::plain_sum, {3, 1100, 35});
   compare_axes<float>("argmin", mf::argmin, {2100, 6});
   compare_axes<double>("plain_variance", mf::plain_variance(1), {600, 5, 2});

@@ -8,6 +8,7 @@
 #include "monofold/engine/gpu/segment/add_across_kernel.cuh"
 #include "monofold/engine/gpu/segment/fold_across_kernel.cuh"
 #include "monofold/engine/gpu/segment/path.cuh"
+#include "monofold/engine/gpu/segment/share_across_kernel.cuh"
 #include "monofold/engine/gpu/workspace.cuh"
 #include "monofold/platform/strict_arithmetic.hpp"
 #include "monofold/shape/axes.hpp"
@@ -55,6 +56,11 @@ class axis_path {
       while (sharing_ > 1 && (groups_ * sharing_ > 64 * multiprocessors ||
                               rows.row_items < sharing_ * least_shared_items)) {
         sharing_ /= 2;
+      }
+    } else if constexpr (shares_slots_v<F>) {
+      // Where warps of their own for all tiles would not be 8 a multiprocessor.
+      if (groups_ * tiles < 8 * multiprocessors && rows.row_items >= least_shared_slots) {
+        sharing_ = share_across_warps;
       }
     }
     // Some 16 warps a multiprocessor, a few times over; of exact sums once.
@@ -110,9 +116,12 @@ class axis_path {
       const std::int64_t all = groups_ * nodes_ * sharing_;
       failed = launch_early(add_across_kernel<job>, (all + add_across_warps - 1) / add_across_warps,
                             add_across_warps * warp_lanes, 0, on, own);
-    } else {
+    } else if (sharing_ == 1) {
       failed = launch_early(fold_across_kernel<job>, (groups_ * nodes_ + warps - 1) / warps,
                             across_threads, 0, on, own);
+    } else if constexpr (shares_slots_v<F>) {
+      failed = launch_early(share_across_kernel<job>, groups_ * nodes_, share_across_threads, 0, on,
+                            own);
     }
     if (failed || nodes_ == 1) return failed;
     const std::int64_t each = warps * rows_joined_by_warp(nodes_);

@@ -76,7 +76,7 @@ class row_items {
   std::int64_t stride_;
 };
 
-/// A fold of the rows of an array. A warp, or some, take 32 neighbouring rows, or nodes of 2^node_level tiles of them.
+/// A fold of the rows of an array. A warp, or some that share them, take 32 neighbouring rows, or nodes of 2^node_level tiles of them.
 template <class F, class Item, class Sinks, bool one_axis = false, class First = const Item*>
 struct across_job {
   using fold = F;
@@ -93,8 +93,7 @@ struct across_job {
   std::int64_t groups;
   std::int32_t nodes;
   std::int32_t node_level;
-  std::int32_t
-      sharing;  // warps of exact sums that take neighbouring parts of the same rows: a power of two
+  std::int32_t sharing;  // warps that take parts of the same rows: a power of two
   Sinks sinks;
   array_rows rows;
   F f;
@@ -162,37 +161,63 @@ MONOFOLD_GPU typename Job::state fold_tiles_apart(const Job& job,
   return counter.total(job.f);
 }
 
+/// What a lane has of rows: tiles [first, end) of row `row`, where it is there.
+struct across_unit {
+  std::int64_t row;
+  std::int64_t node;
+  std::int64_t first;
+  std::int64_t end;
+  row_place place;
+  bool is_there;
+};
+
+/// Unit `rank` of a job: 32 neighbouring rows, and a node of them.
+template <class Job>
+MONOFOLD_GPU across_unit unit_of(const Job& job, std::int64_t rank) {
+  constexpr int tile_items = tile_items_v<typename Job::item>;
+  const std::int64_t row = rank % job.groups * warp_lanes + lane_rank();
+  const bool is_there = row < job.rows.num_rows;
+  const std::int64_t tiles = (job.rows.row_items + tile_items - 1) / tile_items;
+  const std::int64_t node = rank / job.groups;
+  const std::int64_t first = node << job.node_level;
+  const std::int64_t behind = first + (std::int64_t{1} << job.node_level);
+  return {row,
+          node,
+          first,
+          behind < tiles ? behind : tiles,
+          place_of_row(job.rows, is_there ? row : 0),
+          is_there};
+}
+
+/// Gives what a lane made of its unit to the row's sink, or to who joins nodes.
+template <class Job>
+MONOFOLD_GPU void give_across(const Job& job, const across_unit& unit,
+                              const typename Job::state& total) {
+  if (!unit.is_there) return;
+  if (job.nodes == 1) {
+    job.sinks.of(unit.place.number)(job.f, total);
+  } else {
+    job.states[unit.row * job.nodes + unit.node] = total;
+  }
+}
+
 template <class Job>
 __global__ void __launch_bounds__(across_threads,
                                   across_resident_blocks<typename Job::fold, typename Job::item>)
     fold_across_kernel(const Job job) {
-  using item = typename Job::item;
   using fold = typename Job::fold;
-  constexpr int tile_items = tile_items_v<item>;
   let_next_launch_begin();
   if (job.layout != handed_layout_of<fold, typename Job::view>()) trap();
   wait_for_launches_before();
-  const std::int64_t unit = block_rank() * (across_threads / warp_lanes) + warp_rank();
-  if (unit >= job.groups * job.nodes) return;
-  const std::int64_t row = unit % job.groups * warp_lanes + lane_rank();
-  const bool is_there = row < job.rows.num_rows;
-  const row_place place = place_of_row(job.rows, is_there ? row : 0);
-  const std::int64_t tiles = (job.rows.row_items + tile_items - 1) / tile_items;
-  const std::int64_t node = unit / job.groups;
-  const std::int64_t first = node << job.node_level;
-  const std::int64_t behind = first + (std::int64_t{1} << job.node_level);
-  const std::int64_t end = behind < tiles ? behind : tiles;
-  if (tiles == 0) {
-    if (is_there) static_cast<void>(finish_nothing(job.f, job.sinks.of(place.number)));
+  const std::int64_t rank = block_rank() * (across_threads / warp_lanes) + warp_rank();
+  if (rank >= job.groups * job.nodes) return;
+  const across_unit unit = unit_of(job, rank);
+  if (unit.first == unit.end) {
+    if (unit.is_there) static_cast<void>(finish_nothing(job.f, job.sinks.of(unit.place.number)));
     return;
   }
-  const auto total = fold_tiles_apart(job, job.first + place.offset, first, end);
-  if (!is_there) return;
-  if (job.nodes == 1) {
-    job.sinks.of(place.number)(job.f, total);
-  } else {
-    job.states[row * job.nodes + node] = total;
-  }
+  give_across(job, unit,
+              fold_tiles_apart(job, job.first + unit.place.offset, unit.first, unit.end));
 }
 
 /// Rows that a warp of the next kernel joins the nodes of.

@@ -19,30 +19,39 @@
 
 namespace monofold::detail {
 
-/// The accumulators of a column of a whole tile, all of whose loads are on their way before one is used.
-template <class F, class Item, class Items, class Own>
-MONOFOLD_GPU void absorb_far_column(const F& f, const Items& items, int first, Own& own) {
+/// The accumulators of a column, all of whose loads are on their way before one is used. `is_whole`: the tile has all
+/// of its items.
+template <bool is_whole, class F, class Item, class Items, class Own>
+MONOFOLD_GPU void absorb_far_column(const F& f, const Items& items, int first, int count,
+                                    Own& own) {
   using access = fold_access<F, Item>;
   constexpr int each = tile_shape<Item>::items_per_lane;
   constexpr int chains = slot_shape<F, Item>::chains;
   item_chunk<Item> rows[tile_rows];
   MONOFOLD_UNROLL
   for (int r = 0; r < tile_rows; ++r) {
-    rows[r] = items.template chunk<true>(first + r * tile_shape<Item>::row_items, 0);
+    rows[r] = items.template chunk<is_whole>(first + r * tile_shape<Item>::row_items, count);
   }
   MONOFOLD_UNROLL
   for (int r = 0; r < tile_rows; ++r) {
     MONOFOLD_UNROLL
     for (int v = 0; v < each; ++v) {
-      const auto index = items.index(first + r * tile_shape<Item>::row_items + v);
+      const int at = first + r * tile_shape<Item>::row_items + v;
+      if (!is_whole && at >= count) continue;
       if (r == 0 && v < chains) {
-        own[v] = access::open(f, rows[r][v], index);
+        own[v] = access::open(f, rows[r][v], items.index(at));
       } else {
-        access::absorb(f, own[v % chains], rows[r][v], index);
+        access::absorb(f, own[v % chains], rows[r][v], items.index(at));
       }
     }
   }
 }
+
+/// True where lanes wait for their loads: few warps have work.
+template <class Items>
+inline constexpr bool is_awaited_v = requires {
+  Items::is_awaited;
+};
 
 /// What the slots of a column hold together; it has an item.
 template <class F, class Item, class Items>
@@ -61,7 +70,12 @@ MONOFOLD_GPU accumulator_t<F> fold_column(const F& f, const Items& items, int co
   bool is_done = false;
   if constexpr (Items::is_far && shape::striped && !is_large_v<F, Item> && sizeof(Item) <= 16) {
     is_done = count == tile_items_v<Item>;
-    if (is_done) absorb_far_column<F, Item>(f, items, first, own);
+    if (is_done) {
+      absorb_far_column<true, F, Item>(f, items, first, count, own);
+    } else if (is_awaited_v<Items> && count > tile_shape<Item>::row_items) {
+      absorb_far_column<false, F, Item>(f, items, first, count, own);
+      is_done = true;
+    }
   }
   if (!is_done) {
     const auto chunk = items.chunk(first, end);
@@ -127,7 +141,7 @@ MONOFOLD_GPU accumulator_t<F> fold_whole_column(const F& f, const Items& items, 
 template <class F, class Item, class Items>
 inline constexpr int columns_together =
     sizeof(accumulator_t<F>) <= 8 && slot_shape<F, Item>::striped && !is_large_v<F, Item> &&
-            !Items::is_far
+            (!Items::is_far || is_awaited_v<Items>)
         ? 4
         : 1;
 
@@ -211,25 +225,30 @@ MONOFOLD_GPU accumulator_t<F> fold_columns(const F& f, const Items& items, int c
   return total;
 }
 
-/// All slots of a segment of `count` items joined, in the first lane of its team. A lane has `width` neighbouring
+/// The node over the slots of one member of those who share a segment: of `width` columns from member * width on, as
+/// far as there are `used`.
+template <class F, class Item, class Items>
+MONOFOLD_GPU accumulator_t<F> fold_member_slots(const F& f, const Items& items, int count,
+                                                int member, int width, int used) {
+  const int first = member * width;
+  const int left = used - first;
+  const int mine = left < 0 ? 0 : left < width ? left : width;
+  if (width > 1) return fold_columns<F, Item>(f, items, count, first, mine, width);
+  accumulator_t<F> own;
+  if (mine > 0) own = fold_column<F, Item>(f, items, count, first);
+  return own;
+}
+
+/// All slots of a segment of `count` items joined, in the first lane of its team. A lane has some neighbouring
 /// columns, a power of two: a node of the plan's tree.
 template <class F, class Item, class Items>
 MONOFOLD_GPU accumulator_t<F> fold_team_slots(const F& f, const Items& items, int count,
                                               const short_teams& teams) {
   constexpr int each = column_items<F, Item>;
-  const int columns_level = level_over(columns_in_use<each>(teams.longest));
-  const int width = columns_level > teams.level ? 1 << (columns_level - teams.level) : 1;
+  const int width = columns_a_member(columns_in_use<each>(teams.longest), teams.level);
   const int member = teams.member();
   const int used = columns_in_use<each>(count);
-  const int first = member * width;
-  const int left = used - first;
-  const int mine = left < 0 ? 0 : left < width ? left : width;
-  accumulator_t<F> own;
-  if (width == 1) {
-    if (mine > 0) own = fold_column<F, Item>(f, items, count, first);
-  } else {
-    own = fold_columns<F, Item>(f, items, count, first, mine, width);
-  }
+  auto own = fold_member_slots<F, Item>(f, items, count, member, width, used);
   const int holders = (used + width - 1) / width;
   MONOFOLD_ROLL
   for (int distance = 1; distance < teams.lanes(); distance *= 2) {

@@ -41,6 +41,12 @@ MONOFOLD_GPU int level_over(int number) {
   return level;
 }
 
+/// How many columns a member of a team of 2^level takes of `columns`: a power of two.
+MONOFOLD_GPU int columns_a_member(int columns, int level) {
+  const int columns_level = level_over(columns);
+  return columns_level > level ? 1 << (columns_level - level) : 1;
+}
+
 /// Teams for `segments` segments of up to `longest` items: as many lanes as there are, and a 16-byte load fills.
 template <class Item>
 MONOFOLD_GPU short_teams teams_for(int segments, int longest) {

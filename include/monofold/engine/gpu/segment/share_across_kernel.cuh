@@ -1,0 +1,92 @@
+#pragma once
+/// engine/gpu/segment/share_across_kernel: few rows whose items lie apart: the warps of a block share each tile.
+
+#include <cstdint>
+
+#include "monofold/engine/gpu/kernel.cuh"
+#include "monofold/engine/gpu/segment/fold_across_kernel.cuh"
+#include "monofold/engine/gpu/segment/row_place.cuh"
+#include "monofold/engine/gpu/segment/short_fold.cuh"
+#include "monofold/engine/gpu/segment/teams.cuh"
+#include "monofold/level/block.cuh"
+#include "monofold/level/thread.cuh"
+#include "monofold/plan/tiles.hpp"
+#include "monofold/platform/host_device.hpp"
+
+namespace monofold::detail {
+
+inline constexpr int share_across_level = 2;
+inline constexpr int share_across_warps = 1 << share_across_level;
+inline constexpr int share_across_threads = share_across_warps * warp_lanes;
+/// Fewer items are loaded sooner than warps meet.
+inline constexpr int least_shared_slots = 32;
+
+/// True where warps may share the slots of a tile: these are joined once, and a lane's total is small.
+template <class F>
+inline constexpr bool shares_slots_v =
+    !is_all_fold<F>::value && !is_extremum_fold_v<F> && !is_extrema_fold_v<F> &&
+    !has_short_fold_v<F> && !may_repeat_v<F> && sizeof(accumulator_t<F>) <= 16;
+
+/// The items of a row as lanes take them who wait for their loads: all loads of a column are begun at once, in ragged
+/// tiles as well.
+template <class Items>
+struct awaited_items : Items {
+  using Items::Items;
+  static constexpr bool is_awaited = true;
+};
+
+/// The state of a tile of each of 32 rows, in warp 0: a warp takes a power of two of neighbouring columns, a node.
+///
+/// order      the plan's tree
+/// sync       all threads of the block
+template <class F, class Item, class Items>
+MONOFOLD_GPU typename F::state fold_shared_tile(const F& f, const Items& items, int count) {
+  using own_type = accumulator_t<F>;
+  alignas(16) __shared__ char shared[share_across_threads * sizeof(own_type)];
+  auto* const parts = reinterpret_cast<own_type*>(shared) + lane_rank();
+  const int used = columns_in_use<column_items<F, Item>>(count);
+  const int width = columns_a_member(used, share_across_level);
+  const int warp = warp_rank();
+  auto own = fold_member_slots<F, Item>(f, items, count, warp, width, used);
+  sync_block();  // parts read before are overwritten below
+  parts[warp * warp_lanes] = own;
+  sync_block();  // parts written above are read below
+  if (warp == 0) {
+    const int holders = (used + width - 1) / width;
+    MONOFOLD_ROLL
+    for (int distance = 1; distance < share_across_warps; distance *= 2) {
+      MONOFOLD_ROLL
+      for (int i = 0; i + distance < holders; i += 2 * distance) {
+        own_type* const left = parts + i * warp_lanes;
+        const own_type both = lane_access<F, Item>::join(f, *left, left[distance * warp_lanes]);
+        *left = both;
+      }
+    }
+    own = *parts;
+  }
+  return fold_access<F, Item>::flush(f, own, count);
+}
+
+/// A block a node of 32 neighbouring rows; rows have an item at least.
+template <class Job>
+__global__ void __launch_bounds__(share_across_threads) share_across_kernel(const Job job) {
+  using item = typename Job::item;
+  using fold = typename Job::fold;
+  constexpr int tile_items = tile_items_v<item>;
+  let_next_launch_begin();
+  if (job.layout != handed_layout_of<fold, typename Job::view>()) trap();
+  wait_for_launches_before();
+  const across_unit unit = unit_of(job, block_rank());
+  lane_counter<fold, across_tile_levels> counter;
+  MONOFOLD_ROLL
+  for (std::int64_t tile = unit.first; tile < unit.end; ++tile) {
+    const std::int64_t left = job.rows.row_items - tile * tile_items;
+    const int count = left < tile_items ? static_cast<int>(left) : tile_items;
+    const awaited_items<typename Job::items> items(job.first + unit.place.offset, job.rows,
+                                                   tile * tile_items);
+    counter.push(job.f, fold_shared_tile<fold, item>(job.f, items, count));
+  }
+  if (warp_rank() == 0) give_across(job, unit, counter.total(job.f));
+}
+
+}  // namespace monofold::detail
