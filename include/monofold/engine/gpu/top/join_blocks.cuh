@@ -260,6 +260,8 @@ struct top_mail {
     const int own = rank_in_block();
     top_entry head;
     if (own - lane_rank() < blocks) head = wait(own * k, own < blocks);
+    // Bounds that blocks raised before they posted are put back below.
+    if (shared != nullptr) __threadfence();
     if (!join_few(pool, head, k)) join_many(*this, pool, head, k);
     MONOFOLD_ROLL
     for (int i = own; reads_all && i - lane_rank() < boxes; i += top_threads) {
