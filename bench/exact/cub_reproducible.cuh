@@ -23,6 +23,12 @@ namespace bench {
 
 #if defined(MONOFOLD_BENCH_CUB_REPRODUCIBLE)
 
+#if CUB_MAJOR_VERSION > 3 || CUB_MINOR_VERSION >= 6
+using memory_query = cuda::mr::get_memory_resource_t;
+#else
+using memory_query = cuda::mr::__get_memory_resource_t;
+#endif
+
 /// Memory that is there already: the peer's time has no allocation in it.
 class ready_memory {
  public:
@@ -50,9 +56,9 @@ std::vector<gpu_subject> cub_reproducible_sums() {
     namespace execution = cuda::execution;
     const ready_memory resource(memory->data);
     const cuda::stream_ref on(static_cast<cudaStream_t>(stream));
-    const auto how = cuda::std::execution::env{
-        on, execution::require(execution::determinism::gpu_to_gpu),
-        cuda::std::execution::prop{cuda::mr::__get_memory_resource_t{}, resource}};
+    const auto how =
+        cuda::std::execution::env{on, execution::require(execution::determinism::gpu_to_gpu),
+                                  cuda::std::execution::prop{memory_query{}, resource}};
     check(cub::DeviceReduce::Reduce(static_cast<const Item*>(range.items), static_cast<Item*>(out),
                                     range.count, cuda::std::plus<Item>{}, Item{}, how),
           "CUB");
