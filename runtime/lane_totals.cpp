@@ -264,13 +264,13 @@ class best_lane_totals final : public lane_totals {
  public:
   best_lane_totals(const lane_request& what, std::int64_t width)
       : order_(what.order),
-        has_nan_(monofold::info(what.type).is_floating),
         indexed_(what.fold == lane_fold::first_best),
         width_(width),
         keys_(lane_array<Word>(width)),
         indices_of_(lane_array<std::int64_t>(width)),
         is_narrow_(what.item != what.type),
-        narrow_(lane_array<char>(is_narrow_ ? 2 * width : 0)) {
+        narrow_(lane_array<char>(is_narrow_ ? 2 * width : 0)),
+        to_items_(find_lane_items(what.type)) {
     type_ = what.item;
     if (indexed_) indices_ = indices_of_.data();
   }
@@ -287,22 +287,9 @@ class best_lane_totals final : public lane_totals {
   }
   lane_states total() override { return {keys_.data(), nullptr, nullptr}; }
   bool finish(const lane_states& states, std::int64_t count, std::int64_t) override {
-    using bits = std::make_unsigned_t<Word>;
-    auto* const keys = static_cast<Word*>(states.first);
-    values_ = keys;
-    const auto flip = static_cast<bits>(order_.flip), turn = static_cast<bits>(order_.turn);
-    const auto magnitude = static_cast<bits>(order_.magnitude);
-    const bits quiet =
-        sizeof(Word) == 4 ? bits{0x7fc00000u} : static_cast<bits>(std::uint64_t{0x7ff8} << 48);
-    const auto last = has_nan_ ? static_cast<Word>(order_.last) : std::numeric_limits<Word>::max();
-    for (std::int64_t c = 0; c < count; ++c) {
-      const auto turned = static_cast<bits>((static_cast<bits>(keys[c]) ^ flip) - turn);
-      const bits own = turned ^ (static_cast<Word>(turned) < 0 ? magnitude : bits{0});
-      keys[c] = static_cast<Word>(keys[c] > last ? quiet : own);
-    }
-    if constexpr (sizeof(Word) == 4) {
-      if (is_narrow_) values_ = narrowed(type_, keys, count, narrow_.data());
-    }
+    values_ = states.first;
+    to_items_(order_, count, states.first);
+    if (is_narrow_) values_ = narrowed(type_, values_, count, narrow_.data());
     if (!indexed_ || states.second == nullptr) return true;
     const auto* const places = static_cast<const Word*>(states.second);
     for (std::int64_t c = 0; c < count; ++c) indices_of_[static_cast<std::size_t>(c)] = places[c];
@@ -323,30 +310,34 @@ class best_lane_totals final : public lane_totals {
   }
 
   lane_order order_;
-  bool has_nan_;
   bool indexed_;
   std::int64_t width_;
   std::vector<Word> keys_;
   std::vector<std::int64_t> indices_of_;
   bool is_narrow_;
   std::vector<char> narrow_;
+  lane_items to_items_;
   bool is_empty_ = true;
 };
 
 }  // namespace
 
 std::unique_ptr<lane_totals> make_lane_totals(const lane_request& what, std::int64_t width) {
-  const bool is_wide = monofold::info(what.type).size_bytes == 8;
+  const int bytes = monofold::info(what.type).size_bytes;
   switch (what.fold) {
     case lane_fold::plain_sum:
-      if (is_wide) return std::make_unique<plain_lane_totals<double>>(what.op, width);
+      if (bytes == 8) return std::make_unique<plain_lane_totals<double>>(what.op, width);
       return std::make_unique<plain_lane_totals<float>>(what.op, width);
     case lane_fold::exact_sum: return std::make_unique<exact_lane_totals>(what, width);
     case lane_fold::moments: return std::make_unique<spread_lane_totals>(what, width);
     default: break;
   }
-  if (is_wide) return std::make_unique<best_lane_totals<std::int64_t>>(what, width);
-  return std::make_unique<best_lane_totals<std::int32_t>>(what, width);
+  switch (bytes) {
+    case 1: return std::make_unique<best_lane_totals<std::int8_t>>(what, width);
+    case 2: return std::make_unique<best_lane_totals<std::int16_t>>(what, width);
+    case 4: return std::make_unique<best_lane_totals<std::int32_t>>(what, width);
+    default: return std::make_unique<best_lane_totals<std::int64_t>>(what, width);
+  }
 }
 
 }  // namespace monofold::runtime

@@ -20,12 +20,13 @@ namespace monofold::runtime {
 enum class lane_fold { plain_sum, exact_sum, moments, best, first_best };
 
 /// Bits of items as signed integers of their size, of which the largest is the best:
-/// key = ((bits ^ (bits < 0 ? magnitude : 0)) + turn) ^ flip; keys above `last` are NaN.
+/// key = ((bits ^ (bits < 0 ? magnitude : 0)) + turn) ^ flip; keys above `last` are NaN, whose item is `quiet`.
 struct lane_order {
   std::uint64_t magnitude = 0;
   std::uint64_t turn = 0;
   std::uint64_t flip = 0;
   std::int64_t last = 0;
+  std::uint64_t quiet = 0;
 };
 
 /// Rows that begin `pitch` items apart; their items lie side by side. `ahead`: from a row to the one that memory is
@@ -77,8 +78,13 @@ struct lane_loops {
   void (*widen)(dtype type, const void* items, std::int64_t count, void* to);
 };
 
-/// Nulls where there are none: for other types than those of 4 and 8 bytes, and for the baseline.
+/// Nulls where there are none: for other types than those of 4 and 8 bytes, but for best items of columns, and for
+/// the baseline.
 lane_loops find_lane_loops(lane_fold what, dtype type);
+
+/// The best items in place of their keys, which have room for `lane_padding` more.
+using lane_items = void (*)(const lane_order& order, std::int64_t count, void* keys);
+lane_items find_lane_items(dtype type);
 
 /// high + low over `divisor`, rounded once; NaN where it must be found another way.
 ///
