@@ -130,7 +130,9 @@ class best_lanes {
     return {hn::LoadU(tag(), key_of_ + c), hn::LoadU(tag(), index_of_ + c)};
   }
   HWY_INLINE void store_column(const column& own, std::int64_t c) const { store(own, c); }
-  HWY_INLINE void finish_columns(std::int64_t, std::int64_t) const {}
+  HWY_INLINE void finish_column(const column& own, std::int64_t c, std::int64_t) const {
+    store(own, c);
+  }
 
  private:
   using mask = hn::Mask<tag>;
