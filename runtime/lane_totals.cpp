@@ -139,9 +139,21 @@ class pair_totals {
 };
 
 bool are_known(const double* answers, std::int64_t count) {
-  int unknown = 0;
-  for (std::int64_t i = 0; i < count; ++i) unknown |= is_nan(answers[i]) ? 1 : 0;
-  return unknown == 0;
+  using format = float_format<double>;
+  std::uint64_t rests = 0;  // from infinity: below 0 for NaN; compilers make vectors of this
+  for (std::int64_t i = 0; i < count; ++i) {
+    rests |= format::infinity - (std::bit_cast<std::uint64_t>(answers[i]) & ~format::sign_bit);
+  }
+  return (rests & format::sign_bit) == 0;
+}
+
+/// The whole number high + low, below 2^64 and 2^31, by sums of so much that their last bits are units.
+std::uint64_t integer_of(double high, double low) {
+  constexpr double much = 0x1.8p52;
+  const double upper = high * 0x1p-32 + much;
+  const double rest = (high - (upper - much) * 0x1p32) + low + much;
+  const auto bits = [](double x) { return std::bit_cast<std::uint64_t>(x); };
+  return ((bits(upper) - bits(much)) << 32) + (bits(rest) - bits(much));
 }
 
 class exact_lane_totals final : public lane_totals {
@@ -151,7 +163,7 @@ class exact_lane_totals final : public lane_totals {
         to_odd_(what.to_odd),
         sums_(width),
         answers_(lane_array<double>(width)),
-        integers_(lane_array<std::int64_t>(what.sum_type != dtype::float64 ? width : 0)),
+        integers_(lane_array<std::uint64_t>(what.sum_type != dtype::float64 ? width : 0)),
         divide_(find_exact_ratio()) {
     type_ = what.sum_type;
   }
@@ -178,10 +190,7 @@ class exact_lane_totals final : public lane_totals {
     if (type_ != dtype::float64) {
       const auto* const low = static_cast<const double*>(states.second);
       for (std::int64_t c = 0; c < count; ++c) {
-        integers_[static_cast<std::size_t>(c)] =
-            is_nan(high[c])
-                ? 0
-                : static_cast<std::int64_t>(high[c]) + static_cast<std::int64_t>(low[c]);
+        integers_[static_cast<std::size_t>(c)] = integer_of(high[c], low[c]);
       }
       values_ = integers_.data();
     }
@@ -193,7 +202,7 @@ class exact_lane_totals final : public lane_totals {
   bool to_odd_;
   pair_totals sums_;
   std::vector<double> answers_;
-  std::vector<std::int64_t> integers_;
+  std::vector<std::uint64_t> integers_;
   exact_ratio divide_;
   bool is_empty_ = true;
 };

@@ -88,7 +88,7 @@ lane_items find_lane_items(dtype type);
 
 /// high + low over `divisor`, rounded once; NaN where it must be found another way.
 ///
-/// shape      |low| is at most half a unit of high, rounded to even; 1 <= divisor < 2^53
+/// shape      |low| is at most half a unit of high, rounded to even; 1 <= divisor < 2^52
 /// sync       within a strict_arithmetic
 using exact_ratio = void (*)(const double* high, const double* low, std::int64_t count,
                              std::int64_t divisor, bool to_odd, double* out);

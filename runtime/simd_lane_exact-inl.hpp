@@ -318,12 +318,14 @@ class exact_pairs {
   std::int64_t sealed_ = 0;
 };
 
-/// See `exact_ratio`: the quotient of the high part, and what is left of it and of the low part over the divisor.
+/// See `exact_ratio`: the quotient of the high part, and what is left of it and of the low part over the divisor. Both
+/// by its reciprocal: the quotient is then at most 1.5 units off, which leaves an exact rest.
 HWY_INLINE void divide_exactly(const double* high, const double* low, std::int64_t count,
                                std::int64_t divisor, bool to_odd, double* out) {
   const lane_tag<double> d;
   const hn::RebindToSigned<decltype(d)> bits;
   const auto n = hn::Set(d, static_cast<double>(divisor));
+  const auto reciprocal = hn::Set(d, 1.0 / static_cast<double>(divisor));
   const bool by_power = (divisor & (divisor - 1)) == 0;
   for (std::int64_t i = 0; i < count; i += lanes_v<double>) {
     const auto h = hn::LoadU(d, high + i);
@@ -333,8 +335,8 @@ HWY_INLINE void divide_exactly(const double* high, const double* low, std::int64
     // Far from where quotients are subnormal or a remainder could be.
     const auto is_known = hn::Or(hn::Eq(h, zero), hn::And(hn::Ge(size, hn::Set(d, 0x1p-900)),
                                                           hn::Le(size, hn::Set(d, 0x1p1000))));
-    const auto q = hn::Div(h, n);
-    const auto c = hn::Div(hn::Add(hn::NegMulAdd(q, n, h), l), n);
+    const auto q = hn::Mul(h, reciprocal);
+    const auto c = hn::Mul(hn::Add(hn::NegMulAdd(q, n, h), l), reciprocal);
     auto answer = q;
     auto is_sure = is_known;
     if (to_odd) {
