@@ -143,13 +143,9 @@ void to_items(const lane_order& order, std::int64_t count, void* keys) {
   best_lanes<Word, false>(order, {keys, nullptr, nullptr}).to_items(count);
 }
 
-lane_items find_items(dtype type) {
-  switch (monofold::info(type).size_bytes) {
-    case 1: return to_items<std::int8_t>;
-    case 2: return to_items<std::int16_t>;
-    case 4: return to_items<std::int32_t>;
-    default: return to_items<std::int64_t>;
-  }
+template <class Word>
+lane_answers answers_of() {
+  return {to_items<Word>, divide_exactly, add_exactly, find_spread};
 }
 
 lane_loops find_lanes(lane_fold what, dtype type) {
@@ -181,15 +177,19 @@ lane_loops find_lanes(lane_fold what, dtype type) {
              : lane_loops{fold_rows_of<exact_pairs<double>>, fold_double_columns, widen_items};
 }
 
-exact_ratio find_ratio() { return divide_exactly; }
-exact_spread find_spread_of() { return find_spread; }
+lane_answers find_answers(dtype type) {
+  switch (monofold::info(type).size_bytes) {
+    case 1: return answers_of<std::int8_t>();
+    case 2: return answers_of<std::int16_t>();
+    case 4: return answers_of<std::int32_t>();
+    default: return answers_of<std::int64_t>();
+  }
+}
 
 #else
 
 lane_loops find_lanes(lane_fold, dtype) { return {}; }
-lane_items find_items(dtype) { return nullptr; }
-exact_ratio find_ratio() { return nullptr; }
-exact_spread find_spread_of() { return nullptr; }
+lane_answers find_answers(dtype) { return {}; }
 
 #endif
 
@@ -203,9 +203,7 @@ namespace monofold::runtime {
 lane_loops find_lane_loops(lane_fold what, dtype type) {
   return MONOFOLD_CHOOSE_LOOP(find_lanes)(what, type);
 }
-lane_items find_lane_items(dtype type) { return MONOFOLD_CHOOSE_LOOP(find_items)(type); }
-exact_ratio find_exact_ratio() { return MONOFOLD_CHOOSE_LOOP(find_ratio)(); }
-exact_spread find_exact_spread() { return MONOFOLD_CHOOSE_LOOP(find_spread_of)(); }
+lane_answers find_lane_answers(dtype type) { return MONOFOLD_CHOOSE_LOOP(find_answers)(type); }
 
 }  // namespace monofold::runtime
 #endif

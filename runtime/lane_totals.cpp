@@ -138,24 +138,6 @@ class pair_totals {
   std::vector<double> lost_;
 };
 
-bool are_known(const double* answers, std::int64_t count) {
-  using format = float_format<double>;
-  std::uint64_t rests = 0;  // from infinity: below 0 for NaN; compilers make vectors of this
-  for (std::int64_t i = 0; i < count; ++i) {
-    rests |= format::infinity - (std::bit_cast<std::uint64_t>(answers[i]) & ~format::sign_bit);
-  }
-  return (rests & format::sign_bit) == 0;
-}
-
-/// The whole number high + low, below 2^64 and 2^31, by sums of so much that their last bits are units.
-std::uint64_t integer_of(double high, double low) {
-  constexpr double much = 0x1.8p52;
-  const double upper = high * 0x1p-32 + much;
-  const double rest = (high - (upper - much) * 0x1p32) + low + much;
-  const auto bits = [](double x) { return std::bit_cast<std::uint64_t>(x); };
-  return ((bits(upper) - bits(much)) << 32) + (bits(rest) - bits(much));
-}
-
 class exact_lane_totals final : public lane_totals {
  public:
   exact_lane_totals(const lane_request& what, std::int64_t width)
@@ -163,8 +145,8 @@ class exact_lane_totals final : public lane_totals {
         to_odd_(what.to_odd),
         sums_(width),
         answers_(lane_array<double>(width)),
-        integers_(lane_array<std::uint64_t>(what.sum_type != dtype::float64 ? width : 0)),
-        divide_(find_exact_ratio()) {
+        integers_(lane_array<std::int64_t>(what.sum_type != dtype::float64 ? width : 0)),
+        how_(find_lane_answers(dtype::float64)) {
     type_ = what.sum_type;
   }
 
@@ -180,21 +162,14 @@ class exact_lane_totals final : public lane_totals {
   }
   bool finish(const lane_states& states, std::int64_t count, std::int64_t length) override {
     const auto* const high = static_cast<const double*>(states.first);
-    const double* answers = high;  // the sum, rounded once
-    if (is_mean_ || to_odd_) {
-      divide_(high, static_cast<const double*>(states.second), count, is_mean_ ? length : 1,
-              to_odd_, answers_.data());
-      answers = answers_.data();
-    }
-    values_ = known_ = answers;
+    const auto* const low = static_cast<const double*>(states.second);
     if (type_ != dtype::float64) {
-      const auto* const low = static_cast<const double*>(states.second);
-      for (std::int64_t c = 0; c < count; ++c) {
-        integers_[static_cast<std::size_t>(c)] = integer_of(high[c], low[c]);
-      }
       values_ = integers_.data();
+      known_ = high;
+      return how_.add(high, low, count, integers_.data());
     }
-    return are_known(answers, count);
+    values_ = known_ = answers_.data();
+    return how_.divide(high, low, count, is_mean_ ? length : 1, to_odd_, answers_.data());
   }
 
  private:
@@ -202,8 +177,8 @@ class exact_lane_totals final : public lane_totals {
   bool to_odd_;
   pair_totals sums_;
   std::vector<double> answers_;
-  std::vector<std::uint64_t> integers_;
-  exact_ratio divide_;
+  std::vector<std::int64_t> integers_;
+  lane_answers how_;
   bool is_empty_ = true;
 };
 
@@ -215,7 +190,7 @@ class spread_lane_totals final : public lane_totals {
         sums_(width),
         squares_(width),
         answers_(lane_array<double>(width)),
-        spread_(find_exact_spread()) {}
+        how_(find_lane_answers(dtype::float64)) {}
 
   void clear() override { is_empty_ = true; }
   void push(const lane_states& tiles, std::int64_t at, std::int64_t) override {
@@ -232,9 +207,8 @@ class spread_lane_totals final : public lane_totals {
   }
   bool finish(const lane_states& states, std::int64_t count, std::int64_t length) override {
     what_.length = length;
-    spread_(states, count, what_, answers_.data());
     values_ = known_ = answers_.data();
-    return are_known(answers_.data(), count);
+    return how_.spread(states, count, what_, answers_.data());
   }
 
  private:
@@ -242,7 +216,7 @@ class spread_lane_totals final : public lane_totals {
   pair_totals sums_;
   pair_totals squares_;
   std::vector<double> answers_;
-  exact_spread spread_;
+  lane_answers how_;
   bool is_empty_ = true;
 };
 
@@ -279,7 +253,7 @@ class best_lane_totals final : public lane_totals {
         indices_of_(lane_array<std::int64_t>(width)),
         is_narrow_(what.item != what.type),
         narrow_(lane_array<char>(is_narrow_ ? 2 * width : 0)),
-        to_items_(find_lane_items(what.type)) {
+        how_(find_lane_answers(what.type)) {
     type_ = what.item;
     if (indexed_) indices_ = indices_of_.data();
   }
@@ -297,7 +271,7 @@ class best_lane_totals final : public lane_totals {
   lane_states total() override { return {keys_.data(), nullptr, nullptr}; }
   bool finish(const lane_states& states, std::int64_t count, std::int64_t) override {
     values_ = states.first;
-    to_items_(order_, count, states.first);
+    how_.to_items(order_, count, states.first);
     if (is_narrow_) values_ = narrowed(type_, values_, count, narrow_.data());
     if (!indexed_ || states.second == nullptr) return true;
     const auto* const places = static_cast<const Word*>(states.second);
@@ -325,7 +299,7 @@ class best_lane_totals final : public lane_totals {
   std::vector<std::int64_t> indices_of_;
   bool is_narrow_;
   std::vector<char> narrow_;
-  lane_items to_items_;
+  lane_answers how_;
   bool is_empty_ = true;
 };
 

@@ -318,15 +318,16 @@ class exact_pairs {
   std::int64_t sealed_ = 0;
 };
 
-/// See `exact_ratio`: the quotient of the high part, and what is left of it and of the low part over the divisor. Both
+/// See `lane_answers`: the quotient of the high part, and what is left of it and of the low part over the divisor. Both
 /// by its reciprocal: the quotient is then at most 1.5 units off, which leaves an exact rest.
-HWY_INLINE void divide_exactly(const double* high, const double* low, std::int64_t count,
+HWY_INLINE bool divide_exactly(const double* high, const double* low, std::int64_t count,
                                std::int64_t divisor, bool to_odd, double* out) {
   const lane_tag<double> d;
   const hn::RebindToSigned<decltype(d)> bits;
   const auto n = hn::Set(d, static_cast<double>(divisor));
   const auto reciprocal = hn::Set(d, 1.0 / static_cast<double>(divisor));
   const bool by_power = (divisor & (divisor - 1)) == 0;
+  auto are_sure = hn::Eq(n, n);
   for (std::int64_t i = 0; i < count; i += lanes_v<double>) {
     const auto h = hn::LoadU(d, high + i);
     const auto l = hn::LoadU(d, low + i);
@@ -358,7 +359,23 @@ HWY_INLINE void divide_exactly(const double* high, const double* low, std::int64
       is_sure = hn::Eq(h, h);
     }
     hn::StoreU(hn::IfThenElse(is_sure, answer, hn::NaN(d)), d, out + i);
+    are_sure = hn::And(are_sure, is_sure);
   }
+  return hn::AllTrue(d, are_sure);
+}
+
+HWY_INLINE bool add_exactly(const double* high, const double* low, std::int64_t count,
+                            std::int64_t* out) {
+  const lane_tag<double> d;
+  const lane_tag<std::int64_t> integer;
+  auto are_known = hn::Eq(hn::Zero(d), hn::Zero(d));
+  for (std::int64_t i = 0; i < count; i += lanes_v<double>) {
+    const auto h = hn::LoadU(d, high + i);
+    const auto l = hn::LoadU(d, low + i);
+    hn::StoreU(hn::Add(hn::ConvertTo(integer, h), hn::ConvertTo(integer, l)), integer, out + i);
+    are_known = hn::And(are_known, hn::Eq(h, h));
+  }
+  return hn::AllTrue(d, are_known);
 }
 
 #endif  // not the portable targets
