@@ -122,43 +122,6 @@ void fold_column_moments(const lane_columns& columns, const lane_order& order,
   fold_columns_of<exact_pairs<Item, true>>(columns, order, out);
 }
 
-/// Columns of items of `Word`'s size as they are, whose best ones are made wide.
-template <class Word>
-void fold_narrow_columns(const lane_columns& columns, const lane_order& order,
-                         const lane_states& out) {
-  const lane_order own = order_of_items(columns.type, order.flip != 0);
-  auto* const best = reinterpret_cast<Word*>(out.scratch);
-  fold_columns_of<best_lanes<Word, false>>({columns.first, columns.offsets, columns.length,
-                                            columns.width, columns.is_dense, columns.type, nullptr},
-                                           own, {best, nullptr, nullptr});
-  const auto turn = static_cast<Word>(own.turn), flip = static_cast<Word>(own.flip);
-  const auto magnitude = static_cast<Word>(own.magnitude);
-  for (std::int64_t c = 0; c < columns.width; ++c) {
-    const auto turned = static_cast<Word>((best[c] ^ flip) - turn);
-    best[c] = static_cast<Word>(turned ^ (turned < 0 ? magnitude : Word{0}));
-  }
-  auto* const keys = static_cast<std::uint32_t*>(out.first);
-  widen_items(columns.type, best, columns.width, keys);
-  const auto wide_turn = static_cast<std::uint32_t>(order.turn);
-  const auto wide_flip = static_cast<std::uint32_t>(order.flip);
-  const auto wide_magnitude = static_cast<std::uint32_t>(order.magnitude);
-  for (std::int64_t c = 0; c < columns.width; ++c) {
-    const std::uint32_t sign = keys[c] >> 31 != 0 ? wide_magnitude : 0;
-    keys[c] = ((keys[c] ^ sign) + wide_turn) ^ wide_flip;
-  }
-}
-
-void fold_best_columns(const lane_columns& columns, const lane_order& order,
-                       const lane_states& out) {
-  // Of short ones what is made wide are mostly answers.
-  if (columns.wide == nullptr || columns.length < 8) {
-    return fold_columns_of<best_lanes<std::int32_t, false>>(columns, order, out);
-  }
-  monofold::info(columns.type).size_bytes == 1
-      ? fold_narrow_columns<std::int8_t>(columns, order, out)
-      : fold_narrow_columns<std::int16_t>(columns, order, out);
-}
-
 /// Of longer rows the best item first, and then, in the cache, where it is.
 template <class Word>
 void find_in_rows(const lane_rows& rows, const lane_order& order, const lane_states& out) {
@@ -171,19 +134,30 @@ void find_in_rows(const lane_rows& rows, const lane_order& order, const lane_sta
 }
 
 template <class Word>
-lane_loops best_loops(lane_fold what) {
-  if (what == lane_fold::best && sizeof(Word) == 8) return loops_of<best_lanes<Word, false>>();
-  if (what == lane_fold::best) {
-    return {fold_rows_of<best_lanes<Word, false>>, fold_best_columns, widen_items};
-  }
+lane_loops first_best_loops() {
   return {find_in_rows<Word>, fold_columns_of<best_lanes<Word, true>>, widen_items};
+}
+
+template <class Word>
+void to_items(const lane_order& order, std::int64_t count, void* keys) {
+  best_lanes<Word, false>(order, {keys, nullptr, nullptr}).to_items(count);
+}
+
+template <class Word>
+lane_answers answers_of() {
+  return {to_items<Word>, divide_exactly, add_exactly, find_spread};
 }
 
 lane_loops find_lanes(lane_fold what, dtype type) {
   const int bytes = monofold::info(type).size_bytes;
-  if (bytes < 4) return {};
-  if (what == lane_fold::best || what == lane_fold::first_best) {
-    return bytes == 4 ? best_loops<std::int32_t>(what) : best_loops<std::int64_t>(what);
+  if (what == lane_fold::first_best) {
+    return bytes == 4 ? first_best_loops<std::int32_t>() : first_best_loops<std::int64_t>();
+  }
+  if (what == lane_fold::best) {
+    if (bytes == 1) return {nullptr, fold_columns_of<best_lanes<std::int8_t, false>>, nullptr};
+    if (bytes == 2) return {nullptr, fold_columns_of<best_lanes<std::int16_t, false>>, nullptr};
+    return bytes == 4 ? loops_of<best_lanes<std::int32_t, false>>()
+                      : loops_of<best_lanes<std::int64_t, false>>();
   }
   if (what == lane_fold::moments) {
     if (type == dtype::float32) {
@@ -203,14 +177,19 @@ lane_loops find_lanes(lane_fold what, dtype type) {
              : lane_loops{fold_rows_of<exact_pairs<double>>, fold_double_columns, widen_items};
 }
 
-exact_ratio find_ratio() { return divide_exactly; }
-exact_spread find_spread_of() { return find_spread; }
+lane_answers find_answers(dtype type) {
+  switch (monofold::info(type).size_bytes) {
+    case 1: return answers_of<std::int8_t>();
+    case 2: return answers_of<std::int16_t>();
+    case 4: return answers_of<std::int32_t>();
+    default: return answers_of<std::int64_t>();
+  }
+}
 
 #else
 
 lane_loops find_lanes(lane_fold, dtype) { return {}; }
-exact_ratio find_ratio() { return nullptr; }
-exact_spread find_spread_of() { return nullptr; }
+lane_answers find_answers(dtype) { return {}; }
 
 #endif
 
@@ -224,8 +203,7 @@ namespace monofold::runtime {
 lane_loops find_lane_loops(lane_fold what, dtype type) {
   return MONOFOLD_CHOOSE_LOOP(find_lanes)(what, type);
 }
-exact_ratio find_exact_ratio() { return MONOFOLD_CHOOSE_LOOP(find_ratio)(); }
-exact_spread find_exact_spread() { return MONOFOLD_CHOOSE_LOOP(find_spread_of)(); }
+lane_answers find_lane_answers(dtype type) { return MONOFOLD_CHOOSE_LOOP(find_answers)(type); }
 
 }  // namespace monofold::runtime
 #endif

@@ -37,6 +37,7 @@ lane_order order_of_items(dtype type, bool smallest) {
                                                 : 7;
   const std::uint64_t patterns = (std::uint64_t{1} << mantissa) - 1;
   out.magnitude = sign - 1;
+  out.quiet = out.magnitude ^ (patterns >> 1);
   out.turn = smallest ? patterns : 0 - patterns;
   const std::uint64_t infinity = out.magnitude ^ patterns;
   const std::uint64_t worst = smallest ? infinity | sign : infinity;
@@ -44,7 +45,7 @@ lane_order order_of_items(dtype type, bool smallest) {
   return out;
 }
 
-bool as_lane_request(const row_reducer& reducer, lane_request& out) {
+bool as_lane_request(const row_reducer& reducer, bool in_rows, lane_request& out) {
   const request& what = reducer.what();
   const dtype_info& item = monofold::info(what.type);
   if (what.ops.size() != 1) return false;
@@ -75,7 +76,8 @@ bool as_lane_request(const row_reducer& reducer, lane_request& out) {
     case operation::max: break;
     default: return false;
   }
-  if (item.size_bytes == 4) out.type = out.item;
+  const bool is_narrow = out.fold == lane_fold::best && !in_rows;
+  if (item.size_bytes == 4 || is_narrow) out.type = out.item;
   out.order = order_of_items(out.type, out.op == operation::min || out.op == operation::argmin);
   return true;
 }

@@ -25,7 +25,7 @@ struct lane_request {
 /// How items are ordered for the largest of them, or the smallest.
 lane_order order_of_items(dtype type, bool smallest);
 
-/// The request as one for lanes; false: they do not have it.
-bool as_lane_request(const row_reducer& reducer, lane_request& out);
+/// The request as one for lanes, of rows or else of columns; false: they do not have it.
+bool as_lane_request(const row_reducer& reducer, bool in_rows, lane_request& out);
 
 }  // namespace monofold::runtime

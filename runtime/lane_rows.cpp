@@ -94,7 +94,7 @@ class lane_walker {
         answer_slowly_(answer_slowly) {}
 
   bool fold() const {
-    if (loops_.fold_rows == nullptr) return false;
+    if (loops_.fold_columns == nullptr) return false;
     // Sums of integers stay below 2^63.
     if (is_widened() && rows_.row_items >= most_row_items) return false;
     if (what_.fold == lane_fold::moments &&
@@ -372,7 +372,7 @@ class lane_walker {
 bool answer_by_lanes(const row_reducer& reducer, const void* first, const array_rows& rows,
                      answer_sink& out, const slow_answers& answer_slowly) {
   lane_request what{};
-  if (!as_lane_request(reducer, what)) return false;
+  if (!as_lane_request(reducer, rows.is_contiguous(), what)) return false;
   return lane_walker(what, first, rows, reducer.what().num_threads, out, answer_slowly).fold();
 }
 

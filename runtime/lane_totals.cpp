@@ -138,12 +138,6 @@ class pair_totals {
   std::vector<double> lost_;
 };
 
-bool are_known(const double* answers, std::int64_t count) {
-  int unknown = 0;
-  for (std::int64_t i = 0; i < count; ++i) unknown |= is_nan(answers[i]) ? 1 : 0;
-  return unknown == 0;
-}
-
 class exact_lane_totals final : public lane_totals {
  public:
   exact_lane_totals(const lane_request& what, std::int64_t width)
@@ -152,7 +146,7 @@ class exact_lane_totals final : public lane_totals {
         sums_(width),
         answers_(lane_array<double>(width)),
         integers_(lane_array<std::int64_t>(what.sum_type != dtype::float64 ? width : 0)),
-        divide_(find_exact_ratio()) {
+        how_(find_lane_answers(dtype::float64)) {
     type_ = what.sum_type;
   }
 
@@ -168,24 +162,14 @@ class exact_lane_totals final : public lane_totals {
   }
   bool finish(const lane_states& states, std::int64_t count, std::int64_t length) override {
     const auto* const high = static_cast<const double*>(states.first);
-    const double* answers = high;  // the sum, rounded once
-    if (is_mean_ || to_odd_) {
-      divide_(high, static_cast<const double*>(states.second), count, is_mean_ ? length : 1,
-              to_odd_, answers_.data());
-      answers = answers_.data();
-    }
-    values_ = known_ = answers;
+    const auto* const low = static_cast<const double*>(states.second);
     if (type_ != dtype::float64) {
-      const auto* const low = static_cast<const double*>(states.second);
-      for (std::int64_t c = 0; c < count; ++c) {
-        integers_[static_cast<std::size_t>(c)] =
-            is_nan(high[c])
-                ? 0
-                : static_cast<std::int64_t>(high[c]) + static_cast<std::int64_t>(low[c]);
-      }
       values_ = integers_.data();
+      known_ = high;
+      return how_.add(high, low, count, integers_.data());
     }
-    return are_known(answers, count);
+    values_ = known_ = answers_.data();
+    return how_.divide(high, low, count, is_mean_ ? length : 1, to_odd_, answers_.data());
   }
 
  private:
@@ -194,7 +178,7 @@ class exact_lane_totals final : public lane_totals {
   pair_totals sums_;
   std::vector<double> answers_;
   std::vector<std::int64_t> integers_;
-  exact_ratio divide_;
+  lane_answers how_;
   bool is_empty_ = true;
 };
 
@@ -206,7 +190,7 @@ class spread_lane_totals final : public lane_totals {
         sums_(width),
         squares_(width),
         answers_(lane_array<double>(width)),
-        spread_(find_exact_spread()) {}
+        how_(find_lane_answers(dtype::float64)) {}
 
   void clear() override { is_empty_ = true; }
   void push(const lane_states& tiles, std::int64_t at, std::int64_t) override {
@@ -223,9 +207,8 @@ class spread_lane_totals final : public lane_totals {
   }
   bool finish(const lane_states& states, std::int64_t count, std::int64_t length) override {
     what_.length = length;
-    spread_(states, count, what_, answers_.data());
     values_ = known_ = answers_.data();
-    return are_known(answers_.data(), count);
+    return how_.spread(states, count, what_, answers_.data());
   }
 
  private:
@@ -233,7 +216,7 @@ class spread_lane_totals final : public lane_totals {
   pair_totals sums_;
   pair_totals squares_;
   std::vector<double> answers_;
-  exact_spread spread_;
+  lane_answers how_;
   bool is_empty_ = true;
 };
 
@@ -264,13 +247,13 @@ class best_lane_totals final : public lane_totals {
  public:
   best_lane_totals(const lane_request& what, std::int64_t width)
       : order_(what.order),
-        has_nan_(monofold::info(what.type).is_floating),
         indexed_(what.fold == lane_fold::first_best),
         width_(width),
         keys_(lane_array<Word>(width)),
         indices_of_(lane_array<std::int64_t>(width)),
         is_narrow_(what.item != what.type),
-        narrow_(lane_array<char>(is_narrow_ ? 2 * width : 0)) {
+        narrow_(lane_array<char>(is_narrow_ ? 2 * width : 0)),
+        how_(find_lane_answers(what.type)) {
     type_ = what.item;
     if (indexed_) indices_ = indices_of_.data();
   }
@@ -287,22 +270,9 @@ class best_lane_totals final : public lane_totals {
   }
   lane_states total() override { return {keys_.data(), nullptr, nullptr}; }
   bool finish(const lane_states& states, std::int64_t count, std::int64_t) override {
-    using bits = std::make_unsigned_t<Word>;
-    auto* const keys = static_cast<Word*>(states.first);
-    values_ = keys;
-    const auto flip = static_cast<bits>(order_.flip), turn = static_cast<bits>(order_.turn);
-    const auto magnitude = static_cast<bits>(order_.magnitude);
-    const bits quiet =
-        sizeof(Word) == 4 ? bits{0x7fc00000u} : static_cast<bits>(std::uint64_t{0x7ff8} << 48);
-    const auto last = has_nan_ ? static_cast<Word>(order_.last) : std::numeric_limits<Word>::max();
-    for (std::int64_t c = 0; c < count; ++c) {
-      const auto turned = static_cast<bits>((static_cast<bits>(keys[c]) ^ flip) - turn);
-      const bits own = turned ^ (static_cast<Word>(turned) < 0 ? magnitude : bits{0});
-      keys[c] = static_cast<Word>(keys[c] > last ? quiet : own);
-    }
-    if constexpr (sizeof(Word) == 4) {
-      if (is_narrow_) values_ = narrowed(type_, keys, count, narrow_.data());
-    }
+    values_ = states.first;
+    how_.to_items(order_, count, states.first);
+    if (is_narrow_) values_ = narrowed(type_, values_, count, narrow_.data());
     if (!indexed_ || states.second == nullptr) return true;
     const auto* const places = static_cast<const Word*>(states.second);
     for (std::int64_t c = 0; c < count; ++c) indices_of_[static_cast<std::size_t>(c)] = places[c];
@@ -323,30 +293,34 @@ class best_lane_totals final : public lane_totals {
   }
 
   lane_order order_;
-  bool has_nan_;
   bool indexed_;
   std::int64_t width_;
   std::vector<Word> keys_;
   std::vector<std::int64_t> indices_of_;
   bool is_narrow_;
   std::vector<char> narrow_;
+  lane_answers how_;
   bool is_empty_ = true;
 };
 
 }  // namespace
 
 std::unique_ptr<lane_totals> make_lane_totals(const lane_request& what, std::int64_t width) {
-  const bool is_wide = monofold::info(what.type).size_bytes == 8;
+  const int bytes = monofold::info(what.type).size_bytes;
   switch (what.fold) {
     case lane_fold::plain_sum:
-      if (is_wide) return std::make_unique<plain_lane_totals<double>>(what.op, width);
+      if (bytes == 8) return std::make_unique<plain_lane_totals<double>>(what.op, width);
       return std::make_unique<plain_lane_totals<float>>(what.op, width);
     case lane_fold::exact_sum: return std::make_unique<exact_lane_totals>(what, width);
     case lane_fold::moments: return std::make_unique<spread_lane_totals>(what, width);
     default: break;
   }
-  if (is_wide) return std::make_unique<best_lane_totals<std::int64_t>>(what, width);
-  return std::make_unique<best_lane_totals<std::int32_t>>(what, width);
+  switch (bytes) {
+    case 1: return std::make_unique<best_lane_totals<std::int8_t>>(what, width);
+    case 2: return std::make_unique<best_lane_totals<std::int16_t>>(what, width);
+    case 4: return std::make_unique<best_lane_totals<std::int32_t>>(what, width);
+    default: return std::make_unique<best_lane_totals<std::int64_t>>(what, width);
+  }
 }
 
 }  // namespace monofold::runtime

@@ -20,12 +20,13 @@ namespace monofold::runtime {
 enum class lane_fold { plain_sum, exact_sum, moments, best, first_best };
 
 /// Bits of items as signed integers of their size, of which the largest is the best:
-/// key = ((bits ^ (bits < 0 ? magnitude : 0)) + turn) ^ flip; keys above `last` are NaN.
+/// key = ((bits ^ (bits < 0 ? magnitude : 0)) + turn) ^ flip; keys above `last` are NaN, whose item is `quiet`.
 struct lane_order {
   std::uint64_t magnitude = 0;
   std::uint64_t turn = 0;
   std::uint64_t flip = 0;
   std::int64_t last = 0;
+  std::uint64_t quiet = 0;
 };
 
 /// Rows that begin `pitch` items apart; their items lie side by side. `ahead`: from a row to the one that memory is
@@ -77,16 +78,9 @@ struct lane_loops {
   void (*widen)(dtype type, const void* items, std::int64_t count, void* to);
 };
 
-/// Nulls where there are none: for other types than those of 4 and 8 bytes, and for the baseline.
+/// Nulls where there are none: for other types than those of 4 and 8 bytes, but for best items of columns, and for
+/// the baseline.
 lane_loops find_lane_loops(lane_fold what, dtype type);
-
-/// high + low over `divisor`, rounded once; NaN where it must be found another way.
-///
-/// shape      |low| is at most half a unit of high, rounded to even; 1 <= divisor < 2^53
-/// sync       within a strict_arithmetic
-using exact_ratio = void (*)(const double* high, const double* low, std::int64_t count,
-                             std::int64_t divisor, bool to_odd, double* out);
-exact_ratio find_exact_ratio();
 
 /// What is made of the moments of rows.
 ///
@@ -99,12 +93,23 @@ struct spread_request {
 };
 inline constexpr std::int64_t most_spread_items = std::int64_t{1} << 25;
 
-/// The variance or its root, rounded once; NaN where it must be found another way.
+/// What makes answers of `count` states, for one instruction set; nulls for the baseline. True: all are known. NaN stands
+/// for those that must be found another way.
 ///
-/// shape      low parts as for exact_ratio; 1 <= length <= most_spread_items
-/// sync       within a strict_arithmetic
-using exact_spread = void (*)(const lane_states& of, std::int64_t count, const spread_request& what,
-                              double* out);
-exact_spread find_exact_spread();
+/// shape      |low| is at most half a unit of high, rounded to even. Room for `lane_padding` more, as of states
+/// sync       but for to_items: within a strict_arithmetic
+struct lane_answers {
+  /// The best items in place of their keys.
+  void (*to_items)(const lane_order& order, std::int64_t count, void* keys);
+  /// high + low over a divisor below 2^52, rounded once.
+  bool (*divide)(const double* high, const double* low, std::int64_t count, std::int64_t divisor,
+                 bool to_odd, double* out);
+  /// high + low, of integers; where that is not known, high is NaN.
+  bool (*add)(const double* high, const double* low, std::int64_t count, std::int64_t* out);
+  /// The variance or its root, rounded once, of 1 to most_spread_items items.
+  bool (*spread)(const lane_states& of, std::int64_t count, const spread_request& what,
+                 double* out);
+};
+lane_answers find_lane_answers(dtype type);
 
 }  // namespace monofold::runtime

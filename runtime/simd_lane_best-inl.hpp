@@ -44,6 +44,7 @@ class best_lanes {
         turn_(hn::Set(tag(), static_cast<Word>(order.turn))),
         flip_(hn::Set(tag(), static_cast<Word>(order.flip))),
         last_(hn::Set(tag(), static_cast<Word>(order.last))),
+        quiet_(hn::Set(tag(), static_cast<Word>(order.quiet))),
         key_of_(static_cast<Word*>(out.first)),
         index_of_(static_cast<Word*>(out.second)) {}
 
@@ -92,12 +93,10 @@ class best_lanes {
     key_of_[r] = hn::GetLane(best);
     // Keys are one-to-one, but for NaN.
     const bool is_nan = !hn::AllFalse(tag(), hn::Gt(best, last_));
-    const vector turned = hn::Sub(hn::Xor(best, flip_), turn_);
-    const vector wanted =
-        is_nan ? best : hn::Xor(turned, hn::And(hn::BroadcastSignBit(turned), magnitude_));
+    const vector wanted = is_nan ? best : bits(best);
     const auto read = [&](std::int64_t i) HWY_ATTR {
-      const vector bits = hn::LoadU(tag(), p + i);
-      return is_nan ? key(bits) : bits;
+      const vector own = hn::LoadU(tag(), p + i);
+      return is_nan ? key(own) : own;
     };
     std::int64_t i = 0;
     for (; i + 4 * width <= length; i += 4 * width) {
@@ -112,6 +111,14 @@ class best_lanes {
     }
   }
 
+  /// Items in place of what was stored.
+  HWY_INLINE void to_items(std::int64_t count) const {
+    for (std::int64_t c = 0; c < count; c += width) {
+      const vector own = hn::LoadU(tag(), key_of_ + c);
+      hn::StoreU(hn::IfThenElse(hn::Gt(own, last_), quiet_, bits(own)), tag(), key_of_ + c);
+    }
+  }
+
   HWY_INLINE column open(const Word* p) const {
     return {key(hn::LoadU(tag(), p)), hn::Zero(tag())};
   }
@@ -123,7 +130,9 @@ class best_lanes {
     return {hn::LoadU(tag(), key_of_ + c), hn::LoadU(tag(), index_of_ + c)};
   }
   HWY_INLINE void store_column(const column& own, std::int64_t c) const { store(own, c); }
-  HWY_INLINE void finish_columns(std::int64_t, std::int64_t) const {}
+  HWY_INLINE void finish_column(const column& own, std::int64_t c, std::int64_t) const {
+    store(own, c);
+  }
 
  private:
   using mask = hn::Mask<tag>;
@@ -132,6 +141,10 @@ class best_lanes {
     const vector magnitude = hn::And(hn::BroadcastSignBit(bits), magnitude_);
     const vector all = hn::Xor(hn::Add(hn::Xor(bits, magnitude), turn_), flip_);
     return indexed ? one_nan(all) : all;
+  }
+  HWY_INLINE vector bits(vector key) const {
+    const vector turned = hn::Sub(hn::Xor(key, flip_), turn_);
+    return hn::Xor(turned, hn::And(hn::BroadcastSignBit(turned), magnitude_));
   }
   /// All NaN are one value: the first of them counts.
   HWY_INLINE vector one_nan(vector keys) const {
@@ -149,7 +162,7 @@ class best_lanes {
     return even ? hn::ConcatEven(tag(), b.index, a.index) : hn::ConcatOdd(tag(), b.index, a.index);
   }
 
-  vector magnitude_, turn_, flip_, last_;
+  vector magnitude_, turn_, flip_, last_, quiet_;
   Word* key_of_;
   Word* index_of_;
 };

@@ -107,24 +107,25 @@ class exact_floats {
     hn::StoreU(own.most, all_bits(), least_of_ + 2 * c + column_width);
   }
   bool has_failed() const { return has_failed_; }
-  HWY_INLINE void finish_columns(std::int64_t count, std::int64_t length) {
+  HWY_INLINE void finish_column(const column& own, std::int64_t c, std::int64_t length) {
+    hn::StoreU(own.left, tag(), high_ + c);
+    hn::StoreU(own.right, tag(), high_ + c + width);
+    hn::StoreU(hn::Zero(tag()), tag(), low_ + c);
+    hn::StoreU(hn::Zero(tag()), tag(), low_ + c + width);
     const hn::RebindToSigned<all_bits> d;
+    const auto most = hn::BitCast(d, hn::ShiftRight<24>(own.most));
+    const auto apart = hn::Sub(most, hn::BitCast(d, hn::ShiftRight<24>(own.least)));
     const auto most_apart = hn::Set(d, 28 - std::bit_width(static_cast<std::uint32_t>(length)));
-    std::fill(low_, low_ + count, 0.0);
-    for (std::int64_t c = 0; c < count; c += column_width) {
-      const std::uint32_t* const own = least_of_ + 2 * c;
-      const auto exponent = [&](const std::uint32_t* of) HWY_ATTR {
-        return hn::BitCast(d, hn::ShiftRight<24>(hn::LoadU(all_bits(), of)));
-      };
-      const auto most = exponent(own + column_width);
-      const auto apart = hn::Sub(most, exponent(own));
-      const auto holds = hn::AndNot(hn::Gt(apart, most_apart), hn::Lt(most, hn::Set(d, 255)));
-      if (hn::AllTrue(d, holds)) continue;
-      for (int lane = 0; lane < column_width; ++lane) {
-        if (are_near(own[lane], own[lane + column_width], length)) continue;
-        high_[c + lane] = std::numeric_limits<double>::quiet_NaN();
-        has_failed_ = true;
-      }
+    if (hn::AllTrue(d, hn::AndNot(hn::Gt(apart, most_apart), hn::Lt(most, hn::Set(d, 255))))) {
+      return;
+    }
+    std::uint32_t least_of[column_width], most_of[column_width];
+    hn::StoreU(own.least, all_bits(), least_of);
+    hn::StoreU(own.most, all_bits(), most_of);
+    for (int lane = 0; lane < column_width; ++lane) {
+      if (are_near(least_of[lane], most_of[lane], length)) continue;
+      high_[c + lane] = std::numeric_limits<double>::quiet_NaN();
+      has_failed_ = true;
     }
   }
 
@@ -233,21 +234,17 @@ class exact_pairs {
     hn::StoreU(own.low, tag(), low_ + c);
     if (!verified) hn::StoreU(own.lost, tag(), lost_of_ + c);
   }
-  HWY_INLINE void finish_columns(std::int64_t count, std::int64_t) {
-    for (std::int64_t c = 0; c < count; c += width) {
-      const part all = settled({hn::LoadU(tag(), high_ + c), hn::LoadU(tag(), low_ + c)});
-      vector lost = lost_in(c);
-      note(lost, hn::Sub(all.high, all.high));
-      const auto holds = hn::Eq(lost, hn::Zero(tag()));
-      if (squares) hn::StoreU(lost, tag(), lost_of_ + c);
-      hn::StoreU(squares ? all.high : hn::IfThenElse(holds, all.high, hn::NaN(tag())), tag(),
-                 high_ + c);
-      hn::StoreU(all.low, tag(), low_ + c);
-    }
-    has_failed_ = has_rounded();
+  HWY_INLINE void finish_column(column own, std::int64_t c, std::int64_t) const {
+    const part all = settled({own.high, own.low});
+    note(own.lost, hn::Sub(all.high, all.high));
+    const auto holds = hn::Eq(own.lost, hn::Zero(tag()));
+    if (squares) hn::StoreU(own.lost, tag(), lost_of_ + c);
+    hn::StoreU(squares ? all.high : hn::IfThenElse(holds, all.high, hn::NaN(tag())), tag(),
+               high_ + c);
+    hn::StoreU(all.low, tag(), low_ + c);
   }
   /// Whether columns must be folded in another way.
-  bool has_failed() const { return has_failed_; }
+  bool has_failed() const { return has_rounded(); }
 
  private:
   HWY_INLINE bool has_rounded() const {
@@ -319,16 +316,18 @@ class exact_pairs {
   vector lost_;
   std::conditional_t<verified, monofold::detail::rounding_flags, monofold::detail::no_flags> flags_;
   std::int64_t sealed_ = 0;
-  bool has_failed_ = false;
 };
 
-/// See `exact_ratio`: the quotient of the high part, and what is left of it and of the low part over the divisor.
-HWY_INLINE void divide_exactly(const double* high, const double* low, std::int64_t count,
+/// See `lane_answers`: the quotient of the high part, and what is left of it and of the low part over the divisor. Both
+/// by its reciprocal: the quotient is then at most 1.5 units off, which leaves an exact rest.
+HWY_INLINE bool divide_exactly(const double* high, const double* low, std::int64_t count,
                                std::int64_t divisor, bool to_odd, double* out) {
   const lane_tag<double> d;
   const hn::RebindToSigned<decltype(d)> bits;
   const auto n = hn::Set(d, static_cast<double>(divisor));
+  const auto reciprocal = hn::Set(d, 1.0 / static_cast<double>(divisor));
   const bool by_power = (divisor & (divisor - 1)) == 0;
+  auto are_sure = hn::Eq(n, n);
   for (std::int64_t i = 0; i < count; i += lanes_v<double>) {
     const auto h = hn::LoadU(d, high + i);
     const auto l = hn::LoadU(d, low + i);
@@ -337,8 +336,8 @@ HWY_INLINE void divide_exactly(const double* high, const double* low, std::int64
     // Far from where quotients are subnormal or a remainder could be.
     const auto is_known = hn::Or(hn::Eq(h, zero), hn::And(hn::Ge(size, hn::Set(d, 0x1p-900)),
                                                           hn::Le(size, hn::Set(d, 0x1p1000))));
-    const auto q = hn::Div(h, n);
-    const auto c = hn::Div(hn::Add(hn::NegMulAdd(q, n, h), l), n);
+    const auto q = hn::Mul(h, reciprocal);
+    const auto c = hn::Mul(hn::Add(hn::NegMulAdd(q, n, h), l), reciprocal);
     auto answer = q;
     auto is_sure = is_known;
     if (to_odd) {
@@ -360,7 +359,23 @@ HWY_INLINE void divide_exactly(const double* high, const double* low, std::int64
       is_sure = hn::Eq(h, h);
     }
     hn::StoreU(hn::IfThenElse(is_sure, answer, hn::NaN(d)), d, out + i);
+    are_sure = hn::And(are_sure, is_sure);
   }
+  return hn::AllTrue(d, are_sure);
+}
+
+HWY_INLINE bool add_exactly(const double* high, const double* low, std::int64_t count,
+                            std::int64_t* out) {
+  const lane_tag<double> d;
+  const lane_tag<std::int64_t> integer;
+  auto are_known = hn::Eq(hn::Zero(d), hn::Zero(d));
+  for (std::int64_t i = 0; i < count; i += lanes_v<double>) {
+    const auto h = hn::LoadU(d, high + i);
+    const auto l = hn::LoadU(d, low + i);
+    hn::StoreU(hn::Add(hn::ConvertTo(integer, h), hn::ConvertTo(integer, l)), integer, out + i);
+    are_known = hn::And(are_known, hn::Eq(h, h));
+  }
+  return hn::AllTrue(d, are_known);
 }
 
 #endif  // not the portable targets

@@ -98,12 +98,13 @@ HWY_INLINE lane_doubles odd_of(const lane_number& x) {
                         hn::IfThenElse(is_near, near, hn::NaN(d)));
 }
 
-/// See `exact_spread`.
-HWY_INLINE void find_spread(const lane_states& of, std::int64_t count, const spread_request& what,
+/// See `lane_answers`.
+HWY_INLINE bool find_spread(const lane_states& of, std::int64_t count, const spread_request& what,
                             double* out) {
   const lane_tag<double> d;
   const auto length = hn::Set(d, static_cast<double>(what.length));
   const auto divisor = hn::Set(d, static_cast<double>(what.length * (what.length - what.ddof)));
+  auto are_known = hn::Eq(length, length);
   for (std::int64_t i = 0; i < count; i += lanes_v<double>) {
     const lane_number all = deviations_of(of, i, length);
     // Far from where a rest could be subnormal, or a sum infinite.
@@ -115,9 +116,11 @@ HWY_INLINE void find_spread(const lane_states& of, std::int64_t count, const spr
     lane_number answer = quotient_of(all, divisor);
     if (what.is_root) answer = root_of(answer);
     const auto known = what.to_odd ? odd_of(answer) : nearest_of(answer);
-    hn::StoreU(hn::IfThenZeroElse(is_none, hn::IfThenElse(is_usual, known, hn::NaN(d))), d,
-               out + i);
+    const auto own = hn::IfThenZeroElse(is_none, hn::IfThenElse(is_usual, known, hn::NaN(d)));
+    hn::StoreU(own, d, out + i);
+    are_known = hn::And(are_known, hn::Eq(own, own));
   }
+  return hn::AllTrue(d, are_known);
 }
 
 #endif  // not the portable targets

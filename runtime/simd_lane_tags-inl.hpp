@@ -29,7 +29,7 @@ inline constexpr int lanes_v = static_cast<int>(hn::MaxLanes(lane_tag<T>()));
 // What a fold of lanes has, `part` being a vector of some items of one row, or one item each of some rows:
 // load, load_some (less than a vector), load_spread (several rows); none (a neutral one); add (a vector of items);
 // join (lane by lane), merge (neighbouring lanes); row (all of a row); store (a state a lane), seal (checks what was
-// stored); and for columns open, add_to, load_column, store_column, finish_columns.
+// stored); and for columns open, add_to, load_column, store_column, finish_column (in place of the last store).
 
 template <class Op>
 HWY_INLINE typename Op::part gather_row(Op& op, const typename Op::item* p, std::int64_t length);

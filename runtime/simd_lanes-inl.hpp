@@ -163,7 +163,10 @@ HWY_INLINE void fold_lane_columns(Op& op, const lane_columns& columns) {
     };
     // Eight stretches of items are read together, each in order; memory is asked for the next item of each.
     const std::int64_t bytes = monofold::info(columns.type).size_bytes;
-    const std::int64_t apart = columns.length / 8;
+    const std::int64_t apart = columns.length / 8, together = 8 * apart;
+    const auto store = [&](const auto& own, std::int64_t c, bool is_last) HWY_ATTR {
+      is_last ? op.finish_column(own, c, columns.length) : op.store_column(own, c);
+    };
     for (std::int64_t i = 0; i < apart; ++i) {
       const item* from[8];
       for (int k = 0; k < 8; ++k) from[k] = row_of(i + k * apart, k);
@@ -177,13 +180,13 @@ HWY_INLINE void fold_lane_columns(Op& op, const lane_columns& columns) {
           op.add_to(own, row[k] + c, i + k * apart);
           __builtin_prefetch(next[k] + c * bytes);
         }
-        op.store_column(own, c);
+        store(own, c, i + 1 == apart && together == columns.length);
       };
       const auto open = [&](const item* const* row, std::int64_t c) HWY_ATTR {
         auto own = op.open(row[0] + c);
 #pragma GCC unroll 7
         for (int k = 1; k < 8; ++k) op.add_to(own, row[k] + c, i + k * apart);
-        op.store_column(own, c);
+        store(own, c, columns.length == 8);
       };
       if (i > 0) {
         for_vectors_of_columns<Op::column_width>(from, 8, columns, end, add);
@@ -191,17 +194,16 @@ HWY_INLINE void fold_lane_columns(Op& op, const lane_columns& columns) {
         for_vectors_of_columns<Op::column_width>(from, 8, columns, end, open);
       }
     }
-    for (std::int64_t i = 8 * apart; i < columns.length; ++i) {
-      const item* const from = row_of(i, 0);
-      for_vectors_of_columns<Op::column_width>(
-          &from, 1, columns, end, [&](const item* const* row, std::int64_t c) HWY_ATTR {
-            if (i == 0) return op.store_column(op.open(*row + c), c);
-            auto own = op.load_column(c);
-            op.add_to(own, *row + c, i);
-            op.store_column(own, c);
-          });
-    }
-    op.finish_columns(columns.width, columns.length);
+    const int rest = static_cast<int>(columns.length - together);
+    if (rest == 0) return;
+    const item* from[8];
+    for (int k = 0; k < rest; ++k) from[k] = row_of(together + k, k);
+    for_vectors_of_columns<Op::column_width>(
+        from, rest, columns, end, [&](const item* const* row, std::int64_t c) HWY_ATTR {
+          auto own = together == 0 ? op.open(row[0] + c) : op.load_column(c);
+          for (int k = together == 0; k < rest; ++k) op.add_to(own, row[k] + c, together + k);
+          store(own, c, true);
+        });
   }
 }
 

@@ -129,15 +129,14 @@ void check_lane_lengths(lane_items from, const std::vector<std::int64_t>& length
     what.ops = {op};
     for (const bool plain : {false, true}) {
       what.plain = plain;
-      if (plain && (op != operation::sum && op != operation::mean)) continue;
-      if (plain && !mf::is_floating_v<Item>) continue;
+      if (plain && (op > operation::mean || !mf::is_floating_v<Item>)) continue;
       // Sums that may not fit.
       if (sizeof(Item) == 8 && !mf::is_floating_v<Item> && op <= operation::std) continue;
       SCOPED_TRACE(testing::Message()
                    << rt::info(op).name << (plain ? ", plain, of " : " of ")
                    << mf::info(what.type).name << ", items " << static_cast<int>(from));
       for (const std::int64_t length : lengths) {
-        const std::int64_t rows = length < 100 ? 35 : 19;
+        const std::int64_t rows = length < 20 ? 99 : length < 100 ? 35 : 19;
         what.num_threads = length % 2 != 0 ? 1 : 3;
         what.ddof = op == operation::std && length > 1 ? 1 : 0;
         check_lanes(what, items, rows, length, length, 1);
@@ -234,6 +233,8 @@ TEST(lanes, every_instruction_set) {
     for (const lane_items from : {lane_items::usual, lane_items::special}) {
       check_lane_lengths<float>(from, {1, 2, 3, 7, 20, 100, 300, 1030});
       check_lane_lengths<double>(from, {1, 2, 3, 7, 20, 100, 300, 1030});
+      check_lane_lengths<std::uint8_t>(from, {1, 2, 3, 7, 8, 20, 4200});
+      check_lane_lengths<mf::float16>(from, {1, 2, 3, 7, 8, 20, 2100});
     }
   }
   ASSERT_TRUE(rt::use_instruction_set(own));
