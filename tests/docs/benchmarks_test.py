@@ -62,9 +62,9 @@ class Numbers(unittest.TestCase):
                                                    op="exact sum, uniform", dtype="float64",
                                                    bytes=medium),
             "CPU: eight statistics of float32": time_over(self.cpu, "numpy", op="stats", **float32),
-            "GPU: plain sum of float32": time_over(self.gpu, "cub 3.5", op="plain_sum", path="gpu",
-                                                   dtype="float32", bytes=big),
-            "GPU: exact sum of float32": time_over(self.exact_gpu, "cub 3.5 gpu_to_gpu", path="gpu",
+            "GPU: plain sum of float32": time_over(rows("h200/table_gpu.jsonl"), "cub 3.6", op="plain_sum",
+                                                   path="gpu", dtype="float32", bytes=big),
+            "GPU: exact sum of float32": time_over(self.exact_gpu, "cub 3.6 gpu_to_gpu", path="gpu",
                                                    op="exact sum, uniform", dtype="float32",
                                                    bytes=big),
             "GPU: ordered product of 2 x 2 matrices": time_over(self.gpu, "cub 3.5 scan", path="gpu",
@@ -107,7 +107,7 @@ class Numbers(unittest.TestCase):
             op, dtype = re.fullmatch(r"(.*) of (\w+)", name).groups()
             exact = op == "exact sum"
             found = self.exact_gpu if exact else self.gpu
-            peer = {"exact sum": "cub 3.5 gpu_to_gpu", "product": "cub 3.5 scan"}.get(op, "cub 3.5")
+            peer = "cub 3.6 gpu_to_gpu" if exact else "cub 3.5 scan"
             for size, value in zip(sizes, values):
                 if value:
                     count += 1
