@@ -77,30 +77,24 @@ class plain_lanes {
   HWY_INLINE void store(part x, std::int64_t r) const { hn::StoreU(x, tag(), out_ + r); }
   HWY_INLINE void seal(std::int64_t, std::int64_t, bool) const {}
 
-  /// Slot after slot: the eight items of each are read together, or eight slots of one item; for those that are missing
-  /// there are -0, which change no sum. Sums of slots meet as in `node_joiner`; those that wait lie in `levels_`.
+  /// Slot after slot: the eight items of each are read together, or eight slots of one item. Sums of slots meet
+  /// as in `node_joiner`; those that wait lie in `levels_`.
   HWY_INLINE void fold_columns(const lane_columns& columns) {
     const Real* const end = end_of_columns<Real>(columns);
     const std::int64_t leaves = std::min<std::int64_t>(num_slots, columns.length);
     const std::int64_t pitch = (columns.width + width - 1) / width * width;
     const auto level = [&](int d) { return d == 0 ? out_ : levels_ + (d - 1) * pitch; };
-    const bool by_eight = columns.length <= num_slots;
-    for (std::int64_t i = 0; i < leaves; i += by_eight ? 8 : 1) {
+    for (std::int64_t i = 0; i < leaves;) {
+      const bool by_eight = columns.length <= num_slots && i + 8 <= leaves;
       const std::int64_t apart = by_eight ? 1 : num_slots;
       const int count =
           by_eight ? 8 : static_cast<int>((columns.length - i + num_slots - 1) / num_slots);
-      const int waiting = std::popcount(static_cast<std::uint64_t>(i));
-      const bool is_whole = !by_eight || i + 8 <= leaves;
-      const int joins =
-          is_whole ? std::countr_one(static_cast<std::uint64_t>(by_eight ? i / 8 : i)) : 0;
-      if (!is_whole) std::fill_n(level(waiting + 1), pitch, Real(-0.0));
       const Real* from[8];
       for (int k = 0; k < count; ++k) {
-        const bool is_there = is_whole || i + k < leaves;
-        from[k] =
-            is_there ? reinterpret_cast<const Real*>(columns.first + columns.offsets[i + k * apart])
-                     : level(waiting + 1);
+        from[k] = reinterpret_cast<const Real*>(columns.first + columns.offsets[i + k * apart]);
       }
+      const int waiting = std::popcount(static_cast<std::uint64_t>(i));
+      const int joins = std::countr_one(static_cast<std::uint64_t>(by_eight ? i / 8 : i));
       const auto finish = [&](part x, std::int64_t c) HWY_ATTR {
         for (int j = 1; j <= joins; ++j) {
           x = hn::Add(hn::LoadU(tag(), level(waiting - j) + c), x);
@@ -134,9 +128,9 @@ class plain_lanes {
                                         finish(x, c);
                                       });
       }
+      i += by_eight ? 8 : 1;
     }
-    const int waiting =
-        std::popcount(static_cast<std::uint64_t>(leaves / 8)) + (leaves % 8 != 0 ? 1 : 0);
+    const int waiting = std::popcount(static_cast<std::uint64_t>(leaves));
     for (std::int64_t c = 0; waiting > 1 && c < columns.width; c += width) {
       part x = hn::LoadU(tag(), level(waiting - 1) + c);
       for (int d = waiting - 1; d-- > 0;) x = hn::Add(hn::LoadU(tag(), level(d) + c), x);
