@@ -103,7 +103,8 @@ class best_lanes {
       const auto hit = [&](int v) HWY_ATTR { return hn::Eq(read(i + v * width), wanted); };
       if (!hn::AllFalse(tag(), hn::Or(hn::Or(hit(0), hit(1)), hn::Or(hit(2), hit(3))))) break;
     }
-    for (;; i = std::min(i + width, length - width)) {
+    for (;; i += width) {
+      i = std::min(i, length - width);
       const auto place = hn::FindFirstTrue(tag(), hn::Eq(read(i), wanted));
       if (place < 0) continue;
       index_of_[r] = static_cast<Word>(i + place);
