@@ -281,25 +281,6 @@ std::vector<Item> items_of_little_spread(int kind) {
   return out;
 }
 
-template <class Item>
-void check_best_item_at_the_end(std::int64_t length) {
-  std::vector<Item> items(static_cast<std::size_t>(3 * length), Item(0));
-  items.back() = Item(-1);
-  rt::request what;
-  what.type = parity::dtype_of<Item>();
-  what.ops = {operation::argmin};
-  check_lanes(what, items, 3, length, length, 1);
-}
-
-// Nothing is read behind the last row, where the array ends.
-TEST(lanes, best_items_at_the_end) {
-  for (std::int64_t length = 60; length < 140; ++length) {
-    check_best_item_at_the_end<float>(length);
-    check_best_item_at_the_end<double>(length);
-    check_best_item_at_the_end<std::int32_t>(length);
-  }
-}
-
 TEST(lanes, little_spread) {
   const auto check = [](const auto& items, mf::dtype item, int kind) {
     rt::request what;
