@@ -93,8 +93,8 @@ struct spread_request {
 };
 inline constexpr std::int64_t most_spread_items = std::int64_t{1} << 25;
 
-/// What makes answers of `count` states, for one instruction set; nulls for the baseline. True: all are known. NaN stands
-/// for those that must be found another way.
+/// What makes answers of `count` states, for one instruction set; nulls for the baseline. True: all are known. NaN
+/// stands for those that must be found another way.
 ///
 /// shape      |low| is at most half a unit of high, rounded to even. Room for `lane_padding` more, as of states
 /// sync       but for to_items: within a strict_arithmetic

@@ -76,7 +76,8 @@ class row_items {
   std::int64_t stride_;
 };
 
-/// A fold of the rows of an array. A warp, or some that share them, take 32 neighbouring rows, or nodes of 2^node_level tiles of them.
+/// A fold of the rows of an array. A warp, or some that share them, take 32 neighbouring rows, or nodes of 2^node_level
+/// tiles of them.
 template <class F, class Item, class Sinks, bool one_axis = false, class First = const Item*>
 struct across_job {
   using fold = F;

@@ -5,7 +5,6 @@
 
 #include "monofold/engine/gpu/kernel.cuh"
 #include "monofold/engine/gpu/segment/fold_across_kernel.cuh"
-#include "monofold/engine/gpu/segment/row_place.cuh"
 #include "monofold/engine/gpu/segment/short_fold.cuh"
 #include "monofold/engine/gpu/segment/teams.cuh"
 #include "monofold/level/block.cuh"
