@@ -56,11 +56,12 @@ struct lane_room {
   std::unique_ptr<lane_totals> totals;
 };
 
-/// The arithmetic that lanes ask for.
+/// The arithmetic that lanes ask for: plain sums round as the caller's does. Extrema of bfloat16 are compared as floats,
+/// of which subnormal ones must count.
 class lane_arithmetic {
  public:
   explicit lane_arithmetic(const lane_request& what) {
-    if (what.fold == lane_fold::exact_sum || what.fold == lane_fold::moments) strict_.emplace();
+    if (what.fold != lane_fold::plain_sum) strict_.emplace();
   }
 
  private:

@@ -13,7 +13,7 @@ namespace monofold::runtime {
 /// States and answers of up to `width` rows side by side.
 ///
 /// order      tiles of a row are pushed in order, and meet in the plan's tree
-/// sync       exact sums and moments: within a strict_arithmetic
+/// sync       all but plain sums: within a strict_arithmetic
 class lane_totals {
  public:
   virtual ~lane_totals() = default;

@@ -68,7 +68,7 @@ inline constexpr std::int64_t scratch_words = 9;
 ///
 /// shape      rows and columns of 1 to a tile of items
 /// order      plain sums: the plan's tree over the slots of a tile; the others are exact
-/// sync       exact sums and moments: within a strict_arithmetic
+/// sync       all but plain sums: within a strict_arithmetic
 /// tested by  tests/runtime/axis_reducer_test.cpp
 struct lane_loops {
   void (*fold_rows)(const lane_rows& rows, const lane_order& order, const lane_states& out);

@@ -12,9 +12,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
+#include "monofold/fold/fold.hpp"
 #include "monofold/level/core.hpp"
 #include "monofold/platform/dtype.hpp"
+#include "monofold/platform/strict_arithmetic.hpp"
 #include "runtime/choose_loop.hpp"
 #include "runtime/folder.hpp"
 #include "runtime/member_folds.hpp"
@@ -58,9 +61,17 @@ struct item_loop {
   }
 };
 
+struct callers_arithmetic {};
+
+/// Exact folds do not depend on how the caller's arithmetic rounds, nor on whether it takes subnormal numbers for 0.
+template <class Fold, class Item>
+using loop_arithmetic = std::conditional_t<is_floating_v<Item> && is_exact_v<Fold>,
+                                           strict_arithmetic, callers_arithmetic>;
+
 template <class Fold, class Item>
 void add_items(member_folder& base, const void* items, std::int64_t count, std::int64_t index) {
   auto& own = static_cast<folder<Fold, Item>&>(base);
+  [[maybe_unused]] const loop_arithmetic<Fold, Item> arithmetic;
   item_loop<Fold, Item>::add(own.fold, own.part, static_cast<const Item*>(items), count, index,
                              own.ahead());
 }

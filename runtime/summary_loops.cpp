@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "monofold/platform/strict_arithmetic.hpp"
 #include "runtime/loops-inl.hpp"
 #include "runtime/simd_extrema-inl.hpp"
 #include "runtime/simd_integers-inl.hpp"
@@ -29,6 +30,11 @@ HWY_INLINE void add_ends_and_nans(auto& parts, const Item* items, std::int64_t c
 
 #if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
 
+HWY_NOINLINE bool has_strict_arithmetic() {
+  const strict_arithmetic arithmetic;
+  return arithmetic.was_strict();
+}
+
 /// The ends of a block without NaN.
 template <class Item>
 HWY_INLINE void add_known_ends(auto& parts, lane_of<Item> low, lane_of<Item> high,
@@ -48,7 +54,8 @@ HWY_INLINE std::int64_t add_tiles(auto& parts, const Item* items, std::int64_t c
                                   std::int64_t index, std::ptrdiff_t ahead) {
   constexpr int tile = tile_items_v<Item>;
   using moments = moments_fold<Item>;
-  bool may_have_nan = false;
+  // Bounds are exact where subnormal numbers count.
+  bool may_have_nan = !has_strict_arithmetic();
   bounds_of<Item> bounds;
   std::int64_t done = 0;
   for (; done + tile <= count; done += tile) {
@@ -59,9 +66,10 @@ HWY_INLINE std::int64_t add_tiles(auto& parts, const Item* items, std::int64_t c
     // A NaN makes the sum NaN. So do two infinities: then the items decide.
     may_have_nan = may_have_nan || is_nan(all.sum);
   }
+  if (done == 0) return done;
   if (may_have_nan) {
     add_ends_and_nans(parts, items, done, index);
-  } else if (done > 0) {
+  } else {
     if constexpr (sizeof(Item) == 2) {
       const auto ends = ends_of<true, true, nan_rule::propagate>(items, done);
       add_known_ends(parts, ends.low, ends.high, items, done, index);

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "monofold/fold/nan.hpp"
+#include "monofold/platform/float_format.hpp"
 #include "monofold/platform/host_device.hpp"
 #include "monofold/platform/numbers.hpp"
 
@@ -22,8 +23,9 @@ struct nonzero_fold {
   static constexpr bool exact = true;
 
   MONOFOLD_HD static bool is_nonzero(const Item& item) {
-    if constexpr (std::is_same_v<Item, float16> || std::is_same_v<Item, bfloat16>) {
-      return (item.bits & 0x7fff) != 0;
+    if constexpr (is_floating_v<Item>) {
+      // By bits: subnormal numbers count, whatever a caller's arithmetic does with them.
+      return magnitude_bits(item) != 0;
     } else {
       return item != Item(0);
     }

@@ -9,6 +9,7 @@
 #include "monofold/fold/moments.hpp"
 #include "monofold/fold/nan.hpp"
 #include "monofold/platform/bits.hpp"
+#include "monofold/platform/float_format.hpp"
 #include "monofold/platform/host_device.hpp"
 #include "monofold/platform/numbers.hpp"
 #include "monofold/platform/status.hpp"
@@ -156,6 +157,22 @@ struct integer_norm2_fold : detail::integer_moments_slots<Item> {
   MONOFOLD_HD_CALL double finish(const state& s) const { return sqrt_to_double(s); }
 };
 
+namespace detail {
+
+/// |x| as a double. A float that is subnormal goes by its bits, whatever a caller's arithmetic does with it.
+MONOFOLD_HD double magnitude_of(double x) { return absolute(x); }
+MONOFOLD_HD double magnitude_of(float x) {
+  const std::uint32_t bits = magnitude_bits(x);
+  if (bits >> float_format<float>::fraction_bits != 0) return absolute(static_cast<double>(x));
+  return static_cast<double>(static_cast<std::int32_t>(bits)) * 0x1p-149;
+}
+template <class Half>
+MONOFOLD_HD double magnitude_of(const Half& x) {
+  return magnitude_of(static_cast<float>(x));
+}
+
+}  // namespace detail
+
 /// The largest magnitude: a double for floats, uint64 for integers; 0 for no items.
 template <class Item, nan_rule rule = nan_rule::propagate>
 struct norm_inf_fold {
@@ -166,8 +183,7 @@ struct norm_inf_fold {
 
   MONOFOLD_HD state lift(Item item, std::int64_t) const {
     if constexpr (floating) {
-      const double x = detail::keep<rule>(static_cast<double>(item), 0.0);
-      return bits_as<std::uint64_t>(detail::absolute(x));
+      return bits_as<std::uint64_t>(detail::keep<rule>(detail::magnitude_of(item), 0.0));
     } else {
       return detail::magnitude(item);
     }
@@ -177,6 +193,23 @@ struct norm_inf_fold {
   MONOFOLD_HD void absorb_run(state& own, const Item* items, std::int64_t count,
                               std::int64_t index) const {
     state found = own;
+    if constexpr (floating) {
+      using format = float_format<Item>;
+      using bits = std::make_signed_t<typename format::bits>;  // vectors compare them at once
+      constexpr auto infinity = static_cast<bits>(format::infinity);
+      bits most = 0;
+      for (std::int64_t i = 0; i < count; ++i) {
+        auto one = static_cast<bits>(magnitude_bits(items[i]));
+        if (rule == nan_rule::omit && one > infinity) one = 0;
+        most = one > most ? one : most;
+      }
+      // Of several NaN all have a say.
+      if (most <= infinity) {
+        own = combine(own,
+                      lift(float_from_bits<Item>(static_cast<typename format::bits>(most)), index));
+        return;
+      }
+    }
     for (std::int64_t i = 0; i < count; ++i) found = combine(found, lift(items[i], index + i));
     own = found;
   }

@@ -64,6 +64,18 @@ MONOFOLD_HD constexpr Real float_from_bits(typename float_format<Real>::bits bit
   return bits_as<Real>(bits);
 }
 
+/// The bits of |x|, which ascend with it. Those of halves as a member: compilers make vectors of loops over that.
+template <class Real>
+MONOFOLD_HD constexpr typename float_format<Real>::bits magnitude_bits(const Real& x) {
+  using format = float_format<Real>;
+  constexpr auto mask = static_cast<typename format::bits>(format::sign_bit - 1);
+  if constexpr (sizeof(Real) == 2) {
+    return static_cast<typename format::bits>(x.bits & mask);
+  } else {
+    return float_bits(x) & mask;
+  }
+}
+
 /// What a number is: (-1)^negative * significand * 2^exponent where it is finite.
 enum class number_kind { finite, infinite, nan };
 
@@ -155,11 +167,12 @@ MONOFOLD_HD_CALL Real round_to(bool negative, std::uint64_t significand, int exp
 
 namespace detail {
 
-/// The number nearest to a float or double; a NaN is the quiet one.
+/// The number nearest to a float or double, by its bits; a NaN is the quiet one.
 template <class Stored, class Real>
 MONOFOLD_HD_CALL Stored nearest_to(Real value) {
   using format = float_format<Stored>;
-  const float_parts own = parts_of(static_cast<double>(value));
+  using known = std::conditional_t<std::is_same_v<Real, float>, float, double>;
+  const float_parts own = parts_of(static_cast<known>(value));
   if (own.kind == number_kind::finite) {
     return round_to<Stored>(own.negative, own.significand, own.exponent, false);
   }

@@ -75,6 +75,15 @@ class strict_arithmetic {
 #endif
   }
 
+  /// Whether the arithmetic was so before: nothing had to be changed.
+  MONOFOLD_INLINE bool was_strict() const {
+#if defined(__x86_64__) && defined(__GNUC__) && MONOFOLD_STRICT_DOUBLES
+    return (saved_ & control) == standard;
+#else
+    return holds();
+#endif
+  }
+
  private:
 #if defined(__x86_64__) && defined(__GNUC__) && MONOFOLD_STRICT_DOUBLES
   static constexpr std::uint32_t control = 0xffc0;
