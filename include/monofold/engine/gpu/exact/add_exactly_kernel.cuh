@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "monofold/engine/gpu/exact/finish.cuh"
-#include "monofold/engine/gpu/exact/late_tiles.cuh"
+#include "monofold/engine/gpu/exact/late_tile.cuh"
 #include "monofold/engine/gpu/exact/short_sums.cuh"
 #include "monofold/engine/gpu/exact/term_format.cuh"
 #include "monofold/engine/gpu/exact/warp_digits.cuh"
@@ -41,10 +41,10 @@ struct exact_shared {
   static constexpr int state_at = total_at + digits::num_wide_words * 8;
   static constexpr int terms_added_at = in_chunks_of_16(state_at + static_cast<int>(sizeof(state)));
   static constexpr int late_at = terms_added_at + exact_warps * 4;
-  static constexpr int companion_at = late_at + exact_warps * 4;
+  static constexpr int companion_at = in_chunks_of_16(late_at + 4);
   static constexpr int most_companion_bytes = 1024;
   /// Where warps have many tiles.
-  static constexpr int wide_words_at = in_chunks_of_16(companion_at) + most_companion_bytes;
+  static constexpr int wide_words_at = companion_at + most_companion_bytes;
   static constexpr int bytes_with_words = wide_words_at + exact_warps * wide_room<Term>::warp_bytes;
 };
 
@@ -87,10 +87,9 @@ class block_sum {
   using adder = warp_exact<Term, true>;
   static constexpr bool may_be_short = sums::is_mailable;
   static_assert(digits::num_wide_words <= exact_threads, "a word a thread");
-  // Its own tiles, and a row of each that comes late: of fewer rows than warps, some warps get more.
-  static constexpr int most_late_tiles = adder::rows < exact_warps ? exact_warps / adder::rows : 1;
-  static_assert((few_exact_tiles + most_late_tiles) * adder::most_additions_a_tile <=
-                digits::most_additions);
+  // Its own tiles, and a row of one that comes late.
+  static_assert(adder::rows <= exact_warps);
+  static_assert((few_exact_tiles + 1) * adder::most_additions_a_tile <= digits::most_additions);
   static_assert(few_exact_tiles <= sums::most_tiles);
   static_assert(Companion::shared_bytes <= shared::most_companion_bytes);
 
@@ -106,7 +105,7 @@ class block_sum {
   /// What adds up the tiles of this warp.
   MONOFOLD_GPU adder warp_sum() const {
     if constexpr (wide_room<Term>::is_possible) wide_room<Term>::start(scratch_.has_wide_words);
-    late_tiles<Term>::start();
+    late_tile<Term>::start(is_by_warp_);
     return adder(warp_words(), reinterpret_cast<bytes16*>(bytes_ + warp() * shared::ahead_bytes),
                  scratch_.words);
   }
@@ -130,7 +129,7 @@ class block_sum {
       if (!is_by_warp_) companion.leave();  // a barrier follows
     }
     if constexpr (may_be_short) {
-      if (is_mailed_) is_short_ = !late_tiles<Term>::has_own() && own.finish_short(all_);
+      if (is_mailed_) is_short_ = own.finish_short(all_);
       if (is_mailed_ && !is_by_warp_) {
         if (lane_rank() == 0) slots()[warp()] = all_;
         is_short_ = !sync_block_any(!is_short_);  // and slots written above are read below
@@ -139,10 +138,10 @@ class block_sum {
       }
     }
     if (is_short_) return;
-    if (!is_mailed_) sync_block();  // tiles that are late are read below
-    own.add_late(range, is_by_warp_);
+    if (is_by_warp_) return own.finish();
+    if (!is_mailed_) sync_block();  // a tile that is late is read below
+    own.add_late(range);
     own.finish();
-    if (is_by_warp_) return;
     sync_block();  // words of warps written above are read below
     if (rank() < digits::num_wide_words) {
       std::int64_t sum = 0;

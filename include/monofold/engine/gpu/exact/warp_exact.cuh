@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "monofold/engine/gpu/exact/late_tiles.cuh"
+#include "monofold/engine/gpu/exact/late_tile.cuh"
 #include "monofold/engine/gpu/exact/short_sums.cuh"
 #include "monofold/engine/gpu/exact/term_bins.cuh"
 #include "monofold/engine/gpu/exact/term_check.cuh"
@@ -24,8 +24,8 @@ namespace monofold::detail {
 ///
 /// The narrow one keeps the bins' largest exponent from tile to tile and raises it where items are larger. One vote a
 /// tile asks for all that is rare; where the smallest item does not tell that the bins hold all of it,
-/// another one looks at what they left: if anything, the tile counts as not added. The first one of them may be late
-/// (`late_tiles`); others the wide way (`warp_wide`) brings again. Where the narrow way fails soon after it began, the wide one is kept for
+/// another one looks at what they left: if anything, the tile counts as not added. One of a block may be late
+/// (`late_tile`); others the wide way (`warp_wide`) brings again. Where the narrow way fails soon after it began, the wide one is kept for
 /// longer.
 ///
 /// `companion`, where it `is_any`, gets the chunks of each tile that may change it, perhaps twice.
@@ -88,16 +88,13 @@ class warp_exact {
     }
   }
 
-  /// Adds late tiles: the warp's own, or, behind a barrier, of all of the block its part of the rows.
-  MONOFOLD_GPU void add_late(const range_type& range, bool is_alone) {
-    const int first = is_alone ? 0 : static_cast<int>(threadIdx.x) / warp_lanes;
-    const int step = is_alone ? 1 : exact_warps;
-    late_tiles<Term>::each(is_alone, [&](int tile) {
+  /// Adds its part of the rows of the block's late tile, behind a barrier.
+  MONOFOLD_GPU void add_late(const range_type& range) {
+    late_tile<Term>::with([&](int tile) {
       flush();
       MONOFOLD_ROLL
-      for (int row = first; row < rows; row += step) {
+      for (int row = static_cast<int>(threadIdx.x) / warp_lanes; row < rows; row += exact_warps) {
         wide_.add_row(digits_, range, tile, row);
-        has_digits_ = true;
       }
     });
   }
@@ -243,7 +240,10 @@ class warp_exact {
         }
       } else if (any_lane(bins.deposit(raw, beginning))) {
         if constexpr (may_be_late) {
-          if (late_tiles<Term>::keep(tile)) continue;
+          if (late_tile<Term>::keep(tile)) {
+            has_digits_ = true;  // in the end
+            continue;
+          }
         }
         is_counted = true;
         break;
