@@ -59,8 +59,13 @@ inline constexpr int min_resident_blocks = 2;
 
 /// Ranges of up to so many tiles are spread thin: latency counts, and no multiprocessor should have to
 /// fetch much. So many blocks at most, which then meet by mail: the last block has a thread for each.
+///
+/// source     measured on an H100: from 13 MiB on 128 blocks of 512 threads take 0.72 to 1.04 of the time of 256 of 256
 inline constexpr int max_thin_tiles = 4096;
-constexpr int max_thin_blocks(std::int64_t tiles) { return tiles <= 1024 ? 128 : 256; }
+inline constexpr int max_thin_tiles_of_8_warps = 3328;
+constexpr int max_thin_blocks(std::int64_t tiles, int warps) {
+  return tiles <= 1024 || warps > 8 ? 128 : 256;
+}
 
 /// Whether a state of so many bytes goes by mail: larger ones in words, one a lane.
 inline constexpr int max_mailed_bytes = 128;
@@ -80,14 +85,25 @@ constexpr bool meets_by_mail(std::int64_t blocks, const launch_facts& facts) {
 /// One block takes up to so many tiles.
 inline constexpr int max_block_tiles = 16;
 
-/// A warp takes more tiles when there are so many blocks all the same: two for each place on a large GPU,
-/// so that none waits long for the last.
-inline constexpr int least_blocks = 512;
+/// How far warps of a launch of many tiles take more tiles each: up to 2^most_level, while so many blocks are left.
+struct tile_share {
+  int most_level;
+  std::int64_t least_blocks;
+};
+
+/// source     measured on an H100 and an H200 (132 multiprocessors). Of 512 threads, two blocks a multiprocessor are
+///            264: folds of a state a warp do best where these fold all. Where part of the array stays in the
+///            second-level cache, up to 128 MiB, two tiles a warp do
+constexpr tile_share share_of(std::int64_t tiles, const launch_facts& facts, int warps) {
+  if (warps <= 8) return {facts.tile_state_bytes == 0 ? 6 : 5, 512};
+  if (tiles < 32768) return {1, 256};
+  if (facts.tile_state_bytes == 0) return {24, 256};
+  return {tiles <= 65536 ? 4 : 3, 512};
+}
 
 /// The launch for this many tiles.
 ///
-/// source     measured on an H200 (132 multiprocessors): at least 512 blocks before a warp takes a
-///            second tile, one block of up to 16 tiles, blocks of 512 threads from 128 MiB on
+/// source     measured on an H200 (132 multiprocessors): one block of up to 16 tiles
 constexpr tile_launch launch_for(std::int64_t tiles, const launch_facts& facts) {
   const int most_warps = max_block_threads(facts) / tile_lanes;
   if (tiles <= most_warps && tiles <= max_block_tiles) {
@@ -100,11 +116,13 @@ constexpr tile_launch launch_for(std::int64_t tiles, const launch_facts& facts) 
     }
     return {tiles, 1, warps * tile_lanes, level, true, false};
   }
-  int warps = most_warps;
-  if (tiles < 32768 && warps > 8) warps = 8;
-  if (tiles <= max_thin_tiles && warps == 8) {
+  if (tiles <= max_thin_tiles && most_warps >= 8) {
+    const bool has_more = tiles > max_thin_tiles_of_8_warps && facts.members == 1;
+    const int warps = has_more ? most_warps : 8;
     int level = 0;
-    while ((tiles + (std::int64_t{1} << level) - 1) >> level > max_thin_blocks(tiles)) ++level;
+    while ((tiles + (std::int64_t{1} << level) - 1) >> level > max_thin_blocks(tiles, warps)) {
+      ++level;
+    }
     if (fits_in_shared(facts, warps, 1 << level)) {
       const std::int64_t blocks = (tiles + (std::int64_t{1} << level) - 1) >> level;
       // Members that share out tiles take one each a warp.
@@ -112,9 +130,10 @@ constexpr tile_launch launch_for(std::int64_t tiles, const launch_facts& facts) 
       return {tiles, blocks, warps * tile_lanes, level, is_few, meets_by_mail(blocks, facts)};
     }
   }
+  const int warps = most_warps;
+  const tile_share share = share_of(tiles, facts, warps);
   int level = 0;  // 2^level tiles a warp
-  const int most_level = facts.tile_state_bytes == 0 ? 6 : warps > 8 ? (tiles <= 65536 ? 4 : 3) : 5;
-  while (level < most_level && (std::int64_t{least_blocks * warps} << (level + 1)) <= tiles &&
+  while (level < share.most_level && (share.least_blocks * warps << (level + 1)) <= tiles &&
          fits_in_shared(facts, warps, (2 * warps) << level)) {
     ++level;
   }
