@@ -64,6 +64,34 @@ TYPED_TEST(gpu_exact_short, tiles_of_other_magnitudes) {
   }
 }
 
+/// A few items so far below the others that bins leave some of them: in one lane, in some, in many; of few tiles and
+/// of so many that blocks go on by tickets.
+TYPED_TEST(gpu_exact_short, rests) {
+  using f = inputs::fields<TypeParam>;
+  constexpr int tile = gpu_tests::tile<TypeParam>;
+  for (const int tiles : {1, 3, 8, 30, 200, 700, 1500, 9000}) {
+    if (tiles > (gpu_tests::is_slow ? 30 : 9000)) continue;
+    for (const int few : {1, 2, 7, 12}) {
+      std::vector<TypeParam> items;
+      for (int i = 0; i < tiles * tile - 3; ++i) {
+        items.push_back(this->draw(f::top_field / 2 + i % 3));
+      }
+      const auto any_place = [&] { return this->below(static_cast<unsigned>(items.size() - 1)); };
+      for (int i = 0; i < few; ++i) {
+        const auto low = static_cast<int>(this->below(static_cast<unsigned>(f::top_field / 2)));
+        items[any_place()] = this->draw(low);
+        if (i == 2) items[any_place()] = TypeParam(-0.0f);
+      }
+      if (few == 2) items[1] = items[0] = this->draw(1);  // of one lane
+      if (few == 12) {
+        for (int i = 0; i < 9; ++i) items[static_cast<std::size_t>(i) * 8] = this->draw(3);
+      }
+      this->expect_all(items, std::to_string(few) + " in " + std::to_string(tiles) + " tiles");
+      if (this->HasFatalFailure()) return;
+    }
+  }
+}
+
 /// One item far below the others: its last bit is, or is not, above what levels are sure to hold.
 TYPED_TEST(gpu_exact_short, one_small_item) {
   using f = inputs::fields<TypeParam>;

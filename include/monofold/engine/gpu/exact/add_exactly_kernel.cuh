@@ -4,7 +4,6 @@
 #include <cstdint>
 
 #include "monofold/engine/gpu/exact/finish.cuh"
-#include "monofold/engine/gpu/exact/late_tile.cuh"
 #include "monofold/engine/gpu/exact/short_sums.cuh"
 #include "monofold/engine/gpu/exact/term_format.cuh"
 #include "monofold/engine/gpu/exact/warp_digits.cuh"
@@ -40,8 +39,7 @@ struct exact_shared {
   static constexpr int total_at = words_at + (exact_warps * digits::num_words * 4 + 7) / 8 * 8;
   static constexpr int state_at = total_at + digits::num_wide_words * 8;
   static constexpr int terms_added_at = in_chunks_of_16(state_at + static_cast<int>(sizeof(state)));
-  static constexpr int late_at = terms_added_at + exact_warps * 4;
-  static constexpr int companion_at = in_chunks_of_16(late_at + 4);
+  static constexpr int companion_at = in_chunks_of_16(terms_added_at + exact_warps * 4);
   static constexpr int most_companion_bytes = 1024;
   /// Where warps have many tiles.
   static constexpr int wide_words_at = companion_at + most_companion_bytes;
@@ -87,9 +85,7 @@ class block_sum {
   using adder = warp_exact<Term, true>;
   static constexpr bool may_be_short = sums::is_mailable;
   static_assert(digits::num_wide_words <= exact_threads, "a word a thread");
-  // Its own tiles, and a row of one that comes late.
-  static_assert(adder::rows <= exact_warps);
-  static_assert((few_exact_tiles + 1) * adder::most_additions_a_tile <= digits::most_additions);
+  static_assert(few_exact_tiles * adder::most_additions_a_tile <= digits::most_additions);
   static_assert(few_exact_tiles <= sums::most_tiles);
   static_assert(Companion::shared_bytes <= shared::most_companion_bytes);
 
@@ -105,7 +101,6 @@ class block_sum {
   /// What adds up the tiles of this warp.
   MONOFOLD_GPU adder warp_sum() const {
     if constexpr (wide_room<Term>::is_possible) wide_room<Term>::start(scratch_.has_wide_words);
-    late_tile<Term>::start(is_by_warp_);
     return adder(warp_words(), reinterpret_cast<bytes16*>(bytes_ + warp() * shared::ahead_bytes),
                  scratch_.words);
   }
@@ -122,14 +117,16 @@ class block_sum {
   }
   MONOFOLD_GPU int tile_step() const { return blocks() * exact_warps; }
 
-  /// Adds up what the block's warps have of a range.
-  template <class Range>
-  MONOFOLD_GPU void combine_warps(const Range& range, adder& own, const Companion& companion) {
+  /// Adds up what the block's warps have.
+  MONOFOLD_GPU void combine_warps(adder& own, const Companion& companion) {
     if constexpr (Companion::is_any) {
       if (!is_by_warp_) companion.leave();  // a barrier follows
     }
     if constexpr (may_be_short) {
-      if (is_mailed_) is_short_ = own.finish_short(all_);
+      if (is_mailed_) {
+        is_short_ = own.finish_short(all_) && (blocks() > 1 || all_.has_rests == 0);
+        if (is_short_ && all_.has_rests != 0) own.hand_over();
+      }
       if (is_mailed_ && !is_by_warp_) {
         if (lane_rank() == 0) slots()[warp()] = all_;
         is_short_ = !sync_block_any(!is_short_);  // and slots written above are read below
@@ -138,10 +135,8 @@ class block_sum {
       }
     }
     if (is_short_) return;
-    if (is_by_warp_) return own.finish();
-    if (!is_mailed_) sync_block();  // a tile that is late is read below
-    own.add_late(range);
     own.finish();
+    if (is_by_warp_) return;
     sync_block();  // words of warps written above are read below
     if (rank() < digits::num_wide_words) {
       std::int64_t sum = 0;
@@ -301,7 +296,7 @@ __global__ void __launch_bounds__(exact_threads, exact_resident_blocks)
   block.read_call();
   Companion companion(bytes + exact_shared<Term>::companion_at);
   own.add(range, block.first_tile(), block.tile_step(), companion);
-  block.combine_warps(range, own, companion);
+  block.combine_warps(own, companion);
   if (!block.combine_blocks(companion)) return;
   if constexpr (Companion::is_any) companion.find(range);
   block.finish(f, range.end - range.first, companion.sink_for(sink));

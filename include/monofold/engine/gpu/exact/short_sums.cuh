@@ -46,7 +46,9 @@ struct short_sums {
   static constexpr int no_exponent = 1 << 20;  // above all others
   std::int32_t max_exponent;
   std::uint32_t is_there : 1;      // else it is nothing, whatever the exponent
-  std::uint32_t minus_zeros : 31;  // terms that are -0
+  std::uint32_t has_rests : 1;     // and words in global memory have some numbers more
+  std::uint32_t minus_zeros : 30;  // terms that are -0
+  static constexpr std::uint32_t most_minus_zeros = (1u << 30) - 1;
 
   /// The exponent of the unit of a part: that of its last bin.
   MONOFOLD_GPU static int exponent(int max_exponent, int part) {
@@ -72,7 +74,7 @@ struct short_sums {
     constexpr std::uint32_t above = 1u << 20;
     const std::uint32_t key = is_there != 0 ? above - static_cast<std::uint32_t>(max_exponent) : 0;
     const auto lowest = static_cast<int>(above - largest_of_lanes(key));
-    minus_zeros = sum_of_lanes(std::uint32_t{minus_zeros}) & 0x7fffffffu;
+    minus_zeros = sum_of_lanes(std::uint32_t{minus_zeros}) & most_minus_zeros;
     const bool is_near = !any_lane(shift_over(lowest) > most_shift);
     MONOFOLD_UNROLL
     for (int p = 0; p < parts; ++p) {
@@ -97,7 +99,7 @@ struct short_sums {
     MONOFOLD_ROLL
     for (int i = 0; i < num; ++i) {
       const short_sums& other = slot[i * apart];
-      minus_zeros = (minus_zeros + other.minus_zeros) & 0x7fffffffu;
+      minus_zeros = (minus_zeros + other.minus_zeros) & most_minus_zeros;
       if (other.is_there == 0) continue;
       is_there = 1;
       max_exponent = largest;
@@ -132,9 +134,10 @@ struct short_sums {
   ///
   /// sync       all lanes of the warp
   MONOFOLD_GPU bool join_warps(const short_sums* slot, int num) {
-    if (join_slots(slot, num, most_shift_of_warps)) return true;
-    *this = far_slots_joined(slot, num);
-    return max_exponent != no_exponent;
+    const bool is_near = join_slots(slot, num, most_shift_of_warps);
+    if (!is_near) *this = far_slots_joined(slot, num);
+    if constexpr (bin_plan::may_have_rests) has_rests = any_lane(has_rests != 0) ? 1 : 0;
+    return is_near || max_exponent != no_exponent;
   }
   /// The sum of what lanes have, in units of the largest; `no_exponent`: some have bits below them.
   ///
@@ -157,7 +160,7 @@ struct short_sums {
       }
       value[p] = sum_of_lanes(units);
     }
-    minus_zeros = sum_of_lanes(std::uint32_t{minus_zeros}) & 0x7fffffffu;
+    minus_zeros = sum_of_lanes(std::uint32_t{minus_zeros}) & most_minus_zeros;
     is_there = any_lane(any) ? 1 : 0;
     max_exponent = any_lane(loses_bits) ? no_exponent : is_there != 0 ? largest : 0;
   }
@@ -206,9 +209,14 @@ class mailed_sums {
 
   MONOFOLD_GPU mailed_sums(const mail_room& room, std::uint32_t call) : room_(room), call_(call) {}
 
+  /// shape      rests of theirs are in words already
   /// sync       all lanes of one warp, each with the same sums
   MONOFOLD_GPU void post(int sender, const sums& own) const {
     const int i = lane_rank();
+    if (sums::bin_plan::may_have_rests && own.has_rests != 0) {
+      sync_warp();      // additions of all lanes are before what follows,
+      __threadfence();  // and seen by whoever sees the mail
+    }
     MONOFOLD_UNROLL
     for (int q = 0; q < 2 * num_sums; ++q) {
       const auto half = static_cast<std::uint64_t>(own.value[q / 2] >> (q % 2 == 0 ? 0 : 64));
@@ -216,6 +224,7 @@ class mailed_sums {
     }
     const std::uint32_t say = static_cast<std::uint32_t>(own.max_exponent + max_exponent_bias) |
                               (own.is_there != 0 ? has_sums : 0) |
+                              (own.has_rests != 0 ? is_elsewhere : 0) |
                               own.minus_zeros << minus_zeros_shift;
     if (i == 2 * num_sums) post_word(room_.boxes() + sender, say);
   }

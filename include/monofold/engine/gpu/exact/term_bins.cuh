@@ -21,6 +21,7 @@ namespace monofold::detail {
 /// | `is_always_held` | bins hold whatever is finite |
 /// | `sure_bins(p)` | as many surely hold part p, with nothing left to look at, see `is_unsure`; 0: never |
 /// | `has_low_words` | what bins leave may be below its high word |
+/// | `may_have_rests` | what bins leave of a tile may go to the digits by itself: it may be one small item's square |
 /// | `copies_ahead` | so much is done with a tile that the next one should come meanwhile |
 template <class Term>
 struct term_bins;
@@ -56,6 +57,7 @@ struct value_bins {
   MONOFOLD_HD static constexpr int sure_bins(int) {
     return is_always_held ? 0 : sizeof(Item) == 8 ? 2 : 1;
   }
+  static constexpr bool may_have_rests = false;
   static constexpr bool copies_ahead = false;
 };
 
@@ -74,6 +76,7 @@ struct square_bins {
   static constexpr int wide_bins = sizeof(Item) == 8 ? 4 : 3;
   static constexpr bool is_always_held = false;
   static constexpr bool has_low_words = false;
+  static constexpr bool may_have_rests = sizeof(Item) > 2;
 
   MONOFOLD_HD static constexpr int sure_bins(int p) {
     return p < values && sizeof(Item) < 8 ? 1 : 2;

@@ -142,6 +142,22 @@ class tile_bins {
     return ((left << 1) | left_low) != 0;  // a zero may have a sign
   }
 
+  /// A tile, and what the bins leave of each part; false where that is more than one number.
+  MONOFOLD_GPU bool deposit_apart(const chunk (&raw)[rows], const beginning& from,
+                                  double (&rest)[parts]) {
+    start(from);
+    bool is_one = true;
+    MONOFOLD_UNROLL
+    for (int p = 0; p < parts; ++p) rest[p] = 0;
+    each_part(raw, [&](int p, bins& own, double x) {
+      const double left = own.deposit(x);
+      const bool is_left = ((high_word(left) << 1) | low_word(left)) != 0;
+      is_one &= !is_left | (rest[p] == 0);
+      rest[p] = is_left ? left : rest[p];
+    });
+    return is_one;
+  }
+
   /// Whether an infinity or NaN was deposited.
   MONOFOLD_GPU bool is_infinite() const {
     bool any = false;

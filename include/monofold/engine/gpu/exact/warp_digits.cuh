@@ -152,6 +152,12 @@ class warp_digits {
     atomicAdd(words_ + num_digits + static_cast<int>(what), times);
   }
 
+  /// Everything goes to the other blocks.
+  MONOFOLD_GPU void hand_over() {
+    hand_over(words_, overflow_);
+    added_ = 0;
+  }
+
   /// What this warp has counted and still has: the same in all lanes.
   MONOFOLD_GPU std::uint32_t counted(digit_count what) const {
     sync_warp();  // counted by other lanes above

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 
-#include "monofold/engine/gpu/exact/late_tile.cuh"
 #include "monofold/engine/gpu/exact/short_sums.cuh"
 #include "monofold/engine/gpu/exact/term_bins.cuh"
 #include "monofold/engine/gpu/exact/term_check.cuh"
@@ -23,14 +22,14 @@ namespace monofold::detail {
 /// Tiles of items by two ways, which add the same integers.
 ///
 /// The narrow one keeps the bins' largest exponent from tile to tile and raises it where items are larger. One vote a
-/// tile asks for all that is rare; where the smallest item does not tell that the bins hold all of it,
-/// another one looks at what they left: if anything, the tile counts as not added. One of a block may be late
-/// (`late_tile`); others the wide way (`warp_wide`) brings again. Where the narrow way fails soon after it began, the wide one is kept for
-/// longer.
+/// tile asks for all that is rare; where the smallest item does not tell that the bins hold all of it, another one
+/// looks at what they left. Little of it, one number a lane, goes to the digits by itself (`may_have_rests`); else the
+/// tile counts as not added, and the wide way (`warp_wide`) brings it again. Where the narrow way fails soon after it
+/// began, the wide one is kept for longer.
 ///
 /// `companion`, where it `is_any`, gets the chunks of each tile that may change it, perhaps twice.
 ///
-/// shape      may_have_room: see `warp_wide`; then `add_late` must follow `add`
+/// shape      may_have_room: see `warp_wide`
 /// order      exact: any
 /// sync       all lanes of the warp
 template <class Term, bool may_have_room = false>
@@ -84,19 +83,8 @@ class warp_exact {
         wide_.add(digits_, range, tile, wide_tiles_in_a_row > 1, is_counted);
         is_counted = false;
       }
-      has_digits_ = true;
+      in_digits_ = everything;
     }
-  }
-
-  /// Adds its part of the rows of the block's late tile, behind a barrier.
-  MONOFOLD_GPU void add_late(const range_type& range) {
-    late_tile<Term>::with([&](int tile) {
-      flush();
-      MONOFOLD_ROLL
-      for (int row = static_cast<int>(threadIdx.x) / warp_lanes; row < rows; row += exact_warps) {
-        wide_.add_row(digits_, range, tile, row);
-      }
-    });
   }
 
   /// Leaves everything among the digits.
@@ -106,10 +94,10 @@ class warp_exact {
   }
 
   /// Everything as short sums, the same in all lanes; false where they are not short, and `finish` must
-  /// follow.
+  /// follow. Where they have rests, those and counts are among the digits, see `hand_over`.
   MONOFOLD_GPU bool finish_short(short_sums<Term>& out) {
     using sums = short_sums<Term>;
-    if (has_digits_ || !sums::is_regular(max_exponent_)) return false;
+    if (in_digits_ == everything || !sums::is_regular(max_exponent_)) return false;
     if constexpr (sums::bins < num_bins) {
       bool is_deep = false;
       MONOFOLD_UNROLL
@@ -121,7 +109,10 @@ class warp_exact {
     }
     out.max_exponent = max_exponent_;
     out.is_there = run_ > 0 ? 1 : 0;
-    out.minus_zeros = digits_.counted(digit_count::minus_zero) & 0x7fffffffu;
+    const bool has_rests = may_have_rests && in_digits_ == rests;
+    out.has_rests = has_rests ? 1 : 0;
+    out.minus_zeros =
+        has_rests ? 0 : digits_.counted(digit_count::minus_zero) & sums::most_minus_zeros;
     MONOFOLD_UNROLL
     for (int p = 0; p < parts; ++p) {
       int128 own = 0;
@@ -134,16 +125,24 @@ class warp_exact {
     return true;
   }
 
+  /// Rests and counts go to the words in which blocks meet.
+  MONOFOLD_GPU void hand_over() { digits_.hand_over(); }
+
  private:
   static constexpr int slack = bin_plan::slack;  // binades above the largest item so far
   static constexpr int long_run =
       127;  // tiles whose units of all lanes, each below 2^51, are below 2^63
   static constexpr int least_narrow_run = 4;  // tiles after which going back to the narrow way pays
   static constexpr int most_wide_tiles_in_a_row = 64;
+  static constexpr bool may_have_rests = bin_plan::may_have_rests;
+  static constexpr int most_rest_lanes = 8;  // of a tile of which they may go to the digits alone
+  // What is among the digits. Of what the narrow way has taken: no more than rests, or everything.
+  static constexpr int nothing = 0;
+  static constexpr int rests = 1;
+  static constexpr int everything = 2;
   static constexpr int num_bins = bin_plan::bins;
   static constexpr int parts = format::parts;
   static constexpr bool has_sure_bins = bin_plan::sure_bins(0) != 0;
-  static constexpr bool may_be_late = may_have_room;
 
   /// Sums of units for each bin of a lane, above `run_` times the bin's zero; modulo 2^64.
   struct bin_sums {
@@ -238,13 +237,7 @@ class warp_exact {
           is_counted = true;
           break;
         }
-      } else if (any_lane(bins.deposit(raw, beginning))) {
-        if constexpr (may_be_late) {
-          if (late_tile<Term>::keep(tile)) {
-            has_digits_ = true;  // in the end
-            continue;
-          }
-        }
+      } else if (leaves_much(bins.deposit(raw, beginning), range, tile, beginning)) {
         is_counted = true;
         break;
       }
@@ -257,6 +250,49 @@ class warp_exact {
     }
     if constexpr (bin_plan::copies_ahead) wait_for_copies();
     return taken + run_;
+  }
+
+  /// Of a tile of which a lane's bins leave something, or not: whether that is too much to add it to the digits.
+  MONOFOLD_GPU bool leaves_much(bool is_left, const range_type& range, int tile,
+                                const typename tile_bins<Term>::beginning& beginning) {
+    if constexpr (may_have_rests) {
+      const std::uint32_t lanes = lanes_with(is_left);
+      if (lanes == 0) return false;
+      return count_bits(lanes) > most_rest_lanes || !add_rests(range, tile, beginning);
+    } else {
+      return any_lane(is_left);
+    }
+  }
+
+  /// Adds what bins leave of a tile to the digits: few numbers, one a lane and part. False where there are more, or
+  /// items that doubles are not for: then nothing is added.
+  ///
+  /// source     of 16 MiB of uniform float32 one item in millions is so small that bins do not hold its square. Its
+  ///            warp took 20 000 cycles for that tile by the wide way, alone, where others take 8 000 for all of theirs
+  MONOFOLD_GPU bool add_rests(const range_type& range, int tile,
+                              const typename tile_bins<Term>::beginning& beginning) {
+    digits_.reserve(parts * warp_lanes);
+    if (!deposit_rests(range, tile, beginning, digits_)) return false;
+    if (in_digits_ == nothing) in_digits_ = rests;
+    return true;
+  }
+  /// A call, rare and long: it takes no register of the loop.
+  MONOFOLD_GPU_CALL static bool deposit_rests(const range_type range, int tile,
+                                              const typename tile_bins<Term>::beginning beginning,
+                                              digits to) {
+    chunk raw[rows];  // once more: nothing of it need be kept for this case
+    wide::load(raw, range, tile, 0);
+    tile_bins<Term> bins;
+    double rest[parts];
+    const bool is_one = bins.deposit_apart(raw, beginning, rest);
+    if (any_lane(!is_one || wide::has_special(raw))) return false;
+    sync_warp();  // additions by `add_units` above, atomic ones below
+    MONOFOLD_UNROLL
+    for (int p = 0; p < parts; ++p) {
+      to.deposit(rest[p], format::part_scale(p), format::part_sum(p));
+    }
+    sync_warp();  // and the other way round
+    return true;
   }
 
   /// Brings any tile for the companion. It may see an item more than once: beyond the range it sees the first
@@ -281,7 +317,7 @@ class warp_exact {
   /// Adds what bins have counted to the digits, and sets it to 0.
   MONOFOLD_GPU void flush() {
     if (run_ == 0) return;
-    has_digits_ = true;
+    in_digits_ = everything;
     digits_.reserve(parts * num_bins);
     MONOFOLD_UNROLL
     for (int p = 0; p < parts; ++p) {
@@ -308,7 +344,7 @@ class warp_exact {
   bin_sums sums_{};  // of so many tiles by bins of this largest exponent
   int run_ = 0;
   int max_exponent_ = 0;
-  bool has_digits_ = false;
+  int in_digits_ = nothing;
   wide wide_;
 };
 

@@ -116,6 +116,19 @@ class warp_wide {
   static constexpr int most_additions_a_tile =
       rows * chunk_items * warp_lanes * (2 + format::parts) + 320;
 
+  /// Rows of a tile, from `row` on.
+  template <int num_rows>
+  MONOFOLD_GPU static void load(chunk (&raw)[num_rows], const range_type& range, int tile,
+                                int row) {
+    const std::int64_t at = std::int64_t{tile} * tile_items + row * row_items;
+    if (at - range.margin() >= range.first &&
+        at + num_rows * row_items + range.margin() <= range.end) {
+      load_rows(raw, range, at, lane_rank());
+    } else {
+      load_ragged_rows(raw, range, at, lane_rank(), format::outside());
+    }
+  }
+
   /// Whether a lane has items that doubles are not for.
   template <int num_rows>
   MONOFOLD_GPU static bool has_special(const chunk (&raw)[num_rows]) {
@@ -167,13 +180,6 @@ class warp_wide {
     }
   }
 
-  /// Adds a row of a tile whose -0 are counted.
-  MONOFOLD_GPU void add_row(digits& to, const range_type& range, int tile, int row) {
-    chunk raw[1];
-    load(raw, range, tile, row);
-    add_batch(to, raw, true);
-  }
-
   /// Leaves everything among the digits.
   MONOFOLD_GPU void finish(digits& to) {
     if constexpr (has_room) wide_room<Term>::flush(to);
@@ -191,19 +197,6 @@ class warp_wide {
   static constexpr bool may_stay_wide = format::layout::most_limbs > 6;
   using batch_bins = thread_bins<wide_bins, 6>;
   static_assert(batch < 32, "deposits for six bits of headroom");
-
-  /// Rows of a tile, from `row` on.
-  template <int num_rows>
-  MONOFOLD_GPU static void load(chunk (&raw)[num_rows], const range_type& range, int tile,
-                                int row) {
-    const std::int64_t at = std::int64_t{tile} * tile_items + row * row_items;
-    if (at - range.margin() >= range.first &&
-        at + num_rows * row_items + range.margin() <= range.end) {
-      load_rows(raw, range, at, lane_rank());
-    } else {
-      load_ragged_rows(raw, range, at, lane_rank(), format::outside());
-    }
-  }
 
   /// Counts -0, and leaves items that doubles are for.
   template <int num_rows>

@@ -96,7 +96,7 @@ class lane_sum {
     for (int p = 0; p < run::parts; ++p) own.value[p] = value_[p];
     own.max_exponent = max_exponent_;
     own.is_there = is_open_ ? 1 : 0;
-    own.minus_zeros = static_cast<std::uint32_t>(minus_zeros_) & 0x7fffffffu;
+    own.minus_zeros = static_cast<std::uint32_t>(minus_zeros_) & own.most_minus_zeros;
     return own;
   }
   /// Everything as a state.

@@ -142,7 +142,7 @@ class exact_row {
       is_exact = !items::is_below(seen.least, items::low_limit(last + items::last_bias));
     }
     out.is_there = 1;
-    out.minus_zeros = static_cast<std::uint32_t>(zeros) & 0x7fffffffu;
+    out.minus_zeros = static_cast<std::uint32_t>(zeros) & out.most_minus_zeros;
     const std::uint32_t no = __ballot_sync(all_lanes, is_exact ? 0 : 1);
     const std::uint32_t team = (level == 5 ? all_lanes : (1u << (1 << level)) - 1)
                                << (lane_rank() >> level << level);

@@ -279,7 +279,7 @@ class team_sum {
       for (int p = 0; p < parts; ++p) out.value[p] += shuffle_down(out.value[p], distance);
     }
     out.is_there = count > 0 ? 1 : 0;
-    out.minus_zeros = static_cast<std::uint32_t>(zeros) & 0x7fffffffu;
+    out.minus_zeros = static_cast<std::uint32_t>(zeros) & out.most_minus_zeros;
     const std::uint32_t team = first_lanes(teams.lanes()) << (lane_rank() - teams.member());
     return (lanes_with(!fits) & team) == 0;
   }
