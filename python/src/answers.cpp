@@ -5,6 +5,7 @@
 #include <new>
 #include <stdexcept>
 
+#include "python/src/exact_double.hpp"
 #include "runtime/gpu/devices.hpp"
 
 namespace monofold::python {
@@ -14,7 +15,7 @@ nb::object to_python(const monofold_number& number) {
     case MONOFOLD_NUMBER_BOOL: return nb::bool_(number.as.boolean);
     case MONOFOLD_NUMBER_INT64: return nb::int_(number.as.int64);
     case MONOFOLD_NUMBER_UINT64: return nb::int_(number.as.uint64);
-    case MONOFOLD_NUMBER_FLOAT32: return nb::float_(static_cast<double>(number.as.float32));
+    case MONOFOLD_NUMBER_FLOAT32: return nb::float_(exact_double(number.as.float32));
     case MONOFOLD_NUMBER_FLOAT64: return nb::float_(number.as.float64);
     default: return nb::none();
   }

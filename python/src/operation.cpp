@@ -7,6 +7,7 @@
 
 #include "monofold/monofold.h"
 #include "python/src/array.hpp"
+#include "python/src/exact_double.hpp"
 #include "python/src/exchange.hpp"
 #include "python/src/gather.hpp"
 #include "python/src/quick_rows.hpp"
@@ -44,7 +45,7 @@ PyObject* number_of(const monofold_number& number) {
     case MONOFOLD_NUMBER_BOOL: return PyBool_FromLong(number.as.boolean);
     case MONOFOLD_NUMBER_INT64: return PyLong_FromLongLong(number.as.int64);
     case MONOFOLD_NUMBER_UINT64: return PyLong_FromUnsignedLongLong(number.as.uint64);
-    case MONOFOLD_NUMBER_FLOAT32: return PyFloat_FromDouble(static_cast<double>(number.as.float32));
+    case MONOFOLD_NUMBER_FLOAT32: return PyFloat_FromDouble(exact_double(number.as.float32));
     default: return PyFloat_FromDouble(number.as.float64);
   }
 }
