@@ -29,6 +29,7 @@ inline constexpr std::int64_t max_exact_block_tiles = exact_warps;
 
 /// So few tiles, two a warp of 256 blocks, are spread thin: latency counts, and blocks meet by mail.
 inline constexpr std::int64_t max_thin_exact_tiles = 4096;
+/// Then no more blocks than these, whose warps take the tiles in turn.
 ///
 /// source     measured on an H100: isolated sums of 48 to 128 KiB take 0.92 to 0.99 of the time of a tile a block
 constexpr std::int64_t max_thin_exact_blocks(std::int64_t tiles) {

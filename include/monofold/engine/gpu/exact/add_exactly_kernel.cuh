@@ -123,10 +123,7 @@ class block_sum {
       if (!is_by_warp_) companion.leave();  // a barrier follows
     }
     if constexpr (may_be_short) {
-      if (is_mailed_) {
-        is_short_ = own.finish_short(all_) && (blocks() > 1 || all_.has_rests == 0);
-        if (is_short_ && all_.has_rests != 0) own.hand_over();
-      }
+      if (is_mailed_) is_short_ = own.finish_short(all_, blocks() > 1);
       if (is_mailed_ && !is_by_warp_) {
         if (lane_rank() == 0) slots()[warp()] = all_;
         is_short_ = !sync_block_any(!is_short_);  // and slots written above are read below

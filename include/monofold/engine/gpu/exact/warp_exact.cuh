@@ -94,10 +94,13 @@ class warp_exact {
   }
 
   /// Everything as short sums, the same in all lanes; false where they are not short, and `finish` must
-  /// follow. Where they have rests, those and counts are among the digits, see `hand_over`.
-  MONOFOLD_GPU bool finish_short(short_sums<Term>& out) {
+  /// follow. Where they have rests, those and counts go to the words in which blocks meet, if `may_hand_over`; if not,
+  /// they are not short.
+  MONOFOLD_GPU bool finish_short(short_sums<Term>& out, bool may_hand_over) {
     using sums = short_sums<Term>;
-    if (in_digits_ == everything || !sums::is_regular(max_exponent_)) return false;
+    const bool has_rests = may_have_rests && in_digits_ == rests;
+    if (in_digits_ == everything || (has_rests && !may_hand_over)) return false;
+    if (!sums::is_regular(max_exponent_)) return false;
     if constexpr (sums::bins < num_bins) {
       bool is_deep = false;
       MONOFOLD_UNROLL
@@ -109,7 +112,6 @@ class warp_exact {
     }
     out.max_exponent = max_exponent_;
     out.is_there = run_ > 0 ? 1 : 0;
-    const bool has_rests = may_have_rests && in_digits_ == rests;
     out.has_rests = has_rests ? 1 : 0;
     out.minus_zeros =
         has_rests ? 0 : digits_.counted(digit_count::minus_zero) & sums::most_minus_zeros;
@@ -122,11 +124,9 @@ class warp_exact {
       }
       out.value[p] = sum_of_lanes(own);
     }
+    if (has_rests) digits_.hand_over();
     return true;
   }
-
-  /// Rests and counts go to the words in which blocks meet.
-  MONOFOLD_GPU void hand_over() { digits_.hand_over(); }
 
  private:
   static constexpr int slack = bin_plan::slack;  // binades above the largest item so far
