@@ -2,6 +2,7 @@
 // sure to hold: the CPU's state bytes all the same.
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -34,6 +35,29 @@ class gpu_exact_short : public gpu_tests::gpu_test {
     auto others = items;
     std::reverse(others.begin(), others.end());
     expect_cpu_dot(items, others, what);
+  }
+  /// Answers, which are not made of states.
+  void expect_answers(const std::vector<Item>& items, const std::string& what) {
+    const gpu_tests::device_array<Item> device(items);
+    const std::span<const Item> host(items);
+    const std::span<const Item> on_device = device.span(0, items.size());
+    const auto variance = mf::try_reduce(mf::cpu, host, mf::variance());
+    ASSERT_EQ(answer_of(on_device, mf::variance()).value(), *variance) << "variance, " << what;
+    ASSERT_EQ(answer_of(on_device, mf::sum_of_squares),
+              mf::reduce(mf::cpu, host, mf::sum_of_squares))
+        << "squares, " << what;
+    const auto turned = [](auto x) { return mf::zip(x, x.subspan(1)); };
+    ASSERT_EQ(answer_of(turned(on_device), mf::dot), mf::reduce(mf::cpu, turned(host), mf::dot))
+        << "dot, " << what;
+  }
+  /// As a kernel finishes it.
+  template <class View, class F>
+  static auto answer_of(const View& view, const F& f) {
+    using answer = mf::finished_t<F, mf::folded_item_t<View, F>>;
+    const gpu_tests::device_array<answer> out(1);
+    const mf::gpu_workspace workspace(mf::workspace_bytes(view, f));
+    mf::reduce_into(mf::gpu, view, f, out.data(), workspace);
+    return out.host()[0];
   }
   unsigned below(unsigned n) { return static_cast<unsigned>(random_() % n); }
 
@@ -88,6 +112,74 @@ TYPED_TEST(gpu_exact_short, rests) {
       }
       this->expect_all(items, std::to_string(few) + " in " + std::to_string(tiles) + " tiles");
       if (this->HasFatalFailure()) return;
+    }
+  }
+}
+
+/// Rests that go by mail: items some 20 to 45 binades below the others. Largest exponents of tiles are alike, near to
+/// each other, and far apart.
+TYPED_TEST(gpu_exact_short, rests_by_mail) {
+  using f = inputs::fields<TypeParam>;
+  constexpr int tile = gpu_tests::tile<TypeParam>;
+  for (const int tiles : {2, 5, 8, 12, 30, 300, 1500}) {
+    if (tiles > (gpu_tests::is_slow ? 30 : 1500)) continue;
+    for (const int spread : {1, 2, 7, 40}) {
+      std::vector<TypeParam> items;
+      int field = 0;
+      for (int i = 0; i < tiles * tile - 2; ++i) {
+        if (i % tile == 0) {
+          field =
+              f::top_field * 3 / 4 + static_cast<int>(this->below(static_cast<unsigned>(spread)));
+        }
+        items.push_back(this->draw(field - i % 3));
+      }
+      for (int i = 0; i < 3 * tiles; i += 2) {
+        const int low = f::top_field * 3 / 4 - 20 - static_cast<int>(this->below(25));
+        items[this->below(static_cast<unsigned>(items.size()))] = this->draw(low);
+      }
+      items[this->below(static_cast<unsigned>(items.size()))] = TypeParam(-0.0f);
+      const std::string what = "spread " + std::to_string(spread) + " in " + std::to_string(tiles);
+      this->expect_all(items, what);
+      this->expect_answers(items, what);
+      if (this->HasFatalFailure()) return;
+    }
+  }
+}
+
+/// Sums of squares half-way between two doubles, but for one item: its square is what the bins leave.
+TYPED_TEST(gpu_exact_short, rests_decide_ties) {
+  if constexpr (sizeof(TypeParam) >= 4) {
+    const auto tiny = static_cast<TypeParam>(sizeof(TypeParam) == 4 ? 0x1p-50 : 0x1p-200);
+    for (const int ones : {1 << 13, 1 << 17, 1 << 21}) {
+      if (ones > (gpu_tests::is_slow ? 1 << 17 : 1 << 21)) continue;
+      for (const bool is_odd : {false, true}) {
+        std::vector<TypeParam> items(static_cast<std::size_t>(ones), TypeParam{1});
+        const double ulp = std::ldexp(ones, -52);
+        items.push_back(static_cast<TypeParam>(std::sqrt(ulp / 2)));
+        if (is_odd) items.insert(items.end(), 2, items.back());
+        const double below = ones + (is_odd ? ulp : 0);
+        const double above = below + ulp;
+        // Half-way, the even one is right.
+        const double tie = is_odd ? above : below;
+        for (const double sign : {0.0, 1.0, -1.0}) {
+          auto left = items;
+          auto right = items;
+          const auto place = static_cast<std::ptrdiff_t>(this->below(static_cast<unsigned>(ones)));
+          left.insert(left.begin() + place, tiny);
+          right.insert(right.begin() + place,
+                       static_cast<TypeParam>(sign * static_cast<double>(tiny)));
+          const gpu_tests::device_array<TypeParam> on_left(left);
+          const gpu_tests::device_array<TypeParam> on_right(right);
+          const auto l = on_left.span(0, left.size());
+          const auto r = on_right.span(0, right.size());
+          EXPECT_EQ(this->answer_of(mf::zip(l, r), mf::dot), sign == 0  ? tie
+                                                             : sign > 0 ? above
+                                                                        : below)
+              << ones << ' ' << sign;
+          EXPECT_EQ(this->answer_of(r, mf::sum_of_squares), sign == 0 ? tie : above)
+              << ones << ' ' << sign;
+        }
+      }
     }
   }
 }

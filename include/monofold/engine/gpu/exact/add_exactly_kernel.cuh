@@ -4,7 +4,8 @@
 #include <cstdint>
 
 #include "monofold/engine/gpu/exact/finish.cuh"
-#include "monofold/engine/gpu/exact/short_sums.cuh"
+#include "monofold/engine/gpu/exact/mailed_sums.cuh"
+#include "monofold/engine/gpu/exact/short_rests.cuh"
 #include "monofold/engine/gpu/exact/term_format.cuh"
 #include "monofold/engine/gpu/exact/warp_digits.cuh"
 #include "monofold/engine/gpu/exact/warp_exact.cuh"
@@ -32,7 +33,7 @@ template <class Term>
 struct exact_shared {
   using digits = warp_digits<typename term_format<Term>::layout>;
   using state = typename term_format<Term>::state;
-  using sums = short_sums<Term>;
+  using sums = sums_and_rests<Term>;
   static constexpr int ahead_bytes = warp_exact<Term>::ahead_bytes;
   static constexpr int sums_at = exact_warps * ahead_bytes;
   static constexpr int words_at = sums_at + exact_warps * static_cast<int>(sizeof(sums));
@@ -170,7 +171,18 @@ class block_sum {
   MONOFOLD_GPU void finish(const F& f, std::int64_t items, const Sink& sink) const {
     auto* const state = reinterpret_cast<typename shared::state*>(bytes_ + shared::state_at);
     if constexpr (may_be_short) {
-      if (is_short_) return finish_short<Term>(f, all_, items, state, sink);
+      // Two copies: one that asks for rests would make those wait that have none.
+      if constexpr (has_short_rests_v<Term>) {
+        if (has_rests_) {
+          sums all = all_;
+          all.take_rests(slots(), exact_warps);
+          return finish_short<Term>(f, all, items, state, sink);
+        }
+      }
+      if (is_short_) {
+        return finish_short<Term>(f, static_cast<const short_sums<Term>&>(all_), items, state,
+                                  sink);
+      }
     }
     finish_words<Term>(f, total(), items, state, sink);
   }
@@ -225,8 +237,10 @@ class block_sum {
     const int senders = is_by_warp_ ? static_cast<int>(tiles_) : blocks();
     // Before the sums, which end the call; a barrier follows.
     if constexpr (Companion::is_any) companion.hear(companion_mail(), senders);
-    is_short_ = mail.gather(senders, all_, slots(), total(), scratch_.words);
-    if (!is_short_) sync_block();  // the total written above is read below
+    const gathered what = mail.gather(senders, all_, slots(), total(), scratch_.words);
+    is_short_ = what == gathered::sums;
+    has_rests_ = what == gathered::sums_and_rests;
+    if (what == gathered::digits) sync_block();  // the total written above is read below
     return true;
   }
 
@@ -237,7 +251,8 @@ class block_sum {
   bool is_mailed_;   // short sums are tried
   bool is_by_warp_;  // a tile a warp, each by itself: then warps of a block need not meet
   std::uint32_t call_ = 0;
-  bool is_short_ = false;
+  bool is_short_ = false;   // `all_` is the sum
+  bool has_rests_ = false;  // it is one part of it, rests in slots are the other
   sums all_{};
 };
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "monofold/engine/gpu/exact/short_rests.cuh"
 #include "monofold/engine/gpu/exact/short_sums.cuh"
 #include "monofold/engine/gpu/exact/term_format.cuh"
 #include "monofold/engine/gpu/exact/warp_digits.cuh"
@@ -14,6 +15,7 @@
 #include "monofold/level/thread.cuh"
 #include "monofold/plan/exact_launch.hpp"
 #include "monofold/platform/host_device.hpp"
+#include "monofold/platform/wide_int.hpp"
 
 namespace monofold::detail {
 
@@ -159,6 +161,15 @@ MONOFOLD_GPU exact_counts counts_of_short(const short_sums<Term>& own, std::int6
   return {items, 0, 0, 0, own.minus_zeros};
 }
 
+/// high * 2^shift + low in two's complement, where shift is less than 64 and high below 2^126 in magnitude.
+MONOFOLD_GPU uint256 sum_of_two(int128 high, int shift, int128 low) {
+  const uint128 lower = (static_cast<uint128>(high) << shift) + static_cast<uint128>(low);
+  const int128 carry = lower < static_cast<uint128>(low) ? 1 : 0;
+  const int128 upper = ((high >> (127 - shift)) >> 1) + (low < 0 ? -1 : 0) + carry;
+  return {{static_cast<std::uint64_t>(lower), static_cast<std::uint64_t>(lower >> 64),
+           static_cast<std::uint64_t>(upper), static_cast<std::uint64_t>(upper >> 64)}};
+}
+
 /// Limb i of part p of short sums, as one of its sum; below the grid there are zeros.
 template <class Term>
 MONOFOLD_GPU std::uint64_t limb_of_part(const short_sums<Term>& own, int p, int i) {
@@ -171,11 +182,31 @@ MONOFOLD_GPU std::uint64_t limb_of_part(const short_sums<Term>& own, int p, int 
   return static_cast<std::uint64_t>(own.value[p] >> (from < 127 ? from : 127));
 }
 
+/// The same of sums with rests.
+template <class Term>
+MONOFOLD_GPU std::uint64_t limb_of_part(const sums_and_rests<Term, true>& own, int p, int i) {
+  using sums = sums_and_rests<Term, true>;
+  if (p != sums::last) {
+    return limb_of_part(static_cast<const short_sums<Term>&>(own), p, i);
+  }
+  using format = term_format<Term>;
+  const uint256 whole = sum_of_two(own.value[p], sums::depth, own.rest);
+  const int from = 64 * i - (sums::rest_exponent(own.max_exponent) -
+                             format::layout::low_exponent(format::part_sum(p)));
+  const auto limb_at = [&](int j) -> std::uint64_t {
+    if (j < 0) return 0;
+    return j < 4 ? whole.limb[j] : whole.limb[3] >> 63 != 0 ? ~std::uint64_t{0} : 0;
+  };
+  const int first = from >> 6;
+  const int shift = from & 63;
+  return limb_at(first) >> shift | limb_at(first + 1) << 1 << (63 - shift);
+}
+
 /// The state of short sums, which all threads have.
 ///
 /// sync       all threads of the block; no barrier behind the last write of `state`
-template <class Term, class State>
-MONOFOLD_GPU void make_short_state(const short_sums<Term>& own, std::int64_t items, State* state) {
+template <class Term, class Sums, class State>
+MONOFOLD_GPU void make_short_state(const Sums& own, std::int64_t items, State* state) {
   using layout = typename term_format<Term>::layout;
   static_assert(short_sums<Term>::is_mailable, "a part a sum");
   const auto rank = static_cast<int>(threadIdx.x);
@@ -191,26 +222,20 @@ MONOFOLD_GPU void make_short_state(const short_sums<Term>& own, std::int64_t ite
   if (rank == layout::num_sums * warp_lanes) counts_of(*state) = counts_of_short(own, items);
 }
 
-/// The leading bits of (high * 2^shift + low) * 2^exponent, where shift is less than 64 and high less than 2^126.
-MONOFOLD_GPU leading_number leading_of_two(int128 high, int shift, int128 low, int exponent) {
-  const uint128 lower = (static_cast<uint128>(high) << shift) + static_cast<uint128>(low);
-  const int128 carry = lower < static_cast<uint128>(low) ? 1 : 0;
-  const int128 upper = ((high >> (127 - shift)) >> 1) + (low < 0 ? -1 : 0) + carry;
-  const std::uint64_t limb[4] = {
-      static_cast<std::uint64_t>(lower), static_cast<std::uint64_t>(lower >> 64),
-      static_cast<std::uint64_t>(upper), static_cast<std::uint64_t>(upper >> 64)};
-  return leading_of(limb, 4, exponent);
-}
-
 /// Short sums as a state to `sink`.
 ///
 /// sync       all threads of the block
-template <class Term, class F, class State, class Sink>
-MONOFOLD_GPU void finish_short(const F& f, const short_sums<Term>& own, std::int64_t items,
-                               State* state, const Sink& sink) {
+template <class Term, class F, class Sums, class State, class Sink>
+MONOFOLD_GPU void finish_short(const F& f, const Sums& own, std::int64_t items, State* state,
+                               const Sink& sink) {
   make_short_state<Term>(own, items, state);
   sync_block();  // the state written above is read below
   store_state(f, *state, sink);
+}
+
+/// The leading bits of (high * 2^shift + low) * 2^exponent, see `sum_of_two`.
+MONOFOLD_GPU leading_number leading_of_two(int128 high, int shift, int128 low, int exponent) {
+  return leading_of(sum_of_two(high, shift, low).limb, 4, exponent);
 }
 
 /// The leading bits of a short sum.
@@ -234,15 +259,26 @@ MONOFOLD_GPU leading_number leading_of_short(const short_sums<Term>& own, int su
           is_negative};
 }
 
-template <class Term, finishes_by_leading F, class Number, class Answer>
-MONOFOLD_GPU void finish_short(const F& f, const short_sums<Term>& own, std::int64_t items,
+/// The same of sums with rests.
+template <class Term>
+MONOFOLD_GPU leading_number leading_of_short(const sums_and_rests<Term, true>& own, int sum) {
+  using sums = sums_and_rests<Term, true>;
+  if (sum == sums::last) {
+    return leading_of_two(own.value[sum], sums::depth, own.rest,
+                          sums::rest_exponent(own.max_exponent));
+  }
+  return leading_of_short(static_cast<const short_sums<Term>&>(own), sum);
+}
+
+template <class Term, finishes_by_leading F, class Sums, class Number, class Answer>
+MONOFOLD_GPU void finish_short(const F& f, const Sums& own, std::int64_t items,
                                exact_state<Number>*, const answer_sink<Answer>& sink) {
   if (threadIdx.x != 0) return;
   *sink.out = f.finish_leading(counts_of_short(own, items), leading_of_short(own, 0));
 }
 
-template <class Term, finishes_by_leading F, class Item, class Answer>
-MONOFOLD_GPU void finish_short(const F& f, const short_sums<Term>& own, std::int64_t items,
+template <class Term, finishes_by_leading F, class Sums, class Item, class Answer>
+MONOFOLD_GPU void finish_short(const F& f, const Sums& own, std::int64_t items,
                                exact_moments_state<Item>* state, const answer_sink<Answer>& sink) {
   bool is_left = false;
   if (threadIdx.x == 0) {

@@ -122,7 +122,7 @@ struct half_items {
     return static_cast<int>(key >> format::fraction_bits) - 1022;
   }
   MONOFOLD_GPU static std::uint32_t limit_of(int max_exponent) {
-    const int limit = (max_exponent + 1022) << format::fraction_bits;
+    const int limit = (max_exponent + 1023) << format::fraction_bits;
     return limit < static_cast<int>(infinite) ? static_cast<std::uint32_t>(limit) : infinite;
   }
 };
@@ -168,7 +168,7 @@ struct thread_items<float> {
     return static_cast<int>(key >> 23) - 126;
   }
   MONOFOLD_GPU static std::uint32_t limit_of(int max_exponent) {
-    return max_exponent + 126 < 255 ? static_cast<std::uint32_t>(max_exponent + 126) << 23
+    return max_exponent + 127 < 255 ? static_cast<std::uint32_t>(max_exponent + 127) << 23
                                     : infinite;
   }
 };
@@ -206,7 +206,7 @@ struct thread_items<double> {
     return static_cast<int>(key >> 20) - 1022;
   }
   MONOFOLD_GPU static std::uint32_t limit_of(int max_exponent) {
-    return max_exponent + 1022 < 2047 ? static_cast<std::uint32_t>(max_exponent + 1022) << 20
+    return max_exponent + 1023 < 2047 ? static_cast<std::uint32_t>(max_exponent + 1023) << 20
                                       : infinite;
   }
 };

@@ -164,6 +164,27 @@ class warp_digits {
     return static_cast<std::uint32_t>(words_[num_digits + static_cast<int>(what)]);
   }
 
+  /// What a sum of this warp has, in units of 2^exponent: the same in all lanes. False where that is no whole number of
+  /// units below 2^96, or other sums have something too.
+  MONOFOLD_GPU bool units_of(int sum, int exponent, int128& out) const {
+    sync_warp();  // additions of other lanes above
+    const int unit = exponent - Layout::low_exponent(sum) + 16 * Layout::first_digit(sum);
+    bool fits = true;
+    int128 own = 0;
+    MONOFOLD_ROLL
+    for (int i = lane_rank(); i < num_digits; i += warp_lanes) {
+      const std::int64_t digit = words_[i];
+      if (digit == 0) continue;
+      const int up = 16 * i - unit;
+      const int down = up < 0 ? (up < -31 ? 31 : -up) : 0;
+      fits = fits && i >= Layout::first_digit(sum) && i < Layout::end_digit(sum) && up <= 80 &&
+             up > -31 && digit >> down << down == digit;
+      if (fits) own += up < 0 ? int128{digit >> down} : int128{digit} * (int128{1} << up);
+    }
+    out = sum_of_lanes(own);
+    return !any_lane(!fits);
+  }
+
   /// Word i of 32 bits that the digits of a warp make.
   MONOFOLD_GPU static std::int64_t wide_word(const std::int32_t* words, int i) {
     if (i >= num_wide_digits) return words[num_digits + i - num_wide_digits];

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "monofold/engine/gpu/exact/short_rests.cuh"
 #include "monofold/engine/gpu/exact/short_sums.cuh"
 #include "monofold/engine/gpu/exact/term_bins.cuh"
 #include "monofold/engine/gpu/exact/term_check.cuh"
@@ -94,37 +95,27 @@ class warp_exact {
   }
 
   /// Everything as short sums, the same in all lanes; false where they are not short, and `finish` must
-  /// follow. Where they have rests, those and counts go to the words in which blocks meet, if `may_hand_over`; if not,
-  /// they are not short.
-  MONOFOLD_GPU bool finish_short(short_sums<Term>& out, bool may_hand_over) {
-    using sums = short_sums<Term>;
-    const bool has_rests = may_have_rests && in_digits_ == rests;
-    if (in_digits_ == everything || (has_rests && !may_hand_over)) return false;
-    if (!sums::is_regular(max_exponent_)) return false;
-    if constexpr (sums::bins < num_bins) {
-      bool is_deep = false;
-      MONOFOLD_UNROLL
-      for (int p = 0; p < parts; ++p) {
-        MONOFOLD_UNROLL
-        for (int k = sums::bins; k < num_bins; ++k) is_deep |= units(p, k) != 0;
+  /// follow.
+  MONOFOLD_GPU bool finish_short(short_sums<Term>& out) {
+    return in_digits_ == nothing && find_short(out);
+  }
+  /// The same with rests, if blocks meet. Those that are too small go to the words in which they do, and counts.
+  MONOFOLD_GPU bool finish_short(sums_and_rests<Term>& out, bool blocks_meet) {
+    if (in_digits_ == everything || (in_digits_ == rests && !blocks_meet)) return false;
+    if (!find_short(out)) return false;
+    if constexpr (has_short_rests_v<Term>) {
+      using sums = sums_and_rests<Term>;
+      out.more = 0;
+      if (in_digits_ == nothing) return true;
+      if (digits_.units_of(format::part_sum(sums::last), sums::rest_exponent(max_exponent_),
+                           out.rest)) {
+        out.more = sums::in_rest;
+      } else {
+        out.more = sums::in_words;
+        out.minus_zeros = 0;
+        digits_.hand_over();
       }
-      if (any_lane(is_deep)) return false;
     }
-    out.max_exponent = max_exponent_;
-    out.is_there = run_ > 0 ? 1 : 0;
-    out.has_rests = has_rests ? 1 : 0;
-    out.minus_zeros =
-        has_rests ? 0 : digits_.counted(digit_count::minus_zero) & sums::most_minus_zeros;
-    MONOFOLD_UNROLL
-    for (int p = 0; p < parts; ++p) {
-      int128 own = 0;
-      MONOFOLD_UNROLL
-      for (int k = 0; k < sums::bins; ++k) {
-        own = own * (int128{1} << sums::gap) + units(p, k);
-      }
-      out.value[p] = sum_of_lanes(own);
-    }
-    if (has_rests) digits_.hand_over();
     return true;
   }
 
@@ -148,6 +139,34 @@ class warp_exact {
   struct bin_sums {
     std::uint64_t units[parts][num_bins];
   };
+
+  /// What bins have taken, as short sums.
+  MONOFOLD_GPU bool find_short(short_sums<Term>& out) const {
+    using sums = short_sums<Term>;
+    if (!sums::is_regular(max_exponent_)) return false;
+    if constexpr (sums::bins < num_bins) {
+      bool is_deep = false;
+      MONOFOLD_UNROLL
+      for (int p = 0; p < parts; ++p) {
+        MONOFOLD_UNROLL
+        for (int k = sums::bins; k < num_bins; ++k) is_deep |= units(p, k) != 0;
+      }
+      if (any_lane(is_deep)) return false;
+    }
+    out.max_exponent = max_exponent_;
+    out.is_there = run_ > 0 ? 1 : 0;
+    out.minus_zeros = digits_.counted(digit_count::minus_zero) & sums::most_minus_zeros;
+    MONOFOLD_UNROLL
+    for (int p = 0; p < parts; ++p) {
+      int128 own = 0;
+      MONOFOLD_UNROLL
+      for (int k = 0; k < sums::bins; ++k) {
+        own = own * (int128{1} << sums::gap) + units(p, k);
+      }
+      out.value[p] = sum_of_lanes(own);
+    }
+    return true;
+  }
 
   // ---- the narrow way
 

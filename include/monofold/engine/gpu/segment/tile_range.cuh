@@ -205,7 +205,7 @@ requires(!std::is_void_v<Term>) class tile_range_fold<F, Part, Term> {
     warp_exact<Term> sum(words, reinterpret_cast<bytes16*>(scratch + ahead_at), wide);
     no_companion none(nullptr);
     sum.add(range, 0, 1, none);
-    if (is_wanted && sum.finish_short(own, false)) return true;
+    if (is_wanted && sum.finish_short(own)) return true;
     sum.finish();
     sync_warp();  // words added to above are read below
     for (int i = lane_rank(); i < digits::num_wide_words; i += warp_lanes) {

@@ -1,0 +1,106 @@
+#pragma once
+/// engine/gpu/exact/short_rests: short sums and what the bins left of them, as one integer more.
+///
+/// Of 16 MiB of numbers around 0 some are so small that the bins do not hold their squares. What the bins leave of
+/// such a square is a whole number of units that lie `depth` binades below those of its sum, unless it is smaller yet.
+
+#include <cstdint>
+
+#include "monofold/engine/gpu/exact/short_sums.cuh"
+#include "monofold/engine/gpu/exact/term_bins.cuh"
+#include "monofold/level/lanes.cuh"
+#include "monofold/level/shuffle.cuh"
+#include "monofold/platform/host_device.hpp"
+#include "monofold/platform/numbers.hpp"
+
+namespace monofold::detail {
+
+/// Whether the short sums of a term, which blocks may mail, can have rests.
+template <class Term>
+inline constexpr bool has_short_rests_v =
+    term_bins<Term>::may_have_rests&& short_sums<Term>::is_mailable;
+
+/// Short sums of terms without rests.
+template <class Term, bool = has_short_rests_v<Term>>
+struct sums_and_rests : short_sums<Term> {
+  using base = short_sums<Term>;
+
+  /// Adds up what warps of a block put there, up to one a lane, wherever their largest exponents are. False where some
+  /// have bits below the units of the largest: then it is no sum.
+  ///
+  /// sync       all lanes of the warp
+  MONOFOLD_GPU bool join_warps(const sums_and_rests* slot, int num) {
+    if (base::join_slots(slot, num, base::most_shift_of_warps)) return true;
+    static_cast<base&>(*this) = base::far_slots_joined(slot, num);
+    return this->max_exponent != base::no_exponent;
+  }
+};
+
+/// Short sums, and rests of the last one.
+template <class Term>
+struct sums_and_rests<Term, true> : short_sums<Term> {
+  using base = short_sums<Term>;
+  using format = typename base::format;
+  static constexpr int last = base::parts - 1;
+  /// Rests are below a unit of the sum in magnitude, one a lane and tile: those of a call are below 2^(60 + 19), or
+  /// 2^(79 + 7) where largest exponents differ, see `short_sums`.
+  static constexpr int depth = 60;
+
+  // What `more` says.
+  static constexpr std::uint32_t in_words = 1;  // numbers and counts in words of global memory
+  static constexpr std::uint32_t in_rest = 2;
+
+  int128 rest;  // where `more` says so
+  MONOFOLD_GPU bool has_rest() const { return (this->more & in_rest) != 0; }
+  MONOFOLD_GPU bool has_words() const { return (this->more & in_words) != 0; }
+
+  /// The exponent of the unit of rests.
+  MONOFOLD_GPU static int rest_exponent(int max_exponent) {
+    return base::exponent(max_exponent, last) - depth;
+  }
+
+  /// The rests of lanes, in units that follow from a largest exponent near to theirs.
+  ///
+  /// sync       all lanes of the warp, which all get their sum
+  MONOFOLD_GPU static int128 rest_of_lanes(const sums_and_rests& own, int max_exponent) {
+    int128 units = 0;
+    if (own.has_rest()) {
+      const int shift = format::part_max_exponent(own.max_exponent, last) -
+                        format::part_max_exponent(max_exponent, last);
+      units = static_cast<int128>(static_cast<uint128>(own.rest) << shift);
+    }
+    return sum_of_lanes(units);
+  }
+  /// The sum of the rests in slots of warps.
+  MONOFOLD_GPU void take_rests(const sums_and_rests* slot, int num) {
+    rest = 0;
+    MONOFOLD_ROLL
+    for (int w = 0; w < num; ++w) rest += slot[w].rest;
+  }
+
+  /// As above. False also where largest exponents are far apart and there are rests.
+  MONOFOLD_GPU bool join_warps(const sums_and_rests* slot, int num) {
+    bool is_sum = base::join_slots(slot, num, base::most_shift_of_warps);
+    const bool is_near = is_sum;
+    const bool any_more = any_lane(this->more != 0);  // this lane's slot's still
+    if (!is_near) {
+      static_cast<base&>(*this) = base::far_slots_joined(slot, num);
+      is_sum = this->max_exponent != base::no_exponent;
+    }
+    return (!any_more || join_more(slot, num, is_near)) && is_sum;
+  }
+
+ private:
+  MONOFOLD_GPU bool join_more(const sums_and_rests* slot, int num, bool is_near) {
+    sums_and_rests own{};
+    if (lane_rank() < num) own = slot[lane_rank()];
+    const bool any_rest = any_lane(own.has_rest());
+    this->more = (any_rest ? in_rest : 0) | (any_lane(own.has_words()) ? in_words : 0);
+    if (!any_rest) return true;
+    if (!is_near) return false;
+    rest = rest_of_lanes(own, this->max_exponent);
+    return true;
+  }
+};
+
+}  // namespace monofold::detail
