@@ -162,7 +162,7 @@ MONOFOLD_GPU exact_counts counts_of_short(const short_sums<Term>& own, std::int6
 }
 
 /// high * 2^shift + low in two's complement, where shift is less than 64 and high below 2^126 in magnitude.
-MONOFOLD_GPU uint256 sum_of_two(int128 high, int shift, int128 low) {
+MONOFOLD_GPU uint256 limbs_of_two(int128 high, int shift, int128 low) {
   const uint128 lower = (static_cast<uint128>(high) << shift) + static_cast<uint128>(low);
   const int128 carry = lower < static_cast<uint128>(low) ? 1 : 0;
   const int128 upper = ((high >> (127 - shift)) >> 1) + (low < 0 ? -1 : 0) + carry;
@@ -190,7 +190,7 @@ MONOFOLD_GPU std::uint64_t limb_of_part(const sums_and_rests<Term, true>& own, i
     return limb_of_part(static_cast<const short_sums<Term>&>(own), p, i);
   }
   using format = term_format<Term>;
-  const uint256 whole = sum_of_two(own.value[p], sums::depth, own.rest);
+  const uint256 whole = limbs_of_two(own.value[p], sums::depth, own.rest);
   const int from = 64 * i - (sums::rest_exponent(own.max_exponent) -
                              format::layout::low_exponent(format::part_sum(p)));
   const auto limb_at = [&](int j) -> std::uint64_t {
@@ -233,9 +233,9 @@ MONOFOLD_GPU void finish_short(const F& f, const Sums& own, std::int64_t items, 
   store_state(f, *state, sink);
 }
 
-/// The leading bits of (high * 2^shift + low) * 2^exponent, see `sum_of_two`.
+/// The leading bits of (high * 2^shift + low) * 2^exponent, see `limbs_of_two`.
 MONOFOLD_GPU leading_number leading_of_two(int128 high, int shift, int128 low, int exponent) {
-  return leading_of(sum_of_two(high, shift, low).limb, 4, exponent);
+  return leading_of(limbs_of_two(high, shift, low).limb, 4, exponent);
 }
 
 /// The leading bits of a short sum.

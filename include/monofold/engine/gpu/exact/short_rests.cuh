@@ -22,19 +22,7 @@ inline constexpr bool has_short_rests_v =
 
 /// Short sums of terms without rests.
 template <class Term, bool = has_short_rests_v<Term>>
-struct sums_and_rests : short_sums<Term> {
-  using base = short_sums<Term>;
-
-  /// Adds up what warps of a block put there, up to one a lane, wherever their largest exponents are. False where some
-  /// have bits below the units of the largest: then it is no sum.
-  ///
-  /// sync       all lanes of the warp
-  MONOFOLD_GPU bool join_warps(const sums_and_rests* slot, int num) {
-    if (base::join_slots(slot, num, base::most_shift_of_warps)) return true;
-    static_cast<base&>(*this) = base::far_slots_joined(slot, num);
-    return this->max_exponent != base::no_exponent;
-  }
-};
+struct sums_and_rests : short_sums<Term> {};
 
 /// Short sums, and rests of the last one.
 template <class Term>
@@ -78,7 +66,7 @@ struct sums_and_rests<Term, true> : short_sums<Term> {
     for (int w = 0; w < num; ++w) rest += slot[w].rest;
   }
 
-  /// As above. False also where largest exponents are far apart and there are rests.
+  /// As of `short_sums`. False also where largest exponents are far apart and there are rests.
   MONOFOLD_GPU bool join_warps(const sums_and_rests* slot, int num) {
     bool is_sum = base::join_slots(slot, num, base::most_shift_of_warps);
     const bool is_near = is_sum;

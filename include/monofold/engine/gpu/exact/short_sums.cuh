@@ -129,6 +129,16 @@ struct short_sums {
     own.join_far_lanes();
     return own;
   }
+  /// Adds up what warps of a block put there, up to one a lane, wherever their largest exponents are. False where some
+  /// have bits below the units of the largest: then it is no sum.
+  ///
+  /// sync       all lanes of the warp
+  template <class Slot>
+  MONOFOLD_GPU bool join_warps(const Slot* slot, int num) {
+    if (join_slots(slot, num, most_shift_of_warps)) return true;
+    *this = far_slots_joined(slot, num);
+    return max_exponent != no_exponent;
+  }
   /// The sum of what lanes have, in units of the largest; `no_exponent`: some have bits below them.
   ///
   /// sync       all lanes of the warp, which all get it
