@@ -251,7 +251,7 @@ class block_sum {
   bool is_mailed_;   // short sums are tried
   bool is_by_warp_;  // a tile a warp, each by itself: then warps of a block need not meet
   std::uint32_t call_ = 0;
-  bool is_short_ = false;   // `all_` is the sum
+  bool is_short_ = false;   // `all_` is the sum: before blocks meet, with what its `more` says
   bool has_rests_ = false;  // it is one part of it, rests in slots are the other
   sums all_{};
 };

@@ -19,7 +19,7 @@ namespace monofold::detail {
 /// What the last block has in the end.
 enum class gathered { digits, sums, sums_and_rests };
 
-/// Each block, or each warp, posts its short sums, or that it has added its digits to words in global
+/// Each block, or each warp, posts its short sums and rests, or that it has added its digits to words in global
 /// memory.
 ///
 /// shape      blocks of 8 warps; no more senders than mail_room::most_senders. Mail of a kind lies side by

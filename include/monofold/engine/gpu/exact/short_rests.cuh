@@ -31,7 +31,7 @@ struct sums_and_rests<Term, true> : short_sums<Term> {
   using format = typename base::format;
   static constexpr int last = base::parts - 1;
   /// Rests are below a unit of the sum in magnitude, one a lane and tile: those of a call are below 2^(60 + 19), or
-  /// 2^(79 + 7) where largest exponents differ, see `short_sums`.
+  /// 2^(79 + 10) where largest exponents differ, see `short_sums`.
   static constexpr int depth = 60;
 
   // What `more` says.

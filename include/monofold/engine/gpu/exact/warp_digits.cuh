@@ -164,8 +164,8 @@ class warp_digits {
     return static_cast<std::uint32_t>(words_[num_digits + static_cast<int>(what)]);
   }
 
-  /// What a sum of this warp has, in units of 2^exponent: the same in all lanes. False where that is no whole number of
-  /// units below 2^96, or other sums have something too.
+  /// What a sum of this warp has, in units of 2^exponent: the same in all lanes. False where a digit is no whole number
+  /// of units or more than 2^80 of them, or other sums have something too.
   MONOFOLD_GPU bool units_of(int sum, int exponent, int128& out) const {
     sync_warp();  // additions of other lanes above
     const int unit = exponent - Layout::low_exponent(sum) + 16 * Layout::first_digit(sum);

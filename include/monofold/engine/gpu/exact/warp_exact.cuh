@@ -122,7 +122,8 @@ class warp_exact {
  private:
   static constexpr int slack = bin_plan::slack;  // binades above the largest item so far
   static constexpr int long_run =
-      127;  // tiles whose units of all lanes, each below 2^51, are below 2^63
+      127;  // tiles whose units of a lane, up to 2^50 each, `sum_of_lanes` adds up
+  static_assert(bin_plan::rows * format::chunk_items <= 1 << (bin_plan::headroom - 2));
   static constexpr int least_narrow_run = 4;  // tiles after which going back to the narrow way pays
   static constexpr int most_wide_tiles_in_a_row = 64;
   static constexpr bool may_have_rests = bin_plan::may_have_rests;
