@@ -23,7 +23,7 @@ enum class gathered { digits, sums, sums_and_rests };
 /// memory.
 ///
 /// shape      blocks of 8 warps; no more senders than mail_room::most_senders. Mail of a kind lies side by
-///            side for all of them: first what one says, then quarters of its sums
+///            side for all of them: first what one says, then quarters of its sums, then of rests if it has any
 /// order      exact: any
 /// tested by  tests/gpu/exact_short_test.cu, tests/gpu/exact_sum_test.cu
 template <class Term>
