@@ -84,4 +84,17 @@ TEST(launch_for, few_tiles_take_one_block) {
   }
 }
 
+TEST(launch_for, members_of_few_tiles_spread_over_blocks) {
+  const auto blocks_of = [](std::int64_t tiles, int members, int state_bytes) {
+    const auto plan = mf::launch_for(tiles, {state_bytes, state_bytes, 0, 16, false, members});
+    EXPECT_EQ(plan.is_mailed, plan.blocks > 1 && state_bytes <= mf::max_mailed_bytes);
+    return plan.blocks;
+  };
+  EXPECT_EQ(blocks_of(4, 6, 120), 1);
+  EXPECT_EQ(blocks_of(5, 6, 120), 5);
+  EXPECT_EQ(blocks_of(8, 6, 120), 8);
+  EXPECT_EQ(blocks_of(8, 2, 120), 1);
+  EXPECT_EQ(blocks_of(8, 6, 160), 1) << "a state that does not go by mail";
+}
+
 }  // namespace

@@ -132,17 +132,13 @@ class warp_tile {
   template <bool is_filled = false>
   MONOFOLD_GPU void load_any() {
     if constexpr (held) {
-      if (is_aligned(view_, place_)) return load_aligned();
       if constexpr (contiguous_item_view<View>) {
-        if (is_whole(view_, place_)) {
-          return load_shifted();
-        }
+        if (bytes_past_16(view_.data()) != 0 && is_whole(view_, place_)) return load_shifted();
+      } else {
+        if (place_.count == tile_items) return load_aligned();
       }
       const int whole = whole_chunks<true>();
-      MONOFOLD_UNROLL
-      for (int r = 0; r < tile_rows; ++r) {
-        if (r < whole) raw_[r] = load_chunk(r);
-      }
+      load_chunks(whole);
       if constexpr (is_filled) {
         if (const int left = items_behind(whole); left > 0) set_raw(whole, packed(whole, left));
       }
@@ -247,12 +243,23 @@ class warp_tile {
     }
   }
 
-  MONOFOLD_GPU bytes16 load_chunk(int r) const {
+  /// Loads a lane's first `count` chunks.
+  MONOFOLD_GPU void load_chunks(int count) {
     if constexpr (contiguous_item_view<View>) {
-      const item* const from = view_.data() + place_.at + chunk_offset<true>(r);
-      if (bytes_past_16(from) == 0) return load_16(from);
+      // One branch for all: code that is skipped has to be fetched too.
+      const item* const from = view_.data() + place_.at + chunk_offset<true>(0);
+      if (bytes_past_16(from) == 0) {
+        MONOFOLD_UNROLL
+        for (int r = 0; r < tile_rows; ++r) {
+          if (r < count) raw_[r] = load_16(from + r * row_items);
+        }
+        return;
+      }
     }
-    return packed(r);
+    MONOFOLD_UNROLL
+    for (int r = 0; r < tile_rows; ++r) {
+      if (r < count) raw_[r] = packed(r);
+    }
   }
 
   const View& view_;
