@@ -170,10 +170,11 @@ MONOFOLD_GPU bytes16 repeated(const Item& item) {
   return out;
 }
 
-template <class Item>
-MONOFOLD_GPU bool is_chunk_inside(const aligned_range<Item>& range, std::int64_t from) {
-  constexpr int chunk_items = static_cast<int>(sizeof(bytes16) / sizeof(Item));
-  return range.holds(from) && range.holds(from + chunk_items - 1);
+/// How many of `rows` steps of `step` items, from 0 on, end before or at a distance.
+template <int rows, int step>
+MONOFOLD_GPU int steps_within(std::int64_t distance) {
+  if (distance >= rows * step) return rows;
+  return distance <= 0 ? 0 : static_cast<int>(distance) / step;
 }
 
 /// The 16 bytes at position `from`, a boundary; `outside` where they are not in the range.
@@ -204,21 +205,23 @@ MONOFOLD_GPU void load_ragged_rows(bytes16 (&raw)[rows], const aligned_range<Ite
   constexpr int chunk_items = static_cast<int>(sizeof(bytes16) / sizeof(Item));
   constexpr int row_items = warp_lanes * chunk_items;
   const std::int64_t own = at + lane * chunk_items;
+  // This lane's chunks of rows `begin` .. `end` - 1 lie in the range.
+  const int begin = steps_within<rows, row_items>(range.first - own + row_items - 1);
+  const int end = steps_within<rows, row_items>(range.end - own - chunk_items + row_items);
   MONOFOLD_UNROLL
   for (int r = 0; r < rows; ++r) {
-    const std::int64_t from = own + r * row_items;
-    raw[r] = is_chunk_inside(range, from) ? load_16(range.base + from) : outside;
+    raw[r] = outside;
+    if (r >= begin && r < end) raw[r] = load_16(range.base + own + r * row_items);
   }
   MONOFOLD_ROLL
   for (int side = 0; side < 2; ++side) {
-    // The chunk of the range's first item, then that of its last.
-    const std::int64_t inside = side == 0 ? range.first : range.end - 1;
-    const std::int64_t from = inside - inside % chunk_items;
-    const std::int64_t ahead = from - own;
-    if (ahead < 0 || ahead >= rows * row_items || ahead % row_items != 0) continue;
-    if (is_chunk_inside(range, from)) continue;  // it is there already
+    // Those around them may lie in it in part.
+    const int row = side == 0 ? begin - 1 : end;
+    const std::int64_t from = own + row * row_items;
+    const bool is_there =
+        row >= 0 && row < rows && from < range.end && from + chunk_items > range.first;
+    if (!is_there) continue;
     const bytes16 bytes = part_of_chunk(range, from, outside);
-    const int row = static_cast<int>(ahead / row_items);
     MONOFOLD_UNROLL
     for (int r = 0; r < rows; ++r) {
       MONOFOLD_UNROLL
