@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
+#include "monofold/engine/gpu/exact/quick_quotients.cuh"
 #include "monofold/engine/gpu/exact/short_rests.cuh"
 #include "monofold/engine/gpu/exact/short_sums.cuh"
 #include "monofold/engine/gpu/exact/term_format.cuh"
@@ -102,6 +104,51 @@ inline constexpr bool of_one_class<One Class::*, Other Class::*> = true;
 template <class F>
 concept finishes_by_leading = of_one_class<decltype(&F::finish), decltype(&F::finish_leading)>;
 
+template <class Real>
+inline constexpr bool is_quick_v = std::is_same_v<Real, float> || std::is_same_v<Real, double>;
+
+/// The answer of one sum, by its leading bits.
+template <class F>
+MONOFOLD_GPU auto finish_number(const F& f, const exact_counts& counts, const leading_number& sum) {
+  return f.finish_leading(counts, sum);
+}
+template <class Term, class Real, nan_rule rule>
+requires is_quick_v<Real> MONOFOLD_GPU result<Real> finish_number(
+    const exact_mean_fold<Term, Real, rule>& f, const exact_counts& counts,
+    const leading_number& sum) {
+  const exact_verdict v = verdict<rule>(counts);
+  Real found;
+  if (v.kind == number_kind::finite && v.items > 0 &&
+      quick_quotient(sum, static_cast<std::uint64_t>(v.items), found)) {
+    return found;
+  }
+  return f.finish_leading(counts, sum);
+}
+
+/// The variance of so many items, or its root, by doubles from the leading bits of both sums; false where these do not
+/// decide, or another fold is asked for.
+template <class F, class Place>
+MONOFOLD_GPU bool finish_quickly(const F&, const exact_counts&, const leading_bits&,
+                                 const leading_bits&, Place) {
+  return false;
+}
+template <class Item, class Real, bool root, nan_rule rule, class Place>
+requires is_quick_v<Real> MONOFOLD_GPU bool finish_quickly(
+    const exact_variance_fold<Item, Real, root, rule>& f, const exact_counts& counts,
+    const leading_bits& sum, const leading_bits& squares, Place out) {
+  const exact_verdict v = verdict<rule>(counts);
+  const std::int64_t freedom = v.items - f.ddof;
+  if (v.kind != number_kind::finite || v.items <= 0 || freedom <= 0) return false;
+  if ((v.items | freedom) >> 31 != 0) return false;  // their product is none of 62 bits
+  Real found;
+  if (!quick_spread<root>(sum, squares, static_cast<std::uint64_t>(v.items),
+                          static_cast<std::uint64_t>(v.items * freedom), found)) {
+    return false;
+  }
+  *out = found;
+  return true;
+}
+
 /// A sum that is rounded needs its leading bits alone, which a warp finds at once.
 template <class Term, finishes_by_leading F, class Number, class Answer>
 MONOFOLD_GPU void finish_words(const F& f, const std::int64_t* total, std::int64_t items,
@@ -110,7 +157,7 @@ MONOFOLD_GPU void finish_words(const F& f, const std::int64_t* total, std::int64
   const leading_number own = leading_of_words(total, 2 * Number::num_limbs, Number::low_exponent,
                                               reinterpret_cast<std::uint32_t*>(state->sum.limb));
   const exact_counts counts = counts_in(total + 2 * Number::num_limbs, items);
-  if (lane_rank() == 0) *sink.out = f.finish_leading(counts, own);
+  if (lane_rank() == 0) *sink.out = finish_number(f, counts, own);
 }
 
 /// The leading bits of both sums, by one thread: calls, as there are two places that call. False where the
@@ -118,6 +165,7 @@ MONOFOLD_GPU void finish_words(const F& f, const std::int64_t* total, std::int64
 template <class F, class Place>
 MONOFOLD_GPU_CALL bool finish_bits(const F& f, const exact_counts& counts, const leading_bits& sum,
                                    const leading_bits& squares, Place out) {
+  if (finish_quickly(f, counts, sum, squares, out)) return true;
   return f.finish_leading(counts, sum, squares, *out);
 }
 template <class F, class State, class Real>
@@ -274,7 +322,7 @@ template <class Term, finishes_by_leading F, class Sums, class Number, class Ans
 MONOFOLD_GPU void finish_short(const F& f, const Sums& own, std::int64_t items,
                                exact_state<Number>*, const answer_sink<Answer>& sink) {
   if (threadIdx.x != 0) return;
-  *sink.out = f.finish_leading(counts_of_short(own, items), leading_of_short(own, 0));
+  *sink.out = finish_number(f, counts_of_short(own, items), leading_of_short(own, 0));
 }
 
 template <class Term, finishes_by_leading F, class Sums, class Item, class Answer>

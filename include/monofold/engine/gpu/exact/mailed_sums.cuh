@@ -99,7 +99,7 @@ class mailed_sums {
     if (!is_here) __threadfence();  // what was added elsewhere is seen behind the barrier below
     sums joined = heard;
     const bool is_near = joined.join_lanes(sums::most_shift_of_blocks);
-    if (lane_rank() == 0) slots[warp] = joined;
+    if (lane_rank() == 0) static_cast<short_sums<Term>&>(slots[warp]) = joined;
     const bool all_here = !sync_block_any(!is_here);
     // What warps put there above is read below.
     bool all_near = !sync_block_any(!is_near);

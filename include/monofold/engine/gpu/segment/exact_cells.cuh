@@ -120,7 +120,7 @@ MONOFOLD_GPU bool answer_of_two(const F& f, double high, double low, int count, 
     if (!leading_of(sum, leading)) return false;
     // Of -0 alone the sum is -0.
     const bool are_minus_zeros = bits_as<std::uint64_t>(sum.high) == std::uint64_t{1} << 63;
-    out = f.finish_leading({count, 0, 0, 0, are_minus_zeros ? count : 0}, leading);
+    out = finish_number(f, {count, 0, 0, 0, are_minus_zeros ? count : 0}, leading);
     return true;
   }
 }

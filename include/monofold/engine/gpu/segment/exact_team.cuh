@@ -69,7 +69,7 @@ MONOFOLD_GPU bool finish_lane(const F& f, const short_sums<Term>& own, std::int6
   if constexpr (is_answer_sink_v<Sink> && finishes_by_leading<F>) {
     const exact_counts counts = counts_of_short(own, items);
     if constexpr (term_format<Term>::layout::num_sums == 1) {
-      *sink.out = f.finish_leading(counts, leading_of_short(own, 0));
+      *sink.out = finish_number(f, counts, leading_of_short(own, 0));
       return true;
     } else {
       return finish_bits(f, counts, leading_of_short(own, 0).bits, leading_of_short(own, 1).bits,
