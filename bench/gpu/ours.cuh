@@ -70,6 +70,31 @@ gpu_subject ours(F fold) {
   return made;
 }
 
+/// `reduce_into` with a workspace made beforehand: the answer, as CUB leaves it.
+template <class Item, class F>
+gpu_subject our_answer(F fold) {
+  using answer = mf::finished_t<F, Item>;
+  gpu_subject made = ours<Item>(fold);
+  const auto workspace = std::make_shared<mf::gpu_workspace>();
+  made.prepare = [=](std::int64_t count) {
+    *workspace = mf::gpu_workspace(mf::workspace_bytes(span_of<Item>(nullptr, count), fold));
+  };
+  made.start = [=](const gpu_range& range, void* out, void* stream) {
+    mf::reduce_into(mf::gpu(static_cast<cudaStream_t>(stream)),
+                    span_of<Item>(range.items, range.count), fold, static_cast<answer*>(out),
+                    *workspace);
+  };
+  made.values = [](const void* out) {
+    const answer& own = *static_cast<const answer*>(out);
+    if constexpr (requires { *own; }) {
+      return own ? doubles_of(*own) : std::vector<double>{};
+    } else {
+      return doubles_of(own);
+    }
+  };
+  return made;
+}
+
 /// The CPU engine.
 template <class Item, class F>
 auto on_cpu(F fold) {
