@@ -6,7 +6,7 @@
 #include <limits>
 #include <type_traits>
 
-#include "monofold/fold/exact/rounding.hpp"
+#include "monofold/fold/exact/integer_rounding.hpp"
 #include "monofold/fold/nan.hpp"
 #include "monofold/fold/sum.hpp"
 #include "monofold/platform/host_device.hpp"
@@ -328,7 +328,7 @@ MONOFOLD_HD_CALL result<double> deviation_of(const integer_moments_state& s, std
   const uint256 numerator = detail::squared_deviations(s);
   const uint128 divisor =
       uint128{static_cast<std::uint64_t>(s.count)} * static_cast<std::uint64_t>(s.count - ddof);
-  return detail::round_by_bits<double, true>(numerator.limb, 4, 0, divisor);
+  return sqrt_of_quotient_to_double(numerator, divisor);
 }
 
 namespace detail {

@@ -6,6 +6,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "monofold/fold/exact/integer_rounding.hpp"
 #include "monofold/fold/moments.hpp"
 #include "monofold/fold/nan.hpp"
 #include "monofold/platform/bits.hpp"

@@ -5,6 +5,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "monofold/fold/exact/integer_rounding.hpp"
 #include "monofold/fold/nan.hpp"
 #include "monofold/platform/host_device.hpp"
 #include "monofold/platform/numbers.hpp"

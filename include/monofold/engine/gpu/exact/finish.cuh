@@ -107,6 +107,13 @@ concept finishes_by_leading = of_one_class<decltype(&F::finish), decltype(&F::fi
 template <class Real>
 inline constexpr bool is_quick_v = std::is_same_v<Real, float> || std::is_same_v<Real, double>;
 
+/// Whether quotients often lie in the middle between two doubles, which integers decide: sums of a few short items have
+/// few bits.
+template <class Item>
+MONOFOLD_GPU bool has_many_ties(std::int64_t items) {
+  return sizeof(Item) < 8 && items < 16;
+}
+
 /// The answer of one sum, by its leading bits.
 template <class F>
 MONOFOLD_GPU auto finish_number(const F& f, const exact_counts& counts, const leading_number& sum) {
@@ -119,6 +126,7 @@ requires is_quick_v<Real> MONOFOLD_GPU result<Real> finish_number(
   const exact_verdict v = verdict<rule>(counts);
   Real found;
   if (v.kind == number_kind::finite && v.items > 0 &&
+      !has_many_ties<typename Term::item>(v.items) &&
       quick_quotient(sum, static_cast<std::uint64_t>(v.items), found)) {
     return found;
   }
@@ -139,6 +147,7 @@ requires is_quick_v<Real> MONOFOLD_GPU bool finish_quickly(
   const exact_verdict v = verdict<rule>(counts);
   const std::int64_t freedom = v.items - f.ddof;
   if (v.kind != number_kind::finite || v.items <= 0 || freedom <= 0) return false;
+  if (!root && has_many_ties<Item>(v.items)) return false;
   if ((v.items | freedom) >> 31 != 0) return false;  // their product is none of 62 bits
   Real found;
   if (!quick_spread<root>(sum, squares, static_cast<std::uint64_t>(v.items),
