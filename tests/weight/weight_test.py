@@ -18,13 +18,13 @@ COMPILER = os.environ.get("CXX", "g++")
 MOST_TOOL_MB = 12
 MOST_KERNELS = 190         # of libmonofold's folds, in the library of kernels; the ladder's are its own
 MOST_ROW_KERNELS = 157     # of rows, in a library of their own for GPUs; 8 find the k best, 14 share tiles of few columns
-MOST_FUNCTIONS = 9_160     # of libmonofold, what it takes to compile it; columns have lanes of one and two bytes
+MOST_FUNCTIONS = 9_170     # of libmonofold, what it takes to compile it; columns have lanes of one and two bytes
 MOST_LOOPS = 1_800         # of those, compiled once for each instruction set: loops and what they call
 MOST_HOST_LINES = 54_000   # after preprocessing: what each source that includes it reads
 MOST_DEVICE_LINES = 68_000
 # What the tool may load at its start: each library costs that, and some far more.
 LIBRARIES = {"libtbb", "libfmt", "libz", "libstdc++", "libm", "libgcc_s", "libc"}
-MOST_FILES_OF_A_CALL = 27  # that a reader of the call below goes through: see CONTRIBUTING.md
+MOST_FILES_OF_A_CALL = 26  # that a reader of the call below goes through: see CONTRIBUTING.md
 
 A_CALL = """
 #include "monofold/emulated.cuh"
