@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <span>
 #include <string>
@@ -96,6 +97,34 @@ TEST_F(gpu_rows, exact_sums) {
   compare_rows<float>("mean", mf::mean, {4, 100, 260}, 8);
   compare_rows<mf::bfloat16>("sum", mf::sum, {8, 264, 2048});
   compare_rows<mf::float16>("norm1", mf::norm1, {8, 40, 264});
+}
+
+// Results on a boundary of 16 bytes go by one store each, others by two.
+TEST_F(gpu_rows, means_where_results_may_lie) {
+  using answer = mf::result<double>;
+  static_assert(sizeof(answer) == 16 && alignof(answer) == 8);
+  constexpr std::int64_t rows = 300, length = 8;
+  const auto host = items_for<float>(rows, length);
+  const device_array<float> device(host);
+  const auto items = device.span(0, host.size());
+  const mf::fixed_segments segments(length, rows);
+  const device_array<double> out(2 * rows + 2);
+  const mf::gpu_workspace workspace(mf::workspace_bytes(items, segments, mf::mean));
+  for (const int off : {0, 1}) {
+    auto* const to = reinterpret_cast<answer*>(out.data() + off);
+    mf::reduce_segments_into(mf::gpu, items, segments, mf::mean, to, workspace);
+    ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+    const auto words = out.host();
+    for (std::int64_t r = 0; r < rows; ++r) {
+      answer got;
+      std::memcpy(static_cast<void*>(&got), &words[static_cast<std::size_t>(2 * r + off)],
+                  sizeof(got));
+      const auto row = std::span<const float>(host).subspan(static_cast<std::size_t>(r * length),
+                                                            static_cast<std::size_t>(length));
+      ASSERT_EQ(inputs::bytes_of(got), inputs::bytes_of(mf::try_reduce(mf::cpu, row, mf::mean)))
+          << "row " << r << ", " << off << " words off";
+    }
+  }
 }
 
 /// The square of a double is two doubles, of which the upper ones may cancel in a variance. Some are for integers.

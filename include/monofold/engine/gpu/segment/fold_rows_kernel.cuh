@@ -208,8 +208,9 @@ class row_teams {
         if (any_lane(is_one && total[g] == 0)) {
           left |= 1u << g;
         } else if (is_one) {
-          *job_.sinks.of(own).out =
-              answer_of_double(job_.f, sum_of_row::value_of(total[g]), job_.segments.length());
+          store_double(
+              job_.sinks.of(own).out,
+              answer_of_double(job_.f, sum_of_row::value_of(total[g]), job_.segments.length()));
         }
       }
     }
@@ -239,8 +240,8 @@ class row_teams {
     if (is_one && !is_left) {
       if constexpr (answers_double) {
         const std::int64_t length = job_.segments.length();
-        *job_.sinks.of(row).out =
-            answer_of_double(job_.f, sum_of_row::value_of(total, sum, length), length);
+        store_double(job_.sinks.of(row).out,
+                     answer_of_double(job_.f, sum_of_row::value_of(total, sum, length), length));
       } else {
         sum_of_row::set_value(total, sum);
         is_left = !finish_lane(job_.f, sum, job_.segments.length(), job_.sinks.of(row));
