@@ -1,7 +1,6 @@
 #pragma once
 /// fold/exact/integer_rounding: quotients and roots of 256-bit integers, rounded once to double, ties to even.
 
-#include <cmath>
 #include <cstdint>
 
 #include "monofold/fold/exact/deviations.hpp"
@@ -55,7 +54,7 @@ MONOFOLD_HD_CALL double divide_by_bits(const uint256& numerator, const uint256& 
 ///
 /// shape      denominator > 0 and below 2^255
 /// accuracy   correctly rounded: a quotient of integers below 2^256 is never subnormal
-/// cost       30 ns; 10 us where the denominator has more than 64 bits
+/// cost       28 ns on a CPU; a bit at a time where the denominator has more than 64 bits
 /// tested by  tests/exact/integer_rounding_test.cpp
 MONOFOLD_HD_CALL double divide_to_double(const uint256& numerator, const uint256& denominator) {
   const detail::leading_bits bits = detail::leading_of(numerator);
@@ -67,6 +66,10 @@ MONOFOLD_HD_CALL double divide_to_double(const uint256& numerator, const uint256
 }
 
 /// The square root.
+///
+/// accuracy   correctly rounded
+/// cost       31 ns on a CPU
+/// tested by  tests/exact/integer_rounding_test.cpp
 MONOFOLD_HD_CALL double sqrt_to_double(const uint256& value) {
   const detail::leading_bits bits = detail::leading_of(value);
   if (bits.significand == 0) return 0.0;
@@ -76,6 +79,9 @@ MONOFOLD_HD_CALL double sqrt_to_double(const uint256& value) {
 /// The square root of numerator / denominator.
 ///
 /// shape      0 < denominator < 2^127
+/// accuracy   correctly rounded
+/// cost       65 ns on a CPU; a bit at a time where 128 bits do not decide, or the denominator has more than 64
+/// tested by  tests/exact/integer_rounding_test.cpp
 MONOFOLD_HD_CALL double sqrt_of_quotient_to_double(const uint256& numerator, uint128 denominator) {
   double out;
   if (denominator >> 64 == 0 &&

@@ -148,7 +148,7 @@ requires is_quick_v<Real> MONOFOLD_GPU bool finish_quickly(
   const std::int64_t freedom = v.items - f.ddof;
   if (v.kind != number_kind::finite || v.items <= 0 || freedom <= 0) return false;
   if (!root && has_many_ties<Item>(v.items)) return false;
-  if ((v.items | freedom) >> 31 != 0) return false;  // their product is none of 62 bits
+  if ((v.items | freedom) >> 31 != 0) return false;  // their product may have more than 62 bits
   Real found;
   if (!quick_spread<root>(sum, squares, static_cast<std::uint64_t>(v.items),
                           static_cast<std::uint64_t>(v.items * freedom), found)) {
