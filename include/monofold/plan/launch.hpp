@@ -88,6 +88,7 @@ constexpr bool meets_by_mail(std::int64_t blocks, const launch_facts& facts) {
 ///            0.87 (float64) of one block's time, of 4 tiles of float32 1.05
 inline constexpr int max_block_tiles = 16;
 inline constexpr int max_block_members = 24;
+static_assert(max_block_tiles <= max_block_members, "of a fold alone the tiles decide");
 
 /// How far warps of a launch of many tiles take more tiles each: up to 2^most_level, while so many blocks are left.
 struct tile_share {
@@ -110,12 +111,9 @@ constexpr tile_share share_of(std::int64_t tiles, const launch_facts& facts, int
 /// source     measured on an H200 (132 multiprocessors): one block of up to 16 tiles
 constexpr tile_launch launch_for(std::int64_t tiles, const launch_facts& facts) {
   const int most_warps = max_block_threads(facts) / tile_lanes;
-  const auto fits_a_block = [&] {
-    if (tiles > most_warps || tiles > max_block_tiles) return false;
-    return facts.members * tiles <= max_block_members || facts.members == 1 ||
-           !goes_by_mail(static_cast<std::size_t>(facts.state_bytes));
-  };
-  if (fits_a_block()) {
+  const bool may_meet = goes_by_mail(static_cast<std::size_t>(facts.state_bytes));
+  if (tiles <= most_warps && tiles <= max_block_tiles &&
+      (facts.members * tiles <= max_block_members || !may_meet)) {
     int level = 0;
     while (1 << level < tiles) ++level;
     int warps = 1 << level;
