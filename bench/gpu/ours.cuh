@@ -45,12 +45,9 @@ std::vector<double> doubles_of(const Answer& answer) {
   return out;
 }
 
-/// `fold_into` with a workspace made beforehand.
-template <class Item, class F>
-gpu_subject ours(F fold) {
-  using bound = mf::bound_fold_t<F, Item>;
-  using state = typename bound::state;
-  static_assert(sizeof(state) <= 2048);  // the room for results
+/// A subject that start(engine, items, out, workspace) starts, with a workspace made beforehand.
+template <class Item, class F, class Start>
+gpu_subject subject_of(F fold, Start start) {
   const auto workspace = std::make_shared<mf::gpu_workspace>();
   gpu_subject made;
   made.path = "gpu";
@@ -58,10 +55,22 @@ gpu_subject ours(F fold) {
     *workspace = mf::gpu_workspace(mf::workspace_bytes(span_of<Item>(nullptr, count), fold));
   };
   made.start = [=](const gpu_range& range, void* out, void* stream) {
-    mf::fold_into(mf::gpu(static_cast<cudaStream_t>(stream)),
-                  span_of<Item>(range.items, range.count), fold, static_cast<state*>(out),
-                  *workspace);
+    start(mf::gpu(static_cast<cudaStream_t>(stream)), span_of<Item>(range.items, range.count), out,
+          *workspace);
   };
+  return made;
+}
+
+/// `fold_into`.
+template <class Item, class F>
+gpu_subject ours(F fold) {
+  using bound = mf::bound_fold_t<F, Item>;
+  using state = typename bound::state;
+  static_assert(sizeof(state) <= 2048);  // the room for results
+  gpu_subject made = subject_of<Item>(
+      fold, [=](const auto& engine, const auto& items, void* out, const auto& workspace) {
+        mf::fold_into(engine, items, fold, static_cast<state*>(out), workspace);
+      });
   made.values = [=](const void* out) {
     const auto answer =
         mf::finish_state(mf::bind_fold<Item>(fold), *static_cast<const state*>(out));
@@ -70,20 +79,14 @@ gpu_subject ours(F fold) {
   return made;
 }
 
-/// `reduce_into` with a workspace made beforehand: the answer, as CUB leaves it.
+/// `reduce_into`: the answer, as CUB leaves it.
 template <class Item, class F>
 gpu_subject our_answer(F fold) {
   using answer = mf::finished_t<F, Item>;
-  gpu_subject made = ours<Item>(fold);
-  const auto workspace = std::make_shared<mf::gpu_workspace>();
-  made.prepare = [=](std::int64_t count) {
-    *workspace = mf::gpu_workspace(mf::workspace_bytes(span_of<Item>(nullptr, count), fold));
-  };
-  made.start = [=](const gpu_range& range, void* out, void* stream) {
-    mf::reduce_into(mf::gpu(static_cast<cudaStream_t>(stream)),
-                    span_of<Item>(range.items, range.count), fold, static_cast<answer*>(out),
-                    *workspace);
-  };
+  gpu_subject made = subject_of<Item>(
+      fold, [=](const auto& engine, const auto& items, void* out, const auto& workspace) {
+        mf::reduce_into(engine, items, fold, static_cast<answer*>(out), workspace);
+      });
   made.values = [](const void* out) {
     const answer& own = *static_cast<const answer*>(out);
     if constexpr (requires { *own; }) {

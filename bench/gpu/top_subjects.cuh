@@ -3,7 +3,6 @@
 
 #include <thrust/iterator/counting_iterator.h>
 
-#include <memory>
 #include <vector>
 
 #include "bench/gpu/cub_peer.cuh"
@@ -35,19 +34,13 @@ std::vector<double> doubles_of_top(const std::int64_t* indices, const Item* valu
 /// k indices, then k values, at `out`.
 template <class Item>
 gpu_subject our_top(int k) {
-  const auto workspace = std::make_shared<mf::gpu_workspace>();
   const auto fold = mf::top(k);
-  gpu_subject made;
-  made.path = "gpu";
-  made.prepare = [=](std::int64_t count) {
-    *workspace = mf::gpu_workspace(mf::workspace_bytes(span_of<Item>(nullptr, count), fold));
-  };
-  made.start = [=](const gpu_range& range, void* out, void* stream) {
+  gpu_subject made = subject_of<Item>(fold, [=](const auto& engine, const auto& items, void* out,
+                                                const auto& workspace) {
     auto* const indices = static_cast<std::int64_t*>(out);
-    mf::reduce_into(mf::gpu(static_cast<cudaStream_t>(stream)),
-                    span_of<Item>(range.items, range.count), fold,
-                    mf::top_out<Item>{reinterpret_cast<Item*>(indices + k), indices}, *workspace);
-  };
+    mf::reduce_into(engine, items, fold,
+                    mf::top_out<Item>{reinterpret_cast<Item*>(indices + k), indices}, workspace);
+  });
   made.values = [=](const void* out) {
     const auto* const indices = static_cast<const std::int64_t*>(out);
     return doubles_of_top(indices, reinterpret_cast<const Item*>(indices + k), k);

@@ -116,6 +116,10 @@ class gpu_quick_quotients : public gpu_tests::gpu_test {
     const mf::uint128 all = mf::uint128{random()} << 64 | random();
     return count == 0 ? 0 : all >> (128 - count);
   }
+  /// An odd number of so many bits.
+  mf::uint128 odd_of(int width) {
+    return mf::uint128{1} << (width - 1) | mf::uint128{bits(width - 2)} << 1 | 1;
+  }
   int below(int end) { return static_cast<int>(random() % static_cast<unsigned>(end)); }
 
   static tally check(const std::vector<known>& all) {
@@ -164,7 +168,7 @@ class gpu_quick_quotients : public gpu_tests::gpu_test {
 
 TEST_F(gpu_quick_quotients, of_data_like_data) {
   std::vector<known> all;
-  const int count = gpu_tests::is_slow ? 20000 : 400000;
+  const auto count = static_cast<int>(gpu_tests::repetitions(400000, 20000));
   for (int i = 0; i < count; ++i) {
     const std::uint64_t n = 2 + bits(1 + below(26));
     const int mean_bits = below(60);
@@ -181,7 +185,7 @@ TEST_F(gpu_quick_quotients, of_data_like_data) {
 
 TEST_F(gpu_quick_quotients, of_any_cancellation_and_length) {
   std::vector<known> all;
-  for (int i = 0; i < (gpu_tests::is_slow ? 20000 : 400000); ++i) {
+  for (unsigned i = 0; i < gpu_tests::repetitions(400000, 20000); ++i) {
     const std::uint64_t n = 2 + bits(1 + below(31));
     const int mean_bits = below(94);
     all.push_back(around(wide_bits(mean_bits), bits(31) % n, n, wide_bits(below(126)), below(2),
@@ -194,9 +198,9 @@ TEST_F(gpu_quick_quotients, of_any_cancellation_and_length) {
 // (2 m + 1) 2^(k - 1) is in the middle between two doubles where m has 53 bits.
 TEST_F(gpu_quick_quotients, of_ties_and_their_neighbours) {
   std::vector<known> all;
-  for (int i = 0; i < (gpu_tests::is_slow ? 10000 : 100000); ++i) {
+  for (unsigned i = 0; i < gpu_tests::repetitions(100000, 10000); ++i) {
     const std::uint64_t n = 2 + bits(1 + below(20));
-    const mf::uint128 middle = mf::uint128{1} << 53 | mf::uint128{bits(52)} << 1 | 1;
+    const mf::uint128 middle = odd_of(54);
     mf::uint128 more = (middle << below(50)) * (n - 1);
     if (i % 3 == 1) more += 1 + bits(below(8));
     if (i % 3 == 2) more -= 1 + bits(below(8));
@@ -205,12 +209,13 @@ TEST_F(gpu_quick_quotients, of_ties_and_their_neighbours) {
   check(all);
 }
 
-// Squares of numbers of 27 bits are variances whose roots end early; their neighbours have roots next to those.
+// Squares of the middles between two doubles are variances whose roots are these; their neighbours have roots next to
+// those.
 TEST_F(gpu_quick_quotients, of_roots_next_to_ties) {
   std::vector<known> all;
-  for (int i = 0; i < (gpu_tests::is_slow ? 10000 : 100000); ++i) {
+  for (unsigned i = 0; i < gpu_tests::repetitions(100000, 10000); ++i) {
     const std::uint64_t n = 2 + bits(1 + below(8));
-    const mf::uint128 root = mf::uint128{1} << 53 | mf::uint128{bits(52)} << 1 | 1;  // 54 bits
+    const mf::uint128 root = odd_of(54);
     mf::uint128 more = root * root * (n - 1);
     if (i % 3 == 1) more += n - 1;
     if (i % 3 == 2) more -= n - 1;
@@ -222,10 +227,10 @@ TEST_F(gpu_quick_quotients, of_roots_next_to_ties) {
 // Sums of n times the middle between two doubles, or floats, and their neighbours.
 TEST_F(gpu_quick_quotients, of_means_next_to_ties) {
   std::vector<known> all;
-  for (int i = 0; i < (gpu_tests::is_slow ? 10000 : 100000); ++i) {
+  for (unsigned i = 0; i < gpu_tests::repetitions(100000, 10000); ++i) {
     const std::uint64_t n = 1 + bits(1 + below(30));
     const int width = i % 2 == 0 ? 54 : 25;
-    mf::uint128 sum = (mf::uint128{1} << (width - 1) | mf::uint128{bits(width - 2)} << 1 | 1) * n;
+    mf::uint128 sum = odd_of(width) * n;
     sum <<= below(127 - width - std::bit_width(n));
     if (i % 3 == 1) sum += 1 + bits(below(4));
     if (i % 3 == 2) sum -= 1 + bits(below(4));
