@@ -10,6 +10,8 @@
 
 #include "monofold/engine/gpu/engine.cuh"
 #include "monofold/engine/gpu/exact/add_exactly_kernel.cuh"
+#include "monofold/engine/gpu/exact/add_few_kernel.cuh"
+#include "monofold/engine/gpu/exact/few_finish.cuh"
 #include "monofold/engine/gpu/exact/load_computed.cuh"
 #include "monofold/engine/gpu/exact/load_pairs.cuh"
 #include "monofold/engine/gpu/exact/term_bins.cuh"
@@ -23,6 +25,7 @@
 #include "monofold/fold/exact/moments.hpp"
 #include "monofold/fold/exact/sum.hpp"
 #include "monofold/plan/exact_launch.hpp"
+#include "monofold/plan/few_launch.hpp"
 #include "monofold/platform/strict_arithmetic.hpp"
 #include "monofold/shape/view.hpp"
 
@@ -144,6 +147,23 @@ failure start_exact_kernel(std::int64_t blocks, const device_stream& on, const F
                       layout, f, range, scratch, sink);
 }
 
+/// Starts the exact sum or mean of few items, by a kernel of their own.
+template <class Term, class F, class Item, class Sink>
+failure start_few_kernel(const device_stream& on, const F& f, const aligned_range<Item>& items,
+                         const gpu_workspace& workspace, const Sink& sink) {
+  static_assert(few_block<Term>::digits::num_wide_words <= gpu_workspace::num_exact_words);
+#if defined(MONOFOLD_EMULATED)
+  const strict_arithmetic arithmetic;  // the emulated device has that of this thread
+#endif
+  const int tiles = few_tiles_for(items.end * static_cast<std::int64_t>(sizeof(Item)));
+  const few_range<Item> range{items.base, static_cast<std::int32_t>(items.first),
+                              static_cast<std::int32_t>(items.end), tiles};
+  const few_scratch scratch{workspace.exact_words(), workspace.mail()};
+  return launch_early(add_few_kernel<Term, F, Sink>, few_blocks_for(tiles),
+                      tiles == 1 ? warp_lanes : few_threads, few_block<Term>::shared_bytes, on, f,
+                      range, scratch, sink);
+}
+
 /// The blocks for a view that suit the device.
 template <class Term, class View>
 failure exact_blocks_of(const device_stream& on, const View& view, std::int64_t& out) {
@@ -173,6 +193,13 @@ class exact_path : public state_path<F, View> {
 
   template <class Sink>
   failure start(const device_stream& on, const gpu_workspace& workspace, const Sink& sink) const {
+    if constexpr (is_of_few_answer_v<F, Sink> && lies_in_range<term, View>) {
+      using item = typename term::item;
+      const aligned_range<item> range = range_for<term>(this->view());
+      if (range.end * static_cast<std::int64_t>(sizeof(item)) <= most_few_bytes(sizeof(item))) {
+        return start_few_kernel<term>(on, this->f(), range, workspace, sink);
+      }
+    }
     std::int64_t blocks = 0;
     if (auto failed = exact_blocks_of<term>(on, this->view(), blocks)) return failed;
     return start_blocks(blocks, on, workspace, sink);

@@ -83,23 +83,30 @@ MONOFOLD_GPU bool round_ends(strict_double least, strict_double most, int expone
   }
 }
 
-/// A sum over n, rounded once, or false.
+/// (high + low) 2^exponent over n, rounded once, or false; high is above 0, low less than its last bit, and both may be off
+/// by 2^-100 of the sum.
 ///
-/// Bits that are left out take less than 2^-103 of the sum. The quotient of the high part is off by less than 2^-50 of
-/// itself, so the rest over n by 2^-102, for the inverse and the roundings: the doubt is larger than all of that.
+/// The quotient of the high part is off by less than 2^-50 of itself, so the rest over n by 2^-102, for the inverse and the
+/// roundings: the doubt is larger than all of that.
 template <class Real>
-MONOFOLD_GPU bool quick_quotient(const leading_number& sum, std::uint64_t n, Real& out) {
-  if (n >> 53 != 0 || sum.bits.significand == 0) return false;
-  const upper_doubles s(sum.bits);
+MONOFOLD_GPU bool quick_quotient(strict_double high, strict_double low, int exponent,
+                                 std::uint64_t n, Real& out) {
+  if (n >> 53 != 0) return false;
   const strict_double by = double_of(n);
   const strict_double inverse{about_inverse(by.value)};
-  const strict_double near = s.high * inverse;
-  const strict_double left = multiply_add(near, -by, s.high) + s.low;
-  const strict_double doubt = s.high * two_to(-98);
-  if (!round_ends(multiply_add(left - doubt, inverse, near),
-                  multiply_add(left + doubt, inverse, near), sum.bits.exponent + 75, out)) {
-    return false;
-  }
+  const strict_double near = high * inverse;
+  const strict_double left = multiply_add(near, -by, high) + low;
+  const strict_double doubt = high * two_to(-98);
+  return round_ends(multiply_add(left - doubt, inverse, near),
+                    multiply_add(left + doubt, inverse, near), exponent, out);
+}
+
+/// A sum over n, rounded once, or false. Bits that are left out take less than 2^-103 of the sum.
+template <class Real>
+MONOFOLD_GPU bool quick_quotient(const leading_number& sum, std::uint64_t n, Real& out) {
+  if (sum.bits.significand == 0) return false;
+  const upper_doubles s(sum.bits);
+  if (!quick_quotient(s.high, s.low, sum.bits.exponent + 75, n, out)) return false;
   if (sum.is_negative) out = -out;
   return true;
 }

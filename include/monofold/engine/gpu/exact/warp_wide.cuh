@@ -180,6 +180,29 @@ class warp_wide {
     }
   }
 
+  /// Adds a few rows.
+  template <int num_rows>
+  MONOFOLD_GPU void add_batch(digits& to, chunk (&raw)[num_rows], bool is_counted) {
+    take_apart(to, raw, is_counted);
+    MONOFOLD_ROLL
+    for (int p = 0; p < parts; ++p) {
+      double x[num_rows * chunk_items];
+      MONOFOLD_UNROLL
+      for (int r = 0; r < num_rows; ++r) {
+        MONOFOLD_UNROLL
+        for (int v = 0; v < chunk_items; ++v) {
+          double own[parts];
+          format::split(raw[r], v, own);
+          double chosen = own[0];
+          MONOFOLD_UNROLL
+          for (int q = 1; q < parts; ++q) chosen = p == q ? own[q] : chosen;
+          x[r * chunk_items + v] = chosen;
+        }
+      }
+      add_doubles(to, x, format::part_scale(p), format::part_sum(p));
+    }
+  }
+
   /// Leaves everything among the digits.
   MONOFOLD_GPU void finish(digits& to) {
     if constexpr (has_room) wide_room<Term>::flush(to);
@@ -207,28 +230,6 @@ class warp_wide {
       sync_warp();  // additions by `add_units` above, atomic ones below
       take_special(to, raw);
       sync_warp();  // and the other way round
-    }
-  }
-
-  template <int num_rows>
-  MONOFOLD_GPU void add_batch(digits& to, chunk (&raw)[num_rows], bool is_counted) {
-    take_apart(to, raw, is_counted);
-    MONOFOLD_ROLL
-    for (int p = 0; p < parts; ++p) {
-      double x[num_rows * chunk_items];
-      MONOFOLD_UNROLL
-      for (int r = 0; r < num_rows; ++r) {
-        MONOFOLD_UNROLL
-        for (int v = 0; v < chunk_items; ++v) {
-          double own[parts];
-          format::split(raw[r], v, own);
-          double chosen = own[0];
-          MONOFOLD_UNROLL
-          for (int q = 1; q < parts; ++q) chosen = p == q ? own[q] : chosen;
-          x[r * chunk_items + v] = chosen;
-        }
-      }
-      add_doubles(to, x, format::part_scale(p), format::part_sum(p));
     }
   }
 

@@ -1,0 +1,327 @@
+#pragma once
+/// engine/gpu/exact/add_few_kernel: the kernel that gives the exact sum or mean of few items. Its time is that of
+/// instructions that run once, so what is rare stands apart.
+
+#include <cstdint>
+
+#include "monofold/engine/gpu/exact/few_bins.cuh"
+#include "monofold/engine/gpu/exact/few_finish.cuh"
+#include "monofold/engine/gpu/exact/few_tile.cuh"
+#include "monofold/engine/gpu/exact/finish.cuh"
+#include "monofold/engine/gpu/exact/lane_values.cuh"
+#include "monofold/engine/gpu/exact/term_format.cuh"
+#include "monofold/engine/gpu/exact/warp_digits.cuh"
+#include "monofold/engine/gpu/kernel.cuh"
+#include "monofold/engine/gpu/mailbox.cuh"
+#include "monofold/level/lanes.cuh"
+#include "monofold/level/shuffle.cuh"
+#include "monofold/level/thread.cuh"
+#include "monofold/plan/few_launch.hpp"
+#include "monofold/platform/bits.hpp"
+#include "monofold/platform/host_device.hpp"
+#include "monofold/platform/rounded.hpp"
+
+namespace monofold::detail {
+
+/// Where the blocks of a launch meet. Words are 0 before it and after it.
+struct few_scratch {
+  std::int64_t* words;
+  mail_room mail;
+};
+
+/// The sum of a block, and in the last block that of all. Warps leave theirs in shared memory; senders, warps with a
+/// tile each or blocks, post theirs. What bins do not hold is among digits: of each warp, or in words of global memory if
+/// blocks meet.
+///
+/// shape      blocks of `few_threads` threads, no more than mail_room::most_senders; or one warp for one tile
+/// sync       all threads of the block
+template <class Term>
+class few_block {
+ public:
+  using tile = few_tile<Term>;
+  using range = typename tile::range;
+  using sums = typename tile::sums;
+  using values = typename tile::values;
+  using digits = typename tile::digits;
+  using state_type = typename term_format<Term>::state;
+
+  /// What the warps of a block have.
+  struct slots {
+    double value[sums::count][few_warps];
+    std::uint32_t said[few_warps];
+    std::uint32_t minus_zeros[few_warps];
+  };
+  static constexpr int words_at = sizeof(slots);
+  static constexpr int total_at = words_at + (few_warps * digits::num_words * 4 + 7) / 8 * 8;
+  static constexpr int state_at = total_at + digits::num_wide_words * 8;
+  static constexpr int shared_bytes = state_at + static_cast<int>(sizeof(state_type));
+
+  MONOFOLD_GPU few_block(const range& items, const few_scratch& scratch)
+      : range_(items), scratch_(scratch) {}
+
+  /// Read early: it takes as long as items do.
+  MONOFOLD_GPU void read_call() {
+    if (blocks() > 1) call_ = scratch_.mail.read_call();
+  }
+
+  /// Adds all tiles; true in the warp that has the sum.
+  MONOFOLD_GPU bool add(few_sum& own) const {
+    const int first = static_cast<int>(blockIdx.x) + warp() * blocks();
+    own = tile::nothing();
+    if (first < range_.tiles) own = tile::add(range_, first, words_of(warp()));
+    if (range_.tiles == 1) return true;
+    const bool is_by_warp = blocks() > 1 && range_.tiles <= mail_room::most_senders;
+    if (blocks() > 1 && own.elsewhere != 0) hand_over();
+    if (!is_by_warp) {
+      leave(own);
+      sync_block();  // slots written above are read below
+      if (warp() == 0) join_warps(own);
+    }
+    if (blocks() == 1) return warp() == 0;
+    if (is_by_warp ? first < range_.tiles : warp() == 0) {
+      post(is_by_warp ? first : static_cast<int>(blockIdx.x), own);
+    }
+    if (blockIdx.x + 1 != gridDim.x) return false;
+    const int senders = is_by_warp ? range_.tiles : blocks();
+    const int rank = static_cast<int>(threadIdx.x);
+    sync_block();  // slots read above are overwritten below; and all warps have posted before some wait
+    own = tile::nothing();
+    if (rank - lane_rank() < senders) own = hear(rank, rank < senders);
+    if (senders > warp_lanes) {
+      leave(own);
+      sync_block();  // and read
+    }
+    if (warp() != 0) return false;
+    if (senders > warp_lanes) join_warps(own);
+    end_call();
+    return true;
+  }
+
+  /// The answer, by the warp that has the sum.
+  template <class F, class Answer>
+  MONOFOLD_GPU void finish(const F& f, few_sum& own, const answer_sink<Answer>& sink) const {
+    const std::int64_t items = range_.end - range_.first;
+    bool is_done = own.elsewhere == 0;
+    if (is_done) {
+      double value[sums::count];
+      values::bring(own.value, value);
+      if (lane_rank() == 0) {
+        is_done = finish_bins(f, value, own.minus_zeros, items, sink.out);
+      }
+    }
+    if (!any_lane(!is_done)) return;
+    collect(own);
+    finish_words<Term>(f, total(), items, reinterpret_cast<state_type*>(shared() + state_at), sink);
+  }
+
+ private:
+  // What a sender says beside its values: the exponent, whether some is elsewhere; in mail how many terms are -0.
+  static constexpr std::uint32_t exponent_mask = 0x1fff;
+  static constexpr std::uint32_t is_elsewhere = exponent_mask + 1;
+  static constexpr int zeros_shift = 14;
+  static_assert(few_warps * tile::items_each < 1 << (32 - zeros_shift));
+  static_assert((1 + 2 * sums::count) * mail_room::most_senders <= mail_room::words);
+  static_assert(values::group_lanes >= few_warps, "a lane for each warp's value");
+
+  MONOFOLD_GPU static std::uint32_t said_of(const few_sum& own) {
+    return static_cast<std::uint32_t>(own.max_exponent - sums::no_exponent) |
+           (own.elsewhere != 0 ? is_elsewhere : 0);
+  }
+  MONOFOLD_GPU static int exponent_in(std::uint32_t said) {
+    return static_cast<int>(said & exponent_mask) + sums::no_exponent;
+  }
+  MONOFOLD_GPU static bool is_rare(std::uint32_t said, std::uint32_t minus_zeros, int largest) {
+    const int exponent = exponent_in(said);
+    return ((said & is_elsewhere) | minus_zeros) != 0 ||
+           (largest - exponent > few_spread && exponent != sums::no_exponent);
+  }
+
+  MONOFOLD_GPU static int warp() { return static_cast<int>(threadIdx.x) / warp_lanes; }
+  MONOFOLD_GPU static int blocks() { return static_cast<int>(gridDim.x); }
+  MONOFOLD_GPU static char* shared() { return reinterpret_cast<char*>(dynamic_shared()); }
+  MONOFOLD_GPU static slots& all_slots() { return *reinterpret_cast<slots*>(shared()); }
+  MONOFOLD_GPU static std::int32_t* words_of(int w) {
+    return reinterpret_cast<std::int32_t*>(shared() + words_at) + w * digits::num_words;
+  }
+  MONOFOLD_GPU static std::int64_t* total() {
+    return reinterpret_cast<std::int64_t*>(shared() + total_at);
+  }
+  MONOFOLD_GPU std::uint64_t* pairs_of(int value) const {
+    return scratch_.mail.boxes() + (1 + 2 * value) * mail_room::most_senders;
+  }
+
+  /// What this warp has, to its slot.
+  MONOFOLD_GPU static void leave(const few_sum& own) {
+    if (values::is_first()) all_slots().value[values::own()][warp()] = own.value;
+    if (lane_rank() == 0) {
+      all_slots().said[warp()] = said_of(own);
+      all_slots().minus_zeros[warp()] = own.minus_zeros;
+    }
+  }
+  /// Adds up what warps have left; by one warp.
+  MONOFOLD_GPU void join_warps(few_sum& own) const {
+    const int w = lane_rank() % few_warps;
+    const std::uint32_t said = all_slots().said[w];
+    const std::uint32_t minus_zeros = all_slots().minus_zeros[w];
+    few_sum out = tile::nothing();
+    out.max_exponent = exponent_in(largest_of_lanes(said & exponent_mask));
+    if (any_lane(is_rare(said, minus_zeros, out.max_exponent))) {
+      const std::uint32_t is_there = lane_rank() < few_warps ? ~std::uint32_t{0} : 0;
+      sums moved;
+      MONOFOLD_UNROLL
+      for (int k = 0; k < sums::count; ++k) {
+        moved.value[k] = chosen_by(is_there, all_slots().value[k][w], 0.0);
+      }
+      make_alike(moved, said, minus_zeros & is_there, out);
+      sync_warp();  // slots read above are overwritten below
+      MONOFOLD_UNROLL
+      for (int k = 0; k < sums::count; ++k) {
+        if (is_there != 0) all_slots().value[k][w] = moved.value[k];
+      }
+      sync_warp();  // and read by other lanes
+    }
+    out.value = all_slots().value[values::own() < sums::count ? values::own() : 0][w];
+    MONOFOLD_UNROLL
+    for (int d = 1; d < few_warps; d *= 2) {
+      out.value = rounded_sum(out.value, shuffle_from(out.value, lane_rank() ^ d));
+    }
+    own = out;
+  }
+  /// Brings what lanes have to the bins of `out`, where theirs begin far apart or something else is rare; to digits if
+  /// these bins do not hold it. Lanes that have nothing have zeros.
+  MONOFOLD_GPU void make_alike(sums& own, std::uint32_t said, std::uint32_t minus_zeros,
+                               few_sum& out) const {
+    out.elsewhere = lanes_with((said & is_elsewhere) != 0);
+    out.minus_zeros = sum_of_lanes(minus_zeros);
+    const sums before = own;
+    if (!any_lane(!own.move_to(out.max_exponent))) return;
+    add_values(before.value, out);
+    MONOFOLD_UNROLL
+    for (int k = 0; k < sums::count; ++k) own.value[k] = 0.0;
+  }
+  /// Adds what lanes have to digits: of the first warp, where it may have some, or to words of global memory.
+  MONOFOLD_GPU void add_values(const double (&value)[sums::count], few_sum& own) const {
+    std::int32_t* const words = words_of(warp());
+    if (blocks() > 1 || (own.elsewhere & 1) == 0) digits(words, nullptr).clear();
+    tile::add_values(value, words);
+    if (blocks() > 1) hand_over();
+    own.elsewhere |= 1;
+  }
+  /// Adds the digits of this warp to words of global memory.
+  MONOFOLD_GPU void hand_over() const { digits(words_of(warp()), scratch_.words).hand_over(); }
+
+  /// sync       all lanes of a warp
+  MONOFOLD_GPU void post(int sender, const few_sum& own) const {
+    if (own.elsewhere != 0) {
+      sync_warp();      // additions of all lanes are before what follows,
+      __threadfence();  // and seen by whoever sees the mail
+    }
+    if (values::is_first()) {
+      const auto bits = bits_as<std::uint64_t>(own.value);
+      post_mail(pairs_of(values::own()) + 2 * sender,
+                mail_of(call_, static_cast<std::uint32_t>(bits)),
+                mail_of(call_, static_cast<std::uint32_t>(bits >> 32)));
+    }
+    if (lane_rank() == 1) {
+      post_mail(scratch_.mail.boxes() + sender,
+                mail_of(call_, said_of(own) | own.minus_zeros << zeros_shift));
+    }
+  }
+  /// Waits for a sender a lane, in lanes that ask, and adds up what they have. Lanes wait for each other, see
+  /// mailbox::wait.
+  ///
+  /// sync       all lanes of a warp
+  MONOFOLD_GPU few_sum hear(int sender, bool asks) const {
+    if (!asks) sender = 0;
+    std::uint64_t word;
+    std::uint64_t low[sums::count];
+    std::uint64_t high[sums::count];
+    bool all_there;
+    do {
+      // All is on its way before any is looked at.
+      read_mail(scratch_.mail.boxes() + sender, word);
+      MONOFOLD_UNROLL
+      for (int k = 0; k < sums::count; ++k) read_mail(pairs_of(k) + 2 * sender, low[k], high[k]);
+      all_there = is_mail_of(call_, word);
+      MONOFOLD_UNROLL
+      for (int k = 0; k < sums::count; ++k) {
+        all_there = all_there && is_mail_of(call_, low[k]) && is_mail_of(call_, high[k]);
+      }
+    } while (any_lane(!all_there));
+    const std::uint32_t mask = asks ? ~std::uint32_t{0} : 0;
+    const auto said = static_cast<std::uint32_t>(word);
+    sums heard;
+    MONOFOLD_UNROLL
+    for (int k = 0; k < sums::count; ++k) {
+      heard.value[k] = double_of_words(static_cast<std::uint32_t>(high[k]) & mask,
+                                       static_cast<std::uint32_t>(low[k]) & mask);
+    }
+    few_sum out = tile::nothing();
+    out.max_exponent = exponent_in(largest_of_lanes(said & exponent_mask));
+    if (any_lane(is_rare(said, said >> zeros_shift, out.max_exponent))) {
+      if ((said & is_elsewhere) != 0) __threadfence();  // what was added there is seen
+      make_alike(heard, said, said >> zeros_shift & mask, out);
+    }
+    out.value = values::sum(heard.value);
+    return out;
+  }
+
+  /// When the last block has heard all, by one warp.
+  MONOFOLD_GPU void end_call() const {
+    if (call_ + 1 == 0) {
+      // Numbers begin again: no box may hold one of them.
+      MONOFOLD_ROLL
+      for (int i = lane_rank(); i < mail_room::words; i += warp_lanes) scratch_.mail.boxes()[i] = 0;
+      sync_warp();  // boxes are empty before the number changes
+    }
+    if (lane_rank() == 0) *scratch_.mail.call() = call_ + 1 == 0 ? 1 : call_ + 1;
+  }
+
+  /// Everything as words to `total`, by the warp that has the sum: rare.
+  MONOFOLD_GPU void collect(few_sum& own) const {
+    double value[sums::count];
+    values::bring(own.value, value);
+    const std::uint32_t is_mine = lane_rank() == 0 ? ~std::uint32_t{0} : 0;
+    MONOFOLD_UNROLL
+    for (int k = 0; k < sums::count; ++k) value[k] = chosen_by(is_mine, value[k], 0.0);
+    add_values(value, own);
+    constexpr int place = digits::num_wide_digits + static_cast<int>(digit_count::minus_zero);
+    MONOFOLD_ROLL
+    for (int i = lane_rank(); i < digits::num_wide_words; i += warp_lanes) {
+      std::int64_t sum = i == place ? own.minus_zeros : 0;
+      if (blocks() > 1) {
+        sum += take_word(scratch_.words + i);
+      } else {
+        MONOFOLD_UNROLL
+        for (int w = 0; w < few_warps; ++w) {
+          if ((own.elsewhere >> w & 1) != 0) sum += digits::wide_word(words_of(w), i);
+        }
+      }
+      total()[i] = sum;
+    }
+    sync_warp();  // the total written above is read below
+  }
+
+  const range& range_;
+  const few_scratch& scratch_;
+  std::uint32_t call_ = 0;
+};
+
+/// The answer of few items to `sink`.
+///
+/// shape      see `few_block`
+/// order      exact: the bits do not depend on it
+/// tested by  tests/gpu/exact_few_test.cu
+template <class Term, class F, class Sink>
+__global__ void __launch_bounds__(few_threads)
+    add_few_kernel(const F f, const typename few_tile<Term>::range range, const few_scratch scratch,
+                   const Sink sink) {
+  let_next_launch_begin();
+  few_block<Term> block(range, scratch);
+  wait_for_launches_before();
+  block.read_call();
+  few_sum own;
+  if (block.add(own)) block.finish(f, own, sink);
+}
+
+}  // namespace monofold::detail

@@ -1,0 +1,245 @@
+#pragma once
+/// engine/gpu/exact/few_tile: the sum of a tile of few items, by a warp.
+
+#include <climits>
+#include <cstdint>
+
+#include "monofold/engine/gpu/exact/few_bins.cuh"
+#include "monofold/engine/gpu/exact/lane_values.cuh"
+#include "monofold/engine/gpu/exact/term_check.cuh"
+#include "monofold/engine/gpu/exact/term_format.cuh"
+#include "monofold/engine/gpu/exact/warp_digits.cuh"
+#include "monofold/engine/gpu/exact/warp_wide.cuh"
+#include "monofold/engine/gpu/load.cuh"
+#include "monofold/fold/exact/anchors.hpp"
+#include "monofold/level/lanes.cuh"
+#include "monofold/level/shuffle.cuh"
+#include "monofold/level/thread.cuh"
+#include "monofold/plan/few_launch.hpp"
+#include "monofold/platform/host_device.hpp"
+
+namespace monofold::detail {
+
+/// Few items, by positions that count from a boundary of 16 bytes.
+template <class Item>
+struct few_range {
+  const Item* base;
+  std::int32_t first;
+  std::int32_t end;
+  std::int32_t tiles;
+};
+
+/// Rows of 32 chunks from position `at`, a boundary; zeros beyond the range.
+template <int rows, class Item>
+MONOFOLD_GPU void load_few_rows(bytes16 (&raw)[rows], const few_range<Item>& range, int at) {
+  constexpr int chunk_items = static_cast<int>(sizeof(bytes16) / sizeof(Item));
+  constexpr int row_items = warp_lanes * chunk_items;
+  const int own = at + lane_rank() * chunk_items;
+  MONOFOLD_UNROLL
+  for (int r = 0; r < rows; ++r) {
+    const int from = own + r * row_items;
+    raw[r] = bytes16{};
+    if (from >= range.first && from + chunk_items <= range.end) raw[r] = load_16(range.base + from);
+  }
+  if (range.first == 0 && range.end % chunk_items == 0) return;
+  MONOFOLD_ROLL
+  for (int side = 0; side < 2; ++side) {
+    // The chunk that an end of the range parts.
+    const int position = side == 0 ? range.first : range.end;
+    const int from = position / chunk_items * chunk_items;
+    const int row = (from - at) / row_items;
+    const bool is_own = from >= own && (from - own) % row_items == 0 && row < rows;
+    if (position == from || !is_own) continue;
+    const aligned_range<Item> items{range.base, range.first, range.end};
+    const bytes16 bytes = part_of_chunk(items, from, bytes16{});
+    MONOFOLD_UNROLL
+    for (int r = 0; r < rows; ++r) {
+      MONOFOLD_UNROLL
+      for (int w = 0; w < 4; ++w) raw[r].word[w] = r == row ? bytes.word[w] : raw[r].word[w];
+    }
+  }
+}
+
+/// A sum as a warp has it.
+///
+/// | member | meaning |
+/// |---|---|
+/// | `value` | of one bin, see `lane_values` |
+/// | `max_exponent` | see `bin_sums` |
+/// | `elsewhere` | not 0: some items are among digits instead; of a block's sum, which warps have them, as bits |
+/// | `minus_zeros` | terms that are -0 |
+struct few_sum {
+  double value;
+  std::int32_t max_exponent;
+  std::uint32_t elsewhere;
+  std::uint32_t minus_zeros;
+};
+
+/// What a warp makes of a tile of terms that are items, or their magnitudes.
+///
+/// sync       all lanes of the warp
+template <class Term>
+class few_tile {
+ public:
+  using item = typename Term::item;
+  using format = term_format<Term>;
+  using check = term_check<Term>;
+  using items = thread_items<item>;
+  using range = few_range<item>;
+  using sums = bin_sums<item>;
+  using values = lane_values<sums::count>;
+  using digits = warp_digits<typename format::layout>;
+  static constexpr int rows = 4;
+  static constexpr int row_items = warp_lanes * format::chunk_items;
+  static constexpr int items_each = rows * row_items;
+  static_assert(items_each * sizeof(item) == few_tile_bytes);
+
+  MONOFOLD_GPU static few_sum nothing() { return {0.0, sums::no_exponent, 0, 0}; }
+
+  /// The sum of tile `tile`: where bins do not hold it, as digits.
+  ///
+  /// shape      words: digits::num_words of shared memory of this warp
+  MONOFOLD_GPU static few_sum add(const range& from, int tile, std::int32_t* words) {
+    few_sum out = nothing();
+    const int at = tile * items_each;
+    bytes16 raw[rows];
+    load_few_rows(raw, from, at);
+    seen_items seen{0, items::no_low};
+    MONOFOLD_UNROLL
+    for (int r = 0; r < rows; ++r) look(seen, raw[r]);
+    const std::uint32_t most = largest_of_lanes(check::key(seen));
+    const int max_exponent = check::max_exponent_of(most);
+    const bool is_high = most >= check::infinite || max_exponent > highest;
+    bool is_rare = is_high;
+    if constexpr (is_sure) is_rare |= is_unsure(seen, max_exponent);
+    if constexpr (format::counts_zeros) is_rare |= shows_minus_zero(seen);
+    few_bins<item> bins;
+    bins.start(max_exponent);
+    bool is_held = true;
+    // One vote for all that is rare.
+    if (any_lane(is_rare)) {
+      if constexpr (format::counts_zeros) {
+        int zeros = 0;
+        MONOFOLD_UNROLL
+        for (int r = 0; r < rows; ++r) zeros += format::minus_zeros_in(raw[r]);
+        out.minus_zeros = static_cast<std::uint32_t>(sum_of_lanes(zeros));
+      }
+      is_held = !is_high && deposit_all<0, rows>(bins, raw);
+    } else if constexpr (is_sure) {
+      deposit_surely<0>(bins, raw);
+      // Of little there is hardly more than a row.
+      if (at + rows / 2 * row_items < from.end) deposit_surely<rows / 2>(bins, raw);
+    } else if (at + rows / 2 * row_items < from.end) {
+      is_held = deposit_all<0, rows>(bins, raw);
+    } else {
+      is_held = deposit_all<0, rows / 2>(bins, raw);
+    }
+    if (is_held) {
+      out.value = values::sum(sums::of(bins, max_exponent).value);
+      out.max_exponent = most == 0 ? sums::no_exponent : max_exponent;
+    } else {
+      leave_digits(raw, words);
+      out.elsewhere = 1;
+    }
+    return out;
+  }
+
+  /// += what lanes have in bins, to the digits of this warp: rare.
+  MONOFOLD_GPU static void add_values(const double (&value)[sums::count], std::int32_t* words) {
+    sync_warp();  // additions of another kind above
+    MONOFOLD_UNROLL
+    for (int k = 0; k < sums::count; ++k) add_value(value[k], words);
+    sync_warp();
+  }
+
+ private:
+  static constexpr bool is_double = sizeof(item) == 8;
+  /// Bits of items tell whether bins hold them; else it is seen by what they leave.
+  static constexpr bool is_sure = !is_double;
+  static constexpr int highest = highest_exponent - 30;  // bins of larger items may be infinite
+
+  MONOFOLD_GPU static void look(seen_items& seen, const bytes16& c) {
+    if constexpr (is_double) {
+      seen.most = items::look(seen.most, c);
+      if constexpr (format::counts_zeros) {
+        const auto less = [](std::uint32_t a, std::uint32_t b) {
+          return static_cast<std::int32_t>(a) < static_cast<std::int32_t>(b) ? a : b;
+        };
+        seen.lowest = less(less(seen.lowest, c.word[1]), c.word[3]);
+      }
+    } else {
+      check::look(seen, c);
+    }
+  }
+  /// Whether there may be a -0.
+  MONOFOLD_GPU static bool shows_minus_zero(const seen_items& seen) {
+    if constexpr (is_double) {
+      return static_cast<std::int32_t>(seen.lowest) == INT_MIN;
+    } else {
+      return check::may_be_minus_zero(seen);
+    }
+  }
+  /// Whether some item may have bits below the last bin.
+  MONOFOLD_GPU static bool is_unsure(const seen_items& seen, int max_exponent) {
+    const int unit = unit_of_last_bin(max_exponent, few_headroom<item>, sums::count);
+    return items::is_below(seen.least, items::low_limit(unit + items::last_bias));
+  }
+
+  /// Half of the rows, which the bins are known to hold.
+  template <int first>
+  MONOFOLD_GPU static void deposit_surely(few_bins<item>& bins, const bytes16 (&raw)[rows]) {
+    MONOFOLD_UNROLL
+    for (int r = first; r < first + rows / 2; ++r) {
+      MONOFOLD_UNROLL
+      for (int v = 0; v < format::chunk_items; ++v) {
+        double x[1];
+        format::split(raw[r], v, x);
+        bins.template deposit_whole<sums::count>(x[0]);
+      }
+    }
+  }
+  /// Some rows; whether bins of all lanes hold them.
+  template <int first, int end>
+  MONOFOLD_GPU static bool deposit_all(few_bins<item>& bins, const bytes16 (&raw)[rows]) {
+    std::uint32_t left = 0;
+    MONOFOLD_UNROLL
+    for (int r = first; r < end; ++r) {
+      MONOFOLD_UNROLL
+      for (int v = 0; v < format::chunk_items; ++v) {
+        double x[1];
+        format::split(raw[r], v, x);
+        left |= bits_but_sign(bins.deposit(x[0]));
+      }
+    }
+    return !any_lane(left != 0);
+  }
+
+  /// Makes digits of a tile, but for its count of -0: rare, and long.
+  MONOFOLD_GPU static void leave_digits(const bytes16 (&raw)[rows], std::int32_t* words) {
+    tile_rows all;
+    MONOFOLD_UNROLL
+    for (int r = 0; r < rows; ++r) all.raw[r] = raw[r];
+    make_digits(all, words);
+  }
+  struct tile_rows {
+    bytes16 raw[rows];
+  };
+  MONOFOLD_GPU_CALL static void make_digits(const tile_rows all, std::int32_t* words) {
+    constexpr int batch = 16 / format::chunk_items < rows ? 16 / format::chunk_items : rows;
+    digits to(words, nullptr);
+    to.clear();
+    warp_wide<Term, false> wide;
+    MONOFOLD_UNROLL
+    for (int first = 0; first < rows; first += batch) {
+      bytes16 raw[batch];
+      MONOFOLD_UNROLL
+      for (int r = 0; r < batch; ++r) raw[r] = all.raw[first + r];
+      wide.add_batch(to, raw, true);
+    }
+  }
+  MONOFOLD_GPU_CALL static void add_value(double value, std::int32_t* words) {
+    digits(words, nullptr).deposit(value, format::part_scale(0), 0);
+  }
+};
+
+}  // namespace monofold::detail

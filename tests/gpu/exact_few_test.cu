@@ -1,0 +1,248 @@
+// Exact sums and means of few items on the device, by a kernel of their own: the CPU's bits, whatever the items, their
+// number, their place and what tiles differ in.
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "monofold/plan/few_launch.hpp"
+#include "tests/exact/items.hpp"
+#include "tests/gpu/exact_states.cuh"
+
+namespace {
+
+namespace mf = monofold;
+using gpu_tests::bound_state;
+using gpu_tests::device_array;
+
+/// The bits of an answer; of one that is a status, that.
+template <class Real>
+std::uint64_t bits_of(const Real& x) {
+  return mf::float_bits(x);
+}
+template <class Real>
+std::uint64_t bits_of(const mf::result<Real>& x) {
+  return x.has_value() ? bits_of(*x) : ~std::uint64_t{0};
+}
+
+template <class Item>
+class gpu_exact_few : public gpu_tests::gpu_test {
+ protected:
+  static constexpr int tile = mf::few_tile_bytes / sizeof(Item);
+  static constexpr int chunk = 16 / sizeof(Item);
+  static constexpr int most = static_cast<int>(mf::most_few_bytes(sizeof(Item)) / sizeof(Item));
+
+  mf::gpu_workspace workspace;  // of all calls of a test
+
+  void SetUp() override {
+    gpu_tests::gpu_test::SetUp();
+    if (IsSkipped()) return;
+    workspace = mf::gpu_workspace(mf::workspace_bytes(std::span<const Item>(), mf::sum));
+  }
+
+  template <class F>
+  void check(const F& fold, std::span<const Item> host, std::span<const Item> device,
+             const std::string& what) const {
+    using answer = mf::finished_t<F, Item>;
+    const device_array<answer> out(1);
+    mf::reduce_into(mf::gpu, device, fold, out.data(), workspace);
+    const answer want = mf::bind_fold<Item>(fold).finish(gpu_tests::cpu_state(fold, host));
+    ASSERT_EQ(bits_of(out.host()[0]), bits_of(want))
+        << what << ", n = " << host.size() << ", item of " << sizeof(Item) << " bytes, offset "
+        << reinterpret_cast<std::uintptr_t>(device.data()) % 16;
+  }
+  void check_all(const std::vector<Item>& items, const std::string& what,
+                 std::size_t offset = 0) const {
+    const device_array<Item> memory(items);
+    const std::size_t n = items.size() - offset;
+    const std::span<const Item> host(items.data() + offset, n);
+    const std::span<const Item> device = memory.span(offset, n);
+    check(mf::sum, host, device, what + ", sum");
+    check(mf::mean, host, device, what + ", mean");
+    check(mf::norm1, host, device, what + ", norm1");
+    check(mf::sum_to<float>, host, device, what + ", sum_to<float>");
+    check(mf::sum_to<mf::bfloat16>, host, device, what + ", sum_to<bfloat16>");
+    check(mf::mean_to<float>, host, device, what + ", mean_to<float>");
+  }
+
+  /// A power of two times an item, as far as the type goes.
+  static Item power(int exponent, double sign = 1) {
+    return mf::round_to<Item>(sign < 0, 1, exponent, false);
+  }
+  /// All items of a tile times 2^exponent, rounded.
+  static void scale(std::vector<Item>& items, int first, int end, int exponent) {
+    for (int i = first; i < end; ++i) {
+      const mf::float_parts p = mf::parts_of(items[static_cast<std::size_t>(i)]);
+      items[static_cast<std::size_t>(i)] =
+          mf::round_to<Item>(p.negative, p.significand, p.exponent + exponent, false);
+    }
+  }
+};
+TYPED_TEST_SUITE(gpu_exact_few, gpu_tests::item_types);
+
+TYPED_TEST(gpu_exact_few, every_kind_of_data) {
+  constexpr int tile = TestFixture::tile;
+  std::vector<int> sizes{1, 2 * tile / 3, tile + 5, 7 * tile + 1, 11 * tile - 3};
+  if (!gpu_tests::is_slow) {
+    for (const int n : {3, 17, tile, 8 * tile, 31 * tile, 100 * tile + 7, TestFixture::most - 8}) {
+      sizes.push_back(n);
+    }
+  }
+  for (const char* kind : {"uniform", "normal", "integers", "wide", "any finite", "subnormal",
+                           "zeros", "some zeros", "minus zeros", "cancelling", "specials"}) {
+    for (const int n : sizes) {
+      const auto items = inputs::items_of<TypeParam>(kind, n, static_cast<std::uint64_t>(n));
+      this->check_all(items, kind);
+    }
+  }
+}
+
+TYPED_TEST(gpu_exact_few, every_length_and_place) {
+  constexpr int tile = TestFixture::tile;
+  constexpr int chunk = TestFixture::chunk;
+  constexpr int row = 32 * chunk;
+  const int most = TestFixture::most;
+  std::vector<int> sizes{
+      1,    2,        chunk - 1,    chunk + 1, row - 1,      row + 1,       2 * row,  tile - 1,
+      tile, tile + 1, 8 * tile - 1, 8 * tile,  8 * tile + 1, 33 * tile - 2, 33 * tile};
+  if (!gpu_tests::is_slow) {
+    for (const int n : {256 * tile - 1, 256 * tile, most - chunk, most - 1, most, most + 1}) {
+      sizes.push_back(n);
+    }
+  }
+  for (const int n : sizes) {
+    for (const std::size_t offset : {0, 1, chunk - 1}) {
+      if (n < 1 || (gpu_tests::is_slow && n > 9 * tile && offset == 1)) continue;
+      const auto items = inputs::items_of<TypeParam>("normal", n + static_cast<int>(offset),
+                                                     static_cast<std::uint64_t>(n) + 77);
+      const device_array<TypeParam> memory(items);
+      const std::span<const TypeParam> host(items.data() + offset, static_cast<std::size_t>(n));
+      this->check(mf::sum, host, memory.span(offset, host.size()), "sum");
+      this->check(mf::mean, host, memory.span(offset, host.size()), "mean");
+    }
+  }
+}
+
+TYPED_TEST(gpu_exact_few, senders_are_warps_or_blocks) {
+  // 256 tiles and one more: of float they are few, too.
+  for (const int tiles : {32, 33, 256, 257}) {
+    const auto items = inputs::items_of<TypeParam>("normal", tiles * TestFixture::tile - 5, 3);
+    const device_array<TypeParam> memory(items);
+    this->check(mf::sum, items, memory.span(0, items.size()), std::to_string(tiles) + " tiles");
+  }
+}
+
+TYPED_TEST(gpu_exact_few, tiles_whose_exponents_differ) {
+  constexpr int tile = TestFixture::tile;
+  // Near, just too far to be added as they are, farther, and with bits below all bins.
+  for (const int apart : {1, 3, 4, 7, 20, 45, 70, 200, 900}) {
+    for (const int tiles : {3, 8, 13, 40}) {
+      if (gpu_tests::is_slow && tiles == 40 && apart % 2 == 0) continue;
+      for (const int step : {1, 2, 5}) {
+        auto items = inputs::items_of<TypeParam>("normal", tiles * tile - 3, 5);
+        for (int t = 0; t * tile < static_cast<int>(items.size()); t += step) {
+          const int end = std::min<int>((t + 1) * tile, static_cast<int>(items.size()));
+          TestFixture::scale(items, t * tile, end, -apart);
+        }
+        const device_array<TypeParam> memory(items);
+        const std::string what = std::to_string(apart) + " apart, every " + std::to_string(step);
+        this->check(mf::sum, items, memory.span(0, items.size()), what);
+        this->check(mf::mean, items, memory.span(0, items.size()), what);
+      }
+    }
+  }
+}
+
+TYPED_TEST(gpu_exact_few, tiles_without_anything) {
+  constexpr int tile = TestFixture::tile;
+  for (const int tiles : {2, 9, 35}) {
+    for (int full = 0; full < tiles; full += tiles / 2) {
+      std::vector<TypeParam> items(static_cast<std::size_t>(tiles * tile));
+      const auto own = inputs::items_of<TypeParam>("normal", tile, 9);
+      std::copy(own.begin(), own.end(), items.begin() + full * tile);
+      this->check_all(items, "one full tile");
+      for (auto& x : items) x = TestFixture::power(-3, -1);
+      std::fill(items.begin() + full * tile, items.begin() + (full + 1) * tile, TypeParam{});
+      this->check_all(items, "one empty tile");
+    }
+  }
+}
+
+TYPED_TEST(gpu_exact_few, what_is_rare_in_one_tile) {
+  constexpr int tile = TestFixture::tile;
+  for (const int tiles : {1, 2, 8, 9, 33}) {
+    for (const char* kind : {"any finite", "minus zeros", "specials", "wide"}) {
+      auto items = inputs::items_of<TypeParam>("uniform", tiles * tile, 11);
+      const auto rare = inputs::items_of<TypeParam>(kind, tile, 12);
+      std::copy(rare.begin(), rare.end(), items.begin() + tiles / 2 * tile);
+      this->check_all(items, kind);
+      // The workspace is as it was: what is not rare follows.
+      this->check_all(inputs::items_of<TypeParam>("uniform", tiles * tile, 13), "what follows");
+    }
+  }
+}
+
+TYPED_TEST(gpu_exact_few, signs_of_zero) {
+  for (const int n : {1, 5, TestFixture::tile, 9 * TestFixture::tile + 1, 40 * TestFixture::tile}) {
+    std::vector<TypeParam> items(
+        static_cast<std::size_t>(n),
+        mf::float_from_bits<TypeParam>(mf::float_format<TypeParam>::sign_bit));
+    this->check_all(items, "all are -0");
+    items[items.size() / 2] = TypeParam{};
+    this->check_all(items, "one is +0");
+    items[items.size() / 2] = TestFixture::power(-2);
+    items.push_back(TestFixture::power(-2, -1));
+    this->check_all(items, "two cancel");
+  }
+}
+
+/// Sums in the middle between two doubles, and near to it by what lies in other bins and tiles.
+TEST(gpu_exact_few_ties, are_decided_by_the_last_bit) {
+  if (!gpu_tests::has_device()) GTEST_SKIP() << "no CUDA device";
+  constexpr int tile = mf::few_tile_bytes / 8;
+  const mf::gpu_workspace workspace(mf::workspace_bytes(std::span<const double>(), mf::sum));
+  inputs::generator random(99);
+  for (int i = 0; i < static_cast<int>(gpu_tests::repetitions(400, 60)); ++i) {
+    const int tiles = i % 3 == 0 ? 1 : i % 3 == 1 ? 5 : 20;
+    std::vector<double> items(static_cast<std::size_t>(tiles * tile));
+    const auto put = [&](double x) { items[random() % items.size()] += x; };
+    const double big = std::ldexp(1.0 + static_cast<double>(random() % 4096) * 0x1p-52, 0);
+    put(big);
+    put(0x1p-54);
+    put(0x1p-54);
+    const int low = -55 - static_cast<int>(random() % 40);
+    if (i % 4 != 0) put(std::ldexp(i % 4 == 1 ? 1.0 : -1.0, low));
+    if (i % 5 == 0) put(-std::ldexp(1.0, low - 1));
+    if (i % 2 == 0) {
+      for (double& x : items) x = -x;
+    }
+    const device_array<double> memory(items);
+    const device_array<double> out(1);
+    const device_array<mf::result<double>> mean(1);
+    const std::span<const double> device = memory.span(0, items.size());
+    mf::reduce_into(mf::gpu, device, mf::sum, out.data(), workspace);
+    mf::reduce_into(mf::gpu, device, mf::mean, mean.data(), workspace);
+    ASSERT_EQ(bits_of(out.host()[0]), bits_of(mf::reduce(mf::cpu, items, mf::sum))) << i;
+    ASSERT_EQ(bits_of(*mean.host()[0]), bits_of(mf::reduce(mf::cpu, items, mf::mean))) << i;
+  }
+}
+
+TEST(few_launch, has_a_warp_for_each_tile_and_a_thread_for_each_sender) {
+  for (const std::size_t bytes : {2, 4, 8}) {
+    const int most = mf::few_tiles_for(mf::most_few_bytes(bytes));
+    for (int tiles = 1; tiles <= most; ++tiles) {
+      const int blocks = mf::few_blocks_for(tiles);
+      ASSERT_LE(tiles, blocks * mf::few_warps);
+      ASSERT_LE(blocks, mf::few_threads);
+    }
+  }
+  EXPECT_EQ(mf::few_tiles_for(1), 1);
+  EXPECT_EQ(mf::few_tiles_for(mf::few_tile_bytes + 1), 2);
+}
+
+}  // namespace
