@@ -1,6 +1,7 @@
 // Exact sums and means of few items on the device, by a kernel of their own: the CPU's bits, whatever the items, their
 // number, their place and what tiles differ in.
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -35,7 +36,10 @@ class gpu_exact_few : public gpu_tests::gpu_test {
  protected:
   static constexpr int tile = mf::few_tile_bytes / sizeof(Item);
   static constexpr int chunk = 16 / sizeof(Item);
-  static constexpr int most = static_cast<int>(mf::most_few_bytes(sizeof(Item)) / sizeof(Item));
+  static constexpr int most =
+      static_cast<int>(mf::most_few_bytes(sizeof(Item), false) / sizeof(Item));
+  static constexpr int most_squares =
+      static_cast<int>(mf::most_few_bytes(sizeof(Item), true) / sizeof(Item));
 
   mf::gpu_workspace workspace;  // of all calls of a test
 
@@ -68,6 +72,8 @@ class gpu_exact_few : public gpu_tests::gpu_test {
     check(mf::sum_to<float>, host, device, what + ", sum_to<float>");
     check(mf::sum_to<mf::bfloat16>, host, device, what + ", sum_to<bfloat16>");
     check(mf::mean_to<float>, host, device, what + ", mean_to<float>");
+    check(mf::variance(1), host, device, what + ", variance");
+    check(mf::standard_deviation(0), host, device, what + ", standard deviation");
   }
 
   /// A power of two times an item, as far as the type goes.
@@ -111,7 +117,8 @@ TYPED_TEST(gpu_exact_few, every_length_and_place) {
       1,    2,        chunk - 1,    chunk + 1, row - 1,      row + 1,       2 * row,  tile - 1,
       tile, tile + 1, 8 * tile - 1, 8 * tile,  8 * tile + 1, 33 * tile - 2, 33 * tile};
   if (!gpu_tests::is_slow) {
-    for (const int n : {256 * tile - 1, 256 * tile, most - chunk, most - 1, most, most + 1}) {
+    for (const int n : {256 * tile - 1, 256 * tile, most - chunk, most - 1, most, most + 1,
+                        TestFixture::most_squares - 1, TestFixture::most_squares + 1}) {
       sizes.push_back(n);
     }
   }
@@ -124,6 +131,7 @@ TYPED_TEST(gpu_exact_few, every_length_and_place) {
       const std::span<const TypeParam> host(items.data() + offset, static_cast<std::size_t>(n));
       this->check(mf::sum, host, memory.span(offset, host.size()), "sum");
       this->check(mf::mean, host, memory.span(offset, host.size()), "mean");
+      this->check(mf::variance(0), host, memory.span(offset, host.size()), "variance");
     }
   }
 }
@@ -134,6 +142,7 @@ TYPED_TEST(gpu_exact_few, senders_are_warps_or_blocks) {
     const auto items = inputs::items_of<TypeParam>("normal", tiles * TestFixture::tile - 5, 3);
     const device_array<TypeParam> memory(items);
     this->check(mf::sum, items, memory.span(0, items.size()), std::to_string(tiles) + " tiles");
+    this->check(mf::variance(0), items, memory.span(0, items.size()), std::to_string(tiles));
   }
 }
 
@@ -153,6 +162,7 @@ TYPED_TEST(gpu_exact_few, tiles_whose_exponents_differ) {
         const std::string what = std::to_string(apart) + " apart, every " + std::to_string(step);
         this->check(mf::sum, items, memory.span(0, items.size()), what);
         this->check(mf::mean, items, memory.span(0, items.size()), what);
+        this->check(mf::variance(0), items, memory.span(0, items.size()), what);
       }
     }
   }
@@ -234,7 +244,8 @@ TEST(gpu_exact_few_ties, are_decided_by_the_last_bit) {
 
 TEST(few_launch, has_a_warp_for_each_tile_and_a_thread_for_each_sender) {
   for (const std::size_t bytes : {2, 4, 8}) {
-    const int most = mf::few_tiles_for(mf::most_few_bytes(bytes));
+    const int most = mf::few_tiles_for(
+        std::max(mf::most_few_bytes(bytes, false), mf::most_few_bytes(bytes, true)));
     for (int tiles = 1; tiles <= most; ++tiles) {
       const int blocks = mf::few_blocks_for(tiles);
       ASSERT_LE(tiles, blocks * mf::few_warps);

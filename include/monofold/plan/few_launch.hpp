@@ -13,13 +13,16 @@ inline constexpr int few_threads = few_warps * 32;
 /// Each warp takes one tile: four chunks of 16 bytes a lane.
 inline constexpr std::int64_t few_tile_bytes = 4 * 32 * 16;
 
-/// Up to so many bytes items are few.
+/// Up to so many bytes items are few, for sums of items, or also of their squares.
 ///
-/// source     measured on an H200, sums of normal data in a stream, against the kernel for any number of items: 0.55 of its
-///            time at 1 KiB, 0.71 to 0.84 at 64 KiB, 0.81 to 0.93 at 256 KiB; of float32 0.93 at 1 MiB, of others 1.03 to
-///            1.05. Where all exponents differ it is the slower one from 4 KiB on, up to 1.5 times
-constexpr std::int64_t most_few_bytes(std::size_t item_bytes) {
-  return std::int64_t{item_bytes == 4 ? 1024 : 256} << 10;
+/// source     measured on an H200, answers of normal data in a stream, time over that of the kernel for any number of
+///            items. Sums: 0.55 at 1 KiB, 0.70 (float32) to 0.92 (float16) at 64 KiB, 0.80 (float32) to 1.01 (float16)
+///            at 256 KiB, 0.91 (float32) at 1 MiB. Variances: 0.39 to 0.50 at 1 KiB, 0.51 (float16) to 0.77 (bfloat16)
+///            at 256 KiB, 0.84 (float32) at 1 MiB. Where all exponents differ sums of 16 KiB take up to 1.6
+constexpr std::int64_t most_few_bytes(std::size_t item_bytes, bool with_squares) {
+  constexpr std::int64_t kib = 1024;
+  if (with_squares) return 2048 * kib;
+  return (item_bytes == 4 ? 1024 : item_bytes == 8 ? 256 : 64) * kib;
 }
 
 /// The tiles of so many bytes from a boundary of 16 on.
@@ -27,9 +30,15 @@ constexpr int few_tiles_for(std::int64_t bytes) {
   return static_cast<int>((bytes + few_tile_bytes - 1) / few_tile_bytes);
 }
 
-/// The blocks for so many tiles: up to 128.
+/// The blocks for so many tiles: of four tiles, or eight where that would be more than 128 blocks.
 ///
-/// source     measured on an H200: of float32 and bfloat16 two, four and eight tiles a block differ by up to 4 %
-constexpr int few_blocks_for(int tiles) { return tiles <= few_warps ? 1 : (tiles + 3) / 4; }
+/// source     measured on an H200: of 16 to 512 tiles of float32 and bfloat16 two, four and eight a block differ by up
+///            to 4 %
+constexpr int few_blocks_for(int tiles) {
+  if (tiles <= few_warps) return 1;
+  const int thin = (tiles + 3) / 4;
+  const int full = (tiles + few_warps - 1) / few_warps;
+  return thin <= 128 ? thin : full > 128 ? full : 128;
+}
 
 }  // namespace monofold

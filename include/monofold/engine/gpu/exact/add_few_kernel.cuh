@@ -1,5 +1,5 @@
 #pragma once
-/// engine/gpu/exact/add_few_kernel: the kernel that gives the exact sum or mean of few items. Its time is that of
+/// engine/gpu/exact/add_few_kernel: the kernel that gives exact answers of few items. Its time is that of
 /// instructions that run once, so what is rare stands apart.
 
 #include <cstdint>
@@ -33,7 +33,7 @@ struct few_scratch {
 /// tile each or blocks, post theirs. What bins do not hold is among digits: of each warp, or in words of global memory if
 /// blocks meet.
 ///
-/// shape      blocks of `few_threads` threads, no more than mail_room::most_senders; or one warp for one tile
+/// shape      blocks of `few_threads` threads, no more than mail_room::most_senders; fewer for one tile
 /// sync       all threads of the block
 template <class Term>
 class few_block {
@@ -44,6 +44,11 @@ class few_block {
   using values = typename tile::values;
   using digits = typename tile::digits;
   using state_type = typename term_format<Term>::state;
+  static constexpr int num_sums = digits::layout::num_sums;
+  /// The threads of a block for so many tiles: of one, as many as `finish_words` needs.
+  MONOFOLD_HD static constexpr int threads_for(int tiles) {
+    return tiles > 1 ? few_threads : num_sums == 1 ? warp_lanes : (num_sums + 1) * warp_lanes;
+  }
 
   /// What the warps of a block have.
   struct slots {
@@ -64,7 +69,7 @@ class few_block {
     if (blocks() > 1) call_ = scratch_.mail.read_call();
   }
 
-  /// Adds all tiles; true in the warp that has the sum.
+  /// Adds all tiles; true in the block that has the sum, which its first warp gets.
   MONOFOLD_GPU bool add(few_sum& own) const {
     const int first = static_cast<int>(blockIdx.x) + warp() * blocks();
     own = tile::nothing();
@@ -77,7 +82,7 @@ class few_block {
       sync_block();  // slots written above are read below
       if (warp() == 0) join_warps(own);
     }
-    if (blocks() == 1) return warp() == 0;
+    if (blocks() == 1) return true;
     if (is_by_warp ? first < range_.tiles : warp() == 0) {
       post(is_by_warp ? first : static_cast<int>(blockIdx.x), own);
     }
@@ -91,26 +96,29 @@ class few_block {
       leave(own);
       sync_block();  // and read
     }
-    if (warp() != 0) return false;
+    if (warp() != 0) return true;
     if (senders > warp_lanes) join_warps(own);
     end_call();
     return true;
   }
 
-  /// The answer, by the warp that has the sum.
+  /// The answer of what the first warp has: of one sum that warp is enough.
   template <class F, class Answer>
   MONOFOLD_GPU void finish(const F& f, few_sum& own, const answer_sink<Answer>& sink) const {
+    if (num_sums == 1 && warp() != 0) return;
     const std::int64_t items = range_.end - range_.first;
-    bool is_done = own.elsewhere == 0;
-    if (is_done) {
+    bool is_done = true;
+    if (warp() == 0) {
+      is_done = own.elsewhere == 0;
       double value[sums::count];
       values::bring(own.value, value);
-      if (lane_rank() == 0) {
+      if (is_done && lane_rank() == 0) {
         is_done = finish_bins(f, value, own.minus_zeros, items, sink.out);
       }
     }
-    if (!any_lane(!is_done)) return;
-    collect(own);
+    if (!(num_sums == 1 ? any_lane(!is_done) : sync_block_any(!is_done))) return;
+    if (warp() == 0) collect(own);
+    if (num_sums > 1) sync_block();  // the total written above is read below
     finish_words<Term>(f, total(), items, reinterpret_cast<state_type*>(shared() + state_at), sink);
   }
 
@@ -121,7 +129,6 @@ class few_block {
   static constexpr int zeros_shift = 14;
   static_assert(few_warps * tile::items_each < 1 << (32 - zeros_shift));
   static_assert((1 + 2 * sums::count) * mail_room::most_senders <= mail_room::words);
-  static_assert(values::group_lanes >= few_warps, "a lane for each warp's value");
 
   MONOFOLD_GPU static std::uint32_t said_of(const few_sum& own) {
     return static_cast<std::uint32_t>(own.max_exponent - sums::no_exponent) |
@@ -133,7 +140,7 @@ class few_block {
   MONOFOLD_GPU static bool is_rare(std::uint32_t said, std::uint32_t minus_zeros, int largest) {
     const int exponent = exponent_in(said);
     return ((said & is_elsewhere) | minus_zeros) != 0 ||
-           (largest - exponent > few_spread && exponent != sums::no_exponent);
+           (largest - exponent > few_plan<Term>::spread && exponent != sums::no_exponent);
   }
 
   MONOFOLD_GPU static int warp() { return static_cast<int>(threadIdx.x) / warp_lanes; }
@@ -180,9 +187,14 @@ class few_block {
       }
       sync_warp();  // and read by other lanes
     }
-    out.value = all_slots().value[values::own() < sums::count ? values::own() : 0][w];
+    constexpr int lanes = values::group_lanes < few_warps ? values::group_lanes : few_warps;
+    const int value = values::own() < sums::count ? values::own() : 0;
     MONOFOLD_UNROLL
-    for (int d = 1; d < few_warps; d *= 2) {
+    for (int first = 0; first < few_warps; first += lanes) {
+      out.value = rounded_sum(out.value, all_slots().value[value][first + lane_rank() % lanes]);
+    }
+    MONOFOLD_UNROLL
+    for (int d = 1; d < lanes; d *= 2) {
       out.value = rounded_sum(out.value, shuffle_from(out.value, lane_rank() ^ d));
     }
     own = out;

@@ -5,6 +5,8 @@
 
 #include "monofold/engine/gpu/exact/term_format.cuh"
 #include "monofold/engine/gpu/exact/thread_bins.cuh"
+#include "monofold/fold/exact/moments.hpp"
+#include "monofold/fold/exact/term.hpp"
 #include "monofold/plan/few_launch.hpp"
 #include "monofold/platform/bits.hpp"
 #include "monofold/platform/host_device.hpp"
@@ -12,57 +14,133 @@
 
 namespace monofold::detail {
 
-/// By how many binades largest exponents of bins may differ that are added up as they are; that happens twice, in a
-/// block and among blocks.
-inline constexpr int few_spread = 3;
-
-/// Of 2^n items below 2^t a bin sums up to 2^(t + n), and in units of bins that begin 2 few_spread binades lower
-/// 2^(n + 2 few_spread) times as many as one item: below 2^53 units with so many bits of headroom.
-template <class Item>
-inline constexpr int few_headroom = [] {
-  int n = 0;
-  while (static_cast<std::int64_t>(sizeof(Item)) << n < most_few_bytes(sizeof(Item))) ++n;
-  return n + 2 * few_spread - 1;
-}();
-
 /// Not 0 where a number is not.
 MONOFOLD_GPU std::uint32_t bits_but_sign(double x) { return (high_word(x) << 1) | low_word(x); }
 
-/// The bins of a thread that adds few items: two hold 60 or 62 binades, three 99; items have 8 to 53 bits.
+/// How few items of a type are added, at most 2^log2_items of them.
+///
+/// | member | meaning |
+/// |---|---|
+/// | `spread` | sums are added up as they are where their largest exponents differ so much, twice: in a block, and of blocks |
+/// | `headroom` | of bins: the sum of all items is below 2^53 units of the lowest bins |
+/// | `first_product` | the part from which on parts are squares |
+/// | `bins(p)` | as many hold usual data of part p: 52 to 66 binades by two, 78 to 99 by three, 108 by four |
+template <class Term>
+struct few_plan;
+template <class Item, bool with_products>
+struct few_array_plan {
+  static constexpr std::int64_t most_bytes = most_few_bytes(sizeof(Item), with_products);
+  static constexpr int log2_items = [] {
+    int n = 0;
+    while (static_cast<std::int64_t>(sizeof(Item)) << n < most_bytes) ++n;
+    return n;
+  }();
+  static constexpr int spread = with_products ? 2 : 3;
+  // Of 2^n items a bin sums up to 2^n times the largest. In units of bins that begin lower, twice by `spread`, or by
+  // twice as much of squares, that is as many times more.
+  static constexpr int headroom = log2_items + (with_products ? 4 : 2) * spread - 1;
+  static constexpr int first_product = 1;
+  MONOFOLD_HD static constexpr int bins(int p) {
+    return p < first_product ? (sizeof(Item) == 8 ? 3 : 2) : sizeof(Item) == 4 ? 4 : 3;
+  }
+};
 template <class Item>
-using few_bins = thread_bins<sizeof(Item) == 8 ? 3 : 2, few_headroom<Item>>;
+struct few_plan<value_term<Item>> : few_array_plan<Item, false> {};
+template <class Item>
+struct few_plan<magnitude_term<Item>> : few_array_plan<Item, false> {};
+// Squares of doubles would take eleven bins.
+template <class Item>
+requires(sizeof(Item) < 8) struct few_plan<moments_term<Item>> : few_array_plan<Item, true> {
+};
+
+/// The bins of a thread for parts `part`, part + 1, .. of terms.
+///
+/// shape      value: `count` doubles, one a bin, part by part
+template <class Term, int part = 0, bool = (part < term_format<Term>::parts)>
+class few_bins {
+ public:
+  static constexpr int count = 0;
+  MONOFOLD_HD static constexpr int part_of(int) { return part; }
+  MONOFOLD_GPU void start(int) {}
+  template <class X>
+  MONOFOLD_GPU std::uint32_t deposit(const X&) {
+    return 0;
+  }
+  template <class X>
+  MONOFOLD_GPU void deposit_surely(const X&) {}
+  MONOFOLD_GPU std::uint32_t move(const double*) { return 0; }
+  MONOFOLD_GPU void leave(int, double*) const {}
+};
+template <class Term, int part>
+class few_bins<Term, part, true> {
+  using format = term_format<Term>;
+  static constexpr int own_count = few_plan<Term>::bins(part);
+  using bins = thread_bins<own_count, few_plan<Term>::headroom>;
+  using next = few_bins<Term, part + 1>;
+
+ public:
+  static constexpr int count = own_count + next::count;
+  /// Which part a value is of.
+  MONOFOLD_HD static constexpr int part_of(int value) {
+    return value < own_count ? part : next::part_of(value - own_count);
+  }
+
+  MONOFOLD_GPU void start(int max_exponent) {
+    own_.start(format::part_max_exponent(max_exponent, part));
+    next_.start(max_exponent);
+  }
+  /// The parts of a term; not 0 where the bins do not hold them.
+  template <class X>
+  MONOFOLD_GPU std::uint32_t deposit(const X& x) {
+    return bits_but_sign(own_.deposit(x[part])) | next_.deposit(x);
+  }
+  /// The same where they are known to.
+  template <class X>
+  MONOFOLD_GPU void deposit_surely(const X& x) {
+    own_.template deposit_whole<own_count>(x[part]);
+    next_.deposit_surely(x);
+  }
+  /// What other bins have left; not 0 where these do not hold it.
+  MONOFOLD_GPU std::uint32_t move(const double* value) {
+    std::uint32_t left = 0;
+    MONOFOLD_UNROLL
+    for (int k = 0; k < own_count; ++k) left |= bits_but_sign(own_.deposit(value[k]));
+    return left | next_.move(value + own_count);
+  }
+  /// The sums of what was deposited since they began at `max_exponent`.
+  MONOFOLD_GPU void leave(int max_exponent, double* value) const {
+    bins empty;
+    empty.start(format::part_max_exponent(max_exponent, part));
+    MONOFOLD_UNROLL
+    for (int k = 0; k < own_count; ++k) {
+      value[k] = rounded_sum(bits_as<double>(own_.bits(k)), -bits_as<double>(empty.bits(k)));
+    }
+    next_.leave(max_exponent, value + own_count);
+  }
+
+ private:
+  bins own_;
+  next next_;
+};
 
 /// Exact sums of few items, a double a bin. Each is a whole number of the units of bins that begin at `max_exponent`, or
-/// at most 2 few_spread binades lower.
-template <class Item>
+/// at most 2 `spread` binades of items lower, see `few_plan`.
+template <class Term>
 struct bin_sums {
-  static constexpr int count = sizeof(Item) == 8 ? 3 : 2;
+  using bins = few_bins<Term>;
+  static constexpr int count = bins::count;
   static constexpr int no_exponent = -(1 << 12);  // of no sums: below all others
 
   double value[count];
   std::int32_t max_exponent;
 
-  /// What was deposited in bins that began at an exponent.
-  MONOFOLD_GPU static bin_sums of(const few_bins<Item>& bins, int max_exponent) {
-    few_bins<Item> empty;
-    empty.start(max_exponent);
-    bin_sums out;
-    MONOFOLD_UNROLL
-    for (int k = 0; k < count; ++k) {
-      out.value[k] = rounded_sum(bits_as<double>(bins.bits(k)), -bits_as<double>(empty.bits(k)));
-    }
-    out.max_exponent = max_exponent;
-    return out;
-  }
-
   /// In bins that begin higher; false where these do not hold all.
   MONOFOLD_GPU bool move_to(int largest) {
-    few_bins<Item> to;
+    bins to;
     to.start(largest);
-    std::uint32_t left = 0;
-    MONOFOLD_UNROLL
-    for (int k = 0; k < count; ++k) left |= bits_but_sign(to.deposit(value[k]));
-    *this = of(to, largest);
+    const std::uint32_t left = to.move(value);
+    to.leave(largest, value);
+    max_exponent = largest;
     return left == 0;
   }
 };

@@ -1,5 +1,5 @@
 #pragma once
-/// engine/gpu/exact/few_finish: sums and means of few items from the doubles of their bins.
+/// engine/gpu/exact/few_finish: sums, means and variances of few items from the doubles of their bins.
 
 #include <cstdint>
 #include <type_traits>
@@ -8,8 +8,11 @@
 #include "monofold/engine/gpu/exact/finish.cuh"
 #include "monofold/engine/gpu/exact/quick_quotients.cuh"
 #include "monofold/engine/gpu/exact/term_format.cuh"
+#include "monofold/engine/gpu/exact/two_sum.cuh"
 #include "monofold/engine/gpu/kernel.cuh"
+#include "monofold/fold/exact/moments.hpp"
 #include "monofold/fold/exact/sum.hpp"
+#include "monofold/fold/exact/sum_of_two.hpp"
 #include "monofold/platform/bits.hpp"
 #include "monofold/platform/float_format.hpp"
 #include "monofold/platform/host_device.hpp"
@@ -17,39 +20,31 @@
 
 namespace monofold::detail {
 
-/// Whether the kernel of few items gives this answer on the device: sums and means of items or magnitudes.
+/// Whether the kernel of few items gives this answer on the device: sums and means of items or magnitudes, variances and
+/// deviations of items that are no doubles.
 template <class Term>
-inline constexpr bool is_of_few_term_v = false;
+inline constexpr bool is_of_one_part_v = false;
 template <class Item>
-inline constexpr bool is_of_few_term_v<value_term<Item>> = true;
+inline constexpr bool is_of_one_part_v<value_term<Item>> = true;
 template <class Item>
-inline constexpr bool is_of_few_term_v<magnitude_term<Item>> = true;
+inline constexpr bool is_of_one_part_v<magnitude_term<Item>> = true;
 template <class F, class Sink>
 inline constexpr bool is_of_few_answer_v = false;
 template <class Term, class Real, nan_rule rule, class Answer>
 inline constexpr bool is_of_few_answer_v<exact_total_fold<Term, Real, rule>, answer_sink<Answer>> =
-    is_of_few_term_v<Term>;
+    is_of_one_part_v<Term>;
 template <class Term, class Real, nan_rule rule, class Answer>
 inline constexpr bool is_of_few_answer_v<exact_mean_fold<Term, Real, rule>, answer_sink<Answer>> =
-    is_of_few_term_v<Term>&& is_quick_v<Real>;
-
-/// A number as two doubles, of which the first is nearest to it.
-struct double_pair {
-  double high;
-  double low;
-};
-
-/// a + b: the pair is exact.
-MONOFOLD_GPU double_pair pair_of(double a, double b) {
-  const double sum = rounded_sum(a, b);
-  const double part = rounded_sum(sum, -a);
-  return {sum, rounded_sum(rounded_sum(a, -rounded_sum(sum, -part)), rounded_sum(b, -part))};
-}
+    is_of_one_part_v<Term>&& is_quick_v<Real>;
+template <class Item, class Real, bool root, nan_rule rule, class Answer>
+inline constexpr bool
+    is_of_few_answer_v<exact_variance_fold<Item, Real, root, rule>, answer_sink<Answer>> =
+        sizeof(Item) < 8 && is_quick_v<Real>;
 
 /// The double nearest to a + b that has an odd last bit, unless the sum is a double: then whoever rounds it to fewer bits
 /// rounds as of the sum itself.
 MONOFOLD_GPU double odd_sum(double a, double b) {
-  const double_pair sum = pair_of(a, b);
+  const sum_of_two sum = two_sum(a, b);
   const auto bits = bits_as<std::int64_t>(sum.high);
   if (sum.low == 0 || (bits & 1) != 0) return sum.high;
   return bits_as<double>(bits + ((sum.low > 0) == (bits >= 0) ? 1 : -1));
@@ -60,25 +55,31 @@ MONOFOLD_GPU double odd_sum(double a, double b) {
 /// source     S. Boldo, G. Melquiond 2008, doi 10.1109/TC.2007.70819 (sums of three by rounding to odd)
 MONOFOLD_GPU double odd_sum(const double (&value)[2]) { return odd_sum(value[0], value[1]); }
 MONOFOLD_GPU double sum_once(const double (&value)[2]) { return rounded_sum(value[0], value[1]); }
-MONOFOLD_GPU double_pair parts_of_three(const double (&value)[3]) {
-  const double_pair lower = pair_of(value[1], value[2]);
-  const double_pair upper = pair_of(value[0], lower.high);
-  return {upper.high, odd_sum(upper.low, lower.low)};
+MONOFOLD_GPU sum_of_two parts_of_three(const double (&value)[3]) {
+  const sum_of_two lower = two_sum(value[1], value[2]);
+  const sum_of_two upper = two_sum(value[0], lower.high);
+  return {upper.high, odd_sum(upper.low, lower.low), 0};
 }
 MONOFOLD_GPU double odd_sum(const double (&value)[3]) {
-  const double_pair parts = parts_of_three(value);
+  const sum_of_two parts = parts_of_three(value);
   return odd_sum(parts.high, parts.low);
 }
 MONOFOLD_GPU double sum_once(const double (&value)[3]) {
-  const double_pair parts = parts_of_three(value);
+  const sum_of_two parts = parts_of_three(value);
   return rounded_sum(parts.high, parts.low);
 }
 
-/// The sum of all bins, off by less than 2^-100 of itself.
-MONOFOLD_GPU double_pair near_sum(const double (&value)[2]) { return pair_of(value[0], value[1]); }
-MONOFOLD_GPU double_pair near_sum(const double (&value)[3]) {
-  const double_pair parts = parts_of_three(value);
-  return pair_of(parts.high, parts.low);
+/// The sum of some bins, off by less than 2^-102 of itself: what is rounded off is off the low part, and where high parts
+/// cancel nothing is.
+template <int count>
+MONOFOLD_GPU sum_of_two near_sum(const double* value) {
+  sum_of_two sum{value[0], 0, 0};
+  MONOFOLD_UNROLL
+  for (int k = 1; k < count; ++k) {
+    const sum_of_two high = two_sum(sum.high, value[k]);
+    sum = two_sum(high.high, rounded_sum(sum.low, high.low));
+  }
+  return sum;
 }
 
 /// x times 2^scale, which is exact.
@@ -112,14 +113,38 @@ MONOFOLD_GPU bool finish_bins(const exact_mean_fold<Term, Real, rule>&,
   double whole[count];
   MONOFOLD_UNROLL
   for (int k = 0; k < count; ++k) whole[k] = scaled<term_format<Term>::part_scale(0)>(value[k]);
-  const double_pair sum = near_sum(whole);
+  const sum_of_two sum = near_sum<count>(whole);
   const double sign = sum.high < 0 ? -1.0 : 1.0;
-  const strict_double high{rounded_product(sum.high, sign)};
-  const strict_double low{rounded_product(sum.low, sign)};
-  if (!(high.value > 0x1p-700 && high.value < 0x1p+1000)) return false;  // parts may be subnormal
+  const two_doubles size{{rounded_product(sum.high, sign)}, {rounded_product(sum.low, sign)}};
+  if (!(size.high.value > 0x1p-700 && size.high.value < 0x1p+1000))
+    return false;  // parts may be subnormal
   Real found;
-  if (!quick_quotient(high, low, 0, static_cast<std::uint64_t>(items), found)) return false;
+  if (!quick_quotient(size, 0, static_cast<std::uint64_t>(items), found)) return false;
   *out = sum.high < 0 ? -found : found;
+  return true;
+}
+template <class Item, class Real, bool root, nan_rule rule, int count>
+MONOFOLD_GPU bool finish_bins(const exact_variance_fold<Item, Real, root, rule>& f,
+                              const double (&value)[count], std::uint32_t, std::int64_t items,
+                              result<Real>* out) {
+  using format = term_format<moments_term<Item>>;
+  constexpr int of_sum = few_plan<moments_term<Item>>::bins(0);
+  const std::int64_t freedom = items - f.ddof;
+  if (freedom <= 0 || freedom >> 31 != 0) return false;
+  if (!root && has_many_ties<Item>(items)) return false;
+  double own[of_sum];
+  MONOFOLD_UNROLL
+  for (int k = 0; k < of_sum; ++k) own[k] = scaled<format::part_scale(0)>(value[k]);
+  const sum_of_two sum = near_sum<of_sum>(own);
+  const sum_of_two squares = near_sum<count - of_sum>(value + of_sum);
+  Real found;
+  // Squares of float are far from the ends of what doubles hold.
+  if (!quick_spread<root>({{sum.high}, {sum.low}}, {{squares.high}, {squares.low}},
+                          strict_double{1}, 0, static_cast<std::uint64_t>(items),
+                          static_cast<std::uint64_t>(items * freedom), found)) {
+    return false;
+  }
+  *out = found;
   return true;
 }
 

@@ -75,7 +75,7 @@ struct few_sum {
   std::uint32_t minus_zeros;
 };
 
-/// What a warp makes of a tile of terms that are items, or their magnitudes.
+/// What a warp makes of a tile.
 ///
 /// sync       all lanes of the warp
 template <class Term>
@@ -86,7 +86,9 @@ class few_tile {
   using check = term_check<Term>;
   using items = thread_items<item>;
   using range = few_range<item>;
-  using sums = bin_sums<item>;
+  using plan = few_plan<Term>;
+  using sums = bin_sums<Term>;
+  using bins_type = typename sums::bins;
   using values = lane_values<sums::count>;
   using digits = warp_digits<typename format::layout>;
   static constexpr int rows = 4;
@@ -113,7 +115,7 @@ class few_tile {
     bool is_rare = is_high;
     if constexpr (is_sure) is_rare |= is_unsure(seen, max_exponent);
     if constexpr (format::counts_zeros) is_rare |= shows_minus_zero(seen);
-    few_bins<item> bins;
+    bins_type bins;
     bins.start(max_exponent);
     bool is_held = true;
     // One vote for all that is rare.
@@ -135,7 +137,9 @@ class few_tile {
       is_held = deposit_all<0, rows / 2>(bins, raw);
     }
     if (is_held) {
-      out.value = values::sum(sums::of(bins, max_exponent).value);
+      double value[sums::count];
+      bins.leave(max_exponent, value);
+      out.value = values::sum(value);
       out.max_exponent = most == 0 ? sums::no_exponent : max_exponent;
     } else {
       leave_digits(raw, words);
@@ -148,7 +152,10 @@ class few_tile {
   MONOFOLD_GPU static void add_values(const double (&value)[sums::count], std::int32_t* words) {
     sync_warp();  // additions of another kind above
     MONOFOLD_UNROLL
-    for (int k = 0; k < sums::count; ++k) add_value(value[k], words);
+    for (int k = 0; k < sums::count; ++k) {
+      const int p = bins_type::part_of(k);
+      add_value(value[k], format::part_scale(p), format::part_sum(p), words);
+    }
     sync_warp();
   }
 
@@ -181,34 +188,43 @@ class few_tile {
   }
   /// Whether some item may have bits below the last bin.
   MONOFOLD_GPU static bool is_unsure(const seen_items& seen, int max_exponent) {
-    const int unit = unit_of_last_bin(max_exponent, few_headroom<item>, sums::count);
-    return items::is_below(seen.least, items::low_limit(unit + items::last_bias));
+    int field = 1;
+    MONOFOLD_UNROLL
+    for (int p = 0; p < format::parts; ++p) {
+      const int unit = unit_of_last_bin(format::part_max_exponent(max_exponent, p), plan::headroom,
+                                        plan::bins(p));
+      // The last bit of an item, or of its square, which is worth twice as much.
+      const int least = p < plan::first_product ? unit + items::last_bias
+                                                : (unit + 1) / 2 + items::last_bias - items::scale;
+      field = least > field ? least : field;
+    }
+    return items::is_below(seen.least, items::low_limit(field));
   }
 
   /// Half of the rows, which the bins are known to hold.
   template <int first>
-  MONOFOLD_GPU static void deposit_surely(few_bins<item>& bins, const bytes16 (&raw)[rows]) {
+  MONOFOLD_GPU static void deposit_surely(bins_type& bins, const bytes16 (&raw)[rows]) {
     MONOFOLD_UNROLL
     for (int r = first; r < first + rows / 2; ++r) {
       MONOFOLD_UNROLL
       for (int v = 0; v < format::chunk_items; ++v) {
-        double x[1];
+        double x[format::parts];
         format::split(raw[r], v, x);
-        bins.template deposit_whole<sums::count>(x[0]);
+        bins.deposit_surely(x);
       }
     }
   }
   /// Some rows; whether bins of all lanes hold them.
   template <int first, int end>
-  MONOFOLD_GPU static bool deposit_all(few_bins<item>& bins, const bytes16 (&raw)[rows]) {
+  MONOFOLD_GPU static bool deposit_all(bins_type& bins, const bytes16 (&raw)[rows]) {
     std::uint32_t left = 0;
     MONOFOLD_UNROLL
     for (int r = first; r < end; ++r) {
       MONOFOLD_UNROLL
       for (int v = 0; v < format::chunk_items; ++v) {
-        double x[1];
+        double x[format::parts];
         format::split(raw[r], v, x);
-        left |= bits_but_sign(bins.deposit(x[0]));
+        left |= bins.deposit(x);
       }
     }
     return !any_lane(left != 0);
@@ -237,8 +253,8 @@ class few_tile {
       wide.add_batch(to, raw, true);
     }
   }
-  MONOFOLD_GPU_CALL static void add_value(double value, std::int32_t* words) {
-    digits(words, nullptr).deposit(value, format::part_scale(0), 0);
+  MONOFOLD_GPU_CALL static void add_value(double value, int scale, int sum, std::int32_t* words) {
+    digits(words, nullptr).deposit(value, scale, sum);
   }
 };
 

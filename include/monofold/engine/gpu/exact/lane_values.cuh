@@ -29,8 +29,8 @@ MONOFOLD_GPU std::uint32_t mask_of_lanes(int bit) {
 /// `count` values of each lane; of their sums each lane has one.
 template <int count>
 struct lane_values {
-  static_assert(count == 2 || count == 3);
-  static constexpr int groups = count == 2 ? 2 : 4;
+  static_assert(count >= 2 && count <= 8);
+  static constexpr int groups = count == 2 ? 2 : count <= 4 ? 4 : 8;
   static constexpr int group_lanes = warp_lanes / groups;
 
   /// Which sum this lane has, and whether it is the first lane that has it.
@@ -38,7 +38,7 @@ struct lane_values {
   MONOFOLD_GPU static bool is_first() { return lane_rank() % group_lanes == 0 && own() < count; }
 
   /// The sums over lanes, exact if additions in any order are: sum k in lanes k * group_lanes, .. First lanes exchange
-  /// what the others go on with: 5 or 6 shuffles of doubles instead of 10 or 15.
+  /// what the others go on with, of two values 5 shuffles of doubles, of six 9, instead of 10 and 30.
   ///
   /// sync       all lanes of the warp
   MONOFOLD_GPU static double sum(const double (&value)[count]) {

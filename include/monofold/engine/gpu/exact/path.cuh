@@ -11,7 +11,9 @@
 #include "monofold/engine/gpu/engine.cuh"
 #include "monofold/engine/gpu/exact/add_exactly_kernel.cuh"
 #include "monofold/engine/gpu/exact/add_few_kernel.cuh"
+#include "monofold/engine/gpu/exact/few_bins.cuh"
 #include "monofold/engine/gpu/exact/few_finish.cuh"
+#include "monofold/engine/gpu/exact/few_tile.cuh"
 #include "monofold/engine/gpu/exact/load_computed.cuh"
 #include "monofold/engine/gpu/exact/load_pairs.cuh"
 #include "monofold/engine/gpu/exact/term_bins.cuh"
@@ -147,7 +149,7 @@ failure start_exact_kernel(std::int64_t blocks, const device_stream& on, const F
                       layout, f, range, scratch, sink);
 }
 
-/// Starts the exact sum or mean of few items, by a kernel of their own.
+/// Starts the exact answer of few items, by a kernel of their own.
 template <class Term, class F, class Item, class Sink>
 failure start_few_kernel(const device_stream& on, const F& f, const aligned_range<Item>& items,
                          const gpu_workspace& workspace, const Sink& sink) {
@@ -160,7 +162,7 @@ failure start_few_kernel(const device_stream& on, const F& f, const aligned_rang
                               static_cast<std::int32_t>(items.end), tiles};
   const few_scratch scratch{workspace.exact_words(), workspace.mail()};
   return launch_early(add_few_kernel<Term, F, Sink>, few_blocks_for(tiles),
-                      tiles == 1 ? warp_lanes : few_threads, few_block<Term>::shared_bytes, on, f,
+                      few_block<Term>::threads_for(tiles), few_block<Term>::shared_bytes, on, f,
                       range, scratch, sink);
 }
 
@@ -196,7 +198,7 @@ class exact_path : public state_path<F, View> {
     if constexpr (is_of_few_answer_v<F, Sink> && lies_in_range<term, View>) {
       using item = typename term::item;
       const aligned_range<item> range = range_for<term>(this->view());
-      if (range.end * static_cast<std::int64_t>(sizeof(item)) <= most_few_bytes(sizeof(item))) {
+      if (range.end * static_cast<std::int64_t>(sizeof(item)) <= few_plan<term>::most_bytes) {
         return start_few_kernel<term>(on, this->f(), range, workspace, sink);
       }
     }

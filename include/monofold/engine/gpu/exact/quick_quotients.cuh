@@ -6,7 +6,9 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "monofold/engine/gpu/exact/two_sum.cuh"
 #include "monofold/fold/exact/leading.hpp"
+#include "monofold/fold/exact/sum_of_two.hpp"
 #include "monofold/platform/bits.hpp"
 #include "monofold/platform/host_device.hpp"
 #include "monofold/platform/numbers.hpp"
@@ -40,18 +42,20 @@ MONOFOLD_GPU strict_double two_to(int exponent) {
   return {bits_as<double>(static_cast<std::uint64_t>(exponent + 1023) << 52)};
 }
 
-/// The upper bits of a number as (high + low) 2^(exponent + 75), which is less than 2^-53 of these units below it.
-///
-/// shape      high is 0, or 2^50 to 2^53; low below 1
-struct upper_doubles {
+/// A number as two doubles, the second much smaller.
+struct two_doubles {
   strict_double high;
   strict_double low;
-
-  MONOFOLD_GPU explicit upper_doubles(const leading_bits& a)
-      : high(double_of(static_cast<std::uint64_t>(a.significand >> 75))),
-        low(double_of(static_cast<std::uint64_t>(a.significand >> 22) & ((1ull << 53) - 1)) *
-            two_to(-53)) {}
 };
+
+/// The upper bits of a number as (high + low) 2^(exponent + 75), which is less than 2^-53 of these units below it.
+///
+/// shape      high is 0, or 2^50 to 2^53; low from 0 to below 1
+MONOFOLD_GPU two_doubles upper_doubles(const leading_bits& a) {
+  return {double_of(static_cast<std::uint64_t>(a.significand >> 75)),
+          double_of(static_cast<std::uint64_t>(a.significand >> 22) & ((1ull << 53) - 1)) *
+              two_to(-53)};
+}
 
 /// What both ends round to, times 2^exponent; false where they differ, or are not above 0, or the answer is no normal
 /// number. A number in between rounds to it too: to a double as that is monotone, to a float unless an end is the middle
@@ -83,19 +87,18 @@ MONOFOLD_GPU bool round_ends(strict_double least, strict_double most, int expone
   }
 }
 
-/// (high + low) 2^exponent over n, rounded once, or false; high is above 0, low less than its last bit, and both may be off
-/// by 2^-100 of the sum.
+/// A sum of two doubles times 2^exponent over n, rounded once, or false. It is above 0, and may be off by 2^-100 of itself.
 ///
 /// The quotient of the high part is off by less than 2^-50 of itself, so the rest over n by 2^-102, for the inverse and the
 /// roundings: the doubt is larger than all of that.
 template <class Real>
-MONOFOLD_GPU bool quick_quotient(strict_double high, strict_double low, int exponent,
-                                 std::uint64_t n, Real& out) {
+MONOFOLD_GPU bool quick_quotient(const two_doubles& sum, int exponent, std::uint64_t n, Real& out) {
   if (n >> 53 != 0) return false;
+  const strict_double high = sum.high;
   const strict_double by = double_of(n);
   const strict_double inverse{about_inverse(by.value)};
   const strict_double near = high * inverse;
-  const strict_double left = multiply_add(near, -by, high) + low;
+  const strict_double left = multiply_add(near, -by, high) + sum.low;
   const strict_double doubt = high * two_to(-98);
   return round_ends(multiply_add(left - doubt, inverse, near),
                     multiply_add(left + doubt, inverse, near), exponent, out);
@@ -105,43 +108,33 @@ MONOFOLD_GPU bool quick_quotient(strict_double high, strict_double low, int expo
 template <class Real>
 MONOFOLD_GPU bool quick_quotient(const leading_number& sum, std::uint64_t n, Real& out) {
   if (sum.bits.significand == 0) return false;
-  const upper_doubles s(sum.bits);
-  if (!quick_quotient(s.high, s.low, sum.bits.exponent + 75, n, out)) return false;
+  if (!quick_quotient(upper_doubles(sum.bits), sum.bits.exponent + 75, n, out)) return false;
   if (sum.is_negative) out = -out;
   return true;
 }
 
-/// (n Q - S^2) / divisor, or its root, of the leading bits of S and Q: rounded once, or false: doubles do not decide,
-/// or the answer is no normal number.
+/// ((n Q - S^2) / divisor) 2^unit, or its root, where S^2 is times `factor`: rounded once, or false: doubles do not decide,
+/// or the answer is no normal number. S and Q are two doubles each, and may be off by 2^-102 of themselves.
 ///
-/// In units of those of Q let N be n Q, at least S^2 by Cauchy and Schwarz. Bits that are left out take less than
-/// 2^-103 N from n Q and 2^-102 N from S^2, and the square of s.low is below 2^-100 N. The products of high parts are
-/// exact in two doubles; all other terms are below 2^-48 N together, and a dozen of roundings below 2^-97 N.
+/// Let N be n Q, at least S^2 by Cauchy and Schwarz. What S and Q may be off by makes less than 2^-100 N, and the square
+/// of s.low is below 2^-100 N. The products of high parts are exact in two doubles; all other terms are below 2^-48 N
+/// together, and a dozen of roundings below 2^-97 N.
 ///
 /// A quotient by an inverse that is off by 2^-52 is off by 2^-50 of itself at most, so the rest over the divisor is by
 /// 2^-100; the same holds of a root. All of that is below 2^-96 N: the doubt is twice as large. What both ends round to
 /// is the answer where it is one number.
 template <bool root, class Real>
-MONOFOLD_GPU bool quick_spread(const leading_bits& sum, const leading_bits& squares,
-                               std::uint64_t n, std::uint64_t divisor, Real& out) {
-  if ((n | divisor) >> 53 != 0 || squares.significand == 0) return false;
-  const int unit = squares.exponent + 75;
-  int scale = sum.significand != 0 ? 2 * (sum.exponent + 75) - unit : 0;
-  if (scale > 60) return false;         // no sums of the same items
-  scale = scale < -200 ? -200 : scale;  // S^2 is far below the doubt
-
-  const upper_doubles s(sum);
-  const upper_doubles q(squares);
+MONOFOLD_GPU bool quick_spread(const two_doubles& s, const two_doubles& q, strict_double factor,
+                               int unit, std::uint64_t n, std::uint64_t divisor, Real& out) {
   const strict_double count = double_of(n);
-  const strict_double factor = two_to(scale);
   const strict_double a = count * q.high;
   const strict_double a_rest = multiply_add(count, q.high, -a);
   const strict_double b = s.high * s.high;
   const strict_double b_rest = multiply_add(s.high, s.high, -b);
   const strict_double minus = -(b * factor);
-  const strict_double first = a + minus;
-  const strict_double part = first - a;
-  const strict_double first_rest = (a - (first - part)) + (minus - part);
+  const sum_of_two difference = two_sum(a.value, minus.value);
+  const strict_double first{difference.high};
+  const strict_double first_rest{difference.low};
   const strict_double small = count * q.low - s.high * s.low * strict_double{2} * factor;
   const strict_double rest = first_rest + ((a_rest - b_rest * factor) + small);
   strict_double high = first + rest;
@@ -171,6 +164,21 @@ MONOFOLD_GPU bool quick_spread(const leading_bits& sum, const leading_bits& squa
   return round_ends(multiply_add(left - doubt, slope, near),
                     multiply_add(left + doubt, slope, near),
                     (unit - (root && unit % 2 != 0 ? 1 : 0)) / (root ? 2 : 1), out);
+}
+
+/// The same of the leading bits of both sums.
+///
+/// Bits that are left out take less than 2^-103 of Q and 2^-102 of S^2.
+template <bool root, class Real>
+MONOFOLD_GPU bool quick_spread(const leading_bits& sum, const leading_bits& squares,
+                               std::uint64_t n, std::uint64_t divisor, Real& out) {
+  if ((n | divisor) >> 53 != 0 || squares.significand == 0) return false;
+  const int unit = squares.exponent + 75;
+  int scale = sum.significand != 0 ? 2 * (sum.exponent + 75) - unit : 0;
+  if (scale > 60) return false;         // no sums of the same items
+  scale = scale < -200 ? -200 : scale;  // S^2 is far below the doubt
+  return quick_spread<root>(upper_doubles(sum), upper_doubles(squares), two_to(scale), unit, n,
+                            divisor, out);
 }
 
 }  // namespace monofold::detail

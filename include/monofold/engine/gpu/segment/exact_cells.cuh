@@ -9,6 +9,7 @@
 
 #include "monofold/engine/gpu/exact/finish.cuh"
 #include "monofold/engine/gpu/exact/term_format.cuh"
+#include "monofold/engine/gpu/exact/two_sum.cuh"
 #include "monofold/engine/gpu/segment/exact_row.cuh"
 #include "monofold/engine/gpu/segment/exact_team.cuh"
 #include "monofold/engine/gpu/segment/slot_cells.cuh"
@@ -99,14 +100,6 @@ struct range_watch {
     }
   }
 };
-
-/// a + b, and what its rounding left out.
-MONOFOLD_GPU sum_of_two two_sum(double a, double b) {
-  const double sum = rounded_sum(a, b);
-  const double of_b = rounded_sum(sum, -a);
-  const double rest = rounded_sum(rounded_sum(a, -rounded_sum(sum, -of_b)), rounded_sum(b, -of_b));
-  return {sum, rest, 0};
-}
 
 /// What a fold answers where the sum of `count` items is high + low; false where its leading bits do not decide.
 template <class F, class Answer>
