@@ -38,13 +38,18 @@ struct ladder_device {
 
 /// Finds a device; where there is none, `why` says so.
 std::optional<ladder_device> find_device(runtime::device_kind kind, std::string& why) {
-  const runtime::gpu_devices& found = runtime::find_devices(kind);
-  why = found.why_none;
-  if (found.devices.empty()) return {};
   const bool is_gpu = kind == runtime::device_kind::gpu;
-  return ladder_device{is_gpu, is_gpu ? found.devices.front().name : "emulated",
-                       reinterpret_cast<ladder::climber_maker>(
-                           runtime::device_symbol(kind, ladder::climber_symbol))};
+  std::string name = "emulated";
+  if (is_gpu) {
+    const runtime::gpu_devices& found = runtime::find_devices(kind);
+    why = found.why_none;
+    if (found.devices.empty()) return {};
+    name = found.devices.front().name;
+  }
+  const auto make = reinterpret_cast<ladder::climber_maker>(runtime::ladder_symbol(
+      kind, ladder::climber_symbol, ladder::climber_version_symbol, why));
+  if (make == nullptr) return {};
+  return ladder_device{is_gpu, name, make};
 }
 
 ladder_device choose_device(const std::string& asked) {

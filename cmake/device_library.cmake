@@ -1,11 +1,12 @@
 # Libraries of kernels, which libmonofold and the tool load at run time when a device is asked for.
 
-# What one is made of: its table, the folds of each type, and the rungs of the ladder.
+# What one is made of: its table, and the folds of each type.
 file(GLOB monofold_device_sources CONFIGURE_DEPENDS
   ${PROJECT_SOURCE_DIR}/runtime/gpu/*.cpp ${PROJECT_SOURCE_DIR}/runtime/gpu/*.cu)
 if(MONOFOLD_BUILD_TOOL)
-  file(GLOB ladder_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/ladder/*.cu)
-  list(APPEND monofold_device_sources ${ladder_sources} ${PROJECT_SOURCE_DIR}/ladder/device.cpp)
+  # The rungs of the ladder: of the emulated device a library of their own.
+  file(GLOB monofold_rung_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/ladder/*.cu)
+  list(APPEND monofold_rung_sources ${PROJECT_SOURCE_DIR}/ladder/device.cpp)
 endif()
 
 # The folds of rows, and their table: of GPUs a library of its own.

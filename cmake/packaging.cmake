@@ -23,7 +23,7 @@ install(TARGETS monofold_cuda EXPORT monofoldCudaTargets)
 install(EXPORT monofoldCudaTargets NAMESPACE monofold:: DESTINATION ${package_dir})
 # Optional: a build may leave them out.
 foreach(library IN ITEMS monofold_gpu_library monofold_gpu_rows_library monofold_emulated_library
-        monofold_traced_library)
+        monofold_emulated_ladder_library monofold_traced_library)
   if(TARGET ${library})
     install(TARGETS ${library} DESTINATION ${CMAKE_INSTALL_LIBDIR} OPTIONAL)
   endif()

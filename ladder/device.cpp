@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "ladder/climbers.hpp"
+#include "monofold/platform/version.hpp"
 
 extern "C" __attribute__((visibility("default"))) monofold::ladder::climber*
 monofold_ladder_climber(const monofold::ladder::task& what, const void* items) {
@@ -16,4 +17,8 @@ monofold_ladder_climber(const monofold::ladder::task& what, const void* items) {
     case element_type::float64: break;
   }
   return make_float64_climber(what, items);
+}
+
+extern "C" __attribute__((visibility("default"))) const char* monofold_ladder_version() {
+  return monofold::version;
 }

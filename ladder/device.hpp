@@ -55,7 +55,8 @@ class climber {
 /// errors     throws std::runtime_error: no room for the items
 using climber_maker = climber* (*)(const task& what, const void* items);
 
-/// The name under which a library of kernels has its maker.
+/// The names under which a library of kernels has its maker, and its version, a function that returns it.
 inline constexpr char climber_symbol[] = "monofold_ladder_climber";
+inline constexpr char climber_version_symbol[] = "monofold_ladder_version";
 
 }  // namespace monofold::ladder

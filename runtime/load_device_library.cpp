@@ -47,6 +47,13 @@ bool has_driver() {
   return driver != nullptr;
 }
 
+/// Opens a library of kernels; null, and why.
+void* open_kernels(const std::string& name, std::string& why) {
+  void* const handle = open_library(name + ".so", why);
+  if (handle == nullptr && why.empty()) why = name + " is not installed";
+  return handle;
+}
+
 /// The table that a library exports by a function of this name, or null: it is of another version.
 template <class Table>
 const Table* table_of(void* handle, const char* symbol) {
@@ -64,12 +71,8 @@ loaded_library load(device_kind which) {
     out.none.why_none = "no NVIDIA driver is here";
     return out;
   }
-  std::string why;
-  out.handle = open_library(name + ".so", why);
-  if (out.handle == nullptr) {
-    out.none.why_none = why.empty() ? name + " is not installed" : why;
-    return out;
-  }
+  out.handle = open_kernels(name, out.none.why_none);
+  if (out.handle == nullptr) return out;
   out.table = table_of<device_library>(out.handle, device_library_symbol);
   if (out.table == nullptr) out.none.why_none = name + " is of another version";
   return out;
@@ -97,9 +100,8 @@ const device_library& table() {
 /// The kernels for rows: of GPUs in a library of their own.
 const row_library* load_rows(bool is_gpu) {
   const std::string name = is_gpu ? "libmonofold_gpu_rows" : "libmonofold_emulated";
-  std::string why = name + " is not installed";
-  void* const handle =
-      is_gpu ? open_library(name + ".so", why) : library_of(device_kind::emulated).handle;
+  std::string why;
+  void* const handle = is_gpu ? open_kernels(name, why) : library_of(device_kind::emulated).handle;
   if (handle == nullptr) throw error(status::device_unavailable, why);
   const auto* const table = table_of<row_library>(handle, row_library_symbol);
   if (table == nullptr) throw error(status::device_unavailable, name + " is of another version");
@@ -142,9 +144,23 @@ const gpu_devices& find_devices(device_kind which) {
   return found.table == nullptr ? found.none : found.table->find_gpus();
 }
 
-void* device_symbol(device_kind which, const char* name) {
-  const loaded_library& found = library_of(which);
-  return found.table == nullptr ? nullptr : dlsym(found.handle, name);
+void* ladder_symbol(device_kind which, const char* name, const char* version_name,
+                    std::string& why) {
+  if (which == device_kind::gpu) {
+    const loaded_library& found = library_of(which);
+    why = found.none.why_none;
+    return found.table == nullptr ? nullptr : dlsym(found.handle, name);
+  }
+  const std::string file = "libmonofold_emulated_ladder";
+  void* const handle = open_kernels(file, why);
+  if (handle == nullptr) return nullptr;
+  using function = const char* (*)();
+  const auto own_version = reinterpret_cast<function>(dlsym(handle, version_name));
+  if (own_version != nullptr && std::string_view(own_version()) == version) {
+    return dlsym(handle, name);
+  }
+  why = file + " is of another version";
+  return nullptr;
 }
 
 const gpu_devices& find_gpus() { return find_devices(chosen); }

@@ -24,7 +24,10 @@ void use_devices(device_kind which);
 /// where the system looks. Null: there is none, and `why` is what the loader says of a file that is there.
 void* open_library(const std::string& file, std::string& why);
 
-/// What the library of a kind has under a C name, beside its table; null where it has none or is not here.
-void* device_symbol(device_kind which, const char* name);
+/// What the library with a device's rungs of the ladder has under a C name: libmonofold_gpu, or
+/// libmonofold_emulated_ladder. Null, and why, where it is not here, or of another version than the function
+/// `version_name` of it says.
+void* ladder_symbol(device_kind which, const char* name, const char* version_name,
+                    std::string& why);
 
 }  // namespace monofold::runtime

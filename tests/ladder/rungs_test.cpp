@@ -25,8 +25,8 @@ using device = monofold::runtime::device_kind;
 
 /// The maker of a device's climbers; null, and the reason, where there is no such device.
 climber_maker maker_on(device where, std::string& why) {
-  why = monofold::runtime::find_devices(where).why_none;
-  return reinterpret_cast<climber_maker>(monofold::runtime::device_symbol(where, climber_symbol));
+  return reinterpret_cast<climber_maker>(
+      monofold::runtime::ladder_symbol(where, climber_symbol, climber_version_symbol, why));
 }
 
 /// Around warps, blocks, tiles of 512, stages of 2 KiB, and grids of several tiles a block.
