@@ -197,6 +197,35 @@ TYPED_TEST(gpu_exact_few, what_is_rare_in_one_tile) {
   }
 }
 
+TYPED_TEST(gpu_exact_few, numbers_of_calls_begin_again) {
+  std::uint64_t seed = 500;
+  // Each call has its own items, so an answer made of an older call's mail is wrong.
+  const auto call = [&](int tiles) {
+    const auto items = inputs::items_of<TypeParam>("normal", tiles * TestFixture::tile, ++seed);
+    const device_array<TypeParam> memory(items);
+    this->check(mf::sum, items, memory.span(0, items.size()), std::to_string(seed));
+  };
+  for (int i = 0; i < 3; ++i) call(30);
+  std::uint32_t number = 0xfffffffe;
+  ASSERT_EQ(
+      cudaMemcpy(this->workspace.mail().memory, &number, sizeof number, cudaMemcpyHostToDevice),
+      cudaSuccess);
+  // A third of the boxes keep the mail of calls 1 to 3 until the second calls of these numbers.
+  for (int i = 0; i < 2; ++i) call(20);
+  // No box holds mail that a call of the same number could take for its own.
+  std::vector<std::uint64_t> boxes(mf::detail::mail_room::words, 1);
+  const auto* const first_box =
+      static_cast<const char*>(this->workspace.mail().memory) + mf::detail::mail_room::line_bytes;
+  ASSERT_EQ(cudaMemcpy(boxes.data(), first_box, boxes.size() * 8, cudaMemcpyDeviceToHost),
+            cudaSuccess);
+  for (const std::uint64_t box : boxes) ASSERT_EQ(box, 0u);
+  for (int i = 0; i < 3; ++i) call(30);
+  ASSERT_EQ(
+      cudaMemcpy(&number, this->workspace.mail().memory, sizeof number, cudaMemcpyDeviceToHost),
+      cudaSuccess);
+  EXPECT_EQ(number, 4u);  // 0xfffffffe, 0xffffffff, then 1, 2, 3
+}
+
 TYPED_TEST(gpu_exact_few, signs_of_zero) {
   for (const int n : {1, 5, TestFixture::tile, 9 * TestFixture::tile + 1, 40 * TestFixture::tile}) {
     std::vector<TypeParam> items(
