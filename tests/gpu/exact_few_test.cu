@@ -168,6 +168,66 @@ TYPED_TEST(gpu_exact_few, tiles_whose_exponents_differ) {
   }
 }
 
+/// Of more than 256 tiles sums meet three times: in blocks, in warps of the last block, and of these. Each time the
+/// exponents of what meets may differ, and low bits stay.
+TYPED_TEST(gpu_exact_few, sums_meet_three_times) {
+  constexpr int tile = TestFixture::tile;
+  constexpr int blocks = 128;
+  const auto power = [](int exponent, double sign = 1) {
+    return TestFixture::power(exponent, sign);
+  };
+  // Exponents of the tiles of most blocks, of others, of the last block, and of one tile of it.
+  const auto fill = [&](int tiles, const std::vector<int>& exponents) {
+    std::vector<TypeParam> items(static_cast<std::size_t>(tiles * tile));
+    for (int t = 0; t < tiles; ++t) {
+      const int block = t % blocks;
+      const int exponent = block < 96           ? exponents[0]
+                           : block < blocks - 1 ? exponents[1]
+                           : t != blocks - 1    ? exponents[2]
+                                                : exponents[3];
+      for (int i = 0; i < tile; ++i) {
+        items[static_cast<std::size_t>(t * tile + i)] = power(exponent, i % 2 == 0 ? -1 : 1);
+      }
+    }
+    return items;
+  };
+  const std::size_t low = (blocks - 1) * tile;  // where that tile begins
+  const auto check = [&](const auto& fold, const std::vector<TypeParam>& items, const char* what) {
+    const device_array<TypeParam> memory(items);
+    this->check(fold, items, memory.span(0, items.size()), what);
+  };
+  if constexpr (sizeof(TypeParam) == 4) {
+    // The large ones cancel, so that the lowest bit is the sum.
+    for (int apart = 1; apart <= 4; ++apart) {
+      auto items = fill(4 * blocks, {9, 9 - apart, 9 - 2 * apart, 9 - 3 * apart});
+      for (int t = 0; t < 4 * blocks; ++t) {
+        const int group = t % blocks / 32;
+        if (group == 3) continue;
+        for (int i = 0; i < tile; ++i) {
+          items[static_cast<std::size_t>(t * tile + i)] = group == 1   ? 0.0f
+                                                          : group == 0 ? -896.0f
+                                                                       : 896.0f;
+        }
+      }
+      items[low] = 0;
+      items[low + 1] = power(-28);
+      check(mf::sum, items, "sum");
+      check(mf::mean, items, "mean");
+    }
+  }
+  if constexpr (sizeof(TypeParam) < 8) {
+    for (int apart = 1; apart <= 3; ++apart) {
+      auto items = fill(8 * blocks, {7, 7 - apart, 7 - 2 * apart, 7 - 3 * apart});
+      items[low] = power(sizeof(TypeParam) == 4 ? -11 : -10, -1);
+      items[low + 1] = sizeof(TypeParam) == 4 ? power(-11) : TypeParam{};
+      items[low + 2] = power(-17, -1);
+      items[low + 3] = power(-17, -1);
+      check(mf::variance(0), items, "variance");
+      check(mf::standard_deviation(0), items, "deviation");
+    }
+  }
+}
+
 TYPED_TEST(gpu_exact_few, tiles_without_anything) {
   constexpr int tile = TestFixture::tile;
   for (const int tiles : {2, 9, 35}) {

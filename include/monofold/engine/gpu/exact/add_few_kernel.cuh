@@ -39,6 +39,7 @@ template <class Term>
 class few_block {
  public:
   using tile = few_tile<Term>;
+  using plan = few_plan<Term>;
   using range = typename tile::range;
   using sums = typename tile::sums;
   using values = typename tile::values;
@@ -77,10 +78,12 @@ class few_block {
     if (range_.tiles == 1) return true;
     const bool is_by_warp = blocks() > 1 && range_.tiles <= mail_room::most_senders;
     if (blocks() > 1 && own.elsewhere != 0) hand_over();
+    // Blocks that join their warps' sums join for the first of three times; else two of the joins below are all.
+    const bool is_thrice = blocks() > 1 && !is_by_warp;
     if (!is_by_warp) {
       leave(own);
       sync_block();  // slots written above are read below
-      if (warp() == 0) join_warps(own);
+      if (warp() == 0) join_warps(own, is_thrice ? plan::first_of_three : plan::spread);
     }
     if (blocks() == 1) return true;
     if (is_by_warp ? first < range_.tiles : warp() == 0) {
@@ -88,16 +91,17 @@ class few_block {
     }
     if (blockIdx.x + 1 != gridDim.x) return false;
     const int senders = is_by_warp ? range_.tiles : blocks();
+    const int spread = is_thrice ? plan::later_of_three : plan::spread;
     const int rank = static_cast<int>(threadIdx.x);
     sync_block();  // slots read above are overwritten below; and all warps have posted before some wait
     own = tile::nothing();
-    if (rank - lane_rank() < senders) own = hear(rank, rank < senders);
+    if (rank - lane_rank() < senders) own = hear(rank, rank < senders, spread);
     if (senders > warp_lanes) {
       leave(own);
       sync_block();  // and read
     }
     if (warp() != 0) return true;
-    if (senders > warp_lanes) join_warps(own);
+    if (senders > warp_lanes) join_warps(own, spread);
     end_call();
     return true;
   }
@@ -137,10 +141,11 @@ class few_block {
   MONOFOLD_GPU static int exponent_in(std::uint32_t said) {
     return static_cast<int>(said & exponent_mask) + sums::no_exponent;
   }
-  MONOFOLD_GPU static bool is_rare(std::uint32_t said, std::uint32_t minus_zeros, int largest) {
+  MONOFOLD_GPU static bool is_rare(std::uint32_t said, std::uint32_t minus_zeros, int largest,
+                                   int spread) {
     const int exponent = exponent_in(said);
     return ((said & is_elsewhere) | minus_zeros) != 0 ||
-           (largest - exponent > few_plan<Term>::spread && exponent != sums::no_exponent);
+           (largest - exponent > spread && exponent != sums::no_exponent);
   }
 
   MONOFOLD_GPU static int warp() { return static_cast<int>(threadIdx.x) / warp_lanes; }
@@ -166,13 +171,13 @@ class few_block {
     }
   }
   /// Adds up what warps have left; by one warp.
-  MONOFOLD_GPU void join_warps(few_sum& own) const {
+  MONOFOLD_GPU void join_warps(few_sum& own, int spread) const {
     const int w = lane_rank() % few_warps;
     const std::uint32_t said = all_slots().said[w];
     const std::uint32_t minus_zeros = all_slots().minus_zeros[w];
     few_sum out = tile::nothing();
     out.max_exponent = exponent_in(largest_of_lanes(said & exponent_mask));
-    if (any_lane(is_rare(said, minus_zeros, out.max_exponent))) {
+    if (any_lane(is_rare(said, minus_zeros, out.max_exponent, spread))) {
       const std::uint32_t is_there = lane_rank() < few_warps ? ~std::uint32_t{0} : 0;
       sums moved;
       MONOFOLD_UNROLL
@@ -243,7 +248,7 @@ class few_block {
   /// mailbox::wait.
   ///
   /// sync       all lanes of a warp
-  MONOFOLD_GPU few_sum hear(int sender, bool asks) const {
+  MONOFOLD_GPU few_sum hear(int sender, bool asks, int spread) const {
     if (!asks) sender = 0;
     std::uint64_t word;
     std::uint64_t low[sums::count];
@@ -270,7 +275,7 @@ class few_block {
     }
     few_sum out = tile::nothing();
     out.max_exponent = exponent_in(largest_of_lanes(said & exponent_mask));
-    if (any_lane(is_rare(said, said >> zeros_shift, out.max_exponent))) {
+    if (any_lane(is_rare(said, said >> zeros_shift, out.max_exponent, spread))) {
       if ((said & is_elsewhere) != 0) __threadfence();  // what was added there is seen
       make_alike(heard, said, said >> zeros_shift & mask, out);
     }

@@ -21,7 +21,8 @@ MONOFOLD_GPU std::uint32_t bits_but_sign(double x) { return (high_word(x) << 1) 
 ///
 /// | member | meaning |
 /// |---|---|
-/// | `spread` | sums are added up as they are where their largest exponents differ so much, twice: in a block, and of blocks |
+/// | `spread` | sums are added up as they are where their largest exponents differ so much, if that happens twice |
+/// | `first_of_three`, `later_of_three` | the same where it happens three times: no more in all |
 /// | `headroom` | of bins: the sum of all items is below 2^53 units of the lowest bins |
 /// | `first_product` | the part from which on parts are squares |
 /// | `bins(p)` | as many hold usual data of part p: 52 to 66 binades by two, 78 to 99 by three, 108 by four |
@@ -36,8 +37,11 @@ struct few_array_plan {
     return n;
   }();
   static constexpr int spread = with_products ? 2 : 3;
-  // Of 2^n items a bin sums up to 2^n times the largest. In units of bins that begin lower, twice by `spread`, or by
-  // twice as much of squares, that is as many times more.
+  static constexpr int first_of_three = 2;
+  static constexpr int later_of_three = with_products ? 1 : 2;
+  static_assert(first_of_three + 2 * later_of_three <= 2 * spread);
+  // Of 2^n items a bin sums up to 2^n times the largest. In units of bins that begin lower, by 2 spread or, of squares,
+  // twice as much, that is as many times more.
   static constexpr int headroom = log2_items + (with_products ? 4 : 2) * spread - 1;
   static constexpr int first_product = 1;
   MONOFOLD_HD static constexpr int bins(int p) {
