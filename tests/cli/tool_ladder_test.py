@@ -91,7 +91,7 @@ class Ladder(ToolTest):
             self.skipTest("there is a GPU")
         self.check_error(5, f"--device gpu: {gpu['why']}", "ladder", "--device", "gpu")
         if not self.has_emulated:
-            no_emulated = engines["emulated"]["why"]
+            no_emulated = "libmonofold_emulated_ladder is not installed"
             self.check_error(5, f"ladder: no device: {gpu['why']}, and {no_emulated}", "ladder")
 
 
