@@ -37,8 +37,7 @@ constexpr int few_tiles_for(std::int64_t bytes) {
 constexpr int few_blocks_for(int tiles) {
   if (tiles <= few_warps) return 1;
   const int thin = (tiles + 3) / 4;
-  const int full = (tiles + few_warps - 1) / few_warps;
-  return thin <= 128 ? thin : full > 128 ? full : 128;
+  return thin < 128 ? thin : 128;
 }
 
 }  // namespace monofold

@@ -100,9 +100,8 @@ class few_block {
       leave(own);
       sync_block();  // and read
     }
-    if (warp() != 0) return true;
-    if (senders > warp_lanes) join_warps(own, spread);
-    end_call();
+    scratch_.mail.end_call(call_);
+    if (senders > warp_lanes && warp() == 0) join_warps(own, spread);
     return true;
   }
 
@@ -281,17 +280,6 @@ class few_block {
     }
     out.value = values::sum(heard.value);
     return out;
-  }
-
-  /// When the last block has heard all, by one warp.
-  MONOFOLD_GPU void end_call() const {
-    if (call_ + 1 == 0) {
-      // Numbers begin again: no box may hold one of them.
-      MONOFOLD_ROLL
-      for (int i = lane_rank(); i < mail_room::words; i += warp_lanes) scratch_.mail.boxes()[i] = 0;
-      sync_warp();  // boxes are empty before the number changes
-    }
-    if (lane_rank() == 0) *scratch_.mail.call() = call_ + 1 == 0 ? 1 : call_ + 1;
   }
 
   /// Everything as words to `total`, by the warp that has the sum: rare.

@@ -14,9 +14,6 @@
 
 namespace monofold::detail {
 
-/// Not 0 where a number is not.
-MONOFOLD_GPU std::uint32_t bits_but_sign(double x) { return (high_word(x) << 1) | low_word(x); }
-
 /// How few items of a type are added, at most 2^log2_items of them.
 ///
 /// | member | meaning |

@@ -50,6 +50,8 @@ MONOFOLD_GPU std::uint32_t high_word(double x) {
 MONOFOLD_GPU std::uint32_t low_word(double x) {
   return static_cast<std::uint32_t>(bits_as<std::uint64_t>(x));
 }
+/// Not 0 where a number is not.
+MONOFOLD_GPU std::uint32_t bits_but_sign(double x) { return (high_word(x) << 1) | low_word(x); }
 
 /// Sixteen bytes of items.
 ///

@@ -151,7 +151,7 @@ class tile_bins {
     for (int p = 0; p < parts; ++p) rest[p] = 0;
     each_part(raw, [&](int p, bins& own, double x) {
       const double left = own.deposit(x);
-      const bool is_left = ((high_word(left) << 1) | low_word(left)) != 0;
+      const bool is_left = bits_but_sign(left) != 0;
       is_one &= !is_left | (rest[p] == 0);
       rest[p] = is_left ? left : rest[p];
     });

@@ -267,7 +267,7 @@ class warp_wide {
       MONOFOLD_UNROLL
       for (int i = 0; i < count; ++i) {
         x[i] = bins.deposit(x[i]);
-        left |= (high_word(x[i]) << 1) | low_word(x[i]);
+        left |= bits_but_sign(x[i]);
       }
       to.reserve(wide_bins);
       MONOFOLD_ROLL

@@ -164,7 +164,7 @@ class lane_run {
             }
           } else {
             const double rest = to.deposit(x[p]);
-            left |= (high_word(rest) << 1) | low_word(rest);
+            left |= bits_but_sign(rest);
           }
         }
       }
