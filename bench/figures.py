@@ -25,9 +25,14 @@ def rows_in(path):
         return [json.loads(line) for line in lines if line.strip()]
 
 
+def golden_files(suite):
+    """The machines' golden files of a suite, in the order in which pages show them."""
+    return sorted((TREE / "bench" / "golden").glob(f"*/{suite}.jsonl"), reverse=True)
+
+
 def golden_of(suite):
     """The first machine's golden file of a suite, or None."""
-    return next(iter(sorted((TREE / "bench" / "golden").glob(f"*/{suite}.jsonl"))), None)
+    return next(iter(golden_files(suite)), None)
 
 
 def line(name, values):
@@ -42,8 +47,7 @@ def head(name, values):
 
 def golden_part(suite, part_of):
     """What `part_of` makes of each machine's golden file of a suite, as text."""
-    files = sorted((TREE / "bench" / "golden").glob(f"*/{suite}.jsonl"), reverse=True)
-    out = [part for file in files for part in part_of(file)]
+    out = [part for file in golden_files(suite) for part in part_of(file)]
     return "\n".join(["", *(out or ["No rows yet.", ""])])
 
 

@@ -31,7 +31,7 @@ def main():
         axes.plot(*zip(*model), color=LIMIT, linewidth=1, label="model")
         axes.plot(*zip(*points(rows, "nccl", bytes_each)), color=PEER, marker="s", linestyle="", label="CUB, NCCL, copy")
         axes.plot(*zip(*ours), color=OURS, marker="o", linestyle="", label="monofold")
-        axes.set_ylim(bottom=0)
+        axes.set_ylim(0, axes.get_ylim()[1] * 1.05)
         axes.set_title(title, fontsize=9, loc="left")
         axes.set_xlabel("GPUs", fontsize=8)
         axes.tick_params(labelsize=7)

@@ -42,7 +42,7 @@ def table(rows):
     most = max(row["num_devices"] for row in rows)
     counts = range(1, most + 1)
     out = figures.head("host time of a call that waits", [f"us, {n} GPU{'s' * (n > 1)}" for n in counts] +
-                       [f"throughput over 1 GPU's, {n}" for n in counts[1:]])
+                       [f"{n} over 1" for n in counts[1:]])
     for name, found in kinds(rows).items():
         gbps = {n: row["bytes"] / row["median_ns"] for n, row in found.items()}
         out.append(figures.line(name, [number(found[n]["median_ns"] / 1e3) for n in counts] +
