@@ -46,12 +46,13 @@ class gpu_exact_few : public gpu_tests::gpu_test {
   void SetUp() override {
     gpu_tests::gpu_test::SetUp();
     if (IsSkipped()) return;
-    workspace = mf::gpu_workspace(mf::workspace_bytes(std::span<const Item>(), mf::sum));
+    const auto all = mf::all(mf::variance(0), mf::extrema);
+    workspace = mf::gpu_workspace(mf::workspace_bytes(std::span<const Item>(), all));
   }
 
   template <class F>
-  void check(const F& fold, std::span<const Item> host, std::span<const Item> device,
-             const std::string& what) const {
+  void check_answer(const F& fold, std::span<const Item> host, std::span<const Item> device,
+                    const std::string& what) const {
     using answer = mf::finished_t<F, Item>;
     const device_array<answer> out(1);
     mf::reduce_into(mf::gpu, device, fold, out.data(), workspace);
@@ -60,6 +61,30 @@ class gpu_exact_few : public gpu_tests::gpu_test {
         << what << ", n = " << host.size() << ", item of " << sizeof(Item) << " bytes, offset "
         << reinterpret_cast<std::uintptr_t>(device.data()) % 16;
   }
+  /// The answer, and the state.
+  template <class F>
+  void check(const F& fold, std::span<const Item> host, std::span<const Item> device,
+             const std::string& what) const {
+    check_answer(fold, host, device, what);
+    const device_array<bound_state<F, Item>> state(1);
+    mf::fold_into(mf::gpu, device, fold, state.data(), workspace);
+    ASSERT_EQ(gpu_tests::words_of(state.host()[0]),
+              gpu_tests::words_of(gpu_tests::cpu_state(fold, host)))
+        << what << ", state, n = " << host.size();
+  }
+  template <class... Folds>
+  void check_members(std::span<const Item> host, std::span<const Item> device,
+                     const std::string& what, const Folds&... folds) const {
+    const auto all = mf::all(folds...);
+    const device_array<bound_state<decltype(all), Item>> out(1);
+    mf::fold_into(mf::gpu, device, all, out.data(), workspace);
+    gpu_tests::expect_members(out.host()[0], host, what, folds...);
+  }
+  void check_statistics(std::span<const Item> host, std::span<const Item> device,
+                        const std::string& what) const {
+    check_members(host, device, what + ", statistics", mf::count, mf::sum, mf::min, mf::max,
+                  mf::mean, mf::variance(0), mf::argmin, mf::argmax);
+  }
   void check_all(const std::vector<Item>& items, const std::string& what,
                  std::size_t offset = 0) const {
     const device_array<Item> memory(items);
@@ -67,13 +92,16 @@ class gpu_exact_few : public gpu_tests::gpu_test {
     const std::span<const Item> host(items.data() + offset, n);
     const std::span<const Item> device = memory.span(offset, n);
     check(mf::sum, host, device, what + ", sum");
-    check(mf::mean, host, device, what + ", mean");
+    check_answer(mf::mean, host, device, what + ", mean");
     check(mf::norm1, host, device, what + ", norm1");
-    check(mf::sum_to<float>, host, device, what + ", sum_to<float>");
-    check(mf::sum_to<mf::bfloat16>, host, device, what + ", sum_to<bfloat16>");
-    check(mf::mean_to<float>, host, device, what + ", mean_to<float>");
+    check_answer(mf::sum_to<float>, host, device, what + ", sum_to<float>");
+    check_answer(mf::sum_to<mf::bfloat16>, host, device, what + ", sum_to<bfloat16>");
+    check_answer(mf::mean_to<float>, host, device, what + ", mean_to<float>");
     check(mf::variance(1), host, device, what + ", variance");
-    check(mf::standard_deviation(0), host, device, what + ", standard deviation");
+    check_answer(mf::standard_deviation(0), host, device, what + ", standard deviation");
+    check_statistics(host, device, what);
+    check_members(host, device, what + ", two", mf::argmin, mf::mean);
+    check_members(host, device, what + ", no extrema", mf::variance(1), mf::sum);
   }
 
   /// A power of two times an item, as far as the type goes.
@@ -130,8 +158,9 @@ TYPED_TEST(gpu_exact_few, every_length_and_place) {
       const device_array<TypeParam> memory(items);
       const std::span<const TypeParam> host(items.data() + offset, static_cast<std::size_t>(n));
       this->check(mf::sum, host, memory.span(offset, host.size()), "sum");
-      this->check(mf::mean, host, memory.span(offset, host.size()), "mean");
+      this->check_answer(mf::mean, host, memory.span(offset, host.size()), "mean");
       this->check(mf::variance(0), host, memory.span(offset, host.size()), "variance");
+      this->check_statistics(host, memory.span(offset, host.size()), "place");
     }
   }
 }
@@ -143,6 +172,7 @@ TYPED_TEST(gpu_exact_few, senders_are_warps_or_blocks) {
     const device_array<TypeParam> memory(items);
     this->check(mf::sum, items, memory.span(0, items.size()), std::to_string(tiles) + " tiles");
     this->check(mf::variance(0), items, memory.span(0, items.size()), std::to_string(tiles));
+    this->check_statistics(items, memory.span(0, items.size()), std::to_string(tiles));
   }
 }
 
@@ -161,8 +191,9 @@ TYPED_TEST(gpu_exact_few, tiles_whose_exponents_differ) {
         const device_array<TypeParam> memory(items);
         const std::string what = std::to_string(apart) + " apart, every " + std::to_string(step);
         this->check(mf::sum, items, memory.span(0, items.size()), what);
-        this->check(mf::mean, items, memory.span(0, items.size()), what);
+        this->check_answer(mf::mean, items, memory.span(0, items.size()), what);
         this->check(mf::variance(0), items, memory.span(0, items.size()), what);
+        this->check_statistics(items, memory.span(0, items.size()), what);
       }
     }
   }
@@ -263,7 +294,7 @@ TYPED_TEST(gpu_exact_few, numbers_of_calls_begin_again) {
   const auto call = [&](int tiles) {
     const auto items = inputs::items_of<TypeParam>("normal", tiles * TestFixture::tile, ++seed);
     const device_array<TypeParam> memory(items);
-    this->check(mf::sum, items, memory.span(0, items.size()), std::to_string(seed));
+    this->check_answer(mf::sum, items, memory.span(0, items.size()), std::to_string(seed));
   };
   for (int i = 0; i < 3; ++i) call(30);
   std::uint32_t number = 0xfffffffe;

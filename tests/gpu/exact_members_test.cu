@@ -20,33 +20,6 @@ using gpu_tests::gpu_state;
 using gpu_tests::repetitions;
 using gpu_tests::words_of;
 
-/// The fields of a state, without the padding between them.
-template <class Key>
-std::vector<std::uint64_t> fields_of(const mf::extremum<Key>& own) {
-  return {static_cast<std::uint64_t>(own.key), static_cast<std::uint64_t>(own.index)};
-}
-std::vector<std::uint64_t> fields_of(const std::int64_t& own) {
-  return {static_cast<std::uint64_t>(own)};
-}
-template <class Number>
-std::vector<std::uint64_t> fields_of(const mf::exact_state<Number>& own) {
-  return words_of(own);
-}
-template <class Item>
-std::vector<std::uint64_t> fields_of(const mf::exact_moments_state<Item>& own) {
-  return words_of(own);
-}
-template <class State>
-requires requires(const State& own) {
-  own.min.index;
-  own.max.index;
-}
-std::vector<std::uint64_t> fields_of(const State& own) {
-  auto out = fields_of(own.min);
-  for (const std::uint64_t word : fields_of(own.max)) out.push_back(word);
-  return out;
-}
-
 template <class Item>
 class gpu_exact_members : public gpu_tests::gpu_test {
  protected:
@@ -63,18 +36,11 @@ class gpu_exact_members : public gpu_tests::gpu_test {
     return out;
   }
 
-  template <class State, class First, class... Rest>
-  static void expect_members(const State& got, std::span<const Item> host, const std::string& what,
-                             const First& first, const Rest&... rest) {
-    ASSERT_EQ(fields_of(got.first), fields_of(cpu_state(first, host)))
-        << what << ", n = " << host.size() << ", " << sizeof...(Rest) << " members from the end";
-    if constexpr (sizeof...(Rest) > 0) expect_members(got.rest, host, what, rest...);
-  }
   template <class... Folds>
   static void expect_states(std::span<const Item> host, std::span<const Item> device,
                             const std::string& what, std::int64_t blocks, const Folds&... folds) {
-    expect_members(gpu_state(mf::all(folds...), device, blocks), host,
-                   what + ", blocks " + std::to_string(blocks), folds...);
+    gpu_tests::expect_members(gpu_state(mf::all(folds...), device, blocks), host,
+                              what + ", blocks " + std::to_string(blocks), folds...);
   }
   /// The eight statistics, and other choices of members.
   static void expect_all(const std::vector<Item>& items, const std::string& what,

@@ -96,6 +96,43 @@ std::vector<std::uint64_t> words_of(const State& state) {
   return out;
 }
 
+/// The fields of a state, without the padding between them.
+template <class Key>
+std::vector<std::uint64_t> fields_of(const mf::extremum<Key>& own) {
+  return {static_cast<std::uint64_t>(own.key), static_cast<std::uint64_t>(own.index)};
+}
+inline std::vector<std::uint64_t> fields_of(const std::int64_t& own) {
+  return {static_cast<std::uint64_t>(own)};
+}
+template <class Number>
+std::vector<std::uint64_t> fields_of(const mf::exact_state<Number>& own) {
+  return words_of(own);
+}
+template <class Item>
+std::vector<std::uint64_t> fields_of(const mf::exact_moments_state<Item>& own) {
+  return words_of(own);
+}
+template <class State>
+requires requires(const State& own) {
+  own.min.index;
+  own.max.index;
+}
+std::vector<std::uint64_t> fields_of(const State& own) {
+  auto out = fields_of(own.min);
+  for (const std::uint64_t word : fields_of(own.max)) out.push_back(word);
+  return out;
+}
+
+/// Members of an `all` each have the state that the CPU gives it alone.
+template <class Item, class State, class First, class... Rest>
+void expect_members(const State& got, std::span<const Item> host, const std::string& what,
+                    const First& first, const Rest&... rest) {
+  ASSERT_EQ(fields_of(got.first), fields_of(cpu_state(first, host)))
+      << what << ", n = " << host.size() << ", item of " << sizeof(Item) << " bytes, "
+      << sizeof...(Rest) << " members from the end";
+  if constexpr (sizeof...(Rest) > 0) expect_members(got.rest, host, what, rest...);
+}
+
 template <class Item, class F>
 void expect_cpu_state(const F& fold, std::span<const Item> host, std::span<const Item> device,
                       const std::string& what, std::int64_t blocks = 0) {

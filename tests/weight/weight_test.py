@@ -29,9 +29,9 @@ MOST_FILES_OF_A_CALL = 26  # that a reader of the call below goes through: see C
 A_CALL = """
 #include "monofold/emulated.cuh"
 #include <span>
-// Items that a few bins hold, then items that they do not.
+// More items than few; a few bins hold them, then not.
 int main() {
-  constexpr int n = 1 << 18;
+  constexpr int n = 1 << 19;
   float* x = nullptr;
   if (cudaMalloc(reinterpret_cast<void**>(&x), n * sizeof(float)) != cudaSuccess) return 1;
   const std::span<const float> range(x, n);

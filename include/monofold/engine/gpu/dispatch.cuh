@@ -28,7 +28,7 @@ struct gpu_path_of {
     if constexpr (is_top_fold_v<F>) {
       return std::type_identity<top_path<F, View>>{};
     } else if constexpr (adds_exactly_v<F, View>) {
-      return std::type_identity<exact_path<F, View>>{};
+      return std::type_identity<exact_path<F, View, kernels>>{};
     } else if constexpr (mapped_sum<F, View>::is_one) {
       return std::type_identity<mapped_path<F, View>>{};
     } else if constexpr (filtered_sum<F, View>::is_one) {

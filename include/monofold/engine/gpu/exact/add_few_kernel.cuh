@@ -6,6 +6,7 @@
 
 #include "monofold/engine/gpu/exact/few_bins.cuh"
 #include "monofold/engine/gpu/exact/few_finish.cuh"
+#include "monofold/engine/gpu/exact/few_state.cuh"
 #include "monofold/engine/gpu/exact/few_tile.cuh"
 #include "monofold/engine/gpu/exact/finish.cuh"
 #include "monofold/engine/gpu/exact/lane_values.cuh"
@@ -35,7 +36,7 @@ struct few_scratch {
 ///
 /// shape      blocks of `few_threads` threads, no more than mail_room::most_senders; fewer for one tile
 /// sync       all threads of the block
-template <class Term>
+template <class Term, class Ends>
 class few_block {
  public:
   using tile = few_tile<Term>;
@@ -46,10 +47,14 @@ class few_block {
   using digits = typename tile::digits;
   using state_type = typename term_format<Term>::state;
   static constexpr int num_sums = digits::layout::num_sums;
+  static constexpr int warp_of_ends = few_warps / 2;  // which has them in the end
   /// The threads of a block for so many tiles: of one, as many as `finish_words` needs.
-  MONOFOLD_HD static constexpr int threads_for(int tiles) {
-    return tiles > 1 ? few_threads : num_sums == 1 ? warp_lanes : (num_sums + 1) * warp_lanes;
+  MONOFOLD_HD static constexpr int threads_for(int tiles, bool is_answer) {
+    if (tiles > 1 || Ends::count > 0) return few_threads;
+    return num_sums == 1 && is_answer ? warp_lanes : (num_sums + 1) * warp_lanes;
   }
+  static_assert(!has_few_state_v<Term> || sizeof(state_type) / 8 <= (num_sums + 1) * warp_lanes,
+                "a word a thread");
 
   /// What the warps of a block have.
   struct slots {
@@ -60,7 +65,8 @@ class few_block {
   static constexpr int words_at = sizeof(slots);
   static constexpr int total_at = words_at + (few_warps * digits::num_words * 4 + 7) / 8 * 8;
   static constexpr int state_at = total_at + digits::num_wide_words * 8;
-  static constexpr int shared_bytes = state_at + static_cast<int>(sizeof(state_type));
+  static constexpr int ends_at = state_at + static_cast<int>(sizeof(state_type));
+  static constexpr int shared_bytes = ends_at + static_cast<int>(sizeof(typename Ends::room));
 
   MONOFOLD_GPU few_block(const range& items, const few_scratch& scratch)
       : range_(items), scratch_(scratch) {}
@@ -70,11 +76,23 @@ class few_block {
     if (blocks() > 1) call_ = scratch_.mail.read_call();
   }
 
-  /// Adds all tiles; true in the block that has the sum, which its first warp gets.
-  MONOFOLD_GPU bool add(few_sum& own) const {
-    const int first = static_cast<int>(blockIdx.x) + warp() * blocks();
+  /// Adds all tiles; true in the block that has the sum, which its first warp gets, and ends, which another does.
+  MONOFOLD_GPU bool add(few_sum& own, Ends& ends) const {
     own = tile::nothing();
-    if (first < range_.tiles) own = tile::add(range_, first, words_of(warp()));
+    // Where half of the warps have no tile, they find the ends of the others' tiles.
+    const bool are_apart = Ends::count > 0 && range_.tiles <= few_warps / 2 * blocks();
+    const bool is_second = are_apart && warp() >= few_warps / 2;
+    const int place = warp() - (is_second ? few_warps / 2 : 0);
+    const int first = static_cast<int>(blockIdx.x) + place * blocks();
+    const bool has_tile = first < range_.tiles;
+    if (has_tile && !are_apart) {
+      own = tile::add(range_, first, words_of(warp()), ends);
+    } else if (has_tile && is_second) {
+      tile::find(range_, first, ends);
+    } else if (has_tile) {
+      no_ends nothing;
+      own = tile::add(range_, first, words_of(warp()), nothing);
+    }
     if (range_.tiles == 1) return true;
     const bool is_by_warp = blocks() > 1 && range_.tiles <= mail_room::most_senders;
     if (blocks() > 1 && own.elsewhere != 0) hand_over();
@@ -82,12 +100,16 @@ class few_block {
     const bool is_thrice = blocks() > 1 && !is_by_warp;
     if (!is_by_warp) {
       leave(own);
+      ends.leave(ends_room(), warp());
       sync_block();  // slots written above are read below
       if (warp() == 0) join_warps(own, is_thrice ? plan::first_of_three : plan::spread);
+      if (warp() == warp_of_ends) ends.join(ends_room());
     }
     if (blocks() == 1) return true;
-    if (is_by_warp ? first < range_.tiles : warp() == 0) {
-      post(is_by_warp ? first : static_cast<int>(blockIdx.x), own);
+    const int sender = is_by_warp ? first : static_cast<int>(blockIdx.x);
+    if (is_by_warp ? has_tile && !is_second : warp() == 0) post(sender, own);
+    if (is_by_warp ? has_tile && is_second == are_apart : warp() == warp_of_ends) {
+      ends.post(pairs_of(sums::count), sender, call_);
     }
     if (blockIdx.x + 1 != gridDim.x) return false;
     const int senders = is_by_warp ? range_.tiles : blocks();
@@ -96,18 +118,24 @@ class few_block {
     sync_block();  // slots read above are overwritten below; and all warps have posted before some wait
     own = tile::nothing();
     if (rank - lane_rank() < senders) own = hear(rank, rank < senders, spread);
+    // Of up to 128 senders other warps hear the ends.
+    ends.hear(pairs_of(sums::count), rank ^ (warp_of_ends * warp_lanes), senders, call_);
     if (senders > warp_lanes) {
       leave(own);
+      ends.leave(ends_room(), warp());
       sync_block();  // and read
     }
     scratch_.mail.end_call(call_);
     if (senders > warp_lanes && warp() == 0) join_warps(own, spread);
+    if (senders > warp_lanes && warp() == warp_of_ends) ends.join(ends_room());
     return true;
   }
 
   /// The answer of what the first warp has: of one sum that warp is enough.
-  template <class F, class Answer>
-  MONOFOLD_GPU void finish(const F& f, few_sum& own, const answer_sink<Answer>& sink) const {
+  template <class F, class Sink>
+  requires is_of_few_answer_v<F, Sink> MONOFOLD_GPU void finish(const F& f, few_sum& own,
+                                                                const Ends&,
+                                                                const Sink& sink) const {
     if (num_sums == 1 && warp() != 0) return;
     const std::int64_t items = range_.end - range_.first;
     bool is_done = true;
@@ -122,7 +150,30 @@ class few_block {
     if (!(num_sums == 1 ? any_lane(!is_done) : sync_block_any(!is_done))) return;
     if (warp() == 0) collect(own);
     if (num_sums > 1) sync_block();  // the total written above is read below
-    finish_words<Term>(f, total(), items, reinterpret_cast<state_type*>(shared() + state_at), sink);
+    finish_words<Term>(f, total(), items, state(), sink);
+  }
+  /// The state.
+  template <class F, class Sink>
+  MONOFOLD_GPU void finish(const F& f, few_sum& own, const Ends& ends, const Sink& sink) const {
+    const std::int64_t items = range_.end - range_.first;
+    if (warp() == 0) {
+      if (own.elsewhere != 0) {
+        collect(own);
+      } else {
+        double value[sums::count];
+        values::bring(own.value, value);
+        make_few_state<Term>(value, own.max_exponent, own.minus_zeros, items, *state());
+      }
+    }
+    if (warp() == warp_of_ends) ends.store(ends_room());
+    // What is written above is read below.
+    const bool are_words = sync_block_any(warp() == 0 && own.elsewhere != 0);
+    const auto to = Ends::sink_for(sink, ends_room());
+    if (are_words) {
+      finish_words<Term>(f, total(), items, state(), to);
+    } else {
+      store_state(f, *state(), to);
+    }
   }
 
  private:
@@ -130,8 +181,11 @@ class few_block {
   static constexpr std::uint32_t exponent_mask = 0x1fff;
   static constexpr std::uint32_t is_elsewhere = exponent_mask + 1;
   static constexpr int zeros_shift = 14;
+  static constexpr int minus_zeros_at =
+      digits::num_wide_digits + static_cast<int>(digit_count::minus_zero);
   static_assert(few_warps * tile::items_each < 1 << (32 - zeros_shift));
-  static_assert((1 + 2 * sums::count) * mail_room::most_senders <= mail_room::words);
+  static_assert((1 + 2 * (sums::count + Ends::count)) * mail_room::most_senders <=
+                mail_room::words);
 
   MONOFOLD_GPU static std::uint32_t said_of(const few_sum& own) {
     return static_cast<std::uint32_t>(own.max_exponent - sums::no_exponent) |
@@ -150,6 +204,12 @@ class few_block {
   MONOFOLD_GPU static int warp() { return static_cast<int>(threadIdx.x) / warp_lanes; }
   MONOFOLD_GPU static int blocks() { return static_cast<int>(gridDim.x); }
   MONOFOLD_GPU static char* shared() { return reinterpret_cast<char*>(dynamic_shared()); }
+  MONOFOLD_GPU static typename Ends::room& ends_room() {
+    return *reinterpret_cast<typename Ends::room*>(shared() + ends_at);
+  }
+  MONOFOLD_GPU static state_type* state() {
+    return reinterpret_cast<state_type*>(shared() + state_at);
+  }
   MONOFOLD_GPU static slots& all_slots() { return *reinterpret_cast<slots*>(shared()); }
   MONOFOLD_GPU static std::int32_t* words_of(int w) {
     return reinterpret_cast<std::int32_t*>(shared() + words_at) + w * digits::num_words;
@@ -290,10 +350,9 @@ class few_block {
     MONOFOLD_UNROLL
     for (int k = 0; k < sums::count; ++k) value[k] = chosen_by(is_mine, value[k], 0.0);
     add_values(value, own);
-    constexpr int place = digits::num_wide_digits + static_cast<int>(digit_count::minus_zero);
     MONOFOLD_ROLL
     for (int i = lane_rank(); i < digits::num_wide_words; i += warp_lanes) {
-      std::int64_t sum = i == place ? own.minus_zeros : 0;
+      std::int64_t sum = i == minus_zeros_at ? own.minus_zeros : 0;
       if (blocks() > 1) {
         sum += take_word(scratch_.words + i);
       } else {
@@ -312,21 +371,22 @@ class few_block {
   std::uint32_t call_ = 0;
 };
 
-/// The answer of few items to `sink`.
+/// The answer of few items, or the state, to `sink`, and the extrema that `Ends` find.
 ///
 /// shape      see `few_block`
 /// order      exact: the bits do not depend on it
 /// tested by  tests/gpu/exact_few_test.cu
-template <class Term, class F, class Sink>
-__global__ void __launch_bounds__(few_threads)
+template <class Term, class Ends, class F, class Sink>
+__global__ void __launch_bounds__(few_threads, 1)
     add_few_kernel(const F f, const typename few_tile<Term>::range range, const few_scratch scratch,
                    const Sink sink) {
   let_next_launch_begin();
-  few_block<Term> block(range, scratch);
+  few_block<Term, Ends> block(range, scratch);
   wait_for_launches_before();
   block.read_call();
   few_sum own;
-  if (block.add(own)) block.finish(f, own, sink);
+  Ends ends{};
+  if (block.add(own, ends)) block.finish(f, own, ends, sink);
 }
 
 }  // namespace monofold::detail

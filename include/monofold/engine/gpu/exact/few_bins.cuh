@@ -21,8 +21,8 @@ namespace monofold::detail {
 /// | `spread` | sums are added up as they are where their largest exponents differ so much, if that happens twice |
 /// | `first_of_three`, `later_of_three` | the same where it happens three times: no more in all |
 /// | `headroom` | of bins: the sum of all items is below 2^53 units of the lowest bins |
-/// | `first_product` | the part from which on parts are squares |
-/// | `bins(p)` | as many hold usual data of part p: 52 to 66 binades by two, 78 to 99 by three, 108 by four |
+/// | `first_product` | the part from which on parts are of squares |
+/// | `bins(p)` | as many hold usual data of part p: 52 to 60 binades by two, 78 to 99 by three, 108 or 112 by four |
 template <class Term>
 struct few_plan;
 template <class Item, bool with_products>
@@ -42,17 +42,15 @@ struct few_array_plan {
   static constexpr int headroom = log2_items + (with_products ? 4 : 2) * spread - 1;
   static constexpr int first_product = 1;
   MONOFOLD_HD static constexpr int bins(int p) {
-    return p < first_product ? (sizeof(Item) == 8 ? 3 : 2) : sizeof(Item) == 4 ? 4 : 3;
+    return p < first_product ? (sizeof(Item) == 8 ? 3 : 2) : sizeof(Item) == 2 ? 3 : 4;
   }
 };
 template <class Item>
 struct few_plan<value_term<Item>> : few_array_plan<Item, false> {};
 template <class Item>
 struct few_plan<magnitude_term<Item>> : few_array_plan<Item, false> {};
-// Squares of doubles would take eleven bins.
 template <class Item>
-requires(sizeof(Item) < 8) struct few_plan<moments_term<Item>> : few_array_plan<Item, true> {
-};
+struct few_plan<moments_term<Item>> : few_array_plan<Item, true> {};
 
 /// The bins of a thread for parts `part`, part + 1, .. of terms.
 ///
@@ -123,6 +121,13 @@ class few_bins<Term, part, true> {
   bins own_;
   next next_;
 };
+
+/// x times 2^scale, which is exact.
+template <int scale>
+MONOFOLD_GPU double scaled(double x) {
+  if constexpr (scale == 0) return x;
+  return rounded_product(x, two_to(scale).value);
+}
 
 /// Exact sums of few items, a double a bin. Each is a whole number of the units of bins that begin at `max_exponent`, or
 /// at most 2 `spread` binades of items lower, see `few_plan`.

@@ -21,7 +21,7 @@
 namespace monofold::detail {
 
 /// Whether the kernel of few items gives this answer on the device: sums and means of items or magnitudes, variances and
-/// deviations of items that are no doubles.
+/// deviations.
 template <class Term>
 inline constexpr bool is_of_one_part_v = false;
 template <class Item>
@@ -39,7 +39,7 @@ inline constexpr bool is_of_few_answer_v<exact_mean_fold<Term, Real, rule>, answ
 template <class Item, class Real, bool root, nan_rule rule, class Answer>
 inline constexpr bool
     is_of_few_answer_v<exact_variance_fold<Item, Real, root, rule>, answer_sink<Answer>> =
-        sizeof(Item) < 8 && is_quick_v<Real>;
+        is_quick_v<Real>;
 
 /// The double nearest to a + b that has an odd last bit, unless the sum is a double: then whoever rounds it to fewer bits
 /// rounds as of the sum itself.
@@ -80,13 +80,6 @@ MONOFOLD_GPU sum_of_two near_sum(const double* value) {
     sum = two_sum(high.high, rounded_sum(sum.low, high.low));
   }
   return sum;
-}
-
-/// x times 2^scale, which is exact.
-template <int scale>
-MONOFOLD_GPU double scaled(double x) {
-  if constexpr (scale == 0) return x;
-  return rounded_product(x, two_to(scale).value);
 }
 
 /// The answer of so many items whose sum bins have; false where doubles do not decide.
@@ -137,8 +130,9 @@ MONOFOLD_GPU bool finish_bins(const exact_variance_fold<Item, Real, root, rule>&
   for (int k = 0; k < of_sum; ++k) own[k] = scaled<format::part_scale(0)>(value[k]);
   const sum_of_two sum = near_sum<of_sum>(own);
   const sum_of_two squares = near_sum<count - of_sum>(value + of_sum);
+  // Those of float are far from the ends of what doubles hold.
+  if (sizeof(Item) == 8 && !(squares.high > 0x1p-700 && squares.high < 0x1p+900)) return false;
   Real found;
-  // Squares of float are far from the ends of what doubles hold.
   if (!quick_spread<root>({{sum.high}, {sum.low}}, {{squares.high}, {squares.low}},
                           strict_double{1}, 0, static_cast<std::uint64_t>(items),
                           static_cast<std::uint64_t>(items * freedom), found)) {

@@ -29,35 +29,63 @@ struct few_range {
   std::int32_t tiles;
 };
 
-/// Rows of 32 chunks from position `at`, a boundary; zeros beyond the range.
+/// Whether the chunk from a position on lies in the range.
+template <class Item>
+MONOFOLD_GPU bool holds_chunk(const few_range<Item>& range, int from) {
+  constexpr int chunk_items = static_cast<int>(sizeof(bytes16) / sizeof(Item));
+  return from >= range.first && from + chunk_items <= range.end;
+}
+/// Of rows of 32 chunks from position `at` on, those that an end of the range parts: outside it they have what is
+/// `outside`.
 template <int rows, class Item>
-MONOFOLD_GPU void load_few_rows(bytes16 (&raw)[rows], const few_range<Item>& range, int at) {
+MONOFOLD_GPU void load_parted_chunks(bytes16 (&raw)[rows], const few_range<Item>& range, int at,
+                                     const bytes16& outside) {
   constexpr int chunk_items = static_cast<int>(sizeof(bytes16) / sizeof(Item));
   constexpr int row_items = warp_lanes * chunk_items;
-  const int own = at + lane_rank() * chunk_items;
-  MONOFOLD_UNROLL
-  for (int r = 0; r < rows; ++r) {
-    const int from = own + r * row_items;
-    raw[r] = bytes16{};
-    if (from >= range.first && from + chunk_items <= range.end) raw[r] = load_16(range.base + from);
-  }
   if (range.first == 0 && range.end % chunk_items == 0) return;
+  const int own = at + lane_rank() * chunk_items;
   MONOFOLD_ROLL
   for (int side = 0; side < 2; ++side) {
-    // The chunk that an end of the range parts.
     const int position = side == 0 ? range.first : range.end;
     const int from = position / chunk_items * chunk_items;
     const int row = (from - at) / row_items;
     const bool is_own = from >= own && (from - own) % row_items == 0 && row < rows;
     if (position == from || !is_own) continue;
     const aligned_range<Item> items{range.base, range.first, range.end};
-    const bytes16 bytes = part_of_chunk(items, from, bytes16{});
+    const bytes16 bytes = part_of_chunk(items, from, outside);
     MONOFOLD_UNROLL
     for (int r = 0; r < rows; ++r) {
       MONOFOLD_UNROLL
       for (int w = 0; w < 4; ++w) raw[r].word[w] = r == row ? bytes.word[w] : raw[r].word[w];
     }
   }
+}
+/// Rows of 32 chunks from position `at`, a boundary; zeros beyond the range.
+template <int rows, class Item>
+MONOFOLD_GPU void load_few_rows(bytes16 (&raw)[rows], const few_range<Item>& range, int at) {
+  constexpr int chunk_items = static_cast<int>(sizeof(bytes16) / sizeof(Item));
+  const int own = at + lane_rank() * chunk_items;
+  MONOFOLD_UNROLL
+  for (int r = 0; r < rows; ++r) {
+    const int from = own + r * warp_lanes * chunk_items;
+    raw[r] = bytes16{};
+    if (holds_chunk(range, from)) raw[r] = load_16(range.base + from);
+  }
+  load_parted_chunks(raw, range, at, bytes16{});
+}
+/// The same rows with what is `outside` in place of zeros.
+template <int rows, class Item>
+MONOFOLD_GPU void fill_outside(bytes16 (&raw)[rows], const few_range<Item>& range, int at,
+                               const bytes16& outside) {
+  constexpr int chunk_items = static_cast<int>(sizeof(bytes16) / sizeof(Item));
+  const int own = at + lane_rank() * chunk_items;
+  MONOFOLD_UNROLL
+  for (int r = 0; r < rows; ++r) {
+    const bool is_there = holds_chunk(range, own + r * warp_lanes * chunk_items);
+    MONOFOLD_UNROLL
+    for (int w = 0; w < 4; ++w) raw[r].word[w] = is_there ? raw[r].word[w] : outside.word[w];
+  }
+  load_parted_chunks(raw, range, at, outside);
 }
 
 /// A sum as a warp has it.
@@ -73,6 +101,24 @@ struct few_sum {
   std::int32_t max_exponent;
   std::uint32_t elsewhere;
   std::uint32_t minus_zeros;
+};
+
+/// Stands for the extrema of items that are looked for beside their sum where there are none, see `few_extrema`.
+struct no_ends {
+  static constexpr int count = 0;
+  struct room {};
+
+  template <int rows, class Item>
+  MONOFOLD_GPU void look(const bytes16 (&)[rows], const few_range<Item>&, int) {}
+  MONOFOLD_GPU void leave(room&, int) const {}
+  MONOFOLD_GPU void join(const room&) {}
+  MONOFOLD_GPU void post(std::uint64_t*, int, std::uint32_t) const {}
+  MONOFOLD_GPU void hear(const std::uint64_t*, int, int, std::uint32_t) {}
+  MONOFOLD_GPU void store(room&) const {}
+  template <class Sink>
+  MONOFOLD_GPU static const Sink& sink_for(const Sink& sink, const room&) {
+    return sink;
+  }
 };
 
 /// What a warp makes of a tile.
@@ -98,14 +144,16 @@ class few_tile {
 
   MONOFOLD_GPU static few_sum nothing() { return {0.0, sums::no_exponent, 0, 0}; }
 
-  /// The sum of tile `tile`: where bins do not hold it, as digits.
+  /// The sum of tile `tile`: where bins do not hold it, as digits. `ends` see it too.
   ///
   /// shape      words: digits::num_words of shared memory of this warp
-  MONOFOLD_GPU static few_sum add(const range& from, int tile, std::int32_t* words) {
+  template <class Ends>
+  MONOFOLD_GPU static few_sum add(const range& from, int tile, std::int32_t* words, Ends& ends) {
     few_sum out = nothing();
     const int at = tile * items_each;
     bytes16 raw[rows];
     load_few_rows(raw, from, at);
+    ends.look(raw, from, at);
     seen_items seen{0, items::no_low};
     MONOFOLD_UNROLL
     for (int r = 0; r < rows; ++r) look(seen, raw[r]);
@@ -115,6 +163,7 @@ class few_tile {
     bool is_rare = is_high;
     if constexpr (is_sure) is_rare |= is_unsure(seen, max_exponent);
     if constexpr (format::counts_zeros) is_rare |= shows_minus_zero(seen);
+    is_rare |= check::may_be_special(seen);
     bins_type bins;
     bins.start(max_exponent);
     bool is_held = true;
@@ -126,7 +175,7 @@ class few_tile {
         for (int r = 0; r < rows; ++r) zeros += format::minus_zeros_in(raw[r]);
         out.minus_zeros = static_cast<std::uint32_t>(sum_of_lanes(zeros));
       }
-      is_held = !is_high && deposit_all<0, rows>(bins, raw);
+      is_held = !is_high && !has_special(raw, seen) && deposit_all<0, rows>(bins, raw);
     } else if constexpr (is_sure) {
       deposit_surely<0>(bins, raw);
       // Of little there is hardly more than a row.
@@ -146,6 +195,15 @@ class few_tile {
       out.elsewhere = 1;
     }
     return out;
+  }
+
+  /// The ends of that tile alone.
+  template <class Ends>
+  MONOFOLD_GPU static void find(const range& from, int tile, Ends& ends) {
+    const int at = tile * items_each;
+    bytes16 raw[rows];
+    load_few_rows(raw, from, at);
+    ends.look(raw, from, at);
   }
 
   /// += what lanes have in bins, to the digits of this warp: rare.
@@ -168,6 +226,7 @@ class few_tile {
   MONOFOLD_GPU static void look(seen_items& seen, const bytes16& c) {
     if constexpr (is_double) {
       seen.most = items::look(seen.most, c);
+      if constexpr (format::parts > 1) seen.least = items::look_low(seen.least, c);
       if constexpr (format::counts_zeros) {
         const auto less = [](std::uint32_t a, std::uint32_t b) {
           return static_cast<std::int32_t>(a) < static_cast<std::int32_t>(b) ? a : b;
@@ -185,6 +244,18 @@ class few_tile {
     } else {
       return check::may_be_minus_zero(seen);
     }
+  }
+  /// Whether some item's square is no sum of two doubles, which numbers tell where the items of a lane may show it.
+  MONOFOLD_GPU static bool has_special(const bytes16 (&raw)[rows], const seen_items& seen) {
+    bool is_any = false;
+    if (check::may_be_special(seen)) {
+      MONOFOLD_UNROLL
+      for (int r = 0; r < rows; ++r) {
+        MONOFOLD_UNROLL
+        for (int v = 0; v < format::chunk_items; ++v) is_any |= check::is_special(raw[r], v);
+      }
+    }
+    return any_lane(is_any);
   }
   /// Whether some item may have bits below the last bin.
   MONOFOLD_GPU static bool is_unsure(const seen_items& seen, int max_exponent) {

@@ -29,8 +29,8 @@ MONOFOLD_GPU std::uint32_t mask_of_lanes(int bit) {
 /// `count` values of each lane; of their sums each lane has one.
 template <int count>
 struct lane_values {
-  static_assert(count >= 2 && count <= 8);
-  static constexpr int groups = count == 2 ? 2 : count <= 4 ? 4 : 8;
+  static_assert(count >= 2 && count <= 16);
+  static constexpr int groups = count == 2 ? 2 : count <= 4 ? 4 : count <= 8 ? 8 : 16;
   static constexpr int group_lanes = warp_lanes / groups;
 
   /// Which sum this lane has, and whether it is the first lane that has it.

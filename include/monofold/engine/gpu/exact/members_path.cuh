@@ -8,6 +8,7 @@
 
 #include "monofold/engine/gpu/engine.cuh"
 #include "monofold/engine/gpu/exact/adapted_paths.cuh"
+#include "monofold/engine/gpu/exact/few_extrema.cuh"
 #include "monofold/engine/gpu/exact/member_places.cuh"
 #include "monofold/engine/gpu/exact/members.cuh"
 #include "monofold/engine/gpu/exact/path.cuh"
@@ -137,8 +138,19 @@ class members_path<all_fold<Folds...>, View, kernels>
   failure start(const device_stream& on, const gpu_workspace& workspace, const Sink& sink) const {
     if constexpr (members::is_shared) {
       std::int64_t blocks = 0;
+      using term = typename members::term;
+      using sink_type = typename members::template sink<Sink>;
       if (auto failed = paths_.start_others(on, workspace, sink)) return failed;
-      if (auto failed = exact_blocks_of<typename members::term>(on, this->view(), blocks)) {
+      using ends = typename few_extrema_of<typename members::extrema>::type;
+      if constexpr (kernels == kernel_choice::by_count &&
+                    may_be_few_v<term, shared_fold, sink_type, View> &&
+                    (sizeof(typename term::item) < 8 || ends::count == 0)) {
+        if (are_few<term>(this->view())) {
+          return start_few_kernel<term, ends>(on, shared_fold{}, this->view(), workspace,
+                                              sink_type{sink});
+        }
+      }
+      if (auto failed = exact_blocks_of<term>(on, this->view(), blocks)) {
         return failed;
       }
       return start_blocks(blocks, on, workspace, sink);

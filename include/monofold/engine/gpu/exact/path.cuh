@@ -13,6 +13,7 @@
 #include "monofold/engine/gpu/exact/add_few_kernel.cuh"
 #include "monofold/engine/gpu/exact/few_bins.cuh"
 #include "monofold/engine/gpu/exact/few_finish.cuh"
+#include "monofold/engine/gpu/exact/few_state.cuh"
 #include "monofold/engine/gpu/exact/few_tile.cuh"
 #include "monofold/engine/gpu/exact/load_computed.cuh"
 #include "monofold/engine/gpu/exact/load_pairs.cuh"
@@ -149,21 +150,38 @@ failure start_exact_kernel(std::int64_t blocks, const device_stream& on, const F
                       layout, f, range, scratch, sink);
 }
 
-/// Starts the exact answer of few items, by a kernel of their own.
-template <class Term, class F, class Item, class Sink>
-failure start_few_kernel(const device_stream& on, const F& f, const aligned_range<Item>& items,
+/// Whether a kernel of their own serves few items: with states, unless a sum is of several parts.
+template <class Term, class F, class Sink, class View>
+inline constexpr bool may_be_few_v = false;
+template <class Term, class F, class Sink, class View>
+requires lies_in_range<Term, View> && requires { few_plan<Term>::most_bytes; }
+inline constexpr bool may_be_few_v<Term, F, Sink, View> =
+    is_of_few_answer_v<F, Sink> || has_few_state_v<Term>;
+/// Whether the items of a view are few.
+template <class Term, class View>
+bool are_few(const View& view) {
+  return exact_range_of(view).end * static_cast<std::int64_t>(sizeof(typename Term::item)) <=
+         few_plan<Term>::most_bytes;
+}
+
+/// Starts the exact sums of few items and their extrema, by a kernel of their own.
+template <class Term, class Ends, class F, class View, class Sink>
+failure start_few_kernel(const device_stream& on, const F& f, const View& view,
                          const gpu_workspace& workspace, const Sink& sink) {
-  static_assert(few_block<Term>::digits::num_wide_words <= gpu_workspace::num_exact_words);
+  using block = few_block<Term, Ends>;
+  using item = typename Term::item;
+  static_assert(block::digits::num_wide_words <= gpu_workspace::num_exact_words);
 #if defined(MONOFOLD_EMULATED)
   const strict_arithmetic arithmetic;  // the emulated device has that of this thread
 #endif
-  const int tiles = few_tiles_for(items.end * static_cast<std::int64_t>(sizeof(Item)));
-  const few_range<Item> range{items.base, static_cast<std::int32_t>(items.first),
+  const aligned_range<item> items = exact_range_of(view);
+  const int tiles = few_tiles_for(items.end * static_cast<std::int64_t>(sizeof(item)));
+  const few_range<item> range{items.base, static_cast<std::int32_t>(items.first),
                               static_cast<std::int32_t>(items.end), tiles};
   const few_scratch scratch{workspace.exact_words(), workspace.mail()};
-  return launch_early(add_few_kernel<Term, F, Sink>, few_blocks_for(tiles),
-                      few_block<Term>::threads_for(tiles), few_block<Term>::shared_bytes, on, f,
-                      range, scratch, sink);
+  return launch_early(add_few_kernel<Term, Ends, F, Sink>, few_blocks_for(tiles),
+                      block::threads_for(tiles, is_of_few_answer_v<F, Sink>), block::shared_bytes,
+                      on, f, range, scratch, sink);
 }
 
 /// The blocks for a view that suit the device.
@@ -185,7 +203,7 @@ failure exact_blocks_of(const device_stream& on, const View& view, std::int64_t&
 /// An exact sum by a kernel of its own.
 ///
 /// cost       one launch, one pass
-template <class F, class View>
+template <class F, class View, kernel_choice kernels>
 class exact_path : public state_path<F, View> {
  public:
   using term = view_term_t<F, View>;
@@ -195,11 +213,9 @@ class exact_path : public state_path<F, View> {
 
   template <class Sink>
   failure start(const device_stream& on, const gpu_workspace& workspace, const Sink& sink) const {
-    if constexpr (is_of_few_answer_v<F, Sink> && lies_in_range<term, View>) {
-      using item = typename term::item;
-      const aligned_range<item> range = range_for<term>(this->view());
-      if (range.end * static_cast<std::int64_t>(sizeof(item)) <= few_plan<term>::most_bytes) {
-        return start_few_kernel<term>(on, this->f(), range, workspace, sink);
+    if constexpr (kernels == kernel_choice::by_count && may_be_few_v<term, F, Sink, View>) {
+      if (are_few<term>(this->view())) {
+        return start_few_kernel<term, no_ends>(on, this->f(), this->view(), workspace, sink);
       }
     }
     std::int64_t blocks = 0;

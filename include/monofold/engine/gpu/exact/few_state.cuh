@@ -1,0 +1,123 @@
+#pragma once
+/// engine/gpu/exact/few_state: states of few items from the doubles of their bins.
+
+#include <cstdint>
+
+#include "monofold/engine/gpu/exact/few_bins.cuh"
+#include "monofold/engine/gpu/exact/finish.cuh"
+#include "monofold/engine/gpu/exact/term_format.cuh"
+#include "monofold/engine/gpu/exact/warp_digits.cuh"
+#include "monofold/fold/exact/anchors.hpp"
+#include "monofold/level/shuffle.cuh"
+#include "monofold/level/thread.cuh"
+#include "monofold/platform/bits.hpp"
+#include "monofold/platform/host_device.hpp"
+#include "monofold/platform/rounded.hpp"
+
+namespace monofold::detail {
+
+/// The bits of q * 2^place that are worth 2^0 to 2^31, in two's complement.
+MONOFOLD_GPU std::uint32_t word_at(std::int64_t q, int place) {
+  const int down = place >= 0 ? 0 : place > -63 ? -place : 63;
+  const int up = place <= 0 ? 0 : place < 32 ? place : 32;
+  return static_cast<std::uint32_t>(std::uint64_t{static_cast<std::uint32_t>(q >> down)} << up);
+}
+
+/// Whether each part of a term has a sum of its own: then bins become a state by `make_few_state`.
+template <class Term>
+inline constexpr bool has_few_state_v =
+    term_format<Term>::parts == term_format<Term>::layout::num_sums;
+
+/// x times 2^exponent, which is exact, of doubles by two products: each power is a double.
+template <class Item>
+MONOFOLD_GPU double times_power(double x, int exponent) {
+  const auto power_of = [](int e) {
+    return bits_as<double>(std::uint64_t{static_cast<std::uint32_t>(1023 + e)} << 52);
+  };
+  if constexpr (sizeof(Item) < 8) return rounded_product(x, power_of(exponent));
+  const int half = exponent / 2;
+  return rounded_product(rounded_product(x, power_of(half)), power_of(exponent - half));
+}
+
+/// One part as bits that follow each other, of bins that began at `max_exponent` or as much lower as `few_plan` lets
+/// them: whole numbers of units, the lower ones at least 0, so that no carry goes from word to word.
+template <class Term, int part>
+class part_bits {
+ public:
+  MONOFOLD_GPU part_bits(const double* value, int max_exponent) {
+    using format = term_format<Term>;
+    constexpr int scale = format::part_scale(part);
+    constexpr int lower = (part < plan::first_product ? 2 : 4) * plan::spread;
+    MONOFOLD_UNROLL
+    for (int k = 0; k < bins; ++k) {
+      const int exponent =
+          bin_exponent(format::part_max_exponent(max_exponent, part), plan::headroom, k);
+      unit_[k] = unit_of_bin(exponent) - lower + scale;
+      bits_[k] = static_cast<std::int64_t>(
+          times_power<typename Term::item>(scaled<scale>(value[k]), -unit_[k]));
+    }
+    MONOFOLD_UNROLL
+    for (int k = bins - 1; k > 0; --k) {
+      const int width = unit_[k - 1] - unit_[k];
+      bits_[k - 1] += bits_[k] >> width;
+      bits_[k] &= (std::int64_t{1} << width) - 1;
+    }
+  }
+
+  /// Those that are worth 2^low to 2^(low + 31).
+  MONOFOLD_GPU std::uint32_t word(int low) const {
+    std::uint32_t out = 0;
+    MONOFOLD_UNROLL
+    for (int k = 0; k < bins; ++k) out |= word_at(bits_[k], unit_[k] - low);
+    return out;
+  }
+
+ private:
+  using plan = few_plan<Term>;
+  static constexpr int bins = plan::bins(part);
+
+  int unit_[bins];
+  std::int64_t bits_[bins];
+};
+
+/// The sum of parts `part`, part + 1, .. of terms, each to its place in a state.
+template <class Term, int part = 0, class State>
+MONOFOLD_GPU void store_parts(const double* value, int max_exponent, State& out) {
+  using layout = typename term_format<Term>::layout;
+  if constexpr (part < layout::num_sums) {
+    constexpr int words = (layout::end_digit(part) - layout::first_digit(part)) / 2;
+    const part_bits<Term, part> bits(value, max_exponent);
+    auto* const to = reinterpret_cast<std::uint32_t*>(sum_of(out, part));
+    const auto word_of = [&](int i) { return bits.word(layout::low_exponent(part) + 32 * i); };
+    int i = lane_rank();
+    if constexpr (words <= warp_lanes) {
+      const std::uint32_t word = word_of(i);
+      if (i < words) to[i] = word;
+    } else {
+      MONOFOLD_ROLL
+      for (; i < words; i += warp_lanes) to[i] = word_of(i);
+    }
+    store_parts<Term, part + 1>(value + few_plan<Term>::bins(part), max_exponent, out);
+  }
+}
+
+/// The state of so many items whose sums bins have, to shared memory.
+///
+/// shape      value: a double a bin, in all lanes
+/// sync       all lanes of a warp; no barrier behind the last write
+template <class Term, class State>
+MONOFOLD_GPU void make_few_state(const double* value, int max_exponent, std::uint32_t minus_zeros,
+                                 std::int64_t items, State& out) {
+  using format = term_format<Term>;
+  static_assert(has_few_state_v<Term>);
+  // Of zeros alone there is no exponent.
+  const int least = format::items::max_exponent_of(0);
+  store_parts<Term>(value, max_exponent < least ? least : max_exponent, out);
+  const int lane = lane_rank();
+  if (lane < exact_counts::num_counts) {
+    const std::int64_t count = lane == 0 ? items : lane == 4 ? minus_zeros : 0;
+    reinterpret_cast<std::int64_t*>(&counts_of(out))[lane] = count;
+  }
+}
+
+}  // namespace monofold::detail
