@@ -2,121 +2,21 @@
 // number, their place and what tiles differ in.
 
 #include <algorithm>
-#include <bit>
-#include <cmath>
 #include <cstdint>
-#include <cstring>
-#include <limits>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "monofold/plan/few_launch.hpp"
 #include "tests/exact/items.hpp"
-#include "tests/gpu/exact_states.cuh"
+#include "tests/gpu/exact_few.cuh"
 
 namespace {
 
 namespace mf = monofold;
-using gpu_tests::bound_state;
 using gpu_tests::device_array;
+using gpu_tests::gpu_exact_few;
 
-/// The bits of an answer; of one that is a status, that.
-template <class Real>
-std::uint64_t bits_of(const Real& x) {
-  return mf::float_bits(x);
-}
-template <class Real>
-std::uint64_t bits_of(const mf::result<Real>& x) {
-  return x.has_value() ? bits_of(*x) : ~std::uint64_t{0};
-}
-
-template <class Item>
-class gpu_exact_few : public gpu_tests::gpu_test {
- protected:
-  static constexpr int tile = mf::few_tile_bytes / sizeof(Item);
-  static constexpr int chunk = 16 / sizeof(Item);
-  static constexpr int most =
-      static_cast<int>(mf::most_few_bytes(sizeof(Item), false) / sizeof(Item));
-  static constexpr int most_squares =
-      static_cast<int>(mf::most_few_bytes(sizeof(Item), true) / sizeof(Item));
-
-  mf::gpu_workspace workspace;  // of all calls of a test
-
-  void SetUp() override {
-    gpu_tests::gpu_test::SetUp();
-    if (IsSkipped()) return;
-    const auto all = mf::all(mf::variance(0), mf::extrema);
-    workspace = mf::gpu_workspace(mf::workspace_bytes(std::span<const Item>(), all));
-  }
-
-  template <class F>
-  void check_answer(const F& fold, std::span<const Item> host, std::span<const Item> device,
-                    const std::string& what) const {
-    using answer = mf::finished_t<F, Item>;
-    const device_array<answer> out(1);
-    mf::reduce_into(mf::gpu, device, fold, out.data(), workspace);
-    const answer want = mf::bind_fold<Item>(fold).finish(gpu_tests::cpu_state(fold, host));
-    ASSERT_EQ(bits_of(out.host()[0]), bits_of(want))
-        << what << ", n = " << host.size() << ", item of " << sizeof(Item) << " bytes, offset "
-        << reinterpret_cast<std::uintptr_t>(device.data()) % 16;
-  }
-  /// The answer, and the state.
-  template <class F>
-  void check(const F& fold, std::span<const Item> host, std::span<const Item> device,
-             const std::string& what) const {
-    check_answer(fold, host, device, what);
-    const device_array<bound_state<F, Item>> state(1);
-    mf::fold_into(mf::gpu, device, fold, state.data(), workspace);
-    ASSERT_EQ(gpu_tests::words_of(state.host()[0]),
-              gpu_tests::words_of(gpu_tests::cpu_state(fold, host)))
-        << what << ", state, n = " << host.size();
-  }
-  template <class... Folds>
-  void check_members(std::span<const Item> host, std::span<const Item> device,
-                     const std::string& what, const Folds&... folds) const {
-    const auto all = mf::all(folds...);
-    const device_array<bound_state<decltype(all), Item>> out(1);
-    mf::fold_into(mf::gpu, device, all, out.data(), workspace);
-    gpu_tests::expect_members(out.host()[0], host, what, folds...);
-  }
-  void check_statistics(std::span<const Item> host, std::span<const Item> device,
-                        const std::string& what) const {
-    check_members(host, device, what + ", statistics", mf::count, mf::sum, mf::min, mf::max,
-                  mf::mean, mf::variance(0), mf::argmin, mf::argmax);
-  }
-  void check_all(const std::vector<Item>& items, const std::string& what,
-                 std::size_t offset = 0) const {
-    const device_array<Item> memory(items);
-    const std::size_t n = items.size() - offset;
-    const std::span<const Item> host(items.data() + offset, n);
-    const std::span<const Item> device = memory.span(offset, n);
-    check(mf::sum, host, device, what + ", sum");
-    check_answer(mf::mean, host, device, what + ", mean");
-    check(mf::norm1, host, device, what + ", norm1");
-    check_answer(mf::sum_to<float>, host, device, what + ", sum_to<float>");
-    check_answer(mf::sum_to<mf::bfloat16>, host, device, what + ", sum_to<bfloat16>");
-    check_answer(mf::mean_to<float>, host, device, what + ", mean_to<float>");
-    check(mf::variance(1), host, device, what + ", variance");
-    check_answer(mf::standard_deviation(0), host, device, what + ", standard deviation");
-    check_statistics(host, device, what);
-    check_members(host, device, what + ", two", mf::argmin, mf::mean);
-    check_members(host, device, what + ", no extrema", mf::variance(1), mf::sum);
-  }
-
-  /// A power of two times an item, as far as the type goes.
-  static Item power(int exponent, double sign = 1) {
-    return mf::round_to<Item>(sign < 0, 1, exponent, false);
-  }
-  /// All items of a tile times 2^exponent, rounded.
-  static void scale(std::vector<Item>& items, int first, int end, int exponent) {
-    for (int i = first; i < end; ++i) {
-      const mf::float_parts p = mf::parts_of(items[static_cast<std::size_t>(i)]);
-      items[static_cast<std::size_t>(i)] =
-          mf::round_to<Item>(p.negative, p.significand, p.exponent + exponent, false);
-    }
-  }
-};
 TYPED_TEST_SUITE(gpu_exact_few, gpu_tests::item_types);
 
 TYPED_TEST(gpu_exact_few, every_kind_of_data) {
@@ -328,37 +228,6 @@ TYPED_TEST(gpu_exact_few, signs_of_zero) {
     items[items.size() / 2] = TestFixture::power(-2);
     items.push_back(TestFixture::power(-2, -1));
     this->check_all(items, "two cancel");
-  }
-}
-
-/// Sums in the middle between two doubles, and near to it by what lies in other bins and tiles.
-TEST(gpu_exact_few_ties, are_decided_by_the_last_bit) {
-  if (!gpu_tests::has_device()) GTEST_SKIP() << "no CUDA device";
-  constexpr int tile = mf::few_tile_bytes / 8;
-  const mf::gpu_workspace workspace(mf::workspace_bytes(std::span<const double>(), mf::sum));
-  inputs::generator random(99);
-  for (int i = 0; i < static_cast<int>(gpu_tests::repetitions(400, 60)); ++i) {
-    const int tiles = i % 3 == 0 ? 1 : i % 3 == 1 ? 5 : 20;
-    std::vector<double> items(static_cast<std::size_t>(tiles * tile));
-    const auto put = [&](double x) { items[random() % items.size()] += x; };
-    const double big = std::ldexp(1.0 + static_cast<double>(random() % 4096) * 0x1p-52, 0);
-    put(big);
-    put(0x1p-54);
-    put(0x1p-54);
-    const int low = -55 - static_cast<int>(random() % 40);
-    if (i % 4 != 0) put(std::ldexp(i % 4 == 1 ? 1.0 : -1.0, low));
-    if (i % 5 == 0) put(-std::ldexp(1.0, low - 1));
-    if (i % 2 == 0) {
-      for (double& x : items) x = -x;
-    }
-    const device_array<double> memory(items);
-    const device_array<double> out(1);
-    const device_array<mf::result<double>> mean(1);
-    const std::span<const double> device = memory.span(0, items.size());
-    mf::reduce_into(mf::gpu, device, mf::sum, out.data(), workspace);
-    mf::reduce_into(mf::gpu, device, mf::mean, mean.data(), workspace);
-    ASSERT_EQ(bits_of(out.host()[0]), bits_of(mf::reduce(mf::cpu, items, mf::sum))) << i;
-    ASSERT_EQ(bits_of(*mean.host()[0]), bits_of(mf::reduce(mf::cpu, items, mf::mean))) << i;
   }
 }
 

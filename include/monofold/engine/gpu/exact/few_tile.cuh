@@ -159,13 +159,15 @@ class few_tile {
     for (int r = 0; r < rows; ++r) look(seen, raw[r]);
     const std::uint32_t most = largest_of_lanes(check::key(seen));
     const int max_exponent = check::max_exponent_of(most);
-    const bool is_high = most >= check::infinite || max_exponent > highest;
+    constexpr int largest_part = plan::first_product < format::parts ? plan::first_product : 0;
+    const bool is_high =
+        most >= check::infinite || format::part_max_exponent(max_exponent, largest_part) > highest;
     bool is_rare = is_high;
     if constexpr (is_sure) is_rare |= is_unsure(seen, max_exponent);
     if constexpr (format::counts_zeros) is_rare |= shows_minus_zero(seen);
     is_rare |= check::may_be_special(seen);
     bins_type bins;
-    bins.start(max_exponent);
+    bins.start(is_high ? 0 : max_exponent);
     bool is_held = true;
     // One vote for all that is rare.
     if (any_lane(is_rare)) {
@@ -189,7 +191,8 @@ class few_tile {
       double value[sums::count];
       bins.leave(max_exponent, value);
       out.value = values::sum(value);
-      out.max_exponent = most == 0 ? sums::no_exponent : max_exponent;
+      out.max_exponent = max_exponent;
+      if (most == 0 && has_nothing(out.value)) out.max_exponent = sums::no_exponent;
     } else {
       leave_digits(raw, words);
       out.elsewhere = 1;
@@ -221,12 +224,21 @@ class few_tile {
   static constexpr bool is_double = sizeof(item) == 8;
   /// Bits of items tell whether bins hold them; else it is seen by what they leave.
   static constexpr bool is_sure = !is_double;
-  static constexpr int highest = highest_exponent - 30;  // bins of larger items may be infinite
+  // Bins of larger items, or squares, may be infinite.
+  static constexpr int highest = highest_exponent - 30;
+  static_assert(highest + plan::headroom <= highest_exponent);
 
   MONOFOLD_GPU static void look(seen_items& seen, const bytes16& c) {
     if constexpr (is_double) {
       seen.most = items::look(seen.most, c);
-      if constexpr (format::parts > 1) seen.least = items::look_low(seen.least, c);
+      if constexpr (format::parts > 1) {
+        // Less 1, so that zeros are passed over.
+        const auto small_of = [](std::uint32_t high, std::uint32_t low) {
+          return (high & ~items::signs) - 1 + (low != 0 ? 1 : 0);
+        };
+        seen.least = smaller(smaller(seen.least, small_of(c.word[1], c.word[0])),
+                             small_of(c.word[3], c.word[2]));
+      }
       if constexpr (format::counts_zeros) {
         const auto less = [](std::uint32_t a, std::uint32_t b) {
           return static_cast<std::int32_t>(a) < static_cast<std::int32_t>(b) ? a : b;
@@ -236,6 +248,10 @@ class few_tile {
     } else {
       check::look(seen, c);
     }
+  }
+  /// Whether all sums are 0, where no key is above that of 0: a key has the high words of doubles alone.
+  MONOFOLD_GPU static bool has_nothing(double own) {
+    return !is_double || !any_lane(bits_but_sign(own) != 0);
   }
   /// Whether there may be a -0.
   MONOFOLD_GPU static bool shows_minus_zero(const seen_items& seen) {
