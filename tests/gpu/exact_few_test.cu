@@ -236,9 +236,11 @@ TEST(few_launch, has_a_warp_for_each_tile_and_a_thread_for_each_sender) {
     const int most = mf::few_tiles_for(
         std::max(mf::most_few_bytes(bytes, false), mf::most_few_bytes(bytes, true)));
     for (int tiles = 1; tiles <= most; ++tiles) {
-      const int blocks = mf::few_blocks_for(tiles);
-      ASSERT_LE(tiles, blocks * mf::few_warps);
-      ASSERT_LE(blocks, mf::few_threads);
+      for (const bool with_extrema : {false, true}) {
+        const int blocks = mf::few_blocks_for(tiles, with_extrema);
+        ASSERT_LE(tiles, blocks * mf::few_warps);
+        ASSERT_LE(blocks, mf::few_threads);
+      }
     }
   }
   EXPECT_EQ(mf::few_tiles_for(1), 1);

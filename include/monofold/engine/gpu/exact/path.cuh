@@ -179,7 +179,7 @@ failure start_few_kernel(const device_stream& on, const F& f, const View& view,
   const few_range<item> range{items.base, static_cast<std::int32_t>(items.first),
                               static_cast<std::int32_t>(items.end), tiles};
   const few_scratch scratch{workspace.exact_words(), workspace.mail()};
-  return launch_early(add_few_kernel<Term, Ends, F, Sink>, few_blocks_for(tiles),
+  return launch_early(add_few_kernel<Term, Ends, F, Sink>, few_blocks_for(tiles, Ends::count > 0),
                       block::threads_for(tiles, is_of_few_answer_v<F, Sink>), block::shared_bytes,
                       on, f, range, scratch, sink);
 }
