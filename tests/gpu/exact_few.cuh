@@ -2,7 +2,6 @@
 /// tests/gpu/exact_few: what tests of exact answers and states of few items share.
 
 #include <cstdint>
-#include <cstring>
 #include <span>
 #include <string>
 #include <vector>
@@ -76,12 +75,10 @@ class gpu_exact_few : public gpu_test {
     check_members(host, device, what + ", statistics", mf::count, mf::sum, mf::min, mf::max,
                   mf::mean, mf::variance(0), mf::argmin, mf::argmax);
   }
-  void check_all(const std::vector<Item>& items, const std::string& what,
-                 std::size_t offset = 0) const {
+  void check_all(const std::vector<Item>& items, const std::string& what) const {
     const device_array<Item> memory(items);
-    const std::size_t n = items.size() - offset;
-    const std::span<const Item> host(items.data() + offset, n);
-    const std::span<const Item> device = memory.span(offset, n);
+    const std::span<const Item> host(items);
+    const std::span<const Item> device = memory.span(0, items.size());
     check(mf::sum, host, device, what + ", sum");
     check_answer(mf::mean, host, device, what + ", mean");
     check(mf::norm1, host, device, what + ", norm1");

@@ -196,7 +196,7 @@ class filtered_path : public state_path<F, View> {
   counter counter_;
   gpu_path<counter, View> counting_;
   typename filtered::view kept_;
-  exact_path<typename filtered::sum, typename filtered::view, kernel_choice::by_count> sum_;
+  exact_path<typename filtered::sum, typename filtered::view> sum_;
 };
 
 }  // namespace monofold::detail

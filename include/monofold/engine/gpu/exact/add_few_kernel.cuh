@@ -181,8 +181,6 @@ class few_block {
   static constexpr std::uint32_t exponent_mask = 0x1fff;
   static constexpr std::uint32_t is_elsewhere = exponent_mask + 1;
   static constexpr int zeros_shift = 14;
-  static constexpr int minus_zeros_at =
-      digits::num_wide_digits + static_cast<int>(digit_count::minus_zero);
   static_assert(few_warps * tile::items_each < 1 << (32 - zeros_shift));
   static_assert((1 + 2 * (sums::count + Ends::count)) * mail_room::most_senders <=
                 mail_room::words);
@@ -350,9 +348,10 @@ class few_block {
     MONOFOLD_UNROLL
     for (int k = 0; k < sums::count; ++k) value[k] = chosen_by(is_mine, value[k], 0.0);
     add_values(value, own);
+    constexpr int place = digits::num_wide_digits + static_cast<int>(digit_count::minus_zero);
     MONOFOLD_ROLL
     for (int i = lane_rank(); i < digits::num_wide_words; i += warp_lanes) {
-      std::int64_t sum = i == minus_zeros_at ? own.minus_zeros : 0;
+      std::int64_t sum = i == place ? own.minus_zeros : 0;
       if (blocks() > 1) {
         sum += take_word(scratch_.words + i);
       } else {

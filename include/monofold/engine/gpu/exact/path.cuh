@@ -203,7 +203,7 @@ failure exact_blocks_of(const device_stream& on, const View& view, std::int64_t&
 /// An exact sum by a kernel of its own.
 ///
 /// cost       one launch, one pass
-template <class F, class View, kernel_choice kernels>
+template <class F, class View, kernel_choice kernels = kernel_choice::by_count>
 class exact_path : public state_path<F, View> {
  public:
   using term = view_term_t<F, View>;
