@@ -122,13 +122,6 @@ class few_bins<Term, part, true> {
   next next_;
 };
 
-/// x times 2^scale, which is exact.
-template <int scale>
-MONOFOLD_GPU double scaled(double x) {
-  if constexpr (scale == 0) return x;
-  return rounded_product(x, two_to(scale).value);
-}
-
 /// Exact sums of few items, a double a bin. Each is a whole number of the units of bins that begin at `max_exponent`, or
 /// at most 2 `spread` binades of items lower, see `few_plan`.
 template <class Term>

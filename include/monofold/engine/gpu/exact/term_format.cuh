@@ -213,13 +213,17 @@ struct thread_items<double> {
   }
 };
 
+/// x times 2^scale, exactly: subnormal doubles too become what they stand for.
+template <int scale>
+MONOFOLD_GPU double scaled(double x) {
+  if constexpr (scale == 0) return x;
+  return rounded_product(x, bits_as<double>(std::uint64_t{scale + 1023} << 52));
+}
+
 /// Item v itself, not scaled.
 template <class Item>
 MONOFOLD_GPU double value_of_item(const bytes16& c, int v) {
-  constexpr int scale = thread_items<Item>::scale;
-  const double x = thread_items<Item>::get(c, v);
-  // Subnormal doubles too become what they stand for: a product by a power of two is exact.
-  return scale == 0 ? x : rounded_product(x, bits_as<double>(std::uint64_t{scale + 1023} << 52));
+  return scaled<thread_items<Item>::scale>(thread_items<Item>::get(c, v));
 }
 
 /// The items' magnitudes.
