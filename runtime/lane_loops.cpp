@@ -11,7 +11,9 @@
 #include "runtime/choose_loop.hpp"
 #include "runtime/lane_request.hpp"
 #include "runtime/lanes.hpp"
+#include "runtime/simd_lane_answers-inl.hpp"
 #include "runtime/simd_lane_spread-inl.hpp"
+#include "runtime/simd_lane_whole-inl.hpp"
 #include "runtime/simd_lanes-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -77,9 +79,36 @@ void fold_float_rows(const lane_rows& rows, const lane_order& order, const lane_
   });
 }
 
+/// Integers as they are in memory, whatever lanes take others as.
+template <class Item>
+bool fold_whole_columns_of(lane_columns columns, const lane_order& order, const lane_states& out) {
+  columns.wide = nullptr;
+  fold_columns_of<whole_lanes<Item>>(columns, order, out);
+  return true;
+}
+/// False: these are no integers.
+bool fold_whole_columns(const lane_columns& columns, const lane_order& order,
+                        const lane_states& out) {
+  switch (columns.type) {
+    case dtype::boolean:
+    case dtype::uint8: return fold_whole_columns_of<std::uint8_t>(columns, order, out);
+    case dtype::int8: return fold_whole_columns_of<std::int8_t>(columns, order, out);
+    case dtype::uint16: return fold_whole_columns_of<std::uint16_t>(columns, order, out);
+    case dtype::int16: return fold_whole_columns_of<std::int16_t>(columns, order, out);
+    case dtype::uint32: return fold_whole_columns_of<std::uint32_t>(columns, order, out);
+    case dtype::int32: return fold_whole_columns_of<std::int32_t>(columns, order, out);
+    default: return false;
+  }
+}
+
 void fold_float_columns(const lane_columns& columns, const lane_order& order,
                         const lane_states& out) {
-  exact_floats op(order, out);
+  if (fold_whole_columns(columns, order, out)) return;
+  {
+    exact_floats op(order, out);
+    if (fold_lane_columns(op, columns)) return;
+  }
+  near_floats op(order, out);
   fold_lane_columns(op, columns);
   if (!op.has_failed()) return;
   const std::int64_t bytes = monofold::info(columns.type).size_bytes;
@@ -95,9 +124,11 @@ void fold_float_columns(const lane_columns& columns, const lane_order& order,
 /// Where flags do not say which columns they mean each is asked.
 void fold_double_columns(const lane_columns& columns, const lane_order& order,
                          const lane_states& out) {
+  if (fold_whole_columns(columns, order, out)) return;
   exact_pairs<double> op(order, out);
-  fold_lane_columns(op, columns);
-  if (op.has_failed()) fold_columns_of<exact_pairs<double, false, false>>(columns, order, out);
+  if (!fold_lane_columns(op, columns)) {
+    fold_columns_of<exact_pairs<double, false, false>>(columns, order, out);
+  }
 }
 
 /// The squares of items that are in the cache then.
@@ -171,6 +202,8 @@ lane_loops find_lanes(lane_fold what, dtype type) {
                ? loops_of<plain_lanes<float>>()
                : lane_loops{fold_float_rows, fold_float_columns, widen_items};
   }
+  if (type == dtype::int32) return loops_of<whole_lanes<std::int32_t>>();
+  if (type == dtype::uint32) return loops_of<whole_lanes<std::uint32_t>>();
   if (type != dtype::float64) return {};
   return what == lane_fold::plain_sum
              ? loops_of<plain_lanes<double>>()

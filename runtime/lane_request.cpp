@@ -67,6 +67,7 @@ bool as_lane_request(const row_reducer& reducer, bool in_rows, lane_request& out
       [[fallthrough]];
     case operation::mean:
       out.fold = what.plain ? lane_fold::plain_sum : lane_fold::exact_sum;
+      if (!what.plain && item.size_bytes == 4) out.type = out.item;
       return has_doubles && (!what.plain || out.type == out.item);
     case operation::var:
     case operation::std: out.fold = lane_fold::moments; return has_doubles && !what.plain;

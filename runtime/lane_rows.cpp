@@ -97,7 +97,7 @@ class lane_walker {
   bool fold() const {
     if (loops_.fold_columns == nullptr) return false;
     // Sums of integers stay below 2^63.
-    if (is_widened() && rows_.row_items >= most_row_items) return false;
+    if ((is_widened() || adds_integers()) && rows_.row_items >= most_row_items) return false;
     if (what_.fold == lane_fold::moments &&
         (rows_.row_items <= what_.ddof || rows_.row_items > most_spread_items)) {
       return false;
@@ -160,6 +160,7 @@ class lane_walker {
   std::int64_t longest_row() const {
     const bool is_floating = monofold::info(what_.item).is_floating;
     if (is_widened()) return what_.fold == lane_fold::exact_sum && !is_floating ? 512 : 2048;
+    if (adds_integers()) return 16384;
     if (what_.fold == lane_fold::best) return 8192;
     if (what_.fold == lane_fold::first_best) return 4096;
     return std::numeric_limits<std::int64_t>::max();
@@ -172,6 +173,9 @@ class lane_walker {
     return std::max<std::int64_t>(1, prefetch_bytes / row_bytes) * pitch_bytes / item_bytes_;
   }
   bool is_widened() const { return what_.item != what_.type; }
+  bool adds_integers() const {
+    return what_.fold == lane_fold::exact_sum && !monofold::info(what_.item).is_floating;
+  }
   std::int64_t wide_items(std::int64_t width) const {
     if (!is_widened()) return 0;
     return in_rows_ ? most_wide_items + lane_padding : 8 * (width + lane_padding);

@@ -8,7 +8,6 @@
 #include <type_traits>
 #include <vector>
 
-#include "monofold/fold/nan.hpp"
 #include "monofold/fold/sum.hpp"
 #include "monofold/platform/float_format.hpp"
 
@@ -19,6 +18,12 @@ namespace {
 template <class T>
 std::vector<T> lane_array(std::int64_t width) {
   return std::vector<T>(static_cast<std::size_t>(width + lane_padding));
+}
+
+/// As `one_nan`, by a comparison, which compilers make vectors of.
+template <class Real>
+Real one_nan_of(Real value) {
+  return value == value ? value : std::numeric_limits<Real>::quiet_NaN();
 }
 
 /// Plain sums: those that wait for a right neighbour, as in `node_joiner`.
@@ -50,11 +55,11 @@ class plain_lane_totals final : public lane_totals {
       const auto divisor = static_cast<double>(length);
       double* const means = means_.data();
       for (std::int64_t i = 0; i < count; ++i) {
-        means[i] = one_nan(static_cast<double>(sums[i]) / divisor);
+        means[i] = one_nan_of(static_cast<double>(sums[i]) / divisor);
       }
       values_ = means;
     } else {
-      for (std::int64_t i = 0; i < count; ++i) sums[i] = one_nan(sums[i]);
+      for (std::int64_t i = 0; i < count; ++i) sums[i] = one_nan_of(sums[i]);
     }
     return true;
   }

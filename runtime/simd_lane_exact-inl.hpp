@@ -29,9 +29,7 @@ namespace monofold::runtime::HWY_NAMESPACE {
 /// What was stored is looked at after so many items.
 inline constexpr std::int64_t sealed_items = 4096;
 
-/// Sums of float32 as doubles. Of rows the processor's flags say whether any was rounded. Of columns each is known by
-/// itself: exact where the smallest item and the largest are near enough to each other, so that all partial sums are
-/// multiples of the last bit of the smallest, and fewer than 2^53 of them.
+/// Sums of float32 as doubles. The processor's flags say whether any was rounded.
 class exact_floats {
  public:
   using item = float;
@@ -39,19 +37,17 @@ class exact_floats {
   using half = hn::Rebind<float, tag>;
   using part = hn::Vec<tag>;
   using spread_of_rows = row_spread<half>;
-  using all_bits = lane_tag<std::uint32_t>;
   static constexpr int width = lanes_v<double>;
   static constexpr int column_width = lanes_v<float>;
   static constexpr bool by_tree = false;
+  static constexpr bool columns_by_flags = true;
   struct column {
     part left, right;
-    hn::Vec<all_bits> least, most;
   };
 
   HWY_INLINE exact_floats(const lane_order&, const lane_states& out)
       : high_(static_cast<double*>(out.first)),
         low_(static_cast<double*>(out.second)),
-        least_of_(reinterpret_cast<std::uint32_t*>(out.scratch)),
         lost_(hn::Zero(tag())) {}
 
   HWY_INLINE part none() const { return hn::Set(tag(), -0.0); }
@@ -84,6 +80,60 @@ class exact_floats {
     sealed_ = end;
   }
 
+  HWY_INLINE column open(const float* p) const { return {wide(p), wide(p + width)}; }
+  HWY_INLINE void add_to(column& own, const float* p, std::int64_t) const {
+    own.left = hn::Add(own.left, wide(p));
+    own.right = hn::Add(own.right, wide(p + width));
+  }
+  HWY_INLINE column load_column(std::int64_t c) const {
+    return {hn::LoadU(tag(), high_ + c), hn::LoadU(tag(), high_ + c + width)};
+  }
+  HWY_INLINE void store_column(const column& own, std::int64_t c) const {
+    hn::StoreU(own.left, tag(), high_ + c);
+    hn::StoreU(own.right, tag(), high_ + c + width);
+  }
+  HWY_INLINE void finish_column(const column& own, std::int64_t c, std::int64_t) const {
+    hn::StoreU(finite(own.left), tag(), high_ + c);
+    hn::StoreU(finite(own.right), tag(), high_ + c + width);
+    hn::StoreU(hn::Zero(tag()), tag(), low_ + c);
+    hn::StoreU(hn::Zero(tag()), tag(), low_ + c + width);
+  }
+  bool has_failed() const { return has_failed_; }
+  bool has_rounded() const { return flags_.any(); }
+
+ protected:
+  HWY_INLINE static part wide(const float* p) { return hn::PromoteTo(tag(), hn::LoadU(half(), p)); }
+
+  /// NaN in place of infinities, whose rows are answered in another way: no flag is raised for them.
+  HWY_INLINE static part finite(part x) {
+    const auto most = hn::Set(tag(), std::numeric_limits<double>::max());
+    return hn::IfThenElse(hn::Le(hn::Abs(x), most), x, hn::NaN(tag()));
+  }
+
+  double* high_;
+  double* low_;
+  bool has_failed_ = false;
+
+ private:
+  part lost_;
+  monofold::detail::rounding_flags flags_;
+  std::int64_t sealed_ = 0;
+};
+
+/// The same of columns, each known by itself: exact where the smallest item and the largest are near enough to each
+/// other, so that all partial sums are multiples of the last bit of the smallest, and fewer than 2^53 of them.
+class near_floats : public exact_floats {
+ public:
+  static constexpr bool columns_by_flags = false;
+  using all_bits = lane_tag<std::uint32_t>;
+  struct column {
+    part left, right;
+    hn::Vec<all_bits> least, most;
+  };
+
+  HWY_INLINE near_floats(const lane_order& order, const lane_states& out)
+      : exact_floats(order, out), least_of_(reinterpret_cast<std::uint32_t*>(out.scratch)) {}
+
   HWY_INLINE column open(const float* p) const {
     const auto bits = twice(p);
     return {wide(p), wide(p + width), hn::Sub(bits, hn::Set(all_bits(), 1u)), bits};
@@ -106,7 +156,6 @@ class exact_floats {
     hn::StoreU(own.least, all_bits(), least_of_ + 2 * c);
     hn::StoreU(own.most, all_bits(), least_of_ + 2 * c + column_width);
   }
-  bool has_failed() const { return has_failed_; }
   HWY_INLINE void finish_column(const column& own, std::int64_t c, std::int64_t length) {
     hn::StoreU(own.left, tag(), high_ + c);
     hn::StoreU(own.right, tag(), high_ + c + width);
@@ -137,18 +186,11 @@ class exact_floats {
     const int apart = static_cast<int>(most >> 24) - static_cast<int>(least >> 24);
     return most < 0xff000000u && apart + std::bit_width(static_cast<std::uint32_t>(length)) <= 28;
   }
-  HWY_INLINE static part wide(const float* p) { return hn::PromoteTo(tag(), hn::LoadU(half(), p)); }
   HWY_INLINE static hn::Vec<all_bits> twice(const float* p) {
     return hn::ShiftLeft<1>(hn::LoadU(all_bits(), reinterpret_cast<const std::uint32_t*>(p)));
   }
 
-  double* high_;
-  double* low_;
   std::uint32_t* least_of_;  // for each vector of columns their smallest, then their largest
-  part lost_;
-  monofold::detail::rounding_flags flags_;
-  std::int64_t sealed_ = 0;
-  bool has_failed_ = false;
 };
 
 /// Sums of items, or of their squares, as two doubles. `verified`: the processor's flags say whether they hold them,
@@ -165,6 +207,7 @@ class exact_pairs {
   static constexpr int width = lanes_v<double>;
   static constexpr int column_width = width;
   static constexpr bool by_tree = false;
+  static constexpr bool columns_by_flags = verified;
   struct part {
     vector high, low;
   };
@@ -210,6 +253,7 @@ class exact_pairs {
       std::fill(lost_of_ + sealed_, lost_of_ + end, hn::GetLane(hn::SumOfLanes(tag(), lost_)));
     } else if (has_rounded() || !hn::AllTrue(tag(), hn::Eq(lost_, hn::Zero(tag())))) {
       std::fill(high_ + sealed_, high_ + end, std::numeric_limits<double>::quiet_NaN());
+      flags_.clear();
     }
     sealed_ = end;
     lost_ = hn::Zero(tag());
@@ -243,15 +287,9 @@ class exact_pairs {
                high_ + c);
     hn::StoreU(all.low, tag(), low_ + c);
   }
-  /// Whether columns must be folded in another way.
-  bool has_failed() const { return has_rounded(); }
+  bool has_rounded() const { return verified && flags_.any(); }
 
  private:
-  HWY_INLINE bool has_rounded() const {
-    if (!verified || !flags_.any()) return false;
-    flags_.clear();
-    return true;
-  }
   HWY_INLINE vector lost_in(std::int64_t c) const {
     return verified ? hn::Zero(tag()) : hn::LoadU(tag(), lost_of_ + c);
   }
@@ -317,66 +355,6 @@ class exact_pairs {
   std::conditional_t<verified, monofold::detail::rounding_flags, monofold::detail::no_flags> flags_;
   std::int64_t sealed_ = 0;
 };
-
-/// See `lane_answers`: the quotient of the high part, and what is left of it and of the low part over the divisor. Both
-/// by its reciprocal: the quotient is then at most 1.5 units off, which leaves an exact rest.
-HWY_INLINE bool divide_exactly(const double* high, const double* low, std::int64_t count,
-                               std::int64_t divisor, bool to_odd, double* out) {
-  const lane_tag<double> d;
-  const hn::RebindToSigned<decltype(d)> bits;
-  const auto n = hn::Set(d, static_cast<double>(divisor));
-  const auto reciprocal = hn::Set(d, 1.0 / static_cast<double>(divisor));
-  const bool by_power = (divisor & (divisor - 1)) == 0;
-  auto are_sure = hn::Eq(n, n);
-  for (std::int64_t i = 0; i < count; i += lanes_v<double>) {
-    const auto h = hn::LoadU(d, high + i);
-    const auto l = hn::LoadU(d, low + i);
-    const auto zero = hn::Zero(d);
-    const auto size = hn::Abs(h);
-    // Far from where quotients are subnormal or a remainder could be.
-    const auto is_known = hn::Or(hn::Eq(h, zero), hn::And(hn::Ge(size, hn::Set(d, 0x1p-900)),
-                                                          hn::Le(size, hn::Set(d, 0x1p1000))));
-    const auto q = hn::Mul(h, reciprocal);
-    const auto c = hn::Mul(hn::Add(hn::NegMulAdd(q, n, h), l), reciprocal);
-    auto answer = q;
-    auto is_sure = is_known;
-    if (to_odd) {
-      const auto near = hn::Add(q, c);
-      const auto rest = hn::Add(hn::NegMulAdd(near, n, h), l);
-      // Towards zero where there is more than the true value, then odd.
-      const auto above = hn::VecFromMask(
-          bits, hn::RebindMask(bits, hn::Lt(hn::Xor(rest, hn::And(near, hn::SignBit(d))), zero)));
-      const auto odd = hn::Or(hn::Add(hn::BitCast(bits, near), above), hn::Set(bits, 1));
-      answer = hn::IfThenElse(hn::Eq(rest, zero), near, hn::BitCast(d, odd));
-      answer = hn::IfThenElse(hn::Eq(h, zero), q, answer);
-    } else if (!by_power) {
-      // The quotient's rest is known to 2^-51 of it.
-      const auto margin = hn::Mul(hn::Abs(c), hn::Set(d, 0x1p-50));
-      answer = hn::Add(q, hn::Add(c, margin));
-      is_sure = hn::And(is_sure, hn::Eq(answer, hn::Add(q, hn::Sub(c, margin))));
-      answer = hn::IfThenElse(hn::Eq(c, zero), q, answer);
-    } else if (divisor == 1) {
-      is_sure = hn::Eq(h, h);
-    }
-    hn::StoreU(hn::IfThenElse(is_sure, answer, hn::NaN(d)), d, out + i);
-    are_sure = hn::And(are_sure, is_sure);
-  }
-  return hn::AllTrue(d, are_sure);
-}
-
-HWY_INLINE bool add_exactly(const double* high, const double* low, std::int64_t count,
-                            std::int64_t* out) {
-  const lane_tag<double> d;
-  const lane_tag<std::int64_t> integer;
-  auto are_known = hn::Eq(hn::Zero(d), hn::Zero(d));
-  for (std::int64_t i = 0; i < count; i += lanes_v<double>) {
-    const auto h = hn::LoadU(d, high + i);
-    const auto l = hn::LoadU(d, low + i);
-    hn::StoreU(hn::Add(hn::ConvertTo(integer, h), hn::ConvertTo(integer, l)), integer, out + i);
-    are_known = hn::And(are_known, hn::Eq(h, h));
-  }
-  return hn::AllTrue(d, are_known);
-}
 
 #endif  // not the portable targets
 

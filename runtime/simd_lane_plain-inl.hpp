@@ -77,24 +77,32 @@ class plain_lanes {
   HWY_INLINE void store(part x, std::int64_t r) const { hn::StoreU(x, tag(), out_ + r); }
   HWY_INLINE void seal(std::int64_t, std::int64_t, bool) const {}
 
-  /// Slot after slot: the eight items of each are read together, or eight slots of one item. Sums of slots meet
-  /// as in `node_joiner`; those that wait lie in `levels_`.
+  /// Eight slots of one item, four or two of up to four items or one slot at a time. Sums of slots meet as in
+  /// `node_joiner`; those that wait lie in `levels_`.
   HWY_INLINE void fold_columns(const lane_columns& columns) {
     const Real* const end = end_of_columns<Real>(columns);
     const std::int64_t leaves = std::min<std::int64_t>(num_slots, columns.length);
     const std::int64_t pitch = (columns.width + width - 1) / width * width;
     const auto level = [&](int d) { return d == 0 ? out_ : levels_ + (d - 1) * pitch; };
+    const auto items_of = [&](std::int64_t slot) {
+      return static_cast<int>((columns.length - slot + num_slots - 1) / num_slots);
+    };
     for (std::int64_t i = 0; i < leaves;) {
+      const int count = items_of(i);
       const bool by_eight = columns.length <= num_slots && i + 8 <= leaves;
-      const std::int64_t apart = by_eight ? 1 : num_slots;
-      const int count =
-          by_eight ? 8 : static_cast<int>((columns.length - i + num_slots - 1) / num_slots);
-      const Real* from[8];
-      for (int k = 0; k < count; ++k) {
-        from[k] = reinterpret_cast<const Real*>(columns.first + columns.offsets[i + k * apart]);
+      const auto are_alike = [&](int slots) {
+        return count <= 4 && i % slots == 0 && i + slots <= leaves &&
+               items_of(i + slots - 1) == count;
+      };
+      const int slots = by_eight ? 8 : are_alike(4) ? 4 : are_alike(2) ? 2 : 1;
+      const int rows = slots * count;
+      const Real* from[most_rows_together];
+      for (int k = 0; k < rows; ++k) {
+        const std::int64_t item = i + k % slots + k / slots * num_slots;
+        from[k] = reinterpret_cast<const Real*>(columns.first + columns.offsets[item]);
       }
       const int waiting = std::popcount(static_cast<std::uint64_t>(i));
-      const int joins = std::countr_one(static_cast<std::uint64_t>(by_eight ? i / 8 : i));
+      const int joins = std::countr_one(static_cast<std::uint64_t>(i / slots));
       const auto finish = [&](part x, std::int64_t c) HWY_ATTR {
         for (int j = 1; j <= joins; ++j) {
           x = hn::Add(hn::LoadU(tag(), level(waiting - j) + c), x);
@@ -104,31 +112,56 @@ class plain_lanes {
       const auto load = [](const Real* p) HWY_ATTR { return hn::LoadU(tag(), p); };
       if (by_eight) {
         for_vectors_of_columns<width>(
-            from, count, columns, end, [&](const Real* const* p, std::int64_t c) HWY_ATTR {
+            from, rows, columns, end, [&](const Real* const* p, std::int64_t c) HWY_ATTR {
               const part left = hn::Add(hn::Add(load(p[0] + c), load(p[1] + c)),
                                         hn::Add(load(p[2] + c), load(p[3] + c)));
               const part right = hn::Add(hn::Add(load(p[4] + c), load(p[5] + c)),
                                          hn::Add(load(p[6] + c), load(p[7] + c)));
               finish(hn::Add(left, right), c);
             });
+      } else if (slots == 4) {
+        for_vectors_of_columns<width>(from, rows, columns, end,
+                                      [&](const Real* const* p, std::int64_t c) HWY_ATTR {
+                                        part x0 = load(p[0] + c), x1 = load(p[1] + c);
+                                        part x2 = load(p[2] + c), x3 = load(p[3] + c);
+#pragma GCC unroll 1
+                                        for (int k = 4; k < rows; k += 4) {
+                                          x0 = hn::Add(x0, load(p[k] + c));
+                                          x1 = hn::Add(x1, load(p[k + 1] + c));
+                                          x2 = hn::Add(x2, load(p[k + 2] + c));
+                                          x3 = hn::Add(x3, load(p[k + 3] + c));
+                                        }
+                                        finish(hn::Add(hn::Add(x0, x1), hn::Add(x2, x3)), c);
+                                      });
+      } else if (slots == 2) {
+        for_vectors_of_columns<width>(from, rows, columns, end,
+                                      [&](const Real* const* p, std::int64_t c) HWY_ATTR {
+                                        part x = load(p[0] + c), y = load(p[1] + c);
+#pragma GCC unroll 1
+                                        for (int k = 2; k < rows; k += 2) {
+                                          x = hn::Add(x, load(p[k] + c));
+                                          y = hn::Add(y, load(p[k + 1] + c));
+                                        }
+                                        finish(hn::Add(x, y), c);
+                                      });
       } else if (count == 8) {
-        for_vectors_of_columns<width>(from, count, columns, end,
+        for_vectors_of_columns<width>(from, rows, columns, end,
                                       [&](const Real* const* p, std::int64_t c) HWY_ATTR {
                                         part x = load(p[0] + c);
                                         for (int k = 1; k < 8; ++k) x = hn::Add(x, load(p[k] + c));
                                         finish(x, c);
                                       });
       } else {
-        for_vectors_of_columns<width>(from, count, columns, end,
+        for_vectors_of_columns<width>(from, rows, columns, end,
                                       [&](const Real* const* p, std::int64_t c) HWY_ATTR {
                                         part x = load(p[0] + c);
 #pragma GCC unroll 1
-                                        for (int k = 1; k < count; ++k)
+                                        for (int k = 1; k < rows; ++k)
                                           x = hn::Add(x, load(p[k] + c));
                                         finish(x, c);
                                       });
       }
-      i += by_eight ? 8 : 1;
+      i += slots;
     }
     const int waiting = std::popcount(static_cast<std::uint64_t>(leaves));
     for (std::int64_t c = 0; waiting > 1 && c < columns.width; c += width) {

@@ -35,6 +35,8 @@ template <class Op>
 HWY_INLINE typename Op::part gather_row(Op& op, const typename Op::item* p, std::int64_t length);
 template <class Item>
 HWY_INLINE const Item* end_of_columns(const lane_columns& columns);
+/// At most so many rows of memory are read together for columns.
+inline constexpr int most_rows_together = 16;
 template <int n, class Item, class Step>
 HWY_INLINE void for_vectors_of_columns(const Item* const* from, int num_rows,
                                        const lane_columns& columns, const Item* end,

@@ -136,8 +136,8 @@ HWY_INLINE void for_vectors_of_columns(const Item* const* from, int num_rows,
   if (c == columns.width) return;
   const Item* const last = *std::max_element(from, from + num_rows);
   if (end != nullptr && end - last >= c + n) return step(from, c);
-  alignas(64) Item copy[8][n] = {};
-  const Item* row[8] = {};
+  alignas(64) Item copy[most_rows_together][n] = {};
+  const Item* row[most_rows_together] = {};
   for (int k = 0; k < num_rows; ++k) {
     std::memcpy(copy[k], from[k] + c, static_cast<std::size_t>(columns.width - c) * sizeof(Item));
     row[k] = copy[k] - c;
@@ -145,10 +145,14 @@ HWY_INLINE void for_vectors_of_columns(const Item* const* from, int num_rows,
   step(row, c);
 }
 
-/// Columns where order does not matter: eight items of each at a time.
+/// Columns where order does not matter: eight items of each at a time. False: flags say that some may be wrong.
 template <class Op>
-HWY_INLINE void fold_lane_columns(Op& op, const lane_columns& columns) {
+HWY_INLINE bool fold_lane_columns(Op& op, const lane_columns& columns) {
   using item = typename Op::item;
+  const auto has_rounded = [&]() HWY_ATTR {
+    if constexpr (requires { requires Op::columns_by_flags; }) return op.has_rounded();
+    return false;
+  };
   if constexpr (Op::by_tree) {
     op.fold_columns(columns);
   } else {
@@ -193,9 +197,10 @@ HWY_INLINE void fold_lane_columns(Op& op, const lane_columns& columns) {
       } else {
         for_vectors_of_columns<Op::column_width>(from, 8, columns, end, open);
       }
+      if (has_rounded()) return false;
     }
     const int rest = static_cast<int>(columns.length - together);
-    if (rest == 0) return;
+    if (rest == 0) return true;
     const item* from[8];
     for (int k = 0; k < rest; ++k) from[k] = row_of(together + k, k);
     for_vectors_of_columns<Op::column_width>(
@@ -205,6 +210,7 @@ HWY_INLINE void fold_lane_columns(Op& op, const lane_columns& columns) {
           store(own, c, true);
         });
   }
+  return !has_rounded();
 }
 
 #endif  // not the portable targets

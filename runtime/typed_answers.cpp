@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "monofold/fold/sum.hpp"
+#include "monofold/platform/bits.hpp"
 #include "monofold/platform/float_format.hpp"
 #include "monofold/platform/numbers.hpp"
 #include "monofold/platform/strict_arithmetic.hpp"
@@ -75,21 +76,39 @@ bool store_number(dtype type, const number& value, void* to) {
   return visit_dtype(type, [&]<class T>() { return store_as<T>(value, to); });
 }
 
-/// Doubles as numbers of a narrower type.
+/// Doubles as numbers of a narrower type, each by itself.
 template <class Real>
-void store_rounded(const number_run& run, void* to) {
+void store_each(const number_run& run, Real* out) {
   const auto* const from = static_cast<const double*>(run.values);
-  Real* const out = static_cast<Real*>(to) + run.row;
-  const strict_arithmetic arithmetic;
   for (std::int64_t i = 0; i < run.count; ++i) {
-    if constexpr (std::is_same_v<Real, float>) {
-      if (arithmetic.holds() && !is_nan(from[i])) {
-        out[i * run.apart] = static_cast<float>(from[i]);
-        continue;
-      }
-    }
     out[i * run.apart] = rounded<Real>(parts_of(from[i]));
   }
+}
+
+/// By the processor; false where some are NaN, of which it keeps more bits.
+bool store_converted(const number_run& run, float* out) {
+  const auto* const from = static_cast<const double*>(run.values);
+  std::int32_t most = 0;
+  const auto store = [&](std::int64_t i, std::int64_t at) {
+    out[at] = static_cast<float>(from[i]);
+    most = std::max(most, bits_as<std::int32_t>(out[at]) & std::int32_t{0x7fffffff});
+  };
+  if (run.apart == 1) {
+    for (std::int64_t i = 0; i < run.count; ++i) store(i, i);
+  } else {
+    for (std::int64_t i = 0; i < run.count; ++i) store(i, i * run.apart);
+  }
+  return most <= std::int32_t{0x7f800000};
+}
+
+template <class Real>
+void store_rounded(const number_run& run, void* to) {
+  Real* const out = static_cast<Real*>(to) + run.row;
+  if constexpr (std::is_same_v<Real, float>) {
+    const strict_arithmetic arithmetic;
+    if (arithmetic.holds() && store_converted(run, out)) return;
+  }
+  store_each(run, out);
 }
 
 /// Whether the type has all numbers of an answer.

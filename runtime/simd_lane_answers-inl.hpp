@@ -1,0 +1,102 @@
+/// runtime/simd_lane_answers-inl: answers of exact sums of rows and columns in lanes.
+
+// Included once for each instruction set: see highway's foreach_target.h.
+#if defined(MONOFOLD_RUNTIME_SIMD_LANE_ANSWERS_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef MONOFOLD_RUNTIME_SIMD_LANE_ANSWERS_INL
+#undef MONOFOLD_RUNTIME_SIMD_LANE_ANSWERS_INL
+#else
+#define MONOFOLD_RUNTIME_SIMD_LANE_ANSWERS_INL
+#endif
+
+#include <hwy/highway.h>
+
+#include <cstdint>
+
+#include "runtime/lanes.hpp"
+#include "runtime/simd_lane_tags-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace monofold::runtime::HWY_NAMESPACE {
+
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
+
+/// Sums that high parts alone hold are answers themselves. False: some are in both parts, or not known.
+HWY_INLINE bool copy_single(const double* high, const double* low, std::int64_t count,
+                            double* out) {
+  const lane_tag<double> d;
+  auto none = hn::Zero(d);
+  for (std::int64_t i = 0; i < count; i += lanes_v<double>) {
+    const auto h = hn::LoadU(d, high + i);
+    hn::StoreU(h, d, out + i);
+    none = hn::Or(none, hn::Or(hn::LoadU(d, low + i), hn::Sub(h, h)));  // NaN unless h is finite
+  }
+  return hn::AllTrue(d, hn::Eq(none, hn::Zero(d)));
+}
+
+/// See `lane_answers`: the quotient of the high part, and what is left of it and of the low part over the divisor. Both
+/// by its reciprocal: the quotient is then at most 1.5 units off, which leaves an exact rest.
+HWY_INLINE bool divide_exactly(const double* high, const double* low, std::int64_t count,
+                               std::int64_t divisor, bool to_odd, double* out) {
+  if (divisor == 1 && copy_single(high, low, count, out)) return true;
+  const lane_tag<double> d;
+  const hn::RebindToSigned<decltype(d)> bits;
+  const auto n = hn::Set(d, static_cast<double>(divisor));
+  const auto reciprocal = hn::Set(d, 1.0 / static_cast<double>(divisor));
+  const bool by_power = (divisor & (divisor - 1)) == 0;
+  auto are_sure = hn::Eq(n, n);
+  for (std::int64_t i = 0; i < count; i += lanes_v<double>) {
+    const auto h = hn::LoadU(d, high + i);
+    const auto l = hn::LoadU(d, low + i);
+    const auto zero = hn::Zero(d);
+    const auto size = hn::Abs(h);
+    // Far from where quotients are subnormal or a remainder could be.
+    const auto is_known = hn::Or(hn::Eq(h, zero), hn::And(hn::Ge(size, hn::Set(d, 0x1p-900)),
+                                                          hn::Le(size, hn::Set(d, 0x1p1000))));
+    const auto q = hn::Mul(h, reciprocal);
+    const auto c = hn::Mul(hn::Add(hn::NegMulAdd(q, n, h), l), reciprocal);
+    auto answer = q;
+    auto is_sure = is_known;
+    if (to_odd) {
+      const auto near = hn::Add(q, c);
+      const auto rest = hn::Add(hn::NegMulAdd(near, n, h), l);
+      // Towards zero where there is more than the true value, then odd.
+      const auto above = hn::VecFromMask(
+          bits, hn::RebindMask(bits, hn::Lt(hn::Xor(rest, hn::And(near, hn::SignBit(d))), zero)));
+      const auto odd = hn::Or(hn::Add(hn::BitCast(bits, near), above), hn::Set(bits, 1));
+      answer = hn::IfThenElse(hn::Eq(rest, zero), near, hn::BitCast(d, odd));
+      answer = hn::IfThenElse(hn::Eq(h, zero), q, answer);
+    } else if (!by_power) {
+      // The quotient's rest is known to 2^-51 of it.
+      const auto margin = hn::Mul(hn::Abs(c), hn::Set(d, 0x1p-50));
+      answer = hn::Add(q, hn::Add(c, margin));
+      is_sure = hn::And(is_sure, hn::Eq(answer, hn::Add(q, hn::Sub(c, margin))));
+      answer = hn::IfThenElse(hn::Eq(c, zero), q, answer);
+    } else if (divisor == 1) {
+      is_sure = hn::Eq(h, h);
+    }
+    hn::StoreU(hn::IfThenElse(is_sure, answer, hn::NaN(d)), d, out + i);
+    are_sure = hn::And(are_sure, is_sure);
+  }
+  return hn::AllTrue(d, are_sure);
+}
+
+HWY_INLINE bool add_exactly(const double* high, const double* low, std::int64_t count,
+                            std::int64_t* out) {
+  const lane_tag<double> d;
+  const lane_tag<std::int64_t> integer;
+  auto are_known = hn::Eq(hn::Zero(d), hn::Zero(d));
+  for (std::int64_t i = 0; i < count; i += lanes_v<double>) {
+    const auto h = hn::LoadU(d, high + i);
+    const auto l = hn::LoadU(d, low + i);
+    hn::StoreU(hn::Add(hn::ConvertTo(integer, h), hn::ConvertTo(integer, l)), integer, out + i);
+    are_known = hn::And(are_known, hn::Eq(h, h));
+  }
+  return hn::AllTrue(d, are_known);
+}
+
+#endif  // not the portable targets
+
+}  // namespace monofold::runtime::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif  // MONOFOLD_RUNTIME_SIMD_LANE_ANSWERS_INL

@@ -1,0 +1,107 @@
+/// runtime/lanes: columns among which a few have items that others have not have the answers that each has alone.
+
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "runtime/axis_reducer.hpp"
+#include "tests/inputs/random.hpp"
+#include "tests/runtime/parity.hpp"
+
+namespace {
+
+namespace mf = monofold;
+namespace rt = monofold::runtime;
+using rt::operation;
+
+const rt::answer_array& values_of(const rt::axis_answers& all) { return all.arrays.front(); }
+
+template <class Item>
+void check_columns(const rt::request& what, const std::vector<Item>& items, std::int64_t length) {
+  const std::int64_t width = std::ssize(items) / length;
+  const rt::axis_answers got =
+      rt::reduce_axis(what, {items.data(), {length, width}, {width, 1}, {0}, mf::keepdims::no});
+  std::vector<Item> own(static_cast<std::size_t>(length));
+  for (std::int64_t c = 0; c < width; ++c) {
+    for (std::int64_t i = 0; i < length; ++i) {
+      own[static_cast<std::size_t>(i)] = items[static_cast<std::size_t>(i * width + c)];
+    }
+    const rt::axis_answers alone =
+        rt::reduce_axis(what, {own.data(), {1, length}, {length, 1}, {1}, mf::keepdims::no});
+    const std::size_t bytes = values_of(alone).bytes.size();
+    ASSERT_EQ(std::memcmp(values_of(got).bytes.data() + static_cast<std::size_t>(c) * bytes,
+                          values_of(alone).bytes.data(), bytes),
+              0)
+        << "column " << c << " of " << length << " items";
+  }
+}
+
+/// Usual items, but in every `apart`-th place one from a list.
+template <class Item>
+void check_rare(const std::vector<Item>& rare) {
+  rt::request what;
+  what.type = parity::dtype_of<Item>();
+  for (const std::int64_t length : {1, 2, 3, 5, 8, 9, 24, 31, 260}) {
+    for (const std::int64_t apart : {613, 4099, 20011}) {
+      std::vector<Item> items;
+      const std::int64_t width = 1203;
+      for (std::int64_t i = 0; i < length * width; ++i) {
+        items.push_back(static_cast<Item>(inputs::spread_double(static_cast<std::uint64_t>(i), 4)));
+        if (i % apart == apart - 1)
+          items.back() = rare[static_cast<std::size_t>(i / 7) % rare.size()];
+        // Some cancel the column's first item, so that nothing hides what was lost beside it.
+        if (i / width == length - 1 && i % 3 == 0)
+          items.back() = -items[static_cast<std::size_t>(i % width)];
+      }
+      for (const operation op : {operation::sum, operation::mean, operation::var}) {
+        what.ops = {op};
+        SCOPED_TRACE(testing::Message() << rt::info(op).name << ", one in " << apart);
+        check_columns(what, items, length);
+      }
+      what.plain = true;
+      what.ops = {operation::sum};
+      check_columns(what, items, length);
+      what.plain = false;
+    }
+  }
+}
+
+TEST(lane_columns, rare_items) {
+  using single = std::numeric_limits<float>;
+  using wide = std::numeric_limits<double>;
+  const std::string own = rt::instruction_set();
+  for (const std::string& name : rt::instruction_sets()) {
+    ASSERT_TRUE(rt::use_instruction_set(name));
+    SCOPED_TRACE(name);
+    check_rare<float>({1e-30f, 1e30f, -1e30f, single::denorm_min(), -0.0f});
+    check_rare<float>({single::infinity(), -single::infinity(), single::max()});
+    check_rare<float>({single::quiet_NaN(), single::infinity()});
+    check_rare<double>({1e-300, 1e300, -1e300, wide::denorm_min(), wide::max()});
+    check_rare<double>({wide::infinity(), -wide::infinity(), wide::quiet_NaN()});
+  }
+  ASSERT_TRUE(rt::use_instruction_set(own));
+}
+
+/// As many slots meet at once as have equally many items.
+TEST(lane_columns, plain_sums_of_every_length) {
+  rt::request what;
+  what.plain = true;
+  what.ops = {operation::sum};
+  for (std::int64_t length = 1; length < 300; ++length) {
+    std::vector<double> items;
+    for (std::int64_t i = 0; i < length * 21; ++i) {
+      items.push_back(inputs::spread_double(static_cast<std::uint64_t>(i), 4));
+    }
+    what.type = mf::dtype::float64;
+    check_columns(what, items, length);
+    what.type = mf::dtype::float32;
+    check_columns(what, std::vector<float>(items.begin(), items.end()), length);
+  }
+}
+
+}  // namespace
