@@ -79,26 +79,25 @@ void fold_float_rows(const lane_rows& rows, const lane_order& order, const lane_
   });
 }
 
-/// Integers as they are in memory, whatever lanes take others as.
-template <class Item>
-bool fold_whole_columns_of(lane_columns columns, const lane_order& order, const lane_states& out) {
-  columns.wide = nullptr;
-  fold_columns_of<whole_lanes<Item>>(columns, order, out);
-  return true;
-}
-/// False: these are no integers.
-bool fold_whole_columns(const lane_columns& columns, const lane_order& order,
-                        const lane_states& out) {
-  switch (columns.type) {
+decltype(lane_loops::fold_columns) whole_columns_of(dtype type) {
+  switch (type) {
     case dtype::boolean:
-    case dtype::uint8: return fold_whole_columns_of<std::uint8_t>(columns, order, out);
-    case dtype::int8: return fold_whole_columns_of<std::int8_t>(columns, order, out);
-    case dtype::uint16: return fold_whole_columns_of<std::uint16_t>(columns, order, out);
-    case dtype::int16: return fold_whole_columns_of<std::int16_t>(columns, order, out);
-    case dtype::uint32: return fold_whole_columns_of<std::uint32_t>(columns, order, out);
-    case dtype::int32: return fold_whole_columns_of<std::int32_t>(columns, order, out);
-    default: return false;
+    case dtype::uint8: return fold_columns_of<whole_lanes<std::uint8_t>>;
+    case dtype::int8: return fold_columns_of<whole_lanes<std::int8_t>>;
+    case dtype::uint16: return fold_columns_of<whole_lanes<std::uint16_t>>;
+    case dtype::int16: return fold_columns_of<whole_lanes<std::int16_t>>;
+    case dtype::uint32: return fold_columns_of<whole_lanes<std::uint32_t>>;
+    case dtype::int32: return fold_columns_of<whole_lanes<std::int32_t>>;
+    default: return nullptr;
   }
+}
+/// Integers as they are in memory, whatever lanes take others as. False: these are none.
+bool fold_whole_columns(lane_columns columns, const lane_order& order, const lane_states& out) {
+  const auto fold = whole_columns_of(columns.type);
+  if (fold == nullptr) return false;
+  columns.wide = nullptr;
+  fold(columns, order, out);
+  return true;
 }
 
 void fold_float_columns(const lane_columns& columns, const lane_order& order,

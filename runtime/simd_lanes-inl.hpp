@@ -145,7 +145,9 @@ HWY_INLINE void for_vectors_of_columns(const Item* const* from, int num_rows,
   step(row, c);
 }
 
-/// Columns where order does not matter: eight items of each at a time. False: flags say that some may be wrong.
+/// Columns where order does not matter: eight items of each at a time. Memory is not asked for the next ones: where rows
+/// begin multiples of 4 KiB apart there is no room for both in the first-level cache. False: flags say that some may be
+/// wrong.
 template <class Op>
 HWY_INLINE bool fold_lane_columns(Op& op, const lane_columns& columns) {
   using item = typename Op::item;
@@ -165,31 +167,23 @@ HWY_INLINE bool fold_lane_columns(Op& op, const lane_columns& columns) {
       widen_items(columns.type, own, columns.width, wide + k * pitch);
       return wide + k * pitch;
     };
-    // Eight stretches of items are read together, each in order; memory is asked for the next item of each.
-    const std::int64_t bytes = monofold::info(columns.type).size_bytes;
-    const std::int64_t apart = columns.length / 8, together = 8 * apart;
+    const std::int64_t together = columns.length / 8 * 8;
     const auto store = [&](const auto& own, std::int64_t c, bool is_last) HWY_ATTR {
       is_last ? op.finish_column(own, c, columns.length) : op.store_column(own, c);
     };
-    for (std::int64_t i = 0; i < apart; ++i) {
+    for (std::int64_t i = 0; i < together; i += 8) {
       const item* from[8];
-      for (int k = 0; k < 8; ++k) from[k] = row_of(i + k * apart, k);
-      const char* next[8];
-      const std::int64_t step = i + 1 < apart ? 1 : 0;
-      for (int k = 0; k < 8; ++k) next[k] = columns.first + columns.offsets[i + step + k * apart];
+      for (int k = 0; k < 8; ++k) from[k] = row_of(i + k, k);
       const auto add = [&](const item* const* row, std::int64_t c) HWY_ATTR {
         auto own = op.load_column(c);
 #pragma GCC unroll 8
-        for (int k = 0; k < 8; ++k) {
-          op.add_to(own, row[k] + c, i + k * apart);
-          __builtin_prefetch(next[k] + c * bytes);
-        }
-        store(own, c, i + 1 == apart && together == columns.length);
+        for (int k = 0; k < 8; ++k) op.add_to(own, row[k] + c, i + k);
+        store(own, c, i + 8 == columns.length);
       };
       const auto open = [&](const item* const* row, std::int64_t c) HWY_ATTR {
         auto own = op.open(row[0] + c);
 #pragma GCC unroll 7
-        for (int k = 1; k < 8; ++k) op.add_to(own, row[k] + c, i + k * apart);
+        for (int k = 1; k < 8; ++k) op.add_to(own, row[k] + c, k);
         store(own, c, columns.length == 8);
       };
       if (i > 0) {
