@@ -306,8 +306,8 @@ struct tile_loop<moments_fold<Item>, Item> {
     constexpr int count = tile_items_v<Item>;
     if (fold.suffices(all, count)) return fold.flush(all, count);
     const moments_fold<Item> second = fold.again(all, count);
-    return second.flush(
-        sum_tile<powers::first_and_second, true>(items, second.pivot(), no_prefetch), count);
+    return second.flush(sum_tile<powers::first_and_second, true>(items, second.pivot(), no_prefetch),
+                        count);
   }
 };
 
