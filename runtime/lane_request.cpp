@@ -6,13 +6,8 @@ namespace monofold::runtime {
 
 namespace {
 
-/// The type that has all numbers of another one, in which lanes take its items: float32 for items of one and two
-/// bytes, float64 for integers of four.
-dtype wide_type(dtype type) {
-  const dtype_info& own = monofold::info(type);
-  if (own.size_bytes < 4) return dtype::float32;
-  return own.size_bytes == 4 && !own.is_floating ? dtype::float64 : type;
-}
+/// In which type lanes take items: those of one and two bytes as float32, which has all of their numbers.
+dtype wide_type(dtype type) { return monofold::info(type).size_bytes < 4 ? dtype::float32 : type; }
 
 }  // namespace
 
@@ -67,10 +62,12 @@ bool as_lane_request(const row_reducer& reducer, bool in_rows, lane_request& out
       [[fallthrough]];
     case operation::mean:
       out.fold = what.plain ? lane_fold::plain_sum : lane_fold::exact_sum;
-      if (!what.plain && item.size_bytes == 4) out.type = out.item;
-      return has_doubles && (!what.plain || out.type == out.item);
+      return has_doubles && (!what.plain || (item.is_floating && out.type == out.item));
     case operation::var:
-    case operation::std: out.fold = lane_fold::moments; return has_doubles && !what.plain;
+    case operation::std:
+      out.fold = lane_fold::moments;
+      if (item.size_bytes == 4 && !item.is_floating) out.type = dtype::float64;
+      return has_doubles && !what.plain;
     case operation::argmin:
     case operation::argmax: out.fold = lane_fold::first_best; break;
     case operation::min:
@@ -78,7 +75,7 @@ bool as_lane_request(const row_reducer& reducer, bool in_rows, lane_request& out
     default: return false;
   }
   const bool is_narrow = out.fold == lane_fold::best && !in_rows;
-  if (item.size_bytes == 4 || is_narrow) out.type = out.item;
+  if (is_narrow) out.type = out.item;
   out.order = order_of_items(out.type, out.op == operation::min || out.op == operation::argmin);
   return true;
 }

@@ -24,13 +24,13 @@ namespace monofold::runtime::HWY_NAMESPACE {
 HWY_INLINE bool copy_single(const double* high, const double* low, std::int64_t count,
                             double* out) {
   const lane_tag<double> d;
-  auto none = hn::Zero(d);
   for (std::int64_t i = 0; i < count; i += lanes_v<double>) {
     const auto h = hn::LoadU(d, high + i);
+    const auto other = hn::Or(hn::LoadU(d, low + i), hn::Sub(h, h));  // NaN unless h is finite
+    if (!hn::AllTrue(d, hn::Eq(other, hn::Zero(d)))) return false;
     hn::StoreU(h, d, out + i);
-    none = hn::Or(none, hn::Or(hn::LoadU(d, low + i), hn::Sub(h, h)));  // NaN unless h is finite
   }
-  return hn::AllTrue(d, hn::Eq(none, hn::Zero(d)));
+  return true;
 }
 
 /// See `lane_answers`: the quotient of the high part, and what is left of it and of the low part over the divisor. Both

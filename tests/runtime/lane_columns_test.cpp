@@ -1,8 +1,6 @@
 /// runtime/lanes: columns among which a few have items that others have not have the answers that each has alone.
 
-#include <cmath>
 #include <cstdint>
-#include <cstring>
 #include <limits>
 #include <string>
 #include <vector>
@@ -11,6 +9,7 @@
 
 #include "runtime/axis_reducer.hpp"
 #include "tests/inputs/random.hpp"
+#include "tests/runtime/lanes.hpp"
 #include "tests/runtime/parity.hpp"
 
 namespace {
@@ -18,28 +17,6 @@ namespace {
 namespace mf = monofold;
 namespace rt = monofold::runtime;
 using rt::operation;
-
-const rt::answer_array& values_of(const rt::axis_answers& all) { return all.arrays.front(); }
-
-template <class Item>
-void check_columns(const rt::request& what, const std::vector<Item>& items, std::int64_t length) {
-  const std::int64_t width = std::ssize(items) / length;
-  const rt::axis_answers got =
-      rt::reduce_axis(what, {items.data(), {length, width}, {width, 1}, {0}, mf::keepdims::no});
-  std::vector<Item> own(static_cast<std::size_t>(length));
-  for (std::int64_t c = 0; c < width; ++c) {
-    for (std::int64_t i = 0; i < length; ++i) {
-      own[static_cast<std::size_t>(i)] = items[static_cast<std::size_t>(i * width + c)];
-    }
-    const rt::axis_answers alone =
-        rt::reduce_axis(what, {own.data(), {1, length}, {length, 1}, {1}, mf::keepdims::no});
-    const std::size_t bytes = values_of(alone).bytes.size();
-    ASSERT_EQ(std::memcmp(values_of(got).bytes.data() + static_cast<std::size_t>(c) * bytes,
-                          values_of(alone).bytes.data(), bytes),
-              0)
-        << "column " << c << " of " << length << " items";
-  }
-}
 
 /// Usual items, but in every `apart`-th place one from a list.
 template <class Item>
@@ -61,11 +38,11 @@ void check_rare(const std::vector<Item>& rare) {
       for (const operation op : {operation::sum, operation::mean, operation::var}) {
         what.ops = {op};
         SCOPED_TRACE(testing::Message() << rt::info(op).name << ", one in " << apart);
-        check_columns(what, items, length);
+        lanes::check_lanes(what, items, width, length, width, 0);
       }
       what.plain = true;
       what.ops = {operation::sum};
-      check_columns(what, items, length);
+      lanes::check_lanes(what, items, width, length, width, 0);
       what.plain = false;
     }
   }
@@ -94,13 +71,15 @@ TEST(lane_columns, plain_sums_of_every_length) {
   what.ops = {operation::sum};
   for (std::int64_t length = 1; length < 300; ++length) {
     std::vector<double> items;
-    for (std::int64_t i = 0; i < length * 21; ++i) {
+    const std::int64_t width = 21;
+    for (std::int64_t i = 0; i < length * width; ++i) {
       items.push_back(inputs::spread_double(static_cast<std::uint64_t>(i), 4));
     }
     what.type = mf::dtype::float64;
-    check_columns(what, items, length);
+    lanes::check_lanes(what, items, width, length, width, 0);
     what.type = mf::dtype::float32;
-    check_columns(what, std::vector<float>(items.begin(), items.end()), length);
+    lanes::check_lanes(what, std::vector<float>(items.begin(), items.end()), width, length, width,
+                       0);
   }
 }
 

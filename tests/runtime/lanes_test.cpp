@@ -14,6 +14,7 @@
 #include "runtime/axis_reducer.hpp"
 #include "runtime/typed_answers.hpp"
 #include "tests/inputs/random.hpp"
+#include "tests/runtime/lanes.hpp"
 #include "tests/runtime/parity.hpp"
 
 namespace {
@@ -21,55 +22,6 @@ namespace {
 namespace mf = monofold;
 namespace rt = monofold::runtime;
 using rt::operation;
-
-/// The bytes of all answers, by name.
-std::string bytes_of_arrays(const rt::axis_answers& all) {
-  std::string out;
-  for (const rt::answer_array& part : all.arrays) {
-    out += std::string(part.name) + std::string(mf::info(part.type).name);
-    out.append(part.bytes.begin(), part.bytes.end());
-  }
-  return out;
-}
-
-std::string bytes_of_lanes(const rt::axis_answers& like, const std::vector<rt::answer>& rows) {
-  std::string out;
-  for (const rt::answer_array& part : like.arrays) {
-    out += std::string(part.name) + std::string(mf::info(part.type).name);
-    for (const rt::answer& one : rows) {
-      const rt::number value =
-          part.name == "index" ? rt::number(one.indices.at(0)) : one.values.at(0);
-      mf::visit_dtype(part.type, [&]<class T>() {
-        T item = std::visit([](const auto& x) { return static_cast<T>(x); }, value);
-        out.append(reinterpret_cast<const char*>(&item), sizeof item);
-      });
-    }
-  }
-  return out;
-}
-
-/// `rows` rows of `length` items, `pitch` apart, or columns of as many.
-template <class Item>
-void check_lanes(const rt::request& what, const std::vector<Item>& items, std::int64_t rows,
-                 std::int64_t length, std::int64_t pitch, int axis) {
-  const mf::axis_numbers extents =
-      axis == 1 ? mf::axis_numbers{rows, length} : mf::axis_numbers{length, rows};
-  ASSERT_LE(extents[0] * pitch, std::ssize(items));
-  const rt::axis_answers got =
-      rt::reduce_axis(what, {items.data(), extents, {pitch, 1}, {axis}, mf::keepdims::no});
-  std::vector<rt::answer> wanted;
-  for (std::int64_t r = 0; r < rows; ++r) {
-    std::vector<Item> own;
-    for (std::int64_t i = 0; i < length; ++i) {
-      own.push_back(items[static_cast<std::size_t>(axis == 1 ? r * pitch + i : i * pitch + r)]);
-    }
-    rt::reducer alone(what);
-    alone.push(own.data(), length);
-    wanted.push_back(alone.finish().front());
-  }
-  EXPECT_EQ(bytes_of_arrays(got), bytes_of_lanes(got, wanted))
-      << rows << " rows of " << length << ", " << pitch << " apart, axis " << axis;
-}
 
 enum class lane_items { usual, apart, wide, special, equal };
 
@@ -139,10 +91,10 @@ void check_lane_lengths(lane_items from, const std::vector<std::int64_t>& length
         const std::int64_t rows = length < 20 ? 99 : length < 100 ? 35 : 19;
         what.num_threads = length % 2 != 0 ? 1 : 3;
         what.ddof = op == operation::std && length > 1 ? 1 : 0;
-        check_lanes(what, items, rows, length, length, 1);
-        check_lanes(what, items, rows, length, length + 5, 1);
-        check_lanes(what, items, rows, length, rows, 0);
-        check_lanes(what, items, rows - 14, length, rows, 0);
+        lanes::check_lanes(what, items, rows, length, length, 1);
+        lanes::check_lanes(what, items, rows, length, length + 5, 1);
+        lanes::check_lanes(what, items, rows, length, rows, 0);
+        lanes::check_lanes(what, items, rows - 14, length, rows, 0);
       }
     }
   }
@@ -179,8 +131,8 @@ void check_cancelling(mf::dtype type) {
           rows.push_back(cycle[i % length % 5]);
           columns.push_back(cycle[i / width % 5]);
         }
-        check_lanes(what, rows, width, length, length, 1);
-        check_lanes(what, columns, width, length, width, 0);
+        lanes::check_lanes(what, rows, width, length, length, 1);
+        lanes::check_lanes(what, columns, width, length, width, 0);
       }
     }
   }
@@ -221,7 +173,7 @@ TEST(lanes, large_sums_of_integers) {
   what.type = mf::dtype::uint32;
   for (const operation op : {operation::sum, operation::mean, operation::std}) {
     what.ops = {op};
-    check_lanes(what, items, 8, length, 8, 0);
+    lanes::check_lanes(what, items, 8, length, 8, 0);
   }
 }
 
@@ -290,8 +242,8 @@ TEST(lanes, little_spread) {
       for (const std::int64_t length : {2, 3, 4, 7, 8, 25, 64, 300, 1200}) {
         SCOPED_TRACE(testing::Message() << rt::info(op).name << ", items " << kind);
         what.ddof = length % 3 == 0 ? 1 : 0;
-        check_lanes(what, items, 5000 / length, length, length, 1);
-        check_lanes(what, items, 5000 / length, length, 5000 / length, 0);
+        lanes::check_lanes(what, items, 5000 / length, length, length, 1);
+        lanes::check_lanes(what, items, 5000 / length, length, 5000 / length, 0);
         for (const mf::dtype type : {mf::dtype::float32, mf::dtype::float16}) {
           check_narrow(what, items, type, length);
         }
@@ -338,8 +290,8 @@ TEST(lanes, means_next_to_ties) {
   for (const operation op : {operation::sum, operation::mean}) {
     what.ops = {op};
     for (const std::int64_t length : {2, 3, 4, 5, 6, 7, 12, 24, 100}) {
-      check_lanes(what, items, 3000 / length, length, length, 1);
-      check_lanes(what, items, 3000 / length, length, 3000 / length, 0);
+      lanes::check_lanes(what, items, 3000 / length, length, length, 1);
+      lanes::check_lanes(what, items, 3000 / length, length, 3000 / length, 0);
     }
   }
 }
@@ -361,7 +313,7 @@ TEST(lanes, means_by_the_least_off_ties) {
       items.insert(items.end(), {high, low});
       items.resize(items.size() + static_cast<std::size_t>(n - 2));
     }
-    check_lanes(what, items, 300, n, n, 1);
+    lanes::check_lanes(what, items, 300, n, n, 1);
   }
 }
 
@@ -374,8 +326,8 @@ TEST(lanes, walks_of_several_axes_and_long_rows) {
     what.plain = plain;
     for (const operation op : {operation::sum, operation::argmax}) {
       what.ops = {op};
-      check_lanes(what, items, 4, 90'000, 90'000, 1);
-      check_lanes(what, items, 4, 90'000, 4, 0);
+      lanes::check_lanes(what, items, 4, 90'000, 90'000, 1);
+      lanes::check_lanes(what, items, 4, 90'000, 4, 0);
       // Axes 0 and 2 of four.
       const rt::axis_answers got = rt::reduce_axis(
           what, {items.data(), {30, 5, 50, 40}, {10'000, 2'000, 40, 1}, {0, 2}, mf::keepdims::no});
@@ -392,7 +344,7 @@ TEST(lanes, walks_of_several_axes_and_long_rows) {
           wanted.push_back(alone.finish().front());
         }
       }
-      EXPECT_EQ(bytes_of_arrays(got), bytes_of_lanes(got, wanted));
+      EXPECT_EQ(lanes::bytes_of_arrays(got), lanes::bytes_of_lanes(got, wanted));
     }
   }
 }
