@@ -9,9 +9,9 @@
 /// mistake  Two `extern __shared__` arrays of different types under one name: they are one array.
 /// next     uses cheaper barriers where only one warp is left.
 
-#include "ladder/dynamic_shared.cuh"
 #include "ladder/rung_call.cuh"
 #include "ladder/rungs/block_shared.cuh"
+#include "monofold/level/block_shared.cuh"
 
 namespace monofold::ladder {
 

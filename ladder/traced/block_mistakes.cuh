@@ -1,12 +1,12 @@
 #pragma once
 /// traced/block_mistakes: the mistakes that the pages of block rungs and selections warn of, to be played.
 
-#include "ladder/dynamic_shared.cuh"
 #include "ladder/rung_call.cuh"
 #include "ladder/rungs/block_global_constant_bounds.cuh"
 #include "ladder/rungs/block_global_inplace.cuh"
 #include "ladder/rungs/block_ordered_stream.cuh"
 #include "ladder/rungs/warp_shuffle.cuh"
+#include "monofold/level/block_shared.cuh"
 
 namespace monofold::ladder::mistakes {
 

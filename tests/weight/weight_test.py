@@ -24,7 +24,7 @@ MOST_HOST_LINES = 54_000   # after preprocessing: what each source that includes
 MOST_DEVICE_LINES = 68_000
 # What the tool may load at its start: each library costs that, and some far more.
 LIBRARIES = {"libtbb", "libfmt", "libz", "libstdc++", "libm", "libgcc_s", "libc"}
-MOST_FILES_OF_A_CALL = 26  # that a reader of the call below goes through: see CONTRIBUTING.md
+MOST_FILES_OF_A_CALL = 25  # that a reader of the call below goes through: see CONTRIBUTING.md
 
 A_CALL = """
 #include "monofold/emulated.cuh"

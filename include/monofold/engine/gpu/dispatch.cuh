@@ -9,7 +9,6 @@
 #include "monofold/engine/gpu/exact/adapted_paths.cuh"
 #include "monofold/engine/gpu/exact/members_path.cuh"
 #include "monofold/engine/gpu/exact/path.cuh"
-#include "monofold/engine/gpu/kernel.cuh"
 #include "monofold/engine/gpu/launch.cuh"
 #include "monofold/engine/gpu/top/path.cuh"
 #include "monofold/engine/gpu/tree/distinct_path.cuh"

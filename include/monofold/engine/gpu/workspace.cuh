@@ -8,9 +8,9 @@
 #include <cstring>
 #include <utility>
 
-#include "monofold/engine/gpu/kernel.cuh"
 #include "monofold/engine/gpu/launch.cuh"
 #include "monofold/engine/gpu/mailbox.cuh"
+#include "monofold/platform/host_device.hpp"
 #include "monofold/platform/status.hpp"
 
 namespace monofold {
@@ -120,6 +120,25 @@ class gpu_workspace {
 };
 
 namespace detail {
+
+/// Leaves the state for a host that waits: a line of a flag, and behind it the state.
+template <class State>
+struct awaited_sink {
+  static constexpr int flag_bytes = 64;
+
+  void* line;
+  std::uint32_t raised;              // what the flag becomes
+  std::int64_t offset = flag_bytes;  // of the state, from the line on
+
+  template <class F>
+  MONOFOLD_GPU void operator()(const F&, const State& total) const {
+    *reinterpret_cast<State*>(static_cast<char*>(line) + offset) = total;
+#if defined(__CUDA_ARCH__)
+    __threadfence_system();  // a reader of the flag, on the host too, sees the state written above
+#endif
+    *static_cast<volatile std::uint32_t*>(line) = raised;
+  }
+};
 
 /// Pinned memory that both sides see, and a workspace; one a thread and device, kept for the next call
 /// (and not to be used after a cudaDeviceReset).

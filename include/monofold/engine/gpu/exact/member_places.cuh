@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "monofold/engine/gpu/kernel.cuh"
+#include "monofold/engine/gpu/workspace.cuh"
 #include "monofold/level/thread.cuh"
 #include "monofold/platform/host_device.hpp"
 

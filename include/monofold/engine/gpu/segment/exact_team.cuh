@@ -15,6 +15,7 @@
 #include "monofold/engine/gpu/exact/thread_bins.cuh"
 #include "monofold/engine/gpu/exact/warp_wide.cuh"
 #include "monofold/engine/gpu/kernel.cuh"
+#include "monofold/engine/gpu/load.cuh"
 #include "monofold/engine/gpu/segment/short_fold.cuh"
 #include "monofold/level/shuffle.cuh"
 #include "monofold/platform/host_device.hpp"

@@ -4,11 +4,11 @@
 
 #include <cstdint>
 
-#include "monofold/engine/gpu/kernel.cuh"
 #include "monofold/engine/gpu/segment/top_job.cuh"
 #include "monofold/engine/gpu/segment/top_keys.cuh"
 #include "monofold/engine/gpu/segment/warp_top.cuh"
 #include "monofold/engine/gpu/segment/work_list.cuh"
+#include "monofold/level/block_shared.cuh"
 #include "monofold/level/lanes.cuh"
 #include "monofold/level/thread.cuh"
 #include "monofold/plan/segment_launch.hpp"

@@ -10,6 +10,7 @@
 #include "monofold/engine/gpu/tree/fold_tiles_kernel.cuh"
 #include "monofold/engine/gpu/tree/locate.cuh"
 #include "monofold/level/block.cuh"
+#include "monofold/level/block_shared.cuh"
 #include "monofold/level/grid.cuh"
 #include "monofold/level/thread.cuh"
 #include "monofold/level/warp.cuh"

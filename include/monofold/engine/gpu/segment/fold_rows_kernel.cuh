@@ -15,6 +15,7 @@
 #include "monofold/engine/gpu/tree/warp_fold.cuh"
 #include "monofold/engine/gpu/tree/warp_tile.cuh"
 #include "monofold/fold/fold.hpp"
+#include "monofold/level/block_shared.cuh"
 #include "monofold/level/lanes.cuh"
 #include "monofold/level/shuffle.cuh"
 #include "monofold/level/slot_array.hpp"

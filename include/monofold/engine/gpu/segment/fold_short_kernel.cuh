@@ -11,6 +11,7 @@
 #include "monofold/engine/gpu/segment/tile_range.cuh"
 #include "monofold/engine/gpu/segment/work_list.cuh"
 #include "monofold/engine/gpu/tree/fold_tiles_kernel.cuh"
+#include "monofold/level/block_shared.cuh"
 #include "monofold/level/lanes.cuh"
 #include "monofold/level/thread.cuh"
 #include "monofold/plan/launch.hpp"

@@ -10,6 +10,7 @@
 #include "monofold/engine/gpu/segment/slot_page.cuh"
 #include "monofold/engine/gpu/segment/tile_range.cuh"
 #include "monofold/engine/gpu/segment/work_list.cuh"
+#include "monofold/level/block_shared.cuh"
 #include "monofold/level/lanes.cuh"
 #include "monofold/level/shuffle.cuh"
 #include "monofold/level/thread.cuh"

@@ -5,7 +5,6 @@
 #include <cstring>
 
 #include "monofold/engine/gpu/exact/thread_copy.cuh"
-#include "monofold/engine/gpu/kernel.cuh"
 #include "monofold/engine/gpu/load.cuh"
 #include "monofold/level/shuffle.cuh"
 #include "monofold/level/slot_array.hpp"

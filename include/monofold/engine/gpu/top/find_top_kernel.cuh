@@ -3,14 +3,15 @@
 
 #include <cstdint>
 
-#include "monofold/engine/gpu/kernel.cuh"
 #include "monofold/engine/gpu/top/block_candidates.cuh"
 #include "monofold/engine/gpu/top/join_blocks.cuh"
 #include "monofold/engine/gpu/top/search_tiles.cuh"
 #include "monofold/engine/gpu/top/warp_candidates.cuh"
 #include "monofold/engine/gpu/top/warp_top_work.cuh"
+#include "monofold/engine/gpu/workspace.cuh"
 #include "monofold/fold/nan.hpp"
 #include "monofold/fold/top_rank.hpp"
+#include "monofold/level/block_shared.cuh"
 #include "monofold/level/lanes.cuh"
 #include "monofold/level/shuffle.cuh"
 #include "monofold/level/thread.cuh"

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "monofold/engine/gpu/kernel.cuh"
 #include "monofold/engine/gpu/load.cuh"
 #include "monofold/engine/gpu/tree/warp_fold.cuh"
 #include "monofold/engine/gpu/tree/warp_running.cuh"
@@ -12,6 +11,7 @@
 #include "monofold/fold/all.hpp"
 #include "monofold/fold/fold.hpp"
 #include "monofold/level/block.cuh"
+#include "monofold/level/block_shared.cuh"
 #include "monofold/level/grid.cuh"
 #include "monofold/level/thread.cuh"
 

@@ -5,7 +5,6 @@
 #include <type_traits>
 
 #include "monofold/engine/gpu/engine.cuh"
-#include "monofold/engine/gpu/kernel.cuh"
 #include "monofold/engine/gpu/tree/path.cuh"
 #include "monofold/fold/all.hpp"
 #include "monofold/fold/extrema.hpp"

@@ -3,13 +3,14 @@
 
 #include <cstdint>
 
-#include "monofold/engine/gpu/kernel.cuh"
+#include "monofold/engine/gpu/load.cuh"
 #include "monofold/engine/gpu/tree/block_fold.cuh"
 #include "monofold/engine/gpu/tree/fold_members.cuh"
 #include "monofold/engine/gpu/tree/joined_members.cuh"
 #include "monofold/engine/gpu/tree/warp_fold.cuh"
 #include "monofold/engine/gpu/tree/warp_running.cuh"
 #include "monofold/engine/gpu/tree/warp_tile.cuh"
+#include "monofold/level/block_shared.cuh"
 #include "monofold/level/thread.cuh"
 #include "monofold/platform/host_device.hpp"
 

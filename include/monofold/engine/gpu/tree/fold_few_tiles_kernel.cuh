@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "monofold/engine/gpu/kernel.cuh"
+#include "monofold/engine/gpu/load.cuh"
 #include "monofold/engine/gpu/mailbox.cuh"
 #include "monofold/engine/gpu/tree/block_fold.cuh"
 #include "monofold/engine/gpu/tree/fold_few_members.cuh"
@@ -16,6 +17,7 @@
 #include "monofold/engine/gpu/tree/warp_tile.cuh"
 #include "monofold/fold/fold.hpp"
 #include "monofold/level/block.cuh"
+#include "monofold/level/block_shared.cuh"
 #include "monofold/level/thread.cuh"
 #include "monofold/plan/launch.hpp"
 #include "monofold/platform/host_device.hpp"

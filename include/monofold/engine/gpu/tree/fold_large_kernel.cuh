@@ -10,6 +10,7 @@
 #include "monofold/engine/gpu/tree/warp_running.cuh"
 #include "monofold/engine/gpu/tree/warp_tile.cuh"
 #include "monofold/fold/fold.hpp"
+#include "monofold/level/block_shared.cuh"
 #include "monofold/level/grid.cuh"
 #include "monofold/level/thread.cuh"
 #include "monofold/level/warp.cuh"

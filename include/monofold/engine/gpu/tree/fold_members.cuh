@@ -3,12 +3,12 @@
 
 #include <cstdint>
 
-#include "monofold/engine/gpu/kernel.cuh"
 #include "monofold/engine/gpu/mailbox.cuh"
 #include "monofold/engine/gpu/tree/block_fold.cuh"
 #include "monofold/engine/gpu/tree/joined_members.cuh"
 #include "monofold/engine/gpu/tree/locate.cuh"
 #include "monofold/engine/gpu/tree/mailed_members.cuh"
+#include "monofold/level/block_shared.cuh"
 #include "monofold/level/thread.cuh"
 #include "monofold/platform/host_device.hpp"
 

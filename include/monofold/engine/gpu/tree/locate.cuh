@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "monofold/engine/gpu/kernel.cuh"
+#include "monofold/engine/gpu/load.cuh"
 #include "monofold/engine/gpu/tree/warp_fold.cuh"
 #include "monofold/engine/gpu/tree/warp_tile.cuh"
 #include "monofold/engine/gpu/warp_extremum.cuh"

@@ -1,9 +1,9 @@
 #pragma once
 /// engine/gpu/tree/mailed_members: how the last block joins the states of an `all` that blocks have mailed.
 
-#include "monofold/engine/gpu/kernel.cuh"
 #include "monofold/engine/gpu/mailbox.cuh"
 #include "monofold/engine/gpu/tree/joined_members.cuh"
+#include "monofold/level/block_shared.cuh"
 #include "monofold/level/thread.cuh"
 #include "monofold/platform/host_device.hpp"
 
