@@ -97,4 +97,37 @@ TEST(launch_for, members_of_few_tiles_spread_over_blocks) {
   EXPECT_EQ(blocks_of(8, 6, 160), 1) << "a state that does not go by mail";
 }
 
+TEST(widened, blocks_have_a_multiprocessor_each) {
+  int wider = 0;
+  for (const auto& facts : some_facts()) {
+    for (const std::int64_t tiles : some_tiles()) {
+      const auto plan = mf::launch_for(tiles, facts);
+      const auto wide = mf::widened(plan, facts);
+      ASSERT_EQ(wide.tiles, plan.tiles);
+      ASSERT_EQ(wide.blocks, plan.blocks);
+      ASSERT_EQ(wide.block_level, plan.block_level);
+      ASSERT_LE(wide.threads, mf::max_few_threads(facts));
+      if (wide.threads == plan.threads) continue;
+      ++wider;
+      ASSERT_EQ(wide.threads, 2 * plan.threads);
+      ASSERT_TRUE(plan.is_few && plan.is_mailed && facts.members > 1 && !facts.is_staged);
+      ASSERT_LE(plan.blocks, 128);
+      ASSERT_TRUE(mf::fits_in_shared(facts, wide.threads / mf::tile_lanes, 1 << wide.block_level));
+    }
+  }
+  EXPECT_GT(wider, 0);
+}
+
+TEST(widened, members_of_many_blocks_have_more_warps) {
+  const auto threads_of = [](std::int64_t tiles, int members) {
+    const mf::launch_facts facts{104, 64, 40, 128, false, members};
+    return mf::widened(mf::launch_for(tiles, facts), facts).threads;
+  };
+  EXPECT_EQ(threads_of(64, 5), 256);
+  EXPECT_EQ(threads_of(65, 5), 512);
+  EXPECT_EQ(threads_of(1024, 5), 512);
+  EXPECT_EQ(threads_of(1025, 5), 256) << "256 blocks";
+  EXPECT_EQ(threads_of(128, 1), 256);
+}
+
 }  // namespace

@@ -54,6 +54,12 @@ constexpr int max_block_threads(const launch_facts& facts) {
   return 512;
 }
 
+/// The same of a kernel for few tiles, whose blocks may have a multiprocessor each.
+constexpr int max_few_threads(const launch_facts& facts) {
+  const int most = max_block_threads(facts);
+  return facts.members > 1 && most == 256 && !facts.is_staged ? 2 * most : most;
+}
+
 /// Two blocks a multiprocessor: one loads while the other joins.
 inline constexpr int min_resident_blocks = 2;
 
@@ -149,6 +155,19 @@ constexpr tile_launch launch_for(std::int64_t tiles, const launch_facts& facts) 
   const std::int64_t block_tiles = std::int64_t{1} << block_level;
   const std::int64_t blocks = (tiles + block_tiles - 1) / block_tiles;
   return {tiles, blocks, warps * tile_lanes, block_level, false, meets_by_mail(blocks, facts)};
+}
+
+/// The same launch with twice as many warps a block, among which the last block shares out what many others mailed of the
+/// members of an `all`. There must be a multiprocessor for each block then.
+///
+/// source     measured on an H200, eight plain statistics in a stream: 512 KiB take 0.90 of the time, 4 MiB 0.81 (bfloat16)
+///            to 0.87; of 64 blocks and fewer 1.0
+constexpr tile_launch widened(tile_launch plan, const launch_facts& facts) {
+  const bool is_wider = facts.members > 1 && plan.is_few && plan.is_mailed && plan.blocks > 64 &&
+                        plan.blocks <= 128 && 2 * plan.threads <= max_few_threads(facts) &&
+                        fits_in_shared(facts, 2 * plan.threads / tile_lanes, 1 << plan.block_level);
+  if (is_wider) plan.threads *= 2;
+  return plan;
 }
 
 }  // namespace monofold

@@ -148,6 +148,12 @@ class block_fold<F, View, true> {
   warp_running<F, View> own_;
 };
 
+/// The members of an `all`; of any other fold itself.
+template <class F>
+inline constexpr int member_count_v = 1;
+template <class... Folds>
+inline constexpr int member_count_v<all_fold<Folds...>> = sizeof...(Folds);
+
 /// Members of an `all` are shared out to the warps of a block, which are a power of two.
 MONOFOLD_GPU bool is_of_this_warp(int member) {
   return (member & (block_warps() - 1)) == block_warp();

@@ -23,6 +23,7 @@ struct member_share {
   int step;
   int first;
   MONOFOLD_GPU bool has(int member) const { return ((member * step) & (warps - 1)) == first; }
+  MONOFOLD_GPU bool is_empty(int members) const { return first >= members * step; }
 };
 
 /// The state of one whole tile in lane 0, with the index of an extremum.
@@ -111,13 +112,14 @@ MONOFOLD_GPU const typename F::state* fold_few_members(const F& f, const View& v
   const few_places<F, View> places(dynamic_shared(), tiles);
   const int first = static_cast<int>(blockIdx.x) << block_level;
   const int here = tiles_here(all_tiles, first, block_level);
+  const int own = members.is_empty(member_count_v<F>) ? 0 : here;
   const int aligned = static_cast<int>(warp_tile<View>::aligned_tiles(view, size)) - first;
   // One tile's members are the whole.
   auto* const states = tiles == 1 ? places.whole : places.states;
   clear_state(places.whole);
   sync_block();  // members written below are not cleared
   MONOFOLD_ROLL
-  for (int tile = warp; tile < here; tile += step) {
+  for (int tile = warp; tile < own; tile += step) {
     const tile_place place = place_of_tile<View>(size, first + tile);
     if (tile < aligned) {
       warp_tile<View> loaded(view, {place.at, size, warp_tile<View>::tile_items});

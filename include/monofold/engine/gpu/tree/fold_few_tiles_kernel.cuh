@@ -189,10 +189,12 @@ MONOFOLD_GPU block_state<typename F::state> fold_few_tiles(const F& f, const Vie
   return {own, states};
 }
 
-/// Blocks of this kernel that a multiprocessor must have room for: 128 registers a thread, so that none are
-/// spilled where ragged tiles are called for.
+/// The threads of a block of this kernel at most, and the blocks that a multiprocessor must have room for: 128 registers
+/// a thread, so that none are spilled where ragged tiles are called for.
 template <class F, class View>
-inline constexpr int few_resident_blocks = max_block_threads(launch_facts_v<F, View>) > 256 ? 1 : 2;
+inline constexpr int most_few_threads = max_few_threads(launch_facts_v<F, View>);
+template <class F, class View>
+inline constexpr int few_resident_blocks = most_few_threads<F, View> > 256 ? 1 : 2;
 
 /// A block folds all; or, given a room, blocks post their states, and the last block joins them. Hardware
 /// starts blocks in order, so whoever the last one waits for is running or done.
@@ -200,8 +202,7 @@ inline constexpr int few_resident_blocks = max_block_threads(launch_facts_v<F, V
 /// shape      blocks of up to 32 tiles, 2^block_level; no more blocks than threads of a block
 /// order      the plan's tree
 template <class F, class View, class Room, class Sink>
-__global__ void __launch_bounds__(max_block_threads(launch_facts_v<F, View>),
-                                  few_resident_blocks<F, View>)
+__global__ void __launch_bounds__(most_few_threads<F, View>, few_resident_blocks<F, View>)
     fold_few_tiles_kernel(const few_launch plan, const sized_view<View> range, const Room room,
                           const Sink sink, const F f) {
   using state = typename F::state;

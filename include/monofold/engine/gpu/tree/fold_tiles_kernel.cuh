@@ -52,11 +52,6 @@ struct lane_accumulators<all_fold<Folds...>, View> {
   static constexpr int passing = largest();
 };
 
-template <class F>
-inline constexpr int member_count_v = 1;
-template <class... Folds>
-inline constexpr int member_count_v<all_fold<Folds...>> = sizeof...(Folds);
-
 template <class F, class View>
 inline constexpr launch_facts launch_facts_v{
     static_cast<int>(sizeof(typename F::state)),

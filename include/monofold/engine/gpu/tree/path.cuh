@@ -28,6 +28,7 @@ class tree_path : public state_path<F, View> {
     const std::int64_t count = this->count() < 0 ? 0 : this->count();
     plan_ = launch_for(tile_count<typename View::item_type>(count), launch_facts_v<F, View>);
     if (is_large) plan_.is_mailed = false;
+    if (has_few_kernel) plan_ = widened(plan_, launch_facts_v<F, View>);
   }
 
   std::int64_t workspace_bytes() const {
@@ -41,7 +42,7 @@ class tree_path : public state_path<F, View> {
   failure start(const device_stream& on, const gpu_workspace& workspace, const Sink& sink) const {
     const F& f = this->f();
     const View& view = this->view();
-    if constexpr (kernels == kernel_choice::by_count && !is_large) {
+    if constexpr (has_few_kernel) {
       const auto start_few = [&](const auto& room) {
         using room_type = std::remove_cvref_t<decltype(room)>;
         return launch_early(fold_few_tiles_kernel<F, View, room_type, Sink>, plan_.blocks,
@@ -70,6 +71,7 @@ class tree_path : public state_path<F, View> {
 
  private:
   static constexpr bool is_large = is_large_fold_v<F, View>;
+  static constexpr bool has_few_kernel = kernels == kernel_choice::by_count && !is_large;
 
   tile_launch plan_;
 };
