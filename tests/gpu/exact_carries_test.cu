@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "monofold/engine/gpu/exact/few_state.cuh"
 #include "monofold/engine/gpu/exact/warp_digits.cuh"
 #include "monofold/fold/exact/digits.hpp"
 #include "tests/gpu/device.cuh"
@@ -70,6 +71,45 @@ TEST_F(gpu_exact_carries, any_words_of_every_length) {
   draw_and_expect<17>();
   draw_and_expect<34>();
   draw_and_expect<67>();
+}
+
+__global__ void add_words_kernel(const std::uint32_t* a, const std::uint32_t* b,
+                                 std::uint32_t* out) {
+  const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+  out[i] = mf::detail::sum_of_words(a[i], b[i]);
+}
+
+/// Two numbers of 32 words, a word a lane: carries run through words of ones, from any lane to any other.
+TEST_F(gpu_exact_carries, of_two_numbers_a_word_a_lane) {
+  constexpr unsigned numbers = 512;
+  inputs::generator random(7);
+  std::vector<std::uint32_t> a;
+  std::vector<std::uint32_t> b;
+  for (unsigned n = 0; n < numbers; ++n) {
+    for (unsigned i = 0; i < 32; ++i) {
+      const auto one = static_cast<std::uint32_t>(random());
+      const auto kind = n % 4 == 0 ? 3 : random() % 16;
+      a.push_back(one);
+      b.push_back(kind == 0   ? 0 - one  // makes a carry, leaves zeros
+                  : kind == 1 ? 0
+                  : kind == 3 ? static_cast<std::uint32_t>(random())
+                              : ~one);  // hands one on
+    }
+  }
+  const device_array<std::uint32_t> first(a);
+  const device_array<std::uint32_t> second(b);
+  const device_array<std::uint32_t> out(a.size());
+  gpu_tests::start(add_words_kernel, numbers, 32, first.data(), second.data(), out.data());
+  const auto got = out.host();
+  for (std::size_t n = 0; n < a.size(); n += 32) {
+    std::uint64_t carried = 0;
+    for (std::size_t i = n; i < n + 32; ++i) {
+      carried += std::uint64_t{a[i]} + b[i];
+      ASSERT_EQ(got[i], static_cast<std::uint32_t>(carried))
+          << "number " << n / 32 << ", word " << i - n;
+      carried >>= 32;
+    }
+  }
 }
 
 }  // namespace

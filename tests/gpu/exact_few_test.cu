@@ -66,7 +66,7 @@ TYPED_TEST(gpu_exact_few, every_length_and_place) {
 }
 
 TYPED_TEST(gpu_exact_few, senders_are_warps_or_blocks) {
-  // 256 tiles and one more: of float they are few, too.
+  // 256 tiles and one more: of float they are few, too. Of 1025 tiles blocks have a warp for each, if they are 256.
   for (const int tiles : {32, 33, 256, 257}) {
     const auto items = inputs::items_of<TypeParam>("normal", tiles * TestFixture::tile - 5, 3);
     const device_array<TypeParam> memory(items);
@@ -74,6 +74,10 @@ TYPED_TEST(gpu_exact_few, senders_are_warps_or_blocks) {
     this->check(mf::variance(0), items, memory.span(0, items.size()), std::to_string(tiles));
     this->check_statistics(items, memory.span(0, items.size()), std::to_string(tiles));
   }
+  if (sizeof(TypeParam) != 4) return;
+  const auto items = inputs::items_of<TypeParam>("normal", 1025 * TestFixture::tile - 5, 4);
+  const device_array<TypeParam> memory(items);
+  this->check(mf::sum, items, memory.span(0, items.size()), "1025 tiles");
 }
 
 TYPED_TEST(gpu_exact_few, tiles_whose_exponents_differ) {
@@ -103,36 +107,35 @@ TYPED_TEST(gpu_exact_few, tiles_whose_exponents_differ) {
 /// exponents of what meets may differ, and low bits stay.
 TYPED_TEST(gpu_exact_few, sums_meet_three_times) {
   constexpr int tile = TestFixture::tile;
-  constexpr int blocks = 128;
   const auto power = [](int exponent, double sign = 1) {
     return TestFixture::power(exponent, sign);
   };
   // Exponents of the tiles of most blocks, of others, of the last block, and of one tile of it.
-  const auto fill = [&](int tiles, const std::vector<int>& exponents) {
+  const auto fill = [&](int tiles, int blocks, const std::vector<int>& exponents) {
     std::vector<TypeParam> items(static_cast<std::size_t>(tiles * tile));
     for (int t = 0; t < tiles; ++t) {
       const int block = t % blocks;
-      const int exponent = block < 96           ? exponents[0]
-                           : block < blocks - 1 ? exponents[1]
-                           : t != blocks - 1    ? exponents[2]
-                                                : exponents[3];
+      const int exponent = block < blocks / 4 * 3 ? exponents[0]
+                           : block < blocks - 1   ? exponents[1]
+                           : t != blocks - 1      ? exponents[2]
+                                                  : exponents[3];
       for (int i = 0; i < tile; ++i) {
         items[static_cast<std::size_t>(t * tile + i)] = power(exponent, i % 2 == 0 ? -1 : 1);
       }
     }
     return items;
   };
-  const std::size_t low = (blocks - 1) * tile;  // where that tile begins
   const auto check = [&](const auto& fold, const std::vector<TypeParam>& items, const char* what) {
     const device_array<TypeParam> memory(items);
     this->check(fold, items, memory.span(0, items.size()), what);
   };
   if constexpr (sizeof(TypeParam) == 4) {
     // The large ones cancel, so that the lowest bit is the sum.
-    for (int apart = 1; apart <= 4; ++apart) {
-      auto items = fill(4 * blocks, {9, 9 - apart, 9 - 2 * apart, 9 - 3 * apart});
-      for (int t = 0; t < 4 * blocks; ++t) {
-        const int group = t % blocks / 32;
+    const auto check_sums = [&](int tiles, int blocks, int apart) {
+      ASSERT_EQ(mf::few_blocks_for(tiles, false), blocks);
+      auto items = fill(tiles, blocks, {9, 9 - apart, 9 - 2 * apart, 9 - 3 * apart});
+      for (int t = 0; t < tiles; ++t) {
+        const int group = t % blocks / (blocks / 4);
         if (group == 3) continue;
         for (int i = 0; i < tile; ++i) {
           items[static_cast<std::size_t>(t * tile + i)] = group == 1   ? 0.0f
@@ -140,22 +143,33 @@ TYPED_TEST(gpu_exact_few, sums_meet_three_times) {
                                                                        : 896.0f;
         }
       }
+      const auto low = static_cast<std::size_t>((blocks - 1) * tile);  // where that tile begins
       items[low] = 0;
       items[low + 1] = power(-28);
       check(mf::sum, items, "sum");
       check(mf::mean, items, "mean");
-    }
+    };
+    for (int apart = 1; apart <= 4; ++apart) check_sums(512, 128, apart);
+    check_sums(1280, 256, 2);
   }
-  if constexpr (sizeof(TypeParam) < 8) {
-    for (int apart = 1; apart <= 3; ++apart) {
-      auto items = fill(8 * blocks, {7, 7 - apart, 7 - 2 * apart, 7 - 3 * apart});
+  constexpr int blocks = 128;
+  constexpr std::size_t low = (blocks - 1) * tile;
+  for (int apart = 1; apart <= 3; ++apart) {
+    if (gpu_tests::is_slow && sizeof(TypeParam) == 8 && apart != 2) continue;
+    auto items = fill(8 * blocks, blocks, {7, 7 - apart, 7 - 2 * apart, 7 - 3 * apart});
+    if constexpr (sizeof(TypeParam) == 8) {
+      // Squares that are no doubles.
+      for (TypeParam& x : items) x *= 1 + 0x1p-52;
+      items[low] = power(-20, -1) * (1 + 0x1p-52);
+      items[low + 1] = power(-40 - apart);
+    } else {
       items[low] = power(sizeof(TypeParam) == 4 ? -11 : -10, -1);
       items[low + 1] = sizeof(TypeParam) == 4 ? power(-11) : TypeParam{};
       items[low + 2] = power(-17, -1);
       items[low + 3] = power(-17, -1);
-      check(mf::variance(0), items, "variance");
-      check(mf::standard_deviation(0), items, "deviation");
     }
+    check(mf::variance(0), items, "variance");
+    check(mf::standard_deviation(0), items, "deviation");
   }
 }
 

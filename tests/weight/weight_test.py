@@ -31,7 +31,7 @@ A_CALL = """
 #include <span>
 // More items than few; a few bins hold them, then not.
 int main() {
-  constexpr int n = (1 << 19) + 4;
+  constexpr int n = (1 << 20) + 4;
   float* x = nullptr;
   if (cudaMalloc(reinterpret_cast<void**>(&x), n * sizeof(float)) != cudaSuccess) return 1;
   const std::span<const float> range(x, n);

@@ -51,10 +51,12 @@ class few_block {
   /// The threads of a block for so many tiles: of one, as many as `finish_words` needs.
   MONOFOLD_HD static constexpr int threads_for(int tiles, bool is_answer) {
     if (tiles > 1 || Ends::count > 0) return few_threads;
-    return num_sums == 1 && is_answer ? warp_lanes : (num_sums + 1) * warp_lanes;
+    if (is_answer) return num_sums == 1 ? warp_lanes : (num_sums + 1) * warp_lanes;
+    // A state's words have a thread each.
+    constexpr int warps = (static_cast<int>(sizeof(state_type)) / 8 + warp_lanes - 1) / warp_lanes;
+    static_assert(warps <= few_warps);
+    return (warps > num_sums + 1 ? warps : num_sums + 1) * warp_lanes;
   }
-  static_assert(!has_few_state_v<Term> || sizeof(state_type) / 8 <= (num_sums + 1) * warp_lanes,
-                "a word a thread");
 
   /// What the warps of a block have.
   struct slots {
@@ -143,9 +145,8 @@ class few_block {
       is_done = own.elsewhere == 0;
       double value[sums::count];
       values::bring(own.value, value);
-      if (is_done && lane_rank() == 0) {
+      if (is_done && lane_rank() == 0)
         is_done = finish_bins(f, value, own.minus_zeros, items, sink.out);
-      }
     }
     if (!(num_sums == 1 ? any_lane(!is_done) : sync_block_any(!is_done))) return;
     if (warp() == 0) collect(own);
@@ -182,7 +183,7 @@ class few_block {
   static constexpr std::uint32_t is_elsewhere = exponent_mask + 1;
   static constexpr int zeros_shift = 14;
   static_assert(few_warps * tile::items_each < 1 << (32 - zeros_shift));
-  static_assert((1 + 2 * (sums::count + Ends::count)) * mail_room::most_senders <=
+  static_assert((1 + 2 * (sums::count + Ends::pairs)) * mail_room::most_senders <=
                 mail_room::words);
 
   MONOFOLD_GPU static std::uint32_t said_of(const few_sum& own) {
@@ -340,6 +341,18 @@ class few_block {
     return out;
   }
 
+  /// Word i of the digits of warps, or of blocks, and of what `own` counts.
+  MONOFOLD_GPU std::int64_t word_of_all(int i, const few_sum& own) const {
+    if (i >= digits::num_wide_words) return 0;
+    constexpr int place = digits::num_wide_digits + static_cast<int>(digit_count::minus_zero);
+    std::int64_t sum = i == place ? own.minus_zeros : 0;
+    if (blocks() > 1) return sum + take_word(scratch_.words + i);
+    MONOFOLD_UNROLL
+    for (int w = 0; w < few_warps; ++w) {
+      if ((own.elsewhere >> w & 1) != 0) sum += digits::wide_word(words_of(w), i);
+    }
+    return sum;
+  }
   /// Everything as words to `total`, by the warp that has the sum: rare.
   MONOFOLD_GPU void collect(few_sum& own) const {
     double value[sums::count];
@@ -348,19 +361,15 @@ class few_block {
     MONOFOLD_UNROLL
     for (int k = 0; k < sums::count; ++k) value[k] = chosen_by(is_mine, value[k], 0.0);
     add_values(value, own);
-    constexpr int place = digits::num_wide_digits + static_cast<int>(digit_count::minus_zero);
-    MONOFOLD_ROLL
-    for (int i = lane_rank(); i < digits::num_wide_words; i += warp_lanes) {
-      std::int64_t sum = i == place ? own.minus_zeros : 0;
-      if (blocks() > 1) {
-        sum += take_word(scratch_.words + i);
-      } else {
-        MONOFOLD_UNROLL
-        for (int w = 0; w < few_warps; ++w) {
-          if ((own.elsewhere >> w & 1) != 0) sum += digits::wide_word(words_of(w), i);
-        }
-      }
-      total()[i] = sum;
+    // All words are on their way before one is looked at.
+    constexpr int turns = (digits::num_wide_words + warp_lanes - 1) / warp_lanes;
+    std::int64_t word[turns];
+    MONOFOLD_UNROLL
+    for (int t = 0; t < turns; ++t) word[t] = word_of_all(t * warp_lanes + lane_rank(), own);
+    MONOFOLD_UNROLL
+    for (int t = 0; t < turns; ++t) {
+      const int i = t * warp_lanes + lane_rank();
+      if (i < digits::num_wide_words) total()[i] = word[t];
     }
     sync_warp();  // the total written above is read below
   }

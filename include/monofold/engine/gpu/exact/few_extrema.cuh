@@ -2,6 +2,7 @@
 /// engine/gpu/exact/few_extrema: the smallest and largest of few items, and where they are, beside their sums.
 
 #include <cstdint>
+#include <type_traits>
 
 #include "monofold/engine/gpu/exact/companion.cuh"
 #include "monofold/engine/gpu/exact/few_tile.cuh"
@@ -19,48 +20,71 @@
 
 namespace monofold::detail {
 
-/// An item and its index as one number, the larger the better: its rank above the complement of the index. 0 stands for
-/// nothing.
+/// An item and its index, the larger the better: its rank, and the complement of the index. Zeros stand for nothing.
+template <class Rank>
+struct ranked_place {
+  static constexpr int words = static_cast<int>(sizeof(Rank) / 4) + 1;
+  static constexpr int pairs = (words + 1) / 2;  // of words by mail
+
+  Rank rank = 0;
+  std::uint32_t rest = 0;
+
+  /// Word w of those that go by mail.
+  MONOFOLD_GPU std::uint32_t word(int w) const {
+    return w == 0 ? rest : static_cast<std::uint32_t>(w == words - 1 ? high_half() : rank);
+  }
+  MONOFOLD_GPU static ranked_place of(const std::uint32_t (&word)[2 * pairs]) {
+    if constexpr (words == 2) return {word[1], word[0]};
+    return {static_cast<Rank>(std::uint64_t{word[2]} << 32 | word[1]), word[0]};
+  }
+
+ private:
+  MONOFOLD_GPU std::uint32_t high_half() const {
+    return static_cast<std::uint32_t>(std::uint64_t{rank} >> (sizeof(Rank) == 8 ? 32 : 0));
+  }
+};
+
+/// What places of an extremum are.
 template <class Fold>
 struct few_end {
   using key = typename Fold::key;
-  static_assert(sizeof(key) <= 4);
+  using rank_type = std::conditional_t<sizeof(key) <= 4, std::uint32_t, std::uint64_t>;
+  using place = ranked_place<rank_type>;
+  static constexpr rank_type sign = rank_type{1} << (8 * sizeof(rank_type) - 1);
 
-  MONOFOLD_GPU static std::uint32_t rank_of(key k) {
-    const std::uint32_t up = static_cast<std::uint32_t>(static_cast<std::int32_t>(k)) ^ 0x80000000u;
+  MONOFOLD_GPU static rank_type rank_of(key k) {
+    const rank_type up = static_cast<rank_type>(static_cast<std::int64_t>(k)) ^ sign;
     return Fold::picks_smallest ? ~up : up;
   }
-  MONOFOLD_GPU static key key_of(std::uint32_t rank) {
-    const std::uint32_t up = Fold::picks_smallest ? ~rank : rank;
-    return static_cast<key>(static_cast<std::int32_t>(up ^ 0x80000000u));
+  MONOFOLD_GPU static key key_of(rank_type rank) {
+    const rank_type up = (Fold::picks_smallest ? ~rank : rank) ^ sign;
+    return static_cast<key>(static_cast<std::make_signed_t<rank_type>>(up));
   }
-  MONOFOLD_GPU static typename Fold::state state_of(std::uint64_t place) {
-    return {key_of(static_cast<std::uint32_t>(place >> 32)),
-            static_cast<std::int64_t>(~static_cast<std::uint32_t>(place))};
+  MONOFOLD_GPU static typename Fold::state state_of(const place& own) {
+    return {key_of(own.rank), static_cast<std::int64_t>(~own.rest)};
   }
 
   /// Of a tile, in all lanes.
   ///
   /// sync       all lanes of the warp
   template <class Tile>
-  MONOFOLD_GPU static std::uint64_t best_of(const Tile& tile) {
+  MONOFOLD_GPU static place best_of(const Tile& tile) {
     key mine = best_in_lane<Fold>(tile);
     // All NaN are one value, which wins.
     if (Fold::is_nan_key(mine)) mine = Fold::best;
-    const std::uint32_t rank = largest_of_lanes(rank_of(mine));
+    const rank_type rank = largest_of_lanes(rank_of(mine));
     const auto index = static_cast<std::uint32_t>(index_in_tile<Fold>(tile, key_of(rank)));
-    return std::uint64_t{rank} << 32 | ~index;
+    return {rank, ~index};
   }
 };
 
-/// The largest of one such number a lane, in all lanes.
+/// The best of a place a lane, in all lanes.
 ///
 /// sync       all lanes of the warp
-MONOFOLD_GPU std::uint64_t best_end_of_lanes(std::uint64_t own) {
-  const auto rank = static_cast<std::uint32_t>(own >> 32);
-  const std::uint32_t best = largest_of_lanes(rank);
-  const std::uint32_t rest = rank == best ? static_cast<std::uint32_t>(own) : 0;
-  return std::uint64_t{best} << 32 | largest_of_lanes(rest);
+template <class Rank>
+MONOFOLD_GPU ranked_place<Rank> best_place_of_lanes(const ranked_place<Rank>& own) {
+  const Rank best = largest_of_lanes(own.rank);
+  return {best, largest_of_lanes(own.rank == best ? own.rest : 0)};
 }
 
 /// The ends that folds ask for, as a warp has them: one or both, see `no_ends`.
@@ -68,14 +92,16 @@ template <class First, class... Rest>
 struct few_extrema {
   static constexpr int count = 1 + sizeof...(Rest);
   static_assert(count <= 2);
+  using place = typename few_end<First>::place;
+  static constexpr int pairs = count * place::pairs;  // of boxes that a sender has
   using state = state_list<typename First::state, typename Rest::state...>;
   /// What the warps of a block have left, and what all have found.
   struct room {
-    std::uint64_t best[count][few_warps];
+    place best[count][few_warps];
     state found;
   };
 
-  std::uint64_t best[count] = {};
+  place best[count];
 
   /// A tile that begins at `at`, with zeros beyond the range.
   ///
@@ -105,44 +131,54 @@ struct few_extrema {
   MONOFOLD_GPU void join(const room& from) {
     MONOFOLD_UNROLL
     for (int e = 0; e < count; ++e) {
-      best[e] = best_end_of_lanes(from.best[e][lane_rank() % few_warps]);
+      best[e] = best_place_of_lanes(from.best[e][lane_rank() % few_warps]);
     }
   }
 
-  /// What this warp has, by mail; end e of all senders has pairs of boxes behind those of end e - 1.
-  MONOFOLD_GPU void post(std::uint64_t* pairs, int sender, std::uint32_t call) const {
+  /// What this warp has, by mail; end e of all senders has its boxes behind those of end e - 1.
+  MONOFOLD_GPU void post(std::uint64_t* boxes, int sender, std::uint32_t call) const {
     const int e = lane_rank();
     if (e >= count) return;
-    const std::uint64_t own = e == 0 ? best[0] : best[count - 1];
-    post_mail(pairs + 2 * (e * mail_room::most_senders + sender),
-              mail_of(call, static_cast<std::uint32_t>(own)),
-              mail_of(call, static_cast<std::uint32_t>(own >> 32)));
+    const place own = e == 0 ? best[0] : best[count - 1];
+    MONOFOLD_UNROLL
+    for (int p = 0; p < place::pairs; ++p) {
+      post_mail(boxes + box_of(e, p, sender), mail_of(call, own.word(2 * p)),
+                mail_of(call, 2 * p + 1 < place::words ? own.word(2 * p + 1) : 0));
+    }
   }
   /// Waits for a sender a lane, in warps that have one; others have nothing then.
   ///
   /// sync       all lanes of a warp
-  MONOFOLD_GPU void hear(const std::uint64_t* pairs, int rank, int senders, std::uint32_t call) {
+  MONOFOLD_GPU void hear(const std::uint64_t* boxes, int rank, int senders, std::uint32_t call) {
     MONOFOLD_UNROLL
-    for (int e = 0; e < count; ++e) best[e] = 0;
+    for (int e = 0; e < count; ++e) best[e] = {};
     if (rank - lane_rank() >= senders) return;
     const int sender = rank < senders ? rank : 0;
-    std::uint64_t low[count];
-    std::uint64_t high[count];
+    std::uint64_t word[count][2 * place::pairs];
     bool all_there;
     do {
       MONOFOLD_UNROLL
       for (int e = 0; e < count; ++e) {
-        read_mail(pairs + 2 * (e * mail_room::most_senders + sender), low[e], high[e]);
+        MONOFOLD_UNROLL
+        for (int p = 0; p < place::pairs; ++p) {
+          read_mail(boxes + box_of(e, p, sender), word[e][2 * p], word[e][2 * p + 1]);
+        }
       }
       all_there = true;
       MONOFOLD_UNROLL
       for (int e = 0; e < count; ++e) {
-        all_there = all_there && is_mail_of(call, low[e]) && is_mail_of(call, high[e]);
+        MONOFOLD_UNROLL
+        for (int w = 0; w < 2 * place::pairs; ++w) {
+          all_there = all_there && is_mail_of(call, word[e][w]);
+        }
       }
     } while (any_lane(!all_there));
     MONOFOLD_UNROLL
     for (int e = 0; e < count; ++e) {
-      best[e] = best_end_of_lanes(high[e] << 32 | static_cast<std::uint32_t>(low[e]));
+      std::uint32_t said[2 * place::pairs];
+      MONOFOLD_UNROLL
+      for (int w = 0; w < 2 * place::pairs; ++w) said[w] = static_cast<std::uint32_t>(word[e][w]);
+      best[e] = best_place_of_lanes(place::of(said));
     }
   }
 
@@ -154,6 +190,12 @@ struct few_extrema {
   template <class Sink>
   MONOFOLD_GPU static companion_sink<Sink, state> sink_for(const Sink& sink, const room& from) {
     return {sink, from.found};
+  }
+
+ private:
+  /// Where the words of pair p of an end lie.
+  MONOFOLD_GPU static int box_of(int end, int p, int sender) {
+    return 2 * ((end * place::pairs + p) * mail_room::most_senders + sender);
   }
 };
 

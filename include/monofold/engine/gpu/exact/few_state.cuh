@@ -8,6 +8,7 @@
 #include "monofold/engine/gpu/exact/term_format.cuh"
 #include "monofold/engine/gpu/exact/warp_digits.cuh"
 #include "monofold/fold/exact/anchors.hpp"
+#include "monofold/level/lanes.cuh"
 #include "monofold/level/shuffle.cuh"
 #include "monofold/level/thread.cuh"
 #include "monofold/platform/bits.hpp"
@@ -22,11 +23,6 @@ MONOFOLD_GPU std::uint32_t word_at(std::int64_t q, int place) {
   const int up = place <= 0 ? 0 : place < 32 ? place : 32;
   return static_cast<std::uint32_t>(std::uint64_t{static_cast<std::uint32_t>(q >> down)} << up);
 }
-
-/// Whether each part of a term has a sum of its own: then bins become a state by `make_few_state`.
-template <class Term>
-inline constexpr bool has_few_state_v =
-    term_format<Term>::parts == term_format<Term>::layout::num_sums;
 
 /// x times 2^exponent, which is exact, of doubles by two products: each power is a double.
 template <class Item>
@@ -64,6 +60,9 @@ class part_bits {
     }
   }
 
+  /// The lowest one is worth 2 to this.
+  MONOFOLD_GPU int low_exponent() const { return unit_[bins - 1]; }
+
   /// Those that are worth 2^low to 2^(low + 31).
   MONOFOLD_GPU std::uint32_t word(int low) const {
     std::uint32_t out = 0;
@@ -80,22 +79,61 @@ class part_bits {
   std::int64_t bits_[bins];
 };
 
+/// The sum of two words a lane, of numbers of 32 words, without the carry out of the last.
+///
+/// sync       all lanes of the warp
+MONOFOLD_GPU std::uint32_t sum_of_words(std::uint32_t a, std::uint32_t b) {
+  const std::uint32_t sum = a + b;
+  // No lane does both: a word that hands a carry on makes none.
+  const std::uint32_t makes = lanes_with(sum < a);
+  const std::uint32_t hands_on = lanes_with(sum == ~std::uint32_t{0});
+  const std::uint32_t carried = ((makes << 1) + hands_on) ^ hands_on;
+  return sum + (carried >> lane_rank() & 1);
+}
+
+/// Two parts that add to one sum, the upper one first, as `words` words from 2^low on.
+///
+/// shape      their bits are fewer than 31 words, and lie between those words' ends
+/// sync       all lanes of the warp
+template <class Term, int part>
+MONOFOLD_GPU void store_two_parts(const double* value, int max_exponent, int low, int words,
+                                  std::uint32_t* to) {
+  const part_bits<Term, part> upper(value, max_exponent);
+  const part_bits<Term, part + 1> lower(value + few_plan<Term>::bins(part), max_exponent);
+  const int first = (lower.low_exponent() - low) / 32;
+  const int own = first + lane_rank();
+  const std::uint32_t word = sum_of_words(upper.word(low + 32 * own), lower.word(low + 32 * own));
+  const std::uint32_t sign = shuffle_from(word, warp_lanes - 1);
+  MONOFOLD_ROLL
+  for (int i = lane_rank(); i < words; i += warp_lanes) {
+    if (i < first || i >= first + warp_lanes) to[i] = i < first ? 0 : sign;
+  }
+  if (own < words) to[own] = word;
+}
+
 /// The sum of parts `part`, part + 1, .. of terms, each to its place in a state.
 template <class Term, int part = 0, class State>
 MONOFOLD_GPU void store_parts(const double* value, int max_exponent, State& out) {
-  using layout = typename term_format<Term>::layout;
-  if constexpr (part < layout::num_sums) {
-    constexpr int words = (layout::end_digit(part) - layout::first_digit(part)) / 2;
+  using format = term_format<Term>;
+  using layout = typename format::layout;
+  if constexpr (part < format::parts) {
+    constexpr int sum = format::part_sum(part);
+    constexpr int words = (layout::end_digit(sum) - layout::first_digit(sum)) / 2;
+    constexpr int low = layout::low_exponent(sum);
+    auto* const to = reinterpret_cast<std::uint32_t*>(sum_of(out, sum));
+    if constexpr (part + 1 < format::parts && sum == format::part_sum(part + 1)) {
+      static_assert(part + 2 == format::parts);
+      store_two_parts<Term, part>(value, max_exponent, low, words, to);
+      return;
+    }
     const part_bits<Term, part> bits(value, max_exponent);
-    auto* const to = reinterpret_cast<std::uint32_t*>(sum_of(out, part));
-    const auto word_of = [&](int i) { return bits.word(layout::low_exponent(part) + 32 * i); };
     int i = lane_rank();
     if constexpr (words <= warp_lanes) {
-      const std::uint32_t word = word_of(i);
+      const std::uint32_t word = bits.word(low + 32 * i);
       if (i < words) to[i] = word;
     } else {
       MONOFOLD_ROLL
-      for (; i < words; i += warp_lanes) to[i] = word_of(i);
+      for (; i < words; i += warp_lanes) to[i] = bits.word(low + 32 * i);
     }
     store_parts<Term, part + 1>(value + few_plan<Term>::bins(part), max_exponent, out);
   }
@@ -109,7 +147,6 @@ template <class Term, class State>
 MONOFOLD_GPU void make_few_state(const double* value, int max_exponent, std::uint32_t minus_zeros,
                                  std::int64_t items, State& out) {
   using format = term_format<Term>;
-  static_assert(has_few_state_v<Term>);
   // Of zeros alone there is no exponent.
   const int least = format::items::max_exponent_of(0);
   store_parts<Term>(value, max_exponent < least ? least : max_exponent, out);

@@ -106,6 +106,7 @@ struct few_sum {
 /// Stands for the extrema of items that are looked for beside their sum where there are none, see `few_extrema`.
 struct no_ends {
   static constexpr int count = 0;
+  static constexpr int pairs = 0;
   struct room {};
 
   template <int rows, class Item>

@@ -142,9 +142,7 @@ class members_path<all_fold<Folds...>, View, kernels>
       using sink_type = typename members::template sink<Sink>;
       if (auto failed = paths_.start_others(on, workspace, sink)) return failed;
       using ends = typename few_extrema_of<typename members::extrema>::type;
-      if constexpr (kernels == kernel_choice::by_count &&
-                    may_be_few_v<term, shared_fold, sink_type, View> &&
-                    (sizeof(typename term::item) < 8 || ends::count == 0)) {
+      if constexpr (kernels == kernel_choice::by_count && may_be_few<term, View>) {
         if (are_few<term>(this->view())) {
           return start_few_kernel<term, ends>(on, shared_fold{}, this->view(), workspace,
                                               sink_type{sink});

@@ -150,13 +150,11 @@ failure start_exact_kernel(std::int64_t blocks, const device_stream& on, const F
                       layout, f, range, scratch, sink);
 }
 
-/// Whether a kernel of their own serves few items: with states, unless a sum is of several parts.
-template <class Term, class F, class Sink, class View>
-inline constexpr bool may_be_few_v = false;
-template <class Term, class F, class Sink, class View>
-requires lies_in_range<Term, View> && requires { few_plan<Term>::most_bytes; }
-inline constexpr bool may_be_few_v<Term, F, Sink, View> =
-    is_of_few_answer_v<F, Sink> || has_few_state_v<Term>;
+/// Whether a kernel of their own serves few items.
+template <class Term, class View>
+concept may_be_few = lies_in_range<Term, View> && requires {
+  few_plan<Term>::most_bytes;
+};
 /// Whether the items of a view are few.
 template <class Term, class View>
 bool are_few(const View& view) {
@@ -213,7 +211,7 @@ class exact_path : public state_path<F, View> {
 
   template <class Sink>
   failure start(const device_stream& on, const gpu_workspace& workspace, const Sink& sink) const {
-    if constexpr (kernels == kernel_choice::by_count && may_be_few_v<term, F, Sink, View>) {
+    if constexpr (kernels == kernel_choice::by_count && may_be_few<term, View>) {
       if (are_few<term>(this->view())) {
         return start_few_kernel<term, no_ends>(on, this->f(), this->view(), workspace, sink);
       }

@@ -38,9 +38,10 @@ struct digits_layout {
   }
 };
 
-/// Adds to a word that other blocks add to.
+/// Adds to a word that other blocks add to: most have nothing to add to most words, and then they need not wait.
 MONOFOLD_GPU void add_to_word(std::int64_t* word, std::int64_t value) {
   static_assert(sizeof(unsigned long long) == sizeof(std::int64_t));
+  if (value == 0) return;
   atomicAdd(reinterpret_cast<unsigned long long*>(word), static_cast<unsigned long long>(value));
 }
 
