@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "monofold/engine/gpu/dispatch.cuh"
+#include "monofold/engine/gpu/workspace.cuh"
 #include "monofold/platform/numbers.hpp"
 #include "monofold/platform/status.hpp"
 #include "monofold/shape/view.hpp"
@@ -15,6 +16,8 @@
 #include "runtime/member_folds.hpp"
 
 namespace monofold::runtime {
+
+using monofold::detail::kernel_choice;
 
 /// Pairs of items in two arrays.
 template <class Item>
@@ -64,14 +67,14 @@ void start_path(const Path& path, staging_stream& staging, const Sink& sink) {
   if (failed) throw error(failed.code, failed.detail);
 }
 
-/// Starts a fold of device items whose state goes to `out`, behind the staging stream's flag.
-template <class Fold, class Element>
+/// Starts a fold of device items whose state goes to `out`, behind the staging stream's flag; by one kernel for any
+/// count of items, unless another is worth its weight.
+template <class Fold, class Element, kernel_choice kernels = kernel_choice::one>
 void start_fold(staging_stream& staging, const device_items& items, typename Fold::state* out) {
   const auto view = view_of_items(items, std::type_identity<Element>{});
   using view_type = std::remove_const_t<decltype(view)>;
-  using monofold::detail::kernel_choice;
   const Fold fold{};
-  const monofold::detail::gpu_path<Fold, view_type, kernel_choice::one> path(fold, view);
+  const monofold::detail::gpu_path<Fold, view_type, kernels> path(fold, view);
   char* const line = staging.flag_line();
   start_path(path, staging,
              monofold::detail::awaited_sink<typename Fold::state>{

@@ -54,6 +54,9 @@ template <class Item, class Sums>
 struct exact_statistics {
   using fold = all_fold<Sums, extrema_fold<Item>, nan_count_fold<Item>>;
   static constexpr bool has_squares = std::is_same_v<Sums, exact_moments_fold<Item>>;
+  // A kernel more, where people ask most: for few items.
+  static constexpr auto kernels =
+      has_squares && sizeof(Item) >= 4 ? kernel_choice::by_count : kernel_choice::one;
   static_assert(offsetof(exact_moments_state<Item>, values) == 0);
 
   static std::int64_t offset_of(family kind) {
@@ -66,6 +69,7 @@ struct exact_statistics {
 /// Plain statistics of floats: those of `summary`, and the sum in floats.
 template <class Item>
 struct plain_statistics {
+  static constexpr auto kernels = kernel_choice::one;
   using members = summary_fold_t<Item>;
   using fold = all_fold<float_sum_fold<Item, double>, moments_fold<Item>, extrema_fold<Item>,
                         nan_count_fold<Item>, float_sum_fold<Item, float>>;
@@ -80,6 +84,7 @@ struct plain_statistics {
 };
 template <>
 struct plain_statistics<double> {
+  static constexpr auto kernels = kernel_choice::one;
   using fold = summary_fold_t<double>;
 
   static std::int64_t offset_of(family kind) {
@@ -122,7 +127,8 @@ class statistics_pass final : public device_pass {
   std::int64_t offset_of(family kind) const override { return Statistics::offset_of(kind); }
   void start(staging_stream& staging, const device_items& items, void* out) const override {
     if constexpr (is_floating_v<Item>) {
-      start_fold<fold, Item>(staging, items, static_cast<typename fold::state*>(out));
+      start_fold<fold, Item, Statistics::kernels>(staging, items,
+                                                  static_cast<typename fold::state*>(out));
     } else {
       // Integers have no NaN.
       auto& own = *static_cast<typename Statistics::state*>(out);
