@@ -2,7 +2,7 @@
 
 import functools
 
-from . import _arrays, _dates, _device_rows, _dtypes, _operations, _rows, _whole
+from . import _arrays, _core, _dates, _device_rows, _dtypes, _operations, _rows, _whole
 from ._errors import EMPTY_INPUT
 from ._kinds import KINDS
 from ._operations import Operation
@@ -20,11 +20,20 @@ class Fold:
             raise TypeError("dot takes pairs of items: it stands alone")
         self.__dict__.update(
             operations=operations, kinds=[one.kind for one in operations],
+            codes=tuple(one.kind.code for one in operations),
+            is_quick=len(operations) <= _core.most_quick
+            and all(one.kind.answer != "ranked" and one.kind.name != "dot" for one in operations),
             plain=_one_of("plain", operations), nan=_one_of("nan", operations),
             correction=_one_of("correction", [one for one in operations if "correction" in one.options]),
             k=_one_of("k", [one for one in operations if "k" in one.options]))
 
     __setattr__, __delattr__ = Operation.__setattr__, Operation.__delattr__
+
+    def quick_values(self, x):
+        """The answers about a packed array; None: this call is not quick, or some operation has none."""
+        if not self.is_quick:
+            return None
+        return _operations.several(self.codes, self.plain, self.nan, self.correction or 0).values(x)
 
     def make_how(self, nan=None):
         nan = self.nan if nan is None else nan
@@ -85,12 +94,13 @@ class StatsFold(Fold):
         return self.pack(_value(kind, answer, code, missing=None) for kind, answer in zip(self.kinds, answers))
 
     def pack(self, values):
-        values = dict(zip(self.names, values))
-        return Stats(nan=values.pop("count_nan"), **values)
+        count, nan, total, mean, var, std, least, most, least_at, most_at = values
+        return Stats(count, nan, total, mean, var, std, least, least_at, most, most_at)
 
     def __call__(self, x=_operations._NOTHING, axis=None, *, where=None, nan=None, correction=None):
-        correction = self.correction if correction is None else _operations.whole("correction", correction)
-        self = _stats(correction, self.nan if nan is None else nan)
+        if not (nan is correction is None):
+            correction = self.correction if correction is None else _operations.whole("correction", correction)
+            self = _stats(correction, self.nan if nan is None else nan)
         if x is _operations._NOTHING:
             return Operation._alone(self, axis=axis, where=where)
         return reduce(x, self, axis, where=where)
@@ -157,6 +167,10 @@ def reduce(x, fold, axis=None, *, keepdims=False, where=None, nan=None):
         A tuple for several operations.
     """
     fold = as_fold(fold)
+    if axis is where is None and not keepdims and nan in (None, fold.nan):
+        values = fold.quick_values(x)
+        if values is not None:
+            return fold.pack(values)
     if fold.kinds[0].name == "dot":
         raise TypeError("dot takes two arrays: monofold.dot(x, y)")
     nan = fold.nan if nan is None else nan

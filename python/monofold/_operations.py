@@ -212,6 +212,11 @@ class Ranking(Operation):
         self = self.with_options(nan, k=k)
         if x is _NOTHING:
             return self._alone(axis=axis, where=where)
+        if axis is where is None:
+            quick = several((self.kind.code,), self.plain, self.nan, 0, self.k).best(x)
+            if quick is not None:
+                values, places, code = quick
+                return TopK(_arrays.numbers(values, code), _arrays.numbers(places, _dtypes.INT64))
         source = _arrays.as_source(x)
         mask = _arrays.as_mask(where, source.shape)
         how = self.make_how(self.nan)
@@ -268,6 +273,12 @@ class Dot(Operation):
 @functools.lru_cache(256)
 def _made(cls, kind, plain, nan, correction, k):
     return cls(kind, plain=plain, nan=nan, correction=correction, k=k)
+
+
+@functools.lru_cache(256)
+def several(codes, plain, nan, correction, k=1):
+    """What answers packed arrays quickly."""
+    return _core.several(codes, bool(plain), policy(nan), correction, k)
 
 
 @functools.cache

@@ -11,6 +11,7 @@
 #include "python/src/fetched.hpp"
 #include "python/src/gather.hpp"
 #include "python/src/operation.hpp"
+#include "python/src/quick_call.hpp"
 #include "python/src/quick_rows.hpp"
 #include "python/src/reduce.hpp"
 #include "python/src/segments.hpp"
@@ -28,6 +29,7 @@ NB_MODULE(_core, core) {
   monofold::python::bind_fetched(core);
   monofold::python::bind_gather(core);
   monofold::python::bind_segments(core);
+  monofold::python::bind_quick_call(core);
   monofold::python::bind_quick_rows(core);
   monofold::python::bind_operation(core);
 }

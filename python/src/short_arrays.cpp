@@ -1,6 +1,8 @@
 #include "python/src/short_arrays.hpp"
 
 #include <memory>
+#include <span>
+#include <vector>
 
 #include "runtime/c_boundary.hpp"
 
@@ -22,28 +24,65 @@ const Reducer& short_arrays::made_once(std::atomic<const Reducer*>& place, const
 }
 
 runtime::request short_arrays::request_of(monofold_dtype dtype) const {
-  return runtime::c_boundary::make_request(dtype, &operation_, 1, &options_);
+  return runtime::c_boundary::make_request(
+      dtype, operations_.data(), static_cast<std::int32_t>(operations_.size()), &options_);
+}
+
+namespace {
+
+/// Whether all of them are answers.
+bool give(std::span<const runtime::answer> answers, monofold_result* results) {
+  bool are_ok = true;
+  for (const runtime::answer& one : answers) {
+    *results++ = runtime::c_boundary::to_c(one);
+    are_ok = are_ok && one.code == status::ok;
+  }
+  return are_ok;
+}
+
+}  // namespace
+
+bool short_arrays::answer_row(const void* items, monofold_dtype dtype, std::int64_t count,
+                              runtime::answer* answers) {
+  const auto& reducer = made_once(made_[static_cast<std::size_t>(dtype)], [&] {
+    return std::make_unique<const runtime::row_reducer>(request_of(dtype));
+  });
+  if (count > reducer.longest_row()) return false;
+  const std::int64_t bytes = count * info(static_cast<monofold::dtype>(dtype)).size_bytes;
+  reducer.answer_rows({static_cast<const char*>(items), bytes, 1, count}, answers);
+  return true;
 }
 
 bool short_arrays::reduce(const void* items, monofold_dtype dtype, std::int64_t count,
-                          monofold_result* result) noexcept {
+                          monofold_result* results) noexcept {
   try {
-    const auto& reducer = made_once(made_[static_cast<std::size_t>(dtype)], [&] {
-      return std::make_unique<const runtime::row_reducer>(request_of(dtype));
-    });
-    if (count > reducer.longest_row()) return false;
-    runtime::answer answer{static_cast<runtime::operation>(operation_)};
-    const std::int64_t bytes = count * info(static_cast<monofold::dtype>(dtype)).size_bytes;
-    reducer.answer_rows({static_cast<const char*>(items), bytes, 1, count}, &answer);
-    *result = runtime::c_boundary::to_c(answer);
-    return answer.code == status::ok;
+    if (operations_.size() == 1) {
+      runtime::answer answer{static_cast<runtime::operation>(operations_.front())};
+      return answer_row(items, dtype, count, &answer) && give({&answer, 1}, results);
+    }
+    std::vector<runtime::answer> answers;
+    answers.reserve(operations_.size());
+    for (const monofold_operation one : operations_) {
+      answers.push_back({static_cast<runtime::operation>(one)});
+    }
+    return answer_row(items, dtype, count, answers.data()) && give(answers, results);
   } catch (...) {
     return false;  // the long way names what is wrong
   }
 }
 
+bool short_arrays::rank(const void* items, monofold_dtype dtype, std::int64_t count,
+                        runtime::answer& best) noexcept {
+  try {
+    best = {static_cast<runtime::operation>(operations_.front())};
+    return count >= options_.k && answer_row(items, dtype, count, &best) && best.code == status::ok;
+  } catch (...) {
+    return false;
+  }
+}
+
 bool short_arrays::reduce_there(const void* items, monofold_dtype dtype, std::int64_t count,
-                                monofold_result* result) noexcept {
+                                monofold_result* results) noexcept {
   try {
     const auto& reducer = made_once(made_for_devices_[static_cast<std::size_t>(dtype)], [&] {
       auto made = std::make_unique<runtime::reducer>(request_of(dtype));
@@ -51,9 +90,7 @@ bool short_arrays::reduce_there(const void* items, monofold_dtype dtype, std::in
       return std::unique_ptr<const runtime::reducer>(std::move(made));
     });
     runtime::c_boundary::check_device_items(items, count);
-    const runtime::answer answer = reducer.answers_about_device(items, count).front();
-    *result = runtime::c_boundary::to_c(answer);
-    return answer.code == status::ok;
+    return give(reducer.answers_about_device(items, count), results);
   } catch (...) {
     return false;
   }

@@ -1,9 +1,11 @@
 #pragma once
-/// python/src/short_arrays: one operation on short arrays, where making a reducer is half of the time.
+/// python/src/short_arrays: operations on short arrays, where making a reducer is half of the time.
 
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <utility>
+#include <vector>
 
 #include "monofold/monofold.h"
 #include "runtime/reducer.hpp"
@@ -17,18 +19,23 @@ namespace monofold::python {
 /// sync       any number of threads
 class short_arrays {
  public:
-  short_arrays(monofold_operation operation, const monofold_options& options)
-      : operation_(operation), options_(options) {}
+  short_arrays(std::vector<monofold_operation> operations, const monofold_options& options)
+      : operations_(std::move(operations)), options_(options) {}
   short_arrays(const short_arrays&) = delete;
   short_arrays& operator=(const short_arrays&) = delete;
   ~short_arrays();
 
-  /// The bits of monofold_reduce; false: there is no answer, or it is not for this class to find it.
+  /// The bits of monofold_reduce_several; false: some answer is missing, or it is not for this class to find it.
+  ///
+  /// shape      results: one for each operation
   bool reduce(const void* items, monofold_dtype dtype, std::int64_t count,
-              monofold_result* result) noexcept;
-  /// The same of any number of items in memory of the current GPU.
+              monofold_result* results) noexcept;
+  /// The k best of at least k items, by the only operation; false as there.
+  bool rank(const void* items, monofold_dtype dtype, std::int64_t count,
+            runtime::answer& best) noexcept;
+  /// Answers about any number of items in memory of the current GPU.
   bool reduce_there(const void* items, monofold_dtype dtype, std::int64_t count,
-                    monofold_result* result) noexcept;
+                    monofold_result* results) noexcept;
 
  private:
   template <class Reducer>
@@ -37,8 +44,11 @@ class short_arrays {
   template <class Reducer, class Make>
   static const Reducer& made_once(std::atomic<const Reducer*>& place, const Make& make);
   runtime::request request_of(monofold_dtype dtype) const;
+  /// Answers in the order of operations; false: for a row reducer there are too many items.
+  bool answer_row(const void* items, monofold_dtype dtype, std::int64_t count,
+                  runtime::answer* answers);
 
-  monofold_operation operation_;
+  std::vector<monofold_operation> operations_;
   monofold_options options_;
   by_type<runtime::row_reducer> made_{};
   by_type<runtime::reducer> made_for_devices_{};

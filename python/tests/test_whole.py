@@ -182,3 +182,32 @@ def test_operations_are_values():
     assert mf.sum(nan="omit")([1.0, math.nan]) == 1.0
     assert mf.norm(ord=1)([3.0, -4.0]) == 7.0
     assert "correction" in mf.var.__doc__ and "axis" in str(mf.sum.__signature__)
+
+
+def outcome(call):
+    """What a call gives, or what it raises."""
+    try:
+        return repr(call())
+    except (ValueError, OverflowError) as error:
+        return type(error).__name__, str(error)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "float16", "int8", "int64", "uint64", "bool"])
+@pytest.mark.parametrize("nan", ["propagate", "omit", "raise"])
+def test_packed_arrays_have_the_answers_of_strided_ones(dtype, nan):
+    """Packed arrays take a quick way; it gives way where some operation has no answer."""
+    random = np.random.default_rng(7)
+    both = mf.all(mf.sum, mf.minmax, mf.argmin, mf.std(correction=1))
+    for n in (0, 1, 2, 9, 100, 1000, 5000, 70000):
+        for kind in ("usual", "large", "special"):
+            scale = {"usual": 100, "large": 2.0**60 if dtype[-2:] == "64" else 100, "special": 3}[kind]
+            x = random.random(n) if dtype == "uint64" else random.standard_normal(n)
+            x = (x * scale).astype(dtype)
+            if kind == "special" and dtype.startswith("float") and n > 1:
+                x[n // 2] = np.nan
+                x[0] = np.inf
+            strided = np.repeat(x, 2)[::2]
+            calls = [lambda a: mf.stats(a, nan=nan), lambda a: mf.reduce(a, both, nan=nan),
+                     lambda a: mf.top_k(a, k=5, nan=nan), lambda a: mf.bottom_k(a, k=1, nan=nan)]
+            for call in calls:
+                assert outcome(lambda: call(x)) == outcome(lambda: call(strided)), (n, kind)

@@ -23,7 +23,12 @@ template <class Item>
 void check_rare(const std::vector<Item>& rare) {
   rt::request what;
   what.type = parity::dtype_of<Item>();
-  for (const std::int64_t length : {1, 2, 3, 5, 8, 9, 24, 31, 260}) {
+#if defined(__SANITIZE_ADDRESS__)  // which memory is used does not depend on the rest
+  const std::vector<std::int64_t> lengths{1, 3, 8, 31};
+#else
+  const std::vector<std::int64_t> lengths{1, 2, 3, 5, 8, 9, 24, 31, 260};
+#endif
+  for (const std::int64_t length : lengths) {
     for (const std::int64_t apart : {613, 4099, 20011}) {
       std::vector<Item> items;
       const std::int64_t width = 1203;

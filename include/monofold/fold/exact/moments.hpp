@@ -35,6 +35,9 @@ class exact_running_moments {
  public:
   using state = exact_moments_state<Item>;
 
+  exact_running_moments() {
+  }  // NOLINT: a default one is cleared first, tables and all, where `()` makes it
+
   /// In one pass, or in blocks that stay in the first-level cache between the two looks at them.
   void add(const Item* items, std::int64_t count) {
     constexpr std::int64_t block = 16384 / sizeof(Item);

@@ -1,0 +1,58 @@
+#pragma once
+/// python/src/quick_call: operations on a packed array, without a detour through Python.
+
+#include <nanobind/nanobind.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "monofold/monofold.h"
+#include "python/src/exchange.hpp"
+#include "python/src/short_arrays.hpp"
+#include "runtime/reducer.hpp"
+
+namespace monofold::python {
+
+/// What `mf.sum(x)` and `mf.stats(x)` need: made once, read by every call.
+///
+/// sync       any number of threads
+class quick_call {
+ public:
+  /// errors     throws std::invalid_argument where there are more than most_ops operations, or none
+  quick_call(std::vector<monofold_operation> codes, const monofold_options& options);
+
+  static constexpr std::size_t most_ops = 16;
+
+  /// One result for each operation; false: not a case for this class, some operation has no answer, or an exception
+  /// is set.
+  ///
+  /// shape      results: num_ops()
+  bool answer(PyObject* array, monofold_result* results);
+
+  /// The k best of an array of NumPy's, by the only operation; false as above.
+  bool rank(PyObject* array, monofold_dtype& dtype, runtime::answer& best);
+
+  std::size_t num_ops() const { return codes_.size(); }
+  monofold_operation code(std::size_t i) const { return codes_[i]; }
+  /// With as many threads as calls have now.
+  monofold_options options_now() const;
+
+ private:
+  bool answer_packed(const packed_items& items, monofold_result* results);
+  bool answer_without_lock(const packed_items& items, monofold_result* results);
+
+  std::vector<monofold_operation> codes_;
+  monofold_options options_;
+  short_arrays short_;
+};
+
+/// What a caller sees of a result: a number, an index or a pair.
+PyObject* value_of(monofold_operation code, const monofold_result& result);
+
+/// Whether an array is of NumPy's own type: its subclasses may mean something else by their memory.
+bool is_of_packed_type(PyObject* array);
+
+void bind_quick_call(nanobind::module_& core);
+
+}  // namespace monofold::python
