@@ -17,7 +17,7 @@ namespace monofold::detail {
 /// first.
 struct mail_room {
   static constexpr int line_bytes = 128;    // of the second-level cache
-  static constexpr int most_senders = 256;  // of exact sums, 13 words each at most
+  static constexpr int most_senders = 256;  // of exact sums, 31 words each at most
   static constexpr int words = static_cast<int>(max_mail_words);
 
   void* memory;

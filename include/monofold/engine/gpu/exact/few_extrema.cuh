@@ -34,8 +34,11 @@ struct ranked_place {
     return w == 0 ? rest : static_cast<std::uint32_t>(w == words - 1 ? high_half() : rank);
   }
   MONOFOLD_GPU static ranked_place of(const std::uint32_t (&word)[2 * pairs]) {
-    if constexpr (words == 2) return {word[1], word[0]};
-    return {static_cast<Rank>(std::uint64_t{word[2]} << 32 | word[1]), word[0]};
+    if constexpr (words == 2) {
+      return {word[1], word[0]};
+    } else {
+      return {std::uint64_t{word[2]} << 32 | word[1], word[0]};
+    }
   }
 
  private:
