@@ -21,7 +21,7 @@ inline constexpr std::int64_t few_tile_bytes = 4 * 32 * 16;
 ///            at 1 KiB, 0.75 to 0.88 at 64 KiB, 0.90 and 0.85 (float32) at 2 and 4 MiB. States of squares too: 0.50 to
 ///            0.56 at 1 KiB, 0.49 (float16) to 0.80 (bfloat16) at 64 KiB, 0.68 to 0.81 at 2 MiB, which are one block a
 ///            multiprocessor; answers of float64: 0.40, 0.64, 0.75. Where all exponents differ sums of 16 KiB take up to
-///            1.6, statistics of float64 up to 1.5
+///            1.6, statistics of float64 up to 1.5, states of variances of float64 up to 1.7
 constexpr std::int64_t most_few_bytes(std::size_t item_bytes, bool with_squares) {
   constexpr std::int64_t kib = 1024;
   if (with_squares) return 2048 * kib;
