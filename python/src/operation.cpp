@@ -10,6 +10,7 @@ namespace monofold::python {
 
 namespace {
 
+/// An operation as Python calls it: made once, read by every call.
 struct operation_object {
   PyObject_HEAD bool is_quick;  // one number, or a pair, from one call
   quick_call* quickest;
