@@ -45,12 +45,12 @@ PyObject* value_of(monofold_operation code, const monofold_result& result) {
 bool is_of_packed_type(PyObject* array) { return Py_TYPE(array) == packed_type; }
 
 quick_call::quick_call(std::vector<monofold_operation> codes, const monofold_options& options)
-    : codes_(std::move(codes)), options_(options), short_(codes_, options) {
-  if (codes_.empty() || codes_.size() > most_ops) throw std::invalid_argument("operations");
+    : short_(std::move(codes), options) {
+  if (num_ops() == 0 || num_ops() > most_ops) throw std::invalid_argument("operations");
 }
 
 monofold_options quick_call::options_now() const {
-  monofold_options now = options_;
+  monofold_options now = short_.options();
   now.num_threads = num_threads.load(std::memory_order_relaxed);
   return now;
 }
@@ -62,9 +62,9 @@ bool quick_call::answer_without_lock(const packed_items& items, monofold_result*
       items.place != MONOFOLD_HOST
           ? short_.reduce_there(items.data, items.dtype, items.count, results)
           : short_.reduce(items.data, items.dtype, items.count, results) ||
-                monofold_reduce_several(items.data, items.dtype, items.count, MONOFOLD_HOST,
-                                        codes_.data(), static_cast<std::int32_t>(codes_.size()),
-                                        &options, results) == MONOFOLD_OK;
+                monofold_reduce_several(
+                    items.data, items.dtype, items.count, MONOFOLD_HOST, short_.operations().data(),
+                    static_cast<std::int32_t>(num_ops()), &options, results) == MONOFOLD_OK;
   Py_END_ALLOW_THREADS return is_answered;
 }
 

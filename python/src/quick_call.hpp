@@ -33,8 +33,8 @@ class quick_call {
   /// The k best of an array of NumPy's, by the only operation; false as above.
   bool rank(PyObject* array, monofold_dtype& dtype, runtime::answer& best);
 
-  std::size_t num_ops() const { return codes_.size(); }
-  monofold_operation code(std::size_t i) const { return codes_[i]; }
+  std::size_t num_ops() const { return short_.operations().size(); }
+  monofold_operation code(std::size_t i) const { return short_.operations()[i]; }
   /// With as many threads as calls have now.
   monofold_options options_now() const;
 
@@ -42,8 +42,6 @@ class quick_call {
   bool answer_packed(const packed_items& items, monofold_result* results);
   bool answer_without_lock(const packed_items& items, monofold_result* results);
 
-  std::vector<monofold_operation> codes_;
-  monofold_options options_;
   short_arrays short_;
 };
 

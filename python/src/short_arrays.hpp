@@ -25,6 +25,9 @@ class short_arrays {
   short_arrays& operator=(const short_arrays&) = delete;
   ~short_arrays();
 
+  const std::vector<monofold_operation>& operations() const { return operations_; }
+  const monofold_options& options() const { return options_; }
+
   /// The bits of monofold_reduce_several; false: some answer is missing, or it is not for this class to find it.
   ///
   /// shape      results: one for each operation

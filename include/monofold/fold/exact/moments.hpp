@@ -35,8 +35,8 @@ class exact_running_moments {
  public:
   using state = exact_moments_state<Item>;
 
-  exact_running_moments() {
-  }  // NOLINT: a default one is cleared first, tables and all, where `()` makes it
+  // Written out: where `()` makes a default one, it is cleared first, tables and all.
+  exact_running_moments() {}  // NOLINT
 
   /// In one pass, or in blocks that stay in the first-level cache between the two looks at them.
   void add(const Item* items, std::int64_t count) {
