@@ -127,6 +127,65 @@ TEST_F(gpu_rows, means_where_results_may_lie) {
   }
 }
 
+// Rows of several tiles: a warp each, teams of warps, blocks that meet; at 16-byte boundaries and elsewhere.
+TEST_F(gpu_rows, of_several_tiles) {
+  const auto compare = [](const auto& folds, const auto& host, std::int64_t length,
+                          std::int64_t stride) {
+    compare_rows_of("several tiles", folds, host, length, stride);
+  };
+  struct shape {
+    std::int64_t rows, length, gap;
+  };
+  for (const auto& [rows, length, gap] :
+       {shape{1, 150 * 1024 + 17, 0}, shape{2, 65 * 1024 + 1, 0}, shape{3, 1025, 0},
+        shape{40, 3000, 0}, shape{67, 9 * 1024 + 4, 0}, shape{65, 4100, 1}, shape{300, 2048, 0}}) {
+    const std::int64_t stride = length + gap;
+    const auto host = items_for<float>(rows, stride);
+    compare(chunk_hash{}, host, length, stride);
+    compare(mf::plain_sum, host, length, stride);
+    compare(mf::sum, host, length, stride);
+    compare(mf::mean_square, host, length, stride);
+    compare(mf::argmax, host, length, stride);
+    if (HasFatalFailure()) return;
+  }
+  const auto doubles = items_for<double>(21, 5001);
+  compare(mf::sum, doubles, 5001, 5001);
+  compare(mf::plain_sum, doubles, 5001, 5001);
+  compare(mf::variance(1), doubles, 5001, 5001);
+  compare(mf::extrema, doubles, 21 * 5001, 21 * 5001);
+  const auto halves = items_for<mf::bfloat16>(30, 4104);
+  compare(mf::sum, halves, 4104, 4104);
+  compare(mf::plain_sum, halves, 4103, 4103);
+  compare(mf::argmax, halves, 4103, 4103);
+}
+
+// Nodes of a row leave integers where they have them, else states; units of some lie far from those of others.
+TEST_F(gpu_rows, whose_nodes_are_unlike) {
+  constexpr std::int64_t length = 90 * 1024 + 3;
+  // As large sums as there are: no number of units may overflow.
+  for (int binades = 1; binades < 60; binades += 2) {
+    std::vector<double> host(2 * length, 0x1.fffffffffffffp0);
+    for (std::size_t i = 0; i < host.size() / 3; ++i) host[i] = std::ldexp(host[i], binades);
+    compare_rows_of("large", mf::sum, host, length, length);
+    if (HasFatalFailure()) return;
+  }
+  const auto near = items_for<float>(1, 2 * length);
+  for (const float far :
+       {0x1p-20f, 0x1p-90f, 0x1p40f, -0x1.8p100f, 0x1p-149f, std::numeric_limits<float>::infinity(),
+        std::numeric_limits<float>::quiet_NaN()}) {
+    for (const std::int64_t at : {std::int64_t{0}, length / 3, length - 1}) {
+      auto host = near;
+      host[static_cast<std::size_t>(at)] = far;
+      compare_rows_of("one item", mf::sum, host, length, length);
+      for (std::int64_t i = at; i < at + 9000 && i < 2 * length; ++i) {
+        host[static_cast<std::size_t>(i)] = near[static_cast<std::size_t>(i)] * far;
+      }
+      compare_rows_of("a node", mf::sum, host, length, length);
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
 /// The square of a double is two doubles, of which the upper ones may cancel in a variance. Some are for integers.
 TEST_F(gpu_rows, squares_of_doubles) {
   std::vector<double> host(6000);

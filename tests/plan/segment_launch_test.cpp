@@ -54,6 +54,37 @@ TEST(segment_launch, rows_that_fill_the_last_tile_have_room_for_their_units) {
   }
 }
 
+TEST(segment_launch, rows_of_several_tiles_have_a_team_each_and_room) {
+  constexpr std::int64_t tile_items = 1024;
+  for (std::int64_t tiles = 2; tiles <= std::int64_t{1} << 24; tiles = tiles * 9 / 8 + 1) {
+    for (const std::int64_t rows : {1, 2, 7, 64, 65, 300, 4096, 4097, 100000}) {
+      for (const int block_warps : {1, 2, 4, 8}) {
+        for (const bool any_order : {false, true}) {
+          const std::int64_t length = tiles * tile_items - 5;
+          const mf::segment_facts facts{rows, rows * length, tile_items, length, false, any_order};
+          const auto plan = mf::long_rows_launch_for(mf::segment_launch_for(facts, 132), facts,
+                                                     block_warps, 16, 132);
+          ASSERT_EQ(plan.row_tiles, tiles);
+          ASSERT_EQ(plan.warps, 0);
+          const std::int64_t nodes = plan.nodes_of(tiles);
+          const std::int64_t team = std::int64_t{1} << plan.team_level;
+          ASSERT_GE(nodes, 1);
+          ASSERT_LE(nodes, plan.max_nodes);
+          ASSERT_LE(team, block_warps);
+          // Rows that are cut have whole blocks, and counters.
+          if (nodes > 1) {
+            ASSERT_EQ(team, block_warps);
+            ASSERT_LE(rows, mf::max_cut_rows);
+            ASSERT_LE(rows * nodes, mf::unit_capacity_of(plan, facts));
+          }
+          if (!any_order) ASSERT_GE(nodes << plan.node_level_of(tiles), tiles);
+          ASSERT_GE(std::int64_t{plan.long_blocks} * block_warps, rows * nodes * team);
+        }
+      }
+    }
+  }
+}
+
 TEST(top_rows_launch, rows_of_one_length_have_room_without_a_list_that_may_overlap) {
   constexpr std::int64_t tile_items = 1024;
   for (std::int64_t tiles = 1; tiles <= std::int64_t{1} << 24; tiles = tiles * 9 / 8 + 1) {

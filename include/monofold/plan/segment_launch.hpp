@@ -9,7 +9,7 @@ namespace monofold {
 
 /// A warp takes `group` neighbouring segments, `groups` times, and folds those of up to a tile; what is longer
 /// goes to the second kernel: up to medium_tiles to a warp, else in nodes of 2^node_level tiles, or more, to
-/// blocks.
+/// blocks. Rows of one length, of several tiles, go there at once: each, or a node of it, to a team of warps.
 struct segment_launch {
   std::int64_t segments;
   std::int64_t warps;  // of the first kernel; 0: it is not started
@@ -19,6 +19,8 @@ struct segment_launch {
   std::int32_t node_level;
   std::int32_t long_blocks;  // of the second kernel; 0: it is not started
   std::int32_t max_nodes;    // of a segment: as many states as a block joins at once
+  std::int32_t team_level;   // of rows of one length: 2^team_level warps of a block
+  std::int64_t row_tiles;    // of each; 0: they have no length of their own, or up to a tile
   bool is_even;              // nodes of a segment have the same number of tiles, about 2^node_level
 
   MONOFOLD_HD constexpr int node_level_of(std::int64_t tiles) const {
@@ -36,6 +38,12 @@ struct segment_launch {
 
 /// So few segments need no list: each block of the second kernel finds its units among all of them.
 inline constexpr std::int64_t max_few_segments = 64;
+
+/// So many rows of one length may be cut: each has a counter of blocks that are done.
+inline constexpr std::int64_t max_cut_rows = 4096;
+
+/// Exact sums of rows of so many tiles meet as integers.
+inline constexpr std::int64_t most_short_row_tiles = std::int64_t{1} << 14;
 
 /// What a host knows of segments.
 struct segment_facts {
@@ -102,8 +110,36 @@ constexpr segment_launch page_launch_for(segment_launch plan, const segment_fact
   return plan;
 }
 
+/// So many rows of one length may share counters of blocks that are done.
+
+/// The same for rows of one length that have several tiles, by blocks of so many warps, a power of two; so many run at
+/// once on a multiprocessor.
+constexpr segment_launch long_rows_launch_for(segment_launch plan, const segment_facts& facts,
+                                              int block_warps, int warps_at_once,
+                                              int multiprocessors) {
+  plan.row_tiles = (facts.fixed_length + facts.tile_items - 1) / facts.tile_items;
+  plan.warps = 0;
+  // Blocks join so many exact sums as integers.
+  if (plan.is_even && plan.row_tiles <= most_short_row_tiles) plan.max_nodes = 32 * block_warps;
+  // All warps at once, up to 16 tiles each.
+  const std::int64_t at_once = std::int64_t{warps_at_once} * multiprocessors;
+  std::int64_t each = 1;
+  while (each < 16 && facts.segments * plan.row_tiles > each * at_once) each *= 2;
+  while (1 << plan.team_level < block_warps && each << plan.team_level < plan.row_tiles) {
+    ++plan.team_level;
+  }
+  const bool may_be_cut = facts.segments <= max_cut_rows;
+  const std::int64_t node_tiles = may_be_cut ? each << plan.team_level : plan.row_tiles;
+  plan.node_level = 0;
+  while (std::int64_t{1} << plan.node_level < node_tiles) ++plan.node_level;
+  const std::int64_t warps = facts.segments * plan.nodes_of(plan.row_tiles) << plan.team_level;
+  plan.long_blocks = static_cast<std::int32_t>((warps + block_warps - 1) / block_warps);
+  return plan;
+}
+
 /// The medium segments, and the units of longer ones, for which there is room.
 constexpr std::int64_t medium_capacity_of(const segment_launch& plan, const segment_facts& facts) {
+  if (plan.row_tiles > 0) return 0;
   const std::int64_t most = facts.items / facts.tile_items;
   return facts.may_overlap || most > plan.segments ? plan.segments : most;
 }
@@ -112,6 +148,10 @@ constexpr std::int64_t unit_capacity_of(const segment_launch& plan, const segmen
   // Beyond the first level a segment of fewer tiles may have more nodes than one of all of them.
   const std::int64_t longest =
       plan.node_level_of(tiles) > plan.node_level ? plan.max_nodes : plan.nodes_of(tiles);
+  if (plan.row_tiles > 0) {
+    const std::int64_t nodes = plan.nodes_of(plan.row_tiles);
+    return nodes == 1 ? 0 : facts.segments * nodes;
+  }
   if (plan.warps == 0) return facts.segments * longest;
   // Each has more than medium_tiles, and a last node that is not whole.
   const std::int64_t once = (tiles >> plan.node_level) + tiles / plan.medium_tiles + 1;

@@ -42,9 +42,12 @@
 #if defined(__CUDACC__)
 #define MONOFOLD_GPU __device__ __forceinline__
 #define MONOFOLD_GPU_CALL __device__ __noinline__  // for what is rare and large
+#define MONOFOLD_GRID_CONSTANT \
+  __grid_constant__  // an argument of a kernel that calls are given by reference
 #else
 #define MONOFOLD_GPU inline
 #define MONOFOLD_GPU_CALL inline
+#define MONOFOLD_GRID_CONSTANT
 #endif
 
 // MONOFOLD_CONSTANT declares a constant object at namespace scope that both sides may refer to: device

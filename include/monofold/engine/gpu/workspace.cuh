@@ -10,6 +10,7 @@
 
 #include "monofold/engine/gpu/launch.cuh"
 #include "monofold/engine/gpu/mailbox.cuh"
+#include "monofold/plan/segment_launch.hpp"
 #include "monofold/platform/host_device.hpp"
 #include "monofold/platform/status.hpp"
 
@@ -70,6 +71,11 @@ class gpu_workspace {
     return reinterpret_cast<std::int64_t*>(static_cast<char*>(memory_) + exact_words_at);
   }
 
+  /// Counters of blocks that share a row: 0 between calls.
+  std::uint32_t* row_tickets() const {
+    return reinterpret_cast<std::uint32_t*>(static_cast<char*>(memory_) + row_tickets_at);
+  }
+
   /// What the last call of segments found wrong, see engine/gpu/segment.
   std::uint64_t* segment_report() const {
     return reinterpret_cast<std::uint64_t*>(static_cast<char*>(memory_) + segment_report_at);
@@ -79,13 +85,14 @@ class gpu_workspace {
   void* states() const { return static_cast<char*>(memory_) + fixed_bytes; }
 
   /// A line for the ticket, one for the mail's number, the boxes; then the scratch of top, exact sums, the
-  /// report of segments.
+  /// counters of rows, the report of segments.
   static constexpr std::int64_t top_scratch_at =
       2 * detail::mail_room::line_bytes + detail::mail_room::words * 8;
   static constexpr std::int64_t top_scratch_bytes = 16 * (2 * 8 + 128);
   static constexpr std::int64_t exact_words_at = top_scratch_at + top_scratch_bytes;
   static constexpr std::int64_t num_exact_words = 256;
-  static constexpr std::int64_t segment_report_at = exact_words_at + num_exact_words * 8;
+  static constexpr std::int64_t row_tickets_at = exact_words_at + num_exact_words * 8;
+  static constexpr std::int64_t segment_report_at = row_tickets_at + max_cut_rows * 4;
   static constexpr std::int64_t fixed_bytes = segment_report_at + 64;
 
  private:

@@ -134,8 +134,8 @@ struct short_sums {
   ///
   /// sync       all lanes of the warp
   template <class Slot>
-  MONOFOLD_GPU bool join_warps(const Slot* slot, int num) {
-    if (join_slots(slot, num, most_shift_of_warps)) return true;
+  MONOFOLD_GPU bool join_warps(const Slot* slot, int num, int most_shift = most_shift_of_warps) {
+    if (join_slots(slot, num, most_shift)) return true;
     *this = far_slots_joined(slot, num);
     return max_exponent != no_exponent;
   }

@@ -14,6 +14,7 @@
 #include "monofold/engine/gpu/segment/fold_slots_kernel.cuh"
 #include "monofold/engine/gpu/segment/job.cuh"
 #include "monofold/engine/gpu/segment/known_segments.hpp"
+#include "monofold/engine/gpu/segment/long_block.cuh"
 #include "monofold/engine/gpu/segment/work_list.cuh"
 #include "monofold/engine/gpu/workspace.cuh"
 #include "monofold/plan/segment_launch.hpp"
@@ -28,6 +29,8 @@ class segment_path {
  public:
   using item = typename View::item_type;
   using state = typename F::state;
+  /// Of any sinks.
+  using block = long_block<segment_job<F, View, Segments, segment_states<state>, false>>;
   static_assert(sizeof(state) <= 1024 || !std::is_void_v<segment_term_t<F, View>>,
                 "of segments on a GPU a state has at most 1 KiB");
 
@@ -41,6 +44,11 @@ class segment_path {
               known_segments<Segments>::may_overlap,
               !std::is_void_v<segment_term_t<F, View>>};
     plan_ = segment_launch_for(facts_, multiprocessors);
+    plan_.max_nodes = states_per_thread * block::warps * warp_lanes;
+    if (length > facts_.tile_items) {
+      plan_ = long_rows_launch_for(plan_, facts_, block::warps, long_resident_blocks * block::warps,
+                                   multiprocessors);
+    }
     mediums_ = medium_capacity_of(plan_, facts_);
     units_ = unit_capacity_of(plan_, facts_);
     if (plan_.long_blocks == 0) mediums_ = units_ = 0;
@@ -59,7 +67,9 @@ class segment_path {
     }
   }
 
-  std::int64_t workspace_bytes() const { return memory().states_at() + units_ * sizeof_state; }
+  std::int64_t workspace_bytes() const {
+    return memory().states_at() + block::bytes_of_nodes(units_);
+  }
 
   template <bool from_view, class Sinks>
   failure start(const device_stream& on, const gpu_workspace& workspace, const Sinks& sinks) const {
@@ -82,22 +92,19 @@ class segment_path {
       }
     }
     const work_list list = list_in(workspace);
-    segment_launch plan = plan_;
-    plan.max_nodes = states_per_thread * long_block<job>::warps * warp_lanes;
     if (plan_.warps > 0) {
-      if (auto failed = start_short(on, own, plan, list)) return failed;
+      if (auto failed = start_short(on, own, plan_, list)) return failed;
     }
     if (plan_.long_blocks == 0) return {};
     auto* const states = static_cast<state*>(memory().states_in(workspace));
     auto* const kernel =
-        plan_.warps > 0 ? fold_listed_segments_kernel<job> : fold_few_segments_kernel<job>;
-    return launch_early(kernel, plan_.long_blocks, long_block<job>::warps * warp_lanes,
-                        long_block<job>::shared_bytes, on, own, plan, list, states,
-                        workspace.segment_report());
+        plan_.warps > 0 ? fold_listed_segments_kernel<job> : fold_unlisted_segments_kernel<job>;
+    return launch_early(kernel, plan_.long_blocks, block::warps * warp_lanes, block::shared_bytes,
+                        on, own, plan_, list, states, workspace.segment_report());
   }
 
   /// Whether the kernels leave a report.
-  bool reports() const { return plan_.long_blocks > 0; }
+  bool reports() const { return plan_.long_blocks > 0 && plan_.row_tiles == 0; }
 
  private:
   template <class Job>
@@ -117,15 +124,10 @@ class segment_path {
     }
   }
 
-  static constexpr std::int64_t sizeof_state = sizeof(state);
-
   list_memory memory() const { return {mediums_, units_}; }
   work_list list_in(const gpu_workspace& workspace) const {
     work_list list = memory().list_in(workspace);
-    // Of few segments the tickets are 0 between calls.
-    if (plan_.warps == 0) {
-      list.tickets = reinterpret_cast<std::uint32_t*>(workspace.exact_words() + 16);
-    }
+    if (plan_.warps == 0) list.tickets = workspace.row_tickets();
     return list;
   }
 

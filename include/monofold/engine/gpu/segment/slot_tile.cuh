@@ -20,40 +20,69 @@ template <class F, contiguous_item_view View>
 inline constexpr bool has_slot_tiles_v<F, View> =
     has_cells_for_slots<F, typename View::item_type, void>();
 
-/// The state of the first `count` items at a place, at most a tile of them, in all lanes; `index` is that of the first.
+/// Tiles of a part of an array from tile `first` to before `end`, one after the other.
 ///
 /// order      the plan's tree
-/// sync       all lanes of the warp
-template <class F, class Item>
-MONOFOLD_GPU typename F::state fold_slot_tile(const F& f, const Item* items, int count,
-                                              std::int64_t index) {
-  using cells = tree_step_cells<F, Item, void>;
-  using cell = typename cells::cell;
-  constexpr int level = cells::slot_level < 3 ? cells::slot_level : 3;
-  constexpr int parts = 1 << level;
-  constexpr int row_items = parts * warp_lanes;
-  constexpr int rows = 32 / parts;  // whose loads are on their way together
-  const cells of{f};
-  const Item* const own_items = kept_pointer(items + lane_rank());
-  cell own[parts];
-  MONOFOLD_UNROLL
-  for (int p = 0; p < parts; ++p) own[p] = of.absent();
-  MONOFOLD_ROLL
-  for (int first = 0; first < tile_items_v<Item>; first += rows * row_items) {
-    const int left = count - first - lane_rank();
-    Item x[rows * parts];
+/// sync       all lanes of the warp, which all get the state of a tile
+template <class F, class Part>
+class slot_tiles {
+ public:
+  using item = typename Part::item_type;
+
+  MONOFOLD_GPU slot_tiles(const F& f, const Part& part, std::int64_t first, std::int64_t end)
+      : of_{f}, items_(kept_pointer(part.data() + lane_rank())), tile_(first) {
+    const std::int64_t behind = end * tile_items;
+    size_ = behind < part.size() ? behind : part.size();
+    load(tile_ * tile_items);
+  }
+
+  MONOFOLD_GPU typename F::state fold_next() {
+    const std::int64_t at = tile_ * tile_items;
+    cell own[parts];
     MONOFOLD_UNROLL
-    for (int k = 0; k < rows * parts; ++k) {
-      x[k] = warp_lanes * k < left ? load_item(own_items + first + warp_lanes * k) : of.filler();
+    for (int p = 0; p < parts; ++p) own[p] = of_.absent();
+    MONOFOLD_ROLL
+    for (int first = 0; first < tile_items; first += loads * warp_lanes) {
+      item x[loads];
+      MONOFOLD_UNROLL
+      for (int k = 0; k < loads; ++k) x[k] = coming_[k];
+      load(at + first + loads * warp_lanes);
+      MONOFOLD_UNROLL
+      for (int k = 0; k < loads; ++k) {
+        own[k % parts] = of_.add({}, own[k % parts], x[k], first + lane_rank() + warp_lanes * k);
+      }
     }
+    ++tile_;
+    const std::int64_t left = size_ - at;
+    const int count = left < tile_items ? static_cast<int>(left) : tile_items;
+    auto total = cells::own::state_of(of_.f, join_cells<level, level>(of_, own, 5), count);
+    shift_indices(total, at);
+    return total;
+  }
+
+ private:
+  using cells = tree_step_cells<F, item, void>;
+  using cell = typename cells::cell;
+  static constexpr int tile_items = tile_items_v<item>;
+  static constexpr int level = cells::slot_level < 3 ? cells::slot_level : 3;
+  static constexpr int parts = 1 << level;
+  static constexpr int loads = tile_items / warp_lanes < 32 ? tile_items / warp_lanes : 32;
+  static_assert(loads % parts == 0);
+
+  /// The next items on their way, while those before them are added.
+  MONOFOLD_GPU void load(std::int64_t at) {
+    const std::int64_t left = size_ - at - lane_rank();
     MONOFOLD_UNROLL
-    for (int k = 0; k < rows * parts; ++k) {
-      own[k % parts] = of.add({}, own[k % parts], x[k], first + lane_rank() + warp_lanes * k);
+    for (int k = 0; k < loads; ++k) {
+      coming_[k] = warp_lanes * k < left ? load_item(items_ + at + warp_lanes * k) : of_.filler();
     }
   }
-  auto total = cells::own::state_of(f, join_cells<level, level>(of, own, 5), count);
-  shift_indices(total, index);
-  return total;
-}
+
+  cells of_;
+  const item* items_;
+  std::int64_t tile_;
+  std::int64_t size_;  // items behind this belong to nobody, or to others
+  item coming_[loads];
+};
 
 }  // namespace monofold::detail

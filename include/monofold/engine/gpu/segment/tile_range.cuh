@@ -29,6 +29,9 @@ struct tile_range {
   std::int64_t end;
 };
 
+/// What folds by the tree have where exact sums have integers.
+struct no_sums {};
+
 /// Folds tiles to a state in shared memory of the warp.
 ///
 /// shape      scratch: scratch_bytes of shared memory, of this warp alone
@@ -38,6 +41,7 @@ template <class F, class Part, class Term>
 class tile_range_fold {
  public:
   using state = typename F::state;
+  using sums = no_sums;
   static constexpr bool adds_short = false;
   static constexpr int stack_levels = 26;  // of a binary counter: 2^26 tiles
   static constexpr int staging = is_staged_v<F, Part> ? staging_bytes : 0;
@@ -71,6 +75,9 @@ class tile_range_fold {
  private:
   using item = typename Part::item_type;
   static constexpr int tile_items = warp_tile<Part>::tile_items;
+  /// The next tile is on its way while one is folded, where there are registers for two.
+  static constexpr bool loads_ahead = max_block_threads(launch_facts_v<F, Part>) > 256 &&
+                                      warp_tile<Part>::held&& contiguous_item_view<Part>;
   static constexpr int tile_bytes = tile_items * static_cast<int>(sizeof(item));
 
   /// Calls whole(tile, how many before) for whole tiles, ragged(state, how many before) for others, in their
@@ -85,11 +92,10 @@ class tile_range_fold {
     }
     if constexpr (has_slot_tiles_v<F, Part>) {
       if (past != 0) {
+        slot_tiles<F, Part> own(f, tiles.part, tiles.first, tiles.end);
         MONOFOLD_ROLL
         for (std::int64_t tile = tiles.first; tile < tiles.end; ++tile) {
-          const std::int64_t at = tile * tile_items;
-          const int count = size - at < tile_items ? static_cast<int>(size - at) : tile_items;
-          ragged(fold_slot_tile(f, tiles.part.data() + at, count, at), tile - tiles.first);
+          ragged(own.fold_next(), tile - tiles.first);
         }
         return;
       }
@@ -109,16 +115,31 @@ class tile_range_fold {
       }
     };
     fold_ragged(first < tiles.end ? first : tiles.end);
+    const auto loaded = [&](std::int64_t at) {
+      warp_tile<Part> own(tiles.part, {at * tile_items, size, tile_items});
+      if (past == 0) {
+        own.load_aligned();
+      } else {
+        own.load_shifted();
+      }
+      return own;
+    };
+    if constexpr (loads_ahead) {
+      if (tile < end) {
+        warp_tile<Part> coming = loaded(tile);
+        MONOFOLD_ROLL
+        for (; tile < end; ++tile) {
+          const warp_tile<Part> own = coming;
+          if (tile + 1 < end) coming = loaded(tile + 1);
+          whole(own, tile - tiles.first);
+        }
+      }
+    }
     MONOFOLD_ROLL
     for (; tile < end; ++tile) {
-      warp_tile<Part> loaded(tiles.part, {tile * tile_items, size, tile_items});
-      if (past == 0) {
-        loaded.load_aligned();
-      } else {
-        loaded.load_shifted();
-      }
-      if constexpr (is_staged_v<F, Part>) loaded.stage(buffer);
-      whole(loaded, tile - tiles.first);
+      warp_tile<Part> own = loaded(tile);
+      if constexpr (is_staged_v<F, Part>) own.stage(buffer);
+      whole(own, tile - tiles.first);
     }
     fold_ragged(tiles.end);
   }

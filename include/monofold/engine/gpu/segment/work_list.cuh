@@ -58,13 +58,8 @@ struct work_list {
   MONOFOLD_GPU_CALL static void append(work_list list, segment_launch plan, std::int64_t segment,
                                        std::int64_t tiles) {
     bool is_medium = tiles > 0 && tiles <= plan.medium_tiles;
-    std::uint32_t large = lanes_with(tiles > plan.medium_tiles);
-    while (large != 0) {
-      const int lane = lowest_lane(large);
-      large &= large - 1;
-      const bool is_there =
-          list.append_units(plan, shuffle_from(segment, lane), shuffle_from(tiles, lane));
-      if (lane_rank() == lane) is_medium = !is_there;
+    if (any_lane(tiles > plan.medium_tiles)) {
+      is_medium |= list.has_no_room_for_units(plan, segment, tiles);
     }
     const std::uint32_t lanes = lanes_with(is_medium);
     if (lanes == 0) return;
@@ -78,21 +73,38 @@ struct work_list {
   }
 
  private:
-  /// The units of a segment; false where they do not fit: then what is left of the list holds nothing.
-  MONOFOLD_GPU bool append_units(const segment_launch& plan, std::int64_t segment,
-                                 std::int64_t tiles) const {
-    const auto nodes = static_cast<std::int32_t>(plan.nodes_of(tiles));
+  /// Adds the units of the lanes' long segments. True in lanes whose units do not fit: then what is left of the list
+  /// holds nothing.
+  ///
+  /// sync       all lanes of the warp
+  MONOFOLD_GPU bool has_no_room_for_units(const segment_launch& plan, std::int64_t segment,
+                                          std::int64_t tiles) const {
+    const bool is_long = tiles > plan.medium_tiles;
+    const auto nodes = static_cast<std::int32_t>(is_long ? plan.nodes_of(tiles) : 0);
+    const int behind = sum_up_to_lane(nodes);
+    // One addition a warp: a counter takes microseconds for 32.
     unsigned long long taken = 0;
-    if (lane_rank() == 0) {
-      taken = atomicAdd(&counters->units, static_cast<unsigned long long>(nodes));
+    if (lane_rank() == warp_lanes - 1) {
+      taken = atomicAdd(&counters->units, static_cast<unsigned long long>(behind));
     }
-    const auto first = static_cast<std::int64_t>(shuffle_from(taken, 0));
+    const std::int64_t first =
+        static_cast<std::int64_t>(shuffle_from(taken, warp_lanes - 1)) + behind - nodes;
     const bool fits = first + nodes <= unit_capacity;
-    for (int i = lane_rank(); i < nodes && first + i < unit_capacity; i += warp_lanes) {
-      units[first + i] = {segment, i, fits ? nodes : 0};
+    if (fits && is_long) tickets[first] = 0;
+    std::uint32_t lanes = lanes_with(is_long);
+    MONOFOLD_ROLL
+    while (lanes != 0) {
+      const int lane = lowest_lane(lanes);
+      lanes &= lanes - 1;
+      const std::int64_t its_segment = shuffle_from(segment, lane);
+      const std::int64_t its_first = shuffle_from(first, lane);
+      const int its_nodes = shuffle_from(nodes, lane);
+      const int listed_nodes = shuffle_from(fits ? nodes : 0, lane);
+      for (int i = lane_rank(); i < its_nodes && its_first + i < unit_capacity; i += warp_lanes) {
+        units[its_first + i] = {its_segment, i, listed_nodes};
+      }
     }
-    if (fits && lane_rank() == 0) tickets[first] = 0;
-    return fits;
+    return is_long && !fits;
   }
 };
 

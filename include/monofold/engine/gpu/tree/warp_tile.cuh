@@ -31,6 +31,8 @@ inline constexpr int staging_bytes = tile_rows * tile_lanes * lane_bytes;
 /// row r; ordered folds take chunk k of a lane's run, which comes through shared memory. Chunks of 16
 /// bytes are held; others (items of more than 16 bytes, or of 3, 5, 6, 7, 9.. bytes) are read from
 /// the view when they are folded.
+///
+/// shape      of a view that lives longer
 template <class View>
 class warp_tile {
  public:
@@ -46,11 +48,11 @@ class warp_tile {
   using chunk = slot_array<item, chunk_items>;
 
   MONOFOLD_GPU warp_tile(const View& view, const tile_place& place)
-      : view_(view), place_(place), lane_(lane_rank()) {}
+      : view_(&view), place_(place), lane_(lane_rank()) {}
 
   MONOFOLD_GPU int count() const { return place_.count; }
   MONOFOLD_GPU int lane() const { return lane_; }
-  MONOFOLD_GPU const View& view() const { return view_; }
+  MONOFOLD_GPU const View& view() const { return *view_; }
   MONOFOLD_GPU const tile_place& place() const { return place_; }
   MONOFOLD_GPU std::int64_t index_of(int offset) const { return place_.at + offset; }
 
@@ -83,7 +85,7 @@ class warp_tile {
   template <bool is_kept = false>
   MONOFOLD_GPU void load_aligned() {
     if constexpr (held && contiguous_item_view<View>) {
-      const auto* const bytes = reinterpret_cast<const char*>(view_.data() + place_.at);
+      const auto* const bytes = reinterpret_cast<const char*>(view_->data() + place_.at);
       load_aligned_rows<tile_rows, is_kept>(raw_, bytes, lane_);
     } else if constexpr (held) {
       MONOFOLD_UNROLL
@@ -94,7 +96,7 @@ class warp_tile {
   /// Loads the first `count` items of a tile that lies on a 16-byte boundary, and `padding` behind them.
   MONOFOLD_GPU void load_padded(int count, const item& padding) {
     if (count == tile_items) return load_aligned();
-    const item* const items = view_.data() + place_.at;
+    const item* const items = view_->data() + place_.at;
     chunk pad;
     MONOFOLD_UNROLL
     for (int v = 0; v < chunk_items; ++v) pad[v] = padding;
@@ -122,7 +124,7 @@ class warp_tile {
   /// Loads a tile that `is_whole` and not aligned.
   MONOFOLD_GPU void load_shifted() {
     if constexpr (held && contiguous_item_view<View>) {
-      const auto* const bytes = reinterpret_cast<const char*>(view_.data() + place_.at);
+      const auto* const bytes = reinterpret_cast<const char*>(view_->data() + place_.at);
       load_shifted_rows<alignof(item)>(raw_, bytes, bytes_past_16(bytes), lane_);
     }
   }
@@ -133,7 +135,7 @@ class warp_tile {
   MONOFOLD_GPU void load_any() {
     if constexpr (held) {
       if constexpr (contiguous_item_view<View>) {
-        if (bytes_past_16(view_.data()) != 0 && is_whole(view_, place_)) return load_shifted();
+        if (bytes_past_16(view_->data()) != 0 && is_whole(*view_, place_)) return load_shifted();
       } else {
         if (place_.count == tile_items) return load_aligned();
       }
@@ -210,7 +212,7 @@ class warp_tile {
   /// The 16 bytes of a lane's chunk in row `r`, where chunks are held.
   MONOFOLD_GPU const bytes16& raw(int r) const { return raw_[r]; }
 
-  MONOFOLD_GPU item get_item(int offset) const { return view_[place_.at + offset]; }
+  MONOFOLD_GPU item get_item(int offset) const { return (*view_)[place_.at + offset]; }
 
  private:
   /// Lanes write neighbouring chunks and read chunks 128 bytes apart. Exchanging the lowest three bits
@@ -247,7 +249,7 @@ class warp_tile {
   MONOFOLD_GPU void load_chunks(int count) {
     if constexpr (contiguous_item_view<View>) {
       // One branch for all: code that is skipped has to be fetched too.
-      const item* const from = view_.data() + place_.at + chunk_offset<true>(0);
+      const item* const from = view_->data() + place_.at + chunk_offset<true>(0);
       if (bytes_past_16(from) == 0) {
         MONOFOLD_UNROLL
         for (int r = 0; r < tile_rows; ++r) {
@@ -262,7 +264,7 @@ class warp_tile {
     }
   }
 
-  const View& view_;
+  const View* view_;
   tile_place place_;
   int lane_;
   const bytes16* staged_ = nullptr;
