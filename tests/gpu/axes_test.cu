@@ -82,6 +82,49 @@ TEST_F(gpu_axes, every_set_of_axes_in_every_layout) {
   compare_axes<float>("variance", mf::variance(1), {40, 3});
 }
 
+/// Not associative: what another tree gives is another number.
+struct place_hash {
+  using state = std::uint32_t;
+  static constexpr bool commutative = true;
+  MONOFOLD_HD state lift(float x, std::int64_t index) const {
+    return mf::bits_as<std::uint32_t>(x) + static_cast<std::uint32_t>(index) * 77u;
+  }
+  MONOFOLD_HD state combine(state l, state r) const { return l * 1000003u + (r ^ (r >> 7)); }
+};
+
+// Of many short columns lanes have several: on the emulated device, of four multiprocessors, and on large ones.
+TEST_F(gpu_axes, short_columns) {
+#if defined(MONOFOLD_EMULATED)
+  constexpr std::int64_t many = 8205;
+  const std::vector<std::int64_t> lengths{1, 2, 7, 8, 9, 31, 33, 63, 65, 100, 127, 128, 129};
+#else
+  constexpr std::int64_t many = 300005;
+  const std::vector<std::int64_t> lengths{1, 9, 33, 65, 128};
+#endif
+  const auto compare = [](auto item, const auto& f, std::int64_t items, std::int64_t columns) {
+    using item_type = decltype(item);
+    const auto host = axis_items<item_type>(static_cast<std::size_t>(items * columns));
+    const device_array<item_type> device(host);
+    const mf::axis_numbers extents{items, columns};
+    const auto want =
+        mf::try_reduce_axis(mf::cpu, mf::array_view<item_type>(host.data(), extents), {0}, f);
+    const auto got =
+        mf::try_reduce_axis(mf::gpu, mf::array_view<item_type>(device.data(), extents), {0}, f);
+    ASSERT_EQ(inputs::bytes_of(got.values), inputs::bytes_of(want.values))
+        << columns << " columns of " << items;
+  };
+  for (const std::int64_t items : lengths) {
+    compare(float{}, place_hash{}, items, many);
+    compare(float{}, mf::plain_sum, items, many + 195);
+    compare(float{}, mf::argmax, items, many);
+    compare(double{}, mf::plain_sum, items, many);
+    compare(mf::bfloat16{}, mf::plain_sum, items, many);
+    compare(std::int32_t{}, mf::sum, items, many);
+    compare(std::uint8_t{}, mf::min, items, many);
+    if (HasFatalFailure()) return;
+  }
+}
+
 TEST_F(gpu_axes, exact_sums_of_columns_with_anything_in_them) {
   std::vector<float> host(300 * 40);
   for (std::size_t i = 0; i < host.size(); ++i) {

@@ -1,10 +1,13 @@
-// Exact states of columns on a GPU have the CPU's bytes, whatever the exponents of their items.
+// Exact states and answers of columns on a GPU have the CPU's bytes, whatever the exponents of their items.
 
 #include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <limits>
 #include <vector>
+
+// Before what kernels are made of: their names must not meet those of the CPU's ways.
+#include "monofold/reduce_axis.hpp"
 
 #include "monofold/reduce_axis.cuh"
 #include "tests/gpu/device.cuh"
@@ -97,6 +100,30 @@ TEST_F(gpu_exact_columns, bins_do_not_hold_all) {
   compare_columns<mf::bfloat16>(whole_state<mf::exact_moments_fold<mf::bfloat16>>{}, 2100, 3);
   compare_columns<mf::bfloat16>(
       whole_state<mf::exact_terms_fold<mf::magnitude_term<mf::bfloat16>>>{}, 5000, 2);
+}
+
+// Short and long ones, several a lane where there are many; doubles and pairs of them hold some and not others.
+TEST_F(gpu_exact_columns, answers) {
+#if defined(MONOFOLD_EMULATED)
+  constexpr std::int64_t many = 8205;
+#else
+  constexpr std::int64_t many = 300005;
+#endif
+  struct shape {
+    std::int64_t length, columns;
+  };
+  for (const auto& [length, columns] :
+       {shape{1, many}, shape{10, many}, shape{64, many + 3}, shape{129, 4096}, shape{7, 4099},
+        shape{150, 40}, shape{1000, 33}, shape{2500, 300}}) {
+    compare_columns<float>(mf::sum, length, columns);
+    compare_columns<float>(mf::mean, length, columns);
+    compare_columns<float>(mf::mean_square, length, columns);
+    compare_columns<double>(mf::sum, length, columns);
+    compare_columns<double>(mf::norm1, length, columns);
+    compare_columns<mf::bfloat16>(mf::sum, length, 2 * columns);
+    compare_columns<mf::float16>(mf::mean, length, 2 * columns);
+    if (HasFatalFailure()) return;
+  }
 }
 
 TEST_F(gpu_exact_columns, exponents_move) {

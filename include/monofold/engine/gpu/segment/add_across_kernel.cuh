@@ -1,14 +1,16 @@
 #pragma once
 /// engine/gpu/segment/add_across_kernel: exact sums of rows whose items lie apart, as those of columns do.
 ///
-/// A lane has a row, as in fold_across_kernel. An exact sum may be added in any order, so several warps of a block
-/// take parts of the same 32 rows, and meet with integers in shared memory: a state of a row is made where integers
-/// do not hold it, or where blocks must meet.
+/// A lane has a row, as in fold_across_kernel, or some neighbouring short ones. An exact sum may be added in any order,
+/// so several warps of a block take parts of the same rows. Pairs of doubles hold most sums, as across_cells has them.
+/// The others are added once more, and meet with integers in shared memory: a state of a row is made where integers do
+/// not hold it, or where blocks must meet.
 
 #include <cstdint>
 #include <type_traits>
 
 #include "monofold/engine/gpu/kernel.cuh"
+#include "monofold/engine/gpu/segment/across_cells.cuh"
 #include "monofold/engine/gpu/segment/exact_lane.cuh"
 #include "monofold/engine/gpu/segment/fold_across_kernel.cuh"
 #include "monofold/level/thread.cuh"
@@ -99,40 +101,121 @@ class across_block {
   int member_;
 };
 
+/// The rows of a lane in one unit, a warp's lanes apart, and the items of its node.
+struct across_lane {
+  std::int64_t row;  // the first
+  std::int64_t node;
+  std::int64_t begin;
+  std::int64_t end;
+  std::uint32_t rows;  // bits of those that are there
+};
 template <class Job>
-__global__ void __launch_bounds__(add_across_warps* warp_lanes, 2)
-    add_across_kernel(const Job job) {
-  using block = across_block<Job>;
-  constexpr int tile_items = tile_items_v<typename Job::item>;
-  let_next_launch_begin();
-  if (job.layout != handed_layout_of<typename Job::fold, typename Job::view>()) trap();
-  wait_for_launches_before();
-  alignas(16) __shared__ char shared[block::shared_bytes];
-  block own(job, shared);
+MONOFOLD_GPU across_lane lane_of(const Job& job) {
   const std::int64_t unit = (block_rank() * add_across_warps + warp_rank()) / job.sharing;
-  const std::int64_t row = unit % job.groups * warp_lanes + lane_rank();
   const std::int64_t node = unit / job.groups;
-  const bool is_there = node < job.nodes && row < job.rows.num_rows;
-  const row_place place = place_of_row(job.rows, is_there ? row : 0);
-  const std::int64_t node_items = std::int64_t{tile_items} << job.node_level;
+  const std::int64_t row = (unit - node * job.groups) * job.lane_rows * warp_lanes + lane_rank();
+  const std::int64_t node_items = std::int64_t{tile_items_v<typename Job::item>} << job.node_level;
   const std::int64_t begin = node < job.nodes ? node * node_items : job.rows.row_items;
   const std::int64_t behind = begin + node_items;
   const std::int64_t end = behind < job.rows.row_items ? behind : job.rows.row_items;
+  const std::uint32_t rows = node < job.nodes ? lane_rows_from(job, row) : 0;
+  return {row, node, begin, end, rows};
+}
+
+/// Adds rows by doubles and pairs of doubles, where they are not cut into nodes; bits of the lane's rows that are left.
+///
+/// shape      shared: across_block::shared_bytes
+/// sync       all threads of the block
+template <class Job, int columns>
+MONOFOLD_GPU std::uint32_t add_across_by_doubles(const Job& job, const across_lane& at,
+                                                 char* shared) {
+  using term = across_term_t<typename Job::fold, typename Job::term_view>;
+  using cells = across_cells<typename Job::fold, term, columns>;
+  using pairs = typename cells::pairs;
+  const std::int64_t items = job.rows.row_items;
+  if (items > cells::most_of_pairs) return at.rows;
+  const row_place place = place_of_row(job.rows, at.rows != 0 ? at.row : 0);
+  const std::int64_t stride = job.rows.reduced[0].stride;
+  const std::int64_t row_stride = columns == 1 ? 0 : job.rows.inner().stride * warp_lanes;
+  std::uint32_t left = at.rows;
+  if constexpr (cells::may_be_doubles) {
+    if (job.sharing == 1 && items <= cells::most_of_doubles) {
+      left = cells::add_doubles(job.f, {job.first + place.offset, stride, row_stride, items, left},
+                                job.sinks, place.number);
+      if (!any_lane(left != 0)) return 0;
+    }
+  }
+  const int member = warp_rank() & (job.sharing - 1);
+  const std::int64_t each = (items + job.sharing - 1) / job.sharing;
+  const std::int64_t from = member * each;
+  const std::int64_t own_items = items - from < each ? items - from : each;
+  pairs total = cells::pairs_of(
+      {job.first + place.offset + from * stride, stride, row_stride, own_items, left});
+  if constexpr (columns == 1) {
+    if (job.sharing > 1) {
+      auto* const slots = reinterpret_cast<pairs*>(shared) + warp_rank() * warp_lanes + lane_rank();
+      static_assert(add_across_warps * warp_lanes * sizeof(pairs) <=
+                    static_cast<std::size_t>(across_block<Job>::shared_bytes));
+      *slots = total;
+      sync_block();  // pairs written above are read below
+      if (member == 0) {
+        MONOFOLD_ROLL
+        for (int w = 1; w < job.sharing; ++w) total = cells::joined(total, slots[w * warp_lanes]);
+      } else {
+        left = 0;
+      }
+    }
+  }
+  return cells::finish(job.f, total, items, left, job.sinks, place.number);
+}
+
+/// Adds one row a lane by bins, and meets with the warps that share it.
+///
+/// sync       all threads of the block
+template <class Job>
+MONOFOLD_GPU void add_across_by_bins(const Job& job, const across_lane& at, std::int64_t row,
+                                     bool is_there, char* shared) {
+  using block = across_block<Job>;
+  block own(job, shared);
+  const row_place place = place_of_row(job.rows, row < job.rows.num_rows ? row : 0);
   typename Job::state state;
   typename block::lanes sum(state);
-  own.add_part(job.first + place.offset, begin, end, sum);
+  own.add_part(job.first + place.offset, at.begin, at.end, sum);
   typename block::sums total;
   const bool is_short = own.join(sum, total);
   if (!is_short) own.join_states(sum, state);
   if (!is_there || !own.is_first()) return;
   if (job.nodes == 1) {
     const auto sink = job.sinks.of(place.number);
-    if (is_short && finish_lane(job.f, total, end - begin, sink)) return;
-    if (is_short) make_lane_state(total, end - begin, state);
+    if (is_short && finish_lane(job.f, total, at.end - at.begin, sink)) return;
+    if (is_short) make_lane_state(total, at.end - at.begin, state);
     sink(job.f, state);
   } else {
-    if (is_short) make_lane_state(total, end - begin, state);
-    job.states[row * job.nodes + node] = state;
+    if (is_short) make_lane_state(total, at.end - at.begin, state);
+    job.states[row * job.nodes + at.node] = state;
+  }
+}
+
+template <class Job>
+__global__ void __launch_bounds__(add_across_warps* warp_lanes, 2)
+    add_across_kernel(MONOFOLD_GRID_CONSTANT const Job job) {
+  let_next_launch_begin();
+  if (job.layout != handed_layout_of<typename Job::fold, typename Job::view>()) trap();
+  wait_for_launches_before();
+  alignas(16) __shared__ char shared[across_block<Job>::shared_bytes];
+  const across_lane at = lane_of(job);
+  std::uint32_t left = at.rows;
+  if constexpr (adds_across_by_doubles_v<Job, typename across_block<Job>::term>) {
+    if (job.nodes == 1 && job.rows.row_items > 0) {
+      left = job.lane_rows == 1 ? add_across_by_doubles<Job, 1>(job, at, shared)
+                                : add_across_by_doubles<Job, most_lane_rows>(job, at, shared);
+      if (!sync_block_any(left != 0)) return;
+    }
+  }
+  MONOFOLD_ROLL
+  for (int c = 0; c < job.lane_rows; ++c) {
+    if (c > 0) sync_block();  // what was read of the row before is overwritten
+    add_across_by_bins(job, at, at.row + c * warp_lanes, (left >> c & 1) != 0, shared);
   }
 }
 

@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "monofold/engine/gpu/launch.cuh"
+#include "monofold/engine/gpu/segment/across_cells.cuh"
 #include "monofold/engine/gpu/segment/add_across_kernel.cuh"
 #include "monofold/engine/gpu/segment/fold_across_kernel.cuh"
 #include "monofold/engine/gpu/segment/path.cuh"
@@ -44,6 +45,7 @@ class axis_path {
       : fold_(f),
         first_(first),
         rows_(rows),
+        multiprocessors_(multiprocessors),
         rows_as_(first, rows),
         side_by_side_(f, rows_as_.view, rows_as_.segments, multiprocessors) {
     groups_ = (rows.num_rows + warp_lanes - 1) / warp_lanes;
@@ -63,8 +65,11 @@ class axis_path {
         sharing_ = share_across_warps;
       }
     }
-    // Some 16 warps a multiprocessor, a few times over; of exact sums once.
+    // Some 16 warps a multiprocessor, a few times over; of exact sums once, and 4 where no node costs a state.
     const int enough = adds_exactly ? 16 : 64;
+    if (adds_exactly && groups_ * sharing_ >= 4 * multiprocessors) {
+      while (nodes_at(level_) > 1) ++level_;
+    }
     while (nodes_at(level_) > max_across_nodes ||
            (nodes_at(level_) > 1 && warps_at(level_ + 1) > enough * multiprocessors)) {
       ++level_;
@@ -100,24 +105,27 @@ class axis_path {
 #if defined(MONOFOLD_EMULATED)
     const strict_arithmetic arithmetic;  // the emulated device has that of this thread
 #endif
+    const std::int32_t lane_rows = lane_rows_of<job>();
+    const std::int64_t groups = (groups_ + lane_rows - 1) / lane_rows;
     const job own{handed_layout_of<F, view>(),
                   first_,
                   static_cast<state*>(workspace.states()),
-                  groups_,
+                  groups,
                   nodes_,
                   level_,
                   sharing_,
+                  lane_rows,
                   sinks,
                   rows_,
                   fold_};
     constexpr int warps = across_threads / warp_lanes;
     failure failed;
     if constexpr (adds_exactly) {
-      const std::int64_t all = groups_ * nodes_ * sharing_;
+      const std::int64_t all = groups * nodes_ * sharing_;
       failed = launch_early(add_across_kernel<job>, (all + add_across_warps - 1) / add_across_warps,
                             add_across_warps * warp_lanes, 0, on, own);
     } else if (sharing_ == 1) {
-      failed = launch_early(fold_across_kernel<job>, (groups_ * nodes_ + warps - 1) / warps,
+      failed = launch_early(fold_across_kernel<job>, (groups * nodes_ + warps - 1) / warps,
                             across_threads, 0, on, own);
     } else if constexpr (shares_slots_v<F>) {
       failed = launch_early(share_across_kernel<job>, groups_ * nodes_, share_across_threads, 0, on,
@@ -129,9 +137,27 @@ class axis_path {
                         0, on, own);
   }
 
+  /// Rows that a lane takes: several where there are enough short ones for 16 warps a multiprocessor.
+  template <class Job>
+  std::int32_t lane_rows_of() const {
+    bool may_have_several = false;
+    if constexpr (adds_exactly) {
+      may_have_several = adds_across_by_doubles_v<Job, across_term_t<F, contiguous_view<Item>>>;
+    } else {
+      may_have_several = has_lane_rows_v<Job> && rows_.row_items <= tile_shape<Item>::row_items;
+    }
+    const bool have_numbers_in_a_row = rows_.num_kept == 1 && rows_.inner().number == 1;
+    if (may_have_several && sharing_ == 1 && nodes_ == 1 && rows_.row_items > 0 &&
+        have_numbers_in_a_row && groups_ >= std::int64_t{16} * most_lane_rows * multiprocessors_) {
+      return most_lane_rows;
+    }
+    return 1;
+  }
+
   const F& fold_;
   First first_;
   const array_rows& rows_;
+  int multiprocessors_;
   rows_as_segments<view, First, Segments> rows_as_;
   segment_path<F, view, Segments> side_by_side_;
   std::int64_t groups_ = 0;

@@ -176,8 +176,8 @@ MONOFOLD_GPU void share_numbers(unsigned long long* counter, std::int64_t all, i
 /// order      any: the answers do not depend on it
 template <class Job>
 __global__ void __launch_bounds__(top_row_warps* warp_lanes, 6)
-    find_listed_tops_kernel(const Job job, const work_list list, typename Job::key* const found,
-                            std::uint64_t* const report) {
+    find_listed_tops_kernel(MONOFOLD_GRID_CONSTANT const Job job, const work_list list,
+                            typename Job::key* const found, std::uint64_t* const report) {
   let_next_launch_begin();
   if (job.bytes != static_cast<std::int32_t>(sizeof(Job))) trap();
   wait_for_launches_before();

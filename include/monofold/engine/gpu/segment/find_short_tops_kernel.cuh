@@ -120,7 +120,8 @@ class top_page {
 /// errors     traps where the host's compiler lays out its arguments otherwise
 template <class Job>
 __global__ void __launch_bounds__(top_row_warps* warp_lanes, 6)
-    find_short_tops_kernel(const Job job, const segment_launch plan, const work_list list) {
+    find_short_tops_kernel(MONOFOLD_GRID_CONSTANT const Job job, const segment_launch plan,
+                           const work_list list) {
   let_next_launch_begin();
   if (job.bytes != static_cast<std::int32_t>(sizeof(Job))) trap();
   wait_for_launches_before();

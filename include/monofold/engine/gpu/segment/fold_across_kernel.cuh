@@ -5,7 +5,9 @@
 #include <type_traits>
 
 #include "monofold/engine/gpu/kernel.cuh"
+#include "monofold/engine/gpu/segment/across_slots.cuh"
 #include "monofold/engine/gpu/segment/job.cuh"
+#include "monofold/engine/gpu/segment/lane_columns.cuh"
 #include "monofold/engine/gpu/segment/lane_items.cuh"
 #include "monofold/engine/gpu/segment/row_place.cuh"
 #include "monofold/engine/gpu/segment/short_fold.cuh"
@@ -54,22 +56,16 @@ class row_items {
   template <bool is_whole = false>
   MONOFOLD_GPU item_chunk<Item> chunk(int i, int count) const {
     item_chunk<Item> out;
+    const First at = one_axis ? first_ + i * stride_ : first_;  // one long multiplication for all
     MONOFOLD_UNROLL
     for (int v = 0; v < tile_shape<Item>::items_per_lane; ++v) {
-      if (is_whole || i + v < count) out[v] = item(i + v);
+      if (!is_whole && i + v >= count) continue;
+      out[v] = at[one_axis ? v * stride_ : rows_.offset_of_item(base_ + i + v)];
     }
     return out;
   }
 
  private:
-  MONOFOLD_GPU Item item(int i) const {
-    if constexpr (one_axis) {
-      return first_[i * stride_];
-    } else {
-      return first_[rows_.offset_of_item(base_ + i)];
-    }
-  }
-
   First first_;
   const array_rows& rows_;
   std::int64_t base_;
@@ -80,6 +76,7 @@ class row_items {
 /// tiles of them.
 template <class F, class Item, class Sinks, bool one_axis = false, class First = const Item*>
 struct across_job {
+  static constexpr bool has_one_axis = one_axis;
   using fold = F;
   using items = row_items<Item, one_axis, First>;
   using item = Item;
@@ -94,11 +91,23 @@ struct across_job {
   std::int64_t groups;
   std::int32_t nodes;
   std::int32_t node_level;
-  std::int32_t sharing;  // warps that take parts of the same rows: a power of two
+  std::int32_t sharing;    // warps that take parts of the same rows: a power of two
+  std::int32_t lane_rows;  // of a lane, a warp's lanes apart
   Sinks sinks;
   array_rows rows;
   F f;
 };
+
+/// Bits of the rows that a lane has from `row` on.
+template <class Job>
+MONOFOLD_GPU std::uint32_t lane_rows_from(const Job& job, std::int64_t row) {
+  std::uint32_t rows = 0;
+  MONOFOLD_ROLL
+  for (int c = 0; c < job.lane_rows; ++c) {
+    if (row + c * warp_lanes < job.rows.num_rows) rows |= 1u << c;
+  }
+  return rows;
+}
 
 /// A binary counter of states, which a thread keeps.
 template <class F, int levels>
@@ -176,10 +185,11 @@ struct across_unit {
 template <class Job>
 MONOFOLD_GPU across_unit unit_of(const Job& job, std::int64_t rank) {
   constexpr int tile_items = tile_items_v<typename Job::item>;
-  const std::int64_t row = rank % job.groups * warp_lanes + lane_rank();
+  const std::int64_t node =
+      job.nodes == 1 ? 0 : rank / job.groups;  // a division of 64 bits is long
+  const std::int64_t row = (rank - node * job.groups) * warp_lanes + lane_rank();
   const bool is_there = row < job.rows.num_rows;
   const std::int64_t tiles = (job.rows.row_items + tile_items - 1) / tile_items;
-  const std::int64_t node = rank / job.groups;
   const std::int64_t first = node << job.node_level;
   const std::int64_t behind = first + (std::int64_t{1} << job.node_level);
   return {row,
@@ -202,16 +212,47 @@ MONOFOLD_GPU void give_across(const Job& job, const across_unit& unit,
   }
 }
 
+/// Whether lanes of a job may have several short rows.
+template <class Job>
+inline constexpr bool has_lane_rows_v =
+    Job::has_one_axis&& std::is_same_v<typename Job::first_item, const typename Job::item*>&&
+        has_short_columns_v<typename Job::fold, typename Job::item>;
+
+/// Several rows a lane, of unit `rank`.
+///
+/// shape      job.lane_rows: most_lane_rows
+template <class Job>
+MONOFOLD_GPU void fold_short_across(const Job& job, std::int64_t rank) {
+  using fold = typename Job::fold;
+  using item = typename Job::item;
+  const std::int64_t row = rank * most_lane_rows * warp_lanes + lane_rank();
+  const std::uint32_t rows = lane_rows_from(job, row);
+  const row_place place = place_of_row(job.rows, rows != 0 ? row : 0);
+  const auto count = static_cast<int>(job.rows.row_items);
+  const across_slots<fold, item, most_lane_rows> own(
+      job.f, {job.first + place.offset, job.rows.reduced[0].stride,
+              job.rows.inner().stride * warp_lanes, count, rows});
+  MONOFOLD_UNROLL
+  for (int c = 0; c < most_lane_rows; ++c) {
+    if ((rows >> c & 1) == 0) continue;
+    job.sinks.of(place.number + c * warp_lanes)(
+        job.f, fold_access<fold, item>::flush(job.f, own.total(c), count));
+  }
+}
+
 template <class Job>
 __global__ void __launch_bounds__(across_threads,
                                   across_resident_blocks<typename Job::fold, typename Job::item>)
-    fold_across_kernel(const Job job) {
+    fold_across_kernel(MONOFOLD_GRID_CONSTANT const Job job) {
   using fold = typename Job::fold;
   let_next_launch_begin();
   if (job.layout != handed_layout_of<fold, typename Job::view>()) trap();
   wait_for_launches_before();
   const std::int64_t rank = block_rank() * (across_threads / warp_lanes) + warp_rank();
   if (rank >= job.groups * job.nodes) return;
+  if constexpr (has_lane_rows_v<Job>) {
+    if (job.lane_rows > 1) return fold_short_across(job, rank);
+  }
   const across_unit unit = unit_of(job, rank);
   if (unit.first == unit.end) {
     if (unit.is_there) static_cast<void>(finish_nothing(job.f, job.sinks.of(unit.place.number)));
@@ -228,7 +269,8 @@ MONOFOLD_HD int rows_joined_by_warp(int nodes) {
 
 /// Joins the nodes of each row: of few nodes a lane a row, of more a warp.
 template <class Job>
-__global__ void __launch_bounds__(across_threads) join_across_kernel(const Job job) {
+__global__ void __launch_bounds__(across_threads)
+    join_across_kernel(MONOFOLD_GRID_CONSTANT const Job job) {
   using fold = typename Job::fold;
   let_next_launch_begin();
   wait_for_launches_before();

@@ -321,7 +321,7 @@ template <class Job>
 __global__ void __launch_bounds__(
     row_block_warps* warp_lanes,
     std::is_void_v<segment_term_t<typename Job::fold, typename Job::view_type>> ? 4 : 2)
-    fold_rows_kernel(const Job job, const row_launch plan) {
+    fold_rows_kernel(MONOFOLD_GRID_CONSTANT const Job job, const row_launch plan) {
   let_next_launch_begin();
   if (job.layout != handed_layout_of<typename Job::fold, typename Job::view_type>()) trap();
   wait_for_launches_before();

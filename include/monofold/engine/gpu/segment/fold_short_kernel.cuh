@@ -217,7 +217,8 @@ template <class Job>
 __global__ void __launch_bounds__(
     short_warp<Job>::warps* warp_lanes,
     short_resident_blocks<typename Job::fold, typename Job::view_type>)
-    fold_short_segments_kernel(const Job job, const segment_launch plan, const work_list list) {
+    fold_short_segments_kernel(MONOFOLD_GRID_CONSTANT const Job job, const segment_launch plan,
+                               const work_list list) {
   let_next_launch_begin();
   if (job.layout != handed_layout_of<typename Job::fold, typename Job::view_type>()) trap();
   wait_for_launches_before();

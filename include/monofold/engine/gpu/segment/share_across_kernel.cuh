@@ -68,7 +68,8 @@ MONOFOLD_GPU typename F::state fold_shared_tile(const F& f, const Items& items, 
 
 /// A block a node of 32 neighbouring rows; rows have an item at least.
 template <class Job>
-__global__ void __launch_bounds__(share_across_threads) share_across_kernel(const Job job) {
+__global__ void __launch_bounds__(share_across_threads)
+    share_across_kernel(MONOFOLD_GRID_CONSTANT const Job job) {
   using item = typename Job::item;
   using fold = typename Job::fold;
   constexpr int tile_items = tile_items_v<item>;
