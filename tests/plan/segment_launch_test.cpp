@@ -77,7 +77,9 @@ TEST(segment_launch, rows_of_several_tiles_have_a_team_each_and_room) {
             ASSERT_LE(rows, mf::max_cut_rows);
             ASSERT_LE(rows * nodes, mf::unit_capacity_of(plan, facts));
           }
-          if (!any_order) ASSERT_GE(nodes << plan.node_level_of(tiles), tiles);
+          if (!any_order) {
+            ASSERT_GE(nodes << plan.node_level_of(tiles), tiles);
+          }
           ASSERT_GE(std::int64_t{plan.long_blocks} * block_warps, rows * nodes * team);
         }
       }

@@ -82,6 +82,13 @@ requires(sizeof(Item) <= 4) struct slot_cells<integer_sum_fold<Item>, Item, Sink
   MONOFOLD_GPU static typename F::state state_of(const F&, cell own, int) { return own; }
 };
 
+/// As constants: device code may not call the functions that give them.
+template <class Item>
+struct integer_ends {
+  static constexpr Item most = std::numeric_limits<Item>::max();
+  static constexpr Item least = std::numeric_limits<Item>::min();
+};
+
 /// The item that any other is as good as.
 template <class Item>
 MONOFOLD_GPU Item worst_item(bool is_smallest_best) {
@@ -91,7 +98,7 @@ MONOFOLD_GPU Item worst_item(bool is_smallest_best) {
     return float_from_bits<Item>(static_cast<bits>(
         format::infinity | (is_smallest_best ? bits{0} : bits{format::sign_bit})));
   } else {
-    return is_smallest_best ? std::numeric_limits<Item>::max() : std::numeric_limits<Item>::min();
+    return is_smallest_best ? integer_ends<Item>::most : integer_ends<Item>::least;
   }
 }
 
