@@ -116,12 +116,8 @@ TEST_F(gpu_exact_columns, answers) {
        {shape{1, many}, shape{10, many}, shape{64, many + 3}, shape{129, 4096}, shape{7, 4099},
         shape{150, 40}, shape{1000, 33}, shape{2500, 300}}) {
     compare_columns<float>(mf::sum, length, columns);
-    compare_columns<float>(mf::mean, length, columns);
-    compare_columns<float>(mf::mean_square, length, columns);
-    compare_columns<double>(mf::sum, length, columns);
     compare_columns<double>(mf::norm1, length, columns);
-    compare_columns<mf::bfloat16>(mf::sum, length, 2 * columns);
-    compare_columns<mf::float16>(mf::mean, length, 2 * columns);
+    compare_columns<mf::bfloat16>(mf::mean_square, length, 2 * columns);
     if (HasFatalFailure()) return;
   }
 }
