@@ -6,6 +6,7 @@
 
 #include "monofold/reduce_axis.cuh"
 #include "tests/gpu/device.cuh"
+#include "tests/gpu/place_hash.cuh"
 #include "tests/inputs/answer_bytes.hpp"
 #include "tests/inputs/random.hpp"
 
@@ -13,6 +14,7 @@ namespace {
 
 namespace mf = monofold;
 using gpu_tests::device_array;
+using gpu_tests::place_hash;
 
 class gpu_axes : public gpu_tests::gpu_test {};
 
@@ -81,16 +83,6 @@ TEST_F(gpu_axes, every_set_of_axes_in_every_layout) {
   compare_axes<float>("norm2", mf::norm2, {40, 33});
   compare_axes<float>("variance", mf::variance(1), {40, 3});
 }
-
-/// Not associative: what another tree gives is another number.
-struct place_hash {
-  using state = std::uint32_t;
-  static constexpr bool commutative = true;
-  MONOFOLD_HD state lift(float x, std::int64_t index) const {
-    return mf::bits_as<std::uint32_t>(x) + static_cast<std::uint32_t>(index) * 77u;
-  }
-  MONOFOLD_HD state combine(state l, state r) const { return l * 1000003u + (r ^ (r >> 7)); }
-};
 
 // Of many short columns lanes have several: on the emulated device, of four multiprocessors, and on large ones.
 TEST_F(gpu_axes, short_columns) {

@@ -13,6 +13,7 @@
 
 #include "monofold/reduce_segments.cuh"
 #include "tests/gpu/device.cuh"
+#include "tests/gpu/place_hash.cuh"
 #include "tests/inputs/answer_bytes.hpp"
 #include "tests/inputs/random.hpp"
 
@@ -20,18 +21,9 @@ namespace {
 
 namespace mf = monofold;
 using gpu_tests::device_array;
+using gpu_tests::place_hash;
 
 class gpu_rows : public gpu_tests::gpu_test {};
-
-/// Not associative: what another tree gives is another number.
-struct chunk_hash {
-  using state = std::uint32_t;
-  static constexpr bool commutative = true;
-  MONOFOLD_HD state lift(float x, std::int64_t index) const {
-    return mf::bits_as<std::uint32_t>(x) + static_cast<std::uint32_t>(index) * 77u;
-  }
-  MONOFOLD_HD state combine(state l, state r) const { return l * 1000003u + (r ^ (r >> 7)); }
-};
 
 /// Rows like those around them, and some of each kind that needs another way.
 template <class Item>
@@ -86,7 +78,7 @@ const std::vector<std::int64_t> row_lengths{1,   2,   4,   8,   12,  32,   100,
                                             128, 132, 256, 260, 520, 1000, 1024};
 
 TEST_F(gpu_rows, by_the_tree) {
-  compare_rows<float>("hash", chunk_hash{}, row_lengths);
+  compare_rows<float>("hash", place_hash{}, row_lengths);
   compare_rows<float>("plain_sum", mf::plain_sum, {1, 2, 8, 100, 1000}, 4);
   compare_rows<double>("argmax", mf::argmax, {1, 2, 6, 64, 66, 512});
   compare_rows<mf::bfloat16>("plain_sum", mf::plain_sum, {1, 2, 4, 8, 264, 2048});
@@ -141,7 +133,7 @@ TEST_F(gpu_rows, of_several_tiles) {
         shape{40, 3000, 0}, shape{67, 9 * 1024 + 4, 0}, shape{65, 4100, 1}, shape{300, 2048, 0}}) {
     const std::int64_t stride = length + gap;
     const auto host = items_for<float>(rows, stride);
-    compare(chunk_hash{}, host, length, stride);
+    compare(place_hash{}, host, length, stride);
     compare(mf::plain_sum, host, length, stride);
     compare(mf::sum, host, length, stride);
     compare(mf::mean, host, length, stride);

@@ -109,8 +109,8 @@ class across_cells {
         MONOFOLD_UNROLL
         for (int c = 0; c < columns; ++c) x[k][c] = coming[k][c];
       }
-      load_columns(at, i + ahead, cells::filler(),
-                   coming);  // on their way while those before are added
+      // On their way while those before are added.
+      load_columns(at, i + ahead, cells::filler(), coming);
       MONOFOLD_UNROLL
       for (int k = 0; k < ahead; ++k) {
         MONOFOLD_UNROLL

@@ -320,27 +320,24 @@ class long_block {
     return reinterpret_cast<sums*>(reinterpret_cast<char*>(states_) + bytes_of_states(num_states_));
   }
 
-  /// Adds up what blocks left of so many tiles. False where some left states, or bits lie below the units of the largest.
+  /// Adds up what blocks left of so many tiles, of exact sums. False where some left states, or bits lie below
+  /// the units of the largest.
   ///
   /// sync       all threads of the block, which all get the sum
   MONOFOLD_GPU bool join_short(const sums* left, int nodes, std::int64_t tiles, sums& all) {
-    if constexpr (adds_short) {
-      // Units of a tile are below 2^104, of warps 2^4 times as many, and 2^2 times that both here and below.
-      constexpr int most_shift = 2;
-      static_assert(most_short_row_tiles <= std::int64_t{1} << 14);
-      if (nodes > warps * warp_lanes || tiles > most_short_row_tiles) return false;
-      auto* const slots = reinterpret_cast<sums*>(own_states_ + pieces);
-      const int first = warp_rank() * warp_lanes;
-      const bool has_state = first + lane_rank() < nodes && left[first + lane_rank()].more != 0;
-      bool is_sum = !any_lane(has_state);
-      sums own{};
-      if (is_sum) is_sum = own.join_warps(left + first, nodes - first, most_shift);
-      if (lane_rank() == 0) slots[warp_rank()] = own;
-      is_sum = !sync_block_any(!is_sum);  // slots written above are read below
-      return is_sum && all.join_warps(slots, warps, most_shift);
-    } else {
-      return false;
-    }
+    // Units of a tile are below 2^104, of warps 2^4 times as many, and 2^2 times that both here and below.
+    constexpr int most_shift = 2;
+    static_assert(most_short_row_tiles <= std::int64_t{1} << 14);
+    if (nodes > warps * warp_lanes || tiles > most_short_row_tiles) return false;
+    auto* const slots = reinterpret_cast<sums*>(own_states_ + pieces);
+    const int first = warp_rank() * warp_lanes;
+    const bool has_state = first + lane_rank() < nodes && left[first + lane_rank()].more != 0;
+    bool is_sum = !any_lane(has_state);
+    sums own{};
+    if (is_sum) is_sum = own.join_warps(left + first, nodes - first, most_shift);
+    if (lane_rank() == 0) slots[warp_rank()] = own;
+    is_sum = !sync_block_any(!is_sum);  // slots written above are read below
+    return is_sum && all.join_warps(slots, warps, most_shift);
   }
 
   const Job& job_;
