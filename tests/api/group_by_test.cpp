@@ -107,6 +107,9 @@ template <class Keys, class Item, class F>
   }
 }
 
+/// What shows each item and their order, for tests of keys; g++ makes less of it than of an exact sum.
+constexpr auto in_order = mf::ordered([](double l, double r) { return 0.75 * l + r; });
+
 std::vector<std::int64_t> random_keys(std::size_t n, std::uint64_t groups, std::uint64_t seed) {
   std::vector<std::int64_t> keys;
   for (std::size_t i = 0; i < n; ++i) {
@@ -201,7 +204,7 @@ void check_integer_keys() {
   const auto bits = inputs::integers<std::uint64_t>(50000, 12);
   std::vector<Key> keys;
   for (const std::uint64_t b : bits) keys.push_back(static_cast<Key>(b % 3 == 0 ? b : b % 50));
-  check(keys, inputs::spread_doubles(keys.size(), 10, 3), mf::sum);
+  check(keys, inputs::spread_doubles(keys.size(), 10, 3), in_order);
 }
 TEST(group_by, integer_keys) {
   check_integer_keys<bool>();
@@ -221,8 +224,8 @@ void check_float_keys() {
     keys.push_back(static_cast<Key>(inputs::spread_double(i % 2500, 20)));
   }
   const auto values = inputs::spread_doubles(keys.size(), 10, 3);
-  check(keys, values, mf::sum);
-  check(keys, values, mf::sum, mf::key_order::first);
+  check(keys, values, in_order);
+  check(keys, values, in_order, mf::key_order::first);
 }
 TEST(group_by, float_keys_with_every_kind_of_number) {
   check_float_keys<double>();
@@ -255,7 +258,7 @@ void check_byte_keys() {
       own[b] = static_cast<unsigned char>(b % 3 == 0 ? word >> b % 8 * 8 : 200 + b);
     }
   }
-  check(keys, inputs::spread_doubles(keys.size(), 10, 3), mf::sum);
+  check(keys, inputs::spread_doubles(keys.size(), 10, 3), in_order);
 }
 TEST(group_by, byte_keys) {
   check_byte_keys<3>();
@@ -271,12 +274,12 @@ TEST(group_by, string_keys) {
                    std::string(word % 3, '\0'));
   }
   const auto values = inputs::spread_doubles(keys.size(), 10, 3);
-  check(keys, values, mf::sum);
-  check(keys, values, mf::sum, mf::key_order::first);
+  check(keys, values, in_order);
+  check(keys, values, in_order, mf::key_order::first);
   check(std::vector<std::string>(keys.begin(), keys.begin() + 500),
-        inputs::spread_doubles(500, 10, 3), mf::sum);
+        inputs::spread_doubles(500, 10, 3), in_order);
   const std::vector<std::string_view> views(keys.begin(), keys.end());
-  check(views, values, mf::sum);
+  check(views, values, in_order);
 }
 
 TEST(group_by, keys_and_values_that_are_made_when_asked_for) {
@@ -363,7 +366,8 @@ TEST(group_by, as_many_keys_as_values) {
   EXPECT_THROW(mf::reduce_by_key(keys, values, mf::sum), mf::error);
 }
 
-RC_GTEST_PROP(group_by, random_ones, (const std::vector<std::uint8_t>& keys)) {
+RC_GTEST_PROP(group_by, random_ones, (const std::vector<std::uint8_t>& some)) {
+  const std::vector<std::int64_t> keys(some.begin(), some.end());
   const auto values =
       *rc::gen::container<std::vector<double>>(keys.size(), rc::gen::arbitrary<double>());
   check(keys, values, mf::sum);
