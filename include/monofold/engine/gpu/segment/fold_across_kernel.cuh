@@ -39,7 +39,7 @@ using view_from = std::conditional_t<std::is_same_v<First, const Item*>, contigu
                                      indexed_view<Item, First>>;
 
 /// The items of a row whose first one is item `base` of it. `one_axis`: one axis is reduced, as memory walks it, and an
-/// item is one multiplication away; of several the way to an item is divisions.
+/// item is one multiplication away; of several it is a step from the item before, mostly.
 template <class Item, bool one_axis = false, class First = const Item*>
 class row_items {
  public:
@@ -49,27 +49,47 @@ class row_items {
       : first_(one_axis ? first + base * rows.reduced[0].stride : first),
         rows_(rows),
         base_(base),
-        stride_(rows.reduced[0].stride) {}
+        inner_(rows.reduced[one_axis || rows.num_reduced == 0 ? 0 : rows.num_reduced - 1]) {}
 
   MONOFOLD_GPU std::int64_t index(int i) const { return base_ + i; }
 
   template <bool is_whole = false>
   MONOFOLD_GPU item_chunk<Item> chunk(int i, int count) const {
+    constexpr int each = tile_shape<Item>::items_per_lane;
     item_chunk<Item> out;
-    const First at = one_axis ? first_ + i * stride_ : first_;  // one long multiplication for all
-    MONOFOLD_UNROLL
-    for (int v = 0; v < tile_shape<Item>::items_per_lane; ++v) {
-      if (!is_whole && i + v >= count) continue;
-      out[v] = at[one_axis ? v * stride_ : rows_.offset_of_item(base_ + i + v)];
+    if constexpr (one_axis) {
+      const First at = first_ + i * inner_.stride;  // one long multiplication for all
+      MONOFOLD_UNROLL
+      for (int v = 0; v < each; ++v) {
+        if (is_whole || i + v < count) out[v] = at[v * inner_.stride];
+      }
+    } else {
+      std::int64_t offset = offset_of(rows_, base_ + i);
+      std::int64_t left = inner_.extent - (base_ + i) % inner_.extent;  // on this stretch
+      MONOFOLD_UNROLL
+      for (int v = 0; v < each; ++v) {
+        if (v > 0 && --left == 0) {
+          left = inner_.extent;
+          if (is_whole || i + v < count) offset = offset_of(rows_, base_ + i + v);
+        } else if (v > 0) {
+          offset += inner_.stride;
+        }
+        if (is_whole || i + v < count) out[v] = first_[offset];
+      }
     }
     return out;
   }
 
  private:
+  /// Divisions, which are long: a call, as many places ask.
+  MONOFOLD_GPU_CALL static std::int64_t offset_of(const array_rows& rows, std::int64_t i) {
+    return rows.offset_of_item(i);
+  }
+
   First first_;
   const array_rows& rows_;
   std::int64_t base_;
-  std::int64_t stride_;
+  axis_step inner_;  // the axis that neighbouring items differ in
 };
 
 /// A fold of the rows of an array. A warp, or some that share them, take 32 neighbouring rows, or nodes of 2^node_level

@@ -2,6 +2,7 @@
 /// engine/gpu/segment/share_across_kernel: few rows whose items lie apart: the warps of a block share each tile.
 
 #include <cstdint>
+#include <type_traits>
 
 #include "monofold/engine/gpu/kernel.cuh"
 #include "monofold/engine/gpu/segment/fold_across_kernel.cuh"
@@ -26,8 +27,8 @@ inline constexpr bool shares_slots_v =
     !is_all_fold<F>::value && !is_extremum_fold_v<F> && !is_extrema_fold_v<F> &&
     !has_short_fold_v<F> && !may_repeat_v<F> && sizeof(accumulator_t<F>) <= 16;
 
-/// The items of a row as lanes take them who wait for their loads: all loads of a column are begun at once, in ragged
-/// tiles as well.
+/// The items of a row of one axis as lanes take them who wait for their loads: all loads of a column are begun at once,
+/// in ragged tiles as well.
 template <class Items>
 struct awaited_items : Items {
   using Items::Items;
@@ -72,6 +73,8 @@ __global__ void __launch_bounds__(share_across_threads)
     share_across_kernel(MONOFOLD_GRID_CONSTANT const Job job) {
   using item = typename Job::item;
   using fold = typename Job::fold;
+  using own_items = std::conditional_t<Job::has_one_axis, awaited_items<typename Job::items>,
+                                       typename Job::items>;
   constexpr int tile_items = tile_items_v<item>;
   let_next_launch_begin();
   if (job.layout != handed_layout_of<fold, typename Job::view>()) trap();
@@ -82,8 +85,7 @@ __global__ void __launch_bounds__(share_across_threads)
   for (std::int64_t tile = unit.first; tile < unit.end; ++tile) {
     const std::int64_t left = job.rows.row_items - tile * tile_items;
     const int count = left < tile_items ? static_cast<int>(left) : tile_items;
-    const awaited_items<typename Job::items> items(job.first + unit.place.offset, job.rows,
-                                                   tile * tile_items);
+    const own_items items(job.first + unit.place.offset, job.rows, tile * tile_items);
     counter.push(job.f, fold_shared_tile<fold, item>(job.f, items, count));
   }
   if (warp_rank() == 0) give_across(job, unit, counter.total(job.f));
