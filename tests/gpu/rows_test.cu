@@ -150,6 +150,13 @@ TEST_F(gpu_rows, of_several_tiles) {
   compare(mf::argmax, halves, 4103, 4103);
 }
 
+// Of so many, exact sums are listed first, on a device of four multiprocessors: for a warp each, or in nodes for blocks.
+TEST_F(gpu_rows, many_of_several_tiles) {
+  compare_rows_of("for warps", mf::sum, items_for<float>(1400, 3001), 3001, 3001);
+  compare_rows_of("for blocks", mf::sum, items_for<float>(33, 130 * 1024), 130 * 1024 - 3,
+                  130 * 1024);
+}
+
 // Nodes of a row leave integers where they have them, else states; units of some lie far from those of others.
 TEST_F(gpu_rows, whose_nodes_are_unlike) {
   constexpr std::int64_t length = 300 * 1024 + 3;  // two nodes on a device of four multiprocessors

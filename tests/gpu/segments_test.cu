@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "monofold/fold/fold.hpp"
+#include "monofold/plan/segment_launch.hpp"
 #include "monofold/reduce_segments.cuh"
 #include "tests/gpu/device.cuh"
 #include "tests/inputs/answer_bytes.hpp"
@@ -93,7 +94,7 @@ void compare_segments(const char* what, const F& f, const std::vector<std::int64
   }
 }
 
-/// Lengths around every boundary, then tiny ones around a few that are longer.
+/// Lengths around every boundary, then tiny ones around a few that are longer; too many to go without a list.
 std::vector<std::int64_t> hard_lengths(std::int64_t tile) {
   std::vector<std::int64_t> out{0, 1, 2, 3, 5, 31, 32, 33, 100, 0, 0, 127, 128, 129, 7};
   for (const std::int64_t n :
@@ -102,6 +103,7 @@ std::vector<std::int64_t> hard_lengths(std::int64_t tile) {
   for (int i = 0; i < 300; ++i) out.push_back(i % 7);
   out.push_back(20 * tile + 1);
   for (int i = 0; i < 200; ++i) out.push_back(i % 3 == 0 ? 0 : 2);
+  for (int i = 0; std::ssize(out) <= mf::max_few_segments; ++i) out.push_back(i % 5 == 0 ? 2 : 1);
   return out;
 }
 
@@ -182,7 +184,15 @@ TEST_F(gpu_segments, few_segments_and_long_ones) {
   compare_segments<float>("few", mf::argmin, {5, 0, 40 * 1024 + 1, 1024, 3, 100 * 1024});
   // Nodes of so many tiles that a warp has several, the last of them not whole.
   compare_segments<float>("nodes", tree_hash{}, {1044 * 1024 + 7});
-  std::vector<std::int64_t> lengths(100, 1);  // enough tiles in all for warps that take several
+  // As many as go without a list: none of several nodes, then one, and lengths of a tile or none.
+  std::vector<std::int64_t> some;
+  for (int i = 0; i < mf::max_few_segments; ++i) some.push_back(i % 9 == 4 ? 0 : i % 50 * 41);
+  compare_segments<float>("without a list", tree_hash{}, some);
+  compare_segments<float>("without a list", mf::sum, some, 1);
+  some[700] = 70 * 1024 + 1;
+  compare_segments<float>("without a list", tree_hash{}, some, 1);
+  compare_segments<float>("without a list", mf::sum, some);
+  std::vector<std::int64_t> lengths(1100, 1);  // enough tiles in all for warps that take several
   for (const std::int64_t n : {1500, 2048, 150 * 1024 + 3, 2000, 130 * 1024}) lengths.push_back(n);
   compare_segments<float>("medium", mf::plain_sum, lengths);
   compare_segments<float>("medium", mf::sum, lengths, 1);

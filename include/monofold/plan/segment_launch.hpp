@@ -36,8 +36,10 @@ struct segment_launch {
   }
 };
 
-/// So few segments need no list: each block of the second kernel finds its units among all of them.
-inline constexpr std::int64_t max_few_segments = 64;
+/// So few segments need no list: each block of the second kernel finds its units among all of them. Where they may
+/// overlap, each could have as many units as the view.
+inline constexpr std::int64_t max_few_segments = 1024;
+inline constexpr std::int64_t max_few_overlapping = 64;
 
 /// So many rows of one length may be cut: each has a counter of blocks that are done.
 inline constexpr std::int64_t max_cut_rows = 4096;
@@ -70,8 +72,11 @@ constexpr segment_launch segment_launch_for(const segment_facts& facts, int mult
   const bool is_fixed = facts.fixed_length >= 0;
   const std::int64_t total = is_fixed ? facts.segments * facts.fixed_length : facts.items;
   const std::int64_t tiles = total / facts.tile_items + 1;
-  // 16 warps a multiprocessor, some segments each: as few tiles as that a warp, where there are few.
-  plan.medium_tiles = floor_power(tiles / (32 * multiprocessors), 1, 16);
+  // What a warp folds by itself: a small part of the time that all take. A block has more to do beside its tiles.
+  plan.medium_tiles = floor_power(tiles / (4 * multiprocessors), 1, 16);
+  if (facts.any_order && plan.medium_tiles == 16) {
+    plan.medium_tiles = floor_power(tiles / (8 * multiprocessors), 16, 64);
+  }
   // 2 to 4 nodes a multiprocessor, which has room for some 2 blocks: a node costs microseconds beside its tiles. Exact
   // sums of no more than 1.5 * 2^7 of them are short.
   int level = 3;
@@ -80,9 +85,8 @@ constexpr segment_launch segment_launch_for(const segment_facts& facts, int mult
   plan.long_blocks = 4 * multiprocessors;
   plan.max_nodes = 2048;
   plan.is_even = facts.any_order;
-  if (facts.segments <= max_few_segments && !(is_fixed && facts.fixed_length <= facts.tile_items)) {
-    return plan;
-  }
+  const std::int64_t few = facts.may_overlap ? max_few_overlapping : max_few_segments;
+  if (facts.segments <= few && !is_fixed) return plan;
   if (is_fixed && facts.fixed_length <= facts.tile_items) plan.long_blocks = 0;
   // Segments that fill a tile together; those of unknown lengths with a third to spare.
   const std::int64_t each = total / (facts.segments + 1) + 1;
@@ -110,7 +114,14 @@ constexpr segment_launch page_launch_for(segment_launch plan, const segment_fact
   return plan;
 }
 
-/// So many rows of one length may share counters of blocks that are done.
+/// Whether rows of one length that have several tiles are listed: exact sums of a row take longer than its tiles, and
+/// of many, warps that take one after the other wait less than blocks that begin for each.
+constexpr bool lists_long_rows(const segment_launch& plan, const segment_facts& facts,
+                               int multiprocessors) {
+  const std::int64_t row_tiles = facts.fixed_length / facts.tile_items + 1;
+  return facts.any_order && row_tiles <= plan.medium_tiles &&
+         facts.segments * row_tiles >= std::int64_t{1024} * multiprocessors;
+}
 
 /// The same for rows of one length that have several tiles, by blocks of so many warps, a power of two; so many run at
 /// once on a multiprocessor.
@@ -152,7 +163,9 @@ constexpr std::int64_t unit_capacity_of(const segment_launch& plan, const segmen
     const std::int64_t nodes = plan.nodes_of(plan.row_tiles);
     return nodes == 1 ? 0 : facts.segments * nodes;
   }
-  if (plan.warps == 0) return facts.segments * longest;
+  if (plan.warps == 0 && facts.may_overlap) return facts.segments * longest;
+  // A segment has a tile more than its items fill, and a node more than its tiles fill.
+  if (plan.warps == 0) return ((tiles + facts.segments) >> plan.node_level) + facts.segments;
   // Each has more than medium_tiles, and a last node that is not whole.
   const std::int64_t once = (tiles >> plan.node_level) + tiles / plan.medium_tiles + 1;
   const std::int64_t all = facts.segments < once / longest ? facts.segments * longest : once;

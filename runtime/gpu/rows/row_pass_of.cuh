@@ -53,6 +53,8 @@ template <>
 struct known_segments<runtime::row_list> {
   static std::int64_t length(const runtime::row_list& list) { return list.length(); }
   static constexpr bool may_overlap = true;
+  static constexpr bool always_fixed = false;
+  static constexpr bool never_fixed = false;
 };
 
 }  // namespace monofold::detail

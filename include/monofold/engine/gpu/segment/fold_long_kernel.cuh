@@ -3,10 +3,13 @@
 
 #include <cstdint>
 
+#include "monofold/engine/gpu/segment/few_units.cuh"
 #include "monofold/engine/gpu/segment/job.cuh"
+#include "monofold/engine/gpu/segment/known_segments.hpp"
 #include "monofold/engine/gpu/segment/long_block.cuh"
 #include "monofold/engine/gpu/segment/work_list.cuh"
 #include "monofold/level/block_shared.cuh"
+#include "monofold/level/grid.cuh"
 #include "monofold/level/shuffle.cuh"
 #include "monofold/level/thread.cuh"
 #include "monofold/plan/segment_launch.hpp"
@@ -69,35 +72,53 @@ __global__ void __launch_bounds__(long_block<Job>::warps* warp_lanes, long_resid
   end_segments(counters, report);
 }
 
-/// Where the units of each of few segments begin, and end; block 0 sees to those that have none.
+/// Folds few segments, whose nodes every block finds: a block a node, or a team of warps a segment where none has
+/// several.
 ///
-/// sync       all lanes of the first warp
+/// shape      states: as many as nodes; tickets: a segment, 0 between calls
+/// sync       all threads of the block
 template <class Job>
-MONOFOLD_GPU void find_few_units(const Job& job, const segment_launch& plan, const work_list& list,
-                                 std::int64_t* first_unit) {
-  std::int64_t sum = 0;
-  MONOFOLD_ROLL
-  for (int first = 0; first < plan.segments; first += warp_lanes) {
-    const int segment = first + lane_rank();
-    int nodes = 0;
-    if (segment < plan.segments) {
-      const segment_ends ends = job.ends_of(segment);
-      const bool is_good = job.is_good(ends);
-      if (is_good) nodes = static_cast<int>(plan.nodes_of(job.tiles_of(ends)));
-      if (blockIdx.x == 0 && !is_good) list.report_bad(segment);
-      if (blockIdx.x == 0 && is_good && nodes == 0 &&
-          !finish_nothing(job.f, job.sinks.of(segment))) {
-        list.report_empty(segment);
+MONOFOLD_GPU void fold_few_segments(const Job& job, const segment_launch& plan,
+                                    const work_list& list, long_block<Job>& own) {
+  constexpr int warps = long_block<Job>::warps;
+  constexpr int all_warps = long_block<Job>::all_warps;
+  using known = known_segments<typename Job::segments_type>;
+  using units_type =
+      few_units<known::may_overlap ? int{max_few_overlapping} : int{max_few_segments}, warps>;
+  __shared__ typename units_type::shared_memory shared;
+  const units_type units(job, plan, list, &shared);
+  if constexpr (!known::may_overlap) {
+    if (plan.nodes_of(units.longest()) <= 1) {
+      // As many warps as have tiles and run at once: half of the blocks.
+      const std::int64_t at_once = blocks_in_grid() * warps / 2;
+      int level = 0;
+      while (level < all_warps && 1 << level < units.longest() &&
+             plan.segments << (level + 1) <= at_once) {
+        ++level;
       }
+      const std::int64_t teams = warps >> level;
+      MONOFOLD_ROLL
+      for (std::int64_t first = blockIdx.x * teams; first < plan.segments;
+           first += blocks_in_grid() * teams) {
+        const std::int64_t segment = first + (warp_rank() >> level);
+        const bool has_items = segment < plan.segments && units.nodes_of(segment) > 0;
+        own.fold_node(has_items ? segment : plan.segments, 0, 1, 0, list.tickets, level);
+      }
+      return;
     }
-    const int behind = sum_up_to_lane(nodes);
-    if (segment < plan.segments) first_unit[segment + 1] = sum + behind;
-    sum += shuffle_from(behind, warp_lanes - 1);
   }
-  if (lane_rank() == 0) first_unit[0] = 0;
+  // Only ends that are wrong make more of them: then nothing is promised.
+  const std::int64_t nodes = units.nodes() <= list.unit_capacity ? units.nodes() : 0;
+  MONOFOLD_ROLL
+  for (std::int64_t node = blockIdx.x; node < nodes; node += blocks_in_grid()) {
+    const int segment = units.segment_of(static_cast<int>(node));
+    const int first = units.first_node_of(segment);
+    own.fold_node(segment, static_cast<int>(node) - first, units.nodes_of(segment), first,
+                  list.tickets + segment);
+  }
 }
 
-/// Folds segments that need no list: few, whose units blocks find among them, or rows of one length.
+/// Folds segments that need no list: few, or rows of one length.
 ///
 /// shape      states: max_nodes a segment at most, those of a segment behind the ones before; tickets: a segment, 0
 ///            between calls
@@ -107,27 +128,22 @@ __global__ void __launch_bounds__(long_block<Job>::warps* warp_lanes, long_resid
                                   MONOFOLD_GRID_CONSTANT const segment_launch plan,
                                   const work_list list, typename Job::state* const states,
                                   std::uint64_t* const report) {
+  using known = known_segments<typename Job::segments_type>;
   let_next_launch_begin();
   if (job.layout != handed_layout_of<typename Job::fold, typename Job::view_type>()) trap();
   wait_for_launches_before();
   long_block<Job> own(job, plan, reinterpret_cast<char*>(dynamic_shared()), states,
                       list.unit_capacity);
-  if (plan.row_tiles > 0) {
-    own.fold_rows(blockIdx.x, list.tickets);
-    return;
+  if constexpr (!known::never_fixed) {
+    if (known::always_fixed || plan.row_tiles > 0) {
+      own.fold_rows(blockIdx.x, list.tickets);
+      return;
+    }
   }
-  __shared__ std::int64_t first_unit[max_few_segments + 1];
-  if (warp_rank() == 0) find_few_units(job, plan, list, first_unit);
-  sync_block();  // what was found above is read below
-  MONOFOLD_ROLL
-  for (std::int64_t unit = blockIdx.x; unit < first_unit[plan.segments]; unit += gridDim.x) {
-    int segment = 0;
-    while (first_unit[segment + 1] <= unit) ++segment;
-    const std::int64_t first = first_unit[segment];
-    own.fold_node(segment, static_cast<int>(unit - first),
-                  static_cast<int>(first_unit[segment + 1] - first), first, list.tickets + segment);
+  if constexpr (!known::always_fixed) {
+    fold_few_segments(job, plan, list, own);
+    end_segments(list.counters, report);
   }
-  end_segments(list.counters, report);
 }
 
 }  // namespace monofold::detail

@@ -75,6 +75,7 @@ template <class F, class View, class Segments, class Sinks, bool from_view>
 struct segment_job {
   using fold = F;
   using view_type = View;
+  using segments_type = Segments;
   using item = typename View::item_type;
   using state = typename F::state;
   static constexpr int tile_items = tile_items_v<item>;

@@ -37,10 +37,12 @@ class long_block {
   /// Fewer where states are large.
   static constexpr int warp_bytes =
       range_fold::scratch_bytes + in_chunks_of_16(3 * static_cast<int>(sizeof(state)));
-  static constexpr int warps = 8 * warp_bytes <= max_shared_bytes   ? 8
-                               : 4 * warp_bytes <= max_shared_bytes ? 4
-                               : 2 * warp_bytes <= max_shared_bytes ? 2
-                                                                    : 1;
+  static constexpr int room = max_shared_bytes - 4 * static_cast<int>(max_few_segments);
+  static constexpr int all_warps = 8 * warp_bytes <= room   ? 3
+                                   : 4 * warp_bytes <= room ? 2
+                                   : 2 * warp_bytes <= room ? 1
+                                                            : 0;
+  static constexpr int warps = 1 << all_warps;
   static constexpr int pieces = 2 * warps;  // of a node
   static constexpr bool adds_short = range_fold::adds_short;
   static constexpr int states_bytes = in_chunks_of_16(warps * static_cast<int>(sizeof(state)));
@@ -110,8 +112,6 @@ class long_block {
   }
 
  private:
-  static constexpr int all_warps = warps == 8 ? 3 : warps == 4 ? 2 : warps == 2 ? 1 : 0;
-
   /// The warps of a block that share a segment.
   class warp_team {
    public:
