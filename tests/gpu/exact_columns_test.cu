@@ -114,11 +114,37 @@ TEST_F(gpu_exact_columns, answers) {
   };
   for (const auto& [length, columns] :
        {shape{1, many}, shape{10, many}, shape{33, many + 3}, shape{129, 1024}, shape{7, 4099},
-        shape{150, 40}, shape{1000, 33}, shape{2500, 70}}) {
+        shape{150, 40}, shape{1000, 33}, shape{2500, 70}, shape{5000, 20}, shape{9001, 11}}) {
     compare_columns<float>(mf::sum, length, columns);
     compare_columns<double>(mf::norm1, length, columns);
     compare_columns<mf::bfloat16>(mf::mean_square, length, 2 * columns);
     if (HasFatalFailure()) return;
+  }
+}
+
+// Nodes of a few long ones leave pairs of doubles, and one that these do not hold a state.
+TEST_F(gpu_exact_columns, one_item_that_pairs_do_not_hold) {
+  constexpr std::int64_t columns = 7;
+  for (const std::int64_t length : {5000, 9001}) {
+    auto host = inputs::spread_doubles(static_cast<std::size_t>(length * columns), 3, 1);
+    for (std::int64_t i = 0; i < length; ++i) host[static_cast<std::size_t>(i * columns)] = -0.0;
+    const double far[] = {1e300, -4e-324, std::numeric_limits<double>::infinity(),
+                          std::numeric_limits<double>::quiet_NaN(), 0.0};
+    for (std::int64_t c = 1; c < 6; ++c) {
+      host[static_cast<std::size_t>(length / 6 * c * columns + c)] = far[c - 1];
+    }
+    compare_states<double>(mf::sum, host, length, columns, "sums");
+    compare_states<double>(mf::mean, host, length, columns, "means");
+    host[static_cast<std::size_t>((length - 1) * columns)] = 0.0;
+    compare_states<double>(mf::norm1, host, length, columns, "norms");
+    compare_states<double>(mf::sum, host, length, columns, "no longer -0 alone");
+    // Doubles of floats that small have bits below those of a state, all of them 0.
+    std::vector<float> small(host.size());
+    for (std::size_t i = 0; i < small.size(); ++i) {
+      small[i] = static_cast<float>(inputs::spread_double(i, 3) * 0x1p-130);
+    }
+    for (const std::int64_t c : {1, 4}) small[static_cast<std::size_t>(c)] = 1e20f;
+    compare_states<float>(mf::sum, small, length, columns, "small ones");
   }
 }
 

@@ -122,7 +122,15 @@ MONOFOLD_GPU across_lane lane_of(const Job& job) {
   return {row, node, begin, end, rows};
 }
 
-/// Adds rows by doubles and pairs of doubles, where they are not cut into nodes; bits of the lane's rows that are left.
+/// Whether rows, or the nodes of one, are added by pairs of doubles first.
+template <class Job>
+MONOFOLD_GPU bool have_pairs(const Job& job) {
+  using term = across_term_t<typename Job::fold, typename Job::term_view>;
+  return job.rows.row_items > 0 &&
+         job.rows.row_items <= across_cells<typename Job::fold, term, 1>::most_of_pairs;
+}
+
+/// Adds rows, or the nodes of one, by doubles and pairs of doubles; bits of the lane's rows that are left.
 ///
 /// shape      shared: across_block::shared_bytes
 /// sync       all threads of the block
@@ -132,16 +140,16 @@ MONOFOLD_GPU std::uint32_t add_across_by_doubles(const Job& job, const across_la
   using term = across_term_t<typename Job::fold, typename Job::term_view>;
   using cells = across_cells<typename Job::fold, term, columns>;
   using pairs = typename cells::pairs;
-  const std::int64_t items = job.rows.row_items;
-  if (items > cells::most_of_pairs) return at.rows;
+  const std::int64_t items = at.end - at.begin;
   const row_place place = place_of_row(job.rows, at.rows != 0 ? at.row : 0);
   const std::int64_t stride = job.rows.reduced[0].stride;
   const std::int64_t row_stride = columns == 1 ? 0 : job.rows.inner().stride * warp_lanes;
+  const auto* const first = job.first + place.offset + at.begin * stride;
   std::uint32_t left = at.rows;
   if constexpr (cells::may_be_doubles) {
-    if (job.sharing == 1 && items <= cells::most_of_doubles) {
-      left = cells::add_doubles(job.f, {job.first + place.offset, stride, row_stride, items, left},
-                                job.sinks, place.number);
+    if (job.nodes == 1 && job.sharing == 1 && items <= cells::most_of_doubles) {
+      left = cells::add_doubles(job.f, {first, stride, row_stride, items, left}, job.sinks,
+                                place.number);
       if (!any_lane(left != 0)) return 0;
     }
   }
@@ -149,8 +157,7 @@ MONOFOLD_GPU std::uint32_t add_across_by_doubles(const Job& job, const across_la
   const std::int64_t each = (items + job.sharing - 1) / job.sharing;
   const std::int64_t from = member * each;
   const std::int64_t own_items = items - from < each ? items - from : each;
-  pairs total = cells::pairs_of(
-      {job.first + place.offset + from * stride, stride, row_stride, own_items, left});
+  pairs total = cells::pairs_of({first + from * stride, stride, row_stride, own_items, left});
   if constexpr (columns == 1) {
     if (job.sharing > 1) {
       auto* const slots = reinterpret_cast<pairs*>(shared) + warp_rank() * warp_lanes + lane_rank();
@@ -164,6 +171,13 @@ MONOFOLD_GPU std::uint32_t add_across_by_doubles(const Job& job, const across_la
       } else {
         left = 0;
       }
+    }
+  }
+  if constexpr (columns == 1) {
+    if (job.nodes > 1) {
+      if (left == 0) return 0;
+      job.pairs[at.row * job.nodes + at.node] = total.own[0];
+      return total.own[0].lost == 0 ? 0 : 1;
     }
   }
   return cells::finish(job.f, total, items, left, job.sinks, place.number);
@@ -206,7 +220,7 @@ __global__ void __launch_bounds__(add_across_warps* warp_lanes, 2)
   const across_lane at = lane_of(job);
   std::uint32_t left = at.rows;
   if constexpr (adds_across_by_doubles_v<Job, typename across_block<Job>::term>) {
-    if (job.nodes == 1 && job.rows.row_items > 0) {
+    if (have_pairs(job)) {
       left = job.lane_rows == 1 ? add_across_by_doubles<Job, 1>(job, at, shared)
                                 : add_across_by_doubles<Job, most_lane_rows>(job, at, shared);
       if (!sync_block_any(left != 0)) return;

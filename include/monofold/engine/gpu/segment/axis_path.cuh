@@ -8,9 +8,11 @@
 #include "monofold/engine/gpu/segment/across_cells.cuh"
 #include "monofold/engine/gpu/segment/add_across_kernel.cuh"
 #include "monofold/engine/gpu/segment/fold_across_kernel.cuh"
+#include "monofold/engine/gpu/segment/join_across_kernel.cuh"
 #include "monofold/engine/gpu/segment/path.cuh"
 #include "monofold/engine/gpu/segment/share_across_kernel.cuh"
 #include "monofold/engine/gpu/workspace.cuh"
+#include "monofold/fold/exact/sum_of_two.hpp"
 #include "monofold/platform/strict_arithmetic.hpp"
 #include "monofold/shape/axes.hpp"
 #include "monofold/shape/segments.hpp"
@@ -79,8 +81,9 @@ class axis_path {
 
   std::int64_t workspace_bytes() const {
     if (rows_as_.are_segments) return side_by_side_.workspace_bytes();
-    return gpu_workspace::fixed_bytes +
-           (nodes_ == 1 ? 0 : rows_.num_rows * nodes_ * static_cast<std::int64_t>(sizeof(state)));
+    if (nodes_ == 1) return gpu_workspace::fixed_bytes;
+    const auto pairs = static_cast<std::int64_t>(adds_exactly ? sizeof(sum_of_two) : 0);
+    return gpu_workspace::fixed_bytes + states_bytes() + rows_.num_rows * nodes_ * pairs;
   }
 
   template <class Sinks>
@@ -98,6 +101,10 @@ class axis_path {
   static constexpr bool adds_exactly = !std::is_void_v<across_term_t<F, contiguous_view<Item>>>;
   static constexpr std::int64_t least_shared_items = 64;
 
+  std::int64_t states_bytes() const {
+    return (rows_.num_rows * nodes_ * static_cast<std::int64_t>(sizeof(state)) + 15) / 16 * 16;
+  }
+
   template <bool is_one_axis, class Sinks>
   failure start_apart(const device_stream& on, const gpu_workspace& workspace,
                       const Sinks& sinks) const {
@@ -107,17 +114,19 @@ class axis_path {
 #endif
     const std::int32_t lane_rows = lane_rows_of<job>();
     const std::int64_t groups = (groups_ + lane_rows - 1) / lane_rows;
-    const job own{handed_layout_of<F, view>(),
-                  first_,
-                  static_cast<state*>(workspace.states()),
-                  groups,
-                  nodes_,
-                  level_,
-                  sharing_,
-                  lane_rows,
-                  sinks,
-                  rows_,
-                  fold_};
+    const job own{
+        handed_layout_of<F, view>(),
+        first_,
+        static_cast<state*>(workspace.states()),
+        reinterpret_cast<sum_of_two*>(static_cast<char*>(workspace.states()) + states_bytes()),
+        groups,
+        nodes_,
+        level_,
+        sharing_,
+        lane_rows,
+        sinks,
+        rows_,
+        fold_};
     constexpr int warps = across_threads / warp_lanes;
     failure failed;
     if constexpr (adds_exactly) {

@@ -10,7 +10,9 @@
 #include "monofold/fold/exact/moments.hpp"
 #include "monofold/fold/exact/number.hpp"
 #include "monofold/fold/exact/state.hpp"
+#include "monofold/fold/exact/sum_of_two.hpp"
 #include "monofold/level/shuffle.cuh"
+#include "monofold/platform/float_format.hpp"
 #include "monofold/platform/host_device.hpp"
 
 namespace monofold::detail {
@@ -27,6 +29,26 @@ MONOFOLD_GPU void add_to_sum(exact_moments_state<Item>& own, int sum, int128 val
   } else {
     add_at(own.squares, value, position);
   }
+}
+
+/// The state of the sum of `items` items that two doubles hold, of which one at least is not -0 or meets others that are
+/// not. A call: it is rare.
+template <class Term, class F>
+MONOFOLD_GPU_CALL void make_pair_state(const F& f, const sum_of_two& sum, std::int64_t items,
+                                       typename F::state& out) {
+  using layout = typename term_format<Term>::layout;
+  out = f.identity();
+  MONOFOLD_ROLL
+  for (int i = 0; i < 2; ++i) {
+    const float_parts own = parts_of(i == 0 ? sum.high : sum.low);
+    if (own.significand == 0) continue;
+    // Below the grid there are zeros.
+    const int position = own.exponent - layout::low_exponent(0);
+    const auto bits =
+        static_cast<int128>(position < 0 ? own.significand >> -position : own.significand);
+    add_to_sum(out, 0, own.negative ? -bits : bits, position < 0 ? 0 : position);
+  }
+  counts_of(out).items = items;
 }
 
 /// A lane adds a run of items at a time to integers in registers: by bins that begin at the largest exponent so

@@ -11,8 +11,8 @@
 #include "monofold/engine/gpu/segment/lane_items.cuh"
 #include "monofold/engine/gpu/segment/row_place.cuh"
 #include "monofold/engine/gpu/segment/short_fold.cuh"
+#include "monofold/fold/exact/sum_of_two.hpp"
 #include "monofold/level/thread.cuh"
-#include "monofold/level/warp.cuh"
 #include "monofold/plan/tiles.hpp"
 #include "monofold/platform/host_device.hpp"
 #include "monofold/shape/axes.hpp"
@@ -108,6 +108,8 @@ struct across_job {
   handed_layout layout;
   First first;
   state* states;  // of nodes, those of a row side by side
+  sum_of_two*
+      pairs;  // of nodes of exact sums that are added by doubles; where one has lost something it has a state
   std::int64_t groups;
   std::int32_t nodes;
   std::int32_t node_level;
@@ -166,8 +168,6 @@ inline constexpr int across_resident_blocks = sizeof(Item) <= 4 && sizeof(typena
                                                   : 4;
 inline constexpr int across_tile_levels = 28;  // of up to 2^28 tiles a lane
 inline constexpr int max_across_nodes = 2048;
-/// So many nodes of a row a lane joins by itself.
-inline constexpr int few_across_nodes = 8;
 
 /// Tiles [begin, end) of a row that begins at `first`.
 ///
@@ -280,38 +280,6 @@ __global__ void __launch_bounds__(across_threads,
   }
   give_across(job, unit,
               fold_tiles_apart(job, job.first + unit.place.offset, unit.first, unit.end));
-}
-
-/// Rows that a warp of the next kernel joins the nodes of.
-MONOFOLD_HD int rows_joined_by_warp(int nodes) {
-  return nodes <= few_across_nodes ? warp_lanes : 1;
-}
-
-/// Joins the nodes of each row: of few nodes a lane a row, of more a warp.
-template <class Job>
-__global__ void __launch_bounds__(across_threads)
-    join_across_kernel(MONOFOLD_GRID_CONSTANT const Job job) {
-  using fold = typename Job::fold;
-  let_next_launch_begin();
-  wait_for_launches_before();
-  const std::int64_t warp = block_rank() * (across_threads / warp_lanes) + warp_rank();
-  const bool has_row = job.nodes <= few_across_nodes;  // of its own, this lane
-  const std::int64_t row = has_row ? warp * warp_lanes + lane_rank() : warp;
-  if (row >= job.rows.num_rows) return;
-  const auto* const states = job.states + row * job.nodes;
-  int each = 1;
-  while (each * (has_row ? 1 : warp_lanes) < job.nodes) each *= 2;
-  const int first = has_row ? 0 : lane_rank() * each;
-  const int end = first + each < job.nodes ? first + each : job.nodes;
-  typename Job::state own = states[0];
-  if (first < end) {
-    lane_counter<fold, 8> counter;
-    MONOFOLD_ROLL
-    for (int i = first; i < end; ++i) counter.push(job.f, states[i]);
-    own = counter.total(job.f);
-  }
-  if (!has_row) own = warp::combine(job.f, own, (job.nodes + each - 1) / each);
-  if (has_row || lane_rank() == 0) job.sinks.of(place_of_row(job.rows, row).number)(job.f, own);
 }
 
 }  // namespace monofold::detail
