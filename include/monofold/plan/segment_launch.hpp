@@ -75,7 +75,7 @@ constexpr segment_launch segment_launch_for(const segment_facts& facts, int mult
   // What a warp folds by itself: a small part of the time that all take. A block has more to do beside its tiles.
   plan.medium_tiles = floor_power(tiles / (4 * multiprocessors), 1, 16);
   if (facts.any_order && plan.medium_tiles == 16) {
-    plan.medium_tiles = floor_power(tiles / (32 * multiprocessors), 16, 64);
+    plan.medium_tiles = floor_power(tiles / (8 * multiprocessors), 16, 64);
   }
   // 2 to 4 nodes a multiprocessor, which has room for some 2 blocks: a node costs microseconds beside its tiles. Exact
   // sums of no more than 1.5 * 2^7 of them are short.

@@ -62,9 +62,14 @@ class axis_path {
         sharing_ /= 2;
       }
     } else if constexpr (shares_slots_v<F>) {
-      // Where warps of their own for all tiles would not be 8 a multiprocessor.
+      // Where warps of their own for all tiles would not be 8 a multiprocessor: then some 16.
       if (groups_ * tiles < 8 * multiprocessors && rows.row_items >= least_shared_slots) {
-        sharing_ = share_across_warps;
+        sharing_ = least_across_warps;
+        while (sharing_ < most_across_warps<Item> &&
+               groups_ * tiles * sharing_ < 16 * multiprocessors &&
+               rows.row_items >= least_shared_slots * sharing_) {
+          sharing_ *= 2;
+        }
       }
     }
     // Some 16 warps a multiprocessor, a few times over; of exact sums once, and 4 where no node costs a state.
@@ -137,8 +142,8 @@ class axis_path {
       failed = launch_early(fold_across_kernel<job>, (groups * nodes_ + warps - 1) / warps,
                             across_threads, 0, on, own);
     } else if constexpr (shares_slots_v<F>) {
-      failed = launch_early(share_across_kernel<job>, groups_ * nodes_, share_across_threads, 0, on,
-                            own);
+      failed = launch_early(share_across_kernel<job>, groups_ * nodes_, sharing_ * warp_lanes, 0,
+                            on, own);
     }
     if (failed || nodes_ == 1) return failed;
     const std::int64_t each = warps * rows_joined_by_warp(nodes_);

@@ -15,9 +15,10 @@
 
 namespace monofold::detail {
 
-inline constexpr int share_across_level = 2;
-inline constexpr int share_across_warps = 1 << share_across_level;
-inline constexpr int share_across_threads = share_across_warps * warp_lanes;
+/// So many warps may share rows, at least and at most: powers of two. Columns of small items take more registers.
+inline constexpr int least_across_warps = 4;
+template <class Item>
+inline constexpr int most_across_warps = sizeof(Item) < 4 ? 8 : 16;
 /// Fewer items are loaded sooner than warps meet.
 inline constexpr int least_shared_slots = 32;
 
@@ -35,17 +36,19 @@ struct awaited_items : Items {
   static constexpr bool is_awaited = true;
 };
 
-/// The state of a tile of each of 32 rows, in warp 0: a warp takes a power of two of neighbouring columns, a node.
+/// The state of a tile of each of 32 rows, in warp 0: each of 2^level warps takes a power of two of neighbouring columns,
+/// a node.
 ///
 /// order      the plan's tree
 /// sync       all threads of the block
 template <class F, class Item, class Items>
-MONOFOLD_GPU typename F::state fold_shared_tile(const F& f, const Items& items, int count) {
+MONOFOLD_GPU typename F::state fold_shared_tile(const F& f, const Items& items, int count,
+                                                int level) {
   using own_type = accumulator_t<F>;
-  alignas(16) __shared__ char shared[share_across_threads * sizeof(own_type)];
+  alignas(16) __shared__ char shared[most_across_warps<Item> * warp_lanes * sizeof(own_type)];
   auto* const parts = reinterpret_cast<own_type*>(shared) + lane_rank();
   const int used = columns_in_use<column_items<F, Item>>(count);
-  const int width = columns_a_member(used, share_across_level);
+  const int width = columns_a_member(used, level);
   const int warp = warp_rank();
   auto own = fold_member_slots<F, Item>(f, items, count, warp, width, used);
   sync_block();  // parts read before are overwritten below
@@ -54,7 +57,7 @@ MONOFOLD_GPU typename F::state fold_shared_tile(const F& f, const Items& items, 
   if (warp == 0) {
     const int holders = (used + width - 1) / width;
     MONOFOLD_ROLL
-    for (int distance = 1; distance < share_across_warps; distance *= 2) {
+    for (int distance = 1; distance < 1 << level; distance *= 2) {
       MONOFOLD_ROLL
       for (int i = 0; i + distance < holders; i += 2 * distance) {
         own_type* const left = parts + i * warp_lanes;
@@ -69,7 +72,7 @@ MONOFOLD_GPU typename F::state fold_shared_tile(const F& f, const Items& items, 
 
 /// A block a node of 32 neighbouring rows; rows have an item at least.
 template <class Job>
-__global__ void __launch_bounds__(share_across_threads)
+__global__ void __launch_bounds__(most_across_warps<typename Job::item>* warp_lanes)
     share_across_kernel(MONOFOLD_GRID_CONSTANT const Job job) {
   using item = typename Job::item;
   using fold = typename Job::fold;
@@ -79,6 +82,7 @@ __global__ void __launch_bounds__(share_across_threads)
   let_next_launch_begin();
   if (job.layout != handed_layout_of<fold, typename Job::view>()) trap();
   wait_for_launches_before();
+  const int level = level_over(job.sharing);
   const across_unit unit = unit_of(job, block_rank());
   lane_counter<fold, across_tile_levels> counter;
   MONOFOLD_ROLL
@@ -86,7 +90,7 @@ __global__ void __launch_bounds__(share_across_threads)
     const std::int64_t left = job.rows.row_items - tile * tile_items;
     const int count = left < tile_items ? static_cast<int>(left) : tile_items;
     const own_items items(job.first + unit.place.offset, job.rows, tile * tile_items);
-    counter.push(job.f, fold_shared_tile<fold, item>(job.f, items, count));
+    counter.push(job.f, fold_shared_tile<fold, item>(job.f, items, count, level));
   }
   if (warp_rank() == 0) give_across(job, unit, counter.total(job.f));
 }
