@@ -20,9 +20,9 @@ template <int most, int warps>
 class few_units {
  public:
   struct shared_memory {
-    int behind[most + 1];  // where the nodes of each segment end, from the second place on
-    int nodes[warps];
+    alignas(16) int nodes[warps];  // of those that a warp counts
     int longest[warps];
+    int behind[most + 1];  // where the nodes of each segment end, from the second place on
   };
 
   /// Block 0 tells of segments without items, and of wrong ones, which have no nodes.
