@@ -221,7 +221,8 @@ requires gpu_folded_range<Range, F> std::int64_t workspace_bytes(const Range& ra
 /// errors     as reduce_into. No answer is written for a segment that ends before it begins or lies outside the
 ///            range, and none for an empty one whose fold has no answer. Until the next call the workspace's
 ///            segment_report() has the lowest of the former (first word) and of the latter (second), as ~segment
-/// cost       one launch for up to 64 segments, and for those of one length of up to a tile, else two; one pass
+/// cost       one launch for up to 1024 segments by offsets, for 64 by starts and stops, and for those of one length,
+///            mostly; else two; one pass
 /// tested by  tests/gpu/segments_test.cu
 template <reducible Range, segment_list Segments, class F, class Indices = index_in_row>
 requires gpu_folded_range<Range, F>

@@ -374,13 +374,6 @@ RC_GTEST_PROP(group_by, random_ones, (const std::vector<std::uint8_t>& some)) {
   check(keys, values, mf::sum, mf::key_order::first);
 }
 
-// A total of groups' totals: the items are integers, so both are exact.
-TEST(group_by, sums_of_groups_add_up_to_the_sum_of_all) {
-  const auto values = inputs::integers<std::int32_t>(100000, 8);
-  const auto found = mf::group_by(random_keys(values.size(), 3000, 6), values, mf::sum);
-  EXPECT_EQ(mf::reduce(found.answers, mf::sum), mf::reduce(values, mf::sum));
-}
-
 // TPC-H query 15 asks for the supplier whose revenue, a sum of floats in a view, equals the largest in that
 // view. An engine that sums twice with other bits finds none (prestodb issue 5798).
 TEST(group_by, a_view_that_is_computed_twice_has_the_same_bits) {

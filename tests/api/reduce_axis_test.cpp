@@ -123,6 +123,9 @@ TEST(reduce_axis, long_rows_and_columns) {
                                           {3, 70'001},
                                           {2, 40'000, 2},
                                           {300, 300}}) {
+#if defined(__SANITIZE_ADDRESS__)  // which memory is used does not depend on how long it is
+    if (extents[0] == 66'000) continue;
+#endif
     for (const auto& strides : layouts_of(extents)) {
       const stored_array array = store(extents, strides);
       for (int set = 1; set < 1 << extents.size(); set += 2) {

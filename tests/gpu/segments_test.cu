@@ -96,10 +96,10 @@ void compare_segments(const char* what, const F& f, const std::vector<std::int64
 
 /// Lengths around every boundary, then tiny ones around a few that are longer; too many to go without a list.
 std::vector<std::int64_t> hard_lengths(std::int64_t tile) {
-  std::vector<std::int64_t> out{0, 1, 2, 3, 5, 31, 32, 33, 100, 0, 0, 127, 128, 129, 7};
-  for (const std::int64_t n :
-       {tile / 2 + 1, tile - 1, tile, tile + 1, 3 * tile + 5, 9 * tile, tile})
-    out.push_back(n);
+  std::vector<std::int64_t> out{
+      0,        1,   2,   3,   5, 31,           32,       33,   100,      0,
+      0,        127, 128, 129, 7, tile / 2 + 1, tile - 1, tile, tile + 1, 3 * tile + 5,
+      9 * tile, tile};
   for (int i = 0; i < 300; ++i) out.push_back(i % 7);
   out.push_back(20 * tile + 1);
   for (int i = 0; i < 200; ++i) out.push_back(i % 3 == 0 ? 0 : 2);
@@ -184,9 +184,9 @@ TEST_F(gpu_segments, few_segments_and_long_ones) {
   compare_segments<float>("few", mf::argmin, {5, 0, 40 * 1024 + 1, 1024, 3, 100 * 1024});
   // Nodes of so many tiles that a warp has several, the last of them not whole.
   compare_segments<float>("nodes", tree_hash{}, {1044 * 1024 + 7});
-  // As many as go without a list: none of several nodes, then one, and lengths of a tile or none.
-  std::vector<std::int64_t> some;
-  for (int i = 0; i < mf::max_few_segments; ++i) some.push_back(i % 9 == 4 ? 0 : i % 50 * 41);
+  // As many as go without a list: none of several nodes, then one.
+  std::vector<std::int64_t> some(mf::max_few_segments);
+  for (std::size_t i = 0; i < some.size(); ++i) some[i] = i % 9 == 4 ? 0 : i % 50 * 41;
   compare_segments<float>("without a list", tree_hash{}, some);
   compare_segments<float>("without a list", mf::sum, some, 1);
   some[700] = 70 * 1024 + 1;
@@ -204,8 +204,7 @@ TEST_F(gpu_segments, gaps_overlaps_and_any_order) {
   const std::int64_t size = 20000;
   const auto host = numbers<float>(static_cast<std::size_t>(size));
   const device_array<float> device(host);
-  std::vector<std::int64_t> begins;
-  std::vector<std::int64_t> ends;
+  std::vector<std::int64_t> begins, ends;
   const auto add = [&](std::int64_t begin, std::int64_t count) {
     begins.push_back(begin);
     ends.push_back(begin + count < size ? begin + count : size);

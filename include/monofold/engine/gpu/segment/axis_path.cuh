@@ -62,8 +62,11 @@ class axis_path {
         sharing_ /= 2;
       }
     } else if constexpr (shares_slots_v<F>) {
-      // Where warps of their own for all tiles would not be 8 a multiprocessor: then some 16.
-      if (groups_ * tiles < 8 * multiprocessors && rows.row_items >= least_shared_slots) {
+      // Where warps of their own for all tiles would not be 8 a multiprocessor: then some 16. A row of the tile, or half
+      // of one, is too little to have loads on their way: there warps share up to 32.
+      constexpr int row = tile_shape<Item>::row_items;
+      const int full = rows.row_items <= row && 2 * rows.row_items >= row ? 32 : 8;
+      if (groups_ * tiles < full * multiprocessors && rows.row_items >= least_shared_slots) {
         sharing_ = least_across_warps;
         while (sharing_ < most_across_warps<Item> &&
                groups_ * tiles * sharing_ < 16 * multiprocessors &&

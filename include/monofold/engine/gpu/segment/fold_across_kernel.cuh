@@ -108,8 +108,8 @@ struct across_job {
   handed_layout layout;
   First first;
   state* states;  // of nodes, those of a row side by side
-  sum_of_two*
-      pairs;  // of nodes of exact sums that are added by doubles; where one has lost something it has a state
+  // Of nodes of exact sums that are added by doubles; one that has lost something has a state.
+  sum_of_two* pairs;
   std::int64_t groups;
   std::int32_t nodes;
   std::int32_t node_level;

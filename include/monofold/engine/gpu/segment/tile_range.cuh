@@ -77,7 +77,7 @@ class tile_range_fold {
   static constexpr int tile_items = warp_tile<Part>::tile_items;
   /// The next tile is on its way while one is folded, where there are registers for two beside what a lane keeps.
   static constexpr bool loads_ahead = max_block_threads(launch_facts_v<F, Part>) > 256 &&
-                                      !is_extremum_fold_v<F> && warp_tile<Part>::held&&
+                                      !is_extremum_fold_v<F> && warp_tile<Part>::held &&
                                       contiguous_item_view<Part>;
   static constexpr int tile_bytes = tile_items * static_cast<int>(sizeof(item));
 
