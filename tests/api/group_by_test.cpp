@@ -151,9 +151,7 @@ void check_probe() {
   using item = inputs::sized_item<8>;
   for (const shape& own : shapes) {
     std::vector<item> values;
-    for (std::size_t i = 0; i < own.items; ++i) {
-      values.push_back(item::of(static_cast<std::int64_t>(i)));
-    }
+    while (values.size() < own.items) values.push_back(item::of(std::ssize(values)));
     struct probe : inputs::tree_probe<item, may_swap> {
       std::uint64_t finish(const typename inputs::tree_probe<item, may_swap>::state& s) const {
         return s.hash;
@@ -234,11 +232,8 @@ TEST(group_by, float_keys_with_every_kind_of_number) {
 
 TEST(group_by, half_keys_ascend_and_nan_comes_last) {
   std::vector<mf::float16> keys;
-  std::vector<int> values;
-  for (int bits = 0; bits < 0x10000; ++bits) {
-    keys.push_back(mf::float16(bits));
-    values.push_back(1);
-  }
+  const std::vector<int> values(0x10000, 1);
+  for (int bits = 0; bits < 0x10000; ++bits) keys.push_back(mf::float16(bits));
   const auto found = mf::group_by(keys, values, mf::sum);
   ASSERT_EQ(found.keys.size(), 0x10000u - 2 * 1023 + 1 - 1);  // one NaN, one zero
   for (std::size_t g = 1; g + 1 < found.keys.size(); ++g) {
@@ -372,6 +367,13 @@ RC_GTEST_PROP(group_by, random_ones, (const std::vector<std::uint8_t>& some)) {
       *rc::gen::container<std::vector<double>>(keys.size(), rc::gen::arbitrary<double>());
   check(keys, values, mf::sum);
   check(keys, values, mf::sum, mf::key_order::first);
+}
+
+// A total of groups' totals: the items are integers, so both are exact.
+TEST(group_by, sums_of_groups_add_up_to_the_sum_of_all) {
+  const auto values = inputs::integers<std::int32_t>(100000, 8);
+  const auto found = mf::group_by(random_keys(values.size(), 3000, 6), values, mf::sum);
+  EXPECT_EQ(mf::reduce(found.answers, mf::sum), mf::reduce(values, mf::sum));
 }
 
 // TPC-H query 15 asks for the supplier whose revenue, a sum of floats in a view, equals the largest in that

@@ -4,7 +4,7 @@
 /// A lane has a row, as in fold_across_kernel, or some neighbouring short ones. An exact sum may be added in any order,
 /// so several warps of a block take parts of the same rows. Pairs of doubles hold most sums, as across_cells has them.
 /// The others are added once more, and meet with integers in shared memory: a state of a row is made where integers do
-/// not hold it, or where blocks must meet.
+/// not hold it, or where blocks must meet. A node that a pair holds leaves that.
 
 #include <cstdint>
 #include <type_traits>
@@ -172,8 +172,6 @@ MONOFOLD_GPU std::uint32_t add_across_by_doubles(const Job& job, const across_la
         left = 0;
       }
     }
-  }
-  if constexpr (columns == 1) {
     if (job.nodes > 1) {
       if (left == 0) return 0;
       job.pairs[at.row * job.nodes + at.node] = total.own[0];

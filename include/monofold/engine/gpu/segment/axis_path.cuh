@@ -65,8 +65,9 @@ class axis_path {
       // Where warps of their own for all tiles would not be 8 a multiprocessor: then some 16. A row of the tile, or half
       // of one, is too little to have loads on their way: there warps share up to 32.
       constexpr int row = tile_shape<Item>::row_items;
-      const int full = rows.row_items <= row && 2 * rows.row_items >= row ? 32 : 8;
-      if (groups_ * tiles < full * multiprocessors && rows.row_items >= least_shared_slots) {
+      const int enough_alone = rows.row_items <= row && 2 * rows.row_items >= row ? 32 : 8;
+      if (groups_ * tiles < enough_alone * multiprocessors &&
+          rows.row_items >= least_shared_slots) {
         sharing_ = least_across_warps;
         while (sharing_ < most_across_warps<Item> &&
                groups_ * tiles * sharing_ < 16 * multiprocessors &&
@@ -110,7 +111,7 @@ class axis_path {
   static constexpr std::int64_t least_shared_items = 64;
 
   std::int64_t states_bytes() const {
-    return (rows_.num_rows * nodes_ * static_cast<std::int64_t>(sizeof(state)) + 15) / 16 * 16;
+    return decltype(side_by_side_)::block::bytes_of_states(rows_.num_rows * nodes_);
   }
 
   template <bool is_one_axis, class Sinks>
