@@ -43,8 +43,9 @@ it.
 segments](axes.md)).
 
 Every engine takes every fold and gives the same bits, with these limits: on a GPU, `top(k)` and `bottom(k)` take k up
-to 1024 and a contiguous range, and not inside `all`; states have at most 8 KiB. A GPU also has `reduce_into` (does not
-wait), `fold_into` (leaves the state) and `workspace_bytes` ([GPU](gpu.md#calls)).
+to 1024 and a contiguous range, and not inside `all`; states have at most 8 KiB, of rows, columns and segments 1 KiB. A
+GPU also has `reduce_into` (does not wait), `fold_into` (leaves the state) and `workspace_bytes`
+([GPU](gpu.md#calls)).
 
 ## Folds
 

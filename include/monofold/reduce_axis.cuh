@@ -13,12 +13,27 @@
 #include "monofold/engine/gpu/segment/top_list.cuh"
 #include "monofold/reduce_axis.hpp"
 #include "monofold/reduce_segments.cuh"
+#include "monofold/refused.cuh"
 #include "monofold/shape/array_view.hpp"
 #include "monofold/shape/axes.hpp"
 
 namespace monofold {
 
+/// A fold of items that lie in an array on a GPU.
+template <class F, class Item>
+concept gpu_fold_on =
+    fold_on<F, Item> && detail::fits_a_kernel<bound_fold_t<F, Item>, contiguous_view<Item>>;
+
 namespace detail {
+
+template <class F, class Item>
+struct axis_why_not : decltype(why_no_fold<F, Item>()) {};
+template <class F, class Item>
+requires fold_on<F, Item>
+struct axis_why_not<F, Item> : gpu_why_not<contiguous_view<Item>, F> {
+};
+template <class F, class Item>
+using axis_why_not_t = typename axis_why_not<F, Item>::type;
 
 template <class F, class Item>
 axis_path<F, Item> path_of(const device_stream& on, const F& f, const array_view<Item>& items,
@@ -88,8 +103,8 @@ void throw_if_nothing(const array_rows& rows) {
 ///
 /// cost       a state for each node of several tiles of a row, if rows are few and long
 template <class Item, class F>
-requires fold_on<F, Item> std::int64_t workspace_bytes(const array_view<Item>& items,
-                                                       const axis_numbers& axes, const F& f) {
+requires gpu_fold_on<F, Item> std::int64_t workspace_bytes(const array_view<Item>& items,
+                                                           const axis_numbers& axes, const F& f) {
   const array_rows rows = rows_of(items.extents(), items.strides(), axes);
   if (rows.num_rows == 0) return 0;
   detail::device_stream on{};
@@ -116,7 +131,7 @@ requires fold_on<F, Item> std::int64_t workspace_bytes(const array_view<Item>& i
 ///            hold go to a state one by one, which is slow
 /// tested by  tests/gpu/axes_test.cu
 template <class Item, class F>
-requires fold_on<F, Item>
+requires gpu_fold_on<F, Item>
 void reduce_axis_into(const gpu_engine& engine, const array_view<Item>& items,
                       const axis_numbers& axes, const F& f, finished_t<F, Item>* out,
                       const gpu_workspace& workspace) {
@@ -141,7 +156,7 @@ void reduce_axis_into(const gpu_engine& engine, const array_view<Item>& items,
 /// errors     as reduce_axis_into; unsupported: several axes that memory does not walk as one
 /// tested by  tests/gpu/row_tops_test.cu
 template <class Item, class F>
-requires fold_on<F, Item> && detail::is_top_fold_v<bound_fold_t<F, Item>>
+requires gpu_fold_on<F, Item> && detail::is_top_fold_v<bound_fold_t<F, Item>>
 void reduce_axis_into(const gpu_engine& engine, const array_view<Item>& items,
                       const axis_numbers& axes, const F& f, const top_out<Item>& out,
                       const gpu_workspace& workspace) {
@@ -159,7 +174,7 @@ void reduce_axis_into(const gpu_engine& engine, const array_view<Item>& items,
 ///
 /// errors     throws `error`: as reduce_axis on the CPU; as `reduce` of a GPU
 template <class Item, class F>
-requires fold_on<F, Item>
+requires gpu_fold_on<F, Item>
 auto try_reduce_axis(const gpu_engine& engine, const array_view<Item>& items,
                      const axis_numbers& axes, const F& f, keepdims keep = keepdims::no) {
   using bound = bound_fold_t<F, Item>;
@@ -167,6 +182,9 @@ auto try_reduce_axis(const gpu_engine& engine, const array_view<Item>& items,
   static_assert(!detail::is_all_fold<bound>::value, "all(...) is finished on the host");
   const bound own = bind_fold<Item>(f);
   detail::check_calls<bound, contiguous_view<Item>>();
+  if constexpr (!detail::is_top_fold_v<bound>) {
+    static_cast<void>(&detail::device_calls<bound, Item>::finish_needs_MONOFOLD_HD);
+  }
   const array_rows rows = rows_of(items.extents(), items.strides(), axes);
   axis_result<answer> out{detail::extents_of_result(items, axes, keep),
                           std::vector<answer>(static_cast<std::size_t>(rows.num_rows))};
@@ -191,12 +209,30 @@ auto try_reduce_axis(const gpu_engine& engine, const array_view<Item>& items,
 ///
 /// errors     also throws segment_error with the status of the first row without an answer
 template <class Item, class F>
-requires fold_on<F, Item>
+requires gpu_fold_on<F, Item>
 auto reduce_axis(const gpu_engine& engine, const array_view<Item>& items, const axis_numbers& axes,
                  const F& f, keepdims keep = keepdims::no) {
   auto found = try_reduce_axis(engine, items, axes, f, keep);
   auto values = detail::values_of(found.values, "row");
   return axis_result<answer_t<bound_fold_t<F, Item>>>{std::move(found.extents), std::move(values)};
 }
+
+#if defined(__CUDACC__)
+template <class Item, class F, class... More, class Why = detail::axis_why_not_t<F, Item>>
+requires(!gpu_fold_on<F, Item>) void try_reduce_axis(const gpu_engine&, const array_view<Item>&,
+                                                     const axis_numbers&, const F&,
+                                                     More...) = delete;
+template <class Item, class F, class... More, class Why = detail::axis_why_not_t<F, Item>>
+requires(!gpu_fold_on<F, Item>) void reduce_axis(const gpu_engine&, const array_view<Item>&,
+                                                 const axis_numbers&, const F&, More...) = delete;
+template <class Item, class F, class Out, class Why = detail::axis_why_not_t<F, Item>>
+requires(!gpu_fold_on<F, Item>) void reduce_axis_into(const gpu_engine&, const array_view<Item>&,
+                                                      const axis_numbers&, const F&, const Out&,
+                                                      const gpu_workspace&) = delete;
+#endif
+template <class Item, class F, class Out, class Why = why::out_must_point_to<finished_t<F, Item>>>
+requires(gpu_fold_on<F, Item> && !std::is_same_v<Out, finished_t<F, Item>>) void reduce_axis_into(
+    const gpu_engine&, const array_view<Item>&, const axis_numbers&, const F&, Out*,
+    const gpu_workspace&) = delete;
 
 }  // namespace monofold

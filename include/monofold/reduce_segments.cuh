@@ -13,6 +13,7 @@
 #include "monofold/engine/gpu/segment/top_calls.cuh"
 #include "monofold/reduce.cuh"
 #include "monofold/reduce_segments.hpp"
+#include "monofold/refused.cuh"
 #include "monofold/shape/segments.hpp"
 
 namespace monofold {
@@ -127,6 +128,9 @@ auto segments_and_wait(const gpu_engine& engine, const View& view, const Segment
   using sinks =
       std::conditional_t<is_all_fold<F>::value, segment_states<left>, segment_answers<left>>;
   check_calls<F, View>();
+  if constexpr (!is_all_fold<F>::value) {
+    static_cast<void>(&device_calls<F, typename View::item_type>::finish_needs_MONOFOLD_HD);
+  }
   throw_if_wrong(segments, view);
   const std::int64_t count = segments.size() < 0 ? 0 : segments.size();
   device_stream on{};
@@ -304,5 +308,38 @@ auto reduce_segments(const gpu_engine& engine, const Range& range, const Segment
                      const F& f, Indices = {}) {
   return detail::values_of(try_reduce_segments(engine, range, segments, f, Indices{}), "segment");
 }
+
+#if defined(__CUDACC__)
+template <class Range, segment_list Segments, class F, class... More,
+          class Why = detail::gpu_why_not_t<Range, F>>
+requires(!gpu_folded_range<Range, F>) void try_reduce_segments(const gpu_engine&, const Range&,
+                                                               const Segments&, const F&,
+                                                               More...) = delete;
+template <class Range, segment_list Segments, class F, class... More,
+          class Why = detail::gpu_why_not_t<Range, F>>
+requires(!gpu_folded_range<Range, F>) void reduce_segments(const gpu_engine&, const Range&,
+                                                           const Segments&, const F&,
+                                                           More...) = delete;
+template <class Range, segment_list Segments, class F, class Out, class... More,
+          class Why = detail::gpu_why_not_t<Range, F>>
+requires(!gpu_folded_range<Range, F>) void reduce_segments_into(const gpu_engine&, const Range&,
+                                                                const Segments&, const F&,
+                                                                const Out&, const gpu_workspace&,
+                                                                More...) = delete;
+template <class Range, segment_list Segments, class F, class Out, class... More,
+          class Why = detail::gpu_why_not_t<Range, F>>
+requires(!gpu_folded_range<Range, F>) void fold_segments_into(const gpu_engine&, const Range&,
+                                                              const Segments&, const F&, Out*,
+                                                              const gpu_workspace&,
+                                                              More...) = delete;
+#endif
+template <class Range, segment_list Segments, class F, class Out, class... More,
+          class Answer = finished_t<F, folded_item_t<Range, F>>,
+          class Why = why::out_must_point_to<Answer>>
+requires(gpu_folded_range<Range, F> &&
+         !std::is_same_v<Out, Answer>) void reduce_segments_into(const gpu_engine&, const Range&,
+                                                                 const Segments&, const F&, Out*,
+                                                                 const gpu_workspace&,
+                                                                 More...) = delete;
 
 }  // namespace monofold

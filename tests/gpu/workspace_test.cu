@@ -1,5 +1,5 @@
-// What a workspace holds between calls: numbers of calls that begin again, what a failed kernel leaves,
-// layouts that differ, and a second device.
+// What a workspace holds between calls: numbers of calls that begin again, what a failed kernel leaves, and
+// a second device.
 
 #include <cstdint>
 #include <vector>

@@ -208,6 +208,8 @@ namespace warp {
 /// tested by  tests/gpu/level_test.cu
 template <result_in where = result_in::first_thread, class F>
 MONOFOLD_GPU typename F::state combine(const F& f, const typename F::state& own, int count) {
+  static_cast<void>(
+      &detail::device_calls<F, typename F::state>::what_takes_states_needs_MONOFOLD_HD);
   const int lanes = lanes_in_warp();
   if constexpr (detail::has_quick_lanes_v<F>) {
     if (lanes == warp_lanes) {

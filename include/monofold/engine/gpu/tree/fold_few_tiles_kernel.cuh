@@ -104,23 +104,30 @@ sized_view<View> sized(const View& view) {
   }
 }
 
-/// The launch in as few bytes; and handed_layout, cut down.
+/// The launch in as few bytes, and handed_layout.
 struct few_launch {
   std::int32_t tiles;
-  std::uint16_t blocks;
-  std::uint8_t block_level;
-  std::uint8_t layout;
+  std::uint32_t layout_and_level;  // whose low byte is the level of a block
+
+  MONOFOLD_HD constexpr std::uint32_t layout() const { return layout_and_level & ~0xffu; }
+  MONOFOLD_HD constexpr int block_level() const {
+    return static_cast<int>(layout_and_level & 0xff);
+  }
 };
+
+/// Layouts are alike here only where compilers differ over a fold or a state by 512 bytes or more, or over a view by 64:
+/// a difference shows from the bit on where its term begins to the next term's, the state's to the highest bit.
 template <class F, class View>
-MONOFOLD_HD_CALL constexpr std::uint8_t few_layout_of() {
+MONOFOLD_HD_CALL constexpr std::uint32_t few_layout_of() {
   constexpr handed_layout layout = handed_layout_of<F, View>();
-  return static_cast<std::uint8_t>(layout.fold_bytes + 3 * layout.view_bytes +
-                                   7 * layout.state_bytes);
+  return (static_cast<std::uint32_t>(layout.fold_bytes) << 8) +
+         (static_cast<std::uint32_t>(layout.view_bytes) << 17) +
+         (static_cast<std::uint32_t>(layout.state_bytes) << 23);
 }
 template <class F, class View>
 few_launch few_launch_of(const tile_launch& plan) {
-  return {static_cast<std::int32_t>(plan.tiles), static_cast<std::uint16_t>(plan.blocks),
-          static_cast<std::uint8_t>(plan.block_level), few_layout_of<F, View>()};
+  return {static_cast<std::int32_t>(plan.tiles),
+          few_layout_of<F, View>() | static_cast<std::uint32_t>(plan.block_level)};
 }
 
 /// The shared memory of the kernel: staging, and a state a tile and warp; then, in its place, what the last block
@@ -207,7 +214,7 @@ __global__ void __launch_bounds__(most_few_threads<F, View>, few_resident_blocks
                           const Sink sink, const F f) {
   using state = typename F::state;
   let_next_launch_begin();
-  if (plan.layout != few_layout_of<F, View>()) trap();  // reads parameters in good time
+  if (plan.layout() != few_layout_of<F, View>()) trap();  // reads parameters in good time
   wait_for_launches_before();
   const std::int64_t size = range.count();
   const auto rank = static_cast<int>(threadIdx.x);
@@ -221,22 +228,23 @@ __global__ void __launch_bounds__(most_few_threads<F, View>, few_resident_blocks
   };
   if constexpr (is_all_fold<F>::value) {
     if constexpr (std::is_same_v<Room, no_mail_room>) {
-      const auto* const whole = fold_few_members(f, range.view, size, plan.tiles, plan.block_level);
+      const auto* const whole =
+          fold_few_members(f, range.view, size, plan.tiles, plan.block_level());
       if (rank == 0) sink(f, *whole);
     } else {
       // Read early: it takes as long as items do. The last block writes it when all have read it.
       const mailbox<state> mail{room.boxes(), room.read_call()};
-      const auto* const own = fold_few_members(f, range.view, size, plan.tiles, plan.block_level);
-      hand_on_by_mail(f, own, plan.blocks, mail, room, member_as_it_is{}, sink);
+      const auto* const own = fold_few_members(f, range.view, size, plan.tiles, plan.block_level());
+      hand_on_by_mail(f, own, static_cast<int>(gridDim.x), mail, room, member_as_it_is{}, sink);
     }
   } else if constexpr (std::is_same_v<Room, no_mail_room>) {
     finally(fold_few_tiles<finds_at_once>(f, range.view, size, 0, plan.tiles).total);
   } else {
     const mailbox<state> mail{room.boxes(), room.read_call()};
-    const int blocks = plan.blocks;
+    const auto blocks = static_cast<int>(gridDim.x);
     const auto block = static_cast<int>(blockIdx.x);
-    const int first = block << plan.block_level;
-    const int here = tiles_here(plan.tiles, first, plan.block_level);
+    const int first = block << plan.block_level();
+    const int here = tiles_here(plan.tiles, first, plan.block_level());
     const auto own = fold_few_tiles<finds_at_once>(f, range.view, size, first, here);
     if (rank < warp_lanes) mail.post(block, own.total, own.states);
     if (block + 1 != blocks) return;
