@@ -25,6 +25,8 @@ template <class F, class View>
 using across_term_t = segment_term_t<F, View>;
 
 inline constexpr int add_across_warps = 8;
+/// Blocks that a multiprocessor must have room for.
+inline constexpr int add_across_blocks = 2;
 
 /// What warps of a block that share rows know of each other.
 template <class Job>
@@ -209,7 +211,7 @@ MONOFOLD_GPU void add_across_by_bins(const Job& job, const across_lane& at, std:
 }
 
 template <class Job>
-__global__ void __launch_bounds__(add_across_warps* warp_lanes, 2)
+__global__ void __launch_bounds__(add_across_warps* warp_lanes, add_across_blocks)
     add_across_kernel(MONOFOLD_GRID_CONSTANT const Job job) {
   let_next_launch_begin();
   if (job.layout != handed_layout_of<typename Job::fold, typename Job::view>()) trap();

@@ -163,9 +163,8 @@ inline constexpr int across_threads = 128;
 /// Blocks that a multiprocessor must have room for: 80 registers a thread are enough for 32 loads of 4 bytes and their
 /// accumulators, else 128.
 template <class F, class Item>
-inline constexpr int across_resident_blocks = sizeof(Item) <= 4 && sizeof(typename F::state) <= 8
-                                                  ? 6
-                                                  : 4;
+inline constexpr int across_resident_blocks =
+    sizeof(Item) <= 4 && (sizeof(typename F::state) <= 8 || is_extremum_fold_v<F>) ? 6 : 4;
 inline constexpr int across_tile_levels = 28;  // of up to 2^28 tiles a lane
 inline constexpr int max_across_nodes = 2048;
 
