@@ -52,7 +52,7 @@ def as_source(x):
     """
     if type(x) is np.ndarray and (items := _core.of_buffer(x)) is not None:
         return Source([(items, None)], x.shape, items.dtype)
-    made = None if isinstance(x, np.ndarray) else _protocols.source_of(x)
+    made = None if x is None or isinstance(x, np.ndarray) else _protocols.source_of(x)
     return _numpy_source(_lists.to_numpy(x)) if made is None else Source(*made)
 
 
@@ -66,22 +66,65 @@ def as_source_of(x, code):
     return source
 
 
-def as_mask(where, shape):
-    """`where` as a view of the shape of the items; None where there is none."""
+def mask_of(where, shape):
+    """`where` as a NumPy array of the shape of the items; None where there is none."""
     if where is None or where is True:
         return None
     mask = _lists.to_numpy(where)
     if mask.dtype != bool:
         raise TypeError(f"where must be of bool, not {mask.dtype}")
-    if mask.shape == shape and (marks := _core.of_buffer(mask)) is not None:
-        return marks
-    return of_numpy(np.broadcast_to(mask, shape))
+    if mask.shape == shape:
+        return mask
+    try:
+        return np.broadcast_to(mask, shape)
+    except ValueError:
+        raise ValueError(f"where has the shape {mask.shape}; the items have {tuple(shape)}") from None
+
+
+def as_mask(where, shape):
+    """The same as an array of the core."""
+    mask = mask_of(where, shape)
+    if mask is None:
+        return None
+    marks = _core.of_buffer(mask)
+    return of_numpy(mask) if marks is None else marks
+
+
+def check_masked(items):
+    """Raises where `where=` has items that the host does not read."""
+    if items.place != 0:
+        raise TypeError("where= needs an array on the host")
 
 
 def with_mask(pieces, mask):
+    check_masked(pieces[0][0])
     if len(pieces) > 1 or pieces[0][1] is not None:
         raise TypeError("where= needs one array without absent items")
     return [(pieces[0][0], mask)]
+
+
+class _Seen:
+    """An array of the core as NumPy asks for one."""
+
+    def __init__(self, items):
+        self.items = items  # which keeps the memory
+        dtype = _dtypes.numpy_of(items.dtype)
+        dtype = np.dtype(np.uint16) if dtype.kind == "V" else dtype  # bfloat16 by its bits
+        text = (dtype.newbyteorder() if items.swapped else dtype).str
+        self.__array_interface__ = {"shape": tuple(items.extents), "strides": tuple(items.strides), "typestr": text,
+                                    "data": (items.address, True), "version": 3}
+
+
+def joined(source):
+    """(the items of all pieces as a NumPy array of one axis, which of them there are or None)."""
+    parts = [np.asarray(_Seen(items)).ravel() for items, _ in source.pieces]
+    together = np.concatenate(parts)
+    together = together.astype(together.dtype.newbyteorder("="), copy=False).view(_dtypes.numpy_of(source.code))
+    if all(mask is None for _, mask in source.pieces):
+        return together, None
+    marks = [np.ones(part.size, bool) if mask is None else np.asarray(_Seen(mask)).ravel()
+             for part, (_, mask) in zip(parts, source.pieces)]
+    return together, np.concatenate(marks)
 
 
 def numbers(values, code):

@@ -7,7 +7,7 @@ import dask
 import dask.array as da
 import numpy as np
 
-from . import _core, _dtypes, _folds, _kinds, _operations, _rows
+from . import _arrays, _core, _dtypes, _folds, _operations, _rows, _whole
 from ._state import State
 
 TILE = 4096  # states that begin at a multiple of so many items are merged without a change of bits
@@ -104,25 +104,30 @@ def reduce(d, fold, *, nan=None, split_every=None):
     return dask.delayed(finish)(state(d, fold, nan=nan, split_every=split_every))
 
 
-def answer_dtype(operation, dtype, whole):
-    """The type of answers: along axes that of the rules, for whole arrays that of Python's numbers."""
-    kind = operation.kind
-    if kind.answer == "index":
-        return np.dtype(np.int64)
-    item = _dtypes.code_of_numpy(dtype)
-    native = _core.answer_dtype(kind.code, item, operation.make_how(operation.nan))
-    return _dtypes.numpy_of(native if whole else _kinds.answer_code(kind, native, item))
+def code_of_answers(operation, d, asked, widest):
+    """The type of answers: the one asked for, else that of the rules, or for `widest` that of Python's numbers."""
+    kind, item = operation.kind, _dtypes.code_of_numpy(d.dtype)
+    how = operation.make_how(operation.nan)
+    if widest and asked is None and kind.answer == "value":
+        return _core.answer_dtype(kind.code, item, how)
+    code = _rows.value_code(kind, _arrays.Source([], d.shape, item), how, asked)
+    return _dtypes.INT64 if kind.answer == "index" else code
 
 
-def whole(d, operation, keepdims, split_every):
+def whole(d, operation, asked, keepdims, widest, split_every):
+    """A state a chunk; the answer of all of them together is rounded once, to its type."""
     states = joined(d, _folds.as_fold(operation), operation.nan, split_every)
-    dtype = answer_dtype(operation, d.dtype, whole=True)
-    answer = states.map_blocks(answer_of, like=dtype, dtype=dtype, meta=np.empty((0,) * states.ndim, dtype))
+    code = code_of_answers(operation, d, asked, widest)
+    dtype = _dtypes.numpy_of(code)
+    answer = states.map_blocks(answer_of, kind=operation.kind, code=code, dtype=dtype,
+                               meta=np.empty((0,) * states.ndim, dtype))
     return answer.reshape((1,) * d.ndim if keepdims else ())
 
 
-def answer_of(states, like):
-    return np.full(states.shape, only(states).finish(), like)
+def answer_of(states, kind, code):
+    state = only(states)
+    value = state.finish() if kind.answer == "index" else _whole.rounded_of(state._core, kind, code)
+    return np.full(states.shape, value, _dtypes.numpy_of(code))
 
 
 def along(d, operation, axes, keepdims, asked):
@@ -130,7 +135,7 @@ def along(d, operation, axes, keepdims, asked):
     if d.size == 0:  # whose chunks Dask does not join
         d = da.empty(d.shape, dtype=d.dtype, chunks=-1)
     d = d.rechunk({axis: -1 for axis in axes})
-    out = answer_dtype(operation, d.dtype, whole=False) if asked is None else _dtypes.numpy_of(_dtypes.code_of(asked))
+    out = _dtypes.numpy_of(code_of_answers(operation, d, asked, widest=False))
     rows = functools.partial(rows_of, operation=operation, axes=tuple(axes), asked=asked)
     chunks = tuple((1,) if axis in axes else sizes for axis, sizes in enumerate(d.chunks))
     answer = d.map_blocks(rows, dtype=out, chunks=chunks, meta=np.empty((0,) * d.ndim, out))
@@ -148,15 +153,16 @@ Parameters
 d : dask.array.Array
     In any chunks; for a whole array also of unknown sizes, where places do not matter.
 axis : int or tuple of ints, optional
-    The axes to reduce; chunks are first joined along them. None: all.
+    The axes to reduce. None: all of them, by a state a chunk; so it is where all are named. Else chunks are first
+    joined along these axes: a task holds whole rows.
 keepdims : bool, optional
     Reduced axes stay, with one index.
 dtype : str or dtype, optional
-    Along axes: the type of the answers, rounded once.
+    The type of the answers, rounded once.
 nan : {{"propagate", "omit", "raise"}}, optional
     NaN make the answer NaN, are left out, or raise `NanFound`.
 split_every : int, optional
-    How many states are joined at once, for a whole array.
+    How many states are joined at once, where all axes are reduced; there are none to be joined along some.
 **options
     Those of the operation: `correction`.
 
@@ -175,9 +181,12 @@ def make(name):
             raise TypeError(f"{name} of Dask arrays takes no {', '.join(sorted(refused))}")
         check(d)
         operation = _operations.make(name)(nan=nan, **options)
-        if axis is None and dtype is None:
-            return whole(d, operation, keepdims, split_every)
-        return along(d, operation, _rows.axes_of(axis, d.ndim), keepdims, dtype)
+        axes = _rows.axes_of(axis, d.ndim)
+        if len(axes) == d.ndim:
+            return whole(d, operation, dtype, keepdims, axis is None, split_every)
+        if split_every is not None:
+            raise TypeError(f"{name} along some axes has no split_every: chunks are joined there, not states")
+        return along(d, operation, axes, keepdims, dtype)
 
     function.__name__ = function.__qualname__ = name
     function.__module__ = "monofold.dask"

@@ -2,30 +2,46 @@
 
 import numpy as np
 
-from . import _lists
+from . import _arrays, _lists
 from ._errors import NanFound
 
 ORDERED = ("min", "max", "minmax", "argmin", "argmax", "count")
 
 
 def of_any(x):
-    """Dates or times as a NumPy array; None for what is none: arrays, scalars, lists, columns of pandas."""
+    """(dates or times as a NumPy array, which of them there are or None for all); None for what is none.
+
+    They come in arrays, scalars, lists, and columns of pandas, pyarrow and polars, whose nulls are absent.
+    """
+    if _is_column(x):
+        array = np.asarray(x)  # where a null is NaT
+        return (array, ~_lists.absent_in(x) if _lists.has_absent(x) else None) if array.dtype.kind in "mM" else None
     if not isinstance(x, (list, tuple)) and not isinstance(getattr(x, "dtype", None), np.dtype):
         return None
     try:
         array = _lists.to_numpy(x)
     except (TypeError, ValueError):
         return None
-    return array if array.dtype.kind in "mM" else None
+    return (array, None) if array.dtype.kind in "mM" else None
 
 
-def reduce(operation, x, where=None, nan="propagate", axis=None, keepdims=False, dtype=None, out=None):
+def _is_column(x):
+    """Whether it is a column of pyarrow or polars that says it has dates, or times that count from a day."""
+    name = str(getattr(x, "type", getattr(x, "dtype", ""))).lower()
+    return hasattr(x, "null_count") and name.startswith(("date", "timestamp", "duration"))
+
+
+def reduce(operation, dates, where=None, nan="propagate", axis=None, keepdims=False, dtype=None, out=None):
     """The answer of an operation for dates or times, which are int64 with the lowest one for NaT."""
+    x, present = dates
     name = operation.kind.name
     if name not in ORDERED:
         raise TypeError(f"{name} of {x.dtype}: dates and times have {', '.join(ORDERED)}")
     if dtype is not None or out is not None:
         raise TypeError(f"{name} of {x.dtype} takes no dtype and no out")
+    where = _arrays.mask_of(where, x.shape)
+    if present is not None:
+        where = present if where is None else where & present
     absent = np.isnat(x)
     if where is not None:
         absent &= where

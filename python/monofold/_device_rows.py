@@ -15,6 +15,19 @@ def is_on_device(source):
     return source.pieces[0][0].place != 0
 
 
+def check_device():
+    """Raises where there is no device that answers could be made on."""
+    found = _core.gpu()
+    if found.startswith("none"):
+        raise DeviceUnavailable(f"the array lies on a device, and of those there is {found}")
+
+
+def refuse(source, what):
+    """Raises where the items lie on a device, which `what` does not read."""
+    if is_on_device(source):
+        raise TypeError(f"{what} needs arrays on the host: copy the one on a device there")
+
+
 def _library_of(x):
     name = type(x).__module__.partition(".")[0]
     return name, sys.modules.get(name)
@@ -31,19 +44,20 @@ def stream_of(x, others):
     return DEFAULT_STREAM, False  # which __dlpack__ has put the stream of each array before
 
 
-def empty_like(x, shape, code):
-    """A new array of the library of `x`, beside it, whose items are not set."""
+def new_like(x, shape, code, fill=None):
+    """A new array of the library of `x`, beside it, whose items are `fill`, or not set."""
     name, library = _library_of(x)
     dtype = _dtypes.NAMES[code]
+    function, given = ("empty", (shape,)) if fill is None else ("full", (shape, fill))
     if name == "cupy":
-        return library.empty(shape, dtype)
+        return getattr(library, function)(*given, dtype=dtype)
     if name in ("jax", "jaxlib"):
         raise TypeError("arrays of jax are not written: give out= an array of another library")
     if name != "torch":
         if not hasattr(x, "__array_namespace__"):
             raise TypeError(f"arrays of {name} have no library to make answers by: give out=")
         library = x.__array_namespace__()
-    return library.empty(shape, dtype=getattr(library, dtype), device=x.device)
+    return getattr(library, function)(*given, dtype=getattr(library, dtype), device=x.device)
 
 
 _CODES = {"index": lambda _: [_dtypes.INT64], "pair": lambda code: [code, code],
@@ -62,7 +76,7 @@ class Answers:
         shape = (*shape, how.k) if self.is_ranked else shape
         self.last = len(shape) - 1
         if out is None:
-            self.arrays = [empty_like(x, shape, one) for one in codes]
+            self.arrays = [new_like(x, shape, one) for one in codes]
         else:
             self.arrays = list(_rows.outs_of(out, len(codes)))
         shown = [_shown(array, shape, one) for array, one in zip(self.arrays, codes)]
@@ -105,7 +119,7 @@ def code_of_out(out):
 def reduce(x, source, mask, kind, how, axes, code, keepdims=False, out=None):
     """The answers of one operation along axes: an array, or two for pairs."""
     if mask is not None:
-        raise TypeError("where= needs an array on the host")
+        _arrays.check_masked(source.items)
     shape = tuple(1 if axis in axes else extent for axis, extent in enumerate(source.shape)
                   if keepdims or axis not in axes)
     new = Answers(x, kind, shape, how, code, out)

@@ -82,6 +82,7 @@ class StatsFold(Fold):
     """
 
     __name__ = "stats"
+    parameters = ("x", "axis", "keepdims", "where", "nan", "correction")
     names = ("count", "count_nan", "sum", "mean", "var", "std", "min", "max", "argmin", "argmax")
 
     def __init__(self, correction=0, nan="propagate"):
@@ -97,13 +98,17 @@ class StatsFold(Fold):
         count, nan, total, mean, var, std, least, most, least_at, most_at = values
         return Stats(count, nan, total, mean, var, std, least, least_at, most, most_at)
 
-    def __call__(self, x=_operations._NOTHING, axis=None, *, where=None, nan=None, correction=None):
+    def __call__(self, *args, **named):
+        _operations.check_call(self, args, named)
+        return self._answer(*args, **named)
+
+    def _answer(self, x=_operations._NOTHING, axis=None, *, keepdims=False, where=None, nan=None, correction=None):
         if not (nan is correction is None):
             correction = self.correction if correction is None else _operations.whole("correction", correction)
             self = _stats(correction, self.nan if nan is None else nan)
         if x is _operations._NOTHING:
-            return Operation._alone(self, axis=axis, where=where)
-        return reduce(x, self, axis, where=where)
+            return Operation._alone(self, axis=axis, keepdims=keepdims or None, where=where)
+        return reduce(x, self, axis, keepdims=keepdims, where=where)
 
     def __repr__(self):
         stated = [f"correction={self.correction}"] if self.correction else []
@@ -207,12 +212,12 @@ def _rows_of(x, source, mask, kind, how, axes, keepdims):
 class All(Operation):
     """Whether every item is not zero; of operations: their fold."""
 
-    def _call(self, x=_operations._NOTHING, *others, **options):
-        if isinstance(x, (Operation, Fold)):
-            if options:
+    def _call(self, *args, **named):
+        if args and isinstance(args[0], (Operation, Fold)):
+            if named:
                 raise TypeError("all() of operations takes no options")
-            return Fold(one for part in (x, *others) for one in as_fold(part).operations)
-        return Operation._call(self, x, *others, **options)
+            return Fold(one for part in args for one in as_fold(part).operations)
+        return Operation._call(self, *args, **named)
 
 
 _operations._CLASSES["all"] = All

@@ -4,7 +4,7 @@ import functools
 
 import numpy as np
 
-from . import _arrays, _core, _folds, _lists, _protocols, _rows
+from . import _arrays, _core, _device_rows, _folds, _keys, _lists, _protocols, _rows
 from ._errors import raise_status
 
 ORDERS = {"key": 0, "first": 1}
@@ -16,8 +16,10 @@ def group_by(keys, x, fold, *, order="key", dtype=None, nan=None):
     Parameters
     ----------
     keys : array, or a tuple of arrays
-        As long as `x`, of anything that has an order.
+        As long as `x`, of anything that has an order, on the host.
     x : array
+        On the host. A row is left out where its item, or one of its keys, is absent: a null of Arrow, polars or
+        pandas. NaN are not absent: as keys all of them are one, which comes last.
     fold : operation or fold
         All but `top_k` and `bottom_k`.
     order : {"key", "first"}
@@ -29,21 +31,37 @@ def group_by(keys, x, fold, *, order="key", dtype=None, nan=None):
     Returns
     -------
     (keys, answers)
-        An array of keys, or a tuple of them, and the answers as along an axis; places count along the group.
+        An array of keys, or a tuple of them, and the answers as along an axis; places count along the group,
+        without the rows that are left out.
     """
     if order not in ORDERS:
         raise ValueError(f"order: {order!r} is none of {', '.join(ORDERS)}")
     fold = _folds.as_fold(fold)
-    source = _arrays.as_source(x)
-    if len(source.pieces) > 1 or source.pieces[0][1] is not None:
-        raise TypeError("groups need one array without absent items")
-    codes, names = coded(keys)
-    if codes.size != source.items.count:
-        raise ValueError(f"{codes.size} keys for {source.items.count} items")
+    x, source, codes, names = _aligned(keys, x)
     how = fold.make_how(nan)
     failed = functools.partial(_failed_key, codes, names, x, how)
     found = [_one(codes, source, kind, how, ORDERS[order], dtype, failed) for kind in fold.kinds]
     return _like(keys, names(found[0][0])), fold.pack(answers for _, answers in found)
+
+
+def _aligned(keys, x):
+    """(items, the same as a source, numbers of keys, what turns those back) of the rows where all of them are there."""
+    source = _arrays.as_source(x)
+    _device_rows.refuse(source, "group_by")
+    columns = _keys.columns_of(keys)
+    num_items = sum(items.count for items, _ in source.pieces)
+    if columns[0].num_rows != num_items:
+        raise ValueError(f"{columns[0].num_rows} keys for {num_items} items")
+    present = _keys.rows_with_all(columns)
+    if present is not None or len(source.pieces) > 1 or source.pieces[0][1] is not None:
+        like = source.like
+        x, there = _arrays.joined(source)
+        present = there if present is None else present if there is None else present & there
+        x = x if present is None else x[present]
+        source = _arrays.as_source(x)
+        source.like = like
+    arrays = [column.of_rows(present) for column in columns]
+    return x, source, *(_keys.coded_together(arrays) if isinstance(keys, tuple) else _keys.coded(arrays[0]))
 
 
 def _like(keys, found):
@@ -88,41 +106,3 @@ def _failed_key(codes, names, x, how, kind, code):
         return None
     key = names(found[failed:failed + 1])
     return tuple(one.tolist()[0] for one in key) if isinstance(key, tuple) else key.tolist()[0]
-
-
-def coded(keys):
-    """Keys as int64 in the same order, and what turns those of groups back into keys."""
-    if isinstance(keys, tuple):
-        return _coded_together(keys)
-    array = as_keys(keys)
-    if array.dtype.kind in "biu" and array.dtype != np.uint64:
-        return np.ascontiguousarray(array, np.int64), lambda found: found.astype(array.dtype)
-    values, codes = np.unique(array, return_inverse=True)
-    return np.ascontiguousarray(codes, np.int64), lambda found: values[found]
-
-
-def as_keys(keys):
-    """A NumPy array of keys, each as the caller has it."""
-    if _lists.has_absent(keys):
-        raise TypeError("an absent key is no key")
-    return _lists.to_numpy(keys, objects=True).ravel()
-
-
-def _coded_together(keys):
-    """Several arrays of keys as one number: the first is the most significant."""
-    if not keys:
-        raise TypeError("a tuple of no keys")
-    parts = [np.unique(as_keys(one), return_inverse=True) for one in keys]
-    codes, *others = (codes for _, codes in parts)
-    sizes = [values.size for values, _ in parts]
-    if float(np.prod(sizes, dtype=float)) > 2**62:
-        raise ValueError("too many combinations of keys")
-    for size, more in zip(sizes[1:], others):
-        if more.shape != codes.shape:
-            raise ValueError("arrays of keys of different lengths")
-        codes = codes * size + more
-
-    def names(found):
-        return tuple(values[place] for (values, _), place in zip(parts, np.unravel_index(found, sizes)))
-
-    return np.ascontiguousarray(codes, np.int64), names

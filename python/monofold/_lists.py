@@ -56,6 +56,19 @@ def has_absent(x):
     return hasattr(x, "isna") and not isinstance(x.dtype, np.dtype) and bool(x.isna().any())
 
 
+def absent_in(x):
+    """Which items of such an array are absent, as NumPy's bool."""
+    return np.asarray(x.is_null() if hasattr(x, "null_count") else x.isna(), bool)
+
+
+def without_absent(x):
+    """The others."""
+    for name in ("drop_null", "drop_nulls"):  # of pyarrow, of polars
+        if hasattr(x, name):
+            return getattr(x, name)()
+    return x[~absent_in(x)]
+
+
 def _is_of_exact_floats(made):
     """Whether an array of a list can only be one of numbers that float64 has all: nothing more is to be looked at."""
     return made.ndim == 1 and made.dtype == np.float64 and made.min() > -2**53 and made.max() < 2**53

@@ -33,7 +33,10 @@ def policy(nan):
 
 def whole(name, number, low=0, end=2**63):
     """A number that must be an integer from `low` to before `end`."""
-    number = int(operator.index(number))
+    try:
+        number = int(operator.index(number))
+    except TypeError:
+        raise TypeError(f"{name}: an integer, not {type(number).__name__}") from None
     if not low <= number < end:
         raise ValueError(f"{name}: {number} is not from {low} to {end - 1}")
     return number
@@ -136,9 +139,11 @@ class Operation(_core.operation):
     def make_how(self, nan):
         return make_how(nan, self.plain, self.correction, self.k)
 
-    def _call(self, x=_NOTHING, axis=None, *, keepdims=False, dtype=None, out=None, where=None, nan=None, **options):
-        if options and (unknown := set(options) - set(self.options)):
-            raise TypeError(f"{self.__name__}() takes no {', '.join(sorted(unknown))}")
+    def _call(self, *args, **named):
+        check_call(self, args, named)
+        return self._answer(*args, **named)
+
+    def _answer(self, x=_NOTHING, axis=None, *, keepdims=False, dtype=None, out=None, where=None, nan=None, **options):
         if nan is not None or options:
             self = self.with_options(nan, **options)
             if x is not _NOTHING and axis is None and not keepdims and dtype is out is where is None:
@@ -168,17 +173,19 @@ class Operation(_core.operation):
                 source.pieces = _arrays.with_mask(source.pieces, mask)
             order = {"plain": self.plain, "raises": nan == "raise"}
             if dtype is not None:
-                return _whole.rounded(source, self.kind, how, _rows.value_code(self.kind, source, how, dtype), **order)
+                code = _rows.value_code(self.kind, source, how, dtype)
+                self._set_row_type(source.code, code, dtype)  # the next such call may be quick
+                return _whole.rounded(source, self.kind, how, code, **order)
             [answer] = _whole.answers(source, [self.kind], how, **order)
             return _whole.scalar(self.kind, answer)
         axes = _rows.axes_of(axis, len(source.shape))
         is_far = _device_rows.is_on_device(source)
+        named = dtype
         if out is not None and dtype is None and self.kind.answer == "value":
             code = _device_rows.code_of_out(out) if is_far else _rows.code_of_out(_rows.outs_of(out, 1)[0])
-            dtype = _dtypes.NAMES[code]
+            dtype, named = _dtypes.NAMES[code], getattr(out, "dtype", None)
         code = _rows.value_code(self.kind, source, how, dtype)
-        if dtype is None:
-            self._set_row_type(source.code, code)  # the next such call may be quick
+        self._set_row_type(source.code, code, *(() if named is None else (named,)))  # the next such call may be quick
         if is_far:
             return _device_rows.reduce(x, source, mask, self.kind, how, axes, code, keepdims, out)
         arrays = _rows.reduce(source, mask, self.kind, how, axes, code, keepdims)
@@ -206,7 +213,7 @@ class Ranking(Operation):
     parameters = ("x", "k", "axis", "where", "nan")
     returns = "TopK\n    `values` and their `indices`, best first; along an axis in its place."
 
-    def _call(self, x=_NOTHING, k=None, axis=None, *, where=None, nan=None):
+    def _answer(self, x=_NOTHING, k=None, axis=None, *, where=None, nan=None):
         if isinstance(x, int) and not isinstance(x, bool) and axis is None:
             raise TypeError("the first argument is an array; name k: top_k(k=3)")
         self = self.with_options(nan, k=k)
@@ -240,13 +247,13 @@ class Norm(Operation):
 
     parameters = (*Operation.parameters, "ord")
 
-    def _call(self, x=_NOTHING, axis=None, *, ord=2, **options):
+    def _answer(self, x=_NOTHING, axis=None, *, ord=2, **options):
         names = {2: "norm", 1: "norm1", math.inf: "norminf"}
         if ord not in names:
             raise ValueError(f"ord: {ord!r} is none of 1, 2 and inf")
         if ord != 2:
             self = _made(Operation, KINDS[names[ord]], self.plain, self.nan, 0, self.k)
-        return Operation._call(self, x, axis, **options)
+        return Operation._answer(self, x, axis, **options)
 
 
 class Dot(Operation):
@@ -255,7 +262,7 @@ class Dot(Operation):
     parameters = ("x", "y", "where", "nan")
     returns = "number\n    Exact, rounded once."
 
-    def _call(self, x=_NOTHING, y=_NOTHING, *, where=None, nan=None):
+    def _answer(self, x=_NOTHING, y=_NOTHING, *, where=None, nan=None):
         nan = self.nan if nan is None else nan
         if x is _NOTHING:
             return self.with_options(nan)._alone(y=None if y is _NOTHING else y, where=where)
@@ -264,6 +271,8 @@ class Dot(Operation):
         left, right = _arrays.as_source(x), _arrays.as_source(y)
         check_pair(left, right)
         mask = _arrays.as_mask(where, left.shape)
+        if mask is not None:
+            _arrays.check_masked(left.items)
         state = _core.state(left.code, [self.kind.code], 0, self.make_how(nan))
         state.push_pairs(left.items, right.items, mask)
         pieces = [(left.items, mask)]  # a NaN's place counts the items that are not there
@@ -279,6 +288,17 @@ def _made(cls, kind, plain, nan, correction, k):
 def several(codes, plain, nan, correction, k=1):
     """What answers packed arrays quickly."""
     return _core.several(codes, bool(plain), policy(nan), correction, k)
+
+
+def check_call(self, args, named):
+    """Refuses arguments that `self` has no parameter for, by the name that its users know."""
+    name, places = self.__name__, [one for one in self.parameters if one in _POSITIONAL]
+    if unknown := named.keys() - set(self.parameters):
+        raise TypeError(f"{name}() takes no {', '.join(sorted(unknown))}")
+    if len(args) > len(places):
+        raise TypeError(f"{name}() takes {', '.join(places)} by place, not {len(args)} arguments; name others")
+    if twice := named.keys() & set(places[:len(args)]):
+        raise TypeError(f"{name}() got {', '.join(sorted(twice))} twice")
 
 
 @functools.cache

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from . import _arrays, _core, _folds, _rows
+from . import _arrays, _core, _device_rows, _folds, _rows
 from ._errors import raise_status
 from ._results import TopK
 from ._segments import as_one_array
@@ -40,6 +40,7 @@ def rolling(x, window, fold, axis=-1, *, dtype=None, nan=None):
         raise TypeError(f"a window is a number of items, not {type(window).__name__}")
     window = window.__index__()
     source = as_one_array(x, "windows")
+    _device_rows.refuse(source, "rolling")
     if axis is None or isinstance(axis, tuple) or not source.shape:
         raise TypeError("windows lie along one axis of an array")
     axis, = _rows.axes_of(axis, len(source.shape))

@@ -48,8 +48,12 @@ class State:
         MalformedState
             The bytes are no saved state, a damaged one, or one of a newer version.
         """
+        try:
+            data = bytes(memoryview(data))
+        except TypeError:
+            raise TypeError(f"a saved state is bytes, not {type(data).__name__}") from None
         self = cls.__new__(cls)
-        self._core, (self._code, codes, (nan, plain, correction, k)) = _core.state.load(bytes(data))
+        self._core, (self._code, codes, (nan, plain, correction, k)) = _core.state.load(data)
         names = {number: name for name, number in _operations.NAN_POLICIES.items()}
         options = {"plain": plain, "nan": names[nan], "correction": correction, "k": k}
         self._fold = _fold_of([_BY_CODE[code] for code in codes], options)

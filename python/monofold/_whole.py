@@ -69,11 +69,15 @@ def state_of(source, codes, how, in_order):
 def rounded(source, kind, how, code, *, plain=False, raises=False):
     """The answer of one operation, rounded once to a type; a pair of them for pairs."""
     in_order = plain or raises or not kind.any_order
-    state = state_of(source, [kind.code], how, in_order)
+    return rounded_of(state_of(source, [kind.code], how, in_order), kind, code, source.pieces)
+
+
+def rounded_of(state, kind, code, pieces=()):
+    """The same of a state."""
     value, second = _arrays.make((), code), _arrays.make((), code)
     status = state.answer_into(0, code, value[1], second[1])
     if status:
-        raise_status(status, kind.name, answer_of(state, 0, kind, 1, source.pieces)[-1])
+        raise_status(status, kind.name, answer_of(state, 0, kind, 1, pieces)[-1])
     return (value[0].item(), second[0].item()) if kind.answer == "pair" else value[0].item()
 
 

@@ -1,36 +1,74 @@
-"""The reductions of the Python array API standard, as strict as its text: arrays in, arrays of their library out.
+"""The reductions of the Python array API standard: arrays in, arrays of their library out.
 
 Every answer is an array (of no axes for the whole array), floats keep their type, and statistics of integers or
-truth values are refused where the standard defines none. Integer sums that do not fit raise `IntegerOverflow`.
+truth values are refused where the standard defines none. Beyond the standard's text:
+
+- integer sums that do not fit raise `IntegerOverflow`; `min` and its like of no items raise `EmptyInput`;
+- `correction` is a multiple of 1/64 from 0 on, since answers are exact;
+- an array on a GPU is reduced there, in its library; what has no kernel is refused, and nothing is copied.
+
+`cumulative_sum` and `cumulative_prod` are not here.
 """
 
 import math
 
 import numpy as np
 
-from . import _arrays, _dtypes, _operations, _rows
+from . import _arrays, _device_rows, _dtypes, _operations, _rows
 
 __all__ = ["all", "any", "argmax", "argmin", "count_nonzero", "max", "mean", "min", "prod", "std", "sum", "var"]
 
 _ANY, _NUMBERS, _FLOATS = "any type", "numbers", "floats"
 
 
+MOST_REPEATS = 64  # how often items are read for the sake of a correction that is no whole number
+
+
 def _reduced(name, x, of, axis, keepdims, dtype=None, correction=0):
+    correction, times = _whole_correction(correction)
     operation = _operations.make(name)
-    if not (0 <= correction < 2**63 and int(correction) == correction):
-        raise ValueError(f"correction: {correction} is no whole number from 0 to {2**63 - 1}")
     if correction:
-        operation = operation.with_options(correction=int(correction))
+        operation = operation.with_options(correction=correction)
     source = _arrays.as_source(x)
     if of == _NUMBERS and source.code == _dtypes.BOOL or of == _FLOATS and not _dtypes.is_floating(source.code):
         raise TypeError(f"{name}: arrays of {_dtypes.NAMES[source.code]}; the standard defines it for {of}")
     axes = _rows.axes_of(axis, len(source.shape))
     how = operation.make_how(operation.nan)
     code = _rows.value_code(operation.kind, source, how, dtype)
-    if of == _FLOATS and math.prod(source.shape[one] for one in axes) <= correction:
-        kept = [1 if one in axes else n for one, n in enumerate(source.shape) if keepdims or one not in axes]
+    kept = tuple(1 if one in axes else n for one, n in enumerate(source.shape) if keepdims or one not in axes)
+    is_far = _device_rows.is_on_device(source)
+    if is_far:
+        _device_rows.check_device()
+    if of == _FLOATS and times * math.prod(source.shape[one] for one in axes) <= correction:
+        if is_far:
+            return _device_rows.new_like(x, kept, code, math.nan)
         return source.like(np.full(kept, math.nan, _dtypes.numpy_of(code)))
-    return source.like(_rows.reduce(source, None, operation.kind, how, axes, code, keepdims)[0])
+    if is_far:
+        if times > 1:
+            raise TypeError(f"correction: {correction / times} of an array on a device: whole numbers have a kernel")
+        return _device_rows.reduce(x, source, None, operation.kind, how, axes, code, keepdims)
+    if times > 1:
+        source, axes = _repeated(source, times), [*axes, len(source.shape)]
+    return source.like(_rows.reduce(source, None, operation.kind, how, axes, code)[0].reshape(kept))
+
+
+def _whole_correction(correction):
+    """(a whole number, how often each item is to be there for it): for 1.5 it is 3, with every item twice.
+
+    That changes no bit: the sum of squares over n - c is twice the one over 2 n - 2 c.
+    """
+    times = 1
+    while 0 <= correction < 2**53 and int(correction) != correction and times < MOST_REPEATS:
+        correction, times = correction * 2, times * 2
+    if not (0 <= correction < 2**63 and int(correction) == correction):
+        raise ValueError(f"correction: {correction / times} is no multiple of 1/{MOST_REPEATS} from 0 on, "
+                         "for which there is an exact answer")
+    return int(correction), times
+
+
+def _repeated(source, times):
+    """Every item so often, along a last axis of no bytes."""
+    return _arrays.Source([(source.items.repeated(times), None)], (*source.shape, times), source.code, source.like)
 
 
 def sum(x, /, *, axis=None, dtype=None, keepdims=False):
@@ -49,7 +87,7 @@ def mean(x, /, *, axis=None, keepdims=False):
 
 
 def var(x, /, *, axis=None, correction=0.0, keepdims=False):
-    """The variance; NaN where there are no more items than `correction`, which must be a whole number."""
+    """The variance; NaN where there are no more items than `correction`, a multiple of 1/64."""
     return _reduced("var", x, _FLOATS, axis, keepdims, correction=correction)
 
 

@@ -88,6 +88,19 @@ void layout::check_extents() const {
   }
 }
 
+void layout::check_on_host() const {
+  if (place == MONOFOLD_HOST) return;
+  throw nb::type_error("the array lies on a device, and this call needs one on the host");
+}
+
+layout repeated(const layout& items, std::int64_t times) {
+  layout out = items;
+  out.extents.push_back(times);
+  out.strides.push_back(0);
+  out.check_extents();
+  return out;
+}
+
 layout with_axes(const layout& items, const std::vector<std::int64_t>& order) {
   layout out = items;
   for (std::size_t axis = 0; axis < order.size(); ++axis) {
@@ -176,6 +189,7 @@ void bind_array(nb::module_& core) {
            nb::arg("place"), nb::arg("extents"), nb::arg("strides"), nb::arg("owner").none())
       .def_rw("read_only", &array::read_only)
       .def_ro("dtype", &array::dtype)
+      .def_ro("swapped", &array::swapped)
       .def_ro("place", &array::place)
       .def_ro("extents", &array::extents)
       .def_ro("strides", &array::strides)
@@ -184,6 +198,10 @@ void bind_array(nb::module_& core) {
       .def("in_memory_order",
            [](const array& self) {
              return array{in_memory_order(self), self.owner};
+           })
+      .def("repeated",
+           [](const array& self, std::int64_t times) {
+             return array{repeated(self, times), self.owner};
            })
       .def_prop_ro("num_bytes", [](const array& self) { return self.count() * self.item_bytes(); })
       .def_prop_ro("count", [](const array& self) { return self.count(); })

@@ -31,6 +31,8 @@ struct layout {
   bool is_packed() const;
   /// errors     ValueError: extents that no array has, which another library told us
   void check_extents() const;
+  /// errors     TypeError: the items lie where the host cannot read them
+  void check_on_host() const;
 };
 
 /// An array as Python holds it: what keeps the memory is copied and freed under the interpreter's lock only.
@@ -47,6 +49,8 @@ monofold_dtype dtype_of_format(const char* format, std::int64_t item_bytes);
 
 /// The same items in the order in which they lie in memory: axes by falling strides, none backward.
 layout in_memory_order(const layout& items);
+/// Every item so often: a last axis that takes no step.
+layout repeated(const layout& items, std::int64_t times);
 /// Axes in another order: axis i of the result is axis `order[i]`.
 layout with_axes(const layout& items, const std::vector<std::int64_t>& order);
 

@@ -142,9 +142,17 @@ nb::tuple device_segments(const array& items, const array& starts, const array& 
 /// threads of Python's go on while it is made and given back.
 class device_memory {
  public:
+  /// errors     DeviceUnavailable: there is no device
   explicit device_memory(std::int64_t bytes) {
-    nb::gil_scoped_release released;
-    own_ = runtime::make_device_memory(bytes);
+    try {
+      nb::gil_scoped_release released;
+      own_ = runtime::make_device_memory(bytes);
+    } catch (const error& why) {
+      if (why.code() != status::device_unavailable) throw;
+      const nb::object type = nb::module_::import_("monofold._errors").attr("DeviceUnavailable");
+      PyErr_SetString(type.ptr(), why.what());
+      throw nb::python_error();
+    }
   }
   device_memory(const device_memory&) = delete;
   device_memory& operator=(const device_memory&) = delete;

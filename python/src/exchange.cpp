@@ -241,7 +241,7 @@ void bind_exchange(nb::module_& core) {
   core.def("add_exchange_type", &add_exchange_type);
   core.def("add_capsule_type", &add_capsule_type, nb::arg("type"), nb::arg("make_empty").none(),
            nb::arg("ask_stream").none());
-  core.def("from_exchange", &from_exchange);
+  core.def("from_exchange", &from_exchange, nb::arg("array").none());
 }
 
 }  // namespace monofold::python

@@ -60,7 +60,7 @@ nb::list fetched(const array& items, const std::vector<monofold_operation>& oper
                  const how& options) {
   std::vector<runtime::answer> answers;
   monofold_status status = MONOFOLD_OK;
-  if (items.place != MONOFOLD_HOST) throw nb::value_error("the array lies on a device");
+  items.check_on_host();
   try {
     answers = fold_all(items, runtime::c_boundary::make_request(
                                   items.dtype, operations.data(),

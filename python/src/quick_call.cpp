@@ -2,6 +2,7 @@
 
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <stdexcept>
@@ -70,7 +71,7 @@ bool quick_call::answer_without_lock(const packed_items& items, monofold_result*
 
 namespace {
 
-/// Calls use(items) with those of an array of NumPy's own type; false: they are not packed, or of no type of ours.
+/// Calls use(items, view) with those of an array of NumPy's own type; false: they are not packed, or of no type of ours.
 template <class Use>
 bool with_items_of(PyObject* array, const Use& use) {
   Py_buffer view;
@@ -84,7 +85,7 @@ bool with_items_of(PyObject* array, const Use& use) {
   if (items.dtype >= 0) {  // items of no type of ours may have no bytes
     items.data = view.buf;
     items.count = view.len / view.itemsize;
-    is_used = use(items);
+    is_used = use(items, view);
   }
   PyBuffer_Release(&view);
   return is_used;
@@ -110,15 +111,33 @@ bool quick_call::answer_packed(const packed_items& items, monofold_result* resul
 
 bool quick_call::answer(PyObject* array, monofold_result* results) {
   if (is_of_packed_type(array)) {
-    return with_items_of(array,
-                         [&](const packed_items& items) { return answer_packed(items, results); });
+    return with_items_of(array, [&](const packed_items& items, const Py_buffer&) {
+      return answer_packed(items, results);
+    });
   }
   packed_items items;
   return look_at_packed(array, items) && answer_packed(items, results);
 }
 
+bool quick_call::dot(PyObject* left, PyObject* right, monofold_result& result) {
+  const auto with_both = [&](const packed_items& a, const packed_items& b) {
+    const monofold_options options = options_now();
+    return a.dtype == b.dtype && a.count < items_without_lock && is_aligned(a) && is_aligned(b) &&
+           monofold_dot(a.data, b.data, a.dtype, a.count, MONOFOLD_HOST, &options, &result) ==
+               MONOFOLD_OK;
+  };
+  if (!is_of_packed_type(left) || !is_of_packed_type(right)) return false;
+  return with_items_of(left, [&](const packed_items& a, const Py_buffer& of_a) {
+    return with_items_of(right, [&](const packed_items& b, const Py_buffer& of_b) {
+      return std::equal(of_a.shape, of_a.shape + of_a.ndim, of_b.shape, of_b.shape + of_b.ndim) &&
+             with_both(a, b);
+    });
+  });
+}
+
 bool quick_call::rank(PyObject* array, monofold_dtype& dtype, runtime::answer& best) {
-  return is_of_packed_type(array) && with_items_of(array, [&](const packed_items& items) {
+  return is_of_packed_type(array) &&
+         with_items_of(array, [&](const packed_items& items, const Py_buffer&) {
            dtype = items.dtype;
            return items.count < items_without_lock && is_aligned(items) &&
                   short_.rank(items.data, items.dtype, items.count, best);
@@ -170,8 +189,8 @@ void bind_quick_call(nb::module_& core) {
              options.k = k;
              new (self) quick_call(std::move(codes), options);
            })
-      .def("values", &values_of)
-      .def("best", &best_of);
+      .def("values", &values_of, nb::arg("array").none())
+      .def("best", &best_of, nb::arg("array").none());
   core.attr("most_quick") = quick_call::most_ops;
   core.def("set_threads", [](std::int32_t count) { num_threads = count; });
   core.def("set_packed_type", [](nb::type_object type) {

@@ -33,6 +33,9 @@ class quick_call {
   /// The k best of an array of NumPy's, by the only operation; false as above.
   bool rank(PyObject* array, monofold_dtype& dtype, runtime::answer& best);
 
+  /// The inner product of two arrays of NumPy's of one shape; false as above.
+  bool dot(PyObject* left, PyObject* right, monofold_result& result);
+
   std::size_t num_ops() const { return short_.operations().size(); }
   monofold_operation code(std::size_t i) const { return short_.operations()[i]; }
   /// With as many threads as calls have now.

@@ -1,5 +1,5 @@
 #pragma once
-/// python/src/quick_rows: answers along one axis, into a new array, where nothing is asked but them.
+/// python/src/quick_rows: answers along axes by few steps.
 
 #include <nanobind/nanobind.h>
 
@@ -26,10 +26,20 @@ class row_types {
   std::array<std::atomic<signed char>, MONOFOLD_FLOAT64 + 1> known_{};
 };
 
-/// A new array of answers for one of NumPy; null without an exception: not a case for this function, which is one for arrays of at
-/// most 256 MiB that can be read where they lie, of types that were told, and whose rows all have an answer.
+/// What a call says beside its array. Null: nothing.
+struct asked_rows {
+  PyObject* axis = nullptr;  // an integer, or a tuple of them; null or None: all axes
+  bool keepdims = false;
+  PyObject* out = nullptr;  // an array of NumPy
+  const char* told =
+      nullptr;  // of a type that is named: by the code of items, one more than that of answers
+};
+
+/// Answers for an array of NumPy: a new array, `out`, or a number; null without an exception: not a case for this
+/// function, which is one for arrays of at most 256 MiB that can be read where they lie, of types that were told, and
+/// whose rows all have an answer. `out` takes up to 4 KiB, at once.
 PyObject* reduce_rows_quickly(monofold_operation operation, const monofold_options& options,
-                              const row_types& types, PyObject* array, PyObject* axis);
+                              const row_types& types, PyObject* array, const asked_rows& asked);
 
 /// NumPy's name of a type; null: it has none.
 PyObject* numpy_type(monofold_dtype dtype);

@@ -220,10 +220,14 @@ monofold_status rows_by_parts(const question& what, const layout& items, const n
 }
 
 /// (status, the first row without an answer or -1)
+///
+/// errors     TypeError: an array on a device; device_rows takes those
 nb::tuple rows(const array& items, const array* mask, const numbers& axes,
                monofold_operation operation, const how& options, monofold_dtype value_dtype,
                std::int64_t k, std::uintptr_t values, std::uintptr_t seconds,
                std::uintptr_t indices) {
+  items.check_on_host();
+  if (mask != nullptr) mask->check_on_host();
   const question what{operation, options.options};
   const outputs out{value_dtype, k, reinterpret_cast<char*>(values),
                     reinterpret_cast<char*>(seconds), reinterpret_cast<std::int64_t*>(indices)};
@@ -309,9 +313,13 @@ void bind_reduce(nb::module_& core) {
   core.def("packed", &packed);
   core.def("packed_ranked", &packed_ranked);
   core.def("place_of_marked", [](const array& mask, std::int64_t marked) {
+    mask.check_on_host();
     return place_of_marked(mask, 0, mask.count(), marked);
   });
-  core.def("count_marked", [](const array& mask) { return count_marked(mask); });
+  core.def("count_marked", [](const array& mask) {
+    mask.check_on_host();
+    return count_marked(mask);
+  });
   core.def("answer_dtype",
            [](monofold_operation operation, monofold_dtype dtype, const how& options) {
              monofold_dtype value = -1;

@@ -1,6 +1,8 @@
 #include "python/src/segments.hpp"
 
+#include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -22,8 +24,7 @@ T* at(std::uintptr_t address) {
 class packed_items {
  public:
   explicit packed_items(const layout& items) : data_(items.data) {
-    if (items.place != MONOFOLD_HOST)
-      throw nb::type_error("segments of arrays on a device are not reduced");
+    items.check_on_host();
     if (items.is_packed()) return;
     copy_.resize(static_cast<std::size_t>(items.count() * items.item_bytes()));
     gather(items, 0, items.count(), copy_.data());
@@ -61,6 +62,12 @@ nb::tuple segments(const array& items, std::uintptr_t starts, std::uintptr_t sto
   return nb::make_tuple(status, failed);
 }
 
+/// Windows between two looks at signals: a piece's, and so many that few items are read again by the next ones.
+std::int64_t windows_at_once(std::int64_t window, std::int64_t item_bytes) {
+  const std::int64_t most = std::numeric_limits<std::int64_t>::max() / 8;
+  return std::max(piece_bytes / item_bytes, 8 * std::min(window, most));
+}
+
 /// (status, the first window without an answer or -1) of each row along an axis; answers lie with that axis last.
 nb::tuple rolling(const array& items, std::size_t axis, std::int64_t window,
                   monofold_operation operation, const how& options, monofold_dtype value_dtype,
@@ -78,19 +85,24 @@ nb::tuple rolling(const array& items, std::size_t axis, std::int64_t window,
     const packed_items packed(with_axes(items, order));
     const std::int64_t row_items = items.extents[axis];
     const std::int64_t num_rows = row_items == 0 ? 0 : items.count() / row_items;
-    const std::int64_t row_answers = (row_items - window + 1) * width;
+    const std::int64_t row_windows = row_items - window + 1;
+    const std::int64_t at_once = windows_at_once(window, items.item_bytes());
     const auto from = [](std::uintptr_t address, std::int64_t bytes) -> void* {
       return address == 0 ? nullptr : at<char>(address) + bytes;
     };
-    for (std::int64_t row = 0; row < num_rows && status == MONOFOLD_OK; ++row) {
-      const std::int64_t done = row * row_answers;
-      const std::int64_t bytes = done * bytes_of(value_dtype);
+    signal_watch watch;
+    for (std::int64_t i = 0; i < num_rows * row_windows && status == MONOFOLD_OK;) {
+      const std::int64_t row = i / row_windows, first = i % row_windows;
+      const std::int64_t count = std::min(at_once, row_windows - first);
+      const std::int64_t bytes = i * width * bytes_of(value_dtype);
       status = monofold_rolling(
-          static_cast<const char*>(packed.data()) + row * row_items * items.item_bytes(),
-          items.dtype, row_items, window, operation, &options.options, value_dtype,
+          static_cast<const char*>(packed.data()) + (row * row_items + first) * items.item_bytes(),
+          items.dtype, count + window - 1, window, operation, &options.options, value_dtype,
           from(values, bytes), from(seconds, bytes),
-          static_cast<std::int64_t*>(from(indices, done * 8)), &failed);
-      if (failed >= 0) failed += row * (row_items - window + 1);
+          static_cast<std::int64_t*>(from(indices, i * width * 8)), &failed);
+      if (failed >= 0) failed += i;
+      i += count;
+      if (status == MONOFOLD_OK) watch.passed(count * items.item_bytes());
     }
   }
   check_call(status);

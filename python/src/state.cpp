@@ -71,6 +71,7 @@ namespace {
 
 /// Arrays on a device are reduced where they lie, and there is no copying into a buffer.
 void check_place(const layout& items, const layout* mask) {
+  if (mask != nullptr) mask->check_on_host();
   if (items.place == MONOFOLD_HOST || (mask == nullptr && items.is_packed())) return;
   throw nb::value_error("an array on a device must be packed, and all of it there");
 }

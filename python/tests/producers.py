@@ -64,6 +64,13 @@ class Tensor:
         return _new_capsule(ctypes.addressof(self.managed), name, None)
 
 
+class OnGpu(Tensor):
+    """One that says it lies on a GPU, of a type of its own: the core remembers which types do."""
+
+    def __init__(self, array, code, **told):
+        super().__init__(array, code, kind=2, **told)
+
+
 SHOW = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.POINTER(DLTensor))
 STREAM = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_int32, ctypes.c_int32, ctypes.POINTER(ctypes.c_void_p))
 ALLOCATE = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.POINTER(DLTensor), ctypes.POINTER(ctypes.c_void_p), ctypes.c_void_p,

@@ -3,12 +3,14 @@
 import importlib
 import importlib.util
 import math
+from fractions import Fraction
 
 import monofold as mf
 import monofold.array_api as xp
 import numpy as np
 import pytest
-from arrays import FLOATS, INTEGERS, numbers, same
+from arrays import FLOATS, INTEGERS, numbers, rounded, same
+from producers import CudaArray, OnGpu
 
 FLOATING = (xp.mean, xp.var, xp.std)
 
@@ -57,6 +59,35 @@ def test_special_cases():
     assert xp.any(np.array([math.nan])) and xp.sum(np.array([math.inf, 1.0])) == math.inf
 
 
+@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize("correction", (0.5, 1.5, 0.015625, 2.75))
+def test_corrections_that_are_no_whole_numbers(dtype, correction):
+    """The exact sum of squares over n - c, rounded once."""
+    x = (numbers(dtype, (4, 5, 6)) / 64).astype(dtype)
+    for view in (x, x[::-1, :, ::2], x.astype(x.dtype.newbyteorder())):
+        columns = view.transpose(1, 2, 0).reshape(-1, 4)
+        for axis, rows in ((2, view.reshape(20, -1)), (0, columns), (None, [view.ravel()])):
+            found = xp.var(view, axis=axis, correction=correction)
+            assert found.dtype == x.dtype
+            for got, row in zip(found.ravel(), rows):
+                items = [Fraction(float(item)) for item in row]
+                squares = sum(item**2 for item in items) - sum(items)**2 / len(items)
+                assert float(got) == float(rounded(squares / (len(items) - Fraction(correction)), dtype))
+    assert xp.std(x, correction=correction, keepdims=True).shape == (1, 1, 1)
+    assert float(xp.std(np.array([1.0, 3.0]), correction=1.5)) == 2.0
+    few = xp.var(np.ones((2, 3)), axis=0, correction=2.5)
+    assert few.shape == (3,) and np.isnan(few).all()
+
+
+@pytest.mark.skipif(not mf.info()["gpu"].startswith("none"), reason="the pointers are not of a GPU")
+def test_arrays_on_a_gpu_that_is_not_here():
+    for function in (getattr(xp, name) for name in xp.__all__):
+        for on_gpu in (CudaArray(), OnGpu(np.ones(4, "float32"), 2)):
+            for options in ({}, {"axis": 0}, {"keepdims": True}):
+                with pytest.raises(mf.DeviceUnavailable):
+                    function(on_gpu, **options)
+
+
 def test_refusals():
     truth = np.array([True])
     for function in (xp.sum, xp.prod, xp.min, xp.argmax):
@@ -65,8 +96,9 @@ def test_refusals():
     for bad in (np.zeros(2, complex), np.array(["a"])):
         with pytest.raises(TypeError):
             xp.sum(bad)
-    with pytest.raises(ValueError, match="whole number"):
-        xp.var(np.ones(3), correction=0.5)
+    for bad in (0.1, -1, -0.5, 1 / 128, math.inf, math.nan):
+        with pytest.raises(ValueError, match="no multiple of 1/64"):
+            xp.var(np.ones(3), correction=bad)
     with pytest.raises(TypeError):
         xp.argmax(np.ones((2, 2)), axis=(0, 1))
     with pytest.raises(TypeError):

@@ -53,6 +53,42 @@ def test_axes(chunks, axis):
     assert same(mfd.sum(d, axis=axis, dtype="float64").compute(), mf.sum(x, axis=axis, dtype="float64"))
 
 
+@pytest.mark.parametrize("options", ({}, {"dtype": "float32"}, {"axis": (0, 1)}, {"axis": (1, 0), "dtype": "float64"},
+                                     {"axis": (0, -1), "keepdims": True}), ids=str)
+def test_whole_arrays_are_not_gathered(options, monkeypatch):
+    """Each task has a chunk or some states, whose answer has the bits of one call."""
+    pushed = []
+    push = mf.State.push
+    monkeypatch.setattr(mf.State, "push", lambda self, block: pushed.append(block.size) or push(self, block))
+    x = numbers("float32", (60, 200))
+    d = da.from_array(x, chunks=(7, 50))
+    for name in ("sum", "mean", "var", "std", "max", "any", "count", "norm"):
+        if "dtype" in options and name == "any":
+            continue
+        out, expected = getattr(mfd, name)(d, **options), np.asarray(getattr(mf, name)(x, **options))
+        assert not any("rechunk" in layer for layer in out.__dask_graph__().layers)
+        pushed.clear()
+        found = out.compute(scheduler="synchronous")
+        assert sum(pushed) == x.size and max(pushed) == 7 * 50
+        assert found.shape == expected.shape and found.tobytes() == expected.astype(found.dtype).tobytes(), name
+        assert out.dtype == found.dtype == options.get("dtype", expected.dtype if options else found.dtype)
+    line = da.from_array(x.ravel(), chunks=1000)
+    assert same(mfd.sum(line, axis=0).compute(), mf.sum(x.ravel(), axis=0))
+    assert not any("rechunk" in layer for layer in mfd.sum(line, axis=0).__dask_graph__().layers)
+    assert mfd.argmax(d, axis=(0, 1)).compute() == mf.argmax(x)
+    with pytest.raises(TypeError, match="places"):
+        mfd.argmax(d, dtype="int8")
+
+
+def test_split_every():
+    d = da.from_array(numbers("float64", (60, 200)), chunks=(6, 50))
+    assert same(mfd.sum(d, axis=(0, 1), split_every=2).compute(), mfd.sum(d, axis=(0, 1)).compute())
+    few, many = (len(mfd.sum(d, axis=(0, 1), split_every=every).__dask_graph__()) for every in (100, 2))
+    assert few < many
+    with pytest.raises(TypeError, match="sum along some axes has no split_every"):
+        mfd.sum(d, axis=0, split_every=2)
+
+
 def test_options_and_errors():
     x = np.array([1.0, np.nan, 3.0, 5.0])
     d = da.from_array(x, chunks=2)

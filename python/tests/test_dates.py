@@ -62,3 +62,26 @@ def test_columns_of_pandas():
     for holder in (pandas.Series, pandas.Index):
         x = holder(DAYS.astype("M8[ns]"))
         assert mf.min(x) == DAYS.min() and mf.max(x, nan="omit") == DAYS.max() and mf.argmax(x) == 0
+
+
+@pytest.mark.parametrize("library", ("pyarrow", "polars"))
+@pytest.mark.parametrize("dtype", ("M8[D]", "M8[us]", "m8[ms]"))
+def test_columns_whose_nulls_are_absent(library, dtype):
+    other = pytest.importorskip(library)
+    dates = DAYS.astype("M8[D]") if dtype == "M8[D]" else (DAYS - DAYS[2] if dtype[0] == "m" else DAYS).astype(dtype)
+    values = [None, *dates.tolist(), None]
+    column = other.array(values) if library == "pyarrow" else other.Series(values)
+    low, high = mf.minmax(column)
+    assert low == dates.min() and high == dates.max() and mf.count(column) == 4
+    assert (mf.argmin(column), mf.argmax(column)) == (2, 1)  # places count the absent ones
+    assert mf.max(column, nan="raise") == high and mf.reduce(column, mf.all(mf.min, mf.argmax)) == (low, 1)
+    assert mf.min(column, where=[True, True, False, False, False, False]) == dates[0]
+    if library == "pyarrow":
+        chunks = other.chunked_array([column, column.slice(0, 2)])
+        assert mf.max(chunks) == high and mf.count(chunks) == 5
+    with pytest.raises(mf.EmptyInput):
+        mf.max(column[:1])
+    with pytest.raises(TypeError, match="sum of"):
+        mf.sum(column)
+    with pytest.raises(TypeError):
+        mf.max(other.array(["a"]) if library == "pyarrow" else other.Series(["a"]))

@@ -6,10 +6,11 @@ import sys
 from types import SimpleNamespace
 
 import monofold as mf
+import monofold.array_api as xp
 import numpy as np
 import pytest
 from arrays import numbers
-from monofold import _core
+from monofold import _arrays, _core
 from producers import CudaArray, Tensor, exchange_type
 
 LIBRARIES = pathlib.Path(__file__).parents[2] / "build" / "lib"
@@ -38,6 +39,11 @@ class Namespace:
     def empty(shape, dtype, device):
         assert device == "device 0"
         return There(np.zeros(shape, dtype))
+
+    @staticmethod
+    def full(shape, fill, dtype, device):
+        assert device == "device 0"
+        return There(np.full(shape, fill, dtype))
 
     @staticmethod
     def moveaxis(array, axis, to):
@@ -136,6 +142,39 @@ def test_options():
         mf.max(there, axis=1, nan="raise")
     total, most = mf.reduce(there, mf.all(mf.sum, mf.argmax), axis=1)
     assert same(total, mf.sum(x, axis=1)) and same(most, mf.argmax(x, axis=1))
+
+
+@pytest.mark.parametrize("shape", ((6, 7, 9), (1, 5), (40,), ()))
+def test_array_api(shape):
+    """Answers of the standard's functions lie where the array does, whole ones too."""
+    x = np.asarray(numbers("float32", shape), "float32")
+    for name in xp.__all__:
+        function = getattr(xp, name)
+        for options in ({}, {"keepdims": True}, *({"axis": axis} for axis in (0, -1)[:len(shape)])):
+            assert same(function(There(x), **options), function(x, **options)), (name, options)
+    assert same(xp.sum(There(x), dtype="float64"), xp.sum(x, dtype="float64"))
+    assert same(xp.var(There(np.ones((3, 2))), axis=1, correction=2), np.full(3, np.nan))
+    assert same(xp.mean(There(np.ones((2, 0), "float32")), axis=1), np.full(2, np.nan, "float32"))
+    with pytest.raises(TypeError, match="1.5 of an array on a device"):
+        xp.var(There(np.ones((3, 2))), correction=1.5)
+    with pytest.raises(TypeError, match="bool"):
+        xp.max(There(np.ones(3, bool)))
+    with pytest.raises(TypeError, match="no library"):
+        xp.sum(CudaArray(shape=(40,), data=(There(np.ones(40, "float32")).told["data"], False)))
+
+
+def test_the_host_s_loops_do_not_read_a_device():
+    source = _arrays.as_source(There(np.ones((3, 4))))
+    how = mf.sum.make_how("propagate")
+    with pytest.raises(TypeError, match="lies on a device"):
+        _core.rows(source.items, None, [0], 1, how, 12, 1, 0, 0, 0)
+    here = _arrays.as_source(np.ones((3, 4)))
+    with pytest.raises(TypeError, match="lies on a device"):
+        _core.rows(here.items, source.items, [0], 1, how, 12, 1, 0, 0, 0)
+    with pytest.raises(TypeError, match="lies on a device"):
+        _core.rolling(source.items, 0, 1, 1, how, 12, 1, 0, 0, 0)
+    with pytest.raises(TypeError, match="lies on a device"):
+        _core.count_marked(source.items)
 
 
 def test_failures():

@@ -91,8 +91,9 @@ def test_absent_items_of_pandas(kind, holder):
         pytest.importorskip("pyarrow")
     x = getattr(pandas, holder)(pandas.array([None, 1, 5, None], dtype=kind))
     assert mf.sum(x) == 6 and mf.count(x) == 2 and mf.argmax(x) == 2
-    with pytest.raises(TypeError, match="absent"):
-        mf.group_by(x, np.zeros(4), mf.sum)
+    keys, sums = mf.group_by(x, [1.0, 2.0, 4.0, 8.0], mf.sum)
+    assert keys.tolist() == [1, 5] and sums.tolist() == [2.0, 4.0]
+    assert mf.group_by([7, 7, 8, 8], x, mf.sum)[1].tolist() == [1, 5]
     with pytest.raises(TypeError, match="absent"):
         mf.sum(x, axis=0)
     with pytest.raises(TypeError, match="absent"):

@@ -34,10 +34,10 @@ class Stopped(Exception):
 
 
 @contextmanager
-def alarm(action):
-    """Calls `action` after some tenths of a second, from a signal's handler."""
+def alarm(action, seconds=0.2):
+    """Calls `action` after some time, from a signal's handler."""
     before = signal.signal(signal.SIGALRM, lambda number, frame: action())
-    signal.setitimer(signal.ITIMER_REAL, 0.2)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
     start = time.monotonic()
     try:
         yield
@@ -71,6 +71,24 @@ LONG_CALLS = {
 def test_interrupts(call):
     with alarm(stop), pytest.raises(Stopped):
         call()
+
+
+@pytest.mark.parametrize("shape", ((4, 2**27), (2**29,)))
+def test_interrupted_windows(shape):
+    x = np.zeros(shape, "int8")
+    with alarm(stop, 0.01), pytest.raises(Stopped):
+        mf.rolling(x, 2, mf.max)
+
+
+def test_windows_in_parts():
+    """The bits of windows of more than 256 MiB of items, which are reduced in parts."""
+    x = np.zeros(2**25 + 1000)
+    x[2**25 - 3:2**25 + 3] = 1, 2, 3, 4, 5, 6
+    most, place = mf.rolling(x, 3, mf.all(mf.max, mf.argmax))
+    near = slice(2**25 - 10, 2**25 + 10)
+    expected = np.lib.stride_tricks.sliding_window_view(x[near.start:near.stop + 2], 3)
+    assert most.size == x.size - 2
+    assert np.array_equal(most[near], expected.max(1)) and np.array_equal(place[near], expected.argmax(1))
 
 
 @pytest.mark.parametrize("shape, axis", (((70_000, 520), 1), ((520, 70_000), 0), ((2, 70, 2**18), (2,)),
