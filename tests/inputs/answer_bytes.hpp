@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "monofold/fold/extrema.hpp"
+#include "monofold/fold/logsumexp.hpp"
 #include "monofold/fold/top.hpp"
 #include "monofold/platform/status.hpp"
 
@@ -33,6 +34,10 @@ std::string bytes_of(const monofold::extrema_answer<T>& a) {
 template <class T>
 std::string bytes_of(const monofold::top_answer<T>& a) {
   return bytes_of(a.values) + bytes_of(a.indices);
+}
+template <class T>
+std::string bytes_of(const monofold::softmax_scale<T>& a) {
+  return bytes_of(a.max) + bytes_of(a.sum);
 }
 template <class... T>
 std::string bytes_of(const std::tuple<T...>& values) {
