@@ -83,8 +83,9 @@ def mask_of(where, shape):
 
 def as_mask(where, shape):
     """The same as an array of the core."""
-    mask = mask_of(where, shape)
-    if mask is None:
+    if type(where) is np.ndarray and where.shape == shape and where.dtype == bool:
+        mask = where
+    elif (mask := mask_of(where, shape)) is None:
         return None
     marks = _core.of_buffer(mask)
     return of_numpy(mask) if marks is None else marks

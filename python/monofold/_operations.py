@@ -140,7 +140,8 @@ class Operation(_core.operation):
         return make_how(nan, self.plain, self.correction, self.k)
 
     def _call(self, *args, **named):
-        check_call(self, args, named)
+        if len(args) > 1 or not named.keys() <= names_of(type(self)):
+            check_call(self, args, named)
         return self._answer(*args, **named)
 
     def _answer(self, x=_NOTHING, axis=None, *, keepdims=False, dtype=None, out=None, where=None, nan=None, **options):
@@ -288,6 +289,12 @@ def _made(cls, kind, plain, nan, correction, k):
 def several(codes, plain, nan, correction, k=1):
     """What answers packed arrays quickly."""
     return _core.several(codes, bool(plain), policy(nan), correction, k)
+
+
+@functools.cache
+def names_of(cls):
+    """The parameters that may be named beside an array."""
+    return frozenset(cls.parameters) - {"x"}
 
 
 def check_call(self, args, named):

@@ -12,6 +12,7 @@
 
 #include "monofold/platform/bits.hpp"
 #include "monofold/platform/float_format.hpp"
+#include "monofold/platform/host_device.hpp"
 #include "monofold/platform/numbers.hpp"
 
 namespace monofold {
@@ -45,8 +46,10 @@ requires std::is_integral_v<Key>
 struct key_words<Key> {
   static constexpr std::uint64_t sign = std::is_signed_v<Key> ? std::uint64_t{1} << 63 : 0;
 
-  static std::uint64_t word_of(Key key) { return static_cast<std::uint64_t>(key) ^ sign; }
-  static Key key_of(std::uint64_t word) { return static_cast<Key>(word ^ sign); }
+  MONOFOLD_HD static std::uint64_t word_of(Key key) {
+    return static_cast<std::uint64_t>(key) ^ sign;
+  }
+  MONOFOLD_HD static Key key_of(std::uint64_t word) { return static_cast<Key>(word ^ sign); }
 };
 
 /// Negative numbers have their bits flipped, the others their sign bit; NaN come last.
@@ -57,7 +60,7 @@ struct key_words<Key> {
   using bits = typename format::bits;
   static constexpr bits every_bit = static_cast<bits>(~bits{0});
 
-  static std::uint64_t word_of(const Key& key) {
+  MONOFOLD_HD static std::uint64_t word_of(const Key& key) {
     const bits own = float_bits(key);
     const auto magnitude = static_cast<bits>(own & ~format::sign_bit);
     if (magnitude > format::infinity) return every_bit;
@@ -65,7 +68,7 @@ struct key_words<Key> {
     const bool negative = own != magnitude;
     return static_cast<bits>(negative ? ~own : own | format::sign_bit);
   }
-  static Key key_of(std::uint64_t word) {
+  MONOFOLD_HD static Key key_of(std::uint64_t word) {
     const auto own = static_cast<bits>(word);
     if (own == every_bit) return float_from_bits<Key>(format::quiet_nan);
     const bool negative = (own & format::sign_bit) == 0;
@@ -76,14 +79,14 @@ struct key_words<Key> {
 /// The first byte is the highest.
 template <class Key>
 requires(is_byte_array_v<Key> && sizeof(Key) <= 8) struct key_words<Key> {
-  static std::uint64_t word_of(const Key& key) {
+  MONOFOLD_HD static std::uint64_t word_of(const Key& key) {
     unsigned char byte[sizeof(Key)];
     std::memcpy(byte, &key, sizeof(Key));
     std::uint64_t word = 0;
     for (const unsigned char b : byte) word = word << 8 | b;
     return word;
   }
-  static Key key_of(std::uint64_t word) {
+  MONOFOLD_HD static Key key_of(std::uint64_t word) {
     unsigned char byte[sizeof(Key)];
     for (std::size_t i = sizeof(Key); i-- > 0; word >>= 8) byte[i] = word & 0xff;
     Key key;

@@ -109,16 +109,19 @@ class segment_path {
   bool reports() const { return plan_.long_blocks > 0 && plan_.row_tiles == 0; }
 
  private:
-  /// Whether the kernel of slots is faster than that of chunks.
+  /// Whether the kernel of slots, or that of shared memory, is faster than that of chunks.
   ///
   /// source     one H200. Of extrema the kernel of slots takes 0.9 of the time for rows of 8 items, 0.3 to 0.5 for one
   ///            (two, where the answer has an index); of exact sums of float32 0.5 to 0.95, of integers, whose states
-  ///            have 128 bits, 0.2 to 0.8
+  ///            have 128 bits, 0.2 to 0.8; of their means 0.45 to 0.85
   bool is_faster_in_slots(std::int64_t length) const {
     if constexpr (is_extremum_fold_v<F>) {
       return length > 4 || length == 1 || (length == 2 && !std::is_same_v<answer_t<F>, item>);
     } else if constexpr (std::is_same_v<F, integer_sum_fold<item>> && sizeof(item) <= 4) {
       return length * static_cast<int>(sizeof(item)) >= (sizeof(item) == 1 ? 128 : 32);
+    } else if constexpr (std::is_same_v<F, mean_fold<item>> && !is_floating_v<item> &&
+                         sizeof(item) == 4) {
+      return length > 8 && length <= 256;  // by shared memory
     } else if constexpr (!std::is_void_v<segment_term_t<F, View>> && sizeof(item) == 4) {
       const bool are_few = segments_.size() * length <= std::int64_t{8} << 20;
       return are_few ? length > 4 && length <= 512 : length > 32 && length < 256;

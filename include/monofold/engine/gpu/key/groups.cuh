@@ -1,0 +1,206 @@
+#pragma once
+/// engine/gpu/key/groups: brings the items of each key together on a GPU, as segments.
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+#include <type_traits>
+
+#include "monofold/engine/gpu/engine.cuh"
+#include "monofold/engine/gpu/key/at_each.cuh"
+#include "monofold/engine/gpu/key/memory.cuh"
+#include "monofold/engine/gpu/key/sort_pairs.cuh"
+#include "monofold/engine/gpu/key/starts.cuh"
+#include "monofold/engine/gpu/key/words.cuh"
+#include "monofold/platform/float_format.hpp"
+#include "monofold/platform/host_device.hpp"
+#include "monofold/platform/numbers.hpp"
+#include "monofold/platform/status.hpp"
+#include "monofold/shape/keys.hpp"
+#include "monofold/shape/view.hpp"
+
+namespace monofold::detail {
+
+/// Groups as segments, in device memory.
+template <class Key>
+struct device_groups {
+  device_list<std::int64_t> offsets;  // one more than groups
+  device_list<Key> keys;              // as the answer has them
+  device_list<std::uint32_t>
+      order;  // the group at each place of the answer; empty: they stand in order
+
+  std::int64_t count() const { return keys.size(); }
+  bool are_in_order() const { return order.data() == nullptr; }
+};
+
+/// The key at each place of the answer, by the word where its group begins; and the end of the last group.
+template <class View, class Key>
+struct decode_groups {
+  View words;
+  std::uint64_t low;
+  std::int64_t* offsets;
+  std::int64_t count;
+  const std::uint32_t* order;
+  Key* to;
+
+  MONOFOLD_GPU void operator()(std::int64_t p) const {
+    if (p == count) {
+      offsets[count] = words.size();
+      return;
+    }
+    const std::int64_t group = order == nullptr ? p : static_cast<std::int64_t>(order[p]);
+    to[p] = key_words<Key>::key_of(word_at(words, offsets[group]) + low);
+  }
+};
+
+template <class Key, class View>
+void decode(const device_stream& on, const View& words, std::uint64_t low,
+            device_groups<Key>& groups) {
+  const std::int64_t count = groups.offsets.size() - 1;
+  groups.keys = device_list<Key>(on, count);
+  at_each(on, count + 1,
+          decode_groups<View, Key>{words, low, groups.offsets.data(), count, groups.order.data(),
+                                   groups.keys.data()});
+}
+
+/// The runs of equal keys.
+///
+/// shape      at least one key, which was checked
+/// sync       waits for the number of runs
+/// errors     throws `error`
+template <class KeyView>
+device_groups<typename KeyView::item_type> find_runs(const device_stream& on, const KeyView& keys) {
+  device_groups<typename KeyView::item_type> out;
+  out.offsets = starts_of_runs(on, keys);
+  decode(on, keys, 0, out);
+  return out;
+}
+
+/// Groups by key, and their items side by side.
+///
+/// shape      at least one key, as many values, which were checked
+/// order      a group's items as they follow each other in the input
+/// sync       waits for the range of the keys, and for the number of groups
+/// errors     throws `error`; unsupported: 2^32 items or more
+/// cost       keys that lie near each other are words of 4 bytes, others of 8. Of their bits those are sorted that
+///            differ. With words go items of 4 or 8 bytes that lie in memory, or places, by which items are fetched
+/// source     radix sort: Adinets, Merrill 2022, arXiv:2206.01784 (CUB's)
+/// tested by  tests/gpu/group_by_test.cu
+template <class KeyView, class View>
+class key_sort {
+ public:
+  using key = typename KeyView::item_type;
+  using item = typename View::item_type;
+  static constexpr bool in_memory = contiguous_item_view<View>;
+
+  key_sort(const device_stream& on, const KeyView& keys, const View& values, key_order order)
+      : on_(on), keys_(keys), values_(values), count_(keys.size()), order_(order) {
+    if (count_ > most_items) {
+      throw error(status::unsupported, "on a GPU group_by takes fewer than 2^32 items");
+    }
+    using fold = word_range_fold<key>;
+    const typename fold::state range = wait_for_state(on, fold{}, keys);
+    low_ = range.low;
+    const int bits = bit_width_of(range.high - range.low);
+    if (bits == 0) {
+      take_all();
+    } else if (bits <= 32) {
+      sort<std::uint32_t>(bits);
+    } else {
+      sort<std::uint64_t>(bits);
+    }
+  }
+
+  const device_groups<key>& groups() const { return groups_; }
+
+  /// The items, group after group.
+  contiguous_view<item> items() const {
+    if constexpr (in_memory) {
+      if (items_.data() == nullptr) return values_;
+    }
+    return {items_.data(), count_};
+  }
+
+ private:
+  static constexpr std::int64_t most_items =
+      0xffffffff;  // places take 4 bytes; 8 would take 150 GB
+  static constexpr bool may_go_along =
+      in_memory && is_number_v<item> && (sizeof(item) == 4 || sizeof(item) == 8);
+  using payload = std::conditional_t<sizeof(item) == 8, std::uint64_t, std::uint32_t>;
+
+  /// One key: all items as they lie.
+  void take_all() {
+    const std::int64_t ends[2] = {0, count_};
+    groups_.offsets = device_list<std::int64_t>(on_, 2);
+    throw_if(failure_of(cudaMemcpyAsync(groups_.offsets.data(), ends, sizeof(ends),
+                                        cudaMemcpyHostToDevice, on_.stream),
+                        "cudaMemcpyAsync"));
+    decode(on_, keys_, 0, groups_);
+    if constexpr (!in_memory) gather(nullptr);
+  }
+
+  template <class Word>
+  void sort(int bits) {
+    device_list<Word> words(on_, count_);
+    device_list<std::uint32_t> places;
+    {
+      const device_list<Word> unsorted(on_, count_);
+      at_each(on_, count_, encode_keys<KeyView, Word>{keys_, low_, unsorted.data()});
+      if (may_go_along && order_ == key_order::sorted) {
+        if constexpr (may_go_along) {
+          items_ = device_list<item>(on_, count_);
+          sort_pairs(on_, unsorted.data(), words.data(),
+                     reinterpret_cast<const payload*>(values_.data()),
+                     reinterpret_cast<payload*>(items_.data()), count_, bits);
+        }
+      } else {
+        places = device_list<std::uint32_t>(on_, count_);
+        const device_list<std::uint32_t> numbers = numbers_below(count_);
+        sort_pairs(on_, unsorted.data(), words.data(), numbers.data(), places.data(), count_, bits);
+      }
+    }
+    const contiguous_view<Word> sorted(words.data(), count_);
+    groups_.offsets = starts_of_runs(on_, sorted);
+    if (order_ == key_order::first) order_by_first(places.data());
+    decode(on_, sorted, low_, groups_);
+    words.give_back();
+    if (places.data() != nullptr) gather(places.data());
+  }
+
+  device_list<std::uint32_t> numbers_below(std::int64_t count) const {
+    device_list<std::uint32_t> out(on_, count);
+    at_each(on_, count, number_items{out.data()});
+    return out;
+  }
+
+  void gather(const std::uint32_t* places) {
+    items_ = device_list<item>(on_, count_);
+    at_each(on_, count_, gather_items<View, std::uint32_t>{values_, places, items_.data()});
+  }
+
+  /// Groups by the places of their first items, which begin them.
+  void order_by_first(const std::uint32_t* places) {
+    using place_view = contiguous_view<std::uint32_t>;
+    const std::int64_t count = groups_.offsets.size() - 1;
+    const device_list<std::uint32_t> firsts(on_, count);
+    const device_list<std::uint32_t> sorted(on_, count);
+    at_each(on_, count,
+            gather_items<place_view, std::int64_t>{place_view(places, count_),
+                                                   groups_.offsets.data(), firsts.data()});
+    groups_.order = device_list<std::uint32_t>(on_, count);
+    const device_list<std::uint32_t> numbers = numbers_below(count);
+    sort_pairs(on_, firsts.data(), sorted.data(), numbers.data(), groups_.order.data(), count,
+               bit_width_of(static_cast<std::uint64_t>(count_)));
+  }
+
+  device_stream on_;
+  const KeyView& keys_;
+  const View& values_;
+  std::int64_t count_;
+  key_order order_;
+  std::uint64_t low_ = 0;
+  device_groups<key> groups_;
+  device_list<item> items_;
+};
+
+}  // namespace monofold::detail

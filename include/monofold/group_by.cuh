@@ -1,0 +1,302 @@
+#pragma once
+/// group_by: one answer for each key, on a GPU.
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "monofold/engine/gpu/dispatch.cuh"
+#include "monofold/engine/gpu/engine.cuh"
+#include "monofold/engine/gpu/key/at_each.cuh"
+#include "monofold/engine/gpu/key/groups.cuh"
+#include "monofold/engine/gpu/key/memory.cuh"
+#include "monofold/engine/gpu/workspace.cuh"
+#include "monofold/fold/fold.hpp"
+#include "monofold/group_by.hpp"
+#include "monofold/platform/status.hpp"
+#include "monofold/reduce_segments.cuh"
+#include "monofold/refused.cuh"
+#include "monofold/shape/keys.hpp"
+#include "monofold/shape/segments.hpp"
+#include "monofold/shape/view.hpp"
+
+namespace monofold {
+
+namespace why {
+
+struct on_a_gpu_a_key_is_a_number_or_an_array_of_up_to_8_bytes;
+struct on_a_gpu_indices_count_in_their_group_there_is_no_global_index;
+struct on_a_gpu_the_items_of_groups_must_be_trivially_copyable;
+
+}  // namespace why
+
+/// What `group_by` and `reduce_by_key` take on a GPU.
+template <class Keys, class Range, class F>
+concept gpu_grouped_ranges = reducible<Keys> && detail::device_key<item_of_t<Keys>> &&
+    gpu_folded_range<Range, F> && std::is_trivially_copyable_v<folded_item_t<Range, F>>;
+
+namespace detail {
+
+template <class Keys, class Range, class F>
+struct gpu_groups_why_not {
+  using type = why::on_a_gpu_a_key_is_a_number_or_an_array_of_up_to_8_bytes;
+};
+template <reducible Keys, class Range, class F>
+requires(device_key<item_of_t<Keys>> &&
+         !gpu_folded_range<Range, F>) struct gpu_groups_why_not<Keys, Range, F>
+    : gpu_why_not<Range, F> {
+};
+template <reducible Keys, class Range, class F>
+requires(device_key<item_of_t<Keys>>&&
+             gpu_folded_range<Range, F>) struct gpu_groups_why_not<Keys, Range, F> {
+  using type = why::on_a_gpu_the_items_of_groups_must_be_trivially_copyable;
+};
+template <class Keys, class Range, class F>
+using gpu_groups_why_not_t = typename gpu_groups_why_not<Keys, Range, F>::type;
+
+/// What kernels leave of a group: what `finish` gives; of several folds, which a host finishes, the state.
+template <class F>
+using left_of_group_t =
+    std::conditional_t<is_all_fold<F>::value, typename F::state,
+                       std::remove_cvref_t<decltype(finish_raw(
+                           std::declval<const F&>(), std::declval<const typename F::state&>()))>>;
+
+template <class F, class View>
+void check_group_calls() {
+  check_calls<F, View>();
+  if constexpr (!is_all_fold<F>::value && !is_top_fold_v<F>) {
+    static_cast<void>(&device_calls<F, typename View::item_type>::finish_needs_MONOFOLD_HD);
+  }
+}
+
+template <class T>
+std::vector<T> brought(const device_stream& on, const device_list<T>& list) {
+  return fill_answers<T>(list.size(), [&](T* to) {
+    throw_if(failure_of(
+        cudaMemcpyAsync(to, list.data(), static_cast<std::size_t>(list.size()) * sizeof(T),
+                        cudaMemcpyDeviceToHost, on.stream),
+        "cudaMemcpyAsync"));
+    throw_if(failure_of(cudaStreamSynchronize(on.stream), "cudaStreamSynchronize"));
+  });
+}
+
+/// What is left of each group, in the order of the answer, on the device.
+///
+/// sync       does not wait; uses the workspace of this thread
+template <class F, class View, class Key>
+device_list<left_of_group_t<F>> left_of_groups(const device_stream& on, const F& f,
+                                               const View& view, const device_groups<Key>& groups) {
+  using left = left_of_group_t<F>;
+  using sinks =
+      std::conditional_t<is_all_fold<F>::value, segment_states<left>, segment_answers<left>>;
+  const offset_segments segments(groups.offsets.data(), groups.count());
+  const auto path = path_of(on, f, view, segments);
+  awaited_state& place = awaited_state::of_device(on.device);
+  throw_if(place.reserve(0, path.workspace_bytes()));
+  device_list<left> out(on, groups.count());
+  throw_if(
+      segments_into_async<false>(on, path, view, segments, place.workspace(), sinks{out.data()}));
+  if (groups.are_in_order()) return out;
+  device_list<left> in_order(on, groups.count());
+  at_each(
+      on, groups.count(),
+      gather_items<contiguous_view<left>, std::uint32_t>{
+          contiguous_view<left>(out.data(), groups.count()), groups.order.data(), in_order.data()});
+  return in_order;
+}
+
+/// The answers of groups, waited for.
+template <class Out, class F, class View, class Key>
+std::vector<Out> wait_for_groups(const device_stream& on, const F& f, const View& view,
+                                 const device_groups<Key>& groups) {
+  using answer = answer_t<F>;
+  if constexpr (is_top_fold_v<F>) {
+    std::int64_t bad = -1;  // no group is none
+    const offset_segments segments(groups.offsets.data(), groups.count());
+    const auto found = path_of(on, f, view, segments).wait(on, false, bad);
+    const std::vector<std::uint32_t> order = brought(on, groups.order);
+    return answers_of_groups<Out, answer>(groups.count(), [&](const auto& put) {
+      for (std::int64_t p = 0; p < groups.count(); ++p) {
+        const auto at = static_cast<std::size_t>(p);
+        put(p, found[groups.are_in_order() ? at : order[at]]);
+      }
+    });
+  } else {
+    auto found = [&] {
+      try {
+        return brought(on, left_of_groups(on, f, view, groups));
+      } catch (...) {
+        awaited_state::of_device(on.device).discard_workspace();  // a kernel may have failed
+        throw;
+      }
+    }();
+    if constexpr (std::is_same_v<Out, left_of_group_t<F>> && !is_all_fold<F>::value) {
+      return found;
+    } else {
+      return answers_of_groups<Out, answer>(groups.count(), [&](const auto& put) {
+        for (std::int64_t p = 0; p < groups.count(); ++p) {
+          const auto& own = found[static_cast<std::size_t>(p)];
+          if constexpr (is_all_fold<F>::value) {
+            put(p, finish_state(f, own));
+          } else {
+            put(p, result<answer>(own));
+          }
+        }
+      });
+    }
+  }
+}
+
+/// Checks what a caller gave; false: there are no items.
+template <class KeyView, class View>
+bool open_groups(const gpu_engine& engine, const KeyView& keys, const View& values,
+                 device_stream& on) {
+  check_lengths(keys.size(), static_cast<std::int64_t>(values.size()));
+  throw_if(open_stream(engine, on));
+  throw_if(check_waitable(on));
+  throw_if(check_view(keys, on.device));
+  throw_if(check_view(values, on.device));
+  return keys.size() > 0;
+}
+
+template <class Out, class Keys, class Range, class F>
+grouped<item_of_t<Keys>, Out> group_and_wait(const gpu_engine& engine, const Keys& keys,
+                                             const Range& values, const F& f, key_order order) {
+  using fold = bound_fold_t<F, folded_item_t<Range, F>>;
+  using key_view = view_of_t<Keys>;
+  using view = folded_view_t<Range, F>;
+  check_group_calls<fold, view>();
+  check_calls<word_range_fold<item_of_t<Keys>>, key_view>();
+  const key_view own_keys = view_of(keys);
+  const view own = view_for<F>(values);
+  device_stream on{};
+  if (!open_groups(engine, own_keys, own, on)) return {};
+  const key_sort<key_view, view> sorted(on, own_keys, own, order);
+  const auto bound = bind_fold<folded_item_t<Range, F>>(f);
+  auto answers = wait_for_groups<Out>(on, bound, sorted.items(), sorted.groups());
+  return {brought(on, sorted.groups().keys), std::move(answers)};
+}
+
+template <class Out, class Keys, class Range, class F>
+grouped<item_of_t<Keys>, Out> runs_and_wait(const gpu_engine& engine, const Keys& keys,
+                                            const Range& values, const F& f) {
+  using fold = bound_fold_t<F, folded_item_t<Range, F>>;
+  using key_view = view_of_t<Keys>;
+  using view = folded_view_t<Range, F>;
+  check_group_calls<fold, view>();
+  check_calls<word_range_fold<item_of_t<Keys>>, key_view>();
+  const key_view own_keys = view_of(keys);
+  const view own = view_for<F>(values);
+  device_stream on{};
+  if (!open_groups(engine, own_keys, own, on)) return {};
+  const auto groups = find_runs(on, own_keys);
+  const auto bound = bind_fold<folded_item_t<Range, F>>(f);
+  auto answers = wait_for_groups<Out>(on, bound, own, groups);
+  return {brought(on, groups.keys), std::move(answers)};
+}
+
+template <class Range, class F>
+using gpu_group_answer_t = answer_t<bound_fold_t<F, folded_item_t<Range, F>>>;
+
+}  // namespace detail
+
+/// Folds the items of each key, wherever they lie in memory that the device can read, and waits.
+///
+/// shape      as many keys as values, fewer than 2^32 of each; keys: numbers, or arrays of up to 8 bytes; each a
+///            contiguous range or any view of device memory. The answer lies in the host's memory
+/// order      as on the CPU, with its bits: those of `reduce` of each group's items in their order. Indices count
+///            from the group's first item
+/// sync       waits; the stream must not be captured
+/// errors     as on the CPU, of the same words; as `reduce` of a GPU; unsupported: 2^32 items or more
+/// cost       memory while it runs, of the device's pool: docs/groups.md. A sort of as many bits as keys differ in
+/// NaN        as on the CPU
+/// tested by  tests/gpu/group_by_test.cu
+template <class Keys, class Range, class F>
+requires gpu_grouped_ranges<Keys, Range, F>
+auto group_by(const gpu_engine& engine, const Keys& keys, const Range& values, const F& f,
+              key_order order = key_order::sorted, index_in_row = {})
+    -> grouped<item_of_t<Keys>, detail::gpu_group_answer_t<Range, F>> {
+  return detail::group_and_wait<detail::gpu_group_answer_t<Range, F>>(engine, keys, values, f,
+                                                                      order);
+}
+
+template <class Keys, class Range, class F>
+requires gpu_grouped_ranges<Keys, Range, F>
+auto try_group_by(const gpu_engine& engine, const Keys& keys, const Range& values, const F& f,
+                  key_order order = key_order::sorted, index_in_row = {})
+    -> grouped<item_of_t<Keys>, result<detail::gpu_group_answer_t<Range, F>>> {
+  return detail::group_and_wait<result<detail::gpu_group_answer_t<Range, F>>>(engine, keys, values,
+                                                                              f, order);
+}
+
+/// Folds the items of each run of equal keys, and waits: one answer a run, in their order; a key may come again.
+///
+/// shape      as for `group_by`, of any number
+/// order      as for `group_by`
+/// errors     as for `group_by`
+/// cost       two passes over the keys, one over the values, none of which is copied; 8 bytes a run, and its key
+/// NaN        neighbours that are NaN are one run, and so are -0 and +0
+/// tested by  tests/gpu/group_by_test.cu
+template <class Keys, class Range, class F>
+requires gpu_grouped_ranges<Keys, Range, F>
+auto reduce_by_key(const gpu_engine& engine, const Keys& keys, const Range& values, const F& f,
+                   index_in_row = {})
+    -> grouped<item_of_t<Keys>, detail::gpu_group_answer_t<Range, F>> {
+  return detail::runs_and_wait<detail::gpu_group_answer_t<Range, F>>(engine, keys, values, f);
+}
+
+template <class Keys, class Range, class F>
+requires gpu_grouped_ranges<Keys, Range, F>
+auto try_reduce_by_key(const gpu_engine& engine, const Keys& keys, const Range& values, const F& f,
+                       index_in_row = {})
+    -> grouped<item_of_t<Keys>, result<detail::gpu_group_answer_t<Range, F>>> {
+  return detail::runs_and_wait<result<detail::gpu_group_answer_t<Range, F>>>(engine, keys, values,
+                                                                             f);
+}
+
+#if defined(__CUDACC__)
+template <class Keys, class Range, class F, class... More,
+          class Why = detail::gpu_groups_why_not_t<Keys, Range, F>>
+requires(!gpu_grouped_ranges<Keys, Range, F>) void group_by(const gpu_engine&, const Keys&,
+                                                            const Range&, const F&,
+                                                            More...) = delete;
+template <class Keys, class Range, class F, class... More,
+          class Why = detail::gpu_groups_why_not_t<Keys, Range, F>>
+requires(!gpu_grouped_ranges<Keys, Range, F>) void try_group_by(const gpu_engine&, const Keys&,
+                                                                const Range&, const F&,
+                                                                More...) = delete;
+template <class Keys, class Range, class F, class... More,
+          class Why = detail::gpu_groups_why_not_t<Keys, Range, F>>
+requires(!gpu_grouped_ranges<Keys, Range, F>) void reduce_by_key(const gpu_engine&, const Keys&,
+                                                                 const Range&, const F&,
+                                                                 More...) = delete;
+template <class Keys, class Range, class F, class... More,
+          class Why = detail::gpu_groups_why_not_t<Keys, Range, F>>
+requires(!gpu_grouped_ranges<Keys, Range, F>) void try_reduce_by_key(const gpu_engine&, const Keys&,
+                                                                     const Range&, const F&,
+                                                                     More...) = delete;
+#endif
+template <class Keys, class Range, class F,
+          class Why = why::on_a_gpu_indices_count_in_their_group_there_is_no_global_index>
+requires gpu_grouped_ranges<Keys, Range, F>
+void group_by(const gpu_engine&, const Keys&, const Range&, const F&, key_order,
+              index_in_all) = delete;
+template <class Keys, class Range, class F,
+          class Why = why::on_a_gpu_indices_count_in_their_group_there_is_no_global_index>
+requires gpu_grouped_ranges<Keys, Range, F>
+void try_group_by(const gpu_engine&, const Keys&, const Range&, const F&, key_order,
+                  index_in_all) = delete;
+template <class Keys, class Range, class F,
+          class Why = why::on_a_gpu_indices_count_in_their_group_there_is_no_global_index>
+requires gpu_grouped_ranges<Keys, Range, F>
+void reduce_by_key(const gpu_engine&, const Keys&, const Range&, const F&, index_in_all) = delete;
+template <class Keys, class Range, class F,
+          class Why = why::on_a_gpu_indices_count_in_their_group_there_is_no_global_index>
+requires gpu_grouped_ranges<Keys, Range, F>
+void try_reduce_by_key(const gpu_engine&, const Keys&, const Range&, const F&,
+                       index_in_all) = delete;
+
+}  // namespace monofold
