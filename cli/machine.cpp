@@ -23,7 +23,7 @@ std::string thread_library() {
 #if defined(MONOFOLD_HAS_TBB) && MONOFOLD_HAS_TBB
   return "oneTBB";
 #else
-  return "std::thread";
+  return "POSIX";
 #endif
 }
 

@@ -20,6 +20,9 @@ PYTHON = (TREE / "docs" / "python.md").read_text(encoding="utf-8")
 PAGE = (TREE / "docs" / "benchmarks.md").read_text(encoding="utf-8")
 SCALING = (TREE / "docs" / "scaling.md").read_text(encoding="utf-8")
 GPU_TABLE = (TREE / "docs" / "gpu_table.md").read_text(encoding="utf-8")
+GPU = (TREE / "docs" / "gpu.md").read_text(encoding="utf-8")
+ANY_SIZE = (0, 1 << 62)
+FLOATS = ("float32", "float64", "bfloat16", "float16")
 
 
 def rows(file):
@@ -41,6 +44,15 @@ def cells(table):
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
 
 
+def words(text):
+    """A text in one line, so that a sentence of it is found wherever lines end."""
+    return " ".join(text.split())
+
+
+def ends(values):
+    return f"{min(values):.2f} to {max(values):.2f}"
+
+
 class Numbers(unittest.TestCase):
 
     @classmethod
@@ -50,8 +62,16 @@ class Numbers(unittest.TestCase):
         cls.gpu = rows("h200/reduce_gpu.jsonl")
         cls.exact_gpu = rows("h200/exact_gpu.jsonl")
 
-    def assert_says(self, text):
-        self.assertTrue(text in README, f"README.md does not say: {text}")
+    def assert_says(self, text, page=README):
+        self.assertTrue(words(text) in words(page), f"{page.splitlines()[0]} does not say: {text}")
+
+    def beside_cub(self, ops, dtypes, sizes=ANY_SIZE, time="median_ns"):
+        """Our times over CUB's in the H200's table."""
+        found = rows("h200/table_gpu.jsonl")
+        peers = {(row["op"], row["dtype"], row["bytes"]): row[time] for row in found if row["path"] != "gpu"}
+        return [row[time] / peers[row["op"], row["dtype"], row["bytes"]] for row in found
+                if row["path"] == "gpu" and row["op"] in ops and (not dtypes or row["dtype"] in dtypes)
+                and sizes[0] <= row["bytes"] <= sizes[1]]
 
     def glance(self):
         big, medium = 4 << 30, 256 << 20
@@ -87,6 +107,104 @@ class Numbers(unittest.TestCase):
                   for name in ("NumPy", "monofold")}
         self.assert_says(f"takes {len(values['NumPy'])} values; ours takes {len(values['monofold'])}")
 
+    def test_when_not_to_use_it(self):
+        mib = 1 << 20
+        int64, statistics = ([max(self.beside_cub(*of, time=time)) for time in ("median_ns", "isolated_ns")] for of in
+                             [(["sum"], ["int64"]),
+                              (["exact statistics", "plain statistics"], [], (mib, mib))])
+        self.assert_says(f"sums of int64 take up to {int64[0]:.2f} times CUB's time (isolated {int64[1]:.2f}), "
+                         f"eight statistics of 1 MiB {statistics[0]:.2f} ({statistics[1]:.2f})")
+
+    def test_shares_of_a_cpu(self):
+        """The first table's cells are the smaller of two shares, the second's those of medians."""
+        tables = [cells(part) for part in PAGE.split("## On a CPU")[1].split("\n\n") if part.startswith("|")]
+        count = 0
+        for op, *values in tables[0][1:]:
+            op = {"eight statistics at once": "stats", "top 10": "top10"}.get(op, op)
+            for dtype, value in zip(tables[0][0][1:], values):
+                if value:
+                    count += 1
+                    row = one(self.cpu, op=op, dtype=dtype, path="runtime", pages="huge")
+                    times = row["times_as_fast"]["numpy"]
+                    self.assertEqual(value, f"{min(row['share'], row['undisturbed_share']):.2f} "
+                                            f"({times:.{0 if times >= 10 else 1}f})", f"{op} {dtype}")
+        self.assertEqual(count, 21)
+        of_headers = {name: (share, times) for name, share, times in tables[1][1:]}
+        for name, op in [("product of 2 x 2 matrices", "product"), ("longest run", "longest_run"),
+                         ("longest run, with `absorb_run`", "run_by_runs"), ("string hash", "hash"),
+                         ("string hash, with `absorb_run`", "hash_by_runs")]:
+            row = one(self.cpu, op=op, path="header")
+            self.assertEqual(of_headers[name], (f"{row['share']:.2f}", f"{row['times_as_fast']['serial']:.1f}"), name)
+        for name, (shares, _) in of_headers.items():
+            if name.startswith("plain "):
+                op = "var" if "variance" in name else "stats"
+                self.assertEqual(shares, ", ".join(
+                    f"{one(self.cpu, op=op, dtype=dtype, path='header', pages='huge')['share']:.2f}"
+                    for dtype in re.findall(r"float\d+|int\d+", name)), name)
+
+    def test_calls_that_wait(self):
+        def over(peer, most):
+            found = [row for row in self.gpu if row["op"] == "plain_sum and wait" and row["bytes"] <= most]
+            return ends([float(time_over(found, peer, path="gpu", bytes=row["bytes"])) for row in found
+                         if row["path"] == "gpu"])
+        cub, thrust = ([over(peer, most) for most in (4 << 20, 64 << 20)] for peer in ("cub 3.5, copy, wait", "thrust"))
+        self.assert_says(f"take {cub[1]} of the time of CUB 3.5's with a copy and a wait, and {thrust[1]} of Thrust's "
+                         f"(1 KiB to 64 MiB; up to 4 MiB {cub[0]}, where 0.40 is asked, and {thrust[0]})", PAGE)
+        self.assert_says(f"That is {cub[0]} of the time of CUB 3.5 with a copy and a wait, where 0.40 is asked, and "
+                         f"{thrust[0]} of Thrust's. Up to 64 MiB it is {cub[1]} and {thrust[1]}.", GPU)
+
+    def test_pytorch_and_cupy(self):
+        peers = rows("h200/peers_gpu.jsonl")
+        part = PAGE.split("### PyTorch and CuPy")[1]
+        lines = cells(next(text for text in part.split("\n\n") if text.startswith("|")))
+        columns = [(path, size) for path in ("torch 2.11", "cupy 14.2") for size in (1 << 20, 256 << 20, 4 << 30)]
+        for name, *values in lines[1:]:
+            op, dtype = name.split(" of ")
+            for (path, size), value in zip(columns, values):
+                if value:
+                    keys = {"op": op, "dtype": dtype, "bytes": size}
+                    self.assertEqual(value, time_over(self.gpu + peers, path, path="gpu", **keys), f"{name} {path}")
+
+    def test_what_is_said_of_a_gpu(self):
+        """Numbers between tables."""
+        kib, mib = 1 << 10, 1 << 20
+        sums = [f"{self.beside_cub(['plain_sum'], ['float32'], (size, size))[0]:.2f}"
+                for size in (mib, 4 * mib, 16 * mib)]
+        self.assert_says(f"A plain sum of float32 takes {sums[0]} of CUB's time at 1 MiB, {sums[1]} at 4 MiB and "
+                         f"{sums[2]} at 16 MiB", GPU)
+        int64 = ends(self.beside_cub(["sum"], ["int64"], (mib, 1 << 62)))
+        self.assert_says(f"Sums of int64 take {int64} of CUB's time from 1 MiB on", GPU)
+        short = (0, 16 * kib)
+        few, int64 = (max(self.beside_cub(["plain_sum", "sum"], dtypes, short, "isolated_ns")) for dtypes in
+                      ([*FLOATS, "int8", "int32"], ["int64"]))
+        both, int_types = ["exact statistics", "plain statistics"], ["int8", "int32", "int64"]
+        for text in [
+                f"sums of up to 16 KiB take up to {few:.2f}, of int64 {int64:.2f}",
+                f"({ends(self.beside_cub(['exact sum'], FLOATS, (64 * kib, 16 * mib)))}; of 1 KiB only",
+                f"from 64 MiB on** (up to {max(self.beside_cub(['exact sum'], FLOATS, (64 * mib, 1 << 62))):.2f})",
+                "(exact ones of float32 and 16-bit floats "
+                f"{ends(self.beside_cub(both[:1], [f for f in FLOATS if f != 'float64'], (0, 4 * mib)))}, of float64 "
+                f"{ends(self.beside_cub(both[:1], ['float64'], (0, 4 * mib)))}; plain ones "
+                f"{ends(self.beside_cub(both[1:], FLOATS, (4 * kib, 4 * mib)))}, of 1 KiB "
+                f"{ends(self.beside_cub(both[1:], FLOATS, (0, kib)))})",
+                f"of integers up to 1 MiB** ({ends(self.beside_cub(both, int_types, (0, mib)))})",
+                f"of int64 from 64 MiB on** ({ends(self.beside_cub(both, ['int64'], (64 * mib, 1 << 62)))})",
+                f"of float64 from 16 MiB on** ({ends(self.beside_cub(both[:1], ['float64'], (16 * mib, 1 << 62)))})",
+                f"of floats from 16 MiB on** ({ends(self.beside_cub(both[1:], FLOATS, (16 * mib, 1 << 62)))})"]:
+            self.assert_says(text, GPU_TABLE)
+        missed = dict(re.findall(r"^\| (max|argmax) \|.*?\| (\d+ of 77 \| \d+) of 77", GPU_TABLE, re.MULTILINE))
+        counts = [sum(map(int, missed[op].split(" of 77 | "))) for op in ("max", "argmax")]
+        self.assert_says(f"({counts[0]} and {counts[1]} cells, in a stream and isolated)", GPU_TABLE)
+
+    def test_kernels_are_those_that_may_be(self):
+        bounds = (TREE / "tests" / "weight" / "weight_test.py").read_text(encoding="utf-8")
+        folds, of_rows = (re.search(rf"^{name} = (\d+)", bounds, re.MULTILINE)[1]
+                          for name in ("MOST_KERNELS", "MOST_ROW_KERNELS"))
+        self.assert_says(f"| at most {folds} | {folds} |", PAGE)
+        self.assert_says(f"not counted above | | | {of_rows} |", PAGE)
+        engine = (TREE / "docs" / "axes_engine.md").read_text(encoding="utf-8")
+        self.assert_says(f"There are {of_rows}, since one kernel serves several operations", engine)
+
     def test_operations_of_one_core(self):
         found = rows("epyc-2core/operations_cpu.jsonl")
         part = PAGE.split("(../bench/golden/epyc-2core/operations_cpu.jsonl)")[1]
@@ -98,6 +216,26 @@ class Numbers(unittest.TestCase):
                     row = one(found, op=op, dtype=dtype)
                     self.assertEqual(value, f"{row['before_gbps']:.1f} → {row['gbps']:.1f}")
         self.assertEqual(count, len(found))
+
+    def test_sixteen_cores(self):
+        """What is said beside the table that bench/table_bench.py makes."""
+        found = rows("xeon-16core/bench_cpu.jsonl")
+        counts = rows("xeon-16core/instructions_cpu.jsonl")
+        reads = {row["dtype"]: row["gbps"] for row in found if row["op"] == "read"}
+        ends_gbps = [f"{end(reads.values()):.0f}" for end in (min, max)]
+        self.assert_says(f"124 to 151 GB/s, in `bench_cpu` {ends_gbps[0]} to {ends_gbps[1]} |", PAGE)
+        self.assertEqual(max(reads, key=reads.get), "float16")
+        halves = [row["instructions_per_line"] for row in counts
+                  if row["op"] in ("var", "norm2") and row["dtype"] in ("bfloat16", "float16")]
+        self.assertEqual(len(halves), 4)
+        self.assert_says(f"take {min(halves):.0f} to {max(halves):.0f}, of which 33 widen, square and add", PAGE)
+        self.assert_says("are 33 instructions for a line of 64 bytes", PAGE)
+        for op in ("min", "max", "minmax", "any", "nonzero", "norminf"):
+            ours, other = (one(counts, op=op, dtype=dtype)["instructions_per_line"]
+                           for dtype in ("float16", "bfloat16"))
+            self.assertLess(abs(ours / other - 1), 0.01, op)
+        for op in ("min", "max", "minmax", "argmin", "argmax", "any", "all", "nonzero", "norminf"):
+            self.assertGreaterEqual(round(one(found, op=op, dtype="bfloat16")["share_of_read"], 2), 0.80, op)
 
     def test_gpu_table(self):
         table = cells(next(part for part in PAGE.split("\n\n") if "| exact sum of float32 |" in part))
@@ -117,7 +255,8 @@ class Numbers(unittest.TestCase):
         self.assertEqual(count, 14)
 
     def test_parts_that_scripts_make(self):
-        for script, page in [("table_gpu.py", GPU_TABLE), ("summary_gpu.py", PAGE), ("segments_gpu.py", AXES),
+        for script, page in [("table_gpu.py", GPU_TABLE), ("summary_gpu.py", PAGE), ("table_bench.py", PAGE),
+                             ("segments_gpu.py", AXES),
                              ("table_python.py", PYTHON), ("table_python_gpu.py", PYTHON),
                              ("table_scaling.py", SCALING)]:
             made = subprocess.run([sys.executable, TREE / "bench" / script], capture_output=True,
@@ -141,6 +280,32 @@ class Numbers(unittest.TestCase):
                 self.assertEqual(value, time_over(self.exact_gpu, "plain", path="gpu", dtype=dtype,
                                                   op=f"exact sum, {DATA[data]}", bytes=4 << 30),
                                  f"{dtype} {data}")
+
+    def test_exact_sums_at_a_glance(self):
+        found = [row for row in rows("h200/table_gpu.jsonl") if row["path"] == "gpu"]
+        plain = {(row["dtype"], row["bytes"]): row["median_ns"] for row in found if row["op"] == "plain_sum"}
+        over = {(row["dtype"], row["bytes"]): row["median_ns"] / plain[row["dtype"], row["bytes"]]
+                for row in found if row["op"] == "exact sum"}
+        kib, mib = 1 << 10, 1 << 20
+        middle = ends([value for (_, size), value in over.items() if 64 * kib <= size <= 4 * mib])
+        short = ends([value for (_, size), value in over.items() if size < 64 * kib])
+        at_16 = ends([value for (dtype, size), value in over.items() if size == 16 * mib and dtype != "float64"])
+        self.assert_says(f"take {middle} times as long as plain ones from 64 KiB to 4 MiB, and {short} times below. "
+                         f"At 16 MiB it is {over['float64', 16 * mib]:.2f} for float64, {at_16} for float32", MEASURED)
+
+        def slowest(found, least, most, value):
+            """The largest ratio of far exponents' sums to uniform data's."""
+            both = {(row["op"].split(", ")[1], row["dtype"], row["bytes"]): value(row) for row in found
+                    if row["path"] in ("gpu", "runtime") and row["op"].startswith("exact sum, ")}
+            return max(time / both["uniform", dtype, size] for (_, dtype, size), time in both.items()
+                       if least <= size <= most)
+
+        large, small = (slowest(self.exact_gpu, *sizes, lambda row: row["median_ns"])
+                        for sizes in ((256 * mib, 1 << 62), (mib, mib)))
+        cpu = max(slowest(file, 256 * mib, 1 << 62, lambda row: 1 / row["share"])
+                  for file in (self.exact_cpu, rows("xeon-16core/exact_cpu.jsonl")))
+        self.assert_says(f"take up to {large:.1f} times as long as uniform data on a GPU from 256 MiB on, up to "
+                         f"{small:.1f} times at 1 MiB, and up to {cpu:.1f} times on a CPU", MEASURED)
 
     def test_exact_sums_on_a_cpu(self):
         part = MEASURED.split("## On a CPU")[1].split("\n\n")
