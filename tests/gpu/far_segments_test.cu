@@ -196,7 +196,7 @@ TEST_F(gpu_far_segments, of_the_cpu_that_are_long) {
 // The number of a segment is one that 32 bits do not hold, and so is where its answer lies.
 TEST_F(gpu_far_segments, more_than_2_to_the_31_of_them) {
   if (gpu_tests::is_slow) GTEST_SKIP() << "takes minutes on the emulated device";
-  const std::int64_t count = two_to_31 + 100;
+  const std::int64_t count = two_to_31 + 5000;
   const auto view = mf::generate(count + 1, byte_at{});
   const mf::fixed_segments pairs(2, count, 1);  // each overlaps the next
   std::size_t free_bytes = 0;
