@@ -47,8 +47,8 @@ ENGINES = {"cpu": set(), "gpu": set(), "emulated": set(), "gpus": {"cpu", "gpu"}
 # The kernels of the GPU engine, a folder a family. A family sees itself and what lies beside these
 # folders; only the dispatch sees families. Segments are folded by the parts of two others.
 FAMILIES = re.compile(r"include/monofold/engine/gpu/(\w+)/")
-SEES_FAMILIES = {"include/monofold/engine/gpu/dispatch.cuh", "include/monofold/reduce_axis.cuh",
-                 "include/monofold/reduce_segments.cuh"}
+SEES_FAMILIES = {"include/monofold/engine/gpu/dispatch.cuh", "include/monofold/group_by.cuh",
+                 "include/monofold/reduce_axis.cuh", "include/monofold/reduce_segments.cuh"}
 SEEN_BY_FAMILY = {"segment": {"tree", "exact"}}
 
 PRINTING = "iostream|ostream|cstdio|stdio.h|print|syncstream|fmt/.*"
@@ -74,6 +74,9 @@ FORBIDDEN = {
 EXCEPTIONS = {
     "include/monofold/monofold_mpi.h": "mpi.h",  # its callers have a communicator
     "include/monofold/fold/top.hpp": "vector",  # k is chosen at run time, so the state is too
+    # Sorting and compaction are no reductions; the toolkit has them.
+    "include/monofold/engine/gpu/key/sort_pairs.cuh": "cub/device/device_radix_sort.cuh",
+    "include/monofold/engine/gpu/key/starts.cuh": "cub/device/device_select.cuh",
 }
 # file: a room that it may include though its own room may not
 DOORS = {

@@ -69,7 +69,8 @@ On a GPU, a range is contiguous device, managed or pinned memory, or a view of s
 copied; mark functions of a view that run on a GPU with `MONOFOLD_HD`.
 
 `mf::rolling` of `monofold/rolling.hpp` gives one answer for each window ([windows](rolling.md)); `mf::group_by` and
-`mf::reduce_by_key` of `monofold/group_by.hpp` give one for each key ([groups](groups.md)).
+`mf::reduce_by_key` of `monofold/group_by.hpp`, on a GPU of `monofold/group_by.cuh`, give one for each key
+([groups](groups.md)).
 
 ## Data in pieces
 

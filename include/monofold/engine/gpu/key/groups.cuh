@@ -8,6 +8,7 @@
 
 #include "monofold/engine/gpu/engine.cuh"
 #include "monofold/engine/gpu/key/at_each.cuh"
+#include "monofold/engine/gpu/key/grouped_items.cuh"
 #include "monofold/engine/gpu/key/memory.cuh"
 #include "monofold/engine/gpu/key/sort_pairs.cuh"
 #include "monofold/engine/gpu/key/starts.cuh"
@@ -37,6 +38,7 @@ struct device_groups {
 template <class View, class Key>
 struct decode_groups {
   View words;
+  std::int64_t size;  // of the view
   std::uint64_t low;
   std::int64_t* offsets;
   std::int64_t count;
@@ -45,7 +47,7 @@ struct decode_groups {
 
   MONOFOLD_GPU void operator()(std::int64_t p) const {
     if (p == count) {
-      offsets[count] = words.size();
+      offsets[count] = size;
       return;
     }
     const std::int64_t group = order == nullptr ? p : static_cast<std::int64_t>(order[p]);
@@ -59,8 +61,8 @@ void decode(const device_stream& on, const View& words, std::uint64_t low,
   const std::int64_t count = groups.offsets.size() - 1;
   groups.keys = device_list<Key>(on, count);
   at_each(on, count + 1,
-          decode_groups<View, Key>{words, low, groups.offsets.data(), count, groups.order.data(),
-                                   groups.keys.data()});
+          decode_groups<View, Key>{words, words.size(), low, groups.offsets.data(), count,
+                                   groups.order.data(), groups.keys.data()});
 }
 
 /// The runs of equal keys.
@@ -91,7 +93,10 @@ class key_sort {
  public:
   using key = typename KeyView::item_type;
   using item = typename View::item_type;
-  static constexpr bool in_memory = contiguous_item_view<View>;
+  using gathered = grouped_items<item>;
+  static constexpr bool in_memory =
+      contiguous_item_view<View> &&
+      std::is_same_v<typename gathered::view_type, contiguous_view<item>>;
 
   key_sort(const device_stream& on, const KeyView& keys, const View& values, key_order order)
       : on_(on), keys_(keys), values_(values), count_(keys.size()), order_(order) {
@@ -114,11 +119,11 @@ class key_sort {
   const device_groups<key>& groups() const { return groups_; }
 
   /// The items, group after group.
-  contiguous_view<item> items() const {
+  typename gathered::view_type items() const {
     if constexpr (in_memory) {
-      if (items_.data() == nullptr) return values_;
+      if (!items_.is_there()) return {values_.data(), count_};
     }
-    return {items_.data(), count_};
+    return items_.view();
   }
 
  private:
@@ -148,7 +153,7 @@ class key_sort {
       at_each(on_, count_, encode_keys<KeyView, Word>{keys_, low_, unsorted.data()});
       if (may_go_along && order_ == key_order::sorted) {
         if constexpr (may_go_along) {
-          items_ = device_list<item>(on_, count_);
+          items_ = gathered(on_, count_);
           sort_pairs(on_, unsorted.data(), words.data(),
                      reinterpret_cast<const payload*>(values_.data()),
                      reinterpret_cast<payload*>(items_.data()), count_, bits);
@@ -174,8 +179,8 @@ class key_sort {
   }
 
   void gather(const std::uint32_t* places) {
-    items_ = device_list<item>(on_, count_);
-    at_each(on_, count_, gather_items<View, std::uint32_t>{values_, places, items_.data()});
+    items_ = gathered(on_, count_);
+    items_.gather(on_, values_, places);
   }
 
   /// Groups by the places of their first items, which begin them.
@@ -200,7 +205,7 @@ class key_sort {
   key_order order_;
   std::uint64_t low_ = 0;
   device_groups<key> groups_;
-  device_list<item> items_;
+  gathered items_;
 };
 
 }  // namespace monofold::detail
