@@ -31,8 +31,8 @@ struct asked_rows {
   PyObject* axis = nullptr;  // an integer, or a tuple of them; null or None: all axes
   bool keepdims = false;
   PyObject* out = nullptr;  // an array of NumPy
-  const char* told =
-      nullptr;  // of a type that is named: by the code of items, one more than that of answers
+  // Of a type that is named: by the code of items, one more than that of answers.
+  const char* told = nullptr;
 };
 
 /// Answers for an array of NumPy: a new array, `out`, or a number; null without an exception: not a case for this

@@ -27,8 +27,8 @@ template <class Key>
 struct device_groups {
   device_list<std::int64_t> offsets;  // one more than groups
   device_list<Key> keys;              // as the answer has them
-  device_list<std::uint32_t>
-      order;  // the group at each place of the answer; empty: they stand in order
+  // The group at each place of the answer; empty: they stand in order.
+  device_list<std::uint32_t> order;
 
   std::int64_t count() const { return keys.size(); }
   bool are_in_order() const { return order.data() == nullptr; }
@@ -127,8 +127,8 @@ class key_sort {
   }
 
  private:
-  static constexpr std::int64_t most_items =
-      0xffffffff;  // places take 4 bytes; 8 would take 150 GB
+  // Places take 4 bytes; 8 would take 150 GB.
+  static constexpr std::int64_t most_items = 0xffffffff;
   static constexpr bool may_go_along =
       in_memory && is_number_v<item> && (sizeof(item) == 4 || sizeof(item) == 8);
   using payload = std::conditional_t<sizeof(item) == 8, std::uint64_t, std::uint32_t>;
