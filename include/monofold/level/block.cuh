@@ -28,19 +28,22 @@ using block_storage = block_states<typename bound_fold_t<F, Item>::state>;
 namespace detail {
 
 /// The fold of what threads 0 .. count - 1 hold, in thread 0. `warp_states` has room for a state of
-/// each warp. No barrier behind the last read of it.
+/// each warp. No barrier behind the last read of it. `rank`: of this thread, for less where a kernel knows
+/// that blocks have one dimension.
 template <class F>
 MONOFOLD_GPU typename F::state combine_block(const F& f, typename F::state own, int count,
-                                             typename F::state* warp_states) {
-  const int first = warp_rank() * warp_lanes;
+                                             typename F::state* warp_states,
+                                             int rank = thread_rank()) {
+  const int warp = rank / warp_lanes;
+  const int first = warp * warp_lanes;
   if (first < count) {
     const int mine = count - first < warp_lanes ? count - first : warp_lanes;
     own = warp::combine(f, own, mine);
   }
   if (count <= warp_lanes) return own;
-  if (lane_rank() == 0 && first < count) warp_states[warp_rank()] = own;
+  if (lane_rank() == 0 && first < count) warp_states[warp] = own;
   sync_block();  // states of warps written above are read below
-  if (warp_rank() == 0) {
+  if (warp == 0) {
     const int warps = (count + warp_lanes - 1) / warp_lanes;
     if (lane_rank() < warps) own = warp_states[lane_rank()];
     own = warp::combine(f, own, warps);

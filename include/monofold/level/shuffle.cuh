@@ -39,13 +39,37 @@ struct value_words {
   std::uint32_t word[count];
 };
 
+/// The words of a value. A cast, where there is one: nvcc leaves values of 128 bits that are copied in memory.
+template <class T>
+MONOFOLD_GPU value_words<T> to_words(const T& value) {
+  using words = value_words<T>;
+  if constexpr (sizeof(T) == sizeof(words) && words::in_registers) {
+    return __builtin_bit_cast(words, value);
+  } else {
+    words w;
+    if constexpr (sizeof(T) % 4 != 0) w.word[words::count - 1] = 0;
+    std::memcpy(w.word, &value, sizeof(T));
+    return w;
+  }
+}
+
+/// The value of words; `any`: some value, where T need not have one by default.
+template <class T>
+MONOFOLD_GPU T from_words(const value_words<T>& w, const T& any) {
+  if constexpr (sizeof(T) == sizeof(w) && value_words<T>::in_registers) {
+    return __builtin_bit_cast(T, w);
+  } else {
+    T out = any;
+    std::memcpy(&out, w.word, sizeof(T));
+    return out;
+  }
+}
+
 /// Applies `move`, a shuffle of one word (on the emulated device of all), to every word of a value.
 template <class T, class Move>
 MONOFOLD_GPU T move_words(const T& value, const Move& move) {
   using words = value_words<T>;
-  words w;
-  if constexpr (sizeof(T) % 4 != 0) w.word[words::count - 1] = 0;
-  std::memcpy(w.word, &value, sizeof(T));
+  words w = to_words(value);
 #if defined(MONOFOLD_EMULATED)
   move(w.word);  // lanes take turns there, once for all words
 #else
@@ -57,9 +81,7 @@ MONOFOLD_GPU T move_words(const T& value, const Move& move) {
     for (int i = 0; i < words::count; ++i) w.word[i] = move(w.word[i]);
   }
 #endif
-  T out = value;
-  std::memcpy(&out, w.word, sizeof(T));
-  return out;
+  return from_words(w, value);
 }
 
 }  // namespace detail

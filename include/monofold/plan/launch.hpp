@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "monofold/plan/tiles.hpp"
+#include "monofold/platform/host_device.hpp"
 
 namespace monofold {
 
@@ -83,9 +84,11 @@ constexpr bool goes_by_mail(std::size_t bytes) {
 /// other longer than it takes to store and read them.
 inline constexpr std::int64_t max_mail_blocks = 1024;
 inline constexpr std::int64_t max_mail_words = max_mail_blocks * max_mailed_bytes / 4;
+MONOFOLD_HD_CALL constexpr bool may_mail(std::int64_t blocks) {
+  return blocks > 1 && blocks <= max_mail_blocks;
+}
 constexpr bool meets_by_mail(std::int64_t blocks, const launch_facts& facts) {
-  return blocks > 1 && blocks <= max_mail_blocks &&
-         goes_by_mail(static_cast<std::size_t>(facts.state_bytes));
+  return may_mail(blocks) && goes_by_mail(static_cast<std::size_t>(facts.state_bytes));
 }
 
 /// One block takes up to so many tiles; of an `all`, up to so many states of them.

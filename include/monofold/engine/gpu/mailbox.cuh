@@ -5,6 +5,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "monofold/engine/gpu/thread_copy.cuh"
 #include "monofold/level/block.cuh"
 #include "monofold/level/shuffle.cuh"
 #include "monofold/level/thread.cuh"
@@ -31,6 +32,10 @@ struct mail_room {
 #else
     return *static_cast<const volatile std::uint32_t*>(memory);
 #endif
+  }
+  /// Begins to bring it to shared memory, of which it is the first word when the copy is there.
+  MONOFOLD_GPU void start_call_copy(bytes16* to) const {
+    start_copy(to, static_cast<const bytes16*>(memory));
   }
   MONOFOLD_GPU std::uint64_t* boxes() const {
     return reinterpret_cast<std::uint64_t*>(static_cast<char*>(memory) + line_bytes);
@@ -117,11 +122,9 @@ struct mailbox {
     std::uint64_t* const to = boxes + box * words;
     if constexpr (words <= 4) {
       if (lane_rank() != 0) return;
-      std::uint32_t part[words];
-      if constexpr (sizeof(State) % 4 != 0) part[words - 1] = 0;
-      std::memcpy(part, &own, sizeof(State));
+      const value_words<State> part = to_words(own);
       MONOFOLD_UNROLL
-      for (int w = 0; w < words; ++w) post_mail(to + w, mail_of(call, part[w]));
+      for (int w = 0; w < words; ++w) post_mail(to + w, mail_of(call, part.word[w]));
     } else {
       sync_warp();  // what is read of the spare room is read
       if (lane_rank() == 0) *spare = own;
@@ -156,12 +159,10 @@ struct mailbox {
       MONOFOLD_UNROLL
       for (int w = 0; w < words; ++w) all_there = all_there && is_mail_of(call, word[w]);
     } while (any_lane(asks && !all_there));
-    std::uint32_t part[words];
+    value_words<State> part;
     MONOFOLD_UNROLL
-    for (int w = 0; w < words; ++w) part[w] = static_cast<std::uint32_t>(word[w]);
-    State out;
-    std::memcpy(&out, part, sizeof(State));
-    return out;
+    for (int w = 0; w < words; ++w) part.word[w] = static_cast<std::uint32_t>(word[w]);
+    return from_words(part, State());
   }
 
   /// Waits for the states of boxes `first` .. `first` + count - 1, which it leaves side by side. Neighbouring
@@ -264,7 +265,7 @@ MONOFOLD_GPU typename F::state combine_mail(const F& f, const mailbox<typename F
   const auto threads = static_cast<int>(blockDim.x);
   const int each = blocks <= threads ? 1 : blocks <= 2 * threads ? 2 : 4;
   const state own = wait_for_node(f, mail, rank, each, blocks);
-  return combine_block(f, own, (blocks + each - 1) / each, warp_states);
+  return combine_block(f, own, (blocks + each - 1) / each, warp_states, rank);
 }
 
 }  // namespace monofold::detail

@@ -9,7 +9,7 @@
 #include "monofold/engine/gpu/exact/term_check.cuh"
 #include "monofold/engine/gpu/exact/term_format.cuh"
 #include "monofold/engine/gpu/exact/thread_bins.cuh"
-#include "monofold/engine/gpu/exact/thread_copy.cuh"
+#include "monofold/engine/gpu/thread_copy.cuh"
 #include "monofold/engine/gpu/exact/warp_digits.cuh"
 #include "monofold/engine/gpu/exact/warp_wide.cuh"
 #include "monofold/engine/gpu/load.cuh"

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "monofold/engine/gpu/exact/thread_copy.cuh"
+#include "monofold/engine/gpu/thread_copy.cuh"
 #include "monofold/engine/gpu/load.cuh"
 #include "monofold/level/shuffle.cuh"
 #include "monofold/level/slot_array.hpp"

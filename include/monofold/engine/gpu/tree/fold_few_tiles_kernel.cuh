@@ -259,7 +259,7 @@ __global__ void __launch_bounds__(most_few_threads<F, View>, few_resident_blocks
     } else {
       total = mail.wait(rank, rank < blocks);
     }
-    total = combine_block(f, total, blocks, spare);
+    total = combine_block(f, total, blocks, spare, rank);
     room.end_call(mail.call);
     finally(total);
   }

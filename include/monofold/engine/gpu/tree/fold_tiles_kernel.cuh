@@ -7,6 +7,7 @@
 #include "monofold/engine/gpu/kernel.cuh"
 #include "monofold/engine/gpu/load.cuh"
 #include "monofold/engine/gpu/mailbox.cuh"
+#include "monofold/engine/gpu/thread_copy.cuh"
 #include "monofold/engine/gpu/tree/block_fold.cuh"
 #include "monofold/engine/gpu/tree/fold_members.cuh"
 #include "monofold/engine/gpu/tree/locate.cuh"
@@ -76,6 +77,28 @@ constexpr int shared_bytes_of(const tile_launch& plan) {
   return own;
 }
 
+/// Joins the totals of blocks by mail, as far as this is the last block: the others get false.
+///
+/// shape      call: copied to shared memory by thread 0, or on its way there; total: in thread 0
+/// sync       all threads of the block
+template <class F>
+MONOFOLD_GPU bool combine_by_mail(const F& f, const mail_room& room, const bytes16& call,
+                                  int blocks, typename F::state* warp_states,
+                                  typename F::state& total) {
+  using mail = mailbox<typename F::state>;
+  if (block_thread() < warp_lanes) {
+    wait_for_copies();
+    sync_warp();  // what one lane has waited for all read
+    mail{room.boxes(), call.word[0]}.post(blockIdx.x, total, warp_states);
+  }
+  if (static_cast<int>(blockIdx.x) + 1 != blocks) return false;
+  sync_block();  // states of warps read above are overwritten below
+  const mail heard{room.boxes(), call.word[0]};
+  total = combine_mail(f, heard, blocks, warp_states);
+  room.end_call(heard.call);
+  return true;
+}
+
 /// Folds a view: a tile a warp, a node of tiles a block, the nodes by the last block, or by that
 /// which ends last.
 ///
@@ -91,6 +114,11 @@ __global__ void __launch_bounds__(max_block_threads(launch_facts_v<F, View>), mi
   let_next_launch_begin();
   if (layout != handed_layout_of<F, View>()) trap();
   wait_for_launches_before();
+  // Asked anew each time: kept through the loop over tiles, it would lie in local memory.
+  const auto is_mailed = [&] { return is_mailable_v<state> && may_mail(plan.blocks); };
+  // On its way from the start, and in no register: a load behind those of the items would come when they have.
+  __shared__ bytes16 call;
+  if (is_mailed() && block_thread() == 0) room.start_call_copy(&call);
   const block_places<F, View> places(dynamic_shared(), plan.block_level);
   state total;
   const std::int64_t first = std::int64_t{blockIdx.x} << plan.block_level;
@@ -98,35 +126,31 @@ __global__ void __launch_bounds__(max_block_threads(launch_facts_v<F, View>), mi
   if constexpr (is_all_fold<F>::value) {
     fold_members_of_block(f, view, size, first, here, places);
     if constexpr (is_mailable_v<state>) {
-      if (plan.is_mailed) {
-        const mailbox<state> mail{room.boxes(), room.read_call()};
-        return hand_on_by_mail(f, places.warp_states, static_cast<int>(plan.blocks), mail, room,
-                               member_locator<View>{view, size}, sink);
+      if (is_mailed()) {
+        if (block_thread() == 0) wait_for_copies();
+        sync_block();  // the call's number is read behind it
+        return hand_on_by_mail(f, places.warp_states, static_cast<int>(plan.blocks),
+                               {room.boxes(), call.word[0]}, room, member_locator<View>{view, size},
+                               sink);
       }
     }
     total = *places.warp_states;
   } else {
     total = fold_block(f, view, size, first, here, places);
   }
-  const bool is_first_warp = threadIdx.x < warp_lanes;
   bool is_done = plan.blocks == 1;
   if constexpr (is_mailable_v<state> && !is_all_fold<F>::value) {
-    if (plan.is_mailed) {
-      // Read here: loads in flight need its register.
-      const mailbox<state> mail{room.boxes(), room.read_call()};
-      if (is_first_warp) mail.post(blockIdx.x, total, places.warp_states);
-      if (blockIdx.x + 1 != plan.blocks) return;
-      sync_block();  // states of warps read above are overwritten below
-      total = combine_mail(f, mail, static_cast<int>(plan.blocks), places.warp_states);
-      room.end_call(mail.call);
-      is_done = true;
+    if (is_mailed()) {
+      is_done =
+          combine_by_mail(f, room, call, static_cast<int>(plan.blocks), places.warp_states, total);
+      if (!is_done) return;
     }
   }
   if (!is_done) {
     sync_block();  // states of warps read above are overwritten below
     if (!combine_grid(f, state(total), storage, places.warp_states, total)) return;
   }
-  if (is_first_warp) hand_on(f, view, size, total, sink);
+  if (block_thread() < warp_lanes) hand_on(f, view, size, total, sink);
 }
 
 }  // namespace monofold::detail

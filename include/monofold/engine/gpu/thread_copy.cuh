@@ -1,5 +1,5 @@
 #pragma once
-/// engine/gpu/exact/thread_copy: chunks on their way to shared memory while a thread computes.
+/// engine/gpu/thread_copy: chunks on their way to shared memory while a thread computes.
 
 #include <cstdint>
 
