@@ -1,9 +1,13 @@
 /// runtime/c_groups: the calls of monofold.h on groups by key.
 
 #include <cstdint>
+#include <memory>
+#include <utility>
 
 #include "runtime/c_boundary.hpp"
 #include "runtime/c_outputs.hpp"
+#include "runtime/device_rows.hpp"
+#include "runtime/gpu/rows/key_groups.hpp"
 #include "runtime/group_reducer.hpp"
 #include "runtime/row_reducer.hpp"
 #include "runtime/typed_answers.hpp"
@@ -21,6 +25,19 @@ struct monofold_groups {
   runtime::group_answers answers;
 };
 
+struct monofold_device_groups {
+  std::unique_ptr<runtime::key_groups> own;
+};
+
+namespace {
+
+monofold::key_order order_of(monofold_key_order order) {
+  if (order < MONOFOLD_BY_KEY || order > MONOFOLD_BY_FIRST) refuse();
+  return static_cast<monofold::key_order>(order);
+}
+
+}  // namespace
+
 monofold_status monofold_group_by(const int64_t* keys, const void* items, monofold_dtype dtype,
                                   int64_t count, monofold_key_order order,
                                   monofold_operation operation, const monofold_options* options,
@@ -29,11 +46,10 @@ monofold_status monofold_group_by(const int64_t* keys, const void* items, monofo
     const runtime::request what = request_of_rows(dtype, operation, options);
     check_items(keys, monofold::dtype::int64, count);
     check_items(items, what.type, count);
-    if (order < MONOFOLD_BY_KEY || order > MONOFOLD_BY_FIRST) refuse();
+    const monofold::key_order by = order_of(order);
     if (is_ranked(what.ops.front()) || groups == nullptr) refuse();
     const monofold::dtype type = value_type_for(what, what.ops.front(), value_dtype);
     const runtime::row_reducer rows(what, runtime::rounding_for(type));
-    const auto by = static_cast<monofold::key_order>(order);
     *groups = new monofold_groups(rows, type, {keys, items, count, by});
     return MONOFOLD_OK;
   });
@@ -56,3 +72,51 @@ monofold_status monofold_groups_copy(const monofold_groups* groups, int64_t* key
 }
 
 void monofold_groups_destroy(monofold_groups* groups) noexcept { delete groups; }
+
+monofold_status monofold_group_keys_on_device(const void* keys, monofold_dtype key_dtype,
+                                              int64_t count, monofold_key_order order, void* stream,
+                                              monofold_device_groups** groups) noexcept {
+  return guarded([&]() -> monofold_status {
+    if (key_dtype < MONOFOLD_BOOL || key_dtype > MONOFOLD_FLOAT64) refuse();
+    const auto type = static_cast<monofold::dtype>(key_dtype);
+    check_items(keys, type, count);
+    const monofold::key_order by = order_of(order);
+    if (groups == nullptr) refuse();
+    auto own = runtime::group_keys({keys, type, count, by, stream});
+    *groups = new monofold_device_groups{std::move(own)};
+    return MONOFOLD_OK;
+  });
+}
+
+int64_t monofold_device_groups_count(const monofold_device_groups* groups) noexcept {
+  return groups != nullptr ? groups->own->count() : 0;
+}
+
+monofold_status monofold_device_groups_keys(const monofold_device_groups* groups,
+                                            void* keys) noexcept {
+  return guarded([&]() -> monofold_status {
+    if (groups == nullptr) refuse();
+    check_items(keys, groups->own->key_type(), groups->own->count());
+    groups->own->copy_keys(keys);
+    return MONOFOLD_OK;
+  });
+}
+
+monofold_status monofold_device_groups_reduce(
+    const monofold_device_groups* groups, const void* items, monofold_dtype dtype, int64_t count,
+    monofold_operation operation, const monofold_options* options, monofold_dtype value_dtype,
+    void* values, void* seconds, int64_t* indices, int64_t* failed_group) noexcept {
+  return guarded([&]() -> monofold_status {
+    const runtime::request what = request_of_rows(dtype, operation, options);
+    check_items(items, what.type, count);
+    if (groups == nullptr || count != groups->own->num_items()) refuse();
+    if (is_ranked(what.ops.front())) refuse();
+    const runtime::typed_arrays out = arrays_for(what, what.ops.front(), value_dtype, values,
+                                                 seconds, indices, groups->own->count());
+    const auto failure = runtime::reduce_groups_on_device(what, *groups->own, items, out);
+    if (failed_group != nullptr) *failed_group = failure.row;
+    return static_cast<monofold_status>(failure.code);
+  });
+}
+
+void monofold_device_groups_destroy(monofold_device_groups* groups) noexcept { delete groups; }

@@ -151,6 +151,11 @@ monofold_status monofold_dot(const void* left, const void* right, monofold_dtype
     check_items(right, what.type, count);
     if (result == nullptr) refuse();
     runtime::reducer reducer = reducer_for(what, place);
+    constexpr std::int64_t few_pairs = 4096;  // whose folding is no work for several threads
+    if (place == MONOFOLD_HOST && count <= few_pairs) {
+      *result = to_c(reducer.answers_about_pairs(left, right, count).front());
+      return result->status;
+    }
     if (place != MONOFOLD_HOST_TO_GPUS && is_on_device(place)) {
       check_device_items(left, count);
       check_device_items(right, count);

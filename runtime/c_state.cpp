@@ -1,13 +1,16 @@
 /// runtime/c_state: the calls of monofold.h on running states.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <utility>
 #include <vector>
 
+#include "monofold/platform/sha256.hpp"
 #include "runtime/c_boundary.hpp"
 #include "runtime/c_outputs.hpp"
+#include "runtime/families.hpp"
 #include "runtime/typed_answers.hpp"
 
 namespace runtime = monofold::runtime;
@@ -136,6 +139,27 @@ monofold_status monofold_state_load(const void* bytes, size_t num_bytes,
     if (bytes == nullptr || state == nullptr) refuse();
     *state = new monofold_state(
         runtime::reducer::load({static_cast<const unsigned char*>(bytes), num_bytes}));
+    return MONOFOLD_OK;
+  });
+}
+
+monofold_status monofold_state_copy(const monofold_state* state, monofold_state** copy) noexcept {
+  return guarded([&]() -> monofold_status {
+    if (state == nullptr || copy == nullptr) refuse();
+    if (state->broken != MONOFOLD_OK) return state->broken;
+    const std::vector<unsigned char> saved = state->reducer.save();
+    *copy = new monofold_state(runtime::reducer::load(saved, state->what().num_threads));
+    return MONOFOLD_OK;
+  });
+}
+
+monofold_status monofold_state_digest(const monofold_state* state, unsigned char* digest) noexcept {
+  return guarded([&]() -> monofold_status {
+    if (state == nullptr || digest == nullptr) refuse();
+    if (state->broken != MONOFOLD_OK) return state->broken;
+    if (runtime::depends_on_tree(state->what())) return MONOFOLD_UNSUPPORTED;
+    const monofold::sha256_digest made = monofold::sha256_of(state->reducer.save());
+    std::copy(made.begin(), made.end(), digest);
     return MONOFOLD_OK;
   });
 }

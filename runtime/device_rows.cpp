@@ -57,12 +57,12 @@ bool may_overflow(const row_question& what, std::int64_t most) {
   }
 }
 
-/// Whether a row of `items` items may be without an answer.
-bool may_fail(const row_question& what, std::int64_t items) {
+/// Whether a row of `fewest` to `most` items may be without an answer.
+bool may_fail(const row_question& what, std::int64_t fewest, std::int64_t most) {
   using enum operation;
   const bool is_floating = monofold::info(what.type).is_floating;
   if (is_floating && what.raise_nan) return true;
-  const std::int64_t least = is_floating && what.omit_nan ? 0 : items;
+  const std::int64_t least = is_floating && what.omit_nan ? 0 : fewest;
   switch (what.op) {
     case any:
     case all:
@@ -77,7 +77,7 @@ bool may_fail(const row_question& what, std::int64_t items) {
     case argmax: return least == 0;
     case top:
     case bottom: return least < what.k;
-    default: return may_overflow(what, items);
+    default: return may_overflow(what, most);
   }
 }
 
@@ -98,7 +98,7 @@ row_failure reduce_rows_on_device(const request& what, const void* first, const 
   if (rows.num_reduced > 1) throw error(status::unsupported);
   if (rows.num_rows == 0) return {};
   return start_device_rows(question, {first, rows}, {out.values, out.seconds, out.indices}, stream,
-                           may_fail(question, rows.row_items));
+                           may_fail(question, rows.row_items, rows.row_items));
 }
 
 row_failure reduce_segments_on_device(const request& what, const segment_request& segments,
@@ -110,6 +110,14 @@ row_failure reduce_segments_on_device(const request& what, const segment_request
                            {segments.items, array_rows{}, segments.num_items, segments.starts,
                             segments.stops, segments.count},
                            {out.values, out.seconds, out.indices}, stream, true);
+}
+
+row_failure reduce_groups_on_device(const request& what, const key_groups& groups,
+                                    const void* items, const typed_arrays& out) {
+  const row_question question = question_of(what, out.type);
+  check_kernels(question, groups.num_items());
+  return groups.reduce(question, items, {out.values, out.seconds, out.indices},
+                       may_fail(question, 1, groups.num_items()));
 }
 
 namespace {

@@ -5,6 +5,7 @@
 
 #include "monofold/shape/axes.hpp"
 #include "runtime/axis_reducer.hpp"
+#include "runtime/gpu/rows/key_groups.hpp"
 #include "runtime/gpu/rows/row_library.hpp"
 #include "runtime/reducer.hpp"
 #include "runtime/segment_reducer.hpp"
@@ -12,7 +13,7 @@
 
 namespace monofold::runtime {
 
-// Both calls, of a request for one operation:
+// The first three calls, of a request for one operation:
 //
 // shape      items, bounds of segments and arrays for answers in memory of a GPU, or managed memory
 // order      the bits of a row are those that typed_keeper has of `row_reducer`, rounded for `out.type`
@@ -28,6 +29,12 @@ row_failure reduce_rows_on_device(const request& what, const void* first, const 
 /// Waits, since ends of segments may be wrong: the first such one is told with invalid_argument.
 row_failure reduce_segments_on_device(const request& what, const segment_request& segments,
                                       const typed_arrays& out, void* stream);
+
+/// As groups.reduce, for items in memory of the device of the keys.
+///
+/// sync       in the stream of the keys
+row_failure reduce_groups_on_device(const request& what, const key_groups& groups,
+                                    const void* items, const typed_arrays& out);
 
 /// Fills the arrays of answers about an array in host memory, all of which is brought to the device; false: a row has
 /// no answer, and the arrays hold anything.

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdlib>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -193,6 +194,10 @@ row_failure start_device_rows(const row_question& what, const device_row_items& 
 
 std::shared_ptr<void> make_device_memory(std::int64_t bytes) {
   return row_table().make_device_memory(bytes);
+}
+
+std::unique_ptr<key_groups> group_keys(const device_keys& keys) {
+  return row_table().group_keys(keys);
 }
 
 }  // namespace monofold::runtime

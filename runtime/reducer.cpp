@@ -253,6 +253,16 @@ std::vector<answer> reducer::answers_about_device(const void* items, std::int64_
   return own_->finish(&all, count, rounding::native);
 }
 
+std::vector<answer> reducer::answers_about_pairs(const void* left, const void* right,
+                                                 std::int64_t count) const {
+  own_->need_pairs(true);
+  check_array(left, count);
+  check_array(right, count);
+  if (count == 0) return own_->finish(nullptr, 0, rounding::native);
+  const member_states all = own_->engine.fold_node(own_->raw(left, right, count), first_index());
+  return own_->finish(&all, count, rounding::native);
+}
+
 void reducer::merge(const reducer& next) {
   if (!is_same_reduction(next.what(), what())) {
     throw error(status::invalid_argument, "merge of different reductions");

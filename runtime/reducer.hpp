@@ -119,6 +119,9 @@ class reducer {
   /// errors     those of `push_whole_device`
   void expect_device();
   std::vector<answer> answers_about_device(const void* items, std::int64_t count) const;
+  /// The answers about a few pairs alone (dot only), by this thread and without keeping them: as of `push_pairs`.
+  std::vector<answer> answers_about_pairs(const void* left, const void* right,
+                                          std::int64_t count) const;
   /// Appends everything that `next` has seen, which was made with first_index = this one's end.
   /// Where all parts begin at multiples of a tile, which is 4096 bytes of items (or of pairs), the
   /// bits are those of one call; exact operations have them wherever parts begin.

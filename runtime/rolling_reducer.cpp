@@ -14,8 +14,8 @@ namespace monofold::runtime {
 
 /// Each window on its own.
 void roll_rows(const rolling_job& job, std::int64_t first, std::int64_t end) {
-  constexpr std::int64_t together = 64;
-  std::vector<answer> answers(together, answer{operation::count});
+  const std::int64_t together = std::min<std::int64_t>(end - first, 64);
+  std::vector<answer> answers(static_cast<std::size_t>(together), answer{operation::count});
   for (std::int64_t i = first; i < end; i += together) {
     const std::int64_t count = std::min(together, end - i);
     if (job.all.length <= job.rows.longest_row()) {

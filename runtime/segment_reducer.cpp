@@ -54,7 +54,8 @@ std::int64_t segment_reducer::num_like(std::int64_t first, std::int64_t end) con
 }
 
 void segment_reducer::fold_piece(std::int64_t first, std::int64_t end, answer_sink& out) const {
-  std::vector<answer> answers(static_cast<std::size_t>(most_like) * rows_.num_ops(),
+  const std::int64_t most = std::min(end - first, most_like);
+  std::vector<answer> answers(static_cast<std::size_t>(most) * rows_.num_ops(),
                               answer{operation::count});
   for (std::int64_t s = first; s < end;) {
     if (length(s) > rows_.longest_row()) {

@@ -4,7 +4,7 @@
 usage: reference.py [TREE] > OTHER && mv OTHER docs/reference.md
 
 Read are the man page (which the tool prints from its lists of operations and options), the marked
-pieces of tests/docs/reference_test.cpp, monofold.h, and platform/status.hpp. The table of folds is kept as it
+pieces of tests/docs/reference_test.cpp, monofold.h, groups.h, and platform/status.hpp. The table of folds is kept as it
 stands on the page: test_docs makes it from the headers (tests/docs/reference_test.cpp).
 """
 
@@ -215,7 +215,7 @@ def reference(tree):
         **pieces(read("tests/docs/reference_test.cpp")), folds=folds[0],
         operations="".join(operation_rows(parts["OPERATIONS"])),
         options=option_list(options + command_options(parts)),
-        c_calls="".join(call_rows(read("include/monofold/monofold.h"))),
+        c_calls="".join(call_rows("\n".join(read(f"include/monofold/{name}.h") for name in ("monofold", "groups")))),
         types="\n".join(textwrap.wrap(types, WIDTH - 15)), stats=stats,
         statuses="".join(status_rows(read("include/monofold/platform/status.hpp"))))
 

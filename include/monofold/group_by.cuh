@@ -213,7 +213,7 @@ using gpu_group_answer_t = answer_t<bound_fold_t<F, folded_item_t<Range, F>>>;
 /// errors     as on the CPU, of the same words; as `reduce` of a GPU; unsupported: 2^32 items or more
 /// cost       memory while it runs, of the device's pool: docs/groups.md. A sort of as many bits as keys differ in
 /// NaN        as on the CPU
-/// tested by  tests/gpu/group_by_test.cu
+/// tested by  tests/gpu/group_by_sums_test.cu
 template <class Keys, class Range, class F>
 requires gpu_grouped_ranges<Keys, Range, F>
 auto group_by(const gpu_engine& engine, const Keys& keys, const Range& values, const F& f,
@@ -239,7 +239,7 @@ auto try_group_by(const gpu_engine& engine, const Keys& keys, const Range& value
 /// errors     as for `group_by`
 /// cost       two passes over the keys, one over the values, none of which is copied; 8 bytes a run, and its key
 /// NaN        neighbours that are NaN are one run, and so are -0 and +0
-/// tested by  tests/gpu/group_by_test.cu
+/// tested by  tests/gpu/group_by_sums_test.cu
 template <class Keys, class Range, class F>
 requires gpu_grouped_ranges<Keys, Range, F>
 auto reduce_by_key(const gpu_engine& engine, const Keys& keys, const Range& values, const F& f,

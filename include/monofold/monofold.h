@@ -27,6 +27,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "monofold/groups.h"
 #include "monofold/types.h"
 
 #ifdef __cplusplus
@@ -211,37 +212,6 @@ MONOFOLD_API monofold_status monofold_rolling(
     monofold_operation operation, const monofold_options* options, monofold_dtype value_dtype,
     void* values, void* seconds, int64_t* indices, int64_t* failed_window) MONOFOLD_NOEXCEPT;
 
-/// One answer a key.
-typedef struct monofold_groups monofold_groups;
-
-/// Reduces the items of each key by one operation, wherever they lie; the answers are kept until
-/// monofold_groups_destroy.
-///
-/// shape      `count` keys and as many items; none: no groups
-/// order      each answer has the bits of monofold_reduce of the group's items in their order, and positions count
-///            along them
-/// errors     as above; invalid_argument also for MONOFOLD_TOP and MONOFOLD_BOTTOM. Where a group has no answer the
-///            status of the first one in `order` is returned, and `groups` is left as it was
-/// cost       keys and items are moved twice at most, items of any type as 8 bytes; memory for that, and 40 bytes a
-///            group: no state outlives its group
-/// tested by  tests/runtime/c_groups_test.c, tests/runtime/group_reducer_test.cpp
-MONOFOLD_API monofold_status monofold_group_by(
-    const int64_t* keys, const void* items, monofold_dtype dtype, int64_t count,
-    monofold_key_order order, monofold_operation operation, const monofold_options* options,
-    monofold_dtype value_dtype, monofold_groups** groups) MONOFOLD_NOEXCEPT;
-
-/// How many groups there are. Null: 0.
-MONOFOLD_API int64_t monofold_groups_count(const monofold_groups* groups) MONOFOLD_NOEXCEPT;
-
-/// Writes keys and answers, a group at the same place of each array; `values` and `seconds` are of the
-/// `value_dtype` asked for. Null arrays are not written.
-MONOFOLD_API monofold_status monofold_groups_copy(const monofold_groups* groups, int64_t* keys,
-                                                  void* values, void* seconds,
-                                                  int64_t* indices) MONOFOLD_NOEXCEPT;
-
-/// Frees groups. Null: does nothing.
-MONOFOLD_API void monofold_groups_destroy(monofold_groups* groups) MONOFOLD_NOEXCEPT;
-
 /// Computes the inner product of two arrays of one type, and returns `result->status`.
 ///
 /// errors     as above; integer_overflow where the exact value does not fit int64 (uint64 for
@@ -331,6 +301,20 @@ MONOFOLD_API monofold_status monofold_state_save(const monofold_state* state, vo
 ///            one of a newer version
 MONOFOLD_API monofold_status monofold_state_load(const void* bytes, size_t num_bytes,
                                                  monofold_state** state) MONOFOLD_NOEXCEPT;
+
+/// Makes another state that goes on where `state` is.
+///
+/// errors     as above
+MONOFOLD_API monofold_status monofold_state_copy(const monofold_state* state,
+                                                 monofold_state** copy) MONOFOLD_NOEXCEPT;
+
+/// Writes a receipt for the items seen, which two parties compare: the SHA-256 of the bytes that
+/// monofold_state_save writes.
+///
+/// shape      32 bytes
+/// errors     as above; unsupported: plain operations and products of floats, whose bytes depend on the pieces
+MONOFOLD_API monofold_status monofold_state_digest(const monofold_state* state,
+                                                   unsigned char* digest) MONOFOLD_NOEXCEPT;
 
 /// How many items the state has seen, NaN included.
 MONOFOLD_API monofold_status monofold_state_count(const monofold_state* state,

@@ -17,6 +17,7 @@
 #include "monofold/plan/tree.hpp"
 #include "monofold/platform/encoding.hpp"
 #include "monofold/platform/sealed.hpp"
+#include "monofold/platform/sha256.hpp"
 #include "monofold/platform/status.hpp"
 #include "monofold/shape/part.hpp"
 #include "monofold/shape/view.hpp"
@@ -163,6 +164,14 @@ class running_state {
       });
     }
     return seal(fold_name<Item>(fold_), out.bytes());
+  }
+
+  /// A receipt for the items seen, which two parties compare: the SHA-256 of those bytes. States of one fold, type and
+  /// first index that have seen the same items have the same one. A fold that is not exact does not compile.
+  ///
+  /// tested by  tests/api/saved_state_test.cpp
+  sha256_digest digest() const requires(named_fold<fold_type>&& is_exact_v<fold_type>) {
+    return sha256_of(save());
   }
 
   /// Becomes what was saved; the fold and its parameters are this one's.

@@ -209,6 +209,21 @@ TEST(saved_state, another_reduction_is_refused_by_name) {
   EXPECT_NE(refusal(made(mf::all(mf::min, mf::max), 0, 3), made(mf::extrema, 0, 9).save()), "");
 }
 
+TEST(saved_state, a_digest_is_that_of_the_items) {
+  const auto whole = made(mf::sum, 0, 5000);
+  auto pieces = made(mf::sum, 0, 17);
+  pieces.merge(made(mf::sum, 17, 5000));
+  EXPECT_EQ(whole.digest(), mf::sha256_of(whole.save()));
+  EXPECT_EQ(whole.digest(), pieces.digest());
+  EXPECT_NE(whole.digest(), made(mf::sum, 0, 4999).digest());
+  EXPECT_NE(whole.digest(), made(mf::norm1, 0, 5000).digest());
+  const auto has_digest = []<class State>(const State&) {
+    return requires(State s) { s.digest(); };
+  };
+  EXPECT_TRUE(has_digest(whole));
+  EXPECT_FALSE(has_digest(made(mf::plain_sum, 0, 1)));
+}
+
 /// A payload that was made up, sealed as if it were whole.
 TEST(saved_state, parts_that_no_state_has_are_refused) {
   const auto saved = made(weighted_fold{}, 0, 3 * tile_items + 5).save();

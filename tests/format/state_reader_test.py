@@ -58,10 +58,21 @@ def number(text):
     return "-0" if Fraction(text) == 0 and text[0] == "-" else Fraction(text)
 
 
+def sentence(result, op, why):
+    """What the tool says where an operation has no answer."""
+    count = result["count"]
+    omitted = result["omit"] and result["float"] and count
+    items = (f"of {count} items too few are not NaN" if omitted else f"{count} item" + "s" * (count != 1))
+    few = (f"{items}, -k asks for {result['k']}" if op in ("top", "bottom") else
+           f"{items}, --ddof is {result['ddof']}" if op in ("var", "std") and count else
+           "every item is NaN" if omitted else "no items")
+    return {"few": few, "large": "the exact value does not fit 64 bits"}.get(why, f"item {why} is NaN")
+
+
 def as_answered(result):
     """The line of answers.json that a result makes."""
     names = [op for op, _ in result["answers"]]
-    reasons = [(op, fields["none"]) for op, fields in result["answers"] if "none" in fields]
+    reasons = [(op, sentence(result, op, fields["none"])) for op, fields in result["answers"] if "none" in fields]
     if reasons:
         same = [op for op, reason in reasons if reason == reasons[0][1]]
         return {"exit": 4, "error": f"{', '.join(same)}: no result: {reasons[0][1]}"}
@@ -151,6 +162,51 @@ class damaged_files(unittest.TestCase):
                 state_reader.read_state(self.data[:size])
         with self.assertRaises(ValueError):
             state_reader.read_state(self.data + b"\0")
+
+    def sealed(self, payload):
+        """The file of a reducer's payload."""
+        head = self.data[:16] + struct.pack("<Q", len(payload)) + b"reducer"
+        return head + payload + struct.pack("<I", zlib.crc32(head + payload))
+
+    def refuse(self, payload):
+        with self.assertRaises(ValueError):
+            state_reader.read_state(self.sealed(payload))
+
+    def test_forms_that_no_run_has(self):
+        """Runs of float32, plain sum, whose first tile is a node: one field of each is wrong."""
+        request = struct.pack("<iiBqqIi", 11, 0, 1, 0, 10, 1, 1)
+        node = struct.pack("<iqf", 0, 0, 1024.0)
+
+        def run(first=0, count=1026, origin=0, closed=0, nodes=(node,), held=2):
+            return (struct.pack("<qqqB", first, count, origin, closed) + b"\0" * 4 * closed
+                    + struct.pack("<Q", len(nodes)) + b"".join(nodes) + struct.pack("<Q", held) + struct.pack("<f", 1.0) * held)
+
+        whole = state_reader.read_state(self.sealed(request + run()))
+        self.assertEqual(whole["answers"], [("sum", {"value": 1026.0})])
+        second = struct.pack("<iqf", 0, 1, 1024.0)
+        pair = struct.pack("<iqf", 1, 0, 2048.0)
+        state_reader.read_state(self.sealed(request + run(count=2050, nodes=(pair,))))
+        for wrong in (run(first=-1, origin=-1), run(count=1027), run(count=1025), run(origin=1), run(origin=1024), run(closed=1),
+                      run(closed=2), run(count=2050, nodes=(node, second)), run(nodes=(second,)), run(nodes=()),
+                      run(nodes=(), held=1026), run(count=2050, nodes=(node, node)), run(held=3),
+                      run(nodes=(struct.pack("<iqf", -1, 0, 1024.0),)), run(nodes=(struct.pack("<iqf", 64, 0, 1.0),))):
+            self.refuse(request + wrong)
+        empty = struct.pack("<qqqBQQ", 0, 0, 0, 0, 0, 0)
+        for fields in ((13, 0, 1, 0, 10, 1, 1), (-1, 0, 1, 0, 10, 1, 1), (11, 3, 1, 0, 10, 1, 1), (11, 0, 2, 0, 10, 1, 1),
+                       (11, 0, 1, -1, 10, 1, 1), (11, 0, 1, 0, 10, 1, 24), (11, 0, 1, 0, 10, 1, -1),
+                       (11, 0, 1, 0, 10, 0, 1), (11, 0, 1, 0, 10, 1, 20), (3, 0, 1, 0, 10, 1, 1)):
+            self.refuse(struct.pack("<iiBqqIi", *fields) + empty)
+        state_reader.read_state(self.sealed(request + empty))
+        self.refuse(struct.pack("<iiBqqIii", 11, 0, 1, 0, 10, 2, 1, 19) + empty)
+        self.refuse(struct.pack("<iiBqqIi", 3, 0, 0, 0, 0, 1, 11) + empty)
+        best = struct.pack("<iiBqqIi", 3, 0, 0, 0, 1, 1, 11) + struct.pack("<qqqB", 0, 2, 2, 1)
+        entries = struct.pack("<iq", 5, 1), struct.pack("<iq", 4, 0)
+        end = struct.pack("<QQ", 0, 0)
+        best_of = lambda count, full: (best + struct.pack("<Q", count) + b"".join(entries[:count])
+                                       + struct.pack("<iB", 5, full) + end)
+        self.assertEqual(state_reader.read_state(self.sealed(best_of(1, 1)))["answers"][0][1]["values"], [5])
+        for wrong in (best_of(1, 0), best_of(2, 0), best_of(1, 2)):
+            self.refuse(wrong)
 
     def test_damage_under_a_right_checksum_gives_answers_or_is_refused(self):
         for name in (SMALL, "tests.float16.nans", "sum+prod.float16.tiles"):

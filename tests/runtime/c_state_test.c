@@ -185,6 +185,70 @@ static void check_dot(void) {
   monofold_state_destroy(state);
 }
 
+/* The first example of docs/format.md, and what the module hashlib of Python gives for its bytes. */
+static void check_digests(void) {
+  static const unsigned char wanted[32] = {0xbf, 0x2a, 0x23, 0x3e, 0xac, 0xcb, 0x92, 0x42,
+                                           0xc0, 0x5e, 0x2c, 0x2f, 0x95, 0xf8, 0x80, 0xbb,
+                                           0x85, 0x63, 0xc8, 0x34, 0x7e, 0xdf, 0xcf, 0x3f,
+                                           0x47, 0x4f, 0x05, 0x89, 0x31, 0xcb, 0x52, 0xd6};
+  const float three[] = {1.5F, -0.0F, 0.25F};
+  const monofold_operation sum = MONOFOLD_SUM;
+  monofold_state* state = NULL;
+  CHECK(monofold_state_create(MONOFOLD_FLOAT32, &sum, 1, 0, NULL, &state) == MONOFOLD_OK);
+  CHECK(monofold_state_push(state, three, 3, MONOFOLD_HOST) == MONOFOLD_OK);
+  unsigned char found[32];
+  CHECK(monofold_state_digest(state, found) == MONOFOLD_OK);
+  CHECK(memcmp(found, wanted, sizeof wanted) == 0);
+  CHECK(monofold_state_push(state, three, 1, MONOFOLD_HOST) == MONOFOLD_OK);
+  CHECK(monofold_state_digest(state, found) == MONOFOLD_OK);
+  CHECK(memcmp(found, wanted, sizeof wanted) != 0);
+  memcpy(found, wanted, sizeof wanted);
+  CHECK(monofold_state_digest(NULL, found) == MONOFOLD_INVALID_ARGUMENT);
+  CHECK(monofold_state_digest(state, NULL) == MONOFOLD_INVALID_ARGUMENT);
+  monofold_state_destroy(state);
+
+  const monofold_operation prod = MONOFOLD_PROD;
+  monofold_options plain = MONOFOLD_OPTIONS_INIT;
+  plain.plain = 1;
+  const struct {
+    monofold_dtype dtype;
+    const monofold_operation* operation;
+    const monofold_options* options;
+    monofold_status how;
+  } cases[] = {{MONOFOLD_FLOAT64, &prod, NULL, MONOFOLD_UNSUPPORTED},
+               {MONOFOLD_INT64, &prod, NULL, MONOFOLD_OK},
+               {MONOFOLD_FLOAT64, &sum, &plain, MONOFOLD_UNSUPPORTED},
+               {MONOFOLD_INT64, &sum, &plain, MONOFOLD_OK}};
+  for (int i = 0; i < 4; ++i) {
+    CHECK(monofold_state_create(cases[i].dtype, cases[i].operation, 1, 0, cases[i].options,
+                                &state) == MONOFOLD_OK);
+    CHECK(monofold_state_digest(state, found) == cases[i].how);
+    CHECK(cases[i].how == MONOFOLD_OK || memcmp(found, wanted, sizeof wanted) == 0);
+    memcpy(found, wanted, sizeof wanted);
+    monofold_state_destroy(state);
+  }
+}
+
+/* A copy goes on where the state is; neither sees what the other one takes. */
+static void check_copies(void) {
+  monofold_options one_thread = MONOFOLD_OPTIONS_INIT;
+  one_thread.num_threads = 1;
+  monofold_state* state = make_state(0, &one_thread);
+  CHECK(monofold_state_push(state, items, 5000, MONOFOLD_HOST) == MONOFOLD_OK);
+  monofold_state* copy = NULL;
+  CHECK(monofold_state_copy(state, &copy) == MONOFOLD_OK);
+  CHECK(copy != NULL && copy != state);
+  CHECK(monofold_state_push(copy, items + 5000, num_items - 5000, MONOFOLD_HOST) == MONOFOLD_OK);
+  check_against_one_call(copy, num_items);
+  check_against_one_call(state, 5000);
+  monofold_state_destroy(state);
+  check_against_one_call(copy, num_items);
+  monofold_state* const before = copy;
+  CHECK(monofold_state_copy(NULL, &copy) == MONOFOLD_INVALID_ARGUMENT && copy == before);
+  CHECK(monofold_state_copy(copy, NULL) == MONOFOLD_INVALID_ARGUMENT);
+  monofold_state_destroy(copy);
+}
+
 static void check_wrong_creations(void) {
   monofold_state* const untouched = (monofold_state*)(void*)items;
   monofold_state* state = untouched;
@@ -266,6 +330,8 @@ int main(void) {
   check_merges();
   check_unequal_merges();
   check_saving();
+  check_copies();
+  check_digests();
   check_dot();
   check_wrong_creations();
   check_wrong_calls();

@@ -6,7 +6,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <string>
 
 #include "monofold/platform/status.hpp"
 #include "runtime/gpu/rows/row_pass.hpp"
@@ -27,31 +26,17 @@ std::unique_ptr<row_pass> make_row_pass(row_question what, operation op) {
   return nullptr;
 }
 
-void check_memory(const void* memory, const char* name, int device) {
-  if (memory == nullptr) return;
-  cudaPointerAttributes facts{};
-  check_row_call(cudaPointerGetAttributes(&facts, memory), "cudaPointerGetAttributes");
-  if (facts.type != cudaMemoryTypeDevice && facts.type != cudaMemoryTypeManaged) {
-    throw error(status::invalid_argument, std::string(name) + " is not memory of a device");
-  }
-  if (facts.type == cudaMemoryTypeDevice && facts.device != device) {
-    throw error(status::invalid_argument, std::string(name) + " is memory of device " +
-                                              std::to_string(facts.device) +
-                                              "; the current device is " + std::to_string(device));
-  }
-}
-
 /// Before anything is started.
 void check_all_memory(const device_row_items& items, const device_row_outputs& out) {
   int device = 0;
   check_row_call(cudaGetDevice(&device), "cudaGetDevice");
   const std::int64_t num_items = items.starts != nullptr ? items.num_items : items.rows.row_items;
-  if (num_items > 0) check_memory(items.first, "the array", device);
-  check_memory(items.starts, "the starts' place", device);
-  check_memory(items.stops, "the stops' place", device);
-  check_memory(out.values, "the values' place", device);
-  check_memory(out.seconds, "the second values' place", device);
-  check_memory(out.indices, "the indices' place", device);
+  if (num_items > 0) check_row_memory(items.first, "the array", device);
+  check_row_memory(items.starts, "the starts' place", device);
+  check_row_memory(items.stops, "the stops' place", device);
+  check_row_memory(out.values, "the values' place", device);
+  check_row_memory(out.seconds, "the second values' place", device);
+  check_row_memory(out.indices, "the indices' place", device);
 }
 
 /// Both ends are found one after the other.

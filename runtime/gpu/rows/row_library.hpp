@@ -11,6 +11,7 @@
 #include "monofold/platform/status.hpp"
 #include "monofold/platform/version.hpp"
 #include "monofold/shape/axes.hpp"
+#include "runtime/gpu/rows/key_groups.hpp"
 #include "runtime/operation.hpp"
 
 namespace monofold::runtime {
@@ -72,6 +73,7 @@ struct row_library {
   decltype(&runtime::has_device_rows) has_device_rows = &runtime::has_device_rows;
   decltype(&runtime::start_device_rows) start_device_rows = &runtime::start_device_rows;
   decltype(&runtime::make_device_memory) make_device_memory = &runtime::make_device_memory;
+  decltype(&runtime::group_keys) group_keys = &runtime::group_keys;
 };
 
 /// The name of the function without arguments that returns a `const row_library*`.

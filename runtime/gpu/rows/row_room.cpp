@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <exception>
 #include <mutex>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -17,6 +18,32 @@ void check_row_call(cudaError_t code, const char* call) {
   if (const auto failed = monofold::detail::failure_of(code, call)) {
     throw error(failed.code, failed.detail);
   }
+}
+
+void check_row_memory(const void* memory, const char* name, int device) {
+  if (memory == nullptr) return;
+  cudaPointerAttributes facts{};
+  check_row_call(cudaPointerGetAttributes(&facts, memory), "cudaPointerGetAttributes");
+  if (facts.type != cudaMemoryTypeDevice && facts.type != cudaMemoryTypeManaged) {
+    throw error(status::invalid_argument, std::string(name) + " is not memory of a device");
+  }
+  if (facts.type == cudaMemoryTypeDevice && facts.device != device) {
+    throw error(status::invalid_argument, std::string(name) + " is memory of device " +
+                                              std::to_string(facts.device) +
+                                              "; the current device is " + std::to_string(device));
+  }
+}
+
+void check_not_captured(cudaStream_t stream) {
+  cudaStreamCaptureStatus capturing = cudaStreamCaptureStatusNone;
+  const cudaError_t code = cudaStreamIsCapturing(stream, &capturing);
+  // The second one: the default stream, while one that waits for it is being captured.
+  if (code == cudaErrorStreamCaptureImplicit || capturing != cudaStreamCaptureStatusNone) {
+    static_cast<void>(cudaGetLastError());
+    throw error(status::invalid_argument,
+                "the stream is being captured: rows and groups cannot be");
+  }
+  check_row_call(code, "cudaStreamIsCapturing");
 }
 
 struct row_room::place {
@@ -46,18 +73,6 @@ struct kept_places {
 kept_places& all_kept() {
   static auto* const kept = new kept_places;
   return *kept;
-}
-
-/// Before anything of the stream's is asked, which would break the capture.
-void check_not_captured(cudaStream_t stream) {
-  cudaStreamCaptureStatus capturing = cudaStreamCaptureStatusNone;
-  const cudaError_t code = cudaStreamIsCapturing(stream, &capturing);
-  // The second one: the default stream, while one that waits for it is being captured.
-  if (code == cudaErrorStreamCaptureImplicit || capturing != cudaStreamCaptureStatusNone) {
-    static_cast<void>(cudaGetLastError());
-    throw error(status::invalid_argument, "the stream is being captured: rows cannot be");
-  }
-  check_row_call(code, "cudaStreamIsCapturing");
 }
 
 /// One of the device that is free, or whose work lies before what comes in the stream; null: there is none.

@@ -17,6 +17,12 @@ namespace monofold::runtime {
 /// Throws `error` for what a CUDA call reports, with the call's name.
 void check_row_call(cudaError_t code, const char* call);
 
+/// Throws `error` where memory is not of this device, nor managed; null: it has no say.
+void check_row_memory(const void* memory, const char* name, int device);
+
+/// Throws `error` before anything of the stream's is asked, which would break the capture.
+void check_not_captured(cudaStream_t stream);
+
 /// A workspace that no work on the device uses, for the work of one call in a stream; kept for calls that come later.
 ///
 /// errors     the constructor and calls throw `error`: invalid_argument: the stream is being captured;

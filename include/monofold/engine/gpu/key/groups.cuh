@@ -87,7 +87,7 @@ device_groups<typename KeyView::item_type> find_runs(const device_stream& on, co
 /// cost       keys that lie near each other are words of 4 bytes, others of 8. Of their bits those are sorted that
 ///            differ. With words go items of 4 or 8 bytes that lie in memory, or places, by which items are fetched
 /// source     radix sort: Adinets, Merrill 2022, arXiv:2206.01784 (CUB's)
-/// tested by  tests/gpu/group_by_test.cu
+/// tested by  tests/gpu/group_by_sums_test.cu
 template <class KeyView, class View>
 class key_sort {
  public:

@@ -44,7 +44,7 @@ void put_in_order(const std::vector<T>& from, const std::vector<std::size_t>& or
 /// sync       does not wait
 /// errors     throws `error`: out_of_memory
 /// cost       a pass for each 8 bits; a third copy of words and payloads where that is more than one
-/// tested by  tests/gpu/group_by_test.cu
+/// tested by  tests/gpu/group_by_sums_test.cu
 template <class Word, class Payload>
 void sort_pairs(const device_stream& on, const Word* words, Word* sorted_words,
                 const Payload* payload, Payload* sorted_payload, std::int64_t count, int bits) {

@@ -84,7 +84,7 @@ class place_iterator {
 /// sync       does not wait
 /// errors     throws `error`: out_of_memory
 /// cost       one pass
-/// tested by  tests/gpu/group_by_test.cu
+/// tested by  tests/gpu/group_by_sums_test.cu
 template <class Flag>
 void place_true(const device_stream& on, const Flag& is_one, std::int64_t count,
                 std::int64_t* out) {
