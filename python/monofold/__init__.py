@@ -14,8 +14,8 @@ from ._rolling import rolling
 from ._segments import segmented_reduce
 from ._state import State
 
-_core.set_packed_type(_np.ndarray)
-_core.set_array_maker(_np.empty, [None if name == "bfloat16" else _np.dtype(name) for name in _dtypes.NAMES])
+_core.set_array_maker(_np.ndarray, _np.empty, [None if name == "bfloat16" else _np.dtype(name) for name in _dtypes.NAMES])
+_core.set_best_type(TopK)
 __version__ = _core.version()
 
 # The one place that puts the names of operations here, so that they are what `from monofold import` sees.

@@ -15,8 +15,9 @@ def tool():
 def main():
     path = tool()
     if path is None:
-        sys.exit("python -m monofold: the tool is not in this package. Build it from a clone of the repository "
-                 "(./dev build), then put build/bin on the PATH.")
+        sys.exit("python -m monofold: the tool is not in this package, which was built without libfmt-dev. Install that "
+                 "and the package once more, or build the tool in a clone of the repository (./dev build) and put "
+                 "build/bin on the PATH.")
     os.execv(path, ["monofold", *sys.argv[1:]])
 
 

@@ -100,7 +100,21 @@ def state(d, fold, *, nan=None, split_every=None):
 
 
 def reduce(d, fold, *, nan=None, split_every=None):
-    """The answer of an operation, or of several, for a whole array, to be computed; parameters as of `state`."""
+    """The answer of an operation, or of several, for a whole array.
+
+    Parameters
+    ----------
+    d : dask.array.Array
+    fold : operation or fold
+    nan : {"propagate", "omit", "raise"}, optional
+    split_every : int, optional
+        How many states are joined at once.
+
+    Returns
+    -------
+    dask.delayed.Delayed
+        Of what ``State.finish`` gives.
+    """
     return dask.delayed(finish)(state(d, fold, nan=nan, split_every=split_every))
 
 

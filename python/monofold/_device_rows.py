@@ -44,7 +44,10 @@ def stream_of(x, others):
     return DEFAULT_STREAM, False  # which __dlpack__ has put the stream of each array before
 
 
-def new_like(x, shape, code, fill=None):
+_GIVE_OUT = "give out= an array of another library"
+
+
+def new_like(x, shape, code, fill=None, instead=_GIVE_OUT):
     """A new array of the library of `x`, beside it, whose items are `fill`, or not set."""
     name, library = _library_of(x)
     dtype = _dtypes.NAMES[code]
@@ -52,10 +55,10 @@ def new_like(x, shape, code, fill=None):
     if name == "cupy":
         return getattr(library, function)(*given, dtype=dtype)
     if name in ("jax", "jaxlib"):
-        raise TypeError("arrays of jax are not written: give out= an array of another library")
+        raise TypeError(f"arrays of jax are not written: {instead}")
     if name != "torch":
         if not hasattr(x, "__array_namespace__"):
-            raise TypeError(f"arrays of {name} have no library to make answers by: give out=")
+            raise TypeError(f"arrays of {name} have no library to make answers by: {instead}")
         library = x.__array_namespace__()
     return getattr(library, function)(*given, dtype=getattr(library, dtype), device=x.device)
 
@@ -70,13 +73,13 @@ class Answers:
     Ranks have an axis of length k behind those of `shape`.
     """
 
-    def __init__(self, x, kind, shape, how, code, out):
+    def __init__(self, x, kind, shape, how, code, out, instead=_GIVE_OUT):
         codes = _CODES[kind.answer](code)
         self.is_ranked = kind.answer == "ranked"
         shape = (*shape, how.k) if self.is_ranked else shape
         self.last = len(shape) - 1
         if out is None:
-            self.arrays = [new_like(x, shape, one) for one in codes]
+            self.arrays = [new_like(x, shape, one, instead=instead) for one in codes]
         else:
             self.arrays = list(_rows.outs_of(out, len(codes)))
         shown = [_shown(array, shape, one) for array, one in zip(self.arrays, codes)]
@@ -88,11 +91,11 @@ class Answers:
     def given(self, to=-1):
         """What the caller gets; `to`: where the axis of ranks goes."""
         if self.is_ranked:
-            return TopK(*(array if to in (-1, self.last) else _moved(array, to) for array in self.arrays))
+            return TopK(*(array if to in (-1, self.last) else moved(array, to) for array in self.arrays))
         return self.arrays[0] if len(self.arrays) == 1 else tuple(self.arrays)
 
 
-def _moved(array, axis):
+def moved(array, axis):
     """The last axis at another place."""
     library = _library_of(array)[1] if not hasattr(array, "__array_namespace__") else array.__array_namespace__()
     return library.moveaxis(array, -1, axis)
@@ -126,7 +129,7 @@ def reduce(x, source, mask, kind, how, axes, code, keepdims=False, out=None):
     stream, is_known = stream_of(x, new.arrays)
     status, row = _core.device_rows(source.items, axes, kind.code, how, code, *new.places, stream, not is_known)
     if status:
-        _refuse(status, kind, source, code)
+        refuse_kernel(status, kind, source, code)
         kept = [extent for axis, extent in enumerate(source.shape) if axis not in axes]
         index = np.unravel_index(row, kept) if kept else ()
         raise_status(status, kind.name, row=tuple(map(int, index)) or None)
@@ -140,12 +143,12 @@ def segments(x, source, kind, how, starts, stops, code, bounds):
     status, failed = _core.device_segments(source.items, starts, stops, kind.code, how, code, *new.places,
                                            stream_of(x, bounds)[0])
     if status:
-        _refuse(status, kind, source, code)
+        refuse_kernel(status, kind, source, code)
         raise_status(status, kind.name, row=failed)
     return new.given()
 
 
-def _refuse(status, kind, source, code):
+def refuse_kernel(status, kind, source, code):
     if status == UNSUPPORTED:
         raise TypeError(f"{kind.name} of {_dtypes.NAMES[source.code]} as {_dtypes.NAMES[code]} has no kernel for these "
                         "rows on a device, or not with these options: copy the array to the host")

@@ -1,6 +1,7 @@
 """Several operations in one pass: what `monofold.all(...)` of operations and `monofold.stats` are."""
 
 import functools
+import operator
 
 from . import _arrays, _core, _dates, _device_rows, _dtypes, _operations, _rows, _whole
 from ._errors import EMPTY_INPUT
@@ -26,14 +27,13 @@ class Fold:
             plain=_one_of("plain", operations), nan=_one_of("nan", operations),
             correction=_one_of("correction", [one for one in operations if "correction" in one.options]),
             k=_one_of("k", [one for one in operations if "k" in one.options]))
+        self.__dict__["quick"] = _core.several(self.codes, self.make_how()) if self.is_quick else None
 
     __setattr__, __delattr__ = Operation.__setattr__, Operation.__delattr__
 
     def quick_values(self, x):
         """The answers about a packed array; None: this call is not quick, or some operation has none."""
-        if not self.is_quick:
-            return None
-        return _operations.several(self.codes, self.plain, self.nan, self.correction or 0).values(x)
+        return self.quick.values(x) if self.is_quick else None
 
     def make_how(self, nan=None):
         nan = self.nan if nan is None else nan
@@ -49,6 +49,9 @@ class Fold:
 
     def pack(self, values):
         return tuple(values)
+
+    def __reduce__(self):
+        return type(self), (self.operations,)
 
     def __eq__(self, other):
         return type(self) is type(other) and self.operations == other.operations
@@ -75,12 +78,31 @@ class Single(Fold):
 
 
 class StatsFold(Fold):
-    """Eight statistics and two places. Called with an array it gives them; in the order of the tool's ``stats``.
+    """Eight statistics and two places, in one pass; called without an array it takes options and is a value.
 
-    Of a whole array a statistic that too few items have is None; along axes, in segments and in groups, where
-    answers are arrays of numbers, it raises `EmptyInput`.
+    Parameters
+    ----------
+    x : array, optional
+        Of any library; left out: the fold itself with the options given.
+    axis : int or tuple of ints, optional
+        The axes to reduce; None: all of them.
+    keepdims : bool, optional
+        Reduced axes stay, with one index.
+    where : array of bool, optional
+        Which items there are.
+    nan : {"propagate", "omit", "raise"}, optional
+        NaN make answers NaN, are left out, or raise `NanFound`.
+    correction : int, optional
+        The variance divides by the number of items less this; 0 by itself.
+
+    Returns
+    -------
+    Stats
+        Of a whole array a statistic that too few items have is None; along axes, in segments and in groups, where
+        answers are arrays of numbers, it raises `EmptyInput`.
     """
 
+    __signature__ = property(lambda self: _operations.signature_of(type(self)))
     __name__ = "stats"
     parameters = ("x", "axis", "keepdims", "where", "nan", "correction")
     names = ("count", "count_nan", "sum", "mean", "var", "std", "min", "max", "argmin", "argmax")
@@ -91,14 +113,18 @@ class StatsFold(Fold):
     def with_nan(self, nan):
         return _stats(self.correction, self.nan if nan is None else nan)
 
+    def __reduce__(self):
+        return type(self), (self.correction, self.nan)
+
     def finish(self, answers, code):
         return self.pack(_value(kind, answer, code, missing=None) for kind, answer in zip(self.kinds, answers))
 
     def pack(self, values):
-        count, nan, total, mean, var, std, least, most, least_at, most_at = values
-        return Stats(count, nan, total, mean, var, std, least, least_at, most, most_at)
+        return tuple.__new__(Stats, _IN_ORDER(tuple(values)))
 
     def __call__(self, *args, **named):
+        if len(args) == 1 and not named and (values := self.quick.values(args[0])) is not None:
+            return tuple.__new__(Stats, _IN_ORDER(values))
         _operations.check_call(self, args, named)
         return self._answer(*args, **named)
 
@@ -114,6 +140,10 @@ class StatsFold(Fold):
         stated = [f"correction={self.correction}"] if self.correction else []
         stated += [f"nan={self.nan!r}"] if self.nan != "propagate" else []
         return f"monofold.stats({', '.join(stated)})" if stated else "monofold.stats"
+
+
+_IN_ORDER = operator.itemgetter(*map(StatsFold.names.index, (
+    "count", "count_nan", "sum", "mean", "var", "std", "min", "argmin", "max", "argmax")))
 
 
 @functools.lru_cache(64)
@@ -141,16 +171,21 @@ def _value(kind, answer, code, missing=_RAISE):
     return _whole.scalar(kind, answer)
 
 
+@functools.lru_cache(256)
+def _single(operation):
+    return Single([operation])
+
+
 def as_fold(what):
     """The fold that a user means by an operation, a fold, or a list of operations."""
     if isinstance(what, Fold):
         return what
     if isinstance(what, Operation):
-        return Single([what])
+        return _single(what)
     raise TypeError(f"{type(what).__name__} is no operation; those are monofold.sum and its like")
 
 
-def reduce(x, fold, axis=None, *, keepdims=False, where=None, nan=None):
+def reduce(x, fold, axis=None, *, keepdims=False, dtype=None, out=None, where=None, nan=None):
     """Reduces an array by an operation or by several in one pass.
 
     Parameters
@@ -162,16 +197,34 @@ def reduce(x, fold, axis=None, *, keepdims=False, where=None, nan=None):
         The axes to reduce; None: all of them.
     keepdims : bool
         Reduced axes stay, with one index.
+    dtype : str or dtype, optional
+        The type of the answers, rounded once.
+    out : array, optional
+        Takes the answer, as of a call of the operation; a tuple of arrays for several operations. With `out` and
+        `dtype` each operation is a pass of its own.
     where : array of bool, optional
         Which items there are.
     nan : {"propagate", "omit", "raise"}, optional
+        NaN make the answer NaN, are left out, or raise `NanFound`.
 
     Returns
     -------
-    scalar, array, or a tuple of them
+    number, array, or a tuple of them
         A tuple for several operations.
+
+    Raises
+    ------
+    EmptyInput, IntegerOverflow, NanFound
+        For a whole array with the index, along axes with the row.
+
+    Examples
+    --------
+    >>> monofold.reduce([0.1, 0.2, 0.3], monofold.all(monofold.sum, monofold.argmax))
+    (0.6, 2)
     """
     fold = as_fold(fold)
+    if dtype is not None or out is not None:
+        return _typed(x, fold, axis, keepdims, dtype, out, where, fold.nan if nan is None else nan)
     if axis is where is None and not keepdims and nan in (None, fold.nan):
         values = fold.quick_values(x)
         if values is not None:
@@ -194,17 +247,28 @@ def reduce(x, fold, axis=None, *, keepdims=False, where=None, nan=None):
     mask = _arrays.as_mask(where, source.shape)
     how = fold.make_how(nan)
     axes = _rows.axes_of(axis, len(source.shape))
-    return fold.pack(_rows_of(x, source, mask, kind, how, axes, keepdims) for kind in fold.kinds)
+    return fold.pack(_rows_of(x, source, mask, one, how, axes, keepdims) for one in fold.operations)
 
 
-def _rows_of(x, source, mask, kind, how, axes, keepdims):
+def _typed(x, fold, axis, keepdims, dtype, out, where, nan):
+    """Answers of a type that is asked for, or in the caller's arrays."""
+    for kind in fold.kinds:
+        if kind.answer == "ranked" or kind.name == "dot" or isinstance(fold, StatsFold):
+            raise TypeError(f"{fold!r} takes no dtype and no out here")
+    count = len(fold.operations)
+    outs = (None,) * count if out is None else (out,) if isinstance(fold, Single) else _rows.outs_of(out, count)
+    return fold.pack(one._reduce(x, axis, keepdims, dtype, into, where, nan)
+                     for one, into in zip(fold.operations, outs))
+
+
+def _rows_of(x, source, mask, operation, how, axes, keepdims):
+    kind = operation.kind
+    if kind.answer == "ranked":
+        return operation.rows(x, source, mask, how, axes, keepdims)
     code = _rows.value_code(kind, source, how, None)
     if _device_rows.is_on_device(source):
         return _device_rows.reduce(x, source, mask, kind, how, axes, code, keepdims)
     arrays = _rows.reduce(source, mask, kind, how, axes, code, keepdims)
-    if kind.answer == "ranked":
-        to = axes[0] if len(axes) == 1 else -1
-        return TopK(*(source.like(_arrays.moved(array, to)) for array in arrays))
     arrays = [source.like(array) for array in arrays]
     return arrays[0] if len(arrays) == 1 else tuple(arrays)
 

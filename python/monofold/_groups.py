@@ -4,7 +4,7 @@ import functools
 
 import numpy as np
 
-from . import _arrays, _core, _device_rows, _folds, _keys, _lists, _protocols, _rows
+from . import _arrays, _core, _device_groups, _device_rows, _folds, _keys, _lists, _protocols, _rows
 from ._errors import raise_status
 
 ORDERS = {"key": 0, "first": 1}
@@ -16,10 +16,10 @@ def group_by(keys, x, fold, *, order="key", dtype=None, nan=None):
     Parameters
     ----------
     keys : array, or a tuple of arrays
-        As long as `x`, of anything that has an order, on the host.
+        As long as `x`, of anything that has an order. One array of numbers on a GPU, where `x` lies there.
     x : array
-        On the host. A row is left out where its item, or one of its keys, is absent: a null of Arrow, polars or
-        pandas. NaN are not absent: as keys all of them are one, which comes last.
+        A row is left out where its item, or one of its keys, is absent: a null of Arrow, polars or pandas. NaN are
+        not absent: as keys all of them are one, which comes last.
     fold : operation or fold
         All but `top_k` and `bottom_k`.
     order : {"key", "first"}
@@ -32,22 +32,24 @@ def group_by(keys, x, fold, *, order="key", dtype=None, nan=None):
     -------
     (keys, answers)
         An array of keys, or a tuple of them, and the answers as along an axis; places count along the group,
-        without the rows that are left out.
+        without the rows that are left out. On a GPU, where keys and items lie there: a call waits for the number
+        of groups; answers and keys are awaited as those along an axis.
     """
     if order not in ORDERS:
         raise ValueError(f"order: {order!r} is none of {', '.join(ORDERS)}")
     fold = _folds.as_fold(fold)
-    x, source, codes, names = _aligned(keys, x)
+    source = _arrays.as_source(x)
+    if _device_rows.is_on_device(source):
+        return _device_groups.group_by(keys, x, source, fold, ORDERS[order], dtype, nan)
+    x, source, codes, names = _aligned(keys, x, source)
     how = fold.make_how(nan)
     failed = functools.partial(_failed_key, codes, names, x, how)
     found = [_one(codes, source, kind, how, ORDERS[order], dtype, failed) for kind in fold.kinds]
     return _like(keys, names(found[0][0])), fold.pack(answers for _, answers in found)
 
 
-def _aligned(keys, x):
+def _aligned(keys, x, source):
     """(items, the same as a source, numbers of keys, what turns those back) of the rows where all of them are there."""
-    source = _arrays.as_source(x)
-    _device_rows.refuse(source, "group_by")
     columns = _keys.columns_of(keys)
     num_items = sum(items.count for items, _ in source.pieces)
     if columns[0].num_rows != num_items:
@@ -73,8 +75,7 @@ def _like(keys, found):
 
 
 def _one(codes, source, kind, how, order, dtype, failed):
-    if kind.answer == "ranked" or kind.name == "dot":
-        raise TypeError(f"groups have no {kind.name}")
+    _device_groups.check_kind(kind)
     code = _rows.value_code(kind, source, how, dtype)
     groups = _core.groups(_core.address_of(codes), source.items, order, kind.code, how, code)
     if groups.status:

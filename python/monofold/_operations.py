@@ -19,6 +19,7 @@ def set_threads(count):
     Parameters
     ----------
     count : int
+        From 0 on.
     """
     global _threads
     _threads = count = whole("threads", count, 0, 2**31)
@@ -94,11 +95,11 @@ class Operation(_core.operation):
     returns = "number or array\n    A Python number; along axes, and with `keepdims`, an array of the library of `x`."
 
     def __new__(cls, kind, *, plain=False, nan="propagate", correction=0, k=10):
-        quick = kind.answer != "ranked" and kind.name != "dot"
-        self = super().__new__(cls, kind.code, quick, plain, policy(nan), correction)
+        self = super().__new__(cls, kind.code, plain, policy(nan), correction, k)
         self.__dict__.update(kind=kind, plain=plain, nan=nan, correction=correction, k=k, __name__=kind.name,
                              __qualname__=kind.name, __module__="monofold.plain" if plain else "monofold",
                              __doc__=doc_of(cls, kind))
+        self.__dict__["_hash"] = hash((kind.name, *self.stated().items()))
         return self
 
     def __setattr__(self, name, value):
@@ -117,7 +118,7 @@ class Operation(_core.operation):
         return type(self) is type(other) and self.kind is other.kind and self.stated() == other.stated()
 
     def __hash__(self):
-        return hash((self.kind.name, *self.stated().items()))
+        return self._hash
 
     def __repr__(self):
         stated = {name: value for name, value in self.stated().items() if value != Operation.defaults[name]}
@@ -131,10 +132,36 @@ class Operation(_core.operation):
         return {name: getattr(self, name) for name in Operation.defaults}
 
     def with_options(self, nan=None, correction=None, k=None):
-        """The same operation with other options; those left out stay."""
+        """The same operation with other options; those left out stay.
+
+        Parameters
+        ----------
+        nan : {"propagate", "omit", "raise"}, optional
+        correction : int, optional
+        k : int, optional
+
+        Returns
+        -------
+        Operation
+        """
         correction = self.correction if correction is None else whole("correction", correction)
         k = self.k if k is None else whole("k", k, 1)
         return _made(type(self), self.kind, self.plain, self.nan if nan is None else nan, correction, k)
+
+    def _told(self, **options):
+        """The same; the core is told of it where one option is given, so that the next such call may be quick."""
+        given = [(name, value) for name, value in options.items() if value is not None]
+        other = self.with_options(**options)
+        if len(given) == 1 and type(given[0][1]) in (int, str):
+            self._set_other(*given[0], other)
+        return other
+
+    def value_code(self, source, how, dtype, named=None):
+        """The type of answers; the core is told of it too. `named`: what says the type, if not `dtype`."""
+        code = _rows.value_code(self.kind, source, how, dtype)
+        named = dtype if named is None else named
+        self._set_row_type(source.code, code, *(() if named is None else (named,)))
+        return code
 
     def make_how(self, nan):
         return make_how(nan, self.plain, self.correction, self.k)
@@ -146,7 +173,7 @@ class Operation(_core.operation):
 
     def _answer(self, x=_NOTHING, axis=None, *, keepdims=False, dtype=None, out=None, where=None, nan=None, **options):
         if nan is not None or options:
-            self = self.with_options(nan, **options)
+            self = self._told(nan=nan, **options)
             if x is not _NOTHING and axis is None and not keepdims and dtype is out is where is None:
                 return self(x)  # which may be quick
         if x is _NOTHING:
@@ -174,19 +201,17 @@ class Operation(_core.operation):
                 source.pieces = _arrays.with_mask(source.pieces, mask)
             order = {"plain": self.plain, "raises": nan == "raise"}
             if dtype is not None:
-                code = _rows.value_code(self.kind, source, how, dtype)
-                self._set_row_type(source.code, code, dtype)  # the next such call may be quick
+                code = self.value_code(source, how, dtype)
                 return _whole.rounded(source, self.kind, how, code, **order)
             [answer] = _whole.answers(source, [self.kind], how, **order)
             return _whole.scalar(self.kind, answer)
         axes = _rows.axes_of(axis, len(source.shape))
         is_far = _device_rows.is_on_device(source)
-        named = dtype
+        named = None
         if out is not None and dtype is None and self.kind.answer == "value":
             code = _device_rows.code_of_out(out) if is_far else _rows.code_of_out(_rows.outs_of(out, 1)[0])
             dtype, named = _dtypes.NAMES[code], getattr(out, "dtype", None)
-        code = _rows.value_code(self.kind, source, how, dtype)
-        self._set_row_type(source.code, code, *(() if named is None else (named,)))  # the next such call may be quick
+        code = self.value_code(source, how, dtype, named)
         if is_far:
             return _device_rows.reduce(x, source, mask, self.kind, how, axes, code, keepdims, out)
         arrays = _rows.reduce(source, mask, self.kind, how, axes, code, keepdims)
@@ -211,36 +236,45 @@ class Ranking(Operation):
     """The k best items and their places."""
 
     options = ("k",)
-    parameters = ("x", "k", "axis", "where", "nan")
-    returns = "TopK\n    `values` and their `indices`, best first; along an axis in its place."
+    parameters = ("x", "k", "axis", "keepdims", "where", "nan")
+    returns = ("TopK\n    `values` and their `indices`, best first; along an axis in its place. Of several axes the last axis has "
+               "them; with\n    `keepdims` that is the last reduced one.")
 
-    def _answer(self, x=_NOTHING, k=None, axis=None, *, where=None, nan=None):
+    def _answer(self, x=_NOTHING, k=None, axis=None, *, keepdims=False, where=None, nan=None):
         if isinstance(x, int) and not isinstance(x, bool) and axis is None:
             raise TypeError("the first argument is an array; name k: top_k(k=3)")
-        self = self.with_options(nan, k=k)
+        is_told = nan is k is None
+        self = self if is_told else self._told(nan=nan, k=k)
         if x is _NOTHING:
-            return self._alone(axis=axis, where=where)
-        if axis is where is None:
-            quick = several((self.kind.code,), self.plain, self.nan, 0, self.k).best(x)
-            if quick is not None:
-                values, places, code = quick
-                return TopK(_arrays.numbers(values, code), _arrays.numbers(places, _dtypes.INT64))
+            return self._alone(axis=axis, keepdims=keepdims or None, where=where)
+        if axis is where is None and not keepdims and not is_told:
+            return self(x)  # which may be quick
         source = _arrays.as_source(x)
         mask = _arrays.as_mask(where, source.shape)
         how = self.make_how(self.nan)
-        if axis is None:
+        if axis is None and not keepdims:
             if mask is not None:
                 source.pieces = _arrays.with_mask(source.pieces, mask)
             [answer] = _whole.answers(source, [self.kind], how)
             values, places = _whole.ranked(self.kind, answer)
             return TopK(source.like(_arrays.numbers(values, source.code)),
                         source.like(_arrays.numbers(places, _dtypes.INT64)))
-        axes = _rows.axes_of(axis, len(source.shape))
-        if _device_rows.is_on_device(source):
-            return _device_rows.reduce(x, source, mask, self.kind, how, axes, source.code)
-        values, places = _rows.reduce(source, mask, self.kind, how, axes, source.code)
-        to = axes[0] if len(axes) == 1 else -1
-        return TopK(source.like(_arrays.moved(values, to)), source.like(_arrays.moved(places, to)))
+        return self.rows(x, source, mask, how, _rows.axes_of(axis, len(source.shape)), keepdims)
+
+    def rows(self, x, source, mask, how, axes, keepdims=False):
+        """The best along axes."""
+        if is_far := _device_rows.is_on_device(source):
+            found = _device_rows.reduce(x, source, mask, self.kind, how, axes, source.code)
+        else:
+            found = _rows.reduce(source, mask, self.kind, how, axes, source.code)
+            if len(axes) == 1:
+                found = [_arrays.moved(array, axes[0]) for array in found]
+        if keepdims and len(axes) > 1:
+            kept = [1 if axis in axes else extent for axis, extent in enumerate(source.shape)]
+            kept[axes[-1]] = how.k
+            move = _device_rows.moved if is_far else _arrays.moved
+            found = [move(array, axes[-1] - len(axes) + 1).reshape(kept) for array in found]
+        return TopK(*found) if is_far else TopK(*map(source.like, found))
 
 
 class Norm(Operation):
@@ -253,7 +287,10 @@ class Norm(Operation):
         if ord not in names:
             raise ValueError(f"ord: {ord!r} is none of 1, 2 and inf")
         if ord != 2:
-            self = _made(Operation, KINDS[names[ord]], self.plain, self.nan, 0, self.k)
+            other = _made(Operation, KINDS[names[ord]], self.plain, self.nan, 0, self.k)
+            if type(ord) is int:
+                self._set_other("ord", ord, other)
+            self = other
         return Operation._answer(self, x, axis, **options)
 
 
@@ -283,12 +320,6 @@ class Dot(Operation):
 @functools.lru_cache(256)
 def _made(cls, kind, plain, nan, correction, k):
     return cls(kind, plain=plain, nan=nan, correction=correction, k=k)
-
-
-@functools.lru_cache(256)
-def several(codes, plain, nan, correction, k=1):
-    """What answers packed arrays quickly."""
-    return _core.several(codes, bool(plain), policy(nan), correction, k)
 
 
 @functools.cache

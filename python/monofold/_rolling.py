@@ -4,6 +4,7 @@ import numpy as np
 
 from . import _arrays, _core, _device_rows, _folds, _rows
 from ._errors import raise_status
+from ._operations import Operation
 from ._results import TopK
 from ._segments import as_one_array
 
@@ -33,6 +34,10 @@ def rolling(x, window, fold, axis=-1, *, dtype=None, nan=None):
     Sums, means, variances, extrema and counts cost the same for any window. Of plain operations, products, bits and
     the best k each window is reduced on its own.
     """
+    if nan is None and isinstance(fold, Operation) and type(axis) is int and -1 <= axis <= 0:
+        quick = fold._rolling(x, window, dtype)
+        if quick is not None:
+            return quick
     fold = _folds.as_fold(fold)
     if fold.kinds[0].name == "dot":
         raise TypeError("windows have no dot")
@@ -47,11 +52,11 @@ def rolling(x, window, fold, axis=-1, *, dtype=None, nan=None):
     if not 1 <= window <= source.shape[axis]:
         raise ValueError(f"a window of {window}, not 1 to {source.shape[axis]} items")
     how = fold.make_how(nan)
-    return fold.pack(_one(source, kind, how, axis, window, dtype) for kind in fold.kinds)
+    return fold.pack(_one(source, one, how, axis, window, dtype) for one in fold.operations)
 
 
-def _one(source, kind, how, axis, window, dtype):
-    code = _rows.value_code(kind, source, how, dtype)
+def _one(source, operation, how, axis, window, dtype):
+    kind, code = operation.kind, operation.value_code(source, how, dtype)
     shape = source.shape[:axis] + source.shape[axis + 1:] + (source.shape[axis] - window + 1,)
     new = _rows.Answers(kind, shape, code, how.k)
     status, failed = _core.rolling(source.items, axis, window, kind.code, how, code, new.width, *new.addresses)

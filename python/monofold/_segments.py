@@ -4,6 +4,7 @@ import numpy as np
 
 from . import _arrays, _core, _device_rows, _folds, _lists, _rows
 from ._errors import raise_status
+from ._operations import Operation
 from ._results import TopK
 
 
@@ -29,6 +30,10 @@ def segmented_reduce(x, fold, offsets=None, *, starts=None, stops=None, dtype=No
     array, or a tuple of arrays
         As along an axis; places count from the segment's start.
     """
+    if nan is None and isinstance(fold, Operation):
+        quick = fold._segments(x, offsets, starts, stops, dtype)
+        if quick is not None:
+            return quick
     fold = _folds.as_fold(fold)
     if fold.kinds[0].name == "dot":
         raise TypeError("segments have no dot")
@@ -41,7 +46,7 @@ def segmented_reduce(x, fold, offsets=None, *, starts=None, stops=None, dtype=No
                                                _rows.value_code(kind, source, how, dtype), bounds)
                          for kind in fold.kinds)
     starts, stops = bounds_of(source.items.count, offsets, starts, stops)
-    return fold.pack(_one(source, kind, how, starts, stops, dtype) for kind in fold.kinds)
+    return fold.pack(_one(source, one, how, starts, stops, dtype) for one in fold.operations)
 
 
 def as_one_array(x, what):
@@ -99,8 +104,8 @@ def places(numbers, name):
     return np.ascontiguousarray(array, np.int64)
 
 
-def _one(source, kind, how, starts, stops, dtype):
-    code = _rows.value_code(kind, source, how, dtype)
+def _one(source, operation, how, starts, stops, dtype):
+    kind, code = operation.kind, operation.value_code(source, how, dtype)
     new = _rows.Answers(kind, (starts.size,), code, how.k)
     bounds = _core.address_of(starts), _core.address_of(stops)
     status, failed = _core.segments(source.items, *bounds, starts.size, kind.code, how, code, *new.addresses)

@@ -20,6 +20,7 @@ class State:
     first_index : int
         The place of the first item: not 0 for a shard of an array that is merged later.
     nan : {"propagate", "omit", "raise"}, optional
+        NaN make the answer NaN, are left out, or raise `NanFound`; None: as the fold says.
 
     Examples
     --------
@@ -42,6 +43,14 @@ class State:
         """The state that was saved as `data` by ``bytes(state)``, the tool or another process.
 
         A fold of one operation comes back as that operation, whose answer has no tuple around it.
+
+        Parameters
+        ----------
+        data : bytes
+
+        Returns
+        -------
+        State
 
         Raises
         ------
@@ -76,7 +85,13 @@ class State:
         return self._core.count()
 
     def push(self, x, other=None):
-        """Appends the items of an array of the state's type, in row-major order; `other`: the right side of dot.
+        """Appends the items of an array of the state's type, in row-major order.
+
+        Parameters
+        ----------
+        x : array
+        other : array, optional
+            The right side of dot.
 
         Returns
         -------
@@ -97,7 +112,18 @@ class State:
         return self
 
     def merge(self, other):
-        """Appends everything that a state has seen which begins where this one ends; returns this one."""
+        """Appends everything that another state has seen, which begins where this one ends.
+
+        Parameters
+        ----------
+        other : State
+            Of the same fold and type; it stays as it is.
+
+        Returns
+        -------
+        State
+            This one.
+        """
         next_core = self._checked(other)
         try:
             self._core.merge(next_core)
@@ -110,14 +136,33 @@ class State:
         return self
 
     def append(self, other):
-        """The same, wherever the other one began: its places are counted on."""
+        """The same, wherever the other one began: its places are counted on.
+
+        Parameters
+        ----------
+        other : State
+
+        Returns
+        -------
+        State
+            This one.
+        """
         self._core.append(self._checked(other))
         return self
 
     def subtract(self, other):
-        """Takes out what another state has seen, all of which this one has seen too, wherever; returns this one.
+        """Takes out what another state has seen, all of which this one has seen too, wherever.
 
         Exact: the bytes are those of a state that never saw those items, infinities and NaN included.
+
+        Parameters
+        ----------
+        other : State
+
+        Returns
+        -------
+        State
+            This one.
 
         Raises
         ------
@@ -152,7 +197,13 @@ class State:
         return other._core
 
     def finish(self):
-        """The answer; more items may follow."""
+        """The answer about the items so far; more may follow.
+
+        Returns
+        -------
+        number, TopK, Stats, or a tuple of them
+            A tuple for several operations.
+        """
         kinds, core = self._fold.kinds, self._core
         if all(kind.answer != "ranked" for kind in kinds):
             answers = core.answers(len(kinds))
@@ -180,12 +231,15 @@ class State:
         for one in self._fold.operations:
             if one.plain or one.kind.name == "prod" and _dtypes.is_floating(self._code):
                 raise TypeError(f"{one!r} of {self.dtype} has no digest: its bytes depend on the pieces")
-        from hashlib import sha256  # noqa: PLC0415: few states need it
-
-        return sha256(bytes(self)).digest()
+        return self._core.digest()
 
     def copy(self):
-        """Another state that goes on where this one is."""
+        """Another state that goes on where this one is.
+
+        Returns
+        -------
+        State
+        """
         other = type(self).__new__(type(self))
         other._fold, other._code, other._core = self._fold, self._code, self._core.copy()
         return other

@@ -54,6 +54,14 @@ def words(state):
     sums a state that has seen what they have. Sums, means, variances, norms, dot products, `any`, `all` and counts
     have words, under ``nan="propagate"``; a sum of float64 has 74.
 
+    Parameters
+    ----------
+    state : State
+
+    Returns
+    -------
+    array of int64
+
     Raises
     ------
     TypeError
@@ -80,9 +88,17 @@ def words(state):
 
 
 def from_words(like, total):
-    """The state of added words; `like` is a state of the same fold, type and options, of which only these are taken.
+    """The state of added words.
 
-    Positions count from the first item of `like`.
+    Parameters
+    ----------
+    like : State
+        Of the same fold, type and options, of which only these are taken. Positions count from its first item.
+    total : iterable of int
+
+    Returns
+    -------
+    State
     """
     fields = fields_of(like)
     if fields is None:

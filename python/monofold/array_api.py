@@ -71,61 +71,91 @@ def _repeated(source, times):
     return _arrays.Source([(source.items.repeated(times), None)], (*source.shape, times), source.code, source.like)
 
 
+_PARAMETER_DOCS = {
+    "x": "array\n    Of any library.",
+    "axis": "int or tuple of ints, optional\n    The axes to reduce; None: all of them.",
+    "dtype": "dtype, optional\n    The type of the answers, rounded once.",
+    "correction": "float\n    Divides by the number of items less this: a multiple of 1/64 from 0 on.",
+    "keepdims": "bool\n    Reduced axes stay, with one index.",
+}
+
+
+def _documented(function):
+    """Appends to a docstring what the parameters are, which these functions share."""
+    code = function.__code__
+    names = code.co_varnames[:code.co_argcount + code.co_kwonlyargcount]
+    parameters = "\n".join(f"{name} : {_PARAMETER_DOCS[name]}" for name in names)
+    function.__doc__ += f"\n\nParameters\n----------\n{parameters}\n\nReturns\n-------\narray\n    Of the library of `x`."
+    return function
+
+
+@_documented
 def sum(x, /, *, axis=None, dtype=None, keepdims=False):
     """The sum: exact, rounded once."""
     return _reduced("sum", x, _NUMBERS, axis, keepdims, dtype)
 
 
+@_documented
 def prod(x, /, *, axis=None, dtype=None, keepdims=False):
     """The product; of integers modulo 2^64, and so with no `dtype` of floats."""
     return _reduced("prod", x, _NUMBERS, axis, keepdims, dtype)
 
 
+@_documented
 def mean(x, /, *, axis=None, keepdims=False):
     """The arithmetic mean; of no items NaN."""
     return _reduced("mean", x, _FLOATS, axis, keepdims)
 
 
+@_documented
 def var(x, /, *, axis=None, correction=0.0, keepdims=False):
     """The variance; NaN where there are no more items than `correction`, a multiple of 1/64."""
     return _reduced("var", x, _FLOATS, axis, keepdims, correction=correction)
 
 
+@_documented
 def std(x, /, *, axis=None, correction=0.0, keepdims=False):
     """The standard deviation; as `var`."""
     return _reduced("std", x, _FLOATS, axis, keepdims, correction=correction)
 
 
+@_documented
 def min(x, /, *, axis=None, keepdims=False):
     """The smallest item."""
     return _reduced("min", x, _NUMBERS, axis, keepdims)
 
 
+@_documented
 def max(x, /, *, axis=None, keepdims=False):
     """The largest item."""
     return _reduced("max", x, _NUMBERS, axis, keepdims)
 
 
+@_documented
 def argmin(x, /, *, axis=None, keepdims=False):
     """The place of the first smallest item."""
     return _reduced("argmin", x, _NUMBERS, _one_axis(axis), keepdims)
 
 
+@_documented
 def argmax(x, /, *, axis=None, keepdims=False):
     """The place of the first largest item."""
     return _reduced("argmax", x, _NUMBERS, _one_axis(axis), keepdims)
 
 
+@_documented
 def any(x, /, *, axis=None, keepdims=False):
     """Whether an item is not zero."""
     return _reduced("any", x, _ANY, axis, keepdims)
 
 
+@_documented
 def all(x, /, *, axis=None, keepdims=False):
     """Whether every item is not zero."""
     return _reduced("all", x, _ANY, axis, keepdims)
 
 
+@_documented
 def count_nonzero(x, /, *, axis=None, keepdims=False):
     """How many items are not zero."""
     return _reduced("count_nonzero", x, _ANY, axis, keepdims)

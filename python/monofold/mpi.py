@@ -27,6 +27,12 @@ def reduce(comm, fold, x, other=None, *, nan=None):
         The same on all ranks, as are the type of items and the options.
     x, other : array
         This rank's items; `other`: the right side of dot. There may be none.
+    nan : {"propagate", "omit", "raise"}, optional
+
+    Returns
+    -------
+    number, TopK, Stats, or a tuple of them
+        The same on all ranks.
 
     Raises
     ------
@@ -65,6 +71,17 @@ def join(comm, state):
     """A state that has seen what those of all ranks have, in their order, on each of them; for what comes in pieces.
 
     Places are counted on from rank to rank; plain operations join the totals of ranks.
+
+    Parameters
+    ----------
+    comm : mpi4py.MPI.Comm
+        Each of its ranks makes this call.
+    state : State
+        This rank's; it stays as it is.
+
+    Returns
+    -------
+    State
     """
     return _joined(comm, lambda: state, State.append)
 

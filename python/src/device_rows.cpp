@@ -138,6 +138,66 @@ nb::tuple device_segments(const array& items, const array& starts, const array& 
   return nb::make_tuple(checked(status), failed);
 }
 
+/// Keys grouped in memory of a device, in a stream that outlives this.
+class device_groups {
+ public:
+  /// Waits for the number of groups.
+  device_groups(const array& keys, monofold_key_order order, std::uintptr_t stream) {
+    if (!keys.is_packed()) throw nb::value_error("the array of keys is not packed");
+    monofold_device_groups* made = nullptr;
+    monofold_status status = MONOFOLD_OK;
+    {
+      nb::gil_scoped_release released;
+      status = monofold_group_keys_on_device(keys.data, keys.dtype, keys.count(), order,
+                                             reinterpret_cast<void*>(stream), &made);
+    }
+    own_.reset(made);
+    if (checked(status) == MONOFOLD_UNSUPPORTED) {
+      throw nb::value_error("on a device group_by takes fewer than 2^32 keys");
+    }
+  }
+
+  std::int64_t count() const { return monofold_device_groups_count(own_.get()); }
+
+  void copy_keys(const array& to, bool waits) const {
+    const answer_places out{&to, nullptr, nullptr};
+    monofold_status status = MONOFOLD_OK;
+    {
+      nb::gil_scoped_release released;
+      status = monofold_device_groups_keys(own_.get(), memory_of(&to));
+      if (waits && status == MONOFOLD_OK) out.wait();
+    }
+    checked(status);
+  }
+
+  /// (status, the first group without an answer or -1)
+  nb::tuple reduce(const array& items, monofold_operation operation, const how& options,
+                   monofold_dtype value_dtype, const array* values, const array* seconds,
+                   const array* indices, bool waits) const {
+    if (!items.is_packed()) throw nb::value_error("the array is not packed");
+    const answer_places out{values, seconds, indices};
+    out.check(items);
+    std::int64_t failed = -1;
+    monofold_status status = MONOFOLD_OK;
+    {
+      nb::gil_scoped_release released;
+      status = monofold_device_groups_reduce(
+          own_.get(), items.data, items.dtype, items.count(), operation, &options.options,
+          value_dtype, memory_of(values), memory_of(seconds),
+          static_cast<std::int64_t*>(memory_of(indices)), &failed);
+      if (waits && status == MONOFOLD_OK) out.wait();
+    }
+    return nb::make_tuple(checked(status), failed);
+  }
+
+ private:
+  struct destroy {
+    void operator()(monofold_device_groups* held) const { monofold_device_groups_destroy(held); }
+  };
+
+  std::unique_ptr<monofold_device_groups, destroy> own_;
+};
+
 /// Memory of the current device, which numbers can be copied to and from: for tests, of the emulated device too. Other
 /// threads of Python's go on while it is made and given back.
 class device_memory {
@@ -178,6 +238,13 @@ void bind_device_rows(nb::module_& core) {
            nb::arg("stops"), nb::arg("operation"), nb::arg("how"), nb::arg("value_dtype"),
            nb::arg("values").none(), nb::arg("seconds").none(), nb::arg("indices").none(),
            nb::arg("stream"));
+  nb::class_<device_groups>(core, "device_groups", "Keys grouped in memory of a device.")
+      .def(nb::init<const array&, monofold_key_order, std::uintptr_t>())
+      .def_prop_ro("count", &device_groups::count)
+      .def("copy_keys", &device_groups::copy_keys)
+      .def("reduce", &device_groups::reduce, nb::arg("items"), nb::arg("operation"), nb::arg("how"),
+           nb::arg("value_dtype"), nb::arg("values").none(), nb::arg("seconds").none(),
+           nb::arg("indices").none(), nb::arg("waits"));
   core.def("emulates_devices", [](bool emulated) {
     const auto kind = emulated ? runtime::device_kind::emulated : runtime::device_kind::gpu;
     runtime::use_devices(kind);

@@ -1,5 +1,5 @@
 #pragma once
-/// python/src/device_rows: answers about rows and segments in memory of a GPU, left there.
+/// python/src/device_rows: answers about rows, segments and groups in memory of a GPU, left there.
 
 #include <nanobind/nanobind.h>
 

@@ -7,7 +7,7 @@
 
 #include "python/src/dlpack.hpp"
 #include "python/src/dlpack_layout.hpp"
-#include "python/src/quick_rows.hpp"
+#include "python/src/quick_arrays.hpp"
 
 namespace monofold::python {
 

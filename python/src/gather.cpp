@@ -81,6 +81,30 @@ std::int64_t keep_marked(char* items, std::int64_t item_bytes, const char* mask,
   }
 }
 
+marked_rows::marked_rows(char* items, std::int64_t item_bytes, const char* marks,
+                         std::int64_t num_rows, std::int64_t length)
+    : mask(marks), row_items(length) {
+  starts.reserve(static_cast<std::size_t>(num_rows));
+  stops.reserve(static_cast<std::size_t>(num_rows));
+  for (std::int64_t first = 0; first < num_rows * row_items; first += row_items) {
+    starts.push_back(first);
+    stops.push_back(first +
+                    keep_marked(items + first * item_bytes, item_bytes, mask + first, row_items));
+  }
+}
+
+void marked_rows::count_others(std::int64_t* places, std::int64_t width) const {
+  for (const std::int64_t first : starts) {
+    for (std::int64_t i = 0; i < width; ++i, ++places) *places = place_in(mask + first, *places);
+  }
+}
+
+std::int64_t place_in(const char* marks, std::int64_t marked) {
+  std::int64_t place = 0;
+  while (marks[place] == 0 || marked-- > 0) ++place;
+  return place;
+}
+
 void gather(const layout& from, std::int64_t first, std::int64_t count, char* to) {
   if (count == 0) return;
   const layout runs = with_long_runs(from);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <utility>
+#include <vector>
 
 #include "python/src/array.hpp"
 
@@ -16,7 +17,22 @@ void gather(const layout& from, std::int64_t first, std::int64_t count, char* to
 std::int64_t keep_marked(char* items, std::int64_t item_bytes, const char* mask,
                          std::int64_t count);
 
-/// The place of the marked item that `marked` others stand before, in row-major order; -1: no such item.
+/// The same in each of some rows, which end at `stops` then.
+struct marked_rows {
+  marked_rows(char* items, std::int64_t item_bytes, const char* mask, std::int64_t num_rows,
+              std::int64_t row_items);
+  /// Makes places among marked items of rows, `width` a row, those among all.
+  void count_others(std::int64_t* places, std::int64_t width) const;
+
+  const char* mask;
+  std::int64_t row_items;
+  std::vector<std::int64_t> starts{}, stops{};
+};
+
+/// The place of the marked item that `marked` others stand before, and that is there.
+std::int64_t place_in(const char* marks, std::int64_t marked);
+
+/// The same, in row-major order; -1: no such item.
 std::int64_t place_of_marked(const layout& mask, std::int64_t first, std::int64_t count,
                              std::int64_t marked);
 

@@ -11,8 +11,8 @@
 #include "python/src/fetched.hpp"
 #include "python/src/gather.hpp"
 #include "python/src/operation.hpp"
+#include "python/src/quick_arrays.hpp"
 #include "python/src/quick_call.hpp"
-#include "python/src/quick_rows.hpp"
 #include "python/src/reduce.hpp"
 #include "python/src/segments.hpp"
 #include "python/src/state.hpp"
@@ -29,7 +29,7 @@ NB_MODULE(_core, core) {
   monofold::python::bind_fetched(core);
   monofold::python::bind_gather(core);
   monofold::python::bind_segments(core);
+  monofold::python::bind_quick_arrays(core);
   monofold::python::bind_quick_call(core);
-  monofold::python::bind_quick_rows(core);
   monofold::python::bind_operation(core);
 }

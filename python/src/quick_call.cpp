@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cstring>
+#include <exception>
+#include <memory>
 #include <stdexcept>
 #include <utility>
 
@@ -12,7 +15,9 @@
 #include "python/src/array.hpp"
 #include "python/src/exact_double.hpp"
 #include "python/src/gather.hpp"
+#include "python/src/quick_arrays.hpp"
 #include "runtime/c_boundary.hpp"
+#include "runtime/typed_answers.hpp"
 
 namespace monofold::python {
 
@@ -21,7 +26,7 @@ namespace {
 // Of every call from now on; any thread's.
 std::atomic<std::int32_t> num_threads{0};
 
-PyTypeObject* packed_type = nullptr;
+PyObject* best_type = nullptr;  // monofold.TopK; it stays
 
 PyObject* number_of(const monofold_number& number) {
   switch (number.type) {
@@ -42,8 +47,6 @@ PyObject* value_of(monofold_operation code, const monofold_result& result) {
   }
   return number_of(result.value);
 }
-
-bool is_of_packed_type(PyObject* array) { return Py_TYPE(array) == packed_type; }
 
 quick_call::quick_call(std::vector<monofold_operation> codes, const monofold_options& options)
     : short_(std::move(codes), options) {
@@ -69,35 +72,6 @@ bool quick_call::answer_without_lock(const packed_items& items, monofold_result*
   Py_END_ALLOW_THREADS return is_answered;
 }
 
-namespace {
-
-/// Calls use(items, view) with those of an array of NumPy's own type; false: they are not packed, or of no type of ours.
-template <class Use>
-bool with_items_of(PyObject* array, const Use& use) {
-  Py_buffer view;
-  if (PyObject_GetBuffer(array, &view, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT) != 0) {
-    PyErr_Clear();
-    return false;
-  }
-  bool is_used = false;
-  packed_items items;
-  items.dtype = dtype_of_format(view.format, view.itemsize);
-  if (items.dtype >= 0) {  // items of no type of ours may have no bytes
-    items.data = view.buf;
-    items.count = view.len / view.itemsize;
-    is_used = use(items, view);
-  }
-  PyBuffer_Release(&view);
-  return is_used;
-}
-
-bool is_aligned(const packed_items& items) {
-  const auto item_bytes = static_cast<std::size_t>(bytes_of(items.dtype));
-  return reinterpret_cast<std::uintptr_t>(items.data) % item_bytes == 0;
-}
-
-}  // namespace
-
 /// Of items next to each other.
 bool quick_call::answer_packed(const packed_items& items, monofold_result* results) {
   const bool is_here = items.place == MONOFOLD_HOST;
@@ -119,83 +93,138 @@ bool quick_call::answer(PyObject* array, monofold_result* results) {
   return look_at_packed(array, items) && answer_packed(items, results);
 }
 
-bool quick_call::dot(PyObject* left, PyObject* right, monofold_result& result) {
-  const auto with_both = [&](const packed_items& a, const packed_items& b) {
-    const monofold_options options = options_now();
-    return a.dtype == b.dtype && a.count < items_without_lock && is_aligned(a) && is_aligned(b) &&
-           monofold_dot(a.data, b.data, a.dtype, a.count, MONOFOLD_HOST, &options, &result) ==
-               MONOFOLD_OK;
-  };
-  if (!is_of_packed_type(left) || !is_of_packed_type(right)) return false;
+namespace {
+
+/// Calls use(a, b) with the items of two arrays of NumPy's of one shape, and of few items.
+template <class Use>
+bool with_few_pairs(PyObject* left, PyObject* right, const Use& use) {
   return with_items_of(left, [&](const packed_items& a, const Py_buffer& of_a) {
-    return with_items_of(right, [&](const packed_items& b, const Py_buffer& of_b) {
-      return std::equal(of_a.shape, of_a.shape + of_a.ndim, of_b.shape, of_b.shape + of_b.ndim) &&
-             with_both(a, b);
-    });
+    return a.count < items_without_lock &&
+           with_items_of(right, [&](const packed_items& b, const Py_buffer& of_b) {
+             return std::equal(of_a.shape, of_a.shape + of_a.ndim, of_b.shape,
+                               of_b.shape + of_b.ndim) &&
+                    use(a, b);
+           });
   });
 }
 
-bool quick_call::rank(PyObject* array, monofold_dtype& dtype, runtime::answer& best) {
-  return is_of_packed_type(array) &&
-         with_items_of(array, [&](const packed_items& items, const Py_buffer&) {
-           dtype = items.dtype;
-           return items.count < items_without_lock && is_aligned(items) &&
-                  short_.rank(items.data, items.dtype, items.count, best);
-         });
+}  // namespace
+
+bool quick_call::answer_marked(PyObject* array, PyObject* mask, monofold_result& result) {
+  return with_few_pairs(array, mask, [&](const packed_items& items, const packed_items& marks) {
+    if (marks.dtype != MONOFOLD_BOOL) return false;
+    alignas(8) char kept[items_without_lock * 8];
+    const std::int64_t bytes = bytes_of(items.dtype);
+    std::memcpy(kept, items.data, static_cast<std::size_t>(items.count * bytes));
+    const auto* const bits = static_cast<const char*>(marks.data);
+    const std::int64_t count = keep_marked(kept, bytes, bits, items.count);
+    if (!short_.reduce(kept, items.dtype, count, &result)) return false;
+    if (result.index >= 0) result.index = place_in(bits, result.index);
+    return true;
+  });
+}
+
+bool quick_call::dot(PyObject* left, PyObject* right, monofold_result& result) {
+  return with_few_pairs(left, right, [&](const packed_items& a, const packed_items& b) {
+    return a.dtype == b.dtype && short_.dot(a.data, b.data, a.dtype, a.count, result);
+  });
+}
+
+PyObject* quick_call::best(PyObject* array) {
+  PyObject* made = nullptr;
+  with_items_of(array, [&](const packed_items& items, const Py_buffer&) {
+    runtime::answer best{};
+    if (items.count >= items_without_lock ||
+        !short_.rank(items.data, items.dtype, items.count, best)) {
+      return false;
+    }
+    const auto k = static_cast<std::int64_t>(best.indices.size());
+    const auto type = static_cast<monofold::dtype>(items.dtype);
+    const auto store = [&](const runtime::typed_arrays& to) {
+      return runtime::c_boundary::guarded(
+          [&] { return static_cast<monofold_status>(runtime::store_typed(to, 0, best)); });
+    };
+    PyObject* const values = filled_array(&k, 1, items.dtype, [&](void* to) {
+      return store({type, to, nullptr, nullptr, k});
+    });
+    PyObject* const indices = filled_array(&k, 1, MONOFOLD_INT64, [&](void* to) {
+      return store({type, nullptr, nullptr, static_cast<std::int64_t*>(to), k});
+    });
+    if (values != nullptr && indices != nullptr) {
+      made = PyObject_CallFunctionObjArgs(best_type, values, indices, nullptr);
+    }
+    Py_XDECREF(values);
+    Py_XDECREF(indices);
+    return made != nullptr;
+  });
+  return made;
 }
 
 namespace {
 
-/// A tuple of what a caller sees; None: this call is not quick.
-nb::object values_of(quick_call& self, nb::handle array) {
-  std::array<monofold_result, quick_call::most_ops> results;
-  const bool is_answered = self.answer(array.ptr(), results.data());
-  if (PyErr_Occurred() != nullptr) throw nb::python_error();
-  if (!is_answered) return nb::none();
-  nb::object values = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(self.num_ops())));
-  for (std::size_t i = 0; values.is_valid() && i < self.num_ops(); ++i) {
-    PyObject* const value = value_of(self.code(i), results[i]);
-    if (value == nullptr) throw nb::python_error();
-    PyTuple_SetItem(values.ptr(), static_cast<Py_ssize_t>(i), value);
+/// Several operations on packed arrays, as Python calls them. No class of nanobind's: folds that live as long as the
+/// process keep some, which it would report.
+struct several_object {
+  PyObject_HEAD quick_call* own;
+};
+
+PyObject* make_several(PyTypeObject* type, PyObject* args, PyObject*) {
+  PyObject *codes = nullptr, *options = nullptr;
+  if (!PyArg_ParseTuple(args, "OO", &codes, &options)) return nullptr;
+  try {
+    auto own =
+        std::make_unique<quick_call>(nb::cast<std::vector<monofold_operation>>(nb::handle(codes)),
+                                     nb::cast<const how&>(nb::handle(options)).options);
+    const auto allocate = reinterpret_cast<allocfunc>(PyType_GetSlot(type, Py_tp_alloc));
+    PyObject* const made = allocate(type, 0);
+    if (made != nullptr) reinterpret_cast<several_object*>(made)->own = own.release();
+    return made;
+  } catch (const std::exception& wrong) {
+    return PyErr_Format(PyExc_ValueError, "operations: %s", wrong.what());
   }
-  if (!values.is_valid()) throw nb::python_error();
-  return values;
 }
 
-/// (values, indices, type of the values) of the k best; None: this call is not quick.
-nb::object best_of(quick_call& self, nb::handle array) {
-  runtime::answer best{};
-  monofold_dtype dtype = -1;
-  if (!self.rank(array.ptr(), dtype, best)) return nb::none();
-  nb::list values, indices;
-  for (const runtime::number& one : best.values) {
-    values.append(to_python(runtime::c_boundary::to_c(one)));
+void destroy_several(PyObject* object) {
+  PyTypeObject* const type = Py_TYPE(object);
+  delete reinterpret_cast<several_object*>(object)->own;
+  reinterpret_cast<freefunc>(PyType_GetSlot(type, Py_tp_free))(object);
+  Py_DECREF(type);
+}
+
+/// A tuple of what a caller sees; None: this call is not quick.
+PyObject* values_of(PyObject* object, PyObject* array) {
+  quick_call& own = *reinterpret_cast<several_object*>(object)->own;
+  std::array<monofold_result, quick_call::most_ops> results;
+  const bool is_answered = own.answer(array, results.data());
+  if (PyErr_Occurred() != nullptr) return nullptr;
+  if (!is_answered) return Py_NewRef(Py_None);
+  PyObject* const values = PyTuple_New(static_cast<Py_ssize_t>(own.num_ops()));
+  for (std::size_t i = 0; values != nullptr && i < own.num_ops(); ++i) {
+    PyObject* const value = value_of(own.code(i), results[i]);
+    if (value == nullptr) {
+      Py_DECREF(values);
+      return nullptr;
+    }
+    PyTuple_SetItem(values, static_cast<Py_ssize_t>(i), value);
   }
-  for (const std::int64_t index : best.indices) indices.append(index);
-  return nb::make_tuple(values, indices, dtype);
+  return values;
 }
 
 }  // namespace
 
 void bind_quick_call(nb::module_& core) {
-  nb::class_<quick_call>(core, "several")
-      .def("__init__",
-           [](quick_call* self, std::vector<monofold_operation> codes, bool plain, int nan,
-              long long ddof, long long k) {
-             monofold_options options = MONOFOLD_OPTIONS_INIT;
-             options.plain = plain ? 1 : 0;
-             options.nan = nan;
-             options.ddof = ddof;
-             options.k = k;
-             new (self) quick_call(std::move(codes), options);
-           })
-      .def("values", &values_of, nb::arg("array").none())
-      .def("best", &best_of, nb::arg("array").none());
+  static PyMethodDef methods[] = {{"values", values_of, METH_O, nullptr},
+                                  {nullptr, nullptr, 0, nullptr}};
+  static PyType_Slot slots[] = {{Py_tp_new, reinterpret_cast<void*>(make_several)},
+                                {Py_tp_dealloc, reinterpret_cast<void*>(destroy_several)},
+                                {Py_tp_methods, methods},
+                                {0, nullptr}};
+  static PyType_Spec spec = {"monofold._core.several", sizeof(several_object), 0,
+                             Py_TPFLAGS_DEFAULT, slots};
+  core.attr("several") = nb::steal(PyType_FromSpec(&spec));
   core.attr("most_quick") = quick_call::most_ops;
   core.def("set_threads", [](std::int32_t count) { num_threads = count; });
-  core.def("set_packed_type", [](nb::type_object type) {
-    packed_type = reinterpret_cast<PyTypeObject*>(type.inc_ref().ptr());
-  });
+  core.def("set_best_type", [](nb::type_object type) { best_type = type.inc_ref().ptr(); });
 }
 
 }  // namespace monofold::python

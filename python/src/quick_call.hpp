@@ -10,7 +10,6 @@
 #include "monofold/monofold.h"
 #include "python/src/exchange.hpp"
 #include "python/src/short_arrays.hpp"
-#include "runtime/reducer.hpp"
 
 namespace monofold::python {
 
@@ -30,12 +29,17 @@ class quick_call {
   /// shape      results: num_ops()
   bool answer(PyObject* array, monofold_result* results);
 
-  /// The k best of an array of NumPy's, by the only operation; false as above.
-  bool rank(PyObject* array, monofold_dtype& dtype, runtime::answer& best);
+  /// The same of the only operation and those items of an array of NumPy's that a mask marks.
+  bool answer_marked(PyObject* array, PyObject* mask, monofold_result& result);
 
   /// The inner product of two arrays of NumPy's of one shape; false as above.
   bool dot(PyObject* left, PyObject* right, monofold_result& result);
 
+  /// The k best of an array of NumPy's, by the only operation, as a monofold.TopK; null: as false above.
+  PyObject* best(PyObject* array);
+
+  /// For calls that fill arrays.
+  short_arrays& shorts() { return short_; }
   std::size_t num_ops() const { return short_.operations().size(); }
   monofold_operation code(std::size_t i) const { return short_.operations()[i]; }
   /// With as many threads as calls have now.
@@ -50,9 +54,6 @@ class quick_call {
 
 /// What a caller sees of a result: a number, an index or a pair.
 PyObject* value_of(monofold_operation code, const monofold_result& result);
-
-/// Whether an array is of NumPy's own type: its subclasses may mean something else by their memory.
-bool is_of_packed_type(PyObject* array);
 
 void bind_quick_call(nanobind::module_& core);
 

@@ -4,37 +4,23 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <span>
 
+#include "python/src/answers.hpp"
 #include "python/src/array.hpp"
 #include "python/src/dlpack.hpp"
 #include "python/src/exchange.hpp"
 #include "python/src/gather.hpp"
+#include "python/src/quick_arrays.hpp"
+#include "runtime/answers.hpp"
+#include "runtime/axis_reducer.hpp"
+#include "runtime/segment_reducer.hpp"
 
 namespace monofold::python {
 
 namespace {
 
 constexpr int most_axes = 8;
-
-// numpy.empty, and the dtypes of ours; both stay.
-PyObject* make_empty = nullptr;
-std::array<PyObject*, MONOFOLD_FLOAT64 + 1> numpy_types{};
-PyObject* item_name = nullptr;
-
-/// A buffer that is given back.
-struct shown {
-  Py_buffer view{};
-  bool is_there = false;
-
-  shown(PyObject* object, int flags) : is_there(PyObject_GetBuffer(object, &view, flags) == 0) {
-    if (!is_there) PyErr_Clear();
-  }
-  shown(const shown&) = delete;
-  shown& operator=(const shown&) = delete;
-  ~shown() {
-    if (is_there) PyBuffer_Release(&view);
-  }
-};
 
 bool is_readable(const Py_buffer& view) {
   const auto bytes = static_cast<std::size_t>(view.itemsize);
@@ -54,36 +40,35 @@ struct axis_list {
   bool has(int axis) const { return std::find(axes, axes + count, axis) != axes + count; }
 };
 
-/// An array of the shape of `view` without its reduced axes.
-PyObject* new_answers(const Py_buffer& view, const axis_list& reduced, bool keepdims,
-                      PyObject* type) {
-  PyObject* shape = PyTuple_New(keepdims ? view.ndim : view.ndim - reduced.count);
-  if (shape == nullptr) return nullptr;
-  for (int from = 0, to = 0; from < view.ndim; ++from) {
-    const bool is_reduced = reduced.has(from);
-    if (is_reduced && !keepdims) continue;
-    PyTuple_SetItem(shape, to++, PyLong_FromSsize_t(is_reduced ? 1 : view.shape[from]));
-  }
-  PyObject* made = PyObject_CallFunctionObjArgs(make_empty, shape, type, nullptr);
-  Py_DECREF(shape);
-  return made;
-}
-
-/// Whether `out` has the shape of the answers.
-bool takes_answers(const Py_buffer& out, const Py_buffer& view, const axis_list& reduced,
-                   bool keepdims) {
-  int to = 0;
+/// The extents of the answers; how many there are.
+int extents_of(const Py_buffer& view, const axis_list& reduced, bool keepdims,
+               std::int64_t* extents) {
+  int rank = 0;
   for (int from = 0; from < view.ndim; ++from) {
     const bool is_reduced = reduced.has(from);
-    if (is_reduced && !keepdims) continue;
-    if (to == out.ndim || out.shape[to++] != (is_reduced ? 1 : view.shape[from])) return false;
+    if (!is_reduced || keepdims) extents[rank++] = is_reduced ? 1 : view.shape[from];
   }
-  return to == out.ndim;
+  return rank;
 }
 
-monofold_status fill(const Py_buffer& view, monofold_dtype dtype, const axis_list& reduced,
-                     monofold_operation operation, const monofold_options& options,
-                     monofold_dtype answer_dtype, bool are_places, void* answers) {
+/// Of marked items; rows lie one after the other.
+monofold_status fill_marked(quick_call& call, const Py_buffer& view, monofold_dtype dtype,
+                            const char* marks, std::int64_t num_rows, const row_arrays& out) {
+  alignas(8) char kept[items_without_lock * 8];
+  std::memcpy(kept, view.buf, static_cast<std::size_t>(view.len));
+  const std::int64_t count = view.len / view.itemsize;
+  return call.shorts().fill_rows(dtype, out, [&](const auto& reducer, auto& keeper) {
+    const marked_rows rows(kept, view.itemsize, marks, num_rows, count / num_rows);
+    runtime::segment_reducer(reducer,
+                             {kept, count, rows.starts.data(), rows.stops.data(), num_rows})
+        .fold(keeper);
+    if (out.indices != nullptr && keeper.code() == status::ok) rows.count_others(out.indices, 1);
+  });
+}
+
+monofold_status fill(quick_call& call, const Py_buffer& view, monofold_dtype dtype,
+                     const axis_list& reduced, const char* marks, monofold_dtype answer_dtype,
+                     void* answers) {
   std::int64_t extents[most_axes], strides[most_axes];
   std::int64_t num_rows = 1;
   for (int i = 0; i < view.ndim; ++i) {
@@ -91,24 +76,26 @@ monofold_status fill(const Py_buffer& view, monofold_dtype dtype, const axis_lis
     strides[i] = view.strides[i] / view.itemsize;
     if (!reduced.has(i)) num_rows *= extents[i];
   }
-  const std::int64_t count = view.len / view.itemsize;
-  PyThreadState* released = count < items_without_lock ? nullptr : PyEval_SaveThread();
-  const monofold_status how = monofold_reduce_axis_into(
-      view.buf, dtype, view.ndim, extents, strides, reduced.axes, reduced.count, operation,
-      &options, answer_dtype, are_places ? nullptr : answers, nullptr,
-      are_places ? static_cast<std::int64_t*>(answers) : nullptr, num_rows, nullptr);
-  if (released != nullptr) PyEval_RestoreThread(released);
-  return how;
+  const row_arrays out(call.code(0), answer_dtype, answers);
+  if (marks != nullptr) return fill_marked(call, view, dtype, marks, num_rows, out);
+  if (view.len / view.itemsize < items_without_lock) {
+    const auto numbers = [](const std::int64_t* first, int count) {
+      return axis_numbers(std::span<const std::int64_t>(first, static_cast<std::size_t>(count)));
+    };
+    return call.shorts().fill_rows(dtype, out, [&](const auto& rows, auto& keeper) {
+      runtime::reduce_rows(rows, view.buf,
+                           rows_of(numbers(extents, view.ndim), numbers(strides, view.ndim),
+                                   numbers(reduced.axes, reduced.count)),
+                           keeper);
+    });
+  }
+  const monofold_options options = call.options_now();
+  monofold_status how = MONOFOLD_INTERNAL;
+  Py_BEGIN_ALLOW_THREADS how = monofold_reduce_axis_into(
+      view.buf, dtype, view.ndim, extents, strides, reduced.axes, reduced.count, call.code(0),
+      &options, answer_dtype, out.values, nullptr, out.indices, num_rows, nullptr);
+  Py_END_ALLOW_THREADS return how;
 }
-
-}  // namespace
-
-PyObject* numpy_type(monofold_dtype dtype) {
-  PyObject* const type = numpy_types[static_cast<std::size_t>(dtype)];
-  return type == Py_None ? nullptr : type;
-}
-
-namespace {
 
 /// An axis from 0 on; -1: it is none, or no integer.
 std::int64_t place_of(PyObject* axis, std::int64_t rank) {
@@ -137,14 +124,10 @@ bool read_axes(PyObject* axis, int rank, axis_list& to) {
   return true;
 }
 
-bool gives_places(monofold_operation operation) {
-  return operation == MONOFOLD_ARGMIN || operation == MONOFOLD_ARGMAX;
-}
-
 }  // namespace
 
-PyObject* reduce_rows_there(monofold_operation operation, const monofold_options& options,
-                            const row_types& types, PyObject* array, PyObject* axis) {
+PyObject* reduce_rows_there(quick_call& call, const row_types& types, PyObject* array,
+                            PyObject* axis) {
   array_there items;
   if (!PyLong_CheckExact(axis) || !look_at_there(array, items)) return nullptr;
   const dl_tensor& tensor = items.tensor;
@@ -160,20 +143,20 @@ PyObject* reduce_rows_there(monofold_operation operation, const monofold_options
   }
   const char* const first = static_cast<const char*>(tensor.data) + tensor.byte_offset;
   if (step == 0 || reinterpret_cast<std::uintptr_t>(first) % bytes_of(dtype) != 0) return nullptr;
-  const bool are_places = gives_places(operation);
   const monofold_dtype answer_dtype = types.of(dtype);
   void* memory = nullptr;
   nb::object made = new_array_beside(items, kept, tensor.rank - 1,
-                                     are_places ? MONOFOLD_INT64 : answer_dtype, memory);
+                                     row_arrays::dtype_of(call.code(0), answer_dtype), memory);
   if (!made.is_valid()) {
     if (PyErr_Occurred() && PyErr_ExceptionMatches(PyExc_Exception)) PyErr_Clear();
     return nullptr;
   }
+  const row_arrays out(call.code(0), answer_dtype, memory);
+  const monofold_options options = call.options_now();
   monofold_status how = MONOFOLD_INTERNAL;
   Py_BEGIN_ALLOW_THREADS how = monofold_reduce_axis_on_device(
-      first, dtype, tensor.rank, tensor.extents, strides, &reduced, 1, operation, &options,
-      answer_dtype, are_places ? nullptr : memory, nullptr,
-      are_places ? static_cast<std::int64_t*>(memory) : nullptr, num_rows, items.stream, nullptr);
+      first, dtype, tensor.rank, tensor.extents, strides, &reduced, 1, call.code(0), &options,
+      answer_dtype, out.values, nullptr, out.indices, num_rows, items.stream, nullptr);
   Py_END_ALLOW_THREADS return how == MONOFOLD_OK ? made.release().ptr() : nullptr;
 }
 
@@ -183,66 +166,75 @@ namespace {
 constexpr Py_ssize_t most_waiting = 4096;
 
 /// Fills the caller's array, or leaves it as it is; null: that.
-PyObject* fill_out(const Py_buffer& view, monofold_dtype dtype, const axis_list& reduced,
-                   monofold_operation operation, const monofold_options& options,
-                   monofold_dtype answer_dtype, const asked_rows& asked) {
+PyObject* fill_out(quick_call& call, const Py_buffer& view, monofold_dtype dtype,
+                   const axis_list& reduced, const char* marks, monofold_dtype answer_dtype,
+                   const asked_rows& asked) {
   const shown out(asked.out, PyBUF_C_CONTIGUOUS | PyBUF_WRITABLE | PyBUF_FORMAT);
-  const bool are_places = gives_places(operation);
+  std::int64_t extents[most_axes];
+  const int rank = extents_of(view, reduced, asked.keepdims, extents);
   if (!out.is_there || out.view.len > most_waiting ||
       dtype_of_format(out.view.format, out.view.itemsize) !=
-          (are_places ? MONOFOLD_INT64 : answer_dtype) ||
-      !takes_answers(out.view, view, reduced, asked.keepdims)) {
+          row_arrays::dtype_of(call.code(0), answer_dtype) ||
+      !std::equal(extents, extents + rank, out.view.shape, out.view.shape + out.view.ndim)) {
     return nullptr;
   }
   alignas(16) std::byte answers[most_waiting];
-  if (fill(view, dtype, reduced, operation, options, answer_dtype, are_places, answers) !=
-      MONOFOLD_OK) {
+  if (fill(call, view, dtype, reduced, marks, answer_dtype, answers) != MONOFOLD_OK) {
     return nullptr;
   }
   std::memcpy(out.view.buf, answers, static_cast<std::size_t>(out.view.len));
   return Py_NewRef(asked.out);
 }
 
+/// A number of a type as Python's.
+PyObject* number_at(const std::byte* from, monofold_dtype dtype) {
+  return visit_dtype(static_cast<monofold::dtype>(dtype), [&]<class T>() {
+    T held;
+    std::memcpy(&held, from, sizeof held);
+    return to_python(runtime::c_boundary::to_c(runtime::to_number(held))).release().ptr();
+  });
+}
+
+/// Whether these say which of few items in rows side by side there are.
+bool are_marks(const Py_buffer& mask, const Py_buffer& view, const axis_list& reduced) {
+  const bool are_last = reduced.count == 0 || reduced.axes[0] == view.ndim - reduced.count;
+  return are_last && view.len / view.itemsize < items_without_lock &&
+         PyBuffer_IsContiguous(&view, 'C') != 0 &&
+         dtype_of_format(mask.format, mask.itemsize) == MONOFOLD_BOOL &&
+         std::equal(view.shape, view.shape + view.ndim, mask.shape, mask.shape + mask.ndim);
+}
+
 }  // namespace
 
-PyObject* reduce_rows_quickly(monofold_operation operation, const monofold_options& options,
-                              const row_types& types, PyObject* array, const asked_rows& asked) {
-  if (make_empty == nullptr) return nullptr;
+PyObject* reduce_rows_quickly(quick_call& call, const row_types& types, PyObject* array,
+                              const asked_rows& asked) {
   const shown items(array, PyBUF_STRIDES | PyBUF_FORMAT);
   if (!items.is_there) return nullptr;
   const monofold_dtype dtype = dtype_of_format(items.view.format, items.view.itemsize);
   if (dtype < 0 || !is_readable(items.view)) return nullptr;
-  const monofold_dtype answer_dtype =
-      asked.told != nullptr ? asked.told[dtype] - 1 : types.of(dtype);
+  const monofold_dtype answer_dtype = types.of(dtype, asked.told);
   axis_list reduced;
   if (answer_dtype < 0 || !read_axes(asked.axis, items.view.ndim, reduced)) return nullptr;
+  const shown mask(asked.where != nullptr ? asked.where : array, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT);
+  const char* marks = nullptr;
+  if (asked.where != nullptr) {
+    if (!mask.is_there || !are_marks(mask.view, items.view, reduced)) return nullptr;
+    marks = static_cast<const char*>(mask.view.buf);
+  }
   if (asked.out != nullptr) {
-    return fill_out(items.view, dtype, reduced, operation, options, answer_dtype, asked);
+    return fill_out(call, items.view, dtype, reduced, marks, answer_dtype, asked);
   }
-  const bool are_places = gives_places(operation);
-  const auto made_dtype = static_cast<std::size_t>(are_places ? MONOFOLD_INT64 : answer_dtype);
-  PyObject* made = new_answers(items.view, reduced, asked.keepdims, numpy_types[made_dtype]);
-  if (made == nullptr) return nullptr;
-  monofold_status how = MONOFOLD_INTERNAL;
-  if (const shown out(made, PyBUF_WRITABLE); out.is_there) {
-    how = fill(items.view, dtype, reduced, operation, options, answer_dtype, are_places,
-               out.view.buf);
+  if (!asked.keepdims && (asked.axis == nullptr || asked.axis == Py_None)) {
+    alignas(8) std::byte number[8];
+    const monofold_status how = fill(call, items.view, dtype, reduced, marks, answer_dtype, number);
+    return how == MONOFOLD_OK ? number_at(number, answer_dtype) : nullptr;
   }
-  const bool is_number = !asked.keepdims && (asked.axis == nullptr || asked.axis == Py_None);
-  PyObject* const answer = how != MONOFOLD_OK ? nullptr  // the long way names what is wrong
-                           : is_number        ? PyObject_CallMethodObjArgs(made, item_name, nullptr)
-                                              : Py_NewRef(made);
-  Py_DECREF(made);
-  return answer;
-}
-
-void bind_quick_rows(nb::module_& core) {
-  core.def("set_array_maker", [](nb::object make, nb::sequence types) {
-    std::size_t count = 0;
-    for (const nb::handle type : types) numpy_types.at(count++) = type.inc_ref().ptr();
-    make_empty = make.inc_ref().ptr();
-  });
-  item_name = PyUnicode_InternFromString("item");
+  std::int64_t extents[most_axes];
+  const int rank = extents_of(items.view, reduced, asked.keepdims, extents);
+  return filled_array(  // null: the long way names what is wrong
+      extents, rank, row_arrays::dtype_of(call.code(0), answer_dtype), [&](void* answers) {
+        return fill(call, items.view, dtype, reduced, marks, answer_dtype, answers);
+      });
 }
 
 }  // namespace monofold::python

@@ -49,34 +49,15 @@ monofold_status rows_into(const question& what, const void* items, monofold_dtyp
       out.values, out.seconds, out.indices, num_rows, failed_row);
 }
 
-/// The place of the marked item that `marked` others stand before.
-std::int64_t place_in(const char* marks, std::int64_t marked) {
-  std::int64_t place = 0;
-  while (marks[place] == 0 || marked-- > 0) ++place;
-  return place;
-}
-
 /// The marked items of rows in a buffer, whose answers' positions count the others too.
 monofold_status masked_rows(const question& what, char* items, const char* marks,
                             monofold_dtype dtype, std::int64_t num_rows, std::int64_t row_items,
                             const outputs& out, std::int64_t* failed_row) {
-  numbers starts, stops;
-  for (std::int64_t row = 0; row < num_rows; ++row) {
-    const std::int64_t first = row * row_items;
-    const std::int64_t kept =
-        keep_marked(items + first * bytes_of(dtype), bytes_of(dtype), marks + first, row_items);
-    starts.push_back(first);
-    stops.push_back(first + kept);
-  }
+  const marked_rows kept(items, bytes_of(dtype), marks, num_rows, row_items);
   const monofold_status how = monofold_reduce_segments(
-      items, dtype, num_rows * row_items, starts.data(), stops.data(), num_rows, what.operation,
-      &what.options, out.dtype, out.values, out.seconds, out.indices, failed_row);
-  if (how != MONOFOLD_OK || out.indices == nullptr) return how;
-  for (std::int64_t row = 0; row < num_rows; ++row) {
-    for (std::int64_t i = row * out.k; i < (row + 1) * out.k; ++i) {
-      out.indices[i] = place_in(marks + row * row_items, out.indices[i]);
-    }
-  }
+      items, dtype, num_rows * row_items, kept.starts.data(), kept.stops.data(), num_rows,
+      what.operation, &what.options, out.dtype, out.values, out.seconds, out.indices, failed_row);
+  if (how == MONOFOLD_OK && out.indices != nullptr) kept.count_others(out.indices, out.k);
   return how;
 }
 

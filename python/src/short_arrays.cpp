@@ -4,13 +4,13 @@
 #include <span>
 #include <vector>
 
-#include "runtime/c_boundary.hpp"
-
 namespace monofold::python {
 
 short_arrays::~short_arrays() {
-  for (const auto& one : made_) delete one.load();
-  for (const auto& one : made_for_devices_) delete one.load();
+  for (const auto& all : rows_) {
+    for (const auto& one : all) delete one.load();
+  }
+  for (const auto& one : whole_) delete one.load();
 }
 
 template <class Reducer, class Make>
@@ -26,6 +26,16 @@ const Reducer& short_arrays::made_once(std::atomic<const Reducer*>& place, const
 runtime::request short_arrays::request_of(monofold_dtype dtype) const {
   return runtime::c_boundary::make_request(
       dtype, operations_.data(), static_cast<std::int32_t>(operations_.size()), &options_);
+}
+
+const runtime::row_reducer& short_arrays::rows_of(monofold_dtype dtype, runtime::rounding how) {
+  static_assert(static_cast<std::size_t>(runtime::rounding::to_odd) == num_roundings - 1);
+  auto& all = rows_[static_cast<std::size_t>(how)];
+  return made_once(all[static_cast<std::size_t>(dtype)], [&] {
+    runtime::request what = request_of(dtype);
+    what.num_threads = 1;
+    return std::make_unique<const runtime::row_reducer>(what, how);
+  });
 }
 
 namespace {
@@ -44,9 +54,7 @@ bool give(std::span<const runtime::answer> answers, monofold_result* results) {
 
 bool short_arrays::answer_row(const void* items, monofold_dtype dtype, std::int64_t count,
                               runtime::answer* answers) {
-  const auto& reducer = made_once(made_[static_cast<std::size_t>(dtype)], [&] {
-    return std::make_unique<const runtime::row_reducer>(request_of(dtype));
-  });
+  const runtime::row_reducer& reducer = rows_of(dtype, runtime::rounding::native);
   if (count > reducer.longest_row()) return false;
   const std::int64_t bytes = count * info(static_cast<monofold::dtype>(dtype)).size_bytes;
   reducer.answer_rows({static_cast<const char*>(items), bytes, 1, count}, answers);
@@ -81,10 +89,22 @@ bool short_arrays::rank(const void* items, monofold_dtype dtype, std::int64_t co
   }
 }
 
+bool short_arrays::dot(const void* left, const void* right, monofold_dtype dtype,
+                       std::int64_t count, monofold_result& result) noexcept {
+  try {
+    const auto& reducer = made_once(whole_[static_cast<std::size_t>(dtype)], [&] {
+      return std::make_unique<const runtime::reducer>(request_of(dtype));
+    });
+    return give(reducer.answers_about_pairs(left, right, count), &result);
+  } catch (...) {
+    return false;
+  }
+}
+
 bool short_arrays::reduce_there(const void* items, monofold_dtype dtype, std::int64_t count,
                                 monofold_result* results) noexcept {
   try {
-    const auto& reducer = made_once(made_for_devices_[static_cast<std::size_t>(dtype)], [&] {
+    const auto& reducer = made_once(whole_[static_cast<std::size_t>(dtype)], [&] {
       auto made = std::make_unique<runtime::reducer>(request_of(dtype));
       made->expect_device();
       return std::unique_ptr<const runtime::reducer>(std::move(made));

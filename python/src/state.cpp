@@ -63,8 +63,9 @@ state::state(monofold_dtype dtype, const std::vector<monofold_operation>& operat
 }
 
 state::handle state::copied() const {
-  const std::vector<char> bytes = saved_bytes(own_.get());
-  return handle(loaded(bytes.data(), bytes.size()));
+  monofold_state* made = nullptr;
+  check_call(monofold_state_copy(own_.get(), &made));
+  return handle(made);
 }
 
 namespace {
@@ -197,6 +198,12 @@ nb::bytes state::save() const {
   return nb::bytes(bytes.data(), bytes.size());
 }
 
+nb::bytes state::digest() const {
+  unsigned char receipt[32];
+  call_in_turn(busy_, [&] { return monofold_state_digest(own_.get(), receipt); });
+  return nb::bytes(receipt, sizeof receipt);
+}
+
 namespace {
 
 /// What a saved state asks for; MalformedState says why there is none.
@@ -296,6 +303,7 @@ void bind_state(nb::module_& core) {
       .def("copy", &state::copy)
       .def_prop_ro("first_index", &state::first_index)
       .def("save", &state::save)
+      .def("digest", &state::digest)
       .def_static("load", &state::load)
       .def("count", &state::count)
       .def("answer", &state::answer)

@@ -33,6 +33,7 @@ class state {
   void subtract(const state& part);
   std::unique_ptr<state> copy() const;
   nb::bytes save() const;
+  nb::bytes digest() const;
   /// (state, what it was made with: dtype, operations, (nan, plain, ddof, k)).
   static nb::tuple load(nb::bytes bytes);
   std::int64_t first_index() const { return first_index_; }

@@ -6,6 +6,7 @@ import monofold as mf
 import monofold.array_api as xp
 import numpy as np
 import pytest
+from arrays import numbers, same
 
 X = np.arange(6.0)
 
@@ -121,3 +122,40 @@ def test_bad_numbers_are_named():
     for call in (lambda: mf.reduce(X, mf.dot), lambda: mf.segmented_reduce(X, mf.dot, [0, 6])):
         with pytest.raises(TypeError, match="dot"):
             call()
+
+
+def test_best_keep_their_axes():
+    x = numbers("float64", (3, 4, 5))
+    for axis, shape in ((None, (1, 1, 2)), ((0, 2), (1, 4, 2)), ((2, 0), (1, 4, 2)), ((0, 1), (1, 2, 5)),
+                        (1, (3, 2, 5)), (-1, (3, 4, 2)), ((1,), (3, 2, 5))):
+        axes = tuple(range(3)) if axis is None else axis
+        for best in (mf.top_k(x, 2, axis, keepdims=True), mf.top_k(k=2)(x, axis=axis, keepdims=True),
+                     mf.reduce(x, mf.top_k(k=2), axis, keepdims=True)):
+            assert best.values.shape == best.indices.shape == shape
+            assert np.array_equal(np.max(best.values, axes, keepdims=True), x.max(axes, keepdims=True))
+            flat = mf.top_k(x, 2, axes)
+            assert sorted(best.indices.ravel().tolist()) == sorted(flat.indices.ravel().tolist())
+    assert mf.top_k(x, 2, keepdims=True).values.ravel().tolist() == np.sort(x.ravel())[:-3:-1].tolist()
+    assert mf.top_k(x, 1, (), keepdims=True).values.shape == (3, 4, 5, 1)
+    with pytest.raises(TypeError):
+        mf.top_k(keepdims=True)
+
+
+def test_reduce_to_types_and_arrays():
+    x = numbers("float64", (4, 5))
+    pair = mf.all(mf.sum, mf.minmax)
+    assert mf.reduce(x, mf.sum, dtype="float32") == mf.sum(x, dtype="float32")
+    total, (least, most) = mf.reduce(x, pair, 1, dtype="float32", keepdims=True)
+    assert same(total, mf.sum(x, 1, dtype="float32", keepdims=True))
+    assert same(least, mf.min(x, 1, dtype="float32", keepdims=True)) and most.dtype == np.float32
+    assert mf.reduce(x, mf.all(mf.sum), dtype="float32") == (mf.sum(x, dtype="float32"),)
+    out, others = np.zeros(5), (np.zeros(5), np.zeros(5, np.int64))
+    assert mf.reduce(x, mf.mean, 0, out=out) is out and same(out, mf.mean(x, 0))
+    found = mf.reduce(x, mf.all(mf.sum, mf.argmax), 0, out=others, where=True)
+    assert found[0] is others[0] and same(others[0], mf.sum(x, 0)) and same(others[1], mf.argmax(x, 0))
+    assert mf.reduce([1.0, np.nan], mf.sum, dtype="float32", nan="omit") == 1.0
+    for fold, options, error in ((mf.top_k, {"dtype": "float32"}, TypeError), (mf.dot, {"dtype": "int8"}, TypeError),
+                                 (mf.stats, {"dtype": "float32"}, TypeError), (pair, {"out": out}, ValueError),
+                                 (mf.argmax, {"dtype": "float32"}, TypeError)):
+        with pytest.raises(error):
+            mf.reduce(x, fold, **options)

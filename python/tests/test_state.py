@@ -248,6 +248,12 @@ def test_no_digest(fold, dtype):
         mf.State(fold, dtype).digest()
 
 
+def test_digests_of_all_lengths():
+    for k in range(1, 71):  # an entry of the best has 9 bytes: lengths of every remainder by a block's 64
+        state = mf.State(mf.top_k(k=k), "int8").push(np.arange(70, dtype=np.int8))
+        assert state.digest() == hashlib.sha256(bytes(state)).digest()
+
+
 def test_digest_of_pairs():
     x = numbers("float64", 5000)
     pieces = mf.State(mf.dot, "float64").push(x[:7], x[:7]).push(x[7:], x[7:])

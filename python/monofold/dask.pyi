@@ -1,0 +1,28 @@
+from typing import Any, Protocol
+
+from . import Axis, Fold, Nan, Operation
+
+__all__ = ["all", "any", "argmax", "argmin", "count", "count_nonzero", "max", "mean", "min", "norm", "prod", "reduce",
+           "state", "std", "sum", "var"]
+
+class _Reduction(Protocol):
+    def __call__(self, d: Any, axis: Axis | None = None, *, keepdims: bool = False, dtype: Any = None,
+                 nan: Nan | None = None, split_every: int | None = None, **options: Any) -> Any: ...
+
+sum: _Reduction
+mean: _Reduction
+var: _Reduction
+std: _Reduction
+min: _Reduction
+max: _Reduction
+argmin: _Reduction
+argmax: _Reduction
+any: _Reduction
+all: _Reduction
+count: _Reduction
+count_nonzero: _Reduction
+prod: _Reduction
+norm: _Reduction
+
+def state(d: Any, fold: Operation[Any] | Fold, *, nan: Nan | None = None, split_every: int | None = None) -> Any: ...
+def reduce(d: Any, fold: Operation[Any] | Fold, *, nan: Nan | None = None, split_every: int | None = None) -> Any: ...
