@@ -9,6 +9,7 @@
 
 #include "monofold/engine/gpu/launch.cuh"
 #include "monofold/engine/gpu/workspace.cuh"
+#include "monofold/fold/all.hpp"
 #include "monofold/plan/launch.hpp"
 #include "monofold/plan/tiles.hpp"
 #include "monofold/platform/status.hpp"
@@ -152,10 +153,25 @@ class state_path {
   bool is_empty() const { return count() == 0; }
 
   std::int64_t awaited_bytes() const { return sizeof(state); }
-  auto sink_in(awaited_state& place) const { return place.template sink<state>(); }
-  void get(const awaited_state& place, state& out) const { out = place.template get<state>(); }
+  auto sink_in(awaited_state& place) const {
+    if constexpr (mails_state) {
+      return place.template mailed<state>();
+    } else {
+      return place.template sink<state>();
+    }
+  }
+  void get(const awaited_state& place, state& out) const {
+    if constexpr (mails_state) {
+      out = place.template get_mailed<state>();
+    } else {
+      out = place.template get<state>();
+    }
+  }
 
  private:
+  // Members of an `all` may be left by kernels of their own.
+  static constexpr bool mails_state = goes_by_mail(sizeof(state)) && !is_all_fold<F>::value;
+
   const F& fold_;
   const View& view_;
 };

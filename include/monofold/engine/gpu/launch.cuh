@@ -117,25 +117,30 @@ failure launch_early(void (*kernel)(Parameters...), std::int64_t blocks, int thr
 #endif
 }
 
-/// Waits until kernels of a stream, which count up in a word of pinned memory, have come to `raised`; what they wrote
-/// before is then read. Spins: 2 us instead of 8 us for a wait by the stream.
-inline failure wait_for_flag(const volatile std::uint32_t* flag, std::uint32_t raised,
-                             cudaStream_t stream) {
-  // The count may wrap.
-  const auto is_raised = [&] { return static_cast<std::int32_t>(*flag - raised) >= 0; };
-  for (std::uint32_t spin = 1; !is_raised(); ++spin) {
+/// Waits until kernels of a stream have left in pinned memory what `is_there` looks for. Spins: 2 us instead of 8 us for a
+/// wait by the stream.
+template <class IsThere>
+failure wait_until(const IsThere& is_there, cudaStream_t stream) {
+  for (std::uint32_t spin = 1; !is_there(); ++spin) {
     if (spin % 4096 != 0) continue;
     const cudaError_t state = cudaStreamQuery(stream);
     if (state == cudaErrorNotReady) {
       static_cast<void>(cudaGetLastError());
     } else if (state != cudaSuccess) {
       return failure_of(state, "cudaStreamQuery");
-    } else if (!is_raised()) {
+    } else if (!is_there()) {
       return {status::internal, "the stream is done and left no result"};
     }
   }
-  __atomic_thread_fence(__ATOMIC_ACQUIRE);  // the states are read behind the flag
+  __atomic_thread_fence(__ATOMIC_ACQUIRE);  // what kernels wrote before is read behind it
   return {};
+}
+
+/// The same until they, which count up in a word of pinned memory, have come to `raised`.
+inline failure wait_for_flag(const volatile std::uint32_t* flag, std::uint32_t raised,
+                             cudaStream_t stream) {
+  // The count may wrap.
+  return wait_until([=] { return static_cast<std::int32_t>(*flag - raised) >= 0; }, stream);
 }
 
 }  // namespace monofold::detail

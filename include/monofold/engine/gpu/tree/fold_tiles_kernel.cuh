@@ -86,7 +86,7 @@ MONOFOLD_GPU bool combine_by_mail(const F& f, const mail_room& room, const bytes
                                   int blocks, typename F::state* warp_states,
                                   typename F::state& total) {
   using mail = mailbox<typename F::state>;
-  if (block_thread() < warp_lanes) {
+  if (thread_now() < warp_lanes) {
     wait_for_copies();
     sync_warp();  // what one lane has waited for all read
     mail{room.boxes(), call.word[0]}.post(blockIdx.x, total, warp_states);
@@ -118,7 +118,7 @@ __global__ void __launch_bounds__(max_block_threads(launch_facts_v<F, View>), mi
   const auto is_mailed = [&] { return is_mailable_v<state> && may_mail(plan.blocks); };
   // On its way from the start, and in no register: a load behind those of the items would come when they have.
   __shared__ bytes16 call;
-  if (is_mailed() && block_thread() == 0) room.start_call_copy(&call);
+  if (is_mailed() && thread_now() == 0) room.start_call_copy(&call);
   const block_places<F, View> places(dynamic_shared(), plan.block_level);
   state total;
   const std::int64_t first = std::int64_t{blockIdx.x} << plan.block_level;
@@ -127,7 +127,7 @@ __global__ void __launch_bounds__(max_block_threads(launch_facts_v<F, View>), mi
     fold_members_of_block(f, view, size, first, here, places);
     if constexpr (is_mailable_v<state>) {
       if (is_mailed()) {
-        if (block_thread() == 0) wait_for_copies();
+        if (thread_now() == 0) wait_for_copies();
         sync_block();  // the call's number is read behind it
         return hand_on_by_mail(f, places.warp_states, static_cast<int>(plan.blocks),
                                {room.boxes(), call.word[0]}, room, member_locator<View>{view, size},
@@ -150,7 +150,7 @@ __global__ void __launch_bounds__(max_block_threads(launch_facts_v<F, View>), mi
     sync_block();  // states of warps read above are overwritten below
     if (!combine_grid(f, state(total), storage, places.warp_states, total)) return;
   }
-  if (block_thread() < warp_lanes) hand_on(f, view, size, total, sink);
+  if (thread_now() < warp_lanes) hand_on(f, view, size, total, sink);
 }
 
 }  // namespace monofold::detail
