@@ -220,8 +220,8 @@ def test_pandas():
 
 
 def test_jax():
-    jnp = pytest.importorskip("jax.numpy")
-    x = jnp.arange(12, dtype="float32").reshape(3, 4)
+    jax = pytest.importorskip("jax")
+    x = jax.device_put(np.arange(12, dtype="float32").reshape(3, 4), jax.devices("cpu")[0])
     assert mf.sum(x) == 66.0
     rows = mf.sum(x, axis=0)
     assert isinstance(rows, type(x)) and rows.tolist() == [12, 15, 18, 21] and rows.dtype == x.dtype

@@ -1,0 +1,134 @@
+"""Arrays in the memory of a real GPU, as PyTorch and CuPy make them: the bits of the host's. Skipped without one."""
+
+import monofold as mf
+import numpy as np
+import pytest
+from arrays import numbers, same
+
+if mf.info()["gpu"].startswith("none"):
+    pytest.skip("no GPU", allow_module_level=True)
+
+DTYPES = ("float16", "float32", "float64", "int8", "int32", "int64", "uint8", "bool")
+WHOLE = ("sum", "mean", "var", "std", "min", "max", "minmax", "argmin", "argmax", "count_nonzero", "norm")
+ALONG = ("sum", "mean", "var", "max", "argmin", "count_nonzero")
+
+
+class Torch:
+    def __init__(self):
+        self.library = pytest.importorskip("torch")
+
+    def there(self, array):
+        return self.library.from_numpy(np.ascontiguousarray(array)).cuda()
+
+    def here(self, array):
+        return array.cpu().numpy() if isinstance(array, self.library.Tensor) else array
+
+    def side_stream(self):
+        return self.library.cuda.stream(self.library.cuda.Stream())
+
+    def work_for_long(self):
+        """Kernels of some tenths of a second, in the current stream; none is waited for."""
+        self.library.cuda._sleep(400_000_000)
+
+
+class Cupy:
+    def __init__(self):
+        self.library = pytest.importorskip("cupy")
+        self.sleep = self.library.RawKernel(
+            "extern \"C\" __global__ void wait() { long long from = clock64(); while (clock64() - from < 400000000) ; }",
+            "wait")
+
+    def there(self, array):
+        return self.library.asarray(array)
+
+    def here(self, array):
+        return array.get() if isinstance(array, self.library.ndarray) else array
+
+    def side_stream(self):
+        return self.library.cuda.Stream(non_blocking=True)
+
+    def work_for_long(self):
+        self.sleep((1,), (1,), ())
+
+
+@pytest.fixture(params=(Torch, Cupy), ids=("torch", "cupy"))
+def gpu(request):
+    return request.param()
+
+
+def supports(name, dtype):
+    return not (dtype == "bool" and name in ("sum", "mean", "var", "std", "norm"))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_whole_arrays(gpu, dtype):
+    for count in (1, 100, 4097, 300_001):
+        x = numbers(dtype, count)
+        device = gpu.there(x)
+        for name in WHOLE:
+            if not supports(name, dtype):
+                continue
+            operation = getattr(mf, name)
+            assert same(operation(device), operation(x)), (name, count)
+        if dtype != "bool":
+            assert mf.stats(device) == mf.stats(x)
+            assert mf.State(mf.sum, dtype).push(device).digest() == mf.State(mf.sum, dtype).push(x).digest()
+    if dtype.startswith("float"):
+        assert mf.plain.sum(device) == mf.plain.sum(x)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shape, axis", (((300, 500), 0), ((300, 500), 1), ((7, 40, 50), (1, 2)), ((20_000, 3), 1)))
+def test_along_axes(gpu, dtype, shape, axis):
+    x = numbers(dtype, shape)
+    device = gpu.there(x)
+    for name in ALONG:
+        if not supports(name, dtype) or (name == "argmin" and isinstance(axis, tuple)):
+            continue
+        got = getattr(mf, name)(device, axis=axis)
+        assert type(got) is type(device) and got.device == device.device
+        assert same(gpu.here(got), getattr(mf, name)(x, axis=axis)), name
+    if dtype.startswith("float"):
+        got = mf.mean(device, axis=axis, keepdims=True, dtype="float32")
+        assert same(gpu.here(got), mf.mean(x, axis=axis, keepdims=True, dtype="float32"))
+
+
+def test_segments(gpu):
+    x = numbers("float32", 100_000)
+    offsets = np.unique(np.random.default_rng(3).integers(0, x.size, 999)).astype("int64")
+    for operation in (mf.sum, mf.max, mf.plain.sum):
+        got = mf.segmented_reduce(gpu.there(x), operation, offsets=gpu.there(offsets))
+        assert same(gpu.here(got), mf.segmented_reduce(x, operation, offsets=offsets))
+
+
+def test_a_side_stream_is_waited_for(gpu):
+    """Items that a stream will have written once a long kernel in front of it ends are not read before."""
+    x = numbers("float64", 100_000)
+    other = x[::-1].copy()
+    device, later = gpu.there(x), gpu.there(other)
+    rows, rows_later = gpu.there(x.reshape(100, 1000)), gpu.there(other.reshape(100, 1000))
+    with gpu.side_stream():
+        gpu.work_for_long()
+        device[...] = later
+        rows[...] = rows_later
+        places = mf.argmax(rows, axis=1)
+        total, place = mf.sum(device), mf.argmax(device)
+        assert same(gpu.here(places), mf.argmax(other.reshape(100, 1000), axis=1))
+    assert total == mf.sum(other) and place == mf.argmax(other)
+
+
+def test_errors(gpu):
+    device = gpu.there(numbers("float32", (4, 5)))
+    with pytest.raises(ValueError, match="axis"):
+        mf.sum(device, axis=2)
+    with pytest.raises(TypeError, match="copy the array to the host"):  # of axes that are not side by side
+        mf.sum(gpu.there(numbers("float32", (3, 4, 5))), axis=(0, 2))
+    with pytest.raises(mf.EmptyInput):
+        mf.max(device[:0])
+    with pytest.raises((TypeError, ValueError)):
+        mf.segmented_reduce(device[0], mf.sum, offsets=gpu.there(np.array([0.0, 2.0])))
+    nan = gpu.there(np.array([1, np.nan, 3], "float32"))
+    with pytest.raises(mf.NanFound) as found:
+        mf.sum(nan, nan="raise")
+    assert found.value.index == 1
+    assert mf.sum(nan, nan="omit") == 4
