@@ -4,12 +4,15 @@ usage: expect_failure.py FILE COMPILER [FLAG...]
 
 Each line `// EXPECT: REGEX` among the first ten lines of FILE must match the compiler's output.
 The regular expression must not match the file's own text by accident: compilers print the offending
-line, so lines of output that quote the EXPECT comment are left out.
+line, so lines of output that quote the EXPECT comment are left out. All that it prints must be short: 40 lines, or
+as many as a line `// LINES: NUMBER` there says.
 """
 
 import re
 import subprocess
 import sys
+
+MOST_LINES = 40
 
 
 def main() -> int:
@@ -24,6 +27,10 @@ def main() -> int:
     output = "\n".join(line for line in run.stderr.splitlines() if "EXPECT:" not in line)
     if run.returncode == 0:
         print(f"{source}: compiles, but must not")
+        return 1
+    most = next((int(line.split("// LINES:", 1)[1]) for line in head if "// LINES:" in line), MOST_LINES)
+    if (lines := output.count("\n") + 1) > most:
+        print(f"{source}: fails in {lines} lines, more than {most}\n{output}")
         return 1
     missing = [regex for regex in wanted if not re.search(regex, output)]
     for regex in missing:
