@@ -130,7 +130,7 @@ struct moments_fold<Item, nan_rule::omit> {
 struct integer_moments_state {
   std::int64_t count;
   int128 sum;
-  uint256 squares;
+  uint256 squares{};  // by braces: nvcc takes its constructor for one of the host alone
 };
 
 namespace detail {

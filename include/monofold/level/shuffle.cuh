@@ -39,30 +39,41 @@ struct value_words {
   std::uint32_t word[count];
 };
 
-/// The words of a value. A cast, where there is one: nvcc leaves values of 128 bits that are copied in memory.
+/// The words of a value: by words of 64 bits, where it has such, as nvcc leaves values of 128 bits in memory that are
+/// copied from there by less.
 template <class T>
 MONOFOLD_GPU value_words<T> to_words(const T& value) {
   using words = value_words<T>;
-  if constexpr (sizeof(T) == sizeof(words) && words::in_registers) {
-    return __builtin_bit_cast(words, value);
+  words w;
+  if constexpr (sizeof(T) % 8 == 0 && words::in_registers) {
+    std::uint64_t pairs[sizeof(T) / 8];
+    std::memcpy(pairs, &value, sizeof(T));
+    MONOFOLD_UNROLL
+    for (int i = 0; i < words::count; ++i) {
+      w.word[i] = static_cast<std::uint32_t>(pairs[i / 2] >> (i % 2 * 32));
+    }
   } else {
-    words w;
     if constexpr (sizeof(T) % 4 != 0) w.word[words::count - 1] = 0;
     std::memcpy(w.word, &value, sizeof(T));
-    return w;
   }
+  return w;
 }
 
 /// The value of words; `any`: some value, where T need not have one by default.
 template <class T>
 MONOFOLD_GPU T from_words(const value_words<T>& w, const T& any) {
-  if constexpr (sizeof(T) == sizeof(w) && value_words<T>::in_registers) {
-    return __builtin_bit_cast(T, w);
+  T out = any;
+  if constexpr (sizeof(T) % 8 == 0 && value_words<T>::in_registers) {
+    std::uint64_t pairs[sizeof(T) / 8];
+    MONOFOLD_UNROLL
+    for (int i = 0; i < value_words<T>::count; i += 2) {
+      pairs[i / 2] = std::uint64_t{w.word[i + 1]} << 32 | w.word[i];
+    }
+    std::memcpy(static_cast<void*>(&out), pairs, sizeof(T));
   } else {
-    T out = any;
-    std::memcpy(&out, w.word, sizeof(T));
-    return out;
+    std::memcpy(static_cast<void*>(&out), w.word, sizeof(T));
   }
+  return out;
 }
 
 /// Applies `move`, a shuffle of one word (on the emulated device of all), to every word of a value.
