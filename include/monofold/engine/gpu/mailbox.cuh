@@ -162,8 +162,7 @@ struct mailbox {
     value_words<State> part;
     MONOFOLD_UNROLL
     for (int w = 0; w < words; ++w) part.word[w] = static_cast<std::uint32_t>(word[w]);
-    State any;
-    return from_words(part, any);
+    return from_words(part, State());
   }
 
   /// Waits for the states of boxes `first` .. `first` + count - 1, which it leaves side by side. Neighbouring
