@@ -85,6 +85,7 @@ class bin_accumulator {
   static constexpr bool squares = kind == sweep_kind::squares;
   static constexpr bool wide = sizeof(item) == 8;
   static constexpr bool rest_tells = wide && !squares;
+  static constexpr bool grouped = squares && has_square_groups<item>(bytes);
   static constexpr int parts = parts_of_term<kind, item>;
   static constexpr int few = swept_term<Term>::bins.few;
   static constexpr int more = swept_term<Term>::bins.more;
@@ -171,6 +172,12 @@ class bin_accumulator {
   MONOFOLD_INLINE int try_bins(const item* items, std::int64_t left, std::int64_t real) {
     constexpr int lanes = sweep_lanes<item>(bins, bytes);
     const auto [count, counted] = block_of(sweep_block<bytes, item>(bins), left, real);
+    if constexpr (grouped && bins == few) {
+      if (add_groups(items, count)) {
+        count_block(counted);
+        return count;
+      }
+    }
     double bin[bins][lanes];
     for (int k = 0; k < bins; ++k) {
       const auto anchor = bits_as<double>(kept_.anchor(k));
@@ -199,6 +206,22 @@ class bin_accumulator {
     count_block(counted);
     if constexpr (bins > few) return_to_fewer<bins>(range, lowest_used);
     return count;
+  }
+
+  /// Whether the bins took a block of squares in groups.
+  MONOFOLD_INLINE bool add_groups(const item* items, int count) requires grouped {
+    if (!kept_.tries_groups()) return false;
+    flags_.clear();  // other ways of blocks before may have rounded
+    constexpr int num = sweep_lanes<item>(few, bytes) * 8 / bytes;
+    bin_vectors<bytes, few, num> sums(kept_);
+    typename lanes<bytes>::real none[num];
+    const block_range range = sweep_square_groups<bytes, false>(items, count, sums.m, none);
+    if (range.most < infinite_size<item> && sums.count_units(flags_, kept_) && !flags_.any()) {
+      sums.keep(kept_);
+      kept_.unseen_blocks = 0;
+      return true;
+    }
+    return false;
   }
 
   /// Of a block that was taken.
@@ -293,7 +316,7 @@ class bin_accumulator {
   exact_state<number>& own_;
   kept_bins& kept_;
   exponent_table<Term>& table_;
-  [[no_unique_address]] flags_of<is_verified<item>(few, bytes)> flags_;
+  [[no_unique_address]] flags_of<is_verified<item>(few, bytes) || grouped> flags_;
   // The most bins that were placed for the items at hand: only more are tried, so that it ends.
   int tried_ = 0;
 };

@@ -23,7 +23,7 @@ struct kept_bins {
   static constexpr int most_blocks = 1 << 11;
 
   bool by_table = false;  // no bins hold the data: a table takes it
-  int unseen_blocks = 0;  // that go to the table before the range of one is looked at again
+  int unseen_blocks = 0;  // that go another way, such as to the table, before one is looked at again
   int bins = 0;           // 0: none stand yet
   int lanes = 0;
   int max_exponent = 0;
@@ -55,6 +55,13 @@ struct kept_bins {
   __attribute__((noinline)) void empty(Number& own) {
     add_to(own);
     clear();
+  }
+  /// Whether a block is tried in groups, which clears `unseen_blocks` where they held it: of two blocks one after the
+  /// other that they did not hold, 14 follow that are not.
+  MONOFOLD_INLINE bool tries_groups() {
+    if (--unseen_blocks >= 0) return false;
+    if (unseen_blocks == -2) unseen_blocks = 14;
+    return true;
   }
   /// The rest of a rounded number below 2^max_exponent is at most 2^(max_exponent - 54).
   MONOFOLD_INLINE int exponent(int k) const {

@@ -65,6 +65,7 @@ class moments_sweep {
   static constexpr int in_bin = num * bytes / 8;
   static constexpr int line = line_items<Item>;
   static constexpr bool verified = is_verified<Item>(depth[1], bytes);
+  static constexpr bool grouped = has_square_groups<Item>(bytes);
   static constexpr int block = most_deposits * num * bytes / 8;
   static_assert(block % line == 0);
 
@@ -77,7 +78,7 @@ class moments_sweep {
       // Another instruction set had them.
       set_bins(own, own.value_bins.max_exponent + sweep_scale<Item>);
     }
-    [[maybe_unused]] const flags_of<verified> flags;
+    [[maybe_unused]] const block_flags flags;
     std::int64_t done = 0;
     while (count - done >= line) {
       const std::int64_t left = count - done;
@@ -95,6 +96,7 @@ class moments_sweep {
  private:
   static constexpr bool holds_all = swept_term<value>::bins.full == depth[0];
   static constexpr int highest = wide ? highest_exponent / 2 : float_format<Item>::max_exponent;
+  using block_flags = flags_of<verified || grouped>;
 
   /// Bins for items below 2^max_exponent.
   __attribute__((noinline)) static void set_bins(moments_accumulator<Item>& own, int max_exponent) {
@@ -118,10 +120,40 @@ class moments_sweep {
                                                                : highest);
     return true;
   }
-  MONOFOLD_INLINE static bool add_block(moments_accumulator<Item>& own, const Item* items,
-                                        int count, const flags_of<verified>& flags) {
+  /// Of a block whose items are in bins.
+  template <class First, class Second>
+  MONOFOLD_INLINE static bool keep(moments_accumulator<Item>& own, const Item* items, int count,
+                                   bool may_have_minus_zero, const First& first,
+                                   const Second& second) {
     kept_bins& v = own.value_bins;
     kept_bins& s = own.square_bins;
+    exact_counts& counts = own.values.state.counts;
+    counts.items += count;
+    if (may_have_minus_zero) counts.minus_zeros += minus_zeros_of<bytes>(items, count).count;
+    first.keep(v);
+    second.keep(s);
+    if (++v.blocks == kept_bins::most_blocks) v.empty(own.values.state.sum);
+    if (++s.blocks == kept_bins::most_blocks) s.empty(own.squares.state.sum);
+    return true;
+  }
+  MONOFOLD_INLINE static bool add_block(moments_accumulator<Item>& own, const Item* items,
+                                        int count, const block_flags& flags) {
+    kept_bins& v = own.value_bins;
+    kept_bins& s = own.square_bins;
+    if constexpr (grouped) {
+      if (s.tries_groups()) {
+        flags.clear();  // other ways of blocks before may have rounded
+        bin_vectors<bytes, 1, num> first(v);
+        bin_vectors<bytes, 2, num> second(s);
+        const block_range range =
+            sweep_square_groups<bytes, true>(items, count, second.m, first.m[0]);
+        if (range.most < infinite_size<Item> && first.count_units(flags, v) &&
+            second.count_units(flags, s) && !flags.any()) {
+          s.unseen_blocks = 0;
+          return keep(own, items, count, range.may_have_minus_zero, first, second);
+        }
+      }
+    }
     for (bool moved = false;; moved = true) {
       bin_vectors<bytes, depth[0], num> first(v);
       bin_vectors<bytes, depth[1], num> second(s);
@@ -136,23 +168,9 @@ class moments_sweep {
       } else {
         fits = holds<value>(v, range) && holds<square_of>(s, range);
       }
-      if (fits) {
-        exact_counts& counts = own.values.state.counts;
-        counts.items += count;
-        if (range.may_have_minus_zero) {
-          counts.minus_zeros += minus_zeros_of<bytes>(items, count).count;
-        }
-        first.keep(v);
-        second.keep(s);
-        break;
-      }
-      if (moved || range.most >= infinite_size<Item> || !move(own, range)) {
-        return false;
-      }
+      if (fits) return keep(own, items, count, range.may_have_minus_zero, first, second);
+      if (moved || range.most >= infinite_size<Item> || !move(own, range)) return false;
     }
-    if (++v.blocks == kept_bins::most_blocks) v.empty(own.values.state.sum);
-    if (++s.blocks == kept_bins::most_blocks) s.empty(own.squares.state.sum);
-    return true;
   }
 
   MONOFOLD_INLINE static block_range sweep_both(const Item* items, int count,

@@ -36,6 +36,15 @@ constexpr bool is_verified([[maybe_unused]] int bins, [[maybe_unused]] int bytes
 #endif
 }
 
+/// Whether squares are first tried in groups, which flags verify too (fold/exact/verified_sweep).
+template <class Item>
+constexpr bool has_square_groups([[maybe_unused]] int bytes) {
+#if defined(MONOFOLD_QUIET_VECTORS)
+  return sizeof(Item) == 2 && bytes == 64;
+#else
+  return false;
+#endif
+}
 /// Accumulators of a bin. One bin alone needs four vectors to hide the latency of its only
 /// addition; of more bins the registers hold two, of many bins of 32 bytes one.
 template <class Item>

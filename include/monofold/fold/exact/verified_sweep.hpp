@@ -121,6 +121,58 @@ MONOFOLD_INLINE bool verified_sweep(const Item* items, int count,
   std::memcpy(sums, m, sizeof(m));
   return range.may_have_minus_zero();
 }
+
+/// Deposits squares of 16-bit floats into two bins, of a lane those of two lines at once, and where asked the items
+/// into one bin; says the largest magnitude, and of such items whether one may be -0.
+///
+/// Squares have at most 22 significant bits: eight of them are mostly a double together, and the flags tell where they
+/// are not. Infinities and NaN, widened by a move of their bits, look like numbers.
+template <int bytes, bool with_items, class Item, int num>
+MONOFOLD_INLINE block_range sweep_square_groups(const Item* items, int count,
+                                                typename lanes<bytes>::real (&squares)[2][num],
+                                                typename lanes<bytes>::real (&values)[num]) {
+  MONOFOLD_AS_WRITTEN
+  using real = typename lanes<bytes>::real;
+  constexpr int line = line_items<Item>;
+  real m[2][num], v[num];
+  std::memcpy(m, squares, sizeof(m));
+  std::memcpy(v, values, sizeof(v));
+  range_lanes<bytes, Item, false, with_items> range;
+  real one = real{} + 1.0;
+  keep_rounded(one);
+  const auto take = [&](const Item* at, auto lines, auto a) __attribute__((always_inline)) {
+    real group = {};
+    unrolled<lines>([&](auto l) __attribute__((always_inline)) {
+      ask_for_line(at + l * line, page_bytes);
+      widen<bytes, false>(
+          at + l * line, range, [&](auto j, const real& x) __attribute__((always_inline)) {
+            MONOFOLD_AS_WRITTEN
+            if constexpr (with_items) v[j % num] += x;
+            const real whole = x * unmoved<Item>;
+            if constexpr (l == 0 && j == 0) {
+              group = whole * whole;
+            } else {
+              real next;
+              multiply_add<bytes>(whole, whole, group, next);
+              group = next;
+            }
+          });
+    });
+    deposit_verified<2, 0, a>(m, group, one);
+  };
+  int done = 0;
+  for (; done + 2 * num * line <= count; done += 2 * num * line) {
+    unrolled<num>([&](auto a) __attribute__((always_inline)) {
+      take(items + done + 2 * a * line, std::integral_constant<int, 2>{}, a);
+    });
+  }
+  for (; done < count; done += line) {
+    take(items + done, std::integral_constant<int, 1>{}, std::integral_constant<int, 0>{});
+  }
+  std::memcpy(squares, m, sizeof(m));
+  std::memcpy(values, v, sizeof(v));
+  return range.range();
+}
 #else
 template <bool wanted>
 using flags_of = no_flags;
