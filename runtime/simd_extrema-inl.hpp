@@ -85,9 +85,9 @@ HWY_INLINE hn::TFromD<D> end_of_lanes(D d, V v) {
   return lane[0];
 }
 
-/// One read of `count` items (a multiple of 256) for either end or both. `rule`: where NaN of 16 bits lie.
+/// `ends_of`, in the order of keys.
 template <bool want_low, bool want_high, nan_rule rule, class Item>
-HWY_NOINLINE block_ends<Item> ends_of(const Item* items, std::int64_t count) {
+HWY_NOINLINE block_ends<Item> ends_by_keys(const Item* items, std::int64_t count) {
   using lane = lane_of<Item>;
   constexpr bool is_float = std::is_floating_point_v<Item>;
   constexpr bool nan_wins = rule == nan_rule::propagate;
@@ -124,6 +124,61 @@ HWY_NOINLINE block_ends<Item> ends_of(const Item* items, std::int64_t count) {
   if constexpr (want_high) out.high = end_of_lanes<false>(d, high);
   if constexpr (is_float) out.may_have_nan = !hn::AllFalse(d, hn::MaskFromVec(suspect));
   return out;
+}
+
+/// The ends of 16-bit floats by their bits, and whether some are NaN: that is not what the ends are then.
+struct half_ends {
+  std::uint16_t low;
+  std::uint16_t high;
+  bool any_nan;
+};
+
+/// Without keys: of numbers below zero the smallest has the largest bits, and others are in order as signed integers.
+/// `infinity`: its bits.
+HWY_NOINLINE inline half_ends ends_by_bits(const void* items, std::int64_t count, int infinity) {
+  const hn::CappedTag<std::int16_t, 64> d;
+  const hn::RebindToUnsigned<decltype(d)> du;
+  const auto n = static_cast<std::int64_t>(hn::Lanes(d));
+  const auto* const p = static_cast<const std::int16_t*>(items);
+  auto low0 = hn::Set(d, 32767), low1 = low0;
+  auto high0 = hn::Set(d, -32768), high1 = high0;
+  auto top0 = hn::Zero(du), top1 = top0;
+  const auto step = [&](auto& low, auto& high, auto& top, std::int64_t at) HWY_ATTR {
+    const auto x = hn::LoadU(d, p + at);
+    low = hn::Min(low, x);
+    high = hn::Max(high, x);
+    top = hn::Max(top, hn::BitCast(du, x));
+  };
+  for (std::int64_t at = 0; at < count; at += 4 * n) {
+    step(low0, high0, top0, at);
+    step(low1, high1, top1, at + n);
+    step(low0, high0, top0, at + 2 * n);
+    step(low1, high1, top1, at + 3 * n);
+  }
+  const std::int16_t low = hn::GetLane(hn::MinOfLanes(d, hn::Min(low0, low1)));
+  const std::int16_t high = hn::GetLane(hn::MaxOfLanes(d, hn::Max(high0, high1)));
+  const std::uint16_t top = hn::GetLane(hn::MaxOfLanes(du, hn::Max(top0, top1)));
+  return {low < 0 ? top : static_cast<std::uint16_t>(low),
+          static_cast<std::uint16_t>(high < 0 ? low : high),
+          high > infinity || top > 0x8000 + infinity};
+}
+
+/// One read of `count` items (a multiple of 256) for either end or both. `rule`: where NaN of 16 bits lie.
+template <bool want_low, bool want_high, nan_rule rule, class Item>
+HWY_INLINE block_ends<Item> ends_of(const Item* items, std::int64_t count) {
+  if constexpr (has_half_keys_v<Item> && want_low && want_high) {
+    using key = order_key<Item>;
+    const half_ends ends = ends_by_bits(items, count, key::infinity);
+    const auto low = std::bit_cast<Item>(ends.low), high = std::bit_cast<Item>(ends.high);
+    if (!ends.any_nan) {
+      if constexpr (rule == nan_rule::propagate) {
+        return {key::nan_low(low), key::nan_high(high), false};
+      } else {
+        return {key::nan_high(low), key::nan_low(high), false};
+      }
+    }
+  }
+  return ends_by_keys<want_low, want_high, rule>(items, count);
 }
 
 /// The place of the first of `count` items (a multiple of 256) that has these bits; `count`: of none.
