@@ -52,6 +52,22 @@ std::unique_ptr<state_box> fold_alone(const member& one, const raw_items& items,
   return folder->total();
 }
 
+/// Adds items of a block to one folder: halves of pairs in two arrays side by side, where it does not take them so.
+void add_some(member_folder& one, const raw_items& some, std::int64_t index,
+              std::unique_ptr<char[]>& side_by_side) {
+  if (some.right == nullptr) return one.add(some.left, some.count, index);
+  const std::int64_t taken = one.add_apart(some.left, some.right, some.count);
+  if (taken == some.count) return;
+  const raw_items rest = some.part(taken, some.count - taken);
+  if (side_by_side == nullptr) {
+    const std::int64_t bytes =
+        monofold::detail::block_tiles * tile_items_of(some.item_bytes) * some.item_bytes;
+    side_by_side = std::make_unique_for_overwrite<char[]>(static_cast<std::size_t>(bytes));
+  }
+  copy_items(rest, side_by_side.get());
+  one.add(side_by_side.get(), rest.count, index + taken);
+}
+
 /// Of the pieces of a call those that one of several GPUs folds: every so-and-so-many.
 struct dealt_pieces final : piece_reader {
   dealt_pieces(const std::vector<device_piece>& all, std::size_t first_dealt, std::size_t every,
@@ -115,20 +131,14 @@ member_states any_engine::fold_node(const raw_items& items, std::int64_t first_i
   // Blocks stay in the nearest cache while the members read them in turn.
   const std::int64_t block = monofold::detail::block_tiles * tile_items_of(items.item_bytes);
   std::unique_ptr<char[]> side_by_side;
-  if (items.right != nullptr) {
-    const std::int64_t bytes = std::min(block, items.count) * items.item_bytes;
-    side_by_side = std::make_unique_for_overwrite<char[]>(static_cast<std::size_t>(bytes));
-  }
   for (std::int64_t at = 0; at < items.count; at += block) {
     const raw_items some = items.part(at, std::min(block, items.count - at));
-    if (side_by_side != nullptr) copy_items(some, side_by_side.get());
-    const char* const p = side_by_side != nullptr ? side_by_side.get() : some.left;
     // Who has met no NaN in a block spares those the look that count nothing else.
     bool has_none = false;
     for (const auto& one : folders) {
       if (one->only_nans && has_none) continue;
       const std::int64_t before = one->nans != nullptr ? *one->nans : 0;
-      one->add(p, some.count, first_index + at);
+      add_some(*one, some, first_index + at, side_by_side);
       has_none = has_none || (one->nans != nullptr && *one->nans == before);
     }
   }

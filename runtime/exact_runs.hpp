@@ -22,11 +22,20 @@
 #define MONOFOLD_EXACT_MOMENTS(prefix, name, Item)               \
   prefix template std::int64_t detail::add_moments_##name<Item>( \
       detail::moments_accumulator<Item>&, const Item*, std::int64_t)
+#if defined(MONOFOLD_QUIET_VECTORS)
+#define MONOFOLD_EXACT_FACTORS(prefix, Item)                                                     \
+  prefix template std::int64_t detail::add_factors_avx512<Item>(                                 \
+      detail::exact_accumulator<product_term<item_pair<Item, Item>>>&, const Item*, const Item*, \
+      std::int64_t)
+#else
+#define MONOFOLD_EXACT_FACTORS(prefix, Item)
+#endif
 #define MONOFOLD_EXACT_RUNS(prefix, Item)                              \
   MONOFOLD_EXACT_RUNS_OF(prefix, value_term<Item>);                    \
   MONOFOLD_EXACT_RUNS_OF(prefix, magnitude_term<Item>);                \
   MONOFOLD_EXACT_RUNS_OF(prefix, square_term<Item>);                   \
   MONOFOLD_EXACT_RUNS_OF(prefix, product_term<item_pair<Item, Item>>); \
+  MONOFOLD_EXACT_FACTORS(prefix, Item);                                \
   MONOFOLD_EXACT_MOMENTS(prefix, avx2, Item);                          \
   MONOFOLD_EXACT_MOMENTS(prefix, avx512, Item)
 

@@ -96,7 +96,8 @@ inline constexpr bool counts_nans_v<map_fold<Item, Map, nan_count_fold<Product>>
 template <class Fold, class Item>
 class folder final : public member_folder {
  public:
-  folder(const Fold& f, loop add) : member_folder(add), fold(f), part(f) {
+  folder(const Fold& f, loop add, apart_loop add_apart = nullptr)
+      : member_folder(add, add_apart), fold(f), part(f) {
     if constexpr (requires { part.held.nans(); }) nans = &part.held.nans();
     only_nans = counts_nans_v<Fold>;
   }

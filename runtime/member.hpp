@@ -27,12 +27,20 @@ class member_folder {
   using loop = void (*)(member_folder& own, const void* items, std::int64_t count,
                         std::int64_t index);
 
-  explicit member_folder(loop add) : add_(add) {}
+  /// Adds the first of the next pairs, whose halves lie in two arrays: how many, 0 where it takes pairs alone.
+  using apart_loop = std::int64_t (*)(member_folder& own, const void* left, const void* right,
+                                      std::int64_t count);
+
+  explicit member_folder(loop add, apart_loop add_apart = nullptr)
+      : add_(add), add_apart_(add_apart) {}
   member_folder(const member_folder&) = delete;
   member_folder& operator=(const member_folder&) = delete;
   virtual ~member_folder() = default;
   void add(const void* items, std::int64_t count, std::int64_t index) {
     add_(*this, items, count, index);
+  }
+  std::int64_t add_apart(const void* left, const void* right, std::int64_t count) {
+    return add_apart_ == nullptr ? 0 : add_apart_(*this, left, right, count);
   }
   virtual std::unique_ptr<state_box> total() const = 0;
   /// Called before the first block of the member that reads blocks before the others do: it asks
@@ -46,6 +54,7 @@ class member_folder {
 
  private:
   loop add_;
+  apart_loop add_apart_;
   std::ptrdiff_t ahead_ = no_prefetch;
 };
 
@@ -107,6 +116,7 @@ member_folder::loop find_integer_loop(const member_request& what);
 member_folder::loop find_extrema_loop(const member_request& what);
 member_folder::loop find_count_loop(const member_request& what);
 member_folder::loop find_summary_loop(const member_request& what);
+member_folder::apart_loop find_integer_apart_loop(const member_request& what);
 
 /// The loop of a member for the instruction set in use.
 inline member_folder::loop find_loop(const member_request& what) {

@@ -51,6 +51,13 @@ void add_running(member_folder& own, const void* items, std::int64_t count, std:
   static_cast<folder<Fold, Item>&>(own).part.held.add(static_cast<const Item*>(items), count);
 }
 
+template <class Fold, class Item>
+std::int64_t add_running_apart(member_folder& own, const void* left, const void* right,
+                               std::int64_t count) {
+  return static_cast<folder<Fold, item_pair<Item, Item>>&>(own).part.held.add_factors(
+      static_cast<const Item*>(left), static_cast<const Item*>(right), count);
+}
+
 template <family kind, class Item, nan_rule rule>
 class member_of final : public member {
  public:
@@ -62,13 +69,15 @@ class member_of final : public member {
     if constexpr (kind == family::largest || kind == family::smallest) fold_.k = what.k;
     if constexpr (has_running_sum_v<fold, element>) {
       loop_ = add_running<fold, element>;
+      if constexpr (kind == family::dot) apart_loop_ = add_running_apart<fold, Item>;
     } else {
       loop_ = find_loop(what);
+      if constexpr (kind == family::dot) apart_loop_ = find_integer_apart_loop(what);
     }
   }
 
   std::unique_ptr<member_folder> start() const override {
-    return std::make_unique<folder<fold, element>>(fold_, loop_);
+    return std::make_unique<folder<fold, element>>(fold_, loop_, apart_loop_);
   }
   std::unique_ptr<state_box> combine(const state_box& left, const state_box& right) const override {
     return boxed(fold_.combine(value_of(left), value_of(right)));
@@ -154,6 +163,7 @@ class member_of final : public member {
 
   fold fold_{};
   member_folder::loop loop_;
+  member_folder::apart_loop apart_loop_ = nullptr;
 };
 
 using every_family =

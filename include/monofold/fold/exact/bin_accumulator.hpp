@@ -210,7 +210,7 @@ class bin_accumulator {
 
   /// Whether the bins took a block of squares in groups.
   MONOFOLD_INLINE bool add_groups(const item* items, int count) requires grouped {
-    if (!kept_.tries_groups()) return false;
+    if (!kept_.asks_flags()) return false;
     flags_.clear();  // other ways of blocks before may have rounded
     constexpr int num = sweep_lanes<item>(few, bytes) * 8 / bytes;
     bin_vectors<bytes, few, num> sums(kept_);

@@ -23,8 +23,9 @@ struct kept_bins {
   static constexpr int most_blocks = 1 << 11;
 
   bool by_table = false;  // no bins hold the data: a table takes it
-  int unseen_blocks = 0;  // that go another way, such as to the table, before one is looked at again
-  int bins = 0;           // 0: none stand yet
+  int unseen_blocks =
+      0;         // that go another way, such as to the table, before one is looked at again
+  int bins = 0;  // 0: none stand yet
   int lanes = 0;
   int max_exponent = 0;
   int scale = 0;
@@ -56,9 +57,9 @@ struct kept_bins {
     add_to(own);
     clear();
   }
-  /// Whether a block is tried in groups, which clears `unseen_blocks` where they held it: of two blocks one after the
-  /// other that they did not hold, 14 follow that are not.
-  MONOFOLD_INLINE bool tries_groups() {
+  /// Whether a block is tried in a way that flags verify, beside one that they do not. Whoever tries clears
+  /// `unseen_blocks` if that did: after two blocks in succession that were rounded, 14 are not tried.
+  MONOFOLD_INLINE bool asks_flags() {
     if (--unseen_blocks >= 0) return false;
     if (unseen_blocks == -2) unseen_blocks = 14;
     return true;

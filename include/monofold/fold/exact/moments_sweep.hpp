@@ -141,7 +141,7 @@ class moments_sweep {
     kept_bins& v = own.value_bins;
     kept_bins& s = own.square_bins;
     if constexpr (grouped) {
-      if (s.tries_groups()) {
+      if (s.asks_flags()) {
         flags.clear();  // other ways of blocks before may have rounded
         bin_vectors<bytes, 1, num> first(v);
         bin_vectors<bytes, 2, num> second(s);

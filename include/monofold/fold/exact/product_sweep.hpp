@@ -114,8 +114,12 @@ class product_sweep {
   using longs = typename lanes<bytes>::bits;
   static constexpr int parts = products::parts;
   static constexpr int bins = 2 * parts;
+
+ public:
   // Vectors a bin: where additions a pair are few, their latency counts.
   static constexpr int num = parts == 2 ? 1 : 2;
+
+ private:
   static constexpr int block = most_deposits * num * bytes / 8;
   static constexpr int turn = 2 * num * bytes / 8;
   static constexpr int highest = parts == 2 ? highest_exponent : products::max_exponent;
@@ -125,6 +129,15 @@ class product_sweep {
   static_assert(block % turn == 0 && turn % loader::group == 0);
 
  public:
+  /// Bins for a run, where none of these stand.
+  template <class Number>
+  MONOFOLD_INLINE static void begin(exact_state<Number>& own, kept_bins& kept) {
+    if (kept.bins == 0) {
+      set_bins(own, kept, holds_all ? highest : 3);
+    } else if (kept.lanes != num * bytes / 8) {
+      set_bins(own, kept, kept.max_exponent);  // another instruction set had them
+    }
+  }
   template <class Number>
   MONOFOLD_INLINE static std::int64_t add(exact_state<Number>& own, product_bins& to,
                                           const Pair* pairs, std::int64_t count) {
@@ -132,11 +145,7 @@ class product_sweep {
       --to.unseen_blocks;
       return 0;
     }
-    if (to.kept.bins == 0) {
-      set_bins(own, to.kept, holds_all ? highest : 3);
-    } else if (to.kept.lanes != num * bytes / 8) {
-      set_bins(own, to.kept, to.kept.max_exponent);  // another instruction set had them
-    }
+    begin(own, to.kept);
     std::int64_t done = 0;
     while (count - done >= turn) {
       const std::int64_t left = count - done;

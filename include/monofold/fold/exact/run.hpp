@@ -11,6 +11,7 @@
 #include "monofold/fold/exact/product_sweep.hpp"
 #include "monofold/fold/exact/state.hpp"
 #include "monofold/fold/exact/term.hpp"
+#include "monofold/fold/exact/verified_products.hpp"
 #include "monofold/platform/bits.hpp"
 #include "monofold/platform/float_format.hpp"
 #include "monofold/platform/host_device.hpp"
@@ -107,6 +108,14 @@ add_run_avx512(exact_accumulator<Term>& sums, const typename Term::item* items,
                std::int64_t count) {
   add_run_by_bins<64, true, Term>(sums, items, count);
 }
+#if defined(MONOFOLD_QUIET_VECTORS)
+template <class Item>
+__attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,bmi2"), noinline)) std::int64_t
+add_factors_avx512(exact_accumulator<product_term<item_pair<Item, Item>>>& sums, const Item* left,
+                   const Item* right, std::int64_t count) {
+  return factor_sweep<Item>::add(sums.state, sums.bins, left, right, count);
+}
+#endif
 #endif
 
 #endif  // bins
@@ -133,6 +142,22 @@ MONOFOLD_INLINE void add_to_accumulator(exact_accumulator<Term>& sums,
   add_run_by_digits<Term>(sums.state, items, count);
 }
 
+/// sums += products of the first factors of two arrays: how many, where a fast way does not take pairs. The rest is for
+/// `add_to_accumulator`.
+template <class Item>
+MONOFOLD_INLINE std::int64_t add_factors(
+    [[maybe_unused]] exact_accumulator<product_term<item_pair<Item, Item>>>& sums,
+    [[maybe_unused]] const Item* left, [[maybe_unused]] const Item* right,
+    [[maybe_unused]] std::int64_t count) {
+#if defined(MONOFOLD_EXACT_X86) && defined(MONOFOLD_QUIET_VECTORS)
+  if (instruction_set_in_use() == instruction_set::avx512) {
+    const strict_arithmetic arithmetic;
+    return add_factors_avx512<Item>(sums, left, right, count);
+  }
+#endif
+  return 0;
+}
+
 }  // namespace detail
 
 /// A sum that is still taking runs: what one run has taught, the next one uses.
@@ -150,6 +175,11 @@ class exact_running_sum {
   }
   void add(const typename Term::item* items, std::int64_t count) {
     detail::add_to_accumulator(sums_, items, count);
+  }
+  /// Of pairs in two arrays: how many of the first it took. The others are for `add`.
+  template <class Item>
+  std::int64_t add_factors(const Item* left, const Item* right, std::int64_t count) {
+    return detail::add_factors(sums_, left, right, count);
   }
   state total() const { return sums_.total(); }
   /// Of what was added.
