@@ -68,6 +68,15 @@ struct answer_places {
   }
 };
 
+/// Calls call() without the interpreter's lock, and waits for the answers that it has started where that is asked for.
+template <class Call>
+monofold_status call_without_lock(const answer_places& out, bool waits, const Call& call) {
+  nb::gil_scoped_release released;
+  const monofold_status status = call();
+  if (waits && status == MONOFOLD_OK) out.wait();
+  return status;
+}
+
 void* memory_of(const array* one) {
   return one != nullptr ? const_cast<char*>(one->data) : nullptr;
 }
@@ -98,17 +107,14 @@ nb::tuple device_rows(const array& items, const numbers& axes, monofold_operatio
   }
   if (operation == MONOFOLD_TOP || operation == MONOFOLD_BOTTOM) capacity /= options.options.k;
   std::int64_t failed = -1;
-  monofold_status status = MONOFOLD_OK;
-  {
-    nb::gil_scoped_release released;
-    status = monofold_reduce_axis_on_device(
+  const monofold_status status = call_without_lock(out, waits, [&] {
+    return monofold_reduce_axis_on_device(
         items.data, items.dtype, static_cast<std::int32_t>(items.extents.size()),
         items.extents.data(), strides.data(), axes.data(), static_cast<std::int32_t>(axes.size()),
         operation, &options.options, value_dtype, memory_of(values), memory_of(seconds),
         static_cast<std::int64_t*>(memory_of(indices)), capacity, reinterpret_cast<void*>(stream),
         &failed);
-    if (waits && status == MONOFOLD_OK) out.wait();
-  }
+  });
   return nb::make_tuple(checked(status), failed);
 }
 
@@ -121,15 +127,13 @@ nb::tuple device_segments(const array& items, const array& starts, const array& 
   const answer_places out{values, seconds, indices};
   out.check(items);
   std::int64_t failed = -1;
-  monofold_status status = MONOFOLD_OK;
-  {
-    nb::gil_scoped_release released;
-    status = monofold_reduce_segments_on_device(
+  const monofold_status status = call_without_lock(out, false, [&] {
+    return monofold_reduce_segments_on_device(
         items.data, items.dtype, items.count(), reinterpret_cast<const std::int64_t*>(starts.data),
         reinterpret_cast<const std::int64_t*>(stops.data), starts.count(), operation,
         &options.options, value_dtype, memory_of(values), memory_of(seconds),
         static_cast<std::int64_t*>(memory_of(indices)), reinterpret_cast<void*>(stream), &failed);
-  }
+  });
   if (status == MONOFOLD_INVALID_ARGUMENT && failed >= 0) {
     PyErr_Format(PyExc_ValueError, "segment %lld ends before it begins, or lies outside the array",
                  static_cast<long long>(failed));
@@ -161,13 +165,8 @@ class device_groups {
 
   void copy_keys(const array& to, bool waits) const {
     const answer_places out{&to, nullptr, nullptr};
-    monofold_status status = MONOFOLD_OK;
-    {
-      nb::gil_scoped_release released;
-      status = monofold_device_groups_keys(own_.get(), memory_of(&to));
-      if (waits && status == MONOFOLD_OK) out.wait();
-    }
-    checked(status);
+    checked(call_without_lock(
+        out, waits, [&] { return monofold_device_groups_keys(own_.get(), memory_of(&to)); }));
   }
 
   /// (status, the first group without an answer or -1)
@@ -178,15 +177,12 @@ class device_groups {
     const answer_places out{values, seconds, indices};
     out.check(items);
     std::int64_t failed = -1;
-    monofold_status status = MONOFOLD_OK;
-    {
-      nb::gil_scoped_release released;
-      status = monofold_device_groups_reduce(
-          own_.get(), items.data, items.dtype, items.count(), operation, &options.options,
-          value_dtype, memory_of(values), memory_of(seconds),
-          static_cast<std::int64_t*>(memory_of(indices)), &failed);
-      if (waits && status == MONOFOLD_OK) out.wait();
-    }
+    const monofold_status status = call_without_lock(out, waits, [&] {
+      return monofold_device_groups_reduce(own_.get(), items.data, items.dtype, items.count(),
+                                           operation, &options.options, value_dtype,
+                                           memory_of(values), memory_of(seconds),
+                                           static_cast<std::int64_t*>(memory_of(indices)), &failed);
+    });
     return nb::make_tuple(checked(status), failed);
   }
 

@@ -53,3 +53,24 @@ def same(left, right):
             return math.isnan(left) and math.isnan(right)
         return left == right and math.copysign(1, left) == math.copysign(1, right)
     return left == right
+
+
+def equal(found, expected):
+    """The same of tuples and types too."""
+    if type(found) is not type(expected):
+        return False
+    if isinstance(found, tuple):
+        return len(found) == len(expected) and all(map(equal, found, expected))
+    return found is expected if isinstance(found, type) else same(found, expected)
+
+
+def answers_of(call):
+    """What two calls give: answers, or what they raise; both the same."""
+    found = []
+    for _ in range(2):
+        try:
+            found.append(call())
+        except (TypeError, ValueError, ArithmeticError) as raised:
+            found.append((type(raised), str(raised)))
+    assert equal(*found)
+    return found[1]

@@ -6,7 +6,7 @@ import pickle
 import monofold as mf
 import numpy as np
 import pytest
-from arrays import same
+from arrays import answers_of, equal
 
 OPERATIONS = (mf.sum, mf.mean, mf.var, mf.std(correction=1), mf.min, mf.minmax, mf.argmin, mf.argmax, mf.prod, mf.all,
               mf.count, mf.norm, mf.plain.sum, mf.plain.var, mf.sum(nan="omit"), mf.argmax(nan="omit"),
@@ -20,24 +20,6 @@ def items_of(dtype, count):
     if np.dtype(dtype).kind == "f" and count > 3:
         x[[1, count // 2]] = np.nan, -0.0
     return x
-
-
-def equal(found, expected):
-    if isinstance(found, tuple):
-        return type(found) is type(expected) and all(map(equal, found, expected))
-    return found is expected if isinstance(found, type) else same(found, expected)
-
-
-def answers_of(call):
-    """What two calls give: answers, or what they raise; both the same."""
-    found = []
-    for _ in range(2):
-        try:
-            found.append(call())
-        except (TypeError, ValueError, ArithmeticError) as raised:
-            found.append((type(raised), str(raised)))
-    assert equal(*found)
-    return found[1]
 
 
 def apart(array):

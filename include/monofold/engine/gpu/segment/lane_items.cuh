@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <cstring>
 
-#include "monofold/engine/gpu/thread_copy.cuh"
 #include "monofold/engine/gpu/load.cuh"
+#include "monofold/engine/gpu/thread_copy.cuh"
 #include "monofold/level/shuffle.cuh"
 #include "monofold/level/slot_array.hpp"
 #include "monofold/level/thread.cuh"
