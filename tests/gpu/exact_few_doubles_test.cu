@@ -1,4 +1,5 @@
-// Exact answers of few doubles, where their squares leave the range of doubles, and sums in the middle between two.
+// Exact answers of few doubles: as of other types, where their squares leave the range of doubles, and sums in the
+// middle between two.
 
 #include <cmath>
 #include <cstdint>
@@ -8,7 +9,15 @@
 
 #include "monofold/plan/few_launch.hpp"
 #include "tests/exact/items.hpp"
-#include "tests/gpu/exact_few.cuh"
+#include "tests/gpu/exact_few_tests.cuh"
+
+namespace gpu_tests {
+
+#if !defined(MONOFOLD_NVCC_LOOKS)
+INSTANTIATE_TYPED_TEST_SUITE_P(double, gpu_exact_few, double);
+#endif
+
+}  // namespace gpu_tests
 
 namespace {
 
