@@ -192,7 +192,7 @@ grouped<item_of_t<Keys>, Out> runs_and_wait(const gpu_engine& engine, const Keys
   const view own = view_for<F>(values);
   device_stream on{};
   if (!open_groups(engine, own_keys, own, on)) return {};
-  const auto groups = find_runs(on, own_keys);
+  const auto groups = find_groups<item_of_t<Keys>>(on, own_keys, 0, key_order::sorted);
   const auto bound = bind_fold<folded_item_t<Range, F>>(f);
   auto answers = wait_for_groups<Out>(on, bound, own, groups);
   return {brought(on, groups.keys), std::move(answers)};
@@ -237,7 +237,7 @@ auto try_group_by(const gpu_engine& engine, const Keys& keys, const Range& value
 /// shape      as for `group_by`, of any number
 /// order      as for `group_by`
 /// errors     as for `group_by`
-/// cost       two passes over the keys, one over the values, none of which is copied; 8 bytes a run, and its key
+/// cost       a pass over the keys, one over the values, none of which is copied; a bit a key; 8 bytes a run, and its key
 /// NaN        neighbours that are NaN are one run, and so are -0 and +0
 /// tested by  tests/gpu/group_by_sums_test.cu
 template <class Keys, class Range, class F>

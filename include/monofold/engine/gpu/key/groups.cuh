@@ -34,47 +34,67 @@ struct device_groups {
   bool are_in_order() const { return order.data() == nullptr; }
 };
 
-/// The key at each place of the answer, by the word where its group begins; and the end of the last group.
+/// The key of a group, by the place of its first word.
 template <class View, class Key>
-struct decode_groups {
+struct decoded_key {
   View words;
-  std::int64_t size;  // of the view
   std::uint64_t low;
-  std::int64_t* offsets;
-  std::int64_t count;
-  const std::uint32_t* order;
-  Key* to;
 
-  MONOFOLD_GPU void operator()(std::int64_t p) const {
-    if (p == count) {
-      offsets[count] = size;
-      return;
-    }
-    const std::int64_t group = order == nullptr ? p : static_cast<std::int64_t>(order[p]);
-    to[p] = key_words<Key>::key_of(word_at(words, offsets[group]) + low);
+  MONOFOLD_GPU Key at(std::int64_t place) const {
+    return key_words<Key>::key_of(word_at(words, place) + low);
   }
 };
 
-template <class Key, class View>
-void decode(const device_stream& on, const View& words, std::uint64_t low,
-            device_groups<Key>& groups) {
-  const std::int64_t count = groups.offsets.size() - 1;
-  groups.keys = device_list<Key>(on, count);
-  at_each(on, count + 1,
-          decode_groups<View, Key>{words, words.size(), low, groups.offsets.data(), count,
-                                   groups.order.data(), groups.keys.data()});
-}
+/// Leaves where a group begins, and its key where groups stand in order; the first one also the end of the last.
+template <class View, class Key>
+struct put_group {
+  decoded_key<View, Key> key;
+  std::int64_t count;
+  std::int64_t* offsets;
+  Key* keys;  // or null
 
-/// The runs of equal keys.
+  MONOFOLD_GPU void operator()(std::int64_t group, std::int64_t place) const {
+    offsets[group] = place;
+    if (keys != nullptr) keys[group] = key.at(place);
+    if (group == 0) offsets[count] = key.words.size();
+  }
+};
+
+/// The only group begins with the first item.
+template <class Put>
+struct first_group {
+  Put put;
+
+  MONOFOLD_GPU void operator()(std::int64_t i) const { put(i, 0); }
+};
+
+/// The key at each place of the answer, in another order.
+template <class View, class Key>
+struct ordered_keys {
+  decoded_key<View, Key> key;
+  const std::int64_t* offsets;
+  const std::uint32_t* order;
+  Key* to;
+
+  MONOFOLD_GPU void operator()(std::int64_t p) const { to[p] = key.at(offsets[order[p]]); }
+};
+
+/// The runs of equal words are groups, whose keys are left if they stand in order.
 ///
-/// shape      at least one key, which was checked
+/// shape      at least one word
 /// sync       waits for the number of runs
 /// errors     throws `error`
-template <class KeyView>
-device_groups<typename KeyView::item_type> find_runs(const device_stream& on, const KeyView& keys) {
-  device_groups<typename KeyView::item_type> out;
-  out.offsets = starts_of_runs(on, keys);
-  decode(on, keys, 0, out);
+template <class Key, class View>
+device_groups<Key> find_groups(const device_stream& on, const View& words, std::uint64_t low,
+                               key_order order) {
+  device_groups<Key> out;
+  const run_starts runs(on, words);
+  out.offsets = device_list<std::int64_t>(on, runs.count() + 1);
+  out.keys = device_list<Key>(on, runs.count());
+  runs.place(put_group<View, Key>{{words, low},
+                                  runs.count(),
+                                  out.offsets.data(),
+                                  order == key_order::sorted ? out.keys.data() : nullptr});
   return out;
 }
 
@@ -135,12 +155,10 @@ class key_sort {
 
   /// One key: all items as they lie.
   void take_all() {
-    const std::int64_t ends[2] = {0, count_};
     groups_.offsets = device_list<std::int64_t>(on_, 2);
-    throw_if(failure_of(cudaMemcpyAsync(groups_.offsets.data(), ends, sizeof(ends),
-                                        cudaMemcpyHostToDevice, on_.stream),
-                        "cudaMemcpyAsync"));
-    decode(on_, keys_, 0, groups_);
+    groups_.keys = device_list<key>(on_, 1);
+    const put_group<KeyView, key> put{{keys_, 0}, 1, groups_.offsets.data(), groups_.keys.data()};
+    at_each(on_, 1, first_group<put_group<KeyView, key>>{put});
     if constexpr (!in_memory) gather(nullptr);
   }
 
@@ -165,9 +183,14 @@ class key_sort {
       }
     }
     const contiguous_view<Word> sorted(words.data(), count_);
-    groups_.offsets = starts_of_runs(on_, sorted);
-    if (order_ == key_order::first) order_by_first(places.data());
-    decode(on_, sorted, low_, groups_);
+    groups_ = find_groups<key>(on_, sorted, low_, order_);
+    if (order_ == key_order::first) {
+      order_by_first(places.data());
+      at_each(
+          on_, groups_.count(),
+          ordered_keys<contiguous_view<Word>, key>{
+              {sorted, low_}, groups_.offsets.data(), groups_.order.data(), groups_.keys.data()});
+    }
     words.give_back();
     if (places.data() != nullptr) gather(places.data());
   }

@@ -3,118 +3,203 @@
 
 #include <cuda_runtime_api.h>
 
-#include <cstddef>
 #include <cstdint>
-#include <iterator>
-
-#if !defined(MONOFOLD_EMULATED)
-#include <cub/device/device_select.cuh>
-#endif
 
 #include "monofold/engine/gpu/engine.cuh"
-#include "monofold/engine/gpu/key/at_each.cuh"
 #include "monofold/engine/gpu/key/memory.cuh"
 #include "monofold/engine/gpu/key/words.cuh"
+#include "monofold/engine/gpu/launch.cuh"
+#include "monofold/level/lanes.cuh"
+#include "monofold/level/shuffle.cuh"
+#include "monofold/level/thread.cuh"
 #include "monofold/platform/host_device.hpp"
 #include "monofold/shape/view.hpp"
 
 namespace monofold::detail {
 
-/// Whether a run begins at a place.
-template <class View>
-struct begins_run {
-  View keys;
+/// A lane has a flag for each of 32 keys, a warp for 32 lanes.
+inline constexpr int flag_warps = 8;
+inline constexpr int flagged_by_warp = warp_lanes * warp_lanes;
+inline constexpr int flagged_by_block = flag_warps * flagged_by_warp;
 
-  MONOFOLD_HD bool operator()(std::int64_t i) const {
-    return i == 0 || word_at(keys, i - 1) != word_at(keys, i);
+/// Which keys of this warp begin a run: those at 32 neighbouring places from `first` on are a word, lane by lane.
+///
+/// shape      whole: all places have a key, and one before it
+/// sync       all lanes of the warp
+template <bool whole, class View>
+MONOFOLD_GPU std::uint32_t starts_of_warp(const View& keys, std::int64_t first) {
+  constexpr int at_once = 8;  // rows whose loads are on their way
+  const std::int64_t size = keys.size();
+  const int lane = lane_rank();
+  std::uint32_t own = 0;
+  MONOFOLD_ROLL
+  for (int row = 0; row < warp_lanes; row += at_once) {
+    const std::int64_t at = first + row * warp_lanes + lane;
+    std::uint64_t here[at_once], before[at_once];
+    MONOFOLD_UNROLL
+    for (int k = 0; k < at_once; ++k) {
+      std::int64_t place = at + k * warp_lanes;
+      if (!whole && place >= size) place = size - 1;
+      here[k] = word_at(keys, place);
+      before[k] = word_at(keys, whole || place > 0 ? place - 1 : 0);
+    }
+    MONOFOLD_UNROLL
+    for (int k = 0; k < at_once; ++k) {
+      const bool is_key = whole || at + k * warp_lanes < size;
+      const std::uint32_t begin = lanes_with(is_key && here[k] != before[k]);
+      if (lane == row + k) own = begin;
+    }
   }
-};
+  // The first key begins one.
+  if (!whole && first == 0 && lane == 0) own |= 1;
+  return own;
+}
 
-struct count_true {
+/// Flags the keys that begin a run, a bit each, and counts them.
+///
+/// shape      flags: a word for each 32 keys of whole blocks; counts: one a block
+template <class View>
+__global__ void __launch_bounds__(flag_warps* warp_lanes)
+    flag_starts_kernel(const View keys, std::uint32_t* const flags, std::uint32_t* const counts) {
+  let_next_launch_begin();
+  wait_for_launches_before();
+  const std::int64_t first = block_rank() * flagged_by_block + warp_rank() * flagged_by_warp;
+  const bool whole = first > 0 && first + flagged_by_warp <= keys.size();
+  const std::uint32_t own =
+      whole ? starts_of_warp<true>(keys, first) : starts_of_warp<false>(keys, first);
+  flags[block_rank() * (flagged_by_block / warp_lanes) + thread_rank()] = own;
+  __shared__ int found[flag_warps];
+  const int of_warp = sum_of_lanes(count_bits(own));
+  if (lane_rank() == 0) found[warp_rank()] = of_warp;
+  sync_block();
+  if (thread_rank() == 0) {
+    int all = 0;
+    for (int w = 0; w < flag_warps; ++w) all += found[w];
+    counts[block_rank()] = static_cast<std::uint32_t>(all);
+  }
+}
+
+/// The sum of the values of threads below this one, and that of all; the block has 2 to 32 warps.
+///
+/// sync       all threads of the block
+struct block_prefix {
+  int below;
+  int all;
+};
+MONOFOLD_GPU block_prefix sum_below_thread(int own) {
+  __shared__ int sums[warp_lanes];
+  const int lane = lane_rank();
+  const int upto = sum_up_to_lane(own);
+  sync_block();  // sums read before are overwritten below
+  if (lane == warp_lanes - 1) sums[warp_rank()] = upto;
+  sync_block();  // sums written above are read below
+  const int warps = threads_in_block() / warp_lanes;
+  const int of_warps = sum_up_to_lane(lane < warps ? sums[lane] : 0);
+  const int warps_below = shuffle_from(of_warps, warp_rank() == 0 ? 0 : warp_rank() - 1);
+  return {upto - own + (warp_rank() == 0 ? 0 : warps_below),
+          shuffle_from(of_warps, warp_lanes - 1)};
+}
+
+/// How many runs begin before each block, and behind the last block how many there are. One block of 1024 threads.
+template <class Count>
+__global__ void __launch_bounds__(1024)
+    add_counts_kernel(const Count* const counts, const std::int64_t blocks,
+                      std::int64_t* const bases) {
+  let_next_launch_begin();
+  wait_for_launches_before();
+  std::int64_t before = 0;
+  MONOFOLD_ROLL
+  for (std::int64_t first = 0; first < blocks; first += threads_in_block()) {
+    const std::int64_t at = first + thread_rank();
+    const block_prefix sum = sum_below_thread(at < blocks ? static_cast<int>(counts[at]) : 0);
+    if (at < blocks) bases[at] = before + sum.below;
+    before += sum.all;
+  }
+  if (thread_rank() == 0) bases[blocks] = before;
+}
+
+/// Calls put(run, place) for each run, where it begins.
+template <class Put>
+__global__ void __launch_bounds__(flag_warps* warp_lanes)
+    place_starts_kernel(const std::uint32_t* const flags, const std::int64_t* const bases,
+                        const Put put) {
+  __shared__ std::uint16_t places[flagged_by_block];  // of the block's runs, one after the other
+  let_next_launch_begin();
+  wait_for_launches_before();
+  const int lane = lane_rank();
+  const std::uint32_t own = flags[block_rank() * (flagged_by_block / warp_lanes) + thread_rank()];
+  const block_prefix runs = sum_below_thread(count_bits(own));
+  if (any_lane(own != 0)) {
+    MONOFOLD_ROLL
+    for (int i = 0; i < warp_lanes; ++i) {
+      const int bit = (i + lane) % warp_lanes;  // lanes write to different banks
+      if ((own >> bit & 1) == 0) continue;
+      const int run = runs.below + count_bits(own & ((std::uint32_t{1} << bit) - 1));
+      places[run] = static_cast<std::uint16_t>(thread_rank() * warp_lanes + bit);
+    }
+  }
+  sync_block();  // places written above are read below
+  const std::int64_t base = bases[block_rank()];
+  const std::int64_t first = block_rank() * flagged_by_block;
+  for (int run = thread_rank(); run < runs.all; run += threads_in_block()) {
+    put(base + run, first + places[run]);
+  }
+}
+
+/// Brings one number to the host.
+struct last_value {
   using state = std::int64_t;
   static constexpr bool commutative = true;
   static constexpr bool exact = true;
 
-  MONOFOLD_HD state lift(bool own, std::int64_t) const { return own ? 1 : 0; }
+  MONOFOLD_HD state lift(std::int64_t own, std::int64_t) const { return own; }
   MONOFOLD_HD state combine(state l, state r) const { return l + r; }
   MONOFOLD_HD state identity() const { return 0; }
 };
 
-#if defined(MONOFOLD_EMULATED)
-template <class Flag>
-struct place_all {
-  Flag is_one;
-  std::int64_t count;
-  std::int64_t* to;
-
-  void operator()(std::int64_t) const {
-    std::int64_t* next = to;
-    for (std::int64_t i = 0; i < count; ++i) {
-      if (is_one(i)) *next++ = i;
-    }
-  }
-};
-#else
-/// Points to 0, 1, 2, ...
-class place_iterator {
+/// The runs of equal keys: how many they are, then where each begins.
+///
+/// sync       waits for their number
+/// errors     throws `error`: out_of_memory
+/// cost       one pass over the keys; a bit a key, and 12 bytes for 8192 keys
+/// tested by  tests/gpu/group_by_sums_test.cu, tests/gpu/run_starts_test.cu
+class run_starts {
  public:
-  using iterator_category = std::random_access_iterator_tag;
-  using value_type = std::int64_t;
-  using difference_type = std::int64_t;
-  using pointer = const std::int64_t*;
-  using reference = std::int64_t;
+  template <class View>
+  run_starts(const device_stream& on, const View& keys)
+      : on_(on),
+        blocks_((keys.size() + flagged_by_block - 1) / flagged_by_block),
+        memory_(on, blocks_ * (1 + flagged_by_block / warp_lanes / 2) + blocks_ / 2 + 2) {
+    auto* const counts = flags() + blocks_ * (flagged_by_block / warp_lanes);
+    throw_if(launch_early(flag_starts_kernel<View>, blocks_, flag_warps * warp_lanes, 0, on, keys,
+                          flags(), counts));
+    throw_if(launch_early(add_counts_kernel<std::uint32_t>, 1, 1024, 0, on,
+                          static_cast<const std::uint32_t*>(counts), blocks_, bases()));
+    count_ = wait_for_state(on, last_value{}, contiguous_view<std::int64_t>(bases() + blocks_, 1));
+  }
 
-  MONOFOLD_HD explicit place_iterator(std::int64_t at) : at_(at) {}
-  MONOFOLD_HD std::int64_t operator*() const { return at_; }
-  MONOFOLD_HD std::int64_t operator[](std::int64_t i) const { return at_ + i; }
-  MONOFOLD_HD place_iterator operator+(std::int64_t i) const { return place_iterator(at_ + i); }
-  MONOFOLD_HD place_iterator& operator+=(std::int64_t i) {
-    at_ += i;
-    return *this;
+  std::int64_t count() const { return count_; }
+
+  /// Calls put(run, place) on the device for each run, in any order.
+  ///
+  /// sync       does not wait
+  template <class Put>
+  void place(const Put& put) const {
+    throw_if(launch_early(place_starts_kernel<Put>, blocks_, flag_warps * warp_lanes, 0, on_,
+                          static_cast<const std::uint32_t*>(flags()),
+                          static_cast<const std::int64_t*>(bases()), put));
   }
 
  private:
-  std::int64_t at_;
+  std::int64_t* bases() const { return memory_.data(); }
+  std::uint32_t* flags() const {
+    return reinterpret_cast<std::uint32_t*>(memory_.data() + blocks_ + 1);
+  }
+
+  device_stream on_;
+  std::int64_t blocks_;
+  device_list<std::int64_t> memory_;  // one base more than blocks, flags, and a count a block
+  std::int64_t count_ = 0;
 };
-#endif
-
-/// Leaves the places below `count` of which `is_one` is true, in ascending order.
-///
-/// shape      out: device memory for as many as there are
-/// sync       does not wait
-/// errors     throws `error`: out_of_memory
-/// cost       one pass
-/// tested by  tests/gpu/group_by_sums_test.cu
-template <class Flag>
-void place_true(const device_stream& on, const Flag& is_one, std::int64_t count,
-                std::int64_t* out) {
-#if defined(MONOFOLD_EMULATED)
-  at_each(on, 1, place_all<Flag>{is_one, count, out});
-#else
-  const device_list<std::int64_t> found(on, 1);
-  const auto select = [&](void* scratch, std::size_t& bytes) {
-    throw_if(failure_of(cub::DeviceSelect::If(scratch, bytes, place_iterator(0), out, found.data(),
-                                              count, is_one, on.stream),
-                        "cub::DeviceSelect::If"));
-  };
-  std::size_t bytes = 0;
-  select(nullptr, bytes);
-  const device_list<char> scratch(on, static_cast<std::int64_t>(bytes));
-  select(scratch.data(), bytes);
-#endif
-}
-
-/// Where the runs of equal keys begin, with room for the end behind them.
-///
-/// sync       waits for their number
-/// cost       two passes over the keys; 8 bytes a run
-template <class View>
-device_list<std::int64_t> starts_of_runs(const device_stream& on, const View& keys) {
-  const begins_run<View> begins{keys};
-  const std::int64_t count = wait_for_state(on, count_true{}, generate(keys.size(), begins));
-  device_list<std::int64_t> out(on, count + 1);
-  place_true(on, begins, keys.size(), out.data());
-  return out;
-}
 
 }  // namespace monofold::detail
