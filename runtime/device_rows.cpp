@@ -95,7 +95,6 @@ row_failure reduce_rows_on_device(const request& what, const void* first, const 
                                   const typed_arrays& out, void* stream) {
   const row_question question = question_of(what, out.type);
   check_kernels(question, rows.row_items);
-  if (rows.num_reduced > 1) throw error(status::unsupported);
   if (rows.num_rows == 0) return {};
   return start_device_rows(question, {first, rows}, {out.values, out.seconds, out.indices}, stream,
                            may_fail(question, rows.row_items, rows.row_items));
@@ -179,11 +178,10 @@ bool answer_rows_by_device(const request& what, const axis_request& array, const
     }
     request alone = what;
     alone.ops = {op};
-    if (!has_device_rows(question_of(alone, out.type)) || rows.num_reduced > 1) {
+    if (!has_device_rows(question_of(alone, out.type))) {
       throw error(status::unsupported,
                   "no kernel for rows by " + std::string(info(op).name) + " of " +
                       std::string(monofold::info(what.type).name) +
-                      (rows.num_reduced > 1 ? " along axes that lie apart" : "") +
                       (alone.k > max_top_items ? " with k " + std::to_string(alone.k) : ""));
     }
     if (reduce_rows_on_device(alone, there.first(), rows, out, nullptr).row >= 0) return false;

@@ -8,11 +8,11 @@
 #include <utility>
 #include <vector>
 
+#include "monofold/engine/gpu/at_each.cuh"
+#include "monofold/engine/gpu/device_list.cuh"
 #include "monofold/engine/gpu/dispatch.cuh"
 #include "monofold/engine/gpu/engine.cuh"
-#include "monofold/engine/gpu/key/at_each.cuh"
 #include "monofold/engine/gpu/key/groups.cuh"
-#include "monofold/engine/gpu/key/memory.cuh"
 #include "monofold/engine/gpu/workspace.cuh"
 #include "monofold/fold/fold.hpp"
 #include "monofold/group_by.hpp"

@@ -179,7 +179,7 @@ MONOFOLD_API monofold_status monofold_reduce_segments(
 
 /// As monofold_reduce_axis_into, in a stream of a GPU.
 ///
-/// errors     unsupported also where several axes are reduced that memory does not walk as one
+/// cost       several axes that memory does not walk as one: the array is copied first, into memory of the device's pool
 /// tested by  tests/runtime/device_rows_test.cpp, tests/runtime/gpu_test.cpp
 MONOFOLD_API monofold_status monofold_reduce_axis_on_device(
     const void* items, monofold_dtype dtype, int32_t rank, const int64_t* extents,

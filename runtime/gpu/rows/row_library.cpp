@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "monofold/platform/status.hpp"
+#include "runtime/gpu/rows/merged_axes.hpp"
 #include "runtime/gpu/rows/row_pass.hpp"
 #include "runtime/gpu/rows/row_room.hpp"
 
@@ -52,6 +53,14 @@ row_failure start_device_rows(const row_question& what, const device_row_items& 
                               const device_row_outputs& out, void* stream, bool waits) {
   check_all_memory(items, out);
   row_room room(static_cast<cudaStream_t>(stream));
+  device_row_items own = items;
+  std::shared_ptr<void> copy;  // given back behind what reads it
+  if (items.starts == nullptr && items.rows.num_reduced > 1) {
+    const merged_items merged =
+        merge_axes(items.first, what.type, items.rows, room.stream(), room.device());
+    copy = merged.first;
+    own = {merged.first.get(), merged.rows};
+  }
   row_store store{out.values,
                   out.indices,
                   room.failed(),
@@ -63,7 +72,7 @@ row_failure start_device_rows(const row_question& what, const device_row_items& 
     const auto pass = make_row_pass(what, op);
     if (pass == nullptr) throw error(status::unsupported);
     store.values = values;
-    pass->start(items, store, room);
+    pass->start(own, store, room);
   };
   if (what.op != operation::minmax) {
     start(what.op, out.values);

@@ -3,9 +3,9 @@
 
 #include <cstdint>
 
+#include "monofold/engine/gpu/at_each.cuh"
+#include "monofold/engine/gpu/device_list.cuh"
 #include "monofold/engine/gpu/engine.cuh"
-#include "monofold/engine/gpu/key/at_each.cuh"
-#include "monofold/engine/gpu/key/memory.cuh"
 #include "monofold/fold/dot.hpp"
 #include "monofold/platform/host_device.hpp"
 #include "monofold/shape/view.hpp"

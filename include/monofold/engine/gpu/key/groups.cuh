@@ -6,10 +6,10 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "monofold/engine/gpu/at_each.cuh"
+#include "monofold/engine/gpu/device_list.cuh"
 #include "monofold/engine/gpu/engine.cuh"
-#include "monofold/engine/gpu/key/at_each.cuh"
 #include "monofold/engine/gpu/key/grouped_items.cuh"
-#include "monofold/engine/gpu/key/memory.cuh"
 #include "monofold/engine/gpu/key/sort_pairs.cuh"
 #include "monofold/engine/gpu/key/starts.cuh"
 #include "monofold/engine/gpu/key/words.cuh"

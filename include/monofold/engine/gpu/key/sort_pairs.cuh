@@ -14,8 +14,8 @@
 #include <cub/device/device_radix_sort.cuh>
 #endif
 
+#include "monofold/engine/gpu/device_list.cuh"
 #include "monofold/engine/gpu/engine.cuh"
-#include "monofold/engine/gpu/key/memory.cuh"
 #include "monofold/engine/gpu/launch.cuh"
 
 namespace monofold::detail {

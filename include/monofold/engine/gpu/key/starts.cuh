@@ -5,8 +5,8 @@
 
 #include <cstdint>
 
+#include "monofold/engine/gpu/device_list.cuh"
 #include "monofold/engine/gpu/engine.cuh"
-#include "monofold/engine/gpu/key/memory.cuh"
 #include "monofold/engine/gpu/key/words.cuh"
 #include "monofold/engine/gpu/launch.cuh"
 #include "monofold/level/lanes.cuh"

@@ -1,5 +1,5 @@
 #pragma once
-/// engine/gpu/key/memory: device memory that lives for a part of one call.
+/// engine/gpu/device_list: device memory that lives for a part of one call.
 
 #include <cuda_runtime_api.h>
 

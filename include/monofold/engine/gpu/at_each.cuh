@@ -1,5 +1,5 @@
 #pragma once
-/// engine/gpu/key/at_each: does one thing at each place: a kernel of a loop.
+/// engine/gpu/at_each: does one thing at each place: a kernel of a loop.
 
 #include <cuda_runtime_api.h>
 

@@ -1,0 +1,107 @@
+/// runtime/gpu/rows/merged_axes: copies an array with its axes in another order.
+
+#include "runtime/gpu/rows/merged_axes.hpp"
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+#include <memory>
+
+#include "monofold/engine/gpu/at_each.cuh"
+#include "monofold/engine/gpu/device_list.cuh"
+#include "monofold/engine/gpu/launch.cuh"
+#include "monofold/platform/dtype.hpp"
+#include "monofold/platform/host_device.hpp"
+#include "monofold/shape/axes.hpp"
+#include "runtime/gpu/rows/typed_keys.cuh"
+#include "runtime/gpu/rows/widened_items.cuh"
+
+namespace monofold::runtime {
+
+namespace {
+
+/// Axes of the copy, outermost first, and how far their items lie from each other in the array.
+struct copied_axes {
+  int count = 0;
+  std::int64_t extent[max_axes] = {};
+  std::int64_t stride[max_axes] = {};
+
+  void append(const axis_step& axis) {
+    extent[count] = axis.extent;
+    stride[count++] = axis.stride;
+  }
+  /// Where item `i` of the copy lies in the array; divisions of 32 bits take a fraction of the time.
+  template <class Number>
+  MONOFOLD_HD std::int64_t offset_of(Number i) const {
+    std::int64_t offset = 0;
+    for (int k = count; k-- > 0;) {
+      const auto own = static_cast<Number>(extent[k]);
+      offset += static_cast<std::int64_t>(i % own) * stride[k];
+      i /= own;
+    }
+    return offset;
+  }
+};
+
+struct copy_item {
+  words_from from;
+  copied_axes axes;
+  void* to;
+  std::int32_t bytes;
+  bool is_short;  // fewer than 2^32 items
+
+  MONOFOLD_GPU void operator()(std::int64_t i) const {
+    const std::int64_t at = is_short ? axes.offset_of(static_cast<std::uint32_t>(i))
+                                     : axes.offset_of(static_cast<std::uint64_t>(i));
+    put_bytes(to, i, from[at], bytes);
+  }
+};
+
+}  // namespace
+
+merged_items merge_axes(const void* first, dtype type, const array_rows& rows, cudaStream_t stream,
+                        int device) {
+  using bytes_list = monofold::detail::device_list<char>;
+  const auto distance = [](const axis_step& axis) {
+    return monofold::detail::distance(axis.stride);
+  };
+  std::int64_t nearest = distance(rows.reduced[0]);
+  for (int k = 1; k < rows.num_reduced; ++k) {
+    if (distance(rows.reduced[k]) < nearest) nearest = distance(rows.reduced[k]);
+  }
+  int outer = 0;  // kept axes around the rows' items
+  while (outer < rows.num_kept && distance(rows.kept[outer]) >= nearest) ++outer;
+
+  copied_axes axes;
+  for (int k = 0; k < outer; ++k) axes.append(rows.kept[k]);
+  for (int k = 0; k < rows.num_reduced; ++k) axes.append(rows.reduced[k]);
+  for (int k = outer; k < rows.num_kept; ++k) axes.append(rows.kept[k]);
+
+  array_rows merged = rows;
+  std::int64_t stride = 1;
+  for (int k = rows.num_kept; k-- > 0;) {
+    if (k + 1 == outer) stride *= rows.row_items;
+    merged.kept[k].stride = stride;
+    stride *= rows.kept[k].extent;
+  }
+  std::int64_t inner_rows = 1;
+  for (int k = outer; k < rows.num_kept; ++k) inner_rows *= rows.kept[k].extent;
+  merged.num_reduced = 1;
+  merged.reduced[0] = {rows.row_items, inner_rows, 1};
+  merged.num_kept = 0;
+  for (int k = 0; k < rows.num_kept; ++k) {
+    const axis_step own = merged.kept[k];
+    monofold::detail::append_axis(merged.kept, merged.num_kept, own);
+  }
+
+  const monofold::detail::device_stream on{stream, device};
+  const std::int64_t items = rows.num_rows * rows.row_items;
+  const auto bytes = static_cast<std::int32_t>(monofold::info(type).size_bytes);
+  const auto memory = std::make_shared<bytes_list>(on, items * bytes);
+  monofold::detail::at_each(on, items,
+                            copy_item{words_from(first, type), axes, memory->data(), bytes,
+                                      items < std::int64_t{1} << 32});
+  return {std::shared_ptr<void>(memory, memory->data()), merged};
+}
+
+}  // namespace monofold::runtime
