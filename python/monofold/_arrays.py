@@ -12,13 +12,13 @@ def _as_is(array):
 class Source:
     """Items in one piece or more, each perhaps with a mask that says which of its items there are.
 
-    `like` makes an array of the caller's library from one of NumPy.
+    `like` makes an array of the caller's library from one of NumPy; `owner` is the caller's own of another library.
     """
 
-    __slots__ = ("pieces", "shape", "code", "like")
+    __slots__ = ("pieces", "shape", "code", "like", "owner")
 
     def __init__(self, pieces, shape, code, like=_as_is):
-        self.pieces, self.shape, self.code, self.like = pieces, shape, code, like
+        self.pieces, self.shape, self.code, self.like, self.owner = pieces, shape, code, like, None
 
     @property
     def items(self):
@@ -53,7 +53,22 @@ def as_source(x):
     if type(x) is np.ndarray and (items := _core.of_buffer(x)) is not None:
         return Source([(items, None)], x.shape, items.dtype)
     made = None if x is None or isinstance(x, np.ndarray) else _protocols.source_of(x)
-    return _numpy_source(_lists.to_numpy(x)) if made is None else Source(*made)
+    if made is None:
+        return _numpy_source(_lists.to_numpy(x))
+    source = Source(*made)
+    source.owner = x
+    return source
+
+
+def side_by_side(source, in_order=True):
+    """The same items; those on a device that lie apart are copied there, by the library of their array.
+
+    `in_order` : whether it matters which item comes first.
+    """
+    items = source.pieces[0][0]
+    if items.place == 0 or (items if in_order else items.in_memory_order()).is_packed:
+        return source
+    return as_source(_protocols.contiguous(source.owner))
 
 
 def as_source_of(x, code):

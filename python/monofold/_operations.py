@@ -311,6 +311,7 @@ class Dot(Operation):
         mask = _arrays.as_mask(where, left.shape)
         if mask is not None:
             _arrays.check_masked(left.items)
+        left, right = _arrays.side_by_side(left), _arrays.side_by_side(right)
         state = _core.state(left.code, [self.kind.code], 0, self.make_how(nan))
         state.push_pairs(left.items, right.items, mask)
         pieces = [(left.items, mask)]  # a NaN's place counts the items that are not there

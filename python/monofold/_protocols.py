@@ -46,6 +46,16 @@ def source_of(x):
     return None
 
 
+def contiguous(x):
+    """A copy of an array on a device, made there by its own library in its stream, whose items lie side by side."""
+    name = type(x).__module__.partition(".")[0]
+    if name == "torch":
+        return x.contiguous()
+    if name == "cupy":
+        return sys.modules[name].ascontiguousarray(x)
+    return x.__array_namespace__().asarray(x, copy=True) if hasattr(x, "__array_namespace__") else x
+
+
 def _is_nullable(x):
     """Whether `x` is numbers of pandas of a type that knows absent items."""
     held = getattr(getattr(x, "dtype", None), "numpy_dtype", None)

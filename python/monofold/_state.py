@@ -108,7 +108,7 @@ class State:
             return self
         if other is not None:
             raise TypeError("only a state of dot takes two arrays")
-        self._core.push(source.pieces)
+        self._core.push(_arrays.side_by_side(source).pieces)
         return self
 
     def merge(self, other):

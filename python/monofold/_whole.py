@@ -46,6 +46,7 @@ def answers(source, kinds, how, *, plain=False, raises=False):
     """
     in_order = plain or raises or not all(kind.any_order for kind in kinds)
     codes = [kind.code for kind in kinds]
+    source = _arrays.side_by_side(source, in_order)
     packed = _packed(source, kinds, how, in_order)
     if packed is not None and kinds[0].answer == "ranked":
         return [_core.packed_ranked(packed, codes[0], how)]
@@ -69,6 +70,7 @@ def state_of(source, codes, how, in_order):
 def rounded(source, kind, how, code, *, plain=False, raises=False):
     """The answer of one operation, rounded once to a type; a pair of them for pairs."""
     in_order = plain or raises or not kind.any_order
+    source = _arrays.side_by_side(source, in_order)
     return rounded_of(state_of(source, [kind.code], how, in_order), kind, code, source.pieces)
 
 

@@ -94,6 +94,14 @@ def test_along_axes(gpu, dtype, shape, axis):
         assert same(gpu.here(got), mf.mean(x, axis=axis, keepdims=True, dtype="float32"))
 
 
+def test_items_that_lie_apart(gpu):
+    x = numbers("float32", (300, 400))
+    there = gpu.there(x)
+    for device, view in ((there.T, x.T), (there[::2, ::3], x[::2, ::3]), (there[:, 7], x[:, 7])):
+        for operation in (mf.sum, mf.argmax, mf.plain.sum, mf.stats):
+            assert same(operation(device), operation(view))
+
+
 def test_segments(gpu):
     x = numbers("float32", 100_000)
     offsets = np.unique(np.random.default_rng(3).integers(0, x.size, 999)).astype("int64")

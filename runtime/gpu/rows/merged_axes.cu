@@ -34,12 +34,12 @@ struct copied_axes {
   template <class Number>
   MONOFOLD_HD std::int64_t offset_of(Number i) const {
     std::int64_t offset = 0;
-    for (int k = count; k-- > 0;) {
+    for (int k = count; k-- > 1;) {
       const auto own = static_cast<Number>(extent[k]);
       offset += static_cast<std::int64_t>(i % own) * stride[k];
       i /= own;
     }
-    return offset;
+    return offset + static_cast<std::int64_t>(i) * stride[0];
   }
 };
 
