@@ -12,6 +12,7 @@
 #include "runtime/lane_request.hpp"
 #include "runtime/lanes.hpp"
 #include "runtime/simd_lane_answers-inl.hpp"
+#include "runtime/simd_lane_bins-inl.hpp"
 #include "runtime/simd_lane_spread-inl.hpp"
 #include "runtime/simd_lane_whole-inl.hpp"
 #include "runtime/simd_lanes-inl.hpp"
@@ -54,12 +55,13 @@ struct few_states {
   }
 };
 
-/// Calls again(first, count, states) for those among neighbours of which some are not known.
+/// Calls again(first, count, states) for those among neighbours, up to `most` at a time, of which some are not known.
 template <class Again>
-void repair(std::int64_t count, const lane_states& out, const Again& again) {
+void repair(std::int64_t count, const lane_states& out, const Again& again,
+            std::int64_t most = few_states::most) {
   const auto* const high = static_cast<const double*>(out.first);
-  for (std::int64_t r = 0; r < count; r += few_states::most) {
-    const std::int64_t own = std::min(few_states::most, count - r);
+  for (std::int64_t r = 0; r < count; r += most) {
+    const std::int64_t own = std::min(most, count - r);
     if (std::none_of(high + r, high + r + own, [](double x) { return x != x; })) continue;
     few_states states;
     again(r, own, states.where());
@@ -77,6 +79,25 @@ void fold_float_rows(const lane_rows& rows, const lane_order& order, const lane_
     fold_rows_of<exact_pairs<float>>({first + r * rows.pitch, rows.pitch, count, rows.length, 0},
                                      order, states);
   });
+}
+
+/// Where a bin does not hold a sum two doubles may.
+void fold_double_rows(const lane_rows& rows, const lane_order& order, const lane_states& out) {
+#if HWY_TARGET == HWY_AVX3
+  if (rows.length >= exact_bins::least_items) {
+    exact_bins op(order, out);
+    fold_lane_rows(op, rows);
+    if (!op.has_failed()) return;
+    const auto* const first = static_cast<const double*>(rows.first);
+    const auto again = [&](std::int64_t r, std::int64_t count, const lane_states& states) {
+      fold_rows_of<exact_pairs<double>>({first + r * rows.pitch, rows.pitch, count, rows.length, 0},
+                                        order, states);
+    };
+    // What pairs do not hold takes far longer than they do: no longer row shall take that for another one's sake.
+    return repair(rows.count, out, again, rows.length < 512 ? few_states::most : 1);
+  }
+#endif
+  fold_rows_of<exact_pairs<double>>(rows, order, out);
 }
 
 decltype(lane_loops::fold_columns) whole_columns_of(dtype type) {
@@ -136,7 +157,7 @@ void fold_row_moments(const lane_rows& rows, const lane_order& order, const lane
   if constexpr (sizeof(Item) == 4) {
     fold_float_rows(rows, order, out);
   } else {
-    fold_rows_of<exact_pairs<Item>>(rows, order, out);
+    fold_double_rows(rows, order, out);
   }
   fold_rows_of<exact_pairs<Item, true>>(rows, order, out);
 }
@@ -206,7 +227,7 @@ lane_loops find_lanes(lane_fold what, dtype type) {
   if (type != dtype::float64) return {};
   return what == lane_fold::plain_sum
              ? loops_of<plain_lanes<double>>()
-             : lane_loops{fold_rows_of<exact_pairs<double>>, fold_double_columns, widen_items};
+             : lane_loops{fold_double_rows, fold_double_columns, widen_items};
 }
 
 lane_answers find_answers(dtype type) {

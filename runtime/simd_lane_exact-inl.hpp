@@ -247,16 +247,20 @@ class exact_pairs {
     hn::StoreU(all.low, tag(), low_ + r);
     note(lost_, hn::Sub(all.high, all.high));  // NaN unless it is finite
   }
-  HWY_INLINE void seal(std::int64_t end, std::int64_t length, bool is_last) {
-    if (sealed_ >= end || (!is_last && (end - sealed_) * length < sealed_items)) return;
+  /// False: what was stored since the last time is not known.
+  HWY_INLINE bool seal(std::int64_t end, std::int64_t length, bool is_last) {
+    if (sealed_ >= end || (!is_last && (end - sealed_) * length < sealed_items)) return true;
+    bool is_known = true;
     if (squares) {
       std::fill(lost_of_ + sealed_, lost_of_ + end, hn::GetLane(hn::SumOfLanes(tag(), lost_)));
     } else if (has_rounded() || !hn::AllTrue(tag(), hn::Eq(lost_, hn::Zero(tag())))) {
       std::fill(high_ + sealed_, high_ + end, std::numeric_limits<double>::quiet_NaN());
       flags_.clear();
+      is_known = false;
     }
     sealed_ = end;
     lost_ = hn::Zero(tag());
+    return is_known;
   }
 
   HWY_INLINE column open(const Item* p) const {

@@ -1,0 +1,107 @@
+/// runtime/simd_lane_bins-inl: exact sums of longer rows of float64 in lanes.
+
+// Included once for each instruction set: see highway's foreach_target.h.
+#if defined(MONOFOLD_RUNTIME_SIMD_LANE_BINS_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef MONOFOLD_RUNTIME_SIMD_LANE_BINS_INL
+#undef MONOFOLD_RUNTIME_SIMD_LANE_BINS_INL
+#else
+#define MONOFOLD_RUNTIME_SIMD_LANE_BINS_INL
+#endif
+
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+
+#include "runtime/lanes.hpp"
+#include "runtime/simd_lane_exact-inl.hpp"
+#include "runtime/simd_lane_tags-inl.hpp"
+#include "runtime/simd_lane_two-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace monofold::runtime::HWY_NAMESPACE {
+
+#if HWY_TARGET == HWY_AVX3
+
+/// The same sums, but those of longer rows by way of a bin: a number far above the items, to which their upper bits are
+/// added, while what is left of each is added up beside it. That takes four operations an item, where pairs take seven.
+/// The processor's flags tell where what is left was rounded; then `has_failed`, and pairs may hold the sums.
+class exact_bins : public exact_pairs<double> {
+  using pairs = exact_pairs<double>;
+
+ public:
+  static constexpr std::int64_t least_items = 16 * width;
+  HWY_INLINE exact_bins(const lane_order& order, const lane_states& out) : pairs(order, out) {}
+
+  HWY_INLINE part row(const double* p, std::int64_t length) {
+    if (bin_ == 0) bin_ = bin_for(p, length);
+    if (bin_ == 0 || has_failed_) return pairs::row(p, length);
+    const part all = row_by_bin(p, length);
+    // Of -0 alone a sum is -0.
+    const auto is_zero = hn::Eq(hn::Or(all.high, all.low), hn::Zero(tag()));
+    return hn::AllTrue(tag(), is_zero) ? pairs::row(p, length) : all;
+  }
+  HWY_INLINE void seal(std::int64_t end, std::int64_t length, bool is_last) {
+    if (!pairs::seal(end, length, is_last)) has_failed_ = true;
+  }
+  bool has_failed() const { return has_failed_; }
+
+ private:
+  static constexpr std::int64_t looked_at = 512;
+
+  /// A bin in which sums of a row like this one stay within their power of two; 0: there is none.
+  static HWY_NOINLINE double bin_for(const double* p, std::int64_t length) {
+    const tag d;
+    vector largest = hn::Zero(d);
+    for (std::int64_t i = 0; i + width <= std::min(length, looked_at); i += width) {
+      largest = hn::Max(largest, hn::Abs(hn::LoadU(d, p + i)));
+    }
+    const double most = hn::GetLane(hn::MaxOfLanes(d, largest));
+    if (!(most >= 0x1p-900 && most <= 0x1p900)) return 0;
+    const int spare = 5 + std::bit_width(static_cast<std::uint64_t>(length / (4 * width)));
+    return std::ldexp(1.5, std::ilogb(most) + spare);
+  }
+
+  /// bin + rest + x = the new bin + the new rest, unless a flag was raised: all but the first addition must be exact.
+  HWY_INLINE static void deposit(vector& bin, vector& rest, vector x) {
+    const vector one = hn::Set(tag(), 1.0);
+    constexpr int quiet = _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC;
+    const vector sum{_mm512_fmadd_round_pd(x.raw, one.raw, bin.raw, quiet)};
+    const vector left = hn::Add(x, hn::Sub(bin, sum));
+    rest = hn::MulAdd(left, one, rest);
+    bin = sum;
+  }
+  HWY_INLINE part row_by_bin(const double* p, std::int64_t length) const {
+    const tag d;
+    const vector empty = hn::Set(d, bin_);
+    vector bin[4] = {empty, empty, empty, empty};
+    vector rest[4] = {hn::Zero(d), hn::Zero(d), hn::Zero(d), hn::Zero(d)};
+    std::int64_t i = 0;
+    for (; i + 4 * width <= length; i += 4 * width) {
+      deposit(bin[0], rest[0], hn::LoadU(d, p + i));
+      deposit(bin[1], rest[1], hn::LoadU(d, p + i + width));
+      deposit(bin[2], rest[2], hn::LoadU(d, p + i + 2 * width));
+      deposit(bin[3], rest[3], hn::LoadU(d, p + i + 3 * width));
+    }
+    for (; i + width <= length; i += width) deposit(bin[0], rest[0], hn::LoadU(d, p + i));
+    if (i < length) deposit(bin[0], rest[0], load_first(d, p + i, length - i, hn::Zero(d)));
+    const auto taken = [&](int v) HWY_ATTR { return part{hn::Sub(bin[v], empty), rest[v]}; };
+    return plain_join(plain_join(taken(0), taken(1)), plain_join(taken(2), taken(3)));
+  }
+  /// What flags look at, too.
+  HWY_INLINE static part plain_join(const part& a, const part& b) {
+    return {hn::Add(a.high, b.high), hn::Add(a.low, b.low)};
+  }
+
+  double bin_ = 0;
+  bool has_failed_ = false;
+};
+
+#endif  // AVX-512
+
+}  // namespace monofold::runtime::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif  // MONOFOLD_RUNTIME_SIMD_LANE_BINS_INL
