@@ -30,6 +30,9 @@ class answer_sink {
   virtual void keep(std::int64_t row, const answer* answers) = 0;
   /// The same for many rows and one operation; unless a sink knows better, row by row.
   virtual void keep_numbers(const number_run& run);
+  /// Where answers of one number each, of this type, may be left instead: those of rows `row`, `row + 1`, ... side by
+  /// side. Null: nowhere.
+  virtual void* place_of(dtype, std::int64_t) { return nullptr; }
 };
 
 }  // namespace monofold::runtime

@@ -39,6 +39,11 @@ class array_keeper final : public answer_sink {
       store_indices(run, reinterpret_cast<std::int64_t*>(out_.arrays.back().bytes.data()));
     }
   }
+  void* place_of(dtype type, std::int64_t row) override {
+    answer_array& own = out_.arrays.front();
+    if (out_.arrays.size() > 1 || own.type != type) return nullptr;
+    return own.bytes.data() + row * monofold::info(type).size_bytes;
+  }
 
  private:
   axis_answers& out_;

@@ -190,13 +190,14 @@ lane_loops first_best_loops() {
 }
 
 template <class Word>
-void to_items(const lane_order& order, std::int64_t count, void* keys) {
-  best_lanes<Word, false>(order, {keys, nullptr, nullptr}).to_items(count);
+void to_items(const lane_order& order, std::int64_t count, const void* keys, void* items) {
+  best_lanes<Word, false>(order, {}).to_items(count, static_cast<const Word*>(keys),
+                                              static_cast<Word*>(items));
 }
 
 template <class Word>
 lane_answers answers_of() {
-  return {to_items<Word>, divide_exactly, add_exactly, find_spread};
+  return {to_items<Word>, divide_to_doubles, divide_to_floats, add_exactly, find_spread};
 }
 
 lane_loops find_lanes(lane_fold what, dtype type) {

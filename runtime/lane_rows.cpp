@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "monofold/engine/axes.hpp"
-#include "monofold/platform/strict_arithmetic.hpp"
+#include "runtime/lane_room.hpp"
 #include "runtime/lane_totals.hpp"
 #include "runtime/lanes.hpp"
 #include "runtime/prefetch.hpp"
@@ -20,53 +20,6 @@ namespace monofold::runtime {
 namespace {
 
 using slow_answers = std::function<void(const void* first, std::int64_t row, int width)>;
-
-/// What a thread works with: states of `width` rows, or of as many tiles of one, and room for so many wide items.
-struct lane_room {
-  lane_room(const lane_request& what, std::int64_t width, std::int64_t total_width,
-            std::int64_t wide_items)
-      : first(array_for(width + lane_padding)),
-        second(array_for(width + lane_padding)),
-        scratch(array_for((width + lane_padding) * scratch_words)),
-        squares(array_for(what.fold == lane_fold::moments ? 3 * (width + lane_padding) : 0)),
-        padded_width(width + lane_padding),
-        wide(std::make_unique<double[]>(static_cast<std::size_t>(wide_items))),
-        totals(make_lane_totals(what, total_width)) {}
-
-  lane_states states() {
-    return {first.get(),
-            second.get(),
-            scratch.get(),
-            squares.get(),
-            squares.get() + padded_width,
-            squares.get() + 2 * padded_width};
-  }
-
-  using array = std::unique_ptr<double[]>;
-  static array array_for(std::int64_t count) {
-    return std::make_unique_for_overwrite<double[]>(static_cast<std::size_t>(count));
-  }
-
-  array first;
-  array second;
-  array scratch;
-  array squares;
-  std::int64_t padded_width;
-  array wide;  // 0 where no item was
-  std::unique_ptr<lane_totals> totals;
-};
-
-/// The arithmetic that lanes ask for: plain sums round as the caller's does. Extrema of bfloat16 are compared as floats,
-/// of which subnormal ones must count.
-class lane_arithmetic {
- public:
-  explicit lane_arithmetic(const lane_request& what) {
-    if (what.fold != lane_fold::plain_sum) strict_.emplace();
-  }
-
- private:
-  std::optional<strict_arithmetic> strict_;
-};
 
 /// The same rows, with strides in bytes.
 array_rows in_bytes(array_rows rows, std::int64_t item_bytes) {
@@ -119,10 +72,12 @@ class lane_walker {
                  : columns_together();
     const monofold::detail::row_groups<char> groups(first_, rows_, width);
     const std::int64_t count = groups.count();
-    const bool by_tiles = in_rows_ && !is_widened() && rows_.row_items > tile_items();
-    if (by_tiles && threads_ > 1 && count < 4 * threads_) return false;
+    const bool is_long = in_rows_ && !is_widened() && rows_.row_items > tile_items();
+    if (is_long && threads_ > 1 && count < 4 * threads_) return false;
+    // Plain sums of rows know their tiles.
+    const bool by_tiles = is_long && what_.fold != lane_fold::plain_sum;
     const std::int64_t share =
-        std::max<std::int64_t>(1, std::min(4 * fit / width, count / (8 * threads_)));
+        std::max<std::int64_t>(1, std::min(16 * fit / width, count / (8 * threads_)));
     monofold::detail::parallel_for(
         num_threads_, (count + share - 1) / share, [&](std::int64_t piece) {
           lane_room room(what_, by_tiles ? tiles_at_once : width, by_tiles ? 1 : width,
@@ -148,12 +103,17 @@ class lane_walker {
   static constexpr std::int64_t most_wide_items = 4096;  // for a first-level cache
   static constexpr std::int64_t tiles_at_once = 64;
   static constexpr std::int64_t most_rows = 1024;
+  static constexpr std::int64_t most_ahead_bytes = 512 * 1024;  // of a second-level cache
   static constexpr std::int64_t least_columns = 8;
+  static constexpr std::int64_t least_alone_bytes = 256;
 
-  /// Exact sums may be cut anywhere; the fewer items, the more often one double holds the sum of each column.
+  /// Plain sums have the plan's tiles. Exact sums may be cut anywhere; the fewer items, the more often one double holds
+  /// the sum of each column, or of a row of float32. Squares are taken from the cache.
   std::int64_t tile_items() const {
-    const bool is_exact = what_.fold == lane_fold::exact_sum || what_.fold == lane_fold::moments;
-    return is_exact && !in_rows_ ? exact_tile : tile_items_of(static_cast<int>(item_bytes_));
+    const bool is_sum = what_.fold == lane_fold::exact_sum;
+    if (!in_rows_ && (is_sum || what_.fold == lane_fold::moments)) return exact_tile;
+    const bool is_long = is_sum ? what_.type != dtype::float32 : what_.fold > lane_fold::moments;
+    return in_rows_ && is_long ? most_tile : tile_items_of(static_cast<int>(item_bytes_));
   }
 
   /// Longer ones have loops of their own, faster ones, which take longer to begin.
@@ -161,16 +121,26 @@ class lane_walker {
     const bool is_floating = monofold::info(what_.item).is_floating;
     if (is_widened()) return what_.fold == lane_fold::exact_sum && !is_floating ? 512 : 2048;
     if (adds_integers()) return 16384;
-    if (what_.fold == lane_fold::best) return 8192;
     if (what_.fold == lane_fold::first_best) return 4096;
     return std::numeric_limits<std::int64_t>::max();
   }
-  /// From a row to what memory is asked for while that is read, whole rows where there are gaps between them.
+  /// From a row to what memory is asked for while that is read, whole rows where there are gaps between them. Longer
+  /// ones side by side come by themselves, and faster.
   std::int64_t items_ahead() const {
     const std::int64_t row_bytes = rows_.row_items * item_bytes_;
     const std::int64_t pitch_bytes = rows_.inner().stride;
-    if (pitch_bytes == row_bytes) return prefetch_bytes / item_bytes_;
+    if (pitch_bytes == row_bytes) {
+      return row_bytes < least_alone_bytes ? prefetch_bytes / item_bytes_ : 0;
+    }
     return std::max<std::int64_t>(1, prefetch_bytes / row_bytes) * pitch_bytes / item_bytes_;
+  }
+  /// From an item of columns to what memory is asked for while that is read: what comes next, columns or rows.
+  std::int64_t bytes_ahead(std::int64_t width) const {
+    if (is_widened()) return 0;
+    const std::int64_t width_bytes = width * item_bytes_;
+    const bool is_small = rows_.row_items * width_bytes <= most_ahead_bytes;
+    if (is_small && width < rows_.inner().extent) return width_bytes;
+    return 8 * rows_.reduced[rows_.num_reduced - 1].stride;
   }
   bool is_widened() const { return what_.item != what_.type; }
   bool adds_integers() const {
@@ -183,11 +153,16 @@ class lane_walker {
 
   std::int64_t num_tiles() const { return (rows_.row_items + tile_items() - 1) / tile_items(); }
 
-  /// Long stretches of each row of memory, but states that stay in the first-level cache, and some blocks for
-  /// each thread.
+  /// Long stretches of each row of memory, but states that stay in the second-level cache, and some blocks for each
+  /// thread.
   std::int64_t columns_together() const {
-    const std::int64_t columns = 4096 / monofold::info(what_.type).size_bytes;
-    const std::int64_t most = rows_.row_items < 8 ? columns / 2 : columns;
+    // Where a double does not hold the sums of one block of float32 all of its columns take longer.
+    const bool is_narrow = item_bytes_ < 4 || (item_bytes_ == 4 && rows_.row_items >= 16);
+    const bool is_best = what_.fold > lane_fold::moments;
+    const std::int64_t most = is_best                ? 4096
+                              : is_narrow            ? 1024
+                              : rows_.row_items < 16 ? 4096
+                                                     : 2048;
     const std::int64_t share = threads_ == 1 ? most : num_tiles() * rows_.num_rows / (4 * threads_);
     return std::min(
         rows_.inner().extent,
@@ -237,13 +212,13 @@ class lane_walker {
       }
       rows = {room.wide.get(), length, group.width, length, 0};
     }
-    loops_.fold_rows(rows, what_.order, room.states());
-    answer(group, room.states(), *room.totals);
+    const lane_states states = states_of(group, room);
+    loops_.fold_rows(rows, what_.order, states);
+    answer(group, states, *room.totals);
   }
 
   void fold_long_rows(const row_group& group, lane_room& room) const {
     const std::int64_t tile = tile_items();
-    const std::int64_t ahead = prefetch_bytes / item_bytes_;
     lane_totals& totals = *room.totals;
     for (int r = 0; r < group.width; ++r) {
       const row_group row{group.first + r * rows_.inner().stride,
@@ -252,14 +227,14 @@ class lane_walker {
       const std::int64_t full = rows_.row_items / tile;
       for (std::int64_t t = 0; t < full; t += tiles_at_once) {
         const std::int64_t count = std::min(tiles_at_once, full - t);
-        loops_.fold_rows({row.first + t * tile * item_bytes_, tile, count, tile, ahead},
-                         what_.order, room.states());
+        loops_.fold_rows({row.first + t * tile * item_bytes_, tile, count, tile, 0}, what_.order,
+                         room.states());
         for (std::int64_t i = 0; i < count; ++i) {
           totals.push(room.states(), i, (t + i) * tile);
         }
       }
       if (const std::int64_t rest = rows_.row_items % tile; rest > 0) {
-        loops_.fold_rows({row.first + full * tile * item_bytes_, rest, 1, rest, ahead}, what_.order,
+        loops_.fold_rows({row.first + full * tile * item_bytes_, rest, 1, rest, 0}, what_.order,
                          room.states());
         totals.push(room.states(), 0, full * tile);
       }
@@ -268,14 +243,14 @@ class lane_walker {
   }
 
   void fold_columns(const row_group& group, lane_room& room) const {
-    push_tiles(group, room, 0, rows_.row_items);
-    answer(group, rows_.row_items > tile_items() ? room.totals->total() : room.states(),
-           *room.totals);
+    const lane_states states = states_of(group, room);
+    push_tiles(group, room, states, 0, rows_.row_items);
+    answer(group, rows_.row_items > tile_items() ? room.totals->total() : states, *room.totals);
   }
 
   /// Items [begin, end) of each column; a single tile is left where the room's states are.
-  void push_tiles(const row_group& group, lane_room& room, std::int64_t begin,
-                  std::int64_t end) const {
+  void push_tiles(const row_group& group, lane_room& room, const lane_states& states,
+                  std::int64_t begin, std::int64_t end) const {
     std::int64_t offsets[most_tile];
     const std::int64_t tile = tile_items();
     room.totals->clear();
@@ -287,9 +262,9 @@ class lane_walker {
         for (std::int64_t k = 0; i < stop; ++i, ++k) offsets[i] = walk.offset() + k * walk.stride();
       }
       loops_.fold_columns({group.first, offsets, count, group.width, is_dense_, what_.item,
-                           is_widened() ? room.wide.get() : nullptr},
-                          what_.order, room.states());
-      if (rows_.row_items > tile) room.totals->push(room.states(), 0, at);
+                           is_widened() ? room.wide.get() : nullptr, bytes_ahead(group.width)},
+                          what_.order, states);
+      if (rows_.row_items > tile) room.totals->push(states, 0, at);
     }
   }
 
@@ -309,7 +284,8 @@ class lane_walker {
       lane_room room(what_, width, width, wide_items(width));
       const lane_arithmetic arithmetic(what_);
       const std::int64_t begin = i % parts * part;
-      push_tiles(groups[i / parts], room, begin, std::min(begin + part, rows_.row_items));
+      push_tiles(groups[i / parts], room, room.states(), begin,
+                 std::min(begin + part, rows_.row_items));
       total_of(i / parts, i % parts) = std::move(room.totals);
     });
     for (std::int64_t g = 0; g < groups.count(); ++g) {
@@ -317,7 +293,7 @@ class lane_walker {
       const std::unique_ptr<lane_totals> all = make_lane_totals(what_, width);
       for (std::int64_t i = 0; i < parts; ++i) all->join(*total_of(g, i));
       const row_group group = groups[g];
-      const bool are_known = all->finish(all->total(), group.width, rows_.row_items);
+      const bool are_known = finish(group, all->total(), *all);
       const std::int64_t share = are_known ? group.width : (group.width + threads_ - 1) / threads_;
       monofold::detail::parallel_for(
           num_threads_, (group.width + share - 1) / share, [&](std::int64_t i) {
@@ -329,8 +305,33 @@ class lane_walker {
   }
 
   void answer(const row_group& group, const lane_states& states, lane_totals& totals) const {
-    const bool are_known = totals.finish(states, group.width, rows_.row_items);
+    const bool are_known = finish(group, states, totals);
     hand_on(group, 0, group.width, are_known, totals);
+  }
+
+  bool finish(const row_group& group, const lane_states& states, lane_totals& totals) const {
+    return totals.finish(states, group.width, rows_.row_items, place_of(group, totals));
+  }
+
+  /// The room's states, but for those that lie where answers made of them belong, if vectors of them end there.
+  lane_states states_of(const row_group& group, lane_room& room) const {
+    lane_states states = room.states();
+    const bool is_single = in_rows_ || rows_.row_items <= tile_items();
+    if (!is_single || group.width % lane_padding != 0) return states;
+    const dtype type = room.totals->type();
+    const bool are_alike = what_.fold == lane_fold::exact_sum ? type == dtype::float64
+                           : what_.fold == lane_fold::moments ? false
+                                                              : type == what_.type;
+    void* const to = place_of(group, *room.totals).wide;
+    if (are_alike && to != nullptr) states.first = to;
+    return states;
+  }
+  /// Where the answers of a group belong.
+  answer_place place_of(const row_group& group, const lane_totals& totals) const {
+    if (rows_.inner().number != 1) return {};
+    const bool is_narrow = what_.to_odd && totals.type() == dtype::float64;
+    return {out_.place_of(totals.type(), group.row),
+            is_narrow ? static_cast<float*>(out_.place_of(dtype::float32, group.row)) : nullptr};
   }
 
   /// Hands on answers of a group; if not all are known, NaN of exact sums stand for those to be found another way.
@@ -352,6 +353,8 @@ class lane_walker {
   }
 
   void keep(const row_group& group, int begin, int end, const lane_totals& totals) const {
+    const answer_place to = place_of(group, totals);
+    if (totals.values() == to.wide || totals.values() == to.narrow) return;
     const std::int64_t bytes = monofold::info(totals.type()).size_bytes;
     out_.keep_numbers({what_.op, group.row + begin * rows_.inner().number, rows_.inner().number,
                        end - begin, totals.type(),

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <memory>
 #include <type_traits>
 #include <vector>
 
@@ -15,9 +16,12 @@ namespace monofold::runtime {
 
 namespace {
 
+/// Not filled: many are not used.
 template <class T>
-std::vector<T> lane_array(std::int64_t width) {
-  return std::vector<T>(static_cast<std::size_t>(width + lane_padding));
+using lane_array = std::unique_ptr<T[]>;
+template <class T>
+lane_array<T> array_for(std::int64_t width) {
+  return std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(width + lane_padding));
 }
 
 /// As `one_nan`, by a comparison, which compilers make vectors of.
@@ -33,7 +37,7 @@ class plain_lane_totals final : public lane_totals {
   plain_lane_totals(operation op, std::int64_t width)
       : is_mean_(op == operation::mean),
         width_(width),
-        means_(lane_array<double>(is_mean_ ? width : 0)) {
+        means_(array_for<double>(is_mean_ ? width : 0)) {
     type_ = is_mean_ || sizeof(Real) == 8 ? dtype::float64 : dtype::float32;
   }
 
@@ -48,18 +52,20 @@ class plain_lane_totals final : public lane_totals {
     for (int d = std::popcount(count_) - 1; d > 0;) join(--d);
     return {level(0), nullptr, nullptr};
   }
-  bool finish(const lane_states& states, std::int64_t count, std::int64_t length) override {
+  bool finish(const lane_states& states, std::int64_t count, std::int64_t length,
+              const answer_place& to) override {
     auto* const sums = static_cast<Real*>(states.first);
-    values_ = sums;
     if (is_mean_) {
       const auto divisor = static_cast<double>(length);
-      double* const means = means_.data();
+      auto* const means = to.wide != nullptr ? static_cast<double*>(to.wide) : means_.get();
       for (std::int64_t i = 0; i < count; ++i) {
         means[i] = one_nan_of(static_cast<double>(sums[i]) / divisor);
       }
       values_ = means;
     } else {
-      for (std::int64_t i = 0; i < count; ++i) sums[i] = one_nan_of(sums[i]);
+      auto* const out = to.wide != nullptr ? static_cast<Real*>(to.wide) : sums;
+      for (std::int64_t i = 0; i < count; ++i) out[i] = one_nan_of(sums[i]);
+      values_ = out;
     }
     return true;
   }
@@ -75,7 +81,7 @@ class plain_lane_totals final : public lane_totals {
   bool is_mean_;
   std::int64_t width_;
   std::vector<Real> levels_;
-  std::vector<double> means_;
+  lane_array<double> means_;
   std::uint64_t count_ = 0;
 };
 
@@ -93,16 +99,16 @@ class pair_totals {
  public:
   explicit pair_totals(std::int64_t width)
       : width_(width),
-        high_(lane_array<double>(width)),
-        low_(lane_array<double>(width)),
-        lost_(lane_array<double>(width)) {}
+        high_(array_for<double>(width)),
+        low_(array_for<double>(width)),
+        lost_(array_for<double>(width)) {}
 
   /// lost       null: nothing
   void push(bool is_first, const double* high, const double* low, const double* lost) {
     if (is_first) {
-      std::copy_n(high, width_, high_.data());
-      std::copy_n(low, width_, low_.data());
-      std::fill(lost_.begin(), lost_.end(), 0.0);
+      std::copy_n(high, width_, high_.get());
+      std::copy_n(low, width_, low_.get());
+      std::fill_n(lost_.get(), width_, 0.0);
     }
     for (std::int64_t c = 0; !is_first && c < width_; ++c) {
       const auto i = static_cast<std::size_t>(c);
@@ -132,15 +138,15 @@ class pair_totals {
     }
     settle();
   }
-  double* high() { return high_.data(); }
-  double* low() { return low_.data(); }
-  double* lost() { return lost_.data(); }
+  double* high() { return high_.get(); }
+  double* low() { return low_.get(); }
+  double* lost() { return lost_.get(); }
 
  private:
   std::int64_t width_;
-  std::vector<double> high_;
-  std::vector<double> low_;
-  std::vector<double> lost_;
+  lane_array<double> high_;
+  lane_array<double> low_;
+  lane_array<double> lost_;
 };
 
 class exact_lane_totals final : public lane_totals {
@@ -149,8 +155,8 @@ class exact_lane_totals final : public lane_totals {
       : is_mean_(what.op == operation::mean),
         to_odd_(what.to_odd),
         sums_(width),
-        answers_(lane_array<double>(width)),
-        integers_(lane_array<std::int64_t>(what.sum_type != dtype::float64 ? width : 0)),
+        answers_(array_for<double>(width)),
+        integers_(array_for<std::int64_t>(what.sum_type != dtype::float64 ? width : 0)),
         how_(find_lane_answers(dtype::float64)) {
     type_ = what.sum_type;
   }
@@ -165,24 +171,32 @@ class exact_lane_totals final : public lane_totals {
     sums_.settle_exactly();
     return {sums_.high(), sums_.low(), nullptr};
   }
-  bool finish(const lane_states& states, std::int64_t count, std::int64_t length) override {
+  bool finish(const lane_states& states, std::int64_t count, std::int64_t length,
+              const answer_place& to) override {
     const auto* const high = static_cast<const double*>(states.first);
     const auto* const low = static_cast<const double*>(states.second);
     if (type_ != dtype::float64) {
-      values_ = integers_.data();
+      auto* const sums = to.wide != nullptr ? static_cast<std::int64_t*>(to.wide) : integers_.get();
+      values_ = sums;
       known_ = high;
-      return how_.add(high, low, count, integers_.data());
+      return how_.add(high, low, count, sums);
     }
-    values_ = known_ = answers_.data();
-    return how_.divide(high, low, count, is_mean_ ? length : 1, to_odd_, answers_.data());
+    const std::int64_t divisor = is_mean_ ? length : 1;
+    values_ = to.narrow;
+    if (to.narrow != nullptr && how_.divide_to_floats(high, low, count, divisor, to.narrow)) {
+      return true;
+    }
+    auto* const answers = to.wide != nullptr ? static_cast<double*>(to.wide) : answers_.get();
+    values_ = known_ = answers;
+    return how_.divide(high, low, count, divisor, to_odd_, answers);
   }
 
  private:
   bool is_mean_;
   bool to_odd_;
   pair_totals sums_;
-  std::vector<double> answers_;
-  std::vector<std::int64_t> integers_;
+  lane_array<double> answers_;
+  lane_array<std::int64_t> integers_;
   lane_answers how_;
   bool is_empty_ = true;
 };
@@ -194,7 +208,7 @@ class spread_lane_totals final : public lane_totals {
       : what_{0, what.ddof, what.op == operation::std, what.to_odd},
         sums_(width),
         squares_(width),
-        answers_(lane_array<double>(width)),
+        answers_(array_for<double>(width)),
         how_(find_lane_answers(dtype::float64)) {}
 
   void clear() override { is_empty_ = true; }
@@ -210,17 +224,19 @@ class spread_lane_totals final : public lane_totals {
     squares_.settle();
     return {sums_.high(), sums_.low(), nullptr, squares_.high(), squares_.low(), squares_.lost()};
   }
-  bool finish(const lane_states& states, std::int64_t count, std::int64_t length) override {
+  bool finish(const lane_states& states, std::int64_t count, std::int64_t length,
+              const answer_place& to) override {
     what_.length = length;
-    values_ = known_ = answers_.data();
-    return how_.spread(states, count, what_, answers_.data());
+    auto* const answers = to.wide != nullptr ? static_cast<double*>(to.wide) : answers_.get();
+    values_ = known_ = answers;
+    return how_.spread(states, count, what_, answers);
   }
 
  private:
   spread_request what_;
   pair_totals sums_;
   pair_totals squares_;
-  std::vector<double> answers_;
+  lane_array<double> answers_;
   lane_answers how_;
   bool is_empty_ = true;
 };
@@ -254,13 +270,13 @@ class best_lane_totals final : public lane_totals {
       : order_(what.order),
         indexed_(what.fold == lane_fold::first_best),
         width_(width),
-        keys_(lane_array<Word>(width)),
-        indices_of_(lane_array<std::int64_t>(width)),
+        keys_(array_for<Word>(width)),
+        indices_of_(array_for<std::int64_t>(width)),
         is_narrow_(what.item != what.type),
-        narrow_(lane_array<char>(is_narrow_ ? 2 * width : 0)),
+        narrow_(array_for<char>(is_narrow_ ? 2 * width : 0)),
         how_(find_lane_answers(what.type)) {
     type_ = what.item;
-    if (indexed_) indices_ = indices_of_.data();
+    if (indexed_) indices_ = indices_of_.get();
   }
 
   void clear() override { is_empty_ = true; }
@@ -273,11 +289,12 @@ class best_lane_totals final : public lane_totals {
     const auto* const keys = static_cast<const Word*>(part.total().first);
     take_better(keys, [&](std::int64_t c) { return part.indices()[c]; });
   }
-  lane_states total() override { return {keys_.data(), nullptr, nullptr}; }
-  bool finish(const lane_states& states, std::int64_t count, std::int64_t) override {
-    values_ = states.first;
-    how_.to_items(order_, count, states.first);
-    if (is_narrow_) values_ = narrowed(type_, values_, count, narrow_.data());
+  lane_states total() override { return {keys_.get(), nullptr, nullptr}; }
+  bool finish(const lane_states& states, std::int64_t count, std::int64_t,
+              const answer_place& to) override {
+    void* const items = is_narrow_ || to.wide == nullptr ? states.first : to.wide;
+    how_.to_items(order_, count, states.first, items);
+    values_ = is_narrow_ ? narrowed(type_, items, count, narrow_.get()) : items;
     if (!indexed_ || states.second == nullptr) return true;
     const auto* const places = static_cast<const Word*>(states.second);
     for (std::int64_t c = 0; c < count; ++c) indices_of_[static_cast<std::size_t>(c)] = places[c];
@@ -300,10 +317,10 @@ class best_lane_totals final : public lane_totals {
   lane_order order_;
   bool indexed_;
   std::int64_t width_;
-  std::vector<Word> keys_;
-  std::vector<std::int64_t> indices_of_;
+  lane_array<Word> keys_;
+  lane_array<std::int64_t> indices_of_;
   bool is_narrow_;
-  std::vector<char> narrow_;
+  lane_array<char> narrow_;
   lane_answers how_;
   bool is_empty_ = true;
 };

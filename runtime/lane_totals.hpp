@@ -10,6 +10,12 @@
 
 namespace monofold::runtime {
 
+/// Where answers may be left, without room behind them, as they are or as float32; nulls: nowhere.
+struct answer_place {
+  void* wide = nullptr;
+  float* narrow = nullptr;
+};
+
 /// States and answers of up to `width` rows side by side.
 ///
 /// order      tiles of a row are pushed in order, and meet in the plan's tree
@@ -24,9 +30,10 @@ class lane_totals {
   /// The next part of the rows; all but the last have as many tiles, a power of two.
   virtual void join(lane_totals& part) { push(part.total(), 0, 0); }
 
-  /// The answers for states of `count` rows of `length` items, left in their place where that can be. False:
-  /// some of exact sums or moments are not known, and NaN stands for them.
-  virtual bool finish(const lane_states& states, std::int64_t count, std::int64_t length) = 0;
+  /// The answers for states of `count` rows of `length` items. False: some of exact sums or moments are not known, and
+  /// NaN stands for them.
+  virtual bool finish(const lane_states& states, std::int64_t count, std::int64_t length,
+                      const answer_place& to) = 0;
   dtype type() const { return type_; }
   const void* values() const { return values_; }
   /// Of exact sums and moments the doubles among which NaN stand.

@@ -41,7 +41,8 @@ struct lane_rows {
 
 /// Columns side by side; offsets[i] is where their item `i` begins, in bytes from `first`. `is_dense`: whatever
 /// lies between the columns' first item in memory and their last one are items of the array too. `wide`: where items
-/// of `type` become what the loops take, with room for 8 (width + lane_padding) of that; null: they are that.
+/// of `type` become what the loops take, with room for 8 (width + lane_padding) of that; null: they are that. `ahead`:
+/// from an item to what memory is asked for meanwhile, in bytes; 0: nothing.
 struct lane_columns {
   const char* first;
   const std::int64_t* offsets;
@@ -50,6 +51,7 @@ struct lane_columns {
   bool is_dense;
   dtype type;
   void* wide;
+  std::int64_t ahead;
 };
 
 /// Arrays of states. There is room for `lane_padding` more than there are rows.
@@ -96,14 +98,18 @@ inline constexpr std::int64_t most_spread_items = std::int64_t{1} << 25;
 /// What makes answers of `count` states, for one instruction set; nulls for the baseline. True: all are known. NaN
 /// stands for those that must be found another way.
 ///
-/// shape      |low| is at most half a unit of high, rounded to even. Room for `lane_padding` more, as of states
+/// shape      |low| is at most half a unit of high, rounded to even. States have room for `lane_padding` more, answers
+///            need none
 /// sync       but for to_items: within a strict_arithmetic
 struct lane_answers {
-  /// The best items in place of their keys.
-  void (*to_items)(const lane_order& order, std::int64_t count, void* keys);
+  /// The best items of their keys, which may be in the same place.
+  void (*to_items)(const lane_order& order, std::int64_t count, const void* keys, void* items);
   /// high + low over a divisor below 2^52, rounded once.
   bool (*divide)(const double* high, const double* low, std::int64_t count, std::int64_t divisor,
                  bool to_odd, double* out);
+  /// The same as float32.
+  bool (*divide_to_floats)(const double* high, const double* low, std::int64_t count,
+                           std::int64_t divisor, float* out);
   /// high + low, of integers; where that is not known, high is NaN.
   bool (*add)(const double* high, const double* low, std::int64_t count, std::int64_t* out);
   /// The variance or its root, rounded once, of 1 to most_spread_items items.

@@ -19,6 +19,9 @@ MONOFOLD_INLINE void prefetch_lines(const char* first, std::int64_t bytes) {
   for (std::int64_t i = 0; i < bytes; i += 64) __builtin_prefetch(first + i);
 }
 
+/// Asks for the lines of a vector that is read much later: in the second-level cache there is room for many of them.
+MONOFOLD_INLINE void prefetch_far(const void* vector) { __builtin_prefetch(vector, 0, 2); }
+
 /// Members that find a block in the first-level cache ask for the line they read: a free request.
 inline constexpr std::ptrdiff_t no_prefetch = 0;
 

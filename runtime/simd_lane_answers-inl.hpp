@@ -20,23 +20,44 @@ namespace monofold::runtime::HWY_NAMESPACE {
 
 #if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
 
+/// Sums rounded to doubles are the high parts, which may be in place. False: some are not known.
+HWY_INLINE bool copy_high(const double* high, std::int64_t count, double* out) {
+  const lane_tag<double> d;
+  auto are_known = hn::Eq(hn::Zero(d), hn::Zero(d));
+  for (std::int64_t i = 0; i < count; i += lanes_v<double>) {
+    const auto h = hn::LoadU(d, high + i);
+    if (out != high) store_up_to(d, h, count - i, out + i);
+    are_known = hn::And(are_known, hn::Eq(h, h));
+  }
+  return hn::AllTrue(d, are_known);
+}
+
+HWY_INLINE void store_answers(hn::Vec<lane_tag<double>> x, std::int64_t count, double* out) {
+  store_up_to(lane_tag<double>(), x, count, out);
+}
+HWY_INLINE void store_answers(hn::Vec<lane_tag<double>> x, std::int64_t count, float* out) {
+  const hn::Rebind<float, lane_tag<double>> single;
+  store_up_to(single, hn::DemoteTo(single, x), count, out);
+}
+
 /// Sums that high parts alone hold are answers themselves. False: some are in both parts, or not known.
-HWY_INLINE bool copy_single(const double* high, const double* low, std::int64_t count,
-                            double* out) {
+template <class Real>
+HWY_INLINE bool copy_single(const double* high, const double* low, std::int64_t count, Real* out) {
   const lane_tag<double> d;
   for (std::int64_t i = 0; i < count; i += lanes_v<double>) {
     const auto h = hn::LoadU(d, high + i);
     const auto other = hn::Or(hn::LoadU(d, low + i), hn::Sub(h, h));  // NaN unless h is finite
     if (!hn::AllTrue(d, hn::Eq(other, hn::Zero(d)))) return false;
-    hn::StoreU(h, d, out + i);
+    store_answers(h, count - i, out + i);
   }
   return true;
 }
 
 /// See `lane_answers`: the quotient of the high part, and what is left of it and of the low part over the divisor. Both
 /// by its reciprocal: the quotient is then at most 1.5 units off, which leaves an exact rest.
+template <class Real>
 HWY_INLINE bool divide_exactly(const double* high, const double* low, std::int64_t count,
-                               std::int64_t divisor, bool to_odd, double* out) {
+                               std::int64_t divisor, bool to_odd, Real* out) {
   if (divisor == 1 && copy_single(high, low, count, out)) return true;
   const lane_tag<double> d;
   const hn::RebindToSigned<decltype(d)> bits;
@@ -71,13 +92,23 @@ HWY_INLINE bool divide_exactly(const double* high, const double* low, std::int64
       answer = hn::Add(q, hn::Add(c, margin));
       is_sure = hn::And(is_sure, hn::Eq(answer, hn::Add(q, hn::Sub(c, margin))));
       answer = hn::IfThenElse(hn::Eq(c, zero), q, answer);
-    } else if (divisor == 1) {
-      is_sure = hn::Eq(h, h);
     }
-    hn::StoreU(hn::IfThenElse(is_sure, answer, hn::NaN(d)), d, out + i);
+    store_answers(hn::IfThenElse(is_sure, answer, hn::NaN(d)), count - i, out + i);
     are_sure = hn::And(are_sure, is_sure);
   }
   return hn::AllTrue(d, are_sure);
+}
+
+HWY_INLINE bool divide_to_doubles(const double* high, const double* low, std::int64_t count,
+                                  std::int64_t divisor, bool to_odd, double* out) {
+  if (divisor == 1 && !to_odd) return copy_high(high, count, out);
+  return divide_exactly(high, low, count, divisor, to_odd, out);
+}
+
+/// Numbers that were rounded to odd are rounded once.
+HWY_INLINE bool divide_to_floats(const double* high, const double* low, std::int64_t count,
+                                 std::int64_t divisor, float* out) {
+  return divide_exactly(high, low, count, divisor, true, out);
 }
 
 HWY_INLINE bool add_exactly(const double* high, const double* low, std::int64_t count,
@@ -88,7 +119,8 @@ HWY_INLINE bool add_exactly(const double* high, const double* low, std::int64_t 
   for (std::int64_t i = 0; i < count; i += lanes_v<double>) {
     const auto h = hn::LoadU(d, high + i);
     const auto l = hn::LoadU(d, low + i);
-    hn::StoreU(hn::Add(hn::ConvertTo(integer, h), hn::ConvertTo(integer, l)), integer, out + i);
+    store_up_to(integer, hn::Add(hn::ConvertTo(integer, h), hn::ConvertTo(integer, l)), count - i,
+                out + i);
     are_known = hn::And(are_known, hn::Eq(h, h));
   }
   return hn::AllTrue(d, are_known);

@@ -112,11 +112,12 @@ class best_lanes {
     }
   }
 
-  /// Items in place of what was stored.
-  HWY_INLINE void to_items(std::int64_t count) const {
+  /// The items of such keys.
+  HWY_INLINE void to_items(std::int64_t count, const Word* keys, Word* items) const {
     for (std::int64_t c = 0; c < count; c += width) {
-      const vector own = hn::LoadU(tag(), key_of_ + c);
-      hn::StoreU(hn::IfThenElse(hn::Gt(own, last_), quiet_, bits(own)), tag(), key_of_ + c);
+      const vector own = hn::LoadU(tag(), keys + c);
+      store_up_to(tag(), hn::IfThenElse(hn::Gt(own, last_), quiet_, bits(own)), count - c,
+                  items + c);
     }
   }
 

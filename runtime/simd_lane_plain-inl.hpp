@@ -47,32 +47,7 @@ class plain_lanes {
     return hn::Add(hn::ConcatEven(tag(), b, a), hn::ConcatOdd(tag(), b, a));
   }
   HWY_INLINE part row(const Real* p, std::int64_t length) const {
-    part slots[vectors];
-    if (length <= width) return load_first(tag(), p, length, none());
-    if (length < num_slots) {
-      const int used = static_cast<int>((length + width - 1) / width);
-      for (int v = 0; v < used; ++v) slots[v] = load_up_to(p, v * width, length);
-      int m = static_cast<int>(std::bit_ceil(static_cast<unsigned>(used)));
-      for (int v = used; v < m; ++v) slots[v] = none();
-      for (; m > 1; m /= 2) {
-        for (int i = 0; i < m / 2; ++i) slots[i] = merge(slots[2 * i], slots[2 * i + 1]);
-      }
-      return slots[0];
-    }
-    for (int v = 0; v < vectors; ++v) slots[v] = hn::LoadU(tag(), p + v * width);
-    std::int64_t at = num_slots;
-    for (; at + num_slots <= length; at += num_slots) {
-      for (int v = 0; v < vectors; ++v) {
-        slots[v] = hn::Add(slots[v], hn::LoadU(tag(), p + at + v * width));
-      }
-    }
-    for (int v = 0; at < length; ++v, at += width) {
-      slots[v] = hn::Add(slots[v], load_up_to(p, at, length));
-    }
-    for (int m = vectors; m > 1; m /= 2) {
-      for (int i = 0; i < m / 2; ++i) slots[i] = merge(slots[2 * i], slots[2 * i + 1]);
-    }
-    return slots[0];
+    return length <= tile ? tile_of(p, length) : sum_of_tiles(p, length);
   }
   HWY_INLINE void store(part x, std::int64_t r) const { hn::StoreU(x, tag(), out_ + r); }
   HWY_INLINE void seal(std::int64_t, std::int64_t, bool) const {}
@@ -174,6 +149,53 @@ class plain_lanes {
  private:
   static constexpr int num_slots = tile_shape<Real>::row_items;
   static constexpr int vectors = num_slots / width;
+  static constexpr std::int64_t tile = tile_items_v<Real>;
+
+  HWY_INLINE part tile_of(const Real* p, std::int64_t length) const {
+    part slots[vectors];
+    if (length <= width) return load_first(tag(), p, length, none());
+    if (length < num_slots) {
+      const int used = static_cast<int>((length + width - 1) / width);
+      for (int v = 0; v < used; ++v) slots[v] = load_up_to(p, v * width, length);
+      int m = static_cast<int>(std::bit_ceil(static_cast<unsigned>(used)));
+      for (int v = used; v < m; ++v) slots[v] = none();
+      for (; m > 1; m /= 2) {
+        for (int i = 0; i < m / 2; ++i) slots[i] = merge(slots[2 * i], slots[2 * i + 1]);
+      }
+      return slots[0];
+    }
+    for (int v = 0; v < vectors; ++v) slots[v] = hn::LoadU(tag(), p + v * width);
+    std::int64_t at = num_slots;
+    for (; at + num_slots <= length; at += num_slots) {
+      for (int v = 0; v < vectors; ++v) {
+        slots[v] = hn::Add(slots[v], hn::LoadU(tag(), p + at + v * width));
+      }
+    }
+    for (int v = 0; at < length; ++v, at += width) {
+      slots[v] = hn::Add(slots[v], load_up_to(p, at, length));
+    }
+    for (int m = vectors; m > 1; m /= 2) {
+      for (int i = 0; i < m / 2; ++i) slots[i] = merge(slots[2 * i], slots[2 * i + 1]);
+    }
+    return slots[0];
+  }
+  /// In the first lane; sums of tiles meet as in `node_joiner`.
+  HWY_NOINLINE part sum_of_tiles(const Real* p, std::int64_t length) const {
+    Real waiting[64];
+    std::uint64_t count = 0;
+    for (std::int64_t at = 0; at < length; at += tile) {
+      part all = tile_of(p + at, std::min(tile, length - at));
+      for (int m = width; m > 1; m /= 2) all = merge(all, none());
+      Real sum = hn::GetLane(all);
+      int d = std::popcount(count);
+      for (std::uint64_t carry = count++; (carry & 1) != 0; carry >>= 1) sum = waiting[--d] + sum;
+      waiting[d] = sum;
+    }
+    int d = std::popcount(count) - 1;
+    Real sum = waiting[d];
+    while (d-- > 0) sum = waiting[d] + sum;
+    return hn::IfThenElse(hn::FirstN(tag(), 1), hn::Set(tag(), sum), none());
+  }
 
   HWY_INLINE part load_up_to(const Real* p, std::int64_t at, std::int64_t length) const {
     return at + width <= length ? hn::LoadU(tag(), p + at)

@@ -117,7 +117,7 @@ HWY_INLINE bool find_spread(const lane_states& of, std::int64_t count, const spr
     if (what.is_root) answer = root_of(answer);
     const auto known = what.to_odd ? odd_of(answer) : nearest_of(answer);
     const auto own = hn::IfThenZeroElse(is_none, hn::IfThenElse(is_usual, known, hn::NaN(d)));
-    hn::StoreU(own, d, out + i);
+    store_up_to(d, own, count - i, out + i);
     are_known = hn::And(are_known, hn::Eq(own, own));
   }
   return hn::AllTrue(d, are_known);

@@ -10,6 +10,7 @@
 
 #include <hwy/highway.h>
 
+#include <algorithm>
 #include <cstdint>
 
 #include "runtime/lanes.hpp"
@@ -76,6 +77,16 @@ template <class D>
 HWY_INLINE hn::Vec<D> load_first(D d, const hn::TFromD<D>* p, std::int64_t count, hn::Vec<D> none) {
   const auto mask = hn::FirstN(d, static_cast<std::size_t>(count));
   return hn::IfThenElse(mask, hn::MaskedLoad(mask, d, p), none);
+}
+
+/// Up to `count` numbers of a vector.
+template <class D>
+HWY_INLINE void store_up_to(D d, hn::Vec<D> x, std::int64_t count, hn::TFromD<D>* p) {
+  constexpr auto n = static_cast<std::int64_t>(hn::MaxLanes(D()));
+  if (count >= n) return hn::StoreU(x, d, p);
+  alignas(64) hn::TFromD<D> all[n];
+  hn::Store(x, d, all);
+  std::copy_n(all, count, p);
 }
 
 #endif  // not the portable targets

@@ -125,14 +125,21 @@ HWY_INLINE const Item* end_of_columns(const lane_columns& columns) {
   return reinterpret_cast<const Item*>(columns.first + last) + columns.width;
 }
 
-/// Calls step(row pointers, column) for vectors of columns. The last ones, where they do not fill a vector, are
-/// loaded with what lies behind them, or copied where that may be nothing.
+/// Calls step(row pointers, column) for vectors of columns, and asks memory for what is read some time later. The last
+/// ones, where they do not fill a vector, are loaded with what lies behind them, or copied where that may be nothing.
 template <int n, class Item, class Step>
 HWY_INLINE void for_vectors_of_columns(const Item* const* from, int num_rows,
                                        const lane_columns& columns, const Item* end,
                                        const Step& step) {
   std::int64_t c = 0;
-  for (; c + n <= columns.width; c += n) step(from, c);
+  for (; c + n <= columns.width; c += n) {
+    if (n * sizeof(Item) >= 32 && columns.ahead != 0) {
+      for (int k = 0; k < num_rows; ++k) {
+        prefetch_far(reinterpret_cast<const char*>(from[k] + c) + columns.ahead);
+      }
+    }
+    step(from, c);
+  }
   if (c == columns.width) return;
   const Item* const last = *std::max_element(from, from + num_rows);
   if (end != nullptr && end - last >= c + n) return step(from, c);

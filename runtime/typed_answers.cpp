@@ -193,4 +193,9 @@ void typed_keeper::keep_numbers(const number_run& run) {
   if (out_.indices != nullptr && run.indices != nullptr) store_indices(run, out_.indices);
 }
 
+void* typed_keeper::place_of(dtype type, std::int64_t row) {
+  if (out_.values == nullptr || out_.indices != nullptr || type != out_.type) return nullptr;
+  return static_cast<char*>(out_.values) + row * monofold::info(type).size_bytes;
+}
+
 }  // namespace monofold::runtime

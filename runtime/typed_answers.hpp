@@ -48,6 +48,7 @@ class typed_keeper final : public answer_sink {
 
   void keep(std::int64_t row, const answer* answers) override;
   void keep_numbers(const number_run& run) override;
+  void* place_of(dtype type, std::int64_t row) override;
   /// The first row without an answer, or -1, and its status.
   std::int64_t failed_row() const { return failed_row_; }
   status code() const { return code_; }
