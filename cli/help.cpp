@@ -14,6 +14,9 @@
 namespace monofold::cli {
 namespace {
 
+// Behind the longest name of an operation, mean_square, where lists say what each is.
+constexpr std::size_t name_column = 15;
+
 std::string option_head(const option_entry& entry) {
   std::string head(entry.flag);
   if (!entry.value.empty()) head += ' ' + std::string(entry.value);
@@ -40,7 +43,7 @@ std::string group_text(operation_group group) {
   for (const operation_page& page : operation_pages) {
     if (page.group != group) continue;
     const runtime::operation_info& facts = runtime::info(page.op);
-    out += entry_text(facts.name, facts.summary, 12);
+    out += entry_text(facts.name, facts.summary, name_column);
   }
   return out;
 }
@@ -89,9 +92,10 @@ std::string overview_text() {
                            operation_group::bits}) {
     out += group_text(group);
   }
-  out += "\nSeveral at once:\n" + entry_text(stats_name, stats_summary, 12);
+  out += "\nSeveral at once:\n" + entry_text(stats_name, stats_summary, name_column);
   out += "\nOther commands (monofold COMMAND --help):\n";
-  for (const command_entry& entry : commands) out += entry_text(entry.name, entry.summary, 12);
+  for (const command_entry& entry : commands)
+    out += entry_text(entry.name, entry.summary, name_column);
   out += "\nOptions:\n" + options_text(command_bit::reduce);
   return out + std::string(results_text);
 }

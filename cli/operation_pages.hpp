@@ -87,6 +87,10 @@ inline constexpr std::array<operation_page, runtime::operations.size()> operatio
     {runtime::operation::bit_or, operation_group::bits, "does not occur", "", "", "or flags.npy"},
     {runtime::operation::bit_xor, operation_group::bits, "does not occur", "", "", "xor flags.npy"},
     {runtime::operation::nan, operation_group::counts, "is counted", "", "", "nan a.npy"},
+    {runtime::operation::mean_square, operation_group::sums, "makes the mean NaN",
+     "The exact sum of squares over the count, rounded once: its root is what an RMS norm divides "
+     "by.",
+     "--nan --plain", "mean_square a.npy --axis -1"},
 }};
 
 constexpr bool pages_are_in_order() {

@@ -82,7 +82,7 @@ monofold_result answer_here(monofold_operation op, const F& f, const std::int64_
     out.value.type = MONOFOLD_NUMBER_FLOAT64;
     out.value.as.float64 = *found;
   };
-  if (op == MONOFOLD_MEAN) {
+  if (op == MONOFOLD_MEAN || op == MONOFOLD_MEAN_SQUARE) {
     set(finish_wire(exact_mean_fold<typename F::term, double>{}, words));
   } else {
     set(finish_wire(f, words));

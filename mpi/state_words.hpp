@@ -36,7 +36,8 @@ bool visit_adding_fold(dtype type, monofold_operation op, const Visit& visit) {
       case MONOFOLD_VAR:
       case MONOFOLD_STD: return take(variance());
       case MONOFOLD_NORM1: return take(norm1);
-      case MONOFOLD_NORM2: return take(norm2);
+      case MONOFOLD_NORM2:
+      case MONOFOLD_MEAN_SQUARE: return take(norm2);
       case MONOFOLD_ANY:
       case MONOFOLD_ALL:
       case MONOFOLD_NONZERO: return take(nonzero);

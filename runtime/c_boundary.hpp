@@ -38,7 +38,8 @@ static_assert(same(operation::count, MONOFOLD_COUNT) && same(operation::std, MON
               same(operation::nonzero, MONOFOLD_NONZERO) &&
               same(operation::norminf, MONOFOLD_NORMINF) && same(operation::dot, MONOFOLD_DOT) &&
               same(operation::bit_and, MONOFOLD_BIT_AND) &&
-              same(operation::nan, MONOFOLD_COUNT_NAN));
+              same(operation::nan, MONOFOLD_COUNT_NAN) &&
+              same(operation::mean_square, MONOFOLD_MEAN_SQUARE));
 static_assert(same(nan_policy::omit, MONOFOLD_NAN_OMIT) &&
               same(nan_policy::raise, MONOFOLD_NAN_RAISE));
 static_assert(same(key_order::sorted, MONOFOLD_BY_KEY) &&
@@ -75,7 +76,7 @@ inline request make_request(monofold_dtype dtype, const monofold_operation* oper
   request what;
   what.type = static_cast<monofold::dtype>(dtype);
   for (std::int32_t i = 0; i < num_operations; ++i) {
-    if (operations[i] < MONOFOLD_COUNT || operations[i] > MONOFOLD_COUNT_NAN) refuse();
+    if (operations[i] < MONOFOLD_COUNT || operations[i] > MONOFOLD_MEAN_SQUARE) refuse();
     what.ops.push_back(static_cast<operation>(operations[i]));
   }
   what.nan = static_cast<nan_policy>(how.nan);

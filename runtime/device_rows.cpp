@@ -70,6 +70,7 @@ bool may_fail(const row_question& what, std::int64_t fewest, std::int64_t most) 
     case var:
     case std: return least == 0 || least <= what.ddof;
     case mean:
+    case mean_square:
     case min:
     case max:
     case minmax:

@@ -56,7 +56,8 @@ result<double> exact_sum(operation op, const exact_counts& counts, const leading
     const auto as_double = [](const result<Real>& found) {
       return found ? result<double>(bits_as<double>(*found)) : result<double>(found.code());
     };
-    if (op == operation::mean) {
+    // That of squares too: what is summed is told by the sum.
+    if (is_mean(op)) {
       using mean = exact_mean_fold<value_term<any_item>, Real, rule>;
       return as_double(mean{}.finish_leading(counts, sum));
     }
@@ -115,6 +116,13 @@ answer ratio_answer(operation op, bool is_negative, const wide_magnitude& magnit
   }
   return to_odd ? ratio_as<odd_double, false>(op, is_negative, magnitude, divisor)
                 : ratio_as<double, false>(op, is_negative, magnitude, divisor);
+}
+
+answer mean_square_answer(const uint256& squares, const answer_context& context) {
+  exact_counts counts = zero_counts();
+  counts.items = context.count;
+  const leading_number sum = monofold::detail::leading_of(squares.limb, 4, 0);
+  return exact_sum_answer(operation::mean_square, counts, sum, context);
 }
 
 answer integer_answer(operation op, int128 value, rounding how) {

@@ -13,7 +13,7 @@
 
 namespace monofold::runtime {
 
-/// Of a sum of floating-point terms: the sum itself; for `mean` over the count of its items; for `norm2` the root.
+/// Of a sum of terms: the sum itself; for means over the count of its items; for `norm2` the root.
 result<double> exact_sum(operation op, const exact_counts& counts,
                          const monofold::detail::leading_number& sum,
                          const answer_context& context);
@@ -40,6 +40,9 @@ struct wide_magnitude {
 /// magnitude / divisor, or the root of that, as a double; 0 < divisor < 2^127.
 answer ratio_answer(operation op, bool is_negative, const wide_magnitude& magnitude,
                     uint128 divisor, rounding how);
+
+/// The mean of the squares of integers, of which there are `context.count`, from their sum.
+answer mean_square_answer(const uint256& squares, const answer_context& context);
 
 /// An integer as a double.
 answer integer_answer(operation op, int128 value, rounding how);

@@ -43,7 +43,8 @@ std::optional<family> family_of(operation op, bool plain) {
     case operation::all:
     case operation::nonzero: return family::logical;
     case operation::norm1: return plain ? family::plain_norm1 : family::norm1;
-    case operation::norm2: return plain ? family::plain_norm2 : family::norm2;
+    case operation::norm2:
+    case operation::mean_square: return plain ? family::plain_norm2 : family::norm2;
     case operation::norminf: return family::norm_inf;
     case operation::dot: return plain ? family::plain_dot : family::dot;
     case operation::bit_and: return family::bit_and;

@@ -53,20 +53,31 @@ answer exact_moment_answer(operation op, const exact_moments_state<Item>& all,
       context.how);
 }
 
-/// An exact sum of integers, or the root of one: what the fold answers, or that as a double.
+/// An exact sum of integers, the root or the mean of one of squares: what the fold answers, or that as a double.
 template <class Fold>
 answer integer_sum_answer(operation op, const Fold& fold, const typename Fold::state* state,
                           const answer_context& context) {
   const rounding how = context.how;
   const bool is_root = op == operation::norm2;
-  if (is_root ? how != rounding::to_odd : how == rounding::native) {
+  const bool is_own = is_root ? how != rounding::to_odd : how == rounding::native;
+  if (is_own && op != operation::mean_square) {
     return own_answer(op, fold, state);
   }
   const typename Fold::state all = state_or_identity(fold, state);
   if constexpr (std::is_same_v<typename Fold::state, uint256>) {
+    if (op == operation::mean_square) return mean_square_answer(all, context);
     if (is_root) return ratio_answer(op, false, {all.limb, 4, 0}, 1, how);
   }
   return integer_answer(op, all, how);
+}
+
+/// The root or the mean of a plain sum of squares.
+template <class Fold>
+answer plain_squares_answer(operation op, const Fold& fold, const typename Fold::state* state,
+                            const answer_context& context) {
+  if (op != operation::mean_square) return own_answer(op, fold, state);
+  if (state == nullptr) return failed(op, status::empty_input);
+  return one_number(op, Fold::mean_square(*state, context.count));
 }
 
 template <class State>
@@ -160,6 +171,8 @@ answer member_answer(operation op, const Fold& fold, const typename Fold::state*
     return with_state(fold, state, [&](const auto& all) {
       return exact_sum_answer(op, all.counts, monofold::detail::leading_of(all.sum), context);
     });
+  } else if constexpr (kind == plain_norm2) {
+    return plain_squares_answer(op, fold, state, context);
   } else if constexpr (!is_floating_v<Item> && (kind == norm1 || kind == norm2 || kind == dot)) {
     return integer_sum_answer(op, fold, state, context);
   } else if constexpr (kind == sum || kind == plain_sum) {

@@ -36,6 +36,7 @@ enum class operation : std::int32_t {
   bit_or = 21,
   bit_xor = 22,
   nan = 23,  // how many NaN; part of stats
+  mean_square = 24,
 };
 
 /// What an operation can be applied to.
@@ -50,7 +51,7 @@ struct operation_info {
 };
 
 /// The only list of operations.
-inline constexpr std::array<operation_info, 24> operations{{
+inline constexpr std::array<operation_info, 25> operations{{
     {operation::count, "count", domain::numbers, "the number of items", "integer; empty: 0"},
     {operation::sum, "sum", domain::numbers, "the sum",
      "double, or an exact 64-bit integer; empty: 0"},
@@ -91,6 +92,8 @@ inline constexpr std::array<operation_info, 24> operations{{
     {operation::bit_or, "or", domain::integers, "the bitwise or", "an item; empty: 0"},
     {operation::bit_xor, "xor", domain::integers, "the bitwise exclusive or", "an item; empty: 0"},
     {operation::nan, "nan", domain::numbers, "how many items are NaN", "integer; empty: 0"},
+    {operation::mean_square, "mean_square", domain::numbers, "the mean of squares",
+     "double; empty: no result"},
 }};
 
 /// What `stats` stands for, in the order in which it is printed.
@@ -107,6 +110,11 @@ constexpr std::optional<operation> operation_from_name(std::string_view name) {
     if (entry.name == name) return entry.op;
   }
   return std::nullopt;
+}
+
+/// Whether the answer is a sum over the count of items, and so none where there are no items.
+constexpr bool is_mean(operation op) {
+  return op == operation::mean || op == operation::mean_square;
 }
 
 /// Whether `op` is defined for items of `type`.

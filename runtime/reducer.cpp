@@ -112,7 +112,7 @@ struct reducer::parts {
       return out;
     }
     if (op == operation::count) return one_number(op, context.count);
-    if (op == operation::mean && context.count == 0) return failed(op, status::empty_input);
+    if (is_mean(op) && context.count == 0) return failed(op, status::empty_input);
     return finish_one(op, answering_family(op, wanted.plain, kinds), all, context);
   }
 

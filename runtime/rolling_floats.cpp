@@ -83,7 +83,7 @@ struct job_sums {
     const bool is_narrow = job.context.how == rounding::to_odd;
     const double* rounded = job.op == operation::norm2 ? nullptr : high;
     double means[window_block];
-    if (job.op == operation::mean) {
+    if (is_mean(job.op)) {
       const bool found = monofold::detail::divide_block(high, low, count, counts.items, means);
       rounded = found ? means : nullptr;
     }
@@ -104,20 +104,25 @@ struct job_sums {
 }  // namespace
 
 void roll_float_sums(const rolling_job& job, std::int64_t first, std::int64_t end) {
-  const rolled_kind kind = job.op == operation::norm1   ? rolled_kind::magnitude
-                           : job.op == operation::norm2 ? rolled_kind::square
-                                                        : rolled_kind::value;
+  const bool is_of_squares = job.op == operation::norm2 || job.op == operation::mean_square;
+  const rolled_kind kind = job.op == operation::norm1 ? rolled_kind::magnitude
+                           : is_of_squares            ? rolled_kind::square
+                                                      : rolled_kind::value;
   const bool is_sum = job.op == operation::sum || job.op == operation::norm1;
   const bool is_wide = job.context.how != rounding::to_odd;
-  const job_sums sink{job, !is_sum || !is_wide, job.op == operation::mean && is_wide};
+  const job_sums sink{job, !is_sum || !is_wide, is_mean(job.op) && is_wide};
   monofold::detail::roll_sums(job_terms{job, kind}, first, end, job.all.length, sink);
 }
 
 namespace {
 
-/// Finishes variances, deviations and norms.
+/// Finishes variances, deviations, norms and means of squares.
 struct job_spreads {
   const rolling_job& job;
+
+  bool is_of_squares() const {
+    return job.op == operation::norm2 || job.op == operation::mean_square;
+  }
 
   /// Floats are rounded once.
   bool check(int count, const double* values, std::int64_t* is_known) const {
@@ -137,24 +142,25 @@ struct job_spreads {
   }
   bool decide(const exact_counts& counts, double& found) const {
     using limits = std::numeric_limits<double>;
-    const bool is_norm = job.op == operation::norm2;
     if (counts.nan != 0 && job.rows.what().nan != nan_policy::propagate) return false;
-    found = is_norm && counts.nan == 0 ? limits::infinity() : limits::quiet_NaN();
+    found = is_of_squares() && counts.nan == 0 ? limits::infinity() : limits::quiet_NaN();
     return true;
   }
   void special(std::int64_t i, const exact_counts& counts) const {
     if (job.raises() && counts.nan != 0) return job.keep(i, failed(job.op, status::nan_found));
-    if (job.op == operation::norm2) return job.keep(i, exact_sum(job.op, counts, {}, job.context));
+    if (is_of_squares()) return job.keep(i, exact_sum(job.op, counts, {}, job.context));
     result<double> found;
     exact_variance(found, job.op, counts, {}, {}, job.context);
     job.keep(i, found);
   }
   void one(std::int64_t i, const exact_moments_state<double>& state) const {
-    if (job.op != operation::norm2) {
+    if (!is_of_squares()) {
       return job.keep(i, exact_moment_answer(job.op, state, job.context));
     }
-    const auto squares = monofold::detail::leading_of(state.squares);
-    job.keep(i, exact_sum(job.op, state.values.counts, squares, job.context));
+    exact_counts counts = state.values.counts;
+    counts.minus_zeros = 0;  // no square is one
+    job.keep(i,
+             exact_sum(job.op, counts, monofold::detail::leading_of(state.squares), job.context));
   }
 };
 
@@ -172,6 +178,7 @@ void roll_float_spreads(const rolling_job& job, std::int64_t first, std::int64_t
                                        n,
                                        n * (n - static_cast<double>(what.ddof))};
   if (job.op == operation::norm2) all = {false, has_rests, true, all.omits_nan, 1, 1};
+  if (job.op == operation::mean_square) all = {false, has_rests, false, all.omits_nan, 1, n};
   monofold::detail::roll_spreads(job_terms{job, rolled_kind::value}, first, end, job.all.length,
                                  all, job_spreads{job});
 }

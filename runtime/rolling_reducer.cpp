@@ -37,11 +37,11 @@ namespace {
 
 enum class rolling_way { float_sums, totals, extrema, spreads, rows };
 
-/// Whether variances, deviations and norms of these windows have a way of their own.
+/// Whether variances, deviations, norms and means of squares of these windows have a way of their own.
 bool has_spreads(const rolling_job& job) {
   const request& what = job.rows.what();
-  const bool is_norm = job.op == operation::norm2;
-  if (!is_norm && job.op != operation::var && job.op != operation::std) return false;
+  const bool is_of_squares = job.op == operation::norm2 || job.op == operation::mean_square;
+  if (!is_of_squares && job.op != operation::var && job.op != operation::std) return false;
   const std::int64_t n = job.all.length;
   const bool is_small = n < std::int64_t{1} << 26;
   const bool has_type = monofold::info(what.type).is_floating || job.item_bytes <= 4;
@@ -49,7 +49,7 @@ bool has_spreads(const rolling_job& job) {
       job.context.how != rounding::to_odd || job.all.value_type == dtype::float32;
   return has_type && has_value && !what.plain && monofold::detail::has_strict_doubles() &&
          monofold::detail::has_spreads() && is_small &&
-         (is_norm || (what.ddof >= 0 && what.ddof < n));
+         (is_of_squares || (what.ddof >= 0 && what.ddof < n));
 }
 
 rolling_way way_of(const rolling_job& job) {
@@ -66,8 +66,9 @@ rolling_way way_of(const rolling_job& job) {
   if (!is_floating) {
     return op == sum || op == mean || op == norm1 ? rolling_way::totals : rolling_way::rows;
   }
+  const bool is_of_squares = op == norm2 || op == mean_square;
   const bool is_sum =
-      op == sum || op == mean || op == norm1 || (op == norm2 && what.type != dtype::float64);
+      op == sum || op == mean || op == norm1 || (is_of_squares && what.type != dtype::float64);
   const bool can = is_sum && !what.plain && monofold::detail::has_strict_doubles();
   return can ? rolling_way::float_sums : rolling_way::rows;
 }

@@ -22,8 +22,8 @@ struct rolling_request {
 /// order      the bits of an answer are those of a `reducer` that gets the window's items; indices count from its
 ///            first one
 /// sync       `request.num_threads` threads
-/// cost       exact sums and means; norm1 of floats; norm2 of floats of up to 32 bits; extrema: the same for any
-///            window. Others: each window on its own
+/// cost       exact sums and means; norm1 of floats; norm2 and mean_square of floats and of integers of up to 32
+///            bits; extrema: the same for any window. Others: each window on its own
 /// tested by  tests/runtime/rolling_reducer_test.cpp
 void reduce_windows(const row_reducer& rows, const rolling_request& windows, answer_sink& out);
 

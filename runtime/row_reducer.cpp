@@ -61,8 +61,8 @@ void row_reducer::answer_empty(answer* out) const {
   const answer_context context{request_.ddof, 0, request_.nan == nan_policy::omit, how_};
   for (const asked_member& one : members_) {
     for (const auto& [op, place] : one.ops) {
-      out[place] = op == operation::mean ? failed(op, status::empty_input)
-                                         : one.own->finish(op, nullptr, context);
+      out[place] =
+          is_mean(op) ? failed(op, status::empty_input) : one.own->finish(op, nullptr, context);
     }
   }
 }
@@ -91,7 +91,7 @@ void row_reducer::answer_rows(const row_block& rows, answer* out) const {
       } else if (first_nan >= 0) {
         own[place] = failed(op, status::nan_found);
         own[place].first_nan = first_nan;
-      } else if (op == operation::mean && count == 0) {
+      } else if (is_mean(op) && count == 0) {
         own[place] = failed(op, status::empty_input);
       }
     }

@@ -17,7 +17,7 @@ from pathlib import Path
 FLOATS = ["float64", "float32", "bfloat16", "float16"]
 INTEGERS = ["int8", "uint64", "bool"]
 NUMBERS = ("count sum prod mean var std min max minmax argmin argmax top bottom any all nonzero norm1 norm2 "
-           "norminf dot nan").split()
+           "norminf dot nan mean_square").split()
 BITS = ["and", "or", "xor"]
 OPTIONS = {"top": ["-k", "2"], "bottom": ["-k", "20"], "var": ["--ddof", "1"]}
 NAN, INF = float("nan"), float("inf")
@@ -114,7 +114,7 @@ def trees():
     for dtype, spread in zip(FLOATS, SPREADS):
         size = 4096 // len(packed(dtype, [0.0]))
         items = generated(dtype, 3 * size + 5, spread)
-        for op in ["sum", "mean", "var", "std", "norm1", "norm2", "stats"]:
+        for op in ["sum", "mean", "var", "std", "norm1", "norm2", "mean_square", "stats"]:
             yield case(f"{op}.{dtype}.plain", dtype, [op, "--plain"], items)
         yield case(f"prod.{dtype}.tiles", dtype, ["prod"], generated(dtype, 3 * size + 5, 0))
         half = 3 * 2048 + 5 * len(packed(dtype, [0.0]))  # a tile of pairs has half as many
@@ -181,7 +181,7 @@ def hard_held_items():
 
 
 def ends_of_doubles():
-    """Of plain norm2, whose items are small, middle or large; the ends of the middle are its own."""
+    """Of plain norm2 and mean_square, whose items are small, middle or large; the ends of the middle are its own."""
     wide = [1.1 * item * item * item for item in numbers(45, 0)]
     small = [item * 2.0**-480 for item in wide]
     middle = [2.0**-480, 3 * 2.0**-478, 1.1 * 2.0**-479]
@@ -190,8 +190,9 @@ def ends_of_doubles():
             "small_nan": [small[0], NAN], "large_nan": [large[0], NAN], "omit": with_nans(large + small, 3),
             "infinity": [INF, *large], "least": [2.0**-1074, 2.0**-600], "most": [2.0**1000, 2.0**700]}
     for kind, items in sets.items():
-        words = ["norm2,norm1,norminf", "--plain", *(["--nan", "omit"] if kind == "omit" else [])]
-        yield case(f"norms.float64.plain.{kind}", "float64", words, packed("float64", items))
+        words = ["--plain", *(["--nan", "omit"] if kind == "omit" else [])]
+        yield case(f"norms.float64.plain.{kind}", "float64", ["norm2,norm1,norminf", *words], packed("float64", items))
+        yield case(f"mean_square.float64.plain.{kind}", "float64", ["mean_square", *words], packed("float64", items))
 
 
 def joined_states():
@@ -225,6 +226,10 @@ def joined_states():
 def without_items():
     """No items, nothing but NaN, or too few for an answer."""
     zeros = "count,nan,sum,prod,norm1,norm2,norminf,any,all,nonzero"
+    yield case("mean_square.float32.empty", "float32", ["mean_square"], b"")
+    for plain in [[], ["--plain"]]:
+        yield case("mean_square.float32.all_nan" + ".plain" * len(plain), "float32",
+                   ["mean_square,norm2", *plain, "--nan", "omit"], packed("float32", [NAN] * 3))
     for dtype in FLOATS + INTEGERS:
         yield case(f"zeros.{dtype}.empty", dtype, [zeros + (",and,or,xor" if dtype in INTEGERS else "")], b"")
     omit, two = ["--nan", "omit", "-k", "2"], [NAN, 1.5, NAN, -2.0, NAN]

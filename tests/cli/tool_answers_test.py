@@ -211,7 +211,7 @@ class Answers(ToolTest):
                            "nonzero": "0", "norm1": "0", "norm2": "0", "norminf": "0",
                            "nan": "0"}.items():
             self.assertEqual(self.output(op, e), wanted + "\n")
-        for op in "min max minmax argmin argmax mean var std".split():
+        for op in "min max minmax argmin argmax mean var std mean_square".split():
             self.check_error(4, f"e.npy: {op}: no result: no items", op, e)
         self.check_error(4, "e.npy: top: no result: 0 items, -k asks for 10", "top", e)
         self.assertEqual(self.output("and", self.save("i.npy", np.array([], "u1"))), "255\n")

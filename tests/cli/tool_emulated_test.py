@@ -9,7 +9,7 @@ import numpy as np
 
 from tool import FLOATS, INTEGERS, ToolTest, bfloat16_bits
 
-SOME = "sum,mean,var,std,minmax,argmin,argmax,top,bottom,any,all,nonzero,norm1,norm2,norminf"
+SOME = "sum,mean,var,std,minmax,argmin,argmax,top,bottom,any,all,nonzero,norm1,norm2,norminf,mean_square"
 
 
 class Emulated(ToolTest):
@@ -64,7 +64,7 @@ class Emulated(ToolTest):
         self.assertEqual(self.output("sum", "-", "--device", "emulated", stdin=text), "499500\n")
 
     def test_rows(self):
-        some = "sum,mean,var,std,minmax,argmax,top,bottom,any,all,nonzero,count,norm1,norm2,norminf"
+        some = "sum,mean,var,std,minmax,argmax,top,bottom,any,all,nonzero,count,norm1,norm2,norminf,mean_square"
         more = {"f4": "prod", "i2": "prod,and,or,xor", "f2": "nan"}
         for dtype in ("f4", "i2", "f2"):
             values = np.random.default_rng(8).normal(10, 30, (20, 9, 30)).astype(dtype)

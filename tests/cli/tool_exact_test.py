@@ -27,8 +27,8 @@ class Exact(ToolTest):
         squares = sum(x * x for x in exact)
         variance = (n * squares - total * total) / (n * n)
         wanted = {"sum": float(total), "mean": float(total / n), "norm1": float(sum(map(abs, exact))),
-                  "norm2": nearest_root(squares), "var": float(variance),
-                  "std": nearest_root(variance)}
+                  "norm2": nearest_root(squares), "mean_square": float(squares / n),
+                  "var": float(variance), "std": nearest_root(variance)}
         for op, value in wanted.items():
             self.assertEqual(self.value(op, *words), value, (op, words))
 
@@ -71,7 +71,7 @@ class Exact(ToolTest):
     def test_the_order_does_not_matter(self):
         random = np.random.default_rng(13)
         values = random.normal(size=100000) * 10.0**random.uniform(-100, 100, 100000)
-        ops = "sum,mean,var,std,norm1,norm2"
+        ops = "sum,mean,var,std,norm1,norm2,mean_square"
         first = self.output(ops, self.save("a.npy", values), "--hex")
         for _ in range(3):
             random.shuffle(values)

@@ -9,7 +9,7 @@ import numpy as np
 
 from tool import FLOATS, ToolTest
 
-ALL = "count,sum,prod,mean,var,std,minmax,argmin,argmax,top,bottom,any,all,nonzero,norm1,norm2"
+ALL = "count,sum,prod,mean,var,std,minmax,argmin,argmax,top,bottom,any,all,nonzero,norm1,norm2,mean_square"
 
 
 class States(ToolTest):
@@ -155,7 +155,7 @@ class States(ToolTest):
                          "ddof 1", "merge", "v1.state", "v0.state")
 
     def test_subtracted_parts_leave_no_trace(self):
-        op = "sum,mean,var,nonzero,norm1,norm2"
+        op = "sum,mean,var,nonzero,norm1,norm2,mean_square"
         parts = self.shards([20_000, 20_001], op=op)
         self.save("rest.npy", self.items[20_000:20_001])
         rest = self.output(op, "rest.npy", "--save-state", "rest.state")

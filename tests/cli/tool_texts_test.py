@@ -51,7 +51,7 @@ class Texts(ToolTest):
         for command in ("info", "verify", "bench", "generate", "ladder"):
             self.assertNotIn(f"mean,{command}", after_comma)
         self.assertEqual(self.complete("monofold", "bench", "--ops", "mean,m"),
-                         ["mean,mean", "mean,min", "mean,max", "mean,minmax"])
+                         ["mean,mean", "mean,min", "mean,max", "mean,minmax", "mean,mean_square"])
         self.assertEqual(self.complete("monofold", "bench", "--ops", "argm"), ["argmin", "argmax"])
 
     def test_the_man_page_is_well_formed(self):

@@ -42,6 +42,51 @@ void check_norm2(const std::vector<Item>& items) {
                                   << ", n = " << items.size();
 }
 
+/// Answers with its state.
+template <class Item>
+struct plain_squares : mf::norm2_fold<Item> {
+  using state = typename mf::norm2_fold<Item>::state;
+  state finish(const state& s) const { return s; }
+};
+
+/// The same of the mean of squares.
+template <class Item>
+void check_mean_square(const std::vector<Item>& items) {
+  oracle::exact_real squares;
+  for (const Item x : items) {
+    squares += oracle::exact_real::product(static_cast<double>(x), static_cast<double>(x));
+  }
+  const auto n = static_cast<std::int64_t>(items.size());
+  const long double exact = squares.approximate() / static_cast<long double>(n);
+  const auto all = mf::reduce(mf::cpu(1), items, plain_squares<Item>{});
+  const double got = mf::norm2_fold<Item>::mean_square(all, n);
+  if (exact > static_cast<long double>(inputs::largest)) {
+    EXPECT_EQ(got, inputs::infinity);
+    return;
+  }
+  long double bound = (levels_of(items.size()) + 16) * 0x1p-53L * exact;
+  if (exact < static_cast<long double>(inputs::smallest_normal)) bound += 0x1p-1075L;
+  const long double error = std::fabs(got - exact);
+  EXPECT_FALSE(!(error <= bound)) << got << " for " << static_cast<double>(exact) << ", n = " << n;
+}
+
+TEST(plain_mean_square, neither_overflows_nor_underflows_before_its_end) {
+  for (const int scale : {0, 300, 478, 481, 506, 514, 900, -300, -479, -482, -520, -540, -1060}) {
+    for (const std::size_t n : {1U, 3U, 513U, 2000U}) {
+      auto items = inputs::spread_doubles(n, 4, n);
+      for (double& x : items) x = std::ldexp(x, scale);
+      check_mean_square(items);
+    }
+  }
+  check_mean_square<double>({0x1p511, 0x1p511, 0x1p511, 0x1p511});  // their sum is no double
+  check_mean_square<double>({0x1p481, 0x1p479, 1, 0x1p-500});
+  check_mean_square<double>({0x1p-481, 0x1p-479, 0x1p-482});
+  check_mean_square<float>({3e38F, -1e-45F});
+  const std::vector<double> odd = {1, inputs::not_a_number};
+  EXPECT_TRUE(
+      std::isnan(mf::norm2_fold<double>::mean_square(mf::reduce(odd, plain_squares<double>{}), 2)));
+}
+
 TEST(norm2, neither_overflows_nor_underflows) {
   for (const int scale :
        {0, 300, 478, 481, 506, 514, 900, 1000, -300, -479, -482, -520, -540, -700, -1000, -1060}) {

@@ -18,7 +18,7 @@ FLOATS = {9: ("<e", 10, 3, -50, 4, -100), 10: ("<f", 7, 6, -178, 10, -292),
 # Each operation, and behind the colon its state where that has another name.
 OPERATIONS = [(op.split(":") * 2)[:2] for op in (
     "count sum prod:product mean:sum var:moments std:moments min max minmax:extrema argmin:min argmax:max top bottom "
-    "any:logical all:logical nonzero:logical norm1 norm2 norminf dot and or xor nan").split()]
+    "any:logical all:logical nonzero:logical norm1 norm2 norminf dot and or xor nan mean_square:norm2").split()]
 # The states in their order with their fields, of integers / of floats: i64, u256, f32, b8 (flag).
 STATES = dict(line.split("=") for line in (
     "sum=i128/terms;plain_sum=/real b8;product=u64/f64;unread=/f64;moments=i64 i128 u256/terms limbs;"
@@ -27,7 +27,7 @@ STATES = dict(line.split("=") for line in (
     "norminf=u64/u64;dot=i256/products;plain_dot=/f64 b8;and=key/;or=key/;xor=key/;nan=i64 i64/i64 i64;"
     "pair_nan=/i64 i64").split(";"))
 BIG = 2.0 ** 600
-ENDS, BEST = ("min", "max"), ("top", "bottom")
+ENDS, BEST, MEANS = ("min", "max"), ("top", "bottom"), ("mean", "mean_square")
 
 
 def need(condition, sentence):
@@ -58,7 +58,7 @@ class saved_run:
         item, rule, self.plain, self.ddof, self.k, m = self.take("i32 i32 b8 i64 i64 u32")
         ops, self.float = {*self.take("i32 " * min(m, len(data)))}, item > 8
         self.dtype, self.omit, self.raises, dot = TYPES[item % 13], rule == 1, rule == 2, 19 in ops
-        need(0 <= item < 13 and 0 <= rule < 3 and ops and 0 <= min(ops) <= max(ops) < 24 and self.ddof >= 0
+        need(0 <= item < 13 and 0 <= rule < 3 and ops and 0 <= min(ops) <= max(ops) < 25 and self.ddof >= 0
              and (m == 1 or not dot) and (self.k > 0 or not {11, 12} & ops)
              and not (self.plain and not self.float or self.float and {20, 21, 22} & ops), "This is no request.")
         self.at -= 4 * m
@@ -249,7 +249,7 @@ class saved_run:
                 {"index": total[ends[0]][0][1]} if op[:3] == "arg" else {})
         plain, spread = total.get("plain_" + state), op in ("var", "std")
         n = plain[0] if plain and spread else n
-        if op == "mean" and n <= 0 or spread and n <= self.ddof:
+        if op in MEANS and n <= 0 or spread and n <= self.ddof:
             return few
         if state == "logical":
             return {"any": total[state][0] != 0, "all": len({*total[state]}) == 1, "nonzero": total[state][0]}[op]
@@ -269,10 +269,13 @@ class saved_run:
         if op in ("sum", "mean", "dot"):
             x = 0.0 if self.omit and not state[1] else state[0]
             return x / n if op == "mean" else x
-        need(not min(state if op == "norm2" else state[2:]) < 0, "A sum of squares is negative.")
-        if op != "norm2":
+        need(not min(state[2:] if op in ("var", "std") else state) < 0, "A sum of squares is negative.")
+        if op in ("var", "std"):
             return state[2] / (n - self.ddof) if op == "var" else math.sqrt(state[2] / (n - self.ddof))
         large, middle, small = state
+        if op == "mean_square" and middle == middle:
+            return ((large + middle / BIG / BIG) / n * BIG * BIG if large > 0 else
+                    (middle + small / BIG / BIG) / n if middle > 0 else small / n / BIG / BIG)
         return (middle if middle != middle else math.sqrt(large + middle / BIG / BIG) * BIG if large > 0 else
                 math.sqrt(middle + small / BIG / BIG) if middle > 0 else math.sqrt(small) / BIG)
 
@@ -291,7 +294,7 @@ class saved_run:
                 return math.nan
             if positive or negative:
                 return math.inf if positive else -math.inf
-            total = limbs * Fraction(2) ** (self.e2 if op in ("norm2", "dot") else self.e1)
+            total = limbs * Fraction(2) ** (self.e2 if op in ("norm2", "mean_square", "dot") else self.e1)
             squares = state[-1] * Fraction(2) ** self.e2
             if total == 0 and 0 < n == minus_zeros and op in ("sum", "mean", "norm1", "dot"):
                 return -0.0
@@ -299,7 +302,7 @@ class saved_run:
         if op in ("var", "std"):
             x = (n * squares - total * total) / (n * (n - self.ddof))
             return rounded(x) if op == "var" else root(x)
-        return root(total) if op == "norm2" else rounded(total / n if op == "mean" else total)
+        return root(total) if op == "norm2" else rounded(total / n if op in MEANS else total)
 
 
 def read_state(data):

@@ -193,7 +193,7 @@ class damaged_files(unittest.TestCase):
             self.refuse(request + wrong)
         empty = struct.pack("<qqqBQQ", 0, 0, 0, 0, 0, 0)
         for fields in ((13, 0, 1, 0, 10, 1, 1), (-1, 0, 1, 0, 10, 1, 1), (11, 3, 1, 0, 10, 1, 1), (11, 0, 2, 0, 10, 1, 1),
-                       (11, 0, 1, -1, 10, 1, 1), (11, 0, 1, 0, 10, 1, 24), (11, 0, 1, 0, 10, 1, -1),
+                       (11, 0, 1, -1, 10, 1, 1), (11, 0, 1, 0, 10, 1, 25), (11, 0, 1, 0, 10, 1, -1),
                        (11, 0, 1, 0, 10, 0, 1), (11, 0, 1, 0, 10, 1, 20), (3, 0, 1, 0, 10, 1, 1)):
             self.refuse(struct.pack("<iiBqqIi", *fields) + empty)
         state_reader.read_state(self.sealed(request + empty))

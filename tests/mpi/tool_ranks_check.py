@@ -62,7 +62,7 @@ class tool_ranks(unittest.TestCase):
 
     def test_prints_what_one_process_prints(self):
         for ranks in 1, 3:
-            self.check_same(ranks, "stats,norm2,argmin", "a.npy", "--hex", "--plain")
+            self.check_same(ranks, "stats,norm2,mean_square,argmin", "a.npy", "--hex", "--plain")
         self.check_same(3, "sum,var,count,top", "a.npy", "--hex")
         self.check_same(2, "sum,argmax", "fortran.npy", "--plain")
         self.check_same(2, "prod,mean", "a.raw", "--dtype", "f32", "--plain", "--nan", "omit")

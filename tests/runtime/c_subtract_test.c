@@ -83,10 +83,10 @@ static void check_groups(void) {
   static const item_type types[] = {
       {MONOFOLD_BOOL, 1},    {MONOFOLD_INT8, 1},     {MONOFOLD_INT64, 8},   {MONOFOLD_UINT64, 8},
       {MONOFOLD_FLOAT16, 2}, {MONOFOLD_BFLOAT16, 2}, {MONOFOLD_FLOAT32, 4}, {MONOFOLD_FLOAT64, 8}};
-  static const monofold_operation ops[] = {MONOFOLD_SUM, MONOFOLD_MEAN,  MONOFOLD_VAR,
-                                           MONOFOLD_STD, MONOFOLD_NORM1, MONOFOLD_NORM2,
-                                           MONOFOLD_DOT, MONOFOLD_COUNT, MONOFOLD_COUNT_NAN,
-                                           MONOFOLD_ANY, MONOFOLD_ALL,   MONOFOLD_NONZERO};
+  static const monofold_operation ops[] = {
+      MONOFOLD_SUM,   MONOFOLD_MEAN,    MONOFOLD_VAR,        MONOFOLD_STD,       MONOFOLD_NORM1,
+      MONOFOLD_NORM2, MONOFOLD_DOT,     MONOFOLD_COUNT,      MONOFOLD_COUNT_NAN, MONOFOLD_ANY,
+      MONOFOLD_ALL,   MONOFOLD_NONZERO, MONOFOLD_MEAN_SQUARE};
   static const monofold_operation several[] = {MONOFOLD_MEAN, MONOFOLD_STD, MONOFOLD_NORM2,
                                                MONOFOLD_COUNT_NAN, MONOFOLD_ANY};
   for (size_t t = 0; t < sizeof types / sizeof *types; ++t) {

@@ -220,6 +220,7 @@ inline bool is_rare(const question& what) {
     case std:
     case norm1:
     case norm2:
+    case mean_square:
     case norminf:
     case prod:
     case bit_and:

@@ -128,7 +128,7 @@ TEST_F(device_rows, have_kernels) {
   for (const mf::dtype_info& item : mf::dtypes) {
     const bool is_wide_float = item.type >= mf::dtype::float32;
     for (const auto op : {count, sum, mean, var, std, min, max, minmax, argmin, argmax, any, all,
-                          nonzero, nan, norm1, norm2, norminf}) {
+                          nonzero, nan, norm1, norm2, norminf, mean_square}) {
       EXPECT_TRUE(has(op, item.type)) << mf::runtime::info(op).name << " of " << item.name;
     }
     for (const auto op : {bit_and, bit_or, bit_xor}) {
@@ -143,7 +143,9 @@ TEST_F(device_rows, have_kernels) {
           mf::runtime::has_device_rows({op, item.type, item.type, false, false, false, 0, 1025}));
     }
     if (!item.is_floating) continue;
-    for (const auto op : {var, std, norm2}) EXPECT_FALSE(has(op, item.type, true)) << item.name;
+    for (const auto op : {var, std, norm2, mean_square}) {
+      EXPECT_FALSE(has(op, item.type, true)) << item.name;
+    }
     EXPECT_EQ(has(norm1, item.type, true), is_wide_float) << item.name;
     EXPECT_TRUE(has(norm1, item.type, false, true)) << item.name;
     EXPECT_FALSE(has(prod, item.type, false, true)) << item.name;

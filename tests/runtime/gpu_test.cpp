@@ -144,7 +144,7 @@ void check_type() {
         check_items(request_for(type, operations_of(type), nan), items, where);
         check_items(request_for(type,
                                 {operation::sum, operation::mean, operation::var, operation::norm1,
-                                 operation::norm2},
+                                 operation::norm2, operation::mean_square},
                                 nan, true),
                     items, where + ", plain");
         if (testing::Test::HasFailure()) return;

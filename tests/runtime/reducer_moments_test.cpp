@@ -1,5 +1,6 @@
-/// runtime/reducer: variance, standard deviation and norms have the bits of the header folds.
+/// runtime/reducer: variance, standard deviation, norms and means of squares have the bits of the header folds.
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <span>
@@ -10,6 +11,8 @@
 #include "monofold/fold/exact.hpp"
 #include "monofold/fold/moments.hpp"
 #include "monofold/fold/norm.hpp"
+#include "tests/oracle/big_integer.hpp"
+#include "tests/oracle/nearest.hpp"
 #include "tests/runtime/parity.hpp"
 
 namespace {
@@ -50,6 +53,39 @@ answer norm(operation op, std::span<const Item> items, const request& what) {
   }
 }
 
+/// Answers with its state.
+template <class Fold>
+struct unfinished : Fold {
+  typename Fold::state finish(const typename Fold::state& s) const { return s; }
+};
+
+template <class Item, mf::nan_rule rule>
+answer mean_square(operation op, std::span<const Item> items, const request& what) {
+  if constexpr (mf::is_floating_v<Item>) {
+    if (!what.plain) {
+      using mean = mf::exact_mean_fold<mf::square_term<Item>, double, rule>;
+      return one(op, one_by_one(items, mean{}));
+    }
+    const auto count = rule == mf::nan_rule::propagate
+                           ? std::ssize(items)
+                           : std::count_if(items.begin(), items.end(),
+                                           [](const Item& x) { return !mf::is_nan(x); });
+    if (count == 0) return one(op, mf::result<double>(mf::status::empty_input));
+    using squares = mf::norm2_fold<Item, rule>;
+    const auto all = by_headers(items, unfinished<squares>{});
+    return one(op, mf::result<double>(squares::mean_square(all.value(), count)));
+  } else {
+    if (items.empty()) return one(op, mf::result<double>(mf::status::empty_input));
+    const mf::uint256 all = one_by_one(items, unfinished<mf::integer_norm2_fold<Item>>{}).value();
+    oracle::big_integer sum;
+    for (int i = 3; i >= 0; --i) {
+      sum = sum.shifted_left(64) + oracle::big_integer::from_unsigned(all.limb[i]);
+    }
+    return one(
+        op, mf::result<double>(oracle::nearest_ratio(sum, std::ssize(items), 0, oracle::binary64)));
+  }
+}
+
 template <class Item>
 void sweep_moments() {
   constexpr auto keep = mf::nan_rule::propagate;
@@ -61,10 +97,12 @@ void sweep_moments() {
       {operation::norm1, norm<Item, keep>, norm<Item, omit>},
       {operation::norm2, norm<Item, keep>, norm<Item, omit>},
       {operation::norminf, norm<Item, keep>, norm<Item, omit>},
+      {operation::mean_square, mean_square<Item, keep>, mean_square<Item, omit>},
       {operation::var, variance<Item, keep>, variance<Item, omit>, true},
       {operation::std, variance<Item, keep>, variance<Item, omit>, true, 1},
       {operation::norm1, norm<Item, keep>, norm<Item, omit>, true},
       {operation::norm2, norm<Item, keep>, norm<Item, omit>, true},
+      {operation::mean_square, mean_square<Item, keep>, mean_square<Item, omit>, true},
   };
   sweep(checks);
 }

@@ -188,7 +188,7 @@ std::optional<number> answer_for_nothing(operation op) {
       return std::nullopt;
     case operation::bit_or:
     case operation::bit_xor: return number_of(Item{});
-    default: return std::nullopt;  // min, max, arg*, mean, var, std, top, bottom
+    default: return std::nullopt;  // min, max, arg*, means, var, std, top, bottom
   }
 }
 

@@ -138,8 +138,9 @@ TEST(rolling_reducer, long_windows_and_instruction_sets) {
   const std::vector<float> narrow(items.begin(), items.end());
   for (const std::string& set : runtime::instruction_sets()) {
     ASSERT_TRUE(runtime::use_instruction_set(set));
-    for (const auto op : {MONOFOLD_SUM, MONOFOLD_MEAN, MONOFOLD_NORM2, MONOFOLD_MIN,
-                          MONOFOLD_ARGMAX, MONOFOLD_MINMAX, MONOFOLD_STD, MONOFOLD_NORMINF}) {
+    for (const auto op :
+         {MONOFOLD_SUM, MONOFOLD_MEAN, MONOFOLD_NORM2, MONOFOLD_MEAN_SQUARE, MONOFOLD_MIN,
+          MONOFOLD_ARGMAX, MONOFOLD_MINMAX, MONOFOLD_STD, MONOFOLD_NORMINF}) {
       for (const std::int64_t window : {5L, 1400L, rolled_items}) {
         monofold_options options = MONOFOLD_OPTIONS_INIT;
         options.nan = MONOFOLD_NAN_OMIT;
@@ -201,7 +202,7 @@ TEST(rolling_reducer, sums_are_rounded_to_floats_once) {
     for (const float x : {1.0F, 0x1p-24F, 0x1p-80F, 0x1p-130F}) items.push_back(x);
   }
   items.resize(rolled_items);
-  for (const auto op : {MONOFOLD_SUM, MONOFOLD_MEAN, MONOFOLD_NORM1}) {
+  for (const auto op : {MONOFOLD_SUM, MONOFOLD_MEAN, MONOFOLD_NORM1, MONOFOLD_MEAN_SQUARE}) {
     for (const std::int64_t window : {1, 2, 3, 4}) {
       const rolling_case one{items.data(), MONOFOLD_FLOAT32,      window,
                              op,           MONOFOLD_OPTIONS_INIT, MONOFOLD_FLOAT32};
@@ -223,8 +224,9 @@ TEST(rolling_reducer, specials_pass_through) {
   items[400] = items[1400] = -infinity;
   items[810] = items[1440] = infinity;
   const std::vector<float> narrow(items.begin(), items.end());
-  for (const auto op : {MONOFOLD_SUM, MONOFOLD_MEAN, MONOFOLD_NORM1, MONOFOLD_NORM2, MONOFOLD_VAR,
-                        MONOFOLD_STD, MONOFOLD_MIN, MONOFOLD_ARGMAX}) {
+  for (const auto op :
+       {MONOFOLD_SUM, MONOFOLD_MEAN, MONOFOLD_NORM1, MONOFOLD_NORM2, MONOFOLD_MEAN_SQUARE,
+        MONOFOLD_VAR, MONOFOLD_STD, MONOFOLD_MIN, MONOFOLD_ARGMAX}) {
     for (const std::int64_t window : {2, 30, 600}) {
       for (const auto nan : {MONOFOLD_NAN_PROPAGATE, MONOFOLD_NAN_OMIT, MONOFOLD_NAN_RAISE}) {
         monofold_options options = MONOFOLD_OPTIONS_INIT;

@@ -234,6 +234,7 @@ TEST(saved_reducer, the_headers_save_the_same_runs) {
       check_run(mf::sum, "sum", operation::sum, false, first, count);
       check_run(mf::variance(), "moments", operation::var, false, first, count);
       check_run(mf::norm2, "sum of squares", operation::norm2, false, first, count);
+      check_run(mf::mean_square, "sum of squares", operation::mean_square, false, first, count);
       check_run(mf::norm_inf, "norm_inf", operation::norminf, false, first, count);
       check_run(mf::argmin, "min", operation::argmin, false, first, count);
       check_run(mf::extrema, "extrema", operation::minmax, false, first, count);

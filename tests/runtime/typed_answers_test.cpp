@@ -61,6 +61,7 @@ struct exact_sums {
       case MONOFOLD_VAR: return oracle::nearest_ratio(deviations, divisor, -2148, format);
       case MONOFOLD_STD: return oracle::nearest_root(deviations, divisor, -2148, format);
       case MONOFOLD_NORM1: return oracle::nearest_ratio(magnitudes, 1, -1074, format);
+      case MONOFOLD_MEAN_SQUARE: return oracle::nearest_ratio(squares, count, -2148, format);
       default: return oracle::nearest_root(squares, 1, -2148, format);
     }
   }
@@ -91,8 +92,8 @@ void check_narrow_answers(mf::dtype type, const std::vector<double>& items, std:
   monofold_options options = MONOFOLD_OPTIONS_INIT;
   options.ddof = ddof;
   const std::int64_t last = 1;
-  for (const auto op :
-       {MONOFOLD_SUM, MONOFOLD_MEAN, MONOFOLD_VAR, MONOFOLD_STD, MONOFOLD_NORM1, MONOFOLD_NORM2}) {
+  for (const auto op : {MONOFOLD_SUM, MONOFOLD_MEAN, MONOFOLD_VAR, MONOFOLD_STD, MONOFOLD_NORM1,
+                        MONOFOLD_NORM2, MONOFOLD_MEAN_SQUARE}) {
     if ((op == MONOFOLD_VAR || op == MONOFOLD_STD) && exact.count <= ddof) continue;
     for (const narrow_type& to : narrow_types) {
       const double wanted = exact.answer(op, ddof, to.format);
@@ -256,6 +257,8 @@ TEST(typed_answers, integers) {
     check(MONOFOLD_NORM1,
           [&](const auto& f) { return oracle::nearest_ratio(magnitudes, 1, 0, f); });
     check(MONOFOLD_NORM2, [&](const auto& f) { return oracle::nearest_root(squares, 1, 0, f); });
+    check(MONOFOLD_MEAN_SQUARE,
+          [&](const auto& f) { return oracle::nearest_ratio(squares, count, 0, f); });
     check(MONOFOLD_VAR, [&](const auto& f) {
       return oracle::nearest_ratio(deviations, big_integer(count) * count, 0, f);
     });

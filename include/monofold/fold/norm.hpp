@@ -127,6 +127,16 @@ struct norm2_fold {
     if (s.middle > 0) return std::sqrt(s.middle + std::ldexp(s.small, -1200));
     return std::sqrt(s.small) * 0x1p-600;
   }
+  /// The mean of the squares of `count` items, at least one.
+  ///
+  /// accuracy   relative error <= (ceil(log2(n)) + 16) u where the result is a normal number
+  MONOFOLD_HD_CALL static double mean_square(const state& s, std::int64_t count) {
+    const auto n = static_cast<double>(count);
+    if (is_nan(s.middle)) return one_nan(s.middle);
+    if (s.large > 0) return (s.large + std::ldexp(s.middle, -1200)) / n * 0x1p600 * 0x1p600;
+    if (s.middle > 0) return (s.middle + std::ldexp(s.small, -1200)) / n;
+    return s.small / n * 0x1p-600 * 0x1p-600;
+  }
 };
 
 /// The square root of the exact sum of squares of integers, rounded once.

@@ -35,7 +35,8 @@ struct row_integer_fold {
       case operation::norminf: return {static_cast<int128>(size), {}};
       case operation::var:
       case operation::std:
-      case operation::norm2: break;
+      case operation::norm2:
+      case operation::mean_square: break;
       default: return {static_cast<int128>(item), {}};
     }
     const auto own = static_cast<int128>(size);
@@ -57,7 +58,8 @@ struct row_integer_fold {
   MONOFOLD_HD state identity() const { return {static_cast<int128>(nothing), {}}; }
 
   MONOFOLD_HD bool needs_length() const {
-    return rules.op == operation::var || rules.op == operation::std;
+    return rules.op == operation::var || rules.op == operation::std ||
+           rules.op == operation::mean_square;
   }
   MONOFOLD_GPU row_answer answer(const state& total, std::int64_t count) const {
     return answer_of(*this, total, count);
@@ -68,10 +70,15 @@ struct row_integer_fold {
                                                 std::int64_t count) {
     const row_rules& rules = f.rules;
     const bool is_size = rules.op == operation::norm1 || rules.op == operation::norminf;
-    if (rules.op == operation::norm2) {
+    if (rules.op == operation::norm2 || rules.op == operation::mean_square) {
+      const bool is_mean = rules.op == operation::mean_square;
+      if (is_mean && count == 0) return row_answer::failed(status::empty_input);
       const auto squares = monofold::detail::leading_of(total.squares.limb, 4, 0).bits;
       if (squares.significand == 0) return row_answer::of_real(0, rules.to);
-      return row_answer::of_leading(false, root_of(squares), rules.to);
+      return row_answer::of_leading(
+          false,
+          is_mean ? quotient_of(squares, static_cast<std::uint64_t>(count)) : root_of(squares),
+          rules.to);
     }
     if (!f.needs_length()) {
       const bool has_sign = f.is_signed && !is_size;
@@ -103,6 +110,7 @@ std::unique_ptr<row_pass> make_integer_row_pass(const row_question& what, const 
     case operation::std:
     case operation::norm1:
     case operation::norm2:
+    case operation::mean_square:
     case operation::norminf:
     case operation::bit_or:
     case operation::bit_xor: break;

@@ -105,7 +105,7 @@ struct row_plain_fold : float_sum_fold<Item, std::conditional_t<sizeof(Item) == 
   }
 };
 
-/// Exact variances and their roots; 2-norms.
+/// Exact variances and their roots; 2-norms and means of squares.
 template <class Item>
 struct row_moments_fold : exact_moments_fold<Item> {
   using state = exact_moments_state<Item>;
@@ -149,8 +149,8 @@ struct row_moments_fold : exact_moments_fold<Item> {
                                                  row_answer& out) {
     out = row_answer::failed(status::nan_found);
     if (!leave_out_nan(rules, counts)) return true;
-    if (rules.op == operation::norm2) {
-      out = norm_of(rules, counts, squares);
+    if (rules.op == operation::norm2 || rules.op == operation::mean_square) {
+      out = answer_of_squares(rules, counts, squares);
       return true;
     }
     const exact_verdict v = verdict<nan_rule::propagate>(counts);
@@ -167,16 +167,22 @@ struct row_moments_fold : exact_moments_fold<Item> {
     }
     return found_by_deviations(rules, deviations, static_cast<std::uint64_t>(divisor), out);
   }
-  /// The root of the squares; their signs are lost, so are those of infinities.
-  MONOFOLD_GPU static row_answer norm_of(const row_rules& rules, exact_counts counts,
-                                         const monofold::detail::leading_bits& squares) {
+  /// The root of the squares or their mean; their signs are lost, so are those of infinities.
+  MONOFOLD_GPU static row_answer answer_of_squares(const row_rules& rules, exact_counts counts,
+                                                   const monofold::detail::leading_bits& squares) {
     counts.positive_infinity += counts.negative_infinity;
     counts.negative_infinity = counts.minus_zeros = 0;
     const exact_verdict v = verdict<nan_rule::propagate>(counts);
+    const bool is_root = rules.op == operation::norm2;
+    if (!is_root && v.items == 0) return row_answer::failed(status::empty_input);
     if (v.kind != number_kind::finite || squares.significand == 0) {
       return row_answer::of_real(monofold::detail::special<double>(v), rules.to);
     }
-    return row_answer::of_leading(false, monofold::detail::root_of(squares), rules.to);
+    return row_answer::of_leading(
+        false,
+        is_root ? monofold::detail::root_of(squares)
+                : monofold::detail::quotient_of(squares, static_cast<std::uint64_t>(v.items)),
+        rules.to);
   }
   /// False where what the deviations may be at least and at most are rounded to different answers.
   MONOFOLD_GPU static bool found_by_deviations(const row_rules& rules,
