@@ -21,6 +21,7 @@ __version__ = _core.version()
 # The one place that puts the names of operations here, so that they are what `from monofold import` sees.
 sum = _operations.make("sum")
 mean = _operations.make("mean")
+mean_square = _operations.make("mean_square")
 var = _operations.make("var")
 std = _operations.make("std")
 min = _operations.make("min")
@@ -48,6 +49,6 @@ from . import plain  # noqa: E402
 __all__ = [
     "DeviceUnavailable", "EmptyInput", "IntegerOverflow", "MalformedState", "NanFound", "Operation", "State", "Stats",
     "TopK", "all", "any", "argmax", "argmin", "bit_and", "bit_or", "bit_xor", "bottom_k", "count", "count_nan",
-    "count_nonzero", "dot", "group_by", "info", "max", "mean", "min", "minmax", "norm", "plain", "prod", "progress",
-    "reduce", "rolling", "segmented_reduce", "set_threads", "stats", "std", "sum", "top_k", "var",
+    "count_nonzero", "dot", "group_by", "info", "max", "mean", "mean_square", "min", "minmax", "norm", "plain", "prod",
+    "progress", "reduce", "rolling", "segmented_reduce", "set_threads", "stats", "std", "sum", "top_k", "var",
 ]

@@ -99,6 +99,7 @@ def info() -> dict[str, Any]: ...
 __version__: str
 sum: Operation[Any]
 mean: Operation[float]
+mean_square: Operation[float]
 var: Operation[float]
 std: Operation[float]
 min: Operation[Any]

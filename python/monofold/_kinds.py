@@ -49,6 +49,8 @@ KINDS = {kind.name: kind for kind in (
     Kind("bit_or", 21, "The bits that some item has."),
     Kind("bit_xor", 22, "The bits that an odd number of items have."),
     Kind("count_nan", 23, "How many items are NaN."),
+    Kind("mean_square", 24, "The mean of squares, exact and rounded once: its root is what an RMS norm divides by.",
+         real=True),
 )}
 
 

@@ -6,7 +6,8 @@ from ._kinds import KINDS
 _BY_CODE = {kind.code: kind for kind in KINDS.values()}
 _STATS = _folds.StatsFold()
 # Operations whose exact states are numbers and counts that are added.
-_TAKES_OUT = frozenset("count count_nan sum mean var std norm1 norm dot any all count_nonzero bit_xor".split())
+_TAKES_OUT = frozenset(
+    "count count_nan sum mean var std norm1 norm mean_square dot any all count_nonzero bit_xor".split())
 
 
 class State:

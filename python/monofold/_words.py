@@ -23,7 +23,8 @@ def _bytes_of(code, value, product):
 
 
 _STATES = {"sum": "sum", "mean": "sum", "var": "moments", "std": "moments", "norm1": "norm1", "norm": "norm2",
-           "dot": "dot", "any": "logical", "all": "logical", "count_nonzero": "logical", "count": None}
+           "mean_square": "norm2", "dot": "dot", "any": "logical", "all": "logical", "count_nonzero": "logical",
+           "count": None}
 _ORDER = ("sum", "moments", "norm1", "norm2", "dot", "logical")
 
 

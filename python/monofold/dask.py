@@ -3,11 +3,12 @@
 from . import _dask
 from ._dask import reduce, state
 
-__all__ = ["all", "any", "argmax", "argmin", "count", "count_nonzero", "max", "mean", "min", "norm", "prod", "reduce",
-           "state", "std", "sum", "var"]
+__all__ = ["all", "any", "argmax", "argmin", "count", "count_nonzero", "max", "mean", "mean_square", "min", "norm",
+           "prod", "reduce", "state", "std", "sum", "var"]
 
 sum = _dask.make("sum")
 mean = _dask.make("mean")
+mean_square = _dask.make("mean_square")
 var = _dask.make("var")
 std = _dask.make("std")
 min = _dask.make("min")

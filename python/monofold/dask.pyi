@@ -2,8 +2,8 @@ from typing import Any, Protocol
 
 from . import Axis, Fold, Nan, Operation
 
-__all__ = ["all", "any", "argmax", "argmin", "count", "count_nonzero", "max", "mean", "min", "norm", "prod", "reduce",
-           "state", "std", "sum", "var"]
+__all__ = ["all", "any", "argmax", "argmin", "count", "count_nonzero", "max", "mean", "mean_square", "min", "norm",
+           "prod", "reduce", "state", "std", "sum", "var"]
 
 class _Reduction(Protocol):
     def __call__(self, d: Any, axis: Axis | None = None, *, keepdims: bool = False, dtype: Any = None,
@@ -11,6 +11,7 @@ class _Reduction(Protocol):
 
 sum: _Reduction
 mean: _Reduction
+mean_square: _Reduction
 var: _Reduction
 std: _Reduction
 min: _Reduction

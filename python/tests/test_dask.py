@@ -20,7 +20,7 @@ def test_whole(chunks, split_every):
     x = numbers("float64", (60, 200))
     d = da.from_array(x, chunks=chunks)
     for name in ("sum", "mean", "var", "std", "min", "max", "argmin", "argmax", "any", "all", "count", "prod", "norm",
-                 "count_nonzero"):
+                 "count_nonzero", "mean_square"):
         out = getattr(mfd, name)(d, split_every=split_every)
         assert out.shape == () and same(out.compute(scheduler="threads").item(), getattr(mf, name)(x)), name
     fold = mf.all(mf.sum, mf.minmax, mf.top_k(k=3), mf.argmax)
@@ -62,7 +62,7 @@ def test_whole_arrays_are_not_gathered(options, monkeypatch):
     monkeypatch.setattr(mf.State, "push", lambda self, block: pushed.append(block.size) or push(self, block))
     x = numbers("float32", (60, 200))
     d = da.from_array(x, chunks=(7, 50))
-    for name in ("sum", "mean", "var", "std", "max", "any", "count", "norm"):
+    for name in ("sum", "mean", "var", "std", "max", "any", "count", "norm", "mean_square"):
         if "dtype" in options and name == "any":
             continue
         out, expected = getattr(mfd, name)(d, **options), np.asarray(getattr(mf, name)(x, **options))

@@ -51,7 +51,7 @@ def test_keys_of_all_types(dtype, order):
 def test_items_of_all_types(dtype):
     keys, x = np.arange(600) * 7 % 13 - 6, numbers(dtype, 600)
     for operation in (mf.sum, mf.mean, mf.var, mf.std, mf.min, mf.max, mf.argmin, mf.argmax, mf.any, mf.all, mf.count,
-                      mf.count_nonzero, mf.norm):
+                      mf.count_nonzero, mf.norm, mf.mean_square):
         for order in ("key", "first"):
             found, answers = mf.group_by(There(keys), There(x), operation, order=order)
             names, wanted = mf.group_by(keys, x, operation, order=order)

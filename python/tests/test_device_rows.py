@@ -85,7 +85,7 @@ def same(there, here):
 
 
 OPERATIONS = (mf.sum, mf.mean, mf.var, mf.std, mf.min, mf.max, mf.argmin, mf.argmax, mf.any, mf.all, mf.count_nonzero,
-              mf.norm, mf.norm(ord=1), mf.norm(ord=np.inf))
+              mf.norm, mf.norm(ord=1), mf.norm(ord=np.inf), mf.mean_square)
 
 
 @pytest.mark.parametrize("dtype", ("float32", "float64", "float16", "int32", "uint8", "bool"))

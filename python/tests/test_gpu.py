@@ -9,7 +9,8 @@ if mf.info()["gpu"].startswith("none"):
     pytest.skip("no GPU", allow_module_level=True)
 
 DTYPES = ("float16", "float32", "float64", "int8", "int32", "int64", "uint8", "bool")
-WHOLE = ("sum", "mean", "var", "std", "min", "max", "minmax", "argmin", "argmax", "count_nonzero", "norm")
+WHOLE = ("sum", "mean", "var", "std", "min", "max", "minmax", "argmin", "argmax", "count_nonzero", "norm",
+         "mean_square")
 ALONG = ("sum", "mean", "var", "max", "argmin", "count_nonzero")
 
 
@@ -57,7 +58,7 @@ def gpu(request):
 
 
 def supports(name, dtype):
-    return not (dtype == "bool" and name in ("sum", "mean", "var", "std", "norm"))
+    return not (dtype == "bool" and name in ("sum", "mean", "var", "std", "norm", "mean_square"))
 
 
 @pytest.mark.parametrize("dtype", DTYPES)

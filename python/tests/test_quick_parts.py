@@ -9,7 +9,7 @@ import pytest
 from arrays import answers_of, equal
 
 OPERATIONS = (mf.sum, mf.mean, mf.var, mf.std(correction=1), mf.min, mf.minmax, mf.argmin, mf.argmax, mf.prod, mf.all,
-              mf.count, mf.norm, mf.plain.sum, mf.plain.var, mf.sum(nan="omit"), mf.argmax(nan="omit"),
+              mf.count, mf.norm, mf.mean_square, mf.plain.sum, mf.plain.var, mf.sum(nan="omit"), mf.argmax(nan="omit"),
               mf.max(nan="raise"))
 TYPES = ("float64", "float32", "float16", "int16", "uint64", "bool")
 

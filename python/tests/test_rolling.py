@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from arrays import numbers, same
 
-FOLDS = (mf.sum, mf.mean, mf.std, mf.min, mf.argmax, mf.norm, mf.prod, mf.count, mf.plain.sum, mf.plain.mean)
+FOLDS = (mf.sum, mf.mean, mf.std, mf.min, mf.argmax, mf.norm, mf.mean_square, mf.prod, mf.count, mf.plain.sum,
+         mf.plain.mean, mf.plain.mean_square)
 
 
 def slices(x, window, fold, **options):

@@ -1,6 +1,7 @@
 """Axes: each row the bits that it has alone, in the caller's shape and type."""
 
 import math
+from fractions import Fraction
 
 import monofold as mf
 import numpy as np
@@ -21,7 +22,7 @@ def rows_of(x, axis):
 
 @pytest.mark.parametrize("axis", AXES)
 @pytest.mark.parametrize("operation", (mf.sum, mf.mean, mf.var, mf.std, mf.min, mf.argmax, mf.any, mf.count, mf.prod,
-                                       mf.norm, mf.plain.sum), ids=repr)
+                                       mf.norm, mf.mean_square, mf.plain.sum, mf.plain.mean_square), ids=repr)
 def test_rows_are_whole_arrays(operation, axis):
     x = numbers("float64", (4, 5, 130))
     shape, rows = rows_of(x, axis)
@@ -34,7 +35,8 @@ def test_rows_are_whole_arrays(operation, axis):
 @pytest.mark.parametrize("dtype", FLOATS)
 def test_floats_keep_their_type(dtype):
     x = numbers(dtype, (30, 40))
-    for operation in (mf.sum, mf.mean, mf.var, mf.std, mf.prod, mf.min, mf.norm, mf.plain.sum, mf.plain.mean):
+    for operation in (mf.sum, mf.mean, mf.var, mf.std, mf.prod, mf.min, mf.norm, mf.mean_square, mf.plain.sum,
+                      mf.plain.mean, mf.plain.mean_square):
         assert operation(x, axis=0).dtype == np.dtype(dtype), operation
     assert mf.argmin(x, axis=0).dtype == np.int64 and mf.count(x, axis=0).dtype == np.int64
     assert mf.any(x, axis=0).dtype == bool
@@ -46,7 +48,7 @@ def test_integers_widen(dtype):
     wide = np.uint64 if dtype.startswith("uint") else np.int64
     assert same(mf.sum(x, axis=1), np.sum(x, axis=1, dtype=wide))
     assert same(mf.min(x, axis=1), np.min(x, axis=1)) and same(mf.argmax(x, axis=0), np.argmax(x, axis=0))
-    for operation in (mf.mean, mf.var, mf.std, mf.norm):
+    for operation in (mf.mean, mf.var, mf.std, mf.norm, mf.mean_square):
         assert operation(x, axis=0).dtype == np.float64
     assert same(mf.count_nonzero(x, axis=0), np.count_nonzero(x, axis=0))
 
@@ -58,13 +60,30 @@ def test_dtype_is_rounded_once(dtype):
     assert same(mf.sum(x, axis=1, dtype=dtype), expected)
 
 
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_mean_squares_are_rounded_once(dtype):
+    x = numbers(dtype, (20, 64))
+    exact = [sum(Fraction(item) ** 2 for item in row) / 64 for row in x.tolist()]
+    own = np.array([rounded(one, dtype) for one in exact], dtype)
+    assert same(mf.mean_square(x, axis=1), own)
+    assert same(mf.mean_square(x, axis=1, dtype="float64"), np.array([float(one) for one in exact]))
+    assert same(mf.mean_square(x, axis=-1, keepdims=True)[3], mf.mean_square(x[3:4], axis=-1, keepdims=True)[0])
+    out = np.empty(20, dtype)
+    assert mf.mean_square(x, axis=1, out=out) is out and same(out, own)
+    mask = np.arange(64) % 3 == 0
+    assert same(mf.mean_square(x, axis=1, where=mask), mf.mean_square(x[:, ::3], axis=1))
+    with pytest.raises(mf.EmptyInput, match=r"row \(0,\)"):
+        mf.mean_square(x[:, :0], axis=1)
+
+
 @pytest.mark.parametrize("dtype", FLOATS + INTEGERS + ("bool",))
 def test_quick_calls_are_the_same(dtype):
     """A call with nothing but an axis, from the second one on, beside one that takes the long way."""
     for shape in ((7, 5, 3), (1, 4), (9,), (300, 70)):
         x = numbers(dtype, shape)
         for part in (x, x.T, x[::-1], x[..., ::2], np.broadcast_to(x[:1], shape), x.astype(x.dtype.newbyteorder())):
-            for operation in (mf.sum, mf.mean, mf.var, mf.max, mf.argmin, mf.count, mf.any, mf.plain.sum, mf.minmax):
+            for operation in (mf.sum, mf.mean, mf.mean_square, mf.var, mf.max, mf.argmin, mf.count, mf.any,
+                              mf.plain.sum, mf.minmax):
                 for axis in range(-x.ndim, x.ndim):
                     expected = operation(part, axis=axis, where=True)
                     for found in (operation(part, axis=axis), operation(part, axis)):

@@ -17,6 +17,17 @@ def test_segments_are_slices(operation, dtype):
     assert out.tolist() == [operation(x[a:b]) for a, b in zip(STARTS, STOPS)]
 
 
+@pytest.mark.parametrize("operation", (mf.mean, mf.mean_square, mf.plain.mean_square), ids=repr)
+@pytest.mark.parametrize("dtype", ("float64", "int32"))
+def test_means_of_segments(operation, dtype):
+    x = numbers(dtype, 4000)
+    starts, stops = [STARTS[0], *STARTS[2:]], [STOPS[0], *STOPS[2:]]  # none is empty
+    out = mf.segmented_reduce(x, operation, starts=starts, stops=stops)
+    assert out.tolist() == [operation(x[a:b]) for a, b in zip(starts, stops)]
+    with pytest.raises(mf.EmptyInput, match="row 1"):
+        mf.segmented_reduce(x, operation, starts=STARTS, stops=STOPS)
+
+
 def test_offsets_and_starts():
     x = numbers("float32", 100)
     offsets = [0, 10, 10, 60, 100]

@@ -68,7 +68,7 @@ def test_merge_and_append():
 
 
 @pytest.mark.parametrize("fold", (mf.sum, mf.stats, FOLD, mf.plain.mean, mf.dot, mf.bottom_k(k=2), mf.sum(nan="omit"),
-                                  mf.norm(ord=1)), ids=repr)
+                                  mf.norm(ord=1), mf.mean_square, mf.plain.mean_square), ids=repr)
 def test_travels(fold):
     state = mf.State(fold, "float32")
     x = numbers("float32", 777)
@@ -216,7 +216,7 @@ def test_folds_of_one_operation():
 
 
 ALL_OF_THEM = mf.all(*(getattr(mf, name) for name in (
-    "count sum mean var std min max minmax argmin argmax any all count_nonzero count_nan norm").split()),
+    "count sum mean mean_square var std min max minmax argmin argmax any all count_nonzero count_nan norm").split()),
     mf.norm(ord=1), mf.norm(ord=float("inf")), mf.top_k(k=5), mf.bottom_k(k=5))
 
 

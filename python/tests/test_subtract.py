@@ -10,8 +10,8 @@ from arrays import numbers
 from hypothesis import given
 from hypothesis import strategies as st
 
-GROUPS = (mf.sum, mf.mean, mf.var, mf.std, mf.norm, mf.norm(ord=1), mf.count, mf.count_nan, mf.any, mf.all,
-          mf.count_nonzero, mf.mean(nan="omit"), mf.all(mf.sum(nan="omit"), mf.std(nan="omit")))
+GROUPS = (mf.sum, mf.mean, mf.var, mf.std, mf.norm, mf.norm(ord=1), mf.mean_square, mf.count, mf.count_nan,
+          mf.any, mf.all, mf.count_nonzero, mf.mean(nan="omit"), mf.all(mf.sum(nan="omit"), mf.std(nan="omit")))
 
 
 def state_of(fold, x, first_index=0):
@@ -57,7 +57,7 @@ def test_dot():
 
 
 @pytest.mark.parametrize("fold", (mf.min, mf.argmax, mf.minmax, mf.prod, mf.top_k(k=2), mf.norm(ord=math.inf), mf.stats,
-                                  mf.plain.sum, mf.plain.var, mf.all(mf.sum, mf.max)), ids=repr)
+                                  mf.plain.sum, mf.plain.var, mf.plain.mean_square, mf.all(mf.sum, mf.max)), ids=repr)
 def test_others_say_so_by_name(fold):
     x = numbers("float64", 5)
     whole, part = state_of(fold, x), state_of(fold, x[:2])

@@ -20,6 +20,8 @@ def test_floats(dtype, size):
     assert same(mf.sum(x), rounded(total))
     assert same(mf.mean(x), rounded(total / size))
     assert same(mf.var(x), rounded(square / size - (total / size) ** 2))
+    assert same(mf.mean_square(x), rounded(square / size))
+    assert mf.plain.mean_square(x) == pytest.approx(float(square / size), rel=1e-14)
     assert same(mf.norm(x, ord=1), rounded(sum(abs(Fraction(item)) for item in x.tolist())))
     assert same(mf.dot(x, x), rounded(square))
     assert same(mf.min(x), float(np.min(x)))
@@ -37,6 +39,7 @@ def test_integers(dtype, size):
     items = x.tolist()
     assert same(mf.sum(x), sum(items))
     assert same(mf.mean(x), float(Fraction(sum(items), size)))
+    assert same(mf.mean_square(x), float(Fraction(sum(item * item for item in items), size)))
     assert mf.min(x) == min(items) and mf.max(x) == max(items)
     assert mf.norm(x, ord=1) == sum(map(abs, items))
     assert mf.bit_xor(x) == np.bitwise_xor.reduce(x)
@@ -68,7 +71,8 @@ def test_no_items():
     empty = np.array([])
     assert same(mf.sum(empty), 0.0) and same(mf.prod(empty), 1.0) and same(mf.count(empty), 0)
     assert same(mf.all(empty), True) and same(mf.any(empty), False) and same(mf.norm(empty), 0.0)
-    for operation in (mf.mean, mf.var, mf.std, mf.min, mf.max, mf.minmax, mf.argmin, mf.argmax):
+    for operation in (mf.mean, mf.mean_square, mf.plain.mean_square, mf.var, mf.std, mf.min, mf.max, mf.minmax,
+                      mf.argmin, mf.argmax):
         with pytest.raises(mf.EmptyInput):
             operation(empty)
     with pytest.raises(mf.EmptyInput):
@@ -99,11 +103,17 @@ def test_nan_policies(size):
     x[1] = np.nan
     assert math.isnan(mf.sum(x)) and math.isnan(mf.max(x)) and mf.argmax(x) == 1 and mf.count_nan(x) == 1
     assert mf.sum(x, nan="omit") == np.nansum(x, dtype="float64")
+    squares = sum(Fraction(item) ** 2 for item in x[2:].tolist())
+    assert math.isnan(mf.mean_square(x)) and mf.mean_square(x, nan="omit") == float(squares / (size - 1))
+    for operation in (mf.mean_square, mf.plain.mean_square):
+        with pytest.raises(mf.EmptyInput):
+            operation(np.full(size, np.nan), nan="omit")
     assert mf.argmax(x, nan="omit") == size - 1 and mf.count(x, nan="omit") == size - 1
     for array, place in ((x, 1), (x[::-1], size - 2), (x[::-1].astype(">f4"), size - 2)):
-        with pytest.raises(mf.NanFound) as caught:
-            mf.mean(array, nan="raise")
-        assert caught.value.index == place
+        for operation in (mf.mean, mf.mean_square):
+            with pytest.raises(mf.NanFound) as caught:
+                operation(array, nan="raise")
+            assert caught.value.index == place
     with pytest.raises(ValueError, match="none of propagate, omit, raise"):
         mf.sum(x, nan="drop")
 
@@ -112,11 +122,17 @@ def test_overflow():
     with pytest.raises(mf.IntegerOverflow):
         mf.sum(np.full(2, 2**63 - 1))
     assert mf.mean(np.full(2, 2**63 - 1)) == 2.0**63
+    assert mf.mean_square(np.full(2, -2**63)) == mf.mean_square(np.full(3, -2.0**63)) == 2.0**126
+    assert mf.mean_square([2.0**511] * 4) == 2.0**1022 and mf.mean_square([2.0**1000]) == math.inf
 
 
 def test_dtype_of_a_number():
     tie = np.array([2**-60, 2**-24, 1])
     assert mf.sum(tie, dtype="float32") == 1 + 2**-23  # by way of float64 it would be 1
+    third = [np.float32(1 / 3), 1.0, 1.0]
+    exact = sum(Fraction(float(item)) ** 2 for item in third) / 3
+    for dtype in FLOATS:
+        assert mf.mean_square(third, dtype=dtype) == rounded(exact, dtype)
     assert mf.sum(np.array([200, 100], "uint8"), dtype="int16") == 300
     with pytest.raises(mf.IntegerOverflow):
         mf.sum(np.array([200, 100], "uint8"), dtype="uint8")

@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 from monofold.mpi import from_words, words
 
-FOLDS = [mf.sum, mf.mean, mf.var, mf.std, mf.norm, mf.norm(ord=1), mf.count_nonzero, mf.any, mf.count, mf.var(correction=1),
-         mf.all(mf.sum, mf.norm, mf.norm(ord=1), mf.all, mf.count)]
+FOLDS = [mf.sum, mf.mean, mf.var, mf.std, mf.norm, mf.norm(ord=1), mf.mean_square, mf.count_nonzero, mf.any, mf.count,
+         mf.var(correction=1), mf.all(mf.sum, mf.norm, mf.norm(ord=1), mf.all, mf.count)]
 DTYPES = ["float64", "float32", "float16", "bool", "int8", "int64", "uint64"]
 
 
