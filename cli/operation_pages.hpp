@@ -91,6 +91,11 @@ inline constexpr std::array<operation_page, runtime::operations.size()> operatio
      "The exact sum of squares over the count, rounded once: its root is what an RMS norm divides "
      "by.",
      "--nan --plain", "mean_square a.npy --axis -1"},
+    {runtime::operation::logsumexp, operation_group::sums, "makes the answer NaN",
+     "The largest item plus the logarithm of the sum of exp(x - largest), so that nothing "
+     "overflows; in "
+     "one pass, by one tree, in float32 for items of up to 32 bits.",
+     "--nan", "logsumexp logits.npy --axis -1"},
 }};
 
 constexpr bool pages_are_in_order() {

@@ -25,7 +25,7 @@ _monofold() {
     --save-state) return ;;
     --first-index) return ;;
     --size) return ;;
-    --ops) COMPREPLY=($(compgen -P "$head" -W 'count sum prod mean var std min max minmax argmin argmax top bottom any all nonzero norm1 norm2 norminf dot and or xor nan mean_square stats' -- "$last")); return ;;
+    --ops) COMPREPLY=($(compgen -P "$head" -W 'count sum prod mean var std min max minmax argmin argmax top bottom any all nonzero norm1 norm2 norminf dot and or xor nan mean_square logsumexp stats' -- "$last")); return ;;
     --count) return ;;
     --seed) return ;;
     --distribution) COMPREPLY=($(compgen -W 'uniform normal ramp integers' -- "$word")); return ;;
@@ -49,7 +49,7 @@ _monofold() {
     esac
     COMPREPLY=($(compgen -W "$flags" -- "$word"))
   elif [[ $COMP_CWORD -eq 1 ]]; then
-    first='count sum prod mean var std min max minmax argmin argmax top bottom any all nonzero norm1 norm2 norminf dot and or xor nan mean_square stats'
+    first='count sum prod mean var std min max minmax argmin argmax top bottom any all nonzero norm1 norm2 norminf dot and or xor nan mean_square logsumexp stats'
     [[ $word == *,* ]] || first+=' merge info verify bench generate ladder'
     COMPREPLY=($(compgen -P "$head" -W "$first" -- "$last"))
   else

@@ -39,7 +39,8 @@ static_assert(same(operation::count, MONOFOLD_COUNT) && same(operation::std, MON
               same(operation::norminf, MONOFOLD_NORMINF) && same(operation::dot, MONOFOLD_DOT) &&
               same(operation::bit_and, MONOFOLD_BIT_AND) &&
               same(operation::nan, MONOFOLD_COUNT_NAN) &&
-              same(operation::mean_square, MONOFOLD_MEAN_SQUARE));
+              same(operation::mean_square, MONOFOLD_MEAN_SQUARE) &&
+              same(operation::logsumexp, MONOFOLD_LOGSUMEXP));
 static_assert(same(nan_policy::omit, MONOFOLD_NAN_OMIT) &&
               same(nan_policy::raise, MONOFOLD_NAN_RAISE));
 static_assert(same(key_order::sorted, MONOFOLD_BY_KEY) &&
@@ -76,7 +77,7 @@ inline request make_request(monofold_dtype dtype, const monofold_operation* oper
   request what;
   what.type = static_cast<monofold::dtype>(dtype);
   for (std::int32_t i = 0; i < num_operations; ++i) {
-    if (operations[i] < MONOFOLD_COUNT || operations[i] > MONOFOLD_MEAN_SQUARE) refuse();
+    if (operations[i] < MONOFOLD_COUNT || operations[i] > MONOFOLD_LOGSUMEXP) refuse();
     what.ops.push_back(static_cast<operation>(operations[i]));
   }
   what.nan = static_cast<nan_policy>(how.nan);

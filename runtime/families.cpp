@@ -47,6 +47,7 @@ std::optional<family> family_of(operation op, bool plain) {
     case operation::mean_square: return plain ? family::plain_norm2 : family::norm2;
     case operation::norminf: return family::norm_inf;
     case operation::dot: return plain ? family::plain_dot : family::dot;
+    case operation::logsumexp: return family::logsumexp;
     case operation::bit_and: return family::bit_and;
     case operation::bit_or: return family::bit_or;
     case operation::bit_xor: return family::bit_xor;
@@ -66,7 +67,8 @@ bool depends_on_tree(const request& what) {
       case family::summary:
       case family::plain_norm1:
       case family::plain_norm2:
-      case family::plain_dot: return true;
+      case family::plain_dot:
+      case family::logsumexp: return true;
       default: return false;
     }
   });

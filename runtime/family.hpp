@@ -8,7 +8,7 @@
 namespace monofold::runtime {
 
 /// Folds that answer operations. One member may answer several: the sum also gives the mean. Those
-/// without `plain` in their names are exact; integers have no others.
+/// without `plain` in their names are exact, but products and logsumexp of floats; integers have no others.
 enum class family {
   sum,
   plain_sum,
@@ -29,6 +29,7 @@ enum class family {
   norm_inf,
   dot,
   plain_dot,
+  logsumexp,
   bit_and,
   bit_or,
   bit_xor,

@@ -7,6 +7,7 @@
 namespace monofold::runtime {
 
 std::unique_ptr<member> make_member(const member_request& what) {
+  if (what.kind == family::logsumexp) return make_logsumexp_member(what);
   std::unique_ptr<member> made =
       visit_dtype(what.type, [&]<class Item>() { return make_member_for<Item>(what); });
   if (made == nullptr) throw error(status::unsupported);

@@ -109,6 +109,7 @@ class member {
 
 /// Makes the member for the instruction set in use. The kind must be defined for the type.
 std::unique_ptr<member> make_member(const member_request& what);
+std::unique_ptr<member> make_logsumexp_member(const member_request& what);
 
 // One function for each source file of loops; each returns null for what it does not have.
 member_folder::loop find_sum_loop(const member_request& what);
@@ -116,12 +117,13 @@ member_folder::loop find_integer_loop(const member_request& what);
 member_folder::loop find_extrema_loop(const member_request& what);
 member_folder::loop find_count_loop(const member_request& what);
 member_folder::loop find_summary_loop(const member_request& what);
+member_folder::loop find_logsumexp_loop(const member_request& what);
 member_folder::apart_loop find_integer_apart_loop(const member_request& what);
 
 /// The loop of a member for the instruction set in use.
 inline member_folder::loop find_loop(const member_request& what) {
-  for (const auto find :
-       {find_sum_loop, find_integer_loop, find_extrema_loop, find_count_loop, find_summary_loop}) {
+  for (const auto find : {find_sum_loop, find_integer_loop, find_extrema_loop, find_count_loop,
+                          find_summary_loop, find_logsumexp_loop}) {
     if (const member_folder::loop found = find(what)) return found;
   }
   return nullptr;

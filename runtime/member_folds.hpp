@@ -21,6 +21,7 @@
 #include "monofold/platform/numbers.hpp"
 #include "runtime/exact_runs.hpp"
 #include "runtime/family.hpp"
+#include "runtime/logsumexp_fold.hpp"
 #include "runtime/pair_product.hpp"
 #include "runtime/summary_fold.hpp"
 
@@ -67,6 +68,8 @@ consteval auto float_fold() {
     return named<exact_terms_fold<product_term<pair>>>{};
   else if constexpr (kind == plain_dot)
     return named<float_dot_fold<pair, rule>>{};
+  else if constexpr (kind == logsumexp && (sizeof(Item) > 2))
+    return named<joined_logsumexp_fold<Item>>{};
   else if constexpr (kind == pair_nan_count)
     return named<map_fold<pair, product_of<Item>, nan_count_fold<double>>>{};
   else

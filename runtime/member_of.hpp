@@ -67,6 +67,7 @@ class member_of final : public member {
 
   explicit member_of(const member_request& what) {
     if constexpr (kind == family::largest || kind == family::smallest) fold_.k = what.k;
+    if constexpr (kind == family::logsumexp) fold_.omits_nan = what.omit_nan;
     if constexpr (has_running_sum_v<fold, element>) {
       loop_ = add_running<fold, element>;
       if constexpr (kind == family::dot) apart_loop_ = add_running_apart<fold, Item>;
@@ -166,6 +167,7 @@ class member_of final : public member {
   member_folder::apart_loop apart_loop_ = nullptr;
 };
 
+/// Those of each type of items; logsumexp has its own way.
 using every_family =
     family_list<family::sum, family::plain_sum, family::product, family::moments,
                 family::plain_moments, family::summary, family::minimum, family::maximum,

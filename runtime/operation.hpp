@@ -37,10 +37,11 @@ enum class operation : std::int32_t {
   bit_xor = 22,
   nan = 23,  // how many NaN; part of stats
   mean_square = 24,
+  logsumexp = 25,
 };
 
 /// What an operation can be applied to.
-enum class domain { numbers, integers, pairs };
+enum class domain { numbers, integers, floats, pairs };
 
 struct operation_info {
   operation op;
@@ -51,7 +52,7 @@ struct operation_info {
 };
 
 /// The only list of operations.
-inline constexpr std::array<operation_info, 25> operations{{
+inline constexpr std::array<operation_info, 26> operations{{
     {operation::count, "count", domain::numbers, "the number of items", "integer; empty: 0"},
     {operation::sum, "sum", domain::numbers, "the sum",
      "double, or an exact 64-bit integer; empty: 0"},
@@ -94,6 +95,8 @@ inline constexpr std::array<operation_info, 25> operations{{
     {operation::nan, "nan", domain::numbers, "how many items are NaN", "integer; empty: 0"},
     {operation::mean_square, "mean_square", domain::numbers, "the mean of squares",
      "double; empty: no result"},
+    {operation::logsumexp, "logsumexp", domain::floats,
+     "the logarithm of the sum of exponentials, of floats", "double; empty: -inf"},
 }};
 
 /// What `stats` stands for, in the order in which it is printed.
@@ -119,7 +122,9 @@ constexpr bool is_mean(operation op) {
 
 /// Whether `op` is defined for items of `type`.
 constexpr bool is_defined(operation op, dtype type) {
-  return info(op).on != domain::integers || !monofold::info(type).is_floating;
+  const bool is_floating = monofold::info(type).is_floating;
+  return info(op).on == domain::integers ? !is_floating
+                                         : info(op).on != domain::floats || is_floating;
 }
 
 }  // namespace monofold::runtime

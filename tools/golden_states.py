@@ -66,6 +66,11 @@ def generated(dtype, count, spread):
     return packed(dtype, numbers(count, spread))
 
 
+def logits(count):
+    """Numbers of 8 bits whose exponentials are near each other, far apart and 0 beside the others."""
+    return [item * (1.0, 2.0**4, 2.0**6)[i % 3] for i, item in enumerate(numbers(count, 3))]
+
+
 def with_nans(items, every):
     """The same, but NaN at index 1 and at each `every` behind it."""
     return [NAN if i % every == 1 else item for i, item in enumerate(items)]
@@ -79,7 +84,7 @@ def case(name, dtype, words, *files, first_index=0):
 def every_operation():
     for dtype in FLOATS + INTEGERS:
         items = item_sets(dtype)["numbers"]
-        for op in NUMBERS + (BITS if dtype in INTEGERS else []):
+        for op in NUMBERS + (BITS if dtype in INTEGERS else ["logsumexp"]):
             files = [packed(dtype, items)] + [packed(dtype, items[::-1])] * (op == "dot")
             yield case(f"{op}.{dtype}.numbers", dtype, [op, *OPTIONS.get(op, [])], *files)
 
@@ -91,6 +96,7 @@ def hard_items():
                     "tests": [tests, "-k", "2"]}
         if dtype in FLOATS:
             requests["held"] = ["prod,mean,norm1,norminf,minmax"]
+            requests["exponentials"] = ["logsumexp,max"]
         for kind, items in item_sets(dtype).items():
             if kind == "numbers":
                 continue
@@ -117,6 +123,9 @@ def trees():
         for op in ["sum", "mean", "var", "std", "norm1", "norm2", "mean_square", "stats"]:
             yield case(f"{op}.{dtype}.plain", dtype, [op, "--plain"], items)
         yield case(f"prod.{dtype}.tiles", dtype, ["prod"], generated(dtype, 3 * size + 5, 0))
+        yield case(f"logsumexp.{dtype}.tiles", dtype, ["logsumexp"], packed(dtype, logits(3 * size + 5)))
+        held = with_nans(logits(1088 // len(packed(dtype, [0.0]))), 13)
+        yield case(f"logsumexp.{dtype}.omit", dtype, ["logsumexp", "--nan", "omit"], packed(dtype, held))
         half = 3 * 2048 + 5 * len(packed(dtype, [0.0]))  # a tile of pairs has half as many
         yield case(f"dot.{dtype}.plain", dtype, ["dot", "--plain"], items[:half], items[-half:])
         yield case(f"sum.{dtype}.plain.first_7", dtype, ["sum", "--plain"], items, first_index=7)
@@ -230,6 +239,8 @@ def without_items():
     for plain in [[], ["--plain"]]:
         yield case("mean_square.float32.all_nan" + ".plain" * len(plain), "float32",
                    ["mean_square,norm2", *plain, "--nan", "omit"], packed("float32", [NAN] * 3))
+    yield case("logsumexp.float64.empty", "float64", ["logsumexp"], b"")
+    yield case("logsumexp.float64.all_nan", "float64", ["logsumexp", "--nan", "omit"], packed("float64", [NAN] * 3))
     for dtype in FLOATS + INTEGERS:
         yield case(f"zeros.{dtype}.empty", dtype, [zeros + (",and,or,xor" if dtype in INTEGERS else "")], b"")
     omit, two = ["--nan", "omit", "-k", "2"], [NAN, 1.5, NAN, -2.0, NAN]

@@ -58,31 +58,32 @@ enum {
 /// number type of items: bool, int64, uint64, float (for float16, bfloat16 and float32) or double.
 typedef int32_t monofold_operation;
 enum {
-  MONOFOLD_COUNT = 0,        // int64; 0. Under MONOFOLD_NAN_OMIT without the NaN
-  MONOFOLD_SUM = 1,          // double; int64, for unsigned items and bool uint64; 0
-  MONOFOLD_PROD = 2,         // double; int64 or uint64 modulo 2^64; 1
-  MONOFOLD_MEAN = 3,         // double; none
-  MONOFOLD_VAR = 4,          // double; none where count <= ddof
-  MONOFOLD_STD = 5,          // double; none where count <= ddof
-  MONOFOLD_MIN = 6,          // item; none
-  MONOFOLD_MAX = 7,          // item; none
-  MONOFOLD_MINMAX = 8,       // item and, in `second`, item; none
-  MONOFOLD_ARGMIN = 9,       // item, and its first position in `index`; none
-  MONOFOLD_ARGMAX = 10,      // item, and its first position in `index`; none
-  MONOFOLD_TOP = 11,         // by monofold_top only; none where count < k
-  MONOFOLD_BOTTOM = 12,      // by monofold_top only; none where count < k
-  MONOFOLD_ANY = 13,         // bool; false
-  MONOFOLD_ALL = 14,         // bool; true
-  MONOFOLD_NONZERO = 15,     // int64; 0
-  MONOFOLD_NORM1 = 16,       // double; uint64, exact; 0
-  MONOFOLD_NORM2 = 17,       // double; 0
-  MONOFOLD_NORMINF = 18,     // double; uint64; 0
-  MONOFOLD_DOT = 19,         // by monofold_dot only: double; int64 or uint64, exact; 0
-  MONOFOLD_BIT_AND = 20,     // integers and bool: item; all ones
-  MONOFOLD_BIT_OR = 21,      // integers and bool: item; 0
-  MONOFOLD_BIT_XOR = 22,     // integers and bool: item; 0
-  MONOFOLD_COUNT_NAN = 23,   // int64; 0
-  MONOFOLD_MEAN_SQUARE = 24  // double; none
+  MONOFOLD_COUNT = 0,         // int64; 0. Under MONOFOLD_NAN_OMIT without the NaN
+  MONOFOLD_SUM = 1,           // double; int64, for unsigned items and bool uint64; 0
+  MONOFOLD_PROD = 2,          // double; int64 or uint64 modulo 2^64; 1
+  MONOFOLD_MEAN = 3,          // double; none
+  MONOFOLD_VAR = 4,           // double; none where count <= ddof
+  MONOFOLD_STD = 5,           // double; none where count <= ddof
+  MONOFOLD_MIN = 6,           // item; none
+  MONOFOLD_MAX = 7,           // item; none
+  MONOFOLD_MINMAX = 8,        // item and, in `second`, item; none
+  MONOFOLD_ARGMIN = 9,        // item, and its first position in `index`; none
+  MONOFOLD_ARGMAX = 10,       // item, and its first position in `index`; none
+  MONOFOLD_TOP = 11,          // by monofold_top only; none where count < k
+  MONOFOLD_BOTTOM = 12,       // by monofold_top only; none where count < k
+  MONOFOLD_ANY = 13,          // bool; false
+  MONOFOLD_ALL = 14,          // bool; true
+  MONOFOLD_NONZERO = 15,      // int64; 0
+  MONOFOLD_NORM1 = 16,        // double; uint64, exact; 0
+  MONOFOLD_NORM2 = 17,        // double; 0
+  MONOFOLD_NORMINF = 18,      // double; uint64; 0
+  MONOFOLD_DOT = 19,          // by monofold_dot only: double; int64 or uint64, exact; 0
+  MONOFOLD_BIT_AND = 20,      // integers and bool: item; all ones
+  MONOFOLD_BIT_OR = 21,       // integers and bool: item; 0
+  MONOFOLD_BIT_XOR = 22,      // integers and bool: item; 0
+  MONOFOLD_COUNT_NAN = 23,    // int64; 0
+  MONOFOLD_MEAN_SQUARE = 24,  // double; none
+  MONOFOLD_LOGSUMEXP = 25     // floats: double; -infinity
 };
 
 /// What a NaN does.
@@ -104,8 +105,8 @@ enum {
 /// the calling thread's current device, after the work that its default stream has been given (the
 /// caller waits for other streams that write the items). Whole arrays in host memory may also be
 /// brought to all GPUs, piece by piece. device_unavailable where there is no GPU, or the library was
-/// built without CUDA; unsupported for more than 1024 of MONOFOLD_TOP and
-/// MONOFOLD_BOTTOM.
+/// built without CUDA; unsupported for more than 1024 of MONOFOLD_TOP and MONOFOLD_BOTTOM, and for
+/// MONOFOLD_LOGSUMEXP of items in the memory of a GPU.
 typedef int32_t monofold_place;
 enum {
   MONOFOLD_HOST = 0,

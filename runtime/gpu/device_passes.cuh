@@ -214,6 +214,7 @@ std::unique_ptr<device_pass> make_own_pass(const member_request& what) {
     case norm_inf: return plain_pass<norm_inf, Item, rule>();
     case dot: return plain_pass<dot, Item, rule>();
     case plain_dot: return plain_pass<plain_dot, Item, rule>();
+    case logsumexp: return nullptr;  // the processor has it
     case bit_and: return plain_pass<bit_and, Item, rule>();
     case bit_or: return plain_pass<bit_or, Item, rule>();
     case bit_xor: return plain_pass<bit_xor, Item, rule>();

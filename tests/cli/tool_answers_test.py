@@ -230,6 +230,26 @@ class Answers(ToolTest):
         self.assertEqual(self.json("max", b)[0]["value"], "inf")
         self.assertEqual(self.output("argmax", self.save("t.npy", np.array([2, 5, 5, 1]))), "1\n")
 
+    def test_logsumexp(self):
+        values = np.random.default_rng(6).normal(size=(7, 9001)) * 30
+        for dtype, error in (("f8", 2.0**-44), ("f4", 2.0**-15), ("f2", 2.0**-15)):
+            items = values.astype(dtype)
+            a = self.save("a.npy", items)
+            wide = items.astype("f8")
+            exact = [math.log(math.fsum(np.exp(row - row.max()))) + row.max() for row in (wide.ravel(), *wide)]
+            self.assertLessEqual(abs(self.json("logsumexp", a)[0]["value"] - exact[0]), error)
+            rows = self.output("logsumexp", a, "--axis", "1", "--csv").splitlines()[1:]
+            for i, row in enumerate(rows):
+                self.assertLessEqual(abs(float(row.split(",")[-1]) - exact[i + 1]), error)
+                self.assertEqual(self.output("logsumexp", self.save("row.npy", items[i])).strip(), row.split(",")[-1])
+        self.assertEqual(self.output("logsumexp", self.save("e.npy", np.array([]))), "-inf\n")
+        gap = self.save("g.npy", np.array([np.nan, 5.0]))
+        self.assertEqual(self.output("logsumexp", gap), "nan\n")
+        self.assertEqual(self.output("logsumexp", gap, "--nan", "omit"), "5\n")
+        self.check_error(4, "g.npy: logsumexp: no result: item 0 is NaN", "logsumexp", gap, "--nan", "raise")
+        self.check_error(4, "i.npy: logsumexp: no result: not defined for int64", "logsumexp",
+                         self.save("i.npy", np.array([1, 2])))
+
     def test_integer_overflow_is_an_error(self):
         big = self.save("big.npy", np.array([2**63 - 1, 1]))
         self.check_error(4, "big.npy: sum: no result: the exact value does not fit 64 bits", "sum", big)

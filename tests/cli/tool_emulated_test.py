@@ -76,8 +76,9 @@ class Emulated(ToolTest):
                     self.assertEqual(self.output(*words, "--device", "emulated"), self.output(*words))
                 words = ("stats", file, "--axis", "0", "--json")
                 self.assertEqual(self.output(*words, "--device", "emulated"), self.output(*words))
-        self.check_error(2, "--device emulated: no kernel for rows by prod of float16", "prod", file, "--axis", "0",
-                         "--device", "emulated")
+        for op in ("prod", "logsumexp"):
+            self.check_error(2, f"--device emulated: no kernel for rows by {op} of float16", op, file, "--axis", "0",
+                             "--device", "emulated")
         self.check_error(2, "--device emulated: no kernel for rows by top of float16 with k 1025", "top", file, "--axis",
                          "0", "-k", "1025", "--device", "emulated")
         self.check_error(4, "f.npy: row (0, 0): top: no result: 20 items, -k asks for 21", "top", file, "--axis", "0", "-k",

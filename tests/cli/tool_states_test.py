@@ -57,6 +57,9 @@ class States(ToolTest):
         self.output("stats", "a.npy", "--plain", "--save-state", "a.state")
         self.output("stats", "b.npy", "--plain", "--save-state", "b.state", "--first-index", 32_768)
         self.assertEqual(self.output("merge", "a.state", "b.state"), whole)
+        self.output("logsumexp", "a.npy", "--save-state", "a.state")
+        self.output("logsumexp", "b.npy", "--save-state", "b.state", "--first-index", 32_768)
+        self.assertEqual(self.output("merge", "a.state", "b.state"), self.output("logsumexp", "all.npy"))
         # By itself a part has the indices of the whole.
         self.assertEqual(self.output("argmin", "b.npy", "--first-index", 32_768),
                          f"{32_768 + int(np.argmin(self.items[32_768:]))}\n")

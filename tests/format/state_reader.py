@@ -18,15 +18,16 @@ FLOATS = {9: ("<e", 10, 3, -50, 4, -100), 10: ("<f", 7, 6, -178, 10, -292),
 # Each operation, and behind the colon its state where that has another name.
 OPERATIONS = [(op.split(":") * 2)[:2] for op in (
     "count sum prod:product mean:sum var:moments std:moments min max minmax:extrema argmin:min argmax:max top bottom "
-    "any:logical all:logical nonzero:logical norm1 norm2 norminf dot and or xor nan mean_square:norm2").split()]
+    "any:logical all:logical nonzero:logical norm1 norm2 norminf dot and or xor nan mean_square:norm2 "
+    "logsumexp").split()]
 # The states in their order with their fields, of integers / of floats: i64, u256, f32, b8 (flag).
 STATES = dict(line.split("=") for line in (
     "sum=i128/terms;plain_sum=/real b8;product=u64/f64;unread=/f64;moments=i64 i128 u256/terms limbs;"
     "plain_moments=/i64 f64 f64;summary=;min=key i64/key i64;max=key i64/key i64;extrema=;top=u64/u64;bottom=u64/u64;"
     "logical=i64 i64/i64 i64;norm1=i128/terms;plain_norm1=/f64;norm2=u256/products;plain_norm2=/f64 f64 f64;"
-    "norminf=u64/u64;dot=i256/products;plain_dot=/f64 b8;and=key/;or=key/;xor=key/;nan=i64 i64/i64 i64;"
-    "pair_nan=/i64 i64").split(";"))
-BIG = 2.0 ** 600
+    "norminf=u64/u64;dot=i256/products;plain_dot=/f64 b8;logsumexp=/real real;and=key/;or=key/;xor=key/;"
+    "nan=i64 i64/i64 i64;pair_nan=/i64 i64").split(";"))
+BIG, LN_2 = 2.0 ** 600, sum(Fraction(1, n << n) for n in range(1, 200))
 ENDS, BEST, MEANS = ("min", "max"), ("top", "bottom"), ("mean", "mean_square")
 
 
@@ -51,6 +52,17 @@ def root(x):
     return rounded(Fraction(2 * m + (rest > 0 or m * m < whole), 2 << 1300))
 
 
+def logarithm(x):
+    """log(x) of a number from 1 on, in f64, rounded at each step."""
+    f, k = math.frexp(x)
+    f, k = (2 * f, k - 1) if f < 0.75 else (f, k)
+    z = (f - 1.0) / (f + 1.0)
+    q, series = z * z, 0.0
+    for n in range(23, 1, -2):
+        series = (series + 1.0 / n) * q
+    return k * float(LN_2) + (2.0 * z + 2.0 * z * series)
+
+
 class saved_run:
     """A request, its items and keys, and the total of its run."""
     def __init__(self, data, version):
@@ -58,9 +70,10 @@ class saved_run:
         item, rule, self.plain, self.ddof, self.k, m = self.take("i32 i32 b8 i64 i64 u32")
         ops, self.float = {*self.take("i32 " * min(m, len(data)))}, item > 8
         self.dtype, self.omit, self.raises, dot = TYPES[item % 13], rule == 1, rule == 2, 19 in ops
-        need(0 <= item < 13 and 0 <= rule < 3 and ops and 0 <= min(ops) <= max(ops) < 25 and self.ddof >= 0
+        need(0 <= item < 13 and 0 <= rule < 3 and ops and 0 <= min(ops) <= max(ops) < 26 and self.ddof >= 0
              and (m == 1 or not dot) and (self.k > 0 or not {11, 12} & ops)
-             and not (self.plain and not self.float or self.float and {20, 21, 22} & ops), "This is no request.")
+             and not (self.plain and not self.float or (
+                 {20, 21, 22} if self.float else {25}) & ops), "This is no request.")
         self.at -= 4 * m
         self.ops = [OPERATIONS[op] for op in self.take("i32 " * m)]
         self.pair, self.bits = 1 + dot, int(self.dtype.strip("abdfilnotu") or 8)
@@ -130,8 +143,28 @@ class saved_run:
             return [a[0] + b[0], a[1] + d * r, (a[2] + b[2]) + (d * d) * (a[0] * r)]
         if name in ("product", "norminf"):
             return [a[0] * b[0] if name == "product" else max(a[0], b[0])]
+        if name == "logsumexp":
+            apart = 0.0 if a[0] == b[0] else self.real(a[0] - b[0])
+            factor = self.exponential(-abs(apart))
+            x, y = (a[1], self.real(b[1] * factor)) if b[0] <= a[0] else (self.real(a[1] * factor), b[1])
+            return [apart if apart != apart else max(a[0], b[0]), self.real(x + y)]
         return [x | y if kind[0] == "b" else ctypes.c_float(x + y).value if kind == "f32" else x + y
                 for kind, x, y in zip(self.layouts[name].split(), a, b)]
+
+    def real(self, x):
+        """The number that states of the type have for x."""
+        return x if self.bits == 64 else ctypes.c_float(x).value
+
+    def exponential(self, d):
+        """exp(d) of a number that is not positive, rounded at each step."""
+        terms, least = (13, -1021.5) if self.bits == 64 else (7, -125.5)
+        t = self.real(d * self.real(1.4426950408889634))
+        if not t > least:
+            return 0.0
+        p, f = 0.0, self.real(t - round(t))
+        for k in range(terms, -1, -1):
+            p = self.real(self.real(p * f) + self.real(float(LN_2 ** k / math.factorial(k))))
+        return p * 2.0 ** round(t)
 
     def read_states(self):
         """One state of each name; of ends and entries a list of [key, index]."""
@@ -151,7 +184,8 @@ class saved_run:
     def read_run(self, tile):
         """Reads the run to its end, checks its form, and combines the total."""
         first, self.count, origin, closed = self.take("i64 i64 i64 b8")
-        end, tree = first + self.count, any(s[:6] == "plain_" or s == "product" and self.float for s in self.layouts)
+        end, tree = first + self.count, any(s[:6] == "plain_" or s in ("product", "logsumexp") and self.float
+                                            for s in self.layouts)
         need(first >= 0 and self.count >= 0 and (first < origin and (tree or origin == end) if closed else (
             tree or not self.count) and origin == (first if first % tile else 0)), "A count or the origin is wrong.")
         parts, before, at = [self.read_states()] if closed else [], None, 0 if closed else (first - origin) // tile
@@ -190,6 +224,7 @@ class saved_run:
             "moments": lambda: self.term(x, 1.0, self.e1) + self.term(x, x, self.e2)[:1],
             "norminf": lambda: [0 if gone else int.from_bytes(struct.pack("<d", a), "little")],
             "plain_sum": lambda: [-0.0, 0] if gone else [x * y, 1], "product": lambda: [1.0 if gone else x],
+            "logsumexp": lambda: [-math.inf, 0.0] if gone else [x + 0.0, 1.0],
             "plain_norm1": lambda: [0.0 if gone else a], "unread": lambda: [0.0],
             "plain_norm2": lambda: [0.0 if gone or scale != which else scaled for which in (1, 0, -1)],
             "plain_moments": lambda: [0, 0.0, 0.0] if gone else [1, x, x - x],
@@ -239,7 +274,8 @@ class saved_run:
                                                    "indices": [index for _, index in best]}
         if not self.count:
             ones = self.number(-1 if self.least else (1 << self.bits) - 1)
-            return {"and": ones, "or": self.number(0), "xor": self.number(0), "prod": 1, "any": False, "all": True}.get(
+            return {"and": ones, "or": self.number(0), "xor": self.number(0), "prod": 1, "any": False, "all": True,
+                    "logsumexp": -math.inf}.get(
                 op, 0 if op in ("nonzero", "sum", "norm1", "norm2", "norminf", "dot") else few)
         if ends := [end for end in ENDS if op in (end, "minmax", "arg" + end)]:
             if [] in [total[end] for end in ends]:
@@ -256,6 +292,8 @@ class saved_run:
         if plain:
             return self.plain_answer(op, plain, n)
         number = total[state if state in total else "moments"]
+        if op == "logsumexp":
+            return number[0] + logarithm(number[1]) if math.isfinite(number[0]) else number[0]
         if op in ("and", "or", "xor"):
             return self.number(number[0])
         if self.float and op in ("prod", "norminf"):

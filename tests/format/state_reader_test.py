@@ -193,8 +193,9 @@ class damaged_files(unittest.TestCase):
             self.refuse(request + wrong)
         empty = struct.pack("<qqqBQQ", 0, 0, 0, 0, 0, 0)
         for fields in ((13, 0, 1, 0, 10, 1, 1), (-1, 0, 1, 0, 10, 1, 1), (11, 3, 1, 0, 10, 1, 1), (11, 0, 2, 0, 10, 1, 1),
-                       (11, 0, 1, -1, 10, 1, 1), (11, 0, 1, 0, 10, 1, 25), (11, 0, 1, 0, 10, 1, -1),
-                       (11, 0, 1, 0, 10, 0, 1), (11, 0, 1, 0, 10, 1, 20), (3, 0, 1, 0, 10, 1, 1)):
+                       (11, 0, 1, -1, 10, 1, 1), (11, 0, 1, 0, 10, 1, 26), (11, 0, 1, 0, 10, 1, -1),
+                       (11, 0, 1, 0, 10, 0, 1), (11, 0, 1, 0, 10, 1, 20), (3, 0, 1, 0, 10, 1, 1),
+                       (3, 0, 0, 0, 10, 1, 25)):
             self.refuse(struct.pack("<iiBqqIi", *fields) + empty)
         state_reader.read_state(self.sealed(request + empty))
         self.refuse(struct.pack("<iiBqqIii", 11, 0, 1, 0, 10, 2, 1, 19) + empty)

@@ -245,6 +245,7 @@ TEST(saved_reducer, the_headers_save_the_same_runs) {
       check_run(mf::plain_variance(), "plain moments", operation::var, true, first, count);
       check_run(mf::plain_norm1, "plain norm1", operation::norm1, true, first, count);
       check_run(mf::plain_norm2, "plain norm2", operation::norm2, true, first, count);
+      check_run(mf::logsumexp, "softmax", operation::logsumexp, false, first, count);
     }
   }
 }
