@@ -38,6 +38,7 @@ count_nonzero = _operations.make("count_nonzero")
 count_nan = _operations.make("count_nan")
 prod = _operations.make("prod")
 norm = _operations.make("norm")
+logsumexp = _operations.make("logsumexp")
 dot = _operations.make("dot")
 bit_and = _operations.make("bit_and")
 bit_or = _operations.make("bit_or")
@@ -49,6 +50,7 @@ from . import plain  # noqa: E402
 __all__ = [
     "DeviceUnavailable", "EmptyInput", "IntegerOverflow", "MalformedState", "NanFound", "Operation", "State", "Stats",
     "TopK", "all", "any", "argmax", "argmin", "bit_and", "bit_or", "bit_xor", "bottom_k", "count", "count_nan",
-    "count_nonzero", "dot", "group_by", "info", "max", "mean", "mean_square", "min", "minmax", "norm", "plain", "prod",
-    "progress", "reduce", "rolling", "segmented_reduce", "set_threads", "stats", "std", "sum", "top_k", "var",
+    "count_nonzero", "dot", "group_by", "info", "logsumexp", "max", "mean", "mean_square", "min", "minmax", "norm",
+    "plain", "prod", "progress", "reduce", "rolling", "segmented_reduce", "set_threads", "stats", "std", "sum",
+    "top_k", "var",
 ]

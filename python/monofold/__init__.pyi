@@ -116,6 +116,7 @@ count_nonzero: Operation[int]
 count_nan: Operation[int]
 prod: Operation[Any]
 norm: Operation[Any]
+logsumexp: Operation[float]
 dot: _Dot
 bit_and: Operation[int]
 bit_or: Operation[int]

@@ -51,6 +51,8 @@ KINDS = {kind.name: kind for kind in (
     Kind("count_nan", 23, "How many items are NaN."),
     Kind("mean_square", 24, "The mean of squares, exact and rounded once: its root is what an RMS norm divides by.",
          real=True),
+    Kind("logsumexp", 25, "The logarithm of the sum of exponentials of floats, in one pass; no scale overflows.",
+         any_order=False, real=True),
 )}
 
 

@@ -227,10 +227,10 @@ class State:
         Raises
         ------
         TypeError
-            For a fold whose bytes depend on the pieces: of `monofold.plain`, and `prod` of floats.
+            For a fold whose bytes depend on the pieces: of `monofold.plain`, `logsumexp`, and `prod` of floats.
         """
         for one in self._fold.operations:
-            if one.plain or one.kind.name == "prod" and _dtypes.is_floating(self._code):
+            if one.plain or one.kind.name in ("prod", "logsumexp") and _dtypes.is_floating(self._code):
                 raise TypeError(f"{one!r} of {self.dtype} has no digest: its bytes depend on the pieces")
         return self._core.digest()
 

@@ -3,8 +3,8 @@
 from . import _dask
 from ._dask import reduce, state
 
-__all__ = ["all", "any", "argmax", "argmin", "count", "count_nonzero", "max", "mean", "mean_square", "min", "norm",
-           "prod", "reduce", "state", "std", "sum", "var"]
+__all__ = ["all", "any", "argmax", "argmin", "count", "count_nonzero", "logsumexp", "max", "mean", "mean_square", "min",
+           "norm", "prod", "reduce", "state", "std", "sum", "var"]
 
 sum = _dask.make("sum")
 mean = _dask.make("mean")
@@ -21,3 +21,4 @@ count = _dask.make("count")
 count_nonzero = _dask.make("count_nonzero")
 prod = _dask.make("prod")
 norm = _dask.make("norm")
+logsumexp = _dask.make("logsumexp")

@@ -2,8 +2,8 @@ from typing import Any, Protocol
 
 from . import Axis, Fold, Nan, Operation
 
-__all__ = ["all", "any", "argmax", "argmin", "count", "count_nonzero", "max", "mean", "mean_square", "min", "norm",
-           "prod", "reduce", "state", "std", "sum", "var"]
+__all__ = ["all", "any", "argmax", "argmin", "count", "count_nonzero", "logsumexp", "max", "mean", "mean_square", "min",
+           "norm", "prod", "reduce", "state", "std", "sum", "var"]
 
 class _Reduction(Protocol):
     def __call__(self, d: Any, axis: Axis | None = None, *, keepdims: bool = False, dtype: Any = None,
@@ -24,6 +24,7 @@ count: _Reduction
 count_nonzero: _Reduction
 prod: _Reduction
 norm: _Reduction
+logsumexp: _Reduction
 
 def state(d: Any, fold: Operation[Any] | Fold, *, nan: Nan | None = None, split_every: int | None = None) -> Any: ...
 def reduce(d: Any, fold: Operation[Any] | Fold, *, nan: Nan | None = None, split_every: int | None = None) -> Any: ...

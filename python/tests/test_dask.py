@@ -20,7 +20,7 @@ def test_whole(chunks, split_every):
     x = numbers("float64", (60, 200))
     d = da.from_array(x, chunks=chunks)
     for name in ("sum", "mean", "var", "std", "min", "max", "argmin", "argmax", "any", "all", "count", "prod", "norm",
-                 "count_nonzero", "mean_square"):
+                 "count_nonzero", "mean_square", "logsumexp"):
         out = getattr(mfd, name)(d, split_every=split_every)
         assert out.shape == () and same(out.compute(scheduler="threads").item(), getattr(mf, name)(x)), name
     fold = mf.all(mf.sum, mf.minmax, mf.top_k(k=3), mf.argmax)

@@ -23,7 +23,7 @@ def test_keys(kind, order):
             "bool": picks % 2 == 0}.get(kind, picks)
     if kind not in ("text", "uint64", "bool"):
         keys = (keys - 25).astype(kind)
-    for operation in (mf.sum, mf.plain.sum, mf.argmax, mf.count, mf.std, mf.mean_square):
+    for operation in (mf.sum, mf.plain.sum, mf.argmax, mf.count, mf.std, mf.mean_square, mf.logsumexp):
         names, answers = mf.group_by(keys, x, operation, order=order)
         right_names, right = expected(keys, x, operation, order)
         assert names.tolist() == right_names and names.dtype == keys.dtype

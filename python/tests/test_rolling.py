@@ -8,7 +8,7 @@ import pytest
 from arrays import numbers, same
 
 FOLDS = (mf.sum, mf.mean, mf.std, mf.min, mf.argmax, mf.norm, mf.mean_square, mf.prod, mf.count, mf.plain.sum,
-         mf.plain.mean, mf.plain.mean_square)
+         mf.plain.mean, mf.plain.mean_square, mf.logsumexp)
 
 
 def slices(x, window, fold, **options):
@@ -18,6 +18,8 @@ def slices(x, window, fold, **options):
 @pytest.mark.parametrize("fold", FOLDS, ids=repr)
 @pytest.mark.parametrize("dtype", ("float64", "float32", "int32"))
 def test_windows_are_slices(fold, dtype):
+    if fold == mf.logsumexp and dtype == "int32":
+        pytest.skip("floats only")
     x = numbers(dtype, 300)
     for window in (1, 7, 300):
         out = mf.rolling(x, window, fold)

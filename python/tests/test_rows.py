@@ -22,7 +22,8 @@ def rows_of(x, axis):
 
 @pytest.mark.parametrize("axis", AXES)
 @pytest.mark.parametrize("operation", (mf.sum, mf.mean, mf.var, mf.std, mf.min, mf.argmax, mf.any, mf.count, mf.prod,
-                                       mf.norm, mf.mean_square, mf.plain.sum, mf.plain.mean_square), ids=repr)
+                                       mf.norm, mf.mean_square, mf.plain.sum, mf.plain.mean_square, mf.logsumexp),
+                         ids=repr)
 def test_rows_are_whole_arrays(operation, axis):
     x = numbers("float64", (4, 5, 130))
     shape, rows = rows_of(x, axis)
@@ -36,7 +37,7 @@ def test_rows_are_whole_arrays(operation, axis):
 def test_floats_keep_their_type(dtype):
     x = numbers(dtype, (30, 40))
     for operation in (mf.sum, mf.mean, mf.var, mf.std, mf.prod, mf.min, mf.norm, mf.mean_square, mf.plain.sum,
-                      mf.plain.mean, mf.plain.mean_square):
+                      mf.plain.mean, mf.plain.mean_square, mf.logsumexp):
         assert operation(x, axis=0).dtype == np.dtype(dtype), operation
     assert mf.argmin(x, axis=0).dtype == np.int64 and mf.count(x, axis=0).dtype == np.int64
     assert mf.any(x, axis=0).dtype == bool

@@ -68,7 +68,7 @@ def test_merge_and_append():
 
 
 @pytest.mark.parametrize("fold", (mf.sum, mf.stats, FOLD, mf.plain.mean, mf.dot, mf.bottom_k(k=2), mf.sum(nan="omit"),
-                                  mf.norm(ord=1), mf.mean_square, mf.plain.mean_square), ids=repr)
+                                  mf.norm(ord=1), mf.mean_square, mf.plain.mean_square, mf.logsumexp), ids=repr)
 def test_travels(fold):
     state = mf.State(fold, "float32")
     x = numbers("float32", 777)
@@ -242,9 +242,10 @@ def test_digest(dtype):
 
 
 @pytest.mark.parametrize("fold, dtype", ((mf.plain.sum, "float64"), (mf.prod, "float32"),
-                                         (mf.all(mf.sum, mf.prod), "float64"), (mf.all(mf.plain.var), "int8")))
+                                         (mf.all(mf.sum, mf.prod), "float64"), (mf.all(mf.plain.var), "int8"),
+                                         (mf.logsumexp, "float32")))
 def test_no_digest(fold, dtype):
-    with pytest.raises(TypeError, match=r"(prod|plain\.\w+) of \w+ has no digest"):
+    with pytest.raises(TypeError, match=r"(prod|logsumexp|plain\.\w+) of \w+ has no digest"):
         mf.State(fold, dtype).digest()
 
 

@@ -57,7 +57,8 @@ def test_dot():
 
 
 @pytest.mark.parametrize("fold", (mf.min, mf.argmax, mf.minmax, mf.prod, mf.top_k(k=2), mf.norm(ord=math.inf), mf.stats,
-                                  mf.plain.sum, mf.plain.var, mf.plain.mean_square, mf.all(mf.sum, mf.max)), ids=repr)
+                                  mf.plain.sum, mf.plain.var, mf.plain.mean_square, mf.logsumexp,
+                                  mf.all(mf.sum, mf.max)), ids=repr)
 def test_others_say_so_by_name(fold):
     x = numbers("float64", 5)
     whole, part = state_of(fold, x), state_of(fold, x[:2])

@@ -32,6 +32,34 @@ def test_floats(dtype, size):
     assert mf.norm(x) == pytest.approx(math.sqrt(square), rel=1e-15)
 
 
+@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize("size", (1, 2, 513, 70000))
+def test_logsumexp(dtype, size):
+    x = (np.random.default_rng(size).standard_normal(size) * 9).astype(dtype)
+    wide = np.float64(x)
+    expected = wide.max() + np.log(np.exp(wide - wide.max()).sum())
+    bound = 7 * (math.ceil(math.log2(size)) + 4) * 2.0**(-53 if dtype == "float64" else -24)
+    assert abs(mf.logsumexp(x) - expected) <= bound + 2.0**-50 * max(1, abs(expected))
+    assert same(mf.logsumexp(x), mf.State(mf.logsumexp, dtype).push(x[:1]).push(x[1:]).finish())
+    assert mf.logsumexp(np.concatenate([x, x[:0]]), nan="omit") == mf.logsumexp(x)
+
+
+def test_logsumexp_of_hard_items():
+    inf = math.inf
+    for items, expected in (([], -inf), ([3.0], 3.0), ([1e308, 1e308], 1e308), ([-inf, 2.0], 2.0), ([-inf], -inf),
+                            ([inf, -inf], inf), ([0.0, 0.0], math.log(2)), ([-1000.0, -1000.0], -1000 + math.log(2))):
+        assert same(mf.logsumexp(items), expected), items
+    assert math.isnan(mf.logsumexp([1.0, math.nan])) and mf.logsumexp([1.0, math.nan], nan="omit") == 1.0
+    assert mf.logsumexp([math.nan], nan="omit") == -inf
+    with pytest.raises(mf.NanFound, match="index 1"):
+        mf.logsumexp([1.0, math.nan], nan="raise")
+    for integers in ([1, 2], np.ones(3, "uint8"), [True]):
+        with pytest.raises(TypeError):
+            mf.logsumexp(integers)
+    with pytest.raises(TypeError):
+        mf.State(mf.logsumexp, "int64")
+
+
 @pytest.mark.parametrize("dtype", INTEGERS + ("bool",))
 @pytest.mark.parametrize("size", SIZES)
 def test_integers(dtype, size):

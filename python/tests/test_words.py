@@ -42,8 +42,8 @@ def test_dot_and_hard_items():
     assert from_words(none, words(none) + words(none)) == none
 
 
-@pytest.mark.parametrize("fold", [mf.max, mf.plain.sum, mf.prod, mf.top_k(k=2), mf.sum(nan="omit"), mf.count_nan,
-                                  mf.all(mf.sum, mf.argmin)], ids=repr)
+@pytest.mark.parametrize("fold", [mf.max, mf.plain.sum, mf.prod, mf.logsumexp, mf.top_k(k=2), mf.sum(nan="omit"),
+                                  mf.count_nan, mf.all(mf.sum, mf.argmin)], ids=repr)
 def test_others_do_not(fold):
     with pytest.raises(TypeError, match="do not add up"):
         words(mf.State(fold, "float64"))
