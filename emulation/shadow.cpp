@@ -11,7 +11,7 @@ void shadow::begin(std::size_t bytes, std::uint32_t epoch) {
   first_epoch_ = epoch;
 }
 
-clash shadow::touch(std::size_t offset, std::size_t bytes, access_kind kind, const toucher& who) {
+bool shadow::touch(std::size_t offset, std::size_t bytes, access_kind kind, const toucher& who) {
   const std::size_t end = offset + bytes;
   // A copy of a struct reads its padding, which nobody need have written. Padding is never first, and
   // what has up to 8 bytes is as likely a number: of that every word is asked for, of the rest one.
@@ -20,22 +20,17 @@ clash shadow::touch(std::size_t offset, std::size_t bytes, access_kind kind, con
     const std::size_t first = std::max(at, offset) - at;
     const std::size_t last = std::min(at + 4, end) - at;
     const bool is_asked = !is_write(kind) && at < asked;
-    word& here = words_[at / 4];
-    clash found;
-    if (here.split_in == first_epoch_ || last - first != 4) {
-      found = touch_bytes(at / 4, first, last, is_asked, kind, who);
-    } else if (is_asked && !is_written(here.whole)) {
-      found = {clash::kind::unwritten};
-    } else {
-      found = touch_record(here.whole, kind, who);
+    const bool is_split = words_[at / 4].split_in == first_epoch_ || last - first != 4;
+    if (!(is_split ? touch_bytes(at / 4, first, last, is_asked, kind, who)
+                   : touch_word(at / 4, kind, who, is_asked))) {
+      return false;
     }
-    if (found.what != clash::kind::none) return found;
   }
-  return {};
+  return true;
 }
 
-clash shadow::touch_bytes(std::size_t at, std::size_t first, std::size_t last, bool is_asked,
-                          access_kind kind, const toucher& who) {
+bool shadow::touch_bytes(std::size_t at, std::size_t first, std::size_t last, bool is_asked,
+                         access_kind kind, const toucher& who) {
   word& here = words_[at];
   auto& bytes = bytes_[at];
   if (here.split_in != first_epoch_) bytes.fill(here.whole);
@@ -43,30 +38,27 @@ clash shadow::touch_bytes(std::size_t at, std::size_t first, std::size_t last, b
   const auto* const from = bytes.data();
   const auto written = [&](const record& own) { return is_written(own); };
   if (is_asked && std::none_of(from + first, from + last, written)) {
-    return {clash::kind::unwritten};
+    return refuse({clash::kind::unwritten});
   }
   for (std::size_t i = first; i < last; ++i) {
-    const clash found = touch_record(bytes[i], kind, who);
-    if (found.what != clash::kind::none) return found;
+    if (!touch_record(bytes[i], kind, who)) return false;
   }
-  return {};
+  return true;
 }
 
-clash shadow::touch_record(record& own, access_kind kind, const toucher& who) const {
+bool shadow::touch_record(record& own, access_kind kind, const toucher& who) {
   const bool both_strong = own.is_strong && is_strong(kind);
   if (own.write_epoch == who.epoch && own.writer != who.thread && !both_strong) {
     const bool one_warp = own.writer / 32 == who.thread / 32;
     if (!one_warp || !who.clock->is_behind(who.thread % 32, own.writer % 32, own.write_time)) {
-      return {clash::kind::race, own.writer, true};
+      return refuse({clash::kind::race, own.writer, true});
     }
   }
   if (is_read(kind)) {
     if (!is_strong(kind)) add_reader(own, who);
-    return {};
+    return true;
   }
-  if (const clash found = clash_with_readers(own, who); found.what != clash::kind::none) {
-    return found;
-  }
+  if (!touch_readers(own, who)) return false;
   own.written_in = first_epoch_;
   own.write_epoch = who.epoch;
   own.write_time = who.clock->now();
@@ -74,23 +66,23 @@ clash shadow::touch_record(record& own, access_kind kind, const toucher& who) co
   own.is_strong = is_strong(kind);
   // Whoever comes behind this write comes behind the reads before it.
   own.readers = 0;
-  return {};
+  return true;
 }
 
-clash shadow::clash_with_readers(const record& own, const toucher& who) {
-  if (own.read_epoch != who.epoch || own.readers == 0) return {};
+/// What a write does to those who read before.
+bool shadow::touch_readers(const record& own, const toucher& who) {
+  if (own.read_epoch != who.epoch || own.readers == 0) return true;
   std::uint32_t others = own.readers;
-  const bool one_warp = own.read_warp == who.thread / 32;
-  if (one_warp) others &= ~(1u << who.thread % 32);
-  for (; others != 0; others &= others - 1) {
-    const int lane = __builtin_ctz(others);
-    if (!one_warp || !who.clock->is_behind(who.thread % 32, lane, own.read_time)) {
-      return {clash::kind::race, own.read_warp * 32 + lane, false};
-    }
+  if (own.read_warp == who.thread / 32) {
+    const int lane = who.thread % 32;
+    others &= ~(1u << lane);
+    others &= ~who.clock->behind(lane, others, own.read_time);
+  }
+  if (others != 0) {
+    return refuse({clash::kind::race, own.read_warp * 32 + __builtin_ctz(others), false});
   }
   // A warp that is not remembered read it too.
-  if (own.read_by_warps) return {clash::kind::race, -1, false};
-  return {};
+  return !own.read_by_warps || refuse({clash::kind::race, -1, false});
 }
 
 void shadow::add_reader(record& own, const toucher& who) {
@@ -104,10 +96,7 @@ void shadow::add_reader(record& own, const toucher& who) {
     own.readers = 0;
   } else {
     // A reader that this one comes behind need not be remembered.
-    for (std::uint32_t left = own.readers; left != 0; left &= left - 1) {
-      const int other = __builtin_ctz(left);
-      if (who.clock->is_behind(lane, other, own.read_time)) own.readers &= ~(1u << other);
-    }
+    own.readers &= ~who.clock->behind(lane, own.readers, own.read_time);
   }
   own.read_epoch = who.epoch;
   own.read_time = who.clock->now();

@@ -54,7 +54,9 @@ class shadow {
   /// A block starts, at the beginning of `epoch`: nothing is written.
   void begin(std::size_t bytes, std::uint32_t epoch);
 
-  clash touch(std::size_t offset, std::size_t bytes, access_kind kind, const toucher& who);
+  /// False where the access clashes: `found` says with what. No clash is returned, as that would be most of the time.
+  bool touch(std::size_t offset, std::size_t bytes, access_kind kind, const toucher& who);
+  const clash& found() const { return found_; }
 
  private:
   struct record {
@@ -74,16 +76,27 @@ class shadow {
     std::uint32_t split_in = 0;  // the first epoch of the block in which it was split last
   };
 
-  clash touch_bytes(std::size_t at, std::size_t first, std::size_t last, bool is_asked,
-                    access_kind kind, const toucher& who);
-  clash touch_record(record& own, access_kind kind, const toucher& who) const;
-  static clash clash_with_readers(const record& own, const toucher& who);
+  bool touch_word(std::size_t at, access_kind kind, const toucher& who, bool is_asked) {
+    record& own = words_[at].whole;
+    if (is_asked && !is_written(own)) [[unlikely]]
+      return refuse({clash::kind::unwritten});
+    return touch_record(own, kind, who);
+  }
+  bool touch_bytes(std::size_t at, std::size_t first, std::size_t last, bool is_asked,
+                   access_kind kind, const toucher& who);
+  bool touch_record(record& own, access_kind kind, const toucher& who);
+  bool touch_readers(const record& own, const toucher& who);
+  bool refuse(const clash& found) {
+    found_ = found;
+    return false;
+  }
   static void add_reader(record& own, const toucher& who);
   bool is_written(const record& own) const { return own.written_in == first_epoch_; }
 
   std::vector<word> words_;
   std::unordered_map<std::size_t, std::array<record, 4>> bytes_;  // of words that are split
   std::uint32_t first_epoch_ = 0;
+  clash found_;
 };
 
 }  // namespace monofold::emulation::detail

@@ -48,13 +48,10 @@ shared_memory::place shared_memory::place_at(const void* address) {
 bool shared_memory::touch(const void* address, std::size_t bytes, access_kind kind,
                           const toucher& who) {
   const place at = place_at(address);
-  clash found;
-  if (at.holds(bytes)) {
-    found = at.record->touch(static_cast<std::size_t>(at.offset), bytes, kind, who);
-    if (found.what == clash::kind::none) [[likely]]
-      return true;
-  }
-  problem_ = problem_at(at, bytes, found);
+  const bool is_held = at.holds(bytes);
+  if (is_held && at.record->touch(static_cast<std::size_t>(at.offset), bytes, kind, who)) [[likely]]
+    return true;
+  problem_ = problem_at(at, bytes, is_held ? at.record->found() : clash{});
   return false;
 }
 

@@ -24,13 +24,26 @@ class warp_clock {
       for (std::size_t i = 0; i < 32; ++i) merged[i] = std::max(merged[i], learnt_[lane][i]);
     });
     for_lanes(mask, [&](std::size_t lane) { merged[lane] = now_; });
-    for_lanes(mask, [&](std::size_t lane) { learnt_[lane] = merged; });
+    for_lanes(mask, [&](std::size_t lane) {
+      learnt_[lane] = merged;
+      told_[lane] = now_;
+    });
   }
 
   /// Whether `lane` comes behind what `other` did at `time`.
   bool is_behind(int lane, int other, std::uint32_t time) const {
     return of_all_ > time ||
            learnt_[static_cast<std::size_t>(lane)][static_cast<std::size_t>(other)] > time;
+  }
+  /// Those of `others` for which that is so.
+  std::uint32_t behind(int lane, std::uint32_t others, std::uint32_t time) const {
+    if (of_all_ > time) return others;
+    if (told_[static_cast<std::size_t>(lane)] <= time) return 0;
+    std::uint32_t out = 0;
+    for_lanes(others, [&](std::size_t other) {
+      if (learnt_[static_cast<std::size_t>(lane)][other] > time) out |= 1u << other;
+    });
+    return out;
   }
 
  private:
@@ -44,6 +57,7 @@ class warp_clock {
   std::uint32_t now_ = 1;
   std::uint32_t of_all_ = 0;
   std::array<row, 32> learnt_{};  // [lane][other]: the last barrier that told lane of other
+  row told_{};                    // the last barrier that told a lane of any, but for those of all
 };
 
 }  // namespace monofold::emulation::detail

@@ -21,7 +21,8 @@ class emulation_shadow : public testing::Test {
   void SetUp() override { words.begin(64, 1); }
 
   clash::kind touch(int thread, access_kind kind, std::size_t at = 0, std::size_t bytes = 4) {
-    return words.touch(at, bytes, kind, {thread, epoch, &clocks[thread / 32]}).what;
+    const bool is_right = words.touch(at, bytes, kind, {thread, epoch, &clocks[thread / 32]});
+    return is_right ? clash::kind::none : words.found().what;
   }
   clash::kind read(int thread, std::size_t at = 0, std::size_t bytes = 4) {
     return touch(thread, access_kind::read, at, bytes);
