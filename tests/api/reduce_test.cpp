@@ -196,17 +196,4 @@ TEST(reduce, may_be_called_from_tasks_of_the_same_pool) {
 }
 #endif
 
-// More than 2^32 items: counts and indices are 64 bits everywhere.
-TEST(reduce, more_than_two_to_the_32_items) {
-#if defined(__SANITIZE_ADDRESS__)
-  GTEST_SKIP() << "of 2^32 calls, and no memory";
-#endif
-  constexpr std::int64_t n = (std::int64_t{1} << 32) + 12345;
-  constexpr std::int64_t peak = (std::int64_t{1} << 32) + 678;
-  const auto spike = [](std::int64_t i) { return static_cast<std::uint8_t>(i == peak ? 1 : 0); };
-  const auto [count, argmax] = mf::reduce(mf::generate(n, spike), mf::all(mf::count, mf::argmax));
-  EXPECT_EQ(count, n);
-  EXPECT_EQ(argmax, peak);
-}
-
 }  // namespace

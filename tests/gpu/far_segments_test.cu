@@ -183,16 +183,6 @@ struct byte_at {
   }
 };
 
-// Seconds of the CPU.
-TEST_F(gpu_far_segments, of_the_cpu_that_are_long) {
-  const std::vector<std::int64_t> offsets{7, first_one + 9, first_one + 50};
-  const auto got =
-      mf::reduce_segments(mf::cpu, mf::generate(first_one + 60, two_ones{}),
-                          mf::offset_segments<std::int64_t>(offsets.data(), 2), last_one{});
-  EXPECT_EQ(got[0], (first_one + 2) * 3 + first_one - 7);
-  EXPECT_EQ(got[1], 41 * 3 - 1);
-}
-
 // The number of a segment is one that 32 bits do not hold, and so is where its answer lies.
 TEST_F(gpu_far_segments, more_than_2_to_the_31_of_them) {
   if (gpu_tests::is_slow) GTEST_SKIP() << "takes minutes on the emulated device";
