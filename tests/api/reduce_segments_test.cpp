@@ -75,20 +75,29 @@ TEST(reduce_segments, each_is_an_array_of_its_own) {
   const auto offsets = mixed_offsets();
   ASSERT_LE(offsets.back(), std::ssize(segment_items()));
   const auto count = std::ssize(offsets) - 1;
-  inputs::with_row_folds([&](const char* name, const auto& fold) {
-    check_segments(name, fold, mf::offset_segments<std::int64_t>(offsets.data(), count));
-  });
+  // As ranges, so that each fold is compiled for one type of segments.
+  const mf::range_segments<std::int64_t> ranges(offsets.data(), offsets.data() + 1, count);
+  inputs::with_row_folds(
+      [&](const char* name, const auto& fold) { check_segments(name, fold, ranges); });
+  for (const auto& fold : {mf::variance(1), mf::variance(0)}) {
+    check_segments("offsets", fold, mf::offset_segments<std::int64_t>(offsets.data(), count));
+  }
   const std::vector<std::uint32_t> narrow(offsets.begin(), offsets.end());
   check_segments("32 bits", mf::plain_sum,
                  mf::offset_segments<std::uint32_t>(narrow.data(), count));
 }
 
 TEST(reduce_segments, gaps_overlaps_and_any_order) {
-  const std::vector<std::int32_t> starts = {1000, 0, 5, 5, 70'000, 900, 0};
-  const std::vector<std::int32_t> stops = {2000, 10, 5, 8, 290'000, 1100, 200'000};
-  const mf::range_segments<std::int32_t> segments(starts.data(), stops.data(), std::ssize(starts));
+  const std::vector<std::int64_t> starts = {1000, 0, 5, 5, 70'000, 900, 0};
+  const std::vector<std::int64_t> stops = {2000, 10, 5, 8, 290'000, 1100, 200'000};
+  const mf::range_segments<std::int64_t> segments(starts.data(), stops.data(), std::ssize(starts));
   inputs::with_row_folds(
       [&](const char* name, const auto& fold) { check_segments(name, fold, segments); });
+  const std::vector<std::int32_t> narrow_starts(starts.begin(), starts.end());
+  const std::vector<std::int32_t> narrow_stops(stops.begin(), stops.end());
+  check_segments("32 bits", mf::plain_sum,
+                 mf::range_segments<std::int32_t>(narrow_starts.data(), narrow_stops.data(),
+                                                  std::ssize(starts)));
 }
 
 TEST(reduce_segments, fixed_lengths_with_and_without_gaps) {
