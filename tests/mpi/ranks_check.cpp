@@ -80,14 +80,15 @@ struct sum_of_places {
 
 void check_doubles(const std::vector<double>& items) {
   check(items, mf::sum, "sum");
-  check(items, mf::all(mf::count, mf::mean, mf::variance(1), mf::norm2), "exact statistics");
   check(items, mf::all(mf::count, mf::mean, mf::extrema), "statistics and extrema");
+  check(items, mf::plain_sum, "plain sum");
+  check(items, mf::top(7), "top");
+#if !defined(MONOFOLD_FEWER_FOLDS)  // for another MPI, one fold of each kind of state
+  check(items, mf::all(mf::count, mf::mean, mf::variance(1), mf::norm2), "exact statistics");
   check(items, mf::sum_to<float> | mf::omit_nan, "sum without NaN");
   check(items, mf::sum | mf::raise_nan, "sum that raises");
-  check(items, mf::plain_sum, "plain sum");
   check(items, mf::all(mf::plain_mean, mf::plain_variance(0), mf::argmax), "plain statistics");
   check(items, mf::argmin, "argmin");
-  check(items, mf::top(7), "top");
   check(items, mf::product, "product");
   check(items, mf::logsumexp, "logsumexp");
   check(items, sum_of_places{}, "places");
@@ -96,6 +97,7 @@ void check_doubles(const std::vector<double>& items) {
                  return x > 0;
                }),
         "mapped sum");
+#endif
 }
 
 void check_views(const std::vector<double>& items) {
@@ -106,16 +108,18 @@ void check_views(const std::vector<double>& items) {
   };
   using pair = mf::item_pair<double, double>;
   expect_one_rank_bits<pair>(pairs(0, n), n, pairs, mf::dot, "dot");
-  expect_one_rank_bits<pair>(pairs(0, n), n, pairs, mf::plain_dot, "plain dot");
   const auto squares = [](std::int64_t first, std::int64_t count) {
     return mf::generate(count, [first](std::int64_t i) { return (first + i) * (first + i); });
   };
   expect_one_rank_bits<std::int64_t>(squares(0, n), n, squares, mf::sum, "sum of int64");
+#if !defined(MONOFOLD_FEWER_FOLDS)
+  expect_one_rank_bits<pair>(pairs(0, n), n, pairs, mf::plain_dot, "plain dot");
   expect_one_rank_bits<std::int64_t>(squares(0, n), n, squares, mf::mean, "mean of int64");
   expect_one_rank_bits<std::int64_t>(squares(0, n), n, squares, mf::variance(0),
                                      "variance of int64");
   expect_one_rank_bits<std::int64_t>(squares(0, n), n, squares, mf::all(mf::bit_xor, mf::norm_inf),
                                      "bits of int64");
+#endif
   std::vector<matrix> matrices;
   for (const double x : items) matrices.push_back({0.5, x * 0x1p-70, 0.25, 0.5});
   for (const std::string& split : checks::splits) {
