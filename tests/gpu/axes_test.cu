@@ -108,6 +108,8 @@ TEST_F(gpu_axes, short_columns) {
   for (const std::int64_t items : lengths) {
     compare(float{}, place_hash{}, items, many);
     compare(float{}, mf::plain_sum, items, many + 195);
+    // Those show which items meet; of other types fewer lengths are enough where each is slow.
+    if (gpu_tests::is_slow && items != 1 && items != 9 && items != 33 && items != 128) continue;
     compare(float{}, mf::argmin, items, many);
     compare(double{}, mf::plain_sum, items, many);
     compare(mf::bfloat16{}, mf::plain_sum, items, many);

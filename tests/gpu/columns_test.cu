@@ -52,6 +52,7 @@ void compare_rows_in_batches(const char* what, const F& f) {
     const std::int64_t most = length > 100 || gpu_tests::is_slow ? 257 : 4096;
     const auto alone = gpu_tests::columns_alone<float>(f, length, most, special_items::yes);
     for (const std::int64_t gap : {0, 1, 4}) {
+      if (gpu_tests::is_slow && gap == 4 && length > 33) continue;
       std::vector<float> host(static_cast<std::size_t>(most * (length + gap)));
       for (std::int64_t r = 0; r < most; ++r) {
         for (std::int64_t i = 0; i < length; ++i) {

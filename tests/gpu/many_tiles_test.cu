@@ -96,7 +96,7 @@ TEST_F(gpu_many_tiles, first_places_of_ties_and_nan) {
   {
     const device_array<float> device(host);
     compare("extrema", mf::extrema, host, device);
-    compare("argmin", mf::argmin, host, device);
+    if (!gpu_tests::is_slow) compare("argmin", mf::argmin, host, device);
   }
   // NaN in late tiles, none at first.
   for (const std::size_t at :
@@ -104,7 +104,7 @@ TEST_F(gpu_many_tiles, first_places_of_ties_and_nan) {
     host[at] = std::numeric_limits<float>::quiet_NaN();
   }
   const device_array<float> device(host);
-  compare("extrema", mf::extrema, host, device);
+  if (!gpu_tests::is_slow) compare("extrema", mf::extrema, host, device);
   compare("argmax", mf::argmax, host, device);
 }
 

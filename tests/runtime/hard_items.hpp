@@ -235,7 +235,12 @@ class sequence {
   std::unique_ptr<Item[]> rotated_;
 };
 
-/// The sizes at which something begins or ends: a row, a vector, a tile, a node, a batch.
+/// Some nodes of 64 tiles.
+template <class Item>
+constexpr std::int64_t largest_size = std::min<std::int64_t>(200 * mf::tile_items_v<Item> + 17,
+                                                             300000);
+
+/// The sizes at which something begins or ends: a row, a vector, a tile, a node.
 template <class Item>
 std::vector<std::int64_t> sizes() {
   constexpr std::int64_t tile = mf::tile_items_v<Item>;
@@ -255,7 +260,7 @@ std::vector<std::int64_t> sizes() {
           64 * tile - 1,
           64 * tile,
           64 * tile + 1,
-          300000};
+          largest_size<Item>};
 }
 
 /// Every pattern up to some tiles; of larger arrays, those in which neighbours of a tile matter.
@@ -266,7 +271,8 @@ bool is_worth_it(pattern kind, std::int64_t n) {
                        kind == pattern::nan_last || kind == pattern::ties ||
                        kind == pattern::lowest_highest;
   if (n <= 4 * mf::tile_items_v<Item>) return telling || kind >= pattern::offset;
-  if (n == 300000) return telling || kind == pattern::nan_inside || kind == pattern::highest;
+  if (n == largest_size<Item>)
+    return telling || kind == pattern::nan_inside || kind == pattern::highest;
   return kind == pattern::ordinary || kind == pattern::nan_last;
 }
 
