@@ -49,14 +49,15 @@ struct decoded_key {
 template <class View, class Key>
 struct put_group {
   decoded_key<View, Key> key;
-  std::int64_t count;
+  std::int64_t size;   // of the words
+  std::int64_t count;  // of the groups
   std::int64_t* offsets;
   Key* keys;  // or null
 
   MONOFOLD_GPU void operator()(std::int64_t group, std::int64_t place) const {
     offsets[group] = place;
     if (keys != nullptr) keys[group] = key.at(place);
-    if (group == 0) offsets[count] = key.words.size();
+    if (group == 0) offsets[count] = size;
   }
 };
 
@@ -92,6 +93,7 @@ device_groups<Key> find_groups(const device_stream& on, const View& words, std::
   out.offsets = device_list<std::int64_t>(on, runs.count() + 1);
   out.keys = device_list<Key>(on, runs.count());
   runs.place(put_group<View, Key>{{words, low},
+                                  words.size(),
                                   runs.count(),
                                   out.offsets.data(),
                                   order == key_order::sorted ? out.keys.data() : nullptr});
@@ -157,7 +159,8 @@ class key_sort {
   void take_all() {
     groups_.offsets = device_list<std::int64_t>(on_, 2);
     groups_.keys = device_list<key>(on_, 1);
-    const put_group<KeyView, key> put{{keys_, 0}, 1, groups_.offsets.data(), groups_.keys.data()};
+    const put_group<KeyView, key> put{
+        {keys_, 0}, count_, 1, groups_.offsets.data(), groups_.keys.data()};
     at_each(on_, 1, first_group<put_group<KeyView, key>>{put});
     if constexpr (!in_memory) gather(nullptr);
   }

@@ -27,9 +27,8 @@ inline constexpr int flagged_by_block = flag_warps * flagged_by_warp;
 /// shape      whole: all places have a key, and one before it
 /// sync       all lanes of the warp
 template <bool whole, class View>
-MONOFOLD_GPU std::uint32_t starts_of_warp(const View& keys, std::int64_t first) {
+MONOFOLD_GPU std::uint32_t starts_of_warp(const View& keys, std::int64_t size, std::int64_t first) {
   constexpr int at_once = 8;  // rows whose loads are on their way
-  const std::int64_t size = keys.size();
   const int lane = lane_rank();
   std::uint32_t own = 0;
   MONOFOLD_ROLL
@@ -60,13 +59,14 @@ MONOFOLD_GPU std::uint32_t starts_of_warp(const View& keys, std::int64_t first) 
 /// shape      flags: a word for each 32 keys of whole blocks; counts: one a block
 template <class View>
 __global__ void __launch_bounds__(flag_warps* warp_lanes)
-    flag_starts_kernel(const View keys, std::uint32_t* const flags, std::uint32_t* const counts) {
+    flag_starts_kernel(const View keys, const std::int64_t size, std::uint32_t* const flags,
+                       std::uint32_t* const counts) {
   let_next_launch_begin();
   wait_for_launches_before();
   const std::int64_t first = block_rank() * flagged_by_block + warp_rank() * flagged_by_warp;
-  const bool whole = first > 0 && first + flagged_by_warp <= keys.size();
+  const bool whole = first > 0 && first + flagged_by_warp <= size;
   const std::uint32_t own =
-      whole ? starts_of_warp<true>(keys, first) : starts_of_warp<false>(keys, first);
+      whole ? starts_of_warp<true>(keys, size, first) : starts_of_warp<false>(keys, size, first);
   flags[block_rank() * (flagged_by_block / warp_lanes) + thread_rank()] = own;
   __shared__ int found[flag_warps];
   const int of_warp = sum_of_lanes(count_bits(own));
@@ -172,7 +172,7 @@ class run_starts {
         memory_(on, blocks_ * (1 + flagged_by_block / warp_lanes / 2) + blocks_ / 2 + 2) {
     auto* const counts = flags() + blocks_ * (flagged_by_block / warp_lanes);
     throw_if(launch_early(flag_starts_kernel<View>, blocks_, flag_warps * warp_lanes, 0, on, keys,
-                          flags(), counts));
+                          static_cast<std::int64_t>(keys.size()), flags(), counts));
     throw_if(launch_early(add_counts_kernel<std::uint32_t>, 1, 1024, 0, on,
                           static_cast<const std::uint32_t*>(counts), blocks_, bases()));
     count_ = wait_for_state(on, last_value{}, contiguous_view<std::int64_t>(bases() + blocks_, 1));
