@@ -3,8 +3,10 @@
 
 #include <cuda_runtime_api.h>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
 #include <utility>
 
 #include "monofold/engine/gpu/engine.cuh"
@@ -12,7 +14,43 @@
 
 namespace monofold::detail {
 
-/// So many values of device memory, of the current pool of the device where it has pools.
+#if !defined(MONOFOLD_EMULATED)
+/// The pool that lists come from: the device's current one; where a program has set nothing about it, one of our own,
+/// which keeps memory from call to call, up to a 64th of the device's.
+///
+/// errors     throws `error`: out_of_memory, internal
+/// source     the default pool gives memory back when a stream is waited for: then 51 MB take 0.4 ms to get, on an H200
+inline cudaMemPool_t pool_of_lists(int device) {
+  const auto check = [](cudaError_t code, const char* call) { throw_if(failure_of(code, call)); };
+  cudaMemPool_t current = nullptr, standard = nullptr;
+  check(cudaDeviceGetMemPool(&current, device), "cudaDeviceGetMemPool");
+  check(cudaDeviceGetDefaultMemPool(&standard, device), "cudaDeviceGetDefaultMemPool");
+  if (current != standard) return current;
+  std::uint64_t kept = 0;
+  check(cudaMemPoolGetAttribute(current, cudaMemPoolAttrReleaseThreshold, &kept),
+        "cudaMemPoolGetAttribute");
+  static std::array<cudaMemPool_t, 64> own{};
+  if (kept != 0 || device >= static_cast<int>(own.size())) return current;
+  static std::mutex making;
+  const std::scoped_lock lock(making);
+  cudaMemPool_t& pool = own[static_cast<std::size_t>(device)];
+  if (pool == nullptr) {
+    std::size_t free_bytes = 0, all_bytes = 0;
+    check(cudaMemGetInfo(&free_bytes, &all_bytes), "cudaMemGetInfo");
+    cudaMemPoolProps what{};
+    what.allocType = cudaMemAllocationTypePinned;
+    what.location.type = cudaMemLocationTypeDevice;
+    what.location.id = device;
+    check(cudaMemPoolCreate(&pool, &what), "cudaMemPoolCreate");
+    kept = all_bytes / 64;
+    check(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &kept),
+          "cudaMemPoolSetAttribute");
+  }
+  return pool;
+}
+#endif
+
+/// So many values of device memory, of the device's pool where it has pools.
 ///
 /// shape      aligned to 256 bytes; nothing is in it. Made without arguments: none
 /// sync       is there, and is given back, in the order of the stream: what was started before may still use it
@@ -30,7 +68,9 @@ class device_list {
                    "cudaDeviceGetAttribute"));
     is_pooled_ = has_pools != 0;
     if (is_pooled_) {
-      throw_if(failure_of(cudaMallocAsync(&memory_, bytes, on.stream), "cudaMallocAsync"));
+      throw_if(
+          failure_of(cudaMallocFromPoolAsync(&memory_, bytes, pool_of_lists(on.device), on.stream),
+                     "cudaMallocFromPoolAsync"));
       return;
     }
 #endif
