@@ -21,23 +21,43 @@ namespace monofold::runtime {
 namespace {
 
 /// Axes of the copy, outermost first, and how far their items lie from each other in the array.
+///
+/// source     quotients of numbers below 2^31 by a product: Granlund, Montgomery 1994, "Division by invariant integers
+///            using multiplication"; a division takes several times as long
 struct copied_axes {
   int count = 0;
   std::int64_t extent[max_axes] = {};
   std::int64_t stride[max_axes] = {};
+  std::uint32_t factor[max_axes] = {};
+  std::int32_t shift[max_axes] = {};
 
+  /// shape      an extent of 2 at least
   void append(const axis_step& axis) {
+    int bits = 1;  // 2^bits is not below the extent
+    while (bits < 31 && std::int64_t{1} << bits < axis.extent) ++bits;
+    const auto own = static_cast<std::uint64_t>(axis.extent);
+    factor[count] = static_cast<std::uint32_t>(((std::uint64_t{1} << (31 + bits)) + own - 1) / own);
+    shift[count] = 31 + bits;
     extent[count] = axis.extent;
     stride[count++] = axis.stride;
   }
-  /// Where item `i` of the copy lies in the array; divisions of 32 bits take a fraction of the time.
-  template <class Number>
-  MONOFOLD_HD std::int64_t offset_of(Number i) const {
+  /// Where item `i` of the copy lies in the array.
+  MONOFOLD_HD std::int64_t offset_of(std::int64_t i) const {
     std::int64_t offset = 0;
     for (int k = count; k-- > 1;) {
-      const auto own = static_cast<Number>(extent[k]);
-      offset += static_cast<std::int64_t>(i % own) * stride[k];
-      i /= own;
+      offset += i % extent[k] * stride[k];
+      i /= extent[k];
+    }
+    return offset + i * stride[0];
+  }
+  /// The same, of fewer than 2^31 items.
+  MONOFOLD_HD std::int64_t short_offset_of(std::uint32_t i) const {
+    std::int64_t offset = 0;
+    for (int k = count; k-- > 1;) {
+      const auto quotient = static_cast<std::uint32_t>(std::uint64_t{i} * factor[k] >> shift[k]);
+      const std::uint32_t rest = i - quotient * static_cast<std::uint32_t>(extent[k]);
+      offset += static_cast<std::int64_t>(rest) * stride[k];
+      i = quotient;
     }
     return offset + static_cast<std::int64_t>(i) * stride[0];
   }
@@ -48,11 +68,11 @@ struct copy_item {
   copied_axes axes;
   void* to;
   std::int32_t bytes;
-  bool is_short;  // fewer than 2^32 items
+  bool is_short;  // fewer than 2^31 items
 
   MONOFOLD_GPU void operator()(std::int64_t i) const {
-    const std::int64_t at = is_short ? axes.offset_of(static_cast<std::uint32_t>(i))
-                                     : axes.offset_of(static_cast<std::uint64_t>(i));
+    const std::int64_t at =
+        is_short ? axes.short_offset_of(static_cast<std::uint32_t>(i)) : axes.offset_of(i);
     put_bytes(to, i, from[at], bytes);
   }
 };
@@ -100,7 +120,7 @@ merged_items merge_axes(const void* first, dtype type, const array_rows& rows, c
   const auto memory = std::make_shared<bytes_list>(on, items * bytes);
   monofold::detail::at_each(on, items,
                             copy_item{words_from(first, type), axes, memory->data(), bytes,
-                                      items < std::int64_t{1} << 32});
+                                      items < std::int64_t{1} << 31});
   return {std::shared_ptr<void>(memory, memory->data()), merged};
 }
 
