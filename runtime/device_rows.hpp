@@ -19,8 +19,8 @@ namespace monofold::runtime {
 // order      the bits of a row are those that typed_keeper has of `row_reducer`, rounded for `out.type`
 // sync       in `stream`, a cudaStream_t of the current device. Waits only where a row may be without an answer:
 //            then, and only then, one is told; nothing of it is written
-// errors     throws `error`: device_unavailable; unsupported: an operation, a type of answers, or several axes apart
-//            in memory, for which there is no kernel; invalid_argument: memory of the host
+// errors     throws `error`: device_unavailable; unsupported: an operation or a type of answers for which there is
+//            no kernel; invalid_argument: memory of the host; out_of_memory: several axes apart in memory are copied
 // tested by  tests/runtime/device_rows_test.cpp, tests/runtime/gpu_test.cpp
 
 row_failure reduce_rows_on_device(const request& what, const void* first, const array_rows& rows,

@@ -45,7 +45,7 @@ def _keys_there(keys):
         raise TypeError("group_by of an array on a device needs one array of keys there, not a tuple")
     if not _protocols.lies_on_gpu(keys):
         raise TypeError("group_by of an array on a device needs keys on the device: copy one of the two")
-    return _arrays.as_source(keys).items
+    return _arrays.side_by_side(_arrays.as_source(keys)).items
 
 
 def _key_at(keys, place):

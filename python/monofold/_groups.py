@@ -40,7 +40,7 @@ def group_by(keys, x, fold, *, order="key", dtype=None, nan=None):
     fold = _folds.as_fold(fold)
     source = _arrays.as_source(x)
     if _device_rows.is_on_device(source):
-        return _device_groups.group_by(keys, x, source, fold, ORDERS[order], dtype, nan)
+        return _device_groups.group_by(keys, x, _arrays.side_by_side(source), fold, ORDERS[order], dtype, nan)
     x, source, codes, names = _aligned(keys, x, source)
     how = fold.make_how(nan)
     failed = functools.partial(_failed_key, codes, names, x, how)

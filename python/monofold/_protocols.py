@@ -47,12 +47,12 @@ def source_of(x):
 
 
 def contiguous(x):
-    """A copy of an array on a device, made there by its own library in its stream, whose items lie side by side."""
-    name = type(x).__module__.partition(".")[0]
-    if name == "torch":
+    """A copy of an array on a device, made there by its own library in its stream. Of PyTorch and CuPy its items lie
+    side by side; another library decides itself how they lie."""
+    if (torch := sys.modules.get("torch")) is not None and isinstance(x, torch.Tensor):
         return x.contiguous()
-    if name == "cupy":
-        return sys.modules[name].ascontiguousarray(x)
+    if (cupy := sys.modules.get("cupy")) is not None and isinstance(x, cupy.ndarray):
+        return cupy.ascontiguousarray(x)
     return x.__array_namespace__().asarray(x, copy=True) if hasattr(x, "__array_namespace__") else x
 
 

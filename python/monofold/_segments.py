@@ -40,6 +40,7 @@ def segmented_reduce(x, fold, offsets=None, *, starts=None, stops=None, dtype=No
     source = as_one_array(x, "segments")
     how = fold.make_how(nan)
     if _device_rows.is_on_device(source):
+        source = _arrays.side_by_side(source)
         bounds = [one for one in (offsets, starts, stops) if one is not None]
         starts, stops = _bounds_on_device(source.items.count, offsets, starts, stops)
         return fold.pack(_device_rows.segments(x, source, kind, how, starts, stops,

@@ -105,6 +105,7 @@ class State:
                 raise TypeError("a state of dot takes two arrays")
             right = _arrays.as_source_of(other, self._code)
             _operations.check_pair(source, right)
+            source, right = _arrays.side_by_side(source), _arrays.side_by_side(right)
             self._core.push_pairs(source.items, right.items, None)
             return self
         if other is not None:

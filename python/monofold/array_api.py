@@ -5,7 +5,7 @@ truth values are refused where the standard defines none. Beyond the standard's 
 
 - integer sums that do not fit raise `IntegerOverflow`; `min` and its like of no items raise `EmptyInput`;
 - `correction` is a multiple of 1/64 from 0 on, since answers are exact;
-- an array on a GPU is reduced there, in its library; what has no kernel is refused, and nothing is copied.
+- an array on a GPU is reduced there, in its library; what has no kernel is refused, and nothing is copied to the host.
 
 `cumulative_sum` and `cumulative_prod` are not here.
 """

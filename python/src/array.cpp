@@ -68,9 +68,9 @@ bool layout::is_native() const {
 
 bool layout::is_packed() const {
   if (!is_native()) return false;
+  if (std::find(extents.begin(), extents.end(), 0) != extents.end()) return true;
   std::int64_t step = item_bytes();
   for (std::size_t axis = extents.size(); axis-- > 0;) {
-    if (extents[axis] == 0) return true;
     if (extents[axis] > 1 && strides[axis] != step) return false;
     step *= extents[axis];
   }

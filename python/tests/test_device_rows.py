@@ -118,6 +118,13 @@ def test_items_that_lie_apart():
         assert mf.dot(there, there) == mf.dot(view, view)
         assert mf.top_k(there, 3).values.tolist() == mf.top_k(view, 3).values.tolist()
         assert mf.State(mf.plain.sum, "float32").push(there) == mf.State(mf.plain.sum, "float32").push(view)
+        assert mf.State(mf.dot, "float32").push(there, there) == mf.State(mf.dot, "float32").push(view, view)
+        bounds = [0, view.size // 3, view.size]
+        assert same(mf.segmented_reduce(there, mf.sum, bounds), mf.segmented_reduce(view, mf.sum, bounds))
+    none = There(x[:0, ::2])
+    assert mf.plain.sum(none) == mf.dot(none, none) == 0
+    with pytest.raises(mf.EmptyInput):
+        mf.argmax(none)
 
 
 @pytest.mark.parametrize("dtype", ("float32", "float64", "float16", "int32", "uint8", "bool"))

@@ -101,6 +101,12 @@ def test_items_that_lie_apart(gpu):
     for device, view in ((there.T, x.T), (there[::2, ::3], x[::2, ::3]), (there[:, 7], x[:, 7])):
         for operation in (mf.sum, mf.argmax, mf.plain.sum, mf.stats):
             assert same(operation(device), operation(view))
+        bounds = np.array([0, view.size // 3, view.size])
+        got = mf.segmented_reduce(device, mf.sum, offsets=gpu.there(bounds))
+        assert same(gpu.here(got), mf.segmented_reduce(view, mf.sum, offsets=bounds))
+    keys = gpu.there(np.arange(600) % 7)
+    assert same(gpu.here(mf.group_by(keys[::2], there[:, 7], mf.sum)[1]),
+                mf.group_by(np.arange(600)[::2] % 7, x[:, 7], mf.sum)[1])
 
 
 def test_segments(gpu):

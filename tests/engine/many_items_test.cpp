@@ -8,6 +8,7 @@
 
 #include "monofold/monofold.hpp"
 #include "monofold/reduce_segments.hpp"
+#include "tests/inputs/last_one.hpp"
 
 namespace {
 
@@ -31,22 +32,6 @@ TEST(many_items, of_one_call) {
   EXPECT_EQ(argmax, peak);
 }
 
-/// The place of the last item that is 1, and how many items there are.
-struct last_one {
-  struct state {
-    std::int64_t last, count;
-  };
-  static constexpr bool commutative = true;
-  MONOFOLD_HD state lift(std::int32_t x, std::int64_t index) const {
-    return {x != 0 ? index : std::int64_t{-1}, 1};
-  }
-  MONOFOLD_HD state combine(const state& l, const state& r) const {
-    return {l.last > r.last ? l.last : r.last, l.count + r.count};
-  }
-  MONOFOLD_HD state identity() const { return {-1, 0}; }
-  MONOFOLD_HD std::int64_t finish(const state& s) const { return s.count * 3 + s.last; }
-};
-
 TEST(many_items, of_a_segment) {
   if (is_too_slow) GTEST_SKIP() << "of 2^31 calls, and no memory";
   constexpr std::int64_t one = two_to_32 / 2 + 40;
@@ -54,7 +39,7 @@ TEST(many_items, of_a_segment) {
   const auto view =
       mf::generate(one + 60, [](std::int64_t i) -> std::int32_t { return i == one ? 1 : 0; });
   const auto got = mf::reduce_segments(
-      mf::cpu, view, mf::offset_segments<std::int64_t>(offsets.data(), 2), last_one{});
+      mf::cpu, view, mf::offset_segments<std::int64_t>(offsets.data(), 2), inputs::last_one{});
   EXPECT_EQ(got[0], (one + 2) * 3 + one - 7);
   EXPECT_EQ(got[1], 41 * 3 - 1);
 }

@@ -12,6 +12,7 @@
 #include "tests/gpu/device.cuh"
 #include "tests/gpu/place_hash.cuh"
 #include "tests/inputs/answer_bytes.hpp"
+#include "tests/inputs/last_one.hpp"
 
 namespace {
 
@@ -137,22 +138,6 @@ struct two_ones {
     return i == first_one || i == second_one ? 1 : 0;
   }
 };
-/// The place of the last item that is 1, and how many items there are.
-struct last_one {
-  struct state {
-    std::int64_t last, count;
-  };
-  static constexpr bool commutative = true;
-  MONOFOLD_HD state lift(std::int32_t x, std::int64_t index) const {
-    return {x != 0 ? index : std::int64_t{-1}, 1};
-  }
-  MONOFOLD_HD state combine(const state& l, const state& r) const {
-    return {l.last > r.last ? l.last : r.last, l.count + r.count};
-  }
-  MONOFOLD_HD state identity() const { return {-1, 0}; }
-  MONOFOLD_HD std::int64_t finish(const state& s) const { return s.count * 3 + s.last; }
-};
-
 TEST_F(gpu_far_segments, that_are_long) {
   if (gpu_tests::is_slow) GTEST_SKIP() << "takes minutes on the emulated device";
   const std::int64_t size = 2 * two_to_32 + 12345;
@@ -161,7 +146,7 @@ TEST_F(gpu_far_segments, that_are_long) {
   const device_array<std::int64_t> there(offsets);
   const auto got =
       mf::reduce_segments(mf::gpu, mf::generate(size, two_ones{}),
-                          mf::offset_segments<std::int64_t>(there.data(), 5), last_one{});
+                          mf::offset_segments<std::int64_t>(there.data(), 5), inputs::last_one{});
   for (std::size_t s = 0; s < 5; ++s) {
     std::int64_t last = -1;
     for (const std::int64_t one : {first_one, second_one}) {

@@ -99,7 +99,7 @@ class sorted_key_groups final : public key_groups {
   std::int64_t count() const override { return sort_ ? sort_->groups().count() : 0; }
 
   void copy_keys(void* to) const override {
-    check_device();
+    check_call();
     check_row_memory(to, "the keys' place", on_.device);
     if (count() == 0) return;
     monofold::detail::at_each(
@@ -109,7 +109,7 @@ class sorted_key_groups final : public key_groups {
 
   row_failure reduce(const row_question& what, const void* items, const device_row_outputs& out,
                      bool waits) const override {
-    check_device();
+    check_call();
     if (count() == 0) return {};
     check_row_memory(items, "the array", on_.device);
     const std::int32_t bytes = bytes_of(what.type);
@@ -142,7 +142,8 @@ class sorted_key_groups final : public key_groups {
     stops_ = stops;
   }
 
-  void check_device() const {
+  void check_call() const {
+    check_not_captured(on_.stream);
     int device = 0;
     check_row_call(cudaGetDevice(&device), "cudaGetDevice");
     if (device == on_.device) return;

@@ -93,7 +93,7 @@ device_groups<Key> find_groups(const device_stream& on, const View& words, std::
   out.offsets = device_list<std::int64_t>(on, runs.count() + 1);
   out.keys = device_list<Key>(on, runs.count());
   runs.place(put_group<View, Key>{{words, low},
-                                  words.size(),
+                                  static_cast<std::int64_t>(words.size()),
                                   runs.count(),
                                   out.offsets.data(),
                                   order == key_order::sorted ? out.keys.data() : nullptr});
