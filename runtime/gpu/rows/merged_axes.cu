@@ -98,16 +98,16 @@ merged_items merge_axes(const void* first, dtype type, const array_rows& rows, c
   for (int k = outer; k < rows.num_kept; ++k) axes.append(rows.kept[k]);
 
   array_rows merged = rows;
-  std::int64_t stride = 1;
-  for (int k = rows.num_kept; k-- > 0;) {
-    if (k + 1 == outer) stride *= rows.row_items;
-    merged.kept[k].stride = stride;
-    stride *= rows.kept[k].extent;
-  }
-  std::int64_t inner_rows = 1;
-  for (int k = outer; k < rows.num_kept; ++k) inner_rows *= rows.kept[k].extent;
   merged.num_reduced = 1;
-  merged.reduced[0] = {rows.row_items, inner_rows, 1};
+  std::int64_t stride = 1;  // in the copy, from its last axis on
+  const auto place = [&](int k) {
+    merged.kept[k].stride = stride;
+    stride *= merged.kept[k].extent;
+  };
+  for (int k = rows.num_kept; k-- > outer;) place(k);
+  merged.reduced[0] = {rows.row_items, stride, 1};
+  stride *= rows.row_items;
+  for (int k = outer; k-- > 0;) place(k);
   merged.num_kept = 0;
   for (int k = 0; k < rows.num_kept; ++k) {
     const axis_step own = merged.kept[k];
