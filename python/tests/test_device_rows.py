@@ -297,7 +297,7 @@ def test_whole_arrays_take_the_short_way():
     """The second array of a type is asked by the core itself: the same bits, one question a call."""
     values = numbers("float64", 5000)
     there = There(values)
-    for name in ("sum", "mean", "var", "max", "argmax", "minmax", "norm"):
+    for name in ("sum", "mean", "var", "max", "argmax", "minmax", "norm", "logsumexp"):
         operation = getattr(mf, name)
         here = operation(values)
         assert operation(there) == here

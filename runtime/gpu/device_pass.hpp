@@ -56,6 +56,9 @@ template <class Item>
 std::unique_ptr<device_pass> make_device_pass_for(const member_request& what,
                                                   const std::vector<member_request>& all);
 
+/// The pass of a product or of logsumexp of floats, which serves no other family; else null.
+std::unique_ptr<device_pass> make_told_pass(const member_request& what);
+
 /// Some of the items of a call, by the position of the first.
 struct device_piece {
   std::int64_t at;

@@ -191,7 +191,9 @@ std::unique_ptr<device_pass> make_own_pass(const member_request& what) {
   switch (what.kind) {
     case sum: return plain_pass<sum, Item, rule>();
     case plain_sum: return plain_pass<plain_sum, Item, rule>();
-    case product: return plain_pass<product, Item, rule>();
+    case product:  // of floats: told_pass
+      if constexpr (!is_floating_v<Item>) return plain_pass<product, Item, rule>();
+      return nullptr;
     case moments:
       if constexpr (is_floating_v<Item>) return plain_pass<moments, Item, rule>();
       return nullptr;
@@ -214,7 +216,7 @@ std::unique_ptr<device_pass> make_own_pass(const member_request& what) {
     case norm_inf: return plain_pass<norm_inf, Item, rule>();
     case dot: return plain_pass<dot, Item, rule>();
     case plain_dot: return plain_pass<plain_dot, Item, rule>();
-    case logsumexp: return nullptr;  // the processor has it
+    case logsumexp: return nullptr;  // told_pass
     case bit_and: return plain_pass<bit_and, Item, rule>();
     case bit_or: return plain_pass<bit_or, Item, rule>();
     case bit_xor: return plain_pass<bit_xor, Item, rule>();

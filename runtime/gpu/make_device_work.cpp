@@ -10,8 +10,11 @@ device_work make_device_work(const std::vector<member_request>& what) {
   work.places.assign(what.size(), device_pass::nowhere);
   for (std::size_t i = 0; i < what.size(); ++i) {
     if (work.places[i] != device_pass::nowhere) continue;
-    auto pass = visit_dtype(
-        what[i].type, [&]<class Item>() { return make_device_pass_for<Item>(what[i], what); });
+    auto pass = make_told_pass(what[i]);
+    if (pass == nullptr) {
+      pass = visit_dtype(what[i].type,
+                         [&]<class Item>() { return make_device_pass_for<Item>(what[i], what); });
+    }
     if (pass == nullptr) continue;
     for (std::size_t j = i; j < what.size(); ++j) {
       const std::int64_t offset = pass->offset_of(what[j].kind);

@@ -67,18 +67,22 @@ void start_path(const Path& path, staging_stream& staging, const Sink& sink) {
   if (failed) throw error(failed.code, failed.detail);
 }
 
-/// Starts a fold of device items whose state goes to `out`, behind the staging stream's flag; by one kernel for any
-/// count of items, unless another is worth its weight.
-template <class Fold, class Element, kernel_choice kernels = kernel_choice::one>
-void start_fold(staging_stream& staging, const device_items& items, typename Fold::state* out) {
-  const auto view = view_of_items(items, std::type_identity<Element>{});
-  using view_type = std::remove_const_t<decltype(view)>;
-  const Fold fold{};
-  const monofold::detail::gpu_path<Fold, view_type, kernels> path(fold, view);
+/// Starts a fold of a view of device memory whose state goes to `out`, behind the staging stream's flag; by one kernel
+/// for any count of items, unless another is worth its weight.
+template <kernel_choice kernels = kernel_choice::one, class Fold, class View>
+void start_view(staging_stream& staging, const Fold& fold, const View& view,
+                typename Fold::state* out) {
+  const monofold::detail::gpu_path<Fold, View, kernels> path(fold, view);
   char* const line = staging.flag_line();
   start_path(path, staging,
              monofold::detail::awaited_sink<typename Fold::state>{
                  line, staging.next_flag(), reinterpret_cast<char*>(out) - line});
+}
+
+/// The same of device items.
+template <class Fold, class Element, kernel_choice kernels = kernel_choice::one>
+void start_fold(staging_stream& staging, const device_items& items, typename Fold::state* out) {
+  start_view<kernels>(staging, Fold{}, view_of_items(items, std::type_identity<Element>{}), out);
 }
 
 /// Exact sums of floats, whose states are too large for the plan's tree on a GPU; all of them need none.

@@ -82,6 +82,7 @@ void compare_long(mf::dtype type) {
 TEST_F(device_rows, long_ones) {
   compare_long<std::int32_t>(mf::dtype::int32);
   compare_long<float>(mf::dtype::float32);
+  compare_long<mf::bfloat16>(mf::dtype::bfloat16);
 }
 
 /// Axes that memory does not walk as one: kept ones around them, between them and inside; backwards, and one item for all.
@@ -96,6 +97,10 @@ void compare_several_axes(mf::dtype type, pattern kind) {
     compare_rows(what, items, {{3, 4, 5, 7}, {140, 35, 7, 1}, {1, 3}, 0});
     if (what.options.nan != MONOFOLD_NAN_PROPAGATE) continue;
     compare_rows(what, items, {{5, 3, 40, 2}, {240, -80, 2, -1}, {0, 2}, 200});
+    compare_rows(what, items,
+                 {{5, 3, 2, 32}, {192, -64, 32, 1}, {0, 2}, 128});  // words of 16 bytes
+    compare_rows(what, items, {{5, 3, 8}, {24, 8, 1}, {2, 0}, 4});  // or of 8
+    compare_rows(what, items, {{5, 4, 16}, {16, 80, 1}, {0, 2}, 0});
     compare_rows(what, items, {{6, 5, 7}, {1, 6, 30}, {0, 2}, 0});
     compare_rows(what, items, {{6, 5, 7, 3}, {7, 0, 1, 42}, {0, 3}, 0});
     compare_rows(what, items, {{2, 3, 2, 2}, {0, 0, 5, 0}, {1, 3}, 2});
@@ -143,7 +148,7 @@ TEST_F(device_rows, have_kernels) {
           mf::runtime::has_device_rows({op, item.type, item.type, false, false, false, 0, 1025}));
     }
     if (!item.is_floating) continue;
-    EXPECT_FALSE(has(logsumexp, item.type));
+    EXPECT_TRUE(has(logsumexp, item.type) && has(logsumexp, item.type, false, true)) << item.name;
     for (const auto op : {var, std, norm2, mean_square}) {
       EXPECT_FALSE(has(op, item.type, true)) << item.name;
     }

@@ -10,17 +10,16 @@
 #include "monofold/engine/gpu/at_each.cuh"
 #include "monofold/engine/gpu/device_list.cuh"
 #include "monofold/engine/gpu/launch.cuh"
+#include "monofold/engine/gpu/load.cuh"
 #include "monofold/platform/dtype.hpp"
 #include "monofold/platform/host_device.hpp"
 #include "monofold/shape/axes.hpp"
-#include "runtime/gpu/rows/typed_keys.cuh"
-#include "runtime/gpu/rows/widened_items.cuh"
 
 namespace monofold::runtime {
 
 namespace {
 
-/// Axes of the copy, outermost first, and how far their items lie from each other in the array.
+/// Axes of the copy, outermost first, and how far their words lie from each other in the array.
 ///
 /// source     quotients of numbers below 2^31 by a product: Granlund, Montgomery 1994, "Division by invariant integers
 ///            using multiplication"; a division takes several times as long
@@ -31,8 +30,8 @@ struct copied_axes {
   std::uint32_t factor[max_axes] = {};
   std::int32_t shift[max_axes] = {};
 
-  /// shape      an extent of 2 at least
   void append(const axis_step& axis) {
+    if (axis.extent == 1) return;
     int bits = 1;  // 2^bits is not below the extent
     while (bits < 31 && std::int64_t{1} << bits < axis.extent) ++bits;
     const auto own = static_cast<std::uint64_t>(axis.extent);
@@ -41,7 +40,7 @@ struct copied_axes {
     extent[count] = axis.extent;
     stride[count++] = axis.stride;
   }
-  /// Where item `i` of the copy lies in the array.
+  /// Where word `i` of the copy lies in the array.
   MONOFOLD_HD std::int64_t offset_of(std::int64_t i) const {
     std::int64_t offset = 0;
     for (int k = count; k-- > 1;) {
@@ -50,7 +49,7 @@ struct copied_axes {
     }
     return offset + i * stride[0];
   }
-  /// The same, of fewer than 2^31 items.
+  /// The same, of fewer than 2^31 words.
   MONOFOLD_HD std::int64_t short_offset_of(std::uint32_t i) const {
     std::int64_t offset = 0;
     for (int k = count; k-- > 1;) {
@@ -63,17 +62,41 @@ struct copied_axes {
   }
 };
 
-struct copy_item {
-  words_from from;
+/// The most bytes, up to 16, of which whole words are copied: an item's where the last axis has gaps.
+int word_bytes(const void* first, const axis_step* axes, int count, int item_bytes) {
+  if (axes[count - 1].stride != 1) return item_bytes;
+  auto all = reinterpret_cast<std::uintptr_t>(first) |
+             static_cast<std::uintptr_t>(axes[count - 1].extent * item_bytes) | 16;
+  for (int k = 0; k + 1 < count; ++k) {
+    all |= static_cast<std::uintptr_t>(axes[k].stride * item_bytes);
+  }
+  const auto lowest = static_cast<int>(all & (~all + 1));
+  return lowest > item_bytes ? lowest : item_bytes;
+}
+
+struct copy_word {
+  const void* from;
   copied_axes axes;
   void* to;
   std::int32_t bytes;
-  bool is_short;  // fewer than 2^31 items
+  bool is_short;  // fewer than 2^31 words
 
   MONOFOLD_GPU void operator()(std::int64_t i) const {
     const std::int64_t at =
         is_short ? axes.short_offset_of(static_cast<std::uint32_t>(i)) : axes.offset_of(i);
-    put_bytes(to, i, from[at], bytes);
+    switch (bytes) {
+      case 1: return copy<std::uint8_t>(i, at);
+      case 2: return copy<std::uint16_t>(i, at);
+      case 4: return copy<std::uint32_t>(i, at);
+      case 8: return copy<std::uint64_t>(i, at);
+      default: return copy<monofold::detail::bytes16>(i, at);
+    }
+  }
+
+ private:
+  template <class Word>
+  MONOFOLD_GPU void copy(std::int64_t i, std::int64_t at) const {
+    static_cast<Word*>(to)[i] = static_cast<const Word*>(from)[at];
   }
 };
 
@@ -92,10 +115,11 @@ merged_items merge_axes(const void* first, dtype type, const array_rows& rows, c
   int outer = 0;  // kept axes around the rows' items
   while (outer < rows.num_kept && distance(rows.kept[outer]) >= nearest) ++outer;
 
-  copied_axes axes;
-  for (int k = 0; k < outer; ++k) axes.append(rows.kept[k]);
-  for (int k = 0; k < rows.num_reduced; ++k) axes.append(rows.reduced[k]);
-  for (int k = outer; k < rows.num_kept; ++k) axes.append(rows.kept[k]);
+  axis_step steps[max_axes];  // of the copy, in items
+  int num_steps = 0;
+  for (int k = 0; k < outer; ++k) steps[num_steps++] = rows.kept[k];
+  for (int k = 0; k < rows.num_reduced; ++k) steps[num_steps++] = rows.reduced[k];
+  for (int k = outer; k < rows.num_kept; ++k) steps[num_steps++] = rows.kept[k];
 
   array_rows merged = rows;
   merged.num_reduced = 1;
@@ -114,13 +138,22 @@ merged_items merge_axes(const void* first, dtype type, const array_rows& rows, c
     monofold::detail::append_axis(merged.kept, merged.num_kept, own);
   }
 
+  const auto item_bytes = static_cast<int>(monofold::info(type).size_bytes);
+  const int bytes = word_bytes(first, steps, num_steps, item_bytes);
+  const int word_items = bytes / item_bytes;
+  copied_axes axes;
+  for (int k = 0; k + 1 < num_steps; ++k) {
+    axes.append({steps[k].extent, steps[k].stride / word_items, 1});
+  }
+  axis_step last = steps[num_steps - 1];
+  last.extent /= word_items;
+  axes.append(last);
+
   const monofold::detail::device_stream on{stream, device};
-  const std::int64_t items = rows.num_rows * rows.row_items;
-  const auto bytes = static_cast<std::int32_t>(monofold::info(type).size_bytes);
-  const auto memory = std::make_shared<bytes_list>(on, items * bytes);
-  monofold::detail::at_each(on, items,
-                            copy_item{words_from(first, type), axes, memory->data(), bytes,
-                                      items < std::int64_t{1} << 31});
+  const std::int64_t words = rows.num_rows * rows.row_items / word_items;
+  const auto memory = std::make_shared<bytes_list>(on, words * bytes);
+  monofold::detail::at_each(
+      on, words, copy_word{first, axes, memory->data(), bytes, words < std::int64_t{1} << 31});
   return {std::shared_ptr<void>(memory, memory->data()), merged};
 }
 

@@ -19,9 +19,9 @@ namespace {
 std::unique_ptr<row_pass> make_row_pass(row_question what, operation op) {
   what.op = op;
   const row_rules rules{op, what.to, what.ddof, what.omit_nan, what.raise_nan};
-  for (const auto make :
-       {make_float_row_pass, make_moment_row_pass, make_count_row_pass, make_integer_row_pass,
-        make_norm_row_pass, make_product_row_pass, make_extremum_row_pass, make_top_row_pass}) {
+  for (const auto make : {make_float_row_pass, make_moment_row_pass, make_count_row_pass,
+                          make_integer_row_pass, make_norm_row_pass, make_product_row_pass,
+                          make_logsumexp_row_pass, make_extremum_row_pass, make_top_row_pass}) {
     if (auto pass = make(what, rules)) return pass;
   }
   return nullptr;
