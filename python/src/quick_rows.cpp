@@ -129,23 +129,31 @@ bool read_axes(PyObject* axis, int rank, axis_list& to) {
 PyObject* reduce_rows_there(quick_call& call, const row_types& types, PyObject* array,
                             PyObject* axis) {
   array_there items;
-  if (!PyLong_CheckExact(axis) || !look_at_there(array, items)) return nullptr;
+  const bool is_axis = PyLong_CheckExact(axis) || PyTuple_CheckExact(axis);
+  if (!is_axis || !look_at_there(array, items)) return nullptr;
   const dl_tensor& tensor = items.tensor;
   const monofold_dtype dtype = known_dtype(tensor.type);
-  const std::int64_t reduced = place_of(axis, tensor.rank);
-  if (dtype < 0 || types.of(dtype) < 0 || reduced < 0 || tensor.rank > most_axes) return nullptr;
+  axis_list reduced;
+  if (dtype < 0 || types.of(dtype) < 0 || tensor.rank > most_axes ||
+      !read_axes(axis, tensor.rank, reduced) || reduced.count == 0) {
+    return nullptr;
+  }
   std::int64_t strides[most_axes], kept[most_axes], step = 1, num_rows = 1;
+  int num_kept = 0;
+  for (std::int32_t i = 0; i < tensor.rank; ++i) {
+    if (reduced.has(i)) continue;
+    kept[num_kept++] = tensor.extents[i];
+    num_rows *= tensor.extents[i];
+  }
   for (std::int32_t i = tensor.rank; i-- > 0;) {
     strides[i] = tensor.strides != nullptr ? tensor.strides[i] : step;
     step *= tensor.extents[i];
-    if (i != reduced) num_rows *= tensor.extents[i];
-    if (i != reduced) kept[i < reduced ? i : i - 1] = tensor.extents[i];
   }
   const char* const first = static_cast<const char*>(tensor.data) + tensor.byte_offset;
   if (step == 0 || reinterpret_cast<std::uintptr_t>(first) % bytes_of(dtype) != 0) return nullptr;
   const monofold_dtype answer_dtype = types.of(dtype);
   void* memory = nullptr;
-  nb::object made = new_array_beside(items, kept, tensor.rank - 1,
+  nb::object made = new_array_beside(items, kept, num_kept,
                                      row_arrays::dtype_of(call.code(0), answer_dtype), memory);
   if (!made.is_valid()) {
     if (PyErr_Occurred() && PyErr_ExceptionMatches(PyExc_Exception)) PyErr_Clear();
@@ -155,8 +163,8 @@ PyObject* reduce_rows_there(quick_call& call, const row_types& types, PyObject* 
   const monofold_options options = call.options_now();
   monofold_status how = MONOFOLD_INTERNAL;
   Py_BEGIN_ALLOW_THREADS how = monofold_reduce_axis_on_device(
-      first, dtype, tensor.rank, tensor.extents, strides, &reduced, 1, call.code(0), &options,
-      answer_dtype, out.values, nullptr, out.indices, num_rows, items.stream, nullptr);
+      first, dtype, tensor.rank, tensor.extents, strides, reduced.axes, reduced.count, call.code(0),
+      &options, answer_dtype, out.values, nullptr, out.indices, num_rows, items.stream, nullptr);
   Py_END_ALLOW_THREADS return how == MONOFOLD_OK ? made.release().ptr() : nullptr;
 }
 

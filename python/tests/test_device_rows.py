@@ -341,7 +341,7 @@ def test_rows_take_the_short_way(dtype, cupy, monkeypatch):
     for cls in (Exchanged, LikeCuPy):
         long_ways = []
         for operation in (mf.sum, mf.max, mf.argmin, mf.count_nonzero, mf.plain.sum):
-            for axis in (0, 1, -1):
+            for axis in (0, 1, -1, (2, 1), (0, -1), (0, 1, 2)):
                 here = operation(x, axis=axis)
                 assert same(operation(cls(x), axis=axis), here)
                 with monkeypatch.context() as patched:
@@ -363,6 +363,9 @@ def test_what_the_short_way_leaves(cupy):
             mf.sum(cls(x), axis=2)
         with pytest.raises(TypeError):
             mf.sum(cls(x), axis=True)
+        with pytest.raises(ValueError, match="axis"):
+            mf.sum(cls(x), axis=(0, -2))
+        assert same(mf.sum(cls(x), axis=()), mf.sum(x, axis=()))
     cupy.ptr = 7
     there = LikeCuPy(x)
     assert same(mf.sum(there, axis=0), mf.sum(x, axis=0)) and len(there.asked) == 1
