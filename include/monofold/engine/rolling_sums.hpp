@@ -56,6 +56,7 @@ inline bool has_strict_doubles() {
 }
 
 /// Windows that moved on by `slid::plainly` or `special`, as roll_sums hands them out: neighbours of a kind together.
+/// `leaving` is null where nothing leaves.
 template <class Sink>
 void put_slid(slid how, window_sum& sum, const double* leaving, const double* entering,
               std::int64_t at, int count, const double* high, const double* low, const Sink& sink) {
@@ -69,7 +70,7 @@ void put_slid(slid how, window_sum& sum, const double* leaving, const double* en
     auto own = way::alone;
     const exact_counts& c = sum.counts();
     if (i < count) {
-      sum.move_counts(leaving[i], entering[i]);
+      sum.move_counts(leaving != nullptr ? leaving[i] : 0, entering[i]);
       const bool is_plain = (c.nan | c.positive_infinity | c.negative_infinity) == 0 &&
                             (c.minus_zeros == 0 || !is_zero(high[i]));
       if (is_plain || sink.decide(c, high[i], values[i])) {

@@ -50,6 +50,13 @@ class tree_joiner {
     for (++it; it != entries_.rend(); ++it) sum = f.combine(it->value, sum);
     return sum;
   }
+  /// That of everything pushed and a node that follows, which is not kept.
+  template <class Fold>
+  State total_with(const Fold& f, State last) const {
+    for (auto it = entries_.rbegin(); it != entries_.rend(); ++it)
+      last = f.combine(it->value, last);
+    return last;
+  }
 
  private:
   std::vector<entry> entries_;

@@ -9,6 +9,7 @@
 #include "monofold/fold/exact/state.hpp"
 #include "monofold/fold/exact/sum_of_two.hpp"
 #include "monofold/fold/exact/term.hpp"
+#include "monofold/fold/exact/window_rests.hpp"
 #include "monofold/fold/exact/window_vectors.hpp"
 #include "monofold/platform/bits.hpp"
 #include "monofold/platform/float_format.hpp"
@@ -60,12 +61,19 @@ enum class slid { no, plainly, special, to_means };
 /// those of lower parts too; their sum is rounded once. With AVX-512 the processor's flags say whether they were, see
 /// fold/exact/window_verified. `step` always can.
 ///
+/// A window that grows begins with any state, and nothing leaves it: `leaving` is null, or 0. Where two doubles do not
+/// hold its sums, `slide` keeps what lies below them apart, and tells where that decides how a sum is rounded.
+///
 /// order      exact: the sums are those of the windows' items, however they were reached
 /// cost       slide: some 4 ns an item without vectors, and 1 ns with them; step: some 50 ns
-/// tested by  tests/api/rolling_test.cpp
+/// tested by  tests/api/rolling_test.cpp, tests/api/scan_test.cpp
 class window_sum {
  public:
   using number = exact_sum_number<double>;
+
+  window_sum() = default;
+  /// One that grows.
+  explicit window_sum(const exact_state<number>& before) : state_(before), grows_(true) {}
 
   /// More items of the first window.
   void begin(const double* terms, std::int64_t count) {
@@ -93,6 +101,7 @@ class window_sum {
   void move_counts(double leaving, double entering) {
     count_one(state_.counts, entering, 1);
     count_one(state_.counts, leaving, -1);
+    state_.counts.items += grows_ ? 1 : 0;
   }
 
   /// Moves on by `count` items, at most window_block, and leaves the sum after each as high[i] + low[i], which
@@ -104,32 +113,38 @@ class window_sum {
   ///            infinities, which count as 0, or sums of 0 that may be -0; counts() are the caller's to move then
   slid slide(const double* leaving, const double* entering, int count, double* high, double* low,
              std::int64_t divisor = 0) {
-    if (!to_pair()) return slid::no;
+    if (has_far_) to_limbs();
+    if (!to_pair() || (has_far_ && low != nullptr)) return slid::no;
     const exact_counts& c = state_.counts;
     bool special = c.nan != 0 || c.positive_infinity != 0 || c.negative_infinity != 0;
     divisor_ = special ? 0 : divisor;
     double kept[2][window_block];
     window_parts sum;
-    if (special || since_ < 0 || !try_slide(leaving, entering, count, sum, high, low)) {
+    if (special || has_far_ || since_ < 0 || !try_slide(leaving, entering, count, sum, high, low)) {
       window_facts facts{0, true, false};
-      find_facts(leaving, count, facts);
+      if (!grows_) find_facts(leaving, count, facts);
       find_facts(entering, count, facts);
       if (!facts.is_known) return slid::no;
       special |= !facts.is_finite;
       if (!facts.is_finite) {
         divisor_ = 0;
         facts.largest = 0;
-        copy_finite(leaving, count, kept[0], facts.largest);
         copy_finite(entering, count, kept[1], facts.largest);
-        leaving = kept[0];
         entering = kept[1];
+        if (!grows_) {
+          copy_finite(leaving, count, kept[0], facts.largest);
+          leaving = kept[0];
+        }
       }
       // As a rule sums stay far below what a block could add up to, which leaves bits for smaller items.
       const auto slides_by = [&](int growth) {
         return find_anchors(facts.largest, growth) &&
                try_slide(leaving, entering, count, sum, high, low);
       };
-      if (!slides_by(6) && !slides_by(12)) {
+      const bool slides = !has_far_ && (slides_by(6) || slides_by(12));
+      const bool can = slides || (grows_ && low == nullptr &&
+                                  slide_apart(entering, count, facts.largest, sum, high));
+      if (!can) {
         since_ = -1;
         return slid::no;
       }
@@ -139,6 +154,7 @@ class window_sum {
     special |= sum.any_zero && (sum.any_minus_zero || c.minus_zeros != 0);
     if (special) return slid::special;
     state_.counts.minus_zeros = sum.minus_zeros;
+    state_.counts.items += grows_ ? count : 0;
     return divisor_ != 0 ? slid::to_means : slid::plainly;
   }
 
@@ -171,9 +187,63 @@ class window_sum {
 #endif
     divisor_ = 0;
     sum = before;
-    slide_block(since_ < state_.counts.items, leaving, entering, count, anchors_, sum, high, low);
+    slide_block(!grows_ && since_ < state_.counts.items, leaving, entering, count, anchors_, sum,
+                high, low);
     since_ += count;
     return sum.fits;
+  }
+
+  /// Sums of a window that grows, rounded, where two doubles do not hold them: what lies below the anchors is cut off
+  /// the items, and added up apart. Where that may decide how a sum is rounded, the sum is found from all of it.
+  bool slide_apart(const double* entering, int count, double largest, window_parts& sum,
+                   double* high) {
+    if (!find_anchors(largest, 12)) return false;
+    double near[window_block], below[window_block], low[window_block];
+    divisor_ = 0;
+    const double before = pair_[1];
+    double pair_rest = 0;
+    cut_below(&before, 1, anchors_, pair_ + 1, &pair_rest);
+    cut_below(entering, count, anchors_, near, below);
+    if (!try_slide(nullptr, near, count, sum, high, low)) {
+      pair_[1] = before;
+      return false;
+    }
+    add_far(pair_rest);
+    has_far_ = true;
+    // Of each item up to half a unit of what is kept was cut off.
+    const sum_doubts doubts{size_of_far(), count * (anchors_.most_lower * 0x1p-53),
+                            power_of_two(most_ - 105)};
+    if (!has_doubts(high, low, count, doubts)) {
+      add_run<value_term<double>>(far_, below, count);
+      return true;
+    }
+    for (int i = 0; i < count; ++i) {
+      add_far(below[i]);
+      if (!has_doubts(high + i, low + i, 1, doubts)) continue;
+      high[i] = with_far(high[i], low[i]);
+      sum.any_zero |= is_zero(high[i]);
+    }
+    return true;
+  }
+  void add_far(double x) {
+    const exact_term term = value_term<double>::of(x);
+    if (term.significand != 0) add_term(far_, term);
+  }
+  /// A double that is not smaller.
+  double size_of_far() const {
+    const leading_number all = leading_of(far_.sum);
+    if (all.bits.significand == 0) return 0;
+    return bits_as<double>(bits_as<std::uint64_t>(round_bits<double>(false, upper_of(all.bits))) +
+                           1);
+  }
+  double with_far(double high, double low) const {
+    exact_state<number> all = far_;
+    for (const double part : {high, low}) {
+      const exact_term term = value_term<double>::of(part);
+      if (term.significand != 0) add_term(all, term);
+    }
+    const leading_number sum = leading_of(all.sum);
+    return sum.bits.significand == 0 ? 0 : round_bits<double>(sum.is_negative, upper_of(sum.bits));
   }
 
   /// Upper parts are multiples of 2^upper, of which sums have at most 53 bits, and rests of 2^lower: for items up to
@@ -213,7 +283,9 @@ class window_sum {
     if (!is_pair_) return;
     state_.sum = zero_number<number>();
     for (const double part : pair_) add_to_sum(value_term<double>::of(part));
-    is_pair_ = false;
+    if (has_far_) add_number(state_.sum, far_.sum);
+    far_ = zero_state<number>();
+    is_pair_ = has_far_ = false;
   }
   bool to_pair() {
     if (is_pair_) return true;
@@ -228,7 +300,11 @@ class window_sum {
       if (taken.kind != number_kind::finite) return false;
       add_term(rest, {taken.significand, taken.exponent, !taken.negative, taken.kind});
     }
-    if (!is_zero(rest.sum)) return false;
+    if (!is_zero(rest.sum)) {
+      if (!grows_) return false;
+      far_ = {rest.sum, zero_counts()};
+      has_far_ = true;
+    }
     pair_[0] = part[0];
     pair_[1] = part[1];
     is_pair_ = true;
@@ -238,6 +314,10 @@ class window_sum {
   exact_state<number> state_ = zero_state<number>();  // its sum: where `is_pair_` is not
   double pair_[2] = {0, 0};
   bool is_pair_ = false;
+  bool grows_ = false;
+  bool has_far_ = false;
+  exact_state<number> far_ =
+      zero_state<number>();  // what is to be added to the pair, its counts aside
   window_anchors anchors_ = {};
   int most_ = 0;              // sums of windows stay below 2^this
   std::int64_t divisor_ = 0;  // of the means that `high` becomes; 0: of none

@@ -178,7 +178,7 @@ struct slide_lanes {
   }
 };
 
-/// Where `low` is null, it is not wanted.
+/// Where `low` is null, it is not wanted; where `leaving` is, nothing leaves.
 template <int bytes, bool checks_leaving, bool with_low>
 MONOFOLD_INLINE void slide_block_on(const double* leaving, const double* entering, int count,
                                     const window_anchors& anchors, window_parts& sum, double* high,
@@ -197,13 +197,13 @@ MONOFOLD_INLINE void slide_block_on(const double* leaving, const double* enterin
   for (int at = 0; at < count; at += width) {
     const int n = count - at < width ? count - at : width;
     if (n == width) {
-      std::memcpy(&x, leaving + at, bytes);
+      if (leaving != nullptr) std::memcpy(&x, leaving + at, bytes);
       std::memcpy(&y, entering + at, bytes);
     } else {
       x = real{};
       y = real{};
       for (int i = 0; i < n; ++i) {
-        x[i] = leaving[at + i];
+        if (leaving != nullptr) x[i] = leaving[at + i];
         y[i] = entering[at + i];
       }
     }

@@ -137,6 +137,14 @@ struct verified_slide {
     part = sum - anchor;
     rest = x - part;
   }
+  MONOFOLD_INLINE void take(const real& entering) {
+    real part, rest, sum;
+    cut(entering, part, rest);
+    uppers.take(part, sum);
+    upper += sum;
+    lowers.take(rest, sum);
+    lower += sum;
+  }
   MONOFOLD_INLINE void take(const real& leaving, const real& entering) {
     real part[2], rest[2], sum;
     cut(leaving, part[0], rest[0]);
@@ -216,7 +224,7 @@ MONOFOLD_INLINE std::int64_t count_bits(const double* items, int count, std::int
 
 /// A block of windows: where it lies, and what becomes of it.
 struct verified_block {
-  const double* leaving;
+  const double* leaving;  // null: nothing leaves
   const double* entering;
   int count;
   double anchor;
@@ -225,7 +233,7 @@ struct verified_block {
   double* low;           // rests
 };
 
-template <slid_as kind>
+template <slid_as kind, bool grows = false>
 MONOFOLD_INLINE void slide_verified_as(const verified_block& block, window_parts& sum) {
   using real = quiet_lanes::real;
   const rounding_flags flags;
@@ -237,10 +245,14 @@ MONOFOLD_INLINE void slide_verified_as(const verified_block& block, window_parts
   lanes<64>::whole least = {};
   const auto take = [&](int at, int n) __attribute__((always_inline)) {
     real leaving, entering, high, low;
-    quiet_lanes::load(block.leaving + at, n, leaving);
     quiet_lanes::load(block.entering + at, n, entering);
     quiet_lanes::keep_least(entering, least);
-    own.take(leaving, entering);
+    if constexpr (grows) {
+      own.take(entering);
+    } else {
+      quiet_lanes::load(block.leaving + at, n, leaving);
+      own.take(leaving, entering);
+    }
     if constexpr (kind == slid_as::means) {
       quotients.take(own, high);
     } else {
@@ -268,7 +280,8 @@ MONOFOLD_INLINE void slide_verified_as(const verified_block& block, window_parts
   if (!any) return;
   // Rare, and looked for apart; the zeros of means are not those of sums.
   const std::int64_t entered = count_bits(block.entering, block.count, INT64_MIN);
-  sum.minus_zeros += entered - count_bits(block.leaving, block.count, INT64_MIN);
+  sum.minus_zeros += entered;
+  if constexpr (!grows) sum.minus_zeros -= count_bits(block.leaving, block.count, INT64_MIN);
   sum.any_minus_zero = entered != 0;
   sum.any_zero = kind == slid_as::means || count_bits(block.high, block.count, 0) != 0;
 }
@@ -277,7 +290,13 @@ MONOFOLD_INLINE void slide_verified_as(const verified_block& block, window_parts
 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,bmi2"), noinline)) inline void
 slide_verified(const verified_block& block, window_parts& sum) {
   const strict_arithmetic arithmetic;
-  if (block.divisor != 0) {
+  if (block.leaving == nullptr) {
+    if (block.low != nullptr) {
+      slide_verified_as<slid_as::sums_and_rests, true>(block, sum);
+    } else {
+      slide_verified_as<slid_as::sums, true>(block, sum);
+    }
+  } else if (block.divisor != 0) {
     slide_verified_as<slid_as::means>(block, sum);
   } else if (block.low != nullptr) {
     slide_verified_as<slid_as::sums_and_rests>(block, sum);
