@@ -24,6 +24,20 @@ monofold_status told(const runtime::row_failure& failure, int64_t* failed_row) {
   return static_cast<monofold_status>(failure.code);
 }
 
+/// Answers of windows in the caller's arrays: work(reducer, type of answers, keeper).
+template <class Work>
+monofold_status windows_to(const runtime::request& what, int64_t count, monofold_dtype value_dtype,
+                           void* values, void* seconds, int64_t* indices, int64_t* failed,
+                           const Work& work) {
+  const runtime::typed_arrays out =
+      arrays_for(what, what.ops.front(), value_dtype, values, seconds, indices, count);
+  const runtime::row_reducer rows(what, runtime::rounding_for(out.type));
+  runtime::typed_keeper keeper(out);
+  work(rows, out.type, keeper);
+  if (failed != nullptr) *failed = keeper.failed_row();
+  return static_cast<monofold_status>(keeper.code());
+}
+
 /// A call for rows of an array, and where their answers go.
 struct rows_call {
   runtime::request what;
@@ -153,12 +167,30 @@ monofold_status monofold_rolling(const void* items, monofold_dtype dtype, int64_
     check_items(items, what.type, count);
     if (window < 1 || window > count) refuse();
     const int64_t num_windows = count - window + 1;
-    const runtime::typed_arrays out =
-        arrays_for(what, what.ops.front(), value_dtype, values, seconds, indices, num_windows);
-    const runtime::row_reducer rows(what, runtime::rounding_for(out.type));
-    runtime::typed_keeper keeper(out);
-    runtime::reduce_windows(rows, {items, num_windows, window, out.type}, keeper);
-    if (failed_window != nullptr) *failed_window = keeper.failed_row();
-    return static_cast<monofold_status>(keeper.code());
+    return windows_to(
+        what, num_windows, value_dtype, values, seconds, indices, failed_window,
+        [&](const runtime::row_reducer& rows, monofold::dtype type, runtime::typed_keeper& out) {
+          runtime::reduce_windows(rows, {items, num_windows, window, type}, out);
+        });
+  });
+}
+
+monofold_status monofold_scan(const void* items, monofold_dtype dtype, int64_t num_rows,
+                              int64_t count, int32_t with_empty, monofold_operation operation,
+                              const monofold_options* options, monofold_dtype value_dtype,
+                              void* values, void* seconds, int64_t* indices,
+                              int64_t* failed_answer) noexcept {
+  return guarded([&]() -> monofold_status {
+    const runtime::request what = request_of_rows(dtype, operation, options);
+    if (num_rows < 0 || count < 0 || count == INT64_MAX) refuse();
+    const bool has_empty = with_empty != 0;
+    const int64_t row_answers = count + (has_empty ? 1 : 0);
+    if (row_answers > 0 && num_rows > INT64_MAX / 16 / row_answers) refuse();
+    check_items(items, what.type, num_rows * count);
+    return windows_to(
+        what, num_rows * row_answers, value_dtype, values, seconds, indices, failed_answer,
+        [&](const runtime::row_reducer& rows, monofold::dtype type, runtime::typed_keeper& out) {
+          runtime::reduce_beginnings(rows, {items, num_rows, count, has_empty, type}, out);
+        });
   });
 }

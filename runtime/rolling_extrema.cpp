@@ -21,8 +21,9 @@ namespace {
 class rolling_extrema {
  public:
   /// Of at most so many windows at once. Where floats are compared as they are, there are no keys.
-  rolling_extrema(const rolling_job& job, std::int64_t most) : job_(job) {
-    const std::int64_t seen = most + job.all.length - 1;
+  rolling_extrema(const rolling_job& job, std::int64_t most)
+      : job_(job), length_(job.grows() ? 1 : job.all.length) {
+    const std::int64_t seen = most + length_ - 1;
     if (job.op != operation::norminf) values_.resize(seen * job.item_bytes);
     if (job.op == operation::minmax) seconds_.resize(values_.size());
     if (has_places()) places_.resize(most);
@@ -53,17 +54,26 @@ class rolling_extrema {
   }
 
  private:
+  struct best_key {
+    std::int64_t key;
+    std::int64_t place;
+  };
+
   key_rule find(std::int64_t first, std::int64_t count, bool largest, char* values) {
     const request& what = job_.rows.what();
     const key_rule rule{what.type, largest, what.nan == nan_policy::omit};
-    const std::int64_t window = job_.all.length;
+    const std::int64_t seen = count + length_ - 1;
     has_nan_ = false;
-    if (find_ordered(first, count + window - 1, rule, values)) return rule;
+    if (!job_.grows() && find_ordered(first, seen, rule, values)) return rule;
     has_nan_ = rule.has_nan();
-    keys_.resize(count + window - 1);
-    rule.load(job_.item(first), count + window - 1, keys_.data());
-    if (has_places()) before_ = keys_;
-    find_best<false>(before_.data(), keys_.data(), count);
+    keys_.resize(seen);
+    rule.load(job_.item(first), seen, keys_.data());
+    if (job_.grows()) {
+      keep_best(first, count, best_[largest ? 1 : 0]);
+    } else {
+      if (has_places()) before_ = keys_;
+      find_best<false>(before_.data(), keys_.data(), count);
+    }
     rule.store(keys_.data(), count, values);
     return rule;
   }
@@ -82,6 +92,15 @@ class rolling_extrema {
     if (rule.type == dtype::float32) return find_as(reinterpret_cast<float*>(values));
     return false;
   }
+  /// Windows that grow: the best key so far, and where it first lay.
+  void keep_best(std::int64_t first, std::int64_t count, best_key& best) {
+    if (first == 0) best = {keys_[0], 0};
+    for (std::int64_t i = 0; i < count; ++i) {
+      if (keys_[i] < best.key) best = {keys_[i], first + i};
+      keys_[i] = best.key;
+      if (has_places()) places_[i] = best.place;
+    }
+  }
   status why_none(const key_rule& rule, std::int64_t i) const {
     if (keys_[i] != rule.nan_key()) return status::ok;
     return rule.omit_nan ? status::empty_input : status::nan_found;
@@ -90,10 +109,9 @@ class rolling_extrema {
   /// Those of the first `count` windows of `items`, left where each window begins in a copy, and where they lay.
   template <bool largest, class Key>
   void find_best(const Key* items, Key* best, std::int64_t count) {
-    const std::int64_t window = job_.all.length;
-    monofold::detail::find_smallest<largest>(best, count + window - 1, window);
+    monofold::detail::find_smallest<largest>(best, count + length_ - 1, length_);
     if (!has_places()) return;
-    monofold::detail::find_places(largest, items, best, count, window, places_.data());
+    monofold::detail::find_places(largest, items, best, count, length_, places_.data());
   }
   /// Magnitudes: bits of doubles, which ascend with them, or integers.
   void roll_magnitudes(std::int64_t first, std::int64_t count) {
@@ -117,6 +135,8 @@ class rolling_extrema {
   }
 
   const rolling_job& job_;
+  std::int64_t length_;
+  best_key best_[2] = {};  // of windows that grow: the smallest, the largest
   std::vector<std::int64_t> keys_, before_, places_;
   std::vector<char> values_, seconds_;
   bool has_nan_ = false;

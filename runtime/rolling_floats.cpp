@@ -5,6 +5,7 @@
 
 #include "monofold/engine/rolling_spreads.hpp"
 #include "monofold/engine/rolling_sums.hpp"
+#include "monofold/engine/scan_sums.hpp"
 #include "monofold/platform/dtype.hpp"
 #include "runtime/exact_answers.hpp"
 #include "runtime/exact_runs.hpp"
@@ -81,6 +82,14 @@ struct job_sums {
              const double* low) const {
     if (!wants_low) return job.keep(first, count, dtype::float64, high);
     const bool is_narrow = job.context.how == rounding::to_odd;
+    exact_counts own = counts;
+    if (job.grows() && is_mean(job.op)) {
+      for (int i = 0; i < count; ++i) {
+        own.items = job.items_of(first + i);
+        one(first + i, own, monofold::detail::leading_of_pair(high[i], low[i]));
+      }
+      return;
+    }
     const double* rounded = job.op == operation::norm2 ? nullptr : high;
     double means[window_block];
     if (is_mean(job.op)) {
@@ -111,6 +120,9 @@ void roll_float_sums(const rolling_job& job, std::int64_t first, std::int64_t en
   const bool is_sum = job.op == operation::sum || job.op == operation::norm1;
   const bool is_wide = job.context.how != rounding::to_odd;
   const job_sums sink{job, !is_sum || !is_wide, is_mean(job.op) && is_wide};
+  if (job.grows()) {
+    return monofold::detail::scan_sums(job.num_threads, job.all.count, job_terms{job, kind}, sink);
+  }
   monofold::detail::roll_sums(job_terms{job, kind}, first, end, job.all.length, sink);
 }
 

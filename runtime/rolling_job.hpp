@@ -19,17 +19,23 @@ struct rolling_job {
   operation op;
   std::int64_t item_bytes;
   answer_context context;
+  int num_threads;
 
   const char* item(std::int64_t i) const {
     return static_cast<const char*>(all.items) + i * item_bytes;
   }
+  bool grows() const { return all.length == 0; }
+  /// How many items the i-th window has.
+  std::int64_t items_of(std::int64_t i) const { return grows() ? i + 1 : all.length; }
+  /// What enters as the i-th window follows the one before.
+  const char* entering(std::int64_t i) const { return item(grows() ? i : i - 1 + all.length); }
   bool raises() const { return rows.what().nan == nan_policy::raise; }
   /// Numbers of neighbouring windows, from the i-th on.
   void keep(std::int64_t i, std::int64_t count, dtype type, const void* values,
             const std::int64_t* indices = nullptr, const void* seconds = nullptr) const {
-    out.keep_numbers({op, i, 1, count, type, values, indices, seconds});
+    out.keep_numbers({op, all.first_answer + i, 1, count, type, values, indices, seconds});
   }
-  void keep(std::int64_t i, const answer& one) const { out.keep(i, &one); }
+  void keep(std::int64_t i, const answer& one) const { out.keep(all.first_answer + i, &one); }
   /// A double, which may be rounded to odd: no memory is asked for.
   void keep(std::int64_t i, const result<double>& one) const {
     if (!one) return keep(i, failed(op, one.code()));
@@ -37,11 +43,14 @@ struct rolling_job {
   }
 };
 
-/// Windows [first, end), each way for what it can.
+/// Windows [first, end), each way for what it can. Windows that grow: all of them at once.
 void roll_float_sums(const rolling_job& job, std::int64_t first, std::int64_t end);
 void roll_float_spreads(const rolling_job& job, std::int64_t first, std::int64_t end);
 void roll_totals(const rolling_job& job, std::int64_t first, std::int64_t end);
 void roll_extrema(const rolling_job& job, std::int64_t first, std::int64_t end);
+void roll_words(const rolling_job& job, std::int64_t first, std::int64_t end);
+/// Products of floats, in windows that grow.
+void grow_products(const rolling_job& job);
 /// Each window on its own.
 void roll_rows(const rolling_job& job, std::int64_t first, std::int64_t end);
 

@@ -14,6 +14,16 @@ namespace monofold::runtime {
 
 /// Each window on its own.
 void roll_rows(const rolling_job& job, std::int64_t first, std::int64_t end) {
+  if (job.grows()) {
+    request what = job.rows.what();
+    what.num_threads = 1;
+    reducer one(what);
+    for (std::int64_t i = first; i < end; ++i) {
+      one.push(job.item(i), 1);
+      job.keep(i, one.finish(job.rows.how()).front());
+    }
+    return;
+  }
   const std::int64_t together = std::min<std::int64_t>(end - first, 64);
   std::vector<answer> answers(static_cast<std::size_t>(together), answer{operation::count});
   for (std::int64_t i = first; i < end; i += together) {
@@ -35,7 +45,7 @@ void roll_rows(const rolling_job& job, std::int64_t first, std::int64_t end) {
 
 namespace {
 
-enum class rolling_way { float_sums, totals, extrema, spreads, rows };
+enum class rolling_way { float_sums, totals, extrema, words, products, spreads, rows };
 
 /// Whether variances, deviations, norms and means of squares of these windows have a way of their own.
 bool has_spreads(const rolling_job& job) {
@@ -56,11 +66,15 @@ rolling_way way_of(const rolling_job& job) {
   const request& what = job.rows.what();
   using enum operation;
   const operation op = what.ops.front();
-  if (op == min || op == max || op == argmin || op == argmax || op == minmax || op == norminf) {
-    return rolling_way::extrema;
-  }
-  if (has_spreads(job)) return rolling_way::spreads;
   const bool is_floating = monofold::info(what.type).is_floating;
+  if (op == min || op == max || op == argmin || op == argmax || op == minmax || op == norminf) {
+    return job.grows() && op == norminf ? rolling_way::rows : rolling_way::extrema;
+  }
+  if (op == bit_and || op == bit_or || op == bit_xor || (op == prod && !is_floating)) {
+    return rolling_way::words;
+  }
+  if (op == prod && job.grows() && what.nan == nan_policy::propagate) return rolling_way::products;
+  if (!job.grows() && has_spreads(job)) return rolling_way::spreads;
   const bool is_count = op == count || op == nonzero || op == any || op == all;
   if (is_count && (!is_floating || what.nan == nan_policy::propagate)) return rolling_way::totals;
   if (!is_floating) {
@@ -79,21 +93,31 @@ void roll_piece(const rolling_job& job, rolling_way way, std::int64_t first, std
     case rolling_way::spreads: return roll_float_spreads(job, first, end);
     case rolling_way::totals: return roll_totals(job, first, end);
     case rolling_way::extrema: return roll_extrema(job, first, end);
+    case rolling_way::words: return roll_words(job, first, end);
+    case rolling_way::products: return grow_products(job);
     case rolling_way::rows: return roll_rows(job, first, end);
   }
+}
+
+rolling_job job_of(const row_reducer& rows, const rolling_request& windows, answer_sink& out,
+                   int num_threads) {
+  const request& what = rows.what();
+  return {rows,
+          windows,
+          out,
+          what.ops.front(),
+          monofold::info(what.type).size_bytes,
+          {what.ddof, windows.length, what.nan == nan_policy::omit, rows.how()},
+          num_threads};
 }
 
 }  // namespace
 
 void reduce_windows(const row_reducer& rows, const rolling_request& windows, answer_sink& out) {
   const request& what = rows.what();
-  const rolling_job job{rows,
-                        windows,
-                        out,
-                        what.ops.front(),
-                        monofold::info(what.type).size_bytes,
-                        {what.ddof, windows.length, what.nan == nan_policy::omit, rows.how()}};
+  const rolling_job job = job_of(rows, windows, out, what.num_threads);
   const rolling_way way = way_of(job);
+  if (job.grows()) return roll_piece(job, way, 0, windows.count);
   const std::int64_t shares = std::int64_t{4} * monofold::detail::concurrency(what.num_threads);
   std::int64_t piece = windows.count;
   if (what.num_threads != 1) {
@@ -106,6 +130,32 @@ void reduce_windows(const row_reducer& rows, const rolling_request& windows, ans
       what.num_threads, (windows.count + piece - 1) / piece, [&](std::int64_t p) {
         roll_piece(job, way, p * piece, std::min(windows.count, (p + 1) * piece));
       });
+}
+
+void reduce_beginnings(const row_reducer& rows, const beginnings_request& all, answer_sink& out) {
+  const request& what = rows.what();
+  const std::int64_t row_bytes = all.count * monofold::info(what.type).size_bytes;
+  answer empty{what.ops.front()};
+  if (all.has_empty) empty = reducer(what).finish(rows.how()).front();
+  const auto reduce_row = [&](std::int64_t row, int num_threads) {
+    const std::int64_t at = row * all.row_answers();
+    if (all.has_empty) out.keep(at, &empty);
+    if (all.count == 0) return;
+    const rolling_request grown{static_cast<const char*>(all.items) + row * row_bytes, all.count, 0,
+                                all.value_type, at + all.row_answers() - all.count};
+    const rolling_job job = job_of(rows, grown, out, num_threads);
+    roll_piece(job, way_of(job), 0, all.count);
+  };
+  // Rows of few items are shared by many at a time.
+  const std::int64_t together = std::max<std::int64_t>(1, 4 * least_rolled_block / (all.count + 1));
+  const std::int64_t pieces = (all.num_rows + together - 1) / together;
+  const bool share_rows = pieces >= monofold::detail::concurrency(what.num_threads);
+  monofold::detail::parallel_for(share_rows ? what.num_threads : 1, pieces, [&](std::int64_t p) {
+    const std::int64_t end = std::min(all.num_rows, (p + 1) * together);
+    for (std::int64_t r = p * together; r < end; ++r) {
+      reduce_row(r, share_rows ? 1 : what.num_threads);
+    }
+  });
 }
 
 }  // namespace monofold::runtime

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "monofold/engine/rolling_sums.hpp"
+#include "monofold/engine/scan_pieces.hpp"
 #include "monofold/fold/exact/vectors.hpp"
 #include "monofold/fold/logical.hpp"
 #include "monofold/platform/dtype.hpp"
@@ -23,7 +24,7 @@ using monofold::detail::window_block;
 
 enum class total_kind { value, magnitude, nonzero };
 
-/// Sums modulo 2^64 of `count` windows, from the one before them. What an item adds is below 2^64.
+/// Sums modulo 2^64 of `count` windows, from the one before them. What an item adds is below 2^64. Null: none leaves.
 template <total_kind kind, class T>
 void slide_as(const T* leaving, const T* entering, std::int64_t count, std::uint64_t sum,
               std::uint64_t* out) {
@@ -39,7 +40,8 @@ void slide_as(const T* leaving, const T* entering, std::int64_t count, std::uint
     }
   };
   for (std::int64_t i = 0; i < count; ++i) {
-    sum += term(entering[i]) - term(leaving[i]);
+    sum += term(entering[i]);
+    if (leaving != nullptr) sum -= term(leaving[i]);
     out[i] = sum;
   }
 }
@@ -97,16 +99,34 @@ class rolling_totals {
  public:
   rolling_totals(const rolling_job& job, std::int64_t first)
       : job_(job), type_(job.rows.what().type), kind_(kind_of(job.op)) {
-    for (std::int64_t at = 0; at < job.all.length; at += window_block) {
-      const std::int64_t count = std::min<std::int64_t>(window_block, job.all.length - at);
-      load(first + at, count, entering_);
-      for (std::int64_t i = 0; i < count; ++i) total_ += entering_[i];
-    }
+    if (!job.grows()) add(first, job.all.length);
   }
 
   void roll(std::int64_t first, std::int64_t end) {
     roll_rows(job_, first, first + 1);
-    for (std::int64_t at = first + 1; at < end; at += window_block) {
+    roll_on(first + 1, end);
+  }
+  /// All windows that grow.
+  void grow() {
+    const auto fold = [&](std::int64_t first, std::int64_t count) {
+      rolling_totals own(job_, first);
+      own.add(first, count);
+      return own.total_;
+    };
+    const auto scan = [&](std::int64_t first, std::int64_t count, const int128& before) {
+      rolling_totals own(job_, first);
+      own.total_ = before;
+      own.roll_on(first, first + count);
+    };
+    monofold::detail::scan_pieces(
+        job_.num_threads, job_.all.count, int128{0}, fold,
+        [](const int128& left, const int128& right) { return left + right; }, scan);
+  }
+
+ private:
+  /// Windows whose neighbour before them is `total_`.
+  void roll_on(std::int64_t first, std::int64_t end) {
+    for (std::int64_t at = first; at < end; at += window_block) {
       const std::int64_t count = std::min<std::int64_t>(window_block, end - at);
       // An item that enters and one that leaves may have different signs.
       const int128 most = magnitude_of(total_) + count * (2 * int128{bound(at, count)} + 1);
@@ -117,8 +137,14 @@ class rolling_totals {
       }
     }
   }
+  void add(std::int64_t first, std::int64_t items) {
+    for (std::int64_t at = 0; at < items; at += window_block) {
+      const std::int64_t count = std::min<std::int64_t>(window_block, items - at);
+      load(job_.item(first + at), count, entering_);
+      for (std::int64_t i = 0; i < count; ++i) total_ += entering_[i];
+    }
+  }
 
- private:
   static constexpr std::int64_t most_divided = std::int64_t{1} << 51;
 
   static total_kind kind_of(operation op) {
@@ -128,9 +154,9 @@ class rolling_totals {
   static int128 magnitude_of(int128 x) { return x < 0 ? -x : x; }
 
   /// What items add.
-  void load(std::int64_t at, std::int64_t count, int128* to) const {
+  void load(const char* from, std::int64_t count, int128* to) const {
     visit_dtype(type_, [&]<class T>() {
-      const auto* const items = reinterpret_cast<const T*>(job_.item(at));
+      const auto* const items = reinterpret_cast<const T*>(from);
       for (std::int64_t i = 0; i < count; ++i) {
         if (kind_ == total_kind::nonzero) {
           to[i] = nonzero_fold<T>::is_nonzero(items[i]) ? 1 : 0;
@@ -147,8 +173,8 @@ class rolling_totals {
     if (job_.item_bytes < 8) return most;
     visit_dtype(type_, [&]<class T>() {
       if constexpr (!is_floating_v<T> && sizeof(T) == 8) {
-        most = bound_of(reinterpret_cast<const T*>(job_.item(at - 1)), count) |
-               bound_of(reinterpret_cast<const T*>(job_.item(at - 1 + job_.all.length)), count);
+        most = bound_of(reinterpret_cast<const T*>(job_.entering(at)), count);
+        if (!job_.grows()) most |= bound_of(reinterpret_cast<const T*>(job_.item(at - 1)), count);
       }
     });
     return most;
@@ -156,18 +182,20 @@ class rolling_totals {
 
   /// Windows whose sums 64 bits may not hold.
   void step(std::int64_t at, std::int64_t count) {
-    load(at - 1, count, leaving_);
-    load(at - 1 + job_.all.length, count, entering_);
+    if (!job_.grows()) load(job_.item(at - 1), count, leaving_);
+    load(job_.entering(at), count, entering_);
     for (std::int64_t i = 0; i < count; ++i) {
-      total_ += entering_[i] - leaving_[i];
+      total_ += entering_[i];
+      if (!job_.grows()) total_ -= leaving_[i];
       finish(at + i);
     }
   }
   void slide(std::int64_t at, std::int64_t count, bool is_small) {
     std::uint64_t sums[window_block];
     visit_dtype(type_, [&]<class T>() {
-      const auto* const out = reinterpret_cast<const T*>(job_.item(at - 1));
-      const auto* const in = reinterpret_cast<const T*>(job_.item(at - 1 + job_.all.length));
+      const auto* const out =
+          job_.grows() ? nullptr : reinterpret_cast<const T*>(job_.item(at - 1));
+      const auto* const in = reinterpret_cast<const T*>(job_.entering(at));
       const auto sum = static_cast<std::uint64_t>(total_);
       if (kind_ == total_kind::value) return slide_as<total_kind::value>(out, in, count, sum, sums);
       if (kind_ == total_kind::magnitude) {
@@ -191,8 +219,9 @@ class rolling_totals {
     const operation op = job_.op;
     if (op == operation::any || op == operation::all) {
       bool found[window_block];
-      const std::int64_t least = op == operation::any ? 1 : job_.all.length;
-      for (std::int64_t i = 0; i < count; ++i) found[i] = sums[i] >= least;
+      for (std::int64_t i = 0; i < count; ++i) {
+        found[i] = sums[i] >= (op == operation::any ? 1 : job_.items_of(at + i));
+      }
       job_.keep(at, count, dtype::boolean, found);
       return true;
     }
@@ -203,7 +232,9 @@ class rolling_totals {
     for (std::int64_t i = 0; i < count && !is_small; ++i) {
       if (sums[i] >= most_divided || sums[i] <= -most_divided) return false;
     }
-    if (op == operation::mean && job_.context.how == rounding::to_odd) return false;
+    if (op == operation::mean && (job_.context.how == rounding::to_odd || job_.grows())) {
+      return false;
+    }
     double quotients[window_block];
     if (!divide_totals(sums, count, op == operation::mean ? job_.all.length : 1, quotients)) {
       return false;
@@ -217,7 +248,7 @@ class rolling_totals {
     return is_signed && kind_ == total_kind::value ? dtype::int64 : dtype::uint64;
   }
   void finish(std::int64_t i) const {
-    const integer_moments_state moments{job_.all.length, total_, {}};
+    const integer_moments_state moments{job_.items_of(i), total_, {}};
     const operation op = job_.op == operation::mean ? operation::mean : operation::sum;
     answer one = total_type() == dtype::uint64
                      ? total_answer<std::uint64_t>(op, &moments, job_.context)
@@ -236,10 +267,13 @@ class rolling_totals {
 }  // namespace
 
 void roll_totals(const rolling_job& job, std::int64_t first, std::int64_t end) {
-  if (job.op != operation::count) return rolling_totals(job, first).roll(first, end);
+  if (job.op != operation::count) {
+    return job.grows() ? rolling_totals(job, 0).grow()
+                       : rolling_totals(job, first).roll(first, end);
+  }
   std::int64_t counts[window_block];
-  std::fill(counts, counts + window_block, job.all.length);
   for (std::int64_t at = first; at < end; at += window_block) {
+    for (std::int64_t i = 0; i < window_block; ++i) counts[i] = job.items_of(at + i);
     job.keep(at, std::min<std::int64_t>(window_block, end - at), dtype::int64, counts);
   }
 }

@@ -204,13 +204,28 @@ MONOFOLD_API monofold_status monofold_reduce_segments_on_device(
 /// errors     as above. `failed_window`, which may be null, takes the first window without an answer, or -1
 /// cost       the same for windows of any size: MONOFOLD_SUM, MEAN, NORM1, NORM2, VAR and STD that are not plain (of
 ///            64-bit integers but NORM2, VAR, STD), MIN, MAX, MINMAX, ARGMIN, ARGMAX and NORMINF, COUNT, NONZERO, ANY
-///            and ALL (of floats where NaN are items). Others, and windows whose variance doubles do not decide:
-///            each window on its own
+///            and ALL (of floats where NaN are items); of integers PROD and bits. Others, and windows whose variance
+///            doubles do not decide: each window on its own
 /// tested by  tests/runtime/rolling_reducer_test.cpp
 MONOFOLD_API monofold_status monofold_rolling(
     const void* items, monofold_dtype dtype, int64_t count, int64_t window,
     monofold_operation operation, const monofold_options* options, monofold_dtype value_dtype,
     void* values, void* seconds, int64_t* indices, int64_t* failed_window) MONOFOLD_NOEXCEPT;
+
+/// Reduces each beginning of each row of an array by one operation: answer i of a row is that of its items 0 to i.
+///
+/// shape      `num_rows` rows of `count` items, side by side, and so many answers; where `with_empty` is not 0, a row
+///            has one more, the first, which is that of no items
+/// order      each answer has the bits of monofold_reduce of these items
+/// errors     as above. `failed_answer`, which may be null, takes the place of the first that there is none of, or -1
+/// cost       few operations an item: MONOFOLD_SUM, MEAN, NORM1 that are not plain, of floats of up to 32 bits also NORM2
+///            and MEAN_SQUARE, MIN, MAX, MINMAX, ARGMIN, ARGMAX, COUNT, NONZERO, ANY and ALL (of floats where NaN are
+///            items), PROD (likewise), bits. Others: up to 4 KiB of items are folded again for each answer
+/// tested by  tests/runtime/scan_reducer_test.cpp
+MONOFOLD_API monofold_status monofold_scan(
+    const void* items, monofold_dtype dtype, int64_t num_rows, int64_t count, int32_t with_empty,
+    monofold_operation operation, const monofold_options* options, monofold_dtype value_dtype,
+    void* values, void* seconds, int64_t* indices, int64_t* failed_answer) MONOFOLD_NOEXCEPT;
 
 /// Computes the inner product of two arrays of one type, and returns `result->status`.
 ///

@@ -1,0 +1,111 @@
+/// rolling_words: products of integers modulo 2^64, and bits of items, of windows and of windows that grow.
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#include "monofold/engine/rolling_blocks.hpp"
+#include "monofold/engine/rolling_sums.hpp"
+#include "monofold/engine/scan_tree.hpp"
+#include "monofold/fold/product.hpp"
+#include "monofold/platform/dtype.hpp"
+#include "monofold/shape/view.hpp"
+#include "runtime/rolling_job.hpp"
+
+namespace monofold::runtime {
+
+namespace {
+
+using monofold::detail::window_block;
+
+/// Answers of neighbouring windows on their way to the sink.
+template <class T>
+class kept_answers {
+ public:
+  kept_answers(const rolling_job& job, std::int64_t first, dtype type)
+      : job_(job), first_(first), type_(type) {}
+  kept_answers(const kept_answers&) = delete;
+  kept_answers& operator=(const kept_answers&) = delete;
+  ~kept_answers() = default;
+
+  void put(T value) {
+    values_[count_++] = value;
+    if (count_ == window_block) flush();
+  }
+  void flush() {
+    if (count_ > 0) job_.keep(first_, count_, type_, values_);
+    first_ += count_;
+    count_ = 0;
+  }
+
+ private:
+  const rolling_job& job_;
+  std::int64_t first_;
+  dtype type_;
+  int count_ = 0;
+  T values_[window_block];
+};
+
+/// Words of windows [first, end), joined from left to right.
+template <class T, class Join>
+void roll_joined(const rolling_job& job, std::int64_t first, std::int64_t end, dtype type,
+                 const Join& join) {
+  // A product has 64 bits, whatever its items; bits have those of an item.
+  using word = std::invoke_result_t<Join, T, T>;
+  const auto* const items = reinterpret_cast<const T*>(job.item(0));
+  kept_answers<word> answers(job, first, type);
+  if (job.grows()) {
+    auto own = static_cast<word>(items[first]);
+    answers.put(own);
+    for (std::int64_t i = first + 1; i < end; ++i) {
+      own = join(own, static_cast<word>(items[i]));
+      answers.put(own);
+    }
+  } else {
+    monofold::detail::roll_blocks<word>(
+        first, end, job.all.length, [&](std::int64_t i) { return static_cast<word>(items[i]); },
+        join, [&](std::int64_t, word own) { answers.put(own); });
+  }
+  answers.flush();
+}
+
+template <class T>
+void roll_words_of(const rolling_job& job, std::int64_t first, std::int64_t end) {
+  if (job.op == operation::prod) {
+    const dtype type = std::is_signed_v<T> ? dtype::int64 : dtype::uint64;
+    return roll_joined<T>(job, first, end, type,
+                          [](std::uint64_t a, std::uint64_t b) { return a * b; });
+  }
+  const dtype type = job.rows.what().type;
+  if (job.op == operation::bit_and) {
+    roll_joined<T>(job, first, end, type, [](T a, T b) { return static_cast<T>(a & b); });
+  } else if (job.op == operation::bit_or) {
+    roll_joined<T>(job, first, end, type, [](T a, T b) { return static_cast<T>(a | b); });
+  } else {
+    roll_joined<T>(job, first, end, type, [](T a, T b) { return static_cast<T>(a ^ b); });
+  }
+}
+
+}  // namespace
+
+void roll_words(const rolling_job& job, std::int64_t first, std::int64_t end) {
+  visit_dtype(job.rows.what().type, [&]<class T>() {
+    if constexpr (!is_floating_v<T>) roll_words_of<T>(job, first, end);
+  });
+}
+
+void grow_products(const rolling_job& job) {
+  visit_dtype(job.rows.what().type, [&]<class T>() {
+    if constexpr (is_floating_v<T>) {
+      const float_product_fold<T> fold;
+      const contiguous_view<T> view(reinterpret_cast<const T*>(job.item(0)), job.all.count);
+      kept_answers<double> answers(job, 0, dtype::float64);
+      monofold::detail::scan_tree(fold, view,
+                                  [&](std::int64_t, double own) { answers.put(fold.finish(own)); });
+      answers.flush();
+    }
+  });
+}
+
+}  // namespace monofold::runtime
