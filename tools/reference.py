@@ -68,9 +68,9 @@ state for doubles (for bits: uint32).
 On a GPU, a range is contiguous device, managed or pinned memory, or a view of such memory. Views own nothing and are
 copied; mark functions of a view that run on a GPU with `MONOFOLD_HD`.
 
-`mf::rolling` of `monofold/rolling.hpp` gives one answer for each window ([windows](rolling.md)); `mf::group_by` and
-`mf::reduce_by_key` of `monofold/group_by.hpp`, on a GPU of `monofold/group_by.cuh`, give one for each key
-([groups](groups.md)).
+`mf::rolling` of `monofold/rolling.hpp` gives one answer for each window, `mf::scan` of `monofold/scan.hpp` one for each
+beginning, such as running sums ([windows](rolling.md)); `mf::group_by` and `mf::reduce_by_key` of
+`monofold/group_by.hpp`, on a GPU of `monofold/group_by.cuh`, give one for each key ([groups](groups.md)).
 
 ## Data in pieces
 

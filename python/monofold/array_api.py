@@ -6,17 +6,17 @@ truth values are refused where the standard defines none. Beyond the standard's 
 - integer sums that do not fit raise `IntegerOverflow`; `min` and its like of no items raise `EmptyInput`;
 - `correction` is a multiple of 1/64 from 0 on, since answers are exact;
 - an array on a GPU is reduced there, in its library; what has no kernel is refused, and nothing is copied to the host.
-
-`cumulative_sum` and `cumulative_prod` are not here.
+  `cumulative_sum` and `cumulative_prod` are for arrays on the host.
 """
 
 import math
 
 import numpy as np
 
-from . import _arrays, _device_rows, _dtypes, _operations, _rows
+from . import _arrays, _device_rows, _dtypes, _operations, _rows, _scan
 
-__all__ = ["all", "any", "argmax", "argmin", "count_nonzero", "max", "mean", "min", "prod", "std", "sum", "var"]
+__all__ = ["all", "any", "argmax", "argmin", "count_nonzero", "cumulative_prod", "cumulative_sum", "max", "mean", "min",
+           "prod", "std", "sum", "var"]
 
 _ANY, _NUMBERS, _FLOATS = "any type", "numbers", "floats"
 
@@ -77,6 +77,7 @@ _PARAMETER_DOCS = {
     "dtype": "dtype, optional\n    The type of the answers, rounded once.",
     "correction": "float\n    Divides by the number of items less this: a multiple of 1/64 from 0 on.",
     "keepdims": "bool\n    Reduced axes stay, with one index.",
+    "include_initial": "bool\n    Along the axis there is one answer more, the first: that of no items.",
 }
 
 
@@ -99,6 +100,25 @@ def sum(x, /, *, axis=None, dtype=None, keepdims=False):
 def prod(x, /, *, axis=None, dtype=None, keepdims=False):
     """The product; of integers modulo 2^64, and so with no `dtype` of floats."""
     return _reduced("prod", x, _NUMBERS, axis, keepdims, dtype)
+
+
+@_documented
+def cumulative_sum(x, /, *, axis=None, dtype=None, include_initial=False):
+    """The sum of the items up to each one. `axis` is one axis, and may be left out where there is no other."""
+    return _cumulative(_scan.cumulative_sum, x, axis, dtype, include_initial)
+
+
+@_documented
+def cumulative_prod(x, /, *, axis=None, dtype=None, include_initial=False):
+    """The product of the items up to each one; of integers modulo 2^64. `axis` as of `cumulative_sum`."""
+    return _cumulative(_scan.cumulative_prod, x, axis, dtype, include_initial)
+
+
+def _cumulative(function, x, axis, dtype, include_initial):
+    source = _arrays.as_source(x)
+    if source.code == _dtypes.BOOL:
+        raise TypeError(f"{function.__name__}: arrays of bool; the standard defines it for {_NUMBERS}")
+    return function(x, axis, dtype=dtype, include_initial=include_initial)
 
 
 @_documented

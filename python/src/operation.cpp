@@ -213,6 +213,14 @@ PyObject* rolling(PyObject* object, PyObject* const* args, Py_ssize_t count) {
   });
 }
 
+/// Of beginnings: (array of one axis, dtype); None: not quickly.
+PyObject* scan(PyObject* object, PyObject* const* args, Py_ssize_t count) {
+  if (count != 2) return PyErr_Format(PyExc_TypeError, "two arguments");
+  return answer_parts(object, args[1], [&](const operation_object& self, const char* named) {
+    return scan_quickly(*self.quickest, *self.rows, named, args[0]);
+  });
+}
+
 PyObject* make(PyTypeObject* type, PyObject* args, PyObject* keywords) {
   static const char* names[] = {"code", "plain", "nan", "ddof", "k", nullptr};
   int code = 0, plain = 0, nan = 0;
@@ -315,6 +323,7 @@ void bind_operation(nb::module_& core) {
                                   {"_set_other", set_other, METH_VARARGS, nullptr},
                                   {"_segments", fast(segments), METH_FASTCALL, nullptr},
                                   {"_rolling", fast(rolling), METH_FASTCALL, nullptr},
+                                  {"_scan", fast(scan), METH_FASTCALL, nullptr},
                                   {nullptr, nullptr, 0, nullptr}};
   static PyType_Slot slots[] = {{Py_tp_new, reinterpret_cast<void*>(make)},
                                 {Py_tp_init, reinterpret_cast<void*>(initialize)},

@@ -85,25 +85,28 @@ PyObject* reduce_segments_quickly(quick_call& call, const row_types& types, cons
   return made;
 }
 
-PyObject* reduce_windows_quickly(quick_call& call, const row_types& types, const char* named,
-                                 PyObject* array, PyObject* window) {
+namespace {
+
+/// Windows of `length` items; 0: those that grow.
+PyObject* windows_of(quick_call& call, const row_types& types, const char* named, PyObject* array,
+                     std::int64_t length) {
   PyObject* made = nullptr;
-  int is_beyond = 0;
-  const std::int64_t length =
-      PyLong_CheckExact(window) ? PyLong_AsLongLongAndOverflow(window, &is_beyond) : 0;
   with_items_of(array, [&](const packed_items& items, const Py_buffer& view) {
     const monofold_dtype answers = types.of(items.dtype, named);
-    if (answers < 0 || !is_short_enough(items) || view.ndim != 1 || length < 1 ||
-        length > items.count) {
+    if (answers < 0 || !is_short_enough(items) || view.ndim != 1 || length > items.count) {
       return false;
     }
-    const std::int64_t count = items.count - length + 1;
+    const std::int64_t count = length == 0 ? items.count : items.count - length + 1;
     const auto type = static_cast<monofold::dtype>(answers);
     const auto of_few = [&](const runtime::row_reducer& rows, auto& keeper) {
       runtime::reduce_windows(rows, {items.data, count, length, type}, keeper);
     };
     const monofold_options options = call.options_now();
     const auto of_many = [&](const row_arrays& out) {
+      if (length == 0) {
+        return monofold_scan(items.data, items.dtype, 1, count, 0, call.code(0), &options, answers,
+                             out.values, nullptr, out.indices, nullptr);
+      }
       return monofold_rolling(items.data, items.dtype, items.count, length, call.code(0), &options,
                               answers, out.values, nullptr, out.indices, nullptr);
     };
@@ -112,6 +115,21 @@ PyObject* reduce_windows_quickly(quick_call& call, const row_types& types, const
     return made != nullptr;
   });
   return made;
+}
+
+}  // namespace
+
+PyObject* reduce_windows_quickly(quick_call& call, const row_types& types, const char* named,
+                                 PyObject* array, PyObject* window) {
+  int is_beyond = 0;
+  const std::int64_t length =
+      PyLong_CheckExact(window) ? PyLong_AsLongLongAndOverflow(window, &is_beyond) : 0;
+  return length < 1 ? nullptr : windows_of(call, types, named, array, length);
+}
+
+PyObject* scan_quickly(quick_call& call, const row_types& types, const char* named,
+                       PyObject* array) {
+  return windows_of(call, types, named, array, 0);
 }
 
 }  // namespace monofold::python

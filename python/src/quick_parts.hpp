@@ -23,5 +23,7 @@ PyObject* reduce_segments_quickly(quick_call& call, const row_types& types, cons
 /// shape      an array of one axis
 PyObject* reduce_windows_quickly(quick_call& call, const row_types& types, const char* named,
                                  PyObject* array, PyObject* window);
+PyObject* scan_quickly(quick_call& call, const row_types& types, const char* named,
+                       PyObject* array);
 
 }  // namespace monofold::python

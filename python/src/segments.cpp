@@ -68,6 +68,16 @@ std::int64_t windows_at_once(std::int64_t window, std::int64_t item_bytes) {
   return std::max(piece_bytes / item_bytes, 8 * std::min(window, most));
 }
 
+/// The array with one axis last.
+layout with_last(const array& items, std::size_t axis) {
+  std::vector<std::int64_t> order;
+  for (std::size_t i = 0; i < items.extents.size(); ++i) {
+    if (i != axis) order.push_back(static_cast<std::int64_t>(i));
+  }
+  order.push_back(static_cast<std::int64_t>(axis));
+  return with_axes(items, order);
+}
+
 /// (status, the first window without an answer or -1) of each row along an axis; answers lie with that axis last.
 nb::tuple rolling(const array& items, std::size_t axis, std::int64_t window,
                   monofold_operation operation, const how& options, monofold_dtype value_dtype,
@@ -77,12 +87,7 @@ nb::tuple rolling(const array& items, std::size_t axis, std::int64_t window,
   monofold_status status = MONOFOLD_OK;
   {
     nb::gil_scoped_release released;
-    std::vector<std::int64_t> order;
-    for (std::size_t i = 0; i < items.extents.size(); ++i) {
-      if (i != axis) order.push_back(static_cast<std::int64_t>(i));
-    }
-    order.push_back(static_cast<std::int64_t>(axis));
-    const packed_items packed(with_axes(items, order));
+    const packed_items packed(with_last(items, axis));
     const std::int64_t row_items = items.extents[axis];
     const std::int64_t num_rows = row_items == 0 ? 0 : items.count() / row_items;
     const std::int64_t row_windows = row_items - window + 1;
@@ -104,6 +109,27 @@ nb::tuple rolling(const array& items, std::size_t axis, std::int64_t window,
       i += count;
       if (status == MONOFOLD_OK) watch.passed(count * items.item_bytes());
     }
+  }
+  check_call(status);
+  return nb::make_tuple(status, failed);
+}
+
+/// The same of beginnings; with the answer of no items before them where asked for.
+nb::tuple scan(const array& items, std::size_t axis, bool with_empty, monofold_operation operation,
+               const how& options, monofold_dtype value_dtype, std::uintptr_t values,
+               std::uintptr_t seconds, std::uintptr_t indices) {
+  std::int64_t failed = -1;
+  monofold_status status = MONOFOLD_OK;
+  {
+    nb::gil_scoped_release released;
+    const packed_items packed(with_last(items, axis));
+    std::int64_t num_rows = 1;
+    for (std::size_t i = 0; i < items.extents.size(); ++i) {
+      if (i != axis) num_rows *= items.extents[i];
+    }
+    status = monofold_scan(packed.data(), items.dtype, num_rows, items.extents[axis],
+                           with_empty ? 1 : 0, operation, &options.options, value_dtype,
+                           at<void>(values), at<void>(seconds), at<std::int64_t>(indices), &failed);
   }
   check_call(status);
   return nb::make_tuple(status, failed);
@@ -149,6 +175,7 @@ class groups {
 void bind_segments(nb::module_& core) {
   core.def("segments", &segments);
   core.def("rolling", &rolling);
+  core.def("scan", &scan);
   nb::class_<groups>(core, "groups", "One answer a key.")
       .def(nb::init<std::uintptr_t, const array&, monofold_key_order, monofold_operation,
                     const how&, monofold_dtype>())

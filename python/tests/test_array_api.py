@@ -25,7 +25,7 @@ def libraries():
 @pytest.mark.parametrize("asarray", list(libraries()))
 def test_arrays_of_the_same_library(asarray):
     x = asarray(np.arange(6, dtype="float32").reshape(2, 3))
-    for function in (getattr(xp, name) for name in xp.__all__):
+    for function in (getattr(xp, name) for name in xp.__all__ if not name.startswith("cumulative")):
         whole = function(x)
         assert isinstance(whole, type(x)) and whole.shape == (), function
         assert function(x, axis=0).shape == (3,) and function(x, keepdims=True).shape == (1, 1)
@@ -46,6 +46,34 @@ def test_types(dtype):
         else:
             with pytest.raises(TypeError, match="floats"):
                 function(x)
+
+
+@pytest.mark.parametrize("asarray", list(libraries()))
+def test_cumulative(asarray):
+    x = asarray(np.arange(1, 7, dtype="float32").reshape(2, 3))
+    for function, first in ((xp.cumulative_sum, 0.0), (xp.cumulative_prod, 1.0)):
+        along = function(x, axis=1)
+        assert isinstance(along, type(x)) and along.shape == (2, 3) and along.dtype == x.dtype
+        more = function(x, axis=0, include_initial=True)
+        assert more.shape == (3, 3) and float(more[0, 1]) == first and float(more[1, 1]) == 2.0
+    assert np.asarray(xp.cumulative_sum(x, axis=1)).tolist() == [[1, 3, 6], [4, 9, 15]]
+    assert np.asarray(xp.cumulative_prod(x[0, :])).tolist() == [1, 2, 6]
+    for axis, wrong in ((None, ValueError), (2, IndexError), (-3, IndexError), ((0, 1), TypeError)):
+        with pytest.raises(wrong):
+            xp.cumulative_sum(x, axis=axis)
+    with pytest.raises(ValueError):
+        xp.cumulative_sum(asarray(np.float32(3)))
+    with pytest.raises(TypeError, match="bool"):
+        xp.cumulative_sum(asarray(np.array([True])))
+
+
+@pytest.mark.parametrize("dtype", FLOATS + INTEGERS)
+def test_types_of_cumulative(dtype):
+    x = numbers(dtype, 20)
+    kind = np.dtype(dtype).kind
+    for function in (xp.cumulative_sum, xp.cumulative_prod):
+        assert function(x).dtype == {"f": x.dtype, "i": "int64", "u": "uint64"}[kind]
+    assert xp.cumulative_sum(x, dtype="float64").dtype == float
 
 
 def test_special_cases():
@@ -81,7 +109,7 @@ def test_corrections_that_are_no_whole_numbers(dtype, correction):
 
 @pytest.mark.skipif(not mf.info()["gpu"].startswith("none"), reason="the pointers are not of a GPU")
 def test_arrays_on_a_gpu_that_is_not_here():
-    for function in (getattr(xp, name) for name in xp.__all__):
+    for function in (getattr(xp, name) for name in xp.__all__ if not name.startswith("cumulative")):
         for on_gpu in (CudaArray(), OnGpu(np.ones(4, "float32"), 2)):
             for options in ({}, {"axis": 0}, {"keepdims": True}):
                 with pytest.raises(mf.DeviceUnavailable):

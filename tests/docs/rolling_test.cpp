@@ -1,6 +1,7 @@
 // The C++ of docs/rolling.md (tests/docs/snippets_test.py).
 
 #include <cstdint>
+#include <tuple>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -10,6 +11,9 @@
 #include "monofold/rolling.hpp"
 namespace mf = monofold;
 // [/rolling_call]
+// [scan_call]
+#include "monofold/scan.hpp"
+// [/scan_call]
 
 namespace {
 
@@ -29,6 +33,18 @@ TEST(rolling_page, calls) {
   EXPECT_EQ(peaks, (std::vector<std::int64_t>{1, 0, 1, 1, 1}));
   EXPECT_EQ(days, (std::vector<std::int64_t>{1, 1, 3, 4, 5}));
   EXPECT_EQ(std::get<0>(both[1]), 0.2);
+}
+
+TEST(rolling_page, scans) {
+  // [scan_call]
+  std::vector<double> flows{1e16, 0.25, -1e16, 0.5};
+  auto levels = mf::scan(flows, mf::sum);                       // 1e16, 1e16, 0.25, 0.75
+  auto records = mf::scan(mf::cpu(1), flows, mf::argmax);       // 0, 0, 0, 0
+  auto so_far = mf::scan(flows, mf::all(mf::mean, mf::count));  // the last one: 0.1875 of 4
+  // [/scan_call]
+  EXPECT_EQ(levels, (std::vector<double>{1e16, 1e16, 0.25, 0.75}));
+  EXPECT_EQ(records, (std::vector<std::int64_t>{0, 0, 0, 0}));
+  EXPECT_EQ(so_far[3], std::make_tuple(0.1875, std::int64_t{4}));
 }
 
 }  // namespace

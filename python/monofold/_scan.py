@@ -1,0 +1,127 @@
+"""Scans: one answer for each beginning of an array, such as running sums."""
+
+import numpy as np
+
+from . import _arrays, _core, _device_rows, _folds, _operations, _rows
+from ._errors import raise_status
+from ._operations import Operation
+from ._results import TopK
+from ._segments import as_one_array
+
+_SUM, _PROD = _operations.make("sum"), _operations.make("prod")
+
+
+def scan(x, fold, axis=None, *, dtype=None, nan=None, include_initial=False):
+    """Reduces the items up to each one, itself included, to the bits that these items have alone.
+
+    Parameters
+    ----------
+    x : array
+        One whose `axis` is not in row-major order is copied.
+    fold : operation or fold
+    axis : int, optional
+        May be left out where there is one axis.
+    dtype : str or dtype, optional
+        The type of the answers, rounded once.
+    nan : {"propagate", "omit", "raise"}, optional
+    include_initial : bool, optional
+        Along `axis` there is one answer more, the first: that of no items.
+
+    Returns
+    -------
+    array, or a tuple of arrays
+        Along `axis` as many answers as items; places count from its start.
+
+    Notes
+    -----
+    Sums, means, extrema, counts, products and bits take few operations an item. Of other operations, and of plain ones,
+    each answer looks at up to 4 KiB of items again.
+    """
+    if nan is None and not include_initial and isinstance(fold, Operation) and (axis is None or type(axis) is int):
+        quick = fold._scan(x, dtype) if axis in (None, 0, -1) else None
+        if quick is not None:
+            return quick
+    fold = _folds.as_fold(fold)
+    if fold.kinds[0].name == "dot":
+        raise TypeError("scans have no dot")
+    source = as_one_array(x, "scans")
+    _device_rows.refuse(source, "a scan")
+    axis = _axis_of(axis, len(source.shape))
+    how = fold.make_how(nan)
+    return fold.pack(_one(source, one, how, axis, dtype, bool(include_initial)) for one in fold.operations)
+
+
+def cumulative_sum(x, axis=None, *, dtype=None, nan=None, include_initial=False):
+    """Sums of the items up to each one: each is the exact sum, rounded once.
+
+    Parameters
+    ----------
+    x : array
+        One whose `axis` is not in row-major order is copied.
+    axis : int, optional
+        May be left out where there is one axis.
+    dtype : str or dtype, optional
+        The type of the sums.
+    nan : {"propagate", "omit", "raise"}, optional
+    include_initial : bool, optional
+        Along `axis` there is one sum more, the first: 0.
+
+    Returns
+    -------
+    array
+
+    Raises
+    ------
+    IntegerOverflow
+        At the first sum that its type does not hold.
+    """
+    return scan(x, _SUM, axis, dtype=dtype, nan=nan, include_initial=include_initial)
+
+
+def cumulative_prod(x, axis=None, *, dtype=None, nan=None, include_initial=False):
+    """Products of the items up to each one: each has the bits of `prod` of these items.
+
+    Parameters
+    ----------
+    x : array
+        One whose `axis` is not in row-major order is copied.
+    axis : int, optional
+        May be left out where there is one axis.
+    dtype : str or dtype, optional
+        The type of the products.
+    nan : {"propagate", "omit", "raise"}, optional
+    include_initial : bool, optional
+        Along `axis` there is one product more, the first: 1.
+
+    Returns
+    -------
+    array
+    """
+    return scan(x, _PROD, axis, dtype=dtype, nan=nan, include_initial=include_initial)
+
+
+def _axis_of(axis, rank):
+    if rank == 0:
+        raise ValueError("a scan needs an array with an axis")
+    if axis is None:
+        if rank > 1:
+            raise ValueError(f"a scan goes along one axis of {rank}: name it")
+        return 0
+    if isinstance(axis, tuple):
+        raise TypeError("a scan goes along one axis")
+    return _rows.axes_of(axis, rank)[0]
+
+
+def _one(source, operation, how, axis, dtype, with_empty):
+    kind, code = operation.kind, operation.value_code(source, how, dtype)
+    shape = source.shape[:axis] + source.shape[axis + 1:] + (source.shape[axis] + with_empty,)
+    new = _rows.Answers(kind, shape, code, how.k)
+    status, failed = _core.scan(source.items, axis, with_empty, kind.code, how, code, *new.addresses)
+    if status:
+        index = list(map(int, np.unravel_index(failed, shape)))
+        index.insert(axis, index.pop())
+        raise_status(status, kind.name, row=tuple(index) if len(index) > 1 else failed)
+    if kind.answer == "ranked":
+        return TopK(*(source.like(np.moveaxis(array, -2, axis)) for array in new.arrays))
+    arrays = [source.like(_arrays.moved(array, axis)) for array in new.arrays]
+    return arrays[0] if len(arrays) == 1 else tuple(arrays)
