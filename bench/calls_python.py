@@ -37,6 +37,7 @@ def cases_of(count):
         ("`segmented_reduce`, 2 segments", lambda: mf.segmented_reduce(x, mf.sum, offsets),
          lambda: np.add.reduceat(x, offsets[:-1])),
         ("`rolling` sum", lambda: mf.rolling(x, window, mf.sum), lambda: np.cumsum(x)),
+        ("`cumulative_sum(x)`", lambda: mf.cumulative_sum(x), lambda: np.cumsum(x)),
         ("`top_k(x, 5)`", lambda: mf.top_k(x, 5), lambda: np.partition(x, -5)[-5:]),
         ("`stats(x)`, in four calls", lambda: mf.stats(x),
          lambda: (np.sum(x), np.var(x), np.argmin(x), np.argmax(x))),

@@ -377,6 +377,7 @@ def of_kind(kind, plain, nan, **options):
     return cls(kind, plain=plain, nan=nan, **own)
 
 
+@functools.cache  # of equal operations one is told what makes calls quick
 def make(name, plain=False):
     return _CLASSES.get(name, Operation)(KINDS[name], plain=plain)
 

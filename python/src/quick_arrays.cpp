@@ -23,9 +23,12 @@ PyObject* numpy_type(monofold_dtype dtype) {
 
 PyObject* new_numpy_array(const std::int64_t* extents, int rank, monofold_dtype dtype) {
   PyObject* const type = numpy_type(dtype);
-  PyObject* const shape = type != nullptr ? PyTuple_New(rank) : nullptr;
+  if (type == nullptr) return nullptr;
+  PyObject* const shape = rank == 1 ? PyLong_FromLongLong(extents[0]) : PyTuple_New(rank);
   if (shape == nullptr) return nullptr;
-  for (int i = 0; i < rank; ++i) PyTuple_SetItem(shape, i, PyLong_FromLongLong(extents[i]));
+  for (int i = 0; rank != 1 && i < rank; ++i) {
+    PyTuple_SetItem(shape, i, PyLong_FromLongLong(extents[i]));
+  }
   PyObject* const made = PyObject_CallFunctionObjArgs(make_empty, shape, type, nullptr);
   Py_DECREF(shape);
   return made;

@@ -14,6 +14,7 @@
 #include "python/src/answers.hpp"
 #include "python/src/array.hpp"
 #include "python/src/exact_double.hpp"
+#include "python/src/few_items.hpp"
 #include "python/src/gather.hpp"
 #include "python/src/quick_arrays.hpp"
 #include "runtime/c_boundary.hpp"
@@ -130,9 +131,26 @@ bool quick_call::dot(PyObject* left, PyObject* right, monofold_result& result) {
   });
 }
 
+namespace {
+
+/// The pair of both, which are given up; null: one is not there, or an exception.
+PyObject* best_of(PyObject* values, PyObject* indices) {
+  PyObject* made = nullptr;
+  if (values != nullptr && indices != nullptr) {
+    made = PyObject_CallFunctionObjArgs(best_type, values, indices, nullptr);
+  }
+  Py_XDECREF(values);
+  Py_XDECREF(indices);
+  return made;
+}
+
+}  // namespace
+
 PyObject* quick_call::best(PyObject* array) {
   PyObject* made = nullptr;
   with_items_of(array, [&](const packed_items& items, const Py_buffer&) {
+    made = best_of_few(items);
+    if (made != nullptr || PyErr_Occurred() != nullptr) return made != nullptr;
     runtime::answer best{};
     if (items.count >= items_without_lock ||
         !short_.rank(items.data, items.dtype, items.count, best)) {
@@ -150,14 +168,33 @@ PyObject* quick_call::best(PyObject* array) {
     PyObject* const indices = filled_array(&k, 1, MONOFOLD_INT64, [&](void* to) {
       return store({type, nullptr, nullptr, static_cast<std::int64_t*>(to), k});
     });
-    if (values != nullptr && indices != nullptr) {
-      made = PyObject_CallFunctionObjArgs(best_type, values, indices, nullptr);
-    }
-    Py_XDECREF(values);
-    Py_XDECREF(indices);
+    made = best_of(values, indices);
     return made != nullptr;
   });
   return made;
+}
+
+PyObject* quick_call::best_of_few(const packed_items& items) {
+  const std::int64_t k = short_.options().k;
+  std::int64_t places[most_ranked];
+  if (k > items.count || items.count > most_ranked / k ||
+      !rank_few(items.data, items.dtype, items.count, k, code(0) == MONOFOLD_TOP, places)) {
+    return nullptr;
+  }
+  const auto bytes = static_cast<std::size_t>(bytes_of(items.dtype));
+  PyObject* const values = filled_array(&k, 1, items.dtype, [&](void* to) {
+    const auto* const from = static_cast<const char*>(items.data);
+    for (std::int64_t i = 0; i < k; ++i) {
+      std::memcpy(static_cast<char*>(to) + static_cast<std::size_t>(i) * bytes,
+                  from + static_cast<std::size_t>(places[i]) * bytes, bytes);
+    }
+    return MONOFOLD_OK;
+  });
+  PyObject* const indices = filled_array(&k, 1, MONOFOLD_INT64, [&](void* to) {
+    std::memcpy(to, places, static_cast<std::size_t>(k) * sizeof *places);
+    return MONOFOLD_OK;
+  });
+  return best_of(values, indices);
 }
 
 namespace {

@@ -47,6 +47,7 @@ class quick_call {
 
  private:
   bool answer_packed(const packed_items& items, monofold_result* results);
+  PyObject* best_of_few(const packed_items& items);
   bool answer_without_lock(const packed_items& items, monofold_result* results);
 
   short_arrays short_;

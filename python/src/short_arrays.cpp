@@ -4,6 +4,8 @@
 #include <span>
 #include <vector>
 
+#include "python/src/few_items.hpp"
+
 namespace monofold::python {
 
 short_arrays::~short_arrays() {
@@ -92,6 +94,14 @@ bool short_arrays::rank(const void* items, monofold_dtype dtype, std::int64_t co
 bool short_arrays::dot(const void* left, const void* right, monofold_dtype dtype,
                        std::int64_t count, monofold_result& result) noexcept {
   try {
+    double found = 0;
+    if (dtype == MONOFOLD_FLOAT64 && count <= most_few && options_.plain == 0 &&
+        dot_of_few(static_cast<const double*>(left), static_cast<const double*>(right), count,
+                   found)) {
+      runtime::answer answer{runtime::operation::dot};
+      answer.values.emplace_back(found);
+      return give({&answer, 1}, &result);
+    }
     const auto& reducer = made_once(whole_[static_cast<std::size_t>(dtype)], [&] {
       return std::make_unique<const runtime::reducer>(request_of(dtype));
     });
