@@ -49,6 +49,9 @@ void roll_float_spreads(const rolling_job& job, std::int64_t first, std::int64_t
 void roll_totals(const rolling_job& job, std::int64_t first, std::int64_t end);
 void roll_extrema(const rolling_job& job, std::int64_t first, std::int64_t end);
 void roll_words(const rolling_job& job, std::int64_t first, std::int64_t end);
+/// The k best; `has_ranks`: whether it can. A sink stores numbers of their type at the places they are given.
+bool has_ranks(const rolling_job& job);
+void roll_ranks(const rolling_job& job, std::int64_t first, std::int64_t end);
 /// Products of floats, in windows that grow.
 void grow_products(const rolling_job& job);
 /// Each window on its own.

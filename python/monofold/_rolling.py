@@ -31,8 +31,8 @@ def rolling(x, window, fold, axis=-1, *, dtype=None, nan=None):
 
     Notes
     -----
-    Sums, means, variances, extrema and counts cost the same for any window. Of plain operations, products, bits and
-    the best k each window is reduced on its own.
+    Sums, means, variances, extrema, counts, bits and products of integers cost the same for any window, and nearly so
+    the best k. Of plain operations and products of floats each window is reduced on its own.
     """
     if nan is None and isinstance(fold, Operation) and type(axis) is int and -1 <= axis <= 0:
         quick = fold._rolling(x, window, dtype)

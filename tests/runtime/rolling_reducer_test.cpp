@@ -211,6 +211,24 @@ TEST(rolling_reducer, sums_are_rounded_to_floats_once) {
   }
 }
 
+// The best that leave one after the other, those that never do, and equal ones.
+TEST(rolling_reducer, the_best_of_items_in_order) {
+  std::vector<std::int32_t> items;
+  for (std::int32_t i = 0; i < rolled_items; ++i) {
+    items.push_back(i < 500 ? -i : i < 900 ? i : i < 1200 ? 7 : i % 5);
+  }
+  for (const auto op : {MONOFOLD_TOP, MONOFOLD_BOTTOM}) {
+    for (const std::int64_t window : {3, 40, 300, 1600}) {
+      for (const std::int64_t k : {1, 3}) {
+        monofold_options options = MONOFOLD_OPTIONS_INIT;
+        options.k = k;
+        const rolling_case one{items.data(), MONOFOLD_INT32, window, op, options, MONOFOLD_INT32};
+        ASSERT_EQ(one.rolled(), one.by_segments()) << op << " " << window << " " << k;
+      }
+    }
+  }
+}
+
 // What is no finite number passes through windows that vectors move, and so do zeros of both signs.
 TEST(rolling_reducer, specials_pass_through) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
