@@ -7,12 +7,14 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <type_traits>
 
 #include "runtime/choose_loop.hpp"
 #include "runtime/lane_request.hpp"
 #include "runtime/lanes.hpp"
 #include "runtime/simd_lane_answers-inl.hpp"
 #include "runtime/simd_lane_bins-inl.hpp"
+#include "runtime/simd_lane_rows-inl.hpp"
 #include "runtime/simd_lane_spread-inl.hpp"
 #include "runtime/simd_lane_whole-inl.hpp"
 #include "runtime/simd_lanes-inl.hpp"
@@ -173,20 +175,20 @@ void fold_column_moments(const lane_columns& columns, const lane_order& order,
   fold_columns_of<exact_pairs<Item, true>>(columns, order, out);
 }
 
-/// Of longer rows the best item first, and then, in the cache, where it is.
+/// Longer rows by blocks.
 template <class Word>
-void find_in_rows(const lane_rows& rows, const lane_order& order, const lane_states& out) {
-  if (rows.length < 64) return fold_rows_of<best_lanes<Word, true>>(rows, order, out);
-  fold_rows_of<best_lanes<Word, false>>(rows, order, out);
-  const best_lanes<Word, true> op(order, out);
-  for (std::int64_t r = 0; r < rows.count; ++r) {
-    op.find(static_cast<const Word*>(rows.first) + r * rows.pitch, rows.length, r);
+void find_best_in_rows(const lane_rows& rows, const lane_order& order, const lane_states& out) {
+  using real = std::conditional_t<sizeof(Word) == 4, float, double>;
+  if (rows.length < best_of_rows<Word, Word>::least_items) {
+    return fold_rows_of<best_lanes<Word, true>>(rows, order, out);
   }
+  if (order.magnitude != 0) return best_of_rows<real, Word>(order, out).fold(rows);
+  best_of_rows<Word, Word>(order, out).fold(rows);
 }
 
 template <class Word>
 lane_loops first_best_loops() {
-  return {find_in_rows<Word>, fold_columns_of<best_lanes<Word, true>>, widen_items};
+  return {find_best_in_rows<Word>, fold_columns_of<best_lanes<Word, true>>, widen_items};
 }
 
 template <class Word>

@@ -72,10 +72,14 @@ class lane_walker {
                  : columns_together();
     const monofold::detail::row_groups<char> groups(first_, rows_, width);
     const std::int64_t count = groups.count();
-    const bool is_long = in_rows_ && !is_widened() && rows_.row_items > tile_items();
-    if (is_long && threads_ > 1 && count < 4 * threads_) return false;
+    const auto exceeds = [&](std::int64_t items) {
+      return in_rows_ && !is_widened() && rows_.row_items > items;
+    };
+    if (exceeds(std::min(most_tile, tile_items())) && threads_ > 1 && count < 4 * threads_) {
+      return false;
+    }
     // Plain sums of rows know their tiles.
-    const bool by_tiles = is_long && what_.fold != lane_fold::plain_sum;
+    const bool by_tiles = exceeds(tile_items()) && what_.fold != lane_fold::plain_sum;
     const std::int64_t share =
         std::max<std::int64_t>(1, std::min(16 * fit / width, count / (8 * threads_)));
     monofold::detail::parallel_for(
@@ -100,6 +104,8 @@ class lane_walker {
   static constexpr std::int64_t most_row_items = std::int64_t{1} << 31;
   static constexpr std::int64_t most_tile = 4096;
   static constexpr std::int64_t exact_tile = 256;
+  static constexpr std::int64_t most_searched = std::int64_t{1}
+                                                << 20;   // an int32 tells where in it
   static constexpr std::int64_t most_wide_items = 4096;  // for a first-level cache
   static constexpr std::int64_t tiles_at_once = 64;
   static constexpr std::int64_t most_rows = 1024;
@@ -112,7 +118,8 @@ class lane_walker {
   std::int64_t tile_items() const {
     const bool is_sum = what_.fold == lane_fold::exact_sum;
     if (!in_rows_ && (is_sum || what_.fold == lane_fold::moments)) return exact_tile;
-    const bool is_long = is_sum ? what_.type != dtype::float32 : what_.fold > lane_fold::moments;
+    if (in_rows_ && what_.fold > lane_fold::moments) return most_searched;
+    const bool is_long = is_sum && what_.type != dtype::float32;
     return in_rows_ && is_long ? most_tile : tile_items_of(static_cast<int>(item_bytes_));
   }
 
@@ -121,12 +128,12 @@ class lane_walker {
     const bool is_floating = monofold::info(what_.item).is_floating;
     if (is_widened()) return what_.fold == lane_fold::exact_sum && !is_floating ? 512 : 2048;
     if (adds_integers()) return 16384;
-    if (what_.fold == lane_fold::first_best) return 4096;
     return std::numeric_limits<std::int64_t>::max();
   }
   /// From a row to what memory is asked for while that is read, whole rows where there are gaps between them. Longer
   /// ones side by side come by themselves, and faster.
   std::int64_t items_ahead() const {
+    if (rows_.row_items > most_tile) return 0;
     const std::int64_t row_bytes = rows_.row_items * item_bytes_;
     const std::int64_t pitch_bytes = rows_.inner().stride;
     if (pitch_bytes == row_bytes) {

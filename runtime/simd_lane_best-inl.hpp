@@ -87,31 +87,6 @@ class best_lanes {
   }
   HWY_INLINE void seal(std::int64_t, std::int64_t, bool) const {}
 
-  /// Stores the index of the first item of a row that has the key stored for it.
-  HWY_INLINE void find(const Word* p, std::int64_t length, std::int64_t r) const {
-    const vector best = one_nan(hn::Set(tag(), key_of_[r]));
-    key_of_[r] = hn::GetLane(best);
-    // Keys are one-to-one, but for NaN.
-    const bool is_nan = !hn::AllFalse(tag(), hn::Gt(best, last_));
-    const vector wanted = is_nan ? best : bits(best);
-    const auto read = [&](std::int64_t i) HWY_ATTR {
-      const vector own = hn::LoadU(tag(), p + i);
-      return is_nan ? key(own) : own;
-    };
-    std::int64_t i = 0;
-    for (; i + 4 * width <= length; i += 4 * width) {
-      const auto hit = [&](int v) HWY_ATTR { return hn::Eq(read(i + v * width), wanted); };
-      if (!hn::AllFalse(tag(), hn::Or(hn::Or(hit(0), hit(1)), hn::Or(hit(2), hit(3))))) break;
-    }
-    for (;; i += width) {
-      i = std::min(i, length - width);
-      const auto place = hn::FindFirstTrue(tag(), hn::Eq(read(i), wanted));
-      if (place < 0) continue;
-      index_of_[r] = static_cast<Word>(i + place);
-      return;
-    }
-  }
-
   /// The items of such keys.
   HWY_INLINE void to_items(std::int64_t count, const Word* keys, Word* items) const {
     for (std::int64_t c = 0; c < count; c += width) {
@@ -136,7 +111,7 @@ class best_lanes {
     store(own, c);
   }
 
- private:
+ protected:
   using mask = hn::Mask<tag>;
 
   HWY_INLINE vector key(vector bits) const {
