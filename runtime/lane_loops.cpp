@@ -192,6 +192,16 @@ lane_loops first_best_loops() {
 }
 
 template <class Word>
+void fold_narrow_rows(const lane_rows& rows, const lane_order& order, const lane_states& out) {
+  best_of_narrow_rows<Word>(order, out).fold(rows);
+}
+
+template <class Word>
+lane_loops narrow_best_loops() {
+  return {fold_narrow_rows<Word>, fold_columns_of<best_lanes<Word, false>>, nullptr};
+}
+
+template <class Word>
 void to_items(const lane_order& order, std::int64_t count, const void* keys, void* items) {
   best_lanes<Word, false>(order, {}).to_items(count, static_cast<const Word*>(keys),
                                               static_cast<Word*>(items));
@@ -208,8 +218,8 @@ lane_loops find_lanes(lane_fold what, dtype type) {
     return bytes == 4 ? first_best_loops<std::int32_t>() : first_best_loops<std::int64_t>();
   }
   if (what == lane_fold::best) {
-    if (bytes == 1) return {nullptr, fold_columns_of<best_lanes<std::int8_t, false>>, nullptr};
-    if (bytes == 2) return {nullptr, fold_columns_of<best_lanes<std::int16_t, false>>, nullptr};
+    if (bytes == 1) return narrow_best_loops<std::int8_t>();
+    if (bytes == 2) return narrow_best_loops<std::int16_t>();
     return bytes == 4 ? loops_of<best_lanes<std::int32_t, false>>()
                       : loops_of<best_lanes<std::int64_t, false>>();
   }

@@ -40,7 +40,7 @@ lane_order order_of_items(dtype type, bool smallest) {
   return out;
 }
 
-bool as_lane_request(const row_reducer& reducer, bool in_rows, lane_request& out) {
+bool as_lane_request(const row_reducer& reducer, const array_rows& rows, lane_request& out) {
   const request& what = reducer.what();
   const dtype_info& item = monofold::info(what.type);
   if (what.ops.size() != 1) return false;
@@ -74,8 +74,8 @@ bool as_lane_request(const row_reducer& reducer, bool in_rows, lane_request& out
     case operation::max: break;
     default: return false;
   }
-  const bool is_narrow = out.fold == lane_fold::best && !in_rows;
-  if (is_narrow) out.type = out.item;
+  const bool takes_narrow = !rows.is_contiguous() || rows.row_items >= least_narrow_items;
+  if (out.fold == lane_fold::best && takes_narrow) out.type = out.item;
   out.order = order_of_items(out.type, out.op == operation::min || out.op == operation::argmin);
   return true;
 }

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "monofold/platform/dtype.hpp"
+#include "monofold/shape/axes.hpp"
 #include "runtime/lanes.hpp"
 #include "runtime/operation.hpp"
 #include "runtime/row_reducer.hpp"
@@ -25,7 +26,7 @@ struct lane_request {
 /// How items are ordered for the largest of them, or the smallest.
 lane_order order_of_items(dtype type, bool smallest);
 
-/// The request as one for lanes, of rows or else of columns; false: they do not have it.
-bool as_lane_request(const row_reducer& reducer, bool in_rows, lane_request& out);
+/// The request as one for lanes of such rows; false: they do not have it.
+bool as_lane_request(const row_reducer& reducer, const array_rows& rows, lane_request& out);
 
 }  // namespace monofold::runtime

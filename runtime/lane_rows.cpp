@@ -128,6 +128,7 @@ class lane_walker {
     const bool is_floating = monofold::info(what_.item).is_floating;
     if (is_widened()) return what_.fold == lane_fold::exact_sum && !is_floating ? 512 : 2048;
     if (adds_integers()) return 16384;
+    if (what_.fold == lane_fold::best && item_bytes_ == 1) return 32768;
     return std::numeric_limits<std::int64_t>::max();
   }
   /// From a row to what memory is asked for while that is read, whole rows where there are gaps between them. Longer
@@ -387,7 +388,7 @@ class lane_walker {
 bool answer_by_lanes(const row_reducer& reducer, const void* first, const array_rows& rows,
                      answer_sink& out, const slow_answers& answer_slowly) {
   lane_request what{};
-  if (!as_lane_request(reducer, rows.is_contiguous(), what)) return false;
+  if (!as_lane_request(reducer, rows, what)) return false;
   return lane_walker(what, first, rows, reducer.what().num_threads, out, answer_slowly).fold();
 }
 

@@ -80,8 +80,9 @@ struct lane_loops {
   void (*widen)(dtype type, const void* items, std::int64_t count, void* to);
 };
 
-/// Nulls where there are none: for other types than those of 4 and 8 bytes, but for best items of columns, and for
-/// the baseline.
+/// Nulls where there are none: for other types than those of 4 and 8 bytes, but for best items of columns and of rows of
+/// least_narrow_items, and for the baseline.
+inline constexpr std::int64_t least_narrow_items = 64;
 lane_loops find_lane_loops(lane_fold what, dtype type);
 
 /// What is made of the moments of rows.

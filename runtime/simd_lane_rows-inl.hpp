@@ -44,6 +44,14 @@ HWY_INLINE hn::Mask<lane_tag<float>> has_nan_of(hn::Vec<lane_tag<float>> a,
 #endif
 }
 
+/// Reads in the order of the source, as processors fetch ahead: of integers g++ would read the last ones first, at half
+/// of the speed.
+template <class V>
+HWY_INLINE V read_in_line(V x) {
+  __asm__ volatile("" : "+v"(x.raw));
+  return x;
+}
+
 /// The largest keys of rows and where they are: the lanes of a row keep their best items, and which block of eight vectors
 /// had each first; then one block is searched. Items are compared as numbers, whose order `turn_` reverses, or makes one
 /// of signed integers. Of rows with NaN the first one is looked for.
@@ -183,13 +191,59 @@ class best_of_rows : best_lanes<Word, true> {
     return static_cast<Word>(order.turn ^ order.flip);
   }
   HWY_INLINE number_vector read(const Number* p) const {
-    auto out = hn::Xor(hn::LoadU(numbers(), p), turn_).raw;
-    // In line, as processors fetch ahead: of integers g++ would read the last ones first, at half of the speed.
-    __asm__ volatile("" : "+v"(out));
-    return number_vector{out};
+    return read_in_line(hn::Xor(hn::LoadU(numbers(), p), turn_));
   }
 
   number_vector turn_;
+};
+
+/// The largest keys of rows of one- and two-byte items, of least_narrow_items or more.
+template <class Word>
+class best_of_narrow_rows : best_lanes<Word, false> {
+  using keys = best_lanes<Word, false>;
+  using tag = typename keys::tag;
+  using vector = typename keys::vector;
+  static constexpr int width = keys::width;
+
+ public:
+  HWY_INLINE best_of_narrow_rows(const lane_order& order, const lane_states& out)
+      : keys(order, out) {}
+
+  HWY_INLINE void fold(const lane_rows& rows) const {
+    const auto* p = static_cast<const Word*>(rows.first);
+    for (std::int64_t r = 0; r < rows.count; ++r, p += rows.pitch) {
+      prefetch_rows(rows, p, rows.length);
+      this->key_of_[r] = best_of(p, rows.length);
+    }
+  }
+
+ private:
+  HWY_INLINE Word best_of(const Word* p, std::int64_t length) const {
+    const auto read = [&](std::int64_t i) HWY_ATTR { return this->key(hn::LoadU(tag(), p + i)); };
+    vector a = read(0), b = a, c = a, d = a;
+    std::int64_t i = 0;
+    for (; i + 4 * width <= length; i += 4 * width) {
+      a = hn::Max(a, read(i));
+      b = hn::Max(b, read(i + width));
+      c = hn::Max(c, read(i + 2 * width));
+      d = hn::Max(d, read(i + 3 * width));
+    }
+    for (; i < length; i += width) {
+      i = std::min(i, length - width);  // the last vector may have some items twice
+      a = hn::Max(a, read(i));
+    }
+    return most(hn::Max(hn::Max(a, b), hn::Max(c, d)));
+  }
+  HWY_INLINE static Word most(vector x) {
+    const lane_tag<std::int16_t> d;
+    if constexpr (sizeof(Word) == 2) {
+      return hn::GetLane(hn::MaxOfLanes(d, x));
+    } else {
+      const hn::Half<tag> half;
+      const auto both = hn::Max(hn::LowerHalf(half, x), hn::UpperHalf(half, x));
+      return static_cast<Word>(hn::GetLane(hn::MaxOfLanes(d, hn::PromoteTo(d, both))));
+    }
+  }
 };
 
 #endif  // not the portable targets

@@ -1,11 +1,14 @@
-/// runtime/lanes: nothing is read behind the last row, where the array ends.
+/// runtime/lanes: the best item of a row wherever it is, NaN and zeros of both signs too; nothing is read behind the last
+/// row, where the array ends.
 
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "monofold/fold/nan.hpp"
 #include "runtime/axis_reducer.hpp"
 #include "tests/runtime/parity.hpp"
 
@@ -41,6 +44,55 @@ TEST(lane_ends, smallest_item_of_all_is_the_last) {
     check_smallest_at_the_end<float>(length);
     check_smallest_at_the_end<double>(length);
     check_smallest_at_the_end<std::int32_t>(length);
+  }
+}
+
+/// Row r has one best item, at place r.
+template <class Item>
+void check_single_best(Item best, Item other, std::int64_t length) {
+  std::vector<Item> items(static_cast<std::size_t>(length * length), other);
+  for (std::int64_t r = 0; r < length; ++r) items[static_cast<std::size_t>(r * length + r)] = best;
+  for (const rt::operation op : {rt::operation::argmax, rt::operation::max}) {
+    rt::request what;
+    what.type = parity::dtype_of<Item>();
+    what.ops = {op};
+    const rt::axis_answers got =
+        rt::reduce_axis(what, {items.data(), {length, length}, {length, 1}, {1}, mf::keepdims::no});
+    for (std::int64_t r = 0; r < length; ++r) {
+      Item found{};
+      std::memcpy(&found, got.arrays.front().bytes.data() + r * sizeof(Item), sizeof found);
+      const bool is_found =
+          mf::is_nan(best) ? mf::is_nan(found) : std::memcmp(&found, &best, sizeof best) == 0;
+      EXPECT_TRUE(is_found) << length;
+      if (op == rt::operation::max) continue;
+      std::int64_t place = -1;
+      std::memcpy(&place, got.arrays.back().bytes.data() + r * sizeof place, sizeof place);
+      EXPECT_EQ(place, r) << length;
+    }
+  }
+}
+
+template <class Item>
+void check_floats(std::int64_t length) {
+  constexpr Item infinity = std::numeric_limits<Item>::infinity();
+  check_single_best<Item>(2, 1, length);
+  check_single_best<Item>(Item(0.0), Item(-0.0), length);
+  check_single_best<Item>(Item(-0.0), -1, length);
+  check_single_best<Item>(-1, -infinity, length);
+  check_single_best<Item>(std::numeric_limits<Item>::quiet_NaN(), infinity, length);
+  check_single_best<Item>(-std::numeric_limits<Item>::quiet_NaN(), infinity, length);
+}
+
+TEST(lane_ends, best_item_is_found_wherever_it_is) {
+  for (const std::int64_t length : {63, 64, 65, 100, 127, 128, 129, 200, 257, 300}) {
+    check_floats<float>(length);
+    check_floats<double>(length);
+    check_single_best<std::int64_t>(-5, -6, length);
+    check_single_best<std::uint32_t>(0x80000000u, 0x7fffffffu, length);
+    check_single_best<std::uint8_t>(0x80, 0x7f, length);
+    check_single_best<std::int8_t>(1, -128, length);
+    check_single_best<std::int16_t>(1, -1, length);
+    check_single_best<std::uint16_t>(0x8000, 0x7fff, length);
   }
 }
 
