@@ -204,8 +204,8 @@ MONOFOLD_API monofold_status monofold_reduce_segments_on_device(
 /// errors     as above. `failed_window`, which may be null, takes the first window without an answer, or -1
 /// cost       the same for windows of any size: MONOFOLD_SUM, MEAN, NORM1, NORM2, VAR and STD that are not plain (of
 ///            64-bit integers but NORM2, VAR, STD), MIN, MAX, MINMAX, ARGMIN, ARGMAX and NORMINF, COUNT, NONZERO, ANY
-///            and ALL (of floats where NaN are items); of integers PROD and bits. Others, and windows whose variance
-///            doubles do not decide: each window on its own
+///            and ALL (of floats where NaN are items); of integers PROD and bits; TOP and BOTTOM of up to 64, as such items,
+///            where NaN are propagated. Others, and windows whose variance doubles do not decide: each on its own
 /// tested by  tests/runtime/rolling_reducer_test.cpp
 MONOFOLD_API monofold_status monofold_rolling(
     const void* items, monofold_dtype dtype, int64_t count, int64_t window,
