@@ -60,6 +60,11 @@ def _one(source, operation, how, axis, window, dtype):
     shape = source.shape[:axis] + source.shape[axis + 1:] + (source.shape[axis] - window + 1,)
     new = _rows.Answers(kind, shape, code, how.k)
     status, failed = _core.rolling(source.items, axis, window, kind.code, how, code, new.width, *new.addresses)
+    return given(source, kind, axis, shape, new, status, failed)
+
+
+def given(source, kind, axis, shape, new, status, failed):
+    """What the caller gets of answers along `axis`, which lie along the last axis of `shape`."""
     if status:
         index = list(map(int, np.unravel_index(failed, shape)))
         index.insert(axis, index.pop())

@@ -1,11 +1,8 @@
 """Scans: one answer for each beginning of an array, such as running sums."""
 
-import numpy as np
-
-from . import _arrays, _core, _device_rows, _folds, _operations, _rows
-from ._errors import raise_status
+from . import _core, _device_rows, _folds, _operations, _rows
 from ._operations import Operation
-from ._results import TopK
+from ._rolling import given
 from ._segments import as_one_array
 
 _SUM, _PROD = _operations.make("sum"), _operations.make("prod")
@@ -117,11 +114,4 @@ def _one(source, operation, how, axis, dtype, with_empty):
     shape = source.shape[:axis] + source.shape[axis + 1:] + (source.shape[axis] + with_empty,)
     new = _rows.Answers(kind, shape, code, how.k)
     status, failed = _core.scan(source.items, axis, with_empty, kind.code, how, code, *new.addresses)
-    if status:
-        index = list(map(int, np.unravel_index(failed, shape)))
-        index.insert(axis, index.pop())
-        raise_status(status, kind.name, row=tuple(index) if len(index) > 1 else failed)
-    if kind.answer == "ranked":
-        return TopK(*(source.like(np.moveaxis(array, -2, axis)) for array in new.arrays))
-    arrays = [source.like(_arrays.moved(array, axis)) for array in new.arrays]
-    return arrays[0] if len(arrays) == 1 else tuple(arrays)
+    return given(source, kind, axis, shape, new, status, failed)
