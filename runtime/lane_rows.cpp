@@ -129,6 +129,8 @@ class lane_walker {
     if (is_widened()) return what_.fold == lane_fold::exact_sum && !is_floating ? 512 : 2048;
     if (adds_integers()) return 16384;
     if (what_.fold == lane_fold::best && item_bytes_ == 1) return 32768;
+    // A rest behind a whole tile may have fewer items than loops of narrow rows need.
+    if (what_.fold == lane_fold::best && item_bytes_ == 2) return most_searched;
     return std::numeric_limits<std::int64_t>::max();
   }
   /// From a row to what memory is asked for while that is read, whole rows where there are gaps between them. Longer

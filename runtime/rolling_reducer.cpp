@@ -135,6 +135,7 @@ void reduce_windows(const row_reducer& rows, const rolling_request& windows, ans
 }
 
 void reduce_beginnings(const row_reducer& rows, const beginnings_request& all, answer_sink& out) {
+  if (all.row_answers() == 0) return;
   const request& what = rows.what();
   const std::int64_t row_bytes = all.count * monofold::info(what.type).size_bytes;
   answer empty{what.ops.front()};

@@ -96,4 +96,33 @@ TEST(lane_ends, best_item_is_found_wherever_it_is) {
   }
 }
 
+/// Rows whose last items do not fill a vector behind whole tiles; a larger item is behind each.
+template <class Item>
+void check_nothing_of_the_next_row(std::int64_t length) {
+  constexpr std::int64_t num_rows = 5;
+  std::vector<Item> items(static_cast<std::size_t>(num_rows * length), Item(0));
+  for (std::int64_t r = 1; r < num_rows; ++r) items[static_cast<std::size_t>(r * length)] = Item(r);
+  rt::request what;
+  what.type = parity::dtype_of<Item>();
+  what.ops = {rt::operation::max};
+  what.num_threads = 1;
+  const rt::axis_answers got =
+      rt::reduce_axis(what, {items.data(), {num_rows, length}, {length, 1}, {1}, mf::keepdims::no});
+  for (std::int64_t r = 0; r < num_rows; ++r) {
+    Item found{};
+    std::memcpy(&found, got.arrays.front().bytes.data() + r * sizeof(Item), sizeof found);
+    EXPECT_EQ(found, Item(r)) << length;
+  }
+}
+
+TEST(lane_ends, of_rows_of_more_than_a_mebi_item) {
+  for (const std::int64_t rest : {1, 15, 16, 31, 32, 63}) {
+    const std::int64_t length = (std::int64_t{1} << 20) + rest;
+    check_nothing_of_the_next_row<std::int8_t>(length);
+    check_nothing_of_the_next_row<std::uint16_t>(length);
+    check_nothing_of_the_next_row<std::int32_t>(length);
+  }
+  check_nothing_of_the_next_row<std::int16_t>((std::int64_t{1} << 21) + 1);
+}
+
 }  // namespace
