@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The part of docs/axes_cpu.md that rows of peers_axes.py make (golden/*/axes_cpu.jsonl): rows and columns beside NumPy.
+"""The part of docs/axes_cpu.md that rows of peers_axes.py make (golden/*/axes_cpu.jsonl): ours beside NumPy.
 
 usage: table_axes.py            prints it
        table_axes.py --write    puts it between the page's two marks
@@ -12,8 +12,8 @@ PAGE = figures.TREE / "docs" / "axes_cpu.md"
 OPERATIONS = {"plain sum": ("plain sum", "sum"), "exact sum": ("sum", "sum"), "exact mean": ("mean", "mean"),
               "exact deviation": ("std", "std"), "max": ("max", "max"), "argmax": ("argmax", "argmax")}
 TYPES = {"float64": "Of float64:",
-         "float32": "Of float32, whose exact answers are doubles here: where rows are short these are most of the memory "
-                    "traffic.",
+         "float32": "Of float32, whose exact answers are doubles here: where rows are short these are most of the "
+                    "memory traffic.",
          "uint8": "The same for 16 MiB of uint8, which the third-level cache holds:"}
 
 
