@@ -104,9 +104,8 @@ class lane_walker {
   static constexpr std::int64_t most_row_items = std::int64_t{1} << 31;
   static constexpr std::int64_t most_tile = 4096;
   static constexpr std::int64_t exact_tile = 256;
-  static constexpr std::int64_t most_searched = std::int64_t{1}
-                                                << 20;   // an int32 tells where in it
-  static constexpr std::int64_t most_wide_items = 4096;  // for a first-level cache
+  static constexpr std::int64_t most_searched = 1 << 20;  // an int32 tells where in it
+  static constexpr std::int64_t most_wide_items = 4096;   // for a first-level cache
   static constexpr std::int64_t tiles_at_once = 64;
   static constexpr std::int64_t most_rows = 1024;
   static constexpr std::int64_t most_ahead_bytes = 512 * 1024;  // of a second-level cache

@@ -27,6 +27,7 @@ struct halves {
 /// numbers. In a function of its own: see strict_arithmetic.
 [[gnu::noinline]] bool multiply(const double* left, const double* right, std::int64_t count,
                                 double* terms) {
+  MONOFOLD_AS_WRITTEN
   const strict_arithmetic arithmetic;
   bool holds = arithmetic.holds();
   for (std::int64_t i = 0; i < count; ++i) {

@@ -133,13 +133,19 @@ bool quick_call::dot(PyObject* left, PyObject* right, monofold_result& result) {
 
 namespace {
 
-/// The pair of both, which are given up; null: one is not there, or an exception.
-PyObject* best_of(PyObject* values, PyObject* indices) {
-  PyObject* made = nullptr;
-  if (values != nullptr && indices != nullptr) {
-    made = PyObject_CallFunctionObjArgs(best_type, values, indices, nullptr);
-  }
-  Py_XDECREF(values);
+/// A monofold.TopK of k values of a type and their indices, which these two fill; null: one did not, or an exception.
+template <class FillValues, class FillIndices>
+PyObject* best_of(std::int64_t k, monofold_dtype dtype, const FillValues& fill_values,
+                  const FillIndices& fill_indices) {
+  PyObject* const values = filled_array(&k, 1, dtype, fill_values);
+  if (values == nullptr) return nullptr;
+  PyObject* const indices = filled_array(&k, 1, MONOFOLD_INT64, [&](void* to) {
+    return fill_indices(static_cast<std::int64_t*>(to));
+  });
+  PyObject* const made = indices != nullptr
+                             ? PyObject_CallFunctionObjArgs(best_type, values, indices, nullptr)
+                             : nullptr;
+  Py_DECREF(values);
   Py_XDECREF(indices);
   return made;
 }
@@ -162,13 +168,14 @@ PyObject* quick_call::best(PyObject* array) {
       return runtime::c_boundary::guarded(
           [&] { return static_cast<monofold_status>(runtime::store_typed(to, 0, best)); });
     };
-    PyObject* const values = filled_array(&k, 1, items.dtype, [&](void* to) {
-      return store({type, to, nullptr, nullptr, k});
-    });
-    PyObject* const indices = filled_array(&k, 1, MONOFOLD_INT64, [&](void* to) {
-      return store({type, nullptr, nullptr, static_cast<std::int64_t*>(to), k});
-    });
-    made = best_of(values, indices);
+    made = best_of(
+        k, items.dtype,
+        [&](void* to) {
+          return store({type, to, nullptr, nullptr, k});
+        },
+        [&](std::int64_t* to) {
+          return store({type, nullptr, nullptr, to, k});
+        });
     return made != nullptr;
   });
   return made;
@@ -182,19 +189,18 @@ PyObject* quick_call::best_of_few(const packed_items& items) {
     return nullptr;
   }
   const auto bytes = static_cast<std::size_t>(bytes_of(items.dtype));
-  PyObject* const values = filled_array(&k, 1, items.dtype, [&](void* to) {
+  const auto fill_values = [&](void* to) {
     const auto* const from = static_cast<const char*>(items.data);
     for (std::int64_t i = 0; i < k; ++i) {
       std::memcpy(static_cast<char*>(to) + static_cast<std::size_t>(i) * bytes,
                   from + static_cast<std::size_t>(places[i]) * bytes, bytes);
     }
     return MONOFOLD_OK;
-  });
-  PyObject* const indices = filled_array(&k, 1, MONOFOLD_INT64, [&](void* to) {
-    std::memcpy(to, places, static_cast<std::size_t>(k) * sizeof *places);
+  };
+  return best_of(k, items.dtype, fill_values, [&](std::int64_t* to) {
+    std::copy_n(places, k, to);
     return MONOFOLD_OK;
   });
-  return best_of(values, indices);
 }
 
 namespace {

@@ -80,9 +80,9 @@ void scan_tree(const F& f, const View& view, const Put& put) {
           return fold_access<F, item>::flush(f, filling.add(f, items[i], i, at + i), i + 1);
         }
       };
-      typename F::state own = tail();
+      const typename F::state own = tail();
+      put(at + i, joiner.total_with(f, own));
       if (i + 1 == tile) joiner.push(f, {0, at / tile}, own);
-      put(at + i, i + 1 == tile ? joiner.total(f) : joiner.total_with(f, own));
     }
   }
 }

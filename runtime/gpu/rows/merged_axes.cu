@@ -30,15 +30,15 @@ struct copied_axes {
   std::uint32_t factor[max_axes] = {};
   std::int32_t shift[max_axes] = {};
 
-  void append(const axis_step& axis) {
-    if (axis.extent == 1) return;
+  void append(std::int64_t length, std::int64_t step) {
+    if (length == 1) return;
     int bits = 1;  // 2^bits is not below the extent
-    while (bits < 31 && std::int64_t{1} << bits < axis.extent) ++bits;
-    const auto own = static_cast<std::uint64_t>(axis.extent);
+    while (bits < 31 && std::int64_t{1} << bits < length) ++bits;
+    const auto own = static_cast<std::uint64_t>(length);
     factor[count] = static_cast<std::uint32_t>(((std::uint64_t{1} << (31 + bits)) + own - 1) / own);
     shift[count] = 31 + bits;
-    extent[count] = axis.extent;
-    stride[count++] = axis.stride;
+    extent[count] = length;
+    stride[count++] = step;
   }
   /// Where word `i` of the copy lies in the array.
   MONOFOLD_HD std::int64_t offset_of(std::int64_t i) const {
@@ -143,11 +143,9 @@ merged_items merge_axes(const void* first, dtype type, const array_rows& rows, c
   const int word_items = bytes / item_bytes;
   copied_axes axes;
   for (int k = 0; k + 1 < num_steps; ++k) {
-    axes.append({steps[k].extent, steps[k].stride / word_items, 1});
+    axes.append(steps[k].extent, steps[k].stride / word_items);
   }
-  axis_step last = steps[num_steps - 1];
-  last.extent /= word_items;
-  axes.append(last);
+  axes.append(steps[num_steps - 1].extent / word_items, steps[num_steps - 1].stride);
 
   const monofold::detail::device_stream on{stream, device};
   const std::int64_t words = rows.num_rows * rows.row_items / word_items;

@@ -316,8 +316,7 @@ class window_sum {
   bool is_pair_ = false;
   bool grows_ = false;
   bool has_far_ = false;
-  exact_state<number> far_ =
-      zero_state<number>();  // what is to be added to the pair, its counts aside
+  exact_state<number> far_ = zero_state<number>();  // to be added to the pair; it has no counts
   window_anchors anchors_ = {};
   int most_ = 0;              // sums of windows stay below 2^this
   std::int64_t divisor_ = 0;  // of the means that `high` becomes; 0: of none
