@@ -108,6 +108,105 @@ MONOFOLD_GPU void report_first(shared_bounds* shared, int k, candidate_pool& poo
   if (count > many) top_meeting::tighten_bound(pool, 0, {}, shared, k);
 }
 
+/// What a warp has still to do at its tile: the rows of a lane to be looked at, and whether the block has met for it.
+/// One register: what search_tiles keeps in local memory comes back behind the items of all warps.
+class rows_left {
+ public:
+  MONOFOLD_GPU std::uint32_t rows() const { return word_ & all; }
+  MONOFOLD_GPU bool has_waited() const { return word_ > all; }
+  MONOFOLD_GPU void wait_with(std::uint32_t rows) { word_ = rows | (all + 1); }
+
+ private:
+  static constexpr std::uint32_t all = (1u << tile_rows) - 1;
+  std::uint32_t word_ = all;
+};
+
+/// What a tile shows of candidates.
+template <class Rank>
+struct tile_look {
+  Rank best;        // of the lane's items
+  top_bound bound;  // that it was compared with
+  bool passes;      // so the lane has candidates
+};
+
+/// Whether it is this warp's turn to learn what other blocks know.
+MONOFOLD_GPU bool is_turn_to_learn(const top_work& work, int k, const shared_bounds* shared) {
+  return rank_in_block() < warp_lanes && shared != nullptr && k <= max_few_top_items &&
+         work.round() % 4 == blockIdx.x % 4;
+}
+
+/// Passes over tiles without candidates, from the one at hand on, which lies in the range; true: at a tile with some.
+/// Most tiles have none, so this is the loop that reads the array. It has no call: what a call keeps in local memory
+/// comes back behind the items of all warps.
+///
+/// sync       all lanes of the warp
+template <class Item, bool smallest, nan_rule rule>
+MONOFOLD_GPU bool pass_tiles(const top_range<Item>& range, top_work& work, rows_left& left,
+                             bool& is_asked, int k, shared_bounds* shared, candidate_pool& pool,
+                             tile_look<typename top_rank<Item, smallest>::type>& look) {
+  using tile_type = top_tile<Item, smallest, rule>;
+  std::int64_t at = work.tile() * tile_type::tile_items;
+  do {
+    tile_type tile;
+    tile.load_inside(range, at);
+    const std::uint32_t asked = peek(&pool.asked);
+    if (rank_in_block() < warp_lanes && shared != nullptr) {
+      const std::uint64_t known = peek(&shared->bound);
+      if (known > pool.bound.score && lane_rank() == 0) raise_to(&pool.common, known);
+    }
+    look.best = tile.best();
+    is_asked = any_lane(asked != 0);  // by a vote: what lanes read at different times may differ
+    look.bound = pool.bound_now();
+    look.passes = tile_type::may_pass(look.bound, look.best, at, range.index_shift);
+    if (any_lane(look.passes)) return true;
+    work.advance();
+    left = rows_left();
+    if (is_asked || !work.is_left() || is_turn_to_learn(work, k, shared)) return false;
+    at = work.tile() * tile_type::tile_items;
+  } while (tile_type::is_inside(range, at));
+  return false;
+}
+
+/// The same of a tile that reaches out of the range: these are few.
+template <class Item, bool smallest, nan_rule rule>
+MONOFOLD_GPU_CALL tile_look<typename top_rank<Item, smallest>::type> look_at_ragged(
+    top_range<Item> range, std::int64_t at, const candidate_pool& pool) {
+  using tile_type = top_tile<Item, smallest, rule>;
+  tile_type tile;
+  tile.load(range, at);
+  const auto best = tile.best();
+  const top_bound bound = pool.bound_now();
+  return {best, bound, tile_type::may_pass(bound, best, at, range.index_shift)};
+}
+
+/// Goes on to the next tile with candidates, from the tile at hand on; false: behind the last one, or asked to meet.
+///
+/// sync       all lanes of the warp
+template <class Item, bool smallest, nan_rule rule>
+MONOFOLD_GPU bool find_candidates(const top_range<Item>& range, top_work& work, rows_left& left,
+                                  int k, shared_bounds* shared, candidate_pool& pool,
+                                  tile_look<typename top_rank<Item, smallest>::type>& look) {
+  using tile_type = top_tile<Item, smallest, rule>;
+  bool is_asked = false;
+  while (work.is_left() && !is_asked) {
+    if (is_turn_to_learn(work, k, shared)) top_meeting::learn_from_blocks(pool, shared, k);
+    const std::int64_t at = work.tile() * tile_type::tile_items;
+    if (tile_type::is_inside(range, at)) {
+      if (pass_tiles<Item, smallest, rule>(range, work, left, is_asked, k, shared, pool, look)) {
+        return true;
+      }
+      continue;
+    }
+    if (work.has_tile()) {
+      look = look_at_ragged<Item, smallest, rule>(range, at, pool);
+      if (any_lane(look.passes)) return true;
+    }
+    work.advance();
+    left = rows_left();
+  }
+  return false;
+}
+
 /// Looks at the tiles of this warp, but for the first one where that is done, and adds candidates to the pool.
 ///
 /// sync       all threads of the block, behind a barrier, and with one behind it
@@ -116,52 +215,31 @@ MONOFOLD_GPU void search_tiles(const top_range<Item>& range, const top_launch& p
                                int k, shared_bounds* shared, candidate_pool& pool) {
   using tile_type = top_tile<Item, smallest, rule>;
   top_work work(plan);
-  std::uint32_t rows =
-      tile_type::all_rows;  // of the lane and the tile at hand: those to be looked at
-  bool is_done = is_begun;  // so is the tile at hand
-  bool has_waited = false;  // the block has met for it
+  if (is_begun) work.advance();
+  rows_left left;
   for (;;) {
     top_entry own;  // what this lane is about to add at least
-    bool is_asked = false;
-    while (work.is_left() && !is_asked) {
-      if (is_done || !work.has_tile()) {
-        work.advance();
-        rows = tile_type::all_rows;
-        is_done = has_waited = false;
-        continue;
-      }
-      const bool hears = rank_in_block() < warp_lanes && shared != nullptr;
-      if (hears && k <= max_few_top_items && work.round() % 4 == blockIdx.x % 4) {
-        top_meeting::learn_from_blocks(pool, shared, k);
-      }
+    tile_look<typename tile_type::ranks::type> look;
+    while (find_candidates<Item, smallest, rule>(range, work, left, k, shared, pool, look)) {
       const std::int64_t at = work.tile() * tile_type::tile_items;
-      tile_type tile;
-      tile.load(range, at);
-      const std::uint32_t asked = peek(&pool.asked);
-      if (hears) {
-        const std::uint64_t known = peek(&shared->bound);
-        if (known > pool.bound.score && lane_rank() == 0) raise_to(&pool.common, known);
-      }
-      const typename tile_type::ranks::type best = tile.best();
-      is_asked = any_lane(asked != 0);  // by a vote: what lanes read at different times may differ
-      const top_bound bound = pool.bound_now();
-      const bool passes = tile_type::may_pass(bound, best, at, range.index_shift);
-      is_done = !any_lane(passes);
-      if (is_done) continue;
       const bool waits =
-          !has_waited && k <= most_items_to_wait && count_lanes(passes) >= many_lanes;
-      const top_entry entry = passes ? tile_type::best_entry(range, at, best) : top_entry{};
+          !left.has_waited() && k <= most_items_to_wait && count_lanes(look.passes) >= many_lanes;
+      const top_entry entry =
+          look.passes ? tile_type::best_entry(range, at, look.best) : top_entry{};
       report_best(shared, entry.score, pool);
+      std::uint32_t rows = left.rows();
       if (waits) {
         own = entry;
       } else {
-        rows = tile_type::collect_again(range, at, passes ? rows : 0, bound, pool);
+        rows = tile_type::collect_again(range, at, look.passes ? rows : 0, look.bound, pool);
       }
-      is_done = !any_lane(rows != 0);
-      if (is_done) continue;
-      has_waited = true;
-      if (lane_rank() == 0) post(&pool.asked, 1u);
-      break;
+      if (any_lane(rows != 0)) {
+        left.wait_with(rows);
+        if (lane_rank() == 0) post(&pool.asked, 1u);
+        break;
+      }
+      work.advance();
+      left = rows_left();
     }
     // Candidates added above are read below. A warp leaves its tiles early only where it was asked to.
     if (!sync_block_any(work.is_left())) return;

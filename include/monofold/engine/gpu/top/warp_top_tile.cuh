@@ -52,10 +52,16 @@ class top_tile {
 
   /// Loads the tile at position `at`; what lies outside the range becomes some item.
   MONOFOLD_GPU void load(const top_range<Item>& range, std::int64_t at) {
-    const auto* const bytes = reinterpret_cast<const char*>(range.base + at);
     if (!is_inside(range, at)) {
       load_ragged_rows(raw_, range, at, lane_rank(), outside());
-    } else if (range.is_kept()) {
+    } else {
+      load_inside(range, at);
+    }
+  }
+  /// Loads one that `is_inside`.
+  MONOFOLD_GPU void load_inside(const top_range<Item>& range, std::int64_t at) {
+    const auto* const bytes = reinterpret_cast<const char*>(range.base + at);
+    if (range.is_kept()) {
       load_aligned_rows<tile_rows, true>(raw_, bytes, lane_rank());
     } else {
       load_aligned_rows(raw_, bytes, lane_rank());

@@ -14,27 +14,24 @@ namespace monofold::detail {
 /// The tiles of a warp, one after the other.
 class top_work {
  public:
-  MONOFOLD_GPU explicit top_work(const top_launch& plan) : plan_(plan) { find(); }
+  MONOFOLD_GPU explicit top_work(const top_launch& plan) : plan_(plan) {}
 
   MONOFOLD_GPU bool is_left() const { return turn() < plan_.chunks; }
-  MONOFOLD_GPU bool has_tile() const { return tile_ < plan_.tiles; }
-  MONOFOLD_GPU std::int64_t tile() const { return tile_; }
+  MONOFOLD_GPU bool has_tile() const { return tile() < plan_.tiles; }
+  MONOFOLD_GPU std::int64_t tile() const {
+    return top_tile_at(plan_, turn(), rank_in_block() / warp_lanes);
+  }
   MONOFOLD_GPU std::uint32_t round() const { return round_; }
 
-  MONOFOLD_GPU void advance() {
-    ++round_;
-    if (is_left()) find();
-  }
+  MONOFOLD_GPU void advance() { ++round_; }
 
  private:
   MONOFOLD_GPU std::uint32_t turn() const {
     return round_ * static_cast<std::uint32_t>(plan_.blocks) + blockIdx.x;
   }
-  MONOFOLD_GPU void find() { tile_ = top_tile_at(plan_, turn(), rank_in_block() / warp_lanes); }
 
   const top_launch& plan_;
   std::uint32_t round_ = 0;
-  std::int64_t tile_ = 0;
 };
 
 }  // namespace monofold::detail
