@@ -29,15 +29,18 @@ struct exact_scratch {
   bool has_wide_words;  // in shared memory
 };
 
-/// The shared memory of a block: what its warps copy ahead, their short sums and words, the words of all, the
-/// state; then that of the companion.
+/// The shared memory of a block: what its warps copy ahead, what their lanes have in bins, their short sums and words,
+/// the words of all, the state; then that of the companion.
 template <class Term>
 struct exact_shared {
   using digits = warp_digits<typename term_format<Term>::layout>;
   using state = typename term_format<Term>::state;
   using sums = sums_and_rests<Term>;
-  static constexpr int ahead_bytes = warp_exact<Term>::ahead_bytes;
-  static constexpr int sums_at = exact_warps * ahead_bytes;
+  using adder = warp_exact<Term, true>;
+  static constexpr int ahead_bytes = adder::ahead_bytes;
+  static constexpr int units_bytes = adder::units_bytes;
+  static constexpr int units_at = exact_warps * ahead_bytes;
+  static constexpr int sums_at = units_at + exact_warps * units_bytes;
   static constexpr int words_at = sums_at + exact_warps * static_cast<int>(sizeof(sums));
   static constexpr int total_at = words_at + (exact_warps * digits::num_words * 4 + 7) / 8 * 8;
   static constexpr int state_at = total_at + digits::num_wide_words * 8;
@@ -85,7 +88,7 @@ class block_sum {
   using shared = exact_shared<Term>;
   using digits = typename shared::digits;
   using sums = typename shared::sums;
-  using adder = warp_exact<Term, true>;
+  using adder = typename shared::adder;
   static constexpr bool may_be_short = sums::is_mailable;
   static_assert(digits::num_wide_words <= exact_threads, "a word a thread");
   static_assert(few_exact_tiles * adder::most_additions_a_tile <= digits::most_additions);
@@ -104,8 +107,9 @@ class block_sum {
   /// What adds up the tiles of this warp.
   MONOFOLD_GPU adder warp_sum() const {
     if constexpr (wide_room<Term>::is_possible) wide_room<Term>::start(scratch_.has_wide_words);
+    char* const units = bytes_ + shared::units_at + warp() * shared::units_bytes;
     return adder(warp_words(), reinterpret_cast<bytes16*>(bytes_ + warp() * shared::ahead_bytes),
-                 scratch_.words);
+                 scratch_.words, reinterpret_cast<std::uint64_t*>(units));
   }
 
   /// Read early: it takes as long as items do. The last block writes it when all have read it.

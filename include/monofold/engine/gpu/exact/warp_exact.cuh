@@ -48,16 +48,25 @@ class warp_exact {
   static constexpr int most_additions_a_tile = wide::most_additions_a_tile;
   /// Of a warp, for the tile that is copied ahead.
   static constexpr int ahead_bytes = bin_plan::copies_ahead ? copied_rows<rows>::warp_bytes : 0;
+  /// Of a warp, for what its lanes have counted in bins; 0: that is in registers.
+  ///
+  /// source     on an H200, statistics of float32 that spill it take 1.13 times as long from 256 MiB on: local memory
+  ///            comes back behind the items of all warps. Squares of 16-bit floats wait for their additions anyway
+  static constexpr int units_bytes =
+      may_have_room && format::parts == 2 && !bin_plan::copies_ahead
+          ? format::parts * bin_plan::bins * warp_lanes * static_cast<int>(sizeof(std::uint64_t))
+          : 0;
 
   /// Up to 15 bytes before the first item belong to its tile.
   MONOFOLD_HD static std::int64_t tiles_in(const range_type& range) {
     return (range.end + tile_items - 1) / tile_items;
   }
 
-  /// `words`: digits::num_words of shared memory of this warp; `ahead`: ahead_bytes of it; `overflow`: see
-  /// `warp_digits`.
-  MONOFOLD_GPU warp_exact(std::int32_t* words, bytes16* ahead, std::int64_t* overflow)
-      : digits_(words, overflow), ahead_(ahead) {
+  /// `words`: digits::num_words of shared memory of this warp; `ahead`: ahead_bytes of it, `units`: units_bytes;
+  /// `overflow`: see `warp_digits`.
+  MONOFOLD_GPU warp_exact(std::int32_t* words, bytes16* ahead, std::int64_t* overflow,
+                          std::uint64_t* units = nullptr)
+      : digits_(words, overflow), ahead_(ahead), sums_(units) {
     digits_.clear();
   }
 
@@ -137,9 +146,30 @@ class warp_exact {
   static constexpr bool has_sure_bins = bin_plan::sure_bins(0) != 0;
 
   /// Sums of units for each bin of a lane, above `run_` times the bin's zero; modulo 2^64.
-  struct bin_sums {
-    std::uint64_t units[parts][num_bins];
+  class lane_units {
+   public:
+    MONOFOLD_GPU explicit lane_units(std::uint64_t*) {}
+    MONOFOLD_GPU std::uint64_t& at(int p, int k) { return units_[p][k]; }
+    MONOFOLD_GPU std::uint64_t at(int p, int k) const { return units_[p][k]; }
+
+   private:
+    std::uint64_t units_[parts][num_bins] = {};
   };
+  /// The same in shared memory, a word of each lane side by side.
+  class shared_units {
+   public:
+    MONOFOLD_GPU explicit shared_units(std::uint64_t* units) : units_(units) {
+      MONOFOLD_UNROLL
+      for (int i = 0; i < parts * num_bins; ++i) units_[i * warp_lanes + lane_rank()] = 0;
+    }
+    MONOFOLD_GPU std::uint64_t& at(int p, int k) const {
+      return units_[(p * num_bins + k) * warp_lanes + lane_rank()];
+    }
+
+   private:
+    std::uint64_t* units_;
+  };
+  using bin_sums = std::conditional_t<units_bytes != 0, shared_units, lane_units>;
 
   /// What bins have taken, as short sums.
   MONOFOLD_GPU bool find_short(short_sums<Term>& out) const {
@@ -264,7 +294,7 @@ class warp_exact {
       MONOFOLD_UNROLL
       for (int p = 0; p < parts; ++p) {
         MONOFOLD_UNROLL
-        for (int k = 0; k < num_bins; ++k) sums_.units[p][k] += bins.units(p, k);
+        for (int k = 0; k < num_bins; ++k) sums_.at(p, k) += bins.units(p, k);
       }
       ++run_;
     }
@@ -346,7 +376,7 @@ class warp_exact {
         const int unit = tile_bins<Term>::unit(max_exponent_, p, k);
         digits_.add_units(sum_of_lanes(units(p, k)), unit + format::part_scale(p),
                           format::part_sum(p));
-        sums_.units[p][k] = 0;
+        sums_.at(p, k) = 0;
       }
     }
     run_ = 0;
@@ -356,12 +386,12 @@ class warp_exact {
   MONOFOLD_GPU std::int64_t units(int p, int k) const {
     const auto zeros =
         static_cast<std::uint64_t>(run_) * tile_bins<Term>::zero(max_exponent_, p, k);
-    return static_cast<std::int64_t>(sums_.units[p][k] - zeros);
+    return static_cast<std::int64_t>(sums_.at(p, k) - zeros);
   }
 
   digits digits_;
   bytes16* ahead_;
-  bin_sums sums_{};  // of so many tiles by bins of this largest exponent
+  bin_sums sums_;  // of so many tiles by bins of this largest exponent
   int run_ = 0;
   int max_exponent_ = 0;
   int in_digits_ = nothing;
