@@ -33,10 +33,11 @@ auto reduce_and_wait(const gpu_engine& engine, const View& view, const F& f, fai
     -> result<answer_t<F>> {
   check_calls<F, View>();
   if (view.size() == 0) return finish_empty(f);
-  typename F::state total{};
-  failed = fold_and_wait(engine, f, view, total);
+  const auto& folded = fold_for_answer(f);
+  typename std::remove_cvref_t<decltype(folded)>::state total{};
+  failed = fold_and_wait(engine, folded, view, total);
   if (failed) return failed.code;
-  return finish_state(f, total);
+  return finish_state(folded, total);
 }
 
 }  // namespace detail

@@ -208,6 +208,30 @@ struct extremum_answer_fold : extremum_fold<Item, smallest> {
   }
 };
 
+/// The smallest (or largest) item as a key alone, for who asks neither for its index nor for the state.
+///
+/// shape      at least one item: no key says that there was none
+template <class Item, bool smallest>
+struct extreme_key_fold {
+  using ends = extremum_fold<Item, smallest>;
+  using state = typename ends::key;
+  static constexpr bool commutative = true;
+  static constexpr bool exact = true;
+
+  MONOFOLD_HD state lift(const Item& item, std::int64_t) const { return ends::key_of(item); }
+  MONOFOLD_HD state combine(state left, state right) const {
+    return ends::better(right, left) ? right : left;
+  }
+  MONOFOLD_HD state identity() const { return ends::worst; }
+  MONOFOLD_HD_CALL constexpr result<Item> finish(state key) const { return ends::item_of(key); }
+};
+
+/// Whether a fold is one of these.
+template <class F>
+inline constexpr bool is_extreme_key_fold_v = false;
+template <class Item, bool smallest>
+inline constexpr bool is_extreme_key_fold_v<extreme_key_fold<Item, smallest>> = true;
+
 template <bool smallest, extremum_part part>
 struct extremum_family {
   template <class Item>

@@ -147,8 +147,8 @@ inline constexpr bool joins_moments_v<all_fold<Folds...>> = (joins_moments_v<Fol
 /// The same state by less work: of whole warps, in every lane but where moments are joined.
 template <class F>
 inline constexpr bool has_quick_lanes_v =
-    is_extremum_fold_v<F> || is_extrema_fold_v<F> || adds_integers_v<F> || adds_squares_v<F> ||
-    joins_moments_v<F>;
+    is_extremum_fold_v<F> || is_extrema_fold_v<F> || is_extreme_key_fold_v<F> ||
+    adds_integers_v<F> || adds_squares_v<F> || joins_moments_v<F>;
 template <class... Folds>
 inline constexpr bool has_quick_lanes_v<all_fold<Folds...>> = (has_quick_lanes_v<Folds> && ...);
 
@@ -183,6 +183,8 @@ MONOFOLD_GPU typename F::state combine_quickly(const typename F::state& own, int
       return join_lanes(state_joiner<moments_fold<double>>{}, own, count, warp_lanes);
     }
     return moments_of_lanes(own, count);
+  } else if constexpr (is_extreme_key_fold_v<F>) {
+    return extreme_of_lanes<F::ends::picks_smallest>(lane_rank() < count ? own : F::ends::worst);
   } else if constexpr (is_extrema_fold_v<F>) {
     return {extremum_of_lanes<typename F::low>(own.min, count),
             extremum_of_lanes<typename F::high>(own.max, count)};

@@ -52,6 +52,27 @@ __global__ void fold_nothing_kernel(const F f, const Sink sink) {
   sink(f, f.identity());
 }
 
+/// The fold by which items are folded for an answer: for that of a smallest or largest item its key is enough.
+///
+/// shape      at least one item
+template <class F>
+const F& fold_for_answer(const F& f) {
+  return f;
+}
+template <class Item, bool smallest>
+extreme_key_fold<Item, smallest> fold_for_answer(
+    const extremum_answer_fold<Item, smallest, extremum_part::value>&) {
+  return {};
+}
+template <class Sink, class F>
+decltype(auto) fold_for(const F& f) {
+  if constexpr (is_answer_sink_v<Sink>) {
+    return fold_for_answer(f);
+  } else {
+    return (f);
+  }
+}
+
 /// Starts the fold of a view after all checks of what the caller gave; `sink` takes the state on the
 /// device, and `out` is where it goes.
 ///
@@ -68,7 +89,8 @@ failure fold_into_async(const gpu_engine& engine, const F& f, const View& view,
   if (auto failed = check_view(view, on.device)) return failed;
   if (auto failed = check_pointer(out, "the result", alignof(Out), on.device)) return failed;
   if (auto failed = check_workspace(workspace, on.device)) return failed;
-  const gpu_path<F, View> path(f, view);
+  const auto& folded = fold_for<Sink>(f);
+  const gpu_path<std::remove_cvref_t<decltype(folded)>, View> path(folded, view);
   if (!path.is_empty()) return start_path(path, on, workspace, sink);
   if constexpr (has_identity_v<F>) {
     return launch_early(fold_nothing_kernel<F, Sink>, 1, 1, 0, on, f, sink);

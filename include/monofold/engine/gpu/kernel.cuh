@@ -42,4 +42,10 @@ struct answer_sink {
   }
 };
 
+/// Whether nobody asks a sink for the state.
+template <class Sink>
+inline constexpr bool is_answer_sink_v = false;
+template <class Answer>
+inline constexpr bool is_answer_sink_v<answer_sink<Answer>> = true;
+
 }  // namespace monofold::detail

@@ -35,11 +35,6 @@ struct segment_term<F, View> {
 template <class F, class View>
 using segment_term_t = typename segment_term<F, View>::type;
 
-template <class Sink>
-inline constexpr bool is_answer_sink_v = false;
-template <class Answer>
-inline constexpr bool is_answer_sink_v<answer_sink<Answer>> = true;
-
 /// The state of short sums, by a lane alone.
 template <class Term, class State>
 MONOFOLD_GPU_CALL void make_lane_state(const short_sums<Term>& own, std::int64_t items,

@@ -24,9 +24,36 @@ struct member_share {
   int first;
   MONOFOLD_GPU bool has(int member) const { return ((member * step) & (warps - 1)) == first; }
   MONOFOLD_GPU bool is_empty(int members) const { return first >= members * step; }
+  MONOFOLD_GPU bool has_one_at_most(int members) const { return members * step <= warps; }
 };
 
-/// The state of one whole tile in lane 0, with the index of an extremum.
+/// Whether a tile that is filled up has the state of its items where it is folded as a whole one is. (A running state
+/// of what counts items would count all.)
+template <class F, class View>
+inline constexpr bool folds_filled_v =
+    std::is_same_v<F, count_fold> ||
+    (has_neutral_item_v<F> && (is_padded_v<F, View> || (is_filled_v<F, View> && !is_running_v<F>)));
+
+/// With which item a warp that has one member fills a tile up.
+template <class F, class View>
+struct member_padding {
+  static constexpr bool is_known = false;
+};
+template <class... Folds, class View>
+requires((folds_filled_v<Folds, View> && ...) &&
+         is_filled_v<all_fold<Folds...>, View>) struct member_padding<all_fold<Folds...>, View> {
+  using item = typename View::item_type;
+  static constexpr bool is_known = true;
+
+  MONOFOLD_GPU static item of(const member_share& share) {
+    item padding{};
+    int number = 0;
+    ((padding = share.has(number++) ? neutral_item<Folds, item>() : padding), ...);
+    return padding;
+  }
+};
+
+/// The state of one tile in lane 0, whole or filled up, with the index of an extremum.
 template <class F, class View>
 MONOFOLD_GPU typename F::state state_of_tile(const F& f, warp_tile<View>& tile, bytes16* buffer) {
   if constexpr (is_end_v<F> && warp_tile<View>::held) {
@@ -66,6 +93,13 @@ template <class F, class View>
 MONOFOLD_GPU_CALL void leave_ragged_members(F f, View view, tile_place place, bytes16* buffer,
                                             member_share share, typename F::state* out) {
   warp_tile<View> tile(view, place);
+  using padding = member_padding<F, View>;
+  if constexpr (padding::is_known) {
+    if (share.has_one_at_most(member_count_v<F>) && bytes_past_16(view.data()) == 0) {
+      tile.load_padded(place.count, padding::of(share));
+      return leave_members<true>(f.members, tile, buffer, share, *out);
+    }
+  }
   tile.template load_any<is_filled_v<F, View>>();
   if constexpr (is_staged_v<F, View>) tile.stage(buffer);
   leave_members<false>(f.members, tile, buffer, share, *out);

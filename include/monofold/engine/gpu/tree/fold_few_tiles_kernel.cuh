@@ -49,19 +49,19 @@ MONOFOLD_GPU warp_tile<View> load_quick_tile(const View& view, std::int64_t size
 }
 
 /// Whether extrema are looked for in each tile as it is there: of few tiles that takes less than bringing one again.
-template <class F, class View, class Sink>
-inline constexpr bool finds_at_once_v = is_end_v<F>&& warp_tile<View>::held&& asks_index_v<F, Sink>;
+template <class F, class View>
+inline constexpr bool finds_at_once_v = is_end_v<F>&& warp_tile<View>::held;
 
 /// The state of every `step`-th of `here` tiles from tile `first` on, beginning with `tile`, in lane 0, where a
-/// warp may keep a running one. `finds_at_once`: with the index of an extremum.
-template <bool finds_at_once, class F, class View>
+/// warp may keep a running one; with the index of an extremum.
+template <class F, class View>
 MONOFOLD_GPU typename F::state fold_tiles_running(const F& f, const View& view, std::int64_t size,
                                                   int first, int here, int tile, int step) {
   const int quick = quick_tiles<F>(view, size, first, here);
   const auto ragged = [&] {
     return fold_ragged_tile(f, view, place_of_tile<View>(size, first + tile), nullptr);
   };
-  if constexpr (finds_at_once) {
+  if constexpr (finds_at_once_v<F, View>) {
     auto own = f.identity();
     MONOFOLD_ROLL
     for (; tile < quick; tile += step) {
@@ -154,7 +154,7 @@ struct block_state {
   State total;
   State* states;
 };
-template <bool finds_at_once, class F, class View>
+template <class F, class View>
 MONOFOLD_GPU block_state<typename F::state> fold_few_tiles(const F& f, const View& view,
                                                            std::int64_t size, int first, int here) {
   using state = typename F::state;
@@ -169,7 +169,7 @@ MONOFOLD_GPU block_state<typename F::state> fold_few_tiles(const F& f, const Vie
   state own;
   if constexpr (is_running_v<F>) {
     if (warp < parts) {
-      own = fold_tiles_running<finds_at_once>(f, view, size, first, here, warp, warps);
+      own = fold_tiles_running(f, view, size, first, here, warp, warps);
       if (parts > 1 && rank % warp_lanes == 0) states[warp] = own;
     }
   } else {
@@ -218,9 +218,8 @@ __global__ void __launch_bounds__(most_few_threads<F, View>, few_resident_blocks
   wait_for_launches_before();
   const std::int64_t size = range.count();
   const auto rank = static_cast<int>(threadIdx.x);
-  constexpr bool finds_at_once = finds_at_once_v<F, View, Sink>;
   const auto finally = [&](const state& total) {
-    if constexpr (finds_at_once) {
+    if constexpr (finds_at_once_v<F, View>) {
       if (rank == 0) sink(f, total);
     } else {
       if (rank < warp_lanes) hand_on(f, range.view, size, total, sink);
@@ -238,14 +237,14 @@ __global__ void __launch_bounds__(most_few_threads<F, View>, few_resident_blocks
       hand_on_by_mail(f, own, static_cast<int>(gridDim.x), mail, room, member_as_it_is{}, sink);
     }
   } else if constexpr (std::is_same_v<Room, no_mail_room>) {
-    finally(fold_few_tiles<finds_at_once>(f, range.view, size, 0, plan.tiles).total);
+    finally(fold_few_tiles(f, range.view, size, 0, plan.tiles).total);
   } else {
     const mailbox<state> mail{room.boxes(), room.read_call()};
     const auto blocks = static_cast<int>(gridDim.x);
     const auto block = static_cast<int>(blockIdx.x);
     const int first = block << plan.block_level();
     const int here = tiles_here(plan.tiles, first, plan.block_level());
-    const auto own = fold_few_tiles<finds_at_once>(f, range.view, size, first, here);
+    const auto own = fold_few_tiles(f, range.view, size, first, here);
     if (rank < warp_lanes) mail.post(block, own.total, own.states);
     if (block + 1 != blocks) return;
     sync_block();  // states read above are overwritten below

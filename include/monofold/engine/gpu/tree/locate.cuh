@@ -80,21 +80,13 @@ MONOFOLD_GPU typename F::state located(const F& f, const View& view, std::int64_
   return total;
 }
 
-/// Whether a sink asks for indices: the answer alone of a smallest or largest item has none.
-template <class F, class Sink>
-inline constexpr bool asks_index_v = true;
-template <class Item, bool smallest, class Answer>
-inline constexpr bool
-    asks_index_v<extremum_answer_fold<Item, smallest, extremum_part::value>, answer_sink<Answer>> =
-        false;
-
-/// Hands on what lane 0 has, located where that is asked for.
+/// Hands on what lane 0 has, located.
 ///
 /// sync       all lanes of the warp
 template <class F, class View, class Sink>
 MONOFOLD_GPU void hand_on(const F& f, const View& view, std::int64_t size, typename F::state total,
                           const Sink& sink) {
-  if constexpr (asks_index_v<F, Sink>) total = located(f, view, size, total);
+  total = located(f, view, size, total);
   if (lane_rank() == 0) sink(f, total);
 }
 

@@ -71,6 +71,8 @@ inline constexpr bool is_staged_v =
 /// True where more of the same items change no extremum.
 template <class F>
 inline constexpr bool is_end_v = is_extremum_fold_v<F> || is_extrema_fold_v<F>;
+template <class F>
+inline constexpr bool may_repeat_items_v = is_end_v<F> || is_extreme_key_fold_v<F>;
 
 /// True where zeros (of floats -0) change no accumulator. Of the library's own folds: what a user derives from one may
 /// be anything.
@@ -95,7 +97,7 @@ inline constexpr bool ignores_zeros_v<variance_fold<Item, root>> =
 /// True where a tile that is not whole may be filled up with items that change nothing, but that they are counted.
 template <class F, class View>
 inline constexpr bool is_filled_v = contiguous_item_view<View>&& warp_tile<View>::held &&
-                                    (is_end_v<F> || ignores_zeros_v<F>);
+                                    (may_repeat_items_v<F> || ignores_zeros_v<F>);
 template <class... Folds, class View>
 inline constexpr bool is_filled_v<all_fold<Folds...>, View> = (is_filled_v<Folds, View> || ...);
 
@@ -104,9 +106,24 @@ template <class F, class View>
 inline constexpr bool is_padded_v = is_filled_v<F, View> && !is_all_fold<F>::value &&
                                     std::is_same_v<accumulator_t<F>, typename F::state>;
 
-template <class Item>
-MONOFOLD_GPU Item zero_of() {
-  if constexpr (is_floating_v<Item>) {
+/// True where there is an item that changes no accumulator, wherever it stands: the worst one of those of one end,
+/// where NaN are items (else a tile may have none).
+template <class F>
+inline constexpr bool has_worst_item_v = is_extreme_key_fold_v<F>;
+template <class Item, bool smallest>
+inline constexpr bool has_worst_item_v<extremum_fold<Item, smallest, nan_rule::propagate>> = true;
+template <class Item, bool smallest, extremum_part part>
+inline constexpr bool has_worst_item_v<extremum_answer_fold<Item, smallest, part>> = true;
+template <class F>
+inline constexpr bool has_neutral_item_v = has_worst_item_v<F> || ignores_zeros_v<F>;
+
+template <class F, class Item>
+MONOFOLD_GPU Item neutral_item() {
+  if constexpr (is_extreme_key_fold_v<F>) {
+    return F::ends::item_of(F::ends::worst);
+  } else if constexpr (has_worst_item_v<F>) {
+    return F::item_of(F::worst);
+  } else if constexpr (is_floating_v<Item>) {
     return negative_zero<Item>();
   } else {
     return Item(0);
@@ -118,10 +135,10 @@ template <class F, class View>
 MONOFOLD_GPU void load_filled(warp_tile<View>& tile, int count) {
   if (count == warp_tile<View>::tile_items) {
     tile.load_aligned();
-  } else if constexpr (is_end_v<F>) {
-    tile.load_padded(count, tile.get_item(0));
+  } else if constexpr (has_neutral_item_v<F>) {
+    tile.load_padded(count, neutral_item<F, typename View::item_type>());
   } else {
-    tile.load_padded(count, zero_of<typename View::item_type>());
+    tile.load_padded(count, tile.get_item(0));
   }
 }
 
@@ -130,10 +147,10 @@ MONOFOLD_GPU void load_filled(warp_tile<View>& tile, int count) {
 /// sync       all lanes of the warp
 template <class F, class View>
 MONOFOLD_GPU void fill_up(warp_tile<View>& tile) {
-  if constexpr (is_end_v<F>) {
-    tile.fill(shuffle_from(tile.template get<true>(0)[0], 0));
+  if constexpr (has_neutral_item_v<F>) {
+    tile.fill(neutral_item<F, typename View::item_type>());
   } else {
-    tile.fill(zero_of<typename View::item_type>());
+    tile.fill(shuffle_from(tile.template get<true>(0)[0], 0));
   }
 }
 
@@ -152,6 +169,8 @@ template <class F, class Tile>
 MONOFOLD_GPU typename F::state ends_of_tile(const Tile& tile) {
   if constexpr (is_extrema_fold_v<F>) {
     return {end_of_tile<typename F::low>(tile), end_of_tile<typename F::high>(tile)};
+  } else if constexpr (is_extreme_key_fold_v<F>) {
+    return extreme_of_lanes<F::ends::picks_smallest>(best_in_lane<typename F::ends>(tile));
   } else {
     return end_of_tile<F>(tile);
   }
@@ -292,7 +311,7 @@ MONOFOLD_GPU typename F::state fold_loaded_tile(const F& f, Tile& tile, bytes16*
     return fold_members<full, fills>(f.members, tile, buffer);
   } else if constexpr (!full && fills && is_filled_v<F, typename Tile::view_type>) {
     fill_up<F>(tile);
-    if constexpr (is_end_v<F>) {
+    if constexpr (may_repeat_items_v<F>) {
       return ends_of_tile<F>(tile);
     } else {
       return fold_loaded_tile<true>(f, tile, buffer);

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "monofold/engine/gpu/lane_best.cuh"
 #include "monofold/engine/gpu/tree/warp_fold.cuh"
 #include "monofold/engine/gpu/tree/warp_tile.cuh"
 #include "monofold/engine/gpu/warp_extremum.cuh"
@@ -197,6 +198,37 @@ class warp_running<extremum_answer_fold<Item, smallest, part>, View>
     : public warp_end_running<extremum_fold<Item, smallest>, View> {
  public:
   using warp_end_running<extremum_fold<Item, smallest>, View>::warp_end_running;
+};
+
+/// One end, as a key alone: a NaN's is the best.
+template <class Item, bool smallest, class View>
+class warp_running<extreme_key_fold<Item, smallest>, View> {
+ public:
+  using fold = extreme_key_fold<Item, smallest>;
+  using ends = typename fold::ends;
+  using state = typename fold::state;
+  static constexpr bool is_coarse = has_coarse_best_v<ends>;
+  static constexpr int lane_bytes = 16;
+
+  warp_running() = default;
+  MONOFOLD_GPU explicit warp_running(const fold& f) : own_(f.identity()) {}
+
+  MONOFOLD_GPU void add(const fold& f, const warp_tile<View>& tile) {
+    if constexpr (is_coarse) {
+      if (!any_lane(coarse_.may_improve(tile))) return;
+    }
+    own_ = f.combine(own_, best_in_lane<ends>(tile));
+    if constexpr (is_coarse) coarse_.set(extreme_of_lanes<smallest>(own_));
+  }
+  MONOFOLD_GPU void merge(const fold& f, state tile) { own_ = f.combine(own_, tile); }
+  /// In all lanes.
+  MONOFOLD_GPU state total(const fold&) const { return extreme_of_lanes<smallest>(own_); }
+
+ private:
+  struct nothing {};
+
+  state own_;
+  std::conditional_t<is_coarse, coarse_best<ends>, nothing> coarse_;
 };
 
 /// Both ends.
