@@ -2,7 +2,9 @@
 /// engine/gpu/exact/warp_exact: how a warp adds tiles of items to an exact sum.
 
 #include <cstdint>
+#include <type_traits>
 
+#include "monofold/engine/gpu/exact/bin_units.cuh"
 #include "monofold/engine/gpu/exact/short_rests.cuh"
 #include "monofold/engine/gpu/exact/short_sums.cuh"
 #include "monofold/engine/gpu/exact/term_bins.cuh"
@@ -145,31 +147,9 @@ class warp_exact {
   static constexpr int parts = format::parts;
   static constexpr bool has_sure_bins = bin_plan::sure_bins(0) != 0;
 
-  /// Sums of units for each bin of a lane, above `run_` times the bin's zero; modulo 2^64.
-  class lane_units {
-   public:
-    MONOFOLD_GPU explicit lane_units(std::uint64_t*) {}
-    MONOFOLD_GPU std::uint64_t& at(int p, int k) { return units_[p][k]; }
-    MONOFOLD_GPU std::uint64_t at(int p, int k) const { return units_[p][k]; }
-
-   private:
-    std::uint64_t units_[parts][num_bins] = {};
-  };
-  /// The same in shared memory, a word of each lane side by side.
-  class shared_units {
-   public:
-    MONOFOLD_GPU explicit shared_units(std::uint64_t* units) : units_(units) {
-      MONOFOLD_UNROLL
-      for (int i = 0; i < parts * num_bins; ++i) units_[i * warp_lanes + lane_rank()] = 0;
-    }
-    MONOFOLD_GPU std::uint64_t& at(int p, int k) const {
-      return units_[(p * num_bins + k) * warp_lanes + lane_rank()];
-    }
-
-   private:
-    std::uint64_t* units_;
-  };
-  using bin_sums = std::conditional_t<units_bytes != 0, shared_units, lane_units>;
+  /// Above `run_` times the bin's zero.
+  using bin_sums = std::conditional_t<units_bytes != 0, shared_units<parts, num_bins>,
+                                      lane_units<parts, num_bins>>;
 
   /// What bins have taken, as short sums.
   MONOFOLD_GPU bool find_short(short_sums<Term>& out) const {
