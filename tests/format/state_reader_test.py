@@ -8,7 +8,8 @@ import unittest
 import zlib
 from fractions import Fraction
 
-import state_reader
+from state_answers import answers_of
+from state_reader import read_state
 
 GOLDEN_STATES = pathlib.Path(__file__).resolve().parents[1] / "golden_states"
 PAGE = GOLDEN_STATES.parents[1] / "docs" / "format.md"
@@ -16,6 +17,13 @@ SMALL = "mean.float16.numbers"
 FORMATS = {"float16": "<e", "float32": "<f", "float64": "<d"}
 STATS = "count,nan,sum,mean,var,std,min,max,argmin,argmax"
 ITEMS = ("min", "max", "argmin", "argmax", "minmax", "top", "bottom")
+
+
+def answered(data):
+    """The answers of a saved state, and what its request says."""
+    run = read_state(data)
+    names = ("dtype", "plain", "omit", "float", "ddof", "k", "count")
+    return {name: getattr(run, name) for name in names} | {"answers": answers_of(run)}
 
 
 def bits_of(dtype, x):
@@ -103,7 +111,7 @@ class golden_states(unittest.TestCase):
         self.assertEqual({file.name[:-6] for file in files}, {*answers})
         for file in files:
             with self.subTest(file.name):
-                line = as_answered(state_reader.read_state(file.read_bytes()))
+                line = as_answered(answered(file.read_bytes()))
                 expected = answers[file.name[:-6]]
                 self.assertEqual(line, expected)
                 # True is not 1 here.
@@ -131,7 +139,7 @@ class examples(unittest.TestCase):
             count += 1
             with self.subTest(part.splitlines()[0]):
                 data = self.bytes_of(re.findall(r"^\| (\d+) \| ([^|]+?) \|", part, re.MULTILINE))
-                line = as_answered(state_reader.read_state(data))
+                line = as_answered(answered(data))
                 if file := re.search(r"`tests/golden_states/(.+\.state)`", part):
                     self.assertEqual(data, (GOLDEN_STATES / file[1]).read_bytes())
                     continue
@@ -154,14 +162,14 @@ class damaged_files(unittest.TestCase):
                 data = bytearray(self.data)
                 data[i] ^= mask
                 with self.subTest(i), self.assertRaises(ValueError):
-                    state_reader.read_state(bytes(data))
+                    answered(bytes(data))
 
     def test_truncations_and_a_byte_more(self):
         for size in range(len(self.data)):
             with self.subTest(size), self.assertRaises(ValueError):
-                state_reader.read_state(self.data[:size])
+                answered(self.data[:size])
         with self.assertRaises(ValueError):
-            state_reader.read_state(self.data + b"\0")
+            answered(self.data + b"\0")
 
     def sealed(self, payload):
         """The file of a reducer's payload."""
@@ -170,7 +178,7 @@ class damaged_files(unittest.TestCase):
 
     def refuse(self, payload):
         with self.assertRaises(ValueError):
-            state_reader.read_state(self.sealed(payload))
+            answered(self.sealed(payload))
 
     def test_forms_that_no_run_has(self):
         """Runs of float32, plain sum, whose first tile is a node: one field of each is wrong."""
@@ -179,25 +187,26 @@ class damaged_files(unittest.TestCase):
 
         def run(first=0, count=1026, origin=0, closed=0, nodes=(node,), held=2):
             return (struct.pack("<qqqB", first, count, origin, closed) + b"\0" * 4 * closed
-                    + struct.pack("<Q", len(nodes)) + b"".join(nodes) + struct.pack("<Q", held) + struct.pack("<f", 1.0) * held)
+                    + struct.pack("<Q", len(nodes)) + b"".join(nodes)
+                    + struct.pack("<Q", held) + struct.pack("<f", 1.0) * held)
 
-        whole = state_reader.read_state(self.sealed(request + run()))
+        whole = answered(self.sealed(request + run()))
         self.assertEqual(whole["answers"], [("sum", {"value": 1026.0})])
         second = struct.pack("<iqf", 0, 1, 1024.0)
         pair = struct.pack("<iqf", 1, 0, 2048.0)
-        state_reader.read_state(self.sealed(request + run(count=2050, nodes=(pair,))))
-        for wrong in (run(first=-1, origin=-1), run(count=1027), run(count=1025), run(origin=1), run(origin=1024), run(closed=1),
-                      run(closed=2), run(count=2050, nodes=(node, second)), run(nodes=(second,)), run(nodes=()),
-                      run(nodes=(), held=1026), run(count=2050, nodes=(node, node)), run(held=3),
+        answered(self.sealed(request + run(count=2050, nodes=(pair,))))
+        for wrong in (run(first=-1, origin=-1), run(count=1027), run(count=1025), run(origin=1), run(origin=1024),
+                      run(closed=1), run(closed=2), run(count=2050, nodes=(node, second)), run(nodes=(second,)),
+                      run(nodes=()), run(nodes=(), held=1026), run(count=2050, nodes=(node, node)), run(held=3),
                       run(nodes=(struct.pack("<iqf", -1, 0, 1024.0),)), run(nodes=(struct.pack("<iqf", 64, 0, 1.0),))):
             self.refuse(request + wrong)
         empty = struct.pack("<qqqBQQ", 0, 0, 0, 0, 0, 0)
-        for fields in ((13, 0, 1, 0, 10, 1, 1), (-1, 0, 1, 0, 10, 1, 1), (11, 3, 1, 0, 10, 1, 1), (11, 0, 2, 0, 10, 1, 1),
-                       (11, 0, 1, -1, 10, 1, 1), (11, 0, 1, 0, 10, 1, 26), (11, 0, 1, 0, 10, 1, -1),
-                       (11, 0, 1, 0, 10, 0, 1), (11, 0, 1, 0, 10, 1, 20), (3, 0, 1, 0, 10, 1, 1),
+        for fields in ((13, 0, 1, 0, 10, 1, 1), (-1, 0, 1, 0, 10, 1, 1), (11, 3, 1, 0, 10, 1, 1),
+                       (11, 0, 2, 0, 10, 1, 1), (11, 0, 1, -1, 10, 1, 1), (11, 0, 1, 0, 10, 1, 26),
+                       (11, 0, 1, 0, 10, 1, -1), (11, 0, 1, 0, 10, 0, 1), (11, 0, 1, 0, 10, 1, 20), (3, 0, 1, 0, 10, 1, 1),
                        (3, 0, 0, 0, 10, 1, 25)):
             self.refuse(struct.pack("<iiBqqIi", *fields) + empty)
-        state_reader.read_state(self.sealed(request + empty))
+        answered(self.sealed(request + empty))
         self.refuse(struct.pack("<iiBqqIii", 11, 0, 1, 0, 10, 2, 1, 19) + empty)
         self.refuse(struct.pack("<iiBqqIi", 3, 0, 0, 0, 0, 1, 11) + empty)
         best = struct.pack("<iiBqqIi", 3, 0, 0, 0, 1, 1, 11) + struct.pack("<qqqB", 0, 2, 2, 1)
@@ -205,7 +214,7 @@ class damaged_files(unittest.TestCase):
         end = struct.pack("<QQ", 0, 0)
         best_of = lambda count, full: (best + struct.pack("<Q", count) + b"".join(entries[:count])
                                        + struct.pack("<iB", 5, full) + end)
-        self.assertEqual(state_reader.read_state(self.sealed(best_of(1, 1)))["answers"][0][1]["values"], [5])
+        self.assertEqual(answered(self.sealed(best_of(1, 1)))["answers"][0][1]["values"], [5])
         for wrong in (best_of(1, 0), best_of(2, 0), best_of(1, 2)):
             self.refuse(wrong)
 
@@ -218,7 +227,7 @@ class damaged_files(unittest.TestCase):
                 body += struct.pack("<I", zlib.crc32(body))
                 with self.subTest((name, i)):
                     try:
-                        state_reader.read_state(bytes(body))
+                        answered(bytes(body))
                     except ValueError as error:
                         self.assertTrue(str(error).endswith("."), str(error))
 
