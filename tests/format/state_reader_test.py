@@ -203,7 +203,8 @@ class damaged_files(unittest.TestCase):
         empty = struct.pack("<qqqBQQ", 0, 0, 0, 0, 0, 0)
         for fields in ((13, 0, 1, 0, 10, 1, 1), (-1, 0, 1, 0, 10, 1, 1), (11, 3, 1, 0, 10, 1, 1),
                        (11, 0, 2, 0, 10, 1, 1), (11, 0, 1, -1, 10, 1, 1), (11, 0, 1, 0, 10, 1, 26),
-                       (11, 0, 1, 0, 10, 1, -1), (11, 0, 1, 0, 10, 0, 1), (11, 0, 1, 0, 10, 1, 20), (3, 0, 1, 0, 10, 1, 1),
+                       (11, 0, 1, 0, 10, 1, -1), (11, 0, 1, 0, 10, 0, 1), (11, 0, 1, 0, 10, 1, 20),
+                       (3, 0, 1, 0, 10, 1, 1),
                        (3, 0, 0, 0, 10, 1, 25)):
             self.refuse(struct.pack("<iiBqqIi", *fields) + empty)
         answered(self.sealed(request + empty))
@@ -217,6 +218,32 @@ class damaged_files(unittest.TestCase):
         self.assertEqual(answered(self.sealed(best_of(1, 1)))["answers"][0][1]["values"], [5])
         for wrong in (best_of(1, 0), best_of(2, 0), best_of(1, 2)):
             self.refuse(wrong)
+
+    def test_headers_that_are_not_read(self):
+        for at, wrong in ((8, b"\x03"), (12, b"\x06"), (24, b"R")):
+            body = self.data[:at] + wrong + self.data[at + len(wrong):-4]
+            with self.subTest(at), self.assertRaises(ValueError):
+                answered(body + struct.pack("<I", zlib.crc32(body)))
+        self.refuse(self.data[31:-4] + b"\0")
+
+    def test_states_that_no_items_have(self):
+        """Runs of float32 with a closed state of two items, and so many held ones, which are 1."""
+        def closed(op, state, plain=1, held=0):
+            return (struct.pack("<iiBqqIi", 11, 0, plain, 0, 10, 1, op) + struct.pack("<qqqB", 0, 2 + held, 2, 1)
+                    + state + struct.pack("<QQ", 0, held) + struct.pack("<f", 1.0) * held)
+
+        sum_of, var, norm2, logsumexp = 1, 4, 17, 25
+        limbs = lambda count, x: x.to_bytes(8 * count, "little", signed=True) + struct.pack("<5q", 2, 0, 0, 0, 0)
+        moments, squares, exponents = struct.Struct("<qdd"), struct.Struct("<ddd"), struct.Struct("<ff")
+        for run in (closed(var, moments.pack(2, 0, 2), held=1), closed(norm2, squares.pack(0, 1, 0), held=1),
+                    closed(logsumexp, exponents.pack(0, 1), held=1), closed(sum_of, limbs(6, 1), 0),
+                    closed(norm2, limbs(11, 1), 0)):
+            answered(self.sealed(run))
+        for run in (closed(var, moments.pack(3, 0, 2)), closed(var, moments.pack(2, 0, -1)),
+                    closed(var, moments.pack(-1, 0, 0), held=1), closed(norm2, squares.pack(0, -1, 0)),
+                    closed(norm2, squares.pack(1, 1, -1)), closed(logsumexp, exponents.pack(0, 0.5)),
+                    closed(norm2, limbs(11, -1), 0), closed(sum_of, limbs(6, 1), 0, held=1)):
+            self.refuse(run)
 
     def test_damage_under_a_right_checksum_gives_answers_or_is_refused(self):
         for name in (SMALL, "tests.float16.nans", "sum+prod.float16.tiles"):
