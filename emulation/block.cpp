@@ -39,13 +39,13 @@ bool block::begin(launch& of, const uint3& index, cluster& home, int rank_in_clu
   index_ = index;
   rank_in_cluster_ = rank_in_cluster;
   const dim3 shape = of.block;
-  count_ = live_ = static_cast<int>(shape.x * shape.y * shape.z);
+  const std::size_t count = std::size_t{shape.x} * shape.y * shape.z;
   at_barrier_ = at_cluster_ = yields_ = 0;
   epoch_ = ++of.epochs;
   shared_.begin(of.home, of.shared_bytes, epoch_, numbers);
-  const auto count = static_cast<std::size_t>(count_);
   while (threads_.size() < count) threads_.push_back(std::make_unique<thread>());
   if (warps_.size() < (count + 31) / 32) warps_.resize((count + 31) / 32);
+  count_ = live_ = static_cast<int>(count);  // `end` gives the stacks of so many threads back
   ready_warps_ = 0;
   for (std::size_t w = 0; w * 32 < count; ++w) {
     warp& own = warps_[w];

@@ -96,7 +96,7 @@ class block {
  public:
   enum class outcome { ended, waits, paused, failed };
 
-  /// False where there are no stacks for its threads.
+  /// False where there are no stacks for its threads. Throws std::bad_alloc; `end` is called then too.
   bool begin(launch& of, const uint3& index, cluster& home, int rank_in_cluster, random& numbers);
   void end();
 

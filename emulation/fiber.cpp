@@ -35,7 +35,8 @@ int stack_pool::take() {
     const auto next = static_cast<std::size_t>(opened_);
     if ((next + 1) * stack_bytes > space_.bytes()) return -1;
     char* const low = space_.begin() + next * stack_bytes;
-    if (!space_.open(low + page_bytes, stack_bytes - page_bytes)) return -1;
+    free_.reserve(most);  // so that to give one back needs no memory
+    if (!space_.open(low + page_bytes, stack_bytes - page_bytes)) throw std::bad_alloc();
     return opened_++;
   }
   const int stack = free_.back();

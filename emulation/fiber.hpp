@@ -16,7 +16,7 @@ class stack_pool {
   static constexpr std::size_t stack_bytes = 256 * 1024;  // states of 8 KiB take some 100 KiB
   static constexpr std::size_t most = 64 * 1024;          // 64 blocks of 1024 threads
 
-  /// The number of a free stack, or -1.
+  /// The number of a free stack, or -1: all are taken. Throws std::bad_alloc where there is no memory for one.
   int take();
   void give_back(int stack) { free_.push_back(stack); }
   char* top_of(int stack) const;

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -55,6 +56,7 @@ namespace {
 
 /// Blocks that ended, for the next ones: their memory is kept.
 std::vector<std::unique_ptr<block>> spare_blocks;
+std::size_t num_blocks_made = 0;
 
 /// A cluster that runs, and its blocks.
 struct resident {
@@ -135,10 +137,14 @@ class grid_run {
   }
 
   bool start() {
-    auto own = std::make_unique<resident>();
+    residents_.push_back(std::make_unique<resident>());
+    resident* const own = residents_.back().get();
     const std::uint64_t first = std::uint64_t{order_[next_++]} * cluster_blocks_;
     for (unsigned i = 0; i < cluster_blocks_; ++i) {
-      if (spare_blocks.empty()) spare_blocks.push_back(std::make_unique<block>());
+      if (spare_blocks.empty()) {
+        spare_blocks.reserve(++num_blocks_made);  // so that `drop` needs no memory
+        spare_blocks.push_back(std::make_unique<block>());
+      }
       own->blocks.push_back(std::move(spare_blocks.back()));
       spare_blocks.pop_back();
       own->home.blocks.push_back(own->blocks.back().get());
@@ -159,7 +165,6 @@ class grid_run {
         break;
       }
     }
-    residents_.push_back(std::move(own));
     return is_begun;
   }
 
@@ -257,9 +262,17 @@ bool run(const launch_request& request) {
   detail::memory.be_used_by(request.device);
   detail::running_launch = &own;
   if (detail::notes != nullptr) detail::notes->begin_launch(own);
-  detail::grid_run(own, request.cluster.x).run();
-  detail::running_launch = nullptr;
-  epochs = own.epochs;
+  const auto end = [&] {
+    detail::running_launch = nullptr;
+    epochs = own.epochs;
+  };
+  try {
+    detail::grid_run(own, request.cluster.x).run();
+  } catch (const std::bad_alloc&) {
+    end();
+    throw;
+  }
+  end();
   return !own.has_failed;
 }
 

@@ -35,6 +35,7 @@ bool is_launchable(const launch_request& request);
 ///            what others write; at barriers up to three blocks take turns. Blocks that wait make room
 ///            for all others, so a grid may wait for itself
 /// sync       one kernel at a time in a process; others wait for it
+/// errors     throws std::bad_alloc where there is no memory for it, which the next one does not see
 bool run(const launch_request& request);
 
 namespace detail {

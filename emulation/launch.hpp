@@ -41,9 +41,9 @@ struct kernel_call {
 /// Starts a kernel on copies of the arguments.
 ///
 /// sync       the kernel has ended when the call returns
-/// errors     cudaErrorInvalidConfiguration: no device runs such a launch; cudaErrorLaunchFailure: the
-///            kernel went wrong (cudaGetErrorString says how, take_reports says it again), or an
-///            earlier one did
+/// errors     cudaErrorInvalidConfiguration: no device runs such a launch; cudaErrorMemoryAllocation: there is no
+///            memory for its threads; cudaErrorLaunchFailure: the kernel went wrong (cudaGetErrorString says how,
+///            take_reports says it again), or an earlier one did
 template <class... Parameters, class... Arguments>
 MONOFOLD_UNTOUCHED cudaError_t launch(void (*kernel)(Parameters...), const dim3& grid,
                                       const dim3& block, const dim3& cluster,

@@ -4,6 +4,7 @@
 
 #include <cstring>
 #include <memory>
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -39,7 +40,11 @@ CUgraph_st* capture_of(cudaStream_t stream) {
 }
 
 cudaError_t run_now(const emulation::launch_request& request) {
-  return emulation::run(request) ? cudaSuccess : cudaErrorLaunchFailure;
+  try {
+    return emulation::run(request) ? cudaSuccess : cudaErrorLaunchFailure;
+  } catch (const std::bad_alloc&) {
+    return cudaErrorMemoryAllocation;
+  }
 }
 
 cudaError_t submit_copied(const emulation::launch_request& request, cudaStream_t stream) {
