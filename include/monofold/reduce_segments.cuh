@@ -211,7 +211,7 @@ requires gpu_folded_range<Range, F> std::int64_t workspace_bytes(const Range& ra
   detail::device_stream on{};
   detail::throw_if(detail::open_stream(gpu, on));
   return detail::path_of(on, bind_fold<folded_item_t<Range, F>>(f), detail::view_for<F>(range),
-                         segments)
+                         detail::segments_of(segments))
       .workspace_bytes();
 }
 
@@ -240,8 +240,8 @@ void reduce_segments_into(const gpu_engine& engine, const Range& range, const Se
   static_cast<void>(
       &detail::device_calls<bound, folded_item_t<Range, F>>::finish_needs_MONOFOLD_HD);
   detail::start_segments<detail::counts_from_view_v<Indices>>(
-      engine, detail::view_for<F>(range), segments, bind_fold<folded_item_t<Range, F>>(f),
-      workspace, detail::segment_answers<answer>{out});
+      engine, detail::view_for<F>(range), detail::segments_of(segments),
+      bind_fold<folded_item_t<Range, F>>(f), workspace, detail::segment_answers<answer>{out});
 }
 
 /// The k best items of each segment of a contiguous range, by `top(k)` or `bottom(k)`, and their indices, best first: k
@@ -262,11 +262,12 @@ void reduce_segments_into(const gpu_engine& engine, const Range& range, const Se
                           const F& f, const top_out<folded_item_t<Range, F>>& out,
                           const gpu_workspace& workspace, Indices = {}) {
   const auto view = detail::view_for<F>(range);
-  detail::throw_if_wrong(segments, view);
+  const auto list = detail::segments_of(segments);
+  detail::throw_if_wrong(list, view);
   detail::device_stream on{};
   detail::throw_if(detail::open_stream(engine, on));
   const auto own = bind_fold<folded_item_t<Range, F>>(f);
-  detail::throw_if(detail::path_of(on, own, view, segments)
+  detail::throw_if(detail::path_of(on, own, view, list)
                        .start(on, workspace, out, detail::counts_from_view_v<Indices>));
 }
 
@@ -278,8 +279,8 @@ void fold_segments_into(const gpu_engine& engine, const Range& range, const Segm
                         const gpu_workspace& workspace, Indices = {}) {
   using state = typename bound_fold_t<F, folded_item_t<Range, F>>::state;
   detail::start_segments<detail::counts_from_view_v<Indices>>(
-      engine, detail::view_for<F>(range), segments, bind_fold<folded_item_t<Range, F>>(f),
-      workspace, detail::segment_states<state>{out});
+      engine, detail::view_for<F>(range), detail::segments_of(segments),
+      bind_fold<folded_item_t<Range, F>>(f), workspace, detail::segment_states<state>{out});
 }
 
 /// Reduces each segment of a range that the device can read, and waits: a `result` a segment.
@@ -291,11 +292,12 @@ requires gpu_folded_range<Range, F>
 auto try_reduce_segments(const gpu_engine& engine, const Range& range, const Segments& segments,
                          const F& f, Indices = {}) {
   constexpr bool from_view = detail::counts_from_view_v<Indices>;
+  const auto list = detail::segments_of(segments);
   const auto own = bind_fold<folded_item_t<Range, F>>(f);
   if constexpr (detail::is_top_fold_v<bound_fold_t<F, folded_item_t<Range, F>>>) {
-    return detail::tops_and_wait(engine, detail::view_for<F>(range), segments, own, from_view);
+    return detail::tops_and_wait(engine, detail::view_for<F>(range), list, own, from_view);
   } else {
-    return detail::segments_and_wait<from_view>(engine, detail::view_for<F>(range), segments, own);
+    return detail::segments_and_wait<from_view>(engine, detail::view_for<F>(range), list, own);
   }
 }
 

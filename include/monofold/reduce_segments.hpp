@@ -108,7 +108,7 @@ class checked_segments {
   checked_segments(const cpu_engine& engine, const Range& range, const Segments& segments,
                    const F& f)
       : engine_(engine), fold_(bind_fold<item>(f)), view_(view_for<F>(range)), segments_(segments) {
-    if (view_.size() < 0 || segments.size() < 0) {
+    if (view_.size() < 0 || size() < 0) {
       throw error(status::invalid_argument, "a negative count");
     }
     if constexpr (contiguous_item_view<folded_view_t<Range, F>>) {
@@ -120,7 +120,7 @@ class checked_segments {
     if (work_.bad != no_segment) throw segment_error(status::invalid_argument, work_.bad);
   }
 
-  std::int64_t size() const { return segments_.size(); }
+  std::int64_t size() const { return static_cast<std::int64_t>(segments_.size()); }
   std::int64_t lowest_empty() const { return work_.empty; }
   template <class Indices, class Put>
   void fold(const Put& put) const {

@@ -185,7 +185,8 @@ void fold_segments(const cpu_engine& engine, const F& f, const View& view, const
   const std::int64_t num_pieces = std::ssize(work.pieces);
   detail::parallel_for(engine.num_threads, num_pieces, [&](std::int64_t piece) {
     const auto place = static_cast<std::size_t>(piece);
-    const std::int64_t end = piece + 1 < num_pieces ? work.pieces[place + 1] : segments.size();
+    const std::int64_t end = piece + 1 < num_pieces ? work.pieces[place + 1]
+                                                    : static_cast<std::int64_t>(segments.size());
     const detail::segment_folder<F, View> folder(f, view);
     for (std::int64_t s = work.pieces[place]; s < end; ++s) {
       const std::int64_t at = segments.begin(s);
@@ -206,7 +207,8 @@ void fold_segments(const cpu_engine& engine, const F& f, const View& view, const
       [&](std::int64_t group, const tree_node& node, typename F::state* out) {
         const std::int64_t begin = segments.begin(row(group));
         const std::int64_t at = begin + node.first_tile() * tile;
-        const std::int64_t end = std::min(begin + node.end_tile() * tile, segments.end(row(group)));
+        const std::int64_t end =
+            std::min<std::int64_t>(begin + node.end_tile() * tile, segments.end(row(group)));
         *out = detail::fold_node(f, view, at, end - at, is_global ? 0 : -begin);
       },
       [&](std::int64_t group, typename F::state* total) {

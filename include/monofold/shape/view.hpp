@@ -176,10 +176,27 @@ concept reducible = item_view<std::remove_cvref_t<Range>> ||
     (std::ranges::random_access_range<const std::remove_reference_t<Range>>&&
          std::ranges::sized_range<const std::remove_reference_t<Range>>);
 
-/// The view of a range.
+namespace detail {
+
+/// A view of a user that counts its items in another type.
+template <item_view View>
+struct counted_view : View {
+  constexpr std::int64_t size() const { return static_cast<std::int64_t>(View::size()); }
+};
+
+template <class View>
+concept counts_otherwise =
+    item_view<View> && !std::is_final_v<View> &&
+    !std::same_as<decltype(std::declval<const View&>().size()), std::int64_t>;
+
+}  // namespace detail
+
+/// The view of a range; its size() is an std::int64_t.
 template <reducible Range>
 constexpr auto view_of(const Range& range) {
-  if constexpr (item_view<Range>) {
+  if constexpr (detail::counts_otherwise<Range>) {
+    return detail::counted_view<Range>{range};
+  } else if constexpr (item_view<Range>) {
     return range;
   } else if constexpr (std::ranges::contiguous_range<const Range>) {
     using item = std::remove_cvref_t<std::ranges::range_reference_t<const Range>>;
