@@ -239,7 +239,7 @@ auto try_group_by(const gpu_engine& engine, const Keys& keys, const Range& value
 /// errors     as for `group_by`
 /// cost       a pass over the keys, one over the values, none of which is copied; a bit a key; 8 bytes a run, and its key
 /// NaN        neighbours that are NaN are one run, and so are -0 and +0
-/// tested by  tests/gpu/group_by_sums_test.cu
+/// tested by  tests/gpu/group_by_sums_test.cu, tests/gpu/far_runs_test.cu
 template <class Keys, class Range, class F>
 requires gpu_grouped_ranges<Keys, Range, F>
 auto reduce_by_key(const gpu_engine& engine, const Keys& keys, const Range& values, const F& f,

@@ -25,7 +25,7 @@ struct merged_items {
 /// sync       does not wait; the memory is given back in the order of the stream
 /// errors     throws `error`: out_of_memory
 /// cost       reads and writes the array once; memory for a copy of it
-/// tested by  tests/runtime/device_rows_test.cpp
+/// tested by  tests/runtime/device_rows_test.cpp, tests/gpu/far_axes_test.cu
 merged_items merge_axes(const void* first, dtype type, const array_rows& rows, cudaStream_t stream,
                         int device);
 
