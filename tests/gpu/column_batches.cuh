@@ -154,15 +154,15 @@ void compare_batches(const char* what, const F& f, const std::vector<std::int64_
   }
 }
 
-using numbers = std::vector<std::int64_t>;
-inline const numbers column_lengths =
-    is_slow ? numbers{1, 32, 129, 1025, 2500}
-            : numbers{1, 3, 31, 32, 33, 100, 127, 128, 129, 1000, 1023, 1024, 1025, 2500};
+using item_counts = std::vector<std::int64_t>;
+inline const item_counts column_lengths =
+    is_slow ? item_counts{1, 32, 129, 1025, 2500}
+            : item_counts{1, 3, 31, 32, 33, 100, 127, 128, 129, 1000, 1023, 1024, 1025, 2500};
 /// Alone, and among as many others as change the bits elsewhere.
-inline const numbers column_batches =
-    is_slow ? numbers{1, 3, 4, 33, 130, 257}
-            : numbers{1,   2,   3,   4,   5,   6,   31,  32,  33,   34,
-                      127, 128, 129, 130, 255, 256, 257, 258, 1000, 1001};
+inline const item_counts column_batches =
+    is_slow ? item_counts{1, 3, 4, 33, 130, 257}
+            : item_counts{1,   2,   3,   4,   5,   6,   31,  32,  33,   34,
+                          127, 128, 129, 130, 255, 256, 257, 258, 1000, 1001};
 inline std::vector<std::int64_t> every_count(std::int64_t most) {
   std::vector<std::int64_t> out;
   for (std::int64_t count = 1; count <= most; ++count) out.push_back(count);
@@ -185,7 +185,7 @@ void compare_columns_and_layouts(const char* what, const F& f,
                                  special_items special = special_items::no) {
   compare_batches<Item>(what, f, column_lengths, column_batches, special);
   if (testing::Test::HasFatalFailure()) return;
-  compare_batches<Item>(what, f, is_slow ? numbers{33} : numbers{2, 33, 129, 1026},
+  compare_batches<Item>(what, f, is_slow ? item_counts{33} : item_counts{2, 33, 129, 1026},
                         every_count(is_slow ? 36 : 70), special);
   if (testing::Test::HasFatalFailure()) return;
   static const std::vector<array_layout> layouts = layouts_of_columns();
