@@ -35,6 +35,8 @@ struct rolling_job {
             const std::int64_t* indices = nullptr, const void* seconds = nullptr) const {
     out.keep_numbers({op, all.first_answer + i, 1, count, type, values, indices, seconds});
   }
+  /// Where numbers of neighbouring windows, from the i-th on, may be left instead; null: nowhere.
+  void* place(std::int64_t i, dtype type) const { return out.place_of(type, all.first_answer + i); }
   void keep(std::int64_t i, const answer& one) const { out.keep(all.first_answer + i, &one); }
   /// A double, which may be rounded to odd: no memory is asked for.
   void keep(std::int64_t i, const result<double>& one) const {

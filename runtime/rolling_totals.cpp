@@ -24,26 +24,40 @@ using monofold::detail::window_block;
 
 enum class total_kind { value, magnitude, nonzero };
 
-/// Sums modulo 2^64 of `count` windows, from the one before them. What an item adds is below 2^64. Null: none leaves.
+/// What an item adds, modulo 2^64: it is below 2^64.
+template <total_kind kind, class T>
+MONOFOLD_INLINE std::uint64_t term_of(const T& item) {
+  if constexpr (kind == total_kind::nonzero) {
+    return nonzero_fold<T>::is_nonzero(item) ? 1 : 0;
+  } else if constexpr (is_floating_v<T>) {
+    return 0;  // not asked for
+  } else if constexpr (kind == total_kind::magnitude) {
+    return monofold::detail::magnitude(item);
+  } else {
+    return static_cast<std::uint64_t>(static_cast<std::int64_t>(item));
+  }
+}
+
+/// Sums modulo 2^64 of `count` windows, from the one before them.
 template <total_kind kind, class T>
 void slide_as(const T* leaving, const T* entering, std::int64_t count, std::uint64_t sum,
               std::uint64_t* out) {
-  const auto term = [](const T& item) -> std::uint64_t {
-    if constexpr (kind == total_kind::nonzero) {
-      return nonzero_fold<T>::is_nonzero(item) ? 1 : 0;
-    } else if constexpr (is_floating_v<T>) {
-      return 0;  // not asked for
-    } else if constexpr (kind == total_kind::magnitude) {
-      return monofold::detail::magnitude(item);
-    } else {
-      return static_cast<std::uint64_t>(static_cast<std::int64_t>(item));
-    }
-  };
   for (std::int64_t i = 0; i < count; ++i) {
-    sum += term(entering[i]);
-    if (leaving != nullptr) sum -= term(leaving[i]);
+    sum += term_of<kind>(entering[i]);
+    sum -= term_of<kind>(leaving[i]);
     out[i] = sum;
   }
+}
+
+/// Sums of windows that grow, from the one before them: up to the first that `Sum` does not hold, of which the place
+/// is returned, or `count`.
+template <total_kind kind, class Sum, class T>
+std::int64_t grow_as(const T* items, std::int64_t count, Sum sum, Sum* out) {
+  for (std::int64_t i = 0; i < count; ++i) {
+    if (__builtin_add_overflow(sum, static_cast<Sum>(term_of<kind>(items[i])), &sum)) return i;
+    out[i] = sum;
+  }
+  return count;
 }
 
 /// No item of `count` is larger.
@@ -54,37 +68,44 @@ std::uint64_t bound_of(const T* items, std::int64_t count) {
   return any;
 }
 
-/// Sums below 2^51, over a count, rounded once; in arrays of whole vectors.
+/// Counts, each so much larger than the one before.
+struct divisors {
+  double first, step;
+};
+
+/// Sums below 2^51, over counts, rounded once; in arrays of whole vectors.
 template <int bytes>
-MONOFOLD_INLINE void divide_totals_on(const std::int64_t* sums, std::int64_t count, double by,
-                                      double* out) {
+MONOFOLD_INLINE void divide_totals_on(const std::int64_t* sums, std::int64_t count,
+                                      const divisors& by, double* out) {
   using whole = typename monofold::detail::lanes<bytes>::whole;
   using real = typename monofold::detail::lanes<bytes>::real;
   constexpr std::int64_t width = bytes / 8;
   static_assert(window_block % width == 0);
+  real divisor;
+  for (int l = 0; l < width; ++l) divisor[l] = by.first + l * by.step;
   constexpr double zero = 0x1.8p52;  // its unit is 1: x + its bits are those of zero + x
   for (std::int64_t at = 0; at < count; at += width) {
     whole x;
     std::memcpy(&x, sums + at, bytes);
     x += bits_as<std::int64_t>(zero);
     real quotient = (real)x - zero;  // NOLINT: the bits
-    quotient /= by;
+    quotient /= divisor;
+    divisor += width * by.step;
     std::memcpy(out + at, &quotient, bytes);
   }
 }
 #if defined(MONOFOLD_EXACT_X86)
 __attribute__((target("avx2"), noinline)) void divide_totals_avx2(const std::int64_t* sums,
-                                                                  std::int64_t count, double by,
-                                                                  double* out) {
+                                                                  std::int64_t count,
+                                                                  const divisors& by, double* out) {
   divide_totals_on<32>(sums, count, by, out);
 }
 #endif
 
 /// In a function of its own: see strict_arithmetic.
 [[gnu::noinline]] bool divide_totals(const std::int64_t* sums, std::int64_t count,
-                                     std::int64_t divisor, double* out) {
+                                     const divisors& by, double* out) {
   const strict_arithmetic arithmetic;
-  const auto by = static_cast<double>(divisor);
 #if defined(MONOFOLD_EXACT_X86)
   if (monofold::instruction_set_in_use() != instruction_set::baseline) {
     divide_totals_avx2(sums, count, by, out);
@@ -128,6 +149,10 @@ class rolling_totals {
   void roll_on(std::int64_t first, std::int64_t end) {
     for (std::int64_t at = first; at < end; at += window_block) {
       const std::int64_t count = std::min<std::int64_t>(window_block, end - at);
+      if (job_.grows()) {
+        grow_by(at, count);
+        continue;
+      }
       // An item that enters and one that leaves may have different signs.
       const int128 most = magnitude_of(total_) + count * (2 * int128{bound(at, count)} + 1);
       if (most > INT64_MAX) {
@@ -174,7 +199,7 @@ class rolling_totals {
     visit_dtype(type_, [&]<class T>() {
       if constexpr (!is_floating_v<T> && sizeof(T) == 8) {
         most = bound_of(reinterpret_cast<const T*>(job_.entering(at)), count);
-        if (!job_.grows()) most |= bound_of(reinterpret_cast<const T*>(job_.item(at - 1)), count);
+        most |= bound_of(reinterpret_cast<const T*>(job_.item(at - 1)), count);
       }
     });
     return most;
@@ -190,11 +215,56 @@ class rolling_totals {
       finish(at + i);
     }
   }
+  /// Windows that grow.
+  void grow_by(std::int64_t at, std::int64_t count) {
+    const bool is_signed = total_type() == dtype::int64;
+    const int128 lowest = is_signed ? INT64_MIN : 0;
+    const int128 highest = is_signed ? int128{INT64_MAX} : int128{UINT64_MAX};
+    std::uint64_t sums[window_block];
+    void* const place = is_sum() ? job_.place(at, total_type()) : nullptr;
+    auto* const to = place != nullptr ? static_cast<std::uint64_t*>(place) : sums;
+    std::int64_t done = 0;
+    if (lowest <= total_ && total_ <= highest) {
+      done = is_signed ? grow_in(at, count, reinterpret_cast<std::int64_t*>(to))
+                       : grow_in(at, count, to);
+    }
+    if (done > 0) {
+      if (place == nullptr && !keep(at, done, sums, false)) finish_each(at, done, sums);
+      total_ = total_of(to[done - 1]);
+    }
+    if (done < count) step(at + done, count - done);
+  }
+  template <class Sum>
+  std::int64_t grow_in(std::int64_t at, std::int64_t count, Sum* out) const {
+    std::int64_t done = 0;
+    visit_dtype(type_, [&]<class T>() {
+      const auto* const in = reinterpret_cast<const T*>(job_.item(at));
+      const auto sum = static_cast<Sum>(total_);
+      using enum total_kind;
+      if constexpr (std::is_signed_v<Sum>) {
+        done = kind_ == nonzero ? grow_as<nonzero>(in, count, sum, out)
+                                : grow_as<value>(in, count, sum, out);
+      } else if constexpr (!is_floating_v<T>) {
+        done = kind_ == magnitude ? grow_as<magnitude>(in, count, sum, out)
+                                  : grow_as<value>(in, count, sum, out);
+      }
+    });
+    return done;
+  }
+  int128 total_of(std::uint64_t sum) const {
+    return total_type() == dtype::uint64 ? int128{sum} : int128{static_cast<std::int64_t>(sum)};
+  }
+  void finish_each(std::int64_t at, std::int64_t count, const std::uint64_t* sums) {
+    for (std::int64_t i = 0; i < count; ++i) {
+      total_ = total_of(sums[i]);
+      finish(at + i);
+    }
+  }
+
   void slide(std::int64_t at, std::int64_t count, bool is_small) {
     std::uint64_t sums[window_block];
     visit_dtype(type_, [&]<class T>() {
-      const auto* const out =
-          job_.grows() ? nullptr : reinterpret_cast<const T*>(job_.item(at - 1));
+      const auto* const out = reinterpret_cast<const T*>(job_.item(at - 1));
       const auto* const in = reinterpret_cast<const T*>(job_.entering(at));
       const auto sum = static_cast<std::uint64_t>(total_);
       if (kind_ == total_kind::value) return slide_as<total_kind::value>(out, in, count, sum, sums);
@@ -203,20 +273,15 @@ class rolling_totals {
       }
       slide_as<total_kind::nonzero>(out, in, count, sum, sums);
     });
-    std::int64_t numbers[window_block];
-    std::copy(sums, sums + count, numbers);
-    if (!keep(at, count, numbers, is_small)) {
-      for (std::int64_t i = 0; i < count; ++i) {
-        total_ = numbers[i];
-        finish(at + i);
-      }
-    }
-    total_ = numbers[count - 1];
+    if (!keep(at, count, sums, is_small)) finish_each(at, count, sums);
+    total_ = static_cast<std::int64_t>(sums[count - 1]);
   }
 
   /// False: they are to be finished one by one.
-  bool keep(std::int64_t at, std::int64_t count, const std::int64_t* sums, bool is_small) const {
+  bool keep(std::int64_t at, std::int64_t count, const std::uint64_t* bits, bool is_small) const {
     const operation op = job_.op;
+    std::int64_t sums[window_block];
+    std::copy(bits, bits + count, sums);
     if (op == operation::any || op == operation::all) {
       bool found[window_block];
       for (std::int64_t i = 0; i < count; ++i) {
@@ -225,22 +290,26 @@ class rolling_totals {
       job_.keep(at, count, dtype::boolean, found);
       return true;
     }
-    if (op != operation::mean && job_.context.how == rounding::native) {
+    if (is_sum()) {
       job_.keep(at, count, total_type(), sums);
       return true;
     }
     for (std::int64_t i = 0; i < count && !is_small; ++i) {
       if (sums[i] >= most_divided || sums[i] <= -most_divided) return false;
     }
-    if (op == operation::mean && (job_.context.how == rounding::to_odd || job_.grows())) {
-      return false;
-    }
+    if (op == operation::mean && job_.context.how == rounding::to_odd) return false;
+    divisors by = {1, 0};
+    if (op == operation::mean)
+      by = {static_cast<double>(job_.items_of(at)), job_.grows() ? 1.0 : 0.0};
     double quotients[window_block];
-    if (!divide_totals(sums, count, op == operation::mean ? job_.all.length : 1, quotients)) {
-      return false;
-    }
+    if (!divide_totals(sums, count, by, quotients)) return false;
     job_.keep(at, count, dtype::float64, quotients);
     return true;
+  }
+  /// Whether sums are the answers as they are.
+  bool is_sum() const {
+    return job_.op != operation::any && job_.op != operation::all && job_.op != operation::mean &&
+           job_.context.how == rounding::native;
   }
   dtype total_type() const {
     if (kind_ == total_kind::nonzero) return dtype::int64;

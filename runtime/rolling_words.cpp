@@ -47,26 +47,35 @@ class kept_answers {
   T values_[window_block];
 };
 
-/// Words of windows [first, end), joined from left to right.
+/// Words of windows that grow, each joined of the one before and an item; the first of `own` and an item.
+template <class T, class Word, class Join>
+void grow_joined(const rolling_job& job, dtype type, Word own, const Join& join) {
+  const auto* const items = reinterpret_cast<const T*>(job.item(0));
+  Word words[window_block];
+  for (std::int64_t at = 0; at < job.all.count; at += window_block) {
+    const std::int64_t count = std::min<std::int64_t>(window_block, job.all.count - at);
+    void* const place = job.place(at, type);
+    Word* const to = place != nullptr ? static_cast<Word*>(place) : words;
+    for (std::int64_t i = 0; i < count; ++i) {
+      own = join(own, static_cast<Word>(items[at + i]));
+      to[i] = own;
+    }
+    if (place == nullptr) job.keep(at, count, type, words);
+  }
+}
+
+/// Words of windows [first, end), joined from left to right; `none` is what none of them leave.
 template <class T, class Join>
-void roll_joined(const rolling_job& job, std::int64_t first, std::int64_t end, dtype type,
+void roll_joined(const rolling_job& job, std::int64_t first, std::int64_t end, dtype type, T none,
                  const Join& join) {
   // A product has 64 bits, whatever its items; bits have those of an item.
   using word = std::invoke_result_t<Join, T, T>;
+  if (job.grows()) return grow_joined<T>(job, type, static_cast<word>(none), join);
   const auto* const items = reinterpret_cast<const T*>(job.item(0));
   kept_answers<word> answers(job, first, type);
-  if (job.grows()) {
-    auto own = static_cast<word>(items[first]);
-    answers.put(own);
-    for (std::int64_t i = first + 1; i < end; ++i) {
-      own = join(own, static_cast<word>(items[i]));
-      answers.put(own);
-    }
-  } else {
-    monofold::detail::roll_blocks<word>(
-        first, end, job.all.length, [&](std::int64_t i) { return static_cast<word>(items[i]); },
-        join, [&](std::int64_t, word own) { answers.put(own); });
-  }
+  monofold::detail::roll_blocks<word>(
+      first, end, job.all.length, [&](std::int64_t i) { return static_cast<word>(items[i]); }, join,
+      [&](std::int64_t, word own) { answers.put(own); });
   answers.flush();
 }
 
@@ -74,16 +83,17 @@ template <class T>
 void roll_words_of(const rolling_job& job, std::int64_t first, std::int64_t end) {
   if (job.op == operation::prod) {
     const dtype type = std::is_signed_v<T> ? dtype::int64 : dtype::uint64;
-    return roll_joined<T>(job, first, end, type,
+    return roll_joined<T>(job, first, end, type, T(1),
                           [](std::uint64_t a, std::uint64_t b) { return a * b; });
   }
   const dtype type = job.rows.what().type;
   if (job.op == operation::bit_and) {
-    roll_joined<T>(job, first, end, type, [](T a, T b) { return static_cast<T>(a & b); });
+    roll_joined<T>(job, first, end, type, static_cast<T>(-1),
+                   [](T a, T b) { return static_cast<T>(a & b); });
   } else if (job.op == operation::bit_or) {
-    roll_joined<T>(job, first, end, type, [](T a, T b) { return static_cast<T>(a | b); });
+    roll_joined<T>(job, first, end, type, T(0), [](T a, T b) { return static_cast<T>(a | b); });
   } else {
-    roll_joined<T>(job, first, end, type, [](T a, T b) { return static_cast<T>(a ^ b); });
+    roll_joined<T>(job, first, end, type, T(0), [](T a, T b) { return static_cast<T>(a ^ b); });
   }
 }
 
