@@ -2,6 +2,7 @@
 
 #include "monofold/scan.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -80,6 +81,18 @@ TEST(scan, many_tiles) {
   check_scan("ordered", inputs::integers<std::int32_t>(9000, 3), inputs::matrix_product{}, 97);
   check_scan("logsumexp", std::vector<double>(items.begin(), items.begin() + 2000), mf::logsumexp,
              9);
+}
+
+// Tiles of one row and of several, which end inside a row or with it.
+TEST(scan, rows_of_tiles) {
+  for (const std::int64_t count : {1, 63, 64, 65, 127, 129, 511, 512, 513, 1100}) {
+    const std::vector<double> items = inputs::spread_doubles(count, 1, 9);
+    const auto fold = mf::all(mf::product, mf::plain_sum, mf::plain_variance(1), mf::plain_norm2);
+    check_scan("doubles", items, fold, count < 200 ? 1 : 13);
+    check_scan("floats", scanned_as<float>(items), fold, count < 200 ? 1 : 13);
+    check_scan("halves", scanned_as<mf::bfloat16>(items), fold, 13);
+    check_scan("near", inputs::near_a_billion(count, 3), mf::plain_variance(0), 13);
+  }
 }
 
 // Sums that cancel, and zeros of both signs, infinities and NaN among them.
@@ -183,6 +196,18 @@ TEST(scan, the_first_that_does_not_fit) {
     EXPECT_EQ(wrong.code(), mf::status::integer_overflow);
     EXPECT_EQ(wrong.segment(), 3);
   }
+}
+
+// Before and behind those that do not fit.
+TEST(scan, sums_that_fit_again) {
+  std::vector<std::int64_t> items = inputs::integers<std::int64_t>(3000, 4);
+  for (std::int64_t& item : items) item = item % 1000 * (std::int64_t{1} << 50);
+  check_scan("int64", items, mf::sum);
+  check_scan("uint64", std::vector<std::uint64_t>(items.begin(), items.end()), mf::sum);
+  const auto answers = mf::try_scan(mf::cpu(1), items, mf::sum);
+  const auto fits = [](const auto& answer) { return bool(answer); };
+  EXPECT_GT(std::count_if(answers.begin(), answers.end(), fits), 100);
+  EXPECT_LT(std::count_if(answers.begin(), answers.end(), fits), 2900);
 }
 
 }  // namespace

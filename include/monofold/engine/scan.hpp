@@ -13,6 +13,7 @@
 #include "monofold/engine/scan_tree.hpp"
 #include "monofold/fold/all.hpp"
 #include "monofold/fold/fold.hpp"
+#include "monofold/fold/sum.hpp"
 
 namespace monofold::detail {
 
@@ -25,6 +26,31 @@ void scan_states(const F& f, const View& view, std::int64_t first, std::int64_t 
     const typename F::state one = f.lift(static_cast<item>(view[i]), i);
     own = own ? f.combine(*own, one) : one;
     put(i, finish_state(f, *own));
+  }
+}
+
+/// The same of sums of integers, in 64 bits where these hold them.
+template <class Item, class View, class Put>
+void scan_states(const integer_sum_fold<Item>& f, const View& view, std::int64_t first,
+                 std::int64_t count, const std::optional<int128>& before, const Put& put) {
+  using sum = integer_answer_t<Item>;
+  int128 total = before.value_or(0);
+  for (std::int64_t i = first; i < first + count; ++i) {
+    sum own = 0, next = 0;
+    if (lowest_v<sum> <= total && total <= highest_v<sum>) {
+      own = static_cast<sum>(total);
+      for (; i < first + count; ++i) {
+        const Item item = static_cast<typename View::item_type>(view[i]);
+        if (__builtin_add_overflow(own, static_cast<sum>(item), &next)) break;
+        own = next;
+        put(i, result<sum>(own));
+      }
+      if (i == first + count) return;
+      total = own;
+    }
+    const Item item = static_cast<typename View::item_type>(view[i]);
+    total += item;
+    put(i, finish_state(f, total));
   }
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "monofold/engine/scan_rows.hpp"
 #include "monofold/engine/tree_joiner.hpp"
 #include "monofold/fold/fold.hpp"
 #include "monofold/level/core.hpp"
@@ -57,13 +58,88 @@ class filling_tile {
   int used_ = 0;
 };
 
-/// put(i, state) of the items up to the i-th of a view, for each.
-///
-/// order      each state has the bits of fold_view of these items
-/// cost       some 20 joins an item; folds that look at a tile twice: the tile again for each item
-/// tested by  tests/api/scan_test.cpp
+/// Whether the items of a row of a tile go to a slot each.
+template <class F, class Item>
+inline constexpr bool has_slot_rows_v =
+    slot_shape<F, Item>::striped&& slot_shape<F, Item>::chains == tile_shape<Item>::items_per_lane;
+
+/// The state of each beginning of a tile that ends at an item of one row.
+template <class F, class Item>
+class filling_rows {
+ public:
+  using state = accumulator_t<F>;
+  using access = fold_access<F, Item>;
+  static constexpr int row_items = tile_shape<Item>::row_items;
+
+  /// All slots joined, after each of `count` items of the next row; items[0] is item `i` of the tile.
+  MONOFOLD_INLINE void add(const F& f, const Item* items, int count, int i, std::int64_t index,
+                           state* joined) {
+    const bool is_first = i == 0;
+    for (int c = 0; c < count; ++c) {
+      if (is_first) {
+        slots_[c] = access::open(f, items[c], index + c);
+      } else {
+        access::absorb(f, slots_[c], items[c], index + c);
+      }
+      joined[c] = slots_[c];
+    }
+    tree_.join([&](const state& left, const state& right) { return access::join(f, left, right); },
+               joined, count, is_first);
+  }
+
+ private:
+  slot_array<state, row_items> slots_;
+  row_beginnings<state, row_items> tree_;
+};
+
+/// The state of a tile that a fold asks to see again. In a function of its own: few do.
+template <class F, class Item>
+[[gnu::noinline]] typename F::state fold_again(const F& f, const accumulator_t<F>& all,
+                                               const Item* items, int count, std::int64_t index) {
+  const F second = f.again(all, count);
+  return fold_access<F, Item>::flush(second, accumulate_tile(second, items, count, index), count);
+}
+
+/// put(i, state) of the items up to the i-th of a view, for each, of a fold whose tiles have rows.
 template <class F, class View, class Put>
-void scan_tree(const F& f, const View& view, const Put& put) {
+void scan_tree_by_rows(const F& f, const View& view, const Put& put) {
+  using item = typename View::item_type;
+  using access = fold_access<F, item>;
+  using rows = filling_rows<F, item>;
+  constexpr int tile = tile_items_v<item>;
+  tree_joiner<typename F::state> joiner;
+  rows filling;
+  slot_array<item, tile> items;
+  slot_array<accumulator_t<F>, rows::row_items> joined;
+  slot_array<typename F::state, rows::row_items> own;
+  for (std::int64_t at = 0; at < view.size(); at += rows::row_items) {
+    const int i = static_cast<int>(at % tile);
+    const int count = static_cast<int>(std::min<std::int64_t>(rows::row_items, view.size() - at));
+    for (int c = 0; c < count; ++c) items[i + c] = view[at + c];
+    filling.add(f, items.values + i, count, i, at, joined.values);
+    for (int c = 0; c < count; ++c) {
+      const int so_far = i + c + 1;
+      if constexpr (may_repeat_v<F>) {
+        if (!f.suffices(joined[c], so_far)) {
+          own[c] = fold_again(f, joined[c], items.values, so_far, at - i);
+          continue;
+        }
+      }
+      own[c] = access::flush(f, joined[c], so_far);
+    }
+    const typename F::state last = own[count - 1];
+    const auto& before = joiner.entries();
+    for (auto it = before.rbegin(); it != before.rend(); ++it) {
+      for (int c = 0; c < count; ++c) own[c] = f.combine(it->value, own[c]);
+    }
+    for (int c = 0; c < count; ++c) put(at + c, own[c]);
+    if (i + count == tile) joiner.push(f, {0, at / tile}, last);
+  }
+}
+
+/// The same of others: items go to the tree one by one.
+template <class F, class View, class Put>
+void scan_tree_by_items(const F& f, const View& view, const Put& put) {
   using item = typename View::item_type;
   constexpr int tile = tile_items_v<item>;
   tree_joiner<typename F::state> joiner;
@@ -84,6 +160,21 @@ void scan_tree(const F& f, const View& view, const Put& put) {
       put(at + i, joiner.total_with(f, own));
       if (i + 1 == tile) joiner.push(f, {0, at / tile}, own);
     }
+  }
+}
+
+/// put(i, state) of the items up to the i-th of a view, for each.
+///
+/// order      each state has the bits of fold_view of these items
+/// cost       some 20 joins an item, of most commutative folds side by side; folds that look at a tile twice: the tile
+///            again for each item whose tile asks for it
+/// tested by  tests/api/scan_test.cpp
+template <class F, class View, class Put>
+void scan_tree(const F& f, const View& view, const Put& put) {
+  if constexpr (has_slot_rows_v<F, typename View::item_type>) {
+    scan_tree_by_rows(f, view, put);
+  } else {
+    scan_tree_by_items(f, view, put);
   }
 }
 

@@ -1,0 +1,68 @@
+#pragma once
+/// engine/scan_rows: what the slots of a tile join to, after each item of a row.
+
+#include "monofold/level/slot_array.hpp"
+#include "monofold/platform/host_device.hpp"
+
+namespace monofold::detail {
+
+/// The tree over the slots of a tile whose rows come one after the other, an item a slot.
+///
+/// Up to an item, slots before it have this row's item and slots after it do not. So of two neighbours in the tree,
+/// the left one goes with all of its beginnings before what the right one was after the last row, and the right one
+/// with all of its own behind the whole left one: at each height a join an item, and none waits for another.
+template <class State, int slots>
+class row_beginnings {
+ public:
+  /// Replaces `used` slots of a row, which have its items, by what all slots join to after each. Fewer than all
+  /// are used by the last row alone.
+  ///
+  /// order      join(left, right) as join_slots of level/core
+  /// cost       log2(slots) joins an item, side by side
+  template <class Join>
+  MONOFOLD_INLINE void join(const Join& join, State* row, int used, bool is_first) {
+    if (is_first) {
+      join_from<1, true>(join, row, used, rights_.values);
+    } else if (used < slots) {
+      join_from<1, false>(join, row, used, rights_.values);
+    } else {
+      join_from<1, false>(join, row, slots, rights_.values);
+    }
+  }
+
+ private:
+  /// `rights`: the right nodes of this height after the last row, and of those above.
+  template <int width, bool is_first, class Join>
+  MONOFOLD_INLINE static void join_from(const Join& join, State* row, int used, State* rights) {
+    if constexpr (width < slots) {
+      for (int at = 0; at < used; at += 2 * width) {
+        State* const left = row + at;
+        State* const right = left + width;
+        State& last_right = rights[at / (2 * width)];
+        const int rest = used - at;
+        const int in_right = rest < 2 * width ? rest - width : width;  // below 1: none
+        if constexpr (is_first) {
+          if (in_right > 0) {
+            const State all_left = right[-1];
+            last_right = right[in_right - 1];
+            for (int c = 0; c < in_right; ++c) right[c] = join(all_left, right[c]);
+          }
+        } else {
+          const int in_left = rest < width ? rest : width;
+          const State before = last_right;
+          if (in_right > 0) {
+            const State all_left = right[-1];
+            last_right = right[in_right - 1];
+            for (int c = 0; c < in_right; ++c) right[c] = join(all_left, right[c]);
+          }
+          for (int c = 0; c < in_left; ++c) left[c] = join(left[c], before);
+        }
+      }
+      join_from<2 * width, is_first>(join, row, used, rights + slots / (2 * width));
+    }
+  }
+
+  slot_array<State, slots> rights_;
+};
+
+}  // namespace monofold::detail
