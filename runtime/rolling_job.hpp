@@ -54,8 +54,9 @@ void roll_words(const rolling_job& job, std::int64_t first, std::int64_t end);
 /// The k best; `has_ranks`: whether it can. A sink stores numbers of their type at the places they are given.
 bool has_ranks(const rolling_job& job);
 void roll_ranks(const rolling_job& job, std::int64_t first, std::int64_t end);
-/// Products of floats, in windows that grow.
-void grow_products(const rolling_job& job);
+/// Sums and products of floats that round on the way, in windows that grow; `has_trees`: whether it can.
+bool has_trees(const rolling_job& job);
+void grow_trees(const rolling_job& job);
 /// Each window on its own.
 void roll_rows(const rolling_job& job, std::int64_t first, std::int64_t end);
 

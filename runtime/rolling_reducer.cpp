@@ -45,7 +45,7 @@ void roll_rows(const rolling_job& job, std::int64_t first, std::int64_t end) {
 
 namespace {
 
-enum class rolling_way { float_sums, totals, extrema, words, products, spreads, ranks, rows };
+enum class rolling_way { float_sums, totals, extrema, words, trees, spreads, ranks, rows };
 
 /// Whether variances, deviations, norms and means of squares of these windows have a way of their own.
 bool has_spreads(const rolling_job& job) {
@@ -73,7 +73,7 @@ rolling_way way_of(const rolling_job& job) {
   if (op == bit_and || op == bit_or || op == bit_xor || (op == prod && !is_floating)) {
     return rolling_way::words;
   }
-  if (op == prod && job.grows() && what.nan == nan_policy::propagate) return rolling_way::products;
+  if (has_trees(job)) return rolling_way::trees;
   if (!job.grows() && has_spreads(job)) return rolling_way::spreads;
   if (has_ranks(job)) return rolling_way::ranks;
   const bool is_count = op == count || op == nonzero || op == any || op == all;
@@ -95,7 +95,7 @@ void roll_piece(const rolling_job& job, rolling_way way, std::int64_t first, std
     case rolling_way::totals: return roll_totals(job, first, end);
     case rolling_way::extrema: return roll_extrema(job, first, end);
     case rolling_way::words: return roll_words(job, first, end);
-    case rolling_way::products: return grow_products(job);
+    case rolling_way::trees: return grow_trees(job);
     case rolling_way::ranks: return roll_ranks(job, first, end);
     case rolling_way::rows: return roll_rows(job, first, end);
   }

@@ -7,10 +7,7 @@
 
 #include "monofold/engine/rolling_blocks.hpp"
 #include "monofold/engine/rolling_sums.hpp"
-#include "monofold/engine/scan_tree.hpp"
-#include "monofold/fold/product.hpp"
 #include "monofold/platform/dtype.hpp"
-#include "monofold/shape/view.hpp"
 #include "runtime/rolling_job.hpp"
 
 namespace monofold::runtime {
@@ -102,19 +99,6 @@ void roll_words_of(const rolling_job& job, std::int64_t first, std::int64_t end)
 void roll_words(const rolling_job& job, std::int64_t first, std::int64_t end) {
   visit_dtype(job.rows.what().type, [&]<class T>() {
     if constexpr (!is_floating_v<T>) roll_words_of<T>(job, first, end);
-  });
-}
-
-void grow_products(const rolling_job& job) {
-  visit_dtype(job.rows.what().type, [&]<class T>() {
-    if constexpr (is_floating_v<T>) {
-      const float_product_fold<T> fold;
-      const contiguous_view<T> view(reinterpret_cast<const T*>(job.item(0)), job.all.count);
-      kept_answers<double> answers(job, 0, dtype::float64);
-      monofold::detail::scan_tree(fold, view,
-                                  [&](std::int64_t, double own) { answers.put(fold.finish(own)); });
-      answers.flush();
-    }
   });
 }
 

@@ -31,8 +31,8 @@ def scan(x, fold, axis=None, *, dtype=None, nan=None, include_initial=False):
 
     Notes
     -----
-    Sums, means, extrema, counts, products and bits take few operations an item. Of other operations, and of plain ones,
-    each answer looks at up to 4 KiB of items again.
+    Sums, means, extrema, counts, products and bits take few operations an item, and so do plain variances of items
+    that lie apart. Of other operations each answer looks at up to 4 KiB of items again.
     """
     if nan is None and not include_initial and isinstance(fold, Operation) and (axis is None or type(axis) is int):
         quick = fold._scan(x, dtype) if axis in (None, 0, -1) else None

@@ -78,19 +78,27 @@ std::vector<T> scanned_numbers(std::int64_t count, bool specials) {
   return out;
 }
 
+bool has_plain(runtime::operation op) {
+  using enum runtime::operation;
+  return op == sum || op == mean || op == prod || op == var || op == std || op == norm1 ||
+         op == norm2 || op == mean_square;
+}
+
 template <class T>
-void check_scans(monofold::dtype type) {
+void check_scans(monofold::dtype type, bool plain = false, std::int64_t count = 1100) {
   for (const bool specials : {false, true}) {
     if (specials && !monofold::is_floating_v<T>) continue;
-    const std::vector<T> items = scanned_numbers<T>(1100, specials);
+    const std::vector<T> items = scanned_numbers<T>(count, specials);
     for (const runtime::operation_info& entry : runtime::operations) {
       if (entry.op == runtime::operation::dot || !runtime::is_defined(entry.op, type)) continue;
+      if (plain && !has_plain(entry.op)) continue;
       for (const auto nan : {MONOFOLD_NAN_PROPAGATE, MONOFOLD_NAN_OMIT, MONOFOLD_NAN_RAISE}) {
         if (nan != MONOFOLD_NAN_PROPAGATE && !specials) continue;
         monofold_options options = MONOFOLD_OPTIONS_INIT;
         options.k = 3;
         options.nan = nan;
         options.ddof = 1;
+        options.plain = plain ? 1 : 0;
         const auto op = static_cast<monofold_operation>(entry.op);
         monofold_dtype own{};
         ASSERT_EQ(monofold_answer_dtype(op, static_cast<monofold_dtype>(type), &options, &own),
@@ -99,7 +107,7 @@ void check_scans(monofold::dtype type) {
           const scan_case<T> one{items, static_cast<monofold_dtype>(type), op, options, value_type};
           ASSERT_EQ(one.scanned(), one.by_segments())
               << entry.name << " of " << monofold::info(type).name << ", nan " << nan << ", as "
-              << value_type << (specials ? ", specials" : "");
+              << value_type << (specials ? ", specials" : "") << (plain ? ", plain" : "");
         }
       }
     }
@@ -117,27 +125,44 @@ TEST(scan_reducer, beginnings_are_arrays_of_their_own) {
   check_scans<std::int8_t>(int8);
 }
 
+// Rows of tiles, and where both end.
+TEST(scan_reducer, plain_ones_have_the_tree_of_their_items) {
+  using enum monofold::dtype;
+  for (const std::int64_t count : {1, 40, 64, 65, 512, 513, 1700}) {
+    check_scans<double>(float64, true, count);
+    check_scans<float>(float32, true, count);
+  }
+  for (const std::int64_t count : {256, 257, 2048, 2500}) {
+    check_scans<monofold::bfloat16>(bfloat16, true, count);
+  }
+}
+
 // What threads scan together, and what each instruction set does.
 TEST(scan_reducer, threads_and_instruction_sets) {
   const std::string before = runtime::instruction_set();
   const std::vector<double> wide = scanned_numbers<double>(200000, false);
   const std::vector<std::int32_t> whole = scanned_numbers<std::int32_t>(200000, false);
-  const auto check = [](const auto& items, monofold_dtype type, monofold_operation op) {
+  const std::vector<float> narrow(wide.begin(), wide.end());
+  const auto check = [](const auto& items, monofold_dtype type, monofold_operation op,
+                        bool plain = false) {
     std::vector<double> found[2] = {std::vector<double>(items.size()),
                                     std::vector<double>(items.size())};
     for (const int threads : {1, 3}) {
       monofold_options options = MONOFOLD_OPTIONS_INIT;
       options.num_threads = threads;
+      options.plain = plain ? 1 : 0;
       ASSERT_EQ(monofold_scan(items.data(), type, 1, static_cast<std::int64_t>(items.size()), 0, op,
                               &options, MONOFOLD_FLOAT64, found[threads / 2].data(), nullptr,
                               nullptr, nullptr),
                 MONOFOLD_OK);
     }
     EXPECT_EQ(found[0], found[1]) << op;
+    monofold_options options = MONOFOLD_OPTIONS_INIT;
+    options.plain = plain ? 1 : 0;
     for (std::size_t i = 0; i < items.size(); i += 6007) {
       double one = 0;
       const std::int64_t from = 0, to = static_cast<std::int64_t>(i) + 1;
-      ASSERT_EQ(monofold_reduce_segments(items.data(), type, to, &from, &to, 1, op, nullptr,
+      ASSERT_EQ(monofold_reduce_segments(items.data(), type, to, &from, &to, 1, op, &options,
                                          MONOFOLD_FLOAT64, &one, nullptr, nullptr, nullptr),
                 MONOFOLD_OK);
       EXPECT_EQ(one, found[0][i]) << op << " up to " << i;
@@ -148,6 +173,10 @@ TEST(scan_reducer, threads_and_instruction_sets) {
     for (const auto op : {MONOFOLD_SUM, MONOFOLD_MEAN, MONOFOLD_NORM1, MONOFOLD_MAX}) {
       check(wide, MONOFOLD_FLOAT64, op);
       check(whole, MONOFOLD_INT32, op);
+    }
+    for (const auto op : {MONOFOLD_PROD, MONOFOLD_SUM, MONOFOLD_VAR}) {
+      check(wide, MONOFOLD_FLOAT64, op, true);
+      check(narrow, MONOFOLD_FLOAT32, op, true);
     }
   }
   runtime::use_instruction_set(before);

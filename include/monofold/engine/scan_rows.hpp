@@ -26,11 +26,44 @@ class row_beginnings {
     } else if (used < slots) {
       join_from<1, false>(join, row, used, rights_.values);
     } else {
-      join_from<1, false>(join, row, slots, rights_.values);
+      join_quads(join, row);
+      join_above_quads(join, row);
     }
   }
 
+  /// The same of a row that has all its items and is not the first, from the third height on; `quad_rights` is for who
+  /// joins by itself up to there: what the right pair of each four slots joined to in the last row.
+  template <class Join>
+  MONOFOLD_INLINE void join_above_quads(const Join& join, State* row) {
+    join_from<4, false>(join, row, slots, quad_rights() + slots / 4);
+  }
+  MONOFOLD_INLINE State* quad_rights() { return rights_.values + slots / 2; }
+
  private:
+  static_assert(slots >= 4 && (slots & (slots - 1)) == 0);
+
+  /// The two lowest heights of join_from at once, of a row that has all its items: four slots stay in registers.
+  template <class Join>
+  MONOFOLD_INLINE void join_quads(const Join& join, State* row) {
+    State* const right = rights_.values;
+    State* const upper_right = quad_rights();
+    for (int at = 0; at < slots; at += 4) {
+      const State second = row[at + 1], fourth = row[at + 3];
+      const State low = join(row[at], second);
+      const State own_first = join(row[at], right[at / 2]);
+      const State own_third = join(row[at + 2], right[at / 2 + 1]);
+      const State high = join(row[at + 2], fourth);
+      const State before = upper_right[at / 4];
+      right[at / 2] = second;
+      right[at / 2 + 1] = fourth;
+      upper_right[at / 4] = high;
+      row[at] = join(own_first, before);
+      row[at + 1] = join(low, before);
+      row[at + 2] = join(low, own_third);
+      row[at + 3] = join(low, high);
+    }
+  }
+
   /// `rights`: the right nodes of this height after the last row, and of those above.
   template <int width, bool is_first, class Join>
   MONOFOLD_INLINE static void join_from(const Join& join, State* row, int used, State* rights) {
