@@ -44,7 +44,7 @@ class Operation(Generic[Answer]):
 
 class _Ranking(Operation[TopK]):
     def __call__(self, x: Array = ..., k: int | None = None, axis: Axis | None = None, *,  # type: ignore[override]
-                 keepdims: bool = False, where: Any = None, nan: Nan | None = None) -> Any: ...
+                 keepdims: bool = False, dtype: Any = None, where: Any = None, nan: Nan | None = None) -> Any: ...
 
 class _Dot(Operation[float]):
     def __call__(self, x: Array = ..., y: Array = ..., *, where: Any = None,  # type: ignore[override]

@@ -253,8 +253,10 @@ def reduce(x, fold, axis=None, *, keepdims=False, dtype=None, out=None, where=No
 def _typed(x, fold, axis, keepdims, dtype, out, where, nan):
     """Answers of a type that is asked for, or in the caller's arrays."""
     for kind in fold.kinds:
-        if kind.answer == "ranked" or kind.name == "dot" or isinstance(fold, StatsFold):
+        if kind.name == "dot" or isinstance(fold, StatsFold):
             raise TypeError(f"{fold!r} takes no dtype and no out here")
+        if kind.answer == "ranked" and out is not None:
+            raise TypeError(f"{kind.name} takes no out")
     count = len(fold.operations)
     outs = (None,) * count if out is None else (out,) if isinstance(fold, Single) else _rows.outs_of(out, count)
     return fold.pack(one._reduce(x, axis, keepdims, dtype, into, where, nan)

@@ -236,37 +236,41 @@ class Ranking(Operation):
     """The k best items and their places."""
 
     options = ("k",)
-    parameters = ("x", "k", "axis", "keepdims", "where", "nan")
+    parameters = ("x", "k", "axis", "keepdims", "dtype", "where", "nan")
     returns = ("TopK\n    `values` and their `indices`, best first; along an axis in its place. Of several axes the last axis has "
                "them; with\n    `keepdims` that is the last reduced one.")
 
-    def _answer(self, x=_NOTHING, k=None, axis=None, *, keepdims=False, where=None, nan=None):
+    def _answer(self, x=_NOTHING, k=None, axis=None, *, keepdims=False, dtype=None, where=None, nan=None):
         if isinstance(x, int) and not isinstance(x, bool) and axis is None:
             raise TypeError("the first argument is an array; name k: top_k(k=3)")
         is_told = nan is k is None
         self = self if is_told else self._told(nan=nan, k=k)
         if x is _NOTHING:
-            return self._alone(axis=axis, keepdims=keepdims or None, where=where)
-        if axis is where is None and not keepdims and not is_told:
+            return self._alone(axis=axis, keepdims=keepdims or None, dtype=dtype, where=where)
+        if axis is where is dtype is None and not keepdims and not is_told:
             return self(x)  # which may be quick
         source = _arrays.as_source(x)
         mask = _arrays.as_mask(where, source.shape)
         how = self.make_how(self.nan)
-        if axis is None and not keepdims:
+        if axis is None and not keepdims and dtype is None:
             if mask is not None:
                 source.pieces = _arrays.with_mask(source.pieces, mask)
             [answer] = _whole.answers(source, [self.kind], how)
             values, places = _whole.ranked(self.kind, answer)
             return TopK(source.like(_arrays.numbers(values, source.code)),
                         source.like(_arrays.numbers(places, _dtypes.INT64)))
-        return self.rows(x, source, mask, how, _rows.axes_of(axis, len(source.shape)), keepdims)
+        return self.rows(x, source, mask, how, _rows.axes_of(axis, len(source.shape)), keepdims, dtype)
 
-    def rows(self, x, source, mask, how, axes, keepdims=False):
+    def _reduce(self, x, axis, keepdims, dtype, out, where, nan):
+        return self._answer(x, None, axis, keepdims=keepdims, dtype=dtype, where=where, nan=nan)
+
+    def rows(self, x, source, mask, how, axes, keepdims=False, dtype=None):
         """The best along axes."""
+        code = _rows.value_code(self.kind, source, how, dtype)
         if is_far := _device_rows.is_on_device(source):
-            found = _device_rows.reduce(x, source, mask, self.kind, how, axes, source.code)
+            found = _device_rows.reduce(x, source, mask, self.kind, how, axes, code)
         else:
-            found = _rows.reduce(source, mask, self.kind, how, axes, source.code)
+            found = _rows.reduce(source, mask, self.kind, how, axes, code)
             if len(axes) == 1:
                 found = [_arrays.moved(array, axes[0]) for array in found]
         if keepdims and len(axes) > 1:

@@ -1,9 +1,11 @@
 #include "python/src/quick_parts.hpp"
 
 #include <cstdint>
+#include <exception>
 
 #include "python/src/gather.hpp"
 #include "python/src/quick_arrays.hpp"
+#include "python/src/scans.hpp"
 #include "runtime/rolling_reducer.hpp"
 #include "runtime/segment_reducer.hpp"
 
@@ -87,6 +89,15 @@ PyObject* reduce_segments_quickly(quick_call& call, const row_types& types, cons
 
 namespace {
 
+/// What a signal's handler has raised, as Python's error.
+void set_error(const std::exception_ptr& raised) {
+  try {
+    std::rethrow_exception(raised);
+  } catch (nb::python_error& error) {
+    error.restore();
+  }
+}
+
 /// Windows of `length` items; 0: those that grow.
 PyObject* windows_of(quick_call& call, const row_types& types, const char* named, PyObject* array,
                      std::int64_t length) {
@@ -102,16 +113,20 @@ PyObject* windows_of(quick_call& call, const row_types& types, const char* named
       runtime::reduce_windows(rows, {items.data, count, length, type}, keeper);
     };
     const monofold_options options = call.options_now();
+    std::exception_ptr raised;
     const auto of_many = [&](const row_arrays& out) {
       if (length == 0) {
-        return monofold_scan(items.data, items.dtype, 1, count, 0, call.code(0), &options, answers,
-                             out.values, nullptr, out.indices, nullptr);
+        std::int64_t failed = -1;
+        return scan_watched({items.data, items.dtype, 1, count, false, call.code(0), options,
+                             answers, out.values, nullptr, out.indices},
+                            &failed, raised);
       }
       return monofold_rolling(items.data, items.dtype, items.count, length, call.code(0), &options,
                               answers, out.values, nullptr, out.indices, nullptr);
     };
     const bool are_few = items.count < items_without_lock;
     made = answers_of(call, items.dtype, answers, count, are_few, of_few, of_many);
+    if (raised) set_error(raised);
     return made != nullptr;
   });
   return made;

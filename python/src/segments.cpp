@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <exception>
 #include <limits>
 #include <memory>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "python/src/answers.hpp"
 #include "python/src/array.hpp"
 #include "python/src/gather.hpp"
+#include "python/src/scans.hpp"
 
 namespace monofold::python {
 
@@ -127,9 +129,12 @@ nb::tuple scan(const array& items, std::size_t axis, bool with_empty, monofold_o
     for (std::size_t i = 0; i < items.extents.size(); ++i) {
       if (i != axis) num_rows *= items.extents[i];
     }
-    status = monofold_scan(packed.data(), items.dtype, num_rows, items.extents[axis],
-                           with_empty ? 1 : 0, operation, &options.options, value_dtype,
-                           at<void>(values), at<void>(seconds), at<std::int64_t>(indices), &failed);
+    std::exception_ptr raised;
+    status = scan_watched({packed.data(), items.dtype, num_rows, items.extents[axis], with_empty,
+                           operation, options.options, value_dtype, at<void>(values),
+                           at<void>(seconds), at<std::int64_t>(indices)},
+                          &failed, raised);
+    if (raised) std::rethrow_exception(raised);
   }
   check_call(status);
   return nb::make_tuple(status, failed);

@@ -141,6 +141,33 @@ def test_best_keep_their_axes():
         mf.top_k(keepdims=True)
 
 
+@pytest.mark.parametrize("best", (mf.top_k, mf.bottom_k))
+def test_best_of_a_type(best):
+    x = numbers("float64", (3, 40))
+    for dtype in ("float32", "float16", "float64"):
+        for axis in (None, 0, 1, -1, (0, 1)):
+            own, found = best(x, 2, axis), best(x, 2, axis, dtype=dtype)
+            with np.errstate(over="ignore"):
+                assert found.values.dtype == dtype and same(found.values, own.values.astype(dtype))
+            assert same(found.indices, own.indices)
+        found = mf.reduce(x, best(k=2), 1, dtype=dtype)
+        assert same(found.values, best(x, 2, 1, dtype=dtype).values)
+        scanned = mf.scan(x[0][::-1], best(k=1), dtype=dtype).values[-1]
+        assert same(scanned, best(x[0][::-1], 1, dtype=dtype).values)
+        assert same(mf.rolling(x[0], 40, best(k=1), dtype=dtype).values[0], best(x[0], 1, dtype=dtype).values)
+    marked = best(x, 3, dtype="float32", where=x < 0.5)
+    assert same(marked.indices, best(x, 3, where=x < 0.5).indices)
+    whole = np.array([2**62 + 1, -300, 7])
+    assert best(whole, 1, dtype="float64").values[0] == best(whole, 1).values[0].astype("float64")
+    for call in (lambda: best(whole, 1, dtype="int8"), lambda: mf.scan(whole, best(k=1), dtype="int8")):
+        with pytest.raises(mf.IntegerOverflow):
+            call()
+    for wrong in (lambda: best(x, 1, dtype="int8"), lambda: best(dtype="float32"),
+                  lambda: mf.reduce(x, best, out=np.zeros(10))):
+        with pytest.raises(TypeError):
+            wrong()
+
+
 def test_reduce_to_types_and_arrays():
     x = numbers("float64", (4, 5))
     pair = mf.all(mf.sum, mf.minmax)
@@ -154,7 +181,7 @@ def test_reduce_to_types_and_arrays():
     found = mf.reduce(x, mf.all(mf.sum, mf.argmax), 0, out=others, where=True)
     assert found[0] is others[0] and same(others[0], mf.sum(x, 0)) and same(others[1], mf.argmax(x, 0))
     assert mf.reduce([1.0, np.nan], mf.sum, dtype="float32", nan="omit") == 1.0
-    for fold, options, error in ((mf.top_k, {"dtype": "float32"}, TypeError), (mf.dot, {"dtype": "int8"}, TypeError),
+    for fold, options, error in ((mf.top_k, {"out": out}, TypeError), (mf.dot, {"dtype": "int8"}, TypeError),
                                  (mf.stats, {"dtype": "float32"}, TypeError), (pair, {"out": out}, ValueError),
                                  (mf.argmax, {"dtype": "float32"}, TypeError)):
         with pytest.raises(error):

@@ -80,6 +80,14 @@ def test_interrupted_windows(shape):
         mf.rolling(x, 2, mf.max)
 
 
+@pytest.mark.parametrize("options", ({}, {"nan": "raise"}), ids=("quick", "other"))
+@pytest.mark.parametrize("shape", ((2**25,), (3, 2**23), (2**12, 2**12)))
+def test_interrupted_scans(shape, options):
+    x = np.ones(shape)  # of which deviations take a minute and more
+    with alarm(stop), pytest.raises(Stopped):
+        mf.scan(x, mf.std, -1, **options)
+
+
 def test_windows_in_parts():
     """The bits of windows of more than 256 MiB of items, which are reduced in parts."""
     x = np.zeros(2**25 + 1000)
