@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -195,6 +196,24 @@ TEST(axis_reducer, empty_rows_and_bad_requests) {
   EXPECT_THROW(rt::reduce_axis(what, {nullptr, {1, 1}, {1, 1}, {1}, mf::keepdims::no}), mf::error);
   what.ops = {operation::dot};
   EXPECT_THROW(rt::reduce_axis(what, {&none, {1, 1}, {1, 1}, {1}, mf::keepdims::no}), mf::error);
+}
+
+TEST(axis_reducer, counts_of_all_items_read_none) {
+  rt::request what;
+  what.ops = {operation::count};
+  const void* const nowhere = reinterpret_cast<const void*>(std::uintptr_t{64});
+  for (const mf::axis_numbers& axes : {mf::axis_numbers{0, 2}, mf::axis_numbers{1}}) {
+    const auto counts =
+        rt::reduce_axis(what, {nowhere, {3, 700, 5}, {7000, 10, 2}, axes, mf::keepdims::no});
+    EXPECT_EQ(counts.num_rows, axes.size() == 2 ? 700 : 15);
+    for (const std::int64_t row : {std::int64_t{0}, counts.num_rows - 1}) {
+      EXPECT_EQ(std::get<std::int64_t>(counts.arrays[0].at(row)), axes.size() == 2 ? 15 : 700);
+    }
+  }
+  const double items[] = {1, std::numeric_limits<double>::quiet_NaN(), 3, 4};
+  what.nan = rt::nan_policy::omit;
+  const auto counts = rt::reduce_axis(what, {items, {2, 2}, {2, 1}, {1}, mf::keepdims::no});
+  EXPECT_EQ(std::get<std::int64_t>(counts.arrays[0].at(0)), 1);
 }
 
 }  // namespace

@@ -40,6 +40,23 @@ void check_all_memory(const device_row_items& items, const device_row_outputs& o
   check_row_memory(out.indices, "the indices' place", device);
 }
 
+/// Whether the answer for a row is how many items it has, whatever they are.
+bool counts_all(const row_question& what) {
+  return what.op == operation::count &&
+         (!monofold::info(what.type).is_floating || !(what.omit_nan || what.raise_nan));
+}
+
+/// So many rows of so many items, each of which is the first one of all.
+array_rows repeated_item(const array_rows& rows) {
+  axis_numbers extents, strides, axes;
+  for (const std::int64_t extent : {rows.num_rows, rows.row_items}) {
+    extents.push_back(extent);
+    strides.push_back(0);
+  }
+  axes.push_back(1);
+  return rows_of(extents, strides, axes);
+}
+
 /// Both ends are found one after the other.
 operation first_of(operation op) { return op == operation::minmax ? operation::min : op; }
 
@@ -55,7 +72,9 @@ row_failure start_device_rows(const row_question& what, const device_row_items& 
   row_room room(static_cast<cudaStream_t>(stream));
   device_row_items own = items;
   std::shared_ptr<void> copy;  // given back behind what reads it
-  if (items.starts == nullptr && items.rows.num_reduced > 1) {
+  if (items.starts == nullptr && counts_all(what)) {
+    own.rows = repeated_item(items.rows);
+  } else if (items.starts == nullptr && items.rows.num_reduced > 1) {
     const merged_items merged =
         merge_axes(items.first, what.type, items.rows, room.stream(), room.device());
     copy = merged.first;
