@@ -82,18 +82,12 @@ struct job_sums {
              const double* low) const {
     if (!wants_low) return job.keep(first, count, dtype::float64, high);
     const bool is_narrow = job.context.how == rounding::to_odd;
-    exact_counts own = counts;
-    if (job.grows() && is_mean(job.op)) {
-      for (int i = 0; i < count; ++i) {
-        own.items = job.items_of(first + i);
-        one(first + i, own, monofold::detail::leading_of_pair(high[i], low[i]));
-      }
-      return;
-    }
     const double* rounded = job.op == operation::norm2 ? nullptr : high;
     double means[window_block];
     if (is_mean(job.op)) {
-      const bool found = monofold::detail::divide_block(high, low, count, counts.items, means);
+      const auto items = static_cast<double>(job.grows() ? job.items_of(first) : counts.items);
+      const bool found =
+          monofold::detail::divide_block(high, low, count, {items, job.grows() ? 1.0 : 0.0}, means);
       rounded = found ? means : nullptr;
     }
     if (rounded != nullptr && !is_narrow) return job.keep(first, count, dtype::float64, rounded);
@@ -103,9 +97,11 @@ struct job_sums {
       narrow_block(rounded, rounded == high ? low : nullptr, count, narrow, is_right);
       job.keep(first, count, dtype::float32, narrow);
     }
+    exact_counts own = counts;
     for (int i = 0; i < count; ++i) {
       if (is_right[i]) continue;
-      one(first + i, counts, monofold::detail::leading_of_pair(high[i], low[i]));
+      if (job.grows()) own.items = job.items_of(first + i);
+      one(first + i, own, monofold::detail::leading_of_pair(high[i], low[i]));
     }
   }
 };

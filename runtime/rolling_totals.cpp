@@ -20,6 +20,7 @@ namespace monofold::runtime {
 
 namespace {
 
+using monofold::detail::divisors;
 using monofold::detail::window_block;
 
 enum class total_kind { value, magnitude, nonzero };
@@ -67,11 +68,6 @@ std::uint64_t bound_of(const T* items, std::int64_t count) {
   for (std::int64_t i = 0; i < count; ++i) any |= monofold::detail::magnitude(items[i]);
   return any;
 }
-
-/// Counts, each so much larger than the one before.
-struct divisors {
-  double first, step;
-};
 
 /// Sums below 2^51, over counts, rounded once; in arrays of whole vectors.
 template <int bytes>

@@ -186,7 +186,7 @@ struct window_finisher {
     } else {
       if constexpr (term::is_rounded_mean) {
         double means[window_block];
-        if (divide_block(high, low, count, counts.items, means)) {
+        if (divide_block(high, low, count, {static_cast<double>(counts.items), 0}, means)) {
           for (int i = 0; i < count; ++i) put(first + i, result<double>(means[i]));
           return;
         }

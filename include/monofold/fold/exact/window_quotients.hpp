@@ -9,6 +9,16 @@
 #include "monofold/platform/host_device.hpp"
 #include "monofold/platform/strict_arithmetic.hpp"
 
+namespace monofold::detail {
+
+/// Counts by which neighbouring sums are divided, each larger by `step` than the one before.
+struct divisors {
+  double first;
+  double step;
+};
+
+}  // namespace monofold::detail
+
 #if defined(MONOFOLD_EXACT_LEVELS)
 
 namespace monofold::detail {
@@ -23,9 +33,17 @@ struct quotient_lanes {
   real inverse;
   whole any_doubt = {};
   whole any_tiny = {};
+  double step;
 
-  MONOFOLD_INLINE explicit quotient_lanes(double by)
-      : divisor(real{} + by), inverse(real{} + 1 / by) {}
+  MONOFOLD_INLINE explicit quotient_lanes(const divisors& by) : step(by.step) {
+    for (int l = 0; l < lanes<bytes>::doubles; ++l) divisor[l] = by.first + l * by.step;
+    inverse = 1 / divisor;
+  }
+  MONOFOLD_INLINE void go_on() {
+    if (step == 0) return;
+    divisor += lanes<bytes>::doubles * step;
+    inverse = 1 / divisor;
+  }
 
   /// h - q * divisor, exactly.
   MONOFOLD_INLINE void rest_of(const real& h, const real& q, real& rest) const {
@@ -73,13 +91,13 @@ struct quotient_lanes {
   }
 };
 
-/// Sums over a count of items, below 2^25, each rounded once; false where some are too small for that.
+/// Sums over counts of items, below 2^25, each rounded once; false where some are too small for that.
 template <int bytes, bool fused, bool chooses>
 MONOFOLD_INLINE bool divide_block_on(const double* high, const double* low, int count,
-                                     double divisor, double* out) {
+                                     const divisors& by, double* out) {
   using real = typename lanes<bytes>::real;
   constexpr int width = lanes<bytes>::doubles;
-  quotient_lanes<bytes, fused> own(divisor);
+  quotient_lanes<bytes, fused> own(by);
   for (int at = 0; at < count; at += width) {
     const int n = count - at < width ? count - at : width;
     real h = {}, l = {}, found;
@@ -96,11 +114,12 @@ MONOFOLD_INLINE bool divide_block_on(const double* high, const double* low, int 
       own.template take<chooses>(h, l, found);
       for (int i = 0; i < n; ++i) out[at + i] = found[i];
     }
+    own.go_on();
   }
   if (own.any_of(own.any_tiny)) return false;
   if constexpr (!chooses) {
     if (own.any_of(own.any_doubt)) {
-      return divide_block_on<bytes, fused, true>(high, low, count, divisor, out);
+      return divide_block_on<bytes, fused, true>(high, low, count, by, out);
     }
   }
   return true;

@@ -261,9 +261,9 @@ MONOFOLD_INLINE void slide_any_on(bool checks_leaving, const double* leaving,
     slide_any_on<bytes>(checks_leaving, leaving, entering, count, anchors, sum, high, low);       \
   }                                                                                               \
   __VA_ARGS__ inline bool divide_block_##suffix(const double* high, const double* low, int count, \
-                                                double divisor, double* out) {                    \
-    return divide_block_on<(bytes < 32 ? bytes : 32), (bytes > 16), false>(high, low, count,      \
-                                                                           divisor, out);         \
+                                                const divisors& by, double* out) {                \
+    return divide_block_on<(bytes < 32 ? bytes : 32), (bytes > 16), false>(high, low, count, by,  \
+                                                                           out);                  \
   }
 
 MONOFOLD_WINDOW_LOOPS(portable, 16, __attribute__((noinline)))
@@ -312,12 +312,12 @@ inline void slide_block(bool checks_leaving, const double* leaving, const double
                        low);
 }
 
-/// Sums of `slide_block` over a count of items below 2^25, each rounded once; false: they are not found here.
-inline bool divide_block(const double* high, const double* low, int count, std::int64_t divisor,
+/// Sums of `slide_block` over counts of items below 2^25, each rounded once; false: they are not found here.
+inline bool divide_block(const double* high, const double* low, int count, const divisors& by,
                          double* out) {
   const strict_arithmetic arithmetic;
-  if (divisor >= std::int64_t{1} << 25) return false;
-  MONOFOLD_WINDOW_CALL(divide_block, high, low, count, static_cast<double>(divisor), out);
+  if (by.first + count * by.step >= 0x1p25) return false;
+  MONOFOLD_WINDOW_CALL(divide_block, high, low, count, by, out);
 }
 #undef MONOFOLD_WINDOW_CALL
 
@@ -327,7 +327,9 @@ inline void slide_block(bool, const double*, const double*, int, const window_an
                         window_parts& sum, double*, double*) {
   sum.fits = false;
 }
-inline bool divide_block(const double*, const double*, int, std::int64_t, double*) { return false; }
+inline bool divide_block(const double*, const double*, int, const divisors&, double*) {
+  return false;
+}
 #endif
 
 }  // namespace monofold::detail
