@@ -54,6 +54,7 @@ void slide_as(const T* leaving, const T* entering, std::int64_t count, std::uint
 /// is returned, or `count`.
 template <total_kind kind, class Sum, class T>
 std::int64_t grow_as(const T* items, std::int64_t count, Sum sum, Sum* out) {
+  MONOFOLD_UNROLL_8
   for (std::int64_t i = 0; i < count; ++i) {
     if (__builtin_add_overflow(sum, static_cast<Sum>(term_of<kind>(items[i])), &sum)) return i;
     out[i] = sum;
@@ -338,8 +339,12 @@ void roll_totals(const rolling_job& job, std::int64_t first, std::int64_t end) {
   }
   std::int64_t counts[window_block];
   for (std::int64_t at = first; at < end; at += window_block) {
-    for (std::int64_t i = 0; i < window_block; ++i) counts[i] = job.items_of(at + i);
-    job.keep(at, std::min<std::int64_t>(window_block, end - at), dtype::int64, counts);
+    const std::int64_t here = std::min<std::int64_t>(window_block, end - at);
+    void* const place = job.place(at, dtype::int64);
+    auto* const to = place != nullptr ? static_cast<std::int64_t*>(place) : counts;
+    const std::int64_t items = job.items_of(at), more = job.grows() ? 1 : 0;
+    for (std::int64_t i = 0; i < here; ++i) to[i] = items + i * more;
+    if (place == nullptr) job.keep(at, here, dtype::int64, counts);
   }
 }
 

@@ -53,6 +53,7 @@ void grow_joined(const rolling_job& job, dtype type, Word own, const Join& join)
     const std::int64_t count = std::min<std::int64_t>(window_block, job.all.count - at);
     void* const place = job.place(at, type);
     Word* const to = place != nullptr ? static_cast<Word*>(place) : words;
+    MONOFOLD_UNROLL_8
     for (std::int64_t i = 0; i < count; ++i) {
       own = join(own, static_cast<Word>(items[at + i]));
       to[i] = own;
