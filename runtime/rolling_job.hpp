@@ -51,6 +51,8 @@ void roll_float_spreads(const rolling_job& job, std::int64_t first, std::int64_t
 void roll_totals(const rolling_job& job, std::int64_t first, std::int64_t end);
 void roll_extrema(const rolling_job& job, std::int64_t first, std::int64_t end);
 void roll_words(const rolling_job& job, std::int64_t first, std::int64_t end);
+/// The largest magnitudes in windows that grow; NaN are no error.
+void grow_magnitudes(const rolling_job& job);
 /// The k best; `has_ranks`: whether it can. A sink stores numbers of their type at the places they are given.
 bool has_ranks(const rolling_job& job);
 void roll_ranks(const rolling_job& job, std::int64_t first, std::int64_t end);

@@ -45,7 +45,17 @@ void roll_rows(const rolling_job& job, std::int64_t first, std::int64_t end) {
 
 namespace {
 
-enum class rolling_way { float_sums, totals, extrema, words, trees, spreads, ranks, rows };
+enum class rolling_way {
+  float_sums,
+  totals,
+  extrema,
+  magnitudes,
+  words,
+  trees,
+  spreads,
+  ranks,
+  rows
+};
 
 /// Whether variances, deviations, norms and means of squares of these windows have a way of their own.
 bool has_spreads(const rolling_job& job) {
@@ -68,7 +78,8 @@ rolling_way way_of(const rolling_job& job) {
   const operation op = what.ops.front();
   const bool is_floating = monofold::info(what.type).is_floating;
   if (op == min || op == max || op == argmin || op == argmax || op == minmax || op == norminf) {
-    return job.grows() && op == norminf ? rolling_way::rows : rolling_way::extrema;
+    if (!job.grows() || op != norminf) return rolling_way::extrema;
+    return what.nan == nan_policy::raise ? rolling_way::rows : rolling_way::magnitudes;
   }
   if (op == bit_and || op == bit_or || op == bit_xor || (op == prod && !is_floating)) {
     return rolling_way::words;
@@ -94,6 +105,7 @@ void roll_piece(const rolling_job& job, rolling_way way, std::int64_t first, std
     case rolling_way::spreads: return roll_float_spreads(job, first, end);
     case rolling_way::totals: return roll_totals(job, first, end);
     case rolling_way::extrema: return roll_extrema(job, first, end);
+    case rolling_way::magnitudes: return grow_magnitudes(job);
     case rolling_way::words: return roll_words(job, first, end);
     case rolling_way::trees: return grow_trees(job);
     case rolling_way::ranks: return roll_ranks(job, first, end);

@@ -12,7 +12,9 @@
 #include "monofold/engine/tree_joiner.hpp"
 #include "monofold/platform/dtype.hpp"
 #include "monofold/platform/instruction_set.hpp"
+#include "monofold/shape/view.hpp"
 #include "runtime/families.hpp"
+#include "runtime/logsumexp_fold.hpp"
 #include "runtime/member_folds.hpp"
 #include "runtime/rolling_job.hpp"
 
@@ -314,6 +316,32 @@ class growing_tree {
   std::int64_t present_[row_items];  // up to each item of the row, where NaN are left out
 };
 
+/// Logarithms of sums of exponentials, by the tree of the headers.
+template <class T>
+void grow_logsumexp(const rolling_job& job) {
+  using fold = lifted_logsumexp_fold<T>;
+  const auto* const items = reinterpret_cast<const T*>(job.item(0));
+  const bool raises = job.raises();
+  constexpr int block = 256;
+  double numbers[block];
+  std::int64_t kept = 0;
+  bool has_nan = false;
+  monofold::detail::scan_tree(
+      fold(job.context.omit_nan), contiguous_view<T>(items, job.all.count),
+      [&](std::int64_t i, const typename fold::state& own) {
+        has_nan |= raises && is_nan(items[i]);
+        if (!has_nan) numbers[i - kept] = logsumexp_fold<typename fold::real>{}.finish(own);
+        const std::int64_t count = has_nan ? i - kept : i + 1 - kept;
+        if (count > 0 && (has_nan || count == block || i + 1 == job.all.count)) {
+          job.keep(kept, count, dtype::float64, numbers);
+          kept += count;
+        }
+        if (!has_nan) return;
+        job.keep(i, failed(job.op, status::nan_found));
+        kept = i + 1;
+      });
+}
+
 /// Calls visit.template operator()<kind, T>() where that has rows.
 template <class Visit>
 bool visit_trees(const rolling_job& job, const Visit& visit) {
@@ -347,10 +375,16 @@ bool visit_trees(const rolling_job& job, const Visit& visit) {
 }  // namespace
 
 bool has_trees(const rolling_job& job) {
+  if (job.grows() && job.op == operation::logsumexp) return true;
   return visit_trees(job, []<family, class T>() {});
 }
 
 void grow_trees(const rolling_job& job) {
+  if (job.op == operation::logsumexp) {
+    return visit_dtype(job.rows.what().type, [&]<class T>() {
+      if constexpr (is_floating_v<T>) grow_logsumexp<T>(job);
+    });
+  }
   visit_trees(job, [&]<family kind, class T>() { growing_tree<kind, T>(job).grow(); });
 }
 

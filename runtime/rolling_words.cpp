@@ -7,6 +7,9 @@
 
 #include "monofold/engine/rolling_blocks.hpp"
 #include "monofold/engine/rolling_sums.hpp"
+#include "monofold/fold/nan.hpp"
+#include "monofold/fold/norm.hpp"
+#include "monofold/platform/bits.hpp"
 #include "monofold/platform/dtype.hpp"
 #include "runtime/rolling_job.hpp"
 
@@ -44,22 +47,52 @@ class kept_answers {
   T values_[window_block];
 };
 
-/// Words of windows that grow, each joined of the one before and an item; the first of `own` and an item.
-template <class T, class Word, class Join>
-void grow_joined(const rolling_job& job, dtype type, Word own, const Join& join) {
-  const auto* const items = reinterpret_cast<const T*>(job.item(0));
+/// Words of windows that grow: fill(at, count, words) for blocks of them in order.
+template <class Word, class Fill>
+void grow_words(const rolling_job& job, dtype type, const Fill& fill) {
   Word words[window_block];
   for (std::int64_t at = 0; at < job.all.count; at += window_block) {
     const std::int64_t count = std::min<std::int64_t>(window_block, job.all.count - at);
     void* const place = job.place(at, type);
     Word* const to = place != nullptr ? static_cast<Word*>(place) : words;
+    fill(at, count, to);
+    if (place == nullptr) job.keep(at, count, type, words);
+  }
+}
+
+/// Each joined of the one before and an item; the first of `own` and an item.
+template <class T, class Word, class Join>
+void grow_joined(const rolling_job& job, dtype type, Word own, const Join& join) {
+  const auto* const items = reinterpret_cast<const T*>(job.item(0));
+  grow_words<Word>(job, type, [&](std::int64_t at, std::int64_t count, Word* to) {
     MONOFOLD_UNROLL_8
     for (std::int64_t i = 0; i < count; ++i) {
       own = join(own, static_cast<Word>(items[at + i]));
       to[i] = own;
     }
-    if (place == nullptr) job.keep(at, count, type, words);
-  }
+  });
+}
+
+/// The largest magnitudes. Of floats the bits of doubles ascend with them, NaN on top.
+template <class T>
+void grow_magnitudes_of(const rolling_job& job) {
+  const auto* const items = reinterpret_cast<const T*>(job.item(0));
+  const bool omits = job.context.omit_nan;
+  const norm_inf_fold<T> fold;
+  std::uint64_t own = 0;
+  const dtype type = is_floating_v<T> ? dtype::float64 : dtype::uint64;
+  grow_words<std::uint64_t>(job, type, [&](std::int64_t at, std::int64_t count, auto* to) {
+    for (std::int64_t i = 0; i < count; ++i) {
+      const T& item = items[at + i];
+      if (!omits || !is_nan(item)) own = fold.combine(own, fold.lift(item, 0));
+      to[i] = own;
+    }
+    if constexpr (is_floating_v<T>) {
+      for (std::int64_t i = 0; i < count; ++i) {
+        to[i] = bits_as<std::uint64_t>(one_nan(bits_as<double>(to[i])));
+      }
+    }
+  });
 }
 
 /// Words of windows [first, end), joined from left to right; `none` is what none of them leave.
@@ -96,6 +129,10 @@ void roll_words_of(const rolling_job& job, std::int64_t first, std::int64_t end)
 }
 
 }  // namespace
+
+void grow_magnitudes(const rolling_job& job) {
+  visit_dtype(job.rows.what().type, [&]<class T>() { grow_magnitudes_of<T>(job); });
+}
 
 void roll_words(const rolling_job& job, std::int64_t first, std::int64_t end) {
   visit_dtype(job.rows.what().type, [&]<class T>() {

@@ -220,9 +220,10 @@ MONOFOLD_API monofold_status monofold_rolling(
 /// order      each answer has the bits of monofold_reduce of these items
 /// errors     as above. `failed_answer`, which may be null, takes the place of the first that there is none of, or -1
 /// cost       few operations an item: MONOFOLD_SUM, MEAN, NORM1, PROD, of floats of up to 32 bits or plain also NORM2
-///            and MEAN_SQUARE, MIN, MAX, MINMAX, ARGMIN, ARGMAX, COUNT, NONZERO, ANY and ALL (of floats where NaN are
-///            items), bits, plain VAR and STD unless NaN are omitted. Others, and plain VAR and STD where items are
-///            close to each other: up to 4 KiB of items are folded again for each answer
+///            and MEAN_SQUARE, NORMINF, MIN, MAX, MINMAX, ARGMIN, ARGMAX, COUNT, NONZERO, ANY and ALL (of floats where
+///            NaN are items), bits, plain VAR and STD unless NaN are omitted; LOGSUMEXP: some 10 exponentials. Others,
+///            and plain VAR and STD where items are close to each other: up to 4 KiB of items are folded again for
+///            each answer
 /// tested by  tests/runtime/scan_reducer_test.cpp
 MONOFOLD_API monofold_status monofold_scan(
     const void* items, monofold_dtype dtype, int64_t num_rows, int64_t count, int32_t with_empty,

@@ -83,11 +83,17 @@ class filling_rows {
       }
       joined[c] = slots_[c];
     }
-    tree_.join([&](const state& left, const state& right) { return access::join(f, left, right); },
-               joined, count, is_first);
+    tree_.join(joined_by{f}, joined, count, is_first);
   }
 
  private:
+  struct joined_by {
+    const F& fold;
+    MONOFOLD_INLINE state operator()(const state& left, const state& right) const {
+      return access::join(fold, left, right);
+    }
+  };
+
   slot_array<state, row_items> slots_;
   row_beginnings<state, row_items> tree_;
 };
