@@ -66,25 +66,49 @@ struct item_loop<integer_norm2_fold<Item>, Item> {
   }
 };
 
-/// |-128| is 128 where the byte is unsigned; eight bytes are added by one instruction.
+/// The sum of the magnitudes of integers (a multiple of 64), of which that of the least one is a number where there is
+/// no sign. Eight bytes are added by one instruction: the sum of shorts is that of all bytes and 255 times that of the
+/// upper ones. Of words two are added in a lane, L, and the upper ones once more, H: the lower ones are L - 2^32 H.
 template <class Item>
-requires(sizeof(Item) == 1) struct item_loop<integer_norm1_fold<Item>, Item> {
+HWY_INLINE std::uint64_t sum_magnitudes(const Item* items, std::int64_t count) {
+  const hn::CappedTag<Item, 64 / sizeof(Item)> d;
+  const hn::Repartition<std::uint8_t, decltype(d)> d8;
+  const hn::Repartition<std::uint64_t, decltype(d)> d64;
+  const auto n = static_cast<std::int64_t>(hn::Lanes(d));
+  const auto upper_bytes = hn::Set(d64, 0xff00ff00ff00ff00u);
+  auto total = hn::Zero(d64), upper = total;
+  for (std::int64_t at = 0; at < count; at += n) {
+    auto x = hn::LoadU(d, items + at);
+    if constexpr (std::is_signed_v<Item>) x = hn::Abs(x);
+    const auto words = hn::BitCast(d64, x);
+    if constexpr (sizeof(Item) == 4) {
+      total = hn::Add(total, words);
+      upper = hn::Add(upper, hn::ShiftRight<32>(words));
+    } else {
+      total = hn::Add(total, hn::SumsOf8(hn::BitCast(d8, words)));
+      if constexpr (sizeof(Item) == 2) {
+        upper = hn::Add(upper, hn::SumsOf8(hn::BitCast(d8, hn::And(words, upper_bytes))));
+      }
+    }
+  }
+  if constexpr (sizeof(Item) == 4) {
+    total = hn::Add(hn::Sub(total, hn::ShiftLeft<32>(upper)), upper);
+  } else if constexpr (sizeof(Item) == 2) {
+    total = hn::Add(total, hn::Sub(hn::ShiftLeft<8>(upper), upper));
+  }
+  return hn::GetLane(hn::SumOfLanes(d64, total));
+}
+
+template <class Item>
+requires(std::is_integral_v<Item> &&
+         sizeof(Item) <= 4) struct item_loop<integer_norm1_fold<Item>, Item> {
   using fold = integer_norm1_fold<Item>;
+  using lane = std::conditional_t<std::is_same_v<Item, bool>, std::uint8_t, Item>;
 
   HWY_INLINE static void add(const fold& f, partial<fold, Item>& own, const Item* items,
                              std::int64_t count, std::int64_t index, std::ptrdiff_t) {
-    const hn::CappedTag<std::uint8_t, 64> d;
-    const hn::RebindToSigned<decltype(d)> d8;
-    const hn::Repartition<std::uint64_t, decltype(d)> d64;
-    const auto n = static_cast<std::int64_t>(hn::Lanes(d));
     const std::int64_t whole = count / 64 * 64;
-    auto total = hn::Zero(d64);
-    for (std::int64_t at = 0; at < whole; at += n) {
-      auto x = hn::LoadU(d, reinterpret_cast<const std::uint8_t*>(items + at));
-      if constexpr (std::is_signed_v<Item>) x = hn::BitCast(d, hn::Abs(hn::BitCast(d8, x)));
-      total = hn::Add(total, hn::SumsOf8(x));
-    }
-    own.held += hn::GetLane(hn::SumOfLanes(d64, total));
+    own.held += sum_magnitudes(reinterpret_cast<const lane*>(items), whole);
     if (whole < count) absorb_slowly(f, own.held, items + whole, count - whole, index + whole);
   }
 };
@@ -258,37 +282,53 @@ requires(sizeof(Item) == 1) struct item_loop<integer_dot_fold<Item, Item>, item_
   }
 };
 
-/// The products of neighbours in lanes of half as many bits: they fit.
-template <class Wide, class V>
-HWY_INLINE hn::Vec<Wide> products_of_two(Wide wide, V x) {
-  constexpr int half = 4 * sizeof(hn::TFromD<Wide>);
-  const auto both = hn::BitCast(wide, x);
-  const auto odd = hn::ShiftRight<half>(both);
-  const auto even = hn::ShiftRight<half>(hn::ShiftLeft<half>(both));  // with its sign
-  return hn::Mul(odd, even);
+/// Shorts of items, of bytes products of two, which fit: items or 2 items a lane.
+template <class D, class Item>
+HWY_INLINE hn::Vec<D> short_products(D d, const Item* items) {
+  if constexpr (sizeof(Item) == 2) {
+    return hn::LoadU(d, items);
+  } else if constexpr (std::is_unsigned_v<Item>) {
+    const auto both = hn::BitCast(d, hn::LoadU(hn::Repartition<Item, D>(), items));
+    return hn::Mul(hn::And(both, hn::Set(d, 0xff)), hn::ShiftRight<8>(both));
+  } else {
+    const hn::Rebind<Item, D> narrow;
+    return hn::Mul(hn::PromoteTo(d, hn::LoadU(narrow, items)),
+                   hn::PromoteTo(d, hn::LoadU(narrow, items + hn::Lanes(d))));
+  }
 }
 
-/// The product modulo 2^64 of small integers (a multiple of 128): neighbours are multiplied, and then those products,
-/// until lanes have 64 bits.
+/// The product modulo 2^64 of small integers (a multiple of 128): items meet in lanes of twice their bits, and so do
+/// those products, until lanes have 64 bits. Signed shorts by an instruction that adds two products, one of which is 0:
+/// it takes no shifts.
 template <class Item>
 HWY_INLINE std::uint64_t product_of_block(const Item* items, std::int64_t count) {
-  const hn::CappedTag<Item, 64 / sizeof(Item)> d;
-  const hn::RepartitionToWide<decltype(d)> two;
-  const hn::Repartition<std::conditional_t<std::is_signed_v<Item>, std::int32_t, std::uint32_t>,
-                        decltype(d)>
-      d32;
+  constexpr bool is_signed = std::is_signed_v<Item>;
+  const hn::CappedTag<std::conditional_t<is_signed, std::int16_t, std::uint16_t>, 32> d;
+  const hn::RepartitionToWide<decltype(d)> d32;
   const hn::Repartition<std::uint64_t, decltype(d)> d64;
-  const auto n = static_cast<std::int64_t>(hn::Lanes(d));
-  const auto take = [&](auto& all, std::int64_t at) HWY_ATTR {
-    auto x = hn::BitCast(d32, products_of_two(two, hn::LoadU(d, items + at)));
-    if constexpr (sizeof(Item) == 1) x = products_of_two(d32, x);
-    const auto upper = hn::BitCast(d32, hn::ShiftRight<32>(hn::BitCast(d64, x)));
-    all = hn::Mul(all, hn::BitCast(d64, hn::MulEven(x, upper)));
+  const auto n = static_cast<std::int64_t>(hn::Lanes(d)) * (sizeof(Item) == 1 ? 2 : 1);
+  const auto lower = hn::BitCast(d, hn::Set(d32, 0xffff));
+  const auto upper_half = [&](auto x) HWY_ATTR {
+    return hn::BitCast(d32, hn::ShiftRight<32>(hn::BitCast(d64, x)));
+  };
+  const auto neighbours = [&](auto x) HWY_ATTR {
+    return hn::Mul(hn::BitCast(d32, hn::And(x, lower)), hn::ShiftRight<16>(hn::BitCast(d32, x)));
   };
   auto first = hn::Set(d64, 1), second = first;
   for (std::int64_t at = 0; at < count; at += 2 * n) {
-    take(first, at);
-    take(second, at + n);
+    const auto x = short_products(d, items + at), y = short_products(d, items + at + n);
+    const auto none = hn::Zero(d32);
+    auto a = none, b = none;
+    [[maybe_unused]] auto unused = none;
+    if constexpr (is_signed) {
+      a = hn::ReorderWidenMulAccumulate(d32, x, hn::And(y, lower), none, unused);
+      b = hn::ReorderWidenMulAccumulate(d32, x, hn::AndNot(lower, y), none, unused);
+    } else {
+      a = neighbours(x);
+      b = neighbours(y);
+    }
+    first = hn::Mul(first, hn::BitCast(d64, hn::MulEven(a, b)));
+    second = hn::Mul(second, hn::BitCast(d64, hn::MulEven(upper_half(a), upper_half(b))));
   }
   alignas(64) std::uint64_t lanes[8];
   hn::Store(hn::Mul(first, second), d64, lanes);
