@@ -95,29 +95,44 @@ struct item_loop<norm_inf_fold<Item, rule>, Item> {
   }
 };
 
-/// Blocks whose best item is not among the best so far are passed over.
+/// The bits of the items that are better than one whose key this is: numbers only.
+template <class Extremum, class Item>
+HWY_INLINE auto bits_better_than(typename Extremum::key bound) {
+  constexpr bool smallest = Extremum::picks_smallest;
+  using bits = bits_of_bytes<sizeof(Item)>;
+  const auto from_to = [](auto first, auto end) {
+    return bit_range<bits>{static_cast<bits>(first), static_cast<bits>(end - first)};
+  };
+  if constexpr (is_floating_v<Item>) {
+    constexpr auto sign = static_cast<bits>(bits{1} << (8 * sizeof(Item) - 1));
+    constexpr auto after = static_cast<bits>(order_key<Item>::infinity + 1);  // of positive numbers
+    constexpr bits better = smallest ? sign : 0;  // where numbers of the better sign begin
+    constexpr bits other = smallest ? 0 : sign;
+    const auto all = from_to(better, better + after);
+    if (Extremum::is_nan_key(bound)) return two_ranges<bits>{all, from_to(other, other + after)};
+    const auto own = std::bit_cast<bits>(Extremum::item_of(bound));
+    if ((own & sign) == other) return two_ranges<bits>{all, from_to(other, own)};
+    return two_ranges<bits>{from_to(own + 1, better + after), {}};
+  } else {
+    const auto end = static_cast<bits>(Extremum::best);
+    const auto own = static_cast<bits>(bound);
+    if (smallest) return two_ranges<bits>{from_to(end, own), {}};
+    return two_ranges<bits>{from_to(own + 1, end + 1), {}};
+  }
+}
+
+/// What is not better than all of the best so far is passed over.
 template <class Item, bool smallest, nan_rule rule>
 struct item_loop<top_fold<Item, smallest, rule>, Item> {
   using fold = top_fold<Item, smallest, rule>;
   using extremum = typename fold::extremum_type;
 
-  HWY_INLINE static typename fold::key best_number(const Item* items, std::int64_t count) {
-    if (whole_vectors(count) < count) return extremum::best;
-    const auto ends = ends_of<smallest, !smallest, kernel_rule<Item, nan_rule::omit>>(items, count);
-    const auto end = smallest ? ends.low : ends.high;
-    if constexpr (std::is_floating_point_v<Item>) {
-      return extremum::key_of(end == 0 ? signed_zero<smallest>(items, count) : end);
-    } else if constexpr (has_half_keys_v<Item>) {
-      return extremum::is_nan_key(end) ? extremum::worst : end;
-    } else {
-      return end;
-    }
-  }
   HWY_INLINE static void add(const fold& f, partial<fold, Item>& own, const Item* items,
                              std::int64_t count, std::int64_t index, std::ptrdiff_t) {
-    f.absorb_blocks(own.held, items, count, index, [](const Item* block, std::int64_t n) HWY_ATTR {
-      return best_number(block, n);
-    });
+    f.absorb_found(
+        own.held, items, count, index, [&](std::int64_t begin, typename fold::key bound) HWY_ATTR {
+          return first_within(items, begin, count, bits_better_than<extremum, Item>(bound));
+        });
   }
 };
 

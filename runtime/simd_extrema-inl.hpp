@@ -202,6 +202,74 @@ HWY_NOINLINE std::int64_t first_equal(const void* items, std::int64_t count, Bit
   return count;
 }
 
+/// Bits from `first` on, so many.
+template <class Bits>
+struct bit_range {
+  Bits first = 0;
+  Bits count = 0;
+};
+template <class Bits>
+struct two_ranges {
+  bit_range<Bits> a, b;  // b is mostly empty
+};
+
+/// See `first_within`; `both`: neither range is empty.
+template <bool both, class Bits>
+HWY_INLINE std::int64_t first_in_ranges(const void* items, std::int64_t begin, std::int64_t count,
+                                        const two_ranges<Bits>& wanted) {
+  // x is within where (x - first) mod 2^w < count; of signed numbers where both sides are 2^(w-1) less.
+  using word = std::make_signed_t<Bits>;
+  using tag = hn::CappedTag<word, 64 / sizeof(word)>;
+  using vector = hn::Vec<tag>;
+  const tag d;
+  constexpr auto n = static_cast<std::int64_t>(hn::MaxLanes(tag()));
+  constexpr auto turn = static_cast<Bits>(Bits{1} << (8 * sizeof(Bits) - 1));
+  const auto* const p = static_cast<const word*>(items);
+  const auto turned = [](Bits x) { return static_cast<word>(static_cast<Bits>(x + turn)); };
+  const vector first_a = hn::Set(d, turned(wanted.a.first)),
+               end_a = hn::Set(d, turned(wanted.a.count));
+  const vector first_b = hn::Set(d, turned(wanted.b.first)),
+               end_b = hn::Set(d, turned(wanted.b.count));
+  const auto hits = [&](std::int64_t at) HWY_ATTR {
+    const vector x = hn::LoadU(d, p + at);
+    const auto in_a = hn::Lt(hn::Sub(x, first_a), end_a);
+    return both ? hn::Or(in_a, hn::Lt(hn::Sub(x, first_b), end_b)) : in_a;
+  };
+  std::int64_t at = begin;
+  // Behind an item between lines the next ones are whole lines again.
+  for (; at + 4 * n <= count; at = (at | (4 * n - 1)) + 1) {
+    const vector a = hn::LoadU(d, p + at), b = hn::LoadU(d, p + at + n);
+    const vector c = hn::LoadU(d, p + at + 2 * n), e = hn::LoadU(d, p + at + 3 * n);
+    const auto least = [&](vector first) HWY_ATTR {
+      return hn::Min(hn::Min(hn::Sub(a, first), hn::Sub(b, first)),
+                     hn::Min(hn::Sub(c, first), hn::Sub(e, first)));
+    };
+    auto any = hn::Lt(least(first_a), end_a);
+    if (both) any = hn::Or(any, hn::Lt(least(first_b), end_b));
+    if (!hn::AllFalse(d, any)) break;
+  }
+  for (; at + n <= count; at += n) {
+    const auto place = hn::FindFirstTrue(d, hits(at));
+    if (place >= 0) return at + static_cast<std::int64_t>(place);
+  }
+  const auto is_in = [](Bits x, bit_range<Bits> range) {
+    return static_cast<Bits>(x - range.first) < range.count;
+  };
+  for (; at < count; ++at) {
+    const auto x = static_cast<Bits>(p[at]);
+    if (is_in(x, wanted.a) || is_in(x, wanted.b)) break;
+  }
+  return at;
+}
+
+/// The place of the first item from `begin` on whose bits lie in a range; `count`: of none.
+template <class Bits>
+HWY_NOINLINE std::int64_t first_within(const void* items, std::int64_t begin, std::int64_t count,
+                                       const two_ranges<Bits>& wanted) {
+  return wanted.b.count == 0 ? first_in_ranges<false>(items, begin, count, wanted)
+                             : first_in_ranges<true>(items, begin, count, wanted);
+}
+
 template <int bytes>
 using bits_of_bytes = std::conditional_t<
     bytes == 1, std::uint8_t,

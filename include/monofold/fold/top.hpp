@@ -97,23 +97,28 @@ struct top_fold {
 
   MONOFOLD_INLINE void absorb_run(state& own, const Item* items, std::int64_t count,
                                   std::int64_t index) const {
-    // A lambda: to gcc -Og a pointer to what must be inlined is an error.
-    absorb_blocks(own, items, count, index,
-                  [](const Item* block, std::int64_t n) { return best_number(block, n); });
+    if (k <= 0) return;
+    for (std::int64_t at = 0; at < count; at += block_items) {
+      const std::int64_t n = count - at < block_items ? count - at : block_items;
+      // Items come in ascending order of index, so an item equal to the bound is too late.
+      if (own.full && !extremum_type::better(best_number(items + at, n), own.bound)) continue;
+      absorb_block(own, items + at, n, index + at);
+    }
   }
 
-  /// `absorb_run` with another way to `best_number`: the best key of a block, NaN not counted, or any
-  /// better one.
-  template <class BestNumber>
-  MONOFOLD_INLINE void absorb_blocks(state& own, const Item* items, std::int64_t count,
-                                     std::int64_t index, const BestNumber& best_of) const {
+  /// `absorb_run` with another way to find what may enter: next_better(begin, bound) is the place of the first item
+  /// from `begin` on that is better than the bound, or `count`.
+  template <class NextBetter>
+  MONOFOLD_INLINE void absorb_found(state& own, const Item* items, std::int64_t count,
+                                    std::int64_t index, const NextBetter& next_better) const {
     if (k <= 0) return;
-    constexpr std::int64_t block = 4096 / sizeof(Item);
-    for (std::int64_t at = 0; at < count; at += block) {
-      const std::int64_t n = count - at < block ? count - at : block;
-      // Items come in ascending order of index, so an item equal to the bound is too late.
-      if (own.full && !extremum_type::better(best_of(items + at, n), own.bound)) continue;
-      absorb_block(own, items + at, n, index + at);
+    for (std::int64_t at = 0; at < count;) {
+      std::int64_t end = count - at < block_items ? count : at + block_items;
+      if (own.full) {
+        at = next_better(at, own.bound);
+        end = count;
+      }
+      at += enter(own, items + at, end - at, index + at);
     }
   }
 
@@ -130,6 +135,8 @@ struct top_fold {
   }
 
  private:
+  static constexpr std::int64_t block_items = 4096 / sizeof(Item);
+
   std::size_t size() const { return static_cast<std::size_t>(k < 0 ? 0 : k); }
 
   /// The best key among `items`, NaN not counted: they never pass a bound.
@@ -159,23 +166,30 @@ struct top_fold {
     own.candidates.push_back({key_of(item), index});
   }
 
-  /// Twice k candidates are kept before the worse half is dropped: O(1) an insertion, amortised.
-  [[gnu::noinline]] void absorb_block(state& own, const Item* items, std::int64_t count,
-                                      std::int64_t index) const {
+  /// The first items, up to one that does not pass the bound: how many. Twice k candidates are kept before the worse
+  /// half is dropped: O(1) an insertion, amortised.
+  [[gnu::noinline]] std::int64_t enter(state& own, const Item* items, std::int64_t count,
+                                       std::int64_t index) const {
     const auto limit = size() * 2 + 16;
+    for (std::int64_t i = 0; i < count; ++i) {
+      if (own.full && !extremum_type::better(key_of(items[i]), own.bound)) return i;
+      insert(own, items[i], index + i);
+      if (own.candidates.size() >= limit) shrink(own, size());
+    }
+    // A first bound as soon as there can be one; later ones come with the limit.
+    if (!own.full) shrink(own, size());
+    return count;
+  }
+
+  MONOFOLD_INLINE void absorb_block(state& own, const Item* items, std::int64_t count,
+                                    std::int64_t index) const {
     constexpr std::int64_t stretch = 64;
     for (std::int64_t at = 0; at < count; at += stretch) {
       const std::int64_t end = count - at < stretch ? count : at + stretch;
       // Of a block with a candidate most stretches have none.
       if (own.full && !may_enter(items + at, end - at, own.bound)) continue;
-      for (std::int64_t i = at; i < end; ++i) {
-        if (own.full && !extremum_type::better(key_of(items[i]), own.bound)) continue;
-        insert(own, items[i], index + i);
-        if (own.candidates.size() >= limit) shrink(own, size());
-      }
+      for (std::int64_t i = at; i < end; ++i) i += enter(own, items + i, end - i, index + i);
     }
-    // A first bound as soon as there can be one; later ones come with the limit.
-    if (!own.full) shrink(own, size());
   }
 
   static void shrink(state& own, std::size_t keep) {
