@@ -9,6 +9,9 @@ namespace {
 /// In which type lanes take items: those of one and two bytes as float32, which has all of their numbers.
 dtype wide_type(dtype type) { return monofold::info(type).size_bytes < 4 ? dtype::float32 : type; }
 
+/// 16 MiB of doubles are half of a third-level cache.
+constexpr std::int64_t most_cached_answers = std::int64_t{1} << 21;
+
 }  // namespace
 
 /// See fold/order_key: for the largest, NaN lie above all numbers, for the smallest below.
@@ -52,7 +55,8 @@ bool as_lane_request(const row_reducer& reducer, const array_rows& rows, lane_re
          {},
          what.ddof,
          reducer.how() == rounding::to_odd,
-         dtype::float64};
+         dtype::float64,
+         false};
   const bool has_doubles = item.is_floating || item.size_bytes < 8;
   switch (out.op) {
     case operation::sum:
@@ -62,6 +66,8 @@ bool as_lane_request(const row_reducer& reducer, const array_rows& rows, lane_re
       [[fallthrough]];
     case operation::mean:
       out.fold = what.plain ? lane_fold::plain_sum : lane_fold::exact_sum;
+      out.has_many_answers = !what.plain && rows.num_rows > most_cached_answers &&
+                             (!rows.is_contiguous() || are_single_items(rows));
       return has_doubles && (!what.plain || (item.is_floating && out.type == out.item));
     case operation::var:
     case operation::std:
@@ -74,7 +80,8 @@ bool as_lane_request(const row_reducer& reducer, const array_rows& rows, lane_re
     case operation::max: break;
     default: return false;
   }
-  const bool takes_narrow = !rows.is_contiguous() || rows.row_items >= least_narrow_items;
+  const bool takes_narrow =
+      !rows.is_contiguous() || rows.row_items >= least_narrow_items || are_single_items(rows);
   if (out.fold == lane_fold::best && takes_narrow) out.type = out.item;
   out.order = order_of_items(out.type, out.op == operation::min || out.op == operation::argmin);
   return true;

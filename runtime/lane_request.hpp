@@ -20,11 +20,17 @@ struct lane_request {
   lane_order order;
   std::int64_t ddof;
   bool to_odd;
-  dtype sum_type;  // that of an exact sum's answer
+  dtype sum_type;         // that of an exact sum's answer
+  bool has_many_answers;  // exact sums of columns, of which no cache holds all
 };
 
 /// How items are ordered for the largest of them, or the smallest.
 lane_order order_of_items(dtype type, bool smallest);
+
+/// Rows of one item side by side: columns, too.
+inline bool are_single_items(const array_rows& rows) {
+  return rows.row_items == 1 && rows.inner().stride == 1;
+}
 
 /// The request as one for lanes of such rows; false: they do not have it.
 bool as_lane_request(const row_reducer& reducer, const array_rows& rows, lane_request& out);

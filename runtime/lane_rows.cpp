@@ -23,6 +23,7 @@ using slow_answers = std::function<void(const void* first, std::int64_t row, int
 
 /// The same rows, with strides in bytes.
 array_rows in_bytes(array_rows rows, std::int64_t item_bytes) {
+  if (rows.num_reduced == 0) rows.reduced[rows.num_reduced++] = {1, 0, 1};
   for (axis_step& step : rows.kept) step.stride *= item_bytes;
   for (axis_step& step : rows.reduced) step.stride *= item_bytes;
   return rows;
@@ -39,7 +40,7 @@ class lane_walker {
         item_bytes_(monofold::info(what.item).size_bytes),
         first_(static_cast<const char*>(first)),
         rows_(in_bytes(rows, item_bytes_)),
-        in_rows_(rows.is_contiguous()),
+        in_rows_(rows.is_contiguous() && !are_single_items(rows)),
         is_dense_(fills_memory(rows)),
         num_threads_(num_threads),
         threads_(monofold::detail::concurrency(num_threads)),
@@ -326,7 +327,7 @@ class lane_walker {
   lane_states states_of(const row_group& group, lane_room& room) const {
     lane_states states = room.states();
     const bool is_single = in_rows_ || rows_.row_items <= tile_items();
-    if (!is_single || group.width % lane_padding != 0) return states;
+    if (!is_single || group.width % lane_padding != 0 || what_.has_many_answers) return states;
     const dtype type = room.totals->type();
     const bool are_alike = what_.fold == lane_fold::exact_sum ? type == dtype::float64
                            : what_.fold == lane_fold::moments ? false
@@ -340,7 +341,8 @@ class lane_walker {
     if (rows_.inner().number != 1) return {};
     const bool is_narrow = what_.to_odd && totals.type() == dtype::float64;
     return {out_.place_of(totals.type(), group.row),
-            is_narrow ? static_cast<float*>(out_.place_of(dtype::float32, group.row)) : nullptr};
+            is_narrow ? static_cast<float*>(out_.place_of(dtype::float32, group.row)) : nullptr,
+            what_.has_many_answers};
   }
 
   /// Hands on answers of a group; if not all are known, NaN of exact sums stand for those to be found another way.

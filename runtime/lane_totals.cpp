@@ -188,7 +188,8 @@ class exact_lane_totals final : public lane_totals {
     }
     auto* const answers = to.wide != nullptr ? static_cast<double*>(to.wide) : answers_.get();
     values_ = known_ = answers;
-    return how_.divide(high, low, count, divisor, to_odd_, answers);
+    return how_.divide(high, low, count, divisor, to_odd_, answers,
+                       to.are_many && to.wide != nullptr);
   }
 
  private:

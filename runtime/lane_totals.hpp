@@ -10,10 +10,12 @@
 
 namespace monofold::runtime {
 
-/// Where answers may be left, without room behind them, as they are or as float32; nulls: nowhere.
+/// Where answers may be left, without room behind them, as they are or as float32; nulls: nowhere. `are_many`: no cache
+/// holds all of them.
 struct answer_place {
   void* wide = nullptr;
   float* narrow = nullptr;
+  bool are_many = false;
 };
 
 /// States and answers of up to `width` rows side by side.

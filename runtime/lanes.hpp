@@ -105,9 +105,9 @@ inline constexpr std::int64_t most_spread_items = std::int64_t{1} << 25;
 struct lane_answers {
   /// The best items of their keys, which may be in the same place.
   void (*to_items)(const lane_order& order, std::int64_t count, const void* keys, void* items);
-  /// high + low over a divisor below 2^52, rounded once.
+  /// high + low over a divisor below 2^52, rounded once. `past_caches`: `out` is written without being read first.
   bool (*divide)(const double* high, const double* low, std::int64_t count, std::int64_t divisor,
-                 bool to_odd, double* out);
+                 bool to_odd, double* out, bool past_caches);
   /// The same as float32.
   bool (*divide_to_floats)(const double* high, const double* low, std::int64_t count,
                            std::int64_t divisor, float* out);

@@ -8,8 +8,10 @@
 #define MONOFOLD_RUNTIME_SIMD_LANE_ANSWERS_INL
 #endif
 
+#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
+#include <algorithm>
 #include <cstdint>
 
 #include "runtime/lanes.hpp"
@@ -20,24 +22,27 @@ namespace monofold::runtime::HWY_NAMESPACE {
 
 #if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
 
+HWY_INLINE void store_answers(hn::Vec<lane_tag<double>> x, std::int64_t count, double* out,
+                              bool past_caches) {
+  const lane_tag<double> d;
+  if (past_caches && count >= lanes_v<double>) return hn::Stream(x, d, out);
+  store_up_to(d, x, count, out);
+}
+HWY_INLINE void store_answers(hn::Vec<lane_tag<double>> x, std::int64_t count, float* out, bool) {
+  const hn::Rebind<float, lane_tag<double>> single;
+  store_up_to(single, hn::DemoteTo(single, x), count, out);
+}
+
 /// Sums rounded to doubles are the high parts, which may be in place. False: some are not known.
-HWY_INLINE bool copy_high(const double* high, std::int64_t count, double* out) {
+HWY_INLINE bool copy_high(const double* high, std::int64_t count, double* out, bool past_caches) {
   const lane_tag<double> d;
   auto are_known = hn::Eq(hn::Zero(d), hn::Zero(d));
   for (std::int64_t i = 0; i < count; i += lanes_v<double>) {
     const auto h = hn::LoadU(d, high + i);
-    if (out != high) store_up_to(d, h, count - i, out + i);
+    if (out != high) store_answers(h, count - i, out + i, past_caches);
     are_known = hn::And(are_known, hn::Eq(h, h));
   }
   return hn::AllTrue(d, are_known);
-}
-
-HWY_INLINE void store_answers(hn::Vec<lane_tag<double>> x, std::int64_t count, double* out) {
-  store_up_to(lane_tag<double>(), x, count, out);
-}
-HWY_INLINE void store_answers(hn::Vec<lane_tag<double>> x, std::int64_t count, float* out) {
-  const hn::Rebind<float, lane_tag<double>> single;
-  store_up_to(single, hn::DemoteTo(single, x), count, out);
 }
 
 /// Sums that high parts alone hold are answers themselves. False: some are in both parts, or not known.
@@ -48,7 +53,7 @@ HWY_INLINE bool copy_single(const double* high, const double* low, std::int64_t 
     const auto h = hn::LoadU(d, high + i);
     const auto other = hn::Or(hn::LoadU(d, low + i), hn::Sub(h, h));  // NaN unless h is finite
     if (!hn::AllTrue(d, hn::Eq(other, hn::Zero(d)))) return false;
-    store_answers(h, count - i, out + i);
+    store_answers(h, count - i, out + i, false);
   }
   return true;
 }
@@ -57,7 +62,8 @@ HWY_INLINE bool copy_single(const double* high, const double* low, std::int64_t 
 /// by its reciprocal: the quotient is then at most 1.5 units off, which leaves an exact rest.
 template <class Real>
 HWY_INLINE bool divide_exactly(const double* high, const double* low, std::int64_t count,
-                               std::int64_t divisor, bool to_odd, Real* out) {
+                               std::int64_t divisor, bool to_odd, Real* out,
+                               bool past_caches = false) {
   if (divisor == 1 && copy_single(high, low, count, out)) return true;
   const lane_tag<double> d;
   const hn::RebindToSigned<decltype(d)> bits;
@@ -93,16 +99,31 @@ HWY_INLINE bool divide_exactly(const double* high, const double* low, std::int64
       is_sure = hn::And(is_sure, hn::Eq(answer, hn::Add(q, hn::Sub(c, margin))));
       answer = hn::IfThenElse(hn::Eq(c, zero), q, answer);
     }
-    store_answers(hn::IfThenElse(is_sure, answer, hn::NaN(d)), count - i, out + i);
+    store_answers(hn::IfThenElse(is_sure, answer, hn::NaN(d)), count - i, out + i, past_caches);
     are_sure = hn::And(are_sure, is_sure);
   }
   return hn::AllTrue(d, are_sure);
 }
 
 HWY_INLINE bool divide_to_doubles(const double* high, const double* low, std::int64_t count,
-                                  std::int64_t divisor, bool to_odd, double* out) {
-  if (divisor == 1 && !to_odd) return copy_high(high, count, out);
-  return divide_exactly(high, low, count, divisor, to_odd, out);
+                                  std::int64_t divisor, bool to_odd, double* out,
+                                  bool past_caches) {
+  const auto place = reinterpret_cast<std::uintptr_t>(out);
+  if (place % sizeof(double) != 0) past_caches = false;
+  // Vectors go past caches from a whole line on.
+  const auto before = static_cast<std::int64_t>((0 - place) % 64 / sizeof(double));
+  const std::int64_t end[3] = {0, past_caches ? std::min(before, count) : 0, count};
+  bool are_known = true;
+  for (int part = 0; part < 2; ++part) {
+    const std::int64_t at = end[part], n = end[part + 1] - at;
+    const bool own = divisor == 1 && !to_odd
+                         ? copy_high(high + at, n, out + at, past_caches && part == 1)
+                         : divide_exactly(high + at, low + at, n, divisor, to_odd, out + at,
+                                          past_caches && part == 1);
+    are_known = own && are_known;
+  }
+  if (past_caches) hwy::FlushStream();
+  return are_known;
 }
 
 /// Numbers that were rounded to odd are rounded once.

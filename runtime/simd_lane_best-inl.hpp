@@ -34,6 +34,7 @@ class best_lanes {
   static constexpr int width = lanes_v<Word>;
   static constexpr int column_width = width;
   static constexpr bool by_tree = false;
+  static constexpr bool has_floats = sizeof(Word) > 1;
   struct part {
     vector key, index;
   };
@@ -91,8 +92,9 @@ class best_lanes {
   HWY_INLINE void to_items(std::int64_t count, const Word* keys, Word* items) const {
     for (std::int64_t c = 0; c < count; c += width) {
       const vector own = hn::LoadU(tag(), keys + c);
-      store_up_to(tag(), hn::IfThenElse(hn::Gt(own, last_), quiet_, bits(own)), count - c,
-                  items + c);
+      const vector item = bits(own);
+      store_up_to(tag(), has_floats ? hn::IfThenElse(hn::Gt(own, last_), quiet_, item) : item,
+                  count - c, items + c);
     }
   }
 
@@ -115,12 +117,14 @@ class best_lanes {
   using mask = hn::Mask<tag>;
 
   HWY_INLINE vector key(vector bits) const {
+    if constexpr (!has_floats) return hn::Xor(hn::Add(bits, turn_), flip_);
     const vector magnitude = hn::And(hn::BroadcastSignBit(bits), magnitude_);
     const vector all = hn::Xor(hn::Add(hn::Xor(bits, magnitude), turn_), flip_);
     return indexed ? one_nan(all) : all;
   }
   HWY_INLINE vector bits(vector key) const {
     const vector turned = hn::Sub(hn::Xor(key, flip_), turn_);
+    if constexpr (!has_floats) return turned;
     return hn::Xor(turned, hn::And(hn::BroadcastSignBit(turned), magnitude_));
   }
   /// All NaN are one value: the first of them counts.
