@@ -147,6 +147,15 @@ void fold_float_columns(const lane_columns& columns, const lane_order& order,
 void fold_double_columns(const lane_columns& columns, const lane_order& order,
                          const lane_states& out) {
   if (fold_whole_columns(columns, order, out)) return;
+#if HWY_TARGET == HWY_AVX3
+  if (columns.length >= exact_column_bins::least_items) {
+    const auto* const first = reinterpret_cast<const double*>(columns.first + columns.offsets[0]);
+    if (const double bin = bin_above(first, columns.width, columns.length); bin != 0) {
+      exact_column_bins op(order, out, bin);
+      if (fold_lane_columns(op, columns)) return;
+    }
+  }
+#endif
   exact_pairs<double> op(order, out);
   if (!fold_lane_columns(op, columns)) {
     fold_columns_of<exact_pairs<double, false, false>>(columns, order, out);

@@ -25,6 +25,21 @@ namespace monofold::runtime::HWY_NAMESPACE {
 
 #if HWY_TARGET == HWY_AVX3
 
+/// A bin in which sums of so many items like the first of these stay within their power of two; 0: there is none.
+static HWY_NOINLINE double bin_above(const double* p, std::int64_t count, std::int64_t deposits) {
+  const lane_tag<double> d;
+  constexpr std::int64_t looked_at = 512;
+  auto largest = hn::Zero(d);
+  for (std::int64_t i = 0; i + lanes_v<double> <= std::min(count, looked_at);
+       i += lanes_v<double>) {
+    largest = hn::Max(largest, hn::Abs(hn::LoadU(d, p + i)));
+  }
+  const double most = hn::GetLane(hn::MaxOfLanes(d, largest));
+  if (!(most >= 0x1p-900 && most <= 0x1p900)) return 0;
+  const int spare = 5 + std::bit_width(static_cast<std::uint64_t>(deposits));
+  return std::ldexp(1.5, std::ilogb(most) + spare);
+}
+
 /// The same sums, but those of longer rows by way of a bin: a number far above the items, to which their upper bits are
 /// added, while what is left of each is added up beside it. That takes four operations an item, where pairs take seven.
 /// The processor's flags tell where what is left was rounded; then `has_failed`, and pairs may hold the sums.
@@ -36,7 +51,7 @@ class exact_bins : public exact_pairs<double> {
   HWY_INLINE exact_bins(const lane_order& order, const lane_states& out) : pairs(order, out) {}
 
   HWY_INLINE part row(const double* p, std::int64_t length) {
-    if (bin_ == 0) bin_ = bin_for(p, length);
+    if (bin_ == 0) bin_ = bin_above(p, length, length / (4 * width));
     if (bin_ == 0 || has_failed_) return pairs::row(p, length);
     const part all = row_by_bin(p, length);
     // Of -0 alone a sum is -0.
@@ -49,21 +64,6 @@ class exact_bins : public exact_pairs<double> {
   bool has_failed() const { return has_failed_; }
 
  private:
-  static constexpr std::int64_t looked_at = 512;
-
-  /// A bin in which sums of a row like this one stay within their power of two; 0: there is none.
-  static HWY_NOINLINE double bin_for(const double* p, std::int64_t length) {
-    const tag d;
-    vector largest = hn::Zero(d);
-    for (std::int64_t i = 0; i + width <= std::min(length, looked_at); i += width) {
-      largest = hn::Max(largest, hn::Abs(hn::LoadU(d, p + i)));
-    }
-    const double most = hn::GetLane(hn::MaxOfLanes(d, largest));
-    if (!(most >= 0x1p-900 && most <= 0x1p900)) return 0;
-    const int spare = 5 + std::bit_width(static_cast<std::uint64_t>(length / (4 * width)));
-    return std::ldexp(1.5, std::ilogb(most) + spare);
-  }
-
   /// bin + rest + x = the new bin + the new rest, unless a flag was raised: all but the first addition must be exact.
   HWY_INLINE static void deposit(vector& bin, vector& rest, vector x) {
     const vector one = hn::Set(tag(), 1.0);
@@ -97,6 +97,43 @@ class exact_bins : public exact_pairs<double> {
 
   double bin_ = 0;
   bool has_failed_ = false;
+};
+
+/// The same of columns, by one bin for all of them.
+class exact_column_bins : public exact_pairs<double> {
+  using pairs = exact_pairs<double>;
+
+ public:
+  static constexpr std::int64_t least_items = 16;
+  HWY_INLINE exact_column_bins(const lane_order& order, const lane_states& out, double bin)
+      : pairs(order, out), empty_(hn::Set(tag(), bin)) {}
+
+  HWY_INLINE column open(const double* p) const {
+    column own{empty_, hn::Set(tag(), -0.0), hn::Zero(tag())};
+    add_to(own, p, 0);
+    return own;
+  }
+  /// bin + rest + x = the new bin + the new rest, unless a flag was raised. What is left of -0 is -0, and +0 of other
+  /// items that a bin takes whole: so the rest stays -0 as long as all items are.
+  HWY_INLINE void add_to(column& own, const double* p, std::int64_t) const {
+    const vector one = hn::Set(tag(), 1.0);
+    constexpr int quiet = _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC;
+    const vector x = hn::LoadU(tag(), p);
+    const vector sum{_mm512_fmadd_round_pd(x.raw, one.raw, own.high.raw, quiet)};
+    const vector left = hn::Sub(x, hn::Sub(sum, own.high));
+    own.low = hn::MulAdd(left, one, own.low);
+    own.high = sum;
+  }
+  HWY_INLINE void finish_column(const column& own, std::int64_t c, std::int64_t length) const {
+    const vector taken = hn::Sub(own.high, empty_);
+    const auto is_none = hn::Eq(taken, hn::Zero(tag()));
+    pairs::finish_column({hn::IfThenElse(is_none, own.low, taken),
+                          hn::IfThenZeroElse(is_none, own.low), hn::Zero(tag())},
+                         c, length);
+  }
+
+ private:
+  vector empty_;
 };
 
 #endif  // AVX-512
