@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "monofold/engine/gpu/kernel.cuh"
+#include "monofold/engine/gpu/lane_best.cuh"
 #include "monofold/engine/gpu/load.cuh"
 #include "monofold/engine/gpu/mailbox.cuh"
 #include "monofold/engine/gpu/tree/block_fold.cuh"
@@ -18,6 +19,7 @@
 #include "monofold/fold/fold.hpp"
 #include "monofold/level/block.cuh"
 #include "monofold/level/block_shared.cuh"
+#include "monofold/level/lanes.cuh"
 #include "monofold/level/thread.cuh"
 #include "monofold/plan/launch.hpp"
 #include "monofold/platform/host_device.hpp"
@@ -70,6 +72,17 @@ MONOFOLD_GPU typename F::state fold_tiles_running(const F& f, const View& view, 
     MONOFOLD_ROLL
     for (; tile < here; tile += step) own = f.combine(own, ragged());
     return own;
+  } else if constexpr (is_extreme_key_fold_v<F>) {
+    // Of few tiles a look at each item takes less than to tell first whether one may be better.
+    auto own = f.identity();
+    MONOFOLD_ROLL
+    for (; tile < quick; tile += step) {
+      own = f.combine(own,
+                      best_in_lane<typename F::ends>(load_quick_tile<F>(view, size, first + tile)));
+    }
+    MONOFOLD_ROLL
+    for (; tile < here; tile += step) own = f.combine(own, ragged());
+    return extreme_of_lanes<F::ends::picks_smallest>(own);
   } else {
     warp_running<F, View> own(f);
     MONOFOLD_ROLL
