@@ -166,19 +166,24 @@ struct top_fold {
     own.candidates.push_back({key_of(item), index});
   }
 
-  /// The first items, up to one that does not pass the bound: how many. Twice k candidates are kept before the worse
-  /// half is dropped: O(1) an insertion, amortised.
+  /// The first items, as long as half of them pass the bound: how many it looked at. Twice k candidates are kept before
+  /// the worse half is dropped: O(1) an insertion, amortised.
   [[gnu::noinline]] std::int64_t enter(state& own, const Item* items, std::int64_t count,
                                        std::int64_t index) const {
     const auto limit = size() * 2 + 16;
-    for (std::int64_t i = 0; i < count; ++i) {
-      if (own.full && !extremum_type::better(key_of(items[i]), own.bound)) return i;
-      insert(own, items[i], index + i);
-      if (own.candidates.size() >= limit) shrink(own, size());
+    std::int64_t misses = 0;
+    for (std::int64_t i = 0;; ++i) {
+      const bool is_end = i == count;
+      if (!is_end && own.full && !extremum_type::better(key_of(items[i]), own.bound)) {
+        ++misses;
+        if (2 * misses > i + 1) return i + 1;
+        continue;
+      }
+      if (!is_end) insert(own, items[i], index + i);
+      // A first bound as soon as there can be one; later ones come with the limit.
+      if (is_end ? !own.full : own.candidates.size() >= limit) shrink(own, size());
+      if (is_end) return count;
     }
-    // A first bound as soon as there can be one; later ones come with the limit.
-    if (!own.full) shrink(own, size());
-    return count;
   }
 
   MONOFOLD_INLINE void absorb_block(state& own, const Item* items, std::int64_t count,
@@ -188,7 +193,7 @@ struct top_fold {
       const std::int64_t end = count - at < stretch ? count : at + stretch;
       // Of a block with a candidate most stretches have none.
       if (own.full && !may_enter(items + at, end - at, own.bound)) continue;
-      for (std::int64_t i = at; i < end; ++i) i += enter(own, items + i, end - i, index + i);
+      for (std::int64_t i = at; i < end;) i += enter(own, items + i, end - i, index + i);
     }
   }
 
