@@ -291,8 +291,10 @@ class rolling_totals {
       job_.keep(at, count, total_type(), sums);
       return true;
     }
+    // Bits of a sum from 2^63 on are those of a negative number.
+    const std::int64_t least = total_type() == dtype::uint64 ? -1 : -most_divided;
     for (std::int64_t i = 0; i < count && !is_small; ++i) {
-      if (sums[i] >= most_divided || sums[i] <= -most_divided) return false;
+      if (sums[i] >= most_divided || sums[i] <= least) return false;
     }
     if (op == operation::mean && job_.context.how == rounding::to_odd) return false;
     divisors by = {1, 0};

@@ -125,6 +125,25 @@ TEST(scan_reducer, beginnings_are_arrays_of_their_own) {
   check_scans<std::int8_t>(int8);
 }
 
+// Those bits are also of small negative numbers.
+TEST(scan_reducer, unsigned_sums_close_to_the_largest) {
+  std::vector<std::uint64_t> items(600);
+  items[0] = std::numeric_limits<std::uint64_t>::max() - 4;
+  items[300] = 3;
+  std::vector<std::int64_t> signs(600);
+  signs[0] = signs[400] = std::numeric_limits<std::int64_t>::min() + 1;
+  const monofold_options options = MONOFOLD_OPTIONS_INIT;
+  for (const auto op : {MONOFOLD_SUM, MONOFOLD_MEAN, MONOFOLD_NORM1}) {
+    for (const monofold_dtype value_type : {MONOFOLD_FLOAT64, MONOFOLD_FLOAT32, MONOFOLD_UINT64}) {
+      if (op == MONOFOLD_MEAN && value_type == MONOFOLD_UINT64) continue;
+      const scan_case<std::uint64_t> whole{items, MONOFOLD_UINT64, op, options, value_type};
+      EXPECT_EQ(whole.scanned(), whole.by_segments()) << op << ", as " << value_type;
+      const scan_case<std::int64_t> of_signs{signs, MONOFOLD_INT64, op, options, value_type};
+      EXPECT_EQ(of_signs.scanned(), of_signs.by_segments()) << op << ", as " << value_type;
+    }
+  }
+}
+
 // Rows of tiles, and where both end.
 TEST(scan_reducer, plain_ones_have_the_tree_of_their_items) {
   using enum monofold::dtype;
