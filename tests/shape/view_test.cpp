@@ -9,6 +9,8 @@
 #include <ranges>
 #include <span>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -91,6 +93,24 @@ TEST(view_of, a_view_is_itself) {
   static_assert(std::is_same_v<mf::view_of_t<decltype(strided)>, mf::strided_view<int>>);
   expect_items(strided, {10, 14}, false);
   expect_items(mf::contiguous_view<int>(five.data(), 2), {10, 11}, true);
+}
+
+/// Of a user, final, and counted in another type.
+struct short_view final {
+  using item_type = int;
+  const int* items;
+  std::uint16_t count;
+
+  std::uint16_t size() const { return count; }
+  int operator[](std::int64_t i) const { return items[i]; }
+  const int* data() const { return items; }
+};
+
+TEST(view_of, final_views_count_in_any_integer_type) {
+  const short_view own{five.data(), 3};
+  using view = mf::view_of_t<short_view>;
+  static_assert(std::is_same_v<decltype(std::declval<const view&>().size()), std::int64_t>);
+  expect_items(own, {10, 11, 12}, true);
 }
 
 TEST(reducible, not_without_size_and_random_access) {

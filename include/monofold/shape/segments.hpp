@@ -106,6 +106,20 @@ struct counted_segments : Segments {
   }
 };
 
+template <segment_list Segments>
+requires std::is_final_v<Segments>
+struct counted_segments<Segments> {
+  constexpr std::int64_t size() const { return static_cast<std::int64_t>(list.size()); }
+  MONOFOLD_HD std::int64_t begin(std::int64_t s) const {
+    return static_cast<std::int64_t>(list.begin(s));
+  }
+  MONOFOLD_HD std::int64_t end(std::int64_t s) const {
+    return static_cast<std::int64_t>(list.end(s));
+  }
+
+  Segments list;
+};
+
 /// The same segments, whose three functions give an std::int64_t.
 template <segment_list Segments>
 constexpr auto segments_of(const Segments& list) {

@@ -184,10 +184,37 @@ struct counted_view : View {
   constexpr std::int64_t size() const { return static_cast<std::int64_t>(View::size()); }
 };
 
+/// The same of a final one.
+template <item_view View>
+requires std::is_final_v<View>
+struct counted_view<View> {
+  using item_type = typename View::item_type;
+
+  constexpr std::int64_t size() const { return static_cast<std::int64_t>(view.size()); }
+  MONOFOLD_CALLS_USER
+  MONOFOLD_HD decltype(auto) operator[](std::int64_t i) const { return view[i]; }
+  MONOFOLD_CALLS_USER
+  MONOFOLD_HD auto data() const requires contiguous_item_view<View> { return view.data(); }
+  MONOFOLD_CALLS_USER
+  MONOFOLD_HD auto left_data() const requires contiguous_pair_view<View> {
+    return view.left_data();
+  }
+  MONOFOLD_CALLS_USER
+  MONOFOLD_HD auto right_data() const requires contiguous_pair_view<View> {
+    return view.right_data();
+  }
+  constexpr auto fetch_items() const requires fetched_item_view<View> { return view.fetch_items(); }
+  auto fetch(std::int64_t at, std::int64_t count,
+             item_type* buffer) const requires fetched_item_view<View> {
+    return view.fetch(at, count, buffer);
+  }
+
+  View view;
+};
+
 template <class View>
 concept counts_otherwise =
-    item_view<View> && !std::is_final_v<View> &&
-    !std::same_as<decltype(std::declval<const View&>().size()), std::int64_t>;
+    item_view<View> && !std::same_as<decltype(std::declval<const View&>().size()), std::int64_t>;
 
 }  // namespace detail
 
