@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "monofold/engine/gpu/exact/bin_units.cuh"
 #include "monofold/engine/gpu/exact/short_rests.cuh"
 #include "monofold/engine/gpu/exact/short_sums.cuh"
 #include "monofold/engine/gpu/exact/term_bins.cuh"
