@@ -40,6 +40,20 @@ static HWY_NOINLINE double bin_above(const double* p, std::int64_t count, std::i
   return std::ldexp(1.5, std::ilogb(most) + spare);
 }
 
+/// bin + rest + x = the new bin + the new rest, unless a flag was raised: all but the first addition must be exact. What
+/// is left of -0 is -0, and +0 of other items that a bin takes whole: a rest that begins as -0 stays so as long as all
+/// items are -0.
+HWY_INLINE void deposit(hn::Vec<lane_tag<double>>& bin, hn::Vec<lane_tag<double>>& rest,
+                        hn::Vec<lane_tag<double>> x) {
+  using vector = hn::Vec<lane_tag<double>>;
+  const vector one = hn::Set(lane_tag<double>(), 1.0);
+  constexpr int quiet = _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC;
+  const vector sum{_mm512_fmadd_round_pd(x.raw, one.raw, bin.raw, quiet)};
+  const vector left = hn::Sub(x, hn::Sub(sum, bin));
+  rest = hn::MulAdd(left, one, rest);
+  bin = sum;
+}
+
 /// The same sums, but those of longer rows by way of a bin: a number far above the items, to which their upper bits are
 /// added, while what is left of each is added up beside it. That takes four operations an item, where pairs take seven.
 /// The processor's flags tell where what is left was rounded; then `has_failed`, and pairs may hold the sums.
@@ -64,15 +78,6 @@ class exact_bins : public exact_pairs<double> {
   bool has_failed() const { return has_failed_; }
 
  private:
-  /// bin + rest + x = the new bin + the new rest, unless a flag was raised: all but the first addition must be exact.
-  HWY_INLINE static void deposit(vector& bin, vector& rest, vector x) {
-    const vector one = hn::Set(tag(), 1.0);
-    constexpr int quiet = _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC;
-    const vector sum{_mm512_fmadd_round_pd(x.raw, one.raw, bin.raw, quiet)};
-    const vector left = hn::Add(x, hn::Sub(bin, sum));
-    rest = hn::MulAdd(left, one, rest);
-    bin = sum;
-  }
   HWY_INLINE part row_by_bin(const double* p, std::int64_t length) const {
     const tag d;
     const vector empty = hn::Set(d, bin_);
@@ -113,16 +118,8 @@ class exact_column_bins : public exact_pairs<double> {
     add_to(own, p, 0);
     return own;
   }
-  /// bin + rest + x = the new bin + the new rest, unless a flag was raised. What is left of -0 is -0, and +0 of other
-  /// items that a bin takes whole: so the rest stays -0 as long as all items are.
   HWY_INLINE void add_to(column& own, const double* p, std::int64_t) const {
-    const vector one = hn::Set(tag(), 1.0);
-    constexpr int quiet = _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC;
-    const vector x = hn::LoadU(tag(), p);
-    const vector sum{_mm512_fmadd_round_pd(x.raw, one.raw, own.high.raw, quiet)};
-    const vector left = hn::Sub(x, hn::Sub(sum, own.high));
-    own.low = hn::MulAdd(left, one, own.low);
-    own.high = sum;
+    deposit(own.high, own.low, hn::LoadU(tag(), p));
   }
   HWY_INLINE void finish_column(const column& own, std::int64_t c, std::int64_t length) const {
     const vector taken = hn::Sub(own.high, empty_);

@@ -3,6 +3,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <type_traits>
 #include <vector>
@@ -61,8 +62,9 @@ failure segments_into_async(const device_stream& on, const segment_path<F, View,
                             const View& view, const Segments& segments,
                             const gpu_workspace& workspace, const Sinks& sinks) {
   if (auto failed = check_view(view, on.device)) return failed;
-  if (segments.size() < 0) return {status::invalid_argument, "a negative count of segments"};
-  if (segments.size() == 0) return {};
+  const std::int64_t count = count_of(segments);
+  if (count < 0) return {status::invalid_argument, "a negative count of segments"};
+  if (count == 0) return {};
   if (auto failed =
           check_pointer(sinks.out, "the result", alignof(decltype(*sinks.out)), on.device)) {
     return failed;
@@ -132,7 +134,7 @@ auto segments_and_wait(const gpu_engine& engine, const View& view, const Segment
     static_cast<void>(&device_calls<F, typename View::item_type>::finish_needs_MONOFOLD_HD);
   }
   throw_if_wrong(segments, view);
-  const std::int64_t count = segments.size() < 0 ? 0 : segments.size();
+  const std::int64_t count = std::max<std::int64_t>(count_of(segments), 0);
   device_stream on{};
   throw_if(open_stream(engine, on));
   const auto path = path_of(on, f, view, segments);
@@ -211,7 +213,7 @@ requires gpu_folded_range<Range, F> std::int64_t workspace_bytes(const Range& ra
   detail::device_stream on{};
   detail::throw_if(detail::open_stream(gpu, on));
   return detail::path_of(on, bind_fold<folded_item_t<Range, F>>(f), detail::view_for<F>(range),
-                         detail::segments_of(segments))
+                         segments)
       .workspace_bytes();
 }
 
@@ -240,8 +242,8 @@ void reduce_segments_into(const gpu_engine& engine, const Range& range, const Se
   static_cast<void>(
       &detail::device_calls<bound, folded_item_t<Range, F>>::finish_needs_MONOFOLD_HD);
   detail::start_segments<detail::counts_from_view_v<Indices>>(
-      engine, detail::view_for<F>(range), detail::segments_of(segments),
-      bind_fold<folded_item_t<Range, F>>(f), workspace, detail::segment_answers<answer>{out});
+      engine, detail::view_for<F>(range), segments, bind_fold<folded_item_t<Range, F>>(f),
+      workspace, detail::segment_answers<answer>{out});
 }
 
 /// The k best items of each segment of a contiguous range, by `top(k)` or `bottom(k)`, and their indices, best first: k
@@ -262,12 +264,11 @@ void reduce_segments_into(const gpu_engine& engine, const Range& range, const Se
                           const F& f, const top_out<folded_item_t<Range, F>>& out,
                           const gpu_workspace& workspace, Indices = {}) {
   const auto view = detail::view_for<F>(range);
-  const auto list = detail::segments_of(segments);
-  detail::throw_if_wrong(list, view);
+  detail::throw_if_wrong(segments, view);
   detail::device_stream on{};
   detail::throw_if(detail::open_stream(engine, on));
   const auto own = bind_fold<folded_item_t<Range, F>>(f);
-  detail::throw_if(detail::path_of(on, own, view, list)
+  detail::throw_if(detail::path_of(on, own, view, segments)
                        .start(on, workspace, out, detail::counts_from_view_v<Indices>));
 }
 
@@ -279,8 +280,8 @@ void fold_segments_into(const gpu_engine& engine, const Range& range, const Segm
                         const gpu_workspace& workspace, Indices = {}) {
   using state = typename bound_fold_t<F, folded_item_t<Range, F>>::state;
   detail::start_segments<detail::counts_from_view_v<Indices>>(
-      engine, detail::view_for<F>(range), detail::segments_of(segments),
-      bind_fold<folded_item_t<Range, F>>(f), workspace, detail::segment_states<state>{out});
+      engine, detail::view_for<F>(range), segments, bind_fold<folded_item_t<Range, F>>(f),
+      workspace, detail::segment_states<state>{out});
 }
 
 /// Reduces each segment of a range that the device can read, and waits: a `result` a segment.
@@ -292,12 +293,11 @@ requires gpu_folded_range<Range, F>
 auto try_reduce_segments(const gpu_engine& engine, const Range& range, const Segments& segments,
                          const F& f, Indices = {}) {
   constexpr bool from_view = detail::counts_from_view_v<Indices>;
-  const auto list = detail::segments_of(segments);
   const auto own = bind_fold<folded_item_t<Range, F>>(f);
   if constexpr (detail::is_top_fold_v<bound_fold_t<F, folded_item_t<Range, F>>>) {
-    return detail::tops_and_wait(engine, detail::view_for<F>(range), list, own, from_view);
+    return detail::tops_and_wait(engine, detail::view_for<F>(range), segments, own, from_view);
   } else {
-    return detail::segments_and_wait<from_view>(engine, detail::view_for<F>(range), list, own);
+    return detail::segments_and_wait<from_view>(engine, detail::view_for<F>(range), segments, own);
   }
 }
 

@@ -120,7 +120,7 @@ class checked_segments {
     if (work_.bad != no_segment) throw segment_error(status::invalid_argument, work_.bad);
   }
 
-  std::int64_t size() const { return static_cast<std::int64_t>(segments_.size()); }
+  std::int64_t size() const { return count_of(segments_); }
   std::int64_t lowest_empty() const { return work_.empty; }
   template <class Indices, class Put>
   void fold(const Put& put) const {

@@ -39,8 +39,8 @@ auto view_of_beginnings(const Range& range) {
 /// cost       exact sums and means of floats: some additions of doubles an item, where two doubles hold them and where
 ///            they do not; `sum_to<float>` and means take some 50 ns an item there. Other exact folds: a combine an
 ///            item. Folds that round on the way: one path of the plan's tree, some 20 combines, of most folds that are
-///            `commutative` side by side; plain variances fold a tile an item where they cancel. With several threads exact folds read the items twice. Each member of an `all` goes its
-///            own way
+///            `commutative` side by side; plain variances fold a tile an item where they cancel. With several threads
+///            exact folds read the items twice. Each member of an `all` goes its own way
 /// tested by  tests/api/scan_test.cpp
 template <reducible Range, class F>
 requires folded_range<Range, F>

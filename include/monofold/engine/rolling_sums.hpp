@@ -159,6 +159,16 @@ requires double_term<square_term<Item>>::is_exact struct rolled_term<
   using type = square_term<Item>;
 };
 
+/// Calls put(i, mean) for sums of windows from the `first` on; false: some are not found here, and nothing was put.
+template <class Put>
+bool put_means(std::int64_t first, int count, const divisors& by, const double* high,
+               const double* low, const Put& put) {
+  double means[window_block];
+  if (!divide_block(high, low, count, by, means)) return false;
+  for (int i = 0; i < count; ++i) put(first + i, result<double>(means[i]));
+  return true;
+}
+
 /// Finishes sums of windows by a fold; put(i, answer).
 template <class F, class Put>
 struct window_finisher {
@@ -185,11 +195,7 @@ struct window_finisher {
       return;
     } else {
       if constexpr (term::is_rounded_mean) {
-        double means[window_block];
-        if (divide_block(high, low, count, {static_cast<double>(counts.items), 0}, means)) {
-          for (int i = 0; i < count; ++i) put(first + i, result<double>(means[i]));
-          return;
-        }
+        if (put_means(first, count, {static_cast<double>(counts.items), 0}, high, low, put)) return;
       }
       for (int i = 0; i < count; ++i) one(first + i, counts, leading_of_pair(high[i], low[i]));
     }

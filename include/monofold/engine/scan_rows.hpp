@@ -74,20 +74,18 @@ class row_beginnings {
         State& last_right = rights[at / (2 * width)];
         const int rest = used - at;
         const int in_right = rest < 2 * width ? rest - width : width;  // below 1: none
+        const auto join_right = [&] {
+          if (in_right <= 0) return;
+          const State all_left = right[-1];
+          last_right = right[in_right - 1];
+          for (int c = 0; c < in_right; ++c) right[c] = join(all_left, right[c]);
+        };
         if constexpr (is_first) {
-          if (in_right > 0) {
-            const State all_left = right[-1];
-            last_right = right[in_right - 1];
-            for (int c = 0; c < in_right; ++c) right[c] = join(all_left, right[c]);
-          }
+          join_right();
         } else {
           const int in_left = rest < width ? rest : width;
           const State before = last_right;
-          if (in_right > 0) {
-            const State all_left = right[-1];
-            last_right = right[in_right - 1];
-            for (int c = 0; c < in_right; ++c) right[c] = join(all_left, right[c]);
-          }
+          join_right();
           for (int c = 0; c < in_left; ++c) left[c] = join(left[c], before);
         }
       }

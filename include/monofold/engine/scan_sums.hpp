@@ -112,11 +112,7 @@ struct scan_finisher {
   void block(std::int64_t first, int count, exact_counts counts, const double* high,
              const double* low) const {
     if constexpr (rolled_term<F>::is_rounded_mean) {
-      double means[window_block];
-      if (divide_block(high, low, count, {static_cast<double>(first + 1), 1}, means)) {
-        for (int i = 0; i < count; ++i) put(first + i, result<double>(means[i]));
-        return;
-      }
+      if (put_means(first, count, {static_cast<double>(first + 1), 1}, high, low, put)) return;
     }
     for (int i = 0; i < count; ++i) {
       if constexpr (!wants_low) {

@@ -83,7 +83,7 @@ segment_work scan_segments(const Segments& segments, std::int64_t first, std::in
 template <class Item, segment_list Segments>
 segment_work share_segments(const cpu_engine& engine, const Segments& segments,
                             std::int64_t num_items) {
-  const std::int64_t count = segments.size();
+  const std::int64_t count = count_of(segments);
   const std::int64_t num_scans = (count + scanned_segments - 1) / scanned_segments;
   std::vector<segment_work> parts(static_cast<std::size_t>(num_scans));
   parallel_for(engine.num_threads, num_scans, [&](std::int64_t i) {
@@ -185,8 +185,8 @@ void fold_segments(const cpu_engine& engine, const F& f, const View& view, const
   const std::int64_t num_pieces = std::ssize(work.pieces);
   detail::parallel_for(engine.num_threads, num_pieces, [&](std::int64_t piece) {
     const auto place = static_cast<std::size_t>(piece);
-    const std::int64_t end = piece + 1 < num_pieces ? work.pieces[place + 1]
-                                                    : static_cast<std::int64_t>(segments.size());
+    const std::int64_t end =
+        piece + 1 < num_pieces ? work.pieces[place + 1] : detail::count_of(segments);
     const detail::segment_folder<F, View> folder(f, view);
     for (std::int64_t s = work.pieces[place]; s < end; ++s) {
       const std::int64_t at = segments.begin(s);

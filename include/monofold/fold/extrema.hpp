@@ -217,13 +217,15 @@ struct extreme_key_fold {
   using state = typename ends::key;
   static constexpr bool commutative = true;
   static constexpr bool exact = true;
+  static constexpr state worst = ends::worst;
 
   MONOFOLD_HD state lift(const Item& item, std::int64_t) const { return ends::key_of(item); }
   MONOFOLD_HD state combine(state left, state right) const {
     return ends::better(right, left) ? right : left;
   }
-  MONOFOLD_HD state identity() const { return ends::worst; }
-  MONOFOLD_HD_CALL constexpr result<Item> finish(state key) const { return ends::item_of(key); }
+  MONOFOLD_HD state identity() const { return worst; }
+  MONOFOLD_HD static Item item_of(state key) { return ends::item_of(key); }
+  MONOFOLD_HD_CALL constexpr result<Item> finish(state key) const { return item_of(key); }
 };
 
 /// Whether a fold is one of these.

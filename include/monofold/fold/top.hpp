@@ -180,7 +180,8 @@ struct top_fold {
         continue;
       }
       if (!is_end) insert(own, items[i], index + i);
-      // A first bound as soon as there can be one; later ones come with the limit.
+      // A first bound as soon as there can be one; later ones come with the limit. One call: two would make a function
+      // of what is inlined here.
       if (is_end ? !own.full : own.candidates.size() >= limit) shrink(own, size());
       if (is_end) return count;
     }

@@ -189,6 +189,13 @@ struct device_view_calls<part_view<Inner>> {
     return device_view_calls<Inner>::item_of_view_needs_MONOFOLD_HD(view.inner());
   }
 };
+template <class View>
+requires std::is_final_v<View>
+struct device_view_calls<counted_view<View>> {
+  MONOFOLD_GPU static auto item_of_view_needs_MONOFOLD_HD(const counted_view<View>& own) {
+    return device_view_calls<View>::item_of_view_needs_MONOFOLD_HD(own.view);
+  }
+};
 
 /// Whoever calls it calls, in the eyes of nvcc, what kernels call of a fold.
 template <class F, class Item>

@@ -94,42 +94,10 @@ inline constexpr index_in_all global_index{};
 
 namespace detail {
 
-/// A list of a user that counts in other types, as one that a device reads.
+/// How many segments a list has, whatever integers a user counts in.
 template <segment_list Segments>
-struct counted_segments : Segments {
-  constexpr std::int64_t size() const { return static_cast<std::int64_t>(Segments::size()); }
-  MONOFOLD_HD std::int64_t begin(std::int64_t s) const {
-    return static_cast<std::int64_t>(Segments::begin(s));
-  }
-  MONOFOLD_HD std::int64_t end(std::int64_t s) const {
-    return static_cast<std::int64_t>(Segments::end(s));
-  }
-};
-
-template <segment_list Segments>
-requires std::is_final_v<Segments>
-struct counted_segments<Segments> {
-  constexpr std::int64_t size() const { return static_cast<std::int64_t>(list.size()); }
-  MONOFOLD_HD std::int64_t begin(std::int64_t s) const {
-    return static_cast<std::int64_t>(list.begin(s));
-  }
-  MONOFOLD_HD std::int64_t end(std::int64_t s) const {
-    return static_cast<std::int64_t>(list.end(s));
-  }
-
-  Segments list;
-};
-
-/// The same segments, whose three functions give an std::int64_t.
-template <segment_list Segments>
-constexpr auto segments_of(const Segments& list) {
-  if constexpr (std::same_as<decltype(list.size()), std::int64_t> &&
-                std::same_as<decltype(list.begin(0)), std::int64_t> &&
-                std::same_as<decltype(list.end(0)), std::int64_t>) {
-    return list;
-  } else {
-    return counted_segments<Segments>{list};
-  }
+constexpr std::int64_t count_of(const Segments& list) {
+  return static_cast<std::int64_t>(list.size());
 }
 
 }  // namespace detail

@@ -184,7 +184,7 @@ struct counted_view : View {
   constexpr std::int64_t size() const { return static_cast<std::int64_t>(View::size()); }
 };
 
-/// The same of a final one.
+/// The same of a final one. What it calls of a user's view for a kernel, level/thread_calls has nvcc look at.
 template <item_view View>
 requires std::is_final_v<View>
 struct counted_view<View> {
@@ -193,16 +193,6 @@ struct counted_view<View> {
   constexpr std::int64_t size() const { return static_cast<std::int64_t>(view.size()); }
   MONOFOLD_CALLS_USER
   MONOFOLD_HD decltype(auto) operator[](std::int64_t i) const { return view[i]; }
-  MONOFOLD_CALLS_USER
-  MONOFOLD_HD auto data() const requires contiguous_item_view<View> { return view.data(); }
-  MONOFOLD_CALLS_USER
-  MONOFOLD_HD auto left_data() const requires contiguous_pair_view<View> {
-    return view.left_data();
-  }
-  MONOFOLD_CALLS_USER
-  MONOFOLD_HD auto right_data() const requires contiguous_pair_view<View> {
-    return view.right_data();
-  }
   constexpr auto fetch_items() const requires fetched_item_view<View> { return view.fetch_items(); }
   auto fetch(std::int64_t at, std::int64_t count,
              item_type* buffer) const requires fetched_item_view<View> {
@@ -221,7 +211,10 @@ concept counts_otherwise =
 /// The view of a range; its size() is an std::int64_t.
 template <reducible Range>
 constexpr auto view_of(const Range& range) {
-  if constexpr (detail::counts_otherwise<Range>) {
+  if constexpr (detail::counts_otherwise<Range> && contiguous_item_view<Range>) {
+    return contiguous_view<typename Range::item_type>(range.data(),
+                                                      static_cast<std::int64_t>(range.size()));
+  } else if constexpr (detail::counts_otherwise<Range>) {
     return detail::counted_view<Range>{range};
   } else if constexpr (item_view<Range>) {
     return range;

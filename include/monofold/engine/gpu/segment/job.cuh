@@ -88,7 +88,8 @@ struct segment_job {
   F f;
 
   MONOFOLD_GPU segment_ends ends_of(std::int64_t segment) const {
-    return {segments.begin(segment), segments.end(segment)};
+    return {static_cast<std::int64_t>(segments.begin(segment)),
+            static_cast<std::int64_t>(segments.end(segment))};
   }
   MONOFOLD_GPU bool is_good(const segment_ends& ends) const {
     return ends.begin >= 0 && ends.end >= ends.begin && ends.end <= size;

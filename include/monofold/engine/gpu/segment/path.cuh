@@ -39,8 +39,9 @@ class segment_path {
   segment_path(const F& f, const View& view, const Segments& segments, int multiprocessors)
       : fold_(f), view_(view), segments_(segments), multiprocessors_(multiprocessors) {
     const std::int64_t length = known_segments<Segments>::length(segments);
-    facts_ = {segments.size(),
-              length < 0 ? static_cast<std::int64_t>(view.size()) : length * segments.size(),
+    const std::int64_t count = count_of(segments);
+    facts_ = {count,
+              length < 0 ? static_cast<std::int64_t>(view.size()) : length * count,
               tile_items_v<item>,
               length,
               known_segments<Segments>::may_overlap,
@@ -56,10 +57,10 @@ class segment_path {
     if (plan_.long_blocks == 0) mediums_ = units_ = 0;
     if constexpr (std::is_same_v<Segments, fixed_segments> && folds_chunks_v<F, View>) {
       // Rows that share chunks lie side by side; others begin at chunks.
-      rows_ = row_launch_for<item>(segments.size(), length, multiprocessors);
+      rows_ = row_launch_for<item>(count, length, multiprocessors);
       const bool is_aligned =
           reinterpret_cast<std::uintptr_t>(view.data()) % lane_bytes == 0 &&
-          (segments.size() <= 1 ||
+          (count <= 1 ||
            (rows_.chunks == 0 ? segments.begin(1) == length
                               : segments.begin(1) % tile_shape<item>::items_per_lane == 0));
       if (!is_aligned || is_faster_in_slots(length) ||
@@ -123,7 +124,7 @@ class segment_path {
                          sizeof(item) == 4) {
       return length > 8 && length <= 256;  // by shared memory
     } else if constexpr (!std::is_void_v<segment_term_t<F, View>> && sizeof(item) == 4) {
-      const bool are_few = segments_.size() * length <= std::int64_t{8} << 20;
+      const bool are_few = count_of(segments_) * length <= std::int64_t{8} << 20;
       return are_few ? length > 4 && length <= 512 : length > 32 && length < 256;
     } else {
       return false;

@@ -3,7 +3,6 @@
 
 #include <bit>
 #include <cstdint>
-#include <limits>
 #include <type_traits>
 
 #include "monofold/engine/gpu/kernel.cuh"
@@ -12,7 +11,6 @@
 #include "monofold/fold/sum.hpp"
 #include "monofold/plan/tiles.hpp"
 #include "monofold/platform/bits.hpp"
-#include "monofold/platform/float_format.hpp"
 #include "monofold/platform/host_device.hpp"
 #include "monofold/platform/numbers.hpp"
 
@@ -82,26 +80,6 @@ requires(sizeof(Item) <= 4) struct slot_cells<integer_sum_fold<Item>, Item, Sink
   MONOFOLD_GPU static typename F::state state_of(const F&, cell own, int) { return own; }
 };
 
-/// As constants: device code may not call the functions that give them.
-template <class Item>
-struct integer_ends {
-  static constexpr Item most = std::numeric_limits<Item>::max();
-  static constexpr Item least = std::numeric_limits<Item>::min();
-};
-
-/// The item that any other is as good as.
-template <class Item>
-MONOFOLD_GPU Item worst_item(bool is_smallest_best) {
-  if constexpr (is_floating_v<Item>) {
-    using format = float_format<Item>;
-    using bits = typename format::bits;
-    return float_from_bits<Item>(static_cast<bits>(
-        format::infinity | (is_smallest_best ? bits{0} : bits{format::sign_bit})));
-  } else {
-    return is_smallest_best ? integer_ends<Item>::most : integer_ends<Item>::least;
-  }
-}
-
 /// Of an extremum: its key, the greater the better, and the first item that has it.
 template <class F, class Item>
 struct extremum_cells {
@@ -112,7 +90,7 @@ struct extremum_cells {
     std::int32_t at;
   };
   // None is worse; of like ones the first counts.
-  MONOFOLD_GPU static Item filler(const F&) { return worst_item<Item>(F::picks_smallest); }
+  MONOFOLD_GPU static Item filler(const F&) { return F::item_of(F::worst); }
   MONOFOLD_GPU static cell absent(const F&) { return {F::worst, -1}; }
   MONOFOLD_GPU static cell take(const F& f, const Item& item, int i) {
     const auto own = f.lift(item, i);
@@ -141,7 +119,7 @@ struct slot_cells<extremum_answer_fold<Item, smallest, extremum_part::value>, It
   static constexpr bool is_one = true;
   static constexpr bool any_order = true;
   using cell = typename F::key;
-  MONOFOLD_GPU static Item filler(const F&) { return worst_item<Item>(smallest); }
+  MONOFOLD_GPU static Item filler(const F&) { return F::item_of(F::worst); }
   MONOFOLD_GPU static cell absent(const F&) { return F::worst; }
   MONOFOLD_GPU static cell take(const F& f, const Item& item, int) { return f.lift(item, 0).key; }
   MONOFOLD_GPU static cell join(const F&, cell a, cell b) { return F::better(b, a) ? b : a; }

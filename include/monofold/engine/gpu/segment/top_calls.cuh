@@ -3,6 +3,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -73,9 +74,10 @@ class top_segments {
   failure start(const device_stream& on, const gpu_workspace& workspace, const top_out<item>& out,
                 bool from_view) const {
     if (auto failed = check_view(view_, on.device)) return failed;
-    if (segments_.size() < 0) return {status::invalid_argument, "a negative count of segments"};
+    const std::int64_t count = count_of(segments_);
+    if (count < 0) return {status::invalid_argument, "a negative count of segments"};
     if (auto failed = path_.failure_of_k()) return failed;
-    if (segments_.size() == 0) return {};
+    if (count == 0) return {};
     if (k_ > 0) {
       if (auto failed = check_pointer(out.values, "the values' place", alignof(item), on.device)) {
         return failed;
@@ -96,7 +98,7 @@ class top_segments {
   /// errors     throws `error`: as `start`
   std::vector<result<answer>> wait(const device_stream& on, bool from_view,
                                    std::int64_t& bad) const {
-    const std::int64_t count = segments_.size() < 0 ? 0 : segments_.size();
+    const std::int64_t count = std::max<std::int64_t>(count_of(segments_), 0);
     throw_if(path_.failure_of_k());
     throw_if(check_waitable(on));
     awaited_state& place = awaited_state::of_device(on.device);

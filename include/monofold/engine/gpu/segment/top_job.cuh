@@ -47,7 +47,8 @@ struct top_job {
   Segments segments;
 
   MONOFOLD_GPU segment_ends ends_of(std::int64_t segment) const {
-    return {segments.begin(segment), segments.end(segment)};
+    return {static_cast<std::int64_t>(segments.begin(segment)),
+            static_cast<std::int64_t>(segments.end(segment))};
   }
   MONOFOLD_GPU bool is_good(const segment_ends& ends) const {
     if constexpr (lists_rows<Segments>) {

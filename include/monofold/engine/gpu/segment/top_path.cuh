@@ -31,9 +31,9 @@ class top_rows_path {
       : order_(order), k_(k), size_(size), segments_(segments) {
     const std::int64_t length = known_segments<Segments>::length(segments);
     may_overlap_ = known_segments<Segments>::may_overlap && length < 0;
-    const segment_facts facts{segments.size(),    length < 0 ? size : length * segments.size(),
-                              tile_items_v<Word>, length,
-                              may_overlap_,       true};
+    const std::int64_t count = count_of(segments);
+    const segment_facts facts{
+        count, length < 0 ? size : length * count, tile_items_v<Word>, length, may_overlap_, true};
     if (failure_of_k()) return;
     const top_rows_launch plan =
         top_rows_launch_for(facts, static_cast<int>(k), order.least() != 0, multiprocessors);

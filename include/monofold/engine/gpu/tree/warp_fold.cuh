@@ -68,11 +68,12 @@ template <class F, class View>
 inline constexpr bool is_staged_v =
     !is_commutative_v<F> && warp_tile<View>::held && !is_large_v<F, typename View::item_type>;
 
-/// True where more of the same items change no extremum.
+/// True where a state has the place of an extremum.
 template <class F>
 inline constexpr bool is_end_v = is_extremum_fold_v<F> || is_extrema_fold_v<F>;
+/// True where an item that comes twice changes nothing.
 template <class F>
-inline constexpr bool may_repeat_items_v = is_end_v<F> || is_extreme_key_fold_v<F>;
+inline constexpr bool is_idempotent_v = is_end_v<F> || is_extreme_key_fold_v<F>;
 
 /// True where zeros (of floats -0) change no accumulator. Of the library's own folds: what a user derives from one may
 /// be anything.
@@ -97,7 +98,7 @@ inline constexpr bool ignores_zeros_v<variance_fold<Item, root>> =
 /// True where a tile that is not whole may be filled up with items that change nothing, but that they are counted.
 template <class F, class View>
 inline constexpr bool is_filled_v = contiguous_item_view<View>&& warp_tile<View>::held &&
-                                    (may_repeat_items_v<F> || ignores_zeros_v<F>);
+                                    (is_idempotent_v<F> || ignores_zeros_v<F>);
 template <class... Folds, class View>
 inline constexpr bool is_filled_v<all_fold<Folds...>, View> = (is_filled_v<Folds, View> || ...);
 
@@ -119,9 +120,7 @@ inline constexpr bool has_neutral_item_v = has_worst_item_v<F> || ignores_zeros_
 
 template <class F, class Item>
 MONOFOLD_GPU Item neutral_item() {
-  if constexpr (is_extreme_key_fold_v<F>) {
-    return F::ends::item_of(F::ends::worst);
-  } else if constexpr (has_worst_item_v<F>) {
+  if constexpr (has_worst_item_v<F>) {
     return F::item_of(F::worst);
   } else if constexpr (is_floating_v<Item>) {
     return negative_zero<Item>();
@@ -311,7 +310,7 @@ MONOFOLD_GPU typename F::state fold_loaded_tile(const F& f, Tile& tile, bytes16*
     return fold_members<full, fills>(f.members, tile, buffer);
   } else if constexpr (!full && fills && is_filled_v<F, typename Tile::view_type>) {
     fill_up<F>(tile);
-    if constexpr (may_repeat_items_v<F>) {
+    if constexpr (is_idempotent_v<F>) {
       return ends_of_tile<F>(tile);
     } else {
       return fold_loaded_tile<true>(f, tile, buffer);
