@@ -76,6 +76,20 @@ bool may_share([[maybe_unused]] void (*kernel)(Parameters...), [[maybe_unused]] 
   return true;
 }
 
+/// Whether a block of the current device may have so much shared memory, as far as it may be asked for.
+inline bool has_shared_memory([[maybe_unused]] int bytes) {
+#if defined(MONOFOLD_EMULATED)
+  return true;
+#else
+  int device = 0;
+  int most = 0;
+  return cudaGetDevice(&device) == cudaSuccess &&
+         cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device) ==
+             cudaSuccess &&
+         bytes <= most;
+#endif
+}
+
 /// A stream of the current device, and which device that is: asked once a call.
 struct device_stream {
   cudaStream_t stream;

@@ -29,6 +29,21 @@ MONOFOLD_GPU void wait_for_copies() {
 #endif
 }
 
+/// What this thread has begun since it last ended one is one group.
+MONOFOLD_GPU void end_group_of_copies() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.commit_group;" ::: "memory");
+#endif
+}
+
+/// Until at most `groups` groups of this thread are on their way: the last ones.
+template <int groups>
+MONOFOLD_GPU void wait_for_copies_but() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.wait_group %0;" ::"n"(groups) : "memory");
+#endif
+}
+
 /// What a lane will take next of rows of 32 chunks.
 ///
 /// shape      `buffer`: rows x 32 chunks of shared memory of this warp; a lane writes and reads its own

@@ -12,6 +12,7 @@
 #include "monofold/engine/gpu/segment/job.cuh"
 #include "monofold/engine/gpu/segment/lane_columns.cuh"
 #include "monofold/engine/gpu/segment/slot_cells.cuh"
+#include "monofold/engine/gpu/segment/staged_columns.cuh"
 #include "monofold/level/lanes.cuh"
 #include "monofold/level/thread.cuh"
 #include "monofold/plan/tiles.hpp"
@@ -121,6 +122,66 @@ class across_cells {
       }
     }
   }
+};
+
+/// The exact sum of pages of a column. An addition waits for the one before, so that four are on their way.
+template <class Term>
+class staged_pairs {
+ public:
+  using item = typename Term::item;
+
+  /// A page: by doubles alone where they hold its items of all lanes.
+  ///
+  /// sync       all lanes of the warp
+  template <int count>
+  MONOFOLD_GPU void add(const item* first, known_count<count>) {
+    if constexpr (sums_as_double_v<Term>) {
+      using doubles = double_cells<Term>;
+      double own[chains];
+      MONOFOLD_UNROLL
+      for (int c = 0; c < chains; ++c) own[c] = doubles::absent();
+      typename doubles::watch seen;
+      MONOFOLD_UNROLL
+      for (int i = 0; i < count; ++i) {
+        const item x = first[i * staged_columns];
+        seen.see(x);
+        own[i % chains] = doubles::add({}, own[i % chains], x);
+      }
+      const std::uint32_t key = seen.key();
+      const int last = doubles::watch::items::max_exponent_of(key) + log2_tile_items<item> - 53;
+      if (key < doubles::watch::items::infinite && seen.are_multiples_of(last)) {
+        const double sum =
+            doubles::join(doubles::join(own[0], own[1]), doubles::join(own[2], own[3]));
+        own_[0] = cells::join(own_[0], {sum, 0, 0});
+        return;
+      }
+      add(first, count);
+    } else {
+      MONOFOLD_UNROLL
+      for (int i = 0; i < count; ++i) {
+        own_[i % chains] = cells::add({}, own_[i % chains], first[i * staged_columns]);
+      }
+    }
+  }
+  /// Some items.
+  MONOFOLD_GPU void add(const item* first, int count) {
+    MONOFOLD_ROLL
+    for (int i = 0; i < count; ++i) {
+      own_[0] = cells::add({}, own_[0], first[i * staged_columns]);
+    }
+  }
+  MONOFOLD_GPU sum_of_two total() const {
+    sum_of_two all = own_[0];
+    MONOFOLD_UNROLL
+    for (int c = 1; c < chains; ++c) all = cells::join(all, own_[c]);
+    return all;
+  }
+
+ private:
+  using cells = pair_cells<Term>;
+  static constexpr int chains = 4;
+
+  sum_of_two own_[chains] = {cells::absent(), cells::absent(), cells::absent(), cells::absent()};
 };
 
 /// Whether the rows of a job may be added so: their answers follow from the leading bits of one sum.

@@ -13,6 +13,8 @@
 #include "monofold/engine/gpu/segment/across_cells.cuh"
 #include "monofold/engine/gpu/segment/exact_lane.cuh"
 #include "monofold/engine/gpu/segment/fold_across_kernel.cuh"
+#include "monofold/engine/gpu/segment/staged_columns.cuh"
+#include "monofold/level/block_shared.cuh"
 #include "monofold/level/thread.cuh"
 #include "monofold/level/warp.cuh"
 #include "monofold/plan/tiles.hpp"
@@ -132,6 +134,32 @@ MONOFOLD_GPU bool have_pairs(const Job& job) {
          job.rows.row_items <= across_cells<typename Job::fold, term, 1>::most_of_pairs;
 }
 
+/// The pages of a team's columns. Warps of the teams take turns, as those that share rows do.
+///
+/// shape      job.is_staged: rows of a block are neighbours in memory
+template <class Job>
+MONOFOLD_GPU page_ring<typename Job::item> ring_of(const Job& job, const across_lane& at) {
+  using item = typename Job::item;
+  const int team = warp_rank() % job.sharing;
+  const int own = warp_rank() / job.sharing * warp_lanes + lane_rank();
+  const std::int64_t first_row = at.row - own;
+  return {static_cast<char*>(dynamic_shared()) + team * page_shape<item>::bytes, own,
+          job.first + place_of_row(job.rows, first_row).offset, job.rows.reduced[0].stride,
+          job.rows.num_rows - first_row};
+}
+
+/// What a team's items of a node, which come by pages, are as a pair.
+///
+/// sync       all threads of the block
+template <class Job, class Term>
+MONOFOLD_GPU sum_of_two staged_pair_of(const Job& job, const across_lane& at) {
+  using item = typename Job::item;
+  staged_pairs<Term> own;
+  take_pages(ring_of(job, at), at.begin, at.end, warp_rank() % job.sharing, job.sharing,
+             [&](const item* first, auto count) { own.add(first, count); });
+  return own.total();
+}
+
 /// Adds rows, or the nodes of one, by doubles and pairs of doubles; bits of the lane's rows that are left.
 ///
 /// shape      shared: across_block::shared_bytes
@@ -149,7 +177,7 @@ MONOFOLD_GPU std::uint32_t add_across_by_doubles(const Job& job, const across_la
   const auto* const first = job.first + place.offset + at.begin * stride;
   std::uint32_t left = at.rows;
   if constexpr (cells::may_be_doubles) {
-    if (job.nodes == 1 && job.sharing == 1 && items <= cells::most_of_doubles) {
+    if (job.nodes == 1 && job.sharing == 1 && !job.is_staged && items <= cells::most_of_doubles) {
       left = cells::add_doubles(job.f, {first, stride, row_stride, items, left}, job.sinks,
                                 place.number);
       if (!any_lane(left != 0)) return 0;
@@ -159,7 +187,12 @@ MONOFOLD_GPU std::uint32_t add_across_by_doubles(const Job& job, const across_la
   const std::int64_t each = (items + job.sharing - 1) / job.sharing;
   const std::int64_t from = member * each;
   const std::int64_t own_items = items - from < each ? items - from : each;
-  pairs total = cells::pairs_of({first + from * stride, stride, row_stride, own_items, left});
+  pairs total;
+  if (columns == 1 && job.is_staged) {
+    if constexpr (columns == 1) total = {{staged_pair_of<Job, term>(job, at)}};
+  } else {
+    total = cells::pairs_of({first + from * stride, stride, row_stride, own_items, left});
+  }
   if constexpr (columns == 1) {
     if (job.sharing > 1) {
       auto* const slots = reinterpret_cast<pairs*>(shared) + warp_rank() * warp_lanes + lane_rank();

@@ -9,9 +9,12 @@
 #include "monofold/engine/gpu/segment/job.cuh"
 #include "monofold/engine/gpu/segment/lane_columns.cuh"
 #include "monofold/engine/gpu/segment/lane_items.cuh"
+#include "monofold/engine/gpu/segment/paged_extremum.cuh"
 #include "monofold/engine/gpu/segment/row_place.cuh"
 #include "monofold/engine/gpu/segment/short_fold.cuh"
+#include "monofold/engine/gpu/segment/staged_columns.cuh"
 #include "monofold/fold/exact/sum_of_two.hpp"
+#include "monofold/level/block_shared.cuh"
 #include "monofold/level/thread.cuh"
 #include "monofold/plan/tiles.hpp"
 #include "monofold/platform/host_device.hpp"
@@ -115,6 +118,7 @@ struct across_job {
   std::int32_t node_level;
   std::int32_t sharing;    // warps that take parts of the same rows: a power of two
   std::int32_t lane_rows;  // of a lane, a warp's lanes apart
+  bool is_staged;          // by pages of a block's columns, which teams share
   Sinks sinks;
   array_rows rows;
   F f;
@@ -200,14 +204,11 @@ struct across_unit {
   bool is_there;
 };
 
-/// Unit `rank` of a job: 32 neighbouring rows, and a node of them.
+/// Node `node` of a row, if it is there.
 template <class Job>
-MONOFOLD_GPU across_unit unit_of(const Job& job, std::int64_t rank) {
+MONOFOLD_GPU across_unit unit_at(const Job& job, std::int64_t row, std::int64_t node,
+                                 bool is_there) {
   constexpr int tile_items = tile_items_v<typename Job::item>;
-  const std::int64_t node =
-      job.nodes == 1 ? 0 : rank / job.groups;  // a division of 64 bits is long
-  const std::int64_t row = (rank - node * job.groups) * warp_lanes + lane_rank();
-  const bool is_there = row < job.rows.num_rows;
   const std::int64_t tiles = (job.rows.row_items + tile_items - 1) / tile_items;
   const std::int64_t first = node << job.node_level;
   const std::int64_t behind = first + (std::int64_t{1} << job.node_level);
@@ -217,6 +218,15 @@ MONOFOLD_GPU across_unit unit_of(const Job& job, std::int64_t rank) {
           behind < tiles ? behind : tiles,
           place_of_row(job.rows, is_there ? row : 0),
           is_there};
+}
+
+/// Unit `rank` of a job: 32 neighbouring rows, and a node of them.
+template <class Job>
+MONOFOLD_GPU across_unit unit_of(const Job& job, std::int64_t rank) {
+  const std::int64_t node =
+      job.nodes == 1 ? 0 : rank / job.groups;  // a division of 64 bits is long
+  const std::int64_t row = (rank - node * job.groups) * warp_lanes + lane_rank();
+  return unit_at(job, row, node, row < job.rows.num_rows);
 }
 
 /// Gives what a lane made of its unit to the row's sink, or to who joins nodes.
@@ -259,6 +269,65 @@ MONOFOLD_GPU void fold_short_across(const Job& job, std::int64_t rank) {
   }
 }
 
+/// Whether rows of a job lie where a block may bring them by pages.
+template <class Job>
+inline constexpr bool has_pages_v =
+    Job::has_one_axis&& std::is_same_v<typename Job::first_item, const typename Job::item*>;
+
+/// What a thread has of staged_columns rows whose items come by pages.
+template <class Item>
+struct staged_unit {
+  across_unit unit;
+  int team;
+  page_ring<Item> ring;
+};
+/// That of this thread.
+///
+/// shape      job.is_staged: rows of a block are neighbours in memory; teams of a block share them
+template <class Job>
+MONOFOLD_GPU staged_unit<typename Job::item> staged_unit_of(const Job& job) {
+  using item = typename Job::item;
+  const std::int64_t node = block_rank() / job.groups;
+  const std::int64_t first_row = (block_rank() - node * job.groups) * staged_columns;
+  const std::int64_t columns = job.rows.num_rows - first_row;
+  const int team = thread_rank() / staged_columns;
+  const int own = thread_rank() % staged_columns;
+  return {unit_at(job, first_row + own, node, team == 0 && own < columns), team,
+          page_ring<item>(static_cast<char*>(dynamic_shared()) + team * page_shape<item>::bytes,
+                          own, job.first + place_of_row(job.rows, first_row).offset,
+                          job.rows.reduced[0].stride, columns)};
+}
+
+/// Whether a fold finds extrema by pages.
+template <class F, class Item>
+inline constexpr bool finds_by_pages_v = (is_extremum_fold_v<F> ||
+                                          is_extrema_fold_v<F>)&&sizeof(Item) <= 8;
+
+/// Extrema of a block's rows, and a node of them, by pages.
+///
+/// sync       all threads of the block
+template <class Job>
+MONOFOLD_GPU void find_staged_across(const Job& job) {
+  using fold = typename Job::fold;
+  using item = typename Job::item;
+  constexpr std::int64_t tile_items = tile_items_v<item>;
+  const auto own = staged_unit_of(job);
+  const std::int64_t begin = own.unit.first * tile_items;
+  const std::int64_t behind = own.unit.end * tile_items;
+  const std::int64_t end = behind < job.rows.row_items ? behind : job.rows.row_items;
+  std::conditional_t<is_extremum_fold_v<fold>, paged_extremum<fold, item>,
+                     paged_extrema<fold, item>>
+      best;
+  std::int64_t index = begin;
+  take_pages(own.ring, begin, end, 0, 1, [&](const item* page, auto count) {
+    best.see(page, count, index);
+    index += count;
+  });
+  give_across(
+      job, own.unit,
+      best.total(job.first + own.unit.place.offset, job.rows.reduced[0].stride, begin, end));
+}
+
 template <class Job>
 __global__ void __launch_bounds__(across_threads,
                                   across_resident_blocks<typename Job::fold, typename Job::item>)
@@ -267,6 +336,9 @@ __global__ void __launch_bounds__(across_threads,
   let_next_launch_begin();
   if (job.layout != handed_layout_of<fold, typename Job::view>()) trap();
   wait_for_launches_before();
+  if constexpr (has_pages_v<Job> && finds_by_pages_v<fold, typename Job::item>) {
+    if (job.is_staged) return find_staged_across(job);
+  }
   const std::int64_t rank = block_rank() * (across_threads / warp_lanes) + warp_rank();
   if (rank >= job.groups * job.nodes) return;
   if constexpr (has_lane_rows_v<Job>) {

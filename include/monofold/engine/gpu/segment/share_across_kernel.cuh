@@ -7,6 +7,7 @@
 #include "monofold/engine/gpu/kernel.cuh"
 #include "monofold/engine/gpu/segment/fold_across_kernel.cuh"
 #include "monofold/engine/gpu/segment/short_fold.cuh"
+#include "monofold/engine/gpu/segment/staged_columns.cuh"
 #include "monofold/engine/gpu/segment/teams.cuh"
 #include "monofold/level/block.cuh"
 #include "monofold/level/thread.cuh"
@@ -36,32 +37,45 @@ struct awaited_items : Items {
   static constexpr bool is_awaited = true;
 };
 
-/// The state of a tile of each of 32 rows, in warp 0: each of 2^level warps takes a power of two of neighbouring columns,
-/// a node.
+/// Whether a fold may have its items by pages.
+template <class F, class Item>
+inline constexpr bool is_stageable_fold_v =
+    shares_slots_v<F>&& slot_shape<F, Item>::striped && !is_large_v<F, Item> && sizeof(Item) <= 8 &&
+    lane_bytes % sizeof(Item) == 0;
+
+/// The state of a tile of the rows of `each` lanes, in the first of 2^level members of the block: each takes a power of
+/// two of neighbouring columns, a node.
 ///
 /// order      the plan's tree
 /// sync       all threads of the block
-template <class F, class Item, class Items>
+template <class F, class Item, int each, class Items>
 MONOFOLD_GPU typename F::state fold_shared_tile(const F& f, const Items& items, int count,
                                                 int level) {
   using own_type = accumulator_t<F>;
   alignas(16) __shared__ char shared[most_across_warps<Item> * warp_lanes * sizeof(own_type)];
-  auto* const parts = reinterpret_cast<own_type*>(shared) + lane_rank();
+  const int member = thread_rank() / each;
+  auto* const parts = reinterpret_cast<own_type*>(shared) + thread_rank() % each;
   const int used = columns_in_use<column_items<F, Item>>(count);
   const int width = columns_a_member(used, level);
-  const int warp = warp_rank();
-  auto own = fold_member_slots<F, Item>(f, items, count, warp, width, used);
+  auto own = fold_member_slots<F, Item>(f, items, count, member, width, used);
+  if constexpr (is_paged_v<Items>) {
+    // Members that have fewer columns turn as many pages.
+    const int left = used - member * width;
+    MONOFOLD_ROLL
+    for (int i = left < 0 ? 0 : left; i < width; ++i) items.turn_page();
+  }
+  if (level == 0) return fold_access<F, Item>::flush(f, own, count);
   sync_block();  // parts read before are overwritten below
-  parts[warp * warp_lanes] = own;
+  parts[member * each] = own;
   sync_block();  // parts written above are read below
-  if (warp == 0) {
+  if (member == 0) {
     const int holders = (used + width - 1) / width;
     MONOFOLD_ROLL
     for (int distance = 1; distance < 1 << level; distance *= 2) {
       MONOFOLD_ROLL
       for (int i = 0; i + distance < holders; i += 2 * distance) {
-        own_type* const left = parts + i * warp_lanes;
-        const own_type both = lane_access<F, Item>::join(f, *left, left[distance * warp_lanes]);
+        own_type* const left = parts + i * each;
+        const own_type both = lane_access<F, Item>::join(f, *left, left[distance * each]);
         *left = both;
       }
     }
@@ -70,7 +84,30 @@ MONOFOLD_GPU typename F::state fold_shared_tile(const F& f, const Items& items, 
   return fold_access<F, Item>::flush(f, own, count);
 }
 
-/// A block a node of 32 neighbouring rows; rows have an item at least.
+/// The columns of a block by pages, and a node of them.
+///
+/// shape      job.is_staged: rows of a block are neighbours in memory
+/// sync       all threads of the block
+template <class Job>
+MONOFOLD_GPU void fold_staged_across(const Job& job, int level) {
+  using fold = typename Job::fold;
+  using item = typename Job::item;
+  constexpr int tile_items = tile_items_v<item>;
+  const auto own = staged_unit_of(job);
+  const across_unit& unit = own.unit;
+  tile_pages<item> pages(own.ring, job.rows.row_items, unit.first, unit.end, own.team, level);
+  lane_counter<fold, across_tile_levels> counter;
+  MONOFOLD_ROLL
+  for (std::int64_t tile = unit.first; tile < unit.end; ++tile) {
+    const std::int64_t left = job.rows.row_items - tile * tile_items;
+    const int count = left < tile_items ? static_cast<int>(left) : tile_items;
+    const paged_items<item> items(pages, tile * tile_items);
+    counter.push(job.f, fold_shared_tile<fold, item, staged_columns>(job.f, items, count, level));
+  }
+  give_across(job, unit, counter.total(job.f));
+}
+
+/// A block a node of 32 neighbouring rows, or of staged_columns ones; rows have an item at least.
 template <class Job>
 __global__ void __launch_bounds__(most_across_warps<typename Job::item>* warp_lanes)
     share_across_kernel(MONOFOLD_GRID_CONSTANT const Job job) {
@@ -83,6 +120,9 @@ __global__ void __launch_bounds__(most_across_warps<typename Job::item>* warp_la
   if (job.layout != handed_layout_of<fold, typename Job::view>()) trap();
   wait_for_launches_before();
   const int level = level_over(job.sharing);
+  if constexpr (has_pages_v<Job> && is_stageable_fold_v<fold, item>) {
+    if (job.is_staged) return fold_staged_across(job, level);
+  }
   const across_unit unit = unit_of(job, block_rank());
   lane_counter<fold, across_tile_levels> counter;
   MONOFOLD_ROLL
@@ -90,7 +130,7 @@ __global__ void __launch_bounds__(most_across_warps<typename Job::item>* warp_la
     const std::int64_t left = job.rows.row_items - tile * tile_items;
     const int count = left < tile_items ? static_cast<int>(left) : tile_items;
     const own_items items(job.first + unit.place.offset, job.rows, tile * tile_items);
-    counter.push(job.f, fold_shared_tile<fold, item>(job.f, items, count, level));
+    counter.push(job.f, fold_shared_tile<fold, item, warp_lanes>(job.f, items, count, level));
   }
   if (warp_rank() == 0) give_across(job, unit, counter.total(job.f));
 }

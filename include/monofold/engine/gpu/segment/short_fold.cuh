@@ -19,6 +19,12 @@
 
 namespace monofold::detail {
 
+/// True where a column's items come by pages.
+template <class Items>
+inline constexpr bool is_paged_v = requires(const Items& items) {
+  items.turn_page();
+};
+
 /// The accumulators of a column, all of whose loads are on their way before one is used. `is_whole`: the tile has all
 /// of its items.
 template <bool is_whole, class F, class Item, class Items, class Own>
@@ -27,21 +33,28 @@ MONOFOLD_GPU void absorb_far_column(const F& f, const Items& items, int first, i
   using access = fold_access<F, Item>;
   constexpr int each = tile_shape<Item>::items_per_lane;
   constexpr int chains = slot_shape<F, Item>::chains;
-  item_chunk<Item> rows[tile_rows];
-  MONOFOLD_UNROLL
-  for (int r = 0; r < tile_rows; ++r) {
-    rows[r] = items.template chunk<is_whole>(first + r * tile_shape<Item>::row_items, count);
+  constexpr bool is_paged = is_paged_v<Items>;  // the loads are done
+  item_chunk<Item> rows[is_paged ? 1 : tile_rows];
+  if constexpr (!is_paged) {
+    MONOFOLD_UNROLL
+    for (int r = 0; r < tile_rows; ++r) {
+      rows[r] = items.template chunk<is_whole>(first + r * tile_shape<Item>::row_items, count);
+    }
   }
   MONOFOLD_UNROLL
   for (int r = 0; r < tile_rows; ++r) {
+    item_chunk<Item>& row = rows[is_paged ? 0 : r];
+    if constexpr (is_paged) {
+      row = items.template chunk<is_whole>(first + r * tile_shape<Item>::row_items, count);
+    }
     MONOFOLD_UNROLL
     for (int v = 0; v < each; ++v) {
       const int at = first + r * tile_shape<Item>::row_items + v;
       if (!is_whole && at >= count) continue;
       if (r == 0 && v < chains) {
-        own[v] = access::open(f, rows[r][v], items.index(at));
+        own[v] = access::open(f, row[v], items.index(at));
       } else {
-        access::absorb(f, own[v % chains], rows[r][v], items.index(at));
+        access::absorb(f, own[v % chains], row[v], items.index(at));
       }
     }
   }
@@ -68,11 +81,12 @@ MONOFOLD_GPU accumulator_t<F> fold_column(const F& f, const Items& items, int co
                       : first + column_items<F, Item>;
   slot_array<accumulator_t<F>, chains> own;
   bool is_done = false;
+  if constexpr (is_paged_v<Items>) items.turn_page();
   if constexpr (Items::is_far && shape::striped && !is_large_v<F, Item> && sizeof(Item) <= 16) {
     is_done = count == tile_items_v<Item>;
     if (is_done) {
       absorb_far_column<true, F, Item>(f, items, first, count, own);
-    } else if (is_awaited_v<Items> && count > tile_shape<Item>::row_items) {
+    } else if ((is_awaited_v<Items> || is_paged_v<Items>)&&count > tile_shape<Item>::row_items) {
       absorb_far_column<false, F, Item>(f, items, first, count, own);
       is_done = true;
     }
