@@ -136,7 +136,8 @@ void reduce_axis_into(const gpu_engine& engine, const array_view<Item>& items,
                       const axis_numbers& axes, const F& f, finished_t<F, Item>* out,
                       const gpu_workspace& workspace) {
   using bound = bound_fold_t<F, Item>;
-  static_assert(!detail::is_all_fold<bound>::value, "all(...) is finished on the host");
+  static_assert(!detail::is_all_fold<bound>::value,
+                "all(...) is finished on the host: reduce_axis, or fold_axis_into");
   const bound own = bind_fold<Item>(f);
   detail::check_calls<bound, contiguous_view<Item>>();
   static_cast<void>(&detail::device_calls<bound, Item>::finish_needs_MONOFOLD_HD);
@@ -170,19 +171,46 @@ void reduce_axis_into(const gpu_engine& engine, const array_view<Item>& items,
   detail::throw_if(all.path().start(on, workspace, out, false));
 }
 
+/// Starts the same and leaves a state a row: for `all(...)`, and for what is combined later.
+///
+/// shape      as reduce_axis_into
+/// sync       does not wait, allocates nothing; may be captured in a graph
+/// errors     as reduce_axis_into
+/// tested by  tests/gpu/axis_members_test.cu
+template <class Item, class F>
+requires gpu_fold_on<F, Item>
+void fold_axis_into(const gpu_engine& engine, const array_view<Item>& items,
+                    const axis_numbers& axes, const F& f,
+                    typename bound_fold_t<F, Item>::state* out, const gpu_workspace& workspace) {
+  using bound = bound_fold_t<F, Item>;
+  const bound own = bind_fold<Item>(f);
+  detail::check_calls<bound, contiguous_view<Item>>();
+  const array_rows rows = rows_of(items.extents(), items.strides(), axes);
+  if (rows.num_rows == 0) return;
+  if (rows.row_items == 0 && !has_identity_v<bound>) {
+    throw segment_error(status::empty_input, 0, "row");
+  }
+  detail::device_stream on{};
+  detail::throw_if(detail::open_stream(engine, on));
+  detail::throw_if(detail::axis_into_async(on, detail::path_of(on, own, items, rows), items,
+                                           workspace,
+                                           detail::segment_states<typename bound::state>{out}));
+}
+
 /// Reduces some axes of an array that the device can read, and waits: a `result` a row.
 ///
+/// shape      as reduce_axis_into; states of `all(...)` are finished on the host
 /// errors     throws `error`: as reduce_axis on the CPU; as `reduce` of a GPU
+/// cost       of `all(...)` also a copy of a state a row: an exact member has up to 312 bytes
 template <class Item, class F>
 requires gpu_fold_on<F, Item>
 auto try_reduce_axis(const gpu_engine& engine, const array_view<Item>& items,
                      const axis_numbers& axes, const F& f, keepdims keep = keepdims::no) {
   using bound = bound_fold_t<F, Item>;
   using answer = result<answer_t<bound>>;
-  static_assert(!detail::is_all_fold<bound>::value, "all(...) is finished on the host");
   const bound own = bind_fold<Item>(f);
   detail::check_calls<bound, contiguous_view<Item>>();
-  if constexpr (!detail::is_top_fold_v<bound>) {
+  if constexpr (!detail::is_top_fold_v<bound> && !detail::is_all_fold<bound>::value) {
     static_cast<void>(&detail::device_calls<bound, Item>::finish_needs_MONOFOLD_HD);
   }
   const array_rows rows = rows_of(items.extents(), items.strides(), axes);
@@ -194,13 +222,20 @@ auto try_reduce_axis(const gpu_engine& engine, const array_view<Item>& items,
   if constexpr (detail::is_top_fold_v<bound>) {
     out.values = detail::top_rows<bound, Item>(on, own, items, rows).wait();
   } else {
+    using awaited = detail::awaited_answers<bound>;
+    if (awaited::are_states && rows.row_items == 0) {
+      for (answer& value : out.values) value = finish_empty(own);
+      return out;
+    }
     const auto path = detail::path_of(on, own, items, rows);
-    detail::segments_place<answer> place;
+    detail::segments_place<typename awaited::left> place;
     detail::throw_if(place.open(on, rows.num_rows, path.workspace_bytes()));
     detail::throw_if(detail::axis_into_async(on, path, items, place.workspace(),
-                                             detail::segment_answers<answer>{place.answers()}));
+                                             typename awaited::sinks{place.answers()}));
+    std::vector<typename awaited::left> found(out.values.size());
     std::uint64_t report[2] = {};
-    detail::throw_if(place.get(out.values, report));
+    detail::throw_if(place.get(found, report));
+    out.values = awaited::finished(own, std::move(found));
   }
   return out;
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "monofold/engine/gpu/dispatch.cuh"
@@ -121,14 +122,32 @@ class segments_place {
   std::int64_t count_ = 0;
 };
 
+/// What kernels leave for a call that waits: an answer a segment or a row; of several folds a state, which the host
+/// finishes.
+template <class F>
+struct awaited_answers {
+  using answer = result<answer_t<F>>;
+  static constexpr bool are_states = is_all_fold<F>::value;
+  using left = std::conditional_t<are_states, typename F::state, answer>;
+  using sinks = std::conditional_t<are_states, segment_states<left>, segment_answers<left>>;
+
+  static std::vector<answer> finished(const F& f, std::vector<left>&& found) {
+    if constexpr (are_states) {
+      std::vector<answer> out;
+      out.reserve(found.size());
+      for (const left& state : found) out.push_back(finish_state(f, state));
+      return out;
+    } else {
+      return std::move(found);
+    }
+  }
+};
+
 template <bool from_view, class F, class View, class Segments>
 auto segments_and_wait(const gpu_engine& engine, const View& view, const Segments& segments,
                        const F& f) {
-  using answer = result<answer_t<F>>;
-  // Several folds are finished on the host.
-  using left = std::conditional_t<is_all_fold<F>::value, typename F::state, answer>;
-  using sinks =
-      std::conditional_t<is_all_fold<F>::value, segment_states<left>, segment_answers<left>>;
+  using awaited = awaited_answers<F>;
+  using left = typename awaited::left;
   check_calls<F, View>();
   if constexpr (!is_all_fold<F>::value) {
     static_cast<void>(&device_calls<F, typename View::item_type>::finish_needs_MONOFOLD_HD);
@@ -141,9 +160,9 @@ auto segments_and_wait(const gpu_engine& engine, const View& view, const Segment
   segments_place<left> place;
   throw_if(place.open(on, count, path.workspace_bytes()));
   throw_if(segments_into_async<from_view>(on, path, view, segments, place.workspace(),
-                                          sinks{place.answers()}));
+                                          typename awaited::sinks{place.answers()}));
   std::vector<left> found(static_cast<std::size_t>(count));
-  if (count == 0) return std::vector<answer>();
+  if (count == 0) return std::vector<typename awaited::answer>();
   std::uint64_t report[2] = {};
   throw_if(place.get(found, report));
   if (path.reports()) {
@@ -154,14 +173,7 @@ auto segments_and_wait(const gpu_engine& engine, const View& view, const Segment
       throw segment_error(status::empty_input, static_cast<std::int64_t>(~report[1]));
     }
   }
-  if constexpr (is_all_fold<F>::value) {
-    std::vector<answer> out;
-    out.reserve(found.size());
-    for (const left& state : found) out.push_back(finish_state(f, state));
-    return out;
-  } else {
-    return found;
-  }
+  return awaited::finished(f, std::move(found));
 }
 
 /// The k best of each segment.
