@@ -62,8 +62,7 @@ TEST_F(gpu_axis_members, states_are_left_for_later) {
   const auto found = states.host();
   const auto bound = mf::bind_fold<float>(several);
   for (std::size_t r = 0; r < found.size(); ++r) {
-    ASSERT_EQ(inputs::bytes_of(mf::finish_state(bound, found[r])),
-              inputs::bytes_of(want.values[r]))
+    ASSERT_EQ(inputs::bytes_of(mf::finish_state(bound, found[r])), inputs::bytes_of(want.values[r]))
         << r;
   }
 }

@@ -46,25 +46,26 @@ TEST_F(gpu_columns, exact_sums_of_floats) {
 }
 
 /// Rows of the same numbers, side by side and apart.
-template <class F>
-void compare_rows_in_batches(const char* what, const F& f) {
-  for (const std::int64_t length : {1, 3, 8, 33, 100, 1500}) {
+template <class Item = float, class F>
+void compare_rows_in_batches(const char* what, const F& f,
+                             const std::vector<std::int64_t>& lengths = {1, 3, 8, 33, 100, 1500}) {
+  for (const std::int64_t length : lengths) {
     const std::int64_t most = length > 100 || gpu_tests::is_slow ? 257 : 4096;
-    const auto alone = gpu_tests::columns_alone<float>(f, length, most, special_items::yes);
+    const auto alone = gpu_tests::columns_alone<Item>(f, length, most, special_items::yes);
     for (const std::int64_t gap : {0, 1, 4}) {
       if (gpu_tests::is_slow && gap == 4 && length > 33) continue;
-      std::vector<float> host(static_cast<std::size_t>(most * (length + gap)));
+      std::vector<Item> host(static_cast<std::size_t>(most * (length + gap)));
       for (std::int64_t r = 0; r < most; ++r) {
         for (std::int64_t i = 0; i < length; ++i) {
           host[static_cast<std::size_t>(r * (length + gap) + i)] =
-              gpu_tests::item_of_column<float>(r, i, length, special_items::yes);
+              gpu_tests::item_of_column<Item>(r, i, length, special_items::yes);
         }
       }
-      const device_array<float> device(host);
+      const device_array<Item> device(host);
       for (const std::int64_t batch : {1, 2, 255, 256, 257, 1001, 4096}) {
         if (batch > most) continue;
         const auto got = mf::try_reduce_axis(
-            mf::gpu, mf::array_view<float>(device.data(), {batch, length}, {length + gap, 1}), {1},
+            mf::gpu, mf::array_view<Item>(device.data(), {batch, length}, {length + gap, 1}), {1},
             f);
         for (std::int64_t r = 0; r < batch; ++r) {
           ASSERT_EQ(inputs::bytes_of(got.values[static_cast<std::size_t>(r)]),
@@ -80,6 +81,20 @@ TEST_F(gpu_columns, a_row_is_the_same_in_every_batch) {
   compare_rows_in_batches("sum", mf::sum);
   compare_rows_in_batches("mean", mf::mean);
   compare_rows_in_batches("hash", gpu_tests::place_hash{});
+}
+
+// A lane takes rows of up to four items by itself.
+TEST_F(gpu_columns, tiny_rows_are_the_same_in_every_batch) {
+  compare_rows_in_batches("plain_sum", mf::plain_sum, {1, 2, 3, 4});
+  compare_rows_in_batches("sum", mf::sum, {2, 4});
+  compare_rows_in_batches("mean", mf::mean, {2, 4});
+  compare_rows_in_batches("norm1", mf::norm1, {1, 2, 3, 4});
+  compare_rows_in_batches("max", mf::max, {1, 2, 3, 4});
+  compare_rows_in_batches("argmin", mf::argmin, {1, 2, 3, 4});
+  compare_rows_in_batches<double>("plain_sum of float64", mf::plain_sum, {1, 2, 3, 4});
+  compare_rows_in_batches<double>("sum of float64", mf::sum, {1, 2, 3, 4});
+  compare_rows_in_batches<mf::bfloat16>("mean of bfloat16", mf::mean, {1, 2, 3, 4});
+  compare_rows_in_batches<mf::float16>("plain_sum of float16", mf::plain_sum, {1, 2, 3, 4});
 }
 
 // Answers of neighbours may be written together: where they belong, and nowhere else.

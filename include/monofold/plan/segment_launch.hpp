@@ -21,6 +21,7 @@ struct segment_launch {
   std::int32_t max_nodes;    // of a segment: as many states as a block joins at once
   std::int32_t team_level;   // of rows of one length: 2^team_level warps of a block
   std::int64_t row_tiles;    // of each; 0: they have no length of their own, or up to a tile
+  std::int32_t tiny_items;   // of rows of one length that lanes take as they are; 0: others
   bool is_even;              // nodes of a segment have the same number of tiles, about 2^node_level
 
   MONOFOLD_HD constexpr int node_level_of(std::int64_t tiles) const {

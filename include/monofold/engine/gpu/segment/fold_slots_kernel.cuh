@@ -9,6 +9,7 @@
 #include "monofold/engine/gpu/segment/slot_cells.cuh"
 #include "monofold/engine/gpu/segment/slot_page.cuh"
 #include "monofold/engine/gpu/segment/tile_range.cuh"
+#include "monofold/engine/gpu/segment/tiny_rows.cuh"
 #include "monofold/engine/gpu/segment/work_list.cuh"
 #include "monofold/level/block_shared.cuh"
 #include "monofold/level/lanes.cuh"
@@ -39,6 +40,16 @@ class slot_warp {
                          char* shared)
       : job_(job), plan_(plan), list_(list), shared_(shared) {}
 
+  /// Rows [first, end) of one length, a few items.
+  MONOFOLD_GPU void fold_tiny(std::int64_t first, std::int64_t end) const {
+    visit_tiny_rows(job_, plan_.tiny_items, [&](const auto& rows) {
+      rows.fold_rows(first, end, [&](std::int64_t at, const slot_segment& own) {
+        if constexpr (way == slot_way::exact) {
+          fold_left<sums_as_double_v<term>>(job_, shared_, at, own);
+        }
+      });
+    });
+  }
   /// Segments [first, end), `group` at a time; the ends of the next ones are brought before these are folded.
   MONOFOLD_GPU void fold_segments(std::int64_t first, std::int64_t end) const {
     segment_ends next = ends_of(first, end);
@@ -155,7 +166,11 @@ __global__ void __launch_bounds__(slot_warp<Job>::warps* warp_lanes, 8)
   const std::int64_t each = std::int64_t{plan.groups} * plan.group;
   const std::int64_t first = (std::int64_t{blockIdx.x} * slot_warp<Job>::warps + warp) * each;
   if (first >= plan.segments) return;
-  own.fold_segments(first, first + each < plan.segments ? first + each : plan.segments);
+  const std::int64_t end = first + each < plan.segments ? first + each : plan.segments;
+  if constexpr (!known_segments<typename Job::segments_type>::never_fixed) {
+    if (plan.tiny_items > 0) return own.fold_tiny(first, end);
+  }
+  own.fold_segments(first, end);
 }
 
 }  // namespace monofold::detail

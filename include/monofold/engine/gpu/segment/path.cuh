@@ -112,12 +112,15 @@ class segment_path {
  private:
   /// Whether the kernel of slots, or that of shared memory, is faster than that of chunks.
   ///
-  /// source     one H200. Of extrema the kernel of slots takes 0.9 of the time for rows of 8 items, 0.3 to 0.5 for one
-  ///            (two, where the answer has an index); of exact sums of float32 0.5 to 0.95, of integers, whose states
+  /// source     one H200. Of tiny rows the kernel of slots takes 0.2 to 0.9 of the time, of extrema 0.9 for rows of 8
+  ///            items; of exact sums of float32 0.5 to 0.95, of integers, whose states
   ///            have 128 bits, 0.2 to 0.8; of their means 0.45 to 0.85
   bool is_faster_in_slots(std::int64_t length) const {
+    if constexpr (std::is_void_v<segment_term_t<F, View>> && has_cells_for_slots<F, item, void>()) {
+      if (length <= most_tiny_items) return true;
+    }
     if constexpr (is_extremum_fold_v<F>) {
-      return length > 4 || length == 1 || (length == 2 && !std::is_same_v<answer_t<F>, item>);
+      return length > 4;
     } else if constexpr (std::is_same_v<F, integer_sum_fold<item>> && sizeof(item) <= 4) {
       return length * static_cast<int>(sizeof(item)) >= (sizeof(item) == 1 ? 128 : 32);
     } else if constexpr (std::is_same_v<F, mean_fold<item>> && !is_floating_v<item> &&
@@ -136,6 +139,10 @@ class segment_path {
                       const work_list& list) const {
     if constexpr (slot_way_of<Job> != slot_way::none) {
       plan = page_launch_for(plan, facts_, multiprocessors_);
+      if (!getenv("MF_OLD") &&
+          are_tiny_rows<F, item, segment_term_t<F, View>>(facts_.fixed_length)) {
+        plan.tiny_items = static_cast<std::int32_t>(facts_.fixed_length);
+      }
       constexpr int warps = slot_warp<Job>::warps;
       return launch_early(fold_slots_kernel<Job>, (plan.warps + warps - 1) / warps,
                           warps * warp_lanes, warps * slot_warp<Job>::warp_bytes, on, job, plan,

@@ -1,0 +1,152 @@
+#pragma once
+/// engine/gpu/segment/tiny_rows: rows of one length of up to four items: a lane a row, several on their way.
+
+#include <cstdint>
+#include <type_traits>
+
+#include "monofold/engine/gpu/segment/exact_cells.cuh"
+#include "monofold/engine/gpu/segment/job.cuh"
+#include "monofold/engine/gpu/segment/slot_cells.cuh"
+#include "monofold/engine/gpu/segment/slot_page.cuh"
+#include "monofold/level/lanes.cuh"
+#include "monofold/level/thread.cuh"
+#include "monofold/platform/bits.hpp"
+#include "monofold/platform/float_format.hpp"
+#include "monofold/platform/host_device.hpp"
+
+namespace monofold::detail {
+
+/// Longer rows are no tiny ones.
+inline constexpr int most_tiny_items = 4;
+
+/// Rows [first, end) of `length` items each, by a warp.
+template <class Job, int length>
+class tiny_rows {
+ public:
+  using item = typename Job::item;
+  using fold = typename Job::fold;
+  using term = segment_term_t<fold, typename Job::view_type>;
+  using sink = std::remove_cv_t<decltype(std::declval<const Job&>().sinks.of(0))>;
+  static constexpr bool is_exact = slot_way_of<Job> == slot_way::exact;
+
+  MONOFOLD_GPU explicit tiny_rows(const Job& job) : job_(job) {}
+
+  /// Calls left(at, row) where not every answer of the rows from `at` on, up to a warp of them, has been found; `row`: that
+  /// of this lane where it has not, or none.
+  ///
+  /// sync       all lanes of the warp
+  template <class Left>
+  MONOFOLD_GPU void fold_rows(std::int64_t first, std::int64_t end, const Left& left) const {
+    MONOFOLD_ROLL
+    for (std::int64_t from = first; from < end; from += ahead * warp_lanes) {
+      item x[ahead][length];
+      MONOFOLD_UNROLL
+      for (int k = 0; k < ahead; ++k) load(from + k * warp_lanes + lane_rank(), end, x[k]);
+      MONOFOLD_UNROLL
+      for (int k = 0; k < ahead; ++k) {
+        const std::int64_t at = from + k * warp_lanes;
+        const std::int64_t row = at + lane_rank();
+        const bool is_there = row < end;
+        if constexpr (is_exact) {
+          const bool is_left = is_there && !add(x[k], row);
+          if (any_lane(is_left)) {
+            left(at, slot_segment{is_left ? job_.segments.begin(row) : 0, is_left ? length : 0,
+                                  lane_rank()});
+          }
+        } else {
+          if (is_there) fold_row(x[k], row);
+        }
+      }
+    }
+  }
+
+ private:
+  /// Rows on their way: 32 to 64 bytes of a lane.
+  static constexpr int ahead = (sizeof(item) == 8 ? 4 : 8) / (length > 2 ? 2 : 1);
+
+  MONOFOLD_GPU void load(std::int64_t row, std::int64_t end, item (&x)[length]) const {
+    const item* const at = job_.view.data() + job_.segments.begin(row < end ? row : 0);
+    MONOFOLD_UNROLL
+    for (int i = 0; i < length; ++i) x[i] = load_item(at + i);
+  }
+
+  /// order      the plan's tree
+  MONOFOLD_GPU void fold_row(const item (&x)[length], std::int64_t row) const {
+    using cells = slot_cells<fold, item, sink>;
+    typename cells::cell own[length];
+    MONOFOLD_UNROLL
+    for (int i = 0; i < length; ++i) own[i] = cells::take(job_.f, x[i], i);
+    MONOFOLD_UNROLL
+    for (int width = 1; width < length; width *= 2) {
+      MONOFOLD_UNROLL
+      for (int i = 0; i + width < length; i += 2 * width) {
+        own[i] = cells::join(job_.f, own[i], own[i + width]);
+      }
+    }
+    const segment_ends ends = job_.ends_of(row);
+    job_.sink_of(row, ends)(job_.f, cells::state_of(job_.f, own[0], length));
+  }
+
+  /// The answer where a double is the sum, or a pair of doubles where the sum is the answer; else false.
+  MONOFOLD_GPU bool add(const item (&x)[length], std::int64_t row) const {
+    const double first = double_of_term<term>::of(x[0]);
+    if (length == 1 && !is_finite(first)) return false;
+    const auto place = job_.sinks.of(row);
+    if constexpr (answers_sum_v<fold>) {
+      sum_of_two sum{first, 0, 0};
+      MONOFOLD_UNROLL
+      for (int i = 1; i < length; ++i) {
+        const sum_of_two high = two_sum(sum.high, double_of_term<term>::of(x[i]));
+        if (i == 1) {
+          sum = high;
+        } else {
+          const sum_of_two low = two_sum(sum.low, high.low);
+          sum = {high.high, low.high, rounded_sum(sum.lost, absolute(low.low))};
+        }
+      }
+      // What is not finite leaves no number below.
+      return sum.low == sum.low && pair_cells<term>::finish(job_.f, sum, length, *place.out);
+    } else {
+      double sum = first;
+      bool is_whole = true;
+      MONOFOLD_UNROLL
+      for (int i = 1; i < length; ++i) {
+        const sum_of_two next = two_sum(sum, double_of_term<term>::of(x[i]));
+        sum = next.high;
+        is_whole = is_whole && next.low == 0;
+      }
+      return is_whole && double_cells<term>::finish(job_.f, sum, length, *place.out);
+    }
+  }
+  MONOFOLD_GPU static bool is_finite(double x) {
+    return (bits_as<std::uint64_t>(x) & float_format<double>::infinity) !=
+           float_format<double>::infinity;
+  }
+
+  const Job& job_;
+};
+
+/// Whether lanes take rows of so many items as they are.
+template <class F, class Item, class Term>
+constexpr bool are_tiny_rows(std::int64_t length) {
+  if (length < 1 || length > most_tiny_items) return false;
+  if constexpr (std::is_void_v<Term>) {
+    return true;
+  } else {
+    // Sums of doubles are mostly pairs, which other folds than sums take long to answer.
+    return sizeof(Item) <= 4 || length == 1 || (length == 2 && answers_sum_v<F>);
+  }
+}
+
+/// Calls visit(tiny_rows) for rows of so many items, 1 to most_tiny_items.
+template <class Job, class Visit>
+MONOFOLD_GPU void visit_tiny_rows(const Job& job, int length, const Visit& visit) {
+  switch (length) {
+    case 1: return visit(tiny_rows<Job, 1>(job));
+    case 2: return visit(tiny_rows<Job, 2>(job));
+    case 3: return visit(tiny_rows<Job, 3>(job));
+    default: return visit(tiny_rows<Job, 4>(job));
+  }
+}
+
+}  // namespace monofold::detail
