@@ -17,6 +17,7 @@ DATA = {"uniform": "uniform", "normal": "normal", "growing": "growing", "log-nor
         "any exponent": "any_exponent"}
 AXES = (TREE / "docs" / "axes_measured.md").read_text(encoding="utf-8")
 AXES_CPU = (TREE / "docs" / "axes_cpu.md").read_text(encoding="utf-8")
+GROUPS = (TREE / "docs" / "groups.md").read_text(encoding="utf-8")
 PYTHON = (TREE / "docs" / "python.md").read_text(encoding="utf-8")
 PAGE = (TREE / "docs" / "benchmarks.md").read_text(encoding="utf-8")
 SCALING = (TREE / "docs" / "scaling.md").read_text(encoding="utf-8")
@@ -250,6 +251,7 @@ class Numbers(unittest.TestCase):
     def test_parts_that_scripts_make(self):
         for script, page in [("table_gpu.py", GPU_TABLE), ("summary_gpu.py", PAGE), ("table_bench.py", PAGE),
                              ("segments_gpu.py", AXES), ("table_axes.py", AXES_CPU),
+                             ("table_groups.py", GROUPS),
                              ("table_python.py", PYTHON), ("table_python_gpu.py", PYTHON),
                              ("table_scaling.py", SCALING)]:
             made = subprocess.run([sys.executable, TREE / "bench" / script], capture_output=True,
