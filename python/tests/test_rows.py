@@ -33,6 +33,20 @@ def test_rows_are_whole_arrays(operation, axis):
     assert operation(x, axis=axis, keepdims=True).shape == np.sum(x, axis=axis, keepdims=True).shape
 
 
+@pytest.mark.parametrize("shape", ((2, 3, 2, 1, 2, 3, 2), (2, 2, 3, 1, 2, 2, 2, 2)))
+def test_seven_and_eight_axes(shape):
+    rank = len(shape)
+    packed = numbers("float64", shape)
+    for x in (packed, np.asfortranarray(packed), np.moveaxis(np.moveaxis(packed, 0, 3).copy(), 3, 0)[..., ::-1]):
+        for chosen in range(1 << rank):
+            axis = tuple(one - rank if one % 2 else one for one in range(rank) if chosen >> one & 1)
+            kept, rows = rows_of(x, axis)
+            out = mf.sum(x, axis=axis)
+            assert out.shape == kept and out.ravel().tolist() == [math.fsum(row) for row in rows], axis
+            assert same(mf.argmax(x, axis=axis).ravel(), np.argmax(rows, axis=1)), axis
+    assert mf.sum(x, axis=(0, -1), keepdims=True).shape == (1, *shape[1:-1], 1)
+
+
 @pytest.mark.parametrize("dtype", FLOATS)
 def test_floats_keep_their_type(dtype):
     x = numbers(dtype, (30, 40))

@@ -45,6 +45,18 @@ class AxisTest(ToolTest):
                     for index, items in rows_of(self.array, axes):
                         self.assertEqual(got[index], math.fsum(map(float, items)), (name, axes))
 
+    def test_seven_and_eight_axes(self):
+        for shape in [(2, 3, 2, 1, 2, 3, 2), (2, 2, 3, 1, 2, 2, 2, 2)]:
+            rank = len(shape)
+            array = np.random.default_rng(rank).normal(size=shape)
+            self.save("c.npy", array)
+            self.save("f.npy", np.asfortranarray(array))
+            for number, chosen in enumerate(range(1, 1 << rank, 5)):  # every axis is in some of them
+                axes = [k for k in range(rank) if chosen >> k & 1]
+                got = self.load("sum", "cf"[number % 2] + ".npy", "--axis", ",".join(map(str, axes)))
+                for index, items in rows_of(array, axes):
+                    self.assertEqual(got[index], math.fsum(items), (shape, axes))
+
     def test_a_row_has_the_bits_that_it_has_alone(self):
         self.save("a.npy", self.array)
         for op in ["plain", "exact"]:

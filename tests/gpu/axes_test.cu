@@ -84,6 +84,12 @@ TEST_F(gpu_axes, every_set_of_axes_in_every_layout) {
   compare_axes<float>("variance", mf::variance(1), {40, 3});
 }
 
+TEST_F(gpu_axes, seven_and_eight_axes) {
+  compare_axes<float>("sum", mf::sum, {2, 3, 2, 1, 2, 3, 2});
+  compare_axes<double>("plain_sum", mf::plain_sum, {2, 2, 3, 1, 2, 2, 2, 2});
+  if (!gpu_tests::is_slow) compare_axes<float>("argmin", mf::argmin, {2, 5, 2, 3, 2, 9, 2, 3});
+}
+
 // Of many short columns lanes have several: on the emulated device, of four multiprocessors, and on large ones.
 TEST_F(gpu_axes, short_columns) {
 #if defined(MONOFOLD_EMULATED)
