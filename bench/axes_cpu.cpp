@@ -1,6 +1,8 @@
 /// Rows and columns of an array, from a .npy file that bench/peers_axes.py writes: a line of JSON a call.
 ///
-/// usage: bench_axes_cpu FILE.npy TYPE COUNT LENGTH...
+/// A loop that reads all items, on as many threads, says what memory gives.
+///
+/// usage: bench_axes_cpu FILE.npy TYPE COUNT THREADS LENGTH...
 
 #include <sys/mman.h>
 
@@ -70,8 +72,12 @@ cost least(const std::function<void()>& call) {
 template <class Item>
 class suite {
  public:
-  suite(const Item* items, std::int64_t count, const mf::dtype_info& type)
-      : items_(items), count_(count), type_(type), answers_(large_array<double>(2 * count)) {}
+  suite(const Item* items, std::int64_t count, const mf::dtype_info& type, int threads)
+      : items_(items),
+        count_(count),
+        type_(type),
+        threads_(threads),
+        answers_(large_array<double>(2 * count)) {}
 
   void run(std::int64_t length) {
     if (length < 1 || length > count_) return;
@@ -83,6 +89,9 @@ class suite {
         header("mean", mf::mean, length, axis);
       }
       library("sum", MONOFOLD_SUM, false, length, axis);
+      if (type_.type == mf::dtype::float32) {
+        library("sum as float32", MONOFOLD_SUM, false, length, axis, MONOFOLD_FLOAT32);
+      }
       library("plain sum", MONOFOLD_SUM, true, length, axis);
       library("max", MONOFOLD_MAX, false, length, axis);
       library("mean", MONOFOLD_MEAN, false, length, axis);
@@ -101,20 +110,23 @@ class suite {
   void header(const char* op, const F& fold, std::int64_t length, int axis) {
     const mf::array_view<Item> view(items_, extents(length, axis));
     auto* const out = reinterpret_cast<mf::finished_t<F, Item>*>(answers_);
-    const cost found = least([&] { mf::reduce_axis_into(mf::cpu(1), view, {axis}, fold, out); });
+    const cost found =
+        least([&] { mf::reduce_axis_into(mf::cpu(threads_), view, {axis}, fold, out); });
     print("header", op, length, axis, found, 0);
   }
 
-  void library(const char* op, monofold_operation which, bool plain, std::int64_t length,
-               int axis) {
+  /// `asked`: the type of answers, if not their own.
+  void library(const char* op, monofold_operation which, bool plain, std::int64_t length, int axis,
+               monofold_dtype asked = -1) {
     const mf::array_view<Item> view(items_, extents(length, axis));
     const auto dtype = static_cast<monofold_dtype>(type_.type);
     const std::int64_t reduced = axis;
     monofold_options options = MONOFOLD_OPTIONS_INIT;
-    options.num_threads = 1;
+    options.num_threads = threads_;
     options.plain = plain ? 1 : 0;
     monofold_dtype answer = dtype;
     if (monofold_answer_dtype(which, dtype, &options, &answer) != MONOFOLD_OK) std::exit(4);
+    if (asked >= 0) answer = asked;
     auto* const indices = reinterpret_cast<std::int64_t*>(answers_ + count_);
     const cost found = least([&] {
       const monofold_status status = monofold_reduce_axis_into(
@@ -142,11 +154,12 @@ class suite {
   const Item* items_;
   std::int64_t count_;
   const mf::dtype_info& type_;
+  int threads_;
   double* answers_;  // a `result` takes two
 };
 
 template <class Item>
-int run(const char* path, std::int64_t count, const std::vector<std::int64_t>& lengths,
+int run(const char* path, std::int64_t count, int threads, const std::vector<std::int64_t>& lengths,
         const mf::dtype_info& type) {
   Item* const items = large_array<Item>(count);
   const std::int64_t bytes = count * static_cast<std::int64_t>(sizeof(Item));
@@ -154,12 +167,12 @@ int run(const char* path, std::int64_t count, const std::vector<std::int64_t>& l
   file.seekg(128);  // the header of a small .npy file of one dimension
   file.read(reinterpret_cast<char*>(items), bytes);
   if (!file) return 3;
-  bench::read_limit limit(1);
+  bench::read_limit limit(threads);
   limit.tune(items, bytes);
   const cost found = least([&] { static_cast<void>(limit.read(items, bytes)); });
   std::printf("{\"path\":\"read limit\",\"type\":\"%s\",\"wall_ms\":%.2f,\"processor_ms\":%.2f}\n",
               type.name.data(), found.wall_ms, found.processor_ms);
-  suite<Item> all(items, count, type);
+  suite<Item> all(items, count, type, threads);
   for (const std::int64_t length : lengths) all.run(length);
   return 0;
 }
@@ -167,12 +180,14 @@ int run(const char* path, std::int64_t count, const std::vector<std::int64_t>& l
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc < 5) return 2;
+  if (argc < 6) return 2;
+  const int threads = std::atoi(argv[4]);
   const std::int64_t count = std::atoll(argv[3]);
   std::vector<std::int64_t> lengths;
-  for (int i = 4; i < argc; ++i) lengths.push_back(std::atoll(argv[i]));
+  for (int i = 5; i < argc; ++i) lengths.push_back(std::atoll(argv[i]));
   const auto type = mf::dtype_from_name(argv[2]);
   if (!type) return 2;
-  return mf::visit_dtype(
-      *type, [&]<class Item>() { return run<Item>(argv[1], count, lengths, mf::info(*type)); });
+  return mf::visit_dtype(*type, [&]<class Item>() {
+    return run<Item>(argv[1], count, threads, lengths, mf::info(*type));
+  });
 }

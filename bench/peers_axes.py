@@ -2,6 +2,7 @@
 """Rows and columns on one thread: NumPy beside this library, in one run.
 
 usage: taskset -c 0 peers_axes.py BENCH_AXES_CPU [TYPE...]
+       peers_axes.py --threads COUNT BENCH_AXES_CPU [TYPE...]   ours and a loop that reads on so many threads
 
 Prints a line of JSON for each call: the least time of 3 calls on the clock, and the least processor time,
 which other load on a machine hardly moves. First answers of exact sums are checked against math.fsum.
@@ -54,22 +55,24 @@ def peers(array, axis):
 
 
 def main():
-    program = sys.argv[1]
+    words = sys.argv[1:]
+    threads = int(words[1]) if words[0] == "--threads" else 1
+    program, *kinds = words[2:] if words[0] == "--threads" else words
     draw = np.random.default_rng(1)
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "items.npy")
-        for kind in sys.argv[2:] or ("float32", "float64"):
+        for kind in kinds or ("float32", "float64"):
             if np.dtype(kind).kind == "f":
                 items = draw.uniform(-1, 3, COUNT).astype(kind)
             else:
                 items = draw.integers(np.iinfo(kind).min, np.iinfo(kind).max, COUNT, kind, True)
             np.save(path, items)
             for length in LENGTHS:  # NumPy and ours take turns: load on a machine changes
-                for axis in (1, 0):
+                for axis in (1, 0) if threads == 1 else ():
                     for op, call in peers(shaped(items, length, axis), axis):
                         print(json.dumps({"path": "numpy", "type": kind, "op": op, "axis": axis, "length": length,
                                           **least(call)}), flush=True)
-                done = subprocess.run([program, path, kind, str(COUNT), str(length)], capture_output=True,
+                done = subprocess.run([program, path, kind, str(COUNT), str(threads), str(length)], capture_output=True,
                                       text=True, check=True)
                 for line in done.stdout.splitlines():
                     row = json.loads(line)
@@ -77,7 +80,7 @@ def main():
                         array = shaped(items, length, row["axis"])
                         own = array[0] if row["axis"] == 1 else array[:, 0]
                         assert row["first"] == math.fsum(own.astype(np.float64)), row
-                    print(json.dumps({**row, "length": length}), flush=True)
+                    print(json.dumps({**row, "length": length, "num_threads": threads}), flush=True)
 
 
 if __name__ == "__main__":

@@ -35,7 +35,23 @@ def part_of(path):
                           for length in lengths]
                 out.append(figures.line(name, [str(axis), *(f"{ratio:.2f}" for ratio in ratios)]))
         out.append("")
-    return out
+    return [*out, *shares(rows, lengths)]
+
+
+def shares(rows, lengths):
+    """How much of what a loop reads in the same run, rows and columns read."""
+    out = ["A loop that only reads all items, in the same run, takes so much of our time (1: as fast as memory):", "",
+           *figures.head("", ["of", "axis", *map(str, lengths)])]
+    time = {(row["path"], row["type"], row.get("op"), row.get("axis"), row["length"]): row["processor_ms"]
+            for row in rows}
+    for name in ("plain sum", "sum", "max"):
+        for dtype in ("float64", "float32"):
+            for axis in (1, 0):
+                ratios = [time["read limit", dtype, None, None, length] / time["library", dtype, name, axis, length]
+                          for length in lengths]
+                out.append(figures.line("exact sum" if name == "sum" else name,
+                                        [dtype, str(axis), *(f"{ratio:.2f}" for ratio in ratios)]))
+    return [*out, ""]
 
 
 if __name__ == "__main__":
