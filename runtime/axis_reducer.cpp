@@ -9,6 +9,8 @@
 #include "monofold/engine/axes.hpp"
 #include "runtime/answer_arrays.hpp"
 #include "runtime/device_rows.hpp"
+#include "runtime/lane_request.hpp"
+#include "runtime/lane_room.hpp"
 #include "runtime/lane_rows.hpp"
 #include "runtime/row_reducer.hpp"
 
@@ -237,6 +239,36 @@ void fold_words(const row_reducer& reducer, const void* first, const array_rows&
   row_walker<Word>(reducer, static_cast<const Word*>(first), rows, out).fold();
 }
 
+/// Rows of one item, where that is the answer: a copy, past the caches where these do not hold it. False: it is not.
+bool copy_single_items(const row_reducer& reducer, const void* first, const array_rows& rows,
+                       answer_sink& out) {
+  lane_request what{};
+  if (!are_single_items(rows) || rows.num_kept != 1 || rows.inner().number != 1) return false;
+  if (!as_lane_request(reducer, rows, what) || !monofold::info(what.item).is_floating) return false;
+  if (what.fold == lane_fold::moments || what.fold == lane_fold::first_best) return false;
+  const bool is_exact = what.fold == lane_fold::exact_sum;
+  dtype to = is_exact ? dtype::float64 : what.item;
+  auto* place = static_cast<char*>(out.place_of(to, 0));
+  if (place == nullptr && is_exact && what.to_odd) {
+    to = what.item;
+    place = static_cast<char*>(out.place_of(to, 0));
+  }
+  const lane_copy copy = find_lane_copy(what.item, to);
+  if (place == nullptr || copy == nullptr) return false;
+  constexpr std::int64_t share = 1 << 16;
+  const std::int64_t from_bytes = monofold::info(what.item).size_bytes;
+  const std::int64_t to_bytes = monofold::info(to).size_bytes;
+  const bool past_caches = rows.num_rows * to_bytes > most_cached_bytes;
+  monofold::detail::parallel_for(
+      reducer.what().num_threads, (rows.num_rows + share - 1) / share, [&](std::int64_t i) {
+        const lane_arithmetic arithmetic(what);  // small numbers are what they are
+        const std::int64_t at = i * share;
+        copy(static_cast<const char*>(first) + at * from_bytes, std::min(share, rows.num_rows - at),
+             place + at * to_bytes, past_caches);
+      });
+  return true;
+}
+
 /// Whether the answer for a row is how many items it has, whatever they are.
 bool counts_all(const request& what) {
   const bool has_nan = monofold::info(what.type).is_floating;
@@ -267,6 +299,7 @@ void reduce_rows(const row_reducer& reducer, const void* first, const array_rows
   if (rows.num_rows == 0) return;
   if (first == nullptr) throw error(status::invalid_argument, "null items");
   if (counts_all(reducer.what())) return keep_counts(rows, out);
+  if (copy_single_items(reducer, first, rows, out)) return;
   switch (monofold::info(reducer.what().type).size_bytes) {
     case 1: fold_words<std::uint8_t>(reducer, first, rows, out); break;
     case 2: fold_words<std::uint16_t>(reducer, first, rows, out); break;

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <type_traits>
 
 #include "runtime/choose_loop.hpp"
@@ -261,9 +262,51 @@ lane_answers find_answers(dtype type) {
   }
 }
 
+template <class From, class To>
+void copy_numbers(const void* items, std::int64_t count, void* to, bool past_caches) {
+  const lane_tag<To> d;
+  const hn::Rebind<From, lane_tag<To>> item_tag;
+  const auto* const from = static_cast<const From*>(items);
+  auto* const out = static_cast<To*>(to);
+  const auto number = [&](hn::Vec<hn::Rebind<From, lane_tag<To>>> x) {
+    hn::Vec<lane_tag<To>> y;
+    if constexpr (sizeof(From) == sizeof(To)) {
+      y = x;
+    } else {
+      y = hn::PromoteTo(d, x);
+    }
+    return hn::IfThenElse(hn::IsNaN(y), hn::Set(d, std::numeric_limits<To>::quiet_NaN()), y);
+  };
+  const auto copy_some = [&](std::int64_t at, std::int64_t n) {
+    store_up_to(d, number(load_first(item_tag, from + at, n, hn::Zero(item_tag))), n, out + at);
+  };
+  constexpr std::int64_t width = lanes_v<To>;
+  // What goes past the caches are whole vectors of memory.
+  const auto ahead = -reinterpret_cast<std::uintptr_t>(out) % 64 / sizeof(To);
+  std::int64_t at = past_caches ? std::min(count, static_cast<std::int64_t>(ahead)) : 0;
+  for (std::int64_t i = 0; i < at; i += width) copy_some(i, std::min(width, at - i));
+  for (; at + width <= count; at += width) {
+    const auto x = number(hn::LoadU(item_tag, from + at));
+    if (past_caches) {
+      hn::Stream(x, d, out + at);
+    } else {
+      hn::StoreU(x, d, out + at);
+    }
+  }
+  if (at < count) copy_some(at, count - at);
+  if (past_caches) hwy::FlushStream();
+}
+
+lane_copy find_copy(dtype from, dtype to) {
+  if (from == dtype::float32 && to == dtype::float32) return copy_numbers<float, float>;
+  if (from == dtype::float32 && to == dtype::float64) return copy_numbers<float, double>;
+  return from == dtype::float64 && to == from ? copy_numbers<double, double> : nullptr;
+}
+
 #else
 
 lane_loops find_lanes(lane_fold, dtype) { return {}; }
+lane_copy find_copy(dtype, dtype) { return nullptr; }
 lane_answers find_answers(dtype) { return {}; }
 
 #endif
@@ -279,6 +322,7 @@ lane_loops find_lane_loops(lane_fold what, dtype type) {
   return MONOFOLD_CHOOSE_LOOP(find_lanes)(what, type);
 }
 lane_answers find_lane_answers(dtype type) { return MONOFOLD_CHOOSE_LOOP(find_answers)(type); }
+lane_copy find_lane_copy(dtype from, dtype to) { return MONOFOLD_CHOOSE_LOOP(find_copy)(from, to); }
 
 }  // namespace monofold::runtime
 #endif

@@ -9,8 +9,7 @@ namespace {
 /// In which type lanes take items: those of one and two bytes as float32, which has all of their numbers.
 dtype wide_type(dtype type) { return monofold::info(type).size_bytes < 4 ? dtype::float32 : type; }
 
-/// 16 MiB of doubles are half of a third-level cache.
-constexpr std::int64_t most_cached_answers = std::int64_t{1} << 21;
+constexpr std::int64_t most_cached_answers = most_cached_bytes / 8;  // doubles
 
 }  // namespace
 

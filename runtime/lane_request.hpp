@@ -11,6 +11,9 @@
 
 namespace monofold::runtime {
 
+/// Half of a third-level cache: more bytes of answers are written past it.
+inline constexpr std::int64_t most_cached_bytes = std::int64_t{16} << 20;
+
 /// What lanes are asked for: items of type `item`, which lanes take as those of `type`.
 struct lane_request {
   operation op;

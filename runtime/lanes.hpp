@@ -119,4 +119,9 @@ struct lane_answers {
 };
 lane_answers find_lane_answers(dtype type);
 
+/// Copies floats as those of the same type or a wider one, each NaN as the quiet one. `past_caches`: as above.
+using lane_copy = void (*)(const void* items, std::int64_t count, void* to, bool past_caches);
+/// Null where there is none: for other types, and for the baseline.
+lane_copy find_lane_copy(dtype from, dtype to);
+
 }  // namespace monofold::runtime

@@ -10,6 +10,8 @@
 
 #include <gtest/gtest.h>
 
+#include "monofold/monofold.h"
+#include "monofold/platform/bits.hpp"
 #include "monofold/platform/float_format.hpp"
 #include "tests/inputs/random.hpp"
 
@@ -196,6 +198,46 @@ TEST(axis_reducer, empty_rows_and_bad_requests) {
   EXPECT_THROW(rt::reduce_axis(what, {nullptr, {1, 1}, {1, 1}, {1}, mf::keepdims::no}), mf::error);
   what.ops = {operation::dot};
   EXPECT_THROW(rt::reduce_axis(what, {&none, {1, 1}, {1, 1}, {1}, mf::keepdims::no}), mf::error);
+}
+
+// More answers than caches hold, which begin anywhere in a vector.
+TEST(axis_reducer, single_items_are_copied_past_the_caches) {
+  constexpr std::int64_t count = (std::int64_t{1} << 22) + 77;
+  std::vector<float> items(count + 3);
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    items[i] = static_cast<float>(inputs::spread_double(i, 20));
+  }
+  items[10] = -0.0F;
+  items[11] = std::numeric_limits<float>::denorm_min();
+  items[12] = -std::numeric_limits<float>::signaling_NaN();
+  items[13] = -std::numeric_limits<float>::infinity();
+  std::vector<double> wide(count + 3);
+  std::vector<float> narrow(count + 3);
+  const float* const first = items.data() + 3;
+  const std::int64_t axis = 1;
+  const std::int64_t extents[] = {count, 1};
+  for (const int shift : {0, 3}) {
+    for (const auto op : {MONOFOLD_SUM, MONOFOLD_MEAN, MONOFOLD_MAX}) {
+      monofold_options options = MONOFOLD_OPTIONS_INIT;
+      options.num_threads = 1 + shift;
+      const auto into = [&](monofold_dtype type, void* out) {
+        return monofold_reduce_axis_into(first, MONOFOLD_FLOAT32, 2, extents, nullptr, &axis, 1, op,
+                                         &options, type, out, nullptr, nullptr, count, nullptr);
+      };
+      if (op != MONOFOLD_MAX) {
+        ASSERT_EQ(into(MONOFOLD_FLOAT64, wide.data() + shift), MONOFOLD_OK);
+      }
+      ASSERT_EQ(into(MONOFOLD_FLOAT32, narrow.data() + shift), MONOFOLD_OK);
+      for (std::int64_t i = 0; i < count; ++i) {
+        const float own = std::isnan(first[i]) ? std::numeric_limits<float>::quiet_NaN() : first[i];
+        const auto at = static_cast<std::size_t>(shift + i);
+        ASSERT_EQ(mf::bits_as<std::uint32_t>(narrow[at]), mf::bits_as<std::uint32_t>(own)) << i;
+        if (op == MONOFOLD_MAX) continue;
+        ASSERT_EQ(mf::bits_as<std::uint64_t>(wide[at]), mf::bits_as<std::uint64_t>(double{own}))
+            << i;
+      }
+    }
+  }
 }
 
 TEST(axis_reducer, counts_of_all_items_read_none) {
