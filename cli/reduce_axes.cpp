@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -14,6 +15,7 @@
 #include "cli/attempt.hpp"
 #include "cli/axis_report.hpp"
 #include "cli/failure.hpp"
+#include "cli/file_steps.hpp"
 #include "cli/output.hpp"
 #include "cli/result_text.hpp"
 #include "cli/source.hpp"
@@ -73,38 +75,84 @@ std::vector<std::int64_t> checked_axes(const std::vector<std::int64_t>& asked, s
   return axes;
 }
 
-class axis_reduction {
- public:
-  explicit axis_reduction(const reduce_command& command) : command_(command) {}
-
-  void run() {
-    read_options reading = command_.reading;
-    reading.order = item_order::stored;
-    const std::unique_ptr<source> in = open_source(command_.files[0], reading);
-    runtime::request what = command_.what;
-    what.type = in->type();
-    check_defined(what);
-    const whole_array all(*in);
-    const array_shape shape = in->shape().value_or(array_shape{{all.count()}});
+// A file as an array.
+struct opened_array {
+  opened_array(const std::string& name, const reduce_command& command)
+      : file(name), in(open_stored(name, command)), all(*in) {
+    shape = in->shape().value_or(array_shape{{all.count()}});
     if (shape.extents.size() > max_axes) {
       throw input_error(fmt::format("an array of {} axes; --axis takes up to {}",
                                     shape.extents.size(), max_axes));
     }
-    const runtime::axis_answers answers = reduce(what, all, shape);
+  }
+
+  axis_numbers strides() const {
+    const axis_numbers extents{std::span<const std::int64_t>(shape.extents)};
+    return shape.column_major ? array_view<char>::column_major(nullptr, extents).strides()
+                              : array_view<char>(nullptr, extents).strides();
+  }
+  // Looks at the rest of the file, and tells what is odd about it.
+  void finish(const reduce_command& command) const {
     in->check();
-    remark_on(*in);
-    show(what, answers);
+    if (command.remarks == notes::hidden) return;
+    for (const std::string& remark : in->remarks()) complain_about(file, "note: " + remark);
+  }
+
+  std::string file;
+  std::unique_ptr<source> in;
+  whole_array all;
+  array_shape shape;
+
+ private:
+  static std::unique_ptr<source> open_stored(const std::string& name,
+                                             const reduce_command& command) {
+    read_options reading = command.reading;
+    reading.order = item_order::stored;
+    return open_source(name, reading);
+  }
+};
+
+class axis_reduction {
+ public:
+  explicit axis_reduction(const reduce_command& command) : command_(command) {}
+
+  // The exit code.
+  int run() {
+    const int code = attempt(command_.files[0], [&] { reduce_files(); });
+    return code != exit_code::ok ? code : code_;
   }
 
  private:
-  runtime::axis_answers reduce(const runtime::request& what, const whole_array& all,
-                               const array_shape& shape) {
-    const auto rank = static_cast<std::int64_t>(shape.extents.size());
+  void reduce_files() {
+    const opened_array first(command_.files[0], command_);
+    runtime::request what = command_.what;
+    what.type = first.in->type();
+    check_defined(what);
+    // The right side of dot.
+    std::optional<opened_array> second;
+    if (what.ops.front() == runtime::operation::dot) {
+      const std::string& other = command_.files[1];
+      code_ = attempt(other, [&] { second.emplace(other, command_); });
+      if (!second) return;
+      check_pair(*first.in, *second->in, other);
+      if (second->shape.extents != first.shape.extents) {
+        throw input_error(fmt::format("dot along axes needs arrays of one shape: {}, and {} in {}",
+                                      row_text(first.shape.extents),
+                                      row_text(second->shape.extents), shown_name(other)));
+      }
+    }
+    const runtime::axis_answers answers = reduce(what, first, second);
+    first.finish(command_);
+    if (second) second->finish(command_);
+    show(what, answers);
+  }
+
+  runtime::axis_answers reduce(const runtime::request& what, const opened_array& first,
+                               const std::optional<opened_array>& second) {
+    const auto rank = static_cast<std::int64_t>(first.shape.extents.size());
     const std::vector<std::int64_t> axes = checked_axes(*command_.axes, rank);
-    const axis_numbers extents{std::span<const std::int64_t>(shape.extents)};
-    const auto strides = shape.column_major
-                             ? array_view<char>::column_major(nullptr, extents).strides()
-                             : array_view<char>(nullptr, extents).strides();
+    const axis_numbers extents{std::span<const std::int64_t>(first.shape.extents)};
+    const axis_numbers strides = first.strides();
     for (std::int64_t k = 0; k < rank; ++k) {
       const bool is_reduced = std::find(axes.begin(), axes.end(), k) != axes.end();
       if (!is_reduced || command_.keeps_dims) kept_.push_back(k);
@@ -116,9 +164,11 @@ class axis_reduction {
       throw usage_error(
           fmt::format("a result of {} rows is no table: say --output FILE, --csv or --json", rows));
     }
+    const runtime::axis_request array{first.all.items(), extents, strides, asked,
+                                      command_.keeps_dims ? keepdims::yes : keepdims::no};
     try {
-      return runtime::reduce_axis(what, {all.items(), extents, strides, asked,
-                                         command_.keeps_dims ? keepdims::yes : keepdims::no});
+      if (second) return runtime::dot_axis(what, array, second->all.items(), second->strides());
+      return runtime::reduce_axis(what, array);
     } catch (const error& failed) {
       if (!what.on_gpu || failed.code() != status::unsupported) throw;
       std::string_view why = failed.what();  // the words of the status come first, or alone
@@ -142,21 +192,13 @@ class axis_reduction {
     }
   }
 
-  void remark_on(const source& in) const {
-    if (command_.remarks == notes::hidden) return;
-    for (const std::string& remark : in.remarks()) {
-      complain_about(command_.files[0], "note: " + remark);
-    }
-  }
-
   const reduce_command& command_;
+  int code_ = exit_code::ok;  // of the second file
   std::vector<std::int64_t> kept_;
 };
 
 }  // namespace
 
-int reduce_axes(const reduce_command& what) {
-  return attempt(what.files[0], [&] { axis_reduction(what).run(); });
-}
+int reduce_axes(const reduce_command& what) { return axis_reduction(what).run(); }
 
 }  // namespace monofold::cli

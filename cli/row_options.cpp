@@ -19,10 +19,9 @@ namespace {
 /// What either option asks of the rest of the command.
 void check_rest(std::string_view flag, const split_command& split, const reduce_command& command,
                 std::initializer_list<std::string_view> refused) {
-  if (command.what.ops.front() == runtime::operation::dot) {
-    throw usage_error(fmt::format("{}: not for dot", flag));
-  }
-  if (command.files.size() > 1) {
+  const bool is_dot = command.what.ops.front() == runtime::operation::dot;
+  if (is_dot && flag == "--by") throw usage_error("--by: not for dot");
+  if (command.files.size() > 1 && !is_dot) {
     throw usage_error(fmt::format("{} is for one file, found {}", flag, command.files.size()));
   }
   for (const std::string_view other : refused) {

@@ -20,10 +20,11 @@ dtype type_of_number(operation op, const request& what) {
   request alone = what;
   alone.ops = {op};
   alone.nan = nan_policy::propagate;
-  const row_reducer reducer(alone);
-  alignas(8) const char zero[8] = {};
+  const row_reducer reducer(alone, rounding::native,
+                            op == operation::dot ? row_items::pairs : row_items::single);
+  alignas(8) const char zero[16] = {};  // an item, or a pair
   answer found{op};
-  reducer.answer_rows({zero, 8, 1, 1}, &found);
+  reducer.answer_rows({zero, sizeof zero, 1, 1}, &found);
   constexpr dtype types[] = {dtype::boolean, dtype::int64, dtype::uint64, dtype::float32,
                              dtype::float64};
   return types[found.values.front().index()];

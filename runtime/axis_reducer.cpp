@@ -12,6 +12,7 @@
 #include "runtime/lane_request.hpp"
 #include "runtime/lane_room.hpp"
 #include "runtime/lane_rows.hpp"
+#include "runtime/pair_axes.hpp"
 #include "runtime/row_reducer.hpp"
 
 namespace monofold::runtime {
@@ -308,16 +309,17 @@ void reduce_rows(const row_reducer& reducer, const void* first, const array_rows
   }
 }
 
-axis_answers reduce_axis(const request& what, const axis_request& array) {
-  const row_reducer reducer(what);
-  const array_rows rows = rows_of(array.extents, array.strides, array.axes);
+namespace {
+
+/// Room for the answers to `what` for each row.
+axis_answers answers_for(const request& what, const axis_request& array, const array_rows& rows) {
   const axis_numbers extents = result_extents(array.extents, array.axes, array.keep);
   axis_answers out;
   out.extents.assign(extents.begin(), extents.end());
   out.num_rows = rows.num_rows;
   out.row_items = rows.row_items;
   for (const operation op : what.ops) {
-    for (answer_array& part : answer_parts(op, reducer.what())) {
+    for (answer_array& part : answer_parts(op, what)) {
       const std::int64_t bytes = part.width * monofold::info(part.type).size_bytes;
       std::int64_t all = 0;
       if (__builtin_mul_overflow(rows.num_rows, bytes, &all)) throw std::bad_alloc();
@@ -325,10 +327,30 @@ axis_answers reduce_axis(const request& what, const axis_request& array) {
       out.arrays.push_back(std::move(part));
     }
   }
+  return out;
+}
+
+}  // namespace
+
+axis_answers reduce_axis(const request& what, const axis_request& array) {
+  const row_reducer reducer(what);
+  const array_rows rows = rows_of(array.extents, array.strides, array.axes);
+  axis_answers out = answers_for(reducer.what(), array, rows);
   if (what.on_gpu && answer_rows_by_device(reducer.what(), array, rows, out.arrays)) return out;
   // Where a row of a GPU has no answer, this says which, and why.
   array_keeper keeper(out, reducer.num_ops());
   reduce_rows(reducer, array.first, rows, keeper);
+  return out;
+}
+
+axis_answers dot_axis(const request& what, const axis_request& left, const void* right,
+                      const axis_numbers& right_strides) {
+  const row_reducer reducer(what, rounding::native, row_items::pairs);
+  if (what.on_gpu) throw error(status::unsupported, "dot along axes is for the processor");
+  const pair_rows rows = rows_of_pair(left.extents, left.strides, right_strides, left.axes);
+  axis_answers out = answers_for(reducer.what(), left, rows.left);
+  array_keeper keeper(out, reducer.num_ops());
+  reduce_rows_of_pairs(reducer, left.first, right, rows, keeper);
   return out;
 }
 

@@ -57,7 +57,15 @@ struct axis_answers {
 /// tested by  tests/runtime/axis_reducer_test.cpp
 axis_answers reduce_axis(const request& what, const axis_request& array);
 
-/// The same, handed on as they are found.
+/// The inner product of each two rows of two arrays that have the same extents and axes; `what`: dot.
+///
+/// order      those of a `reducer` that gets the two rows
+/// errors     as reduce_axis; unsupported: another operation, a GPU
+/// tested by  tests/cli/tool_dot_axis_test.py
+axis_answers dot_axis(const request& what, const axis_request& left, const void* right,
+                      const axis_numbers& right_strides);
+
+/// The same as of reduce_axis, handed on as they are found.
 ///
 /// errors     invalid_argument: null items
 void reduce_rows(const row_reducer& reducer, const void* first, const array_rows& rows,

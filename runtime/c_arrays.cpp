@@ -8,6 +8,7 @@
 #include "runtime/c_boundary.hpp"
 #include "runtime/c_outputs.hpp"
 #include "runtime/device_rows.hpp"
+#include "runtime/pair_axes.hpp"
 #include "runtime/rolling_reducer.hpp"
 #include "runtime/row_reducer.hpp"
 #include "runtime/segment_reducer.hpp"
@@ -101,6 +102,33 @@ monofold_status monofold_reduce_axis_into(
     const runtime::row_reducer reducer(what, runtime::rounding_for(out.type));
     runtime::typed_keeper keeper(out);
     runtime::reduce_rows(reducer, items, rows, keeper);
+    if (failed_row != nullptr) *failed_row = keeper.failed_row();
+    return static_cast<monofold_status>(keeper.code());
+  });
+}
+
+monofold_status monofold_dot_axis(const void* left, const void* right, monofold_dtype dtype,
+                                  int32_t rank, const int64_t* extents, const int64_t* left_strides,
+                                  const int64_t* right_strides, const int64_t* axes,
+                                  int32_t num_axes, const monofold_options* options,
+                                  monofold_dtype value_dtype, void* values, int64_t capacity,
+                                  int64_t* failed_row) noexcept {
+  return guarded([&]() -> monofold_status {
+    const monofold_operation dot = MONOFOLD_DOT;
+    const runtime::request what = make_request(dtype, &dot, 1, options);
+    const runtime::axis_request l =
+        array_of(left, what.type, rank, extents, left_strides, axes, num_axes);
+    const runtime::axis_request r =
+        array_of(right, what.type, rank, extents, right_strides, axes, num_axes);
+    const monofold::pair_rows rows =
+        monofold::rows_of_pair(l.extents, l.strides, r.strides, l.axes);
+    if (rows.left.num_rows > capacity) refuse();
+    const runtime::typed_arrays out =
+        arrays_for(what, operation::dot, value_dtype, values, nullptr, nullptr, rows.left.num_rows);
+    const runtime::row_reducer reducer(what, runtime::rounding_for(out.type),
+                                       runtime::row_items::pairs);
+    runtime::typed_keeper keeper(out);
+    runtime::reduce_rows_of_pairs(reducer, left, right, rows, keeper);
     if (failed_row != nullptr) *failed_row = keeper.failed_row();
     return static_cast<monofold_status>(keeper.code());
   });

@@ -21,14 +21,6 @@ namespace {
 
 using slow_answers = std::function<void(const void* first, std::int64_t row, int width)>;
 
-/// The same rows, with strides in bytes.
-array_rows in_bytes(array_rows rows, std::int64_t item_bytes) {
-  if (rows.num_reduced == 0) rows.reduced[rows.num_reduced++] = {1, 0, 1};
-  for (axis_step& step : rows.kept) step.stride *= item_bytes;
-  for (axis_step& step : rows.reduced) step.stride *= item_bytes;
-  return rows;
-}
-
 /// Folds the rows of an array.
 class lane_walker {
  public:
@@ -387,6 +379,13 @@ class lane_walker {
 };
 
 }  // namespace
+
+array_rows in_bytes(array_rows rows, std::int64_t item_bytes) {
+  if (rows.num_reduced == 0) rows.reduced[rows.num_reduced++] = {1, 0, 1};
+  for (axis_step& step : rows.kept) step.stride *= item_bytes;
+  for (axis_step& step : rows.reduced) step.stride *= item_bytes;
+  return rows;
+}
 
 bool answer_by_lanes(const row_reducer& reducer, const void* first, const array_rows& rows,
                      answer_sink& out, const slow_answers& answer_slowly) {

@@ -10,6 +10,9 @@
 
 namespace monofold::runtime {
 
+/// The same rows, with strides in bytes, and an axis of one item where none is reduced.
+array_rows in_bytes(array_rows rows, std::int64_t item_bytes);
+
 /// Answers a request for the rows of an array, each of at least one item, if there are loops for it: for one sum,
 /// mean, variance or extremum (`as_lane_request`), NaN propagated, rows or columns that lie side by side, rows not too
 /// long for that, and so many that threads share them. False: nothing was done.

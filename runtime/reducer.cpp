@@ -206,7 +206,6 @@ void reducer::push_pairs(const void* left, const void* right, std::int64_t count
 }
 
 void reducer::push_fetched(const item_source& from, std::int64_t count) {
-  own_->need_pairs(false);
   if (count < 0) throw error(status::invalid_argument, "negative count");
   const int item_bytes = own_->item_bytes();
   own_->tree.push_by_tiles(
@@ -254,13 +253,13 @@ std::vector<answer> reducer::answers_about_device(const void* items, std::int64_
 }
 
 std::vector<answer> reducer::answers_about_pairs(const void* left, const void* right,
-                                                 std::int64_t count) const {
+                                                 std::int64_t count, rounding how) const {
   own_->need_pairs(true);
   check_array(left, count);
   check_array(right, count);
-  if (count == 0) return own_->finish(nullptr, 0, rounding::native);
+  if (count == 0) return own_->finish(nullptr, 0, how);
   const member_states all = own_->engine.fold_node(own_->raw(left, right, count), first_index());
-  return own_->finish(&all, count, rounding::native);
+  return own_->finish(&all, count, how);
 }
 
 void reducer::merge(const reducer& next) {

@@ -98,7 +98,7 @@ class reducer {
   /// Appends `count` items of the requested type, in memory aligned for it.
   void push(const void* items, std::int64_t count);
   /// Appends items [0, count) of a source, each fetched by the thread that folds it. What `fetch`
-  /// throws passes through, and the reducer is then good for nothing.
+  /// throws passes through, and the reducer is then good for nothing. Of dot it gives pairs, side by side.
   void push_fetched(const item_source& from, std::int64_t count);
   /// Appends `count` pairs (dot only).
   void push_pairs(const void* left, const void* right, std::int64_t count);
@@ -119,9 +119,11 @@ class reducer {
   /// errors     those of `push_whole_device`
   void expect_device();
   std::vector<answer> answers_about_device(const void* items, std::int64_t count) const;
-  /// The answers about a few pairs alone (dot only), by this thread and without keeping them: as of `push_pairs`.
-  std::vector<answer> answers_about_pairs(const void* left, const void* right,
-                                          std::int64_t count) const;
+  /// The answers about some pairs alone (dot only), by this thread and without keeping them: as of `push_pairs`.
+  ///
+  /// sync       any number of threads at once
+  std::vector<answer> answers_about_pairs(const void* left, const void* right, std::int64_t count,
+                                          rounding how = rounding::native) const;
   /// Appends everything that `next` has seen, which was made with first_index = this one's end.
   /// Where all parts begin at multiples of a tile, which is 4096 bytes of items (or of pairs), the
   /// bits are those of one call; exact operations have them wherever parts begin.

@@ -12,9 +12,11 @@
 
 namespace monofold::runtime {
 
-row_reducer::row_reducer(const request& what, rounding how)
+row_reducer::row_reducer(const request& what, rounding how, row_items of)
     : request_((check_request(what), exact_where_integer(what))), how_(how) {
-  if (request_.ops.front() == operation::dot) throw error(status::unsupported, "dot of rows");
+  if ((request_.ops.front() == operation::dot) != (of == row_items::pairs)) {
+    throw error(status::unsupported, "dot of rows");
+  }
   const std::vector<family> kinds = families_of(request_);
   for (const family kind : kinds) {
     members_.push_back(
@@ -38,7 +40,8 @@ row_reducer::row_reducer(const request& what, rounding how)
 }
 
 std::int64_t row_reducer::longest_row() const {
-  return tile_items_of(monofold::info(request_.type).size_bytes) << span_level;
+  const int bytes = monofold::info(request_.type).size_bytes;
+  return tile_items_of(request_.ops.front() == operation::dot ? 2 * bytes : bytes) << span_level;
 }
 
 std::vector<answer_context> row_reducer::contexts_of(const row_block& rows,

@@ -11,15 +11,19 @@
 
 namespace monofold::runtime {
 
+/// What rows consist of: dot takes pairs, which lie side by side, and all else single items.
+enum class row_items { single, pairs };
+
 /// Answers a request for rows that lie in memory.
 ///
 /// order      the bits of a row's answers are those of a `reducer` that gets its items
 /// sync       any number of threads at once
-/// errors     the constructor throws as that of `reducer`; unsupported: dot
-/// tested by  tests/runtime/axis_reducer_test.cpp
+/// errors     the constructor throws as that of `reducer`; unsupported: dot of single items, or what is no dot of pairs
+/// tested by  tests/runtime/axis_reducer_test.cpp, tests/runtime/pair_axes_test.cpp
 class row_reducer {
  public:
-  explicit row_reducer(const request& what, rounding how = rounding::native);
+  explicit row_reducer(const request& what, rounding how = rounding::native,
+                       row_items of = row_items::single);
 
   /// Answers of row `r`, in the order of `request.ops`, are left at out[r * num_ops()] and on.
   ///

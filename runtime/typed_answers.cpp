@@ -124,10 +124,7 @@ bool has_all(dtype type, const answer& from) {
 
 dtype answer_type(operation op, const request& what) {
   check_request(what);
-  if (op != operation::dot) return answer_parts(op, what).front().type;
-  const dtype_info& item = monofold::info(what.type);
-  if (item.is_floating) return dtype::float64;
-  return item.name.front() == 'i' ? dtype::int64 : dtype::uint64;
+  return answer_parts(op, what).front().type;
 }
 
 bool is_convertible(dtype from, dtype to) {

@@ -239,6 +239,20 @@ MONOFOLD_API monofold_status monofold_dot(const void* left, const void* right, m
                                           const monofold_options* options,
                                           monofold_result* result) MONOFOLD_NOEXCEPT;
 
+/// Computes the inner products of the rows of two arrays of one type and the same extents.
+///
+/// shape      as monofold_reduce_axis_into: `left_strides` and `right_strides` in items, null: row-major; room for
+///            `capacity` answers of `value_dtype` at `values`
+/// order      a row's bits are those of monofold_dot of the two rows, whatever the layouts
+/// errors     as monofold_reduce_axis_into, and monofold_dot
+/// cost       one pass over both arrays, in host memory; a thread copies up to some tiles of pairs
+/// tested by  tests/runtime/pair_axes_test.cpp
+MONOFOLD_API monofold_status monofold_dot_axis(
+    const void* left, const void* right, monofold_dtype dtype, int32_t rank, const int64_t* extents,
+    const int64_t* left_strides, const int64_t* right_strides, const int64_t* axes,
+    int32_t num_axes, const monofold_options* options, monofold_dtype value_dtype, void* values,
+    int64_t capacity, int64_t* failed_row) MONOFOLD_NOEXCEPT;
+
 /// A reduction that takes its items in pieces.
 typedef struct monofold_state monofold_state;
 

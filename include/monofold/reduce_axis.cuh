@@ -252,6 +252,71 @@ auto reduce_axis(const gpu_engine& engine, const array_view<Item>& items, const 
   return axis_result<answer_t<bound_fold_t<F, Item>>>{std::move(found.extents), std::move(values)};
 }
 
+namespace detail {
+
+/// The pairs of two arrays as a list of rows, and the rows of it.
+template <class Left, class Right, class Pair>
+struct listed_pairs {
+  listed_pairs(const gpu_engine& engine, const array_pairs<Left, Right, Pair>& items,
+               const axis_numbers& axes)
+      : view(row_after_row(items.left(), axes), row_after_row(items.right(), axes)),
+        rows(rows_in(items, axes).row_items, rows_in(items, axes).num_rows) {
+    device_stream on{};
+    throw_if(open_stream(engine, on));
+    if (view.size() == 0) return;
+    throw_if(
+        check_pointer(items.left().data_of_first(), "the left array", alignof(Left), on.device));
+    throw_if(
+        check_pointer(items.right().data_of_first(), "the right array", alignof(Right), on.device));
+  }
+  static array_rows rows_in(const array_pairs<Left, Right, Pair>& items, const axis_numbers& axes) {
+    return rows_of(extents_of_array(items), items.left().strides(), axes);
+  }
+
+  array_pairs<Left, Right, Pair> view;
+  fixed_segments rows;
+};
+
+}  // namespace detail
+
+/// The same of the pairs of two arrays, as `zip` makes them and `dot` takes them.
+///
+/// shape      as reduce_segments of a computed view: a lane loads pairs one by one. Of arrays of several axes that
+///            memory does not walk as one it divides for the place of each
+/// tested by  tests/gpu/axes_test.cu
+template <class Left, class Right, class Pair, class F>
+requires gpu_folded_range<array_pairs<Left, Right, Pair>, F> std::int64_t workspace_bytes(
+    const array_pairs<Left, Right, Pair>& items, const axis_numbers& axes, const F& f) {
+  const detail::listed_pairs<Left, Right, Pair> all(gpu, items, axes);
+  return workspace_bytes(all.view, all.rows, f);
+}
+template <class Left, class Right, class Pair, class F>
+requires gpu_folded_range<array_pairs<Left, Right, Pair>, F>
+void reduce_axis_into(const gpu_engine& engine, const array_pairs<Left, Right, Pair>& items,
+                      const axis_numbers& axes, const F& f, finished_t<F, Pair>* out,
+                      const gpu_workspace& workspace) {
+  const detail::listed_pairs<Left, Right, Pair> all(engine, items, axes);
+  detail::throw_if_nothing<F, Pair>(all.rows_in(items, axes));
+  reduce_segments_into(engine, all.view, all.rows, f, out, workspace);
+}
+template <class Left, class Right, class Pair, class F>
+requires gpu_folded_range<array_pairs<Left, Right, Pair>, F>
+auto try_reduce_axis(const gpu_engine& engine, const array_pairs<Left, Right, Pair>& items,
+                     const axis_numbers& axes, const F& f, keepdims keep = keepdims::no) {
+  const detail::listed_pairs<Left, Right, Pair> all(engine, items, axes);
+  auto found = try_reduce_segments(engine, all.view, all.rows, f);
+  return axis_result<typename decltype(found)::value_type>{
+      detail::extents_of_result(items, axes, keep), std::move(found)};
+}
+template <class Left, class Right, class Pair, class F>
+requires gpu_folded_range<array_pairs<Left, Right, Pair>, F>
+auto reduce_axis(const gpu_engine& engine, const array_pairs<Left, Right, Pair>& items,
+                 const axis_numbers& axes, const F& f, keepdims keep = keepdims::no) {
+  auto found = try_reduce_axis(engine, items, axes, f, keep);
+  auto values = detail::values_of(found.values, "row");
+  return axis_result<answer_t<bound_fold_t<F, Pair>>>{std::move(found.extents), std::move(values)};
+}
+
 #if defined(__CUDACC__)
 template <class Item, class F, class... More, class Why = detail::axis_why_not_t<F, Item>>
 requires(!gpu_fold_on<F, Item>) void try_reduce_axis(const gpu_engine&, const array_view<Item>&,

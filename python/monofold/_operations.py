@@ -299,19 +299,22 @@ class Norm(Operation):
 
 
 class Dot(Operation):
-    """The inner product of two arrays of one shape and type."""
+    """The inner product of two arrays of one shape and type, whole or along axes."""
 
-    parameters = ("x", "y", "where", "nan")
-    returns = "number\n    Exact, rounded once."
+    parameters = ("x", "y", "axis", "keepdims", "dtype", "where", "nan")
+    returns = "number or array\n    Exact, rounded once; along axes, and with `keepdims`, an array of the library of `x`."
 
-    def _answer(self, x=_NOTHING, y=_NOTHING, *, where=None, nan=None):
+    def _answer(self, x=_NOTHING, y=_NOTHING, axis=None, *, keepdims=False, dtype=None, where=None, nan=None):
         nan = self.nan if nan is None else nan
         if x is _NOTHING:
-            return self.with_options(nan)._alone(y=None if y is _NOTHING else y, where=where)
+            return self.with_options(nan)._alone(y=None if y is _NOTHING else y, axis=axis, keepdims=keepdims or None,
+                                                 dtype=dtype, where=where)
         if y is _NOTHING:
             raise TypeError("dot takes two arrays")
         left, right = _arrays.as_source(x), _arrays.as_source(y)
         check_pair(left, right)
+        if axis is not None or keepdims or dtype is not None:
+            return _rows.dot(self.kind, left, right, axis, keepdims, dtype, where, self.make_how(nan))
         mask = _arrays.as_mask(where, left.shape)
         if mask is not None:
             _arrays.check_masked(left.items)

@@ -56,12 +56,31 @@ def reduce(source, mask, kind, how, axes, code, keepdims=False):
     shape = tuple(1 if axis in axes else extent for axis, extent in enumerate(source.shape)
                   if keepdims or axis not in axes)
     new = Answers(kind, shape, code, how.k)
-    status, row = _core.rows(items, mask, axes, kind.code, how, code, new.width, *new.addresses)
+    check_rows(kind, source, axes, *_core.rows(items, mask, axes, kind.code, how, code, new.width, *new.addresses))
+    return new.arrays
+
+
+def check_rows(kind, source, axes, status, row):
+    """Raises where a row has no answer."""
     if status:
         kept = [extent for axis, extent in enumerate(source.shape) if axis not in axes]
         index = np.unravel_index(row, kept) if kept else ()
         raise_status(status, kind.name, row=tuple(map(int, index)) or None)
-    return new.arrays
+
+
+def dot(kind, left, right, axis, keepdims, dtype, where, how):
+    """The inner products of the rows of two arrays of one shape and type."""
+    if where is not None:
+        raise TypeError("dot: where= is for whole arrays, without axis=, keepdims= and dtype=")
+    if left.items.place or right.items.place:
+        raise TypeError("dot along axes takes arrays on the host; whole arrays may lie on a device")
+    axes = axes_of(axis, len(left.shape))
+    shape = tuple(1 if axis in axes else extent for axis, extent in enumerate(left.shape)
+                  if keepdims or axis not in axes)
+    code = value_code(kind, left, how, dtype)
+    new = Answers(kind, shape, code, how.k)
+    check_rows(kind, left, axes, *_core.pair_rows(left.items, right.items, axes, how, code, new.addresses[0]))
+    return left.like(new.arrays[0])
 
 
 class Answers:

@@ -11,6 +11,7 @@
 #include "python/src/fetched.hpp"
 #include "python/src/gather.hpp"
 #include "python/src/operation.hpp"
+#include "python/src/pair_rows.hpp"
 #include "python/src/quick_arrays.hpp"
 #include "python/src/quick_call.hpp"
 #include "python/src/reduce.hpp"
@@ -25,6 +26,7 @@ NB_MODULE(_core, core) {
   monofold::python::bind_exchange(core);
   monofold::python::bind_state(core);
   monofold::python::bind_reduce(core);
+  monofold::python::bind_pair_rows(core);
   monofold::python::bind_device_rows(core);
   monofold::python::bind_fetched(core);
   monofold::python::bind_gather(core);

@@ -153,7 +153,6 @@ class AxisTest(ToolTest):
                  ["--axis", "0", "--output", "b.npy", "--json"]),
                 (2, "--axis is for one file, found 2", ["a.npy", "--axis", "0"])]:
             self.check_error(code, message, "sum", "a.npy", *words)
-        self.check_error(2, "--axis: not for dot", "dot", "a.npy", "a.npy", "--axis", "0")
         self.check_error(4, "a.npy: row (0, 0, 0): var: no result: 4 items, --ddof is 4",
                          "var", "a.npy", "--axis", "1", "--ddof", "4")
         self.save("long.npy", np.zeros((1001, 2)))

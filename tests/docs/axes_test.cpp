@@ -32,6 +32,19 @@ TEST(axes, the_calls) {
   EXPECT_EQ(places.values, (std::vector<std::int64_t>{3, 4, 5}));
 }
 
+TEST(axes, inner_products) {
+  const std::vector<float> memory{1, 2, 3, 4, 5, 6};
+  const std::vector<float> others{1, 1, 1, 2, 0, -1};
+  const float* const items = memory.data();
+  const float* const weights = others.data();
+  // [inner_products]
+  const mf::array_view<float> x(items, {2, 3});
+  const mf::array_view<float> y(weights, {2, 3});  // of the same extents, in any layout
+  auto products = mf::reduce_axis(mf::cpu, mf::zip(x, y), {1}, mf::dot).values;  // 6 2
+  // [/inner_products]
+  EXPECT_EQ(products, (std::vector<double>{6, 2}));
+}
+
 TEST(axes, segments) {
   const std::vector<float> items{1, 2, 3, 4, 5, 6};
   // [segments]

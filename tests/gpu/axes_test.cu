@@ -1,5 +1,6 @@
 // Rows and columns on a GPU: each has the bytes of the CPU's reduction, whatever the array's layout.
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <vector>
@@ -144,6 +145,51 @@ TEST_F(gpu_axes, exact_sums_of_columns_with_anything_in_them) {
   expect(mf::sum);
   expect(mf::norm1);
   expect(mf::mean);
+}
+
+// Pairs of items of two arrays, each in a layout of its own.
+template <class Left, class Right, class F>
+void compare_pairs(const char* what, const F& f, const mf::axis_numbers& extents) {
+  std::int64_t size = 1;
+  for (const std::int64_t extent : extents) size *= extent;
+  const auto left = axis_items<Left>(static_cast<std::size_t>(size));
+  auto right = axis_items<Right>(static_cast<std::size_t>(size));
+  std::reverse(right.begin(), right.end());
+  const device_array<Left> left_there(left);
+  const device_array<Right> right_there(right);
+  for (unsigned set = 0; set < 1u << extents.size(); ++set) {
+    mf::axis_numbers axes;
+    for (int k = 0; k < extents.size(); ++k) {
+      if ((set >> k & 1) != 0) axes.push_back(k);
+    }
+    for (const bool turned : {false, true}) {
+      const auto pairs = [&](const Left* l, const Right* r) {
+        return mf::zip(mf::array_view<Left>(l, extents),
+                       turned ? mf::array_view<Right>::column_major(r, extents)
+                              : mf::array_view<Right>(r, extents));
+      };
+      const auto want = mf::try_reduce_axis(mf::cpu, pairs(left.data(), right.data()), axes, f);
+      const auto got = mf::try_reduce_axis(mf::gpu, pairs(left_there.data(), right_there.data()),
+                                           axes, f, mf::keepdims::no);
+      EXPECT_EQ(got.extents, want.extents);
+      ASSERT_EQ(inputs::bytes_of(got.values), inputs::bytes_of(want.values))
+          << what << ", axes " << set << (turned ? ", turned" : "");
+    }
+  }
+}
+
+TEST_F(gpu_axes, dots_of_rows) {
+  compare_pairs<float, float>("dot", mf::dot, {5, 7, 40});
+  compare_pairs<double, double>("dot", mf::dot, {700, 3});
+  compare_pairs<float, double>("plain_dot", mf::plain_dot, {3, 2, 1, 2, 3, 2, 5});
+  compare_pairs<std::int32_t, std::int32_t>("dot", mf::dot, {9, 130});
+  const auto host = axis_items<float>(12);
+  const device_array<float> device(host);
+  const mf::array_view<float> there(device.data(), {3, 4});
+  EXPECT_THROW(mf::reduce_axis(mf::gpu, mf::zip(there, mf::array_view<float>(device.data(), {12})),
+                               {0}, mf::dot),
+               mf::error);
+  EXPECT_THROW(mf::reduce_axis(mf::gpu, mf::zip(there, there), {2}, mf::dot), mf::error);
 }
 
 TEST_F(gpu_axes, rows_of_nothing) {

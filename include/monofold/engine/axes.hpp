@@ -40,9 +40,49 @@ decltype(auto) fold_of_row(const F& f, const array_rows& rows, std::int64_t row)
 /// Rows of up to so many items are read one item of each after the other.
 inline constexpr std::int64_t tiny_row_items = 48;
 
+/// The states of items [at, at + count) of some rows that are copied to a buffer, a row's every `pitch` items of it.
+///
+/// fold_of(c) is the fold of row c; gather(at, n) copies items [at, at + n) of each.
+template <class F, class Item, class FoldOf, class Gather>
+void fold_by_buffer(int width, std::int64_t at, std::int64_t count, const Item* items,
+                    std::int64_t pitch, const FoldOf& fold_of, const Gather& gather,
+                    typename F::state* out) {
+  const std::int64_t piece = gathered_items<F, Item>;
+  if (count <= piece) {
+    gather(at, count);
+    for (int c = 0; c < width; ++c) out[c] = fold_row(fold_of(c), items + c * pitch, count, at);
+    return;
+  }
+  std::vector<F> folds;
+  std::vector<node_folder<F, Item>> folders;
+  folds.reserve(static_cast<std::size_t>(width));
+  folders.reserve(static_cast<std::size_t>(width));
+  for (int c = 0; c < width; ++c) {
+    folds.push_back(fold_of(c));
+    folders.emplace_back(folds.back());
+  }
+  for (std::int64_t done = 0; done < count; done += piece) {
+    const std::int64_t n = std::min(piece, count - done);
+    gather(at + done, n);
+    for (int c = 0; c < width; ++c) {
+      folders[static_cast<std::size_t>(c)].add(items + c * pitch, n, at + done);
+    }
+  }
+  for (int c = 0; c < width; ++c) out[c] = folders[static_cast<std::size_t>(c)].total();
+}
+
+/// What a gathered row has more than its items take: rows that are 4 KiB apart would all want the same cache lines.
+template <class Item>
+inline constexpr std::int64_t row_gap =
+    std::max<std::int64_t>(1, 64 / static_cast<std::int64_t>(sizeof(Item)));
+
 /// Folds groups of rows: those along the inner kept axis that are read together.
 template <class Indices, class F, class Item>
 class row_group_folder {
+ public:
+  using item = Item;
+
+ private:
   using row_fold = std::remove_cvref_t<decltype(fold_of_row<Indices, Item>(
       std::declval<const F&>(), std::declval<const array_rows&>(), std::int64_t{}))>;
   using slot = accumulator_t<F>;
@@ -75,17 +115,15 @@ class row_group_folder {
     const bool is_tiny = rows.row_items > 1 && rows.row_items <= tiny_row_items;
     by_slots_ = fills_slots && width_ > 1 && (is_tiny || !rows.is_contiguous());
     gathers_ = !rows.is_contiguous() && !by_slots_;
-    // A cache line more than the items take: rows that are 4 KiB apart would all want the same lines.
-    const std::int64_t line =
-        std::max<std::int64_t>(1, 64 / static_cast<std::int64_t>(sizeof(Item)));
-    pitch_ = std::min(rows.row_items, gathered_items<row_fold, Item>) + line;
+    pitch_ = std::min(rows.row_items, gathered_items<row_fold, Item>) + row_gap<Item>;
   }
 
   int width() const { return static_cast<int>(width_); }
   std::int64_t row_of(const row_group<Item>& group, int column) const {
     return group.row + column * rows_.inner().number;
   }
-  const row_groups<Item>& groups() const { return groups_; }
+  std::int64_t num_groups() const { return groups_.count(); }
+  row_group<Item> group(std::int64_t number) const { return groups_[number]; }
 
   /// The answers for the rows of a group, which are short.
   template <class Put>
@@ -142,31 +180,11 @@ class row_group_folder {
 
   void fold_gathered(const row_group<Item>& group, std::int64_t at, std::int64_t count, Item* items,
                      state* out) const {
-    const std::int64_t piece = gathered_items<row_fold, Item>;
-    if (count <= piece) {
-      gather(rows_, group, at, count, items, pitch_);
-      for (int c = 0; c < group.width; ++c) {
-        const auto& f = fold_of(group, c);
-        out[c] = fold_row(f, items + c * pitch_, count, at);
-      }
-      return;
-    }
-    std::vector<row_fold> folds;
-    std::vector<node_folder<row_fold, Item>> folders;
-    folds.reserve(static_cast<std::size_t>(group.width));
-    folders.reserve(static_cast<std::size_t>(group.width));
-    for (int c = 0; c < group.width; ++c) {
-      folds.push_back(fold_of(group, c));
-      folders.emplace_back(folds.back());
-    }
-    for (std::int64_t done = 0; done < count; done += piece) {
-      const std::int64_t n = std::min(piece, count - done);
-      gather(rows_, group, at + done, n, items, pitch_);
-      for (int c = 0; c < group.width; ++c) {
-        folders[static_cast<std::size_t>(c)].add(items + c * pitch_, n, at + done);
-      }
-    }
-    for (int c = 0; c < group.width; ++c) out[c] = folders[static_cast<std::size_t>(c)].total();
+    fold_by_buffer<row_fold>(
+        group.width, at, count, items, pitch_,
+        [&](int c) -> decltype(auto) { return fold_of(group, c); },
+        [&](std::int64_t from, std::int64_t n) { gather(rows_, group, from, n, items, pitch_); },
+        out);
   }
 
   const F& fold_;
@@ -177,6 +195,43 @@ class row_group_folder {
   bool by_slots_ = false;
   bool gathers_ = false;
 };
+
+/// Folds rows of some items by a folder of groups of them.
+template <class F, class Folder, class Put>
+void fold_row_groups(const cpu_engine& engine, const F& f, const Folder& folder,
+                     std::int64_t row_items, const Put& put) {
+  using state = typename F::state;
+  using item = typename Folder::item;
+  const int width = folder.width();
+  if (row_items <= most_row_items<item>) {
+    const std::int64_t bytes =
+        width * (row_items * static_cast<std::int64_t>(sizeof(item)) + row_work_bytes);
+    const std::int64_t share = std::max<std::int64_t>(1, piece_bytes / bytes);
+    const std::int64_t num_groups = folder.num_groups();
+    parallel_for(engine.num_threads, (num_groups + share - 1) / share, [&](std::int64_t i) {
+      const typename Folder::room room(folder);
+      const std::int64_t end = std::min(num_groups, (i + 1) * share);
+      for (std::int64_t g = i * share; g < end; ++g) folder.answer(folder.group(g), room, put);
+    });
+    return;
+  }
+  constexpr std::int64_t tile = tile_items_v<item>;
+  fold_long_rows(
+      engine, f, folder.num_groups(), width,
+      [&](std::int64_t) { return tile_count<item>(row_items); },
+      [&](std::int64_t g, const tree_node& node, state* out) {
+        const std::int64_t at = node.first_tile() * tile;
+        const std::int64_t end = std::min(node.end_tile() * tile, row_items);
+        const typename Folder::room room(folder);
+        folder.fold(folder.group(g), at, end - at, room, out);
+      },
+      [&](std::int64_t g, const state* totals) {
+        const auto group = folder.group(g);
+        for (int c = 0; c < group.width; ++c) {
+          put(folder.row_of(group, c), finish_state(f, totals[c]));
+        }
+      });
+}
 
 }  // namespace detail
 
@@ -193,45 +248,13 @@ class row_group_folder {
 template <class Indices, class F, class Item, class Put>
 void fold_rows(const cpu_engine& engine, const F& f, const Item* first, const array_rows& rows,
                const Put& put) {
-  using state = typename F::state;
   if (rows.num_rows == 0) return;
   if (rows.row_items == 0) {
     for (std::int64_t row = 0; row < rows.num_rows; ++row) put(row, finish_empty(f));
     return;
   }
-  using folder_type = detail::row_group_folder<Indices, F, Item>;
-  const folder_type folder(f, first, rows, engine.num_threads);
-  const int width = folder.width();
-  if (rows.row_items <= detail::most_row_items<Item>) {
-    const std::int64_t bytes =
-        width * (rows.row_items * static_cast<std::int64_t>(sizeof(Item)) + detail::row_work_bytes);
-    const std::int64_t share = std::max<std::int64_t>(1, detail::piece_bytes / bytes);
-    const std::int64_t num_groups = folder.groups().count();
-    detail::parallel_for(engine.num_threads, (num_groups + share - 1) / share, [&](std::int64_t i) {
-      const typename folder_type::room room(folder);
-      const std::int64_t end = std::min(num_groups, (i + 1) * share);
-      for (std::int64_t g = i * share; g < end; ++g) {
-        folder.answer(folder.groups()[g], room, put);
-      }
-    });
-    return;
-  }
-  constexpr std::int64_t tile = tile_items_v<Item>;
-  detail::fold_long_rows(
-      engine, f, folder.groups().count(), width,
-      [&](std::int64_t) { return tile_count<Item>(rows.row_items); },
-      [&](std::int64_t g, const tree_node& node, state* out) {
-        const std::int64_t at = node.first_tile() * tile;
-        const std::int64_t end = std::min(node.end_tile() * tile, rows.row_items);
-        const typename folder_type::room room(folder);
-        folder.fold(folder.groups()[g], at, end - at, room, out);
-      },
-      [&](std::int64_t g, const state* totals) {
-        const auto group = folder.groups()[g];
-        for (int c = 0; c < group.width; ++c) {
-          put(folder.row_of(group, c), finish_state(f, totals[c]));
-        }
-      });
+  const detail::row_group_folder<Indices, F, Item> folder(f, first, rows, engine.num_threads);
+  detail::fold_row_groups(engine, f, folder, rows.row_items, put);
 }
 
 }  // namespace monofold

@@ -84,15 +84,19 @@ inline constexpr std::int64_t gathered_items = has_absorb_run_v<F, Item>
                                                    ? std::min<std::int64_t>(256, tile_items_v<Item>)
                                                    : tile_items_v<Item>;
 
-/// How many rows that do not lie side by side are read together, of which `most` fit.
-template <class Item>
-std::int64_t columns_read_together(const array_rows& rows, std::int64_t most, int num_threads) {
+/// How many rows that do not lie side by side are read together, of which `most` fit; at least `least`, where they are
+/// columns.
+inline std::int64_t columns_read_together(const array_rows& rows, std::int64_t most,
+                                          std::int64_t least, int num_threads) {
   const axis_step inner = rows.inner();
   if (distance(rows.reduced[rows.num_reduced - 1].stride) <= distance(inner.stride)) return 1;
   // Some blocks for each thread.
   const std::int64_t share = rows.num_rows / (std::int64_t{4} * concurrency(num_threads));
-  return std::min(inner.extent,
-                  std::max(std::min({most, most_columns, share}), least_columns<Item>));
+  return std::min(inner.extent, std::max(std::min({most, most_columns, share}), least));
+}
+template <class Item>
+std::int64_t columns_read_together(const array_rows& rows, std::int64_t most, int num_threads) {
+  return columns_read_together(rows, most, least_columns<Item>, num_threads);
 }
 
 /// How many rows along the inner kept axis are read together.

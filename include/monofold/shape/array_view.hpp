@@ -31,6 +31,7 @@ class axis_numbers {
   }
   MONOFOLD_HD constexpr int size() const { return count_; }
   MONOFOLD_HD constexpr std::int64_t operator[](int i) const { return numbers_[i]; }
+  constexpr bool operator==(const axis_numbers&) const = default;
   constexpr const std::int64_t* begin() const { return numbers_; }
   constexpr const std::int64_t* end() const { return numbers_ + count_; }
 
@@ -84,11 +85,11 @@ class array_view {
 
   MONOFOLD_HD const Item& operator[](std::int64_t i) const {
     std::int64_t offset = 0;
-    for (int k = extents_.size(); k-- > 0;) {
+    for (int k = extents_.size(); k-- > 1;) {
       offset += i % extents_[k] * strides_[k];
       i /= extents_[k];
     }
-    return first_[offset];
+    return first_[offset + i * strides_[0]];  // of no axis: one item, and the stride 0
   }
 
  private:

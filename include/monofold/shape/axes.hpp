@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 
 #include "monofold/platform/host_device.hpp"
 #include "monofold/platform/status.hpp"
@@ -86,43 +87,46 @@ struct axis_set {
   }
 };
 
-/// Appends an axis, or lengthens the last one where both are walked as one.
-constexpr void append_axis(axis_step* steps, int& count, const axis_step& next) {
-  if (count > 0) {
-    axis_step& last = steps[count - 1];
-    if (last.stride == next.extent * next.stride && last.number == next.extent * next.number) {
-      last = {last.extent * next.extent, next.stride, next.number};
-      return;
-    }
-  }
-  steps[count++] = next;
-}
-
 constexpr std::int64_t distance(std::int64_t stride) { return stride < 0 ? -stride : stride; }
 
-/// Those of a list in the order of their strides.
-constexpr void sort_by_stride(axis_step* steps, int count) {
+/// Axes of some arrays, in the order of all their strides together.
+template <class... Steps>
+constexpr void sort_by_strides(int count, Steps*... steps) {
+  const auto is_before = [&](int i, int k) {
+    return (distance(steps[i].stride) + ...) < (distance(steps[k].stride) + ...);
+  };
   for (int i = 1; i < count; ++i) {
-    for (int k = i; k > 0 && distance(steps[k - 1].stride) < distance(steps[k].stride); --k) {
-      const axis_step moved = steps[k];
-      steps[k] = steps[k - 1];
-      steps[k - 1] = moved;
-    }
+    for (int k = i; k > 0 && is_before(k - 1, k); --k) (std::swap(steps[k - 1], steps[k]), ...);
   }
 }
 
-}  // namespace detail
+/// Whether neighbouring axes are walked as one.
+constexpr bool are_one(const axis_step& outer, const axis_step& inner) {
+  return outer.stride == inner.extent * inner.stride && outer.number == inner.extent * inner.number;
+}
 
-/// The rows that reducing `axes` makes of an array with these extents and strides.
-///
-/// shape      no axes: each item is a row. An axis of no items: rows of none, or no rows
-/// errors     throws `error`, invalid_argument: an axis that the array does not have, or one named twice; more
-///            rows than can be counted
-/// tested by  tests/shape/array_view_test.cpp
-constexpr array_rows rows_of(const axis_numbers& extents, const axis_numbers& strides,
-                             const axis_numbers& axes) {
+/// Makes neighbouring axes one where all the arrays walk them as one; how many are left.
+template <class... Steps>
+constexpr int join_axes(int count, Steps*... steps) {
+  int left = 0;
+  for (int k = 0; k < count; ++k) {
+    if (left > 0 && (are_one(steps[left - 1], steps[k]) && ...)) {
+      --left;
+      ((steps[left] = {steps[left].extent * steps[k].extent, steps[k].stride, steps[k].number}),
+       ...);
+    } else {
+      ((steps[left] = steps[k]), ...);
+    }
+    ++left;
+  }
+  return left;
+}
+
+/// The rows of an array, whose kept axes are those of the result; no two axes are joined.
+constexpr array_rows separate_axes(const axis_numbers& extents, const axis_numbers& strides,
+                                   const axis_numbers& axes) {
   const int rank = extents.size();
-  const detail::axis_set is_reduced(rank, axes);
+  const axis_set is_reduced(rank, axes);
   std::int64_t index_strides[max_axes] = {};
   std::int64_t row_strides[max_axes] = {};
   array_rows rows;
@@ -138,20 +142,62 @@ constexpr array_rows rows_of(const axis_numbers& extents, const axis_numbers& st
   }
   if (!fits) throw error(status::invalid_argument, "more rows than can be counted");
   if (rows.num_rows == 0 || rows.row_items == 0) return rows;
-  axis_step each[max_axes] = {};
-  int num_each = 0;
   for (int k = 0; k < rank; ++k) {
     if (extents[k] == 1) continue;
     const axis_step step{extents[k], strides[k], index_strides[k]};
     if (is_reduced.has[k]) {
-      detail::append_axis(rows.reduced, rows.num_reduced, step);
+      rows.reduced[rows.num_reduced++] = step;
     } else {
       rows.result_axes[rows.num_result_axes++] = step;
-      each[num_each++] = {extents[k], strides[k], row_strides[k]};
+      rows.kept[rows.num_kept++] = {extents[k], strides[k], row_strides[k]};
     }
   }
-  detail::sort_by_stride(each, num_each);
-  for (int k = 0; k < num_each; ++k) detail::append_axis(rows.kept, rows.num_kept, each[k]);
+  return rows;
+}
+
+/// Sorts and joins the axes of arrays that have the same ones.
+template <class... Rows>
+constexpr void join_rows(array_rows& first, Rows&... others) {
+  sort_by_strides(first.num_kept, first.kept, others.kept...);
+  first.num_kept = join_axes(first.num_kept, first.kept, others.kept...);
+  first.num_reduced = join_axes(first.num_reduced, first.reduced, others.reduced...);
+  ((others.num_kept = first.num_kept, others.num_reduced = first.num_reduced), ...);
+}
+
+}  // namespace detail
+
+/// The rows that reducing `axes` makes of an array with these extents and strides.
+///
+/// shape      no axes: each item is a row. An axis of no items: rows of none, or no rows
+/// errors     throws `error`, invalid_argument: an axis that the array does not have, or one named twice; more
+///            rows than can be counted
+/// tested by  tests/shape/array_view_test.cpp
+constexpr array_rows rows_of(const axis_numbers& extents, const axis_numbers& strides,
+                             const axis_numbers& axes) {
+  array_rows rows = detail::separate_axes(extents, strides, axes);
+  detail::join_rows(rows);
+  return rows;
+}
+
+/// The rows of two arrays of the same extents that are walked together: both have the same axes, so an axis is one
+/// only where each array walks it as one.
+struct pair_rows {
+  array_rows left;
+  array_rows right;
+
+  MONOFOLD_HD constexpr bool are_contiguous() const {
+    return left.is_contiguous() && right.is_contiguous();
+  }
+};
+
+/// The same of two arrays.
+///
+/// tested by  tests/api/reduce_axis_pairs_test.cpp
+constexpr pair_rows rows_of_pair(const axis_numbers& extents, const axis_numbers& left_strides,
+                                 const axis_numbers& right_strides, const axis_numbers& axes) {
+  pair_rows rows{detail::separate_axes(extents, left_strides, axes),
+                 detail::separate_axes(extents, right_strides, axes)};
+  detail::join_rows(rows.left, rows.right);
   return rows;
 }
 

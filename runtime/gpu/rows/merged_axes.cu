@@ -132,11 +132,7 @@ merged_items merge_axes(const void* first, dtype type, const array_rows& rows, c
   merged.reduced[0] = {rows.row_items, stride, 1};
   stride *= rows.row_items;
   for (int k = outer; k-- > 0;) place(k);
-  merged.num_kept = 0;
-  for (int k = 0; k < rows.num_kept; ++k) {
-    const axis_step own = merged.kept[k];
-    monofold::detail::append_axis(merged.kept, merged.num_kept, own);
-  }
+  merged.num_kept = monofold::detail::join_axes(rows.num_kept, merged.kept);
 
   const auto item_bytes = static_cast<int>(monofold::info(type).size_bytes);
   const int bytes = word_bytes(first, steps, num_steps, item_bytes);

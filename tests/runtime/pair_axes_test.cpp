@@ -1,0 +1,159 @@
+/// monofold_dot_axis: each answer has the bytes of monofold_dot of the two rows alone.
+
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "monofold/monofold.h"
+#include "monofold/platform/dtype.hpp"
+#include "monofold/platform/float_format.hpp"
+#include "monofold/shape/array_view.hpp"
+#include "monofold/shape/axes.hpp"
+#include "tests/inputs/random.hpp"
+
+namespace {
+
+namespace mf = monofold;
+
+template <class Item>
+std::vector<Item> pair_items_of(std::int64_t count, std::uint64_t seed) {
+  std::vector<Item> out;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const double number = inputs::spread_double(static_cast<std::uint64_t>(i) + seed, 3) * 20;
+    if constexpr (std::is_same_v<Item, mf::float16> || std::is_same_v<Item, mf::bfloat16>) {
+      out.push_back(Item(static_cast<float>(number)));
+    } else {
+      out.push_back(static_cast<Item>(std::is_signed_v<Item> ? number : std::abs(number)));
+    }
+  }
+  return out;
+}
+
+/// Every row of two matrices of layouts of their own, along `axis`, against monofold_dot of copies.
+template <class Item>
+void check_dots(mf::dtype type, std::int64_t rows, std::int64_t columns, int axis,
+                monofold_options options) {
+  const auto dtype = static_cast<monofold_dtype>(type);
+  const auto left = pair_items_of<Item>(rows * columns, 1);
+  const auto right = pair_items_of<Item>(rows * columns, 77);
+  const std::int64_t extents[] = {rows, columns};
+  const std::int64_t by_rows[] = {columns, 1};
+  const std::int64_t by_columns[] = {1, rows};
+  const std::int64_t reduced = axis;
+  const std::int64_t count = axis == 0 ? columns : rows;
+  const std::int64_t length = axis == 0 ? rows : columns;
+  for (int layout = 0; layout < 4; ++layout) {
+    const std::int64_t* const ls = layout % 2 == 0 ? by_rows : by_columns;
+    const std::int64_t* const rs = layout / 2 == 0 ? by_rows : by_columns;
+    std::vector<double> got(static_cast<std::size_t>(count), -1.0);
+    std::int64_t failed = 7;
+    ASSERT_EQ(monofold_dot_axis(left.data(), right.data(), dtype, 2, extents, ls, rs, &reduced, 1,
+                                &options, MONOFOLD_FLOAT64, got.data(), count, &failed),
+              MONOFOLD_OK);
+    ASSERT_EQ(failed, -1);
+    for (std::int64_t row = 0; row < count; ++row) {
+      std::vector<Item> l, r;
+      for (std::int64_t i = 0; i < length; ++i) {
+        const std::int64_t at[] = {axis == 0 ? i : row, axis == 0 ? row : i};
+        l.push_back(left[static_cast<std::size_t>(at[0] * ls[0] + at[1] * ls[1])]);
+        r.push_back(right[static_cast<std::size_t>(at[0] * rs[0] + at[1] * rs[1])]);
+      }
+      monofold_result alone{};
+      ASSERT_EQ(monofold_dot(l.data(), r.data(), dtype, length, MONOFOLD_HOST, &options, &alone),
+                MONOFOLD_OK);
+      const double expected = alone.value.type == MONOFOLD_NUMBER_FLOAT64 ? alone.value.as.float64
+                              : alone.value.type == MONOFOLD_NUMBER_INT64
+                                  ? static_cast<double>(alone.value.as.int64)
+                                  : static_cast<double>(alone.value.as.uint64);
+      ASSERT_EQ(std::memcmp(&got[static_cast<std::size_t>(row)], &expected, sizeof expected), 0)
+          << "row " << row << " of " << rows << " x " << columns << ", axis " << axis << ", layout "
+          << layout;
+    }
+  }
+}
+
+TEST(pair_axes, every_type) {
+  monofold_options options = MONOFOLD_OPTIONS_INIT;
+  for (const mf::dtype_info& entry : mf::dtypes) {
+    SCOPED_TRACE(entry.name);
+    mf::visit_dtype(entry.type, [&]<class T>() {
+      if constexpr (!std::is_same_v<T, bool>) {  // a vector of those has no array
+        for (const int axis : {0, 1}) {
+          check_dots<T>(entry.type, 40, 9, axis, options);
+          check_dots<T>(entry.type, 1, 70, axis, options);
+        }
+      }
+    });
+  }
+}
+
+TEST(pair_axes, lengths_threads_and_options) {
+  for (const int threads : {1, 3}) {
+    for (const int plain : {0, 1}) {
+      for (const monofold_nan_policy nan : {MONOFOLD_NAN_PROPAGATE, MONOFOLD_NAN_OMIT}) {
+        monofold_options options = MONOFOLD_OPTIONS_INIT;
+        options.num_threads = threads;
+        options.plain = plain;
+        options.nan = nan;
+        for (const std::int64_t rows : {1, 2, 65, 1500}) {
+          for (const std::int64_t columns : {1, 2, 33, 40}) {
+            for (const int axis : {0, 1}) {
+              check_dots<float>(mf::dtype::float32, rows, columns, axis, options);
+            }
+          }
+        }
+        for (const int axis : {0, 1}) {
+          check_dots<double>(mf::dtype::float64, 30'000, 2, axis, options);
+          check_dots<double>(mf::dtype::float64, 2, 30'000, axis, options);
+          check_dots<double>(mf::dtype::float64, 7, 20'000, axis, options);
+        }
+        if (HasFatalFailure()) return;
+      }
+    }
+  }
+}
+
+TEST(pair_axes, what_is_wrong) {
+  const std::vector<float> items(12, 2.0F);
+  std::vector<float> out(4, -1.0F);
+  const std::int64_t extents[] = {3, 4};
+  const auto call = [&](const void* left, const void* right, std::int64_t axis,
+                        monofold_dtype answer, std::int64_t capacity) {
+    return monofold_dot_axis(left, right, MONOFOLD_FLOAT32, 2, extents, nullptr, nullptr, &axis, 1,
+                             nullptr, answer, out.data(), capacity, nullptr);
+  };
+  const float* const x = items.data();
+  EXPECT_EQ(call(x, x, 2, MONOFOLD_FLOAT32, 4), MONOFOLD_INVALID_ARGUMENT);
+  EXPECT_EQ(call(x, x, -3, MONOFOLD_FLOAT32, 4), MONOFOLD_INVALID_ARGUMENT);
+  EXPECT_EQ(call(x, nullptr, 0, MONOFOLD_FLOAT32, 4), MONOFOLD_INVALID_ARGUMENT);
+  EXPECT_EQ(call(nullptr, x, 0, MONOFOLD_FLOAT32, 4), MONOFOLD_INVALID_ARGUMENT);
+  EXPECT_EQ(call(x, x, 0, MONOFOLD_FLOAT32, 3), MONOFOLD_INVALID_ARGUMENT);
+  EXPECT_EQ(call(x, x, 0, MONOFOLD_INT64, 4), MONOFOLD_UNSUPPORTED);
+  EXPECT_EQ(out, std::vector<float>(4, -1.0F));
+  EXPECT_EQ(call(x, x, 0, MONOFOLD_FLOAT32, 4), MONOFOLD_OK);
+  EXPECT_EQ(out, std::vector<float>(4, 12.0F));
+  const std::int64_t large[] = {1, 1, std::int64_t{1} << 62, std::int64_t{1} << 62};
+  const std::int64_t two[] = {2, 2};
+  const std::int64_t last = -1;
+  std::int64_t sums[] = {-1, -1}, failed = -1;
+  EXPECT_EQ(monofold_dot_axis(large, large, MONOFOLD_INT64, 2, two, nullptr, nullptr, &last, 1,
+                              nullptr, MONOFOLD_INT64, sums, 2, &failed),
+            MONOFOLD_INTEGER_OVERFLOW);
+  EXPECT_EQ(failed, 1);
+  EXPECT_EQ(sums[0], 2);
+  EXPECT_EQ(sums[1], -1);
+}
+
+TEST(pair_axes, of_no_items) {
+  const std::int64_t extents[] = {0, 4};
+  const std::int64_t axis = 0;
+  std::vector<double> out(4, -1.0);
+  EXPECT_EQ(monofold_dot_axis(nullptr, nullptr, MONOFOLD_FLOAT64, 2, extents, nullptr, nullptr,
+                              &axis, 1, nullptr, MONOFOLD_FLOAT64, out.data(), 4, nullptr),
+            MONOFOLD_OK);
+  EXPECT_EQ(out, std::vector<double>(4, 0.0));
+}
+
+}  // namespace
