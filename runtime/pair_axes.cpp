@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <type_traits>
 #include <vector>
 
 #include "monofold/engine/pair_axes.hpp"
+#include "monofold/platform/strict_arithmetic.hpp"
+#include "runtime/axis_reducer.hpp"
 #include "runtime/lane_rows.hpp"
 #include "runtime/raw_items.hpp"
 #include "runtime/reducer.hpp"
@@ -74,6 +77,41 @@ auto copy_of(std::int64_t item_bytes) {
                            : copy_pairs<std::uint64_t>;
 }
 
+/// Hands on answers of neighbouring rows as those of rows of the whole.
+class part_of_rows final : public answer_sink {
+ public:
+  part_of_rows(answer_sink& whole, std::int64_t first, std::int64_t apart)
+      : whole_(whole), first_(first), apart_(apart) {}
+
+  void keep(std::int64_t row, const answer* answers) override {
+    whole_.keep(first_ + row * apart_, answers);
+  }
+  void keep_numbers(const number_run& run) override {
+    number_run moved = run;
+    moved.op = operation::dot;
+    moved.row = first_ + run.row * apart_;
+    moved.apart = run.apart * apart_;
+    whole_.keep_numbers(moved);
+  }
+  void* place_of(dtype type, std::int64_t row) override {
+    return apart_ == 1 ? whole_.place_of(type, first_ + row) : nullptr;
+  }
+
+ private:
+  answer_sink& whole_;
+  std::int64_t first_;
+  std::int64_t apart_;
+};
+
+/// Sums of products: what a thread needs to fold a block of them.
+request sums_of_products(const request& dot) {
+  request sums = dot;
+  sums.type = dtype::float64;
+  sums.ops = {operation::sum};
+  sums.num_threads = 1;
+  return sums;
+}
+
 /// Folds the rows of two arrays.
 class pair_walker {
  public:
@@ -96,6 +134,7 @@ class pair_walker {
     const bool are_few = rows_.left.num_rows < monofold::detail::concurrency(num_threads());
     if (are_few && items_ > reducer_.longest_row()) return fold_few();
     if (is_in_place_ && items_ >= least_alone) return fold_in_place();
+    if (has_exact_products() && items_ <= most_multiplied) return fold_products();
     if (items_ <= 4 * tile_) return fold_short();
     fold_long();
   }
@@ -104,6 +143,10 @@ class pair_walker {
   static constexpr std::int64_t least_alone =
       256;  // below, starting a row costs more than a copy of it
   static constexpr std::int64_t gap_bytes = 64;  // between rows that are copied: see engine/axes
+
+  // Some columns of so many products fill a second-level cache.
+  static constexpr std::int64_t most_multiplied = 4096;
+  static constexpr std::int64_t most_rows = 4096;  // that are multiplied together
 
   struct groups {
     groups(const pair_walker& of, std::int64_t width)
@@ -169,6 +212,76 @@ class pair_walker {
         out_.keep(
             left.row,
             one.answers_about_pairs(left.first, all.right[r].first, items_, reducer_.how()).data());
+      }
+    });
+  }
+
+  /// Whether a row is one of doubles: these hold all products, and as many of them make a tile as of pairs.
+  bool has_exact_products() const {
+    const request& what = reducer_.what();
+    return what.type == dtype::float32 && what.nan == nan_policy::propagate;
+  }
+
+  /// Products of neighbouring rows, as their items lie: row by row, or one of each column after the other.
+  void multiply(const row_group& left, const row_group& right, double* out) const {
+    std::optional<strict_arithmetic> arithmetic;  // plain sums round as the caller's do
+    if (!reducer_.what().plain) arithmetic.emplace();
+    monofold::detail::row_walk on_left(rows_.left, 0);
+    monofold::detail::row_walk on_right(rows_.right, 0);
+    const std::int64_t step = is_in_place_ ? 1 : left.width;
+    const std::int64_t pitch = is_in_place_ ? items_ : 1;
+    const auto inner = [](const row_group& of, const monofold::detail::row_walk& walk) {
+      return reinterpret_cast<const float*>(of.first + walk.offset());
+    };
+    const std::int64_t left_apart = rows_.left.inner().stride / bytes_;
+    const std::int64_t right_apart = rows_.right.inner().stride / bytes_;
+    for (std::int64_t i = 0; i < items_; on_left.next_stretch(), on_right.next_stretch()) {
+      const std::int64_t n = on_left.items_left();
+      const std::int64_t left_stride = on_left.stride() / bytes_;
+      const std::int64_t right_stride = on_right.stride() / bytes_;
+      const float* const l = inner(left, on_left);
+      const float* const r = inner(right, on_right);
+      if (is_in_place_) {
+        for (int c = 0; c < left.width; ++c) {
+          multiply_some(l + c * left_apart, 1, r + c * right_apart, 1, n, out + c * pitch);
+        }
+      } else {
+        for (std::int64_t k = 0; k < n; ++k) {
+          multiply_some(l + k * left_stride, left_apart, r + k * right_stride, right_apart,
+                        left.width, out + (i + k) * step);
+        }
+      }
+      i += n;
+    }
+  }
+  static void multiply_some(const float* left, std::int64_t left_stride, const float* right,
+                            std::int64_t right_stride, std::int64_t count, double* out) {
+    if (left_stride == 1 && right_stride == 1) {
+      for (std::int64_t i = 0; i < count; ++i) out[i] = double{left[i]} * double{right[i]};
+    } else {
+      for (std::int64_t i = 0; i < count; ++i) {
+        out[i] = double{left[i * left_stride]} * double{right[i * right_stride]};
+      }
+    }
+  }
+
+  void fold_products() const {
+    const std::int64_t row_bytes = items_ * static_cast<std::int64_t>(sizeof(double));
+    const std::int64_t most =
+        std::clamp<std::int64_t>(monofold::detail::block_bytes / row_bytes, 1, most_rows);
+    const std::int64_t width =
+        is_in_place_ ? std::min(most, rows_.left.inner().extent) : width_for(row_bytes);
+    const row_reducer sums(sums_of_products(reducer_.what()), reducer_.how());
+    const groups all(*this, width);
+    for_groups(all.left.count(), width * row_bytes, [&](std::int64_t begin, std::int64_t end) {
+      const monofold::detail::heap_array<double> products(width * items_);
+      for (std::int64_t g = begin; g < end; ++g) {
+        const row_group left = all.left[g];
+        multiply(left, all.right[g], products.data());
+        const array_rows rows = is_in_place_ ? rows_of({left.width, items_}, {items_, 1}, {1})
+                                             : rows_of({items_, left.width}, {left.width, 1}, {0});
+        part_of_rows part(out_, left.row, rows_.left.inner().number);
+        reduce_rows(sums, products.data(), rows, part);
       }
     });
   }
