@@ -164,6 +164,17 @@ monofold_status monofold_state_digest(const monofold_state* state, unsigned char
   });
 }
 
+monofold_status monofold_state_equal(const monofold_state* left, const monofold_state* right,
+                                     int32_t* equal) noexcept {
+  return guarded([&]() -> monofold_status {
+    if (left == nullptr || right == nullptr || equal == nullptr) refuse();
+    if (left->broken != MONOFOLD_OK) return left->broken;
+    if (right->broken != MONOFOLD_OK) return right->broken;
+    *equal = left->reducer.save() == right->reducer.save() ? 1 : 0;
+    return MONOFOLD_OK;
+  });
+}
+
 monofold_status monofold_state_count(const monofold_state* state, int64_t* count) noexcept {
   return guarded([&]() -> monofold_status {
     if (state == nullptr || count == nullptr) refuse();

@@ -81,7 +81,7 @@ Parts that start at multiples of `running_state::tile_items`, and were given the
 call. `left.push(mf::gpu, device_items)` appends items that a GPU reads (`monofold/running_state.cuh`) to any state, in
 turn with items of the processor, with the same bits and the same saved bytes. `try_finish` gives a `result`; `load`
 refuses damaged and foreign bytes with a reason. For exact sums and counts, `left.subtract(right)` subtracts items
-again, and leaves the bytes of a state that never saw them.
+again, and leaves the bytes of a state that never saw them. `left == right` compares those bytes.
 
 ## The tool: operations
 

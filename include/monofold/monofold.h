@@ -348,6 +348,15 @@ MONOFOLD_API monofold_status monofold_state_copy(const monofold_state* state,
 MONOFOLD_API monofold_status monofold_state_digest(const monofold_state* state,
                                                    unsigned char* digest) MONOFOLD_NOEXCEPT;
 
+/// Whether two states would be saved as the same bytes, as 1 or 0.
+///
+/// order      exact operations: states of one request and first position are equal where their items are, whatever
+///            the chunks and threads. Where bytes depend on the pieces, so does this
+/// errors     as above; states of other types, operations or options (but for the threads) are not equal
+MONOFOLD_API monofold_status monofold_state_equal(const monofold_state* left,
+                                                  const monofold_state* right,
+                                                  int32_t* equal) MONOFOLD_NOEXCEPT;
+
 /// How many items the state has seen, NaN included.
 MONOFOLD_API monofold_status monofold_state_count(const monofold_state* state,
                                                   int64_t* count) MONOFOLD_NOEXCEPT;

@@ -174,6 +174,15 @@ class running_state {
     return sha256_of(save());
   }
 
+  /// Whether two states would be saved as the same bytes: of an exact fold, whether their items and first indices are
+  /// equal. Of another fold the bytes, and so this, depend on the pieces.
+  ///
+  /// tested by  tests/api/saved_state_test.cpp
+  friend bool operator==(const running_state& left,
+                         const running_state& right) requires named_fold<fold_type> {
+    return left.save() == right.save();
+  }
+
   /// Becomes what was saved; the fold and its parameters are this one's.
   ///
   /// errors     malformed_state, with a reason: bytes that are no saved state, a damaged one, one of

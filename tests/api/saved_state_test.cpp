@@ -224,6 +224,29 @@ TEST(saved_state, a_digest_is_that_of_the_items) {
   EXPECT_FALSE(has_digest(made(mf::plain_sum, 0, 1)));
 }
 
+TEST(saved_state, states_are_equal_as_their_bytes_are) {
+  const auto whole = made(mf::sum, 0, 5000);
+  auto pieces = made(mf::sum, 0, 17);
+  EXPECT_FALSE(pieces == whole);
+  pieces.merge(made(mf::sum, 17, 5000));
+  EXPECT_TRUE(pieces == whole);
+  EXPECT_TRUE(whole == again(whole, made(mf::sum, 0, 0)));
+  pieces.push(saved_part(0, 1));
+  EXPECT_TRUE(pieces != whole);
+  EXPECT_FALSE(made(mf::sum, 3, 3) == made(mf::sum, 4, 4));  // no items, from other places on
+  EXPECT_FALSE(made(mf::top(3), 0, 9) == made(mf::top(4), 0, 9));
+  EXPECT_TRUE(made(weighted_fold{}, 0, 9000) == made(weighted_fold{}, 0, 9000));
+  const auto compares = []<class State>(const State&) {
+    return requires(State s) { s == s; };
+  };
+  struct nameless_fold {
+    using state = double;
+    double lift(double x, std::int64_t) const { return x; }
+    double combine(double l, double r) const { return l + r; }
+  };
+  EXPECT_FALSE(compares(made(nameless_fold{}, 0, 1)));
+}
+
 /// A payload that was made up, sealed as if it were whole.
 TEST(saved_state, parts_that_no_state_has_are_refused) {
   const auto saved = made(weighted_fold{}, 0, 3 * tile_items + 5).save();

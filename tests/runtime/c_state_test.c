@@ -249,6 +249,41 @@ static void check_copies(void) {
   monofold_state_destroy(copy);
 }
 
+static bool are_equal(const monofold_state* left, const monofold_state* right) {
+  int32_t equal = 77;
+  CHECK(monofold_state_equal(left, right, &equal) == MONOFOLD_OK);
+  CHECK(equal == 0 || equal == 1);
+  int32_t turned = 77;
+  CHECK(monofold_state_equal(right, left, &turned) == MONOFOLD_OK && turned == equal);
+  return equal == 1;
+}
+
+/* States are equal where their items are, whatever the pieces; threads never matter, other options do. */
+static void check_equality(void) {
+  monofold_options options = MONOFOLD_OPTIONS_INIT;
+  options.num_threads = 1;
+  monofold_state* whole = make_state(0, NULL);
+  monofold_state* pieces = make_state(0, &options);
+  options.ddof = 1;
+  monofold_state* other = make_state(0, &options);
+  monofold_state* late = make_state(1, NULL);
+  CHECK(are_equal(whole, whole) && are_equal(whole, pieces));
+  CHECK(!are_equal(whole, other) && !are_equal(whole, late));
+  CHECK(monofold_state_push(whole, items, 5000, MONOFOLD_HOST) == MONOFOLD_OK);
+  CHECK(monofold_state_push(pieces, items, 4999, MONOFOLD_HOST) == MONOFOLD_OK);
+  CHECK(!are_equal(whole, pieces));
+  CHECK(monofold_state_push(pieces, items + 4999, 1, MONOFOLD_HOST) == MONOFOLD_OK);
+  CHECK(are_equal(whole, pieces));
+  int32_t equal = 77;
+  CHECK(monofold_state_equal(NULL, whole, &equal) == MONOFOLD_INVALID_ARGUMENT);
+  CHECK(monofold_state_equal(whole, NULL, &equal) == MONOFOLD_INVALID_ARGUMENT && equal == 77);
+  CHECK(monofold_state_equal(whole, pieces, NULL) == MONOFOLD_INVALID_ARGUMENT);
+  monofold_state_destroy(late);
+  monofold_state_destroy(other);
+  monofold_state_destroy(pieces);
+  monofold_state_destroy(whole);
+}
+
 static void check_wrong_creations(void) {
   monofold_state* const untouched = (monofold_state*)(void*)items;
   monofold_state* state = untouched;
@@ -331,6 +366,7 @@ int main(void) {
   check_unequal_merges();
   check_saving();
   check_copies();
+  check_equality();
   check_digests();
   check_dot();
   check_wrong_creations();
