@@ -44,6 +44,14 @@ def test_block_of_the_tree_s_page_runs():
     assert run_blocks(PYTHON.parent / "README.md", {"x": np.ones((3, 4))}) == 1
 
 
+def test_page_of_the_package_stands_alone():
+    """Where the package index shows it there is nothing beside it that a relative link could lead to."""
+    page = (PYTHON / "README.md").read_text()
+    assert [link for link in re.findall(r"\]\(([^)]*)\)", page) if not link.startswith("https://")] == []
+    named = set(re.findall(r"`([\w/]+\.md)`", page))
+    assert len(named) >= 3 and all((PYTHON.parent / name).is_file() for name in named)
+
+
 def test_page_names_every_operation():
     listed = re.search(r"`(sum mean .*?)`", (PYTHON / "README.md").read_text(), re.DOTALL)[1].split()
     operations = {name for name in mf.__all__ if isinstance(getattr(mf, name), mf.Operation)} | {"stats"}
