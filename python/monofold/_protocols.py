@@ -38,6 +38,8 @@ def source_of(x):
         return _from_pandas(x)
     if hasattr(x, "__arrow_c_stream__") or hasattr(x, "__arrow_c_array__"):
         # What has NumPy's items has NumPy's meaning: pandas would give NaN as nulls.
+        if module.partition(".")[0] == "pandas" and getattr(x, "ndim", 1) != 1:
+            raise TypeError("a data frame is not reduced: give one column, as frame['NAME'], or frame.to_numpy()")
         return None if isinstance(getattr(x, "dtype", None), np.dtype) else _from_arrow(x)
     if hasattr(x, "__dlpack__") and hasattr(x, "__dlpack_device__"):
         return _from_dlpack(x)

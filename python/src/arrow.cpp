@@ -64,8 +64,23 @@ monofold_dtype dtype_of_column(const arrow_schema& schema) {
       default: break;
     }
   }
-  if (format == "+s") throw nb::type_error("a table is not reduced: give one column");
   throw nb::type_error(("columns of Arrow's format '" + format + "' are not reduced").c_str());
+}
+
+bool is_table(const arrow_schema& schema) { return std::strcmp(schema.format, "+s") == 0; }
+
+/// The only column of a table; what is none is one itself.
+const arrow_schema& only_column(const arrow_schema& schema) {
+  if (!is_table(schema)) return schema;
+  if (schema.num_children == 1) return *schema.children[0];
+  std::string names;
+  for (std::int64_t i = 0; i < schema.num_children; ++i) {
+    const char* name = schema.children[i]->name;
+    names += (i == 0 ? "" : ", ") + std::string(name != nullptr ? name : "");
+  }
+  throw nb::type_error(("a table of several columns or none is not reduced: give one column of (" +
+                        names + "), as table['NAME'] or relation.select('NAME')")
+                           .c_str());
 }
 
 /// Bits as bytes of 0 or 1, in memory that Python owns.
@@ -102,6 +117,28 @@ nb::tuple piece_of(const arrow_array& chunk, monofold_dtype dtype, const nb::obj
     mask = nb::cast(unpacked(chunk.buffers[0], chunk.offset, chunk.length));
   }
   return nb::make_tuple(nb::cast(std::move(items)), mask);
+}
+
+/// Removes from a piece of a column what a row of the table says is absent.
+nb::tuple without_absent_rows(const nb::tuple& piece, const arrow_array& rows) {
+  if (rows.null_count == 0 || rows.buffers[0] == nullptr) return piece;
+  array present = unpacked(rows.buffers[0], rows.offset, rows.length);
+  if (!piece[1].is_none()) {
+    const auto& of_column = nb::cast<const array&>(piece[1]);
+    auto* marks = const_cast<char*>(present.data);  // in memory of our own
+    for (std::int64_t i = 0; i < rows.length; ++i) marks[i] &= of_column.data[i];
+  }
+  return nb::make_tuple(piece[0], nb::cast(std::move(present)));
+}
+
+/// A chunk of a column, or of a table of one column, whose rows its column's slice follows.
+nb::tuple piece_of_chunk(const arrow_array& chunk, bool in_table, monofold_dtype dtype,
+                         const nb::object& owner) {
+  if (!in_table) return piece_of(chunk, dtype, owner);
+  arrow_array column = *chunk.children[0];
+  column.offset += chunk.offset;
+  column.length = chunk.length;
+  return without_absent_rows(piece_of(column, dtype, owner), chunk);
 }
 
 /// A structure that is ours to release.
@@ -147,10 +184,11 @@ const arrow_array& chunk_of(const nb::object& owner) {
 }  // namespace
 
 nb::tuple from_arrow_array(nb::object schema, nb::object array) {
-  const monofold_dtype dtype = dtype_of_column(*in_capsule<arrow_schema>(schema, "arrow_schema"));
+  const arrow_schema& told = *in_capsule<arrow_schema>(schema, "arrow_schema");
+  const monofold_dtype dtype = dtype_of_column(only_column(told));
   const nb::object owner = owner_of_chunk(in_capsule<arrow_array>(array, "arrow_array"));
   nb::list pieces;
-  pieces.append(piece_of(chunk_of(owner), dtype, owner));
+  pieces.append(piece_of_chunk(chunk_of(owner), is_table(told), dtype, owner));
   return nb::make_tuple(dtype, pieces);
 }
 
@@ -163,14 +201,14 @@ nb::tuple from_arrow_stream(nb::object capsule) {
   };
   released<arrow_schema> schema;
   check(stream->get_schema(stream, &schema.held));
-  const monofold_dtype dtype = dtype_of_column(schema.held);
+  const monofold_dtype dtype = dtype_of_column(only_column(schema.held));
   nb::list pieces;
   while (true) {
     arrow_array chunk{};
     check(stream->get_next(stream, &chunk));
     if (chunk.release == nullptr) break;  // the end
     const nb::object owner = owner_of_chunk(&chunk);
-    pieces.append(piece_of(chunk_of(owner), dtype, owner));
+    pieces.append(piece_of_chunk(chunk_of(owner), is_table(schema.held), dtype, owner));
   }
   return nb::make_tuple(dtype, pieces);
 }

@@ -189,26 +189,56 @@ def test_pyarrow():
     assert mf.sum(pa.array([1.5, 2.5])[1:]) == 2.5
     with pytest.raises(TypeError):
         mf.sum(pa.array(["a"]))
-    with pytest.raises(TypeError):
-        mf.sum(pa.table({"a": [1]}))
+    with pytest.raises(TypeError, match=r"one column of \(\)"):
+        mf.sum(pa.table({}))
+
+
+def test_tables_of_one_column():
+    pa = pytest.importorskip("pyarrow")
+    x = numbers("float32", 1000)
+    table = pa.table({"a": pa.chunked_array([x[:7], x[7:7], x[7:]])})
+    assert mf.sum(table) == mf.sum(x) and mf.argmax(table) == mf.argmax(x)
+    assert mf.sum(table.slice(5, 900)) == mf.sum(x[5:905])
+    assert mf.sum(pa.record_batch({"a": x})) == mf.sum(x) == mf.sum(pa.record_batch({"a": x[:300]})) + mf.sum(x[300:])
+    assert mf.State(mf.sum, "float32").push(table) == mf.State(mf.sum, "float32").push(x)
+    absent = pa.table({"a": [1.5, None, 2.5, -1.0]})
+    assert mf.sum(absent) == 3.0 and mf.count(absent) == 3 and mf.argmin(absent) == 3
+    assert mf.sum(pa.table({"a": [True, None, False]}).slice(1)) == 0
+    is_absent = pa.array([False, True, False, False, False])
+    rows = pa.StructArray.from_arrays([pa.array([1, 2, None, 4, 8])], ["a"], mask=is_absent)
+    assert mf.sum(rows) == 13 and mf.count(rows) == 3
+    assert mf.sum(rows[1:4]) == 4 and mf.argmax(rows[1:4]) == 2
+    with pytest.raises(TypeError, match=r"one column of \(a, b\), as table\['NAME'\]"):
+        mf.sum(pa.table({"a": [1], "b": [2]}))
+    with pytest.raises(TypeError, match="format 'u'"):
+        mf.sum(pa.table({"a": ["text"]}))
+    with pytest.raises(TypeError, match="not reduced"):
+        mf.sum(pa.table({"a": [{"b": 1}]}))
 
 
 def test_polars():
     pl = pytest.importorskip("polars")
     series = pl.concat([pl.Series([1.0, None]), pl.Series([0.1, 0.2])], rechunk=False)
     assert mf.sum(series) == 1.3 == mf.sum(series.rechunk()) and mf.count(series) == 3
+    frame = pl.DataFrame({"a": series, "b": series})
+    assert mf.sum(frame.select("a")) == 1.3
+    with pytest.raises(TypeError, match="one column"):
+        mf.sum(frame)
 
 
 def test_duckdb():
     duckdb = pytest.importorskip("duckdb")
     pytest.importorskip("pyarrow")
+    relation = duckdb.sql("select i::double as a, -i as b from range(5000) t(i)")
+    assert mf.sum(relation.select("a")) == 12_497_500.0 and mf.min(relation["b"]) == -4999
+    with pytest.raises(TypeError, match="relation.select"):
+        mf.sum(relation)
     found = duckdb.sql("select case when i % 3 > 0 then sin(i::double) end as a from range(300000) t(i)")
     column = found.to_arrow_table()["a"]
     absent = column.is_null().to_numpy()
     assert absent.sum() == 100_000 and mf.count(column) == 200_000
     assert mf.sum(column) == mf.sum(np.nan_to_num(column.to_numpy())) == mf.sum(column.combine_chunks())
-    with pytest.raises(TypeError, match="one column"):
-        mf.sum(found)
+    assert mf.sum(found) == mf.sum(column) and mf.count(found) == 200_000
 
 
 def test_pandas():
@@ -217,6 +247,8 @@ def test_pandas():
     assert mf.sum(pd.Series([1, None], dtype="Int64")) == 1
     with pytest.raises(TypeError, match="one column"):
         mf.max(pd.DataFrame({"a": [1, 2], "b": [3, 4]}))
+    with pytest.raises(TypeError, match="one column"):
+        mf.sum(pd.DataFrame({"a": [1.0, math.nan]}))  # whose NaN Arrow would have as absent
 
 
 def test_jax():
