@@ -120,11 +120,11 @@ class StatsFold(Fold):
         return self.pack(_value(kind, answer, code, missing=None) for kind, answer in zip(self.kinds, answers))
 
     def pack(self, values):
-        return tuple.__new__(Stats, _IN_ORDER(tuple(values)))
+        return tuple.__new__(Stats, in_stats_order(tuple(values)))
 
     def __call__(self, *args, **named):
         if len(args) == 1 and not named and (values := self.quick.values(args[0])) is not None:
-            return tuple.__new__(Stats, _IN_ORDER(values))
+            return tuple.__new__(Stats, in_stats_order(values))
         _operations.check_call(self, args, named)
         return self._answer(*args, **named)
 
@@ -142,7 +142,7 @@ class StatsFold(Fold):
         return f"monofold.stats({', '.join(stated)})" if stated else "monofold.stats"
 
 
-_IN_ORDER = operator.itemgetter(*map(StatsFold.names.index, (
+in_stats_order = operator.itemgetter(*map(StatsFold.names.index, (
     "count", "count_nan", "sum", "mean", "var", "std", "min", "argmin", "max", "argmax")))
 
 

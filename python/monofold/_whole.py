@@ -74,12 +74,12 @@ def rounded(source, kind, how, code, *, plain=False, raises=False):
     return rounded_of(state_of(source, [kind.code], how, in_order), kind, code, source.pieces)
 
 
-def rounded_of(state, kind, code, pieces=()):
-    """The same of a state."""
+def rounded_of(state, kind, code, pieces=(), position=0):
+    """The same of a state, for its operation at a position."""
     value, second = _arrays.make((), code), _arrays.make((), code)
-    status = state.answer_into(0, code, value[1], second[1])
+    status = state.answer_into(position, code, value[1], second[1] if kind.answer == "pair" else 0)
     if status:
-        raise_status(status, kind.name, answer_of(state, 0, kind, 1, pieces)[-1])
+        raise_status(status, kind.name, answer_of(state, position, kind, 1, pieces)[-1])
     return (value[0].item(), second[0].item()) if kind.answer == "pair" else value[0].item()
 
 

@@ -2,9 +2,10 @@
 
 from . import _dask
 from ._dask import reduce, state
+from ._dask_several import minmax, stats, top_k
 
 __all__ = ["all", "any", "argmax", "argmin", "count", "count_nonzero", "logsumexp", "max", "mean", "mean_square", "min",
-           "norm", "prod", "reduce", "state", "std", "sum", "var"]
+           "minmax", "norm", "prod", "reduce", "state", "stats", "std", "sum", "top_k", "var"]
 
 sum = _dask.make("sum")
 mean = _dask.make("mean")

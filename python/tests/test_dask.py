@@ -1,13 +1,12 @@
 """Dask arrays: the same bytes, whatever the chunks, the scheduler and the tree."""
 
-from importlib.util import find_spec
-
 import monofold as mf
 import numpy as np
 import pytest
 from arrays import numbers, same
 
 da = pytest.importorskip("dask.array")
+from dask import compute  # noqa: E402
 
 import monofold.dask as mfd  # noqa: E402
 
@@ -105,7 +104,6 @@ def test_options_and_errors():
     assert "keepdims" in mfd.sum.__doc__ and mfd.sum.__name__ == "sum"
 
 
-@pytest.mark.skipif(find_spec("distributed") is not None, reason="a cluster of processes is asked for more")
 def test_processes():
     x = numbers("float64", 20_000)
     out = mfd.state(da.from_array(x, chunks=3000), mf.all(mf.sum, mf.argmax))
@@ -126,6 +124,69 @@ def test_a_cluster_of_processes():
         with pytest.raises(mf.NanFound) as caught:  # which travels with its place
             mfd.sum(da.where(d == x[299, 69], np.nan, d), nan="raise").compute()
         assert caught.value.index == x.size - 1
+
+
+@pytest.mark.parametrize("chunks", CHUNKS)
+@pytest.mark.parametrize("options", ({}, {"axis": 0}, {"axis": 1}, {"axis": -1, "keepdims": True}, {"axis": (1, 0)},
+                                     {"axis": (0, 1), "keepdims": True}, {"keepdims": True}), ids=str)
+def test_several_answers(chunks, options):
+    x = numbers("float32", (60, 200))
+    d = da.from_array(x, chunks=chunks)
+    calls = [(mfd.minmax(d, **options), mf.minmax(x, **options)),
+             (mfd.top_k(d, 3, **options), mf.top_k(x, 3, **options))]
+    if len(np.atleast_1d(options.get("axis", 0))) == 1 and options != {"keepdims": True}:  # places
+        calls.append((mfd.stats(d, correction=1, **options), mf.stats(x, correction=1, **options)))
+    for told, expected in calls:
+        assert type(told) is type(expected)
+        found = compute(*told)
+        assert len(found) == len(expected)
+        for one, array, wanted in zip(found, told, expected):
+            assert array.shape == one.shape == np.shape(wanted) and array.dtype == one.dtype
+            assert one.tobytes() == np.asarray(wanted).astype(one.dtype).tobytes()
+            assert not options or one.dtype == wanted.dtype
+
+
+def test_several_answers_of_cubes():
+    x = numbers("int16", (5, 6, 7))
+    d = da.from_array(x, chunks=(2, 6, 3))
+    for options in ({"axis": (0, 2)}, {"axis": (0, 2), "keepdims": True}, {"axis": (1, 2)}, {"axis": 1}):
+        for told, expected in ((mfd.top_k(d, 4, **options), mf.top_k(x, 4, **options)),
+                               (mfd.minmax(d, **options), mf.minmax(x, **options))):
+            for one, array, wanted in zip(compute(*told), told, expected):
+                assert array.shape == one.shape == wanted.shape and (one == wanted).all() and one.dtype == wanted.dtype
+    assert compute(*mfd.stats(da.from_array(x, chunks=3))) == mf.stats(x)
+
+
+def test_several_answers_from_one_pass(monkeypatch):
+    pushed = []
+    push = mf.State.push
+    monkeypatch.setattr(mf.State, "push", lambda self, block: pushed.append(block.size) or push(self, block))
+    x = numbers("float64", 10_000)
+    x[17] = np.nan
+    d = da.from_array(x, chunks=700)
+    for nan in ("propagate", "omit"):
+        pushed.clear()
+        found = mf.Stats(*compute(*mfd.stats(d, nan=nan), scheduler="synchronous"))
+        assert sum(pushed) == x.size and same(np.array(found), np.array(mf.stats(x, nan=nan)))
+    with pytest.raises(mf.NanFound) as caught:
+        compute(*mfd.minmax(d, nan="raise"))
+    assert caught.value.index == 17
+
+
+def test_several_answers_that_are_none():
+    nothing = da.zeros(0)
+    for call in (mfd.minmax, mfd.top_k, mfd.stats):
+        with pytest.raises(mf.EmptyInput):
+            compute(*call(nothing))
+    assert mfd.reduce(nothing, mf.stats).compute().mean is None
+    with pytest.raises(mf.EmptyInput):
+        compute(*mfd.minmax(da.zeros((0, 3)), axis=0))
+    with pytest.raises(TypeError, match="split_every"):
+        mfd.minmax(da.zeros((2, 2)), axis=0, split_every=2)
+    with pytest.raises(TypeError, match="Dask arrays"):
+        mfd.top_k([1, 2])
+    with pytest.raises(ValueError, match="k"):
+        mfd.top_k(da.zeros(3), 0)
 
 
 def test_a_whole_array_is_not_gathered_by_mistake():
