@@ -4,7 +4,8 @@ Every answer is an array (of no axes for the whole array), floats keep their typ
 truth values are refused where the standard defines none. Beyond the standard's text:
 
 - integer sums that do not fit raise `IntegerOverflow`; `min` and its like of no items raise `EmptyInput`;
-- `correction` is a multiple of 1/64 from 0 on, since answers are exact;
+- `correction` is any finite number, as the fraction that it is, since answers are exact. Whole numbers are as fast as
+  none, and multiples of 1/64 nearly so for many short rows; others take tens of microseconds a row;
 - an array on a GPU is reduced there, in its library; what has no kernel is refused, and nothing is copied to the host.
   `cumulative_sum` and `cumulative_prod` are for arrays on the host.
 """
@@ -13,7 +14,7 @@ import math
 
 import numpy as np
 
-from . import _arrays, _device_rows, _dtypes, _operations, _rows, _scan
+from . import _arrays, _device_rows, _dtypes, _operations, _rows, _scan, _spread
 
 __all__ = ["all", "any", "argmax", "argmin", "count_nonzero", "cumulative_prod", "cumulative_sum", "max", "mean", "min",
            "prod", "std", "sum", "var"]
@@ -21,11 +22,13 @@ __all__ = ["all", "any", "argmax", "argmin", "count_nonzero", "cumulative_prod",
 _ANY, _NUMBERS, _FLOATS = "any type", "numbers", "floats"
 
 
-MOST_REPEATS = 64  # how often items are read for the sake of a correction that is no whole number
+# How often items are read for the sake of a correction that is no whole number, and of how long a row.
+MOST_REPEATS, MOST_REPEATED = 64, 1024
 
 
 def _reduced(name, x, of, axis, keepdims, dtype=None, correction=0):
-    correction, times = _whole_correction(correction)
+    exactly = correction if type(correction) is int else _spread.fraction_of(correction)
+    correction, times = _whole_correction(exactly)
     operation = _operations.make(name)
     if correction:
         operation = operation.with_options(correction=correction)
@@ -39,14 +42,17 @@ def _reduced(name, x, of, axis, keepdims, dtype=None, correction=0):
     is_far = _device_rows.is_on_device(source)
     if is_far:
         _device_rows.check_device()
-    if of == _FLOATS and times * math.prod(source.shape[one] for one in axes) <= correction:
+    row_items = math.prod(source.shape[one] for one in axes)
+    if of == _FLOATS and (row_items == 0 or row_items <= exactly):
         if is_far:
             return _device_rows.new_like(x, kept, code, math.nan)
         return source.like(np.full(kept, math.nan, _dtypes.numpy_of(code)))
     if is_far:
-        if times > 1:
-            raise TypeError(f"correction: {correction / times} of an array on a device: whole numbers have a kernel")
+        if times != 1:
+            raise TypeError(f"correction: {float(exactly)} of an array on a device: whole numbers have a kernel")
         return _device_rows.reduce(x, source, None, operation.kind, how, axes, code, keepdims)
+    if times == 0 or times > 1 and row_items > MOST_REPEATED:
+        return source.like(_spread.reduce(source, axes, exactly, name == "std", code).reshape(kept))
     if times > 1:
         source, axes = _repeated(source, times), [*axes, len(source.shape)]
     return source.like(_rows.reduce(source, None, operation.kind, how, axes, code)[0].reshape(kept))
@@ -55,15 +61,10 @@ def _reduced(name, x, of, axis, keepdims, dtype=None, correction=0):
 def _whole_correction(correction):
     """(a whole number, how often each item is to be there for it): for 1.5 it is 3, with every item twice.
 
-    That changes no bit: the sum of squares over n - c is twice the one over 2 n - 2 c.
+    That changes no bit: the sum of squares over n - c is twice the one over 2 n - 2 c. (0, 0): there is none.
     """
-    times = 1
-    while 0 <= correction < 2**53 and int(correction) != correction and times < MOST_REPEATS:
-        correction, times = correction * 2, times * 2
-    if not (0 <= correction < 2**63 and int(correction) == correction):
-        raise ValueError(f"correction: {correction / times} is no multiple of 1/{MOST_REPEATS} from 0 on, "
-                         "for which there is an exact answer")
-    return int(correction), times
+    times = correction.denominator
+    return (correction.numerator, times) if times <= MOST_REPEATS and 0 <= correction < 2**53 else (0, 0)
 
 
 def _repeated(source, times):
@@ -75,7 +76,7 @@ _PARAMETER_DOCS = {
     "x": "array\n    Of any library.",
     "axis": "int or tuple of ints, optional\n    The axes to reduce; None: all of them.",
     "dtype": "dtype, optional\n    The type of the answers, rounded once.",
-    "correction": "float\n    Divides by the number of items less this: a multiple of 1/64 from 0 on.",
+    "correction": "float\n    Divides by the number of items less this, any finite number.",
     "keepdims": "bool\n    Reduced axes stay, with one index.",
     "include_initial": "bool\n    Along the axis there is one answer more, the first: that of no items.",
 }
@@ -129,7 +130,7 @@ def mean(x, /, *, axis=None, keepdims=False):
 
 @_documented
 def var(x, /, *, axis=None, correction=0.0, keepdims=False):
-    """The variance; NaN where there are no more items than `correction`, a multiple of 1/64."""
+    """The variance; NaN where there are no more items than `correction`."""
     return _reduced("var", x, _FLOATS, axis, keepdims, correction=correction)
 
 
