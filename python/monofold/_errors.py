@@ -54,7 +54,8 @@ def raise_status(status, name=None, index=None, row=None, part="row"):
     if status == UNSUPPORTED:
         raise TypeError(text)
     if status == NO_DEVICE:
-        raise DeviceUnavailable(text)
+        gpu = _core.gpu()
+        raise DeviceUnavailable(text + gpu.removeprefix("none") if gpu.startswith("none") else text)
     if status == MALFORMED_STATE:
         raise MalformedState(text)
     raise (ValueError if status == INVALID else RuntimeError)(text)

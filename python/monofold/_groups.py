@@ -102,7 +102,7 @@ def _failed_key(codes, names, x, how, kind, code):
     starts = stops - counts
     new = _rows.Answers(kind, found.shape, code, 1)
     bounds = _core.address_of(starts), _core.address_of(stops)
-    status, failed = _core.segments(source.items, *bounds, found.size, kind.code, how, code, *new.addresses)
+    status, failed = _core.segments(source.items, *bounds, found.size, kind.code, how, code, new.width, *new.addresses)
     if not status:
         return None
     key = names(found[failed:failed + 1])

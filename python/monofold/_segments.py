@@ -109,7 +109,8 @@ def _one(source, operation, how, starts, stops, dtype):
     kind, code = operation.kind, operation.value_code(source, how, dtype)
     new = _rows.Answers(kind, (starts.size,), code, how.k)
     bounds = _core.address_of(starts), _core.address_of(stops)
-    status, failed = _core.segments(source.items, *bounds, starts.size, kind.code, how, code, *new.addresses)
+    status, failed = _core.segments(source.items, *bounds, starts.size, kind.code, how, code, new.width,
+                                   *new.addresses)
     if status:
         raise_status(status, kind.name, row=failed)
     arrays = [source.like(array) for array in new.arrays]

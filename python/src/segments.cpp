@@ -40,20 +40,63 @@ class packed_items {
   const void* data_;
 };
 
+/// What lies so many bytes on; null stays null.
+void* further(std::uintptr_t address, std::int64_t bytes) {
+  return address == 0 ? nullptr : at<char>(address) + bytes;
+}
+
+/// The bounds of segments, which are reduced some at a time, with a look at signals after a piece's bytes.
+struct segment_bounds {
+  const std::int64_t* starts;
+  const std::int64_t* stops;
+  std::int64_t count;
+
+  /// Where the part ends that begins at a segment: behind the one by which it has a piece's bytes.
+  std::int64_t end_of_part(std::int64_t first, std::int64_t item_bytes, std::int64_t* bytes) const {
+    constexpr std::int64_t call_bytes = 64;  // as much time as a segment takes for itself, or more
+    *bytes = 0;
+    while (first < count && *bytes < piece_bytes) {
+      *bytes += (stops[first] - starts[first]) * item_bytes + call_bytes;
+      ++first;
+    }
+    return first;
+  }
+  bool are_within(std::int64_t num_items) const {
+    for (std::int64_t i = 0; i < count; ++i) {
+      if (starts[i] < 0 || stops[i] < starts[i] || stops[i] > num_items) return false;
+    }
+    return true;
+  }
+};
+
 /// (status, the first segment without an answer or -1). Addresses are of packed arrays; 0: not wanted.
 nb::tuple segments(const array& items, std::uintptr_t starts, std::uintptr_t stops,
                    std::int64_t num_segments, monofold_operation operation, const how& options,
-                   monofold_dtype value_dtype, std::uintptr_t values, std::uintptr_t seconds,
-                   std::uintptr_t indices) {
+                   monofold_dtype value_dtype, std::int64_t width, std::uintptr_t values,
+                   std::uintptr_t seconds, std::uintptr_t indices) {
   std::int64_t failed = -1;
   monofold_status status = MONOFOLD_OK;
   {
     nb::gil_scoped_release released;
     const packed_items packed(items);
-    status = monofold_reduce_segments(
-        packed.data(), items.dtype, items.count(), at<const std::int64_t>(starts),
-        at<const std::int64_t>(stops), num_segments, operation, &options.options, value_dtype,
-        at<void>(values), at<void>(seconds), at<std::int64_t>(indices), &failed);
+    const segment_bounds all{at<const std::int64_t>(starts), at<const std::int64_t>(stops),
+                             num_segments};
+    const bool in_parts = all.are_within(items.count());  // else one call says which is not
+    signal_watch watch;
+    std::int64_t i = 0;
+    do {
+      std::int64_t read_bytes = 0;
+      const std::int64_t end =
+          in_parts ? all.end_of_part(i, items.item_bytes(), &read_bytes) : num_segments;
+      const std::int64_t bytes = i * width * bytes_of(value_dtype);
+      status = monofold_reduce_segments(
+          packed.data(), items.dtype, items.count(), all.starts + i, all.stops + i, end - i,
+          operation, &options.options, value_dtype, further(values, bytes), further(seconds, bytes),
+          static_cast<std::int64_t*>(further(indices, i * width * 8)), &failed);
+      if (failed >= 0) failed += i;
+      i = end;
+      if (status == MONOFOLD_OK) watch.passed(read_bytes);
+    } while (i < num_segments && status == MONOFOLD_OK);
   }
   if (status == MONOFOLD_INVALID_ARGUMENT && failed >= 0) {
     PyErr_Format(PyExc_ValueError, "segment %lld ends before it begins, or lies outside the array",
@@ -94,9 +137,6 @@ nb::tuple rolling(const array& items, std::size_t axis, std::int64_t window,
     const std::int64_t num_rows = row_items == 0 ? 0 : items.count() / row_items;
     const std::int64_t row_windows = row_items - window + 1;
     const std::int64_t at_once = windows_at_once(window, items.item_bytes());
-    const auto from = [](std::uintptr_t address, std::int64_t bytes) -> void* {
-      return address == 0 ? nullptr : at<char>(address) + bytes;
-    };
     signal_watch watch;
     for (std::int64_t i = 0; i < num_rows * row_windows && status == MONOFOLD_OK;) {
       const std::int64_t row = i / row_windows, first = i % row_windows;
@@ -105,8 +145,8 @@ nb::tuple rolling(const array& items, std::size_t axis, std::int64_t window,
       status = monofold_rolling(
           static_cast<const char*>(packed.data()) + (row * row_items + first) * items.item_bytes(),
           items.dtype, count + window - 1, window, operation, &options.options, value_dtype,
-          from(values, bytes), from(seconds, bytes),
-          static_cast<std::int64_t*>(from(indices, i * width * 8)), &failed);
+          further(values, bytes), further(seconds, bytes),
+          static_cast<std::int64_t*>(further(indices, i * width * 8)), &failed);
       if (failed >= 0) failed += i;
       i += count;
       if (status == MONOFOLD_OK) watch.passed(count * items.item_bytes());
@@ -152,8 +192,9 @@ class groups {
       status_ =
           monofold_group_by(at<const std::int64_t>(keys), packed.data(), items.dtype, items.count(),
                             order, operation, &options.options, value_dtype, &made);
+      own_.reset(made);
+      if (made != nullptr) signal_watch().passed(items.count() * (items.item_bytes() + 8));
     }
-    own_.reset(made);
     check_call(status_);
   }
 

@@ -1,12 +1,15 @@
 """The package as a process sees it: import, interrupts, the tool, types."""
 
 import os
+import re
+import shutil
 import signal
 import subprocess
 import sys
 import threading
 import time
 from contextlib import contextmanager
+from pathlib import Path
 
 import monofold as mf
 import monofold.__main__
@@ -78,6 +81,29 @@ def test_interrupted_windows(shape):
     x = np.zeros(shape, "int8")
     with alarm(stop, 0.01), pytest.raises(Stopped):
         mf.rolling(x, 2, mf.max)
+
+
+def test_interrupted_segments():
+    x = np.zeros(2**29, "int8")
+    starts = np.zeros(2**12, int)  # 2 TB to read
+    with alarm(stop, 0.1), pytest.raises(Stopped):
+        mf.segmented_reduce(x, mf.argmax, starts=starts, stops=starts + x.size)
+
+
+def test_segments_in_parts():
+    """The answers of segments of more than 256 MiB of items together, which are reduced in parts."""
+    x = np.zeros(2**25)
+    x[[5, 2**24, 2**25 - 1]] = 1, 2, 3
+    starts, stops = np.array([0, 7, 0, 9, 2**24, 2**25]), np.array([2**25, 2**25, 2**24, 9, 2**25, 2**25])
+    assert mf.segmented_reduce(x, mf.sum, starts=starts, stops=stops).tolist() == [6, 5, 1, 0, 5, 0]
+    best = mf.segmented_reduce(x, mf.top_k(k=2), starts=starts[[0, 1, 2, 4]], stops=stops[[0, 1, 2, 4]])
+    assert best.values.tolist() == [[3, 2], [3, 2], [1, 0], [3, 2]]
+    assert best.indices.tolist() == [[2**25 - 1, 2**24], [2**25 - 8, 2**24 - 7], [5, 0], [2**24 - 1, 0]]
+    with pytest.raises(mf.EmptyInput, match="row 3"):
+        mf.segmented_reduce(x, mf.argmax, starts=starts, stops=stops)
+    stops[5] += 1
+    with pytest.raises(ValueError, match="segment 5"):
+        mf.segmented_reduce(x, mf.argmax, starts=starts, stops=stops)
 
 
 @pytest.mark.parametrize("options", ({}, {"nan": "raise"}), ids=("quick", "other"))
@@ -191,6 +217,30 @@ def test_info():
     info = mf.info()
     assert info["version"] == mf.__version__ and info["cores"] == len(os.sched_getaffinity(0))
     assert info["gpu"].removeprefix("none: ")
+
+
+@pytest.mark.skipif((Path(mf.__file__).parent / "libmonofold_gpu.so").exists(), reason="the library is here")
+def test_info_says_why_there_is_no_gpu(tmp_path):
+    """With a driver, which is made up, it is the library that is missing, of another version or none at all."""
+    compiler = shutil.which("cc") or pytest.skip("no compiler")
+    empty = tmp_path / "empty.c"
+    empty.write_text("")
+    make = [compiler, "-shared", "-fPIC", "-o"]
+    subprocess.run([*make, tmp_path / "libcuda.so.1", empty], check=True)
+    library = tmp_path / "libmonofold_gpu.so"
+    found = {**os.environ, "LD_LIBRARY_PATH": str(tmp_path), "MONOFOLD_LIBRARY_PATH": str(tmp_path)}
+    say = "import monofold; print(monofold.info()['gpu'])"
+    assert output_of("-c", say, env=found) == "none: libmonofold_gpu is not installed\n"
+    library.write_bytes(b"no library")
+    assert re.fullmatch(f"none: {library}: .*\n", output_of("-c", say, env=found))
+    subprocess.run([*make, library, empty], check=True)
+    assert output_of("-c", say, env=found) == "none: libmonofold_gpu is of another version\n"
+    raised = ("import monofold, numpy\n"
+              "class OnGpu:\n"
+              "    __cuda_array_interface__ = {'shape': (4,), 'typestr': '<f4', 'data': (4096, False), 'version': 3}\n"
+              "try: monofold.sum(OnGpu())\n"
+              "except monofold.DeviceUnavailable as why: print(why)\n")
+    assert "libmonofold_gpu is of another version" in output_of("-c", raised, env=found)
 
 
 def test_wheel_is_small():

@@ -24,12 +24,15 @@ def at_once(monkeypatch):
     monkeypatch.setattr(mf.progress, "_again", 0.0)
 
 
+BYTES = np.zeros(2**29 + 1, "int8")  # of memory that nobody wrote
 CALLS = {
     "strided": lambda: mf.sum(LONG),
     "stats": lambda: mf.stats(LONG),
     "pushed": lambda: mf.State(mf.max, "float64").push(LONG),
     "rows": lambda: mf.sum(LONG.reshape(2, -1), axis=1),
     "dot": lambda: mf.dot(LONG, LONG),
+    "windows": lambda: mf.rolling(BYTES, 2, mf.max),
+    "segments": lambda: mf.segmented_reduce(LONG, mf.max, np.arange(0, LONG.size + 1, 2**25)),
 }
 
 
@@ -44,6 +47,23 @@ def test_long_calls_say_how_far_they_are(call, at_once):
     told = file.getvalue()
     call()
     assert file.getvalue() == told
+
+
+def test_scans_say_how_far_they_are(at_once):
+    x = np.ones(2**17)  # of which deviations take some tenths of a second
+    file = io.StringIO()
+    with mf.progress(x, file=file):
+        mf.scan(x, mf.std)
+    shares = [int(share) for share in re.findall(r"(\d+) %", file.getvalue())]
+    assert shares and shares == sorted(shares) and shares[-1] <= 100
+
+
+def test_groups_tell_of_themselves_at_their_end(at_once):
+    x = np.zeros(2**24)
+    file = io.StringIO()
+    with mf.progress(x.nbytes + 8 * x.size, file=file):
+        mf.group_by(np.zeros(x.size, int), x, mf.sum)
+    assert re.findall(r"(\d+) %", file.getvalue()) == ["100"]
 
 
 def test_short_work_shows_nothing(monkeypatch):

@@ -53,6 +53,17 @@ def test_what_has_left_is_gone():
     assert means[-1] == float(exact)
 
 
+# Zeros after numbers sum to zero, where a running sum keeps what it lost (polars issue 24738: 0.888889 and 2.06 left
+# -2.2e-16), and no mean lies below the least item (issue 22936: of items near 5e-5 of float32, one of them 9e4).
+def test_nothing_is_left_of_what_has_left():
+    x = [2.06, 0.888889, 0.0, 0.0, 0.0, 0.0]
+    assert mf.rolling(x, 2, mf.sum).tolist() == [2.06 + 0.888889, 0.888889, 0.0, 0.0, 0.0]
+    near = np.linspace(4e-5, 6e-5, 51, dtype="float32")
+    near[9] = 9e4
+    means = mf.rolling(near, 5, mf.mean)
+    assert (means >= near.min()).all() and same(means[10:], mf.rolling(near[10:], 5, mf.mean))
+
+
 @pytest.mark.parametrize("axis", (0, 1, 2, -1, -2))
 def test_axes(axis):
     x = numbers("float32", (6, 5, 7))
