@@ -1,6 +1,7 @@
 #pragma once
 /// platform/encoding: values as bytes that are the same on every machine.
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -18,12 +19,16 @@ namespace monofold {
 /// Collects bytes.
 class byte_writer {
  public:
+  byte_writer() { bytes_.reserve(most_states_bytes); }
+
   void put(std::span<const unsigned char> bytes) {
     bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
   }
   const std::vector<unsigned char>& bytes() const { return bytes_; }
 
  private:
+  static constexpr std::size_t most_states_bytes = 512;
+
   std::vector<unsigned char> bytes_;
 };
 
@@ -136,6 +141,10 @@ template <class T>
 void encode(byte_writer& out, const T& value) {
   if constexpr (std::is_same_v<T, bool>) {
     encode(out, static_cast<std::uint8_t>(value ? 1 : 0));
+  } else if constexpr (detail::is_whole_v<T> && std::endian::native == std::endian::little) {
+    unsigned char bytes[sizeof(T)];
+    std::memcpy(bytes, &value, sizeof(T));
+    out.put(bytes);
   } else if constexpr (detail::is_whole_v<T>) {
     auto rest = static_cast<uint128>(value);
     unsigned char bytes[sizeof(T)];
@@ -167,6 +176,8 @@ void decode(byte_reader& in, T& value) {
     decode(in, byte);
     if (byte > 1) throw error(status::malformed_state, "neither true nor false");
     value = byte == 1;
+  } else if constexpr (detail::is_whole_v<T> && std::endian::native == std::endian::little) {
+    std::memcpy(&value, in.take(sizeof(T)).data(), sizeof(T));
   } else if constexpr (detail::is_whole_v<T>) {
     uint128 whole = 0;
     const auto bytes = in.take(sizeof(T));

@@ -24,21 +24,38 @@ inline constexpr std::array<unsigned char, 8> sealed_mark{0x89, 'm',  'o',  'n',
                                                           'o',  '\r', '\n', 0x1a};
 inline constexpr std::size_t sealed_head = 24;  // mark, version, and the two lengths
 
-/// What a byte at the low end of a CRC-32 leaves of it.
-inline constexpr std::array<std::uint32_t, 256> crc32_of_byte = [] {
-  std::array<std::uint32_t, 256> all{};
+/// What a byte at the low end of a CRC-32 leaves of it when that and as many more bytes as the first index says have
+/// passed.
+inline constexpr std::array<std::array<std::uint32_t, 256>, 8> crc32_of_byte = [] {
+  std::array<std::array<std::uint32_t, 256>, 8> all{};
   for (std::uint32_t byte = 0; byte < 256; ++byte) {
     std::uint32_t crc = byte;
     for (int bit = 0; bit < 8; ++bit) crc = crc >> 1 ^ ((crc & 1) != 0 ? 0xedb88320u : 0);
-    all[byte] = crc;
+    all[0][byte] = crc;
+  }
+  for (std::size_t more = 1; more < 8; ++more) {
+    for (std::size_t byte = 0; byte < 256; ++byte) {
+      const std::uint32_t crc = all[more - 1][byte];
+      all[more][byte] = crc >> 8 ^ all[0][crc & 0xff];
+    }
   }
   return all;
 }();
 
-/// The CRC-32 of zip and PNG: polynomial 0xedb88320, reflected.
+/// The CRC-32 of zip and PNG: polynomial 0xedb88320, reflected. Eight bytes at a time, which do not wait for each other.
+///
+/// source     Kounavis and Berry 2008, IEEE Transactions on Computers 57(11), slicing by 8
 inline std::uint32_t crc32_of(std::span<const unsigned char> bytes) {
   std::uint32_t crc = 0xffffffffu;
-  for (const unsigned char byte : bytes) crc = crc >> 8 ^ crc32_of_byte[(crc ^ byte) & 0xff];
+  for (; bytes.size() >= 8; bytes = bytes.subspan(8)) {
+    std::uint32_t next = 0;
+    for (std::size_t i = 0; i < 8; ++i) {
+      const std::uint32_t byte = bytes[i] ^ (i < 4 ? crc >> 8 * i & 0xff : 0);
+      next ^= crc32_of_byte[7 - i][byte];
+    }
+    crc = next;
+  }
+  for (const unsigned char byte : bytes) crc = crc >> 8 ^ crc32_of_byte[0][(crc ^ byte) & 0xff];
   return ~crc;
 }
 

@@ -53,12 +53,11 @@ inline void sha256_add(std::array<std::uint32_t, 8>& words, const unsigned char*
 
 using sha256_digest = std::array<unsigned char, 32>;
 
-/// The SHA-256 of bytes.
-///
-/// cost       a copy of the bytes
-/// source     FIPS 180-4 (2015), sections 5.1.1 and 6.2
-/// tested by  tests/platform/sha256_test.cpp, python/tests/test_state.py
-inline sha256_digest sha256_of(std::span<const unsigned char> bytes) {
+namespace detail {
+
+/// The SHA-256 of bytes; add(words, block) is sha256_add, or does the same.
+template <class Add>
+sha256_digest sha256_by(std::span<const unsigned char> bytes, const Add& add) {
   // A bit that is set, zeros, and the number of bits fill the last block.
   std::vector<unsigned char> padded(bytes.begin(), bytes.end());
   padded.push_back(0x80);
@@ -69,13 +68,24 @@ inline sha256_digest sha256_of(std::span<const unsigned char> bytes) {
   std::array<std::uint32_t, 8> words{0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
                                      0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
   for (std::size_t at = 0; at < padded.size(); at += detail::sha256_block) {
-    detail::sha256_add(words, padded.data() + at);
+    add(words, padded.data() + at);
   }
   sha256_digest digest;
   for (std::size_t i = 0; i < digest.size(); ++i) {
     digest[i] = static_cast<unsigned char>(words[i / 4] >> (24 - i % 4 * 8));
   }
   return digest;
+}
+
+}  // namespace detail
+
+/// The SHA-256 of bytes.
+///
+/// cost       a copy of the bytes
+/// source     FIPS 180-4 (2015), sections 5.1.1 and 6.2
+/// tested by  tests/platform/sha256_test.cpp, python/tests/test_state.py
+inline sha256_digest sha256_of(std::span<const unsigned char> bytes) {
+  return detail::sha256_by(bytes, detail::sha256_add);
 }
 
 }  // namespace monofold
