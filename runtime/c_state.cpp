@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "monofold/platform/sha256.hpp"
 #include "runtime/c_boundary.hpp"
 #include "runtime/c_outputs.hpp"
 #include "runtime/families.hpp"
+#include "runtime/quick_sha256.hpp"
 #include "runtime/typed_answers.hpp"
 
 namespace runtime = monofold::runtime;
@@ -147,8 +147,7 @@ monofold_status monofold_state_copy(const monofold_state* state, monofold_state*
   return guarded([&]() -> monofold_status {
     if (state == nullptr || copy == nullptr) refuse();
     if (state->broken != MONOFOLD_OK) return state->broken;
-    const std::vector<unsigned char> saved = state->reducer.save();
-    *copy = new monofold_state(runtime::reducer::load(saved, state->what().num_threads));
+    *copy = new monofold_state(state->reducer.copy());
     return MONOFOLD_OK;
   });
 }
@@ -158,7 +157,7 @@ monofold_status monofold_state_digest(const monofold_state* state, unsigned char
     if (state == nullptr || digest == nullptr) refuse();
     if (state->broken != MONOFOLD_OK) return state->broken;
     if (runtime::depends_on_tree(state->what())) return MONOFOLD_UNSUPPORTED;
-    const monofold::sha256_digest made = monofold::sha256_of(state->reducer.save());
+    const monofold::sha256_digest made = runtime::quick_sha256_of(state->reducer.save());
     std::copy(made.begin(), made.end(), digest);
     return MONOFOLD_OK;
   });

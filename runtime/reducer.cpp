@@ -306,6 +306,12 @@ void reducer::subtract(const reducer& part) {
   own_->tree.replace(std::move(rest), left);
 }
 
+reducer reducer::copy() const {
+  reducer out(what(), first_index());
+  out.own_->tree.assign(own_->tree);
+  return out;
+}
+
 std::vector<answer> reducer::finish(rounding how) const {
   const result<member_states> total = own_->tree.total();
   return own_->finish(total ? &*total : nullptr, count(), how);

@@ -143,6 +143,9 @@ class reducer {
   /// tested by  tests/runtime/c_subtract_test.c
   void subtract(const reducer& part);
 
+  /// Another one that goes on where this one is.
+  reducer copy() const;
+
   const request& what() const;
   std::int64_t first_index() const;
   std::int64_t count() const;

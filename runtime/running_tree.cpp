@@ -73,6 +73,11 @@ void running_tree::replace(member_states folded, std::int64_t count) {
   parts_ = parts_.closed_up(std::move(folded));
 }
 
+void running_tree::assign(const running_tree& other) {
+  parts_ = other.parts_;
+  pending_ = other.pending_;
+}
+
 result<member_states> running_tree::total() const {
   return parts_.total(fold(), !pending_.empty(), [this] { return fold_pending(); });
 }

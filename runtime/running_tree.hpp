@@ -47,6 +47,9 @@ class running_tree {
   /// Has `count` items from now on, with this state where there are any; the first index stays.
   void replace(member_states folded, std::int64_t count);
 
+  /// Becomes as another tree of the same members.
+  void assign(const running_tree& other);
+
   /// The state of everything so far, where there is anything.
   result<member_states> total() const;
   /// The parts of a saved state; `total_only`: the tree is not kept. `load` refuses, as malformed_state,

@@ -181,11 +181,14 @@ class State:
         2.0
         """
         part = self._checked(other)
-        for one in self._fold.operations:
-            if one.plain and _dtypes.is_floating(self._code) or one.kind.name not in _TAKES_OUT:
-                raise TypeError(f"{one!r} of {self.dtype} cannot subtract: its states are no sums or counts")
         try:
             self._core.subtract(part)
+        except TypeError:
+            for one in self._fold.operations:
+                if one.plain and _dtypes.is_floating(self._code) or one.kind.name not in _TAKES_OUT:
+                    raise TypeError(f"{one!r} of {self.dtype} cannot subtract: "
+                                    "its states are no sums or counts") from None
+            raise
         except ValueError:
             raise ValueError("the other state has items that this one has not seen, "
                              "or the first NaN of several that nan='raise' names") from None
@@ -194,7 +197,8 @@ class State:
     def _checked(self, other):
         if not isinstance(other, State):
             raise TypeError(f"a state takes states, not {type(other).__name__}")
-        if (other._code, other._fold.operations) != (self._code, self._fold.operations):
+        fold = other._fold
+        if other._code != self._code or fold is not self._fold and fold.operations != self._fold.operations:
             raise ValueError(f"a state of {self._what()} does not take one of {other._what()}")
         return other._core
 
@@ -207,6 +211,8 @@ class State:
             A tuple for several operations.
         """
         kinds, core = self._fold.kinds, self._core
+        if len(kinds) == 1 and kinds[0].answer != "ranked" and isinstance(self._fold, _folds.Single):
+            return _whole.scalar(kinds[0], core.answer(0))
         if all(kind.answer != "ranked" for kind in kinds):
             answers = core.answers(len(kinds))
         else:
@@ -230,10 +236,13 @@ class State:
         TypeError
             For a fold whose bytes depend on the pieces: of `monofold.plain`, `logsumexp`, and `prod` of floats.
         """
-        for one in self._fold.operations:
-            if one.plain or one.kind.name in ("prod", "logsumexp") and _dtypes.is_floating(self._code):
-                raise TypeError(f"{one!r} of {self.dtype} has no digest: its bytes depend on the pieces")
-        return self._core.digest()
+        try:
+            if not self._fold.plain:
+                return self._core.digest()
+        except TypeError:
+            pass
+        one = next(one for one in self._fold.operations if one.plain or one.kind.name in ("prod", "logsumexp"))
+        raise TypeError(f"{one!r} of {self.dtype} has no digest: its bytes depend on the pieces")
 
     def copy(self):
         """Another state that goes on where this one is.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <functional>
 #include <limits>
 #include <stdexcept>
 #include <utility>
@@ -18,9 +19,11 @@ namespace {
 
 std::vector<char> saved_bytes(const monofold_state* held) {
   std::size_t size = 0;
-  check_call(monofold_state_save(held, nullptr, 0, &size));
-  std::vector<char> bytes(size);
+  std::vector<char> bytes(2048);  // of most states; others are saved once more
   check_call(monofold_state_save(held, bytes.data(), bytes.size(), &size));
+  const bool had_room = size <= bytes.size();
+  bytes.resize(size);
+  if (!had_room) check_call(monofold_state_save(held, bytes.data(), bytes.size(), &size));
   return bytes;
 }
 
@@ -176,12 +179,12 @@ void state::push_pairs(const array& left, const array& right, const array* mask)
 }
 
 void state::join(const state& next, join_call* join) {
-  handle other;
-  {
-    const hold held(next.busy_);
-    other = next.copied_with_lock();
-  }
-  call_in_turn(busy_, [&] { return join(own_.get(), other.get()); });
+  // In the order of addresses, so that no two threads wait for each other.
+  const bool is_first = std::less<const state*>()(this, &next);
+  const brief_hold one(is_first ? busy_ : next.busy_);
+  std::optional<brief_hold> other;
+  if (this != &next) other.emplace(is_first ? next.busy_ : busy_);
+  check_call(join(own_.get(), next.own_.get()));
 }
 
 void state::merge(const state& next) { join(next, monofold_state_merge); }
@@ -191,8 +194,7 @@ void state::subtract(const state& part) { join(part, monofold_state_subtract); }
 nb::bytes state::save() const {
   std::vector<char> bytes;
   {
-    const hold held(busy_);
-    nb::gil_scoped_acquire locked;
+    const brief_hold held(busy_);
     bytes = saved_bytes(own_.get());
   }
   return nb::bytes(bytes.data(), bytes.size());
@@ -229,13 +231,14 @@ nb::tuple state::load(nb::bytes bytes) {
 }
 
 std::unique_ptr<state> state::copy() const {
-  const hold held(busy_);
-  return std::unique_ptr<state>(new state(copied_with_lock(), first_index_));
+  const brief_hold held(busy_);
+  return std::unique_ptr<state>(new state(copied(), first_index_));
 }
 
 std::int64_t state::count() const {
   std::int64_t seen = 0;
-  call_in_turn(busy_, [&] { return monofold_state_count(own_.get(), &seen); });
+  const brief_hold held(busy_);
+  check_call(monofold_state_count(own_.get(), &seen));
   return seen;
 }
 

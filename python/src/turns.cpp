@@ -15,17 +15,27 @@ std::atomic<int> forks{0};
 
 }  // namespace
 
+/// `held`: 0 before, and after it fails how the turn is held.
+bool turns::try_take(int& held) {
+  if (!held_.compare_exchange_strong(held, 1 + forks.load())) return false;
+  holder_.store(std::this_thread::get_id(), std::memory_order_relaxed);  // which only it looks for
+  return true;
+}
+
+bool turns::try_take() {
+  int held = 0;
+  return try_take(held);
+}
+
 void turns::take() {
   const std::thread::id self = std::this_thread::get_id();
-  const int here = 1 + forks.load();
-  for (int held = 0; !held_.compare_exchange_strong(held, here); held = 0) {
-    if (held != here)
+  for (int held = 0; !try_take(held); held = 0) {
+    if (held != 1 + forks.load())
       throw std::runtime_error("the state was at work in another thread when the process forked");
     if (holder_.load(std::memory_order_relaxed) == self)
       throw std::runtime_error("the state is at work: a push of this thread is not done");
     held_.wait(held);
   }
-  holder_.store(self, std::memory_order_relaxed);  // which only this thread looks for
 }
 
 void turns::give() {

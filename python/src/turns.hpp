@@ -15,9 +15,12 @@ namespace monofold::python {
 class turns {
  public:
   void take();
+  bool try_take();
   void give();
 
  private:
+  bool try_take(int& held);
+
   std::atomic<int> held_{0};  // 0: free; else 1 + the forks before this process
   std::atomic<std::thread::id> holder_{};
 };
@@ -32,6 +35,23 @@ class hold {
 
  private:
   nanobind::gil_scoped_release released_;
+  turns& all_;
+};
+
+/// The same with the interpreter's lock, for what is short: nobody forks halfway, and it is not given away where the
+/// turn is free.
+class brief_hold {
+ public:
+  explicit brief_hold(turns& all) : all_(all) {
+    if (all_.try_take()) return;
+    const nanobind::gil_scoped_release released;  // which who has the turn may wait for
+    all_.take();
+  }
+  brief_hold(const brief_hold&) = delete;
+  brief_hold& operator=(const brief_hold&) = delete;
+  ~brief_hold() { all_.give(); }
+
+ private:
   turns& all_;
 };
 

@@ -151,3 +151,9 @@ def test_progress(monkeypatch):
         at_once(*[work] * THREADS)
         assert 0 < shown._done <= THREADS * 50
     assert not _progress._shown
+
+
+def test_a_state_takes_itself():
+    state = mf.State(mf.all(mf.sum, mf.count), "float64").push([1.5, 2.0])
+    assert state.append(state).finish() == (7.0, 4)
+    assert state.subtract(state).count == 0 and state == mf.State(mf.all(mf.sum, mf.count), "float64")
