@@ -87,6 +87,8 @@ NO_ROOM_NAMES = {"utils", "util", "common", "helpers", "helper", "misc"}
 MAX_LINES = 400
 HEADERS = {".hpp", ".cuh"}
 SOURCES = HEADERS | {".h", ".cpp", ".cu", ".c", ".py"}
+MAX_KERNEL_LINES = 50
+KERNEL = re.compile(r"(\s*)(?:static |inline )*__global__\b")
 INCLUDE = re.compile(r'\s*#\s*include\s*(["<])([^">]+)[">]')
 
 
@@ -146,12 +148,27 @@ def resolve(tree, path, name):
     return None
 
 
+def kernels_of(lines):
+    """Yields (line, number of lines) for each kernel: from its __global__ to the brace that closes it."""
+    for first, line in enumerate(lines):
+        match = KERNEL.match(line)
+        if not match:
+            continue
+        last = next((i for i in range(first, len(lines)) if lines[i].endswith(("{", "}", ";"))), first)
+        if lines[last].endswith("{"):  # no declaration, and no body on one line
+            last = next((i for i in range(last, len(lines)) if lines[i] == match[1] + "}"), last)
+        yield first + 1, last - first + 1
+
+
 def check_file(tree, path, edges):
     """Yields (line, violation) for one file, and adds its includes in the tree to `edges`."""
     lines = (tree / path).read_text(encoding="utf-8").splitlines()
     room = room_of(path)
     if len(lines) > MAX_LINES:
         yield MAX_LINES, f"{len(lines)} lines; at most {MAX_LINES}"
+    for line, num_lines in kernels_of(lines):
+        if num_lines > MAX_KERNEL_LINES:
+            yield line, f"a kernel of {num_lines} lines; at most {MAX_KERNEL_LINES}"
     for part in Path(path).with_suffix("").parts:
         if NO_ROOM_NAMES & set(re.split(r"[_\-.]", part)):
             yield 1, f"'{part}': a function lives in the room whose question it answers"

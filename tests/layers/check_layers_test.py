@@ -172,6 +172,19 @@ class CheckLayers(unittest.TestCase):
         code, output = check({"cli/long.cpp": "\n" * 400})
         self.assertEqual(code, 0, output)
 
+    def test_length_of_a_kernel(self):
+        def kernel(num_lines, space=""):
+            body = f"{space}  f();\n" * (num_lines - 3)
+            return (f"{space}__global__ void __launch_bounds__(64)\n{space}    k(int* x) {{\n{body}"
+                    f"{space}}}\n\nvoid f() {{\n" + "  f();\n" * 60 + "}\n")
+
+        self.finds("bench/long.cu", "__global__ void k(int* x);\n" + kernel(51),
+                   "long.cu:2: a kernel of 51 lines; at most 50")
+        self.finds("bench/long.cu", kernel(51, "  "), "a kernel of 51 lines")
+        one_line = "__global__ void k(int* x) { *x = 1; }\n"
+        code, output = check({"bench/short.cu": one_line + kernel(50) + one_line})
+        self.assertEqual(code, 0, output)
+
     def test_first_lines_of_a_header(self):
         self.finds(ROOT + "fold/bad.hpp", "/// fold/bad: no guard.\n", "starts with #pragma once")
         self.finds(ROOT + "fold/bad.hpp", header("fold/good"), "must be '/// fold/bad: ")

@@ -209,6 +209,40 @@ MONOFOLD_GPU block_state<typename F::state> fold_few_tiles(const F& f, const Vie
   return {own, states};
 }
 
+/// Posts the state of this block's tiles; the last block waits for those of all blocks, joins them and calls
+/// then(total), with the total in thread 0.
+///
+/// order      the plan's tree
+/// sync       all threads of the block
+template <class F, class View, class Room, class Then>
+MONOFOLD_GPU void fold_mailed_tiles(const F& f, const View& view, std::int64_t size,
+                                    const few_launch& plan, const Room& room, const Then& then) {
+  using state = typename F::state;
+  const mailbox<state> mail{room.boxes(), room.read_call()};
+  const auto rank = static_cast<int>(threadIdx.x);
+  const auto blocks = static_cast<int>(gridDim.x);
+  const auto block = static_cast<int>(blockIdx.x);
+  const int first = block << plan.block_level();
+  const int here = tiles_here(plan.tiles, first, plan.block_level());
+  const auto own = fold_few_tiles(f, view, size, first, here);
+  if (rank < warp_lanes) mail.post(block, own.total, own.states);
+  if (block + 1 != blocks) return;
+  sync_block();  // states read above are overwritten below
+  state total;
+  auto* spare = reinterpret_cast<state*>(dynamic_shared());
+  if constexpr (mailbox<state>::words > 4) {
+    mail.wait_all(0, blocks, spare);
+    sync_block();  // states written above are read below
+    if (rank < blocks) total = spare[rank];
+    spare += blocks;
+  } else {
+    total = mail.wait(rank, rank < blocks);
+  }
+  total = combine_block(f, total, blocks, spare, rank);
+  room.end_call(mail.call);
+  then(total);
+}
+
 /// The threads of a block of this kernel at most, and the blocks that a multiprocessor must have room for: 128 registers
 /// a thread, so that none are spilled where ragged tiles are called for.
 template <class F, class View>
@@ -252,28 +286,7 @@ __global__ void __launch_bounds__(most_few_threads<F, View>, few_resident_blocks
   } else if constexpr (std::is_same_v<Room, no_mail_room>) {
     finally(fold_few_tiles(f, range.view, size, 0, plan.tiles).total);
   } else {
-    const mailbox<state> mail{room.boxes(), room.read_call()};
-    const auto blocks = static_cast<int>(gridDim.x);
-    const auto block = static_cast<int>(blockIdx.x);
-    const int first = block << plan.block_level();
-    const int here = tiles_here(plan.tiles, first, plan.block_level());
-    const auto own = fold_few_tiles(f, range.view, size, first, here);
-    if (rank < warp_lanes) mail.post(block, own.total, own.states);
-    if (block + 1 != blocks) return;
-    sync_block();  // states read above are overwritten below
-    state total;
-    auto* spare = reinterpret_cast<state*>(dynamic_shared());
-    if constexpr (mailbox<state>::words > 4) {
-      mail.wait_all(0, blocks, spare);
-      sync_block();  // states written above are read below
-      if (rank < blocks) total = spare[rank];
-      spare += blocks;
-    } else {
-      total = mail.wait(rank, rank < blocks);
-    }
-    total = combine_block(f, total, blocks, spare, rank);
-    room.end_call(mail.call);
-    finally(total);
+    fold_mailed_tiles(f, range.view, size, plan, room, finally);
   }
 }
 
