@@ -1,4 +1,6 @@
-// fold/exact/run: every way to add a run gives the bytes of the integers.
+// fold/exact/run: every way to add a run gives the bytes that adding its items one by one, to digits, gives. The digits
+// themselves are compared with the oracle, which shares no code with the library, in sum_test and products_test: arrays
+// of fewer than `least_bins` items, of which those two draw the most, go to digits alone.
 
 #include "monofold/fold/exact/run.hpp"
 

@@ -1,5 +1,9 @@
 #pragma once
 /// gpu/device: device memory for tests, and tests that are skipped where there is no device.
+///
+/// Some tests of this folder name what is in detail::, and that is accepted: they need a launch on another number of
+/// blocks, a layout that does not fit, or a mailbox with an old call in it, which no public call gives them. Whoever
+/// changes such a name changes the tests with it. What users call is tested by public names alone.
 
 #include <cuda_runtime.h>
 #include <gtest/gtest.h>
