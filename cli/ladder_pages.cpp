@@ -76,12 +76,40 @@ std::string capital(std::string word) {
   return word;
 }
 
+/// Whether Markdown takes this word at the start of a line for more than a word: a list, a heading or a quotation.
+bool is_markup(std::string_view word) {
+  return word == "+" || word == "-" || word == "*" || word == "1." || word.starts_with('#') ||
+         word.starts_with('>');
+}
+
+/// Lines of Markdown: none begins with a word that would be markup there.
+std::string markdown_lines(std::string text, std::size_t indent) {
+  constexpr std::size_t columns = 120;  // which tools/check_prose.py asks for
+  constexpr char tied = '\1';           // a blank where no line ends
+  for (std::size_t blank = 0; (blank = text.find(' ', blank)) != text.npos; ++blank) {
+    const std::size_t next = blank + 1;
+    if (is_markup(std::string_view(text).substr(next, text.find(' ', next) - next))) {
+      text[blank] = tied;
+    }
+  }
+  std::string out = filled(text, indent, columns);
+  std::ranges::replace(out, tied, ' ');
+  return out;
+}
+
+/// An item of a list of Markdown.
+std::string list_item(std::string_view title, const std::string& text) {
+  std::string out = markdown_lines(fmt::format("**{}**: {}", capital(std::string(title)), text), 2);
+  out[0] = '-';
+  return out;
+}
+
 std::string section(const rung& which) {
   const ladder::page page = ladder::page_of(which.name);
-  std::string out =
-      fmt::format("\n### `{}`\n\n{}\n\n```\n{}```\n\n", which.name, page.idea, page.drawing);
+  std::string out = fmt::format("\n### `{}`\n\n{}\n```\n{}```\n\n", which.name,
+                                markdown_lines(page.idea, 0), page.drawing);
   for (const auto& [title, text] : ladder_facts(which)) {
-    if (!text.empty()) out += fmt::format("- **{}**: {}\n", capital(title), text);
+    if (!text.empty()) out += list_item(title, text);
   }
   return out +
          fmt::format("- **Code**: [ladder/rungs/{0}.cuh](../ladder/rungs/{0}.cuh)\n", which.name);

@@ -3,19 +3,14 @@
 #include <algorithm>
 
 namespace monofold::cli {
-namespace {
 
-constexpr std::size_t page_columns = 80;
-
-}  // namespace
-
-std::string filled(std::string_view text, std::size_t indent) {
+std::string filled(std::string_view text, std::size_t indent, std::size_t columns) {
   std::string out;
   std::string line;
   const auto flush = [&] { out += std::string(indent, ' ') + line + '\n'; };
   while (!text.empty()) {
     const std::size_t end = std::min(text.find(' '), text.size());
-    if (!line.empty() && indent + line.size() + 1 + end > page_columns) {
+    if (!line.empty() && indent + line.size() + 1 + end > columns) {
       flush();
       line.clear();
     }

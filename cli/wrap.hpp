@@ -1,5 +1,5 @@
 #pragma once
-/// cli/wrap: text in lines of 80 columns.
+/// cli/wrap: text in lines of at most so many columns.
 
 #include <cstddef>
 #include <string>
@@ -7,10 +7,13 @@
 
 namespace monofold::cli {
 
-/// Lines of at most 80 columns, each with `indent` blanks before it.
-std::string filled(std::string_view text, std::size_t indent);
+inline constexpr std::size_t terminal_columns = 80;
 
-/// A word on the left, its meaning on the right from `column` on, filled.
+/// Lines of at most so many columns, each with `indent` blanks before it.
+std::string filled(std::string_view text, std::size_t indent,
+                   std::size_t columns = terminal_columns);
+
+/// A word on the left, its meaning on the right from `column` on, filled, for a terminal.
 std::string entry_text(std::string_view word, std::string_view meaning, std::size_t column);
 
 }  // namespace monofold::cli

@@ -3,8 +3,8 @@
 
 usage: check_prose.py [TREE]      prints one line a violation: path:line: what is wrong
 
-A link to a heading (page.md#heading) needs that heading. docs/ladder.md, which the tool prints from
-comments of code, may have longer lines.
+A link to a heading (page.md#heading) needs that heading. Tables of docs/ladder.md, which the tool prints, may have
+longer lines: a row of a table is one line.
 """
 
 import re
@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 WIDTH = 120
-LONG_LINES = {"docs/ladder.md"}
+LONG_TABLES = {"docs/ladder.md"}
 LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
 FENCE = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
 
@@ -56,7 +56,8 @@ def check_page(tree, page):
     """Yields (line, violation)."""
     text = page.read_text(encoding="utf-8")
     for number, line in enumerate(text.splitlines(), 1):
-        if len(line) > WIDTH and page.relative_to(tree).as_posix() not in LONG_LINES:
+        may_be_long = line.startswith("|") and page.relative_to(tree).as_posix() in LONG_TABLES
+        if len(line) > WIDTH and not may_be_long:
             yield number, f"{len(line)} characters, more than {WIDTH}"
     prose = prose_of(text)
     for link in LINK.finditer(prose):

@@ -41,8 +41,11 @@ class CheckProse(unittest.TestCase):
             self.assertIn(wanted, output)
             self.assertIn(" 1 violations", output)
 
-    def test_the_ladder_may_be_wide(self):
-        self.assertEqual(check(ladder="x" * 300)[0], 0)
+    def test_only_tables_of_the_ladder_may_be_wide(self):
+        row = "|" + "x" * 300
+        self.assertEqual(check(ladder=row)[0], 0)
+        self.assertEqual(check(a=row)[0], 1)
+        self.assertEqual(check(ladder="x" * 300)[0], 1)
 
     def test_no_page_at_all(self):
         self.assertEqual(check()[0], 1)
