@@ -39,8 +39,12 @@ it.
 | `mf::ranks(comm)` | `monofold/ranks.hpp` | the ranks of an MPI communicator ([ranks](ranks.md)) |
 | `mf::emulated` | `monofold/emulated.cuh` | the [emulated device](emulated.md) |
 
-`reduce_axis` and `reduce_segments` give one answer for each row, column or segment ([rows, columns,
-segments](axes.md)).
+This table says which call takes which engine:
+
+{engines}
+{tries}
+
+Programs that link `monofold::emulated` have the emulated device as `mf::gpu` too, for all of its calls.
 
 Every engine takes every fold and gives the same bits, with these limits: on a GPU, `top(k)` and `bottom(k)` take k up
 to 1024 and a contiguous range, and not inside `all`; states have at most 8 KiB, of rows, columns and segments 1 KiB. A
@@ -122,6 +126,27 @@ The tool's exit codes: 0 fine, 1 internal or write error, 2 usage, 3 input missi
 such device.
 """
 
+# What each call of the headers that takes an engine answers, in the order of the page. The headers say which engines.
+ENGINES = ("cpu", "gpu", "gpus", "ranks", "emulated")
+CALLS = {
+    "reduce": "one answer for a range",
+    "reduce_into": "that answer, into memory of the device, without waiting",
+    "fold_into": "its state, into memory of the device, without waiting",
+    "reduce_to": "the answer of `reduce`, on one rank alone",
+    "reduce_async": "the answer of `reduce`, for which one may wait later",
+    "reduce_many": "one answer for each of several ranges",
+    "reduce_many_async": "those, for which one may wait later",
+    "reduce_axis": "one for each row, column or other index ([axes](axes.md))",
+    "reduce_axis_into": "those, into memory of the caller",
+    "reduce_segments": "one for each segment ([segments](axes.md#segments))",
+    "reduce_segments_into": "those, into memory of the caller",
+    "fold_segments_into": "states of segments, into memory of the device",
+    "rolling": "one for each window ([windows](rolling.md))",
+    "scan": "one for each beginning, as running sums have it",
+    "group_by": "one for each key ([groups](groups.md))",
+    "reduce_by_key": "one for each run of equal keys",
+}
+
 
 def plain(line):
     """A line of roff as markdown."""
@@ -194,6 +219,29 @@ def status_rows(header):
         yield f"| {code} | `{name}` | {texts.get(name, 'internal error')} |\n"
 
 
+def engines_of_calls(headers):
+    """{call: engines} of the functions that headers declare outside of detail and do not delete."""
+    found = {}
+    for header in headers:
+        public = re.sub(r"^namespace detail \{$.*?^\}  // namespace detail$", "", header, flags=re.DOTALL | re.MULTILINE)
+        for name, engine, rest in re.findall(
+                r"^(?:auto|void) (\w+)\([^;{]*?const (\w+)_engine(?:<\w+>)?&([^;{]*)", public, re.MULTILINE):
+            if not rest.rstrip().endswith("= delete"):
+                found.setdefault(name, set()).add(engine)
+    return found
+
+
+def engine_rows(found):
+    calls = {name for name in found if not name.startswith("try_")}
+    if calls != set(CALLS) or not set().union(*found.values()) <= set(ENGINES):
+        sys.exit(f"CALLS and ENGINES of tools/reference.py are not those of the headers: {found}")
+    yield "| call | answers | " + " | ".join(f"`mf::{name}`" for name in ENGINES) + " |\n"
+    yield "|---|---|" + "---|" * len(ENGINES) + "\n"
+    for call, what in CALLS.items():
+        cells = ("yes" if engine in found[call] else "" for engine in ENGINES)
+        yield f"| `{call}` | {what} | " + " | ".join(cells) + " |\n"
+
+
 def pieces(source):
     """The marked pieces of a C++ file, as tests/docs/snippets_test.py reads them."""
     found = {}
@@ -211,7 +259,11 @@ def reference(tree):
     options = [(None, name, text) for _, name, text in parts["OPTIONS"]]
     types = plain(man.split(".SS Element types\n")[1].split("\n.SH")[0])
     stats = next(text for _, name, text in parts["OPERATIONS"] if name == "stats")
+    found = engines_of_calls(file.read_text(encoding="utf-8") for file in sorted((tree / "include/monofold").glob("*.[hc]*")))
+    tries = ", ".join(f"`try_{call}`" for call in CALLS if f"try_{call}" in found)
     return PAGE.format(
+        engines="".join(engine_rows(found)),
+        tries=textwrap.fill(f"{tries} give a `result` for each answer, where the others throw because one is missing.", WIDTH, break_on_hyphens=False),
         **pieces(read("tests/docs/reference_test.cpp")), folds=folds[0],
         operations="".join(operation_rows(parts["OPERATIONS"])),
         options=option_list(options + command_options(parts)),

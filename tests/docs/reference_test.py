@@ -36,6 +36,19 @@ class Reference(unittest.TestCase):
         for name in statuses:
             self.assertIn(f"| `{name}` |", MADE)
 
+    def test_engines_are_those_that_headers_declare(self):
+        headers = "".join(file.read_text(encoding="utf-8") for file in (TREE / "include/monofold").glob("*.[hc]*"))
+        table = re.search(r"^\| call \| answers \|(?:.*\n)*?\n", MADE, re.MULTILINE)[0]
+        engines = re.findall(r"`mf::(\w+)`", table.splitlines()[0])
+        said = {(row.split("`")[1], engine) for row in table.splitlines()[2:] if row
+                for engine, cell in zip(engines, row.split("|")[3:]) if cell.strip() == "yes"}
+        calls = {call for call, _ in said}
+        declared = set(re.findall(r"^auto (\w+)\((?:int root, )?const (\w+)_engine|^void (\w+)\(const (\w+)_engine",
+                                  headers, re.MULTILINE))
+        declared = {(auto or void, engine or other) for auto, engine, void, other in declared}
+        self.assertGreater(len(said), 20)
+        self.assertEqual(said, {pair for pair in declared if pair[0] in calls})
+
     def test_every_call_of_c_is_there(self):
         header = "".join((TREE / "include/monofold" / name).read_text(encoding="utf-8")
                          for name in ("monofold.h", "groups.h"))
