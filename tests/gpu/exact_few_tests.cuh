@@ -216,9 +216,9 @@ TYPED_TEST_P(gpu_exact_few, numbers_of_calls_begin_again) {
   // A third of the boxes keep the mail of calls 1 to 3 until the second calls of these numbers.
   for (int i = 0; i < 2; ++i) call(20);
   // No box holds mail that a call of the same number could take for its own.
-  std::vector<std::uint64_t> boxes(mf::detail::mail_room::words, 1);
-  const auto* const first_box =
-      static_cast<const char*>(this->workspace.mail().memory) + mf::detail::mail_room::line_bytes;
+  std::vector<std::uint64_t> boxes(mf::detail::mailbox_storage::words, 1);
+  const auto* const first_box = static_cast<const char*>(this->workspace.mail().memory) +
+                                mf::detail::mailbox_storage::line_bytes;
   ASSERT_EQ(cudaMemcpy(boxes.data(), first_box, boxes.size() * 8, cudaMemcpyDeviceToHost),
             cudaSuccess);
   for (const std::uint64_t box : boxes) ASSERT_EQ(box, 0u);

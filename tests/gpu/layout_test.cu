@@ -126,22 +126,23 @@ TEST_F(gpu_layouts, kernels_of_the_tree_refuse_others) {
   const mf::grid_storage<largest::state> storage{};
   for (const handed_layout& layout : wrong_layouts<largest, view>()) {
     expect_trap("tiles", mf::detail::fold_tiles_kernel<largest, view, state_sink>, 32, largest{},
-                view(nullptr, 1), std::int64_t{1}, plan, layout, storage, mf::detail::mail_room{},
-                state_sink{nullptr});
+                view(nullptr, 1), std::int64_t{1}, plan, layout, storage,
+                mf::detail::mailbox_storage{}, state_sink{nullptr});
   }
 }
 
 /// Each bit of what few tiles are handed of a layout counts.
 TEST_F(gpu_layouts, the_kernel_of_few_tiles_refuses_others) {
-  using mf::detail::no_mail_room;
+  using mf::detail::no_mailbox_storage;
   const mf::tile_launch plan{1, 1, 32, 0, true, false};
   const auto right = mf::detail::few_launch_of<largest, view>(plan);
   for (int bit = 8; bit < 32; ++bit) {
     auto wrong = right;
     wrong.layout_and_level ^= 1u << bit;
-    expect_trap("few", mf::detail::fold_few_tiles_kernel<largest, view, no_mail_room, state_sink>,
-                32, wrong, mf::detail::sized(view(nullptr, 1)), no_mail_room{}, state_sink{nullptr},
-                largest{});
+    expect_trap("few",
+                mf::detail::fold_few_tiles_kernel<largest, view, no_mailbox_storage, state_sink>,
+                32, wrong, mf::detail::sized(view(nullptr, 1)), no_mailbox_storage{},
+                state_sink{nullptr}, largest{});
   }
 }
 

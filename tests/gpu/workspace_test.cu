@@ -57,9 +57,9 @@ void expect_right_across_the_wrap(const F& f) {
   // Half of the boxes keep the mail of call 3 until the second call of that number.
   for (int i = 0; i < 2; ++i) call(fewer_items);
   // No box holds mail that a call of the same number could take for its own.
-  std::vector<std::uint64_t> boxes(mf::detail::mail_room::words, 1);
+  std::vector<std::uint64_t> boxes(mf::detail::mailbox_storage::words, 1);
   const auto* const first_box =
-      static_cast<const char*>(workspace.mail().memory) + mf::detail::mail_room::line_bytes;
+      static_cast<const char*>(workspace.mail().memory) + mf::detail::mailbox_storage::line_bytes;
   ASSERT_EQ(cudaMemcpy(boxes.data(), first_box, boxes.size() * 8, cudaMemcpyDeviceToHost),
             cudaSuccess);
   for (const std::uint64_t box : boxes) ASSERT_EQ(box, 0u);

@@ -16,7 +16,7 @@ namespace monofold::detail {
 
 /// Global memory for a mailbox: the number of the next call that uses it, 1 at first, then boxes, 0 at
 /// first.
-struct mail_room {
+struct mailbox_storage {
   static constexpr int line_bytes = 128;    // of the second-level cache
   static constexpr int most_senders = 256;  // of exact sums, 31 words each at most
   static constexpr int words = static_cast<int>(max_mail_words);

@@ -60,8 +60,8 @@ class gpu_workspace {
   std::uint32_t* ticket() const { return static_cast<std::uint32_t*>(memory_); }
 
   /// Where blocks of small launches meet.
-  detail::mail_room mail() const {
-    return {static_cast<char*>(memory_) + detail::mail_room::line_bytes};
+  detail::mailbox_storage mail() const {
+    return {static_cast<char*>(memory_) + detail::mailbox_storage::line_bytes};
   }
 
   /// Where blocks that look for the k best meet: 0 between calls.
@@ -88,7 +88,7 @@ class gpu_workspace {
   /// A line for the ticket, one for the mail's number, the boxes; then the scratch of top, exact sums, the
   /// counters of rows, the report of segments.
   static constexpr std::int64_t top_scratch_at =
-      2 * detail::mail_room::line_bytes + detail::mail_room::words * 8;
+      2 * detail::mailbox_storage::line_bytes + detail::mailbox_storage::words * 8;
   static constexpr std::int64_t top_scratch_bytes = 16 * (2 * 8 + 128);
   static constexpr std::int64_t exact_words_at = top_scratch_at + top_scratch_bytes;
   static constexpr std::int64_t num_exact_words = 256;

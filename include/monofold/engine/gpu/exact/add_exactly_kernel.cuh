@@ -24,7 +24,7 @@ namespace monofold::detail {
 struct exact_scratch {
   std::int64_t* words;
   std::uint32_t* ticket;
-  mail_room mail;
+  mailbox_storage mail;
   void* states;         // of the companion
   bool has_wide_words;  // in shared memory
 };
@@ -100,8 +100,8 @@ class block_sum {
         tiles_(tiles),
         scratch_(scratch),
         is_few_(takes_few_tiles(tiles, blocks())),
-        is_mailed_(may_be_short && is_few_ && blocks() <= mail_room::most_senders),
-        is_by_warp_(is_mailed_ && blocks() > 1 && tiles <= mail_room::most_senders &&
+        is_mailed_(may_be_short && is_few_ && blocks() <= mailbox_storage::most_senders),
+        is_by_warp_(is_mailed_ && blocks() > 1 && tiles <= mailbox_storage::most_senders &&
                     tiles <= blocks() * exact_warps) {}
 
   /// What adds up the tiles of this warp.
@@ -210,7 +210,7 @@ class block_sum {
   MONOFOLD_GPU auto companion_mail() const {
     using mail = typename Companion::mail_type;
     constexpr int first = mailed_sums<Term>::num_boxes;
-    static_assert(first + mail::words * mail_room::most_senders <= mail_room::words);
+    static_assert(first + mail::words * mailbox_storage::most_senders <= mailbox_storage::words);
     return mail{scratch_.mail.boxes() + first, call_};
   }
 

@@ -27,14 +27,14 @@ namespace monofold::detail {
 /// Where the blocks of a launch meet. Words are 0 before it and after it.
 struct few_scratch {
   std::int64_t* words;
-  mail_room mail;
+  mailbox_storage mail;
 };
 
 /// The sum of a block, and in the last block that of all. Warps leave theirs in shared memory; senders, warps with a
 /// tile each or blocks, post theirs. What bins do not hold is among digits: of each warp, or in words of global memory if
 /// blocks meet.
 ///
-/// shape      blocks of `few_threads` threads, no more than mail_room::most_senders; fewer for one tile
+/// shape      blocks of `few_threads` threads, no more than mailbox_storage::most_senders; fewer for one tile
 /// sync       all threads of the block
 template <class Term, class Ends>
 class few_block {
@@ -96,7 +96,7 @@ class few_block {
       own = tile::add(range_, first, words_of(warp()), nothing);
     }
     if (range_.tiles == 1) return true;
-    const bool is_by_warp = blocks() > 1 && range_.tiles <= mail_room::most_senders;
+    const bool is_by_warp = blocks() > 1 && range_.tiles <= mailbox_storage::most_senders;
     if (blocks() > 1 && own.elsewhere != 0) hand_over();
     // Blocks that join their warps' sums join for the first of three times; else two of the joins below are all.
     const bool is_thrice = blocks() > 1 && !is_by_warp;
@@ -183,8 +183,8 @@ class few_block {
   static constexpr std::uint32_t is_elsewhere = exponent_mask + 1;
   static constexpr int zeros_shift = 14;
   static_assert(few_warps * tile::items_each < 1 << (32 - zeros_shift));
-  static_assert((1 + 2 * (sums::count + Ends::pairs)) * mail_room::most_senders <=
-                mail_room::words);
+  static_assert((1 + 2 * (sums::count + Ends::pairs)) * mailbox_storage::most_senders <=
+                mailbox_storage::words);
 
   MONOFOLD_GPU static std::uint32_t said_of(const few_sum& own) {
     return static_cast<std::uint32_t>(own.max_exponent - sums::no_exponent) |
@@ -217,7 +217,7 @@ class few_block {
     return reinterpret_cast<std::int64_t*>(shared() + total_at);
   }
   MONOFOLD_GPU std::uint64_t* pairs_of(int value) const {
-    return scratch_.mail.boxes() + (1 + 2 * value) * mail_room::most_senders;
+    return scratch_.mail.boxes() + (1 + 2 * value) * mailbox_storage::most_senders;
   }
 
   /// What this warp has, to its slot.

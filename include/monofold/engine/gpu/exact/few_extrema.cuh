@@ -198,7 +198,7 @@ struct few_extrema {
  private:
   /// Where the words of pair p of an end lie.
   MONOFOLD_GPU static int box_of(int end, int p, int sender) {
-    return 2 * ((end * place::pairs + p) * mail_room::most_senders + sender);
+    return 2 * ((end * place::pairs + p) * mailbox_storage::most_senders + sender);
   }
 };
 

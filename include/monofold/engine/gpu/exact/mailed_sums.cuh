@@ -22,7 +22,7 @@ enum class gathered { digits, sums, sums_and_rests };
 /// Each block, or each warp, posts its short sums and rests, or that it has added its digits to words in global
 /// memory.
 ///
-/// shape      blocks of 8 warps; no more senders than mail_room::most_senders. Mail of a kind lies side by
+/// shape      blocks of 8 warps; no more senders than mailbox_storage::most_senders. Mail of a kind lies side by
 ///            side for all of them: first what one says, then quarters of its sums, then of rests if it has any
 /// order      exact: any
 /// tested by  tests/gpu/exact_short_test.cu, tests/gpu/exact_sum_test.cu
@@ -36,10 +36,11 @@ class mailed_sums {
   static constexpr int warps = 8;
   static constexpr bool may_have_rests = has_short_rests_v<Term>;
   static constexpr int num_boxes =
-      (1 + 4 * (num_sums + (may_have_rests ? 1 : 0))) * mail_room::most_senders;
-  static_assert(num_boxes <= mail_room::words);
+      (1 + 4 * (num_sums + (may_have_rests ? 1 : 0))) * mailbox_storage::most_senders;
+  static_assert(num_boxes <= mailbox_storage::words);
 
-  MONOFOLD_GPU mailed_sums(const mail_room& room, std::uint32_t call) : room_(room), call_(call) {}
+  MONOFOLD_GPU mailed_sums(const mailbox_storage& mail_storage, std::uint32_t call)
+      : mail_storage_(mail_storage), call_(call) {}
 
   /// sync       all lanes of one warp, each with the same sums
   MONOFOLD_GPU void post(int sender, const sums& own) const {
@@ -64,7 +65,7 @@ class mailed_sums {
       const auto half = static_cast<std::uint64_t>(own.value[q / 2] >> (q % 2 == 0 ? 0 : 64));
       if (i == q) post_pair(pairs_of(q) + 2 * sender, half);
     }
-    if (i == 2 * num_sums) post_word(room_.boxes() + sender, say);
+    if (i == 2 * num_sums) post_word(mail_storage_.boxes() + sender, say);
   }
 
   /// Adds digits and counts to words in global memory, and says so; word_of(i): word i.
@@ -81,7 +82,7 @@ class mailed_sums {
     __threadfence();  // and seen by whoever sees the mail
     const int i = lane_rank();
     if (i < 2 * num_sums) post_pair(pairs_of(i) + 2 * sender, 0);
-    if (i == 2 * num_sums) post_word(room_.boxes() + sender, is_elsewhere);
+    if (i == 2 * num_sums) post_word(mail_storage_.boxes() + sender, is_elsewhere);
   }
 
   /// The sum of all senders, of which each has posted or is sure to: to `own` of all threads, where there are rests these
@@ -103,7 +104,7 @@ class mailed_sums {
     const bool all_here = !sync_block_any(!is_here);
     // What warps put there above is read below.
     bool all_near = !sync_block_any(!is_near);
-    room_.end_call(call_);
+    mail_storage_.end_call(call_);
     // The same in all warps.
     all_near = all_near && own.join_slots(slots, warps, sums::most_shift_of_blocks);
     if (all_near && all_here) return gathered::sums;
@@ -196,7 +197,7 @@ class mailed_sums {
   static_assert(warps * sums::most_tiles * sums::most_tile_items < 1 << (32 - minus_zeros_shift));
 
   MONOFOLD_GPU std::uint64_t* pairs_of(int quarter_pair) const {
-    return room_.boxes() + (1 + 2 * quarter_pair) * mail_room::most_senders;
+    return mail_storage_.boxes() + (1 + 2 * quarter_pair) * mailbox_storage::most_senders;
   }
 
   /// Waits for what a sender has to say, in lanes that ask; false where it has more than sums, or these are elsewhere.
@@ -210,7 +211,7 @@ class mailed_sums {
     bool all_there;
     do {
       // All is on its way before any is looked at.
-      all_there = read_word(room_.boxes() + sender, say);
+      all_there = read_word(mail_storage_.boxes() + sender, say);
       MONOFOLD_UNROLL
       for (int q = 0; q < 2 * num_sums; ++q) {
         all_there = read_pair(pairs_of(q) + 2 * sender, half[q]) && all_there;
@@ -265,7 +266,7 @@ class mailed_sums {
     return is_mail_of(call_, low) && is_mail_of(call_, high);
   }
 
-  mail_room room_;
+  mailbox_storage mail_storage_;
   std::uint32_t call_;
 };
 

@@ -23,7 +23,7 @@ struct top_scratch {
   shared_bounds* shared;
   std::uint32_t* ticket;
   top_entry* list;
-  mail_room mail;
+  mailbox_storage mail;
 };
 
 struct top_meeting {
@@ -243,7 +243,7 @@ struct top_mail {
       sizeof(Item) > 2 ? 32 : 16;  // short ranks, and part of positions
   static_assert(max_top_blocks <= top_threads && max_few_top_items <= warp_lanes);
 
-  mail_room room;
+  mailbox_storage mail_storage;
   std::uint32_t call;
   int boxes;  // the blocks times k
 
@@ -269,7 +269,7 @@ struct top_mail {
     }
     if (shared != nullptr) top_blocks::put_back(shared);
     if (reads_all) sync_block();  // boxes were read above
-    room.end_call(call);
+    mail_storage.end_call(call);
     return true;
   }
 
@@ -330,10 +330,11 @@ struct top_mail {
   }
 
   MONOFOLD_GPU void post(int box, const top_entry& entry) const {
-    post_mail(room.boxes() + 2 * box, mail_of(call, static_cast<std::uint32_t>(entry.score >> 32)),
+    post_mail(mail_storage.boxes() + 2 * box,
+              mail_of(call, static_cast<std::uint32_t>(entry.score >> 32)),
               mail_of(call, static_cast<std::uint32_t>(entry.score)));
     if constexpr (has_position) {
-      post_mail(room.boxes() + 2 * boxes + box,
+      post_mail(mail_storage.boxes() + 2 * boxes + box,
                 mail_of(call, static_cast<std::uint32_t>(entry.position)));
     }
   }
@@ -348,8 +349,8 @@ struct top_mail {
     std::uint64_t place = 0;
     bool is_there;
     do {
-      read_mail(room.boxes() + 2 * box, high, low);
-      if constexpr (has_position) read_mail(room.boxes() + 2 * boxes + box, place);
+      read_mail(mail_storage.boxes() + 2 * box, high, low);
+      if constexpr (has_position) read_mail(mail_storage.boxes() + 2 * boxes + box, place);
       is_there = is_mail_of(call, high) && is_mail_of(call, low);
       if constexpr (has_position) is_there = is_there && is_mail_of(call, place);
     } while (any_lane(asks && !is_there));

@@ -214,11 +214,12 @@ MONOFOLD_GPU block_state<typename F::state> fold_few_tiles(const F& f, const Vie
 ///
 /// order      the plan's tree
 /// sync       all threads of the block
-template <class F, class View, class Room, class Then>
+template <class F, class View, class MailStorage, class Then>
 MONOFOLD_GPU void fold_mailed_tiles(const F& f, const View& view, std::int64_t size,
-                                    const few_launch& plan, const Room& room, const Then& then) {
+                                    const few_launch& plan, const MailStorage& mail_storage,
+                                    const Then& then) {
   using state = typename F::state;
-  const mailbox<state> mail{room.boxes(), room.read_call()};
+  const mailbox<state> mail{mail_storage.boxes(), mail_storage.read_call()};
   const auto rank = static_cast<int>(threadIdx.x);
   const auto blocks = static_cast<int>(gridDim.x);
   const auto block = static_cast<int>(blockIdx.x);
@@ -239,7 +240,7 @@ MONOFOLD_GPU void fold_mailed_tiles(const F& f, const View& view, std::int64_t s
     total = mail.wait(rank, rank < blocks);
   }
   total = combine_block(f, total, blocks, spare, rank);
-  room.end_call(mail.call);
+  mail_storage.end_call(mail.call);
   then(total);
 }
 
@@ -250,15 +251,15 @@ inline constexpr int most_few_threads = max_few_threads(launch_facts_v<F, View>)
 template <class F, class View>
 inline constexpr int few_resident_blocks = most_few_threads<F, View> > 256 ? 1 : 2;
 
-/// A block folds all; or, given a room, blocks post their states, and the last block joins them. Hardware
+/// A block folds all; or, given storage for mail, blocks post their states, and the last block joins them. Hardware
 /// starts blocks in order, so whoever the last one waits for is running or done.
 ///
 /// shape      blocks of up to 32 tiles, 2^block_level; no more blocks than threads of a block
 /// order      the plan's tree
-template <class F, class View, class Room, class Sink>
+template <class F, class View, class MailStorage, class Sink>
 __global__ void __launch_bounds__(most_few_threads<F, View>, few_resident_blocks<F, View>)
-    fold_few_tiles_kernel(const few_launch plan, const sized_view<View> range, const Room room,
-                          const Sink sink, const F f) {
+    fold_few_tiles_kernel(const few_launch plan, const sized_view<View> range,
+                          const MailStorage mail_storage, const Sink sink, const F f) {
   using state = typename F::state;
   let_next_launch_begin();
   if (plan.layout() != few_layout_of<F, View>()) trap();  // reads parameters in good time
@@ -273,20 +274,21 @@ __global__ void __launch_bounds__(most_few_threads<F, View>, few_resident_blocks
     }
   };
   if constexpr (is_all_fold<F>::value) {
-    if constexpr (std::is_same_v<Room, no_mail_room>) {
+    if constexpr (std::is_same_v<MailStorage, no_mailbox_storage>) {
       const auto* const whole =
           fold_few_members(f, range.view, size, plan.tiles, plan.block_level());
       if (rank == 0) sink(f, *whole);
     } else {
       // Read early: it takes as long as items do. The last block writes it when all have read it.
-      const mailbox<state> mail{room.boxes(), room.read_call()};
+      const mailbox<state> mail{mail_storage.boxes(), mail_storage.read_call()};
       const auto* const own = fold_few_members(f, range.view, size, plan.tiles, plan.block_level());
-      hand_on_by_mail(f, own, static_cast<int>(gridDim.x), mail, room, member_as_it_is{}, sink);
+      hand_on_by_mail(f, own, static_cast<int>(gridDim.x), mail, mail_storage, member_as_it_is{},
+                      sink);
     }
-  } else if constexpr (std::is_same_v<Room, no_mail_room>) {
+  } else if constexpr (std::is_same_v<MailStorage, no_mailbox_storage>) {
     finally(fold_few_tiles(f, range.view, size, 0, plan.tiles).total);
   } else {
-    fold_mailed_tiles(f, range.view, size, plan, room, finally);
+    fold_mailed_tiles(f, range.view, size, plan, mail_storage, finally);
   }
 }
 

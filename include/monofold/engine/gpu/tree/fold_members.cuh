@@ -61,13 +61,14 @@ MONOFOLD_GPU void fold_members_of_block(const F& f, const View& view, std::int64
 /// sync       all threads of the block, behind a barrier
 template <class F, class Then, class Sink>
 MONOFOLD_GPU void hand_on_by_mail(const F& f, const typename F::state* own, int blocks,
-                                  const mailbox<typename F::state>& mail, const mail_room& room,
-                                  const Then& then, const Sink& sink) {
+                                  const mailbox<typename F::state>& mail,
+                                  const mailbox_storage& mail_storage, const Then& then,
+                                  const Sink& sink) {
   if (threadIdx.x < warp_lanes) mail.post(blockIdx.x, own);
   if (static_cast<int>(blockIdx.x) + 1 != blocks) return;
   sync_block();  // states read above are overwritten below
   const mailed_members<F> heard(dynamic_shared(), blocks);
-  const auto* const whole = heard.totals(f, mail, room, then);
+  const auto* const whole = heard.totals(f, mail, mail_storage, then);
   if (threadIdx.x == 0) sink(f, *whole);
 }
 

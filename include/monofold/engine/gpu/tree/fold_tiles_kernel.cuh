@@ -82,20 +82,20 @@ constexpr int shared_bytes_of(const tile_launch& plan) {
 /// shape      call: copied to shared memory by thread 0, or on its way there; total: in thread 0
 /// sync       all threads of the block
 template <class F>
-MONOFOLD_GPU bool combine_by_mail(const F& f, const mail_room& room, const bytes16& call,
-                                  int blocks, typename F::state* warp_states,
+MONOFOLD_GPU bool combine_by_mail(const F& f, const mailbox_storage& mail_storage,
+                                  const bytes16& call, int blocks, typename F::state* warp_states,
                                   typename F::state& total) {
   using mail = mailbox<typename F::state>;
   if (thread_now() < warp_lanes) {
     wait_for_copies();
     sync_warp();  // what one lane has waited for all read
-    mail{room.boxes(), call.word[0]}.post(blockIdx.x, total, warp_states);
+    mail{mail_storage.boxes(), call.word[0]}.post(blockIdx.x, total, warp_states);
   }
   if (static_cast<int>(blockIdx.x) + 1 != blocks) return false;
   sync_block();  // states of warps read above are overwritten below
-  const mail heard{room.boxes(), call.word[0]};
+  const mail heard{mail_storage.boxes(), call.word[0]};
   total = combine_mail(f, heard, blocks, warp_states);
-  room.end_call(heard.call);
+  mail_storage.end_call(heard.call);
   return true;
 }
 
@@ -109,7 +109,7 @@ template <class F, class View, class Sink>
 __global__ void __launch_bounds__(max_block_threads(launch_facts_v<F, View>), min_resident_blocks)
     fold_tiles_kernel(const F f, const View view, const std::int64_t size, const tile_launch plan,
                       const handed_layout layout, const grid_storage<typename F::state> storage,
-                      const mail_room room, const Sink sink) {
+                      const mailbox_storage mail_storage, const Sink sink) {
   using state = typename F::state;
   let_next_launch_begin();
   if (layout != handed_layout_of<F, View>()) trap();
@@ -118,7 +118,7 @@ __global__ void __launch_bounds__(max_block_threads(launch_facts_v<F, View>), mi
   const auto is_mailed = [&] { return is_mailable_v<state> && may_mail(plan.blocks); };
   // On its way from the start, and in no register: a load behind those of the items would come when they have.
   __shared__ bytes16 call;
-  if (is_mailed() && thread_now() == 0) room.start_call_copy(&call);
+  if (is_mailed() && thread_now() == 0) mail_storage.start_call_copy(&call);
   const block_places<F, View> places(dynamic_shared(), plan.block_level);
   state total;
   const std::int64_t first = std::int64_t{blockIdx.x} << plan.block_level;
@@ -130,8 +130,8 @@ __global__ void __launch_bounds__(max_block_threads(launch_facts_v<F, View>), mi
         if (thread_now() == 0) wait_for_copies();
         sync_block();  // the call's number is read behind it
         return hand_on_by_mail(f, places.warp_states, static_cast<int>(plan.blocks),
-                               {room.boxes(), call.word[0]}, room, member_locator<View>{view, size},
-                               sink);
+                               {mail_storage.boxes(), call.word[0]}, mail_storage,
+                               member_locator<View>{view, size}, sink);
       }
     }
     total = *places.warp_states;
@@ -141,8 +141,8 @@ __global__ void __launch_bounds__(max_block_threads(launch_facts_v<F, View>), mi
   bool is_done = plan.blocks == 1;
   if constexpr (is_mailable_v<state> && !is_all_fold<F>::value) {
     if (is_mailed()) {
-      is_done =
-          combine_by_mail(f, room, call, static_cast<int>(plan.blocks), places.warp_states, total);
+      is_done = combine_by_mail(f, mail_storage, call, static_cast<int>(plan.blocks),
+                                places.warp_states, total);
       if (!is_done) return;
     }
   }

@@ -9,8 +9,8 @@
 
 namespace monofold::detail {
 
-/// The room of a block that is alone.
-struct no_mail_room {};
+/// In place of `mailbox_storage`, where one block is alone.
+struct no_mailbox_storage {};
 
 /// States of blocks in shared memory, as many at a time as there is room for; then nodes over 32 of them each.
 ///
@@ -34,8 +34,8 @@ class mailed_members {
   ///
   /// sync       all threads of the block, with a barrier behind the last write
   template <class Then>
-  MONOFOLD_GPU const state* totals(const F& f, const mailbox<state>& mail, const mail_room& room,
-                                   const Then& then) const {
+  MONOFOLD_GPU const state* totals(const F& f, const mailbox<state>& mail,
+                                   const mailbox_storage& mail_storage, const Then& then) const {
     auto* const states = reinterpret_cast<state*>(shared_);
     auto* const nodes = states + states_at_once(blocks_);
     auto* const whole = reinterpret_cast<state*>(shared_ + whole_at(blocks_));
@@ -48,7 +48,7 @@ class mailed_members {
       const int count = left <= 0 ? nodes_of(blocks_) : states_at_once(left);
       if (left > 0) mail.wait_all(first, count, states);
       sync_block();  // what is written above is read below
-      if (is_last) room.end_call(mail.call);
+      if (is_last) mail_storage.end_call(mail.call);
       const auto finally = [&](const auto& member, const auto& total) {
         return is_last ? then(member, total) : total;
       };

@@ -43,24 +43,24 @@ class tree_path : public state_path<F, View> {
     const F& f = this->f();
     const View& view = this->view();
     if constexpr (has_few_kernel) {
-      const auto start_few = [&](const auto& room) {
-        using room_type = std::remove_cvref_t<decltype(room)>;
-        return launch_early(fold_few_tiles_kernel<F, View, room_type, Sink>, plan_.blocks,
+      const auto start_few = [&](const auto& mail_storage) {
+        using storage_type = std::remove_cvref_t<decltype(mail_storage)>;
+        return launch_early(fold_few_tiles_kernel<F, View, storage_type, Sink>, plan_.blocks,
                             plan_.threads, few_tiles_shared_bytes<F, View>(plan_), on,
-                            few_launch_of<F, View>(plan_), sized(view), room, sink, f);
+                            few_launch_of<F, View>(plan_), sized(view), mail_storage, sink, f);
       };
       if (plan_.blocks == 1 && plan_.tiles <= plan_.threads / warp_lanes) {
-        return start_few(no_mail_room{});
+        return start_few(no_mailbox_storage{});
       }
       if constexpr (is_mailable_v<state>) {
         if (plan_.is_few && plan_.is_mailed) return start_few(workspace.mail());
       }
     }
     const grid_storage<state> storage{static_cast<state*>(workspace.states()), workspace.ticket()};
-    const auto start_kernel = [&](auto* kernel, const auto&... room) {
+    const auto start_kernel = [&](auto* kernel, const auto&... mail_storage) {
       return launch_early(kernel, plan_.blocks, plan_.threads, shared_bytes_of<F, View>(plan_), on,
                           f, view, this->count(), plan_, handed_layout_of<F, View>(), storage,
-                          room..., sink);
+                          mail_storage..., sink);
     };
     if constexpr (is_large) {
       return start_kernel(fold_large_kernel<F, View, Sink>);
