@@ -301,14 +301,14 @@ class lane_walker {
           num_threads_, (group.width + share - 1) / share, [&](std::int64_t i) {
             const int begin = static_cast<int>(i * share);
             const int end = static_cast<int>(std::min<std::int64_t>(group.width, begin + share));
-            hand_on(group, begin, end, are_known, *all);
+            store_answers(group, begin, end, are_known, *all);
           });
     }
   }
 
   void answer(const row_group& group, const lane_states& states, lane_totals& totals) const {
     const bool are_known = finish(group, states, totals);
-    hand_on(group, 0, group.width, are_known, totals);
+    store_answers(group, 0, group.width, are_known, totals);
   }
 
   bool finish(const row_group& group, const lane_states& states, lane_totals& totals) const {
@@ -337,9 +337,9 @@ class lane_walker {
             what_.has_many_answers};
   }
 
-  /// Hands on answers of a group; if not all are known, NaN of exact sums stand for those to be found another way.
-  void hand_on(const row_group& group, int begin, int end, bool are_known,
-               const lane_totals& totals) const {
+  /// Stores answers of a group; if not all are known, NaN of exact sums stand for those to be found another way.
+  void store_answers(const row_group& group, int begin, int end, bool are_known,
+                     const lane_totals& totals) const {
     if (are_known) return keep(group, begin, end, totals);
     const double* const values = totals.sums();
     for (int c = begin; c < end;) {

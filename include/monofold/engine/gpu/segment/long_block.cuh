@@ -103,7 +103,7 @@ class long_block {
     const part items = job_.part(ends);
     state* const own = own_states_ + warp_rank();
     if constexpr (!std::is_void_v<term>) {
-      range_fold::hand_on(job_.f, items, scratch_, own, job_.sinks.of(segment));
+      range_fold::store_total(job_.f, items, scratch_, own, job_.sinks.of(segment));
     } else {
       range_fold::fold(job_.f, {items, 0, job_.tiles_of(ends)}, scratch_, own);
       hand(job_, segment, *own);
@@ -219,7 +219,7 @@ class long_block {
   /// By a warp, whose lane 0 has the state.
   MONOFOLD_GPU static void hand(const Job& job, std::int64_t segment, const state& total) {
     const segment_ends ends = job.ends_of(segment);
-    detail::hand_on(job.f, job.part(ends), ends.count(), total, job.sink_of(segment, ends));
+    detail::store_total(job.f, job.part(ends), ends.count(), total, job.sink_of(segment, ends));
   }
   /// By one lane.
   MONOFOLD_GPU_CALL static void hand_short(const Job& job, std::int64_t segment, const sums& all) {

@@ -190,8 +190,8 @@ requires(!std::is_void_v<Term>) class tile_range_fold<F, Part, Term> {
 
   /// The same of a whole segment, to a sink: without a state where the sum is short.
   template <class Sink>
-  MONOFOLD_GPU static void hand_on(const F& f, const Part& part, char* scratch, state* spare,
-                                   const Sink& sink) {
+  MONOFOLD_GPU static void store_total(const F& f, const Part& part, char* scratch, state* spare,
+                                       const Sink& sink) {
     const std::int64_t tiles = (part.size() + tile_items - 1) / tile_items;
     sums own{};
     bool is_done = false;
@@ -261,7 +261,7 @@ inline constexpr int digits_scratch_bytes = [] {
   }
 }();
 
-/// Hands on the exact sum of a segment, whatever its items are.
+/// Gives the job's sink the exact sum of a segment, whatever its items are.
 ///
 /// sync       all lanes of the warp
 template <class Job>
@@ -270,7 +270,8 @@ MONOFOLD_GPU void add_by_digits(const Job& job, std::int64_t segment, char* scra
   using by_warp =
       tile_range_fold<fold, typename Job::part_type, segment_term_t<fold, typename Job::view_type>>;
   auto* const spare = reinterpret_cast<typename Job::state*>(scratch + by_warp::scratch_bytes);
-  by_warp::hand_on(job.f, job.part(job.ends_of(segment)), scratch, spare, job.sinks.of(segment));
+  by_warp::store_total(job.f, job.part(job.ends_of(segment)), scratch, spare,
+                       job.sinks.of(segment));
 }
 
 }  // namespace monofold::detail

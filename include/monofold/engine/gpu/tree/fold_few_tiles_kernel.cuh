@@ -270,7 +270,7 @@ __global__ void __launch_bounds__(most_few_threads<F, View>, few_resident_blocks
     if constexpr (finds_at_once_v<F, View>) {
       if (rank == 0) sink(f, total);
     } else {
-      if (rank < warp_lanes) hand_on(f, range.view, size, total, sink);
+      if (rank < warp_lanes) store_total(f, range.view, size, total, sink);
     }
   };
   if constexpr (is_all_fold<F>::value) {
@@ -282,8 +282,8 @@ __global__ void __launch_bounds__(most_few_threads<F, View>, few_resident_blocks
       // Read early: it takes as long as items do. The last block writes it when all have read it.
       const mailbox<state> mail{mail_storage.boxes(), mail_storage.read_call()};
       const auto* const own = fold_few_members(f, range.view, size, plan.tiles, plan.block_level());
-      hand_on_by_mail(f, own, static_cast<int>(gridDim.x), mail, mail_storage, member_as_it_is{},
-                      sink);
+      store_mailed_total(f, own, static_cast<int>(gridDim.x), mail, mail_storage, member_as_it_is{},
+                         sink);
     }
   } else if constexpr (std::is_same_v<MailStorage, no_mailbox_storage>) {
     finally(fold_few_tiles(f, range.view, size, 0, plan.tiles).total);

@@ -21,7 +21,7 @@ MONOFOLD_GPU int tiles_here(Count tiles, Count first, int level) {
   return left < (1 << level) ? static_cast<int>(left) : 1 << level;
 }
 
-/// What hands on a member's total as it is.
+/// The total of a member as it is.
 struct member_as_it_is {
   template <class Member>
   MONOFOLD_GPU auto operator()(const Member&, const typename Member::state& total) const {
@@ -29,7 +29,7 @@ struct member_as_it_is {
   }
 };
 
-/// What hands it on with its index, where it has one.
+/// The total of a member with its index, where it has one.
 template <class View>
 struct member_locator {
   const View& view;
@@ -54,16 +54,16 @@ MONOFOLD_GPU void fold_members_of_block(const F& f, const View& view, std::int64
   sync_block();  // what warps wrote above is read behind it
 }
 
-/// Blocks post what they have, in shared memory, and the last one joins it and hands it on. Hardware starts blocks
-/// in order, so whoever it waits for is running or done.
+/// Blocks post their states, which lie in shared memory; the last one joins them and gives the sink the total. Hardware
+/// starts blocks in order, so whoever it waits for is running or done.
 ///
 /// shape      up to max_mail_blocks blocks of 256 threads or more
 /// sync       all threads of the block, behind a barrier
 template <class F, class Then, class Sink>
-MONOFOLD_GPU void hand_on_by_mail(const F& f, const typename F::state* own, int blocks,
-                                  const mailbox<typename F::state>& mail,
-                                  const mailbox_storage& mail_storage, const Then& then,
-                                  const Sink& sink) {
+MONOFOLD_GPU void store_mailed_total(const F& f, const typename F::state* own, int blocks,
+                                     const mailbox<typename F::state>& mail,
+                                     const mailbox_storage& mail_storage, const Then& then,
+                                     const Sink& sink) {
   if (threadIdx.x < warp_lanes) mail.post(blockIdx.x, own);
   if (static_cast<int>(blockIdx.x) + 1 != blocks) return;
   sync_block();  // states read above are overwritten below

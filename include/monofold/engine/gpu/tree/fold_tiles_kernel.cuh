@@ -129,9 +129,9 @@ __global__ void __launch_bounds__(max_block_threads(launch_facts_v<F, View>), mi
       if (is_mailed()) {
         if (thread_now() == 0) wait_for_copies();
         sync_block();  // the call's number is read behind it
-        return hand_on_by_mail(f, places.warp_states, static_cast<int>(plan.blocks),
-                               {mail_storage.boxes(), call.word[0]}, mail_storage,
-                               member_locator<View>{view, size}, sink);
+        return store_mailed_total(f, places.warp_states, static_cast<int>(plan.blocks),
+                                  {mail_storage.boxes(), call.word[0]}, mail_storage,
+                                  member_locator<View>{view, size}, sink);
       }
     }
     total = *places.warp_states;
@@ -150,7 +150,7 @@ __global__ void __launch_bounds__(max_block_threads(launch_facts_v<F, View>), mi
     sync_block();  // states of warps read above are overwritten below
     if (!combine_grid(f, state(total), storage, places.warp_states, total)) return;
   }
-  if (thread_now() < warp_lanes) hand_on(f, view, size, total, sink);
+  if (thread_now() < warp_lanes) store_total(f, view, size, total, sink);
 }
 
 }  // namespace monofold::detail

@@ -80,12 +80,12 @@ MONOFOLD_GPU typename F::state located(const F& f, const View& view, std::int64_
   return total;
 }
 
-/// Hands on what lane 0 has, located.
+/// Gives the sink what lane 0 has, located where its fold asks for that.
 ///
 /// sync       all lanes of the warp
 template <class F, class View, class Sink>
-MONOFOLD_GPU void hand_on(const F& f, const View& view, std::int64_t size, typename F::state total,
-                          const Sink& sink) {
+MONOFOLD_GPU void store_total(const F& f, const View& view, std::int64_t size,
+                              typename F::state total, const Sink& sink) {
   total = located(f, view, size, total);
   if (lane_rank() == 0) sink(f, total);
 }
