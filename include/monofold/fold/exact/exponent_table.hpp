@@ -42,7 +42,7 @@ class double_table {
     bool part_is_special = false;
     int i = 0;
     for (; i + 8 <= count; i += 8) {
-      ask_for_line(items + i, page_bytes);
+      prefetch(items + i, page_bytes);
       if (i % special_part == 0) part_is_special = any_special<bytes>(items + i, count - i);
       if (part_is_special && any_special<bytes>(items + i, 8)) {
         for (int l = 0; l < 8; ++l) add_any<clear_sign>(counts, items[i + l]);

@@ -183,7 +183,7 @@ class moments_sweep {
     real one = real{} + 1.0;
     keep_rounded(one);
     for (int done = 0; done < count; done += line) {
-      ask_for_line(items + done, page_bytes);
+      prefetch(items + done, page_bytes);
       widen<bytes, false>(
           items + done, range, [&](auto j, const real& x) __attribute__((always_inline)) {
             MONOFOLD_AS_WRITTEN

@@ -275,7 +275,7 @@ MONOFOLD_INLINE int multiply_pairs(const Pair* pairs, int count,
   };
   int done = 0;
   for (; done + group <= count; done += group) {
-    ask_for_line(pairs + done, page_bytes);
+    prefetch(pairs + done, page_bytes);
     take(pairs + done, done);
   }
   if (done < count) {

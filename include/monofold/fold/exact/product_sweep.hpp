@@ -239,7 +239,7 @@ class product_sweep {
       };
       unrolled<turn / loader::group>([&](auto g) __attribute__((always_inline)) {
         const Pair* const at = pairs + done + g * loader::group;
-        ask_for_line(at, page_bytes);
+        prefetch(at, page_bytes);
         loader::load(at, factors, take);
       });
     }

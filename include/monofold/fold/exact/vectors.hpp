@@ -25,9 +25,9 @@ struct lanes {
 
 inline constexpr int page_bytes = 4096;
 
-/// Asks for the line so many bytes on, where there may be no memory: the processor itself stops at
-/// the end of a page.
-MONOFOLD_INLINE void ask_for_line(const void* at, std::uintptr_t ahead) {
+/// Prefetches the line of the cache that is `ahead` bytes behind `at`. There may be no memory: a prefetch faults
+/// nowhere, and the processor's own ones stop at the end of a page.
+MONOFOLD_INLINE void prefetch(const void* at, std::uintptr_t ahead) {
   __builtin_prefetch(reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(at) + ahead));
 }
 

@@ -131,8 +131,8 @@ class factor_sweep {
     for (int done = 0; done < count; done += turn) {
       unrolled<turn* static_cast<int>(sizeof(Item)) / 64>([&](
           auto l) __attribute__((always_inline)) {
-        ask_for_line(x + done + l * line_items<Item>, page_bytes);
-        ask_for_line(y + done + l * line_items<Item>, page_bytes);
+        prefetch(x + done + l * line_items<Item>, page_bytes);
+        prefetch(y + done + l * line_items<Item>, page_bytes);
       });
       if constexpr (is_half) {
         deposit_turn(x + done, y + done, m, lowest, one);

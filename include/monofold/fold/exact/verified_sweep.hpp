@@ -111,7 +111,7 @@ MONOFOLD_INLINE bool verified_sweep(const Item* items, int count,
   const Item* at = items;
   for (int turns = count / group; turns > 0; --turns, at += order.step) {
     unrolled<sweep_streams>([&](auto p) __attribute__((always_inline)) {
-      ask_for_line(at + p * order.apart, order.ahead);
+      prefetch(at + p * order.apart, order.ahead);
       take(at + p * order.apart, std::integral_constant<int, p * in_line>{});
     });
   }
@@ -143,7 +143,7 @@ MONOFOLD_INLINE block_range sweep_square_groups(const Item* items, int count,
   const auto take = [&](const Item* at, auto lines, auto a) __attribute__((always_inline)) {
     real group = {};
     unrolled<lines>([&](auto l) __attribute__((always_inline)) {
-      ask_for_line(at + l * line, page_bytes);
+      prefetch(at + l * line, page_bytes);
       widen<bytes, false>(
           at + l * line, range, [&](auto j, const real& x) __attribute__((always_inline)) {
             MONOFOLD_AS_WRITTEN
