@@ -157,10 +157,10 @@ struct bin_cells {
     double high;
     double low;
   };
-  /// Items are below 2^top; adding 1.5 2^(top + log2_items - 1) and taking it away again cuts them.
+  /// Items are below 2^max_exponent; adding 1.5 2^(max_exponent + log2_items - 1) and taking it away again cuts them.
   struct step {
     double cutter;
-    int top;
+    int max_exponent;
   };
   static constexpr int log2_items = log2_tile_items<item>;
   static constexpr int factors = std::is_same_v<Term, square_term<item>> ? 2 : 1;
@@ -168,10 +168,10 @@ struct bin_cells {
   MONOFOLD_GPU static cell absent() { return {0, 0}; }
   /// Where others follow, of a segment of several rows, they may be somewhat larger.
   MONOFOLD_GPU static step prepared(const watch& seen, bool are_all) {
-    int top = top_of(seen.key()) + (are_all ? 0 : 2);
-    top = top < -900 ? -900 : top > 1000 ? 1000 : top;
-    const auto field = static_cast<std::uint64_t>(top + log2_items - 1 + 1023);
-    return {bits_as<double>(field << 52 | std::uint64_t{1} << 51), top};
+    int max_exponent = max_exponent_of(seen.key()) + (are_all ? 0 : 2);
+    max_exponent = max_exponent < -900 ? -900 : max_exponent > 1000 ? 1000 : max_exponent;
+    const auto field = static_cast<std::uint64_t>(max_exponent + log2_items - 1 + 1023);
+    return {bits_as<double>(field << 52 | std::uint64_t{1} << 51), max_exponent};
   }
   MONOFOLD_GPU static cell take(const step& how, const item& x) {
     const double own = double_of_term<Term>::of(x);
@@ -184,13 +184,13 @@ struct bin_cells {
   MONOFOLD_GPU static cell join(const cell& a, const cell& b) {
     return {rounded_sum(a.high, b.high), rounded_sum(a.low, b.low)};
   }
-  /// Whether nothing was lost: low parts are below 2^(top + log2_items - 54).
+  /// Whether nothing was lost: low parts are below 2^(max_exponent + log2_items - 54).
   ///
   /// sync       all lanes of the warp
   MONOFOLD_GPU static bool holds(const watch& seen, const step& how) {
     const std::uint32_t key = seen.key();
-    if (key >= watch::items::infinite || top_of(key) > how.top) return false;
-    const int last = how.top + 2 * log2_items - 107;
+    if (key >= watch::items::infinite || max_exponent_of(key) > how.max_exponent) return false;
+    const int last = how.max_exponent + 2 * log2_items - 107;
     return seen.are_multiples_of(factors == 2 ? (last + 1) >> 1 : last);
   }
   /// Not of 0, as cutting makes 0 of -0.
@@ -200,7 +200,7 @@ struct bin_cells {
   }
 
  private:
-  MONOFOLD_GPU static int top_of(std::uint32_t key) {
+  MONOFOLD_GPU static int max_exponent_of(std::uint32_t key) {
     return factors * watch::items::max_exponent_of(key);
   }
 };
