@@ -102,7 +102,8 @@ class piece_states final : public piece_reader {
         states[piece].parts.push_back(
             fold_alone(*members_[m], items_.part(at, count), first_index_ + at));
       } else {
-        states[piece].parts.push_back(members_[m]->adopt(bytes + place, first_index_ + at));
+        states[piece].parts.push_back(
+            members_[m]->from_device_bytes(bytes + place, first_index_ + at));
       }
     }
   }
@@ -127,7 +128,7 @@ member_states any_engine::fold_node(const raw_items& items, std::int64_t first_i
   }
   std::vector<std::unique_ptr<member_folder>> folders;
   for (const auto& one : members_) folders.push_back(one->start());
-  if (!folders.empty()) folders.front()->lead();
+  if (!folders.empty()) folders.front()->enable_prefetch();
   // Blocks stay in the nearest cache while the members read them in turn.
   const std::int64_t block = monofold::detail::block_tiles * tile_items_of(items.item_bytes);
   std::unique_ptr<char[]> side_by_side;

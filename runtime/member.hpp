@@ -43,9 +43,9 @@ class member_folder {
     return add_apart_ == nullptr ? 0 : add_apart_(*this, left, right, count);
   }
   virtual std::unique_ptr<state_box> total() const = 0;
-  /// Called before the first block of the member that reads blocks before the others do: it asks
-  /// memory for what comes next.
-  void lead() { ahead_ = prefetch_bytes; }
+  /// Called before the first block of the member that reads blocks before the others do: it prefetches
+  /// what comes next.
+  void enable_prefetch() { ahead_ = prefetch_bytes; }
   std::ptrdiff_t ahead() const { return ahead_; }
 
   /// Where it counts NaN among other things, if it does, and whether it counts nothing else.
@@ -90,12 +90,14 @@ class member {
                                              const state_box& right) const = 0;
   /// The state that a GPU left, as bytes, for items whose first one has the index `first_index` and
   /// was number 0 there.
-  virtual std::unique_ptr<state_box> adopt(const void* bytes, std::int64_t first_index) const = 0;
+  virtual std::unique_ptr<state_box> from_device_bytes(const void* bytes,
+                                                       std::int64_t first_index) const = 0;
   /// A state as bytes and back (platform/encoding); `read` throws malformed_state.
   virtual void write(byte_writer& out, const state_box& state) const = 0;
   virtual std::unique_ptr<state_box> read(byte_reader& in) const = 0;
   /// The same state for items whose indices are larger by `offset`.
-  virtual std::unique_ptr<state_box> moved(const state_box& state, std::int64_t offset) const = 0;
+  virtual std::unique_ptr<state_box> with_index_offset(const state_box& state,
+                                                       std::int64_t offset) const = 0;
   /// The answer to `op` for a state; null: for no items.
   virtual answer finish(operation op, const state_box* state,
                         const answer_context& context) const = 0;

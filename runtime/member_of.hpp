@@ -83,7 +83,8 @@ class member_of final : public member {
   std::unique_ptr<state_box> combine(const state_box& left, const state_box& right) const override {
     return boxed(fold_.combine(value_of(left), value_of(right)));
   }
-  std::unique_ptr<state_box> adopt(const void* bytes, std::int64_t first_index) const override {
+  std::unique_ptr<state_box> from_device_bytes(const void* bytes,
+                                               std::int64_t first_index) const override {
     return shifted(state_from_gpu<kind, Item, rule>(fold_, bytes), first_index);
   }
   void write(byte_writer& out, const state_box& box) const override {
@@ -92,7 +93,8 @@ class member_of final : public member {
   std::unique_ptr<state_box> read(byte_reader& in) const override {
     return boxed(decoded<state>(in));
   }
-  std::unique_ptr<state_box> moved(const state_box& box, std::int64_t offset) const override {
+  std::unique_ptr<state_box> with_index_offset(const state_box& box,
+                                               std::int64_t offset) const override {
     return shifted(value_of(box), offset);
   }
   answer finish(operation op, const state_box* box, const answer_context& context) const override {

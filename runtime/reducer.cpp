@@ -281,7 +281,7 @@ void reducer::append(const reducer& next) {
   const std::int64_t offset = first_index() + count() - next.first_index();
   member_states moved;
   for (std::size_t i = 0; i < own_->members.size(); ++i) {
-    moved.parts.push_back(own_->members[i]->moved(*all->parts[i], offset));
+    moved.parts.push_back(own_->members[i]->with_index_offset(*all->parts[i], offset));
   }
   own_->tree.append(moved, next.count());
 }

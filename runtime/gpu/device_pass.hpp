@@ -28,7 +28,7 @@ class device_pass {
   virtual ~device_pass() = default;
   /// How many bytes `start` writes; they begin at a multiple of 16.
   virtual std::int64_t out_bytes() const = 0;
-  /// Where in them the state of a family is, as `member::adopt` takes it, or nowhere.
+  /// Where in them the state of a family is, as `member::from_device_bytes` takes it, or nowhere.
   virtual std::int64_t offset_of(family kind) const = 0;
   /// Starts the folds in the stream.
   ///
