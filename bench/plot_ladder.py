@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Draws the climb: GB/s of each rung as bars, the read limit and CUB as lines. Needs matplotlib.
+"""Draws the ladder: GB/s of each rung as bars, the read limit and CUB as lines. Needs matplotlib.
 
 usage: plot_ladder.py [RESULTS.jsonl [PICTURE.png]]     (the only golden file; docs/figures/ladder.png)
 

@@ -15,16 +15,16 @@
 #include "cli/output_file.hpp"
 #include "cli/quantity.hpp"
 #include "cli/table.hpp"
-#include "ladder/climb.hpp"
 #include "ladder/device.hpp"
 #include "ladder/pages.hpp"
+#include "ladder/run_rungs.hpp"
 #include "runtime/gpu/devices.hpp"
 #include "runtime/gpu/load_device_library.hpp"
 
 namespace monofold::cli {
 namespace {
 
-using ladder::climb_row;
+using ladder::rung_row;
 
 constexpr std::int64_t items_on_gpu = 100'000'000;
 constexpr std::int64_t items_on_emulated = 16'384;  // some seconds
@@ -33,7 +33,7 @@ constexpr std::int64_t items_on_emulated = 16'384;  // some seconds
 struct ladder_device {
   bool is_gpu;
   std::string name;
-  ladder::climber_maker make;
+  ladder::rung_runner_maker make;
 };
 
 /// Finds a device; where there is none, `why` says so.
@@ -46,8 +46,8 @@ std::optional<ladder_device> find_device(runtime::device_kind kind, std::string&
     if (found.devices.empty()) return {};
     name = found.devices.front().name;
   }
-  const auto make = reinterpret_cast<ladder::climber_maker>(runtime::ladder_symbol(
-      kind, ladder::climber_symbol, ladder::climber_version_symbol, why));
+  const auto make = reinterpret_cast<ladder::rung_runner_maker>(
+      runtime::ladder_symbol(kind, ladder::rung_runner_symbol, ladder::ladder_version_symbol, why));
   if (make == nullptr) return {};
   return ladder_device{is_gpu, name, make};
 }
@@ -66,7 +66,7 @@ ladder_device choose_device(const std::string& asked) {
   throw device_error(fmt::format("ladder: no device: {}, and {}", no_gpu, no_emulated));
 }
 
-std::string json_row(const ladder_command& what, const climb_row& row, const ladder_device& where) {
+std::string json_row(const ladder_command& what, const rung_row& row, const ladder_device& where) {
   const ladder::rung& facts = ladder::info(row.which);
   json_object line;
   line.add("name", facts.name)
@@ -87,7 +87,7 @@ std::string json_row(const ladder_command& what, const climb_row& row, const lad
   return line.text() + '\n';
 }
 
-std::vector<std::string> table_row(const climb_row& row) {
+std::vector<std::string> table_row(const rung_row& row) {
   const ladder::rung& facts = ladder::info(row.which);
   return {
       std::string(facts.name),
@@ -102,12 +102,12 @@ std::vector<std::string> table_row(const climb_row& row) {
       row.gain > 0 ? fmt::format("x {:.2f}", row.gain) : ""};
 }
 
-std::string text_of(const ladder_command& what, const std::vector<climb_row>& rows,
+std::string text_of(const ladder_command& what, const std::vector<rung_row>& rows,
                     const ladder_device& where, std::int64_t n) {
   std::vector<std::vector<std::string>> lines{
       {"rung", "order", "op", "n", "check", "launches", "time", "GB/s", "of read", "gain"}};
   std::string refused;
-  for (const climb_row& row : rows) {
+  for (const rung_row& row : rows) {
     if (row.refused.empty()) {
       lines.push_back(table_row(row));
     } else {
@@ -129,16 +129,16 @@ std::string text_of(const ladder_command& what, const std::vector<climb_row>& ro
 int run_rungs(const ladder_command& what) {
   const ladder_device where = choose_device(what.device);
   const std::int64_t usual = where.is_gpu ? items_on_gpu : items_on_emulated;
-  ladder::climb_request asked{where.make, what.num_items.value_or(usual), what.type, what.op,
+  ladder::rungs_request asked{where.make, what.num_items.value_or(usual), what.type, what.op,
                               what.only};
-  std::vector<climb_row> rows;
+  std::vector<rung_row> rows;
   const bool json = what.form == output_form::json;
-  ladder::climb(asked, [&](const climb_row& row) {
+  ladder::run_rungs(asked, [&](const rung_row& row) {
     if (json) write_out(json_row(what, row, where));
     rows.push_back(row);
   });
   int code = exit_code::usage;  // nothing could run
-  for (const climb_row& row : rows) {
+  for (const rung_row& row : rows) {
     if (!row.failed.empty()) {
       complain(fmt::format("ladder: {}: {}", ladder::info(row.which).name, row.failed));
     }
@@ -150,7 +150,7 @@ int run_rungs(const ladder_command& what) {
     write_out(text_of(what, rows, where, asked.n));
     return code;
   }
-  for (const climb_row& row : rows) {
+  for (const rung_row& row : rows) {
     complain(fmt::format("ladder: {}: {}", ladder::info(row.which).name, row.refused));
   }
   return code;
@@ -178,9 +178,9 @@ report_rows rows_to_report(const ladder_command& what) {
       throw device_error("--report: " + out.recorded + ", and no recorded rows");
     return out;
   }
-  const ladder::climb_request asked{
+  const ladder::rungs_request asked{
       gpu->make, what.num_items.value_or(items_on_gpu), what.type, what.op, {}};
-  ladder::climb(asked, [&](const climb_row& row) {
+  ladder::run_rungs(asked, [&](const rung_row& row) {
     out.rows += json_row(what, row, *gpu);
     out.ok = out.ok && (row.ok || !row.refused.empty());
   });

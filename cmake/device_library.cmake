@@ -13,7 +13,7 @@ endif()
 file(GLOB monofold_row_sources CONFIGURE_DEPENDS
   ${PROJECT_SOURCE_DIR}/runtime/gpu/rows/*.cpp ${PROJECT_SOURCE_DIR}/runtime/gpu/rows/*.cu)
 
-# monofold_device_library(target file sources..): a library that exports its tables and the maker of climbers only.
+# monofold_device_library(target file sources..): a library that exports its tables and the maker of `rung_runner` only.
 # What it shares names with, libmonofold and other such libraries, may be in the same process.
 function(monofold_device_library target file)
   add_library(${target} MODULE ${ARGN})

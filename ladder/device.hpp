@@ -41,22 +41,22 @@ struct outcome {
   double seconds = 0;  // a call
 };
 
-/// The items of a task in a device's memory, and every rung at their service.
-class climber {
+/// Holds the items of a task in a device's memory, and runs any rung on them.
+class rung_runner {
  public:
-  virtual ~climber() = default;
-  virtual outcome climb(rung_id which, timing how) = 0;
+  virtual ~rung_runner() = default;
+  virtual outcome run(rung_id which, timing how) = 0;
   /// The fastest time in which this device only reads the items.
   virtual double read_seconds() = 0;
 };
 
-/// Makes a climber of the task, whose items are copied; the caller deletes it.
+/// Makes a runner of the task, whose items are copied; the caller deletes it.
 ///
 /// errors     throws std::runtime_error: no room for the items
-using climber_maker = climber* (*)(const task& what, const void* items);
+using rung_runner_maker = rung_runner* (*)(const task& what, const void* items);
 
 /// The names under which a library of kernels has its maker, and its version, a function that returns it.
-inline constexpr char climber_symbol[] = "monofold_ladder_climber";
-inline constexpr char climber_version_symbol[] = "monofold_ladder_version";
+inline constexpr char rung_runner_symbol[] = "monofold_ladder_runner";
+inline constexpr char ladder_version_symbol[] = "monofold_ladder_version";
 
 }  // namespace monofold::ladder

@@ -1,9 +1,9 @@
-#include "ladder/climber.cuh"
+#include "ladder/rung_runner.cuh"
 
 namespace monofold::ladder {
 
-climber* make_float32_climber(const task& what, const void* items) {
-  return make_climber<float, float>(what, items);
+rung_runner* make_float32_rung_runner(const task& what, const void* items) {
+  return make_rung_runner<float, float>(what, items);
 }
 
 }  // namespace monofold::ladder

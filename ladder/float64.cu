@@ -1,9 +1,9 @@
-#include "ladder/climber.cuh"
+#include "ladder/rung_runner.cuh"
 
 namespace monofold::ladder {
 
-climber* make_float64_climber(const task& what, const void* items) {
-  return make_climber<double, double>(what, items);
+rung_runner* make_float64_rung_runner(const task& what, const void* items) {
+  return make_rung_runner<double, double>(what, items);
 }
 
 }  // namespace monofold::ladder

@@ -1,9 +1,9 @@
-#include "ladder/climber.cuh"
+#include "ladder/rung_runner.cuh"
 
 namespace monofold::ladder {
 
-climber* make_int64_climber(const task& what, const void* items) {
-  return make_climber<std::int64_t, std::uint64_t>(what, items);
+rung_runner* make_int64_rung_runner(const task& what, const void* items) {
+  return make_rung_runner<std::int64_t, std::uint64_t>(what, items);
 }
 
 }  // namespace monofold::ladder

@@ -104,7 +104,7 @@ enum class rung_id {
 #undef MONOFOLD_RUNG_ID
 };
 
-/// In the order of the climb.
+/// In the order of the ladder.
 inline constexpr auto rungs = std::to_array<rung>({
 #define MONOFOLD_RUNG_ROW(name, who, keeps, operators, types, needs) \
   {#name, level::who, order::keeps, operators, types, needs},

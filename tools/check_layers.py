@@ -81,7 +81,7 @@ EXCEPTIONS = {
 # file: a room that it may include though its own room may not
 DOORS = {
     "include/monofold/engine/gpu/launch.cuh": "emulation",  # where kernels are started
-    "ladder/climber.cuh": "emulation",  # what a rung that went wrong leaves behind
+    "ladder/rung_runner.cuh": "emulation",  # what a rung that went wrong leaves behind
 }
 NO_ROOM_NAMES = {"utils", "util", "common", "helpers", "helper", "misc"}
 MAX_LINES = 400

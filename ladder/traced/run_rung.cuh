@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "emulation/report.hpp"
-#include "ladder/climber.cuh"
+#include "ladder/rung_runner.cuh"
 #include "ladder/traced/cells.hpp"
 #include "ladder/traced/items.hpp"
 #include "ladder/traced/sources.hpp"
@@ -28,7 +28,7 @@ struct rung_results {
   std::string before;  // of two calls the first one's
 };
 
-/// The buffers of a run: those of `climber_of`, each with a name.
+/// The buffers of a run: those of `rung_runner_of`, each with a name.
 template <class F>
 class traced_call {
  public:

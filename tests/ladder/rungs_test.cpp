@@ -9,12 +9,12 @@
 #include <string>
 #include <vector>
 
-#include "ladder/climb.hpp"
 #include "ladder/data.hpp"
 #include "ladder/device.hpp"
 #include "ladder/pages.hpp"
 #include "ladder/reference.hpp"
 #include "ladder/registry.hpp"
+#include "ladder/run_rungs.hpp"
 #include "runtime/gpu/devices.hpp"
 #include "runtime/gpu/load_device_library.hpp"
 
@@ -23,10 +23,10 @@ namespace {
 using namespace monofold::ladder;
 using device = monofold::runtime::device_kind;
 
-/// The maker of a device's climbers; null, and the reason, where there is no such device.
-climber_maker maker_on(device where, std::string& why) {
-  return reinterpret_cast<climber_maker>(
-      monofold::runtime::ladder_symbol(where, climber_symbol, climber_version_symbol, why));
+/// What makes a `rung_runner` on a device; null, and the reason, where there is no such device.
+rung_runner_maker maker_on(device where, std::string& why) {
+  return reinterpret_cast<rung_runner_maker>(
+      monofold::runtime::ladder_symbol(where, rung_runner_symbol, ladder_version_symbol, why));
 }
 
 /// Around warps, blocks, tiles of 512, stages of 2 KiB, and grids of several tiles a block.
@@ -52,7 +52,7 @@ TEST_P(ladder_rungs, are_right_for_every_count) {
   const bool all = where == device::gpu || (op == operation::sum && type == element_type::int32) ||
                    (op == operation::matmul && type == element_type::int64);
   std::string why;
-  const climber_maker make = maker_on(where, why);
+  const rung_runner_maker make = maker_on(where, why);
   if (make == nullptr) GTEST_SKIP() << why;
   int turn = 0;
   int ran = 0;
@@ -62,13 +62,13 @@ TEST_P(ladder_rungs, are_right_for_every_count) {
     // Addresses off a boundary of 16 bytes too.
     const task what{op, type, n, turn++ % 4};
     const std::vector<std::byte> items = make_items(what);
-    const std::unique_ptr<climber> there(make(what, items.data()));
+    const std::unique_ptr<rung_runner> there(make(what, items.data()));
     for (std::size_t i = 0; i < rungs.size(); ++i) {
       const std::int64_t taken = items_taken(rungs[i], n);
       if (!why_not(rungs[i], op, type, taken).empty()) continue;
       // A warp rung does the same for all counts from 32 on.
       if (rungs[i].needs.most_items != 0 && n > rungs[i].needs.most_items + 1) continue;
-      const outcome found = there->climb(static_cast<rung_id>(i), timing::none);
+      const outcome found = there->run(static_cast<rung_id>(i), timing::none);
       ASSERT_EQ(found.failed, "") << rungs[i].name << ", n = " << n;
       const auto wanted = reference(what, items, taken, rungs[i].needs.items_per_result);
       ASSERT_TRUE(same(found.results, wanted))
@@ -197,15 +197,15 @@ TEST(ladder_registry, every_rung_has_a_whole_page_and_every_page_a_rung) {
   }
 }
 
-TEST(ladder_registry, the_climb_refuses_and_goes_on) {
+TEST(ladder_registry, a_rung_that_refuses_does_not_stop_others) {
   std::string why;
-  const climber_maker make = maker_on(device::emulated, why);
+  const rung_runner_maker make = maker_on(device::emulated, why);
   if (make == nullptr) GTEST_SKIP() << why;
-  const climb_request asked{make, 33, element_type::int32, operation::matmul, {}, timing::none};
-  std::vector<climb_row> rows;
-  climb(asked, [&](const climb_row& row) { rows.push_back(row); });
+  const rungs_request asked{make, 33, element_type::int32, operation::matmul, {}, timing::none};
+  std::vector<rung_row> rows;
+  run_rungs(asked, [&](const rung_row& row) { rows.push_back(row); });
   ASSERT_EQ(rows.size(), rungs.size());
-  for (const climb_row& row : rows) {
+  for (const rung_row& row : rows) {
     EXPECT_EQ(row.refused.empty(), info(row.which).keeps == order::kept) << info(row.which).name;
     EXPECT_EQ(row.refused.empty(), row.ok);
   }

@@ -165,7 +165,7 @@ class Weight(unittest.TestCase):
                 if not name.endswith(".cu"):
                     continue
                 with open(os.path.join(TREE, folder, name), encoding="utf-8") as source:
-                    self.assertRegex(source.read(), r"make_device_pass_for<|make_climber<|make_row_pass_of<|"
+                    self.assertRegex(source.read(), r"make_device_pass_for<|make_rung_runner<|make_row_pass_of<|"
                                      r"top_rows_path<|start_view\(|::key_sort<|::at_each\(", name)
 
 

@@ -1,5 +1,5 @@
 #pragma once
-/// ladder/climb: runs rungs on a device, checks their results, and says how fast they were.
+/// ladder/run_rungs: runs rungs on a device, checks their results, and says how fast they were.
 
 #include <cstdint>
 #include <functional>
@@ -10,8 +10,8 @@
 
 namespace monofold::ladder {
 
-struct climb_request {
-  climber_maker make = nullptr;  // of the device
+struct rungs_request {
+  rung_runner_maker make = nullptr;  // of the device
   std::int64_t n = 0;
   element_type type = element_type::int32;
   std::optional<operation> op;  // none: the first that each rung takes
@@ -20,7 +20,7 @@ struct climb_request {
 };
 
 /// What happened on one rung.
-struct climb_row {
+struct rung_row {
   rung_id which;
   operation op;
   std::int64_t n;       // items that it took
@@ -37,7 +37,7 @@ struct climb_row {
 /// Runs the rungs in the order of the registry and hands out each row as soon as it is there.
 ///
 /// errors     throws std::runtime_error: no room for the items on the host or the device
-void climb(const climb_request& what, const std::function<void(const climb_row&)>& take);
+void run_rungs(const rungs_request& what, const std::function<void(const rung_row&)>& take);
 
 /// The bytes of an item.
 std::int64_t item_bytes(operation op, element_type type);

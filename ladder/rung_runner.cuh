@@ -1,5 +1,5 @@
 #pragma once
-/// ladder/climber: runs the rungs of one operator on one element type.
+/// ladder/rung_runner: runs the rungs of one operator on one element type.
 
 #include <cuda_runtime.h>
 
@@ -11,10 +11,10 @@
 #include <string>
 #include <vector>
 
-#include "ladder/climbers.hpp"
 #include "ladder/device.hpp"
 #include "ladder/read_kernel.cuh"
 #include "ladder/rung_call.cuh"
+#include "ladder/rung_runners.hpp"
 #include "ladder/rungs.cuh"
 #include "ladder/stopwatch.cuh"
 #if defined(MONOFOLD_EMULATED)
@@ -81,12 +81,12 @@ __global__ void lift_items_kernel(F f, const typename F::item* items, std::int64
 }
 
 template <class F>
-class climber_of final : public climber {
+class rung_runner_of final : public rung_runner {
  public:
   using item = typename F::item;
   using state = typename F::state;
 
-  climber_of(const task& what, const void* items)
+  rung_runner_of(const task& what, const void* items)
       : what_(what),
         items_(what.n + what.offset),
         // One for each 32 items at most (warps of `grid_bulk`, few items); or a fixed grid's.
@@ -100,7 +100,7 @@ class climber_of final : public climber {
     workspace_ = gpu_workspace(needed_workspace());
   }
 
-  outcome climb(rung_id which, timing how) override {
+  outcome run(rung_id which, timing how) override {
     const auto start = starter(which, what_.op, what_.type);
     const rung& facts = info(which);
     rung_call<F> call = make_call(facts);
@@ -233,18 +233,18 @@ class climber_of final : public climber {
   gpu_workspace workspace_;
 };
 
-/// The climber of every operator on one element type.
+/// The runner of the task's operator on one element type.
 template <class T, class Entry>
-climber* make_climber(const task& what, const void* items) {
+rung_runner* make_rung_runner(const task& what, const void* items) {
   switch (what.op) {
-    case operation::sum: return new climber_of<sum_of<T>>(what, items);
-    case operation::max: return new climber_of<max_of<T>>(what, items);
-    case operation::min: return new climber_of<min_of<T>>(what, items);
-    case operation::mean: return new climber_of<mean_of<T>>(what, items);
-    case operation::matmul: return new climber_of<product_of<Entry>>(what, items);
+    case operation::sum: return new rung_runner_of<sum_of<T>>(what, items);
+    case operation::max: return new rung_runner_of<max_of<T>>(what, items);
+    case operation::min: return new rung_runner_of<min_of<T>>(what, items);
+    case operation::mean: return new rung_runner_of<mean_of<T>>(what, items);
+    case operation::matmul: return new rung_runner_of<product_of<Entry>>(what, items);
     case operation::top2: break;
   }
-  return new climber_of<two_largest_of<T>>(what, items);
+  return new rung_runner_of<two_largest_of<T>>(what, items);
 }
 
 }  // namespace monofold::ladder

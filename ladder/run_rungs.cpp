@@ -1,4 +1,4 @@
-#include "ladder/climb.hpp"
+#include "ladder/run_rungs.hpp"
 
 #include <map>
 #include <memory>
@@ -12,15 +12,16 @@ namespace monofold::ladder {
 
 namespace {
 
-/// The items of one operator on a device and on the host, and what results of them must be.
-class prepared {
+/// Runs rungs on the items of one operator, which lie on a device and on the host, and compares their results with
+/// the reference.
+class task_runner {
  public:
-  prepared(climber_maker make, const task& what)
-      : what_(what), items_(make_items(what)), climber_(make(what, items_.data())) {}
+  task_runner(rung_runner_maker make, const task& what)
+      : what_(what), items_(make_items(what)), runner_(make(what, items_.data())) {}
 
-  void run(timing how, climb_row& row) {
+  void run(timing how, rung_row& row) {
     const rung& facts = info(row.which);
-    const outcome found = climber_->climb(row.which, how);
+    const outcome found = runner_->run(row.which, how);
     row.failed = found.failed;
     row.launches = found.launches;
     row.seconds = found.seconds;
@@ -37,7 +38,7 @@ class prepared {
     return seconds > 0 ? bytes / seconds * 1e-9 : 0;
   }
   double read_limit() {
-    if (read_limit_ == 0) read_limit_ = gbps(what_.n, climber_->read_seconds());
+    if (read_limit_ == 0) read_limit_ = gbps(what_.n, runner_->read_seconds());
     return read_limit_;
   }
   const std::vector<answer>& wanted(std::int64_t n, int each) {
@@ -48,7 +49,7 @@ class prepared {
 
   task what_;
   std::vector<std::byte> items_;
-  std::unique_ptr<climber> climber_;
+  std::unique_ptr<rung_runner> runner_;
   std::map<std::pair<std::int64_t, int>, std::vector<answer>> wanted_;
   double read_limit_ = 0;
 };
@@ -60,23 +61,23 @@ std::int64_t item_bytes(operation op, element_type type) {
   return (short_type ? 4 : 8) * (op == operation::matmul ? 4 : 1);
 }
 
-void climb(const climb_request& what, const std::function<void(const climb_row&)>& take) {
-  std::unique_ptr<prepared> data;
-  std::optional<operation> data_op;
+void run_rungs(const rungs_request& what, const std::function<void(const rung_row&)>& take) {
+  std::unique_ptr<task_runner> runner;
+  std::optional<operation> runner_op;
   double before = 0;
   for (std::size_t i = 0; i < rungs.size(); ++i) {
     const auto which = static_cast<rung_id>(i);
     if (what.only && *what.only != which) continue;
     const operation op = what.op.value_or(first_operator(rungs[i]));
-    climb_row row{which, op, items_taken(rungs[i], what.n), {}, {}};
+    rung_row row{which, op, items_taken(rungs[i], what.n), {}, {}};
     row.refused = why_not(rungs[i], op, what.type, row.n);
     if (row.refused.empty()) {
-      if (data_op != op) {
-        data.reset();  // the room of the old ones first
-        data = std::make_unique<prepared>(what.make, task{op, what.type, what.n});
-        data_op = op;
+      if (runner_op != op) {
+        runner.reset();  // the memory of the old items first
+        runner = std::make_unique<task_runner>(what.make, task{op, what.type, what.n});
+        runner_op = op;
       }
-      data->run(what.how, row);
+      runner->run(what.how, row);
       if (before > 0) row.gain = row.gbps / before;
       if (row.gbps > 0) before = row.gbps;
     }
