@@ -17,15 +17,16 @@ namespace monofold::detail {
 /// sync       all threads of the block make each call together, behind a barrier
 class candidate_search {
  public:
-  /// `own` and `best_elsewhere`: items that are in the data and not among the candidates, all of them different,
-  /// known to be at least so good; of score 0 where there is none. What is elsewhere may have any position.
-  /// `beside`: how many of the two a thread may have.
-  MONOFOLD_GPU candidate_search(candidate_pool& pool, int beside, const top_entry& own,
+  /// `own` and `best_elsewhere` stand for two more items of the data, each thread's its own, that are not among the
+  /// candidates: one with the score and position of `own`, and one that is at least as good as `best_elsewhere` says,
+  /// at any position. A score of 0 means that there is none. `extra_per_thread` is 0, 1 or 2: how many of the two a
+  /// thread may have.
+  MONOFOLD_GPU candidate_search(candidate_pool& pool, int extra_per_thread, const top_entry& own,
                                 std::uint64_t best_elsewhere)
       : pool_(pool), own_(own), best_elsewhere_(best_elsewhere) {
     held_ = pool.count < candidate_pool::capacity ? static_cast<int>(pool.count)
                                                   : candidate_pool::capacity;
-    most_of_thread_ = (held_ + top_threads - 1) / top_threads + beside;
+    most_of_thread_ = (held_ + top_threads - 1) / top_threads + extra_per_thread;
   }
 
   /// A bound that at least k of these items pass, and at most top_survivors(k) where so few can be
@@ -138,14 +139,16 @@ class candidate_search {
     least = smallest_of_lanes(pool_.least[turn][other]);
   }
 
-  /// The same search among the positions of items of score `score`, too many of which pass `last`.
+  /// The last position that passes a bound of score `score`: at least k items are better than the bound or equal to it,
+  /// and at most top_survivors(k) where positions can tell so few apart. Called where too many items pass with `last`,
+  /// which is returned where fewer than k have a known position.
   MONOFOLD_GPU std::int64_t tighten_position(std::uint64_t score, std::int64_t last, int k) {
     const auto reach = [&](std::int64_t position) {
       return count_if([&](std::uint64_t m, std::int64_t p) {
         return m > score || (m == score && p <= position);
       });
     };
-    // Rivals, whose positions nobody knows, may be needed: then no position tells k items apart.
+    // Items of other blocks have no known position. Where k items are not reached without them, none tells k apart.
     std::int64_t low = -1;
     std::int64_t high = std::int64_t{1} << 56;  // more than any memory has
     if (last < high) high = last;

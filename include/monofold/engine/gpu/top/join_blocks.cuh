@@ -27,12 +27,12 @@ struct top_scratch {
 };
 
 struct top_meeting {
-  /// The block meets: its candidates, what its threads are about to add (`own`, where `beside` is 1) and what other
-  /// blocks have seen give a bound, which candidates have to pass and the other blocks learn.
+  /// Raises the bound that candidates have to pass, by all that is known: the block's candidates, what its threads are
+  /// about to add (`own`, where `extra_per_thread` is 1) and what other blocks have seen. Other blocks learn it.
   ///
   /// sync       all threads of the block, behind a barrier, and with one behind it
-  MONOFOLD_GPU_CALL static void tighten_bound(candidate_pool& pool, int beside, top_entry own,
-                                              shared_bounds* shared, int k) {
+  MONOFOLD_GPU_CALL static void tighten_bound(candidate_pool& pool, int extra_per_thread,
+                                              top_entry own, shared_bounds* shared, int k) {
     // Blocks b and b + 256 share a place, so what is elsewhere is all the others' places.
     const auto place = static_cast<int>(blockIdx.x) % shared_bounds::num_places;
     std::uint64_t best_elsewhere = 0;
@@ -40,7 +40,8 @@ struct top_meeting {
         rank_in_block() != place) {
       best_elsewhere = peek(&shared->best[rank_in_block()]);
     }
-    candidate_search search(pool, shared != nullptr ? beside + 1 : beside, own, best_elsewhere);
+    candidate_search search(pool, shared != nullptr ? extra_per_thread + 1 : extra_per_thread, own,
+                            best_elsewhere);
     const top_bound bound = search.tighten(pool.bound_now(), k);
     if (shared != nullptr && rank_in_block() == 0) raise_to(&shared->bound, bound.score);
     search.keep(bound);
