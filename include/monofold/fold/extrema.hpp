@@ -213,18 +213,18 @@ struct extremum_answer_fold : extremum_fold<Item, smallest> {
 /// shape      at least one item: no key says that there was none
 template <class Item, bool smallest>
 struct extreme_key_fold {
-  using ends = extremum_fold<Item, smallest>;
-  using state = typename ends::key;
+  using extremum = extremum_fold<Item, smallest>;
+  using state = typename extremum::key;
   static constexpr bool commutative = true;
   static constexpr bool exact = true;
-  static constexpr state worst = ends::worst;
+  static constexpr state worst = extremum::worst;
 
-  MONOFOLD_HD state lift(const Item& item, std::int64_t) const { return ends::key_of(item); }
+  MONOFOLD_HD state lift(const Item& item, std::int64_t) const { return extremum::key_of(item); }
   MONOFOLD_HD state combine(state left, state right) const {
-    return ends::better(right, left) ? right : left;
+    return extremum::better(right, left) ? right : left;
   }
   MONOFOLD_HD state identity() const { return worst; }
-  MONOFOLD_HD static Item item_of(state key) { return ends::item_of(key); }
+  MONOFOLD_HD static Item item_of(state key) { return extremum::item_of(key); }
   MONOFOLD_HD_CALL constexpr result<Item> finish(state key) const { return item_of(key); }
 };
 

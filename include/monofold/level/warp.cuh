@@ -184,7 +184,8 @@ MONOFOLD_GPU typename F::state combine_quickly(const typename F::state& own, int
     }
     return moments_of_lanes(own, count);
   } else if constexpr (is_extreme_key_fold_v<F>) {
-    return extreme_of_lanes<F::ends::picks_smallest>(lane_rank() < count ? own : F::ends::worst);
+    return extreme_of_lanes<F::extremum::picks_smallest>(lane_rank() < count ? own
+                                                                             : F::extremum::worst);
   } else if constexpr (is_extrema_fold_v<F>) {
     return {extremum_of_lanes<typename F::low>(own.min, count),
             extremum_of_lanes<typename F::high>(own.max, count)};

@@ -127,7 +127,7 @@ class block_sum {
   /// Adds up what the block's warps have.
   MONOFOLD_GPU void combine_warps(adder& own, const Companion& companion) {
     if constexpr (Companion::is_any) {
-      if (!is_by_warp_) companion.leave();  // a barrier follows
+      if (!is_by_warp_) companion.store_warp();  // a barrier follows
     }
     if constexpr (may_be_short) {
       if (is_mailed_) is_short_ = own.finish_short(all_, blocks() > 1);

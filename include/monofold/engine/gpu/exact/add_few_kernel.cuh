@@ -1,6 +1,5 @@
 #pragma once
-/// engine/gpu/exact/add_few_kernel: the kernel that gives exact answers of few items. Its time is that of
-/// instructions that run once, so what is rare stands apart.
+/// engine/gpu/exact/add_few_kernel: exact answers of few items. Instructions run once, so what is rare stands apart.
 
 #include <cstdint>
 
@@ -30,13 +29,12 @@ struct few_scratch {
   mailbox_storage mail;
 };
 
-/// The sum of a block, and in the last block that of all. Warps leave theirs in shared memory; senders, warps with a
-/// tile each or blocks, post theirs. What bins do not hold is among digits: of each warp, or in words of global memory if
-/// blocks meet.
+/// The sum of a block; in the last one, that of all. Warps store theirs in shared memory; senders, which are blocks or
+/// warps with a tile each, post theirs. What bins do not hold is in digits of each warp, or of all in global memory.
 ///
 /// shape      blocks of `few_threads` threads, no more than mailbox_storage::most_senders; fewer for one tile
 /// sync       all threads of the block
-template <class Term, class Ends>
+template <class Term, class Extrema>
 class few_block {
  public:
   using tile = few_tile<Term>;
@@ -47,10 +45,10 @@ class few_block {
   using digits = typename tile::digits;
   using state_type = typename term_format<Term>::state;
   static constexpr int num_sums = digits::layout::num_sums;
-  static constexpr int warp_of_ends = few_warps / 2;  // which has them in the end
+  static constexpr int warp_of_extrema = few_warps / 2;  // which has them in the end
   /// The threads of a block for so many tiles: of one, as many as `finish_words` needs.
   MONOFOLD_HD static constexpr int threads_for(int tiles, bool is_answer) {
-    if (tiles > 1 || Ends::count > 0) return few_threads;
+    if (tiles > 1 || Extrema::count > 0) return few_threads;
     if (is_answer) return num_sums == 1 ? warp_lanes : (num_sums + 1) * warp_lanes;
     // A state's words have a thread each.
     constexpr int warps = (static_cast<int>(sizeof(state_type)) / 8 + warp_lanes - 1) / warp_lanes;
@@ -67,8 +65,9 @@ class few_block {
   static constexpr int words_at = sizeof(slots);
   static constexpr int total_at = words_at + (few_warps * digits::num_words * 4 + 7) / 8 * 8;
   static constexpr int state_at = total_at + digits::num_wide_words * 8;
-  static constexpr int ends_at = state_at + static_cast<int>(sizeof(state_type));
-  static constexpr int shared_bytes = ends_at + static_cast<int>(sizeof(typename Ends::room));
+  static constexpr int extrema_at = state_at + static_cast<int>(sizeof(state_type));
+  static constexpr int shared_bytes =
+      extrema_at + static_cast<int>(sizeof(typename Extrema::slots));
 
   MONOFOLD_GPU few_block(const range& items, const few_scratch& scratch)
       : range_(items), scratch_(scratch) {}
@@ -78,21 +77,21 @@ class few_block {
     if (blocks() > 1) call_ = scratch_.mail.read_call();
   }
 
-  /// Adds all tiles; true in the block that has the sum, which its first warp gets, and ends, which another does.
-  MONOFOLD_GPU bool add(few_sum& own, Ends& ends) const {
+  /// Adds all tiles; true in the block that has the sum, in its first warp, and the extrema, in warp `warp_of_extrema`.
+  MONOFOLD_GPU bool add(few_sum& own, Extrema& extrema) const {
     own = tile::nothing();
-    // Where half of the warps have no tile, they find the ends of the others' tiles.
-    const bool are_apart = Ends::count > 0 && range_.tiles <= few_warps / 2 * blocks();
+    // Where half of the warps have no tile, they find the extrema of the others' tiles.
+    const bool are_apart = Extrema::count > 0 && range_.tiles <= few_warps / 2 * blocks();
     const bool is_second = are_apart && warp() >= few_warps / 2;
     const int place = warp() - (is_second ? few_warps / 2 : 0);
     const int first = static_cast<int>(blockIdx.x) + place * blocks();
     const bool has_tile = first < range_.tiles;
     if (has_tile && !are_apart) {
-      own = tile::add(range_, first, words_of(warp()), ends);
+      own = tile::add(range_, first, words_of(warp()), extrema);
     } else if (has_tile && is_second) {
-      tile::find(range_, first, ends);
+      tile::find(range_, first, extrema);
     } else if (has_tile) {
-      no_ends nothing;
+      no_extrema nothing;
       own = tile::add(range_, first, words_of(warp()), nothing);
     }
     if (range_.tiles == 1) return true;
@@ -101,17 +100,17 @@ class few_block {
     // Blocks that join their warps' sums join for the first of three times; else two of the joins below are all.
     const bool is_thrice = blocks() > 1 && !is_by_warp;
     if (!is_by_warp) {
-      leave(own);
-      ends.leave(ends_room(), warp());
+      store_slot(own);
+      extrema.store_best(extrema_slots(), warp());
       sync_block();  // slots written above are read below
       if (warp() == 0) join_warps(own, is_thrice ? plan::first_of_three : plan::spread);
-      if (warp() == warp_of_ends) ends.join(ends_room());
+      if (warp() == warp_of_extrema) extrema.join(extrema_slots());
     }
     if (blocks() == 1) return true;
     const int sender = is_by_warp ? first : static_cast<int>(blockIdx.x);
     if (is_by_warp ? has_tile && !is_second : warp() == 0) post(sender, own);
-    if (is_by_warp ? has_tile && is_second == are_apart : warp() == warp_of_ends) {
-      ends.post(pairs_of(sums::count), sender, call_);
+    if (is_by_warp ? has_tile && is_second == are_apart : warp() == warp_of_extrema) {
+      extrema.post(pairs_of(sums::count), sender, call_);
     }
     if (blockIdx.x + 1 != gridDim.x) return false;
     const int senders = is_by_warp ? range_.tiles : blocks();
@@ -120,23 +119,23 @@ class few_block {
     sync_block();  // slots read above are overwritten below; and all warps have posted before some wait
     own = tile::nothing();
     if (rank - lane_rank() < senders) own = hear(rank, rank < senders, spread);
-    // Of up to 128 senders other warps hear the ends.
-    ends.hear(pairs_of(sums::count), rank ^ (warp_of_ends * warp_lanes), senders, call_);
+    // Of up to 128 senders other warps hear the extrema.
+    extrema.hear(pairs_of(sums::count), rank ^ (warp_of_extrema * warp_lanes), senders, call_);
     if (senders > warp_lanes) {
-      leave(own);
-      ends.leave(ends_room(), warp());
+      store_slot(own);
+      extrema.store_best(extrema_slots(), warp());
       sync_block();  // and read
     }
     scratch_.mail.end_call(call_);
     if (senders > warp_lanes && warp() == 0) join_warps(own, spread);
-    if (senders > warp_lanes && warp() == warp_of_ends) ends.join(ends_room());
+    if (senders > warp_lanes && warp() == warp_of_extrema) extrema.join(extrema_slots());
     return true;
   }
 
   /// The answer of what the first warp has: of one sum that warp is enough.
   template <class F, class Sink>
   requires is_of_few_answer_v<F, Sink> MONOFOLD_GPU void finish(const F& f, few_sum& own,
-                                                                const Ends&,
+                                                                const Extrema&,
                                                                 const Sink& sink) const {
     if (num_sums == 1 && warp() != 0) return;
     const std::int64_t items = range_.end - range_.first;
@@ -155,7 +154,8 @@ class few_block {
   }
   /// The state.
   template <class F, class Sink>
-  MONOFOLD_GPU void finish(const F& f, few_sum& own, const Ends& ends, const Sink& sink) const {
+  MONOFOLD_GPU void finish(const F& f, few_sum& own, const Extrema& extrema,
+                           const Sink& sink) const {
     const std::int64_t items = range_.end - range_.first;
     if (warp() == 0) {
       if (own.elsewhere != 0) {
@@ -166,10 +166,10 @@ class few_block {
         make_few_state<Term>(value, own.max_exponent, own.minus_zeros, items, *state());
       }
     }
-    if (warp() == warp_of_ends) ends.store(ends_room());
+    if (warp() == warp_of_extrema) extrema.store_found(extrema_slots());
     // What is written above is read below.
     const bool are_words = sync_block_any(warp() == 0 && own.elsewhere != 0);
-    const auto to = Ends::sink_for(sink, ends_room());
+    const auto to = Extrema::sink_for(sink, extrema_slots());
     if (are_words) {
       finish_words<Term>(f, total(), items, state(), to);
     } else {
@@ -183,7 +183,7 @@ class few_block {
   static constexpr std::uint32_t is_elsewhere = exponent_mask + 1;
   static constexpr int zeros_shift = 14;
   static_assert(few_warps * tile::items_each < 1 << (32 - zeros_shift));
-  static_assert((1 + 2 * (sums::count + Ends::pairs)) * mailbox_storage::most_senders <=
+  static_assert((1 + 2 * (sums::count + Extrema::pairs)) * mailbox_storage::most_senders <=
                 mailbox_storage::words);
 
   MONOFOLD_GPU static std::uint32_t said_of(const few_sum& own) {
@@ -203,8 +203,8 @@ class few_block {
   MONOFOLD_GPU static int warp() { return static_cast<int>(threadIdx.x) / warp_lanes; }
   MONOFOLD_GPU static int blocks() { return static_cast<int>(gridDim.x); }
   MONOFOLD_GPU static char* shared() { return reinterpret_cast<char*>(dynamic_shared()); }
-  MONOFOLD_GPU static typename Ends::room& ends_room() {
-    return *reinterpret_cast<typename Ends::room*>(shared() + ends_at);
+  MONOFOLD_GPU static typename Extrema::slots& extrema_slots() {
+    return *reinterpret_cast<typename Extrema::slots*>(shared() + extrema_at);
   }
   MONOFOLD_GPU static state_type* state() {
     return reinterpret_cast<state_type*>(shared() + state_at);
@@ -220,15 +220,15 @@ class few_block {
     return scratch_.mail.boxes() + (1 + 2 * value) * mailbox_storage::most_senders;
   }
 
-  /// What this warp has, to its slot.
-  MONOFOLD_GPU static void leave(const few_sum& own) {
+  /// Stores what this warp has in its slot.
+  MONOFOLD_GPU static void store_slot(const few_sum& own) {
     if (values::is_first()) all_slots().value[values::own()][warp()] = own.value;
     if (lane_rank() == 0) {
       all_slots().said[warp()] = said_of(own);
       all_slots().minus_zeros[warp()] = own.minus_zeros;
     }
   }
-  /// Adds up what warps have left; by one warp.
+  /// Adds up what warps have stored; by one warp.
   MONOFOLD_GPU void join_warps(few_sum& own, int spread) const {
     const int w = lane_rank() % few_warps;
     const std::uint32_t said = all_slots().said[w];
@@ -379,22 +379,22 @@ class few_block {
   std::uint32_t call_ = 0;
 };
 
-/// The answer of few items, or the state, to `sink`, and the extrema that `Ends` find.
+/// The answer of few items, or the state, to `sink`, and the extrema that `Extrema` find.
 ///
 /// shape      see `few_block`
 /// order      exact: the bits do not depend on it
 /// tested by  tests/gpu/exact_few_test.cu
-template <class Term, class Ends, class F, class Sink>
+template <class Term, class Extrema, class F, class Sink>
 __global__ void __launch_bounds__(few_threads, 1)
     add_few_kernel(const F f, const typename few_tile<Term>::range range, const few_scratch scratch,
                    const Sink sink) {
   let_next_launch_begin();
-  few_block<Term, Ends> block(range, scratch);
+  few_block<Term, Extrema> block(range, scratch);
   wait_for_launches_before();
   block.read_call();
   few_sum own;
-  Ends ends{};
-  if (block.add(own, ends)) block.finish(f, own, ends, sink);
+  Extrema extrema{};
+  if (block.add(own, extrema)) block.finish(f, own, extrema, sink);
 }
 
 }  // namespace monofold::detail

@@ -1,5 +1,5 @@
 #pragma once
-/// engine/gpu/exact/companion: what blocks fold as the companion of an exact sum, over the tiles that it takes.
+/// engine/gpu/exact/companion: extrema of the tiles of an exact sum, found in the same pass.
 
 #include <cstdint>
 
@@ -15,18 +15,22 @@
 
 namespace monofold::detail {
 
-/// A sink that takes what a companion folded, too.
+/// The sink of a sum, and what its companion folded.
 template <class Sink, class State>
 struct companion_sink {
   const Sink& sink;
   const State& companion;
 };
 
-/// The extremes `F`, an `all` of one or two folds.
+/// Extrema that are found while the kernel of an exact sum goes over its tiles. `F` is an `all` of one or two folds for
+/// extrema.
 ///
-/// shape      rows: of the tiles of the sum; shared: shared_bytes. `add` by all lanes of a warp, of tiles in
-///            ascending order. Then warps `leave` what they have, blocks `store` or `post` it, or each warp does,
-///            and the last block takes it up by `collect` or `hear`, and calls `find`
+/// Each warp calls `add` for its tiles. Then there are two ways to the last block. Either each warp calls `store_warp`
+/// and each block `store` or `post`; or each warp calls `post_warp`. The last block calls `collect` after `store`, or
+/// `hear` after either post, and then `find`.
+///
+/// shape      rows: how many rows of 16 bytes a lane a tile of the sum has; shared: shared_bytes of shared memory.
+///            All lanes of a warp `add`, tiles in ascending order
 template <class F, class Item, int rows>
 class extrema_companion {
   using extrema = warp_extrema<decltype(F::members), Item, rows>;
@@ -35,7 +39,7 @@ class extrema_companion {
   using state = typename F::state;
   using mail_type = mailbox<state>;
   static constexpr bool is_any = true;
-  /// Whether `may_change` tells of most tiles that they need not be added; else all are.
+  /// Whether `may_change` is false for most tiles, which then need not be added; if not, all tiles are added.
   static constexpr bool is_coarse = extrema::is_coarse;
   static constexpr int total_at = exact_warps * static_cast<int>(sizeof(state));
   static constexpr int shared_bytes = total_at + static_cast<int>(sizeof(state));
@@ -51,13 +55,13 @@ class extrema_companion {
     extrema_.add(warp_rows<Item, rows>(raw, 0), tile);
   }
 
-  /// What each warp has, with tiles in place of indices, for `find` or for the block.
+  /// Stores the state of this warp in shared memory, for `store`, `post` or `find`. Its indices are those of tiles.
   ///
   /// sync       all threads of the block; a barrier must follow
-  MONOFOLD_GPU void leave() const { leave(extrema_.total()); }
-  /// What the block has, to memory or by mail.
+  MONOFOLD_GPU void store_warp() const { store_warp(extrema_.total()); }
+  /// Joins the states of the block's warps, to global memory by `store` or by mail by `post`.
   ///
-  /// sync       behind that barrier: all threads of the block, all lanes of warp 0
+  /// sync       behind that barrier: `store` all threads of the block, `post` all lanes of warp 0
   MONOFOLD_GPU void store(void* states) const {
     if (threadIdx.x >= warp_lanes) return;
     const state all = block_total();
@@ -66,14 +70,15 @@ class extrema_companion {
   MONOFOLD_GPU void post(const mail_type& mail, int sender) const {
     mail.post(sender, block_total(), total());
   }
-  /// What the warp has, by mail.
+  /// Posts the state of this warp.
   ///
   /// sync       all lanes of the warp
   MONOFOLD_GPU void post_warp(const mail_type& mail, int sender) const {
     mail.post(sender, extrema_.total(), warp_states() + warp_rank());
   }
 
-  /// What blocks have stored, or senders, a thread each, have posted or are sure to.
+  /// Joins what blocks have stored (`collect`), or what senders have posted or are sure to post, a thread for each
+  /// (`hear`), to one state for each warp.
   ///
   /// sync       all threads of the last block, behind a barrier; one must follow
   MONOFOLD_GPU void collect(const void* states) const {
@@ -83,7 +88,7 @@ class extrema_companion {
     for (auto block = threadIdx.x; block < gridDim.x; block += exact_threads) {
       own = combine_states(F{}, own, all[block]);
     }
-    leave(warp::combine(F{}, own));
+    store_warp(warp::combine(F{}, own));
   }
   MONOFOLD_GPU void hear(const mail_type& mail, int senders) const {
     // Of up to 128 senders other warps read the sums.
@@ -94,10 +99,10 @@ class extrema_companion {
       const int here = senders - rank + lane_rank();
       own = warp::combine(F{}, own, here < warp_lanes ? here : warp_lanes);
     }
-    leave(own);
+    store_warp(own);
   }
 
-  /// Makes one of what warps have left, with indices.
+  /// Joins the states of the warps to the total, and finds the indices of its items in their tiles.
   ///
   /// sync       all threads of the block, behind a barrier; no barrier behind the last write
   MONOFOLD_GPU void find(const aligned_range<Item>& range) const {
@@ -116,7 +121,7 @@ class extrema_companion {
   MONOFOLD_GPU state* warp_states() const { return reinterpret_cast<state*>(shared_); }
   MONOFOLD_GPU state* total() const { return reinterpret_cast<state*>(shared_ + total_at); }
 
-  MONOFOLD_GPU void leave(const state& own) const {
+  MONOFOLD_GPU void store_warp(const state& own) const {
     if (lane_rank() == 0) warp_states()[warp_rank()] = own;
   }
   MONOFOLD_GPU state block_total() const {

@@ -68,7 +68,7 @@ class few_bins {
   template <class X>
   MONOFOLD_GPU void deposit_surely(const X&) {}
   MONOFOLD_GPU std::uint32_t move(const double*) { return 0; }
-  MONOFOLD_GPU void leave(int, double*) const {}
+  MONOFOLD_GPU void store(int, double*) const {}
 };
 template <class Term, int part>
 class few_bins<Term, part, true> {
@@ -99,22 +99,22 @@ class few_bins<Term, part, true> {
     own_.template deposit_whole<own_count>(x[part]);
     next_.deposit_surely(x);
   }
-  /// What other bins have left; not 0 where these do not hold it.
+  /// Adds what other bins have stored; not 0 where these do not hold it.
   MONOFOLD_GPU std::uint32_t move(const double* value) {
     std::uint32_t left = 0;
     MONOFOLD_UNROLL
     for (int k = 0; k < own_count; ++k) left |= bits_but_sign(own_.deposit(value[k]));
     return left | next_.move(value + own_count);
   }
-  /// The sums of what was deposited since they began at `max_exponent`.
-  MONOFOLD_GPU void leave(int max_exponent, double* value) const {
+  /// Stores the sums of what was deposited since the bins were started with `max_exponent`.
+  MONOFOLD_GPU void store(int max_exponent, double* value) const {
     bins empty;
     empty.start(format::part_max_exponent(max_exponent, part));
     MONOFOLD_UNROLL
     for (int k = 0; k < own_count; ++k) {
       value[k] = rounded_sum(bits_as<double>(own_.bits(k)), -bits_as<double>(empty.bits(k)));
     }
-    next_.leave(max_exponent, value + own_count);
+    next_.store(max_exponent, value + own_count);
   }
 
  private:
@@ -138,7 +138,7 @@ struct bin_sums {
     bins to;
     to.start(largest);
     const std::uint32_t left = to.move(value);
-    to.leave(largest, value);
+    to.store(largest, value);
     max_exponent = largest;
     return left == 0;
   }

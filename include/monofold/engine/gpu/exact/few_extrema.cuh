@@ -1,5 +1,5 @@
 #pragma once
-/// engine/gpu/exact/few_extrema: the smallest and largest of few items, and where they are, beside their sums.
+/// engine/gpu/exact/few_extrema: the smallest and largest of few items, and where they are, found with their sum.
 
 #include <cstdint>
 #include <type_traits>
@@ -47,9 +47,9 @@ struct ranked_place {
   }
 };
 
-/// What places of an extremum are.
+/// The rank and place of an extremum that `Fold` finds, see `ranked_place`.
 template <class Fold>
-struct few_end {
+struct few_extremum {
   using key = typename Fold::key;
   using rank_type = std::conditional_t<sizeof(key) <= 4, std::uint32_t, std::uint64_t>;
   using place = ranked_place<rank_type>;
@@ -67,7 +67,7 @@ struct few_end {
     return {key_of(own.rank), static_cast<std::int64_t>(~own.rest)};
   }
 
-  /// Of a tile, in all lanes.
+  /// The place of the tile's extremum, in all lanes.
   ///
   /// sync       all lanes of the warp
   template <class Tile>
@@ -90,23 +90,23 @@ MONOFOLD_GPU ranked_place<Rank> best_place_of_lanes(const ranked_place<Rank>& ow
   return {best, largest_of_lanes(own.rank == best ? own.rest : 0)};
 }
 
-/// The ends that folds ask for, as a warp has them: one or both, see `no_ends`.
+/// The extrema of one or two folds, of the items that a warp has seen. Where there are none, `no_extrema` stands here.
 template <class First, class... Rest>
 struct few_extrema {
   static constexpr int count = 1 + sizeof...(Rest);
   static_assert(count <= 2);
-  using place = typename few_end<First>::place;
+  using place = typename few_extremum<First>::place;
   static constexpr int pairs = count * place::pairs;  // of boxes that a sender has
   using state = state_list<typename First::state, typename Rest::state...>;
-  /// What the warps of a block have left, and what all have found.
-  struct room {
+  /// Shared memory of a block: the places that its warps have found, and the states of all.
+  struct slots {
     place best[count][few_warps];
     state found;
   };
 
   place best[count];
 
-  /// A tile that begins at `at`, with zeros beyond the range.
+  /// Finds the extrema of a tile that begins at `at`, with zeros beyond the range.
   ///
   /// sync       all lanes of the warp
   template <int rows, class Item>
@@ -121,24 +121,24 @@ struct few_extrema {
       fill_outside(own, range, at, first);
     }
     const tile_type tile(own, at - range.first);
-    best[0] = few_end<First>::best_of(tile);
-    if constexpr (count > 1) best[1] = few_end<Rest...>::best_of(tile);
+    best[0] = few_extremum<First>::best_of(tile);
+    if constexpr (count > 1) best[1] = few_extremum<Rest...>::best_of(tile);
   }
 
-  MONOFOLD_GPU void leave(room& to, int warp) const {
+  MONOFOLD_GPU void store_best(slots& to, int warp) const {
     if (lane_rank() != 0) return;
     MONOFOLD_UNROLL
     for (int e = 0; e < count; ++e) to.best[e][warp] = best[e];
   }
-  /// The best that warps have left; by one warp.
-  MONOFOLD_GPU void join(const room& from) {
+  /// The best of those that warps have stored; by one warp.
+  MONOFOLD_GPU void join(const slots& from) {
     MONOFOLD_UNROLL
     for (int e = 0; e < count; ++e) {
       best[e] = best_place_of_lanes(from.best[e][lane_rank() % few_warps]);
     }
   }
 
-  /// What this warp has, by mail; end e of all senders has its boxes behind those of end e - 1.
+  /// Posts what this warp has. The boxes of extremum e of all senders lie behind those of extremum e - 1.
   MONOFOLD_GPU void post(std::uint64_t* boxes, int sender, std::uint32_t call) const {
     const int e = lane_rank();
     if (e >= count) return;
@@ -149,7 +149,7 @@ struct few_extrema {
                 mail_of(call, 2 * p + 1 < place::words ? own.word(2 * p + 1) : 0));
     }
   }
-  /// Waits for a sender a lane, in warps that have one; others have nothing then.
+  /// Waits for mail, a sender a lane, and keeps the best; warps without a sender have nothing then.
   ///
   /// sync       all lanes of a warp
   MONOFOLD_GPU void hear(const std::uint64_t* boxes, int rank, int senders, std::uint32_t call) {
@@ -185,27 +185,27 @@ struct few_extrema {
     }
   }
 
-  MONOFOLD_GPU void store(room& to) const {
+  MONOFOLD_GPU void store_found(slots& to) const {
     if (lane_rank() != 0) return;
-    to.found.first = few_end<First>::state_of(best[0]);
-    if constexpr (count > 1) to.found.rest.first = few_end<Rest...>::state_of(best[1]);
+    to.found.first = few_extremum<First>::state_of(best[0]);
+    if constexpr (count > 1) to.found.rest.first = few_extremum<Rest...>::state_of(best[1]);
   }
   template <class Sink>
-  MONOFOLD_GPU static companion_sink<Sink, state> sink_for(const Sink& sink, const room& from) {
+  MONOFOLD_GPU static companion_sink<Sink, state> sink_for(const Sink& sink, const slots& from) {
     return {sink, from.found};
   }
 
  private:
-  /// Where the words of pair p of an end lie.
-  MONOFOLD_GPU static int box_of(int end, int p, int sender) {
-    return 2 * ((end * place::pairs + p) * mailbox_storage::most_senders + sender);
+  /// Where the words of pair p of an extremum lie.
+  MONOFOLD_GPU static int box_of(int extremum, int p, int sender) {
+    return 2 * ((extremum * place::pairs + p) * mailbox_storage::most_senders + sender);
   }
 };
 
-/// Those of the fold of members' extrema, see `exact_members`.
+/// The `few_extrema` of an `all` of extrema, which `exact_members` makes; of no extrema: `no_extrema`.
 template <class Extrema>
 struct few_extrema_of {
-  using type = no_ends;
+  using type = no_extrema;
 };
 template <class... Folds>
 struct few_extrema_of<all_fold<Folds...>> {

@@ -103,21 +103,21 @@ struct few_sum {
   std::uint32_t minus_zeros;
 };
 
-/// Stands for the extrema of items that are looked for beside their sum where there are none, see `few_extrema`.
-struct no_ends {
+/// In place of `few_extrema` where only the sum is asked for.
+struct no_extrema {
   static constexpr int count = 0;
   static constexpr int pairs = 0;
-  struct room {};
+  struct slots {};
 
   template <int rows, class Item>
   MONOFOLD_GPU void look(const bytes16 (&)[rows], const few_range<Item>&, int) {}
-  MONOFOLD_GPU void leave(room&, int) const {}
-  MONOFOLD_GPU void join(const room&) {}
+  MONOFOLD_GPU void store_best(slots&, int) const {}
+  MONOFOLD_GPU void join(const slots&) {}
   MONOFOLD_GPU void post(std::uint64_t*, int, std::uint32_t) const {}
   MONOFOLD_GPU void hear(const std::uint64_t*, int, int, std::uint32_t) {}
-  MONOFOLD_GPU void store(room&) const {}
+  MONOFOLD_GPU void store_found(slots&) const {}
   template <class Sink>
-  MONOFOLD_GPU static const Sink& sink_for(const Sink& sink, const room&) {
+  MONOFOLD_GPU static const Sink& sink_for(const Sink& sink, const slots&) {
     return sink;
   }
 };
@@ -145,16 +145,17 @@ class few_tile {
 
   MONOFOLD_GPU static few_sum nothing() { return {0.0, sums::no_exponent, 0, 0}; }
 
-  /// The sum of tile `tile`: where bins do not hold it, as digits. `ends` see it too.
+  /// The sum of tile `tile`, with what bins do not hold as digits in `words`. Its extrema go to `extrema`.
   ///
   /// shape      words: digits::num_words of shared memory of this warp
-  template <class Ends>
-  MONOFOLD_GPU static few_sum add(const range& from, int tile, std::int32_t* words, Ends& ends) {
+  template <class Extrema>
+  MONOFOLD_GPU static few_sum add(const range& from, int tile, std::int32_t* words,
+                                  Extrema& extrema) {
     few_sum out = nothing();
     const int at = tile * items_each;
     bytes16 raw[rows];
     load_few_rows(raw, from, at);
-    ends.look(raw, from, at);
+    extrema.look(raw, from, at);
     seen_items seen{0, items::no_low};
     MONOFOLD_UNROLL
     for (int r = 0; r < rows; ++r) look(seen, raw[r]);
@@ -190,24 +191,24 @@ class few_tile {
     }
     if (is_held) {
       double value[sums::count];
-      bins.leave(max_exponent, value);
+      bins.store(max_exponent, value);
       out.value = values::sum(value);
       out.max_exponent = max_exponent;
       if (most == 0 && has_nothing(out.value)) out.max_exponent = sums::no_exponent;
     } else {
-      leave_digits(raw, words);
+      store_digits(raw, words);
       out.elsewhere = 1;
     }
     return out;
   }
 
-  /// The ends of that tile alone.
-  template <class Ends>
-  MONOFOLD_GPU static void find(const range& from, int tile, Ends& ends) {
+  /// The extrema of that tile alone.
+  template <class Extrema>
+  MONOFOLD_GPU static void find(const range& from, int tile, Extrema& extrema) {
     const int at = tile * items_each;
     bytes16 raw[rows];
     load_few_rows(raw, from, at);
-    ends.look(raw, from, at);
+    extrema.look(raw, from, at);
   }
 
   /// += what lanes have in bins, to the digits of this warp: rare.
@@ -319,7 +320,7 @@ class few_tile {
   }
 
   /// Makes digits of a tile, but for its count of -0: rare, and long.
-  MONOFOLD_GPU static void leave_digits(const bytes16 (&raw)[rows], std::int32_t* words) {
+  MONOFOLD_GPU static void store_digits(const bytes16 (&raw)[rows], std::int32_t* words) {
     tile_rows all;
     MONOFOLD_UNROLL
     for (int r = 0; r < rows; ++r) all.raw[r] = raw[r];

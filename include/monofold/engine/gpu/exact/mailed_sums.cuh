@@ -113,7 +113,7 @@ class mailed_sums {
       if (own.max_exponent != sums::no_exponent) return gathered::sums;
     }
     if constexpr (may_have_rests) {
-      if (all_near && leave_rests(heard, own.max_exponent, slots)) return gathered::sums_and_rests;
+      if (all_near && store_rests(heard, own.max_exponent, slots)) return gathered::sums_and_rests;
     }
 
     if (rank < digits::num_wide_words) {
@@ -140,7 +140,7 @@ class mailed_sums {
   /// some numbers are in words.
   ///
   /// sync       all threads of the block
-  MONOFOLD_GPU static bool leave_rests(const sums& heard, int max_exponent, sums* slots) {
+  MONOFOLD_GPU static bool store_rests(const sums& heard, int max_exponent, sums* slots) {
     const int128 rest = sums::rest_of_lanes(heard, max_exponent);
     if (lane_rank() == 0) slots[threadIdx.x / warp_lanes].rest = rest;
     return !sync_block_any(heard.has_words());  // and rests written above are read behind it

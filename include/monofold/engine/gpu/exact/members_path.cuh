@@ -141,11 +141,11 @@ class members_path<all_fold<Folds...>, View, kernels>
       using term = typename members::term;
       using sink_type = typename members::template sink<Sink>;
       if (auto failed = paths_.start_others(on, workspace, sink)) return failed;
-      using ends = typename few_extrema_of<typename members::extrema>::type;
+      using found_extrema = typename few_extrema_of<typename members::extrema>::type;
       if constexpr (kernels == kernel_choice::by_count && may_be_few<term, View>) {
         if (are_few<term>(this->view())) {
-          return start_few_kernel<term, ends>(on, shared_fold{}, this->view(), workspace,
-                                              sink_type{sink});
+          return start_few_kernel<term, found_extrema>(on, shared_fold{}, this->view(), workspace,
+                                                       sink_type{sink});
         }
       }
       if (auto failed = exact_blocks_of<term>(on, this->view(), blocks)) {

@@ -163,10 +163,10 @@ bool are_few(const View& view) {
 }
 
 /// Starts the exact sums of few items and their extrema, by a kernel of their own.
-template <class Term, class Ends, class F, class View, class Sink>
+template <class Term, class Extrema, class F, class View, class Sink>
 failure start_few_kernel(const device_stream& on, const F& f, const View& view,
                          const gpu_workspace& workspace, const Sink& sink) {
-  using block = few_block<Term, Ends>;
+  using block = few_block<Term, Extrema>;
   using item = typename Term::item;
   static_assert(block::digits::num_wide_words <= gpu_workspace::num_exact_words);
 #if defined(MONOFOLD_EMULATED)
@@ -177,7 +177,8 @@ failure start_few_kernel(const device_stream& on, const F& f, const View& view,
   const few_range<item> range{items.base, static_cast<std::int32_t>(items.first),
                               static_cast<std::int32_t>(items.end), tiles};
   const few_scratch scratch{workspace.exact_words(), workspace.mail()};
-  return launch_early(add_few_kernel<Term, Ends, F, Sink>, few_blocks_for(tiles, Ends::count > 0),
+  return launch_early(add_few_kernel<Term, Extrema, F, Sink>,
+                      few_blocks_for(tiles, Extrema::count > 0),
                       block::threads_for(tiles, is_of_few_answer_v<F, Sink>), block::shared_bytes,
                       on, f, range, scratch, sink);
 }
@@ -213,7 +214,7 @@ class exact_path : public state_path<F, View> {
   failure start(const device_stream& on, const gpu_workspace& workspace, const Sink& sink) const {
     if constexpr (kernels == kernel_choice::by_count && may_be_few<term, View>) {
       if (are_few<term>(this->view())) {
-        return start_few_kernel<term, no_ends>(on, this->f(), this->view(), workspace, sink);
+        return start_few_kernel<term, no_extrema>(on, this->f(), this->view(), workspace, sink);
       }
     }
     std::int64_t blocks = 0;

@@ -17,15 +17,16 @@
 
 namespace monofold::detail {
 
-/// One end of tiles of `rows` rows, which are counted from a boundary of 16 bytes.
+/// The smallest or the largest item, as `Fold` asks, of tiles of `rows` rows. Tiles are counted from a boundary of 16
+/// bytes.
 template <class Fold, class Item, int rows>
-class warp_end : public warp_extremum<Fold, int> {
+class tile_extremum : public warp_extremum<Fold, int> {
  public:
   using tile_type = warp_rows<Item, rows>;
 
-  MONOFOLD_GPU warp_end() : warp_extremum<Fold, int>(Fold{}) {}
+  MONOFOLD_GPU tile_extremum() : warp_extremum<Fold, int>(Fold{}) {}
 
-  /// The index of the first item with the key of a total, from its tile.
+  /// The index of the first item with the key of `found`, which has the number of that item's tile as its index.
   ///
   /// sync       all lanes of the warp
   MONOFOLD_GPU static std::int64_t index_of(const typename Fold::state& found,
@@ -41,16 +42,16 @@ class warp_end : public warp_extremum<Fold, int> {
   }
 };
 
-/// The extrema that the folds of a list find.
+/// The extrema for which a list of one or two folds asks.
 template <class Folds, class Item, int rows>
 class warp_extrema;
 template <class First, class Item, int rows>
 class warp_extrema<fold_list<First>, Item, rows> {
  public:
-  using end = warp_end<First, Item, rows>;
-  using tile_type = typename end::tile_type;
+  using extremum = tile_extremum<First, Item, rows>;
+  using tile_type = typename extremum::tile_type;
   using states = state_list<typename First::state>;
-  static constexpr bool is_coarse = end::is_coarse;
+  static constexpr bool is_coarse = extremum::is_coarse;
 
   MONOFOLD_GPU bool may_change(const tile_type& tile) const { return own_.may_change(tile); }
   MONOFOLD_GPU void add(const tile_type& tile, int number) { own_.add(tile, number); }
@@ -61,12 +62,12 @@ class warp_extrema<fold_list<First>, Item, rows> {
                                 const aligned_range<Item>& range, int warp) {
     if (warp != 0) return;
     auto best = extremum_of_lanes<First>(own.first, count);
-    best.index = end::index_of(best, range);
+    best.index = extremum::index_of(best, range);
     if (lane_rank() == 0) out.first = best;
   }
 
  private:
-  end own_;
+  extremum own_;
 };
 template <class First, class... Rest, class Item, int rows>
 class warp_extrema<fold_list<First, Rest...>, Item, rows> {
@@ -85,7 +86,7 @@ class warp_extrema<fold_list<First, Rest...>, Item, rows> {
     rest_.add(tile, number);
   }
   MONOFOLD_GPU states total() const { return {first_.total().first, rest_.total()}; }
-  /// An end a warp.
+  /// The first extremum by warp 0, the other by warp 1.
   template <class States>
   MONOFOLD_GPU static void find(const States& own, int count, States& out,
                                 const aligned_range<Item>& range, int warp) {

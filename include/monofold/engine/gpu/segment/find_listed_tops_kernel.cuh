@@ -43,7 +43,7 @@ class top_block {
     search(job_.part(ends, 0, ends.count()));
     if (warp_rank() == 0) {
       const std::int64_t base = job_.from_view ? ends.begin : 0;
-      job_.leave(list_, top_, segment, [&](std::uint32_t index) { return base + index; });
+      job_.store(list_, top_, segment, [&](std::uint32_t index) { return base + index; });
     }
     sync_block();  // what was found is read above, and written over by the next call
   }
@@ -125,7 +125,7 @@ class top_block {
     join_warps();
     if (warp_rank() != 0) return;
     const std::int64_t base = job_.from_view ? ends.begin : 0;
-    job_.leave(list_, top_, unit.segment, [&](std::uint32_t place) {
+    job_.store(list_, top_, unit.segment, [&](std::uint32_t place) {
       const int node = static_cast<int>(place / static_cast<std::uint32_t>(job_.k));
       return base + first_of(ends, node, unit.nodes) + keys::index_of(found[place]);
     });

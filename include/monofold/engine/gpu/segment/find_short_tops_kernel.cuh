@@ -104,7 +104,7 @@ class top_page {
     for (std::int64_t at = 0; at < range.end; at += Job::tile_items) top_.scan(range, at);
     top_.sort();
     const std::int64_t base = job_.from_view ? ends.begin : 0;
-    job_.leave(list_, top_, segment, [&](std::uint32_t index) { return base + index; });
+    job_.store(list_, top_, segment, [&](std::uint32_t index) { return base + index; });
   }
 
   const Job& job_;

@@ -99,11 +99,11 @@ struct top_job {
     return last == 0 ? status::empty_input : status::ok;
   }
 
-  /// Leaves what a warp has found and sorted; `index_of`: the index of an item, by its key's.
+  /// Stores what a warp has found and sorted. `index_of` maps the index in a key to that of the item.
   ///
   /// sync       all lanes of the warp
   template <class IndexOf>
-  MONOFOLD_GPU void leave(const work_list& list, const warp_top<Word>& found, std::int64_t segment,
+  MONOFOLD_GPU void store(const work_list& list, const warp_top<Word>& found, std::int64_t segment,
                           const IndexOf& index_of) const {
     const std::int64_t number = number_of(segment);
     const bool are_enough = found.count() >= k;

@@ -56,9 +56,9 @@ requires((folds_filled_v<Folds, View> && ...) &&
 /// The state of one tile in lane 0, whole or filled up, with the index of an extremum.
 template <class F, class View>
 MONOFOLD_GPU typename F::state state_of_tile(const F& f, warp_tile<View>& tile, bytes16* buffer) {
-  if constexpr (is_end_v<F> && warp_tile<View>::held) {
-    return ends_of_tile<F>(tile);
-  } else if constexpr (is_running_v<F> && !is_end_v<F>) {
+  if constexpr (finds_extrema_v<F> && warp_tile<View>::held) {
+    return extrema_of_tile<F>(tile);
+  } else if constexpr (is_running_v<F> && !finds_extrema_v<F>) {
     warp_running<F, View> own(f);
     own.add(f, tile);
     return own.total(f);
@@ -71,7 +71,7 @@ MONOFOLD_GPU typename F::state state_of_tile(const F& f, warp_tile<View>& tile, 
 ///
 /// sync       all lanes of the warp; behind it lane 0 has written
 template <bool full, class First, class... Rest, class View>
-MONOFOLD_GPU void leave_members(const fold_list<First, Rest...>& folds, warp_tile<View>& tile,
+MONOFOLD_GPU void store_members(const fold_list<First, Rest...>& folds, warp_tile<View>& tile,
                                 bytes16* buffer, const member_share& share,
                                 typename fold_list<First, Rest...>::states& out, int number = 0) {
   if (share.has(number)) {
@@ -84,25 +84,25 @@ MONOFOLD_GPU void leave_members(const fold_list<First, Rest...>& folds, warp_til
     if (lane_rank() == 0) out.first = own;
   }
   if constexpr (sizeof...(Rest) > 0) {
-    leave_members<full>(folds.rest, tile, buffer, share, out.rest, number + 1);
+    store_members<full>(folds.rest, tile, buffer, share, out.rest, number + 1);
   }
 }
 
 /// The same of a tile that is not whole, or lies across 16-byte boundaries.
 template <class F, class View>
-MONOFOLD_GPU_CALL void leave_ragged_members(F f, View view, tile_place place, bytes16* buffer,
+MONOFOLD_GPU_CALL void store_ragged_members(F f, View view, tile_place place, bytes16* buffer,
                                             member_share share, typename F::state* out) {
   warp_tile<View> tile(view, place);
   using padding = member_padding<F, View>;
   if constexpr (padding::is_known) {
     if (share.has_one_at_most(member_count_v<F>) && bytes_past_16(view.data()) == 0) {
       tile.load_padded(place.count, padding::of(share));
-      return leave_members<true>(f.members, tile, buffer, share, *out);
+      return store_members<true>(f.members, tile, buffer, share, *out);
     }
   }
   tile.template load_any<is_filled_v<F, View>>();
   if constexpr (is_staged_v<F, View>) tile.stage(buffer);
-  leave_members<false>(f.members, tile, buffer, share, *out);
+  store_members<false>(f.members, tile, buffer, share, *out);
 }
 
 /// The parts of a block's dynamic shared memory: staging of each warp, a state a tile, the whole.
@@ -159,15 +159,15 @@ MONOFOLD_GPU const typename F::state* fold_few_members(const F& f, const View& v
       warp_tile<View> loaded(view, {place.at, size, warp_tile<View>::tile_items});
       loaded.load_aligned();
       if constexpr (is_staged_v<F, View>) loaded.stage(places.buffer);
-      leave_members<true>(f.members, loaded, places.buffer, members, states[tile]);
+      store_members<true>(f.members, loaded, places.buffer, members, states[tile]);
     } else {
-      leave_ragged_members(f, view, place, places.buffer, members, states + tile);
+      store_ragged_members(f, view, place, places.buffer, members, states + tile);
     }
   }
   sync_block();  // states written above are read behind it
   if (tiles == 1) return states;
   const member_as_it_is then;
-  joined_members<F, member_as_it_is>(states, here, then).leave(f, places.whole);
+  joined_members<F, member_as_it_is>(states, here, then).store(f, places.whole);
   sync_block();  // and here
   return places.whole;
 }

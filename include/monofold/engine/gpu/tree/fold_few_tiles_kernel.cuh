@@ -52,7 +52,7 @@ MONOFOLD_GPU warp_tile<View> load_quick_tile(const View& view, std::int64_t size
 
 /// Whether extrema are looked for in each tile as it is there: of few tiles that takes less than bringing one again.
 template <class F, class View>
-inline constexpr bool finds_at_once_v = is_end_v<F>&& warp_tile<View>::held;
+inline constexpr bool finds_at_once_v = finds_extrema_v<F>&& warp_tile<View>::held;
 
 /// The state of every `step`-th of `here` tiles from tile `first` on, beginning with `tile`, in lane 0, where a
 /// warp may keep a running one; with the index of an extremum.
@@ -67,7 +67,7 @@ MONOFOLD_GPU typename F::state fold_tiles_running(const F& f, const View& view, 
     auto own = f.identity();
     MONOFOLD_ROLL
     for (; tile < quick; tile += step) {
-      own = f.combine(own, ends_of_tile<F>(load_quick_tile<F>(view, size, first + tile)));
+      own = f.combine(own, extrema_of_tile<F>(load_quick_tile<F>(view, size, first + tile)));
     }
     MONOFOLD_ROLL
     for (; tile < here; tile += step) own = f.combine(own, ragged());
@@ -77,12 +77,12 @@ MONOFOLD_GPU typename F::state fold_tiles_running(const F& f, const View& view, 
     auto own = f.identity();
     MONOFOLD_ROLL
     for (; tile < quick; tile += step) {
-      own = f.combine(own,
-                      best_in_lane<typename F::ends>(load_quick_tile<F>(view, size, first + tile)));
+      own = f.combine(
+          own, best_in_lane<typename F::extremum>(load_quick_tile<F>(view, size, first + tile)));
     }
     MONOFOLD_ROLL
     for (; tile < here; tile += step) own = f.combine(own, ragged());
-    return extreme_of_lanes<F::ends::picks_smallest>(own);
+    return extreme_of_lanes<F::extremum::picks_smallest>(own);
   } else {
     warp_running<F, View> own(f);
     MONOFOLD_ROLL

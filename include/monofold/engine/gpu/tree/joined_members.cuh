@@ -37,7 +37,7 @@ class joined_members {
   MONOFOLD_GPU joined_members(state* states, int count, const Then& then)
       : states_(states), count_(count), then_(then) {}
 
-  MONOFOLD_GPU void leave(const F& f, state* out) const { join(f.members, *states_, *out, 0); }
+  MONOFOLD_GPU void store(const F& f, state* out) const { join(f.members, *states_, *out, 0); }
 
  private:
   /// The members of `folds`, the first of which has this number: where they are in the first state, and in the

@@ -17,7 +17,7 @@ namespace monofold::detail {
 
 /// Whether states of the fold have places of tiles where indices should be, until `locate`.
 template <class F>
-inline constexpr bool is_located_v = is_end_v<F>;
+inline constexpr bool is_located_v = finds_extrema_v<F>;
 template <class... Folds>
 inline constexpr bool is_located_v<all_fold<Folds...>> = (is_located_v<Folds> || ...);
 
@@ -26,7 +26,7 @@ inline constexpr bool is_located_v<all_fold<Folds...>> = (is_located_v<Folds> ||
 /// shape      the same state in all lanes. Of tiles that are not loaded whole it has the index already
 /// sync       all lanes of the warp
 template <class Fold, class View>
-MONOFOLD_GPU void locate_end(const View& view, std::int64_t size, typename Fold::state& own) {
+MONOFOLD_GPU void locate_extremum(const View& view, std::int64_t size, typename Fold::state& own) {
   constexpr int tile_items = warp_tile<View>::tile_items;
   if (own.index < 0) return;
   const std::int64_t at = own.index / tile_items * tile_items;
@@ -48,10 +48,10 @@ MONOFOLD_GPU void locate_end(const View& view, std::int64_t size, typename Fold:
 template <class F, class View>
 MONOFOLD_GPU void locate(const F&, const View& view, std::int64_t size, typename F::state& own) {
   if constexpr (is_extremum_fold_v<F>) {
-    locate_end<F>(view, size, own);
+    locate_extremum<F>(view, size, own);
   } else if constexpr (is_extrema_fold_v<F>) {
-    locate_end<typename F::low>(view, size, own.min);
-    locate_end<typename F::high>(view, size, own.max);
+    locate_extremum<typename F::low>(view, size, own.min);
+    locate_extremum<typename F::high>(view, size, own.max);
   }
 }
 template <class View, class First, class... Rest>

@@ -53,7 +53,7 @@ class mailed_members {
         return is_last ? then(member, total) : total;
       };
       const joined_members<F, decltype(finally)> joined(left > 0 ? states : nodes, count, finally);
-      joined.leave(f, is_last ? whole : nodes + first / warp_lanes);
+      joined.store(f, is_last ? whole : nodes + first / warp_lanes);
       sync_block();  // and here
       if (is_last) return whole;
     }

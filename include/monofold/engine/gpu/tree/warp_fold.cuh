@@ -70,10 +70,10 @@ inline constexpr bool is_staged_v =
 
 /// True where a state has the place of an extremum.
 template <class F>
-inline constexpr bool is_end_v = is_extremum_fold_v<F> || is_extrema_fold_v<F>;
+inline constexpr bool finds_extrema_v = is_extremum_fold_v<F> || is_extrema_fold_v<F>;
 /// True where an item that comes twice changes nothing.
 template <class F>
-inline constexpr bool is_idempotent_v = is_end_v<F> || is_extreme_key_fold_v<F>;
+inline constexpr bool is_idempotent_v = finds_extrema_v<F> || is_extreme_key_fold_v<F>;
 
 /// True where zeros (of floats -0) change no accumulator. Of the library's own folds: what a user derives from one may
 /// be anything.
@@ -157,7 +157,7 @@ MONOFOLD_GPU void fill_up(warp_tile<View>& tile) {
 ///
 /// sync       all lanes of the warp
 template <class Fold, class Tile>
-MONOFOLD_GPU typename Fold::state end_of_tile(const Tile& tile) {
+MONOFOLD_GPU typename Fold::state extremum_of_tile(const Tile& tile) {
   warp_extremum<Fold> own(Fold{});
   own.add(tile, 0);
   auto total = own.total();
@@ -165,13 +165,13 @@ MONOFOLD_GPU typename Fold::state end_of_tile(const Tile& tile) {
   return total;
 }
 template <class F, class Tile>
-MONOFOLD_GPU typename F::state ends_of_tile(const Tile& tile) {
+MONOFOLD_GPU typename F::state extrema_of_tile(const Tile& tile) {
   if constexpr (is_extrema_fold_v<F>) {
-    return {end_of_tile<typename F::low>(tile), end_of_tile<typename F::high>(tile)};
+    return {extremum_of_tile<typename F::low>(tile), extremum_of_tile<typename F::high>(tile)};
   } else if constexpr (is_extreme_key_fold_v<F>) {
-    return extreme_of_lanes<F::ends::picks_smallest>(best_in_lane<typename F::ends>(tile));
+    return extreme_of_lanes<F::extremum::picks_smallest>(best_in_lane<typename F::extremum>(tile));
   } else {
-    return end_of_tile<F>(tile);
+    return extremum_of_tile<F>(tile);
   }
 }
 
@@ -311,7 +311,7 @@ MONOFOLD_GPU typename F::state fold_loaded_tile(const F& f, Tile& tile, bytes16*
   } else if constexpr (!full && fills && is_filled_v<F, typename Tile::view_type>) {
     fill_up<F>(tile);
     if constexpr (is_idempotent_v<F>) {
-      return ends_of_tile<F>(tile);
+      return extrema_of_tile<F>(tile);
     } else {
       return fold_loaded_tile<true>(f, tile, buffer);
     }

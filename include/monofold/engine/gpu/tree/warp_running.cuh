@@ -205,9 +205,9 @@ template <class Item, bool smallest, class View>
 class warp_running<extreme_key_fold<Item, smallest>, View> {
  public:
   using fold = extreme_key_fold<Item, smallest>;
-  using ends = typename fold::ends;
+  using extremum = typename fold::extremum;
   using state = typename fold::state;
-  static constexpr bool is_coarse = has_coarse_best_v<ends>;
+  static constexpr bool is_coarse = has_coarse_best_v<extremum>;
   static constexpr int lane_bytes = 16;
 
   warp_running() = default;
@@ -217,7 +217,7 @@ class warp_running<extreme_key_fold<Item, smallest>, View> {
     if constexpr (is_coarse) {
       if (!any_lane(coarse_.may_improve(tile))) return;
     }
-    own_ = f.combine(own_, best_in_lane<ends>(tile));
+    own_ = f.combine(own_, best_in_lane<extremum>(tile));
     if constexpr (is_coarse) coarse_.set(extreme_of_lanes<smallest>(own_));
   }
   MONOFOLD_GPU void merge(const fold& f, state tile) { own_ = f.combine(own_, tile); }
@@ -228,7 +228,7 @@ class warp_running<extreme_key_fold<Item, smallest>, View> {
   struct nothing {};
 
   state own_;
-  std::conditional_t<is_coarse, coarse_best<ends>, nothing> coarse_;
+  std::conditional_t<is_coarse, coarse_best<extremum>, nothing> coarse_;
 };
 
 /// Both ends.
