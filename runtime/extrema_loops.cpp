@@ -20,7 +20,7 @@ namespace monofold::runtime::HWY_NAMESPACE {
 
 #if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
 
-// The ends of whole vectors by simd_extrema-inl, what is left by the fold itself.
+// The extrema of whole vectors by simd_extrema-inl, what is left by the fold itself.
 
 /// Where NaN lie among the keys of 16-bit floats; others have one kernel for both rules.
 template <class Item, nan_rule rule>
@@ -36,9 +36,9 @@ struct item_loop<extremum_fold<Item, smallest, rule>, Item> {
                              std::int64_t count, std::int64_t index, std::ptrdiff_t) {
     const std::int64_t whole = whole_vectors(count);
     if (whole > 0) {
-      const auto ends = ends_of<smallest, !smallest, kernel_rule<Item, rule>>(items, whole);
-      take_end<fold>(own.held, smallest ? ends.low : ends.high, ends.may_have_nan, items, whole,
-                     index);
+      const auto extrema = extrema_of<smallest, !smallest, kernel_rule<Item, rule>>(items, whole);
+      take_extremum<fold>(own.held, smallest ? extrema.low : extrema.high, extrema.may_have_nan,
+                          items, whole, index);
     }
     if (whole < count) absorb_slowly(f, own.held, items + whole, count - whole, index + whole);
   }
@@ -52,39 +52,39 @@ struct item_loop<extrema_fold<Item, rule>, Item> {
                              std::int64_t count, std::int64_t index, std::ptrdiff_t) {
     const std::int64_t whole = whole_vectors(count);
     if (whole > 0) {
-      const auto ends = ends_of<true, true, kernel_rule<Item, rule>>(items, whole);
+      const auto extrema = extrema_of<true, true, kernel_rule<Item, rule>>(items, whole);
       using low = typename fold::low;
       using high = typename fold::high;
-      take_end<low>(own.held.min, ends.low, ends.may_have_nan, items, whole, index);
-      take_end<high>(own.held.max, ends.high, ends.may_have_nan, items, whole, index);
+      take_extremum<low>(own.held.min, extrema.low, extrema.may_have_nan, items, whole, index);
+      take_extremum<high>(own.held.max, extrema.high, extrema.may_have_nan, items, whole, index);
     }
     if (whole < count) absorb_slowly(f, own.held, items + whole, count - whole, index + whole);
   }
 };
 
-/// An end of 16-bit floats is the key of an item, another one an item.
+/// An extremum of 16-bit floats is the key of an item, another one an item.
 template <class Extremum, class Item>
-HWY_INLINE Item item_of_end(lane_of<Item> end) {
-  if constexpr (has_half_keys_v<Item>) return Extremum::item_of(end);
-  return static_cast<Item>(end);
+HWY_INLINE Item item_of_extremum(lane_of<Item> extremum) {
+  if constexpr (has_half_keys_v<Item>) return Extremum::item_of(extremum);
+  return static_cast<Item>(extremum);
 }
 
-/// The largest magnitude is that of one end.
+/// The largest magnitude is that of the smallest or the largest item.
 template <class Item, nan_rule rule>
 struct item_loop<norm_inf_fold<Item, rule>, Item> {
   using fold = norm_inf_fold<Item, rule>;
-  using ends_fold = extrema_fold<Item, rule>;
+  using both_fold = extrema_fold<Item, rule>;
 
   HWY_INLINE static void add(const fold& f, partial<fold, Item>& own, const Item* items,
                              std::int64_t count, std::int64_t index, std::ptrdiff_t) {
     const std::int64_t whole = whole_vectors(count);
     if (whole > 0) {
-      const auto ends = ends_of<true, true, kernel_rule<Item, rule>>(items, whole);
-      const Item low = item_of_end<typename ends_fold::low, Item>(ends.low);
-      const Item high = item_of_end<typename ends_fold::high, Item>(ends.high);
-      const bool no_number = std::is_floating_point_v<Item> && ends.low > ends.high;
+      const auto extrema = extrema_of<true, true, kernel_rule<Item, rule>>(items, whole);
+      const Item low = item_of_extremum<typename both_fold::low, Item>(extrema.low);
+      const Item high = item_of_extremum<typename both_fold::high, Item>(extrema.high);
+      const bool no_number = std::is_floating_point_v<Item> && extrema.low > extrema.high;
       const bool slow = no_number || is_nan(low) || is_nan(high) ||
-                        (rule == nan_rule::propagate && ends.may_have_nan);
+                        (rule == nan_rule::propagate && extrema.may_have_nan);
       if (slow) {
         absorb_slowly(f, own.held, items, whole, index);
       } else {

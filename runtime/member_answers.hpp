@@ -137,14 +137,15 @@ template <class Item>
 answer summary_answer(operation op, const typename summary_fold_t<Item>::state* state,
                       const answer_context& context) {
   using parts = summary<Item>;
-  using ends = extrema_fold<Item>;
+  using both_fold = extrema_fold<Item>;
   const bool totals = op == operation::sum || op == operation::mean;
   if (op == operation::nan) {
     return nan_answer(op,
                       state != nullptr ? parts::nans(*state) : nan_count_fold<Item>{}.identity());
   }
   if (op != operation::var && op != operation::std && !totals) {
-    return extrema_answers<ends>(op, state != nullptr ? parts::ends(*state) : ends{}.identity());
+    return extrema_answers<both_fold>(
+        op, state != nullptr ? parts::extrema(*state) : both_fold{}.identity());
   }
   if constexpr (is_floating_v<Item>) {
     if (totals) {

@@ -1,4 +1,4 @@
-/// runtime/simd_extrema-inl: the ends of a block in vectors, and where they are.
+/// runtime/simd_extrema-inl: the extrema of a block in vectors, and where they are.
 
 // Included once for each instruction set: see highway's foreach_target.h.
 #if defined(MONOFOLD_RUNTIME_SIMD_EXTREMA_INL) == defined(HWY_TARGET_TOGGLE)
@@ -34,12 +34,12 @@ template <class Item>
 using lane_of = std::conditional_t<std::is_same_v<Item, bool>, std::uint8_t,
                                    std::conditional_t<has_half_keys_v<Item>, std::int16_t, Item>>;
 
-/// Both ends of a block, or of one its start.
+/// The smallest and the largest item of a block; of one that is not asked for, what a search for it starts from.
 template <class Item>
-struct block_ends {
+struct block_extrema {
   lane_of<Item> low;  // the keys of 16-bit floats
   lane_of<Item> high;
-  bool may_have_nan;  // floats of 32 and 64 bits: the ends are then those of the numbers
+  bool may_have_nan;  // floats of 32 and 64 bits: the extrema are then those of the numbers
 };
 
 /// Vectors of 16-bit floats become their `nan_low` (or `nan_high`) keys; others stay.
@@ -71,7 +71,7 @@ constexpr lane_of<Item> end_of_range() {
 
 /// The smallest (or largest) of the lanes.
 template <bool smallest, class D, class V>
-HWY_INLINE hn::TFromD<D> end_of_lanes(D d, V v) {
+HWY_INLINE hn::TFromD<D> extremum_of_lanes(D d, V v) {
   constexpr int count = 64 / sizeof(hn::TFromD<D>);  // a fixed one makes a loop of vectors
   alignas(64) hn::TFromD<D> lane[count];
   hn::Store(v, d, lane);
@@ -85,9 +85,9 @@ HWY_INLINE hn::TFromD<D> end_of_lanes(D d, V v) {
   return lane[0];
 }
 
-/// `ends_of`, in the order of keys.
+/// `extrema_of`, in the order of keys.
 template <bool want_low, bool want_high, nan_rule rule, class Item>
-HWY_NOINLINE block_ends<Item> ends_by_keys(const Item* items, std::int64_t count) {
+HWY_NOINLINE block_extrema<Item> extrema_by_keys(const Item* items, std::int64_t count) {
   using lane = lane_of<Item>;
   constexpr bool is_float = std::is_floating_point_v<Item>;
   constexpr bool nan_wins = rule == nan_rule::propagate;
@@ -119,15 +119,15 @@ HWY_NOINLINE block_ends<Item> ends_by_keys(const Item* items, std::int64_t count
   }
   const auto low = hn::Min(hn::Min(low0, low1), hn::Min(low2, low3));
   const auto high = hn::Max(hn::Max(high0, high1), hn::Max(high2, high3));
-  block_ends<Item> out{};
-  if constexpr (want_low) out.low = end_of_lanes<true>(d, low);
-  if constexpr (want_high) out.high = end_of_lanes<false>(d, high);
+  block_extrema<Item> out{};
+  if constexpr (want_low) out.low = extremum_of_lanes<true>(d, low);
+  if constexpr (want_high) out.high = extremum_of_lanes<false>(d, high);
   if constexpr (is_float) out.may_have_nan = !hn::AllFalse(d, hn::MaskFromVec(suspect));
   return out;
 }
 
-/// The ends of 16-bit floats by their bits, and whether some are NaN: that is not what the ends are then.
-struct half_ends {
+/// The extrema of 16-bit floats by their bits, and whether some are NaN: then they are not the extrema.
+struct half_extrema {
   std::uint16_t low;
   std::uint16_t high;
   bool any_nan;
@@ -135,7 +135,8 @@ struct half_ends {
 
 /// Without keys: of numbers below zero the smallest has the largest bits, and others are in order as signed integers.
 /// `infinity`: its bits.
-HWY_NOINLINE inline half_ends ends_by_bits(const void* items, std::int64_t count, int infinity) {
+HWY_NOINLINE inline half_extrema extrema_by_bits(const void* items, std::int64_t count,
+                                                 int infinity) {
   const hn::CappedTag<std::int16_t, 64> d;
   const hn::RebindToUnsigned<decltype(d)> du;
   const auto n = static_cast<std::int64_t>(hn::Lanes(d));
@@ -163,14 +164,14 @@ HWY_NOINLINE inline half_ends ends_by_bits(const void* items, std::int64_t count
           high > infinity || top > 0x8000 + infinity};
 }
 
-/// One read of `count` items (a multiple of 256) for either end or both. `rule`: where NaN of 16 bits lie.
+/// One read of `count` items (a multiple of 256) for either extremum or both. `rule`: where NaN of 16 bits lie.
 template <bool want_low, bool want_high, nan_rule rule, class Item>
-HWY_INLINE block_ends<Item> ends_of(const Item* items, std::int64_t count) {
+HWY_INLINE block_extrema<Item> extrema_of(const Item* items, std::int64_t count) {
   if constexpr (has_half_keys_v<Item> && want_low && want_high) {
     using key = order_key<Item>;
-    const half_ends ends = ends_by_bits(items, count, key::infinity);
-    const auto low = std::bit_cast<Item>(ends.low), high = std::bit_cast<Item>(ends.high);
-    if (!ends.any_nan) {
+    const half_extrema extrema = extrema_by_bits(items, count, key::infinity);
+    const auto low = std::bit_cast<Item>(extrema.low), high = std::bit_cast<Item>(extrema.high);
+    if (!extrema.any_nan) {
       if constexpr (rule == nan_rule::propagate) {
         return {key::nan_low(low), key::nan_high(high), false};
       } else {
@@ -178,7 +179,7 @@ HWY_INLINE block_ends<Item> ends_of(const Item* items, std::int64_t count) {
       }
     }
   }
-  return ends_by_keys<want_low, want_high, rule>(items, count);
+  return extrema_by_keys<want_low, want_high, rule>(items, count);
 }
 
 /// The place of the first of `count` items (a multiple of 256) that has these bits; `count`: of none.
@@ -283,27 +284,27 @@ HWY_INLINE std::int64_t first_of(const Item* items, std::int64_t count, Item wan
   return first_equal<bits>(items, count, std::bit_cast<bits>(wanted));
 }
 
-/// An end of a block that is zero: -0 counts as the smallest, +0 as the largest.
+/// An extremum of a block that is zero: -0 counts as the smallest, +0 as the largest.
 template <bool smallest, class Item>
 HWY_INLINE Item signed_zero(const Item* items, std::int64_t count) {
   const Item better = smallest ? Item(-0.0) : Item(0.0);
   return first_of(items, count, better) < count ? better : -better;
 }
 
-/// own and an end of a block, whose start is an extremum_fold's: as its `absorb_run` joins them.
+/// Joins `own` and the extremum of a block as `absorb_run` of an extremum_fold does.
 template <class Fold, class Item>
-HWY_INLINE void take_end(typename Fold::state& own, lane_of<Item> end, bool may_have_nan,
-                         const Item* items, std::int64_t count, std::int64_t index) {
+HWY_INLINE void take_extremum(typename Fold::state& own, lane_of<Item> extremum, bool may_have_nan,
+                              const Item* items, std::int64_t count, std::int64_t index) {
   constexpr bool nan_wins = Fold::nan_below == Fold::picks_smallest;
   typename Fold::key found{};
   if constexpr (std::is_floating_point_v<Item>) {
     const bool slow = nan_wins ? may_have_nan && has_nan(items, count)
-                               : end == end_of_range<Item, !Fold::picks_smallest>();
+                               : extremum == end_of_range<Item, !Fold::picks_smallest>();
     if (slow) return absorb_slowly(Fold{}, own, items, count, index);
-    if (end == 0) end = signed_zero<Fold::picks_smallest>(items, count);
-    found = Fold::key_of(end);
+    if (extremum == 0) extremum = signed_zero<Fold::picks_smallest>(items, count);
+    found = Fold::key_of(extremum);
   } else {
-    found = end;
+    found = extremum;
   }
   // Most blocks do not improve the result.
   if (own.index >= 0 && own.index < index && !Fold::better(found, own.key)) return;

@@ -21,7 +21,7 @@ HWY_BEFORE_NAMESPACE();
 namespace monofold::runtime::HWY_NAMESPACE {
 
 /// What is wanted of a block besides its sum.
-enum class extras { none, squares, squares_and_ends };
+enum class extras { none, squares, squares_and_extrema };
 
 /// Sum, sum of squares and both ends of a block, exactly.
 template <class Item>
@@ -66,7 +66,7 @@ HWY_INLINE block_sums<Item> sum_bytes(const Item* items, std::int64_t count) {
   for (std::int64_t at = 0; at < count; at += n) {
     const auto u = hn::Xor(hn::LoadU(d, bytes + at), flip);
     total = hn::Add(total, hn::SumsOf8(u));
-    if constexpr (wanted == extras::squares_and_ends) {
+    if constexpr (wanted == extras::squares_and_extrema) {
       low = hn::Min(low, u);
       high = hn::Max(high, u);
     }
@@ -82,9 +82,9 @@ HWY_INLINE block_sums<Item> sum_bytes(const Item* items, std::int64_t count) {
   block_sums<Item> out;
   const auto sum = static_cast<std::int64_t>(hn::GetLane(hn::SumOfLanes(d64, total)));
   out.sum = sum - offset * count;
-  if constexpr (wanted == extras::squares_and_ends) {
-    out.low = static_cast<Item>(end_of_lanes<true>(d, low) - offset);
-    out.high = static_cast<Item>(end_of_lanes<false>(d, high) - offset);
+  if constexpr (wanted == extras::squares_and_extrema) {
+    out.low = static_cast<Item>(extremum_of_lanes<true>(d, low) - offset);
+    out.high = static_cast<Item>(extremum_of_lanes<false>(d, high) - offset);
   }
   if constexpr (squares) {
     // Each lane is below 2^28, the four together below 2^30: their sum over lanes is taken in 64 bits.
@@ -121,7 +121,7 @@ HWY_INLINE block_sums<Item> sum_shorts(const Item* items, std::int64_t count) {
   for (std::int64_t at = 0; at < count; at += n) {
     const auto x = hn::Xor(hn::LoadU(d, p + at), flip);
     total = hn::ReorderWidenMulAccumulate(d32, x, one, total, none);
-    if constexpr (wanted == extras::squares_and_ends) {
+    if constexpr (wanted == extras::squares_and_extrema) {
       least = hn::Min(least, x);
       greatest = hn::Max(greatest, x);
     }
@@ -138,7 +138,7 @@ HWY_INLINE block_sums<Item> sum_shorts(const Item* items, std::int64_t count) {
   for (std::int64_t i = 0; i < n / 2; ++i) sum += lanes[i];
   block_sums<Item> out;
   out.sum = sum + offset * count;
-  if constexpr (wanted == extras::squares_and_ends) {
+  if constexpr (wanted == extras::squares_and_extrema) {
     out.low = static_cast<Item>(hn::GetLane(hn::MinOfLanes(d, least)) + offset);
     out.high = static_cast<Item>(hn::GetLane(hn::MaxOfLanes(d, greatest)) + offset);
   }
@@ -172,7 +172,7 @@ HWY_INLINE block_sums<Item> sum_words(const Item* items, std::int64_t count) {
     const auto x = hn::LoadU(d, items + at);
     low = hn::Add(low, x);
     high = hn::Add(high, hn::ShiftRight<16>(x));
-    if constexpr (wanted == extras::squares_and_ends) {
+    if constexpr (wanted == extras::squares_and_extrema) {
       least = hn::Min(least, x);
       greatest = hn::Max(greatest, x);
     }
@@ -197,7 +197,7 @@ HWY_INLINE block_sums<Item> sum_words(const Item* items, std::int64_t count) {
   hn::Store(low, d, l);
   hn::Store(high, d, h);
   block_sums<Item> out;
-  if constexpr (wanted == extras::squares_and_ends) {
+  if constexpr (wanted == extras::squares_and_extrema) {
     out.low = hn::GetLane(hn::MinOfLanes(d, least));
     out.high = hn::GetLane(hn::MaxOfLanes(d, greatest));
   }

@@ -18,7 +18,7 @@ struct summary {
 
   static auto& total(auto& parts) { return parts.first; }
   static auto& moments(auto& parts) { return parts.rest.first; }
-  static auto& ends(auto& parts) { return parts.rest.rest.first; }
+  static auto& extrema(auto& parts) { return parts.rest.rest.first; }
   static auto& nans(auto& parts) { return parts.rest.rest.rest.first; }
 };
 
@@ -28,7 +28,7 @@ struct summary<Item, false> {
   using fold = all_fold<integer_moments_fold<Item>, extrema_fold<Item>, nan_count_fold<Item>>;
 
   static auto& moments(auto& parts) { return parts.first; }
-  static auto& ends(auto& parts) { return parts.rest.first; }
+  static auto& extrema(auto& parts) { return parts.rest.first; }
   static auto& nans(auto& parts) { return parts.rest.rest.first; }
 };
 

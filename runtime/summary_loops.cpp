@@ -18,11 +18,11 @@
 HWY_BEFORE_NAMESPACE();
 namespace monofold::runtime::HWY_NAMESPACE {
 
-/// The ends and the NaN of a block that vectors know nothing of.
+/// The extrema and the NaN of a block, of which vectors know nothing.
 template <class Item>
-HWY_INLINE void add_ends_and_nans(auto& parts, const Item* items, std::int64_t count,
-                                  std::int64_t index) {
-  absorb_slowly(extrema_fold<Item>{}, summary<Item>::ends(parts).held, items, count, index);
+HWY_INLINE void add_extrema_and_nans(auto& parts, const Item* items, std::int64_t count,
+                                     std::int64_t index) {
+  absorb_slowly(extrema_fold<Item>{}, summary<Item>::extrema(parts).held, items, count, index);
   if constexpr (is_floating_v<Item>) {
     absorb_slowly(nan_count_fold<Item>{}, summary<Item>::nans(parts).held, items, count, index);
   }
@@ -35,13 +35,13 @@ HWY_NOINLINE bool has_strict_arithmetic() {
   return arithmetic.was_strict();
 }
 
-/// The ends of a block without NaN.
+/// The extrema of a block without NaN.
 template <class Item>
-HWY_INLINE void add_known_ends(auto& parts, lane_of<Item> low, lane_of<Item> high,
-                               const Item* items, std::int64_t count, std::int64_t index) {
-  auto& ends = summary<Item>::ends(parts).held;
-  take_end<typename extrema_fold<Item>::low>(ends.min, low, false, items, count, index);
-  take_end<typename extrema_fold<Item>::high>(ends.max, high, false, items, count, index);
+HWY_INLINE void add_known_extrema(auto& parts, lane_of<Item> low, lane_of<Item> high,
+                                  const Item* items, std::int64_t count, std::int64_t index) {
+  auto& extrema = summary<Item>::extrema(parts).held;
+  take_extremum<typename extrema_fold<Item>::low>(extrema.min, low, false, items, count, index);
+  take_extremum<typename extrema_fold<Item>::high>(extrema.max, high, false, items, count, index);
 }
 
 // Sixteen bits have keys that vectors compare as fast as they add.
@@ -68,13 +68,13 @@ HWY_INLINE std::int64_t add_tiles(auto& parts, const Item* items, std::int64_t c
   }
   if (done == 0) return done;
   if (may_have_nan) {
-    add_ends_and_nans(parts, items, done, index);
+    add_extrema_and_nans(parts, items, done, index);
   } else {
     if constexpr (sizeof(Item) == 2) {
-      const auto ends = ends_of<true, true, nan_rule::propagate>(items, done);
-      add_known_ends(parts, ends.low, ends.high, items, done, index);
+      const auto extrema = extrema_of<true, true, nan_rule::propagate>(items, done);
+      add_known_extrema(parts, extrema.low, extrema.high, items, done, index);
     } else {
-      add_known_ends(parts, bounds.low(), bounds.high(), items, done, index);
+      add_known_extrema(parts, bounds.low(), bounds.high(), items, done, index);
     }
   }
   return done;
@@ -90,19 +90,20 @@ HWY_INLINE std::int64_t add_vectors(auto& parts, const Item* items, std::int64_t
   if constexpr (has_block_sums_v<Item>) {
     // Bytes soon reach both ends of their range; then no block can improve them.
     using fold = extrema_fold<Item>;
-    const auto& ends = summary<Item>::ends(parts).held;
-    const bool all_known = sizeof(Item) == 1 && ends.min.index >= 0 &&
-                           ends.min.key == fold::low::best && ends.max.key == fold::high::best;
+    const auto& extrema = summary<Item>::extrema(parts).held;
+    const bool all_known = sizeof(Item) == 1 && extrema.min.index >= 0 &&
+                           extrema.min.key == fold::low::best &&
+                           extrema.max.key == fold::high::best;
     const auto block = all_known ? sum_block<extras::squares>(items, whole)
-                                 : sum_block<extras::squares_and_ends>(items, whole);
+                                 : sum_block<extras::squares_and_extrema>(items, whole);
     moments.count += whole;
     moments.sum += block.sum;
     moments.squares = monofold::add(moments.squares, widen(block.squares));
-    if (!all_known) add_known_ends(parts, block.low, block.high, items, whole, index);
+    if (!all_known) add_known_extrema(parts, block.low, block.high, items, whole, index);
   } else {
     integer_moments_fold<Item>{}.absorb_run(moments, items, whole, index);
-    const auto ends = ends_of<true, true, nan_rule::propagate>(items, whole);
-    add_known_ends(parts, ends.low, ends.high, items, whole, index);
+    const auto extrema = extrema_of<true, true, nan_rule::propagate>(items, whole);
+    add_known_extrema(parts, extrema.low, extrema.high, items, whole, index);
   }
   return whole;
 }
@@ -126,7 +127,7 @@ HWY_INLINE void add_floats(auto& parts, const Item* items, std::int64_t count, s
     summary<Item>::total(parts).held.push(sum, fold_last_tile(sum, items + done, n, index + done));
     summary<Item>::moments(parts).held.push(moments,
                                             fold_last_tile(moments, items + done, n, index + done));
-    add_ends_and_nans(parts, items + done, n, index + done);
+    add_extrema_and_nans(parts, items + done, n, index + done);
   }
 }
 
@@ -140,7 +141,7 @@ HWY_INLINE void add_integers(auto& parts, const Item* items, std::int64_t count,
   if (done == count) return;
   absorb_slowly(integer_moments_fold<Item>{}, summary<Item>::moments(parts).held, items + done,
                 count - done, index + done);
-  add_ends_and_nans(parts, items + done, count - done, index + done);
+  add_extrema_and_nans(parts, items + done, count - done, index + done);
 }
 
 template <class Item, class... Folds>

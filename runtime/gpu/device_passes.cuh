@@ -187,7 +187,7 @@ std::unique_ptr<device_pass> top_pass(std::int64_t k) {
 template <class Item, nan_rule rule>
 std::unique_ptr<device_pass> make_own_pass(const member_request& what) {
   using enum family;
-  using ends = typename member_fold_t<extrema, Item, rule>::state;
+  using extrema_state = typename member_fold_t<extrema, Item, rule>::state;
   switch (what.kind) {
     case sum: return plain_pass<sum, Item, rule>();
     case plain_sum: return plain_pass<plain_sum, Item, rule>();
@@ -199,8 +199,8 @@ std::unique_ptr<device_pass> make_own_pass(const member_request& what) {
       return nullptr;
     case summary: return nullptr;
     // One kernel finds both ends: half as many kernels to compile, and the bus takes longer.
-    case minimum: return plain_pass<extrema, Item, rule>(minimum, offsetof(ends, min));
-    case maximum: return plain_pass<extrema, Item, rule>(maximum, offsetof(ends, max));
+    case minimum: return plain_pass<extrema, Item, rule>(minimum, offsetof(extrema_state, min));
+    case maximum: return plain_pass<extrema, Item, rule>(maximum, offsetof(extrema_state, max));
     case extrema: return plain_pass<extrema, Item, rule>();
     case logical:
       // Where NaN are left out counts_device_pass serves it.

@@ -43,9 +43,9 @@ inline constexpr std::int64_t state_offset_v =
 /// That of one end, or of both, in the state of both, which lies at `at`.
 template <class Item>
 std::int64_t end_offset(family kind, std::int64_t at) {
-  using ends = typename extrema_fold<Item>::state;
-  if (kind == family::minimum) return at + static_cast<std::int64_t>(offsetof(ends, min));
-  if (kind == family::maximum) return at + static_cast<std::int64_t>(offsetof(ends, max));
+  using extrema_state = typename extrema_fold<Item>::state;
+  if (kind == family::minimum) return at + static_cast<std::int64_t>(offsetof(extrema_state, min));
+  if (kind == family::maximum) return at + static_cast<std::int64_t>(offsetof(extrema_state, max));
   return kind == family::extrema ? at : device_pass::nowhere;
 }
 
