@@ -19,7 +19,7 @@
 #include "monofold/fold/sum.hpp"
 #include "monofold/fold/top.hpp"
 #include "monofold/platform/numbers.hpp"
-#include "runtime/exact_runs.hpp"
+#include "runtime/exact_loops.hpp"
 #include "runtime/family.hpp"
 #include "runtime/logsumexp_fold.hpp"
 #include "runtime/pair_product.hpp"

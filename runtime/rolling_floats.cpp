@@ -8,7 +8,7 @@
 #include "monofold/engine/scan_sums.hpp"
 #include "monofold/platform/dtype.hpp"
 #include "runtime/exact_answers.hpp"
-#include "runtime/exact_runs.hpp"
+#include "runtime/exact_loops.hpp"
 #include "runtime/member_answers.hpp"
 #include "runtime/rolling_job.hpp"
 #include "runtime/rolling_keys.hpp"

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <new>
 
-#include "monofold/fold/exact/run.hpp"
+#include "monofold/fold/exact/accumulator.hpp"
 #include "monofold/fold/exact/sum.hpp"
 #include "monofold/platform/bits.hpp"
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "monofold/fold/exact/run.hpp"
+#include "monofold/fold/exact/accumulator.hpp"
 #include "monofold/platform/instruction_set.hpp"
 #include "tests/exact/items.hpp"
 #include "tests/inputs/hard_numbers.hpp"

@@ -46,7 +46,8 @@ TEST(exact_fast_math, named_cases) {
 TEST(exact_fast_math, long_sums) { fast_math::expect_long_sums(); }
 
 TEST(exact_fast_math, one_layout_in_a_program) {
-  EXPECT_EQ(sizeof(fast_math::product_run), fast_math::strict_bytes_of_product_run());
+  EXPECT_EQ(sizeof(fast_math::product_accumulator),
+            fast_math::strict_bytes_of_product_accumulator());
 }
 
 /// The same answers as in every other program: tests/exact/environment_test.cpp has this number too.

@@ -7,7 +7,7 @@
 #include <span>
 
 #include "monofold/fold/exact.hpp"
-#include "monofold/fold/exact/run.hpp"
+#include "monofold/fold/exact/accumulator.hpp"
 #include "monofold/reduce.hpp"
 #include "monofold/rolling.hpp"
 #include "tests/inputs/hard_numbers.hpp"
@@ -17,9 +17,9 @@
 namespace fast_math {
 
 /// What keeps running in a file without -ffast-math; a program has one layout of it.
-using product_run =
+using product_accumulator =
     monofold::exact_running_sum<monofold::product_term<monofold::item_pair<double, double>>>;
-std::size_t strict_bytes_of_product_run();
+std::size_t strict_bytes_of_product_accumulator();
 
 /// In every file one of its own.
 static inline void expect_long_sums() {

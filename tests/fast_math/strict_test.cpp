@@ -11,7 +11,7 @@
 #error "compiled with -ffast-math"
 #endif
 
-std::size_t fast_math::strict_bytes_of_product_run() { return sizeof(product_run); }
+std::size_t fast_math::strict_bytes_of_product_accumulator() { return sizeof(product_accumulator); }
 
 namespace {
 

@@ -6,8 +6,8 @@
 
 #include "monofold/engine/rolling_sums.hpp"
 #include "monofold/engine/scan_pieces.hpp"
+#include "monofold/fold/exact/accumulator.hpp"
 #include "monofold/fold/exact/leading.hpp"
-#include "monofold/fold/exact/run.hpp"
 #include "monofold/fold/exact/state.hpp"
 #include "monofold/fold/exact/term.hpp"
 #include "monofold/fold/exact/window_sums.hpp"

@@ -7,7 +7,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "monofold/fold/adapted_run.hpp"
+#include "monofold/fold/adapted_sum.hpp"
 #include "monofold/fold/all.hpp"
 #include "monofold/fold/fold.hpp"
 #include "monofold/platform/host_device.hpp"

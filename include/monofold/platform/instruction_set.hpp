@@ -14,7 +14,7 @@ inline int widest_allowed = static_cast<int>(instruction_set::avx512);
 
 inline instruction_set widest_of_processor() {
 #if defined(__GNUC__) && defined(__x86_64__)
-  // What the loops of fold/exact/run are compiled for.
+  // What the loops of fold/exact/accumulator are compiled for.
   const bool has_avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
                         __builtin_cpu_supports("bmi2");
   if (!has_avx2) return instruction_set::baseline;

@@ -25,7 +25,7 @@ namespace monofold::detail {
 /// sync       a register of this thread, which the destructor puts back. Results must be in memory or pass
 ///            `seen_by` before `any` is asked
 /// cost       some 20 cycles where it is read: by the constructor and by `any`
-/// tested by  tests/exact/environment_test.cpp, tests/exact/run_test.cpp
+/// tested by  tests/exact/environment_test.cpp, tests/exact/accumulator_test.cpp
 class rounding_flags {
  public:
   MONOFOLD_INLINE rounding_flags()

@@ -5,10 +5,10 @@
 #include <cstring>
 #include <type_traits>
 
+#include "monofold/fold/exact/add_by_digits.hpp"
 #include "monofold/fold/exact/anchors.hpp"
 #include "monofold/fold/exact/bin_plan.hpp"
 #include "monofold/fold/exact/bin_vectors.hpp"
-#include "monofold/fold/exact/digits_run.hpp"
 #include "monofold/fold/exact/exponent_table.hpp"
 #include "monofold/fold/exact/kept_bins.hpp"
 #include "monofold/fold/exact/state.hpp"

@@ -22,7 +22,7 @@ namespace monofold::detail {
 /// cost       24 KiB, of which the carries are seldom touched; `add_to` some thousand cycles
 /// source     R. Neal 2015, arXiv 1505.05571 has a cell an exponent, which must be emptied often and
 ///            fills the first-level cache
-/// tested by  tests/exact/run_test.cpp
+/// tested by  tests/exact/accumulator_test.cpp
 class double_table {
  public:
   /// Items that it takes before it must be given away: fewer than 2^18 carries in a cell.

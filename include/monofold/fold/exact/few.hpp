@@ -19,7 +19,7 @@
 
 namespace monofold::detail {
 
-/// More items than this are added faster by the ways of fold/exact/run.
+/// More items than this are added faster by the ways of fold/exact/accumulator.
 inline constexpr std::int64_t few_items = 64;
 
 /// The term of an item as a double, where that is exact.

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <type_traits>
 
-#include "monofold/fold/exact/run.hpp"
+#include "monofold/fold/exact/accumulator.hpp"
 #include "monofold/fold/exact/sum_of_two.hpp"
 #include "monofold/fold/exact/sweep.hpp"
 #include "monofold/fold/exact/term.hpp"

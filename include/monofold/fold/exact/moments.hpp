@@ -3,11 +3,11 @@
 
 #include <cstdint>
 
+#include "monofold/fold/exact/accumulator.hpp"
 #include "monofold/fold/exact/deviations.hpp"
 #include "monofold/fold/exact/leading.hpp"
 #include "monofold/fold/exact/moments_sweep.hpp"
 #include "monofold/fold/exact/number.hpp"
-#include "monofold/fold/exact/run.hpp"
 #include "monofold/fold/exact/state.hpp"
 #include "monofold/fold/exact/sum.hpp"
 #include "monofold/fold/exact/term.hpp"

@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "monofold/fold/exact/accumulator.hpp"
 #include "monofold/fold/exact/bin_plan.hpp"
 #include "monofold/fold/exact/bin_vectors.hpp"
-#include "monofold/fold/exact/run.hpp"
 #include "monofold/fold/exact/sweep.hpp"
 #include "monofold/fold/exact/term.hpp"
 #include "monofold/fold/exact/verified_sweep.hpp"

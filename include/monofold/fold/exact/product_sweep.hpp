@@ -8,7 +8,7 @@
 
 #include "monofold/fold/exact/bin_plan.hpp"
 #include "monofold/fold/exact/bin_vectors.hpp"
-#include "monofold/fold/exact/product_run.hpp"
+#include "monofold/fold/exact/product_parts.hpp"
 #include "monofold/fold/exact/state.hpp"
 #include "monofold/fold/exact/sweep.hpp"
 #include "monofold/platform/float_format.hpp"

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "monofold/fold/exact/accumulator.hpp"
 #include "monofold/fold/exact/leading.hpp"
-#include "monofold/fold/exact/run.hpp"
 #include "monofold/fold/exact/state.hpp"
 #include "monofold/fold/exact/term.hpp"
 #include "monofold/fold/nan.hpp"
@@ -21,7 +21,7 @@ namespace monofold {
 ///
 /// order      any: the state's bytes are a function of the items alone
 /// cost       state of 8 (num_limbs + 5) bytes; lift and combine touch all of it, `absorb` some
-///            words, `absorb_run` takes the fast ways of fold/exact/run
+///            words, `absorb_run` takes the fast ways of fold/exact/accumulator
 /// tested by  tests/exact/sum_test.cpp
 template <class Term>
 struct exact_terms_fold {

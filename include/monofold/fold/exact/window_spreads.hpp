@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "monofold/fold/exact/run.hpp"
+#include "monofold/fold/exact/accumulator.hpp"
 #include "monofold/fold/exact/vectors.hpp"
 #include "monofold/platform/host_device.hpp"
 #include "monofold/platform/instruction_set.hpp"

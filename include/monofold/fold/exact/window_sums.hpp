@@ -3,9 +3,9 @@
 
 #include <cstdint>
 
+#include "monofold/fold/exact/accumulator.hpp"
 #include "monofold/fold/exact/few.hpp"
 #include "monofold/fold/exact/leading.hpp"
-#include "monofold/fold/exact/run.hpp"
 #include "monofold/fold/exact/state.hpp"
 #include "monofold/fold/exact/sum_of_two.hpp"
 #include "monofold/fold/exact/term.hpp"

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "monofold/fold/exact/accumulator.hpp"
 #include "monofold/fold/exact/few.hpp"
-#include "monofold/fold/exact/run.hpp"
 #include "monofold/fold/exact/vectors.hpp"
 #include "monofold/fold/exact/window_quotients.hpp"
 #include "monofold/fold/exact/window_verified.hpp"

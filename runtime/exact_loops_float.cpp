@@ -1,6 +1,6 @@
-/// runtime/exact_runs_float: the loops of exact sums of float32.
+/// runtime/exact_loops_float: the loops of exact sums of float32.
 
-#include "runtime/exact_runs.hpp"
+#include "runtime/exact_loops.hpp"
 
 #if defined(MONOFOLD_EXACT_X86)
 namespace monofold {

@@ -1,5 +1,5 @@
 #pragma once
-/// fold/adapted_run: running sums of mapped items, and of some of the items.
+/// fold/adapted_sum: running sums of mapped items, and of some of the items.
 
 #include <cstdint>
 #include <type_traits>

@@ -1,8 +1,8 @@
-// fold/exact/run: every way to add a run gives the bytes that adding its items one by one, to digits, gives. The digits
-// themselves are compared with the oracle, which shares no code with the library, in sum_test and products_test: arrays
-// of fewer than `least_bins` items, of which those two draw the most, go to digits alone.
+// fold/exact/accumulator: every way to add a run gives the bytes that adding its items one by one, to digits, gives.
+// The digits themselves are compared with the oracle, which shares no code with the library, in sum_test and
+// products_test: arrays of fewer than `least_bins` items, of which those two draw the most, go to digits alone.
 
-#include "monofold/fold/exact/run.hpp"
+#include "monofold/fold/exact/accumulator.hpp"
 
 #include <gtest/gtest.h>
 
@@ -65,10 +65,10 @@ TEST(exact_accumulator, takes_the_loop_of_the_instruction_set_in_use) {
   for (const auto set :
        {mf::instruction_set::baseline, mf::instruction_set::avx2, mf::instruction_set::avx512}) {
     mf::limit_instruction_set(set);
-    mf::detail::exact_accumulator<term> run;
-    run.state = mf::zero_state<term::number>();
-    mf::detail::add_to_accumulator(run, items.data(), 1000);
-    const bool at_once = std::bit_cast<bytes>(run.state) == std::bit_cast<bytes>(run.total());
+    mf::detail::exact_accumulator<term> sums;
+    sums.state = mf::zero_state<term::number>();
+    mf::detail::add_to_accumulator(sums, items.data(), 1000);
+    const bool at_once = std::bit_cast<bytes>(sums.state) == std::bit_cast<bytes>(sums.total());
     EXPECT_EQ(at_once, mf::instruction_set_in_use() == mf::instruction_set::baseline);
     EXPECT_LE(mf::instruction_set_in_use(), set);
   }
@@ -115,11 +115,11 @@ template <class Item>
 using pair_term = mf::product_term<mf::item_pair<Item, Item>>;
 
 template <class Item>
-class exact_run_of : public testing::Test {};
+class exact_accumulator_of : public testing::Test {};
 using item_types = testing::Types<double, float, mf::float16, mf::bfloat16>;
-TYPED_TEST_SUITE(exact_run_of, item_types);
+TYPED_TEST_SUITE(exact_accumulator_of, item_types);
 
-TYPED_TEST(exact_run_of, every_way_gives_the_same_bytes) {
+TYPED_TEST(exact_accumulator_of, every_way_gives_the_same_bytes) {
   using pair = mf::item_pair<TypeParam, TypeParam>;
   for (const auto& kind : inputs::kinds_of_data) {
     for (const int n : {1, 8, 31, 33, 1000, 1024, 2047, 2048, 2055, 4500, 17000}) {
@@ -137,7 +137,7 @@ TYPED_TEST(exact_run_of, every_way_gives_the_same_bytes) {
 }
 
 /// Ranges of every width: one, two, four and seven bins, and what spills.
-TYPED_TEST(exact_run_of, every_width_of_range) {
+TYPED_TEST(exact_accumulator_of, every_width_of_range) {
   using f = inputs::fields<TypeParam>;
   inputs::generator random(23);
   const int step = f::top_field > 1000 ? 11 : 1;
@@ -183,15 +183,15 @@ void expect_running_sum_of_all() {
   }
 }
 
-TYPED_TEST(exact_run_of, a_sum_that_keeps_running) {
+TYPED_TEST(exact_accumulator_of, a_sum_that_keeps_running) {
   expect_running_sum_of_all<mf::value_term<TypeParam>>();
 }
-TYPED_TEST(exact_run_of, a_sum_of_squares_that_keeps_running) {
+TYPED_TEST(exact_accumulator_of, a_sum_of_squares_that_keeps_running) {
   expect_running_sum_of_all<mf::square_term<TypeParam>>();
 }
 
 /// What fits a few bins, and what fits none, within a block: the ways take turns and come to an end.
-TYPED_TEST(exact_run_of, narrow_and_wide_stretches) {
+TYPED_TEST(exact_accumulator_of, narrow_and_wide_stretches) {
   inputs::generator random(53);
   for (const int stretch : {16, 700, 1024, 2048, 3000}) {
     std::vector<TypeParam> items;
@@ -213,7 +213,7 @@ TYPED_TEST(exact_run_of, narrow_and_wide_stretches) {
 }
 
 /// The largest item grows, or shrinks, by one binade every so many items.
-TYPED_TEST(exact_run_of, range_that_moves) {
+TYPED_TEST(exact_accumulator_of, range_that_moves) {
   using f = inputs::fields<TypeParam>;
   inputs::generator random(37);
   for (const int items_a_binade : {1, 7, 100, 1500}) {
@@ -238,7 +238,7 @@ TYPED_TEST(exact_run_of, range_that_moves) {
 }
 
 /// More blocks of equal numbers than lanes of bins take before they give them away.
-TYPED_TEST(exact_run_of, lanes_that_fill_up) {
+TYPED_TEST(exact_accumulator_of, lanes_that_fill_up) {
   using term = mf::value_term<TypeParam>;
   using state = mf::exact_state<typename term::number>;
   using bytes = std::array<std::uint8_t, sizeof(state)>;
@@ -261,7 +261,7 @@ TYPED_TEST(exact_run_of, lanes_that_fill_up) {
 
 /// A number as large as a bin, or far larger, takes what the bin has counted with it, and another one brings the bin
 /// back to where it was: what is lost then must not go unseen.
-TYPED_TEST(exact_run_of, bins_that_were_left_are_not_trusted) {
+TYPED_TEST(exact_accumulator_of, bins_that_were_left_are_not_trusted) {
   using f = inputs::fields<TypeParam>;
   for (int field = f::top_field / 2; field<f::top_field; field += f::top_field> 100 ? 3 : 1) {
     const auto bits = static_cast<std::uint64_t>(field) << f::fraction | std::uint64_t{1}
@@ -279,7 +279,7 @@ TYPED_TEST(exact_run_of, bins_that_were_left_are_not_trusted) {
 }
 
 /// The largest numbers beside the smallest one: bins, and cells of the table, take the most they can.
-TYPED_TEST(exact_run_of, widest_range_of_largest_items) {
+TYPED_TEST(exact_accumulator_of, widest_range_of_largest_items) {
   using f = inputs::fields<TypeParam>;
   const auto infinity = static_cast<std::uint64_t>(f::top_field) << f::fraction;
   for (const int apart : {2, 64, 1000}) {
@@ -300,7 +300,7 @@ TYPED_TEST(exact_run_of, widest_range_of_largest_items) {
 }
 
 /// One item far below the others, each bit of it once: none is taken for zero.
-TYPED_TEST(exact_run_of, one_item_with_one_bit) {
+TYPED_TEST(exact_accumulator_of, one_item_with_one_bit) {
   using f = inputs::fields<TypeParam>;
   const auto items = inputs::items_of<TypeParam>("uniform", 5000, 61);
   for (int bit = 0; bit < f::total - 1; ++bit) {
@@ -316,7 +316,7 @@ TYPED_TEST(exact_run_of, one_item_with_one_bit) {
 
 /// One factor that is infinite, NaN, zero, the smallest or the largest number, in every place of a vector
 /// and of what is left behind the last one.
-TYPED_TEST(exact_run_of, one_odd_factor) {
+TYPED_TEST(exact_accumulator_of, one_odd_factor) {
   using f = inputs::fields<TypeParam>;
   const auto infinity = static_cast<std::uint64_t>(f::top_field) << f::fraction;
   const auto x = inputs::items_of<TypeParam>("normal", 157, 63);
@@ -336,7 +336,7 @@ TYPED_TEST(exact_run_of, one_odd_factor) {
 }
 
 /// What products have taught is right for no other ones, and more of them than lanes of bins take.
-TYPED_TEST(exact_run_of, a_sum_of_products_that_keeps_running) {
+TYPED_TEST(exact_accumulator_of, a_sum_of_products_that_keeps_running) {
   using term = pair_term<TypeParam>;
   using state = mf::exact_state<typename term::number>;
   using bytes = std::array<std::uint8_t, sizeof(state)>;

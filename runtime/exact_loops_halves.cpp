@@ -1,6 +1,6 @@
-/// runtime/exact_runs_halves: the loops of exact sums of float16 and bfloat16.
+/// runtime/exact_loops_halves: the loops of exact sums of float16 and bfloat16.
 
-#include "runtime/exact_runs.hpp"
+#include "runtime/exact_loops.hpp"
 
 #if defined(MONOFOLD_EXACT_X86)
 namespace monofold {

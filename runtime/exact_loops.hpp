@@ -1,11 +1,11 @@
 #pragma once
-/// runtime/exact_runs: the loops of exact sums, compiled once for the objects that include this.
+/// runtime/exact_loops: the loops of exact sums, compiled once for the objects that include this.
 
 #include <cstdint>
 
 #include "monofold/fold/dot.hpp"
+#include "monofold/fold/exact/accumulator.hpp"
 #include "monofold/fold/exact/moments_sweep.hpp"
-#include "monofold/fold/exact/run.hpp"
 #include "monofold/fold/exact/term.hpp"
 #include "monofold/platform/numbers.hpp"
 

@@ -1,11 +1,11 @@
 #pragma once
-/// fold/exact/run: adds a run of items to exact sums, in whatever way is fastest for them.
+/// fold/exact/accumulator: adds a run of items to exact sums, in whatever way is fastest for them.
 
 #include <cstdint>
 #include <type_traits>
 
+#include "monofold/fold/exact/add_by_digits.hpp"
 #include "monofold/fold/exact/bin_accumulator.hpp"
-#include "monofold/fold/exact/digits_run.hpp"
 #include "monofold/fold/exact/exponent_table.hpp"
 #include "monofold/fold/exact/kept_bins.hpp"
 #include "monofold/fold/exact/product_sweep.hpp"
@@ -164,7 +164,7 @@ MONOFOLD_INLINE std::int64_t add_factors(
 ///
 /// shape      some 10 KiB; `total` makes a state of it, at any time
 /// order      exact: any
-/// tested by  tests/exact/run_test.cpp
+/// tested by  tests/exact/accumulator_test.cpp
 template <class Term>
 class exact_running_sum {
  public:
@@ -192,7 +192,7 @@ class exact_running_sum {
 /// own += the terms of `count` items.
 ///
 /// order      exact: any
-/// tested by  tests/exact/run_test.cpp, tests/exact/environment_test.cpp
+/// tested by  tests/exact/accumulator_test.cpp, tests/exact/environment_test.cpp
 template <class Term>
 MONOFOLD_HD void add_run(exact_state<typename Term::number>& own, const typename Term::item* items,
                          std::int64_t count) {

@@ -1,5 +1,5 @@
 #pragma once
-/// fold/exact/digits_run: adds a run of items in integers, one by one.
+/// fold/exact/add_by_digits: adds a run of items in integers, one by one.
 
 #include <cstdint>
 

@@ -1,14 +1,14 @@
 #pragma once
-/// fold/exact/product_run: adds runs of products by way of doubles: each rounded, and what is missing.
+/// fold/exact/product_parts: adds runs of products by way of doubles: each rounded, and what is missing.
 
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
 
 #include "monofold/fold/dot.hpp"
+#include "monofold/fold/exact/add_by_digits.hpp"
 #include "monofold/fold/exact/bin_accumulator.hpp"
 #include "monofold/fold/exact/bin_plan.hpp"
-#include "monofold/fold/exact/digits_run.hpp"
 #include "monofold/fold/exact/exponent_table.hpp"
 #include "monofold/fold/exact/state.hpp"
 #include "monofold/fold/exact/sweep.hpp"
