@@ -42,20 +42,20 @@ class exact_running_moments {
   void add(const Item* items, std::int64_t count) {
     constexpr std::int64_t block = 16384 / sizeof(Item);
     for (std::int64_t at = 0; at < count;) {
-      at += detail::add_in_one_pass(run_, items + at, count - at);
+      at += detail::add_in_one_pass(sums_, items + at, count - at);
       const std::int64_t n = count - at < block ? count - at : block;
       if (n == 0) break;
-      detail::add_to_accumulator(run_.values, items + at, n);
-      detail::add_to_accumulator(run_.squares, items + at, n);
+      detail::add_to_accumulator(sums_.values, items + at, n);
+      detail::add_to_accumulator(sums_.squares, items + at, n);
       at += n;
     }
   }
-  state total() const { return {run_.value_total(), run_.square_total()}; }
+  state total() const { return {sums_.value_total(), sums_.square_total()}; }
   /// Of what was added.
-  const std::int64_t& nans() const { return run_.values.state.counts.nan; }
+  const std::int64_t& nans() const { return sums_.values.state.counts.nan; }
 
  private:
-  detail::moments_accumulator<Item> run_;
+  detail::moments_accumulator<Item> sums_;
 };
 
 /// The exact sums of floating-point items and of their squares.

@@ -106,7 +106,7 @@ class long_block {
       range_fold::store_total(job_.f, items, scratch_, own, job_.sinks.of(segment));
     } else {
       range_fold::fold(job_.f, {items, 0, job_.tiles_of(ends)}, scratch_, own);
-      hand(job_, segment, *own);
+      store_state(job_, segment, *own);
       sync_warp();  // the state read above is overwritten by the next call
     }
   }
@@ -167,7 +167,7 @@ class long_block {
     if (team.rank() == 0 && is_there) {
       join_team(segment, team_states, parts, nodes == 1 ? nullptr : states_ + at + node);
     }
-    if (nodes > 1) meet(segment, node, nodes, at, ticket, false, {});
+    if (nodes > 1) join_blocks(segment, node, nodes, at, ticket, false, {});
     sync_block();  // states read above are overwritten by the next call
   }
 
@@ -203,9 +203,9 @@ class long_block {
       return false;
     }
     if (nodes > 1) {
-      meet(segment, node, nodes, at, ticket, true, all);
+      join_blocks(segment, node, nodes, at, ticket, true, all);
     } else if (team.rank() == 0 && lane_rank() == 0 && tiles.end > 0) {
-      hand_short(job_, segment, all);
+      store_short_sum(job_, segment, all);
     }
     sync_block();  // slots read above are overwritten by the next call
     return true;
@@ -216,13 +216,14 @@ class long_block {
         tiles.end * each < tiles.part.size() ? tiles.end * each : tiles.part.size();
     return end - tiles.first * each;
   }
-  /// By a warp, whose lane 0 has the state.
-  MONOFOLD_GPU static void hand(const Job& job, std::int64_t segment, const state& total) {
+  /// Gives the segment's sink its state, which lane 0 of this warp has.
+  MONOFOLD_GPU static void store_state(const Job& job, std::int64_t segment, const state& total) {
     const segment_ends ends = job.ends_of(segment);
     detail::store_total(job.f, job.part(ends), ends.count(), total, job.sink_of(segment, ends));
   }
-  /// By one lane.
-  MONOFOLD_GPU_CALL static void hand_short(const Job& job, std::int64_t segment, const sums& all) {
+  /// Gives the segment's sink what follows from its sum as integers; by one lane.
+  MONOFOLD_GPU_CALL static void store_short_sum(const Job& job, std::int64_t segment,
+                                                const sums& all) {
     const segment_ends ends = job.ends_of(segment);
     const auto sink = job.sink_of(segment, ends);
     if (finish_lane(job.f, all, ends.count(), sink)) return;
@@ -259,7 +260,7 @@ class long_block {
     if (lane_rank() < parts) total = states[lane_rank()];
     total = warp::combine(job.f, total, parts);
     if (out == nullptr) {
-      hand(job, segment, total);
+      store_state(job, segment, total);
     } else if (lane_rank() == 0) {
       *out = total;
     }
@@ -269,12 +270,12 @@ class long_block {
     join_team_of(job, segment, states, parts, out);
   }
 
-  /// The block that comes last joins what the blocks of a segment's nodes leave: states, or exact sums as integers
-  /// where `is_short`. Thread 0 has left the state.
+  /// The block that comes last joins what the blocks of a segment's nodes have stored: states, or exact sums as
+  /// integers where `is_short`. Thread 0 has stored the state before this call; `own`, the integers, are stored here.
   ///
   /// sync       all threads of the block
-  MONOFOLD_GPU void meet(std::int64_t segment, int node, int nodes, std::int64_t at,
-                         std::uint32_t* ticket, bool is_short, const sums& own) {
+  MONOFOLD_GPU void join_blocks(std::int64_t segment, int node, int nodes, std::int64_t at,
+                                std::uint32_t* ticket, bool is_short, const sums& own) {
     state* const states = states_ + at;
     state* const warp_states = own_states_ + pieces;
     if constexpr (adds_short) {
@@ -286,7 +287,7 @@ class long_block {
       if (!is_last_of(nodes, ticket)) return;
       sums all;
       if (join_short(left, nodes, job_.tiles_of(job_.ends_of(segment)), all)) {
-        if (thread_rank() == 0) hand_short(job_, segment, all);
+        if (thread_rank() == 0) store_short_sum(job_, segment, all);
       } else {
         join_left_by_call(job_, segment, left, nodes, states, warp_states);
       }
@@ -297,7 +298,7 @@ class long_block {
   MONOFOLD_GPU static void join_nodes(const Job& job, std::int64_t segment, int nodes,
                                       state* states, state* warp_states) {
     const state total = combine_stored(job.f, states, nodes, states, warp_states);
-    if (warp_rank() == 0) hand(job, segment, total);
+    if (warp_rank() == 0) store_state(job, segment, total);
   }
   MONOFOLD_GPU_CALL static void join_left_by_call(const Job& job, std::int64_t segment,
                                                   const sums* left, int nodes, state* states,

@@ -17,8 +17,8 @@
 
 namespace monofold::detail {
 
-/// Where the blocks of a launch meet. `shared` and `ticket` are 0 before it and after it; null where blocks have
-/// no second chunk and meet by mail. `list` has room for top_survivors(k) entries of each block.
+/// Memory by which the blocks of a launch learn of each other's candidates. `shared` and `ticket` are 0 before the launch
+/// and after it; they are null where blocks have no second chunk and meet by mail. `list` has room for top_survivors(k) entries of each block.
 struct top_scratch {
   shared_bounds* shared;
   std::uint32_t* ticket;
@@ -26,7 +26,8 @@ struct top_scratch {
   mailbox_storage mail;
 };
 
-struct top_meeting {
+/// How a block raises the bound that candidates have to pass.
+struct top_bounds {
   /// Raises the bound that candidates have to pass, by all that is known: the block's candidates, what its threads are
   /// about to add (`own`, where `extra_per_thread` is 1) and what other blocks have seen. Other blocks learn it.
   ///
@@ -165,7 +166,7 @@ struct top_blocks {
     }
     constexpr int many = 128;
     const int most = may_be_many && top_survivors(k) < many ? many : top_survivors(k);
-    if (static_cast<int>(pool.count) > most) top_meeting::tighten_alone(pool, k);
+    if (static_cast<int>(pool.count) > most) top_bounds::tighten_alone(pool, k);
   }
 
   /// Adds entries 0 .. `count` - 1, of which each thread gets some by `entry_of(i, is_there)`, to the pool, and
@@ -181,7 +182,7 @@ struct top_blocks {
       const top_entry entry = entry_of(i, i < count);
       sync_block();  // `count` is complete
       if (pool.count + top_threads > candidate_pool::capacity) {
-        top_meeting::tighten_alone(pool, k);
+        top_bounds::tighten_alone(pool, k);
       }
       const bool passes = i < count && pool.bound_now().passes(entry.score, entry.position);
       sync_block();  // `count` was read above and grows below
@@ -189,7 +190,7 @@ struct top_blocks {
       if (passes) pool.put(place, entry);
     }
     sync_block();  // candidates added above are read below
-    if (static_cast<int>(pool.count) > top_survivors(k)) top_meeting::tighten_alone(pool, k);
+    if (static_cast<int>(pool.count) > top_survivors(k)) top_bounds::tighten_alone(pool, k);
   }
 
   /// No block looks at these until the next launch.
@@ -307,7 +308,7 @@ struct top_mail {
       if (passes) pool.put(place, entry);
     }
     sync_block();  // entries written above are read below
-    if (static_cast<int>(pool.count) > top_order::most_counted) top_meeting::tighten_alone(pool, k);
+    if (static_cast<int>(pool.count) > top_order::most_counted) top_bounds::tighten_alone(pool, k);
     return true;
   }
 
@@ -318,7 +319,7 @@ struct top_mail {
     sync_block();  // what was in the pool, and `num_lists`, is read above, and written below
     if (own == 0) pool.count = pool.num_lists = 0;
     sync_block();  // they are read below
-    top_meeting::tighten_bound(pool, 1, head, nullptr, k);
+    top_bounds::tighten_bound(pool, 1, head, nullptr, k);
     const bool is_useful =
         head.position != no_position && pool.bound.passes(head.score, head.position);
     const std::uint32_t list = place_among_lanes(&pool.num_lists, is_useful);

@@ -105,7 +105,7 @@ MONOFOLD_GPU void report_first(shared_bounds* shared, int k, candidate_pool& poo
     if (lane_rank() == 0) raise_to(&shared->bound, pool.bound.score);
   }
   sync_block();  // candidates read above are joined by others below
-  if (count > many) top_meeting::tighten_bound(pool, 0, {}, shared, k);
+  if (count > many) top_bounds::tighten_bound(pool, 0, {}, shared, k);
 }
 
 /// What a warp has still to do at its tile: the rows of a lane to be looked at, and whether the block has met for it.
@@ -189,7 +189,7 @@ MONOFOLD_GPU bool find_candidates(const top_range<Item>& range, top_work& work, 
   using tile_type = top_tile<Item, smallest, rule>;
   bool is_asked = false;
   while (work.is_left() && !is_asked) {
-    if (is_turn_to_learn(work, k, shared)) top_meeting::learn_from_blocks(pool, shared, k);
+    if (is_turn_to_learn(work, k, shared)) top_bounds::learn_from_blocks(pool, shared, k);
     const std::int64_t at = work.tile() * tile_type::tile_items;
     if (tile_type::is_inside(range, at)) {
       if (pass_tiles<Item, smallest, rule>(range, work, left, is_asked, k, shared, pool, look)) {
@@ -243,7 +243,7 @@ MONOFOLD_GPU void search_tiles(const top_range<Item>& range, const top_launch& p
     }
     // Candidates added above are read below. A warp leaves its tiles early only where it was asked to.
     if (!sync_block_any(work.is_left())) return;
-    top_meeting::tighten_bound(pool, 1, own, shared, k);
+    top_bounds::tighten_bound(pool, 1, own, shared, k);
   }
 }
 
