@@ -44,6 +44,27 @@ class CheckNames(unittest.TestCase):
         self.assertEqual(check("/// `gone`", other="/* gone\n gone */ int a;\n")[0], 1)
         self.assertEqual(check("/// `there`", other='auto a = "// there";\n')[0], 0)
 
+    def test_words_that_were_renamed(self):
+        for code in ["void climb();", "int climb_row;", "struct climber_of {};", "// fine\nint own_mail_room;"]:
+            status, output = check("/// fine", other=code + "\n")
+            self.assertEqual(status, 1, output)
+            self.assertIn(f"other.cpp:{1 + code.count(chr(10))}: `", output)
+            self.assertIn(" 1 violations", output)
+        for code in ["int climbing;", "// climb", "/* climb\n climb */", 'auto a = "climb";', "int ends;",
+                     '#include "ladder/climb.hpp"']:
+            status, output = check("/// fine", other=code + "\n")
+            self.assertEqual(status, 0, output)
+
+    def test_words_of_one_folder(self):
+        for folder, is_there in [("engine/gpu/tree", True), ("engine/gpu/segment", False), ("fold", False)]:
+            with tempfile.TemporaryDirectory() as tree:
+                file = Path(tree) / "include" / "monofold" / folder / "locate.cuh"
+                file.parent.mkdir(parents=True)
+                file.write_text("/// Where an item is.\nint warp_ends;\n")
+                run = subprocess.run([sys.executable, CHECKER, tree], capture_output=True, text=True, check=False)
+                self.assertEqual(run.returncode, 1 if is_there else 0, run.stdout + run.stderr)
+                self.assertEqual("locate.cuh:2: `ends` is called extrema here" in run.stdout, is_there)
+
     def test_no_doc_comment_at_all(self):
         self.assertEqual(check("// plain")[0], 1)
 

@@ -96,7 +96,7 @@ class few_block {
     }
     if (range_.tiles == 1) return true;
     const bool is_by_warp = blocks() > 1 && range_.tiles <= mailbox_storage::most_senders;
-    if (blocks() > 1 && own.elsewhere != 0) hand_over();
+    if (blocks() > 1 && own.elsewhere != 0) flush();
     // Blocks that join their warps' sums join for the first of three times; else two of the joins below are all.
     const bool is_thrice = blocks() > 1 && !is_by_warp;
     if (!is_by_warp) {
@@ -279,11 +279,11 @@ class few_block {
     std::int32_t* const words = words_of(warp());
     if (blocks() > 1 || (own.elsewhere & 1) == 0) digits(words, nullptr).clear();
     tile::add_values(value, words);
-    if (blocks() > 1) hand_over();
+    if (blocks() > 1) flush();
     own.elsewhere |= 1;
   }
   /// Adds the digits of this warp to words of global memory.
-  MONOFOLD_GPU void hand_over() const { digits(words_of(warp()), scratch_.words).hand_over(); }
+  MONOFOLD_GPU void flush() const { digits(words_of(warp()), scratch_.words).flush(); }
 
   /// sync       all lanes of a warp
   MONOFOLD_GPU void post(int sender, const few_sum& own) const {

@@ -61,7 +61,7 @@ MONOFOLD_GPU two_doubles upper_doubles(const leading_bits& a) {
 /// number. A number in between rounds to it too: to a double as that is monotone, to a float unless an end is the middle
 /// between two, since such a middle is a double.
 template <class Real>
-MONOFOLD_GPU bool round_ends(strict_double least, strict_double most, int exponent, Real& out) {
+MONOFOLD_GPU bool round_interval(strict_double least, strict_double most, int exponent, Real& out) {
   static_assert(std::is_same_v<Real, double> || std::is_same_v<Real, float>);
   if (!(least.value > 0)) return false;
   constexpr bool is_float = std::is_same_v<Real, float>;
@@ -100,8 +100,8 @@ MONOFOLD_GPU bool quick_quotient(const two_doubles& sum, int exponent, std::uint
   const strict_double near = high * inverse;
   const strict_double left = multiply_add(near, -by, high) + sum.low;
   const strict_double doubt = high * two_to(-98);
-  return round_ends(multiply_add(left - doubt, inverse, near),
-                    multiply_add(left + doubt, inverse, near), exponent, out);
+  return round_interval(multiply_add(left - doubt, inverse, near),
+                        multiply_add(left + doubt, inverse, near), exponent, out);
 }
 
 /// A sum over n, rounded once, or false. Bits that are left out take less than 2^-103 of the sum.
@@ -161,9 +161,9 @@ MONOFOLD_GPU bool quick_spread(const two_doubles& s, const two_doubles& q, stric
     slope = slope * strict_double{0.5};
     near = r;
   }
-  return round_ends(multiply_add(left - doubt, slope, near),
-                    multiply_add(left + doubt, slope, near),
-                    (unit - (root && unit % 2 != 0 ? 1 : 0)) / (root ? 2 : 1), out);
+  return round_interval(multiply_add(left - doubt, slope, near),
+                        multiply_add(left + doubt, slope, near),
+                        (unit - (root && unit % 2 != 0 ? 1 : 0)) / (root ? 2 : 1), out);
 }
 
 /// The same of the leading bits of both sums.

@@ -84,7 +84,7 @@ class warp_digits {
   MONOFOLD_GPU void reserve(int additions) {
     added_ += additions;
     if (added_ <= most_additions) return;
-    hand_over(words_, overflow_);
+    flush(words_, overflow_);
     added_ = additions;
   }
 
@@ -154,8 +154,8 @@ class warp_digits {
   }
 
   /// Everything goes to the other blocks.
-  MONOFOLD_GPU void hand_over() {
-    hand_over(words_, overflow_);
+  MONOFOLD_GPU void flush() {
+    flush(words_, overflow_);
     added_ = 0;
   }
 
@@ -198,7 +198,7 @@ class warp_digits {
   }
 
   /// Adds all words of a warp to those in which blocks meet, and sets them to 0.
-  MONOFOLD_GPU_CALL static void hand_over(std::int32_t* words, std::int64_t* overflow) {
+  MONOFOLD_GPU_CALL static void flush(std::int32_t* words, std::int64_t* overflow) {
     sync_warp();  // additions of lanes above are read below
     for (int i = lane_rank(); i < num_wide_words; i += warp_lanes) {
       const std::int64_t value = wide_word(words, i);

@@ -110,8 +110,8 @@ class warp_exact {
     return in_digits_ == nothing && find_short(out);
   }
   /// The same with rests, if blocks meet. Those that are too small go to the words in which they do, and counts.
-  MONOFOLD_GPU bool finish_short(sums_and_rests<Term>& out, bool blocks_meet) {
-    if (in_digits_ == everything || (in_digits_ == rests && !blocks_meet)) return false;
+  MONOFOLD_GPU bool finish_short(sums_and_rests<Term>& out, bool blocks_join) {
+    if (in_digits_ == everything || (in_digits_ == rests && !blocks_join)) return false;
     if (!find_short(out)) return false;
     if constexpr (has_short_rests_v<Term>) {
       using sums = sums_and_rests<Term>;
@@ -123,7 +123,7 @@ class warp_exact {
       } else {
         out.more = sums::in_words;
         out.minus_zeros = 0;
-        digits_.hand_over();
+        digits_.flush();
       }
     }
     return true;

@@ -17,8 +17,9 @@
 
 namespace monofold::detail {
 
-/// Memory by which the blocks of a launch learn of each other's candidates. `shared` and `ticket` are 0 before the launch
-/// and after it; they are null where blocks have no second chunk and meet by mail. `list` has room for top_survivors(k) entries of each block.
+/// Memory by which the blocks of a launch learn of each other's candidates. `shared` and `ticket` are 0 before the
+/// launch and after it; they are null where blocks have no second chunk and meet by mail. `list` has room for
+/// top_survivors(k) entries of each block.
 struct top_scratch {
   shared_bounds* shared;
   std::uint32_t* ticket;
