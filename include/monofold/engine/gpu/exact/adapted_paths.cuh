@@ -20,7 +20,8 @@
 
 namespace monofold::detail {
 
-/// The item where a predicate holds, else one that adds nothing: 0, which nobody counts.
+/// Maps an item to itself where the predicate holds, and to 0 where it does not: 0 adds nothing, and items are counted
+/// apart, by `filtered_path`.
 template <class Item, class Predicate>
 struct kept_item {
   Predicate predicate;
@@ -29,7 +30,7 @@ struct kept_item {
   MONOFOLD_HD Item operator()(const Item& x) const { return predicate(x) ? x : Item{}; }
 };
 
-/// f(item), which gets what the fold would give it.
+/// Maps an item to function(item), which is called with the item as the fold itself would call it.
 template <class Item, class Function>
 struct mapped_item {
   Function function;
@@ -38,7 +39,7 @@ struct mapped_item {
   MONOFOLD_HD mapped_t<Function, Item> operator()(const Item& x) const { return function(x); }
 };
 
-/// f(item) where a predicate holds for the item.
+/// Maps an item to function(item) where the predicate holds for the item, and to 0 where it does not.
 template <class Item, class Predicate, class Function>
 struct kept_mapped_item {
   using mapped = mapped_t<Function, Item>;
@@ -52,7 +53,8 @@ struct kept_mapped_item {
   }
 };
 
-/// How an exact sum of some of the items is one of as many as there are.
+/// Turns an exact sum of the items that a predicate lets through into an exact sum of all items of a transformed view,
+/// in which the others are 0.
 template <class F, class View>
 struct filtered_sum {
   static constexpr bool is_one = false;
@@ -90,7 +92,7 @@ struct filtered_sum<where_fold<typename View::item_type, Predicate,
   }
 };
 
-/// How an exact sum of mapped items is one of a transformed view.
+/// Turns an exact sum of mapped items into an exact sum of the items of a transformed view.
 template <class F, class View>
 struct mapped_sum {
   static constexpr bool is_one = false;
@@ -107,12 +109,13 @@ struct mapped_sum<map_fold<typename View::item_type, Function, Inner>, View> {
   static view view_of(const fold& f, const View& items) { return {items, {f.function}}; }
 };
 
-/// Whether a fold of a view is an exact sum by the kernel, perhaps adapted.
+/// Whether the kernel of exact sums folds a view by `F`, as it is or by one of the two above.
 template <class F, class View>
 inline constexpr bool sums_exactly_v =
     adds_exactly_v<F, View> || mapped_sum<F, View>::is_one || filtered_sum<F, View>::is_one;
 
-/// Makes the state of a sum of those items that a predicate let through, of so many as were counted.
+/// Makes the state of a filtered sum: the sum of the transformed view, with the number of items that a kernel before
+/// it has counted.
 template <class F, class Counted, class Sink>
 struct filtered_sink {
   F fold;
@@ -131,7 +134,7 @@ struct filtered_sink {
   }
 };
 
-/// An exact sum of mapped items.
+/// Path of an exact sum of mapped items.
 template <class F, class View>
 class mapped_path : public state_path<F, View> {
  public:
@@ -153,7 +156,7 @@ class mapped_path : public state_path<F, View> {
   gpu_path<typename mapped::sum, typename mapped::view> inner_;
 };
 
-/// An exact sum of those items that a predicate lets through.
+/// Path of an exact sum of the items that a predicate lets through.
 ///
 /// cost       two launches and passes: one counts the items
 template <class F, class View>
@@ -186,7 +189,7 @@ class filtered_path : public state_path<F, View> {
   }
 
  private:
-  /// Where the count lies: behind what counting takes.
+  /// Where in the workspace the count lies: behind what the kernel that counts takes.
   std::int64_t counted_at() const {
     const std::int64_t own = counting_.workspace_bytes();
     const std::int64_t least = gpu_workspace::fixed_bytes;

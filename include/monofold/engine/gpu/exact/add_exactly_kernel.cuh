@@ -20,7 +20,8 @@
 
 namespace monofold::detail {
 
-/// Where the blocks of a launch meet. Words and ticket are 0 before it and after it.
+/// Global memory by which the blocks of a launch join their sums. Words and ticket are 0 before the launch and after
+/// it.
 struct exact_scratch {
   std::int64_t* words;
   std::uint32_t* ticket;
@@ -29,8 +30,9 @@ struct exact_scratch {
   bool has_wide_words;  // in shared memory
 };
 
-/// The shared memory of a block: what its warps copy ahead, what their lanes have in bins, their short sums and words,
-/// the words of all, the state; then that of the companion.
+/// The shared memory of a block, in this order: of each warp the tile that is copied ahead, the units in its lanes'
+/// bins, its short sums and its words of digits; then the words of the block, the state, how many terms `wide_room`
+/// has added, and the memory of the companion.
 template <class Term>
 struct exact_shared {
   using digits = warp_digits<typename term_format<Term>::layout>;
@@ -47,7 +49,7 @@ struct exact_shared {
   static constexpr int terms_added_at = in_chunks_of_16(state_at + static_cast<int>(sizeof(state)));
   static constexpr int companion_at = in_chunks_of_16(terms_added_at + exact_warps * 4);
   static constexpr int most_companion_bytes = 1024;
-  /// Where warps have many tiles.
+  /// Words of `wide_room`, which a launch has where warps have many tiles.
   static constexpr int wide_words_at = companion_at + most_companion_bytes;
   static constexpr int bytes_with_words = wide_words_at + exact_warps * wide_room<Term>::warp_bytes;
 };
@@ -56,7 +58,8 @@ template <class Term, class Companion>
 inline constexpr int exact_shared_bytes =
     exact_shared<Term>::companion_at + Companion::shared_bytes;
 
-/// Adds what blocks have left in `total` of each; true in the block that then has all of it there.
+/// Adds `total` of this block to words of global memory. True in the block that comes last: its `total` has then the
+/// sum of all blocks.
 ///
 /// sync       all threads of the block, behind a barrier; no barrier behind the last write of `total`
 template <class Digits>
@@ -75,11 +78,11 @@ MONOFOLD_GPU bool combine_by_ticket(std::int64_t* total, const exact_scratch& sc
   return true;
 }
 
-/// The sums of a block: of its warps, of the block, and in the last block of all.
+/// Adds up the sums of a block's warps, and in the last block those of all blocks.
 ///
-/// Blocks whose warps have few tiles each first try to go with short sums: within a block, and by mail
-/// to the last block. Hardware starts blocks in order, so whoever that waits for is running or done.
-/// Otherwise it is digits.
+/// Where warps have few tiles each, short sums are tried first: warps join theirs in shared memory, and blocks mail
+/// theirs to the last block. Hardware starts blocks in order, so whoever that block waits for is running or done. What
+/// short sums do not hold, and all sums of many tiles, are joined as digits.
 ///
 /// sync       all threads of the block call each member, in the order in which they stand
 template <class Term, class Companion>
@@ -104,7 +107,7 @@ class block_sum {
         is_by_warp_(is_mailed_ && blocks() > 1 && tiles <= mailbox_storage::most_senders &&
                     tiles <= blocks() * exact_warps) {}
 
-  /// What adds up the tiles of this warp.
+  /// The `warp_exact` that adds up the tiles of this warp.
   MONOFOLD_GPU adder warp_sum() const {
     if constexpr (wide_room<Term>::is_possible) wide_room<Term>::start(scratch_.has_wide_words);
     char* const units = bytes_ + shared::units_at + warp() * shared::units_bytes;
@@ -112,19 +115,20 @@ class block_sum {
                  scratch_.words, reinterpret_cast<std::uint64_t*>(units));
   }
 
-  /// Read early: it takes as long as items do. The last block writes it when all have read it.
+  /// Reads the number of the call, as early as can be, since that takes as long as to read items. The last block
+  /// counts it up when all blocks have read it.
   MONOFOLD_GPU void read_call() {
     if (is_mailed_ && blocks() > 1) call_ = scratch_.mail.read_call();
   }
 
-  /// The first tile of this warp. Few tiles are spread over blocks, of many neighbours go to a block.
+  /// The first tile of this warp. Few tiles are dealt out to the blocks in turn; of many, a block takes neighbours.
   MONOFOLD_GPU int first_tile() const {
     const auto block = static_cast<int>(blockIdx.x);
     return is_few_ ? block + warp() * blocks() : block * exact_warps + warp();
   }
   MONOFOLD_GPU int tile_step() const { return blocks() * exact_warps; }
 
-  /// Adds up what the block's warps have.
+  /// Joins the sums of the block's warps.
   MONOFOLD_GPU void combine_warps(adder& own, const Companion& companion) {
     if constexpr (Companion::is_any) {
       if (!is_by_warp_) companion.store_warp();  // a barrier follows
@@ -153,7 +157,7 @@ class block_sum {
     sync_block();  // the total written above is read below
   }
 
-  /// Adds up what blocks have; true in the block that then has all of it.
+  /// Joins the sums of the blocks; true in the block that then has the sum of all.
   MONOFOLD_GPU bool combine_blocks(const Companion& companion) {
     if constexpr (may_be_short) {
       if (is_mailed_ && blocks() > 1 && !combine_by_mail(companion)) return false;
@@ -172,7 +176,7 @@ class block_sum {
     return true;
   }
 
-  /// Hands on the state of so many items, in the block that has it.
+  /// Gives the sink the state, or what follows from it, of so many items; in the block that has the sum of all.
   template <class F, class Sink>
   MONOFOLD_GPU void finish(const F& f, std::int64_t items, const Sink& sink) const {
     auto* const state = reinterpret_cast<typename shared::state*>(bytes_ + shared::state_at);
@@ -206,7 +210,7 @@ class block_sum {
     return reinterpret_cast<std::int64_t*>(bytes_ + shared::total_at);
   }
 
-  /// Behind the boxes of the sums.
+  /// The companion's mailbox, whose boxes lie behind those of the sums.
   MONOFOLD_GPU auto companion_mail() const {
     using mail = typename Companion::mail_type;
     constexpr int first = mailed_sums<Term>::num_boxes;
@@ -214,7 +218,7 @@ class block_sum {
     return mail{scratch_.mail.boxes() + first, call_};
   }
 
-  /// By mail to the last block; true there.
+  /// Sends the sums to the last block by mail; true in that block, which then has the sum of all.
   MONOFOLD_GPU bool combine_by_mail(const Companion& companion) {
     const auto block = static_cast<int>(blockIdx.x);
     const int first = first_tile();
@@ -262,7 +266,7 @@ class block_sum {
   sums all_{};
 };
 
-/// The companion of a sum that has none, see exact/companion.
+/// In place of `extrema_companion` where only the sum is asked for.
 struct no_companion {
   static constexpr bool is_any = false;
   static constexpr int shared_bytes = 0;
@@ -275,11 +279,11 @@ struct no_companion {
   }
 };
 
-/// Whether a range's items are computed by what a user wrote.
+/// Whether a function of the user computes the items of a range.
 template <class Term>
 inline constexpr bool is_computed_v = false;
 
-/// How the host's compiler lays out what it hands to the kernel, see `handed_layout`.
+/// The sizes of the kernel's arguments in the host's compiler, see `handed_layout`.
 struct exact_layout {
   int fold_bytes;
   int range_bytes;
@@ -292,7 +296,7 @@ MONOFOLD_HD_CALL constexpr exact_layout exact_layout_of() {
           static_cast<int>(sizeof(Sink))};
 }
 
-/// Adds the terms of a range and hands the state to `sink`, and what its companion folds.
+/// Adds the terms of a range and gives `sink` the state, and what the companion folds.
 ///
 /// shape      any number of blocks of `exact_threads` threads, which stay until the end
 /// order      exact: the state's bytes do not depend on it

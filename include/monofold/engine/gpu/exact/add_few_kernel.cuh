@@ -23,7 +23,7 @@
 
 namespace monofold::detail {
 
-/// Where the blocks of a launch meet. Words are 0 before it and after it.
+/// Global memory by which blocks join their sums. Words are 0 before the launch and after it.
 struct few_scratch {
   std::int64_t* words;
   mailbox_storage mail;
@@ -56,7 +56,7 @@ class few_block {
     return (warps > num_sums + 1 ? warps : num_sums + 1) * warp_lanes;
   }
 
-  /// What the warps of a block have.
+  /// The sums of the block's warps.
   struct slots {
     double value[sums::count][few_warps];
     std::uint32_t said[few_warps];
@@ -72,7 +72,7 @@ class few_block {
   MONOFOLD_GPU few_block(const range& items, const few_scratch& scratch)
       : range_(items), scratch_(scratch) {}
 
-  /// Read early: it takes as long as items do.
+  /// Reads the number of the call, early: that takes as long as to read items.
   MONOFOLD_GPU void read_call() {
     if (blocks() > 1) call_ = scratch_.mail.read_call();
   }
@@ -132,7 +132,7 @@ class few_block {
     return true;
   }
 
-  /// The answer of what the first warp has: of one sum that warp is enough.
+  /// Stores the answer that follows from the sums of the first warp; of one sum, by that warp alone.
   template <class F, class Sink>
   requires is_of_few_answer_v<F, Sink> MONOFOLD_GPU void finish(const F& f, few_sum& own,
                                                                 const Extrema&,
@@ -152,7 +152,7 @@ class few_block {
     if (num_sums > 1) sync_block();  // the total written above is read below
     finish_words<Term>(f, total(), items, state(), sink);
   }
-  /// The state.
+  /// Stores the state.
   template <class F, class Sink>
   MONOFOLD_GPU void finish(const F& f, few_sum& own, const Extrema& extrema,
                            const Sink& sink) const {
@@ -274,7 +274,7 @@ class few_block {
     MONOFOLD_UNROLL
     for (int k = 0; k < sums::count; ++k) own.value[k] = 0.0;
   }
-  /// Adds what lanes have to digits: of the first warp, where it may have some, or to words of global memory.
+  /// Adds doubles of lanes to the digits of the first warp, or to words of global memory.
   MONOFOLD_GPU void add_values(const double (&value)[sums::count], few_sum& own) const {
     std::int32_t* const words = words_of(warp());
     if (blocks() > 1 || (own.elsewhere & 1) == 0) digits(words, nullptr).clear();
@@ -302,7 +302,7 @@ class few_block {
                 mail_of(call_, said_of(own) | own.minus_zeros << zeros_shift));
     }
   }
-  /// Waits for a sender a lane, in lanes that ask, and adds up what they have. Lanes wait for each other, see
+  /// Waits for mail, a sender a lane, in lanes that ask, and adds up what they sent. Lanes wait for each other, see
   /// mailbox::wait.
   ///
   /// sync       all lanes of a warp
@@ -341,7 +341,7 @@ class few_block {
     return out;
   }
 
-  /// Word i of the digits of warps, or of blocks, and of what `own` counts.
+  /// Word i of the sum of all digits, of warps or of blocks, and of the count of -0 in `own`.
   MONOFOLD_GPU std::int64_t word_of_all(int i, const few_sum& own) const {
     if (i >= digits::num_wide_words) return 0;
     constexpr int place = digits::num_wide_digits + static_cast<int>(digit_count::minus_zero);
@@ -353,7 +353,7 @@ class few_block {
     }
     return sum;
   }
-  /// Everything as words to `total`, by the warp that has the sum: rare.
+  /// Makes words of the whole sum, in `total`; by the warp that has the sum, and rarely.
   MONOFOLD_GPU void collect(few_sum& own) const {
     double value[sums::count];
     values::bring(own.value, value);
@@ -379,7 +379,7 @@ class few_block {
   std::uint32_t call_ = 0;
 };
 
-/// The answer of few items, or the state, to `sink`, and the extrema that `Extrema` find.
+/// Adds few items. `sink` gets the answer, or the state and the extrema that `Extrema` finds.
 ///
 /// shape      see `few_block`
 /// order      exact: the bits do not depend on it

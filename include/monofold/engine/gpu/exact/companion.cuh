@@ -29,8 +29,8 @@ struct companion_sink {
 /// and each block `store` or `post`; or each warp calls `post_warp`. The last block calls `collect` after `store`, or
 /// `hear` after either post, and then `find`.
 ///
-/// shape      rows: how many rows of 16 bytes a lane a tile of the sum has; shared: shared_bytes of shared memory.
-///            All lanes of a warp `add`, tiles in ascending order
+/// shape      rows: how many rows of 32 chunks a tile of the sum has; shared: shared_bytes of shared memory. All lanes
+///            of a warp `add`, tiles in ascending order
 template <class F, class Item, int rows>
 class extrema_companion {
   using extrema = warp_extrema<decltype(F::members), Item, rows>;

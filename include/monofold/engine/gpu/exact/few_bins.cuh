@@ -14,15 +14,17 @@
 
 namespace monofold::detail {
 
-/// How few items of a type are added, at most 2^log2_items of them.
+/// How few items of a type are added: at most 2^log2_items of them. Sums of warps begin at bins of different
+/// exponents; they are added up as they are where these exponents differ by at most so much, and brought to common
+/// bins elsewhere.
 ///
 /// | member | meaning |
 /// |---|---|
-/// | `spread` | sums are added up as they are where their largest exponents differ so much, if that happens twice |
-/// | `first_of_three`, `later_of_three` | the same where it happens three times: no more in all |
+/// | `spread` | by so much the exponents of sums may differ, where sums are added up twice |
+/// | `first_of_three`, `later_of_three` | the same where they are added up three times; no more in all |
 /// | `headroom` | of bins: the sum of all items is below 2^53 units of the lowest bins |
-/// | `first_product` | the part from which on parts are of squares |
-/// | `bins(p)` | as many hold usual data of part p: 52 to 60 binades by two, 78 to 99 by three, 108 or 112 by four |
+/// | `first_product` | the first part that is of squares |
+/// | `bins(p)` | how many bins part p has; they hold usual data: 52 to 60 binades by two, 78 to 99 by three, 108 or 112 by four |
 template <class Term>
 struct few_plan;
 template <class Item, bool with_products>
@@ -52,7 +54,7 @@ struct few_plan<magnitude_term<Item>> : few_array_plan<Item, false> {};
 template <class Item>
 struct few_plan<moments_term<Item>> : few_array_plan<Item, true> {};
 
-/// The bins of a thread for parts `part`, part + 1, .. of terms.
+/// The bins of a thread for parts `part`, part + 1, .. of terms, see `term_format`.
 ///
 /// shape      value: `count` doubles, one a bin, part by part
 template <class Term, int part = 0, bool = (part < term_format<Term>::parts)>
@@ -79,7 +81,7 @@ class few_bins<Term, part, true> {
 
  public:
   static constexpr int count = own_count + next::count;
-  /// Which part a value is of.
+  /// The part to which the bin with this number belongs.
   MONOFOLD_HD static constexpr int part_of(int value) {
     return value < own_count ? part : next::part_of(value - own_count);
   }
@@ -88,18 +90,18 @@ class few_bins<Term, part, true> {
     own_.start(format::part_max_exponent(max_exponent, part));
     next_.start(max_exponent);
   }
-  /// The parts of a term; not 0 where the bins do not hold them.
+  /// Adds the parts of a term. The result is not 0 where the bins do not hold all bits of them.
   template <class X>
   MONOFOLD_GPU std::uint32_t deposit(const X& x) {
     return bits_but_sign(own_.deposit(x[part])) | next_.deposit(x);
   }
-  /// The same where they are known to.
+  /// Adds the parts of a term that the bins are known to hold.
   template <class X>
   MONOFOLD_GPU void deposit_surely(const X& x) {
     own_.template deposit_whole<own_count>(x[part]);
     next_.deposit_surely(x);
   }
-  /// Adds what other bins have stored; not 0 where these do not hold it.
+  /// Adds what other bins have stored. The result is not 0 where these bins do not hold all bits of it.
   MONOFOLD_GPU std::uint32_t move(const double* value) {
     std::uint32_t left = 0;
     MONOFOLD_UNROLL
@@ -133,7 +135,7 @@ struct bin_sums {
   double value[count];
   std::int32_t max_exponent;
 
-  /// In bins that begin higher; false where these do not hold all.
+  /// Moves the sums to bins that begin at a larger exponent; false where those do not hold all bits.
   MONOFOLD_GPU bool move_to(int largest) {
     bins to;
     to.start(largest);

@@ -24,7 +24,7 @@ MONOFOLD_GPU std::uint32_t word_at(std::int64_t q, int place) {
   return static_cast<std::uint32_t>(std::uint64_t{static_cast<std::uint32_t>(q >> down)} << up);
 }
 
-/// x times 2^exponent, which is exact, of doubles by two products: each power is a double.
+/// x times 2^exponent, exactly. Of doubles it takes two products, so that each power of two is a normal double.
 template <class Item>
 MONOFOLD_GPU double times_power(double x, int exponent) {
   const auto power_of = [](int e) {
@@ -35,8 +35,9 @@ MONOFOLD_GPU double times_power(double x, int exponent) {
   return rounded_product(rounded_product(x, power_of(half)), power_of(exponent - half));
 }
 
-/// One part as bits that follow each other, of bins that began at `max_exponent` or as much lower as `few_plan` lets
-/// them: whole numbers of units, the lower ones at least 0, so that no carry goes from word to word.
+/// The sum of one part as one string of bits. The bins are integers, each in its unit; what a bin has above the width
+/// between its unit and the next one is carried to that one. Then the lower bins are not negative, and their bits do
+/// not overlap. Units are as low as `few_plan` allows for bins of sums that began below `max_exponent`.
 template <class Term, int part>
 class part_bits {
  public:
@@ -60,10 +61,10 @@ class part_bits {
     }
   }
 
-  /// The lowest one is worth 2 to this.
+  /// The exponent of the lowest bit.
   MONOFOLD_GPU int low_exponent() const { return unit_[bins - 1]; }
 
-  /// Those that are worth 2^low to 2^(low + 31).
+  /// The bits that are worth 2^low to 2^(low + 31).
   MONOFOLD_GPU std::uint32_t word(int low) const {
     std::uint32_t out = 0;
     MONOFOLD_UNROLL
@@ -79,7 +80,7 @@ class part_bits {
   std::int64_t bits_[bins];
 };
 
-/// The sum of two words a lane, of numbers of 32 words, without the carry out of the last.
+/// The sum of two numbers of 32 words each, of which a lane has a word; the carry out of the last word is dropped.
 ///
 /// sync       all lanes of the warp
 MONOFOLD_GPU std::uint32_t sum_of_words(std::uint32_t a, std::uint32_t b) {
@@ -91,9 +92,10 @@ MONOFOLD_GPU std::uint32_t sum_of_words(std::uint32_t a, std::uint32_t b) {
   return sum + (carried >> lane_rank() & 1);
 }
 
-/// Two parts that add to one sum, the upper one first, as `words` words from 2^low on.
+/// Stores the sum of two parts, of which the first has the larger exponents, as `words` words; bit 0 of the first one
+/// is worth 2^low.
 ///
-/// shape      their bits are fewer than 31 words, and lie between those words' ends
+/// shape      their bits are fewer than 31 words, and all lie in those words
 /// sync       all lanes of the warp
 template <class Term, int part>
 MONOFOLD_GPU void store_two_parts(const double* value, int max_exponent, int low, int words,
@@ -111,7 +113,7 @@ MONOFOLD_GPU void store_two_parts(const double* value, int max_exponent, int low
   if (own < words) to[own] = word;
 }
 
-/// The sum of parts `part`, part + 1, .. of terms, each to its place in a state.
+/// Stores the sums of parts `part`, part + 1, .. of terms, each in its place in a state.
 template <class Term, int part = 0, class State>
 MONOFOLD_GPU void store_parts(const double* value, int max_exponent, State& out) {
   using format = term_format<Term>;
@@ -139,7 +141,7 @@ MONOFOLD_GPU void store_parts(const double* value, int max_exponent, State& out)
   }
 }
 
-/// The state of so many items whose sums bins have, to shared memory.
+/// Makes the state of so many items from the sums in their bins, in shared memory.
 ///
 /// shape      value: a double a bin, in all lanes
 /// sync       all lanes of a warp; no barrier behind the last write

@@ -20,7 +20,7 @@
 
 namespace monofold::detail {
 
-/// Few items, by positions that count from a boundary of 16 bytes.
+/// Few items in memory. Positions count from the 16-byte boundary at or before the first item.
 template <class Item>
 struct few_range {
   const Item* base;
@@ -29,14 +29,14 @@ struct few_range {
   std::int32_t tiles;
 };
 
-/// Whether the chunk from a position on lies in the range.
+/// Whether the 16 bytes from a position on lie in the range.
 template <class Item>
 MONOFOLD_GPU bool holds_chunk(const few_range<Item>& range, int from) {
   constexpr int chunk_items = static_cast<int>(sizeof(bytes16) / sizeof(Item));
   return from >= range.first && from + chunk_items <= range.end;
 }
-/// Of rows of 32 chunks from position `at` on, those that an end of the range parts: outside it they have what is
-/// `outside`.
+/// Loads, of rows of 32 chunks from position `at` on, the chunks of which only a part lies in the range. The rest of
+/// them gets the items of `outside`.
 template <int rows, class Item>
 MONOFOLD_GPU void load_parted_chunks(bytes16 (&raw)[rows], const few_range<Item>& range, int at,
                                      const bytes16& outside) {
@@ -60,7 +60,7 @@ MONOFOLD_GPU void load_parted_chunks(bytes16 (&raw)[rows], const few_range<Item>
     }
   }
 }
-/// Rows of 32 chunks from position `at`, a boundary; zeros beyond the range.
+/// Loads rows of 32 chunks from position `at`, a boundary of 16 bytes; items outside the range are 0.
 template <int rows, class Item>
 MONOFOLD_GPU void load_few_rows(bytes16 (&raw)[rows], const few_range<Item>& range, int at) {
   constexpr int chunk_items = static_cast<int>(sizeof(bytes16) / sizeof(Item));
@@ -73,7 +73,7 @@ MONOFOLD_GPU void load_few_rows(bytes16 (&raw)[rows], const few_range<Item>& ran
   }
   load_parted_chunks(raw, range, at, bytes16{});
 }
-/// The same rows with what is `outside` in place of zeros.
+/// Replaces the zeros outside the range, in rows that `load_few_rows` has loaded, by the items of `outside`.
 template <int rows, class Item>
 MONOFOLD_GPU void fill_outside(bytes16 (&raw)[rows], const few_range<Item>& range, int at,
                                const bytes16& outside) {
@@ -88,14 +88,14 @@ MONOFOLD_GPU void fill_outside(bytes16 (&raw)[rows], const few_range<Item>& rang
   load_parted_chunks(raw, range, at, outside);
 }
 
-/// A sum as a warp has it.
+/// The sum of a warp, of a block or of all.
 ///
 /// | member | meaning |
 /// |---|---|
-/// | `value` | of one bin, see `lane_values` |
+/// | `value` | the sum in one bin, another one in each group of lanes, see `lane_values` |
 /// | `max_exponent` | see `bin_sums` |
-/// | `elsewhere` | not 0: some items are among digits instead; of a block's sum, which warps have them, as bits |
-/// | `minus_zeros` | terms that are -0 |
+/// | `elsewhere` | not 0: some items are among digits instead; of a block's sum, a bit for each warp that has some |
+/// | `minus_zeros` | how many terms are -0 |
 struct few_sum {
   double value;
   std::int32_t max_exponent;
@@ -122,7 +122,7 @@ struct no_extrema {
   }
 };
 
-/// What a warp makes of a tile.
+/// How a warp adds a tile, and finds its extrema.
 ///
 /// sync       all lanes of the warp
 template <class Term>
@@ -211,7 +211,7 @@ class few_tile {
     extrema.look(raw, from, at);
   }
 
-  /// += what lanes have in bins, to the digits of this warp: rare.
+  /// Adds doubles of bins, of all lanes, to the digits of this warp; rarely called.
   MONOFOLD_GPU static void add_values(const double (&value)[sums::count], std::int32_t* words) {
     sync_warp();  // additions of another kind above
     MONOFOLD_UNROLL
@@ -224,7 +224,7 @@ class few_tile {
 
  private:
   static constexpr bool is_double = sizeof(item) == 8;
-  /// Bits of items tell whether bins hold them; else it is seen by what they leave.
+  /// Whether the bits of the items tell that bins hold them. If not, it is seen by what the bins leave.
   static constexpr bool is_sure = !is_double;
   // Bins of larger items, or squares, may be infinite.
   static constexpr int highest = highest_exponent - 30;
@@ -251,11 +251,12 @@ class few_tile {
       check::look(seen, c);
     }
   }
-  /// Whether all sums are 0, where no key is above that of 0: a key has the high words of doubles alone.
+  /// Whether all sums are 0, where the largest key is that of 0. Keys of doubles have their high words alone, so a
+  /// subnormal double may have that key too.
   MONOFOLD_GPU static bool has_nothing(double own) {
     return !is_double || !any_lane(bits_but_sign(own) != 0);
   }
-  /// Whether there may be a -0.
+  /// Whether some term may be -0.
   MONOFOLD_GPU static bool shows_minus_zero(const seen_items& seen) {
     if constexpr (is_double) {
       return static_cast<std::int32_t>(seen.lowest) == INT_MIN;
@@ -263,7 +264,8 @@ class few_tile {
       return check::may_be_minus_zero(seen);
     }
   }
-  /// Whether some item's square is no sum of two doubles, which numbers tell where the items of a lane may show it.
+  /// Whether the square of some item is no sum of two doubles. Items are looked at one by one where what was seen of a
+  /// lane's items does not rule it out.
   MONOFOLD_GPU static bool has_special(const bytes16 (&raw)[rows], const seen_items& seen) {
     bool is_any = false;
     if (check::may_be_special(seen)) {
@@ -290,7 +292,7 @@ class few_tile {
     return items::is_below(seen.least, items::low_limit(field));
   }
 
-  /// Half of the rows, which the bins are known to hold.
+  /// Adds half of the rows, whose terms the bins are known to hold.
   template <int first>
   MONOFOLD_GPU static void deposit_surely(bins_type& bins, const bytes16 (&raw)[rows]) {
     MONOFOLD_UNROLL
@@ -303,7 +305,7 @@ class few_tile {
       }
     }
   }
-  /// Some rows; whether bins of all lanes hold them.
+  /// Adds some rows; true where the bins of all lanes hold their terms.
   template <int first, int end>
   MONOFOLD_GPU static bool deposit_all(bins_type& bins, const bytes16 (&raw)[rows]) {
     std::uint32_t left = 0;
@@ -319,7 +321,7 @@ class few_tile {
     return !any_lane(left != 0);
   }
 
-  /// Makes digits of a tile, but for its count of -0: rare, and long.
+  /// Adds a tile to the digits of this warp, but for its count of -0. Long, and rarely called.
   MONOFOLD_GPU static void store_digits(const bytes16 (&raw)[rows], std::int32_t* words) {
     tile_rows all;
     MONOFOLD_UNROLL

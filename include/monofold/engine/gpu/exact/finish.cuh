@@ -21,7 +21,7 @@
 
 namespace monofold::detail {
 
-/// The number of a sum that is the first or second of a state.
+/// The limbs of a state's sum number `sum`: a state of moments has two.
 template <class Number>
 MONOFOLD_GPU std::uint64_t* sum_of(exact_state<Number>& own, int) {
   return own.sum.limb;
@@ -39,14 +39,14 @@ MONOFOLD_GPU exact_counts& counts_of(exact_moments_state<Item>& own) {
   return own.values.counts;
 }
 
-/// The counts that words hold, of so many items.
+/// The counts of a state of so many items, from the counters in `words`.
 MONOFOLD_GPU exact_counts counts_in(const std::int64_t* words, std::int64_t items) {
   const auto at = [words](digit_count what) { return words[static_cast<int>(what)]; };
   return {items, at(digit_count::nan), at(digit_count::positive_infinity),
           at(digit_count::negative_infinity), at(digit_count::minus_zero)};
 }
 
-/// The state of so many items whose digits and counts these are: a warp for each sum.
+/// Makes the state of so many items from the digits and counts in `words`: a warp for each sum.
 ///
 /// sync       all threads of the block; no barrier behind the last write of `out`
 template <class Term>
@@ -74,7 +74,7 @@ MONOFOLD_GPU void store_words(void* out, const State& state) {
       reinterpret_cast<const std::uint64_t*>(&state)[rank];
 }
 
-/// Hands a state on, which all threads of the block see.
+/// Gives the sink a state that all threads of the block see.
 template <class F, class State, class Sink>
 MONOFOLD_GPU void store_state(const F& f, const State& state, const Sink& sink) {
   if (threadIdx.x == 0) sink(f, state);
@@ -84,7 +84,7 @@ MONOFOLD_GPU void store_state(const F&, const State& state, const state_sink<Sta
   store_words(sink.out, state);
 }
 
-/// What blocks have added up as digits, as a state, to `sink`.
+/// Makes the state of the digits that blocks have added up in `total`, and gives it to the sink.
 ///
 /// sync       all threads of the block, behind a barrier
 template <class Term, class F, class State, class Sink>
@@ -100,21 +100,22 @@ inline constexpr bool of_one_class = false;
 template <class Class, class One, class Other>
 inline constexpr bool of_one_class<One Class::*, Other Class::*> = true;
 
-/// Whether a fold's `finish` may go by leading bits: not where a user's fold has a `finish` of its own.
+/// Whether the answer of a fold follows from leading bits alone. Not where a user has derived a fold with a `finish`
+/// of its own: that one has to be called.
 template <class F>
 concept finishes_by_leading = of_one_class<decltype(&F::finish), decltype(&F::finish_leading)>;
 
 template <class Real>
 inline constexpr bool is_quick_v = std::is_same_v<Real, float> || std::is_same_v<Real, double>;
 
-/// Whether quotients often lie in the middle between two doubles, which integers decide: sums of a few short items have
-/// few bits.
+/// Whether quotients of so many items often lie in the middle between two doubles, since sums of a few short items
+/// have few bits. Doubles do not decide those; integers do.
 template <class Item>
 MONOFOLD_GPU bool has_many_ties(std::int64_t items) {
   return sizeof(Item) < 8 && items < 16;
 }
 
-/// The answer of one sum, by its leading bits.
+/// The answer that follows from the leading bits of one sum.
 template <class F>
 MONOFOLD_GPU auto finish_number(const F& f, const exact_counts& counts, const leading_number& sum) {
   return f.finish_leading(counts, sum);
@@ -158,7 +159,7 @@ requires is_quick_v<Real> MONOFOLD_GPU bool finish_quickly(
   return true;
 }
 
-/// A sum that is rounded needs its leading bits alone, which a warp finds at once.
+/// Stores the answer of a sum that is rounded: its leading bits are enough, and one warp finds them.
 template <class Term, finishes_by_leading F, class Number, class Answer>
 MONOFOLD_GPU void finish_words(const F& f, const std::int64_t* total, std::int64_t items,
                                exact_state<Number>* state, const answer_sink<Answer>& sink) {
@@ -169,8 +170,8 @@ MONOFOLD_GPU void finish_words(const F& f, const std::int64_t* total, std::int64
   if (lane_rank() == 0) *sink.out = finish_number(f, counts, own);
 }
 
-/// The leading bits of both sums, by one thread: calls, as there are two places that call. False where the
-/// bits do not decide; then all do.
+/// Stores the variance, or its root, that follows from the leading bits of both sums, by one thread. False where these
+/// bits do not decide, so that all bits are needed. Not inlined, since it is called from two places.
 template <class F, class Place>
 MONOFOLD_GPU_CALL bool finish_bits(const F& f, const exact_counts& counts, const leading_bits& sum,
                                    const leading_bits& squares, Place out) {
@@ -182,7 +183,7 @@ MONOFOLD_GPU_CALL void finish_limbs(const F& f, const State& state, result<Real>
   *out = f.finish_limbs(state);
 }
 
-/// Those of two sums mostly say what a variance is rounded to.
+/// Stores a variance, or its root. Mostly the leading bits of both sums decide what it is rounded to.
 template <class Term, finishes_by_leading F, class Item, class Answer>
 MONOFOLD_GPU void finish_words(const F& f, const std::int64_t* total, std::int64_t items,
                                exact_moments_state<Item>* state, const answer_sink<Answer>& sink) {
@@ -212,7 +213,7 @@ MONOFOLD_GPU void finish_words(const F& f, const std::int64_t* total, std::int64
   if (threadIdx.x == 0) finish_limbs(f, *state, sink.out);
 }
 
-/// The counts beside short sums, of so many items.
+/// The counts of a state of so many items whose sum is short.
 template <class Term>
 MONOFOLD_GPU exact_counts counts_of_short(const short_sums<Term>& own, std::int64_t items) {
   return {items, 0, 0, 0, own.minus_zeros};
@@ -227,7 +228,7 @@ MONOFOLD_GPU uint256 limbs_of_two(int128 high, int shift, int128 low) {
            static_cast<std::uint64_t>(upper), static_cast<std::uint64_t>(upper >> 64)}};
 }
 
-/// Limb i of part p of short sums, as one of its sum; below the grid there are zeros.
+/// Limb i of part p of short sums, placed as in the number of its sum. Bits below the grid of that number are zeros.
 template <class Term>
 MONOFOLD_GPU std::uint64_t limb_of_part(const short_sums<Term>& own, int p, int i) {
   using format = term_format<Term>;
@@ -239,7 +240,7 @@ MONOFOLD_GPU std::uint64_t limb_of_part(const short_sums<Term>& own, int p, int 
   return static_cast<std::uint64_t>(own.value[p] >> (from < 127 ? from : 127));
 }
 
-/// The same of sums with rests.
+/// The same, of sums with rests.
 template <class Term>
 MONOFOLD_GPU std::uint64_t limb_of_part(const sums_and_rests<Term, true>& own, int p, int i) {
   using sums = sums_and_rests<Term, true>;
@@ -259,7 +260,7 @@ MONOFOLD_GPU std::uint64_t limb_of_part(const sums_and_rests<Term, true>& own, i
   return limb_at(first) >> shift | limb_at(first + 1) << 1 << (63 - shift);
 }
 
-/// The state of short sums, which all threads have.
+/// Makes the state of short sums, which all threads have.
 ///
 /// sync       all threads of the block; no barrier behind the last write of `state`
 template <class Term, class Sums, class State>
@@ -279,7 +280,7 @@ MONOFOLD_GPU void make_short_state(const Sums& own, std::int64_t items, State* s
   if (rank == layout::num_sums * warp_lanes) counts_of(*state) = counts_of_short(own, items);
 }
 
-/// Short sums as a state to `sink`.
+/// Makes the state of short sums, or the answer, and gives it to `sink`.
 ///
 /// sync       all threads of the block
 template <class Term, class F, class Sums, class State, class Sink>

@@ -11,13 +11,13 @@
 
 namespace monofold::detail {
 
-/// One of two doubles: the first where the mask is all ones, else it is 0. No condition: of those the compiler makes
-/// branches, and parts lanes that shuffle.
+/// The first double where `mask` is all ones, the second where it is 0. There is no condition in it: the compiler
+/// makes branches of conditions, and lanes that shuffle must stay together.
 MONOFOLD_GPU double chosen_by(std::uint32_t mask, double first, double second) {
   return double_of_words((high_word(first) & mask) | (high_word(second) & ~mask),
                          (low_word(first) & mask) | (low_word(second) & ~mask));
 }
-/// All ones in lanes whose rank has some bit.
+/// All ones in lanes whose rank has this bit set, 0 in the others.
 MONOFOLD_GPU std::uint32_t mask_of_lanes(int bit) {
   std::uint32_t mask = (lane_rank() & bit) != 0 ? ~std::uint32_t{0} : 0;
 #if defined(__CUDA_ARCH__)
@@ -26,7 +26,7 @@ MONOFOLD_GPU std::uint32_t mask_of_lanes(int bit) {
   return mask;
 }
 
-/// `count` values of each lane; of their sums each lane has one.
+/// Adds up `count` values of all lanes. Of the `count` sums, each lane gets one.
 template <int count>
 struct lane_values {
   static_assert(count >= 2 && count <= 16);
@@ -37,8 +37,9 @@ struct lane_values {
   MONOFOLD_GPU static int own() { return lane_rank() / group_lanes; }
   MONOFOLD_GPU static bool is_first() { return lane_rank() % group_lanes == 0 && own() < count; }
 
-  /// The sums over lanes, exact if additions in any order are: sum k in lanes k * group_lanes, .. First lanes exchange
-  /// what the others go on with, of two values 5 shuffles of doubles, of six 9, instead of 10 and 30.
+  /// The sums over all lanes: sum k in the lanes from k * group_lanes on. They are exact where additions in every
+  /// order are. In the first steps a lane gives another one the values that it does not go on with; so two values take
+  /// 5 shuffles of doubles and six take 9, instead of 10 and 30.
   ///
   /// sync       all lanes of the warp
   MONOFOLD_GPU static double sum(const double (&value)[count]) {
@@ -47,7 +48,7 @@ struct lane_values {
     for (int k = 0; k < groups; ++k) all[k] = k < count ? value[k] : 0.0;
     return sum_apart<groups, warp_lanes / 2>(all);
   }
-  /// Sums that lanes have, to all lanes.
+  /// Gives all lanes all sums, of which each lane has one.
   MONOFOLD_GPU static void bring(double own, double (&out)[count]) {
     MONOFOLD_UNROLL
     for (int k = 0; k < count; ++k) out[k] = shuffle_from(own, k * group_lanes);

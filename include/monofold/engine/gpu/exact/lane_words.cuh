@@ -34,10 +34,10 @@ MONOFOLD_GPU integer_item integer_of(const bytes16& c, int v) {
   return {m, field > 1 ? field : 1, word};
 }
 
-/// The words in which integers m 2^place are added, for m of so many bits and place up to `most_place`.
+/// The words to which integers m 2^place are added, for m of at most `m_bits` bits and `place` up to `most_place`.
 ///
-/// A word stands for `spacing` binary places, and its other bits have room for `most_deposits`. The last ones get
-/// nothing but carries.
+/// A word stands for `spacing` binary places; its other bits leave room for `most_deposits` additions. The last words
+/// get nothing but carries.
 template <int m_bits, int most_place>
 struct place_words {
   static constexpr bool is_short = m_bits <= 8;
@@ -46,7 +46,7 @@ struct place_words {
   static constexpr int pieces = m_bits <= 24 ? 1 : 2;
   static constexpr int count = (most_place + m_bits) / spacing + (is_short ? 3 : 1);
   static constexpr int bytes = count * warp_lanes * static_cast<int>(sizeof(word));
-  /// Deposits are below 2^(m_bits + 7), or 2^(24 + 31) and two an item.
+  /// What one addition adds to a word is below 2^(m_bits + 7); or below 2^(24 + 31), and there are two an item.
   static constexpr int most_deposits = is_short ? 1 << (22 - m_bits) : 96;
 
   MONOFOLD_GPU static void add(word* words, std::uint64_t m, int place, std::uint32_t sign) {
@@ -59,7 +59,7 @@ struct place_words {
     }
   }
 
-  /// Leaves `spacing` bits in each word but the last.
+  /// Carries what is above `spacing` bits of each word to the next one.
   MONOFOLD_GPU static void carry(word* words) {
     word carried = 0;
     MONOFOLD_ROLL
@@ -84,7 +84,7 @@ struct place_words {
   }
 };
 
-/// What a term adds: an item or its magnitude or neither, and a product or none.
+/// Which integers a term adds: the item, its magnitude or neither; and a product or none.
 template <class Term>
 struct lane_terms;
 template <class Item, bool with_value, bool with_product>
@@ -110,8 +110,8 @@ struct lane_terms<square_term<Item>> : lane_terms_of<Item, false, true> {};
 template <class Item>
 struct lane_terms<product_term<item_pair<Item, Item>>> : lane_terms_of<Item, false, true> {};
 
-/// Words of each lane for each place that a bit of a term may have: it adds without a look at other items or
-/// lanes. Word i of lane l lies at 32 i + l, so that lanes never meet in a bank. Of float and bfloat16.
+/// Words of each lane for every binary place that a term of float or bfloat16 may have. A lane adds to its own words,
+/// whatever other items and lanes are like. Word i of lane l lies at 32 i + l, so that no two lanes use the same bank.
 ///
 /// shape      bytes: warp_bytes of shared memory, of this warp alone
 /// sync       all lanes of the warp
@@ -129,7 +129,7 @@ class lane_words {
   static constexpr int products_at = terms::has_value ? values::bytes : 0;
   static constexpr int warp_bytes = products_at + (terms::has_product ? products::bytes : 0);
 
-  /// So many terms a lane fit before `make_room` must be called.
+  /// How many terms a lane may add before `make_room` must be called.
   static constexpr int most_terms =
       terms::has_product ? products::most_deposits : values::most_deposits;
 
@@ -142,7 +142,7 @@ class lane_words {
     sync_warp();  // lanes have cleared words of others
   }
 
-  /// += finite terms.
+  /// Adds the terms of finite items.
   template <class Chunk, int rows>
   MONOFOLD_GPU void add(const Chunk (&raw)[rows]) const {
     MONOFOLD_UNROLL
@@ -158,7 +158,7 @@ class lane_words {
     if constexpr (terms::has_product) products::carry(product_words());
   }
 
-  /// Adds all to the digits of the warp.
+  /// Adds the words of all lanes to the digits of the warp.
   template <class Digits>
   MONOFOLD_GPU void flush(Digits& to) const {
     make_room(to);

@@ -11,7 +11,7 @@
 
 namespace monofold::detail {
 
-/// Items of a chunk: 16 bytes of them, or of the left ones of pairs.
+/// How many items a chunk has: 16 bytes of them; of pairs, 16 bytes of their left items.
 template <class Item>
 inline constexpr int computed_chunk_items = static_cast<int>(sizeof(bytes16) / sizeof(Item));
 template <class Left, class Right>
@@ -23,7 +23,7 @@ MONOFOLD_GPU void set_item(pair_bytes& chunk, int v, const item_pair<Item, Item>
   set_item(chunk.right, v, item.right);
 }
 
-/// The items of a view, for sums that take them in any order.
+/// The items of a view as a range from which rows are loaded, for sums that take items in any order.
 template <class View>
 struct computed_range {
   using item = typename View::item_type;
@@ -33,8 +33,8 @@ struct computed_range {
 
   MONOFOLD_HD int margin() const { return 0; }
 
-  /// Rows from position `at`; `outside` from the end on. Neighbours go to neighbouring lanes, so that what a
-  /// view reads from memory is read in whole lines.
+  /// Computes the rows from position `at` on; beyond the end they have `outside`. Neighbouring items go to
+  /// neighbouring lanes, so that a view that reads memory reads whole lines.
   MONOFOLD_CALLS_USER
   template <bool all_inside, int rows, class Chunk>
   MONOFOLD_GPU void load(Chunk (&raw)[rows], std::int64_t at, int lane,

@@ -8,7 +8,7 @@
 
 namespace monofold::detail {
 
-/// Sixteen bytes of each array, neighbours of the same index.
+/// Sixteen bytes of each array, from the same index on.
 struct pair_bytes {
   bytes16 left;
   bytes16 right;
@@ -25,7 +25,8 @@ struct pair_range {
   MONOFOLD_GPU bool holds(std::int64_t position) const {
     return position >= first && position < end;
   }
-  /// Where the right items begin off a boundary, whole loads of them take a chunk on either side.
+  /// How many items beyond a tile are loaded with it on either side: a chunk where the right items do not begin at a
+  /// boundary of 16 bytes, since they are then loaded by shifted loads.
   MONOFOLD_HD int margin() const {
     constexpr int chunk_bytes = static_cast<int>(sizeof(bytes16));
     const bool is_aligned = reinterpret_cast<std::uintptr_t>(right) % chunk_bytes == 0;
@@ -39,7 +40,7 @@ pair_range<Item> pair_range_of(const Item* left, const Item* right, std::int64_t
   return {own.base, right - own.first, own.first, own.end};
 }
 
-/// Rows from position `at`, a boundary, all of them and the margin in the range.
+/// Loads rows from position `at`, a boundary. All of them, and the margin, must lie in the range.
 template <int rows, class Item>
 MONOFOLD_GPU void load_rows(pair_bytes (&raw)[rows], const pair_range<Item>& range, std::int64_t at,
                             int lane) {
@@ -57,7 +58,7 @@ MONOFOLD_GPU void load_rows(pair_bytes (&raw)[rows], const pair_range<Item>& ran
   for (int r = 0; r < rows; ++r) raw[r] = {left[r], right[r]};
 }
 
-/// The same wherever they lie: item by item, `outside` where there are none.
+/// Loads rows that may lie outside the range in part, item by item; `outside` stands for items that are not in it.
 template <int rows, class Item>
 MONOFOLD_GPU void load_ragged_rows(pair_bytes (&raw)[rows], const pair_range<Item>& range,
                                    std::int64_t at, int lane, const pair_bytes& outside) {

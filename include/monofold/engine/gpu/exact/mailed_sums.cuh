@@ -1,5 +1,5 @@
 #pragma once
-/// engine/gpu/exact/mailed_sums: how blocks or warps hand short sums to the last block of their launch.
+/// engine/gpu/exact/mailed_sums: how blocks or warps mail short sums to the last block of their launch.
 
 #include <cstdint>
 
@@ -16,14 +16,15 @@
 
 namespace monofold::detail {
 
-/// What the last block has in the end.
+/// In which form the last block has the sum of all in the end.
 enum class gathered { digits, sums, sums_and_rests };
 
-/// Each block, or each warp, posts its short sums and rests, or that it has added its digits to words in global
-/// memory.
+/// Sums by mail. Each sender, a block or a warp, posts its short sums and rests; or it adds its digits to words in
+/// global memory and posts that.
 ///
-/// shape      blocks of 8 warps; no more senders than mailbox_storage::most_senders. Mail of a kind lies side by
-///            side for all of them: first what one says, then quarters of its sums, then of rests if it has any
+/// shape      blocks of 8 warps; no more senders than mailbox_storage::most_senders. The same word of all senders lies
+///            side by side: first a word that says what the sender has, then quarters of its sums, then quarters of
+///            rests if it has any
 /// order      exact: any
 /// tested by  tests/gpu/exact_short_test.cu, tests/gpu/exact_sum_test.cu
 template <class Term>
@@ -68,7 +69,7 @@ class mailed_sums {
     if (i == 2 * num_sums) post_word(mail_storage_.boxes() + sender, say);
   }
 
-  /// Adds digits and counts to words in global memory, and says so; word_of(i): word i.
+  /// Adds digits and counts to words in global memory, and posts that. word_of(i) is word i of them.
   ///
   /// sync       all lanes of one warp
   template <class Word>
@@ -85,10 +86,10 @@ class mailed_sums {
     if (i == 2 * num_sums) post_word(mail_storage_.boxes() + sender, is_elsewhere);
   }
 
-  /// The sum of all senders, of which each has posted or is sure to: to `own` of all threads, where there are rests these
-  /// to the slots of warps; or as digits to `total`. It ends the call.
+  /// Waits for all senders, of which each has posted or is sure to, adds up what they sent, and ends the call. The sum
+  /// goes to `own` of all threads, with rests in the slots of warps if there are any; or as digits to `total`.
   ///
-  /// shape      slots: a place a warp, total: digits::num_wide_words, both in shared memory
+  /// shape      slots: one for each warp; total: digits::num_wide_words; both in shared memory
   /// sync       all threads of the block; a barrier behind it where `own` is not used
   MONOFOLD_GPU gathered gather(int senders, sums& own, sums* slots, std::int64_t* total,
                                std::int64_t* words) const {
@@ -136,8 +137,8 @@ class mailed_sums {
     return gathered::digits;
   }
 
-  /// Puts the rests that warps have heard of into their slots, in units that follow from a largest exponent. False where
-  /// some numbers are in words.
+  /// Adds up the rests that each warp has received and stores them in its slot, in units that follow from
+  /// `max_exponent`. False where some sender has digits in global memory.
   ///
   /// sync       all threads of the block
   MONOFOLD_GPU static bool store_rests(const sums& heard, int max_exponent, sums* slots) {
@@ -146,7 +147,7 @@ class mailed_sums {
     return !sync_block_any(heard.has_words());  // and rests written above are read behind it
   }
 
-  /// The sum of what all threads of the block have, wherever their largest exponents are.
+  /// The sum of the short sums of all threads of the block, whose largest exponents may be far apart.
   ///
   /// sync       all threads of the block
   MONOFOLD_GPU_CALL static short_sums<Term> far_blocks_joined(short_sums<Term> own, sums* slots) {
@@ -159,14 +160,14 @@ class mailed_sums {
     return sums::far_slots_joined(slots, warps);
   }
 
-  /// Adds short sums to digits in shared memory, by a thread alone.
+  /// Adds short sums to the digits in `total`, by one thread.
   MONOFOLD_GPU_CALL static void add_to_digits(const sums& own, std::int64_t* total) {
     MONOFOLD_ROLL
     for (int s = 0; s < num_sums; ++s) {
       add_number(own.value[s], sums::exponent(own.max_exponent, s), s, total);
     }
   }
-  /// Adds value * 2^exponent to the digits of a sum.
+  /// Adds value * 2^exponent to the digits of sum `s` in `total`.
   MONOFOLD_GPU_CALL static void add_number(int128 value, int exponent, int s, std::int64_t* total) {
     int position = exponent - layout::low_exponent(s);
     if (position < 0) {
@@ -200,8 +201,8 @@ class mailed_sums {
     return mail_storage_.boxes() + (1 + 2 * quarter_pair) * mailbox_storage::most_senders;
   }
 
-  /// Waits for what a sender has to say, in lanes that ask; false where it has more than sums, or these are elsewhere.
-  /// Lanes wait for each other, see mailbox::wait.
+  /// Waits for the mail of a sender, in lanes that ask. False where it has rests as well, or digits in global memory
+  /// instead. Lanes wait for each other, see mailbox::wait.
   ///
   /// sync       all lanes of the warp
   MONOFOLD_GPU bool hear(int sender, bool asks, sums& own) const {
@@ -232,7 +233,7 @@ class mailed_sums {
     return own.more == 0;
   }
 
-  /// The rests of a sender that has some, by a lane alone: few have.
+  /// Waits for the rests of a sender that has some, in one lane, since few senders have any.
   MONOFOLD_GPU int128 hear_rest(int sender) const {
     std::uint64_t low;
     std::uint64_t high;
@@ -251,7 +252,7 @@ class mailed_sums {
     post_mail(box, mail_of(call_, static_cast<std::uint32_t>(what)),
               mail_of(call_, static_cast<std::uint32_t>(what >> 32)));
   }
-  /// Whether it is of this call.
+  /// Reads a word; true where it is of this call.
   MONOFOLD_GPU bool read_word(const std::uint64_t* box, std::uint32_t& what) const {
     std::uint64_t word;
     read_mail(box, word);

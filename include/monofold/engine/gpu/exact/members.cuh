@@ -18,17 +18,18 @@
 
 namespace monofold::detail {
 
-/// What a member takes from the kernel that adds items, and perhaps their squares: `other` nothing.
+/// What the state of a member is made from in the kernel that adds items, and their squares where a member needs them.
+/// `other`: that kernel cannot make it.
 enum class member_role { other, count, values, moments, smallest, largest, extrema, nans };
 
-/// Whether a fold is one of the library's for an end: what a user derives from one may be anything.
+/// Whether a fold is one of the library's own for this extremum: what a user derives from one may be anything.
 template <class F, class Item, bool smallest>
 inline constexpr bool is_extremum_of =
     std::is_same_v<F, extremum_fold<Item, smallest>> ||
     std::is_same_v<F, extremum_answer_fold<Item, smallest, extremum_part::value>> ||
     std::is_same_v<F, extremum_answer_fold<Item, smallest, extremum_part::index>>;
 
-/// The role of a fold of items.
+/// The role of a member.
 template <class F, class Item>
 MONOFOLD_HD_CALL constexpr member_role role_of() {
   if constexpr (std::is_same_v<F, count_fold>) {
@@ -50,7 +51,7 @@ MONOFOLD_HD_CALL constexpr member_role role_of() {
   }
 }
 
-/// The fold of the extrema that members ask for.
+/// An `all` of the extrema for which members ask; void where none does.
 template <class Item, bool smallest, bool largest>
 struct extrema_of_members {
   using type = void;
@@ -68,7 +69,7 @@ struct extrema_of_members<Item, true, true> {
   using type = all_fold<extremum_fold<Item, true>, extremum_fold<Item, false>>;
 };
 
-/// How one pass serves members.
+/// Which members of an `all` one pass of the kernel for exact sums serves, and what that pass computes for them.
 template <class View, class... Folds>
 struct exact_members {
   using item = typename View::item_type;
@@ -86,7 +87,7 @@ struct exact_members {
   using extrema = typename extrema_of_members<item, has_smallest, has_largest>::type;
   using companion = std::conditional_t<std::is_void_v<extrema>, no_companion,
                                        extrema_companion<extrema, item, warp_exact<term>::rows>>;
-  /// Whether it is worth it: an exact sum, and another member.
+  /// Whether such a pass pays: it serves an exact sum and another member.
   static constexpr bool is_shared = num_served > 1 &&
                                     (serves(member_role::values) || serves(member_role::moments));
 };
@@ -110,7 +111,7 @@ MONOFOLD_GPU const Largest& largest_of(const state_list<Largest>& extrema) {
   return extrema.first;
 }
 
-/// Writes a member's state from the sums and the extrema, by all threads of the block.
+/// Writes a member's state, made from the sums and the extrema, by all threads of the block.
 template <member_role role, class State, class Own, class Extrema>
 MONOFOLD_GPU void store_member(char* out, const Own& own, const Extrema* extrema) {
   if constexpr (role == member_role::values) {
@@ -134,7 +135,7 @@ MONOFOLD_GPU void store_member(char* out, const Own& own, const Extrema* extrema
   }
 }
 
-/// Leaves the states of the members that one pass serves, each in its place of the whole state.
+/// A sink that stores the states of the members that one pass serves, each in its place in the state of the `all`.
 template <class Item, class Whole, class... Folds>
 struct members_sink {
   Whole whole;

@@ -1,5 +1,6 @@
 #pragma once
-/// engine/gpu/exact/members_path: the folds of an `all` where some have kernels of their own: as few passes as may be.
+/// engine/gpu/exact/members_path: folds an `all` of which some members have kernels of their own, in as few passes as
+/// possible.
 
 #include <cuda_runtime_api.h>
 
@@ -20,7 +21,7 @@
 
 namespace monofold::detail {
 
-/// Whether a fold is an `all` that has an exact sum among its members, or theirs.
+/// Whether a fold is an `all` with an exact sum among its members, or among members of its members.
 template <class F, class View>
 inline constexpr bool folds_members_v = false;
 template <class... Folds, class View>
@@ -39,20 +40,21 @@ class member_paths {
   member_paths(const fold_list<First, Rest...>& folds, const View& view)
       : first_(folds.first, view), rest_(folds.rest, view) {}
 
-  /// That of the one that takes most.
+  /// What the member that needs most takes.
   std::int64_t workspace_bytes() const {
     const std::int64_t own = first_.workspace_bytes();
     const std::int64_t other = rest_.workspace_bytes();
     return own > other ? own : other;
   }
-  /// Starts all in order, until one fails.
+  /// Starts all paths in order; a failure ends that.
   template <class Sink>
   failure start(const device_stream& on, const gpu_workspace& workspace, const Sink& sink,
                 std::int64_t offset = 0) const {
     if (auto failed = first_.start(on, workspace, part_sink<part>(sink, offset))) return failed;
     return rest_.start(on, workspace, sink, offset + rest_offset());
   }
-  /// Starts those that an exact sum does not serve; a host that waits is not told.
+  /// Starts the paths of the members that the pass of an exact sum does not serve. It does not raise the flag for
+  /// which a host waits: the pass that follows does.
   template <class Sink>
   failure start_others(const device_stream& on, const gpu_workspace& workspace, const Sink& sink,
                        std::int64_t offset = 0) const {
@@ -97,7 +99,7 @@ class member_paths<View, kernels, Last> {
   gpu_path<Last, View, kernels> last_;
 };
 
-/// How one pass over a view serves members of an `all`.
+/// The `exact_members` of a fold of a view, if one pass may serve several of its members.
 template <class F, class View>
 struct members_of {
   static constexpr bool is_shared = false;
@@ -109,10 +111,10 @@ struct members_of<all_fold<Folds...>, View> : exact_members<View, Folds...> {
   using sink = members_sink<typename View::item_type, Sink, Folds...>;
 };
 
-/// Stands for the fold whose state a `members_sink` takes apart.
+/// The fold that the shared pass is given: a `members_sink` takes its state apart and does not look at the fold.
 struct shared_fold {};
 
-/// An `all` with an exact sum among its members.
+/// Path of an `all` with an exact sum among its members.
 template <class F, class View, kernel_choice kernels>
 class members_path;
 template <class... Folds, class View, kernel_choice kernels>
@@ -157,8 +159,8 @@ class members_path<all_fold<Folds...>, View, kernels>
     }
   }
 
-  /// Starts the pass that serves several members on so many blocks, up to max_exact_blocks; lets a host that
-  /// waits know.
+  /// Starts the pass that serves several members, on so many blocks, up to max_exact_blocks. It raises the flag for
+  /// which a host waits.
   template <class Sink>
   failure start_blocks(std::int64_t blocks, const device_stream& on, const gpu_workspace& workspace,
                        const Sink& sink) const {

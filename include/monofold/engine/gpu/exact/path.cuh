@@ -34,7 +34,7 @@
 
 namespace monofold::detail {
 
-/// Stands for a term of items that a view computes.
+/// A term whose items a view computes, so that they do not lie in an array.
 template <class Term, class View>
 struct computed_term {
   using item = typename Term::item;
@@ -55,7 +55,7 @@ struct term_check<computed_term<Term, View>> : term_check<Term> {};
 template <class Term, class View>
 struct lane_terms<computed_term<Term, View>> : lane_terms<Term> {};
 
-/// The kernel's term of a fold: void where it has none.
+/// The term of an exact fold; void for other folds.
 template <class F>
 struct kernel_term {
   using type = void;
@@ -79,7 +79,7 @@ concept kernel_adds = requires {
   typename term_format<Term>::range;
 };
 
-/// Where the items of a view lie.
+/// The range in memory where the items of a view lie.
 template <contiguous_item_view View>
 auto exact_range_of(const View& view) {
   return aligned_range_of(view.data(), static_cast<std::int64_t>(view.size()));
@@ -91,16 +91,16 @@ auto exact_range_of(const View& view) {
   return pair_range_of(view.left_data(), view.right_data(), static_cast<std::int64_t>(view.size()));
 }
 
-/// Whether the items of a view lie where the kernel's own range of a term finds them.
+/// Whether the items of a view lie in memory as the kernel loads them for this term.
 template <class Term, class View>
 concept lies_in_range = requires(const View& view) {
   { exact_range_of(view) } -> std::same_as<typename term_format<Term>::range>;
 };
 
-/// Items that a view may compute for one sum: int counts their tiles, and some more.
+/// How many items a view may compute for one sum: few enough that an int counts tiles.
 inline constexpr std::int64_t most_computed_items = std::int64_t{1} << 38;
 
-/// The kernel's term of a fold of a view: void where the plan's tree folds it.
+/// The term by which the kernel adds a fold of a view; void where the plan's tree folds it.
 template <class F, class View>
 struct view_term {
   using type = void;
@@ -114,7 +114,7 @@ struct view_term<F, View> {
 template <class F, class View>
 using view_term_t = typename view_term<F, View>::type;
 
-/// Whether a fold of a view is an exact sum that needs no tree.
+/// Whether the kernel for exact sums folds this view: it needs no tree.
 template <class F, class View>
 inline constexpr bool adds_exactly_v = !std::is_void_v<view_term_t<F, View>>;
 
@@ -150,12 +150,12 @@ failure start_exact_kernel(std::int64_t blocks, const device_stream& on, const F
                       layout, f, range, scratch, sink);
 }
 
-/// Whether a kernel of their own serves few items.
+/// Whether the kernel for few items can add this term of this view.
 template <class Term, class View>
 concept may_be_few = lies_in_range<Term, View> && requires {
   few_plan<Term>::most_bytes;
 };
-/// Whether the items of a view are few.
+/// Whether a view has few enough items for the kernel for few items.
 template <class Term, class View>
 bool are_few(const View& view) {
   return exact_range_of(view).end * static_cast<std::int64_t>(sizeof(typename Term::item)) <=
@@ -183,7 +183,7 @@ failure start_few_kernel(const device_stream& on, const F& f, const View& view,
                       on, f, range, scratch, sink);
 }
 
-/// The blocks for a view that suit the device.
+/// How many blocks to start for a view on the current device.
 template <class Term, class View>
 failure exact_blocks_of(const device_stream& on, const View& view, std::int64_t& out) {
   if (is_computed_v<Term> && view.size() > most_computed_items) {
@@ -199,7 +199,7 @@ failure exact_blocks_of(const device_stream& on, const View& view, std::int64_t&
   return {};
 }
 
-/// An exact sum by a kernel of its own.
+/// Path of an exact sum.
 ///
 /// cost       one launch, one pass
 template <class F, class View, kernel_choice kernels = kernel_choice::by_count>
@@ -221,7 +221,7 @@ class exact_path : public state_path<F, View> {
     if (auto failed = exact_blocks_of<term>(on, this->view(), blocks)) return failed;
     return start_blocks(blocks, on, workspace, sink);
   }
-  /// The same on so many blocks, up to max_exact_blocks.
+  /// Starts the kernel for many items on so many blocks, up to max_exact_blocks.
   template <class Sink>
   failure start_blocks(std::int64_t blocks, const device_stream& on, const gpu_workspace& workspace,
                        const Sink& sink) const {

@@ -37,18 +37,18 @@ MONOFOLD_GPU strict_double multiply_add(strict_double a, strict_double b, strict
 MONOFOLD_GPU strict_double double_of(std::uint64_t a) {
   return {static_cast<double>(static_cast<std::int64_t>(a))};
 }
-/// 2^exponent, of a normal number.
+/// 2^exponent, which must be a normal number.
 MONOFOLD_GPU strict_double two_to(int exponent) {
   return {bits_as<double>(static_cast<std::uint64_t>(exponent + 1023) << 52)};
 }
 
-/// A number as two doubles, the second much smaller.
+/// The sum of two doubles, of which the second is much smaller.
 struct two_doubles {
   strict_double high;
   strict_double low;
 };
 
-/// The upper bits of a number as (high + low) 2^(exponent + 75), which is less than 2^-53 of these units below it.
+/// high and low such that (high + low) 2^(exponent + 75) is the number, or below it by less than 2^-53 of that unit.
 ///
 /// shape      high is 0, or 2^50 to 2^53; low from 0 to below 1
 MONOFOLD_GPU two_doubles upper_doubles(const leading_bits& a) {
@@ -57,9 +57,10 @@ MONOFOLD_GPU two_doubles upper_doubles(const leading_bits& a) {
               two_to(-53)};
 }
 
-/// What both ends round to, times 2^exponent; false where they differ, or are not above 0, or the answer is no normal
-/// number. A number in between rounds to it too: to a double as that is monotone, to a float unless an end is the middle
-/// between two, since such a middle is a double.
+/// The number to which every number from `least` to `most` rounds, times 2^exponent. False where `least` and `most`
+/// round to different numbers or are not above 0, or where the answer is no normal number. All numbers between them
+/// round to the same double since rounding is monotone; to the same float, too, unless `least` or `most` is the middle
+/// between two floats, since such a middle is a double.
 template <class Real>
 MONOFOLD_GPU bool round_interval(strict_double least, strict_double most, int exponent, Real& out) {
   static_assert(std::is_same_v<Real, double> || std::is_same_v<Real, float>);
@@ -87,10 +88,11 @@ MONOFOLD_GPU bool round_interval(strict_double least, strict_double most, int ex
   }
 }
 
-/// A sum of two doubles times 2^exponent over n, rounded once, or false. It is above 0, and may be off by 2^-100 of itself.
+/// (sum * 2^exponent) / n, rounded once; false where doubles do not decide. The sum is above 0, and may be wrong by
+/// 2^-100 of itself.
 ///
-/// The quotient of the high part is off by less than 2^-50 of itself, so the rest over n by 2^-102, for the inverse and the
-/// roundings: the doubt is larger than all of that.
+/// The quotient of the high part has an error below 2^-50 of itself. So the quotient of the rest has one below 2^-102
+/// of the whole, by the inverse and by roundings. `doubt` is larger than all of that.
 template <class Real>
 MONOFOLD_GPU bool quick_quotient(const two_doubles& sum, int exponent, std::uint64_t n, Real& out) {
   if (n >> 53 != 0) return false;
@@ -104,7 +106,7 @@ MONOFOLD_GPU bool quick_quotient(const two_doubles& sum, int exponent, std::uint
                         multiply_add(left + doubt, inverse, near), exponent, out);
 }
 
-/// A sum over n, rounded once, or false. Bits that are left out take less than 2^-103 of the sum.
+/// sum / n, rounded once; false where doubles do not decide. Bits that are left out are less than 2^-103 of the sum.
 template <class Real>
 MONOFOLD_GPU bool quick_quotient(const leading_number& sum, std::uint64_t n, Real& out) {
   if (sum.bits.significand == 0) return false;
@@ -113,16 +115,17 @@ MONOFOLD_GPU bool quick_quotient(const leading_number& sum, std::uint64_t n, Rea
   return true;
 }
 
-/// ((n Q - S^2) / divisor) 2^unit, or its root, where S^2 is times `factor`: rounded once, or false: doubles do not decide,
-/// or the answer is no normal number. S and Q are two doubles each, and may be off by 2^-102 of themselves.
+/// ((n Q - factor S^2) / divisor) 2^unit, or its root, rounded once. False where doubles do not decide, or where the
+/// answer is no normal number. S and Q are two doubles each, and may be wrong by 2^-102 of themselves.
 ///
-/// Let N be n Q, at least S^2 by Cauchy and Schwarz. What S and Q may be off by makes less than 2^-100 N, and the square
-/// of s.low is below 2^-100 N. The products of high parts are exact in two doubles; all other terms are below 2^-48 N
-/// together, and a dozen of roundings below 2^-97 N.
+/// Let N be n Q, which is at least factor S^2 by Cauchy and Schwarz. The errors of S and Q make less than 2^-100 N,
+/// and the square of s.low is below 2^-100 N. The products of high parts are exact in two doubles. All other terms are
+/// below 2^-48 N together, so a dozen roundings of them are below 2^-97 N.
 ///
-/// A quotient by an inverse that is off by 2^-52 is off by 2^-50 of itself at most, so the rest over the divisor is by
-/// 2^-100; the same holds of a root. All of that is below 2^-96 N: the doubt is twice as large. What both ends round to
-/// is the answer where it is one number.
+/// A quotient by an inverse with an error of 2^-52 has an error of at most 2^-50 of itself, so the quotient of the
+/// rest has one of 2^-100 of the whole. The same holds for a root. All of that is below 2^-96 N, and `doubt` is twice
+/// as large. The answer lies within `doubt` of what was computed: where both ends of that interval round to one
+/// number, that is the answer.
 template <bool root, class Real>
 MONOFOLD_GPU bool quick_spread(const two_doubles& s, const two_doubles& q, strict_double factor,
                                int unit, std::uint64_t n, std::uint64_t divisor, Real& out) {
@@ -166,9 +169,9 @@ MONOFOLD_GPU bool quick_spread(const two_doubles& s, const two_doubles& q, stric
                         (unit - (root && unit % 2 != 0 ? 1 : 0)) / (root ? 2 : 1), out);
 }
 
-/// The same of the leading bits of both sums.
+/// The same, from the leading bits of both sums.
 ///
-/// Bits that are left out take less than 2^-103 of Q and 2^-102 of S^2.
+/// Bits that are left out are less than 2^-103 of Q and 2^-102 of S^2.
 template <bool root, class Real>
 MONOFOLD_GPU bool quick_spread(const leading_bits& sum, const leading_bits& squares,
                                std::uint64_t n, std::uint64_t divisor, Real& out) {

@@ -1,8 +1,9 @@
 #pragma once
-/// engine/gpu/exact/short_rests: short sums and what the bins left of them, as one integer more.
+/// engine/gpu/exact/short_rests: short sums, with what bins did not hold as one more integer.
 ///
-/// Of 16 MiB of numbers around 0 some are so small that the bins do not hold their squares. What the bins leave of
-/// such a square is a whole number of units that lie `depth` binades below those of its sum, unless it is smaller yet.
+/// Among 16 MiB of numbers around 0, some are so small that bins do not hold their squares. What the bins leave of
+/// such a square is a rest: a whole number of units that are 2^-depth of the unit of its sum, unless it is smaller
+/// still.
 
 #include <cstdint>
 
@@ -15,23 +16,23 @@
 
 namespace monofold::detail {
 
-/// Whether the short sums of a term, which blocks may mail, can have rests.
+/// Whether short sums of a term can have rests, which blocks mail with them.
 template <class Term>
 inline constexpr bool has_short_rests_v =
     term_bins<Term>::may_have_rests&& short_sums<Term>::is_mailable;
 
-/// Short sums of terms without rests.
+/// Short sums; of these terms without rests.
 template <class Term, bool = has_short_rests_v<Term>>
 struct sums_and_rests : short_sums<Term> {};
 
-/// Short sums, and rests of the last one.
+/// Short sums, and the rests of the last one.
 template <class Term>
 struct sums_and_rests<Term, true> : short_sums<Term> {
   using base = short_sums<Term>;
   using format = typename base::format;
   static constexpr int last = base::parts - 1;
-  /// Rests are below a unit of the sum in magnitude, one a lane and tile: those of a call are below 2^(60 + 19), or
-  /// 2^(79 + 10) where largest exponents differ, see `short_sums`.
+  /// A lane leaves at most one rest of a tile, below a unit of the sum in magnitude. In their own units the rests of a
+  /// call are below 2^(60 + 19) together; below 2^(79 + 10) where largest exponents differ, see `short_sums`.
   static constexpr int depth = 60;
 
   // What `more` says.
@@ -47,9 +48,10 @@ struct sums_and_rests<Term, true> : short_sums<Term> {
     return base::exponent(max_exponent, last) - depth;
   }
 
-  /// The rests of lanes, in units that follow from a largest exponent near to theirs.
+  /// The sum of the rests of lanes, in units that follow from `max_exponent`, which is near to the exponents of the
+  /// lanes.
   ///
-  /// sync       all lanes of the warp, which all get their sum
+  /// sync       all lanes of the warp, which all get the sum
   MONOFOLD_GPU static int128 rest_of_lanes(const sums_and_rests& own, int max_exponent) {
     int128 units = 0;
     if (own.has_rest()) {
@@ -59,14 +61,14 @@ struct sums_and_rests<Term, true> : short_sums<Term> {
     }
     return sum_of_lanes(units);
   }
-  /// The sum of the rests in slots of warps.
+  /// Sets `rest` to the sum of the rests in the slots of warps.
   MONOFOLD_GPU void take_rests(const sums_and_rests* slot, int num) {
     rest = 0;
     MONOFOLD_ROLL
     for (int w = 0; w < num; ++w) rest += slot[w].rest;
   }
 
-  /// As of `short_sums`. False also where largest exponents are far apart and there are rests.
+  /// As join_warps of `short_sums`. False also where there are rests and largest exponents are far apart.
   MONOFOLD_GPU bool join_warps(const sums_and_rests* slot, int num) {
     bool is_sum = base::join_slots(slot, num, base::most_shift_of_warps);
     const bool is_near = is_sum;

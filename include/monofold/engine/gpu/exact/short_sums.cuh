@@ -1,8 +1,8 @@
 #pragma once
 /// engine/gpu/exact/short_sums: exact sums of few tiles as integers of 128 bits, which lanes and blocks add up.
 ///
-/// What one way of bins has taken of some tiles is a whole number of units of the last bin, far below
-/// 2^128. Where the largest exponents of the bins that meet are near to each other, so is their sum: no digits, no
+/// The sum that bins hold of some tiles is a whole number of units of the last bin, far below 2^128. Sums of bins
+/// whose largest exponents are near to each other have a sum that fits 128 bits, too: it takes no digits and no
 /// carries.
 
 #include <cstdint>
@@ -18,7 +18,8 @@
 
 namespace monofold::detail {
 
-/// Sums of the parts of terms as numbers of units that follow from `max_exponent`, that of the bins they were in.
+/// Sums of the parts of terms, as integers. Their units follow from `max_exponent`, the largest exponent of the bins
+/// that held them.
 template <class Term>
 struct short_sums {
   using format = term_format<Term>;
@@ -26,7 +27,7 @@ struct short_sums {
   static constexpr int parts = format::parts;
   static constexpr int bins = bin_plan::short_bins;
   static constexpr int gap = 53 - bin_plan::headroom;  // binades between bins
-  /// Whether blocks may mail them: each sum is one part, with the bins of one largest exponent.
+  /// Whether blocks may mail them: each sum has one part, so its bins have one largest exponent.
   static constexpr bool is_mailable = parts == format::layout::num_sums;
 
   static constexpr int most_tiles = 4;  // of a warp
@@ -54,7 +55,8 @@ struct short_sums {
                                     bin_plan::headroom, bins - 1)) +
            format::part_scale(part);
   }
-  /// Whether the last bin has not met the smallest subnormal number: all gaps are alike.
+  /// Whether all gaps between bins are alike: no bin is so low that its unit would be below the smallest subnormal
+  /// number.
   MONOFOLD_GPU static bool is_regular(int max_exponent) {
     bool all = true;
     MONOFOLD_UNROLL
@@ -65,7 +67,8 @@ struct short_sums {
     return all;
   }
 
-  /// Adds up what lanes have: all get it. False where largest exponents are too far apart: then it is no sum.
+  /// Adds up the sums of all lanes, in units of the smallest of their largest exponents; all lanes get the sum. False
+  /// where these exponents are more than `most_shift` apart: then the values are not the sum.
   ///
   /// sync       all lanes of the warp
   MONOFOLD_GPU bool join_lanes(int most_shift) {
@@ -83,8 +86,8 @@ struct short_sums {
     return is_near;
   }
 
-  /// Adds up some places in shared memory, so many apart, by a lane alone. False where largest exponents are so far
-  /// apart that bits lie below the units of the largest: then it is no sum.
+  /// Adds up `num` slots in shared memory, `apart` slots from each other, by one lane. False where some bits lie below
+  /// the unit of the largest exponent: then the values are not the sum.
   MONOFOLD_GPU bool join_alone(const short_sums* slot, int apart, int num) {
     *this = short_sums{};
     int largest = -no_exponent;
@@ -114,14 +117,13 @@ struct short_sums {
     return !loses_bits;
   }
 
-  /// What join_lanes does of some places in shared memory, up to one a lane.
+  /// Adds up slots in shared memory, at most one a lane, as join_lanes does.
   template <class Slot>
   MONOFOLD_GPU bool join_slots(const Slot* slot, int num, int most_shift) {
     take(slot, num);
     return join_lanes(most_shift);
   }
-  /// What join_lanes does, wherever largest exponents are: in units of the largest, which are fine enough for most data.
-  /// A call, rare and long. `no_exponent`: some have bits below them.
+  /// Adds up slots as join_far_lanes does. Not inlined, since it is long and rare.
   template <class Slot>
   MONOFOLD_GPU_CALL static short_sums far_slots_joined(const Slot* slot, int num) {
     short_sums own;
@@ -129,8 +131,8 @@ struct short_sums {
     own.join_far_lanes();
     return own;
   }
-  /// Adds up what warps of a block put there, up to one a lane, wherever their largest exponents are. False where some
-  /// have bits below the units of the largest: then it is no sum.
+  /// Adds up the slots of a block's warps, at most one a lane, however far apart their largest exponents are. False
+  /// where some bits lie below the unit of the largest one: then the values are not the sum.
   ///
   /// sync       all lanes of the warp
   template <class Slot>
@@ -139,7 +141,8 @@ struct short_sums {
     *this = far_slots_joined(slot, num);
     return max_exponent != no_exponent;
   }
-  /// The sum of what lanes have, in units of the largest; `no_exponent`: some have bits below them.
+  /// Adds up the sums of all lanes in units of the largest of their exponents, which are fine enough for most data.
+  /// `max_exponent` is `no_exponent` where some bits lie below that unit.
   ///
   /// sync       all lanes of the warp, which all get it
   MONOFOLD_GPU void join_far_lanes() {
@@ -171,7 +174,7 @@ struct short_sums {
     *this = short_sums{};
     if (lane_rank() < num) *this = slot[lane_rank()];
   }
-  /// By how much the units of a sum are above those of another largest exponent.
+  /// By how many binades the units of this sum are above those that follow from `lowest`.
   MONOFOLD_GPU int shift_over(int lowest) const {
     int most = 0;
     MONOFOLD_UNROLL

@@ -1,5 +1,5 @@
 #pragma once
-/// engine/gpu/exact/term_bins: how many bins a thread adds terms in, and what surely fits them.
+/// engine/gpu/exact/term_bins: to how many bins a thread adds terms, and what these surely hold.
 
 #include <type_traits>
 
@@ -10,30 +10,30 @@
 
 namespace monofold::detail {
 
-/// How terms are added up.
+/// How terms are added to bins.
 ///
 /// | member | meaning |
 /// |---|---|
-/// | `rows` | chunks that a lane has in flight |
-/// | `bins`, `short_bins`, `wide_bins` | as many hold usual data; of short sums; of the wide way |
+/// | `rows` | how many chunks a lane loads at once |
+/// | `bins`, `short_bins`, `wide_bins` | how many bins, enough for usual data; how many of short sums; of the wide way |
 /// | `chains` | see `tile_bins` |
-/// | `slack` | binades above the largest item so far that bins begin at |
-/// | `is_always_held` | bins hold whatever is finite |
-/// | `sure_bins(p)` | as many surely hold part p, with nothing left to look at, see `is_unsure`; 0: never |
-/// | `has_low_words` | what bins leave may be below its high word |
-/// | `may_have_rests` | what bins leave of a tile may go to the digits by itself: it may be one small item's square |
-/// | `copies_ahead` | so much is done with a tile that the next one should come meanwhile |
+/// | `slack` | so many binades above the largest item so far, bins begin |
+/// | `is_always_held` | the bins hold every finite term |
+/// | `sure_bins(p)` | so many bins hold all of part p unless `is_unsure` says no; 0: no number of bins does |
+/// | `has_low_words` | what bins leave may have bits in its low word alone |
+/// | `may_have_rests` | what bins leave of a tile is often the square of one small item, which goes to the digits alone |
+/// | `copies_ahead` | adding a tile takes so long that the next one is copied meanwhile |
 template <class Term>
 struct term_bins;
 
-/// The headroom for so many deposits a bin: they stay below 2^(headroom - 1).
+/// The headroom for so many deposits to a bin, which must be below 2^(headroom - 1).
 constexpr int headroom_for(int deposits) {
   int bits = 1;
   while ((1 << (bits - 1)) <= deposits) ++bits;
   return bits;
 }
 
-/// The exponent of the unit of the last of some bins.
+/// The exponent of the unit of the last of `bins` bins.
 MONOFOLD_GPU constexpr int unit_of_last_bin(int max_exponent, int headroom, int bins) {
   return unit_of_bin(bin_exponent(max_exponent, headroom, bins > 0 ? bins - 1 : 0));
 }

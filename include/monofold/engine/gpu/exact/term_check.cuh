@@ -1,5 +1,5 @@
 #pragma once
-/// engine/gpu/exact/term_check: whether bins hold the terms of a tile, told by the bits of its items.
+/// engine/gpu/exact/term_check: whether bins hold the terms of a tile, found from the bits of its items.
 
 #include <cstdint>
 
@@ -21,22 +21,22 @@ struct seen_items {
   std::uint32_t lowest = 0;            // see `look_signs` there
 };
 
-/// What a thread asks the bits of items.
+/// How a thread finds out, from the bits of items, what bins will do with their terms.
 ///
 /// | member | meaning |
 /// |---|---|
-/// | `look`, `nothing_seen` | keeps what tells of many items |
+/// | `look`, `nothing_seen` | adds items to what was seen; what was seen of no items |
 /// | `key`, `max_exponent_of`, `limit_of` | as in `thread_items` |
-/// | `is_special` | doubles do not hold the item's term; `take` adds it to digits, or counts it |
-/// | `keys_show_special` | an item is special where the key is at least `infinite` |
+/// | `is_special` | true where doubles do not hold the item's term; `take` adds it to digits, or counts it |
+/// | `keys_show_special` | an item is special if and only if its key is at least `infinite` |
 /// | `may_be_minus_zero` | false where no term is -0 |
-/// | `may_be_special` | false where nothing is special that neither limits nor bins show |
-/// | `is_unsure(seen, sure_limit(t))` | more than `sure_bins` may be needed, where bins begin at 2^t |
-/// | `limits_show_infinite` | no limit lets an infinity or NaN pass |
+/// | `may_be_special` | false where all special items show by their keys, or by what bins leave |
+/// | `is_unsure(seen, sure_limit(t))` | true where bins that begin at 2^t may leave something in spite of `sure_bins` |
+/// | `limits_show_infinite` | infinities and NaN have keys above every limit |
 template <class Term>
 struct term_check;
 
-/// Of chunks of an array.
+/// What checks of items of one array share.
 template <class Item>
 struct array_check {
   using items = thread_items<Item>;

@@ -1,5 +1,5 @@
 #pragma once
-/// engine/gpu/exact/term_format: the doubles that items in a thread's registers become and add to exact sums.
+/// engine/gpu/exact/term_format: how items in a thread's registers become the doubles that are added to exact sums.
 
 #include <cstdint>
 #include <type_traits>
@@ -20,7 +20,7 @@ MONOFOLD_GPU std::uint32_t larger(std::uint32_t a, std::uint32_t b) { return a >
 
 MONOFOLD_GPU std::uint32_t smaller(std::uint32_t a, std::uint32_t b) { return a < b ? a : b; }
 
-/// The larger of each half of two words.
+/// Of each half of two words, the larger one.
 MONOFOLD_GPU std::uint32_t larger_halves(std::uint32_t a, std::uint32_t b) {
 #if defined(__CUDA_ARCH__)
   return __vmaxu2(a, b);
@@ -29,7 +29,7 @@ MONOFOLD_GPU std::uint32_t larger_halves(std::uint32_t a, std::uint32_t b) {
 #endif
 }
 
-/// The smaller of each half of two words, as signed numbers.
+/// Of each half of two words, the smaller one as a signed number.
 MONOFOLD_GPU std::uint32_t smaller_signed_halves(std::uint32_t a, std::uint32_t b) {
 #if defined(__CUDA_ARCH__)
   return __vmins2(a, b);
@@ -50,7 +50,7 @@ MONOFOLD_GPU std::uint32_t high_word(double x) {
 MONOFOLD_GPU std::uint32_t low_word(double x) {
   return static_cast<std::uint32_t>(bits_as<std::uint64_t>(x));
 }
-/// Not 0 where a number is not.
+/// 0 if x is 0 or -0, another number if not.
 MONOFOLD_GPU std::uint32_t bits_but_sign(double x) { return (high_word(x) << 1) | low_word(x); }
 
 /// Sixteen bytes of items.
@@ -226,7 +226,7 @@ MONOFOLD_GPU double value_of_item(const bytes16& c, int v) {
   return scaled<thread_items<Item>::scale>(thread_items<Item>::get(c, v));
 }
 
-/// The items' magnitudes.
+/// Clears the signs of items.
 template <class Item>
 MONOFOLD_GPU bytes16 without_signs(bytes16 c) {
   MONOFOLD_UNROLL
@@ -236,7 +236,7 @@ MONOFOLD_GPU bytes16 without_signs(bytes16 c) {
   return c;
 }
 
-/// Sixteen bytes of -0: it changes no sum.
+/// Sixteen bytes of items that are -0, which changes no sum.
 template <class Item>
 MONOFOLD_GPU bytes16 minus_zeros() {
   bytes16 c;
@@ -272,7 +272,7 @@ MONOFOLD_GPU int count_minus_zeros(const bytes16& c) {
 /// |---|---|
 /// | `chunk`, `chunk_items` | what a lane takes of a row, and how many items that are |
 /// | `range` | where chunks come from |
-/// | `is_compact_ragged` | what loads a ragged row is short enough for the narrow way, too |
+/// | `is_compact_ragged` | the code that loads a ragged row is short enough to stand in the narrow way, too |
 /// | `parts`, `split` | doubles an item; part p times 2^part_scale(p) goes to sum part_sum(p) of `layout` |
 /// | `part_max_exponent(t, p)` | part p of items below 2^t is at most 2 to this |
 /// | `outside` | items that change no sum, +0 |
@@ -298,7 +298,7 @@ struct array_chunks {
   }
 };
 
-/// Items, or their magnitudes, themselves.
+/// The terms of sums: items, or their magnitudes.
 template <class Term, bool clear_sign>
 struct value_format : array_chunks<typename Term::item> {
   using Item = typename Term::item;
@@ -318,9 +318,9 @@ struct value_format : array_chunks<typename Term::item> {
   }
 };
 
-/// Products as doubles: exact ones of narrow items; of doubles p = a b rounded and e = a b - p, which is
-/// exact where p is finite and the last bit of a b, at least 2^-105 |p|, is a number. Above 2^-1005 no rest of
-/// them that is not 0 has a high word that is.
+/// Products as doubles. A product of narrow items is one double. A product of doubles is two: p = a b rounded, and the
+/// rest e = a b - p, which is exact where p is finite and the last bit of a b, at least 2^-105 |p|, is a double. Of a
+/// b above 2^-1005 in magnitude, a rest that is not 0 has a high word that is not 0.
 template <class Item>
 struct product_parts {
   static constexpr int count = sizeof(Item) == 8 ? 2 : 1;
@@ -329,7 +329,7 @@ struct product_parts {
     out[0] = rounded_product(a, b);
     if constexpr (count == 2) out[1] = rounded_fma(a, b, -out[0]);
   }
-  /// Part p of products of at most 2^max_exponent.
+  /// The exponent that bounds part p of products of at most 2^max_exponent.
   MONOFOLD_GPU static constexpr int max_exponent(int max_exponent, int p) {
     return p == 0 ? max_exponent : max_exponent - 53;
   }
@@ -363,7 +363,7 @@ struct square_format : array_chunks<Item> {
   }
 };
 
-/// Stands for the two sums of a variance.
+/// The term of a variance: an item and its square, for two sums.
 template <class Item>
 struct moments_term {
   using item = Item;

@@ -1,5 +1,5 @@
 #pragma once
-/// engine/gpu/exact/thread_bins: a thread adds doubles, its items of a tile, without error in a few bins.
+/// engine/gpu/exact/thread_bins: how a thread adds doubles to a few bins without error.
 
 #include <cstdint>
 
@@ -14,7 +14,7 @@
 
 namespace monofold::detail {
 
-/// The bins of a thread, as fold/exact/anchors has them, for some deposits of at most 2^max_exponent.
+/// The bins of a thread, see fold/exact/anchors, for deposits of at most 2^max_exponent in magnitude.
 ///
 /// cost       three additions a deposit and bin
 template <int bins, int headroom>
@@ -22,8 +22,7 @@ class thread_bins {
  public:
   MONOFOLD_GPU void start(int max_exponent) { start_from(first_anchor(max_exponent)); }
 
-  /// The high word of bin 0 before any deposit, from which one instruction makes each of the others; low
-  /// words are 0.
+  /// The high word of bin 0 before any deposit. One instruction makes that of each other bin of it; low words are 0.
   MONOFOLD_GPU static std::int32_t first_anchor(int max_exponent) {
     return static_cast<std::int32_t>(anchor(max_exponent, 0) >> 32);
   }
@@ -37,7 +36,7 @@ class thread_bins {
     }
   }
 
-  /// What the bins do not hold of x: 0 where they hold all.
+  /// Adds x to the bins and returns what they do not hold of it: 0 where they hold all.
   MONOFOLD_GPU double deposit(double x) {
     MONOFOLD_UNROLL
     for (int k = 0; k < bins; ++k) {
@@ -49,7 +48,7 @@ class thread_bins {
     return x;
   }
 
-  /// The same where so many bins are known to hold x.
+  /// Adds x, which the first `sure_bins` bins are known to hold.
   template <int sure_bins = 1>
   MONOFOLD_GPU void deposit_whole(double x) {
     MONOFOLD_UNROLL
@@ -62,12 +61,12 @@ class thread_bins {
     bins_[sure_bins - 1] = rounded_sum(bins_[sure_bins - 1], x);
   }
 
-  /// Whether the first bin is no finite number: then nothing in the bins counts.
+  /// Whether the first bin is infinite or NaN: then what the bins hold is no sum.
   MONOFOLD_GPU bool is_infinite() const {
     return (bits_as<std::uint64_t>(bins_[0]) >> 52 & 0x7ff) == 0x7ff;
   }
 
-  /// Level k as bits: `anchor` and the sum of its deposits in its units, which is below 2^51.
+  /// The bits of bin k: `anchor` plus the sum of its deposits in its units, which is below 2^51 in magnitude.
   MONOFOLD_GPU std::uint64_t bits(int k) const { return bits_as<std::uint64_t>(bins_[k]); }
 
   /// The bits of bin k before any deposit.
@@ -75,7 +74,8 @@ class thread_bins {
     return anchor_bits(bin_exponent(max_exponent, headroom, k));
   }
 
-  /// The same of bin 0, and the others move down: a loop over them keeps the bins in registers.
+  /// The sum of the deposits to bin k, in its units. It is read from bin 0, then the other bins move down by one:
+  /// called for k = 0, 1, .. this keeps bins in registers, in a loop too.
   MONOFOLD_GPU std::int64_t shift_out(int max_exponent, int k) {
     const auto bits = bits_as<std::uint64_t>(bins_[0]);
     MONOFOLD_UNROLL
@@ -91,10 +91,10 @@ class thread_bins {
   double bins_[bins];
 };
 
-/// The bins of each part for one tile; what they are left with belongs to the tile's largest exponent.
+/// The bins of each part of terms, for one tile.
 ///
-/// Several chains of bins take turns, so that additions need not wait for each other; all together have
-/// the deposits for which one has room.
+/// Items go to several chains of bins in turn, so that an addition need not wait for the one before it. All chains
+/// together get no more deposits than one has room for, since they are added up.
 template <class Term>
 class tile_bins {
  public:
@@ -106,7 +106,7 @@ class tile_bins {
   static constexpr int num_bins = bin_plan::bins;
   using bins = thread_bins<num_bins, bin_plan::headroom>;
 
-  /// What bins of a largest exponent begin with: found once, kept from tile to tile.
+  /// The first anchors of bins of one largest exponent, which are computed once and kept from tile to tile.
   struct beginning {
     std::int32_t first_anchor[parts];
   };
@@ -119,7 +119,7 @@ class tile_bins {
     return out;
   }
 
-  /// A tile of which the bins are known to hold everything.
+  /// Adds a tile, all of which the bins are known to hold.
   MONOFOLD_GPU void deposit_surely(const chunk (&raw)[rows], const beginning& from) {
     start(from);
     each_part(raw, [](int p, bins& own, double x) {
@@ -131,7 +131,7 @@ class tile_bins {
     });
   }
 
-  /// A tile; whether something is left.
+  /// Adds a tile; true where the bins do not hold all of it.
   MONOFOLD_GPU bool deposit(const chunk (&raw)[rows], const beginning& from) {
     start(from);
     std::uint32_t left = 0;
@@ -144,7 +144,7 @@ class tile_bins {
     return ((left << 1) | left_low) != 0;  // a zero may have a sign
   }
 
-  /// A tile, and what the bins leave of each part; false where that is more than one number.
+  /// Adds a tile. `rest` gets what the bins do not hold, of each part at most one number; false where there are more.
   MONOFOLD_GPU bool deposit_apart(const chunk (&raw)[rows], const beginning& from,
                                   double (&rest)[parts]) {
     start(from);
@@ -171,18 +171,18 @@ class tile_bins {
     return any;
   }
 
-  /// What bin k has of part p, in its units, above `zero`; modulo 2^64.
+  /// The sum of the deposits of part p to bin k, in units of the bin, plus `zero`; modulo 2^64.
   MONOFOLD_GPU std::uint64_t units(int p, int k) const {
     std::uint64_t sum = 0;
     MONOFOLD_UNROLL
     for (int c = 0; c < chains; ++c) sum += bins_[p][c].bits(k);
     return sum;
   }
-  /// The same of no deposits.
+  /// What `units` is of no deposits.
   MONOFOLD_GPU static std::uint64_t zero(int max_exponent, int p, int k) {
     return chains * bins::anchor(format::part_max_exponent(max_exponent, p), k);
   }
-  /// The exponent of that unit.
+  /// The exponent of the unit of bin k of part p.
   MONOFOLD_GPU static int unit(int max_exponent, int p, int k) {
     return bins::unit(format::part_max_exponent(max_exponent, p), k);
   }
@@ -216,7 +216,7 @@ class tile_bins {
   bins bins_[parts][chains];
 };
 
-/// What a lane has counted in its bins, in their units, modulo 2^64; in registers.
+/// The sums of a lane's bins over several tiles, in units of the bins, modulo 2^64; in registers.
 template <int parts, int bins>
 class lane_units {
  public:
@@ -228,7 +228,7 @@ class lane_units {
   std::uint64_t units_[parts][bins] = {};
 };
 
-/// The same in shared memory of the warp, a word of each lane side by side.
+/// The same in shared memory of the warp; the words of all lanes for one bin lie side by side.
 template <int parts, int bins>
 class shared_units {
  public:

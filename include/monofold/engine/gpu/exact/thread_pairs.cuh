@@ -1,5 +1,6 @@
 #pragma once
-/// engine/gpu/exact/thread_pairs: the doubles that pairs of items in a thread's registers add to a dot product.
+/// engine/gpu/exact/thread_pairs: how pairs of items in a thread's registers become the doubles that are added to a
+/// dot product.
 
 #include <cstdint>
 
@@ -14,7 +15,7 @@
 
 namespace monofold::detail {
 
-/// Keys of pairs: the sums of the factors' bits, which bound their products.
+/// The key of a pair: the sum of its factors' bits, which bounds their product.
 ///
 /// A number's bits, as an integer over 2^fraction_bits, are log2 |x| + bias with an error of
 /// 0 <= log2(1 + f) - f < 0.087; a subnormal number is smaller than its bits say, and zero too. So the
@@ -25,7 +26,8 @@ struct pair_keys {
   static constexpr int bias = format::max_exponent - 1;
   static constexpr int shift = sizeof(Item) == 8 ? 20 : format::fraction_bits;
 
-  /// Products from 2^1000 on are for integers; those of narrow items are none.
+  /// Keys from here on are of products that may reach 2^1000, which are added as integers. Products of narrow items
+  /// are never that large.
   static constexpr std::uint32_t infinite =
       sizeof(Item) == 8 ? std::uint32_t{2 * bias + 998} << shift : ~std::uint32_t{0};
 

@@ -1,5 +1,5 @@
 #pragma once
-/// engine/gpu/exact/two_sum: what the rounding of a sum of two doubles leaves out.
+/// engine/gpu/exact/two_sum: the sum of two doubles and its rounding error.
 
 #include "monofold/fold/exact/sum_of_two.hpp"
 #include "monofold/platform/host_device.hpp"
@@ -7,7 +7,7 @@
 
 namespace monofold::detail {
 
-/// a + b, and what its rounding left out.
+/// a + b, rounded, and its rounding error.
 MONOFOLD_GPU sum_of_two two_sum(double a, double b) {
   const double sum = rounded_sum(a, b);
   const double of_b = rounded_sum(sum, -a);

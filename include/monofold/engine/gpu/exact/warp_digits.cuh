@@ -1,5 +1,5 @@
 #pragma once
-/// engine/gpu/exact/warp_digits: exact sums of a warp's own, as digits in shared memory, and the number they make.
+/// engine/gpu/exact/warp_digits: exact sums of a warp as digits in shared memory, and the numbers that digits make.
 
 #include <cstdint>
 
@@ -19,7 +19,7 @@ struct no_number {
   static constexpr int num_limbs = 0;
 };
 
-/// The digits of 16 bits of one sum or of two, one behind the other.
+/// Where the digits of 16 bits of one or two sums lie, one sum behind the other.
 template <class First, class Second = no_number>
 struct digits_layout {
   static constexpr int num_sums = Second::num_limbs == 0 ? 1 : 2;
@@ -38,24 +38,24 @@ struct digits_layout {
   }
 };
 
-/// Adds to a word that other blocks add to: most have nothing to add to most words, and then they need not wait.
+/// Adds to a word to which other blocks add, too. Most blocks have nothing to add to most words: these do not wait.
 MONOFOLD_GPU void add_to_word(std::int64_t* word, std::int64_t value) {
   static_assert(sizeof(unsigned long long) == sizeof(std::int64_t));
   if (value == 0) return;
   atomicAdd(reinterpret_cast<unsigned long long*>(word), static_cast<unsigned long long>(value));
 }
 
-/// What was added to a word, which is set back to 0 for the next launch.
+/// Returns what was added to a word, and sets it to 0 for the next launch.
 MONOFOLD_GPU std::int64_t take_word(std::int64_t* word) {
   return static_cast<std::int64_t>(atomicExch(reinterpret_cast<unsigned long long*>(word), 0ull));
 }
 
-/// What a warp's digits hold besides sums.
+/// What is counted beside the digits of a warp.
 enum class digit_count { nan, positive_infinity, negative_infinity, minus_zero };
 inline constexpr int num_digit_counts = 4;
 
-/// The sums of a warp as digits of 16 bits in words of 32, so that some 2^15 additions need no carries
-/// and lanes can add by the atomic operations that shared memory has; then the counts.
+/// The sums of a warp as digits of 16 bits, each in a word of 32, so that 2^15 - 1 additions need no carries, and
+/// lanes add by the atomic operations that shared memory has. Counts follow.
 ///
 /// sync       all lanes of the warp, unless it says otherwise
 template <class Layout>
@@ -64,10 +64,10 @@ class warp_digits {
   using layout = Layout;
   static constexpr int num_digits = Layout::num_digits;
   static constexpr int num_words = num_digits + num_digit_counts;
-  /// Digits of 32 bits, in which blocks meet, and the counts.
+  /// Blocks add up digits of 32 bits, as which the digits of a warp are taken two at a time, and counts.
   static constexpr int num_wide_digits = num_digits / 2;
   static constexpr int num_wide_words = num_wide_digits + num_digit_counts;
-  /// Each addition adds less than 2^16 in magnitude to a digit.
+  /// Each addition adds less than 2^16 in magnitude to a digit, so that so many stay below 2^31.
   static constexpr int most_additions = (1 << 15) - 1;
 
   /// `words`: num_words of shared memory, of this warp alone; `overflow`: num_wide_words of global memory.
@@ -79,8 +79,7 @@ class warp_digits {
     sync_warp();  // what lanes wrote above others add to below
   }
 
-  /// Room for so many additions to a digit; what was added so far goes to the other blocks, where it
-  /// must.
+  /// Makes room for so many more additions to a digit, by adding the digits to global memory where they have none.
   MONOFOLD_GPU void reserve(int additions) {
     added_ += additions;
     if (added_ <= most_additions) return;
@@ -88,8 +87,7 @@ class warp_digits {
     added_ = additions;
   }
 
-  /// += value * 2^exponent to a sum, where bits below its grid are zeros; every lane has the same value.
-  /// One addition.
+  /// Adds value * 2^exponent to a sum, whose grid has all bits of it. Every lane has the same value. One addition.
   MONOFOLD_GPU void add_units(std::int64_t value, int exponent, int sum) {
     int position = exponent - Layout::low_exponent(sum);
     if (position < 0) {
@@ -107,8 +105,8 @@ class warp_digits {
                                 : static_cast<std::int32_t>((low >> (16 * j)) & 0xffff);
   }
 
-  /// += (-1)^negative * value * 2^position, in units of a sum, by a lane alone. One addition. Not
-  /// between a barrier of the warp and `add_units`.
+  /// Adds (-1)^negative * value * 2^position units to a sum, by one lane. One addition. Not between a barrier of the
+  /// warp and `add_units`.
   MONOFOLD_GPU void deposit(std::uint64_t value, int position, bool negative, int sum) {
     const int shift = position % 16;
     const std::uint64_t low = value << shift;
@@ -121,7 +119,7 @@ class warp_digits {
     }
   }
 
-  /// A finite double times 2^scale, by a lane alone. One addition.
+  /// Adds a finite double times 2^scale, by one lane. One addition.
   MONOFOLD_GPU void deposit(double x, int scale, int sum) {
     const float_parts p = parts_of(x);
     if (p.significand == 0) return;
@@ -134,7 +132,7 @@ class warp_digits {
     }
   }
 
-  /// A finite term, by a lane alone. Two additions.
+  /// Adds a finite term, by one lane. Two additions.
   MONOFOLD_GPU void deposit(const exact_term& term, int sum) {
     const int position = term.exponent - Layout::low_exponent(sum);
     const auto high = static_cast<std::uint64_t>(term.significand >> 64);
@@ -142,31 +140,31 @@ class warp_digits {
     if (high != 0) deposit(high, position + 64, term.negative, sum);
   }
 
-  /// What is no finite number, by a lane alone. One addition.
+  /// Counts a number that is not finite, by one lane. One addition.
   MONOFOLD_GPU void count(number_kind kind, bool negative) {
     count(kind == number_kind::nan ? digit_count::nan
           : negative               ? digit_count::negative_infinity
                                    : digit_count::positive_infinity);
   }
-  /// By a lane alone. One addition where `times` is below 2^16.
+  /// Counts something `times` times, by one lane. One addition where `times` is below 2^16.
   MONOFOLD_GPU void count(digit_count what, int times = 1) {
     atomicAdd(words_ + num_digits + static_cast<int>(what), times);
   }
 
-  /// Everything goes to the other blocks.
+  /// Adds all digits and counts to words of global memory, and sets them to 0.
   MONOFOLD_GPU void flush() {
     flush(words_, overflow_);
     added_ = 0;
   }
 
-  /// What this warp has counted and still has: the same in all lanes.
+  /// The count of this warp since the last `flush`, the same in all lanes.
   MONOFOLD_GPU std::uint32_t counted(digit_count what) const {
     sync_warp();  // counted by other lanes above
     return static_cast<std::uint32_t>(words_[num_digits + static_cast<int>(what)]);
   }
 
-  /// What a sum of this warp has, in units of 2^exponent: the same in all lanes. False where a digit is no whole number
-  /// of units or more than 2^80 of them, or other sums have something too.
+  /// The sum in this warp's digits, in units of 2^exponent, the same in all lanes. False where a digit is no whole
+  /// number of these units or more than 2^80 of them, or where the other sum is not 0.
   MONOFOLD_GPU bool units_of(int sum, int exponent, int128& out) const {
     sync_warp();  // additions of other lanes above
     const int unit = exponent - Layout::low_exponent(sum) + 16 * Layout::first_digit(sum);
@@ -186,7 +184,7 @@ class warp_digits {
     return !any_lane(!fits);
   }
 
-  /// Word i of 32 bits that the digits of a warp make.
+  /// Word i of those that blocks add up, made of the digits and counts of a warp.
   MONOFOLD_GPU static std::int64_t wide_word(const std::int32_t* words, int i) {
     if (i >= num_wide_digits) return words[num_digits + i - num_wide_digits];
     return std::int64_t{words[2 * i]} + std::int64_t{words[2 * i + 1]} * 65536;
@@ -197,7 +195,7 @@ class warp_digits {
     return 2 * wide_digit + 2 == Layout::end_digit(0) || 2 * wide_digit + 2 == num_digits;
   }
 
-  /// Adds all words of a warp to those in which blocks meet, and sets them to 0.
+  /// Adds all words of a warp to words of global memory, and sets them to 0.
   MONOFOLD_GPU_CALL static void flush(std::int32_t* words, std::int64_t* overflow) {
     sync_warp();  // additions of lanes above are read below
     for (int i = lane_rank(); i < num_wide_words; i += warp_lanes) {
@@ -221,17 +219,17 @@ class warp_digits {
   int added_ = 0;
 };
 
-/// The index of the highest and of the lowest bit of a word that is not 0.
+/// The indices of the highest and of the lowest bit of a word that is not 0.
 MONOFOLD_GPU int highest_bit(std::uint32_t word) { return bit_width_of(word) - 1; }
 MONOFOLD_GPU int lowest_bit(std::uint32_t word) { return bit_width_of(word & (0 - word)) - 1; }
 
-/// Neighbouring words, of which the first is not 0: none where num is 0.
+/// The words from the first that is not 0 to the last one; none where `num` is 0.
 struct word_span {
   int first;
   int num;
 };
 
-/// From the first to the last word that is not 0.
+/// The span from the first to the last word that is not 0.
 ///
 /// shape      `word` in shared memory
 /// sync       all lanes of the warp, which all get it
@@ -248,14 +246,14 @@ MONOFOLD_GPU word_span words_in_use(const std::int64_t* word, int num_words) {
   return out;
 }
 
-/// The sum of signed words, word i worth 2^(32 i), as digits of a number in two's complement: turn by
-/// turn each lane gets one.
+/// The number that is the sum of signed words, word i times 2^(32 i), as digits of 32 bits in two's complement. Each
+/// call gives every lane a digit.
 ///
-/// A word is its low half plus 2^32 times its high half, a signed number: with 2^31 added to that, and
-/// what was added taken off as a third number, all digits are natural. Their sum is below 3 * 2^32; what
-/// stands above 32 bits, at most 2, goes to the next digit. Now a digit generates a carry of 1, passes
-/// one on, or neither, and one addition of the lanes' votes runs all carries: adding `generates` to
-/// `generates | passes`, bit i carries where lane i does.
+/// A word is its low half plus 2^32 times its high half, which is signed. With 2^31 added to each high half, and these
+/// additions subtracted again as a third number, no digit is negative. The sum of the three digits in one place is
+/// below 3 * 2^32; what is above 32 bits of it, at most 2, is added to the next digit. After that a digit generates a
+/// carry of 1, passes one on, or does neither. All carries are found by one addition of votes: of `generates` plus
+/// `generates | passes`, bit i has a carry where lane i gets one.
 ///
 /// shape      `word` in shared memory
 /// sync       all lanes of the warp
@@ -296,14 +294,14 @@ class carried_words {
   std::uint64_t carry_ = 0;
 };
 
-/// How many digits the words of a span make, the sign included: their sum is below 2^31 times the last
-/// one's worth of 2^32.
+/// How many digits the words of a span make. A word is below 2^63 in magnitude, so the sum takes at most one digit
+/// more than there are words, and its sign one more.
 MONOFOLD_GPU int digits_of_span(const word_span& used, int num_words) {
   const int left = num_words - used.first;
   return used.num + 2 < left ? used.num + 2 : left;
 }
 
-/// All digits of the sum of signed words.
+/// Stores all digits of the sum of signed words.
 ///
 /// shape      `word` in shared memory; out: num_words digits there
 /// sync       all lanes of the warp; no barrier behind the last write

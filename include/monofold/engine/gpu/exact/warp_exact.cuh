@@ -21,15 +21,15 @@
 
 namespace monofold::detail {
 
-/// Tiles of items by two ways, which add the same integers.
+/// A warp adds tiles of items in one of two ways, which give the same sum.
 ///
-/// The narrow one keeps the bins' largest exponent from tile to tile and raises it where items are larger. One vote a
-/// tile asks for all that is rare; where the smallest item does not tell that the bins hold all of it, another one
-/// looks at what they left. Little of it, one number a lane, goes to the digits by itself (`may_have_rests`); else the
-/// tile counts as not added, and the wide way (`warp_wide`) brings it again. Where the narrow way fails soon after it
-/// began, the wide one is kept for longer.
+/// The narrow way adds to bins. Their largest exponent stays the same from tile to tile, and is raised where items are
+/// larger. One vote a tile finds all that is rare. Where the smallest item does not tell that the bins hold the tile,
+/// a second vote asks whether they left something. If they left at most one number in each lane, these go to the
+/// digits (`may_have_rests`). If they left more, the tile counts as not added, and the wide way (`warp_wide`) loads it
+/// again and adds it. Where the narrow way fails soon after it was resumed, the wide way is taken for more tiles.
 ///
-/// `companion`, where it `is_any`, gets the chunks of each tile that may change it, perhaps twice.
+/// `companion`, where it `is_any`, gets each tile that may change it, perhaps twice.
 ///
 /// shape      may_have_room: see `warp_wide`
 /// order      exact: any
@@ -47,18 +47,19 @@ class warp_exact {
   static constexpr int rows = wide::rows;
   static constexpr int tile_items = wide::tile_items;
   static constexpr int most_additions_a_tile = wide::most_additions_a_tile;
-  /// Of a warp, for the tile that is copied ahead.
+  /// Shared memory of a warp for the tile that is copied ahead.
   static constexpr int ahead_bytes = bin_plan::copies_ahead ? copied_rows<rows>::warp_bytes : 0;
-  /// Of a warp, for what its lanes have counted in bins; 0: that is in registers.
+  /// Shared memory of a warp for the units in its lanes' bins; 0: they are in registers.
   ///
-  /// source     on an H200, statistics of float32 that spill it take 1.13 times as long from 256 MiB on: local memory
-  ///            comes back behind the items of all warps. Squares of 16-bit floats wait for their additions anyway
+  /// source     on an H200, statistics of float32 take 1.13 times as long from 256 MiB on where registers with these
+  ///            units are spilled: loads from local memory wait behind the items of all warps. Squares of 16-bit
+  ///            floats wait for their additions anyway
   static constexpr int units_bytes =
       may_have_room && format::parts == 2 && !bin_plan::copies_ahead
           ? format::parts * bin_plan::bins * warp_lanes * static_cast<int>(sizeof(std::uint64_t))
           : 0;
 
-  /// Up to 15 bytes before the first item belong to its tile.
+  /// How many tiles a range has. Tile 0 begins at a boundary, up to 15 bytes before the first item.
   MONOFOLD_HD static std::int64_t tiles_in(const range_type& range) {
     return (range.end + tile_items - 1) / tile_items;
   }
@@ -71,8 +72,8 @@ class warp_exact {
     digits_.clear();
   }
 
-  /// Tiles `tile`, `tile` + `step`, .. The companion sees them too. What the narrow way took last is not among
-  /// the digits yet: one of the two below follows.
+  /// Adds tiles `tile`, `tile` + `step`, .., which the companion gets too. Their sum is complete after `finish` or a
+  /// true `finish_short`: until then a part of it may be in bins.
   template <class Companion>
   MONOFOLD_GPU void add(const range_type& range, int tile, int step, Companion& companion) {
     const auto tiles = static_cast<int>(tiles_in(range));
@@ -98,18 +99,19 @@ class warp_exact {
     }
   }
 
-  /// Leaves everything among the digits.
+  /// Adds all that is elsewhere to the digits.
   MONOFOLD_GPU void finish() {
     flush();
     wide_.finish(digits_);
   }
 
-  /// Everything as short sums, the same in all lanes; false where they are not short, and `finish` must
+  /// Gives the whole sum as short sums, the same in all lanes. False where it does not fit them: then `finish` must
   /// follow.
   MONOFOLD_GPU bool finish_short(short_sums<Term>& out) {
     return in_digits_ == nothing && find_short(out);
   }
-  /// The same with rests, if blocks meet. Those that are too small go to the words in which they do, and counts.
+  /// The same with rests, if `blocks_join`. Rests that are no whole number of the units of rests are added, with all
+  /// digits and counts, to words of global memory.
   MONOFOLD_GPU bool finish_short(sums_and_rests<Term>& out, bool blocks_join) {
     if (in_digits_ == everything || (in_digits_ == rests && !blocks_join)) return false;
     if (!find_short(out)) return false;
@@ -146,11 +148,11 @@ class warp_exact {
   static constexpr int parts = format::parts;
   static constexpr bool has_sure_bins = bin_plan::sure_bins(0) != 0;
 
-  /// Above `run_` times the bin's zero.
+  /// The sums of bits of bins since the last flush: `run_` times the zero of the bin, plus the units of its deposits.
   using bin_sums = std::conditional_t<units_bytes != 0, shared_units<parts, num_bins>,
                                       lane_units<parts, num_bins>>;
 
-  /// What bins have taken, as short sums.
+  /// Gives what is in bins as short sums.
   MONOFOLD_GPU bool find_short(short_sums<Term>& out) const {
     using sums = short_sums<Term>;
     if (!sums::is_regular(max_exponent_)) return false;
@@ -180,7 +182,7 @@ class warp_exact {
 
   // ---- the narrow way
 
-  /// Adds tiles until one does not fit, or there are no more; how many.
+  /// Adds tiles to bins until one does not fit, or there are no more; returns how many.
   template <class Companion>
   MONOFOLD_GPU int add_narrow(const range_type& range, int& tile, int step, int tiles,
                               Companion& companion, bool& is_counted) {
@@ -281,7 +283,7 @@ class warp_exact {
     return taken + run_;
   }
 
-  /// Of a tile of which a lane's bins leave something, or not: whether that is too much to add it to the digits.
+  /// Whether the bins leave too much of a tile to add that to the digits. `is_left`: this lane's bins leave something.
   MONOFOLD_GPU bool leaves_much(bool is_left, const range_type& range, int tile,
                                 const typename tile_bins<Term>::beginning& beginning) {
     if constexpr (may_have_rests) {
@@ -293,8 +295,8 @@ class warp_exact {
     }
   }
 
-  /// Adds what bins leave of a tile to the digits: few numbers, one a lane and part. False where there are more, or
-  /// items that doubles are not for: then nothing is added.
+  /// Adds what bins leave of a tile to the digits, if each lane has at most one number of each part. False where there
+  /// are more, or special items: then nothing is added.
   ///
   /// source     of 16 MiB of uniform float32 one item in millions is so small that bins do not hold its square. Its
   ///            warp took 20 000 cycles for that tile by the wide way, alone, where others take 8 000 for all of theirs
@@ -305,7 +307,7 @@ class warp_exact {
     if (in_digits_ == nothing) in_digits_ = rests;
     return true;
   }
-  /// A call, rare and long: it takes no register of the loop.
+  /// Not inlined, since it is rare and long, and the loop needs every register.
   MONOFOLD_GPU_CALL static bool deposit_rests(const range_type range, int tile,
                                               const typename tile_bins<Term>::beginning beginning,
                                               digits to) {
@@ -324,8 +326,8 @@ class warp_exact {
     return true;
   }
 
-  /// Brings any tile for the companion. It may see an item more than once: beyond the range it sees the first
-  /// one, which loses against itself in its place.
+  /// Loads any tile for the companion. In place of items beyond the range it gets the first item of the range once
+  /// more, which changes no extremum and no index of one.
   template <class Companion>
   MONOFOLD_GPU static void show(const range_type& range, int tile, Companion& companion) {
     const std::int64_t at = std::int64_t{tile} * tile_items;
@@ -334,7 +336,7 @@ class warp_exact {
     companion.add(raw, tile);
   }
 
-  /// Whether bins for items below 2^max_exponent are finite.
+  /// Whether bins for items below 2^max_exponent are finite numbers.
   MONOFOLD_GPU static bool is_low(int max_exponent) {
     bool low = true;
     MONOFOLD_UNROLL
@@ -343,7 +345,7 @@ class warp_exact {
     return low;
   }
 
-  /// Adds what bins have counted to the digits, and sets it to 0.
+  /// Adds the units in bins to the digits, and sets them to 0.
   MONOFOLD_GPU void flush() {
     if (run_ == 0) return;
     in_digits_ = everything;
@@ -361,7 +363,7 @@ class warp_exact {
     run_ = 0;
   }
 
-  /// What the tiles since the last flush have left in a bin, in its units.
+  /// The sum of the deposits to a bin since the last flush, in units of the bin.
   MONOFOLD_GPU std::int64_t units(int p, int k) const {
     const auto zeros =
         static_cast<std::uint64_t>(run_) * tile_bins<Term>::zero(max_exponent_, p, k);

@@ -35,7 +35,7 @@ MONOFOLD_GPU leading_number leading_of_lanes(std::uint32_t digit, int num_digits
           is_negative};
 }
 
-/// Of the sum of signed words, word i worth 2^(low + 32 i).
+/// The leading bits of the sum of signed words, word i times 2^(low + 32 i).
 ///
 /// shape      `word` in shared memory; spare: num_words digits there, used where the words in use are
 ///            many

@@ -12,9 +12,10 @@
 
 namespace monofold::detail {
 
-/// Chunk r * 32 + lane of the tile is raw[r]; `at` is the index of its first item.
+/// A tile in rows of 16-byte chunks: chunk r * 32 + lane is raw[r] of that lane, and `at` is the index of the tile's
+/// first item.
 ///
-/// shape      items before the array's first stand for that one: the tile's `at` may be negative
+/// shape      `at` may be negative: places before the array's first item hold that item
 template <class Item, int num_rows>
 class warp_rows {
  public:

@@ -21,7 +21,7 @@
 
 namespace monofold::detail {
 
-/// Nothing: of float16 bins hold all, and float64 would take 17 KiB a warp.
+/// No words: bins hold every float16, and words for float64 would take 17 KiB a warp.
 template <class Term>
 struct no_wide_words {
   static constexpr int warp_bytes = 0;
@@ -32,12 +32,12 @@ using wide_words_t =
     std::conditional_t<std::is_same_v<Item, float> || std::is_same_v<Item, bfloat16>,
                        lane_words<Term>, no_wide_words<Term>>;
 
-/// The shared memory of a block.
+/// The shared memory of a block, see exact/add_exactly_kernel.
 template <class Term>
 struct exact_shared;
 
-/// The words of a warp, where a launch has room for them. All that is known of them is in shared memory, since the
-/// narrow way needs every register.
+/// The `lane_words` of a warp, where a launch has shared memory for them. What is known of them is in shared memory,
+/// too, since the narrow way needs every register.
 ///
 /// sync       all lanes of the warp
 template <class Term>
@@ -47,7 +47,7 @@ class wide_room {
   static constexpr bool is_possible = words::warp_bytes > 0;
   static constexpr int warp_bytes = words::warp_bytes;
 
-  /// Comes first. `is_there`: the block has exact_shared<Term>::bytes_with_words of shared memory.
+  /// To be called first. `is_there`: the block has exact_shared<Term>::bytes_with_words of shared memory.
   MONOFOLD_GPU static void start(bool is_there) {
     if (lane_rank() == 0) *terms_added() = is_there ? not_open : no_room;
     sync_warp();  // written above, read by other lanes below
@@ -55,7 +55,7 @@ class wide_room {
 
   MONOFOLD_GPU static bool is_there() { return *terms_added() != no_room; }
 
-  /// += the finite terms of some rows.
+  /// Adds the terms of some rows, which must be finite.
   template <class Digits, class Chunk, int rows>
   MONOFOLD_GPU static void add(Digits& to, const Chunk (&raw)[rows]) {
     constexpr int terms = rows * term_format<Term>::chunk_items;
@@ -71,7 +71,7 @@ class wide_room {
     own.add(raw);
   }
 
-  /// Adds all to the digits of the warp, at the end.
+  /// Adds all words to the digits of the warp, at the end.
   template <class Digits>
   MONOFOLD_GPU static void flush(Digits& to) {
     if (*terms_added() > 0) own_words().flush(to);
@@ -84,7 +84,7 @@ class wide_room {
   MONOFOLD_GPU static char* shared() { return reinterpret_cast<char*>(dynamic_shared()); }
   MONOFOLD_GPU static int warp() { return static_cast<int>(threadIdx.x) / warp_lanes; }
 
-  /// The terms of each lane since there was room for all, or one of the numbers above.
+  /// How many terms each lane has added since there was room for all; or one of the constants above.
   MONOFOLD_GPU static std::int32_t* terms_added() {
     return reinterpret_cast<std::int32_t*>(shared() + exact_shared<Term>::terms_added_at) + warp();
   }
@@ -93,8 +93,9 @@ class wide_room {
   }
 };
 
-/// By words of a warp's own, where there is room for them; else bins below the largest magnitude of some rows, then
-/// below what is left, then single digits.
+/// The wide way adds tiles of any items. Where the warp has words (`wide_room`), it adds to these. If not, it takes a
+/// few rows at a time, and adds them to bins that begin at their largest magnitude; what these leave goes to bins that
+/// begin at its largest magnitude, and so on; what is left in the end goes to digits one by one.
 ///
 /// shape      may_have_room: the block has the shared memory of `exact_shared`, see `wide_room`
 /// order      exact: any
@@ -112,11 +113,11 @@ class warp_wide {
   static constexpr int chunk_items = format::chunk_items;
   static constexpr int row_items = warp_lanes * chunk_items;
   static constexpr int tile_items = rows * row_items;
-  /// No tile makes more additions to a digit: those of special items, then of single digits, and to a count.
+  /// How many additions to a digit a tile makes at most: those of special items, of single digits, and to a count.
   static constexpr int most_additions_a_tile =
       rows * chunk_items * warp_lanes * (2 + format::parts) + 320;
 
-  /// Rows of a tile, from `row` on.
+  /// Loads rows of a tile, from `row` on.
   template <int num_rows>
   MONOFOLD_GPU static void load(chunk (&raw)[num_rows], const range_type& range, int tile,
                                 int row) {
@@ -129,7 +130,7 @@ class warp_wide {
     }
   }
 
-  /// Whether a lane has items that doubles are not for.
+  /// Whether this lane has special items, whose terms doubles do not hold.
   template <int num_rows>
   MONOFOLD_GPU static bool has_special(const chunk (&raw)[num_rows]) {
     bool any = false;
@@ -160,8 +161,8 @@ class warp_wide {
     if (lane_rank() == 0) to.count(digit_count::minus_zero, count);
   }
 
-  /// Adds a tile of the range. `again`: the tile is not the only one of its kind, so that words, which cost much
-  /// once, pay. `is_counted`: its -0 are counted.
+  /// Adds a tile of the range. `again`: the tile before it came here, too, so that words pay: to begin with them takes
+  /// long. `is_counted`: the terms of this tile that are -0 have been counted.
   MONOFOLD_GPU void add(digits& to, const range_type& range, int tile, bool again,
                         bool is_counted) {
     if constexpr (has_room) {
@@ -203,7 +204,7 @@ class warp_wide {
     }
   }
 
-  /// Leaves everything among the digits.
+  /// Adds all that is in words to the digits.
   MONOFOLD_GPU void finish(digits& to) {
     if constexpr (has_room) wide_room<Term>::flush(to);
   }
@@ -216,12 +217,12 @@ class warp_wide {
   static constexpr int wide_bins = bin_plan::wide_bins;
   static constexpr int max_passes = 3;
   static constexpr int batches_to_skip = 15;
-  /// Three passes hold every narrow number, so that nothing is left.
+  /// Whether something may be left after three passes: they hold every number of the narrower formats.
   static constexpr bool may_stay_wide = format::layout::most_limbs > 6;
   using batch_bins = thread_bins<wide_bins, 6>;
   static_assert(batch < 32, "deposits for six bits of headroom");
 
-  /// Counts -0, and leaves items that doubles are for.
+  /// Counts terms that are -0, and adds special items to digits, in whose places there are 0 then.
   template <int num_rows>
   MONOFOLD_GPU static void take_apart(digits& to, chunk (&raw)[num_rows], bool is_counted) {
     if (format::counts_zeros && !is_counted) count_minus_zeros(to, raw);
@@ -233,7 +234,7 @@ class warp_wide {
     }
   }
 
-  /// Adds the items that doubles are not for, by integers, and puts 0 in their places.
+  /// Adds special items to the digits by integers, and puts 0 in their places.
   template <int num_rows>
   MONOFOLD_GPU static void take_special(digits& to, chunk (&raw)[num_rows]) {
     MONOFOLD_UNROLL
@@ -247,7 +248,7 @@ class warp_wide {
     }
   }
 
-  /// Adds doubles times 2^scale to a sum.
+  /// Adds doubles times 2^scale to a sum of the digits.
   template <int count>
   MONOFOLD_GPU void add_doubles(digits& to, double (&x)[count], int scale, int sum) {
     MONOFOLD_ROLL
