@@ -24,7 +24,7 @@ namespace monofold::detail {
 /// | `first_of_three`, `later_of_three` | the same where they are added up three times; no more in all |
 /// | `headroom` | of bins: the sum of all items is below 2^53 units of the lowest bins |
 /// | `first_product` | the first part that is of squares |
-/// | `bins(p)` | how many bins part p has; they hold usual data: 52 to 60 binades by two, 78 to 99 by three, 108 or 112 by four |
+/// | `bins(p)` | how many bins part p has: two hold 52 to 60 binades, three 78 to 99, four 108 or 112 |
 template <class Term>
 struct few_plan;
 template <class Item, bool with_products>

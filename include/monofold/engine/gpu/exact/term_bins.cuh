@@ -15,13 +15,13 @@ namespace monofold::detail {
 /// | member | meaning |
 /// |---|---|
 /// | `rows` | how many chunks a lane loads at once |
-/// | `bins`, `short_bins`, `wide_bins` | how many bins, enough for usual data; how many of short sums; of the wide way |
+/// | `bins`, `short_bins`, `wide_bins` | how many bins, for usual data; in short sums; in the wide way |
 /// | `chains` | see `tile_bins` |
 /// | `slack` | so many binades above the largest item so far, bins begin |
 /// | `is_always_held` | the bins hold every finite term |
 /// | `sure_bins(p)` | so many bins hold all of part p unless `is_unsure` says no; 0: no number of bins does |
 /// | `has_low_words` | what bins leave may have bits in its low word alone |
-/// | `may_have_rests` | what bins leave of a tile is often the square of one small item, which goes to the digits alone |
+/// | `may_have_rests` | what bins leave of a tile is often one small item's square, which goes to the digits |
 /// | `copies_ahead` | adding a tile takes so long that the next one is copied meanwhile |
 template <class Term>
 struct term_bins;

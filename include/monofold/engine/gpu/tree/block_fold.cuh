@@ -1,5 +1,5 @@
 #pragma once
-/// engine/gpu/tree/block_fold: folds the tiles of a block, several folds side by side.
+/// engine/gpu/tree/block_fold: folds the tiles of a block, by one fold or by several in one pass.
 
 #include <cstdint>
 #include <type_traits>
@@ -17,12 +17,13 @@
 
 namespace monofold::detail {
 
-/// Ranks in blocks of one dimension, for less than warp_rank() and threads_in_block() take.
+/// The warp of this thread, and how many warps a block has. Blocks must have one dimension: then these take fewer
+/// instructions than warp_rank() and threads_in_block().
 MONOFOLD_GPU int block_warp() { return static_cast<int>(threadIdx.x) / warp_lanes; }
 MONOFOLD_GPU int block_warps() { return static_cast<int>(blockDim.x) / warp_lanes; }
 
-/// The same, read anew wherever they are asked for. Kept through a loop over tiles they would lie in local memory, and
-/// come back behind all loads that are on their way.
+/// Ranks and counts that are read from their registers at each call. If they were kept through a loop over tiles, the
+/// compiler would put them into local memory, and a load from there waits behind the loads of items.
 ///
 /// source     measured on an H200: maxima of float32 take 0.95 to 0.98 of the time from 64 to 256 MiB
 MONOFOLD_GPU int thread_now() {
@@ -59,16 +60,16 @@ MONOFOLD_HD_CALL constexpr int block_bytes_of_one(int tiles, int warps) {
                          static_cast<int>(sizeof(typename F::state)));
 }
 
-/// The same of each member of an `all` by itself.
+/// The shared memory that the states of a fold take; of an `all`, each member has its own part.
 template <class F>
 struct block_state_bytes {
   MONOFOLD_HD_CALL static constexpr int of(int tiles, int warps) {
     return block_bytes_of_one<F>(tiles, warps);
   }
-  /// The part of it that each tile adds.
+  /// How many bytes each tile adds to it.
   static constexpr int each_tile =
       is_running_v<F> ? 0 : static_cast<int>(sizeof(typename F::state));
-  /// And each warp.
+  /// How many bytes each warp adds to it.
   static constexpr int each_warp =
       is_running_v<F> ? static_cast<int>(sizeof(typename F::state)) : 0;
 };
@@ -83,7 +84,8 @@ struct block_state_bytes<all_fold<Folds...>> {
       ((is_running_v<Folds> ? static_cast<int>(sizeof(typename Folds::state)) : 0) + ...);
 };
 
-/// The node over states[0] .. states[count - 1], more than 32 and up to 256 of them, in lane 0: rare, so a call.
+/// Combines states[0] .. states[count - 1], more than 32 and up to 256 of them, to one state in lane 0. Rare, so it is
+/// not inlined.
 ///
 /// sync       all lanes of the warp
 template <class F, class States>
@@ -92,7 +94,7 @@ MONOFOLD_GPU_CALL typename F::state combine_many_by_warp(const F& f, States stat
   const int at = lane_rank() < owners ? lane_rank() * states_per_thread : 0;
   return warp::combine(f, combine_neighbours(f, states + at, count - at), owners);
 }
-/// The same of up to 256.
+/// Combines states[0] .. states[count - 1], up to 256 of them, to one state in lane 0.
 template <class F, class States>
 MONOFOLD_GPU typename F::state combine_by_warp(const F& f, const States& states, int count) {
   if (count > warp_lanes) return combine_many_by_warp(f, states, count);
@@ -101,11 +103,12 @@ MONOFOLD_GPU typename F::state combine_by_warp(const F& f, const States& states,
   return warp::combine(f, states[lane < count ? lane : 0], count);
 }
 
-/// What a warp has of a fold, and where the block's warps meet.
+/// Folds the tiles of a block. Each warp adds its tiles, and stores states in shared memory, from which one total is
+/// made.
 ///
-/// shape      `shared`: block_bytes_of_one of shared memory. First `put`: the states of ragged tiles, in
-///            lane 0; `start`; `add`: whole tiles, `at` counted from the block's first; `close`; a
-///            barrier; `total`: of `here` tiles in all, warp_states as in combine_block
+/// shape      `shared`: block_bytes_of_one of shared memory. Calls come in this order: `put` with the states of ragged
+///            tiles, in lane 0; `start`; `add` with whole tiles, `at` being a tile's number in the block; `close`; a
+///            barrier; `total` of the block's `here` tiles, with warp_states as in combine_block
 /// order      the plan's tree over the tiles; exact folds in any order
 template <class F, class View, bool runs = is_running_v<F>>
 class block_fold {
@@ -128,7 +131,7 @@ class block_fold {
     return combine_block(f, states_[rank < here ? rank : 0], here, static_cast<state*>(warp_states),
                          rank);
   }
-  /// The same by one warp.
+  /// The total of the block's `here` tiles, by one warp.
   MONOFOLD_GPU state total_by_warp(const F& f, int here) const {
     return combine_by_warp(f, states_, here);
   }
@@ -173,16 +176,17 @@ class block_fold<F, View, true> {
   warp_running<F, View> own_;
 };
 
-/// The members of an `all`; of any other fold itself.
+/// How many members an `all` has; 1 for other folds.
 template <class F>
 inline constexpr int member_count_v = 1;
 template <class... Folds>
 inline constexpr int member_count_v<all_fold<Folds...>> = sizeof...(Folds);
 
-/// Members of an `all` are shared out to the warps of a block, which are a power of two.
+/// Whether this warp makes the total of a member of an `all`. Members are dealt out to the block's warps in turn; the
+/// number of warps is a power of two.
 MONOFOLD_GPU bool is_of_this_warp(int member) { return (member & (warps_now() - 1)) == warp_now(); }
 
-/// The members of an `all`.
+/// The `block_fold` of each member of an `all`.
 template <class View, class First, class... Rest>
 class block_fold_list {
  public:
@@ -209,10 +213,10 @@ class block_fold_list {
     first_.close(f.first);
     rest_.close(f.rest);
   }
-  /// Calls then(fold, state) for the total of each member, by all lanes of some warp, with the state in
-  /// lane 0, and leaves what that returns.
+  /// Calls then(fold, state) for the total of each member, by all lanes of one warp, with the total in lane 0, and
+  /// stores in `out` what it returns.
   ///
-  /// shape      up to 256 tiles; `out` in shared memory; number: that of the first member
+  /// shape      up to 256 tiles; `out` in shared memory; number: of the first member of `f`
   /// sync       all threads of the block; no barrier behind the last write of `out`
   template <class Then>
   MONOFOLD_GPU void totals_by_warps(const folds& f, int here, states* out, const Then& then,
@@ -255,7 +259,7 @@ class block_fold_list<View, Last> {
   block_fold<Last, View> last_;
 };
 
-/// The same interface for one fold and for several.
+/// The `block_fold` of a fold, or those of the members of an `all`, with one interface.
 template <class F, class View>
 class block_folds {
  public:
@@ -297,8 +301,8 @@ class block_folds<all_fold<Folds...>, View> {
   block_fold_list<View, Folds...> own_;
 };
 
-/// The parts of a block's dynamic shared memory, as shared_bytes_of says: staging of each warp, what warps
-/// have of the fold, a state a warp for joining.
+/// The parts of a block's dynamic shared memory, whose size is shared_bytes_of: staging of each warp, the states of
+/// `block_folds`, and a state for each warp, by which warps are joined.
 template <class F, class View>
 struct block_places {
   using state = typename F::state;
@@ -318,10 +322,11 @@ struct block_places {
   }
 };
 
-/// Folds `here` tiles of a view from tile `first` on: a tile a warp, in turn; their totals are left to join.
+/// Folds `here` tiles of a view from tile `first` on, which the block's warps take in turn. The result has the states,
+/// of which `total` makes one.
 ///
-/// order      the plan's tree; extrema have the places of tiles as indices, see engine/gpu/tree/locate
-/// sync       all threads of the block, behind a barrier then
+/// order      the plan's tree; extrema have the index of their tile's first item, see engine/gpu/tree/locate
+/// sync       all threads of the block, and ends with a barrier
 template <class F, class View>
 MONOFOLD_GPU block_folds<F, View> fold_block_parts(const F& f, const View& view, std::int64_t size,
                                                    std::int64_t first, int here,
@@ -365,7 +370,7 @@ MONOFOLD_GPU block_folds<F, View> fold_block_parts(const F& f, const View& view,
   return parts;
 }
 
-/// Their state, in thread 0.
+/// Folds `here` tiles of a view from tile `first` on to one state, in thread 0.
 ///
 /// sync       all threads of the block; no barrier behind the last read of `places.warp_states`
 template <class F, class View>

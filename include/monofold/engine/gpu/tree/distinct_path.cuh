@@ -1,5 +1,6 @@
 #pragma once
-/// engine/gpu/tree/distinct_path: members of an `all` whose states those of others tell are not folded again.
+/// engine/gpu/tree/distinct_path: does not fold members of an `all` whose states follow from the states of other
+/// members.
 
 #include <cstdint>
 #include <type_traits>
@@ -15,7 +16,8 @@
 
 namespace monofold::detail {
 
-/// The fold that has the states of a fold, whatever that makes of them.
+/// The root of a fold: the fold with the same states, from which folds differ only in the answer that they make of a
+/// state.
 template <class F>
 struct root_fold {
   using type = F;
@@ -31,13 +33,13 @@ struct root_fold<variance_fold<Item, root>> {
 template <class F>
 using root_fold_t = typename root_fold<F>::type;
 
-/// Whether two folds of this type are the same fold.
+/// Whether any two objects of this type are the same fold, or have the same root.
 template <class F>
 inline constexpr bool is_one_of_a_kind_v = (std::is_empty_v<F> &&
                                             std::is_default_constructible_v<F>) ||
                                            !std::is_same_v<root_fold_t<F>, F>;
 
-/// Whether the state of a root tells that of another fold of the same items.
+/// Whether the state of another fold of the same items follows from the state of `Root`.
 template <class Root, class F>
 inline constexpr bool tells_v = std::is_same_v<Root, F>;
 template <class Item>
@@ -55,7 +57,7 @@ inline constexpr bool tells_v<integer_moments_fold<Item>, integer_sum_fold<Item>
 template <class Item>
 inline constexpr bool tells_v<integer_moments_fold<Item>, mean_fold<Item>> = true;
 
-/// What it tells.
+/// The state of `F` that follows from that of a root.
 template <class F, class State>
 MONOFOLD_GPU typename F::state told_state(const State& root) {
   if constexpr (std::is_same_v<typename F::state, State>) {
@@ -71,7 +73,7 @@ MONOFOLD_GPU typename F::state told_state(const State& root) {
   }
 }
 
-/// The roots of members, each once.
+/// The roots of members, each of them once.
 template <class Kept, class... Folds>
 struct distinct_roots {
   using type = Kept;
@@ -84,7 +86,8 @@ struct distinct_roots<all_fold<Kept...>, First, Rest...> {
       std::conditional_t<is_known, all_fold<Kept...>, all_fold<Kept..., root>>, Rest...>::type;
 };
 
-/// Of distinct roots those that no other one tells: `All` are all, `Kept` those before.
+/// Those of the distinct roots `All` whose states do not follow from that of another one. `Kept` are those that have
+/// been found so far.
 template <class All, class Kept, class... Roots>
 struct untold_roots {
   using type = Kept;
@@ -101,7 +104,7 @@ struct needed_roots;
 template <class... Roots>
 struct needed_roots<all_fold<Roots...>> : untold_roots<all_fold<Roots...>, all_fold<>, Roots...> {};
 
-/// Whether members of an `all` need fewer roots than they are, and which.
+/// Which roots have to be folded for the members of an `all`, and whether they are fewer than the members.
 template <class F>
 struct distinct_members {
   static constexpr bool are_fewer = false;
@@ -115,13 +118,13 @@ struct distinct_members<all_fold<First, Rest...>> {
           type, all_fold<root_fold_t<First>, root_fold_t<Rest>...>>;
 };
 
-/// The list of the roots of these members: all are made of nothing.
+/// A list of folds of these types, which are made by their default constructors.
 template <class... Folds>
 constexpr auto list_of_roots(std::type_identity<all_fold<Folds...>>) {
   return make_list(Folds{}...);
 }
 
-/// The state of a root, from the first among those of `Folds` that tells it.
+/// The state of `Root`, from the first of `states` from which it follows.
 template <class Root, class First, class... Rest>
 MONOFOLD_GPU typename Root::state state_of_root(
     std::type_identity<all_fold<First, Rest...>>,
@@ -133,7 +136,7 @@ MONOFOLD_GPU typename Root::state state_of_root(
   }
 }
 
-/// Hands the states of roots on as those of the members.
+/// Makes the state of the `all` of the states of roots, and gives it to the sink.
 template <class F, class Roots, class Sink>
 struct member_sink {
   Sink sink;
@@ -155,7 +158,7 @@ struct member_sink {
   }
 };
 
-/// An `all` by the plan's tree, some of whose members have states that those of others tell.
+/// Path of an `all` by the plan's tree that folds fewer roots than it has members.
 template <class F, class View, kernel_choice kernels>
 class distinct_path : public state_path<F, View> {
  public:

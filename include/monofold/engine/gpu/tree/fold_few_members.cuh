@@ -1,5 +1,6 @@
 #pragma once
-/// engine/gpu/tree/fold_few_members: how blocks of few tiles fold the members of an `all`: several warps a tile.
+/// engine/gpu/tree/fold_few_members: how blocks of few tiles fold the members of an `all`, with several warps for a
+/// tile.
 
 #include <cstdint>
 
@@ -16,8 +17,9 @@
 
 namespace monofold::detail {
 
-/// The members of an `all` that a warp folds, where of `warps` (a power of two) each `step` neighbours have the
-/// same ones: the group that begins with warp `first` has every (warps / step)-th.
+/// Which members of an `all` a warp folds. The block's `warps`, a power of two, are in groups of `step` neighbours.
+/// Warps of a group fold the same members, each of another tile; the group that begins with warp `first` has every
+/// (warps / step)-th member.
 struct member_share {
   int warps;
   int step;
@@ -27,14 +29,14 @@ struct member_share {
   MONOFOLD_GPU bool has_one_at_most(int members) const { return members * step <= warps; }
 };
 
-/// Whether a tile that is filled up has the state of its items where it is folded as a whole one is. (A running state
-/// of what counts items would count all.)
+/// Whether a tile that was filled up with neutral items may be folded as a whole tile is. (Not where a running state
+/// counts items: it would count the neutral ones.)
 template <class F, class View>
 inline constexpr bool folds_filled_v =
     std::is_same_v<F, count_fold> ||
     (has_neutral_item_v<F> && (is_padded_v<F, View> || (is_filled_v<F, View> && !is_running_v<F>)));
 
-/// With which item a warp that has one member fills a tile up.
+/// The neutral item with which a warp that folds one member alone fills a tile up.
 template <class F, class View>
 struct member_padding {
   static constexpr bool is_known = false;
@@ -53,7 +55,7 @@ requires((folds_filled_v<Folds, View> && ...) &&
   }
 };
 
-/// The state of one tile in lane 0, whole or filled up, with the index of an extremum.
+/// The state of one tile that is whole or was filled up, in lane 0; of extrema with their indices.
 template <class F, class View>
 MONOFOLD_GPU typename F::state state_of_tile(const F& f, warp_tile<View>& tile, bytes16* buffer) {
   if constexpr (finds_extrema_v<F> && warp_tile<View>::held) {
@@ -67,7 +69,7 @@ MONOFOLD_GPU typename F::state state_of_tile(const F& f, warp_tile<View>& tile, 
   }
 }
 
-/// Leaves the states of a warp's members of a tile in `out`, in shared memory.
+/// Folds a tile by the members of this warp and stores their states in `out`, in shared memory.
 ///
 /// sync       all lanes of the warp; behind it lane 0 has written
 template <bool full, class First, class... Rest, class View>
@@ -88,7 +90,7 @@ MONOFOLD_GPU void store_members(const fold_list<First, Rest...>& folds, warp_til
   }
 }
 
-/// The same of a tile that is not whole, or lies across 16-byte boundaries.
+/// The same for a tile that is not whole, or lies across 16-byte boundaries.
 template <class F, class View>
 MONOFOLD_GPU_CALL void store_ragged_members(F f, View view, tile_place place, bytes16* buffer,
                                             member_share share, typename F::state* out) {
@@ -105,7 +107,7 @@ MONOFOLD_GPU_CALL void store_ragged_members(F f, View view, tile_place place, by
   store_members<false>(f.members, tile, buffer, share, *out);
 }
 
-/// The parts of a block's dynamic shared memory: staging of each warp, a state a tile, the whole.
+/// The parts of a block's dynamic shared memory: staging of each warp, a state for each tile, the total.
 template <class F, class View>
 struct few_places {
   using state = typename F::state;
@@ -129,11 +131,11 @@ struct few_places {
   }
 };
 
-/// Folds this block's part of all tiles, 2^block_level, up to 32; where their state is, in shared memory.
+/// Folds the tiles of this block, up to 2^block_level <= 32 of them. Returns where in shared memory their state is.
 ///
 /// shape      warps: a power of two
 /// order      the plan's tree
-/// sync       all threads of the block, behind a barrier then
+/// sync       all threads of the block, and ends with a barrier
 template <class F, class View>
 MONOFOLD_GPU const typename F::state* fold_few_members(const F& f, const View& view,
                                                        std::int64_t size, int all_tiles,

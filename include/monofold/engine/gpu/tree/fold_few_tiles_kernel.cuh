@@ -1,5 +1,5 @@
 #pragma once
-/// engine/gpu/tree/fold_few_tiles_kernel: the kernel for up to some MiB, where latency counts.
+/// engine/gpu/tree/fold_few_tiles_kernel: the kernel for up to a few MiB, where latency counts.
 
 #include <cstdint>
 #include <type_traits>
@@ -26,8 +26,8 @@
 
 namespace monofold::detail {
 
-/// How many of `here` tiles from tile `first` on can be had without a call: those that are whole and aligned,
-/// or may be filled up.
+/// How many of `here` tiles from tile `first` on are loaded by inlined code: those that are whole and aligned, or may
+/// be filled up. The others are ragged, and take a function that is called.
 template <class F, class View>
 MONOFOLD_GPU int quick_tiles(const View& view, std::int64_t size, int first, int here) {
   if constexpr (is_padded_v<F, View>) {
@@ -50,12 +50,13 @@ MONOFOLD_GPU warp_tile<View> load_quick_tile(const View& view, std::int64_t size
   return loaded;
 }
 
-/// Whether extrema are looked for in each tile as it is there: of few tiles that takes less than bringing one again.
+/// Whether the index of an extremum is found while its tile is in registers. Of few tiles this takes less time than to
+/// load the tile once more in the end.
 template <class F, class View>
 inline constexpr bool finds_at_once_v = finds_extrema_v<F>&& warp_tile<View>::held;
 
-/// The state of every `step`-th of `here` tiles from tile `first` on, beginning with `tile`, in lane 0, where a
-/// warp may keep a running one; with the index of an extremum.
+/// Folds every `step`-th of `here` tiles from tile `first` on, beginning with number `tile` of them, by a running
+/// state of the warp. The state is in lane 0; of extrema it has the index, if `finds_at_once_v`.
 template <class F, class View>
 MONOFOLD_GPU typename F::state fold_tiles_running(const F& f, const View& view, std::int64_t size,
                                                   int first, int here, int tile, int step) {
@@ -95,8 +96,8 @@ MONOFOLD_GPU typename F::state fold_tiles_running(const F& f, const View& view, 
   }
 }
 
-/// A view with its count, as the kernel gets it. Parameters are read through a cache that is cold when
-/// a kernel starts, and each 64 bytes cost some 0.1 us: this kernel gets less.
+/// A view and its count, in as few bytes as possible. Parameters are read through a cache that is cold when a kernel
+/// starts, and each 64 bytes of them take some 0.1 us.
 template <class View>
 struct sized_view {
   View view;
@@ -117,7 +118,7 @@ sized_view<View> sized(const View& view) {
   }
 }
 
-/// The launch in as few bytes, and handed_layout.
+/// What the kernel needs of the launch, and handed_layout, in as few bytes as possible.
 struct few_launch {
   std::int32_t tiles;
   std::uint32_t layout_and_level;  // whose low byte is the level of a block
@@ -128,8 +129,9 @@ struct few_launch {
   }
 };
 
-/// Layouts are alike here only where compilers differ over a fold or a state by 512 bytes or more, or over a view by 64:
-/// a difference shows from the bit on where its term begins to the next term's, the state's to the highest bit.
+/// The sizes of fold, view and state in 24 bits. Different sizes have the same bits only where compilers differ by 512
+/// bytes or more over a fold or a state, or by 64 or more over a view: each size has a field, from its lowest bit to
+/// that of the next one.
 template <class F, class View>
 MONOFOLD_HD_CALL constexpr std::uint32_t few_layout_of() {
   constexpr handed_layout layout = handed_layout_of<F, View>();
@@ -143,8 +145,8 @@ few_launch few_launch_of(const tile_launch& plan) {
           few_layout_of<F, View>() | static_cast<std::uint32_t>(plan.block_level)};
 }
 
-/// The shared memory of the kernel: staging, and a state a tile and warp; then, in its place, what the last block
-/// hears.
+/// The shared memory of the kernel: staging of each warp, and a state for each tile or warp; later, in the same place,
+/// what the last block receives by mail.
 template <class F, class View>
 constexpr int few_tiles_shared_bytes(const tile_launch& plan) {
   const int warps = plan.threads / warp_lanes;
@@ -161,7 +163,7 @@ constexpr int few_tiles_shared_bytes(const tile_launch& plan) {
   return own > heard ? own : in_chunks_of_16(heard);
 }
 
-/// What a block has of its tiles, in thread 0; and room for states of its warps in shared memory.
+/// The total of a block's tiles, in thread 0; and shared memory for states of its warps.
 template <class State>
 struct block_state {
   State total;
@@ -244,15 +246,15 @@ MONOFOLD_GPU void fold_mailed_tiles(const F& f, const View& view, std::int64_t s
   then(total);
 }
 
-/// The threads of a block of this kernel at most, and the blocks that a multiprocessor must have room for: 128 registers
-/// a thread, so that none are spilled where ragged tiles are called for.
+/// How many threads a block of this kernel has at most, and how many blocks must fit a multiprocessor. That leaves 128
+/// registers a thread, so that none are spilled around the call for ragged tiles.
 template <class F, class View>
 inline constexpr int most_few_threads = max_few_threads(launch_facts_v<F, View>);
 template <class F, class View>
 inline constexpr int few_resident_blocks = most_few_threads<F, View> > 256 ? 1 : 2;
 
-/// A block folds all; or, given storage for mail, blocks post their states, and the last block joins them. Hardware
-/// starts blocks in order, so whoever the last one waits for is running or done.
+/// One block folds all tiles; or, with a `mailbox_storage`, blocks post their states and the last block joins them.
+/// Hardware starts blocks in order, so whoever the last one waits for is running or done.
 ///
 /// shape      blocks of up to 32 tiles, 2^block_level; no more blocks than threads of a block
 /// order      the plan's tree

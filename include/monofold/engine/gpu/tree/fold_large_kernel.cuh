@@ -1,5 +1,5 @@
 #pragma once
-/// engine/gpu/tree/fold_large_kernel: folds whose states or items do not live in registers.
+/// engine/gpu/tree/fold_large_kernel: the kernel for folds whose states or items are too large for registers.
 
 #include <cstdint>
 
@@ -22,7 +22,7 @@ namespace monofold::detail {
 // States stay in memory and are passed by reference: a compiler copies a value word by word, and takes
 // minutes over kilobytes. What a user wrote is compiled once, in functions that are called.
 
-/// True where this kernel folds a view.
+/// Whether this kernel folds a view.
 template <class F, class View>
 inline constexpr bool is_large_fold_v =
     is_large_v<F, typename View::item_type> && !is_all_fold<F>::value && !may_repeat_v<F>;
@@ -33,7 +33,7 @@ MONOFOLD_GPU_CALL void flush_large(const F& f, const accumulator_t<F>& own, std:
   out = fold_access<F, Item>::flush(f, own, count);
 }
 
-/// Copies a state, a byte a thread at a time.
+/// Copies a state, each thread a byte at a time.
 ///
 /// sync       all threads of the block; no barrier
 template <class State>
@@ -46,7 +46,7 @@ MONOFOLD_GPU void copy_by_block(State* to, const State* from) {
   }
 }
 
-/// Joins states in memory by the tree; the first is then the total.
+/// Joins states in memory by the tree. Afterwards the first one is the total.
 ///
 /// sync       all threads of the block, behind a barrier, and with one behind it
 template <class F>
@@ -62,7 +62,7 @@ MONOFOLD_GPU void combine_in_memory(const F& f, typename F::state* states, std::
   }
 }
 
-/// The state of a tile, to `out`.
+/// Folds a tile and stores its state in `out`.
 ///
 /// sync       all lanes of the warp
 template <class F, class View>
@@ -80,8 +80,8 @@ MONOFOLD_GPU void fold_large_tile(const F& f, const View& view, const tile_place
   if (lane_rank() == 0) flush_large<F, item>(f, own, place.count, out);
 }
 
-/// The states of tiles `first`, `first` + `step`, .. before `end` in any grouping, to `out`, where the fold
-/// is exact: a state a lane.
+/// Folds tiles `first`, `first` + `step`, .. before `end` by an exact fold, of which each lane keeps a state, and
+/// stores their state in `out`.
 ///
 /// sync       all lanes of the warp
 template <class F, class View>
@@ -104,7 +104,7 @@ MONOFOLD_GPU void fold_large_running(const F& f, const View& view, std::int64_t 
   if (lane_rank() == 0) out = own;
 }
 
-/// As fold_tiles_kernel.
+/// The same as fold_tiles_kernel, for large states or items.
 template <class F, class View, class Sink>
 __global__ void __launch_bounds__(max_block_threads(launch_facts_v<F, View>), min_resident_blocks)
     fold_large_kernel(const F f, const View view, const std::int64_t size, const tile_launch plan,

@@ -1,5 +1,5 @@
 #pragma once
-/// engine/gpu/tree/fold_members: how blocks fold the members of an `all`, which meet on different warps.
+/// engine/gpu/tree/fold_members: how blocks fold the members of an `all`, whose totals different warps make.
 
 #include <cstdint>
 
@@ -14,14 +14,14 @@
 
 namespace monofold::detail {
 
-/// How many of `tiles` a block has that begins with tile `first` and may take 2^level.
+/// How many tiles a block has that begins with tile `first` of `tiles`: at most 2^level.
 template <class Count>
 MONOFOLD_GPU int tiles_here(Count tiles, Count first, int level) {
   const Count left = tiles - first;
   return left < (1 << level) ? static_cast<int>(left) : 1 << level;
 }
 
-/// The total of a member as it is.
+/// Leaves the total of a member as it is.
 struct member_as_it_is {
   template <class Member>
   MONOFOLD_GPU auto operator()(const Member&, const typename Member::state& total) const {
@@ -29,7 +29,7 @@ struct member_as_it_is {
   }
 };
 
-/// The total of a member with its index, where it has one.
+/// Puts the index into the total of a member that is an extremum.
 template <class View>
 struct member_locator {
   const View& view;
@@ -43,7 +43,7 @@ struct member_locator {
 
 /// Folds the `here` tiles of this block, from tile `first` on, into `places.warp_states[0]`.
 ///
-/// sync       all threads of the block, behind a barrier then
+/// sync       all threads of the block, and ends with a barrier
 template <class F, class View>
 MONOFOLD_GPU void fold_members_of_block(const F& f, const View& view, std::int64_t size,
                                         std::int64_t first, int here,

@@ -26,7 +26,8 @@
 
 namespace monofold::detail {
 
-/// The bytes of a lane's accumulators; of an `all` the running ones, and the largest of the others.
+/// How many bytes a lane's accumulators take. Those of running states are kept through the loop over tiles, those of
+/// other members of an `all` exist one after the other.
 template <class F, class View>
 struct lane_accumulators {
   using item = typename View::item_type;
@@ -62,8 +63,8 @@ inline constexpr launch_facts launch_facts_v{
     is_staged_v<F, View>,
     member_count_v<F>};
 
-/// The dynamic shared memory of a launch: staging of each warp, what warps have of the fold, a state a
-/// warp for joining.
+/// The dynamic shared memory of a launch, see `block_places`; later, in the same place, what the last block receives
+/// by mail.
 template <class F, class View>
 constexpr int shared_bytes_of(const tile_launch& plan) {
   const int warps = plan.threads / warp_lanes;
@@ -77,9 +78,9 @@ constexpr int shared_bytes_of(const tile_launch& plan) {
   return own;
 }
 
-/// Joins the totals of blocks by mail, as far as this is the last block: the others get false.
+/// Posts the total of this block. The last block joins the totals of all blocks, and gets true; the others get false.
 ///
-/// shape      call: copied to shared memory by thread 0, or on its way there; total: in thread 0
+/// shape      call: the number of the call, which thread 0 copies to shared memory or has copied; total: in thread 0
 /// sync       all threads of the block
 template <class F>
 MONOFOLD_GPU bool combine_by_mail(const F& f, const mailbox_storage& mail_storage,
@@ -99,8 +100,8 @@ MONOFOLD_GPU bool combine_by_mail(const F& f, const mailbox_storage& mail_storag
   return true;
 }
 
-/// Folds a view: a tile a warp, a node of tiles a block, the nodes by the last block, or by that
-/// which ends last.
+/// Folds a view. A warp folds a tile at a time, a block a node of neighbouring tiles. The nodes are joined by the last
+/// block of the launch where they are mailed, by the block that ends last where they are not.
 ///
 /// shape      plan: launch_for(tiles of the view); storage: unused where there is one block
 /// errors     traps where the host's compiler lays out its arguments otherwise: results would be wrong

@@ -11,7 +11,8 @@
 
 namespace monofold::detail {
 
-/// Writes a state in shared memory before its members are: padding is copied with them.
+/// Sets a state in shared memory to zeros before its members are written, since the padding between them is copied,
+/// too.
 ///
 /// sync       all threads of the block, 32 at least; a barrier must follow
 template <class State>
@@ -22,11 +23,12 @@ MONOFOLD_GPU void clear_state(State* out) {
   for (auto w = threadIdx.x; w < sizeof(State) / sizeof(word); w += blockDim.x) words[w] = 0;
 }
 
-/// Joins states in shared memory: 32 neighbours of one member by a warp, so that it takes as long as the slowest
-/// member, not as all of them. Every 32 states make one of `out`.
+/// Joins states of an `all` in shared memory: every 32 neighbours make one state of `out`. A warp joins 32 states of
+/// one member, and warps work side by side, so that it takes as long as the slowest member, not as all of them.
 ///
-/// shape      blocks of a power of two of warps, a warp for every 32 states at least; `then(fold, state)` is called
-///            for what is left, by all lanes of some warp, with the state in lane 0
+/// shape      the number of warps of a block is a power of two, and there is a warp for every 32 states. `then(fold,
+///            state)` is called for each state that is made, by all lanes of one warp, with the state in lane 0; what
+///            it returns is stored
 /// order      the plan's tree
 /// sync       all threads of the block, behind a barrier; no barrier behind the last write
 template <class F, class Then>
@@ -40,8 +42,8 @@ class joined_members {
   MONOFOLD_GPU void store(const F& f, state* out) const { join(f.members, *states_, *out, 0); }
 
  private:
-  /// The members of `folds`, the first of which has this number: where they are in the first state, and in the
-  /// first of what comes out.
+  /// Joins the members of `folds`, the first of which is member `number` of the `all`. `states` and `out` are these
+  /// members' parts of the first state that is read, and of the first one that is written.
   template <class First, class... Rest>
   MONOFOLD_GPU void join(const fold_list<First, Rest...>& folds,
                          typename fold_list<First, Rest...>::states& states,
@@ -62,7 +64,7 @@ class joined_members {
     if constexpr (sizeof...(Rest) > 0) join(folds.rest, states.rest, out.rest, number + 1);
   }
 
-  /// The part of state `i` that is `first` in the first one.
+  /// The part of state `i` that lies where `first` lies in state 0.
   template <class Part>
   MONOFOLD_GPU static Part& in_state(Part& first, int i) {
     return *reinterpret_cast<Part*>(reinterpret_cast<char*>(&first) +

@@ -1,5 +1,5 @@
 #pragma once
-/// engine/gpu/tree/locate: where extrema are, once it is known in which tiles.
+/// engine/gpu/tree/locate: finds the indices of extrema, once it is known in which tiles they are.
 
 #include <cstdint>
 
@@ -15,15 +15,15 @@
 
 namespace monofold::detail {
 
-/// Whether states of the fold have places of tiles where indices should be, until `locate`.
+/// Whether states of a fold have the index of a tile's first item in place of an extremum's index, until `locate`.
 template <class F>
 inline constexpr bool is_located_v = finds_extrema_v<F>;
 template <class... Folds>
 inline constexpr bool is_located_v<all_fold<Folds...>> = (is_located_v<Folds> || ...);
 
-/// Puts the index of the first item with its key into a state that has the place of its tile.
+/// Loads the tile that the state names, and puts the index of the first item with the state's key into the state.
 ///
-/// shape      the same state in all lanes. Of tiles that are not loaded whole it has the index already
+/// shape      the same state in all lanes. If its tile was not loaded whole, it has the extremum's index already
 /// sync       all lanes of the warp
 template <class Fold, class View>
 MONOFOLD_GPU void locate_extremum(const View& view, std::int64_t size, typename Fold::state& own) {
@@ -67,7 +67,7 @@ MONOFOLD_GPU void locate(const all_fold<Folds...>& f, const View& view, std::int
   locate_members(f.members, view, size, own);
 }
 
-/// What lane 0 has, located where its fold asks for that.
+/// The state of lane 0, with indices of extrema in place of those of tiles.
 ///
 /// sync       all lanes of the warp
 template <class F, class View>
@@ -80,7 +80,7 @@ MONOFOLD_GPU typename F::state located(const F& f, const View& view, std::int64_
   return total;
 }
 
-/// Gives the sink what lane 0 has, located where its fold asks for that.
+/// Gives the sink the state of lane 0, with indices of extrema in place of those of tiles.
 ///
 /// sync       all lanes of the warp
 template <class F, class View, class Sink>

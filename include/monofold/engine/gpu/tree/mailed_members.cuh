@@ -9,13 +9,14 @@
 
 namespace monofold::detail {
 
-/// In place of `mailbox_storage`, where one block is alone.
+/// In place of `mailbox_storage` where there is only one block.
 struct no_mailbox_storage {};
 
-/// States of blocks in shared memory, as many at a time as there is room for; then nodes over 32 of them each.
+/// Joins mailed states of an `all` in shared memory. States are received up to 256 at a time, and every 32 make a
+/// node; then the nodes are joined.
 ///
-/// shape      blocks of 256 threads or more, up to 1024 of them; shared: shared_bytes(blocks), for states, nodes,
-///            and the whole
+/// shape      blocks of 256 threads or more, up to 1024 blocks; shared: shared_bytes(blocks), for states, nodes and
+///            the total
 /// order      the plan's tree
 template <class F>
 class mailed_members {
@@ -29,10 +30,10 @@ class mailed_members {
   MONOFOLD_GPU mailed_members(void* shared, int blocks)
       : shared_(static_cast<char*>(shared)), blocks_(blocks) {}
 
-  /// Waits for what blocks have posted, or are sure to, and calls then(fold, state) for the total of each member;
-  /// where what that returns is. Ends the call when all is read.
+  /// Waits for the states that blocks have posted or are sure to post, and ends the call when all are read. Calls
+  /// then(fold, state) for the total of each member, and returns where what that returns is stored.
   ///
-  /// sync       all threads of the block, with a barrier behind the last write
+  /// sync       all threads of the block, and ends with a barrier
   template <class Then>
   MONOFOLD_GPU const state* totals(const F& f, const mailbox<state>& mail,
                                    const mailbox_storage& mail_storage, const Then& then) const {

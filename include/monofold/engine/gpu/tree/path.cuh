@@ -1,5 +1,5 @@
 #pragma once
-/// engine/gpu/tree/path: folds by the plan's tree, whose kernels depend on the count of items.
+/// engine/gpu/tree/path: starts the kernel of the plan's tree that suits the count of items.
 
 #include <cstdint>
 #include <type_traits>
@@ -15,7 +15,7 @@
 
 namespace monofold::detail {
 
-/// A fold by the plan's tree.
+/// Path of a fold by the plan's tree.
 ///
 /// cost       one launch, one pass
 template <class F, class View, kernel_choice kernels>
@@ -76,13 +76,13 @@ class tree_path : public state_path<F, View> {
   tile_launch plan_;
 };
 
-/// True where a fold says by which other one fewer items may be folded.
+/// Whether a fold names a short fold: one with a smaller state that folds fewer items to the same result.
 template <class F>
 inline constexpr bool has_short_fold_v = false;
 template <class F>
 requires(F::short_items > 0) inline constexpr bool has_short_fold_v<F> = true;
 
-/// Hands a state of the short fold on as one of the fold.
+/// Turns a state of the short fold into one of the fold, and gives it to the sink.
 template <class F, class Sink>
 struct widening_sink {
   static_assert(std::is_empty_v<F>);
@@ -94,7 +94,7 @@ struct widening_sink {
   }
 };
 
-/// A fold by the plan's tree that leaves fewer items to its short fold.
+/// Path of a fold by the plan's tree that folds fewer than `short_items` items by its short fold.
 template <class F, class View>
 class short_path : public state_path<F, View> {
  public:

@@ -1,5 +1,5 @@
 #pragma once
-/// engine/gpu/tree/warp_fold: folds a tile of the plan on one warp, with the slots and the tree of the plan.
+/// engine/gpu/tree/warp_fold: folds a tile of the plan by one warp, with the slots and the tree of the plan.
 
 #include <cstdint>
 #include <type_traits>
@@ -19,14 +19,15 @@
 
 namespace monofold::detail {
 
-/// True where a lane's accumulator or an item does not live in registers.
+/// Whether a lane's accumulator or an item is too large for registers.
 template <class F, class Item>
 inline constexpr bool is_large_v = sizeof(accumulator_t<F>) > max_register_bytes ||
                                    sizeof(Item) > max_register_bytes;
 template <class... Folds, class Item>
 inline constexpr bool is_large_v<all_fold<Folds...>, Item> = (is_large_v<Folds, Item> && ...);
 
-/// What a fold offers, or what stands for it; by calls where accumulators are large.
+/// The members of a fold by which accumulators are made and joined, see `fold_access`. Where accumulators are large
+/// they are passed by reference to functions that are not inlined.
 template <class F, class Item>
 struct lane_access : fold_access<F, Item> {};
 template <class F, class Item>
@@ -34,7 +35,7 @@ requires is_large_v<F, Item>
 struct lane_access<F, Item> : fold_access<F, Item> {
   using accumulator = accumulator_t<F>;
 
-  /// Opens an accumulator where the item is its first, else appends the item.
+  /// Makes an accumulator of the item where that is the first, and appends the item where not.
   MONOFOLD_GPU_CALL static void take(const F& f, accumulator& own, const Item& item,
                                      std::int64_t index, bool is_first) {
     if constexpr (
@@ -63,20 +64,20 @@ struct lane_access<F, Item> : fold_access<F, Item> {
   }
 };
 
-/// True where a fold takes runs of items, and those come through shared memory.
+/// Whether lanes take runs of neighbouring items, which the warp exchanges in shared memory.
 template <class F, class View>
 inline constexpr bool is_staged_v =
     !is_commutative_v<F> && warp_tile<View>::held && !is_large_v<F, typename View::item_type>;
 
-/// True where a state has the place of an extremum.
+/// Whether a state has the index of one or two extrema.
 template <class F>
 inline constexpr bool finds_extrema_v = is_extremum_fold_v<F> || is_extrema_fold_v<F>;
-/// True where an item that comes twice changes nothing.
+/// Whether an item that comes a second time changes nothing.
 template <class F>
 inline constexpr bool is_idempotent_v = finds_extrema_v<F> || is_extreme_key_fold_v<F>;
 
-/// True where zeros (of floats -0) change no accumulator. Of the library's own folds: what a user derives from one may
-/// be anything.
+/// Whether zeros (of floats -0) change no accumulator. Only of the library's own folds: what a user derives from one
+/// may be anything.
 template <class F>
 inline constexpr bool ignores_zeros_v = false;
 template <class Item>
@@ -95,20 +96,20 @@ template <class Item, bool root>
 inline constexpr bool ignores_zeros_v<variance_fold<Item, root>> =
     ignores_zeros_v<typename variance_fold<Item, root>::base>;
 
-/// True where a tile that is not whole may be filled up with items that change nothing, but that they are counted.
+/// Whether a tile that is not whole may be filled up with items that change nothing but the count of items.
 template <class F, class View>
 inline constexpr bool is_filled_v = contiguous_item_view<View>&& warp_tile<View>::held &&
                                     (is_idempotent_v<F> || ignores_zeros_v<F>);
 template <class... Folds, class View>
 inline constexpr bool is_filled_v<all_fold<Folds...>, View> = (is_filled_v<Folds, View> || ...);
 
-/// True where they are not counted either.
+/// Whether they do not change a count either, since states have none.
 template <class F, class View>
 inline constexpr bool is_padded_v = is_filled_v<F, View> && !is_all_fold<F>::value &&
                                     std::is_same_v<accumulator_t<F>, typename F::state>;
 
-/// True where there is an item that changes no accumulator, wherever it stands: the worst one of those of one end,
-/// where NaN are items (else a tile may have none).
+/// Whether some item changes no accumulator, wherever it stands: the worst item of a fold for one extremum, where NaN
+/// count as items (elsewhere a tile may have none that count).
 template <class F>
 inline constexpr bool has_worst_item_v = is_extreme_key_fold_v<F>;
 template <class Item, bool smallest>
@@ -129,7 +130,7 @@ MONOFOLD_GPU Item neutral_item() {
   }
 }
 
-/// Loads the first `count` items of a tile that lies on a 16-byte boundary, and fills it up.
+/// Loads the first `count` items of a tile that begins at a 16-byte boundary, and fills it up.
 template <class F, class View>
 MONOFOLD_GPU void load_filled(warp_tile<View>& tile, int count) {
   if (count == warp_tile<View>::tile_items) {
@@ -141,7 +142,7 @@ MONOFOLD_GPU void load_filled(warp_tile<View>& tile, int count) {
   }
 }
 
-/// Fills up what `load_any` has loaded.
+/// Fills up a tile that `load_any` has loaded.
 ///
 /// sync       all lanes of the warp
 template <class F, class View>
@@ -153,7 +154,7 @@ MONOFOLD_GPU void fill_up(warp_tile<View>& tile) {
   }
 }
 
-/// The state of an extremum of a tile that is filled up, in all lanes.
+/// The state of an extremum of a tile that is whole or was filled up, in all lanes.
 ///
 /// sync       all lanes of the warp
 template <class Fold, class Tile>
@@ -175,7 +176,7 @@ MONOFOLD_GPU typename F::state extrema_of_tile(const Tile& tile) {
   }
 }
 
-/// Joins accumulators, as a function.
+/// A function object that joins accumulators.
 template <class F, class Item>
 struct accumulator_joiner {
   F fold;
@@ -185,8 +186,8 @@ struct accumulator_joiner {
   }
 };
 
-/// The one slot of a lane where it lives in memory: its items one by one. Gives how many they are; of none
-/// `own` is as it was.
+/// Folds a lane's items one by one into `own`, which lies in memory, and returns how many there are. `own` is not
+/// written if there are none.
 template <class F, class View>
 MONOFOLD_GPU int fold_large_lane(const F& f, const warp_tile<View>& tile, accumulator_t<F>& own) {
   using item = typename View::item_type;
@@ -208,7 +209,7 @@ MONOFOLD_GPU int fold_large_lane(const F& f, const warp_tile<View>& tile, accumu
   return taken;
 }
 
-/// What a lane's slots hold together. `full`: all chunks are there.
+/// Folds a lane's items in its slots, and joins these. `full`: the lane has all its chunks.
 template <bool full, class F, class View>
 MONOFOLD_GPU accumulator_t<F> fold_lane(const F& f, const warp_tile<View>& tile) {
   using item = typename View::item_type;
@@ -269,7 +270,7 @@ MONOFOLD_GPU accumulator_t<F> fold_lane(const F& f, const warp_tile<View>& tile)
   }
 }
 
-/// All slots of a tile joined, in lane 0.
+/// Folds a tile: all slots of all lanes, joined in lane 0.
 template <bool full, class F, class View>
 MONOFOLD_GPU accumulator_t<F> fold_slots(const F& f, const warp_tile<View>& tile) {
   using item = typename View::item_type;
@@ -284,7 +285,8 @@ MONOFOLD_GPU accumulator_t<F> fold_slots(const F& f, const warp_tile<View>& tile
   return join_lanes(accumulator_joiner<F, item>{f}, fold_lane<full>(f, tile), lanes, warp_lanes);
 }
 
-/// The second look at a tile. It is loaded again, so that nothing of it need be kept for this case.
+/// Folds a tile once more, where the fold asks for that. The tile is loaded again, so that no registers are kept for
+/// this case.
 template <class F, class View>
 MONOFOLD_GPU_CALL typename F::state fold_again(F second, View view, tile_place place,
                                                bytes16* buffer) {
@@ -298,9 +300,10 @@ MONOFOLD_GPU_CALL typename F::state fold_again(F second, View view, tile_place p
 template <bool full, bool fills, class First, class... Rest, class Tile>
 MONOFOLD_GPU auto fold_members(const fold_list<First, Rest...>& folds, Tile& tile, bytes16* buffer);
 
-/// The state of a tile, in lane 0.
+/// Folds a tile that is loaded; its state is in lane 0.
 ///
-/// shape      a tile that is not `full` is `load_any<fills>`, and filled up for some folds where that is true
+/// shape      a tile that is not `full` was loaded by `load_any<fills>`; where `fills`, it is filled up here for folds
+///            that allow it
 /// order      the slots of plan/tiles.hpp, joined neighbours first; ordered folds keep order
 /// sync       all lanes of the warp; ordered folds need the tile staged
 /// cost       a second pass over the tile where the fold asks for it
@@ -328,7 +331,7 @@ MONOFOLD_GPU typename F::state fold_loaded_tile(const F& f, Tile& tile, bytes16*
   }
 }
 
-/// The members of an `all` one after the other, each with slots of its own.
+/// Folds a tile by the members of an `all`, one after the other, each with slots of its own.
 template <bool full, bool fills, class First, class... Rest, class Tile>
 MONOFOLD_GPU auto fold_members(const fold_list<First, Rest...>& folds, Tile& tile,
                                bytes16* buffer) {
@@ -341,8 +344,8 @@ MONOFOLD_GPU auto fold_members(const fold_list<First, Rest...>& folds, Tile& til
   }
 }
 
-/// True where the slots of some member of an `all` take so many registers that a caller's loop over whole tiles
-/// spills more if ragged ones are filled: plain statistics of bfloat16 took 1.4 times as long from 256 MiB on.
+/// Whether the slots of some member of an `all` take so many registers that the loop over whole tiles would spill more
+/// if ragged tiles were filled up: plain statistics of bfloat16 took 1.4 times as long from 256 MiB on.
 template <class F, class View>
 inline constexpr bool is_crowded_v = false;
 template <class... Folds, class View>

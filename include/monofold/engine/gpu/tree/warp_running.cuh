@@ -1,8 +1,8 @@
 #pragma once
-/// engine/gpu/tree/warp_running: exact folds on a warp, tile after tile, without a state for each tile.
+/// engine/gpu/tree/warp_running: folds tiles by an exact fold on one warp, without a state for each tile.
 ///
-/// Any schedule gives an exact fold its one result, so a warp keeps what it has seen in registers and
-/// meets others once, at the end.
+/// An exact fold has the same result in every order. So each lane of a warp keeps one state for all its tiles in
+/// registers, and states are joined once, at the end.
 
 #include <cstdint>
 #include <type_traits>
@@ -21,15 +21,15 @@
 
 namespace monofold::detail {
 
-/// True where a warp may keep a running state of the fold.
+/// Whether a warp may keep one state of a fold for all its tiles.
 template <class F>
 inline constexpr bool is_running_v = is_exact_v<F>&& is_commutative_v<F>&& has_identity_v<F> &&
                                      !may_repeat_v<F> && !is_all_fold<F>::value;
 
-/// A state a lane.
+/// A state in each lane.
 ///
-/// shape      add: whole tiles, by all lanes of the warp; merge: a state, that of lane 0. A default one
-///            is assigned before it is used
+/// shape      `add` takes whole tiles, by all lanes of the warp; `merge` takes the state of lane 0. An object that was
+///            made without arguments must be assigned to before it is used
 /// order      any: the fold is exact
 template <class F, class View>
 class warp_running {
@@ -51,7 +51,7 @@ class warp_running {
   MONOFOLD_GPU void merge(const F& f, const state& tile) {
     if (lane_rank() == 0) own_ = combine_states(f, own_, tile);
   }
-  /// In lane 0.
+  /// The state of the warp, in lane 0.
   MONOFOLD_GPU state total(const F& f) const { return warp::combine(f, own_); }
 
  private:
@@ -146,7 +146,7 @@ class warp_running<short_integer_sum_fold<Item>, View>
   using warp_integer_sum<short_integer_sum_fold<Item>, View>::warp_integer_sum;
 };
 
-/// The number of items.
+/// Counts items.
 template <class View>
 class warp_running<count_fold, View> {
  public:
@@ -156,14 +156,14 @@ class warp_running<count_fold, View> {
   MONOFOLD_GPU explicit warp_running(const count_fold&) : own_(0) {}
   MONOFOLD_GPU void add(const count_fold&, const warp_tile<View>& tile) { own_ += tile.count(); }
   MONOFOLD_GPU void merge(const count_fold&, std::int64_t tile) { own_ += shuffle_from(tile, 0); }
-  /// In all lanes, which count the same tiles.
+  /// The count, in all lanes, which count the same tiles.
   MONOFOLD_GPU std::int64_t total(const count_fold&) const { return own_; }
 
  private:
   std::int64_t own_;
 };
 
-/// One end: until `locate` the index of a state is that of the first item of its tile, where that is whole.
+/// One extremum. Until `locate`, the index of a state is that of the first item of its tile, if that tile is whole.
 template <class Fold, class View>
 class warp_end_running : public warp_extremum<Fold> {
  public:
@@ -200,7 +200,7 @@ class warp_running<extremum_answer_fold<Item, smallest, part>, View>
   using warp_end_running<extremum_fold<Item, smallest>, View>::warp_end_running;
 };
 
-/// One end, as a key alone: a NaN's is the best.
+/// One extremum as a key, without an index. The key of a NaN is the best one.
 template <class Item, bool smallest, class View>
 class warp_running<extreme_key_fold<Item, smallest>, View> {
  public:
@@ -221,7 +221,7 @@ class warp_running<extreme_key_fold<Item, smallest>, View> {
     if constexpr (is_coarse) coarse_.set(extreme_of_lanes<smallest>(own_));
   }
   MONOFOLD_GPU void merge(const fold& f, state tile) { own_ = f.combine(own_, tile); }
-  /// In all lanes.
+  /// The state of the warp, in all lanes.
   MONOFOLD_GPU state total(const fold&) const { return extreme_of_lanes<smallest>(own_); }
 
  private:
@@ -231,7 +231,7 @@ class warp_running<extreme_key_fold<Item, smallest>, View> {
   std::conditional_t<is_coarse, coarse_best<extremum>, nothing> coarse_;
 };
 
-/// Both ends.
+/// Both extrema.
 template <class Item, nan_rule rule, class View>
 class warp_running<extrema_fold<Item, rule>, View> {
  public:

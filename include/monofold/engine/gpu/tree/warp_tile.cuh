@@ -1,5 +1,5 @@
 #pragma once
-/// engine/gpu/tree/warp_tile: how a warp takes a tile of the plan out of memory.
+/// engine/gpu/tree/warp_tile: how a warp loads a tile of the plan.
 
 #include <cstdint>
 #include <cstring>
@@ -22,17 +22,17 @@ struct tile_place {
   int count;
 };
 
-/// Shared memory in which a warp turns rows into runs, where items are that small.
+/// How much shared memory a warp needs to exchange rows of a tile for runs of neighbouring items.
 inline constexpr int staging_bytes = tile_rows * tile_lanes * lane_bytes;
 
 /// A tile in the registers of a warp.
 ///
-/// A lane's *chunk* is items_per_lane neighbouring items. Striped folds take chunk r of a lane from
-/// row r; ordered folds take chunk k of a lane's run, which comes through shared memory. Chunks of 16
-/// bytes are held; others (items of more than 16 bytes, or of 3, 5, 6, 7, 9.. bytes) are read from
+/// A lane's *chunk* is items_per_lane neighbouring items. In striped folds, chunk r of a lane is in row r of the tile;
+/// in ordered folds, chunk k of a lane is in its run of neighbours, which the warp makes in shared memory. Chunks of
+/// 16 bytes are held in registers. Others (of items of more than 16 bytes, or of 3, 5, 6, 7, 9.. bytes) are read from
 /// the view when they are folded.
 ///
-/// shape      of a view that lives longer
+/// shape      the view must live longer than this
 template <class View>
 class warp_tile {
  public:
@@ -56,8 +56,8 @@ class warp_tile {
   MONOFOLD_GPU const tile_place& place() const { return place_; }
   MONOFOLD_GPU std::int64_t index_of(int offset) const { return place_.at + offset; }
 
-  /// How many whole tiles of a view, from its first on, can be loaded by aligned 16-byte loads (or are
-  /// computed): all of them or none.
+  /// How many whole tiles of a view, from its first on, can be loaded by aligned 16-byte loads: all whole tiles or
+  /// none. Tiles of items that are computed count as such.
   MONOFOLD_GPU static std::int64_t aligned_tiles(const View& view, std::int64_t size) {
     if constexpr (held && contiguous_item_view<View>) {
       if (bytes_past_16(view.data()) != 0) return 0;
@@ -65,14 +65,14 @@ class warp_tile {
     return size / tile_items;
   }
 
-  /// True where all chunks of a tile can be.
+  /// Whether all chunks of a tile can be loaded by aligned 16-byte loads.
   MONOFOLD_GPU static bool is_aligned(const View& view, const tile_place& place) {
     if (place.count < tile_items) return false;
     if constexpr (held && contiguous_item_view<View>) return bytes_past_16(view.data()) == 0;
     return true;
   }
 
-  /// True where they can be by 16-byte loads that stay inside the view.
+  /// Whether all chunks of a tile can be loaded by 16-byte loads that stay inside the view.
   MONOFOLD_GPU static bool is_whole(const View& view, const tile_place& place) {
     if (is_aligned(view, place)) return true;
     // Shifted loads reach into the chunks around the tile.
@@ -81,7 +81,7 @@ class warp_tile {
            behind * static_cast<int>(sizeof(item)) >= lane_bytes;
   }
 
-  /// Loads a tile that `is_aligned`, of an array that is partly kept or not.
+  /// Loads a tile that `is_aligned`. `is_kept`: by loads for arrays that are partly kept in the second-level cache.
   template <bool is_kept = false>
   MONOFOLD_GPU void load_aligned() {
     if constexpr (held && contiguous_item_view<View>) {
@@ -93,7 +93,7 @@ class warp_tile {
     }
   }
 
-  /// Loads the first `count` items of a tile that lies on a 16-byte boundary, and `padding` behind them.
+  /// Loads the first `count` items of a tile that begins at a 16-byte boundary, and puts `padding` behind them.
   MONOFOLD_GPU void load_padded(int count, const item& padding) {
     if (count == tile_items) return load_aligned();
     const item* const items = view_->data() + place_.at;
@@ -121,7 +121,7 @@ class warp_tile {
     }
   }
 
-  /// Loads a tile that `is_whole` and not aligned.
+  /// Loads a tile that `is_whole` and not `is_aligned`.
   MONOFOLD_GPU void load_shifted() {
     if constexpr (held && contiguous_item_view<View>) {
       const auto* const bytes = reinterpret_cast<const char*>(view_->data() + place_.at);
@@ -129,8 +129,8 @@ class warp_tile {
     }
   }
 
-  /// Loads any tile; chunks that are not whole stay as they are, but for the items that they have, where the
-  /// tile is to be filled.
+  /// Loads any tile. Of a chunk that only partly belongs to the tile, its items are loaded if the tile `is_filled` up
+  /// later, and nothing if not.
   template <bool is_filled = false>
   MONOFOLD_GPU void load_any() {
     if constexpr (held) {
@@ -147,7 +147,7 @@ class warp_tile {
     }
   }
 
-  /// Fills up what `load_any` has loaded with items behind the last one.
+  /// Puts `padding` behind the last item of a tile that `load_any` has loaded.
   MONOFOLD_GPU void fill(const item& padding) {
     const bytes16 pad = repeated(padding);
     const int whole = whole_chunks<true>();
@@ -168,7 +168,7 @@ class warp_tile {
     }
   }
 
-  /// Writes what was loaded to `buffer` (staging_bytes of shared memory, of this warp alone).
+  /// Writes the tile to `buffer`: staging_bytes of shared memory, of this warp alone.
   ///
   /// sync       all lanes of the warp
   MONOFOLD_GPU void stage(bytes16* buffer) {
@@ -181,13 +181,13 @@ class warp_tile {
     }
   }
 
-  /// The first item of a lane's chunk `k`, from the tile's first.
+  /// The offset of the first item of a lane's chunk `k` from the tile's first item.
   template <bool striped>
   MONOFOLD_GPU int chunk_offset(int k) const {
     return striped ? k * row_items + lane_ * chunk_items : lane_ * run_items + k * chunk_items;
   }
 
-  /// How many of a lane's chunks the tile has whole; they are its first.
+  /// How many of a lane's chunks lie in the tile as a whole; these are its first chunks.
   template <bool striped>
   MONOFOLD_GPU int whole_chunks() const {
     constexpr int step = striped ? row_items : chunk_items;
@@ -209,7 +209,7 @@ class warp_tile {
     return out;
   }
 
-  /// The 16 bytes of a lane's chunk in row `r`, where chunks are held.
+  /// The 16 bytes of a lane's chunk in row `r`; for chunks that are held.
   MONOFOLD_GPU const bytes16& raw(int r) const { return raw_[r]; }
 
   MONOFOLD_GPU item get_item(int offset) const { return (*view_)[place_.at + offset]; }
@@ -232,7 +232,7 @@ class warp_tile {
     return out;
   }
 
-  /// How many items the tile has of the chunk behind a lane's first `whole` ones; none or less: it ends before.
+  /// How many items the tile has of the chunk behind a lane's first `whole` chunks. 0 or less: it has none.
   MONOFOLD_GPU int items_behind(int whole) const {
     return whole < tile_rows ? place_.count - chunk_offset<true>(whole) : 0;
   }
