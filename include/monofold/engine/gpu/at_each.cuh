@@ -1,5 +1,5 @@
 #pragma once
-/// engine/gpu/at_each: does one thing at each place: a kernel of a loop.
+/// engine/gpu/at_each: a kernel that calls a function for each number below a count.
 
 #include <cuda_runtime_api.h>
 
@@ -31,7 +31,7 @@ void at_each(const device_stream& on, std::int64_t count, const Body& body) {
                         count));
 }
 
-/// Puts what lies at other places of a view side by side; `at` null: at the same places.
+/// Copies items of a view to neighbouring places: item at[i] to place i, or item i where `at` is null.
 template <class View, class At>
 struct gather_items {
   using item = typename View::item_type;

@@ -15,8 +15,9 @@
 namespace monofold::detail {
 
 #if !defined(MONOFOLD_EMULATED)
-/// The pool that lists come from: the device's current one; where a program has set nothing about it, one of our own,
-/// which keeps memory from call to call, up to a 64th of the device's.
+/// The pool from which lists are allocated. It is the device's current one, if the program has set that pool or its
+/// release threshold. If not, it is a pool of the library, which keeps memory from call to call, up to a 64th of the
+/// device's.
 ///
 /// errors     throws `error`: out_of_memory, internal
 /// source     the default pool gives memory back when a stream is waited for: then 51 MB took 0.35 ms to get, on an H200
@@ -50,10 +51,11 @@ inline cudaMemPool_t pool_of_lists(int device) {
 }
 #endif
 
-/// So many values of device memory, of the device's pool where it has pools.
+/// Device memory for so many values, from a pool where the device has pools.
 ///
-/// shape      aligned to 256 bytes; nothing is in it. Made without arguments: none
-/// sync       is there, and is given back, in the order of the stream: what was started before may still use it
+/// shape      aligned to 256 bytes, not initialized. Made without arguments it has no memory
+/// sync       allocated and freed in the order of the stream: kernels that were started before the end of its life may
+///            use it
 /// errors     throws `error`: out_of_memory
 template <class T>
 class device_list {

@@ -1,5 +1,5 @@
 #pragma once
-/// engine/gpu/dispatch: which kernels fold a view: the one place that decides, and starts them or waits for them.
+/// engine/gpu/dispatch: decides which kernels fold a view, in this one place, and starts them or waits for them.
 
 #include <cuda_runtime_api.h>
 
@@ -20,7 +20,7 @@
 
 namespace monofold::detail {
 
-/// The path of a fold of a view, see engine/gpu/engine.cuh.
+/// Names the path of a fold of a view, see engine/gpu/engine.cuh.
 template <class F, class View, kernel_choice kernels>
 struct gpu_path_of {
   static constexpr auto choose() {
@@ -45,14 +45,14 @@ struct gpu_path_of {
   using type = typename decltype(choose())::type;
 };
 
-/// The result of no items.
+/// Gives the sink the identity, for no items.
 template <class F, class Sink>
 __global__ void fold_nothing_kernel(const F f, const Sink sink) {
   wait_for_launches_before();
   sink(f, f.identity());
 }
 
-/// The fold by which items are folded for an answer: for that of a smallest or largest item its key is enough.
+/// The fold that kernels use where only the answer is asked for: of a smallest or largest item, the key is enough.
 ///
 /// shape      at least one item
 template <class F>
@@ -73,8 +73,8 @@ decltype(auto) fold_for(const F& f) {
   }
 }
 
-/// Starts the fold of a view after all checks of what the caller gave; `sink` takes the state on the
-/// device, and `out` is where it goes.
+/// Checks what the caller gave, and starts the fold of a view. `sink` takes the state on the device and stores it in
+/// `out`.
 ///
 /// shape      no items: the identity
 /// sync       does not wait. The workspace is in use until the stream gets there
@@ -116,8 +116,8 @@ inline failure check_waitable(const device_stream& on) {
   return {};
 }
 
-/// Folds items that were checked, and waits in a place that nobody else uses; `out` is then the state, or as it
-/// was where there are no items to look at.
+/// Folds items that were checked, and waits for the state in `place`, which nobody else may use meanwhile. `out` gets
+/// the state, or stays as it was where there are no items to look at.
 template <kernel_choice kernels = kernel_choice::by_count, class F, class View>
 failure fold_in_place(const device_stream& on, awaited_state& place, const F& f, const View& view,
                       typename F::state& out) {
@@ -134,7 +134,7 @@ failure fold_in_place(const device_stream& on, awaited_state& place, const F& f,
   return {};
 }
 
-/// The same in the place that this thread has for it, after the checks.
+/// Checks what the caller gave, folds, and waits in the place that this thread has for that.
 template <kernel_choice kernels = kernel_choice::by_count, class F, class View>
 failure fold_and_wait(const gpu_engine& engine, const F& f, const View& view,
                       typename F::state& out) {

@@ -1,5 +1,5 @@
 #pragma once
-/// engine/gpu/engine: the GPU engine as a value: what it asks of what a caller gives it, and of a family of kernels.
+/// engine/gpu/engine: the GPU engine as a value, the checks of its arguments, and what a family of kernels must offer.
 
 #include <cuda_runtime_api.h>
 
@@ -33,7 +33,7 @@ inline void throw_if(const failure& failed) {
   if (failed) throw error(failed.code, failed.detail);
 }
 
-/// The engine's stream, and the current device, to which it must belong.
+/// Gets the engine's stream and the current device, to which the stream must belong.
 inline failure open_stream(const gpu_engine& engine, device_stream& out) {
   out.stream = engine.stream;
   return failure_of(cudaGetDevice(&out.device), "cudaGetDevice");
@@ -110,8 +110,8 @@ inline failure check_size(const gpu_workspace& workspace, std::int64_t needed) {
   return {};
 }
 
-/// Which kernels of the tree may be compiled: those that suit the count of items, or one for any count,
-/// a third of the code to compile and some microseconds more for small ranges.
+/// Which kernels of the tree are compiled: several, of which the count of items selects one; or one for all counts,
+/// which is a third of the code to compile and takes some microseconds more for small ranges.
 enum class kernel_choice { by_count, one };
 
 /// The path of a fold of a view: a class of a family, which `engine/gpu/dispatch.cuh` names. An object
@@ -129,7 +129,7 @@ template <class F, class View, kernel_choice kernels = kernel_choice::by_count>
 using gpu_path =
     typename gpu_path_of<std::remove_const_t<F>, std::remove_const_t<View>, kernels>::type;
 
-/// What paths share whose result is one state.
+/// What paths with one state as their result have in common.
 template <class F, class View>
 class state_path {
  public:
@@ -176,7 +176,7 @@ class state_path {
   const View& view_;
 };
 
-/// Starts what a path stands for, in a workspace that a caller gave.
+/// Starts the kernels of a path, if the workspace of the caller is large enough.
 template <class Path, class Sink>
 failure start_path(const Path& path, const device_stream& on, const gpu_workspace& workspace,
                    const Sink& sink) {

@@ -1,13 +1,13 @@
 #pragma once
-/// engine/gpu/kernel: what a kernel has of its launch: arguments as they are laid out, and a sink for its result.
+/// engine/gpu/kernel: what kernels have in common: a check of the layout of arguments, and sinks for results.
 
 #include "monofold/fold/fold.hpp"
 #include "monofold/platform/host_device.hpp"
 
 namespace monofold::detail {
 
-/// How the host's compiler lays out what it hands to a kernel. Compilers differ over empty members
-/// marked [[no_unique_address]] and over what derives from a type with padding at its end.
+/// The sizes, by the host's compiler, of what it passes to a kernel, which compares them with its own. Compilers
+/// differ over empty members marked [[no_unique_address]], and over types derived from one with padding at its end.
 struct handed_layout {
   int fold_bytes;
   int view_bytes;
@@ -20,7 +20,7 @@ MONOFOLD_HD_CALL constexpr handed_layout handed_layout_of() {
           static_cast<int>(sizeof(typename F::state))};
 }
 
-/// Leaves the state where the host or a kernel reads it.
+/// A sink that stores the state in memory, where the host or a kernel reads it.
 template <class State>
 struct state_sink {
   State* out;
@@ -31,7 +31,7 @@ struct state_sink {
   }
 };
 
-/// Leaves the finished answer: a value, or a `result` where the fold's `finish` gives one.
+/// A sink that stores the answer: a value, or a `result` where the fold's `finish` gives one.
 template <class Answer>
 struct answer_sink {
   Answer* out;
@@ -42,7 +42,7 @@ struct answer_sink {
   }
 };
 
-/// Whether nobody asks a sink for the state.
+/// Whether a sink needs the answer alone, not the state.
 template <class Sink>
 inline constexpr bool is_answer_sink_v = false;
 template <class Answer>

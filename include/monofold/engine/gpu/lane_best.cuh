@@ -39,7 +39,7 @@ MONOFOLD_PICK(bf16x2, "r", std::uint32_t)
 #undef MONOFOLD_PICK
 #endif
 
-/// True where one instruction compares two of the items; the emulated device goes the same way.
+/// Whether one instruction compares two items at once. On the emulated device the same code runs.
 template <class Item>
 inline constexpr bool takes_halves_v =
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
@@ -48,7 +48,7 @@ inline constexpr bool takes_halves_v =
     false;
 #endif
 
-/// The smaller (or larger) of integers of 16 bits, two a word.
+/// Of each half of two words, the smaller (or larger) integer of 16 bits.
 template <bool smallest, bool is_signed>
 MONOFOLD_GPU std::uint32_t pick_halves(std::uint32_t a, std::uint32_t b) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
@@ -73,7 +73,7 @@ MONOFOLD_GPU std::uint32_t pick_halves(std::uint32_t a, std::uint32_t b) {
 #endif
 }
 
-/// Calls visit(word) for a lane's words of a whole, held tile, but for the first one.
+/// Calls visit(word) for all words of a lane in a whole, held tile, except the first one.
 template <class Tile, class Visit>
 MONOFOLD_GPU void visit_words_behind_first(const Tile& tile, const Visit& visit) {
   MONOFOLD_UNROLL
@@ -84,7 +84,7 @@ MONOFOLD_GPU void visit_words_behind_first(const Tile& tile, const Visit& visit)
   }
 }
 
-/// The better key of the items that begin a word's halves.
+/// The better key of two items, each of which begins at a half of the word.
 template <class Fold, class Item>
 MONOFOLD_GPU typename Fold::key better_half(std::uint32_t word) {
   using bits = std::conditional_t<sizeof(Item) == 1, std::uint8_t, std::uint16_t>;
@@ -93,10 +93,10 @@ MONOFOLD_GPU typename Fold::key better_half(std::uint32_t word) {
   return Fold::better(high, low) ? high : low;
 }
 
-/// The best key among the items of a lane in a whole, held tile: integers of one or two bytes.
+/// The best key among a lane's items in a whole, held tile, of integers of one or two bytes.
 ///
-/// Bytes are compared as the upper ones of halves, whatever the lower ones are: those at odd places where they
-/// lie, those at even places a byte further up.
+/// Bytes are compared as the upper bytes of halves; the lower bytes do not change which upper byte is better. Those at
+/// odd places are upper bytes already, those at even places are shifted up by a byte.
 template <class Fold, class Tile>
 MONOFOLD_GPU typename Fold::key best_of_halves(const Tile& tile) {
   using item = typename Tile::item;
@@ -114,7 +114,7 @@ MONOFOLD_GPU typename Fold::key best_of_halves(const Tile& tile) {
   return better_half<Fold, item>(own);
 }
 
-/// The best key of 16 bytes of items, by comparing keys.
+/// The best of `own` and the keys of 16 bytes of items, by comparing keys.
 template <class Fold, class Item, int count>
 MONOFOLD_GPU typename Fold::key best_of(typename Fold::key own,
                                         const slot_array<Item, count>& items) {
@@ -126,12 +126,12 @@ MONOFOLD_GPU typename Fold::key best_of(typename Fold::key own,
   return own;
 }
 
-/// True where `coarse_best` tells by high words that a tile brings nothing new, for less than keys take.
+/// Whether `coarse_best` finds out from high words, in less time than by keys, that a tile has no better item.
 template <class Fold>
 inline constexpr bool has_coarse_best_v =
     Fold::keys::has_nan&& std::is_same_v<typename Fold::key, std::int64_t>;
 
-/// The high word of the best double so far; of some value that anything may improve in the beginning.
+/// The high word of the best double so far. At first it is one that every item may improve.
 template <class Fold>
 class coarse_best {
  public:
@@ -140,10 +140,10 @@ class coarse_best {
     if (Fold::picks_smallest && key == Fold::best) high_ = -1;  // nothing improves it
   }
 
-  /// Whether a lane's doubles of a whole, held tile may be better: false only where none is.
+  /// Whether some of a lane's doubles in a whole, held tile may be better. It is false only where none is.
   ///
-  /// cost       two or three comparisons of words an item, which those for both ends share. A NaN always may
-  ///            be better; so may a number of the same high word
+  /// cost       two or three comparisons of words for each item, which searches for both extrema share. A NaN always
+  ///            counts as possibly better; so does a number with the same high word
   template <class Tile>
   MONOFOLD_GPU bool may_improve(const Tile& tile) const {
     // Of patterns as signed words the largest is that of the largest item that is not negative, as unsigned
@@ -185,7 +185,7 @@ class coarse_best {
   std::int32_t high_ = Fold::picks_smallest ? 0x7fffffff : -1;
 };
 
-/// The best key among the items of a lane in a whole, held tile.
+/// The best key among a lane's items in a whole, held tile.
 template <class Fold, class Tile>
 MONOFOLD_GPU typename Fold::key best_in_lane(const Tile& tile) {
   using key = typename Fold::key;
@@ -225,7 +225,8 @@ MONOFOLD_GPU typename Fold::key best_in_lane(const Tile& tile) {
   }
 }
 
-/// Where a lane's first item of which `is_wanted(its bits)` holds is in a whole tile; tile_items: nowhere.
+/// The offset in a whole tile of a lane's first item for which is_wanted(bits of the item) is true; tile_items if
+/// there is none.
 template <class Bits, class Tile, class Wanted>
 MONOFOLD_GPU int first_of_lane(const Tile& tile, const Wanted& is_wanted) {
   int first = Tile::tile_items;
@@ -241,7 +242,7 @@ MONOFOLD_GPU int first_of_lane(const Tile& tile, const Wanted& is_wanted) {
   return first;
 }
 
-/// Where a lane's first item of this pattern of a byte is: four at a time.
+/// The same for the first byte that equals `pattern`, by looking at four bytes at a time.
 template <class Tile>
 MONOFOLD_GPU int first_byte_in_lane(const Tile& tile, std::uint8_t pattern) {
   const std::uint32_t wanted = pattern * 0x01010101u;
@@ -263,7 +264,8 @@ MONOFOLD_GPU int first_byte_in_lane(const Tile& tile, std::uint8_t pattern) {
   return zeros != 0 ? first + lowest_lane(zeros) / 8 : first;
 }
 
-/// Where a lane's first item with that key is in a whole tile (or its first NaN); tile_items: nowhere.
+/// The offset in a whole tile of a lane's first item with key `best`, or of its first NaN if that is the key of a NaN;
+/// tile_items if there is none.
 ///
 /// shape      the same key in all lanes
 template <class Fold, class Tile>

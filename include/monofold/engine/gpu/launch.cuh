@@ -96,9 +96,9 @@ struct device_stream {
   int device;
 };
 
-/// Launches a kernel on `blocks` blocks of `threads` threads with `shared_bytes` of dynamic shared
-/// memory. It calls wait_for_launches_before() before it touches memory, so it may be brought to the
-/// device while launches before it end.
+/// Launches a kernel on `blocks` blocks of `threads` threads with `shared_bytes` of dynamic shared memory. The kernel
+/// must call wait_for_launches_before() before it touches memory: it may start while launches before it are still
+/// running.
 ///
 /// sync       does not wait; may be captured in a graph
 template <class... Parameters, class... Arguments>
@@ -131,8 +131,8 @@ failure launch_early(void (*kernel)(Parameters...), std::int64_t blocks, int thr
 #endif
 }
 
-/// Waits until kernels of a stream have left in pinned memory what `is_there` looks for. Spins: 2 us instead of 8 us for a
-/// wait by the stream.
+/// Waits until is_there() is true, which reads what kernels of the stream write to pinned memory. Spins, since that
+/// takes 2 us and a wait by the stream 8 us.
 template <class IsThere>
 failure wait_until(const IsThere& is_there, cudaStream_t stream) {
   for (std::uint32_t spin = 1; !is_there(); ++spin) {
@@ -150,7 +150,7 @@ failure wait_until(const IsThere& is_there, cudaStream_t stream) {
   return {};
 }
 
-/// The same until they, which count up in a word of pinned memory, have come to `raised`.
+/// Waits until kernels of the stream have raised a counter in pinned memory to `raised`.
 inline failure wait_for_flag(const volatile std::uint32_t* flag, std::uint32_t raised,
                              cudaStream_t stream) {
   // The count may wrap.

@@ -1,5 +1,5 @@
 #pragma once
-/// engine/gpu/load: how a warp brings neighbouring bytes, or the part of them in a range, into its registers.
+/// engine/gpu/load: how a warp loads neighbouring bytes, or those of them that lie in a range.
 
 #include <cstdint>
 #include <cstring>
@@ -10,7 +10,7 @@
 
 namespace monofold::detail {
 
-/// What a lane loads at once.
+/// The 16 bytes that a lane loads at once.
 struct alignas(16) bytes16 {
   std::uint32_t word[4];
 };
@@ -19,8 +19,8 @@ MONOFOLD_GPU int bytes_past_16(const void* address) {
   return static_cast<int>(reinterpret_cast<std::uintptr_t>(address) % sizeof(bytes16));
 }
 
-/// Arrays of so many bytes are near the size of the second-level cache: half of their lines are marked as the
-/// first to go, so that the others are still there when the array is read again.
+/// Arrays between these sizes are near the size of the second-level cache. Half of their lines are marked as the first
+/// to be evicted, so that the others are still there when the array is read again.
 ///
 /// source     reading 64 MiB again takes 0.80 of the time on an H200 (60 MB), 48 MiB 0.72, 20 MiB of somebody
 ///            else's data read in between 0.83 together; 128 MiB would take 1.03
@@ -44,7 +44,7 @@ MONOFOLD_GPU bytes16 load_16(const void* aligned) {
 #endif
 }
 
-/// The same of an array that is partly kept.
+/// The same, of an array that is partly kept in the second-level cache.
 MONOFOLD_GPU bytes16 load_kept_16(const void* aligned) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   std::uint64_t policy;
@@ -87,7 +87,7 @@ MONOFOLD_GPU bytes16 bytes_across(const bytes16& low, const bytes16& high, int p
   return out;
 }
 
-/// Rows of 32 chunks of 16 bytes from an aligned address: chunk r * 32 + lane to raw[r].
+/// Loads rows of 32 chunks of 16 bytes from an aligned address: chunk r * 32 + lane into raw[r].
 template <int rows, bool is_kept = false>
 MONOFOLD_GPU void load_aligned_rows(bytes16 (&raw)[rows], const char* bytes, int lane) {
   constexpr int row_bytes = warp_lanes * static_cast<int>(sizeof(bytes16));
@@ -98,8 +98,8 @@ MONOFOLD_GPU void load_aligned_rows(bytes16 (&raw)[rows], const char* bytes, int
   }
 }
 
-/// The same from an address `past` bytes behind an aligned one: aligned loads, which lanes then shift
-/// by exchanging neighbours. `past` is a multiple of `grain`.
+/// The same from an address `past` bytes behind an aligned one. Chunks are loaded from aligned addresses and then
+/// shifted, with the bytes of the next lane's chunk. `past` is a multiple of `grain`.
 ///
 /// shape      the `past` bytes before the rows and the 16 - past bytes behind them are read too
 /// sync       all lanes of the warp
@@ -131,7 +131,7 @@ struct aligned_range {
   MONOFOLD_GPU bool holds(std::int64_t position) const {
     return position >= first && position < end;
   }
-  /// Items that whole loads take beyond a tile on either side.
+  /// How many items beyond a tile are loaded with it on either side.
   MONOFOLD_HD int margin() const { return 0; }
 };
 
@@ -158,7 +158,7 @@ MONOFOLD_GPU void set_item(bytes16& chunk, int v, const Item& item) {
   }
 }
 
-/// A chunk of one item over and over.
+/// A chunk in which all items are this one.
 template <class Item>
 MONOFOLD_GPU bytes16 repeated(const Item& item) {
   constexpr int count = static_cast<int>(sizeof(bytes16) / sizeof(Item));
@@ -170,7 +170,7 @@ MONOFOLD_GPU bytes16 repeated(const Item& item) {
   return out;
 }
 
-/// How many of `rows` steps of `step` items, from 0 on, end before or at a distance.
+/// How many steps of `step` items fit into a distance, at most `rows`.
 template <int rows, int step>
 MONOFOLD_GPU int steps_within(std::int64_t distance) {
   if (distance >= rows * step) return rows;
@@ -190,15 +190,16 @@ MONOFOLD_GPU bytes16 part_of_chunk(const aligned_range<Item>& range, std::int64_
   return out;
 }
 
-/// Rows of 32 chunks from position `at`, a boundary, all of them in the range.
+/// Loads rows of 32 chunks from position `at`, a boundary; all of them must lie in the range.
 template <int rows, class Item>
 MONOFOLD_GPU void load_rows(bytes16 (&raw)[rows], const aligned_range<Item>& range, std::int64_t at,
                             int lane) {
   load_aligned_rows(raw, reinterpret_cast<const char*>(range.base + at), lane);
 }
 
-/// Rows of 32 chunks from position `at`, a boundary: chunk r * 32 + lane to raw[r]. Chunks that lie in
-/// the range by aligned loads, of those at its ends each item by itself, `outside` beyond them.
+/// Loads rows of 32 chunks from position `at`, a boundary: chunk r * 32 + lane into raw[r]. Chunks in the range are
+/// loaded as a whole. Of chunks at its ends, the items in the range are loaded one by one; items of `outside` stand
+/// for the others.
 template <int rows, class Item>
 MONOFOLD_GPU void load_ragged_rows(bytes16 (&raw)[rows], const aligned_range<Item>& range,
                                    std::int64_t at, int lane, const bytes16& outside) {

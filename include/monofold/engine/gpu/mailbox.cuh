@@ -14,8 +14,8 @@
 
 namespace monofold::detail {
 
-/// Global memory for a mailbox: the number of the next call that uses it, 1 at first, then boxes, 0 at
-/// first.
+/// Global memory for a mailbox. It begins with the number of the next call that uses it, at first 1; boxes follow, at
+/// first 0.
 struct mailbox_storage {
   static constexpr int line_bytes = 128;    // of the second-level cache
   static constexpr int most_senders = 256;  // of exact sums, 31 words each at most
@@ -33,7 +33,7 @@ struct mailbox_storage {
     return *static_cast<const volatile std::uint32_t*>(memory);
 #endif
   }
-  /// Begins to bring it to shared memory, of which it is the first word when the copy is there.
+  /// Begins to copy 16 bytes to shared memory, the first word of which is the number of the call.
   MONOFOLD_GPU void start_call_copy(bytes16* to) const {
     start_copy(to, static_cast<const bytes16*>(memory));
   }
@@ -41,8 +41,8 @@ struct mailbox_storage {
     return reinterpret_cast<std::uint64_t*>(static_cast<char*>(memory) + line_bytes);
   }
 
-  /// Ends call `number`, when all boxes were read that it needs: before its result is handed on, since
-  /// who waits for that may call again, in another stream.
+  /// Ends call `number`, when all its boxes were read, by writing the number of the next call. This comes before the
+  /// result is stored, since whoever waits for that may call again, in another stream.
   ///
   /// sync       all threads of the block that was the last to read
   MONOFOLD_GPU void end_call(std::uint32_t number) const {
@@ -57,7 +57,7 @@ struct mailbox_storage {
   }
 };
 
-/// Mail is words of 64 bits: the number of the call above 32 bits of what is said.
+/// A word of mail has 64 bits: the number of the call above 32 bits of data.
 MONOFOLD_GPU std::uint64_t mail_of(std::uint32_t call, std::uint32_t what) {
   return std::uint64_t{call} << 32 | what;
 }
@@ -65,7 +65,8 @@ MONOFOLD_GPU bool is_mail_of(std::uint32_t call, std::uint64_t word) {
   return static_cast<std::uint32_t>(word >> 32) == call;
 }
 
-/// Each word is written and read at once; the two of a pair, on a boundary of 16 bytes, need not be.
+/// Writes and reads words of mail. Each word is written and read at once; the two words of a pair, at a boundary of 16
+/// bytes, need not be.
 MONOFOLD_GPU void post_mail(std::uint64_t* box, std::uint64_t word) {
 #if defined(__CUDA_ARCH__)
   asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(box), "l"(word) : "memory");
@@ -104,9 +105,9 @@ MONOFOLD_GPU void read_mail(const std::uint64_t* box, std::uint64_t& low, std::u
 template <class State>
 inline constexpr bool is_mailable_v = goes_by_mail(sizeof(State));
 
-/// A state lies in words of 64 bits: 32 of the state and the number of the call. Whoever reads a word
-/// with the number of its own call has what was written in this call, since each word is written at
-/// once; so no fence, no counter and nothing to reset.
+/// States by mail, each in words of 64 bits: 32 bits of the state and the number of the call. Each word is written at
+/// once, so whoever reads a word with the number of its own call has data of this call. That takes no fence and no
+/// counter, and nothing has to be reset.
 template <class State>
 struct mailbox {
   static_assert(std::is_trivially_copyable_v<State>);
@@ -115,7 +116,7 @@ struct mailbox {
   std::uint64_t* boxes;
   std::uint32_t call;
 
-  /// What lane 0 has; `spare` is room for a state in shared memory.
+  /// Posts the state of lane 0; `spare` is shared memory for a state.
   ///
   /// sync       all lanes of a warp; what they read of `spare` is read
   MONOFOLD_GPU void post(std::int64_t box, const State& own, State* spare) const {
@@ -132,7 +133,7 @@ struct mailbox {
       post_words(to, spare);
     }
   }
-  /// What all lanes see in shared memory.
+  /// Posts a state that lies in shared memory, where all lanes can read it.
   ///
   /// sync       all lanes of a warp
   MONOFOLD_GPU void post(std::int64_t box, const State* own) const {
@@ -143,8 +144,9 @@ struct mailbox {
     }
   }
 
-  /// Waits for the state of a box, whose writer must be running, or be sure to start; lanes that do not ask get
-  /// some other state, or none. Lanes wait for each other: parted, they would be slow until the next barrier.
+  /// Waits for the state in a box. Its writer must be running, or be sure to start. Lanes that do not ask get some
+  /// other state, or no state. Lanes wait for each other: if they left the loop one by one, they would run one by one
+  /// until the next barrier.
   ///
   /// sync       all lanes of the warp
   MONOFOLD_GPU State wait(std::int64_t box, bool asks) const {
@@ -165,8 +167,8 @@ struct mailbox {
     return from_words(part, State());
   }
 
-  /// Waits for the states of boxes `first` .. `first` + count - 1, which it leaves side by side. Neighbouring
-  /// threads read neighbouring words: a box a thread took 15 times as many turns of the first-level cache.
+  /// Waits for the states in boxes `first` .. `first` + count - 1, and stores them side by side. Neighbouring threads
+  /// read neighbouring words: a box for each thread took 15 times as many accesses to the first-level cache.
   ///
   /// shape      `out` in shared memory, on a boundary of 4 bytes
   /// sync       all threads of the block; a barrier must follow
@@ -192,7 +194,7 @@ struct mailbox {
   }
 
  private:
-  /// `loads` times `width` words, `step` apart, as far as they are before `end`.
+  /// Waits for `loads` times `width` words, `step` apart, without those from `end` on.
   template <int width, int loads>
   MONOFOLD_GPU void wait_words(const std::uint64_t* from, int at, int end, int step,
                                std::uint32_t* to) const {
@@ -222,7 +224,7 @@ struct mailbox {
     }
   }
 
-  /// A word a lane.
+  /// Posts a state, each lane a word.
   MONOFOLD_GPU void post_words(std::uint64_t* to, const State* own) const {
     static_assert(sizeof(State) % 4 == 0 && words <= warp_lanes);
     const int w = lane_rank();
@@ -231,7 +233,8 @@ struct mailbox {
   }
 };
 
-/// The node over what blocks node * each .. node * each + each - 1 have posted, as far as there are: 1, 2 or 4.
+/// Waits for the states of blocks node * each .. node * each + each - 1, as far as there are such blocks, and combines
+/// them. `each` is 1, 2 or 4.
 ///
 /// sync       all lanes of the warp, with the same `each`
 template <class F>
@@ -252,7 +255,7 @@ MONOFOLD_GPU typename F::state wait_for_node(const F& f, const mailbox<typename 
   return own;
 }
 
-/// The fold of what `blocks` blocks have posted, in thread 0; `warp_states` as in combine_block.
+/// Waits for the states of all blocks and combines them, in thread 0; `warp_states` as in combine_block.
 ///
 /// shape      up to four blocks a thread
 /// order      the plan's tree

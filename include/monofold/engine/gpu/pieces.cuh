@@ -1,5 +1,5 @@
 #pragma once
-/// engine/gpu/pieces: what a running state asks of a device: the states of whole tiles, and single items.
+/// engine/gpu/pieces: what a running state needs from a device: the states of whole tiles, and single items.
 
 #include <cuda_runtime_api.h>
 
@@ -29,8 +29,10 @@ namespace monofold {
 
 namespace detail {
 
-/// Kernels count items from 0. Folds of the library for which there are kernels of their own keep those, and
-/// indices in their states are counted on afterwards; of other folds nobody knows what an index is for.
+/// Whether states of a fold have indices that can be shifted afterwards. Kernels count items from 0. The library's
+/// folds for which there are special kernels are given to these as they are, and the indices in their states are
+/// shifted. Of other folds it is not known what an index is used for: they are wrapped, so that they get the right
+/// ones.
 template <class F>
 inline constexpr bool holds_places_v = is_top_fold_v<F>;
 template <class Item, bool smallest, nan_rule rule>
@@ -45,7 +47,7 @@ inline constexpr bool needs_no_index_v = sums_exactly_v<F, View>;
 template <class Item, class View>
 inline constexpr bool needs_no_index_v<integer_sum_fold<Item>, View> = true;
 
-/// The fold that a kernel gets of items that begin with number `first`.
+/// The fold that a kernel uses for items of which the first has index `first`.
 template <class View, class F>
 auto counted_from(const F& f, std::int64_t first) {
   if constexpr (holds_places_v<F> || needs_no_index_v<F, View>) {
@@ -74,7 +76,7 @@ auto counted_list(const fold_list<First, Rest...>& folds, std::int64_t first) {
   }
 }
 
-/// Counts on what `counted_from` left to be counted.
+/// Shifts the indices in a state where `counted_from` did not change the fold.
 template <class F>
 void count_on(const F&, typename F::state& own, std::int64_t first) {
   if constexpr (holds_places_v<F>) shift_indices(own, first);
@@ -89,7 +91,7 @@ void count_on(const all_fold<Folds...>& f, typename all_fold<Folds...>::state& o
   each(each, f.members, own);
 }
 
-/// Leaves the items of a view for a host that waits.
+/// Copies the items of a view to memory where a host waits for them.
 ///
 /// shape      one block; an item or more
 /// errors     traps where the host's compiler lays out a view otherwise
@@ -105,7 +107,7 @@ __global__ void copy_items_kernel(const View view, const std::int64_t count, con
   if (thread_rank() == 0) sink(view, view[0]);
 }
 
-/// Brings the items of a view, which are few, into the memory where this thread waits for a device.
+/// Copies the items of a view, which must be few, to the memory in which this thread waits for a device.
 template <class View>
 failure copy_and_wait(const gpu_engine& engine, const View& view, awaited_state*& place) {
   using item = typename View::item_type;
@@ -127,7 +129,7 @@ failure copy_and_wait(const gpu_engine& engine, const View& view, awaited_state*
 
 }  // namespace detail
 
-/// The same as fold_tiles of engine/cpu, of items that a device reads.
+/// The same as fold_tiles of engine/cpu, for items that a device reads.
 ///
 /// sync       waits for the engine's stream
 /// errors     throws `error`, as `reduce`; `out` then has some of the nodes
@@ -156,7 +158,7 @@ void fold_tiles(const gpu_engine& engine, const F& f, const View& view, std::int
   }
 }
 
-/// The same as visit_items of engine/cpu, of items that a device reads: up to a tile of them.
+/// The same as visit_items of engine/cpu, for up to a tile of items that a device reads.
 template <class View, class Visit>
 void visit_items(const gpu_engine& engine, const View& view, const Visit& visit) {
   using item = typename View::item_type;

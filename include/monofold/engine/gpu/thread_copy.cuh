@@ -1,5 +1,5 @@
 #pragma once
-/// engine/gpu/thread_copy: chunks on their way to shared memory while a thread computes.
+/// engine/gpu/thread_copy: copies chunks to shared memory while a thread computes.
 
 #include <cstdint>
 
@@ -8,8 +8,8 @@
 
 namespace monofold::detail {
 
-/// Begins to bring 16 bytes to shared memory: no register waits for them. It may overtake a read of this thread on which
-/// nothing depends.
+/// Begins to copy 16 bytes to shared memory, without a register. The copy may be done before an earlier read by this
+/// thread, if nothing depends on that read.
 MONOFOLD_GPU void start_copy(bytes16* to, const bytes16* from) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(
@@ -22,21 +22,21 @@ MONOFOLD_GPU void start_copy(bytes16* to, const bytes16* from) {
 #endif
 }
 
-/// Until nothing is on its way for this thread.
+/// Waits until all copies that this thread has begun are done.
 MONOFOLD_GPU void wait_for_copies() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   asm volatile("cp.async.wait_all;" ::: "memory");
 #endif
 }
 
-/// What this thread has begun since it last ended one is one group.
+/// Makes one group of all copies that this thread has begun since it last ended a group.
 MONOFOLD_GPU void end_group_of_copies() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   asm volatile("cp.async.commit_group;" ::: "memory");
 #endif
 }
 
-/// Until at most `groups` groups of this thread are on their way: the last ones.
+/// Waits until all groups of copies of this thread are done, except the last `groups` ones.
 template <int groups>
 MONOFOLD_GPU void wait_for_copies_but() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
@@ -44,7 +44,7 @@ MONOFOLD_GPU void wait_for_copies_but() {
 #endif
 }
 
-/// What a lane will take next of rows of 32 chunks.
+/// Rows of 32 chunks that are copied to shared memory ahead of their use.
 ///
 /// shape      `buffer`: rows x 32 chunks of shared memory of this warp; a lane writes and reads its own
 template <int rows>
@@ -54,14 +54,14 @@ class copied_rows {
 
   MONOFOLD_GPU copied_rows(bytes16* buffer, int lane) : own_(buffer + lane), lane_(lane) {}
 
-  /// Begins to bring rows from an aligned address. What was taken before must have been used.
+  /// Begins to copy rows from an aligned address. What was taken before must have been used.
   MONOFOLD_GPU void start(const void* first) {
     const bytes16* const from = static_cast<const bytes16*>(first) + lane_;
     MONOFOLD_UNROLL
     for (int r = 0; r < rows; ++r) start_copy(own_ + r * warp_lanes, from + r * warp_lanes);
   }
 
-  /// The rows, when they are there: a load of 16 bytes each, which has all of them or none.
+  /// Waits for the rows and loads them, 16 bytes at a time.
   MONOFOLD_GPU void take(bytes16 (&raw)[rows]) const {
     wait_for_copies();
     MONOFOLD_UNROLL

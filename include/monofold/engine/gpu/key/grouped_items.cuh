@@ -1,5 +1,5 @@
 #pragma once
-/// engine/gpu/key/grouped_items: items that were brought side by side, as the view that kernels read best.
+/// engine/gpu/key/grouped_items: items of groups in new places, side by side, as the view that kernels read fastest.
 
 #include <cstdint>
 
@@ -20,7 +20,7 @@ class grouped_items {
   grouped_items() = default;
   grouped_items(const device_stream& on, std::int64_t count) : items_(on, count) {}
 
-  /// The items at some places of a view; null: as they lie.
+  /// Copies the items at places `at` of a view; all items in their order where `at` is null.
   template <class View>
   void gather(const device_stream& on, const View& from, const std::uint32_t* at) const {
     at_each(on, items_.size(), gather_items<View, std::uint32_t>{from, at, items_.data()});
@@ -47,7 +47,7 @@ struct gather_pairs {
   }
 };
 
-/// Pairs lie in two arrays, which the kernels of `dot` read.
+/// Of pairs, the left and the right items lie in two arrays, as the kernels of `dot` read them.
 template <class Left, class Right>
 class grouped_items<item_pair<Left, Right>> {
  public:

@@ -34,7 +34,7 @@ struct device_groups {
   bool are_in_order() const { return order.data() == nullptr; }
 };
 
-/// The key of a group, by the place of its first word.
+/// The key of a group, from the word of its first item.
 template <class View, class Key>
 struct decoded_key {
   View words;
@@ -45,7 +45,8 @@ struct decoded_key {
   }
 };
 
-/// Leaves where a group begins, and its key where groups stand in order; the first one also the end of the last.
+/// Stores where a group begins, and its key where groups are in the order of keys. That of group 0 also stores where
+/// the last group ends.
 template <class View, class Key>
 struct put_group {
   decoded_key<View, Key> key;
@@ -61,7 +62,7 @@ struct put_group {
   }
 };
 
-/// The only group begins with the first item.
+/// Stores the begin of the first item's group where that is the only group.
 template <class Put>
 struct first_group {
   Put put;
@@ -69,7 +70,7 @@ struct first_group {
   MONOFOLD_GPU void operator()(std::int64_t i) const { put(i, 0); }
 };
 
-/// The key at each place of the answer, in another order.
+/// Stores the key of each group where groups are in another order than keys.
 template <class View, class Key>
 struct ordered_keys {
   decoded_key<View, Key> key;
@@ -80,7 +81,7 @@ struct ordered_keys {
   MONOFOLD_GPU void operator()(std::int64_t p) const { to[p] = key.at(offsets[order[p]]); }
 };
 
-/// The runs of equal words are groups, whose keys are left if they stand in order.
+/// Finds the groups: the runs of equal words. Their keys are stored where groups are in the order of keys.
 ///
 /// shape      at least one word
 /// sync       waits for the number of runs
@@ -100,14 +101,15 @@ device_groups<Key> find_groups(const device_stream& on, const View& words, std::
   return out;
 }
 
-/// Groups by key, and their items side by side.
+/// Sorts keys, so that the items of each key lie side by side, as a group.
 ///
 /// shape      at least one key, as many values, which were checked
-/// order      a group's items as they follow each other in the input
+/// order      the items of a group stay in the order of the input
 /// sync       waits for the range of the keys, and for the number of groups
 /// errors     throws `error`; unsupported: 2^32 items or more
-/// cost       keys that lie near each other are words of 4 bytes, others of 8. Of their bits those are sorted that
-///            differ. With words go items of 4 or 8 bytes that lie in memory, or places, by which items are fetched
+/// cost       keys that are near each other become words of 4 bytes, others words of 8. Only the bits that differ are
+///            sorted. Items of 4 or 8 bytes that lie in memory are sorted with the words; of others, their places are,
+///            by which they are then copied
 /// source     radix sort: Adinets, Merrill 2022, arXiv:2206.01784 (CUB's)
 /// tested by  tests/gpu/group_by_sums_test.cu
 template <class KeyView, class View>
@@ -140,7 +142,7 @@ class key_sort {
 
   const device_groups<key>& groups() const { return groups_; }
 
-  /// The items, group after group.
+  /// The items in their new places, group after group.
   typename gathered::view_type items() const {
     if constexpr (in_memory) {
       if (!items_.is_there()) return {values_.data(), count_};
@@ -155,7 +157,7 @@ class key_sort {
       in_memory && is_number_v<item> && (sizeof(item) == 4 || sizeof(item) == 8);
   using payload = std::conditional_t<sizeof(item) == 8, std::uint64_t, std::uint32_t>;
 
-  /// One key: all items as they lie.
+  /// Makes one group of all items, which stay where they are; for one key.
   void take_all() {
     groups_.offsets = device_list<std::int64_t>(on_, 2);
     groups_.keys = device_list<key>(on_, 1);
@@ -209,7 +211,7 @@ class key_sort {
     items_.gather(on_, values_, places);
   }
 
-  /// Groups by the places of their first items, which begin them.
+  /// Puts groups in the order of their first items, whose places are in `places`.
   void order_by_first(const std::uint32_t* places) {
     using place_view = contiguous_view<std::uint32_t>;
     const std::int64_t count = groups_.offsets.size() - 1;

@@ -1,5 +1,5 @@
 #pragma once
-/// engine/gpu/key/sort_pairs: sorts words, and what belongs to each.
+/// engine/gpu/key/sort_pairs: sorts words, each with a payload.
 
 #include <cuda_runtime_api.h>
 
@@ -38,7 +38,7 @@ void put_in_order(const std::vector<T>& from, const std::vector<std::size_t>& or
 }
 #endif
 
-/// Sorts words below 2^bits, and a payload of each. Equal words keep their order.
+/// Sorts words below 2^bits, and moves the payload of each word with it. Equal words keep their order.
 ///
 /// shape      fewer than 2^32 of each, in device memory; in and out do not overlap
 /// sync       does not wait

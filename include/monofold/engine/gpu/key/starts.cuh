@@ -17,12 +17,13 @@
 
 namespace monofold::detail {
 
-/// A lane has a flag for each of 32 keys, a warp for 32 lanes.
+/// A lane has flags for 32 keys, and a block has so many warps.
 inline constexpr int flag_warps = 8;
 inline constexpr int flagged_by_warp = warp_lanes * warp_lanes;
 inline constexpr int flagged_by_block = flag_warps * flagged_by_warp;
 
-/// Which keys of this warp begin a run: those at 32 neighbouring places from `first` on are a word, lane by lane.
+/// Which keys of this warp begin a run, as flags. The word of lane l has those of 32 neighbouring keys, from `first` +
+/// 32 l on.
 ///
 /// shape      whole: all places have a key, and one before it
 /// sync       all lanes of the warp
@@ -54,7 +55,7 @@ MONOFOLD_GPU std::uint32_t starts_of_warp(const View& keys, std::int64_t size, s
   return own;
 }
 
-/// Flags the keys that begin a run, a bit each, and counts them.
+/// Sets a bit for each key that begins a run, and counts these keys.
 ///
 /// shape      flags: a word for each 32 keys of whole blocks; counts: one a block
 template <class View>
@@ -79,7 +80,7 @@ __global__ void __launch_bounds__(flag_warps* warp_lanes)
   }
 }
 
-/// The sum of the values of threads below this one, and that of all; the block has 2 to 32 warps.
+/// The sum of the values of threads with a lower rank, and the sum of all values, in a block of 2 to 32 warps.
 ///
 /// sync       all threads of the block
 struct block_prefix {
@@ -100,7 +101,8 @@ MONOFOLD_GPU block_prefix sum_below_thread(int own) {
           shuffle_from(of_warps, warp_lanes - 1)};
 }
 
-/// How many runs begin before each block, and behind the last block how many there are. One block of 1024 threads.
+/// From the counts of blocks, how many runs begin before each block; and behind the last one, how many runs there are.
+/// Launched on one block of 1024 threads.
 template <class Count>
 __global__ void __launch_bounds__(1024)
     add_counts_kernel(const Count* const counts, const std::int64_t blocks,
@@ -118,7 +120,7 @@ __global__ void __launch_bounds__(1024)
   if (thread_rank() == 0) bases[blocks] = before;
 }
 
-/// Calls put(run, place) for each run, where it begins.
+/// Calls put(run, place) for each run, with the place where it begins.
 template <class Put>
 __global__ void __launch_bounds__(flag_warps* warp_lanes)
     place_starts_kernel(const std::uint32_t* const flags, const std::int64_t* const bases,
@@ -146,7 +148,7 @@ __global__ void __launch_bounds__(flag_warps* warp_lanes)
   }
 }
 
-/// Brings one number to the host.
+/// A sink that stores one number where a host waits for it.
 struct last_value {
   using state = std::int64_t;
   static constexpr bool commutative = true;
@@ -157,7 +159,7 @@ struct last_value {
   MONOFOLD_HD state identity() const { return 0; }
 };
 
-/// The runs of equal keys: how many they are, then where each begins.
+/// Finds the runs of equal keys: first how many there are, then where each begins.
 ///
 /// sync       waits for their number
 /// errors     throws `error`: out_of_memory

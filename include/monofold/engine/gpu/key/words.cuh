@@ -1,5 +1,5 @@
 #pragma once
-/// engine/gpu/key/words: keys as words in their order, and which words there are.
+/// engine/gpu/key/words: keys as words with the order of keys, and the range of these words.
 
 #include <cstdint>
 
@@ -11,7 +11,7 @@
 
 namespace monofold::detail {
 
-/// A key that is one word: a kernel reads no other memory for it.
+/// Keys that are one word, so that a kernel reads no other memory for them.
 template <class Key>
 concept device_key = group_key<Key> && stored_key<Key>::is_word;
 
@@ -20,7 +20,7 @@ MONOFOLD_HD std::uint64_t word_at(const View& keys, std::int64_t i) {
   return key_words<typename View::item_type>::word_of(keys[i]);
 }
 
-/// The lowest and the highest word of keys.
+/// Finds the lowest and the highest word of keys.
 template <class Key>
 struct word_range_fold {
   struct state {
@@ -39,7 +39,7 @@ struct word_range_fold {
   MONOFOLD_HD state identity() const { return {~std::uint64_t{0}, 0}; }
 };
 
-/// Folds a view that was checked, and waits.
+/// Folds a view that was checked, and waits for the state.
 template <class F, class View>
 typename F::state wait_for_state(const device_stream& on, const F& f, const View& view) {
   typename F::state out = f.identity();
@@ -48,7 +48,7 @@ typename F::state wait_for_state(const device_stream& on, const F& f, const View
   return out;
 }
 
-/// Words as far as they lie above the lowest one.
+/// Turns each key into its word, less the lowest word.
 template <class View, class Word>
 struct encode_keys {
   View keys;

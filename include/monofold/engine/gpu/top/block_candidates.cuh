@@ -1,5 +1,5 @@
 #pragma once
-/// engine/gpu/top/block_candidates: how a block thins out its candidates for the k best, and sorts the last.
+/// engine/gpu/top/block_candidates: how a block drops candidates for the k best that are not needed.
 
 #include <cstdint>
 
@@ -12,7 +12,8 @@
 
 namespace monofold::detail {
 
-/// All threads of a block, which search among its candidates and what else its threads know of.
+/// A search for a better bound, by all threads of a block, among the block's candidates and other items of which
+/// threads know.
 ///
 /// sync       all threads of the block make each call together, behind a barrier
 class candidate_search {
@@ -29,8 +30,8 @@ class candidate_search {
     most_of_thread_ = (held_ + top_threads - 1) / top_threads + extra_per_thread;
   }
 
-  /// A bound that at least k of these items pass, and at most top_survivors(k) where so few can be
-  /// told apart; `bound`, which they have to pass, where they are less than k.
+  /// A bound that at least k of the items that pass `bound` pass, and at most top_survivors(k) where items can be told
+  /// apart so finely. `bound` itself where fewer than k pass it.
   MONOFOLD_GPU top_bound tighten(const top_bound& bound, int k) {
     const int most_wanted = top_survivors(k);
     int reach = count_if(
@@ -72,7 +73,8 @@ class candidate_search {
     return top_bound{low, tighten_position(low, last, k)};
   }
 
-  /// Drops the candidates that do not pass, and makes `bound` the pool's; the block has met.
+  /// Drops candidates that do not pass `bound`, and makes it the pool's bound. The counters by which warps ask for a
+  /// search are 0 afterwards.
   MONOFOLD_GPU void keep(const top_bound& bound) {
     if (rank_in_block() == 0) pool_.kept = 0;
     sync_block();  // the searches' last counts were read above; `kept` is added to below
@@ -98,7 +100,7 @@ class candidate_search {
   }
 
  private:
-  /// Each of the items is seen by one thread.
+  /// Calls see(score, position) for each item, by one thread.
   template <class See>
   MONOFOLD_GPU void for_each(const See& see) const {
     MONOFOLD_ROLL
@@ -109,7 +111,7 @@ class candidate_search {
     if (best_elsewhere_ != 0) see(best_elsewhere_, no_position - 1);
   }
 
-  /// In how many of the items `holds` is true.
+  /// For how many of the items holds(score, position) is true.
   template <class Predicate>
   MONOFOLD_GPU int count_if(const Predicate& holds) {
     int own = 0;
@@ -124,7 +126,7 @@ class candidate_search {
     return sum_of_lanes(lane_rank() < top_warps ? pool_.counts[turn_][lane_rank()] : 0);
   }
 
-  /// The least and the most of what threads have; `turn` 0 and 1 by turns.
+  /// The least and the most of the values of all threads; `turn` is 0 and 1 in turn.
   MONOFOLD_GPU void spread(int turn, std::uint32_t& least, std::uint32_t& most) const {
     const int warp = rank_in_block() / warp_lanes;
     most = largest_of_lanes(most);

@@ -22,7 +22,7 @@
 
 namespace monofold::detail {
 
-/// Where the answer goes; `count` and `line` (of a host that waits, see `awaited_sink`) may be null.
+/// Where the answer goes. `count` may be null; so may `line`, which a host that waits reads, see `awaited_sink`.
 template <class Item>
 struct top_places {
   Item* values;
@@ -32,7 +32,7 @@ struct top_places {
   std::uint32_t raised;
 };
 
-/// Writes the k best items of a range and their indices, best first, by the last block.
+/// Finds the k best items of a range. The last block writes them and their indices, best first.
 ///
 /// shape      plan: of range; first_index: that of the range's first item; 0 < k <= max_top_items. Where
 ///            there are fewer items (NaN are none under `omit`), index -1 stands in the other places

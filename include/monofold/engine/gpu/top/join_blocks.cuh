@@ -1,6 +1,6 @@
 #pragma once
-/// engine/gpu/top/join_blocks: what blocks do behind their tiles: their candidates in order, and those of all blocks
-/// in the last one.
+/// engine/gpu/top/join_blocks: what blocks do after their tiles: they sort their candidates, and the last block joins
+/// those of all blocks.
 
 #include <cstdint>
 #include <type_traits>
@@ -49,7 +49,8 @@ struct top_bounds {
     search.keep(bound);
   }
 
-  /// The k-th best of what up to 32 groups of blocks have seen is a bound, which all hear of.
+  /// Raises the bound to the k-th best of the best items of groups of blocks, of which there are up to 32, and tells
+  /// the other blocks.
   ///
   /// sync       all lanes of warp 0
   MONOFOLD_GPU_CALL static void learn_from_blocks(candidate_pool& pool, shared_bounds* shared,
@@ -69,17 +70,17 @@ struct top_bounds {
     raise_to(&shared->bound, found);
   }
 
-  /// tighten_bound of the block's candidates alone.
+  /// Raises the bound by the block's candidates alone.
   MONOFOLD_GPU static void tighten_alone(candidate_pool& pool, int k) {
     tighten_bound(pool, 0, {}, nullptr, k);
   }
 };
 
-/// The order of the pool's candidates.
+/// Sorts the pool's candidates.
 struct top_order {
   static constexpr int most_counted = 256;  // a count takes as long as a sort there
 
-  /// How many of the candidates are better than one of them.
+  /// How many of the candidates are better than `own`, which is one of them.
   MONOFOLD_GPU static int count_better(const candidate_pool& pool, int count,
                                        const top_entry& own) {
     constexpr int at_once = 4;
@@ -102,7 +103,7 @@ struct top_order {
     return better;
   }
 
-  /// Sorts them.
+  /// Puts the candidates in order, best first.
   ///
   /// sync       all threads of the block, behind a barrier, and with one behind it
   MONOFOLD_GPU_CALL static void sort(candidate_pool& pool) {
@@ -134,8 +135,8 @@ struct top_order {
   }
 };
 
-/// Calls `see(place, entry)` for the k best of the pool's candidates, by some thread each; with no entry for places
-/// behind the last.
+/// Calls see(place, entry) for each of the k best candidates of the pool, by some thread; and for places behind the
+/// last candidate with an entry that is none.
 ///
 /// sync       all threads of the block, behind a barrier
 template <class See>
@@ -152,9 +153,9 @@ MONOFOLD_GPU void for_best(candidate_pool& pool, int k, const See& see) {
   }
 }
 
-/// What a block does once, behind its tiles.
+/// What a block does once, after its tiles.
 struct top_blocks {
-  /// Drops candidates that cannot be of the k best of all, as far as is known.
+  /// Drops candidates of which the block knows that they are not among the k best of all.
   ///
   /// sync       all threads of the block, behind a barrier, and with one behind it
   MONOFOLD_GPU static void end_search(candidate_pool& pool, shared_bounds* shared, int k,
@@ -170,8 +171,8 @@ struct top_blocks {
     if (static_cast<int>(pool.count) > most) top_bounds::tighten_alone(pool, k);
   }
 
-  /// Adds entries 0 .. `count` - 1, of which each thread gets some by `entry_of(i, is_there)`, to the pool, and
-  /// drops what cannot be one of the k best.
+  /// Adds `count` entries to the pool, and drops what cannot be one of the k best. entry_of(i, is_there) gives entry i
+  /// to a thread.
   ///
   /// sync       all threads of the block, behind a barrier, and with one behind it
   template <class Get>
@@ -194,7 +195,7 @@ struct top_blocks {
     if (static_cast<int>(pool.count) > top_survivors(k)) top_bounds::tighten_alone(pool, k);
   }
 
-  /// No block looks at these until the next launch.
+  /// Sets shared bounds back to 0, when no other block of the launch reads them any more.
   MONOFOLD_GPU static void put_back(shared_bounds* shared) {
     for (int i = rank_in_block(); i < shared_bounds::num_places; i += top_threads) {
       shared->best[i] = 0;
@@ -205,7 +206,8 @@ struct top_blocks {
     }
   }
 
-  /// Leaves the best of all blocks in the pool of the one that comes last. False: this is another one.
+  /// The block that comes last collects the best candidates of all blocks in its pool, and gets true. The others get
+  /// false.
   ///
   /// sync       all threads of the block, behind a barrier, and with one behind it
   MONOFOLD_GPU_CALL static bool join_by_ticket(candidate_pool& pool, shared_bounds* shared,
@@ -235,8 +237,9 @@ struct top_blocks {
   }
 };
 
-/// Blocks mail their k best, in order; the last block reads the best of each, and all of those that this shows to
-/// be of use. A box is a pair of words for a score, and one behind all pairs for a position that is not in it.
+/// Candidates by mail. Each block mails its k best, in order. The last block reads the best one of each block, and
+/// then those lists that may have some of the k best of all. A box has a pair of words for a score; a position that is
+/// not part of the score has a word behind all pairs.
 ///
 /// shape      up to max_top_blocks blocks; positions of 32 bits
 template <class Item>
@@ -250,7 +253,7 @@ struct top_mail {
   std::uint32_t call;
   int boxes;  // the blocks times k
 
-  /// Leaves the best of all blocks in the pool of the last one. False: this is another one.
+  /// The last block collects the best candidates of all blocks in its pool, and gets true. The others get false.
   ///
   /// shape      reads_all: every box is read before this ends, since somebody may use them again while other
   ///            blocks of this launch still run
@@ -277,14 +280,14 @@ struct top_mail {
   }
 
  private:
-  /// An entry of the lists that are of use.
+  /// Waits for entry `i` of those lists that may have some of the k best.
   MONOFOLD_GPU top_entry wait_in_lists(const candidate_pool& pool, int k, int i,
                                        bool is_there) const {
     return wait(is_there ? pool.lists[i / k] * k + i % k : 0, is_there);
   }
 
-  /// What passes a bound that the best of blocks give, as those of lanes of tiles do, in the pool. False: that is
-  /// too much.
+  /// Adds to the pool the entries that pass a bound, which is the k-th best of the best entries of blocks. False where
+  /// the lists of blocks whose best entry passes have more entries than the pool has room for.
   ///
   /// sync       all threads of the block; with a barrier behind it
   MONOFOLD_GPU bool join_few(candidate_pool& pool, const top_entry& head, int k) const {
@@ -313,7 +316,7 @@ struct top_mail {
     return true;
   }
 
-  /// The same however many pass.
+  /// Adds the entries to the pool, however many pass.
   MONOFOLD_GPU_CALL static void join_many(top_mail mail, candidate_pool& pool, top_entry head,
                                           int k) {
     const int own = rank_in_block();
@@ -342,7 +345,7 @@ struct top_mail {
     }
   }
 
-  /// Waits for what is in a box, in lanes that ask; lanes go on together, see mailbox::wait.
+  /// Waits for the entry in a box, in lanes that ask. Lanes wait for each other, see mailbox::wait.
   ///
   /// sync       all lanes of the warp
   MONOFOLD_GPU top_entry wait(int box, bool asks) const {

@@ -1,5 +1,5 @@
 #pragma once
-/// engine/gpu/top/path: the k best items on a CUDA device.
+/// engine/gpu/top/path: starts the search for the k best items of a view.
 
 #include <cuda_runtime_api.h>
 
@@ -41,7 +41,7 @@ struct top_fold_facts<top_fold<Item, is_smallest, which>> {
 template <class F>
 inline constexpr bool is_top_fold_v = top_fold_facts<F>::is_top;
 
-/// The search for the k best items of a view that lies in memory.
+/// Path of a search for the k best items of a view that lies in memory.
 ///
 /// cost       one launch, one pass
 template <class F, class View>
@@ -59,10 +59,10 @@ class top_path {
   top_path(const F& f, const View& view)
       : count_(static_cast<std::int64_t>(view.size())), items_(view.data()), k_(f.k) {}
 
-  /// Nothing to look for, or not enough: `finish` says what that means.
+  /// Whether there is nothing to look for, or fewer than k items: then `finish` says what the answer is.
   bool is_empty() const { return k_ <= 0 || k_ > count_; }
 
-  /// Enough wherever so many items begin: up to 15 bytes before the first one belong to its tile.
+  /// Enough for so many items at any alignment. A tile may begin up to 15 bytes before the first item.
   std::int64_t workspace_bytes() const {
     if (is_empty() || k_ > max_top_items) return 0;
     constexpr int most_ahead = lane_bytes / static_cast<int>(sizeof(item));
@@ -160,7 +160,7 @@ class top_path {
   std::int64_t k_;
 };
 
-/// Starts the search after all checks of what the caller gave.
+/// Checks what the caller gave, and starts the search.
 template <class F, class View>
 failure top_into_async(const gpu_engine& engine, const F& f, const View& view,
                        const gpu_workspace& workspace,

@@ -1,5 +1,5 @@
 #pragma once
-/// engine/gpu/top/search_tiles: how a block looks for candidates for the k best in its tiles.
+/// engine/gpu/top/search_tiles: how a block searches its tiles for candidates for the k best.
 
 #include <cstdint>
 
@@ -17,15 +17,15 @@
 
 namespace monofold::detail {
 
-/// A block with so many tiles with candidates meets, to learn a better bound.
+/// After so many tiles with candidates a block stops to find a better bound.
 inline constexpr std::uint32_t most_fresh_tiles = 32;
 
-/// A tile in so many lanes of which there are candidates waits until the block has met: the bests of its lanes
-/// often show that most of them are none of the k best. That needs more lanes than k.
+/// A tile with candidates in so many lanes waits until the block has searched for a better bound. The best items of
+/// its lanes often show that most of its candidates are not among the k best. That takes more lanes than k.
 inline constexpr int many_lanes = 16;
 inline constexpr int most_items_to_wait = 256;
 
-/// A warp has found candidates: other blocks, and its own, hear of it.
+/// Tells other blocks, and the warps of this one, that a warp has found candidates.
 MONOFOLD_GPU void report_best(shared_bounds* shared, std::uint64_t score, candidate_pool& pool) {
   const std::uint64_t most = largest_of_lanes(score);
   if (lane_rank() != 0) return;
@@ -41,9 +41,9 @@ MONOFOLD_GPU bool may_have_ties(const top_range<Item>& range) {
   return sizeof(typename top_rank<Item, smallest>::type) == 8 || range.index_shift != 0;
 }
 
-/// Looks at the first tile of each warp of the block. The k-th best of what lanes have seen, a lane of every warp
-/// together, is a bound that hardly more than k items pass, if these lie in different lanes. False: so many pass
-/// that nothing came of it but the bound.
+/// Searches the first tile of each warp of the block. For each of 32 lanes, the best item that this lane of any warp
+/// has seen is known; the k-th best of these is a bound, which hardly more than k items pass if the best items lie in
+/// different lanes. False where so many pass that no candidates were added, only the bound was found.
 ///
 /// shape      k up to 32
 /// sync       all threads of the block, and with a barrier behind it
@@ -87,7 +87,7 @@ MONOFOLD_GPU bool search_first_tiles(const top_range<Item>& range, const top_lau
   return false;
 }
 
-/// Other blocks hear of the best of those candidates, and of the bound.
+/// Tells other blocks the best of those candidates, and the bound.
 ///
 /// sync       all threads of the block, behind a barrier, and with one behind it
 MONOFOLD_GPU void report_first(shared_bounds* shared, int k, candidate_pool& pool) {
@@ -108,8 +108,9 @@ MONOFOLD_GPU void report_first(shared_bounds* shared, int k, candidate_pool& poo
   if (count > many) top_bounds::tighten_bound(pool, 0, {}, shared, k);
 }
 
-/// What a warp has still to do at its tile: the rows of a lane to be looked at, and whether the block has met for it.
-/// One register: what search_tiles keeps in local memory comes back behind the items of all warps.
+/// What a warp still has to do at its tile: which rows of each lane it has to look at, and whether the block has
+/// searched for a better bound since. In one register: a load from local memory would wait behind the items of all
+/// warps.
 class rows_left {
  public:
   MONOFOLD_GPU std::uint32_t rows() const { return word_ & all; }
@@ -121,7 +122,7 @@ class rows_left {
   std::uint32_t word_ = all;
 };
 
-/// What a tile shows of candidates.
+/// Which candidates a tile may have.
 template <class Rank>
 struct tile_look {
   Rank best;        // of the lane's items
@@ -129,15 +130,15 @@ struct tile_look {
   bool passes;      // so the lane has candidates
 };
 
-/// Whether it is this warp's turn to learn what other blocks know.
+/// Whether this warp is the one that has to read, now, what other blocks know.
 MONOFOLD_GPU bool is_turn_to_learn(const top_work& work, int k, const shared_bounds* shared) {
   return rank_in_block() < warp_lanes && shared != nullptr && k <= max_few_top_items &&
          work.round() % 4 == blockIdx.x % 4;
 }
 
-/// Passes over tiles without candidates, from the one at hand on, which lies in the range; true: at a tile with some.
-/// Most tiles have none, so this is the loop that reads the array. It has no call: what a call keeps in local memory
-/// comes back behind the items of all warps.
+/// Passes over tiles without candidates, beginning with the tile of `work`, which lies in the range. True at a tile
+/// with some. Most tiles have none, so this is the loop that reads the array. Nothing in it is called: a load of what
+/// a call keeps in local memory would wait behind the items of all warps.
 ///
 /// sync       all lanes of the warp
 template <class Item, bool smallest, nan_rule rule>
@@ -167,7 +168,7 @@ MONOFOLD_GPU bool pass_tiles(const top_range<Item>& range, top_work& work, rows_
   return false;
 }
 
-/// The same of a tile that reaches out of the range: these are few.
+/// Looks at a tile that reaches out of the range, of which there are few.
 template <class Item, bool smallest, nan_rule rule>
 MONOFOLD_GPU_CALL tile_look<typename top_rank<Item, smallest>::type> look_at_ragged(
     top_range<Item> range, std::int64_t at, const candidate_pool& pool) {
@@ -179,7 +180,8 @@ MONOFOLD_GPU_CALL tile_look<typename top_rank<Item, smallest>::type> look_at_rag
   return {best, bound, tile_type::may_pass(bound, best, at, range.index_shift)};
 }
 
-/// Goes on to the next tile with candidates, from the tile at hand on; false: behind the last one, or asked to meet.
+/// Goes on to the next tile with candidates, beginning with the tile of `work`. False behind the last tile, or when
+/// the block is asked to search for a better bound.
 ///
 /// sync       all lanes of the warp
 template <class Item, bool smallest, nan_rule rule>
@@ -207,7 +209,7 @@ MONOFOLD_GPU bool find_candidates(const top_range<Item>& range, top_work& work, 
   return false;
 }
 
-/// Looks at the tiles of this warp, but for the first one where that is done, and adds candidates to the pool.
+/// Searches the tiles of this warp, without the first one if `is_begun`, and adds candidates to the pool.
 ///
 /// sync       all threads of the block, behind a barrier, and with one behind it
 template <class Item, bool smallest, nan_rule rule>

@@ -17,13 +17,13 @@ namespace monofold::detail {
 /// The rank of this thread in a block of one dimension.
 MONOFOLD_GPU int rank_in_block() { return static_cast<int>(threadIdx.x); }
 
-/// A word that others may be writing: some value that was written, soon the last.
+/// Reads a word that others may be writing. The value is one that was written, and not long after it, the last one.
 template <class Word>
 MONOFOLD_GPU Word peek(const Word* word) {
   return *static_cast<const volatile Word*>(word);
 }
 
-/// Sets one that others may be reading: at once, as an atomic does.
+/// Sets a word that others may be reading, by an atomic operation.
 MONOFOLD_GPU void post(std::uint32_t* word, std::uint32_t value) { atomicExch(word, value); }
 
 /// Raises a word of 64 bits of shared or global memory to `value` where it is less.
@@ -32,8 +32,8 @@ MONOFOLD_GPU void raise_to(std::uint64_t* word, std::uint64_t value) {
   atomicMax(reinterpret_cast<unsigned long long*>(word), static_cast<unsigned long long>(value));
 }
 
-/// Global memory in which the blocks of a launch tell each other what they know. All 0 before a launch,
-/// and after it. What many blocks touch lies in lines of its own.
+/// Global memory in which the blocks of a launch tell each other the bounds and best items that they know. All 0
+/// before a launch, and after it. What many blocks write lies in lines of its own.
 struct shared_bounds {
   static constexpr int words = 16;  // of 8 bytes: a line
   static constexpr int num_places = 256;
@@ -46,7 +46,7 @@ struct shared_bounds {
       best[num_places];  // scores of different items: of the best that blocks b, b + 256, .. saw
 };
 
-/// A place for each lane that wants one, from a counter in shared memory on.
+/// Gives each lane that `wants` one a place, by raising a counter in shared memory.
 ///
 /// sync       all lanes of the warp
 MONOFOLD_GPU std::uint32_t place_among_lanes(std::uint32_t* counter, bool wants) {
@@ -59,7 +59,7 @@ MONOFOLD_GPU std::uint32_t place_among_lanes(std::uint32_t* counter, bool wants)
   return shuffle_from(first, 0) + static_cast<std::uint32_t>(count_bits(lanes & below));
 }
 
-/// The k-th best of a word of each lane in shared memory, 1 <= k <= 32: so many words are at least as large.
+/// The k-th largest of 32 words in shared memory, one of each lane; 1 <= k <= 32.
 ///
 /// sync       all lanes of the warp, which all get it
 MONOFOLD_GPU std::uint32_t kth_of_lanes(const bytes16 (&of_lane)[warp_lanes / 4], int k) {
@@ -70,7 +70,7 @@ MONOFOLD_GPU std::uint32_t kth_of_lanes(const bytes16 (&of_lane)[warp_lanes / 4]
   return smallest_of_lanes(larger < k ? own : ~std::uint32_t{0});
 }
 
-/// A candidate that is none, worse than all.
+/// A candidate. As it is made without arguments it is none, and worse than all others.
 struct top_entry {
   std::uint64_t score = 0;
   std::int64_t position = no_position;
@@ -102,7 +102,7 @@ struct candidate_pool {
   std::uint32_t num_lists;
   std::uint16_t lists[max_top_blocks];  // blocks whose candidates are of use
 
-  /// All threads, before a barrier.
+  /// Empties the pool; by all threads, with a barrier behind it.
   MONOFOLD_GPU void start(bool may_have_ties) {
     if (rank_in_block() < 2 * warp_lanes) *of_lane_word(0, rank_in_block()) = 0;
     if (rank_in_block() != 0) return;
@@ -115,7 +115,7 @@ struct candidate_pool {
     return &of_lane[which][0].word[0] + lane;
   }
 
-  /// What candidates have to pass, as far as this block knows.
+  /// The best bound that this block knows: candidates have to pass it.
   MONOFOLD_GPU top_bound bound_now() const {
     top_bound now = bound;
     const std::uint64_t known = peek(&common);
@@ -128,8 +128,8 @@ struct candidate_pool {
     position[place] = entry.position;
   }
 
-  /// Places for `wanted` candidates, some, of one thread: the first one's, or `no_place` where they do not all fit;
-  /// none is taken then.
+  /// Takes places for `wanted` >= 1 candidates of one thread, and returns the first one. Takes none and returns
+  /// `no_place` where there are not enough.
   MONOFOLD_GPU std::uint32_t take_places(std::uint32_t wanted) {
     const std::uint32_t first = atomicAdd(&count, wanted);
     if (first + wanted <= capacity) return first;

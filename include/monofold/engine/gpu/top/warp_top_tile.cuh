@@ -17,7 +17,7 @@
 
 namespace monofold::detail {
 
-/// A range of positions, and how they become parts of scores.
+/// A range of items, and how their positions become parts of scores.
 template <class Item>
 struct top_range : aligned_range<Item> {
   int index_shift;  // see `score_of`
@@ -27,7 +27,7 @@ struct top_range : aligned_range<Item> {
   }
 };
 
-/// A tile in the registers of a warp, as `warp_tile` has it.
+/// A tile in the registers of a warp, with the layout of `warp_tile`.
 template <class Item, bool smallest, nan_rule rule>
 class top_tile {
  public:
@@ -50,7 +50,7 @@ class top_tile {
     return at >= range.first && at + tile_items <= range.end;
   }
 
-  /// Loads the tile at position `at`; what lies outside the range becomes some item.
+  /// Loads the tile at position `at`. Some item of the range stands for what lies outside it.
   MONOFOLD_GPU void load(const top_range<Item>& range, std::int64_t at) {
     if (!is_inside(range, at)) {
       load_ragged_rows(raw_, range, at, lane_rank(), outside());
@@ -58,7 +58,7 @@ class top_tile {
       load_inside(range, at);
     }
   }
-  /// Loads one that `is_inside`.
+  /// Loads a tile that `is_inside`.
   MONOFOLD_GPU void load_inside(const top_range<Item>& range, std::int64_t at) {
     const auto* const bytes = reinterpret_cast<const char*>(range.base + at);
     if (range.is_kept()) {
@@ -73,8 +73,8 @@ class top_tile {
     return ranks::of_key(best_in_lane<typename ranks::extremum_type>(*this));
   }
 
-  /// The best of the lane's items, of rank `rank`, in a word: the larger, the better. Of short ranks the tile's
-  /// number is below them, since equal items are many. 0 is no item, or may be none.
+  /// A word for a lane's best item, of rank `rank`: the larger, the better. Below short ranks it has bits of the
+  /// tile's number, since many items have the same rank. 0 stands for no item, or for one that may not count.
   MONOFOLD_GPU static std::uint32_t word_of(typename ranks::type rank, std::int64_t tile_rank) {
     if constexpr (sizeof(Item) > 2)
       return static_cast<std::uint32_t>(rank >> (8 * sizeof(rank) - 32));
@@ -82,7 +82,7 @@ class top_tile {
     return rank << 16 |
            (0xffff - (tile_rank < 0xffff ? static_cast<std::uint32_t>(tile_rank) : 0xffff));
   }
-  /// What items of such a word pass.
+  /// The bound that items with at least this word pass.
   MONOFOLD_GPU static top_bound bound_of(std::uint32_t word, int shift) {
     if constexpr (sizeof(Item) > 2) return {std::uint64_t{word} << 32};
     const std::uint32_t tile_rank = 0xffff - (word & 0xffff);
@@ -91,7 +91,7 @@ class top_tile {
     return {score_of(static_cast<typename ranks::type>(word >> 16), last, shift), last};
   }
 
-  /// Whether an item of this rank is one: under `omit` NaN are none.
+  /// Whether an item of this rank counts: under `omit`, NaN do not.
   MONOFOLD_GPU static bool counts(typename ranks::type rank) {
     return rule != nan_rule::omit || !ranks::has_nan || rank != 0;
   }
@@ -102,7 +102,7 @@ class top_tile {
     return counts(rank) && bound.passes(score_of(rank, at, shift), at);
   }
 
-  /// An entry that an item of the lane, of its best rank, is at least as good as. None of rank 0, which may lie
+  /// An entry that is at most as good as the lane's best item, of rank `rank`. None for rank 0, whose item may lie
   /// outside the range.
   MONOFOLD_GPU static top_entry best_entry(const top_range<Item>& range, std::int64_t at,
                                            typename ranks::type rank) {
@@ -113,7 +113,7 @@ class top_tile {
 
   static constexpr std::uint32_t all_rows = (1u << tile_rows) - 1;
 
-  /// The rows in which the lane has items of so good a rank, as bits.
+  /// In which rows the lane has items of at least this rank, as bits.
   MONOFOLD_GPU std::uint32_t rows_with(typename ranks::type wanted) const {
     std::uint32_t found = 0;
     const auto look = [&](int r, const tile_row& row) {
@@ -133,7 +133,8 @@ class top_tile {
     return found;
   }
 
-  /// Adds the items that pass, of the lane's rows `rows` of the tile at `at`, to the pool. The rows for which there was no room; nothing of them was added.
+  /// Adds to the pool the items that pass, of rows `rows` of the tile at `at`. Returns the rows for which there was no
+  /// room, of which nothing was added.
   ///
   /// sync       all lanes of the warp
   MONOFOLD_GPU std::uint32_t collect(const top_range<Item>& range, std::int64_t at,
@@ -170,7 +171,7 @@ class top_tile {
     return left;
   }
 
-  /// The same of a tile that is brought once more: registers that keep it would be in the way of other loads.
+  /// The same for a tile that is loaded once more: in registers it would take the place of other loads.
   MONOFOLD_GPU_CALL static std::uint32_t collect_again(top_range<Item> range, std::int64_t at,
                                                        std::uint32_t rows, top_bound bound,
                                                        candidate_pool& pool) {
@@ -181,7 +182,7 @@ class top_tile {
   }
 
  private:
-  /// The items of a chunk, in a loop where they are many.
+  /// Calls see(v) for each item v of a chunk, in a loop where they are many.
   template <class See>
   MONOFOLD_GPU static void for_each_item(const See& see) {
     if constexpr (chunk_items <= 4) {
@@ -193,7 +194,7 @@ class top_tile {
     }
   }
 
-  /// A row of a lane, as a tile.
+  /// One row of a tile, to be treated as a tile.
   struct tile_row {
     using item = Item;
     static constexpr int rows = 1;
@@ -205,7 +206,7 @@ class top_tile {
     }
   };
 
-  /// By selections: an index that is not a constant would move the tile to memory.
+  /// The chunk in row `row`. It is found by selections: an index that is no constant would put the tile into memory.
   MONOFOLD_GPU bytes16 row_at(int row) const {
     bytes16 out = raw_[0];
     MONOFOLD_UNROLL
@@ -222,7 +223,7 @@ class top_tile {
     return out;
   }
 
-  /// The same bytes, of which compilers cannot know that.
+  /// Returns `bytes`, in a way that hides from compilers that they are the same.
   MONOFOLD_GPU static bytes16 looked_at_again(bytes16 bytes) {
 #if defined(__CUDA_ARCH__)
     asm volatile(""
@@ -232,7 +233,7 @@ class top_tile {
     return bytes;
   }
 
-  /// Item `v` of a chunk, by selections: an index that is not a constant would move it to memory.
+  /// Item `v` of a chunk. It is found by selections: an index that is no constant would put the chunk into memory.
   MONOFOLD_GPU static Item item_of(const bytes16& chunk, int v) {
     constexpr int words = sizeof(Item) == 8 ? 2 : 1;
     const int first = v * static_cast<int>(sizeof(Item)) / 4;

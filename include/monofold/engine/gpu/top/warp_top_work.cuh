@@ -11,7 +11,7 @@
 
 namespace monofold::detail {
 
-/// The tiles of a warp, one after the other.
+/// Goes through the tiles of a warp.
 class top_work {
  public:
   MONOFOLD_GPU explicit top_work(const top_launch& plan) : plan_(plan) {}
