@@ -14,11 +14,12 @@
 
 namespace monofold::detail {
 
-/// Each lane has the best key of its items so far and, for the time being, the place of the tile that
-/// brought it in the place of an index: nothing else is done while tiles stream by.
+/// Each lane keeps the best key of its items so far. In place of an index it keeps the place of the tile from which
+/// that key came: the item's index is looked for when all tiles have been seen.
 ///
-/// shape      tiles in the registers of the warp (warp_tile, warp_rows), in ascending order; `place`: any
-///            number that grows from tile to tile, at least 0. A default one is assigned before it is used
+/// shape      tiles in the registers of the warp (warp_tile, warp_rows), in ascending order; `place`: any number from
+///            0 on that grows from tile to tile. An object that was made without arguments must be assigned to before
+///            it is used
 /// order      any: the fold is exact; a tile added twice counts once
 template <class Fold, class Place = std::int64_t>
 class warp_extremum {
@@ -32,8 +33,8 @@ class warp_extremum {
   warp_extremum() = default;
   MONOFOLD_GPU explicit warp_extremum(const fold&) : key_(fold::worst), place_(-1) {}
 
-  /// Whether the lane's items may change what the warp has: where no lane's do, a tile need not be added.
-  /// Where it is not coarse there is no such question: all are.
+  /// Whether the lane's items may change what the warp has. A tile for which this is false in all lanes need not be
+  /// added. Only where `is_coarse`: if not, all tiles are added.
   template <class Tile>
   MONOFOLD_GPU bool may_change(const Tile& tile) const {
     return coarse_.may_improve(tile);
@@ -57,7 +58,7 @@ class warp_extremum {
     }
     if constexpr (is_coarse) coarse_.set(extreme_of_lanes<fold::picks_smallest>(key_));
   }
-  /// Of lane 0 alone.
+  /// Takes another state, which lane 0 has.
   MONOFOLD_GPU void merge(const fold& f, const state& other) {
     const state both = f.combine({key_, place_}, other);
     key_ = both.key;
@@ -76,7 +77,7 @@ class warp_extremum {
   std::conditional_t<is_coarse, coarse_best<fold>, nothing> coarse_;
 };
 
-/// The index of the first item of a tile that has a key.
+/// The index of the first item of a tile whose key is `found`.
 ///
 /// sync       all lanes of the warp, which all get it
 template <class Fold, class Tile>

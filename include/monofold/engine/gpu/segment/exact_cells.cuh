@@ -1,8 +1,9 @@
 #pragma once
-/// engine/gpu/segment/exact_cells: exact sums of segments in cells that are doubles, or pairs of doubles.
+/// engine/gpu/segment/exact_cells: cells for exact sums of segments: doubles, or pairs of doubles.
 ///
-/// Where the largest item and the last bit of the smallest are near enough, additions of doubles round nothing. Else
-/// what they leave out is added too, which is exact; and where that rounds, it is seen.
+/// Where the largest item and the last bit of the smallest item are near enough, additions of doubles round nothing.
+/// Where they are not, rounding errors are added up in a second double; and where these additions round, that is
+/// noticed.
 
 #include <cstdint>
 #include <type_traits>
@@ -27,7 +28,7 @@
 
 namespace monofold::detail {
 
-/// The terms of exact sums that are doubles themselves.
+/// Turns a term of an exact sum into one double, where it is one.
 template <class Term>
 struct double_of_term {
   static constexpr bool is_one = false;
@@ -59,8 +60,8 @@ struct double_of_term<square_term<Item>> {
   }
 };
 
-/// Whether so much is known of some items that their sums are doubles: by the largest, and the last bit of the
-/// smallest but 0.
+/// Finds out whether sums of some items are doubles, from the largest item and the last bit of the smallest one that
+/// is not 0.
 template <class Item>
 struct range_watch {
   using items = thread_items<std::conditional_t<sizeof(Item) == 8, double, float>>;
@@ -101,7 +102,8 @@ struct range_watch {
   }
 };
 
-/// What a fold answers where the sum of `count` items is high + low; false where its leading bits do not decide.
+/// The answer of a fold where the sum of `count` items is high + low. False where the leading bits of the sum do not
+/// decide it.
 template <class F, class Answer>
 MONOFOLD_GPU bool answer_of_two(const F& f, double high, double low, int count, Answer& out) {
   const sum_of_two sum = low == 0 ? sum_of_two{high, 0, 0} : two_sum(high, low);
@@ -118,7 +120,7 @@ MONOFOLD_GPU bool answer_of_two(const F& f, double high, double low, int count, 
   }
 }
 
-/// Of exact sums that are doubles, see exact_row; -0 of nothing.
+/// Cells of exact sums that are doubles, see exact_row. The cell of no items is -0.
 template <class Term>
 struct double_cells {
   using item = typename Term::item;
@@ -132,7 +134,7 @@ struct double_cells {
     return join(a, double_of_term<Term>::of(x));
   }
   MONOFOLD_GPU static cell join(cell a, cell b) { return rounded_sum(a, b); }
-  /// Whether all were.
+  /// Whether all sums of these items were doubles.
   ///
   /// sync       all lanes of the warp
   MONOFOLD_GPU static bool holds(const watch& seen, const step&) {
@@ -147,8 +149,8 @@ struct double_cells {
   }
 };
 
-/// Of exact sums in two doubles: items are cut at one place, above which sums of a tile are whole multiples of a power
-/// of two that a double holds, and below which they are so too.
+/// Cells of exact sums in two doubles. All items are cut at one binary place. The upper parts of a tile have a sum
+/// that is a double, since they are multiples of one power of two; so have the lower parts.
 template <class Term>
 struct bin_cells {
   using item = typename Term::item;
@@ -157,7 +159,7 @@ struct bin_cells {
     double high;
     double low;
   };
-  /// Items are below 2^max_exponent; adding 1.5 2^(max_exponent + log2_items - 1) and taking it away again cuts them.
+  /// Items are below 2^max_exponent. To add 1.5 2^(max_exponent + log2_items - 1) and subtract it again cuts them.
   struct step {
     double cutter;
     int max_exponent;
@@ -166,7 +168,7 @@ struct bin_cells {
   static constexpr int factors = std::is_same_v<Term, square_term<item>> ? 2 : 1;
 
   MONOFOLD_GPU static cell absent() { return {0, 0}; }
-  /// Where others follow, of a segment of several rows, they may be somewhat larger.
+  /// If items of the segment's other rows follow (not `are_all`), they may be somewhat larger.
   MONOFOLD_GPU static step prepared(const watch& seen, bool are_all) {
     int max_exponent = max_exponent_of(seen.key()) + (are_all ? 0 : 2);
     max_exponent = max_exponent < -900 ? -900 : max_exponent > 1000 ? 1000 : max_exponent;
@@ -193,7 +195,7 @@ struct bin_cells {
     const int last = how.max_exponent + 2 * log2_items - 107;
     return seen.are_multiples_of(factors == 2 ? (last + 1) >> 1 : last);
   }
-  /// Not of 0, as cutting makes 0 of -0.
+  /// False where the sum is 0: cutting has made 0 of -0.
   template <class F, class Answer>
   MONOFOLD_GPU static bool finish(const F& f, const cell& total, int count, Answer& out) {
     return total.high != 0 && answer_of_two(f, total.high, total.low, count, out);
@@ -205,7 +207,7 @@ struct bin_cells {
   }
 };
 
-/// Of exact sums that two doubles hold where nothing is lost.
+/// Cells of exact sums that two doubles hold, as long as no rounding error is lost.
 template <class Term>
 struct pair_cells {
   using item = typename Term::item;
@@ -217,7 +219,7 @@ struct pair_cells {
   MONOFOLD_GPU static cell take(const step&, const item& x) {
     return {double_of_term<Term>::of(x), 0, 0};
   }
-  /// A cell and an item. Where something is lost, or not finite, `lost` is not 0.
+  /// Adds an item to a cell. `lost` is not 0 where a rounding error was lost, or a number is not finite.
   MONOFOLD_GPU static cell add(const step&, const cell& a, const item& x) {
     const cell high = two_sum(a.high, double_of_term<Term>::of(x));
     const cell low = two_sum(a.low, high.low);
@@ -239,7 +241,7 @@ struct pair_cells {
   }
 };
 
-/// Those of exact sums: any order will do.
+/// The cells of exact sums, as `slot_page` takes them: in any order.
 template <class Cells>
 struct exact_step_cells {
   using cells = Cells;
@@ -264,14 +266,16 @@ struct exact_step_cells {
   MONOFOLD_GPU cell join(const cell& a, const cell& b) const { return Cells::join(a, b); }
 };
 
-/// Whether segments of a fold are added exactly by doubles: each answer follows from the leading bits of one sum.
+/// Whether exact sums of segments are added by these cells: a term is one double, and the answer follows from the
+/// leading bits of one sum.
 template <class F, class Term>
 inline constexpr bool adds_by_doubles_v = false;
 template <finishes_by_leading F, class Term>
 inline constexpr bool adds_by_doubles_v<F, Term> =
     double_of_term<Term>::is_one&& term_format<Term>::layout::num_sums == 1;
 
-/// How a fold's segments are taken by cells. `tree`: by those of the fold; `exact`: by doubles.
+/// By which cells a fold's segments are folded: `tree`, by cells of the fold in the plan's tree; `exact`, by those for
+/// exact sums.
 enum class slot_way { none, tree, exact };
 
 template <class Job>

@@ -1,5 +1,5 @@
 #pragma once
-/// engine/gpu/segment/exact_lane: exact sums of rows whose items lie apart, a row a lane.
+/// engine/gpu/segment/exact_lane: exact sums of rows whose items lie apart, each row by one lane.
 
 #include <cstdint>
 #include <type_traits>
@@ -31,8 +31,8 @@ MONOFOLD_GPU void add_to_sum(exact_moments_state<Item>& own, int sum, int128 val
   }
 }
 
-/// The state of the sum of `items` items that two doubles hold, of which one at least is not -0 or meets others that are
-/// not. A call: it is rare.
+/// Makes the state of a sum of `items` items that two doubles hold. At least one of the items is not -0, or the sum is
+/// joined with others that are not. Not inlined, since it is rare.
 template <class Term, class F>
 MONOFOLD_GPU_CALL void make_pair_state(const F& f, const sum_of_two& sum, std::int64_t items,
                                        typename F::state& out) {
@@ -51,8 +51,8 @@ MONOFOLD_GPU_CALL void make_pair_state(const F& f, const sum_of_two& sum, std::i
   counts_of(out).items = items;
 }
 
-/// A lane adds a run of items at a time to integers in registers: by bins that begin at the largest exponent so
-/// far, or, where these do not hold the run, item by item to a state.
+/// A lane adds a run of items at a time. The run is added to bins that begin at the largest exponent so far, whose
+/// sums go to integers in registers. Where bins do not hold the run, it is added item by item to a state.
 ///
 /// shape      up to 2^20 runs in integers: of each a part has less than 2^99 units, so those of eight lanes, whose
 ///            largest exponents are 2^4 apart, stay below 2^126 and a little. More go to the state
@@ -67,10 +67,10 @@ class lane_sum {
   using state = typename format::state;
   using sums = short_sums<Term>;
 
-  /// `spare`: for a state, where one is needed.
+  /// `spare`: memory for a state, where one is needed.
   MONOFOLD_GPU explicit lane_sum(state& spare) : state_(spare) {}
 
-  /// Adds items [0, count) of some.
+  /// Adds items [0, count).
   ///
   /// sync       all lanes of the warp, with the same count
   template <class F, class Items>
@@ -108,7 +108,7 @@ class lane_sum {
     }
   }
 
-  /// Whether everything is in the integers, whose units follow from their exponent.
+  /// Whether the whole sum is in the integers, whose units follow from their exponent.
   MONOFOLD_GPU bool is_short() const {
     return !has_state_ && (!is_open_ || sums::is_regular(max_exponent_));
   }
@@ -121,7 +121,7 @@ class lane_sum {
     own.minus_zeros = static_cast<std::uint32_t>(minus_zeros_) & own.most_minus_zeros;
     return own;
   }
-  /// Everything as a state.
+  /// The whole sum as a state.
   template <class F>
   MONOFOLD_GPU const state& total(const F& f) {
     open_state(f);
@@ -134,7 +134,7 @@ class lane_sum {
   }
 
  private:
-  /// Runs whose largest exponents are so much lower are added in the same units.
+  /// Runs whose largest exponents are lower by at most so much are added in the same units.
   static constexpr int near = 16;
 
   static constexpr int most_runs = 1 << 20;
@@ -149,7 +149,8 @@ class lane_sum {
       0;  // of these runs, and of some before: fewer than 2^31, since states are rare
   std::int64_t items_ = 0;
 
-  /// Units that take a run of this largest exponent: those that are there, or coarser ones where no bit is lost.
+  /// Makes the units fit a run of this largest exponent: they stay, or become coarser if no bit is lost by that; if
+  /// one would be, the sum goes to the state.
   template <class F>
   MONOFOLD_GPU void move_to(const F& f, int max_exponent) {
     const int above = is_open_ ? max_exponent - max_exponent_ : 0;
@@ -161,7 +162,7 @@ class lane_sum {
     max_exponent_ = max_exponent;
     is_open_ = true;
   }
-  /// False: bits would be lost, and nothing has changed.
+  /// Makes the units coarser. False where bits would be lost: then nothing has changed.
   MONOFOLD_GPU bool coarsen(int max_exponent) {
     bool is_whole = true;
     int128 coarse[run::parts];
@@ -183,7 +184,7 @@ class lane_sum {
     state_ = f.identity();
     has_state_ = true;
   }
-  /// Empties the integers into the state.
+  /// Adds the integers to the state, and sets them to 0.
   MONOFOLD_GPU void put() {
     MONOFOLD_UNROLL
     for (int p = 0; p < run::parts; ++p) {

@@ -1,8 +1,8 @@
 #pragma once
 /// engine/gpu/segment/exact_row: the exact sum of a row that a team of lanes has in registers, as a double.
 ///
-/// Where the largest item of a row and the last bit of its smallest are near enough, every sum of its items is a double:
-/// additions round nothing, in any order. What that is not so of goes to the bins.
+/// Where the largest item of a row and the last bit of its smallest item are near enough, every sum of its items is a
+/// double, so additions in any order round nothing. Other rows are added to bins.
 
 #include <bit>
 #include <cstdint>
@@ -27,7 +27,7 @@
 
 namespace monofold::detail {
 
-/// Whether sums of a term may be doubles: of items whose significands are far shorter.
+/// Whether sums of a term may be doubles: the significands of its items are far shorter than a double's.
 template <class Term>
 inline constexpr bool sums_as_double_v = false;
 template <class Item>
@@ -41,13 +41,13 @@ inline constexpr bool answers_sum_v = false;
 template <class Term, nan_rule rule>
 inline constexpr bool answers_sum_v<exact_total_fold<Term, double, rule>> = true;
 
-/// Whether it follows from the sum by one operation, where that is a double.
+/// Whether the answer of a fold follows from the sum by one operation, if the sum is a double.
 template <class F>
 inline constexpr bool answers_double_v = answers_sum_v<F>;
 template <class Term, nan_rule rule>
 inline constexpr bool answers_double_v<exact_mean_fold<Term, double, rule>> = true;
 
-/// What a fold answers where the sum of `count` items is a double.
+/// The answer of a fold where the sum of `count` items is the double `sum`.
 template <class Term, nan_rule rule>
 MONOFOLD_GPU double answer_of_double(const exact_total_fold<Term, double, rule>&, double sum,
                                      std::int64_t) {
@@ -59,8 +59,8 @@ MONOFOLD_GPU double answer_of_double(const exact_mean_fold<Term, double, rule>&,
   return rounded_quotient(sum, static_cast<double>(count));
 }
 
-/// Leaves such an answer; as a result by one store of 16 bytes where it may: one of 8 and one of 4 for each of many threads
-/// took means of rows of 8 items 1.2 times as long.
+/// Stores such an answer. A `result` is stored by one store of 16 bytes where its alignment allows that: with stores
+/// of 8 and 4 bytes, means of rows of 8 items took 1.2 times as long.
 template <class Answer>
 MONOFOLD_GPU void store_double(Answer* out, double value) {
   if constexpr (std::is_same_v<Answer, result<double>>) {
@@ -91,7 +91,7 @@ class exact_row {
   using items = typename format::items;
   using sums = short_sums<Term>;
 
-  /// Whether all sums of rows of these chunks are doubles, by one look at all of a warp's.
+  /// Whether the sums of all rows in these chunks are doubles, found from all chunks of the warp at once.
   template <int groups, int depth>
   MONOFOLD_GPU static bool are_doubles(const bytes16 (&raw)[groups][depth]) {
     seen_items seen = check::nothing_seen();
@@ -106,7 +106,7 @@ class exact_row {
     return !any_lane(items::is_below(seen.least, items::low_limit(last + items::last_bias)));
   }
 
-  /// What a lane has of such a row.
+  /// The sum of a lane's items of such a row.
   template <int depth>
   MONOFOLD_GPU static double sum_of_lane(const bytes16 (&raw)[depth]) {
     double sum[2] = {-0.0, -0.0};
@@ -122,8 +122,8 @@ class exact_row {
     return rounded_sum(sum[0], sum[1]);
   }
 
-  /// The sum in the first lane of each team, and whether it is one. `raw`: the chunks of a lane, of which it has
-  /// `held`.
+  /// Adds a row by doubles; all lanes of its team get the sum. False where an addition may have rounded, so that it
+  /// may be no sum. `raw` has `held` chunks of the lane.
   template <int depth>
   MONOFOLD_GPU static bool add(const bytes16 (&raw)[depth], int held, int level, double& total,
                                sums& out) {
@@ -169,7 +169,7 @@ class exact_row {
   }
 
  public:
-  /// The same as a short sum.
+  /// Turns the sum, a double, into a short sum.
   MONOFOLD_GPU static void set_value(double total, sums& out) {
     out.value[0] = in_units(total, sums::exponent(out.max_exponent, 0) - format::part_scale(0));
   }
@@ -177,7 +177,7 @@ class exact_row {
     return rounded_product(total,
                            bits_as<double>(std::uint64_t{format::part_scale(0) + 1023} << 52));
   }
-  /// The number itself.
+  /// The sum as a double, with the sign of a zero.
   MONOFOLD_GPU static double value_of(double total, const sums& own, std::int64_t items) {
     if (total == 0) return own.minus_zeros != items ? 0.0 : -0.0;
     return value_of(total);
@@ -186,7 +186,7 @@ class exact_row {
  private:
   static constexpr int log2_items = log2_tile_items<typename Term::item>;
 
-  /// A whole number of 2^unit.
+  /// x, which must be a whole number of 2^unit, as an integer of that unit.
   MONOFOLD_GPU static int128 in_units(double x, int unit) {
     const float_parts p = parts_of(x);
     const int shift = p.exponent - unit;

@@ -1,9 +1,9 @@
 #pragma once
 /// engine/gpu/segment/exact_team: exact sums of segments of up to a tile, several side by side in a warp.
 ///
-/// A team finds the largest exponent of its segment, adds in bins that begin there, and has an integer of 128
-/// bits: no digits, no carries. What does not fit (infinities, NaN, exponents that are far apart) a warp brings
-/// again by digits.
+/// A team finds the largest exponent of its segment and adds the items to bins that begin there; the sum is an integer
+/// of 128 bits. Segments for which this does not work (infinities, NaN, exponents that are far apart) are loaded again
+/// by a warp, which adds them by digits.
 
 #include <cstdint>
 #include <cstring>
@@ -22,7 +22,7 @@
 
 namespace monofold::detail {
 
-/// The kernels' term of a fold of items that lie side by side: void where the plan's tree folds them.
+/// The term by which kernels add a fold of items that lie side by side; void where the plan's tree folds them.
 template <class F, class View>
 struct segment_term {
   using type = void;
@@ -35,7 +35,7 @@ struct segment_term<F, View> {
 template <class F, class View>
 using segment_term_t = typename segment_term<F, View>::type;
 
-/// The state of short sums, by a lane alone.
+/// Makes the state of short sums, by one lane.
 template <class Term, class State>
 MONOFOLD_GPU_CALL void make_lane_state(const short_sums<Term>& own, std::int64_t items,
                                        State& out) {
@@ -58,7 +58,7 @@ MONOFOLD_GPU_CALL void make_lane_state(const short_sums<Term>& own, std::int64_t
   counts_of(out) = counts_of_short(own, items);
 }
 
-/// Hands short sums on, by a lane alone; false where they do not decide.
+/// Gives the sink the answer or the state of short sums, by one lane. False where short sums do not decide the answer.
 template <class Term, class F, class Sink>
 MONOFOLD_GPU bool finish_lane(const F& f, const short_sums<Term>& own, std::int64_t items,
                               const Sink& sink) {
@@ -92,7 +92,7 @@ class lane_run {
   static constexpr int rows = bin_plan::rows;
   static constexpr int run_items = rows * chunk_items;
 
-  /// Items from `first` on, and behind the last one of `count` zeros that add nothing.
+  /// Loads items from `first` on; behind the last one of `count` there are zeros, which add nothing.
   template <class Items>
   MONOFOLD_GPU static void load_run(const Items& items, int first, int count,
                                     bytes16 (&raw)[rows]) {
@@ -117,7 +117,8 @@ class lane_run {
     }
   }
 
-  /// Whether bins can begin at the largest item that has this key; then `max_exponent` is theirs, else 0.
+  /// Whether bins can begin at the largest item, which has key `most`. `max_exponent` is then the exponent at which
+  /// they begin, and 0 if they cannot.
   MONOFOLD_GPU static bool begin(std::uint32_t most, int& max_exponent) {
     bool fits = most < check::infinite;
     max_exponent = check::max_exponent_of(fits ? most : 0);
@@ -130,7 +131,8 @@ class lane_run {
     return bin_plan::sure_bins(0) != 0 && !check::is_unsure(seen, check::sure_limit(max_exponent));
   }
 
-  /// Adds the parts of a run's items to values, in units of the last bin; not 0 where the bins do not hold all.
+  /// Adds the parts of a run's items to `value`, in units of the last bin. The result is not 0 where the bins do not
+  /// hold all bits.
   template <bool is_sure>
   MONOFOLD_GPU static std::uint32_t deposit(const bytes16 (&raw)[rows], int max_exponent,
                                             int128 (&value)[parts]) {
@@ -185,7 +187,8 @@ class lane_run {
     return out;
   }
 
-  /// Bins near the smallest subnormal number lie closer to each other.
+  /// The sum in the bins of part p, in units of the last one. Bins near the smallest subnormal number are closer to
+  /// each other than others.
   MONOFOLD_GPU static int128 units(const bins& own, int max_exponent, int p) {
     const int most = format::part_max_exponent(max_exponent, p);
     int128 sum = 0;
@@ -207,7 +210,7 @@ class lane_run {
   }
 };
 
-/// The exact sum of a segment by a team. A lane takes a run of its items at a time.
+/// Adds a segment exactly by a team of lanes. A lane takes a run of items at a time.
 template <class Term>
 class team_sum {
  public:
@@ -218,7 +221,7 @@ class team_sum {
   static constexpr int rows = run::rows;
   static constexpr int parts = run::parts;
 
-  /// The sum of `count` items in the first lane of the team; false in that lane where there is none.
+  /// Adds `count` items; the sum is in the first lane of the team. False in that lane where the bins do not hold it.
   ///
   /// sync       all lanes of the warp
   template <class Items>

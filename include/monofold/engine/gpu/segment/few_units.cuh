@@ -1,5 +1,5 @@
 #pragma once
-/// engine/gpu/segment/few_units: where the nodes of each of few segments lie, which every block finds for itself.
+/// engine/gpu/segment/few_units: which nodes each of few segments has, found by every block for itself.
 
 #include <cstdint>
 
@@ -13,7 +13,7 @@
 
 namespace monofold::detail {
 
-/// The nodes of up to `most` segments, one segment behind the other, by blocks of `warps` warps.
+/// Numbers the nodes of up to `most` segments, one segment behind the other, in blocks of `warps` warps.
 ///
 /// shape      plan.segments: at most `most`
 template <int most, int warps>
@@ -25,7 +25,7 @@ class few_units {
     int behind[most + 1];  // where the nodes of each segment end, from the second place on
   };
 
-  /// Block 0 tells of segments without items, and of wrong ones, which have no nodes.
+  /// Block 0 answers for segments without items and reports wrong ones; these have no nodes.
   ///
   /// sync       all threads of the block
   template <class Job>
@@ -63,15 +63,15 @@ class few_units {
     sync_block();  // what was written above is read from here on
   }
 
-  /// Of all segments.
+  /// How many nodes all segments have.
   MONOFOLD_GPU int nodes() const { return behind_[segments_]; }
-  /// The tiles of the longest, at most max_longest.
+  /// How many tiles the longest segment has, at most max_longest.
   MONOFOLD_GPU int longest() const { return longest_; }
   MONOFOLD_GPU int first_node_of(std::int64_t segment) const { return behind_[segment]; }
   MONOFOLD_GPU int nodes_of(std::int64_t segment) const {
     return behind_[segment + 1] - behind_[segment];
   }
-  /// The segment of a node.
+  /// The segment to which a node belongs.
   MONOFOLD_GPU int segment_of(int node) const {
     int low = 0;
     int high = segments_;

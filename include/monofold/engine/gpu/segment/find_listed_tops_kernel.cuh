@@ -1,5 +1,6 @@
 #pragma once
-/// engine/gpu/segment/find_listed_tops_kernel: the k best items of each longer row: a block a row, or a node of one.
+/// engine/gpu/segment/find_listed_tops_kernel: finds the k best items of longer rows, a row or a node of one by each
+/// block.
 
 #include <cstdint>
 
@@ -16,7 +17,7 @@
 
 namespace monofold::detail {
 
-/// A block that looks for the k best items of segments and of nodes: warps take tiles by turns, and the first joins what
+/// A block finds the k best items of a segment or a node. Its warps take tiles in turn, and the first warp joins what
 /// they have found.
 ///
 /// sync       all threads of the block make each call together
@@ -28,7 +29,7 @@ class top_block {
   using key = typename Job::key;
   using top = warp_top<word>;
 
-  /// counts: one a warp, in shared memory.
+  /// counts: one for each warp, in shared memory.
   MONOFOLD_GPU top_block(const Job& job, const work_list& list, char* shared, int* counts)
       : job_(job),
         list_(list),
@@ -37,7 +38,7 @@ class top_block {
         warps_(warps_of_top_row(job.k)),
         top_(shared + warp_rank() * top::bytes_for(job.k), job.order, job.k) {}
 
-  /// A segment.
+  /// Finds the k best items of a segment.
   MONOFOLD_GPU void find(std::int64_t segment) {
     const segment_ends ends = job_.ends_of(segment);
     search(job_.part(ends, 0, ends.count()));
@@ -48,8 +49,8 @@ class top_block {
     sync_block();  // what was found is read above, and written over by the next call
   }
 
-  /// Node `node` of the `nodes` of a segment, whose k best go to `found`, node after node: the block that comes last
-  /// joins them.
+  /// Finds the k best items of a node of a segment. They are stored in `found`, node after node, and the block that
+  /// comes last joins those of all nodes.
   MONOFOLD_GPU void find_node(const segment_unit& unit, key* found, std::uint32_t* ticket) {
     const segment_ends ends = job_.ends_of(unit.segment);
     const std::int64_t first = first_of(ends, unit.node, unit.nodes);
@@ -72,13 +73,13 @@ class top_block {
   }
 
  private:
-  /// Nodes have as many tiles each as there are, or one more.
+  /// The first item of a node. Tiles are shared out evenly: nodes have the same number of tiles, or one more.
   MONOFOLD_GPU std::int64_t first_of(const segment_ends& ends, int node, int nodes) const {
     const std::int64_t first = job_.tiles_of(ends) * node / nodes * Job::tile_items;
     return first < ends.count() ? first : ends.count();
   }
 
-  /// Leaves the k best of some items in the first warp, in order.
+  /// Finds the k best of some items; the first warp has them then, in order.
   MONOFOLD_GPU void search(const strided_range<word>& range) {
     top_.start();
     MONOFOLD_ROLL
@@ -100,7 +101,8 @@ class top_block {
     top_.sort();
   }
 
-  /// A key's index is here its place among those of all nodes: of two equal ranks, whose come first have lower ones.
+  /// Joins the k best of all nodes. The index in a key is here its place in `found`: of items of equal rank, those
+  /// that come first have the lower places.
   MONOFOLD_GPU void join_nodes(const segment_unit& unit, const segment_ends& ends,
                                const key* found) {
     const std::int64_t all = std::int64_t{unit.nodes} * job_.k;
@@ -139,8 +141,8 @@ class top_block {
   top top_;
 };
 
-/// Calls use(i) for the numbers below `all` that this block takes, `each` at a time, from a counter that blocks share.
-/// The next number is on its way while the last is used.
+/// Calls use(i) for numbers i below `all`. Blocks take `each` numbers at a time from a counter that they share; a
+/// block asks for the next ones while it uses the last ones.
 ///
 /// sync       all threads of the block
 template <class Use>

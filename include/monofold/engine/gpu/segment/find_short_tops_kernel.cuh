@@ -1,6 +1,6 @@
 #pragma once
-/// engine/gpu/segment/find_short_tops_kernel: the k best items of each row of up to a tile: a team of lanes or a warp a
-/// row.
+/// engine/gpu/segment/find_short_tops_kernel: finds the k best items of rows of up to a tile, each by a warp or a team
+/// of lanes.
 
 #include <cstdint>
 
@@ -32,8 +32,8 @@ class top_page {
                         char* shared)
       : job_(job), plan_(plan), list_(list), top_(shared, job.order, job.k) {}
 
-  /// Segments from `first` on: answers for the short ones, lists the longer ones, reports those that are none or too
-  /// short.
+  /// Takes segments from `first` on: answers for short ones, lists longer ones, and reports those that are wrong or
+  /// too short.
   MONOFOLD_GPU void see(std::int64_t first, int count) {
     const std::int64_t own = first + lane_rank();
     const bool is_one = lane_rank() < count;
@@ -58,7 +58,7 @@ class top_page {
   }
 
  private:
-  /// Segments of up to 32 items, each of them in a lane: sorted.
+  /// Sorts segments of up to 32 items, each item in a lane.
   MONOFOLD_GPU void find_in_teams(std::int64_t first, std::int64_t begin, int count) {
     const int longest = largest_of_lanes(count);
     int width = 1;
@@ -96,7 +96,7 @@ class top_page {
     }
   }
 
-  /// A segment of up to a tile.
+  /// Finds the k best items of a segment of up to a tile.
   MONOFOLD_GPU void find(std::int64_t segment, const segment_ends& ends) {
     const auto range = job_.part(ends, 0, ends.count());
     top_.start();

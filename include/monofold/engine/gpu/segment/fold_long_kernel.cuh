@@ -17,14 +17,14 @@
 
 namespace monofold::detail {
 
-/// The next `count` of some numbers that warps share.
+/// Takes the next `count` numbers from a counter that warps share, and returns the first of them.
 MONOFOLD_GPU std::int64_t take_next(unsigned long long* counter, int count) {
   unsigned long long own = 0;
   if (lane_rank() == 0) own = atomicAdd(counter, static_cast<unsigned long long>(count));
   return static_cast<std::int64_t>(shuffle_from(own, 0));
 }
 
-/// Folds what the first kernel has listed.
+/// Folds the segments that the first kernel has listed.
 ///
 /// shape      states: as many as `list` has room for units
 template <class Job>
@@ -72,10 +72,10 @@ __global__ void __launch_bounds__(long_block<Job>::warps* warp_lanes, long_resid
   end_segments(counters, report);
 }
 
-/// Folds few segments, whose nodes every block finds: a block a node, or a team of warps a segment where none has
-/// several.
+/// Folds few segments, whose nodes every block numbers for itself. A block folds a node; where no segment has several
+/// nodes, a team of warps folds a segment.
 ///
-/// shape      states: as many as nodes; tickets: a segment, 0 between calls
+/// shape      states: as many as nodes; tickets: one for each segment, 0 between calls
 /// sync       all threads of the block
 template <class Job>
 MONOFOLD_GPU void fold_few_segments(const Job& job, const segment_launch& plan,
@@ -118,7 +118,7 @@ MONOFOLD_GPU void fold_few_segments(const Job& job, const segment_launch& plan,
   }
 }
 
-/// Folds segments that need no list: few, or rows of one length.
+/// Folds segments that need no list: few segments, or rows of one length.
 ///
 /// shape      states: max_nodes a segment at most, those of a segment behind the ones before; tickets: a segment, 0
 ///            between calls

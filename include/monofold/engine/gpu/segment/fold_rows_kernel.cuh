@@ -1,5 +1,6 @@
 #pragma once
-/// engine/gpu/segment/fold_rows_kernel: rows of one length, of whole 16-byte chunks, without a look at shared memory.
+/// engine/gpu/segment/fold_rows_kernel: folds rows of one length, loaded as whole 16-byte chunks, without shared
+/// memory.
 
 #include <cstdint>
 #include <type_traits>
@@ -26,7 +27,8 @@
 
 namespace monofold::detail {
 
-/// Whether rows of a fold's items may be taken in whole chunks: a lane's chunk has the slots that the plan gives it.
+/// Whether rows may be folded by whole chunks: the items of a chunk are those that the plan gives to the slots of one
+/// lane.
 template <class F, class View>
 inline constexpr bool folds_chunks_v = false;
 template <class F, contiguous_item_view View>
@@ -37,7 +39,7 @@ inline constexpr bool folds_chunks_v<F, View> = sums_as_double_v<segment_term_t<
                                                  !is_large_v<F, typename View::item_type> &&
                                                  sizeof(accumulator_t<F>) <= 32);
 
-/// Whether rows may share a chunk: then each item has a slot of its own.
+/// Whether several rows may lie in one chunk: each item must have a slot of its own.
 template <class F, class View>
 inline constexpr bool folds_shared_chunks_v =
     std::is_void_v<segment_term_t<F, View>>&& slot_shape<F, typename View::item_type>::chains ==
@@ -45,8 +47,9 @@ inline constexpr bool folds_shared_chunks_v =
 
 /// How rows of up to a tile lie in the lanes of a warp.
 ///
-/// A row of up to 32 chunks has a team of 2^level lanes, several teams a warp. A longer one has the warp, and each
-/// lane 2 to 8 chunks of it, 32 apart. Several short rows may share a chunk: then a lane has them all.
+/// A row of up to 32 chunks is folded by a team of 2^level lanes, and a warp has several teams. A longer row is folded
+/// by the warp; each lane has 2 to 8 chunks of it, 32 apart. Several short rows may lie in one chunk: then one lane
+/// folds them all.
 struct row_launch {
   std::int64_t rows;
   std::int64_t warps;
@@ -59,7 +62,7 @@ struct row_launch {
 inline constexpr int row_chunks_in_flight = 8;
 inline constexpr int row_block_warps = 8;
 
-/// The launch for rows of `length` items; no warps: this kernel does not take them.
+/// The launch for rows of `length` items. It has no warps where this kernel cannot fold them.
 template <class Item>
 constexpr row_launch row_launch_for(std::int64_t rows, std::int64_t length, int multiprocessors) {
   constexpr int chunk_items = tile_shape<Item>::items_per_lane;
@@ -102,7 +105,7 @@ class row_teams {
 
   MONOFOLD_GPU row_teams(const Job& job, const row_launch& plan) : job_(job), plan_(plan) {}
 
-  /// The rows of this warp.
+  /// Folds the rows of this warp.
   MONOFOLD_GPU void fold_rows(std::int64_t warp) const {
     const std::int64_t at_once = std::int64_t{groups} * teams();
     MONOFOLD_ROLL
@@ -143,7 +146,7 @@ class row_teams {
     }
   }
 
-  /// What a lane has of a row, joined.
+  /// Folds a lane's chunks of a row, and joins the slots.
   MONOFOLD_GPU accumulator fold_lane(const bytes16 (&raw)[depth]) const {
     slot_array<accumulator, chains> own;
     MONOFOLD_UNROLL
@@ -184,7 +187,8 @@ class row_teams {
     job_.sink_of(row, ends)(job_.f, access::flush(job_.f, own, ends.count()));
   }
 
-  /// Sums that are doubles, and so the answers; the groups where one is zero, whose sign must be found.
+  /// Stores the answers of rows whose sums are doubles. Returns, as bits, the groups where a sum is zero, whose sign
+  /// must still be found.
   ///
   /// sync       all lanes of the warp, which get the same
   MONOFOLD_GPU std::uint32_t add_doubles(const bytes16 (&raw)[groups][depth],
@@ -218,7 +222,8 @@ class row_teams {
     return left;
   }
 
-  /// Rows that are brought again: a call would take registers from the loads if these were kept.
+  /// Loads rows again and adds them by the general way. Chunks that were kept for this call would take registers from
+  /// the loads.
   MONOFOLD_GPU_CALL static void add_again(const Job& job, const row_launch& plan,
                                           std::int64_t row) {
     const row_teams own(job, plan);
@@ -257,7 +262,7 @@ class row_teams {
     }
   }
 
-  /// A row whose sum is no double.
+  /// Adds a row whose sum is no double, by the warp.
   MONOFOLD_GPU_CALL static void add_by_warp(const Job& job, std::int64_t row) {
     char* const shared = reinterpret_cast<char*>(dynamic_shared());
     add_by_digits(job, row, shared + warp_rank() * digits_scratch_bytes<Job>);
@@ -267,7 +272,7 @@ class row_teams {
   const row_launch& plan_;
 };
 
-/// Rows that share chunks: each lane folds those of its own.
+/// Folds rows of which several lie in one chunk: a lane folds those of its chunk.
 template <class Job>
 MONOFOLD_GPU void fold_rows_in_chunks(const Job& job, const row_launch& plan, std::int64_t warp) {
   using item = typename Job::item;

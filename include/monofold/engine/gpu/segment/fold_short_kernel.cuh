@@ -20,8 +20,8 @@
 
 namespace monofold::detail {
 
-/// Neighbouring segments, as far as they are short: from the lowest item to behind the highest, by items from
-/// `origin`, the longest of them, and whether all begin whole chunks from `origin`.
+/// What a warp knows of neighbouring segments that are short: where the lowest one begins and the highest one ends, in
+/// items from `origin`; the length of the longest; and whether all begin at whole chunks from `origin`.
 struct segment_batch {
   std::int64_t origin;
   int low;
@@ -30,7 +30,7 @@ struct segment_batch {
   bool is_in_step;
 };
 
-/// A warp folds short segments, as many at a time as fit its shared memory.
+/// A warp folds short segments, as many at once as fit its shared memory.
 template <class Job>
 class short_warp {
  public:
@@ -49,7 +49,7 @@ class short_warp {
                           char* shared)
       : job_(job), plan_(plan), list_(list), stage_(shared) {}
 
-  /// Segments [first, end): halves of a power of two of them while they do not suit.
+  /// Folds segments [first, end). A power of two of them is taken at once; it is halved while that many do not suit.
   MONOFOLD_GPU void fold_group(std::int64_t first, std::int64_t end) {
     int step = plan_.group;
     MONOFOLD_ROLL
@@ -130,7 +130,9 @@ class short_warp {
       return false;
     }
   }
-  /// Lanes have like amounts to do; or segments lie so far apart that staging would bring little of them.
+  /// Whether `here` segments suit to be folded at once. The longest must not be much longer than the others, so that
+  /// lanes have similar amounts to do. And they must fit the stage, or lie so far apart that staging would mostly copy
+  /// other items.
   MONOFOLD_GPU bool suits(const segment_batch& batch, int here, bool fits) const {
     if (std::int64_t{batch.longest} * here > 2 * tile_items) return false;
     if constexpr (!is_stageable_v<view>) return true;
@@ -150,7 +152,7 @@ class short_warp {
     });
   }
 
-  /// Folds `here` segments whose items `items_from(begin)` gives.
+  /// Folds `here` segments at once. items_from(begin) gives the items of the segment that begins there.
   template <class ItemsFrom>
   MONOFOLD_GPU void fold_batch(std::int64_t at, int here, int longest,
                                const ItemsFrom& items_from) {
@@ -203,7 +205,7 @@ class short_warp {
   char* stage_;
 };
 
-/// Blocks that a multiprocessor must have room for: 64 registers a thread, 128, or 168.
+/// How many blocks must fit a multiprocessor. It leaves 64, 128 or 168 registers a thread.
 template <class F, class View>
 inline constexpr int short_resident_blocks = !std::is_void_v<segment_term_t<F, View>>           ? 3
                                              : max_block_threads(launch_facts_v<F, View>) > 256 ? 6

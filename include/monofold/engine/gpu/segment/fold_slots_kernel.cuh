@@ -20,7 +20,7 @@
 
 namespace monofold::detail {
 
-/// A warp folds neighbouring segments, a page of up to 32 at a time.
+/// A warp folds neighbouring segments, up to 32 at a time: a page.
 template <class Job>
 class slot_warp {
  public:
@@ -50,7 +50,8 @@ class slot_warp {
       });
     });
   }
-  /// Segments [first, end), `group` at a time; the ends of the next ones are brought before these are folded.
+  /// Folds segments [first, end), `group` at a time. Where the next ones begin and end is loaded before these are
+  /// folded.
   MONOFOLD_GPU void fold_segments(std::int64_t first, std::int64_t end) const {
     segment_ends next = ends_of(first, end);
     MONOFOLD_ROLL
@@ -95,7 +96,7 @@ class slot_warp {
     }
   }
 
-  /// The answers that cells tell; the places of the other segments as bits.
+  /// Stores the answers of segments whose sums cells hold. Returns the places of the other segments, as bits.
   ///
   /// sync       all lanes of the warp
   template <class Cells>
@@ -116,14 +117,14 @@ class slot_warp {
     return any_lane(left != 0) ? sum_of_lanes(left) : 0;
   }
 
-  /// A lane's segment where its bit is set, else none.
+  /// A lane's segment where its bit is set; if not, one without items.
   MONOFOLD_GPU static slot_segment still_in(slot_segment own, std::uint32_t left) {
     if ((left >> lane_rank() & 1) == 0) own.count = 0;
     return own;
   }
 
-  /// Those that have a count: by the next cells, and at last by digits. A call: it would take registers from the
-  /// first.
+  /// Folds the segments that have items by the next kind of cells, and what is left then by digits. Not inlined, since
+  /// it would take registers from the first kind.
   template <bool by_bins>
   MONOFOLD_GPU_CALL static void fold_left(const Job& job, char* shared, std::int64_t at,
                                           slot_segment own) {

@@ -1,5 +1,5 @@
 #pragma once
-/// engine/gpu/segment/job: what the kernels of segments are asked to do, and where answers go.
+/// engine/gpu/segment/job: what kernels of segments have to do, and where answers go.
 
 #include <cstdint>
 #include <type_traits>
@@ -18,7 +18,7 @@
 
 namespace monofold::detail {
 
-/// Where the finished answer of each segment goes, or its state.
+/// Where the answer of each segment goes, or its state.
 template <class Answer>
 struct segment_answers {
   Answer* out;
@@ -30,7 +30,7 @@ struct segment_states {
   MONOFOLD_GPU state_sink<State> of(std::int64_t segment) const { return {out + segment}; }
 };
 
-/// Leaves what no items have; false where that is nothing.
+/// Gives the sink the identity or answer of no items; false where there is none.
 template <class F, class Sink>
 MONOFOLD_GPU bool finish_nothing(const F& f, const Sink& sink) {
   if constexpr (has_identity_v<F>) {
@@ -50,14 +50,14 @@ inline constexpr bool have_gaps_v = true;
 template <class Offset>
 inline constexpr bool have_gaps_v<offset_segments<Offset>> = false;
 
-/// The ends of a segment in its view.
+/// Where a segment begins and ends in its view.
 struct segment_ends {
   std::int64_t begin;
   std::int64_t end;
   MONOFOLD_GPU std::int64_t count() const { return end - begin; }
 };
 
-/// Counts indices from the view's first item.
+/// A sink that shifts indices, so that they count from the view's first item.
 template <class Sink>
 struct shifting_sink {
   Sink sink;
@@ -69,8 +69,8 @@ struct shifting_sink {
   }
 };
 
-/// A fold of each segment of a view. `from_view`: indices count from the view's first item, else from that of the
-/// segment.
+/// A fold of each segment of a view. `from_view`: indices count from the view's first item; if not, from the
+/// segment's.
 template <class F, class View, class Segments, class Sinks, bool from_view>
 struct segment_job {
   using fold = F;
@@ -124,7 +124,7 @@ struct segment_job {
   }
 };
 
-/// Lists a segment that is not short, answers for an empty one, or reports one that is none.
+/// Lists a segment that is not short, answers for an empty one, or reports a wrong one.
 ///
 /// sync       all lanes of the warp; `is_one`: this lane has such a segment
 template <class Job>

@@ -1,5 +1,5 @@
 #pragma once
-/// engine/gpu/segment/known_segments: what a host knows of a list of segments whose arrays lie on a device.
+/// engine/gpu/segment/known_segments: what the host knows of a list of segments whose arrays lie on a device.
 
 #include <cstdint>
 

@@ -1,5 +1,5 @@
 #pragma once
-/// engine/gpu/segment/lane_items: where lanes read the items of short segments.
+/// engine/gpu/segment/lane_items: how lanes read the items of short segments.
 
 #include <cstdint>
 #include <cstring>
@@ -15,7 +15,7 @@
 
 namespace monofold::detail {
 
-/// True where a warp may bring neighbouring segments into shared memory by 16-byte loads.
+/// Whether a warp may copy neighbouring segments to shared memory by 16-byte loads.
 template <class View>
 inline constexpr bool is_stageable_v = false;
 template <contiguous_item_view View>
@@ -25,8 +25,8 @@ inline constexpr bool is_stageable_v<View> = sizeof(typename View::item_type) <=
                                              alignof(typename View::item_type) ==
                                                  sizeof(typename View::item_type);
 
-/// Shared memory of a warp for a tile that begins anywhere: 257 chunks of 16 bytes, and a pad of one behind each
-/// eight, so that lanes whose chunks lie a power of two apart do not meet in the same banks.
+/// The shared memory of a warp for a tile of any alignment: 257 chunks of 16 bytes, with an unused chunk behind every
+/// eight, so that lanes whose chunks lie a power of two apart do not read the same banks.
 template <class Item>
 struct stage_shape {
   static constexpr int item_bytes = static_cast<int>(sizeof(Item));
@@ -42,15 +42,15 @@ struct stage_shape {
   }
 };
 
-/// Neighbouring items as lanes take them: those of a 16-byte load.
+/// The neighbouring items that a lane takes at once: those of a 16-byte load.
 template <class Item>
 using item_chunk = slot_array<Item, tile_shape<Item>::items_per_lane>;
 
 // Where lanes read items: `chunk` gives some neighbours, `index` what a fold is told of item i, and `is_far` that
 // many loads should be on their way at once.
 
-/// The items of a segment whose first one is item `first` of what a warp has staged. `is_aligned`: it begins a
-/// chunk, as do all segments of the batch.
+/// The items of a segment that begins with item `first` of the warp's stage. `is_aligned`: all segments of the batch
+/// begin at chunks.
 template <class Item>
 struct staged_items {
   static constexpr bool is_far = false;
@@ -60,8 +60,8 @@ struct staged_items {
 
   MONOFOLD_GPU static int index(int i) { return i; }
 
-  /// Items i, i + 1, .. of `count`, where i is a multiple of a chunk's; beyond the last one there is anything.
-  /// `is_whole`: none is.
+  /// The chunk of items from i on, a multiple of a chunk's count. Places from `count` on hold any values; `is_whole`:
+  /// there are no such places.
   template <bool is_whole = false>
   MONOFOLD_GPU item_chunk<Item> chunk(int i, int count) const {
     using shape = stage_shape<Item>;
@@ -94,7 +94,7 @@ struct staged_items {
   }
 };
 
-/// The items of a segment whose first one is item `first` of a view.
+/// The items of a segment that begins with item `first` of a view.
 template <class View>
 struct view_items {
   using item = typename View::item_type;
@@ -115,10 +115,10 @@ struct view_items {
   }
 };
 
-/// Brings items [from, end) of a view of `size` items into the stage of a warp, and gives the position in the
-/// view of the stage's first item: up to 15 bytes before `from`, perhaps before the view.
+/// Copies items [from, end) of a view of `size` items to the stage of a warp. Returns the position in the view of the
+/// stage's first item: that is up to 15 bytes before `from`, and may be before the view.
 ///
-/// shape      they end within `chunks` chunks; no byte outside the view is read
+/// shape      the items fit `chunks` chunks; no byte outside the view is read
 /// sync       all lanes of the warp, with barriers before and behind
 template <class View>
 MONOFOLD_GPU std::int64_t stage_items(const View& view, std::int64_t size, std::int64_t from,

@@ -1,5 +1,5 @@
 #pragma once
-/// engine/gpu/segment/long_block: how a block folds segments of several tiles, whole ones or nodes of them.
+/// engine/gpu/segment/long_block: how a block folds segments of several tiles, or nodes of them.
 
 #include <cstdint>
 #include <type_traits>
@@ -19,10 +19,10 @@
 
 namespace monofold::detail {
 
-/// Blocks that a multiprocessor must have room for: 128 registers a thread.
+/// How many blocks must fit a multiprocessor: that leaves 128 registers a thread.
 inline constexpr int long_resident_blocks = 2;
 
-/// A block folds nodes of long segments, its warps medium segments.
+/// A block folds a node of a long segment at a time; its warps fold medium segments, each by itself.
 ///
 /// shape      shared: shared_bytes
 template <class Job>
@@ -34,7 +34,7 @@ class long_block {
   using term = segment_term_t<fold, typename Job::view_type>;
   using range_fold = tile_range_fold<fold, part, term>;
   using sums = typename range_fold::sums;
-  /// Fewer where states are large.
+  /// How many bytes a warp needs. Blocks have fewer warps where states are large.
   static constexpr int warp_bytes =
       range_fold::scratch_bytes + in_chunks_of_16(3 * static_cast<int>(sizeof(state)));
   static constexpr int room = max_shared_bytes - 4 * static_cast<int>(max_few_segments);
@@ -48,7 +48,7 @@ class long_block {
   static constexpr int states_bytes = in_chunks_of_16(warps * static_cast<int>(sizeof(state)));
   static constexpr int shared_bytes = warps * range_fold::scratch_bytes + 3 * states_bytes;
 
-  /// Of so many nodes, and of the sums behind them.
+  /// How many bytes the states of so many nodes take, with the sums behind them.
   MONOFOLD_HD static constexpr std::int64_t bytes_of_states(std::int64_t num) {
     return (num * static_cast<std::int64_t>(sizeof(state)) + 15) / 16 * 16;
   }
@@ -65,8 +65,8 @@ class long_block {
         states_(states),
         num_states_(num_states) {}
 
-  /// Node `node` of `nodes` of a segment, whose states lie from `at` on: by all warps, or each by a team of 2^level.
-  /// Segments beyond the last one are nothing.
+  /// Folds node `node` of the `nodes` of a segment, whose states lie from `at` on, by all warps; or the only node of
+  /// each of several neighbouring segments, by a team of 2^level warps each. Segments beyond the last one are skipped.
   ///
   /// shape      of several nodes the block has one
   /// sync       all threads of the block, with a barrier behind it
@@ -79,7 +79,7 @@ class long_block {
     }
   }
 
-  /// The rows of block `block`, which are of one length, or the node of one.
+  /// Folds the rows of block `block`, which have one length, or a node of one row.
   ///
   /// sync       all threads of the block
   MONOFOLD_GPU void fold_rows(std::int64_t block, std::uint32_t* tickets) {
@@ -95,7 +95,7 @@ class long_block {
               plan_.team_level);
   }
 
-  /// A segment of any number of tiles, by a warp.
+  /// Folds a segment of any number of tiles by one warp.
   ///
   /// sync       all lanes of the warp
   MONOFOLD_GPU void fold_segment(std::int64_t segment) {
@@ -125,7 +125,7 @@ class long_block {
     int level_;
   };
 
-  /// A call: what `fold_segment` calls would save more registers.
+  /// Not inlined, so that functions called by `fold_segment` save fewer registers.
   MONOFOLD_GPU_CALL static void fold_node_by_call(long_block& own, std::int64_t segment, int node,
                                                   int nodes, std::int64_t at, std::uint32_t* ticket,
                                                   int level) {
@@ -171,8 +171,8 @@ class long_block {
     sync_block();  // states read above are overwritten by the next call
   }
 
-  /// The same of exact sums, whose tiles are added in any order: as integers where they are short. False: they are
-  /// not, and each warp has a state.
+  /// Folds a node of an exact sum, whose tiles are added in any order, as integers where these hold it. False where
+  /// they do not: then each warp has a state.
   ///
   /// sync       all threads of the block; where true, with a barrier behind it
   MONOFOLD_GPU bool fold_short_parts(const tile_range<part>& tiles, std::int64_t segment, int node,
@@ -232,7 +232,8 @@ class long_block {
     sink(job.f, total);
   }
 
-  /// Whether this block comes last of so many, after what its thread 0 has written.
+  /// Draws a ticket: true in the last of `nodes` blocks to come here. What thread 0 of each block has written before
+  /// is seen there.
   MONOFOLD_GPU static bool is_last_of(int nodes, std::uint32_t* ticket) {
     bool is_last = false;
     if (thread_rank() == 0) {
@@ -243,8 +244,8 @@ class long_block {
     return sync_block_any(is_last);
   }
 
-  /// Joins what the warps of a team have: to the answer, or to `out` if that is not null. States of exact sums are
-  /// rare and large, and so are calls here and below.
+  /// Joins the states of a team's warps, and gives the total to the sink, or stores it in `out` if that is not null.
+  /// States of exact sums are rare and large, so here and below functions are not inlined for them.
   ///
   /// sync       all lanes of the warp
   MONOFOLD_GPU void join_team(std::int64_t segment, const state* states, int parts, state* out) {
@@ -316,13 +317,13 @@ class long_block {
     join_nodes(job, segment, nodes, states, warp_states);
   }
 
-  /// Behind the states of all nodes.
+  /// The sums of nodes, which lie behind the states of all nodes.
   MONOFOLD_GPU sums* sums_of_nodes() const {
     return reinterpret_cast<sums*>(reinterpret_cast<char*>(states_) + bytes_of_states(num_states_));
   }
 
-  /// Adds up what blocks left of so many tiles, of exact sums. False where some left states, or bits lie below
-  /// the units of the largest.
+  /// Adds up the integers that blocks have stored for exact sums of so many tiles. False where some block has stored a
+  /// state, or where bits lie below the units of the largest exponent.
   ///
   /// sync       all threads of the block, which all get the sum
   MONOFOLD_GPU bool join_short(const sums* left, int nodes, std::int64_t tiles, sums& all) {

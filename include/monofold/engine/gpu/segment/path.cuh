@@ -1,5 +1,5 @@
 #pragma once
-/// engine/gpu/segment/path: folds of segments on a CUDA device, from what a host knows to the launches.
+/// engine/gpu/segment/path: chooses and starts the kernels for a fold of segments, by what the host knows of them.
 
 #include <cuda_runtime_api.h>
 
@@ -25,13 +25,13 @@
 
 namespace monofold::detail {
 
-/// A fold of the segments of a view; lives for one call.
+/// The path of a fold of the segments of a view; it lives for one call.
 template <class F, class View, class Segments>
 class segment_path {
  public:
   using item = typename View::item_type;
   using state = typename F::state;
-  /// Of any sinks.
+  /// The block of the kernels for long segments; its sizes are the same for all sinks.
   using block = long_block<segment_job<F, View, Segments, segment_states<state>, false>>;
   static_assert(sizeof(state) <= 1024 || !std::is_void_v<segment_term_t<F, View>>,
                 "of segments on a GPU a state has at most 1 KiB");
@@ -106,11 +106,11 @@ class segment_path {
                         on, own, plan_, list, states, workspace.segment_report());
   }
 
-  /// Whether the kernels leave a report.
+  /// Whether the kernels write a report.
   bool reports() const { return plan_.long_blocks > 0 && plan_.row_tiles == 0; }
 
  private:
-  /// Whether the kernel of slots, or that of shared memory, is faster than that of chunks.
+  /// Whether the kernel of slots, or that of shared memory, is faster for rows of this length than that of chunks.
   ///
   /// source     one H200. Of tiny rows the kernel of slots takes 0.2 to 0.9 of the time, of extrema 0.9 for rows of 8
   ///            items; of exact sums of float32 0.5 to 0.95, of integers, whose states

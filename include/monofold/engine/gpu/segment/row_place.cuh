@@ -8,7 +8,7 @@
 
 namespace monofold::detail {
 
-/// Where a row begins, and which one of the result it is.
+/// Where a row begins, and its number in the result.
 struct row_place {
   std::int64_t offset;
   std::int64_t number;

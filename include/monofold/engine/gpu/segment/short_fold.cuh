@@ -1,5 +1,5 @@
 #pragma once
-/// engine/gpu/segment/short_fold: segments of up to a tile, several of them side by side in a warp.
+/// engine/gpu/segment/short_fold: folds segments of up to a tile, several side by side in a warp.
 
 #include <cstdint>
 #include <type_traits>
@@ -25,8 +25,8 @@ inline constexpr bool is_paged_v = requires(const Items& items) {
   items.turn_page();
 };
 
-/// The accumulators of a column, all of whose loads are on their way before one is used. `is_whole`: the tile has all
-/// of its items.
+/// Adds the items of a column to its accumulators. All loads are begun before one is used, unless items come by pages,
+/// which have been loaded. `is_whole`: the column is full.
 template <bool is_whole, class F, class Item, class Items, class Own>
 MONOFOLD_GPU void absorb_far_column(const F& f, const Items& items, int first, int count,
                                     Own& own) {
@@ -60,13 +60,13 @@ MONOFOLD_GPU void absorb_far_column(const F& f, const Items& items, int first, i
   }
 }
 
-/// True where lanes wait for their loads: few warps have work.
+/// Whether lanes wait for their loads, since few warps have work.
 template <class Items>
 inline constexpr bool is_awaited_v = requires {
   Items::is_awaited;
 };
 
-/// What the slots of a column hold together; it has an item.
+/// Folds a column, which has at least one item, and joins its slots.
 template <class F, class Item, class Items>
 MONOFOLD_GPU accumulator_t<F> fold_column(const F& f, const Items& items, int count, int column) {
   using access = fold_access<F, Item>;
@@ -123,7 +123,7 @@ MONOFOLD_GPU accumulator_t<F> fold_column(const F& f, const Items& items, int co
   return own[0];
 }
 
-/// The same of a chunk's items, all of them there and all there are.
+/// The same for a column that is one whole chunk.
 template <class F, class Item, class Items>
 MONOFOLD_GPU accumulator_t<F> fold_whole_column(const F& f, const Items& items, int count,
                                                 int column) {
@@ -151,7 +151,7 @@ MONOFOLD_GPU accumulator_t<F> fold_whole_column(const F& f, const Items& items, 
   return own[0];
 }
 
-/// Columns that a lane takes together: four where registers have room for them.
+/// How many columns a lane folds at once: four where they fit registers.
 template <class F, class Item, class Items>
 inline constexpr int columns_together =
     sizeof(accumulator_t<F>) <= 8 && slot_shape<F, Item>::striped && !is_large_v<F, Item> &&
@@ -159,7 +159,7 @@ inline constexpr int columns_together =
         ? 4
         : 1;
 
-/// The node over columns from `first` on: `mine` of them, but at most columns_together.
+/// Folds and joins `mine` columns from `first` on, at most columns_together.
 template <class F, class Item, class Items>
 MONOFOLD_GPU accumulator_t<F> fold_few_columns(const F& f, const Items& items, int count, int first,
                                                int mine) {
@@ -200,8 +200,8 @@ MONOFOLD_GPU accumulator_t<F> fold_few_columns(const F& f, const Items& items, i
   return own[0];
 }
 
-/// The columns of a lane, `mine` of at most `width`, joined as a binary counter does. Loops are the same in all
-/// lanes, and the counter's places are registers.
+/// Folds the columns of a lane, `mine` of at most `width`, and joins them as a binary counter does. All lanes run the
+/// same loops, and the counter's places are registers.
 template <class F, class Item, class Items>
 MONOFOLD_GPU accumulator_t<F> fold_columns(const F& f, const Items& items, int count, int first,
                                            int mine, int width) {
@@ -239,8 +239,8 @@ MONOFOLD_GPU accumulator_t<F> fold_columns(const F& f, const Items& items, int c
   return total;
 }
 
-/// The node over the slots of one member of those who share a segment: of `width` columns from member * width on, as
-/// far as there are `used`.
+/// Folds the columns of one member of a team that shares a segment, and joins them: `width` columns from member *
+/// width on, without those that are not `used`.
 template <class F, class Item, class Items>
 MONOFOLD_GPU accumulator_t<F> fold_member_slots(const F& f, const Items& items, int count,
                                                 int member, int width, int used) {
@@ -253,7 +253,7 @@ MONOFOLD_GPU accumulator_t<F> fold_member_slots(const F& f, const Items& items, 
   return own;
 }
 
-/// All slots of a segment of `count` items joined, in the first lane of its team. A lane has some neighbouring
+/// Folds a segment of `count` items and joins all its slots, in the first lane of its team. A lane takes neighbouring
 /// columns, a power of two: a node of the plan's tree.
 template <class F, class Item, class Items>
 MONOFOLD_GPU accumulator_t<F> fold_team_slots(const F& f, const Items& items, int count,
@@ -276,8 +276,8 @@ template <class Item, class First, class... Rest, class Items>
 MONOFOLD_GPU auto fold_team_members(const fold_list<First, Rest...>& folds, const Items& items,
                                     int count, const short_teams& teams);
 
-/// The state of a segment of `count` items, up to a tile of them, in the first lane of its team; of none it
-/// is anything.
+/// The state of a segment of `count` items, up to a tile, in the first lane of its team; any state if there are no
+/// items.
 ///
 /// order      the slots of plan/tiles.hpp, joined neighbours first: that of the segment as an array
 /// sync       all lanes of the warp
@@ -311,7 +311,7 @@ MONOFOLD_GPU typename F::state fold_team(const F& f, const Items& items, int cou
   }
 }
 
-/// The members of an `all` one after the other.
+/// Folds a segment by the members of an `all`, one after the other.
 template <class Item, class First, class... Rest, class Items>
 MONOFOLD_GPU auto fold_team_members(const fold_list<First, Rest...>& folds, const Items& items,
                                     int count, const short_teams& teams) {

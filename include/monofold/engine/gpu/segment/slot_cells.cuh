@@ -1,5 +1,6 @@
 #pragma once
-/// engine/gpu/segment/slot_cells: what lanes keep of segments whose items have slots of their own: cells in registers.
+/// engine/gpu/segment/slot_cells: cells in registers, by which lanes fold segments whose items have slots of their
+/// own.
 
 #include <bit>
 #include <cstdint>
@@ -16,7 +17,7 @@
 
 namespace monofold::detail {
 
-/// An item that the kernel does not write.
+/// Loads an item from memory that the kernel does not write.
 template <class Item>
 MONOFOLD_GPU Item load_item(const Item* place) {
 #if defined(__CUDA_ARCH__)
@@ -38,19 +39,19 @@ MONOFOLD_GPU Item load_item(const Item* place) {
 ///
 /// | member | meaning |
 /// |---|---|
-/// | `cell`, `absent(f)` | a few words; the one that changes no other |
-/// | `filler(f)` | an item that changes nothing behind the last one of a segment |
-/// | `take(f, item, i)` | that of item i of a segment |
-/// | `join(f, a, b)` | of two, in either order the same bits |
+/// | `cell`, `absent(f)` | what is kept of items, a few words; the cell that changes no other one |
+/// | `filler(f)` | an item that may follow the last one of a segment and changes nothing |
+/// | `take(f, item, i)` | the cell of item i of a segment |
+/// | `join(f, a, b)` | two cells as one; in either order the same bits |
 /// | `state_of(f, own, count)` | the fold's state of `count` items |
 ///
-/// `is_one`: there are such cells, for answers that go to a sink. `any_order`: a segment's may be joined in any.
+/// `is_one`: this fold and sink have cells. `any_order`: the cells of a segment may be joined in any order.
 template <class F, class Item, class Sink>
 struct slot_cells {
   static constexpr bool is_one = false;
 };
 
-/// Of sums in the plan's tree: -0 leaves each as it is.
+/// Cells of sums in the plan's tree, which -0 does not change.
 template <class F, class Item>
 struct number_cells {
   static constexpr bool is_one = true;
@@ -66,7 +67,7 @@ template <class Item, class Real, class Sink>
 struct slot_cells<float_sum_fold<Item, Real>, Item, Sink>
     : number_cells<float_sum_fold<Item, Real>, Item> {};
 
-/// Of sums of integers that 64 bits hold.
+/// Cells of sums of integers that 64 bits hold.
 template <class Item, class Sink>
 requires(sizeof(Item) <= 4) struct slot_cells<integer_sum_fold<Item>, Item, Sink> {
   using F = integer_sum_fold<Item>;
@@ -80,7 +81,7 @@ requires(sizeof(Item) <= 4) struct slot_cells<integer_sum_fold<Item>, Item, Sink
   MONOFOLD_GPU static typename F::state state_of(const F&, cell own, int) { return own; }
 };
 
-/// Of an extremum: its key, the greater the better, and the first item that has it.
+/// Cells of an extremum: a key and the first item that has it.
 template <class F, class Item>
 struct extremum_cells {
   static constexpr bool is_one = true;
@@ -111,7 +112,7 @@ requires is_extremum_fold_v<F>
 struct slot_cells<F, Item, Sink> : extremum_cells<F, Item> {
 };
 
-/// Where the answer is the item alone, its key is enough.
+/// Cells of an extremum whose index is not asked for: the key is enough.
 template <class Item, bool smallest, class Answer>
 struct slot_cells<extremum_answer_fold<Item, smallest, extremum_part::value>, Item,
                   answer_sink<Answer>> {
@@ -126,11 +127,12 @@ struct slot_cells<extremum_answer_fold<Item, smallest, extremum_part::value>, It
   MONOFOLD_GPU static typename F::state state_of(const F&, cell own, int) { return {own, 0}; }
 };
 
-/// The cells of a lane: as many as registers have room for.
+/// How many cells a lane has: as many as fit registers.
 template <class Cell>
 inline constexpr int cells_of_lane = sizeof(Cell) <= 8 ? 8 : 4;
 
-/// Whether a tile's slots, one a neighbour, are no more than a warp has cells for.
+/// Whether a fold has cells, and a warp has as many cells as a tile has slots, each of which takes one of neighbouring
+/// items.
 template <class F, class Item, class Sink>
 constexpr bool has_cells_for_slots() {
   using cells = slot_cells<F, Item, Sink>;
@@ -143,7 +145,7 @@ constexpr bool has_cells_for_slots() {
   }
 }
 
-/// What no fold needs to be told.
+/// In place of a `watch` where none is needed.
 struct no_watch {
   template <class Item>
   MONOFOLD_GPU void see(const Item&) {}
@@ -151,7 +153,7 @@ struct no_watch {
 
 struct no_step {};
 
-/// The cells of a fold in the plan's tree.
+/// The cells of a fold, as `slot_page` takes them.
 template <class F, class Item, class Sink>
 struct tree_step_cells {
   using own = slot_cells<F, Item, Sink>;

@@ -1,9 +1,9 @@
 #pragma once
-/// engine/gpu/segment/slot_page: the totals of neighbouring segments whose items have slots of their own, by a warp.
+/// engine/gpu/segment/slot_page: a warp folds neighbouring segments whose items have slots of their own.
 ///
-/// The length of a segment says how it is taken. Lanes load single items, neighbours side by side, so it does not
-/// matter where a segment begins; and they join cells by halves: of two cells a lane keeps one and gives its
-/// partner the other, until each has one left, of another segment or another part of the same.
+/// How a segment is folded depends on its length. Neighbouring lanes load neighbouring items, each one item at a time,
+/// so segments may begin anywhere. Cells are joined by halves: in each step a lane keeps one of two cells and gives
+/// its partner the other one. In the end each lane has one cell, of another segment or another part of one.
 
 #include <bit>
 #include <cstdint>
@@ -18,7 +18,7 @@
 
 namespace monofold::detail {
 
-/// A pointer that is not computed again for each use.
+/// Returns `place` in a way that keeps the compiler from computing it again for each use.
 template <class Item>
 MONOFOLD_GPU const Item* kept_pointer(const Item* place) {
 #if defined(__CUDA_ARCH__)
@@ -27,14 +27,16 @@ MONOFOLD_GPU const Item* kept_pointer(const Item* place) {
   return place;
 }
 
-/// Lane bits that tell cells apart once they are joined: those of segments alone, or of a segment's parts too.
+/// How many bits of a lane's rank say which cell it has in the end: those for segments; where order counts, also those
+/// for the parts of a segment.
 template <class Cells, int cells_level, int level>
 inline constexpr int lane_bits_told_apart = Cells::any_order ? cells_level - level : cells_level;
 
-/// Joins the cells of the lanes of teams of 2^team_level; of each lane 2^level neighbouring ones are of one segment.
+/// Joins the cells of lanes in teams of 2^team_level. Of each lane's cells, 2^level neighbours belong to one segment.
 ///
-/// order      neighbouring lanes first, as in the plan's tree; then the parts of a segment. `any_order`: these first
-/// sync       all lanes of the warp; own[0] is a total of the cells that the lane's lowest bits number
+/// order      cells of neighbouring lanes first, as in the plan's tree, then the parts of a segment; with `any_order`
+///            the parts first
+/// sync       all lanes of the warp; the lowest bits of a lane's rank say of which cells own[0] is the total
 template <int cells_level, int level, class Cells, class Cell>
 MONOFOLD_GPU Cell join_cells(const Cells& cells, Cell* own, int team_level) {
   constexpr int apart = lane_bits_told_apart<Cells, cells_level, level>;
@@ -75,29 +77,30 @@ MONOFOLD_GPU Cell join_cells(const Cells& cells, Cell* own, int team_level) {
   return own[0];
 }
 
-/// Where a segment of a warp's page lies, and its place there; no items: nothing is to be folded.
+/// A segment of a warp's page: where it begins, how many items it has, and its place in the page. Nothing is folded if
+/// it has no items.
 struct alignas(16) slot_segment {
   std::int64_t begin;
   std::int32_t count;
   std::int32_t place;
 
-  /// By one load.
+  /// The same segment, read from memory by one load.
   MONOFOLD_GPU slot_segment brought() const {
     return bits_as<slot_segment>(*reinterpret_cast<const bytes16*>(this));
   }
 };
 
-/// The totals of the segments of a page, one lane each.
+/// Folds the segments of a page, and gives each total to one lane.
 ///
 /// | of `Cells` | meaning |
 /// |---|---|
-/// | `cell`, `num_cells` | of a lane, 4 or 8 of them |
+/// | `cell`, `num_cells` | what is kept of items; how many a lane has, 4 or 8 |
 /// | `slot_level` | a tile has slots for 2^slot_level items a lane |
 /// | `any_order` | cells of a segment may be joined in any order, else neighbours first, as in the plan's tree |
 /// | `absent()`, `filler()`, `take(step, item, i)`, `join(a, b)` | see slot_cells |
-/// | `add(step, a, item, i)` | what joining a and the item's cell gives |
-/// | `watch` | is told of every item, and of fillers |
-/// | `step` | what is settled when the first items have been seen, by `prepared(watch, are_all)`; default: nothing |
+/// | `add(step, a, item, i)` | cell a joined with the cell of the item |
+/// | `watch` | an object that sees every item, and fillers |
+/// | `step` | what `prepared(watch, are_all)` finds out from the first items; made without arguments: nothing |
 ///
 /// `use(total, segment, is_one, watch, step)` is called by all lanes; `is_one`: this lane has the total of `segment`.
 template <class Cells, class Item, class Use>
@@ -114,7 +117,7 @@ class slot_page {
   MONOFOLD_GPU slot_page(const Cells& cells, const Item* items, slot_segment* list, const Use& use)
       : cells_(cells), items_(items), list_(list), use_(use) {}
 
-  /// Folds the segment of each lane; those of like length together.
+  /// Folds the segment of each lane; segments of similar length are folded together.
   ///
   /// sync       all lanes of the warp
   MONOFOLD_GPU void fold(const slot_segment& own) const {
@@ -129,11 +132,12 @@ class slot_page {
 
  private:
   static constexpr int whole_row = warp_lanes << max_level;
-  /// Cells of four words cost more to shuffle than to add: a lane adds items of a segment one after the other.
+  /// Whether a lane adds items of a segment one after the other: to shuffle cells of four words takes longer than to
+  /// add an item.
   ///
   /// source     one H200: 0.3 to 0.9 of the time for exact sums of up to 256 float64 and means of squares of float32
   static constexpr bool adds_in_lanes = Cells::any_order && num_cells == 4;
-  /// So many items of a segment a lane takes by itself: 64 bytes of them.
+  /// A segment of at most so many items, 64 bytes of them, is folded by one lane.
   static constexpr int most_alone =
       adds_in_lanes ? (sizeof(Item) < 4 ? 16 : 64 / static_cast<int>(sizeof(Item))) : num_cells;
   static constexpr int first_team_level = std::bit_width(unsigned{most_alone});
@@ -148,7 +152,7 @@ class slot_page {
     }
   }
 
-  /// Segments of up to most_alone items: a lane each.
+  /// Folds segments of up to most_alone items, each by one lane.
   MONOFOLD_GPU void fold_alone(slot_segment own) const {
     if (own.count > most_alone) own.count = 0;
     const Item* const at = kept_pointer(items_ + own.begin);
@@ -179,8 +183,8 @@ class slot_page {
     use_(total, own, own.count > 0, seen, step);
   }
 
-  /// Lists the segments of more than `least` and up to `most` items, and folds them: 2^level cells of each lane a
-  /// segment, by teams of 2^team_level lanes. `is_deep`: they may have more items than a tile has slots.
+  /// Lists the segments of more than `least` and up to `most` items, and folds them by teams of 2^team_level lanes;
+  /// each lane has 2^level cells of a segment. `is_deep`: segments may have more items than a tile has slots.
   template <int level, bool is_deep>
   MONOFOLD_GPU void fold_class(const slot_segment& own, int least, int most, int team_level) const {
     const bool is_mine = own.count > least && own.count <= most;
@@ -220,7 +224,7 @@ class slot_page {
     return out;
   }
 
-  /// The items that are needed next are on their way while cells are joined.
+  /// Folds the listed segments. The items of the next ones are loaded while cells are joined.
   template <int level, bool is_deep>
   MONOFOLD_GPU void fold_listed(int number, int team_level) const {
     constexpr int parts = 1 << level;
@@ -284,7 +288,7 @@ class slot_page {
   template <int level>
   static constexpr int told_apart = lane_bits_told_apart<Cells, cells_level, level>;
 
-  /// The segment of the step whose total the lane gets, and whether it is the one to use it.
+  /// Which of the segments of a step this lane gets the total of, and whether it is the lane that uses it.
   template <int level>
   MONOFOLD_GPU static int place_of_lane(int team_level) {
     const int own = lane_rank() & ((1 << told_apart<level>)-1);

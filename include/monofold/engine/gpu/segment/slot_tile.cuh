@@ -1,5 +1,6 @@
 #pragma once
-/// engine/gpu/segment/slot_tile: a tile whose items lie at no 16-byte boundary, each in a slot of its own.
+/// engine/gpu/segment/slot_tile: folds tiles that do not lie at 16-byte boundaries, if each item has a slot of its
+/// own.
 
 #include <cstdint>
 
@@ -13,14 +14,14 @@
 
 namespace monofold::detail {
 
-/// Whether tiles of a fold may be taken so: shifting the chunks of 16 bytes takes twice the time of reading them.
+/// Whether tiles of a fold may be folded so: to shift chunks of 16 bytes takes twice the time of reading them.
 template <class F, class View>
 inline constexpr bool has_slot_tiles_v = false;
 template <class F, contiguous_item_view View>
 inline constexpr bool has_slot_tiles_v<F, View> =
     has_cells_for_slots<F, typename View::item_type, void>();
 
-/// Tiles of a part of an array from tile `first` to before `end`, one after the other.
+/// Folds tiles `first` to `end` - 1 of a part of an array, one after the other.
 ///
 /// order      the plan's tree
 /// sync       all lanes of the warp, which all get the state of a tile
@@ -69,7 +70,7 @@ class slot_tiles {
   static constexpr int loads = tile_items / warp_lanes < 32 ? tile_items / warp_lanes : 32;
   static_assert(loads % parts == 0);
 
-  /// The next items on their way, while those before them are added.
+  /// Loads the next items, while those before them are added.
   MONOFOLD_GPU void load(std::int64_t at) {
     const std::int64_t left = size_ - at - lane_rank();
     MONOFOLD_UNROLL

@@ -12,7 +12,7 @@
 
 namespace monofold::detail {
 
-/// One end of a segment by a team: lanes compare keys of chunks in turn, and meet once.
+/// Finds an extremum of a segment by a team: lanes compare the keys of chunks in turn, and are joined once.
 ///
 /// order      any: the fold is exact
 template <class F, class Item>
@@ -21,7 +21,7 @@ class team_extremum {
   using key = typename F::key;
   using state = typename F::state;
 
-  /// In the first lane of the team.
+  /// The state of the segment, in the first lane of the team.
   ///
   /// sync       all lanes of the warp
   template <class Items>
@@ -79,7 +79,7 @@ class team_extremum {
     return {best, items.index(at)};
   }
 
-  /// The best of tile_rows chunks, so many items apart.
+  /// The best key of tile_rows chunks, `step` items apart.
   template <class Items>
   MONOFOLD_GPU static key best_of_rows(const Items& items, int from, int step) {
     item_chunk<Item> chunks[tile_rows];
@@ -98,7 +98,7 @@ class team_extremum {
     }
     return best;
   }
-  /// The first of them with a key that one has.
+  /// The place of the first item of these chunks whose key is `wanted`; there is one.
   template <class Items>
   MONOFOLD_GPU static int place_in_rows(const Items& items, int from, int step, key wanted) {
     int at = from;

@@ -9,8 +9,8 @@
 
 namespace monofold::detail {
 
-/// How lanes share segments of up to `longest` items: the same for all lanes of the warp. A team of 2^level
-/// lanes takes a segment.
+/// How lanes share segments of up to `longest` items: a team of 2^level lanes takes a segment. The same for all lanes
+/// of the warp.
 struct short_teams {
   int level;
   int longest;
@@ -21,13 +21,13 @@ struct short_teams {
   MONOFOLD_GPU int member() const { return lane_rank() & (lanes() - 1); }
 };
 
-/// A tile of the plan has the slots of 32 lanes; here they are called columns. The items that a column gets from
-/// the first row (ordered: in all).
+/// A tile of the plan has the slots of 32 lanes, which are called columns here. How many items a column gets of each
+/// row; of ordered folds, how many it gets in all.
 template <class F, class Item>
 inline constexpr int column_items = slot_shape<F, Item>::striped ? tile_shape<Item>::items_per_lane
                                                                  : slot_shape<F, Item>::run_items;
 
-/// How many columns of a tile of `count` items have any.
+/// How many columns of a tile of `count` items have items.
 template <int each>
 MONOFOLD_GPU int columns_in_use(int count) {
   const int used = (count + each - 1) / each;
@@ -41,13 +41,14 @@ MONOFOLD_GPU int level_over(int number) {
   return level;
 }
 
-/// How many columns a member of a team of 2^level takes of `columns`: a power of two.
+/// How many of `columns` columns each member of a team of 2^level lanes takes: a power of two.
 MONOFOLD_GPU int columns_a_member(int columns, int level) {
   const int columns_level = level_over(columns);
   return columns_level > level ? 1 << (columns_level - level) : 1;
 }
 
-/// Teams for `segments` segments of up to `longest` items: as many lanes as there are, and a 16-byte load fills.
+/// Teams for `segments` segments of up to `longest` items: as large as the warp allows, but no lane without a 16-byte
+/// load.
 template <class Item>
 MONOFOLD_GPU short_teams teams_for(int segments, int longest) {
   const int most = level_over(columns_in_use<tile_shape<Item>::items_per_lane>(longest));

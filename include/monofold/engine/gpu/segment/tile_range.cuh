@@ -21,7 +21,7 @@
 
 namespace monofold::detail {
 
-/// The tiles of a segment, as a view of its own, from `first` to before `end`.
+/// Tiles `first` to `end` - 1 of a segment, which is a view of its own.
 template <class Part>
 struct tile_range {
   const Part& part;
@@ -29,7 +29,7 @@ struct tile_range {
   std::int64_t end;
 };
 
-/// What folds by the tree have where exact sums have integers.
+/// In place of short sums, for folds by the tree.
 struct no_sums {};
 
 /// Folds tiles to a state in shared memory of the warp.
@@ -75,14 +75,16 @@ class tile_range_fold {
  private:
   using item = typename Part::item_type;
   static constexpr int tile_items = warp_tile<Part>::tile_items;
-  /// The next tile is on its way while one is folded, where there are registers for two beside what a lane keeps.
+  /// Whether the next tile is loaded while one is folded: there must be registers for two tiles beside what a lane
+  /// keeps.
   static constexpr bool loads_ahead = max_block_threads(launch_facts_v<F, Part>) > 256 &&
                                       !is_extremum_fold_v<F> && warp_tile<Part>::held &&
                                       contiguous_item_view<Part>;
   static constexpr int tile_bytes = tile_items * static_cast<int>(sizeof(item));
 
-  /// Calls whole(tile, how many before) for whole tiles, ragged(state, how many before) for others, in their
-  /// order. Ragged ones are called for: a call among the loads would take registers from them.
+  /// Calls whole(tile, number) for whole tiles and ragged(state, number) for others, in order; `number` is how many
+  /// came before. Ragged tiles are folded by a function that is not inlined, outside of the loop over whole tiles,
+  /// since a call in that loop would take registers from loads.
   template <class Whole, class Ragged>
   MONOFOLD_GPU static void each_tile(const F& f, const tile_range<Part>& tiles, bytes16* buffer,
                                      const Whole& whole, const Ragged& ragged) {
@@ -145,7 +147,7 @@ class tile_range_fold {
     fold_ragged(tiles.end);
   }
 
-  /// Lane 0 keeps a node of each size in its place, as plan/tree's node_joiner does.
+  /// Adds the state of a tile to a stack of nodes, one of each size, as node_joiner of plan/tree does; by lane 0.
   MONOFOLD_GPU static void push(const F& f, state* stack, std::int64_t count, state own) {
     if (lane_rank() != 0) return;
     int level = 0;
@@ -163,7 +165,7 @@ class tile_range_fold {
   }
 };
 
-/// Exact sums of floats.
+/// Folds tiles of exact sums of floats.
 template <class F, class Part, class Term>
 requires(!std::is_void_v<Term>) class tile_range_fold<F, Part, Term> {
  public:
@@ -182,13 +184,13 @@ requires(!std::is_void_v<Term>) class tile_range_fold<F, Part, Term> {
     add(range_of(tiles.part, tiles.first, tiles.end), scratch, false, unused, out);
   }
 
-  /// The same as a short sum, in all lanes; false: `out` has the state.
+  /// Adds tiles to a short sum, in all lanes. False where it does not hold the sum: then `out` has the state.
   MONOFOLD_GPU static bool fold_short(const tile_range<Part>& tiles, char* scratch, sums& own,
                                       state* out) {
     return add(range_of(tiles.part, tiles.first, tiles.end), scratch, true, own, out);
   }
 
-  /// The same of a whole segment, to a sink: without a state where the sum is short.
+  /// Adds a whole segment and gives the sink its answer or state. No state is made where a short sum is enough.
   template <class Sink>
   MONOFOLD_GPU static void store_total(const F& f, const Part& part, char* scratch, state* spare,
                                        const Sink& sink) {
@@ -216,7 +218,8 @@ requires(!std::is_void_v<Term>) class tile_range_fold<F, Part, Term> {
     return {items - ahead, ahead, ahead + behind - at};
   }
 
-  /// True: a short sum, in all lanes, if that is wanted. Else the state is in `out`. A call: it is large.
+  /// Adds a range. True where a short sum is wanted and holds it, in all lanes; if not, the state is in `out`. Not
+  /// inlined, since it is large.
   MONOFOLD_GPU_CALL static bool add(const aligned_range<item>& range, char* scratch, bool is_wanted,
                                     sums& own, state* out) {
     using layout = typename digits::layout;
@@ -248,7 +251,7 @@ requires(!std::is_void_v<Term>) class tile_range_fold<F, Part, Term> {
   }
 };
 
-/// Shared memory of a warp for `add_by_digits`; none where a fold has no exact sums.
+/// How many bytes of shared memory `add_by_digits` needs for a warp; none for folds that are no exact sums.
 template <class Job>
 inline constexpr int digits_scratch_bytes = [] {
   using fold = typename Job::fold;

@@ -1,5 +1,6 @@
 #pragma once
-/// engine/gpu/segment/top_calls: calls for the k best items of each segment: what is checked, and what a host waits for.
+/// engine/gpu/segment/top_calls: calls for the k best items of each segment: they check arguments, start kernels, and
+/// wait.
 
 #include <cuda_runtime_api.h>
 
@@ -31,7 +32,7 @@ using word_of_item = std::conditional_t<
     std::conditional_t<sizeof(Item) == 2, std::uint16_t,
                        std::conditional_t<sizeof(Item) == 4, std::uint32_t, std::uint64_t>>>;
 
-/// The order by which a fold picks.
+/// The order of items by which a fold picks.
 template <class F>
 constexpr auto order_of_top_fold() {
   using facts = top_fold_facts<F>;
@@ -48,7 +49,7 @@ constexpr auto order_of_top_fold() {
   }
 }
 
-/// The search for the k best of each segment of a view, by a fold; lives for one call.
+/// A search for the k best items of each segment of a view; it lives for one call.
 template <class F, class View, class Segments>
 class top_segments {
  public:
@@ -93,7 +94,8 @@ class top_segments {
                        {reinterpret_cast<word*>(out.values), out.indices, nullptr}, from_view);
   }
 
-  /// The same, and waits: a `result` a segment. `bad`: the lowest segment that is none, or -1; then nothing else counts.
+  /// Starts the kernels and waits: a `result` for each segment. `bad` is the lowest segment that is wrong, or -1; if
+  /// it is not -1, the results mean nothing.
   ///
   /// errors     throws `error`: as `start`
   std::vector<result<answer>> wait(const device_stream& on, bool from_view,

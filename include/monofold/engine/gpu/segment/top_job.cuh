@@ -1,5 +1,5 @@
 #pragma once
-/// engine/gpu/segment/top_job: what kernels that look for the k best items of each row are asked to do.
+/// engine/gpu/segment/top_job: what kernels have to do that find the k best items of each row.
 
 #include <cstdint>
 
@@ -18,8 +18,9 @@
 
 namespace monofold::detail {
 
-/// Where answers go: k a row, row after row; null: nobody wants them. `failed`: ~ the lowest row without an answer, 4
-/// bits of its status behind it; null: the list reports those that are too short.
+/// Where answers go, k for each row, row after row; null where they are not asked for. `failed` gets the complement of
+/// the lowest row without an answer and, in its lowest 4 bits, that of the status; null: the list reports rows that
+/// are too short.
 template <class Word>
 struct top_row_places {
   Word* values;
@@ -68,16 +69,16 @@ struct top_job {
   MONOFOLD_GPU static std::int64_t tiles_of(const segment_ends& ends) {
     return (ends.count() + tile_items - 1) / tile_items;
   }
-  /// Whether its items are looked at: of too few, too, where one of them may be a NaN that is refused.
+  /// Whether the items of a segment have to be read: if it has k of them; or, where a NaN is an error, if it has any.
   MONOFOLD_GPU bool is_wanted(const segment_ends& ends) const {
     return ends.count() >= (order.place == nan_place::first ? 1 : k);
   }
-  /// Whether a warp finds all of them by itself.
+  /// Whether one warp finds the k best items by itself.
   MONOFOLD_GPU bool is_short(const segment_ends& ends) const {
     return ends.count() <= std::int64_t{short_tiles} * tile_items;
   }
 
-  /// The number that a segment has in the result.
+  /// The number of a segment in the result.
   MONOFOLD_GPU std::int64_t number_of(std::int64_t segment) const {
     if constexpr (lists_rows<Segments>) return segments.number(segment);
     return segment;
@@ -91,7 +92,7 @@ struct top_job {
     atomicMax(out.failed, ~(static_cast<unsigned long long>(number) << 4 |
                             static_cast<unsigned long long>(code)));
   }
-  /// Why there is no answer where these are the first and the last of the k best.
+  /// The status of a segment whose best key is `first` and whose k-th best is `last`.
   MONOFOLD_GPU status code_of(key first, key last) const {
     if (order.place == nan_place::first && order.is_nan_rank(keys::rank_of(first))) {
       return status::nan_found;

@@ -1,5 +1,5 @@
 #pragma once
-/// engine/gpu/segment/top_keys: items of a row as keys that are all different, the better the larger.
+/// engine/gpu/segment/top_keys: items of a row as keys, of which no two are equal; better items have larger keys.
 
 #include <cstdint>
 #include <type_traits>
@@ -11,7 +11,8 @@
 
 namespace monofold::detail {
 
-/// A key is a rank, and below it the index, the lower the better. Key 0 is none: nothing has the last index.
+/// A key has a rank in its upper bits, and below it the complement of the index, since lower indices are better. Key 0
+/// is no item's, since no item has the last index.
 ///
 /// shape      indices below 2^32 - 1
 template <class Word>
@@ -24,7 +25,7 @@ struct top_keys {
   MONOFOLD_HD static key of(rank own, std::uint32_t index) {
     return first_of(own) | static_cast<std::uint32_t>(~index);
   }
-  /// The least that has a rank, and the best.
+  /// The least key with a rank, and the best one.
   MONOFOLD_HD static key first_of(rank own) { return static_cast<key>(own) << rank_shift; }
   MONOFOLD_HD static key last_of(rank own) { return of(own, 0); }
   MONOFOLD_HD static rank rank_of(key own) { return static_cast<rank>(own >> rank_shift); }

@@ -1,6 +1,6 @@
 #pragma once
-/// engine/gpu/segment/top_list: rows of an array, or segments by their starts and stops, in each of which the k best
-/// items are looked for.
+/// engine/gpu/segment/top_list: rows of an array, or segments given by starts and stops, as one type for kernels that
+/// find the k best items.
 
 #include <cstdint>
 
@@ -11,7 +11,7 @@
 
 namespace monofold::detail {
 
-/// One type of list, so that all have the same kernels.
+/// A list of rows or of segments: with one type, all use the same kernels.
 ///
 /// shape      rows: one axis is reduced, or none
 class top_list {
@@ -21,7 +21,7 @@ class top_list {
       : count_(count), starts_(starts), stops_(stops) {}
 
   MONOFOLD_HD std::int64_t size() const { return count_; }
-  /// -1: the device knows.
+  /// The length of all rows; -1 if only the device knows lengths.
   std::int64_t length() const { return starts_ != nullptr ? -1 : rows_.row_items; }
   MONOFOLD_GPU std::int64_t begin(std::int64_t s) const {
     return starts_ != nullptr ? starts_[s] : place_of_row(rows_, s).offset;
@@ -30,11 +30,11 @@ class top_list {
     return starts_ != nullptr ? stops_[s] : begin(s) + rows_.row_items;
   }
 
-  /// Which one of the result a row is: neighbours in memory come one after the other here.
+  /// The number of row `s` in the result. Here rows are in the order in which they lie in memory.
   MONOFOLD_GPU std::int64_t number(std::int64_t s) const {
     return starts_ != nullptr ? s : place_of_row(rows_, s).number;
   }
-  /// Rows are where they are said to be; they may begin before the first item, too.
+  /// Whether these are rows: rows need no check, and may begin before the first item.
   MONOFOLD_GPU bool are_rows() const { return starts_ == nullptr; }
   MONOFOLD_GPU std::int64_t item_stride() const {
     return rows_.num_reduced == 1 ? rows_.reduced[0].stride : 1;
@@ -53,7 +53,7 @@ struct known_segments<top_list> {
   static constexpr bool may_overlap = true;
 };
 
-/// What only rows of arrays have.
+/// Lists of rows of an array.
 template <class Segments>
 concept lists_rows = requires(const Segments& list) {
   list.item_stride();

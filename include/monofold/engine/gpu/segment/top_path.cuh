@@ -1,6 +1,5 @@
 #pragma once
-/// engine/gpu/segment/top_path: the k best items of each segment on a CUDA device, from what a host knows to the
-/// launches.
+/// engine/gpu/segment/top_path: chooses and starts the kernels that find the k best items of each segment.
 
 #include <cstdint>
 #include <string>
@@ -20,7 +19,7 @@
 
 namespace monofold::detail {
 
-/// A search for the k best items of each segment of so many; lives for one call.
+/// A search for the k best items of each of so many segments; it lives for one call.
 template <class Word, class Segments>
 class top_rows_path {
  public:
@@ -50,10 +49,10 @@ class top_rows_path {
            memory_.units * k_ * static_cast<std::int64_t>(sizeof(typename job::key));
   }
 
-  /// Whether the kernels leave a report.
+  /// Whether the kernels write a report.
   bool reports() const { return plan_.long_blocks > 0; }
 
-  /// What is wrong with k, or with rows of one length.
+  /// The failure if k does not fit, or if rows of one length are too short for it.
   failure failure_of_k() const {
     if (k_ < 0) return {status::invalid_argument, "k is " + std::to_string(k_)};
     if (k_ > max_top_items) {

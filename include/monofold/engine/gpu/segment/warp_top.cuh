@@ -17,19 +17,19 @@
 
 namespace monofold::detail {
 
-/// Items `stride` apart; by 16-byte boundaries where that is 1, else from the first one on.
+/// Items `stride` apart. Tiles begin at 16-byte boundaries where the stride is 1, and at the first item where not.
 template <class Word>
 struct strided_range : aligned_range<Word> {
   std::int64_t stride;
 
-  /// The item of a range of one.
+  /// The only item of a range of one item.
   MONOFOLD_GPU Word only() const { return this->base[this->first]; }
 };
 
 /// The candidates of a warp, in shared memory, and a bound that candidates have to reach.
 ///
-/// A warp loads a tile and takes the best rank of each chunk of 16 bytes. Chunks that reach the bound are staged in
-/// shared memory, where lanes take their items side by side: few chunks do, so this costs a few steps a tile.
+/// A warp loads a tile and finds the best rank in each chunk of 16 bytes. Chunks that reach the bound are copied to
+/// shared memory, from where lanes take one item each. Few chunks reach it, so this takes a few steps a tile.
 ///
 /// shape      shared: bytes_for(k), at a 16-byte boundary
 /// sync       all lanes of the warp make each call together
@@ -58,12 +58,12 @@ class warp_top {
         pool_(pool_in(shared)),
         k_(k) {}
 
-  /// The pool of a warp that has this shared memory.
+  /// The candidates in this shared memory of a warp.
   MONOFOLD_GPU static key* pool_in(char* shared) {
     return reinterpret_cast<key*>(shared + staged_bytes);
   }
 
-  /// No candidates.
+  /// Begins without candidates.
   MONOFOLD_GPU void start() {
     sync_warp();  // the pool was read before
     count_ = 0;
@@ -72,10 +72,10 @@ class warp_top {
   }
 
   MONOFOLD_GPU int count() const { return count_; }
-  /// Behind `sort`.
+  /// The key in a place, best first, after `sort`.
   MONOFOLD_GPU key at(int place) const { return pool_[place]; }
 
-  /// Adds the keys of the lanes that have one, where they reach the bound.
+  /// Adds the keys of lanes that have one, if they reach the bound.
   MONOFOLD_GPU void offer(bool has_key, key own) {
     bool enters = has_key && own >= least_;
     std::uint32_t lanes = lanes_with(enters);
@@ -89,7 +89,7 @@ class warp_top {
     count_ += count_bits(lanes);
   }
 
-  /// Adds the candidates of another warp, whose pool nobody writes.
+  /// Adds the candidates of another warp, to which nobody writes meanwhile.
   MONOFOLD_GPU void offer_all(const key* pool, int count) {
     MONOFOLD_ROLL
     for (int at = 0; at < count; at += warp_lanes) {
@@ -99,10 +99,10 @@ class warp_top {
     }
   }
 
-  /// Thins out the candidates, for a better bound.
+  /// Drops candidates that are not needed, which gives a better bound.
   MONOFOLD_GPU void settle() { tighten(top_survivors(k_)); }
 
-  /// Looks at the tile at position `at`, a boundary; indices count from the range's first item.
+  /// Searches the tile at position `at`, a boundary. Indices count from the range's first item.
   MONOFOLD_GPU void scan(const range& items, std::int64_t at) {
     const std::int64_t left = items.end - at;
     const int rows =
@@ -132,7 +132,7 @@ class warp_top {
     if (count_ >= top_pool_settled(k_)) settle();
   }
 
-  /// Puts the k best of the pool in order, best first, and drops others: fewer where there are fewer.
+  /// Sorts the k best candidates, best first, and drops the others. There may be fewer than k.
   MONOFOLD_GPU void sort() {
     int most = warp_lanes;
     while (most < k_) most *= 2;
@@ -153,7 +153,7 @@ class warp_top {
  private:
   MONOFOLD_GPU static std::uint32_t lanes_below() { return first_lanes(lane_rank() + 1) >> 1; }
 
-  /// The same of items that lie apart, one by one.
+  /// Loads items that lie apart, one by one.
   MONOFOLD_GPU void gather(bytes16 (&raw)[tile_rows], const range& items, std::int64_t at,
                            int rows) const {
     const std::int64_t first = at + lane_rank() * chunk_items;
@@ -180,8 +180,8 @@ class warp_top {
     return order_.settled(best);
   }
 
-  /// Chunks are different items: the k-th best of their bests is a bound that hardly more than k items reach. Of few,
-  /// the bests of lanes do as well.
+  /// Finds a first bound: the k-th best of the best items of chunks, which hardly more than k items reach. For small
+  /// k, the best items of lanes are used.
   MONOFOLD_GPU void find_first_bound(const rank (&best)[tile_rows], rank most) {
     const rank of_lane[1] = {most};
     const rank bound = k_ <= warp_lanes / 2 ? kth_of(of_lane) : kth_of(best);
@@ -189,7 +189,8 @@ class warp_top {
     needs_bound_ = false;
   }
 
-  /// A number that k of the warp's numbers reach, and hardly more; the least where there are fewer.
+  /// A number that at least k of the warp's numbers reach, and hardly more; the smallest number where the warp has
+  /// fewer than k.
   template <int n>
   MONOFOLD_GPU rank kth_of(const rank (&own)[n]) const {
     rank low = own[0];
@@ -220,7 +221,7 @@ class warp_top {
     return low;
   }
 
-  /// How many chunks reach the bound: they, and where they come from, are in the stage.
+  /// Copies the chunks that reach the bound, and their places, to the stage; returns how many they are.
   MONOFOLD_GPU int stage(const bytes16 (&raw)[tile_rows], const rank (&best)[tile_rows], rank limit,
                          int rows) const {
     int staged = 0;
@@ -238,7 +239,7 @@ class warp_top {
     return staged;
   }
 
-  /// A lane an item.
+  /// Adds the items of staged chunks that reach the bound, an item by each lane.
   MONOFOLD_GPU void offer_staged(const range& items, std::int64_t at, int staged) {
     const auto* const words = reinterpret_cast<const Word*>(stage_);
     MONOFOLD_ROLL
@@ -260,13 +261,14 @@ class warp_top {
     if (own.least > least_) least_ = own.least;
   }
 
-  /// Keys that are left, and what all of them reach.
+  /// How many keys are left, and a bound that all of them reach.
   struct thinned_pool {
     int count;
     key least;
   };
-  /// Drops keys until `most`, k or more, or fewer are left. They are all different, so halving the interval in which
-  /// the last of the k best lies comes to an end. A call of values: one through `this` would keep all of it in memory.
+  /// Drops keys until at most `most` are left, which is k or more. The k-th best key lies in an interval that is
+  /// halved until few enough keys are above it; this comes to an end since no two keys are equal. Arguments are passed
+  /// by value and not through `this`, which would keep the object in memory.
   MONOFOLD_GPU_CALL static thinned_pool thin_out(key* pool, int count, int k, int most) {
     sync_warp();  // keys written before are read below
     if (count <= most) return {count, key{0}};
@@ -313,7 +315,7 @@ class warp_top {
     }
   }
 
-  /// More than 32 keys, by pairs.
+  /// Sorts more than 32 keys, by exchanging pairs.
   MONOFOLD_GPU void sort_pool() {
     int size = 2 * warp_lanes;
     while (size < count_) size *= 2;

@@ -1,5 +1,6 @@
 #pragma once
-/// engine/gpu/segment/work_list: the segments that are left to the second kernel, cut into units of like size.
+/// engine/gpu/segment/work_list: the segments that the first kernel leaves to the second, cut into units of similar
+/// size.
 
 #include <cstdint>
 
@@ -12,7 +13,7 @@
 
 namespace monofold::detail {
 
-/// Words that are 0 between calls.
+/// Counters of a list, which are 0 between calls.
 struct segment_counters {
   unsigned long long mediums;
   unsigned long long units;
@@ -23,17 +24,17 @@ struct segment_counters {
   unsigned long long done;   // blocks of the second kernel
 };
 
-/// Node `node` of the `nodes` of a segment, which a block takes; no nodes: nothing.
+/// A unit: node `node` of the `nodes` of a segment, which a block folds. Without nodes it is empty.
 struct segment_unit {
   std::int64_t segment;
   std::int32_t node;
   std::int32_t nodes;
 };
 
-/// What a unit knows of a list: where its segment's states and its ticket lie.
+/// A list of segments. A unit also says where the states and the ticket of its segment lie.
 ///
-/// Medium segments go to warps, longer ones in nodes to blocks. Where a list is full, because segments overlap, a
-/// warp takes a long segment as it does a medium one. The order of a list changes no bit.
+/// Medium segments are folded by warps; longer ones are cut into nodes, which are folded by blocks. Where a list is
+/// full, since segments overlap, a warp folds a long segment, too. The order of a list changes no bit.
 struct work_list {
   segment_counters* counters;
   std::int64_t* mediums;
@@ -52,7 +53,7 @@ struct work_list {
     atomicMax(&counters->empty, name(segment));
   }
 
-  /// Adds the segments of those lanes that have one of `tiles` > 0 tiles.
+  /// Adds the segments of lanes to the list. A lane has a segment where `tiles` > 0.
   ///
   /// sync       all lanes of the warp
   MONOFOLD_GPU_CALL static void append(work_list list, segment_launch plan, std::int64_t segment,
@@ -73,8 +74,8 @@ struct work_list {
   }
 
  private:
-  /// Adds the units of the lanes' long segments. True in lanes whose units do not fit: then what is left of the list
-  /// holds nothing.
+  /// Adds the units of the lanes' long segments to the list. True in lanes whose units do not fit: the places that are
+  /// left are then filled with empty units.
   ///
   /// sync       all lanes of the warp
   MONOFOLD_GPU bool has_no_room_for_units(const segment_launch& plan, std::int64_t segment,
@@ -138,7 +139,7 @@ struct list_memory {
   }
 };
 
-/// Puts the counters back to 0 and tells of what was wrong, when all blocks are done.
+/// Reports what was wrong and sets the counters to 0, when all blocks are done.
 ///
 /// sync       all threads of the block
 MONOFOLD_GPU void end_segments(segment_counters* counters, std::uint64_t* report) {
