@@ -138,6 +138,7 @@ CALLS = {
     "reduce_many_async": "those, for which one may wait later",
     "reduce_axis": "one for each row, column or other index ([axes](axes.md))",
     "reduce_axis_into": "those, into memory of the caller",
+    "fold_axis_into": "states of rows, into memory of the device",
     "reduce_segments": "one for each segment ([segments](axes.md#segments))",
     "reduce_segments_into": "those, into memory of the caller",
     "fold_segments_into": "states of segments, into memory of the device",
