@@ -244,8 +244,7 @@ MONOFOLD_API monofold_status monofold_dot(const void* left, const void* right, m
 /// shape      as monofold_reduce_axis_into: `left_strides` and `right_strides` in items, null: row-major; room for
 ///            `capacity` answers of `value_dtype` at `values`
 /// order      a row's bits are those of monofold_dot of the two rows, whatever the layouts
-/// errors     as monofold_reduce_axis_into, and monofold_dot
-/// cost       one pass over both arrays, in host memory; a thread copies up to some tiles of pairs
+/// errors     as monofold_reduce_axis_into, and monofold_dot; cost: one pass over both arrays, in host memory
 /// tested by  tests/runtime/pair_axes_test.cpp
 MONOFOLD_API monofold_status monofold_dot_axis(
     const void* left, const void* right, monofold_dtype dtype, int32_t rank, const int64_t* extents,

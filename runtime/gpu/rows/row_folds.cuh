@@ -320,6 +320,9 @@ struct row_extremum_fold {
 
 namespace monofold::detail {
 
+template <class Term>
+inline constexpr bool answers_double_v<runtime::row_total_fold<Term>> = true;
+
 template <class Item, class Sink>
 struct slot_cells<runtime::row_plain_fold<Item>, Item, Sink>
     : number_cells<runtime::row_plain_fold<Item>, Item> {};

@@ -106,6 +106,8 @@ class tiny_rows {
       }
       // What is not finite leaves no number below.
       return sum.low == sum.low && pair_cells<term>::finish(job_.f, sum, length, *place.out);
+    } else if constexpr (!answers_double_v<fold>) {
+      return false;
     } else {
       double sum = first;
       bool is_whole = true;
@@ -134,7 +136,8 @@ constexpr bool are_tiny_rows(std::int64_t length) {
     return true;
   } else {
     // Sums of doubles are mostly pairs, which other folds than sums take long to answer.
-    return sizeof(Item) <= 4 || length == 1 || (length == 2 && answers_sum_v<F>);
+    return answers_double_v<F> &&
+           (sizeof(Item) <= 4 || length == 1 || (length == 2 && answers_sum_v<F>));
   }
 }
 
