@@ -38,8 +38,9 @@ void interleave(const Left* left, const axis_step& left_inner, std::int64_t left
 
 /// Copies pairs [at, at + count) of the rows of a group, each row's side by side.
 template <class Left, class Right, class Pair>
-void gather_pairs(const pair_rows& rows, const row_group<Left>& left, const row_group<Right>& right,
-                  std::int64_t at, std::int64_t count, Pair* out, std::int64_t pitch) {
+void gather_row_pairs(const pair_rows& rows, const row_group<Left>& left,
+                      const row_group<Right>& right, std::int64_t at, std::int64_t count, Pair* out,
+                      std::int64_t pitch) {
   if (rows.left.num_reduced == 0) {  // rows of one pair
     return interleave(left.first, rows.left.inner(), 0, right.first, rows.right.inner(), 0, count,
                       left.width, out, pitch);
@@ -126,7 +127,7 @@ class pair_group_folder {
       }
       return;
     }
-    gather_pairs(rows_, group.left, group.right, 0, count, in.items.data(), pitch_);
+    gather_row_pairs(rows_, group.left, group.right, 0, count, in.items.data(), pitch_);
     for (int c = 0; c < group.width; ++c) {
       put(row_of(group, c),
           finish_state(fold_, fold_row(fold_of(group, c), in.items.data() + c * pitch_, count, 0)));
@@ -140,7 +141,7 @@ class pair_group_folder {
         group.width, at, count, in.items.data(), pitch_,
         [&](int c) -> decltype(auto) { return fold_of(group, c); },
         [&](std::int64_t from, std::int64_t n) {
-          gather_pairs(rows_, group.left, group.right, from, n, in.items.data(), pitch_);
+          gather_row_pairs(rows_, group.left, group.right, from, n, in.items.data(), pitch_);
         },
         out);
   }
