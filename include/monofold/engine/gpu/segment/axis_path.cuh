@@ -11,6 +11,7 @@
 #include "monofold/engine/gpu/segment/join_across_kernel.cuh"
 #include "monofold/engine/gpu/segment/path.cuh"
 #include "monofold/engine/gpu/segment/share_across_kernel.cuh"
+#include "monofold/engine/gpu/segment/staged_columns.cuh"
 #include "monofold/engine/gpu/workspace.cuh"
 #include "monofold/fold/exact/sum_of_two.hpp"
 #include "monofold/platform/strict_arithmetic.hpp"

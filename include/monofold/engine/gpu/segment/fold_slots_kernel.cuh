@@ -6,6 +6,7 @@
 
 #include "monofold/engine/gpu/segment/exact_cells.cuh"
 #include "monofold/engine/gpu/segment/job.cuh"
+#include "monofold/engine/gpu/segment/known_segments.hpp"
 #include "monofold/engine/gpu/segment/slot_cells.cuh"
 #include "monofold/engine/gpu/segment/slot_page.cuh"
 #include "monofold/engine/gpu/segment/tile_range.cuh"

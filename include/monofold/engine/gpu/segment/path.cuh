@@ -15,6 +15,7 @@
 #include "monofold/engine/gpu/segment/job.cuh"
 #include "monofold/engine/gpu/segment/known_segments.hpp"
 #include "monofold/engine/gpu/segment/long_block.cuh"
+#include "monofold/engine/gpu/segment/tiny_rows.cuh"
 #include "monofold/engine/gpu/segment/work_list.cuh"
 #include "monofold/engine/gpu/workspace.cuh"
 #include "monofold/fold/extrema.hpp"
