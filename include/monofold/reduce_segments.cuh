@@ -31,7 +31,8 @@ inline std::int64_t wrong_segment(const fixed_segments& list, std::int64_t size)
   const auto is_good = [&](std::int64_t s) {
     return list.begin(s) >= 0 && list.length() >= 0 && list.end(s) <= size;
   };
-  if (list.size() == 0 || is_good(list.size() - 1)) return is_good(0) ? -1 : 0;
+  if (list.size() == 0) return list.length() >= 0 ? -1 : 0;
+  if (is_good(list.size() - 1)) return is_good(0) ? -1 : 0;
   std::int64_t good = -1;  // they lie in a row: a boundary between good ones and others
   std::int64_t bad = list.size() - 1;
   while (bad - good > 1) {

@@ -131,7 +131,7 @@ def code_of_answers(operation, d, asked, widest):
 def whole(d, operation, asked, keepdims, widest, split_every):
     """A state a chunk; the answer of all of them together is rounded once, to its type."""
     states = joined(d, _folds.as_fold(operation), operation.nan, split_every)
-    code = code_of_answers(operation, d, asked, widest)
+    code = code_of_answers(operation, d, asked, widest and not keepdims)
     dtype = _dtypes.numpy_of(code)
     answer = states.map_blocks(answer_of, kind=operation.kind, code=code, dtype=dtype,
                                meta=np.empty((0,) * states.ndim, dtype))

@@ -46,7 +46,14 @@ def _several(d, fold, axis, keepdims, split_every, in_order=tuple):
     """The arrays of a fold; `in_order` puts them into the order of what is returned."""
     _dask.check(d)
     axes = _rows.axes_of(axis, d.ndim)
-    parts = in_order(tuple(_parts_of(fold, d, axis is None)))
+    parts = in_order(tuple(_parts_of(fold, d, axis is None and not keepdims)))
+    if not axes:  # each item is a row, along an axis of its own
+        return _along(d[..., np.newaxis], fold, (d.ndim,), parts, False, split_every)
+    return _along(d, fold, axes, parts, keepdims, split_every)
+
+
+def _along(d, fold, axes, parts, keepdims, split_every):
+    """The same along axes, of which there are some."""
     if len(axes) == d.ndim:
         states = _dask.joined(d, fold, fold.nan, split_every)
         found = [states.map_blocks(part.of_state, dtype=part.dtype, chunks=(1,) * (states.ndim - 1) + (part.room,),
@@ -70,7 +77,7 @@ def _several(d, fold, axis, keepdims, split_every, in_order=tuple):
 
 
 def _kept(part, axes):
-    return (1,) * (len(axes) - 1) + (part.room,) if axes else ()
+    return (1,) * (len(axes) - 1) + (part.room,)
 
 
 def _shown(array, part, axes, keepdims):

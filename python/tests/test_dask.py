@@ -157,6 +157,26 @@ def test_several_answers_of_cubes():
     assert compute(*mfd.stats(da.from_array(x, chunks=3))) == mf.stats(x)
 
 
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "int32"])
+def test_several_answers_of_single_items(dtype):
+    x = np.arange(6).reshape(2, 3).astype(dtype)
+    for one in (x, x[0, 1:2].reshape(())):
+        d = da.from_array(one, chunks=1)
+        axes = () if one.ndim else None
+        for told, expected in ((mfd.minmax(d, axis=axes), mf.minmax(one, axis=axes)),
+                               (mfd.stats(d, axis=axes), mf.stats(one, axis=axes)),
+                               (mfd.top_k(d, 1, axis=axes), mf.top_k(one, 1, axis=axes))):
+            for found, wanted in zip(compute(*told), expected):
+                assert found.shape == np.shape(wanted) and found.tolist() == np.asarray(wanted).tolist()
+
+
+def test_types_where_axes_are_kept():
+    x = np.array([1, 2, 3.5], "f2")
+    d = da.from_array(x, chunks=2)
+    assert mfd.mean(d, keepdims=True).dtype == mf.mean(x, keepdims=True).dtype == "f2"
+    assert [one.dtype for one in mfd.stats(d, keepdims=True)] == [one.dtype for one in mf.stats(x, keepdims=True)]
+
+
 def test_several_answers_from_one_pass(monkeypatch):
     pushed = []
     push = mf.State.push

@@ -192,6 +192,19 @@ TEST_F(gpu_axes, dots_of_rows) {
   EXPECT_THROW(mf::reduce_axis(mf::gpu, mf::zip(there, there), {2}, mf::dot), mf::error);
 }
 
+TEST_F(gpu_axes, dots_of_no_rows) {
+  const device_array<float> one(1);
+  const mf::array_view<float> none(one.data(), {0, 3});
+  for (const mf::axis_numbers& axes : {mf::axis_numbers{1}, {}}) {
+    EXPECT_TRUE(mf::try_reduce_axis(mf::gpu, mf::zip(none, none), axes, mf::dot).values.empty());
+  }
+  EXPECT_EQ(mf::reduce_axis(mf::gpu, mf::zip(none, none), {0}, mf::dot).values,
+            std::vector<double>(3));
+  EXPECT_TRUE(
+      mf::try_reduce_segments(mf::gpu, std::span<const float>(), mf::fixed_segments(3, 0), mf::sum)
+          .empty());
+}
+
 TEST_F(gpu_axes, rows_of_nothing) {
   const device_array<float> one(1);
   const auto sums = mf::reduce_axis(mf::gpu, mf::array_view<float>(one.data(), {3, 0}), {1},
