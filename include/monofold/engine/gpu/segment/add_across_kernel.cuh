@@ -14,7 +14,6 @@
 #include "monofold/engine/gpu/segment/exact_lane.cuh"
 #include "monofold/engine/gpu/segment/fold_across_kernel.cuh"
 #include "monofold/engine/gpu/segment/staged_columns.cuh"
-#include "monofold/level/block_shared.cuh"
 #include "monofold/level/thread.cuh"
 #include "monofold/level/warp.cuh"
 #include "monofold/plan/tiles.hpp"
@@ -134,30 +133,20 @@ MONOFOLD_GPU bool have_pairs(const Job& job) {
          job.rows.row_items <= across_cells<typename Job::fold, term, 1>::most_of_pairs;
 }
 
-/// The pages of a team's columns. Warps of the teams take turns, as those that share rows do.
+/// What a team's items of a node, which come by pages, are as a pair. Warps of the teams take turns, as those that share
+/// rows do.
 ///
-/// shape      job.is_staged: rows of a block are neighbours in memory
-template <class Job>
-MONOFOLD_GPU page_ring<typename Job::item> ring_of(const Job& job, const across_lane& at) {
-  using item = typename Job::item;
-  const int team = warp_rank() % job.sharing;
-  const int own = warp_rank() / job.sharing * warp_lanes + lane_rank();
-  const std::int64_t first_row = at.row - own;
-  return {static_cast<char*>(dynamic_shared()) + team * page_shape<item>::bytes, own,
-          job.first + place_of_row(job.rows, first_row).offset, job.rows.reduced[0].stride,
-          job.rows.num_rows - first_row};
-}
-
-/// What a team's items of a node, which come by pages, are as a pair.
-///
+/// shape      job.is_staged
 /// sync       all threads of the block
 template <class Job, class Term>
 MONOFOLD_GPU sum_of_two staged_pair_of(const Job& job, const across_lane& at) {
   using item = typename Job::item;
-  staged_pairs<Term> own;
-  take_pages(ring_of(job, at), at.begin, at.end, warp_rank() % job.sharing, job.sharing,
-             [&](const item* first, auto count) { own.add(first, count); });
-  return own.total();
+  const int team = warp_rank() % job.sharing;
+  const int own = warp_rank() / job.sharing * warp_lanes + lane_rank();
+  staged_pairs<Term> sum;
+  take_pages(ring_of(job, at.row - own, team, own), at.begin, at.end, team, job.sharing,
+             [&](const item* first, auto count) { sum.add(first, count); });
+  return sum.total();
 }
 
 /// Adds rows, or the nodes of one, by doubles and pairs of doubles; bits of the lane's rows that are left.

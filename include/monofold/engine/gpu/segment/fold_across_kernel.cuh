@@ -274,6 +274,17 @@ template <class Job>
 inline constexpr bool has_pages_v =
     Job::has_one_axis&& std::is_same_v<typename Job::first_item, const typename Job::item*>;
 
+/// The pages of rows from `first_row` on, for thread `own` of a team.
+///
+/// shape      job.is_staged: rows of a block are neighbours in memory
+template <class Job>
+MONOFOLD_GPU page_ring<typename Job::item> ring_of(const Job& job, std::int64_t first_row, int team,
+                                                   int own) {
+  return {static_cast<char*>(dynamic_shared()) + team * page_shape<typename Job::item>::bytes, own,
+          job.first + place_of_row(job.rows, first_row).offset, job.rows.reduced[0].stride,
+          job.rows.num_rows - first_row};
+}
+
 /// What a thread has of staged_columns rows whose items come by pages.
 template <class Item>
 struct staged_unit {
@@ -283,19 +294,15 @@ struct staged_unit {
 };
 /// That of this thread.
 ///
-/// shape      job.is_staged: rows of a block are neighbours in memory; teams of a block share them
+/// shape      job.is_staged; teams of a block share its rows
 template <class Job>
 MONOFOLD_GPU staged_unit<typename Job::item> staged_unit_of(const Job& job) {
-  using item = typename Job::item;
   const std::int64_t node = block_rank() / job.groups;
   const std::int64_t first_row = (block_rank() - node * job.groups) * staged_columns;
-  const std::int64_t columns = job.rows.num_rows - first_row;
   const int team = thread_rank() / staged_columns;
   const int own = thread_rank() % staged_columns;
-  return {unit_at(job, first_row + own, node, team == 0 && own < columns), team,
-          page_ring<item>(static_cast<char*>(dynamic_shared()) + team * page_shape<item>::bytes,
-                          own, job.first + place_of_row(job.rows, first_row).offset,
-                          job.rows.reduced[0].stride, columns)};
+  const bool is_there = team == 0 && first_row + own < job.rows.num_rows;
+  return {unit_at(job, first_row + own, node, is_there), team, ring_of(job, first_row, team, own)};
 }
 
 /// Whether a fold finds extrema by pages.

@@ -169,7 +169,8 @@ __global__ void __launch_bounds__(slot_warp<Job>::warps* warp_lanes, 8)
   const std::int64_t first = (std::int64_t{blockIdx.x} * slot_warp<Job>::warps + warp) * each;
   if (first >= plan.segments) return;
   const std::int64_t end = first + each < plan.segments ? first + each : plan.segments;
-  if constexpr (!known_segments<typename Job::segments_type>::never_fixed) {
+  if constexpr (!known_segments<typename Job::segments_type>::never_fixed &&
+                has_tiny_rows_v<typename Job::fold, typename slot_warp<Job>::term>) {
     if (plan.tiny_items > 0) return own.fold_tiny(first, end);
   }
   own.fold_segments(first, end);

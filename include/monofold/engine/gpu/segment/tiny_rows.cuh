@@ -106,8 +106,6 @@ class tiny_rows {
       }
       // What is not finite leaves no number below.
       return sum.low == sum.low && pair_cells<term>::finish(job_.f, sum, length, *place.out);
-    } else if constexpr (!answers_double_v<fold>) {
-      return false;
     } else {
       double sum = first;
       bool is_whole = true;
@@ -128,17 +126,17 @@ class tiny_rows {
   const Job& job_;
 };
 
+/// Whether a fold has tiny rows: by cells of its own, or where a double that is the sum has an answer.
+template <class F, class Term>
+inline constexpr bool has_tiny_rows_v = std::is_void_v<Term> || answers_double_v<F>;
+
 /// Whether lanes take rows of so many items as they are.
 template <class F, class Item, class Term>
 constexpr bool are_tiny_rows(std::int64_t length) {
-  if (length < 1 || length > most_tiny_items) return false;
-  if constexpr (std::is_void_v<Term>) {
-    return true;
-  } else {
-    // Sums of doubles are mostly pairs, which other folds than sums take long to answer.
-    return answers_double_v<F> &&
-           (sizeof(Item) <= 4 || length == 1 || (length == 2 && answers_sum_v<F>));
-  }
+  if (!has_tiny_rows_v<F, Term> || length < 1 || length > most_tiny_items) return false;
+  // Sums of doubles are mostly pairs, which other folds than sums take long to answer.
+  return std::is_void_v<Term> || sizeof(Item) <= 4 || length == 1 ||
+         (length == 2 && answers_sum_v<F>);
 }
 
 /// Calls visit(tiny_rows) for rows of so many items, 1 to most_tiny_items.
