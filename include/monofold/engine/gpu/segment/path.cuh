@@ -140,8 +140,7 @@ class segment_path {
                       const work_list& list) const {
     if constexpr (slot_way_of<Job> != slot_way::none) {
       plan = page_launch_for(plan, facts_, multiprocessors_);
-      if (!getenv("MF_OLD") &&
-          are_tiny_rows<F, item, segment_term_t<F, View>>(facts_.fixed_length)) {
+      if (are_tiny_rows<F, item, segment_term_t<F, View>>(facts_.fixed_length)) {
         plan.tiny_items = static_cast<std::int32_t>(facts_.fixed_length);
       }
       constexpr int warps = slot_warp<Job>::warps;
