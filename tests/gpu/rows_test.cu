@@ -80,14 +80,20 @@ const std::vector<std::int64_t> row_lengths{1,   2,   4,   8,   12,  32,   100,
 TEST_F(gpu_rows, by_the_tree) {
   compare_rows<float>("hash", place_hash{}, row_lengths);
   compare_rows<float>("plain_sum", mf::plain_sum, {1, 2, 8, 100, 1000}, 4);
+  // Totals of several rows are exchanged together.
+  compare_rows<float>("plain_sum", mf::plain_sum, {20, 36, 64, 68, 128, 132, 256, 260, 516});
+  // Chunks of 8 bytes.
+  compare_rows<float>("hash", place_hash{}, {6, 10, 18, 34, 62});
+  compare_rows<float>("plain_sum", mf::plain_sum, {6, 10, 18, 34, 62}, 2);
   compare_rows<double>("argmax", mf::argmax, {1, 2, 6, 64, 66, 512});
-  compare_rows<mf::bfloat16>("plain_sum", mf::plain_sum, {1, 2, 4, 8, 264, 2048});
+  compare_rows<mf::bfloat16>("plain_sum", mf::plain_sum,
+                             {1, 2, 4, 8, 12, 20, 36, 40, 100, 124, 132, 264, 2048});
 }
 
 TEST_F(gpu_rows, exact_sums) {
   compare_rows<float>("sum", mf::sum, row_lengths);
   compare_rows<float>("mean", mf::mean, {4, 100, 260}, 8);
-  compare_rows<mf::bfloat16>("sum", mf::sum, {8, 264, 2048});
+  compare_rows<mf::bfloat16>("sum", mf::sum, {8, 12, 36, 100, 124, 128, 264, 2048});
   compare_rows<mf::float16>("norm1", mf::norm1, {8, 40, 264});
 }
 

@@ -44,6 +44,19 @@ MONOFOLD_GPU bytes16 load_16(const void* aligned) {
 #endif
 }
 
+/// The same by way of the first-level cache, for chunks next to which others of their sectors are loaded.
+MONOFOLD_GPU bytes16 load_cached_16(const void* aligned) {
+#if defined(__CUDA_ARCH__)
+  bytes16 out;
+  asm("ld.global.nc.v4.u32 {%0, %1, %2, %3}, [%4];"
+      : "=r"(out.word[0]), "=r"(out.word[1]), "=r"(out.word[2]), "=r"(out.word[3])
+      : "l"(aligned));
+  return out;
+#else
+  return *static_cast<const bytes16*>(aligned);
+#endif
+}
+
 /// The same, of an array that is partly kept in the second-level cache.
 MONOFOLD_GPU bytes16 load_kept_16(const void* aligned) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
@@ -103,10 +116,10 @@ MONOFOLD_GPU void load_aligned_rows(bytes16 (&raw)[rows], const char* bytes, int
 ///
 /// shape      the `past` bytes before the rows and the 16 - past bytes behind them are read too
 /// sync       all lanes of the warp
-template <int grain = 1, int rows>
+template <int grain = 1, bool is_kept = false, int rows>
 MONOFOLD_GPU void load_shifted_rows(bytes16 (&raw)[rows], const char* bytes, int past, int lane) {
   const char* const aligned = bytes - past;
-  load_aligned_rows(raw, aligned, lane);
+  load_aligned_rows<rows, is_kept>(raw, aligned, lane);
   const bytes16 behind = load_16(aligned + rows * warp_lanes * static_cast<int>(sizeof(bytes16)));
   MONOFOLD_UNROLL
   for (int r = 0; r < rows; ++r) {

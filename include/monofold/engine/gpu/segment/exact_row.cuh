@@ -106,14 +106,14 @@ class exact_row {
     return !any_lane(items::is_below(seen.least, items::low_limit(last + items::last_bias)));
   }
 
-  /// The sum of a lane's items of such a row.
-  template <int depth>
+  /// The sum of a lane's items of such a row, the first `items` of each chunk.
+  template <int items = format::chunk_items, int depth>
   MONOFOLD_GPU static double sum_of_lane(const bytes16 (&raw)[depth]) {
     double sum[2] = {-0.0, -0.0};
     MONOFOLD_UNROLL
     for (int k = 0; k < depth; ++k) {
       MONOFOLD_UNROLL
-      for (int v = 0; v < format::chunk_items; ++v) {
+      for (int v = 0; v < items; ++v) {
         double x[1];
         format::split(raw[k], v, x);
         sum[v % 2] = rounded_sum(sum[v % 2], x[0]);

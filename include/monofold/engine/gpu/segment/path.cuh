@@ -59,13 +59,14 @@ class segment_path {
     if constexpr (std::is_same_v<Segments, fixed_segments> && folds_chunks_v<F, View>) {
       // Rows that share chunks lie side by side; others begin at chunks.
       rows_ = row_launch_for<item>(count, length, multiprocessors);
-      const bool is_aligned =
-          reinterpret_cast<std::uintptr_t>(view.data()) % lane_bytes == 0 &&
-          (count <= 1 ||
-           (rows_.chunks == 0 ? segments.begin(1) == length
-                              : segments.begin(1) % tile_shape<item>::items_per_lane == 0));
+      const std::int64_t chunk_bytes = rows_.are_halves ? lane_bytes / 2 : lane_bytes;
+      const std::int64_t row_bytes = segments.begin(1) * static_cast<int>(sizeof(item));
+      const bool is_aligned = reinterpret_cast<std::uintptr_t>(view.data()) % chunk_bytes == 0 &&
+                              (count <= 1 || (rows_.chunks == 0 ? segments.begin(1) == length
+                                                                : row_bytes % chunk_bytes == 0));
       if (!is_aligned || is_faster_in_slots(length) ||
-          (rows_.chunks == 0 && !folds_shared_chunks_v<F, View>)) {
+          (rows_.chunks == 0 && !folds_shared_chunks_v<F, View>) ||
+          (rows_.are_halves && !folds_half_chunks_v<F, View>)) {
         rows_.warps = 0;
       }
     }
@@ -114,8 +115,8 @@ class segment_path {
   /// Whether the kernel of slots, or that of shared memory, is faster for rows of this length than that of chunks.
   ///
   /// source     one H200. Of tiny rows the kernel of slots takes 0.2 to 0.9 of the time, of extrema 0.9 for rows of 8
-  ///            items; of exact sums of float32 0.5 to 0.95, of integers, whose states
-  ///            have 128 bits, 0.2 to 0.8; of their means 0.45 to 0.85
+  ///            items; of exact sums of float32 0.5 to 0.9 between 16 and 128 MiB, but up to 8 and from 256 MiB on 1.1 to
+  ///            1.5; of integers, whose states have 128 bits, 0.2 to 0.8; of their means 0.45 to 0.85
   bool is_faster_in_slots(std::int64_t length) const {
     if constexpr (std::is_void_v<segment_term_t<F, View>> && has_cells_for_slots<F, item, void>()) {
       if (length <= most_tiny_items) return true;
@@ -128,7 +129,10 @@ class segment_path {
                          sizeof(item) == 4) {
       return length > 8 && length <= 256;  // by shared memory
     } else if constexpr (!std::is_void_v<segment_term_t<F, View>> && sizeof(item) == 4) {
-      const bool are_few = count_of(segments_) * length <= std::int64_t{8} << 20;
+      // Blocks of that of chunks come in waves, which few or many do not mind.
+      const std::int64_t items = count_of(segments_) * length;
+      if (items <= std::int64_t{2} << 20 || items >= std::int64_t{48} << 20) return false;
+      const bool are_few = items <= std::int64_t{8} << 20;
       return are_few ? length > 4 && length <= 512 : length > 32 && length < 256;
     } else {
       return false;
