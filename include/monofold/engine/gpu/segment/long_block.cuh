@@ -105,7 +105,7 @@ class long_block {
     if constexpr (!std::is_void_v<term>) {
       range_fold::store_total(job_.f, items, scratch_, own, job_.sinks.of(segment));
     } else {
-      range_fold::fold(job_.f, {items, 0, job_.tiles_of(ends)}, scratch_, own);
+      range_fold::fold(job_.f, tiles_in(items, ends, 0, job_.tiles_of(ends)), scratch_, own);
       store_state(job_, segment, *own);
       sync_warp();  // the state read above is overwritten by the next call
     }
@@ -144,7 +144,10 @@ class long_block {
       // The last one would cost as much as the others.
       const std::int64_t first = tiles * node / nodes;
       const std::int64_t end = tiles * (node + 1) / nodes;
-      if (fold_short_parts({items, first, end}, segment, node, nodes, at, ticket, team)) return;
+      if (fold_short_parts(tiles_in(items, ends, first, end), segment, node, nodes, at, ticket,
+                           team)) {
+        return;
+      }
       parts = team.warps();
     } else {
       const int node_level = plan_.node_level_of(tiles);
@@ -159,7 +162,8 @@ class long_block {
       for (int piece = team.rank(); piece * each < here; piece += team.warps()) {
         const std::int64_t from = piece * each;
         const std::int64_t end = from + each < here ? from + each : here;
-        range_fold::fold(job_.f, {items, first + from, first + end}, scratch_, team_states + piece);
+        range_fold::fold(job_.f, tiles_in(items, ends, first + from, first + end), scratch_,
+                         team_states + piece);
       }
       parts = static_cast<int>((here + each - 1) / each);
     }
@@ -189,7 +193,8 @@ class long_block {
     sums own{};
     bool is_short = true;
     if (has_tiles) {
-      is_short = range_fold::fold_short({tiles.part, from, end}, scratch_, own, own_state);
+      is_short = range_fold::fold_short({tiles.part, from, end, tiles.before, tiles.behind},
+                                        scratch_, own, own_state);
     }
     if (lane_rank() == 0) slots[warp_rank()] = own;
     bool are_near = !sync_block_any(!is_short);  // slots written above are read below
@@ -198,7 +203,7 @@ class long_block {
     if (!team.is_all()) are_near = !sync_block_any(!are_near);  // all teams go one way
     if (!are_near) {
       if (is_short && lane_rank() == 0) {
-        make_lane_state(own, has_tiles ? items_in({tiles.part, from, end}) : 0, *own_state);
+        make_lane_state(own, has_tiles ? items_in(tiles.part, from, end) : 0, *own_state);
       }
       return false;
     }
@@ -210,11 +215,15 @@ class long_block {
     sync_block();  // slots read above are overwritten by the next call
     return true;
   }
-  MONOFOLD_GPU static std::int64_t items_in(const tile_range<part>& tiles) {
+  MONOFOLD_GPU static std::int64_t items_in(const part& items, std::int64_t first,
+                                            std::int64_t behind) {
     constexpr std::int64_t each = range_fold::tile_items;
-    const std::int64_t end =
-        tiles.end * each < tiles.part.size() ? tiles.end * each : tiles.part.size();
-    return end - tiles.first * each;
+    const std::int64_t end = behind * each < items.size() ? behind * each : items.size();
+    return end - first * each;
+  }
+  MONOFOLD_GPU tile_range<part> tiles_in(const part& items, const segment_ends& ends,
+                                         std::int64_t first, std::int64_t end) const {
+    return {items, first, end, ends.begin, job_.size - ends.end};
   }
   /// Gives the segment's sink its state, which lane 0 of this warp has.
   MONOFOLD_GPU static void store_state(const Job& job, std::int64_t segment, const state& total) {
@@ -310,7 +319,7 @@ class long_block {
     MONOFOLD_ROLL
     for (int i = thread_rank(); i < nodes; i += threads_in_block()) {
       if (left[i].more != 0) continue;
-      make_lane_state(left[i], items_in({items, tiles * i / nodes, tiles * (i + 1) / nodes}),
+      make_lane_state(left[i], items_in(items, tiles * i / nodes, tiles * (i + 1) / nodes),
                       states[i]);
     }
     sync_block();  // states written above are read below

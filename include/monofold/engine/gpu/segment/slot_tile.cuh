@@ -14,11 +14,13 @@
 
 namespace monofold::detail {
 
-/// Whether tiles of a fold may be folded so: to shift chunks of 16 bytes takes twice the time of reading them.
+/// Whether tiles of a fold are folded so: to shift chunks of 16 bytes takes twice the time of reading them. Of smaller
+/// items there are so many that it is faster.
 template <class F, class View>
 inline constexpr bool has_slot_tiles_v = false;
 template <class F, contiguous_item_view View>
 inline constexpr bool has_slot_tiles_v<F, View> =
+    sizeof(typename View::item_type) >= 4 &&
     has_cells_for_slots<F, typename View::item_type, void>();
 
 /// Folds tiles `first` to `end` - 1 of a part of an array, one after the other.

@@ -9,6 +9,7 @@
 #include "monofold/engine/gpu/exact/warp_exact.cuh"
 #include "monofold/engine/gpu/load.cuh"
 #include "monofold/engine/gpu/segment/exact_team.cuh"
+#include "monofold/engine/gpu/segment/pair_tile.cuh"
 #include "monofold/engine/gpu/segment/slot_tile.cuh"
 #include "monofold/engine/gpu/tree/warp_fold.cuh"
 #include "monofold/engine/gpu/tree/warp_running.cuh"
@@ -27,6 +28,9 @@ struct tile_range {
   const Part& part;
   std::int64_t first;
   std::int64_t end;
+  // Items of the range before and behind the segment, which may be read with it.
+  std::int64_t before;
+  std::int64_t behind;
 };
 
 /// In place of short sums, for folds by the tree.
@@ -103,6 +107,9 @@ class tile_range_fold {
         return;
       }
     }
+    if constexpr (has_pair_tiles_v<F, Part>) {
+      if (past != 0) return each_pair_tile(f, tiles, buffer, ragged);
+    }
     // Shifted loads reach into the chunks around a tile.
     const std::int64_t first = past != 0 && tiles.first == 0 ? 1 : tiles.first;
     const std::int64_t last =
@@ -145,6 +152,31 @@ class tile_range_fold {
       whole(own, tile - tiles.first);
     }
     fold_ragged(tiles.end);
+  }
+
+  /// The same by words of two items. Where the range ends with the segment, the tile there is folded alone, since its last
+  /// word may go on.
+  template <class Use>
+  MONOFOLD_GPU static void each_pair_tile(const F& f, const tile_range<Part>& tiles,
+                                          bytes16* buffer, const Use& use) {
+    const std::int64_t size = tiles.part.size();
+    std::int64_t tile = tiles.first;
+    const auto fold_alone = [&](std::int64_t end) {
+      MONOFOLD_ROLL
+      for (; tile < end; ++tile) {
+        use(fold_ragged_tile(f, tiles.part, place_of_tile<Part>(size, tile), buffer),
+            tile - tiles.first);
+      }
+    };
+    if (tile == 0 && tiles.before == 0 && tiles.end > 0) fold_alone(1);
+    const std::int64_t last = tiles.behind == 0 ? (size - 1) / tile_items : tiles.end;
+    const std::int64_t end = last < tiles.end ? last : tiles.end;
+    if (tile < end) {
+      pair_tiles<F, Part> own(f, tiles.part, tile, end);
+      MONOFOLD_ROLL
+      for (; tile < end; ++tile) use(own.fold_next(), tile - tiles.first);
+    }
+    fold_alone(tiles.end);
   }
 
   /// Adds the state of a tile to a stack of nodes, one of each size, as node_joiner of plan/tree does; by lane 0.
