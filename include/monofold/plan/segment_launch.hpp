@@ -150,7 +150,9 @@ constexpr segment_launch long_rows_launch_for(segment_launch plan, const segment
   const std::int64_t at_once = std::int64_t{warps_at_once} * multiprocessors;
   std::int64_t each = 1;
   while (each < 16 && facts.segments * plan.row_tiles > each * at_once) each *= 2;
-  while (1 << plan.team_level < block_warps && each << plan.team_level < plan.row_tiles) {
+  // Exact sums are shared out evenly: rather a few tiles more a warp than twice as many warps, which must meet.
+  const std::int64_t spare = plan.is_even ? plan.row_tiles / 8 : 0;
+  while (1 << plan.team_level < block_warps && each << plan.team_level < plan.row_tiles - spare) {
     ++plan.team_level;
   }
   const bool may_be_cut = facts.segments <= max_cut_rows;
