@@ -355,18 +355,19 @@ inline constexpr bool is_crowded_v<all_fold<Folds...>, View> =
                                 128) ||
      ...);
 
-/// Folds a tile that is not whole, or lies across 16-byte boundaries; its state is in lane 0.
+/// Folds a tile that is not whole, or lies across 16-byte boundaries; its state is in lane 0. `may_be_kept`: see
+/// warp_tile::load_any.
 ///
 /// shape      `place` says which items; `buffer` is staging_bytes of shared memory of this warp, where
 ///            the fold `is_staged_v`
 /// sync       all 32 lanes of the warp
 /// tested by  tests/gpu/plan_test.cu (against the CPU engine, bit for bit)
-template <class F, class View>
+template <bool may_be_kept = false, class F, class View>
 MONOFOLD_GPU_CALL typename F::state fold_ragged_tile(F f, View view, tile_place place,
                                                      bytes16* buffer) {
   constexpr bool fills = is_filled_v<F, View> && !is_crowded_v<F, View>;
   warp_tile<View> tile(view, place);
-  tile.template load_any<fills>();
+  tile.template load_any<fills, may_be_kept>();
   if constexpr (is_staged_v<F, View>) tile.stage(buffer);
   return fold_loaded_tile<false, fills>(f, tile, buffer);
 }

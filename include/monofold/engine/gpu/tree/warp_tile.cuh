@@ -121,21 +121,27 @@ class warp_tile {
     }
   }
 
-  /// Loads a tile that `is_whole` and not `is_aligned`.
+  /// Loads a tile that `is_whole` and not `is_aligned`; `is_kept`: see load_aligned.
+  template <bool is_kept = false>
   MONOFOLD_GPU void load_shifted() {
     if constexpr (held && contiguous_item_view<View>) {
       const auto* const bytes = reinterpret_cast<const char*>(view_->data() + place_.at);
-      load_shifted_rows<alignof(item)>(raw_, bytes, bytes_past_16(bytes), lane_);
+      load_shifted_rows<alignof(item), is_kept>(raw_, bytes, bytes_past_16(bytes), lane_);
     }
   }
 
   /// Loads any tile. Of a chunk that only partly belongs to the tile, its items are loaded if the tile `is_filled` up
-  /// later, and nothing if not.
-  template <bool is_filled = false>
+  /// later, and nothing if not. `may_be_kept`: the view may be one that is partly kept.
+  template <bool is_filled = false, bool may_be_kept = false>
   MONOFOLD_GPU void load_any() {
     if constexpr (held) {
       if constexpr (contiguous_item_view<View>) {
-        if (bytes_past_16(view_->data()) != 0 && is_whole(*view_, place_)) return load_shifted();
+        if (bytes_past_16(view_->data()) != 0 && is_whole(*view_, place_)) {
+          if (may_be_kept && is_partly_kept(place_.size * static_cast<int>(sizeof(item)))) {
+            return load_shifted<true>();
+          }
+          return load_shifted();
+        }
       } else {
         if (place_.count == tile_items) return load_aligned();
       }
