@@ -95,9 +95,11 @@ TEST_F(gpu_axes, seven_and_eight_axes) {
 TEST_F(gpu_axes, short_columns) {
 #if defined(MONOFOLD_EMULATED)
   constexpr std::int64_t many = 8205;
+  constexpr std::int64_t some = 520;
   const std::vector<std::int64_t> lengths{1, 2, 7, 8, 9, 31, 33, 63, 65, 100, 127, 128, 129};
 #else
   constexpr std::int64_t many = 300005;
+  constexpr std::int64_t some = 20004;
   const std::vector<std::int64_t> lengths{1, 9, 33, 65, 128};
 #endif
   const auto compare = [](auto item, const auto& f, std::int64_t items, std::int64_t columns) {
@@ -114,12 +116,18 @@ TEST_F(gpu_axes, short_columns) {
   };
   for (const std::int64_t items : lengths) {
     compare(float{}, place_hash{}, items, many);
-    compare(float{}, mf::plain_sum, items, many + 195);
+    // Rows of memory that are whole chunks: lanes have neighbours, and of fewer columns warps share them.
+    for (const std::int64_t columns : {many + 195, some}) {
+      compare(float{}, place_hash{}, items, columns);
+      compare(float{}, mf::plain_sum, items, columns);
+    }
     // Those show which items meet; of other types fewer lengths are enough where each is slow.
     if (gpu_tests::is_slow && items != 1 && items != 9 && items != 33 && items != 128) continue;
-    compare(float{}, mf::argmin, items, many);
-    compare(double{}, mf::plain_sum, items, many);
-    compare(mf::bfloat16{}, mf::plain_sum, items, many);
+    for (const std::int64_t columns : {many, many + 195, some}) {
+      compare(float{}, mf::argmin, items, columns);
+      compare(double{}, mf::plain_sum, items, columns);
+      compare(mf::bfloat16{}, mf::plain_sum, items, columns);
+    }
     compare(std::int32_t{}, mf::sum, items, many);
     compare(std::uint8_t{}, mf::extrema, items, many);
     if (HasFatalFailure()) return;

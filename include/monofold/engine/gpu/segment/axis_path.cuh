@@ -215,6 +215,7 @@ class axis_path {
 #if defined(MONOFOLD_EMULATED)
     const strict_arithmetic arithmetic;  // the emulated device has that of this thread
 #endif
+    const wide_shape wide = wide_shape_of<job>();
     const std::int32_t lane_rows = lane_rows_of<job>();
     const std::int64_t groups = (groups_ + lane_rows - 1) / lane_rows;
     const job own{
@@ -227,6 +228,7 @@ class axis_path {
         level_,
         sharing_,
         lane_rows,
+        wide,
         is_staged_,
         sinks,
         rows_,
@@ -248,6 +250,9 @@ class axis_path {
         failed = launch_early(share_across_kernel<job>, groups * nodes_,
                               staging_teams * staged_columns, staged_bytes, on, own);
       }
+    } else if (wide.sharing > 0) {
+      failed = launch_early(fold_across_kernel<job>, wide_blocks(wide, wide_rows<F, Item>),
+                            across_threads, 0, on, own);
     } else if (sharing_ == 1) {
       failed = launch_early(fold_across_kernel<job>, (groups * nodes_ + warps - 1) / warps,
                             across_threads, 0, on, own);
@@ -259,6 +264,29 @@ class axis_path {
     const std::int64_t each = warps * rows_joined_by_warp(nodes_);
     return launch_early(join_across_kernel<job>, (rows_.num_rows + each - 1) / each, across_threads,
                         0, on, own);
+  }
+
+  /// How lanes and warps share neighbouring short rows whose items lie so that lanes load some together; sharing 0: they
+  /// do not, or rows are too few for a block a multiprocessor.
+  template <class Job>
+  wide_shape wide_shape_of() const {
+    if constexpr (has_wide_rows_v<Job>) {
+      constexpr int each = wide_rows<F, Item>;
+      const axis_step& inner = rows_.inner();
+      const bool are_wide = rows_.row_items > 0 && rows_.row_items <= tile_shape<Item>::row_items &&
+                            rows_.row_items <= most_wide_items && !is_staged_ && nodes_ == 1 &&
+                            rows_.num_kept == 1 && inner.stride == 1 && inner.number == 1 &&
+                            rows_.num_rows % each == 0 && rows_.reduced[0].stride % each == 0 &&
+                            reinterpret_cast<std::uintptr_t>(first_) % (each * sizeof(Item)) == 0;
+      const auto wide = wide_shape::of(rows_.row_items, across_threads / warp_lanes);
+      if (are_wide && wide_blocks(wide, each) >= multiprocessors_) return wide;
+    }
+    return {0, 0};
+  }
+  std::int64_t wide_blocks(const wide_shape& wide, int lane_rows) const {
+    const int rows = (warp_lanes * lane_rows >> wide.level) *
+                     (wide.sharing > 1 ? 1 : across_threads / warp_lanes);
+    return (rows_.num_rows + rows - 1) / rows;
   }
 
   /// Rows that a lane takes: several where there are enough short ones for 16 warps a multiprocessor.

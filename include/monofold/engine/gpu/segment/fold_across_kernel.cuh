@@ -5,12 +5,11 @@
 #include <type_traits>
 
 #include "monofold/engine/gpu/kernel.cuh"
-#include "monofold/engine/gpu/segment/across_slots.cuh"
 #include "monofold/engine/gpu/segment/job.cuh"
-#include "monofold/engine/gpu/segment/lane_columns.cuh"
 #include "monofold/engine/gpu/segment/lane_items.cuh"
 #include "monofold/engine/gpu/segment/paged_extremum.cuh"
 #include "monofold/engine/gpu/segment/row_place.cuh"
+#include "monofold/engine/gpu/segment/short_across.cuh"
 #include "monofold/engine/gpu/segment/short_fold.cuh"
 #include "monofold/engine/gpu/segment/staged_columns.cuh"
 #include "monofold/fold/exact/sum_of_two.hpp"
@@ -118,22 +117,13 @@ struct across_job {
   std::int32_t node_level;
   std::int32_t sharing;    // warps that take parts of the same rows: a power of two
   std::int32_t lane_rows;  // of a lane, a warp's lanes apart
-  bool is_staged;          // by pages of a block's columns, which teams share
+  wide_shape
+      wide;  // sharing > 0: lanes have neighbouring rows instead, whose items they load together
+  bool is_staged;  // by pages of a block's columns, which teams share
   Sinks sinks;
   array_rows rows;
   F f;
 };
-
-/// Bits of the rows that a lane has from `row` on.
-template <class Job>
-MONOFOLD_GPU std::uint32_t lane_rows_from(const Job& job, std::int64_t row) {
-  std::uint32_t rows = 0;
-  MONOFOLD_ROLL
-  for (int c = 0; c < job.lane_rows; ++c) {
-    if (row + c * warp_lanes < job.rows.num_rows) rows |= 1u << c;
-  }
-  return rows;
-}
 
 /// A binary counter of states, which a thread keeps.
 template <class F, int levels>
@@ -163,7 +153,6 @@ class lane_counter {
   std::int64_t count_ = 0;
 };
 
-inline constexpr int across_threads = 128;
 /// Blocks that a multiprocessor must have room for: 80 registers a thread are enough for 32 loads of 4 bytes and their
 /// accumulators, else 128.
 template <class F, class Item>
@@ -238,34 +227,6 @@ MONOFOLD_GPU void give_across(const Job& job, const across_unit& unit,
     job.sinks.of(unit.place.number)(job.f, total);
   } else {
     job.states[unit.row * job.nodes + unit.node] = total;
-  }
-}
-
-/// Whether lanes of a job may have several short rows.
-template <class Job>
-inline constexpr bool has_lane_rows_v =
-    Job::has_one_axis&& std::is_same_v<typename Job::first_item, const typename Job::item*>&&
-        has_short_columns_v<typename Job::fold, typename Job::item>;
-
-/// Several rows a lane, of unit `rank`.
-///
-/// shape      job.lane_rows: most_lane_rows
-template <class Job>
-MONOFOLD_GPU void fold_short_across(const Job& job, std::int64_t rank) {
-  using fold = typename Job::fold;
-  using item = typename Job::item;
-  const std::int64_t row = rank * most_lane_rows * warp_lanes + lane_rank();
-  const std::uint32_t rows = lane_rows_from(job, row);
-  const row_place place = place_of_row(job.rows, rows != 0 ? row : 0);
-  const auto count = static_cast<int>(job.rows.row_items);
-  const across_slots<fold, item, most_lane_rows> own(
-      job.f, {job.first + place.offset, job.rows.reduced[0].stride,
-              job.rows.inner().stride * warp_lanes, count, rows});
-  MONOFOLD_UNROLL
-  for (int c = 0; c < most_lane_rows; ++c) {
-    if ((rows >> c & 1) == 0) continue;
-    job.sinks.of(place.number + c * warp_lanes)(
-        job.f, fold_access<fold, item>::flush(job.f, own.total(c), count));
   }
 }
 
@@ -345,6 +306,9 @@ __global__ void __launch_bounds__(across_threads,
   wait_for_launches_before();
   if constexpr (has_pages_v<Job> && finds_by_pages_v<fold, typename Job::item>) {
     if (job.is_staged) return find_staged_across(job);
+  }
+  if constexpr (has_wide_rows_v<Job>) {
+    if (job.wide.sharing > 0) return fold_wide_across(job);
   }
   const std::int64_t rank = block_rank() * (across_threads / warp_lanes) + warp_rank();
   if (rank >= job.groups * job.nodes) return;
