@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -25,7 +26,9 @@ struct stored_side {
         view(memory.data() - lowest(extents, strides), extents, strides) {
     for (std::int64_t i = 0; i < view.size(); ++i) {
       const double item = inputs::spread_double(static_cast<std::uint64_t>(i) + seed, 12);
-      const_cast<Item&>(view[i]) = static_cast<Item>(item);
+      // Integers by way of the widest: no unsigned one has a negative double.
+      using whole = std::conditional_t<std::is_integral_v<Item>, std::int64_t, double>;
+      const_cast<Item&>(view[i]) = static_cast<Item>(static_cast<whole>(item));
     }
   }
 

@@ -104,12 +104,7 @@ inline failure check_waitable(const device_stream& on) {
   if (on.device >= awaited_state::max_devices) {
     return {status::unsupported, "more than 64 devices"};
   }
-  cudaStreamCaptureStatus capturing = cudaStreamCaptureStatusNone;
-  if (auto failed =
-          failure_of(cudaStreamIsCapturing(on.stream, &capturing), "cudaStreamIsCapturing")) {
-    return failed;
-  }
-  if (capturing != cudaStreamCaptureStatusNone) {
+  if (on.is_captured) {
     return {status::invalid_argument,
             "the stream is being captured: reduce_into can be, reduce waits"};
   }

@@ -36,6 +36,12 @@ inline void throw_if(const failure& failed) {
 /// Gets the engine's stream and the current device, to which the stream must belong.
 inline failure open_stream(const gpu_engine& engine, device_stream& out) {
   out.stream = engine.stream;
+  cudaStreamCaptureStatus capturing = cudaStreamCaptureStatusNone;
+  if (auto failed =
+          failure_of(cudaStreamIsCapturing(out.stream, &capturing), "cudaStreamIsCapturing")) {
+    return failed;
+  }
+  out.is_captured = capturing != cudaStreamCaptureStatusNone;
   return failure_of(cudaGetDevice(&out.device), "cudaGetDevice");
 }
 

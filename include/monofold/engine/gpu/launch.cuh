@@ -90,15 +90,51 @@ inline bool has_shared_memory([[maybe_unused]] int bytes) {
 #endif
 }
 
-/// A stream of the current device, and which device that is: asked once a call.
+/// A stream of the current device, which device that is, and whether a graph is being captured: asked once a call.
 struct device_stream {
   cudaStream_t stream;
   int device;
+  bool is_captured = false;
 };
 
+#if !defined(MONOFOLD_EMULATED)
+/// The node that the next one captured in a stream will follow; nullptr where that is none, or several, or not known.
+inline cudaGraphNode_t last_captured(cudaStream_t stream) {
+#if CUDART_VERSION >= 13000
+  cudaStreamCaptureStatus state = cudaStreamCaptureStatusNone;
+  const cudaGraphNode_t* nodes = nullptr;
+  const cudaGraphEdgeData* edges = nullptr;  // asked for, or nodes behind early starts are not told
+  std::size_t count = 0;
+  const cudaError_t code =
+      cudaStreamGetCaptureInfo(stream, &state, nullptr, nullptr, &nodes, &edges, &count);
+  if (code == cudaSuccess && state == cudaStreamCaptureStatusActive && count == 1) return nodes[0];
+  if (code != cudaSuccess) static_cast<void>(cudaGetLastError());
+#else
+  static_cast<void>(stream);
+#endif
+  return nullptr;
+}
+
+/// The last node that a launch of this thread's has left in a graph.
+inline cudaGraphNode_t& own_captured() {
+  static thread_local cudaGraphNode_t node = nullptr;
+  return node;
+}
+
+/// Whether a launch should begin before the one before it has ended. In a stream that is always quicker: 0.65 of the
+/// time behind a kernel of somebody else. Not so in a graph: an edge to a kernel that does not let others begin costs
+/// 0.24 us, so there only a launch right behind one of this library's begins early.
+inline bool should_begin_early(const device_stream& on) {
+  if (!begins_early(on.device)) return false;
+  if (!on.is_captured) return true;
+  const cudaGraphNode_t last = last_captured(on.stream);
+  return last != nullptr && last == own_captured();
+}
+#endif
+
 /// Launches a kernel on `blocks` blocks of `threads` threads with `shared_bytes` of dynamic shared memory. The kernel
-/// must call wait_for_launches_before() before it touches memory: it may start while launches before it are still
-/// running.
+/// must call let_next_launch_begin(), and wait_for_launches_before() before it touches memory: it may start while
+/// launches before it are still running.
 ///
 /// sync       does not wait; may be captured in a graph
 template <class... Parameters, class... Arguments>
@@ -125,9 +161,11 @@ failure launch_early(void (*kernel)(Parameters...), std::int64_t blocks, int thr
   how.dynamicSmemBytes = static_cast<std::size_t>(shared_bytes);
   how.stream = on.stream;
   how.attrs = &order;
-  how.numAttrs = begins_early(on.device) ? 1 : 0;
-  return failure_of(cudaLaunchKernelExC(&how, reinterpret_cast<const void*>(kernel), parameters),
-                    "cudaLaunchKernelExC");
+  how.numAttrs = should_begin_early(on) ? 1 : 0;
+  const cudaError_t code =
+      cudaLaunchKernelExC(&how, reinterpret_cast<const void*>(kernel), parameters);
+  if (on.is_captured) own_captured() = last_captured(on.stream);
+  return failure_of(code, "cudaLaunchKernelExC");
 #endif
 }
 
