@@ -92,8 +92,9 @@ class suite {
 
   int run() {
     std::printf("%s; %s; %s\n", device_.c_str(), where_.commit.c_str(), where_.compiler.c_str());
-    std::printf("%-8s %5s %-16s %10s %6s %10s %6s %10s %10s  %s\n", "items", "size", "operation",
-                "stream us", "ratio", "isolated", "ratio", "read us", "isolated", "ratios over");
+    std::printf("%-8s %5s %-16s %10s %6s %10s %6s %10s %6s %10s %10s  %s\n", "items", "size",
+                "operation", "stream us", "ratio", "isolated", "ratio", "launched", "ratio",
+                "read us", "isolated", "ratios over");
     for (auto* make : {&table_float32, &table_float64, &table_bfloat16, &table_float16, &table_int8,
                        &table_int32, &table_int64}) {
       auto cases = make();
@@ -166,11 +167,12 @@ class suite {
     const auto ratio = [&](summary report_row::*time) {
       return peer == nullptr ? 0 : (own.*time).median_ns / (peer->*time).median_ns;
     };
-    std::printf("%-8s %5s %-16s %10.2f %6.3f %10.2f %6.3f %10.2f %10.2f  %s\n", own.dtype.c_str(),
-                size_text(own.bytes).c_str(), own.op.c_str(), own.time.median_ns / 1e3,
-                ratio(&report_row::time), own.isolated.median_ns / 1e3,
-                ratio(&report_row::isolated), group.limit.median_ns / 1e3,
-                group.isolated_limit.median_ns / 1e3,
+    std::printf("%-8s %5s %-16s %10.2f %6.3f %10.2f %6.3f %10.2f %6.3f %10.2f %10.2f  %s\n",
+                own.dtype.c_str(), size_text(own.bytes).c_str(), own.op.c_str(),
+                own.time.median_ns / 1e3, ratio(&report_row::time), own.isolated.median_ns / 1e3,
+                ratio(&report_row::isolated), own.launched.median_ns / 1e3,
+                own.launched.num_samples == 0 ? 0 : ratio(&report_row::launched),
+                group.limit.median_ns / 1e3, group.isolated_limit.median_ns / 1e3,
                 peer == nullptr ? "no peer" : peer->path.c_str());
     std::fflush(stdout);
     rows_.write("table_gpu", group, where_, device_);

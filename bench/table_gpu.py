@@ -17,6 +17,7 @@ IN_US = [(op, dtype) for op in [op for op in OPERATIONS if op != "sum"] + ["vari
          for dtype in ("float32", "float64")]
 WHOLE = "h200"
 HOW = {"median_ns": "in a stream", "isolated_ns": "isolated"}
+LAUNCHED = {"launched_ns": "isolated, launched by the host"}
 KIB, MIB = 1 << 10, 1 << 20
 ANY = 1 << 62
 # What is asked of our time over CUB's: at most so much, for arrays of at most so many bytes. None: nothing is asked.
@@ -85,7 +86,7 @@ class Rows:
 
     def ratios(self, time):
         return {key: row[time] / self.peers[key][time] for key, row in self.ours.items()
-                if key in self.peers}
+                if key in self.peers and time in row}
 
     def read_ns(self, row, time):
         """What the fastest read kernel takes for the same bytes."""
@@ -110,7 +111,7 @@ class Rows:
 
     def ratio_table(self, time):
         found = self.ratios(time)
-        out = self.head(HOW[time])
+        out = self.head((HOW | LAUNCHED)[time])
         for op in OPERATIONS:
             for dtype in TYPES:
                 keys = [(op, dtype, size) for size in self.sizes]
@@ -152,7 +153,7 @@ class Rows:
                 worst = max(behind, key=behind.get)
                 parts.append(f"- {op}: {len(behind)} of {len(mine)}, at worst {behind[worst]:.2f} "
                              f"({worst[1]}, {size_name(worst[2])})")
-        head = f"Behind CUB, {HOW[time]}:"
+        head = f"Behind CUB, {(HOW | LAUNCHED)[time]}:"
         return [head, "", *parts] if parts else [f"{head} nowhere."]
 
     def us_table(self, time):
@@ -190,6 +191,10 @@ def part_of(path):
         if machine == WHOLE:
             out += rows.ratio_table(time) + [""]
         out += rows.losses(time) + [""]
+    if rows.ratios("launched_ns"):
+        if machine == WHOLE:
+            out += rows.ratio_table("launched_ns") + [""]
+        out += rows.losses("launched_ns") + [""]
     if machine == WHOLE:
         for time in HOW:
             out += rows.us_table(time) + [""]

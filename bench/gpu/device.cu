@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstring>
+#include <utility>
 
 #include "bench/gpu/check.cuh"
 #include "bench/gpu/mixed.cuh"
@@ -64,6 +65,22 @@ __global__ void fill_kernel(gpu_items type, uint4* out, std::uint64_t chunks) {
     }
     out[c] = chunk.all;
   }
+}
+
+/// Holds the stream until the host opens the gate.
+__global__ void gate_kernel(const volatile int* is_open) {
+  while (*is_open == 0) {
+  }
+}
+
+/// In pinned memory, which the device reads.
+volatile int& gate() {
+  static volatile int* const place = [] {
+    void* made = nullptr;
+    check(cudaHostAlloc(&made, sizeof(int), cudaHostAllocMapped), "cudaHostAlloc");
+    return static_cast<volatile int*>(made);
+  }();
+  return *place;
 }
 
 cudaStream_t graph_stream() {
@@ -143,6 +160,24 @@ timed_graph::timed_graph(int calls, const std::function<void(int, void*)>& start
 
 timed_graph::~timed_graph() {
   static_cast<void>(cudaGraphExecDestroy(static_cast<cudaGraphExec_t>(graph_)));
+}
+
+launched_calls::launched_calls(int calls, std::function<void(int, void*)> start)
+    : calls_(calls), start_(std::move(start)) {}
+
+double launched_calls::run_ns() {
+  cudaStream_t stream = graph_stream();
+  const auto [before, after] = events();
+  gate() = 0;
+  gate_kernel<<<1, 1, 0, stream>>>(&gate());
+  check(cudaEventRecord(before, stream), "cudaEventRecord");
+  for (int i = 0; i < calls_; ++i) start_(i, stream);
+  check(cudaEventRecord(after, stream), "cudaEventRecord");
+  gate() = 1;
+  check(cudaEventSynchronize(after), "launched calls");
+  float ms = 0;
+  check(cudaEventElapsedTime(&ms, before, after), "cudaEventElapsedTime");
+  return 1e6 * static_cast<double>(ms) / calls_;
 }
 
 double timed_graph::replay_ns() {

@@ -51,6 +51,21 @@ class timed_graph {
   void* graph_ = nullptr;
 };
 
+/// `calls` calls that the host launches one by one, timed by events.
+class launched_calls {
+ public:
+  /// `start` launches call i on a stream.
+  launched_calls(int calls, std::function<void(int i, void* stream)> start);
+
+  /// Launches them once, behind a kernel that waits for the host, so that the device waits for no launch: device time
+  /// per call.
+  double run_ns();
+
+ private:
+  int calls_;
+  std::function<void(int, void*)> start_;
+};
+
 /// A kernel that does nothing: somebody else's, behind which a call stands alone.
 gpu_subject empty_kernel();
 

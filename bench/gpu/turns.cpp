@@ -42,7 +42,19 @@ void time_in_turn(report_group& group, const std::vector<const gpu_subject*>& su
     auto* const graph = graphs.back().get();
     in_turn.push_back({one.path, [graph] { return outcome{graph->replay_ns(), {}}; }});
   };
+  const auto add_launched = [&](const gpu_subject& one, bool behind_empty) {
+    // Few enough that the host never waits for the device.
+    const auto launched = std::make_shared<launched_calls>(
+        std::min(calls, 50), [=, &items, &out, &one](int i, void* stream) {
+          const gpu_range range{items.data() + i % places * bytes, count};
+          if (behind_empty) empty.start(range, out.data(), stream);
+          one.start(range, out.data(), stream);
+        });
+    in_turn.push_back({one.path, [launched] { return outcome{launched->run_ns(), {}}; }});
+  };
   const auto readers = read_kernels();
+  const bool is_launched =
+      asked == calls_are::in_a_stream_and_isolated && bytes <= most_launched_bytes;
   const auto add_all = [&](bool behind_empty) {
     for (const auto& reader : readers) add(reader, bytes / 16, behind_empty);
     for (const gpu_subject* const one : subjects) add(*one, count, behind_empty);
@@ -51,6 +63,10 @@ void time_in_turn(report_group& group, const std::vector<const gpu_subject*>& su
   if (asked == calls_are::in_a_stream_and_isolated) {
     add_all(true);
     add(empty, count, false);
+    if (is_launched) {
+      for (const gpu_subject* const one : subjects) add_launched(*one, true);
+      add_launched(empty, false);
+    }
   }
   const std::vector<summary> times = sample_in_turn(in_turn, how);
 
@@ -66,9 +82,11 @@ void time_in_turn(report_group& group, const std::vector<const gpu_subject*>& su
   }
   if (asked == calls_are::in_a_stream) return;
   const summary* const behind = times.data() + readers.size() + subjects.size();
-  group.isolated_limit = without(*fastest_reader(behind), times.back());
+  const summary& alone = behind[readers.size() + subjects.size()];
+  group.isolated_limit = without(*fastest_reader(behind), alone);
   for (std::size_t i = 0; i < group.rows.size(); ++i) {
-    group.rows[i].isolated = without(behind[readers.size() + i], times.back());
+    group.rows[i].isolated = without(behind[readers.size() + i], alone);
+    if (is_launched) group.rows[i].launched = without((&alone + 1)[i], times.back());
   }
 }
 

@@ -14,12 +14,15 @@ namespace bench {
 /// What fits in the second-level cache is read from there; more comes from changing places.
 constexpr bool is_cached(std::int64_t bytes) { return bytes <= std::int64_t{32} << 20; }
 
+inline constexpr std::int64_t most_launched_bytes = std::int64_t{16} << 20;
+
 /// What a subject leaves for a range: 2 KiB, on a heap and so aligned for any state.
 std::vector<char> result_of(const gpu_subject& one, const gpu_range& range,
                             const device_buffer& out);
 
 /// A call in a stream follows another one of the same subject, and may begin early. An isolated one follows
-/// an empty kernel of somebody else, whose own time is subtracted.
+/// an empty kernel of somebody else, whose own time is subtracted. Both are replayed from a graph; isolated ones of up to
+/// most_launched_bytes are launched by the host too.
 enum class calls_are { in_a_stream, in_a_stream_and_isolated };
 
 /// Times `subjects`, of which row i of the group is the i-th, and the read kernels, the fastest of which

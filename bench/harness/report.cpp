@@ -121,6 +121,7 @@ void json_rows::write(const std::string& suite, const report_group& group, const
       line.number("isolated_p95_ns", row.isolated.p95_ns, 0);
       line.number("read_limit_isolated_ns", group.isolated_limit.median_ns, 0);
     }
+    if (row.launched.num_samples > 0) line.number("launched_ns", row.launched.median_ns, 0);
     line.number("gbps", gbps(row.bytes, row.time), 3);
     if (group.limit.num_samples > 0) {
       line.number("read_limit_gbps", gbps(row.bytes, group.limit), 3);
