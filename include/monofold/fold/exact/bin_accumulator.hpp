@@ -215,8 +215,8 @@ class bin_accumulator {
     constexpr int num = sweep_lanes<item>(few, bytes) * 8 / bytes;
     bin_vectors<bytes, few, num> sums(kept_);
     typename lanes<bytes>::real none[num];
-    const block_range range = sweep_square_groups<bytes, false>(items, count, sums.m, none);
-    if (range.most < infinite_size<item> && sums.count_units(flags_, kept_) && !flags_.any()) {
+    sweep_square_groups<bytes, false>(items, count, sums.m, none);
+    if (sums.count_units(flags_, kept_) && !flags_.any()) {
       sums.keep(kept_);
       kept_.unseen_blocks = 0;
       return true;

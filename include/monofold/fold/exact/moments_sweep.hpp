@@ -66,6 +66,7 @@ class moments_sweep {
   static constexpr int line = line_items<Item>;
   static constexpr bool verified = is_verified<Item>(depth[1], bytes);
   static constexpr bool grouped = has_square_groups<Item>(bytes);
+  static constexpr int scale = grouped ? 0 : sweep_scale<Item>;  // groups are of converted items
   static constexpr int block = most_deposits * num * bytes / 8;
   static_assert(block % line == 0);
 
@@ -74,9 +75,9 @@ class moments_sweep {
                                           std::int64_t count) {
     if (own.value_bins.bins == 0) {
       set_bins(own, holds_all ? highest : guessed_exponent<value>(items, count, highest));
-    } else if (own.value_bins.lanes != in_bin) {
-      // Another instruction set had them.
-      set_bins(own, own.value_bins.max_exponent + sweep_scale<Item>);
+    } else if (own.value_bins.lanes != in_bin || own.value_bins.scale != scale) {
+      // Another instruction set had them, or another compiler's code.
+      set_bins(own, own.value_bins.max_exponent + own.value_bins.scale);
     }
     [[maybe_unused]] const block_flags flags;
     std::int64_t done = 0;
@@ -100,7 +101,6 @@ class moments_sweep {
 
   /// Bins for items below 2^max_exponent.
   __attribute__((noinline)) static void set_bins(moments_accumulator<Item>& own, int max_exponent) {
-    constexpr int scale = sweep_scale<Item>;
     own.value_bins.add_to(own.values.state.sum);
     own.square_bins.add_to(own.squares.state.sum);
     own.value_bins.set_bins(depth[0], in_bin, max_exponent - scale, scale, least_headroom, 1);
@@ -145,12 +145,11 @@ class moments_sweep {
         flags.clear();  // other ways of blocks before may have rounded
         bin_vectors<bytes, 1, num> first(v);
         bin_vectors<bytes, 2, num> second(s);
-        const block_range range =
+        const bool may_have_minus_zero =
             sweep_square_groups<bytes, true>(items, count, second.m, first.m[0]);
-        if (range.most < infinite_size<Item> && first.count_units(flags, v) &&
-            second.count_units(flags, s) && !flags.any()) {
+        if (first.count_units(flags, v) && second.count_units(flags, s) && !flags.any()) {
           s.unseen_blocks = 0;
-          return keep(own, items, count, range.may_have_minus_zero, first, second);
+          return keep(own, items, count, may_have_minus_zero, first, second);
         }
       }
     }
@@ -202,9 +201,9 @@ class moments_sweep {
               deposit_in_two<bytes>(s[0][a], s[1][a], p, one);
               deposit_in_two<bytes>(s[2][a], s[3][a], rest, one);
             } else {
-              v[0][a] += x;
               real y = x;
               if constexpr (sweep_scale<Item> != 0) y *= unmoved<Item>;
+              v[0][a] += scale == 0 ? y : x;
               deposit_product<bytes>(s[0][a], s[1][a], y, y);
             }
           });

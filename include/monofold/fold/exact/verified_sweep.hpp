@@ -9,6 +9,7 @@
 #include "monofold/fold/exact/sweep.hpp"
 #include "monofold/fold/exact/vectors.hpp"
 #include "monofold/platform/host_device.hpp"
+#include "monofold/platform/numbers.hpp"
 #include "monofold/platform/rounding_flags.hpp"
 
 #if defined(__GNUC__) && !defined(__CUDA_ARCH__)
@@ -122,42 +123,82 @@ MONOFOLD_INLINE bool verified_sweep(const Item* items, int count,
   return range.may_have_minus_zero();
 }
 
+/// The 16-bit floats of a line as doubles, in no order. Converted, not moved as in `widen`: infinities and NaN stay what
+/// they are, and leave the bins without a look at the items.
+template <class Item>
+MONOFOLD_INLINE void convert_halves(const Item* line, lanes<64>::real (&out)[4]) {
+  using floats = lanes<64>::floats;
+  floats x[4];
+  if constexpr (std::is_same_v<Item, float16>) {
+    unrolled<4>([&](auto i) __attribute__((always_inline)) {
+      lanes<16>::quarter_bits halves;
+      std::memcpy(&halves, line + 8 * i, sizeof(halves));
+      __asm__("vcvtph2ps {%1, %0|%0, %1}" : "=v"(x[i]) : "vm"(halves));
+    });
+  } else {
+    unrolled<2>([&](auto h) __attribute__((always_inline)) {
+      lanes<32>::half_bits pairs;
+      std::memcpy(&pairs, line + 16 * h, sizeof(pairs));
+      x[2 * h] = (floats)(pairs << 16);              // NOLINT: the bits, as in the next
+      x[2 * h + 1] = (floats)(pairs & 0xffff0000u);  // NOLINT
+    });
+  }
+  unrolled<4>([&](auto i) __attribute__((always_inline)) {
+    __asm__("vcvtps2pd {%1, %0|%0, %1}" : "=v"(out[i]) : "v"(x[i]));
+  });
+}
+
 /// Deposits squares of 16-bit floats into two bins, of a lane those of two lines at once, and where asked the items
-/// into one bin; says the largest magnitude, and of such items whether one may be -0.
+/// into one bin; says of such items whether one may be -0.
 ///
 /// Squares have at most 22 significant bits: eight of them are mostly a double together, and the flags tell where they
-/// are not. Infinities and NaN, widened by a move of their bits, look like numbers.
+/// are not.
 template <int bytes, bool with_items, class Item, int num>
-MONOFOLD_INLINE block_range sweep_square_groups(const Item* items, int count,
-                                                typename lanes<bytes>::real (&squares)[2][num],
-                                                typename lanes<bytes>::real (&values)[num]) {
+MONOFOLD_INLINE bool sweep_square_groups(const Item* items, int count,
+                                         typename lanes<bytes>::real (&squares)[2][num],
+                                         typename lanes<bytes>::real (&values)[num]) {
   MONOFOLD_AS_WRITTEN
   using real = typename lanes<bytes>::real;
   constexpr int line = line_items<Item>;
   real m[2][num], v[num];
   std::memcpy(m, squares, sizeof(m));
   std::memcpy(v, values, sizeof(v));
-  range_lanes<bytes, Item, false, with_items> range;
+  range_lanes<bytes, Item, false, with_items> range;  // -0 alone is asked for
   real one = real{} + 1.0;
   keep_rounded(one);
   const auto take = [&](const Item* at, auto lines, auto a) __attribute__((always_inline)) {
-    real group = {};
+    MONOFOLD_AS_WRITTEN
+    real part[2], x[4];  // of a group: short chains of additions
     unrolled<lines>([&](auto l) __attribute__((always_inline)) {
-      prefetch(at + l * line, page_bytes);
-      widen<bytes, false>(
-          at + l * line, range, [&](auto j, const real& x) __attribute__((always_inline)) {
-            MONOFOLD_AS_WRITTEN
-            if constexpr (with_items) v[j % num] += x;
-            const real whole = x * unmoved<Item>;
-            if constexpr (l == 0 && j == 0) {
-              group = whole * whole;
-            } else {
-              real next;
-              multiply_add<bytes>(whole, whole, group, next);
-              group = next;
-            }
-          });
+      MONOFOLD_AS_WRITTEN
+      const Item* const from = at + l * line;
+      prefetch(from, page_bytes);
+      if constexpr (with_items) {
+        typename decltype(range)::words bits;
+        std::memcpy(&bits, from, sizeof(bits));
+        range.note(bits);
+      }
+      convert_halves(from, x);
+      if constexpr (with_items) {
+        unrolled<2>([&](auto h) __attribute__((always_inline)) {
+          real sum;
+          const real both = x[2 * h] + x[2 * h + 1];
+          multiply_add<bytes>(both, one, v[h % num], sum);
+          v[h % num] = sum;
+        });
+      }
+      unrolled<4>([&](auto j) __attribute__((always_inline)) {
+        real& sum = part[j % 2];
+        if constexpr (l == 0 && j < 2) {
+          sum = x[j] * x[j];
+        } else {
+          real next;
+          multiply_add<bytes>(x[j], x[j], sum, next);
+          sum = next;
+        }
+      });
     });
+    const real group = part[0] + part[1];
     deposit_verified<2, 0, a>(m, group, one);
   };
   int done = 0;
@@ -171,7 +212,7 @@ MONOFOLD_INLINE block_range sweep_square_groups(const Item* items, int count,
   }
   std::memcpy(squares, m, sizeof(m));
   std::memcpy(values, v, sizeof(v));
-  return range.range();
+  return range.may_have_minus_zero();
 }
 #else
 template <bool wanted>
