@@ -62,10 +62,6 @@ struct add_magnitudes {
   HWY_INLINE vector4 open(vector4 x) const { return hn::Abs(x); }
   HWY_INLINE vector4 add(vector4 slot, vector4 x) const { return hn::Add(slot, hn::Abs(x)); }
 };
-struct multiply_items {
-  HWY_INLINE vector4 open(vector4 x) const { return x; }
-  HWY_INLINE vector4 add(vector4 slot, vector4 x) const { return hn::Mul(slot, x); }
-};
 /// Squares that are rounded are looked at: those out of range must be scaled.
 template <bool exact_square>
 struct add_squares {
@@ -182,6 +178,53 @@ struct tile_loop<norm1_fold<Item>, Item> {
   }
 };
 
+/// Neighbouring items as doubles.
+template <class D>
+HWY_INLINE hn::Vec<D> load_doubles(D d, const float* p) {
+  return hn::PromoteTo(d, hn::LoadU(hn::Rebind<float, D>(), p));
+}
+template <class D>
+HWY_INLINE hn::Vec<D> load_doubles(D d, const float16* p) {
+  const hn::Rebind<hwy::float16_t, D> half;
+  const auto items = hn::LoadU(half, reinterpret_cast<const hwy::float16_t*>(p));
+  return hn::PromoteTo(d, hn::PromoteTo(hn::Rebind<float, D>(), items));
+}
+
+/// The products of the columns of a full tile: of float16, whose conversions are most of the work, as many at once as the
+/// processor has lanes.
+template <class Item>
+HWY_INLINE void multiply_columns(const Item* items, std::ptrdiff_t ahead, double* slots) {
+  using tag = hn::CappedTag<double, sizeof(Item) == 2 ? 8 : 4>;
+  const tag d;
+  constexpr auto lanes = static_cast<int>(hn::MaxLanes(tag()));
+  constexpr int columns = tile_shape<Item>::row_items;
+  const char* line = reinterpret_cast<const char*>(items) + ahead;
+  const auto prefetch = [&]() HWY_ATTR {
+    constexpr int bytes = 4 * lanes * static_cast<int>(sizeof(Item));
+    for (int i = 0; i < bytes; i += 64) hwy::Prefetch(line + i);
+    line += bytes;
+  };
+  for (int g = 0; g < columns; g += 4 * lanes) {
+    const Item* p = items + g;
+    const auto load = [&](int i) HWY_ATTR { return load_doubles(d, p + i * lanes); };
+    auto s0 = load(0), s1 = load(1), s2 = load(2), s3 = load(3);
+    prefetch();
+#pragma GCC unroll 1
+    for (int r = 1; r < tile_rows; ++r) {
+      p += columns;
+      prefetch();
+      s0 = hn::Mul(s0, load(0));
+      s1 = hn::Mul(s1, load(1));
+      s2 = hn::Mul(s2, load(2));
+      s3 = hn::Mul(s3, load(3));
+    }
+    hn::Store(s0, d, slots + g);
+    hn::Store(s1, d, slots + g + lanes);
+    hn::Store(s2, d, slots + g + 2 * lanes);
+    hn::Store(s3, d, slots + g + 3 * lanes);
+  }
+}
+
 template <class Item>
 requires has_fast_columns_v<Item>
 struct tile_loop<float_product_fold<Item>, Item> {
@@ -189,9 +232,9 @@ struct tile_loop<float_product_fold<Item>, Item> {
   HWY_INLINE static double fold(const fold_type& f, const Item* items, std::int64_t index,
                                 std::ptrdiff_t ahead) {
     constexpr int count = slot_shape<fold_type, Item>::num_slots;
-    alignas(32) monofold::detail::slot_array<double, count> slots;
-    multiply_items step;
-    fill_slots<fold_type>(items, step, ahead, slots.values);
+    alignas(64) monofold::detail::slot_array<double, count> slots;
+    static_assert(count == tile_shape<Item>::row_items);
+    multiply_columns(items, ahead, slots.values);
     const double all = monofold::detail::join_all_slots<count, fold_type, Item>(f, slots);
     return is_nan(all) ? fold_last_tile(f, items, tile_items_v<Item>, index) : all;
   }
