@@ -14,6 +14,7 @@
 #include "monofold/fold/nan.hpp"
 #include "monofold/fold/order_key.hpp"
 #include "runtime/loops-inl.hpp"
+#include "runtime/simd_extrema-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace monofold::runtime::HWY_NAMESPACE {
@@ -22,53 +23,67 @@ namespace monofold::runtime::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
+template <class Item>
+using lane_bits = bits_of_bytes<static_cast<int>(sizeof(Item))>;
+
 /// How many of `count` lanes (a multiple of 64) are as `is_one` says: a lane counts its own, bytes at most 255.
 template <class Lane, class IsOne>
-HWY_INLINE std::int64_t count_lanes(const Lane* items, std::int64_t count, const IsOne& is_one) {
+HWY_INLINE std::int64_t count_lanes(const void* items, std::int64_t count, std::ptrdiff_t ahead,
+                                    const IsOne& is_one) {
   const hn::CappedTag<Lane, 64 / sizeof(Lane)> d;
   const auto n = static_cast<std::int64_t>(hn::Lanes(d));
   const std::int64_t most = 128 * n;
+  const auto* const p = static_cast<const Lane*>(items);
+  [[maybe_unused]] const auto one = hn::Set(d, Lane{1});
   std::int64_t all = 0;
   for (std::int64_t at = 0; at < count;) {
     const std::int64_t end = count - at < most ? count : at + most;
     auto found = hn::Zero(d);
+#pragma GCC unroll 2
     for (; at < end; at += n) {
-      found = hn::Sub(found, hn::VecFromMask(d, is_one(hn::LoadU(d, items + at))));
+      prefetch_ahead<vector_bytes>(p + at, ahead);
+      const auto hit = is_one(hn::LoadU(d, p + at));
+      if constexpr (HWY_TARGET == HWY_AVX3) {
+        found = hn::IfThenElse(hit, hn::Add(found, one), found);  // one instruction
+      } else {
+        found = hn::Sub(found, hn::VecFromMask(d, hit));
+      }
     }
     alignas(64) Lane lanes[64 / sizeof(Lane)];
     hn::Store(found, d, lanes);
-    for (std::int64_t i = 0; i < n; ++i) all += lanes[i];
+    for (std::int64_t i = 0; i < n; ++i) all += static_cast<std::int64_t>(lanes[i]);
   }
   return all;
 }
 
-template <class Lane>
-HWY_NOINLINE std::int64_t count_zeros(const Lane* items, std::int64_t count) {
-  const auto is_zero = [](auto x)
-                           HWY_ATTR { return hn::Eq(x, hn::Zero(hn::DFromV<decltype(x)>())); };
-  return count_lanes(items, count, is_zero);
+/// `with_sign`: of floats, by their bits: -0 is one, too.
+template <bool with_sign, class Lane>
+HWY_INLINE std::int64_t count_zeros(const void* items, std::int64_t count, std::ptrdiff_t ahead) {
+  return count_lanes<Lane>(items, count, ahead, [](auto x) HWY_ATTR {
+    return hn::Eq(with_sign ? hn::Add(x, x) : x, hn::Zero(hn::DFromV<decltype(x)>()));
+  });
 }
 
 /// By the bits of floats: magnitudes above infinity.
-template <class Item, class Lane>
-HWY_INLINE std::int64_t count_nans(const Lane* items, std::int64_t count) {
-  const auto is_nan = [](auto x) HWY_ATTR {
+template <class Item>
+HWY_INLINE std::int64_t count_nans(const Item* items, std::int64_t count, std::ptrdiff_t ahead) {
+  using lane = std::make_signed_t<lane_bits<Item>>;
+  return count_lanes<lane>(items, count, ahead, [](auto x) HWY_ATTR {
     const hn::DFromV<decltype(x)> d;
-    const auto size = hn::And(x, hn::Set(d, std::numeric_limits<Lane>::max()));
-    return hn::Gt(size, hn::Set(d, static_cast<Lane>(order_key<Item>::infinity)));
-  };
-  return count_lanes(items, count, is_nan);
+    const auto size = hn::And(x, hn::Set(d, std::numeric_limits<lane>::max()));
+    return hn::Gt(size, hn::Set(d, static_cast<lane>(order_key<Item>::infinity)));
+  });
 }
 
 template <class Item>
-requires(is_floating_v<Item> && sizeof(Item) <= 4) struct item_loop<nan_count_fold<Item>, Item> {
+requires is_floating_v<Item>
+struct item_loop<nan_count_fold<Item>, Item> {
   using fold = nan_count_fold<Item>;
 
   HWY_INLINE static void add(const fold& f, partial<fold, Item>& own, const Item* items,
-                             std::int64_t count, std::int64_t index, std::ptrdiff_t) {
-    using lane = std::conditional_t<sizeof(Item) == 2, std::int16_t, std::int32_t>;
+                             std::int64_t count, std::int64_t index, std::ptrdiff_t ahead) {
     const std::int64_t whole = count / 64 * 64;
-    std::int64_t found = count_nans<Item>(reinterpret_cast<const lane*>(items), whole);
+    std::int64_t found = count_nans(items, whole, ahead_in_order(ahead));
     for (std::int64_t i = whole; i < count; ++i) found += is_nan(items[i]) ? 1 : 0;
     if (found == 0) return;
     std::int64_t first = 0;
@@ -77,18 +92,18 @@ requires(is_floating_v<Item> && sizeof(Item) <= 4) struct item_loop<nan_count_fo
   }
 };
 
-template <class Item>
-requires(std::is_integral_v<Item> && sizeof(Item) <= 4) struct item_loop<nonzero_fold<Item>, Item> {
-  using fold = nonzero_fold<Item>;
+template <class Item, nan_rule rule>
+struct item_loop<nonzero_fold<Item, rule>, Item> {
+  using fold = nonzero_fold<Item, rule>;
 
   HWY_INLINE static void add(const fold& f, partial<fold, Item>& own, const Item* items,
-                             std::int64_t count, std::int64_t index, std::ptrdiff_t) {
-    using lane =
-        std::conditional_t<sizeof(Item) == 1, std::uint8_t,
-                           std::conditional_t<sizeof(Item) == 2, std::uint16_t, std::uint32_t>>;
+                             std::int64_t count, std::int64_t index, std::ptrdiff_t ahead) {
     const std::int64_t whole = count / 64 * 64;
-    own.held.nonzero += whole - count_zeros(reinterpret_cast<const lane*>(items), whole);
-    own.held.count += whole;
+    std::int64_t numbers = whole;
+    if constexpr (rule == nan_rule::omit) numbers -= count_nans(items, whole, no_prefetch);
+    own.held.nonzero += numbers - count_zeros<is_floating_v<Item>, lane_bits<Item>>(
+                                      items, whole, ahead_in_order(ahead));
+    own.held.count += numbers;
     if (whole < count) absorb_slowly(f, own.held, items + whole, count - whole, index + whole);
   }
 };

@@ -33,10 +33,11 @@ struct item_loop<extremum_fold<Item, smallest, rule>, Item> {
   using fold = extremum_fold<Item, smallest, rule>;
 
   HWY_INLINE static void add(const fold& f, partial<fold, Item>& own, const Item* items,
-                             std::int64_t count, std::int64_t index, std::ptrdiff_t) {
+                             std::int64_t count, std::int64_t index, std::ptrdiff_t ahead) {
     const std::int64_t whole = whole_vectors(count);
     if (whole > 0) {
-      const auto extrema = extrema_of<smallest, !smallest, kernel_rule<Item, rule>>(items, whole);
+      const auto extrema = extrema_of<smallest, !smallest, kernel_rule<Item, rule>>(
+          items, whole, ahead_in_order(ahead));
       take_extremum<fold>(own.held, smallest ? extrema.low : extrema.high, extrema.may_have_nan,
                           items, whole, index);
     }
@@ -49,10 +50,11 @@ struct item_loop<extrema_fold<Item, rule>, Item> {
   using fold = extrema_fold<Item, rule>;
 
   HWY_INLINE static void add(const fold& f, partial<fold, Item>& own, const Item* items,
-                             std::int64_t count, std::int64_t index, std::ptrdiff_t) {
+                             std::int64_t count, std::int64_t index, std::ptrdiff_t ahead) {
     const std::int64_t whole = whole_vectors(count);
     if (whole > 0) {
-      const auto extrema = extrema_of<true, true, kernel_rule<Item, rule>>(items, whole);
+      const auto extrema =
+          extrema_of<true, true, kernel_rule<Item, rule>>(items, whole, ahead_in_order(ahead));
       using low = typename fold::low;
       using high = typename fold::high;
       take_extremum<low>(own.held.min, extrema.low, extrema.may_have_nan, items, whole, index);
@@ -76,10 +78,11 @@ struct item_loop<norm_inf_fold<Item, rule>, Item> {
   using both_fold = extrema_fold<Item, rule>;
 
   HWY_INLINE static void add(const fold& f, partial<fold, Item>& own, const Item* items,
-                             std::int64_t count, std::int64_t index, std::ptrdiff_t) {
+                             std::int64_t count, std::int64_t index, std::ptrdiff_t ahead) {
     const std::int64_t whole = whole_vectors(count);
     if (whole > 0) {
-      const auto extrema = extrema_of<true, true, kernel_rule<Item, rule>>(items, whole);
+      const auto extrema =
+          extrema_of<true, true, kernel_rule<Item, rule>>(items, whole, ahead_in_order(ahead));
       const Item low = item_of_extremum<typename both_fold::low, Item>(extrema.low);
       const Item high = item_of_extremum<typename both_fold::high, Item>(extrema.high);
       const bool no_number = std::is_floating_point_v<Item> && extrema.low > extrema.high;
@@ -128,10 +131,11 @@ struct item_loop<top_fold<Item, smallest, rule>, Item> {
   using extremum = typename fold::extremum_type;
 
   HWY_INLINE static void add(const fold& f, partial<fold, Item>& own, const Item* items,
-                             std::int64_t count, std::int64_t index, std::ptrdiff_t) {
+                             std::int64_t count, std::int64_t index, std::ptrdiff_t ahead) {
     f.absorb_found(
         own.held, items, count, index, [&](std::int64_t begin, typename fold::key bound) HWY_ATTR {
-          return first_within(items, begin, count, bits_better_than<extremum, Item>(bound));
+          return first_within(items, begin, count, bits_better_than<extremum, Item>(bound),
+                              ahead_in_order(ahead));
         });
   }
 };

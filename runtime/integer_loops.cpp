@@ -25,9 +25,9 @@ struct item_loop<integer_sum_fold<Item>, Item> {
   using fold = integer_sum_fold<Item>;
 
   HWY_INLINE static void add(const fold& f, partial<fold, Item>& own, const Item* items,
-                             std::int64_t count, std::int64_t index, std::ptrdiff_t) {
+                             std::int64_t count, std::int64_t index, std::ptrdiff_t ahead) {
     const std::int64_t whole = count / 64 * 64;
-    if (whole > 0) own.held += sum_block<extras::none>(items, whole).sum;
+    if (whole > 0) own.held += sum_block<extras::none>(items, whole, ahead_in_order(ahead)).sum;
     if (whole < count) absorb_slowly(f, own.held, items + whole, count - whole, index + whole);
   }
 };
@@ -38,10 +38,10 @@ struct item_loop<integer_moments_fold<Item>, Item> {
   using fold = integer_moments_fold<Item>;
 
   HWY_INLINE static void add(const fold& f, partial<fold, Item>& own, const Item* items,
-                             std::int64_t count, std::int64_t index, std::ptrdiff_t) {
+                             std::int64_t count, std::int64_t index, std::ptrdiff_t ahead) {
     const std::int64_t whole = count / 64 * 64;
     if (whole > 0) {
-      const auto block = sum_block<extras::squares>(items, whole);
+      const auto block = sum_block<extras::squares>(items, whole, ahead_in_order(ahead));
       own.held.count += whole;
       own.held.sum += block.sum;
       own.held.squares = monofold::add(own.held.squares, widen(block.squares));
@@ -56,48 +56,15 @@ struct item_loop<integer_norm2_fold<Item>, Item> {
   using fold = integer_norm2_fold<Item>;
 
   HWY_INLINE static void add(const fold& f, partial<fold, Item>& own, const Item* items,
-                             std::int64_t count, std::int64_t index, std::ptrdiff_t) {
+                             std::int64_t count, std::int64_t index, std::ptrdiff_t ahead) {
     const std::int64_t whole = count / 64 * 64;
     if (whole > 0) {
-      const auto block = sum_block<extras::squares>(items, whole);
+      const auto block = sum_block<extras::squares>(items, whole, ahead_in_order(ahead));
       own.held = monofold::add(own.held, widen(block.squares));
     }
     if (whole < count) absorb_slowly(f, own.held, items + whole, count - whole, index + whole);
   }
 };
-
-/// The sum of the magnitudes of integers (a multiple of 64), of which that of the least one is a number where there is
-/// no sign. Eight bytes are added by one instruction: the sum of shorts is that of all bytes and 255 times that of the
-/// upper ones. Of words two are added in a lane, L, and the upper ones once more, H: the lower ones are L - 2^32 H.
-template <class Item>
-HWY_INLINE std::uint64_t sum_magnitudes(const Item* items, std::int64_t count) {
-  const hn::CappedTag<Item, 64 / sizeof(Item)> d;
-  const hn::Repartition<std::uint8_t, decltype(d)> d8;
-  const hn::Repartition<std::uint64_t, decltype(d)> d64;
-  const auto n = static_cast<std::int64_t>(hn::Lanes(d));
-  const auto upper_bytes = hn::Set(d64, 0xff00ff00ff00ff00u);
-  auto total = hn::Zero(d64), upper = total;
-  for (std::int64_t at = 0; at < count; at += n) {
-    auto x = hn::LoadU(d, items + at);
-    if constexpr (std::is_signed_v<Item>) x = hn::Abs(x);
-    const auto words = hn::BitCast(d64, x);
-    if constexpr (sizeof(Item) == 4) {
-      total = hn::Add(total, words);
-      upper = hn::Add(upper, hn::ShiftRight<32>(words));
-    } else {
-      total = hn::Add(total, hn::SumsOf8(hn::BitCast(d8, words)));
-      if constexpr (sizeof(Item) == 2) {
-        upper = hn::Add(upper, hn::SumsOf8(hn::BitCast(d8, hn::And(words, upper_bytes))));
-      }
-    }
-  }
-  if constexpr (sizeof(Item) == 4) {
-    total = hn::Add(hn::Sub(total, hn::ShiftLeft<32>(upper)), upper);
-  } else if constexpr (sizeof(Item) == 2) {
-    total = hn::Add(total, hn::Sub(hn::ShiftLeft<8>(upper), upper));
-  }
-  return hn::GetLane(hn::SumOfLanes(d64, total));
-}
 
 template <class Item>
 requires(std::is_integral_v<Item> &&
@@ -106,9 +73,9 @@ requires(std::is_integral_v<Item> &&
   using lane = std::conditional_t<std::is_same_v<Item, bool>, std::uint8_t, Item>;
 
   HWY_INLINE static void add(const fold& f, partial<fold, Item>& own, const Item* items,
-                             std::int64_t count, std::int64_t index, std::ptrdiff_t) {
+                             std::int64_t count, std::int64_t index, std::ptrdiff_t ahead) {
     const std::int64_t whole = count / 64 * 64;
-    own.held += sum_magnitudes(reinterpret_cast<const lane*>(items), whole);
+    own.held += sum_magnitudes(reinterpret_cast<const lane*>(items), whole, ahead_in_order(ahead));
     if (whole < count) absorb_slowly(f, own.held, items + whole, count - whole, index + whole);
   }
 };
@@ -117,13 +84,15 @@ requires(std::is_integral_v<Item> &&
 /// added by one instruction: a lane stays below 2^31.
 template <class Item>
 requires(sizeof(Item) == 1) HWY_INLINE uint256
-    dot_factors(const Item* left, const Item* right, std::int64_t count) {
+    dot_factors(const Item* left, const Item* right, std::int64_t count, std::ptrdiff_t ahead) {
   const hn::CappedTag<std::int16_t, 32> d16;
   const hn::Rebind<Item, decltype(d16)> d;
   const hn::RepartitionToWide<decltype(d16)> d32;
   const auto n = static_cast<std::int64_t>(hn::Lanes(d16));
   auto sum = hn::Zero(d32), more = sum;
   for (std::int64_t at = 0; at < count; at += n) {
+    prefetch_ahead<vector_bytes>(left + at, ahead);
+    prefetch_ahead<vector_bytes>(right + at, ahead);
     const auto x = hn::PromoteTo(d16, hn::LoadU(d, left + at));
     const auto y = hn::PromoteTo(d16, hn::LoadU(d, right + at));
     sum = hn::ReorderWidenMulAccumulate(d32, x, y, sum, more);
@@ -138,13 +107,15 @@ requires(sizeof(Item) == 1) HWY_INLINE uint256
 /// Words of 32 bits: a sum S is kept as L = S modulo 2^64 and H = the sum of upper halves, as in simd_integers-inl.
 template <class Item>
 requires(sizeof(Item) == 4) HWY_INLINE uint256
-    dot_factors(const Item* left, const Item* right, std::int64_t count) {
+    dot_factors(const Item* left, const Item* right, std::int64_t count, std::ptrdiff_t ahead) {
   const hn::CappedTag<Item, 16> d;
   const hn::RepartitionToWide<decltype(d)> wide;
   const hn::RebindToUnsigned<decltype(wide)> d64;
   const auto n = static_cast<std::int64_t>(hn::Lanes(d));
   auto low = hn::Zero(wide), high = low;
   for (std::int64_t at = 0; at < count; at += n) {
+    prefetch_ahead<vector_bytes>(left + at, ahead);
+    prefetch_ahead<vector_bytes>(right + at, ahead);
     const auto x = hn::LoadU(d, left + at), y = hn::LoadU(d, right + at);
     const auto odd = [&](auto v) HWY_ATTR {
       return hn::BitCast(d, hn::ShiftRight<32>(hn::BitCast(d64, v)));
@@ -169,7 +140,7 @@ requires(sizeof(Item) == 4) HWY_INLINE uint256
 /// 2^63. Sums of products of halves, and of x and y for what that added, are kept as L and H.
 template <class Item>
 requires(sizeof(Item) == 8) HWY_INLINE uint256
-    dot_factors(const Item* left, const Item* right, std::int64_t count) {
+    dot_factors(const Item* left, const Item* right, std::int64_t count, std::ptrdiff_t ahead) {
   constexpr bool is_signed = std::is_signed_v<Item>;
   const hn::CappedTag<std::uint64_t, 8> d;
   const hn::Repartition<std::uint32_t, decltype(d)> d32;
@@ -184,6 +155,8 @@ requires(sizeof(Item) == 8) HWY_INLINE uint256
     high = hn::Add(high, hn::ShiftRight<32>(v));
   };
   for (std::int64_t at = 0; at < count; at += n) {
+    prefetch_ahead<vector_bytes>(left + at, ahead);
+    prefetch_ahead<vector_bytes>(right + at, ahead);
     const auto x = hn::Xor(hn::LoadU(d, reinterpret_cast<const std::uint64_t*>(left + at)), flip);
     const auto y = hn::Xor(hn::LoadU(d, reinterpret_cast<const std::uint64_t*>(right + at)), flip);
     const auto a = hn::ShiftRight<32>(x), c = hn::ShiftRight<32>(y);
@@ -236,7 +209,8 @@ std::int64_t add_factors(member_folder& base, const void* left, const void* righ
   const auto* const y = static_cast<const Item*>(right);
   for (std::int64_t at = 0; at < whole; at += block) {
     const std::int64_t n = whole - at < block ? whole - at : block;
-    own.part.held = own.fold.combine(own.part.held, dot_factors(x + at, y + at, n));
+    const uint256 sum = dot_factors(x + at, y + at, n, ahead_in_order(own.ahead()));
+    own.part.held = own.fold.combine(own.part.held, sum);
   }
   return whole;
 }
@@ -301,7 +275,8 @@ HWY_INLINE hn::Vec<D> short_products(D d, const Item* items) {
 /// those products, until lanes have 64 bits. Signed shorts by an instruction that adds two products, one of which is 0:
 /// it takes no shifts.
 template <class Item>
-HWY_INLINE std::uint64_t product_of_block(const Item* items, std::int64_t count) {
+HWY_INLINE std::uint64_t product_of_block(const Item* items, std::int64_t count,
+                                          std::ptrdiff_t ahead) {
   constexpr bool is_signed = std::is_signed_v<Item>;
   const hn::CappedTag<std::conditional_t<is_signed, std::int16_t, std::uint16_t>, 32> d;
   const hn::RepartitionToWide<decltype(d)> d32;
@@ -316,6 +291,7 @@ HWY_INLINE std::uint64_t product_of_block(const Item* items, std::int64_t count)
   };
   auto first = hn::Set(d64, 1), second = first;
   for (std::int64_t at = 0; at < count; at += 2 * n) {
+    prefetch_ahead<2 * vector_bytes>(items + at, ahead);
     const auto x = short_products(d, items + at), y = short_products(d, items + at + n);
     const auto none = hn::Zero(d32);
     auto a = none, b = none;
@@ -337,16 +313,20 @@ HWY_INLINE std::uint64_t product_of_block(const Item* items, std::int64_t count)
   return out;
 }
 
+/// A product that is 0 modulo 2^64 stays so, whatever follows.
 template <class Item>
-requires(std::is_integral_v<Item> && sizeof(Item) <= 2 &&
-         !std::is_same_v<Item, bool>) struct item_loop<integer_product_fold<Item>, Item> {
+struct item_loop<integer_product_fold<Item>, Item> {
   using fold = integer_product_fold<Item>;
 
-  HWY_INLINE static void add(const fold&, partial<fold, Item>& own, const Item* items,
-                             std::int64_t count, std::int64_t, std::ptrdiff_t) {
-    const std::int64_t whole = count / 128 * 128;
-    if (whole > 0) own.held *= product_of_block(items, whole);
-    for (std::int64_t i = whole; i < count; ++i) own.held *= static_cast<std::uint64_t>(items[i]);
+  HWY_INLINE static void add(const fold& f, partial<fold, Item>& own, const Item* items,
+                             std::int64_t count, std::int64_t index, std::ptrdiff_t ahead) {
+    if (own.held == 0) return;
+    std::int64_t whole = 0;
+    if constexpr (sizeof(Item) <= 2 && !std::is_same_v<Item, bool>) {
+      whole = count / 128 * 128;
+      if (whole > 0) own.held *= product_of_block(items, whole, ahead_in_order(ahead));
+    }
+    if (whole < count) f.absorb_run(own.held, items + whole, count - whole, index + whole);
   }
 };
 

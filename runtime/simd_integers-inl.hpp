@@ -1,4 +1,4 @@
-/// runtime/simd_integers-inl: sums, sums of squares and both ends of small integers in vectors.
+/// runtime/simd_integers-inl: sums of small integers, of their squares and magnitudes, and both ends, in vectors.
 
 // Included once for each instruction set: see highway's foreach_target.h.
 #if defined(MONOFOLD_RUNTIME_SIMD_INTEGERS_INL) == defined(HWY_TARGET_TOGGLE)
@@ -15,6 +15,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "runtime/prefetch.hpp"
 #include "runtime/simd_extrema-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -48,7 +49,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 /// 2 x 255^2 < 2^17, and 2^16 items are 2^11 vectors of 32 or fewer: a lane stays below 2^28.
 /// Then x^2 = u^2 - 256 u + 2^14.
 template <extras wanted, class Item>
-HWY_INLINE block_sums<Item> sum_bytes(const Item* items, std::int64_t count) {
+HWY_INLINE block_sums<Item> sum_bytes(const Item* items, std::int64_t count, std::ptrdiff_t ahead) {
   constexpr bool squares = wanted != extras::none;
   constexpr int offset = std::is_signed_v<Item> ? 128 : 0;
   const hn::CappedTag<std::uint8_t, 64> d;
@@ -64,6 +65,7 @@ HWY_INLINE block_sums<Item> sum_bytes(const Item* items, std::int64_t count) {
   auto low = hn::Set(d, 255), high = hn::Zero(d);
 #pragma GCC unroll 2
   for (std::int64_t at = 0; at < count; at += n) {
+    prefetch_ahead<vector_bytes>(bytes + at, ahead);
     const auto u = hn::Xor(hn::LoadU(d, bytes + at), flip);
     total = hn::Add(total, hn::SumsOf8(u));
     if constexpr (wanted == extras::squares_and_extrema) {
@@ -103,7 +105,8 @@ HWY_INLINE block_sums<Item> sum_bytes(const Item* items, std::int64_t count) {
 /// Unsigned ones are made signed by flipping the sign bit: x = s + 2^15, x^2 = s^2 + 2^16 s + 2^30. One
 /// instruction adds two products: of s and 1 a lane stays below 2^28, of s and s they are at most 2^31.
 template <extras wanted, class Item>
-HWY_INLINE block_sums<Item> sum_shorts(const Item* items, std::int64_t count) {
+HWY_INLINE block_sums<Item> sum_shorts(const Item* items, std::int64_t count,
+                                       std::ptrdiff_t ahead) {
   constexpr bool squares = wanted != extras::none;
   constexpr std::int64_t offset = std::is_signed_v<Item> ? 0 : 1 << 15;
   const hn::CappedTag<std::int16_t, 32> d;
@@ -119,6 +122,7 @@ HWY_INLINE block_sums<Item> sum_shorts(const Item* items, std::int64_t count) {
   auto least = hn::Set(d, 32767), greatest = hn::Set(d, -32768);
 #pragma GCC unroll 2
   for (std::int64_t at = 0; at < count; at += n) {
+    prefetch_ahead<vector_bytes>(p + at, ahead);
     const auto x = hn::Xor(hn::LoadU(d, p + at), flip);
     total = hn::ReorderWidenMulAccumulate(d32, x, one, total, none);
     if constexpr (wanted == extras::squares_and_extrema) {
@@ -157,7 +161,7 @@ HWY_INLINE block_sums<Item> sum_shorts(const Item* items, std::int64_t count) {
 /// (L - H 2^h) modulo 2^w. For x: w = 32, h = 16, at most 2^16 / 8 items a lane, low halves below
 /// 2^29. For squares: w = 64, h = 32. That saves the masks.
 template <extras wanted, class Item>
-HWY_INLINE block_sums<Item> sum_words(const Item* items, std::int64_t count) {
+HWY_INLINE block_sums<Item> sum_words(const Item* items, std::int64_t count, std::ptrdiff_t ahead) {
   constexpr bool squares = wanted != extras::none;
   const hn::CappedTag<Item, 16> d;
   const hn::RepartitionToWide<decltype(d)> wide;
@@ -169,6 +173,7 @@ HWY_INLINE block_sums<Item> sum_words(const Item* items, std::int64_t count) {
   auto even_low = hn::Zero(d64), even_high = even_low, odd_low = even_low, odd_high = even_low;
 #pragma GCC unroll 4
   for (std::int64_t at = 0; at < count; at += n) {
+    prefetch_ahead<vector_bytes>(items + at, ahead);
     const auto x = hn::LoadU(d, items + at);
     low = hn::Add(low, x);
     high = hn::Add(high, hn::ShiftRight<16>(x));
@@ -222,14 +227,50 @@ HWY_INLINE block_sums<Item> sum_words(const Item* items, std::int64_t count) {
 }
 
 template <extras wanted, class Item>
-HWY_NOINLINE block_sums<Item> sum_block(const Item* items, std::int64_t count) {
+HWY_NOINLINE block_sums<Item> sum_block(const Item* items, std::int64_t count,
+                                        std::ptrdiff_t ahead) {
   if constexpr (sizeof(Item) == 1) {
-    return sum_bytes<wanted>(items, count);
+    return sum_bytes<wanted>(items, count, ahead);
   } else if constexpr (sizeof(Item) == 2) {
-    return sum_shorts<wanted>(items, count);
+    return sum_shorts<wanted>(items, count, ahead);
   } else {
-    return sum_words<wanted>(items, count);
+    return sum_words<wanted>(items, count, ahead);
   }
+}
+
+/// The sum of the magnitudes of integers (a multiple of 64), of which that of the least one is a number where there is
+/// no sign. Eight bytes are added by one instruction: the sum of shorts is that of all bytes and 255 times that of the
+/// upper ones. Of words two are added in a lane, L, and the upper ones once more, H: the lower ones are L - 2^32 H.
+template <class Item>
+HWY_INLINE std::uint64_t sum_magnitudes(const Item* items, std::int64_t count,
+                                        std::ptrdiff_t ahead) {
+  const hn::CappedTag<Item, 64 / sizeof(Item)> d;
+  const hn::Repartition<std::uint8_t, decltype(d)> d8;
+  const hn::Repartition<std::uint64_t, decltype(d)> d64;
+  const auto n = static_cast<std::int64_t>(hn::Lanes(d));
+  const auto upper_bytes = hn::Set(d64, 0xff00ff00ff00ff00u);
+  auto total = hn::Zero(d64), upper = total;
+  for (std::int64_t at = 0; at < count; at += n) {
+    prefetch_ahead<vector_bytes>(items + at, ahead);
+    auto x = hn::LoadU(d, items + at);
+    if constexpr (std::is_signed_v<Item>) x = hn::Abs(x);
+    const auto words = hn::BitCast(d64, x);
+    if constexpr (sizeof(Item) == 4) {
+      total = hn::Add(total, words);
+      upper = hn::Add(upper, hn::ShiftRight<32>(words));
+    } else {
+      total = hn::Add(total, hn::SumsOf8(hn::BitCast(d8, words)));
+      if constexpr (sizeof(Item) == 2) {
+        upper = hn::Add(upper, hn::SumsOf8(hn::BitCast(d8, hn::And(words, upper_bytes))));
+      }
+    }
+  }
+  if constexpr (sizeof(Item) == 4) {
+    total = hn::Add(hn::Sub(total, hn::ShiftLeft<32>(upper)), upper);
+  } else if constexpr (sizeof(Item) == 2) {
+    total = hn::Add(total, hn::Sub(hn::ShiftLeft<8>(upper), upper));
+  }
+  return hn::GetLane(hn::SumOfLanes(d64, total));
 }
 
 #endif  // not the portable targets

@@ -71,7 +71,7 @@ HWY_INLINE std::int64_t add_tiles(auto& parts, const Item* items, std::int64_t c
     add_extrema_and_nans(parts, items, done, index);
   } else {
     if constexpr (sizeof(Item) == 2) {
-      const auto extrema = extrema_of<true, true, nan_rule::propagate>(items, done);
+      const auto extrema = extrema_of<true, true, nan_rule::propagate>(items, done, no_prefetch);
       add_known_extrema(parts, extrema.low, extrema.high, items, done, index);
     } else {
       add_known_extrema(parts, bounds.low(), bounds.high(), items, done, index);
@@ -83,7 +83,7 @@ HWY_INLINE std::int64_t add_tiles(auto& parts, const Item* items, std::int64_t c
 /// Whole vectors; returns how many items they are.
 template <class Item>
 HWY_INLINE std::int64_t add_vectors(auto& parts, const Item* items, std::int64_t count,
-                                    std::int64_t index) {
+                                    std::int64_t index, std::ptrdiff_t ahead) {
   const std::int64_t whole = count / 256 * 256;
   if (whole == 0) return 0;
   auto& moments = summary<Item>::moments(parts).held;
@@ -94,15 +94,15 @@ HWY_INLINE std::int64_t add_vectors(auto& parts, const Item* items, std::int64_t
     const bool all_known = sizeof(Item) == 1 && extrema.min.index >= 0 &&
                            extrema.min.key == fold::low::best &&
                            extrema.max.key == fold::high::best;
-    const auto block = all_known ? sum_block<extras::squares>(items, whole)
-                                 : sum_block<extras::squares_and_extrema>(items, whole);
+    const auto block = all_known ? sum_block<extras::squares>(items, whole, ahead)
+                                 : sum_block<extras::squares_and_extrema>(items, whole, ahead);
     moments.count += whole;
     moments.sum += block.sum;
     moments.squares = monofold::add(moments.squares, widen(block.squares));
     if (!all_known) add_known_extrema(parts, block.low, block.high, items, whole, index);
   } else {
     integer_moments_fold<Item>{}.absorb_run(moments, items, whole, index);
-    const auto extrema = extrema_of<true, true, nan_rule::propagate>(items, whole);
+    const auto extrema = extrema_of<true, true, nan_rule::propagate>(items, whole, no_prefetch);
     add_known_extrema(parts, extrema.low, extrema.high, items, whole, index);
   }
   return whole;
@@ -132,11 +132,13 @@ HWY_INLINE void add_floats(auto& parts, const Item* items, std::int64_t count, s
 }
 
 template <class Item>
-HWY_INLINE void add_integers(auto& parts, const Item* items, std::int64_t count,
-                             std::int64_t index) {
+HWY_INLINE void add_integers(auto& parts, const Item* items, std::int64_t count, std::int64_t index,
+                             std::ptrdiff_t ahead) {
   std::int64_t done = 0;
 #if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
-  done = add_vectors(parts, items, count, index);
+  done = add_vectors(parts, items, count, index, ahead_in_order(ahead));
+#else
+  static_cast<void>(ahead);
 #endif
   if (done == count) return;
   absorb_slowly(integer_moments_fold<Item>{}, summary<Item>::moments(parts).held, items + done,
@@ -153,7 +155,7 @@ struct item_loop<all_fold<Folds...>, Item> {
     if constexpr (is_floating_v<Item>) {
       add_floats(own.held, items, count, index, ahead);
     } else {
-      add_integers(own.held, items, count, index);
+      add_integers(own.held, items, count, index, ahead);
     }
   }
 };

@@ -1,8 +1,11 @@
 /// runtime/reducer: sum, plain sum, mean, product and dot have the bits of the header folds.
 
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
+#include <string>
 #include <type_traits>
 #include <vector>
 
@@ -114,6 +117,41 @@ TEST(reducer_sums, of_integers) {
   for (const mf::dtype_info& entry : mf::dtypes) {
     mf::visit_dtype(entry.type, []<class Item>() {
       if constexpr (!mf::is_floating_v<Item>) sweep_sums<Item>();
+    });
+  }
+}
+
+/// Others are soon 0 modulo 2^64, which ends the work.
+TEST(reducer_sums, products_of_odd_integers) {
+  const scene around;
+  constexpr std::int64_t zero_at = 30000;  // in the last of the lengths
+  for (const mf::dtype_info& entry : mf::dtypes) {
+    mf::visit_dtype(entry.type, [&]<class Item>() {
+      if constexpr (mf::is_floating_v<Item>) return;
+      for (const std::int64_t n : {1, 127, 128, 300, 4096, 20011, 40000}) {
+        const auto size = static_cast<std::size_t>(n);
+        const std::unique_ptr<Item[]> items(new Item[size]);
+        std::uint64_t product = 1;
+        for (std::size_t i = 0; i < size; ++i) {
+          const bool is_zero = static_cast<std::int64_t>(i) == zero_at;
+          items[i] = static_cast<Item>(is_zero ? 0 : inputs::mixed(i) | 1);
+          product *= static_cast<std::uint64_t>(items[i]);
+        }
+        for (const std::string& name : mf::runtime::instruction_sets()) {
+          ASSERT_TRUE(mf::runtime::use_instruction_set(name));
+          request what;
+          what.type = entry.type;
+          what.ops = {operation::prod};
+          what.num_threads = 1;
+          reducer running(what);
+          running.push(items.get(), n);
+          const number got = running.finish().front().values.front();
+          const bool is_signed = std::is_signed_v<Item>;
+          EXPECT_TRUE(same_number(
+              got, is_signed ? number(static_cast<std::int64_t>(product)) : number(product)))
+              << entry.name << ", " << name << ", " << n << ": " << text_of(got);
+        }
+      }
     });
   }
 }
