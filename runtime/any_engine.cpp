@@ -134,11 +134,12 @@ member_states any_engine::fold_node(const raw_items& items, std::int64_t first_i
   std::unique_ptr<char[]> side_by_side;
   for (std::int64_t at = 0; at < items.count; at += block) {
     const raw_items some = items.part(at, std::min(block, items.count - at));
-    // Who has met no NaN in a block spares those the look that count nothing else.
+    // Who has met no NaN in a block spares those the look that count nothing else, and others a look for them.
     bool has_none = false;
     for (const auto& one : folders) {
       if (one->only_nans && has_none) continue;
       const std::int64_t before = one->nans != nullptr ? *one->nans : 0;
+      one->expects_numbers = has_none;
       add_some(*one, some, first_index + at, side_by_side);
       has_none = has_none || (one->nans != nullptr && *one->nans == before);
     }

@@ -49,18 +49,30 @@ template <class Item, nan_rule rule>
 struct item_loop<extrema_fold<Item, rule>, Item> {
   using fold = extrema_fold<Item, rule>;
 
-  HWY_INLINE static void add(const fold& f, partial<fold, Item>& own, const Item* items,
+  HWY_INLINE static void add(const fold&, partial<fold, Item>& own, const Item* items,
                              std::int64_t count, std::int64_t index, std::ptrdiff_t ahead) {
+    add_some<false>(own, items, count, index, ahead);
+  }
+  HWY_INLINE static void add_numbers(partial<fold, Item>& own, const Item* items,
+                                     std::int64_t count, std::int64_t index,
+                                     std::ptrdiff_t ahead) requires std::is_floating_point_v<Item> {
+    add_some<true>(own, items, count, index, ahead);
+  }
+
+ private:
+  template <bool only_numbers>
+  HWY_INLINE static void add_some(partial<fold, Item>& own, const Item* items, std::int64_t count,
+                                  std::int64_t index, std::ptrdiff_t ahead) {
     const std::int64_t whole = whole_vectors(count);
     if (whole > 0) {
-      const auto extrema =
-          extrema_of<true, true, kernel_rule<Item, rule>>(items, whole, ahead_in_order(ahead));
+      const auto extrema = extrema_of<true, true, kernel_rule<Item, rule>, only_numbers>(
+          items, whole, ahead_in_order(ahead));
       using low = typename fold::low;
       using high = typename fold::high;
       take_extremum<low>(own.held.min, extrema.low, extrema.may_have_nan, items, whole, index);
       take_extremum<high>(own.held.max, extrema.high, extrema.may_have_nan, items, whole, index);
     }
-    if (whole < count) absorb_slowly(f, own.held, items + whole, count - whole, index + whole);
+    if (whole < count) absorb_slowly(fold{}, own.held, items + whole, count - whole, index + whole);
   }
 };
 

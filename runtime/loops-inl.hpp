@@ -36,7 +36,8 @@ struct tile_loop {
   }
 };
 
-/// `add(f, own, items, count, index, ahead)`: adds the next items; likewise.
+/// `add(f, own, items, count, index, ahead)`: adds the next items; likewise. Where there is an `add_numbers`, it is for
+/// those of which none is NaN.
 template <class Fold, class Item>
 struct item_loop {
   HWY_INLINE static void add(const Fold& f, partial<Fold, Item>& own, const Item* items,
@@ -71,9 +72,13 @@ using loop_arithmetic = std::conditional_t<is_floating_v<Item> && is_exact_v<Fol
 template <class Fold, class Item>
 void add_items(member_folder& base, const void* items, std::int64_t count, std::int64_t index) {
   auto& own = static_cast<folder<Fold, Item>&>(base);
+  using loop = item_loop<Fold, Item>;
+  const auto* const p = static_cast<const Item*>(items);
   [[maybe_unused]] const loop_arithmetic<Fold, Item> arithmetic;
-  item_loop<Fold, Item>::add(own.fold, own.part, static_cast<const Item*>(items), count, index,
-                             own.ahead());
+  if constexpr (requires { loop::add_numbers(own.part, p, count, index, own.ahead()); }) {
+    if (own.expects_numbers) return loop::add_numbers(own.part, p, count, index, own.ahead());
+  }
+  loop::add(own.fold, own.part, p, count, index, own.ahead());
 }
 
 enum class items_of { any_type, floats, integers };

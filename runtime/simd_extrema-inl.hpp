@@ -89,11 +89,11 @@ HWY_INLINE hn::TFromD<D> extremum_of_lanes(D d, V v) {
 }
 
 /// `extrema_of`, in the order of keys.
-template <bool want_low, bool want_high, nan_rule rule, class Item>
+template <bool want_low, bool want_high, nan_rule rule, bool only_numbers, class Item>
 HWY_NOINLINE block_extrema<Item> extrema_by_keys(const Item* items, std::int64_t count,
                                                  std::ptrdiff_t ahead) {
   using lane = lane_of<Item>;
-  constexpr bool is_float = std::is_floating_point_v<Item>;
+  constexpr bool may_be_nan = std::is_floating_point_v<Item> && !only_numbers;
   constexpr bool nan_wins = rule == nan_rule::propagate;
   const hn::CappedTag<lane, 64> d;
   const auto n = static_cast<std::int64_t>(hn::Lanes(d));
@@ -116,7 +116,7 @@ HWY_NOINLINE block_extrema<Item> extrema_by_keys(const Item* items, std::int64_t
     step(low1, high1, b);
     step(low2, high2, c);
     step(low3, high3, e);
-    if constexpr (is_float) {
+    if constexpr (may_be_nan) {
       // A sum is NaN where an item is. It may also be where infinities meet: the items decide.
       const auto sum = hn::Add(hn::Add(a, b), hn::Add(c, e));
       suspect = hn::Or(suspect, hn::IsNaN(sum));
@@ -127,7 +127,7 @@ HWY_NOINLINE block_extrema<Item> extrema_by_keys(const Item* items, std::int64_t
   block_extrema<Item> out{};
   if constexpr (want_low) out.low = extremum_of_lanes<true>(d, low);
   if constexpr (want_high) out.high = extremum_of_lanes<false>(d, high);
-  if constexpr (is_float) out.may_have_nan = !hn::AllFalse(d, suspect);
+  if constexpr (may_be_nan) out.may_have_nan = !hn::AllFalse(d, suspect);
   return out;
 }
 
@@ -173,7 +173,8 @@ HWY_NOINLINE inline half_extrema extrema_by_bits(const void* items, std::int64_t
 }
 
 /// One read of `count` items (a multiple of 256) for either extremum or both. `rule`: where NaN of 16 bits lie.
-template <bool want_low, bool want_high, nan_rule rule, class Item>
+/// `only_numbers`: of more than 16 bits there are none.
+template <bool want_low, bool want_high, nan_rule rule, bool only_numbers = false, class Item>
 HWY_INLINE block_extrema<Item> extrema_of(const Item* items, std::int64_t count,
                                           std::ptrdiff_t ahead) {
   if constexpr (has_half_keys_v<Item> && want_low && want_high) {
@@ -188,7 +189,7 @@ HWY_INLINE block_extrema<Item> extrema_of(const Item* items, std::int64_t count,
       }
     }
   }
-  return extrema_by_keys<want_low, want_high, rule>(items, count, ahead);
+  return extrema_by_keys<want_low, want_high, rule, only_numbers>(items, count, ahead);
 }
 
 /// The place of the first of `count` items (a multiple of 256) that has these bits; `count`: of none.
