@@ -10,6 +10,7 @@
 #include "monofold/plan/tree.hpp"
 #include "monofold/platform/status.hpp"
 #include "runtime/gpu/devices.hpp"
+#include "runtime/stopping.hpp"
 
 namespace monofold::runtime {
 
@@ -133,6 +134,7 @@ member_states any_engine::fold_node(const raw_items& items, std::int64_t first_i
   const std::int64_t block = monofold::detail::block_tiles * tile_items_of(items.item_bytes);
   std::unique_ptr<char[]> side_by_side;
   for (std::int64_t at = 0; at < items.count; at += block) {
+    stop_of_call.check();
     const raw_items some = items.part(at, std::min(block, items.count - at));
     // Who has met no NaN in a block spares those the look that count nothing else, and others a look for them.
     bool has_none = false;
@@ -196,7 +198,9 @@ void any_engine::fold_fetched(const item_source& from, std::int64_t at, std::int
   monofold::detail::buffer_pool buffers(most * item_bytes,
                                         on_gpu_ ? make_pinned : monofold::detail::make_aligned);
   std::atomic<int> next_gpu = 0;
+  const stop_flag stop = stop_of_call;
   const auto fold_one = [&](const tree_node& node) {
+    const stoppable_work here(stop);
     const auto [first, n] = place_of(node, first_tile, count, item_bytes);
     const monofold::detail::buffer_pool::lease buffer(buffers);
     const void* const items = from.fetch(at + first, n, buffer.get());

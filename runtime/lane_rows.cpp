@@ -14,6 +14,7 @@
 #include "runtime/lanes.hpp"
 #include "runtime/prefetch.hpp"
 #include "runtime/raw_items.hpp"
+#include "runtime/stopping.hpp"
 
 namespace monofold::runtime {
 
@@ -257,6 +258,7 @@ class lane_walker {
     const std::int64_t tile = tile_items();
     room.totals->clear();
     for (std::int64_t at = begin; at < end; at += tile) {
+      stop_of_call.check();
       const std::int64_t count = std::min(tile, end - at);
       monofold::detail::row_walk walk(rows_, at);
       for (std::int64_t i = 0; i < count; walk.next_stretch()) {

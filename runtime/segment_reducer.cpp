@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "monofold/platform/dtype.hpp"
+#include "runtime/stopping.hpp"
 
 namespace monofold::runtime {
 
@@ -58,6 +59,7 @@ void segment_reducer::fold_piece(std::int64_t first, std::int64_t end, answer_si
   std::vector<answer> answers(static_cast<std::size_t>(most) * rows_.num_ops(),
                               answer{operation::count});
   for (std::int64_t s = first; s < end;) {
+    stop_of_call.check();
     if (length(s) > rows_.longest_row()) {
       ++s;  // one of `work_.rows`
       continue;

@@ -11,6 +11,7 @@
 #include "python/src/answers.hpp"
 #include "python/src/array.hpp"
 #include "python/src/gather.hpp"
+#include "python/src/stoppable.hpp"
 
 namespace monofold::python {
 
@@ -53,11 +54,13 @@ struct question {
 monofold_status dot_at_once(const question& what, const layout& left, const layout& right,
                             char* values, std::int64_t num_rows, std::int64_t* failed_row) {
   const side on_left(left), on_right(right);
-  return monofold_dot_axis(on_left.items, on_right.items, what.dtype,
-                           static_cast<std::int32_t>(left.extents.size()), left.extents.data(),
-                           on_left.strides.data(), on_right.strides.data(), what.axes.data(),
-                           static_cast<std::int32_t>(what.axes.size()), &what.options,
-                           what.value_dtype, values, num_rows, failed_row);
+  return call_stoppably(2 * left.count() * left.item_bytes(), [&] {
+    return monofold_dot_axis(on_left.items, on_right.items, what.dtype,
+                             static_cast<std::int32_t>(left.extents.size()), left.extents.data(),
+                             on_left.strides.data(), on_right.strides.data(), what.axes.data(),
+                             static_cast<std::int32_t>(what.axes.size()), &what.options,
+                             what.value_dtype, values, num_rows, failed_row);
+  });
 }
 
 /// The same, with a look at signals now and then: long work in parts along the first axis, where that is kept.

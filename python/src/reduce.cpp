@@ -12,6 +12,7 @@
 #include "python/src/answers.hpp"
 #include "python/src/array.hpp"
 #include "python/src/gather.hpp"
+#include "python/src/stoppable.hpp"
 
 namespace monofold::python {
 
@@ -181,7 +182,8 @@ monofold_status rows_by_parts(const question& what, const layout& items, const n
                                ? axis_to_part(items, axes, (bytes - 1) / piece_bytes + 1)
                                : items.extents.size();
   if (axis == items.extents.size()) {
-    const monofold_status how = rows_in_place(what, items, axes, out, num_rows, failed_row);
+    const monofold_status how = call_stoppably(
+        bytes, [&] { return rows_in_place(what, items, axes, out, num_rows, failed_row); });
     if (how <= MONOFOLD_NAN_FOUND) watch.passed(bytes);
     return how;
   }

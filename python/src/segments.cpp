@@ -12,6 +12,7 @@
 #include "python/src/array.hpp"
 #include "python/src/gather.hpp"
 #include "python/src/scans.hpp"
+#include "python/src/stoppable.hpp"
 
 namespace monofold::python {
 
@@ -89,10 +90,13 @@ nb::tuple segments(const array& items, std::uintptr_t starts, std::uintptr_t sto
       const std::int64_t end =
           in_parts ? all.end_of_part(i, items.item_bytes(), &read_bytes) : num_segments;
       const std::int64_t bytes = i * width * bytes_of(value_dtype);
-      status = monofold_reduce_segments(
-          packed.data(), items.dtype, items.count(), all.starts + i, all.stops + i, end - i,
-          operation, &options.options, value_dtype, further(values, bytes), further(seconds, bytes),
-          static_cast<std::int64_t*>(further(indices, i * width * 8)), &failed);
+      status = call_stoppably(read_bytes, [&] {
+        return monofold_reduce_segments(
+            packed.data(), items.dtype, items.count(), all.starts + i, all.stops + i, end - i,
+            operation, &options.options, value_dtype, further(values, bytes),
+            further(seconds, bytes), static_cast<std::int64_t*>(further(indices, i * width * 8)),
+            &failed);
+      });
       if (failed >= 0) failed += i;
       i = end;
       if (status == MONOFOLD_OK) watch.passed(read_bytes);
@@ -185,15 +189,19 @@ class groups {
  public:
   groups(std::uintptr_t keys, const array& items, monofold_key_order order,
          monofold_operation operation, const how& options, monofold_dtype value_dtype) {
-    monofold_groups* made = nullptr;
     {
       nb::gil_scoped_release released;
       const packed_items packed(items);
-      status_ =
-          monofold_group_by(at<const std::int64_t>(keys), packed.data(), items.dtype, items.count(),
-                            order, operation, &options.options, value_dtype, &made);
-      own_.reset(made);
-      if (made != nullptr) signal_watch().passed(items.count() * (items.item_bytes() + 8));
+      const std::int64_t bytes = items.count() * (items.item_bytes() + 8);
+      status_ = call_stoppably(bytes, [&] {
+        monofold_groups* made = nullptr;
+        const monofold_status how = monofold_group_by(at<const std::int64_t>(keys), packed.data(),
+                                                      items.dtype, items.count(), order, operation,
+                                                      &options.options, value_dtype, &made);
+        own_.reset(made);
+        return how;
+      });
+      if (own_) signal_watch().passed(bytes);
     }
     check_call(status_);
   }

@@ -1,5 +1,6 @@
 """The package as a process sees it: import, interrupts, the tool, types."""
 
+import mmap
 import os
 import re
 import shutil
@@ -58,6 +59,15 @@ def endless(*shape):
     return np.broadcast_to(1.0, shape)
 
 
+def again(x, times):
+    return np.broadcast_to(x, (times, *x.shape))
+
+
+def mapped(num_bytes):
+    """Zeros side by side, of addresses alone."""
+    return np.frombuffer(mmap.mmap(-1, num_bytes, prot=mmap.PROT_READ, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS))
+
+
 LONG_CALLS = {
     "sum": lambda: mf.sum(endless(2**40)),
     "plain": lambda: mf.plain.mean(endless(2**40)),
@@ -67,6 +77,12 @@ LONG_CALLS = {
     "masked rows": lambda: mf.sum(endless(2**30, 2**8), axis=1, where=np.arange(2**8) < 3),
     "long masked rows": lambda: mf.sum(endless(2**18, 2**20), axis=1, where=np.arange(2**20) < 3),
     "dot": lambda: mf.dot(endless(2**40), endless(2**40)),
+    "narrow columns": lambda: mf.sum(again(np.ones((2**10, 16)), 2**32), axis=(0, 1)),
+    "three columns": lambda: mf.max(again(np.ones((2**10, 3)), 2**32), axis=(0, 1)),
+    "products of columns": lambda: mf.dot(*[again(np.ones((2**10, 9)), 2**32)] * 2, axis=(0, 1)),
+    "best of a row": lambda: mf.top_k(again(np.ones((2**10, 2)), 2**32), 3, axis=(0, 1)),
+    "items that lie apart": lambda: mf.sum(np.broadcast_to(np.ones((2**10, 8))[:, 3], (1, 2**32, 2**10)), axis=(1, 2)),
+    "one segment": lambda: mf.segmented_reduce(mapped(2**42), mf.argmax, offsets=[0, 2**39]),
 }
 
 
@@ -88,6 +104,27 @@ def test_interrupted_segments():
     starts = np.zeros(2**12, int)  # 2 TB to read
     with alarm(stop, 0.1), pytest.raises(Stopped):
         mf.segmented_reduce(x, mf.argmax, starts=starts, stops=starts + x.size)
+
+
+def test_interrupted_groups():
+    keys, x = np.arange(2**24 + 1) % 5, np.ones(2**24 + 1)  # more than 256 MiB together
+    before = mf.group_by(keys, x, mf.sum)
+    with alarm(stop, 0.01), pytest.raises(Stopped):
+        mf.group_by(keys, x, mf.all(*[mf.sum] * 99))
+    assert all(map(np.array_equal, before, mf.group_by(keys, x, mf.sum)))
+
+
+def test_other_handlers_run_in_long_calls():
+    """Those that raise nothing end no call."""
+    seen = []
+    before = signal.signal(signal.SIGALRM, lambda number, frame: seen.append(number))
+    signal.setitimer(signal.ITIMER_REAL, 0.01, 0.05)
+    try:
+        assert mf.sum(again(np.ones((2**10, 16)), 2**15), axis=(0, 1)).tolist() == [2.0**25] * 16
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert len(seen) > 1
 
 
 def test_segments_in_parts():
