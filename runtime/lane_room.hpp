@@ -1,6 +1,7 @@
 #pragma once
 /// runtime/lane_room: what a thread needs to fold rows and columns in lanes.
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -16,34 +17,38 @@ namespace monofold::runtime {
 struct lane_room {
   lane_room(const lane_request& what, std::int64_t width, std::int64_t total_width,
             std::int64_t wide_items)
-      : first(array_for(width + lane_padding)),
-        second(array_for(width + lane_padding)),
-        scratch(array_for((width + lane_padding) * scratch_words)),
-        squares(array_for(what.fold == lane_fold::moments ? 3 * (width + lane_padding) : 0)),
-        padded_width(width + lane_padding),
-        wide(std::make_unique<double[]>(static_cast<std::size_t>(wide_items))),
-        totals(make_lane_totals(what, total_width)) {}
+      : padded_width((width + lane_padding + 7) / 8 * 8),
+        square_width(what.fold == lane_fold::moments ? padded_width : 0),
+        state_words(padded_width * (2 + scratch_words) + 3 * square_width),
+        totals(make_lane_totals(what, total_width)) {
+    if (state_words + wide_items > few_words) {
+      many = std::make_unique_for_overwrite<double[]>(
+          static_cast<std::size_t>(state_words + wide_items));
+      memory = many.get();
+    }
+    std::fill_n(wide(), wide_items, 0.0);
+  }
+  lane_room(const lane_room&) = delete;
+  lane_room& operator=(const lane_room&) = delete;
 
   lane_states states() {
-    return {first.get(),
-            second.get(),
-            scratch.get(),
-            squares.get(),
-            squares.get() + padded_width,
-            squares.get() + 2 * padded_width};
+    double* const scratch = memory + 2 * padded_width;
+    double* const squares = scratch + scratch_words * padded_width;
+    return {memory,  memory + padded_width,  scratch,
+            squares, squares + square_width, squares + 2 * square_width};
   }
+  /// 0 where no item was.
+  double* wide() { return memory + state_words; }
 
-  using array = std::unique_ptr<double[]>;
-  static array array_for(std::int64_t count) {
-    return std::make_unique_for_overwrite<double[]>(static_cast<std::size_t>(count));
-  }
+  // To ask for memory takes as long as some rows do.
+  static constexpr std::int64_t few_words = 2560;
 
-  array first;
-  array second;
-  array scratch;
-  array squares;
+  alignas(64) double few[few_words];
   std::int64_t padded_width;
-  array wide;  // 0 where no item was
+  std::int64_t square_width;
+  std::int64_t state_words;
+  std::unique_ptr<double[]> many{};
+  double* memory = few;
   std::unique_ptr<lane_totals> totals;
 };
 

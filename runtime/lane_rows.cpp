@@ -210,10 +210,10 @@ class lane_walker {
       const std::int64_t at_once = is_gapless ? length * group.width : length;
       for (std::int64_t r = 0; r < (is_gapless ? 1 : group.width); ++r) {
         loops_.widen(what_.item, group.first + r * pitch_bytes, at_once,
-                     reinterpret_cast<char*>(room.wide.get()) +
+                     reinterpret_cast<char*>(room.wide()) +
                          r * length * monofold::info(what_.type).size_bytes);
       }
-      rows = {room.wide.get(), length, group.width, length, 0};
+      rows = {room.wide(), length, group.width, length, 0};
     }
     const lane_states states = states_of(group, room);
     loops_.fold_rows(rows, what_.order, states);
@@ -266,7 +266,7 @@ class lane_walker {
         for (std::int64_t k = 0; i < stop; ++i, ++k) offsets[i] = walk.offset() + k * walk.stride();
       }
       loops_.fold_columns({group.first, offsets, count, group.width, is_dense_, what_.item,
-                           is_widened() ? room.wide.get() : nullptr, bytes_ahead(group.width)},
+                           is_widened() ? room.wide() : nullptr, bytes_ahead(group.width)},
                           what_.order, states);
       if (rows_.row_items > tile) room.totals->push(states, 0, at);
     }

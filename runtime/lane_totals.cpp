@@ -16,12 +16,31 @@ namespace monofold::runtime {
 
 namespace {
 
-/// Not filled: many are not used.
+[[gnu::noinline]] std::unique_ptr<char[]> room_for(std::int64_t bytes) {
+  return std::make_unique_for_overwrite<char[]>(static_cast<std::size_t>(bytes));
+}
+
+/// Numbers of rows, for which room is made when they come: many arrays are not used.
 template <class T>
-using lane_array = std::unique_ptr<T[]>;
+class lane_array {
+ public:
+  bool is_made() const { return room_ != nullptr; }
+  void make(std::int64_t width) {
+    room_ = room_for((width + lane_padding) * static_cast<std::int64_t>(sizeof(T)));
+  }
+  T* get() const { return reinterpret_cast<T*>(room_.get()); }
+  T& operator[](std::size_t i) const { return get()[i]; }
+
+ private:
+  std::unique_ptr<char[]> room_;
+};
+
+/// Where answers go: a place for them, or an array that is made then.
 template <class T>
-lane_array<T> array_for(std::int64_t width) {
-  return std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(width + lane_padding));
+T* place_for(void* place, lane_array<T>& own, std::int64_t width) {
+  if (place != nullptr) return static_cast<T*>(place);
+  if (!own.is_made()) own.make(width);
+  return own.get();
 }
 
 /// As `one_nan`, by a comparison, which compilers make vectors of.
@@ -35,9 +54,7 @@ template <class Real>
 class plain_lane_totals final : public lane_totals {
  public:
   plain_lane_totals(operation op, std::int64_t width)
-      : is_mean_(op == operation::mean),
-        width_(width),
-        means_(array_for<double>(is_mean_ ? width : 0)) {
+      : is_mean_(op == operation::mean), width_(width) {
     type_ = is_mean_ || sizeof(Real) == 8 ? dtype::float64 : dtype::float32;
   }
 
@@ -57,7 +74,7 @@ class plain_lane_totals final : public lane_totals {
     auto* const sums = static_cast<Real*>(states.first);
     if (is_mean_) {
       const auto divisor = static_cast<double>(length);
-      auto* const means = to.wide != nullptr ? static_cast<double*>(to.wide) : means_.get();
+      double* const means = place_for(to.wide, means_, width_);
       for (std::int64_t i = 0; i < count; ++i) {
         means[i] = one_nan_of(static_cast<double>(sums[i]) / divisor);
       }
@@ -97,14 +114,13 @@ struct lane_sum {
 /// Sums in two doubles each, and the magnitudes of what those do not hold.
 class pair_totals {
  public:
-  explicit pair_totals(std::int64_t width)
-      : width_(width),
-        high_(array_for<double>(width)),
-        low_(array_for<double>(width)),
-        lost_(array_for<double>(width)) {}
+  explicit pair_totals(std::int64_t width) : width_(width) {}
 
   /// lost       null: nothing
   void push(bool is_first, const double* high, const double* low, const double* lost) {
+    if (!high_.is_made()) {  // rows of one tile need none
+      for (auto* const one : {&high_, &low_, &lost_}) one->make(width_);
+    }
     if (is_first) {
       std::copy_n(high, width_, high_.get());
       std::copy_n(low, width_, low_.get());
@@ -154,9 +170,8 @@ class exact_lane_totals final : public lane_totals {
   exact_lane_totals(const lane_request& what, std::int64_t width)
       : is_mean_(what.op == operation::mean),
         to_odd_(what.to_odd),
+        width_(width),
         sums_(width),
-        answers_(array_for<double>(width)),
-        integers_(array_for<std::int64_t>(what.sum_type != dtype::float64 ? width : 0)),
         how_(find_lane_answers(dtype::float64)) {
     type_ = what.sum_type;
   }
@@ -176,7 +191,7 @@ class exact_lane_totals final : public lane_totals {
     const auto* const high = static_cast<const double*>(states.first);
     const auto* const low = static_cast<const double*>(states.second);
     if (type_ != dtype::float64) {
-      auto* const sums = to.wide != nullptr ? static_cast<std::int64_t*>(to.wide) : integers_.get();
+      std::int64_t* const sums = place_for(to.wide, integers_, width_);
       values_ = sums;
       known_ = high;
       return how_.add(high, low, count, sums);
@@ -186,7 +201,7 @@ class exact_lane_totals final : public lane_totals {
     if (to.narrow != nullptr && how_.divide_to_floats(high, low, count, divisor, to.narrow)) {
       return true;
     }
-    auto* const answers = to.wide != nullptr ? static_cast<double*>(to.wide) : answers_.get();
+    double* const answers = place_for(to.wide, answers_, width_);
     values_ = known_ = answers;
     return how_.divide(high, low, count, divisor, to_odd_, answers,
                        to.are_many && to.wide != nullptr);
@@ -195,6 +210,7 @@ class exact_lane_totals final : public lane_totals {
  private:
   bool is_mean_;
   bool to_odd_;
+  std::int64_t width_;
   pair_totals sums_;
   lane_array<double> answers_;
   lane_array<std::int64_t> integers_;
@@ -207,9 +223,9 @@ class spread_lane_totals final : public lane_totals {
  public:
   spread_lane_totals(const lane_request& what, std::int64_t width)
       : what_{0, what.ddof, what.op == operation::std, what.to_odd},
+        width_(width),
         sums_(width),
         squares_(width),
-        answers_(array_for<double>(width)),
         how_(find_lane_answers(dtype::float64)) {}
 
   void clear() override { is_empty_ = true; }
@@ -228,13 +244,14 @@ class spread_lane_totals final : public lane_totals {
   bool finish(const lane_states& states, std::int64_t count, std::int64_t length,
               const answer_place& to) override {
     what_.length = length;
-    auto* const answers = to.wide != nullptr ? static_cast<double*>(to.wide) : answers_.get();
+    double* const answers = place_for(to.wide, answers_, width_);
     values_ = known_ = answers;
     return how_.spread(states, count, what_, answers);
   }
 
  private:
   spread_request what_;
+  std::int64_t width_;
   pair_totals sums_;
   pair_totals squares_;
   lane_array<double> answers_;
@@ -271,13 +288,13 @@ class best_lane_totals final : public lane_totals {
       : order_(what.order),
         indexed_(what.fold == lane_fold::first_best),
         width_(width),
-        keys_(array_for<Word>(width)),
-        indices_of_(array_for<std::int64_t>(width)),
         is_narrow_(what.item != what.type),
-        narrow_(array_for<char>(is_narrow_ ? 2 * width : 0)),
         how_(find_lane_answers(what.type)) {
     type_ = what.item;
-    if (indexed_) indices_ = indices_of_.get();
+    if (is_narrow_) narrow_.make(2 * width);
+    if (!indexed_) return;
+    indices_of_.make(width);
+    indices_ = indices_of_.get();
   }
 
   void clear() override { is_empty_ = true; }
@@ -298,13 +315,14 @@ class best_lane_totals final : public lane_totals {
     values_ = is_narrow_ ? narrowed(type_, items, count, narrow_.get()) : items;
     if (!indexed_ || states.second == nullptr) return true;
     const auto* const places = static_cast<const Word*>(states.second);
-    for (std::int64_t c = 0; c < count; ++c) indices_of_[static_cast<std::size_t>(c)] = places[c];
+    std::copy_n(places, count, indices_of_.get());
     return true;
   }
 
  private:
   template <class IndexOf>
   void take_better(const Word* keys, const IndexOf& index_of) {
+    if (!keys_.is_made()) keys_.make(width_);
     for (std::int64_t c = 0; c < width_; ++c) {
       const auto i = static_cast<std::size_t>(c);
       // An equal key came earlier.
