@@ -12,19 +12,34 @@
 
 namespace monofold::python {
 
+/// What an array of NumPy's own type would show by the buffer protocol, read from where NumPy keeps it; false: it would
+/// show nothing, or is of a type of items that only the protocol tells.
+///
+/// sync       shape and strides are the array's own: read under the interpreter's lock
+bool show_numpy(PyObject* object, int flags, Py_buffer& view);
+
 /// What an object shows by the buffer protocol, which is given back.
 struct shown {
   Py_buffer view{};
   bool is_there = false;
 
-  shown(PyObject* object, int flags) : is_there(PyObject_GetBuffer(object, &view, flags) == 0) {
-    if (!is_there) PyErr_Clear();
+  shown(PyObject* object, int flags) {
+    if (show_numpy(object, flags, view)) {
+      is_there = true;
+    } else if (PyObject_GetBuffer(object, &view, flags) == 0) {
+      is_there = is_lent_ = true;
+    } else {
+      PyErr_Clear();
+    }
   }
   shown(const shown&) = delete;
   shown& operator=(const shown&) = delete;
   ~shown() {
-    if (is_there) PyBuffer_Release(&view);
+    if (is_lent_) PyBuffer_Release(&view);
   }
+
+ private:
+  bool is_lent_ = false;
 };
 
 inline bool is_aligned(const packed_items& items) {

@@ -8,6 +8,7 @@ import monofold as mf
 import numpy as np
 import pytest
 from arrays import FLOATS, INTEGERS, numbers, same
+from monofold import _core, _dtypes
 
 OPERATIONS = (mf.sum, mf.prod, mf.mean, mf.var, mf.minmax, mf.argmin, mf.argmax, mf.plain.sum, mf.count_nonzero,
               mf.top_k(k=3), mf.norm)
@@ -32,6 +33,11 @@ def in_record(x):
     out = np.zeros(x.shape, np.dtype([("pad", "u1"), ("item", x.dtype)]))["item"]
     out[...] = x
     return out
+
+
+def test_arrays_of_numpy_lie_as_its_headers_say():
+    types = [None if name == "bfloat16" else np.dtype(name) for name in _dtypes.NAMES]
+    assert _core.set_array_maker(np.ndarray, np.empty, types)
 
 
 LAYOUTS = {
