@@ -27,13 +27,17 @@ class Fold:
             plain=_one_of("plain", operations), nan=_one_of("nan", operations),
             correction=_one_of("correction", [one for one in operations if "correction" in one.options]),
             k=_one_of("k", [one for one in operations if "k" in one.options]))
-        self.__dict__["quick"] = _core.several(self.codes, self.make_how()) if self.is_quick else None
+        self.__dict__["quick"] = self.make_quick() if self.is_quick else None
 
     __setattr__, __delattr__ = Operation.__setattr__, Operation.__delattr__
 
-    def quick_values(self, x):
-        """The answers about a packed array; None: this call is not quick, or some operation has none."""
-        return self.quick.values(x) if self.is_quick else None
+    def make_quick(self):
+        return _core.several(self.codes, self.make_how())
+
+    def quick_answer(self, x):
+        """What the caller sees of a packed array; None: this call is not quick, or some operation has no answer."""
+        values = self.quick.values(x) if self.is_quick else None
+        return None if values is None else self.pack(values)
 
     def make_how(self, nan=None):
         nan = self.nan if nan is None else nan
@@ -77,7 +81,7 @@ class Single(Fold):
         return repr(self.operations[0])
 
 
-class StatsFold(Fold):
+class StatsFold(Fold, _core.called):
     """Eight statistics and two places, in one pass; called without an array it takes options and is a value.
 
     Parameters
@@ -109,6 +113,13 @@ class StatsFold(Fold):
 
     def __init__(self, correction=0, nan="propagate"):
         super().__init__(_operations.of_kind(KINDS[name], False, nan, correction=correction) for name in self.names)
+        self._set_quick(self.quick)
+
+    def make_quick(self):
+        return _core.several(self.codes, self.make_how(), Stats, _PLACES)
+
+    def quick_answer(self, x):
+        return self.quick.values(x)
 
     def with_nan(self, nan):
         return _stats(self.correction, self.nan if nan is None else nan)
@@ -122,9 +133,7 @@ class StatsFold(Fold):
     def pack(self, values):
         return tuple.__new__(Stats, in_stats_order(tuple(values)))
 
-    def __call__(self, *args, **named):
-        if len(args) == 1 and not named and (values := self.quick.values(args[0])) is not None:
-            return tuple.__new__(Stats, in_stats_order(values))
+    def _call(self, *args, **named):
         _operations.check_call(self, args, named)
         return self._answer(*args, **named)
 
@@ -142,8 +151,9 @@ class StatsFold(Fold):
         return f"monofold.stats({', '.join(stated)})" if stated else "monofold.stats"
 
 
-in_stats_order = operator.itemgetter(*map(StatsFold.names.index, (
-    "count", "count_nan", "sum", "mean", "var", "std", "min", "argmin", "max", "argmax")))
+_ORDER = ("count", "count_nan", "sum", "mean", "var", "std", "min", "argmin", "max", "argmax")  # of Stats
+_PLACES = tuple(map(_ORDER.index, StatsFold.names))
+in_stats_order = operator.itemgetter(*map(StatsFold.names.index, _ORDER))
 
 
 @functools.lru_cache(64)
@@ -226,9 +236,9 @@ def reduce(x, fold, axis=None, *, keepdims=False, dtype=None, out=None, where=No
     if dtype is not None or out is not None:
         return _typed(x, fold, axis, keepdims, dtype, out, where, fold.nan if nan is None else nan)
     if axis is where is None and not keepdims and nan in (None, fold.nan):
-        values = fold.quick_values(x)
-        if values is not None:
-            return fold.pack(values)
+        answer = fold.quick_answer(x)
+        if answer is not None:
+            return answer
     if fold.kinds[0].name == "dot":
         raise TypeError("dot takes two arrays: monofold.dot(x, y)")
     nan = fold.nan if nan is None else nan

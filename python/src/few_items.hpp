@@ -2,6 +2,7 @@
 /// python/src/few_items: answers about so few items that making a state would take longer than finding them.
 
 #include <cstdint>
+#include <span>
 
 #include "monofold/monofold.h"
 
@@ -10,13 +11,23 @@ namespace monofold::python {
 /// The exact inner product of a few pairs of doubles, rounded once; false: not found here, as of what is not finite, of
 /// products that may round below the smallest numbers, and of 0, whose sign is to be known.
 ///
-/// shape      up to most_few pairs
-inline constexpr std::int64_t most_few = 64;
+/// shape      up to most_few_pairs
+inline constexpr std::int64_t most_few_pairs = 64;
 bool dot_of_few(const double* left, const double* right, std::int64_t count, double& out);
 
-/// Places of the k best of a few items, the best first and of equal ones the first; false: not found here, as of NaN.
+/// Answers to some operations about a few doubles, as monofold_reduce_several gives them where NaN are no error; false:
+/// not found here, as of what is not finite, of squares that may over- or underflow, of deviations that are small beside
+/// the mean, and of other operations than the exact ones of `mf.stats`.
 ///
-/// shape      count * k up to most_ranked, and 1 to `count` best
+/// shape      up to most_few items; results: one for each operation
+inline constexpr std::int64_t most_few = 256;
+bool answer_few(std::span<const monofold_operation> operations, std::span<const double> items,
+                std::int64_t ddof, monofold_result* results);
+
+/// Places of the k best of a few items, the best first and of equal ones the first; false: not found here, as of NaN,
+/// and of many that are found to be better than those before them.
+///
+/// shape      up to most_ranked items, and 1 to `count` best
 inline constexpr std::int64_t most_ranked = 4096;
 bool rank_few(const void* items, monofold_dtype dtype, std::int64_t count, std::int64_t k,
               bool largest, std::int64_t* places);

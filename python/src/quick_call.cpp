@@ -8,6 +8,7 @@
 #include <cstring>
 #include <exception>
 #include <memory>
+#include <numeric>
 #include <stdexcept>
 #include <utility>
 
@@ -133,6 +134,18 @@ bool quick_call::dot(PyObject* left, PyObject* right, monofold_result& result) {
 
 namespace {
 
+/// One of a type that typing.NamedTuple made, as its `_make` makes it, without a line of Python's. The values are used
+/// up; null: an exception.
+PyObject* named_tuple(PyObject* type, PyObject* values) {
+  static const auto make = reinterpret_cast<newfunc>(PyType_GetSlot(&PyTuple_Type, Py_tp_new));
+  PyObject* const given = values != nullptr ? PyTuple_Pack(1, values) : nullptr;
+  PyObject* const made =
+      given != nullptr ? make(reinterpret_cast<PyTypeObject*>(type), given, nullptr) : nullptr;
+  Py_XDECREF(given);
+  Py_XDECREF(values);
+  return made;
+}
+
 /// A monofold.TopK of k values of a type and their indices, which these two fill; null: one did not, or an exception.
 template <class FillValues, class FillIndices>
 PyObject* best_of(std::int64_t k, monofold_dtype dtype, const FillValues& fill_values,
@@ -142,9 +155,8 @@ PyObject* best_of(std::int64_t k, monofold_dtype dtype, const FillValues& fill_v
   PyObject* const indices = filled_array(&k, 1, MONOFOLD_INT64, [&](void* to) {
     return fill_indices(static_cast<std::int64_t*>(to));
   });
-  PyObject* const made = indices != nullptr
-                             ? PyObject_CallFunctionObjArgs(best_type, values, indices, nullptr)
-                             : nullptr;
+  PyObject* const made =
+      indices != nullptr ? named_tuple(best_type, PyTuple_Pack(2, values, indices)) : nullptr;
   Py_DECREF(values);
   Py_XDECREF(indices);
   return made;
@@ -184,7 +196,7 @@ PyObject* quick_call::best(PyObject* array) {
 PyObject* quick_call::best_of_few(const packed_items& items) {
   const std::int64_t k = short_.options().k;
   std::int64_t places[most_ranked];
-  if (k > items.count || items.count > most_ranked / k ||
+  if (k > items.count || items.count > most_ranked ||
       !rank_few(items.data, items.dtype, items.count, k, code(0) == MONOFOLD_TOP, places)) {
     return nullptr;
   }
@@ -209,18 +221,34 @@ namespace {
 /// process keep some, which it would report.
 struct several_object {
   PyObject_HEAD quick_call* own;
+  PyObject* type;  // that named answers are of; null: they are a tuple
+  std::array<unsigned char, quick_call::most_ops> places;  // where among them each answer goes
 };
 
+/// (codes, options[, a type of typing.NamedTuple, places])
 PyObject* make_several(PyTypeObject* type, PyObject* args, PyObject*) {
-  PyObject *codes = nullptr, *options = nullptr;
-  if (!PyArg_ParseTuple(args, "OO", &codes, &options)) return nullptr;
+  PyObject *codes = nullptr, *options = nullptr, *named = nullptr, *places = nullptr;
+  if (!PyArg_ParseTuple(args, "OO|OO", &codes, &options, &named, &places)) return nullptr;
   try {
     auto own =
         std::make_unique<quick_call>(nb::cast<std::vector<monofold_operation>>(nb::handle(codes)),
                                      nb::cast<const how&>(nb::handle(options)).options);
+    std::array<unsigned char, quick_call::most_ops> order{};
+    std::iota(order.begin(), order.end(), static_cast<unsigned char>(0));
+    if (places != nullptr) {
+      const auto told = nb::cast<std::vector<unsigned char>>(nb::handle(places));
+      const auto is_none = [&](unsigned char place) { return place >= own->num_ops(); };
+      if (told.size() != own->num_ops() || std::any_of(told.begin(), told.end(), is_none))
+        throw std::invalid_argument("places");
+      std::copy(told.begin(), told.end(), order.begin());
+    }
     const auto allocate = reinterpret_cast<allocfunc>(PyType_GetSlot(type, Py_tp_alloc));
     PyObject* const made = allocate(type, 0);
-    if (made != nullptr) reinterpret_cast<several_object*>(made)->own = own.release();
+    if (made == nullptr) return nullptr;
+    auto& self = *reinterpret_cast<several_object*>(made);
+    self.own = own.release();
+    self.type = Py_XNewRef(named);
+    self.places = order;
     return made;
   } catch (const std::exception& wrong) {
     return PyErr_Format(PyExc_ValueError, "operations: %s", wrong.what());
@@ -229,18 +257,18 @@ PyObject* make_several(PyTypeObject* type, PyObject* args, PyObject*) {
 
 void destroy_several(PyObject* object) {
   PyTypeObject* const type = Py_TYPE(object);
-  delete reinterpret_cast<several_object*>(object)->own;
+  const auto& self = *reinterpret_cast<several_object*>(object);
+  delete self.own;
+  Py_XDECREF(self.type);
   reinterpret_cast<freefunc>(PyType_GetSlot(type, Py_tp_free))(object);
   Py_DECREF(type);
 }
 
-/// A tuple of what a caller sees; None: this call is not quick.
-PyObject* values_of(PyObject* object, PyObject* array) {
-  quick_call& own = *reinterpret_cast<several_object*>(object)->own;
+/// What a caller sees: answers in a tuple, or with names; null without an exception: this call is not quick.
+PyObject* answers_of(const several_object& self, PyObject* array) {
+  quick_call& own = *self.own;
   std::array<monofold_result, quick_call::most_ops> results;
-  const bool is_answered = own.answer(array, results.data());
-  if (PyErr_Occurred() != nullptr) return nullptr;
-  if (!is_answered) return Py_NewRef(Py_None);
+  if (!own.answer(array, results.data()) || PyErr_Occurred() != nullptr) return nullptr;
   PyObject* const values = PyTuple_New(static_cast<Py_ssize_t>(own.num_ops()));
   for (std::size_t i = 0; values != nullptr && i < own.num_ops(); ++i) {
     PyObject* const value = value_of(own.code(i), results[i]);
@@ -248,9 +276,66 @@ PyObject* values_of(PyObject* object, PyObject* array) {
       Py_DECREF(values);
       return nullptr;
     }
-    PyTuple_SetItem(values, static_cast<Py_ssize_t>(i), value);
+    PyTuple_SetItem(values, self.places[i], value);
   }
-  return values;
+  return self.type != nullptr ? named_tuple(self.type, values) : values;
+}
+
+/// The same to Python; None: not quick.
+PyObject* values_of(PyObject* object, PyObject* array) {
+  PyObject* const found = answers_of(*reinterpret_cast<several_object*>(object), array);
+  return found != nullptr || PyErr_Occurred() != nullptr ? found : Py_NewRef(Py_None);
+}
+
+/// What is called with an array: quickly, or by its method `_call`.
+struct called_object {
+  PyObject_HEAD PyObject* quick;  // a several_object; null: not yet
+};
+PyObject* call_name = nullptr;
+
+PyObject* call_it(PyObject* object, PyObject* args, PyObject* keywords) {
+  PyObject* const quick = reinterpret_cast<called_object*>(object)->quick;
+  if (quick != nullptr && keywords == nullptr && PyTuple_Size(args) == 1) {
+    PyObject* const found =
+        answers_of(*reinterpret_cast<several_object*>(quick), PyTuple_GetItem(args, 0));
+    if (found != nullptr || PyErr_Occurred() != nullptr) return found;
+  }
+  PyObject* const slow = PyObject_GetAttr(object, call_name);
+  PyObject* const answer = slow != nullptr ? PyObject_Call(slow, args, keywords) : nullptr;
+  Py_XDECREF(slow);
+  return answer;
+}
+
+PyTypeObject* several_type = nullptr;
+
+/// Says what calls are answered by.
+PyObject* set_quick(PyObject* object, PyObject* quick) {
+  if (Py_TYPE(quick) != several_type) return PyErr_Format(PyExc_TypeError, "not several");
+  auto& self = *reinterpret_cast<called_object*>(object);
+  PyObject* const before = self.quick;
+  self.quick = Py_NewRef(quick);
+  Py_XDECREF(before);
+  Py_RETURN_NONE;
+}
+
+void destroy_called(PyObject* object) {
+  PyTypeObject* const type = Py_TYPE(object);
+  Py_XDECREF(reinterpret_cast<called_object*>(object)->quick);
+  reinterpret_cast<freefunc>(PyType_GetSlot(type, Py_tp_free))(object);
+  Py_DECREF(type);
+}
+
+void bind_called(nb::module_& core) {
+  static PyMethodDef methods[] = {{"_set_quick", set_quick, METH_O, nullptr},
+                                  {nullptr, nullptr, 0, nullptr}};
+  static PyType_Slot slots[] = {{Py_tp_call, reinterpret_cast<void*>(call_it)},
+                                {Py_tp_dealloc, reinterpret_cast<void*>(destroy_called)},
+                                {Py_tp_methods, methods},
+                                {0, nullptr}};
+  static PyType_Spec spec = {"monofold._core.called", sizeof(called_object), 0,
+                             Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, slots};
+  call_name = PyUnicode_InternFromString("_call");
+  core.attr("called") = nb::steal(PyType_FromSpec(&spec));
 }
 
 }  // namespace
@@ -264,7 +349,9 @@ void bind_quick_call(nb::module_& core) {
                                 {0, nullptr}};
   static PyType_Spec spec = {"monofold._core.several", sizeof(several_object), 0,
                              Py_TPFLAGS_DEFAULT, slots};
-  core.attr("several") = nb::steal(PyType_FromSpec(&spec));
+  several_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&spec));
+  core.attr("several") = nb::borrow(reinterpret_cast<PyObject*>(several_type));
+  bind_called(core);
   core.attr("most_quick") = quick_call::most_ops;
   core.def("set_threads", [](std::int32_t count) { num_threads = count; });
   core.def("set_best_type", [](nb::type_object type) { best_type = type.inc_ref().ptr(); });

@@ -1,5 +1,6 @@
 #include "python/src/short_arrays.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <span>
 #include <vector>
@@ -54,6 +55,26 @@ bool give(std::span<const runtime::answer> answers, monofold_result* results) {
 
 }  // namespace
 
+std::int64_t short_arrays::most_few_for(const std::vector<monofold_operation>& operations,
+                                        const monofold_options& options) {
+  if (options.plain != 0 || operations.empty()) return 0;
+  if (operations.size() > 1) return most_few;
+  const monofold_operation only = operations.front();
+  return only == MONOFOLD_VAR || only == MONOFOLD_STD ? most_few / 2 : 0;
+}
+
+bool short_arrays::reduce_few(const void* items, monofold_dtype dtype, std::int64_t count,
+                              monofold_result* results) const {
+  if (count > most_few_ || dtype < MONOFOLD_FLOAT32) return false;
+  double wide[most_few];
+  const auto* own = static_cast<const double*>(items);
+  if (dtype == MONOFOLD_FLOAT32) {
+    std::copy_n(static_cast<const float*>(items), count, wide);
+    own = wide;
+  }
+  return answer_few(operations_, {own, static_cast<std::size_t>(count)}, options_.ddof, results);
+}
+
 bool short_arrays::answer_row(const void* items, monofold_dtype dtype, std::int64_t count,
                               runtime::answer* answers) {
   const runtime::row_reducer& reducer = rows_of(dtype, runtime::rounding::native);
@@ -66,6 +87,7 @@ bool short_arrays::answer_row(const void* items, monofold_dtype dtype, std::int6
 bool short_arrays::reduce(const void* items, monofold_dtype dtype, std::int64_t count,
                           monofold_result* results) noexcept {
   try {
+    if (reduce_few(items, dtype, count, results)) return true;
     if (operations_.size() == 1) {
       runtime::answer answer{static_cast<runtime::operation>(operations_.front())};
       return answer_row(items, dtype, count, &answer) && give({&answer, 1}, results);
@@ -95,7 +117,7 @@ bool short_arrays::dot(const void* left, const void* right, monofold_dtype dtype
                        std::int64_t count, monofold_result& result) noexcept {
   try {
     double found = 0;
-    if (dtype == MONOFOLD_FLOAT64 && count <= most_few && options_.plain == 0 &&
+    if (dtype == MONOFOLD_FLOAT64 && count <= most_few_pairs && options_.plain == 0 &&
         dot_of_few(static_cast<const double*>(left), static_cast<const double*>(right), count,
                    found)) {
       runtime::answer answer{runtime::operation::dot};

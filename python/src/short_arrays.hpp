@@ -42,7 +42,9 @@ struct row_arrays {
 class short_arrays {
  public:
   short_arrays(std::vector<monofold_operation> operations, const monofold_options& options)
-      : operations_(std::move(operations)), options_(options) {}
+      : operations_(std::move(operations)),
+        options_(options),
+        most_few_(most_few_for(operations_, options)) {}
   short_arrays(const short_arrays&) = delete;
   short_arrays& operator=(const short_arrays&) = delete;
   ~short_arrays();
@@ -86,12 +88,19 @@ class short_arrays {
   static const Reducer& made_once(std::atomic<const Reducer*>& place, const Make& make);
   runtime::request request_of(monofold_dtype dtype) const;
   const runtime::row_reducer& rows_of(monofold_dtype dtype, runtime::rounding how);
+  /// Up to how many items take less time without a reducer.
+  static std::int64_t most_few_for(const std::vector<monofold_operation>& operations,
+                                   const monofold_options& options);
+  /// The same of a few items, without a reducer.
+  bool reduce_few(const void* items, monofold_dtype dtype, std::int64_t count,
+                  monofold_result* results) const;
   /// Answers in the order of operations; false: for a row reducer there are too many items.
   bool answer_row(const void* items, monofold_dtype dtype, std::int64_t count,
                   runtime::answer* answers);
 
   std::vector<monofold_operation> operations_;
   monofold_options options_;
+  std::int64_t most_few_;
   std::array<by_type<runtime::row_reducer>, num_roundings> rows_{};
   by_type<runtime::reducer> whole_{};
 };

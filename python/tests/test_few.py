@@ -28,6 +28,65 @@ def test_few_pairs_are_exact():
         mf.dot(np.array([np.nan, 1.0]), np.array([1.0, 1.0]), nan="raise")
 
 
+@pytest.mark.parametrize("dtype", ("float64", "float32"))
+def test_few_spreads_are_exact(dtype):
+    random = np.random.default_rng(5)
+    for scale, center in ((1.0, 0.0), (1.0, 3.0), (1.0, 1e6), (1e-9, 1e9), (2.0**-60, 0.0), (2.0**60, 1e20), (0.0, 7.0)):
+        for count in (2, 3, 10, 64, 65, 200):
+            x = (random.standard_normal(count) * scale + center).astype(dtype)
+            items = [fractions.Fraction(item) for item in x.tolist()]
+            squares = sum((item * item for item in items), fractions.Fraction(0)) - sum(items) ** 2 / count
+            for correction in (0, 1):
+                exact = squares / (count - correction)
+                assert mf.var(x, correction=correction) == float(exact)
+                root = mf.std(x, correction=correction)
+                below, above = (fractions.Fraction(math.nextafter(root, end)) for end in (-math.inf, math.inf))
+                least, most = (below + fractions.Fraction(root)) / 2, (above + fractions.Fraction(root)) / 2
+                assert (root == 0) == (exact == 0) and (root == 0 or least**2 <= exact <= most**2)
+
+
+def test_few_spreads_at_the_limits():
+    for scale in (2.0**-530, 2.0**-500, 2.0**-440, 2.0**440, 2.0**500):
+        x = np.array([1.0, 2.0, 4.0, 8.5]) * scale
+        items = [fractions.Fraction(item) for item in x.tolist()]
+        assert mf.var(x) == float(sum(item * item for item in items) / 4 - (sum(items) / 4) ** 2)
+    for special in (math.inf, -math.inf, math.nan):
+        assert math.isnan(mf.var(np.array([1.0, special, 2.0]))) and math.isnan(mf.std(np.array([special, special])))
+    assert mf.var(np.array([1.0, math.nan, 2.0]), nan="omit") == 0.25
+    with pytest.raises(mf.NanFound):
+        mf.var(np.array([1.0, math.nan]), nan="raise")
+    for few in ([], [1.0]):
+        with pytest.raises(mf.EmptyInput):
+            mf.var(np.array(few, float), correction=1)
+    zeros = mf.std(np.array([-0.0, -0.0]))
+    assert zeros == 0 and math.copysign(1, zeros) == 1
+
+
+@pytest.mark.parametrize("dtype", ("float64", "float32", "int16"))
+@pytest.mark.parametrize("special", (None, math.nan, math.inf))
+def test_few_statistics(dtype, special):
+    """Those together are those of one operation at a time, by its longest way; each about none that it needs is None."""
+    if special is not None and dtype == "int16":
+        pytest.skip("no such integer")
+    random = np.random.default_rng(6)
+    for count in (1, 2, 7, 64, 128, 255, 256, 257):
+        for x in (random.standard_normal(count) * 50, random.integers(-2, 2, count), np.zeros(count) * -1):
+            x = x.astype(dtype)
+            if special is not None:
+                x[count // 3] = special
+            for correction in (0, 1, 7):
+                found = mf.stats(x, correction=correction)
+                assert type(found) is mf.Stats
+                for name in mf.Stats._fields:
+                    operation = getattr(mf, {"nan": "count_nan"}.get(name, name))
+                    options = {"correction": correction} if name in ("var", "std") else {}
+                    try:
+                        expected = operation(x, where=True, **options)
+                    except mf.EmptyInput:
+                        expected = None
+                    assert same(getattr(found, name), expected), (name, count)
+
+
 @pytest.mark.parametrize("dtype", ("float64", "float32", "float16", "int8", "uint64", "bool"))
 def test_the_best_of_few(dtype):
     random = np.random.default_rng(4)
@@ -40,6 +99,9 @@ def test_the_best_of_few(dtype):
                 order = np.argsort(sign * x.astype(object), kind="stable")[:k]
                 found = operation(x)
                 assert found.indices.tolist() == order.tolist() and same(found.values, x[order])
+    steps = np.arange(1000.0)  # each of which is better than those before
+    assert mf.top_k(steps, 9).indices.tolist() == list(range(999, 990, -1))
+    assert mf.bottom_k(steps[::-1].copy(), 9).indices.tolist() == list(range(999, 990, -1))
     zeros = mf.top_k(np.array([-0.0, 0.0, -0.0]), 2)
     assert zeros.indices.tolist() == [1, 0] and np.signbit(zeros.values).tolist() == [False, True]
     last = mf.top_k(np.array([np.nan, 1.0, 2.0]), 3)
