@@ -43,10 +43,7 @@ PyObject* dtype_name = nullptr;
 PyObject* out_name = nullptr;
 PyObject* where_name = nullptr;
 PyObject* k_name = nullptr;
-
-bool is_name(PyObject* key, PyObject* name) {
-  return key == name || PyUnicode_Compare(key, name) == 0;
-}
+PyObject* nan_name = nullptr;
 
 /// What stands in a call beside its array. Null: nothing.
 struct asked_call {
@@ -64,7 +61,7 @@ struct asked_call {
 
 /// Takes the operation with one option more; false: none was told.
 bool take_option(asked_call& asked, PyObject* name, PyObject* value) {
-  if (value == Py_None) return true;
+  if (value == Py_None) return name == nan_name;  // which every operation has
   if (!PyLong_CheckExact(value) && !PyUnicode_CheckExact(value)) return false;
   PyObject* const values = PyDict_GetItemWithError(asked.own().others, name);
   PyObject* const other = values != nullptr ? PyDict_GetItemWithError(values, value) : nullptr;
@@ -85,16 +82,17 @@ bool read_call(PyObject* args, PyObject* keywords, asked_call& asked) {
   if (keywords == nullptr) return true;
   PyObject *key = nullptr, *value = nullptr;
   Py_ssize_t place = 0;
+  // Names in a call's text are interned, as ours are; others take the long way.
   while (PyDict_Next(keywords, &place, &key, &value) != 0) {
-    if (is_name(key, axis_name) && asked.rows.axis == nullptr) {
+    if (key == axis_name && asked.rows.axis == nullptr) {
       asked.rows.axis = value;
-    } else if (is_name(key, keepdims_name) && PyBool_Check(value)) {
+    } else if (key == keepdims_name && PyBool_Check(value)) {
       asked.rows.keepdims = value == Py_True;
-    } else if (is_name(key, dtype_name)) {
+    } else if (key == dtype_name) {
       asked.dtype = unless_none(value);
-    } else if (is_name(key, out_name)) {
+    } else if (key == out_name) {
       asked.rows.out = unless_none(value);
-    } else if (is_name(key, where_name)) {
+    } else if (key == where_name) {
       asked.rows.where = unless_none(value);
     } else if (!take_option(asked, key, value)) {
       return false;
@@ -340,6 +338,7 @@ void bind_operation(nb::module_& core) {
   out_name = PyUnicode_InternFromString("out");
   where_name = PyUnicode_InternFromString("where");
   k_name = PyUnicode_InternFromString("k");
+  nan_name = PyUnicode_InternFromString("nan");
   operation_type = PyType_FromSpec(&spec);
   core.attr("operation") = nb::borrow(operation_type);
 }

@@ -31,6 +31,7 @@ def test_none_is_no_array(call):
     (lambda: mf.sum(X, correction=1, ord=1), r"^sum\(\) takes no correction, ord$"),
     (lambda: mf.norm(X, correction=1), r"^norm\(\) takes no correction$"),
     (lambda: mf.all(X, k=3), r"^all\(\) takes no k$"),
+    (lambda: mf.sum(X, k=None), r"^sum\(\) takes no k$"),
     (lambda: mf.var(k=3), r"^var\(\) takes no k$"),
     (lambda: mf.sum(X, 0, "f4"), r"^sum\(\) takes x, axis by place, not 3 arguments; name others$"),
     (lambda: mf.all(X, 0, X), r"^all\(\) takes x, axis by place"),

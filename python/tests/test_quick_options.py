@@ -127,3 +127,13 @@ def test_dot(dot):
         mf.dot(np.array([2**62, 2**62]), np.array([2, 2]))
     with pytest.raises(mf.NanFound):
         mf.dot(np.array([1.0, np.nan]), np.array([2.0, 2.0]), nan="raise")
+
+
+def test_names_that_are_made_at_run_time():
+    """Those are not the strings that names in a program are, and say the same."""
+    x = np.arange(12.0).reshape(3, 4)
+    name = "".join(["ax", "is"])
+    for _ in range(2):
+        assert same(mf.sum(x, **{name: 0}), np.array([12.0, 15.0, 18.0, 21.0]))
+        with pytest.raises(TypeError, match="takes no axis2"):
+            mf.sum(x, **{name + "2": None})
