@@ -4,6 +4,7 @@ import numpy as np
 
 from . import _arrays, _core, _device_rows, _dtypes, _protocols, _rows
 from ._errors import raise_status
+from ._kinds import KINDS
 
 _INSTEAD = "group_by of arrays on the host gives arrays of NumPy"
 
@@ -24,19 +25,23 @@ def group_by(keys, x, source, fold, order, dtype, nan):
     codes = [_rows.value_code(kind, source, how, dtype) for kind in fold.kinds]
     stream, is_known = _device_rows.stream_of(x, [keys])
     groups = _core.device_groups(by, order, stream)
-    found = _device_rows.new_like(keys, (groups.count,), by.dtype, instead=_INSTEAD)
-    shown = _arrays.as_source(found).items
-    groups.copy_keys(shown, not is_known)
+    found = _device_rows.Answers(keys, KINDS["min"], (groups.count,), how, by.dtype, None, instead=_INSTEAD)
+    shown = found.places[0]
+    found.fill(keys, [x], lambda *_: groups.copy_keys(shown, not is_known))  # in the stream that they were grouped in
 
     def answers_of(kind, code):
         new = _device_rows.Answers(x, kind, (groups.count,), how, code, None, instead=_INSTEAD)
-        status, failed = groups.reduce(source.items, kind.code, how, code, *new.places, not is_known)
-        if status:
-            _device_rows.refuse_kernel(status, kind, source, code)
-            raise_status(status, kind.name, row=_key_at(shown, failed), part="key")
+
+        def start(*_):
+            status, failed = groups.reduce(source.items, kind.code, how, code, *new.places, not is_known)
+            if status:
+                _device_rows.refuse_kernel(status, kind, source, code)
+                raise_status(status, kind.name, row=_key_at(shown, failed), part="key")
+
+        new.fill(x, [keys], start)
         return new.given()
 
-    return found, fold.pack(answers_of(kind, code) for kind, code in zip(fold.kinds, codes))
+    return found.given(), fold.pack(answers_of(kind, code) for kind, code in zip(fold.kinds, codes))
 
 
 def _keys_there(keys):

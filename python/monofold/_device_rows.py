@@ -4,7 +4,7 @@ import sys
 
 import numpy as np
 
-from . import _arrays, _core, _dtypes, _rows
+from . import _arrays, _core, _device_jax, _dtypes, _protocols, _rows
 from ._errors import UNSUPPORTED, DeviceUnavailable, raise_status
 from ._results import TopK
 
@@ -54,8 +54,6 @@ def new_like(x, shape, code, fill=None, instead=_GIVE_OUT):
     function, given = ("empty", (shape,)) if fill is None else ("full", (shape, fill))
     if name == "cupy":
         return getattr(library, function)(*given, dtype=dtype)
-    if name in ("jax", "jaxlib"):
-        raise TypeError(f"arrays of jax are not written: {instead}")
     if name != "torch":
         if not hasattr(x, "__array_namespace__"):
             raise TypeError(f"arrays of {name} have no library to make answers by: {instead}")
@@ -78,15 +76,27 @@ class Answers:
         self.is_ranked = kind.answer == "ranked"
         shape = (*shape, how.k) if self.is_ranked else shape
         self.last = len(shape) - 1
-        if out is None:
-            self.arrays = [new_like(x, shape, one, instead=instead) for one in codes]
-        else:
+        self.rooms, self.arrays = [], []
+        if out is not None:
             self.arrays = list(_rows.outs_of(out, len(codes)))
-        shown = [_shown(array, shape, one) for array, one in zip(self.arrays, codes)]
+        elif _protocols.is_of_jax(x):
+            self.rooms = [_device_jax.Room(x, shape, one) for one in codes]
+        else:
+            self.arrays = [new_like(x, shape, one, instead=instead) for one in codes]
+        shown = [room.items for room in self.rooms] or [
+            _shown(array, shape, one) for array, one in zip(self.arrays, codes)]
         if kind.answer == "index":
             self.places = [None, None, *shown]
         else:
             self.places = [shown[0], None, shown[1]] if self.is_ranked else [*shown, None, None][:3]
+
+    def fill(self, x, others, start):
+        """Calls start(stream, whether it is to wait); `others`: the arrays it reads or writes beside `x`."""
+        if self.rooms:
+            self.arrays = _device_jax.filled(x, self.rooms, start)
+            return
+        stream, is_known = stream_of(x, others)
+        start(stream, not is_known)
 
     def given(self, to=-1):
         """What the caller gets; `to`: where the axis of ranks goes."""
@@ -109,7 +119,7 @@ def _shown(array, shape, code):
         raise ValueError(f"out has the shape {tuple(source.shape)}; the answer has {tuple(shape)}")
     if source.code != code:
         raise TypeError(f"out is of {_dtypes.NAMES[source.code]}; the answer is of {_dtypes.NAMES[code]}")
-    if source.items.read_only or type(array).__module__.partition(".")[0] in ("jax", "jaxlib"):
+    if source.items.read_only or _protocols.is_of_jax(array):
         raise ValueError("out cannot be written")
     return source.items
 
@@ -126,13 +136,16 @@ def reduce(x, source, mask, kind, how, axes, code, keepdims=False, out=None):
     shape = tuple(1 if axis in axes else extent for axis, extent in enumerate(source.shape)
                   if keepdims or axis not in axes)
     new = Answers(x, kind, shape, how, code, out)
-    stream, is_known = stream_of(x, new.arrays)
-    status, row = _core.device_rows(source.items, axes, kind.code, how, code, *new.places, stream, not is_known)
-    if status:
-        refuse_kernel(status, kind, source, code)
-        kept = [extent for axis, extent in enumerate(source.shape) if axis not in axes]
-        index = np.unravel_index(row, kept) if kept else ()
-        raise_status(status, kind.name, row=tuple(map(int, index)) or None)
+
+    def start(stream, waits):
+        status, row = _core.device_rows(source.items, axes, kind.code, how, code, *new.places, stream, waits)
+        if status:
+            refuse_kernel(status, kind, source, code)
+            kept = [extent for axis, extent in enumerate(source.shape) if axis not in axes]
+            index = np.unravel_index(row, kept) if kept else ()
+            raise_status(status, kind.name, row=tuple(map(int, index)) or None)
+
+    new.fill(x, new.arrays, start)
     return new.given(axes[0] if len(axes) == 1 else -1)
 
 
@@ -140,11 +153,16 @@ def segments(x, source, kind, how, starts, stops, code, bounds):
     """The answers of one operation for each segment; `starts` and `stops` are the core's arrays of the caller's
     `bounds`."""
     new = Answers(x, kind, (starts.count,), how, code, None)
-    status, failed = _core.device_segments(source.items, starts, stops, kind.code, how, code, *new.places,
-                                           stream_of(x, bounds)[0])
-    if status:
-        refuse_kernel(status, kind, source, code)
-        raise_status(status, kind.name, row=failed)
+
+    def start(stream, _):
+        if new.rooms:  # the call waits, as there may be segments without an answer, and bounds may be anybody's
+            stream = DEFAULT_STREAM
+        status, failed = _core.device_segments(source.items, starts, stops, kind.code, how, code, *new.places, stream)
+        if status:
+            refuse_kernel(status, kind, source, code)
+            raise_status(status, kind.name, row=failed)
+
+    new.fill(x, bounds, start)
     return new.given()
 
 

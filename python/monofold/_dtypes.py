@@ -8,6 +8,7 @@ NAMES = ("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32",
          "float16", "bfloat16", "float32", "float64")
 CODES = {name: code for code, name in enumerate(NAMES)}
 BOOL, INT64, UINT64, FLOAT64 = (CODES[name] for name in ("bool", "int64", "uint64", "float64"))
+NARROWER = {CODES[name + "64"]: CODES[name + "32"] for name in ("int", "uint", "float")}
 _NUMPY = {np.dtype(name): code for name, code in CODES.items() if name != "bfloat16"}
 
 

@@ -4,7 +4,7 @@ import functools
 import math
 import operator
 
-from . import _arrays, _core, _dates, _device_rows, _dtypes, _rows, _whole
+from . import _arrays, _core, _dates, _device_rows, _dtypes, _protocols, _rows, _whole
 from ._kinds import KINDS
 from ._results import TopK
 
@@ -157,8 +157,12 @@ class Operation(_core.operation):
         return other
 
     def value_code(self, source, how, dtype, named=None):
-        """The type of answers; the core is told of it too. `named`: what says the type, if not `dtype`."""
-        code = _rows.value_code(self.kind, source, how, dtype)
+        """The type of arrays of answers; the core is told of it too. `named`: what says the type, if not `dtype`."""
+        return _protocols.code_in(source.owner, self.told_code(source, how, dtype, named))
+
+    def told_code(self, source, how, dtype, named=None):
+        """The same of numbers."""
+        code = _rows.ruled_code(self.kind, source, how, dtype)
         named = dtype if named is None else named
         self._set_row_type(source.code, code, *(() if named is None else (named,)))
         return code
@@ -201,7 +205,7 @@ class Operation(_core.operation):
                 source.pieces = _arrays.with_mask(source.pieces, mask)
             order = {"plain": self.plain, "raises": nan == "raise"}
             if dtype is not None:
-                code = self.value_code(source, how, dtype)
+                code = self.told_code(source, how, dtype)
                 return _whole.rounded(source, self.kind, how, code, **order)
             [answer] = _whole.answers(source, [self.kind], how, **order)
             return _whole.scalar(self.kind, answer)
@@ -211,7 +215,7 @@ class Operation(_core.operation):
         if out is not None and dtype is None and self.kind.answer == "value":
             code = _device_rows.code_of_out(out) if is_far else _rows.code_of_out(_rows.outs_of(out, 1)[0])
             dtype, named = _dtypes.NAMES[code], getattr(out, "dtype", None)
-        code = self.value_code(source, how, dtype, named)
+        code = (self.value_code if out is None else self.told_code)(source, how, dtype, named)
         if is_far:
             return _device_rows.reduce(x, source, mask, self.kind, how, axes, code, keepdims, out)
         arrays = _rows.reduce(source, mask, self.kind, how, axes, code, keepdims)

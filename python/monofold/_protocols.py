@@ -121,10 +121,21 @@ def _ask_for_exchange(cls):
         _core.add_exchange_type(cls, api)
 
 
+def is_of_jax(x):
+    return type(x).__module__.partition(".")[0] in ("jax", "jaxlib")
+
+
+def code_in(x, code):
+    """The type that numbers of a type are of in the library of `x`: JAX has none of 64 bits unless it is told to."""
+    if x is not None and is_of_jax(x) and not sys.modules["jax"].config.jax_enable_x64:
+        return _dtypes.NARROWER.get(code, code)
+    return code
+
+
 def maker_like(x):
     """What makes an array of the library of `x` from one of NumPy."""
     name = type(x).__module__.partition(".")[0]
-    library = sys.modules.get("jax.numpy" if name in ("jax", "jaxlib") else name)
+    library = sys.modules.get("jax.numpy" if is_of_jax(x) else name)
 
     def like(array):
         if array.dtype.kind == "V" and name == "torch":  # bfloat16, which it does not take from NumPy

@@ -5,7 +5,7 @@ import sys
 
 import numpy as np
 
-from . import _arrays, _core, _dtypes, _kinds
+from . import _arrays, _core, _dtypes, _kinds, _protocols
 from ._errors import DeviceUnavailable, raise_status
 
 
@@ -27,7 +27,12 @@ def axes_of(axis, rank):
 
 
 def value_code(kind, source, how, dtype):
-    """The type of answers: the one asked for, else that of the rules."""
+    """The type of answers that the library of the array has for the one asked for, or else that of the rules."""
+    return _protocols.code_in(source.owner, ruled_code(kind, source, how, dtype))
+
+
+def ruled_code(kind, source, how, dtype):
+    """The same in libraries that have all types."""
     if dtype is not None:
         if kind.answer == "index":
             raise TypeError(f"{kind.name} gives places; they have no dtype")

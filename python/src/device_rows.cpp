@@ -1,5 +1,6 @@
 #include "python/src/device_rows.hpp"
 
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/vector.h>
 
 #include <cstdint>
@@ -10,6 +11,7 @@
 #include "monofold/monofold.h"
 #include "python/src/answers.hpp"
 #include "python/src/array.hpp"
+#include "python/src/dlpack.hpp"
 #include "runtime/gpu/devices.hpp"
 #include "runtime/gpu/load_device_library.hpp"
 #include "runtime/gpu/rows/row_library.hpp"
@@ -194,8 +196,8 @@ class device_groups {
   std::unique_ptr<monofold_device_groups, destroy> own_;
 };
 
-/// Memory of the current device, which numbers can be copied to and from: for tests, of the emulated device too. Other
-/// threads of Python's go on while it is made and given back.
+/// Memory of the current device, which numbers can be copied to and from. Other threads of Python's go on while it is
+/// made and given back.
 class device_memory {
  public:
   /// errors     DeviceUnavailable: there is no device
@@ -218,6 +220,11 @@ class device_memory {
     own_.reset();
   }
   std::uintptr_t address() const { return reinterpret_cast<std::uintptr_t>(own_.get()); }
+  /// Packed items from its beginning on, as another library takes them over.
+  nb::object capsule(monofold_dtype dtype, numbers extents,
+                     std::pair<std::int32_t, std::int32_t> device, bool versioned) const {
+    return to_dlpack(own_, dtype, std::move(extents), {device.first, device.second}, versioned);
+  }
 
  private:
   std::shared_ptr<void> own_;
@@ -253,7 +260,8 @@ void bind_device_rows(nb::module_& core) {
   });
   nb::class_<device_memory>(core, "device_memory", "Memory of the current device.")
       .def(nb::init<std::int64_t>())
-      .def_prop_ro("address", &device_memory::address);
+      .def_prop_ro("address", &device_memory::address)
+      .def("capsule", &device_memory::capsule);
 }
 
 }  // namespace monofold::python

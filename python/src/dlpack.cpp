@@ -183,6 +183,70 @@ array from_dlpack(nb::object capsule) {
   return take<dl_managed>(capsule, "dltensor", "used_dltensor");
 }
 
+namespace {
+
+/// What a capsule of ours holds.
+template <class Managed>
+struct lent {
+  Managed managed{};
+  std::shared_ptr<void> memory;
+  std::vector<std::int64_t> extents, strides;
+};
+
+template <class Managed>
+nb::object lend(lent<Managed>* own, dl_device device, dl_type type, const char* name,
+                PyCapsule_Destructor destroy) {
+  std::int64_t step = 1;
+  own->strides.resize(own->extents.size());
+  for (std::size_t axis = own->extents.size(); axis-- > 0;) {
+    own->strides[axis] = step;
+    step *= std::max<std::int64_t>(own->extents[axis], 1);
+  }
+  own->managed.tensor = {own->memory.get(),
+                         device,
+                         static_cast<std::int32_t>(own->extents.size()),
+                         type,
+                         own->extents.data(),
+                         own->strides.data(),
+                         0};
+  own->managed.context = own;
+  // On any thread, without the interpreter's lock.
+  own->managed.release = [](Managed* managed) {
+    delete static_cast<lent<Managed>*>(managed->context);
+  };
+  nb::object capsule = nb::steal(PyCapsule_New(&own->managed, name, destroy));
+  if (!capsule.is_valid()) {
+    delete own;
+    throw nb::python_error();
+  }
+  return capsule;
+}
+
+/// Releases what nobody has taken: who does renames the capsule.
+template <class Managed>
+void release_untaken(PyObject* capsule, const char* name) {
+  if (!PyCapsule_IsValid(capsule, name)) return;
+  auto* const managed = static_cast<Managed*>(PyCapsule_GetPointer(capsule, name));
+  managed->release(managed);
+}
+
+}  // namespace
+
+nb::object to_dlpack(std::shared_ptr<void> memory, monofold_dtype dtype,
+                     std::vector<std::int64_t> extents, dl_device device, bool versioned) {
+  const dl_type type = dl_type_of(dtype);
+  if (!versioned) {
+    auto* const own = new lent<dl_managed>{{}, std::move(memory), std::move(extents), {}};
+    return lend(own, device, type, "dltensor",
+                [](PyObject* capsule) { release_untaken<dl_managed>(capsule, "dltensor"); });
+  }
+  auto* const own = new lent<dl_managed_versioned>{{}, std::move(memory), std::move(extents), {}};
+  own->managed.major = 1;
+  return lend(own, device, type, "dltensor_versioned", [](PyObject* capsule) {
+    release_untaken<dl_managed_versioned>(capsule, "dltensor_versioned");
+  });
+}
+
 void bind_dlpack(nb::module_& core) { core.def("from_dlpack", &from_dlpack); }
 
 }  // namespace monofold::python

@@ -1,6 +1,10 @@
 #pragma once
 /// python/src/dlpack: arrays of other libraries by the DLPack protocol.
 
+#include <cstdint>
+#include <memory>
+#include <vector>
+
 #include "python/src/array.hpp"
 #include "python/src/dlpack_layout.hpp"
 
@@ -28,6 +32,12 @@ array array_of(const dl_tensor& tensor, nb::object owner);
 ///            one that was used before, or extents that no array has; DeviceUnavailable: memory of a device that is
 ///            not the current GPU
 array from_dlpack(nb::object capsule);
+
+/// A capsule of packed items in memory that lives as long as the capsule, or who has taken it.
+///
+/// versioned  whether the consumer knows DLPack 1
+nb::object to_dlpack(std::shared_ptr<void> memory, monofold_dtype dtype,
+                     std::vector<std::int64_t> extents, dl_device device, bool versioned);
 
 void bind_dlpack(nb::module_& core);
 

@@ -1,4 +1,4 @@
-"""Arrays in the memory of a real GPU, as PyTorch and CuPy make them: the bits of the host's. Skipped without one."""
+"""Arrays in the memory of a real GPU, as PyTorch, CuPy and JAX make them: the bits of the host's. Skipped without one."""
 
 import monofold as mf
 import numpy as np
@@ -52,7 +52,19 @@ class Cupy:
         self.sleep((1,), (1,), ())
 
 
-@pytest.fixture(params=(Torch, Cupy), ids=("torch", "cupy"))
+class Jax:
+    def __init__(self):
+        self.library = pytest.importorskip("jax")
+        self.library.config.update("jax_enable_x64", True)
+
+    def there(self, array):
+        return self.library.device_put(array, self.library.devices("gpu")[0])
+
+    def here(self, array):
+        return np.asarray(array) if isinstance(array, self.library.Array) else array
+
+
+@pytest.fixture(params=(Torch, Cupy, Jax), ids=("torch", "cupy", "jax"))
 def gpu(request):
     return request.param()
 
@@ -119,6 +131,8 @@ def test_segments(gpu):
 
 def test_a_side_stream_is_waited_for(gpu):
     """Items that a stream will have written once a long kernel in front of it ends are not read before."""
+    if isinstance(gpu, Jax):
+        pytest.skip("JAX has streams of its own")
     x = numbers("float64", 100_000)
     other = x[::-1].copy()
     device, later = gpu.there(x), gpu.there(other)
@@ -146,3 +160,81 @@ def test_errors(gpu):
         mf.sum(nan, nan="raise")
     assert found.value.index == 1
     assert mf.sum(nan, nan="omit") == 4
+
+
+def test_answers_about_what_jax_still_makes():
+    """They are no sooner ready than the array, nobody waits for either, and memory that JAX takes back stays meanwhile."""
+    gpu = Jax()
+    jax = gpu.library
+
+    @jax.jit
+    def make(x, i):  # some hundredths of a second on the device, far more than a call takes
+        return jax.lax.fori_loop(0, 1500, lambda _, y: y * 1.0000001 + i, x)
+
+    x = gpu.there(numbers("float64", (4000, 2000)))
+    fold = mf.all(mf.sum, mf.max, mf.top_k(k=2))
+    for i in range(8):  # makes what the first calls make, for each of the streams that JAX has
+        jax.block_until_ready(mf.reduce(make(x, 0), fold, i % 2))
+    made = make(x, 0)
+    answer = mf.sum(made, axis=0)
+    assert not made.is_ready() and not answer.is_ready()
+    found = []
+    for i in range(12):
+        made = make(x, i)
+        found.append(mf.reduce(made, fold, axis=i % 2))
+        del made
+        jax.device_put(np.full(x.shape, float(i)), x.device)  # which may take the memory of what is gone
+    for i, (total, most, best) in enumerate(found):
+        here = np.asarray(make(x, i))
+        assert same(gpu.here(total), mf.sum(here, axis=i % 2)) and same(gpu.here(most), mf.max(here, axis=i % 2))
+        for got, want in zip(best, mf.top_k(here, 2, axis=i % 2)):
+            assert same(gpu.here(got), want)
+
+
+@pytest.mark.parametrize("has_64_bits", (True, False))
+def test_types_of_jax(has_64_bits):
+    gpu = Jax()
+    with gpu.library.enable_x64(has_64_bits) if hasattr(gpu.library, "enable_x64") else \
+            gpu.library.experimental.enable_x64(has_64_bits):
+        for dtype in ("bool", "int8", "uint32", "float16", "float32", "bfloat16"):
+            x = gpu.there(np.arange(3000).reshape(3, 1000) % 3 == 1).astype(dtype)
+            bits = 64 if has_64_bits else 32
+            places = mf.argmax(x, axis=1)
+            assert places.dtype == f"int{bits}" and places.tolist() == [1, 0, 2]
+            if dtype == "bool":
+                assert mf.any(x, axis=1).tolist() == [True] * 3 and mf.count_nonzero(x, axis=1).dtype == f"int{bits}"
+                continue
+            total = mf.sum(x, axis=1)
+            wide = {"int8": f"int{bits}", "uint32": f"uint{bits}"}.get(dtype, dtype)
+            odd = 332 if dtype == "bfloat16" else 333  # which has 8 bits
+            assert total.dtype == wide and total.tolist() == [odd, 334, odd] and total.device == x.device
+        ints = gpu.there(np.full((2, 4), 2**30, "int32"))
+        if has_64_bits:
+            assert mf.sum(ints, axis=1).tolist() == [2**32] * 2
+        else:
+            with pytest.raises(mf.IntegerOverflow, match="row"):
+                mf.sum(ints, axis=1)
+
+
+def test_calls_for_jax_beside_others():
+    """Segments and groups, where bounds lie here or there; arrays of other libraries that take answers."""
+    gpu, torch = Jax(), pytest.importorskip("torch")
+    x = numbers("float32", 1200)
+    there, offsets = gpu.there(x), np.array([0, 3, 500, 1200])
+    want = mf.segmented_reduce(x, mf.sum, offsets)
+    for bounds in (offsets, gpu.there(offsets), torch.from_numpy(offsets).cuda()):
+        got = mf.segmented_reduce(there, mf.sum, bounds)
+        assert isinstance(got, gpu.library.Array) and same(gpu.here(got), want)
+    keys = np.arange(1200) % 7
+    for order in ("key", "first"):
+        got = mf.group_by(gpu.there(keys), there, mf.all(mf.sum, mf.minmax), order=order)
+        want = mf.group_by(keys, x, mf.all(mf.sum, mf.minmax), order=order)
+        assert same(gpu.here(got[0]), want[0]) and same(gpu.here(got[1][0]), want[1][0])
+        assert all(same(gpu.here(one), other) for one, other in zip(got[1][1], want[1][1]))
+    out = torch.empty(30, dtype=torch.float32, device="cuda")
+    assert mf.sum(there.reshape(30, 40), axis=1, out=out) is out
+    assert same(out.cpu().numpy(), mf.sum(x.reshape(30, 40), axis=1))
+    with pytest.raises(ValueError, match="written"):
+        mf.sum(there.reshape(30, 40), axis=1, out=there[:30])
+    with pytest.raises(mf.EmptyInput):
+        mf.max(there.reshape(30, 40)[:, :0], axis=1)

@@ -257,6 +257,13 @@ def test_jax():
     assert mf.sum(x) == 66.0
     rows = mf.sum(x, axis=0)
     assert isinstance(rows, type(x)) and rows.tolist() == [12, 15, 18, 21] and rows.dtype == x.dtype
+    ints = jax.device_put(np.full((2, 4), 2**30, "int32"), x.device)
+    if not jax.config.jax_enable_x64:  # which has no types of 64 bits then
+        assert mf.mean(ints, axis=1).dtype == np.float32 and mf.argmax(ints, axis=0).dtype == np.int32
+        assert mf.sum(ints[:1], axis=0).dtype == np.int32 and mf.sum(ints, dtype="float64") == 2.0**33
+        with pytest.raises(mf.IntegerOverflow, match="row"):
+            mf.sum(ints, axis=1)
+        assert mf.sum(np.asarray(ints), axis=1).tolist() == [2**32] * 2
     halves = x.astype("bfloat16")
     assert mf.max(halves, axis=1).dtype == halves.dtype and mf.mean(halves) == 5.5
 
