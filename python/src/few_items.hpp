@@ -12,7 +12,7 @@ namespace monofold::python {
 /// products that may round below the smallest numbers, and of 0, whose sign is to be known.
 ///
 /// shape      up to most_few_pairs
-inline constexpr std::int64_t most_few_pairs = 64;
+inline constexpr std::int64_t most_few_pairs = 128;
 bool dot_of_few(const double* left, const double* right, std::int64_t count, double& out);
 
 /// Answers to some operations about a few doubles, as monofold_reduce_several gives them where NaN are no error; false:
