@@ -15,10 +15,11 @@ class Source:
     `like` makes an array of the caller's library from one of NumPy; `owner` is the caller's own of another library.
     """
 
-    __slots__ = ("pieces", "shape", "code", "like", "owner")
+    __slots__ = ("pieces", "shape", "code", "like", "owner", "place_of")
 
     def __init__(self, pieces, shape, code, like=_as_is):
         self.pieces, self.shape, self.code, self.like, self.owner = pieces, shape, code, like, None
+        self.place_of = None  # where the items lay, of those that were brought together
 
     @property
     def items(self):

@@ -129,10 +129,8 @@ def code_of_out(out):
     return _arrays.as_source(_rows.outs_of(out, 1)[0]).code
 
 
-def reduce(x, source, mask, kind, how, axes, code, keepdims=False, out=None):
+def reduce(x, source, kind, how, axes, code, keepdims=False, out=None):
     """The answers of one operation along axes: an array, or two for pairs."""
-    if mask is not None:
-        _arrays.check_masked(source.items)
     shape = tuple(1 if axis in axes else extent for axis, extent in enumerate(source.shape)
                   if keepdims or axis not in axes)
     new = Answers(x, kind, shape, how, code, out)
@@ -149,9 +147,9 @@ def reduce(x, source, mask, kind, how, axes, code, keepdims=False, out=None):
     return new.given(axes[0] if len(axes) == 1 else -1)
 
 
-def segments(x, source, kind, how, starts, stops, code, bounds):
+def segments(x, source, kind, how, starts, stops, code, bounds, name=lambda row: row):
     """The answers of one operation for each segment; `starts` and `stops` are the core's arrays of the caller's
-    `bounds`."""
+    `bounds`, name(row) is what errors call one."""
     new = Answers(x, kind, (starts.count,), how, code, None)
 
     def start(stream, _):
@@ -160,7 +158,7 @@ def segments(x, source, kind, how, starts, stops, code, bounds):
         status, failed = _core.device_segments(source.items, starts, stops, kind.code, how, code, *new.places, stream)
         if status:
             refuse_kernel(status, kind, source, code)
-            raise_status(status, kind.name, row=failed)
+            raise_status(status, kind.name, row=name(failed))
 
     new.fill(x, bounds, start)
     return new.given()

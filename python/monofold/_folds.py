@@ -3,7 +3,7 @@
 import functools
 import operator
 
-from . import _arrays, _core, _dates, _device_rows, _dtypes, _operations, _rows, _whole
+from . import _arrays, _core, _dates, _device_rows, _device_where, _dtypes, _operations, _rows, _whole
 from ._errors import EMPTY_INPUT
 from ._kinds import KINDS
 from ._operations import Operation
@@ -249,12 +249,10 @@ def reduce(x, fold, axis=None, *, keepdims=False, dtype=None, out=None, where=No
             raise
         return fold.pack(one._reduce_dates(dates, where, nan, axis, keepdims) for one in fold.operations)
     if axis is None and not keepdims:
-        mask = _arrays.as_mask(where, source.shape)
-        if mask is not None:
-            source.pieces = _arrays.with_mask(source.pieces, mask)
+        source = _device_where.marked(source, _device_where.mask_for(where, source))
         answers = _whole.answers(source, fold.kinds, fold.make_how(nan), plain=fold.plain, raises=nan == "raise")
         return fold.finish(answers, source.code)
-    mask = _arrays.as_mask(where, source.shape)
+    mask = _device_where.mask_for(where, source)
     how = fold.make_how(nan)
     axes = _rows.axes_of(axis, len(source.shape))
     return fold.pack(_rows_of(x, source, mask, one, how, axes, keepdims) for one in fold.operations)
@@ -279,7 +277,7 @@ def _rows_of(x, source, mask, operation, how, axes, keepdims):
         return operation.rows(x, source, mask, how, axes, keepdims)
     code = _rows.value_code(kind, source, how, None)
     if _device_rows.is_on_device(source):
-        return _device_rows.reduce(x, source, mask, kind, how, axes, code, keepdims)
+        return _device_where.reduce(x, source, mask, kind, how, axes, code, keepdims)
     arrays = _rows.reduce(source, mask, kind, how, axes, code, keepdims)
     arrays = [source.like(array) for array in arrays]
     return arrays[0] if len(arrays) == 1 else tuple(arrays)

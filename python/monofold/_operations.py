@@ -4,7 +4,7 @@ import functools
 import math
 import operator
 
-from . import _arrays, _core, _dates, _device_rows, _dtypes, _protocols, _rows, _whole
+from . import _arrays, _core, _dates, _device_rows, _device_where, _dtypes, _protocols, _rows, _whole
 from ._kinds import KINDS
 from ._results import TopK
 
@@ -198,11 +198,10 @@ class Operation(_core.operation):
             if (dates := _dates.of_any(x)) is None:
                 raise
             return self._reduce_dates(dates, where, nan, axis, keepdims, dtype, out)
-        mask = _arrays.as_mask(where, source.shape)
+        mask = _device_where.mask_for(where, source)
         how = self.make_how(nan)
         if axis is None and not keepdims and out is None:
-            if mask is not None:
-                source.pieces = _arrays.with_mask(source.pieces, mask)
+            source = _device_where.marked(source, mask)
             order = {"plain": self.plain, "raises": nan == "raise"}
             if dtype is not None:
                 code = self.told_code(source, how, dtype)
@@ -217,7 +216,7 @@ class Operation(_core.operation):
             dtype, named = _dtypes.NAMES[code], getattr(out, "dtype", None)
         code = (self.value_code if out is None else self.told_code)(source, how, dtype, named)
         if is_far:
-            return _device_rows.reduce(x, source, mask, self.kind, how, axes, code, keepdims, out)
+            return _device_where.reduce(x, source, mask, self.kind, how, axes, code, keepdims, out)
         arrays = _rows.reduce(source, mask, self.kind, how, axes, code, keepdims)
         if out is not None:
             return _rows.into(out, arrays)
@@ -254,11 +253,10 @@ class Ranking(Operation):
         if axis is where is dtype is None and not keepdims and not is_told:
             return self(x)  # which may be quick
         source = _arrays.as_source(x)
-        mask = _arrays.as_mask(where, source.shape)
+        mask = _device_where.mask_for(where, source)
         how = self.make_how(self.nan)
         if axis is None and not keepdims and dtype is None:
-            if mask is not None:
-                source.pieces = _arrays.with_mask(source.pieces, mask)
+            source = _device_where.marked(source, mask)
             [answer] = _whole.answers(source, [self.kind], how)
             values, places = _whole.ranked(self.kind, answer)
             return TopK(source.like(_arrays.numbers(values, source.code)),
@@ -272,7 +270,7 @@ class Ranking(Operation):
         """The best along axes."""
         code = _rows.value_code(self.kind, source, how, dtype)
         if is_far := _device_rows.is_on_device(source):
-            found = _device_rows.reduce(x, source, mask, self.kind, how, axes, code)
+            found = _device_where.reduce(x, source, mask, self.kind, how, axes, code)
         else:
             found = _rows.reduce(source, mask, self.kind, how, axes, code)
             if len(axes) == 1:

@@ -46,6 +46,10 @@ def answers(source, kinds, how, *, plain=False, raises=False):
     """
     in_order = plain or raises or not all(kind.any_order for kind in kinds)
     codes = [kind.code for kind in kinds]
+    if source.place_of is not None:
+        place_of, source.place_of = source.place_of, None
+        found = answers(source, kinds, how, plain=plain, raises=raises)
+        return [_with_places(answer, place_of) for answer in found]
     source = _arrays.side_by_side(source, in_order)
     packed = _packed(source, kinds, how, in_order)
     if packed is not None and kinds[0].answer == "ranked":
@@ -59,6 +63,14 @@ def answers(source, kinds, how, *, plain=False, raises=False):
     return [answer_of(state, position, kind, how.k, source.pieces) for position, kind in enumerate(kinds)]
 
 
+def _with_places(answer, place_of):
+    """An answer about items that were brought together, by where they lay."""
+    status, value, second, index, first_nan = answer
+    if isinstance(second, list):  # of ranks
+        second = [place_of(place) for place in second]
+    return status, value, second, *(place_of(place) if place >= 0 else -1 for place in (index, first_nan))
+
+
 def state_of(source, codes, how, in_order):
     """A state that has seen all pieces."""
     state = _core.state(source.code, codes, 0, how)
@@ -70,16 +82,18 @@ def state_of(source, codes, how, in_order):
 def rounded(source, kind, how, code, *, plain=False, raises=False):
     """The answer of one operation, rounded once to a type; a pair of them for pairs."""
     in_order = plain or raises or not kind.any_order
+    place_of = source.place_of
     source = _arrays.side_by_side(source, in_order)
-    return rounded_of(state_of(source, [kind.code], how, in_order), kind, code, source.pieces)
+    return rounded_of(state_of(source, [kind.code], how, in_order), kind, code, source.pieces, place_of=place_of)
 
 
-def rounded_of(state, kind, code, pieces=(), position=0):
+def rounded_of(state, kind, code, pieces=(), position=0, place_of=None):
     """The same of a state, for its operation at a position."""
     value, second = _arrays.make((), code), _arrays.make((), code)
     status = state.answer_into(position, code, value[1], second[1] if kind.answer == "pair" else 0)
     if status:
-        raise_status(status, kind.name, answer_of(state, position, kind, 1, pieces)[-1])
+        first_nan = answer_of(state, position, kind, 1, pieces)[-1]
+        raise_status(status, kind.name, place_of(first_nan) if place_of and first_nan >= 0 else first_nan)
     return (value[0].item(), second[0].item()) if kind.answer == "pair" else value[0].item()
 
 

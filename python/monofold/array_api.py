@@ -50,7 +50,7 @@ def _reduced(name, x, of, axis, keepdims, dtype=None, correction=0):
     if is_far:
         if times != 1:
             raise TypeError(f"correction: {float(exactly)} of an array on a device: whole numbers have a kernel")
-        return _device_rows.reduce(x, source, None, operation.kind, how, axes, code, keepdims)
+        return _device_rows.reduce(x, source, operation.kind, how, axes, code, keepdims)
     if times == 0 or times > 1 and row_items > MOST_REPEATED:
         return source.like(_spread.reduce(source, axes, exactly, name == "std", code).reshape(kept))
     if times > 1:

@@ -219,8 +219,6 @@ def test_failures():
         mf.top_k(there, 5, axis=1)
     with pytest.raises(TypeError, match="top_k of float64.* no kernel"):
         mf.top_k(There(np.ones((1, 1025))), 1025, axis=1)
-    with pytest.raises(TypeError, match="where="):
-        mf.sum(there, axis=0, where=np.ones((3, 4), bool))
 
 
 def test_out():

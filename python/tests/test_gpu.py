@@ -121,6 +121,35 @@ def test_items_that_lie_apart(gpu):
                 mf.group_by(np.arange(600)[::2] % 7, x[:, 7], mf.sum)[1])
 
 
+@pytest.mark.parametrize("dtype", ("float32", "float64", "int32", "bool"))
+def test_where(gpu, dtype):
+    x = numbers(dtype, (30, 40, 50))
+    mask = numbers("bool", x.shape, seed=4)
+    device, marks = gpu.there(x), gpu.there(mask)
+    for operation in (mf.count, mf.argmax, mf.min, mf.count_nonzero, *((mf.sum, mf.mean) if dtype != "bool" else ())):
+        for there in (marks, mask):
+            assert operation(device, where=there) == operation(x, where=mask), operation
+        for axis in (0, 1, 2, (0, 2), (1, 2)):
+            got = operation(device, axis=axis, where=marks)
+            assert type(got) is type(device) and got.device == device.device
+            assert same(gpu.here(got), operation(x, axis=axis, where=mask)), (operation, axis)
+    row = mask[0, 0]
+    assert mf.max(device, where=gpu.there(row)) == mf.max(x, where=row)
+    for axis in (0, 1, 2):
+        for got, want in zip(mf.top_k(device, 2, axis, where=marks), mf.top_k(x, 2, axis, where=mask)):
+            assert same(gpu.here(got), want)
+    best, want = mf.top_k(device, 5, where=marks), mf.top_k(x, 5, where=mask)
+    assert same(gpu.here(best.indices), want.indices) and same(gpu.here(best.values), want.values)
+    none = np.zeros(x.shape, bool)
+    with pytest.raises(mf.EmptyInput, match=r"row \(0, 0\)"):
+        mf.max(device, axis=1, where=none)
+    if dtype.startswith("float"):
+        x[3, 4, 5], none[3, 4, 5], none[1, 2, 3] = np.nan, True, True
+        with pytest.raises(mf.NanFound) as found:
+            mf.sum(gpu.there(x), where=gpu.there(none), nan="raise")
+        assert found.value.index == (3 * 40 + 4) * 50 + 5
+
+
 def test_segments(gpu):
     x = numbers("float32", 100_000)
     offsets = np.unique(np.random.default_rng(3).integers(0, x.size, 999)).astype("int64")

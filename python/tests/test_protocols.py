@@ -116,7 +116,7 @@ def test_dlpack_of_a_gpu(kind):
         mf.plain.sum(Tensor(np.ones((4, 4), "float32")[:, ::2], FLOATING, kind=kind))
     for call in (mf.sum, mf.top_k, mf.stats, lambda x, where: mf.dot(x, x, where=where),
                  lambda x, where: mf.sum(x, axis=0, out=x, where=where)):
-        with pytest.raises(TypeError, match="where= needs an array on the host"):
+        with pytest.raises(TypeError, match="where= (needs an array on the host|of an array of producers)"):
             call(tensor, where=[True, True, False, True])
     with pytest.raises(TypeError, match="no library"):
         mf.top_k(tensor, axis=0)

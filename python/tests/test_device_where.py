@@ -1,0 +1,147 @@
+"""`where=` of arrays in memory of a device: on the emulated one, by arrays of a library of its own."""
+
+import monofold as mf
+import numpy as np
+import pytest
+from arrays import numbers
+from monofold import _core
+from test_device_rows import There, device  # noqa: F401: which every test here needs, too
+from test_device_rows import same as same_there
+
+
+class Namespace:
+    """What the library has of the standard's functions, on the host."""
+
+    def __getattr__(self, name):
+        if name in ("permute_dims", "reshape", "broadcast_to", "moveaxis"):
+            function = np.transpose if name == "permute_dims" else getattr(np, name)
+            return lambda x, *options: Array(np.array(function(x.back(), *options), order="C"))
+        return np.dtype(name)
+
+    @staticmethod
+    def empty(shape, dtype, device):
+        return Array(np.zeros(shape, dtype))
+
+    @staticmethod
+    def asarray(array, device=None, copy=None):
+        return Array(array.array.copy() if isinstance(array, Array) else np.asarray(array))
+
+    @staticmethod
+    def nonzero(mask):
+        return tuple(Array(places.copy()) for places in np.nonzero(mask.back()))
+
+
+class Array(There):
+    shape = property(lambda self: self.array.shape)
+    def __array_namespace__(self):
+        return Namespace()
+
+    def __getitem__(self, index):
+        at = tuple(one.back() if isinstance(one, Array) else one for one in (index if isinstance(index, tuple) else (index,)))
+        return Array(np.array(self.back()[at], order="C"))
+
+    def __add__(self, other):
+        return Array(self.back() + other.back())
+
+
+def same(there, here):
+    return isinstance(there, Array) and same_there(there, here)
+
+
+WHOLE = (mf.sum, mf.mean, mf.var, mf.min, mf.argmin, mf.argmax, mf.minmax, mf.count, mf.any, mf.norm, mf.plain.sum,
+         mf.stats, mf.sum(nan="omit"), mf.argmax(nan="omit"))
+
+
+@pytest.mark.parametrize("dtype", ("float32", "float64", "int16", "bool"))
+def test_whole_arrays(dtype):
+    x = numbers(dtype, (6, 7, 9))
+    mask = numbers("bool", x.shape, seed=3)
+    row = mask[0, 0]
+    for operation in WHOLE:
+        if dtype == "bool" and operation in (mf.norm, mf.stats):
+            continue
+        for where, here in ((Array(mask), mask), (mask, mask), (row, row), (Array(row), row), (mask.tolist(), mask)):
+            assert operation(Array(x), where=where) == operation(x, where=here), operation
+        assert operation(Array(x), where=True) == operation(x)
+    for operation in (mf.top_k(k=4), mf.bottom_k(k=3)):
+        best, expected = operation(Array(x), where=Array(mask)), operation(x, where=mask)
+        assert best.values.tolist() == expected.values.tolist() and best.indices.tolist() == expected.indices.tolist()
+    fold = mf.all(mf.sum, mf.argmax, mf.count)
+    assert mf.reduce(Array(x), fold, where=Array(mask)) == mf.reduce(x, fold, where=mask)
+    assert mf.sum(Array(x), where=mask, dtype="float32") == mf.sum(x, where=mask, dtype="float32")
+    assert mf.sum(Array(x), where=np.zeros(9, bool)) == 0
+
+
+@pytest.mark.parametrize("dtype", ("float32", "float64", "int16", "bool"))
+@pytest.mark.parametrize("axis", (0, 1, -1, (0, 2), (1, 2), (2, 0, 1), None))
+def test_rows(dtype, axis):
+    x = numbers(dtype, (6, 7, 9))
+    mask = numbers("bool", x.shape, seed=4)
+    mask[0, 0, :] = mask[:, 0, 0] = mask[0, :, 0] = True  # so that each row has an item
+    for keepdims in (False, True):
+        if axis is None and not keepdims:
+            continue
+        for operation in (mf.sum, mf.mean, mf.max, mf.argmin, mf.argmax, mf.count, mf.count_nonzero, mf.plain.sum, mf.var):
+            if dtype == "bool" and operation is mf.plain.sum:
+                continue
+            got = operation(Array(x), axis=axis, where=Array(mask), keepdims=keepdims)
+            assert same(got, operation(x, axis=axis, where=mask, keepdims=keepdims)), operation
+        low, high = mf.minmax(Array(x), axis=axis, where=mask, keepdims=keepdims)
+        for got, want in zip((low, high), mf.minmax(x, axis=axis, where=mask, keepdims=keepdims)):
+            assert same(got, want)
+    if axis is not None:
+        for got, want in zip(mf.top_k(Array(x), 1, axis, where=mask), mf.top_k(x, 1, axis, where=mask)):
+            assert same(got, want)
+        fold = mf.all(mf.sum, mf.argmax)
+        for got, want in zip(mf.reduce(Array(x), fold, axis=axis, where=mask), mf.reduce(x, fold, axis=axis, where=mask)):
+            assert same(got, want)
+
+
+def test_rows_of_nothing():
+    x, none = np.ones((3, 4)), np.zeros((3, 4), bool)
+    assert same(mf.sum(Array(x), axis=1, where=none), np.zeros(3))
+    some = none.copy()
+    some[0] = some[2, 1] = True
+    with pytest.raises(mf.EmptyInput, match=r"row \(1,\)"):
+        mf.max(Array(x), axis=1, where=some)
+    with pytest.raises(mf.EmptyInput):
+        mf.argmax(Array(x), where=none)
+    assert same(mf.sum(Array(x[:0]), axis=1, where=none[:0]), np.zeros(0))
+    assert same(mf.sum(Array(x[:, :0]), axis=1, where=none[:, :0]), np.zeros(3))
+
+
+def test_where_a_nan_lies():
+    x = np.ones((3, 4), "float32")
+    x[0, 1] = x[1, 2] = np.nan
+    mask = np.ones((3, 4), bool)
+    mask[0] = False
+    for options in ({}, {"dtype": "float64"}):
+        with pytest.raises(mf.NanFound) as found:
+            mf.sum(Array(x), where=Array(mask), nan="raise", **options)
+        assert found.value.index == 6
+    with pytest.raises(mf.NanFound, match=r"row \(1,\)"):
+        mf.sum(Array(x), axis=1, where=Array(mask), nan="raise")
+    assert same(mf.sum(Array(x), axis=1, where=mask, nan="omit"), np.array([0, 3, 4], "float32"))
+
+
+def test_wrong_masks():
+    x = Array(np.ones((3, 4)))
+    for where, error, why in ((np.ones((3, 4)), TypeError, "of bool"), (Array(np.ones((3, 4))), TypeError, "of bool"),
+                              (np.ones(3, bool), ValueError, "shape"), (Array(np.ones(3, bool)), ValueError, "shape"),
+                              (Array(np.ones((2, 3, 4), bool)), ValueError, "shape")):
+        for axis in (None, 1):
+            with pytest.raises(error, match=why):
+                mf.sum(x, axis=axis, where=where)
+    mask = np.ones((3, 4), bool)
+    with pytest.raises(TypeError, match="out="):
+        mf.sum(x, axis=1, where=mask, out=Array(np.zeros(3)))
+    with pytest.raises(TypeError, match="where= needs"):
+        mf.dot(x, x, where=mask)
+    Other = type("Other", (There,), {"__module__": "another"})
+    with pytest.raises(TypeError, match="same library"):
+        mf.sum(x, where=Other(mask))
+    with pytest.raises(TypeError, match="no library"):
+        told = type("Told", (), {"__cuda_array_interface__": {
+            "shape": (12,), "typestr": "<f8", "data": (x.told["data"], False), "version": 3}})()
+        mf.sum(told, where=mask.ravel())
+    assert _core.gpu()
