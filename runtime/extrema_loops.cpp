@@ -20,13 +20,23 @@ namespace monofold::runtime::HWY_NAMESPACE {
 
 #if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
 
-// The extrema of whole vectors by simd_extrema-inl, what is left by the fold itself.
+// The extrema of whole vectors by simd_extrema-inl, of fewer items by the fold itself.
 
 /// Where NaN lie among the keys of 16-bit floats; others have one kernel for both rules.
 template <class Item, nan_rule rule>
 inline constexpr nan_rule kernel_rule = has_half_keys_v<Item> ? rule : nan_rule::propagate;
 
-constexpr std::int64_t whole_vectors(std::int64_t count) { return count / 256 * 256; }
+/// Calls take(at, n) for items [at, at + n) of `count`, whole vectors that have all of them: some items twice, which
+/// changes no extremum. False: they are too few.
+template <class Take>
+HWY_INLINE bool by_whole_vectors(std::int64_t count, const Take& take) {
+  constexpr std::int64_t least = 256;
+  if (count < least) return false;
+  for (std::int64_t at = 0, n = count / least * least;; at = count - least, n = least) {
+    take(at, n);
+    if (at + n == count) return true;
+  }
+}
 
 template <class Item, bool smallest, nan_rule rule>
 struct item_loop<extremum_fold<Item, smallest, rule>, Item> {
@@ -34,14 +44,13 @@ struct item_loop<extremum_fold<Item, smallest, rule>, Item> {
 
   HWY_INLINE static void add(const fold& f, partial<fold, Item>& own, const Item* items,
                              std::int64_t count, std::int64_t index, std::ptrdiff_t ahead) {
-    const std::int64_t whole = whole_vectors(count);
-    if (whole > 0) {
+    const bool is_done = by_whole_vectors(count, [&](std::int64_t at, std::int64_t n) HWY_ATTR {
       const auto extrema = extrema_of<smallest, !smallest, kernel_rule<Item, rule>>(
-          items, whole, ahead_in_order(ahead));
+          items + at, n, ahead_in_order(ahead));
       take_extremum<fold>(own.held, smallest ? extrema.low : extrema.high, extrema.may_have_nan,
-                          items, whole, index);
-    }
-    if (whole < count) absorb_slowly(f, own.held, items + whole, count - whole, index + whole);
+                          items + at, n, index + at);
+    });
+    if (!is_done) absorb_slowly(f, own.held, items, count, index);
   }
 };
 
@@ -63,16 +72,16 @@ struct item_loop<extrema_fold<Item, rule>, Item> {
   template <bool only_numbers>
   HWY_INLINE static void add_some(partial<fold, Item>& own, const Item* items, std::int64_t count,
                                   std::int64_t index, std::ptrdiff_t ahead) {
-    const std::int64_t whole = whole_vectors(count);
-    if (whole > 0) {
+    const bool is_done = by_whole_vectors(count, [&](std::int64_t at, std::int64_t n) HWY_ATTR {
       const auto extrema = extrema_of<true, true, kernel_rule<Item, rule>, only_numbers>(
-          items, whole, ahead_in_order(ahead));
+          items + at, n, ahead_in_order(ahead));
       using low = typename fold::low;
       using high = typename fold::high;
-      take_extremum<low>(own.held.min, extrema.low, extrema.may_have_nan, items, whole, index);
-      take_extremum<high>(own.held.max, extrema.high, extrema.may_have_nan, items, whole, index);
-    }
-    if (whole < count) absorb_slowly(fold{}, own.held, items + whole, count - whole, index + whole);
+      const bool may_have_nan = extrema.may_have_nan;
+      take_extremum<low>(own.held.min, extrema.low, may_have_nan, items + at, n, index + at);
+      take_extremum<high>(own.held.max, extrema.high, may_have_nan, items + at, n, index + at);
+    });
+    if (!is_done) absorb_slowly(fold{}, own.held, items, count, index);
   }
 };
 
@@ -91,22 +100,21 @@ struct item_loop<norm_inf_fold<Item, rule>, Item> {
 
   HWY_INLINE static void add(const fold& f, partial<fold, Item>& own, const Item* items,
                              std::int64_t count, std::int64_t index, std::ptrdiff_t ahead) {
-    const std::int64_t whole = whole_vectors(count);
-    if (whole > 0) {
+    const bool is_done = by_whole_vectors(count, [&](std::int64_t at, std::int64_t n) HWY_ATTR {
       const auto extrema =
-          extrema_of<true, true, kernel_rule<Item, rule>>(items, whole, ahead_in_order(ahead));
+          extrema_of<true, true, kernel_rule<Item, rule>>(items + at, n, ahead_in_order(ahead));
       const Item low = item_of_extremum<typename both_fold::low, Item>(extrema.low);
       const Item high = item_of_extremum<typename both_fold::high, Item>(extrema.high);
       const bool no_number = std::is_floating_point_v<Item> && extrema.low > extrema.high;
       const bool slow = no_number || is_nan(low) || is_nan(high) ||
                         (rule == nan_rule::propagate && extrema.may_have_nan);
       if (slow) {
-        absorb_slowly(f, own.held, items, whole, index);
+        absorb_slowly(f, own.held, items + at, n, index + at);
       } else {
         own.held = f.combine(own.held, f.combine(f.lift(low, index), f.lift(high, index)));
       }
-    }
-    if (whole < count) absorb_slowly(f, own.held, items + whole, count - whole, index + whole);
+    });
+    if (!is_done) absorb_slowly(f, own.held, items, count, index);
   }
 };
 
