@@ -98,27 +98,38 @@ struct device_stream {
 };
 
 #if !defined(MONOFOLD_EMULATED)
-/// The node that the next one captured in a stream will follow; nullptr where that is none, or several, or not known.
-inline cudaGraphNode_t last_captured(cudaStream_t stream) {
+/// A node of a graph that is being captured. Places of nodes are used again, numbers of captures are not.
+struct captured_node {
+  unsigned long long capture = 0;
+  cudaGraphNode_t node = nullptr;
+
+  bool operator==(const captured_node&) const = default;
+};
+
+/// The node that the next one captured in a stream will follow; none where there are none or several, or it is not known.
+inline captured_node last_captured(cudaStream_t stream) {
 #if CUDART_VERSION >= 13000
+  captured_node last{};
   cudaStreamCaptureStatus state = cudaStreamCaptureStatusNone;
   const cudaGraphNode_t* nodes = nullptr;
   const cudaGraphEdgeData* edges = nullptr;  // asked for, or nodes behind early starts are not told
   std::size_t count = 0;
   const cudaError_t code =
-      cudaStreamGetCaptureInfo(stream, &state, nullptr, nullptr, &nodes, &edges, &count);
-  if (code == cudaSuccess && state == cudaStreamCaptureStatusActive && count == 1) return nodes[0];
+      cudaStreamGetCaptureInfo(stream, &state, &last.capture, nullptr, &nodes, &edges, &count);
   if (code != cudaSuccess) static_cast<void>(cudaGetLastError());
+  if (code != cudaSuccess || state != cudaStreamCaptureStatusActive || count != 1) return {};
+  last.node = nodes[0];
+  return last;
 #else
   static_cast<void>(stream);
+  return {};
 #endif
-  return nullptr;
 }
 
 /// The last node that a launch of this thread's has left in a graph.
-inline cudaGraphNode_t& own_captured() {
-  static thread_local cudaGraphNode_t node = nullptr;
-  return node;
+inline captured_node& own_captured() {
+  static thread_local captured_node last;
+  return last;
 }
 
 /// Whether a launch should begin before the one before it has ended. In a stream that is always quicker: 0.65 of the
@@ -127,8 +138,8 @@ inline cudaGraphNode_t& own_captured() {
 inline bool should_begin_early(const device_stream& on) {
   if (!begins_early(on.device)) return false;
   if (!on.is_captured) return true;
-  const cudaGraphNode_t last = last_captured(on.stream);
-  return last != nullptr && last == own_captured();
+  const captured_node last = last_captured(on.stream);
+  return last.node != nullptr && last == own_captured();
 }
 #endif
 
