@@ -18,11 +18,12 @@ namespace monofold::detail {
 template <class F>
 inline constexpr bool has_any_order_v = is_exact_v<F>&& is_commutative_v<F>;
 
-/// Whether lanes may take several rows of up to a row of the tile: by accumulators in registers.
+/// Whether lanes may take several rows of up to a row of the tile: by accumulators in registers, of items that
+/// `load_item` takes.
 template <class F, class Item>
 inline constexpr bool has_short_columns_v =
     !is_all_fold<F>::value && !may_repeat_v<F> && !is_large_v<F, Item> &&
-    slot_shape<F, Item>::striped &&
+    std::has_single_bit(sizeof(Item)) && sizeof(Item) <= 8 && slot_shape<F, Item>::striped &&
     (has_any_order_v<F> ? sizeof(accumulator_t<F>) <= 16
                         : sizeof(accumulator_t<F>) <= 8 &&
                               slot_shape<F, Item>::chains == tile_shape<Item>::items_per_lane);
@@ -44,6 +45,7 @@ class across_slots {
       load_columns(at, first, Item{}, x);
       MONOFOLD_UNROLL
       for (int c = 0; c < columns; ++c) {
+        if (!is_asked(at, c)) continue;
         if constexpr (has_any_order_v<F>) {
           take(f, x, c, first, count);
         } else {
@@ -53,7 +55,9 @@ class across_slots {
     }
     if constexpr (!has_any_order_v<F>) {
       MONOFOLD_UNROLL
-      for (int c = 0; c < columns; ++c) join_nodes(f, c, (count + ahead - 1) / ahead);
+      for (int c = 0; c < columns; ++c) {
+        if (is_asked(at, c)) join_nodes(f, c, (count + ahead - 1) / ahead);
+      }
     }
   }
 
@@ -63,6 +67,12 @@ class across_slots {
   using access = fold_access<F, Item>;
   static constexpr int ahead = 8;  // a node
   static constexpr int levels = std::bit_width(unsigned{tile_shape<Item>::row_items / ahead});
+
+  /// Whether a fold is asked for a row's items: one of a user's only where there is the row, since it may look something
+  /// up by an item.
+  MONOFOLD_GPU static bool is_asked(const lane_columns<Item>& at, int c) {
+    return has_neutral_item_v<F> || (at.rows >> c & 1) != 0;
+  }
 
   MONOFOLD_GPU void take(const F& f, const Item (&x)[ahead][columns], int c, int first, int count) {
     MONOFOLD_UNROLL

@@ -60,6 +60,9 @@ class row_teams {
   static constexpr int groups_level = std::bit_width(unsigned{groups}) - 1;
   /// Whether lanes without a chunk of a row may have zeros in its place.
   static constexpr bool has_zeros = ignores_zeros_v<fold> && sizeof(accumulator) <= 8;
+  /// Whether a fold may be asked for items that there are not. One of a user's may look something up by an item or by
+  /// its index.
+  static constexpr bool takes_any = has_neutral_item_v<fold>;
 
   using term = segment_term_t<fold, typename Job::view_type>;
   using sink = std::remove_cv_t<decltype(std::declval<const Job&>().sinks.of(0))>;
@@ -143,8 +146,11 @@ class row_teams {
   }
 
   /// Folds a lane's chunks of a row, and joins the slots.
-  MONOFOLD_GPU accumulator fold_lane(const bytes16 (&raw)[depth]) const {
+  ///
+  /// shape      `has_any`, if not `takes_any`: the lane has a chunk of the row; else what is returned is nothing
+  MONOFOLD_GPU accumulator fold_lane(const bytes16 (&raw)[depth], bool has_any = true) const {
     slot_array<accumulator, chains> own;
+    if (!takes_any && !has_any) return own[0];
     MONOFOLD_UNROLL
     for (int k = 0; k < depth; ++k) {
       const int at = member() + k * warp_lanes;
@@ -186,14 +192,16 @@ class row_teams {
   }
 
   MONOFOLD_GPU void fold_row(const bytes16 (&raw)[depth], std::int64_t row) const {
-    accumulator own = fold_lane(raw);
-    const int used = plan_.chunks < warp_lanes ? plan_.chunks : warp_lanes;
+    const bool is_there = row < plan_.rows;
+    accumulator own = fold_lane(raw, is_there && member() < plan_.chunks);
+    int used = plan_.chunks < warp_lanes ? plan_.chunks : warp_lanes;
+    if (!takes_any && !is_there) used = 0;
     MONOFOLD_ROLL
     for (int distance = 1; distance >> plan_.level == 0; distance *= 2) {
       const accumulator other = shuffle_down(own, distance);
       if (member() + distance < used) own = access::join(job_.f, own, other);
     }
-    if (member() != 0 || row >= plan_.rows) return;
+    if (member() != 0 || !is_there) return;
     const segment_ends ends = job_.ends_of(row);
     job_.sink_of(row, ends)(job_.f, access::flush(job_.f, own, ends.count()));
   }

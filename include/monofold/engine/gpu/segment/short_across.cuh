@@ -152,6 +152,7 @@ class wide_across {
     const int step = each_ << job_.wide.level;
     MONOFOLD_ROLL
     for (int row = thread_rank(); row < rows_; row += across_threads) {
+      if (first_ + row >= job_.rows.num_rows) break;
       own_type part[warps];
       MONOFOLD_UNROLL
       for (int w = 0; w < warps; ++w) part[w] = parts_[w * most_rows + row];
@@ -175,9 +176,10 @@ class wide_across {
     const int member = lane_rank() & ((warp_lanes >> level) - 1);
     const int group = lane_rank() >> (5 - level);
     const int from = ((part << level) + group) * each_;
-    const int here = count_ - from;  // or less, or none
     const std::int64_t stride = job_.rows.reduced[0].stride;
+    // A fold is asked for no item that there is not: it may look something up by it.
     const bool is_there = first_ + member * lane_rows < job_.rows.num_rows;
+    const int here = is_there ? count_ - from : 0;  // or less, or none
     const item* const at = job_.first + first_ + member * lane_rows + from * stride;
     own_type own[lane_rows];
     MONOFOLD_ROLL
@@ -185,7 +187,7 @@ class wide_across {
       item x[across_node][lane_rows];
       MONOFOLD_UNROLL
       for (int i = 0; i < across_node; ++i) {
-        if (is_there && k + i < here) load_neighbours<is_kept>(at + (k + i) * stride, x[i]);
+        if (k + i < here) load_neighbours<is_kept>(at + (k + i) * stride, x[i]);
       }
       MONOFOLD_UNROLL
       for (int c = 0; c < lane_rows; ++c) {
@@ -196,7 +198,7 @@ class wide_across {
     }
     MONOFOLD_ROLL
     for (int i = 0; i < level; ++i) {
-      const bool has_more = from + (each_ << i) < count_;
+      const bool has_more = (each_ << i) < here;
       MONOFOLD_UNROLL
       for (int c = 0; c < lane_rows; ++c) {
         const own_type more = shuffle_down(own[c], warp_lanes >> level << i);
