@@ -108,7 +108,7 @@ requires gpu_fold_on<F, Item> std::int64_t workspace_bytes(const array_view<Item
   const array_rows rows = rows_of(items.extents(), items.strides(), axes);
   if (rows.num_rows == 0) return 0;
   detail::device_stream on{};
-  detail::throw_if(detail::open_stream(gpu, on));
+  detail::throw_if(detail::open_device(on));
   const auto own = bind_fold<Item>(f);
   if constexpr (detail::is_top_fold_v<bound_fold_t<F, Item>>) {
     return detail::top_rows<bound_fold_t<F, Item>, Item>(on, own, items, rows)

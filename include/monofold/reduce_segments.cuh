@@ -224,7 +224,7 @@ requires gpu_folded_range<Range, F> std::int64_t workspace_bytes(const Range& ra
                                                                  const Segments& segments,
                                                                  const F& f) {
   detail::device_stream on{};
-  detail::throw_if(detail::open_stream(gpu, on));
+  detail::throw_if(detail::open_device(on));
   return detail::path_of(on, bind_fold<folded_item_t<Range, F>>(f), detail::view_for<F>(range),
                          segments)
       .workspace_bytes();

@@ -33,6 +33,12 @@ inline void throw_if(const failure& failed) {
   if (failed) throw error(failed.code, failed.detail);
 }
 
+/// Gets the current device, for questions of sizes. No stream is asked for anything: while another one is captured, the
+/// default stream may answer with an error.
+inline failure open_device(device_stream& out) {
+  return failure_of(cudaGetDevice(&out.device), "cudaGetDevice");
+}
+
 /// Gets the engine's stream and the current device, to which the stream must belong.
 inline failure open_stream(const gpu_engine& engine, device_stream& out) {
   out.stream = engine.stream;
@@ -42,7 +48,7 @@ inline failure open_stream(const gpu_engine& engine, device_stream& out) {
     return failed;
   }
   out.is_captured = capturing != cudaStreamCaptureStatusNone;
-  return failure_of(cudaGetDevice(&out.device), "cudaGetDevice");
+  return open_device(out);
 }
 
 /// Whether the current device may use `pointer`, which must hold values aligned to `alignment`.
