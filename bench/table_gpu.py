@@ -17,7 +17,7 @@ IN_US = [(op, dtype) for op in [op for op in OPERATIONS if op != "sum"] + ["vari
          for dtype in ("float32", "float64")]
 WHOLE = "h200"
 HOW = {"median_ns": "in a stream", "isolated_ns": "isolated"}
-LAUNCHED = {"launched_ns": "isolated, launched by the host"}
+LAUNCHED = {"launched_ns": "isolated, launched"}
 KIB, MIB = 1 << 10, 1 << 20
 ANY = 1 << 62
 # What is asked of our time over CUB's: at most so much, for arrays of at most so many bytes. None: nothing is asked.
