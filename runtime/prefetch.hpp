@@ -26,7 +26,7 @@ MONOFOLD_INLINE void prefetch_far(const void* vector) { __builtin_prefetch(vecto
 inline constexpr std::ptrdiff_t no_prefetch = 0;
 
 /// `ahead` for a loop that reads from end to end. Processors of Intel fetch ahead within a page: asked for the next
-/// one they read 1.2 times as fast (docs/decisions/0005). Those of AMD lose a tenth where they are asked.
+/// one they read 1.2 times as fast (docs/decisions/0004). Those of AMD lose a tenth where they are asked.
 inline std::ptrdiff_t ahead_in_order(std::ptrdiff_t ahead) {
   return monofold::detail::fetches_in_line() ? no_prefetch : ahead;
 }

@@ -10,7 +10,7 @@ import functools
 import math
 import sys
 
-from . import _core
+from . import _core, _protocols
 
 _MOST_BYTES = 16 << 20  # of memory for one answer that later calls use again
 _MOST_FREE = 8  # pieces of memory of one size
@@ -25,11 +25,8 @@ class Room:
         self.device = tuple(map(int, x.__dlpack_device__()))
         step = _core.bytes_of(code)
         self.size = max(256, 1 << (max(math.prod(shape) * step, 1) - 1).bit_length())
+        strides = _protocols.packed_strides(shape, step)
         self.memory = _memory_of(self.device, self.size)
-        strides = []
-        for extent in reversed(shape):
-            strides.insert(0, step)
-            step *= max(extent, 1)
         self.items = _core.array(self.memory.address, code, False, 1, shape, strides, self.memory)
 
 

@@ -131,17 +131,14 @@ def code_of_out(out):
 
 def reduce(x, source, kind, how, axes, code, keepdims=False, out=None):
     """The answers of one operation along axes: an array, or two for pairs."""
-    shape = tuple(1 if axis in axes else extent for axis, extent in enumerate(source.shape)
-                  if keepdims or axis not in axes)
+    shape = _rows.answer_shape(source.shape, axes, keepdims)
     new = Answers(x, kind, shape, how, code, out)
 
     def start(stream, waits):
         status, row = _core.device_rows(source.items, axes, kind.code, how, code, *new.places, stream, waits)
         if status:
             refuse_kernel(status, kind, source, code)
-            kept = [extent for axis, extent in enumerate(source.shape) if axis not in axes]
-            index = np.unravel_index(row, kept) if kept else ()
-            raise_status(status, kind.name, row=tuple(map(int, index)) or None)
+        _rows.check_rows(kind, source, axes, status, row)
 
     new.fill(x, new.arrays, start)
     return new.given(axes[0] if len(axes) == 1 else -1)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from . import _arrays, _core, _device_rows, _dtypes, _protocols
+from . import _arrays, _core, _device_rows, _dtypes, _protocols, _rows
 from ._kinds import KINDS
 from ._results import TopK
 
@@ -101,12 +101,10 @@ def reduce(x, source, mask, kind, how, axes, code, keepdims=False, out=None):
         return _device_rows.reduce(x, source, kind, how, axes, code, keepdims, out)
     if out is not None:
         raise TypeError("where= of an array on a device has no out=")
-    shape = tuple(1 if axis in axes else extent for axis, extent in enumerate(source.shape)
-                  if keepdims or axis not in axes)
-    return _rows(x, mask, kind, how, axes, code, shape)
+    return _marked_rows(x, mask, kind, how, axes, code, _rows.answer_shape(source.shape, axes, keepdims))
 
 
-def _rows(x, mask, kind, how, axes, code, shape):
+def _marked_rows(x, mask, kind, how, axes, code, shape):
     library = _library_for(x)
     kept = [axis for axis in range(len(x.shape)) if axis not in axes]
     extents = [x.shape[axis] for axis in kept]

@@ -153,7 +153,7 @@ def _from_cuda(x):
         raise DeviceUnavailable("the array is being written in a stream of its own: wait for it, or give it by DLPack")
     dtype = np.dtype(told["typestr"])
     shape = tuple(told["shape"])
-    strides = told.get("strides") or _packed_strides(shape, dtype.itemsize)
+    strides = told.get("strides") or packed_strides(shape, dtype.itemsize)
     code = _dtypes.code_of_numpy(dtype)
     address, read_only = told["data"]
     items = _core.array(address, code, not dtype.isnative, 1, shape, strides, x)
@@ -161,9 +161,9 @@ def _from_cuda(x):
     return [(items, None)], shape, code, maker_like(x)
 
 
-def _packed_strides(shape, step):
+def packed_strides(shape, step):
     strides = []
     for extent in reversed(shape):
         strides.insert(0, step)
-        step *= extent
+        step *= max(extent, 1)
     return strides

@@ -26,6 +26,11 @@ def axes_of(axis, rank):
     return sorted(axes)
 
 
+def answer_shape(shape, axes, keepdims):
+    """The shape of the answers along some axes of an array."""
+    return tuple(1 if axis in axes else extent for axis, extent in enumerate(shape) if keepdims or axis not in axes)
+
+
 def value_code(kind, source, how, dtype):
     """The type of answers that the library of the array has for the one asked for, or else that of the rules."""
     return _protocols.code_in(source.owner, ruled_code(kind, source, how, dtype))
@@ -58,8 +63,7 @@ def reduce(source, mask, kind, how, axes, code, keepdims=False):
     if len(source.pieces) > 1 or source.pieces[0][1] is not None:
         raise TypeError("an axis needs one array without absent items")
     items = source.items
-    shape = tuple(1 if axis in axes else extent for axis, extent in enumerate(source.shape)
-                  if keepdims or axis not in axes)
+    shape = answer_shape(source.shape, axes, keepdims)
     new = Answers(kind, shape, code, how.k)
     check_rows(kind, source, axes, *_core.rows(items, mask, axes, kind.code, how, code, new.width, *new.addresses))
     return new.arrays
@@ -80,8 +84,7 @@ def dot(kind, left, right, axis, keepdims, dtype, where, how):
     if left.items.place or right.items.place:
         raise TypeError("dot along axes takes arrays on the host; whole arrays may lie on a device")
     axes = axes_of(axis, len(left.shape))
-    shape = tuple(1 if axis in axes else extent for axis, extent in enumerate(left.shape)
-                  if keepdims or axis not in axes)
+    shape = answer_shape(left.shape, axes, keepdims)
     code = value_code(kind, left, how, dtype)
     new = Answers(kind, shape, code, how.k)
     check_rows(kind, left, axes, *_core.pair_rows(left.items, right.items, axes, how, code, new.addresses[0]))

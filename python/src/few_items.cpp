@@ -8,6 +8,7 @@
 #include "monofold/fold/exact.hpp"
 #include "monofold/fold/exact/few.hpp"
 #include "monofold/fold/exact/window_spreads.hpp"
+#include "monofold/fold/order_key.hpp"
 #include "monofold/platform/bits.hpp"
 #include "monofold/platform/strict_arithmetic.hpp"
 #include "monofold/reduce.hpp"
@@ -121,8 +122,7 @@ class few_doubles {
  private:
   std::uint64_t bits_at(std::int64_t i) const { return bits_as<std::uint64_t>(items_[i]); }
   std::int64_t key_at(std::int64_t i, bool largest) const {
-    const auto bits = static_cast<std::int64_t>(bits_at(i));
-    const std::int64_t key = bits ^ (bits >> 63 & INT64_MAX);
+    const std::int64_t key = order_key<double>::nan_low(items_[i]);  // none is NaN
     return largest ? ~key : key;
   }
   bool has_sum() {
