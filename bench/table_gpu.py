@@ -16,8 +16,8 @@ TYPES = ["float32", "float64", "bfloat16", "float16", "int8", "int32", "int64"]
 IN_US = [(op, dtype) for op in [op for op in OPERATIONS if op != "sum"] + ["variance"]
          for dtype in ("float32", "float64")]
 WHOLE = "h200"
-HOW = {"median_ns": "in a stream", "isolated_ns": "isolated"}
-LAUNCHED = {"launched_ns": "isolated, launched"}
+HOW = {"median_ns": "in a stream", "isolated_ns": "isolated", "launched_ns": "isolated, launched"}
+JUDGED = ["median_ns", "isolated_ns"]  # by what is asked
 KIB, MIB = 1 << 10, 1 << 20
 ANY = 1 << 62
 # What is asked of our time over CUB's: at most so much, for arrays of at most so many bytes. None: nothing is asked.
@@ -111,7 +111,7 @@ class Rows:
 
     def ratio_table(self, time):
         found = self.ratios(time)
-        out = self.head((HOW | LAUNCHED)[time])
+        out = self.head(HOW[time])
         for op in OPERATIONS:
             for dtype in TYPES:
                 keys = [(op, dtype, size) for size in self.sizes]
@@ -124,11 +124,11 @@ class Rows:
 
     def missed(self):
         """For each operation what is asked, and how many cells miss it."""
-        out = figures.head("", ["asked", *[f"missed {how}" for how in HOW.values()], "reading alone"])
+        out = figures.head("", ["asked", *[f"missed {HOW[time]}" for time in JUDGED], "reading alone"])
         for name in [*ASKED, *ASKED_US]:
             keys = [key for key in self.ours if name_of_asked(key[0], key[1]) == name]
             counts, below = [], 0
-            for time in HOW:
+            for time in JUDGED:
                 judged = [key for key in keys if self.is_missed(key, time) is not None]
                 missed = [key for key in judged if self.is_missed(key, time)]
                 counts.append(f"{len(missed)} of {len(judged)}")
@@ -153,7 +153,7 @@ class Rows:
                 worst = max(behind, key=behind.get)
                 parts.append(f"- {op}: {len(behind)} of {len(mine)}, at worst {behind[worst]:.2f} "
                              f"({worst[1]}, {size_name(worst[2])})")
-        head = f"Behind CUB, {(HOW | LAUNCHED)[time]}:"
+        head = f"Behind CUB, {HOW[time]}:"
         return [head, "", *parts] if parts else [f"{head} nowhere."]
 
     def us_table(self, time):
@@ -187,16 +187,12 @@ def part_of(path):
         out += [*rows.missed(), "",
                 "The last column counts missed cells of both kinds for which even the read kernel takes longer than",
                 "asked. In the tables below, a star marks a missed cell.", ""]
-    for time in HOW:
+    for time in filter(rows.ratios, HOW):
         if machine == WHOLE:
             out += rows.ratio_table(time) + [""]
         out += rows.losses(time) + [""]
-    if rows.ratios("launched_ns"):
-        if machine == WHOLE:
-            out += rows.ratio_table("launched_ns") + [""]
-        out += rows.losses("launched_ns") + [""]
     if machine == WHOLE:
-        for time in HOW:
+        for time in JUDGED:
             out += rows.us_table(time) + [""]
     return out
 

@@ -101,6 +101,21 @@ std::array<cudaEvent_t, 2>& events() {
   return pair;
 }
 
+/// Device time of each of `calls` calls that start() puts into the stream; opens the gate behind them.
+template <class Start>
+double timed_ns(int calls, const Start& start) {
+  cudaStream_t stream = graph_stream();
+  const auto [before, after] = events();
+  check(cudaEventRecord(before, stream), "cudaEventRecord");
+  start();
+  check(cudaEventRecord(after, stream), "cudaEventRecord");
+  gate() = 1;
+  check(cudaEventSynchronize(after), "timed calls");
+  float ms = 0;
+  check(cudaEventElapsedTime(&ms, before, after), "cudaEventElapsedTime");
+  return 1e6 * static_cast<double>(ms) / calls;
+}
+
 }  // namespace
 
 const char* name_of(gpu_items type) {
@@ -167,29 +182,17 @@ launched_calls::launched_calls(int calls, std::function<void(int, void*)> start)
 
 double launched_calls::run_ns() {
   cudaStream_t stream = graph_stream();
-  const auto [before, after] = events();
   gate() = 0;
   gate_kernel<<<1, 1, 0, stream>>>(&gate());
-  check(cudaEventRecord(before, stream), "cudaEventRecord");
-  for (int i = 0; i < calls_; ++i) start_(i, stream);
-  check(cudaEventRecord(after, stream), "cudaEventRecord");
-  gate() = 1;
-  check(cudaEventSynchronize(after), "launched calls");
-  float ms = 0;
-  check(cudaEventElapsedTime(&ms, before, after), "cudaEventElapsedTime");
-  return 1e6 * static_cast<double>(ms) / calls_;
+  return timed_ns(calls_, [&] {
+    for (int i = 0; i < calls_; ++i) start_(i, stream);
+  });
 }
 
 double timed_graph::replay_ns() {
-  cudaStream_t stream = graph_stream();
-  const auto [before, after] = events();
-  check(cudaEventRecord(before, stream), "cudaEventRecord");
-  check(cudaGraphLaunch(static_cast<cudaGraphExec_t>(graph_), stream), "cudaGraphLaunch");
-  check(cudaEventRecord(after, stream), "cudaEventRecord");
-  check(cudaEventSynchronize(after), "replaying a graph");
-  float ms = 0;
-  check(cudaEventElapsedTime(&ms, before, after), "cudaEventElapsedTime");
-  return 1e6 * static_cast<double>(ms) / calls_;
+  return timed_ns(calls_, [&] {
+    check(cudaGraphLaunch(static_cast<cudaGraphExec_t>(graph_), graph_stream()), "cudaGraphLaunch");
+  });
 }
 
 }  // namespace bench

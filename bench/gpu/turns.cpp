@@ -33,23 +33,23 @@ void time_in_turn(report_group& group, const std::vector<const gpu_subject*>& su
   const gpu_subject empty = empty_kernel();
   std::vector<std::unique_ptr<timed_graph>> graphs;
   std::vector<subject> in_turn;
-  const auto add = [&](const gpu_subject& one, std::int64_t num_items, bool behind_empty) {
-    graphs.push_back(std::make_unique<timed_graph>(calls, [&](int i, void* stream) {
+  const auto start_of = [=, &items, &out](const gpu_subject& one, std::int64_t num_items,
+                                          bool behind_empty) {
+    return [=, &items, &out, &one](int i, void* stream) {
       const gpu_range range{items.data() + i % places * bytes, num_items};
       if (behind_empty) empty.start(range, out.data(), stream);
       one.start(range, out.data(), stream);
-    }));
+    };
+  };
+  const auto add = [&](const gpu_subject& one, std::int64_t num_items, bool behind_empty) {
+    graphs.push_back(std::make_unique<timed_graph>(calls, start_of(one, num_items, behind_empty)));
     auto* const graph = graphs.back().get();
     in_turn.push_back({one.path, [graph] { return outcome{graph->replay_ns(), {}}; }});
   };
   const auto add_launched = [&](const gpu_subject& one, bool behind_empty) {
     // Few enough that the host never waits for the device.
-    const auto launched = std::make_shared<launched_calls>(
-        std::min(calls, 50), [=, &items, &out, &one](int i, void* stream) {
-          const gpu_range range{items.data() + i % places * bytes, count};
-          if (behind_empty) empty.start(range, out.data(), stream);
-          one.start(range, out.data(), stream);
-        });
+    const auto launched =
+        std::make_shared<launched_calls>(std::min(calls, 50), start_of(one, count, behind_empty));
     in_turn.push_back({one.path, [launched] { return outcome{launched->run_ns(), {}}; }});
   };
   const auto readers = read_kernels();
@@ -83,10 +83,11 @@ void time_in_turn(report_group& group, const std::vector<const gpu_subject*>& su
   if (asked == calls_are::in_a_stream) return;
   const summary* const behind = times.data() + readers.size() + subjects.size();
   const summary& alone = behind[readers.size() + subjects.size()];
+  const summary* const launched = &alone + 1;  // where `is_launched`
   group.isolated_limit = without(*fastest_reader(behind), alone);
   for (std::size_t i = 0; i < group.rows.size(); ++i) {
     group.rows[i].isolated = without(behind[readers.size() + i], alone);
-    if (is_launched) group.rows[i].launched = without((&alone + 1)[i], times.back());
+    if (is_launched) group.rows[i].launched = without(launched[i], times.back());
   }
 }
 

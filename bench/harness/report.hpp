@@ -29,8 +29,7 @@ struct report_row {
   std::string pages;       // "huge" or "small"; "file" for the page cache
   summary time{};
   summary isolated{};  // the same behind somebody else's kernel, on a GPU; no samples: not measured
-  summary
-      launched{};  // the same, launched by the host instead of replayed; no samples: not measured
+  summary launched{};  // the same, launched by the host instead of replayed; or no samples
   std::vector<double> values{};
   double target = 0;    // share of the read bandwidth that is asked for; 0: none
   int num_devices = 0;  // GPUs at work; 0: not said
