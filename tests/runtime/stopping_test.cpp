@@ -27,17 +27,27 @@ monofold_options on_threads(int threads) {
   return options;
 }
 
-/// Sums along the first two axes of so many rows, 1024 of which lie in memory.
+/// So many equal rows, along the first two axes; 1024 of them lie in memory.
+struct tall_columns {
+  tall_columns(std::int64_t rows, std::int64_t columns, double item)
+      : items(static_cast<std::size_t>(1024 * columns), item),
+        extents{rows / 1024, 1024, columns},
+        strides{0, columns, 1} {}
+
+  std::vector<double> items;
+  std::array<std::int64_t, 3> extents, strides;
+  std::array<std::int64_t, 2> axes{0, 1};
+};
+
+/// Sums of columns.
 monofold_status sum_columns(std::int64_t rows, std::int64_t columns, int threads) {
-  const std::vector<double> items(static_cast<std::size_t>(1024 * columns), 1.0);
+  const tall_columns own(rows, columns, 1.0);
   std::vector<double> sums(static_cast<std::size_t>(columns), -1.0);
-  const std::array extents{rows / 1024, std::int64_t{1024}, columns};
-  const std::array strides{std::int64_t{0}, columns, std::int64_t{1}};
-  const std::array axes{std::int64_t{0}, std::int64_t{1}};
   const monofold_options options = on_threads(threads);
-  const monofold_status how = monofold_reduce_axis_into(
-      items.data(), MONOFOLD_FLOAT64, 3, extents.data(), strides.data(), axes.data(), 2,
-      MONOFOLD_SUM, &options, MONOFOLD_FLOAT64, sums.data(), nullptr, nullptr, columns, nullptr);
+  const monofold_status how =
+      monofold_reduce_axis_into(own.items.data(), MONOFOLD_FLOAT64, 3, own.extents.data(),
+                                own.strides.data(), own.axes.data(), 2, MONOFOLD_SUM, &options,
+                                MONOFOLD_FLOAT64, sums.data(), nullptr, nullptr, columns, nullptr);
   if (how == MONOFOLD_OK) {
     for (const double sum : sums) EXPECT_EQ(sum, static_cast<double>(rows));
   }
@@ -46,16 +56,13 @@ monofold_status sum_columns(std::int64_t rows, std::int64_t columns, int threads
 
 /// Inner products of columns, likewise.
 monofold_status multiply_columns(std::int64_t rows, std::int64_t columns, int threads) {
-  const std::vector<double> items(static_cast<std::size_t>(1024 * columns), 2.0);
+  const tall_columns own(rows, columns, 2.0);
   std::vector<double> products(static_cast<std::size_t>(columns), -1.0);
-  const std::array extents{rows / 1024, std::int64_t{1024}, columns};
-  const std::array strides{std::int64_t{0}, columns, std::int64_t{1}};
-  const std::array axes{std::int64_t{0}, std::int64_t{1}};
   const monofold_options options = on_threads(threads);
   const monofold_status how =
-      monofold_dot_axis(items.data(), items.data(), MONOFOLD_FLOAT64, 3, extents.data(),
-                        strides.data(), strides.data(), axes.data(), 2, &options, MONOFOLD_FLOAT64,
-                        products.data(), columns, nullptr);
+      monofold_dot_axis(own.items.data(), own.items.data(), MONOFOLD_FLOAT64, 3, own.extents.data(),
+                        own.strides.data(), own.strides.data(), own.axes.data(), 2, &options,
+                        MONOFOLD_FLOAT64, products.data(), columns, nullptr);
   if (how == MONOFOLD_OK) {
     for (const double one : products) EXPECT_EQ(one, 4.0 * static_cast<double>(rows));
   }

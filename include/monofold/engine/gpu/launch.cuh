@@ -106,9 +106,8 @@ struct captured_node {
   bool operator==(const captured_node&) const = default;
 };
 
-/// The node that the next one captured in a stream will follow; none where there are none or several, or it is not known.
+/// The node that the next one captured in a stream will follow; nothing where there are none or several.
 inline captured_node last_captured(cudaStream_t stream) {
-#if CUDART_VERSION >= 13000
   captured_node last{};
   cudaStreamCaptureStatus state = cudaStreamCaptureStatusNone;
   const cudaGraphNode_t* nodes = nullptr;
@@ -120,10 +119,6 @@ inline captured_node last_captured(cudaStream_t stream) {
   if (code != cudaSuccess || state != cudaStreamCaptureStatusActive || count != 1) return {};
   last.node = nodes[0];
   return last;
-#else
-  static_cast<void>(stream);
-  return {};
-#endif
 }
 
 /// The last node that a launch of this thread's has left in a graph.

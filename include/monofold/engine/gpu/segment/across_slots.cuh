@@ -28,6 +28,29 @@ inline constexpr bool has_short_columns_v =
                         : sizeof(accumulator_t<F>) <= 8 &&
                               slot_shape<F, Item>::chains == tile_shape<Item>::items_per_lane);
 
+/// Items of a row that a lane loads together: a node of the plan's tree.
+inline constexpr int across_node = 8;
+
+/// Folds items `first` to first + across_node - 1 of column `c`, neighbours first; rows have `count`.
+template <class F, class Item, int columns>
+MONOFOLD_GPU accumulator_t<F> fold_node(const F& f, const Item (&x)[across_node][columns], int c,
+                                        int first, int count) {
+  using access = fold_access<F, Item>;
+  accumulator_t<F> own[across_node];
+  MONOFOLD_UNROLL
+  for (int k = 0; k < across_node; ++k) {
+    if (first + k < count) own[k] = access::open(f, x[k][c], first + k);
+  }
+  MONOFOLD_UNROLL
+  for (int width = 1; width < across_node; width *= 2) {
+    MONOFOLD_UNROLL
+    for (int i = 0; i + width < across_node; i += 2 * width) {
+      if (first + i + width < count) own[i] = access::join(f, own[i], own[i + width]);
+    }
+  }
+  return own[0];
+}
+
 /// The accumulators of `columns` rows a lane.
 ///
 /// shape      rows of an item at least; in the plan's tree of up to a row of the tile
@@ -49,7 +72,7 @@ class across_slots {
         if constexpr (has_any_order_v<F>) {
           take(f, x, c, first, count);
         } else {
-          push(c, first / ahead, node(f, x, c, first, count), f);
+          push(c, first / ahead, fold_node(f, x, c, first, count), f);
         }
       }
     }
@@ -65,7 +88,7 @@ class across_slots {
 
  private:
   using access = fold_access<F, Item>;
-  static constexpr int ahead = 8;  // a node
+  static constexpr int ahead = across_node;
   static constexpr int levels = std::bit_width(unsigned{tile_shape<Item>::row_items / ahead});
 
   /// Whether a fold is asked for a row's items: one of a user's only where there is the row, since it may look something
@@ -84,23 +107,6 @@ class across_slots {
         access::absorb(f, total_[c], x[k][c], first + k);
       }
     }
-  }
-
-  MONOFOLD_GPU static own_type node(const F& f, const Item (&x)[ahead][columns], int c, int first,
-                                    int count) {
-    own_type own[ahead];
-    MONOFOLD_UNROLL
-    for (int k = 0; k < ahead; ++k) {
-      if (first + k < count) own[k] = access::open(f, x[k][c], first + k);
-    }
-    MONOFOLD_UNROLL
-    for (int width = 1; width < ahead; width *= 2) {
-      MONOFOLD_UNROLL
-      for (int i = 0; i + width < ahead; i += 2 * width) {
-        if (first + i + width < count) own[i] = access::join(f, own[i], own[i + width]);
-      }
-    }
-    return own[0];
   }
 
   /// As a binary counter, whose places are registers; `nodes` came before.

@@ -117,9 +117,8 @@ struct across_job {
   std::int32_t node_level;
   std::int32_t sharing;    // warps that take parts of the same rows: a power of two
   std::int32_t lane_rows;  // of a lane, a warp's lanes apart
-  wide_shape
-      wide;  // sharing > 0: lanes have neighbouring rows instead, whose items they load together
-  bool is_staged;  // by pages of a block's columns, which teams share
+  wide_shape wide;         // sharing > 0: lanes load items of neighbouring rows together instead
+  bool is_staged;          // by pages of a block's columns, which teams share
   Sinks sinks;
   array_rows rows;
   F f;

@@ -18,8 +18,6 @@
 namespace monofold::detail {
 
 inline constexpr int across_threads = 128;
-/// Items of a row that a lane loads together: a node of the plan's tree.
-inline constexpr int across_node = 8;
 
 /// Bits of the rows that a lane has from `row` on.
 template <class Job>
@@ -125,6 +123,8 @@ class wide_across {
         count_(static_cast<int>(job.rows.row_items)),
         rows_(most_rows >> job.wide.level),
         first_((job.wide.sharing > 1 ? block_rank() : block_rank() * warps + warp_rank()) * rows_) {
+    const std::int64_t left = job.rows.num_rows - first_;
+    if (left < rows_) rows_ = left > 0 ? static_cast<int>(left) : 0;
     each_ = across_node;
     while (each_ * job.wide.sharing << job.wide.level < count_) each_ *= 2;
   }
@@ -152,7 +152,6 @@ class wide_across {
     const int step = each_ << job_.wide.level;
     MONOFOLD_ROLL
     for (int row = thread_rank(); row < rows_; row += across_threads) {
-      if (first_ + row >= job_.rows.num_rows) break;
       own_type part[warps];
       MONOFOLD_UNROLL
       for (int w = 0; w < warps; ++w) part[w] = parts_[w * most_rows + row];
@@ -178,7 +177,7 @@ class wide_across {
     const int from = ((part << level) + group) * each_;
     const std::int64_t stride = job_.rows.reduced[0].stride;
     // A fold is asked for no item that there is not: it may look something up by it.
-    const bool is_there = first_ + member * lane_rows < job_.rows.num_rows;
+    const bool is_there = member * lane_rows < rows_;
     const int here = is_there ? count_ - from : 0;  // or less, or none
     const item* const at = job_.first + first_ + member * lane_rows + from * stride;
     own_type own[lane_rows];
@@ -191,7 +190,7 @@ class wide_across {
       }
       MONOFOLD_UNROLL
       for (int c = 0; c < lane_rows; ++c) {
-        const own_type total = node(x, c, from + k, here - k);
+        const own_type total = fold_node(job_.f, x, c, from + k, from + here);
         // Of two nodes at most, the second one behind the first.
         own[c] = k == 0 ? total : k < here ? access::join(job_.f, own[c], total) : own[c];
       }
@@ -210,26 +209,7 @@ class wide_across {
     for (int c = 0; c < lane_rows; ++c) out[member * lane_rows + c] = own[c];
   }
 
-  /// The first `count` items of a row, the first of which is item `index`, neighbours first.
-  MONOFOLD_GPU own_type node(const item (&x)[across_node][lane_rows], int c, int index,
-                             int count) const {
-    own_type own[across_node];
-    MONOFOLD_UNROLL
-    for (int k = 0; k < across_node; ++k) {
-      if (k < count) own[k] = access::open(job_.f, x[k][c], index + k);
-    }
-    MONOFOLD_UNROLL
-    for (int width = 1; width < across_node; width *= 2) {
-      MONOFOLD_UNROLL
-      for (int k = 0; k < across_node; k += 2 * width) {
-        if (k + width < count) own[k] = access::join(job_.f, own[k], own[k + width]);
-      }
-    }
-    return own[0];
-  }
-
   MONOFOLD_GPU void store(int row, const own_type& total) const {
-    if (first_ + row >= job_.rows.num_rows) return;
     job_.sinks.of(first_ + row)(job_.f, access::flush(job_.f, total, count_));
   }
 
@@ -237,7 +217,7 @@ class wide_across {
   own_type* parts_;
   int count_;           // items of a row
   int each_;            // of a part
-  int rows_;            // of a warp, or of the block whose warps share them
+  int rows_;            // of a warp, or of the block whose warps share them: those that there are
   std::int64_t first_;  // the first of them
 };
 

@@ -117,14 +117,7 @@ class tile_range_fold {
                   : (size - lane_bytes / static_cast<int>(sizeof(item))) / tile_items;
     const std::int64_t end = last < tiles.end ? last : tiles.end;
     std::int64_t tile = tiles.first;
-    const auto fold_ragged = [&](std::int64_t behind) {
-      MONOFOLD_ROLL
-      for (; tile < behind; ++tile) {
-        ragged(fold_ragged_tile(f, tiles.part, place_of_tile<Part>(size, tile), buffer),
-               tile - tiles.first);
-      }
-    };
-    fold_ragged(first < tiles.end ? first : tiles.end);
+    each_alone(f, tiles, buffer, tile, first < tiles.end ? first : tiles.end, ragged);
     const auto loaded = [&](std::int64_t at) {
       warp_tile<Part> own(tiles.part, {at * tile_items, size, tile_items});
       if (past == 0) {
@@ -151,7 +144,18 @@ class tile_range_fold {
       if constexpr (is_staged_v<F, Part>) own.stage(buffer);
       whole(own, tile - tiles.first);
     }
-    fold_ragged(tiles.end);
+    each_alone(f, tiles, buffer, tile, tiles.end, ragged);
+  }
+
+  /// Tiles from `tile` to `end`, as fold_ragged_tile takes them; leaves `tile` behind them.
+  template <class Use>
+  MONOFOLD_GPU static void each_alone(const F& f, const tile_range<Part>& tiles, bytes16* buffer,
+                                      std::int64_t& tile, std::int64_t end, const Use& use) {
+    MONOFOLD_ROLL
+    for (; tile < end; ++tile) {
+      const tile_place place = place_of_tile<Part>(tiles.part.size(), tile);
+      use(fold_ragged_tile(f, tiles.part, place, buffer), tile - tiles.first);
+    }
   }
 
   /// The same by words of two items. Where the range ends with the segment, the tile there is folded alone, since its last
@@ -161,14 +165,7 @@ class tile_range_fold {
                                           bytes16* buffer, const Use& use) {
     const std::int64_t size = tiles.part.size();
     std::int64_t tile = tiles.first;
-    const auto fold_alone = [&](std::int64_t end) {
-      MONOFOLD_ROLL
-      for (; tile < end; ++tile) {
-        use(fold_ragged_tile(f, tiles.part, place_of_tile<Part>(size, tile), buffer),
-            tile - tiles.first);
-      }
-    };
-    if (tile == 0 && tiles.before == 0 && tiles.end > 0) fold_alone(1);
+    if (tile == 0 && tiles.before == 0 && tiles.end > 0) each_alone(f, tiles, buffer, tile, 1, use);
     const std::int64_t last = tiles.behind == 0 ? (size - 1) / tile_items : tiles.end;
     const std::int64_t end = last < tiles.end ? last : tiles.end;
     if (tile < end) {
@@ -176,7 +173,7 @@ class tile_range_fold {
       MONOFOLD_ROLL
       for (; tile < end; ++tile) use(own.fold_next(), tile - tiles.first);
     }
-    fold_alone(tiles.end);
+    each_alone(f, tiles, buffer, tile, tiles.end, use);
   }
 
   /// Adds the state of a tile to a stack of nodes, one of each size, as node_joiner of plan/tree does; by lane 0.
