@@ -40,7 +40,8 @@ def test_what_it_does_not_tell():
         setattr(tensor, name, value)
         if name == "kind":
             tensor.managed.tensor.kind = 2
-            with pytest.raises(mf.DeviceUnavailable):
+            # Without a device, or beside one that does not know this memory.
+            with pytest.raises((mf.DeviceUnavailable, ValueError)):
                 mf.sum(tensor)
         else:
             assert mf.sum(tensor) == mf.sum(tensor, axis=0) == 3.0

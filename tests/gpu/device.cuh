@@ -31,13 +31,16 @@ namespace gpu_tests {
 namespace mf = monofold;
 
 /// The emulated device takes some 50 us a tile, and a GPU that compute-sanitizer watches is as slow: fewer sizes and
-/// repetitions must be enough there, and are, because every access is checked.
-#if defined(MONOFOLD_EMULATED) || defined(MONOFOLD_WATCHED_DEVICE)
+/// repetitions must be enough there, and are, because every access is checked. MONOFOLD_SLOW_DEVICE in the environment
+/// says that a GPU is watched.
+#if defined(MONOFOLD_EMULATED)
+inline constexpr bool is_emulated = true;
 inline constexpr bool is_slow = true;
 #else
-inline constexpr bool is_slow = false;
+inline constexpr bool is_emulated = false;
+inline const bool is_slow = std::getenv("MONOFOLD_SLOW_DEVICE") != nullptr;
 #endif
-constexpr unsigned repetitions(unsigned on_a_gpu, unsigned where_slow) {
+inline unsigned repetitions(unsigned on_a_gpu, unsigned where_slow) {
   return is_slow ? where_slow : on_a_gpu;
 }
 
@@ -238,13 +241,15 @@ void compare(const char* what, const F& f, const std::vector<Item>& host,
 /// How many items such a comparison needs. The launch of more than 4096 tiles is a matter of the plan, which knows
 /// types by facts: the emulated device sees it in gpu/plan_test.cu and gpu/many_tiles_test.cu.
 template <class Item>
-constexpr std::size_t items_to_compare = (is_slow ? 261 : 4800) *
-                                             static_cast<std::size_t>(mf::tile_items_v<Item>) +
-                                         13;
+std::size_t items_to_compare() {
+  return (is_slow ? 261 : 4800) * static_cast<std::size_t>(mf::tile_items_v<Item>) + 13;
+}
 
 /// The same where the plan is not the matter, and another type or fold has the large counts: past one block.
 template <class Item>
-constexpr std::size_t few_items_to_compare =
-    is_slow ? 35 * static_cast<std::size_t>(mf::tile_items_v<Item>) + 13 : items_to_compare<Item>;
+std::size_t few_items_to_compare() {
+  return is_slow ? 35 * static_cast<std::size_t>(mf::tile_items_v<Item>) + 13
+                 : items_to_compare<Item>();
+}
 
 }  // namespace gpu_tests

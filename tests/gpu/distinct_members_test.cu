@@ -63,9 +63,9 @@ using item_types = testing::Types<float, double, std::int32_t>;
 TYPED_TEST_SUITE(gpu_distinct_members, item_types);
 
 TYPED_TEST(gpu_distinct_members, have_the_bits_of_each_alone) {
-  constexpr std::size_t count = std::is_same_v<TypeParam, float>
-                                    ? gpu_tests::items_to_compare<TypeParam>
-                                    : gpu_tests::few_items_to_compare<TypeParam>;
+  const std::size_t count = std::is_same_v<TypeParam, float>
+                                ? gpu_tests::items_to_compare<TypeParam>()
+                                : gpu_tests::few_items_to_compare<TypeParam>();
   const auto host = TestFixture::numbers(count, false);
   const device_array<TypeParam> device(host);
   gpu_tests::compare<TypeParam>("eight", eight, host, device);

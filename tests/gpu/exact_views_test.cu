@@ -170,9 +170,9 @@ void expect_cpu_answer(const F& fold, const std::vector<Item>& host,
 /// compile, the first of two such folds is for these types and the second for the others.
 template <class Item>
 constexpr bool takes_first =
-    !gpu_tests::is_slow || std::is_same_v<Item, double> || std::is_same_v<Item, mf::bfloat16>;
+    !gpu_tests::is_emulated || std::is_same_v<Item, double> || std::is_same_v<Item, mf::bfloat16>;
 template <class Item>
-constexpr bool takes_second = !gpu_tests::is_slow || !takes_first<Item>;
+constexpr bool takes_second = !gpu_tests::is_emulated || !takes_first<Item>;
 
 TYPED_TEST(gpu_exact_views, some_of_the_items) {
   for (const auto& kind : inputs::kinds_of_data) {

@@ -69,7 +69,7 @@ void expect_far_runs(const Keys& keys, const far_runs& runs) {
   }
 }
 
-constexpr std::int64_t far_place = std::int64_t{1} << (is_slow ? 13 : 32);
+const std::int64_t far_place = std::int64_t{1} << (is_slow ? 13 : 32);
 
 TEST_F(gpu_far_runs, of_keys_in_memory) {
   const far_runs runs = runs_around(far_place);

@@ -52,7 +52,7 @@ TEST_F(gpu_folds, several_at_once) {
       "all, exact",
       mf::all(mf::count, mf::mean, mf::variance(1), mf::extrema, mf::all(mf::sum, mf::plain_sum)),
       d.host, d.device);
-  const gpu_tests::numbers<float, gpu_tests::few_items_to_compare<float>> few;
+  const gpu_tests::numbers<float> few(gpu_tests::few_items_to_compare<float>());
   compare("all, exact last", mf::all(mf::max, mf::norm2), few.host, few.device);
   compare("all, one ordered", mf::all(mf::plain_sum_in<double>, last_item{}, mf::plain_sum),
           few.host, few.device);
@@ -178,7 +178,7 @@ TEST_F(gpu_folds, extrema_of_zeros_and_nan) {
 
 /// The variance looks twice at tiles of these.
 TEST_F(gpu_folds, far_from_zero) {
-  std::vector<float> host(gpu_tests::items_to_compare<float>);
+  std::vector<float> host(gpu_tests::items_to_compare<float>());
   for (std::size_t i = 0; i < host.size(); ++i) {
     host[i] = static_cast<float>(inputs::unit_double(i)) + (i / 3000 % 2 == 0 ? 1000.0f : 0.0f);
   }

@@ -18,9 +18,7 @@ using gpu_tests::repetitions;
 using gpu_tests::same;
 
 /// Items whose blocks meet by mail.
-constexpr std::size_t some_by_mail(std::size_t on_a_gpu) {
-  return gpu_tests::is_slow ? 200003 : on_a_gpu;
-}
+std::size_t some_by_mail(std::size_t on_a_gpu) { return gpu_tests::is_slow ? 200003 : on_a_gpu; }
 
 class gpu_into : public gpu_tests::gpu_test {
  protected:
@@ -154,7 +152,7 @@ TEST_F(gpu_into, a_captured_graph_replays) {
 
 /// One block, mail and ticket in turn, a thousand times, in one workspace.
 TEST_F(gpu_into, launches_of_every_kind_share_a_workspace) {
-  constexpr auto counts =
+  const auto counts =
       gpu_tests::is_slow
           ? std::array<std::size_t, 6>{700, 40000, 300000, 5000, 100000, 4300001}
           : std::array<std::size_t, 6>{700, 40000, 300000, 1000001, 4194304, 6000001};
@@ -234,7 +232,7 @@ TEST_F(gpu_into, one_thread_waits_for_two_streams_in_turn) {
       mf::reduce(host, mf::plain_sum_in<double>),
       mf::reduce(std::span(host).subspan(1), mf::plain_sum_in<double>)};
   unsigned right = 0;
-  constexpr unsigned calls = repetitions(2000, 20);
+  const unsigned calls = repetitions(2000, 20);
   for (std::size_t i = 0; i < calls; ++i) {
     const auto range = device.span(i % 2, host.size() - i % 2);
     right += same(mf::reduce(mf::gpu(stream[i % 2]), range, mf::plain_sum_in<double>), want[i % 2])

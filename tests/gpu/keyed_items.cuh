@@ -121,7 +121,7 @@ void compare_runs(const std::string& what, const std::vector<Key>& keys,
                      mf::try_reduce_by_key(mf::cpu, keys, values, f));
 }
 
-inline constexpr std::size_t many_items = is_slow ? 6000 : 100000;
+inline const std::size_t many_items = is_slow ? 6000 : 100000;
 
 /// One group, few, as many as items; around the tile of doubles.
 template <class F>

@@ -22,12 +22,15 @@ inline Item random_item(std::uint64_t i) {
   }
 }
 
-template <class Item, std::size_t count = items_to_compare<Item>>
+template <class Item>
 struct numbers {
-  std::vector<Item> host = make();
-  device_array<Item> device{host};
+  std::vector<Item> host;
+  device_array<Item> device;
 
-  static std::vector<Item> make() {
+  explicit numbers(std::size_t count = items_to_compare<Item>())
+      : host(make(count)), device(host) {}
+
+  static std::vector<Item> make(std::size_t count) {
     std::vector<Item> out(count);
     for (std::size_t i = 0; i < out.size(); ++i) out[i] = random_item<Item>(i);
     return out;

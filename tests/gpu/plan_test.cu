@@ -24,7 +24,7 @@ constexpr std::size_t past_thin = (mf::max_thin_tiles + 4) * std::size_t{mf::til
                                   13;
 
 template <class Item>
-void compare_probes(std::size_t count = gpu_tests::items_to_compare<Item>) {
+void compare_probes(std::size_t count = gpu_tests::items_to_compare<Item>()) {
   const auto host = gpu_tests::probe_items<Item>(count);
   const device_array<Item> device(host);
   gpu_tests::compare("striped", tree_probe<Item, true>{}, host, device);
@@ -44,7 +44,7 @@ TEST_F(gpu_plan, items_of_16_bytes_anywhere) { compare_probes<sized_item<16>>();
 TEST_F(gpu_plan, items_of_24_bytes) { compare_probes<sized_item<24>>(); }
 
 template <class Item>
-void compare_accumulating(std::size_t count = gpu_tests::items_to_compare<Item>) {
+void compare_accumulating(std::size_t count = gpu_tests::items_to_compare<Item>()) {
   const auto host = gpu_tests::probe_items<Item>(count);
   const device_array<Item> device(host);
   gpu_tests::compare("striped", accumulating_probe<Item, true>{}, host, device);

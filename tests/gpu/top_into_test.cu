@@ -72,7 +72,7 @@ TEST_F(gpu_top_into, answers_go_to_device_pinned_and_mapped_memory) {
 }
 
 TEST_F(gpu_top_into, a_captured_graph_replays) {
-  constexpr std::size_t n = gpu_tests::is_slow ? 90007 : 6000011;
+  const std::size_t n = gpu_tests::is_slow ? 90007 : 6000011;
   constexpr std::size_t k = 33;
   constexpr std::size_t few = 70001;
   std::array<std::vector<float>, 2> host{numbers(n, 1), numbers(n, 2)};
@@ -120,7 +120,7 @@ TEST_F(gpu_top_into, a_captured_graph_replays) {
 }
 
 TEST_F(gpu_top_into, two_streams_with_a_workspace_each) {
-  constexpr std::size_t n = gpu_tests::is_slow ? 40003 : 2000003;
+  const std::size_t n = gpu_tests::is_slow ? 40003 : 2000003;
   constexpr std::size_t k = 128;
   const auto host = numbers(n);
   const device_array<float> device(host);
@@ -147,7 +147,7 @@ TEST_F(gpu_top_into, two_streams_with_a_workspace_each) {
 
 /// A range that comes in chunks: candidates of each, joined on the host.
 TEST_F(gpu_top_into, chunks_are_joined_on_the_host) {
-  constexpr std::size_t n = gpu_tests::is_slow ? 40017 : 3000017;
+  const std::size_t n = gpu_tests::is_slow ? 40017 : 3000017;
   constexpr std::size_t k = 40;
   const auto host = numbers(n);
   const device_array<float> device(host);
@@ -200,13 +200,13 @@ TEST_F(gpu_top_into, fewer_numbers_than_k) {
 }
 
 TEST_F(gpu_top_into, wrong_arguments_are_refused) {
-  constexpr std::size_t n = gpu_tests::is_slow ? 30001 : 3000001;
+  const std::size_t n = gpu_tests::is_slow ? 30001 : 3000001;
   const auto host = numbers(n);
   const device_array<float> device(host);
   const auto range = device.span(0, n);
   const mf::gpu_workspace workspace(mf::workspace_bytes(range, mf::top(10)));
   // So many blocks cannot mail so many items.
-  constexpr std::size_t many = gpu_tests::is_slow ? 300001 : n;
+  const std::size_t many = gpu_tests::is_slow ? 300001 : n;
   const device_array<float> more(many);
   const auto long_range = more.span(0, many);
   const mf::gpu_workspace small(mf::workspace_bytes(long_range, mf::top(1000)) - 1);

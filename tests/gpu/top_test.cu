@@ -50,7 +50,7 @@ std::vector<std::size_t> some_counts() {
 template <class Item, class Make>
 void compare_order(item_order order, const Make& make) {
   constexpr std::size_t tile = mf::tile_items_v<Item>;
-  constexpr std::size_t most = (gpu_tests::is_slow ? 18 : 513) * tile;
+  const std::size_t most = (gpu_tests::is_slow ? 18 : 513) * tile;
   const auto host = gpu_tests::ordered_items<Item>(order, most);
   const device_array<char> device(host);
   const std::string what = "order " + std::to_string(static_cast<int>(order));

@@ -63,7 +63,7 @@ class gpu_user_functions : public gpu_tests::gpu_test {};
 
 // A function of its own: nvcc takes no such lambda in a private member, which a test's body is.
 void compare_lambdas() {
-  const gpu_tests::numbers<float, gpu_tests::few_items_to_compare<float>> x;
+  const gpu_tests::numbers<float> x(gpu_tests::few_items_to_compare<float>());
   const auto square = [] MONOFOLD_HD_LAMBDA(float v) { return v * v; };
   const auto positive = [] MONOFOLD_HD_LAMBDA(float v) { return v > 0; };
   compare("squares", mf::sum | mf::map(square), x.host, x.device);

@@ -29,7 +29,7 @@ struct multiply {
 };
 
 TEST_F(gpu_views, ordered_operators) {
-  std::vector<matrix> host(gpu_tests::items_to_compare<matrix>);
+  std::vector<matrix> host(gpu_tests::items_to_compare<matrix>());
   for (std::size_t i = 0; i < host.size(); ++i) {
     const auto angle = static_cast<float>(inputs::unit_double(i));
     host[i] = {std::cos(angle), -std::sin(angle), std::sin(angle), std::cos(angle)};
