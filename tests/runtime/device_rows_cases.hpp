@@ -131,7 +131,9 @@ struct shape {
   std::int64_t first;
 };
 
-inline void compare_rows(const question& what, const bytes& items, const shape& how) {
+/// `with_places`: the places of extrema are asked for too, for which there are other kernels.
+inline void compare_rows(const question& what, const bytes& items, const shape& how,
+                         bool with_places) {
   const std::int64_t at = how.first * mf::info(static_cast<mf::dtype>(what.type)).size_bytes;
   const device_copy copy(items);
   std::int64_t rows = 1;
@@ -147,21 +149,26 @@ inline void compare_rows(const question& what, const bytes& items, const shape& 
         [&](void* values, void* seconds, std::int64_t* indices, std::int64_t* failed) {
           return monofold_reduce_axis_into(items.data() + at, what.type, rank, how.extents.data(),
                                            how.strides.data(), how.axes.data(), num_axes, what.op,
-                                           &what.options, what.to, values, seconds, indices, rows,
-                                           failed);
+                                           &what.options, what.to, values, seconds,
+                                           with_places ? indices : nullptr, rows, failed);
         },
         std::tuple(out...));
   });
   const outcome got = on_device(
       what, rows, [&](void* values, void* seconds, std::int64_t* indices, std::int64_t* failed) {
-        return monofold_reduce_axis_on_device(copy.at() + at, what.type, rank, how.extents.data(),
-                                              how.strides.data(), how.axes.data(), num_axes,
-                                              what.op, &what.options, what.to, values, seconds,
-                                              indices, rows, nullptr, failed);
+        return monofold_reduce_axis_on_device(
+            copy.at() + at, what.type, rank, how.extents.data(), how.strides.data(),
+            how.axes.data(), num_axes, what.op, &what.options, what.to, values, seconds,
+            with_places ? indices : nullptr, rows, nullptr, failed);
       });
   std::string where = what.text() + ", extents";
   for (const std::int64_t extent : how.extents) where += ' ' + std::to_string(extent);
   expect_same(want, got, where + ", axis " + std::to_string(how.axes.front()));
+}
+
+inline void compare_rows(const question& what, const bytes& items, const shape& how) {
+  compare_rows(what, items, how, true);
+  if (what.op == MONOFOLD_MIN || what.op == MONOFOLD_MAX) compare_rows(what, items, how, false);
 }
 
 /// Every operation that kernels have for a type, and every type of answers, under each rule for NaN.

@@ -123,6 +123,38 @@ TEST_F(device_rows, of_axes_that_lie_apart) {
   compare_several_axes<mf::bfloat16>(mf::dtype::bfloat16, pattern::zero);
 }
 
+/// Rows whose mean is the middle between two neighbours of a narrower type, or next to it; and what follows from their
+/// squares.
+template <class Narrow>
+std::vector<double> rows_of_middles() {
+  std::vector<double> items;
+  for (int i = 0; i < 40; ++i) {
+    const auto here =
+        static_cast<double>(static_cast<float>(Narrow(1.0f + 0.013f * static_cast<float>(i))));
+    const double step = 2 * std::numeric_limits<float>::epsilon();
+    for (const double more : {0.0, step, 0x1p-60, -0x1p-60}) {
+      for (const double gap : {0x1p-10, 0x1p-7, 0x1p-23}) {
+        for (const double x : {here, here + gap, here, here + gap + more}) items.push_back(x);
+      }
+    }
+  }
+  return items;
+}
+
+TEST_F(device_rows, whose_answers_are_nearly_between_two_numbers) {
+  for (const std::vector<double>& items :
+       {rows_of_middles<mf::float16>(), rows_of_middles<mf::bfloat16>(),
+        rows_of_middles<float>()}) {
+    const auto rows = std::ssize(items) / 4;
+    const bytes own = bytes_of(items);
+    for (const question& what : questions_of(mf::dtype::float64)) {
+      if (what.options.nan != MONOFOLD_NAN_PROPAGATE) continue;
+      compare_rows(what, own, {{rows, 4}, {4, 1}, {1}, 0});
+      compare_rows(what, own, {{4, rows}, {1, 4}, {0}, 0});
+    }
+  }
+}
+
 /// What kernels are promised, in docs/axes.md: a question that has none is not asked below.
 TEST_F(device_rows, have_kernels) {
   using enum mf::runtime::operation;

@@ -74,29 +74,44 @@ int word_bytes(const void* first, const axis_step* axes, int count, int item_byt
   return lowest > item_bytes ? lowest : item_bytes;
 }
 
-struct copy_word {
+/// A thread copies some words, `step` apart, whose loads are on their way together.
+struct copy_words {
+  static constexpr int at_once = 4;
+
   const void* from;
   copied_axes axes;
   void* to;
+  std::int64_t words;
+  std::int64_t step;
   std::int32_t bytes;
-  bool is_short;  // fewer than 2^31 words
 
   MONOFOLD_GPU void operator()(std::int64_t i) const {
-    const std::int64_t at =
-        is_short ? axes.short_offset_of(static_cast<std::uint32_t>(i)) : axes.offset_of(i);
     switch (bytes) {
-      case 1: return copy<std::uint8_t>(i, at);
-      case 2: return copy<std::uint16_t>(i, at);
-      case 4: return copy<std::uint32_t>(i, at);
-      case 8: return copy<std::uint64_t>(i, at);
-      default: return copy<monofold::detail::bytes16>(i, at);
+      case 1: return copy<std::uint8_t>(i);
+      case 2: return copy<std::uint16_t>(i);
+      case 4: return copy<std::uint32_t>(i);
+      case 8: return copy<std::uint64_t>(i);
+      default: return copy<monofold::detail::bytes16>(i);
     }
   }
 
  private:
   template <class Word>
-  MONOFOLD_GPU void copy(std::int64_t i, std::int64_t at) const {
-    static_cast<Word*>(to)[i] = static_cast<const Word*>(from)[at];
+  MONOFOLD_GPU void copy(std::int64_t i) const {
+    const bool is_short = words < std::int64_t{1} << 31;
+    Word own[at_once];
+    MONOFOLD_UNROLL
+    for (int k = 0; k < at_once; ++k) {
+      const std::int64_t word = i + k * step;
+      if (word >= words) break;
+      own[k] = static_cast<const Word*>(
+          from)[is_short ? axes.short_offset_of(static_cast<std::uint32_t>(word))
+                         : axes.offset_of(word)];
+    }
+    MONOFOLD_UNROLL
+    for (int k = 0; k < at_once; ++k) {
+      if (i + k * step < words) static_cast<Word*>(to)[i + k * step] = own[k];
+    }
   }
 };
 
@@ -146,8 +161,8 @@ merged_items merge_axes(const void* first, dtype type, const array_rows& rows, c
   const monofold::detail::device_stream on{stream, device};
   const std::int64_t words = rows.num_rows * rows.row_items / word_items;
   const auto memory = std::make_shared<bytes_list>(on, words * bytes);
-  monofold::detail::at_each(
-      on, words, copy_word{first, axes, memory->data(), bytes, words < std::int64_t{1} << 31});
+  const std::int64_t step = (words + copy_words::at_once - 1) / copy_words::at_once;
+  monofold::detail::at_each(on, step, copy_words{first, axes, memory->data(), words, step, bytes});
   return {std::shared_ptr<void>(memory, memory->data()), merged};
 }
 

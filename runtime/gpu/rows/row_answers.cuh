@@ -21,6 +21,19 @@ namespace monofold::runtime {
 template <class Real>
 MONOFOLD_GPU std::uint64_t narrowed_bits(double value) {
   using format = float_format<Real>;
+  using wide = float_format<double>;
+  // Where the answer is a normal number: to nearest, ties to even, with a carry into the exponent.
+  constexpr int cut = wide::fraction_bits - format::fraction_bits;
+  constexpr int bias_gap = wide::max_exponent - format::max_exponent;
+  const auto own = bits_as<std::uint64_t>(value);
+  const std::uint64_t magnitude = own & (wide::sign_bit - 1);
+  const std::uint64_t near =
+      ((magnitude + (std::uint64_t{1} << (cut - 1)) - 1 + (magnitude >> cut & 1)) >> cut) -
+      (std::uint64_t{bias_gap} << format::fraction_bits);
+  if (near - (std::uint64_t{1} << format::fraction_bits) <
+      format::infinity - (std::uint64_t{1} << format::fraction_bits)) {
+    return near | (own != magnitude ? std::uint64_t{format::sign_bit} : 0);
+  }
   const float_parts from = parts_of(value);
   if (from.kind == number_kind::finite) {
     return float_bits(round_to<Real>(from.negative, from.significand, from.exponent, false));
@@ -48,6 +61,16 @@ struct row_answer {
       case dtype::float32: return answered(narrowed_bits<float>(value));
       default: return answered(bits_as<std::uint64_t>(value));
     }
+  }
+  /// A number that the double `near` is nearest to, rounded once. False where `near` may be the middle between two
+  /// answers, which the number may lie on either side of.
+  ///
+  /// shape      near: normal
+  MONOFOLD_GPU static bool of_nearest(double near, dtype to, row_answer& out) {
+    out = of_real(near, to);
+    if (to == dtype::float64) return true;
+    const auto own = bits_as<std::uint64_t>(near);
+    return of_real(bits_as<double>(own - 1), to).bits == of_real(bits_as<double>(own + 1), to).bits;
   }
   /// A number by its leading bits, rounded once.
   MONOFOLD_GPU_CALL static row_answer of_leading(bool is_negative,
@@ -129,6 +152,9 @@ class row_place {
   const row_store& store_;
   std::int64_t row_;
 };
+
+/// The answer of a row whose sum is a double.
+MONOFOLD_GPU void store_double(const row_place& out, const row_answer& own) { *out = own; }
 
 /// The sink of one row, for folds with `answer(state, count of items)`.
 struct row_sink {

@@ -1,8 +1,8 @@
 #pragma once
 /// runtime/gpu/rows/row_folds: the folds of rows on a GPU, each for several operations and types of items.
 ///
-/// Half of a kernel is the way to the items: so a fold of integers, of counts or of extrema has the bits of its items,
-/// and is told what they mean.
+/// Half of a kernel is the way to the items: so a fold of integers or counts, or of extrema (in row_extrema), has the bits
+/// of its items, and is told what they mean.
 
 #include <cstdint>
 #include <type_traits>
@@ -10,7 +10,6 @@
 #include "monofold/fold/exact/moments.hpp"
 #include "monofold/fold/exact/sum.hpp"
 #include "monofold/fold/exact/sum_of_two.hpp"
-#include "monofold/fold/extrema.hpp"
 #include "monofold/fold/nan.hpp"
 #include "monofold/fold/sum.hpp"
 #include "monofold/platform/rounded.hpp"
@@ -73,6 +72,12 @@ struct row_total_fold : exact_terms_fold<Term> {
       return row_answer::of_real(monofold::detail::special<double>(v), rules.to);
     }
     using monofold::detail::quotient_of;
+    double near;
+    row_answer quick{};
+    if (is_mean && quick_quotient(sum, static_cast<std::uint64_t>(v.items), near) &&
+        row_answer::of_nearest(near, rules.to, quick)) {
+      return quick;
+    }
     return row_answer::of_leading(sum.is_negative,
                                   is_mean
                                       ? quotient_of(sum.bits, static_cast<std::uint64_t>(v.items))
@@ -159,6 +164,17 @@ struct row_moments_fold : exact_moments_fold<Item> {
     out = row_answer::of_real(monofold::detail::special<double>({number_kind::nan, false, v.items}),
                               rules.to);
     if (v.kind != number_kind::finite) return true;
+    if (v.items >> 31 == 0) {  // the divisor has 64 bits
+      const auto n = static_cast<std::uint64_t>(v.items);
+      const std::uint64_t by = n * static_cast<std::uint64_t>(v.items - rules.ddof);
+      double near;
+      if ((rules.op == operation::std
+               ? monofold::detail::quick_spread<true>(sum, squares, n, by, near)
+               : monofold::detail::quick_spread<false>(sum, squares, n, by, near)) &&
+          row_answer::of_nearest(near, rules.to, out)) {
+        return true;
+      }
+    }
     const uint128 divisor = divisor_of(rules, v.items);
     monofold::detail::doubtful_bits deviations;
     if (divisor >> 64 != 0 || v.items >> 59 != 0 ||
@@ -177,6 +193,14 @@ struct row_moments_fold : exact_moments_fold<Item> {
     if (!is_root && v.items == 0) return row_answer::failed(status::empty_input);
     if (v.kind != number_kind::finite || squares.significand == 0) {
       return row_answer::of_real(monofold::detail::special<double>(v), rules.to);
+    }
+    double near;
+    row_answer quick{};
+    const auto n = static_cast<std::uint64_t>(is_root ? 1 : v.items);
+    if ((is_root ? monofold::detail::quick_spread<true>({}, squares, 1, 1, near)
+                 : monofold::detail::quick_quotient({squares, false}, n, near)) &&
+        row_answer::of_nearest(near, rules.to, quick)) {
+      return quick;
     }
     return row_answer::of_leading(
         false,
@@ -246,82 +270,15 @@ struct row_count_fold {
   }
 };
 
-/// The first smallest or largest item, by keys of which the largest is the best: one less than all ones at most, which
-/// stands for NaN.
-template <class Word>
-struct row_extremum_fold {
-  using state = extremum<Word>;
-  static constexpr bool commutative = true;
-  static constexpr bool exact = true;
-  static constexpr Word nan_key = static_cast<Word>(~Word{0});
-
-  row_rules rules;
-  Word sign;      // the highest bit, of signed integers and of floats
-  Word turned;    // the bits that negative floats have the other way round; the sign, of magnitudes
-  Word infinite;  // of floats the bits of an infinity, else 0
-  Word flipped;   // all bits, where the smallest is asked for
-  Word worst;     // the item that no other is worse than
-
-  MONOFOLD_HD bool is_nan_item(Word item) const {
-    return infinite != 0 && static_cast<Word>(item & static_cast<Word>(~sign)) > infinite;
-  }
-  MONOFOLD_HD Word key_of(Word item) const {
-    const bool is_negative = (item & sign) != 0;
-    return static_cast<Word>(item ^ sign ^ (is_negative ? turned : Word{0}) ^ flipped);
-  }
-  MONOFOLD_HD Word item_of(Word key) const {
-    const auto own = static_cast<Word>(key ^ flipped);
-    const bool is_negative = (own & sign) == 0;
-    return static_cast<Word>(own ^ sign ^ (is_negative ? turned : Word{0}));
-  }
-  MONOFOLD_HD state lift(Word item, std::int64_t index) const {
-    if (is_nan_item(item)) return rules.omit_nan ? identity() : state{nan_key, index};
-    return {key_of(item), index};
-  }
-  MONOFOLD_HD state combine(const state& left, const state& right) const {
-    const bool is_right = right.key > left.key ||
-                          (right.key == left.key && static_cast<std::uint64_t>(right.index) <
-                                                        static_cast<std::uint64_t>(left.index));
-    return is_right ? right : left;
-  }
-  MONOFOLD_HD state identity() const { return {0, -1}; }
-
-  MONOFOLD_GPU row_answer finish(const state& s) const {
-    const bool is_norm = rules.op == operation::norminf;
-    if (s.index < 0) {
-      return is_norm ? row_answer::of_real(0, rules.to) : row_answer::failed(status::empty_input);
-    }
-    Word item = item_of(s.key);
-    if (infinite != 0 && s.key == nan_key) {
-      if (rules.raise_nan) return row_answer::failed(status::nan_found);
-      item = static_cast<Word>(infinite | (infinite & ~(infinite << 1)) >> 1);
-    }
-    // A device makes another double of a NaN that is a half.
-    if (is_norm) return row_answer::of_real(one_nan(double_of(item)), rules.to);
-    return {item, s.index, status::ok};
-  }
-
- private:
-  MONOFOLD_GPU double double_of(Word item) const {
-    if constexpr (sizeof(Word) == 8) {
-      return bits_as<double>(item);
-    } else if constexpr (sizeof(Word) == 4) {
-      return as_double(bits_as<float>(item));
-    } else if constexpr (sizeof(Word) == 2) {
-      return infinite == float_format<float16>::infinity ? as_double(float16(item))
-                                                         : as_double(bfloat16(item));
-    } else {
-      return 0;  // no floating-point type is so short
-    }
-  }
-};
-
 }  // namespace monofold::runtime
 
 namespace monofold::detail {
 
 template <class Term>
 inline constexpr bool answers_double_v<runtime::row_total_fold<Term>> = true;
+
+template <class Item>
+inline constexpr bool ignores_zeros_v<runtime::row_plain_fold<Item>> = true;
 
 template <class Item, class Sink>
 struct slot_cells<runtime::row_plain_fold<Item>, Item, Sink>
@@ -332,31 +289,6 @@ template <class Word, class Sink>
 requires(sizeof(Word) <= 4) struct slot_cells<runtime::row_count_fold<Word>, Word, Sink>
     : number_cells<runtime::row_count_fold<Word>, Word> {
   static constexpr bool any_order = true;
-};
-
-template <class Word, class Sink>
-struct slot_cells<runtime::row_extremum_fold<Word>, Word, Sink> {
-  using F = runtime::row_extremum_fold<Word>;
-  static constexpr bool is_one = true;
-  static constexpr bool any_order = true;
-  struct cell {
-    Word key;
-    std::int32_t at;
-  };
-  MONOFOLD_GPU static Word filler(const F& f) { return f.worst; }
-  MONOFOLD_GPU static cell absent(const F&) { return {0, -1}; }
-  MONOFOLD_GPU static cell take(const F& f, const Word& item, int i) {
-    const auto own = f.lift(item, i);
-    return {own.key, static_cast<std::int32_t>(own.index)};
-  }
-  MONOFOLD_GPU static cell join(const F&, const cell& a, const cell& b) {
-    const bool is_b = b.key > a.key || (b.key == a.key && static_cast<std::uint32_t>(b.at) <
-                                                              static_cast<std::uint32_t>(a.at));
-    return {is_b ? b.key : a.key, is_b ? b.at : a.at};
-  }
-  MONOFOLD_GPU static typename F::state state_of(const F&, const cell& own, int) {
-    return {own.key, own.at};
-  }
 };
 
 }  // namespace monofold::detail

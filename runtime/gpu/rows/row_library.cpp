@@ -19,9 +19,10 @@ namespace {
 std::unique_ptr<row_pass> make_row_pass(row_question what, operation op) {
   what.op = op;
   const row_rules rules{op, what.to, what.ddof, what.omit_nan, what.raise_nan};
-  for (const auto make : {make_float_row_pass, make_moment_row_pass, make_count_row_pass,
-                          make_integer_row_pass, make_norm_row_pass, make_product_row_pass,
-                          make_logsumexp_row_pass, make_extremum_row_pass, make_top_row_pass}) {
+  for (const auto make :
+       {make_float_row_pass, make_moment_row_pass, make_count_row_pass, make_integer_row_pass,
+        make_norm_row_pass, make_product_row_pass, make_logsumexp_row_pass, make_extremum_row_pass,
+        make_best_row_pass, make_top_row_pass}) {
     if (auto pass = make(what, rules)) return pass;
   }
   return nullptr;
@@ -57,6 +58,12 @@ array_rows repeated_item(const array_rows& rows) {
   return rows_of(extents, strides, axes);
 }
 
+/// With the place where an extremum is, if that is asked for too.
+operation placed(operation op, const std::int64_t* indices) {
+  if (indices == nullptr) return op;
+  return op == operation::min ? operation::argmin : op == operation::max ? operation::argmax : op;
+}
+
 /// Both ends are found one after the other.
 operation first_of(operation op) { return op == operation::minmax ? operation::min : op; }
 
@@ -88,7 +95,7 @@ row_failure start_device_rows(const row_question& what, const device_row_items& 
                   items.stops,
                   static_cast<std::int32_t>(monofold::info(what.to).size_bytes)};
   const auto start = [&](operation op, void* values) {
-    const auto pass = make_row_pass(what, op);
+    const auto pass = make_row_pass(what, placed(op, out.indices));
     if (pass == nullptr) throw error(status::unsupported);
     store.values = values;
     pass->start(own, store, room);

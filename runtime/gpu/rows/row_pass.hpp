@@ -49,9 +49,9 @@ std::unique_ptr<row_pass> make_count_row_pass(const row_question& what, const ro
 std::unique_ptr<row_pass> make_integer_row_pass(const row_question& what, const row_rules& rules);
 std::unique_ptr<row_pass> make_norm_row_pass(const row_question& what, const row_rules& rules);
 std::unique_ptr<row_pass> make_product_row_pass(const row_question& what, const row_rules& rules);
-std::unique_ptr<row_pass> make_logsumexp_row_pass(const row_question& what,
-                                                  const row_rules& rules);
+std::unique_ptr<row_pass> make_logsumexp_row_pass(const row_question& what, const row_rules& rules);
 std::unique_ptr<row_pass> make_extremum_row_pass(const row_question& what, const row_rules& rules);
+std::unique_ptr<row_pass> make_best_row_pass(const row_question& what, const row_rules& rules);
 std::unique_ptr<row_pass> make_top_row_pass(const row_question& what, const row_rules& rules);
 
 }  // namespace monofold::runtime

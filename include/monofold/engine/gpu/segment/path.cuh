@@ -26,6 +26,11 @@
 
 namespace monofold::detail {
 
+/// Whether there is a kernel for rows by whole chunks: for lists that are always of rows of one length, and for folds for
+/// which it is worth its size where a list may be that.
+template <class F, class Segments>
+inline constexpr bool has_row_kernel_v = known_segments<Segments>::always_fixed;
+
 /// The path of a fold of the segments of a view; it lives for one call.
 template <class F, class View, class Segments>
 class segment_path {
@@ -56,7 +61,8 @@ class segment_path {
     mediums_ = medium_capacity_of(plan_, facts_);
     units_ = unit_capacity_of(plan_, facts_);
     if (plan_.long_blocks == 0) mediums_ = units_ = 0;
-    if constexpr (std::is_same_v<Segments, fixed_segments> && folds_chunks_v<F, View>) {
+    if constexpr (folds_rows) {
+      if (length < 0) return;
       // Rows that share chunks lie side by side; others begin at chunks.
       rows_ = row_launch_for<item>(count, length, multiprocessors);
       const std::int64_t chunk_bytes = rows_.are_halves ? lane_bytes / 2 : lane_bytes;
@@ -88,7 +94,7 @@ class segment_path {
                   segments_,
                   view_,
                   fold_};
-    if constexpr (std::is_same_v<Segments, fixed_segments> && folds_chunks_v<F, View>) {
+    if constexpr (folds_rows) {
       if (rows_.warps > 0) {
         return launch_early(fold_rows_kernel<job>,
                             (rows_.warps + row_block_warps - 1) / row_block_warps,
@@ -112,6 +118,8 @@ class segment_path {
   bool reports() const { return plan_.long_blocks > 0 && plan_.row_tiles == 0; }
 
  private:
+  static constexpr bool folds_rows = has_row_kernel_v<F, Segments> && folds_chunks_v<F, View>;
+
   /// Whether the kernel of slots, or that of shared memory, is faster for rows of this length than that of chunks.
   ///
   /// source     one H200. Of tiny rows the kernel of slots takes 0.2 to 0.9 of the time, of extrema 0.9 for rows of 8
