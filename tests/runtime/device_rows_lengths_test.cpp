@@ -55,6 +55,42 @@ TEST_F(device_rows, floats_of_all_lengths) {
   compare_lengths<double>(mf::dtype::float64, some);
 }
 
+/// Rows of whole chunks of 8 or 16 bytes, or several of which are one: sums and extrema have a kernel for these.
+template <class Item>
+void compare_chunks(mf::dtype type, const std::vector<pattern>& patterns) {
+  using enum mf::runtime::operation;
+  constexpr std::int64_t chunk = 16 / sizeof(Item);
+  for (const pattern kind : patterns) {
+    const hard_items::sequence<Item> made(kind, 9 * 4096, 23);
+    const bytes items = bytes_of(made.items());
+    for (const question& what : questions_of(type)) {
+      const auto op = static_cast<mf::runtime::operation>(what.op);
+      if (op != sum && op != mean && op != min && op != max && op != norminf) continue;
+      if (!is_native(what)) continue;
+      for (const std::int64_t chunks : {1, 3, 25, 32, 33, 65, 250, 256}) {
+        if (chunks > 33 && kind != patterns.front() && what.options.plain == 0 && chunks != 65)
+          continue;
+        compare_rows(what, items, {{9, chunks * chunk}, {chunks * chunk, 1}, {1}, 0});
+      }
+      compare_rows(what, items, {{9, 7 * chunk}, {8 * chunk, 1}, {1}, 0});  // with gaps
+      if (chunk == 1) continue;
+      compare_rows(what, items, {{9, 25 * chunk / 2}, {25 * chunk / 2, 1}, {1}, 0});
+      compare_rows(what, items, {{64, chunk / 2}, {chunk / 2, 1}, {1}, 0});
+    }
+  }
+}
+
+TEST_F(device_rows, of_whole_chunks) {
+  const std::vector<pattern> some{pattern::ordinary, pattern::zero, pattern::wide,
+                                  pattern::nan_inside, pattern::both_infinities};
+  compare_chunks<mf::bfloat16>(mf::dtype::bfloat16, some);
+  compare_chunks<float>(mf::dtype::float32, some);
+  compare_chunks<mf::float16>(mf::dtype::float16, {pattern::ordinary, pattern::wide});
+  compare_chunks<double>(mf::dtype::float64, {pattern::ordinary, pattern::nan_inside});
+  compare_chunks<std::int8_t>(mf::dtype::int8, {pattern::ordinary, pattern::lowest_highest});
+  compare_chunks<std::uint32_t>(mf::dtype::uint32, {pattern::ordinary, pattern::lowest_highest});
+}
+
 /// Rows of numbers near 1, or odd: no product is 0 or infinite.
 template <class Item>
 void compare_products(mf::dtype type) {

@@ -74,9 +74,11 @@ int word_bytes(const void* first, const axis_step* axes, int count, int item_byt
   return lowest > item_bytes ? lowest : item_bytes;
 }
 
-/// A thread copies some words, `step` apart, whose loads are on their way together.
+/// A thread copies some words, `step` apart, whose loads are on their way together: one where words have 16 bytes.
+///
+/// source     one H200: by words of 4 bytes four at once take 0.86 of the time, of 16 bytes 1.02
 struct copy_words {
-  static constexpr int at_once = 4;
+  static constexpr int words_at_once(int bytes) { return bytes == 16 ? 1 : 4; }
 
   const void* from;
   copied_axes axes;
@@ -98,6 +100,7 @@ struct copy_words {
  private:
   template <class Word>
   MONOFOLD_GPU void copy(std::int64_t i) const {
+    constexpr int at_once = words_at_once(sizeof(Word));
     const bool is_short = words < std::int64_t{1} << 31;
     Word own[at_once];
     MONOFOLD_UNROLL
@@ -161,7 +164,8 @@ merged_items merge_axes(const void* first, dtype type, const array_rows& rows, c
   const monofold::detail::device_stream on{stream, device};
   const std::int64_t words = rows.num_rows * rows.row_items / word_items;
   const auto memory = std::make_shared<bytes_list>(on, words * bytes);
-  const std::int64_t step = (words + copy_words::at_once - 1) / copy_words::at_once;
+  const int at_once = copy_words::words_at_once(bytes);
+  const std::int64_t step = (words + at_once - 1) / at_once;
   monofold::detail::at_each(on, step, copy_words{first, axes, memory->data(), words, step, bytes});
   return {std::shared_ptr<void>(memory, memory->data()), merged};
 }

@@ -30,6 +30,9 @@ namespace monofold::detail {
 /// which it is worth its size where a list may be that.
 template <class F, class Segments>
 inline constexpr bool has_row_kernel_v = known_segments<Segments>::always_fixed;
+/// How many chunks rows have at least that it folds: shorter ones are faster in slots.
+template <class F>
+inline constexpr int least_row_chunks = 0;
 
 /// The path of a fold of the segments of a view; it lives for one call.
 template <class F, class View, class Segments>
@@ -70,7 +73,7 @@ class segment_path {
       const bool is_aligned = reinterpret_cast<std::uintptr_t>(view.data()) % chunk_bytes == 0 &&
                               (count <= 1 || (rows_.chunks == 0 ? segments.begin(1) == length
                                                                 : row_bytes % chunk_bytes == 0));
-      if (!is_aligned || is_faster_in_slots(length) ||
+      if (!is_aligned || is_faster_in_slots(length) || rows_.chunks < least_row_chunks<F> ||
           (rows_.chunks == 0 && !folds_shared_chunks_v<F, View>) ||
           (rows_.are_halves && !folds_half_chunks_v<F, View>)) {
         rows_.warps = 0;
