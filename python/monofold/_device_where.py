@@ -99,9 +99,14 @@ def reduce(x, source, mask, kind, how, axes, code, keepdims=False, out=None):
     """The answers of one operation along axes of an array on a device: an array, or two for pairs."""
     if mask is None:
         return _device_rows.reduce(x, source, kind, how, axes, code, keepdims, out)
-    if out is not None:
-        raise TypeError("where= of an array on a device has no out=")
-    return _marked_rows(x, mask, kind, how, axes, code, _rows.answer_shape(source.shape, axes, keepdims))
+    shape = _rows.answer_shape(source.shape, axes, keepdims)
+    if out is None:
+        return _marked_rows(x, mask, kind, how, axes, code, shape)
+    own = _device_rows.Answers(x, kind, shape, how, code, out)  # which looks at them before anything is done
+    found = _marked_rows(x, mask, kind, how, axes, code, shape)
+    for array, answers in zip(own.arrays, found if isinstance(found, tuple) else (found,)):
+        array[...] = answers
+    return own.given()
 
 
 def _marked_rows(x, mask, kind, how, axes, code, shape):

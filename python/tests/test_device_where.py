@@ -40,6 +40,11 @@ class Array(There):
         at = tuple(one.back() if isinstance(one, Array) else one for one in (index if isinstance(index, tuple) else (index,)))
         return Array(np.array(self.back()[at], order="C"))
 
+    def __setitem__(self, index, value):
+        assert index is Ellipsis and value.shape == self.shape
+        here = np.array(value.back(), order="C")
+        _core.copy_by_device(self.told["data"], here.ctypes.data, here.nbytes)
+
     def __add__(self, other):
         return Array(self.back() + other.back())
 
@@ -97,6 +102,29 @@ def test_rows(dtype, axis):
             assert same(got, want)
 
 
+def test_rows_into_an_array():
+    x, mask = numbers("float32", (6, 7)), numbers("bool", (6, 7), seed=4)
+    mask[:, 2] = True
+    for operation, dtype in ((mf.sum, "float32"), (mf.var, "float32"), (mf.argmax, "int64"), (mf.count, "int64")):
+        for keepdims in (False, True):
+            out = Array(np.zeros((6, 1) if keepdims else 6, dtype))
+            assert operation(Array(x), axis=1, where=Array(mask), keepdims=keepdims, out=out) is out
+            assert same(out, operation(x, axis=1, where=mask, keepdims=keepdims)), operation
+    pair = Array(np.zeros(7, "float32")), Array(np.zeros(7, "float32"))
+    mask[3] = True
+    found = mf.minmax(Array(x), axis=0, where=mask, out=pair)
+    assert all(one is given for one, given in zip(found, pair))
+    assert all(map(same, pair, mf.minmax(x, axis=0, where=mask)))
+    for out, error, why in ((Array(np.ones(5, "float32")), ValueError, "shape"), (np.ones(6), mf.DeviceUnavailable, "host"),
+                            (Array(np.ones(6, "int32")), TypeError, "int32")):
+        with pytest.raises(error, match=why):
+            mf.sum(Array(x), axis=1, where=mask, dtype="float32", out=out)
+    out, mask[1] = Array(np.ones(6, "float32")), False
+    with pytest.raises(mf.EmptyInput):
+        mf.max(Array(x), axis=1, where=mask, out=out)
+    assert same(out, np.ones(6, "float32"))
+
+
 def test_rows_of_nothing():
     x, none = np.ones((3, 4)), np.zeros((3, 4), bool)
     assert same(mf.sum(Array(x), axis=1, where=none), np.zeros(3))
@@ -133,8 +161,6 @@ def test_wrong_masks():
             with pytest.raises(error, match=why):
                 mf.sum(x, axis=axis, where=where)
     mask = np.ones((3, 4), bool)
-    with pytest.raises(TypeError, match="out="):
-        mf.sum(x, axis=1, where=mask, out=Array(np.zeros(3)))
     with pytest.raises(TypeError, match="where= needs"):
         mf.dot(x, x, where=mask)
     Other = type("Other", (There,), {"__module__": "another"})
