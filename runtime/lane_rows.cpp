@@ -137,6 +137,10 @@ class lane_walker {
     }
     return std::max<std::int64_t>(1, prefetch_bytes / row_bytes) * pitch_bytes / item_bytes_;
   }
+  /// From an item of such a longer row to what memory is asked for, in bytes, where the processor fetches no next page.
+  std::int64_t bytes_ahead_in_row() const {
+    return items_ahead() == 0 ? ahead_in_order(prefetch_bytes) : no_prefetch;
+  }
   /// From an item of columns to what memory is asked for while that is read: what comes next, columns or rows.
   std::int64_t bytes_ahead(std::int64_t width) const {
     if (is_widened()) return 0;
@@ -202,7 +206,7 @@ class lane_walker {
     const std::int64_t length = rows_.row_items;
     const std::int64_t pitch_bytes = rows_.inner().stride;
     const std::int64_t pitch = pitch_bytes / item_bytes_;
-    lane_rows rows{group.first, pitch, group.width, length, items_ahead()};
+    lane_rows rows{group.first, pitch, group.width, length, items_ahead(), bytes_ahead_in_row()};
     if (is_widened()) {
       const bool is_gapless = pitch == length;
       prefetch_lines(group.first + group.width * pitch_bytes,
@@ -222,25 +226,22 @@ class lane_walker {
 
   void fold_long_rows(const row_group& group, lane_room& room) const {
     const std::int64_t tile = tile_items();
+    const std::int64_t ahead = bytes_ahead_in_row();
     lane_totals& totals = *room.totals;
     for (int r = 0; r < group.width; ++r) {
       const row_group row{group.first + r * rows_.inner().stride,
                           group.row + r * rows_.inner().number, 1};
       totals.clear();
+      const auto fold = [&](std::int64_t at, std::int64_t count, std::int64_t length) {
+        loops_.fold_rows({row.first + at * item_bytes_, length, count, length, 0, ahead},
+                         what_.order, room.states());
+        for (std::int64_t i = 0; i < count; ++i) totals.push(room.states(), i, at + i * length);
+      };
       const std::int64_t full = rows_.row_items / tile;
       for (std::int64_t t = 0; t < full; t += tiles_at_once) {
-        const std::int64_t count = std::min(tiles_at_once, full - t);
-        loops_.fold_rows({row.first + t * tile * item_bytes_, tile, count, tile, 0}, what_.order,
-                         room.states());
-        for (std::int64_t i = 0; i < count; ++i) {
-          totals.push(room.states(), i, (t + i) * tile);
-        }
+        fold(t * tile, std::min(tiles_at_once, full - t), tile);
       }
-      if (const std::int64_t rest = rows_.row_items % tile; rest > 0) {
-        loops_.fold_rows({row.first + full * tile * item_bytes_, rest, 1, rest, 0}, what_.order,
-                         room.states());
-        totals.push(room.states(), 0, full * tile);
-      }
+      if (const std::int64_t rest = rows_.row_items % tile; rest > 0) fold(full * tile, 1, rest);
       answer(row, totals.total(), totals);
     }
   }

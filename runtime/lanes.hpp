@@ -30,13 +30,14 @@ struct lane_order {
 };
 
 /// Rows that begin `pitch` items apart; their items lie side by side. `ahead`: from a row to the one that memory is
-/// asked for meanwhile, in items; 0: none.
+/// asked for meanwhile, in items; 0: none. `ahead_in_row`: the same from an item of a long row, in bytes.
 struct lane_rows {
   const void* first;
   std::int64_t pitch;
   std::int64_t count;
   std::int64_t length;
   std::int64_t ahead;
+  std::int64_t ahead_in_row = 0;
 };
 
 /// Columns side by side; offsets[i] is where their item `i` begins, in bytes from `first`. `is_dense`: whatever

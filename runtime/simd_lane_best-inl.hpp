@@ -81,7 +81,9 @@ class best_lanes {
     return join({hn::ConcatEven(d, b.key, a.key), indices<true>(a, b)},
                 {hn::ConcatOdd(d, b.key, a.key), indices<false>(a, b)});
   }
-  HWY_INLINE part row(const Word* p, std::int64_t length) { return gather_row(*this, p, length); }
+  HWY_INLINE part row(const Word* p, std::int64_t length, std::int64_t ahead) {
+    return gather_row(*this, p, length, ahead);
+  }
   HWY_INLINE void store(const part& x, std::int64_t r) const {
     hn::StoreU(x.key, tag(), key_of_ + r);
     if constexpr (indexed) hn::StoreU(x.index, tag(), index_of_ + r);

@@ -16,6 +16,7 @@
 #include <cstdint>
 
 #include "runtime/lanes.hpp"
+#include "runtime/prefetch.hpp"
 #include "runtime/simd_lane_exact-inl.hpp"
 #include "runtime/simd_lane_tags-inl.hpp"
 #include "runtime/simd_lane_two-inl.hpp"
@@ -64,13 +65,13 @@ class exact_bins : public exact_pairs<double> {
   static constexpr std::int64_t least_items = 16 * width;
   HWY_INLINE exact_bins(const lane_order& order, const lane_states& out) : pairs(order, out) {}
 
-  HWY_INLINE part row(const double* p, std::int64_t length) {
+  HWY_INLINE part row(const double* p, std::int64_t length, std::int64_t ahead) {
     if (bin_ == 0) bin_ = bin_above(p, length, length / (4 * width));
-    if (bin_ == 0 || has_failed_) return pairs::row(p, length);
-    const part all = row_by_bin(p, length);
+    if (bin_ == 0 || has_failed_) return pairs::row(p, length, ahead);
+    const part all = row_by_bin(p, length, ahead);
     // Of -0 alone a sum is -0.
     const auto is_zero = hn::Eq(hn::Or(all.high, all.low), hn::Zero(tag()));
-    return hn::AllTrue(tag(), is_zero) ? pairs::row(p, length) : all;
+    return hn::AllTrue(tag(), is_zero) ? pairs::row(p, length, ahead) : all;
   }
   HWY_INLINE void seal(std::int64_t end, std::int64_t length, bool is_last) {
     if (!pairs::seal(end, length, is_last)) has_failed_ = true;
@@ -78,13 +79,14 @@ class exact_bins : public exact_pairs<double> {
   bool has_failed() const { return has_failed_; }
 
  private:
-  HWY_INLINE part row_by_bin(const double* p, std::int64_t length) const {
+  HWY_INLINE part row_by_bin(const double* p, std::int64_t length, std::int64_t ahead) const {
     const tag d;
     const vector empty = hn::Set(d, bin_);
     vector bin[4] = {empty, empty, empty, empty};
     vector rest[4] = {hn::Zero(d), hn::Zero(d), hn::Zero(d), hn::Zero(d)};
     std::int64_t i = 0;
     for (; i + 4 * width <= length; i += 4 * width) {
+      prefetch_ahead<4 * width * sizeof(double)>(p + i, ahead);
       deposit(bin[0], rest[0], hn::LoadU(d, p + i));
       deposit(bin[1], rest[1], hn::LoadU(d, p + i + width));
       deposit(bin[2], rest[2], hn::LoadU(d, p + i + 2 * width));

@@ -63,7 +63,9 @@ class exact_floats {
   HWY_INLINE part merge(part a, part b) const {
     return hn::Add(hn::ConcatEven(tag(), b, a), hn::ConcatOdd(tag(), b, a));
   }
-  HWY_INLINE part row(const float* p, std::int64_t length) { return gather_row(*this, p, length); }
+  HWY_INLINE part row(const float* p, std::int64_t length, std::int64_t ahead) {
+    return gather_row(*this, p, length, ahead);
+  }
   HWY_INLINE void store(part x, std::int64_t r) {
     hn::StoreU(x, tag(), high_ + r);
     hn::StoreU(hn::Zero(tag()), tag(), low_ + r);
@@ -240,7 +242,9 @@ class exact_pairs {
     return join({hn::ConcatEven(d, b.high, a.high), hn::ConcatEven(d, b.low, a.low)},
                 {hn::ConcatOdd(d, b.high, a.high), hn::ConcatOdd(d, b.low, a.low)});
   }
-  HWY_INLINE part row(const Item* p, std::int64_t length) { return gather_row(*this, p, length); }
+  HWY_INLINE part row(const Item* p, std::int64_t length, std::int64_t ahead) {
+    return gather_row(*this, p, length, ahead);
+  }
   HWY_INLINE void store(const part& x, std::int64_t r) {
     const part all = settled(x);
     hn::StoreU(all.high, tag(), high_ + r);

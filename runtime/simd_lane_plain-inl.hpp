@@ -46,7 +46,7 @@ class plain_lanes {
   HWY_INLINE part merge(part a, part b) const {
     return hn::Add(hn::ConcatEven(tag(), b, a), hn::ConcatOdd(tag(), b, a));
   }
-  HWY_INLINE part row(const Real* p, std::int64_t length) const {
+  HWY_INLINE part row(const Real* p, std::int64_t length, std::int64_t) const {
     return length <= tile ? tile_of(p, length) : sum_of_tiles(p, length);
   }
   HWY_INLINE void store(part x, std::int64_t r) const { hn::StoreU(x, tag(), out_ + r); }

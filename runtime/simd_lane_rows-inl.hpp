@@ -17,6 +17,7 @@
 #include <type_traits>
 
 #include "runtime/lanes.hpp"
+#include "runtime/prefetch.hpp"
 #include "runtime/simd_lane_best-inl.hpp"
 #include "runtime/simd_lane_tags-inl.hpp"
 #include "runtime/simd_lanes-inl.hpp"
@@ -76,12 +77,13 @@ class best_of_rows : best_lanes<Word, true> {
     const auto* p = static_cast<const Word*>(rows.first);
     for (std::int64_t r = 0; r < rows.count; ++r, p += rows.pitch) {
       prefetch_rows(rows, p, rows.length);
-      find(p, rows.length, r);
+      find(p, rows, r);
     }
   }
 
  private:
-  HWY_INLINE void find(const Word* p, std::int64_t length, std::int64_t r) const {
+  HWY_INLINE void find(const Word* p, const lane_rows& rows, std::int64_t r) const {
+    const std::int64_t length = rows.length;
     const auto* const items = reinterpret_cast<const Number*>(p);
     number_vector best = read(items);
     vector start = hn::Zero(tag());
@@ -97,6 +99,7 @@ class best_of_rows : best_lanes<Word, true> {
     note(best, best);
     std::int64_t i = width;
     for (; i + 8 * width <= length; i += 8 * width) {
+      prefetch_ahead<8 * width * sizeof(Word)>(p + i, rows.ahead_in_row);
       const number_vector a = read(items + i), b = read(items + i + width);
       const number_vector c = read(items + i + 2 * width), d = read(items + i + 3 * width);
       const number_vector e = read(items + i + 4 * width), f = read(items + i + 5 * width);
@@ -213,16 +216,17 @@ class best_of_narrow_rows : best_lanes<Word, false> {
     const auto* p = static_cast<const Word*>(rows.first);
     for (std::int64_t r = 0; r < rows.count; ++r, p += rows.pitch) {
       prefetch_rows(rows, p, rows.length);
-      this->key_of_[r] = best_of(p, rows.length);
+      this->key_of_[r] = best_of(p, rows.length, rows.ahead_in_row);
     }
   }
 
  private:
-  HWY_INLINE Word best_of(const Word* p, std::int64_t length) const {
+  HWY_INLINE Word best_of(const Word* p, std::int64_t length, std::int64_t ahead) const {
     const auto read = [&](std::int64_t i) HWY_ATTR { return this->key(hn::LoadU(tag(), p + i)); };
     vector a = read(0), b = a, c = a, d = a;
     std::int64_t i = 0;
     for (; i + 4 * width <= length; i += 4 * width) {
+      prefetch_ahead<4 * width * sizeof(Word)>(p + i, ahead);
       a = hn::Max(a, read(i));
       b = hn::Max(b, read(i + width));
       c = hn::Max(c, read(i + 2 * width));

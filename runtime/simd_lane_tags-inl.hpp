@@ -33,7 +33,8 @@ inline constexpr int lanes_v = static_cast<int>(hn::MaxLanes(lane_tag<T>()));
 // stored); and for columns open, add_to, load_column, store_column, finish_column (in place of the last store).
 
 template <class Op>
-HWY_INLINE typename Op::part gather_row(Op& op, const typename Op::item* p, std::int64_t length);
+HWY_INLINE typename Op::part gather_row(Op& op, const typename Op::item* p, std::int64_t length,
+                                        std::int64_t ahead);
 template <class Item>
 HWY_INLINE const Item* end_of_columns(const lane_columns& columns);
 /// At most so many rows of memory are read together for columns.

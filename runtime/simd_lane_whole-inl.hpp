@@ -57,7 +57,9 @@ class whole_lanes {
   HWY_INLINE part merge(part a, part b) const {
     return hn::Add(hn::ConcatEven(tag(), b, a), hn::ConcatOdd(tag(), b, a));
   }
-  HWY_INLINE part row(const Item* p, std::int64_t length) { return gather_row(*this, p, length); }
+  HWY_INLINE part row(const Item* p, std::int64_t length, std::int64_t ahead) {
+    return gather_row(*this, p, length, ahead);
+  }
   HWY_INLINE void store(part x, std::int64_t r) const { finish(x, r); }
   HWY_INLINE void seal(std::int64_t, std::int64_t, bool) const {}
 

@@ -32,7 +32,8 @@ namespace monofold::runtime::HWY_NAMESPACE {
 
 /// The items of a row in one vector, where order does not matter.
 template <class Op>
-HWY_INLINE typename Op::part gather_row(Op& op, const typename Op::item* p, std::int64_t length) {
+HWY_INLINE typename Op::part gather_row(Op& op, const typename Op::item* p, std::int64_t length,
+                                        std::int64_t ahead) {
   constexpr std::int64_t n = Op::width;
   if (length < n) return op.load_some(p, length, 0);
   typename Op::part all = op.load(p, 0);
@@ -41,6 +42,7 @@ HWY_INLINE typename Op::part gather_row(Op& op, const typename Op::item* p, std:
     typename Op::part b = op.load(p + n, n), c = op.load(p + 2 * n, 2 * n);
     typename Op::part e = op.load(p + 3 * n, 3 * n);
     for (i = 4 * n; i + 4 * n <= length; i += 4 * n) {
+      prefetch_ahead<4 * n * sizeof(typename Op::item)>(p + i, ahead);
       all = op.add(all, p + i, i);
       b = op.add(b, p + i + n, i + n);
       c = op.add(c, p + i + 2 * n, i + 2 * n);
@@ -109,7 +111,8 @@ HWY_INLINE void fold_lane_rows(Op& op, const lane_rows& rows) {
     const std::int64_t own = std::min<std::int64_t>(n, rows.count - r);
     for (int v = 0; v < n; ++v) {
       if (v < own) prefetch_rows(rows, first + (r + v) * rows.pitch, rows.length);
-      parts[v] = v < own ? op.row(first + (r + v) * rows.pitch, rows.length) : op.none();
+      parts[v] = v < own ? op.row(first + (r + v) * rows.pitch, rows.length, rows.ahead_in_row)
+                         : op.none();
     }
     op.store(merge_all<n>(op, parts), r);
     op.seal(r + n, rows.length, false);
