@@ -86,4 +86,13 @@ bool as_lane_request(const row_reducer& reducer, const array_rows& rows, lane_re
   return true;
 }
 
+std::int64_t most_columns(const lane_request& what, std::int64_t row_items) {
+  const std::int64_t bytes = monofold::info(what.item).size_bytes;
+  const bool are_few = row_items < 16 && what.fold != lane_fold::moments;
+  if (bytes >= 4 && !are_few && 512 * bytes * row_items <= most_ahead_bytes) return 512;
+  if (what.fold > lane_fold::moments || (bytes >= 4 && are_few)) return 4096;
+  // Where a double does not hold the sums of one block of float32 all of its columns take longer.
+  return bytes > 4 ? 2048 : 1024;
+}
+
 }  // namespace monofold::runtime

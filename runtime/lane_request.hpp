@@ -11,8 +11,11 @@
 
 namespace monofold::runtime {
 
-/// Half of a third-level cache: more bytes of answers are written past it.
-inline constexpr std::int64_t most_cached_bytes = std::int64_t{16} << 20;
+/// A quarter of a third-level cache: more bytes of answers are written past it.
+inline constexpr std::int64_t most_cached_bytes = std::int64_t{8} << 20;
+
+/// Of blocks of columns up to so large, a part of a second-level cache, the next one is asked for meanwhile.
+inline constexpr std::int64_t most_ahead_bytes = 512 * 1024;
 
 /// What lanes are asked for: items of type `item`, which lanes take as those of `type`.
 struct lane_request {
@@ -37,5 +40,9 @@ inline bool are_single_items(const array_rows& rows) {
 
 /// The request as one for lanes of such rows; false: they do not have it.
 bool as_lane_request(const row_reducer& reducer, const array_rows& rows, lane_request& out);
+
+/// So many columns of so many items at a time: long stretches of each row of memory, but states that stay in the first- or
+/// second-level cache.
+std::int64_t most_columns(const lane_request& what, std::int64_t row_items);
 
 }  // namespace monofold::runtime

@@ -102,7 +102,6 @@ class lane_walker {
   static constexpr std::int64_t most_wide_items = 4096;   // for a first-level cache
   static constexpr std::int64_t tiles_at_once = 64;
   static constexpr std::int64_t most_rows = 1024;
-  static constexpr std::int64_t most_ahead_bytes = 512 * 1024;  // of a second-level cache
   static constexpr std::int64_t least_columns = 8;
   static constexpr std::int64_t least_alone_bytes = 256;
 
@@ -147,7 +146,11 @@ class lane_walker {
     const std::int64_t width_bytes = width * item_bytes_;
     const bool is_small = rows_.row_items * width_bytes <= most_ahead_bytes;
     if (is_small && width < rows_.inner().extent) return width_bytes;
-    return 8 * rows_.reduced[rows_.num_reduced - 1].stride;
+    // Plain sums read slots of one item, or of several, a step: see plain_lanes.
+    const std::int64_t slots =
+        what_.fold == lane_fold::plain_sum ? 512 / item_bytes_ : rows_.row_items;
+    const std::int64_t step = rows_.row_items <= slots ? 8 : rows_.row_items <= 4 * slots ? 4 : 1;
+    return step * rows_.reduced[rows_.num_reduced - 1].stride;
   }
   bool is_widened() const { return what_.item != what_.type; }
   bool adds_integers() const {
@@ -160,16 +163,9 @@ class lane_walker {
 
   std::int64_t num_tiles() const { return (rows_.row_items + tile_items() - 1) / tile_items(); }
 
-  /// Long stretches of each row of memory, but states that stay in the second-level cache, and some blocks for each
-  /// thread.
+  /// Some blocks for each thread.
   std::int64_t columns_together() const {
-    // Where a double does not hold the sums of one block of float32 all of its columns take longer.
-    const bool is_narrow = item_bytes_ < 4 || (item_bytes_ == 4 && rows_.row_items >= 16);
-    const bool is_best = what_.fold > lane_fold::moments;
-    const std::int64_t most = is_best                ? 4096
-                              : is_narrow            ? 1024
-                              : rows_.row_items < 16 ? 4096
-                                                     : 2048;
+    const std::int64_t most = most_columns(what_, rows_.row_items);
     const std::int64_t share = threads_ == 1 ? most : num_tiles() * rows_.num_rows / (4 * threads_);
     return std::min(
         rows_.inner().extent,
