@@ -212,9 +212,10 @@ lane_loops narrow_best_loops() {
 }
 
 template <class Word>
-void to_items(const lane_order& order, std::int64_t count, const void* keys, void* items) {
+void to_items(const lane_order& order, std::int64_t count, const void* keys, void* items,
+              bool past_caches) {
   best_lanes<Word, false>(order, {}).to_items(count, static_cast<const Word*>(keys),
-                                              static_cast<Word*>(items));
+                                              static_cast<Word*>(items), past_caches);
 }
 
 template <class Word>
@@ -277,24 +278,13 @@ void copy_numbers(const void* items, std::int64_t count, void* to, bool past_cac
     }
     return hn::IfThenElse(hn::IsNaN(y), hn::Set(d, std::numeric_limits<To>::quiet_NaN()), y);
   };
-  const auto copy_some = [&](std::int64_t at, std::int64_t n) {
-    store_up_to(d, number(load_first(item_tag, from + at, n, hn::Zero(item_tag))), n, out + at);
-  };
-  constexpr std::int64_t width = lanes_v<To>;
-  // What goes past the caches are whole vectors of memory.
-  const auto ahead = -reinterpret_cast<std::uintptr_t>(out) % 64 / sizeof(To);
-  std::int64_t at = past_caches ? std::min(count, static_cast<std::int64_t>(ahead)) : 0;
-  for (std::int64_t i = 0; i < at; i += width) copy_some(i, std::min(width, at - i));
-  for (; at + width <= count; at += width) {
-    const auto x = number(hn::LoadU(item_tag, from + at));
-    if (past_caches) {
-      hn::Stream(x, d, out + at);
-    } else {
-      hn::StoreU(x, d, out + at);
-    }
-  }
-  if (at < count) copy_some(at, count - at);
-  if (past_caches) hwy::FlushStream();
+  const std::int64_t ahead =
+      ahead_in_order(prefetch_bytes) / static_cast<std::int64_t>(sizeof(From));
+  store_numbers(d, count, out, past_caches, [&](std::int64_t i, std::int64_t n) HWY_ATTR {
+    if (ahead != no_prefetch) __builtin_prefetch(from + i + ahead);
+    return number(n == lanes_v<To> ? hn::LoadU(item_tag, from + i)
+                                   : load_first(item_tag, from + i, n, hn::Zero(item_tag)));
+  });
 }
 
 lane_copy find_copy(dtype from, dtype to) {

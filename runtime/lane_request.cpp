@@ -9,8 +9,6 @@ namespace {
 /// In which type lanes take items: those of one and two bytes as float32, which has all of their numbers.
 dtype wide_type(dtype type) { return monofold::info(type).size_bytes < 4 ? dtype::float32 : type; }
 
-constexpr std::int64_t most_cached_answers = most_cached_bytes / 8;  // doubles
-
 }  // namespace
 
 /// See fold/order_key: for the largest, NaN lie above all numbers, for the smallest below.
@@ -56,6 +54,10 @@ bool as_lane_request(const row_reducer& reducer, const array_rows& rows, lane_re
          reducer.how() == rounding::to_odd,
          dtype::float64,
          false};
+  const bool is_exact_sum = !what.plain && (out.op == operation::sum || out.op == operation::mean);
+  const std::int64_t answer_bytes = is_exact_sum ? 8 : item.size_bytes;
+  out.has_many_answers = rows.num_rows > most_cached_bytes / answer_bytes &&
+                         (!rows.is_contiguous() || are_single_items(rows));
   const bool has_doubles = item.is_floating || item.size_bytes < 8;
   switch (out.op) {
     case operation::sum:
@@ -65,8 +67,6 @@ bool as_lane_request(const row_reducer& reducer, const array_rows& rows, lane_re
       [[fallthrough]];
     case operation::mean:
       out.fold = what.plain ? lane_fold::plain_sum : lane_fold::exact_sum;
-      out.has_many_answers = !what.plain && rows.num_rows > most_cached_answers &&
-                             (!rows.is_contiguous() || are_single_items(rows));
       return has_doubles && (!what.plain || (item.is_floating && out.type == out.item));
     case operation::var:
     case operation::std:

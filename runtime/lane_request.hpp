@@ -27,7 +27,7 @@ struct lane_request {
   std::int64_t ddof;
   bool to_odd;
   dtype sum_type;         // that of an exact sum's answer
-  bool has_many_answers;  // exact sums of columns, of which no cache holds all
+  bool has_many_answers;  // of columns: no cache holds all
 };
 
 /// How items are ordered for the largest of them, or the smallest.

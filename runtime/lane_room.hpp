@@ -22,9 +22,9 @@ struct lane_room {
         state_words(padded_width * (2 + scratch_words) + 3 * square_width),
         totals(make_lane_totals(what, total_width)) {
     if (state_words + wide_items > few_words) {
-      many = std::make_unique_for_overwrite<double[]>(
-          static_cast<std::size_t>(state_words + wide_items));
-      memory = many.get();
+      many = std::make_unique_for_overwrite<line[]>(
+          static_cast<std::size_t>((state_words + wide_items + 7) / 8));
+      memory = many.get()->words;
     }
     std::fill_n(wide(), wide_items, 0.0);
   }
@@ -43,11 +43,16 @@ struct lane_room {
   // To ask for memory takes as long as some rows do.
   static constexpr std::int64_t few_words = 2560;
 
+  /// Vectors that lie across two lines take longer.
+  struct alignas(64) line {
+    double words[8];
+  };
+
   alignas(64) double few[few_words];
   std::int64_t padded_width;
   std::int64_t square_width;
   std::int64_t state_words;
-  std::unique_ptr<double[]> many{};
+  std::unique_ptr<line[]> many{};
   double* memory = few;
   std::unique_ptr<lane_totals> totals;
 };

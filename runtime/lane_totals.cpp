@@ -55,7 +55,9 @@ class plain_lane_totals final : public lane_totals {
  public:
   plain_lane_totals(operation op, std::int64_t width)
       : is_mean_(op == operation::mean), width_(width) {
-    type_ = is_mean_ || sizeof(Real) == 8 ? dtype::float64 : dtype::float32;
+    constexpr dtype own = sizeof(Real) == 8 ? dtype::float64 : dtype::float32;
+    type_ = is_mean_ ? dtype::float64 : own;
+    copy_ = find_lane_copy(own, own);
   }
 
   void clear() override { count_ = 0; }
@@ -80,8 +82,8 @@ class plain_lane_totals final : public lane_totals {
       }
       values_ = means;
     } else {
-      auto* const out = to.wide != nullptr ? static_cast<Real*>(to.wide) : sums;
-      for (std::int64_t i = 0; i < count; ++i) out[i] = one_nan_of(sums[i]);
+      void* const out = to.wide != nullptr ? to.wide : sums;
+      copy_(sums, count, out, to.are_many && out != sums);
       values_ = out;
     }
     return true;
@@ -97,6 +99,7 @@ class plain_lane_totals final : public lane_totals {
 
   bool is_mean_;
   std::int64_t width_;
+  lane_copy copy_;
   std::vector<Real> levels_;
   lane_array<double> means_;
   std::uint64_t count_ = 0;
@@ -311,7 +314,7 @@ class best_lane_totals final : public lane_totals {
   bool finish(const lane_states& states, std::int64_t count, std::int64_t,
               const answer_place& to) override {
     void* const items = is_narrow_ || to.wide == nullptr ? states.first : to.wide;
-    how_.to_items(order_, count, states.first, items);
+    how_.to_items(order_, count, states.first, items, to.are_many && items == to.wide);
     values_ = is_narrow_ ? narrowed(type_, items, count, narrow_.get()) : items;
     if (!indexed_ || states.second == nullptr) return true;
     const auto* const places = static_cast<const Word*>(states.second);

@@ -105,8 +105,10 @@ inline constexpr std::int64_t most_spread_items = std::int64_t{1} << 25;
 /// sync       but for to_items: within a strict_arithmetic
 struct lane_answers {
   /// The best items of their keys, which may be in the same place.
-  void (*to_items)(const lane_order& order, std::int64_t count, const void* keys, void* items);
-  /// high + low over a divisor below 2^52, rounded once. `past_caches`: `out` is written without being read first.
+  /// `past_caches`: they are written without what lies there being read first.
+  void (*to_items)(const lane_order& order, std::int64_t count, const void* keys, void* items,
+                   bool past_caches);
+  /// high + low over a divisor below 2^52, rounded once.
   bool (*divide)(const double* high, const double* low, std::int64_t count, std::int64_t divisor,
                  bool to_odd, double* out, bool past_caches);
   /// The same as float32.

@@ -91,13 +91,13 @@ class best_lanes {
   HWY_INLINE void seal(std::int64_t, std::int64_t, bool) const {}
 
   /// The items of such keys.
-  HWY_INLINE void to_items(std::int64_t count, const Word* keys, Word* items) const {
-    for (std::int64_t c = 0; c < count; c += width) {
+  HWY_INLINE void to_items(std::int64_t count, const Word* keys, Word* items,
+                           bool past_caches) const {
+    store_numbers(tag(), count, items, past_caches, [&](std::int64_t c, std::int64_t) HWY_ATTR {
       const vector own = hn::LoadU(tag(), keys + c);
       const vector item = bits(own);
-      store_up_to(tag(), has_floats ? hn::IfThenElse(hn::Gt(own, last_), quiet_, item) : item,
-                  count - c, items + c);
-    }
+      return has_floats ? hn::IfThenElse(hn::Gt(own, last_), quiet_, item) : item;
+    });
   }
 
   HWY_INLINE column open(const Word* p) const {

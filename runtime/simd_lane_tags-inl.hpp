@@ -8,6 +8,7 @@
 #define MONOFOLD_RUNTIME_SIMD_LANE_TAGS_INL
 #endif
 
+#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
 #include <algorithm>
@@ -88,6 +89,28 @@ HWY_INLINE void store_up_to(D d, hn::Vec<D> x, std::int64_t count, hn::TFromD<D>
   alignas(64) hn::TFromD<D> all[n];
   hn::Store(x, d, all);
   std::copy_n(all, count, p);
+}
+
+/// Stores number(i, n), whose first n lanes count, at out[i]. `past_caches`: whole lines of memory are written without
+/// being read first.
+template <class D, class NumberOf>
+HWY_INLINE void store_numbers(D d, std::int64_t count, hn::TFromD<D>* out, bool past_caches,
+                              const NumberOf& number) {
+  constexpr auto width = static_cast<std::int64_t>(hn::MaxLanes(D()));
+  const auto store_some = [&](std::int64_t at, std::int64_t n)
+                              HWY_ATTR { store_up_to(d, number(at, n), n, out + at); };
+  const auto ahead = -reinterpret_cast<std::uintptr_t>(out) % 64 / sizeof(*out);
+  std::int64_t at = past_caches ? std::min(count, static_cast<std::int64_t>(ahead)) : 0;
+  for (std::int64_t i = 0; i < at; i += width) store_some(i, std::min(width, at - i));
+  for (; at + width <= count; at += width) {
+    if (past_caches) {
+      hn::Stream(number(at, width), d, out + at);
+    } else {
+      hn::StoreU(number(at, width), d, out + at);
+    }
+  }
+  if (at < count) store_some(at, count - at);
+  if (past_caches) hwy::FlushStream();
 }
 
 #endif  // not the portable targets

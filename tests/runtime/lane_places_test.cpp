@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "runtime/axis_reducer.hpp"
+#include "runtime/lane_request.hpp"
 #include "runtime/typed_answers.hpp"
 #include "tests/inputs/random.hpp"
 #include "tests/runtime/parity.hpp"
@@ -112,6 +113,50 @@ TEST(lane_places, amid_unknown_ones) {
   std::vector<float> narrow;
   for (const double x : items) narrow.push_back(static_cast<float>(x));
   check_all_places({mf::dtype::float64, mf::dtype::float32}, narrow);
+}
+
+/// Columns of two items, so many that answers are written past the caches, which begin in the middle of a line.
+template <class Item, class Answer, class Expected>
+void check_many(operation op, bool plain, const Expected& expected) {
+  const std::int64_t rows = rt::most_cached_bytes / static_cast<std::int64_t>(sizeof(Item)) + 37;
+  const std::vector<Item> items = usual_items<Item>(2 * rows);
+  rt::request what;
+  what.type = parity::dtype_of<Item>();
+  what.ops = {op};
+  what.plain = plain;
+  const mf::dtype type = parity::dtype_of<Answer>();
+  for (const int length : {1, 2}) {
+    std::vector<Answer> got(static_cast<std::size_t>(rows + 2 * edge), Answer(-7));
+    std::vector<Answer> wanted = got;
+    rt::typed_keeper keeper({type, got.data() + edge + 3, nullptr, nullptr, 1});
+    const rt::row_reducer reducer(what, rt::rounding_for(type));
+    rt::reduce_rows(reducer, items.data(), mf::rows_of({length, rows}, {rows, 1}, {0}), keeper);
+    for (std::int64_t r = 0; r < rows; ++r) {
+      const auto own = static_cast<std::size_t>(r);
+      const Item first = items[own];
+      wanted[own + edge + 3] =
+          length == 1 ? static_cast<Answer>(first) : expected(first, items[own + items.size() / 2]);
+    }
+    EXPECT_TRUE(got == wanted) << rt::info(op).name << (plain ? ", plain, of " : " of ") << length
+                               << " " << mf::info(what.type).name;
+  }
+}
+
+TEST(lane_places, past_the_caches) {
+  const std::string own = rt::instruction_set();
+  for (const std::string& name : rt::instruction_sets()) {
+    ASSERT_TRUE(rt::use_instruction_set(name));
+    SCOPED_TRACE(name);
+    check_many<float, float>(operation::sum, true, [](float a, float b) { return a + b; });
+    check_many<float, float>(operation::max, false,
+                             [](float a, float b) { return std::max(a, b); });
+    check_many<float, double>(operation::sum, false,
+                              [](float a, float b) { return double{a} + double{b}; });
+    check_many<double, double>(operation::sum, true, [](double a, double b) { return a + b; });
+    check_many<std::int32_t, std::int32_t>(
+        operation::max, false, [](std::int32_t a, std::int32_t b) { return std::max(a, b); });
+  }
+  ASSERT_TRUE(rt::use_instruction_set(own));
 }
 
 }  // namespace
