@@ -1,6 +1,7 @@
 #include "runtime/axis_reducer.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <mutex>
 #include <optional>
 #include <type_traits>
@@ -245,8 +246,10 @@ bool copy_single_items(const row_reducer& reducer, const void* first, const arra
                        answer_sink& out) {
   lane_request what{};
   if (!are_single_items(rows) || rows.num_kept != 1 || rows.inner().number != 1) return false;
-  if (!as_lane_request(reducer, rows, what) || !monofold::info(what.item).is_floating) return false;
+  if (!as_lane_request(reducer, rows, what)) return false;
   if (what.fold == lane_fold::moments || what.fold == lane_fold::first_best) return false;
+  const bool is_floating = monofold::info(what.item).is_floating;
+  if (!is_floating && what.fold != lane_fold::best) return false;
   const bool is_exact = what.fold == lane_fold::exact_sum;
   dtype to = is_exact ? dtype::float64 : what.item;
   auto* place = static_cast<char*>(out.place_of(to, 0));
@@ -255,7 +258,7 @@ bool copy_single_items(const row_reducer& reducer, const void* first, const arra
     place = static_cast<char*>(out.place_of(to, 0));
   }
   const lane_copy copy = find_lane_copy(what.item, to);
-  if (place == nullptr || copy == nullptr) return false;
+  if (place == nullptr || (is_floating && copy == nullptr)) return false;
   constexpr std::int64_t share = 1 << 16;
   const std::int64_t from_bytes = monofold::info(what.item).size_bytes;
   const std::int64_t to_bytes = monofold::info(to).size_bytes;
@@ -264,8 +267,13 @@ bool copy_single_items(const row_reducer& reducer, const void* first, const arra
       reducer.what().num_threads, (rows.num_rows + share - 1) / share, [&](std::int64_t i) {
         const lane_arithmetic arithmetic(what);  // small numbers are what they are
         const std::int64_t at = i * share;
-        copy(static_cast<const char*>(first) + at * from_bytes, std::min(share, rows.num_rows - at),
-             place + at * to_bytes, past_caches);
+        const char* const from = static_cast<const char*>(first) + at * from_bytes;
+        const std::int64_t count = std::min(share, rows.num_rows - at);
+        if (is_floating) {
+          copy(from, count, place + at * to_bytes, past_caches);
+        } else {
+          std::memcpy(place + at * to_bytes, from, static_cast<std::size_t>(count * to_bytes));
+        }
       });
   return true;
 }
