@@ -220,7 +220,8 @@ void to_items(const lane_order& order, std::int64_t count, const void* keys, voi
 
 template <class Word>
 lane_answers answers_of() {
-  return {to_items<Word>, divide_to_doubles, divide_to_floats, add_exactly, find_spread};
+  return {to_items<Word>, divide_to_doubles, divide_to_floats,
+          add_exactly,    find_spread,       join_states};
 }
 
 lane_loops find_lanes(lane_fold what, dtype type) {

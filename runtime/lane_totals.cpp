@@ -117,7 +117,8 @@ struct lane_sum {
 /// Sums in two doubles each, and the magnitudes of what those do not hold.
 class pair_totals {
  public:
-  explicit pair_totals(std::int64_t width) : width_(width) {}
+  explicit pair_totals(std::int64_t width)
+      : width_(width), join_(find_lane_answers(dtype::float64).join) {}
 
   /// lost       null: nothing
   void push(bool is_first, const double* high, const double* low, const double* lost) {
@@ -129,15 +130,7 @@ class pair_totals {
       std::copy_n(low, width_, low_.get());
       std::fill_n(lost_.get(), width_, 0.0);
     }
-    for (std::int64_t c = 0; !is_first && c < width_; ++c) {
-      const auto i = static_cast<std::size_t>(c);
-      const lane_sum all(high_[i], high[c]);
-      const lane_sum rest(low_[i], low[c]);
-      const lane_sum both(rest.sum, all.rest);
-      high_[i] = all.sum;
-      low_[i] = both.sum;
-      lost_[i] += std::abs(rest.rest) + std::abs(both.rest);
-    }
+    if (!is_first) join_(high, low, width_, {high_.get(), low_.get(), lost_.get()});
     for (std::int64_t c = 0; lost != nullptr && c < width_; ++c) {
       lost_[static_cast<std::size_t>(c)] += lost[c];
     }
@@ -163,6 +156,7 @@ class pair_totals {
 
  private:
   std::int64_t width_;
+  decltype(lane_answers::join) join_;
   lane_array<double> high_;
   lane_array<double> low_;
   lane_array<double> lost_;

@@ -119,6 +119,8 @@ struct lane_answers {
   /// The variance or its root, rounded once, of 1 to most_spread_items items.
   bool (*spread)(const lane_states& of, std::int64_t count, const spread_request& what,
                  double* out);
+  /// Adds states to `all`, which are doubles high, low, and the magnitude of what those do not hold.
+  void (*join)(const double* high, const double* low, std::int64_t count, const lane_states& all);
 };
 lane_answers find_lane_answers(dtype type);
 

@@ -16,6 +16,7 @@
 
 #include "runtime/lanes.hpp"
 #include "runtime/simd_lane_tags-inl.hpp"
+#include "runtime/simd_lane_two-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace monofold::runtime::HWY_NAMESPACE {
@@ -145,6 +146,23 @@ HWY_INLINE bool add_exactly(const double* high, const double* low, std::int64_t 
     are_known = hn::And(are_known, hn::Eq(h, h));
   }
   return hn::AllTrue(d, are_known);
+}
+
+HWY_INLINE void join_states(const double* high, const double* low, std::int64_t count,
+                            const lane_states& all) {
+  const lane_tag<double> d;
+  double* const high_of = static_cast<double*>(all.first);
+  double* const low_of = static_cast<double*>(all.second);
+  double* const lost_of = all.scratch;
+  for (std::int64_t i = 0; i < count; i += lanes_v<double>) {
+    const lane_two sum = two_sum(hn::LoadU(d, high_of + i), hn::LoadU(d, high + i));
+    const lane_two rest = two_sum(hn::LoadU(d, low_of + i), hn::LoadU(d, low + i));
+    const lane_two both = two_sum(rest.sum, sum.rest);
+    hn::StoreU(sum.sum, d, high_of + i);
+    hn::StoreU(both.sum, d, low_of + i);
+    const auto lost = hn::Add(hn::Abs(rest.rest), hn::Abs(both.rest));
+    hn::StoreU(hn::Add(hn::LoadU(d, lost_of + i), lost), d, lost_of + i);
+  }
 }
 
 #endif  // not the portable targets
