@@ -145,6 +145,7 @@ void check_many(operation op, bool plain, const Expected& expected) {
 TEST(lane_places, past_the_caches) {
   const std::string own = rt::instruction_set();
   for (const std::string& name : rt::instruction_sets()) {
+    if (name == "baseline") continue;  // has no lanes
     ASSERT_TRUE(rt::use_instruction_set(name));
     SCOPED_TRACE(name);
     check_many<float, float>(operation::sum, true, [](float a, float b) { return a + b; });
