@@ -103,7 +103,6 @@ class lane_walker {
   static constexpr std::int64_t tiles_at_once = 64;
   static constexpr std::int64_t most_rows = 1024;
   static constexpr std::int64_t least_columns = 8;
-  static constexpr std::int64_t least_alone_bytes = 256;
 
   /// Plain sums have the plan's tiles. Exact sums may be cut anywhere; the fewer items, the more often one double holds
   /// the sum of each column, or of a row of float32. Squares are taken from the cache.
@@ -126,13 +125,14 @@ class lane_walker {
     return std::numeric_limits<std::int64_t>::max();
   }
   /// From a row to what memory is asked for while that is read, whole rows where there are gaps between them. Longer
-  /// ones side by side come by themselves, and faster.
+  /// ones side by side come by themselves, and faster, or ask by themselves.
   std::int64_t items_ahead() const {
     if (rows_.row_items > most_tile) return 0;
     const std::int64_t row_bytes = rows_.row_items * item_bytes_;
     const std::int64_t pitch_bytes = rows_.inner().stride;
     if (pitch_bytes == row_bytes) {
-      return row_bytes < least_alone_bytes ? prefetch_bytes / item_bytes_ : 0;
+      const std::int64_t most = monofold::detail::fetches_in_line() ? 256 : 1024;
+      return row_bytes < most ? prefetch_bytes / item_bytes_ : 0;
     }
     return std::max<std::int64_t>(1, prefetch_bytes / row_bytes) * pitch_bytes / item_bytes_;
   }
