@@ -15,7 +15,7 @@ from ._scan import cumulative_prod, cumulative_sum, scan
 from ._segments import segmented_reduce
 from ._state import State
 
-_core.set_array_maker(_np.ndarray, _np.empty, [None if name == "bfloat16" else _np.dtype(name) for name in _dtypes.NAMES])
+_core.set_array_maker(_np.ndarray, _dtypes.NUMPY_TYPES, _dtypes.ARRAY_FUNCTIONS)
 _core.set_best_type(TopK)
 __version__ = _core.version()
 

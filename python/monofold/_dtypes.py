@@ -4,11 +4,17 @@ import sys
 
 import numpy as np
 
+try:
+    from numpy._core.multiarray import _ARRAY_API as ARRAY_FUNCTIONS  # those of NumPy's C interface
+except ImportError:  # before 1.26
+    from numpy.core.multiarray import _ARRAY_API as ARRAY_FUNCTIONS
+
 NAMES = ("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
          "float16", "bfloat16", "float32", "float64")
 CODES = {name: code for code, name in enumerate(NAMES)}
 BOOL, INT64, UINT64, FLOAT64 = (CODES[name] for name in ("bool", "int64", "uint64", "float64"))
 NARROWER = {CODES[name + "64"]: CODES[name + "32"] for name in ("int", "uint", "float")}
+NUMPY_TYPES = [None if name == "bfloat16" else np.dtype(name) for name in NAMES]
 _NUMPY = {np.dtype(name): code for name, code in CODES.items() if name != "bfloat16"}
 
 
