@@ -1,106 +1,61 @@
 #include "python/src/few_items.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <span>
 #include <type_traits>
 
-#include "monofold/fold/exact.hpp"
+#include "monofold/fold/exact/anchored_sums.hpp"
 #include "monofold/fold/exact/few.hpp"
 #include "monofold/fold/exact/window_spreads.hpp"
-#include "monofold/fold/order_key.hpp"
-#include "monofold/platform/bits.hpp"
-#include "monofold/platform/strict_arithmetic.hpp"
-#include "monofold/reduce.hpp"
 #include "runtime/c_boundary.hpp"
 #include "runtime/rolling_keys.hpp"
 
 namespace monofold::python {
 
-namespace {
+#if defined(MONOFOLD_EXACT_X86)
 
-/// Upper and lower halves of a significand.
-struct halves {
-  double upper, lower;
-
-  explicit halves(double x) {
-    const double scaled = x * 0x1p27 + x;
-    upper = scaled - (scaled - x);
-    lower = x - upper;
-  }
-};
-
-/// Products as two doubles each, which they are exactly (Dekker 1971) where no part is rounded below the normal
-/// numbers. In a function of its own: see strict_arithmetic.
-[[gnu::noinline]] bool multiply(const double* left, const double* right, std::int64_t count,
-                                double* terms) {
-  MONOFOLD_AS_WRITTEN
-  const strict_arithmetic arithmetic;
-  bool holds = arithmetic.holds();
-  for (std::int64_t i = 0; i < count; ++i) {
-    const double a = left[i], b = right[i], product = a * b;
-    const halves of_a(a), of_b(b);
-    // Halves have no overflow below 2^900; rests of products above 2^-900 are normal numbers, or 0.
-    holds &= std::fabs(a) < 0x1p900 && std::fabs(b) < 0x1p900 && std::fabs(product) < 0x1p900 &&
-             (std::fabs(product) > 0x1p-900 || a == 0 || b == 0);
-    terms[2 * i] = product;
-    terms[2 * i + 1] =
-        ((of_a.upper * of_b.upper - product) + of_a.upper * of_b.lower + of_a.lower * of_b.upper) +
-        of_a.lower * of_b.lower;
-  }
-  return holds;
-}
-
-}  // namespace
-
-bool dot_of_few(const double* left, const double* right, std::int64_t count, double& out) {
-  double terms[2 * most_few_pairs];
-  if (count < 1 || !multiply(left, right, count, terms)) return false;
-  out = monofold::reduce(cpu(1),
-                         std::span<const double>(terms, static_cast<std::size_t>(2 * count)), sum);
-  return out != 0;
+const double* as_doubles(const void* items, monofold_dtype dtype, std::int64_t count,
+                         double* room) {
+  if (count < 1 || count > most_few || !detail::has_spreads()) return nullptr;
+  if (dtype == MONOFOLD_FLOAT64) return static_cast<const double*>(items);
+  if (dtype != MONOFOLD_FLOAT32) return nullptr;
+  detail::run_by_vectors(detail::widen_work{static_cast<const float*>(items), count, room});
+  return room;
 }
 
 namespace {
-
-using value = value_term<double>;
-static_assert(most_few % 4 == 0);
 
 /// What operations ask about a few doubles, each found once.
 class few_doubles {
  public:
-  explicit few_doubles(std::span<const double> items)
-      : items_(items.data()), count_(std::ssize(items)) {}
+  few_doubles(std::span<const double> items, bool with_squares)
+      : items_(items.data()), count_(std::ssize(items)), with_squares_(with_squares) {}
 
-  bool are_finite() const {
-    constexpr std::uint64_t infinity = 0x7ff0000000000000;
-    std::uint64_t most = 0;
-    for (std::int64_t i = 0; i < count_; ++i) most = std::max(most, bits_at(i) & infinity);
-    return most < infinity;
-  }
+  bool are_in_range() { return detail::find_range(items_, count_, range_); }
   bool find_sum(double& out) {
-    if (!has_sum()) return false;
+    if (!has_sums()) return false;
     out = sum_.high;
     return true;
   }
-  bool find_mean(double& out) const {
+  bool find_mean(double& out) {
     result<double> found;
-    if (!detail::find_mean_of_few<value>(items_, count_, found)) return false;
+    if (!has_sums() || !detail::find_mean_of_few(sum_, count_, found)) return false;
     out = *found;
     return true;
   }
   bool find_spread(std::int64_t ddof, bool root, double& out) {
-    if (count_ <= ddof || !has_squares()) return false;
+    if (count_ <= ddof || !has_sums()) return false;
     // Windows come by fours.
     const double sum[2][4] = {{sum_.high}, {sum_.low}};
     const double square[2][4] = {{squares_.high}, {squares_.low}};
-    const double rest[4] = {rests_.high};
+    const double rest[4] = {};
     const auto n = static_cast<double>(count_);
     const double divisor = n * static_cast<double>(count_ - ddof);
     double found[4];
     std::int64_t is_known[4];
-    detail::finish_spreads({{sum[0], sum[1]}, {square[0], square[1]}, rest, n, divisor, root}, 1,
-                           found, is_known);
+    detail::finish_spreads(
+        {{sum[0], sum[1]}, {square[0], square[1]}, rest, n, divisor, root, squares_.lost}, 1, found,
+        is_known);
     out = found[0];
     return is_known[0] != 0;
   }
@@ -108,51 +63,56 @@ class few_doubles {
   std::int64_t place_of_extremum(bool largest) {
     std::int64_t& place = extrema_[largest ? 1 : 0];
     if (place >= 0) return place;
-    place = 0;
-    std::int64_t best = key_at(0, largest);
-    for (std::int64_t i = 1; i < count_; ++i) {
-      const std::int64_t key = key_at(i, largest);
-      if (key >= best) continue;
-      best = key;
-      place = i;
-    }
+    const double item = largest ? range_.most : range_.least;
+    const double sought = item != 0 ? item : largest ? 0.0 : -0.0;
+    detail::run_by_vectors(detail::find_work{items_, count_, sought, place});
+    if (place < count_) return place;
+    detail::run_by_vectors(detail::find_work{items_, count_, -sought, place});  // the other zero
     return place;
   }
 
  private:
-  std::uint64_t bits_at(std::int64_t i) const { return bits_as<std::uint64_t>(items_[i]); }
-  std::int64_t key_at(std::int64_t i, bool largest) const {
-    const std::int64_t key = order_key<double>::nan_low(items_[i]);  // none is NaN
-    return largest ? ~key : key;
-  }
-  bool has_sum() {
-    if (!knows_sum_) knows_sum_ = detail::sum_few<value>(items_, count_, sum_);
-    return knows_sum_;
-  }
-  bool has_squares() {
-    if (knows_squares_) return true;
-    double squares[most_few], rests[most_few];
-    knows_squares_ = has_sum() && detail::has_spreads() &&
-                     detail::square_terms(items_, static_cast<int>(count_), squares, rests) &&
-                     detail::sum_few<value>(squares, count_, squares_) &&
-                     detail::sum_few<value>(rests, count_, rests_);
-    return knows_squares_;
+  bool has_sums() {
+    const auto add = [&](auto with_squares) {
+      detail::run_by_vectors(detail::moments_work<with_squares>{
+          items_, count_, detail::exponent_above(range_), sum_, squares_});
+      are_summed_ = true;
+    };
+    if (!are_summed_) with_squares_ ? add(std::true_type{}) : add(std::false_type{});
+    return sum_.lost == 0;
   }
 
   const double* items_;
   std::int64_t count_;
-  detail::sum_of_two sum_{}, squares_{}, rests_{};
+  bool with_squares_;
+  detail::double_range range_{};
+  detail::sum_of_two sum_{};
+  detail::doubtful_sum squares_{};
   std::int64_t extrema_[2] = {-1, -1};
-  bool knows_sum_ = false;
-  bool knows_squares_ = false;
+  bool are_summed_ = false;
 };
 
 }  // namespace
 
+bool dot_of_few(const double* left, const double* right, std::int64_t count, double& out) {
+  detail::double_range of_left, of_right;
+  if (!detail::find_range(left, count, of_left) || !detail::find_range(right, count, of_right)) {
+    return false;
+  }
+  detail::sum_of_two sum;
+  detail::run_by_vectors(detail::products_work{
+      left, right, count, detail::exponent_above(of_left) + detail::exponent_above(of_right), sum});
+  out = sum.high;
+  return sum.lost == 0;
+}
+
 bool answer_few(std::span<const monofold_operation> operations, std::span<const double> items,
                 std::int64_t ddof, monofold_result* results) {
-  few_doubles own(items);
-  if (items.empty() || !own.are_finite()) return false;
+  const auto is_spread = [](monofold_operation op) {
+    return op == MONOFOLD_VAR || op == MONOFOLD_STD;
+  };
+  few_doubles own(items, std::any_of(operations.begin(), operations.end(), is_spread));
+  if (!own.are_in_range()) return false;
   for (const monofold_operation op : operations) {
     runtime::number value;
     std::int64_t index = -1;
@@ -185,6 +145,15 @@ bool answer_few(std::span<const monofold_operation> operations, std::span<const 
   }
   return true;
 }
+
+#else
+const double* as_doubles(const void*, monofold_dtype, std::int64_t, double*) { return nullptr; }
+bool dot_of_few(const double*, const double*, std::int64_t, double&) { return false; }
+bool answer_few(std::span<const monofold_operation>, std::span<const double>, std::int64_t,
+                monofold_result*) {
+  return false;
+}
+#endif
 
 namespace {
 

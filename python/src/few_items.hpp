@@ -8,19 +8,22 @@
 
 namespace monofold::python {
 
-/// The exact inner product of a few pairs of doubles, rounded once; false: not found here, as of what is not finite, of
-/// products that may round below the smallest numbers, and of 0, whose sign is to be known.
-///
-/// shape      up to most_few_pairs
-inline constexpr std::int64_t most_few_pairs = 128;
+/// Up to so many items find their sums by vectors, all in a first-level cache, with nothing to keep.
+inline constexpr std::int64_t most_few = 4096;
+
+/// 1 to most_few items as doubles: where they lie, or in `room` for most_few; null: of no type that this is for, or a
+/// processor's.
+const double* as_doubles(const void* items, monofold_dtype dtype, std::int64_t count, double* room);
+
+/// The exact inner product of a few pairs of such doubles, rounded once; false: not found here, as of what is not
+/// finite, and of sums that are small beside their products, such as 0.
 bool dot_of_few(const double* left, const double* right, std::int64_t count, double& out);
 
-/// Answers to some operations about a few doubles, as monofold_reduce_several gives them where NaN are no error; false:
-/// not found here, as of what is not finite, of squares that may over- or underflow, of deviations that are small beside
-/// the mean, and of other operations than the exact ones of `mf.stats`.
+/// Answers to some operations about a few such doubles, as monofold_reduce_several gives them where NaN are no error;
+/// false: not found here, as of what is not finite, of 0 alone, of squares that may over- or underflow, of deviations
+/// that are small beside the mean, and of other operations than the exact ones of `mf.stats`.
 ///
-/// shape      up to most_few items; results: one for each operation
-inline constexpr std::int64_t most_few = 256;
+/// shape      results: one for each operation
 bool answer_few(std::span<const monofold_operation> operations, std::span<const double> items,
                 std::int64_t ddof, monofold_result* results);
 

@@ -60,19 +60,17 @@ std::int64_t short_arrays::most_few_for(const std::vector<monofold_operation>& o
   if (options.plain != 0 || operations.empty()) return 0;
   if (operations.size() > 1) return most_few;
   const monofold_operation only = operations.front();
-  return only == MONOFOLD_VAR || only == MONOFOLD_STD ? most_few / 2 : 0;
+  if (only == MONOFOLD_SUM || only == MONOFOLD_MEAN) return most_few / 16;
+  return only == MONOFOLD_VAR || only == MONOFOLD_STD ? most_few : 0;
 }
 
 bool short_arrays::reduce_few(const void* items, monofold_dtype dtype, std::int64_t count,
                               monofold_result* results) const {
-  if (count > most_few_ || dtype < MONOFOLD_FLOAT32) return false;
-  double wide[most_few];
-  const auto* own = static_cast<const double*>(items);
-  if (dtype == MONOFOLD_FLOAT32) {
-    std::copy_n(static_cast<const float*>(items), count, wide);
-    own = wide;
-  }
-  return answer_few(operations_, {own, static_cast<std::size_t>(count)}, options_.ddof, results);
+  if (count > most_few_) return false;
+  double room[most_few];
+  const double* const own = as_doubles(items, dtype, count, room);
+  return own != nullptr &&
+         answer_few(operations_, {own, static_cast<std::size_t>(count)}, options_.ddof, results);
 }
 
 bool short_arrays::answer_row(const void* items, monofold_dtype dtype, std::int64_t count,
@@ -116,13 +114,15 @@ bool short_arrays::rank(const void* items, monofold_dtype dtype, std::int64_t co
 bool short_arrays::dot(const void* left, const void* right, monofold_dtype dtype,
                        std::int64_t count, monofold_result& result) noexcept {
   try {
-    double found = 0;
-    if (dtype == MONOFOLD_FLOAT64 && count <= most_few_pairs && options_.plain == 0 &&
-        dot_of_few(static_cast<const double*>(left), static_cast<const double*>(right), count,
-                   found)) {
-      runtime::answer answer{runtime::operation::dot};
-      answer.values.emplace_back(found);
-      return give({&answer, 1}, &result);
+    if (options_.plain == 0 && count <= most_few) {
+      double room[2][most_few], found = 0;
+      const double* const lefts = as_doubles(left, dtype, count, room[0]);
+      if (lefts != nullptr &&
+          dot_of_few(lefts, as_doubles(right, dtype, count, room[1]), count, found)) {
+        runtime::answer answer{runtime::operation::dot};
+        answer.values.emplace_back(found);
+        return give({&answer, 1}, &result);
+      }
     }
     const auto& reducer = made_once(whole_[static_cast<std::size_t>(dtype)], [&] {
       return std::make_unique<const runtime::reducer>(request_of(dtype));

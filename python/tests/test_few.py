@@ -9,11 +9,11 @@ import pytest
 from arrays import same
 
 
-# Few items have ways of their own: dots as sums of two doubles a product, the best by keys.
+# Few items have ways of their own: sums, of squares and of products too, in two doubles a lane, the best by keys.
 def test_few_pairs_are_exact():
     random = np.random.default_rng(3)
     for scale in (1.0, 2.0**-300, 2.0**-460, 2.0**-530, 2.0**440, 2.0**500):
-        for count in (1, 2, 10, 128, 129):
+        for count in (1, 2, 10, 129, 1000, 4095):
             x, y = random.standard_normal((2, count)) * scale
             y[count // 2:] *= 2.0**-40
             x[:count // 3] = x[0]
@@ -21,6 +21,10 @@ def test_few_pairs_are_exact():
                         fractions.Fraction(0))
             assert mf.dot(x, y) == float(exact)
             assert mf.dot(np.append(x, x), np.append(y, -y)) == 0.0
+            near = np.append(y, np.nextafter(-y, 0))  # what is left is small beside the products
+            rest = sum((fractions.Fraction(a) * fractions.Fraction(b)
+                        for a, b in zip(np.append(x, x).tolist(), near.tolist())), fractions.Fraction(0))
+            assert mf.dot(np.append(x, x), near) == float(rest)
     assert math.copysign(1, mf.dot(np.array([-0.0]), np.array([1.0]))) == -1
     assert math.isnan(mf.dot(np.array([np.inf, 1.0]), np.array([0.0, 1.0])))
     assert mf.dot(np.array([1e200, 1.0]), np.array([1e200, 1.0])) == math.inf
@@ -32,7 +36,7 @@ def test_few_pairs_are_exact():
 def test_few_spreads_are_exact(dtype):
     random = np.random.default_rng(5)
     for scale, center in ((1.0, 0.0), (1.0, 3.0), (1.0, 1e6), (1e-9, 1e9), (2.0**-60, 0.0), (2.0**60, 1e20), (0.0, 7.0)):
-        for count in (2, 3, 10, 64, 65, 200):
+        for count in (2, 3, 10, 64, 65, 1001):
             x = (random.standard_normal(count) * scale + center).astype(dtype)
             items = [fractions.Fraction(item) for item in x.tolist()]
             squares = sum((item * item for item in items), fractions.Fraction(0)) - sum(items) ** 2 / count
@@ -69,8 +73,9 @@ def test_few_statistics(dtype, special):
     if special is not None and dtype == "int16":
         pytest.skip("no such integer")
     random = np.random.default_rng(6)
-    for count in (1, 2, 7, 64, 128, 255, 256, 257):
-        for x in (random.standard_normal(count) * 50, random.integers(-2, 2, count), np.zeros(count) * -1):
+    for count in (1, 2, 7, 64, 128, 255, 256, 257, 1003, 4095):
+        for x in (random.standard_normal(count) * 50, random.integers(-2, 2, count), np.zeros(count) * -1,
+                  np.maximum(random.integers(-1, 2, count), -0.0)):
             x = x.astype(dtype)
             if special is not None:
                 x[count // 3] = special
@@ -85,6 +90,13 @@ def test_few_statistics(dtype, special):
                     except mf.EmptyInput:
                         expected = None
                     assert same(getattr(found, name), expected), (name, count)
+
+
+@pytest.mark.parametrize("count", (1, 10, 300))
+def test_few_sums_that_more_than_two_doubles_hold(count):
+    x = np.array([2.0**60, 2.0**-60, -(2.0**60)] * count)
+    assert mf.sum(x) == mf.stats(x).sum == count * 2.0**-60
+    assert mf.reduce(x, mf.all(mf.mean, mf.max)) == (2.0**-60 / 3, 2.0**60)
 
 
 @pytest.mark.parametrize("dtype", ("float64", "float32", "float16", "int8", "uint64", "bool"))

@@ -131,11 +131,8 @@ requires double_term<Term>::is_exact struct few_answers<exact_total_fold<Term, d
   }
 };
 
-/// The sum over the count, rounded once.
-template <class Term>
-bool find_mean_of_few(const typename Term::item* items, std::int64_t count, result<double>& out) {
-  sum_of_two sum;
-  if (!sum_few<Term>(items, count, sum)) return false;
+/// An exact sum over the count, rounded once.
+inline bool find_mean_of_few(const sum_of_two& sum, std::int64_t count, result<double>& out) {
   if (is_zero(sum.high)) {
     out = sum.high;
     return true;
@@ -155,7 +152,8 @@ template <class Term, nan_rule rule>
 requires double_term<Term>::is_exact struct few_answers<exact_mean_fold<Term, double, rule>> {
   static constexpr bool known = true;
   static bool find(const typename Term::item* items, std::int64_t count, result<double>& out) {
-    return find_mean_of_few<Term>(items, count, out);
+    sum_of_two sum;
+    return sum_few<Term>(items, count, sum) && find_mean_of_few(sum, count, out);
   }
 };
 

@@ -21,6 +21,7 @@ struct spread_sums {
   double n;
   double divisor;  // below 2^53
   bool root;
+  double doubt = 0;  // what Q is off by, at most
 };
 
 #if defined(MONOFOLD_EXACT_X86)
@@ -31,9 +32,13 @@ struct spread_lanes {
   using whole = lanes<32>::whole;
 
   real n, divisor, inverse;
+  double doubt_before;
 
   MONOFOLD_INLINE explicit spread_lanes(const spread_sums& all)
-      : n(real{} + all.n), divisor(real{} + all.divisor), inverse(real{} + 1 / all.divisor) {}
+      : n(real{} + all.n),
+        divisor(real{} + all.divisor),
+        inverse(real{} + 1 / all.divisor),
+        doubt_before(all.n * all.doubt) {}
 
   MONOFOLD_INLINE static void size_of(const real& x, real& out) {
     out = (real)((whole)x & INT64_MAX);  // NOLINT: the bits
@@ -68,7 +73,7 @@ struct spread_lanes {
     add(a, -b, first, first_rest);
     const real small = n * (q[1] + rest) - 2 * s[0] * s[1];
     add(first, first_rest + ((a_rest - b_rest) + small), high, low);
-    doubt = a * 0x1p-100;
+    doubt = a * 0x1p-100 + doubt_before;
   }
   /// What the quotient, or its root, lies between, each rounded.
   MONOFOLD_INLINE void divide(const real& high, const real& low, const real& doubt, bool root,
