@@ -20,7 +20,7 @@ void answer_sink::keep_numbers(const number_run& run) {
         one.values.push_back(to_number(item));
       });
     }
-    if (run.indices != nullptr) one.indices.assign(1, run.indices[i]);
+    if (run.indices != nullptr) one.indices.assign_one(run.indices[i]);
     keep(run.row + i * run.apart, &one);
   }
 }

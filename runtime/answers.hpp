@@ -51,7 +51,7 @@ template <class T>
 void set_number(answer& out, operation op, const T& value) {
   out.op = op;
   out.code = status::ok;
-  out.values.assign(1, to_number(value));
+  out.values.assign_one(to_number(value));
   out.indices.clear();
   out.first_nan = -1;
 }

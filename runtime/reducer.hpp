@@ -11,6 +11,7 @@
 #include "monofold/platform/dtype.hpp"
 #include "monofold/platform/status.hpp"
 #include "runtime/operation.hpp"
+#include "runtime/short_list.hpp"
 
 namespace monofold::runtime {
 
@@ -56,8 +57,8 @@ using number = std::variant<bool, std::int64_t, std::uint64_t, float, double>;
 struct answer {
   operation op;
   status code = status::ok;  // not ok: values and indices are empty
-  std::vector<number> values{};
-  std::vector<std::int64_t> indices{};
+  short_list<number, 2> values{};
+  short_list<std::int64_t, 1> indices{};
   std::int64_t first_nan = -1;  // with status nan_found
 };
 

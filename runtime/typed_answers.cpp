@@ -111,6 +111,16 @@ void store_rounded(const number_run& run, void* to) {
   store_each(run, out);
 }
 
+bool is_wide_integer(dtype type) { return type == dtype::int64 || type == dtype::uint64; }
+
+/// Whether answers are kept as they are: their type is the same, or that of integers with the other sign, which have it.
+bool are_kept(const number_run& run, dtype type) {
+  if (run.type == type) return true;
+  if (!is_wide_integer(run.type) || !is_wide_integer(type) || run.seconds != nullptr) return false;
+  const auto* const from = static_cast<const std::int64_t*>(run.values);
+  return std::all_of(from, from + run.count, [](std::int64_t x) { return x >= 0; });
+}
+
 /// Whether the type has all numbers of an answer.
 bool has_all(dtype type, const answer& from) {
   if (monofold::info(type).is_floating || from.values.size() == 1) return true;
@@ -170,7 +180,7 @@ void typed_keeper::keep(std::int64_t row, const answer* answers) {
 }
 
 void typed_keeper::keep_numbers(const number_run& run) {
-  const bool is_kept = run.type == out_.type;
+  const bool is_kept = are_kept(run, out_.type);
   const bool is_rounded = run.type == dtype::float64 && monofold::info(out_.type).is_floating;
   if (!is_kept && !is_rounded) return answer_sink::keep_numbers(run);
   for (const bool is_second : {false, true}) {

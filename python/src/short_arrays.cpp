@@ -120,7 +120,7 @@ bool short_arrays::dot(const void* left, const void* right, monofold_dtype dtype
       if (lefts != nullptr &&
           dot_of_few(lefts, as_doubles(right, dtype, count, room[1]), count, found)) {
         runtime::answer answer{runtime::operation::dot};
-        answer.values.emplace_back(found);
+        answer.values.push_back(found);
         return give({&answer, 1}, &result);
       }
     }

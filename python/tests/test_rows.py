@@ -266,3 +266,21 @@ def test_out_in_tuples():
         mf.sum(x, axis=0, out=(low, high))
     with pytest.raises((TypeError, ValueError)):
         mf.sum(x, axis=0, out=())
+
+
+@pytest.mark.parametrize("shape", ((3, 1), (3, 40), (3, 5000)))
+def test_sums_of_wide_integers_at_the_limits(shape):
+    """Where a sum is beyond the type in between, and where it is at the end."""
+    most = 2**63 - 1
+    x = np.broadcast_to(np.array([[most], [1], [-1]]), shape)
+    for _ in range(3):  # from the second call on it is quick
+        assert mf.sum(x, axis=0).tolist() == [most] * shape[1]
+        assert mf.sum(x.T.copy(), axis=1).tolist() == [most] * shape[1]
+        with pytest.raises(mf.IntegerOverflow):
+            mf.sum(x[:2].copy(), axis=0)
+        unsigned = np.abs(x).astype("uint64")
+        assert mf.sum(unsigned, axis=0).tolist() == [most + 2] * shape[1]
+        with pytest.raises(mf.IntegerOverflow):
+            mf.sum(unsigned, axis=0, out=np.zeros(shape[1], "int64"))
+        out = np.zeros(shape[1], "int64")
+        assert mf.sum(unsigned[1:], axis=0, out=out) is out and out.tolist() == [2] * shape[1]
