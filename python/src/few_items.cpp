@@ -14,6 +14,8 @@ namespace monofold::python {
 
 #if defined(MONOFOLD_EXACT_X86)
 
+using detail::run_by_vectors;
+
 const double* as_doubles(const void* items, monofold_dtype dtype, std::int64_t count,
                          double* room) {
   if (count < 1 || count > most_few || !detail::has_spreads()) return nullptr;
@@ -148,6 +150,8 @@ bool answer_few(std::span<const monofold_operation> operations, std::span<const 
 
 #else
 const double* as_doubles(const void*, monofold_dtype, std::int64_t, double*) { return nullptr; }
+template <class Work>
+void run_by_vectors(const Work&) {}
 bool dot_of_few(const double*, const double*, std::int64_t, double&) { return false; }
 bool answer_few(std::span<const monofold_operation>, std::span<const double>, std::int64_t,
                 monofold_result*) {
@@ -160,13 +164,18 @@ namespace {
 /// The k best of items so far, the best first.
 class best_of_few {
  public:
-  best_of_few(const runtime::key_rule& rule, std::int64_t k, std::int64_t* places)
-      : rule_(rule), k_(k), places_(places) {}
+  best_of_few(const void* items, const runtime::key_rule& rule, std::int64_t k,
+              std::int64_t* places)
+      : items_(static_cast<const char*>(items)),
+        item_bytes_(info(rule.type).size_bytes),
+        rule_(rule),
+        k_(k),
+        places_(places) {}
 
   /// Takes an item in if it is better than the last one, or there are fewer; false: it is NaN, or the work is too much.
-  bool take(const void* item, std::int64_t place) {
+  bool take(std::int64_t place) {
     std::int64_t key = 0;
-    rule_.load(item, 1, &key);
+    rule_.load(items_ + place * item_bytes_, 1, &key);
     if (rule_.has_nan() && key == rule_.nan_key()) return false;
     if (count_ == k_ && key >= keys_[k_ - 1]) return true;
     std::int64_t at = count_ < k_ ? count_++ : k_ - 1;
@@ -182,6 +191,8 @@ class best_of_few {
  private:
   static constexpr std::int64_t most_moves = 4096;  // more take longer than the ways for many items
 
+  const char* items_;
+  std::int64_t item_bytes_;
   const runtime::key_rule& rule_;
   std::int64_t k_;
   std::int64_t* places_;
@@ -213,25 +224,100 @@ bool rank_items(const T* items, std::int64_t count, std::int64_t k, std::int64_t
                 best_of_few& best) {
   std::int64_t i = 0;
   for (; i < k; ++i) {
-    if (!best.take(items + i, i)) return false;
+    if (!best.take(i)) return false;
   }
   while (i < count) {
     if constexpr (std::is_arithmetic_v<T>) {
       i = find_better<largest>(items, i, count, items[places[k - 1]]);
       if (i == count) break;
     }
-    if (!best.take(items + i, i)) return false;
+    if (!best.take(i)) return false;
     ++i;
   }
   return true;
 }
+
+/// The same of doubles, by vectors that the compiler makes of these loops for the instruction set of the function around.
+template <bool largest>
+struct rank_work {
+  const double* items;
+  std::int64_t count;
+  std::int64_t k;
+  const std::int64_t* places;
+  best_of_few& best;
+  bool& is_ranked;
+
+  template <int>
+  MONOFOLD_INLINE void run() const {
+    double last = 0;
+    bool has_last = find_last(last);
+    is_ranked = false;
+    for (std::int64_t i = 0, taken = 0; i < count; ++i) {
+      // Until k are taken, as good as the last one is good enough; and zeros may be better than each other.
+      if (has_last) {
+        const bool or_as_good = taken < k || last == 0;
+        i = or_as_good ? find(i, [&](double x) { return is_better(last, x); })
+                       : find(i, [&](double x) { return is_better(last, x) || x == last; });
+      }
+      if (i == count) break;
+      if (!best.take(i)) return;
+      if (++taken < k) continue;
+      last = items[places[k - 1]];
+      has_last = true;
+    }
+    is_ranked = true;
+  }
+
+ private:
+  static constexpr std::int64_t at_once = 32;  // gcc takes shorter loops apart
+
+  static MONOFOLD_INLINE bool is_better(double a, double b) { return largest ? a > b : a < b; }
+
+  /// An item that k others are as good as: the k-th of those that are the best of every 32nd.
+  MONOFOLD_INLINE bool find_last(double& last) const {
+    if (k > at_once / 2 || count < 2 * at_once) return false;
+    double each[at_once], sorted[at_once / 2] = {};
+    std::copy_n(items, at_once, each);
+    for (std::int64_t i = at_once; i + at_once <= count; i += at_once) {
+      for (std::int64_t l = 0; l < at_once; ++l) {
+        each[l] = is_better(items[i + l], each[l]) ? items[i + l] : each[l];
+      }
+    }
+    for (std::int64_t l = 0; l < at_once; ++l) {
+      std::int64_t at = l < k ? l : k - 1;
+      if (l >= k && !is_better(each[l], sorted[at])) continue;
+      for (; at > 0 && is_better(each[l], sorted[at - 1]); --at) sorted[at] = sorted[at - 1];
+      sorted[at] = each[l];
+    }
+    last = sorted[k - 1];
+    return true;
+  }
+  /// The first item from the i-th on that is not so: NaN is so of nothing.
+  template <class Is>
+  MONOFOLD_INLINE std::int64_t find(std::int64_t i, const Is& is) const {
+    for (; i + at_once <= count; i += at_once) {
+      std::int64_t others = 0;
+      for (std::int64_t j = 0; j < at_once; ++j) others |= is(items[i + j]) ? 0 : 1;
+      if (others != 0) break;
+    }
+    while (i < count && is(items[i])) ++i;
+    return i;
+  }
+};
 
 }  // namespace
 
 bool rank_few(const void* items, monofold_dtype dtype, std::int64_t count, std::int64_t k,
               bool largest, std::int64_t* places) {
   const runtime::key_rule rule{static_cast<monofold::dtype>(dtype), largest, true};
-  best_of_few best(rule, k, places);
+  best_of_few best(items, rule, k, places);
+  double room[most_few];
+  if (const double* const own = as_doubles(items, dtype, count, room)) {
+    bool is_ranked = false;
+    largest ? run_by_vectors(rank_work<true>{own, count, k, places, best, is_ranked})
+            : run_by_vectors(rank_work<false>{own, count, k, places, best, is_ranked});
+    return is_ranked;
+  }
   return visit_dtype(rule.type, [&]<class T>() {
     const T* const from = static_cast<const T*>(items);
     return largest ? rank_items<true>(from, count, k, places, best)
