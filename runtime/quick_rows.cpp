@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "monofold/engine/detail/parallel.hpp"
+#include "monofold/engine/cpu.hpp"
 #include "monofold/platform/dtype.hpp"
 #include "runtime/lane_request.hpp"
 #include "runtime/lane_room.hpp"

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <stdexcept>
 #include <initializer_list>
 #include <vector>
 
@@ -45,6 +46,10 @@ class short_list {
   const T* begin() const { return many_.empty() ? few_ : many_.data(); }
   const T* end() const { return begin() + size(); }
   const T& operator[](std::size_t i) const { return begin()[i]; }
+  const T& at(std::size_t i) const {
+    if (i >= size()) throw std::out_of_range("short_list");
+    return begin()[i];
+  }
   const T& front() const { return *begin(); }
   bool operator==(const short_list& other) const {
     return std::equal(begin(), end(), other.begin(), other.end());
