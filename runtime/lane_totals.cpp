@@ -298,7 +298,11 @@ class best_lane_totals final : public lane_totals {
   void push(const lane_states& tiles, std::int64_t at, std::int64_t first_index) override {
     const auto* const keys = static_cast<const Word*>(tiles.first) + at;
     const auto* const places = static_cast<const Word*>(tiles.second) + at;
-    take_better(keys, [&](std::int64_t c) { return first_index + places[c]; });
+    // By modulo: lanes behind the last column have no item, and the highest place.
+    take_better(keys, [&](std::int64_t c) {
+      return static_cast<std::int64_t>(static_cast<std::uint64_t>(first_index) +
+                                       static_cast<std::uint64_t>(places[c]));
+    });
   }
   void join(lane_totals& part) override {
     const auto* const keys = static_cast<const Word*>(part.total().first);
