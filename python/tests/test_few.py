@@ -118,3 +118,15 @@ def test_the_best_of_few(dtype):
     assert zeros.indices.tolist() == [1, 0] and np.signbit(zeros.values).tolist() == [False, True]
     last = mf.top_k(np.array([np.nan, 1.0, 2.0]), 3)
     assert last.indices.tolist() == [2, 1, 0]
+
+
+@pytest.mark.parametrize("dtype", ("float64", "float32"))
+@pytest.mark.parametrize("odd", (np.nan, np.inf, -np.inf))
+def test_extrema_beside_what_is_not_finite(dtype, odd):
+    for count in (2, 3, 50, 1000, 3000):
+        for place in {0, 1, count // 2, count - 1}:
+            x = np.arange(1, count + 1, dtype=dtype)
+            x[place] = odd
+            for operations in ((mf.min, mf.max), (mf.argmin, mf.argmax, mf.count), (mf.max, mf.argmin)):
+                alone = [operation(x) for operation in operations]
+                assert all(map(same, mf.reduce(x, mf.all(*operations)), alone)), (count, place)

@@ -26,7 +26,7 @@ namespace monofold::detail {
 // to keep, or to move. Bins are those of fold/exact/anchors with room for all items in one lane, so that lanes and
 // bins are added up as doubles, without error.
 
-/// The smallest and the largest of some doubles; of zeros either, and NaN are passed over.
+/// The smallest and the largest of some doubles, of zeros either; `most` is NaN where one is not finite.
 struct double_range {
   double least;
   double most;
@@ -84,26 +84,32 @@ struct range_work {
 
   template <int bytes>
   MONOFOLD_INLINE void run() const {
+    MONOFOLD_AS_WRITTEN
     constexpr int num = 4;  // to hide the latency of the operation
     using real = typename lanes<bytes>::real;
     real least[num], most[num];
+    real none[num] = {};  // what numbers less themselves are
     for (int v = 0; v < num; ++v) least[v] = most[v] = real{} + items[0];
     by_vectors<bytes, num>(
         count, [&](auto i, auto n, auto v) __attribute__((always_inline)) {
+          MONOFOLD_AS_WRITTEN
           real x;
           load_doubles(items + i, n, items[0], x);
           take_extremum<false>(x, least[v], least[v]);
           take_extremum<true>(x, most[v], most[v]);
+          none[v] += x - x;
         });
     for (int v = 1; v < num; ++v) {
       take_extremum<false>(least[v], least[0], least[0]);
       take_extremum<true>(most[v], most[0], most[0]);
+      none[0] += none[v];
     }
     out = {least[0][0], most[0][0]};
     for (int l = 1; l < bytes / 8; ++l) {
       if (least[0][l] < out.least) out.least = least[0][l];
       if (most[0][l] > out.most) out.most = most[0][l];
     }
+    for (int l = 0; l < bytes / 8; ++l) out.most += none[0][l];
   }
 };
 
