@@ -1,7 +1,6 @@
 #include "runtime/axis_reducer.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <mutex>
 #include <optional>
 #include <type_traits>
