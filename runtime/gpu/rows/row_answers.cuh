@@ -17,23 +17,43 @@
 
 namespace monofold::runtime {
 
-/// The bits of a double that no narrower format is asked to show, or that is rounded to odd.
+/// Bits of a double that a narrower format has no room for.
 template <class Real>
-MONOFOLD_GPU std::uint64_t narrowed_bits(double value) {
+inline constexpr int bits_cut =
+    float_format<double>::fraction_bits - float_format<Real>::fraction_bits;
+
+/// The bits of a double, to nearest, ties to even, with a carry into the exponent; false where the answer is no normal
+/// number.
+template <class Real>
+MONOFOLD_GPU bool narrowed_normal(double value, std::uint64_t& bits) {
   using format = float_format<Real>;
   using wide = float_format<double>;
-  // Where the answer is a normal number: to nearest, ties to even, with a carry into the exponent.
-  constexpr int cut = wide::fraction_bits - format::fraction_bits;
+  constexpr int cut = bits_cut<Real>;
   constexpr int bias_gap = wide::max_exponent - format::max_exponent;
   const auto own = bits_as<std::uint64_t>(value);
   const std::uint64_t magnitude = own & (wide::sign_bit - 1);
   const std::uint64_t near =
       ((magnitude + (std::uint64_t{1} << (cut - 1)) - 1 + (magnitude >> cut & 1)) >> cut) -
       (std::uint64_t{bias_gap} << format::fraction_bits);
-  if (near - (std::uint64_t{1} << format::fraction_bits) <
-      format::infinity - (std::uint64_t{1} << format::fraction_bits)) {
-    return near | (own != magnitude ? std::uint64_t{format::sign_bit} : 0);
-  }
+  bits = near | (own != magnitude ? std::uint64_t{format::sign_bit} : 0);
+  return near - (std::uint64_t{1} << format::fraction_bits) <
+         format::infinity - (std::uint64_t{1} << format::fraction_bits);
+}
+/// The same of a number that lies within `ulps` units in the last place of the double; false also where the middle
+/// between two answers does.
+template <class Real>
+MONOFOLD_GPU bool narrowed_near(double value, std::uint64_t ulps, std::uint64_t& bits) {
+  constexpr std::uint64_t unit = std::uint64_t{1} << bits_cut<Real>;
+  const std::uint64_t cut = bits_as<std::uint64_t>(value) & (unit - 1);
+  return narrowed_normal<Real>(value, bits) && cut - (unit / 2 - ulps) > 2 * ulps;
+}
+
+/// The bits of a double that no narrower format is asked to show, or that is rounded to odd.
+template <class Real>
+MONOFOLD_GPU std::uint64_t narrowed_bits(double value) {
+  using format = float_format<Real>;
+  std::uint64_t near;
+  if (narrowed_normal<Real>(value, near)) return near;
   const float_parts from = parts_of(value);
   if (from.kind == number_kind::finite) {
     return float_bits(round_to<Real>(from.negative, from.significand, from.exponent, false));
@@ -62,11 +82,23 @@ struct row_answer {
       default: return answered(bits_as<std::uint64_t>(value));
     }
   }
+  /// A number that lies within `ulps` units in the last place of the double `near`, which is normal, rounded once.
+  /// False where the middle between two answers does, too, or the answer is wide or no normal number.
+  MONOFOLD_GPU static bool of_near(double near, std::uint64_t ulps, dtype to, row_answer& out) {
+    out = {0, -1, status::ok};
+    switch (to) {
+      case dtype::float16: return narrowed_near<float16>(near, ulps, out.bits);
+      case dtype::bfloat16: return narrowed_near<bfloat16>(near, ulps, out.bits);
+      case dtype::float32: return narrowed_near<float>(near, ulps, out.bits);
+      default: return false;
+    }
+  }
   /// A number that the double `near` is nearest to, rounded once. False where `near` may be the middle between two
   /// answers, which the number may lie on either side of.
   ///
   /// shape      near: normal
   MONOFOLD_GPU static bool of_nearest(double near, dtype to, row_answer& out) {
+    if (of_near(near, 1, to, out)) return true;
     out = of_real(near, to);
     if (to == dtype::float64) return true;
     const auto own = bits_as<std::uint64_t>(near);

@@ -129,6 +129,60 @@ struct row_moments_fold : exact_moments_fold<Item> {
     out = found;
     return true;
   }
+  /// From doubles near to both sums of so many finite items, for answers that are narrower than a double; false where
+  /// these do not decide. `additions`: how many of each sum have rounded.
+  ///
+  /// accuracy   in units of 2^-53 n Q the square of a sum is wrong by 2 for each addition, and n Q by 1; by 5 more from
+  ///            what is done here. Where the deviation is at least 2^-8 n Q that is 2^8 as much of it, and what follows
+  ///            adds a few of its units
+  MONOFOLD_GPU static bool found_nearly(const row_rules& rules, std::int64_t items, double sum,
+                                        double squares, std::int64_t additions, row_answer& out) {
+    using monofold::detail::about_inverse;
+    if (rules.to == dtype::float64 || items >> 26 != 0) return false;
+    const bool is_root = rules.op == operation::norm2 || rules.op == operation::std;
+    double near = squares;
+    double by = 1;
+    if (rules.op == operation::mean_square) {
+      by = static_cast<double>(items);
+    } else if (rules.op != operation::norm2) {
+      if (items <= rules.ddof) return false;
+      const double all = rounded_product(static_cast<double>(items), squares);
+      near = rounded_sum(all, -rounded_product(sum, sum));
+      if (!(near >= rounded_product(all, 0x1p-8))) return false;
+      by = static_cast<double>(items * (items - rules.ddof));
+    }
+    if (!(near > 0)) return false;
+    near = rounded_product(near, about_inverse(by));
+    if (is_root) near = rounded_product(near, monofold::detail::about_inverse_root(near));
+    return row_answer::of_near(near, static_cast<std::uint64_t>(3 * additions + 8) << 8, rules.to,
+                               out);
+  }
+  /// From sums that are two doubles each, of so many finite items; false where doubles do not decide.
+  MONOFOLD_GPU_CALL static bool found_by_pairs(row_rules rules, std::int64_t items,
+                                               monofold::detail::sum_of_two sum,
+                                               monofold::detail::sum_of_two squares,
+                                               row_answer& out) {
+    using monofold::detail::two_doubles;
+    const two_doubles q{{squares.high}, {squares.low}};
+    const auto n = static_cast<std::uint64_t>(items);
+    double near = 0;
+    bool is_found = false;
+    if (rules.op == operation::norm2) {
+      is_found = quick_spread<true>({}, q, monofold::detail::strict_double{1}, 0, 1, 1, near);
+    } else if (rules.op == operation::mean_square) {
+      is_found = quick_quotient(q, 0, n, near);
+    } else {
+      out = row_answer::failed(status::empty_input);
+      if (items <= rules.ddof) return true;
+      const two_doubles s{{sum.high}, {sum.low}};
+      const std::uint64_t by = n * static_cast<std::uint64_t>(items - rules.ddof);
+      const monofold::detail::strict_double one{1};
+      is_found = items >> 31 == 0 && by >> 53 == 0 &&
+                 (rules.op == operation::std ? quick_spread<true>(s, q, one, 0, n, by, near)
+                                             : quick_spread<false>(s, q, one, 0, n, by, near));
+    }
+    return is_found && row_answer::of_nearest(near, rules.to, out);
+  }
 
  private:
   MONOFOLD_GPU static uint128 divisor_of(const row_rules& rules, std::int64_t items) {
@@ -227,6 +281,32 @@ struct row_moments_fold : exact_moments_fold<Item> {
   }
 };
 
+/// The same where the sums of so many finite items, at least one, are two doubles each.
+template <class Item>
+MONOFOLD_GPU bool finish_pairs(const row_moments_fold<Item>& f, std::int64_t items,
+                               const monofold::detail::sum_of_two& sum,
+                               const monofold::detail::sum_of_two& squares, const row_place* out) {
+  row_answer found{};
+  if (!row_moments_fold<Item>::found_nearly(f.rules, items, sum.high, squares.high, 0, found) &&
+      !row_moments_fold<Item>::found_by_pairs(f.rules, items, sum, squares, found)) {
+    return false;
+  }
+  *out = found;
+  return true;
+}
+
+/// The same where additions of doubles came to the sums.
+template <class Item>
+MONOFOLD_GPU bool finish_rounded(const row_moments_fold<Item>& f, std::int64_t items, double sum,
+                                 double squares, const row_place* out) {
+  row_answer found{};
+  if (!row_moments_fold<Item>::found_nearly(f.rules, items, sum, squares, items, found)) {
+    return false;
+  }
+  *out = found;
+  return true;
+}
+
 /// Sums of integers, and counts, of items that are so many bits. 64 bits hold sums of fewer than 2^31 shorter ones.
 template <class Word>
 struct row_count_fold {
@@ -276,6 +356,8 @@ namespace monofold::detail {
 
 template <class Term>
 inline constexpr bool answers_double_v<runtime::row_total_fold<Term>> = true;
+template <class Item>
+inline constexpr bool answers_pairs_v<runtime::row_moments_fold<Item>> = true;
 
 template <class Item>
 inline constexpr bool ignores_zeros_v<runtime::row_plain_fold<Item>> = true;

@@ -65,6 +65,8 @@ inline constexpr bool has_row_kernel_v<runtime::row_plain_fold<Item>, runtime::r
 template <class Item>
 inline constexpr bool
     has_row_kernel_v<runtime::row_total_fold<value_term<Item>>, runtime::row_list> = true;
+template <class Item>
+inline constexpr bool has_row_kernel_v<runtime::row_moments_fold<Item>, runtime::row_list> = true;
 template <class Word>
 inline constexpr bool has_row_kernel_v<runtime::row_best_fold<Word>, runtime::row_list> = true;
 template <class Word>

@@ -122,9 +122,7 @@ MONOFOLD_GPU bool finish_bins(const exact_variance_fold<Item, Real, root, rule>&
                               result<Real>* out) {
   using format = term_format<moments_term<Item>>;
   constexpr int of_sum = few_plan<moments_term<Item>>::bins(0);
-  const std::int64_t freedom = items - f.ddof;
-  if (freedom <= 0 || freedom >> 31 != 0) return false;
-  if (!root && has_many_ties<Item>(items)) return false;
+  if (quick_divisor(f, items) == 0) return false;
   double own[of_sum];
   MONOFOLD_UNROLL
   for (int k = 0; k < of_sum; ++k) own[k] = scaled<format::part_scale(0)>(value[k]);
@@ -132,14 +130,7 @@ MONOFOLD_GPU bool finish_bins(const exact_variance_fold<Item, Real, root, rule>&
   const sum_of_two squares = near_sum<count - of_sum>(value + of_sum);
   // Those of float are far from the ends of what doubles hold.
   if (sizeof(Item) == 8 && !(squares.high > 0x1p-700 && squares.high < 0x1p+900)) return false;
-  Real found;
-  if (!quick_spread<root>({{sum.high}, {sum.low}}, {{squares.high}, {squares.low}},
-                          strict_double{1}, 0, static_cast<std::uint64_t>(items),
-                          static_cast<std::uint64_t>(items * freedom), found)) {
-    return false;
-  }
-  *out = found;
-  return true;
+  return finish_pairs(f, items, sum, squares, out);
 }
 
 }  // namespace monofold::detail

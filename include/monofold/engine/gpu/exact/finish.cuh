@@ -14,6 +14,7 @@
 #include "monofold/engine/gpu/kernel.cuh"
 #include "monofold/fold/exact/moments.hpp"
 #include "monofold/fold/exact/state.hpp"
+#include "monofold/fold/exact/sum_of_two.hpp"
 #include "monofold/level/thread.cuh"
 #include "monofold/plan/exact_launch.hpp"
 #include "monofold/platform/host_device.hpp"
@@ -141,22 +142,59 @@ MONOFOLD_GPU bool finish_quickly(const F&, const exact_counts&, const leading_bi
                                  const leading_bits&, Place) {
   return false;
 }
+/// The divisor of a variance of so many finite items; 0 where doubles do not decide it, or there is none.
+template <class Item, class Real, bool root, nan_rule rule>
+MONOFOLD_GPU std::uint64_t quick_divisor(const exact_variance_fold<Item, Real, root, rule>& f,
+                                         std::int64_t items) {
+  const std::int64_t freedom = items - f.ddof;
+  if (items <= 0 || freedom <= 0 || (!root && has_many_ties<Item>(items))) return 0;
+  if ((items | freedom) >> 31 != 0) return 0;  // their product may have more than 62 bits
+  const std::int64_t product = items * freedom;
+  return product >> 53 == 0 ? static_cast<std::uint64_t>(product) : 0;
+}
 template <class Item, class Real, bool root, nan_rule rule, class Place>
 requires is_quick_v<Real> MONOFOLD_GPU bool finish_quickly(
     const exact_variance_fold<Item, Real, root, rule>& f, const exact_counts& counts,
     const leading_bits& sum, const leading_bits& squares, Place out) {
   const exact_verdict v = verdict<rule>(counts);
-  const std::int64_t freedom = v.items - f.ddof;
-  if (v.kind != number_kind::finite || v.items <= 0 || freedom <= 0) return false;
-  if (!root && has_many_ties<Item>(v.items)) return false;
-  if ((v.items | freedom) >> 31 != 0) return false;  // their product may have more than 62 bits
+  const std::uint64_t divisor = v.kind == number_kind::finite ? quick_divisor(f, v.items) : 0;
   Real found;
-  if (!quick_spread<root>(sum, squares, static_cast<std::uint64_t>(v.items),
-                          static_cast<std::uint64_t>(v.items * freedom), found)) {
+  if (divisor == 0 ||
+      !quick_spread<root>(sum, squares, static_cast<std::uint64_t>(v.items), divisor, found)) {
     return false;
   }
   *out = found;
   return true;
+}
+/// Whether the answer of a fold follows from the sums of items and of their squares, as finish_pairs finds it.
+template <class F>
+inline constexpr bool answers_pairs_v = false;
+template <class Item, class Real, bool root, nan_rule rule>
+inline constexpr bool answers_pairs_v<exact_variance_fold<Item, Real, root, rule>> =
+    is_quick_v<Real>;
+
+/// The answer from these sums of so many finite items, at least one. Each sum is two doubles, far from the ends of the
+/// format. False where doubles do not decide.
+template <class Item, class Real, bool root, nan_rule rule, class Place>
+requires is_quick_v<Real> MONOFOLD_GPU bool finish_pairs(
+    const exact_variance_fold<Item, Real, root, rule>& f, std::int64_t items, const sum_of_two& sum,
+    const sum_of_two& squares, Place out) {
+  const std::uint64_t divisor = quick_divisor(f, items);
+  Real found;
+  if (divisor == 0 ||
+      !quick_spread<root>({{sum.high}, {sum.low}}, {{squares.high}, {squares.low}},
+                          strict_double{1}, 0, static_cast<std::uint64_t>(items), divisor, found)) {
+    return false;
+  }
+  *out = found;
+  return true;
+}
+
+/// The answer from sums of so many items to which additions of doubles have come; false where it may lie on either side
+/// of them.
+template <class F, class Place>
+MONOFOLD_GPU bool finish_rounded(const F&, std::int64_t, double, double, Place) {
+  return false;
 }
 
 /// Stores the answer of a sum that is rounded: its leading bits are enough, and one warp finds them.
@@ -177,6 +215,16 @@ MONOFOLD_GPU_CALL bool finish_bits(const F& f, const exact_counts& counts, const
                                    const leading_bits& squares, Place out) {
   if (finish_quickly(f, counts, sum, squares, out)) return true;
   return f.finish_leading(counts, sum, squares, *out);
+}
+/// The same from sums that are two doubles each, as finish_pairs has them.
+template <class F, class Place>
+MONOFOLD_GPU bool finish_moments(const F& f, std::int64_t items, const sum_of_two& sum,
+                                 const sum_of_two& squares, Place out) {
+  if (finish_pairs(f, items, sum, squares, out)) return true;
+  leading_number values;
+  leading_number own;
+  if (!leading_of(sum, values) || !leading_of(squares, own)) return false;
+  return finish_bits(f, {items, 0, 0, 0, 0}, values.bits, own.bits, out);
 }
 template <class F, class State, class Real>
 MONOFOLD_GPU_CALL void finish_limbs(const F& f, const State& state, result<Real>* out) {

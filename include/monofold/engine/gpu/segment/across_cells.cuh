@@ -4,6 +4,7 @@
 /// A lane has a row, or some short ones that lie a warp's rows apart, so that lanes have neighbours. Where doubles do
 /// not hold a sum, it is left to the bins.
 
+#include <bit>
 #include <cstdint>
 #include <type_traits>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "monofold/engine/gpu/segment/exact_cells.cuh"
 #include "monofold/engine/gpu/segment/job.cuh"
 #include "monofold/engine/gpu/segment/lane_columns.cuh"
+#include "monofold/engine/gpu/segment/moment_cells.cuh"
 #include "monofold/engine/gpu/segment/slot_cells.cuh"
 #include "monofold/engine/gpu/segment/staged_columns.cuh"
 #include "monofold/level/lanes.cuh"
@@ -20,17 +22,76 @@
 
 namespace monofold::detail {
 
-/// Exact sums of `columns` rows a lane, whose answers have numbers a warp's lanes apart.
+/// Cells that add some items of all lanes, so that a pair takes their sum alone: doubles where that is mostly one, or
+/// cells that cut squares. void: a pair takes each item.
+template <class Term>
+struct page_cells {
+  using type = std::conditional_t<sums_as_double_v<Term>, double_cells<Term>, void>;
+};
+template <class Item>
+requires(sizeof(Item) <= 4) struct page_cells<square_term<Item>> {
+  using type = bin_cells<square_term<Item>>;
+};
+template <class Item>
+struct page_cells<moments_term<Item>> {
+  using type = bin_cells<moments_term<Item>>;
+};
+template <class Term>
+using page_cells_t = typename page_cells<Term>::type;
+
+template <int count>
+inline constexpr int log2_page_items = std::bit_width(unsigned{count} - 1);
+
+/// Adds items get(0), .., get(count - 1) of each lane to its pair. again(i) is the same as get(i), in a loop that is not
+/// unrolled.
+///
+/// sync       all lanes of the warp
+template <class Term, int count, class Get, class Again>
+MONOFOLD_GPU void add_page(typename pair_cells<Term>::cell& total, const Get& get,
+                           const Again& again) {
+  using pairs = pair_cells<Term>;
+  using cells = page_cells_t<Term>;
+  // An addition waits for the one before.
+  constexpr int chains = sizeof(typename cells::cell) <= 16 ? 4 : 2;
+  typename cells::watch seen;
+  MONOFOLD_UNROLL
+  for (int i = 0; i < count; ++i) seen.see(get(i));
+  const typename cells::step how = cells::prepared(seen, true);
+  typename cells::cell own[chains];
+  MONOFOLD_UNROLL
+  for (int i = 0; i < count; ++i) {
+    own[i % chains] =
+        i < chains ? cells::take(how, get(i)) : cells::add(how, own[i % chains], get(i));
+  }
+  MONOFOLD_UNROLL
+  for (int width = chains / 2; width > 0; width /= 2) {
+    MONOFOLD_UNROLL
+    for (int c = 0; c < width; ++c) own[c] = cells::join(own[c], own[c + width]);
+  }
+  if (cells::holds(seen, how, log2_page_items<count>)) {
+    total = pairs::join(total, cells::pair_of(own[0]));
+    return;
+  }
+  MONOFOLD_ROLL
+  for (int i = 0; i < count; ++i) total = pairs::add({}, total, again(i));
+}
+
+/// Exact sums of `columns` rows a lane, whose answers have numbers `apart` from each other.
 template <class Fold, class Term, int columns>
 class across_cells {
  public:
   using item = typename Term::item;
-  static constexpr bool may_be_doubles = sums_as_double_v<Term>;
-  /// Of longer rows bins are faster than pairs.
-  static constexpr std::int64_t most_of_pairs =
-      std::is_same_v<Term, square_term<item>> ? tile_items_v<item> : std::int64_t{1} << 31;
+  static constexpr bool may_be_doubles = !std::is_void_v<page_cells_t<Term>>;
+  /// Of longer rows bins are faster than pairs: these lose bits of squares of float32.
+  static constexpr std::int64_t most_of_pairs = sizeof(item) == 2 ||
+                                                        std::is_same_v<Term, value_term<item>> ||
+                                                        std::is_same_v<Term, magnitude_term<item>>
+                                                    ? std::int64_t{1} << 31
+                                                    : std::int64_t{1} << 16;
   /// Sums of so many items are mostly doubles.
   static constexpr std::int64_t most_of_doubles = sizeof(item) == 4 ? 128 : tile_items_v<item>;
+  /// Of longer rows a lane has one alone.
+  static constexpr std::int64_t most_of_several = may_be_doubles ? most_of_doubles : most_of_pairs;
 
   /// What pairs of doubles have of some items, and the sum of two such.
   struct pairs {
@@ -38,8 +99,26 @@ class across_cells {
   };
   MONOFOLD_GPU static pairs pairs_of(const lane_columns<item>& at) {
     pairs out;
-    no_watch unused;
-    add<pair_cells<Term>>(at, out.own, unused);
+    MONOFOLD_UNROLL
+    for (int c = 0; c < columns; ++c) out.own[c] = pair_cells<Term>::absent();
+    visit_items(at, [&](const item(&x)[ahead][columns], std::int64_t from) {
+      if constexpr (columns == 1 && may_be_doubles) {
+        add_page<Term, ahead>(
+            out.own[0], [&](int k) { return x[k][0]; },
+            [&](int k) {
+              return from + k < at.count && at.rows != 0
+                         ? load_item(at.first + (from + k) * at.stride)
+                         : filler();
+            });
+      } else {
+        MONOFOLD_UNROLL
+        for (int k = 0; k < ahead; ++k) {
+          MONOFOLD_UNROLL
+          for (int c = 0; c < columns; ++c)
+            out.own[c] = pair_cells<Term>::add({}, out.own[c], x[k][c]);
+        }
+      }
+    });
     return out;
   }
   MONOFOLD_GPU static pairs joined(const pairs& a, const pairs& b) {
@@ -52,56 +131,72 @@ class across_cells {
   template <class Sinks>
   MONOFOLD_GPU static std::uint32_t finish(const Fold& f, const pairs& total, std::int64_t count,
                                            std::uint32_t wanted, const Sinks& sinks,
-                                           std::int64_t number) {
-    std::uint32_t left = 0;
-    MONOFOLD_UNROLL
-    for (int c = 0; c < columns; ++c) {
-      if ((wanted >> c & 1) == 0) continue;
-      const auto sink = sinks.of(number + c * warp_lanes);
-      const bool is_done =
-          pair_cells<Term>::finish(f, total.own[c], static_cast<int>(count), *sink.out);
-      if (!is_done) left |= 1u << c;
-    }
-    return left;
+                                           std::int64_t number, int apart) {
+    return finish_cells<pair_cells<Term>>(f, total.own, count, wanted, sinks, number, apart);
   }
 
-  /// The same of doubles.
+  /// The same of doubles: answers for the rows of `at`; the bits of those that doubles do not hold.
   ///
   /// sync       all lanes of the warp
   template <class Sinks>
   MONOFOLD_GPU static std::uint32_t add_doubles(const Fold& f, const lane_columns<item>& at,
-                                                const Sinks& sinks, std::int64_t number) {
-    using cells = double_cells<Term>;
-    double own[columns];
-    typename cells::watch seen;
-    add<cells>(at, own, seen);
-    const std::uint32_t key = seen.key();
-    int log2_count = 0;
-    while (at.count >> log2_count > 1) ++log2_count;
-    const int last = cells::watch::items::max_exponent_of(key) + log2_count + 1 - 53;
-    if (key >= cells::watch::items::infinite || !seen.are_multiples_of(last)) return at.rows;
+                                                const Sinks& sinks, std::int64_t number,
+                                                int apart) {
+    using cells = page_cells_t<Term>;
+    typename cells::cell own[columns];
     MONOFOLD_UNROLL
-    for (int c = 0; c < columns; ++c) {
-      if ((at.rows >> c & 1) == 0) continue;
-      const auto sink = sinks.of(number + c * warp_lanes);
-      static_cast<void>(cells::finish(f, own[c], static_cast<int>(at.count), *sink.out));
-    }
-    return 0;
+    for (int c = 0; c < columns; ++c) own[c] = cells::absent();
+    typename cells::watch seen;
+    typename cells::step how{};
+    visit_items(at, [&](const item(&x)[ahead][columns], std::int64_t from) {
+      MONOFOLD_UNROLL
+      for (int k = 0; k < ahead; ++k) {
+        MONOFOLD_UNROLL
+        for (int c = 0; c < columns; ++c) seen.see(x[k][c]);
+      }
+      if (from == 0) how = cells::prepared(seen, at.count <= ahead);
+      MONOFOLD_UNROLL
+      for (int k = 0; k < ahead; ++k) {
+        MONOFOLD_UNROLL
+        for (int c = 0; c < columns; ++c) own[c] = cells::add(how, own[c], x[k][c]);
+      }
+    });
+    int log2_count = 0;
+    while (at.count >> log2_count > 0) ++log2_count;
+    const bool is_exact = cells::holds(seen, how, log2_count);
+    if (!is_exact && !may_be_near_v<cells>) return at.rows;
+    return finish_cells<cells>(f, own, at.count, at.rows, sinks, number, apart, is_exact);
   }
 
  private:
   // Loads on their way together: 32 registers.
   static constexpr int ahead = (sizeof(item) == 8 ? 16 : 32) / columns;
 
-  template <class Cells>
-  MONOFOLD_GPU static void add(const lane_columns<item>& at, typename Cells::cell (&own)[columns],
-                               typename Cells::watch& seen) {
-    using cells = exact_step_cells<Cells>;
-    const cells of;
+  MONOFOLD_GPU static item filler() { return exact_step_cells<pair_cells<Term>>::filler(); }
+
+  template <class Cells, class Sinks>
+  MONOFOLD_GPU static std::uint32_t finish_cells(const Fold& f,
+                                                 const typename Cells::cell (&own)[columns],
+                                                 std::int64_t count, std::uint32_t wanted,
+                                                 const Sinks& sinks, std::int64_t number, int apart,
+                                                 bool is_exact = true) {
+    std::uint32_t left = 0;
     MONOFOLD_UNROLL
-    for (int c = 0; c < columns; ++c) own[c] = of.absent();
+    for (int c = 0; c < columns; ++c) {
+      if ((wanted >> c & 1) == 0) continue;
+      const auto sink = sinks.of(number + c * apart);
+      const bool is_done =
+          finish_cell<Cells>(f, own[c], static_cast<int>(count), is_exact, *sink.out);
+      if (!is_done) left |= 1u << c;
+    }
+    return left;
+  }
+
+  /// Calls visit(items, from) for items `from`, .. of the rows, and fillers where there are none.
+  template <class Visit>
+  MONOFOLD_GPU static void visit_items(const lane_columns<item>& at, const Visit& visit) {
     item coming[ahead][columns];
-    load_columns(at, 0, cells::filler(), coming);
+    load_columns(at, 0, filler(), coming);
     MONOFOLD_ROLL
     for (std::int64_t i = 0; i < at.count; i += ahead) {
       item x[ahead][columns];
@@ -111,77 +206,36 @@ class across_cells {
         for (int c = 0; c < columns; ++c) x[k][c] = coming[k][c];
       }
       // On their way while those before are added.
-      load_columns(at, i + ahead, cells::filler(), coming);
-      MONOFOLD_UNROLL
-      for (int k = 0; k < ahead; ++k) {
-        MONOFOLD_UNROLL
-        for (int c = 0; c < columns; ++c) {
-          seen.see(x[k][c]);
-          own[c] = of.add({}, own[c], x[k][c], 0);
-        }
-      }
+      load_columns(at, i + ahead, filler(), coming);
+      visit(x, i);
     }
   }
 };
 
-/// The exact sum of pages of a column. An addition waits for the one before, so that four are on their way.
+/// The exact sum of pages of a column.
 template <class Term>
 class staged_pairs {
  public:
   using item = typename Term::item;
 
-  /// A page: by doubles alone where they hold its items of all lanes.
+  /// A page, and some items.
   ///
   /// sync       all lanes of the warp
   template <int count>
   MONOFOLD_GPU void add(const item* first, known_count<count>) {
-    if constexpr (sums_as_double_v<Term>) {
-      using doubles = double_cells<Term>;
-      double own[chains];
-      MONOFOLD_UNROLL
-      for (int c = 0; c < chains; ++c) own[c] = doubles::absent();
-      typename doubles::watch seen;
-      MONOFOLD_UNROLL
-      for (int i = 0; i < count; ++i) {
-        const item x = first[i * staged_columns];
-        seen.see(x);
-        own[i % chains] = doubles::add({}, own[i % chains], x);
-      }
-      const std::uint32_t key = seen.key();
-      const int last = doubles::watch::items::max_exponent_of(key) + log2_tile_items<item> - 53;
-      if (key < doubles::watch::items::infinite && seen.are_multiples_of(last)) {
-        const double sum =
-            doubles::join(doubles::join(own[0], own[1]), doubles::join(own[2], own[3]));
-        own_[0] = cells::join(own_[0], {sum, 0, 0});
-        return;
-      }
-      add(first, count);
-    } else {
-      MONOFOLD_UNROLL
-      for (int i = 0; i < count; ++i) {
-        own_[i % chains] = cells::add({}, own_[i % chains], first[i * staged_columns]);
-      }
-    }
+    const auto get = [first](int i) { return first[i * staged_columns]; };
+    add_page<Term, count>(own_, get, get);
   }
-  /// Some items.
   MONOFOLD_GPU void add(const item* first, int count) {
     MONOFOLD_ROLL
-    for (int i = 0; i < count; ++i) {
-      own_[0] = cells::add({}, own_[0], first[i * staged_columns]);
-    }
+    for (int i = 0; i < count; ++i) own_ = cells::add({}, own_, first[i * staged_columns]);
   }
-  MONOFOLD_GPU sum_of_two total() const {
-    sum_of_two all = own_[0];
-    MONOFOLD_UNROLL
-    for (int c = 1; c < chains; ++c) all = cells::join(all, own_[c]);
-    return all;
-  }
+  MONOFOLD_GPU typename pair_cells<Term>::cell total() const { return own_; }
 
  private:
   using cells = pair_cells<Term>;
-  static constexpr int chains = 4;
 
-  sum_of_two own_[chains] = {cells::absent(), cells::absent(), cells::absent(), cells::absent()};
+  typename cells::cell own_ = cells::absent();
 };
 
 /// Whether the rows of a job may be added so: their answers follow from the leading bits of one sum.

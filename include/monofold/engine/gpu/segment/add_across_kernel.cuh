@@ -40,7 +40,10 @@ class across_block {
   using sums = typename lanes::sums;
   static constexpr int slots_bytes = add_across_warps * warp_lanes * static_cast<int>(sizeof(sums));
   static constexpr int states_bytes = warp_lanes * static_cast<int>(sizeof(state));
-  static constexpr int shared_bytes = slots_bytes > states_bytes ? slots_bytes : states_bytes;
+  static constexpr int pairs_bytes =
+      add_across_warps * warp_lanes * static_cast<int>(sizeof(typename pair_cells<term>::cell));
+  static constexpr int most_bytes = slots_bytes > pairs_bytes ? slots_bytes : pairs_bytes;
+  static constexpr int shared_bytes = most_bytes > states_bytes ? most_bytes : states_bytes;
   static_assert(shared_bytes <= max_shared_bytes);
 
   MONOFOLD_GPU across_block(const Job& job, char* shared)
@@ -104,7 +107,7 @@ class across_block {
   int member_;
 };
 
-/// The rows of a lane in one unit, a warp's lanes apart, and the items of its node.
+/// The rows of a lane in one unit, and the items of its node.
 struct across_lane {
   std::int64_t row;  // the first
   std::int64_t node;
@@ -116,7 +119,8 @@ template <class Job>
 MONOFOLD_GPU across_lane lane_of(const Job& job) {
   const std::int64_t unit = (block_rank() * add_across_warps + warp_rank()) / job.sharing;
   const std::int64_t node = unit / job.groups;
-  const std::int64_t row = (unit - node * job.groups) * job.lane_rows * warp_lanes + lane_rank();
+  const std::int64_t row = (unit - node * job.groups) * job.lane_rows * warp_lanes +
+                           lane_rank() * (job.rows_apart == 1 ? job.lane_rows : 1);
   const std::int64_t node_items = std::int64_t{tile_items_v<typename Job::item>} << job.node_level;
   const std::int64_t begin = node < job.nodes ? node * node_items : job.rows.row_items;
   const std::int64_t behind = begin + node_items;
@@ -133,13 +137,20 @@ MONOFOLD_GPU bool have_pairs(const Job& job) {
          job.rows.row_items <= across_cells<typename Job::fold, term, 1>::most_of_pairs;
 }
 
+/// The pairs of the nodes of rows.
+template <class Job>
+MONOFOLD_GPU auto* pairs_of_nodes(const Job& job) {
+  using term = across_term_t<typename Job::fold, typename Job::term_view>;
+  return static_cast<typename pair_cells<term>::cell*>(job.pairs);
+}
+
 /// What a team's items of a node, which come by pages, are as a pair. Warps of the teams take turns, as those that share
 /// rows do.
 ///
 /// shape      job.is_staged
 /// sync       all threads of the block
 template <class Job, class Term>
-MONOFOLD_GPU sum_of_two staged_pair_of(const Job& job, const across_lane& at) {
+MONOFOLD_GPU typename pair_cells<Term>::cell staged_pair_of(const Job& job, const across_lane& at) {
   using item = typename Job::item;
   const int team = warp_rank() % job.sharing;
   const int own = warp_rank() / job.sharing * warp_lanes + lane_rank();
@@ -149,26 +160,67 @@ MONOFOLD_GPU sum_of_two staged_pair_of(const Job& job, const across_lane& at) {
   return sum.total();
 }
 
-/// Adds rows, or the nodes of one, by doubles and pairs of doubles; bits of the lane's rows that are left.
+/// Adds rows of a lane that are left one after the other by pairs of doubles, `apart` from each other; bits of those
+/// that are left then. Not inlined, since it is rare.
 ///
-/// shape      shared: across_block::shared_bytes
+/// sync       all lanes of the warp
+template <class Job, class Item>
+MONOFOLD_GPU_CALL std::uint32_t add_left_rows(const Job& job, lane_columns<Item> at,
+                                              std::int64_t number) {
+  using cells = across_cells<typename Job::fold,
+                             across_term_t<typename Job::fold, typename Job::term_view>, 1>;
+  std::uint32_t left = 0;
+  MONOFOLD_ROLL
+  for (int c = 0; c < job.lane_rows; ++c) {
+    const std::uint32_t own = at.rows >> c & 1;
+    const auto total = cells::pairs_of({at.first + c * at.row_stride, at.stride, 0, at.count, own});
+    left |= cells::finish(job.f, total, at.count, own, job.sinks, number + c * job.rows_apart, 1)
+            << c;
+  }
+  return left;
+}
+
+/// Adds the rows of lanes that have several by doubles, or pairs of them; bits of the lane's rows that are left.
+///
+/// sync       all lanes of the warp
+template <class Job>
+MONOFOLD_GPU std::uint32_t add_several_by_doubles(const Job& job, const across_lane& at) {
+  using term = across_term_t<typename Job::fold, typename Job::term_view>;
+  using cells = across_cells<typename Job::fold, term, most_lane_rows>;
+  const row_place place = place_of_row(job.rows, at.rows != 0 ? at.row : 0);
+  lane_columns<typename Job::item> items{job.first + place.offset,
+                                         job.rows.reduced[0].stride,
+                                         job.rows.inner().stride * job.rows_apart,
+                                         at.end,
+                                         at.rows,
+                                         job.rows_apart == 1};
+  if constexpr (cells::may_be_doubles) {
+    items.rows = cells::add_doubles(job.f, items, job.sinks, place.number, job.rows_apart);
+    return any_lane(items.rows != 0) ? add_left_rows(job, items, place.number) : 0;
+  } else {
+    return cells::finish(job.f, cells::pairs_of(items), at.end, at.rows, job.sinks, place.number,
+                         job.rows_apart);
+  }
+}
+
+/// Adds rows, or the nodes of one, by doubles and pairs of doubles; not 0 where the lane's row is left.
+///
+/// shape      shared: across_block::shared_bytes; a lane has one row
 /// sync       all threads of the block
-template <class Job, int columns>
+template <class Job>
 MONOFOLD_GPU std::uint32_t add_across_by_doubles(const Job& job, const across_lane& at,
                                                  char* shared) {
   using term = across_term_t<typename Job::fold, typename Job::term_view>;
-  using cells = across_cells<typename Job::fold, term, columns>;
+  using cells = across_cells<typename Job::fold, term, 1>;
   using pairs = typename cells::pairs;
   const std::int64_t items = at.end - at.begin;
   const row_place place = place_of_row(job.rows, at.rows != 0 ? at.row : 0);
   const std::int64_t stride = job.rows.reduced[0].stride;
-  const std::int64_t row_stride = columns == 1 ? 0 : job.rows.inner().stride * warp_lanes;
   const auto* const first = job.first + place.offset + at.begin * stride;
   std::uint32_t left = at.rows;
   if constexpr (cells::may_be_doubles) {
     if (job.nodes == 1 && job.sharing == 1 && !job.is_staged && items <= cells::most_of_doubles) {
-      left = cells::add_doubles(job.f, {first, stride, row_stride, items, left}, job.sinks,
-                                place.number);
+      left = cells::add_doubles(job.f, {first, stride, 0, items, left}, job.sinks, place.number, 1);
       if (!any_lane(left != 0)) return 0;
     }
   }
@@ -177,32 +229,29 @@ MONOFOLD_GPU std::uint32_t add_across_by_doubles(const Job& job, const across_la
   const std::int64_t from = member * each;
   const std::int64_t own_items = items - from < each ? items - from : each;
   pairs total;
-  if (columns == 1 && job.is_staged) {
-    if constexpr (columns == 1) total = {{staged_pair_of<Job, term>(job, at)}};
+  if (cells::may_be_doubles && job.is_staged) {
+    if constexpr (cells::may_be_doubles) total = {{staged_pair_of<Job, term>(job, at)}};
   } else {
-    total = cells::pairs_of({first + from * stride, stride, row_stride, own_items, left});
+    total = cells::pairs_of({first + from * stride, stride, 0, own_items, left});
   }
-  if constexpr (columns == 1) {
-    if (job.sharing > 1) {
-      auto* const slots = reinterpret_cast<pairs*>(shared) + warp_rank() * warp_lanes + lane_rank();
-      static_assert(add_across_warps * warp_lanes * sizeof(pairs) <=
-                    static_cast<std::size_t>(across_block<Job>::shared_bytes));
-      *slots = total;
-      sync_block();  // pairs written above are read below
-      if (member == 0) {
-        MONOFOLD_ROLL
-        for (int w = 1; w < job.sharing; ++w) total = cells::joined(total, slots[w * warp_lanes]);
-      } else {
-        left = 0;
-      }
-    }
-    if (job.nodes > 1) {
-      if (left == 0) return 0;
-      job.pairs[at.row * job.nodes + at.node] = total.own[0];
-      return total.own[0].lost == 0 ? 0 : 1;
+  if (job.sharing > 1) {
+    auto* const slots = reinterpret_cast<pairs*>(shared) + warp_rank() * warp_lanes + lane_rank();
+    static_assert(sizeof(pairs) == sizeof(typename pair_cells<term>::cell));
+    *slots = total;
+    sync_block();  // pairs written above are read below
+    if (member == 0) {
+      MONOFOLD_ROLL
+      for (int w = 1; w < job.sharing; ++w) total = cells::joined(total, slots[w * warp_lanes]);
+    } else {
+      left = 0;
     }
   }
-  return cells::finish(job.f, total, items, left, job.sinks, place.number);
+  if (job.nodes > 1) {
+    if (left == 0) return 0;
+    pairs_of_nodes(job)[at.row * job.nodes + at.node] = total.own[0];
+    return pair_cells<term>::is_whole(total.own[0]) ? 0 : 1;
+  }
+  return cells::finish(job.f, total, items, left, job.sinks, place.number, 1);
 }
 
 /// Adds one row a lane by bins, and meets with the warps that share it.
@@ -243,15 +292,15 @@ __global__ void __launch_bounds__(add_across_warps* warp_lanes, add_across_block
   std::uint32_t left = at.rows;
   if constexpr (adds_across_by_doubles_v<Job, typename across_block<Job>::term>) {
     if (have_pairs(job)) {
-      left = job.lane_rows == 1 ? add_across_by_doubles<Job, 1>(job, at, shared)
-                                : add_across_by_doubles<Job, most_lane_rows>(job, at, shared);
+      left = job.lane_rows == 1 ? add_across_by_doubles(job, at, shared)
+                                : add_several_by_doubles(job, at);
       if (!sync_block_any(left != 0)) return;
     }
   }
   MONOFOLD_ROLL
   for (int c = 0; c < job.lane_rows; ++c) {
     if (c > 0) sync_block();  // what was read of the row before is overwritten
-    add_across_by_bins(job, at, at.row + c * warp_lanes, (left >> c & 1) != 0, shared);
+    add_across_by_bins(job, at, at.row + c * job.rows_apart, (left >> c & 1) != 0, shared);
   }
 }
 

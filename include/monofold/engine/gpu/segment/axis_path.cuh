@@ -13,7 +13,6 @@
 #include "monofold/engine/gpu/segment/share_across_kernel.cuh"
 #include "monofold/engine/gpu/segment/staged_columns.cuh"
 #include "monofold/engine/gpu/workspace.cuh"
-#include "monofold/fold/exact/sum_of_two.hpp"
 #include "monofold/platform/strict_arithmetic.hpp"
 #include "monofold/shape/axes.hpp"
 #include "monofold/shape/segments.hpp"
@@ -103,8 +102,7 @@ class axis_path {
   std::int64_t workspace_bytes() const {
     if (rows_as_.are_segments) return side_by_side_.workspace_bytes();
     if (nodes_ == 1) return gpu_workspace::fixed_bytes;
-    const auto pairs = static_cast<std::int64_t>(adds_exactly ? sizeof(sum_of_two) : 0);
-    return gpu_workspace::fixed_bytes + states_bytes() + rows_.num_rows * nodes_ * pairs;
+    return gpu_workspace::fixed_bytes + states_bytes() + rows_.num_rows * nodes_ * pair_bytes;
   }
 
   template <class Sinks>
@@ -136,6 +134,11 @@ class axis_path {
     } else {
       return finds_extrema || is_stageable_fold_v<F, Item>;
     }
+  }();
+  static constexpr std::int64_t pair_bytes = [] {
+    if constexpr (adds_by_doubles_v<F, term>)
+      return std::int64_t{sizeof(typename pair_cells<term>::cell)};
+    return std::int64_t{0};
   }();
   static constexpr std::int64_t most_of_pairs = [] {
     if constexpr (may_be_staged && adds_exactly) return across_cells<F, term, 1>::most_of_pairs;
@@ -218,21 +221,21 @@ class axis_path {
     const wide_shape wide = wide_shape_of<job>();
     const std::int32_t lane_rows = lane_rows_of<job>();
     const std::int64_t groups = (groups_ + lane_rows - 1) / lane_rows;
-    const job own{
-        handed_layout_of<F, view>(),
-        first_,
-        static_cast<state*>(workspace.states()),
-        reinterpret_cast<sum_of_two*>(static_cast<char*>(workspace.states()) + states_bytes()),
-        groups,
-        nodes_,
-        level_,
-        sharing_,
-        lane_rows,
-        wide,
-        is_staged_,
-        sinks,
-        rows_,
-        fold_};
+    const job own{handed_layout_of<F, view>(),
+                  first_,
+                  static_cast<state*>(workspace.states()),
+                  static_cast<char*>(workspace.states()) + states_bytes(),
+                  groups,
+                  nodes_,
+                  level_,
+                  sharing_,
+                  lane_rows,
+                  lane_rows > 1 && are_neighbours() ? 1 : warp_lanes,
+                  wide,
+                  is_staged_,
+                  sinks,
+                  rows_,
+                  fold_};
     constexpr int warps = across_threads / warp_lanes;
     failure failed;
     if constexpr (adds_exactly) {
@@ -289,18 +292,35 @@ class axis_path {
     return (rows_.num_rows + rows - 1) / rows;
   }
 
-  /// Rows that a lane takes: several where there are enough short ones for 16 warps a multiprocessor.
+  /// Whether a lane that has several rows has neighbours, whose items it loads together.
+  bool are_neighbours() const {
+    if constexpr (adds_exactly && std::is_same_v<First, const Item*> && sizeof(Item) <= 4) {
+      return rows_.inner().stride == 1 && rows_.num_rows % most_lane_rows == 0 &&
+             rows_.reduced[0].stride % most_lane_rows == 0 &&
+             reinterpret_cast<std::uintptr_t>(first_) % (most_lane_rows * sizeof(Item)) == 0;
+    } else {
+      return false;
+    }
+  }
+
+  /// Rows that a lane takes: several where there are enough short ones for 16 warps a multiprocessor, or for 8 that
+  /// load more at once.
   template <class Job>
   std::int32_t lane_rows_of() const {
     bool may_have_several = false;
     if constexpr (adds_exactly) {
-      may_have_several = adds_across_by_doubles_v<Job, across_term_t<F, contiguous_view<Item>>>;
+      if constexpr (adds_across_by_doubles_v<Job, term>) {
+        may_have_several =
+            rows_.row_items <= across_cells<F, term, most_lane_rows>::most_of_several;
+      }
     } else {
       may_have_several = has_lane_rows_v<Job> && rows_.row_items <= tile_shape<Item>::row_items;
     }
     const bool have_numbers_in_a_row = rows_.num_kept == 1 && rows_.inner().number == 1;
+    const std::int64_t least_groups =
+        std::int64_t{are_neighbours() ? 8 : 16} * most_lane_rows * multiprocessors_;
     if (may_have_several && !is_staged_ && sharing_ == 1 && nodes_ == 1 && rows_.row_items > 0 &&
-        have_numbers_in_a_row && groups_ >= std::int64_t{16} * most_lane_rows * multiprocessors_) {
+        have_numbers_in_a_row && groups_ >= least_groups) {
       return most_lane_rows;
     }
     return 1;

@@ -120,6 +120,21 @@ MONOFOLD_GPU bool answer_of_two(const F& f, double high, double low, int count, 
   }
 }
 
+/// Whether the answer is found from cells that may have been rounded, too: in `finish_nearly`.
+template <class Cells>
+inline constexpr bool may_be_near_v = false;
+/// The answer of cells, which are exact or have been rounded; false where these do not decide it.
+template <class Cells, class F, class Cell, class Answer>
+MONOFOLD_GPU bool finish_cell(const F& f, const Cell& total, int count, bool is_exact,
+                              Answer& out) {
+  if (is_exact) return Cells::finish(f, total, count, out);
+  if constexpr (may_be_near_v<Cells>) {
+    return Cells::finish_nearly(f, total, count, out);
+  } else {
+    return false;
+  }
+}
+
 /// Cells of exact sums that are doubles, see exact_row. The cell of no items is -0.
 template <class Term>
 struct double_cells {
@@ -134,14 +149,16 @@ struct double_cells {
     return join(a, double_of_term<Term>::of(x));
   }
   MONOFOLD_GPU static cell join(cell a, cell b) { return rounded_sum(a, b); }
-  /// Whether all sums of these items were doubles.
+  /// Whether all sums of up to 2^log2_count of these items were doubles.
   ///
   /// sync       all lanes of the warp
-  MONOFOLD_GPU static bool holds(const watch& seen, const step&) {
+  MONOFOLD_GPU static bool holds(const watch& seen, const step&,
+                                 int log2_count = log2_tile_items<item>) {
     const std::uint32_t key = seen.key();
     if (key >= watch::items::infinite) return false;
-    return seen.are_multiples_of(watch::items::max_exponent_of(key) + log2_tile_items<item> - 53);
+    return seen.are_multiples_of(watch::items::max_exponent_of(key) + log2_count - 53);
   }
+  MONOFOLD_GPU static sum_of_two pair_of(cell own) { return {own, 0, 0}; }
   template <class F, class Answer>
   MONOFOLD_GPU static bool finish(const F& f, cell total, int count, Answer& out) {
     out = answer_of_double(f, total, count);
@@ -170,7 +187,9 @@ struct bin_cells {
   MONOFOLD_GPU static cell absent() { return {0, 0}; }
   /// If items of the segment's other rows follow (not `are_all`), they may be somewhat larger.
   MONOFOLD_GPU static step prepared(const watch& seen, bool are_all) {
-    int max_exponent = max_exponent_of(seen.key()) + (are_all ? 0 : 2);
+    return step_of(max_exponent_of(seen.key()) + (are_all ? 0 : 2));
+  }
+  MONOFOLD_GPU static step step_of(int max_exponent) {
     max_exponent = max_exponent < -900 ? -900 : max_exponent > 1000 ? 1000 : max_exponent;
     const auto field = static_cast<std::uint64_t>(max_exponent + log2_items - 1 + 1023);
     return {bits_as<double>(field << 52 | std::uint64_t{1} << 51), max_exponent};
@@ -186,15 +205,17 @@ struct bin_cells {
   MONOFOLD_GPU static cell join(const cell& a, const cell& b) {
     return {rounded_sum(a.high, b.high), rounded_sum(a.low, b.low)};
   }
-  /// Whether nothing was lost: low parts are below 2^(max_exponent + log2_items - 54).
+  /// Whether nothing was lost in sums of up to 2^log2_count items: low parts are below
+  /// 2^(max_exponent + log2_items - 54).
   ///
   /// sync       all lanes of the warp
-  MONOFOLD_GPU static bool holds(const watch& seen, const step& how) {
+  MONOFOLD_GPU static bool holds(const watch& seen, const step& how, int log2_count = log2_items) {
     const std::uint32_t key = seen.key();
     if (key >= watch::items::infinite || max_exponent_of(key) > how.max_exponent) return false;
-    const int last = how.max_exponent + 2 * log2_items - 107;
+    const int last = how.max_exponent + log2_items + log2_count - 107;
     return seen.are_multiples_of(factors == 2 ? (last + 1) >> 1 : last);
   }
+  MONOFOLD_GPU static sum_of_two pair_of(const cell& own) { return two_sum(own.high, own.low); }
   /// False where the sum is 0: cutting has made 0 of -0.
   template <class F, class Answer>
   MONOFOLD_GPU static bool finish(const F& f, const cell& total, int count, Answer& out) {
@@ -235,9 +256,16 @@ struct pair_cells {
                         rounded_sum(absolute(low.low), absolute(all.low)))};
   }
   MONOFOLD_GPU static bool holds(const watch&, const step&) { return true; }
+  /// Whether nothing was lost. What is no number has been lost too.
+  MONOFOLD_GPU static bool is_whole(const cell& own) { return own.lost == 0; }
+  /// One of the doubles of a sum of the term.
+  static constexpr int parts = 2;
+  MONOFOLD_GPU static double part_of(const cell& own, int, int part) {
+    return part == 0 ? own.high : own.low;
+  }
   template <class F, class Answer>
   MONOFOLD_GPU static bool finish(const F& f, const cell& total, int count, Answer& out) {
-    return total.lost == 0 && answer_of_two(f, total.high, total.low, count, out);
+    return is_whole(total) && answer_of_two(f, total.high, total.low, count, out);
   }
 };
 
@@ -267,12 +295,18 @@ struct exact_step_cells {
 };
 
 /// Whether exact sums of segments are added by these cells: a term is one double, and the answer follows from the
-/// leading bits of one sum.
+/// leading bits of one sum; or the square of an item is one.
 template <class F, class Term>
-inline constexpr bool adds_by_doubles_v = false;
-template <finishes_by_leading F, class Term>
-inline constexpr bool adds_by_doubles_v<F, Term> =
-    double_of_term<Term>::is_one&& term_format<Term>::layout::num_sums == 1;
+inline constexpr bool adds_by_doubles_v = [] {
+  if constexpr (finishes_by_leading<F> && double_of_term<Term>::is_one) {
+    return term_format<Term>::layout::num_sums == 1;
+  } else {
+    return false;
+  }
+}();
+template <class F, class Item>
+inline constexpr bool adds_by_doubles_v<F, moments_term<Item>> =
+    answers_pairs_v<F>&& double_of_term<square_term<Item>>::is_one;
 
 /// By which cells a fold's segments are folded: `tree`, by cells of the fold in the plan's tree; `exact`, by those for
 /// exact sums.

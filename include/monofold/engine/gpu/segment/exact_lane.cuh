@@ -31,22 +31,23 @@ MONOFOLD_GPU void add_to_sum(exact_moments_state<Item>& own, int sum, int128 val
   }
 }
 
-/// Makes the state of a sum of `items` items that two doubles hold. At least one of the items is not -0, or the sum is
-/// joined with others that are not. Not inlined, since it is rare.
-template <class Term, class F>
-MONOFOLD_GPU_CALL void make_pair_state(const F& f, const sum_of_two& sum, std::int64_t items,
-                                       typename F::state& out) {
+/// Makes the state of sums of `items` items that are some doubles each. At least one of the items is not -0, or the sum
+/// is joined with others that are not. Not inlined, since it is rare.
+template <class Cells, class Term, class F>
+MONOFOLD_GPU_CALL void make_pair_state(const F& f, const typename Cells::cell& total,
+                                       std::int64_t items, typename F::state& out) {
   using layout = typename term_format<Term>::layout;
   out = f.identity();
   MONOFOLD_ROLL
-  for (int i = 0; i < 2; ++i) {
-    const float_parts own = parts_of(i == 0 ? sum.high : sum.low);
+  for (int i = 0; i < Cells::parts * layout::num_sums; ++i) {
+    const int s = i / Cells::parts;
+    const float_parts own = parts_of(Cells::part_of(total, s, i % Cells::parts));
     if (own.significand == 0) continue;
     // Below the grid there are zeros.
-    const int position = own.exponent - layout::low_exponent(0);
+    const int position = own.exponent - layout::low_exponent(s);
     const auto bits =
         static_cast<int128>(position < 0 ? own.significand >> -position : own.significand);
-    add_to_sum(out, 0, own.negative ? -bits : bits, position < 0 ? 0 : position);
+    add_to_sum(out, s, own.negative ? -bits : bits, position < 0 ? 0 : position);
   }
   counts_of(out).items = items;
 }

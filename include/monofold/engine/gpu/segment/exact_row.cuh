@@ -91,9 +91,26 @@ class exact_row {
   using items = typename format::items;
   using sums = short_sums<Term>;
 
+  // What fold_rows_kernel adds: see moment_row, too.
+  using cell = double;
+  struct step {
+    int max_exponent;  // which bounds all items, see term_format
+    bool is_exact;     // no sum will have been rounded
+  };
+  /// As `join_cells` asks for them.
+  struct totals {
+    static constexpr bool any_order = false;
+    MONOFOLD_GPU cell join(cell a, cell b) const { return rounded_sum(a, b); }
+  };
+
   /// Whether the sums of all rows in these chunks are doubles, found from all chunks of the warp at once.
   template <int groups, int depth>
-  MONOFOLD_GPU static bool are_doubles(const bytes16 (&raw)[groups][depth]) {
+  MONOFOLD_GPU static bool are_doubles(const bytes16 (&raw)[groups][depth], step& how) {
+    return are_finite(raw, how) && how.is_exact;
+  }
+  /// Whether all items are finite, and not all 0.
+  template <int groups, int depth>
+  MONOFOLD_GPU static bool are_finite(const bytes16 (&raw)[groups][depth], step& how) {
     seen_items seen = check::nothing_seen();
     MONOFOLD_UNROLL
     for (int g = 0; g < groups; ++g) {
@@ -102,13 +119,16 @@ class exact_row {
     }
     const std::uint32_t most = largest_of_lanes(check::key(seen));
     if (most >= check::infinite || most == 0) return false;
-    const int last = check::max_exponent_of(most) + log2_items - 53;
-    return !any_lane(items::is_below(seen.least, items::low_limit(last + items::last_bias)));
+    how.max_exponent = check::max_exponent_of(most);
+    const int last = how.max_exponent + log2_items - 53;
+    how.is_exact =
+        !any_lane(items::is_below(seen.least, items::low_limit(last + items::last_bias)));
+    return true;
   }
 
   /// The sum of a lane's items of such a row, the first `items` of each chunk.
   template <int items = format::chunk_items, int depth>
-  MONOFOLD_GPU static double sum_of_lane(const bytes16 (&raw)[depth]) {
+  MONOFOLD_GPU static cell sum_of_lane(const step&, const bytes16 (&raw)[depth]) {
     double sum[2] = {-0.0, -0.0};
     MONOFOLD_UNROLL
     for (int k = 0; k < depth; ++k) {
@@ -120,6 +140,14 @@ class exact_row {
       }
     }
     return rounded_sum(sum[0], sum[1]);
+  }
+  /// Stores the answer of a row of such a sum. False where that is zero, whose sign must still be found.
+  template <class F, class Out>
+  MONOFOLD_GPU static bool store(const F& f, cell total, std::int64_t length, const step&,
+                                 const Out& out) {
+    if (total == 0) return false;
+    store_double(out, answer_of_double(f, value_of(total), length));
+    return true;
   }
 
   /// Adds a row by doubles; all lanes of its team get the sum. False where an addition may have rounded, so that it

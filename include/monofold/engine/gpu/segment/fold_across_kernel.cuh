@@ -12,7 +12,6 @@
 #include "monofold/engine/gpu/segment/short_across.cuh"
 #include "monofold/engine/gpu/segment/short_fold.cuh"
 #include "monofold/engine/gpu/segment/staged_columns.cuh"
-#include "monofold/fold/exact/sum_of_two.hpp"
 #include "monofold/level/block_shared.cuh"
 #include "monofold/level/thread.cuh"
 #include "monofold/plan/tiles.hpp"
@@ -110,15 +109,16 @@ struct across_job {
   handed_layout layout;
   First first;
   state* states;  // of nodes, those of a row side by side
-  // Of nodes of exact sums that are added by doubles; one that has lost something has a state.
-  sum_of_two* pairs;
+  // Of nodes of exact sums that are added by doubles, see pairs_of_nodes; one that has lost something has a state.
+  void* pairs;
   std::int64_t groups;
   std::int32_t nodes;
   std::int32_t node_level;
-  std::int32_t sharing;    // warps that take parts of the same rows: a power of two
-  std::int32_t lane_rows;  // of a lane, a warp's lanes apart
-  wide_shape wide;         // sharing > 0: lanes load items of neighbouring rows together instead
-  bool is_staged;          // by pages of a block's columns, which teams share
+  std::int32_t sharing;     // warps that take parts of the same rows: a power of two
+  std::int32_t lane_rows;   // of a lane
+  std::int32_t rows_apart;  // those of a lane: 1, or a warp's lanes
+  wide_shape wide;          // sharing > 0: lanes load items of neighbouring rows together instead
+  bool is_staged;           // by pages of a block's columns, which teams share
   Sinks sinks;
   array_rows rows;
   F f;

@@ -12,7 +12,9 @@
 #include "monofold/engine/gpu/segment/exact_row.cuh"
 #include "monofold/engine/gpu/segment/exact_team.cuh"
 #include "monofold/engine/gpu/segment/job.cuh"
+#include "monofold/engine/gpu/segment/ragged_row.cuh"
 #include "monofold/engine/gpu/segment/row_launch.cuh"
+#include "monofold/engine/gpu/segment/shared_chunks.cuh"
 #include "monofold/engine/gpu/segment/slot_page.cuh"
 #include "monofold/engine/gpu/segment/tile_range.cuh"
 #include "monofold/engine/gpu/segment/work_list.cuh"
@@ -39,10 +41,6 @@ struct row_totals {
     return fold_access<F, Item>::join(f, a, b);
   }
 };
-struct double_totals {
-  static constexpr bool any_order = false;
-  MONOFOLD_GPU double join(double a, double b) const { return rounded_sum(a, b); }
-};
 
 /// Folds rows of which each lane has `depth` chunks, of 16 or, if `are_halves`, of 8 bytes.
 template <class Job, int depth, bool are_halves = false>
@@ -66,18 +64,36 @@ class row_teams {
 
   using term = segment_term_t<fold, typename Job::view_type>;
   using sink = std::remove_cv_t<decltype(std::declval<const Job&>().sinks.of(0))>;
-  static constexpr bool answers_double = answers_double_v<fold> && is_answer_sink_v<sink>;
+  /// Exact sums may have rows that begin anywhere.
+  static constexpr bool may_be_ragged = !std::is_void_v<term> && !are_halves;
+  static constexpr bool answers_double =
+      (answers_double_v<fold> || answers_pairs_v<fold>)&&is_answer_sink_v<sink>;
 
-  MONOFOLD_GPU row_teams(const Job& job, const row_launch& plan) : job_(job), plan_(plan) {}
+  MONOFOLD_GPU row_teams(const Job& job, const row_launch& plan)
+      : job_(job), plan_(plan), first_(0), end_(plan.rows) {
+    if constexpr (may_be_ragged) {
+      if (!plan.are_ragged) return;
+      const item* const items = job.view.data();
+      if (bytes_past_16(items) != 0) ++first_;
+      if (bytes_past_16(items + job.segments.end(plan.rows - 1)) != 0) --end_;
+    }
+  }
 
   /// Folds the rows of this warp.
   MONOFOLD_GPU void fold_rows(std::int64_t warp) const {
     const std::int64_t at_once = std::int64_t{groups} * teams();
+    if (may_be_ragged && warp == 0) add_ends();
     MONOFOLD_ROLL
     for (std::int64_t row = warp * at_once; row < plan_.rows; row += plan_.warps * at_once) {
       bytes16 raw[groups][depth];
       MONOFOLD_UNROLL
       for (int g = 0; g < groups; ++g) load(raw[g], row + g * teams() + team());
+      if constexpr (may_be_ragged) {
+        if (plan_.are_ragged) {
+          MONOFOLD_UNROLL
+          for (int g = 0; g < groups; ++g) ragged(row + g * teams() + team()).clear(raw[g]);
+        }
+      }
       if constexpr (std::is_void_v<term>) {
         if constexpr (has_zeros) {
           if (joins_by_halves()) {
@@ -90,18 +106,35 @@ class row_teams {
       } else {
         // The groups that are left to do.
         std::uint32_t left = (1u << groups) - 1;
-        if (answers_double && exact_row<term>::are_doubles(raw)) {
-          left = add_doubles(raw, row);
+        if constexpr (answers_double) {
+          typename exact_row<term>::step how;
+          if (exact_row<term>::are_doubles(raw, how)) left = add_doubles(raw, row, how);
         }
         MONOFOLD_ROLL
         for (int g = 0; left >> g != 0; ++g) {
-          if ((left >> g & 1) != 0) add_again(job_, plan_, row + g * teams() + team());
+          if ((left >> g & 1) == 0) continue;
+          const std::int64_t own = row + g * teams() + team();
+          add_again(job_, plan_, is_there(own) ? own : plan_.rows);
         }
       }
     }
   }
 
  private:
+  /// Whether the row is one of those that whole chunks are loaded of.
+  MONOFOLD_GPU bool is_there(std::int64_t row) const { return row >= first_ && row < end_; }
+  /// Adds the rows at the ends of an array that lie within chunks.
+  MONOFOLD_GPU void add_ends() const {
+    if constexpr (may_be_ragged) {
+      if (first_ > 0) add_again(job_, plan_, team() == 0 ? 0 : plan_.rows);
+      if (end_ < plan_.rows) add_again(job_, plan_, team() == 0 ? end_ : plan_.rows);
+    }
+  }
+  MONOFOLD_GPU auto ragged(std::int64_t row) const {
+    const int length = is_there(row) ? static_cast<int>(job_.segments.length()) : 0;
+    return ragged_row<term>(job_.view.data() + (length != 0 ? job_.segments.begin(row) : 0), length,
+                            member());
+  }
   MONOFOLD_GPU int teams() const { return warp_lanes >> plan_.level; }
   MONOFOLD_GPU int team() const { return lane_rank() >> plan_.level; }
   MONOFOLD_GPU int member() const { return lane_rank() & ((1 << plan_.level) - 1); }
@@ -113,11 +146,10 @@ class row_teams {
   MONOFOLD_GPU std::int64_t row_of_total(std::int64_t row) const {
     return row + (lane_rank() & (groups - 1)) * teams() + team();
   }
-  MONOFOLD_GPU bool has_total(std::int64_t own) const {
-    return member() < groups && own < plan_.rows;
-  }
+  MONOFOLD_GPU bool has_total(std::int64_t own) const { return member() < groups && is_there(own); }
 
   MONOFOLD_GPU void load(bytes16 (&raw)[depth], std::int64_t row) const {
+    if constexpr (may_be_ragged) return ragged(row).load(raw);
     const item* const items = job_.view.data() + job_.segments.begin(row);
     MONOFOLD_UNROLL
     for (int k = 0; k < depth; ++k) {
@@ -206,57 +238,52 @@ class row_teams {
     job_.sink_of(row, ends)(job_.f, access::flush(job_.f, own, ends.count()));
   }
 
-  /// Stores the answers of rows whose sums are doubles. Returns, as bits, the groups where a sum is zero, whose sign
-  /// must still be found.
+  /// Stores the answers of rows whose sums are doubles. Returns, as bits, the groups where these do not decide one.
   ///
   /// sync       all lanes of the warp, which get the same
-  MONOFOLD_GPU std::uint32_t add_doubles(const bytes16 (&raw)[groups][depth],
-                                         std::int64_t row) const {
+  template <class Step>
+  MONOFOLD_GPU std::uint32_t add_doubles(const bytes16 (&raw)[groups][depth], std::int64_t row,
+                                         const Step& how) const {
+    using sum_of_row = exact_row<term>;
+    typename sum_of_row::cell total[groups];
+    MONOFOLD_UNROLL
+    for (int g = 0; g < groups; ++g)
+      total[g] = sum_of_row::template sum_of_lane<chunk_items>(how, raw[g]);
+    if constexpr (depth == 1) {  // else a row has all lanes
+      if (plan_.level == 0) return store_totals<0>(total, row, how);
+      if (plan_.level == 1) return store_totals<1>(total, row, how);
+      if (plan_.level == 2) return store_totals<2>(total, row, how);
+    }
+    return store_totals<groups_level>(total, row, how);
+  }
+  /// Joins the totals of teams of at least 2^level lanes; a lane has those of 2^level groups, and stores one.
+  template <int level, class Cell, class Step>
+  MONOFOLD_GPU std::uint32_t store_totals(Cell (&total)[groups], std::int64_t row,
+                                          const Step& how) const {
+    constexpr int at_once = 1 << level;
+    const typename exact_row<term>::totals of;
     std::uint32_t left = 0;
-    if constexpr (answers_double) {
-      using sum_of_row = exact_row<term>;
-      double total[groups];
-      MONOFOLD_UNROLL
-      for (int g = 0; g < groups; ++g)
-        total[g] = sum_of_row::template sum_of_lane<chunk_items>(raw[g]);
-      if (joins_by_halves()) {
-        const double sum = join_cells<groups_level, 0>(double_totals{}, total, plan_.level);
-        const std::int64_t own = row_of_total(row);
-        const bool is_one = has_total(own);
-        if (is_one && sum != 0) store_sum(own, sum);
-        return groups_of(lanes_with(is_one && sum == 0));
-      }
-      MONOFOLD_ROLL
-      for (int distance = 1; distance >> plan_.level == 0; distance *= 2) {
-        MONOFOLD_UNROLL
-        for (int g = 0; g < groups; ++g) {
-          total[g] = rounded_sum(total[g], shuffle_down(total[g], distance));
-        }
-      }
-      MONOFOLD_UNROLL
-      for (int g = 0; g < groups; ++g) {
-        const std::int64_t own = row + g * teams() + team();
-        const bool is_one = member() == 0 && own < plan_.rows;
-        if (any_lane(is_one && total[g] == 0)) {
-          left |= 1u << g;
-        } else if (is_one) {
-          store_sum(own, total[g]);
-        }
-      }
+    MONOFOLD_UNROLL
+    for (int g = 0; g < groups; g += at_once) {
+      const Cell sum = join_cells<level, 0>(of, total + g, plan_.level);
+      const std::int64_t own = row + (g + (lane_rank() & (at_once - 1))) * teams() + team();
+      const bool is_one = member() < at_once && is_there(own);
+      left |= groups_of(lanes_with(is_one && !store_sum(own, sum, how)), at_once) << g;
     }
     return left;
   }
-  MONOFOLD_GPU void store_sum(std::int64_t row, double total) const {
-    store_double(job_.sinks.of(row).out, answer_of_double(job_.f, exact_row<term>::value_of(total),
-                                                          job_.segments.length()));
+  template <class Cell, class Step>
+  MONOFOLD_GPU bool store_sum(std::int64_t row, const Cell& total, const Step& how) const {
+    return exact_row<term>::store(job_.f, total, job_.segments.length(), how,
+                                  job_.sinks.of(row).out);
   }
-  /// The groups of which some of these lanes have a total, as bits.
-  MONOFOLD_GPU std::uint32_t groups_of(std::uint32_t lanes) const {
+  /// Of the first so many groups those of which some of these lanes have a total, as bits.
+  MONOFOLD_GPU std::uint32_t groups_of(std::uint32_t lanes, int at_once) const {
     MONOFOLD_ROLL
     for (int distance = warp_lanes / 2; distance >> plan_.level != 0; distance /= 2) {
       lanes |= lanes >> distance;
     }
-    return lanes & ((1u << groups) - 1);
+    return lanes & ((1u << at_once) - 1);
   }
 
   /// Loads rows again and adds them by the general way. Chunks that were kept for this call would take registers from
@@ -265,30 +292,48 @@ class row_teams {
                                           std::int64_t row) {
     const row_teams own(job, plan);
     bytes16 raw[depth];
-    own.load(raw, row);
+    if (may_be_ragged && plan.are_ragged) {
+      const int length = row < plan.rows ? static_cast<int>(job.segments.length()) : 0;
+      const item* const first = job.view.data() + (length != 0 ? job.segments.begin(row) : 0);
+      if constexpr (may_be_ragged) ragged_row<term>(first, length, own.member()).load_items(raw);
+    } else {
+      own.load(raw, row);
+    }
     own.add_row(raw, row);
   }
 
   MONOFOLD_GPU void add_row(const bytes16 (&raw)[depth], std::int64_t row) const {
-    int held = 0;
-    MONOFOLD_UNROLL
-    for (int k = 0; k < depth; ++k) {
-      held += row < plan_.rows && member() + k * warp_lanes < plan_.chunks ? 1 : 0;
-    }
-    using sum_of_row = exact_row<term>;
-    short_sums<term> sum;
-    double total = 0;
-    bool is_left = !sum_of_row::add(raw, held, plan_.level, total, sum);
     const bool is_one = member() == 0 && row < plan_.rows;
-    if (is_one && !is_left) {
-      if constexpr (answers_double) {
-        const std::int64_t length = job_.segments.length();
-        store_double(job_.sinks.of(row).out,
-                     answer_of_double(job_.f, sum_of_row::value_of(total, sum, length), length));
-      } else {
-        sum_of_row::set_value(total, sum);
-        is_left = !finish_lane(job_.f, sum, job_.segments.length(), job_.sinks.of(row));
+    bool is_left = true;
+    if constexpr (sums_as_double_v<term>) {
+      using sum_of_row = exact_row<term>;
+      int held = 0;
+      MONOFOLD_UNROLL
+      for (int k = 0; k < depth; ++k) {
+        held += row < plan_.rows && member() + k * warp_lanes < plan_.chunks ? 1 : 0;
       }
+      short_sums<term> sum;
+      double total = 0;
+      is_left = !sum_of_row::add(raw, held, plan_.level, total, sum);
+      if (is_one && !is_left) {
+        if constexpr (answers_double) {
+          const std::int64_t length = job_.segments.length();
+          store_double(job_.sinks.of(row).out,
+                       answer_of_double(job_.f, sum_of_row::value_of(total, sum, length), length));
+        } else {
+          sum_of_row::set_value(total, sum);
+          is_left = !finish_lane(job_.f, sum, job_.segments.length(), job_.sinks.of(row));
+        }
+      }
+    } else {
+      using pairs = pair_cells<term>;
+      auto total = exact_row<term>::template pair_of_lane<chunk_items>(raw);
+      MONOFOLD_ROLL
+      for (int distance = 1; distance >> plan_.level == 0; distance *= 2) {
+        total = pairs::join(total, shuffle_from(total, lane_rank() ^ distance));
+      }
+      const auto length = static_cast<int>(job_.segments.length());
+      if (is_one) is_left = !pairs::finish(job_.f, total, length, *job_.sinks.of(row).out);
     }
     std::uint32_t lanes = lanes_with(is_one && is_left);
     MONOFOLD_ROLL
@@ -307,54 +352,18 @@ class row_teams {
 
   const Job& job_;
   const row_launch& plan_;
+  // Rows that whole chunks are loaded of.
+  std::int64_t first_;
+  std::int64_t end_;
 };
 
-/// Folds rows of which several lie in one chunk: a lane folds those of its chunk.
+/// Whether the sink takes what is found of rows: of moments only answers.
 template <class Job>
-MONOFOLD_GPU void fold_rows_in_chunks(const Job& job, const row_launch& plan, std::int64_t warp) {
-  using item = typename Job::item;
-  using access = fold_access<typename Job::fold, item>;
-  constexpr int chunk_items = tile_shape<item>::items_per_lane;
-  using chunk = slot_array<item, chunk_items>;
-  const std::int64_t chunks = plan.rows / plan.rows_per_chunk;
-  constexpr std::int64_t at_once = row_chunks_in_flight * warp_lanes;
-  MONOFOLD_ROLL
-  for (std::int64_t from = warp * at_once; from < chunks; from += plan.warps * at_once) {
-    bytes16 raw[row_chunks_in_flight];
-    const std::int64_t first = from + lane_rank();
-    MONOFOLD_UNROLL
-    for (int r = 0; r < row_chunks_in_flight; ++r) {
-      const std::int64_t at = first + r * warp_lanes;
-      if (at < chunks) raw[r] = load_16(job.view.data() + at * chunk_items);
-    }
-    MONOFOLD_UNROLL
-    for (int r = 0; r < row_chunks_in_flight; ++r) {
-      const std::int64_t at = first + r * warp_lanes;
-      if (at >= chunks) break;
-      const auto items = bits_as<chunk>(raw[r]);
-      slot_array<accumulator_t<typename Job::fold>, chunk_items> own;
-      const int length = chunk_items / plan.rows_per_chunk;
-      MONOFOLD_UNROLL
-      for (int v = 0; v < chunk_items; ++v) own[v] = access::open(job.f, items[v], v % length);
-      MONOFOLD_UNROLL
-      for (int width = 1; width < chunk_items; width *= 2) {
-        if (width >= length) break;
-        MONOFOLD_UNROLL
-        for (int v = 0; v + width < chunk_items; v += 2 * width) {
-          own[v] = access::join(job.f, own[v], own[v + width]);
-        }
-      }
-      MONOFOLD_UNROLL
-      for (int v = 0; v < chunk_items; ++v) {
-        if (v % length != 0) continue;
-        const std::int64_t row = at * plan.rows_per_chunk + v / length;
-        job.sink_of(row, job.ends_of(row))(job.f, access::flush(job.f, own[v], length));
-      }
-    }
-  }
-}
+inline constexpr bool has_rows_for_sink_v =
+    row_teams<Job, 1>::answers_double || std::is_void_v<typename row_teams<Job, 1>::term> ||
+    sums_as_double_v<typename row_teams<Job, 1>::term>;
 
-/// Folds rows that begin at 16-byte boundaries.
+/// Folds rows that begin at 16-byte boundaries, or, of exact sums, anywhere.
 ///
 /// shape      plan: row_launch_for(rows, length), with warps
 /// order      the plan's tree in each row

@@ -7,6 +7,7 @@
 #include "monofold/engine/gpu/segment/exact_cells.cuh"
 #include "monofold/engine/gpu/segment/job.cuh"
 #include "monofold/engine/gpu/segment/known_segments.hpp"
+#include "monofold/engine/gpu/segment/moment_cells.cuh"
 #include "monofold/engine/gpu/segment/slot_cells.cuh"
 #include "monofold/engine/gpu/segment/slot_page.cuh"
 #include "monofold/engine/gpu/segment/tile_range.cuh"
@@ -109,8 +110,8 @@ class slot_warp {
                          const auto& seen, const auto& step) {
       const bool holds = Cells::holds(seen, step);
       if (!is_one) return;
-      const bool is_done = holds && Cells::finish(job.f, total, segment.count,
-                                                  *job.sinks.of(at + segment.place).out);
+      const bool is_done = finish_cell<Cells>(job.f, total, segment.count, holds,
+                                              *job.sinks.of(at + segment.place).out);
       if (!is_done) left |= 1u << segment.place;
     };
     const cells of;

@@ -59,8 +59,8 @@ template <class Job>
 MONOFOLD_GPU bool join_pairs(const Job& job, const nodes_of_lane& at) {
   using term = across_term_t<typename Job::fold, typename Job::term_view>;
   using cells = pair_cells<term>;
-  const sum_of_two* const pairs = job.pairs + at.row * job.nodes;
-  sum_of_two own = cells::absent();
+  const auto* const pairs = pairs_of_nodes(job) + at.row * job.nodes;
+  typename cells::cell own = cells::absent();
   MONOFOLD_ROLL
   for (int i = at.first; i < at.end; ++i) own = cells::join(own, pairs[i]);
   if (!at.has_row) {
@@ -80,9 +80,9 @@ MONOFOLD_GPU bool join_pairs(const Job& job, const nodes_of_lane& at) {
   MONOFOLD_ROLL
   for (int i = at.first; i < at.end; ++i) {
     const std::int64_t left = job.rows.row_items - i * node_items;
-    if (!(pairs[i].lost == 0)) continue;  // what is no number has been lost too
-    make_pair_state<term>(job.f, pairs[i], left < node_items ? left : node_items,
-                          job.states[at.row * job.nodes + i]);
+    if (!cells::is_whole(pairs[i])) continue;
+    make_pair_state<cells, term>(job.f, pairs[i], left < node_items ? left : node_items,
+                                 job.states[at.row * job.nodes + i]);
   }
   return false;
 }

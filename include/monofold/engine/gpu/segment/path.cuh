@@ -34,6 +34,10 @@ inline constexpr bool has_row_kernel_v = known_segments<Segments>::always_fixed;
 template <class F>
 inline constexpr int least_row_chunks = 0;
 
+/// Of shorter rows that do not lie at chunks, most lanes would load what belongs to others. Of longer ones that do not
+/// overlap, all but the first and the last row have no chunk that is not the array's.
+inline constexpr int least_ragged_items = 64;
+
 /// The path of a fold of the segments of a view; it lives for one call.
 template <class F, class View, class Segments>
 class segment_path {
@@ -78,6 +82,12 @@ class segment_path {
           (rows_.are_halves && !folds_half_chunks_v<F, View>)) {
         rows_.warps = 0;
       }
+      if constexpr (!std::is_void_v<segment_term_t<F, View>>) {
+        if (rows_.warps == 0 && length >= least_ragged_items && segments.begin(1) >= length &&
+            !is_faster_in_slots(length)) {
+          rows_ = ragged_launch_for<item>(count, length, multiprocessors);
+        }
+      }
     }
   }
 
@@ -97,7 +107,7 @@ class segment_path {
                   segments_,
                   view_,
                   fold_};
-    if constexpr (folds_rows) {
+    if constexpr (folds_rows && has_rows_for_sink_v<job>) {
       if (rows_.warps > 0) {
         return launch_early(fold_rows_kernel<job>,
                             (rows_.warps + row_block_warps - 1) / row_block_warps,
@@ -139,7 +149,7 @@ class segment_path {
     } else if constexpr (std::is_same_v<F, mean_fold<item>> && !is_floating_v<item> &&
                          sizeof(item) == 4) {
       return length > 8 && length <= 256;  // by shared memory
-    } else if constexpr (!std::is_void_v<segment_term_t<F, View>> && sizeof(item) == 4) {
+    } else if constexpr (sums_as_double_v<segment_term_t<F, View>> && sizeof(item) == 4) {
       // Blocks of that of chunks come in waves, which few or many do not mind.
       const std::int64_t items = count_of(segments_) * length;
       if (items <= std::int64_t{2} << 20 || items >= std::int64_t{48} << 20) return false;

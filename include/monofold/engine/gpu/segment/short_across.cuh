@@ -25,7 +25,7 @@ MONOFOLD_GPU std::uint32_t lane_rows_from(const Job& job, std::int64_t row) {
   std::uint32_t rows = 0;
   MONOFOLD_ROLL
   for (int c = 0; c < job.lane_rows; ++c) {
-    if (row + c * warp_lanes < job.rows.num_rows) rows |= 1u << c;
+    if (row + c * job.rows_apart < job.rows.num_rows) rows |= 1u << c;
   }
   return rows;
 }
