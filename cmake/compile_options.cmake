@@ -30,8 +30,8 @@ function(monofold_units target sources)
   endif()
 endfunction()
 
-# Checks of undefined behaviour that end a program by an instruction, and not by a call with what to print: g++ takes a
-# seventh to a quarter less. It leaves out who calls a virtual function of what, so this is for sources of the headers,
+# Checks of undefined behaviour that end a program by an instruction, and not by a call with what to print: g++ takes an
+# eighth to a quarter less. It leaves out who calls a virtual function of what, so this is for sources of the headers,
 # which have none. The preset host-asan lets the address sanitizer print the line.
 function(monofold_trap_checks target)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_FLAGS MATCHES "fsanitize=[^ ]*undefined")
