@@ -30,6 +30,16 @@ function(monofold_units target sources)
   endif()
 endfunction()
 
+# Checks of undefined behaviour that end a program by an instruction, and not by a call with what to print: g++ takes an
+# eighth to a quarter less. It leaves out who calls a virtual function of what, so this is for sources of the headers,
+# which have none. The preset host-asan lets the address sanitizer print the line.
+function(monofold_trap_checks target)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_FLAGS MATCHES "fsanitize=[^ ]*undefined")
+    target_compile_options(${target} PRIVATE
+      $<$<COMPILE_LANGUAGE:CXX>:-fsanitize-undefined-trap-on-error>)
+  endif()
+endfunction()
+
 # No fast-math flag of any kind, ever: each of them lets the compiler change bits. -ffp-contract=off
 # comes with the target `monofold` itself.
 function(monofold_compile_options target)

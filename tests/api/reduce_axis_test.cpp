@@ -70,9 +70,11 @@ std::vector<std::string> rows_one_by_one(const mf::array_view<float>& view,
                                          const mf::axis_numbers& axes, const F& fold) {
   const auto plan = mf::rows_of(view.extents(), view.strides(), axes);
   std::vector<std::string> out;
+  std::vector<float> items(static_cast<std::size_t>(plan.row_items));
   for (std::int64_t row = 0; row < plan.num_rows; ++row) {
-    std::vector<float> items;
-    for (std::int64_t i = 0; i < plan.row_items; ++i) items.push_back(view[plan.index_of(row, i)]);
+    for (std::int64_t i = 0; i < plan.row_items; ++i) {
+      items[static_cast<std::size_t>(i)] = view[plan.index_of(row, i)];
+    }
     out.push_back(bytes_of(mf::try_reduce(mf::cpu(1), items, fold)));
   }
   return out;

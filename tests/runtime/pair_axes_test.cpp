@@ -53,12 +53,14 @@ void check_dots(mf::dtype type, std::int64_t rows, std::int64_t columns, int axi
                                 &options, MONOFOLD_FLOAT64, got.data(), count, &failed),
               MONOFOLD_OK);
     ASSERT_EQ(failed, -1);
+    std::vector<Item> l(static_cast<std::size_t>(length)), r(l);
     for (std::int64_t row = 0; row < count; ++row) {
-      std::vector<Item> l, r;
       for (std::int64_t i = 0; i < length; ++i) {
         const std::int64_t at[] = {axis == 0 ? i : row, axis == 0 ? row : i};
-        l.push_back(left[static_cast<std::size_t>(at[0] * ls[0] + at[1] * ls[1])]);
-        r.push_back(right[static_cast<std::size_t>(at[0] * rs[0] + at[1] * rs[1])]);
+        l[static_cast<std::size_t>(i)] =
+            left[static_cast<std::size_t>(at[0] * ls[0] + at[1] * ls[1])];
+        r[static_cast<std::size_t>(i)] =
+            right[static_cast<std::size_t>(at[0] * rs[0] + at[1] * rs[1])];
       }
       monofold_result alone{};
       ASSERT_EQ(monofold_dot(l.data(), r.data(), dtype, length, MONOFOLD_HOST, &options, &alone),

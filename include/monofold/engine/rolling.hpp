@@ -200,9 +200,7 @@ void roll_members(const cpu_engine& engine, const fold_list<First, Rest...>& fol
   const auto count = static_cast<std::size_t>(view.size() - window + 1);
   std::vector<result<answer_t<First>>> first(count);
   roll_view<Indices>(engine, folds.first, view, window,
-                     [&](std::int64_t i, const result<answer_t<First>>& answer) {
-                       first[static_cast<std::size_t>(i)] = answer;
-                     });
+                     listed_answers<answer_t<First>>{first.data()});
   const auto join = [&](std::int64_t i, const auto& rest) {
     put(i, answers_of<First, Rest...>(first[static_cast<std::size_t>(i)], rest));
   };

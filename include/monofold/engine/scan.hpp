@@ -63,9 +63,7 @@ void scan_members(const cpu_engine& engine, const fold_list<First, Rest...>& fol
                   const View& view, const Put& put) {
   const auto count = static_cast<std::size_t>(view.size());
   std::vector<result<answer_t<First>>> first(count);
-  scan_view(engine, folds.first, view, [&](std::int64_t i, const result<answer_t<First>>& answer) {
-    first[static_cast<std::size_t>(i)] = answer;
-  });
+  scan_view(engine, folds.first, view, listed_answers<answer_t<First>>{first.data()});
   const auto join = [&](std::int64_t i, const auto& rest) {
     put(i, answers_of<First, Rest...>(first[static_cast<std::size_t>(i)], rest));
   };

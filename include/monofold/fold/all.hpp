@@ -90,6 +90,15 @@ constexpr result<std::tuple<answer_t<First>, answer_t<Rest>...>> answers_of(
   return std::tuple_cat(std::make_tuple(*first), *rest);
 }
 
+/// Keeps the answers of one member. Not a lambda of the call for all of them: what makes a member's answers is compiled
+/// once for it, and not once for each list of members that it is in.
+template <class Answer>
+struct listed_answers {
+  result<Answer>* list;
+
+  void operator()(std::int64_t i, const result<Answer>& answer) const { list[i] = answer; }
+};
+
 template <class States, class First, class... Rest>
 constexpr auto finish_all(const fold_list<First, Rest...>& folds, const States& states)
     -> result<std::tuple<answer_t<First>, answer_t<Rest>...>> {
