@@ -75,6 +75,11 @@ struct job_sums {
     }
     return true;
   }
+  double* place(std::int64_t first) const {
+    void* const to = job.raises() ? nullptr : job.place(first, dtype::float64);
+    const bool is_aligned = reinterpret_cast<std::uintptr_t>(to) % sizeof(double) == 0;
+    return is_aligned ? static_cast<double*>(to) : nullptr;
+  }
   void numbers(std::int64_t first, int count, const double* found) const {
     job.keep(first, count, dtype::float64, found);
   }

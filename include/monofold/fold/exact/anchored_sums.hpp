@@ -32,6 +32,7 @@ struct double_range {
   double most;
 
   double magnitude() const { return -least > most ? -least : most; }
+  bool is_finite() const { return most - most == 0; }
 };
 
 /// A number that is high + low, |low| at most half a unit of high, give or take `lost`.
@@ -168,7 +169,8 @@ struct moments_work {
     using real = typename lanes<bytes>::real;
     using whole = typename lanes<bytes>::whole;
     const two_anchors anchors(max_exponent, count);
-    const products_sum of_squares(2 * max_exponent, count);
+    // Without squares nobody looks at these.
+    const products_sum of_squares(with_squares ? 2 * max_exponent : 0, count);
     real high = real{} + anchors.first, low = real{} + anchors.second;
     real square = real{} + of_squares.anchor, square_low = {};
     whole lost = {};
@@ -183,14 +185,14 @@ struct moments_work {
           lost |= (whole)(sum_low - low) ^ (whole)left;  // NOLINT: the bits
           high = sum_high;
           low = sum_low;
-          deposit_product<bytes>(square, square_low, x, x);
+          if constexpr (with_squares) deposit_product<bytes>(square, square_low, x, x);
         });
     add_with_rest<double>(taken_by(high, anchors.first), taken_by(low, anchors.second), sum.high,
                           sum.low);
     std::int64_t any = 0;
     for (int l = 0; l < bytes / 8; ++l) any |= lost[l];
     sum.lost = sum.high - sum.high + (any << 1 == 0 ? 0 : 1);  // NaN where an item is
-    of_squares.finish(square, square_low, squares);
+    if constexpr (with_squares) of_squares.finish(square, square_low, squares);
   }
 };
 
@@ -291,6 +293,25 @@ inline bool find_range(const double* items, std::int64_t count, double_range& ou
 /// The least e with all items below 2^e.
 inline int exponent_above(const double_range& range) {
   return static_cast<int>(bits_as<std::uint64_t>(range.magnitude()) >> 52) - 1022;
+}
+
+/// From so many items on a look at their range takes less time than a second double a lane.
+inline constexpr std::int64_t least_anchored = 128;
+
+/// The sum of up to some thousand doubles as two, by vectors of an instruction set that is not the baseline; false: they
+/// do not hold it, or the range is too wide, as of 0 alone.
+inline bool sum_of_few(const double* items, std::int64_t count, sum_of_two& out) {
+  double_range range;
+  if (!find_range(items, count, range)) return false;
+  doubtful_sum unused;
+  run_by_vectors(moments_work<false>{items, count, exponent_above(range), out, unused});
+  return out.lost == 0;
+}
+/// The same of items of which none is -0.
+inline bool sum_without_minus_zero(const double* items, std::int64_t count, sum_of_two& out) {
+  std::int64_t place = 0;
+  run_by_vectors(find_work{items, count, -0.0, place});
+  return place == count && sum_of_few(items, count, out);
 }
 
 }  // namespace monofold::detail

@@ -73,12 +73,22 @@ class window_sum {
 
   window_sum() = default;
   /// One that grows.
-  explicit window_sum(const exact_state<number>& before) : state_(before), grows_(true) {}
+  explicit window_sum(const exact_state<number>& before)
+      : state_(before), is_pair_(is_zero(before.sum)), grows_(true) {}
 
   /// More items of the first window.
   void begin(const double* terms, std::int64_t count) {
+    if (state_.counts.items == 0 && begin_with_few(terms, count)) return;
+    to_limbs();
     add_run<value_term<double>>(state_, terms, count);
-    is_pair_ = false;
+  }
+  /// Whether the window has no NaN, no infinities and no -0, and is high + low, apart as those of sum_of_two.
+  bool is_plain_pair(double& high, double& low) const {
+    const exact_counts& c = state_.counts;
+    high = pair_[0];
+    low = pair_[1];
+    return is_pair_ && !has_far_ &&
+           (c.nan | c.positive_infinity | c.negative_infinity | c.minus_zeros) == 0;
   }
 
   const exact_counts& counts() const { return state_.counts; }
@@ -278,6 +288,23 @@ class window_sum {
     const exact_counts counts = state_.counts;
     if (term.significand != 0) add_term(state_, term);
     state_.counts = counts;
+  }
+  /// By vectors, without a state.
+  bool begin_with_few([[maybe_unused]] const double* terms, [[maybe_unused]] std::int64_t count) {
+#if defined(MONOFOLD_EXACT_X86) && MONOFOLD_STRICT_DOUBLES
+    sum_of_two sum;
+    if (instruction_set_in_use() == instruction_set::baseline ||
+        !sum_without_minus_zero(terms, count, sum)) {
+      return false;
+    }
+    pair_[0] = sum.high;
+    pair_[1] = sum.low;
+    is_pair_ = true;
+    state_.counts.items = count;
+    return true;
+#else
+    return false;
+#endif
   }
   void to_limbs() {
     if (!is_pair_) return;
