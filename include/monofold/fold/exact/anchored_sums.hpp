@@ -26,13 +26,12 @@ namespace monofold::detail {
 // to keep, or to move. Bins are those of fold/exact/anchors with room for all items in one lane, so that lanes and
 // bins are added up as doubles, without error.
 
-/// The smallest and the largest of some doubles, of zeros either; `most` is NaN where one is not finite.
+/// The smallest and the largest of some doubles, of zeros either.
 struct double_range {
   double least;
   double most;
 
   double magnitude() const { return -least > most ? -least : most; }
-  bool is_finite() const { return most - most == 0; }
 };
 
 /// A number that is high + low, |low| at most half a unit of high, give or take `lost`.
@@ -78,6 +77,8 @@ MONOFOLD_INLINE void take_extremum(const Vector& a, const Vector& b, Vector& out
 #endif
 }
 
+/// `sees_nan`: `out.most` is NaN where an item is; else NaN behind the first item are passed over.
+template <bool sees_nan>
 struct range_work {
   const double* items;
   std::int64_t count;
@@ -89,7 +90,7 @@ struct range_work {
     constexpr int num = 4;  // to hide the latency of the operation
     using real = typename lanes<bytes>::real;
     real least[num], most[num];
-    real none[num] = {};  // what numbers less themselves are
+    [[maybe_unused]] real none[num] = {};  // what numbers less themselves are
     for (int v = 0; v < num; ++v) least[v] = most[v] = real{} + items[0];
     by_vectors<bytes, num>(
         count, [&](auto i, auto n, auto v) __attribute__((always_inline)) {
@@ -98,19 +99,56 @@ struct range_work {
           load_doubles(items + i, n, items[0], x);
           take_extremum<false>(x, least[v], least[v]);
           take_extremum<true>(x, most[v], most[v]);
-          none[v] += x - x;
+          if constexpr (sees_nan) none[v] += x - x;
         });
     for (int v = 1; v < num; ++v) {
       take_extremum<false>(least[v], least[0], least[0]);
       take_extremum<true>(most[v], most[0], most[0]);
-      none[0] += none[v];
+      if constexpr (sees_nan) none[0] += none[v];
     }
     out = {least[0][0], most[0][0]};
     for (int l = 1; l < bytes / 8; ++l) {
       if (least[0][l] < out.least) out.least = least[0][l];
       if (most[0][l] > out.most) out.most = most[0][l];
     }
-    for (int l = 0; l < bytes / 8; ++l) out.most += none[0][l];
+    for (int l = 0; sees_nan && l < bytes / 8; ++l) out.most += none[0][l];
+  }
+};
+
+/// The largest magnitude, by bits: of NaN, and of infinities, what is no number.
+struct magnitude_work {
+  const double* items;
+  std::int64_t count;
+  double& out;
+
+  template <int bytes>
+  MONOFOLD_INLINE void run() const {
+    constexpr int num = 4;  // to hide the latency of the operation
+    using real = typename lanes<bytes>::real;
+    using whole = typename lanes<bytes>::whole;
+    whole most[num] = {};
+    by_vectors<bytes, num>(
+        count, [&](auto i, auto n, auto v) __attribute__((always_inline)) {
+          real x;
+          load_doubles(items + i, n, 0, x);
+          take_larger((whole)x & INT64_MAX, most[v]);  // NOLINT: the bits
+        });
+    for (int v = 1; v < num; ++v) take_larger(most[v], most[0]);
+    std::int64_t all = 0;
+    for (int l = 0; l < bytes / 8; ++l) all = most[0][l] > all ? most[0][l] : all;
+    out = bits_as<double>(static_cast<std::uint64_t>(all));
+  }
+
+ private:
+  template <class Vector>
+  MONOFOLD_INLINE static void take_larger(const Vector& x, Vector& most) {
+#if !defined(__clang__)
+    if constexpr (sizeof(Vector) == 64) {
+      __asm__("vpmaxsq {%1, %0, %0|%0, %0, %1}" : "+v"(most) : "v"(x));
+      return;
+    }
+#endif
+    most = x > most ? x : most;
   }
 };
 
@@ -283,10 +321,11 @@ void run_by_vectors(const Work& work) {
   instruction_set_in_use() == instruction_set::avx512 ? run_avx512(work) : run_avx2(work);
 }
 
-/// The range of some doubles; false: some are not finite, or the largest is too large or too small for sums of squares,
-/// as 0 is.
-inline bool find_range(const double* items, std::int64_t count, double_range& out) {
-  run_by_vectors(range_work{items, count, out});
+/// The range of some doubles; false: some are infinite, or where asked NaN, or the largest is too large or too small for
+/// sums of squares, as 0 is.
+template <bool sees_nan>
+bool find_range(const double* items, std::int64_t count, double_range& out) {
+  run_by_vectors(range_work<sees_nan>{items, count, out});
   const double most = out.magnitude();
   return most > 0x1p-400 && most < 0x1p400;
 }
@@ -302,7 +341,7 @@ inline constexpr std::int64_t least_anchored = 128;
 /// do not hold it, or the range is too wide, as of 0 alone.
 inline bool sum_of_few(const double* items, std::int64_t count, sum_of_two& out) {
   double_range range;
-  if (!find_range(items, count, range)) return false;
+  if (!find_range<false>(items, count, range)) return false;  // of NaN the sum is none
   doubtful_sum unused;
   run_by_vectors(moments_work<false>{items, count, exponent_above(range), out, unused});
   return out.lost == 0;

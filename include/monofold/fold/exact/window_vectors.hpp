@@ -10,6 +10,8 @@
 #include "monofold/fold/exact/vectors.hpp"
 #include "monofold/fold/exact/window_quotients.hpp"
 #include "monofold/fold/exact/window_verified.hpp"
+#include "monofold/platform/bits.hpp"
+#include "monofold/platform/float_format.hpp"
 #include "monofold/platform/host_device.hpp"
 #include "monofold/platform/instruction_set.hpp"
 #include "monofold/platform/strict_arithmetic.hpp"
@@ -299,10 +301,9 @@ inline void find_facts(const double* items, int count, window_facts& facts) {
   facts.is_known = true;
 #if defined(MONOFOLD_EXACT_X86)
   if (instruction_set_in_use() != instruction_set::baseline) {
-    double_range range;
-    run_by_vectors(range_work{items, count, range});
-    facts.is_finite &= range.is_finite();
-    const double most = range.magnitude();
+    double most = 0;
+    run_by_vectors(magnitude_work{items, count, most});
+    facts.is_finite &= bits_as<std::uint64_t>(most) < float_format<double>::infinity;
     if (most > facts.largest) facts.largest = most;
     return;
   }
