@@ -7,6 +7,7 @@
 #include "monofold/fold/exact/anchored_sums.hpp"
 #include "monofold/fold/exact/few.hpp"
 #include "monofold/fold/exact/window_spreads.hpp"
+#include "monofold/fold/exact/window_vectors.hpp"
 #include "runtime/c_boundary.hpp"
 #include "runtime/rolling_keys.hpp"
 
@@ -44,8 +45,17 @@ class few_doubles {
     return true;
   }
   bool find_mean(double& out) {
+    if (!has_sums()) return false;
+    // By vectors, which are read whole; they leave some to the other way.
+    const double high[4] = {sum_.high}, low[4] = {sum_.low};
+    double means[4];
+    if (sum_.high != 0 &&
+        detail::divide_block(high, low, 1, {static_cast<double>(count_), 0}, means)) {
+      out = means[0];
+      return true;
+    }
     result<double> found;
-    if (!has_sums() || !detail::find_mean_of_few(sum_, count_, found)) return false;
+    if (!detail::find_mean_of_few(sum_, count_, found)) return false;
     out = *found;
     return true;
   }

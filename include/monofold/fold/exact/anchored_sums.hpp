@@ -77,6 +77,18 @@ MONOFOLD_INLINE void take_extremum(const Vector& a, const Vector& b, Vector& out
 #endif
 }
 
+/// lost |= a ^ b, of their bits. By name: gcc makes two instructions of it.
+template <class Vector, class Whole>
+MONOFOLD_INLINE void note_difference(const Vector& a, const Vector& b, Whole& lost) {
+#if !defined(__clang__)
+  if constexpr (sizeof(Vector) == 64) {
+    __asm__("vpternlogq {$0xf6, %2, %1, %0|%0, %1, %2, 0xf6}" : "+v"(lost) : "v"(a), "v"(b));
+    return;
+  }
+#endif
+  lost |= (Whole)a ^ (Whole)b;  // NOLINT: the bits
+}
+
 /// `sees_nan`: `out.most` is NaN where an item is; else NaN behind the first item are passed over.
 template <bool sees_nan>
 struct range_work {
@@ -220,7 +232,7 @@ struct moments_work {
           const real sum_high = high + x;
           const real left = x - (sum_high - high);
           const real sum_low = low + left;
-          lost |= (whole)(sum_low - low) ^ (whole)left;  // NOLINT: the bits
+          note_difference(sum_low - low, left, lost);
           high = sum_high;
           low = sum_low;
           if constexpr (with_squares) deposit_product<bytes>(square, square_low, x, x);
@@ -276,20 +288,42 @@ struct find_work {
     const auto wanted = bits_as<std::uint64_t>(item);
     std::int64_t i = 0;
     for (; i + at_once <= count; i += at_once) {
-      whole found = {};
+      whole seen = whole{} - 1;
       unrolled<at_once / width>([&](auto v) __attribute__((always_inline)) {
         whole x;
         std::memcpy(&x, items + i + v * width, sizeof(x));
-        // The highest bit tells whether x is 0 now. Of a comparison gcc makes one of each lane.
-        x ^= wanted;
-        found |= (x - 1) & ~x;
+        see(x ^ wanted, seen);
       });
-      std::uint64_t any = 0;
-      for (int l = 0; l < width; ++l) any |= found[l];
-      if (any >> 63 != 0) break;
+      if (has_seen_zero(seen)) break;
     }
     while (i < count && bits_as<std::uint64_t>(items[i]) != wanted) ++i;
     out = i;
+  }
+
+ private:
+  // Of a comparison gcc makes one of each lane.
+  template <class Whole>
+  MONOFOLD_INLINE static void see(const Whole& x, Whole& seen) {
+#if !defined(__clang__)
+    if constexpr (sizeof(Whole) == 64) {
+      __asm__("vpminuq {%1, %0, %0|%0, %0, %1}" : "+v"(seen) : "v"(x));
+      return;
+    }
+#endif
+    seen &= ~((x - 1) & ~x);  // the highest bit tells whether x is 0
+  }
+  template <class Whole>
+  MONOFOLD_INLINE static bool has_seen_zero(const Whole& seen) {
+#if !defined(__clang__)
+    if constexpr (sizeof(Whole) == 64) {
+      unsigned char zeros;
+      __asm__("vptestnmq {%1, %1, %0|%0, %1, %1}" : "=k"(zeros) : "v"(seen));
+      return zeros != 0;
+    }
+#endif
+    std::uint64_t all = ~std::uint64_t{0};
+    for (std::size_t l = 0; l < sizeof(Whole) / 8; ++l) all &= seen[l];
+    return all >> 63 == 0;
   }
 };
 
