@@ -57,10 +57,13 @@ MONOFOLD_INLINE void load_doubles(const double* from, std::int64_t count, double
                                   Vector& out) {
   if (count == sizeof(Vector) / 8) {
     std::memcpy(&out, from, sizeof(out));
-  } else {
-    out = Vector{} + other;
-    for (std::int64_t l = 0; l < count; ++l) out[l] = from[l];
+    return;
   }
+  out = Vector{} + other;
+#if !defined(__clang__)
+  if constexpr (sizeof(Vector) == 64) return load_first(from, static_cast<int>(count), out);
+#endif
+  for (std::int64_t l = 0; l < count; ++l) out[l] = from[l];
 }
 
 /// a < b ? a : b in each lane, or a > b. By name: of the comparison gcc makes two instructions.
@@ -373,18 +376,18 @@ inline constexpr std::int64_t least_anchored = 128;
 
 /// The sum of up to some thousand doubles as two, by vectors of an instruction set that is not the baseline; false: they
 /// do not hold it, or the range is too wide, as of 0 alone.
-inline bool sum_of_few(const double* items, std::int64_t count, sum_of_two& out) {
-  double_range range;
+inline bool sum_of_few(const double* items, std::int64_t count, double_range& range,
+                       sum_of_two& out) {
   if (!find_range<false>(items, count, range)) return false;  // of NaN the sum is none
   doubtful_sum unused;
   run_by_vectors(moments_work<false>{items, count, exponent_above(range), out, unused});
   return out.lost == 0;
 }
-/// The same of items of which none is -0.
-inline bool sum_without_minus_zero(const double* items, std::int64_t count, sum_of_two& out) {
+/// Whether none is -0.
+inline bool has_no_minus_zero(const double* items, std::int64_t count) {
   std::int64_t place = 0;
   run_by_vectors(find_work{items, count, -0.0, place});
-  return place == count && sum_of_few(items, count, out);
+  return place == count;
 }
 
 }  // namespace monofold::detail

@@ -90,7 +90,8 @@ MONOFOLD_INLINE bool sum_few(const typename Term::item* items, std::int64_t coun
     // Fewer are not worth the joining of lanes.
     if (count >= least_in_lanes && instruction_set_in_use() != instruction_set::baseline) {
       if constexpr (std::is_same_v<Term, value_term<double>>) {
-        if (count >= least_anchored && sum_of_few(items, count, out)) return true;
+        double_range range;
+        if (count >= least_anchored && sum_of_few(items, count, range, out)) return true;
       }
       return sum_few_by_lanes<Term>(items, count, out);
     }

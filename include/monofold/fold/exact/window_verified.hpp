@@ -87,11 +87,15 @@ struct quiet_lanes {
       std::memcpy(&out, from, 64);
     } else {
       out = real{};
-      std::memcpy(&out, from, static_cast<std::size_t>(count) * sizeof(double));
+      load_first(from, count, out);
     }
   }
   MONOFOLD_INLINE static void store(const real& from, int count, double* to) {
-    std::memcpy(to, &from, count >= 8 ? 64 : static_cast<std::size_t>(count) * sizeof(double));
+    if (count >= 8) {
+      std::memcpy(to, &from, 64);
+    } else {
+      store_first(from, count, to);
+    }
   }
 };
 
