@@ -122,8 +122,10 @@ struct job_sums {
     }
     return true;
   }
+  /// Where NaN are no items, some windows may have no answer, and then nothing is written for them.
   double* place(std::int64_t first) const {
-    void* const to = job.raises() ? nullptr : job.place(first, dtype::float64);
+    const bool have_all = job.rows.what().nan == nan_policy::propagate;
+    void* const to = have_all ? job.place(first, dtype::float64) : nullptr;
     const bool is_aligned = reinterpret_cast<std::uintptr_t>(to) % sizeof(double) == 0;
     return is_aligned ? static_cast<double*>(to) : nullptr;
   }
