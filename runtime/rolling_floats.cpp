@@ -46,8 +46,8 @@ MONOFOLD_INLINE bool is_near_middle(std::int64_t bits) {
 }
 
 #if defined(MONOFOLD_EXACT_X86)
-/// As narrow_block, by vectors that the compiler makes of these loops.
-template <bool has_rest>
+/// As narrow_block, by vectors that the compiler makes of these loops. Without rests the doubles stand for them: near a
+/// middle none is 0.
 struct narrow_work {
   const double* from;
   const double* rest;
@@ -61,9 +61,7 @@ struct narrow_work {
     std::int64_t wrong = 0;
     for (int i = 0; i < count; ++i) {
       const bool is_near = is_near_middle(bits_as<std::int64_t>(from[i]));
-      std::int64_t left = 1;
-      if constexpr (has_rest) left = bits_as<std::int64_t>(rest[i]) << 1;
-      wrong |= is_near ? left : 0;
+      wrong |= is_near ? bits_as<std::int64_t>(rest[i]) << 1 : 0;
     }
     are_right = wrong == 0;
   }
@@ -79,11 +77,8 @@ struct narrow_work {
 #if defined(MONOFOLD_EXACT_X86)
   if (monofold::instruction_set_in_use() != monofold::instruction_set::baseline) {
     bool are_right = false;
-    if (rest != nullptr) {
-      monofold::detail::run_by_vectors(narrow_work<true>{from, rest, count, to, are_right});
-    } else {
-      monofold::detail::run_by_vectors(narrow_work<false>{from, rest, count, to, are_right});
-    }
+    monofold::detail::run_by_vectors(
+        narrow_work{from, rest != nullptr ? rest : from, count, to, are_right});
     if (are_right) return true;
   }
 #endif

@@ -3,11 +3,9 @@
 #include <limits>
 #include <type_traits>
 
-#include "monofold/fold/exact/anchored_sums.hpp"
 #include "monofold/fold/nan.hpp"
 #include "monofold/fold/norm.hpp"
 #include "monofold/fold/order_key.hpp"
-#include "monofold/platform/instruction_set.hpp"
 #include "monofold/platform/strict_arithmetic.hpp"
 
 namespace monofold::runtime {
@@ -69,13 +67,6 @@ void load_terms(dtype type, rolled_kind kind, const void* items, std::int64_t co
   const strict_arithmetic arithmetic;
   visit_dtype(type, [&]<class T>() {
     const auto* const from = static_cast<const T*>(items);
-#if defined(MONOFOLD_EXACT_X86)
-    if constexpr (std::is_same_v<T, float>) {
-      if (monofold::instruction_set_in_use() != monofold::instruction_set::baseline) {
-        return monofold::detail::run_by_vectors(monofold::detail::widen_work{from, count, terms});
-      }
-    }
-#endif
     for (std::int64_t i = 0; i < count; ++i) terms[i] = static_cast<double>(from[i]);
   });
   if (kind == rolled_kind::magnitude) {

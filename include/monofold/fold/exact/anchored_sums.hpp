@@ -22,9 +22,8 @@
 
 namespace monofold::detail {
 
-// As there are so few items, one look at them tells where bins must stand to hold them all: there is nothing to guess,
-// to keep, or to move. Bins are those of fold/exact/anchors with room for all items in one lane, so that lanes and
-// bins are added up as doubles, without error.
+// One look at so few items tells where bins must stand to hold them all. Bins are those of fold/exact/anchors with room
+// for all items in one lane, so that lanes and bins are added up as doubles, without error.
 
 /// The smallest and the largest of some doubles, of zeros either.
 struct double_range {
@@ -37,8 +36,7 @@ struct double_range {
 /// A number that is high + low, |low| at most half a unit of high, give or take `lost`.
 using doubtful_sum = sum_of_two;
 
-/// Calls take(i, n, v) for each vector of items [i, i + n), of which the last may have fewer. `v`, below `num`: which
-/// of so many chains of operations takes it.
+/// Calls take(i, n, v) for vectors of items [i, i + n), the last one perhaps of fewer, by chain v of `num`.
 template <int bytes, int num, class Take>
 MONOFOLD_INLINE void by_vectors(std::int64_t count, const Take& take) {
   constexpr std::int64_t width = bytes / 8;
@@ -199,7 +197,6 @@ struct products_sum {
     doubt = n * (n / 8 + 9) * (anchor * 0x1p-106);
   }
 
-  /// Of lanes in two chains.
   template <class Vector>
   MONOFOLD_INLINE void finish(const Vector& high, const Vector& low, doubtful_sum& out) const {
     add_with_rest<double>(taken_by(high, anchor), taken_by(low, 0), out.high, out.low);
@@ -222,7 +219,6 @@ struct moments_work {
     using real = typename lanes<bytes>::real;
     using whole = typename lanes<bytes>::whole;
     const two_anchors anchors(max_exponent, count);
-    // Without squares nobody looks at these.
     const products_sum of_squares(with_squares ? 2 * max_exponent : 0, count);
     real high = real{} + anchors.first, low = real{} + anchors.second;
     real square = real{} + of_squares.anchor, square_low = {};
@@ -304,7 +300,6 @@ struct find_work {
   }
 
  private:
-  // Of a comparison gcc makes one of each lane.
   template <class Whole>
   MONOFOLD_INLINE static void see(const Whole& x, Whole& seen) {
 #if !defined(__clang__)
@@ -330,7 +325,6 @@ struct find_work {
   }
 };
 
-/// Floats as doubles.
 struct widen_work {
   const float* items;
   std::int64_t count;
@@ -358,37 +352,48 @@ void run_by_vectors(const Work& work) {
   instruction_set_in_use() == instruction_set::avx512 ? run_avx512(work) : run_avx2(work);
 }
 
-/// The range of some doubles; false: some are infinite, or where asked NaN, or the largest is too large or too small for
-/// sums of squares, as 0 is.
+MONOFOLD_INLINE bool is_summable(const double_range& range) {
+  const double most = range.magnitude();
+  return most > 0x1p-400 && most < 0x1p400;
+}
+/// False: some are infinite, or where asked NaN, or all too large or too small for sums of squares, as 0 is.
 template <bool sees_nan>
 bool find_range(const double* items, std::int64_t count, double_range& out) {
   run_by_vectors(range_work<sees_nan>{items, count, out});
-  const double most = out.magnitude();
-  return most > 0x1p-400 && most < 0x1p400;
+  return is_summable(out);
 }
-/// The least e with all items below 2^e.
-inline int exponent_above(const double_range& range) {
+MONOFOLD_INLINE int exponent_above(const double_range& range) {
   return static_cast<int>(bits_as<std::uint64_t>(range.magnitude()) >> 52) - 1022;
 }
 
 /// From so many items on a look at their range takes less time than a second double a lane.
 inline constexpr std::int64_t least_anchored = 128;
 
-/// The sum of up to some thousand doubles as two, by vectors of an instruction set that is not the baseline; false: they
-/// do not hold it, or the range is too wide, as of 0 alone.
-inline bool sum_of_few(const double* items, std::int64_t count, double_range& range,
-                       sum_of_two& out) {
-  if (!find_range<false>(items, count, range)) return false;  // of NaN the sum is none
-  doubtful_sum unused;
-  run_by_vectors(moments_work<false>{items, count, exponent_above(range), out, unused});
-  return out.lost == 0;
-}
-/// Whether none is -0.
-inline bool has_no_minus_zero(const double* items, std::int64_t count) {
-  std::int64_t place = 0;
-  run_by_vectors(find_work{items, count, -0.0, place});
-  return place == count;
-}
+/// What a few doubles add up to, all in one function.
+struct few_sum {
+  double_range range;
+  sum_of_two sum;
+  bool is_known;  // else two doubles do not hold it, or range or -0 forbid it
+};
+struct few_sum_work {
+  const double* items;
+  std::int64_t count;
+  bool refuses_minus_zero;
+  few_sum& out;
+
+  template <int bytes>
+  MONOFOLD_INLINE void run() const {
+    out.is_known = false;
+    std::int64_t place = count;
+    if (refuses_minus_zero) find_work{items, count, -0.0, place}.template run<bytes>();
+    range_work<false>{items, count, out.range}.template run<bytes>();  // of NaN the sum is none
+    if (place != count || !is_summable(out.range)) return;
+    doubtful_sum unused;
+    moments_work<false>{items, count, exponent_above(out.range), out.sum, unused}
+        .template run<bytes>();
+    out.is_known = out.sum.lost == 0;
+  }
+};
 
 }  // namespace monofold::detail
 

@@ -90,8 +90,12 @@ MONOFOLD_INLINE bool sum_few(const typename Term::item* items, std::int64_t coun
     // Fewer are not worth the joining of lanes.
     if (count >= least_in_lanes && instruction_set_in_use() != instruction_set::baseline) {
       if constexpr (std::is_same_v<Term, value_term<double>>) {
-        double_range range;
-        if (count >= least_anchored && sum_of_few(items, count, range, out)) return true;
+        if (count >= least_anchored) {
+          few_sum found;
+          run_by_vectors(few_sum_work{items, count, false, found});
+          out = found.sum;
+          if (found.is_known) return true;
+        }
       }
       return sum_few_by_lanes<Term>(items, count, out);
     }

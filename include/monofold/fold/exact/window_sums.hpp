@@ -298,15 +298,13 @@ class window_sum {
   /// By vectors, without a state.
   bool begin_with_few([[maybe_unused]] const double* terms, [[maybe_unused]] std::int64_t count) {
 #if defined(MONOFOLD_EXACT_X86) && MONOFOLD_STRICT_DOUBLES
-    sum_of_two sum;
-    double_range range;
-    if (instruction_set_in_use() == instruction_set::baseline || !has_no_minus_zero(terms, count) ||
-        !sum_of_few(terms, count, range, sum)) {
-      return false;
-    }
-    largest_ = range.magnitude();
-    pair_[0] = sum.high;
-    pair_[1] = sum.low;
+    if (instruction_set_in_use() == instruction_set::baseline) return false;
+    few_sum found;
+    run_by_vectors(few_sum_work{terms, count, true, found});
+    if (!found.is_known) return false;
+    largest_ = found.range.magnitude();
+    pair_[0] = found.sum.high;
+    pair_[1] = found.sum.low;
     is_pair_ = true;
     state_.counts.items = count;
     return true;
