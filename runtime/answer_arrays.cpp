@@ -94,6 +94,7 @@ template <class Word>
 static void store_words(const number_run& run, const void* from, void* to) {
   const auto* const words = static_cast<const Word*>(from);
   Word* const out = static_cast<Word*>(to) + run.row;
+  if (out == words) return;  // they were left where they belong
   if (run.apart == 1) {
     std::memcpy(out, words, static_cast<std::size_t>(run.count) * sizeof(Word));
     return;

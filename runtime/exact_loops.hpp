@@ -5,6 +5,7 @@
 
 #include "monofold/fold/dot.hpp"
 #include "monofold/fold/exact/accumulator.hpp"
+#include "monofold/fold/exact/anchored_sums.hpp"
 #include "monofold/fold/exact/moments_sweep.hpp"
 #include "monofold/fold/exact/term.hpp"
 #include "monofold/platform/numbers.hpp"
@@ -38,6 +39,9 @@
   MONOFOLD_EXACT_FACTORS(prefix, Item);                                \
   MONOFOLD_EXACT_MOMENTS(prefix, avx2, Item);                          \
   MONOFOLD_EXACT_MOMENTS(prefix, avx512, Item)
+#define MONOFOLD_FEW_SUMS(prefix)                                                           \
+  prefix template void detail::run_avx2<detail::few_sum_work>(const detail::few_sum_work&); \
+  prefix template void detail::run_avx512<detail::few_sum_work>(const detail::few_sum_work&)
 
 namespace monofold {
 
@@ -45,6 +49,7 @@ MONOFOLD_EXACT_RUNS(extern, double);
 MONOFOLD_EXACT_RUNS(extern, float);
 MONOFOLD_EXACT_RUNS(extern, float16);
 MONOFOLD_EXACT_RUNS(extern, bfloat16);
+MONOFOLD_FEW_SUMS(extern);
 
 }  // namespace monofold
 

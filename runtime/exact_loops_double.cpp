@@ -6,6 +6,7 @@
 namespace monofold {
 
 MONOFOLD_EXACT_RUNS(, double);
+MONOFOLD_FEW_SUMS();
 
 }  // namespace monofold
 #endif

@@ -152,6 +152,7 @@ void fold_double_columns(const lane_columns& columns, const lane_order& order,
   if (columns.length >= exact_column_bins::least_items) {
     const auto* const first = reinterpret_cast<const double*>(columns.first + columns.offsets[0]);
     if (const double bin = bin_above(first, columns.width, columns.length); bin != 0) {
+      if (exact_column_bins(order, out, bin).fold_line(columns)) return;
       exact_column_bins op(order, out, bin);
       if (fold_lane_columns(op, columns)) return;
     }

@@ -129,6 +129,7 @@ class lane_walker {
   std::int64_t items_ahead() const {
     if (rows_.row_items > most_tile) return 0;
     const std::int64_t row_bytes = rows_.row_items * item_bytes_;
+    if (rows_.num_rows * row_bytes <= prefetch_bytes) return 0;
     const std::int64_t pitch_bytes = rows_.inner().stride;
     if (pitch_bytes == row_bytes) {
       const std::int64_t most = monofold::detail::fetches_in_line() ? 256 : 1024;

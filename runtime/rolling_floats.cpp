@@ -6,7 +6,11 @@
 #include "monofold/engine/rolling_spreads.hpp"
 #include "monofold/engine/rolling_sums.hpp"
 #include "monofold/engine/scan_sums.hpp"
+#include "monofold/fold/exact/anchored_sums.hpp"
+#include "monofold/platform/bits.hpp"
 #include "monofold/platform/dtype.hpp"
+#include "monofold/platform/instruction_set.hpp"
+#include "monofold/platform/strict_arithmetic.hpp"
 #include "runtime/exact_answers.hpp"
 #include "runtime/exact_loops.hpp"
 #include "runtime/member_answers.hpp"
@@ -33,22 +37,60 @@ struct job_terms {
   }
 };
 
-/// Doubles that were rounded once, as floats. False for those that may then have been rounded twice: what is no double
-/// (`rest` is not 0, or is not known) and lies at the middle between two floats, or below the normal ones. In a
-/// function of its own: see strict_arithmetic.
-[[gnu::noinline]] void narrow_block(const double* from, const double* rest, int count, float* to,
+/// A double that was rounded once, which as a float may then have been rounded twice: it lies at the middle between two
+/// floats, or below the normal ones. Of its bits.
+MONOFOLD_INLINE bool is_near_middle(std::int64_t bits) {
+  const std::int64_t size = bits & INT64_MAX;
+  constexpr auto normal = static_cast<std::int64_t>(bits_as<std::uint64_t>(0x1p-126));
+  return ((bits & 0x1fffffff) == 0x10000000) | ((size < normal) & (size != 0));
+}
+
+#if defined(MONOFOLD_EXACT_X86)
+/// As narrow_block, by vectors that the compiler makes of these loops. Without rests the doubles stand for them: near a
+/// middle none is 0.
+struct narrow_work {
+  const double* from;
+  const double* rest;
+  int count;
+  float* to;
+  bool& are_right;
+
+  template <int>
+  MONOFOLD_INLINE void run() const {
+    for (int i = 0; i < count; ++i) to[i] = static_cast<float>(from[i]);
+    std::int64_t wrong = 0;
+    for (int i = 0; i < count; ++i) {
+      const bool is_near = is_near_middle(bits_as<std::int64_t>(from[i]));
+      wrong |= is_near ? bits_as<std::int64_t>(rest[i]) << 1 : 0;
+    }
+    are_right = wrong == 0;
+  }
+};
+#endif
+
+/// Doubles that were rounded once, as floats. False: some may then have been rounded twice, and `is_right` says which are
+/// not: what is no double (`rest` is not 0, or is not known) and lies at a middle. In a function of its own: see
+/// strict_arithmetic.
+[[gnu::noinline]] bool narrow_block(const double* from, const double* rest, int count, float* to,
                                     bool* is_right) {
   const monofold::strict_arithmetic arithmetic;
+#if defined(MONOFOLD_EXACT_X86)
+  if (monofold::instruction_set_in_use() != monofold::instruction_set::baseline) {
+    bool are_right = false;
+    monofold::detail::run_by_vectors(
+        narrow_work{from, rest != nullptr ? rest : from, count, to, are_right});
+    if (are_right) return true;
+  }
+#endif
   const bool holds = arithmetic.holds();
+  bool are_right = true;
   for (int i = 0; i < count; ++i) {
     to[i] = static_cast<float>(from[i]);
-    const auto bits = bits_as<std::uint64_t>(from[i]);
-    const std::uint64_t size = bits << 1 >> 1;
-    constexpr std::uint64_t normal = bits_as<std::uint64_t>(0x1p-126);
     const bool is_exact = rest != nullptr && rest[i] == 0;
-    const bool is_far = (bits & 0x1fffffff) != 0x10000000 && (size >= normal || size == 0);
-    is_right[i] = holds && (is_exact || is_far);
+    is_right[i] = holds && (is_exact || !is_near_middle(bits_as<std::int64_t>(from[i])));
+    are_right &= is_right[i];
   }
+  return are_right;
 }
 
 /// Finishes sums of floating-point items.
@@ -75,6 +117,13 @@ struct job_sums {
     }
     return true;
   }
+  /// Where NaN are no items, some windows may have no answer, and then nothing is written for them.
+  double* place(std::int64_t first) const {
+    const bool have_all = job.rows.what().nan == nan_policy::propagate;
+    void* const to = have_all ? job.place(first, dtype::float64) : nullptr;
+    const bool is_aligned = reinterpret_cast<std::uintptr_t>(to) % sizeof(double) == 0;
+    return is_aligned ? static_cast<double*>(to) : nullptr;
+  }
   void numbers(std::int64_t first, int count, const double* found) const {
     job.keep(first, count, dtype::float64, found);
   }
@@ -91,15 +140,18 @@ struct job_sums {
       rounded = found ? means : nullptr;
     }
     if (rounded != nullptr && !is_narrow) return job.keep(first, count, dtype::float64, rounded);
-    bool is_right[window_block] = {};
-    if (rounded != nullptr && job.all.value_type == dtype::float32) {
+    bool is_right[window_block];
+    const bool has_floats = rounded != nullptr && job.all.value_type == dtype::float32;
+    if (has_floats) {
       float narrow[window_block];
-      narrow_block(rounded, rounded == high ? low : nullptr, count, narrow, is_right);
+      const double* const rest = rounded == high ? low : nullptr;
+      const bool are_right = narrow_block(rounded, rest, count, narrow, is_right);
       job.keep(first, count, dtype::float32, narrow);
+      if (are_right) return;
     }
     exact_counts own = counts;
     for (int i = 0; i < count; ++i) {
-      if (is_right[i]) continue;
+      if (has_floats && is_right[i]) continue;
       if (job.grows()) own.items = job.items_of(first + i);
       one(first + i, own, monofold::detail::leading_of_pair(high[i], low[i]));
     }
@@ -137,13 +189,11 @@ struct job_spreads {
     if (job.context.how != rounding::to_odd) return true;
     float narrow[monofold::detail::window_moments::block];
     bool is_right[monofold::detail::window_moments::block];
-    narrow_block(values, nullptr, count, narrow, is_right);
-    bool all_right = true;
+    if (narrow_block(values, nullptr, count, narrow, is_right)) return true;
     for (int i = 0; i < count; ++i) {
       if (!is_right[i]) is_known[i] = 0;
-      all_right &= is_right[i];
     }
-    return all_right;
+    return false;
   }
   void spreads(std::int64_t i, int count, const double* values) const {
     job.keep(i, count, dtype::float64, values);

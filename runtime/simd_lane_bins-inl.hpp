@@ -14,6 +14,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <numeric>
 
 #include "runtime/lanes.hpp"
 #include "runtime/prefetch.hpp"
@@ -124,14 +125,54 @@ class exact_column_bins : public exact_pairs<double> {
     deposit(own.high, own.low, hn::LoadU(tag(), p));
   }
   HWY_INLINE void finish_column(const column& own, std::int64_t c, std::int64_t length) const {
-    const vector taken = hn::Sub(own.high, empty_);
-    const auto is_none = hn::Eq(taken, hn::Zero(tag()));
-    pairs::finish_column({hn::IfThenElse(is_none, own.low, taken),
-                          hn::IfThenZeroElse(is_none, own.low), hn::Zero(tag())},
-                         c, length);
+    const part all = with_sign({hn::Sub(own.high, empty_), own.low});
+    pairs::finish_column({all.high, all.low, hn::Zero(tag())}, c, length);
   }
 
- private:
+  /// Columns whose rows are one line of items, and fewer than fill some vectors: lanes take items in line, each those of
+  /// one column, which some lanes share. False as fold_lane_columns, or there are too many columns.
+  bool fold_line(const lane_columns& columns) {
+    constexpr int n = pairs::width, most_vectors = 16;
+    const std::int64_t width = columns.width, count = width * columns.length;
+    const auto period = static_cast<int>(width / std::gcd(width, std::int64_t{n}));
+    const int turn = period * ((3 + period) / period);  // at least 4: a lane waits for itself
+    if (turn > most_vectors || !is_one_line(columns)) return false;
+    const auto* const p = reinterpret_cast<const double*>(columns.first + columns.offsets[0]);
+    alignas(64) double high[n * most_vectors], low[n * most_vectors];
+    std::fill_n(high, n * turn, hn::GetLane(empty_));
+    std::fill_n(low, n * turn, -0.0);
+    const auto take = [&](int k, vector x) HWY_ATTR {
+      vector bin = hn::Load(tag(), high + k * n), rest = hn::Load(tag(), low + k * n);
+      deposit(bin, rest, x);
+      hn::Store(bin, tag(), high + k * n);
+      hn::Store(rest, tag(), low + k * n);
+    };
+    std::int64_t i = 0;
+    for (; i + turn * n <= count; i += turn * n) {
+      for (int k = 0; k < turn; ++k) take(k, hn::LoadU(tag(), p + i + k * n));
+    }
+    for (int k = 0; i < count; ++k, i += n) {
+      take(k, load_first(tag(), p + i, std::min<std::int64_t>(n, count - i), hn::Set(tag(), -0.0)));
+    }
+    // Flags look at these additions too.
+    for (int l = static_cast<int>(width); l < n * turn; ++l) {
+      high[l % width] += high[l] - hn::GetLane(empty_);
+      low[l % width] += low[l];
+    }
+    for (std::int64_t c = 0; c < width; c += n) {
+      finish_column({hn::Load(tag(), high + c), hn::Load(tag(), low + c), hn::Zero(tag())}, c,
+                    columns.length);
+    }
+    return !has_rounded();
+  }
+  static bool is_one_line(const lane_columns& columns) {
+    const auto row_bytes = static_cast<std::int64_t>(sizeof(double)) * columns.width;
+    for (std::int64_t i = 1; i < columns.length; ++i) {
+      if (columns.offsets[i] - columns.offsets[i - 1] != row_bytes) return false;
+    }
+    return true;
+  }
+
   vector empty_;
 };
 

@@ -297,6 +297,13 @@ class exact_pairs {
   }
   bool has_rounded() const { return verified && flags_.any(); }
 
+ protected:
+  /// Of -0 alone a bin has taken 0, and -0 is left.
+  HWY_INLINE static part with_sign(const part& x) {
+    const auto is_none = hn::Eq(x.high, hn::Zero(tag()));
+    return {hn::IfThenElse(is_none, x.low, x.high), hn::IfThenZeroElse(is_none, x.low)};
+  }
+
  private:
   HWY_INLINE vector lost_in(std::int64_t c) const {
     return verified ? hn::Zero(tag()) : hn::LoadU(tag(), lost_of_ + c);

@@ -106,14 +106,17 @@ HWY_INLINE void fold_lane_rows(Op& op, const lane_rows& rows) {
       default: r = fold_packed<n>(op, rows); break;
     }
   }
+  const bool is_gapless = rows.pitch == rows.length;
   for (; r < rows.count; r += n) {
     typename Op::part parts[n];
-    const std::int64_t own = std::min<std::int64_t>(n, rows.count - r);
-    for (int v = 0; v < n; ++v) {
-      if (v < own) prefetch_rows(rows, first + (r + v) * rows.pitch, rows.length);
-      parts[v] = v < own ? op.row(first + (r + v) * rows.pitch, rows.length, rows.ahead_in_row)
-                         : op.none();
+    const auto own = static_cast<int>(std::min<std::int64_t>(n, rows.count - r));
+    const auto* const from = first + r * rows.pitch;
+    if (is_gapless) prefetch_rows(rows, from, own * rows.length);
+    for (int v = 0; v < own; ++v) {
+      if (!is_gapless) prefetch_rows(rows, from + v * rows.pitch, rows.length);
+      parts[v] = op.row(from + v * rows.pitch, rows.length, rows.ahead_in_row);
     }
+    for (int v = own; v < n; ++v) parts[v] = op.none();
     op.store(merge_all<n>(op, parts), r);
     op.seal(r + n, rows.length, false);
   }

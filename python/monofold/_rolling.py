@@ -4,7 +4,6 @@ import numpy as np
 
 from . import _arrays, _core, _device_rows, _folds, _rows
 from ._errors import raise_status
-from ._operations import Operation
 from ._results import TopK
 from ._segments import as_one_array
 
@@ -34,10 +33,11 @@ def rolling(x, window, fold, axis=-1, *, dtype=None, nan=None):
     Sums, means, variances, extrema, counts, bits and products of integers cost the same for any window, and nearly so
     the best k. Of plain operations and products of floats each window is reduced on its own.
     """
-    if nan is None and isinstance(fold, Operation) and type(axis) is int and -1 <= axis <= 0:
-        quick = fold._rolling(x, window, dtype)
-        if quick is not None:
-            return quick
+    quick = _core.roll_quickly(x, window, fold, axis, dtype, nan)
+    return _roll(x, window, fold, axis, dtype, nan) if quick is None else quick
+
+
+def _roll(x, window, fold, axis, dtype, nan):
     fold = _folds.as_fold(fold)
     if fold.kinds[0].name == "dot":
         raise TypeError("windows have no dot")

@@ -1,7 +1,6 @@
 """Scans: one answer for each beginning of an array, such as running sums."""
 
 from . import _core, _device_rows, _folds, _operations, _rows
-from ._operations import Operation
 from ._rolling import given
 from ._segments import as_one_array
 
@@ -34,18 +33,8 @@ def scan(x, fold, axis=None, *, dtype=None, nan=None, include_initial=False):
     Sums, means, extrema, counts, products and bits take few operations an item, and so do plain variances of items
     that lie apart. Of other operations each answer looks at up to 4 KiB of items again.
     """
-    if nan is None and not include_initial and isinstance(fold, Operation) and (axis is None or type(axis) is int):
-        quick = fold._scan(x, dtype) if axis in (None, 0, -1) else None
-        if quick is not None:
-            return quick
-    fold = _folds.as_fold(fold)
-    if fold.kinds[0].name == "dot":
-        raise TypeError("scans have no dot")
-    source = as_one_array(x, "scans")
-    _device_rows.refuse(source, "a scan")
-    axis = _axis_of(axis, len(source.shape))
-    how = fold.make_how(nan)
-    return fold.pack(_one(source, one, how, axis, dtype, bool(include_initial)) for one in fold.operations)
+    quick = _core.scan_quickly(x, fold, axis, dtype, nan, include_initial)
+    return _scan(x, fold, axis, dtype, nan, include_initial) if quick is None else quick
 
 
 def cumulative_sum(x, axis=None, *, dtype=None, nan=None, include_initial=False):
@@ -72,7 +61,8 @@ def cumulative_sum(x, axis=None, *, dtype=None, nan=None, include_initial=False)
     IntegerOverflow
         At the first sum that its type does not hold.
     """
-    return scan(x, _SUM, axis, dtype=dtype, nan=nan, include_initial=include_initial)
+    quick = _core.scan_quickly(x, _SUM, axis, dtype, nan, include_initial)
+    return _scan(x, _SUM, axis, dtype, nan, include_initial) if quick is None else quick
 
 
 def cumulative_prod(x, axis=None, *, dtype=None, nan=None, include_initial=False):
@@ -94,7 +84,19 @@ def cumulative_prod(x, axis=None, *, dtype=None, nan=None, include_initial=False
     -------
     array
     """
-    return scan(x, _PROD, axis, dtype=dtype, nan=nan, include_initial=include_initial)
+    quick = _core.scan_quickly(x, _PROD, axis, dtype, nan, include_initial)
+    return _scan(x, _PROD, axis, dtype, nan, include_initial) if quick is None else quick
+
+
+def _scan(x, fold, axis, dtype, nan, include_initial):
+    fold = _folds.as_fold(fold)
+    if fold.kinds[0].name == "dot":
+        raise TypeError("scans have no dot")
+    source = as_one_array(x, "scans")
+    _device_rows.refuse(source, "a scan")
+    axis = _axis_of(axis, len(source.shape))
+    how = fold.make_how(nan)
+    return fold.pack(_one(source, one, how, axis, dtype, bool(include_initial)) for one in fold.operations)
 
 
 def _axis_of(axis, rank):

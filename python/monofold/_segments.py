@@ -4,7 +4,6 @@ import numpy as np
 
 from . import _arrays, _core, _device_rows, _folds, _lists, _rows
 from ._errors import raise_status
-from ._operations import Operation
 from ._results import TopK
 
 
@@ -30,10 +29,11 @@ def segmented_reduce(x, fold, offsets=None, *, starts=None, stops=None, dtype=No
     array, or a tuple of arrays
         As along an axis; places count from the segment's start.
     """
-    if nan is None and isinstance(fold, Operation):
-        quick = fold._segments(x, offsets, starts, stops, dtype)
-        if quick is not None:
-            return quick
+    quick = _core.reduce_segments_quickly(x, fold, offsets, starts, stops, dtype, nan)
+    return _segments(x, fold, offsets, starts, stops, dtype, nan) if quick is None else quick
+
+
+def _segments(x, fold, offsets, starts, stops, dtype, nan):
     fold = _folds.as_fold(fold)
     if fold.kinds[0].name == "dot":
         raise TypeError("segments have no dot")

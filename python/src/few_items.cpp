@@ -7,6 +7,7 @@
 #include "monofold/fold/exact/anchored_sums.hpp"
 #include "monofold/fold/exact/few.hpp"
 #include "monofold/fold/exact/window_spreads.hpp"
+#include "monofold/fold/exact/window_vectors.hpp"
 #include "runtime/c_boundary.hpp"
 #include "runtime/rolling_keys.hpp"
 
@@ -33,15 +34,28 @@ class few_doubles {
   few_doubles(std::span<const double> items, bool with_squares)
       : items_(items.data()), count_(std::ssize(items)), with_squares_(with_squares) {}
 
-  bool are_in_range() { return detail::find_range(items_, count_, range_); }
+  /// `are_summed`: sums are asked for, which tell of NaN.
+  bool are_in_range(bool are_summed) {
+    return are_summed ? detail::find_range<false>(items_, count_, range_)
+                      : detail::find_range<true>(items_, count_, range_);
+  }
   bool find_sum(double& out) {
     if (!has_sums()) return false;
     out = sum_.high;
     return true;
   }
   bool find_mean(double& out) {
+    if (!has_sums()) return false;
+    // By vectors, which are read whole; they leave some to the other way.
+    const double high[4] = {sum_.high}, low[4] = {sum_.low};
+    double means[4];
+    if (sum_.high != 0 &&
+        detail::divide_block(high, low, 1, {static_cast<double>(count_), 0}, means)) {
+      out = means[0];
+      return true;
+    }
     result<double> found;
-    if (!has_sums() || !detail::find_mean_of_few(sum_, count_, found)) return false;
+    if (!detail::find_mean_of_few(sum_, count_, found)) return false;
     out = *found;
     return true;
   }
@@ -98,7 +112,9 @@ class few_doubles {
 
 bool dot_of_few(const double* left, const double* right, std::int64_t count, double& out) {
   detail::double_range of_left, of_right;
-  if (!detail::find_range(left, count, of_left) || !detail::find_range(right, count, of_right)) {
+  // Of NaN the sum is none.
+  if (!detail::find_range<false>(left, count, of_left) ||
+      !detail::find_range<false>(right, count, of_right)) {
     return false;
   }
   detail::sum_of_two sum;
@@ -113,8 +129,11 @@ bool answer_few(std::span<const monofold_operation> operations, std::span<const 
   const auto is_spread = [](monofold_operation op) {
     return op == MONOFOLD_VAR || op == MONOFOLD_STD;
   };
+  const auto is_sum = [&](monofold_operation op) {
+    return op == MONOFOLD_SUM || op == MONOFOLD_MEAN || is_spread(op);
+  };
   few_doubles own(items, std::any_of(operations.begin(), operations.end(), is_spread));
-  if (!own.are_in_range()) return false;
+  if (!own.are_in_range(std::any_of(operations.begin(), operations.end(), is_sum))) return false;
   for (const monofold_operation op : operations) {
     runtime::number value;
     std::int64_t index = -1;

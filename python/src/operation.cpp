@@ -185,8 +185,11 @@ PyObject* or_none(PyObject* answer) {
 
 /// Calls quickly(operation, told of the type that is named) and gives its answer, or None.
 template <class Quickly>
-PyObject* answer_parts(PyObject* object, PyObject* dtype, const Quickly& quickly) {
-  const operation_object& self = operation_of(object);
+PyObject* answer_parts(PyObject* fold, PyObject* dtype, PyObject* nan, const Quickly& quickly) {
+  const bool is_operation =
+      PyType_IsSubtype(Py_TYPE(fold), reinterpret_cast<PyTypeObject*>(operation_type)) != 0;
+  if (!is_operation || nan != Py_None) Py_RETURN_NONE;
+  const operation_object& self = operation_of(fold);
   const bool is_named = dtype != Py_None;
   const char* const named = is_named ? told_of(self, dtype) : nullptr;
   const bool can = self.fills_rows() && (!is_named || named != nullptr) &&
@@ -194,28 +197,43 @@ PyObject* answer_parts(PyObject* object, PyObject* dtype, const Quickly& quickly
   return or_none(can ? quickly(self, named) : nullptr);
 }
 
-/// Of segments: (array, offsets, starts, stops, dtype); None: not quickly.
-PyObject* segments(PyObject* object, PyObject* const* args, Py_ssize_t count) {
-  if (count != 5) return PyErr_Format(PyExc_TypeError, "five arguments");
-  return answer_parts(object, args[4], [&](const operation_object& self, const char* named) {
+PyObject* refuse_count(Py_ssize_t count) {
+  return PyErr_Format(PyExc_TypeError, "not %zd arguments", count);
+}
+
+/// Whether this names the only axis of an array.
+bool is_only_axis(PyObject* axis) {
+  if (!PyLong_CheckExact(axis)) return false;
+  int is_beyond = 0;
+  const long place = PyLong_AsLongAndOverflow(axis, &is_beyond);
+  return is_beyond == 0 && (place == 0 || place == -1);
+}
+
+/// (array, fold, offsets, starts, stops, dtype, nan); None: not quickly.
+PyObject* segments(PyObject*, PyObject* const* args, Py_ssize_t count) {
+  if (count != 7) return refuse_count(count);
+  return answer_parts(args[1], args[5], args[6], [&](const auto& self, const char* named) {
     return reduce_segments_quickly(*self.quickest, *self.rows, named, args[0],
-                                   {args[1], args[2], args[3]});
+                                   {args[2], args[3], args[4]});
   });
 }
 
-/// Of windows: (array of one axis, window, dtype); None: not quickly.
-PyObject* rolling(PyObject* object, PyObject* const* args, Py_ssize_t count) {
-  if (count != 3) return PyErr_Format(PyExc_TypeError, "three arguments");
-  return answer_parts(object, args[2], [&](const operation_object& self, const char* named) {
-    return reduce_windows_quickly(*self.quickest, *self.rows, named, args[0], args[1]);
+/// (array, window, fold, axis, dtype, nan); None: not quickly.
+PyObject* rolling(PyObject*, PyObject* const* args, Py_ssize_t count) {
+  if (count != 6) return refuse_count(count);
+  return answer_parts(args[2], args[4], args[5], [&](const auto& self, const char* named) {
+    return is_only_axis(args[3])
+               ? reduce_windows_quickly(*self.quickest, *self.rows, named, args[0], args[1])
+               : nullptr;
   });
 }
 
-/// Of beginnings: (array of one axis, dtype); None: not quickly.
-PyObject* scan(PyObject* object, PyObject* const* args, Py_ssize_t count) {
-  if (count != 2) return PyErr_Format(PyExc_TypeError, "two arguments");
-  return answer_parts(object, args[1], [&](const operation_object& self, const char* named) {
-    return scan_quickly(*self.quickest, *self.rows, named, args[0]);
+/// (array, fold, axis, dtype, nan, include_initial); None: not quickly.
+PyObject* scan(PyObject*, PyObject* const* args, Py_ssize_t count) {
+  if (count != 6) return refuse_count(count);
+  const bool is_plain = args[5] == Py_False && (args[2] == Py_None || is_only_axis(args[2]));
+  return answer_parts(args[1], args[3], args[4], [&](const auto& self, const char* named) {
+    return is_plain ? scan_quickly(*self.quickest, *self.rows, named, args[0]) : nullptr;
   });
 }
 
@@ -319,10 +337,12 @@ void bind_operation(nb::module_& core) {
   };
   static PyMethodDef methods[] = {{"_set_row_type", set_row_type, METH_VARARGS, nullptr},
                                   {"_set_other", set_other, METH_VARARGS, nullptr},
-                                  {"_segments", fast(segments), METH_FASTCALL, nullptr},
-                                  {"_rolling", fast(rolling), METH_FASTCALL, nullptr},
-                                  {"_scan", fast(scan), METH_FASTCALL, nullptr},
                                   {nullptr, nullptr, 0, nullptr}};
+  static PyMethodDef functions[] = {
+      {"reduce_segments_quickly", fast(segments), METH_FASTCALL, nullptr},
+      {"roll_quickly", fast(rolling), METH_FASTCALL, nullptr},
+      {"scan_quickly", fast(scan), METH_FASTCALL, nullptr},
+      {nullptr, nullptr, 0, nullptr}};
   static PyType_Slot slots[] = {{Py_tp_new, reinterpret_cast<void*>(make)},
                                 {Py_tp_init, reinterpret_cast<void*>(initialize)},
                                 {Py_tp_call, reinterpret_cast<void*>(call)},
@@ -341,6 +361,7 @@ void bind_operation(nb::module_& core) {
   nan_name = PyUnicode_InternFromString("nan");
   operation_type = PyType_FromSpec(&spec);
   core.attr("operation") = nb::borrow(operation_type);
+  PyModule_AddFunctions(core.ptr(), functions);
 }
 
 }  // namespace monofold::python

@@ -130,3 +130,40 @@ def test_extrema_beside_what_is_not_finite(dtype, odd):
             for operations in ((mf.min, mf.max), (mf.argmin, mf.argmax, mf.count), (mf.max, mf.argmin)):
                 alone = [operation(x) for operation in operations]
                 assert all(map(same, mf.reduce(x, mf.all(*operations)), alone)), (count, place)
+
+
+# The first window, what enters and what leaves have ways of their own, and vectors go by pairs of windows.
+@pytest.mark.parametrize("dtype", ("float64", "float32"))
+def test_windows_with_something_odd_at_every_place(dtype):
+    random = np.random.default_rng(11)
+    for count, window in ((40, 3), (40, 17), (40, 39)):
+        for odd in (np.nan, np.inf, -np.inf, -0.0, 2.0**100):
+            for place in range(count):
+                x = random.standard_normal(count).astype(dtype)
+                x[place] = odd
+                for fold in (mf.sum, mf.mean):
+                    own = [fold(x[i:i + window], dtype=dtype) for i in range(count - window + 1)]
+                    assert same(mf.rolling(x, window, fold), np.array(own, dtype))
+                beginnings = [mf.sum(x[:i + 1], dtype=dtype) for i in range(count)]
+                assert same(mf.cumulative_sum(x), np.array(beginnings, dtype))
+    assert same(mf.rolling(np.full(20, -0.0), 4, mf.sum), np.full(17, -0.0))
+
+
+# As one line rows of 3, 10 or 20 columns fill whole vectors after some of them.
+@pytest.mark.parametrize("width", (1, 3, 7, 10, 13, 20, 24))
+def test_narrow_columns_with_something_odd_at_every_place(width):
+    random = np.random.default_rng(13)
+    for odd in (np.nan, np.inf, -np.inf, 1e300, 5e-324):
+        for place in range(0, 25 * width, 3):
+            x = random.standard_normal((25, width))
+            x.flat[place] = odd
+            assert same(mf.sum(x, axis=0), np.array([mf.sum(x[:, i].copy()) for i in range(width)]))
+    assert same(mf.sum(np.full((25, width), -0.0), axis=0), np.full(width, -0.0))
+
+
+def test_float32_sums_at_the_middle_between_two():
+    x = np.array([1.0, 2.0**-24, 2.0**-24, 2.0**-60, -2.0**-60] * 30, "float32")
+    beginnings = [mf.sum(x[:i + 1], dtype="float32") for i in range(x.size)]
+    assert same(mf.cumulative_sum(x), np.array(beginnings, "float32"))
+    pairs = [mf.sum(x[i:i + 2], dtype="float32") for i in range(x.size - 1)]
+    assert same(mf.rolling(x, 2, mf.sum), np.array(pairs, "float32"))

@@ -97,24 +97,31 @@ void put_slid(slid how, window_sum& sum, const double* leaving, const double* en
 ///            rounded, and what that left out (null where `sink.wants_low` is not); the windows have no NaN, no
 ///            infinities, and no sum of -0.
 ///            sink.one(i, counts, leading): of one window. sink.decide(counts, high, number): whether the counts
-///            and the sum of what is finite give the answer, which then goes to sink.numbers
+///            and the sum of what is finite give the answer, which then goes to sink.numbers. sink.place(i): where
+///            sums and numbers from the i-th on may lie as they are handed out, or null
 /// cost       as window_sum::slide, nearly always; one pass over the first window
 template <class Terms, class Sink>
 void roll_sums(const Terms& terms, std::int64_t first, std::int64_t end, std::int64_t window,
                const Sink& sink) {
   double leaving[window_block], entering[window_block];
-  double high[window_block], lows[window_block];
+  double sums[window_block], lows[window_block];
   double* const low = sink.wants_low ? lows : nullptr;
   window_sum sum;
   for (std::int64_t at = 0; at < window; at += window_block) {
     const std::int64_t count = std::min<std::int64_t>(window_block, window - at);
     sum.begin(terms.load(first + at, count, entering), count);
   }
-  sink.one(first, sum.counts(), sum.leading());
+  if (sum.is_plain_pair(sums[0], lows[0])) {
+    sink.block(first, 1, sum.counts(), sums, low);
+  } else {
+    sink.one(first, sum.counts(), sum.leading());
+  }
   for (std::int64_t at = first + 1; at < end; at += window_block) {
     const auto count = static_cast<int>(std::min<std::int64_t>(window_block, end - at));
     const double* const out = terms.load(at - 1, count, leaving);
     const double* const in = terms.load(at - 1 + window, count, entering);
+    double* const there = sink.place(at);
+    double* const high = there != nullptr ? there : sums;
     const slid how = sum.slide(out, in, count, high, low, sink.wants_means ? window : 0);
     if (how == slid::to_means) {
       sink.numbers(at, count, high);
@@ -183,6 +190,7 @@ struct window_finisher {
     put(i, result<answer_t<F>>(fold.finish_leading(counts, sum)));
   }
   static bool decide(const exact_counts&, double, double&) { return false; }
+  static double* place(std::int64_t) { return nullptr; }
   void numbers(std::int64_t first, int count, const double* found) const {
     if constexpr (wants_means) {
       for (int i = 0; i < count; ++i) put(first + i, result<double>(found[i]));

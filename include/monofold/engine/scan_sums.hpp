@@ -20,11 +20,13 @@ namespace monofold::detail {
 template <class Terms, class Sink>
 void scan_sums_from(const Terms& terms, std::int64_t first, std::int64_t count, window_sum sum,
                     const Sink& sink) {
-  double entering[window_block], high[window_block], lows[window_block];
+  double entering[window_block], sums[window_block], lows[window_block];
   double* const low = sink.wants_low ? lows : nullptr;
   for (std::int64_t at = first; at < first + count; at += window_block) {
     const auto n = static_cast<int>(std::min<std::int64_t>(window_block, first + count - at));
     const double* const in = terms.load(at, n, entering);
+    double* const there = sink.place(at);
+    double* const high = there != nullptr ? there : sums;
     const slid how = sum.slide(nullptr, in, n, high, low);
     if (how != slid::no) {
       put_slid(how, sum, nullptr, in, at, n, high, low, sink);
@@ -108,6 +110,7 @@ struct scan_finisher {
     put(i, result<answer_t<F>>(fold.finish_leading(counts, sum)));
   }
   static bool decide(const exact_counts&, double, double&) { return false; }
+  static double* place(std::int64_t) { return nullptr; }
   void numbers(std::int64_t, int, const double*) const {}
   void block(std::int64_t first, int count, exact_counts counts, const double* high,
              const double* low) const {

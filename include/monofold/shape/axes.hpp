@@ -74,7 +74,7 @@ namespace detail {
 struct axis_set {
   bool has[max_axes] = {};
 
-  constexpr axis_set(int rank, const axis_numbers& axes) {
+  MONOFOLD_INLINE constexpr axis_set(int rank, const axis_numbers& axes) {
     for (const std::int64_t axis : axes) {
       const std::int64_t k = axis < 0 ? axis + rank : axis;
       if (k < 0 || k >= rank) {
@@ -123,8 +123,9 @@ constexpr int join_axes(int count, Steps*... steps) {
 }
 
 /// The rows of an array, whose kept axes are those of the result; no two axes are joined.
-constexpr array_rows separate_axes(const axis_numbers& extents, const axis_numbers& strides,
-                                   const axis_numbers& axes) {
+MONOFOLD_INLINE constexpr array_rows separate_axes(const axis_numbers& extents,
+                                                   const axis_numbers& strides,
+                                                   const axis_numbers& axes) {
   const int rank = extents.size();
   const axis_set is_reduced(rank, axes);
   std::int64_t index_strides[max_axes] = {};

@@ -22,11 +22,10 @@
 
 namespace monofold::detail {
 
-// As there are so few items, one look at them tells where bins must stand to hold them all: there is nothing to guess,
-// to keep, or to move. Bins are those of fold/exact/anchors with room for all items in one lane, so that lanes and
-// bins are added up as doubles, without error.
+// One look at so few items tells where bins must stand to hold them all. Bins are those of fold/exact/anchors with room
+// for all items in one lane, so that lanes and bins are added up as doubles, without error.
 
-/// The smallest and the largest of some doubles, of zeros either; `most` is NaN where one is not finite.
+/// The smallest and the largest of some doubles, of zeros either.
 struct double_range {
   double least;
   double most;
@@ -37,8 +36,7 @@ struct double_range {
 /// A number that is high + low, |low| at most half a unit of high, give or take `lost`.
 using doubtful_sum = sum_of_two;
 
-/// Calls take(i, n, v) for each vector of items [i, i + n), of which the last may have fewer. `v`, below `num`: which
-/// of so many chains of operations takes it.
+/// Calls take(i, n, v) for vectors of items [i, i + n), the last one perhaps of fewer, by chain v of `num`.
 template <int bytes, int num, class Take>
 MONOFOLD_INLINE void by_vectors(std::int64_t count, const Take& take) {
   constexpr std::int64_t width = bytes / 8;
@@ -57,10 +55,13 @@ MONOFOLD_INLINE void load_doubles(const double* from, std::int64_t count, double
                                   Vector& out) {
   if (count == sizeof(Vector) / 8) {
     std::memcpy(&out, from, sizeof(out));
-  } else {
-    out = Vector{} + other;
-    for (std::int64_t l = 0; l < count; ++l) out[l] = from[l];
+    return;
   }
+  out = Vector{} + other;
+#if !defined(__clang__)
+  if constexpr (sizeof(Vector) == 64) return load_first(from, static_cast<int>(count), out);
+#endif
+  for (std::int64_t l = 0; l < count; ++l) out[l] = from[l];
 }
 
 /// a < b ? a : b in each lane, or a > b. By name: of the comparison gcc makes two instructions.
@@ -77,6 +78,20 @@ MONOFOLD_INLINE void take_extremum(const Vector& a, const Vector& b, Vector& out
 #endif
 }
 
+/// lost |= a ^ b, of their bits. By name: gcc makes two instructions of it.
+template <class Vector, class Whole>
+MONOFOLD_INLINE void note_difference(const Vector& a, const Vector& b, Whole& lost) {
+#if !defined(__clang__)
+  if constexpr (sizeof(Vector) == 64) {
+    __asm__("vpternlogq {$0xf6, %2, %1, %0|%0, %1, %2, 0xf6}" : "+v"(lost) : "v"(a), "v"(b));
+    return;
+  }
+#endif
+  lost |= (Whole)a ^ (Whole)b;  // NOLINT: the bits
+}
+
+/// `sees_nan`: `out.most` is NaN where an item is; else NaN behind the first item are passed over.
+template <bool sees_nan>
 struct range_work {
   const double* items;
   std::int64_t count;
@@ -88,7 +103,7 @@ struct range_work {
     constexpr int num = 4;  // to hide the latency of the operation
     using real = typename lanes<bytes>::real;
     real least[num], most[num];
-    real none[num] = {};  // what numbers less themselves are
+    [[maybe_unused]] real none[num] = {};  // what numbers less themselves are
     for (int v = 0; v < num; ++v) least[v] = most[v] = real{} + items[0];
     by_vectors<bytes, num>(
         count, [&](auto i, auto n, auto v) __attribute__((always_inline)) {
@@ -97,19 +112,56 @@ struct range_work {
           load_doubles(items + i, n, items[0], x);
           take_extremum<false>(x, least[v], least[v]);
           take_extremum<true>(x, most[v], most[v]);
-          none[v] += x - x;
+          if constexpr (sees_nan) none[v] += x - x;
         });
     for (int v = 1; v < num; ++v) {
       take_extremum<false>(least[v], least[0], least[0]);
       take_extremum<true>(most[v], most[0], most[0]);
-      none[0] += none[v];
+      if constexpr (sees_nan) none[0] += none[v];
     }
     out = {least[0][0], most[0][0]};
     for (int l = 1; l < bytes / 8; ++l) {
       if (least[0][l] < out.least) out.least = least[0][l];
       if (most[0][l] > out.most) out.most = most[0][l];
     }
-    for (int l = 0; l < bytes / 8; ++l) out.most += none[0][l];
+    for (int l = 0; sees_nan && l < bytes / 8; ++l) out.most += none[0][l];
+  }
+};
+
+/// The largest magnitude, by bits: of NaN, and of infinities, what is no number.
+struct magnitude_work {
+  const double* items;
+  std::int64_t count;
+  double& out;
+
+  template <int bytes>
+  MONOFOLD_INLINE void run() const {
+    constexpr int num = 4;  // to hide the latency of the operation
+    using real = typename lanes<bytes>::real;
+    using whole = typename lanes<bytes>::whole;
+    whole most[num] = {};
+    by_vectors<bytes, num>(
+        count, [&](auto i, auto n, auto v) __attribute__((always_inline)) {
+          real x;
+          load_doubles(items + i, n, 0, x);
+          take_larger((whole)x & INT64_MAX, most[v]);  // NOLINT: the bits
+        });
+    for (int v = 1; v < num; ++v) take_larger(most[v], most[0]);
+    std::int64_t all = 0;
+    for (int l = 0; l < bytes / 8; ++l) all = most[0][l] > all ? most[0][l] : all;
+    out = bits_as<double>(static_cast<std::uint64_t>(all));
+  }
+
+ private:
+  template <class Vector>
+  MONOFOLD_INLINE static void take_larger(const Vector& x, Vector& most) {
+#if !defined(__clang__)
+    if constexpr (sizeof(Vector) == 64) {
+      __asm__("vpmaxsq {%1, %0, %0|%0, %0, %1}" : "+v"(most) : "v"(x));
+      return;
+    }
+#endif
+    most = x > most ? x : most;
   }
 };
 
@@ -145,7 +197,6 @@ struct products_sum {
     doubt = n * (n / 8 + 9) * (anchor * 0x1p-106);
   }
 
-  /// Of lanes in two chains.
   template <class Vector>
   MONOFOLD_INLINE void finish(const Vector& high, const Vector& low, doubtful_sum& out) const {
     add_with_rest<double>(taken_by(high, anchor), taken_by(low, 0), out.high, out.low);
@@ -168,7 +219,7 @@ struct moments_work {
     using real = typename lanes<bytes>::real;
     using whole = typename lanes<bytes>::whole;
     const two_anchors anchors(max_exponent, count);
-    const products_sum of_squares(2 * max_exponent, count);
+    const products_sum of_squares(with_squares ? 2 * max_exponent : 0, count);
     real high = real{} + anchors.first, low = real{} + anchors.second;
     real square = real{} + of_squares.anchor, square_low = {};
     whole lost = {};
@@ -180,17 +231,17 @@ struct moments_work {
           const real sum_high = high + x;
           const real left = x - (sum_high - high);
           const real sum_low = low + left;
-          lost |= (whole)(sum_low - low) ^ (whole)left;  // NOLINT: the bits
+          note_difference(sum_low - low, left, lost);
           high = sum_high;
           low = sum_low;
-          deposit_product<bytes>(square, square_low, x, x);
+          if constexpr (with_squares) deposit_product<bytes>(square, square_low, x, x);
         });
     add_with_rest<double>(taken_by(high, anchors.first), taken_by(low, anchors.second), sum.high,
                           sum.low);
     std::int64_t any = 0;
     for (int l = 0; l < bytes / 8; ++l) any |= lost[l];
     sum.lost = sum.high - sum.high + (any << 1 == 0 ? 0 : 1);  // NaN where an item is
-    of_squares.finish(square, square_low, squares);
+    if constexpr (with_squares) of_squares.finish(square, square_low, squares);
   }
 };
 
@@ -236,24 +287,44 @@ struct find_work {
     const auto wanted = bits_as<std::uint64_t>(item);
     std::int64_t i = 0;
     for (; i + at_once <= count; i += at_once) {
-      whole found = {};
+      whole seen = whole{} - 1;
       unrolled<at_once / width>([&](auto v) __attribute__((always_inline)) {
         whole x;
         std::memcpy(&x, items + i + v * width, sizeof(x));
-        // The highest bit tells whether x is 0 now. Of a comparison gcc makes one of each lane.
-        x ^= wanted;
-        found |= (x - 1) & ~x;
+        see(x ^ wanted, seen);
       });
-      std::uint64_t any = 0;
-      for (int l = 0; l < width; ++l) any |= found[l];
-      if (any >> 63 != 0) break;
+      if (has_seen_zero(seen)) break;
     }
     while (i < count && bits_as<std::uint64_t>(items[i]) != wanted) ++i;
     out = i;
   }
+
+ private:
+  template <class Whole>
+  MONOFOLD_INLINE static void see(const Whole& x, Whole& seen) {
+#if !defined(__clang__)
+    if constexpr (sizeof(Whole) == 64) {
+      __asm__("vpminuq {%1, %0, %0|%0, %0, %1}" : "+v"(seen) : "v"(x));
+      return;
+    }
+#endif
+    seen &= ~((x - 1) & ~x);  // the highest bit tells whether x is 0
+  }
+  template <class Whole>
+  MONOFOLD_INLINE static bool has_seen_zero(const Whole& seen) {
+#if !defined(__clang__)
+    if constexpr (sizeof(Whole) == 64) {
+      unsigned char zeros;
+      __asm__("vptestnmq {%1, %1, %0|%0, %1, %1}" : "=k"(zeros) : "v"(seen));
+      return zeros != 0;
+    }
+#endif
+    std::uint64_t all = ~std::uint64_t{0};
+    for (std::size_t l = 0; l < sizeof(Whole) / 8; ++l) all &= seen[l];
+    return all >> 63 == 0;
+  }
 };
 
-/// Floats as doubles.
 struct widen_work {
   const float* items;
   std::int64_t count;
@@ -281,17 +352,48 @@ void run_by_vectors(const Work& work) {
   instruction_set_in_use() == instruction_set::avx512 ? run_avx512(work) : run_avx2(work);
 }
 
-/// The range of some doubles; false: some are not finite, or the largest is too large or too small for sums of squares,
-/// as 0 is.
-inline bool find_range(const double* items, std::int64_t count, double_range& out) {
-  run_by_vectors(range_work{items, count, out});
-  const double most = out.magnitude();
+MONOFOLD_INLINE bool is_summable(const double_range& range) {
+  const double most = range.magnitude();
   return most > 0x1p-400 && most < 0x1p400;
 }
-/// The least e with all items below 2^e.
-inline int exponent_above(const double_range& range) {
+/// False: some are infinite, or where asked NaN, or all too large or too small for sums of squares, as 0 is.
+template <bool sees_nan>
+bool find_range(const double* items, std::int64_t count, double_range& out) {
+  run_by_vectors(range_work<sees_nan>{items, count, out});
+  return is_summable(out);
+}
+MONOFOLD_INLINE int exponent_above(const double_range& range) {
   return static_cast<int>(bits_as<std::uint64_t>(range.magnitude()) >> 52) - 1022;
 }
+
+/// From so many items on a look at their range takes less time than a second double a lane.
+inline constexpr std::int64_t least_anchored = 128;
+
+/// What a few doubles add up to, all in one function.
+struct few_sum {
+  double_range range;
+  sum_of_two sum;
+  bool is_known;  // else two doubles do not hold it, or range or -0 forbid it
+};
+struct few_sum_work {
+  const double* items;
+  std::int64_t count;
+  bool refuses_minus_zero;
+  few_sum& out;
+
+  template <int bytes>
+  MONOFOLD_INLINE void run() const {
+    out.is_known = false;
+    std::int64_t place = count;
+    if (refuses_minus_zero) find_work{items, count, -0.0, place}.template run<bytes>();
+    range_work<false>{items, count, out.range}.template run<bytes>();  // of NaN the sum is none
+    if (place != count || !is_summable(out.range)) return;
+    doubtful_sum unused;
+    moments_work<false>{items, count, exponent_above(out.range), out.sum, unused}
+        .template run<bytes>();
+    out.is_known = out.sum.lost == 0;
+  }
+};
 
 }  // namespace monofold::detail
 

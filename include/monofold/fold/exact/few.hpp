@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "monofold/fold/exact/anchored_sums.hpp"
 #include "monofold/fold/exact/few_vectors.hpp"
 #include "monofold/fold/exact/leading.hpp"
 #include "monofold/fold/exact/products.hpp"
@@ -88,6 +89,14 @@ MONOFOLD_INLINE bool sum_few(const typename Term::item* items, std::int64_t coun
   if constexpr (sizeof(typename Term::item) >= 4) {
     // Fewer are not worth the joining of lanes.
     if (count >= least_in_lanes && instruction_set_in_use() != instruction_set::baseline) {
+      if constexpr (std::is_same_v<Term, value_term<double>>) {
+        if (count >= least_anchored) {
+          few_sum found;
+          run_by_vectors(few_sum_work{items, count, false, found});
+          out = found.sum;
+          if (found.is_known) return true;
+        }
+      }
       return sum_few_by_lanes<Term>(items, count, out);
     }
   }

@@ -31,6 +31,24 @@ MONOFOLD_INLINE void prefetch(const void* at, std::uintptr_t ahead) {
   __builtin_prefetch(reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(at) + ahead));
 }
 
+#if defined(__x86_64__) && !defined(__clang__)
+/// The first `count` lanes of a vector of eight from memory, of which no more is read, or to it. By name: through memory
+/// of its own a vector takes longer.
+MONOFOLD_INLINE void load_first(const double* from, int count, lanes<64>::real& out) {
+  const auto mask = static_cast<unsigned char>((1u << count) - 1);
+  __asm__("vmovupd {%1, %0%{%2%}|%0%{%2%}, %1}"
+          : "+v"(out)
+          : "m"(*reinterpret_cast<const lanes<64>::real*>(from)), "Yk"(mask));
+}
+MONOFOLD_INLINE void store_first(const lanes<64>::real& from, int count, double* to) {
+  const auto mask = static_cast<unsigned char>((1u << count) - 1);
+  __asm__ volatile("vmovupd {%1, (%0)%{%2%}|ZMMWORD PTR [%0]%{%2%}, %1}"
+                   :
+                   : "r"(to), "v"(from), "Yk"(mask)
+                   : "memory");
+}
+#endif
+
 /// out = a * b + c, rounded once. By name: gcc takes lanes apart in some loops over them, and knows the
 /// instruction's builtin function only where all of a source file is compiled for it.
 template <int bytes, class Vector>

@@ -73,12 +73,23 @@ class window_sum {
 
   window_sum() = default;
   /// One that grows.
-  explicit window_sum(const exact_state<number>& before) : state_(before), grows_(true) {}
+  explicit window_sum(const exact_state<number>& before)
+      : state_(before), is_pair_(is_zero(before.sum)), grows_(true) {}
 
   /// More items of the first window.
   void begin(const double* terms, std::int64_t count) {
+    if (state_.counts.items == 0 && begin_with_few(terms, count)) return;
+    to_limbs();
+    largest_ = -1;
     add_run<value_term<double>>(state_, terms, count);
-    is_pair_ = false;
+  }
+  /// Whether the window has no NaN, no infinities and no -0, and is high + low, apart as those of sum_of_two.
+  bool is_plain_pair(double& high, double& low) const {
+    const exact_counts& c = state_.counts;
+    high = pair_[0];
+    low = pair_[1];
+    return is_pair_ && !has_far_ &&
+           (c.nan | c.positive_infinity | c.negative_infinity | c.minus_zeros) == 0;
   }
 
   const exact_counts& counts() const { return state_.counts; }
@@ -90,6 +101,7 @@ class window_sum {
   /// Moves on by one item, at any cost.
   void step(double leaving, double entering) {
     to_limbs();
+    largest_ = -1;
     add_to_sum(value_term<double>::of(entering));
     exact_term out = value_term<double>::of(leaving);
     out.negative = !out.negative;
@@ -113,6 +125,8 @@ class window_sum {
   ///            infinities, which count as 0, or sums of 0 that may be -0; counts() are the caller's to move then
   slid slide(const double* leaving, const double* entering, int count, double* high, double* low,
              std::int64_t divisor = 0) {
+    const double first_largest = largest_;
+    largest_ = -1;
     if (has_far_) to_limbs();
     if (!to_pair() || (has_far_ && low != nullptr)) return slid::no;
     const exact_counts& c = state_.counts;
@@ -122,7 +136,9 @@ class window_sum {
     window_parts sum;
     if (special || has_far_ || since_ < 0 || !try_slide(leaving, entering, count, sum, high, low)) {
       window_facts facts{0, true, false};
-      if (!grows_) find_facts(leaving, count, facts);
+      // What leaves the first window first is of it, or enters now.
+      if (first_largest < 0 && !grows_) find_facts(leaving, count, facts);
+      if (first_largest > facts.largest) facts.largest = first_largest;
       find_facts(entering, count, facts);
       if (!facts.is_known) return slid::no;
       special |= !facts.is_finite;
@@ -279,6 +295,23 @@ class window_sum {
     if (term.significand != 0) add_term(state_, term);
     state_.counts = counts;
   }
+  /// By vectors, without a state.
+  bool begin_with_few([[maybe_unused]] const double* terms, [[maybe_unused]] std::int64_t count) {
+#if defined(MONOFOLD_EXACT_X86) && MONOFOLD_STRICT_DOUBLES
+    if (instruction_set_in_use() == instruction_set::baseline) return false;
+    few_sum found;
+    run_by_vectors(few_sum_work{terms, count, true, found});
+    if (!found.is_known) return false;
+    largest_ = found.range.magnitude();
+    pair_[0] = found.sum.high;
+    pair_[1] = found.sum.low;
+    is_pair_ = true;
+    state_.counts.items = count;
+    return true;
+#else
+    return false;
+#endif
+  }
   void to_limbs() {
     if (!is_pair_) return;
     state_.sum = zero_number<number>();
@@ -318,7 +351,8 @@ class window_sum {
   bool has_far_ = false;
   exact_state<number> far_ = zero_state<number>();  // to be added to the pair; it has no counts
   window_anchors anchors_ = {};
-  int most_ = 0;              // sums of windows stay below 2^this
+  double largest_ = -1;  // magnitude of the first window's items, until it moves; -1: not known
+  int most_ = 0;         // sums of windows stay below 2^this
   std::int64_t divisor_ = 0;  // of the means that `high` becomes; 0: of none
   std::int64_t since_ = -1;   // so many items entered by these anchors; -1: there are none
 };

@@ -5,10 +5,13 @@
 #include <cstring>
 
 #include "monofold/fold/exact/accumulator.hpp"
+#include "monofold/fold/exact/anchored_sums.hpp"
 #include "monofold/fold/exact/few.hpp"
 #include "monofold/fold/exact/vectors.hpp"
 #include "monofold/fold/exact/window_quotients.hpp"
 #include "monofold/fold/exact/window_verified.hpp"
+#include "monofold/platform/bits.hpp"
+#include "monofold/platform/float_format.hpp"
 #include "monofold/platform/host_device.hpp"
 #include "monofold/platform/instruction_set.hpp"
 #include "monofold/platform/strict_arithmetic.hpp"
@@ -80,11 +83,11 @@ MONOFOLD_INLINE void load_lanes(const double* from, typename lanes<bytes>::real&
 }
 
 /// The magnitude of the largest item; whole vectors at a time, and zeros fill up the last one.
-template <int bytes>
-MONOFOLD_INLINE void find_facts_on(const double* items, int count, window_facts& facts) {
-  using real = typename lanes<bytes>::real;
-  using whole = typename lanes<bytes>::whole;
-  constexpr int width = lanes<bytes>::doubles;
+__attribute__((noinline)) inline void find_facts_portable(const double* items, int count,
+                                                          window_facts& facts) {
+  constexpr int bytes = 16, width = bytes / 8;
+  using real = lanes<bytes>::real;
+  using whole = lanes<bytes>::whole;
   real most = {};
   real not_finite = {};  // x - x: NaN where x is no finite number
   for (int at = 0; at < count; at += width) {
@@ -251,10 +254,6 @@ MONOFOLD_INLINE void slide_any_on(bool checks_leaving, const double* leaving,
 /// The loops, each in a function of its own for each instruction set: the loops inlined there take that of the
 /// function.
 #define MONOFOLD_WINDOW_LOOPS(suffix, bytes, ...)                                                 \
-  __VA_ARGS__ inline void find_facts_##suffix(const double* items, int count,                     \
-                                              window_facts& facts) {                              \
-    find_facts_on<bytes>(items, count, facts);                                                    \
-  }                                                                                               \
   __VA_ARGS__ inline void slide_block_##suffix(                                                   \
       bool checks_leaving, const double* leaving, const double* entering, int count,              \
       const window_anchors& anchors, window_parts& sum, double* high, double* low) {              \
@@ -300,7 +299,16 @@ inline void find_facts(const double* items, int count, window_facts& facts) {
   const strict_arithmetic arithmetic;
   if (!arithmetic.holds()) return;
   facts.is_known = true;
-  MONOFOLD_WINDOW_CALL(find_facts, items, count, facts);
+#if defined(MONOFOLD_EXACT_X86)
+  if (instruction_set_in_use() != instruction_set::baseline) {
+    double most = 0;
+    run_by_vectors(magnitude_work{items, count, most});
+    facts.is_finite &= bits_as<std::uint64_t>(most) < float_format<double>::infinity;
+    if (most > facts.largest) facts.largest = most;
+    return;
+  }
+#endif
+  find_facts_portable(items, count, facts);
 }
 
 /// The sums after each of `count` moves; where they do not fit, `sum.fits` is false, and they are any.

@@ -44,6 +44,11 @@ struct quiet_lanes {
             : "=v"(out)
             : "v"(own), "v"(before), "i"(8 - up));
   }
+  /// Of the lanes of a, then those of b, the ones at these places.
+  MONOFOLD_INLINE static void pick(const real& a, const real& b, const whole& places, real& out) {
+    out = a;
+    __asm__("vpermt2pd {%2, %1, %0|%0, %1, %2}" : "+v"(out) : "v"(places), "v"(b));
+  }
   MONOFOLD_INLINE static void keep_least(const real& x, whole& least) {
     __asm__("vpminsq {%1, %0, %0|%0, %0, %1}" : "+v"(least) : "v"(x));
   }
@@ -82,11 +87,15 @@ struct quiet_lanes {
       std::memcpy(&out, from, 64);
     } else {
       out = real{};
-      std::memcpy(&out, from, static_cast<std::size_t>(count) * sizeof(double));
+      load_first(from, count, out);
     }
   }
   MONOFOLD_INLINE static void store(const real& from, int count, double* to) {
-    std::memcpy(to, &from, count >= 8 ? 64 : static_cast<std::size_t>(count) * sizeof(double));
+    if (count >= 8) {
+      std::memcpy(to, &from, 64);
+    } else {
+      store_first(from, count, to);
+    }
   }
 };
 
@@ -110,7 +119,55 @@ struct eight_sums {
   }
 };
 
-/// A window's sum as upper + lower, in lanes for eight windows one after the other.
+/// Sums of windows as upper + lower, each in a lane.
+struct slid_sums {
+  using real = quiet_lanes::real;
+
+  real upper, lower;
+
+  /// The sum, rounded quietly, and what that left out.
+  MONOFOLD_INLINE void round(real& high) const {
+    real one = real{} + 1.0;
+    multiply_add_quietly(upper, one, lower, high);
+  }
+  MONOFOLD_INLINE void rest_of(const real& high, real& low) const {
+    real b_part, a_part, b_rest, a_rest;
+    quiet_lanes::subtract(high, upper, b_part);
+    quiet_lanes::subtract(high, b_part, a_part);
+    quiet_lanes::subtract(upper, a_part, a_rest);
+    quiet_lanes::subtract(lower, b_part, b_rest);
+    quiet_lanes::add(a_rest, b_rest, low);
+  }
+};
+
+/// Items, or numbers for as many windows, one after the other: those at even places and those at odd ones.
+struct even_and_odd {
+  using real = quiet_lanes::real;
+  using whole = quiet_lanes::whole;
+
+  whole evens = {0, 2, 4, 6, 8, 10, 12, 14}, odds = {1, 3, 5, 7, 9, 11, 13, 15};
+  whole first = {0, 8, 1, 9, 2, 10, 3, 11}, second = {4, 12, 5, 13, 6, 14, 7, 15};
+
+  MONOFOLD_INLINE void part(const real (&in_line)[2], real& even, real& odd) const {
+    quiet_lanes::pick(in_line[0], in_line[1], evens, even);
+    quiet_lanes::pick(in_line[0], in_line[1], odds, odd);
+  }
+  MONOFOLD_INLINE void load(const double* from, int count, real (&in_line)[2]) const {
+    quiet_lanes::load(from, count, in_line[0]);
+    quiet_lanes::load(from + 8, count > 8 ? count - 8 : 0, in_line[1]);
+  }
+  MONOFOLD_INLINE void store(const real& even, const real& odd, int count, double* to) const {
+    real out;
+    quiet_lanes::pick(even, odd, first, out);
+    quiet_lanes::store(out, count, to);
+    if (count <= 8) return;
+    quiet_lanes::pick(even, odd, second, out);
+    quiet_lanes::store(out, count - 8, to + 8);
+  }
+};
+
+/// A window's sum, in lanes for each second of sixteen windows one after the other: items go by pairs, and what the
+/// second one of a pair has added is taken away for the windows between.
 ///
 /// Items are cut at an anchor, rounded quietly. All other additions raise a flag where they are not exact: where none
 /// was raised both parts make up each item, and both sums are those of their parts, however large the items are. A
@@ -120,7 +177,7 @@ struct verified_slide {
 
   real anchor;
   real one = real{} + 1.0;
-  real upper, lower;
+  slid_sums odd, even;
   eight_sums uppers, lowers;
 
   MONOFOLD_INLINE verified_slide(double at, double high, double low) : anchor(real{} + at) {
@@ -128,8 +185,8 @@ struct verified_slide {
     real part[2], rest[2];
     cut(real{} + high, part[0], rest[0]);
     cut(real{} + low, part[1], rest[1]);
-    upper = part[0] + part[1];
-    lower = rest[0] + rest[1];
+    odd.upper = part[0] + part[1];
+    odd.lower = rest[0] + rest[1];
   }
   MONOFOLD_INLINE void cut(const real& x, real& part, real& rest) const {
     real sum;
@@ -137,32 +194,33 @@ struct verified_slide {
     part = sum - anchor;
     rest = x - part;
   }
-  MONOFOLD_INLINE void take(const real& entering) {
-    real part, rest, sum;
-    cut(entering, part, rest);
-    uppers.take(part, sum);
-    upper += sum;
-    lowers.take(rest, sum);
-    lower += sum;
+  /// Those of even places, and of odd ones.
+  MONOFOLD_INLINE void take(const real& first, const real& second) {
+    real part[2], rest[2];
+    cut(first, part[0], rest[0]);
+    cut(second, part[1], rest[1]);
+    add(part, rest);
   }
-  MONOFOLD_INLINE void take(const real& leaving, const real& entering) {
-    real part[2], rest[2], sum;
-    cut(leaving, part[0], rest[0]);
-    cut(entering, part[1], rest[1]);
-    uppers.take(part[1] - part[0], sum);
-    upper += sum;
-    lowers.take(rest[1] - rest[0], sum);
-    lower += sum;
+  MONOFOLD_INLINE void take(const real (&leaving)[2], const real (&entering)[2]) {
+    real part[2], rest[2], part_out, rest_out;
+    for (int p = 0; p < 2; ++p) {
+      cut(entering[p], part[p], rest[p]);
+      cut(leaving[p], part_out, rest_out);
+      part[p] -= part_out;
+      rest[p] -= rest_out;
+    }
+    add(part, rest);
   }
-  /// The sum, rounded quietly, and what that left out.
-  MONOFOLD_INLINE void round(real& high) const { multiply_add_quietly(upper, one, lower, high); }
-  MONOFOLD_INLINE void rest_of(const real& high, real& low) const {
-    real b_part, a_part, b_rest, a_rest;
-    quiet_lanes::subtract(high, upper, b_part);
-    quiet_lanes::subtract(high, b_part, a_part);
-    quiet_lanes::subtract(upper, a_part, a_rest);
-    quiet_lanes::subtract(lower, b_part, b_rest);
-    quiet_lanes::add(a_rest, b_rest, low);
+
+ private:
+  MONOFOLD_INLINE void add(const real (&part)[2], const real (&rest)[2]) {
+    real sum;
+    uppers.take(part[0] + part[1], sum);
+    odd.upper += sum;
+    even.upper = odd.upper - part[1];
+    lowers.take(rest[0] + rest[1], sum);
+    odd.lower += sum;
+    even.lower = odd.lower - rest[1];
   }
 };
 
@@ -181,7 +239,7 @@ struct verified_quotients {
     below = inverse * (1 - 0x1p-50);
     above = inverse * (1 + 0x1p-50);
   }
-  MONOFOLD_INLINE void take(const verified_slide& sum, real& found) const {
+  MONOFOLD_INLINE void take(const slid_sums& sum, real& found) const {
     real high, q, most, rest;
     sum.round(high);
     multiply_quietly(high, inverse, q);
@@ -243,33 +301,41 @@ MONOFOLD_INLINE void slide_verified_as(const verified_block& block, window_parts
   flags.clear();  // the inverses were rounded
   verified_slide own(block.anchor, sum.high, sum.low);
   lanes<64>::whole least = {};
+  const even_and_odd turns;
   const auto take = [&](int at, int n) __attribute__((always_inline)) {
-    real leaving, entering, high, low;
-    quiet_lanes::load(block.entering + at, n, entering);
-    quiet_lanes::keep_least(entering, least);
+    real in_line[2], leaving[2], entering[2], even, odd;
+    turns.load(block.entering + at, n, in_line);
+    quiet_lanes::keep_least(in_line[0], least);
+    quiet_lanes::keep_least(in_line[1], least);
+    turns.part(in_line, entering[0], entering[1]);
     if constexpr (grows) {
-      own.take(entering);
+      own.take(entering[0], entering[1]);
     } else {
-      quiet_lanes::load(block.leaving + at, n, leaving);
+      turns.load(block.leaving + at, n, in_line);
+      turns.part(in_line, leaving[0], leaving[1]);
       own.take(leaving, entering);
     }
     if constexpr (kind == slid_as::means) {
-      quotients.take(own, high);
+      quotients.take(own.even, even);
+      quotients.take(own.odd, odd);
     } else {
-      own.round(high);
+      own.even.round(even);
+      own.odd.round(odd);
     }
-    quiet_lanes::store(high, n, block.high + at);
+    turns.store(even, odd, n, block.high + at);
     if constexpr (kind == slid_as::sums_and_rests) {
-      own.rest_of(high, low);
-      quiet_lanes::store(low, n, block.low + at);
+      real even_rest, odd_rest;
+      own.even.rest_of(even, even_rest);
+      own.odd.rest_of(odd, odd_rest);
+      turns.store(even_rest, odd_rest, n, block.low + at);
     }
   };
   int at = 0;
-  for (; at + 8 <= block.count; at += 8) take(at, 8);
+  for (; at + 16 <= block.count; at += 16) take(at, 16);
   if (at < block.count) take(at, block.count - at);
-  seen_by(flags, own.upper);
-  seen_by(flags, own.lower);
-  const double upper = own.upper[7], lower = own.lower[7];
+  seen_by(flags, own.odd.upper);
+  seen_by(flags, own.odd.lower);
+  const double upper = own.odd.upper[7], lower = own.odd.lower[7];
   sum.fits = !flags.any() && upper - upper == 0 && lower - lower == 0;
   const sum_and_rest last(upper, lower);
   sum.high = last.sum;
