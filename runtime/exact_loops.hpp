@@ -40,8 +40,8 @@
   MONOFOLD_EXACT_MOMENTS(prefix, avx2, Item);                          \
   MONOFOLD_EXACT_MOMENTS(prefix, avx512, Item)
 #define MONOFOLD_FEW_SUMS(prefix)                                                           \
-  prefix template void detail::run_avx2<detail::few_sum_work>(const detail::few_sum_work&); \
-  prefix template void detail::run_avx512<detail::few_sum_work>(const detail::few_sum_work&)
+  prefix template void detail::run_avx2<detail::sum_of_few_work>(const detail::sum_of_few_work&); \
+  prefix template void detail::run_avx512<detail::sum_of_few_work>(const detail::sum_of_few_work&)
 
 namespace monofold {
 

@@ -370,16 +370,16 @@ MONOFOLD_INLINE int exponent_above(const double_range& range) {
 inline constexpr std::int64_t least_anchored = 128;
 
 /// What a few doubles add up to, all in one function.
-struct few_sum {
+struct sum_of_few {
   double_range range;
   sum_of_two sum;
   bool is_known;  // else two doubles do not hold it, or range or -0 forbid it
 };
-struct few_sum_work {
+struct sum_of_few_work {
   const double* items;
   std::int64_t count;
   bool refuses_minus_zero;
-  few_sum& out;
+  sum_of_few& out;
 
   template <int bytes>
   MONOFOLD_INLINE void run() const {

@@ -91,8 +91,8 @@ MONOFOLD_INLINE bool sum_few(const typename Term::item* items, std::int64_t coun
     if (count >= least_in_lanes && instruction_set_in_use() != instruction_set::baseline) {
       if constexpr (std::is_same_v<Term, value_term<double>>) {
         if (count >= least_anchored) {
-          few_sum found;
-          run_by_vectors(few_sum_work{items, count, false, found});
+          sum_of_few found;
+          run_by_vectors(sum_of_few_work{items, count, false, found});
           out = found.sum;
           if (found.is_known) return true;
         }

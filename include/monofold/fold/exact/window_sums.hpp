@@ -299,8 +299,8 @@ class window_sum {
   bool begin_with_few([[maybe_unused]] const double* terms, [[maybe_unused]] std::int64_t count) {
 #if defined(MONOFOLD_EXACT_X86) && MONOFOLD_STRICT_DOUBLES
     if (instruction_set_in_use() == instruction_set::baseline) return false;
-    few_sum found;
-    run_by_vectors(few_sum_work{terms, count, true, found});
+    sum_of_few found;
+    run_by_vectors(sum_of_few_work{terms, count, true, found});
     if (!found.is_known) return false;
     largest_ = found.range.magnitude();
     pair_[0] = found.sum.high;
