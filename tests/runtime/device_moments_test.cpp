@@ -60,7 +60,7 @@ std::vector<Item> items_like(kind how, std::int64_t count) {
 
 /// Rows that begin and end anywhere in 16 bytes, side by side or with gaps.
 template <class Item>
-void compare_ragged(mf::dtype type) {
+void compare_rows_within_chunks(mf::dtype type) {
   for (const kind how : kinds) {
     const bytes items = bytes_of(items_like<Item>(how, 9 * 2060));
     for (const question& what : questions_of_sums(type)) {
@@ -75,9 +75,15 @@ void compare_ragged(mf::dtype type) {
   }
 }
 
-TEST_F(device_rows, ragged_of_float32) { compare_ragged<float>(mf::dtype::float32); }
-TEST_F(device_rows, ragged_of_bfloat16) { compare_ragged<mf::bfloat16>(mf::dtype::bfloat16); }
-TEST_F(device_rows, ragged_of_float16) { compare_ragged<mf::float16>(mf::dtype::float16); }
+TEST_F(device_rows, within_chunks_of_float32) {
+  compare_rows_within_chunks<float>(mf::dtype::float32);
+}
+TEST_F(device_rows, within_chunks_of_bfloat16) {
+  compare_rows_within_chunks<mf::bfloat16>(mf::dtype::bfloat16);
+}
+TEST_F(device_rows, within_chunks_of_float16) {
+  compare_rows_within_chunks<mf::float16>(mf::dtype::float16);
+}
 
 /// Columns of which a lane has several: neighbours that one load brings, and others.
 template <class Item>
@@ -85,7 +91,7 @@ void compare_many_columns(mf::dtype type) {
   for (const kind how : kinds) {
     const bytes items = bytes_of(items_like<Item>(how, 10 * 8196 + 8));
     for (const question& what : questions_of_sums(type)) {
-      for (const std::int64_t rows : {1, 4, 10}) {
+      for (const std::int64_t rows : {4, 10}) {
         compare_rows(what, items, {{rows, 4096}, {4096, 1}, {0}, 0});
         compare_rows(what, items, {{rows, 8195}, {8195, 1}, {0}, 1});
       }

@@ -45,7 +45,9 @@ template <class Real>
 MONOFOLD_GPU bool narrowed_near(double value, std::uint64_t ulps, std::uint64_t& bits) {
   constexpr std::uint64_t unit = std::uint64_t{1} << bits_cut<Real>;
   const std::uint64_t cut = bits_as<std::uint64_t>(value) & (unit - 1);
-  return narrowed_normal<Real>(value, bits) && cut - (unit / 2 - ulps) > 2 * ulps;
+  // Below a power of two the middle is half as far away.
+  return narrowed_normal<Real>(value, bits) && ulps < unit / 4 &&
+         cut - (unit / 2 - ulps) > 2 * ulps;
 }
 
 /// The bits of a double that no narrower format is asked to show, or that is rounded to odd.

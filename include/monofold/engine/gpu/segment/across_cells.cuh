@@ -86,7 +86,7 @@ class across_cells {
   static constexpr std::int64_t most_of_pairs = sizeof(item) == 2 ||
                                                         std::is_same_v<Term, value_term<item>> ||
                                                         std::is_same_v<Term, magnitude_term<item>>
-                                                    ? std::int64_t{1} << 31
+                                                    ? (std::int64_t{1} << 31) - 1
                                                     : std::int64_t{1} << 16;
   /// Sums of so many items are mostly doubles.
   static constexpr std::int64_t most_of_doubles = sizeof(item) == 4 ? 128 : tile_items_v<item>;

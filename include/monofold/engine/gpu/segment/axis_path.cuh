@@ -123,7 +123,7 @@ class axis_path {
   static constexpr int staging_teams = 2;
   static constexpr int staged_bytes = staging_teams * page_shape<Item>::bytes;
   static constexpr std::int64_t least_staged_columns = 96;  // of fewer, lanes have no work
-  static constexpr int most_static_bytes = 12 * 1024;       // that kernels have besides
+  static constexpr int most_static_bytes = 16 * 1024;       // that kernels have besides
   static constexpr bool finds_extrema = finds_by_pages_v<F, Item>;
   using term = across_term_t<F, contiguous_view<Item>>;
   static constexpr bool may_be_staged = [] {

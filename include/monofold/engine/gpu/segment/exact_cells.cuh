@@ -84,6 +84,7 @@ struct range_watch {
   /// sync       all lanes of the warp
   MONOFOLD_GPU bool are_multiples_of(int last) const {
     const int field = last + items::last_bias;
+    if (field >> exponent_bits > 0) return false;
     const std::uint32_t limit =
         field <= 1 ? 0 : (static_cast<std::uint32_t>(field) << (32 - exponent_bits)) - 1;
     return !any_lane(least < limit);

@@ -12,7 +12,6 @@
 #include "monofold/engine/gpu/segment/exact_row.cuh"
 #include "monofold/engine/gpu/segment/exact_team.cuh"
 #include "monofold/engine/gpu/segment/job.cuh"
-#include "monofold/engine/gpu/segment/ragged_row.cuh"
 #include "monofold/engine/gpu/segment/row_launch.cuh"
 #include "monofold/engine/gpu/segment/shared_chunks.cuh"
 #include "monofold/engine/gpu/segment/slot_page.cuh"
@@ -64,36 +63,19 @@ class row_teams {
 
   using term = segment_term_t<fold, typename Job::view_type>;
   using sink = std::remove_cv_t<decltype(std::declval<const Job&>().sinks.of(0))>;
-  /// Exact sums may have rows that begin anywhere.
-  static constexpr bool may_be_ragged = !std::is_void_v<term> && !are_halves;
   static constexpr bool answers_double =
       (answers_double_v<fold> || answers_pairs_v<fold>)&&is_answer_sink_v<sink>;
 
-  MONOFOLD_GPU row_teams(const Job& job, const row_launch& plan)
-      : job_(job), plan_(plan), first_(0), end_(plan.rows) {
-    if constexpr (may_be_ragged) {
-      if (!plan.are_ragged) return;
-      const item* const items = job.view.data();
-      if (bytes_past_16(items) != 0) ++first_;
-      if (bytes_past_16(items + job.segments.end(plan.rows - 1)) != 0) --end_;
-    }
-  }
+  MONOFOLD_GPU row_teams(const Job& job, const row_launch& plan) : job_(job), plan_(plan) {}
 
   /// Folds the rows of this warp.
   MONOFOLD_GPU void fold_rows(std::int64_t warp) const {
     const std::int64_t at_once = std::int64_t{groups} * teams();
-    if (may_be_ragged && warp == 0) add_ends();
     MONOFOLD_ROLL
     for (std::int64_t row = warp * at_once; row < plan_.rows; row += plan_.warps * at_once) {
       bytes16 raw[groups][depth];
       MONOFOLD_UNROLL
       for (int g = 0; g < groups; ++g) load(raw[g], row + g * teams() + team());
-      if constexpr (may_be_ragged) {
-        if (plan_.are_ragged) {
-          MONOFOLD_UNROLL
-          for (int g = 0; g < groups; ++g) ragged(row + g * teams() + team()).clear(raw[g]);
-        }
-      }
       if constexpr (std::is_void_v<term>) {
         if constexpr (has_zeros) {
           if (joins_by_halves()) {
@@ -112,29 +94,13 @@ class row_teams {
         }
         MONOFOLD_ROLL
         for (int g = 0; left >> g != 0; ++g) {
-          if ((left >> g & 1) == 0) continue;
-          const std::int64_t own = row + g * teams() + team();
-          add_again(job_, plan_, is_there(own) ? own : plan_.rows);
+          if ((left >> g & 1) != 0) add_again(job_, plan_, row + g * teams() + team());
         }
       }
     }
   }
 
  private:
-  /// Whether the row is one of those that whole chunks are loaded of.
-  MONOFOLD_GPU bool is_there(std::int64_t row) const { return row >= first_ && row < end_; }
-  /// Adds the rows at the ends of an array that lie within chunks.
-  MONOFOLD_GPU void add_ends() const {
-    if constexpr (may_be_ragged) {
-      if (first_ > 0) add_again(job_, plan_, team() == 0 ? 0 : plan_.rows);
-      if (end_ < plan_.rows) add_again(job_, plan_, team() == 0 ? end_ : plan_.rows);
-    }
-  }
-  MONOFOLD_GPU auto ragged(std::int64_t row) const {
-    const int length = is_there(row) ? static_cast<int>(job_.segments.length()) : 0;
-    return ragged_row<term>(job_.view.data() + (length != 0 ? job_.segments.begin(row) : 0), length,
-                            member());
-  }
   MONOFOLD_GPU int teams() const { return warp_lanes >> plan_.level; }
   MONOFOLD_GPU int team() const { return lane_rank() >> plan_.level; }
   MONOFOLD_GPU int member() const { return lane_rank() & ((1 << plan_.level) - 1); }
@@ -146,10 +112,11 @@ class row_teams {
   MONOFOLD_GPU std::int64_t row_of_total(std::int64_t row) const {
     return row + (lane_rank() & (groups - 1)) * teams() + team();
   }
-  MONOFOLD_GPU bool has_total(std::int64_t own) const { return member() < groups && is_there(own); }
+  MONOFOLD_GPU bool has_total(std::int64_t own) const {
+    return member() < groups && own < plan_.rows;
+  }
 
   MONOFOLD_GPU void load(bytes16 (&raw)[depth], std::int64_t row) const {
-    if constexpr (may_be_ragged) return ragged(row).load(raw);
     const item* const items = job_.view.data() + job_.segments.begin(row);
     MONOFOLD_UNROLL
     for (int k = 0; k < depth; ++k) {
@@ -267,7 +234,7 @@ class row_teams {
     for (int g = 0; g < groups; g += at_once) {
       const Cell sum = join_cells<level, 0>(of, total + g, plan_.level);
       const std::int64_t own = row + (g + (lane_rank() & (at_once - 1))) * teams() + team();
-      const bool is_one = member() < at_once && is_there(own);
+      const bool is_one = member() < at_once && own < plan_.rows;
       left |= groups_of(lanes_with(is_one && !store_sum(own, sum, how)), at_once) << g;
     }
     return left;
@@ -292,13 +259,7 @@ class row_teams {
                                           std::int64_t row) {
     const row_teams own(job, plan);
     bytes16 raw[depth];
-    if (may_be_ragged && plan.are_ragged) {
-      const int length = row < plan.rows ? static_cast<int>(job.segments.length()) : 0;
-      const item* const first = job.view.data() + (length != 0 ? job.segments.begin(row) : 0);
-      if constexpr (may_be_ragged) ragged_row<term>(first, length, own.member()).load_items(raw);
-    } else {
-      own.load(raw, row);
-    }
+    own.load(raw, row);
     own.add_row(raw, row);
   }
 
@@ -352,9 +313,6 @@ class row_teams {
 
   const Job& job_;
   const row_launch& plan_;
-  // Rows that whole chunks are loaded of.
-  std::int64_t first_;
-  std::int64_t end_;
 };
 
 /// Whether the sink takes what is found of rows: of moments only answers.
@@ -363,7 +321,7 @@ inline constexpr bool has_rows_for_sink_v =
     row_teams<Job, 1>::answers_double || std::is_void_v<typename row_teams<Job, 1>::term> ||
     sums_as_double_v<typename row_teams<Job, 1>::term>;
 
-/// Folds rows that begin at 16-byte boundaries, or, of exact sums, anywhere.
+/// Folds rows that begin at 16-byte boundaries.
 ///
 /// shape      plan: row_launch_for(rows, length), with warps
 /// order      the plan's tree in each row

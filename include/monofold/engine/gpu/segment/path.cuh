@@ -34,10 +34,6 @@ inline constexpr bool has_row_kernel_v = known_segments<Segments>::always_fixed;
 template <class F>
 inline constexpr int least_row_chunks = 0;
 
-/// Of shorter rows that do not lie at chunks, most lanes would load what belongs to others. Of longer ones that do not
-/// overlap, all but the first and the last row have no chunk that is not the array's.
-inline constexpr int least_ragged_items = 64;
-
 /// The path of a fold of the segments of a view; it lives for one call.
 template <class F, class View, class Segments>
 class segment_path {
@@ -81,12 +77,6 @@ class segment_path {
           (rows_.chunks == 0 && !folds_shared_chunks_v<F, View>) ||
           (rows_.are_halves && !folds_half_chunks_v<F, View>)) {
         rows_.warps = 0;
-      }
-      if constexpr (!std::is_void_v<segment_term_t<F, View>>) {
-        if (rows_.warps == 0 && length >= least_ragged_items && segments.begin(1) >= length &&
-            !is_faster_in_slots(length)) {
-          rows_ = ragged_launch_for<item>(count, length, multiprocessors);
-        }
       }
     }
   }

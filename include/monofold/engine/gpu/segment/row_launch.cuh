@@ -61,26 +61,10 @@ struct row_launch {
   std::int32_t level;
   std::int32_t chunks_per_lane;  // 1, 2, 4 or 8
   bool are_halves;               // chunks have 8 bytes
-  bool are_ragged;  // rows begin and end within chunks, of which `chunks` is the most that one has
 };
 
 inline constexpr int row_chunks_in_flight = 8;
 inline constexpr int row_block_warps = 8;
-
-/// The launch where this many rows are folded at once by a warp.
-constexpr row_launch with_warps(row_launch plan, std::int64_t rows_at_once, int multiprocessors) {
-  const std::int64_t wanted = (plan.rows + rows_at_once - 1) / rows_at_once;
-  const std::int64_t most = std::int64_t{multiprocessors} * 32 * 8;
-  plan.warps = wanted < most ? wanted : most;
-  return plan;
-}
-/// The same of rows that have `plan.chunks`.
-constexpr row_launch launch_of_chunks(row_launch plan, int multiprocessors) {
-  while (plan.level < 5 && (1 << plan.level) < plan.chunks) ++plan.level;
-  while (plan.chunks_per_lane * warp_lanes < plan.chunks) plan.chunks_per_lane *= 2;
-  return with_warps(plan, row_chunks_in_flight / plan.chunks_per_lane * (warp_lanes >> plan.level),
-                    multiprocessors);
-}
 
 /// The launch for rows of `length` items. It has no warps where this kernel cannot fold them.
 template <class Item>
@@ -88,14 +72,13 @@ constexpr row_launch row_launch_for(std::int64_t rows, std::int64_t length, int 
   constexpr int chunk_items = tile_shape<Item>::items_per_lane;
   // Of small items; of others a divisor that is not 0.
   constexpr int half_items = chunk_items < 2 ? 1 : chunk_items / 2;
-  row_launch plan{rows, 0, 0, 0, 0, 1, false, false};
+  row_launch plan{rows, 0, 0, 0, 0, 1, false};
+  std::int64_t rows_at_once = 0;
   if (length > 0 && length < chunk_items && chunk_items % length == 0) {
     plan.rows_per_chunk = static_cast<std::int32_t>(chunk_items / length);
     if (rows % plan.rows_per_chunk != 0) return plan;
-    return with_warps(plan, row_chunks_in_flight * warp_lanes * plan.rows_per_chunk,
-                      multiprocessors);
-  }
-  if (length > 0 && length % chunk_items == 0 && length <= tile_items_v<Item>) {
+    rows_at_once = row_chunks_in_flight * warp_lanes * plan.rows_per_chunk;
+  } else if (length > 0 && length % chunk_items == 0 && length <= tile_items_v<Item>) {
     plan.chunks = static_cast<std::int32_t>(length / chunk_items);
   } else if (sizeof(Item) <= 4 && length > chunk_items && length % half_items == 0 &&
              length <= warp_lanes * half_items) {
@@ -104,17 +87,15 @@ constexpr row_launch row_launch_for(std::int64_t rows, std::int64_t length, int 
   } else {
     return plan;
   }
-  return launch_of_chunks(plan, multiprocessors);
-}
-/// The same of rows that begin anywhere.
-template <class Item>
-constexpr row_launch ragged_launch_for(std::int64_t rows, std::int64_t length,
-                                       int multiprocessors) {
-  constexpr int chunk_items = tile_shape<Item>::items_per_lane;
-  row_launch plan{rows, 0, 0, 0, 0, 1, false, true};
-  if (length <= 0 || length > tile_items_v<Item> - chunk_items + 1) return plan;
-  plan.chunks = static_cast<std::int32_t>((length + 2 * chunk_items - 2) / chunk_items);
-  return launch_of_chunks(plan, multiprocessors);
+  if (plan.chunks > 0) {
+    while (plan.level < 5 && (1 << plan.level) < plan.chunks) ++plan.level;
+    while (plan.chunks_per_lane * warp_lanes < plan.chunks) plan.chunks_per_lane *= 2;
+    rows_at_once = row_chunks_in_flight / plan.chunks_per_lane * (warp_lanes >> plan.level);
+  }
+  const std::int64_t wanted = (rows + rows_at_once - 1) / rows_at_once;
+  const std::int64_t most = std::int64_t{multiprocessors} * 32 * 8;
+  plan.warps = wanted < most ? wanted : most;
+  return plan;
 }
 
 }  // namespace monofold::detail
