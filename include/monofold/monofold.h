@@ -200,7 +200,7 @@ MONOFOLD_API monofold_status monofold_reduce_segments_on_device(
 
 /// Reduces each window of `window` neighbouring items of an array by one operation: window i begins at item i.
 ///
-/// shape      1 <= window <= `count`, and room for count - window + 1 answers
+/// shape      1 <= window <= `count`, and room for count - window + 1 answers, which lie nowhere over items
 /// order      each answer has the bits of monofold_reduce of its window; positions count along it
 /// errors     as above. `failed_window`, which may be null, takes the first window without an answer, or -1
 /// cost       the same for windows of any size: MONOFOLD_SUM, MEAN, NORM1, NORM2, VAR and STD that are not plain (of

@@ -1,6 +1,7 @@
 /// monofold_scan: each answer has the bytes that monofold_reduce_segments gives the items up to it.
 
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <string>
 #include <type_traits>
@@ -228,6 +229,32 @@ TEST(scan_reducer, rows_and_what_has_no_items) {
                             nullptr, MONOFOLD_FLOAT64, found.data(), nullptr, nullptr, &failed),
               MONOFOLD_EMPTY_INPUT);
     EXPECT_EQ(failed, 0);
+  }
+}
+
+// Sums and means may lie where the items are, whatever these are.
+TEST(scan_reducer, in_place) {
+  const double infinite = std::numeric_limits<double>::infinity();
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  for (const std::int64_t count : {3, 5, 64, 65, 300, 1000}) {
+    for (const double odd : {infinite, -infinite, nan, -0.0, 0x1p70, 0x1p-600}) {
+      for (const std::int64_t place : {std::int64_t{0}, std::int64_t{1}, count / 2, count - 1}) {
+        std::vector<double> items(static_cast<std::size_t>(count), odd == 0 ? -0.0 : 1.0);
+        for (std::int64_t i = 2; i < count; i += 3) items[static_cast<std::size_t>(i)] = 0x1p-60;
+        items[static_cast<std::size_t>(place)] = odd;
+        for (const auto op : {MONOFOLD_SUM, MONOFOLD_MEAN}) {
+          std::vector<double> beside(items), own(items);
+          for (double* const to : {beside.data(), own.data()}) {
+            const double* const from = to == own.data() ? own.data() : items.data();
+            ASSERT_EQ(monofold_scan(from, MONOFOLD_FLOAT64, 1, count, 0, op, nullptr,
+                                    MONOFOLD_FLOAT64, to, nullptr, nullptr, nullptr),
+                      MONOFOLD_OK);
+          }
+          ASSERT_EQ(std::memcmp(own.data(), beside.data(), own.size() * sizeof(double)), 0)
+              << count << " items, " << odd << " at " << place;
+        }
+      }
+    }
   }
 }
 

@@ -49,6 +49,14 @@ class window_terms {
   const View& view_;
 };
 
+/// Where sums may lie as they are handed out, or `spare` where they would lie over terms, which are read once more.
+inline double* place_beside(double* place, double* spare, const double* terms, int count) {
+  const auto begin = reinterpret_cast<std::uintptr_t>(place);
+  const auto other = reinterpret_cast<std::uintptr_t>(terms);
+  const std::uintptr_t bytes = sizeof(double) * static_cast<unsigned>(count);
+  return place == nullptr || (begin < other + bytes && other < begin + bytes) ? spare : place;
+}
+
 /// Whether numbers that are not normal can be had as they are; else sums go by integers.
 inline bool has_strict_doubles() {
   const strict_arithmetic arithmetic;

@@ -25,8 +25,7 @@ void scan_sums_from(const Terms& terms, std::int64_t first, std::int64_t count, 
   for (std::int64_t at = first; at < first + count; at += window_block) {
     const auto n = static_cast<int>(std::min<std::int64_t>(window_block, first + count - at));
     const double* const in = terms.load(at, n, entering);
-    double* const there = sink.place(at);
-    double* const high = there != nullptr ? there : sums;
+    double* const high = place_beside(sink.place(at), sums, in, n);
     const slid how = sum.slide(nullptr, in, n, high, low);
     if (how != slid::no) {
       put_slid(how, sum, nullptr, in, at, n, high, low, sink);
