@@ -39,7 +39,7 @@
   MONOFOLD_EXACT_FACTORS(prefix, Item);                                \
   MONOFOLD_EXACT_MOMENTS(prefix, avx2, Item);                          \
   MONOFOLD_EXACT_MOMENTS(prefix, avx512, Item)
-#define MONOFOLD_FEW_SUMS(prefix)                                                           \
+#define MONOFOLD_FEW_SUMS(prefix)                                                                 \
   prefix template void detail::run_avx2<detail::sum_of_few_work>(const detail::sum_of_few_work&); \
   prefix template void detail::run_avx512<detail::sum_of_few_work>(const detail::sum_of_few_work&)
 
