@@ -1,8 +1,8 @@
 #pragma once
 /// engine/gpu/segment/across_cells: exact sums of rows whose items lie apart in doubles, or pairs of doubles.
 ///
-/// A lane has a row, or some short ones that lie a warp's rows apart, so that lanes have neighbours. Where doubles do
-/// not hold a sum, it is left to the bins.
+/// A lane has a row, or some short ones: neighbours, or rows that lie a warp's lanes apart, so that lanes have
+/// neighbours. Where doubles do not hold a sum, it is left to the bins.
 
 #include <bit>
 #include <cstdint>
@@ -238,7 +238,8 @@ class staged_pairs {
   typename cells::cell own_ = cells::absent();
 };
 
-/// Whether the rows of a job may be added so: their answers follow from the leading bits of one sum.
+/// Whether the rows of a job may be added so: their answers follow from the leading bits of one sum, or from two sums
+/// by doubles.
 template <class Job, class Term>
 inline constexpr bool adds_across_by_doubles_v = [] {
   using sink = std::remove_cv_t<decltype(std::declval<const Job&>().sinks.of(0))>;

@@ -160,8 +160,8 @@ MONOFOLD_GPU typename pair_cells<Term>::cell staged_pair_of(const Job& job, cons
   return sum.total();
 }
 
-/// Adds rows of a lane that are left one after the other by pairs of doubles, `apart` from each other; bits of those
-/// that are left then. Not inlined, since it is rare.
+/// Adds the rows of a lane that are left by pairs of doubles, one after the other; bits of those that are left then. Not
+/// inlined, since it is rare.
 ///
 /// sync       all lanes of the warp
 template <class Job, class Item>

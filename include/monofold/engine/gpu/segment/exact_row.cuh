@@ -105,7 +105,7 @@ class exact_row {
 
   /// Whether the sums of all rows in these chunks are doubles, found from all chunks of the warp at once.
   template <int groups, int depth>
-  MONOFOLD_GPU static bool are_doubles(const bytes16 (&raw)[groups][depth], step& how) {
+  MONOFOLD_GPU static bool are_summable(const bytes16 (&raw)[groups][depth], step& how) {
     return are_finite(raw, how) && how.is_exact;
   }
   /// Whether all items are finite, and not all 0.

@@ -2,7 +2,6 @@
 /// engine/gpu/segment/moment_row: exact sums of a row and of its squares that a team of lanes has in registers.
 
 #include <cstdint>
-#include <type_traits>
 
 #include "monofold/engine/gpu/exact/term_format.cuh"
 #include "monofold/engine/gpu/load.cuh"
@@ -33,9 +32,9 @@ class exact_row<moments_term<Item>> {
     MONOFOLD_GPU cell join(const cell& a, const cell& b) const { return own::join(a, b); }
   };
 
-  /// Where this is true, sums are doubles, or have been rounded.
+  /// Whether doubles may decide the answers: sums are doubles, or, where the step is not exact, have been rounded.
   template <int groups, int depth>
-  MONOFOLD_GPU static bool are_doubles(const bytes16 (&raw)[groups][depth], step& how) {
+  MONOFOLD_GPU static bool are_summable(const bytes16 (&raw)[groups][depth], step& how) {
     typename values::step seen{};
     if (!values::are_finite(raw, seen)) return false;
     how = {own::squares::step_of(2 * (seen.max_exponent + thread_items<Item>::scale)),
