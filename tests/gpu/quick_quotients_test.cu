@@ -5,7 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "monofold/engine/gpu/exact/quick_quotients.cuh"
+#include "monofold/engine/gpu/integer_spread.cuh"
+#include "monofold/engine/gpu/quick_quotients.cuh"
 #include "monofold/fold/exact/deviations.hpp"
 #include "tests/gpu/device.cuh"
 #include "tests/inputs/random.hpp"
@@ -22,6 +23,8 @@ struct spread {
   mf::detail::leading_bits squares;
   std::uint64_t n;
   std::uint64_t divisor;
+  mf::integer_moments_state state;  // the same, but for the power of two
+  std::int64_t ddof;
 };
 
 /// An answer, if there is one.
@@ -39,6 +42,7 @@ struct found {
 struct all_found {
   found<double> doubles;
   found<float> floats;
+  found<double> of_state;  // no mean
 };
 
 template <class Real>
@@ -56,6 +60,11 @@ __global__ void find_all(const spread* all, int count, all_found* out) {
   all_found own{};
   find(all[i], own.doubles);
   find(all[i], own.floats);
+  auto& whole = own.of_state;
+  whole.variance.is_there =
+      mf::detail::quick_spread_of<false>(all[i].state, all[i].ddof, whole.variance.value);
+  whole.deviation.is_there =
+      mf::detail::quick_spread_of<true>(all[i].state, all[i].ddof, whole.deviation.value);
   out[i] = own;
 }
 
@@ -70,9 +79,13 @@ spread leading_of(const known& one) {
   const auto n = static_cast<std::uint64_t>(one.state.count);
   const mf::uint128 size = one.state.sum < 0 ? 0 - static_cast<mf::uint128>(one.state.sum)
                                              : static_cast<mf::uint128>(one.state.sum);
-  return {mf::detail::leading_of(size, one.exponent), one.state.sum < 0,
-          mf::detail::leading_of(one.state.squares.limb, 4, 2 * one.exponent).bits, n,
-          n * static_cast<std::uint64_t>(one.state.count - one.ddof)};
+  return {mf::detail::leading_of(size, one.exponent),
+          one.state.sum < 0,
+          mf::detail::leading_of(one.state.squares.limb, 4, 2 * one.exponent).bits,
+          n,
+          n * static_cast<std::uint64_t>(one.state.count - one.ddof),
+          one.state,
+          one.ddof};
 }
 
 /// How many of these have an answer in doubles; each, of floats too, must be the right one.
@@ -80,6 +93,7 @@ struct tally {
   int means;
   int variances;
   int deviations;
+  int of_states;  // variances and deviations
 };
 
 template <class Real>
@@ -146,6 +160,17 @@ class gpu_quick_quotients : public gpu_tests::gpu_test {
         expect_bits(own.deviation, std::ldexp(*mf::deviation_of(one.state, one.ddof), one.exponent),
                     "deviation", i);
       }
+      const found<double>& whole = got[i].of_state;
+      if (whole.variance.is_there) {
+        ++decided.of_states;
+        expect_bits(whole.variance, *mf::variance_of(one.state, one.ddof), "variance of a state",
+                    i);
+      }
+      if (whole.deviation.is_there) {
+        ++decided.of_states;
+        expect_bits(whole.deviation, *mf::deviation_of(one.state, one.ddof), "deviation of a state",
+                    i);
+      }
       decided.means += own.mean.is_there ? 1 : 0;
       check_floats(cases[i], own, i);
       check_floats(cases[i], got[i].floats, i);
@@ -181,6 +206,7 @@ TEST_F(gpu_quick_quotients, of_data_like_data) {
   EXPECT_GT(decided.means, count - count / 20) << "a few are 0";
   EXPECT_GT(decided.variances, count - count / 1000);
   EXPECT_GT(decided.deviations, count - count / 1000);
+  EXPECT_GT(decided.of_states, 2 * (count - count / 1000));
 }
 
 TEST_F(gpu_quick_quotients, of_any_cancellation_and_length) {
@@ -253,10 +279,11 @@ TEST_F(gpu_quick_quotients, of_what_doubles_do_not_hold) {
 
   std::vector<spread> odd;
   const auto one = mf::detail::leading_of(mf::uint128{1}, 0);
-  odd.push_back({one, false, {0, 0, false}, 3, 6});
-  odd.push_back({mf::detail::leading_of(mf::uint128{1}, 700), false, one, 3, 6});
-  odd.push_back({one, false, one, std::uint64_t{1} << 53, 6});
-  odd.push_back({one, false, one, 3, std::uint64_t{1} << 53});
+  odd.push_back({one, false, {0, 0, false}, 3, 6, {0, 0, {}}, 0});
+  odd.push_back({mf::detail::leading_of(mf::uint128{1}, 700), false, one, 3, 6, {3, 5, {}}, 3});
+  odd.push_back(
+      {one, false, one, std::uint64_t{1} << 53, 6, {std::int64_t{1} << 31, 5, {{100}}}, 0});
+  odd.push_back({one, false, one, 3, std::uint64_t{1} << 53, {1 << 27, 0, {{100}}}, 0});
   const device_array<spread> device(odd);
   const device_array<all_found> out(odd.size());
   gpu_tests::start(find_all, 1, 32, device.data(), static_cast<int>(odd.size()), out.data());
@@ -265,6 +292,8 @@ TEST_F(gpu_quick_quotients, of_what_doubles_do_not_hold) {
     EXPECT_FALSE(own.doubles.deviation.is_there);
     EXPECT_FALSE(own.floats.variance.is_there);
     EXPECT_FALSE(own.floats.deviation.is_there);
+    EXPECT_FALSE(own.of_state.variance.is_there);
+    EXPECT_FALSE(own.of_state.deviation.is_there);
   }
 }
 

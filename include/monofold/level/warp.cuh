@@ -134,6 +134,14 @@ template <class F>
 inline constexpr bool adds_squares_v = false;
 template <class Item>
 inline constexpr bool adds_squares_v<integer_moments_fold<Item>> = true;
+template <class Item, bool root>
+inline constexpr bool adds_squares_v<variance_fold<Item, root>> = !is_floating_v<Item>;
+
+/// Whether a fold says itself how the lanes of a whole warp add their states.
+template <class F>
+concept adds_lanes = requires(const typename F::state& own) {
+  F::total_of_lanes(own);
+};
 
 template <class F>
 inline constexpr bool joins_moments_v = false;
@@ -148,9 +156,15 @@ inline constexpr bool joins_moments_v<all_fold<Folds...>> = (joins_moments_v<Fol
 template <class F>
 inline constexpr bool has_quick_lanes_v =
     is_extremum_fold_v<F> || is_extrema_fold_v<F> || is_extreme_key_fold_v<F> ||
-    adds_integers_v<F> || adds_squares_v<F> || joins_moments_v<F>;
+    adds_integers_v<F> || adds_squares_v<F> || adds_lanes<F> || joins_moments_v<F>;
 template <class... Folds>
 inline constexpr bool has_quick_lanes_v<all_fold<Folds...>> = (has_quick_lanes_v<Folds> && ...);
+
+/// Of all lanes. Large and rare, so it is not inlined.
+MONOFOLD_GPU_CALL integer_moments_state add_moments_of_lanes(integer_moments_state own) {
+  return {static_cast<std::int64_t>(sum_of_lanes(static_cast<std::uint64_t>(own.count))),
+          sum_of_lanes(own.sum), sum_of_lanes(own.squares)};
+}
 
 template <class F>
 MONOFOLD_GPU typename F::state combine_quickly(const typename F::state& own, int count);
@@ -173,11 +187,10 @@ MONOFOLD_GPU typename F::state combine_quickly(const typename F::state& own, int
     using word = std::conditional_t<sizeof(typename F::state) == 8, std::uint64_t, int128>;
     const word there = lane_rank() < count ? static_cast<word>(own) : word{0};
     return static_cast<typename F::state>(sum_of_lanes(there));
+  } else if constexpr (adds_lanes<F>) {
+    return F::total_of_lanes(lane_rank() < count ? own : typename F::state{});
   } else if constexpr (adds_squares_v<F>) {
-    auto there = own;
-    if (lane_rank() >= count) there = F{}.identity();
-    return {static_cast<std::int64_t>(sum_of_lanes(static_cast<std::uint64_t>(there.count))),
-            sum_of_lanes(there.sum), sum_of_lanes(there.squares)};
+    return add_moments_of_lanes(lane_rank() < count ? own : typename F::state{0, 0, {}});
   } else if constexpr (joins_moments_v<F>) {
     if (any_lane(lane_rank() < count && own.count >> 47 != 0)) {
       return join_lanes(state_joiner<moments_fold<double>>{}, own, count, warp_lanes);

@@ -39,7 +39,7 @@ struct gpu_path_of {
     } else if constexpr (has_short_fold_v<F> && kernels == kernel_choice::by_count) {
       return std::type_identity<short_path<F, View>>{};
     } else {
-      return std::type_identity<tree_path<F, View, kernels>>{};
+      return std::type_identity<tree_path_of<F, View, kernels>>{};
     }
   }
   using type = typename decltype(choose())::type;

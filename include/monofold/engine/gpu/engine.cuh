@@ -123,8 +123,8 @@ inline failure check_size(const gpu_workspace& workspace, std::int64_t needed) {
 }
 
 /// Which kernels of the tree are compiled: several, of which the count of items selects one; or one for all counts,
-/// which is a third of the code to compile and takes some microseconds more for small ranges.
-enum class kernel_choice { by_count, one };
+/// which is a third of the code to compile and takes some microseconds more for small ranges; or those for few items.
+enum class kernel_choice { by_count, one, few };
 
 /// The path of a fold of a view: a class of a family, which `engine/gpu/dispatch.cuh` names. An object
 /// lives for one call, refers to the fold and the view, and computes the plan once:

@@ -6,10 +6,10 @@
 
 #include "monofold/engine/gpu/exact/few_bins.cuh"
 #include "monofold/engine/gpu/exact/finish.cuh"
-#include "monofold/engine/gpu/exact/quick_quotients.cuh"
 #include "monofold/engine/gpu/exact/term_format.cuh"
-#include "monofold/engine/gpu/exact/two_sum.cuh"
 #include "monofold/engine/gpu/kernel.cuh"
+#include "monofold/engine/gpu/quick_quotients.cuh"
+#include "monofold/engine/gpu/two_sum.cuh"
 #include "monofold/fold/exact/moments.hpp"
 #include "monofold/fold/exact/sum.hpp"
 #include "monofold/fold/exact/sum_of_two.hpp"

@@ -5,13 +5,13 @@
 #include <cstring>
 #include <type_traits>
 
-#include "monofold/engine/gpu/exact/quick_quotients.cuh"
 #include "monofold/engine/gpu/exact/short_rests.cuh"
 #include "monofold/engine/gpu/exact/short_sums.cuh"
 #include "monofold/engine/gpu/exact/term_format.cuh"
 #include "monofold/engine/gpu/exact/warp_digits.cuh"
 #include "monofold/engine/gpu/exact/warp_leading.cuh"
 #include "monofold/engine/gpu/kernel.cuh"
+#include "monofold/engine/gpu/quick_quotients.cuh"
 #include "monofold/fold/exact/moments.hpp"
 #include "monofold/fold/exact/state.hpp"
 #include "monofold/fold/exact/sum_of_two.hpp"

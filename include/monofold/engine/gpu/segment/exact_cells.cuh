@@ -10,10 +10,10 @@
 
 #include "monofold/engine/gpu/exact/finish.cuh"
 #include "monofold/engine/gpu/exact/term_format.cuh"
-#include "monofold/engine/gpu/exact/two_sum.cuh"
 #include "monofold/engine/gpu/segment/exact_row.cuh"
 #include "monofold/engine/gpu/segment/exact_team.cuh"
 #include "monofold/engine/gpu/segment/slot_cells.cuh"
+#include "monofold/engine/gpu/two_sum.cuh"
 #include "monofold/fold/exact/products.hpp"
 #include "monofold/fold/exact/sum.hpp"
 #include "monofold/fold/exact/sum_of_two.hpp"

@@ -8,8 +8,8 @@
 
 #include "monofold/engine/gpu/exact/finish.cuh"
 #include "monofold/engine/gpu/exact/term_format.cuh"
-#include "monofold/engine/gpu/exact/two_sum.cuh"
 #include "monofold/engine/gpu/segment/exact_cells.cuh"
+#include "monofold/engine/gpu/two_sum.cuh"
 #include "monofold/fold/exact/sum_of_two.hpp"
 #include "monofold/fold/exact/term.hpp"
 #include "monofold/level/lanes.cuh"

@@ -6,7 +6,7 @@
 #include <type_traits>
 
 #include "monofold/engine/gpu/engine.cuh"
-#include "monofold/engine/gpu/tree/path.cuh"
+#include "monofold/engine/gpu/tree/few_fold.cuh"
 #include "monofold/fold/all.hpp"
 #include "monofold/fold/extrema.hpp"
 #include "monofold/fold/moments.hpp"
@@ -175,7 +175,7 @@ class distinct_path : public state_path<F, View> {
 
  private:
   roots roots_{list_of_roots(std::type_identity<roots>{})};
-  tree_path<roots, View, kernels> path_;
+  tree_path_of<roots, View, kernels> path_;
 };
 
 }  // namespace monofold::detail

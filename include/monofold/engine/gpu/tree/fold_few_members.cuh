@@ -40,12 +40,16 @@ inline constexpr bool folds_filled_v =
 template <class F, class View>
 struct member_padding {
   static constexpr bool is_known = false;
+  static constexpr bool is_quick = false;
 };
 template <class... Folds, class View>
 requires((folds_filled_v<Folds, View> && ...) &&
          is_filled_v<all_fold<Folds...>, View>) struct member_padding<all_fold<Folds...>, View> {
   using item = typename View::item_type;
   static constexpr bool is_known = true;
+  /// Whether tiles that are filled up take the code of whole ones: where members keep running states. Of others, who
+  /// divide by a tile's count, whole tiles would take 1.03 to 1.06 of the time for it.
+  static constexpr bool is_quick = (is_running_v<Folds> && ...);
 
   MONOFOLD_GPU static item of(const member_share& share) {
     item padding{};
@@ -96,7 +100,7 @@ MONOFOLD_GPU_CALL void store_ragged_members(F f, View view, tile_place place, by
                                             member_share share, typename F::state* out) {
   warp_tile<View> tile(view, place);
   using padding = member_padding<F, View>;
-  if constexpr (padding::is_known) {
+  if constexpr (padding::is_known && !padding::is_quick) {
     if (share.has_one_at_most(member_count_v<F>) && bytes_past_16(view.data()) == 0) {
       tile.load_padded(place.count, padding::of(share));
       return store_members<true>(f.members, tile, buffer, share, *out);
@@ -154,12 +158,22 @@ MONOFOLD_GPU const typename F::state* fold_few_members(const F& f, const View& v
   auto* const states = tiles == 1 ? places.whole : places.states;
   clear_state(places.whole);
   sync_block();  // members written below are not cleared
+  using padding = member_padding<F, View>;
+  bool fills = false;
+  if constexpr (padding::is_quick) {
+    fills = members.has_one_at_most(member_count_v<F>) && bytes_past_16(view.data()) == 0;
+  }
   MONOFOLD_ROLL
   for (int tile = warp; tile < own; tile += step) {
     const tile_place place = place_of_tile<View>(size, first + tile);
-    if (tile < aligned) {
-      warp_tile<View> loaded(view, {place.at, size, warp_tile<View>::tile_items});
-      loaded.load_aligned();
+    const tile_place whole_place{place.at, size, warp_tile<View>::tile_items};
+    if (tile < aligned || fills) {
+      warp_tile<View> loaded(view, padding::is_quick ? place : whole_place);
+      if constexpr (padding::is_quick) {
+        loaded.load_padded(place.count, padding::of(members));
+      } else {
+        loaded.load_aligned();
+      }
       if constexpr (is_staged_v<F, View>) loaded.stage(places.buffer);
       store_members<true>(f.members, loaded, places.buffer, members, states[tile]);
     } else {

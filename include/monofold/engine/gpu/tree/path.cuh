@@ -38,6 +38,12 @@ class tree_path : public state_path<F, View> {
            grid_states(plan_.blocks) * static_cast<std::int64_t>(sizeof(state));
   }
 
+  /// Whether there are so few items that the kernel for few tiles folds them.
+  bool is_few() const {
+    if (plan_.blocks == 1) return plan_.tiles <= plan_.threads / warp_lanes;
+    return is_mailable_v<state> && plan_.is_few && plan_.is_mailed;
+  }
+
   template <class Sink>
   failure start(const device_stream& on, const gpu_workspace& workspace, const Sink& sink) const {
     const F& f = this->f();
@@ -49,18 +55,30 @@ class tree_path : public state_path<F, View> {
                             plan_.threads, few_tiles_shared_bytes<F, View>(plan_), on,
                             few_launch_of<F, View>(plan_), sized(view), mail_storage, sink, f);
       };
-      if (plan_.blocks == 1 && plan_.tiles <= plan_.threads / warp_lanes) {
-        return start_few(no_mailbox_storage{});
-      }
+      if (is_few() && plan_.blocks == 1) return start_few(no_mailbox_storage{});
       if constexpr (is_mailable_v<state>) {
-        if (plan_.is_few && plan_.is_mailed) return start_few(workspace.mail());
+        if (is_few()) return start_few(workspace.mail());
       }
     }
+    if constexpr (kernels == kernel_choice::few) {
+      return {status::invalid_argument, "the kernel for few tiles takes no more of them"};
+    } else {
+      return start_many(on, workspace, sink);
+    }
+  }
+
+ private:
+  static constexpr bool is_large = is_large_fold_v<F, View>;
+  static constexpr bool has_few_kernel = kernels != kernel_choice::one && !is_large;
+
+  template <class Sink>
+  failure start_many(const device_stream& on, const gpu_workspace& workspace,
+                     const Sink& sink) const {
     const grid_storage<state> storage{static_cast<state*>(workspace.states()), workspace.ticket()};
     const auto start_kernel = [&](auto* kernel, const auto&... mail_storage) {
       return launch_early(kernel, plan_.blocks, plan_.threads, shared_bytes_of<F, View>(plan_), on,
-                          f, view, this->count(), plan_, handed_layout_of<F, View>(), storage,
-                          mail_storage..., sink);
+                          this->f(), this->view(), this->count(), plan_,
+                          handed_layout_of<F, View>(), storage, mail_storage..., sink);
     };
     if constexpr (is_large) {
       return start_kernel(fold_large_kernel<F, View, Sink>);
@@ -68,10 +86,6 @@ class tree_path : public state_path<F, View> {
       return start_kernel(fold_tiles_kernel<F, View, Sink>, workspace.mail());
     }
   }
-
- private:
-  static constexpr bool is_large = is_large_fold_v<F, View>;
-  static constexpr bool has_few_kernel = kernels == kernel_choice::by_count && !is_large;
 
   tile_launch plan_;
 };

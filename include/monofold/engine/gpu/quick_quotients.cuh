@@ -1,12 +1,12 @@
 #pragma once
-/// engine/gpu/exact/quick_quotients: means, variances and deviations from leading bits by doubles, where these decide.
+/// engine/gpu/quick_quotients: means, variances and deviations from leading bits by doubles, where these decide.
 ///
 /// Integers of 128 bits take a thread hundreds of cycles to some thousand, and all others wait.
 
 #include <cstdint>
 #include <type_traits>
 
-#include "monofold/engine/gpu/exact/two_sum.cuh"
+#include "monofold/engine/gpu/two_sum.cuh"
 #include "monofold/fold/exact/leading.hpp"
 #include "monofold/fold/exact/sum_of_two.hpp"
 #include "monofold/platform/bits.hpp"

@@ -1,5 +1,5 @@
 #pragma once
-/// engine/gpu/exact/two_sum: the sum of two doubles and its rounding error.
+/// engine/gpu/two_sum: the sum of two doubles and its rounding error.
 
 #include "monofold/fold/exact/sum_of_two.hpp"
 #include "monofold/platform/host_device.hpp"
