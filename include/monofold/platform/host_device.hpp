@@ -41,7 +41,7 @@
 // level/thread.cuh.
 #if defined(__CUDACC__)
 #define MONOFOLD_GPU __device__ __forceinline__
-#define MONOFOLD_GPU_CALL __device__ __noinline__  // for what is rare and large
+#define MONOFOLD_GPU_CALL inline __device__ __noinline__  // for what is rare and large
 #define MONOFOLD_GRID_CONSTANT \
   __grid_constant__  // an argument of a kernel that calls are given by reference
 #else
