@@ -1,5 +1,5 @@
-// Variances of integers, and statistics with them, of few items: states in fewer words, and answers by doubles. The CPU
-// engine's bits.
+// Means and variances of integers, and statistics with them, of few items: states in fewer words, and answers by
+// doubles. The CPU engine's bits.
 
 #include <cstdint>
 #include <limits>
@@ -80,6 +80,8 @@ TYPED_TEST(gpu_integer_moments, have_the_bits_of_the_cpu) {
         if (first + count > most || (first != 0 && ++turn % 3 != 0)) continue;
         const auto here = all.subspan(first, count);
         const auto there = device.span(first, count);
+        TestFixture::expect_answer("mean", mf::mean, here, there, workspace);
+        gpu_tests::expect_same<TypeParam>("mean", mf::mean, here, there);
         TestFixture::expect_answer("variance", mf::variance(1), here, there, workspace);
         TestFixture::expect_answer("deviation", mf::standard_deviation(0), here, there, workspace);
         gpu_tests::expect_same<TypeParam>("members", members, here, there);

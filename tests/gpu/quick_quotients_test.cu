@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "monofold/engine/gpu/integer_spread.cuh"
+#include "monofold/engine/gpu/integer_answers.cuh"
 #include "monofold/engine/gpu/quick_quotients.cuh"
 #include "monofold/fold/exact/deviations.hpp"
 #include "tests/gpu/device.cuh"

@@ -1,7 +1,7 @@
 #pragma once
 /// engine/gpu/kernel: what kernels have in common: a check of the layout of arguments, and sinks for results.
 
-#include "monofold/engine/gpu/integer_spread.cuh"
+#include "monofold/engine/gpu/integer_answers.cuh"
 #include "monofold/fold/fold.hpp"
 #include "monofold/platform/host_device.hpp"
 
@@ -39,9 +39,9 @@ struct answer_sink {
 
   template <class F>
   MONOFOLD_GPU void operator()(const F& f, const typename F::state& total) const {
-    if constexpr (is_integer_spread_v<F>) {
+    if constexpr (has_quick_answer<F>) {
       double found;
-      if (quick_spread_of<is_of_root_v<F>>(total, f.ddof, found)) {
+      if (quick_answer(f, total, found)) {
         *out = found;
       } else {
         *out = finish_by_integers(f, total);

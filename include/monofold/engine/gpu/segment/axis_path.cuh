@@ -240,6 +240,7 @@ class axis_path {
     failure failed;
     if constexpr (adds_exactly) {
       const std::int64_t all = groups * nodes_ * sharing_;
+      static_assert(!may_be_staged || across_block<job>::shared_bytes <= most_static_bytes);
       const int bytes = is_staged_ ? staged_bytes : 0;
       if (!may_share(add_across_kernel<job>, bytes)) return no_shared_memory();
       failed = launch_early(add_across_kernel<job>, (all + add_across_warps - 1) / add_across_warps,

@@ -6,9 +6,12 @@
 
 #include "monofold/engine/gpu/engine.cuh"
 #include "monofold/engine/gpu/tree/path.cuh"
+#include "monofold/engine/gpu/tree/short_means.cuh"
 #include "monofold/engine/gpu/tree/short_moments.cuh"
 #include "monofold/fold/all.hpp"
 #include "monofold/fold/moments.hpp"
+#include "monofold/fold/nan.hpp"
+#include "monofold/fold/sum.hpp"
 #include "monofold/plan/launch.hpp"
 #include "monofold/plan/tiles.hpp"
 #include "monofold/platform/host_device.hpp"
@@ -28,6 +31,10 @@ struct few_fold<integer_moments_fold<Item>> {
 template <class Item, bool root>
 requires(!is_floating_v<Item>) struct few_fold<variance_fold<Item, root>> {
   using type = short_moments_fold<Item>;
+};
+template <class Item>
+requires(!is_floating_v<Item>) struct few_fold<mean_fold<Item, nan_rule::propagate>> {
+  using type = short_mean_fold<Item>;
 };
 template <class... Folds>
 requires(std::is_default_constructible_v<Folds>&&... &&

@@ -1,5 +1,5 @@
 #pragma once
-/// engine/gpu/integer_spread: variances and deviations of integers by doubles, where these decide.
+/// engine/gpu/integer_answers: means, variances and deviations of integers by doubles, where these decide.
 
 #include <cstdint>
 
@@ -7,20 +7,12 @@
 #include "monofold/engine/gpu/two_sum.cuh"
 #include "monofold/fold/exact/leading.hpp"
 #include "monofold/fold/moments.hpp"
+#include "monofold/fold/nan.hpp"
+#include "monofold/fold/sum.hpp"
 #include "monofold/platform/host_device.hpp"
 #include "monofold/platform/numbers.hpp"
 
 namespace monofold::detail {
-
-/// Whether F is a variance or a deviation of integers, and which.
-template <class F>
-inline constexpr bool is_integer_spread_v = false;
-template <class Item, bool root>
-inline constexpr bool is_integer_spread_v<variance_fold<Item, root>> = !is_floating_v<Item>;
-template <class F>
-inline constexpr bool is_of_root_v = false;
-template <class Item, bool root>
-inline constexpr bool is_of_root_v<variance_fold<Item, root>> = root;
 
 /// An integer below 2^105 as two doubles, exactly.
 MONOFOLD_GPU two_doubles doubles_of(uint128 a) {
@@ -50,6 +42,27 @@ MONOFOLD_GPU bool quick_spread_of(const integer_moments_state& s, std::int64_t d
   }
   return quick_spread<root>(leading_of(size, 0), leading_of(s.squares), n, divisor, out);
 }
+
+/// The answer of a fold, where it is one of these; false where doubles do not decide.
+template <class Item, bool root>
+requires(!is_floating_v<Item>)
+    MONOFOLD_GPU bool quick_answer(const variance_fold<Item, root>& f,
+                                   const integer_moments_state& s, double& out) {
+  return quick_spread_of<root>(s, f.ddof, out);
+}
+template <class Item>
+requires(!is_floating_v<Item>)
+    MONOFOLD_GPU bool quick_answer(const mean_fold<Item, nan_rule::propagate>&,
+                                   const typename mean_fold<Item>::state& s, double& out) {
+  constexpr std::int64_t most = std::int64_t{1} << 53;
+  if (s.count <= 0 || s.count > most || s.total > most || s.total < -most) return false;
+  out = static_cast<double>(static_cast<std::int64_t>(s.total)) / static_cast<double>(s.count);
+  return true;
+}
+template <class F>
+concept has_quick_answer = requires(const F& f, const typename F::state& s, double& out) {
+  quick_answer(f, s, out);
+};
 
 /// What `finish` gives where doubles do not decide. Rare, so it is not inlined.
 template <class F>
