@@ -137,11 +137,10 @@ inline constexpr bool adds_squares_v<integer_moments_fold<Item>> = true;
 template <class Item, bool root>
 inline constexpr bool adds_squares_v<variance_fold<Item, root>> = !is_floating_v<Item>;
 
-/// Whether a fold says itself how the lanes of a whole warp add their states.
+/// Whether F::total_of_lanes adds the states of the lanes of a whole warp, of which those are added to nothing that are
+/// made without arguments. Only of the library's own folds: a user's may have a member of that name.
 template <class F>
-concept adds_lanes = requires(const typename F::state& own) {
-  F::total_of_lanes(own);
-};
+inline constexpr bool adds_lanes_v = false;
 
 template <class F>
 inline constexpr bool joins_moments_v = false;
@@ -156,7 +155,7 @@ inline constexpr bool joins_moments_v<all_fold<Folds...>> = (joins_moments_v<Fol
 template <class F>
 inline constexpr bool has_quick_lanes_v =
     is_extremum_fold_v<F> || is_extrema_fold_v<F> || is_extreme_key_fold_v<F> ||
-    adds_integers_v<F> || adds_squares_v<F> || adds_lanes<F> || joins_moments_v<F>;
+    adds_integers_v<F> || adds_squares_v<F> || adds_lanes_v<F> || joins_moments_v<F>;
 template <class... Folds>
 inline constexpr bool has_quick_lanes_v<all_fold<Folds...>> = (has_quick_lanes_v<Folds> && ...);
 
@@ -187,7 +186,7 @@ MONOFOLD_GPU typename F::state combine_quickly(const typename F::state& own, int
     using word = std::conditional_t<sizeof(typename F::state) == 8, std::uint64_t, int128>;
     const word there = lane_rank() < count ? static_cast<word>(own) : word{0};
     return static_cast<typename F::state>(sum_of_lanes(there));
-  } else if constexpr (adds_lanes<F>) {
+  } else if constexpr (adds_lanes_v<F>) {
     return F::total_of_lanes(lane_rank() < count ? own : typename F::state{});
   } else if constexpr (adds_squares_v<F>) {
     return add_moments_of_lanes(lane_rank() < count ? own : typename F::state{0, 0, {}});

@@ -67,6 +67,8 @@ struct short_mean_fold {
   }
 };
 
+template <class Item>
+inline constexpr bool adds_lanes_v<short_mean_fold<Item>> = true;
 // Zeros behind a partial tile add nothing, and are not counted: see below.
 template <class Item>
 inline constexpr bool ignores_zeros_v<short_mean_fold<Item>> = true;

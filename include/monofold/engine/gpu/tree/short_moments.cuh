@@ -132,6 +132,8 @@ struct short_moments_fold : integer_moments_slots<Item> {
   MONOFOLD_GPU static state total_of_lanes(const state& own) { return own.total_of_lanes(); }
 };
 
+template <class Item>
+inline constexpr bool adds_lanes_v<short_moments_fold<Item>> = true;
 // Zeros behind a partial tile add nothing, and are not counted: see below.
 template <class Item>
 inline constexpr bool ignores_zeros_v<short_moments_fold<Item>> = true;
