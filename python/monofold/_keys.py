@@ -69,14 +69,16 @@ def coded(array):
     dtype = array.dtype
     native = array.astype(dtype.newbyteorder("="), copy=False) if dtype.kind in "iufmM" else array
     codes, names = _coded_by_kind(native)
-    return np.ascontiguousarray(codes, np.int64), lambda found: names(found).astype(dtype, copy=False)
+    return _lists.packed_int64(codes), lambda found: names(found).astype(dtype, copy=False)
 
 
 def _coded_by_kind(array):
     kind, dtype = array.dtype.kind, array.dtype
     if dtype == np.uint64:
         return array.view(np.int64) ^ LOWEST, lambda found: (found ^ LOWEST).view(np.uint64)
-    if kind in "biu":
+    if kind == "b":  # any byte but 0 is True
+        return array.view(np.uint8) != 0, lambda found: found.astype(dtype)
+    if kind in "iu":
         return array, lambda found: found.astype(dtype)
     if kind in "mM":  # NaT is the lowest number: it becomes the highest
         return array.view(np.int64) - 1, lambda found: (found + 1).view(dtype)
@@ -158,12 +160,37 @@ def _first_rows(numbers):
 
 
 def _ranked(array):
-    """Anything that NumPy sorts, by its place among the others."""
+    """Anything that NumPy sorts, by its place among the others; what does not equal itself is one key and comes last."""
+    if array.dtype.names:
+        return _coded_records(array)
+    if array.dtype.kind in "fc":
+        array = array + array.dtype.type(0)  # -0 becomes +0
     try:
-        values, codes = np.unique(array, return_inverse=True)
+        is_nan = np.asarray(np.isnan(array) if array.dtype.kind == "T" else array != array, bool)
+        values, codes = np.unique(array[~is_nan], return_inverse=True)
     except TypeError:
         raise TypeError(f"keys of {array.dtype} that have no order among each other") from None
+    if is_nan.any():
+        ranks = np.full(array.size, values.size)
+        ranks[~is_nan] = codes
+        values, codes = np.concatenate([values, array[is_nan][:1]]), ranks
     return codes, lambda found: values[found]
+
+
+def _coded_records(array):
+    """Records by their fields, the first of which is the most significant."""
+    names = array.dtype.names
+    if any(array.dtype[name].shape for name in names):
+        raise TypeError("keys of records whose fields are arrays")
+    codes, columns_of = coded_together([array[name] for name in names])
+
+    def back(found):
+        out = np.empty(found.size, array.dtype)
+        for name, column in zip(names, columns_of(found)):
+            out[name] = column
+        return out
+
+    return codes, back
 
 
 def coded_together(arrays):

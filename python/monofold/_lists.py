@@ -49,6 +49,11 @@ def to_numpy(x, objects=False):
     return made
 
 
+def packed_int64(numbers):
+    """An array of numbers as int64, aligned and next to each other."""
+    return np.require(numbers, np.int64, "CA") if numbers.size else np.empty(numbers.shape, np.int64)
+
+
 def has_absent(x):
     """Whether an array of a library that knows absent items has some."""
     if hasattr(x, "null_count"):  # of Arrow's libraries

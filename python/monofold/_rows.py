@@ -115,13 +115,55 @@ def written(out):
             out = out.view(torch.int16).numpy().view(_dtypes.numpy_of(_dtypes.CODES["bfloat16"]))
         else:
             out = out.numpy()
-        if any(step == 0 and extent > 1 for step, extent in zip(out.strides, out.shape)):
-            raise ValueError("out has one place for several answers")
     if not isinstance(out, np.ndarray):
         raise TypeError(f"out must be a NumPy array or a tensor of PyTorch, not {type(out).__name__}")
+    if isinstance(out, np.ma.MaskedArray):
+        raise TypeError("out: masked arrays are not written: give out.data")
     if not out.flags.writeable:
         raise ValueError("out cannot be written")
+    if _overlaps_itself(out):
+        raise ValueError("out has one place for several answers")
     return out
+
+
+def _overlaps_itself(array):
+    """Whether items may share bytes: an axis steps over less than those that step over less have together."""
+    reach = array.itemsize
+    for step, extent in sorted((abs(step), extent) for step, extent in zip(array.strides, array.shape) if extent > 1):
+        if step < reach:
+            return array.size > 0
+        reach += step * (extent - 1)
+    return False
+
+
+class Later:
+    """Arrays in place of the caller's for answers of several operations: these are written when all answers are there."""
+
+    def __init__(self, outs):
+        self.outs = outs
+        flat = [one for out in outs for one in (out if isinstance(out, tuple) else (out,))]
+        self.is_far = any(_protocols.lies_on_gpu(one) for one in flat)  # there each is written by its own kernel
+        if self.is_far:
+            self.places = outs
+            return
+        memory = [written(one) for one in flat]
+        for i, one in enumerate(memory):
+            if any(np.shares_memory(one, other) for other in memory[:i]):
+                raise ValueError("out: two answers need two arrays that share no memory")
+        self.places = tuple(tuple(map(_alike, out)) if isinstance(out, tuple) else _alike(out) for out in outs)
+
+    def written(self):
+        if not self.is_far:
+            for out, place in zip(self.outs, self.places):
+                pairs = zip(out, place) if isinstance(out, tuple) else ((out, place),)
+                for one, answers in pairs:
+                    written(one)[...] = answers
+        return self.outs
+
+
+def _alike(out):
+    own = written(out)
+    return np.empty(own.shape, own.dtype)
 
 
 def code_of_out(out):

@@ -102,7 +102,7 @@ def places(numbers, name):
         raise ValueError(f"{name}: one axis, not {array.ndim}")
     if array.size and array.dtype.kind not in "iu":
         raise TypeError(f"{name}: integers, not {array.dtype}")
-    return np.ascontiguousarray(array, np.int64)
+    return _lists.packed_int64(array)
 
 
 def _one(source, operation, how, starts, stops, dtype):

@@ -155,7 +155,8 @@ class State:
     def subtract(self, other):
         """Takes out what another state has seen, all of which this one has seen too, wherever.
 
-        Exact: the bytes are those of a state that never saw those items, infinities and NaN included.
+        Exact: the bytes are those of a state that never saw those items, infinities and NaN included; but
+        `count_nan` keeps the place of the first NaN that was ever pushed.
 
         Parameters
         ----------

@@ -137,6 +137,7 @@ array array_of(const dl_tensor& tensor, nb::object owner) {
       throw nb::value_error("an array with a stride of more bytes than can be counted");
     step *= std::max<std::int64_t>(out.extents[axis], 1);
   }
+  out.swapped = has_other_bools(out);
   return out;
 }
 

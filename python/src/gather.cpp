@@ -18,8 +18,10 @@ namespace monofold::python {
 
 namespace {
 
+/// As this machine has it: of a byte, which is a bool, 0 or 1.
 template <class Word>
 Word swapped_bytes(Word word) {
+  if constexpr (sizeof(Word) == 1) return word != 0;
   if constexpr (sizeof(Word) == 2) return static_cast<Word>(__builtin_bswap16(word));
   if constexpr (sizeof(Word) == 4) return static_cast<Word>(__builtin_bswap32(word));
   if constexpr (sizeof(Word) == 8) return static_cast<Word>(__builtin_bswap64(word));
@@ -129,7 +131,8 @@ marked_rows::marked_rows(char* items, std::int64_t item_bytes, const char* marks
     : mask(marks), row_items(length) {
   starts.reserve(static_cast<std::size_t>(num_rows));
   stops.reserve(static_cast<std::size_t>(num_rows));
-  for (std::int64_t first = 0; first < num_rows * row_items; first += row_items) {
+  for (std::int64_t row = 0; row < num_rows; ++row) {
+    const std::int64_t first = row * row_items;
     starts.push_back(first);
     stops.push_back(first +
                     keep_marked(items + first * item_bytes, item_bytes, mask + first, row_items));

@@ -203,6 +203,16 @@ PyObject* number_at(const std::byte* from, monofold_dtype dtype) {
   });
 }
 
+bool has_other_bools(const Py_buffer& view, monofold_dtype dtype) {
+  if (dtype != MONOFOLD_BOOL) return false;
+  return has_other_bools(layout{static_cast<const char*>(view.buf),
+                                dtype,
+                                false,
+                                MONOFOLD_HOST,
+                                {view.shape, view.shape + view.ndim},
+                                {view.strides, view.strides + view.ndim}});
+}
+
 /// Whether these say which of few items in rows side by side there are.
 bool are_marks(const Py_buffer& mask, const Py_buffer& view, const axis_list& reduced) {
   const bool are_last = reduced.count == 0 || reduced.axes[0] == view.ndim - reduced.count;
@@ -219,7 +229,7 @@ PyObject* reduce_rows_quickly(quick_call& call, const row_types& types, PyObject
   const shown items(array, PyBUF_STRIDES | PyBUF_FORMAT);
   if (!items.is_there) return nullptr;
   const monofold_dtype dtype = dtype_of_format(items.view.format, items.view.itemsize);
-  if (dtype < 0 || !is_readable(items.view)) return nullptr;
+  if (dtype < 0 || !is_readable(items.view) || has_other_bools(items.view, dtype)) return nullptr;
   const monofold_dtype answer_dtype = types.of(dtype, asked.told);
   axis_list reduced;
   if (answer_dtype < 0 || !read_axes(asked.axis, items.view.ndim, reduced)) return nullptr;

@@ -163,7 +163,7 @@ def test_a_side_stream_is_waited_for(gpu):
     if isinstance(gpu, Jax):
         pytest.skip("JAX has streams of its own")
     x = numbers("float64", 100_000)
-    other = x[::-1].copy()
+    other = x[::-1] * 2
     device, later = gpu.there(x), gpu.there(other)
     rows, rows_later = gpu.there(x.reshape(100, 1000)), gpu.there(other.reshape(100, 1000))
     with gpu.side_stream():

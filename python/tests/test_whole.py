@@ -217,6 +217,7 @@ def test_stats():
     assert repr(mf.stats([1, 2])).splitlines()[3] == "mean    1.5"
     assert "<th>mean</th><td>1.5</td>" in mf.stats([1, 2])._repr_html_()
     assert "<td>2</td>" in mf.top_k([1, 2], 1)._repr_html_()
+    assert "values" in repr(mf.top_k([1, 2], 1)) and "2" in repr(mf.top_k([1, 2], 1))
 
 
 def test_operations_are_values():
