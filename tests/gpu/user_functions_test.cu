@@ -73,6 +73,26 @@ void compare_lambdas() {
 
 TEST_F(gpu_user_functions, marked_lambdas_have_the_answers_of_the_host) { compare_lambdas(); }
 
+/// A sum whose state is no sum of states where it is made without arguments; with members that the library's own folds
+/// have for themselves.
+struct sum_and_one {
+  struct state {
+    std::int64_t sum = 1;
+  };
+  static constexpr bool commutative = true;
+  static constexpr bool exact = true;
+  MONOFOLD_HD state lift(int x, std::int64_t) const { return {x}; }
+  MONOFOLD_HD state combine(const state& l, const state& r) const { return {l.sum + r.sum}; }
+  MONOFOLD_HD state identity() const { return {0}; }
+  MONOFOLD_HD static state total_of_lanes(const state& own) { return own; }
+  MONOFOLD_HD std::int64_t finish(const state& s) const { return s.sum; }
+};
+
+TEST_F(gpu_user_functions, names_of_members_say_nothing_else) {
+  const gpu_tests::numbers<int> x(gpu_tests::few_items_to_compare<int>());
+  compare("sum", sum_and_one{}, x.host, x.device);
+}
+
 #if !defined(MONOFOLD_EMULATED)
 /// A fold of the user's that takes CUDA's type gets it as it is.
 struct largest_half {
