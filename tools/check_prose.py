@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 
 WIDTH = 120
+README_LINES = 120  # what a newcomer reads in ten minutes
 LONG_TABLES = {"docs/ladder.md"}
 LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
 FENCE = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
@@ -59,6 +60,8 @@ def check_page(tree, page):
         may_be_long = line.startswith("|") and page.relative_to(tree).as_posix() in LONG_TABLES
         if len(line) > WIDTH and not may_be_long:
             yield number, f"{len(line)} characters, more than {WIDTH}"
+    if page == tree / "README.md" and text.count("\n") > README_LINES:
+        yield README_LINES + 1, f"{text.count(chr(10))} lines, more than {README_LINES}"
     prose = prose_of(text)
     for link in LINK.finditer(prose):
         if re.match(r"[a-z]+:", link[1]):

@@ -61,8 +61,9 @@ state for doubles (for bits: uint32).
 `sum_to`, `mean_to`, `norm1_to`, `norm2_to`, `dot_to`, `sum_of_squares_to<Real>`, `mean_square_to<Real>`,
 `variance<Real>(ddof)` and `standard_deviation<Real>(ddof)` round to double, float, `float16` or `bfloat16`.
 `extrema_answer` has `min`, `max`, `argmin` and `argmax`; `top_answer` has `values` and `indices`, best first;
-`softmax_scale` has `max` and `sum`. `all(a, b, ...)`, `fold | map(f)`, `fold | where(p)`, `ordered(op)` and
-`commutative(op)` make folds of others ([folds of your own](folds.md)).
+`softmax_scale` has `max` and `sum`. `all(a, b, ...)`, `fold | map(f)`, `fold | where(p)`, `fold | omit_nan`,
+`fold | raise_nan`, `ordered(op)` and `commutative(op)` make folds of others ([folds of your own](folds.md)); for a GPU
+their functions are marked `MONOFOLD_HD`, lambdas `MONOFOLD_HD_LAMBDA` (nvcc: `--extended-lambda`).
 
 ## Ranges and views
 

@@ -28,7 +28,7 @@ def to_numpy(x, objects=False):
         For an integer among floats that is no float64.
     """
     if type(x) is list:
-        if len(x) > LONG and _is_of_exact_floats(made := np.asarray(x)):
+        if len(x) > LONG and isinstance(x[0], float) and _is_of_exact_floats(made := np.asarray(x)):
             return made
     elif isinstance(x, (bytes, bytearray)):
         return np.frombuffer(x, np.uint8)

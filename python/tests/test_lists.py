@@ -100,3 +100,9 @@ def test_absent_items_of_pandas(kind, holder):
         mf.sum([x, x])
     full = getattr(pandas, holder)(pandas.array([2, 3], dtype=kind))
     assert mf.sum(full) == 5 and mf.group_by(full, [1.0, 2.0], mf.sum)[1].tolist() == [1.0, 2.0]
+
+
+@pytest.mark.parametrize("times", (1, 300))
+def test_integers_without_a_common_type_in_lists_of_any_length(times):
+    with pytest.raises(TypeError, match="64 bits together"):
+        mf.sum([np.int64(1), np.uint64(2)] * times)
