@@ -30,6 +30,17 @@ def test_keys(kind, order):
         assert answers.tolist() == right
 
 
+@pytest.mark.parametrize("operation", (mf.sum, mf.mean, mf.plain.sum))
+def test_one_group_of_all_has_the_answer_of_all(operation):
+    """Where a GROUP BY gives other sums than a SUM: pandas-dev/pandas#38778, prestodb/presto#5798."""
+    x = np.random.default_rng(7).normal(size=100_000) * 10.0 ** np.arange(100_000).__mod__(30)
+    for key in (np.zeros(x.size, int), np.full(x.size, "all"), np.full(x.size, np.nan)):
+        assert same(mf.group_by(key, x, operation)[1], np.array([operation(x)]))
+    keys = np.arange(x.size) % 3
+    sums = mf.group_by(keys, x, operation)[1]
+    assert same(sums, np.array([operation(x[keys == k]) for k in range(3)]))
+
+
 def test_several_answers_and_types():
     x, keys = numbers("int32", 1000), np.arange(1000) % 7
     names, (total, (low, high), stats) = mf.group_by(

@@ -356,35 +356,6 @@ TEST_F(gpu_segments, what_is_wrong_is_reported_with_the_lowest_segment) {
   }
 }
 
-TEST_F(gpu_segments, calls_that_do_not_wait_may_be_captured) {
-  const auto host = numbers<float>(30000);
-  const device_array<float> device(host);
-  const auto range = device.span(0, host.size());
-  const std::vector<std::int64_t> offsets =
-      offsets_of({100, 0, 5000, 20000, 3, 4, 5, 17, 900, 1100}, 10);
-  const device_array<std::int64_t> there(offsets);
-  const mf::offset_segments segments(there.data(), 10);
-  const device_array<std::int64_t> out(10);
-  const mf::gpu_workspace workspace(mf::workspace_bytes(range, segments, mf::count));
-  cudaStream_t stream = nullptr;
-  ASSERT_EQ(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), cudaSuccess);
-  cudaGraph_t graph = nullptr;
-  cudaGraphExec_t replay = nullptr;
-  ASSERT_EQ(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal), cudaSuccess);
-  mf::reduce_segments_into(mf::gpu(stream), range, segments, mf::count, out.data(), workspace);
-  ASSERT_EQ(cudaStreamEndCapture(stream, &graph), cudaSuccess);
-  ASSERT_EQ(cudaGraphInstantiate(&replay, graph, 0), cudaSuccess);
-  for (int i = 0; i < 2; ++i) {
-    ASSERT_EQ(cudaMemset(out.data(), 0xee, 10 * sizeof(std::int64_t)), cudaSuccess);
-    ASSERT_EQ(cudaGraphLaunch(replay, stream), cudaSuccess);
-    ASSERT_EQ(cudaStreamSynchronize(stream), cudaSuccess);
-    EXPECT_EQ(out.host(), (std::vector<std::int64_t>{100, 0, 5000, 20000, 3, 4, 5, 17, 900, 1100}));
-  }
-  static_cast<void>(cudaGraphExecDestroy(replay));
-  static_cast<void>(cudaGraphDestroy(graph));
-  static_cast<void>(cudaStreamDestroy(stream));
-}
-
 TEST_F(gpu_segments, indices_of_the_whole_view_on_request) {
   const auto host = numbers<float>(9000);
   const device_array<float> device(host);
