@@ -28,7 +28,7 @@ def to_numpy(x, objects=False):
         For an integer among floats that is no float64.
     """
     if type(x) is list:
-        if len(x) > LONG and isinstance(x[0], float) and _is_of_exact_floats(made := np.asarray(x)):
+        if len(x) > LONG and isinstance(x[0], float) and _is_of_exact_floats(made := _as_array(x)):
             return made
     elif isinstance(x, (bytes, bytearray)):
         return np.frombuffer(x, np.uint8)
@@ -41,12 +41,21 @@ def to_numpy(x, objects=False):
         return np.asarray(x)
     if any(issubclass(one, np.ma.MaskedArray) for one in types):
         raise TypeError("masked arrays are not reduced: give x.data and where=~x.mask")
-    made = np.asarray(x)
+    made = _as_array(x)
     if made.dtype == object and not objects and not hasattr(x, "dtype"):
         raise TypeError(f"{type(x).__name__} is no array of numbers, or one of its numbers does not fit 64 bits")
     if made.dtype.kind == "f" and any(issubclass(one, (int, np.integer)) for one in types):
         _check_integers(x, made, types)
     return made
+
+
+def _as_array(x):
+    try:
+        return np.asarray(x)
+    except ValueError as error:
+        if "inhomogeneous" in str(error):
+            raise ValueError("lists of different lengths are no array: give them one by one, or as segments") from None
+        raise
 
 
 def packed_int64(numbers):

@@ -142,7 +142,7 @@ def test_no_numbers(bad):
 
 
 def test_ragged_lists():
-    with pytest.raises(ValueError):
+    with pytest.raises(ValueError, match="different lengths"):
         mf.sum([[1.0], [2.0, 3.0]])
 
 

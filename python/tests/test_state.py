@@ -7,6 +7,7 @@ import math
 import multiprocessing
 import pickle
 import subprocess
+import sys
 import threading
 import zlib
 
@@ -259,3 +260,14 @@ def test_digest_of_pairs():
     x = numbers("float64", 5000)
     pieces = mf.State(mf.dot, "float64").push(x[:7], x[:7]).push(x[7:], x[7:])
     assert pieces.digest() == mf.State(mf.dot, "float64").push(x, x).digest()
+
+
+def test_a_receipt_is_what_sha256sum_says_of_the_tools_file(tmp_path):
+    x = np.random.default_rng(5).normal(size=1000)
+    np.save(tmp_path / "x.npy", x)
+    subprocess.run([sys.executable, "-m", "monofold", "sum,mean", "x.npy", "--save-state", "x.state"], cwd=tmp_path,
+                   check=True, capture_output=True)
+    said = subprocess.run(["sha256sum", "x.state"], cwd=tmp_path, check=True, capture_output=True, text=True).stdout
+    state = mf.State(mf.all(mf.sum, mf.mean), "float64").push(x)
+    assert state.digest().hex() == said.split()[0]
+    assert mf.State.load((tmp_path / "x.state").read_bytes()) == state
