@@ -69,6 +69,10 @@ void compare_lambdas() {
   compare("squares", mf::sum | mf::map(square), x.host, x.device);
   compare("no NaN", mf::plain_sum | mf::raise_nan, x.host, x.device);
   compare("positive ones", mf::max | mf::where(positive), x.host, x.device);
+  const gpu_tests::numbers<std::int64_t> wide(gpu_tests::few_items_to_compare<std::int64_t>());
+  const auto odd = [] MONOFOLD_HD_LAMBDA(std::int64_t v) { return v % 2 != 0; };
+  compare("odd ones", mf::variance(0) | mf::where(odd), wide.host,
+          wide.device);  // a state with padding
 }
 
 TEST_F(gpu_user_functions, marked_lambdas_have_the_answers_of_the_host) { compare_lambdas(); }
@@ -91,6 +95,7 @@ struct sum_and_one {
 TEST_F(gpu_user_functions, names_of_members_say_nothing_else) {
   const gpu_tests::numbers<int> x(gpu_tests::few_items_to_compare<int>());
   compare("sum", sum_and_one{}, x.host, x.device);
+  EXPECT_EQ(sum_and_one::total_of_lanes({5}).sum, 5);
 }
 
 #if !defined(MONOFOLD_EMULATED)

@@ -6,6 +6,7 @@
 #include "monofold/engine/gpu/kernel.cuh"
 #include "monofold/engine/gpu/tree/block_fold.cuh"
 #include "monofold/engine/gpu/tree/fold_tiles_kernel.cuh"
+#include "monofold/engine/gpu/tree/joined_members.cuh"
 #include "monofold/engine/gpu/tree/warp_fold.cuh"
 #include "monofold/engine/gpu/tree/warp_running.cuh"
 #include "monofold/engine/gpu/tree/warp_tile.cuh"
@@ -120,6 +121,10 @@ __global__ void __launch_bounds__(max_block_threads(launch_facts_v<F, View>), mi
   const std::int64_t first = std::int64_t{blockIdx.x} << plan.block_level;
   const int here = tiles_here(plan.tiles, first, plan.block_level);
   int parts = here;
+  if (plan.blocks > 1) {
+    clear_state(states);  // what lies between members is copied, too
+    sync_block();         // members written below are not cleared
+  }
   if constexpr (is_running_v<F>) {
     parts = here < warps ? here : warps;
     if (warp < parts) {
