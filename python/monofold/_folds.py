@@ -267,10 +267,10 @@ def _typed(x, fold, axis, keepdims, dtype, out, where, nan):
             raise TypeError(f"{kind.name} takes no out")
     count = len(fold.operations)
     outs = (None,) * count if out is None else (out,) if isinstance(fold, Single) else _rows.outs_of(out, count)
-    first = _rows.Later(outs) if count > 1 and out is not None else None
+    later = _rows.Later(outs) if count > 1 and out is not None else None
     answers = [one._reduce(x, axis, keepdims, dtype, into, where, nan)
-               for one, into in zip(fold.operations, outs if first is None else first.places)]
-    return fold.pack(answers if first is None else first.written())
+               for one, into in zip(fold.operations, outs if later is None else later.places)]
+    return fold.pack(answers if later is None else later.write())
 
 
 def _rows_of(x, source, mask, operation, how, axes, keepdims):

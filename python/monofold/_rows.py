@@ -140,30 +140,29 @@ class Later:
     """Arrays in place of the caller's for answers of several operations: these are written when all answers are there."""
 
     def __init__(self, outs):
-        self.outs = outs
         flat = [one for out in outs for one in (out if isinstance(out, tuple) else (out,))]
-        self.is_far = any(_protocols.lies_on_gpu(one) for one in flat)  # there each is written by its own kernel
-        if self.is_far:
-            self.places = outs
+        self.outs = self.places = outs
+        self.pairs = ()
+        if any(map(_protocols.lies_on_gpu, flat)):  # there each is written by its own kernel
             return
         memory = [written(one) for one in flat]
-        for i, one in enumerate(memory):
-            if any(np.shares_memory(one, other) for other in memory[:i]):
-                raise ValueError("out: two answers need two arrays that share no memory")
-        self.places = tuple(tuple(map(_alike, out)) if isinstance(out, tuple) else _alike(out) for out in outs)
+        _check_apart(memory)
+        made = [np.empty(one.shape, one.dtype) for one in memory]
+        self.pairs = tuple(zip(memory, made))
+        left = iter(made)
+        self.places = tuple(tuple(next(left) for _ in out) if isinstance(out, tuple) else next(left) for out in outs)
 
-    def written(self):
-        if not self.is_far:
-            for out, place in zip(self.outs, self.places):
-                pairs = zip(out, place) if isinstance(out, tuple) else ((out, place),)
-                for one, answers in pairs:
-                    written(one)[...] = answers
+    def write(self):
+        """The caller's arrays, with what was left in `places`."""
+        for memory, answers in self.pairs:
+            memory[...] = answers
         return self.outs
 
 
-def _alike(out):
-    own = written(out)
-    return np.empty(own.shape, own.dtype)
+def _check_apart(arrays):
+    for i, one in enumerate(arrays):
+        if any(np.shares_memory(one, other) for other in arrays[:i]):
+            raise ValueError("out: two answers need two arrays that share no memory")
 
 
 def code_of_out(out):
@@ -189,8 +188,7 @@ def into(out, arrays):
             raise ValueError(f"out has the shape {one.shape}; the answer has {array.shape}")
         if one.dtype.newbyteorder("=") != array.dtype:
             raise TypeError(f"out is of {one.dtype}; the answer is of {array.dtype}")
-    if len(outs) > 1 and np.shares_memory(*outs):
-        raise ValueError("out: two answers need two arrays that share no memory")
+    _check_apart(outs)
     for one, array in zip(outs, arrays):
         one[...] = array
     return given if len(given) > 1 else given[0]

@@ -5,8 +5,9 @@
 #include <algorithm>
 #include <bit>
 #include <cstddef>
-#include <cstring>
 #include <numeric>
+
+#include "python/src/gather.hpp"
 
 namespace monofold::python {
 
@@ -126,60 +127,6 @@ layout in_memory_order(const layout& items) {
            forward.strides[static_cast<std::size_t>(right)];
   });
   return with_axes(forward, order);
-}
-
-namespace {
-
-bool has_other_bytes(const char* bytes, std::int64_t count, std::int64_t stride) {
-  std::uint64_t all = 0;  // bits that some byte has
-  std::int64_t i = 0;
-  if (stride == 1) {
-    for (; i + 8 <= count; i += 8) {
-      std::uint64_t word;
-      std::memcpy(&word, bytes + i, sizeof word);
-      all |= word;
-    }
-  }
-  for (; i < count; ++i) all |= static_cast<std::uint8_t>(bytes[i * stride]);
-  return (all & 0xfefefefefefefefe) != 0;
-}
-
-}  // namespace
-
-bool has_other_bools(const layout& items) {
-  if (items.dtype != MONOFOLD_BOOL || items.place != MONOFOLD_HOST || items.count() == 0) {
-    return false;
-  }
-  layout runs = in_memory_order(items);
-  for (std::size_t axis = runs.extents.size(); axis-- > 0;) {
-    const bool is_repeated = runs.strides[axis] == 0 || runs.extents[axis] == 1;
-    const bool is_one_run = !is_repeated && axis + 1 < runs.extents.size() &&
-                            runs.strides[axis] == runs.strides[axis + 1] * runs.extents[axis + 1];
-    if (is_one_run) {
-      runs.extents[axis] *= runs.extents[axis + 1];
-      runs.strides[axis] = runs.strides[axis + 1];
-    }
-    const std::size_t gone = is_repeated ? axis : axis + 1;
-    if (is_repeated || is_one_run) {
-      runs.extents.erase(runs.extents.begin() + static_cast<std::ptrdiff_t>(gone));
-      runs.strides.erase(runs.strides.begin() + static_cast<std::ptrdiff_t>(gone));
-    }
-  }
-  if (runs.extents.empty()) return has_other_bytes(runs.data, 1, 1);
-  const std::int64_t length = runs.extents.back();
-  const std::int64_t rows = runs.count() / length;
-  std::vector<std::int64_t> at(runs.extents.size(), 0);
-  const char* row = runs.data;
-  for (std::int64_t number = 0; number < rows; ++number) {
-    if (has_other_bytes(row, length, runs.strides.back())) return true;
-    for (std::size_t axis = at.size() - 1; axis-- > 0;) {  // the next row
-      row += runs.strides[axis];
-      if (++at[axis] < runs.extents[axis]) break;
-      row -= runs.strides[axis] * runs.extents[axis];
-      at[axis] = 0;
-    }
-  }
-  return false;
 }
 
 namespace {

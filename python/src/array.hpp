@@ -18,8 +18,8 @@ namespace nb = nanobind;
 struct layout {
   const char* data = nullptr;
   monofold_dtype dtype = MONOFOLD_FLOAT64;
-  bool swapped =
-      false;  // items have the other byte order, or of bool have bytes that are neither 0 nor 1
+  // Items have the other byte order; or they are bool, of bytes that need not be 0 or 1.
+  bool swapped = false;
   monofold_place place = MONOFOLD_HOST;
   std::vector<std::int64_t> extents{};
   std::vector<std::int64_t> strides{};
@@ -54,10 +54,6 @@ layout in_memory_order(const layout& items);
 layout repeated(const layout& items, std::int64_t times);
 /// Axes in another order: axis i of the result is axis `order[i]`.
 layout with_axes(const layout& items, const std::vector<std::int64_t>& order);
-
-/// Whether items are bool and lie on the host, and some byte is neither 0 nor 1. NumPy takes it as true; as a bool of C++ it
-/// may be read as anything.
-bool has_other_bools(const layout& items);
 
 void bind_array(nb::module_& core);
 

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "python/src/dlpack_layout.hpp"
+#include "python/src/gather.hpp"
 
 namespace monofold::python {
 

@@ -162,8 +162,8 @@ bool look_at_packed(PyObject* object, packed_items& items) {
   if (tensor.device.kind == on_cuda) items.place = MONOFOLD_DEVICE;
   items.data = static_cast<const char*>(tensor.data) + tensor.byte_offset;
   if (tensor.data == nullptr || items.count == 0) return items.count == 0;
-  return !has_other_bools(layout{
-      static_cast<const char*>(items.data), items.dtype, false, items.place, {items.count}, {1}});
+  const bool are_bytes = items.dtype == MONOFOLD_BOOL && items.place == MONOFOLD_HOST;
+  return !are_bytes || !has_other_bools(items.data, items.count);
 }
 
 namespace {

@@ -108,7 +108,74 @@ layout with_long_runs(const layout& items) {
   return out;
 }
 
+/// Calls use(items, stride, count) for runs of items that lie evenly, which are items [first, first + count) together.
+template <class Use>
+void for_runs(const layout& items, std::int64_t first, std::int64_t count, const Use& use) {
+  if (count == 0) return;
+  const layout runs = with_long_runs(items);
+  if (runs.extents.empty()) return use(items.data, std::int64_t{0}, std::int64_t{1});
+  const std::size_t last = runs.extents.size() - 1;
+  std::vector<std::int64_t> index(runs.extents.size());
+  const char* row = runs.data;  // the row's first item
+  std::int64_t rest = first;
+  for (std::size_t axis = runs.extents.size(); axis-- > 0;) {
+    index[axis] = rest % runs.extents[axis];
+    rest /= runs.extents[axis];
+    if (axis != last) row += index[axis] * runs.strides[axis];
+  }
+  while (count > 0) {
+    const std::int64_t here = std::min(count, runs.extents[last] - index[last]);
+    use(row + index[last] * runs.strides[last], runs.strides[last], here);
+    count -= here;
+    index[last] = 0;
+    for (std::size_t axis = last; axis-- > 0;) {
+      row += runs.strides[axis];
+      if (++index[axis] < runs.extents[axis]) break;
+      row -= runs.extents[axis] * runs.strides[axis];
+      index[axis] = 0;
+    }
+  }
+}
+
+/// The bits that some byte has, in any byte of a word.
+std::uint64_t bits_of_bytes(const char* bytes, std::int64_t stride, std::int64_t count) {
+  std::uint64_t all = 0;
+  std::int64_t i = 0;
+  if (stride == 1) {
+    for (; i + 8 <= count; i += 8) {
+      std::uint64_t word;
+      std::memcpy(&word, bytes + i, sizeof word);
+      all |= word;
+    }
+  }
+  for (; i < count; ++i) all |= static_cast<std::uint8_t>(bytes[i * stride]);
+  return all;
+}
+constexpr std::uint64_t other_than_0_and_1 = 0xfefefefefefefefe;
+
 }  // namespace
+
+bool has_other_bools(const void* bytes, std::int64_t count) {
+  return (bits_of_bytes(static_cast<const char*>(bytes), 1, count) & other_than_0_and_1) != 0;
+}
+
+bool has_other_bools(const layout& items) {
+  if (items.dtype != MONOFOLD_BOOL || items.place != MONOFOLD_HOST || items.count() == 0) {
+    return false;
+  }
+  layout once = items;  // each byte, however often it is repeated
+  for (std::size_t axis = once.extents.size(); axis-- > 0;) {
+    if (once.strides[axis] != 0 && once.extents[axis] != 1) continue;
+    once.extents.erase(once.extents.begin() + static_cast<std::ptrdiff_t>(axis));
+    once.strides.erase(once.strides.begin() + static_cast<std::ptrdiff_t>(axis));
+  }
+  once = in_memory_order(once);
+  std::uint64_t all = 0;
+  for_runs(once, 0, once.count(), [&](const char* bytes, std::int64_t stride, std::int64_t count) {
+    all |= bits_of_bytes(bytes, stride, count);
+  });
+  return (all & other_than_0_and_1) != 0;
+}
 
 std::int64_t keep_marked(char* items, std::int64_t item_bytes, const char* mask,
                          std::int64_t count) {
@@ -152,33 +219,11 @@ std::int64_t place_in(const char* marks, std::int64_t marked) {
 }
 
 void gather(const layout& from, std::int64_t first, std::int64_t count, char* to) {
-  if (count == 0) return;
-  const layout runs = with_long_runs(from);
   const std::int64_t bytes = from.item_bytes();
-  if (runs.extents.empty()) return copy_run(from.data, 0, 1, from.swapped, bytes, to);
-  const std::size_t last = runs.extents.size() - 1;
-  std::vector<std::int64_t> index(runs.extents.size());
-  const char* row = runs.data;  // the row's first item
-  std::int64_t rest = first;
-  for (std::size_t axis = runs.extents.size(); axis-- > 0;) {
-    index[axis] = rest % runs.extents[axis];
-    rest /= runs.extents[axis];
-    if (axis != last) row += index[axis] * runs.strides[axis];
-  }
-  while (count > 0) {
-    const std::int64_t here = std::min(count, runs.extents[last] - index[last]);
-    copy_run(row + index[last] * runs.strides[last], runs.strides[last], here, from.swapped, bytes,
-             to);
+  for_runs(from, first, count, [&](const char* items, std::int64_t stride, std::int64_t here) {
+    copy_run(items, stride, here, from.swapped, bytes, to);
     to += here * bytes;
-    count -= here;
-    index[last] = 0;
-    for (std::size_t axis = last; axis-- > 0;) {
-      row += runs.strides[axis];
-      if (++index[axis] < runs.extents[axis]) break;
-      row -= runs.extents[axis] * runs.strides[axis];
-      index[axis] = 0;
-    }
-  }
+  });
 }
 
 std::int64_t place_of_marked(const layout& mask, std::int64_t first, std::int64_t count,

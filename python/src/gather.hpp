@@ -13,6 +13,12 @@ namespace monofold::python {
 /// Copies items [first, first + count), in row-major order, as this machine's bytes.
 void gather(const layout& from, std::int64_t first, std::int64_t count, char* to);
 
+/// Whether items are bool and lie on the host, and some byte is neither 0 nor 1. NumPy takes it as true; as a bool of C++ it
+/// may be read as anything.
+bool has_other_bools(const layout& items);
+/// Whether such bytes are among these, which lie next to each other.
+bool has_other_bools(const void* bytes, std::int64_t count);
+
 /// Moves the items whose byte in `mask` is not 0 to the front; returns how many there are.
 std::int64_t keep_marked(char* items, std::int64_t item_bytes, const char* mask,
                          std::int64_t count);

@@ -9,6 +9,7 @@
 #include "monofold/monofold.h"
 #include "python/src/array.hpp"
 #include "python/src/exchange.hpp"
+#include "python/src/gather.hpp"
 
 namespace monofold::python {
 
@@ -50,17 +51,6 @@ inline bool is_aligned(const packed_items& items) {
 /// Whether an array is of NumPy's own type: its subclasses may mean something else by their memory.
 bool is_of_packed_type(PyObject* array);
 
-/// Whether they are bool, on the host, and some are neither 0 nor 1.
-inline bool has_other_bools(const packed_items& items) {
-  return items.dtype == MONOFOLD_BOOL &&
-         has_other_bools(layout{static_cast<const char*>(items.data),
-                                items.dtype,
-                                false,
-                                items.place,
-                                {items.count},
-                                {1}});
-}
-
 /// Calls use(items, view) with those of an array of NumPy's own type; false: they are misaligned, not next to each
 /// other, or of no type of ours, or bool but neither 0 nor 1.
 template <class Use>
@@ -72,7 +62,8 @@ bool with_items_of(PyObject* array, const Use& use) {
   if (items.dtype < 0) return false;  // such items may have no bytes
   items.data = all.view.buf;
   items.count = all.view.len / all.view.itemsize;
-  return is_aligned(items) && !has_other_bools(items) && use(items, all.view);
+  if (items.dtype == MONOFOLD_BOOL && has_other_bools(items.data, items.count)) return false;
+  return is_aligned(items) && use(items, all.view);
 }
 
 /// NumPy's name of a type; null: it has none.

@@ -203,8 +203,9 @@ PyObject* number_at(const std::byte* from, monofold_dtype dtype) {
   });
 }
 
-bool has_other_bools(const Py_buffer& view, monofold_dtype dtype) {
+bool has_other_bools_in(const Py_buffer& view, monofold_dtype dtype) {
   if (dtype != MONOFOLD_BOOL) return false;
+  if (PyBuffer_IsContiguous(&view, 'A') != 0) return has_other_bools(view.buf, view.len);
   return has_other_bools(layout{static_cast<const char*>(view.buf),
                                 dtype,
                                 false,
@@ -229,7 +230,8 @@ PyObject* reduce_rows_quickly(quick_call& call, const row_types& types, PyObject
   const shown items(array, PyBUF_STRIDES | PyBUF_FORMAT);
   if (!items.is_there) return nullptr;
   const monofold_dtype dtype = dtype_of_format(items.view.format, items.view.itemsize);
-  if (dtype < 0 || !is_readable(items.view) || has_other_bools(items.view, dtype)) return nullptr;
+  if (dtype < 0 || !is_readable(items.view) || has_other_bools_in(items.view, dtype))
+    return nullptr;
   const monofold_dtype answer_dtype = types.of(dtype, asked.told);
   axis_list reduced;
   if (answer_dtype < 0 || !read_axes(asked.axis, items.view.ndim, reduced)) return nullptr;

@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <numeric>
 #include <span>
 #include <vector>
 
@@ -70,9 +69,8 @@ class gpu_captured_segments : public gpu_tests::gpu_test {
       lengths[s] = static_cast<std::int64_t>(inputs::mixed(s + giants.size()) % 7);
     }
     for (const std::int64_t giant : giants) lengths[static_cast<std::size_t>(giant)] = 5000;
-    std::vector<std::int64_t> out(lengths.size() + 1, 3);
-    std::partial_sum(lengths.begin(), lengths.end(), out.begin() + 1);
-    for (std::size_t s = 1; s < out.size(); ++s) out[s] += 3;
+    std::vector<std::int64_t> out{3};
+    for (const std::int64_t length : lengths) out.push_back(out.back() + length);
     EXPECT_LE(out.back(), items);
     return out;
   }
