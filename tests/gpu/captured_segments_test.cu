@@ -48,6 +48,8 @@ template <class T>
 void overwrite(const device_array<T>& there, const std::vector<T>& with) {
   ASSERT_EQ(cudaMemcpy(there.data(), with.data(), with.size() * sizeof(T), cudaMemcpyHostToDevice),
             cudaSuccess);
+  // The copy of pageable memory may still be on its way, and streams of replays do not wait for it.
+  ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
 }
 
 class gpu_captured_segments : public gpu_tests::gpu_test {
