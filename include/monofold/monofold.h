@@ -113,7 +113,7 @@ MONOFOLD_API monofold_status monofold_reduce_axis(const void* items, monofold_dt
 //
 // shape      `values`, and for MONOFOLD_MINMAX `seconds` (the largest items), are arrays of `value_dtype`;
 //            `indices` are the positions of MONOFOLD_ARGMIN, ARGMAX, TOP and BOTTOM, counted along the row. An
-//            array that the operation does not fill is ignored. Of those that it fills, null ones are not
+//            array that the operation does not fill is ignored. Null ones that it would fill are not
 //            written; at least one is not null. TOP and BOTTOM write `options->k` elements a row, best first
 // errors     invalid_argument also for a misaligned array, no array at all, and for MONOFOLD_DOT; unsupported
 //            where floating-point answers are asked for as integers. A call returns the status of the first row without
@@ -148,7 +148,7 @@ MONOFOLD_API monofold_status monofold_reduce_axis_into(
 /// Reduces segments of an array by one operation: segment i has the items [starts[i], stops[i]).
 ///
 /// shape      `num_segments` starts and stops, and room for as many answers; segments may be empty, overlap and
-///            leave gaps. Of offsets, one more than there are segments: `starts` = offsets, `stops` = offsets + 1
+///            leave gaps. For offsets, one more than there are segments: `starts` = offsets, `stops` = offsets + 1
 /// order      each answer has the bits of monofold_reduce of its segment; positions count along it
 /// errors     as above. `failed_segment`, which may be null, takes the first segment without an answer, or -1; or
 ///            with invalid_argument the first one that ends before it begins or lies outside the array: nothing

@@ -54,8 +54,8 @@ auto views_for(const Fields& fields) {
 ///            returns. A fold's exception is `internal` with its text. On this rank alone: invalid_argument for
 ///            a communicator that is none
 /// cost       folds with `has_wire_v`: one MPI_Allreduce of int64. Extrema, bits: one MPI_Allgather of a state a
-///            rank. Others: one of counts, then MPI_Allgatherv of up to 124 states and two tiles a rank. Of more
-///            ranks than `ranks_engine::most_gathered` (256) states are joined by a tree of neighbours: as many
+///            rank. Others: one of counts, then MPI_Allgatherv of up to 124 states and two tiles a rank. States
+///            of more ranks than `ranks_engine::most_gathered` (256) are joined by a tree of neighbours: as many
 ///            rounds as their number has bits, and MPI_Bcast of the answer's state
 /// tested by  tests/mpi/ranks_check.cpp
 template <class Inner, reducible Range, class F>

@@ -281,8 +281,8 @@ struct listed_pairs {
 
 /// The same of the pairs of two arrays, as `zip` makes them and `dot` takes them.
 ///
-/// shape      as reduce_segments of a computed view: a lane loads pairs one by one. Of arrays of several axes that
-///            memory does not walk as one it divides for the place of each
+/// shape      as reduce_segments of a computed view: a lane loads pairs one by one. It divides for the place of
+///            each where arrays have several axes that memory does not walk as one
 /// tested by  tests/gpu/axes_test.cu
 template <class Left, class Right, class Pair, class F>
 requires gpu_folded_range<array_pairs<Left, Right, Pair>, F> std::int64_t workspace_bytes(

@@ -267,8 +267,8 @@ void reduce_segments_into(const gpu_engine& engine, const Range& range, const Se
 /// order      what `reduce` of the segment's items gives: ties go to the lower index, NaN come last
 /// sync       as reduce_segments_into
 /// errors     as reduce_segments_into; a segment of fewer than k items is one without an answer
-/// cost       two launches, or one where all have one length of up to a tile; one pass. Of 8 bytes for each place of a
-///            node of several tiles, 16 for items of 8 bytes, the workspace has room for k
+/// cost       two launches, or one where all have one length of up to a tile; one pass. The workspace has room for k
+///            places of each node of several tiles, of 8 bytes each, 16 for items of 8 bytes
 /// tested by  tests/gpu/row_tops_test.cu
 template <reducible Range, segment_list Segments, class F, class Indices = index_in_row>
 requires gpu_folded_range<Range, F> &&

@@ -175,7 +175,7 @@ class running_state {
   }
 
   /// Whether two states would be saved as the same bytes: of an exact fold, whether their items and first indices are
-  /// equal. Of another fold the bytes, and so this, depend on the pieces.
+  /// equal. The bytes of another fold, and so this, depend on the pieces.
   ///
   /// tested by  tests/api/saved_state_test.cpp
   friend bool operator==(const running_state& left,

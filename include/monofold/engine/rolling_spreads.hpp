@@ -119,7 +119,7 @@ class stepped_moments {
  public:
   stepped_moments(const Terms& terms, std::int64_t window) : terms_(terms), window_(window) {}
 
-  /// Of the window from `first` on: each costs a step where they follow each other.
+  /// The moments of the window from `first` on: each costs a step where they follow each other.
   const moments_of_doubles& of(std::int64_t first) {
     if (at_ < 0 || first < at_ || first - at_ > window_ / 16 + 1) {
       begin(first);

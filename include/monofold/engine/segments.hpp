@@ -143,7 +143,7 @@ class segment_folder {
   segment_folder(const F& f, const View& view)
       : fold_(f), view_(view), buffer_(is_read_in_place ? 0 : tile_items_v<item>) {}
 
-  /// Of 1 to most_row_items items; `index`: the first one's.
+  /// The answer of 1 to most_row_items items; `index`: the first one's.
   result<answer_t<F>> answer(std::int64_t at, std::int64_t count, std::int64_t index) const {
     if constexpr (is_read_in_place) {
       return answer_of_row(fold_, view_.data() + at, count, index);

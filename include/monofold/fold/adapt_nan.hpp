@@ -131,8 +131,8 @@ constexpr auto operator|(const all_family<Folds...>& folds, raise_nan_adapter ad
 
 }  // namespace detail
 
-/// `fold | omit_nan` folds the items that are not NaN, as `where` does: indices stay. Of pairs, those of
-/// two numbers.
+/// `fold | omit_nan` folds the items that are not NaN, as `where` does: indices stay. It folds the
+/// pairs of two numbers.
 inline constexpr auto omit_nan = where(detail::has_no_nan{});
 
 /// `fold | raise_nan` has no answer, but nan_found, where an item is NaN.

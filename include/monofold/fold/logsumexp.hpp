@@ -61,7 +61,7 @@ struct logsumexp_fold : softmax_fold<Item> {
 
   MONOFOLD_HD_CALL double finish(const state& s) const {
     const auto max = static_cast<double>(s.max);
-    // Of nothing, and of infinite items.
+    // There are no items, or the largest is not finite.
     if (!(max - max == 0.0)) return one_nan(max);
     return max + detail::natural_log(static_cast<double>(s.sum));
   }

@@ -214,7 +214,7 @@ struct norm_inf_fold {
         if (rule == nan_rule::omit && one > infinity) one = 0;
         most = one > most ? one : most;
       }
-      // Of several NaN all have a say.
+      // Every NaN counts where there are several.
       if (most <= infinity) {
         own = combine(own,
                       lift(float_from_bits<Item>(static_cast<typename format::bits>(most)), index));

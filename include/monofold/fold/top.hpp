@@ -192,7 +192,7 @@ struct top_fold {
     constexpr std::int64_t stretch = 64;
     for (std::int64_t at = 0; at < count; at += stretch) {
       const std::int64_t end = count - at < stretch ? count : at + stretch;
-      // Of a block with a candidate most stretches have none.
+      // Most stretches of a block with a candidate have none.
       if (own.full && !may_enter(items + at, end - at, own.bound)) continue;
       for (std::int64_t i = at; i < end;) i += enter(own, items + i, end - i, index + i);
     }

@@ -93,8 +93,8 @@ namespace cluster {
 /// Folds the states of all threads of a cluster of blocks, by block rank, then thread rank.
 ///
 /// shape      clusters of up to 16 blocks of any size; a kernel launched without clusters, or for a
-///            device below compute capability 9.0, has clusters of one block. Of more than 256 threads a
-///            block, the kernel says `__launch_bounds__(1024)`, as for block::combine
+///            device below compute capability 9.0, has clusters of one block. A kernel of more than 256
+///            threads a block says `__launch_bounds__(1024)`, as for block::combine
 /// order      the plan's tree inside each block, and the same tree over the blocks' totals; where
 ///            blocks have a power of two of threads that is the tree over all threads
 /// sync       all threads of the cluster call it; two cluster barriers, so that `storage` may be used

@@ -141,8 +141,8 @@ namespace grid {
 
 /// Folds the states that thread 0 of each block of a grid holds, in the order of block ranks.
 ///
-/// shape      grids of up to 2^32 - 1 blocks in one, two or three dimensions (x is fastest). Of more than 256
-///            threads a block, the kernel says `__launch_bounds__(1024)`, as for block::combine
+/// shape      grids of up to 2^32 - 1 blocks in one, two or three dimensions (x is fastest). A kernel of
+///            more than 256 threads a block says `__launch_bounds__(1024)`, as for block::combine
 /// order      the plan's tree over block ranks: neighbours first. Ordered folds keep order
 /// sync       all threads of all blocks call it; no block waits for another: the last one to come
 ///            combines. True in every thread of that block, where thread 0 (every thread on request)

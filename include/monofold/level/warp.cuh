@@ -159,7 +159,7 @@ inline constexpr bool has_quick_lanes_v =
 template <class... Folds>
 inline constexpr bool has_quick_lanes_v<all_fold<Folds...>> = (has_quick_lanes_v<Folds> && ...);
 
-/// Of all lanes. Large and rare, so it is not inlined.
+/// The moments of all lanes. Large and rare, so it is not inlined.
 MONOFOLD_GPU_CALL integer_moments_state add_moments_of_lanes(integer_moments_state own) {
   return {static_cast<std::int64_t>(sum_of_lanes(static_cast<std::uint64_t>(own.count))),
           sum_of_lanes(own.sum), sum_of_lanes(own.squares)};

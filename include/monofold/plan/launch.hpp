@@ -105,7 +105,7 @@ struct tile_share {
   std::int64_t least_blocks;
 };
 
-/// source     measured on an H100 and an H200 (132 multiprocessors). Of 512 threads, two blocks a multiprocessor are
+/// source     measured on an H100 and an H200 (132 multiprocessors). Two blocks of 512 threads a multiprocessor are
 ///            264: folds of a state a warp do best where these fold all. Where part of the array stays in the
 ///            second-level cache, up to 128 MiB, two tiles a warp do
 constexpr tile_share share_of(std::int64_t tiles, const launch_facts& facts, int warps) {

@@ -20,8 +20,8 @@ inline constexpr int top_warps = top_threads / 32;
 
 /// A *chunk* is 16 tiles, one for each warp of a block. Blocks begin with chunks that lie evenly in the range, the
 /// first and the last among them; the others follow in order, to all blocks in turns. So of items that ascend or
-/// descend few tiles have news. (With a counter of tiles for all warps 64 MiB took 1.4 times as long.) Of few tiles
-/// some warps of each block take one, and there are more blocks, each of which has less to fetch.
+/// descend few tiles have news. (With a counter of tiles for all warps 64 MiB took 1.4 times as long.) If tiles are
+/// few, some warps of each block take one, and there are more blocks, each of which has less to fetch.
 struct top_launch {
   std::int64_t tiles;
   std::uint32_t chunks;      // of 16 KiB or more, so that 2^32 are more than any memory has
@@ -58,7 +58,7 @@ MONOFOLD_HD_CALL constexpr std::int64_t top_tile_at(const top_launch& plan, std:
 /// Up to so many items, blocks find a bound among the bests of lanes, and meet by mail.
 inline constexpr std::int64_t max_few_top_items = 32;
 
-/// How many warps of a block take tiles. Of few tiles each block has the less to fetch the more blocks there are.
+/// How many warps of a block take tiles. Each block has the less to fetch of few tiles the more blocks there are.
 constexpr int top_chunk_warps(std::int64_t tiles, std::int64_t k) {
   constexpr int thin_blocks = 128;
   constexpr int least = 4;  // with fewer tiles a block there is more to mail than that saves

@@ -10,8 +10,8 @@
 
 namespace monofold {
 
-/// Of up to so many items a warp looks for them in rows of up to a tile, and four warps share a longer row. Of more a
-/// block is one warp, whose candidates take 16 KiB and more.
+/// A warp looks for up to so many items in rows of up to a tile, and four warps share a longer row. A block that looks
+/// for more is one warp, whose candidates take 16 KiB and more.
 inline constexpr int max_warp_top_items = 128;
 inline constexpr int top_row_warps = 4;
 MONOFOLD_HD_CALL constexpr int warps_of_top_row(int k) {

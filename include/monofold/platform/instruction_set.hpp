@@ -26,8 +26,8 @@ inline instruction_set widest_of_processor() {
 #endif
 }
 
-/// Whether one stream of lines, in order of addresses, is what this processor fetches ahead best. Of those of AMD
-/// four streams have half of its speed, from memory; of those of Intel one has three quarters of that of four.
+/// Whether one stream of lines, in order of addresses, is what this processor fetches ahead best. Four streams
+/// have half of its speed on AMD's, from memory; one has three quarters of that of four on Intel's.
 inline bool fetches_in_line() {
 #if defined(__GNUC__) && defined(__x86_64__)
   return __builtin_cpu_is("amd");

@@ -20,7 +20,7 @@ struct float16 {
   std::uint16_t bits;
 
   float16() = default;
-  /// Of its bits.
+  /// The number that has these bits.
   template <class Integer>
   requires std::is_integral_v<Integer> MONOFOLD_HD constexpr explicit float16(Integer own)
       : bits(static_cast<std::uint16_t>(own)) {}
@@ -58,7 +58,7 @@ struct bfloat16 {
   std::uint16_t bits;
 
   bfloat16() = default;
-  /// Of its bits.
+  /// The number that has these bits.
   template <class Integer>
   requires std::is_integral_v<Integer> MONOFOLD_HD constexpr explicit bfloat16(Integer own)
       : bits(static_cast<std::uint16_t>(own)) {}

@@ -17,7 +17,7 @@
 #include "monofold/platform/host_device.hpp"
 #include "monofold/platform/numbers.hpp"
 
-// Of <cuda_fp16.h> and <cuda_bf16.h>, which a user may include.
+// Declared by <cuda_fp16.h> and <cuda_bf16.h>, too, which a user may include.
 struct __half;         // NOLINT
 struct __nv_bfloat16;  // NOLINT
 

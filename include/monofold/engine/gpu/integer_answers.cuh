@@ -27,7 +27,7 @@ MONOFOLD_GPU two_doubles doubles_of(uint128 a) {
 template <bool root>
 MONOFOLD_GPU bool quick_spread_of(const integer_moments_state& s, std::int64_t ddof, double& out) {
   const std::int64_t freedom = s.count - ddof;
-  // Of items by the billion all of this takes longer than the answer.
+  // A fold of items by the billion takes so long that its answer need not be quick.
   if (s.count <= 0 || freedom <= 0 || (s.count | freedom) >> 31 != 0) return false;
   const auto n = static_cast<std::uint64_t>(s.count);
   const std::uint64_t divisor = n * static_cast<std::uint64_t>(freedom);

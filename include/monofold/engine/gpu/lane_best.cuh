@@ -48,7 +48,7 @@ inline constexpr bool takes_halves_v =
     false;
 #endif
 
-/// Of each half of two words, the smaller (or larger) integer of 16 bits.
+/// The smaller (or larger) halves of two words as integers of 16 bits, upper and lower ones apart.
 template <bool smallest, bool is_signed>
 MONOFOLD_GPU std::uint32_t pick_halves(std::uint32_t a, std::uint32_t b) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
@@ -146,8 +146,8 @@ class coarse_best {
   ///            counts as possibly better; so does a number with the same high word
   template <class Tile>
   MONOFOLD_GPU bool may_improve(const Tile& tile) const {
-    // Of patterns as signed words the largest is that of the largest item that is not negative, as unsigned
-    // ones that of the smallest that is.
+    // The largest pattern as a signed word is that of the largest item that is not negative, the largest as an
+    // unsigned one that of the smallest item that is negative.
     std::int32_t most = -0x7fffffff - 1;
     std::uint32_t most_below = 0;
     std::uint32_t least = ~std::uint32_t{0};  // of magnitudes

@@ -211,7 +211,7 @@ MONOFOLD_GPU void load_rows(bytes16 (&raw)[rows], const aligned_range<Item>& ran
 }
 
 /// Loads rows of 32 chunks from position `at`, a boundary: chunk r * 32 + lane into raw[r]. Chunks in the range are
-/// loaded as a whole. Of chunks at its ends, the items in the range are loaded one by one; items of `outside` stand
+/// loaded as a whole. Chunks at its ends are loaded item by item, as far as these lie in it; items of `outside` stand
 /// for the others.
 template <int rows, class Item>
 MONOFOLD_GPU void load_ragged_rows(bytes16 (&raw)[rows], const aligned_range<Item>& range,

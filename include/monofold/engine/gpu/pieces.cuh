@@ -31,8 +31,7 @@ namespace detail {
 
 /// Whether states of a fold have indices that can be shifted afterwards. Kernels count items from 0. The library's
 /// folds for which there are special kernels are given to these as they are, and the indices in their states are
-/// shifted. Of other folds it is not known what an index is used for: they are wrapped, so that they get the right
-/// ones.
+/// shifted. Other folds may use an index for anything: they are wrapped, so that they get the right ones.
 template <class F>
 inline constexpr bool holds_places_v = is_top_fold_v<F>;
 template <class Item, bool smallest, nan_rule rule>

@@ -159,8 +159,8 @@ class rank_group {
           "MPI_Bcast");
   }
 
-  /// The length of a message that all ranks know: where it throws, it throws on all. Of one that only the sender knows
-  /// it must be asked for where others learn of it.
+  /// The length of a message that all ranks know: where it throws, it throws on all. If only the sender knows
+  /// it, this is called where the others learn of a failure.
   static int narrow_bytes(std::int64_t bytes) {
     if (bytes > std::numeric_limits<int>::max()) {
       throw error(status::invalid_argument, "states of all ranks have more than 2 GiB together");

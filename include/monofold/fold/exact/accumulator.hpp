@@ -176,13 +176,13 @@ class exact_running_sum {
   void add(const typename Term::item* items, std::int64_t count) {
     detail::add_to_accumulator(sums_, items, count);
   }
-  /// Of pairs in two arrays: how many of the first it took. The others are for `add`.
+  /// Adds the first pairs of two arrays; says how many. The others are for `add`.
   template <class Item>
   std::int64_t add_factors(const Item* left, const Item* right, std::int64_t count) {
     return detail::add_factors(sums_, left, right, count);
   }
   state total() const { return sums_.total(); }
-  /// Of what was added.
+  /// How many NaN were added.
   const std::int64_t& nans() const { return sums_.state.counts.nan; }
 
  private:

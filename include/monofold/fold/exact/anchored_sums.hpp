@@ -185,9 +185,9 @@ MONOFOLD_INLINE double taken_by(const Vector& bin, double anchor) {
   return sum;
 }
 
-/// The same of products, whose second bin begins at 0, and rounds. Of n products below 2^m with h bits of headroom what
-/// it is given is at most 2^(m + h - 53), and rounded; a lane's n / 4 of it at most are added up with as many roundings
-/// of numbers that are not larger than them together.
+/// The same of products, whose second bin begins at 0, and rounds. The numbers that it is given, for n products below
+/// 2^m with h bits of headroom, are at most 2^(m + h - 53), and rounded; a lane's n / 4 of them at most are added up
+/// with as many roundings of numbers that are not larger than them together.
 struct products_sum {
   double anchor, doubt;
 

@@ -224,7 +224,7 @@ class bin_accumulator {
     return false;
   }
 
-  /// Of a block that was taken.
+  /// Counts a block that was taken.
   MONOFOLD_INLINE void count_block(int counted) {
     if (++kept_.blocks == kept_bins::most_blocks) set_bins(kept_.bins, kept_.max_exponent + scale);
     own_.counts.items += counted;
@@ -260,7 +260,7 @@ class bin_accumulator {
     }
   }
 
-  /// Of a block that did not fit: other bins, or its items by other ways.
+  /// Finds other bins for a block that did not fit, or adds its items by other ways.
   MONOFOLD_INLINE int move_bins(const item* items, int count, int counted,
                                 const block_range& range) {
     if constexpr (rest_tells) {

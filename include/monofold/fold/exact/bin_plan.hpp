@@ -100,7 +100,7 @@ struct exponent_range {
   int last;
 };
 
-/// Of items with these bits of the largest and the smallest magnitude.
+/// The exponents of items with these bits of the largest and the smallest magnitude.
 template <class Item>
 MONOFOLD_INLINE exponent_range exponents_of(std::uint64_t most, std::uint64_t least) {
   using format = float_format<Item>;

@@ -15,7 +15,7 @@
 
 namespace monofold::detail {
 
-/// Of doubles: a cell of 64 bits for each sign and each 4 neighbouring exponents, for significands
+/// A sum of doubles: a cell of 64 bits for each sign and each 4 neighbouring exponents, for significands
 /// that move by the lowest two bits of their exponents, and one that counts its carries: of random
 /// significands one in some 300.
 ///
@@ -154,7 +154,7 @@ struct no_table {
   void add_to(Number&) const {}
 };
 
-/// Of doubles, their magnitudes and what is a double of products. Levels hold every narrow item.
+/// Tables are for doubles, their magnitudes and products that are doubles. Levels hold every narrow item.
 template <class Term>
 inline constexpr bool has_table_v = false;
 template <>

@@ -64,7 +64,7 @@ MONOFOLD_INLINE bool add_few(const typename Term::item* items, std::int64_t coun
     add_with_rest<double>(low, rest, low, rest);
     lost += absolute(rest);
   }
-  // Of -0 alone `high` is -0, and stays it.
+  // `high` is -0 where all items are, and stays it.
   const double before = high;
   double rest = 0;
   add_with_rest<double>(high, low, high, rest);

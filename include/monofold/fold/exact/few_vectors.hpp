@@ -70,7 +70,7 @@ MONOFOLD_INLINE bool join_lanes(const summed_lanes<bytes, doubles>& all, sum_of_
   if constexpr (bytes == 8) {
     double rest = 0;
     add_with_rest<double>(all.high[0], all.low[0], out.high, rest);
-    // Of -0 alone `high` is -0, and stays it.
+    // `high` is -0 where all items are, and stays it.
     if (all.low[0] == 0) out.high = all.high[0];
     out.low = all.low[0] == 0 ? 0 : rest;
     out.lost = rest - rest;  // NaN where that overflowed

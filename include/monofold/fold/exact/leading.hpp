@@ -56,7 +56,7 @@ MONOFOLD_HD leading_bits leading_of(uint128 integer, int exponent) {
   return {integer << shift, exponent - shift, false};
 }
 
-/// Of limbs from the highest one that is not 0 on; `below`: there is more under them.
+/// The leading bits of limbs from the highest one that is not 0 on; `below`: there is more under them.
 MONOFOLD_HD leading_bits leading_of(std::uint64_t top, std::uint64_t middle, std::uint64_t lowest,
                                     int middle_exponent, bool below) {
   const int shift = 64 - bit_width_of(top);
@@ -76,7 +76,7 @@ MONOFOLD_HD_CALL leading_number leading_of(const std::uint64_t* limb, int num_li
   const std::uint64_t sign = limb[num_limbs - 1] >> 63 != 0 ? ~std::uint64_t{0} : 0;
   int top = num_limbs - 1;
   while (top > bottom && limb[top] == sign) --top;
-  // Of -a = ~a + 1 the carry ends at the lowest limb that is not 0.
+  // The carry of -a = ~a + 1 ends at the lowest limb that is not 0.
   const auto magnitude = [=](int i) -> std::uint64_t {
     return i < bottom ? 0 : (limb[i] ^ sign) + (i == bottom ? sign & 1 : 0);
   };
@@ -159,7 +159,7 @@ MONOFOLD_HD_CALL std::uint64_t divide_limb(std::uint64_t& high, std::uint64_t lo
 /// accuracy   the bits are those of the quotient, and the sticky bit is right
 MONOFOLD_HD_CALL upper_bits quotient_of(const leading_bits& a, std::uint64_t divisor) {
   const high_divisor by(divisor);
-  // Of a / 2, whose upper half is below the divisor.
+  // Divides a / 2, whose upper half is below the divisor.
   auto rest = static_cast<std::uint64_t>(a.significand >> 65);
   const std::uint64_t bits = divide_limb(rest, static_cast<std::uint64_t>(a.significand >> 1), by);
   return {bits, a.exponent + by.shift + 1,

@@ -51,7 +51,7 @@ class exact_running_moments {
     }
   }
   state total() const { return {sums_.value_total(), sums_.square_total()}; }
-  /// Of what was added.
+  /// How many NaN were added.
   const std::int64_t& nans() const { return sums_.values.state.counts.nan; }
 
  private:

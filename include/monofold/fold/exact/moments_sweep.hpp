@@ -120,7 +120,7 @@ class moments_sweep {
                                                                : highest);
     return true;
   }
-  /// Of a block whose items are in bins.
+  /// Keeps a block whose items are in bins.
   template <class First, class Second>
   MONOFOLD_INLINE static bool keep(moments_accumulator<Item>& own, const Item* items, int count,
                                    bool may_have_minus_zero, const First& first,

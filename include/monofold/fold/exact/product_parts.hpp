@@ -80,7 +80,7 @@ template <int bytes>
 struct factor_vectors {
   using real = typename lanes<bytes>::real;
 
-  /// Of doubles l r l r .. in a, then b: x gets the left ones and y the right ones, in the same order.
+  /// Parts doubles l r l r .. in a, then b: x gets the left ones and y the right ones, in the same order.
   MONOFOLD_INLINE static void part(const real& a, const real& b, real& x, real& y) {
 #if defined(__clang__)
     if constexpr (bytes == 16) {
@@ -192,7 +192,7 @@ struct pair_products {
   static constexpr bool are_exact = is_short_v<left> && is_short_v<right>;
   static constexpr bool fit = fits_double_v<left> && fits_double_v<right>;
   static constexpr int parts = are_exact ? 1 : 2;
-  // Of products that are not 0. Those of short factors have so few bits that some of a double's are 0.
+  // The exponents of products that are not 0. Those of short factors have so few bits that some of a double's are 0.
   static constexpr int max_exponent =
       exponents<left>::max_exponent + exponents<right>::max_exponent;
   static constexpr int least_exponent = exponents<left>::least + exponents<right>::least;

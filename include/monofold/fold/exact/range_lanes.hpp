@@ -168,7 +168,7 @@ using lanes_of_range =
                        turned_lanes<bytes, Item>,
                        range_lanes<bytes, Item, finds_least, finds_minus_zero>>;
 
-/// Of items of a block, a multiple of a line.
+/// The range of the items of a block, which are whole lines.
 template <int bytes, class Item>
 MONOFOLD_INLINE block_range range_of(const Item* items, int count) {
   range_lanes<bytes, Item, true, false> seen;
@@ -217,7 +217,7 @@ __attribute__((target("avx2"), noinline)) minus_zeros minus_zeros_avx2(const Ite
 }
 #endif
 
-/// Of items of a block, a multiple of a line.
+/// The -0 among the items of a block, which are whole lines.
 ///
 /// shape      bytes: of the vectors that the caller uses
 template <int bytes, class Item>

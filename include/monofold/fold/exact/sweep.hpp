@@ -50,8 +50,8 @@ constexpr bool has_square_groups([[maybe_unused]] int bytes) {
 template <class Item>
 constexpr int sweep_lanes(int bins, int bytes) {
   if (bytes == 64) {
-    // Of two lines where flags may verify the bins; else no more than one fills. Whether they do is the compiler's
-    // affair, and must not change what bins are kept: a program may be built by two.
+    // Two lines or more fill them where flags may verify the bins, else no more than one. Whether flags do is the
+    // compiler's affair, and must not change what bins are kept: a program may be built by two.
     const int most = bins == 1 ? 32 : 16;
     const bool by_flags = sizeof(Item) == 8 ? bins <= 4 : sizeof(Item) == 4 && bins == 1;
     return by_flags || most < line_items<Item> ? most : line_items<Item>;

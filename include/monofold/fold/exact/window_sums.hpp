@@ -226,7 +226,7 @@ class window_sum {
     }
     add_far(pair_rest);
     has_far_ = true;
-    // Of each item up to half a unit of what is kept was cut off.
+    // Up to half a unit of the kept part was cut off from each item.
     const sum_doubts doubts{size_of_far(), count * (anchors_.most_lower * 0x1p-53),
                             power_of_two(most_ - 105)};
     if (!has_doubts(high, low, count, doubts)) {
@@ -289,7 +289,7 @@ class window_sum {
     return bits_as<double>(exponent_bits(exponent + 52) | std::uint64_t{1} << 51);
   }
 
-  /// Of finite numbers; others have no significand.
+  /// Adds a finite number; others have no significand.
   void add_to_sum(const exact_term& term) {
     const exact_counts counts = state_.counts;
     if (term.significand != 0) add_term(state_, term);

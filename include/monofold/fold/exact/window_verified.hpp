@@ -44,7 +44,7 @@ struct quiet_lanes {
             : "=v"(out)
             : "v"(own), "v"(before), "i"(8 - up));
   }
-  /// Of the lanes of a, then those of b, the ones at these places.
+  /// Picks the lanes at these places, where those of b follow those of a.
   MONOFOLD_INLINE static void pick(const real& a, const real& b, const whole& places, real& out) {
     out = a;
     __asm__("vpermt2pd {%2, %1, %0|%0, %1, %2}" : "+v"(out) : "v"(places), "v"(b));
@@ -81,7 +81,7 @@ struct quiet_lanes {
             : "+v"(to)
             : "v"(from), "Yk"(static_cast<unsigned char>(mask)));
   }
-  /// Of the first `count` lanes; the others are 0.
+  /// Loads the first `count` lanes; the others are 0.
   MONOFOLD_INLINE static void load(const double* from, int count, real& out) {
     if (count >= 8) {
       std::memcpy(&out, from, 64);

@@ -119,7 +119,7 @@ class few_block {
     sync_block();  // slots read above are overwritten below; and all warps have posted before some wait
     own = tile::nothing();
     if (rank - lane_rank() < senders) own = hear(rank, rank < senders, spread);
-    // Of up to 128 senders other warps hear the extrema.
+    // Other warps hear the extrema where there are up to 128 senders.
     extrema.hear(pairs_of(sums::count), rank ^ (warp_of_extrema * warp_lanes), senders, call_);
     if (senders > warp_lanes) {
       store_slot(own);

@@ -91,7 +91,7 @@ class extrema_companion {
     store_warp(warp::combine(F{}, own));
   }
   MONOFOLD_GPU void hear(const mail_type& mail, int senders) const {
-    // Of up to 128 senders other warps read the sums.
+    // Other warps read the sums where there are up to 128 senders.
     const auto rank = static_cast<int>(threadIdx.x ^ (exact_threads / 2));
     state own = F{}.identity();
     if (rank - lane_rank() < senders) {

@@ -39,7 +39,7 @@ struct few_array_plan {
   static constexpr int first_of_three = 2;
   static constexpr int later_of_three = with_products ? 1 : 2;
   static_assert(first_of_three + 2 * later_of_three <= 2 * spread);
-  // Of 2^n items a bin sums up to 2^n times the largest. In units of bins that begin lower, by 2 spread or, of squares,
+  // A bin of 2^n items sums up to 2^n times the largest. In units of bins that begin lower, by 2 spread or, of squares,
   // twice as much, that is as many times more.
   static constexpr int headroom = log2_items + (with_products ? 4 : 2) * spread - 1;
   static constexpr int first_product = 1;

@@ -24,7 +24,7 @@ MONOFOLD_GPU std::uint32_t word_at(std::int64_t q, int place) {
   return static_cast<std::uint32_t>(std::uint64_t{static_cast<std::uint32_t>(q >> down)} << up);
 }
 
-/// x times 2^exponent, exactly. Of doubles it takes two products, so that each power of two is a normal double.
+/// x times 2^exponent, exactly. Doubles take two products, so that each power of two is a normal double.
 template <class Item>
 MONOFOLD_GPU double times_power(double x, int exponent) {
   const auto power_of = [](int e) {
@@ -149,7 +149,7 @@ template <class Term, class State>
 MONOFOLD_GPU void make_few_state(const double* value, int max_exponent, std::uint32_t minus_zeros,
                                  std::int64_t items, State& out) {
   using format = term_format<Term>;
-  // Of zeros alone there is no exponent.
+  // Zeros alone have no exponent.
   const int least = format::items::max_exponent_of(0);
   store_parts<Term>(value, max_exponent < least ? least : max_exponent, out);
   const int lane = lane_rank();

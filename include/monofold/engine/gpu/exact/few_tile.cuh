@@ -182,7 +182,7 @@ class few_tile {
       is_held = !is_high && !has_special(raw, seen) && deposit_all<0, rows>(bins, raw);
     } else if constexpr (is_sure) {
       deposit_surely<0>(bins, raw);
-      // Of little there is hardly more than a row.
+      // Small arrays have hardly more than a row.
       if (at + rows / 2 * row_items < from.end) deposit_surely<rows / 2>(bins, raw);
     } else if (at + rows / 2 * row_items < from.end) {
       is_held = deposit_all<0, rows>(bins, raw);

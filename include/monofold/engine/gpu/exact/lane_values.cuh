@@ -26,7 +26,7 @@ MONOFOLD_GPU std::uint32_t mask_of_lanes(int bit) {
   return mask;
 }
 
-/// Adds up `count` values of all lanes. Of the `count` sums, each lane gets one.
+/// Adds up `count` values of all lanes. Each lane gets one of the `count` sums.
 template <int count>
 struct lane_values {
   static_assert(count >= 2 && count <= 16);

@@ -33,8 +33,8 @@ struct short_sums {
   static constexpr int most_tiles = 4;  // of a warp
   static constexpr int most_tile_items = bin_plan::rows * warp_lanes * format::chunk_items;
   // Units of a lane and bin are below 2^51 a tile, so those of a warp and its four tiles below
-  // 2^(51 + 2 + 47 + 5). Eight warps make 2^108; largest exponents may then be 2^4 apart. Of 32 blocks and again of
-  // 8 warps' worth of them largest exponents may be 2^3 apart: 2^(112 + 5 + 3 + 3 + 3) and a little, below 2^127.
+  // 2^(51 + 2 + 47 + 5). Eight warps make 2^108; largest exponents may then be 2^4 apart. Those of 32 blocks, and again
+  // of 8 warps' worth of them, may be 2^3 apart: 2^(112 + 5 + 3 + 3 + 3) and a little, below 2^127.
   // Eight warps that do not post, of up to 127 tiles, make 2^113, or 2^117 where largest exponents are 2^4 apart; a
   // binade more where bins are 48 apart.
   static constexpr int most_shift_of_warps = 4;

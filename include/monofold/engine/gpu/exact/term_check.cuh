@@ -94,7 +94,7 @@ struct square_check : array_check<Item> {
   static constexpr int values = format::values;
   static constexpr int parts = format::parts;
   static constexpr bool keys_show_special = sizeof(Item) < 8;
-  // Of high words of doubles: squares from 2^1000 on or below 2^-900 are for integers.
+  // High words stand for doubles: squares from 2^1000 on or below 2^-900 are for integers.
   static constexpr std::uint32_t infinite =
       sizeof(Item) == 8 ? std::uint32_t{1023 + 500} << 20 : items::infinite;
   static constexpr std::uint32_t small = std::uint32_t{1023 - 450} << 20;
@@ -105,7 +105,7 @@ struct square_check : array_check<Item> {
     if constexpr (with_values) seen.lowest = items::look_signs(seen.lowest, c);
   }
   MONOFOLD_GPU static seen_items nothing_seen() { return {0, items::no_low}; }
-  /// The last bit of an item is worth 2^(f - last_bias + scale), that of its square as much twice. Of doubles
+  /// The last bit of an item is worth 2^(f - last_bias + scale), that of its square as much twice. For doubles
   /// that goes for the rest, and p is at least 2^(2 (f - 1023)).
   MONOFOLD_GPU static std::uint32_t sure_limit(int max_exponent) {
     int field = 1;

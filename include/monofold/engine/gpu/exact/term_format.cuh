@@ -20,7 +20,7 @@ MONOFOLD_GPU std::uint32_t larger(std::uint32_t a, std::uint32_t b) { return a >
 
 MONOFOLD_GPU std::uint32_t smaller(std::uint32_t a, std::uint32_t b) { return a < b ? a : b; }
 
-/// Of each half of two words, the larger one.
+/// The larger halves of two words, upper and lower ones apart.
 MONOFOLD_GPU std::uint32_t larger_halves(std::uint32_t a, std::uint32_t b) {
 #if defined(__CUDA_ARCH__)
   return __vmaxu2(a, b);
@@ -29,7 +29,7 @@ MONOFOLD_GPU std::uint32_t larger_halves(std::uint32_t a, std::uint32_t b) {
 #endif
 }
 
-/// Of each half of two words, the smaller one as a signed number.
+/// The smaller halves of two words as signed numbers, upper and lower ones apart.
 MONOFOLD_GPU std::uint32_t smaller_signed_halves(std::uint32_t a, std::uint32_t b) {
 #if defined(__CUDA_ARCH__)
   return __vmins2(a, b);
@@ -319,8 +319,8 @@ struct value_format : array_chunks<typename Term::item> {
 };
 
 /// Products as doubles. A product of narrow items is one double. A product of doubles is two: p = a b rounded, and the
-/// rest e = a b - p, which is exact where p is finite and the last bit of a b, at least 2^-105 |p|, is a double. Of a
-/// b above 2^-1005 in magnitude, a rest that is not 0 has a high word that is not 0.
+/// rest e = a b - p, which is exact where p is finite and the last bit of a b, at least 2^-105 |p|, is a double. A
+/// rest that is not 0 has a high word that is not 0 where |a b| is above 2^-1005.
 template <class Item>
 struct product_parts {
   static constexpr int count = sizeof(Item) == 8 ? 2 : 1;

@@ -156,7 +156,7 @@ struct term_check<product_term<item_pair<Item, Item>>> {
     return seen.factor == 0;
   }
   /// The last bit of a product is worth 2^(the sum of its factors' fields - 2 last_bias); that sum is the whole
-  /// part of the key or one less. Of doubles that goes for the rest, and p is at least
+  /// part of the key or one less. For doubles that goes for the rest, and p is at least
   /// 2^(that sum - 2 bias), where no factor is subnormal.
   MONOFOLD_GPU static std::uint32_t sure_limit(int max_exponent) {
     int least = 0;
@@ -180,7 +180,7 @@ struct term_check<product_term<item_pair<Item, Item>>> {
   MONOFOLD_GPU static std::uint32_t limit_of(int max_exponent) {
     return keys::limit_of(max_exponent);
   }
-  /// Products of zeros are small too. Of infinite floats and doubles bins leave NaN.
+  /// Products of zeros are small too. Bins leave NaN of infinite floats and doubles.
   MONOFOLD_GPU static bool may_be_special(const seen_items& seen) {
     if constexpr (sizeof(Item) == 2) return items::key(seen.largest) >= items::infinite;
     if constexpr (sizeof(Item) == 8) return seen.least < keys::small;

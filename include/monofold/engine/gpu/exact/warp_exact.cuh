@@ -140,7 +140,7 @@ class warp_exact {
   static constexpr int most_wide_tiles_in_a_row = 64;
   static constexpr bool may_have_rests = bin_plan::may_have_rests;
   static constexpr int most_rest_lanes = 8;  // of a tile of which they may go to the digits alone
-  // What is among the digits. Of what the narrow way has taken: no more than rests, or everything.
+  // The digits have nothing that the narrow way has taken, no more than rests of it, or everything.
   static constexpr int nothing = 0;
   static constexpr int rests = 1;
   static constexpr int everything = 2;

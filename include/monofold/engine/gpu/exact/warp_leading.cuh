@@ -21,7 +21,7 @@ MONOFOLD_GPU leading_number leading_of_lanes(std::uint32_t digit, int num_digits
   if (there == 0) return {{0, low, false}, false};
   const int bottom = lowest_bit(there);
   const bool is_negative = lanes_with(i == num_digits - 1 && digit >> 31 != 0) != 0;
-  // Of -a = ~a + 1 the carry ends at the lowest digit that is not 0.
+  // The carry of -a = ~a + 1 ends at the lowest digit that is not 0.
   if (is_negative && i >= bottom) digit = i == bottom ? 0 - digit : ~digit;
   if (i >= num_digits) digit = 0;
   const int top = highest_bit(lanes_with(digit != 0));

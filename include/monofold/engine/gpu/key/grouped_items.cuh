@@ -47,7 +47,7 @@ struct gather_pairs {
   }
 };
 
-/// Of pairs, the left and the right items lie in two arrays, as the kernels of `dot` read them.
+/// The left and the right items of pairs lie in two arrays, as the kernels of `dot` read them.
 template <class Left, class Right>
 class grouped_items<item_pair<Left, Right>> {
  public:

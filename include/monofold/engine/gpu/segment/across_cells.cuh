@@ -82,7 +82,7 @@ class across_cells {
  public:
   using item = typename Term::item;
   static constexpr bool may_be_doubles = !std::is_void_v<page_cells_t<Term>>;
-  /// Of longer rows bins are faster than pairs: these lose bits of squares of float32.
+  /// Bins are faster than pairs for longer rows: pairs lose bits of squares of float32.
   static constexpr std::int64_t most_of_pairs = sizeof(item) == 2 ||
                                                         std::is_same_v<Term, value_term<item>> ||
                                                         std::is_same_v<Term, magnitude_term<item>>
@@ -90,7 +90,7 @@ class across_cells {
                                                     : std::int64_t{1} << 16;
   /// Sums of so many items are mostly doubles.
   static constexpr std::int64_t most_of_doubles = sizeof(item) == 4 ? 128 : tile_items_v<item>;
-  /// Of longer rows a lane has one alone.
+  /// A lane has only one row where rows are longer.
   static constexpr std::int64_t most_of_several = may_be_doubles ? most_of_doubles : most_of_pairs;
 
   /// What pairs of doubles have of some items, and the sum of two such.

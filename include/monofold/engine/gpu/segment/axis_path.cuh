@@ -67,8 +67,8 @@ class axis_path {
       }
     } else if constexpr (shares_slots_v<F>) {
       // Where warps of their own for all tiles would not be 8 a multiprocessor: then some 16. A row of the tile, or half
-      // of one, is too little to have loads on their way: there warps share up to 32. Of rows of several tiles of small
-      // items four warps share each: in 0.7 to 0.9 of the time.
+      // of one, is too little to have loads on their way: there warps share up to 32. Four warps share each row of
+      // several tiles of small items: in 0.7 to 0.9 of the time.
       constexpr int row = tile_shape<Item>::row_items;
       const int enough_alone = rows.row_items <= row && 2 * rows.row_items >= row ? 32 : 8;
       const bool are_long = tiles > 1 && sizeof(Item) <= 4;
@@ -145,7 +145,7 @@ class axis_path {
     return std::int64_t{0};
   }();
 
-  /// Of exact sums, nodes of how many tiles take the least time: blocks come in waves, of which the last may have few.
+  /// The level of nodes at which exact sums take the least time: blocks come in waves, of which the last may have few.
   ///
   /// source     on an H200 10 000 x 10 000 float64 take 203 us by 20 nodes, 253 us by rows in two waves; nodes are
   ///            joined in some 3 us

@@ -65,8 +65,7 @@ struct double_of_term<square_term<Item>> {
 template <class Item>
 struct range_watch {
   using items = thread_items<std::conditional_t<sizeof(Item) == 8, double, float>>;
-  // Of floats the bits, of doubles the high words: twice the magnitude, and of the smallest less 1, so that 0 is the
-  // largest.
+  // Twice the magnitudes' bits, or high words of doubles; those for the smallest are less 1, so that 0 is the largest.
   std::uint32_t most = 0;
   std::uint32_t least = ~std::uint32_t{0};
 
@@ -114,7 +113,7 @@ MONOFOLD_GPU bool answer_of_two(const F& f, double high, double low, int count, 
   } else {
     leading_number leading;
     if (!leading_of(sum, leading)) return false;
-    // Of -0 alone the sum is -0.
+    // The sum of -0 alone is -0.
     const bool are_minus_zeros = bits_as<std::uint64_t>(sum.high) == std::uint64_t{1} << 63;
     out = finish_number(f, {count, 0, 0, 0, are_minus_zeros ? count : 0}, leading);
     return true;

@@ -229,7 +229,7 @@ class team_sum {
     const int team_items = teams.lanes() * run::run_items;
     const int runs = (teams.longest + team_items - 1) / team_items;
     bytes16 raw[rows];
-    // Of one run the items stay; those of several are brought each time.
+    // The items of one run stay; those of several are brought each time.
     const auto each_run = [&](bool is_loaded, const auto& use) {
       MONOFOLD_ROLL
       for (int i = 0; i < runs; ++i) {

@@ -109,7 +109,7 @@ struct across_job {
   handed_layout layout;
   First first;
   state* states;  // of nodes, those of a row side by side
-  // Of nodes of exact sums that are added by doubles, see pairs_of_nodes; one that has lost something has a state.
+  // Pairs of nodes of exact sums that doubles add, see pairs_of_nodes; one that has lost something has a state.
   void* pairs;
   std::int64_t groups;
   std::int32_t nodes;
@@ -136,7 +136,7 @@ class lane_counter {
     stack_[level] = own;
     ++count_;
   }
-  /// Of at least one.
+  /// The total of at least one state.
   MONOFOLD_GPU state total(const F& f) const {
     int level = 0;
     while ((count_ >> level & 1) == 0) ++level;

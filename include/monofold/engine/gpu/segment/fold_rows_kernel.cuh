@@ -244,7 +244,7 @@ class row_teams {
     return exact_row<term>::store(job_.f, total, job_.segments.length(), how,
                                   job_.sinks.of(row).out);
   }
-  /// Of the first so many groups those of which some of these lanes have a total, as bits.
+  /// Which of the first `at_once` groups have their totals in some of these lanes, as bits.
   MONOFOLD_GPU std::uint32_t groups_of(std::uint32_t lanes, int at_once) const {
     MONOFOLD_ROLL
     for (int distance = warp_lanes / 2; distance >> plan_.level != 0; distance /= 2) {

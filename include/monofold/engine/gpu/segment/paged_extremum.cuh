@@ -39,7 +39,7 @@ class paged_extremum {
       at_ = index + place;
     }
   }
-  /// Of items [begin, end), which have been seen; `column`: item 0, others `stride` apart.
+  /// The best of items [begin, end), which have been seen; `column`: item 0, others `stride` apart.
   MONOFOLD_GPU state total(const Item* column, std::int64_t stride, std::int64_t begin,
                            std::int64_t end) const {
     if constexpr (F::keys::has_nan) {

@@ -125,7 +125,7 @@ class segment_path {
 
   /// Whether the kernel of slots, or that of shared memory, is faster for rows of this length than that of chunks.
   ///
-  /// source     one H200. Of tiny rows the kernel of slots takes 0.2 to 0.9 of the time, of extrema 0.9 for rows of 8
+  /// source     one H200. The kernel of slots takes 0.2 to 0.9 of the time for tiny rows, of extrema 0.9 for rows of 8
   ///            items; of exact sums of float32 0.5 to 0.9 between 16 and 128 MiB, but up to 8 and from 256 MiB on 1.1 to
   ///            1.5; of integers, whose states have 128 bits, 0.2 to 0.8; of their means 0.45 to 0.85
   bool is_faster_in_slots(std::int64_t length) const {

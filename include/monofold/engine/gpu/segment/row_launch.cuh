@@ -70,7 +70,7 @@ inline constexpr int row_block_warps = 8;
 template <class Item>
 constexpr row_launch row_launch_for(std::int64_t rows, std::int64_t length, int multiprocessors) {
   constexpr int chunk_items = tile_shape<Item>::items_per_lane;
-  // Of small items; of others a divisor that is not 0.
+  // Half a chunk of small items; for larger ones a divisor that is not 0.
   constexpr int half_items = chunk_items < 2 ? 1 : chunk_items / 2;
   row_launch plan{rows, 0, 0, 0, 0, 1, false};
   std::int64_t rows_at_once = 0;

@@ -191,7 +191,7 @@ class wide_across {
       MONOFOLD_UNROLL
       for (int c = 0; c < lane_rows; ++c) {
         const own_type total = fold_node(job_.f, x, c, from + k, from + here);
-        // Of two nodes at most, the second one behind the first.
+        // There are two nodes at most, the second one behind the first.
         own[c] = k == 0 ? total : k < here ? access::join(job_.f, own[c], total) : own[c];
       }
     }

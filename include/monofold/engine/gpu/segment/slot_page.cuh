@@ -32,7 +32,7 @@ MONOFOLD_GPU const Item* kept_pointer(const Item* place) {
 template <class Cells, int cells_level, int level>
 inline constexpr int lane_bits_told_apart = Cells::any_order ? cells_level - level : cells_level;
 
-/// Joins the cells of lanes in teams of 2^team_level. Of each lane's cells, 2^level neighbours belong to one segment.
+/// Joins the cells of lanes in teams of 2^team_level. Each 2^level neighbours of a lane's cells belong to one segment.
 ///
 /// order      cells of neighbouring lanes first, as in the plan's tree, then the parts of a segment; with `any_order`
 ///            the parts first

@@ -14,8 +14,8 @@
 
 namespace monofold::detail {
 
-/// Whether tiles of a fold are folded so: to shift chunks of 16 bytes takes twice the time of reading them. Of smaller
-/// items there are so many that it is faster.
+/// Whether tiles of a fold are folded so: to shift chunks of 16 bytes takes twice the time of reading them. Smaller
+/// items are so many that it is faster.
 template <class F, class View>
 inline constexpr bool has_slot_tiles_v = false;
 template <class F, contiguous_item_view View>

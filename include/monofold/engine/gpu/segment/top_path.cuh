@@ -39,7 +39,7 @@ class top_rows_path {
     plan_ = plan.list;
     short_tiles_ = plan.short_tiles;
     if (plan_.long_blocks == 0) return;
-    // Of more items than a warp takes rows of any length are listed.
+    // Rows of any length are listed where more items are asked for than a warp takes.
     memory_.mediums = k > max_warp_top_items ? plan_.segments : medium_capacity_of(plan_, facts);
     memory_.units = unit_capacity_of(plan_, facts);
   }

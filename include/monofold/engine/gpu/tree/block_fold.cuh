@@ -345,7 +345,7 @@ MONOFOLD_GPU block_folds<F, View> fold_block_parts(const F& f, const View& view,
   MONOFOLD_ROLL
   for (; last >= aligned; last -= warps) {
     const tile_place place = place_of_tile<View>(size, first + last);
-    // Of smaller items, whole tiles would take up to 1.03 of the time for it.
+    // Whole tiles of smaller items would take up to 1.03 of the time for it.
     constexpr bool may_be_kept = sizeof(typename View::item_type) >= 4;
     parts.put(f, fold_ragged_tile<may_be_kept>(f, view, place, places.staging), last);
   }

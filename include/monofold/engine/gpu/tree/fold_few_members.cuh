@@ -47,8 +47,8 @@ requires((folds_filled_v<Folds, View> && ...) &&
          is_filled_v<all_fold<Folds...>, View>) struct member_padding<all_fold<Folds...>, View> {
   using item = typename View::item_type;
   static constexpr bool is_known = true;
-  /// Whether tiles that are filled up take the code of whole ones: where members keep running states. Of others, who
-  /// divide by a tile's count, whole tiles would take 1.03 to 1.06 of the time for it.
+  /// Whether tiles that are filled up take the code of whole ones: where members keep running states. Whole tiles of
+  /// others, who divide by a tile's count, would take 1.03 to 1.06 of the time for it.
   static constexpr bool is_quick = (is_running_v<Folds> && ...);
 
   MONOFOLD_GPU static item of(const member_share& share) {

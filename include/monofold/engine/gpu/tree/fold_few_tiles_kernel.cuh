@@ -50,7 +50,7 @@ MONOFOLD_GPU warp_tile<View> load_quick_tile(const View& view, std::int64_t size
   return loaded;
 }
 
-/// Whether the index of an extremum is found while its tile is in registers. Of few tiles this takes less time than to
+/// Whether the index of an extremum is found while its tile is in registers. This takes less time for few tiles than to
 /// load the tile once more in the end.
 template <class F, class View>
 inline constexpr bool finds_at_once_v = finds_extrema_v<F>&& warp_tile<View>::held;
@@ -74,7 +74,7 @@ MONOFOLD_GPU typename F::state fold_tiles_running(const F& f, const View& view, 
     for (; tile < here; tile += step) own = f.combine(own, ragged());
     return own;
   } else if constexpr (is_extreme_key_fold_v<F>) {
-    // Of few tiles a look at each item takes less than to tell first whether one may be better.
+    // A look at each item of few tiles takes less than to tell first whether one may be better.
     auto own = f.identity();
     MONOFOLD_ROLL
     for (; tile < quick; tile += step) {

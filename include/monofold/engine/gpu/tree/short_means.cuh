@@ -15,7 +15,7 @@
 
 namespace monofold::detail {
 
-/// Of items of up to 4 bytes: sums below 2^57.
+/// Sums of items of up to 4 bytes are below 2^57.
 template <class Item, bool is_wide = (sizeof(Item) > 4)>
 struct short_mean_state {
   std::int64_t count;
@@ -27,7 +27,7 @@ struct short_mean_state {
   MONOFOLD_GPU std::int64_t sum() const { return total; }
   MONOFOLD_GPU typename mean_fold<Item>::state whole() const { return {total, count}; }
 };
-/// Of 8 bytes. Not as one integer of 16 bytes, behind which the count would have 8 bytes of padding.
+/// Sums of items of 8 bytes are two words: an integer of 16 bytes would leave 8 bytes of padding behind the count.
 template <class Item>
 struct short_mean_state<Item, true> {
   std::int64_t count;

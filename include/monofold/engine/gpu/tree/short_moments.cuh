@@ -1,8 +1,8 @@
 #pragma once
 /// engine/gpu/tree/short_moments: count, sum and sum of squares of few integers, in as many words as they take.
 ///
-/// The state of any number of items has 450 bits, which lanes exchange and blocks mail. Of up to 2^28 bytes half of them
-/// are enough, or fewer.
+/// The state of any number of items has 450 bits, which lanes exchange and blocks mail. Half of them or fewer are
+/// enough for up to 2^28 bytes.
 
 #include <cstdint>
 
@@ -18,10 +18,10 @@
 
 namespace monofold::detail {
 
-/// Of fewer items than this in bytes, the parts of a state hold what they are for.
+/// The parts of a state hold what they are for where items have fewer bytes than this.
 inline constexpr std::int64_t short_moments_bytes = std::int64_t{1} << 28;
 
-/// Of items of 1 and 2 bytes: squares below 2^32, so a sum of them below 2^60.
+/// Squares of items of 1 and 2 bytes are below 2^32, so a sum of them is below 2^60.
 template <int item_bytes>
 struct short_moments_state {
   std::int64_t count;
@@ -44,7 +44,7 @@ struct short_moments_state {
   }
 };
 
-/// Of 4 bytes: squares are added in two halves of 32 bits.
+/// Squares of items of 4 bytes are added in two halves of 32 bits.
 template <>
 struct short_moments_state<4> {
   std::int64_t count;
@@ -68,7 +68,7 @@ struct short_moments_state<4> {
   }
 };
 
-/// Of 8 bytes: 2^25 squares below 2^128 come to less than 2^153.
+/// Squares of items of 8 bytes: 2^25 of them, below 2^128, come to less than 2^153.
 template <>
 struct short_moments_state<8> {
   int128 sum;

@@ -130,8 +130,8 @@ class warp_tile {
     }
   }
 
-  /// Loads any tile. Of a chunk that only partly belongs to the tile, its items are loaded if the tile `is_filled` up
-  /// later, and nothing if not. `may_be_kept`: the view may be one that is partly kept.
+  /// Loads any tile. The tile's items of a chunk that is only partly its own are loaded if the tile `is_filled` up
+  /// later, and nothing of it if not. `may_be_kept`: the view may be one that is partly kept.
   template <bool is_filled = false, bool may_be_kept = false>
   MONOFOLD_GPU void load_any() {
     if constexpr (held) {
