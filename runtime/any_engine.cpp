@@ -69,7 +69,7 @@ void add_some(member_folder& one, const raw_items& some, std::int64_t index,
   one.add(side_by_side.get(), rest.count, index + taken);
 }
 
-/// Of the pieces of a call those that one of several GPUs folds: every so-and-so-many.
+/// The pieces of a call that one of several GPUs folds: every `step`-th from the one numbered `first` on.
 struct dealt_pieces final : piece_reader {
   dealt_pieces(const std::vector<device_piece>& all, std::size_t first_dealt, std::size_t every,
                piece_reader& reader)

@@ -12,7 +12,7 @@ using monofold::detail::leading_number;
 using monofold::detail::round_bits;
 using monofold::detail::round_by_bits;
 
-// Of folds only what has nothing to do with items is called here.
+// Folds of any items do: only calls that have nothing to do with items are made here.
 using any_item = double;
 
 /// Calls visit.operator()<Real, rule>() for what is asked for.

@@ -13,7 +13,7 @@
 
 namespace monofold::runtime {
 
-/// Of a sum of terms: the sum itself; for means over the count of its items; for `norm2` the root.
+/// The answer from a sum of terms: the sum itself; for means over the count of its items; for `norm2` the root.
 result<double> exact_sum(operation op, const exact_counts& counts,
                          const monofold::detail::leading_number& sum,
                          const answer_context& context);

@@ -14,7 +14,7 @@ namespace monofold::runtime {
 /// A quarter of a third-level cache: more bytes of answers are written past it.
 inline constexpr std::int64_t most_cached_bytes = std::int64_t{8} << 20;
 
-/// Of blocks of columns up to so large, a part of a second-level cache, the next one is asked for meanwhile.
+/// The next block of columns is asked for meanwhile if blocks have up to so many bytes, part of a second-level cache.
 inline constexpr std::int64_t most_ahead_bytes = 512 * 1024;
 
 /// What lanes are asked for: items of type `item`, which lanes take as those of `type`.

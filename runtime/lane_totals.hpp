@@ -38,7 +38,7 @@ class lane_totals {
                       const answer_place& to) = 0;
   dtype type() const { return type_; }
   const void* values() const { return values_; }
-  /// Of exact sums and moments the doubles among which NaN stand.
+  /// Exact sums and moments as doubles; NaN stands for those that are not known.
   const double* sums() const { return known_; }
   const std::int64_t* indices() const { return indices_; }
 

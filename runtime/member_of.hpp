@@ -119,7 +119,7 @@ class member_of final : public member {
   /// So many items take less time without a state.
   static constexpr std::int64_t most_few = 512;
 
-  /// Of a few items whose exact sum two doubles hold; the bits are those of the state's answer.
+  /// Answers for few items whose exact sum two doubles hold; the bits are those of the state's answer.
   static bool answer_few(const element* items, std::int64_t count,
                          std::span<const placed_operation> ops, rounding how, answer* out) {
     if constexpr (kind == family::sum && is_floating_v<Item>) {

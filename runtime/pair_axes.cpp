@@ -33,7 +33,7 @@ struct pair_copy {
   std::int64_t pitch;
 };
 
-/// Of items that are such words.
+/// Copies pairs of items that are such words.
 template <class Word>
 void copy_pairs(const pair_copy& what) {
   constexpr auto bytes = static_cast<std::int64_t>(sizeof(Word));

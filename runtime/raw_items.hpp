@@ -14,7 +14,7 @@ struct raw_items {
   std::int64_t count;
   int item_bytes;  // of an item, or of a pair
 
-  /// Of one array.
+  /// The bytes of an item of one array.
   std::int64_t stride() const { return right != nullptr ? item_bytes / 2 : item_bytes; }
   raw_items part(std::int64_t at, std::int64_t n) const {
     return {left + at * stride(), right != nullptr ? right + at * stride() : nullptr, n,

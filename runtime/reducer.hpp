@@ -99,7 +99,7 @@ class reducer {
   /// Appends `count` items of the requested type, in memory aligned for it.
   void push(const void* items, std::int64_t count);
   /// Appends items [0, count) of a source, each fetched by the thread that folds it. What `fetch`
-  /// throws passes through, and the reducer is then good for nothing. Of dot it gives pairs, side by side.
+  /// throws passes through, and the reducer is then good for nothing. A source for dot gives pairs, side by side.
   void push_fetched(const item_source& from, std::int64_t count);
   /// Appends `count` pairs (dot only).
   void push_pairs(const void* left, const void* right, std::int64_t count);

@@ -20,7 +20,7 @@ namespace {
 /// Extrema of windows [first, first + count), from keys in the order of what is asked for.
 class rolling_extrema {
  public:
-  /// Of at most so many windows at once. Where floats are compared as they are, there are no keys.
+  /// Has room for `most` windows at once. Where floats are compared as they are, there are no keys.
   rolling_extrema(const rolling_job& job, std::int64_t most)
       : job_(job), length_(job.grows() ? 1 : job.all.length) {
     const std::int64_t seen = most + length_ - 1;

@@ -38,7 +38,7 @@ struct job_terms {
 };
 
 /// A double that was rounded once, which as a float may then have been rounded twice: it lies at the middle between two
-/// floats, or below the normal ones. Of its bits.
+/// floats, or below the normal ones. `bits`: those of the double.
 MONOFOLD_INLINE bool is_near_middle(std::int64_t bits) {
   const std::int64_t size = bits & INT64_MAX;
   constexpr auto normal = static_cast<std::int64_t>(bits_as<std::uint64_t>(0x1p-126));

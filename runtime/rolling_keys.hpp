@@ -8,7 +8,7 @@
 namespace monofold::runtime {
 
 /// Keys in the order of the items or, for the largest, the other way round; NaN first or, where they are left out,
-/// last, as one key each. Of integers that are not for the largest they are the items, less 2^63 of uint64.
+/// last, as one key each. Integers that are not for the largest are their own keys, less 2^63 of uint64.
 struct key_rule {
   dtype type;
   bool largest;

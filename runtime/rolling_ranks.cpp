@@ -60,7 +60,7 @@ class rolling_ranks {
     std::int64_t place;
   };
 
-  /// Of equal items the first is better: one that enters comes after them.
+  /// The first of equal items is better: one that enters comes after them.
   void enter(std::int64_t place) {
     const std::int64_t key = keys_[static_cast<std::size_t>(place)];
     if (best_.empty() || key >= best_.back().key) return;

@@ -38,8 +38,8 @@ struct beginnings_request {
 /// sync       `request.num_threads` threads
 /// cost       exact sums and means; norm1 of floats; norm2 and mean_square of floats and of integers of up to 32
 ///            bits; extrema; products and bits of integers: the same for any window. Others: each window on its own.
-///            Of windows that grow also sums and products that round on the way; of others each is finished from what
-///            a `reducer` holds, and its last tile is folded again
+///            Windows that grow cost as little for sums and products that round on the way; for others each is finished
+///            from what a `reducer` holds, and its last tile is folded again
 /// tested by  tests/runtime/rolling_reducer_test.cpp
 void reduce_windows(const row_reducer& rows, const rolling_request& windows, answer_sink& out);
 

@@ -47,8 +47,8 @@ struct product_of_two {
 template <class Real>
 using quads = typename monofold::detail::key_lanes<32, Real>::type;
 
-/// Of each four slots: what up to each of them and those after it of the row before join to. `before`: the slots after
-/// that row; `rights`: what their right pairs joined to.
+/// Each of four slots becomes what those up to it, and those after it of the row before, join to. `before`: the slots
+/// after that row; `rights`: what their right pairs joined to.
 template <class Join>
 MONOFOLD_INLINE void join_quads(quads<double>& row, const quads<double>& before, double* rights) {
   quads<double> own = __builtin_shufflevector(row, row, 0, 0, 2, 2);
@@ -150,7 +150,7 @@ class growing_tree {
   static constexpr int row_items = tile_shape<T>::row_items;
   static constexpr int tile = tile_items_v<T>;
   static constexpr bool are_moments = kind == family::plain_moments;
-  // Of numbers that are squared without a scale, the middle one alone is not 0.
+  // The middle part alone is not 0 where numbers are squared without a scale.
   static constexpr int all_parts = sizeof(held) / sizeof(real);
   static constexpr bool is_middle = kind == family::plain_norm2 && !std::is_same_v<T, double>;
   static constexpr int first_part = is_middle ? 1 : 0;
@@ -240,7 +240,7 @@ class growing_tree {
     }
     return access::flush(fold_, all, count);
   }
-  /// Of the row's items up to the c-th.
+  /// The state up to the row's c-th item.
   state state_at(std::int64_t at, int c) const {
     real parts[num_parts];
     for (int p = 0; p < num_parts; ++p) parts[p] = rows_[p][c];

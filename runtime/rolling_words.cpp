@@ -73,7 +73,7 @@ void grow_joined(const rolling_job& job, dtype type, Word own, const Join& join)
   });
 }
 
-/// The largest magnitudes. Of floats the bits of doubles ascend with them, NaN on top.
+/// The largest magnitudes. The bits of floats as doubles ascend with them, NaN on top.
 template <class T>
 void grow_magnitudes_of(const rolling_job& job) {
   const auto* const items = reinterpret_cast<const T*>(job.item(0));

@@ -147,7 +147,7 @@ template <class Item>
 inline constexpr bool has_fast_columns_v =
     std::is_same_v<Item, float> || std::is_same_v<Item, float16>;
 
-/// Of a tile whose sum is NaN the fold itself says which NaN.
+/// The fold itself says which NaN the sum of a tile is.
 template <class Fold, class Step, class Item>
 HWY_INLINE double sum_of_slots(const Fold& f, const Item* items, std::int64_t index,
                                std::ptrdiff_t ahead) {

@@ -240,7 +240,7 @@ HWY_NOINLINE block_sums<Item> sum_block(const Item* items, std::int64_t count,
 
 /// The sum of the magnitudes of integers (a multiple of 64), of which that of the least one is a number where there is
 /// no sign. Eight bytes are added by one instruction: the sum of shorts is that of all bytes and 255 times that of the
-/// upper ones. Of words two are added in a lane, L, and the upper ones once more, H: the lower ones are L - 2^32 H.
+/// upper ones. A lane adds two words, L, and the upper ones once more, H: the lower ones are L - 2^32 H.
 template <class Item>
 HWY_INLINE std::uint64_t sum_magnitudes(const Item* items, std::int64_t count,
                                         std::ptrdiff_t ahead) {

@@ -70,7 +70,7 @@ class exact_bins : public exact_pairs<double> {
     if (bin_ == 0) bin_ = bin_above(p, length, length / (4 * width));
     if (bin_ == 0 || has_failed_) return pairs::row(p, length, ahead);
     const part all = row_by_bin(p, length, ahead);
-    // Of -0 alone a sum is -0.
+    // The sum of -0 alone is -0.
     const auto is_zero = hn::Eq(hn::Or(all.high, all.low), hn::Zero(tag()));
     return hn::AllTrue(tag(), is_zero) ? pairs::row(p, length, ahead) : all;
   }

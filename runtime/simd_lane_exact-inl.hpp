@@ -181,7 +181,7 @@ class near_floats : public exact_floats {
   }
 
  private:
-  /// Of twice the bits of magnitudes, less 1 for the smallest: its exponent is then at most one too low, and 0
+  /// Takes twice the bits of magnitudes, less 1 for the smallest: its exponent is then at most one too low, and 0
   /// is no magnitude. Sums are below 2^(exponent of the largest + 1) length, and multiples of
   /// 2^(exponent of the smallest - 23).
   HWY_INLINE static bool are_near(std::uint32_t least, std::uint32_t most, std::int64_t length) {
@@ -298,7 +298,7 @@ class exact_pairs {
   bool has_rounded() const { return verified && flags_.any(); }
 
  protected:
-  /// Of -0 alone a bin has taken 0, and -0 is left.
+  /// A bin has taken 0 where all items are -0, and -0 is left.
   HWY_INLINE static part with_sign(const part& x) {
     const auto is_none = hn::Eq(x.high, hn::Zero(tag()));
     return {hn::IfThenElse(is_none, x.low, x.high), hn::IfThenZeroElse(is_none, x.low)};
@@ -356,7 +356,7 @@ class exact_pairs {
     note(lost, low.rest);
     return {high.sum, low.sum};
   }
-  /// The low part is at most half a unit of the high one. Of -0 alone the high one is -0, and stays it.
+  /// The low part is at most half a unit of the high one. The high one of -0 alone is -0, and stays it.
   HWY_INLINE static part settled(const part& x) {
     const lane_two all = sum_of(x.high, x.low);
     const auto is_one = hn::Eq(x.low, hn::Zero(tag()));

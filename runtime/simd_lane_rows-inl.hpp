@@ -55,7 +55,7 @@ HWY_INLINE V read_in_line(V x) {
 
 /// The largest keys of rows and where they are: the lanes of a row keep their best items, and which block of eight vectors
 /// had each first; then one block is searched. Items are compared as numbers, whose order `turn_` reverses, or makes one
-/// of signed integers. Of rows with NaN the first one is looked for.
+/// of signed integers. Rows with NaN are searched for the first one.
 template <class Number, class Word>
 class best_of_rows : best_lanes<Word, true> {
   using keys = best_lanes<Word, true>;
@@ -141,8 +141,8 @@ class best_of_rows : best_lanes<Word, true> {
     this->key_of_[r] = hn::GetLane(this->key(wanted));
     this->index_of_[r] = static_cast<Word>(place);
   }
-  /// Of all items from `begin` on; -1: of none. All of a block is looked at, since where in it an item is cannot be
-  /// foreseen.
+  /// The index of the first item from `begin` on that equals `wanted`, or -1. All of a block is looked at, since the
+  /// place of an item in it cannot be foreseen.
   HWY_INLINE static std::int64_t first_equal(const Word* p, std::int64_t length, std::int64_t begin,
                                              vector wanted) {
     const auto hits = [&](const Word* from) HWY_ATTR {
@@ -160,7 +160,7 @@ class best_of_rows : best_lanes<Word, true> {
       if (i == last) return -1;
     }
   }
-  /// Of items that have one.
+  /// The index of the first NaN of items that have one.
   HWY_INLINE static std::int64_t first_nan(const Number* p, std::int64_t length) {
     for (std::int64_t i = 0;; i = std::min(i + width, length - width)) {
       const number_vector own = hn::LoadU(numbers(), p + i);

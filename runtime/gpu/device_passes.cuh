@@ -183,7 +183,7 @@ std::unique_ptr<device_pass> top_pass(std::int64_t k) {
   return std::make_unique<top_device_pass<fold>>(kind, k);
 }
 
-/// Of one family by itself. Moments of integers, and `summary`, are for a pass that is shared.
+/// The pass of one family by itself. Moments of integers, and `summary`, are for a pass that is shared.
 template <class Item, nan_rule rule>
 std::unique_ptr<device_pass> make_own_pass(const member_request& what) {
   using enum family;

@@ -19,7 +19,7 @@ void check_cuda(cudaError_t code, const char* call);
 /// Host memory that GPUs read without a copy in between; goes back by cudaFreeHost.
 char* allocate_pinned(std::int64_t bytes);
 
-/// Of the device that is current when it is made, which it is too whenever it is used.
+/// Belongs to the device that is current when it is made, which it is too whenever it is used.
 ///
 /// Two buffers of pinned memory and of device memory, so that one is filled while the other is on its
 /// way.

@@ -11,7 +11,7 @@
 
 namespace monofold::runtime {
 
-/// Of integers as 64 bits.
+/// The state of integers, each as 64 bits.
 struct row_integer_state {
   int128 sum;  // or a product, bits, or a magnitude
   uint256 squares;

@@ -38,7 +38,7 @@ struct device_row_items {
   std::int64_t num_segments = 0;
 };
 
-/// Memory that the device writes; null: nobody wants it. Of top and bottom k numbers a row.
+/// Memory that the device writes; null: nobody wants it. Top and bottom write k numbers a row.
 struct device_row_outputs {
   void* values;
   void* seconds;  // the largest items of minmax

@@ -26,7 +26,7 @@ struct row_store {
   void* values;
   std::int64_t* indices;
   unsigned long long* failed;  // ~ the lowest row without an answer, 4 bits of its status behind it
-  // Of rows of one length, or else where they begin and end.
+  // The length of rows that all have one, or else where they begin and end.
   std::int64_t length;
   const std::int64_t* starts;
   const std::int64_t* stops;
