@@ -41,7 +41,7 @@ std::string texts_of(const answer_array& part, std::int64_t row, number_form for
   return joined(texts, separator);
 }
 
-// Of argmin and argmax the index is the answer; the item is told where it is asked for alone, by JSON and CSV.
+// The index is the answer of argmin and argmax; the item is told where it is asked for alone, by JSON and CSV.
 bool is_shown(const answer_array& part, bool with_items) {
   const bool finds = part.op == operation::argmin || part.op == operation::argmax;
   return with_items || !finds || part.name != "value";

@@ -77,7 +77,7 @@ void parse_trace(const split_command& split, ladder_command& out) {
   out.with_mistake = split.has("--mistake");
 }
 
-// Of which rungs and in which form is not asked: a report has all, as a page.
+// A report has all rungs, as a page, so flags for rungs and forms are refused.
 void parse_report(const split_command& split, ladder_command& out) {
   out.show = ladder_output::report;
   out.report_page = *split.value("--report");

@@ -15,8 +15,8 @@ std::string ladder_page_text(const ladder::rung& which);
 /// All pages: docs/ladder.md, which a test compares.
 std::string ladder_markdown();
 
-/// What a page says besides idea and drawing: titles and texts in their order. Of those that are not known the text is
-/// empty.
+/// What a page says besides idea and drawing: titles and texts in their order. A text that is not known
+/// is empty.
 std::vector<std::pair<std::string, std::string>> ladder_facts(const ladder::rung& which);
 
 }  // namespace monofold::cli

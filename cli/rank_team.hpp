@@ -12,7 +12,7 @@ namespace monofold::cli {
 /// The number that whoever started this process gave it among others, as the environment says; 0 without one.
 int rank_said();
 
-/// The GPUs of a rank of a machine that has so many: one, where each takes its own. Of none a reducer says why.
+/// The GPUs of a rank of a machine that has so many: one, where each takes its own. Without any a reducer says why.
 constexpr runtime::gpu_span gpus_of_rank(int rank_here, std::size_t num_gpus) {
   if (num_gpus == 0) return {};
   return {rank_here % static_cast<int>(num_gpus), 1};

@@ -135,7 +135,7 @@ void text_reader::read_first_row(const std::string& extension, const read_option
 }
 
 // Which fields are numbers in the row that comes so many bytes behind the beginning of the window,
-// which stays there. Of a row that ends behind the window, or is malformed, nothing is said.
+// which stays there. Nothing is said of a row that ends behind the window, or is malformed.
 std::vector<bool> text_reader::numbers_behind(std::ptrdiff_t num_bytes) {
   for (;;) {
     std::vector<bool> numeric;

@@ -24,8 +24,8 @@ inline void touch(const void* address, std::size_t bytes, access_kind kind, bool
 /// What `touch_whole` does where the address is no multiple of `needed`.
 void find_misaligned(const void* address, std::size_t bytes, std::size_t needed, access_kind kind);
 
-/// The same of a number or a struct whose type says how it is aligned. Of 16 bytes the compiler tells no more than
-/// that it is at least a multiple of 8.
+/// The same of a number or a struct whose type says how it is aligned. The compiler tells no more of 16 bytes than
+/// that their address is at least a multiple of 8.
 inline void touch_whole(const void* address, std::size_t bytes, access_kind kind,
                         bool is_volatile) {
   const std::size_t needed = bytes < 8 ? bytes : 8;

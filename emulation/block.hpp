@@ -45,7 +45,7 @@ struct launch {
             int other = -1);
 };
 
-/// Of a thread of a recorded launch: what it did last, and whether it stands before the next part.
+/// The last act of a thread of a recorded launch, and whether the thread stands before the next part.
 struct turn {
   bool is_due = false;
   bool is_call = false;  // of a barrier or with other lanes
@@ -56,7 +56,7 @@ struct turn {
   warp_call call;
   int words_left = 0;  // of a value that is exchanged word by word
   bool is_next_word = false;
-  // Of a struct that is copied the compiler tells the write first, then the read.
+  // The compiler tells the write of a struct that is copied first, then the read.
   std::size_t copied_bytes = 0;
   std::size_t copy_step = 0;
 };

@@ -40,7 +40,7 @@ class device_memory {
             is_within(static_cast<const char*>(address) + bytes - 1, last_.begin, last_.bytes)) ||
            may_touch_another(address, bytes);
   }
-  /// Of an access that is not.
+  /// Says why an access is not right.
   std::string what_is_wrong(const void* address, std::size_t bytes) const;
 
  private:

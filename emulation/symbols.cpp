@@ -23,7 +23,7 @@ namespace monofold::emulation::detail {
 
 namespace {
 
-/// The bytes of a file. Of tens of megabytes a few are looked at.
+/// The bytes of a file. Only a few of tens of megabytes are looked at.
 class file_bytes {
  public:
   explicit file_bytes(const std::string& path) {

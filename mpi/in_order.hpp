@@ -17,7 +17,7 @@ using monofold::detail::attempt_part;
 using monofold::detail::rank_group;
 using monofold::detail::rank_trouble;
 
-/// Of more ranks than this nothing is gathered. For tests to lower, on all ranks alike.
+/// Nothing is gathered from more ranks than this. For tests to lower, on all ranks alike.
 inline int most_gathered = 256;
 
 inline bool is_gathered(const rank_group& group) { return group.size() <= most_gathered; }

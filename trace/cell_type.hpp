@@ -16,7 +16,7 @@ struct cell_type {
   std::string (*text)(const void* bytes) = nullptr;
 };
 
-/// Of a number: its shortest decimal text.
+/// The shortest decimal text of a number.
 template <class T>
 std::string number_text(const void* bytes) {
   static_assert(std::is_arithmetic_v<T>, "other types need a text of their own");

@@ -50,7 +50,7 @@ class tracer {
   void set_shuffled(const cell_type& type);
   /// A file's text, for a program that runs where its sources are not.
   void add_source(std::string_view file, std::string_view text);
-  /// Of each part of the recording which items are in its value, in its order; see docs/traces.md.
+  /// The items in the value of each part of the recording, in its order; see docs/traces.md.
   void set_items(std::vector<std::string> items) { items_ = std::move(items); }
 
   const emulation::recording& found() const { return recorder_.found(); }

@@ -11,7 +11,7 @@
 
 namespace monofold::ladder {
 
-// Of which rung, the operator that it shows with, how many items, what they are like, and how often the
+// The rung, the operator that it shows with, how many items, what they are like, and how often the
 // rung is called.
 // clang-format off
 #define MONOFOLD_MISTAKES(MISTAKE)                                        \
@@ -45,7 +45,7 @@ namespace monofold::ladder {
   MISTAKE(top2_shuffle,                  top2,    32, usual,      1)      \
   MISTAKE(top_k,                         top2,     1, usual,      1)
 
-// Of which rung, and why its mistake cannot be played.
+// The rung, and why its mistake cannot be played.
 #define MONOFOLD_UNPLAYED(MISTAKE) \
   MISTAKE(engine, "it is in how one measures; the emulated device reads host memory too")
 // clang-format on

@@ -177,7 +177,7 @@ const model = (() => {
     return `${numbers.length === 1 ? "Item" : "Items"} ${texts.join(", ")} ${numbers.length === 1 ? "is" : "are"}`;
   };
 
-  // Of a wrong result, which items are missing, or in it more than once, as far as that is known.
+  // The items that are missing from a wrong result, or in it more than once, as far as that is known.
   const faults = (run) => {
     const number = run.spaces.findIndex((space) => space.name === "results");
     const count = run.result.split(", ").length;
@@ -222,7 +222,7 @@ const model = (() => {
     return `${said}${parts.length > 2 ? `; and ${plural(parts.length - 2, "more warp", "more warps")}` : ""}.`;
   };
 
-  // Of a run that was stopped: both accesses, the one that was there first found by its cell.
+  // Both accesses of a run that was stopped, the one that was there first found by its cell.
   const clash = (run) => {
     if (!run.problem || run.steps.length === 0) return null;
     const {block, thread, other} = run.problem;

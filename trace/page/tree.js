@@ -2,7 +2,7 @@
 const tree = (() => {
   const keyOf = (items) => items.join(",");
 
-  // Of `found`, sets that fit into `items` and do not overlap: the largest first.
+  // Sets of `found` that fit into `items` and do not overlap: the largest first.
   const childrenOf = (items, found) => {
     const left = new Set(items);
     const children = [];
