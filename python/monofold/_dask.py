@@ -93,7 +93,7 @@ def state(d, fold, *, nan=None, split_every=None):
     Returns
     -------
     dask.delayed.Delayed
-        Of a `monofold.State`.
+        It computes a `monofold.State`.
     """
     fold = _folds.as_fold(fold)
     return dask.delayed(only)(joined(d, fold, fold.nan if nan is None else nan, split_every))
@@ -113,7 +113,7 @@ def reduce(d, fold, *, nan=None, split_every=None):
     Returns
     -------
     dask.delayed.Delayed
-        Of what ``State.finish`` gives.
+        It computes what ``State.finish`` gives.
     """
     return dask.delayed(finish)(state(d, fold, nan=nan, split_every=split_every))
 

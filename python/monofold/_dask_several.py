@@ -144,7 +144,7 @@ def top_k(d, k=10, axis=None, *, keepdims=False, nan=None, split_every=None):
     Returns
     -------
     TopK
-        Of Dask arrays, to be computed together: ``dask.compute(*monofold.dask.top_k(d, 3))``.
+        Dask arrays, to be computed together: ``dask.compute(*monofold.dask.top_k(d, 3))``.
     """
     fold = _folds.as_fold(_operations.make("top_k").with_options(nan, k=k))
     return TopK(*_several(d, fold, axis, keepdims, split_every))
@@ -170,7 +170,7 @@ def stats(d, axis=None, *, keepdims=False, nan=None, correction=0, split_every=N
     Returns
     -------
     Stats
-        Of Dask arrays, to be computed together: ``dask.compute(*monofold.dask.stats(d))``. A statistic that too few
+        Dask arrays, to be computed together: ``dask.compute(*monofold.dask.stats(d))``. A statistic that too few
         items have raises `EmptyInput`; ``monofold.dask.reduce(d, monofold.stats)`` gives None for it.
     """
     fold = _folds.StatsFold(_operations.whole("correction", correction), "propagate" if nan is None else nan)

@@ -87,7 +87,7 @@ class StatsFold(Fold, _core.called):
     Parameters
     ----------
     x : array, optional
-        Of any library; left out: the fold itself with the options given.
+        An array of any library; left out: the fold itself with the options given.
     axis : int or tuple of ints, optional
         The axes to reduce; None: all of them.
     keepdims : bool, optional
@@ -102,7 +102,7 @@ class StatsFold(Fold, _core.called):
     Returns
     -------
     Stats
-        Of a whole array a statistic that too few items have is None; along axes, in segments and in groups, where
+        A statistic that too few items have is None for a whole array; along axes, in segments and in groups, where
         answers are arrays of numbers, it raises `EmptyInput`.
     """
 

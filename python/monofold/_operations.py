@@ -68,7 +68,7 @@ EmptyInput, IntegerOverflow, NanFound
     For a whole array with the index, along axes with the row.
 """
 _PARAMETER_DOCS = {
-    "x": "array, optional\n    Of any library; left out: the operation itself with the options given.",
+    "x": "array, optional\n    An array of any library; left out: the operation itself with the options given.",
     "y": "array, optional\n    The right side, of the shape and type of `x`.",
     "k": "int, optional\n    How many; 10 by itself.",
     "axis": "int or tuple of ints, optional\n    The axes to reduce; None: all of them.",
@@ -240,8 +240,8 @@ class Ranking(Operation):
 
     options = ("k",)
     parameters = ("x", "k", "axis", "keepdims", "dtype", "where", "nan")
-    returns = ("TopK\n    `values` and their `indices`, best first; along an axis in its place. Of several axes the last axis has "
-               "them; with\n    `keepdims` that is the last reduced one.")
+    returns = ("TopK\n    `values` and their `indices`, best first; along an axis in its place. The last of "
+               "several axes has them; with\n    `keepdims` that is the last reduced one.")
 
     def _answer(self, x=_NOTHING, k=None, axis=None, *, keepdims=False, dtype=None, where=None, nan=None):
         if isinstance(x, int) and not isinstance(x, bool) and axis is None:

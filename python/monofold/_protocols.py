@@ -49,8 +49,8 @@ def source_of(x):
 
 
 def contiguous(x):
-    """A copy of an array on a device, made there by its own library in its stream. Of PyTorch and CuPy its items lie
-    side by side; another library decides itself how they lie."""
+    """A copy of an array on a device, made there by its own library in its stream. Its items lie side by side
+    with PyTorch and CuPy; another library decides itself how they lie."""
     if (torch := sys.modules.get("torch")) is not None and isinstance(x, torch.Tensor):
         return x.contiguous()
     if (cupy := sys.modules.get("cupy")) is not None and isinstance(x, cupy.ndarray):
@@ -95,7 +95,7 @@ def capsule_of(x):
             _core.add_capsule_type(type(x), cupy and cupy.empty, cupy and cupy.cuda.get_current_stream)
         return capsule
     except TypeError as error:
-        # Of before DLPack 1: the argument is refused, by the words of Python or of a binding.
+        # Libraries of before DLPack 1 refuse the argument, by the words of Python or of a binding.
         if not any(words in str(error) for words in ("max_version", "keyword", "function arguments")):
             raise
     return x.__dlpack__(**stream)

@@ -31,7 +31,7 @@ def rolling(x, window, fold, axis=-1, *, dtype=None, nan=None):
     Notes
     -----
     Sums, means, variances, extrema, counts, bits and products of integers cost the same for any window, and nearly so
-    the best k. Of plain operations and products of floats each window is reduced on its own.
+    the best k. Each window of plain operations and products of floats is reduced on its own.
     """
     quick = _core.roll_quickly(x, window, fold, axis, dtype, nan)
     return _roll(x, window, fold, axis, dtype, nan) if quick is None else quick

@@ -31,7 +31,7 @@ def scan(x, fold, axis=None, *, dtype=None, nan=None, include_initial=False):
     Notes
     -----
     Sums, means, extrema, counts, products and bits take few operations an item, and so do plain variances of items
-    that lie apart. Of other operations each answer looks at up to 4 KiB of items again.
+    that lie apart. Each answer of other operations looks at up to 4 KiB of items again.
     """
     quick = _core.scan_quickly(x, fold, axis, dtype, nan, include_initial)
     return _scan(x, fold, axis, dtype, nan, include_initial) if quick is None else quick

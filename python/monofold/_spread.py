@@ -14,7 +14,7 @@ from ._state import State
 
 # Where a saved state of a variance alone has the sum of its items: behind the file's head, the request and the run's.
 _SUM_AT = 31 + 33 + 25
-# Of each type of items: limbs and scale of the sum; scale of the sum of squares, which follows five counts.
+# Limbs and scale of the sum, for each type of items; scale of the sum of squares, which follows five counts.
 _LAYOUT = {"float64": (34, -1074, -2148), "float32": (6, -178, -356), "bfloat16": (6, -178, -292),
            "float16": (3, -50, -100)}
 

@@ -119,7 +119,7 @@ class State:
         Parameters
         ----------
         other : State
-            Of the same fold and type; it stays as it is.
+            A state of the same fold and type; it stays as it is.
 
         Returns
         -------

@@ -94,7 +94,7 @@ def from_words(like, total):
     Parameters
     ----------
     like : State
-        Of the same fold, type and options, of which only these are taken. Positions count from its first item.
+        A state of the same fold, type and options, of which only these are taken. Positions count from its first item.
     total : iterable of int
 
     Returns

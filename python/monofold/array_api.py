@@ -73,7 +73,7 @@ def _repeated(source, times):
 
 
 _PARAMETER_DOCS = {
-    "x": "array\n    Of any library.",
+    "x": "array\n    An array of any library.",
     "axis": "int or tuple of ints, optional\n    The axes to reduce; None: all of them.",
     "dtype": "dtype, optional\n    The type of the answers, rounded once.",
     "correction": "float\n    Divides by the number of items less this, any finite number.",
@@ -87,7 +87,8 @@ def _documented(function):
     code = function.__code__
     names = code.co_varnames[:code.co_argcount + code.co_kwonlyargcount]
     parameters = "\n".join(f"{name} : {_PARAMETER_DOCS[name]}" for name in names)
-    function.__doc__ += f"\n\nParameters\n----------\n{parameters}\n\nReturns\n-------\narray\n    Of the library of `x`."
+    function.__doc__ += (f"\n\nParameters\n----------\n{parameters}\n\nReturns\n-------\n"
+                         "array\n    An array of the library of `x`.")
     return function
 
 

@@ -112,7 +112,7 @@ class few_doubles {
 
 bool dot_of_few(const double* left, const double* right, std::int64_t count, double& out) {
   detail::double_range of_left, of_right;
-  // Of NaN the sum is none.
+  // There is no sum where items are NaN.
   if (!detail::find_range<false>(left, count, of_left) ||
       !detail::find_range<false>(right, count, of_right)) {
     return false;

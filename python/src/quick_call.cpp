@@ -25,7 +25,7 @@ namespace monofold::python {
 
 namespace {
 
-// Of every call from now on; any thread's.
+// Holds for every call from now on; any thread's.
 std::atomic<std::int32_t> num_threads{0};
 
 PyObject* best_type = nullptr;  // monofold.TopK; it stays
@@ -74,7 +74,7 @@ bool quick_call::answer_without_lock(const packed_items& items, monofold_result*
   Py_END_ALLOW_THREADS return is_answered;
 }
 
-/// Of items next to each other.
+/// Answers for items next to each other.
 bool quick_call::answer_packed(const packed_items& items, monofold_result* results) {
   const bool is_here = items.place == MONOFOLD_HOST;
   if (!is_aligned(items) || (is_here && items.count > piece_bytes / bytes_of(items.dtype))) {

@@ -51,7 +51,7 @@ int extents_of(const Py_buffer& view, const axis_list& reduced, bool keepdims,
   return rank;
 }
 
-/// Of marked items; rows lie one after the other.
+/// Writes the answers of rows of marked items; rows lie one after the other.
 monofold_status fill_marked(quick_call& call, const Py_buffer& view, monofold_dtype dtype,
                             const char* marks, std::int64_t num_rows, const row_arrays& out) {
   alignas(8) char kept[items_without_lock * 8];

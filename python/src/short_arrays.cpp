@@ -21,7 +21,7 @@ const Reducer& short_arrays::made_once(std::atomic<const Reducer*>& place, const
   if (const Reducer* here = place.load(std::memory_order_acquire)) return *here;
   std::unique_ptr<const Reducer> made = make();
   const Reducer* expected = nullptr;
-  // Of two threads that made one the first keeps its own.
+  // The first of two threads that made one keeps its own.
   if (!place.compare_exchange_strong(expected, made.get())) return *expected;
   return *made.release();
 }

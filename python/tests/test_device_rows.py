@@ -320,7 +320,7 @@ Exchanged = exchange_type(base=There, stream=lambda: streams[-1],
 
 
 class LikeCuPy(There):
-    """Of a library that has no exchange API, and CuPy's two functions."""
+    """An array of a library without the exchange API, but with CuPy's two functions."""
 
 
 @pytest.fixture
