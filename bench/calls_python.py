@@ -47,7 +47,7 @@ def cases_of(count):
 
 
 def least_times(calls):
-    """Of each call: rounds, in which all take turns, meet the moments when the machine does nothing else."""
+    """The least times: rounds, in which all take turns, meet the moments when the machine does nothing else."""
     least = [float("inf")] * len(calls)
     for call in calls:
         call(), call()  # from the second call on it is quick

@@ -39,7 +39,7 @@ class Library:
 
 
 class Monofold(Library):
-    """Of arrays of one library or another, which are asked for their memory at each call."""
+    """Calls on arrays of one library or another, which are asked for their memory at each call."""
 
     def __init__(self, maker=None):
         super().__init__()

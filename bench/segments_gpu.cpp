@@ -1,7 +1,7 @@
 /// bench/segments_gpu: segments of a range on a GPU, of every length, beside CUB's.
 ///
 /// Times are device times of graphs of calls, by events. All subjects of a list of segments take turns, the
-/// read kernels among them. Of some 200 segments of each list our answers have the CPU engine's bits, and
+/// read kernels among them. Our answers for some 200 segments of each list have the CPU engine's bits, and
 /// CUB's are near them.
 
 #include <algorithm>

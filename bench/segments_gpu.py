@@ -41,7 +41,7 @@ class Rows:
         self.peer = " ".join(next(iter(self.peers.values()))[0]["path"].split()[:2]).upper()
 
     def share(self, key):
-        """Of the time that items, ends and answers take at the read kernel's speed."""
+        """The share of the time that items, ends and answers take at the read kernel's speed."""
         row = self.ours.get(key)
         return row and row["moved_bytes"] / row["read_limit_gbps"] / row["median_ns"]
 

@@ -11,7 +11,7 @@ from figures import line
 
 PAGE = figures.TREE / "docs" / "benchmarks.md"
 TYPES = ["float64", "float32", "bfloat16", "float16", "int64", "int32", "int8", "uint8"]
-# The least share of the read speed that is asked for. Of wider integers only dot is asked for something.
+# The least share of the read speed that is asked for. Only dot is asked for something with wider integers.
 ASKED = {"float64": 0.93, "float32": 0.93, "bfloat16": 0.80, "float16": 0.80, "int8": 0.80, "uint8": 0.80}
 ASKED_OF_DOT = {"int64": 0.80, "int32": 0.80}
 

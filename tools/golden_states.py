@@ -116,7 +116,7 @@ def hard_items():
 
 
 def trees():
-    """Of operations that keep the plan's tree: three tiles and five items."""
+    """Cases of operations that keep the plan's tree: three tiles and five items."""
     for dtype, spread in zip(FLOATS, SPREADS):
         size = 4096 // len(packed(dtype, [0.0]))
         items = generated(dtype, 3 * size + 5, spread)
@@ -142,7 +142,7 @@ def trees():
 
 
 def held_items():
-    """Of operations that keep the plan's tree: fewer items than a tile, but more than it has slots."""
+    """Cases of operations that keep the plan's tree: fewer items than a tile, but more than it has slots."""
     plain, omit = ["--plain", "-k", "3"], ["--nan", "omit", "-k", "3"]
     for dtype, spread in zip(FLOATS, SPREADS):
         count = 1088 // len(packed(dtype, [0.0]))
@@ -166,7 +166,7 @@ def held_items():
 
 
 def hard_held_items():
-    """Of trees too: single slots with many items, hard variances, and NaN of other bits."""
+    """Cases of trees too: single slots with many items, hard variances, and NaN of other bits."""
     for dtype in ["float64", "float16"]:
         size = len(packed(dtype, [0.0]))
         period = 512 // size  # of slots: items that are NaN leave them as they are
@@ -190,7 +190,7 @@ def hard_held_items():
 
 
 def ends_of_doubles():
-    """Of plain norm2 and mean_square, whose items are small, middle or large; the ends of the middle are its own."""
+    """Plain norm2 and mean_square, whose items are small, middle or large; the ends of the middle are its own."""
     wide = [1.1 * item * item * item for item in numbers(45, 0)]
     small = [item * 2.0**-480 for item in wide]
     middle = [2.0**-480, 3 * 2.0**-478, 1.1 * 2.0**-479]

@@ -45,7 +45,7 @@ struct items_sum {
   double magnitudes;  // the sum of |x| in double: what errors of plain sums are measured with
 };
 
-/// Of `bytes` as `fill_items` left them: item by item, in integers.
+/// The sum of `bytes` as `fill_items` left them: item by item, in integers.
 items_sum sum_of_items(const void* items, std::int64_t bytes, monofold::dtype type);
 
 }  // namespace bench

@@ -46,7 +46,7 @@ struct report_group {
 
 /// 1 GB = 1e9 B.
 double gbps(std::int64_t bytes, const summary& time);
-/// Of the read bandwidth measured in the same rounds.
+/// The share of the read bandwidth measured in the same rounds.
 double share(const report_group& group, const report_row& row);
 /// The same of the 5th percentiles: what is left where other programs take turns on the cores.
 double undisturbed_share(const report_group& group, const report_row& row);

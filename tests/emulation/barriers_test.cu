@@ -145,7 +145,7 @@ __global__ void values_kernel(int* out) {
   right += is_of(monofold::shuffle_from(own, 9), 9) ? 1 : 0;
   const odd_value below = monofold::shuffle_down(own, 3);
   right += is_of(below, lane < 29 ? lane + 3 : lane) ? 1 : 0;
-  // Of some lanes: others are elsewhere, and what lies there nobody hears.
+  // Some lanes exchange: others are elsewhere, and nobody hears their values.
   if (lane < 8) {
     const odd_value next = monofold::shuffle_down(own, 1, 0xffu);
     right += is_of(next, lane + 1) == (lane < 7) ? 1 : 0;

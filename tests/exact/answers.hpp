@@ -62,7 +62,7 @@ inline std::uint64_t fingerprint(const std::vector<std::uint64_t>& answers) {
   return hash;
 }
 
-/// Of what this library answers in the usual environment, where tests compare it with integers.
+/// The hash of the answers of this library in the usual environment, where tests compare it with integers.
 inline constexpr std::uint64_t fingerprint_of_all_answers = 0xc114b536f02c3a70u;
 
 }  // namespace inputs

@@ -1,6 +1,6 @@
 """The answers of a saved run, as docs/format.md says: answers_of(run), where run comes from state_reader.read_state.
 
-Of each operation a pair: its name and a dict of its fields (value; value, index; min, max; values, indices) or of none,
+Each operation has a pair: its name and a dict of its fields (value; value, index; min, max; values, indices), or else
 the reason why there is no answer: "few" items, a "large" integer, or the index of a NaN.
 """
 import math
@@ -220,7 +220,7 @@ class answered_run:
         return {"value": values[0], "index": indices[0]} if op.startswith("arg") else values[0]
 
     def plain(self, op, state, n):
-        """Of states that are not exact: in f64, rounded at each step."""
+        """The answer of states that are not exact: in f64, rounded at each step."""
         if op in ("sum", "dot", "norm1", "mean"):
             x = state[0] if n else 0.0
             return x / n if op == "mean" else x
@@ -234,7 +234,7 @@ class answered_run:
         return root(squares) * scale if op == "norm2" else squares / n * scale * scale
 
     def exact(self, op, state, n):
-        """Of exact sums, rounded once; of floats NaN, infinities and -0 first."""
+        """The answer of exact sums, rounded once; NaN, infinities and -0 of floats come first."""
         spread = op in ("var", "std")
         if self.float:
             total, _, nan, positive, negative, minus_zeros = state[:6]

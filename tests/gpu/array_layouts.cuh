@@ -200,7 +200,7 @@ inline std::vector<array_layout> layouts_of_columns() {
   add({9001, 8}, {9, 1}, {0}, 1);
   add({20500, 3}, {4, 1}, {0});
   add({5000, 1}, {7, 1}, {0}, 1);
-  // Of nothing.
+  // Arrays of no items.
   add({0, 5}, {5, 1}, {0});
   add({3, 0, 6}, {1, 1, 1}, {1});
   add({4, 0}, {1, 1}, {0});

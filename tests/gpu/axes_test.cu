@@ -91,7 +91,7 @@ TEST_F(gpu_axes, seven_and_eight_axes) {
   if (!gpu_tests::is_slow) compare_axes<float>("argmin", mf::argmin, {2, 5, 2, 3, 2, 9, 2, 3});
 }
 
-// Of many short columns lanes have several: on the emulated device, of four multiprocessors, and on large ones.
+// Lanes have several of many short columns: on the emulated device, of four multiprocessors, and on large ones.
 TEST_F(gpu_axes, short_columns) {
 #if defined(MONOFOLD_EMULATED)
   constexpr std::int64_t many = 8205;

@@ -48,7 +48,7 @@ Item item_of_column(std::int64_t column, std::int64_t i, std::int64_t length,
   if constexpr (std::is_integral_v<Item>) {
     return static_cast<Item>(inputs::mixed(seed));
   } else {
-    // Of 8 bits, numbers must differ by more for their sums to be rounded.
+    // Numbers of 8 bits must differ by more for their sums to be rounded.
     double x = inputs::spread_double(seed, sizeof(Item) < 4 ? 12 : 6);
     if (special == special_items::yes) {
       if (column % 13 == 5) x = inputs::spread_double(seed, 60);

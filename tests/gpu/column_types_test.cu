@@ -17,7 +17,7 @@ using gpu_tests::special_items;
 
 class gpu_column_types : public gpu_tests::gpu_test {};
 
-/// Not associative: what another tree gives is another number. Of any bits, by their number.
+/// Not associative: what another tree gives is another number. Items of any bits count by their number.
 template <class Item>
 struct tree_of {
   using state = std::uint32_t;

@@ -64,7 +64,7 @@ TYPED_TEST_P(gpu_exact_few, every_length_and_place) {
 }
 
 TYPED_TEST_P(gpu_exact_few, senders_are_warps_or_blocks) {
-  // 256 tiles and one more: of float they are few, too. Of 1025 tiles blocks have a warp for each, if they are 256.
+  // 256 tiles and one more: of float they are few, too. Blocks have a warp for each of 1025 tiles, if they are 256.
   for (const int tiles : {32, 33, 256, 257}) {
     const auto items = inputs::items_of<TypeParam>("normal", tiles * TestFixture::tile - 5, 3);
     const device_array<TypeParam> memory(items);
@@ -101,7 +101,7 @@ TYPED_TEST_P(gpu_exact_few, tiles_whose_exponents_differ) {
   }
 }
 
-/// Of more than 256 tiles sums meet three times: in blocks, in warps of the last block, and of these. Each time the
+/// Sums of more than 256 tiles meet three times: in blocks, in warps of the last block, and of these. Each time the
 /// exponents of what meets may differ, and low bits stay.
 TYPED_TEST_P(gpu_exact_few, sums_meet_three_times) {
   constexpr int tile = TestFixture::tile;

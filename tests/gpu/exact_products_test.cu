@@ -96,7 +96,7 @@ TYPED_TEST(gpu_exact_products, products_that_under_and_overflow) {
                                               (bits & 1) << (f::total - 1));
         };
         items.push_back(draw(centre));
-        // Of products alone some over- and underflow.
+        // Some products over- and underflow, and no factors do.
         others.push_back(draw(i % 3 == 0 ? centre : f::top_field - 1 - centre));
       }
       this->expect_all(items, others, "near field " + std::to_string(centre));

@@ -156,7 +156,7 @@ TEST_F(gpu_rows, of_several_tiles) {
   compare(mf::argmax, halves, 4103, 4103);
 }
 
-// Of so many, exact sums are listed first, on a device of four multiprocessors: for a warp each, or in nodes for blocks.
+// Exact sums of so many are listed first, on a device of four multiprocessors: for a warp each, or in nodes for blocks.
 TEST_F(gpu_rows, many_of_several_tiles) {
   compare_rows_of("for warps", mf::sum, items_for<float>(1400, 3001), 3001, 3001);
   compare_rows_of("for blocks", mf::sum, items_for<float>(33, 130 * 1024), 130 * 1024 - 3,

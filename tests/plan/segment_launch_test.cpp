@@ -32,7 +32,7 @@ TEST(segment_launch, few_segments_of_any_lengths_have_room_for_their_units) {
                                       -1,       may_overlap,        any_order};
         const auto plan = mf::segment_launch_for(facts, 132);
         const std::int64_t room = mf::unit_capacity_of(plan, facts);
-        // Of parts of the view, too: what lies behind the last segment belongs to none.
+        // Parts of the view are enough, too: items behind the last segment belong to none.
         for (int sixteenths = 1; sixteenths <= 16; ++sixteenths) {
           const std::int64_t items = facts.items / 16 * sixteenths;
           for (const std::int64_t each :

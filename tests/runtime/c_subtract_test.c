@@ -14,7 +14,7 @@ typedef struct {
   int bytes;
 } item_type;
 
-/* Bits of items: hard numbers, then any. Of bool 0 and 1. */
+/* Bits of items: hard numbers, then any. Items of bool are 0 and 1. */
 static void fill(unsigned char* items, item_type type, int count, uint64_t seed) {
   static const double hard[] = {-0.0, 0.0, INFINITY, -INFINITY, NAN, -1.5, 0x1p-1074, 0x1p1023};
   for (int i = 0; i < count; ++i) {

@@ -242,7 +242,7 @@ void compare_segments(const question& what, const bytes& items, std::int64_t cou
   expect_same(want, got, what.text() + ", segments");
 }
 
-/// Of 0 to 8 items that begin anywhere, one that overlaps them all, few long ones, and wrong ones.
+/// Compares segments of 0 to 8 items that begin anywhere, one that overlaps them all, few long ones, and wrong ones.
 template <class Item>
 void compare_segments_of(mf::dtype type, pattern kind, std::int64_t count) {
   const hard_items::sequence<Item> made(kind, count, 5);

@@ -232,7 +232,7 @@ mf::dtype dtype_of() {
 
 template <class Item>
 answer wanted_answer(const check<Item>& one, const request& what, sequence<Item>& items) {
-  // Of pairs it is the product that is NaN or not: infinity times zero is.
+  // The product of a pair decides whether it is NaN: infinity times zero is.
   const std::int64_t first_nan =
       one.op == operation::dot ? items.first_nan_product() : items.first_nan();
   const bool counts = one.op == operation::count || one.op == operation::nan;
@@ -283,7 +283,7 @@ void sweep(std::vector<check<Item>> checks) {
       sequence<Item> items(kind, n, ++seed);
       const bool is_large = n > 4 * mf::tile_items_v<Item>;
       const int drawn = is_large ? 1 : 2;
-      // Of large arrays the policies for NaN take turns.
+      // The policies for NaN take turns with large arrays.
       const auto left_out = (n + k) % 2 == 0 ? nan_policy::omit : nan_policy::raise;
       std::erase_if(checks, [&](const check<Item>& one) {
         for (const nan_policy nan : {nan_policy::propagate, nan_policy::omit, nan_policy::raise}) {

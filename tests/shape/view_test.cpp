@@ -95,7 +95,7 @@ TEST(view_of, a_view_is_itself) {
   expect_items(mf::contiguous_view<int>(five.data(), 2), {10, 11}, true);
 }
 
-/// Of a user, final, and counted in another type.
+/// A view of a user, final, and counted in another type.
 struct short_view final {
   using item_type = int;
   const int* items;
