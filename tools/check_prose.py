@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Every page of markdown has lines of at most 120 characters, and its relative links lead somewhere.
+"""Every page of markdown has lines of at most 120 characters, and its relative links lead somewhere; no comment or
+docstring of a source begins with "Of": its subject comes first.
 
 usage: check_prose.py [TREE]      prints one line a violation: path:line: what is wrong
 
@@ -14,12 +15,15 @@ from pathlib import Path
 WIDTH = 120
 README_LINES = 120  # what a newcomer reads in ten minutes
 LONG_TABLES = {"docs/ladder.md"}
+SOURCES = {".hpp", ".cuh", ".cu", ".cpp", ".h", ".c", ".py"}
+COMMENT = re.compile(r"\s*(//|#)")
+INVERTED = re.compile(r'(?:^|.*\s)(//+|/\*+|#:?|""")\s*Of ')
 LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
 FENCE = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
 
 
-def pages_of(tree):
-    for file in sorted(tree.rglob("*.md")):
+def files_of(tree, suffixes):
+    for file in sorted(file for file in tree.rglob("*.*") if file.suffix in suffixes):
         if not file.relative_to(tree).parts[0].startswith(("build", ".")):
             yield file
 
@@ -70,13 +74,23 @@ def check_page(tree, page):
             yield prose.count("\n", 0, link.start()) + 1, problem
 
 
+def check_source(file):
+    """Yields (line, violation)."""
+    previous = ""
+    for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
+        if INVERTED.match(line) and not (COMMENT.match(line) and COMMENT.match(previous)):
+            yield number, 'begins with "Of"'
+        previous = line
+
+
 def main():
     tree = Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).parent.parent).resolve()
     num_pages = num_violations = 0
-    for page in pages_of(tree):
-        num_pages += 1
-        for line, problem in check_page(tree, page):
-            print(f"{page.relative_to(tree)}:{line}: {problem}")
+    for file in files_of(tree, SOURCES | {".md"}):
+        is_page = file.suffix == ".md"
+        num_pages += is_page
+        for line, problem in check_page(tree, file) if is_page else check_source(file):
+            print(f"{file.relative_to(tree)}:{line}: {problem}")
             num_violations += 1
     print(f"{num_pages} pages, {num_violations} violations")
     return 1 if num_violations or not num_pages else 0

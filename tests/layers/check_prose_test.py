@@ -1,4 +1,4 @@
-"""tools/check_prose.py finds long lines and links that lead nowhere, and only those."""
+"""tools/check_prose.py finds long lines, links that lead nowhere and comments that begin with "Of", and only those."""
 
 import subprocess
 import sys
@@ -9,12 +9,13 @@ from pathlib import Path
 CHECKER = Path(__file__).parents[2] / "tools" / "check_prose.py"
 
 
-def check(**pages):
+def check(source="", suffix="py", **pages):
     with tempfile.TemporaryDirectory() as folder:
         tree = Path(folder)
         (tree / "docs").mkdir()
         for name, text in pages.items():
             (tree / "docs" / f"{name}.md").write_text(text)
+        (tree / f"source.{suffix}").write_text(source)
         run = subprocess.run([sys.executable, CHECKER, folder], capture_output=True, text=True,
                              check=False)
         return run.returncode, run.stdout + run.stderr
@@ -46,6 +47,18 @@ class CheckProse(unittest.TestCase):
         self.assertEqual(check(ladder=row)[0], 0)
         self.assertEqual(check(a=row)[0], 1)
         self.assertEqual(check(ladder="x" * 300)[0], 1)
+
+    def test_comments_that_begin_with_of(self):
+        for suffix, text in [("cuh", "int x;\n/// {} all lanes.\n"), ("cpp", "\nint x;  // {} a lane."),
+                             ("c", "\n/* {} bool 0. */"), ("py", "\n    # {} a\n"),
+                             ("py", '\n    """{} a line."""')]:
+            code, output = check(text.format("Of"), suffix, a="x")
+            self.assertEqual(code, 1, output)
+            self.assertIn(f'source.{suffix}:2: begins with "Of"', output)
+        for suffix, text in [("cuh", "/// The sum.\n/// {} these one is read.\n"), ("cpp", 'f("// {} a");'),
+                             ("py", "x = 1  # of {} a line"), ("txt", "# {} a")]:
+            code, output = check(text.format("Of"), suffix, a="x")
+            self.assertEqual(code, 0, output)
 
     def test_no_page_at_all(self):
         self.assertEqual(check()[0], 1)
