@@ -69,11 +69,14 @@ template <class Range, class F, class Why = detail::why_not_t<Range, F>>
 requires(!folded_range<Range, F>) void reduce(const cpu_engine&, const Range&, const F&) = delete;
 #endif
 
-/// The pairs of items of two ranges with the same index, as `dot` takes them.
+/// The pairs of items of two ranges with the same index, as `dot` takes them; CUDA's short floats are float16 and
+/// bfloat16 in them.
 template <reducible Left, reducible Right>
 constexpr auto zip(const Left& left, const Right& right) {
-  using pair = item_pair<item_of_t<Left>, item_of_t<Right>>;
-  return zipped_view<view_of_t<Left>, view_of_t<Right>, pair>(view_of(left), view_of(right));
+  using left_view = decltype(stored_view_of(left));
+  using right_view = decltype(stored_view_of(right));
+  using pair = item_pair<typename left_view::item_type, typename right_view::item_type>;
+  return zipped_view<left_view, right_view, pair>(stored_view_of(left), stored_view_of(right));
 }
 
 }  // namespace monofold

@@ -27,7 +27,7 @@ namespace monofold {
 /// The state of a reduction over chunks, files or shards.
 ///
 /// shape      `push` appends items of type `Item` (`transform` makes them of others: nothing is
-///            converted in silence); `merge` appends another state's items. Indices are global: the
+///            converted in silence; __half are items of float16, __nv_bfloat16 of bfloat16); `merge` appends another state's items. Indices are global: the
 ///            first item has index `first_index()`
 /// order      pushing chunks of any sizes gives the bits of one call on all of them. So does
 ///            merging states whose shards start at multiples of `tile_items` and were given their
@@ -69,12 +69,13 @@ class running_state {
   }
   template <class By, reducible Range>
   void push(const By& engine, const Range& range) {
-    constexpr bool of_our_type = std::is_same_v<item_of_t<Range>, Item>;
+    constexpr bool of_our_type =
+        std::is_same_v<item_of_t<Range>, Item> || detail::other_name_of<item_of_t<Range>, Item>;
     static_assert(of_our_type,
                   "push: the range has items of another type than the state; "
                   "monofold::transform converts them");
     if constexpr (of_our_type) {
-      const auto view = view_of(range);
+      const auto view = own_view_of(range);
       if (view.size() < 0) throw error(status::invalid_argument, "negative count");
       if constexpr (contiguous_item_view<std::remove_cvref_t<decltype(view)>>) {
         if (view.size() > 0 && view.data() == nullptr) {
@@ -87,6 +88,10 @@ class running_state {
 
   /// Appends `count` items in memory.
   void push(const Item* items, std::int64_t count) { push(contiguous_view<Item>(items, count)); }
+  template <detail::other_name_of<Item> Other>
+  void push(const Other* items, std::int64_t count) {
+    push(contiguous_view<Other>(items, count));
+  }
 
   /// Appends everything that `next` has seen.
   void merge(const running_state& next) {
@@ -204,6 +209,16 @@ class running_state {
   }
 
  private:
+  /// The view of a range of `Item`, or of CUDA's name for it.
+  template <class Range>
+  static constexpr auto own_view_of(const Range& range) {
+    if constexpr (std::is_same_v<item_of_t<Range>, Item>) {
+      return view_of(range);
+    } else {
+      return stored_view_of(range);
+    }
+  }
+
   // An item in a struct: a std::vector<bool> has no items that a pointer could point at.
   struct cell {
     Item item;

@@ -7,6 +7,7 @@
 
 #include "monofold/platform/host_device.hpp"
 #include "monofold/platform/status.hpp"
+#include "monofold/shape/stored_item.hpp"
 
 namespace monofold {
 
@@ -43,11 +44,12 @@ class axis_numbers {
 /// An array of up to eight axes; no axis: one item. It owns nothing.
 ///
 /// shape      item (i, j, ...) lies strides[0] * i + strides[1] * j + ... items behind the first one; strides
-///            may be zero or negative. Without strides the last axis moves fastest (row-major)
+///            may be zero or negative. Without strides the last axis moves fastest (row-major). What begins at a
+///            `const __half*` is an array of float16, at a `const __nv_bfloat16*` of bfloat16
 /// order      as a sequence it is in row-major order of its indices, however it lies in memory
 /// errors     throws `error`, invalid_argument: a negative extent, as many strides as there are not axes, more
 ///            items than can be counted
-/// tested by  tests/shape/array_view_test.cpp
+/// tested by  tests/shape/array_view_test.cpp, tests/api/short_floats_of_cuda_test.cpp
 template <class Item>
 class array_view {
  public:
@@ -71,8 +73,20 @@ class array_view {
     if (has_no_items()) size_ = 0;
   }
 
+  /// The same items by CUDA's name for their type.
+  template <detail::other_name_of<Item> Other>
+  constexpr array_view(const Other* first, const axis_numbers& extents)
+      : array_view(reinterpret_cast<const Item*>(first), extents) {}
+  template <detail::other_name_of<Item> Other>
+  constexpr array_view(const Other* first, const axis_numbers& extents, const axis_numbers& strides)
+      : array_view(reinterpret_cast<const Item*>(first), extents, strides) {}
+
   /// The first axis moves fastest, as in Fortran.
   static constexpr array_view column_major(const Item* first, const axis_numbers& extents) {
+    return array_view(first, extents, packed(extents, true));
+  }
+  template <detail::other_name_of<Item> Other>
+  static constexpr array_view column_major(const Other* first, const axis_numbers& extents) {
     return array_view(first, extents, packed(extents, true));
   }
 
@@ -117,5 +131,11 @@ class array_view {
   axis_numbers strides_;
   std::int64_t size_ = 0;
 };
+
+template <class Item>
+array_view(const Item*, const axis_numbers&) -> array_view<detail::stored_as_t<Item>>;
+template <class Item>
+array_view(const Item*, const axis_numbers&, const axis_numbers&)
+    -> array_view<detail::stored_as_t<Item>>;
 
 }  // namespace monofold

@@ -15,11 +15,7 @@
 
 #include "monofold/platform/bits.hpp"
 #include "monofold/platform/host_device.hpp"
-#include "monofold/platform/numbers.hpp"
-
-// Declared by <cuda_fp16.h> and <cuda_bf16.h>, too, which a user may include.
-struct __half;         // NOLINT
-struct __nv_bfloat16;  // NOLINT
+#include "monofold/shape/stored_item.hpp"
 
 namespace monofold {
 
@@ -248,22 +244,6 @@ constexpr auto generate(std::int64_t count, Function function) {
 }
 
 namespace detail {
-
-/// The type of the same bits that the folds know.
-template <class Item>
-struct stored_as {
-  using type = Item;
-};
-template <>
-struct stored_as<::__half> {
-  using type = float16;
-};
-template <>
-struct stored_as<::__nv_bfloat16> {
-  using type = bfloat16;
-};
-template <class Item>
-using stored_as_t = typename stored_as<Item>::type;
 
 struct to_stored {
   template <class Item>
