@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "monofold/engine/gpu/engine.cuh"
+#include "monofold/engine/gpu/segment/array_indices.cuh"
 #include "monofold/engine/gpu/segment/axis_path.cuh"
 #include "monofold/engine/gpu/segment/top_list.cuh"
 #include "monofold/reduce_axis.hpp"
@@ -89,6 +90,24 @@ class top_rows {
   top_segments<F, contiguous_view<Item>, top_list> path_;
 };
 
+/// Whether `global_index` finds the indices in states of a fold.
+template <class F, class Indices>
+inline constexpr bool has_such_indices_v =
+    !counts_from_view_v<Indices> || is_located_v<F> || is_top_fold_v<F>;
+
+/// Answers of `top` and `bottom` whose indices are row-major ones of the array.
+template <class Item>
+void count_in_array(std::vector<result<top_answer<Item>>>& answers, const array_rows& rows) {
+  for (std::size_t r = 0; r < answers.size(); ++r) {
+    if (!answers[r]) continue;
+    top_answer<Item> own = *answers[r];
+    for (std::int64_t& index : own.indices) {
+      index = rows.index_of(static_cast<std::int64_t>(r), index);
+    }
+    answers[r] = std::move(own);
+  }
+}
+
 /// Rows without items where there is nothing to leave.
 template <class F, class Item>
 void throw_if_nothing(const array_rows& rows) {
@@ -124,20 +143,22 @@ requires gpu_fold_on<F, Item> std::int64_t workspace_bytes(const array_view<Item
 ///
 /// shape      as reduce_axis on the CPU. Rows whose items lie side by side, one row behind the other, go the way
 ///            of segments; of other rows, a lane takes one and a warp 32 neighbouring ones
-/// order      the bits of a row are those of `reduce` of its items. Indices count along the row
+/// order      the bits of a row are those of `reduce` of its items. Indices of extrema count along the row; with
+///            `global_index` they are row-major ones of the array. The library's folds alone hold such indices
 /// sync       does not wait, allocates nothing; may be captured in a graph
 /// errors     as reduce_into; as reduce_axis_into on the CPU
 /// cost       one or two launches, one pass. A lane adds the floats of an exact sum in bins; items that these do not
 ///            hold go to a state one by one, which is slow
 /// tested by  tests/gpu/axes_test.cu
-template <class Item, class F>
+template <class Item, class F, class Indices = index_in_row>
 requires gpu_fold_on<F, Item>
 void reduce_axis_into(const gpu_engine& engine, const array_view<Item>& items,
                       const axis_numbers& axes, const F& f, finished_t<F, Item>* out,
-                      const gpu_workspace& workspace) {
+                      const gpu_workspace& workspace, Indices = {}) {
   using bound = bound_fold_t<F, Item>;
   static_assert(!detail::is_all_fold<bound>::value,
                 "all(...) is finished on the host: reduce_axis, or fold_axis_into");
+  static_assert(detail::has_such_indices_v<bound, Indices>, "global_index is for extrema");
   const bound own = bind_fold<Item>(f);
   detail::check_calls<bound, contiguous_view<Item>>();
   static_cast<void>(&detail::device_calls<bound, Item>::finish_needs_MONOFOLD_HD);
@@ -146,9 +167,9 @@ void reduce_axis_into(const gpu_engine& engine, const array_view<Item>& items,
   if (rows.num_rows == 0) return;
   detail::device_stream on{};
   detail::throw_if(detail::open_stream(engine, on));
-  detail::throw_if(detail::axis_into_async(on, detail::path_of(on, own, items, rows), items,
-                                           workspace,
-                                           detail::segment_answers<finished_t<F, Item>>{out}));
+  detail::throw_if(detail::axis_into_async(
+      on, detail::path_of(on, own, items, rows), items, workspace,
+      detail::sinks_with<Indices>(detail::segment_answers<finished_t<F, Item>>{out}, rows)));
 }
 
 /// The k best items of each row, by `top(k)` or `bottom(k)`, and their indices, best first: k of each a row.
@@ -177,12 +198,14 @@ void reduce_axis_into(const gpu_engine& engine, const array_view<Item>& items,
 /// sync       does not wait, allocates nothing; may be captured in a graph
 /// errors     as reduce_axis_into
 /// tested by  tests/gpu/axis_members_test.cu
-template <class Item, class F>
+template <class Item, class F, class Indices = index_in_row>
 requires gpu_fold_on<F, Item>
 void fold_axis_into(const gpu_engine& engine, const array_view<Item>& items,
                     const axis_numbers& axes, const F& f,
-                    typename bound_fold_t<F, Item>::state* out, const gpu_workspace& workspace) {
+                    typename bound_fold_t<F, Item>::state* out, const gpu_workspace& workspace,
+                    Indices = {}) {
   using bound = bound_fold_t<F, Item>;
+  static_assert(detail::has_such_indices_v<bound, Indices>, "global_index is for extrema");
   const bound own = bind_fold<Item>(f);
   detail::check_calls<bound, contiguous_view<Item>>();
   const array_rows rows = rows_of(items.extents(), items.strides(), axes);
@@ -192,9 +215,9 @@ void fold_axis_into(const gpu_engine& engine, const array_view<Item>& items,
   }
   detail::device_stream on{};
   detail::throw_if(detail::open_stream(engine, on));
-  detail::throw_if(detail::axis_into_async(on, detail::path_of(on, own, items, rows), items,
-                                           workspace,
-                                           detail::segment_states<typename bound::state>{out}));
+  detail::throw_if(detail::axis_into_async(
+      on, detail::path_of(on, own, items, rows), items, workspace,
+      detail::sinks_with<Indices>(detail::segment_states<typename bound::state>{out}, rows)));
 }
 
 /// Reduces some axes of an array that the device can read, and waits: a `result` a row.
@@ -202,11 +225,13 @@ void fold_axis_into(const gpu_engine& engine, const array_view<Item>& items,
 /// shape      as reduce_axis_into; states of `all(...)` are finished on the host
 /// errors     throws `error`: as reduce_axis on the CPU; as `reduce` of a GPU
 /// cost       of `all(...)` also a copy of a state a row: an exact member has up to 312 bytes
-template <class Item, class F>
+template <class Item, class F, class Indices = index_in_row>
 requires gpu_fold_on<F, Item>
 auto try_reduce_axis(const gpu_engine& engine, const array_view<Item>& items,
-                     const axis_numbers& axes, const F& f, keepdims keep = keepdims::no) {
+                     const axis_numbers& axes, const F& f, keepdims keep = keepdims::no,
+                     Indices = {}) {
   using bound = bound_fold_t<F, Item>;
+  static_assert(detail::has_such_indices_v<bound, Indices>, "global_index is for extrema");
   using answer = result<answer_t<bound>>;
   const bound own = bind_fold<Item>(f);
   detail::check_calls<bound, contiguous_view<Item>>();
@@ -221,6 +246,7 @@ auto try_reduce_axis(const gpu_engine& engine, const array_view<Item>& items,
   detail::throw_if(detail::open_stream(engine, on));
   if constexpr (detail::is_top_fold_v<bound>) {
     out.values = detail::top_rows<bound, Item>(on, own, items, rows).wait();
+    if constexpr (detail::counts_from_view_v<Indices>) detail::count_in_array(out.values, rows);
   } else {
     using awaited = detail::awaited_answers<bound>;
     if (awaited::are_states && rows.row_items == 0) {
@@ -230,8 +256,9 @@ auto try_reduce_axis(const gpu_engine& engine, const array_view<Item>& items,
     const auto path = detail::path_of(on, own, items, rows);
     detail::segments_place<typename awaited::left> place;
     detail::throw_if(place.open(on, rows.num_rows, path.workspace_bytes()));
-    detail::throw_if(detail::axis_into_async(on, path, items, place.workspace(),
-                                             typename awaited::sinks{place.answers()}));
+    detail::throw_if(detail::axis_into_async(
+        on, path, items, place.workspace(),
+        detail::sinks_with<Indices>(typename awaited::sinks{place.answers()}, rows)));
     std::vector<typename awaited::left> found(out.values.size());
     std::uint64_t report[2] = {};
     detail::throw_if(place.get(found, report));
@@ -243,11 +270,11 @@ auto try_reduce_axis(const gpu_engine& engine, const array_view<Item>& items,
 /// The same, of bare values.
 ///
 /// errors     also throws segment_error with the status of the first row without an answer
-template <class Item, class F>
+template <class Item, class F, class Indices = index_in_row>
 requires gpu_fold_on<F, Item>
 auto reduce_axis(const gpu_engine& engine, const array_view<Item>& items, const axis_numbers& axes,
-                 const F& f, keepdims keep = keepdims::no) {
-  auto found = try_reduce_axis(engine, items, axes, f, keep);
+                 const F& f, keepdims keep = keepdims::no, Indices = {}) {
+  auto found = try_reduce_axis(engine, items, axes, f, keep, Indices{});
   auto values = detail::values_of(found.values, "row");
   return axis_result<answer_t<bound_fold_t<F, Item>>>{std::move(found.extents), std::move(values)};
 }

@@ -226,4 +226,26 @@ TEST_F(gpu_axes, rows_of_nothing) {
                mf::segment_error);
 }
 
+TEST_F(gpu_axes, indices_of_the_array_on_request) {
+  const mf::axis_numbers extents{6, 5, 70};
+  const auto host = axis_items<float>(6 * 5 * 70);
+  const device_array<float> device(host);
+  const mf::array_view here(host.data(), extents);
+  const mf::array_view there(device.data(), extents);
+  const auto fortran = mf::array_view<float>::column_major(device.data(), extents);
+  const auto same_here = mf::array_view<float>::column_major(host.data(), extents);
+  for (const mf::axis_numbers& axes : {mf::axis_numbers{2}, {1}, {0}, {0, 1}, {0, 2}, {}}) {
+    const auto expect = [&](const auto& f) {
+      const auto want = mf::reduce_axis(mf::cpu, here, axes, f, mf::keepdims::no, mf::global_index);
+      EXPECT_EQ(mf::reduce_axis(mf::gpu, there, axes, f, mf::keepdims::no, mf::global_index).values,
+                want.values);
+      EXPECT_EQ(
+          mf::reduce_axis(mf::gpu, fortran, axes, f, mf::keepdims::no, mf::global_index).values,
+          mf::reduce_axis(mf::cpu, same_here, axes, f, mf::keepdims::no, mf::global_index).values);
+    };
+    expect(mf::argmax);
+    expect(mf::all(mf::argmin, mf::max));
+  }
+}
+
 }  // namespace

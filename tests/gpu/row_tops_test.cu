@@ -210,6 +210,13 @@ void compare_arrays(const std::vector<std::int64_t>& extents,
             << "axis " << axis << ", k = " << k << ", row " << r;
       }
     }
+    const auto want = mf::try_reduce_axis(mf::cpu, array_in(host.data()), {axis}, mf::top(2),
+                                          mf::keepdims::no, mf::global_index);
+    const auto got = mf::try_reduce_axis(mf::gpu, array_in(device.data()), {axis}, mf::top(2),
+                                         mf::keepdims::no, mf::global_index);
+    for (std::size_t r = 0; r < want.values.size(); ++r) {
+      ASSERT_TRUE(gpu_tests::same_answer(*got.values[r], *want.values[r])) << "in the array, " << r;
+    }
   }
 }
 
