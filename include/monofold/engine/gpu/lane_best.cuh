@@ -202,33 +202,44 @@ MONOFOLD_GPU double add_nothing_of(double x, double sum) {
 #endif
 }
 
-/// Calls visit(item) for all items of a lane in a whole, held tile.
+/// Calls visit(i, item) for the items of a lane in a whole, held tile, by their numbers.
 template <class Tile, class Visit>
 MONOFOLD_GPU void visit_items(const Tile& tile, const Visit& visit) {
   MONOFOLD_UNROLL
   for (int k = 0; k < Tile::rows; ++k) {
     const auto chunk = tile.template get<true>(k);
     MONOFOLD_UNROLL
-    for (int v = 0; v < Tile::chunk_items; ++v) visit(chunk[v]);
+    for (int v = 0; v < Tile::chunk_items; ++v) visit(k * Tile::chunk_items + v, chunk[v]);
   }
 }
 
 /// The best key among a lane's doubles in a whole, held tile, by comparing doubles where all are finite.
 ///
+/// shape      chains: how many a lane has; a comparison waits for the one before of its chain, and each takes registers
 /// cost       four instructions an item, two of which the units for doubles run; keys take nine. Infinities and NaN
 ///            take both ways
-template <class Fold, class Tile>
+template <class Fold, int chains, class Tile>
 MONOFOLD_GPU typename Fold::key best_of_doubles(const Tile& tile) {
-  double own = tile.template get<true>(0)[0];
-  double nothing = 0;
-  visit_items(tile, [&](double x) {
-    const bool is_better = Fold::picks_smallest ? x < own : own < x;
-    own = is_better ? x : own;
-    nothing = add_nothing_of(x, nothing);
+  const auto better_of = [](double x, double own) {
+    return (Fold::picks_smallest ? x < own : own < x) ? x : own;
+  };
+  slot_array<double, chains> best;
+  slot_array<double, chains> nothing;
+  visit_items(tile, [&](int i, double x) {
+    const int c = i % chains;
+    best[c] = i < chains ? x : better_of(x, best[c]);
+    nothing[c] = add_nothing_of(x, i < chains ? 0.0 : nothing[c]);
   });
-  if (!(nothing == 0)) {
+  double own = best[0];
+  double rest = nothing[0];
+  MONOFOLD_UNROLL
+  for (int c = 1; c < chains; ++c) {
+    own = better_of(best[c], own);
+    rest += nothing[c];
+  }
+  if (!(rest == 0)) {
     auto key = Fold::key_of(own);
-    visit_items(tile, [&](double x) {
+    visit_items(tile, [&](int, double x) {
       const auto other = Fold::key_of(x);
       key = Fold::better(other, key) ? other : key;
     });
@@ -236,7 +247,7 @@ MONOFOLD_GPU typename Fold::key best_of_doubles(const Tile& tile) {
   }
   if (own == 0) {  // as are zeros of the other sign, which keys tell apart
     constexpr double better_zero = Fold::picks_smallest ? -0.0 : 0.0;
-    visit_items(tile, [&](double x) {
+    visit_items(tile, [&](int, double x) {
       if (bits_as<std::uint64_t>(x) == bits_as<std::uint64_t>(better_zero)) own = x;
     });
   }
@@ -252,8 +263,6 @@ MONOFOLD_GPU typename Fold::key best_in_lane(const Tile& tile) {
   [[maybe_unused]] constexpr bool nan_wins = Fold::nan_below == smallest;
   if constexpr (takes_halves_v<item>) {
     return best_of_halves<Fold>(tile);
-  } else if constexpr (std::is_same_v<item, double> && Tile::rows > 1 && has_quick_doubles) {
-    return best_of_doubles<Fold>(tile);
   } else
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
       if constexpr (std::is_same_v<item, float>) {
@@ -282,6 +291,19 @@ MONOFOLD_GPU typename Fold::key best_in_lane(const Tile& tile) {
     MONOFOLD_UNROLL
     for (int k = 0; k < Tile::rows; ++k) own = best_of<Fold>(own, tile.template get<true>(k));
     return own;
+  }
+}
+
+/// The same where each tile is searched: doubles are compared as such. What is seldom called takes fewer instructions by
+/// keys.
+///
+/// source     on an H200, maxima of float64 take 0.75 to 0.97 of the time by keys from 16 KiB to 16 MiB, of 1 KiB 1.09
+template <class Fold, int chains = 4, class Tile>
+MONOFOLD_GPU typename Fold::key quick_best_in_lane(const Tile& tile) {
+  if constexpr (std::is_same_v<typename Tile::item, double> && has_quick_doubles) {
+    return best_of_doubles<Fold, chains>(tile);
+  } else {
+    return best_in_lane<Fold>(tile);
   }
 }
 

@@ -10,6 +10,20 @@
 
 namespace monofold::detail {
 
+/// Returns `x`, in a way that hides from compilers that it is the same each time. What they would work out once, in front
+/// of a loop that needs all registers for items, goes to local memory, where a load waits behind the items of all warps.
+template <class T>
+MONOFOLD_GPU T worked_out_again(T x) {
+#if defined(__CUDA_ARCH__)
+  if constexpr (sizeof(T) == 8) {
+    asm volatile("" : "+l"(x));
+  } else {
+    asm volatile("" : "+r"(x));
+  }
+#endif
+  return x;
+}
+
 /// The 16 bytes that a lane loads at once.
 struct alignas(16) bytes16 {
   std::uint32_t word[4];

@@ -20,15 +20,16 @@ namespace monofold::detail {
 /// shape      tiles in the registers of the warp (warp_tile, warp_rows), in ascending order; `place`: any number from
 ///            0 on that grows from tile to tile. An object that was made without arguments must be assigned to before
 ///            it is used
+/// shape      may_be_coarse: tiles are first asked whether they may change anything, where that takes less
 /// order      any: the fold is exact; a tile added twice counts once
-template <class Fold, class Place = std::int64_t>
+template <class Fold, class Place = std::int64_t, bool may_be_coarse = true>
 class warp_extremum {
  public:
   using fold = Fold;
   using key = typename fold::key;
   using state = typename fold::state;
   static constexpr int lane_bytes = 16;
-  static constexpr bool is_coarse = has_coarse_best_v<fold>;
+  static constexpr bool is_coarse = may_be_coarse && has_coarse_best_v<fold>;
 
   warp_extremum() = default;
   MONOFOLD_GPU explicit warp_extremum(const fold&) : key_(fold::worst), place_(-1) {}
@@ -42,8 +43,15 @@ class warp_extremum {
   /// sync       all lanes of the warp, where it is coarse
   template <class Tile>
   MONOFOLD_GPU void add(const Tile& tile, Place place) {
+    if constexpr (may_be_coarse) {
+      add_best(best_in_lane<fold>(tile), place);
+    } else {
+      add_best(quick_best_in_lane<fold>(tile), place);
+    }
+  }
+  /// The same by the best key of a tile's items.
+  MONOFOLD_GPU void add_best(key mine, Place place) {
     constexpr bool nan_wins = fold::nan_below == fold::picks_smallest;
-    key mine = best_in_lane<fold>(tile);
     bool is_there = true;
     if constexpr (fold::keys::has_nan) {
       // All NaN are one value, which wins or is none.

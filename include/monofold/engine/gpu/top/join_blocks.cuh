@@ -52,7 +52,7 @@ struct top_bounds {
   /// Raises the bound to the k-th best of the best items of groups of blocks, of which there are up to 32, and tells
   /// the other blocks.
   ///
-  /// sync       all lanes of warp 0
+  /// sync       all lanes of a warp
   MONOFOLD_GPU_CALL static void learn_from_blocks(candidate_pool& pool, shared_bounds* shared,
                                                   int k) {
     std::uint32_t own = 0;
@@ -61,10 +61,11 @@ struct top_bounds {
       const auto high = static_cast<std::uint32_t>(peek(&shared->best[i + lane_rank()]) >> 32);
       own = high > own ? high : own;
     }
-    sync_warp();  // what lanes had before was read
-    *pool.of_lane_word(0, lane_rank()) = own;
-    sync_warp();  // and what they have is read below
-    const std::uint64_t found = std::uint64_t{kth_of_lanes(pool.of_lane[0], k)} << 32;
+    int larger = 0;
+    MONOFOLD_ROLL
+    for (int i = 0; i < warp_lanes; ++i) larger += shuffle_from(own, i) > own ? 1 : 0;
+    const std::uint64_t found =
+        std::uint64_t{smallest_of_lanes(larger < k ? own : ~std::uint32_t{0})} << 32;
     if (lane_rank() != 0 || found <= pool.bound_now().score) return;
     raise_to(&pool.common, found);
     raise_to(&shared->bound, found);

@@ -130,10 +130,12 @@ struct tile_look {
   bool passes;      // so the lane has candidates
 };
 
-/// Whether this warp is the one that has to read, now, what other blocks know.
+/// Whether this warp is the one that has to read, now, what other blocks know. Warps take turns: each reading takes as
+/// long as some tiles, and one warp that made them all would end long after the others.
 MONOFOLD_GPU bool is_turn_to_learn(const top_work& work, int k, const shared_bounds* shared) {
-  return rank_in_block() < warp_lanes && shared != nullptr && k <= max_few_top_items &&
-         work.round() % 4 == blockIdx.x % 4;
+  return worked_out_again(shared) != nullptr && worked_out_again(k) <= max_few_top_items &&
+         work.round() % 4 == blockIdx.x % 4 &&
+         rank_in_block() / warp_lanes == static_cast<int>(work.round() / 4 % top_warps);
 }
 
 /// Passes over tiles without candidates, beginning with the tile of `work`, which lies in the range. True at a tile
@@ -151,7 +153,7 @@ MONOFOLD_GPU bool pass_tiles(const top_range<Item>& range, top_work& work, rows_
     tile_type tile;
     tile.load_inside(range, at);
     const std::uint32_t asked = peek(&pool.asked);
-    if (rank_in_block() < warp_lanes && shared != nullptr) {
+    if (rank_in_block() < warp_lanes && worked_out_again(shared) != nullptr) {
       const std::uint64_t known = peek(&shared->bound);
       if (known > pool.bound.score && lane_rank() == 0) raise_to(&pool.common, known);
     }

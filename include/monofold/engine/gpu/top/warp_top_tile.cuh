@@ -70,7 +70,7 @@ class top_tile {
 
   /// The best rank among the lane's items.
   MONOFOLD_GPU typename ranks::type best() const {
-    return ranks::of_key(best_in_lane<typename ranks::extremum_type>(*this));
+    return ranks::of_key(quick_best_in_lane<typename ranks::extremum_type, 1>(*this));
   }
 
   /// A word for a lane's best item, of rank `rank`: the larger, the better. Below short ranks it has bits of the

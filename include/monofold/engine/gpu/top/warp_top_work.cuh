@@ -27,7 +27,7 @@ class top_work {
 
  private:
   MONOFOLD_GPU std::uint32_t turn() const {
-    return round_ * static_cast<std::uint32_t>(plan_.blocks) + blockIdx.x;
+    return worked_out_again(round_) * static_cast<std::uint32_t>(plan_.blocks) + blockIdx.x;
   }
 
   const top_launch& plan_;

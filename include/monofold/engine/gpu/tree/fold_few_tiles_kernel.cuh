@@ -68,7 +68,7 @@ MONOFOLD_GPU typename F::state fold_tiles_running(const F& f, const View& view, 
     auto own = f.identity();
     MONOFOLD_ROLL
     for (; tile < quick; tile += step) {
-      own = f.combine(own, extrema_of_tile<F>(load_quick_tile<F>(view, size, first + tile)));
+      own = f.combine(own, extrema_of_tile<F, true>(load_quick_tile<F>(view, size, first + tile)));
     }
     MONOFOLD_ROLL
     for (; tile < here; tile += step) own = f.combine(own, ragged());
@@ -78,8 +78,8 @@ MONOFOLD_GPU typename F::state fold_tiles_running(const F& f, const View& view, 
     auto own = f.identity();
     MONOFOLD_ROLL
     for (; tile < quick; tile += step) {
-      own = f.combine(
-          own, best_in_lane<typename F::extremum>(load_quick_tile<F>(view, size, first + tile)));
+      own = f.combine(own, quick_best_in_lane<typename F::extremum>(
+                               load_quick_tile<F>(view, size, first + tile)));
     }
     MONOFOLD_ROLL
     for (; tile < here; tile += step) own = f.combine(own, ragged());

@@ -154,25 +154,35 @@ MONOFOLD_GPU void fill_up(warp_tile<View>& tile) {
   }
 }
 
-/// The state of an extremum of a tile that is whole or was filled up, in all lanes.
+/// The state of an extremum of a tile that is whole or was filled up, in all lanes. `is_quick`: as `quick_best_in_lane`.
 ///
 /// sync       all lanes of the warp
-template <class Fold, class Tile>
+template <class Fold, bool is_quick, class Tile>
+MONOFOLD_GPU typename Fold::key best_in_lane_of(const Tile& tile) {
+  if constexpr (is_quick) {
+    return quick_best_in_lane<Fold>(tile);
+  } else {
+    return best_in_lane<Fold>(tile);
+  }
+}
+template <class Fold, bool is_quick, class Tile>
 MONOFOLD_GPU typename Fold::state extremum_of_tile(const Tile& tile) {
   warp_extremum<Fold> own(Fold{});
-  own.add(tile, 0);
+  own.add_best(best_in_lane_of<Fold, is_quick>(tile), 0);
   auto total = own.total();
   if (total.index >= 0) total.index = index_in_tile<Fold>(tile, total.key);
   return total;
 }
-template <class F, class Tile>
+template <class F, bool is_quick = false, class Tile>
 MONOFOLD_GPU typename F::state extrema_of_tile(const Tile& tile) {
   if constexpr (is_extrema_fold_v<F>) {
-    return {extremum_of_tile<typename F::low>(tile), extremum_of_tile<typename F::high>(tile)};
+    return {extremum_of_tile<typename F::low, is_quick>(tile),
+            extremum_of_tile<typename F::high, is_quick>(tile)};
   } else if constexpr (is_extreme_key_fold_v<F>) {
-    return extreme_of_lanes<F::extremum::picks_smallest>(best_in_lane<typename F::extremum>(tile));
+    using extremum = typename F::extremum;
+    return extreme_of_lanes<extremum::picks_smallest>(best_in_lane_of<extremum, is_quick>(tile));
   } else {
-    return extremum_of_tile<F>(tile);
+    return extremum_of_tile<F, is_quick>(tile);
   }
 }
 
