@@ -5,8 +5,8 @@
 
 namespace monofold::cli {
 
-/// GB/s (1e9 bytes) of a loop that adds up all bytes as 64-bit numbers, each thread a share of its
-/// own; the best of `num_runs`, since everything that disturbs it makes it slower.
+/// GB/s (1e9 bytes) of a loop that adds up all bytes as 64-bit numbers, threads a piece at a time; the best of
+/// `num_runs`, since everything that disturbs it makes it slower.
 ///
 /// shape      `data` is aligned to 64 bytes
 double read_gbps(const void* data, std::int64_t num_bytes, int num_threads, int num_runs);
