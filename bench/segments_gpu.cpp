@@ -216,6 +216,9 @@ class suite {
         add(each.op, each.subject);
         check(all.rows.back(), each.subject, bound_ones.back(), range, checked, right);
         if (first.empty()) first = right;
+        if (list.count > 1) continue;
+        add(each.op, each.whole);
+        check(all.rows.back(), each.whole, bound_ones.back(), range, checked, right);
       }
       for (const segments_subject& peer : family.peers) {
         if (!is_asked(peer, list)) continue;

@@ -13,6 +13,8 @@ KINDS = {"fixed": "Rows of one length", "offsets": "The same, by offsets",
          "mixed": "By offsets, of 0 to twice the length"}
 NAMES = {"plain_sum": "plain sum", "sum": "exact sum", "mean": "exact mean",
          "mean_square": "exact mean of squares"}
+LENGTHS = {1, 2, 3, 8, 32, 100, 512, 1000, 4096, 65537, 1 << 20, 1 << 28}  # of the tables
+BILLION = 10**9
 PEERS = {"max": "max", "argmax": "argmax"}  # of CUB; of other operations its sum
 
 
@@ -28,12 +30,15 @@ class Rows:
     """One machine's rows; cells are named by kind, operation, type and length."""
 
     def __init__(self, rows):
-        self.ours, self.peers, self.lengths = {}, {}, {}
+        self.ours, self.wholes, self.peers, self.lengths = {}, {}, {}, {}
         for row in rows:
             key = row["kind"], row["op"], row["dtype"], row["length"]
-            if row["path"] == "gpu":
+            if row["path"] == "gpu, whole array":
+                self.wholes[key] = row
+            elif row["path"] == "gpu":
                 self.ours[key] = row
-                self.lengths.setdefault(row["kind"], []).append(row["length"])
+                if row["length"] in LENGTHS:
+                    self.lengths.setdefault(row["kind"], []).append(row["length"])
             else:
                 self.peers.setdefault(key, []).append(row)
         self.operations = list(dict.fromkeys((op, dtype) for _, op, dtype, _ in self.ours))
@@ -62,13 +67,27 @@ class Rows:
                 out.append(line(name_of(op, dtype), [f"{c:.2f}" if c else "" for c in cells]))
         return out
 
-    def giants(self):
-        out = figures.head("a giant", ["us", "share", f"over {self.peer}"])
+    def few(self, title, is_one):
+        out = figures.head(title, ["us", "share", f"over {self.peer}"])
         for key, row in self.ours.items():
-            if key[0] == "giant":
+            if is_one(key):
                 ratio = self.ratio(key)
                 out.append(line(name_of(*key[1:3]), [f"{row['median_ns'] / 1e3:.0f}", f"{self.share(key):.2f}",
                                                      f"{ratio:.4f}" if ratio else ""]))
+        return out
+
+    def single(self):
+        """Lists of one segment: over the time of the whole array."""
+        lengths = sorted({key[3] for key in self.wholes})
+        out = figures.head("one segment, time over the whole array's", map(power_name, lengths))
+        for kind in ("fixed", "offsets"):
+            for op, dtype in self.operations:
+                keys = [(kind, op, dtype, length) for length in lengths]
+                if any(key in self.wholes for key in keys):
+                    cells = [f"{self.ours[key]['median_ns'] / self.wholes[key]['median_ns']:.2f}"
+                             if key in self.wholes else "" for key in keys]
+                    out.append(line(f"{name_of(op, dtype)}, {'by offsets' if kind == 'offsets' else 'of one length'}",
+                                    cells))
         return out
 
     def behind(self):
@@ -97,7 +116,13 @@ def part_of(path):
             out += [f"{title}:", "", *rows.table(kind, "share of the read speed", rows.share), "",
                     *rows.table(kind, f"time over {rows.peer}", rows.ratio), ""]
     if "giant" in rows.lengths:
-        out += ["Half of the range in one segment, amid segments of three:", "", *rows.giants(), ""]
+        out += ["Half of the range in one segment, amid segments of three:", "", 
+                *rows.few("a giant", lambda key: key[0] == "giant"), ""]
+    if any(key[3] == BILLION for key in rows.ours):
+        out += ["Three segments of a billion, by offsets:", "",
+                *rows.few("a billion", lambda key: key[0] == "offsets" and key[3] == BILLION), ""]
+    if rows.wholes:
+        out += ["One segment that is all:", "", *rows.single(), ""]
     return out + rows.behind() + [""]
 
 

@@ -26,7 +26,10 @@ template <class Item, class F>
 segments_case segments_of(const char* op, F fold) {
   using answer = mf::finished_t<F, Item>;
   const auto workspace = std::make_shared<mf::gpu_workspace>();
-  segments_case made{op, {"gpu", sizeof(answer), {}, {}, {}}, on_cpu<Item>(fold)};
+  segments_case made{op,
+                     {"gpu", sizeof(answer), {}, {}, {}},
+                     {"gpu, whole array", sizeof(answer), {}, {}, {}},
+                     on_cpu<Item>(fold)};
   made.subject.prepare = [=](const gpu_range& range, const segment_list& list) {
     use_list(list, [&](const auto& segments) {
       *workspace = mf::gpu_workspace(
@@ -41,7 +44,14 @@ segments_case segments_of(const char* op, F fold) {
                                static_cast<answer*>(out), *workspace);
     });
   };
-  made.subject.value = [](const void* at) {
+  const gpu_subject whole = our_answer<Item>(fold);
+  made.whole.prepare = [=](const gpu_range& range, const segment_list&) {
+    whole.prepare(range.count);
+  };
+  made.whole.start = [=](const gpu_range& range, const segment_list&, void* out, void* stream) {
+    whole.start(range, out, stream);
+  };
+  made.whole.value = made.subject.value = [](const void* at) {
     const answer& own = *static_cast<const answer*>(at);
     if constexpr (requires { own.has_value(); }) {
       return own.has_value() ? doubles_of(*own) : std::vector<double>{};

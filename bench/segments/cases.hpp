@@ -21,10 +21,12 @@ struct segments_subject {
   std::function<std::vector<double>(const void* answer)> value;
 };
 
-/// One operation of ours; `right` is the CPU engine on a segment's items.
+/// One operation of ours; `right` is the CPU engine on a segment's items. `whole` is `reduce_into`, which a list of one
+/// segment is compared with.
 struct segments_case {
   std::string op;
   segments_subject subject;
+  segments_subject whole;
   std::function<std::vector<double>(const void* host_items, std::int64_t count)> right;
 };
 
