@@ -19,6 +19,7 @@ COMPILER = os.environ.get("CXX", "g++")
 MOST_TOOL_MB = 12
 MOST_LIBRARY_MB = 14       # libmonofold.a, 12.4 when this was set
 MOST_EMULATED_MB = 9.3     # libmonofold_emulated.so, its kernels for the emulated device; 0.3 for variances of rows
+MOST_GPU_MB = {"monofold_gpu": 41, "monofold_gpu_rows": 46}  # kernels for one architecture; 39.0 and 43.8 on Hopper
 MOST_KERNELS = 188         # of libmonofold's folds, in the library of kernels; the ladder's are its own
 MOST_ROW_KERNELS = 213     # of rows, in a library of their own for GPUs; 18 are of logsumexp, 8 find the k best, 24 are of
                            # extrema without their places, 14 are for rows of whole chunks
@@ -126,6 +127,17 @@ class Weight(unittest.TestCase):
         self.at_most(len(kernels - of_rows - of_keys), MOST_KERNELS, "kernels")
         self.at_most(len(of_keys), MOST_KEY_KERNELS, "kernels that group keys")
         self.at_most(len(of_rows), MOST_ROW_KERNELS, "kernels of rows")
+
+    def test_libraries_of_kernels_are_small(self):
+        found = {name: path for name in MOST_GPU_MB
+                 if os.path.exists(path := os.path.join(BUILD, "lib", f"lib{name}.so"))}
+        if not found:
+            self.skipTest("no libraries of a GPU's kernels here")
+        with open(os.path.join(BUILD, "CMakeCache.txt"), encoding="utf-8") as cache:
+            if re.search(r"^MONOFOLD_CUDA_ARCHITECTURES:\w+=.*;", cache.read(), re.MULTILINE):
+                self.skipTest("kernels for several architectures")
+        for name, path in found.items():
+            self.at_most(os.path.getsize(path) / 1e6, MOST_GPU_MB[name], f"MB of lib{name}.so")
 
     def test_only_loops_are_compiled_for_instruction_sets(self):
         library = os.path.join(BUILD, "lib", "libmonofold.a")
