@@ -1,5 +1,9 @@
 #include "emulation/grid.hpp"
 
+#if defined(__x86_64__)
+#include <xmmintrin.h>
+#endif
+
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
@@ -33,6 +37,21 @@ std::uint64_t& current_seed() {
 
 std::mutex device;
 std::uint64_t launches = 0;  // since the seed was set
+
+/// While it lives, floats round to nearest and subnormal numbers count, as on a device, whatever the thread that launches
+/// has set.
+class device_arithmetic {
+ public:
+#if defined(__x86_64__)
+  device_arithmetic() : saved_(_mm_getcsr()) { _mm_setcsr(0x1f80); }
+  ~device_arithmetic() { _mm_setcsr(saved_); }
+  device_arithmetic(const device_arithmetic&) = delete;
+  device_arithmetic& operator=(const device_arithmetic&) = delete;
+
+ private:
+  unsigned saved_;
+#endif
+};
 
 }  // namespace
 
@@ -267,6 +286,7 @@ bool run(const launch_request& request) {
     epochs = own.epochs;
   };
   try {
+    [[maybe_unused]] const device_arithmetic arithmetic;
     detail::grid_run(own, request.cluster.x).run();
   } catch (const std::bad_alloc&) {
     end();

@@ -93,7 +93,7 @@ class top_rows {
 /// Whether `global_index` finds the indices in states of a fold.
 template <class F, class Indices>
 inline constexpr bool has_such_indices_v =
-    !counts_from_view_v<Indices> || is_located_v<F> || is_top_fold_v<F>;
+    !counts_from_view_v<Indices> || can_count_elsewhere_v<F> || is_top_fold_v<F>;
 
 /// Answers of `top` and `bottom` whose indices are row-major ones of the array.
 template <class Item>
@@ -144,7 +144,8 @@ requires gpu_fold_on<F, Item> std::int64_t workspace_bytes(const array_view<Item
 /// shape      as reduce_axis on the CPU. Rows whose items lie side by side, one row behind the other, go the way
 ///            of segments; of other rows, a lane takes one and a warp 32 neighbouring ones
 /// order      the bits of a row are those of `reduce` of its items. Indices of extrema count along the row; with
-///            `global_index` they are row-major ones of the array. The library's folds alone hold such indices
+///            `global_index` they are row-major ones of the array: of extrema, also in an `all` with sums, means and
+///            counts. Another fold does not compile with it
 /// sync       does not wait, allocates nothing; may be captured in a graph
 /// errors     as reduce_into; as reduce_axis_into on the CPU
 /// cost       one or two launches, one pass. A lane adds the floats of an exact sum in bins; items that these do not
@@ -175,13 +176,16 @@ void reduce_axis_into(const gpu_engine& engine, const array_view<Item>& items,
 /// The k best items of each row, by `top(k)` or `bottom(k)`, and their indices, best first: k of each a row.
 ///
 /// shape      as reduce_segments_into of them, best with items side by side: others are loaded one by one
+/// order      indices count along the row: `global_index` is for calls that wait
 /// errors     as reduce_axis_into; unsupported: several axes that memory does not walk as one
 /// tested by  tests/gpu/row_tops_test.cu
-template <class Item, class F>
+template <class Item, class F, class Indices = index_in_row>
 requires gpu_fold_on<F, Item> && detail::is_top_fold_v<bound_fold_t<F, Item>>
 void reduce_axis_into(const gpu_engine& engine, const array_view<Item>& items,
                       const axis_numbers& axes, const F& f, const top_out<Item>& out,
-                      const gpu_workspace& workspace) {
+                      const gpu_workspace& workspace, Indices = {}) {
+  static_assert(!detail::counts_from_view_v<Indices>,
+                "global_index of top and bottom: by reduce_axis, which waits");
   const auto own = bind_fold<Item>(f);
   const array_rows rows = rows_of(items.extents(), items.strides(), axes);
   if (rows.num_rows == 0) return;
@@ -352,14 +356,16 @@ requires(!gpu_fold_on<F, Item>) void try_reduce_axis(const gpu_engine&, const ar
 template <class Item, class F, class... More, class Why = detail::axis_why_not_t<F, Item>>
 requires(!gpu_fold_on<F, Item>) void reduce_axis(const gpu_engine&, const array_view<Item>&,
                                                  const axis_numbers&, const F&, More...) = delete;
-template <class Item, class F, class Out, class Why = detail::axis_why_not_t<F, Item>>
+template <class Item, class F, class Out, class... More,
+          class Why = detail::axis_why_not_t<F, Item>>
 requires(!gpu_fold_on<F, Item>) void reduce_axis_into(const gpu_engine&, const array_view<Item>&,
                                                       const axis_numbers&, const F&, const Out&,
-                                                      const gpu_workspace&) = delete;
+                                                      const gpu_workspace&, More...) = delete;
 #endif
-template <class Item, class F, class Out, class Why = why::out_must_point_to<finished_t<F, Item>>>
+template <class Item, class F, class Out, class... More,
+          class Why = why::out_must_point_to<finished_t<F, Item>>>
 requires(gpu_fold_on<F, Item> && !std::is_same_v<Out, finished_t<F, Item>>) void reduce_axis_into(
     const gpu_engine&, const array_view<Item>&, const axis_numbers&, const F&, Out*,
-    const gpu_workspace&) = delete;
+    const gpu_workspace&, More...) = delete;
 
 }  // namespace monofold

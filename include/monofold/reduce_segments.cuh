@@ -234,8 +234,8 @@ requires gpu_folded_range<Range, F> std::int64_t workspace_bytes(const Range& ra
 ///
 /// shape      range: as `reduce` of a GPU, best contiguous; segments: a list whose arrays the device can read;
 ///            out: one a segment. Not for `all`: see fold_segments_into
-/// order      the bits of a segment are those of `reduce` of its items. With `global_index` the library's folds
-///            count indices from the range's first item
+/// order      the bits of a segment are those of `reduce` of its items. With `global_index` extrema
+///            count indices from the range's first item, also in an `all` with sums, means and counts
 /// sync       does not wait, allocates nothing, reads no offset on the host; may be captured in a graph
 /// errors     as reduce_into. No answer is written for a segment that ends before it begins or lies outside the
 ///            range, and none for an empty one whose fold has no answer. Until the next call the workspace's

@@ -1,5 +1,9 @@
 // The other folds, and several in one pass: the CPU engine's bits, hard numbers included.
 
+#if defined(__x86_64__)
+#include <xmmintrin.h>
+#endif
+
 #include <cstdint>
 #include <limits>
 #include <span>
@@ -186,6 +190,28 @@ TEST_F(gpu_folds, far_from_zero) {
   compare("variance", mf::plain_variance(), host, device);
   compare("all", mf::all(mf::plain_variance(1), mf::plain_sum_in<double>), host, device);
 }
+
+#if defined(__x86_64__)
+/// Results and operands that are subnormal become 0 on the host; on a device they do not.
+TEST_F(gpu_folds, what_the_host_flushes) {
+  const std::vector<double> host{1e-323, 5e-324, -5e-324, 5e-324};
+  const device_array<double> device(host);
+  const auto all = device.span(0, host.size());
+  const unsigned before = _mm_getcsr();
+  _mm_setcsr(before | 0x8040);
+  const auto ends = mf::reduce(mf::gpu, all, mf::extrema);
+  const auto most = mf::reduce(mf::gpu, all, mf::argmax);
+  const auto best = mf::reduce(mf::gpu, all, mf::top(2));
+  const double sum = mf::reduce(mf::gpu, all, mf::plain_sum);
+  _mm_setcsr(before);
+  EXPECT_EQ(ends.argmin, 2);
+  EXPECT_EQ(ends.argmax, 0);
+  EXPECT_EQ(ends.min, -5e-324);
+  EXPECT_EQ(most, 0);
+  EXPECT_EQ(best.indices, (std::vector<std::int64_t>{0, 1}));
+  EXPECT_EQ(sum, 1.5e-323);
+}
+#endif
 
 TEST_F(gpu_folds, hard_numbers) {
   const auto kinds = inputs::kinds_of_double();

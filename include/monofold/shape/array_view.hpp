@@ -45,7 +45,8 @@ class axis_numbers {
 ///
 /// shape      item (i, j, ...) lies strides[0] * i + strides[1] * j + ... items behind the first one; strides
 ///            may be zero or negative. Without strides the last axis moves fastest (row-major). What begins at a
-///            `const __half*` is an array of float16, at a `const __nv_bfloat16*` of bfloat16
+///            `const __half*` is an array of float16, at a `const __nv_bfloat16*` of bfloat16; `array_view<__half>`, by
+///            name, is for a fold of one's own that takes __half
 /// order      as a sequence it is in row-major order of its indices, however it lies in memory
 /// errors     throws `error`, invalid_argument: a negative extent, as many strides as there are not axes, more
 ///            items than can be counted

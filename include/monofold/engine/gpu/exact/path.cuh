@@ -29,7 +29,6 @@
 #include "monofold/fold/exact/sum.hpp"
 #include "monofold/plan/exact_launch.hpp"
 #include "monofold/plan/few_launch.hpp"
-#include "monofold/platform/strict_arithmetic.hpp"
 #include "monofold/shape/view.hpp"
 
 namespace monofold::detail {
@@ -133,9 +132,6 @@ template <class Term, class Companion, class F, class View, class Sink>
 failure start_exact_kernel(std::int64_t blocks, const device_stream& on, const F& f,
                            const View& view, const gpu_workspace& workspace, const Sink& sink) {
   static_assert(exact_shared<Term>::digits::num_wide_words <= gpu_workspace::num_exact_words);
-#if defined(MONOFOLD_EMULATED)
-  const strict_arithmetic arithmetic;  // the emulated device has that of this thread
-#endif
   auto range = range_for<Term>(view);
   const exact_layout layout = exact_layout_of<F, decltype(range), Sink>();
   const auto kernel = add_exactly_kernel<Term, Companion, F, Sink>;
@@ -169,9 +165,6 @@ failure start_few_kernel(const device_stream& on, const F& f, const View& view,
   using block = few_block<Term, Extrema>;
   using item = typename Term::item;
   static_assert(block::digits::num_wide_words <= gpu_workspace::num_exact_words);
-#if defined(MONOFOLD_EMULATED)
-  const strict_arithmetic arithmetic;  // the emulated device has that of this thread
-#endif
   const aligned_range<item> items = exact_range_of(view);
   const int tiles = few_tiles_for(items.end * static_cast<std::int64_t>(sizeof(item)));
   const few_range<item> range{items.base, static_cast<std::int32_t>(items.first),

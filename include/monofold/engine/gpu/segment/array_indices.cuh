@@ -5,7 +5,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "monofold/fold/shift_indices.hpp"
+#include "monofold/engine/gpu/segment/indices.cuh"
 #include "monofold/platform/host_device.hpp"
 #include "monofold/shape/axes.hpp"
 #include "monofold/shape/segments.hpp"
@@ -26,7 +26,7 @@ struct array_index_sink {
   index_in_rows indices;
   template <class F>
   MONOFOLD_GPU void operator()(const F& f, typename F::state total) const {
-    map_indices(total, indices);
+    count_elsewhere(f, total, indices);
     sink(f, total);
   }
 };

@@ -13,7 +13,6 @@
 #include "monofold/engine/gpu/segment/share_across_kernel.cuh"
 #include "monofold/engine/gpu/segment/staged_columns.cuh"
 #include "monofold/engine/gpu/workspace.cuh"
-#include "monofold/platform/strict_arithmetic.hpp"
 #include "monofold/shape/axes.hpp"
 #include "monofold/shape/segments.hpp"
 
@@ -215,9 +214,6 @@ class axis_path {
   failure start_apart(const device_stream& on, const gpu_workspace& workspace,
                       const Sinks& sinks) const {
     using job = across_job<F, Item, Sinks, is_one_axis, First>;
-#if defined(MONOFOLD_EMULATED)
-    const strict_arithmetic arithmetic;  // the emulated device has that of this thread
-#endif
     const wide_shape wide = wide_shape_of<job>();
     const std::int32_t lane_rows = lane_rows_of<job>();
     const std::int64_t groups = (groups_ + lane_rows - 1) / lane_rows;

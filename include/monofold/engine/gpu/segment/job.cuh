@@ -5,8 +5,8 @@
 #include <type_traits>
 
 #include "monofold/engine/gpu/kernel.cuh"
+#include "monofold/engine/gpu/segment/indices.cuh"
 #include "monofold/engine/gpu/segment/work_list.cuh"
-#include "monofold/engine/gpu/tree/locate.cuh"
 #include "monofold/fold/fold.hpp"
 #include "monofold/fold/shift_indices.hpp"
 #include "monofold/plan/tiles.hpp"
@@ -64,7 +64,7 @@ struct shifting_sink {
   std::int64_t offset;
   template <class F>
   MONOFOLD_GPU void operator()(const F& f, typename F::state total) const {
-    shift_indices(total, offset);
+    count_elsewhere(f, total, add_offset{offset});
     sink(f, total);
   }
 };
@@ -115,7 +115,7 @@ struct segment_job {
   /// The sink of a segment.
   MONOFOLD_GPU auto sink_of(std::int64_t segment, const segment_ends& ends) const {
     if constexpr (from_view) {
-      static_assert(is_located_v<F>, "global_index is for extrema");
+      static_assert(can_count_elsewhere_v<F>, "global_index is for extrema");
       const auto sink = sinks.of(segment);
       return shifting_sink<std::remove_const_t<decltype(sink)>>{sink, ends.begin};
     } else {

@@ -21,7 +21,6 @@
 #include "monofold/fold/extrema.hpp"
 #include "monofold/fold/sum.hpp"
 #include "monofold/plan/segment_launch.hpp"
-#include "monofold/platform/strict_arithmetic.hpp"
 #include "monofold/shape/segments.hpp"
 
 namespace monofold::detail {
@@ -88,9 +87,6 @@ class segment_path {
   template <bool from_view, class Sinks>
   failure start(const device_stream& on, const gpu_workspace& workspace, const Sinks& sinks) const {
     using job = segment_job<F, View, Segments, Sinks, from_view>;
-#if defined(MONOFOLD_EMULATED)
-    const strict_arithmetic arithmetic;  // the emulated device has that of this thread
-#endif
     const job own{handed_layout_of<F, View>(),
                   static_cast<std::int64_t>(view_.size()),
                   sinks,
