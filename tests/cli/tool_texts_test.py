@@ -147,6 +147,10 @@ class Commands(ToolTest):
         self.assertEqual(rows[0]["op"], "read")
         self.assertEqual(rows[-1]["op"], "stats")
         self.assertTrue(all(row["gbps"] > 0 and row["bytes"] == 1_000_000 for row in rows))
+        tiny = [json.loads(line) for line in
+                self.output("bench", "--size", "9", "--dtype", "int8", "--ops", "sum", "--json").splitlines()]
+        self.assertEqual([row["op"] for row in tiny], ["read", "sum"])
+        self.assertTrue(all(0 < row["gbps"] < 1000 for row in tiny))
 
     def test_generate(self):
         self.assertEqual(self.output("generate", "u.npy", "--count", "200K"), "")
