@@ -116,7 +116,7 @@ def part_of(path):
             out += [f"{title}:", "", *rows.table(kind, "share of the read speed", rows.share), "",
                     *rows.table(kind, f"time over {rows.peer}", rows.ratio), ""]
     if "giant" in rows.lengths:
-        out += ["Half of the range in one segment, amid segments of three:", "", 
+        out += ["Half of the range in one segment, amid segments of three:", "",
                 *rows.few("a giant", lambda key: key[0] == "giant"), ""]
     if any(key[3] == BILLION for key in rows.ours):
         out += ["Three segments of a billion, by offsets:", "",

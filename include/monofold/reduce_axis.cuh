@@ -90,11 +90,6 @@ class top_rows {
   top_segments<F, contiguous_view<Item>, top_list> path_;
 };
 
-/// Whether `global_index` finds the indices in states of a fold.
-template <class F, class Indices>
-inline constexpr bool has_such_indices_v =
-    !counts_from_view_v<Indices> || can_count_elsewhere_v<F> || is_top_fold_v<F>;
-
 /// Answers of `top` and `bottom` whose indices are row-major ones of the array.
 template <class Item>
 void count_in_array(std::vector<result<top_answer<Item>>>& answers, const array_rows& rows) {
@@ -159,7 +154,6 @@ void reduce_axis_into(const gpu_engine& engine, const array_view<Item>& items,
   using bound = bound_fold_t<F, Item>;
   static_assert(!detail::is_all_fold<bound>::value,
                 "all(...) is finished on the host: reduce_axis, or fold_axis_into");
-  static_assert(detail::has_such_indices_v<bound, Indices>, "global_index is for extrema");
   const bound own = bind_fold<Item>(f);
   detail::check_calls<bound, contiguous_view<Item>>();
   static_cast<void>(&detail::device_calls<bound, Item>::finish_needs_MONOFOLD_HD);
@@ -170,7 +164,7 @@ void reduce_axis_into(const gpu_engine& engine, const array_view<Item>& items,
   detail::throw_if(detail::open_stream(engine, on));
   detail::throw_if(detail::axis_into_async(
       on, detail::path_of(on, own, items, rows), items, workspace,
-      detail::sinks_with<Indices>(detail::segment_answers<finished_t<F, Item>>{out}, rows)));
+      detail::sinks_with<Indices>(own, detail::segment_answers<finished_t<F, Item>>{out}, rows)));
 }
 
 /// The k best items of each row, by `top(k)` or `bottom(k)`, and their indices, best first: k of each a row.
@@ -209,7 +203,6 @@ void fold_axis_into(const gpu_engine& engine, const array_view<Item>& items,
                     typename bound_fold_t<F, Item>::state* out, const gpu_workspace& workspace,
                     Indices = {}) {
   using bound = bound_fold_t<F, Item>;
-  static_assert(detail::has_such_indices_v<bound, Indices>, "global_index is for extrema");
   const bound own = bind_fold<Item>(f);
   detail::check_calls<bound, contiguous_view<Item>>();
   const array_rows rows = rows_of(items.extents(), items.strides(), axes);
@@ -221,7 +214,7 @@ void fold_axis_into(const gpu_engine& engine, const array_view<Item>& items,
   detail::throw_if(detail::open_stream(engine, on));
   detail::throw_if(detail::axis_into_async(
       on, detail::path_of(on, own, items, rows), items, workspace,
-      detail::sinks_with<Indices>(detail::segment_states<typename bound::state>{out}, rows)));
+      detail::sinks_with<Indices>(own, detail::segment_states<typename bound::state>{out}, rows)));
 }
 
 /// Reduces some axes of an array that the device can read, and waits: a `result` a row.
@@ -235,7 +228,6 @@ auto try_reduce_axis(const gpu_engine& engine, const array_view<Item>& items,
                      const axis_numbers& axes, const F& f, keepdims keep = keepdims::no,
                      Indices = {}) {
   using bound = bound_fold_t<F, Item>;
-  static_assert(detail::has_such_indices_v<bound, Indices>, "global_index is for extrema");
   using answer = result<answer_t<bound>>;
   const bound own = bind_fold<Item>(f);
   detail::check_calls<bound, contiguous_view<Item>>();
@@ -262,7 +254,7 @@ auto try_reduce_axis(const gpu_engine& engine, const array_view<Item>& items,
     detail::throw_if(place.open(on, rows.num_rows, path.workspace_bytes()));
     detail::throw_if(detail::axis_into_async(
         on, path, items, place.workspace(),
-        detail::sinks_with<Indices>(typename awaited::sinks{place.answers()}, rows)));
+        detail::sinks_with<Indices>(own, typename awaited::sinks{place.answers()}, rows)));
     std::vector<typename awaited::left> found(out.values.size());
     std::uint64_t report[2] = {};
     detail::throw_if(place.get(found, report));

@@ -19,14 +19,6 @@ namespace monofold {
 
 namespace detail {
 
-/// The row-major index in an array of item `i` of one of its rows.
-struct index_in_array {
-  const array_rows* rows;
-  std::int64_t row;
-
-  std::int64_t operator()(std::int64_t i) const { return rows->index_of(row, i); }
-};
-
 /// The fold of one row: it knows which indices its items have.
 template <class Indices, class Item, class F>
 decltype(auto) fold_of_row(const F& f, const array_rows& rows, std::int64_t row) {

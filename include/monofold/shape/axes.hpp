@@ -70,6 +70,16 @@ struct array_rows {
 
 namespace detail {
 
+/// The row-major index in an array of item `i` of one of its rows.
+struct index_in_array {
+  const array_rows* rows;
+  std::int64_t row;
+
+  MONOFOLD_HD constexpr std::int64_t operator()(std::int64_t i) const {
+    return rows->index_of(row, i);
+  }
+};
+
 /// Which axes are named; a negative number counts from the last one.
 struct axis_set {
   bool has[max_axes] = {};

@@ -126,6 +126,14 @@ MONOFOLD_GPU typename Fold::key best_of(typename Fold::key own,
   return own;
 }
 
+/// The best of `own` and the keys of a lane's items in a whole, held tile, by comparing keys.
+template <class Fold, class Tile>
+MONOFOLD_GPU typename Fold::key best_of_tile(typename Fold::key own, const Tile& tile) {
+  MONOFOLD_UNROLL
+  for (int k = 0; k < Tile::rows; ++k) own = best_of<Fold>(own, tile.template get<true>(k));
+  return own;
+}
+
 /// Whether `coarse_best` finds out from high words, in less time than by keys, that a tile has no better item.
 template <class Fold>
 inline constexpr bool has_coarse_best_v =
@@ -213,51 +221,9 @@ MONOFOLD_GPU void visit_items(const Tile& tile, const Visit& visit) {
   }
 }
 
-/// The best key among a lane's doubles in a whole, held tile, by comparing doubles where all are finite.
-///
-/// shape      chains: how many a lane has; a comparison waits for the one before of its chain, and each takes registers
-/// cost       four instructions an item, two of which the units for doubles run; keys take nine. Infinities and NaN
-///            take both ways
-template <class Fold, int chains, class Tile>
-MONOFOLD_GPU typename Fold::key best_of_doubles(const Tile& tile) {
-  const auto better_of = [](double x, double own) {
-    return (Fold::picks_smallest ? x < own : own < x) ? x : own;
-  };
-  slot_array<double, chains> best;
-  slot_array<double, chains> nothing;
-  visit_items(tile, [&](int i, double x) {
-    const int c = i % chains;
-    best[c] = i < chains ? x : better_of(x, best[c]);
-    nothing[c] = add_nothing_of(x, i < chains ? 0.0 : nothing[c]);
-  });
-  double own = best[0];
-  double rest = nothing[0];
-  MONOFOLD_UNROLL
-  for (int c = 1; c < chains; ++c) {
-    own = better_of(best[c], own);
-    rest += nothing[c];
-  }
-  if (!(rest == 0)) {
-    auto key = Fold::key_of(own);
-    visit_items(tile, [&](int, double x) {
-      const auto other = Fold::key_of(x);
-      key = Fold::better(other, key) ? other : key;
-    });
-    return key;
-  }
-  if (own == 0) {  // as are zeros of the other sign, which keys tell apart
-    constexpr double better_zero = Fold::picks_smallest ? -0.0 : 0.0;
-    visit_items(tile, [&](int, double x) {
-      if (bits_as<std::uint64_t>(x) == bits_as<std::uint64_t>(better_zero)) own = x;
-    });
-  }
-  return Fold::key_of(own);
-}
-
 /// The best key among a lane's items in a whole, held tile.
 template <class Fold, class Tile>
 MONOFOLD_GPU typename Fold::key best_in_lane(const Tile& tile) {
-  using key = typename Fold::key;
   using item = typename Tile::item;
   [[maybe_unused]] constexpr bool smallest = Fold::picks_smallest;
   [[maybe_unused]] constexpr bool nan_wins = Fold::nan_below == smallest;
@@ -287,21 +253,62 @@ MONOFOLD_GPU typename Fold::key best_in_lane(const Tile& tile) {
   } else
 #endif
   {
-    key own = Fold::key_of(tile.template get<true>(0)[0]);
-    MONOFOLD_UNROLL
-    for (int k = 0; k < Tile::rows; ++k) own = best_of<Fold>(own, tile.template get<true>(k));
-    return own;
+    return best_of_tile<Fold>(Fold::key_of(tile.template get<true>(0)[0]), tile);
   }
 }
 
-/// The same where each tile is searched: doubles are compared as such. What is seldom called takes fewer instructions by
-/// keys.
+/// The best key among a lane's doubles in a whole, held tile, by comparing doubles where all are finite.
+///
+/// shape      chains: how many a lane has; a comparison waits for the one before of its chain, and each takes registers
+/// cost       four instructions an item, two of which the units for doubles run; keys take nine. Infinities and NaN
+///            take both ways
+template <class Fold, int chains, class Tile>
+MONOFOLD_GPU typename Fold::key best_of_doubles(const Tile& tile) {
+  const auto better_of = [](double x, double own) {
+    return (Fold::picks_smallest ? x < own : own < x) ? x : own;
+  };
+  slot_array<double, chains> best;
+  slot_array<double, chains> nothing;
+  visit_items(tile, [&](int i, double x) {
+    const int c = i % chains;
+    best[c] = i < chains ? x : better_of(x, best[c]);
+    nothing[c] = add_nothing_of(x, i < chains ? 0.0 : nothing[c]);
+  });
+  double own = best[0];
+  double rest = nothing[0];
+  MONOFOLD_UNROLL
+  for (int c = 1; c < chains; ++c) {
+    own = better_of(best[c], own);
+    rest += nothing[c];
+  }
+  if (!(rest == 0)) return best_of_tile<Fold>(Fold::key_of(own), tile);
+  if (own == 0) {  // as are zeros of the other sign, which keys tell apart
+    constexpr double better_zero = Fold::picks_smallest ? -0.0 : 0.0;
+    visit_items(tile, [&](int, double x) {
+      if (bits_as<std::uint64_t>(x) == bits_as<std::uint64_t>(better_zero)) own = x;
+    });
+  }
+  return Fold::key_of(own);
+}
+
+/// `best_in_lane` where each tile is searched: doubles are compared as such. What is seldom called takes fewer
+/// instructions by keys.
 ///
 /// source     on an H200, maxima of float64 take 0.72 to 0.99 of the time by keys from 4 KiB to 64 MiB, of 1 KiB 1.04
 template <class Fold, int chains = 4, class Tile>
 MONOFOLD_GPU typename Fold::key quick_best_in_lane(const Tile& tile) {
   if constexpr (std::is_same_v<typename Tile::item, double> && has_quick_doubles) {
     return best_of_doubles<Fold, chains>(tile);
+  } else {
+    return best_in_lane<Fold>(tile);
+  }
+}
+
+/// One or the other of these two.
+template <class Fold, bool is_quick, class Tile>
+MONOFOLD_GPU typename Fold::key best_in_lane_of(const Tile& tile) {
+  if constexpr (is_quick) {
+    return quick_best_in_lane<Fold>(tile);
   } else {
     return best_in_lane<Fold>(tile);
   }

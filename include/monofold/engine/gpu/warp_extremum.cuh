@@ -43,11 +43,7 @@ class warp_extremum {
   /// sync       all lanes of the warp, where it is coarse
   template <class Tile>
   MONOFOLD_GPU void add(const Tile& tile, Place place) {
-    if constexpr (may_be_coarse) {
-      add_best(best_in_lane<fold>(tile), place);
-    } else {
-      add_best(quick_best_in_lane<fold>(tile), place);
-    }
+    add_best(best_in_lane_of<fold, !may_be_coarse>(tile), place);
   }
   /// The same by the best key of a tile's items.
   MONOFOLD_GPU void add_best(key mine, Place place) {

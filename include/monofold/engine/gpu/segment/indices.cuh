@@ -50,4 +50,16 @@ MONOFOLD_GPU void count_elsewhere(const all_fold<Folds...>& f,
   count_members_elsewhere(f.members, own, map);
 }
 
+/// A sink of states whose indices are replaced first.
+template <class Sink, class Map>
+struct counted_sink {
+  Sink sink;
+  Map map;
+  template <class F>
+  MONOFOLD_GPU void operator()(const F& f, typename F::state total) const {
+    count_elsewhere(f, total, map);
+    sink(f, total);
+  }
+};
+
 }  // namespace monofold::detail

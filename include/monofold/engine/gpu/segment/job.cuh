@@ -57,18 +57,6 @@ struct segment_ends {
   MONOFOLD_GPU std::int64_t count() const { return end - begin; }
 };
 
-/// A sink that shifts indices, so that they count from the view's first item.
-template <class Sink>
-struct shifting_sink {
-  Sink sink;
-  std::int64_t offset;
-  template <class F>
-  MONOFOLD_GPU void operator()(const F& f, typename F::state total) const {
-    count_elsewhere(f, total, add_offset{offset});
-    sink(f, total);
-  }
-};
-
 /// A fold of each segment of a view. `from_view`: indices count from the view's first item; if not, from the
 /// segment's.
 template <class F, class View, class Segments, class Sinks, bool from_view>
@@ -117,7 +105,7 @@ struct segment_job {
     if constexpr (from_view) {
       static_assert(can_count_elsewhere_v<F>, "global_index is for extrema");
       const auto sink = sinks.of(segment);
-      return shifting_sink<std::remove_const_t<decltype(sink)>>{sink, ends.begin};
+      return counted_sink<std::remove_const_t<decltype(sink)>, add_offset>{sink, {ends.begin}};
     } else {
       return sinks.of(segment);
     }

@@ -61,11 +61,7 @@ struct top_bounds {
       const auto high = static_cast<std::uint32_t>(peek(&shared->best[i + lane_rank()]) >> 32);
       own = high > own ? high : own;
     }
-    int larger = 0;
-    MONOFOLD_ROLL
-    for (int i = 0; i < warp_lanes; ++i) larger += shuffle_from(own, i) > own ? 1 : 0;
-    const std::uint64_t found =
-        std::uint64_t{smallest_of_lanes(larger < k ? own : ~std::uint32_t{0})} << 32;
+    const std::uint64_t found = std::uint64_t{kth_of_lanes(own, k)} << 32;
     if (lane_rank() != 0 || found <= pool.bound_now().score) return;
     raise_to(&pool.common, found);
     raise_to(&shared->bound, found);

@@ -69,6 +69,13 @@ MONOFOLD_GPU std::uint32_t kth_of_lanes(const bytes16 (&of_lane)[warp_lanes / 4]
   for (int i = 0; i < warp_lanes; ++i) larger += of_lane[i / 4].word[i % 4] > own ? 1 : 0;
   return smallest_of_lanes(larger < k ? own : ~std::uint32_t{0});
 }
+/// The same of words in registers, where warps that ask at once have no shared memory each: slower, and for what is rare.
+MONOFOLD_GPU std::uint32_t kth_of_lanes(std::uint32_t own, int k) {
+  int larger = 0;
+  MONOFOLD_ROLL
+  for (int i = 0; i < warp_lanes; ++i) larger += shuffle_from(own, i) > own ? 1 : 0;
+  return smallest_of_lanes(larger < k ? own : ~std::uint32_t{0});
+}
 
 /// A candidate. As it is made without arguments it is none, and worse than all others.
 struct top_entry {

@@ -154,15 +154,6 @@ MONOFOLD_GPU void fill_up(warp_tile<View>& tile) {
   }
 }
 
-/// The best key among a lane's items of a tile, by `quick_best_in_lane` where asked.
-template <class Fold, bool is_quick, class Tile>
-MONOFOLD_GPU typename Fold::key best_in_lane_of(const Tile& tile) {
-  if constexpr (is_quick) {
-    return quick_best_in_lane<Fold>(tile);
-  } else {
-    return best_in_lane<Fold>(tile);
-  }
-}
 /// The state of an extremum of a tile that is whole or was filled up, in all lanes.
 ///
 /// sync       all lanes of the warp
