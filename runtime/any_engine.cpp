@@ -130,8 +130,11 @@ member_states any_engine::fold_node(const raw_items& items, std::int64_t first_i
   std::vector<std::unique_ptr<member_folder>> folders;
   for (const auto& one : members_) folders.push_back(one->start());
   if (!folders.empty()) folders.front()->enable_prefetch();
-  // Blocks stay in the nearest cache while the members read them in turn.
-  const std::int64_t block = monofold::detail::block_tiles * tile_items_of(items.item_bytes);
+  // Blocks stay in the nearest cache while several members, or a copy, read them.
+  const int tiles = folders.size() == 1 && items.right == nullptr
+                        ? monofold::detail::block_tiles_alone
+                        : monofold::detail::block_tiles;
+  const std::int64_t block = tiles * tile_items_of(items.item_bytes);
   std::unique_ptr<char[]> side_by_side;
   for (std::int64_t at = 0; at < items.count; at += block) {
     stop_of_call.check();

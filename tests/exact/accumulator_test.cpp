@@ -10,51 +10,19 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "monofold/fold/exact/term.hpp"
 #include "monofold/platform/float_format.hpp"
 #include "tests/exact/items.hpp"
+#include "tests/exact/ways.hpp"
 #include "tests/inputs/random.hpp"
 
 namespace mf = monofold;
 
 namespace {
-
-/// The ways that this processor has, each compared with digits on the same items.
-template <class Term>
-void expect_ways_agree(const std::vector<typename Term::item>& items, const std::string& what) {
-  using state = mf::exact_state<typename Term::number>;
-  using bytes = std::array<std::uint8_t, sizeof(state)>;
-  const auto count = static_cast<std::int64_t>(items.size());
-  // From a state that is not empty: what a block adds must not disturb it.
-  state start = mf::zero_state<typename Term::number>();
-  if (count > 0) mf::add_term(start, Term::of(items[0]));
-  state integers = start;
-  mf::detail::add_run_by_digits<Term>(integers, items.data(), count);
-  const auto want = std::bit_cast<bytes>(integers);
-#if defined(MONOFOLD_EXACT_LEVELS)
-  mf::detail::exact_accumulator<Term> portable;
-  portable.state = start;
-  mf::detail::add_run_portable<Term>(portable, items.data(), count);
-  ASSERT_EQ(std::bit_cast<bytes>(portable.total()), want) << what << ", portable";
-#endif
-#if defined(MONOFOLD_EXACT_X86)
-  if (mf::detail::widest_of_processor() >= mf::instruction_set::avx2) {
-    mf::detail::exact_accumulator<Term> wide;
-    wide.state = start;
-    mf::detail::add_run_avx2<Term>(wide, items.data(), count);
-    ASSERT_EQ(std::bit_cast<bytes>(wide.total()), want) << what << ", AVX2";
-  }
-  if (mf::detail::widest_of_processor() >= mf::instruction_set::avx512) {
-    mf::detail::exact_accumulator<Term> widest;
-    widest.state = start;
-    mf::detail::add_run_avx512<Term>(widest, items.data(), count);
-    ASSERT_EQ(std::bit_cast<bytes>(widest.total()), want) << what << ", AVX-512";
-  }
-#endif
-}
 
 #if defined(MONOFOLD_EXACT_X86)
 // Without a fused multiply-add squares of doubles are added to the state; with it they wait elsewhere.
@@ -128,15 +96,32 @@ TYPED_TEST(exact_accumulator_of, every_way_gives_the_same_bytes) {
       const auto y = inputs::items_of<TypeParam>(kind, n, 22);
       std::vector<pair> pairs;
       for (std::size_t i = 0; i < x.size(); ++i) pairs.push_back({x[i], y[i]});
-      ASSERT_NO_FATAL_FAILURE(expect_ways_agree<mf::value_term<TypeParam>>(x, what));
-      ASSERT_NO_FATAL_FAILURE(expect_ways_agree<mf::magnitude_term<TypeParam>>(x, what));
-      ASSERT_NO_FATAL_FAILURE(expect_ways_agree<mf::square_term<TypeParam>>(x, what));
-      ASSERT_NO_FATAL_FAILURE(expect_ways_agree<mf::product_term<pair>>(pairs, what));
+      ASSERT_NO_FATAL_FAILURE(ways::expect_agree<mf::value_term<TypeParam>>(x, what));
+      ASSERT_NO_FATAL_FAILURE(ways::expect_agree<mf::magnitude_term<TypeParam>>(x, what));
+      ASSERT_NO_FATAL_FAILURE(ways::expect_agree<mf::square_term<TypeParam>>(x, what));
+      ASSERT_NO_FATAL_FAILURE(ways::expect_agree<mf::product_term<pair>>(pairs, what));
     }
   }
 }
 
 /// Ranges of every width: one, two, four and seven bins, and what spills.
+/// Long runs begin their blocks at a line of the cache: what lies before it is added with what is left at the end.
+TYPED_TEST(exact_accumulator_of, runs_that_begin_anywhere_in_a_line) {
+  const std::size_t in_line = 64 / sizeof(TypeParam);
+  for (const auto& kind : inputs::kinds_of_data) {
+    const auto items = inputs::items_of<TypeParam>(kind, 40000, 77);
+    for (std::size_t first = 0; first <= in_line; first += 1 + first % 3) {
+      for (const std::size_t rest : {std::size_t{0}, std::size_t{1}, in_line - 1, in_line / 2}) {
+        const std::span run(items.data() + first, 36000 - 36000 % in_line + rest);
+        const std::string what =
+            kind + " from " + std::to_string(first) + ", " + std::to_string(run.size());
+        ways::expect_agree<mf::value_term<TypeParam>>(run, what);
+        ways::expect_agree<mf::square_term<TypeParam>>(run, "squares of " + what);
+      }
+    }
+  }
+}
+
 TYPED_TEST(exact_accumulator_of, every_width_of_range) {
   using f = inputs::fields<TypeParam>;
   inputs::generator random(23);
@@ -151,11 +136,11 @@ TYPED_TEST(exact_accumulator_of, every_width_of_range) {
                                                    (random() >> 63) << (f::total - 1)));
     }
     ASSERT_NO_FATAL_FAILURE(
-        expect_ways_agree<mf::value_term<TypeParam>>(items, std::to_string(width)));
+        ways::expect_agree<mf::value_term<TypeParam>>(items, std::to_string(width)));
     ASSERT_NO_FATAL_FAILURE(
-        expect_ways_agree<mf::square_term<TypeParam>>(items, std::to_string(width)));
+        ways::expect_agree<mf::square_term<TypeParam>>(items, std::to_string(width)));
     ASSERT_NO_FATAL_FAILURE(
-        expect_ways_agree<pair_term<TypeParam>>(pairs_of(items), std::to_string(width)));
+        ways::expect_agree<pair_term<TypeParam>>(pairs_of(items), std::to_string(width)));
   }
 }
 
@@ -204,10 +189,10 @@ TYPED_TEST(exact_accumulator_of, narrow_and_wide_stretches) {
     for (const int first : {0, 1, 5}) {
       const std::vector<TypeParam> some(items.begin() + first * stretch, items.end());
       const std::string what = std::to_string(stretch) + " from " + std::to_string(first);
-      ASSERT_NO_FATAL_FAILURE(expect_ways_agree<mf::value_term<TypeParam>>(some, what));
-      ASSERT_NO_FATAL_FAILURE(expect_ways_agree<mf::magnitude_term<TypeParam>>(some, what));
-      ASSERT_NO_FATAL_FAILURE(expect_ways_agree<mf::square_term<TypeParam>>(some, what));
-      ASSERT_NO_FATAL_FAILURE(expect_ways_agree<pair_term<TypeParam>>(pairs_of(some), what));
+      ASSERT_NO_FATAL_FAILURE(ways::expect_agree<mf::value_term<TypeParam>>(some, what));
+      ASSERT_NO_FATAL_FAILURE(ways::expect_agree<mf::magnitude_term<TypeParam>>(some, what));
+      ASSERT_NO_FATAL_FAILURE(ways::expect_agree<mf::square_term<TypeParam>>(some, what));
+      ASSERT_NO_FATAL_FAILURE(ways::expect_agree<pair_term<TypeParam>>(pairs_of(some), what));
     }
   }
 }
@@ -229,10 +214,10 @@ TYPED_TEST(exact_accumulator_of, range_that_moves) {
                                                      (r >> 63) << (f::total - 1)));
       }
       const std::string what = std::to_string(items_a_binade) + (grows ? " up" : " down");
-      ASSERT_NO_FATAL_FAILURE(expect_ways_agree<mf::value_term<TypeParam>>(items, what));
-      ASSERT_NO_FATAL_FAILURE(expect_ways_agree<mf::magnitude_term<TypeParam>>(items, what));
-      ASSERT_NO_FATAL_FAILURE(expect_ways_agree<mf::square_term<TypeParam>>(items, what));
-      ASSERT_NO_FATAL_FAILURE(expect_ways_agree<pair_term<TypeParam>>(pairs_of(items), what));
+      ASSERT_NO_FATAL_FAILURE(ways::expect_agree<mf::value_term<TypeParam>>(items, what));
+      ASSERT_NO_FATAL_FAILURE(ways::expect_agree<mf::magnitude_term<TypeParam>>(items, what));
+      ASSERT_NO_FATAL_FAILURE(ways::expect_agree<mf::square_term<TypeParam>>(items, what));
+      ASSERT_NO_FATAL_FAILURE(ways::expect_agree<pair_term<TypeParam>>(pairs_of(items), what));
     }
   }
 }
@@ -272,8 +257,8 @@ TYPED_TEST(exact_accumulator_of, bins_that_were_left_are_not_trusted) {
       items[400] = inputs::from_bits<TypeParam>(bits);
       items[400 + apart] = inputs::from_bits<TypeParam>(bits | std::uint64_t{1} << (f::total - 1));
       const std::string what = std::to_string(field) + " " + std::to_string(apart);
-      ASSERT_NO_FATAL_FAILURE(expect_ways_agree<mf::value_term<TypeParam>>(items, what));
-      ASSERT_NO_FATAL_FAILURE(expect_ways_agree<mf::square_term<TypeParam>>(items, what));
+      ASSERT_NO_FATAL_FAILURE(ways::expect_agree<mf::value_term<TypeParam>>(items, what));
+      ASSERT_NO_FATAL_FAILURE(ways::expect_agree<mf::square_term<TypeParam>>(items, what));
     }
   }
 }
@@ -288,14 +273,15 @@ TYPED_TEST(exact_accumulator_of, widest_range_of_largest_items) {
       items[i] = inputs::from_bits<TypeParam>(1);
     }
     const std::string what = "one in " + std::to_string(apart);
-    ASSERT_NO_FATAL_FAILURE(expect_ways_agree<mf::value_term<TypeParam>>(items, what));
+    ASSERT_NO_FATAL_FAILURE(ways::expect_agree<mf::value_term<TypeParam>>(items, what));
     for (TypeParam& x : items) {
       x = inputs::from_bits<TypeParam>(mf::float_bits(x) | std::uint64_t{1} << (f::total - 1));
     }
-    ASSERT_NO_FATAL_FAILURE(expect_ways_agree<mf::value_term<TypeParam>>(items, what + " below 0"));
-    ASSERT_NO_FATAL_FAILURE(expect_ways_agree<mf::magnitude_term<TypeParam>>(items, what));
-    ASSERT_NO_FATAL_FAILURE(expect_ways_agree<mf::square_term<TypeParam>>(items, what));
-    ASSERT_NO_FATAL_FAILURE(expect_ways_agree<pair_term<TypeParam>>(pairs_of(items), what));
+    ASSERT_NO_FATAL_FAILURE(
+        ways::expect_agree<mf::value_term<TypeParam>>(items, what + " below 0"));
+    ASSERT_NO_FATAL_FAILURE(ways::expect_agree<mf::magnitude_term<TypeParam>>(items, what));
+    ASSERT_NO_FATAL_FAILURE(ways::expect_agree<mf::square_term<TypeParam>>(items, what));
+    ASSERT_NO_FATAL_FAILURE(ways::expect_agree<pair_term<TypeParam>>(pairs_of(items), what));
   }
 }
 
@@ -308,9 +294,9 @@ TYPED_TEST(exact_accumulator_of, one_item_with_one_bit) {
     x[static_cast<std::size_t>(bit) * 37 + 5] =
         inputs::from_bits<TypeParam>(std::uint64_t{1} << bit);
     const std::string what = "bit " + std::to_string(bit);
-    ASSERT_NO_FATAL_FAILURE(expect_ways_agree<mf::value_term<TypeParam>>(x, what));
-    ASSERT_NO_FATAL_FAILURE(expect_ways_agree<mf::square_term<TypeParam>>(x, what));
-    ASSERT_NO_FATAL_FAILURE(expect_ways_agree<pair_term<TypeParam>>(pairs_of(x), what));
+    ASSERT_NO_FATAL_FAILURE(ways::expect_agree<mf::value_term<TypeParam>>(x, what));
+    ASSERT_NO_FATAL_FAILURE(ways::expect_agree<mf::square_term<TypeParam>>(x, what));
+    ASSERT_NO_FATAL_FAILURE(ways::expect_agree<pair_term<TypeParam>>(pairs_of(x), what));
   }
 }
 
@@ -328,7 +314,7 @@ TYPED_TEST(exact_accumulator_of, one_odd_factor) {
       for (const bool is_left : {true, false}) {
         auto some = pairs;
         (is_left ? some[at].left : some[at].right) = inputs::from_bits<TypeParam>(odd);
-        ASSERT_NO_FATAL_FAILURE(expect_ways_agree<pair_term<TypeParam>>(
+        ASSERT_NO_FATAL_FAILURE(ways::expect_agree<pair_term<TypeParam>>(
             some, std::to_string(odd) + " at " + std::to_string(at)));
       }
     }
@@ -376,7 +362,7 @@ TEST(exact_accumulator, products_around_the_smallest_exact_rest) {
     }
     items[17] = 0.0;
     ASSERT_NO_FATAL_FAILURE(
-        expect_ways_agree<mf::square_term<double>>(items, "2^" + std::to_string(e)));
+        ways::expect_agree<mf::square_term<double>>(items, "2^" + std::to_string(e)));
     // Products of the same size whose factors are not, with zeros among them; some become 0.
     std::vector<mf::item_pair<double, double>> pairs;
     for (std::size_t i = 0; i < items.size(); ++i) {
@@ -385,10 +371,10 @@ TEST(exact_accumulator, products_around_the_smallest_exact_rest) {
     pairs[9].left = 0;
     pairs[44].right = -0.0;
     ASSERT_NO_FATAL_FAILURE(
-        expect_ways_agree<pair_term<double>>(pairs, "pairs, 2^" + std::to_string(e)));
+        ways::expect_agree<pair_term<double>>(pairs, "pairs, 2^" + std::to_string(e)));
     pairs.push_back({0x1p-1000, 0x1p-500});
     ASSERT_NO_FATAL_FAILURE(
-        expect_ways_agree<pair_term<double>>(pairs, "vanishing, 2^" + std::to_string(e)));
+        ways::expect_agree<pair_term<double>>(pairs, "vanishing, 2^" + std::to_string(e)));
   }
 }
 

@@ -33,9 +33,10 @@ inline constexpr cpu_engine cpu{};
 
 namespace detail {
 
-/// Items that one thread looks at before it moves on: 4 tiles of 4 KiB stay in the first-level
-/// cache while several folds of an `all` read them in turn.
+/// Tiles that one thread looks at before it moves on: 4 of 4 KiB stay in the first-level cache while several folds of an
+/// `all` read them in turn. One alone takes more: an exact sum sets and asks the processor's flags each time.
 inline constexpr int block_tiles = 4;
+inline constexpr int block_tiles_alone = 64;
 
 /// Nodes handed out at a time; their states are joined before the next batch, so that states of
 /// any size need bounded memory. 512 x 256 KiB take some milliseconds: threads meet rarely.
@@ -46,23 +47,23 @@ template <class F, class View>
 typename F::state fold_node(const F& f, const View& view, std::int64_t at, std::int64_t count,
                             std::int64_t first_index) {
   using item = typename View::item_type;
-  constexpr std::int64_t block = std::int64_t{block_tiles} * tile_items_v<item>;
   node_folder<F, item> folder(f);
-  const auto add = [&](const item* items, std::int64_t from, std::int64_t n) {
-    for (std::int64_t done = 0; done < n; done += block) {
-      folder.add(items + done, std::min(block, n - done), first_index + from + done);
-    }
-  };
   if constexpr (contiguous_item_view<View>) {
-    add(view.data() + at, at, count);
+    constexpr int tiles = is_all_fold<F>::value ? block_tiles : block_tiles_alone;
+    constexpr std::int64_t block = std::int64_t{tiles} * tile_items_v<item>;
+    const item* const items = view.data() + at;
+    for (std::int64_t done = 0; done < count; done += block) {
+      folder.add(items + done, std::min(block, count - done), first_index + at + done);
+    }
   } else {
+    constexpr std::int64_t block = std::int64_t{block_tiles} * tile_items_v<item>;
     const heap_array<item> buffer(std::min(block, count));
     for (std::int64_t done = 0; done < count; done += block) {
       const std::int64_t n = std::min(block, count - done);
       for (std::int64_t i = 0; i < n; ++i) {
         buffer[i] = view[at + done + i];
       }
-      add(buffer.data(), at + done, n);
+      folder.add(buffer.data(), n, first_index + at + done);
     }
   }
   return folder.total();
@@ -75,13 +76,17 @@ void fold_nodes(const F& f, std::int64_t first_tile, std::int64_t end_tile, int 
                 const FoldOne& fold_one, const Parallel& parallel,
                 tree_joiner<typename F::state>& out) {
   std::vector<tree_node> nodes;
-  const heap_array<typename F::state> states(std::min(batch_nodes, end_tile - first_tile));
-  for (std::int64_t next = first_tile; next < end_tile;) {
+  const auto take_nodes = [&](std::int64_t next) {
     nodes.clear();
     while (next < end_tile && static_cast<std::int64_t>(nodes.size()) < batch_nodes) {
       nodes.push_back(next_node(next, end_tile, level));
       next = nodes.back().end_tile();
     }
+  };
+  take_nodes(first_tile);
+  // The first batch is full, or the only one. No more: states may be large, and few items are few nodes.
+  const heap_array<typename F::state> states(static_cast<std::int64_t>(nodes.size()));
+  for (; !nodes.empty(); take_nodes(nodes.back().end_tile())) {
     parallel(static_cast<std::int64_t>(nodes.size()),
              [&](std::int64_t i) { states[i] = fold_one(nodes[static_cast<std::size_t>(i)]); });
     std::int64_t done = 0;

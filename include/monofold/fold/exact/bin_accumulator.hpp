@@ -49,28 +49,34 @@ class bin_accumulator {
   MONOFOLD_INLINE void add(const item* items, std::int64_t count) {
     constexpr int line = line_items<item>;
     if (kept_.bins == 0) {
-      set_bins(few, full == few ? highest : guessed_exponent<Term>(items, count, highest));
+      set_bins(few, full == few ? highest : guess(items, count));
     } else if (kept_.lanes != sweep_lanes<item>(kept_.bins, bytes)) {
       // Another instruction set had them.
       set_bins(kept_.bins, kept_.max_exponent + scale);
     }
-    const std::int64_t whole = count / line * line;
-    item tail[line];
-    const int rest = static_cast<int>(count - whole);
+    // Lines of the run are those of the cache, where that is worth a block of items from both ends.
+    const std::int64_t head =
+        count * static_cast<std::int64_t>(sizeof(item)) < least_aligned ? 0 : before_line(items);
+    const std::int64_t whole = (count - head) / line * line;
+    item tail[2 * line];
+    const auto rest = static_cast<int>(count - whole);
+    const int padded = (rest + line - 1) / line * line;
     if (rest != 0) {
       std::memset(tail, 0, sizeof(tail));
-      std::memcpy(tail, items + whole, static_cast<std::size_t>(rest) * sizeof(item));
+      std::memcpy(tail, items, static_cast<std::size_t>(head) * sizeof(item));
+      std::memcpy(tail + head, items + head + whole,
+                  static_cast<std::size_t>(rest - head) * sizeof(item));
     }
     // The tail takes its turn in the same loop, which is large. +0 is not counted.
-    const item* at = items;
-    const item* end = items + whole;
+    const item* at = items + head;
+    const item* end = at + whole;
     std::int64_t real = whole;  // of the items left, those that are not padding
     for (bool in_tail = false;;) {
       if (at == end) {
         if (in_tail || rest == 0) break;
         in_tail = true;
         at = tail;
-        end = tail + line;
+        end = tail + padded;
         real = rest;
       }
       const std::int64_t left = end - at;
@@ -93,9 +99,24 @@ class bin_accumulator {
   static constexpr int spare = 6;              // bits: those that have so many return to fewer bins
   static constexpr int blocks_by_table = 7;    // between looks at the range of one
   static constexpr int most_by_digits = 1024;  // items of a block that has infinities or NaN
+  // Bits that squares may lack where flags verify: bins that stand below the largest of them end in their binades if most
+  // are smaller.
+  static constexpr int tight = squares && is_verified<item>(few, bytes) ? 4 : 0;
+  static constexpr std::int64_t least_aligned = 32 << 10;  // bytes
   static constexpr int scale = squares ? 0 : sweep_scale<item>;
   static constexpr int highest =
       wide ? highest_exponent : float_format<item>::max_exponent * (squares ? 2 : 1);
+
+  /// Where bins may begin. Squares need all the bits that these have.
+  MONOFOLD_INLINE static int guess(const item* items, std::int64_t count) {
+    return tight > 0 ? guessed_exponent<Term>(items, count, highest, 1, 8)
+                     : guessed_exponent<Term>(items, count, highest);
+  }
+  /// Items before the next line of the cache; 0 where none begins one.
+  MONOFOLD_INLINE static std::int64_t before_line(const item* items) {
+    const std::uintptr_t missing = -reinterpret_cast<std::uintptr_t>(items) % 64;
+    return missing % sizeof(item) == 0 ? static_cast<std::int64_t>(missing / sizeof(item)) : 0;
+  }
   // What is rare stands in functions of its own: inlined everywhere it was most of the code.
   __attribute__((noinline)) void set_bins(int bins, int max_exponent) {
     kept_.add_to(own_.sum);
@@ -105,7 +126,9 @@ class bin_accumulator {
 
   /// Bins for a block and as much as can be had above and below it. `slack`: bits to spare.
   __attribute__((noinline)) void place_bins(int bins, exponent_range range, int slack) {
-    const int max_exponent = range.max_exponent + (slack <= 0 ? 0 : slack / 2);
+    const int max_exponent = range.max_exponent + (slack > 0        ? slack / 2
+                                                   : slack < -tight ? 0
+                                                                    : slack);
     set_bins(bins, max_exponent < highest ? max_exponent : highest);
   }
   MONOFOLD_INLINE static int slack_of(int bins, exponent_range range) {
@@ -116,7 +139,7 @@ class bin_accumulator {
     if (range.max_exponent > highest) return false;
     for (int bins : {few, more}) {
       const int slack = slack_of(bins, range);
-      if (bins <= tried_ || slack < least_slack) continue;
+      if (bins <= tried_ || slack < least_slack - (bins == few ? tight : 0)) continue;
       tried_ = bins;
       place_bins(bins, range, slack);
       return true;
@@ -164,7 +187,8 @@ class bin_accumulator {
     }
     count_block(counted);
     if constexpr (bins > few) {
-      if (sums.any_from(0, kept_) && !sums.any_from(2, kept_)) set_bins(few, kept_.max_exponent);
+      if (sums.template any_from<0>(kept_) && !sums.template any_from<2>(kept_))
+        set_bins(few, kept_.max_exponent);
     }
     return count;
   }

@@ -121,17 +121,22 @@ MONOFOLD_INLINE exponent_range range_of_terms(exponent_range items) {
   return {2 * items.max_exponent, is_exact ? 2 * items.last + 52 : -(1 << 20)};
 }
 
-/// Where bins may begin for a run: above the terms of a few items of it, if they are finite and not 0.
+/// Where bins may begin for a run: so many binades above a few items of it, if they are finite and not 0. These are up to
+/// `near` neighbours at its beginning, in the middle and at its end.
 template <class Term>
 MONOFOLD_INLINE int guessed_exponent(const typename Term::item* items, std::int64_t count,
-                                     int highest) {
+                                     int highest, int above = 4, std::int64_t near = 1) {
   using item = typename Term::item;
   using format = float_format<item>;
-  constexpr int unknown = 3, above = 4;
+  constexpr int unknown = 3;
   typename format::bits most = 0;
-  for (const std::int64_t i : {std::int64_t{0}, count / 2, count - 1}) {
-    const auto size = static_cast<typename format::bits>(float_bits(items[i]) & ~format::sign_bit);
-    if (size > most && size < format::infinity) most = size;
+  if (near > count) near = count;
+  for (const std::int64_t first : {std::int64_t{0}, (count - near) / 2, count - near}) {
+    for (std::int64_t i = first; i < first + near; ++i) {
+      const auto size =
+          static_cast<typename format::bits>(float_bits(items[i]) & ~format::sign_bit);
+      if (size > most && size < format::infinity) most = size;
+    }
   }
   const int e =
       most == 0

@@ -30,46 +30,50 @@ struct bin_vectors {
   real m[bins][num];
 
   MONOFOLD_INLINE explicit bin_vectors(const kept_bins& kept) {
-    for (int k = 0; k < bins; ++k) {
-      const auto anchor = bits_as<double>(kept.anchor(k));
-      for (real& v : m[k]) v = real{} + anchor;
-    }
+    each([&](auto k, auto v) __attribute__((always_inline)) {
+      m[k][v] = real{} + bits_as<double>(kept.anchor(k));
+    });
   }
 #if defined(MONOFOLD_QUIET_VECTORS)
   /// Whether all are in the binades of their anchors. Before `flags` are asked.
   MONOFOLD_INLINE bool count_units(const rounding_flags& flags, const kept_bins& kept) {
-    for (auto& bin : m) {
-      for (real& v : bin) seen_by(flags, v);
-    }
-    return changed_from(0, kept) >> 52 == 0;
+    each([&](auto k, auto v) __attribute__((always_inline)) { seen_by(flags, m[k][v]); });
+    return changed_from<0>(kept) >> 52 == 0;
   }
   /// Whether bins k and above have taken anything.
-  MONOFOLD_INLINE bool any_from(int k, const kept_bins& kept) const {
-    return changed_from(k, kept) != 0;
+  template <int k>
+  MONOFOLD_INLINE bool any_from(const kept_bins& kept) const {
+    return changed_from<k>(kept) != 0;
   }
 #endif
   /// What was deposited joins what is kept.
   MONOFOLD_INLINE void keep(kept_bins& kept) const {
-    for (int k = 0; k < bins; ++k) {
-      const auto anchor = static_cast<std::int64_t>(kept.anchor(k));
-      for (int v = 0; v < num; ++v) {
-        std::int64_t* const units = kept.units[k] + v * (bytes / 8);
-        whole sum;
-        std::memcpy(&sum, units, bytes);
-        sum += (whole)m[k][v] - anchor;  // NOLINT: the bits
-        std::memcpy(units, &sum, bytes);
-      }
-    }
+    each([&](auto k, auto v) __attribute__((always_inline)) {
+      std::int64_t* const units = kept.units[k] + v * (bytes / 8);
+      whole sum;
+      std::memcpy(&sum, units, bytes);
+      sum += (whole)m[k][v] - static_cast<std::int64_t>(kept.anchor(k));  // NOLINT: the bits
+      std::memcpy(units, &sum, bytes);
+    });
   }
 
  private:
-  /// Bits of bins k and above that are not their anchors'.
-  MONOFOLD_INLINE std::uint64_t changed_from(int k, const kept_bins& kept) const {
+  /// Calls use(k, v) with numbers known to the compiler: in a loop of its own it would keep the vectors in memory.
+  template <class Use>
+  MONOFOLD_INLINE static void each(const Use& use) {
+    unrolled<bins>([&](auto k) __attribute__((always_inline)) {
+      unrolled<num>([&](auto v) __attribute__((always_inline)) { use(k, v); });
+    });
+  }
+  /// Bits of bins `first` and above that are not their anchors'.
+  template <int first>
+  MONOFOLD_INLINE std::uint64_t changed_from(const kept_bins& kept) const {
     whole changed = {};
-    for (; k < bins; ++k) {
-      const auto anchor = static_cast<std::int64_t>(kept.anchor(k));
-      for (const real& v : m[k]) changed |= (whole)v ^ anchor;  // NOLINT: the bits
-    }
+    each([&](auto k, auto v) __attribute__((always_inline)) {
+      if constexpr (k >= first) {
+        changed |= (whole)m[k][v] ^ static_cast<std::int64_t>(kept.anchor(k));  // NOLINT: the bits
+      }
+    });
     std::uint64_t any = 0;
     for (int l = 0; l < bytes / 8; ++l) any |= static_cast<std::uint64_t>(changed[l]);
     return any;

@@ -32,6 +32,7 @@ struct kept_bins {
   int headroom = 0;
   int parts = 1;  // 2: the second half of the bins is for the rests of rounded terms
   int blocks = 0;
+  std::uint64_t anchors[most_bins];  // bits of the empty bins
   std::int64_t units[most_bins][most_bin_lanes];
 
   /// New ones, which must have been given to a sum before.
@@ -43,6 +44,7 @@ struct kept_bins {
     scale = scaled;
     headroom = room;
     parts = num_parts;
+    for (int k = 0; k < bins; ++k) anchors[k] = anchor_bits(exponent(k));
     clear();
   }
   MONOFOLD_INLINE void clear() {
@@ -70,15 +72,14 @@ struct kept_bins {
     return k < depth ? bin_exponent(max_exponent, headroom, k)
                      : bin_exponent(max_exponent - 53, headroom, k - depth);
   }
-  MONOFOLD_INLINE std::uint64_t anchor(int k) const { return anchor_bits(exponent(k)); }
+  MONOFOLD_INLINE std::uint64_t anchor(int k) const { return anchors[k]; }
 
   /// own += what the bins have taken.
   template <class Number>
   MONOFOLD_INLINE void add_to(Number& own) const {
     if (blocks == 0) return;
     for (int k = 0; k < bins; ++k) {
-      int128 sum = 0;
-      for (int l = 0; l < lanes; ++l) sum += units[k][l];
+      const int128 sum = sum_of_lanes(k);
       if (sum == 0) continue;
       const int position = unit_of_bin(exponent(k)) + scale - Number::low_exponent;
       // Below the grid there are zeros only.
@@ -88,6 +89,18 @@ struct kept_bins {
         add_at(own, sum >> -position, 0);  // fewer than 67 of its bits are zeros
       }
     }
+  }
+
+ private:
+  MONOFOLD_INLINE int128 sum_of_lanes(int k) const {
+    if (blocks < 1 << 7) {  // below 2^63 together: mostly
+      std::int64_t sum = 0;
+      for (int l = 0; l < lanes; ++l) sum += units[k][l];
+      return sum;
+    }
+    int128 sum = 0;
+    for (int l = 0; l < lanes; ++l) sum += units[k][l];
+    return sum;
   }
 };
 

@@ -1,6 +1,7 @@
 #pragma once
 /// fold/exact/moments_sweep: adds items and their squares to exact sums in one pass, where bins hold both.
 
+#include <bit>
 #include <cstdint>
 #include <type_traits>
 
@@ -60,21 +61,27 @@ class moments_sweep {
   static constexpr int parts = parts_of_term<sweep_kind::squares, Item>;
   static constexpr int depth[2] = {swept_term<value>::bins.few, swept_term<square_of>::bins.few};
   static constexpr bool wide = sizeof(Item) == 8;
-  // Vectors a bin: where additions an item are few, their latency counts.
-  static constexpr int num = wide ? 1 : 2;
+  // Vectors a bin, to hide the latency of additions: as many as there are registers for.
+  static constexpr int num = bytes < 64 ? (wide ? 1 : 2) : sizeof(Item) == 4 ? 4 : 2;
   static constexpr int in_bin = num * bytes / 8;
   static constexpr int line = line_items<Item>;
+  static constexpr int in_line = line * 8 / bytes;  // vectors of doubles
   static constexpr bool verified = is_verified<Item>(depth[1], bytes);
   static constexpr bool grouped = has_square_groups<Item>(bytes);
   static constexpr int scale = grouped ? 0 : sweep_scale<Item>;  // groups are of converted items
-  static constexpr int block = most_deposits * num * bytes / 8;
+  // What a lane takes of a block. Fewer leave the bins more bits: doubles need them, whose squares have 106.
+  static constexpr int deposits = most_deposits / (bytes < 64 || sizeof(Item) == 2 ? 1
+                                                   : wide                          ? 4
+                                                                                   : 2);
+  static constexpr int headroom = std::bit_width(static_cast<unsigned>(deposits)) + 1;
+  static constexpr int block = deposits * num * bytes / 8;
   static_assert(block % line == 0);
 
  public:
   MONOFOLD_INLINE static std::int64_t add(moments_accumulator<Item>& own, const Item* items,
                                           std::int64_t count) {
     if (own.value_bins.bins == 0) {
-      set_bins(own, holds_all ? highest : guessed_exponent<value>(items, count, highest));
+      set_bins(own, guess(items, count));
     } else if (own.value_bins.lanes != in_bin || own.value_bins.scale != scale) {
       // Another instruction set had them, or another compiler's code.
       set_bins(own, own.value_bins.max_exponent + own.value_bins.scale);
@@ -97,27 +104,36 @@ class moments_sweep {
  private:
   static constexpr bool holds_all = swept_term<value>::bins.full == depth[0];
   static constexpr int highest = wide ? highest_exponent / 2 : float_format<Item>::max_exponent;
+  // Where flags verify, bins may stand below the largest item: they end in their binades if most squares are smaller.
+  static constexpr int least_slack = verified ? -2 : 0;
   using block_flags = flags_of<verified || grouped>;
 
+  /// Where bins for a run of items may begin.
+  MONOFOLD_INLINE static int guess(const Item* items, std::int64_t count) {
+    if (holds_all) return highest;
+    return verified ? guessed_exponent<value>(items, count, highest, 1, 8)
+                    : guessed_exponent<value>(items, count, highest);
+  }
   /// Bins for items below 2^max_exponent.
   __attribute__((noinline)) static void set_bins(moments_accumulator<Item>& own, int max_exponent) {
     own.value_bins.add_to(own.values.state.sum);
     own.square_bins.add_to(own.squares.state.sum);
-    own.value_bins.set_bins(depth[0], in_bin, max_exponent - scale, scale, least_headroom, 1);
-    own.square_bins.set_bins(depth[1], in_bin, 2 * max_exponent, 0, least_headroom, parts);
+    own.value_bins.set_bins(depth[0], in_bin, max_exponent - scale, scale, headroom, 1);
+    own.square_bins.set_bins(depth[1], in_bin, 2 * max_exponent, 0, headroom, parts);
   }
   /// Whether bins are set now that hold such a block.
   static bool move(moments_accumulator<Item>& own, const block_range& range) {
     if (holds_all) return false;
     const exponent_range e = exponents_of<Item>(range.most, range.least);
-    constexpr auto reach = [](int bins) { return reach_of(least_headroom, bins); };
+    constexpr auto reach = [](int bins) { return reach_of(headroom, bins); };
     const int value_slack = e.last - reach(depth[0]) - e.max_exponent;
     const int square_slack =
         range_of_terms<square_of>(e).last - reach(depth[1] / parts) - 2 * e.max_exponent;
-    const int slack = value_slack < square_slack / 2 ? value_slack : square_slack / 2;
-    if (slack < 0 || square_slack < 0 || e.max_exponent > highest) return false;
-    set_bins(own, e.max_exponent + room_above(slack) < highest ? e.max_exponent + room_above(slack)
-                                                               : highest);
+    const int spare = square_slack >> 1;
+    const int slack = value_slack < spare ? value_slack : spare;
+    if (value_slack < 0 || slack < least_slack || e.max_exponent > highest) return false;
+    const int above = e.max_exponent + (slack < 0 ? slack : room_above(slack));
+    set_bins(own, above < highest ? above : highest);
     return true;
   }
   /// Keeps a block whose items are in bins.
@@ -181,15 +197,15 @@ class moments_sweep {
     range_lanes<bytes, Item, !verified && !std::is_same_v<Item, float16>, true> range;
     real one = real{} + 1.0;
     keep_rounded(one);
-    for (int done = 0; done < count; done += line) {
-      prefetch(items + done, page_bytes);
+    const auto take = [&](const Item* at, auto first_vector) __attribute__((always_inline)) {
+      prefetch(at, page_bytes);
       widen<bytes, false>(
-          items + done, range, [&](auto j, const real& x) __attribute__((always_inline)) {
+          at, range, [&](auto j, const real& x) __attribute__((always_inline)) {
             MONOFOLD_AS_WRITTEN
-            constexpr int a = j % num;
+            constexpr int a = (first_vector + j) % num;
             if constexpr (verified) {
               if constexpr (wide) {
-                deposit_verified<2, 0, a>(v, x, one);
+                deposit_verified<2, 0, a, true>(v, x, one);
               } else {
                 v[0][a] += x;
               }
@@ -207,7 +223,15 @@ class moments_sweep {
               deposit_product<bytes>(s[0][a], s[1][a], y, y);
             }
           });
+    };
+    constexpr int lines = num > in_line ? num / in_line : 1;  // that fill the vectors
+    int done = 0;
+    for (; done + lines * line <= count; done += lines * line) {
+      unrolled<lines>([&](auto l) __attribute__((always_inline)) {
+        take(items + done + l * line, std::integral_constant<int, l * in_line>{});
+      });
     }
+    for (; done < count; done += line) take(items + done, std::integral_constant<int, 0>{});
     std::memcpy(first, v, sizeof(v));
     std::memcpy(second, s, sizeof(s));
     if constexpr (verified) {

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
-#include <utility>
 
 #include "monofold/fold/exact/range_lanes.hpp"
 #include "monofold/fold/exact/vectors.hpp"
@@ -52,7 +51,7 @@ constexpr int sweep_lanes(int bins, int bytes) {
   if (bytes == 64) {
     // Two lines or more fill them where flags may verify the bins, else no more than one. Whether flags do is the
     // compiler's affair, and must not change what bins are kept: a program may be built by two.
-    const int most = bins == 1 ? 32 : 16;
+    const int most = bins == 1 || (sizeof(Item) == 8 && bins == 2) ? 32 : 16;
     const bool by_flags = sizeof(Item) == 8 ? bins <= 4 : sizeof(Item) == 4 && bins == 1;
     return by_flags || most < line_items<Item> ? most : line_items<Item>;
   }
@@ -102,16 +101,6 @@ inline constexpr int sweep_scale = sizeof(Item) == 2 ? float_format<double>::max
                                                            - float_format<Item>::max_exponent
                                                      : 0;
 
-/// Calls f(0), f(1), ..., f(n - 1) with numbers known to the compiler. Loops that it unrolls later
-/// leave their arrays in memory.
-template <int n, class F>
-MONOFOLD_INLINE void unrolled(const F& f) {
-  const auto call = [&]<int... i>(std::integer_sequence<int, i...>) __attribute__((always_inline)) {
-    (f(std::integral_constant<int, i>{}), ...);
-  };
-  call(std::make_integer_sequence<int, n>{});
-}
-
 /// Half h of a vector of floats as doubles.
 template <int bytes>
 MONOFOLD_INLINE void half_of_floats(const void* floats, int h, typename lanes<bytes>::real& out) {
@@ -138,6 +127,7 @@ MONOFOLD_INLINE void widen(const Item* line, Range& range, const Use& use) {
   unrolled<64 / bytes>([&](auto v) __attribute__((always_inline)) {
     words x;
     std::memcpy(&x, line + v * in_vector, sizeof(x));
+    if constexpr (bytes == 64 && sizeof(Item) == 8) keep_loaded(x);
     range.note(x);
     // NOLINTBEGIN: casts of vectors keep the bits; a cast by name would return a vector, whose ABI varies
     if constexpr (clear_sign && sizeof(Item) == 8) {

@@ -1,7 +1,9 @@
 #pragma once
-/// fold/exact/vectors: vectors of the compiler's own, and lines asked for ahead.
+/// fold/exact/vectors: vectors of the compiler's own, loops that it unrolls, and lines asked for ahead.
 
 #include <cstdint>
+#include <type_traits>
+#include <utility>
 
 #include "monofold/platform/host_device.hpp"
 
@@ -25,10 +27,29 @@ struct lanes {
 
 inline constexpr int page_bytes = 4096;
 
+/// Calls f(0), f(1), ..., f(n - 1) with numbers known to the compiler. Loops that it unrolls later
+/// leave their arrays in memory.
+template <int n, class F>
+MONOFOLD_INLINE void unrolled(const F& f) {
+  const auto call = [&]<int... i>(std::integer_sequence<int, i...>) __attribute__((always_inline)) {
+    (f(std::integral_constant<int, i>{}), ...);
+  };
+  call(std::make_integer_sequence<int, n>{});
+}
+
 /// Prefetches the line of the cache that is `ahead` bytes behind `at`. There may be no memory: a prefetch faults
 /// nowhere, and the processor's own ones stop at the end of a page.
 MONOFOLD_INLINE void prefetch(const void* at, std::uintptr_t ahead) {
   __builtin_prefetch(reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(at) + ahead));
+}
+
+/// Has x loaded once: gcc would rather load it again where it is used again, which takes twice as long where vectors lie
+/// across two lines of the cache.
+template <class Vector>
+MONOFOLD_INLINE void keep_loaded([[maybe_unused]] Vector& x) {
+#if defined(__x86_64__) && !defined(__clang__)
+  __asm__("" : "+v"(x));
+#endif
 }
 
 #if defined(__x86_64__) && !defined(__clang__)

@@ -103,7 +103,7 @@ MONOFOLD_INLINE bool verified_sweep(const Item* items, int count,
           } else if constexpr (bins == 1) {
             m[0][v] += x;
           } else {
-            deposit_verified<bins, 0, v>(m, x, one);
+            deposit_verified<bins, 0, v, true>(m, x, one);
           }
         });
   };
