@@ -129,7 +129,8 @@ class tool_ranks(unittest.TestCase):
 
     def test_ranks_of_another_mpi(self):
         done = run(TOOL, "sum", self.at / "a.npy", "--mpi",
-                   env={"OMPI_COMM_WORLD_SIZE": "2"} if "openmpi" in MPIRUN[0] else {"PMI_SIZE": "2"})
+                   env={"OMPI_COMM_WORLD_SIZE": "2"} if "mpirun.openmpi" in " ".join(MPIRUN)
+                   else {"PMI_SIZE": "2"})
         self.assertEqual(done.returncode, 5, done.stderr)
 
 
