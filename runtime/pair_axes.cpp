@@ -10,72 +10,14 @@
 #include "monofold/platform/strict_arithmetic.hpp"
 #include "runtime/axis_reducer.hpp"
 #include "runtime/lane_rows.hpp"
+#include "runtime/pair_doubles.hpp"
+#include "runtime/pair_groups.hpp"
 #include "runtime/raw_items.hpp"
 #include "runtime/reducer.hpp"
 
 namespace monofold::runtime {
 
 namespace {
-
-/// Items of two arrays, and where they go: item i of row c to `left + c * pitch + i * step`. All in bytes.
-struct pair_copy {
-  struct side {
-    const char* from;
-    std::int64_t stride;
-    std::int64_t apart;
-    char* to;
-  };
-  side left;
-  side right;
-  std::int64_t count;
-  int width;
-  std::int64_t step;
-  std::int64_t pitch;
-};
-
-/// Copies pairs of items that are such words.
-template <class Word>
-void copy_pairs(const pair_copy& what) {
-  constexpr auto bytes = static_cast<std::int64_t>(sizeof(Word));
-  const auto at = [](auto* from, std::int64_t offset) {
-    return reinterpret_cast<std::conditional_t<
-        std::is_const_v<std::remove_pointer_t<decltype(from)>>, const Word, Word>*>(from + offset);
-  };
-  const bool is_plain = what.left.stride == bytes && what.right.stride == bytes &&
-                        what.step == 2 * bytes && what.right.to == what.left.to + bytes;
-  // Some items of a column at a time: each store then goes where the last one went.
-  const std::int64_t group = what.width == 1 ? what.count : 8;
-  for (std::int64_t begin = 0; begin < what.count; begin += group) {
-    const std::int64_t end = std::min(what.count, begin + group);
-    for (int c = 0; c < what.width; ++c) {
-      const char* const left = what.left.from + c * what.left.apart;
-      const char* const right = what.right.from + c * what.right.apart;
-      char* const left_to = what.left.to + c * what.pitch;
-      char* const right_to = what.right.to + c * what.pitch;
-      if (is_plain) {
-        const Word* const l = at(left, 0);
-        const Word* const r = at(right, 0);
-        Word* const to = at(left_to, 0);
-        for (std::int64_t i = begin; i < end; ++i) {
-          to[2 * i] = l[i];
-          to[2 * i + 1] = r[i];
-        }
-        continue;
-      }
-      for (std::int64_t i = begin; i < end; ++i) {
-        *at(left_to, i * what.step) = *at(left, i * what.left.stride);
-        *at(right_to, i * what.step) = *at(right, i * what.right.stride);
-      }
-    }
-  }
-}
-
-auto copy_of(std::int64_t item_bytes) {
-  return item_bytes == 1   ? copy_pairs<std::uint8_t>
-         : item_bytes == 2 ? copy_pairs<std::uint16_t>
-         : item_bytes == 4 ? copy_pairs<std::uint32_t>
-                           : copy_pairs<std::uint64_t>;
-}
 
 /// Hands on answers of neighbouring rows as those of rows of the whole.
 class part_of_rows final : public answer_sink {
@@ -115,23 +57,20 @@ request sums_of_products(const request& dot) {
 /// Folds the rows of two arrays.
 class pair_walker {
  public:
-  using row_group = monofold::detail::row_group<char>;
+  using row_group = pair_groups::row_group;
 
-  pair_walker(const row_reducer& reducer, const void* left, const void* right,
-              const pair_rows& rows, answer_sink& out)
+  pair_walker(const row_reducer& reducer, const pair_groups& pairs, answer_sink& out)
       : reducer_(reducer),
-        bytes_(monofold::info(reducer.what().type).size_bytes),
+        pairs_(pairs),
+        rows_(pairs.rows()),
+        bytes_(pairs.item_bytes()),
         tile_(tile_items_of(static_cast<int>(2 * bytes_))),
-        items_(rows.left.row_items),
-        is_in_place_(rows.are_contiguous()),
-        rows_{in_bytes(rows.left, bytes_), in_bytes(rows.right, bytes_)},
-        left_(static_cast<const char*>(left)),
-        right_(static_cast<const char*>(right)),
-        copy_(copy_of(bytes_)),
+        items_(pairs.items()),
+        is_in_place_(pairs.are_in_place()),
         out_(out) {}
 
   void fold() const {
-    const bool are_few = rows_.left.num_rows < monofold::detail::concurrency(num_threads());
+    const bool are_few = rows_.left.num_rows < monofold::detail::concurrency(pairs_.num_threads());
     if (are_few && items_ > reducer_.longest_row()) return fold_few();
     if (is_in_place_ && items_ >= least_alone) return fold_in_place();
     if (has_exact_products() && items_ <= most_multiplied) return fold_products();
@@ -148,65 +87,12 @@ class pair_walker {
   static constexpr std::int64_t most_multiplied = 4096;
   static constexpr std::int64_t most_rows = 4096;  // that are multiplied together
 
-  struct groups {
-    groups(const pair_walker& of, std::int64_t width)
-        : left(of.left_, of.rows_.left, width), right(of.right_, of.rows_.right, width) {}
-
-    monofold::detail::row_groups<char> left;
-    monofold::detail::row_groups<char> right;
-  };
-
-  int num_threads() const { return reducer_.what().num_threads; }
-  std::int64_t row_of(const row_group& group, int column) const {
-    return group.row + column * rows_.left.inner().number;
-  }
-  /// How many rows of so many bytes of pairs are read together.
-  std::int64_t width_for(std::int64_t row_bytes) const {
-    const std::int64_t most = monofold::detail::block_bytes / row_bytes;
-    if (is_in_place_)
-      return std::clamp<std::int64_t>(most, 1,
-                                      std::min<std::int64_t>(rows_.left.inner().extent, 64));
-    return monofold::detail::pairs_read_together(rows_, most, 128 / bytes_, num_threads());
-  }
-
-  /// Copies items [at, at + count) of the rows of a group.
-  void gather(const row_group& left, const row_group& right, std::int64_t at, std::int64_t count,
-              char* left_to, char* right_to, std::int64_t step, std::int64_t pitch) const {
-    // Both arrays have the same axes, so stretches of both end together.
-    monofold::detail::row_walk on_left(rows_.left, at);
-    monofold::detail::row_walk on_right(rows_.right, at);
-    for (std::int64_t i = 0; i < count; on_left.next_stretch(), on_right.next_stretch()) {
-      const std::int64_t n = std::min(on_left.items_left(), count - i);
-      copy_({{left.first + on_left.offset(), on_left.stride(), rows_.left.inner().stride,
-              left_to + i * step},
-             {right.first + on_right.offset(), on_right.stride(), rows_.right.inner().stride,
-              right_to + i * step},
-             n,
-             left.width,
-             step,
-             pitch});
-      i += n;
-    }
-  }
-  void gather_pairs(const row_group& left, const row_group& right, std::int64_t at,
-                    std::int64_t count, char* to, std::int64_t pitch) const {
-    gather(left, right, at, count, to, to + bytes_, 2 * bytes_, pitch);
-  }
-
-  /// Groups of rows by all threads: fold(g) of each, `share` of them at a time.
-  template <class Fold>
-  void for_groups(std::int64_t count, std::int64_t group_bytes, const Fold& fold) const {
-    const std::int64_t share =
-        std::max<std::int64_t>(1, monofold::detail::piece_bytes / group_bytes);
-    monofold::detail::parallel_for(num_threads(), (count + share - 1) / share, [&](std::int64_t i) {
-      fold(i * share, std::min(count, (i + 1) * share));
-    });
-  }
+  using groups = pair_groups::list;
 
   void fold_in_place() const {
     const reducer one(reducer_.what());
-    const groups all(*this, 1);
-    for_groups(all.left.count(), 2 * items_ * bytes_, [&](std::int64_t begin, std::int64_t end) {
+    const groups all(pairs_, 1);
+    pairs_.for_groups(all.count(), 2 * items_ * bytes_, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t r = begin; r < end; ++r) {
         const row_group left = all.left[r];
         out_.keep(
@@ -270,10 +156,10 @@ class pair_walker {
     const std::int64_t most =
         std::clamp<std::int64_t>(monofold::detail::block_bytes / row_bytes, 1, most_rows);
     const std::int64_t width =
-        is_in_place_ ? std::min(most, rows_.left.inner().extent) : width_for(row_bytes);
+        is_in_place_ ? std::min(most, rows_.left.inner().extent) : pairs_.width_for(row_bytes);
     const row_reducer sums(sums_of_products(reducer_.what()), reducer_.how());
-    const groups all(*this, width);
-    for_groups(all.left.count(), width * row_bytes, [&](std::int64_t begin, std::int64_t end) {
+    const groups all(pairs_, width);
+    pairs_.for_groups(all.count(), width * row_bytes, [&](std::int64_t begin, std::int64_t end) {
       const monofold::detail::heap_array<double> products(width * items_);
       for (std::int64_t g = begin; g < end; ++g) {
         const row_group left = all.left[g];
@@ -288,17 +174,17 @@ class pair_walker {
 
   void fold_short() const {
     const std::int64_t pitch = 2 * items_ * bytes_ + gap_bytes;
-    const std::int64_t width = width_for(pitch);
-    const groups all(*this, width);
-    for_groups(all.left.count(), width * pitch, [&](std::int64_t begin, std::int64_t end) {
+    const std::int64_t width = pairs_.width_for(pitch);
+    const groups all(pairs_, width);
+    pairs_.for_groups(all.count(), width * pitch, [&](std::int64_t begin, std::int64_t end) {
       const monofold::detail::heap_array<char> pairs(width * pitch);
       std::vector<answer> answers(static_cast<std::size_t>(width), answer{operation::dot});
       for (std::int64_t g = begin; g < end; ++g) {
         const row_group left = all.left[g];
-        gather_pairs(left, all.right[g], 0, items_, pairs.data(), pitch);
+        pairs_.gather_pairs(left, all.right[g], 0, items_, pairs.data(), pitch);
         reducer_.answer_rows({pairs.data(), pitch, left.width, items_}, answers.data());
         for (int c = 0; c < left.width; ++c) {
-          out_.keep(row_of(left, c), &answers[static_cast<std::size_t>(c)]);
+          out_.keep(pairs_.row_of(left, c), &answers[static_cast<std::size_t>(c)]);
         }
       }
     });
@@ -309,11 +195,11 @@ class pair_walker {
     request alone = reducer_.what();
     alone.num_threads = 1;
     const std::int64_t pitch = 2 * tile_ * bytes_ + gap_bytes;
-    const std::int64_t threads = monofold::detail::concurrency(num_threads());
+    const std::int64_t threads = monofold::detail::concurrency(pairs_.num_threads());
     const std::int64_t width =
-        std::min(width_for(pitch), std::max<std::int64_t>(1, rows_.left.num_rows / threads));
-    const groups all(*this, width);
-    monofold::detail::parallel_for(num_threads(), all.left.count(), [&](std::int64_t g) {
+        std::min(pairs_.width_for(pitch), std::max<std::int64_t>(1, rows_.left.num_rows / threads));
+    const groups all(pairs_, width);
+    monofold::detail::parallel_for(pairs_.num_threads(), all.count(), [&](std::int64_t g) {
       const row_group left = all.left[g];
       const monofold::detail::heap_array<char> sides(left.width * pitch);
       std::vector<reducer> each;
@@ -321,14 +207,15 @@ class pair_walker {
       for (std::int64_t at = 0; at < items_; at += tile_) {
         const std::int64_t n = std::min(tile_, items_ - at);
         char* const on_right = sides.data() + tile_ * bytes_;
-        gather(left, all.right[g], at, n, sides.data(), on_right, bytes_, pitch);
+        pairs_.gather(left, all.right[g], at, n, sides.data(), on_right, bytes_, pitch);
         for (int c = 0; c < left.width; ++c) {
           each[static_cast<std::size_t>(c)].push_pairs(sides.data() + c * pitch,
                                                        on_right + c * pitch, n);
         }
       }
       for (int c = 0; c < left.width; ++c) {
-        out_.keep(row_of(left, c), each[static_cast<std::size_t>(c)].finish(reducer_.how()).data());
+        out_.keep(pairs_.row_of(left, c),
+                  each[static_cast<std::size_t>(c)].finish(reducer_.how()).data());
       }
     });
   }
@@ -339,7 +226,7 @@ class pair_walker {
         : of(walker), left(l), right(r) {}
     std::int64_t fetch_items() const override { return 64 * of.tile_; }
     const void* fetch(std::int64_t first, std::int64_t count, void* buffer) const override {
-      of.gather_pairs(left, right, first, count, static_cast<char*>(buffer), 0);
+      of.pairs_.gather_pairs(left, right, first, count, static_cast<char*>(buffer), 0);
       return buffer;
     }
 
@@ -350,8 +237,8 @@ class pair_walker {
 
   /// Fewer rows than threads: all threads for each.
   void fold_few() const {
-    const groups all(*this, 1);
-    for (std::int64_t r = 0; r < all.left.count(); ++r) {
+    const groups all(pairs_, 1);
+    for (std::int64_t r = 0; r < all.count(); ++r) {
       reducer one(reducer_.what());
       if (is_in_place_) {
         one.push_pairs(all.left[r].first, all.right[r].first, items_);
@@ -363,14 +250,12 @@ class pair_walker {
   }
 
   const row_reducer& reducer_;
-  std::int64_t bytes_;  // of an item
-  std::int64_t tile_;   // pairs
-  std::int64_t items_;  // of a row
+  const pair_groups& pairs_;
+  const pair_rows& rows_;  // strides in bytes
+  std::int64_t bytes_;     // of an item
+  std::int64_t tile_;      // pairs
+  std::int64_t items_;     // of a row
   bool is_in_place_;
-  pair_rows rows_;  // strides in bytes
-  const char* left_;
-  const char* right_;
-  void (*copy_)(const pair_copy& what);
   answer_sink& out_;
 };
 
@@ -386,7 +271,10 @@ void reduce_rows_of_pairs(const row_reducer& reducer, const void* left, const vo
   }
   if (rows.left.num_rows == 0) return;
   if (left == nullptr || right == nullptr) throw error(status::invalid_argument, "null items");
-  pair_walker(reducer, left, right, rows, out).fold();
+  const pair_groups pairs(left, right, rows, monofold::info(reducer.what().type).size_bytes,
+                          reducer.what().num_threads);
+  if (fold_pairs_of_doubles(reducer, pairs, out)) return;
+  pair_walker(reducer, pairs, out).fold();
 }
 
 }  // namespace monofold::runtime

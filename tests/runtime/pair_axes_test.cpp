@@ -1,5 +1,6 @@
 /// monofold_dot_axis: each answer has the bytes of monofold_dot of the two rows alone.
 
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <vector>
@@ -9,8 +10,10 @@
 #include "monofold/monofold.h"
 #include "monofold/platform/dtype.hpp"
 #include "monofold/platform/float_format.hpp"
+#include "monofold/platform/instruction_set.hpp"
 #include "monofold/shape/array_view.hpp"
 #include "monofold/shape/axes.hpp"
+#include "tests/inputs/hard_numbers.hpp"
 #include "tests/inputs/random.hpp"
 
 namespace {
@@ -33,11 +36,9 @@ std::vector<Item> pair_items_of(std::int64_t count, std::uint64_t seed) {
 
 /// Every row of two matrices of layouts of their own, along `axis`, against monofold_dot of copies.
 template <class Item>
-void check_dots(mf::dtype type, std::int64_t rows, std::int64_t columns, int axis,
-                monofold_options options) {
+void check_dots_of(const std::vector<Item>& left, const std::vector<Item>& right, mf::dtype type,
+                   std::int64_t rows, std::int64_t columns, int axis, monofold_options options) {
   const auto dtype = static_cast<monofold_dtype>(type);
-  const auto left = pair_items_of<Item>(rows * columns, 1);
-  const auto right = pair_items_of<Item>(rows * columns, 77);
   const std::int64_t extents[] = {rows, columns};
   const std::int64_t by_rows[] = {columns, 1};
   const std::int64_t by_columns[] = {1, rows};
@@ -74,6 +75,13 @@ void check_dots(mf::dtype type, std::int64_t rows, std::int64_t columns, int axi
           << layout;
     }
   }
+}
+
+template <class Item>
+void check_dots(mf::dtype type, std::int64_t rows, std::int64_t columns, int axis,
+                monofold_options options) {
+  check_dots_of(pair_items_of<Item>(rows * columns, 1), pair_items_of<Item>(rows * columns, 77),
+                type, rows, columns, axis, options);
 }
 
 TEST(pair_axes, every_type) {
@@ -122,6 +130,45 @@ TEST(pair_axes, lengths_threads_and_options) {
       }
     }
   }
+}
+
+/// Products of doubles are summed with a bound of the error: it must tell of every row that it does not decide.
+TEST(pair_axes, doubles_of_every_kind) {
+  const std::vector<double> tiny{0x1p-1074, -0x1p-1074, 0x1p-540, 0x1.8p-537, -0x1.1p-500};
+  const std::vector<double> exact{1, -1, 0x1p53, -0x1p53, 0x1.0000000000001p0, 0.5, 3, -0x1p-52};
+  const std::vector<double> special{HUGE_VAL, -HUGE_VAL, std::nan(""), 0x1p1023, -0x1p1023, 1};
+  const std::vector<double> zeros{0.0, -0.0};
+  inputs::generator random(3);
+  const auto any_of = [&](const std::vector<double>& values, std::int64_t count) {
+    std::vector<double> out;
+    for (std::int64_t i = 0; i < count; ++i) out.push_back(values[random() % values.size()]);
+    return out;
+  };
+  for (const auto set :
+       {mf::instruction_set::baseline, mf::instruction_set::avx2, mf::instruction_set::avx512}) {
+    mf::limit_instruction_set(set);
+    for (const std::int64_t columns : {1, 2, 3, 7, 15, 16, 17, 33, 70}) {
+      const std::int64_t rows = 40, count = rows * columns;
+      for (const auto& left : {tiny, exact, special, zeros}) {
+        for (const auto& right : {tiny, exact, special, zeros}) {
+          for (const int axis : {0, 1}) {
+            check_dots_of(any_of(left, count), any_of(right, count), mf::dtype::float64, rows,
+                          columns, axis, MONOFOLD_OPTIONS_INIT);
+          }
+        }
+      }
+      const auto num = static_cast<std::size_t>(count);
+      std::vector<double> cancelling = inputs::cancelling(num, 5);
+      cancelling.resize(num);
+      for (const int axis : {0, 1}) {
+        check_dots_of(cancelling, std::vector<double>(num, 1.0), mf::dtype::float64, rows, columns,
+                      axis, MONOFOLD_OPTIONS_INIT);
+        check_dots_of(inputs::spread_doubles(num, 300, 6), inputs::spread_doubles(num, 300, 7),
+                      mf::dtype::float64, rows, columns, axis, MONOFOLD_OPTIONS_INIT);
+      }
+    }
+  }
+  mf::limit_instruction_set(mf::instruction_set::avx512);
 }
 
 TEST(pair_axes, what_is_wrong) {

@@ -1,0 +1,261 @@
+#include "runtime/pair_sums.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <type_traits>
+
+#include "monofold/fold/exact/anchored_sums.hpp"
+#include "monofold/platform/host_device.hpp"
+#include "monofold/platform/instruction_set.hpp"
+
+namespace monofold::runtime {
+
+namespace {
+
+constexpr std::int64_t least_in_lanes = 16;  // items of a row
+
+constexpr std::int64_t padded(std::int64_t count) { return (count + 7) / 8 * 8; }
+
+}  // namespace
+
+pair_sums::pair_sums(std::int64_t most)
+    : high_(static_cast<std::size_t>(padded(most))), low_(high_.size()), size_(high_.size()) {}
+
+#if defined(MONOFOLD_EXACT_X86)
+
+namespace {
+
+using monofold::detail::add_with_rest;
+using monofold::detail::lanes;
+using monofold::detail::load_doubles;
+
+/// Sums of products in lanes.
+template <int bytes>
+struct product_lanes {
+  using real = typename lanes<bytes>::real;
+  using whole = typename lanes<bytes>::whole;
+  static constexpr int width = bytes / 8;
+
+  real high;
+  real low;
+  real size;
+
+  MONOFOLD_INLINE void load(const double* h, const double* l, const double* s) {
+    std::memcpy(&high, h, bytes);
+    std::memcpy(&low, l, bytes);
+    std::memcpy(&size, s, bytes);
+  }
+  MONOFOLD_INLINE void store(double* h, double* l, double* s) const {
+    std::memcpy(h, &high, bytes);
+    std::memcpy(l, &low, bytes);
+    std::memcpy(s, &size, bytes);
+  }
+  /// Adds the products of `count` neighbours.
+  MONOFOLD_INLINE void add(const double* left, const double* right, std::int64_t count) {
+    real x, y;
+    load_doubles(left, count, 0, x);
+    load_doubles(right, count, 0, y);
+    add(x, y);
+  }
+  MONOFOLD_INLINE void add(const real& x, const real& y) {
+    real p = x * y;
+    monofold::detail::keep_rounded(p);
+    real rest_of_product, rest_of_sum;
+    monofold::detail::multiply_subtract<bytes>(x, y, p, rest_of_product);
+    add_with_rest(high, p, high, rest_of_sum);
+    low += rest_of_product + rest_of_sum;
+    size += (real)((whole)p & INT64_MAX);  // NOLINT: the bits
+  }
+  MONOFOLD_INLINE void join(const product_lanes& other) {
+    real rest;
+    add_with_rest(high, other.high, high, rest);
+    low += other.low + rest;
+    size += other.size;
+  }
+  /// The sums of all lanes.
+  MONOFOLD_INLINE void join_lanes(double* h, double* l, double* s) const {
+    if constexpr (bytes == 8) {
+      store(h, l, s);
+    } else {
+      using half = product_lanes<bytes / 2>;
+      double highs[width], lows[width], sizes[width];
+      store(highs, lows, sizes);
+      half one, other;
+      one.load(highs, lows, sizes);
+      other.load(highs + width / 2, lows + width / 2, sizes + width / 2);
+      one.join(other);
+      one.join_lanes(h, l, s);
+    }
+  }
+};
+
+struct column_work {
+  const double_columns& from;
+  std::int64_t count;
+  std::int64_t width;
+  double* high;
+  double* low;
+  double* size;
+
+  template <int bytes>
+  MONOFOLD_INLINE void run() const {
+    constexpr std::int64_t together =
+        4;  // items of a row: sums are loaded and stored once for them
+    constexpr std::int64_t in_vector = bytes / 8;
+    for (std::int64_t i = 0; i < count; i += together) {
+      const std::int64_t n = std::min(together, count - i);
+      const double* const left = from.left + i * from.left_step;
+      const double* const right = from.right + i * from.right_step;
+      for (std::int64_t c = 0; c < width; c += in_vector) {
+        product_lanes<bytes> sums;
+        sums.load(high + c, low + c, size + c);
+        const auto take = [&](std::int64_t k, std::int64_t here) __attribute__((always_inline)) {
+          sums.add(left + k * from.left_step + c, right + k * from.right_step + c, here);
+        };
+        if (c + in_vector > width) {
+          for (std::int64_t k = 0; k < n; ++k) take(k, width - c);
+        } else if (n == together) {
+          for (std::int64_t k = 0; k < together; ++k) take(k, in_vector);
+        } else {
+          for (std::int64_t k = 0; k < n; ++k) take(k, in_vector);
+        }
+        sums.store(high + c, low + c, size + c);
+      }
+    }
+  }
+};
+
+struct row_work {
+  const double_rows& from;
+  std::int64_t count;
+  std::int64_t length;
+  double* high;
+  double* low;
+  double* size;
+
+  template <int bytes>
+  MONOFOLD_INLINE void run() const {
+    constexpr std::int64_t in_vector = bytes / 8;
+    for (std::int64_t r = 0; r < count; ++r) {
+      const double* const left = from.left + r * from.left_pitch;
+      const double* const right = from.right + r * from.right_pitch;
+      product_lanes<bytes> sums{}, others{};
+      std::int64_t i = 0;
+      for (; i + 2 * in_vector <= length; i += 2 * in_vector) {
+        sums.add(left + i, right + i, in_vector);
+        others.add(left + i + in_vector, right + i + in_vector, in_vector);
+      }
+      for (; i < length; i += in_vector) {
+        sums.add(left + i, right + i, std::min(in_vector, length - i));
+      }
+      sums.join(others);
+      sums.join_lanes(high + r, low + r, size + r);
+    }
+  }
+};
+
+/// Rows that would leave most lanes of a vector empty: a row a lane.
+struct short_row_work {
+  const double_rows& from;
+  std::int64_t count;
+  std::int64_t length;
+  double* high;
+  double* low;
+  double* size;
+
+  template <int>
+  MONOFOLD_INLINE void run() const {
+    constexpr int together =
+        4;  // that a vector of 32 bytes takes: of eight, bringing them together takes longer
+    using sums_of_rows = product_lanes<8 * together>;
+    for (std::int64_t r = 0; r < count; r += together) {
+      const double* left[together];
+      const double* right[together];
+      for (int k = 0; k < together; ++k) {
+        const std::int64_t row = std::min(r + k, count - 1);
+        left[k] = from.left + row * from.left_pitch;
+        right[k] = from.right + row * from.right_pitch;
+      }
+      sums_of_rows sums{};
+      for (std::int64_t i = 0; i < length; ++i) {
+        const typename sums_of_rows::real x = {left[0][i], left[1][i], left[2][i], left[3][i]};
+        const typename sums_of_rows::real y = {right[0][i], right[1][i], right[2][i], right[3][i]};
+        sums.add(x, y);
+      }
+      sums.store(high + r, low + r, size + r);
+    }
+  }
+};
+
+struct finish_work {
+  std::int64_t count;
+  double per_size;  // the bound of what roundings of `low` have lost, for the sum of magnitudes
+  double at_least;  // what products below the smallest numbers may lack
+  const double* high;
+  const double* low;
+  const double* size;
+  double* out;
+
+  template <int bytes>
+  MONOFOLD_INLINE void run() const {
+    using real = typename lanes<bytes>::real;
+    using whole = typename lanes<bytes>::whole;
+    for (std::int64_t c = 0; c < count; c += bytes / 8) {
+      product_lanes<bytes> sums;
+      sums.load(high + c, low + c, size + c);
+      const real magnitude = (real)((whole)sums.low & INT64_MAX);  // NOLINT: the bits
+      const real doubt = sums.size * per_size + magnitude * 0x1p-52 + at_least;
+      const real least = sums.high + (sums.low - doubt);
+      const real most = sums.high + (sums.low + doubt);
+      // The difference of infinities is NaN, which is not 0 either.
+      const whole is_known = most - least == 0.0;
+      const whole found = (whole)least | ~is_known;  // NOLINT: the bits; NaN where it is not
+      std::memcpy(out + c, &found, bytes);
+    }
+  }
+};
+
+}  // namespace
+
+bool pair_sums::can_run() { return instruction_set_in_use() != instruction_set::baseline; }
+
+void pair_sums::add(const double_columns& from, std::int64_t count, std::int64_t width) {
+  monofold::detail::run_by_vectors(
+      column_work{from, count, width, high_.data(), low_.data(), size_.data()});
+}
+
+void pair_sums::take(const double_rows& from, std::int64_t count, std::int64_t length) {
+  if (length < least_in_lanes) {
+    monofold::detail::run_by_vectors(
+        short_row_work{from, count, length, high_.data(), low_.data(), size_.data()});
+  } else {
+    monofold::detail::run_by_vectors(
+        row_work{from, count, length, high_.data(), low_.data(), size_.data()});
+  }
+}
+
+void pair_sums::finish(std::int64_t count, std::int64_t items, double* out) const {
+  // Each of the `items` + 16 additions to `low`, of numbers that together are at most `items` + 16 halves of a unit of
+  // `size`, rounds by half a unit at most. Twice that, for the roundings of `size` itself.
+  const auto additions = static_cast<double>(items + 16);
+  const double least_units = static_cast<double>(items) * 0x1p-1073;
+  monofold::detail::run_by_vectors(finish_work{count, additions * additions * 0x1p-105, least_units,
+                                               high_.data(), low_.data(), size_.data(), out});
+}
+
+#else
+
+bool pair_sums::can_run() { return false; }
+void pair_sums::add(const double_columns&, std::int64_t, std::int64_t) {}
+void pair_sums::take(const double_rows&, std::int64_t, std::int64_t) {}
+void pair_sums::finish(std::int64_t, std::int64_t, double*) const {}
+
+#endif
+
+void pair_sums::clear(std::int64_t width) {
+  for (double* const part : {high_.data(), low_.data(), size_.data()}) {
+    std::fill_n(part, padded(width), 0.0);
+  }
+}
+
+}  // namespace monofold::runtime

@@ -1,0 +1,53 @@
+#pragma once
+/// runtime/pair_sums: sums of products of doubles, of some rows side by side, as two doubles with a bound of their error.
+
+#include <cstdint>
+#include <vector>
+
+namespace monofold::runtime {
+
+/// Rows that lie side by side: item i of row c is at [i * step + c] of an array.
+struct double_columns {
+  const double* left;
+  std::int64_t left_step;
+  const double* right;
+  std::int64_t right_step;
+};
+/// Rows one after the other: item i of row r is at [r * pitch + i] of an array.
+struct double_rows {
+  const double* left;
+  std::int64_t left_pitch;
+  const double* right;
+  std::int64_t right_pitch;
+};
+
+/// Sums of products of up to `most` rows.
+///
+/// order      products are added in any order: what rounding leaves out is added up too
+/// cost       some 12 operations of vectors for as many products as they have doubles
+/// source     Ogita, Rump, Oishi 2005, SIAM J. Sci. Comput. 26(6): a dot product as in twice the precision
+/// tested by  tests/runtime/pair_axes_test.cpp
+class pair_sums {
+ public:
+  /// Whether the processor has the instructions, and this code is compiled for them.
+  static bool can_run();
+
+  explicit pair_sums(std::int64_t most);
+
+  /// Begins anew, with sums of no products for so many rows.
+  void clear(std::int64_t width);
+  /// Adds `count` products to the sum of each of `width` rows.
+  void add(const double_columns& from, std::int64_t count, std::int64_t width);
+  /// Sums of rows of `length` products each, of which there are `count`, in place of those before.
+  void take(const double_rows& from, std::int64_t count, std::int64_t length);
+  /// Sums of `count` rows, each of `items` products, rounded once to out[0], out[1], ..; NaN where the bound does not
+  /// tell which double that is, as of a sum that is 0. `out` has room for a multiple of 8.
+  void finish(std::int64_t count, std::int64_t items, double* out) const;
+
+ private:
+  std::vector<double> high_;
+  std::vector<double> low_;
+  std::vector<double> size_;  // sums of magnitudes
+};
+
+}  // namespace monofold::runtime
