@@ -9,6 +9,7 @@
 #include "monofold/engine/axes.hpp"
 #include "runtime/answer_arrays.hpp"
 #include "runtime/device_rows.hpp"
+#include "runtime/far_sums.hpp"
 #include "runtime/lane_request.hpp"
 #include "runtime/lane_room.hpp"
 #include "runtime/lane_rows.hpp"
@@ -159,8 +160,15 @@ class row_walker {
     }
   }
 
-  /// Those that other ways have left, on one thread.
+  /// Those that lanes have left, on one thread.
   void answer_neighbours(const row_group& all) const {
+    const auto slowly = [&](const neighbour_rows& some) {
+      answer_slowly({static_cast<const Word*>(some.first), some.row, some.width});
+    };
+    if (answer_far_doubles(reducer_, {all.first, all.row, all.width}, rows_, out_, slowly)) return;
+    answer_slowly(all);
+  }
+  void answer_slowly(const row_group& all) const {
     const std::int64_t most = is_short() ? this->width() : rows_.is_contiguous() ? 1 : 16;
     const std::int64_t width = std::min<std::int64_t>(most, all.width);
     std::optional<room> in;

@@ -38,6 +38,12 @@ inline bool are_single_items(const array_rows& rows) {
   return rows.row_items == 1 && rows.inner().stride == 1;
 }
 
+/// Those that take rows whose exponents lie far apart by a bound of the error, many at once (runtime/far_sums).
+inline bool are_sums_of_doubles(const lane_request& what) {
+  return what.fold == lane_fold::exact_sum && what.item == dtype::float64 && !what.to_odd &&
+         (what.op == operation::sum || what.op == operation::mean);
+}
+
 /// The request as one for lanes of such rows; false: they do not have it.
 bool as_lane_request(const row_reducer& reducer, const array_rows& rows, lane_request& out);
 

@@ -58,8 +58,8 @@ class lane_walker {
       fold_columns_in_parts();
       return true;
     }
-    const std::int64_t row_bytes = rows_.row_items * item_bytes_;
-    const std::int64_t fit = std::max<std::int64_t>(1, monofold::detail::piece_bytes / row_bytes);
+    const std::int64_t fit =
+        std::max<std::int64_t>(1, monofold::detail::piece_bytes / (rows_.row_items * item_bytes_));
     const std::int64_t width =
         in_rows_ ? std::min({rows_.inner().extent, most_rows,
                              is_widened() ? most_wide_items / rows_.row_items : fit})
@@ -103,6 +103,8 @@ class lane_walker {
   static constexpr std::int64_t tiles_at_once = 64;
   static constexpr std::int64_t most_rows = 1024;
   static constexpr std::int64_t least_columns = 8;
+  static constexpr int most_gap =
+      32;  // rows that are known among those that are not: less work than two calls
 
   /// Plain sums have the plan's tiles. Exact sums may be cut anywhere; the fewer items, the more often one double holds
   /// the sum of each column, or of a row of float32. Squares are taken from the cache.
@@ -342,16 +344,17 @@ class lane_walker {
                      const lane_totals& totals) const {
     if (are_known) return keep(group, begin, end, totals);
     const double* const values = totals.sums();
-    for (int c = begin; c < end;) {
-      int next = c;
+    const int gap = are_sums_of_doubles(what_) ? 32 : 0;  // known rows at which a call does not end
+    for (int c = begin, next = c; c < end; c = next) {
       while (next < end && !std::isnan(values[next])) ++next;
       if (next > c) keep(group, c, next, totals);
-      for (c = next; next < end && std::isnan(values[next]);) ++next;
-      if (next > c) {
-        answer_slowly_(group.first + c * rows_.inner().stride, group.row + c * rows_.inner().number,
-                       next - c);
-      }
-      c = next;
+      const int first = next;
+      int known = 0;
+      while (next < end && known <= gap) known = std::isnan(values[next++]) ? 0 : known + 1;
+      next -= known;
+      if (next == first) continue;
+      answer_slowly_(group.first + first * rows_.inner().stride,
+                     group.row + first * rows_.inner().number, next - first);
     }
   }
 

@@ -12,8 +12,6 @@ namespace monofold::runtime {
 
 namespace {
 
-constexpr std::int64_t most_together = 512;    // rows
-constexpr std::int64_t most_items = 1 << 16;   // of a row: the bound grows with their square
 constexpr std::int64_t most_copied = 1 << 12;  // of a row
 
 class double_walker {
@@ -27,7 +25,7 @@ class double_walker {
         out_(out) {}
 
   bool fold() const {
-    const std::int64_t most = is_by_rows_ || is_by_columns_ ? most_items : most_copied;
+    const std::int64_t most = is_by_rows_ || is_by_columns_ ? pair_sums::most_items : most_copied;
     if (items_ > most) return false;
     const std::int64_t width = width_of_groups();
     const pair_groups::list all(pairs_, width);
@@ -63,14 +61,14 @@ class double_walker {
   }
   std::int64_t width_of_groups() const {
     const std::int64_t extent = pairs_.rows().left.inner().extent;
-    if (is_by_rows_) return std::min(extent, most_together);
+    if (is_by_rows_) return std::min(extent, pair_sums::most_rows);
     if (!is_by_columns_) {
       const std::int64_t fitting = monofold::detail::block_bytes / (2 * bytes * items_);
-      return std::min(extent, std::clamp<std::int64_t>(fitting, 8, most_together));
+      return std::min(extent, std::clamp<std::int64_t>(fitting, 8, pair_sums::most_rows));
     }
     const std::int64_t threads = monofold::detail::concurrency(pairs_.num_threads());
     const std::int64_t share = (pairs_.rows().left.num_rows / threads + 7) / 8 * 8;
-    return std::min(extent, std::clamp<std::int64_t>(share, 8, most_together));
+    return std::min(extent, std::clamp<std::int64_t>(share, 8, pair_sums::most_rows));
   }
   static const double* doubles_at(const char* from) {
     return reinterpret_cast<const double*>(from);
@@ -87,7 +85,7 @@ class double_walker {
       is_by_columns_ ? add_columns(left, right, own) : add_copies(left, right, own);
     }
     double* const answers = own.answers.data();
-    own.sums.finish(left.width, items_, answers);
+    own.sums.finish(left.width, items_, 1, answers);
     for (int c = 0; c < left.width; ++c) {
       if (answers[c] != answers[c]) answers[c] = answer_alone(left, right, c);
     }

@@ -6,6 +6,7 @@
 
 #include "monofold/engine/pair_axes.hpp"
 #include "monofold/shape/axes.hpp"
+#include "runtime/lane_rows.hpp"
 #include "runtime/raw_items.hpp"
 
 namespace monofold::runtime {

@@ -14,12 +14,12 @@ namespace {
 
 constexpr std::int64_t least_in_lanes = 16;  // items of a row
 
-constexpr std::int64_t padded(std::int64_t count) { return (count + 7) / 8 * 8; }
+constexpr std::int64_t padded(std::int64_t num_rows) { return (num_rows + 7) / 8 * 8; }
 
 }  // namespace
 
-pair_sums::pair_sums(std::int64_t most)
-    : high_(static_cast<std::size_t>(padded(most))), low_(high_.size()), size_(high_.size()) {}
+pair_sums::pair_sums(std::int64_t num_rows)
+    : high_(static_cast<std::size_t>(padded(num_rows))), low_(high_.size()), size_(high_.size()) {}
 
 #if defined(MONOFOLD_EXACT_X86)
 
@@ -191,6 +191,7 @@ struct finish_work {
   std::int64_t count;
   double per_size;  // the bound of what roundings of `low` have lost, for the sum of magnitudes
   double at_least;  // what products below the smallest numbers may lack
+  double divisor;
   const double* high;
   const double* low;
   const double* size;
@@ -203,10 +204,17 @@ struct finish_work {
     for (std::int64_t c = 0; c < count; c += bytes / 8) {
       product_lanes<bytes> sums;
       sums.load(high + c, low + c, size + c);
-      const real magnitude = (real)((whole)sums.low & INT64_MAX);  // NOLINT: the bits
-      const real doubt = sums.size * per_size + magnitude * 0x1p-52 + at_least;
-      const real least = sums.high + (sums.low - doubt);
-      const real most = sums.high + (sums.low + doubt);
+      // The sum is divisor * high + (rest + low) of that quotient.
+      const real one = real{} + divisor;
+      const real high = sums.high / one;
+      real back;
+      monofold::detail::multiply_subtract<bytes>(high, one, sums.high, back);
+      const real rest = sums.low - back;
+      const real magnitude = (real)((whole)rest & INT64_MAX);  // NOLINT: the bits
+      // What roundings from here on lose of the rest is counted too.
+      const real doubt = sums.size * per_size + magnitude * 0x1p-50 + at_least;
+      const real least = high + (rest - doubt) / one;
+      const real most = high + (rest + doubt) / one;
       // The difference of infinities is NaN, which is not 0 either.
       const whole is_known = most - least == 0.0;
       const whole found = (whole)least | ~is_known;  // NOLINT: the bits; NaN where it is not
@@ -234,13 +242,15 @@ void pair_sums::take(const double_rows& from, std::int64_t count, std::int64_t l
   }
 }
 
-void pair_sums::finish(std::int64_t count, std::int64_t items, double* out) const {
+void pair_sums::finish(std::int64_t count, std::int64_t items, std::int64_t divisor,
+                       double* out) const {
   // Each of the `items` + 16 additions to `low`, of numbers that together are at most `items` + 16 halves of a unit of
   // `size`, rounds by half a unit at most. Twice that, for the roundings of `size` itself.
   const auto additions = static_cast<double>(items + 16);
   const double least_units = static_cast<double>(items) * 0x1p-1073;
   monofold::detail::run_by_vectors(finish_work{count, additions * additions * 0x1p-105, least_units,
-                                               high_.data(), low_.data(), size_.data(), out});
+                                               static_cast<double>(divisor), high_.data(),
+                                               low_.data(), size_.data(), out});
 }
 
 #else
@@ -248,7 +258,7 @@ void pair_sums::finish(std::int64_t count, std::int64_t items, double* out) cons
 bool pair_sums::can_run() { return false; }
 void pair_sums::add(const double_columns&, std::int64_t, std::int64_t) {}
 void pair_sums::take(const double_rows&, std::int64_t, std::int64_t) {}
-void pair_sums::finish(std::int64_t, std::int64_t, double*) const {}
+void pair_sums::finish(std::int64_t, std::int64_t, std::int64_t, double*) const {}
 
 #endif
 

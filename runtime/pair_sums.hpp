@@ -21,18 +21,22 @@ struct double_rows {
   std::int64_t right_pitch;
 };
 
-/// Sums of products of up to `most` rows.
+/// Sums of products of up to `num_rows` rows.
 ///
 /// order      products are added in any order: what rounding leaves out is added up too
 /// cost       some 12 operations of vectors for as many products as they have doubles
 /// source     Ogita, Rump, Oishi 2005, SIAM J. Sci. Comput. 26(6): a dot product as in twice the precision
-/// tested by  tests/runtime/pair_axes_test.cpp
+/// tested by  tests/runtime/pair_axes_test.cpp, tests/runtime/far_sums_test.cpp
 class pair_sums {
  public:
+  static constexpr std::int64_t most_rows = 512;
+  static constexpr std::int64_t most_items = 1
+                                             << 18;  // of a row: the bound grows with their square
+
   /// Whether the processor has the instructions, and this code is compiled for them.
   static bool can_run();
 
-  explicit pair_sums(std::int64_t most);
+  explicit pair_sums(std::int64_t num_rows);
 
   /// Begins anew, with sums of no products for so many rows.
   void clear(std::int64_t width);
@@ -40,9 +44,9 @@ class pair_sums {
   void add(const double_columns& from, std::int64_t count, std::int64_t width);
   /// Sums of rows of `length` products each, of which there are `count`, in place of those before.
   void take(const double_rows& from, std::int64_t count, std::int64_t length);
-  /// Sums of `count` rows, each of `items` products, rounded once to out[0], out[1], ..; NaN where the bound does not
-  /// tell which double that is, as of a sum that is 0. `out` has room for a multiple of 8.
-  void finish(std::int64_t count, std::int64_t items, double* out) const;
+  /// Sums of `count` rows, each of `items` products, over a divisor, rounded once to out[0], out[1], ..; NaN where the
+  /// bound does not tell which double that is, as of a sum that is 0. `out` has room for a multiple of 8.
+  void finish(std::int64_t count, std::int64_t items, std::int64_t divisor, double* out) const;
 
  private:
   std::vector<double> high_;
