@@ -29,6 +29,13 @@ using monofold::detail::add_with_rest;
 using monofold::detail::lanes;
 using monofold::detail::load_doubles;
 
+/// Where the sums of all rows are.
+struct sum_arrays {
+  double* high;
+  double* low;
+  double* size;
+};
+
 /// Sums of products in lanes.
 template <int bytes>
 struct product_lanes {
@@ -40,15 +47,15 @@ struct product_lanes {
   real low;
   real size;
 
-  MONOFOLD_INLINE void load(const double* h, const double* l, const double* s) {
-    std::memcpy(&high, h, bytes);
-    std::memcpy(&low, l, bytes);
-    std::memcpy(&size, s, bytes);
+  MONOFOLD_INLINE void load(const sum_arrays& from, std::int64_t row) {
+    std::memcpy(&high, from.high + row, bytes);
+    std::memcpy(&low, from.low + row, bytes);
+    std::memcpy(&size, from.size + row, bytes);
   }
-  MONOFOLD_INLINE void store(double* h, double* l, double* s) const {
-    std::memcpy(h, &high, bytes);
-    std::memcpy(l, &low, bytes);
-    std::memcpy(s, &size, bytes);
+  MONOFOLD_INLINE void store(const sum_arrays& to, std::int64_t row) const {
+    std::memcpy(to.high + row, &high, bytes);
+    std::memcpy(to.low + row, &low, bytes);
+    std::memcpy(to.size + row, &size, bytes);
   }
   /// Adds the products of `count` neighbours.
   MONOFOLD_INLINE void add(const double* left, const double* right, std::int64_t count) {
@@ -72,19 +79,19 @@ struct product_lanes {
     low += other.low + rest;
     size += other.size;
   }
-  /// The sums of all lanes.
-  MONOFOLD_INLINE void join_lanes(double* h, double* l, double* s) const {
+  /// The sum of all lanes goes to one row.
+  MONOFOLD_INLINE void join_lanes(const sum_arrays& to, std::int64_t row) const {
     if constexpr (bytes == 8) {
-      store(h, l, s);
+      store(to, row);
     } else {
-      using half = product_lanes<bytes / 2>;
       double highs[width], lows[width], sizes[width];
-      store(highs, lows, sizes);
-      half one, other;
-      one.load(highs, lows, sizes);
-      other.load(highs + width / 2, lows + width / 2, sizes + width / 2);
+      const sum_arrays own{highs, lows, sizes};
+      store(own, 0);
+      product_lanes<bytes / 2> one, other;
+      one.load(own, 0);
+      other.load(own, width / 2);
       one.join(other);
-      one.join_lanes(h, l, s);
+      one.join_lanes(to, row);
     }
   }
 };
@@ -93,14 +100,12 @@ struct column_work {
   const double_columns& from;
   std::int64_t count;
   std::int64_t width;
-  double* high;
-  double* low;
-  double* size;
+  const sum_arrays& all;
 
   template <int bytes>
   MONOFOLD_INLINE void run() const {
-    constexpr std::int64_t together =
-        4;  // items of a row: sums are loaded and stored once for them
+    // Items of a row, for which sums are loaded and stored once.
+    constexpr std::int64_t together = 4;
     constexpr std::int64_t in_vector = bytes / 8;
     for (std::int64_t i = 0; i < count; i += together) {
       const std::int64_t n = std::min(together, count - i);
@@ -108,7 +113,7 @@ struct column_work {
       const double* const right = from.right + i * from.right_step;
       for (std::int64_t c = 0; c < width; c += in_vector) {
         product_lanes<bytes> sums;
-        sums.load(high + c, low + c, size + c);
+        sums.load(all, c);
         const auto take = [&](std::int64_t k, std::int64_t here) __attribute__((always_inline)) {
           sums.add(left + k * from.left_step + c, right + k * from.right_step + c, here);
         };
@@ -119,7 +124,7 @@ struct column_work {
         } else {
           for (std::int64_t k = 0; k < n; ++k) take(k, in_vector);
         }
-        sums.store(high + c, low + c, size + c);
+        sums.store(all, c);
       }
     }
   }
@@ -129,60 +134,52 @@ struct row_work {
   const double_rows& from;
   std::int64_t count;
   std::int64_t length;
-  double* high;
-  double* low;
-  double* size;
+  const sum_arrays& all;
 
   template <int bytes>
   MONOFOLD_INLINE void run() const {
-    constexpr std::int64_t in_vector = bytes / 8;
-    for (std::int64_t r = 0; r < count; ++r) {
-      const double* const left = from.left + r * from.left_pitch;
-      const double* const right = from.right + r * from.right_pitch;
-      product_lanes<bytes> sums{}, others{};
-      std::int64_t i = 0;
-      for (; i + 2 * in_vector <= length; i += 2 * in_vector) {
-        sums.add(left + i, right + i, in_vector);
-        others.add(left + i + in_vector, right + i + in_vector, in_vector);
-      }
-      for (; i < length; i += in_vector) {
-        sums.add(left + i, right + i, std::min(in_vector, length - i));
-      }
-      sums.join(others);
-      sums.join_lanes(high + r, low + r, size + r);
-    }
+    if (length < least_in_lanes) return take_together();
+    for (std::int64_t r = 0; r < count; ++r) take_row<bytes>(r);
   }
-};
 
-/// Rows that would leave most lanes of a vector empty: a row a lane.
-struct short_row_work {
-  const double_rows& from;
-  std::int64_t count;
-  std::int64_t length;
-  double* high;
-  double* low;
-  double* size;
+ private:
+  const double* left(std::int64_t row) const { return from.left + row * from.left_pitch; }
+  const double* right(std::int64_t row) const { return from.right + row * from.right_pitch; }
 
-  template <int>
-  MONOFOLD_INLINE void run() const {
-    constexpr int together =
-        4;  // that a vector of 32 bytes takes: of eight, bringing them together takes longer
+  template <int bytes>
+  MONOFOLD_INLINE void take_row(std::int64_t row) const {
+    constexpr std::int64_t in_vector = bytes / 8;
+    const double* const x = left(row);
+    const double* const y = right(row);
+    product_lanes<bytes> sums{}, others{};
+    std::int64_t i = 0;
+    for (; i + 2 * in_vector <= length; i += 2 * in_vector) {
+      sums.add(x + i, y + i, in_vector);
+      others.add(x + i + in_vector, y + i + in_vector, in_vector);
+    }
+    for (; i < length; i += in_vector) sums.add(x + i, y + i, std::min(in_vector, length - i));
+    sums.join(others);
+    sums.join_lanes(all, row);
+  }
+  /// Rows that would leave most lanes of a vector empty: a row a lane.
+  MONOFOLD_INLINE void take_together() const {
+    // As a vector of 32 bytes takes: bringing eight together takes longer.
+    constexpr int together = 4;
     using sums_of_rows = product_lanes<8 * together>;
     for (std::int64_t r = 0; r < count; r += together) {
-      const double* left[together];
-      const double* right[together];
+      const double* x[together];
+      const double* y[together];
       for (int k = 0; k < together; ++k) {
-        const std::int64_t row = std::min(r + k, count - 1);
-        left[k] = from.left + row * from.left_pitch;
-        right[k] = from.right + row * from.right_pitch;
+        x[k] = left(std::min(r + k, count - 1));
+        y[k] = right(std::min(r + k, count - 1));
       }
       sums_of_rows sums{};
       for (std::int64_t i = 0; i < length; ++i) {
-        const typename sums_of_rows::real x = {left[0][i], left[1][i], left[2][i], left[3][i]};
-        const typename sums_of_rows::real y = {right[0][i], right[1][i], right[2][i], right[3][i]};
-        sums.add(x, y);
+        const typename sums_of_rows::real next_x = {x[0][i], x[1][i], x[2][i], x[3][i]};
+        const typename sums_of_rows::real next_y = {y[0][i], y[1][i], y[2][i], y[3][i]};
+        sums.add(next_x, next_y);
       }
-      sums.store(high + r, low + r, size + r);
+      sums.store(all, r);
     }
   }
 };
@@ -192,9 +189,7 @@ struct finish_work {
   double per_size;  // the bound of what roundings of `low` have lost, for the sum of magnitudes
   double at_least;  // what products below the smallest numbers may lack
   double divisor;
-  const double* high;
-  const double* low;
-  const double* size;
+  const sum_arrays& all;
   double* out;
 
   template <int bytes>
@@ -203,7 +198,7 @@ struct finish_work {
     using whole = typename lanes<bytes>::whole;
     for (std::int64_t c = 0; c < count; c += bytes / 8) {
       product_lanes<bytes> sums;
-      sums.load(high + c, low + c, size + c);
+      sums.load(all, c);
       // The sum is divisor * high + (rest + low) of that quotient.
       const real one = real{} + divisor;
       const real high = sums.high / one;
@@ -228,29 +223,23 @@ struct finish_work {
 bool pair_sums::can_run() { return instruction_set_in_use() != instruction_set::baseline; }
 
 void pair_sums::add(const double_columns& from, std::int64_t count, std::int64_t width) {
-  monofold::detail::run_by_vectors(
-      column_work{from, count, width, high_.data(), low_.data(), size_.data()});
+  const sum_arrays all{high_.data(), low_.data(), size_.data()};
+  monofold::detail::run_by_vectors(column_work{from, count, width, all});
 }
 
 void pair_sums::take(const double_rows& from, std::int64_t count, std::int64_t length) {
-  if (length < least_in_lanes) {
-    monofold::detail::run_by_vectors(
-        short_row_work{from, count, length, high_.data(), low_.data(), size_.data()});
-  } else {
-    monofold::detail::run_by_vectors(
-        row_work{from, count, length, high_.data(), low_.data(), size_.data()});
-  }
+  const sum_arrays all{high_.data(), low_.data(), size_.data()};
+  monofold::detail::run_by_vectors(row_work{from, count, length, all});
 }
 
-void pair_sums::finish(std::int64_t count, std::int64_t items, std::int64_t divisor,
-                       double* out) const {
+void pair_sums::finish(std::int64_t count, std::int64_t items, std::int64_t divisor, double* out) {
+  const sum_arrays all{high_.data(), low_.data(), size_.data()};
   // Each of the `items` + 16 additions to `low`, of numbers that together are at most `items` + 16 halves of a unit of
   // `size`, rounds by half a unit at most. Twice that, for the roundings of `size` itself.
   const auto additions = static_cast<double>(items + 16);
   const double least_units = static_cast<double>(items) * 0x1p-1073;
   monofold::detail::run_by_vectors(finish_work{count, additions * additions * 0x1p-105, least_units,
-                                               static_cast<double>(divisor), high_.data(),
-                                               low_.data(), size_.data(), out});
+                                               static_cast<double>(divisor), all, out});
 }
 
 #else
@@ -258,7 +247,7 @@ void pair_sums::finish(std::int64_t count, std::int64_t items, std::int64_t divi
 bool pair_sums::can_run() { return false; }
 void pair_sums::add(const double_columns&, std::int64_t, std::int64_t) {}
 void pair_sums::take(const double_rows&, std::int64_t, std::int64_t) {}
-void pair_sums::finish(std::int64_t, std::int64_t, std::int64_t, double*) const {}
+void pair_sums::finish(std::int64_t, std::int64_t, std::int64_t, double*) {}
 
 #endif
 

@@ -46,7 +46,7 @@ class pair_sums {
   void take(const double_rows& from, std::int64_t count, std::int64_t length);
   /// Sums of `count` rows, each of `items` products, over a divisor, rounded once to out[0], out[1], ..; NaN where the
   /// bound does not tell which double that is, as of a sum that is 0. `out` has room for a multiple of 8.
-  void finish(std::int64_t count, std::int64_t items, std::int64_t divisor, double* out) const;
+  void finish(std::int64_t count, std::int64_t items, std::int64_t divisor, double* out);
 
  private:
   std::vector<double> high_;
