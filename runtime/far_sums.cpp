@@ -43,12 +43,13 @@ bool answer_far_doubles(const row_reducer& reducer, const neighbour_rows& some,
     const std::int64_t here = std::min(width, some.width - begin);
     const double* const first = static_cast<const double*>(some.first) + begin * pitch;
     if (all.is_contiguous()) {
-      sums.take({first, pitch, ones.data(), 0}, here, items);
+      sums.take<double>({first, pitch, ones.data(), 0}, here, items);
     } else {
       sums.clear(here);
       monofold::detail::row_walk walk(all, 0);
       for (std::int64_t i = 0; i < items; i += walk.items_left(), walk.next_stretch()) {
-        sums.add({first + walk.offset(), walk.stride(), ones.data(), 0}, walk.items_left(), here);
+        sums.add<double>({first + walk.offset(), walk.stride(), ones.data(), 0}, walk.items_left(),
+                         here);
       }
     }
     sums.finish(here, items, op == operation::mean ? items : 1, answers.data());

@@ -9,8 +9,8 @@
 #include "monofold/engine/pair_axes.hpp"
 #include "monofold/platform/strict_arithmetic.hpp"
 #include "runtime/axis_reducer.hpp"
+#include "runtime/compensated_pairs.hpp"
 #include "runtime/lane_rows.hpp"
-#include "runtime/pair_doubles.hpp"
 #include "runtime/pair_groups.hpp"
 #include "runtime/raw_items.hpp"
 #include "runtime/reducer.hpp"
@@ -273,7 +273,7 @@ void reduce_rows_of_pairs(const row_reducer& reducer, const void* left, const vo
   if (left == nullptr || right == nullptr) throw error(status::invalid_argument, "null items");
   const pair_groups pairs(left, right, rows, monofold::info(reducer.what().type).size_bytes,
                           reducer.what().num_threads);
-  if (fold_pairs_of_doubles(reducer, pairs, out)) return;
+  if (fold_compensated(reducer, pairs, out)) return;
   pair_walker(reducer, pairs, out).fold();
 }
 

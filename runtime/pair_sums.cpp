@@ -27,7 +27,20 @@ namespace {
 
 using monofold::detail::add_with_rest;
 using monofold::detail::lanes;
-using monofold::detail::load_doubles;
+
+/// The next numbers as doubles; 0 where there are none.
+template <int bytes>
+MONOFOLD_INLINE void load_numbers(const double* from, std::int64_t count,
+                                  typename lanes<bytes>::real& out) {
+  monofold::detail::load_doubles(from, count, 0, out);
+}
+template <int bytes>
+MONOFOLD_INLINE void load_numbers(const float* from, std::int64_t count,
+                                  typename lanes<bytes>::real& out) {
+  if (count == bytes / 8) return monofold::detail::half_of_floats<bytes>(from, 0, out);
+  out = typename lanes<bytes>::real{};
+  for (std::int64_t l = 0; l < count; ++l) out[l] = from[l];
+}
 
 /// Where the sums of all rows are.
 struct sum_arrays {
@@ -58,19 +71,26 @@ struct product_lanes {
     std::memcpy(to.size + row, &size, bytes);
   }
   /// Adds the products of `count` neighbours.
-  MONOFOLD_INLINE void add(const double* left, const double* right, std::int64_t count) {
+  template <class Item>
+  MONOFOLD_INLINE void add(const Item* left, const Item* right, std::int64_t count) {
     real x, y;
-    load_doubles(left, count, 0, x);
-    load_doubles(right, count, 0, y);
-    add(x, y);
+    load_numbers<bytes>(left, count, x);
+    load_numbers<bytes>(right, count, y);
+    add_products<Item>(x, y);
   }
-  MONOFOLD_INLINE void add(const real& x, const real& y) {
+  /// The same of numbers that are such items. Products of floats are doubles.
+  template <class Item>
+  MONOFOLD_INLINE void add_products(const real& x, const real& y) {
     real p = x * y;
     monofold::detail::keep_rounded(p);
-    real rest_of_product, rest_of_sum;
-    monofold::detail::multiply_subtract<bytes>(x, y, p, rest_of_product);
-    add_with_rest(high, p, high, rest_of_sum);
-    low += rest_of_product + rest_of_sum;
+    real rest;
+    add_with_rest(high, p, high, rest);
+    if constexpr (sizeof(Item) == 8) {
+      real rest_of_product;
+      monofold::detail::multiply_subtract<bytes>(x, y, p, rest_of_product);
+      rest += rest_of_product;
+    }
+    low += rest;
     size += (real)((whole)p & INT64_MAX);  // NOLINT: the bits
   }
   MONOFOLD_INLINE void join(const product_lanes& other) {
@@ -96,8 +116,9 @@ struct product_lanes {
   }
 };
 
+template <class Item>
 struct column_work {
-  const double_columns& from;
+  const side_by_side<Item>& from;
   std::int64_t count;
   std::int64_t width;
   const sum_arrays& all;
@@ -109,8 +130,8 @@ struct column_work {
     constexpr std::int64_t in_vector = bytes / 8;
     for (std::int64_t i = 0; i < count; i += together) {
       const std::int64_t n = std::min(together, count - i);
-      const double* const left = from.left + i * from.left_step;
-      const double* const right = from.right + i * from.right_step;
+      const Item* const left = from.left + i * from.left_step;
+      const Item* const right = from.right + i * from.right_step;
       for (std::int64_t c = 0; c < width; c += in_vector) {
         product_lanes<bytes> sums;
         sums.load(all, c);
@@ -130,8 +151,9 @@ struct column_work {
   }
 };
 
+template <class Item>
 struct row_work {
-  const double_rows& from;
+  const one_by_one<Item>& from;
   std::int64_t count;
   std::int64_t length;
   const sum_arrays& all;
@@ -143,14 +165,14 @@ struct row_work {
   }
 
  private:
-  const double* left(std::int64_t row) const { return from.left + row * from.left_pitch; }
-  const double* right(std::int64_t row) const { return from.right + row * from.right_pitch; }
+  const Item* left(std::int64_t row) const { return from.left + row * from.left_pitch; }
+  const Item* right(std::int64_t row) const { return from.right + row * from.right_pitch; }
 
   template <int bytes>
   MONOFOLD_INLINE void take_row(std::int64_t row) const {
     constexpr std::int64_t in_vector = bytes / 8;
-    const double* const x = left(row);
-    const double* const y = right(row);
+    const Item* const x = left(row);
+    const Item* const y = right(row);
     product_lanes<bytes> sums{}, others{};
     std::int64_t i = 0;
     for (; i + 2 * in_vector <= length; i += 2 * in_vector) {
@@ -167,8 +189,8 @@ struct row_work {
     constexpr int together = 4;
     using sums_of_rows = product_lanes<8 * together>;
     for (std::int64_t r = 0; r < count; r += together) {
-      const double* x[together];
-      const double* y[together];
+      const Item* x[together];
+      const Item* y[together];
       for (int k = 0; k < together; ++k) {
         x[k] = left(std::min(r + k, count - 1));
         y[k] = right(std::min(r + k, count - 1));
@@ -177,20 +199,21 @@ struct row_work {
       for (std::int64_t i = 0; i < length; ++i) {
         const typename sums_of_rows::real next_x = {x[0][i], x[1][i], x[2][i], x[3][i]};
         const typename sums_of_rows::real next_y = {y[0][i], y[1][i], y[2][i], y[3][i]};
-        sums.add(next_x, next_y);
+        sums.template add_products<Item>(next_x, next_y);
       }
       sums.store(all, r);
     }
   }
 };
 
+template <class Real>
 struct finish_work {
   std::int64_t count;
   double per_size;  // the bound of what roundings of `low` have lost, for the sum of magnitudes
   double at_least;  // what products below the smallest numbers may lack
   double divisor;
   const sum_arrays& all;
-  double* out;
+  Real* out;
 
   template <int bytes>
   MONOFOLD_INLINE void run() const {
@@ -210,11 +233,29 @@ struct finish_work {
       const real doubt = sums.size * per_size + magnitude * 0x1p-50 + at_least;
       const real least = high + (rest - doubt) / one;
       const real most = high + (rest + doubt) / one;
-      // The difference of infinities is NaN, which is not 0 either.
-      const whole is_known = most - least == 0.0;
-      const whole found = (whole)least | ~is_known;  // NOLINT: the bits; NaN where it is not
-      std::memcpy(out + c, &found, bytes);
+      if constexpr (sizeof(Real) == 8) {
+        store_known<whole>(least, most, out + c);
+      } else {
+        // The sum lies between the neighbours of both.
+        const real below = least - (real)((whole)least & INT64_MAX) * 0x1p-52;  // NOLINT: the bits
+        const real above = most + (real)((whole)most & INT64_MAX) * 0x1p-52;    // NOLINT
+        using floats = typename lanes<bytes>::floats;
+        typedef std::int32_t half __attribute__((vector_size(bytes / 2), may_alias));
+        store_known<half>(__builtin_convertvector(below, floats),
+                          __builtin_convertvector(above, floats), out + c);
+      }
     }
+  }
+
+ private:
+  /// Stores what both are, and NaN where they are not the same: of a sum around 0 they have two signs. The difference of
+  /// infinities is NaN, which is not 0.
+  template <class Whole, class Vector>
+  MONOFOLD_INLINE static void store_known(const Vector& least, const Vector& most, Real* to) {
+    // NOLINTNEXTLINE: the bits
+    const Whole is_known = (most - least == Real{0}) & ((Whole)least == (Whole)most);
+    const Whole found = (Whole)least | ~is_known;  // NOLINT
+    std::memcpy(to, &found, sizeof(found));
   }
 };
 
@@ -222,34 +263,48 @@ struct finish_work {
 
 bool pair_sums::can_run() { return instruction_set_in_use() != instruction_set::baseline; }
 
-void pair_sums::add(const double_columns& from, std::int64_t count, std::int64_t width) {
+template <class Item>
+void pair_sums::add(const side_by_side<Item>& from, std::int64_t count, std::int64_t width) {
   const sum_arrays all{high_.data(), low_.data(), size_.data()};
-  monofold::detail::run_by_vectors(column_work{from, count, width, all});
+  monofold::detail::run_by_vectors(column_work<Item>{from, count, width, all});
 }
 
-void pair_sums::take(const double_rows& from, std::int64_t count, std::int64_t length) {
+template <class Item>
+void pair_sums::take(const one_by_one<Item>& from, std::int64_t count, std::int64_t length) {
   const sum_arrays all{high_.data(), low_.data(), size_.data()};
-  monofold::detail::run_by_vectors(row_work{from, count, length, all});
+  monofold::detail::run_by_vectors(row_work<Item>{from, count, length, all});
 }
 
-void pair_sums::finish(std::int64_t count, std::int64_t items, std::int64_t divisor, double* out) {
+template <class Real>
+void pair_sums::finish(std::int64_t count, std::int64_t items, std::int64_t divisor, Real* out) {
   const sum_arrays all{high_.data(), low_.data(), size_.data()};
   // Each of the `items` + 16 additions to `low`, of numbers that together are at most `items` + 16 halves of a unit of
   // `size`, rounds by half a unit at most. Twice that, for the roundings of `size` itself.
   const auto additions = static_cast<double>(items + 16);
   const double least_units = static_cast<double>(items) * 0x1p-1073;
-  monofold::detail::run_by_vectors(finish_work{count, additions * additions * 0x1p-105, least_units,
-                                               static_cast<double>(divisor), all, out});
+  monofold::detail::run_by_vectors(finish_work<Real>{count, additions * additions * 0x1p-105,
+                                                     least_units, static_cast<double>(divisor), all,
+                                                     out});
 }
 
 #else
 
 bool pair_sums::can_run() { return false; }
-void pair_sums::add(const double_columns&, std::int64_t, std::int64_t) {}
-void pair_sums::take(const double_rows&, std::int64_t, std::int64_t) {}
-void pair_sums::finish(std::int64_t, std::int64_t, std::int64_t, double*) {}
+template <class Item>
+void pair_sums::add(const side_by_side<Item>&, std::int64_t, std::int64_t) {}
+template <class Item>
+void pair_sums::take(const one_by_one<Item>&, std::int64_t, std::int64_t) {}
+template <class Real>
+void pair_sums::finish(std::int64_t, std::int64_t, std::int64_t, Real*) {}
 
 #endif
+
+template void pair_sums::add(const side_by_side<float>&, std::int64_t, std::int64_t);
+template void pair_sums::add(const side_by_side<double>&, std::int64_t, std::int64_t);
+template void pair_sums::take(const one_by_one<float>&, std::int64_t, std::int64_t);
+template void pair_sums::take(const one_by_one<double>&, std::int64_t, std::int64_t);
+template void pair_sums::finish(std::int64_t, std::int64_t, std::int64_t, float*);
+template void pair_sums::finish(std::int64_t, std::int64_t, std::int64_t, double*);
 
 void pair_sums::clear(std::int64_t width) {
   for (double* const part : {high_.data(), low_.data(), size_.data()}) {

@@ -1,5 +1,5 @@
 #pragma once
-/// runtime/pair_sums: sums of products of doubles, of some rows side by side, as two doubles with a bound of their error.
+/// runtime/pair_sums: sums of products of floats or doubles, of some rows, as two doubles with a bound of their error.
 
 #include <cstdint>
 #include <vector>
@@ -7,17 +7,19 @@
 namespace monofold::runtime {
 
 /// Rows that lie side by side: item i of row c is at [i * step + c] of an array.
-struct double_columns {
-  const double* left;
+template <class Item>
+struct side_by_side {
+  const Item* left;
   std::int64_t left_step;
-  const double* right;
+  const Item* right;
   std::int64_t right_step;
 };
 /// Rows one after the other: item i of row r is at [r * pitch + i] of an array.
-struct double_rows {
-  const double* left;
+template <class Item>
+struct one_by_one {
+  const Item* left;
   std::int64_t left_pitch;
-  const double* right;
+  const Item* right;
   std::int64_t right_pitch;
 };
 
@@ -41,12 +43,15 @@ class pair_sums {
   /// Begins anew, with sums of no products for so many rows.
   void clear(std::int64_t width);
   /// Adds `count` products to the sum of each of `width` rows.
-  void add(const double_columns& from, std::int64_t count, std::int64_t width);
+  template <class Item>
+  void add(const side_by_side<Item>& from, std::int64_t count, std::int64_t width);
   /// Sums of rows of `length` products each, of which there are `count`, in place of those before.
-  void take(const double_rows& from, std::int64_t count, std::int64_t length);
-  /// Sums of `count` rows, each of `items` products, over a divisor, rounded once to out[0], out[1], ..; NaN where the
-  /// bound does not tell which double that is, as of a sum that is 0. `out` has room for a multiple of 8.
-  void finish(std::int64_t count, std::int64_t items, std::int64_t divisor, double* out);
+  template <class Item>
+  void take(const one_by_one<Item>& from, std::int64_t count, std::int64_t length);
+  /// Sums of `count` rows, each of `items` products, over a divisor, rounded once to out[0], out[1], .., doubles or floats;
+  /// NaN where the bound does not tell which that is, as of a sum that is 0. `out` has room for a multiple of 8.
+  template <class Real>
+  void finish(std::int64_t count, std::int64_t items, std::int64_t divisor, Real* out);
 
  private:
   std::vector<double> high_;

@@ -171,6 +171,79 @@ TEST(pair_axes, doubles_of_every_kind) {
   mf::limit_instruction_set(mf::instruction_set::avx512);
 }
 
+template <class Item, class Real>
+std::vector<Real> dots_of(const std::vector<Item>& left, const std::vector<Item>& right,
+                          monofold_dtype type, monofold_dtype real, std::int64_t rows,
+                          std::int64_t columns, std::int64_t axis) {
+  const std::int64_t extents[] = {rows, columns};
+  std::vector<Real> out(static_cast<std::size_t>(axis == 0 ? columns : rows), Real{1});
+  EXPECT_EQ(monofold_dot_axis(left.data(), right.data(), type, 2, extents, nullptr, nullptr, &axis,
+                              1, nullptr, real, out.data(), std::ssize(out), nullptr),
+            MONOFOLD_OK);
+  return out;
+}
+
+/// Answers of any type are rounded once: without fused vectors each row goes to integers, whose leading bits decide.
+template <class Item>
+void check_roundings(const std::vector<Item>& left, const std::vector<Item>& right,
+                     monofold_dtype type, std::int64_t rows, std::int64_t columns) {
+  for (const std::int64_t axis : {0, 1}) {
+    std::vector<float> floats;
+    std::vector<double> doubles;
+    std::vector<std::uint16_t> halves;
+    for (const auto set :
+         {mf::instruction_set::baseline, mf::instruction_set::avx2, mf::instruction_set::avx512}) {
+      mf::limit_instruction_set(set);
+      const auto f = dots_of<Item, float>(left, right, type, MONOFOLD_FLOAT32, rows, columns, axis);
+      const auto d =
+          dots_of<Item, double>(left, right, type, MONOFOLD_FLOAT64, rows, columns, axis);
+      const auto h =
+          dots_of<Item, std::uint16_t>(left, right, type, MONOFOLD_FLOAT16, rows, columns, axis);
+      if (set == mf::instruction_set::baseline) {
+        floats = f;
+        doubles = d;
+        halves = h;
+      }
+      const auto same = [](const auto& a, const auto& b) {
+        return std::memcmp(a.data(), b.data(), a.size() * sizeof(a[0])) == 0;
+      };
+      ASSERT_TRUE(same(f, floats) && same(d, doubles) && same(h, halves))
+          << rows << " x " << columns << ", axis " << axis;
+    }
+  }
+}
+
+TEST(pair_axes, roundings_of_every_kind) {
+  // Halves of a unit of a float, of a double, and what decides them.
+  const float parts[] = {1,        -1,       0x1p-24F,  -0x1p-24F,  0x1p-25F, 3,
+                         0x1p-53F, 0x1p-60F, 0x1p-100F, -0x1p-149F, 0x1p120F};
+  const float rare[] = {0, -0.0F, HUGE_VALF, std::nanf(""), 0x1p127F};
+  inputs::generator random(9);
+  for (const std::int64_t columns : {1, 2, 3, 7, 15, 16, 17, 33, 70}) {
+    const std::int64_t rows = 61;
+    for (int kind = 0; kind < 4; ++kind) {
+      std::vector<float> left, right;
+      for (std::int64_t i = 0; i < rows * columns; ++i) {
+        const auto any = [&](const auto& of) { return of[random() % std::size(of)]; };
+        const bool is_rare = kind == 3 && random() % 50 == 0;
+        left.push_back(kind == 0
+                           ? static_cast<float>(static_cast<double>(random() >> 20) * 0x1p-40 - 1)
+                       : is_rare ? any(rare)
+                                 : any(parts));
+        right.push_back(kind == 1 ? 1
+                        : kind == 0
+                            ? static_cast<float>(static_cast<double>(random() >> 20) * 0x1p-44)
+                            : any(parts));
+      }
+      check_roundings(left, right, MONOFOLD_FLOAT32, rows, columns);
+      const std::vector<double> wide_left(left.begin(), left.end()),
+          wide_right(right.begin(), right.end());
+      check_roundings(wide_left, wide_right, MONOFOLD_FLOAT64, rows, columns);
+    }
+  }
+  mf::limit_instruction_set(mf::instruction_set::avx512);
+}
+
 TEST(pair_axes, what_is_wrong) {
   const std::vector<float> items(12, 2.0F);
   std::vector<float> out(4, -1.0F);

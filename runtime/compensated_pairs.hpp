@@ -1,5 +1,5 @@
 #pragma once
-/// runtime/pair_doubles: inner products of rows of float64, many rows at once.
+/// runtime/compensated_pairs: inner products of rows of float32 and float64, many rows at once.
 
 #include "runtime/answer_sink.hpp"
 #include "runtime/pair_groups.hpp"
@@ -14,6 +14,6 @@ namespace monofold::runtime {
 /// cost       one pass. Columns of two arrays in C order are read where they lie, and so are rows of 32 items and more;
 ///            else a thread copies what fits a part of the second-level cache
 /// tested by  tests/runtime/pair_axes_test.cpp
-bool fold_pairs_of_doubles(const row_reducer& reducer, const pair_groups& pairs, answer_sink& out);
+bool fold_compensated(const row_reducer& reducer, const pair_groups& pairs, answer_sink& out);
 
 }  // namespace monofold::runtime

@@ -1,10 +1,12 @@
-#include "runtime/pair_doubles.hpp"
+#include "runtime/compensated_pairs.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <variant>
 
+#include "monofold/platform/strict_arithmetic.hpp"
 #include "runtime/pair_sums.hpp"
 #include "runtime/stopping.hpp"
 
@@ -14,9 +16,11 @@ namespace {
 
 constexpr std::int64_t most_copied = 1 << 12;  // of a row
 
-class double_walker {
+/// Of items as they are stored, with answers of a type to which they are rounded.
+template <class Item, class Real>
+class compensated_walker {
  public:
-  double_walker(const row_reducer& reducer, const pair_groups& pairs, answer_sink& out)
+  compensated_walker(const row_reducer& reducer, const pair_groups& pairs, answer_sink& out)
       : reducer_(reducer),
         pairs_(pairs),
         items_(pairs.items()),
@@ -42,7 +46,8 @@ class double_walker {
 
  private:
   using row_group = pair_groups::row_group;
-  static constexpr std::int64_t bytes = sizeof(double);
+  static constexpr std::int64_t bytes = sizeof(Item);
+  static constexpr dtype real_type = sizeof(Real) == 8 ? dtype::float64 : dtype::float32;
 
   /// What a thread works with.
   struct room {
@@ -50,9 +55,9 @@ class double_walker {
         : sums(width), answers(width + 8), left(width * copied), right(width * copied) {}
 
     pair_sums sums;
-    monofold::detail::heap_array<double> answers;
-    monofold::detail::heap_array<double> left;
-    monofold::detail::heap_array<double> right;
+    monofold::detail::heap_array<Real> answers;
+    monofold::detail::heap_array<Item> left;
+    monofold::detail::heap_array<Item> right;
   };
 
   /// Whether neighbouring rows lie side by side in memory.
@@ -70,67 +75,90 @@ class double_walker {
     const std::int64_t share = (pairs_.rows().left.num_rows / threads + 7) / 8 * 8;
     return std::min(extent, std::clamp<std::int64_t>(share, 8, pair_sums::most_rows));
   }
-  static const double* doubles_at(const char* from) {
-    return reinterpret_cast<const double*>(from);
-  }
+  static const Item* items_at(const char* from) { return reinterpret_cast<const Item*>(from); }
 
   void fold_group(const row_group& left, const row_group& right, room& own) const {
+    Real* const answers = own.answers.data();
+    if (items_ == 1 && sizeof(Item) <= sizeof(Real)) {
+      multiply(left, right, answers);
+    } else {
+      sum_products(left, right, own);
+      for (int c = 0; c < left.width; ++c) {
+        if (answers[c] != answers[c]) answers[c] = answer_alone(left, right, c);
+      }
+    }
+    out_.keep_numbers({operation::dot, left.row, pairs_.rows().left.inner().number, left.width,
+                       real_type, answers, nullptr});
+  }
+  /// Rows of one pair, whose product is rounded once; each NaN is the quiet one.
+  void multiply(const row_group& left, const row_group& right, Real* out) const {
+    const monofold::strict_arithmetic arithmetic;
+    const std::int64_t left_step = pairs_.rows().left.inner().stride / bytes;
+    const std::int64_t right_step = pairs_.rows().right.inner().stride / bytes;
+    for (int c = 0; c < left.width; ++c) {
+      const double x = items_at(left.first)[c * left_step];
+      const double product = x * items_at(right.first)[c * right_step];
+      out[c] =
+          product == product ? static_cast<Real>(product) : std::numeric_limits<Real>::quiet_NaN();
+    }
+  }
+  void sum_products(const row_group& left, const row_group& right, room& own) const {
     const array_rows& rows = pairs_.rows().left;
     if (is_by_rows_) {
-      own.sums.take({doubles_at(left.first), rows.inner().stride / bytes, doubles_at(right.first),
-                     pairs_.rows().right.inner().stride / bytes},
-                    left.width, items_);
+      own.sums.template take<Item>(
+          {items_at(left.first), rows.inner().stride / bytes, items_at(right.first),
+           pairs_.rows().right.inner().stride / bytes},
+          left.width, items_);
     } else {
       own.sums.clear(left.width);
       is_by_columns_ ? add_columns(left, right, own) : add_copies(left, right, own);
     }
-    double* const answers = own.answers.data();
-    own.sums.finish(left.width, items_, 1, answers);
-    for (int c = 0; c < left.width; ++c) {
-      if (answers[c] != answers[c]) answers[c] = answer_alone(left, right, c);
-    }
-    out_.keep_numbers({operation::dot, left.row, rows.inner().number, left.width, dtype::float64,
-                       answers, nullptr});
+    own.sums.finish(left.width, items_, 1, own.answers.data());
   }
   void add_columns(const row_group& left, const row_group& right, room& own) const {
     monofold::detail::row_walk on_left(pairs_.rows().left, 0);
     monofold::detail::row_walk on_right(pairs_.rows().right, 0);
     for (std::int64_t i = 0; i < items_; on_left.next_stretch(), on_right.next_stretch()) {
       const std::int64_t n = on_left.items_left();
-      own.sums.add({doubles_at(left.first + on_left.offset()), on_left.stride() / bytes,
-                    doubles_at(right.first + on_right.offset()), on_right.stride() / bytes},
-                   n, left.width);
+      own.sums.template add<Item>(
+          {items_at(left.first + on_left.offset()), on_left.stride() / bytes,
+           items_at(right.first + on_right.offset()), on_right.stride() / bytes},
+          n, left.width);
       i += n;
     }
   }
   void add_copies(const row_group& left, const row_group& right, room& own) const {
     pairs_.gather(left, right, 0, items_, reinterpret_cast<char*>(own.left.data()),
                   reinterpret_cast<char*>(own.right.data()), left.width * bytes, bytes);
-    own.sums.add({own.left.data(), left.width, own.right.data(), left.width}, items_, left.width);
+    own.sums.template add<Item>({own.left.data(), left.width, own.right.data(), left.width}, items_,
+                                left.width);
   }
 
   /// The answer to a row of which the bound does not tell it.
-  double answer_alone(const row_group& left, const row_group& right, int column) const {
-    const monofold::detail::heap_array<double> pairs(2 * items_);
+  Real answer_alone(const row_group& left, const row_group& right, int column) const {
+    const monofold::detail::heap_array<Item> pairs(2 * items_);
     pairs_.gather_pairs(pairs_.one_of(left, column, pairs_.rows().left),
                         pairs_.one_of(right, column, pairs_.rows().right), 0, items_,
                         reinterpret_cast<char*>(pairs.data()), 0);
-    double zero = 0;
+    Real zero = 0;
     if (are_zeros(pairs.data(), zero)) return zero;
     if (items_ <= reducer_.longest_row()) {
       answer out{operation::dot};
       reducer_.answer_rows({reinterpret_cast<const char*>(pairs.data()), 0, 1, items_}, &out);
-      return std::get<double>(out.values[0]);
+      return real_of(out);
     }
     reducer one(reducer_.what());
     one.push(pairs.data(), items_);
-    return std::get<double>(one.finish(reducer_.how()).front().values[0]);
+    return real_of(one.finish(reducer_.how()).front());
+  }
+  static Real real_of(const answer& found) {
+    return std::visit([](const auto& x) { return static_cast<Real>(x); }, found.values[0]);
   }
   /// Whether all products are zeros, as of rows that are empty but for a few: their sum is -0 where all are.
-  bool are_zeros(const double* pairs, double& sum) const {
-    sum = -0.0;
+  bool are_zeros(const Item* pairs, Real& sum) const {
+    sum = Real{-0.0};
     for (std::int64_t i = 0; i < items_; ++i) {
-      const double x = pairs[2 * i], y = pairs[2 * i + 1];
+      const Item x = pairs[2 * i], y = pairs[2 * i + 1];
       if ((x != 0 && y != 0) || x - x != 0 || y - y != 0) return false;
       if (std::signbit(x) == std::signbit(y)) sum = 0;
     }
@@ -147,11 +175,18 @@ class double_walker {
 
 }  // namespace
 
-bool fold_pairs_of_doubles(const row_reducer& reducer, const pair_groups& pairs, answer_sink& out) {
+bool fold_compensated(const row_reducer& reducer, const pair_groups& pairs, answer_sink& out) {
   const request& what = reducer.what();
-  if (what.type != dtype::float64 || what.plain || what.nan != nan_policy::propagate) return false;
-  if (reducer.how() == rounding::to_odd || !pair_sums::can_run()) return false;
-  return double_walker(reducer, pairs, out).fold();
+  if ((what.type != dtype::float64 && what.type != dtype::float32) || what.plain) return false;
+  if (what.nan != nan_policy::propagate || !pair_sums::can_run()) return false;
+  const auto fold = [&]<class Real>(Real) {
+    return what.type == dtype::float64
+               ? compensated_walker<double, Real>(reducer, pairs, out).fold()
+               : compensated_walker<float, Real>(reducer, pairs, out).fold();
+  };
+  if (reducer.how() != rounding::to_odd) return fold(double{});
+  // Halves are rounded once, too, of what is known more of than a float.
+  return out.place_of(dtype::float32, 0) != nullptr && fold(float{});
 }
 
 }  // namespace monofold::runtime
