@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::int64_t most_copied = 1 << 12;  // of a row
 
-/// Of items as they are stored, with answers of a type to which they are rounded.
+/// Folds rows of such items, and rounds the answers to such numbers.
 template <class Item, class Real>
 class compensated_walker {
  public:

@@ -118,7 +118,7 @@ struct product_lanes {
 
 template <class Item>
 struct column_work {
-  const side_by_side<Item>& from;
+  const factors<Item>& from;
   std::int64_t count;
   std::int64_t width;
   const sum_arrays& all;
@@ -153,7 +153,7 @@ struct column_work {
 
 template <class Item>
 struct row_work {
-  const one_by_one<Item>& from;
+  const factors<Item>& from;
   std::int64_t count;
   std::int64_t length;
   const sum_arrays& all;
@@ -165,8 +165,8 @@ struct row_work {
   }
 
  private:
-  const Item* left(std::int64_t row) const { return from.left + row * from.left_pitch; }
-  const Item* right(std::int64_t row) const { return from.right + row * from.right_pitch; }
+  const Item* left(std::int64_t row) const { return from.left + row * from.left_step; }
+  const Item* right(std::int64_t row) const { return from.right + row * from.right_step; }
 
   template <int bytes>
   MONOFOLD_INLINE void take_row(std::int64_t row) const {
@@ -264,13 +264,13 @@ struct finish_work {
 bool pair_sums::can_run() { return instruction_set_in_use() != instruction_set::baseline; }
 
 template <class Item>
-void pair_sums::add(const side_by_side<Item>& from, std::int64_t count, std::int64_t width) {
+void pair_sums::add(const factors<Item>& from, std::int64_t count, std::int64_t width) {
   const sum_arrays all{high_.data(), low_.data(), size_.data()};
   monofold::detail::run_by_vectors(column_work<Item>{from, count, width, all});
 }
 
 template <class Item>
-void pair_sums::take(const one_by_one<Item>& from, std::int64_t count, std::int64_t length) {
+void pair_sums::take(const factors<Item>& from, std::int64_t count, std::int64_t length) {
   const sum_arrays all{high_.data(), low_.data(), size_.data()};
   monofold::detail::run_by_vectors(row_work<Item>{from, count, length, all});
 }
@@ -291,18 +291,18 @@ void pair_sums::finish(std::int64_t count, std::int64_t items, std::int64_t divi
 
 bool pair_sums::can_run() { return false; }
 template <class Item>
-void pair_sums::add(const side_by_side<Item>&, std::int64_t, std::int64_t) {}
+void pair_sums::add(const factors<Item>&, std::int64_t, std::int64_t) {}
 template <class Item>
-void pair_sums::take(const one_by_one<Item>&, std::int64_t, std::int64_t) {}
+void pair_sums::take(const factors<Item>&, std::int64_t, std::int64_t) {}
 template <class Real>
 void pair_sums::finish(std::int64_t, std::int64_t, std::int64_t, Real*) {}
 
 #endif
 
-template void pair_sums::add(const side_by_side<float>&, std::int64_t, std::int64_t);
-template void pair_sums::add(const side_by_side<double>&, std::int64_t, std::int64_t);
-template void pair_sums::take(const one_by_one<float>&, std::int64_t, std::int64_t);
-template void pair_sums::take(const one_by_one<double>&, std::int64_t, std::int64_t);
+template void pair_sums::add(const factors<float>&, std::int64_t, std::int64_t);
+template void pair_sums::add(const factors<double>&, std::int64_t, std::int64_t);
+template void pair_sums::take(const factors<float>&, std::int64_t, std::int64_t);
+template void pair_sums::take(const factors<double>&, std::int64_t, std::int64_t);
 template void pair_sums::finish(std::int64_t, std::int64_t, std::int64_t, float*);
 template void pair_sums::finish(std::int64_t, std::int64_t, std::int64_t, double*);
 

@@ -6,21 +6,13 @@
 
 namespace monofold::runtime {
 
-/// Rows that lie side by side: item i of row c is at [i * step + c] of an array.
+/// Items of two arrays, from which on their rows lie.
 template <class Item>
-struct side_by_side {
+struct factors {
   const Item* left;
   std::int64_t left_step;
   const Item* right;
   std::int64_t right_step;
-};
-/// Rows one after the other: item i of row r is at [r * pitch + i] of an array.
-template <class Item>
-struct one_by_one {
-  const Item* left;
-  std::int64_t left_pitch;
-  const Item* right;
-  std::int64_t right_pitch;
 };
 
 /// Sums of products of up to `num_rows` rows.
@@ -42,12 +34,12 @@ class pair_sums {
 
   /// Begins anew, with sums of no products for so many rows.
   void clear(std::int64_t width);
-  /// Adds `count` products to the sum of each of `width` rows.
+  /// Adds `count` products to the sum of each of `width` rows: item i of row c is at [i * step + c].
   template <class Item>
-  void add(const side_by_side<Item>& from, std::int64_t count, std::int64_t width);
-  /// Sums of rows of `length` products each, of which there are `count`, in place of those before.
+  void add(const factors<Item>& columns, std::int64_t count, std::int64_t width);
+  /// Sums of `count` rows of `length` products, in place of those before: item i of row r is at [r * step + i].
   template <class Item>
-  void take(const one_by_one<Item>& from, std::int64_t count, std::int64_t length);
+  void take(const factors<Item>& rows, std::int64_t count, std::int64_t length);
   /// Sums of `count` rows, each of `items` products, over a divisor, rounded once to out[0], out[1], .., doubles or floats;
   /// NaN where the bound does not tell which that is, as of a sum that is 0. `out` has room for a multiple of 8.
   template <class Real>
