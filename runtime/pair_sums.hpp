@@ -24,8 +24,8 @@ struct factors {
 class pair_sums {
  public:
   static constexpr std::int64_t most_rows = 512;
-  static constexpr std::int64_t most_items = 1
-                                             << 18;  // of a row: the bound grows with their square
+  static constexpr std::int64_t most_items =
+      262'144;  // of a row: the bound grows with their square
 
   /// Whether the processor has the instructions, and this code is compiled for them.
   static bool can_run();
