@@ -1,20 +1,25 @@
 #include "runtime/compensated_pairs.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <variant>
+#include <vector>
 
 #include "monofold/platform/strict_arithmetic.hpp"
 #include "runtime/pair_sums.hpp"
 #include "runtime/stopping.hpp"
+#include "runtime/zero_products.hpp"
 
 namespace monofold::runtime {
 
 namespace {
 
-constexpr std::int64_t most_copied = 1 << 12;  // of a row
+constexpr std::int64_t most_copied = 1 << 12;   // items of a row
+constexpr std::int64_t most_at_once = 1 << 12;  // items of columns, between looks whether to stop
+constexpr std::int64_t least_alone =
+    256;  // items: of a row that is read where it lies, if the bound does not tell
+constexpr int most_slow = 16;  // rows that are copied together then
 
 /// Folds rows of such items, and rounds the answers to such numbers.
 template <class Item, class Real>
@@ -26,6 +31,7 @@ class compensated_walker {
         items_(pairs.items()),
         is_by_rows_(pairs.are_in_place()),
         is_by_columns_(are_columns(pairs.rows().left) && are_columns(pairs.rows().right)),
+        one_(reducer.what()),
         out_(out) {}
 
   bool fold() const {
@@ -33,6 +39,9 @@ class compensated_walker {
     if (items_ > most) return false;
     const std::int64_t width = width_of_groups();
     const pair_groups::list all(pairs_, width);
+    // A thread takes a group alone.
+    const std::int64_t threads = monofold::detail::concurrency(pairs_.num_threads());
+    if (items_ > reducer_.longest_row() && all.count() < threads) return false;
     pairs_.for_groups(all.count(), width * items_ * 2 * bytes,
                       [&](std::int64_t begin, std::int64_t end) {
                         room own(width, is_by_rows_ || is_by_columns_ ? 0 : items_);
@@ -52,12 +61,19 @@ class compensated_walker {
   /// What a thread works with.
   struct room {
     room(std::int64_t width, std::int64_t copied)
-        : sums(width), answers(width + 8), left(width * copied), right(width * copied) {}
+        : sums(width),
+          zeros(width),
+          answers(width + 8),
+          left(width * copied),
+          right(width * copied) {}
 
     pair_sums sums;
+    zero_products<Item> zeros;
     monofold::detail::heap_array<Real> answers;
     monofold::detail::heap_array<Item> left;
     monofold::detail::heap_array<Item> right;
+    std::vector<Item> slow{};  // pairs of rows of which the bound does not tell
+    std::vector<answer> found{static_cast<std::size_t>(most_slow), answer{operation::dot}};
   };
 
   /// Whether neighbouring rows lie side by side in memory.
@@ -66,15 +82,17 @@ class compensated_walker {
   }
   std::int64_t width_of_groups() const {
     const std::int64_t extent = pairs_.rows().left.inner().extent;
-    if (is_by_rows_) return std::min(extent, pair_sums::most_rows);
-    if (!is_by_columns_) {
-      const std::int64_t fitting = monofold::detail::block_bytes / (2 * bytes * items_);
-      return std::min(extent, std::clamp<std::int64_t>(fitting, 8, pair_sums::most_rows));
-    }
+    const std::int64_t fitting = monofold::detail::block_bytes / (2 * bytes * items_);
+    const auto clamped = [&](std::int64_t width, std::int64_t least) {
+      return std::min(extent, std::clamp(width, least, pair_sums::most_rows));
+    };
+    if (is_by_rows_) return clamped(fitting, 1);
+    if (!is_by_columns_) return clamped(fitting, 8);
     const std::int64_t threads = monofold::detail::concurrency(pairs_.num_threads());
-    const std::int64_t share = (pairs_.rows().left.num_rows / threads + 7) / 8 * 8;
-    return std::min(extent, std::clamp<std::int64_t>(share, 8, pair_sums::most_rows));
+    return clamped((pairs_.rows().left.num_rows / threads + 7) / 8 * 8, 8);
   }
+  std::int64_t left_step() const { return pairs_.rows().left.inner().stride / bytes; }
+  std::int64_t right_step() const { return pairs_.rows().right.inner().stride / bytes; }
   static const Item* items_at(const char* from) { return reinterpret_cast<const Item*>(from); }
 
   void fold_group(const row_group& left, const row_group& right, room& own) const {
@@ -83,9 +101,7 @@ class compensated_walker {
       multiply(left, right, answers);
     } else {
       sum_products(left, right, own);
-      for (int c = 0; c < left.width; ++c) {
-        if (answers[c] != answers[c]) answers[c] = answer_alone(left, right, c);
-      }
+      answer_unknown(left, right, own);
     }
     out_.keep_numbers({operation::dot, left.row, pairs_.rows().left.inner().number, left.width,
                        real_type, answers, nullptr});
@@ -93,76 +109,125 @@ class compensated_walker {
   /// Rows of one pair, whose product is rounded once; each NaN is the quiet one.
   void multiply(const row_group& left, const row_group& right, Real* out) const {
     const monofold::strict_arithmetic arithmetic;
-    const std::int64_t left_step = pairs_.rows().left.inner().stride / bytes;
-    const std::int64_t right_step = pairs_.rows().right.inner().stride / bytes;
     for (int c = 0; c < left.width; ++c) {
-      const double x = items_at(left.first)[c * left_step];
-      const double product = x * items_at(right.first)[c * right_step];
+      const double x = items_at(left.first)[c * left_step()];
+      const double product = x * items_at(right.first)[c * right_step()];
       out[c] =
           product == product ? static_cast<Real>(product) : std::numeric_limits<Real>::quiet_NaN();
     }
   }
   void sum_products(const row_group& left, const row_group& right, room& own) const {
-    const array_rows& rows = pairs_.rows().left;
     if (is_by_rows_) {
       own.sums.template take<Item>(
-          {items_at(left.first), rows.inner().stride / bytes, items_at(right.first),
-           pairs_.rows().right.inner().stride / bytes},
-          left.width, items_);
+          {items_at(left.first), left_step(), items_at(right.first), right_step()}, left.width,
+          items_);
     } else {
       own.sums.clear(left.width);
-      is_by_columns_ ? add_columns(left, right, own) : add_copies(left, right, own);
+      if (!is_by_columns_) {
+        pairs_.gather(left, right, 0, items_, reinterpret_cast<char*>(own.left.data()),
+                      reinterpret_cast<char*>(own.right.data()), left.width * bytes, bytes);
+      }
+      for_columns(left, right, own, [&](const factors<Item>& columns, std::int64_t count) {
+        own.sums.add(columns, count, left.width);
+      });
     }
     own.sums.finish(left.width, items_, 1, own.answers.data());
   }
-  void add_columns(const row_group& left, const row_group& right, room& own) const {
+  /// Calls use(columns, count) for items of all rows of a group, some at a time.
+  template <class Use>
+  void for_columns(const row_group& left, const row_group& right, const room& own,
+                   const Use& use) const {
+    if (!is_by_columns_) {
+      return use(factors<Item>{own.left.data(), left.width, own.right.data(), left.width}, items_);
+    }
     monofold::detail::row_walk on_left(pairs_.rows().left, 0);
     monofold::detail::row_walk on_right(pairs_.rows().right, 0);
     for (std::int64_t i = 0; i < items_; on_left.next_stretch(), on_right.next_stretch()) {
       const std::int64_t n = on_left.items_left();
-      own.sums.template add<Item>(
-          {items_at(left.first + on_left.offset()), on_left.stride() / bytes,
-           items_at(right.first + on_right.offset()), on_right.stride() / bytes},
-          n, left.width);
+      for (std::int64_t at = 0; at < n; at += most_at_once) {
+        stop_of_call.check();
+        use(factors<Item>{items_at(left.first + on_left.offset() + at * on_left.stride()),
+                          on_left.stride() / bytes,
+                          items_at(right.first + on_right.offset() + at * on_right.stride()),
+                          on_right.stride() / bytes},
+            std::min(most_at_once, n - at));
+      }
       i += n;
     }
   }
-  void add_copies(const row_group& left, const row_group& right, room& own) const {
-    pairs_.gather(left, right, 0, items_, reinterpret_cast<char*>(own.left.data()),
-                  reinterpret_cast<char*>(own.right.data()), left.width * bytes, bytes);
-    own.sums.template add<Item>({own.left.data(), left.width, own.right.data(), left.width}, items_,
-                                left.width);
-  }
 
-  /// The answer to a row of which the bound does not tell it.
-  Real answer_alone(const row_group& left, const row_group& right, int column) const {
-    const monofold::detail::heap_array<Item> pairs(2 * items_);
-    pairs_.gather_pairs(pairs_.one_of(left, column, pairs_.rows().left),
-                        pairs_.one_of(right, column, pairs_.rows().right), 0, items_,
-                        reinterpret_cast<char*>(pairs.data()), 0);
-    Real zero = 0;
-    if (are_zeros(pairs.data(), zero)) return zero;
-    if (items_ <= reducer_.longest_row()) {
-      answer out{operation::dot};
-      reducer_.answer_rows({reinterpret_cast<const char*>(pairs.data()), 0, 1, items_}, &out);
-      return real_of(out);
+  /// Answers to rows of which the bound does not tell them.
+  void answer_unknown(const row_group& left, const row_group& right, room& own) const {
+    Real* const answers = own.answers.data();
+    const auto is_unknown = [&](int c) { return answers[c] != answers[c]; };
+    bool any = false, any_zeros = false;
+    for (int c = 0; c < left.width; ++c) {
+      any |= is_unknown(c);
+      any_zeros |= own.sums.has_zeros(c);
     }
-    reducer one(reducer_.what());
-    one.push(pairs.data(), items_);
-    return real_of(one.finish(reducer_.how()).front());
+    if (!any) return;
+    if (any_zeros) {
+      own.zeros.clear();
+      if (!is_by_rows_) {
+        for_columns(left, right, own, [&](const factors<Item>& columns, std::int64_t count) {
+          own.zeros.add(columns.left, columns.left_step, columns.right, columns.right_step, count,
+                        left.width);
+        });
+      }
+      for (int c = 0; c < left.width; ++c) {
+        if (!own.sums.has_zeros(c)) continue;
+        if (is_by_rows_) {
+          own.zeros.add_row(c, items_at(left.first) + c * left_step(),
+                            items_at(right.first) + c * right_step(), items_);
+        }
+        if (own.zeros.are_all(c)) answers[c] = static_cast<Real>(own.zeros.sum(c));
+      }
+    }
+    for (int c = 0; c < left.width;) {
+      int end = c;
+      while (end < left.width && end - c < most_slow && is_unknown(end)) ++end;
+      if (end > c) answer_slowly(left, right, c, end, own);
+      c = std::max(end, c + 1);
+    }
+  }
+  /// The answers to rows [begin, end) of a group.
+  void answer_slowly(const row_group& left, const row_group& right, int begin, int end,
+                     room& own) const {
+    const monofold::strict_arithmetic arithmetic;  // for subnormal answers
+    const row_group on_left = some_of(left, begin, end, pairs_.rows().left);
+    const row_group on_right = some_of(right, begin, end, pairs_.rows().right);
+    Real* const answers = own.answers.data() + begin;
+    if ((is_by_rows_ && items_ >= least_alone) || items_ > reducer_.longest_row()) {
+      for (int c = 0; c < end - begin; ++c) {
+        const char* l = on_left.first + c * left_step() * bytes;
+        const char* r = on_right.first + c * right_step() * bytes;
+        if (!is_by_rows_) {
+          own.slow.resize(static_cast<std::size_t>(2 * items_));
+          auto* const to = reinterpret_cast<char*>(own.slow.data());
+          pairs_.gather(some_of(on_left, c, c + 1, pairs_.rows().left),
+                        some_of(on_right, c, c + 1, pairs_.rows().right), 0, items_, to,
+                        to + items_ * bytes, bytes, 0);
+          l = to;
+          r = to + items_ * bytes;
+        }
+        answers[c] = real_of(one_.answers_about_pairs(l, r, items_, reducer_.how()).front());
+      }
+      return;
+    }
+    own.slow.resize(static_cast<std::size_t>(2 * items_ * most_slow));
+    auto* const to = reinterpret_cast<char*>(own.slow.data());
+    const std::int64_t pitch = 2 * items_ * bytes;
+    pairs_.gather_pairs(on_left, on_right, 0, items_, to, pitch);
+    reducer_.answer_rows({to, pitch, end - begin, items_}, own.found.data());
+    for (int c = 0; c < end - begin; ++c) {
+      answers[c] = real_of(own.found[static_cast<std::size_t>(c)]);
+    }
+  }
+  row_group some_of(const row_group& group, int begin, int end, const array_rows& side) const {
+    return {group.first + begin * side.inner().stride, pairs_.row_of(group, begin), end - begin};
   }
   static Real real_of(const answer& found) {
     return std::visit([](const auto& x) { return static_cast<Real>(x); }, found.values[0]);
-  }
-  /// Whether all products are zeros, as of rows that are empty but for a few: their sum is -0 where all are.
-  bool are_zeros(const Item* pairs, Real& sum) const {
-    sum = Real{-0.0};
-    for (std::int64_t i = 0; i < items_; ++i) {
-      const Item x = pairs[2 * i], y = pairs[2 * i + 1];
-      if ((x != 0 && y != 0) || x - x != 0 || y - y != 0) return false;
-      if (std::signbit(x) == std::signbit(y)) sum = 0;
-    }
-    return true;
   }
 
   const row_reducer& reducer_;
@@ -170,6 +235,7 @@ class compensated_walker {
   std::int64_t items_;  // of a row
   bool is_by_rows_;
   bool is_by_columns_;
+  reducer one_;  // which answers about a row alone
   answer_sink& out_;
 };
 

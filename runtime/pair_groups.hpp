@@ -44,10 +44,6 @@ class pair_groups {
   std::int64_t row_of(const row_group& group, int column) const {
     return group.row + column * rows_.left.inner().number;
   }
-  /// One row of a group.
-  row_group one_of(const row_group& group, int column, const array_rows& side) const {
-    return {group.first + column * side.inner().stride, row_of(group, column), 1};
-  }
   /// How many rows of so many bytes of pairs are read together.
   std::int64_t width_for(std::int64_t row_bytes) const;
 

@@ -44,6 +44,8 @@ class pair_sums {
   /// NaN where the bound does not tell which that is, as of a sum that is 0. `out` has room for a multiple of 8.
   template <class Real>
   void finish(std::int64_t count, std::int64_t items, std::int64_t divisor, Real* out);
+  /// Whether all products of a row were 0, or rounded to it.
+  bool has_zeros(std::int64_t row) const { return size_[static_cast<std::size_t>(row)] == 0; }
 
  private:
   std::vector<double> high_;

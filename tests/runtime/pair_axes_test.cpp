@@ -6,6 +6,9 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
 
 #include "monofold/monofold.h"
 #include "monofold/platform/dtype.hpp"
@@ -170,6 +173,64 @@ TEST(pair_axes, doubles_of_every_kind) {
   }
   mf::limit_instruction_set(mf::instruction_set::avx512);
 }
+
+/// Rows of which the bound does not tell the sum: ties, sums that are 0, NaN, zeros of either sign; few and many, long too.
+TEST(pair_axes, sums_that_the_bound_does_not_tell) {
+  for (const std::int64_t length : {2, 40, 300, 5000, 16385, 70'000}) {
+    for (const std::int64_t rows : {1, 3, 20}) {
+      for (int kind = 0; kind < 5; ++kind) {
+        std::vector<double> left, right;
+        for (std::int64_t i = 0; i < rows * length; ++i) {
+          const std::int64_t r = i / length, at = i % length;
+          const double tie = at == 0 ? 1 : at == 1 ? 0x1p-53 : 0;
+          const double cancelling = at % 2 == 0 ? 1.5 + static_cast<double>(r) : -left.back();
+          left.push_back(kind == 0                  ? tie
+                         : kind == 1                ? cancelling
+                         : kind == 2 && at % 9 == 4 ? HUGE_VAL
+                         : kind == 3                ? -0.0
+                         : (r + at) % 2 == 0        ? 0.0
+                                                    : -0.0);
+          right.push_back(kind == 2 && at % 9 == 5 ? std::nan("")
+                          : kind == 4              ? static_cast<double>(r % 2) - 0.5
+                                                   : 1);
+        }
+        if (length % 2 != 0 && kind == 1) right.back() = 0;
+        for (const int axis : {0, 1}) {
+          monofold_options options = MONOFOLD_OPTIONS_INIT;
+          options.num_threads = 2;
+          const std::int64_t m = axis == 1 ? rows : length, n = axis == 1 ? length : rows;
+          check_dots_of(left, right, mf::dtype::float64, m, n, axis, options);
+          const std::vector<float> l(left.begin(), left.end()), r(right.begin(), right.end());
+          check_dots_of(l, r, mf::dtype::float32, m, n, axis, options);
+        }
+      }
+    }
+  }
+}
+
+#if defined(__SSE2__)
+/// A caller may have subnormal numbers taken for 0: of an undecided row, 2^-60 + 2^-113, the first factors are such.
+TEST(pair_axes, where_the_caller_flushes) {
+  std::vector<double> left(80), right(80, 1.0);
+  for (const std::size_t row : {0, 40}) {
+    left[row] = 0x1p-1060;
+    right[row] = 0x1p1000;
+    left[row + 1] = 0x1p-1074;
+    right[row + 1] = 0x1p961;
+  }
+  const unsigned before = _mm_getcsr();
+  _mm_setcsr(before | 0x8040);
+  double out[2];
+  const std::int64_t extents[] = {2, 40}, axis = 1;
+  const int code =
+      monofold_dot_axis(left.data(), right.data(), MONOFOLD_FLOAT64, 2, extents, nullptr, nullptr,
+                        &axis, 1, nullptr, MONOFOLD_FLOAT64, out, 2, nullptr);
+  _mm_setcsr(before);
+  ASSERT_EQ(code, MONOFOLD_OK);
+  EXPECT_EQ(out[0], 0x1p-60);
+  EXPECT_EQ(out[1], 0x1p-60);
+}
+#endif
 
 template <class Item, class Real>
 std::vector<Real> dots_of(const std::vector<Item>& left, const std::vector<Item>& right,

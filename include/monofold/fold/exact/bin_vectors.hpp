@@ -21,7 +21,7 @@ inline constexpr int most_deposits = 480;
 inline constexpr int least_headroom = 10;
 static_assert(most_deposits < 1 << (least_headroom - 1));
 
-/// `num` vectors a bin, of bins that are set and have at least `least_headroom`.
+/// `num` vectors a bin, of bins that are set and have room for what is to be deposited.
 template <int bytes, int bins, int num>
 struct bin_vectors {
   using real = typename lanes<bytes>::real;
