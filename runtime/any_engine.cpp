@@ -131,7 +131,7 @@ member_states any_engine::fold_node(const raw_items& items, std::int64_t first_i
   for (const auto& one : members_) folders.push_back(one->start());
   if (!folders.empty()) folders.front()->enable_prefetch();
   // Blocks stay in the nearest cache while several members, or a copy, read them.
-  const int tiles = folders.size() == 1 && items.right == nullptr
+  const int tiles = folders.size() == 1 && folders.front()->keeps_running && items.right == nullptr
                         ? monofold::detail::block_tiles_alone
                         : monofold::detail::block_tiles;
   const std::int64_t block = tiles * tile_items_of(items.item_bytes);

@@ -100,6 +100,7 @@ class folder final : public member_folder {
       : member_folder(add, add_apart), fold(f), part(f) {
     if constexpr (requires { part.held.nans(); }) nans = &part.held.nans();
     only_nans = counts_nans_v<Fold>;
+    keeps_running = has_running_sum_v<Fold, Item>;
   }
   std::unique_ptr<state_box> total() const override {
     return std::make_unique<state_of<typename Fold::state>>(part.total(fold));

@@ -51,6 +51,8 @@ class member_folder {
   /// Where it counts NaN among other things, if it does, and whether it counts nothing else.
   const std::int64_t* nans = nullptr;
   bool only_nans = false;
+  /// Whether it would rather have long blocks: an exact sum sets the processor's flags in each, and asks them.
+  bool keeps_running = false;
   /// Whether another member has met no NaN in the block that is next.
   bool expects_numbers = false;
 

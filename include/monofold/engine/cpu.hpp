@@ -34,7 +34,8 @@ inline constexpr cpu_engine cpu{};
 namespace detail {
 
 /// Tiles that one thread looks at before it moves on: 4 of 4 KiB stay in the first-level cache while several folds of an
-/// `all` read them in turn. One alone takes more: an exact sum sets and asks the processor's flags each time.
+/// `all` read them in turn, or one looks for the place of what it found. An exact sum alone takes more: it sets the
+/// processor's flags each time, and asks them.
 inline constexpr int block_tiles = 4;
 inline constexpr int block_tiles_alone = 64;
 
@@ -49,7 +50,7 @@ typename F::state fold_node(const F& f, const View& view, std::int64_t at, std::
   using item = typename View::item_type;
   node_folder<F, item> folder(f);
   if constexpr (contiguous_item_view<View>) {
-    constexpr int tiles = is_all_fold<F>::value ? block_tiles : block_tiles_alone;
+    constexpr int tiles = has_running_sum_v<F, item> ? block_tiles_alone : block_tiles;
     constexpr std::int64_t block = std::int64_t{tiles} * tile_items_v<item>;
     const item* const items = view.data() + at;
     for (std::int64_t done = 0; done < count; done += block) {
