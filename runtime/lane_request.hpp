@@ -47,6 +47,11 @@ inline bool are_sums_of_doubles(const lane_request& what) {
 /// The request as one for lanes of such rows; false: they do not have it.
 bool as_lane_request(const row_reducer& reducer, const array_rows& rows, lane_request& out);
 
+/// Whether threads share columns of so many bytes: to wake one takes as long as to add up some 300 KiB.
+inline bool are_shared(const lane_request& what, std::int64_t num_bytes) {
+  return (what.fold == lane_fold::moments ? 2 : 1) * num_bytes >= 512 * 1024;
+}
+
 /// So many columns of so many items at a time: long stretches of each row of memory, but states that stay in the first- or
 /// second-level cache.
 std::int64_t most_columns(const lane_request& what, std::int64_t row_items);

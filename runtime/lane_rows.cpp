@@ -35,8 +35,10 @@ class lane_walker {
         rows_(in_bytes(rows, item_bytes_)),
         in_rows_(rows.is_contiguous() && !are_single_items(rows)),
         is_dense_(fills_memory(rows)),
-        num_threads_(num_threads),
-        threads_(monofold::detail::concurrency(num_threads)),
+        num_threads_(in_rows_ || are_shared(what, rows.num_rows * rows.row_items * item_bytes_)
+                         ? num_threads
+                         : 1),
+        threads_(monofold::detail::concurrency(num_threads_)),
         loops_(find_lane_loops(what.fold, what.type)),
         out_(out),
         answer_slowly_(answer_slowly) {}
@@ -54,10 +56,7 @@ class lane_walker {
       return false;
     }
     if (in_rows_ && rows_.row_items > longest_row()) return false;
-    if (!in_rows_ && part_tiles() < num_tiles()) {
-      fold_columns_in_parts();
-      return true;
-    }
+    if (!in_rows_ && part_tiles() < num_tiles()) return fold_columns_in_parts();
     const std::int64_t fit =
         std::max<std::int64_t>(1, monofold::detail::piece_bytes / (rows_.row_items * item_bytes_));
     const std::int64_t width =
@@ -273,7 +272,7 @@ class lane_walker {
   }
 
   /// Long columns of which there are few: threads share their tiles, and parts meet as tiles do.
-  void fold_columns_in_parts() const {
+  bool fold_columns_in_parts() const {
     const std::int64_t width = columns_together();
     const std::int64_t part = part_tiles() * tile_items();
     const std::int64_t parts = (rows_.row_items + part - 1) / part;
@@ -306,6 +305,7 @@ class lane_walker {
             store_answers(group, begin, end, are_known, *all);
           });
     }
+    return true;
   }
 
   void answer(const row_group& group, const lane_states& states, lane_totals& totals) const {
