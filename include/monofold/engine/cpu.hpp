@@ -85,7 +85,7 @@ void fold_nodes(const F& f, std::int64_t first_tile, std::int64_t end_tile, int 
     }
   };
   take_nodes(first_tile);
-  // The first batch is full, or the only one. No more: states may be large, and few items are few nodes.
+  // The first batch is full, or the only one: no batch needs more states, which may be large.
   const heap_array<typename F::state> states(static_cast<std::int64_t>(nodes.size()));
   for (; !nodes.empty(); take_nodes(nodes.back().end_tile())) {
     parallel(static_cast<std::int64_t>(nodes.size()),
