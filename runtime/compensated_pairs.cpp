@@ -160,13 +160,11 @@ class compensated_walker {
   void answer_unknown(const row_group& left, const row_group& right, room& own) const {
     Real* const answers = own.answers.data();
     const auto is_unknown = [&](int c) { return answers[c] != answers[c]; };
-    bool any = false, any_zeros = false;
-    for (int c = 0; c < left.width; ++c) {
-      any |= is_unknown(c);
-      any_zeros |= own.sums.has_zeros(c);
-    }
-    if (!any) return;
-    if (any_zeros) {
+    int unknown = 0, zeros = 0;
+    for (int c = 0; c < left.width; ++c) unknown += is_unknown(c) ? 1 : 0;
+    if (unknown == 0) return;
+    for (int c = 0; c < left.width; ++c) zeros += own.sums.has_zeros(c) ? 1 : 0;
+    if (zeros > 0) {
       own.zeros.clear();
       if (!is_by_rows_) {
         for_columns(left, right, own, [&](const factors<Item>& columns, std::int64_t count) {

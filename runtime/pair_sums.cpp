@@ -209,7 +209,8 @@ struct row_work {
 template <class Real>
 struct finish_work {
   std::int64_t count;
-  double per_size;  // the bound of what roundings of `low` have lost, for the sum of magnitudes
+  double
+      per_size;  // the bound of what roundings of `low` have lost, of the quotient, for the sum of magnitudes
   double at_least;  // what products below the smallest numbers may lack
   double divisor;
   const sum_arrays& all;
@@ -222,17 +223,19 @@ struct finish_work {
     for (std::int64_t c = 0; c < count; c += bytes / 8) {
       product_lanes<bytes> sums;
       sums.load(all, c);
-      // The sum is divisor * high + (rest + low) of that quotient.
-      const real one = real{} + divisor;
-      const real high = sums.high / one;
-      real back;
-      monofold::detail::multiply_subtract<bytes>(high, one, sums.high, back);
-      const real rest = sums.low - back;
+      real high = sums.high, rest = sums.low;
+      if (divisor != 1) {  // the sum is divisor * high + rest of that quotient
+        const real one = real{} + divisor;
+        high = sums.high / one;
+        real back;
+        monofold::detail::multiply_subtract<bytes>(high, one, sums.high, back);
+        rest = (sums.low - back) / one;
+      }
       const real magnitude = (real)((whole)rest & INT64_MAX);  // NOLINT: the bits
       // What roundings from here on lose of the rest is counted too.
       const real doubt = sums.size * per_size + magnitude * 0x1p-50 + at_least;
-      const real least = high + (rest - doubt) / one;
-      const real most = high + (rest + doubt) / one;
+      const real least = high + (rest - doubt);
+      const real most = high + (rest + doubt);
       if constexpr (sizeof(Real) == 8) {
         store_known<whole>(least, most, out + c);
       } else {
@@ -281,10 +284,10 @@ void pair_sums::finish(std::int64_t count, std::int64_t items, std::int64_t divi
   // Each of the `items` + 16 additions to `low`, of numbers that together are at most `items` + 16 halves of a unit of
   // `size`, rounds by half a unit at most. Twice that, for the roundings of `size` itself.
   const auto additions = static_cast<double>(items + 16);
+  const auto over = static_cast<double>(divisor);
   const double least_units = static_cast<double>(items) * 0x1p-1073;
-  monofold::detail::run_by_vectors(finish_work<Real>{count, additions * additions * 0x1p-105,
-                                                     least_units, static_cast<double>(divisor), all,
-                                                     out});
+  monofold::detail::run_by_vectors(finish_work<Real>{count, additions * additions * 0x1p-105 / over,
+                                                     least_units, over, all, out});
 }
 
 #else
