@@ -3,11 +3,11 @@
 
 #include <cstdint>
 
-#include "monofold/fold/dot.hpp"
 #include "monofold/fold/exact/accumulator.hpp"
 #include "monofold/fold/exact/anchored_sums.hpp"
 #include "monofold/fold/exact/moments_sweep.hpp"
 #include "monofold/fold/exact/term.hpp"
+#include "monofold/fold/item_pair.hpp"
 #include "monofold/platform/numbers.hpp"
 
 #if defined(MONOFOLD_EXACT_X86)

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "monofold/fold/item_pair.hpp"
 #include "monofold/fold/sum.hpp"
 #include "monofold/platform/host_device.hpp"
 #include "monofold/platform/numbers.hpp"
@@ -11,19 +12,6 @@
 #include "monofold/platform/wide_int.hpp"
 
 namespace monofold {
-
-namespace stored {
-
-/// Two items with the same index, as `zip` makes them.
-template <class Left, class Right>
-struct item_pair {
-  Left left;
-  Right right;
-};
-
-}  // namespace stored
-
-using stored::item_pair;
 
 /// The sum of products of floating-point pairs in double, in the plan's tree.
 ///
@@ -208,14 +196,6 @@ struct integer_dot_fold : detail::integer_dot_slots<Left, Right> {
 };
 
 namespace detail {
-
-template <class Pair>
-struct pair_types;
-template <class Left, class Right>
-struct pair_types<item_pair<Left, Right>> {
-  using left = Left;
-  using right = Right;
-};
 
 template <class Pair>
 concept pair_of_numbers =

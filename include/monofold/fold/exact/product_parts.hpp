@@ -5,7 +5,6 @@
 #include <cstring>
 #include <type_traits>
 
-#include "monofold/fold/dot.hpp"
 #include "monofold/fold/exact/add_by_digits.hpp"
 #include "monofold/fold/exact/bin_accumulator.hpp"
 #include "monofold/fold/exact/bin_plan.hpp"
@@ -14,6 +13,7 @@
 #include "monofold/fold/exact/sweep.hpp"
 #include "monofold/fold/exact/term.hpp"
 #include "monofold/fold/exact/vectors.hpp"
+#include "monofold/fold/item_pair.hpp"
 #include "monofold/platform/bits.hpp"
 #include "monofold/platform/float_format.hpp"
 #include "monofold/platform/host_device.hpp"

@@ -3,10 +3,10 @@
 
 #include <cstdint>
 
-#include "monofold/fold/dot.hpp"
 #include "monofold/fold/exact/digits.hpp"
 #include "monofold/fold/exact/number.hpp"
 #include "monofold/fold/exact/state.hpp"
+#include "monofold/fold/item_pair.hpp"
 #include "monofold/platform/float_format.hpp"
 #include "monofold/platform/host_device.hpp"
 #include "monofold/platform/numbers.hpp"
