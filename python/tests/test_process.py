@@ -283,7 +283,7 @@ def test_info_says_why_there_is_no_gpu(tmp_path):
 def test_core_is_small():
     # Unpacked; tools/check_wheel.py weighs the wheel, of which this is 2.1 MB of at most 6.
     core = sys.modules["monofold._core"].__file__
-    assert os.path.getsize(core) < 6.2e6
+    assert os.path.getsize(core) < 6.4e6
 
 
 def test_other_threads_run_meanwhile():
