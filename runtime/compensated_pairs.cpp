@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <variant>
 #include <vector>
 
@@ -17,9 +18,7 @@ namespace {
 
 constexpr std::int64_t most_copied = 1 << 12;   // items of a row
 constexpr std::int64_t most_at_once = 1 << 12;  // items of columns, between looks whether to stop
-constexpr std::int64_t least_alone =
-    256;  // items: of a row that is read where it lies, if the bound does not tell
-constexpr int most_slow = 16;  // rows that are copied together then
+constexpr int most_slow = 16;                   // rows that are copied together then
 
 /// Folds rows of such items, and rounds the answers to such numbers.
 template <class Item, class Real>
@@ -31,7 +30,6 @@ class compensated_walker {
         items_(pairs.items()),
         is_by_rows_(pairs.are_in_place()),
         is_by_columns_(are_columns(pairs.rows().left) && are_columns(pairs.rows().right)),
-        one_(reducer.what()),
         out_(out) {}
 
   bool fold() const {
@@ -58,22 +56,25 @@ class compensated_walker {
   static constexpr std::int64_t bytes = sizeof(Item);
   static constexpr dtype real_type = sizeof(Real) == 8 ? dtype::float64 : dtype::float32;
 
+  /// What a thread needs for rows of which the bound does not tell the sum.
+  struct slow_room {
+    slow_room(const request& what, std::int64_t width) : zeros(width), one(what) {}
+
+    zero_products<Item> zeros;
+    reducer one;  // answers about a row alone
+    std::vector<Item> pairs{};
+    std::vector<answer> found{static_cast<std::size_t>(most_slow), answer{operation::dot}};
+  };
   /// What a thread works with.
   struct room {
     room(std::int64_t width, std::int64_t copied)
-        : sums(width),
-          zeros(width),
-          answers(width + 8),
-          left(width * copied),
-          right(width * copied) {}
+        : sums(width), answers(width + 8), left(width * copied), right(width * copied) {}
 
     pair_sums sums;
-    zero_products<Item> zeros;
     monofold::detail::heap_array<Real> answers;
     monofold::detail::heap_array<Item> left;
     monofold::detail::heap_array<Item> right;
-    std::vector<Item> slow{};  // pairs of rows of which the bound does not tell
-    std::vector<answer> found{static_cast<std::size_t>(most_slow), answer{operation::dot}};
+    std::optional<slow_room> slow{};
   };
 
   /// Whether neighbouring rows lie side by side in memory.
@@ -163,22 +164,23 @@ class compensated_walker {
     int unknown = 0, zeros = 0;
     for (int c = 0; c < left.width; ++c) unknown += is_unknown(c) ? 1 : 0;
     if (unknown == 0) return;
+    if (!own.slow) own.slow.emplace(reducer_.what(), width_of_groups());
     for (int c = 0; c < left.width; ++c) zeros += own.sums.has_zeros(c) ? 1 : 0;
     if (zeros > 0) {
-      own.zeros.clear();
+      own.slow->zeros.clear();
       if (!is_by_rows_) {
         for_columns(left, right, own, [&](const factors<Item>& columns, std::int64_t count) {
-          own.zeros.add(columns.left, columns.left_step, columns.right, columns.right_step, count,
-                        left.width);
+          own.slow->zeros.add(columns.left, columns.left_step, columns.right, columns.right_step,
+                              count, left.width);
         });
       }
       for (int c = 0; c < left.width; ++c) {
         if (!own.sums.has_zeros(c)) continue;
         if (is_by_rows_) {
-          own.zeros.add_row(c, items_at(left.first) + c * left_step(),
-                            items_at(right.first) + c * right_step(), items_);
+          own.slow->zeros.add_row(c, items_at(left.first) + c * left_step(),
+                                  items_at(right.first) + c * right_step(), items_);
         }
-        if (own.zeros.are_all(c)) answers[c] = static_cast<Real>(own.zeros.sum(c));
+        if (own.slow->zeros.are_all(c)) answers[c] = static_cast<Real>(own.slow->zeros.sum(c));
       }
     }
     for (int c = 0; c < left.width;) {
@@ -195,30 +197,31 @@ class compensated_walker {
     const row_group on_left = some_of(left, begin, end, pairs_.rows().left);
     const row_group on_right = some_of(right, begin, end, pairs_.rows().right);
     Real* const answers = own.answers.data() + begin;
-    if ((is_by_rows_ && items_ >= least_alone) || items_ > reducer_.longest_row()) {
+    slow_room& slow = *own.slow;
+    if ((is_by_rows_ && items_ >= pair_groups::least_alone) || items_ > reducer_.longest_row()) {
       for (int c = 0; c < end - begin; ++c) {
         const char* l = on_left.first + c * left_step() * bytes;
         const char* r = on_right.first + c * right_step() * bytes;
         if (!is_by_rows_) {
-          own.slow.resize(static_cast<std::size_t>(2 * items_));
-          auto* const to = reinterpret_cast<char*>(own.slow.data());
+          slow.pairs.resize(static_cast<std::size_t>(2 * items_));
+          auto* const to = reinterpret_cast<char*>(slow.pairs.data());
           pairs_.gather(some_of(on_left, c, c + 1, pairs_.rows().left),
                         some_of(on_right, c, c + 1, pairs_.rows().right), 0, items_, to,
                         to + items_ * bytes, bytes, 0);
           l = to;
           r = to + items_ * bytes;
         }
-        answers[c] = real_of(one_.answers_about_pairs(l, r, items_, reducer_.how()).front());
+        answers[c] = real_of(slow.one.answers_about_pairs(l, r, items_, reducer_.how()).front());
       }
       return;
     }
-    own.slow.resize(static_cast<std::size_t>(2 * items_ * most_slow));
-    auto* const to = reinterpret_cast<char*>(own.slow.data());
+    slow.pairs.resize(static_cast<std::size_t>(2 * items_ * most_slow));
+    auto* const to = reinterpret_cast<char*>(slow.pairs.data());
     const std::int64_t pitch = 2 * items_ * bytes;
     pairs_.gather_pairs(on_left, on_right, 0, items_, to, pitch);
-    reducer_.answer_rows({to, pitch, end - begin, items_}, own.found.data());
+    reducer_.answer_rows({to, pitch, end - begin, items_}, slow.found.data());
     for (int c = 0; c < end - begin; ++c) {
-      answers[c] = real_of(own.found[static_cast<std::size_t>(c)]);
+      answers[c] = real_of(slow.found[static_cast<std::size_t>(c)]);
     }
   }
   row_group some_of(const row_group& group, int begin, int end, const array_rows& side) const {
@@ -233,7 +236,6 @@ class compensated_walker {
   std::int64_t items_;  // of a row
   bool is_by_rows_;
   bool is_by_columns_;
-  reducer one_;  // which answers about a row alone
   answer_sink& out_;
 };
 

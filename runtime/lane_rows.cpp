@@ -102,8 +102,6 @@ class lane_walker {
   static constexpr std::int64_t tiles_at_once = 64;
   static constexpr std::int64_t most_rows = 1024;
   static constexpr std::int64_t least_columns = 8;
-  static constexpr int most_gap =
-      32;  // rows that are known among those that are not: less work than two calls
 
   /// Plain sums have the plan's tiles. Exact sums may be cut anywhere; the fewer items, the more often one double holds
   /// the sum of each column, or of a row of float32. Squares are taken from the cache.

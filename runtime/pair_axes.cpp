@@ -72,15 +72,13 @@ class pair_walker {
   void fold() const {
     const bool are_few = rows_.left.num_rows < monofold::detail::concurrency(pairs_.num_threads());
     if (are_few && items_ > reducer_.longest_row()) return fold_few();
-    if (is_in_place_ && items_ >= least_alone) return fold_in_place();
+    if (is_in_place_ && items_ >= pair_groups::least_alone) return fold_in_place();
     if (has_exact_products() && items_ <= most_multiplied) return fold_products();
     if (items_ <= 4 * tile_) return fold_short();
     fold_long();
   }
 
  private:
-  static constexpr std::int64_t least_alone =
-      256;  // below, starting a row costs more than a copy of it
   static constexpr std::int64_t gap_bytes = 64;  // between rows that are copied: see engine/axes
 
   // Some columns of so many products fill a second-level cache.

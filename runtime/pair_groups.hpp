@@ -16,6 +16,9 @@ class pair_groups {
  public:
   using row_group = monofold::detail::row_group<char>;
 
+  /// Items of a row: below, to start on it where it lies costs more than a copy of it.
+  static constexpr std::int64_t least_alone = 256;
+
   /// Groups of `width` rows of both.
   struct list {
     list(const pair_groups& of, std::int64_t width)

@@ -49,7 +49,8 @@ class bin_accumulator {
   MONOFOLD_INLINE void add(const item* items, std::int64_t count) {
     constexpr int line = line_items<item>;
     if (kept_.bins == 0) {
-      set_bins(few, full == few ? highest : guess(items, count));
+      set_bins(few,
+               full == few ? highest : guessed_exponent<Term>(items, count, highest, tight > 0));
     } else if (kept_.lanes != sweep_lanes<item>(kept_.bins, bytes)) {
       // Another instruction set had them.
       set_bins(kept_.bins, kept_.max_exponent + scale);
@@ -107,11 +108,6 @@ class bin_accumulator {
   static constexpr int highest =
       wide ? highest_exponent : float_format<item>::max_exponent * (squares ? 2 : 1);
 
-  /// Where bins may begin. Squares need all the bits that these have.
-  MONOFOLD_INLINE static int guess(const item* items, std::int64_t count) {
-    return tight > 0 ? guessed_exponent<Term>(items, count, highest, 1, 8)
-                     : guessed_exponent<Term>(items, count, highest);
-  }
   /// Items before the next line of the cache; 0 where none begins one.
   MONOFOLD_INLINE static std::int64_t before_line(const item* items) {
     const std::uintptr_t missing = -reinterpret_cast<std::uintptr_t>(items) % 64;
@@ -126,9 +122,8 @@ class bin_accumulator {
 
   /// Bins for a block and as much as can be had above and below it. `slack`: bits to spare.
   __attribute__((noinline)) void place_bins(int bins, exponent_range range, int slack) {
-    const int max_exponent = range.max_exponent + (slack > 0        ? slack / 2
-                                                   : slack < -tight ? 0
-                                                                    : slack);
+    const int lacking = slack > -tight ? slack : -tight;
+    const int max_exponent = range.max_exponent + (slack > 0 ? slack / 2 : lacking);
     set_bins(bins, max_exponent < highest ? max_exponent : highest);
   }
   MONOFOLD_INLINE static int slack_of(int bins, exponent_range range) {

@@ -121,16 +121,18 @@ MONOFOLD_INLINE exponent_range range_of_terms(exponent_range items) {
   return {2 * items.max_exponent, is_exact ? 2 * items.last + 52 : -(1 << 20)};
 }
 
-/// Where bins may begin for a run: so many binades above a few items of it, if they are finite and not 0. These are up to
-/// `near` neighbours at its beginning, in the middle and at its end.
+/// Where bins may begin for a run: some binades above a few items of it, if they are finite and not 0. `tight`: as squares
+/// do, which need all the bits that bins have: just above some more items.
 template <class Term>
 MONOFOLD_INLINE int guessed_exponent(const typename Term::item* items, std::int64_t count,
-                                     int highest, int above = 4, std::int64_t near = 1) {
+                                     int highest, bool tight) {
   using item = typename Term::item;
   using format = float_format<item>;
   constexpr int unknown = 3;
+  const int above = tight ? 1 : 4;
+  // Neighbours at the beginning, in the middle and at the end.
+  const std::int64_t wanted = tight ? 8 : 1, near = wanted < count ? wanted : count;
   typename format::bits most = 0;
-  if (near > count) near = count;
   for (const std::int64_t first : {std::int64_t{0}, (count - near) / 2, count - near}) {
     for (std::int64_t i = first; i < first + near; ++i) {
       const auto size =

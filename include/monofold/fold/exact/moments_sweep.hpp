@@ -81,7 +81,7 @@ class moments_sweep {
   MONOFOLD_INLINE static std::int64_t add(moments_accumulator<Item>& own, const Item* items,
                                           std::int64_t count) {
     if (own.value_bins.bins == 0) {
-      set_bins(own, guess(items, count));
+      set_bins(own, holds_all ? highest : guessed_exponent<value>(items, count, highest, verified));
     } else if (own.value_bins.lanes != in_bin || own.value_bins.scale != scale) {
       // Another instruction set had them, or another compiler's code.
       set_bins(own, own.value_bins.max_exponent + own.value_bins.scale);
@@ -108,12 +108,6 @@ class moments_sweep {
   static constexpr int least_slack = verified ? -2 : 0;
   using block_flags = flags_of<verified || grouped>;
 
-  /// Where bins for a run of items may begin.
-  MONOFOLD_INLINE static int guess(const Item* items, std::int64_t count) {
-    if (holds_all) return highest;
-    return verified ? guessed_exponent<value>(items, count, highest, 1, 8)
-                    : guessed_exponent<value>(items, count, highest);
-  }
   /// Bins for items below 2^max_exponent.
   __attribute__((noinline)) static void set_bins(moments_accumulator<Item>& own, int max_exponent) {
     own.value_bins.add_to(own.values.state.sum);
