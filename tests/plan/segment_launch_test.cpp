@@ -82,11 +82,40 @@ TEST(segment_launch, rows_of_several_tiles_have_a_team_each_and_room) {
           if (!any_order) {
             ASSERT_GE(nodes << plan.node_level_of(tiles), tiles);
           }
-          ASSERT_GE(std::int64_t{plan.long_blocks} * block_warps, rows * nodes * team);
+          // A warp alone may go from row to row.
+          const std::int64_t units = any_order && nodes * team == 1 ? 1 : rows * nodes * team;
+          ASSERT_GE(std::int64_t{plan.long_blocks} * block_warps, units);
         }
       }
     }
   }
+}
+
+TEST(segment_launch, rows_in_any_order_fill_the_places_that_there_are) {
+  constexpr std::int64_t tile_items = 1024;
+  const auto plan_of = [](std::int64_t rows, std::int64_t tiles) {
+    const std::int64_t length = tiles * tile_items;
+    const mf::segment_facts facts{rows, rows * length, tile_items, length, false, true};
+    return mf::long_rows_launch_for(mf::segment_launch_for(facts, 132), facts, 8, 16, 132);
+  };
+  // Places for 264 blocks: one row takes all; 100 rows of 8 nodes each would fill a fourth wave by 8 blocks alone.
+  EXPECT_EQ(plan_of(1, 1 << 12).nodes_of(1 << 12), 264);
+  EXPECT_EQ(plan_of(100, 1 << 12).nodes_of(1 << 12), 10);
+  EXPECT_EQ(plan_of(256, 512).nodes_of(512), 1);
+  EXPECT_EQ(plan_of(256, 1024).nodes_of(1024), 2);
+  // No more nodes than there are tiles for their warps, nor than can be joined.
+  EXPECT_EQ(plan_of(1, 40).nodes_of(40), 5);
+  EXPECT_EQ(plan_of(1, 1 << 24).nodes_of(1 << 24), mf::most_joined_sums);
+}
+
+TEST(segment_launch, few_segments_start_no_more_blocks_than_run_at_once) {
+  const auto blocks = [](std::int64_t items) {
+    const mf::segment_facts facts{3, items, 1024, -1, false, true};
+    return mf::segment_launch_for(facts, 132).long_blocks;
+  };
+  EXPECT_EQ(blocks(std::int64_t{1} << 28), 264);
+  EXPECT_LE(blocks(100000), 16);
+  EXPECT_GE(blocks(0), 1);
 }
 
 TEST(top_rows_launch, rows_of_one_length_have_room_without_a_list_that_may_overlap) {

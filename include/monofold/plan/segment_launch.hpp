@@ -22,6 +22,7 @@ struct segment_launch {
   std::int32_t team_level;   // of rows of one length: 2^team_level warps of a block
   std::int64_t row_tiles;    // of each; 0: they have no length of their own, or up to a tile
   std::int32_t tiny_items;   // of rows of one length that lanes take as they are; 0: others
+  std::int32_t row_nodes;    // of each row of one length; 0: as many as node_level says
   bool is_even;              // nodes of a segment have the same number of tiles, about 2^node_level
 
   MONOFOLD_HD constexpr int node_level_of(std::int64_t tiles) const {
@@ -30,6 +31,7 @@ struct segment_launch {
     return level;
   }
   MONOFOLD_HD constexpr std::int64_t nodes_of(std::int64_t tiles) const {
+    if (row_nodes > 0) return row_nodes;
     const int level = node_level_of(tiles);
     if (!is_even) return (tiles + (std::int64_t{1} << level) - 1) >> level;
     const std::int64_t nearest = (tiles + (std::int64_t{1} << level) / 2) >> level;
@@ -45,8 +47,11 @@ inline constexpr std::int64_t max_few_overlapping = 64;
 /// So many rows of one length may be cut: each has a counter of blocks that are done.
 inline constexpr std::int64_t max_cut_rows = 4096;
 
-/// Exact sums of rows of so many tiles meet as integers.
-inline constexpr std::int64_t most_short_row_tiles = std::int64_t{1} << 14;
+/// Exact sums of rows of so many tiles meet as integers, those of so many nodes.
+inline constexpr std::int64_t most_short_row_tiles = std::int64_t{1} << 18;
+inline constexpr int most_joined_sums = 512;
+/// And so many tiles a warp adds to them: a few of a segment that has a node less than one of even length.
+inline constexpr std::int64_t most_short_warp_tiles = 64;
 
 /// What a host knows of segments.
 struct segment_facts {
@@ -66,6 +71,31 @@ MONOFOLD_HD constexpr std::int64_t floor_power(std::int64_t number, std::int64_t
   return power;
 }
 
+/// The medium segments, and the units of longer ones, for which there is room.
+constexpr std::int64_t medium_capacity_of(const segment_launch& plan, const segment_facts& facts) {
+  if (plan.row_tiles > 0) return 0;
+  const std::int64_t most = facts.items / facts.tile_items;
+  return facts.may_overlap || most > plan.segments ? plan.segments : most;
+}
+constexpr std::int64_t unit_capacity_of(const segment_launch& plan, const segment_facts& facts) {
+  const std::int64_t tiles = facts.items / facts.tile_items + 1;
+  // Beyond the first level a segment of fewer tiles may have more nodes than one of all of them.
+  const std::int64_t longest =
+      plan.node_level_of(tiles) > plan.node_level ? plan.max_nodes : plan.nodes_of(tiles);
+  if (plan.row_tiles > 0) {
+    const std::int64_t nodes = plan.nodes_of(plan.row_tiles);
+    return nodes == 1 ? 0 : facts.segments * nodes;
+  }
+  if (plan.warps == 0 && facts.may_overlap) return facts.segments * longest;
+  // A segment has a tile more than its items fill, and a node more than its tiles fill.
+  if (plan.warps == 0) return ((tiles + facts.segments) >> plan.node_level) + facts.segments;
+  // Each has more than medium_tiles, and a last node that is not whole.
+  const std::int64_t once = (tiles >> plan.node_level) + tiles / plan.medium_tiles + 1;
+  const std::int64_t all = facts.segments < once / longest ? facts.segments * longest : once;
+  const std::int64_t least = std::int64_t{16} * plan.long_blocks;  // enough for all blocks
+  return facts.may_overlap && all < least ? least : all;
+}
+
 /// The launch for so many segments on a device of so many multiprocessors.
 constexpr segment_launch segment_launch_for(const segment_facts& facts, int multiprocessors) {
   segment_launch plan{};
@@ -81,13 +111,22 @@ constexpr segment_launch segment_launch_for(const segment_facts& facts, int mult
   // 2 to 4 nodes a multiprocessor, which has room for some 2 blocks: a node costs microseconds beside its tiles. Exact
   // sums of no more than 1.5 * 2^7 of them are short.
   int level = 3;
-  while (level < 7 && (std::int64_t{2} << level) * 2 * multiprocessors <= tiles) ++level;
+  const std::int64_t few = facts.may_overlap ? max_few_overlapping : max_few_segments;
+  const bool are_few = facts.segments <= few && !is_fixed;
+  const int most_level = are_few && facts.any_order ? 9 : 7;
+  while (level < most_level && (std::int64_t{2} << level) * 2 * multiprocessors <= tiles) ++level;
   plan.node_level = level;
   plan.long_blocks = 4 * multiprocessors;
   plan.max_nodes = 2048;
   plan.is_even = facts.any_order;
-  const std::int64_t few = facts.may_overlap ? max_few_overlapping : max_few_segments;
-  if (facts.segments <= few && !is_fixed) return plan;
+  if (are_few) {
+    // No more blocks than run at once: each finds its nodes first.
+    const std::int64_t nodes = unit_capacity_of(plan, facts);
+    plan.long_blocks =
+        static_cast<std::int32_t>(nodes < 2 * multiprocessors ? nodes : 2 * multiprocessors);
+    if (plan.long_blocks == 0) plan.long_blocks = 1;
+    return plan;
+  }
   if (is_fixed && facts.fixed_length <= facts.tile_items) plan.long_blocks = 0;
   // Segments that fill a tile together; those of unknown lengths with a third to spare.
   const std::int64_t each = total / (facts.segments + 1) + 1;
@@ -128,13 +167,28 @@ constexpr segment_launch page_launch_for(segment_launch plan, const segment_fact
   return plan;
 }
 
-/// Whether rows of one length that have several tiles are listed: exact sums of a row take longer than its tiles, and
-/// of many, warps that take one after the other wait less than blocks that begin for each.
-constexpr bool lists_long_rows(const segment_launch& plan, const segment_facts& facts,
-                               int multiprocessors) {
-  const std::int64_t row_tiles = facts.fixed_length / facts.tile_items + 1;
-  return facts.any_order && row_tiles <= plan.medium_tiles &&
-         facts.segments * row_tiles >= std::int64_t{1024} * multiprocessors;
+/// Whether so many units leave few of so many places idle, in the last of the waves in which they come, too.
+constexpr bool fill_places(std::int64_t units, std::int64_t places) {
+  const std::int64_t waves = (units + places - 1) / places;
+  return units * 8 >= waves * places * 7;
+}
+
+/// Into how many nodes a row is cut whose tiles may be joined in any order, each folded by a block of so many warps: few
+/// enough for all blocks to run at once, or so many that hardly any place on the device is idle at the end.
+constexpr std::int64_t even_row_nodes(std::int64_t rows, std::int64_t row_tiles, int block_warps,
+                                      std::int64_t blocks_at_once, std::int64_t most) {
+  const std::int64_t warp_rows = (row_tiles + block_warps - 1) / block_warps;  // a tile a warp
+  const std::int64_t at_once = blocks_at_once / rows;
+  const std::int64_t least = (warp_rows + most_short_warp_tiles - 1) / most_short_warp_tiles;
+  std::int64_t nodes = at_once > 1 ? at_once : 1;
+  if (nodes > warp_rows) nodes = warp_rows;
+  if (nodes < least) nodes = least;
+  if (nodes >= most) return most;
+  // Nodes of fewer than 16 tiles a warp cost more than places that are idle.
+  for (std::int64_t more = nodes; more * 16 <= warp_rows && more <= most; ++more) {
+    if (fill_places(more * rows, blocks_at_once)) return more;
+  }
+  return nodes;
 }
 
 /// The same for rows of one length that have several tiles, by blocks of so many warps, a power of two; so many run at
@@ -144,14 +198,22 @@ constexpr segment_launch long_rows_launch_for(segment_launch plan, const segment
                                               int multiprocessors) {
   plan.row_tiles = (facts.fixed_length + facts.tile_items - 1) / facts.tile_items;
   plan.warps = 0;
-  // Blocks join so many exact sums as integers.
-  if (plan.is_even && plan.row_tiles <= most_short_row_tiles) plan.max_nodes = 32 * block_warps;
   // All warps at once, up to 16 tiles each.
   const std::int64_t at_once = std::int64_t{warps_at_once} * multiprocessors;
   std::int64_t each = 1;
   while (each < 16 && facts.segments * plan.row_tiles > each * at_once) each *= 2;
   // Exact sums are shared out evenly: rather a few tiles more a warp than twice as many warps, which must meet.
   const std::int64_t spare = plan.is_even ? plan.row_tiles / 8 : 0;
+  // Warps that need not meet are never idle together: one goes from row to row.
+  if (plan.is_even && plan.row_tiles <= most_short_warp_tiles * 3 / 2 &&
+      fill_places(facts.segments, at_once)) {
+    const std::int64_t blocks = at_once / block_warps;
+    const std::int64_t needed = (facts.segments + block_warps - 1) / block_warps;
+    plan.long_blocks = static_cast<std::int32_t>(needed < blocks ? needed : blocks);
+    while (std::int64_t{1} << plan.node_level < plan.row_tiles) ++plan.node_level;
+    plan.row_nodes = 1;
+    return plan;
+  }
   while (1 << plan.team_level < block_warps && each << plan.team_level < plan.row_tiles - spare) {
     ++plan.team_level;
   }
@@ -159,34 +221,14 @@ constexpr segment_launch long_rows_launch_for(segment_launch plan, const segment
   const std::int64_t node_tiles = may_be_cut ? each << plan.team_level : plan.row_tiles;
   plan.node_level = 0;
   while (std::int64_t{1} << plan.node_level < node_tiles) ++plan.node_level;
+  if (plan.is_even && may_be_cut && 1 << plan.team_level == block_warps) {
+    plan.row_nodes = static_cast<std::int32_t>(
+        even_row_nodes(facts.segments, plan.row_tiles, block_warps, at_once / block_warps,
+                       plan.max_nodes < most_joined_sums ? plan.max_nodes : most_joined_sums));
+  }
   const std::int64_t warps = facts.segments * plan.nodes_of(plan.row_tiles) << plan.team_level;
   plan.long_blocks = static_cast<std::int32_t>((warps + block_warps - 1) / block_warps);
   return plan;
-}
-
-/// The medium segments, and the units of longer ones, for which there is room.
-constexpr std::int64_t medium_capacity_of(const segment_launch& plan, const segment_facts& facts) {
-  if (plan.row_tiles > 0) return 0;
-  const std::int64_t most = facts.items / facts.tile_items;
-  return facts.may_overlap || most > plan.segments ? plan.segments : most;
-}
-constexpr std::int64_t unit_capacity_of(const segment_launch& plan, const segment_facts& facts) {
-  const std::int64_t tiles = facts.items / facts.tile_items + 1;
-  // Beyond the first level a segment of fewer tiles may have more nodes than one of all of them.
-  const std::int64_t longest =
-      plan.node_level_of(tiles) > plan.node_level ? plan.max_nodes : plan.nodes_of(tiles);
-  if (plan.row_tiles > 0) {
-    const std::int64_t nodes = plan.nodes_of(plan.row_tiles);
-    return nodes == 1 ? 0 : facts.segments * nodes;
-  }
-  if (plan.warps == 0 && facts.may_overlap) return facts.segments * longest;
-  // A segment has a tile more than its items fill, and a node more than its tiles fill.
-  if (plan.warps == 0) return ((tiles + facts.segments) >> plan.node_level) + facts.segments;
-  // Each has more than medium_tiles, and a last node that is not whole.
-  const std::int64_t once = (tiles >> plan.node_level) + tiles / plan.medium_tiles + 1;
-  const std::int64_t all = facts.segments < once / longest ? facts.segments * longest : once;
-  const std::int64_t least = std::int64_t{16} * plan.long_blocks;  // enough for all blocks
-  return facts.may_overlap && all < least ? least : all;
 }
 
 }  // namespace monofold

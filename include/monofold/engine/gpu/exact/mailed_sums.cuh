@@ -127,7 +127,7 @@ class mailed_sums {
     }
     if constexpr (may_have_rests) {
       if (heard.has_rest()) {
-        add_number(heard.rest, sums::rest_exponent(heard.max_exponent), sums::last, total);
+        add_number<layout>(heard.rest, sums::rest_exponent(heard.max_exponent), sums::last, total);
       }
     }
     // As few additions as can be: they wait for each other.
@@ -164,26 +164,7 @@ class mailed_sums {
   MONOFOLD_GPU_CALL static void add_to_digits(const sums& own, std::int64_t* total) {
     MONOFOLD_ROLL
     for (int s = 0; s < num_sums; ++s) {
-      add_number(own.value[s], sums::exponent(own.max_exponent, s), s, total);
-    }
-  }
-  /// Adds value * 2^exponent to the digits of sum `s` in `total`.
-  MONOFOLD_GPU_CALL static void add_number(int128 value, int exponent, int s, std::int64_t* total) {
-    int position = exponent - layout::low_exponent(s);
-    if (position < 0) {
-      value = position > -127 ? value >> -position : 0;  // below the grid there are zeros
-      position = 0;
-    }
-    const int shift = position % 32;
-    const int first = layout::first_digit(s) / 2 + position / 32;
-    const auto low = static_cast<uint128>(value) << shift;
-    const auto high = static_cast<std::int64_t>((value >> (127 - shift)) >> 1);
-    // What lies above the last word of the sum is its sign.
-    MONOFOLD_ROLL
-    for (int j = 0; j < 5 && first + j < layout::end_digit(s) / 2; ++j) {
-      const std::int64_t piece =
-          j == 4 ? high : static_cast<std::int64_t>(static_cast<std::uint32_t>(low >> (32 * j)));
-      if (piece != 0) add_to_word(total + first + j, piece);
+      add_number<layout>(own.value[s], sums::exponent(own.max_exponent, s), s, total);
     }
   }
 

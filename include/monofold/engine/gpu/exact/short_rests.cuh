@@ -23,7 +23,10 @@ inline constexpr bool has_short_rests_v =
 
 /// Short sums; of these terms without rests.
 template <class Term, bool = has_short_rests_v<Term>>
-struct sums_and_rests : short_sums<Term> {};
+struct sums_and_rests : short_sums<Term> {
+  static constexpr std::uint32_t in_words = 1;
+  MONOFOLD_GPU bool has_words() const { return (this->more & in_words) != 0; }
+};
 
 /// Short sums, and the rests of the last one.
 template <class Term>
@@ -39,7 +42,7 @@ struct sums_and_rests<Term, true> : short_sums<Term> {
   static constexpr std::uint32_t in_words = 1;  // numbers and counts in words of global memory
   static constexpr std::uint32_t in_rest = 2;
 
-  int128 rest;  // where `more` says so
+  int128 rest;  // where `more` says so; value-initialized 0 till then
   MONOFOLD_GPU bool has_rest() const { return (this->more & in_rest) != 0; }
   MONOFOLD_GPU bool has_words() const { return (this->more & in_words) != 0; }
 
@@ -69,27 +72,36 @@ struct sums_and_rests<Term, true> : short_sums<Term> {
   }
 
   /// As join_warps of `short_sums`. False also where there are rests and largest exponents are far apart.
-  MONOFOLD_GPU bool join_warps(const sums_and_rests* slot, int num) {
-    bool is_sum = base::join_slots(slot, num, base::most_shift_of_warps);
+  MONOFOLD_GPU bool join_warps(const sums_and_rests* slot, int num,
+                               int most_shift = base::most_shift_of_warps) {
+    bool is_sum = base::join_slots(slot, num, most_shift);
     const bool is_near = is_sum;
     const bool any_more = any_lane(this->more != 0);  // this lane's slot's still
     if (!is_near) {
       static_cast<base&>(*this) = base::far_slots_joined(slot, num);
       is_sum = this->max_exponent != base::no_exponent;
     }
-    return (!any_more || join_more(slot, num, is_near)) && is_sum;
+    if (!any_more) return is_sum;
+    const more_sums joined = joined_more(slot, num, this->max_exponent);
+    this->more = joined.more;
+    if (!has_rest()) return is_sum;
+    rest = joined.rest;
+    return is_sum && is_near;
   }
 
  private:
-  MONOFOLD_GPU bool join_more(const sums_and_rests* slot, int num, bool is_near) {
+  struct more_sums {
+    int128 rest;
+    std::uint32_t more;
+  };
+  /// What slots have besides short sums. Not inlined, since few have anything.
+  MONOFOLD_GPU_CALL static more_sums joined_more(const sums_and_rests* slot, int num,
+                                                 int max_exponent) {
     sums_and_rests own{};
     if (lane_rank() < num) own = slot[lane_rank()];
-    const bool any_rest = any_lane(own.has_rest());
-    this->more = (any_rest ? in_rest : 0) | (any_lane(own.has_words()) ? in_words : 0);
-    if (!any_rest) return true;
-    if (!is_near) return false;
-    rest = rest_of_lanes(own, this->max_exponent);
-    return true;
+    const std::uint32_t more =
+        (any_lane(own.has_rest()) ? in_rest : 0) | (any_lane(own.has_words()) ? in_words : 0);
+    return {rest_of_lanes(own, max_exponent), more};
   }
 };
 

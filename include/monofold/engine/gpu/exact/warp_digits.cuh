@@ -294,6 +294,27 @@ class carried_words {
   std::uint64_t carry_ = 0;
 };
 
+/// Adds value * 2^exponent to sum `s` in words of two digits each, by one thread.
+template <class Layout>
+MONOFOLD_GPU_CALL void add_number(int128 value, int exponent, int s, std::int64_t* words) {
+  int position = exponent - Layout::low_exponent(s);
+  if (position < 0) {
+    value = position > -127 ? value >> -position : 0;  // below the grid there are zeros
+    position = 0;
+  }
+  const int shift = position % 32;
+  const int first = Layout::first_digit(s) / 2 + position / 32;
+  const auto low = static_cast<uint128>(value) << shift;
+  const auto high = static_cast<std::int64_t>((value >> (127 - shift)) >> 1);
+  // What lies above the last word of the sum is its sign.
+  MONOFOLD_ROLL
+  for (int j = 0; j < 5 && first + j < Layout::end_digit(s) / 2; ++j) {
+    const std::int64_t piece =
+        j == 4 ? high : static_cast<std::int64_t>(static_cast<std::uint32_t>(low >> (32 * j)));
+    if (piece != 0) add_to_word(words + first + j, piece);
+  }
+}
+
 /// How many digits the words of a span make. A word is below 2^63 in magnitude, so the sum takes at most one digit
 /// more than there are words, and its sign one more.
 MONOFOLD_GPU int digits_of_span(const word_span& used, int num_words) {

@@ -116,16 +116,13 @@ class warp_exact {
     if (in_digits_ == everything || (in_digits_ == rests && !blocks_join)) return false;
     if (!find_short(out)) return false;
     if constexpr (has_short_rests_v<Term>) {
-      using sums = sums_and_rests<Term>;
       out.more = 0;
-      if (in_digits_ == nothing) return true;
-      if (digits_.units_of(format::part_sum(sums::last), sums::rest_exponent(max_exponent_),
-                           out.rest)) {
-        out.more = sums::in_rest;
-      } else {
-        out.more = sums::in_words;
-        out.minus_zeros = 0;
-        digits_.flush();
+      if (in_digits_ == rests) {
+        const found_rests found = may_have_room ? find_rests(digits_, max_exponent_)
+                                                : find_rests_by_call(digits_, max_exponent_);
+        out.more = found.more;
+        out.rest = found.rest;
+        if (out.has_words()) out.minus_zeros = 0;
       }
     }
     return true;
@@ -178,6 +175,26 @@ class warp_exact {
       out.value[p] = sum_of_lanes(own);
     }
     return true;
+  }
+
+  struct found_rests {
+    int128 rest;
+    std::uint32_t more;  // as in short sums
+  };
+  /// What the digits have beside the short sums of bins: as rests; or in the words of `overflow`, where it is then.
+  MONOFOLD_GPU static found_rests find_rests(digits own, int max_exponent) {
+    using sums = sums_and_rests<Term>;
+    found_rests out{0, sums::in_rest};
+    if (!own.units_of(format::part_sum(sums::last), sums::rest_exponent(max_exponent), out.rest)) {
+      own.flush();
+      out = {0, sums::in_words};
+    }
+    return out;
+  }
+
+  /// Not inlined where most ranges have none, and end soon.
+  MONOFOLD_GPU_CALL static found_rests find_rests_by_call(digits own, int max_exponent) {
+    return find_rests(own, max_exponent);
   }
 
   // ---- the narrow way

@@ -11,6 +11,7 @@
 
 #include "monofold/engine/gpu/exact/finish.cuh"
 #include "monofold/engine/gpu/exact/path.cuh"
+#include "monofold/engine/gpu/exact/short_rests.cuh"
 #include "monofold/engine/gpu/exact/short_sums.cuh"
 #include "monofold/engine/gpu/exact/thread_bins.cuh"
 #include "monofold/engine/gpu/exact/warp_wide.cuh"
@@ -36,10 +37,9 @@ template <class F, class View>
 using segment_term_t = typename segment_term<F, View>::type;
 
 /// Makes the state of short sums, by one lane.
-template <class Term, class State>
-MONOFOLD_GPU_CALL void make_lane_state(const short_sums<Term>& own, std::int64_t items,
-                                       State& out) {
-  using format = term_format<Term>;
+template <class Sums, class State>
+MONOFOLD_GPU_CALL void make_lane_state(const Sums& own, std::int64_t items, State& out) {
+  using format = typename Sums::format;
   using layout = typename format::layout;
   MONOFOLD_ROLL
   for (int s = 0; s < layout::num_sums; ++s) {
@@ -58,17 +58,31 @@ MONOFOLD_GPU_CALL void make_lane_state(const short_sums<Term>& own, std::int64_t
   counts_of(out) = counts_of_short(own, items);
 }
 
+/// The leading bits of a sum, with rests where there are some: few have them, so that is a call.
+template <class Term>
+MONOFOLD_GPU_CALL leading_number leading_of_rests(const sums_and_rests<Term, true>& own, int sum) {
+  return leading_of_short(own, sum);
+}
+template <class Term>
+MONOFOLD_GPU leading_number leading_of_sums(const short_sums<Term>& own, int sum) {
+  return leading_of_short(own, sum);
+}
+template <class Term>
+MONOFOLD_GPU leading_number leading_of_sums(const sums_and_rests<Term, true>& own, int sum) {
+  return own.has_rest() ? leading_of_rests(own, sum)
+                        : leading_of_short(static_cast<const short_sums<Term>&>(own), sum);
+}
+
 /// Gives the sink the answer or the state of short sums, by one lane. False where short sums do not decide the answer.
-template <class Term, class F, class Sink>
-MONOFOLD_GPU bool finish_lane(const F& f, const short_sums<Term>& own, std::int64_t items,
-                              const Sink& sink) {
+template <class F, class Sums, class Sink>
+MONOFOLD_GPU bool finish_lane(const F& f, const Sums& own, std::int64_t items, const Sink& sink) {
   if constexpr (is_answer_sink_v<Sink> && finishes_by_leading<F>) {
     const exact_counts counts = counts_of_short(own, items);
-    if constexpr (term_format<Term>::layout::num_sums == 1) {
-      *sink.out = finish_number(f, counts, leading_of_short(own, 0));
+    if constexpr (Sums::format::layout::num_sums == 1) {
+      *sink.out = finish_number(f, counts, leading_of_sums(own, 0));
       return true;
     } else {
-      return finish_bits(f, counts, leading_of_short(own, 0).bits, leading_of_short(own, 1).bits,
+      return finish_bits(f, counts, leading_of_sums(own, 0).bits, leading_of_sums(own, 1).bits,
                          sink.out);
     }
   } else {

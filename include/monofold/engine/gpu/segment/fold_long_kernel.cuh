@@ -79,7 +79,8 @@ __global__ void __launch_bounds__(long_block<Job>::warps* warp_lanes, long_resid
 /// sync       all threads of the block
 template <class Job>
 MONOFOLD_GPU void fold_few_segments(const Job& job, const segment_launch& plan,
-                                    const work_list& list, long_block<Job>& own) {
+                                    const work_list& list, long_block<Job>& own,
+                                    std::uint64_t* report) {
   constexpr int warps = long_block<Job>::warps;
   constexpr int all_warps = long_block<Job>::all_warps;
   using known = known_segments<typename Job::segments_type>;
@@ -87,10 +88,11 @@ MONOFOLD_GPU void fold_few_segments(const Job& job, const segment_launch& plan,
       few_units<known::may_overlap ? int{max_few_overlapping} : int{max_few_segments}, warps>;
   __shared__ typename units_type::shared_memory shared;
   const units_type units(job, plan, list, &shared);
+  if (blockIdx.x == 0 && thread_rank() == 0) report_segments(list.counters, report);
   if constexpr (!known::may_overlap) {
     if (plan.nodes_of(units.longest()) <= 1) {
-      // As many warps as have tiles and run at once: half of the blocks.
-      const std::int64_t at_once = blocks_in_grid() * warps / 2;
+      // As many warps as have tiles.
+      const std::int64_t at_once = blocks_in_grid() * warps;
       int level = 0;
       while (level < all_warps && 1 << level < units.longest() &&
              plan.segments << (level + 1) <= at_once) {
@@ -141,8 +143,7 @@ __global__ void __launch_bounds__(long_block<Job>::warps* warp_lanes, long_resid
     }
   }
   if constexpr (!known::always_fixed) {
-    fold_few_segments(job, plan, list, own);
-    end_segments(list.counters, report);
+    fold_few_segments(job, plan, list, own, report);
   }
 }
 

@@ -56,7 +56,7 @@ class segment_path {
               !std::is_void_v<segment_term_t<F, View>>};
     plan_ = segment_launch_for(facts_, multiprocessors);
     plan_.max_nodes = states_per_thread * block::warps * warp_lanes;
-    if (length > facts_.tile_items && !lists_long_rows(plan_, facts_, multiprocessors)) {
+    if (length > facts_.tile_items) {
       plan_ = long_rows_launch_for(plan_, facts_, block::warps, long_resident_blocks * block::warps,
                                    multiprocessors);
     }

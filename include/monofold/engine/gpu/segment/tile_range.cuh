@@ -9,6 +9,7 @@
 #include "monofold/engine/gpu/exact/warp_exact.cuh"
 #include "monofold/engine/gpu/load.cuh"
 #include "monofold/engine/gpu/segment/exact_team.cuh"
+#include "monofold/engine/gpu/segment/exact_words.cuh"
 #include "monofold/engine/gpu/segment/pair_tile.cuh"
 #include "monofold/engine/gpu/segment/slot_tile.cuh"
 #include "monofold/engine/gpu/tree/warp_fold.cuh"
@@ -194,89 +195,64 @@ class tile_range_fold {
   }
 };
 
-/// Folds tiles of exact sums of floats.
+/// Adds tiles of exact sums of floats.
+///
+/// shape      scratch: scratch_bytes of shared memory, of this warp alone
+/// sync       all lanes of the warp
 template <class F, class Part, class Term>
 requires(!std::is_void_v<Term>) class tile_range_fold<F, Part, Term> {
  public:
   using state = typename F::state;
-  using digits = typename warp_exact<Term>::digits;
-  using sums = short_sums<Term>;
+  using adder = warp_exact<Term>;
+  using digits = typename adder::digits;
+  using words_type = exact_words<Term>;
+  using sums = sums_and_rests<Term>;
   static constexpr bool adds_short = true;
-  static constexpr int tile_items = tile_items_v<typename Part::item_type>;
   static constexpr int words_bytes = in_chunks_of_16(digits::num_words * 4);
-  static constexpr int ahead_at = words_bytes + in_chunks_of_16(digits::num_wide_words * 8);
-  static constexpr int scratch_bytes = ahead_at + warp_exact<Term>::ahead_bytes;
+  static constexpr int ahead_at = words_bytes + in_chunks_of_16(words_type::num * 8);
+  static constexpr int scratch_bytes = ahead_at + adder::ahead_bytes;
 
-  MONOFOLD_GPU static void fold(const F&, const tile_range<Part>& tiles, char* scratch,
-                                state* out) {
-    sums unused;
-    add(range_of(tiles.part, tiles.first, tiles.end), scratch, false, unused, out);
+  using range_type = aligned_range<typename Part::item_type>;
+  /// The items of a segment; tile 0 begins at a boundary of 16 bytes, at or before the first.
+  MONOFOLD_GPU static range_type range_of(const Part& part) {
+    return aligned_range_of(part.data(), part.size());
+  }
+  MONOFOLD_GPU static std::int64_t* words_in(char* scratch) {
+    return reinterpret_cast<std::int64_t*>(scratch + words_bytes);
   }
 
-  /// Adds tiles to a short sum, in all lanes. False where it does not hold the sum: then `out` has the state.
-  MONOFOLD_GPU static bool fold_short(const tile_range<Part>& tiles, char* scratch, sums& own,
-                                      state* out) {
-    return add(range_of(tiles.part, tiles.first, tiles.end), scratch, true, own, out);
+  /// Adds tiles `tile`, `tile` + `step`, .. of a range. True where short sums are wanted and hold them, in all lanes; if
+  /// not, the words in `scratch` have them. Not inlined, since it is large.
+  MONOFOLD_GPU_CALL static bool add(const range_type& range, int tile, int step, char* scratch,
+                                    bool is_wanted, sums& own) {
+    const words_type all(words_in(scratch));
+    all.clear();
+    auto* const words = reinterpret_cast<std::int32_t*>(scratch);
+    adder sum(words, reinterpret_cast<bytes16*>(scratch + ahead_at), words_in(scratch));
+    no_companion none(nullptr);
+    sum.add(range, tile, step, none);
+    if (is_wanted && sum.finish_short(own, has_short_rests_v<Term>) && !own.has_words()) {
+      return true;
+    }
+    sum.finish();
+    all.add_digits(words);
+    return false;
   }
 
-  /// Adds a whole segment and gives the sink its answer or state. No state is made where a short sum is enough.
+  /// Adds a whole segment and gives the sink its answer or state. No state is made where short sums are enough.
   template <class Sink>
   MONOFOLD_GPU static void store_total(const F& f, const Part& part, char* scratch, state* spare,
                                        const Sink& sink) {
-    const std::int64_t tiles = (part.size() + tile_items - 1) / tile_items;
     sums own{};
-    bool is_done = false;
-    if (add(range_of(part, 0, tiles), scratch, true, own, spare)) {
-      is_done = lane_rank() != 0 || finish_lane(f, own, part.size(), sink);
+    const range_type range = range_of(part);
+    if (add(range, 0, 1, scratch, true, own)) {
+      const bool is_done = lane_rank() != 0 || finish_lane(f, own, part.size(), sink);
       // The bits of two sums may leave it open.
-      if (any_lane(!is_done)) add(range_of(part, 0, tiles), scratch, false, own, spare);
+      if (!any_lane(!is_done)) return sync_warp();  // shared memory read above may be overwritten
+      add(range, 0, 1, scratch, false, own);
     }
-    if (lane_rank() == 0 && !is_done) sink(f, *spare);
-    sync_warp();  // the state read above may be overwritten
-  }
-
- private:
-  using item = typename Part::item_type;
-
-  MONOFOLD_GPU static aligned_range<item> range_of(const Part& part, std::int64_t first,
-                                                   std::int64_t end) {
-    const std::int64_t at = first * tile_items;
-    const std::int64_t behind = end * tile_items < part.size() ? end * tile_items : part.size();
-    const item* const items = part.data() + at;
-    const std::int64_t ahead = bytes_past_16(items) / static_cast<int>(sizeof(item));
-    return {items - ahead, ahead, ahead + behind - at};
-  }
-
-  /// Adds a range. True where a short sum is wanted and holds it, in all lanes; if not, the state is in `out`. Not
-  /// inlined, since it is large.
-  MONOFOLD_GPU_CALL static bool add(const aligned_range<item>& range, char* scratch, bool is_wanted,
-                                    sums& own, state* out) {
-    using layout = typename digits::layout;
-    auto* const words = reinterpret_cast<std::int32_t*>(scratch);
-    auto* const wide = reinterpret_cast<std::int64_t*>(scratch + words_bytes);
-    sync_warp();  // words read before are cleared below
-    for (int i = lane_rank(); i < digits::num_wide_words; i += warp_lanes) wide[i] = 0;
-    warp_exact<Term> sum(words, reinterpret_cast<bytes16*>(scratch + ahead_at), wide);
-    no_companion none(nullptr);
-    sum.add(range, 0, 1, none);
-    if (is_wanted && sum.finish_short(own)) return true;
-    sum.finish();
-    sync_warp();  // words added to above are read below
-    for (int i = lane_rank(); i < digits::num_wide_words; i += warp_lanes) {
-      wide[i] += digits::wide_word(words, i);
-    }
-    sync_warp();  // wide words written above are read below
-    MONOFOLD_ROLL
-    for (int s = 0; s < layout::num_sums; ++s) {
-      const int at = layout::first_digit(s) / 2;
-      run_carries(wide + at, layout::end_digit(s) / 2 - at,
-                  reinterpret_cast<std::uint32_t*>(sum_of(*out, s)));
-    }
-    if (lane_rank() == 0) {
-      counts_of(*out) = counts_in(wide + digits::num_wide_digits, range.end - range.first);
-    }
-    sync_warp();  // the state written above is read by others
-    return false;
+    words_type(words_in(scratch)).finish(f, part.size(), spare, sink);
+    sync_warp();  // the same
   }
 };
 

@@ -139,7 +139,14 @@ struct list_memory {
   }
 };
 
-/// Reports what was wrong and sets the counters to 0, when all blocks are done.
+/// Reports what was wrong and sets the counters to 0; by one thread.
+MONOFOLD_GPU void report_segments(segment_counters* counters, std::uint64_t* report) {
+  report[0] = *static_cast<volatile unsigned long long*>(&counters->bad);
+  report[1] = *static_cast<volatile unsigned long long*>(&counters->empty);
+  *counters = segment_counters{};
+}
+
+/// The same when all blocks are done.
 ///
 /// sync       all threads of the block
 MONOFOLD_GPU void end_segments(segment_counters* counters, std::uint64_t* report) {
@@ -150,9 +157,7 @@ MONOFOLD_GPU void end_segments(segment_counters* counters, std::uint64_t* report
     return;
   }
   __threadfence();
-  report[0] = *static_cast<volatile unsigned long long*>(&counters->bad);
-  report[1] = *static_cast<volatile unsigned long long*>(&counters->empty);
-  *counters = segment_counters{};
+  report_segments(counters, report);
 }
 
 }  // namespace monofold::detail
