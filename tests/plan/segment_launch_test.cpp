@@ -68,7 +68,7 @@ TEST(segment_launch, rows_of_several_tiles_have_a_team_each_and_room) {
                                                      block_warps, 16, 132);
           ASSERT_EQ(plan.row_tiles, tiles);
           ASSERT_EQ(plan.warps, 0);
-          const std::int64_t nodes = plan.nodes_of(tiles);
+          const std::int64_t nodes = plan.nodes_of_row();
           const std::int64_t team = std::int64_t{1} << plan.team_level;
           ASSERT_GE(nodes, 1);
           ASSERT_LE(nodes, plan.max_nodes);
@@ -99,13 +99,13 @@ TEST(segment_launch, rows_in_any_order_fill_the_places_that_there_are) {
     return mf::long_rows_launch_for(mf::segment_launch_for(facts, 132), facts, 8, 16, 132);
   };
   // Places for 264 blocks: one row takes all; 100 rows of 8 nodes each would fill a fourth wave by 8 blocks alone.
-  EXPECT_EQ(plan_of(1, 1 << 12).nodes_of(1 << 12), 264);
-  EXPECT_EQ(plan_of(100, 1 << 12).nodes_of(1 << 12), 10);
-  EXPECT_EQ(plan_of(256, 512).nodes_of(512), 1);
-  EXPECT_EQ(plan_of(256, 1024).nodes_of(1024), 2);
+  EXPECT_EQ(plan_of(1, 1 << 12).nodes_of_row(), 264);
+  EXPECT_EQ(plan_of(100, 1 << 12).nodes_of_row(), 10);
+  EXPECT_EQ(plan_of(256, 512).nodes_of_row(), 1);
+  EXPECT_EQ(plan_of(256, 1024).nodes_of_row(), 2);
   // No more nodes than there are tiles for their warps, nor than can be joined.
-  EXPECT_EQ(plan_of(1, 40).nodes_of(40), 5);
-  EXPECT_EQ(plan_of(1, 1 << 24).nodes_of(1 << 24), mf::most_joined_sums);
+  EXPECT_EQ(plan_of(1, 40).nodes_of_row(), 5);
+  EXPECT_EQ(plan_of(1, 1 << 24).nodes_of_row(), mf::most_joined_sums);
 }
 
 TEST(segment_launch, few_segments_start_no_more_blocks_than_run_at_once) {

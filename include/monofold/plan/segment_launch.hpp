@@ -31,11 +31,14 @@ struct segment_launch {
     return level;
   }
   MONOFOLD_HD constexpr std::int64_t nodes_of(std::int64_t tiles) const {
-    if (row_nodes > 0) return row_nodes;
     const int level = node_level_of(tiles);
     if (!is_even) return (tiles + (std::int64_t{1} << level) - 1) >> level;
     const std::int64_t nearest = (tiles + (std::int64_t{1} << level) / 2) >> level;
     return nearest == 0 && tiles > 0 ? 1 : nearest;
+  }
+  /// The nodes of each row of one length. Apart from `nodes_of`, so that kernels of folds in order have no branch for it.
+  MONOFOLD_HD constexpr std::int64_t nodes_of_row() const {
+    return row_nodes > 0 ? row_nodes : nodes_of(row_tiles);
   }
 };
 
@@ -83,7 +86,7 @@ constexpr std::int64_t unit_capacity_of(const segment_launch& plan, const segmen
   const std::int64_t longest =
       plan.node_level_of(tiles) > plan.node_level ? plan.max_nodes : plan.nodes_of(tiles);
   if (plan.row_tiles > 0) {
-    const std::int64_t nodes = plan.nodes_of(plan.row_tiles);
+    const std::int64_t nodes = plan.nodes_of_row();
     return nodes == 1 ? 0 : facts.segments * nodes;
   }
   if (plan.warps == 0 && facts.may_overlap) return facts.segments * longest;
@@ -226,7 +229,7 @@ constexpr segment_launch long_rows_launch_for(segment_launch plan, const segment
         even_row_nodes(facts.segments, plan.row_tiles, block_warps, at_once / block_warps,
                        plan.max_nodes < most_joined_sums ? plan.max_nodes : most_joined_sums));
   }
-  const std::int64_t warps = facts.segments * plan.nodes_of(plan.row_tiles) << plan.team_level;
+  const std::int64_t warps = facts.segments * plan.nodes_of_row() << plan.team_level;
   plan.long_blocks = static_cast<std::int32_t>((warps + block_warps - 1) / block_warps);
   return plan;
 }

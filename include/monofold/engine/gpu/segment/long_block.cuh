@@ -86,12 +86,16 @@ class long_block {
   /// sync       all threads of the block
   MONOFOLD_GPU void fold_rows(std::int64_t block, std::uint32_t* tickets) {
     const std::int64_t warp = block * warps + warp_rank();
-    const auto nodes = static_cast<int>(plan_.nodes_of(plan_.row_tiles));
+    const auto nodes =
+        static_cast<int>(adds_short ? plan_.nodes_of_row() : plan_.nodes_of(plan_.row_tiles));
     if (plan_.team_level == 0 && nodes == 1) {
-      const std::int64_t step = blocks_in_grid() * warps;
-      MONOFOLD_ROLL
-      for (std::int64_t row = warp; row < plan_.segments; row += step) {
-        fold_segment(row);
+      if constexpr (adds_short) {
+        MONOFOLD_ROLL
+        for (std::int64_t row = warp; row < plan_.segments; row += blocks_in_grid() * warps) {
+          fold_segment(row);
+        }
+      } else if (warp < plan_.segments) {
+        fold_segment(warp);
       }
       return;
     }
