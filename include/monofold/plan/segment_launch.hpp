@@ -53,7 +53,7 @@ inline constexpr std::int64_t max_cut_rows = 4096;
 /// Exact sums of rows of so many tiles meet as integers, those of so many nodes.
 inline constexpr std::int64_t most_short_row_tiles = std::int64_t{1} << 18;
 inline constexpr int most_joined_sums = 512;
-/// And so many tiles a warp adds to them: a few of a segment that has a node less than one of even length.
+/// A warp adds up to so many tiles to one, of segments by offsets up to half as many more.
 inline constexpr std::int64_t most_short_warp_tiles = 64;
 
 /// What a host knows of segments.

@@ -42,7 +42,7 @@ struct sums_and_rests<Term, true> : short_sums<Term> {
   static constexpr std::uint32_t in_words = 1;  // numbers and counts in words of global memory
   static constexpr std::uint32_t in_rest = 2;
 
-  int128 rest;  // where `more` says so; value-initialized 0 till then
+  int128 rest;  // where `more` says so; 0 in value-initialized sums
   MONOFOLD_GPU bool has_rest() const { return (this->more & in_rest) != 0; }
   MONOFOLD_GPU bool has_words() const { return (this->more & in_words) != 0; }
 
@@ -82,7 +82,7 @@ struct sums_and_rests<Term, true> : short_sums<Term> {
       is_sum = this->max_exponent != base::no_exponent;
     }
     if (!any_more) return is_sum;
-    const more_sums joined = joined_more(slot, num, this->max_exponent);
+    const more_sums joined = joined_more(slot, num, is_near, this->max_exponent);
     this->more = joined.more;
     if (!has_rest()) return is_sum;
     rest = joined.rest;
@@ -94,14 +94,15 @@ struct sums_and_rests<Term, true> : short_sums<Term> {
     int128 rest;
     std::uint32_t more;
   };
-  /// What slots have besides short sums. Not inlined, since few have anything.
-  MONOFOLD_GPU_CALL static more_sums joined_more(const sums_and_rests* slot, int num,
+  /// What slots have besides short sums, without the rests of slots that are not near. Not inlined, since few have
+  /// anything.
+  MONOFOLD_GPU_CALL static more_sums joined_more(const sums_and_rests* slot, int num, bool are_near,
                                                  int max_exponent) {
     sums_and_rests own{};
     if (lane_rank() < num) own = slot[lane_rank()];
     const std::uint32_t more =
         (any_lane(own.has_rest()) ? in_rest : 0) | (any_lane(own.has_words()) ? in_words : 0);
-    return {rest_of_lanes(own, max_exponent), more};
+    return {are_near ? rest_of_lanes(own, max_exponent) : 0, more};
   }
 };
 
