@@ -1,6 +1,7 @@
 // Exact sums of rows of several tiles whose warps or blocks cannot meet as integers of 128 bits: items far apart, or not
 // finite. Each row has the bytes of the CPU's reduction of it alone.
 
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <span>
@@ -101,6 +102,25 @@ TEST_F(gpu_row_words, variances_and_squares) {
 
 TEST_F(gpu_row_words, states_of_several_folds) {
   compare_lengths<float>("sum and maximum of float32", mf::all(mf::sum, mf::max));
+}
+
+TEST_F(gpu_row_words, of_no_rows) {
+  const device_array<float> none(std::vector<float>(1));
+  for (const std::int64_t length : {2000, 50000, 200000, 3000000}) {
+    EXPECT_TRUE(
+        mf::try_reduce_segments(mf::gpu, none.span(0, 0), mf::fixed_segments(length, 0), mf::sum)
+            .empty());
+  }
+}
+
+TEST_F(gpu_row_words, of_more_minus_zeros_than_short_sums_count) {
+  if (gpu_tests::is_slow) return;  // a GiB
+  constexpr std::int64_t count = std::int64_t{1} << 29;
+  const std::vector<mf::bfloat16> host(count, static_cast<mf::bfloat16>(-0.0f));
+  const device_array<mf::bfloat16> device(host);
+  const auto items = device.span(0, host.size());
+  EXPECT_TRUE(
+      std::signbit(mf::reduce_segments(mf::gpu, items, mf::fixed_segments(count, 1), mf::sum)[0]));
 }
 
 TEST_F(gpu_row_words, of_many_rows_a_warp_each) {

@@ -103,6 +103,7 @@ TEST(segment_launch, rows_in_any_order_fill_the_places_that_there_are) {
   EXPECT_EQ(plan_of(100, 1 << 12).nodes_of_row(), 10);
   EXPECT_EQ(plan_of(256, 512).nodes_of_row(), 1);
   EXPECT_EQ(plan_of(256, 1024).nodes_of_row(), 2);
+  EXPECT_EQ(plan_of(0, 1000).long_blocks, 0);
   // No more nodes than there are tiles for their warps, nor than can be joined.
   EXPECT_EQ(plan_of(1, 40).nodes_of_row(), 5);
   EXPECT_EQ(plan_of(1, 1 << 24).nodes_of_row(), mf::most_joined_sums);

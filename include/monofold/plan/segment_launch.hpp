@@ -53,7 +53,8 @@ inline constexpr std::int64_t max_cut_rows = 4096;
 /// Exact sums of rows of so many tiles meet as integers, those of so many nodes.
 inline constexpr std::int64_t most_short_row_tiles = std::int64_t{1} << 18;
 inline constexpr int most_joined_sums = 512;
-/// A warp adds up to so many tiles to one, of segments by offsets up to half as many more.
+/// A warp adds up to so many tiles to one, of segments by offsets and of rows by itself up to half as many more. Squares
+/// are added in tiles half as large, of which a short sum has room for 127: those beyond make words of it.
 inline constexpr std::int64_t most_short_warp_tiles = 64;
 
 /// What a host knows of segments.
@@ -181,7 +182,7 @@ constexpr bool fill_places(std::int64_t units, std::int64_t places) {
 constexpr std::int64_t even_row_nodes(std::int64_t rows, std::int64_t row_tiles, int block_warps,
                                       std::int64_t blocks_at_once, std::int64_t most) {
   const std::int64_t warp_rows = (row_tiles + block_warps - 1) / block_warps;  // a tile a warp
-  const std::int64_t at_once = blocks_at_once / rows;
+  const std::int64_t at_once = rows > 0 ? blocks_at_once / rows : 1;
   const std::int64_t least = (warp_rows + most_short_warp_tiles - 1) / most_short_warp_tiles;
   std::int64_t nodes = at_once > 1 ? at_once : 1;
   if (nodes > warp_rows) nodes = warp_rows;

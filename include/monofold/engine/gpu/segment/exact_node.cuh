@@ -152,12 +152,15 @@ class exact_node {
     for (int w = 1; w < warps; ++w) words.add_words(by_warp::words_in(own.scratch_of(w)));
     own.finish_words(segment);
   }
-  /// Adds up the short sums of nodes that have so many items together. False where some node has a state, or where bits
-  /// lie below the units of the largest exponent.
+  /// Adds up the short sums of nodes that have so many items together. False where some node has a state, where bits lie
+  /// below the units of the largest exponent, or where there may be too many -0 to be counted.
   ///
   /// sync       all threads of the block, which all get the sum
   MONOFOLD_GPU bool join_sums(int nodes, std::int64_t items, sums& all) const {
-    if (nodes > most_joined_sums || items > most_short_row_tiles * Job::tile_items) return false;
+    if (nodes > most_joined_sums || items > most_short_row_tiles * Job::tile_items ||
+        items > sums::most_minus_zeros) {
+      return false;
+    }
     const int most_shift = is_huge(items) ? 1 : 2;
     bool is_sum = true;
     MONOFOLD_ROLL
