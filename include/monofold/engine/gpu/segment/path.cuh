@@ -107,8 +107,11 @@ class segment_path {
     }
     if (plan_.long_blocks == 0) return {};
     auto* const states = static_cast<state*>(memory().states_in(workspace));
-    auto* const kernel =
-        plan_.warps > 0 ? fold_listed_segments_kernel<job> : fold_unlisted_segments_kernel<job>;
+    auto* kernel = fold_unlisted_segments_kernel<job>;
+    // Rows of one length are never listed.
+    if constexpr (!known_segments<Segments>::always_fixed) {
+      if (plan_.warps > 0) kernel = fold_listed_segments_kernel<job>;
+    }
     return launch_early(kernel, plan_.long_blocks, block::warps * warp_lanes, block::shared_bytes,
                         on, own, plan_, list, states, workspace.segment_report());
   }
