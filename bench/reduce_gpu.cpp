@@ -4,7 +4,6 @@
 /// ratios hold where absolute times do not. Every result that is timed is checked.
 
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -70,11 +69,6 @@ int calls_for(std::int64_t bytes) {
   if (bytes <= std::int64_t{16} << 20) return 40;
   if (bytes <= std::int64_t{256} << 20) return 8;
   return bytes <= std::int64_t{1} << 30 ? 2 : 1;
-}
-
-bool is_close(double got, double right, std::int64_t count) {
-  if (got == right) return true;
-  return std::abs(got - right) <= 1e-3 * std::abs(right) + 1e-6 * static_cast<double>(count);
 }
 
 class suite {
@@ -163,23 +157,15 @@ class suite {
   }
 
   void run_waiting(const gpu_case& each, std::int64_t bytes, const report_group& of) {
-    constexpr int calls = 50;
     report_group group;
-    std::vector<subject> subjects;
     const gpu_range range{items_.data(), bytes / size_of(each.type)};
     for (const gpu_waiting_subject& one : each.waiting) {
       report_row row{each.op + " and wait", name_of(each.type), one.path, bytes, "device"};
       row.values.push_back(one.call(range));
       check(row, of.rows.front().values, range.count);
       group.rows.push_back(std::move(row));
-      subjects.push_back({one.path, [&one, range] {
-                            const double before = now_ns();
-                            for (int i = 0; i < calls; ++i) static_cast<void>(one.call(range));
-                            return outcome{(now_ns() - before) / calls, {}};
-                          }});
     }
-    const std::vector<summary> times = sample_in_turn(subjects, options_.how);
-    for (std::size_t i = 0; i < times.size(); ++i) group.rows[i].time = times[i];
+    time_waiting_in_turn(group, each.waiting, range, options_.how);
     group.limit = of.limit;
     group.limit_variant = of.limit_variant;
     report(group, 0);

@@ -5,7 +5,6 @@
 /// compared with ours at every size.
 
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -73,8 +72,7 @@ bool has_bits_of(const std::vector<double>& got, const std::vector<double>& righ
 /// CUB adds in another order; an index must be right.
 bool agrees(const report_row& peer, const std::vector<double>& right, std::int64_t count) {
   if (peer.op == "argmax") return has_bits_of(peer.values, right);
-  const double error = std::abs(peer.values[0] - right[0]);
-  return error <= 1e-3 * std::abs(right[0]) + 1e-6 * static_cast<double>(count);
+  return is_close(peer.values[0], right[0], count);
 }
 
 class suite {

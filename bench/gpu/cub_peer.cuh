@@ -9,6 +9,7 @@
 #include <cuda/functional>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "bench/gpu/cases.hpp"
 #include "bench/gpu/check.cuh"
@@ -102,26 +103,26 @@ gpu_subject cub_argmax() {
   return made;
 }
 
-/// The call, a copy of the result to the host, waiting.
-template <class Item, class Total>
-gpu_waiting_subject cub_sum_waiting() {
-  const auto call = std::make_shared<gpu_subject>(cub_sum<Item, Total>());
+/// The call, a copy of the result, an `Out`, to the host, waiting.
+template <class Out>
+gpu_waiting_subject cub_waiting(gpu_subject started) {
+  const auto call = std::make_shared<gpu_subject>(std::move(started));
   const auto out = std::make_shared<cub_memory>();
   out->reserve(64);
   const auto prepared = std::make_shared<std::int64_t>(0);
-  return {cub_name() + ", copy, wait", [=](const gpu_range& range) {
-            if (*prepared < range.count) {
-              call->prepare(range.count);
-              *prepared = range.count;
-            }
-            call->start(range, out->data, nullptr);
-            Total total{};
-            check(
-                cudaMemcpyAsync(&total, out->data, sizeof(total), cudaMemcpyDeviceToHost, nullptr),
-                "cudaMemcpyAsync");
-            check(cudaStreamSynchronize(nullptr), "cudaStreamSynchronize");
-            return static_cast<double>(total);
-          }};
+  return {
+      cub_name() + ", copy, wait", [=](const gpu_range& range) {
+        if (*prepared < range.count) {
+          call->prepare(range.count);
+          *prepared = range.count;
+        }
+        call->start(range, out->data, nullptr);
+        Out result{};
+        check(cudaMemcpyAsync(&result, out->data, sizeof(result), cudaMemcpyDeviceToHost, nullptr),
+              "cudaMemcpyAsync");
+        check(cudaStreamSynchronize(nullptr), "cudaStreamSynchronize");
+        return static_cast<double>(result);
+      }};
 }
 
 template <class Item, class Total>

@@ -16,7 +16,7 @@ std::vector<gpu_case> float32_cases() {
        1.01,
        all_sizes(),
        {ours<float>(mf::plain_sum), cub_sum<float, float>()},
-       {ours_waiting<float>(mf::plain_sum), cub_sum_waiting<float, float>(),
+       {ours_waiting<float>(mf::plain_sum), cub_waiting<float>(cub_sum<float, float>()),
         thrust_sum_waiting<float, float>()},
        on_cpu<float>(mf::plain_sum)},
       {"sum",

@@ -1,6 +1,7 @@
 #include "bench/gpu/turns.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 
 namespace bench {
@@ -89,6 +90,26 @@ void time_in_turn(report_group& group, const std::vector<const gpu_subject*>& su
     group.rows[i].isolated = without(behind[readers.size() + i], alone);
     if (is_launched) group.rows[i].launched = without(launched[i], times.back());
   }
+}
+
+void time_waiting_in_turn(report_group& group, const std::vector<gpu_waiting_subject>& waiting,
+                          const gpu_range& range, const sampling& how) {
+  constexpr int calls = 50;
+  std::vector<subject> subjects;
+  for (const gpu_waiting_subject& one : waiting) {
+    subjects.push_back({one.path, [&one, range] {
+                          const double before = now_ns();
+                          for (int i = 0; i < calls; ++i) static_cast<void>(one.call(range));
+                          return outcome{(now_ns() - before) / calls, {}};
+                        }});
+  }
+  const std::vector<summary> times = sample_in_turn(subjects, how);
+  for (std::size_t i = 0; i < times.size(); ++i) group.rows[i].time = times[i];
+}
+
+bool is_close(double got, double right, std::int64_t count) {
+  if (got == right) return true;
+  return std::abs(got - right) <= 1e-3 * std::abs(right) + 1e-6 * static_cast<double>(count);
 }
 
 }  // namespace bench

@@ -34,4 +34,11 @@ void time_in_turn(report_group& group, const std::vector<const gpu_subject*>& su
                   std::int64_t count, int calls, const sampling& how,
                   calls_are asked = calls_are::in_a_stream);
 
+/// Times calls that wait, of which row i of the group is the i-th, by the host's clock, 50 in a row.
+void time_waiting_in_turn(report_group& group, const std::vector<gpu_waiting_subject>& waiting,
+                          const gpu_range& range, const sampling& how);
+
+/// Whether a peer, which adds in another order, has about the right value of `count` items.
+bool is_close(double got, double right, std::int64_t count);
+
 }  // namespace bench
