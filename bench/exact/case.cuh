@@ -53,27 +53,21 @@ exact_case exact_case_of(const char* op, gpu_items type, F fold, Plain plain,
   return made;
 }
 
-/// A fold of the pairs that the two halves of a range make.
-template <class Item, class F>
-gpu_subject ours_of_halves(F fold) {
-  using state = typename mf::bound_fold_t<F, mf::item_pair<Item, Item>>::state;
-  const auto halves = [](const gpu_range& range) {
+/// The pairs that the two halves of a range make.
+template <class Item>
+struct as_pairs_of_halves {
+  auto operator()(const gpu_range& range) const {
     const std::int64_t n = range.count / 2;
     const auto* const items = static_cast<const Item*>(range.items);
     return mf::zip(span_of<Item>(items, n), span_of<Item>(items + n, n));
-  };
-  const auto workspace = std::make_shared<mf::gpu_workspace>();
-  gpu_subject made;
-  made.path = "gpu";
-  made.prepare = [=](std::int64_t count) {
-    *workspace = mf::gpu_workspace(mf::workspace_bytes(halves({nullptr, count}), fold));
-  };
-  made.start = [=](const gpu_range& range, void* out, void* stream) {
-    mf::fold_into(mf::gpu(static_cast<cudaStream_t>(stream)), halves(range), fold,
-                  static_cast<state*>(out), *workspace);
-  };
-  made.values = [](const void*) { return std::vector<double>{}; };
-  return made;
+  }
+};
+
+template <class Item>
+exact_case exact_variance_case(gpu_items type) {
+  gpu_subject sum = ours<Item>(mf::plain_sum);
+  sum.path = "plain sum";
+  return exact_case_of<Item>("variance", type, mf::variance(), mf::plain_variance(), {sum});
 }
 
 template <class Item>
@@ -83,8 +77,11 @@ exact_case exact_dot_case(gpu_items type) {
   exact_case made;
   made.op = "dot";
   made.type = type;
-  made.subjects = {ours_of_halves<Item>(mf::dot), ours_of_halves<Item>(mf::plain_dot)};
+  made.subjects = {ours<pair>(mf::dot, as_pairs_of_halves<Item>{}),
+                   ours<pair>(mf::plain_dot, as_pairs_of_halves<Item>{}),
+                   ours<Item>(mf::plain_sum)};
   made.subjects[1].path = "plain";
+  made.subjects[2].path = "plain sum";
   made.fill = &fill_items<Item>;
   made.words = &words_of<state>;
   made.right = [](const void* host_items, std::int64_t count) {

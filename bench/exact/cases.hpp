@@ -35,8 +35,8 @@ struct exact_case {
   std::function<std::vector<std::uint64_t>(const void* host_items, std::int64_t count)> right;
 };
 
-/// Sums and eight statistics of every type; variances and dot products of float32 and float64. A dot product
-/// is that of the two halves of the range.
+/// Sums, variances, dot products and eight statistics. A dot product is that of the two halves of the range. Beside all
+/// but sums stands the plain sum, as "plain sum".
 std::vector<exact_case> exact_float64();
 std::vector<exact_case> exact_float32();
 std::vector<exact_case> exact_bfloat16();

@@ -10,9 +10,7 @@ std::vector<exact_case> exact_float32() {
   auto peers = cub_reproducible_sums<float>();
   peers.push_back(cub_sum<float, float>());
   return {exact_case_of<float>("sum", gpu_items::float32, mf::sum, mf::plain_sum, peers),
-          exact_case_of<float>("variance", gpu_items::float32, mf::variance(), mf::plain_variance(),
-                               {}),
-          exact_dot_case<float>(gpu_items::float32),
+          exact_variance_case<float>(gpu_items::float32), exact_dot_case<float>(gpu_items::float32),
           exact_statistics_case<float>(gpu_items::float32)};
 }
 

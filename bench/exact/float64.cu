@@ -10,8 +10,7 @@ std::vector<exact_case> exact_float64() {
   auto peers = cub_reproducible_sums<double>();
   peers.push_back(cub_sum<double, double>());
   return {exact_case_of<double>("sum", gpu_items::float64, mf::sum, mf::plain_sum, peers),
-          exact_case_of<double>("variance", gpu_items::float64, mf::variance(),
-                                mf::plain_variance(), {}),
+          exact_variance_case<double>(gpu_items::float64),
           exact_dot_case<double>(gpu_items::float64),
           exact_statistics_case<double>(gpu_items::float64)};
 }

@@ -45,30 +45,37 @@ std::vector<double> doubles_of(const Answer& answer) {
   return out;
 }
 
-/// A subject that start(engine, items, out, workspace) starts, with a workspace made beforehand.
-template <class Item, class F, class Start>
-gpu_subject subject_of(F fold, Start start) {
+/// A subject that start(engine, view, out, workspace) starts on what view_of(range) makes of a range, with a workspace
+/// made beforehand.
+template <class F, class ViewOf, class Start>
+gpu_subject subject_of(F fold, ViewOf view_of, Start start) {
   const auto workspace = std::make_shared<mf::gpu_workspace>();
   gpu_subject made;
   made.path = "gpu";
   made.prepare = [=](std::int64_t count) {
-    *workspace = mf::gpu_workspace(mf::workspace_bytes(span_of<Item>(nullptr, count), fold));
+    *workspace = mf::gpu_workspace(mf::workspace_bytes(view_of({nullptr, count}), fold));
   };
   made.start = [=](const gpu_range& range, void* out, void* stream) {
-    start(mf::gpu(static_cast<cudaStream_t>(stream)), span_of<Item>(range.items, range.count), out,
-          *workspace);
+    start(mf::gpu(static_cast<cudaStream_t>(stream)), view_of(range), out, *workspace);
   };
   return made;
 }
 
-/// `fold_into`.
-template <class Item, class F>
-gpu_subject ours(F fold) {
-  using bound = mf::bound_fold_t<F, Item>;
-  using state = typename bound::state;
+/// A range as `count` items.
+template <class Item>
+struct as_items {
+  std::span<const Item> operator()(const gpu_range& range) const {
+    return span_of<Item>(range.items, range.count);
+  }
+};
+
+/// `fold_into`, on the items that view_of(range) has.
+template <class Item, class F, class ViewOf = as_items<Item>>
+gpu_subject ours(F fold, ViewOf view_of = {}) {
+  using state = typename mf::bound_fold_t<F, Item>::state;
   static_assert(sizeof(state) <= 2048);  // the room for results
-  gpu_subject made = subject_of<Item>(
-      fold, [=](const auto& engine, const auto& items, void* out, const auto& workspace) {
+  gpu_subject made = subject_of(
+      fold, view_of, [=](const auto& engine, const auto& items, void* out, const auto& workspace) {
         mf::fold_into(engine, items, fold, static_cast<state*>(out), workspace);
       });
   made.values = [=](const void* out) {
@@ -83,10 +90,11 @@ gpu_subject ours(F fold) {
 template <class Item, class F>
 gpu_subject our_answer(F fold) {
   using answer = mf::finished_t<F, Item>;
-  gpu_subject made = subject_of<Item>(
-      fold, [=](const auto& engine, const auto& items, void* out, const auto& workspace) {
-        mf::reduce_into(engine, items, fold, static_cast<answer*>(out), workspace);
-      });
+  gpu_subject made =
+      subject_of(fold, as_items<Item>{},
+                 [=](const auto& engine, const auto& items, void* out, const auto& workspace) {
+                   mf::reduce_into(engine, items, fold, static_cast<answer*>(out), workspace);
+                 });
   made.values = [](const void* out) {
     const answer& own = *static_cast<const answer*>(out);
     if constexpr (requires { *own; }) {
@@ -98,11 +106,11 @@ gpu_subject our_answer(F fold) {
   return made;
 }
 
-/// The CPU engine.
-template <class Item, class F>
-auto on_cpu(F fold) {
+/// The CPU engine, on the same items.
+template <class Item, class F, class ViewOf = as_items<Item>>
+auto on_cpu(F fold, ViewOf view_of = {}) {
   return [=](const void* items, std::int64_t count) {
-    const auto answer = mf::try_reduce(mf::cpu, span_of<Item>(items, count), fold);
+    const auto answer = mf::try_reduce(mf::cpu, view_of({items, count}), fold);
     return answer ? doubles_of(*answer) : std::vector<double>{};
   };
 }

@@ -35,12 +35,14 @@ std::vector<double> doubles_of_top(const std::int64_t* indices, const Item* valu
 template <class Item>
 gpu_subject our_top(int k) {
   const auto fold = mf::top(k);
-  gpu_subject made = subject_of<Item>(fold, [=](const auto& engine, const auto& items, void* out,
-                                                const auto& workspace) {
-    auto* const indices = static_cast<std::int64_t*>(out);
-    mf::reduce_into(engine, items, fold,
-                    mf::top_out<Item>{reinterpret_cast<Item*>(indices + k), indices}, workspace);
-  });
+  gpu_subject made =
+      subject_of(fold, as_items<Item>{},
+                 [=](const auto& engine, const auto& items, void* out, const auto& workspace) {
+                   auto* const indices = static_cast<std::int64_t*>(out);
+                   mf::reduce_into(engine, items, fold,
+                                   mf::top_out<Item>{reinterpret_cast<Item*>(indices + k), indices},
+                                   workspace);
+                 });
   made.values = [=](const void* out) {
     const auto* const indices = static_cast<const std::int64_t*>(out);
     return doubles_of_top(indices, reinterpret_cast<const Item*>(indices + k), k);
