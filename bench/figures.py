@@ -1,6 +1,7 @@
 """What scripts of results share: where results, pages and pictures are, and how axes look."""
 
 import json
+import subprocess
 import sys
 from pathlib import Path
 
@@ -18,6 +19,13 @@ def pyplot_of(script):
     matplotlib.use("Agg")
     from matplotlib import pyplot
     return pyplot
+
+
+def commit():
+    """The commit of the tree as rows of programs have it, with "-dirty" where the tree has changes."""
+    made = subprocess.run(["git", "describe", "--always", "--dirty", "--abbrev=12"], cwd=TREE, capture_output=True,
+                          text=True)
+    return made.stdout.strip() or "unknown"
 
 
 def rows_in(path):

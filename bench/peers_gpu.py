@@ -14,6 +14,8 @@ import math
 import statistics
 import sys
 
+import figures
+
 SIZES = [1 << 20, 256 << 20, 4 << 30]
 SAMPLES = 15
 PIECE = 1 << 26  # items
@@ -150,6 +152,7 @@ def is_near(got, pieces, add, count):
 
 
 def rows_of(peer, limits):
+    commit = figures.commit()
     for dtype in peer.DTYPES:
         for size in SIZES:
             x = None
@@ -170,7 +173,7 @@ def rows_of(peer, limits):
                        "bytes": size, "pages": "device", "num_samples": SAMPLES,
                        "median_ns": round(median), "p05_ns": round(samples[0]),
                        "p95_ns": round(samples[-1]), "gbps": round(size / median, 3),
-                       "is_right": is_right, "instruction_set": peer.device}
+                       "is_right": is_right, "instruction_set": peer.device, "commit": commit}
                 if (op, dtype, size) in limits:
                     limit = limits[op, dtype, size]
                     row.update(read_limit_gbps=limit, share=round(size / median / limit, 4))

@@ -12,10 +12,10 @@ in 3, 7 and 50 pieces, as its user adds pieces; "threads", of 1 to 4 threads (nu
 
 import json
 import math
-import subprocess
 import sys
 import time
 
+import figures
 import numpy as np
 from python_libraries import here
 
@@ -93,8 +93,7 @@ def bits(libraries, shared, count=10**6):
 
 def main():
     most = int(float(sys.argv[1])) if len(sys.argv) > 1 else 10_000_000
-    commit = subprocess.run(["git", "rev-parse", "--short=12", "HEAD"], capture_output=True, text=True).stdout.strip()
-    shared = {"suite": "peers_python", "machine": sys.argv[2] if len(sys.argv) > 2 else "", "commit": commit,
+    shared = {"suite": "peers_python", "machine": sys.argv[2] if len(sys.argv) > 2 else "", "commit": figures.commit(),
               "python": sys.version.split()[0], "dtype": "float64"}
     least = int(float(sys.argv[3])) if len(sys.argv) > 3 else 10
     operations = sys.argv[4].split(",") if len(sys.argv) > 4 else OPERATIONS

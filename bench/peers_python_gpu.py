@@ -15,10 +15,10 @@ libmonofold_gpu.
 import json
 import math
 import statistics
-import subprocess
 import sys
 import time
 
+import figures
 import numpy as np
 from gpu_libraries import AXES, K, here
 
@@ -130,12 +130,11 @@ def rows_of(torch, libraries, operations, dtype, count, shared):
 
 def main():
     most = float(sys.argv[1]) if len(sys.argv) > 1 else 1e9
-    commit = subprocess.run(["git", "rev-parse", "--short=12", "HEAD"], capture_output=True, text=True).stdout.strip()
     operations = sys.argv[3].split(";") if len(sys.argv) > 3 else OPERATIONS
     libraries = here(say)
     import torch
 
-    shared = {"suite": "peers_python_gpu", "machine": sys.argv[2] if len(sys.argv) > 2 else "", "commit": commit,
+    shared = {"suite": "peers_python_gpu", "machine": sys.argv[2] if len(sys.argv) > 2 else "", "commit": figures.commit(),
               "python": sys.version.split()[0], "device": torch.cuda.get_device_name()}
     num_wrong = 0
     for exponent in EXPONENTS:
