@@ -24,9 +24,10 @@ std::vector<std::uint64_t> words_of(const void* state) {
 template <class F, class Item>
 typename F::state state_of_repeated(const F& f, const Item* items, std::int64_t count,
                                     std::int64_t period) {
-  auto total = f.identity();
   auto whole = f.identity();
-  if (count >= period) f.absorb_run(whole, items, period, 0);
+  f.absorb_run(whole, items, std::min(count, period), 0);
+  if (count < period) return whole;
+  auto total = f.identity();
   for (std::int64_t i = 0; i < count / period; ++i) total = f.combine(total, whole);
   if (count % period != 0) f.absorb_run(total, items, count % period, 0);
   return total;
