@@ -61,8 +61,8 @@ def waiting(rows):
 
     floors = [statistics.median(row["median_ns"] for row in rows if row["path"] == least and row["bytes"] == size)
               for size in table.sizes]
-    return ["**Calls that wait:** our time over that of CUB with a copy and a wait, and over that of an empty kernel that",
-            "writes the word for which the host waits. A star marks more than "
+    return ["**Calls that wait:** our time over that of CUB with a copy and a wait, and over that of an empty kernel",
+            "that writes the word for which the host waits. A star marks more than "
             f"{MOST_WAITING:.2f}, asked up to {size_name(MOST_WAITING_BYTES)}", *table.source(),
             *table.lines(f"over {cub.split(',')[0].upper()}", name, over_cub), "",
             *table.lines("over an empty kernel", name,
@@ -81,8 +81,9 @@ def wide(rows):
         return (starred(f"{over:.2f}", over > MOST_OF_PLAIN.get(op, over)) if plain else "–") + \
             starred(f" ({share:.2f})", share < LEAST_SHARE.get(op, 0))
 
-    return ["**Items of any exponent**, exactly folded: our time over the plain sum's and, in brackets, the share of the read",
-            "speed. A star marks a sum of more than 2.0 times, and a variance or dot product below 0.3", *table.source(),
+    return ["**Items of any exponent**, exactly folded: our time over the plain sum's and, in brackets, the share of",
+            "the read speed. A star marks a sum of more than 2.0 times, and a variance or dot product below 0.3",
+            *table.source(),
             *table.lines("", lambda op, dtype: f"{op.removesuffix(WIDE)} of {dtype}", cell)]
 
 

@@ -23,7 +23,7 @@ def pyplot_of(script):
 
 def commit():
     """The commit of the tree as rows of programs have it, with "-dirty" where the tree has changes."""
-    made = subprocess.run(["git", "describe", "--always", "--dirty", "--abbrev=12"], cwd=TREE, capture_output=True,
+    made = subprocess.run("git describe --always --dirty --abbrev=12", shell=True, cwd=TREE, capture_output=True,
                           text=True)
     return made.stdout.strip() or "unknown"
 

@@ -134,8 +134,8 @@ def main():
     libraries = here(say)
     import torch
 
-    shared = {"suite": "peers_python_gpu", "machine": sys.argv[2] if len(sys.argv) > 2 else "", "commit": figures.commit(),
-              "python": sys.version.split()[0], "device": torch.cuda.get_device_name()}
+    shared = {"suite": "peers_python_gpu", "machine": sys.argv[2] if len(sys.argv) > 2 else "",
+              "commit": figures.commit(), "python": sys.version.split()[0], "device": torch.cuda.get_device_name()}
     num_wrong = 0
     for exponent in EXPONENTS:
         for dtype in ("float32", "float64"):
