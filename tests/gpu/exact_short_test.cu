@@ -146,6 +146,36 @@ TYPED_TEST(gpu_exact_short, rests_by_mail) {
   }
 }
 
+/// Most items of a tile are so small that bins leave some of their squares: what one bin more holds of all lanes, or of
+/// all but a few items, in some tiles or in all.
+TYPED_TEST(gpu_exact_short, many_rests) {
+  using f = inputs::fields<TypeParam>;
+  constexpr int tile = gpu_tests::tile<TypeParam>;
+  constexpr int top = f::top_field * 3 / 4;
+  for (const int tiles : {1, 5, 12, 40, 300, 2300, 9000}) {
+    if (tiles > (gpu_tests::is_slow ? 12 : 9000)) continue;
+    for (const int every : {1, 3, 16}) {    // of so many tiles one has rests
+      for (const int deepest : {30, 60}) {  // binades below the largest item
+        std::vector<TypeParam> items;
+        for (int i = 0; i < tiles * tile - 2; ++i) {
+          const bool has_rests = i / tile % every == 0 && i % 61 != 0;
+          const int down = has_rests ? 18 + static_cast<int>(this->below(10)) : i % 3;
+          items.push_back(this->draw(top - down));
+        }
+        for (int i = 0; i < tiles / 4; ++i) {
+          const int down = static_cast<int>(this->below(static_cast<unsigned>(deepest)));
+          items[this->below(static_cast<unsigned>(items.size()))] = this->draw(top - down);
+        }
+        const std::string what = std::to_string(tiles) + " tiles, of " + std::to_string(every) +
+                                 ", " + std::to_string(deepest) + " down";
+        this->expect_all(items, what);
+        this->expect_answers(items, what);
+        if (this->HasFatalFailure()) return;
+      }
+    }
+  }
+}
+
 /// Sums of squares half-way between two doubles, but for one item: its square is what the bins leave.
 TYPED_TEST(gpu_exact_short, rests_decide_ties) {
   if constexpr (sizeof(TypeParam) >= 4) {

@@ -125,12 +125,15 @@ class mailed_sums {
       constexpr int place = digits::num_wide_digits + static_cast<int>(digit_count::minus_zero);
       add_to_word(total + place, heard.minus_zeros);
     }
+    // As few additions as can be: they wait for each other.
     if constexpr (may_have_rests) {
-      if (heard.has_rest()) {
-        add_number<layout>(heard.rest, sums::rest_exponent(heard.max_exponent), sums::last, total);
+      if (is_near) {
+        const int128 rest = sums::rest_of_lanes(heard, joined.max_exponent);
+        if (lane_rank() == 0 && rest != 0) add_rest(rest, joined.max_exponent, total);
+      } else if (heard.has_rest()) {
+        add_rest(heard.rest, heard.max_exponent, total);
       }
     }
-    // As few additions as can be: they wait for each other.
     sums added = all_near ? own : is_near ? joined : heard;
     if (all_near ? rank != 0 : is_near && lane_rank() != 0) added.is_there = 0;
     if (added.is_there != 0) add_to_digits(added, total);
@@ -160,6 +163,10 @@ class mailed_sums {
     return sums::far_slots_joined(slots, warps);
   }
 
+  /// Adds rests to the digits in `total`, by one thread.
+  MONOFOLD_GPU static void add_rest(int128 rest, int max_exponent, std::int64_t* total) {
+    add_number<layout>(rest, sums::rest_exponent(max_exponent), sums::last, total);
+  }
   /// Adds short sums to the digits in `total`, by one thread.
   MONOFOLD_GPU_CALL static void add_to_digits(const sums& own, std::int64_t* total) {
     MONOFOLD_ROLL

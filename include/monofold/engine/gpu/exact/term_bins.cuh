@@ -22,6 +22,7 @@ namespace monofold::detail {
 /// | `sure_bins(p)` | so many bins hold all of part p unless `is_unsure` says no; 0: no number of bins does |
 /// | `has_low_words` | what bins leave may have bits in its low word alone |
 /// | `may_have_rests` | what bins leave of a tile is often one small item's square, which goes to the digits |
+/// | `has_deep_bin` | one bin more holds what bins leave, and never lies below the smallest doubles |
 /// | `copies_ahead` | adding a tile takes so long that the next one is copied meanwhile |
 template <class Term>
 struct term_bins;
@@ -58,6 +59,7 @@ struct value_bins {
     return is_always_held ? 0 : sizeof(Item) == 8 ? 2 : 1;
   }
   static constexpr bool may_have_rests = false;
+  static constexpr bool has_deep_bin = false;
   static constexpr bool copies_ahead = false;
 };
 
@@ -77,6 +79,7 @@ struct square_bins {
   static constexpr bool is_always_held = false;
   static constexpr bool has_low_words = false;
   static constexpr bool may_have_rests = sizeof(Item) > 2;
+  static constexpr bool has_deep_bin = std::is_same_v<Item, float>;
 
   MONOFOLD_HD static constexpr int sure_bins(int p) {
     return p < values && sizeof(Item) < 8 ? 1 : 2;

@@ -20,6 +20,8 @@ namespace monofold::detail {
 template <int bins, int headroom>
 class thread_bins {
  public:
+  static constexpr int gap = 53 - headroom;  // binades from one bin to the next
+
   MONOFOLD_GPU void start(int max_exponent) { start_from(first_anchor(max_exponent)); }
 
   /// The high word of bin 0 before any deposit. One instruction makes that of each other bin of it; low words are 0.
@@ -30,7 +32,7 @@ class thread_bins {
     constexpr auto lowest = static_cast<std::int32_t>(anchor_bits(-1022) >> 32);
     MONOFOLD_UNROLL
     for (int k = 0; k < bins; ++k) {
-      const std::int32_t down = first_anchor - ((k * (53 - headroom)) << 20);
+      const std::int32_t down = first_anchor - ((k * gap) << 20);
       bins_[k] =
           double_of_words(static_cast<std::uint32_t>(k == 0 || down > lowest ? down : lowest), 0);
     }
@@ -142,6 +144,27 @@ class tile_bins {
       if (bin_plan::has_low_words) left_low |= low_word(rest);
     });
     return ((left << 1) | left_low) != 0;  // a zero may have a sign
+  }
+
+  /// Adds a tile; true where the bins do not hold all of it. `deep` gets what those of the last part leave, in units of
+  /// one bin more: below 2^51 in magnitude. This bin is read at once, so that it takes registers for this tile alone.
+  MONOFOLD_GPU bool deposit_deeply(const chunk (&raw)[rows], const beginning& from,
+                                   std::int64_t& deep) {
+    static_assert(chains == 1);
+    constexpr int down = num_bins * bins::gap;
+    const std::int32_t anchor = from.first_anchor[parts - 1] - (down << 20);
+    start(from);
+    thread_bins<1, bin_plan::headroom> below;
+    below.start_from(anchor);
+    std::uint32_t left = 0;
+    each_part(raw, [&](int p, bins& own, double x) {
+      double rest = own.deposit(x);
+      if (p == parts - 1) rest = below.deposit(rest);
+      left |= high_word(rest);
+    });
+    deep = static_cast<std::int64_t>(below.bits(0) -
+                                     (std::uint64_t{static_cast<std::uint32_t>(anchor)} << 32));
+    return left << 1 != 0;  // a zero may have a sign
   }
 
   /// Adds a tile. `rest` gets what the bins do not hold, of each part at most one number; false where there are more.

@@ -112,6 +112,7 @@ struct term_bins<product_term<item_pair<Item, Item>>> {
   static constexpr bool is_always_held = false;
   static constexpr bool has_low_words = false;
   static constexpr bool may_have_rests = sizeof(Item) > 2;
+  static constexpr bool has_deep_bin = std::is_same_v<Item, float>;
   static constexpr int chains = 1;
 
   MONOFOLD_HD static constexpr int sure_bins(int) { return sizeof(Item) == 2 ? 0 : 2; }

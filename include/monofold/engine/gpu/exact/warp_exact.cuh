@@ -11,6 +11,7 @@
 #include "monofold/engine/gpu/exact/term_format.cuh"
 #include "monofold/engine/gpu/exact/thread_bins.cuh"
 #include "monofold/engine/gpu/exact/warp_digits.cuh"
+#include "monofold/engine/gpu/exact/warp_rests.cuh"
 #include "monofold/engine/gpu/exact/warp_wide.cuh"
 #include "monofold/engine/gpu/load.cuh"
 #include "monofold/engine/gpu/thread_copy.cuh"
@@ -25,9 +26,9 @@ namespace monofold::detail {
 ///
 /// The narrow way adds to bins. Their largest exponent stays the same from tile to tile, and is raised where items are
 /// larger. One vote a tile finds all that is rare. Where the smallest item does not tell that the bins hold the tile,
-/// a second vote asks whether they left something. If they left at most one number in each lane, these go to the
-/// digits (`may_have_rests`). If they left more, the tile counts as not added, and the wide way (`warp_wide`) loads it
-/// again and adds it. Where the narrow way fails soon after it was resumed, the wide way is taken for more tiles.
+/// a second vote asks whether they left something. What one bin more holds of it (`has_deep_bin`), or at most one number
+/// in each lane (`may_have_rests`), goes to the digits. If more is left, the tile counts as not added, and the wide way
+/// (`warp_wide`) loads it again and adds it. Where the narrow way fails soon after it was resumed, the wide way is taken for more tiles.
 ///
 /// `companion`, where it `is_any`, gets each tile that may change it, perhaps twice.
 ///
@@ -41,6 +42,7 @@ class warp_exact {
   using bin_plan = term_bins<Term>;
   using check = term_check<Term>;
   using wide = warp_wide<Term, may_have_room>;
+  using rest = warp_rests<Term, may_have_room>;
   using chunk = typename wide::chunk;
   using range_type = typename wide::range_type;
   using digits = typename wide::digits;
@@ -118,8 +120,8 @@ class warp_exact {
     if constexpr (has_short_rests_v<Term>) {
       out.more = 0;
       if (in_digits_ == rests) {
-        const found_rests found = may_have_room ? find_rests(digits_, max_exponent_)
-                                                : find_rests_by_call(digits_, max_exponent_);
+        const auto found = may_have_room ? rest::find(digits_, max_exponent_)
+                                         : rest::find_by_call(digits_, max_exponent_);
         out.more = found.more;
         out.rest = found.rest;
         if (out.has_words()) out.minus_zeros = 0;
@@ -175,26 +177,6 @@ class warp_exact {
       out.value[p] = sum_of_lanes(own);
     }
     return true;
-  }
-
-  struct found_rests {
-    int128 rest;
-    std::uint32_t more;  // as in short sums
-  };
-  /// What the digits have beside the short sums of bins: as rests; or in the words of `overflow`, where it is then.
-  MONOFOLD_GPU static found_rests find_rests(digits own, int max_exponent) {
-    using sums = sums_and_rests<Term>;
-    found_rests out{0, sums::in_rest};
-    if (!own.units_of(format::part_sum(sums::last), sums::rest_exponent(max_exponent), out.rest)) {
-      own.flush();
-      out = {0, sums::in_words};
-    }
-    return out;
-  }
-
-  /// Not inlined where most ranges have none, and end soon.
-  MONOFOLD_GPU_CALL static found_rests find_rests_by_call(digits own, int max_exponent) {
-    return find_rests(own, max_exponent);
   }
 
   // ---- the narrow way
@@ -285,9 +267,18 @@ class warp_exact {
           is_counted = true;
           break;
         }
-      } else if (leaves_much(bins.deposit(raw, beginning), range, tile, beginning)) {
-        is_counted = true;
-        break;
+      } else {
+        std::int64_t deep = 0;
+        bool is_left;
+        if constexpr (bin_plan::has_deep_bin) {
+          is_left = bins.deposit_deeply(raw, beginning, deep);
+        } else {
+          is_left = bins.deposit(raw, beginning);
+        }
+        if (leaves_much(is_left, deep, range, tile, beginning)) {
+          is_counted = true;
+          break;
+        }
       }
       MONOFOLD_UNROLL
       for (int p = 0; p < parts; ++p) {
@@ -300,12 +291,21 @@ class warp_exact {
     return taken + run_;
   }
 
-  /// Whether the bins leave too much of a tile to add that to the digits. `is_left`: this lane's bins leave something.
-  MONOFOLD_GPU bool leaves_much(bool is_left, const range_type& range, int tile,
+  /// Whether the bins leave too much of a tile to add that to the digits. `is_left`: this lane's bins leave something,
+  /// besides `deep` units of one bin more.
+  MONOFOLD_GPU bool leaves_much(bool is_left, std::int64_t deep, const range_type& range, int tile,
                                 const typename tile_bins<Term>::beginning& beginning) {
     if constexpr (may_have_rests) {
-      const std::uint32_t lanes = lanes_with(is_left);
+      const std::uint32_t lanes = lanes_with(is_left | (deep != 0));
       if (lanes == 0) return false;
+      if constexpr (bin_plan::has_deep_bin) {
+        if (!any_lane(is_left)) {
+          digits_.reserve(1);
+          rest::add_deep(deep, max_exponent_, digits_);
+          if (in_digits_ == nothing) in_digits_ = rests;
+          return false;
+        }
+      }
       return count_bits(lanes) > most_rest_lanes || !add_rests(range, tile, beginning);
     } else {
       return any_lane(is_left);
@@ -320,29 +320,10 @@ class warp_exact {
   MONOFOLD_GPU bool add_rests(const range_type& range, int tile,
                               const typename tile_bins<Term>::beginning& beginning) {
     digits_.reserve(parts * warp_lanes);
-    if (!deposit_rests(range, tile, beginning, digits_)) return false;
+    if (!rest::deposit(range, tile, beginning, digits_)) return false;
     if (in_digits_ == nothing) in_digits_ = rests;
     return true;
   }
-  /// Not inlined, since it is rare and long, and the loop needs every register.
-  MONOFOLD_GPU_CALL static bool deposit_rests(const range_type range, int tile,
-                                              const typename tile_bins<Term>::beginning beginning,
-                                              digits to) {
-    chunk raw[rows];  // once more: nothing of it need be kept for this case
-    wide::load(raw, range, tile, 0);
-    tile_bins<Term> bins;
-    double rest[parts];
-    const bool is_one = bins.deposit_apart(raw, beginning, rest);
-    if (any_lane(!is_one || wide::has_special(raw))) return false;
-    sync_warp();  // additions by `add_units` above, atomic ones below
-    MONOFOLD_UNROLL
-    for (int p = 0; p < parts; ++p) {
-      to.deposit(rest[p], format::part_scale(p), format::part_sum(p));
-    }
-    sync_warp();  // and the other way round
-    return true;
-  }
-
   /// Loads any tile for the companion. In place of items beyond the range it gets the first item of the range once
   /// more, which changes no extremum and no index of one.
   template <class Companion>
