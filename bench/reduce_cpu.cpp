@@ -1,7 +1,7 @@
 /// bench/reduce_cpu: reductions on all cores of this machine, beside a tuned read loop and peers.
 ///
 /// Not a Google Benchmark suite: that runs one benchmark's iterations in a row, cannot take a time
-/// from another process (NumPy, the tool), and knows neither percentiles nor a limit of the same
+/// from another process (NumPy), and knows neither percentiles nor a limit of the same
 /// moment. Here the subjects of a group take turns call by call, so that whatever else the machine
 /// does hits all alike, and ratios hold where absolute times do not.
 
@@ -16,7 +16,6 @@
 #include <string_view>
 #include <vector>
 
-#include "bench/baselines/file_loops.hpp"
 #include "bench/baselines/peers.hpp"
 #include "bench/harness/check.hpp"
 #include "bench/harness/dataset.hpp"
@@ -26,7 +25,6 @@
 #include "bench/harness/report.hpp"
 #include "bench/harness/samples.hpp"
 #include "bench/harness/suite_options.hpp"
-#include "bench/harness/tool.hpp"
 #include "bench/ours/ours.hpp"
 
 namespace bench {
@@ -42,13 +40,11 @@ constexpr const char* usage =
     "  --json FILE      writes the rows as JSON lines\n"
     "  --machine NAME   what the rows call this machine (made from the processor's name)\n"
     "  --python FILE    the Python that has NumPy (/usr/bin/python3); none: no NumPy\n"
-    "  --tool FILE      the command-line tool (beside this program's folder)\n"
-    "  --scratch DIR    where the data is put as a file (the system's folder for that)\n";
+    "  --scratch DIR    where NumPy finds the data as a file (the system's folder for that)\n";
 
 struct options : suite_options {
   std::int64_t size_bytes = std::int64_t{512} << 20;
   std::string python = "/usr/bin/python3";
-  std::string tool;
   std::string scratch = std::filesystem::temp_directory_path();
 };
 
@@ -77,8 +73,6 @@ options parse(const std::vector<std::string>& words) {
           chosen.size_bytes = parse_size(value);
         } else if (name == "--python") {
           chosen.python = value == "none" ? "" : value;
-        } else if (name == "--tool") {
-          chosen.tool = value;
         } else if (name == "--scratch") {
           chosen.scratch = value;
         } else {
@@ -159,8 +153,6 @@ class suite {
       if (numpy != nullptr) std::printf("NumPy %s\n", numpy->version().c_str());
     }
     for (const operation op : ops) run_group(op, data, pages, right, numpy.get());
-    numpy.reset();
-    if (type == item_type::float32 || type == item_type::float64) run_files(ops, data);
   }
 
   void run_group(operation op, const dataset& data, page_kind pages, reference& right,
@@ -191,54 +183,6 @@ class suite {
     }
     check(op, data, group, right.values(op));
     measure(subjects, group);
-  }
-
-  /// The tool on the file, which the kernel still has in memory since it was written.
-  void run_files(const std::vector<operation>& ops, const dataset& data) {
-    const std::string tool = options_.tool.empty() ? default_tool() : options_.tool;
-    if (!std::filesystem::exists(tool)) {
-      std::printf("without the tool: no %s\n", tool.c_str());
-      return;
-    }
-    for (const operation op : ops) {
-      if (op != operation::sum && op != operation::max) continue;
-      std::vector<subject> subjects{{"read loop", timed([this, &data] {
-                                       const auto bits = limit_.read(data.items, data.size_bytes());
-                                       return std::vector{static_cast<double>(bits)};
-                                     })},
-                                    {"runtime", runtime_call(op, data)},
-                                    {"tool", tool_call(tool, op, file_)}};
-      add_file_loops(op, tool, subjects);
-      report_group group;
-      for (std::size_t i = 1; i < subjects.size(); ++i) {
-        group.rows.push_back({std::string(row_of(op).name), name_of(data.type), subjects[i].path,
-                              data.size_bytes(), i == 1 ? "huge" : "file"});
-      }
-      // Asked for: 0.8 of what the same reduction reaches from memory.
-      group.rows[1].target = 0.8 * row_of(op).target;
-      measure(subjects, group);
-    }
-  }
-
-  /// What the tool's own choice is held against: its other ways, and loops that only bring the bytes.
-  void add_file_loops(operation op, const std::string& tool, std::vector<subject>& subjects) {
-    for (const char* const io : {"map", "read"}) {
-      subjects.push_back({std::string("tool --io ") + io, tool_call(tool, op, file_, io)});
-    }
-    const auto loop = [&](const char* path, file_loop kind, std::int64_t piece_bytes) {
-      subjects.push_back({path, file_loop_call(kind, piece_bytes, where_.num_cores, file_)});
-    };
-    loop("mapped loop", file_loop::mapped, 1 << 20);
-    loop("populated loop", file_loop::populated, 1 << 20);
-    loop("read loop, 64 KiB", file_loop::read, 64 << 10);
-    loop("read loop, 256 KiB", file_loop::read, 256 << 10);
-    loop("read loop, 1 MiB", file_loop::read, 1 << 20);
-  }
-
-  static std::string default_tool() {
-    std::error_code none;
-    const auto self = std::filesystem::read_symlink("/proc/self/exe", none);
-    return (self.parent_path().parent_path() / "bin" / "monofold").string();
   }
 
   void check(operation op, const dataset& data, const report_group& group,

@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "cli/array_source.hpp"
+#include "cli/attempt.hpp"
+#include "cli/bench_file.hpp"
 #include "cli/execute.hpp"
 #include "cli/failure.hpp"
 #include "cli/json.hpp"
@@ -137,6 +139,10 @@ std::string json_text(const bench_command& what, const std::vector<measurement>&
 }  // namespace
 
 int execute(const bench_command& what) {
+  if (!what.instruction_set.empty()) runtime::use_instruction_set(what.instruction_set);
+  if (!what.file.empty()) {
+    return attempt(what.file, [&] { write_out(bench_file(what)); });
+  }
   const int threads = what.num_threads > 0 ? what.num_threads : num_cores();
   const bench_data data(what.type, what.size_bytes, threads);
   const std::int64_t num_bytes = data.num_items() * info(what.type).size_bytes;

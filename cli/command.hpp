@@ -58,9 +58,13 @@ struct verify_command {
 };
 
 struct bench_command {
+  std::string file;  // empty: made-up items in memory
+  read_options reading;
+  bool cold = false;
   std::int64_t size_bytes = 256'000'000;
   std::vector<runtime::operation> ops;
-  dtype type = dtype::float64;
+  dtype type = dtype::float64;  // in memory
+  std::string instruction_set;  // empty: the best
   int num_threads = 0;
   output_form form = output_form::text;
 };

@@ -34,8 +34,10 @@ inline constexpr std::array<command_entry, 6> commands{{
      "version, engines, instruction sets, cores, and what auto chooses", false},
     {command_bit::verify, "verify", "[FILE...]",
      "check that threads, chunks, alignment and instruction sets leave every bit alone", true},
-    {command_bit::bench, "bench", "",
-     "measure each operation against the speed at which this machine reads memory", false},
+    {command_bit::bench, "bench", "[FILE]",
+     "measure each operation against the speed at which this machine reads memory, or each way of "
+     "reading a file against loops that only read it",
+     true},
     {command_bit::generate, "generate", "FILE", "write a .npy file of generated numbers", true},
     {command_bit::ladder, "ladder", "[RUNG [RUNG]]",
      "run every technique of parallel reduction, check it, and say how fast it is", false},
@@ -53,7 +55,7 @@ inline constexpr unsigned reading = command_bit::reduce | command_bit::verify;
 
 /// In the order of help. The choices of --dtype, --ops, --op, --only and --explain come from the lists
 /// of element types, operations and rungs.
-inline constexpr std::array<option_entry, 47> options{{
+inline constexpr std::array<option_entry, 49> options{{
     {"-k", "N", "", "how many items top and bottom give (10); K, M, G may follow",
      command_bit::reduce},
     {"--ddof", "N", "", "var and std divide by the count less N (0)", command_bit::reduce},
@@ -136,7 +138,11 @@ inline constexpr std::array<option_entry, 47> options{{
          command_bit::merge},
     {"--csv", "", "", "print CSV with a header", command_bit::reduce | command_bit::merge},
     {"--size", "BYTES", "", "how much data to measure on (256M)", command_bit::bench},
-    {"--ops", "OP,...", "", "which operations to measure (all)", command_bit::bench},
+    {"--ops", "OP,...", "", "which operations to measure (all; of a file sum and max)",
+     command_bit::bench},
+    {"--cold", "", "", "of a file: each run reads it from its drive", command_bit::bench},
+    {"--instruction-set", "NAME", "",
+     "loops for less than this processor has: one of those that info names", command_bit::bench},
     {"--count", "N", "", "how many items to write (1M)", command_bit::generate},
     {"--seed", "N", "", "another seed, other numbers (1)", command_bit::generate},
     {"--distribution", "NAME", "uniform normal ramp integers",

@@ -26,6 +26,7 @@ _monofold() {
     --first-index) return ;;
     --size) return ;;
     --ops) COMPREPLY=($(compgen -P "$head" -W 'count sum prod mean var std min max minmax argmin argmax top bottom any all nonzero norm1 norm2 norminf dot and or xor nan mean_square logsumexp stats' -- "$last")); return ;;
+    --instruction-set) return ;;
     --count) return ;;
     --seed) return ;;
     --distribution) COMPREPLY=($(compgen -W 'uniform normal ramp integers' -- "$word")); return ;;
@@ -42,7 +43,7 @@ _monofold() {
       merge) flags='--save-state --subtract --hex --json --csv --help' ;;
       info) flags='--json --help' ;;
       verify) flags='--dtype --format --column --header --delimiter --na --io --help' ;;
-      bench) flags='--dtype --threads --json --size --ops --help' ;;
+      bench) flags='--dtype --threads --json --size --ops --cold --instruction-set --help' ;;
       generate) flags='--dtype --count --seed --distribution --help' ;;
       ladder) flags='--dtype --json --n --device --only --op --explain --trace --trace-json --mistake --report --help' ;;
       *) flags='-k --ddof --nan --plain --axis --keepdims --output --dtype --format --column --by --order --header --delimiter --na --io --memory --device --threads --mpi --save-state --first-index --hex --json --csv --quiet --help --version' ;;

@@ -145,6 +145,12 @@ TEST(command, other_commands) {
   EXPECT_EQ(bench.size_bytes, 64'000'000);
   EXPECT_EQ(bench.ops, (std::vector{operation::sum, operation::min}));
   EXPECT_EQ(bench.type, dtype::int32);
+  const auto of_file = std::get<bench_command>(
+      parse_command({"bench", "a.npy", "--cold", "--instruction-set", "baseline"}));
+  EXPECT_EQ(of_file.file, "a.npy");
+  EXPECT_TRUE(of_file.cold);
+  EXPECT_EQ(of_file.ops, (std::vector{operation::sum, operation::max}));
+  EXPECT_EQ(of_file.instruction_set, "baseline");
   const auto made =
       std::get<generate_command>(parse_command({"generate", "a.npy", "--count", "100M", "--seed",
                                                 "3", "--distribution", "ramp", "--dtype", "u8"}));
@@ -178,7 +184,10 @@ TEST(command, usage_errors_name_the_word) {
   EXPECT_EQ(error({"sum", "-", "-"}), "standard input can be read once only");
   EXPECT_EQ(error({"sum", "a", "--json", "--csv"}), "--json and --csv exclude each other");
   EXPECT_EQ(error({"info", "a"}), "info takes no file, found 'a'");
-  EXPECT_EQ(error({"bench", "a"}), "bench takes no file, found 'a'");
+  EXPECT_EQ(error({"bench", "a", "b"}), "bench takes one file, found 2");
+  EXPECT_EQ(error({"bench", "--cold"}), "--cold: bench needs a file");
+  EXPECT_NE(error({"bench", "--instruction-set", "MMX"}).find("baseline, found 'MMX'"),
+            std::string::npos);
   EXPECT_EQ(error({"bench", "--ops", "xor"}), "--ops: xor is not defined for float64");
   EXPECT_EQ(error({"generate"}), "generate takes one file, found 0");
 }
