@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
+#include <chrono>
 #include <cstddef>
 #include <cstring>
+#include <limits>
 #include <new>
 #include <optional>
 #include <utility>
@@ -22,6 +24,8 @@ constexpr std::int64_t most_piece_bytes = 16 << 20;   // Fortran order: memory f
 constexpr std::int64_t ahead_bytes =
     4 * mapped_chunk_bytes;  // asked of the disk before it is needed
 
+constexpr std::int64_t least_tried_bytes = 64 << 20;  // below: most of the file would be the trial
+
 // A piece that a thread fetches, and folds out of its second-level cache (docs/benchmarks.md). Within
 // bounds: smaller ones cost calls, and some machines count the caches of many cores.
 std::int64_t least_piece_bytes() {
@@ -30,6 +34,58 @@ std::int64_t least_piece_bytes() {
   const auto floor = std::bit_floor(static_cast<std::uint64_t>(cache_bytes));
   return static_cast<std::int64_t>(std::clamp<std::uint64_t>(floor, 256 << 10, 1 << 20));
 }
+
+// How the bytes of a file in the page cache are reached.
+enum class file_access { mapped, copied };
+
+// Which of the two is faster for this file: in pages of 4 KiB it may be a copy into a buffer that stays in the
+// cache, in large folios, of which one fault maps much, it is the map. The first pieces are tried by turns. What
+// counts is the least time from one piece of a thread to its next: with what is done to the items, and without
+// what disturbs now and then. First pieces of threads do not count: buffers are not in memory yet.
+class access_trial {
+ public:
+  bool is_on() const { return on_.load(std::memory_order_relaxed); }
+  void end(file_access fastest) {
+    fastest_.store(fastest, std::memory_order_relaxed);
+    on_.store(false, std::memory_order_relaxed);
+  }
+
+  // How the next piece comes to the thread that asks.
+  file_access next() {
+    if (!is_on()) return fastest_.load(std::memory_order_relaxed);
+    thread_local struct {
+      const void* trial = nullptr;
+      clock::time_point start;
+      int way = 0;
+      bool is_first = true;
+    } last;
+    const clock::time_point now = clock::now();
+    // Where an earlier trial lay in the same place, the time since is long, and long ones do not count.
+    const bool goes_on = last.trial == this;
+    if (goes_on && !last.is_first) finish(last.way, (now - last.start).count());
+    last = {this, now, num_started_.fetch_add(1, std::memory_order_relaxed) % 2, !goes_on};
+    return static_cast<file_access>(last.way);
+  }
+
+ private:
+  using clock = std::chrono::steady_clock;
+  static constexpr int num_timed = 16;
+
+  void finish(int way, clock::rep time) {
+    clock::rep least = least_[way].load();
+    while (time < least && !least_[way].compare_exchange_weak(least, time)) {
+    }
+    if (num_finished_.fetch_add(1) + 1 < num_timed) return;
+    end(least_[0].load() <= least_[1].load() ? file_access::mapped : file_access::copied);
+  }
+
+  std::atomic<bool> on_{true};
+  std::atomic<file_access> fastest_{file_access::mapped};
+  std::atomic<int> num_started_{0};
+  std::atomic<int> num_finished_{0};
+  std::atomic<clock::rep> least_[2]{std::numeric_limits<clock::rep>::max(),
+                                    std::numeric_limits<clock::rep>::max()};
+};
 
 class file_array_source final : public source {
  public:
@@ -48,10 +104,10 @@ class file_array_source final : public source {
       const std::int64_t most = most_piece_bytes / item_bytes_;
       const std::int64_t good = std::min(most, transpose_->good_items());
       piece_items_ = std::max(piece_items_, good / chunk_quantum * chunk_quantum);
-    } else if (mapped == nullptr) {
-      access_ = file_access::copied;
-    } else if (io == io_mode::automatic) {
-      access_ = mapped->faster_access();
+    }
+    if (io != io_mode::automatic || transpose_ || mapped == nullptr ||
+        file_->num_bytes() < least_tried_bytes) {
+      access_.end(mapped != nullptr ? file_access::mapped : file_access::copied);
     }
     if (io == io_mode::direct && !transpose_) file_->read_directly();
   }
@@ -81,17 +137,18 @@ class file_array_source final : public source {
     if (!transpose_) read_ahead(first, count);
     if (in_place_) return {stored(first), count};
     if (buffer_ == nullptr) buffer_ = make_buffer(piece_items_ * item_bytes_);
-    return {convert(first, count, buffer_.get()), count};
+    return {convert(first, count, buffer_.get(), access_.next()), count};
   }
 
   std::int64_t fetch_items() const override { return piece_items_; }
-  void copy_items() override { access_ = file_access::copied; }
+  void copy_items() override { access_.end(file_access::copied); }
 
   const void* fetch(std::int64_t first, std::int64_t num_items, void* buffer) const override {
     delivered_.fetch_add(num_items, std::memory_order_relaxed);
     if (!transpose_) read_ahead(first, num_items);
-    if (in_place_ && access_ == file_access::mapped) return stored(first);
-    return convert(first, num_items, buffer);
+    const file_access access = access_.next();
+    if (in_place_ && access == file_access::mapped) return stored(first);
+    return convert(first, num_items, buffer, access);
   }
 
   void check() const override { file_->check(); }
@@ -127,10 +184,11 @@ class file_array_source final : public source {
     file_->will_need(from, end + ahead_bytes - from);
   }
 
-  const void* convert(std::int64_t first, std::int64_t count, void* buffer) const {
+  const void* convert(std::int64_t first, std::int64_t count, void* buffer,
+                      file_access access) const {
     if (transpose_) {
       transpose_->gather(stored(0), first, count, buffer);
-    } else if (access_ == file_access::mapped) {
+    } else if (access == file_access::mapped) {
       std::memcpy(buffer, stored(first), static_cast<std::size_t>(count * item_bytes_));
     } else {
       file_->copy(layout_.data_offset + first * item_bytes_, count * item_bytes_, buffer);
@@ -145,7 +203,7 @@ class file_array_source final : public source {
   int item_bytes_ = 1;
   std::optional<column_major> transpose_;
   bool in_place_ = false;  // the map itself holds aligned native items in the right order
-  file_access access_ = file_access::mapped;
+  mutable access_trial access_;
   std::int64_t piece_items_ = 0;
   mutable std::atomic<std::int64_t> delivered_{0};  // items
   mutable std::atomic<std::int64_t> asked_{0};      // bytes of the file

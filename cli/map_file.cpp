@@ -3,13 +3,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
-#include <chrono>
 #include <csignal>
-#include <memory>
 #include <mutex>
 #include <string>
 
@@ -18,9 +15,6 @@
 
 namespace monofold::cli {
 namespace {
-
-constexpr std::int64_t probe_bytes = 512 << 10;       // some large folios
-constexpr std::int64_t probe_least_bytes = 32 << 20;  // below: reading takes less than the probe
 
 // What the signal handler knows. It only loads and stores atomics that need no lock, so it is safe
 // at any point of any thread. `begin` is written last when a map is entered and first when it
@@ -92,13 +86,6 @@ void leave_map(int index) {
   slot.used.store(false);
 }
 
-// Reads one word of every cache line, so that the bytes come as far as a reduction needs them.
-std::uint64_t touch(const std::byte* bytes, std::int64_t num_bytes) {
-  std::uint64_t seen = 0;
-  for (std::int64_t i = 0; i < num_bytes; i += 64) seen += static_cast<std::uint64_t>(bytes[i]);
-  return seen;
-}
-
 }  // namespace
 
 mapped_file::mapped_file(descriptor file, std::int64_t num_bytes)
@@ -125,35 +112,6 @@ void mapped_file::check() const {
   if (slots[static_cast<std::size_t>(slot_)].lost.load(std::memory_order_acquire)) {
     throw input_error("part of the file was lost while it was read: it shrank, or its disk failed");
   }
-}
-
-file_access mapped_file::faster_access() const {
-  if (num_bytes() < probe_least_bytes) return file_access::mapped;
-  using clock = std::chrono::steady_clock;
-  const std::unique_ptr<std::byte[]> buffer(new std::byte[probe_bytes]);
-  auto copied = clock::duration::zero();
-  auto mapped = clock::duration::zero();
-  volatile std::uint64_t sink = 0;
-  for (std::int64_t third = 1; third < 3; ++third) {
-    const std::int64_t offset = num_bytes() / 3 * third / probe_bytes * probe_bytes;
-    copy(offset, probe_bytes, buffer.get());  // now the window is in the page cache
-    const auto start = clock::now();
-    copy(offset, probe_bytes, buffer.get());
-    sink = sink + touch(buffer.get(), probe_bytes);
-    const auto middle = clock::now();
-    // A map of its own, so that the cost of taking pages out of a map counts as well.
-    void* window = ::mmap(nullptr, probe_bytes, PROT_READ, MAP_SHARED, file().get(), offset);
-    if (window == MAP_FAILED) return file_access::mapped;
-    const int slot = enter_map(window, probe_bytes);
-    if (slot >= 0) {
-      sink = sink + touch(static_cast<const std::byte*>(window), probe_bytes);
-      leave_map(slot);
-    }
-    ::munmap(window, probe_bytes);
-    copied += middle - start;
-    mapped += clock::now() - middle;
-  }
-  return mapped < copied ? file_access::mapped : file_access::copied;
 }
 
 }  // namespace monofold::cli

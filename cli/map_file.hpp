@@ -8,9 +8,6 @@
 
 namespace monofold::cli {
 
-/// How the bytes of a file in the page cache are reached fastest.
-enum class file_access { mapped, copied };
-
 /// A regular file mapped for reading.
 ///
 /// A page of the map that the file no longer has (it shrank) raises SIGBUS in the thread that
@@ -30,14 +27,6 @@ class mapped_file final : public regular_file {
 
   /// Throws `input_error` if the file is shorter than the map, or was when a page was touched.
   void check() const override;
-
-  /// Which of the two is faster for this file, measured on a MiB of it. A cached file that lies
-  /// in large folios is read fastest through the map (one fault maps much); one that lies in single
-  /// 4 KiB pages is faster copied into a buffer that stays in the cache.
-  ///
-  /// cost       about 0.3 ms, and 1 MiB of the file is read if it was not cached; nothing for
-  ///            files below 32 MiB, which are `mapped`
-  file_access faster_access() const;
 
  private:
   const std::byte* data_ = nullptr;
