@@ -251,6 +251,14 @@ class Forms(ToolTest):
             self.assertEqual(piped[op], alone[op])
         self.assertAlmostEqual(number(alone["sum"]), float(values.sum()), places=6)
 
+    def test_every_way_to_read_has_the_same_items(self):
+        """The file is long enough that ways are tried by turns, and that pages leave the map behind the threads."""
+        name = self.write("big.bin", np.random.default_rng(5).integers(0, 250, 80 << 20, dtype="u1").tobytes() + b"\xff")
+        rows = {self.output("sum,argmax,nonzero", name, "--dtype", "u8", "--io", io, "--threads", threads, "--quiet")
+                for io in ("auto", "map", "read") for threads in (1, 5)}
+        self.assertEqual(len(rows), 1)
+        self.assertIn(str(80 << 20), rows.pop())
+
 
 if __name__ == "__main__":
     unittest.main()
