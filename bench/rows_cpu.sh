@@ -27,4 +27,4 @@ dd if="$folder/tmpfs.npy" of=small_pages.npy bs=4k status=none
 rm "$folder/tmpfs.npy"
 for file in large_folios.npy small_pages.npy; do bench $file >>files.rows; done
 if [[ ${6:-} == cold ]]; then bench large_folios.npy --cold >>files.rows; fi
-cat /proc/loadavg >load
+cut -d ' ' -f 1 /proc/loadavg >load

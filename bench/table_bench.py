@@ -4,8 +4,8 @@ read speed of every operation and type, and which of them miss what is asked for
 
 usage: table_bench.py            prints it
        table_bench.py --write    puts it between the page's two marks
-       table_bench.py --merge COMMIT FILE...
-                                 prints the rows of a golden file: medians of all runs in files of rows
+       table_bench.py --merge COMMIT LOAD FILE...
+                                 prints the rows of a golden file: medians of all runs in what rows_cpu.sh wrote
 """
 
 import json
@@ -76,7 +76,9 @@ def reasons_of(rows, alone, missed):
     if not missed:
         return []
     threads = rows[0]["threads"]
-    by_loop = sum(threads * gbps[op, dtype] < asked_share(op, dtype) * reads[dtype] for op, dtype in missed)
+    ratios = [(threads * gbps[op, dtype] / reads[dtype], asked_share(op, dtype)) for op, dtype in missed]
+    by_loop = sum(ratio < asked for ratio, asked in ratios)
+    apart = sum(ratio / (1 + ratio) < asked for ratio, asked in ratios) - by_loop
     dtypes = [dtype for dtype in TYPES if any(key[1] == dtype for key in missed)]
     out = [f"Why: GB/s of one core from {alone[0]['bytes'] / 1000:g} KB in its second-level cache; in brackets what "
            f"{threads} of them make, over the read speed.", "",
@@ -84,8 +86,10 @@ def reasons_of(rows, alone, missed):
     for op in dict.fromkeys(op for op, _ in missed):
         out.append(line(op, [f"{gbps[op, dtype]:.1f} ({threads * gbps[op, dtype] / reads[dtype]:.2f})"
                              if (op, dtype) in missed else "" for dtype in dtypes]))
-    return [*out, "", f"In {by_loop} of these {len(missed)} cells the loop is what limits: all cores together are "
-            "below what is asked.", "In the others memory is: loops alone would do.", ""]
+    return [*out, "", f"In {by_loop} of these {len(missed)} cells the loop limits: all cores together are below what "
+            "is asked.", f"In {apart} it would do if cores folded all the while that they wait for memory: if they "
+            "never did, a ratio r would make", f"a share of r / (1 + r). In {len(missed) - by_loop - apart} the memory "
+            "alone does.", ""]
 
 
 def part_of(path):
@@ -98,23 +102,24 @@ def part_of(path):
     return out
 
 
-def merge(commit, files):
+def merge(commit, load, files):
     """Medians of the runs of each cell: of shares as well, since the read speed differs from run to run."""
     runs = {}
     for row in (row for file in files for row in figures.rows_in(file)):
-        runs.setdefault(tuple(row[key] for key in ("instruction_set", "threads", "bytes", "dtype", "op")), []).append(row)
+        runs.setdefault(tuple((key, value) for key, value in row.items() if not isinstance(value, float)), []).append(row)
     for rows in runs.values():
-        out = {**rows[0], "rounds": len(rows), "commit": commit,
-               "best_share_of_read": max(row["share_of_read"] for row in rows)}
-        for key in ("median_seconds", "gbps", "share_of_read"):
-            out[key] = statistics.median(row[key] for row in rows)
+        out = {key: statistics.median(row[key] for row in rows) if isinstance(value, float) else value
+               for key, value in rows[0].items()}
+        out |= {"rounds": len(rows), "commit": commit, "load": float(load)}
+        if "share_of_read" in out:
+            out["best_share_of_read"] = max(row["share_of_read"] for row in rows)
         if out["op"] == "read":
             out["gbps_of_rounds"] = [row["gbps"] for row in rows]
         print(json.dumps(out, separators=(",", ":")))
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["--merge"] and len(sys.argv) > 3:
-        merge(sys.argv[2], sys.argv[3:])
+    if sys.argv[1:2] == ["--merge"] and len(sys.argv) > 4:
+        merge(sys.argv[2], sys.argv[3], sys.argv[4:])
     else:
         figures.print_or_write(__doc__, PAGE, figures.golden_part("bench_cpu", part_of))

@@ -250,7 +250,7 @@ class Numbers(unittest.TestCase):
 
     def test_parts_that_scripts_make(self):
         for script, page in [("table_gpu.py", GPU_TABLE), ("summary_gpu.py", PAGE), ("asked_gpu.py", PAGE),
-                             ("table_bench.py", PAGE),
+                             ("table_bench.py", PAGE), ("table_files.py", PAGE),
                              ("segments_gpu.py", AXES), ("table_axes.py", AXES_CPU),
                              ("table_groups.py", GROUPS),
                              ("table_python.py", PYTHON), ("table_python_gpu.py", PYTHON),
