@@ -17,14 +17,14 @@ for set in AVX3 AVX2; do
   done
 done
 
-# A file in the page cache has folios as large as what was written at once, on tmpfs single pages.
+# A file in the page cache has folios as large as what was written at once, on tmpfs (where it has room) single pages.
 folder=$(mktemp -d /dev/shm/monofold.XXXXXX)
-trap 'rm -rf "$folder" large_folios.npy small_pages.npy' EXIT
-"$tool" generate "$folder/tmpfs.npy" --count "$items"
-(cd "$folder" && bench tmpfs.npy) >>files.rows
-cp "$folder/tmpfs.npy" large_folios.npy
-dd if="$folder/tmpfs.npy" of=small_pages.npy bs=4k status=none
-rm "$folder/tmpfs.npy"
+trap 'rm -rf "$folder" made.npy large_folios.npy small_pages.npy' EXIT
+"$tool" generate made.npy --count "$items"
+dd if=made.npy of=large_folios.npy bs=8M status=none
+dd if=made.npy of=small_pages.npy bs=4k status=none
+rm made.npy
 for file in large_folios.npy small_pages.npy; do bench $file >>files.rows; done
+if cp large_folios.npy "$folder/tmpfs.npy"; then (cd "$folder" && bench tmpfs.npy) >>files.rows; fi
 if [[ ${6:-} == cold ]]; then bench large_folios.npy --cold >>files.rows; fi
 cut -d ' ' -f 1 /proc/loadavg >load
