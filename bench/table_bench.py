@@ -84,7 +84,7 @@ def reasons_of(rows, alone, missed):
            f"{threads} of them make, over the read speed.", "",
            *figures.head(f"{rows[0]['instruction_set']}, cells with a star", dtypes)]
     for op in dict.fromkeys(op for op, _ in missed):
-        out.append(line(op, [f"{gbps[op, dtype]:.1f} ({threads * gbps[op, dtype] / reads[dtype]:.2f})"
+        out.append(line(op, [f"{gbps[op, dtype]:.2g} ({threads * gbps[op, dtype] / reads[dtype]:.2g})"
                              if (op, dtype) in missed else "" for dtype in dtypes]))
     return [*out, "", f"In {by_loop} of these {len(missed)} cells the loop limits: all cores together are below what "
             "is asked.", f"In {apart} it would do if cores folded all the while that they wait for memory: if they "
