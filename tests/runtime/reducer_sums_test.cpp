@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -151,6 +152,48 @@ TEST(reducer_sums, products_of_odd_integers) {
               got, is_signed ? number(static_cast<std::int64_t>(product)) : number(product)))
               << entry.name << ", " << name << ", " << n << ": " << text_of(got);
         }
+      }
+    });
+  }
+}
+
+/// Items that are the least or the largest of their type, where sums of two products are largest.
+template <class Item>
+void compare_dots_of_ends(const mf::dtype_info& entry) {
+  constexpr Item ends[2] = {std::numeric_limits<Item>::min(), std::numeric_limits<Item>::max()};
+  for (const std::size_t size : {1, 64, 130, 16384, 40001}) {
+    const std::unique_ptr<Item[]> left(new Item[size]), right(new Item[size]);
+    for (int kind = 0; kind < 6; ++kind) {
+      std::int64_t sum = 0;
+      for (std::size_t i = 0; i < size; ++i) {
+        const std::uint64_t random = inputs::mixed(i);
+        left[i] = ends[kind < 4 ? kind & 1 : random & 1];
+        right[i] = kind < 5 ? ends[kind < 4 ? kind >> 1 : random >> 1 & 1]
+                            : static_cast<Item>(random >> 8);
+        sum += std::int64_t{left[i]} * std::int64_t{right[i]};
+      }
+      for (const std::string& name : mf::runtime::instruction_sets()) {
+        ASSERT_TRUE(mf::runtime::use_instruction_set(name));
+        request what;
+        what.type = entry.type;
+        what.ops = {operation::dot};
+        reducer own(what);
+        own.push_pairs(left.get(), right.get(), static_cast<std::int64_t>(size));
+        const number got = own.finish().front().values.front();
+        const bool is_signed = std::is_signed_v<Item>;
+        EXPECT_TRUE(
+            same_number(got, is_signed ? number(sum) : number(static_cast<std::uint64_t>(sum))))
+            << entry.name << ", " << name << ", " << size << ", " << kind << ": " << text_of(got);
+      }
+    }
+  }
+}
+TEST(reducer_sums, dot_of_the_ends_of_integers) {
+  const scene around;
+  for (const mf::dtype_info& entry : mf::dtypes) {
+    mf::visit_dtype(entry.type, [&]<class Item>() {
+      if constexpr (std::is_integral_v<Item> && sizeof(Item) <= 2) {
+        compare_dots_of_ends<Item>(entry);
       }
     });
   }
