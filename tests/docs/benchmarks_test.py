@@ -89,7 +89,7 @@ class Numbers(unittest.TestCase):
             "GPU: exact sum of float32": time_over(self.exact_gpu, "cub 3.6 gpu_to_gpu", path="gpu",
                                                    op="exact sum, uniform", dtype="float32",
                                                    bytes=big),
-            "GPU: ordered product of 2 x 2 matrices": time_over(self.gpu, "cub 3.5 scan", path="gpu",
+            "GPU: ordered product of 2 x 2 matrices": time_over(self.gpu, "cub 3.6 scan", path="gpu",
                                                                 op="product", bytes=medium),
         }
 
@@ -97,6 +97,11 @@ class Numbers(unittest.TestCase):
         for name, value in self.glance().items():
             self.assert_says(f"| {name} | {value} |")
             self.assertRegex(PAGE, rf"\| {name}, 256 MiB \| {value} \||\| {name}, 4 GiB \| {value} \|")
+        losses = [f"{self.beside_cub([op], ['float32'], (1 << 20, 1 << 20))[0]:.2f}"
+                  for op in ("exact sum", "exact statistics")]
+        self.assert_says(f"exact sum, eight exact statistics | {losses[0]}, {losses[1]} |")
+        self.assert_says(f"| GPU: exact sum of float32, 1 MiB | {losses[0]} |", PAGE)
+        self.assert_says(f"| GPU: eight exact statistics of float32, 1 MiB | {losses[1]} |", PAGE)
 
     def test_claims(self):
         exact = one(self.exact_gpu, op="exact sum, uniform", dtype="float32", path="gpu",
@@ -149,10 +154,10 @@ class Numbers(unittest.TestCase):
             found = [row for row in self.gpu if row["op"] == "plain_sum and wait" and row["bytes"] <= most]
             return ends([float(time_over(found, peer, path="gpu", bytes=row["bytes"])) for row in found
                          if row["path"] == "gpu"])
-        cub, thrust = ([over(peer, most) for most in (4 << 20, 64 << 20)] for peer in ("cub 3.5, copy, wait", "thrust"))
-        self.assert_says(f"take {cub[1]} of the time of CUB 3.5's with a copy and a wait, and {thrust[1]} of Thrust's "
+        cub, thrust = ([over(peer, most) for most in (4 << 20, 64 << 20)] for peer in ("cub 3.6, copy, wait", "thrust"))
+        self.assert_says(f"take {cub[1]} of the time of CUB 3.6's with a copy and a wait, and {thrust[1]} of Thrust's "
                          f"(1 KiB to 64 MiB; up to 4 MiB {cub[0]}, where 0.40 is asked, and {thrust[0]})", PAGE)
-        self.assert_says(f"That is {cub[0]} of the time of CUB 3.5 with a copy and a wait, where 0.40 is asked, and "
+        self.assert_says(f"That is {cub[0]} of the time of CUB 3.6 with a copy and a wait, where 0.40 is asked, and "
                          f"{thrust[0]} of Thrust's. Up to 64 MiB it is {cub[1]} and {thrust[1]}.", GPU)
 
     def test_pytorch_and_cupy(self):
@@ -240,7 +245,7 @@ class Numbers(unittest.TestCase):
             op, dtype = re.fullmatch(r"(.*) of (\w+)", name).groups()
             exact = op == "exact sum"
             found = self.exact_gpu if exact else self.gpu
-            peer = "cub 3.6 gpu_to_gpu" if exact else "cub 3.5 scan"
+            peer = "cub 3.6 gpu_to_gpu" if exact else "cub 3.6 scan"
             for size, value in zip(sizes, values):
                 if value:
                     count += 1
