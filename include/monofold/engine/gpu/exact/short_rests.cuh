@@ -34,8 +34,9 @@ struct sums_and_rests<Term, true> : short_sums<Term> {
   using base = short_sums<Term>;
   using format = typename base::format;
   static constexpr int last = base::parts - 1;
-  /// A lane leaves at most 32 rests of a tile, each below a unit of the sum in magnitude. In their own units the rests of
-  /// a call are below 2^(60 + 24) together; below 2^(84 + 10) where largest exponents differ, see `short_sums`.
+  /// A lane leaves at most 32 rests of a tile, each at most half a unit of the sum in magnitude. In their own units
+  /// those of a call by mail are below 2^(60 + 22) together, those of a row below 2^(60 + 27); where largest exponents
+  /// differ, see `short_sums`, below 2^94.
   static constexpr int depth = 60;
 
   // What `more` says.

@@ -21,7 +21,7 @@ namespace monofold::detail {
 /// | `is_always_held` | the bins hold every finite term |
 /// | `sure_bins(p)` | so many bins hold all of part p unless `is_unsure` says no; 0: no number of bins does |
 /// | `has_low_words` | what bins leave may have bits in its low word alone |
-/// | `may_have_rests` | what bins leave of a tile is often one small item's square, which goes to the digits |
+/// | `may_have_rests` | what bins leave of a tile may go to the digits: often it is one small item's square |
 /// | `has_deep_bin` | one bin more holds what bins leave, and never lies below the smallest doubles |
 /// | `copies_ahead` | adding a tile takes so long that the next one is copied meanwhile |
 template <class Term>

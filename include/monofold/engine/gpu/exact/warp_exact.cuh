@@ -26,9 +26,10 @@ namespace monofold::detail {
 ///
 /// The narrow way adds to bins. Their largest exponent stays the same from tile to tile, and is raised where items are
 /// larger. One vote a tile finds all that is rare. Where the smallest item does not tell that the bins hold the tile,
-/// a second vote asks whether they left something. What one bin more holds of it (`has_deep_bin`), or at most one number
-/// in each lane (`may_have_rests`), goes to the digits. If more is left, the tile counts as not added, and the wide way
-/// (`warp_wide`) loads it again and adds it. Where the narrow way fails soon after it was resumed, the wide way is taken for more tiles.
+/// a second vote asks whether they left something. What one bin more holds (`has_deep_bin`), or at most one number in
+/// each lane (`may_have_rests`), goes to the digits. If more is left, the tile counts as not added, and the wide way
+/// (`warp_wide`) loads it again and adds it. Where the narrow way fails soon after it was resumed, the wide way is
+/// taken for more tiles.
 ///
 /// `companion`, where it `is_any`, gets each tile that may change it, perhaps twice.
 ///
@@ -324,6 +325,7 @@ class warp_exact {
     if (in_digits_ == nothing) in_digits_ = rests;
     return true;
   }
+
   /// Loads any tile for the companion. In place of items beyond the range it gets the first item of the range once
   /// more, which changes no extremum and no index of one.
   template <class Companion>
