@@ -28,7 +28,8 @@ def cell(row):
 
 def part_of(path):
     rows = figures.rows_in(path)
-    about, machine = rows[0], path.parent.name
+    about = next(row for row in rows if row["io"] == "auto")
+    machine = path.parent.name
     files = dict.fromkeys((row["file"], row["cold"]) for row in rows)
     ways = dict.fromkeys((row["op"], row["io"]) for row in sorted(rows, key=lambda row: row["op"] != "loop"))
     out = [f"({machine}: {about['threads']} threads, {about['instruction_set']}; {about['bytes'] / 1e9:.1f} GB of "

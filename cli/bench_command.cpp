@@ -2,11 +2,11 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <functional>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "cli/array_source.hpp"
@@ -21,6 +21,7 @@
 #include "cli/read_bandwidth.hpp"
 #include "cli/same_answers.hpp"
 #include "cli/sample_data.hpp"
+#include "cli/start_threads.hpp"
 #include "cli/table.hpp"
 
 namespace monofold::cli {
@@ -49,15 +50,16 @@ class bench_data {
     // Whole numbers are small, so that sums fit; no item is 0, and products of floats stay near 1.
     const distribution shape =
         info(type).is_floating ? distribution::uniform : distribution::integers;
-    std::vector<std::thread> threads;
-    for (std::int64_t i = 0; i < num_threads; ++i) {
-      const std::int64_t from = num_items_ * i / num_threads;
-      const std::int64_t to = num_items_ * (i + 1) / num_threads;
-      threads.emplace_back([=, this] {
+    std::atomic<std::int64_t> next{0};
+    const auto fill_slices = [&] {
+      for (std::int64_t i = 0; (i = next.fetch_add(1)) < num_threads;) {
+        const std::int64_t from = num_items_ * i / num_threads;
+        const std::int64_t to = num_items_ * (i + 1) / num_threads;
         fill_items(type, shape, 1, from, to - from, items_ + from * info(type).size_bytes);
-      });
-    }
-    for (std::thread& thread : threads) thread.join();
+      }
+    };
+    const auto threads = start_threads(num_threads - 1, fill_slices);
+    fill_slices();
   }
 
   const std::byte* items() const { return items_; }
@@ -140,8 +142,8 @@ std::string json_text(const bench_command& what, const std::vector<measurement>&
 
 int execute(const bench_command& what) {
   if (!what.instruction_set.empty()) runtime::use_instruction_set(what.instruction_set);
-  if (!what.file.empty()) {
-    return attempt(what.file, [&] { write_out(bench_file(what)); });
+  if (what.file) {
+    return attempt(*what.file, [&] { write_out(bench_file(what)); });
   }
   const int threads = what.num_threads > 0 ? what.num_threads : num_cores();
   const bench_data data(what.type, what.size_bytes, threads);

@@ -11,10 +11,11 @@
 #include <cerrno>
 #include <chrono>
 #include <functional>
-#include <optional>
+#include <iterator>
+#include <memory>
+#include <new>
 #include <stdexcept>
 #include <string_view>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -24,10 +25,12 @@
 #include "cli/fold_source.hpp"
 #include "cli/json.hpp"
 #include "cli/machine.hpp"
+#include "cli/map_file.hpp"
 #include "cli/output.hpp"
 #include "cli/quantity.hpp"
 #include "cli/read_bandwidth.hpp"
 #include "cli/same_answers.hpp"
+#include "cli/start_threads.hpp"
 #include "cli/table.hpp"
 
 namespace monofold::cli {
@@ -59,7 +62,8 @@ constexpr std::pair<std::string_view, io_mode> modes[] = {{"auto", io_mode::auto
 struct subject {
   std::string op;
   std::string way;
-  std::function<void()> run;
+  std::function<int()> run;  // gives the number of threads
+  int num_threads = 0;
   std::vector<double> seconds{};
   double median_seconds = 0;
 };
@@ -70,88 +74,129 @@ constexpr int populate = MADV_POPULATE_READ;
 constexpr int populate = 22;  // of the kernel, since 5.14
 #endif
 
-// Threads take pieces in turn and add up their words. The calls are the system's, not this tool's sources.
-void read_bare(const std::string& name, const bare_loop& loop, int num_threads) {
+// A buffer for each thread, or for as many as there is memory for.
+std::vector<aligned_buffer> make_buffers(int num_threads, std::int64_t num_bytes) {
+  std::vector<aligned_buffer> buffers;
+  buffers.push_back(make_buffer(num_bytes, 4096));
+  try {
+    while (std::ssize(buffers) < num_threads) buffers.push_back(make_buffer(num_bytes, 4096));
+  } catch (const std::bad_alloc&) {
+  }
+  return buffers;
+}
+
+// Threads take pieces in turn and add up their words. The calls are the system's, not this tool's sources. Returns
+// how many threads there were.
+int read_bare(const std::string& name, std::int64_t bytes, const bare_loop& loop, int num_threads) {
   const bool maps = loop.way == bare_way::map || loop.way == bare_way::populated_map;
-  const descriptor file(
+  descriptor opened(
       ::open(name.c_str(), O_RDONLY | O_CLOEXEC | (loop.way == bare_way::direct ? O_DIRECT : 0)));
   struct stat facts {};
-  if (file.get() < 0 || ::fstat(file.get(), &facts) != 0) {
+  if (opened.get() < 0 || ::fstat(opened.get(), &facts) != 0) {
     throw input_error("cannot open: " + error_text(errno));
   }
-  const std::int64_t bytes = facts.st_size;
-  void* const map =
-      maps ? ::mmap(nullptr, static_cast<std::size_t>(bytes), PROT_READ, MAP_SHARED, file.get(), 0)
-           : nullptr;
-  if (map == MAP_FAILED) throw input_error("cannot map the file: " + error_text(errno));
+  if (facts.st_size != bytes) throw input_error("bench: the file's size changed");
+  std::unique_ptr<regular_file> file;
+  const std::byte* map = nullptr;
+  if (maps) {
+    auto mapped = std::make_unique<mapped_file>(std::move(opened), bytes);
+    map = mapped->data();
+    file = std::move(mapped);
+  } else {
+    file = std::make_unique<regular_file>(std::move(opened), bytes);
+  }
+  const std::vector<aligned_buffer> buffers =
+      make_buffers(num_threads, maps ? 64 : loop.piece_bytes);
+  std::atomic<std::size_t> num_begun{0};
   std::atomic<std::int64_t> next{0};
   std::atomic<std::uint64_t> total{0};
   std::atomic<bool> failed{false};
   const auto work = [&] {
-    const aligned_buffer buffer = make_buffer(maps ? 64 : loop.piece_bytes, 4096);
+    void* const buffer = buffers[num_begun.fetch_add(1)].get();
     std::uint64_t own = 0;
     for (std::int64_t at = 0; (at = next.fetch_add(loop.piece_bytes)) < bytes;) {
       const std::int64_t count = std::min(loop.piece_bytes, bytes - at);
-      const auto* items = static_cast<const std::byte*>(buffer.get());
-      if (maps) {
-        items = static_cast<const std::byte*>(map) + at;
-        if (loop.way == bare_way::populated_map) {
-          ::madvise(static_cast<std::byte*>(map) + at, static_cast<std::size_t>(count), populate);
-        }
-      } else if (::pread(file.get(), buffer.get(), static_cast<std::size_t>(loop.piece_bytes),
-                         at) != count) {
+      const auto* items = maps ? map + at : static_cast<const std::byte*>(buffer);
+      if (loop.way == bare_way::populated_map) {
+        ::madvise(const_cast<std::byte*>(items), static_cast<std::size_t>(count), populate);
+      }
+      if (!maps && ::pread(file->file().get(), buffer, static_cast<std::size_t>(loop.piece_bytes),
+                           at) != count) {
         failed = true;
       }
       own += sum_of_words(items, items + count);
     }
     total += own;
   };
-  std::vector<std::thread> threads;
-  for (int i = 1; i < num_threads; ++i) threads.emplace_back(work);
+  auto threads = start_threads(static_cast<int>(buffers.size()) - 1, work);
   work();
-  for (std::thread& thread : threads) thread.join();
-  if (maps) ::munmap(map, static_cast<std::size_t>(bytes));
+  const int used = static_cast<int>(threads.size()) + 1;
+  threads.clear();  // joined
+  file->check();
   if (failed) throw input_error("cannot read all of the file");
+  return used;
+}
+
+// The share of a file's pages that are in memory, of which the kernel tells those who may write it.
+double share_in_memory(const descriptor& file, std::int64_t num_bytes) {
+  const std::int64_t page_bytes = ::sysconf(_SC_PAGESIZE);
+  const auto length = static_cast<std::size_t>(num_bytes);
+  void* const map = ::mmap(nullptr, length, PROT_READ, MAP_SHARED, file.get(), 0);
+  if (map == MAP_FAILED) throw input_error("cannot map the file: " + error_text(errno));
+  std::vector<unsigned char> pages;
+  int failure = ENOMEM;
+  try {
+    pages.resize(static_cast<std::size_t>((num_bytes + page_bytes - 1) / page_bytes));
+    failure = ::mincore(map, length, pages.data()) == 0 ? 0 : errno;
+  } catch (const std::bad_alloc&) {
+  }
+  ::munmap(map, length);
+  if (failure != 0) throw input_error("bench --cold: mincore: " + error_text(failure));
+  const auto found = std::count_if(pages.begin(), pages.end(), [](auto page) { return page & 1; });
+  return static_cast<double>(found) / static_cast<double>(pages.size());
 }
 
 // Leaves the file on its drive alone.
-void drop_from_cache(const std::string& name) {
+void drop_from_cache(const std::string& name, std::int64_t num_bytes) {
   const descriptor file = open_for_reading(name);
-  ::fsync(file.get());  // what is not written yet would stay
-  ::posix_fadvise(file.get(), 0, 0, POSIX_FADV_DONTNEED);
-  unsigned char first = 0;
-  void* const page = ::mmap(nullptr, 1, PROT_READ, MAP_SHARED, file.get(), 0);
-  if (page == MAP_FAILED) return;
-  ::mincore(page, 1, &first);
-  ::munmap(page, 1);
-  if ((first & 1) != 0) {
-    throw input_error("bench --cold: the file stays in memory");
+  // What is not written yet would stay. Some file systems that are only read have no such call.
+  if (::fsync(file.get()) != 0 && errno != EINVAL && errno != EROFS) {
+    throw input_error("bench --cold: fsync: " + error_text(errno));
   }
+  const int failure = ::posix_fadvise(file.get(), 0, 0, POSIX_FADV_DONTNEED);
+  if (failure != 0) throw input_error("bench --cold: fadvise: " + error_text(failure));
+  if (share_in_memory(file, num_bytes) <= 0.01) return;
+  struct stat facts {};
+  const bool is_told = (::fstat(file.get(), &facts) == 0 && facts.st_uid == ::geteuid()) ||
+                       ::faccessat(AT_FDCWD, name.c_str(), W_OK, AT_EACCESS) == 0;
+  throw input_error(is_told ? "bench --cold: the file stays in memory"
+                            : "bench --cold: only for a file that is yours or that you may write");
 }
 
 class file_bench {
  public:
-  explicit file_bench(const bench_command& what)
-      : what_(what), threads_(what.num_threads > 0 ? what.num_threads : num_cores()) {
+  explicit file_bench(const bench_command& what) : what_(what) {
+    const int threads = what.num_threads > 0 ? what.num_threads : num_cores();
+    // As many as the tool has for a drive, see fit_threads.
+    const int direct_threads = what.num_threads > 0 ? what.num_threads : 2 * num_cores();
     reduction_.reading = what.reading;
-    const auto in = open_source(what.file, reduction_.reading);
+    const auto in = open_source(file_, reduction_.reading);
     if (in->fetch_items() == 0) throw input_error("bench measures files of .npy and raw items");
     type_ = in->type();
     num_bytes_ = *in->total_bytes();
-    for (const bare_loop& loop : cached_loops) {
-      if (!what.cold)
-        add("loop", loop.name, [this, loop] { read_bare(what_.file, loop, threads_); });
-    }
-    for (const bare_loop& loop : cold_loops) {
-      // As many as the tool has for them.
-      if (what.cold) {
-        add("loop", loop.name, [this, loop] { read_bare(what_.file, loop, 2 * threads_); });
-      }
+    const auto add_loop = [&](const bare_loop& loop, int num) {
+      add("loop", loop.name, [=, this] { return read_bare(file_, num_bytes_, loop, num); });
+    };
+    if (what.cold) {
+      for (const bare_loop& loop : cold_loops) add_loop(loop, direct_threads);
+    } else {
+      for (const bare_loop& loop : cached_loops) add_loop(loop, threads);
     }
     for (std::size_t i = 0; i < what.ops.size(); ++i) {
+      if (what.ops[i] == runtime::operation::count) continue;  // reads nothing
       for (const auto& [name, io] : modes) {
         if (io == io_mode::direct && !what.cold) continue;
-        add(runtime::info(what.ops[i]).name, name, [this, i, io = io] { reduce(i, io); });
+        add(runtime::info(what.ops[i]).name, name, [this, i, io = io] { return reduce(i, io); });
       }
     }
     answers_.resize(what.ops.size());
@@ -162,9 +207,9 @@ class file_bench {
     const int num_runs = what_.cold ? num_cold_runs : num_cached_runs;
     for (int run = what_.cold ? 0 : -1; run < num_runs; ++run) {  // the first one brings the file
       for (subject& one : subjects_) {
-        if (what_.cold) drop_from_cache(what_.file);
+        if (what_.cold) drop_from_cache(file_, num_bytes_);
         const clock::time_point start = clock::now();
-        one.run();
+        one.num_threads = one.run();
         const double seconds = std::chrono::duration<double>(clock::now() - start).count();
         if (run >= 0) one.seconds.push_back(seconds);
       }
@@ -180,17 +225,17 @@ class file_bench {
   }
 
  private:
-  void add(std::string_view op, std::string_view way, std::function<void()> run) {
+  void add(std::string_view op, std::string_view way, std::function<int()> run) {
     subjects_.push_back({std::string(op), std::string(way), std::move(run)});
   }
 
-  void reduce(std::size_t index, io_mode io) {
+  int reduce(std::size_t index, io_mode io) {
     reduce_command command = reduction_;
     command.reading.io = io;
     runtime::request request;
     request.num_threads = what_.num_threads;
     request.ops = {what_.ops[index]};
-    const auto in = open_for(command, what_.file, request);
+    const auto in = open_for(command, file_, request);
     fit_threads(command, request, *in);
     runtime::reducer out(request);
     fold_source(*in, out, [](std::int64_t) {});
@@ -199,6 +244,7 @@ class file_bench {
     if (!same_answers(answers_[index], found)) {
       throw std::runtime_error("bench: two ways to read the file gave different answers");
     }
+    return request.num_threads > 0 ? request.num_threads : num_cores();
   }
 
   double gbps(const subject& one) const {
@@ -208,16 +254,16 @@ class file_bench {
   std::string json_text_of(double best, int num_runs) const {
     std::string out;
     for (const subject& one : subjects_) {
-      out += json_object()
-                 .add("op", one.op)
-                 .add("io", one.way)
-                 .add("file", what_.file)
-                 .add("cold", what_.cold)
-                 .add("dtype", info(type_).name)
-                 .add("bytes", num_bytes_)
-                 .add("threads", threads_)
-                 .add("instruction_set", runtime::instruction_set())
-                 .add("runs", num_runs)
+      json_object row;
+      row.add("op", one.op)
+          .add("io", one.way)
+          .add("file", file_)
+          .add("cold", what_.cold)
+          .add("dtype", info(type_).name)
+          .add("bytes", num_bytes_)
+          .add("threads", one.num_threads);
+      if (one.op != "loop") row.add("instruction_set", runtime::instruction_set());
+      out += row.add("runs", num_runs)
                  .add("median_seconds", one.median_seconds)
                  .add("gbps", gbps(one))
                  .add("share_of_best_loop", 1 / one.median_seconds / best)
@@ -229,21 +275,22 @@ class file_bench {
 
   std::string table_text_of(double best, int num_runs) const {
     std::vector<std::vector<std::string>> lines{
-        {"operation", "way", "ms", "GB/s", "of the best loop"}};
+        {"operation", "way", "threads", "ms", "GB/s", "of the best loop"}};
     for (const subject& one : subjects_) {
-      lines.push_back({one.op, one.way, fmt::format("{:.2f}", one.median_seconds * 1e3),
+      lines.push_back({one.op, one.way, std::to_string(one.num_threads),
+                       fmt::format("{:.2f}", one.median_seconds * 1e3),
                        fmt::format("{:.2f}", gbps(one)),
                        fmt::format("{:.0f} %", 100 / one.median_seconds / best)});
     }
-    return fmt::format("{} of {} in {}, {}, {} threads, {}; median of {} runs\n\n",
+    return fmt::format("{} of {} in {}, {}, {}; median of {} runs\n\n",
                        bytes_text(static_cast<double>(num_bytes_)), info(type_).name,
-                       shown_name(what_.file), what_.cold ? "on its drive" : "in the page cache",
-                       threads_, runtime::instruction_set(), num_runs) +
+                       shown_name(file_), what_.cold ? "on its drive" : "in the page cache",
+                       runtime::instruction_set(), num_runs) +
            aligned_table(lines, {align::left, align::left, align::right});
   }
 
   const bench_command& what_;
-  int threads_;
+  const std::string& file_ = *what_.file;
   reduce_command reduction_{};
   dtype type_ = dtype::float64;
   std::int64_t num_bytes_ = 0;

@@ -11,7 +11,7 @@ namespace monofold::cli {
 ///
 /// errors     `input_error`: the file cannot be read, is not of .npy or raw items, or stays in memory where
 ///            `what.cold` asks for the drive; `no_result_error`: the operation is not of its type
-/// tested by  tests/cli/tool_texts_test.py
+/// tested by  tests/cli/tool_bench_test.py
 std::string bench_file(const bench_command& what);
 
 }  // namespace monofold::cli

@@ -238,11 +238,17 @@ command parse_bench(const split_command& split) {
     throw usage_error(fmt::format("bench takes one file, found {}", split.words.size()));
   }
   if (!split.words.empty()) out.file = split.words[0];
+  if (out.file == "-") {
+    throw usage_error("bench reads its file several times, which standard input cannot be");
+  }
   out.reading = parse_reading(split);
   out.type = out.reading.type.value_or(out.type);
   out.cold = split.has("--cold");
-  if (out.cold && out.file.empty()) throw usage_error("--cold: bench needs a file");
-  if (const auto text = split.value("--size")) out.size_bytes = parse_quantity("--size", *text, 8);
+  if (out.cold && !out.file) throw usage_error("--cold: bench needs a file");
+  if (const auto text = split.value("--size")) {
+    if (out.file) throw usage_error("--size: not with a file");
+    out.size_bytes = parse_quantity("--size", *text, 8);
+  }
   if (const auto text = split.value("--instruction-set")) {
     const std::vector<std::string> sets = runtime::instruction_sets();
     if (std::find(sets.begin(), sets.end(), *text) == sets.end()) {
@@ -254,14 +260,15 @@ command parse_bench(const split_command& split) {
   std::vector<std::string> known = first_words();
   if (const auto text = split.value("--ops")) {
     out.ops = parse_operations(*text, known);
-  } else if (!out.file.empty()) {
+  } else if (out.file) {
     out.ops = {operation::sum, operation::max};
   } else {
     for (const auto& entry : runtime::operations) out.ops.push_back(entry.op);
     std::erase_if(out.ops, [&](operation op) { return !runtime::is_defined(op, out.type); });
   }
   for (const operation op : out.ops) {
-    if (out.file.empty() && !runtime::is_defined(op, out.type)) {
+    if (out.file && op == operation::dot) throw usage_error("--ops: dot takes two files");
+    if (!out.file && !runtime::is_defined(op, out.type)) {
       throw usage_error(fmt::format("--ops: {} is not defined for {}", runtime::info(op).name,
                                     info(out.type).name));
     }

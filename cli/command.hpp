@@ -58,7 +58,7 @@ struct verify_command {
 };
 
 struct bench_command {
-  std::string file;  // empty: made-up items in memory
+  std::optional<std::string> file;  // none: made-up items in memory
   read_options reading;
   bool cold = false;
   std::int64_t size_bytes = 256'000'000;

@@ -45,41 +45,51 @@ enum class file_access { mapped, copied };
 // what disturbs now and then. First pieces of threads do not count: buffers are not in memory yet.
 class access_trial {
  public:
+  using clock = std::chrono::steady_clock;
+
   bool is_on() const { return on_.load(std::memory_order_relaxed); }
   void end(file_access fastest) {
     fastest_.store(fastest, std::memory_order_relaxed);
     on_.store(false, std::memory_order_relaxed);
   }
 
-  // How the next piece comes to the thread that asks.
-  file_access next() {
+  // How the next piece comes.
+  file_access take_turn() {
     if (!is_on()) return fastest_.load(std::memory_order_relaxed);
+    return static_cast<file_access>(num_started_.fetch_add(1, std::memory_order_relaxed) % 2);
+  }
+
+  // How the next piece comes to the thread that asks, whose last one is done.
+  file_access next() {
+    if (!is_on()) return take_turn();
     thread_local struct {
-      const void* trial = nullptr;
+      std::uint64_t trial = 0;
       clock::time_point start;
-      int way = 0;
+      file_access way = file_access::mapped;
       bool is_first = true;
     } last;
     const clock::time_point now = clock::now();
-    // Where an earlier trial lay in the same place, the time since is long, and long ones do not count.
-    const bool goes_on = last.trial == this;
-    if (goes_on && !last.is_first) finish(last.way, (now - last.start).count());
-    last = {this, now, num_started_.fetch_add(1, std::memory_order_relaxed) % 2, !goes_on};
-    return static_cast<file_access>(last.way);
+    const bool goes_on = last.trial == id_;
+    if (goes_on && !last.is_first) finish(last.way, now - last.start);
+    last = {id_, now, take_turn(), !goes_on};
+    return last.way;
   }
 
- private:
-  using clock = std::chrono::steady_clock;
-  static constexpr int num_timed = 16;
-
-  void finish(int way, clock::rep time) {
-    clock::rep least = least_[way].load();
-    while (time < least && !least_[way].compare_exchange_weak(least, time)) {
+  // A piece took so long.
+  void finish(file_access way, clock::duration time) {
+    std::atomic<clock::rep>& of_way = least_[static_cast<int>(way)];
+    clock::rep least = of_way.load();
+    while (time.count() < least && !of_way.compare_exchange_weak(least, time.count())) {
     }
     if (num_finished_.fetch_add(1) + 1 < num_timed) return;
     end(least_[0].load() <= least_[1].load() ? file_access::mapped : file_access::copied);
   }
 
+ private:
+  static constexpr int num_timed = 16;
+  static inline std::atomic<std::uint64_t> num_trials{0};
+
+  const std::uint64_t id_ = num_trials.fetch_add(1, std::memory_order_relaxed) + 1;
   std::atomic<bool> on_{true};
   std::atomic<file_access> fastest_{file_access::mapped};
   std::atomic<int> num_started_{0};
@@ -137,8 +147,16 @@ class file_array_source final : public source {
     delivered_.store(first + count, std::memory_order_relaxed);
     if (!transpose_) read_ahead(first, count);
     if (in_place_) return {stored(first), count};
-    if (buffer_ == nullptr) buffer_ = make_buffer(piece_items_ * item_bytes_);
-    return {convert(first, count, buffer_.get(), access_.next()), count};
+    const bool is_first = buffer_ == nullptr;
+    if (is_first) buffer_ = make_buffer(piece_items_ * item_bytes_);
+    // What is done to the items does not count: of pairs, another source would come in between.
+    const access_trial::clock::time_point start = access_trial::clock::now();
+    const file_access access = access_.take_turn();
+    const void* const items = convert(first, count, buffer_.get(), access);
+    if (!is_first && access_.is_on()) {
+      access_.finish(access, access_trial::clock::now() - start);
+    }
+    return {items, count};
   }
 
   std::int64_t fetch_items() const override { return piece_items_; }

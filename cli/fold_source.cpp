@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "monofold/platform/status.hpp"
 #include "runtime/families.hpp"
 
 namespace monofold::cli {
@@ -70,6 +71,10 @@ bool depends_on_order(const runtime::request& what) {
 }
 
 void fold_source(source& in, reducer& out, const on_bytes& report) {
+  const std::vector<operation>& ops = out.what().ops;
+  if (std::find(ops.begin(), ops.end(), operation::dot) != ops.end()) {
+    throw error(status::invalid_argument, "dot takes two files");
+  }
   if (in.fetch_items() == 0 || !in.count()) {
     push_source(in, {&out}, report);
     return;

@@ -19,7 +19,7 @@ bool depends_on_order(const runtime::request& what);
 ///
 /// order      as one `push` of all items
 /// sync       the threads of `out` fetch what they fold, where the source can be read by several
-/// errors     `input_error` from the source
+/// errors     `input_error` from the source; `error` for dot, which takes pairs
 /// cost       a buffer of `fetch_items` items a thread, where the source has any
 /// tested by  tests/cli/fold_source_test.cpp, tests/cli/tool_files_test.py
 void fold_source(source& in, runtime::reducer& out, const on_bytes& report);

@@ -6,8 +6,8 @@
 #include <cstddef>
 #include <cstring>
 #include <iterator>
-#include <thread>
-#include <vector>
+
+#include "cli/start_threads.hpp"
 
 namespace monofold::cli {
 namespace {
@@ -68,7 +68,6 @@ double read_gbps(const void* data, std::int64_t num_bytes, int num_threads, int 
   for (int run = 0; run < num_runs; ++run) {
     std::atomic<bool> go{false};
     std::atomic<std::int64_t> taken{0};
-    std::vector<std::thread> threads;
     const auto read_pieces = [&, ahead = prefetch_bytes[run % std::size(prefetch_bytes)]] {
       std::uint64_t own = 0;
       for (std::int64_t at = 0; (at = taken.fetch_add(piece_bytes)) < num_bytes;) {
@@ -76,17 +75,16 @@ double read_gbps(const void* data, std::int64_t num_bytes, int num_threads, int 
       }
       total += own;
     };
-    for (int i = 1; i < num_threads; ++i) {
-      threads.emplace_back([&go, &read_pieces] {
-        go.wait(false);
-        read_pieces();
-      });
-    }
+    const auto read_when_told = [&] {
+      go.wait(false);
+      read_pieces();
+    };
+    auto threads = start_threads(num_threads - 1, read_when_told);
     const clock::time_point start = clock::now();
     go = true;
     go.notify_all();
     read_pieces();
-    for (std::thread& thread : threads) thread.join();
+    threads.clear();  // joined
     const double seconds = std::chrono::duration<double>(clock::now() - start).count();
     best_seconds = run == 0 ? seconds : std::min(best_seconds, seconds);
   }

@@ -186,6 +186,8 @@ TEST(command, usage_errors_name_the_word) {
   EXPECT_EQ(error({"info", "a"}), "info takes no file, found 'a'");
   EXPECT_EQ(error({"bench", "a", "b"}), "bench takes one file, found 2");
   EXPECT_EQ(error({"bench", "--cold"}), "--cold: bench needs a file");
+  EXPECT_EQ(error({"bench", "a", "--ops", "sum,dot"}), "--ops: dot takes two files");
+  EXPECT_EQ(error({"bench", "a", "--size", "1M"}), "--size: not with a file");
   EXPECT_NE(error({"bench", "--instruction-set", "MMX"}).find("baseline, found 'MMX'"),
             std::string::npos);
   EXPECT_EQ(error({"bench", "--ops", "xor"}), "--ops: xor is not defined for float64");

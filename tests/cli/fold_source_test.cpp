@@ -11,6 +11,7 @@
 #include "cli/same_answers.hpp"
 #include "cli/sample_data.hpp"
 #include "cli/verify_cases.hpp"
+#include "monofold/platform/status.hpp"
 #include "runtime/families.hpp"
 #include "tests/cli/temporary_file.hpp"
 
@@ -52,6 +53,15 @@ TEST(fold_source, threads_give_the_bits_of_one_push) {
       }
     }
   }
+}
+
+TEST(fold_source, dot_is_refused) {
+  const temporary_file file(raw_items(dtype::float64, 10, 1), ".bin");
+  runtime::request what;
+  what.ops = {operation::dot};
+  reducer out(what);
+  const auto in = open_source(file.path(), raw(dtype::float64));
+  EXPECT_THROW(fold_source(*in, out, nobody), monofold::error);
 }
 
 TEST(fold_source, indices_go_on_from_the_first) {

@@ -79,6 +79,16 @@ class Group:
         return None
 
 
+def remove_stale(parent):
+    """Groups of tests that were killed: empty ones whose process is gone."""
+    with contextlib.suppress(OSError):
+        for group in list(parent.glob("monofold_*")):
+            pid = group.name.removeprefix("monofold_")
+            if pid.isdecimal() and not Path("/proc", pid).exists():
+                with contextlib.suppress(OSError):
+                    group.rmdir()
+
+
 def made(group, limit_bytes):
     """Whether there is such a group with a limit, which processes can enter."""
     try:
@@ -100,7 +110,10 @@ def made(group, limit_bytes):
 @contextlib.contextmanager
 def limited(limit_bytes):
     """A `Group` with a limit, or None where there can be none."""
-    paths = (parent / f"monofold_{os.getpid()}" for parent in parents())
+    folders = list(parents())
+    for folder in folders:
+        remove_stale(folder)
+    paths = (folder / f"monofold_{os.getpid()}" for folder in folders)
     path = next((one for one in paths if made(one, limit_bytes)), None)
     try:
         yield path and Group(path)

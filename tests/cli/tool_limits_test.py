@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 import unittest
+from pathlib import Path
 
 import numpy as np
 
@@ -177,6 +178,13 @@ class Memory(ToolTest):
             if peak is not None:  # the page cache alone fills the group
                 self.assertGreater(peak, 48 * MIB)
                 self.assertLessEqual(peak, 64 * MIB)
+
+    def test_groups_that_were_left_are_removed(self):
+        names = ["monofold_999999999", f"monofold_{os.getpid()}", "monofold_x"]
+        for name in names:
+            os.mkdir(self.path(name))
+        memory_group.remove_stale(Path(self.folder))
+        self.assertEqual(sorted(os.listdir(self.folder)), sorted(names[1:]))
 
 
 if __name__ == "__main__":

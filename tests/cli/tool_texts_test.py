@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
-"""Help, the files made from it, and the commands info, verify, bench and generate."""
+"""Help, the files made from it, and the commands info, verify and generate."""
 
 import json
 import os
 import pty
-import re
 import shutil
 import subprocess
 import time
@@ -137,50 +136,6 @@ class Commands(ToolTest):
         self.assertRegex(out, r"a\.npy +cpu \S+ +same +same +same +same +same +same\n")
         self.assertIn("16 threads", out)
         self.assertNotIn("nope", out)
-
-    def test_bench(self):
-        out = self.output("bench", "--size", "4M", "--ops", "sum,min,dot")
-        self.assertEqual(re.findall(r"^(\w+) +[\d.]+ +[\d.]+ +\d+ %$", out, re.M),
-                         ["read", "sum", "min", "dot"])
-        rows = [json.loads(line) for line in
-                self.output("bench", "--size", "1M", "--dtype", "u8", "--json").splitlines()]
-        self.assertEqual(rows[0]["op"], "read")
-        self.assertEqual(rows[-1]["op"], "stats")
-        self.assertTrue(all(row["gbps"] > 0 and row["bytes"] == 1_000_000 for row in rows))
-        tiny = [json.loads(line) for line in
-                self.output("bench", "--size", "9", "--dtype", "int8", "--ops", "sum", "--json").splitlines()]
-        self.assertEqual([row["op"] for row in tiny], ["read", "sum"])
-        self.assertTrue(all(0 < row["gbps"] < 1000 for row in tiny))
-        self.assertIn("baseline", self.output("bench", "--size", "1M", "--ops", "sum", "--instruction-set", "baseline"))
-
-    def test_bench_of_a_file(self):
-        array = self.save("a.npy", np.arange(5000.0))
-        loops = [("loop", io) for io in ("map", "map, pages asked for", "pread, 64 KiB", "pread, 256 KiB",
-                                         "pread, 1 MiB")]
-        rows = [json.loads(line) for line in self.output("bench", array, "--json").splitlines()]
-        self.assertEqual([(row["op"], row["io"]) for row in rows],
-                         loops + [(op, io) for op in ("sum", "max") for io in ("auto", "map", "read")])
-        self.assertEqual(max(row["share_of_best_loop"] for row in rows if row["op"] == "loop"), 1)
-        self.assertTrue(all(row["gbps"] > 0 and row["bytes"] == 40_128 and not row["cold"] for row in rows))
-        raw = self.write("a.bin", np.arange(5000, dtype="i2").tobytes())
-        out = self.output("bench", raw, "--dtype", "i16", "--ops", "mean", "--threads", "1")
-        self.assertRegex(out, r"^10 kB of int16 in \S+, in the page cache, 1 threads")
-        self.assertEqual(len(re.findall(r"^mean +(?:auto|map|read) +[\d.]+ +[\d.]+ +\d+ %$", out, re.M)), 3)
-        self.assertEqual(self.run_tool("bench", self.write("a.txt", "1\n2\n")),
-                         (3, "", "monofold: a.txt: bench measures files of .npy and raw items\n"))
-        self.assertEqual(self.run_tool("bench", array, "--ops", "xor")[0], 4)
-
-    def test_bench_of_a_cold_file(self):
-        """Where files stay in memory, as on tmpfs, there is nothing to measure."""
-        code, out, err = self.run_tool("bench", self.save("a.npy", np.arange(5000.0)), "--cold", "--json")
-        if code == 0:
-            rows = [json.loads(line) for line in out.splitlines()]
-            self.assertEqual([(row["op"], row["io"], row["cold"]) for row in rows],
-                             [("loop", "O_DIRECT, 1 MiB", True), ("loop", "O_DIRECT, 4 MiB", True)] +
-                             [(op, io, True) for op in ("sum", "max") for io in ("auto", "map", "read", "direct")])
-        else:
-            self.assertEqual((code, out), (3, ""))
-            self.assertRegex(err, r"the file stays in memory|cannot open")
 
     def test_generate(self):
         self.assertEqual(self.output("generate", "u.npy", "--count", "200K"), "")
