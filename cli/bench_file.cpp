@@ -80,7 +80,7 @@ std::vector<aligned_buffer> make_buffers(int num_threads, std::int64_t num_bytes
   buffers.push_back(make_buffer(num_bytes, 4096));
   try {
     while (std::ssize(buffers) < num_threads) buffers.push_back(make_buffer(num_bytes, 4096));
-  } catch (const std::bad_alloc&) {
+  } catch (const std::bad_alloc&) {  // fewer threads do the work
   }
   return buffers;
 }
@@ -141,15 +141,11 @@ int read_bare(const std::string& name, std::int64_t bytes, const bare_loop& loop
 double share_in_memory(const descriptor& file, std::int64_t num_bytes) {
   const std::int64_t page_bytes = ::sysconf(_SC_PAGESIZE);
   const auto length = static_cast<std::size_t>(num_bytes);
+  std::vector<unsigned char> pages(
+      static_cast<std::size_t>((num_bytes + page_bytes - 1) / page_bytes));
   void* const map = ::mmap(nullptr, length, PROT_READ, MAP_SHARED, file.get(), 0);
   if (map == MAP_FAILED) throw input_error("cannot map the file: " + error_text(errno));
-  std::vector<unsigned char> pages;
-  int failure = ENOMEM;
-  try {
-    pages.resize(static_cast<std::size_t>((num_bytes + page_bytes - 1) / page_bytes));
-    failure = ::mincore(map, length, pages.data()) == 0 ? 0 : errno;
-  } catch (const std::bad_alloc&) {
-  }
+  const int failure = ::mincore(map, length, pages.data()) == 0 ? 0 : errno;
   ::munmap(map, length);
   if (failure != 0) throw input_error("bench --cold: mincore: " + error_text(failure));
   const auto found = std::count_if(pages.begin(), pages.end(), [](auto page) { return page & 1; });

@@ -8,6 +8,7 @@
 #include <csignal>
 #include <cstdint>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <string>
 #include <vector>
@@ -196,6 +197,38 @@ TEST(regular_file, a_file_that_shrinks_under_a_slow_consumer_is_an_error) {
     EXPECT_EQ(message_of([&] { fold_source(*in, out, cut_the_file); }),
               "the file shrank while it was read: from 41943040 to 4096 bytes");
   }
+}
+
+// What this process has read by calls, or -1 where the system does not count.
+std::int64_t bytes_read() {
+  std::ifstream file("/proc/self/io");
+  std::string name;
+  std::int64_t bytes = -1;
+  file >> name >> bytes;
+  return name == "rchar:" ? bytes : -1;
+}
+
+TEST(regular_file, automatic_makes_up_its_mind_where_two_files_are_read_in_turns) {
+  if (bytes_read() < 0) GTEST_SKIP() << "nobody counts reads";
+  const temporary_file file(npy(dictionary(">f8", "(8388608,)"), ""), ".npy");
+  const auto header_bytes = std::filesystem::file_size(file.path());
+  std::filesystem::resize_file(file.path(), header_bytes + (64 << 20));
+  const auto left = open_source(file.path(), {});
+  const auto right = open_source(file.path(), {});
+  int num_pieces = 0;
+  int num_late = 0;
+  int num_copied = 0;
+  for (;;) {
+    const std::int64_t before = bytes_read();
+    if (left->next().count == 0) break;
+    if (++num_pieces > 20) {
+      ++num_late;
+      num_copied += bytes_read() - before > 100'000;
+    }
+    right->next();
+  }
+  EXPECT_GT(num_late, 20);
+  EXPECT_TRUE(num_copied == 0 || num_copied == num_late) << num_copied << " of " << num_late;
 }
 
 }  // namespace

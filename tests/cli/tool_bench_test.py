@@ -9,6 +9,7 @@ import resource
 import subprocess
 import time
 import unittest
+from pathlib import Path
 
 import numpy as np
 
@@ -78,11 +79,13 @@ class Bench(ToolTest):
         self.assertEqual({row["op"] for row in rows}, {"loop", "sum"})
 
     def test_a_file_that_shrinks(self):
-        for wait in (0.1, 0.3):
-            name = self.write("a.bin", b"")
+        for wait in (0, 0.01, 0.02, 0.05):
+            name = self.write("shrinks.bin", b"")
             os.truncate(self.path(name), 2**28)
             with subprocess.Popen([TOOL, "bench", name, "--dtype", "f64"], cwd=self.folder, stdout=subprocess.PIPE,
                                   stderr=subprocess.PIPE) as process:
+                while process.poll() is None and name not in Path(f"/proc/{process.pid}/maps").read_text():
+                    time.sleep(0.001)
                 time.sleep(wait)
                 os.truncate(self.path(name), 4096)
                 out, err = process.communicate(timeout=120)
