@@ -171,7 +171,7 @@ void drop_from_cache(const std::string& name, std::int64_t num_bytes) {
 
 class file_bench {
  public:
-  explicit file_bench(const bench_command& what) : what_(what) {
+  explicit file_bench(const bench_command& what) : what_(what), file_(*what.file) {
     const int threads = what.num_threads > 0 ? what.num_threads : num_cores();
     // As many as the tool has for a drive, see fit_threads.
     const int direct_threads = what.num_threads > 0 ? what.num_threads : 2 * num_cores();
@@ -286,7 +286,7 @@ class file_bench {
   }
 
   const bench_command& what_;
-  const std::string& file_ = *what_.file;
+  std::string file_;
   reduce_command reduction_{};
   dtype type_ = dtype::float64;
   std::int64_t num_bytes_ = 0;
