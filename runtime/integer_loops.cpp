@@ -116,11 +116,7 @@ HWY_NOINLINE std::int64_t dot_bytes(const item_pair<Item, Item>* pairs, std::int
     sum = hn::ReorderWidenMulAccumulate(d32, hn::BitCast(d16, left), hn::BitCast(d16, right), sum,
                                         more);
   }
-  alignas(64) std::int32_t lanes[16];
-  hn::Store(hn::Add(sum, more), d32, lanes);
-  std::int64_t all = 0;
-  for (std::int64_t i = 0; i < n / 2; ++i) all += lanes[i];
-  return all;
+  return wide_sum_of_lanes(d32, hn::Add(sum, more));
 }
 
 template <class Item>

@@ -18,6 +18,7 @@
 #include "monofold/platform/wide_int.hpp"
 #include "runtime/prefetch.hpp"
 #include "runtime/simd_extrema-inl.hpp"
+#include "runtime/simd_integers-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace monofold::runtime::HWY_NAMESPACE {
@@ -41,11 +42,7 @@ requires(sizeof(Item) == 1) HWY_INLINE uint256
     const auto y = hn::PromoteTo(d16, hn::LoadU(d, right + at));
     sum = hn::ReorderWidenMulAccumulate(d32, x, y, sum, more);
   }
-  alignas(64) std::int32_t lanes[16];
-  hn::Store(hn::Add(sum, more), d32, lanes);
-  std::int64_t all = 0;
-  for (std::int64_t i = 0; i < n / 2; ++i) all += lanes[i];
-  return monofold::detail::extended(all);
+  return monofold::detail::extended(wide_sum_of_lanes(d32, hn::Add(sum, more)));
 }
 
 /// Shorts, where signs of unsigned ones are flipped: that subtracts 2^15. One instruction adds two products modulo 2^32.
@@ -86,11 +83,7 @@ requires(sizeof(Item) == 2) HWY_INLINE uint256
   auto all = static_cast<std::int64_t>(hn::GetLane(hn::SumOfLanes(d64, hn::Add(even, odd)))) -
              count / 2 * lift;
   if constexpr (!is_signed) {
-    alignas(64) std::int32_t lanes[16];
-    hn::Store(sum, d32, lanes);
-    std::int64_t both = 0;
-    for (std::int64_t i = 0; i < n / 2; ++i) both += lanes[i];
-    all += both * (1 << 15) + (count << 30);
+    all += wide_sum_of_lanes(d32, sum) * (1 << 15) + (count << 30);
   }
   return monofold::detail::extended(all);
 }

@@ -42,6 +42,16 @@ inline constexpr bool has_block_sums_v = HWY_TARGET != HWY_EMU128&& HWY_TARGET !
 
 namespace hn = hwy::HWY_NAMESPACE;
 
+/// The sum of words of 32 bits in 64.
+template <class D32>
+HWY_INLINE std::int64_t wide_sum_of_lanes(D32 d, hn::Vec<D32> words) {
+  alignas(64) std::int32_t lanes[16];
+  hn::Store(words, d, lanes);
+  std::int64_t sum = 0;
+  for (std::size_t i = 0; i < hn::Lanes(d); ++i) sum += lanes[i];
+  return sum;
+}
+
 /// Blocks of bytes (a multiple of 64, at most 2^16 items).
 ///
 /// Bytes u are made unsigned by flipping the sign bit: u = x + 128. Sums: eight bytes are added by
@@ -91,10 +101,7 @@ HWY_INLINE block_sums<Item> sum_bytes(const Item* items, std::int64_t count, std
   if constexpr (squares) {
     // Each lane is below 2^28, the four together below 2^30: their sum over lanes is taken in 64 bits.
     const auto q = hn::Add(hn::Add(q0, q1), hn::Add(q2, q3));
-    alignas(64) std::int32_t lanes[64 / 4];
-    hn::Store(q, d32, lanes);
-    std::int64_t all = 0;
-    for (std::int64_t i = 0; i < n / 4; ++i) all += lanes[i];
+    const std::int64_t all = wide_sum_of_lanes(d32, q);
     out.squares = static_cast<std::uint64_t>(all - 2 * offset * sum + offset * offset * count);
   }
   return out;
@@ -136,10 +143,7 @@ HWY_INLINE block_sums<Item> sum_shorts(const Item* items, std::int64_t count,
       high = hn::Add(high, hn::ShiftRight<32>(pairs));
     }
   }
-  alignas(64) std::int32_t lanes[16];
-  hn::Store(total, d32, lanes);
-  std::int64_t sum = 0;
-  for (std::int64_t i = 0; i < n / 2; ++i) sum += lanes[i];
+  const std::int64_t sum = wide_sum_of_lanes(d32, total);
   block_sums<Item> out;
   out.sum = sum + offset * count;
   if constexpr (wanted == extras::squares_and_extrema) {
