@@ -172,21 +172,20 @@ void drop_from_cache(const std::string& name, std::int64_t num_bytes) {
 class file_bench {
  public:
   explicit file_bench(const bench_command& what) : what_(what), file_(*what.file) {
-    const int threads = what.num_threads > 0 ? what.num_threads : num_cores();
-    // As many as the tool has for a drive, see fit_threads.
-    const int direct_threads = what.num_threads > 0 ? what.num_threads : 2 * num_cores();
     reduction_.reading = what.reading;
     const auto in = open_source(file_, reduction_.reading);
     if (in->fetch_items() == 0) throw input_error("bench measures files of .npy and raw items");
     type_ = in->type();
     num_bytes_ = *in->total_bytes();
-    const auto add_loop = [&](const bare_loop& loop, int num) {
-      add("loop", loop.name, [=, this] { return read_bare(file_, num_bytes_, loop, num); });
+    // Loops have as many threads as the tool has for such a way to read.
+    const int threads = fitted_threads(what.cold ? io_mode::direct : io_mode::automatic, *in);
+    const auto add_loop = [&](const bare_loop& loop) {
+      add("loop", loop.name, [=, this] { return read_bare(file_, num_bytes_, loop, threads); });
     };
     if (what.cold) {
-      for (const bare_loop& loop : cold_loops) add_loop(loop, direct_threads);
+      for (const bare_loop& loop : cold_loops) add_loop(loop);
     } else {
-      for (const bare_loop& loop : cached_loops) add_loop(loop, threads);
+      for (const bare_loop& loop : cached_loops) add_loop(loop);
     }
     for (std::size_t i = 0; i < what.ops.size(); ++i) {
       if (what.ops[i] == runtime::operation::count) continue;  // reads nothing
@@ -223,6 +222,15 @@ class file_bench {
  private:
   void add(std::string_view op, std::string_view way, std::function<int()> run) {
     subjects_.push_back({std::string(op), std::string(way), std::move(run)});
+  }
+
+  int fitted_threads(io_mode io, const source& in) const {
+    reduce_command command = reduction_;
+    command.reading.io = io;
+    runtime::request request;
+    request.num_threads = what_.num_threads;
+    fit_threads(command, request, in);
+    return request.num_threads > 0 ? request.num_threads : num_cores();
   }
 
   int reduce(std::size_t index, io_mode io) {
