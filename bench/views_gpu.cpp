@@ -29,14 +29,6 @@ constexpr const char* usage =
 
 constexpr std::int64_t memory_bytes = std::int64_t{512} << 20;
 
-suite_options parse(const std::vector<std::string>& words) {
-  suite_options chosen{{15, 300e6, 5}, "", "", "gpu"};
-  parse_words(
-      words, usage, chosen, [](const std::string&) { return false; },
-      [](const std::string&, const std::string&) { return false; });
-  return chosen;
-}
-
 class suite {
  public:
   explicit suite(suite_options chosen)
@@ -118,6 +110,7 @@ class suite {
 
 int main(int argc, char** argv) {
   return bench::run_suite("bench_views_gpu", argc, argv, [](const auto& words) {
-    return bench::suite(bench::parse(words)).run();
+    return bench::suite(bench::parse_words(words, bench::usage, {{15, 300e6, 5}, "", "", "gpu"}))
+        .run();
   });
 }

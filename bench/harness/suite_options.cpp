@@ -49,6 +49,14 @@ void parse_words(
   }
 }
 
+suite_options parse_words(const std::vector<std::string>& words, const char* usage,
+                          suite_options chosen) {
+  parse_words(
+      words, usage, chosen, [](const std::string&) { return false; },
+      [](const std::string&, const std::string&) { return false; });
+  return chosen;
+}
+
 int run_suite(const char* name, int argc, char** argv,
               const std::function<int(const std::vector<std::string>& words)>& run) {
   try {

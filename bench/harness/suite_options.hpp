@@ -30,6 +30,10 @@ void parse_words(
     const std::function<bool(const std::string& name)>& flag,
     const std::function<bool(const std::string& name, const std::string& value)>& take);
 
+/// The same for a suite without options of its own; `chosen` has what holds where nothing is asked.
+suite_options parse_words(const std::vector<std::string>& words, const char* usage,
+                          suite_options chosen);
+
 /// What `main` of a suite returns: 0, or 1 where `run`, given the words, counts wrong results, or 2
 /// with a line on standard error where it throws.
 int run_suite(const char* name, int argc, char** argv,
