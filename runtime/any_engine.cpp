@@ -44,9 +44,10 @@ std::unique_ptr<state_box> fold_alone(const member& one, const raw_items& items,
                                       std::int64_t index) {
   if (items.right != nullptr) throw error(status::unsupported);
   if (const std::int64_t half = half_of(items); half < items.count) {
-    const auto left = fold_alone(one, items.part(0, half), index);
+    std::unique_ptr<state_box> left = fold_alone(one, items.part(0, half), index);
     const auto right = fold_alone(one, items.part(half, items.count - half), index + half);
-    return one.combine(*left, *right);
+    one.combine(*left, *right);
+    return left;
   }
   const std::unique_ptr<member_folder> folder = one.start();
   folder->add(items.left, items.count, index);

@@ -46,6 +46,9 @@ static_assert(same(nan_policy::omit, MONOFOLD_NAN_OMIT) &&
 static_assert(same(key_order::sorted, MONOFOLD_BY_KEY) &&
               same(key_order::first, MONOFOLD_BY_FIRST));
 
+/// reducer::settle of a state: between calls that change nothing, of which none runs now.
+monofold_status settle(monofold_state* state) noexcept;
+
 /// Calls `body`, which returns a status or throws. This is the boundary: nothing passes it.
 template <class Body>
 monofold_status guarded(const Body& body) noexcept {

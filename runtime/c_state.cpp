@@ -46,7 +46,7 @@ runtime::answer answer_of(const monofold_state& state, std::int32_t position, bo
                           runtime::rounding how = runtime::rounding::native) {
   if (position < 0 || static_cast<std::size_t>(position) >= state.what().ops.size()) refuse();
   if (is_ranked(state.what().ops[static_cast<std::size_t>(position)]) != ranked) refuse();
-  return state.reducer.finish(how)[static_cast<std::size_t>(position)];
+  return state.reducer.finish_at(static_cast<std::size_t>(position), how);
 }
 
 }  // namespace
@@ -152,11 +152,19 @@ monofold_status monofold_state_copy(const monofold_state* state, monofold_state*
   });
 }
 
+monofold_status monofold::runtime::c_boundary::settle(monofold_state* state) noexcept {
+  if (state == nullptr || state->broken != MONOFOLD_OK) return MONOFOLD_INVALID_ARGUMENT;
+  return guarded([&]() -> monofold_status {
+    state->reducer.settle();
+    return MONOFOLD_OK;
+  });
+}
+
 monofold_status monofold_state_digest(const monofold_state* state, unsigned char* digest) noexcept {
   return guarded([&]() -> monofold_status {
     if (state == nullptr || digest == nullptr) refuse();
     if (state->broken != MONOFOLD_OK) return state->broken;
-    if (runtime::depends_on_tree(state->what())) return MONOFOLD_UNSUPPORTED;
+    if (state->reducer.depends_on_tree()) return MONOFOLD_UNSUPPORTED;
     const monofold::sha256_digest made = runtime::quick_sha256_of(state->reducer.save());
     std::copy(made.begin(), made.end(), digest);
     return MONOFOLD_OK;

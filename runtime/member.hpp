@@ -89,9 +89,8 @@ class member {
  public:
   virtual ~member() = default;
   virtual std::unique_ptr<member_folder> start() const = 0;
-  /// The state of left's items followed by right's.
-  virtual std::unique_ptr<state_box> combine(const state_box& left,
-                                             const state_box& right) const = 0;
+  /// Makes a state that of its items followed by those of `right`, which may be itself.
+  virtual void combine(state_box& own, const state_box& right) const = 0;
   /// The state that a GPU left, as bytes, for items whose first one has the index `first_index` and
   /// was number 0 there.
   virtual std::unique_ptr<state_box> from_device_bytes(const void* bytes,
@@ -99,7 +98,7 @@ class member {
   /// A state as bytes and back (platform/encoding); `read` throws malformed_state.
   virtual void write(byte_writer& out, const state_box& state) const = 0;
   virtual std::unique_ptr<state_box> read(byte_reader& in) const = 0;
-  /// The same state for items whose indices are larger by `offset`.
+  /// The same state for items whose indices are larger by `offset`; null: it holds none.
   virtual std::unique_ptr<state_box> with_index_offset(const state_box& state,
                                                        std::int64_t offset) const = 0;
   /// The answer to `op` for a state; null: for no items.

@@ -80,8 +80,9 @@ class member_of final : public member {
   std::unique_ptr<member_folder> start() const override {
     return std::make_unique<folder<fold, element>>(fold_, loop_, apart_loop_);
   }
-  std::unique_ptr<state_box> combine(const state_box& left, const state_box& right) const override {
-    return boxed(fold_.combine(value_of(left), value_of(right)));
+  void combine(state_box& own, const state_box& right) const override {
+    state& left = static_cast<state_of<state>&>(own).value;
+    left = fold_.combine(left, value_of(right));
   }
   std::unique_ptr<state_box> from_device_bytes(const void* bytes,
                                                std::int64_t first_index) const override {
@@ -95,6 +96,7 @@ class member_of final : public member {
   }
   std::unique_ptr<state_box> with_index_offset(const state_box& box,
                                                std::int64_t offset) const override {
+    if constexpr (!monofold::detail::may_hold_indices<state>) return nullptr;
     return shifted(value_of(box), offset);
   }
   answer finish(operation op, const state_box* box, const answer_context& context) const override {

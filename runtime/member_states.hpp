@@ -19,6 +19,7 @@ class member_states {
   member_states(member_states&&) noexcept = default;
   member_states& operator=(member_states&&) noexcept = default;
   member_states(const member_states& other) {
+    parts.reserve(other.parts.size());
     for (const auto& part : other.parts) parts.push_back(part->clone());
   }
   member_states& operator=(const member_states& other) { return *this = member_states(other); }
@@ -32,9 +33,9 @@ struct members_fold {
   using state = member_states;
 
   state combine(const state& left, const state& right) const {
-    state joined;
+    state joined = left;
     for (std::size_t i = 0; i < members->size(); ++i) {
-      joined.parts.push_back((*members)[i]->combine(*left.parts[i], *right.parts[i]));
+      (*members)[i]->combine(*joined.parts[i], *right.parts[i]);
     }
     return joined;
   }

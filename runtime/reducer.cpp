@@ -13,6 +13,7 @@
 #include "runtime/gpu/device_pass.hpp"
 #include "runtime/gpu/devices.hpp"
 #include "runtime/member.hpp"
+#include "runtime/quick_crc32.hpp"
 #include "runtime/raw_items.hpp"
 #include "runtime/request_rules.hpp"
 #include "runtime/running_tree.hpp"
@@ -36,6 +37,7 @@ struct reducer::parts {
   parts(const request& what, std::int64_t first_index)
       : wanted((check_request(what), exact_where_integer(what))),
         kinds(families_of(wanted)),
+        needs_tree(runtime::depends_on_tree(wanted)),
         members(make_members()),
         gpus(what.gpus),
         engine(members, work, what.num_threads, what.on_gpu, gpus),
@@ -116,9 +118,8 @@ struct reducer::parts {
     return finish_one(op, answering_family(op, wanted.plain, kinds), all, context);
   }
 
-  /// The answers about `count` items by their states, or null where there are none.
-  std::vector<answer> finish(const member_states* all, std::int64_t count, rounding how) const {
-    answer_context context{wanted.ddof, count, wanted.nan == nan_policy::omit, how};
+  /// The answer about NaN, and what others depend on.
+  answer look_for_nan(const member_states* all, answer_context& context) const {
     answer nan{operation::nan};
     const family nans = has(family::summary) ? family::summary : nan_family(wanted);
     if (has(nans)) {
@@ -126,7 +127,19 @@ struct reducer::parts {
       if (wanted.nan == nan_policy::omit)
         context.count -= std::get<std::int64_t>(nan.values.front());
     }
+    return nan;
+  }
+
+  answer_context context_of(std::int64_t count, rounding how) const {
+    return {wanted.ddof, count, wanted.nan == nan_policy::omit, how};
+  }
+
+  /// The answers about `count` items by their states, or null where there are none.
+  std::vector<answer> finish(const member_states* all, std::int64_t count, rounding how) const {
+    answer_context context = context_of(count, how);
+    const answer nan = look_for_nan(all, context);
     std::vector<answer> answers;
+    answers.reserve(wanted.ops.size());
     for (const operation op : wanted.ops) answers.push_back(finish_op(op, all, context, nan));
     return answers;
   }
@@ -137,7 +150,7 @@ struct reducer::parts {
     byte_writer own, part;
     members[i]->write(own, whole);
     members[i]->write(part, taken);
-    std::vector<unsigned char> bytes = own.bytes();
+    std::vector<unsigned char> bytes = std::move(own).take();
     if (!subtract_state(kinds[i], wanted.type, has_items, bytes, part.bytes())) {
       throw error(status::invalid_argument, "items that were not there are taken out");
     }
@@ -175,6 +188,7 @@ struct reducer::parts {
 
   request wanted;
   std::vector<family> kinds;
+  bool needs_tree;
   member_list members;
   device_work work;  // where a GPU was asked for
   gpu_span gpus;
@@ -189,6 +203,7 @@ reducer& reducer::operator=(reducer&&) noexcept = default;
 reducer::~reducer() = default;
 
 const request& reducer::what() const { return own_->wanted; }
+bool reducer::depends_on_tree() const { return own_->needs_tree; }
 std::int64_t reducer::first_index() const { return own_->tree.first_index(); }
 std::int64_t reducer::count() const { return own_->tree.count(); }
 
@@ -276,14 +291,7 @@ void reducer::append(const reducer& next) {
   if (next.count() > std::numeric_limits<std::int64_t>::max() - first_index() - count()) {
     throw error(status::invalid_argument, "more items than can be counted");
   }
-  const result<member_states> all = next.own_->tree.total();
-  if (!all) return;
-  const std::int64_t offset = first_index() + count() - next.first_index();
-  member_states moved;
-  for (std::size_t i = 0; i < own_->members.size(); ++i) {
-    moved.parts.push_back(own_->members[i]->with_index_offset(*all->parts[i], offset));
-  }
-  own_->tree.append(moved, next.count());
+  own_->tree.append(next.own_->tree);
 }
 
 void reducer::subtract(const reducer& part) {
@@ -297,12 +305,15 @@ void reducer::subtract(const reducer& part) {
   const std::int64_t left = count() - part.count();
   if (left < 0) throw error(status::invalid_argument, "fewer items than are taken out");
   if (part.count() == 0) return;
-  const result<member_states> whole = own_->tree.total();
-  const result<member_states> taken = part.own_->tree.total();
   member_states rest;
-  for (std::size_t i = 0; i < own_->members.size(); ++i) {
-    rest.parts.push_back(own_->subtracted(i, left > 0, *whole->parts[i], *taken->parts[i]));
-  }
+  rest.parts.reserve(own_->members.size());
+  own_->tree.with_total([&](const member_states* whole) {
+    part.own_->tree.with_total([&](const member_states* taken) {
+      for (std::size_t i = 0; i < own_->members.size(); ++i) {
+        rest.parts.push_back(own_->subtracted(i, left > 0, *whole->parts[i], *taken->parts[i]));
+      }
+    });
+  });
   own_->tree.replace(std::move(rest), left);
 }
 
@@ -313,15 +324,27 @@ reducer reducer::copy() const {
 }
 
 std::vector<answer> reducer::finish(rounding how) const {
-  const result<member_states> total = own_->tree.total();
-  return own_->finish(total ? &*total : nullptr, count(), how);
+  return own_->tree.with_total(
+      [&](const member_states* all) { return own_->finish(all, count(), how); });
+}
+
+answer reducer::finish_at(std::size_t position, rounding how) const {
+  return own_->tree.with_total([&](const member_states* all) {
+    answer_context context = own_->context_of(count(), how);
+    const answer nan = own_->look_for_nan(all, context);
+    return own_->finish_op(what().ops[position], all, context, nan);
+  });
+}
+
+void reducer::settle() {
+  if (!depends_on_tree()) own_->tree.settle();
 }
 
 std::vector<unsigned char> reducer::save() const {
   byte_writer out;
   encode_request(out, what());
-  own_->tree.save(out, !depends_on_tree(what()));
-  return seal(saved_reducer, out.bytes());
+  own_->tree.save(out, !depends_on_tree());
+  return monofold::detail::seal_by(saved_reducer, out.bytes(), quick_crc32_of);
 }
 
 reducer reducer::load(std::span<const unsigned char> bytes, int num_threads) {

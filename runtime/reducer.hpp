@@ -148,10 +148,18 @@ class reducer {
   reducer copy() const;
 
   const request& what() const;
+  /// Whether a saved state depends on the pieces: those of inexact operations do.
+  bool depends_on_tree() const;
   std::int64_t first_index() const;
   std::int64_t count() const;
   /// The answers in the order of `request.ops`; more may be pushed afterwards.
   std::vector<answer> finish(rounding how = rounding::native) const;
+  /// That of one of them.
+  answer finish_at(std::size_t position, rounding how = rounding::native) const;
+
+  /// Where all operations are exact, folds what is held to one state, which answers, `save` and `append` then find.
+  /// Their bits stay.
+  void settle();
 
   /// Everything that it holds, as the bytes of a file: what is pushed or merged after `load` has the
   /// bits that it would have had here. Where all operations are exact the same items give the same

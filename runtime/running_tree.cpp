@@ -52,9 +52,42 @@ member_states running_tree::fold_pending() const {
 void running_tree::merge(const running_tree& next) {
   if (parts_.take_over(fold(), next.parts_, pending_.empty())) {
     pending_ = next.pending_;
-  } else if (next.count() != 0) {
-    append(*next.total(), next.count());
+  } else {
+    append(next);
   }
+}
+
+void running_tree::append(const running_tree& next) {
+  const std::int64_t offset = parts_.end_index() - next.first_index(), added = next.count();
+  if (added == 0) return;
+  next.with_total([&](const member_states* folded) {
+    settle();
+    if (count() == 0) parts_.closed.push_back(*folded);  // its indices are counted on below
+    member_states& own = parts_.closed.front();
+    for (std::size_t i = 0; i < members_->size(); ++i) {
+      const member& one = *(*members_)[i];
+      std::unique_ptr<state_box> moved;
+      if (offset != 0) moved = one.with_index_offset(*folded->parts[i], offset);
+      if (count() != 0) {
+        one.combine(*own.parts[i], moved != nullptr ? *moved : *folded->parts[i]);
+      } else if (moved != nullptr) {
+        own.parts[i] = std::move(moved);
+      }
+    }
+    parts_.count += added;
+    parts_.grid_origin = parts_.end_index();
+  });
+}
+
+void running_tree::settle() {
+  if (count() == 0 || settled() != nullptr) return;
+  parts_ = parts_.closed_up(*total());
+  pending_.clear();
+}
+
+const member_states* running_tree::settled() const {
+  const bool is_one = !parts_.closed.empty() && parts_.nodes.empty() && pending_.empty();
+  return is_one ? &parts_.closed.front() : nullptr;
 }
 
 void running_tree::append(const member_states& folded, std::int64_t count) {
@@ -94,7 +127,7 @@ member_states running_tree::read(byte_reader& in) const {
 
 void running_tree::save(byte_writer& out, bool total_only) const {
   const auto write_state = [this](byte_writer& to, const member_states& one) { write(to, one); };
-  if (total_only && count() != 0) {
+  if (total_only && count() != 0 && settled() == nullptr) {
     monofold::detail::save_parts(out, parts_.closed_up(*total()), write_state, 0, [] {});
     return;
   }

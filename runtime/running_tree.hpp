@@ -42,6 +42,8 @@ class running_tree {
     if (head + whole < count) to_host(head + whole, count - head - whole);
   }
   void merge(const running_tree& next);
+  /// Appends what another tree of the same members has seen, wherever it began: by its state.
+  void append(const running_tree& next);
   /// Appends `count` items that were folded elsewhere, by their state.
   void append(const member_states& folded, std::int64_t count);
   /// Has `count` items from now on, with this state where there are any; the first index stays.
@@ -50,8 +52,20 @@ class running_tree {
   /// Becomes as another tree of the same members.
   void assign(const running_tree& other);
 
+  /// Keeps the state of everything so far in place of the tree.
+  void settle();
+  /// That state, where nothing was pushed after it; else null.
+  const member_states* settled() const;
+
   /// The state of everything so far, where there is anything.
   result<member_states> total() const;
+  /// Calls use(state) with it, or with null where there is nothing; without a copy where it is kept.
+  template <class Use>
+  auto with_total(const Use& use) const {
+    if (const member_states* const kept = settled()) return use(kept);
+    const result<member_states> made = total();
+    return use(made ? &*made : nullptr);
+  }
   /// The parts of a saved state; `total_only`: the tree is not kept. `load` refuses, as malformed_state,
   /// what no `save` leaves.
   void save(byte_writer& out, bool total_only) const;

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "monofold/fold/exact/number.hpp"
 #include "monofold/fold/exact/state.hpp"
@@ -19,13 +21,27 @@ using const_bytes = std::span<const unsigned char>;
 /// The counts of an exact sum.
 constexpr std::size_t counts_bytes = 8 * exact_counts::num_counts;
 
-/// own -= part, integers with their least byte first; modulo their size.
+template <class T>
+T read(const_bytes from) {
+  byte_reader in(from);
+  return decoded<T>(in);
+}
+
+/// own -= part, integers of some words of 64 bits with their least byte first; modulo their size.
 void subtract_integer(bytes own, const_bytes part) {
-  int borrow = 0;
-  for (std::size_t i = 0; i < own.size(); ++i) {
-    const int rest = own[i] - part[i] - borrow;
-    own[i] = static_cast<unsigned char>(rest & 0xff);
-    borrow = rest < 0 ? 1 : 0;
+  std::uint64_t borrow = 0;
+  for (std::size_t at = 0; at < own.size(); at += 8) {
+    const auto left = read<std::uint64_t>(own.subspan(at, 8));
+    const auto right = read<std::uint64_t>(part.subspan(at, 8));
+    std::uint64_t rest = left - right - borrow;
+    borrow = left < right || (left == right && borrow != 0) ? 1 : 0;
+    if constexpr (std::endian::native == std::endian::little) {
+      std::memcpy(own.data() + at, &rest, 8);
+    } else {
+      for (std::size_t i = 0; i < 8; ++i, rest >>= 8) {
+        own[at + i] = static_cast<unsigned char>(rest & 0xff);
+      }
+    }
   }
 }
 
@@ -33,12 +49,6 @@ bool is_negative(const_bytes own) { return (own.back() & 0x80) != 0; }
 bool is_zero(const_bytes own) {
   return std::all_of(own.begin(), own.end(), [](unsigned char byte) { return byte == 0; });
 }
-template <class T>
-T read(const_bytes from) {
-  byte_reader in(from);
-  return decoded<T>(in);
-}
-
 std::size_t value_sum_bytes(dtype type) {
   switch (type) {
     case dtype::float64: return sizeof(exact_sum_number<double>);

@@ -94,8 +94,22 @@ void check(const request& what, pattern kind, std::int64_t n, std::int64_t cut) 
   EXPECT_TRUE(same_answers(read.finish(), part.finish())) << label;
   EXPECT_TRUE(same_answers(read.finish(), wanted)) << label;
 
-  // What follows, saved by itself, with indices from where it belongs and from 0.
+  // What is held becomes one state, which nobody sees.
+  reducer settled = made(what, items, 0, cut, 0);
+  settled.settle();
+  EXPECT_EQ(settled.save(), made(what, items, 0, cut, 0).save()) << label;
+  push(settled, items, cut, n);
+  EXPECT_TRUE(same_answers(settled.finish(), wanted)) << label;
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    EXPECT_TRUE(same_answer(settled.finish_at(i), wanted[i])) << label << " " << i;
+  }
+  settled.settle();
   const bool any_split = !mf::runtime::depends_on_tree(what);
+  if (any_split) {
+    EXPECT_EQ(settled.save(), whole.save()) << label;
+  }
+
+  // What follows, saved by itself, with indices from where it belongs and from 0.
   for (const bool from_zero : {false, true}) {
     reducer left = reducer::load(made(what, items, 0, cut, 0).save());
     const reducer right = reducer::load(made(what, items, cut, n, from_zero ? 0 : cut).save());

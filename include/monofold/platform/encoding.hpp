@@ -19,17 +19,38 @@ namespace monofold {
 /// Collects bytes.
 class byte_writer {
  public:
-  byte_writer() { bytes_.reserve(most_states_bytes); }
+  byte_writer() : bytes_(most_states_bytes) {}
 
   void put(std::span<const unsigned char> bytes) {
-    bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
+    if (bytes.empty()) return;
+    if (bytes.size() > bytes_.size() - used_) grow(used_ + bytes.size());
+    std::memcpy(bytes_.data() + used_, bytes.data(), bytes.size());
+    used_ += bytes.size();
   }
-  const std::vector<unsigned char>& bytes() const { return bytes_; }
+  const std::vector<unsigned char>& bytes() {
+    drop_rest();
+    return bytes_;
+  }
+  /// The same, for who wants nothing else of it.
+  std::vector<unsigned char> take() && {
+    drop_rest();
+    return std::move(bytes_);
+  }
 
  private:
   static constexpr std::size_t most_states_bytes = 512;
 
-  std::vector<unsigned char> bytes_;
+  void grow(std::size_t least) {
+    std::vector<unsigned char> larger(2 * least);
+    std::memcpy(larger.data(), bytes_.data(), used_);
+    bytes_.swap(larger);
+  }
+  void drop_rest() {
+    bytes_.erase(bytes_.begin() + static_cast<std::ptrdiff_t>(used_), bytes_.end());
+  }
+
+  std::vector<unsigned char> bytes_;  // of which the first ones are used
+  std::size_t used_ = 0;
 };
 
 /// Hands out bytes that somebody else holds.
@@ -111,6 +132,13 @@ inline constexpr bool is_vector_v = false;
 template <class T>
 inline constexpr bool is_vector_v<std::vector<T>> = true;
 
+/// Limbs next to each other, which on a little-endian machine are their own encoding.
+template <class T>
+inline constexpr bool is_limbs_v = std::endian::native == std::endian::little&& requires(T value) {
+  value.limb[0];
+  requires sizeof(value) == sizeof(value.limb);
+};
+
 template <class T>
 inline constexpr bool is_whole_v =
     std::is_integral_v<T> || std::is_same_v<T, int128> || std::is_same_v<T, uint128>;
@@ -160,6 +188,10 @@ void encode(byte_writer& out, const T& value) {
   } else if constexpr (detail::is_vector_v<T>) {
     encode(out, static_cast<std::uint64_t>(value.size()));
     for (const auto& element : value) encode(out, element);
+  } else if constexpr (detail::is_limbs_v<T>) {
+    unsigned char bytes[sizeof(T)];
+    std::memcpy(bytes, &value, sizeof(T));
+    out.put(bytes);
   } else {
     detail::for_each_part(value, [&](const auto& part) { encode(out, part); });
   }
@@ -199,6 +231,8 @@ void decode(byte_reader& in, T& value) {
     value.clear();
     value.resize(static_cast<std::size_t>(count));
     for (auto& element : value) decode(in, element);
+  } else if constexpr (detail::is_limbs_v<T>) {
+    std::memcpy(&value, in.take(sizeof(T)).data(), sizeof(T));
   } else {
     detail::for_each_part(value, [&](auto& part) { decode(in, part); });
     if constexpr (requires { value.was_read_from(in.version()); }) {

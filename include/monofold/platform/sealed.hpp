@@ -45,8 +45,9 @@ inline constexpr std::array<std::array<std::uint32_t, 256>, 8> crc32_of_byte = [
 /// The CRC-32 of zip and PNG: polynomial 0xedb88320, reflected. Eight bytes at a time, which do not wait for each other.
 ///
 /// source     Kounavis and Berry 2008, IEEE Transactions on Computers 57(11), slicing by 8
-inline std::uint32_t crc32_of(std::span<const unsigned char> bytes) {
-  std::uint32_t crc = 0xffffffffu;
+///
+/// crc        what bytes before these have left, not inverted
+inline std::uint32_t crc32_of(std::span<const unsigned char> bytes, std::uint32_t crc = ~0u) {
   for (; bytes.size() >= 8; bytes = bytes.subspan(8)) {
     std::uint32_t next = 0;
     for (std::size_t i = 0; i < 8; ++i) {
@@ -57,6 +58,23 @@ inline std::uint32_t crc32_of(std::span<const unsigned char> bytes) {
   }
   for (const unsigned char byte : bytes) crc = crc >> 8 ^ crc32_of_byte[0][(crc ^ byte) & 0xff];
   return ~crc;
+}
+
+/// seal with another way to the same checksum.
+template <class Checksum>
+std::vector<unsigned char> seal_by(std::string_view name, std::span<const unsigned char> payload,
+                                   const Checksum& checksum_of) {
+  byte_writer out;
+  out.put(sealed_mark);
+  encode(out, sealed_version);
+  encode(out, static_cast<std::uint32_t>(name.size()));
+  encode(out, static_cast<std::uint64_t>(payload.size()));
+  out.put({reinterpret_cast<const unsigned char*>(name.data()), name.size()});
+  out.put(payload);
+  std::vector<unsigned char> sealed = std::move(out).take();
+  const std::uint32_t checksum = checksum_of(std::span<const unsigned char>(sealed));
+  for (int i = 0; i < 4; ++i) sealed.push_back(checksum >> 8 * i & 0xff);
+  return sealed;
 }
 
 }  // namespace detail
@@ -77,15 +95,7 @@ inline bool looks_sealed(std::span<const unsigned char> bytes) {
 /// tested by  tests/platform/sealed_test.cpp
 inline std::vector<unsigned char> seal(std::string_view name,
                                        std::span<const unsigned char> payload) {
-  byte_writer out;
-  out.put(detail::sealed_mark);
-  encode(out, sealed_version);
-  encode(out, static_cast<std::uint32_t>(name.size()));
-  encode(out, static_cast<std::uint64_t>(payload.size()));
-  for (const char c : name) encode(out, static_cast<unsigned char>(c));
-  out.put(payload);
-  encode(out, detail::crc32_of(out.bytes()));
-  return out.bytes();
+  return detail::seal_by(name, payload, [](auto bytes) { return detail::crc32_of(bytes); });
 }
 
 /// What `seal` was given.
