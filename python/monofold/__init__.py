@@ -17,6 +17,7 @@ from ._state import State
 
 _core.set_array_maker(_np.ndarray, _dtypes.NUMPY_TYPES, _dtypes.ARRAY_FUNCTIONS)
 _core.set_best_type(TopK)
+_core.set_double_type(_np.float64)
 __version__ = _core.version()
 
 # The one place that puts the names of operations here, so that they are what `from monofold import` sees.

@@ -13,6 +13,8 @@ from ._results import Stats, TopK
 class Fold:
     """Operations whose answers come from one read of the items, each with the bits that it has alone."""
 
+    is_alone = False
+
     def __init__(self, operations):
         operations = tuple(operations)
         if not operations or not all(isinstance(one, Operation) for one in operations):
@@ -69,6 +71,8 @@ class Fold:
 
 class Single(Fold):
     """One operation, whose answer comes without a tuple around it."""
+
+    is_alone = True
 
     def finish(self, answers, code):
         return super().finish(answers, code)[0]

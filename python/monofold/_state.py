@@ -10,7 +10,7 @@ _TAKES_OUT = frozenset(
     "count count_nan sum mean var std norm1 norm mean_square dot any all count_nonzero bit_xor".split())
 
 
-class State:
+class State(_core.running):
     """A reduction that has seen some items. Its bytes are those of a file of the tool.
 
     Parameters
@@ -30,14 +30,13 @@ class State:
     0.6
     """
 
-    __slots__ = ("_fold", "_code", "_core", "__weakref__")
+    __slots__ = ("__weakref__",)
 
     def __init__(self, fold, dtype, first_index=0, *, nan=None):
-        self._fold = _folds.as_fold(fold).with_nan(nan)
-        self._code = _dtypes.code_of(dtype)
-        codes = [kind.code for kind in self._fold.kinds]
+        fold = _folds.as_fold(fold).with_nan(nan)
+        code = _dtypes.code_of(dtype)
         first_index = _operations.whole("first_index", first_index)
-        self._core = _core.state(self._code, codes, first_index, self._fold.make_how())
+        self._hold(fold, code, _core.state(code, fold.codes, first_index, fold.make_how()))
 
     @classmethod
     def load(cls, data):
@@ -63,10 +62,10 @@ class State:
         except TypeError:
             raise TypeError(f"a saved state is bytes, not {type(data).__name__}") from None
         self = cls.__new__(cls)
-        self._core, (self._code, codes, (nan, plain, correction, k)) = _core.state.load(data)
+        core, (code, codes, (nan, plain, correction, k)) = _core.state.load(data)
         names = {number: name for name, number in _operations.NAN_POLICIES.items()}
         options = {"plain": plain, "nan": names[nan], "correction": correction, "k": k}
-        self._fold = _fold_of([_BY_CODE[code] for code in codes], options)
+        self._hold(_fold_of([_BY_CODE[code] for code in codes], options), code, core)
         return self
 
     @property
@@ -253,10 +252,11 @@ class State:
         State
         """
         other = type(self).__new__(type(self))
-        other._fold, other._code, other._core = self._fold, self._code, self._core.copy()
+        other._hold(self._fold, self._code, self._core.copy())
         return other
 
-    __copy__ = copy
+    def __copy__(self):
+        return self.copy()
 
     def __deepcopy__(self, memo):
         return self.copy()
@@ -279,6 +279,21 @@ class State:
         return f"<monofold.State: {self._what()}, {self.count} items>"
 
 
+def _quicken(name):
+    """Has calls of a method that are short answered without it: by `python/src/quick_state`."""
+    own = vars(State)[name]
+    names, defaults = own.__code__.co_varnames[:own.__code__.co_argcount], own.__defaults__ or ()
+    needed = len(names) - len(defaults)
+    given = [f"{one}={value!r}" for one, value in zip(names[needed:], defaults)]
+    signature = ", ".join(["$" + names[0], *names[1:needed], *given])
+    document = f"{name}({signature})\n--\n\n{own.__doc__ or ''}"
+    setattr(State, name, _core.quicken(State, name, document, own))
+
+
+for _name in ("push", "merge", "append", "subtract", "finish", "digest", "copy", "__bytes__", "__eq__"):
+    _quicken(_name)
+
+
 def _again(cls, data, fold):
     state = cls.load(data)
     state._fold = fold  # bytes do not tell a fold of one operation from the operation
@@ -289,4 +304,4 @@ def _fold_of(kinds, options):
     if [kind.code for kind in kinds] == [kind.code for kind in _STATS.kinds] and not options["plain"]:
         return _folds.StatsFold(options["correction"], options["nan"])
     operations = [_operations.of_kind(kind, **options) for kind in kinds]
-    return _folds.Single(operations) if len(operations) == 1 else _folds.Fold(operations)
+    return _folds.as_fold(operations[0]) if len(operations) == 1 else _folds.Fold(operations)

@@ -14,6 +14,7 @@
 #include "python/src/pair_rows.hpp"
 #include "python/src/quick_arrays.hpp"
 #include "python/src/quick_call.hpp"
+#include "python/src/quick_state.hpp"
 #include "python/src/reduce.hpp"
 #include "python/src/segments.hpp"
 #include "python/src/state.hpp"
@@ -33,5 +34,6 @@ NB_MODULE(_core, core) {
   monofold::python::bind_segments(core);
   monofold::python::bind_quick_arrays(core);
   monofold::python::bind_quick_call(core);
+  monofold::python::bind_quick_state(core);
   monofold::python::bind_operation(core);
 }

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "python/src/gather.hpp"
+#include "runtime/c_boundary.hpp"
 #include "runtime/reducer.hpp"
 
 namespace monofold::python {
@@ -115,11 +116,19 @@ bool is_one_piece(const layout& items) {
 
 }  // namespace
 
-void state::check_room(std::int64_t count) const {
+bool state::has_room(std::int64_t count) const {
   std::int64_t seen = 0;
-  if (monofold_state_count(own_.get(), &seen) != MONOFOLD_OK) return;  // the push says why
-  if (count > std::numeric_limits<std::int64_t>::max() - first_index_ - seen)
-    throw std::overflow_error("places of these items pass 2^63 - 1");
+  if (monofold_state_count(own_.get(), &seen) != MONOFOLD_OK) return true;  // the push says why
+  return count <= std::numeric_limits<std::int64_t>::max() - first_index_ - seen;
+}
+
+void state::check_room(std::int64_t count) const {
+  if (!has_room(count)) throw std::overflow_error("places of these items pass 2^63 - 1");
+}
+
+monofold_state* state::settled() const {
+  runtime::c_boundary::settle(own_.get());  // where it fails, calls on the state say why
+  return own_.get();
 }
 
 state::handle state::copied_with_lock() const {
@@ -195,14 +204,14 @@ nb::bytes state::save() const {
   std::vector<char> bytes;
   {
     const brief_hold held(busy_);
-    bytes = saved_bytes(own_.get());
+    bytes = saved_bytes(settled());
   }
   return nb::bytes(bytes.data(), bytes.size());
 }
 
 nb::bytes state::digest() const {
   unsigned char receipt[32];
-  call_in_turn(busy_, [&] { return monofold_state_digest(own_.get(), receipt); });
+  call_in_turn(busy_, [&] { return monofold_state_digest(settled(), receipt); });
   return nb::bytes(receipt, sizeof receipt);
 }
 
@@ -244,16 +253,17 @@ std::int64_t state::count() const {
 
 nb::tuple state::answer(std::int32_t position) const {
   monofold_result result{};
-  call_in_turn(busy_, [&] { return monofold_state_result(own_.get(), position, &result); });
+  call_in_turn(busy_, [&] { return monofold_state_result(settled(), position, &result); });
   return to_python(result);
 }
 
 nb::list state::answers(std::int32_t count) const {
   std::vector<monofold_result> results(static_cast<std::size_t>(count));
   call_in_turn(busy_, [&] {
+    const monofold_state* const held = settled();
     for (std::int32_t i = 0; i < count; ++i) {
       const monofold_status how =
-          monofold_state_result(own_.get(), i, &results[static_cast<std::size_t>(i)]);
+          monofold_state_result(held, i, &results[static_cast<std::size_t>(i)]);
       if (how > MONOFOLD_NAN_FOUND) return how;
     }
     return static_cast<monofold_status>(MONOFOLD_OK);
@@ -266,7 +276,7 @@ nb::list state::answers(std::int32_t count) const {
 monofold_status state::answer_into(std::int32_t position, monofold_dtype value_dtype,
                                    std::uintptr_t value, std::uintptr_t second) const {
   return call_in_turn(busy_, [&] {
-    return monofold_state_result_into(own_.get(), position, value_dtype,
+    return monofold_state_result_into(settled(), position, value_dtype,
                                       reinterpret_cast<void*>(value),
                                       reinterpret_cast<void*>(second), nullptr);
   });
@@ -282,7 +292,7 @@ nb::tuple state::ranked(std::int32_t position, std::int64_t k) const {
     // With fewer than k items there is no answer, and nothing is written: a huge k needs no room.
     values.resize(static_cast<std::size_t>(std::min(k, seen + 1)));
     indices.resize(values.size());
-    return monofold_state_top(own_.get(), position, k, values.data(), indices.data(), &first_nan);
+    return monofold_state_top(settled(), position, k, values.data(), indices.data(), &first_nan);
   });
   nb::list items, places;
   for (std::size_t i = 0; how == MONOFOLD_OK && i < values.size(); ++i) {

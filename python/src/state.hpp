@@ -48,6 +48,18 @@ class state {
   /// (status, values, indices, first_nan) of the k best.
   nb::tuple ranked(std::int32_t position, std::int64_t k) const;
 
+  /// Calls as above of items on the host, for one operation's number, and of saved states of up to `size` bytes; false:
+  /// another thread has the turn, or there is something to tell, and nothing has changed. The calls above tell it.
+  ///
+  /// sync       with the interpreter's lock, which is kept: for what is short
+  bool try_push(const void* items, std::int64_t count) noexcept;
+  using join_call = monofold_status(monofold_state*, const monofold_state*);
+  bool try_join(const state& next, join_call* join) noexcept;
+  bool try_answer(monofold_result& result) const noexcept;
+  bool try_digest(unsigned char* receipt) const noexcept;
+  bool try_save(char* bytes, std::size_t& size) const noexcept;
+  bool try_compare(const state& other, bool& are_equal) const noexcept;
+
  private:
   struct destroy {
     void operator()(monofold_state* held) const { monofold_state_destroy(held); }
@@ -57,8 +69,11 @@ class state {
   state(handle own, std::int64_t first_index) : own_(std::move(own)), first_index_(first_index) {}
   handle copied() const;
   handle copied_with_lock() const;
+  struct both_turns;
+  bool has_room(std::int64_t count) const;
   void check_room(std::int64_t count) const;
-  using join_call = monofold_status(monofold_state*, const monofold_state*);
+  /// Its own, with one state in place of a tree that nobody needs.
+  monofold_state* settled() const;
   void join(const state& next, join_call* join);
 
   mutable turns busy_;

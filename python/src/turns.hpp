@@ -38,7 +38,23 @@ class hold {
   turns& all_;
 };
 
-/// The same with the interpreter's lock, for what is short: nobody forks halfway, and it is not given away where the
+/// A turn that is free, or none: nobody waits.
+class free_turn {
+ public:
+  explicit free_turn(turns& all) : all_(all), is_mine_(all.try_take()) {}
+  free_turn(const free_turn&) = delete;
+  free_turn& operator=(const free_turn&) = delete;
+  ~free_turn() {
+    if (is_mine_) all_.give();
+  }
+  explicit operator bool() const { return is_mine_; }
+
+ private:
+  turns& all_;
+  bool is_mine_;
+};
+
+/// As `hold` with the interpreter's lock, for what is short: nobody forks halfway, and it is not given away where the
 /// turn is free.
 class brief_hold {
  public:
