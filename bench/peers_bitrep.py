@@ -1,23 +1,29 @@
 #!/usr/bin/env python3
-"""States of the Python package beside bitrep (Python registry), which has exact sums and moments too: lines of a table.
+"""States of the Python package beside bitrep (Python registry), which has exact sums and moments too.
 
     build/python-venv/bin/pip install bitrep
-    build/python-venv/bin/python bench/peers_bitrep.py
+    build/python-venv/bin/python bench/peers_bitrep.py [MACHINE]
 
-Least times of 9 samples in which both took turns. bitrep takes lists of Python's numbers for sums, else an item a call;
+Prints a line of JSON for each thing that is done: the least times of monofold and of bitrep, in microseconds; then how
+many bytes states are saved in. `bench/table_bitrep.py` makes the page's table of them.
+
+Least times of nine rounds of 9 samples, in which both took turns. bitrep takes lists of Python's numbers for sums, else an item a call;
 each library has its own quickest way. What is joined, and taken out again, is the state of 1000 items. Moments of bitrep
-that take items out, `PnMomentsF64`, do so one by one.
+that take items out, `PnMomentsF64`, do so one by one. Calls that have arguments are made by a line of Python, for both.
 """
 
 import importlib.metadata
+import json
+import platform
 import sys
 
 import bitrep
+import figures
 import monofold as mf
 import numpy as np
 from peers_python import in_turns
 
-MANY, FEW = 10**6, 1000
+MANY, FEW, ROUNDS = 10**6, 1000, 9
 
 
 def filled(made, items):
@@ -59,7 +65,8 @@ def cases():
         ("variance of 10^6 items", lambda: mf.var(x), lambda: filled(bitrep.MomentsF64(), items).variance()),
         ("a state of 1000 items, made", lambda: mf.State(mf.sum, "float64").push(x[:FEW]),
          lambda: sum_of(few)),
-        ("one item more", lambda: more.push(one), lambda: theirs[1].add(few[0])),
+        ("one item more, an array's", lambda: more.push(one), lambda: theirs[1].add(few[0])),
+        ("one item more, a Python float", lambda: more.push(few[0]), lambda: theirs[1].add(few[0])),
         ("a sum's state joined and taken out", undone(*sums, mf.State.append, mf.State.subtract),
          undone(*theirs, bitrep.SumF64.merge, bitrep.SumF64.try_unmerge)),
         ("a variance's state joined", lambda: means[0].append(means[1]), lambda: moments[0].merge(moments[1])),
@@ -69,21 +76,23 @@ def cases():
     )
 
 
-def short(seconds):
-    micros = seconds * 1e6
-    return f"{micros:.2f}" if micros < 10 else f"{micros:,.0f}".replace(",", " ")
+def processor():
+    with open("/proc/cpuinfo", encoding="utf-8") as lines:
+        return next((line.split(": ")[1].strip() for line in lines if line.startswith("model name")), "unknown")
 
 
 def main():
-    print(f"| microseconds | monofold {mf.__version__} | bitrep {importlib.metadata.version('bitrep')} |")
-    print("|---|---|---|")
+    machine = sys.argv[1] if sys.argv[1:] else ""
+    about = {"suite": "peers_bitrep", "machine": machine, "processor": processor(), "commit": figures.commit(),
+             "python": platform.python_version(), "bitrep": importlib.metadata.version("bitrep")}
     for name, ours, theirs in cases():
-        least = in_turns({"ours": ours, "theirs": theirs})
-        print(f"| {name} | {short(least['ours'])} | {short(least['theirs'])} |")
+        rounds = [in_turns({"ours": ours, "theirs": theirs}) for _ in range(ROUNDS)]
+        times = [float(f"{min(one[who] for one in rounds) * 1e6:.3g}") for who in ("ours", "theirs")]
+        print(json.dumps({**about, "case": name, "least_us": times}), flush=True)
     x = [1.5, 2.5]
-    sizes = [len(bytes(mf.State(fold, "float64").push(x))) for fold in (mf.sum, mf.var)]
-    others = [len(filled(made(), x).to_bytes()) for made in (bitrep.SumF64, bitrep.MomentsF64)]
-    print(f"| bytes of a saved sum, and variance | {sizes[0]}, {sizes[1]} | {others[0]}, {others[1]} |")
+    for name, fold, made in (("a saved sum", mf.sum, bitrep.SumF64), ("a saved variance", mf.var, bitrep.MomentsF64)):
+        sizes = [len(bytes(mf.State(fold, "float64").push(x))), len(filled(made(), x).to_bytes())]
+        print(json.dumps({**about, "case": name, "bytes": sizes}))
     return 0
 
 
