@@ -260,6 +260,7 @@ class Numbers(unittest.TestCase):
                              ("segments_gpu.py", AXES), ("table_axes.py", AXES_CPU),
                              ("table_groups.py", GROUPS),
                              ("table_python.py", PYTHON), ("table_python_gpu.py", PYTHON),
+                             ("table_bitrep.py", PYTHON),
                              ("table_scaling.py", SCALING)]:
             made = subprocess.run([sys.executable, TREE / "bench" / script], capture_output=True,
                                   text=True, check=True).stdout
