@@ -28,6 +28,12 @@ def commit():
     return made.stdout.strip() or "unknown"
 
 
+def processor():
+    """What the kernel calls this machine's processor."""
+    with open("/proc/cpuinfo", encoding="utf-8") as lines:
+        return next((line.split(": ")[1].strip() for line in lines if line.startswith("model name")), "unknown")
+
+
 def rows_in(path):
     with open(path, encoding="utf-8") as lines:
         return [json.loads(line) for line in lines if line.strip()]

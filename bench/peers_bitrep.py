@@ -76,14 +76,9 @@ def cases():
     )
 
 
-def processor():
-    with open("/proc/cpuinfo", encoding="utf-8") as lines:
-        return next((line.split(": ")[1].strip() for line in lines if line.startswith("model name")), "unknown")
-
-
 def main():
     machine = sys.argv[1] if sys.argv[1:] else ""
-    about = {"suite": "peers_bitrep", "machine": machine, "processor": processor(), "commit": figures.commit(),
+    about = {"suite": "peers_bitrep", "machine": machine, "processor": figures.processor(), "commit": figures.commit(),
              "python": platform.python_version(), "bitrep": importlib.metadata.version("bitrep")}
     for name, ours, theirs in cases():
         rounds = [in_turns({"ours": ours, "theirs": theirs}) for _ in range(ROUNDS)]
