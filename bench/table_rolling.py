@@ -20,7 +20,7 @@ def part_of(path):
     out = [f"({machine}, {about['processor']}, {said}, commit {about['commit']};",
            f"[rows](../bench/golden/{machine}/peers_rolling.jsonl))", ""]
     for items, where in ((50_000, "in cache"), (2**22, "from memory")):
-        out += figures.head(f"{items} items, {where}", ["monofold", "passes", *others])
+        out += figures.head(f"{items:_} items, {where}".replace("_", " "), ["monofold", "passes", *others])
         for dtype in ("float64", "float32"):
             for op, name in NAMES.items():
                 ours = time[op, dtype, items, "monofold"]

@@ -19,6 +19,7 @@ AXES = (TREE / "docs" / "axes_measured.md").read_text(encoding="utf-8")
 AXES_CPU = (TREE / "docs" / "axes_cpu.md").read_text(encoding="utf-8")
 GROUPS = (TREE / "docs" / "groups.md").read_text(encoding="utf-8")
 PYTHON = (TREE / "docs" / "python.md").read_text(encoding="utf-8")
+ROLLING = (TREE / "docs" / "rolling.md").read_text(encoding="utf-8")
 PAGE = (TREE / "docs" / "benchmarks.md").read_text(encoding="utf-8")
 SCALING = (TREE / "docs" / "scaling.md").read_text(encoding="utf-8")
 GPU_TABLE = (TREE / "docs" / "gpu_table.md").read_text(encoding="utf-8")
@@ -260,7 +261,7 @@ class Numbers(unittest.TestCase):
                              ("segments_gpu.py", AXES), ("table_axes.py", AXES_CPU),
                              ("table_groups.py", GROUPS),
                              ("table_python.py", PYTHON), ("table_python_gpu.py", PYTHON),
-                             ("table_bitrep.py", PYTHON),
+                             ("table_bitrep.py", PYTHON), ("table_rolling.py", ROLLING),
                              ("table_scaling.py", SCALING)]:
             made = subprocess.run([sys.executable, TREE / "bench" / script], capture_output=True,
                                   text=True, check=True).stdout
