@@ -10,10 +10,12 @@ namespace monofold::detail {
 
 /// Whether the state of one of the library's folds holds indices; of an `all`, perhaps.
 template <class State>
-concept may_hold_indices = requires(State own) { own.candidates; } ||
-                           requires(State own) { own.index; } ||
-                           requires(State own) { own.first; } ||
-                           requires(State own) { own.min.index; };
+concept may_hold_indices = requires(State own) {
+  own.candidates;
+}
+|| requires(State own) { own.index; }
+|| requires(State own) { own.first; }
+|| requires(State own) { own.min.index; };
 
 /// Replaces the indices that the state of one of the library's folds holds by map(index); -1 stands for none
 /// and stays. The map must ascend.
