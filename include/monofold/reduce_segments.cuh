@@ -11,6 +11,7 @@
 
 #include "monofold/engine/gpu/dispatch.cuh"
 #include "monofold/engine/gpu/engine.cuh"
+#include "monofold/engine/gpu/segment/faults.cuh"
 #include "monofold/engine/gpu/segment/path.cuh"
 #include "monofold/engine/gpu/segment/top_calls.cuh"
 #include "monofold/reduce.cuh"
@@ -40,6 +41,14 @@ inline std::int64_t wrong_segment(const fixed_segments& list, std::int64_t size)
     (is_good(middle) ? good : bad) = middle;
   }
   return bad;
+}
+
+/// Throws where all segments have one length that is less than `least`: none has an answer, and kernels of such rows
+/// write no report.
+template <class Segments>
+void throw_if_too_short(const Segments&, std::int64_t) {}
+inline void throw_if_too_short(const fixed_segments& list, std::int64_t least) {
+  if (list.size() > 0 && list.length() < least) throw segment_error(status::empty_input, 0);
 }
 
 inline int multiprocessors_of(const device_stream& on) {
@@ -155,6 +164,9 @@ auto segments_and_wait(const gpu_engine& engine, const View& view, const Segment
   }
   throw_if_wrong(segments, view);
   const std::int64_t count = std::max<std::int64_t>(count_of(segments), 0);
+  if (awaited::are_states && known_segments<Segments>::length(segments) == 0) {
+    return std::vector<typename awaited::answer>(static_cast<std::size_t>(count), finish_empty(f));
+  }
   device_stream on{};
   throw_if(open_stream(engine, on));
   const auto path = path_of(on, f, view, segments);
@@ -196,6 +208,9 @@ void start_segments(const gpu_engine& engine, const View& view, const Segments& 
                     const F& f, const gpu_workspace& workspace, const Sinks& sinks) {
   check_calls<F, View>();
   throw_if_wrong(segments, view);
+  if constexpr (!has_identity_v<F> && !requires { *sinks.out = status::empty_input; }) {
+    throw_if_too_short(segments, 1);
+  }
   device_stream on{};
   throw_if(open_stream(engine, on));
   throw_if(segments_into_async<from_view>(on, path_of(on, f, view, segments), view, segments,
@@ -238,8 +253,8 @@ requires gpu_folded_range<Range, F> std::int64_t workspace_bytes(const Range& ra
 ///            count indices from the range's first item, also in an `all` with sums, means and counts
 /// sync       does not wait, allocates nothing, reads no offset on the host; may be captured in a graph
 /// errors     as reduce_into. No answer is written for a segment that ends before it begins or lies outside the
-///            range, and none for an empty one whose fold has no answer. Until the next call the workspace's
-///            segment_report() has the lowest of the former (first word) and of the latter (second), as ~segment
+///            range, and none for an empty one whose fold has no answer: read_segment_faults names them. Of
+///            fixed_segments the host knows, and throws segment_error
 /// cost       one launch for up to 1024 segments by offsets, for 64 by starts and stops, and for those of one length,
 ///            mostly; else two; one pass
 /// tested by  tests/gpu/segments_test.cu
@@ -277,10 +292,11 @@ void reduce_segments_into(const gpu_engine& engine, const Range& range, const Se
                           const F& f, const top_out<folded_item_t<Range, F>>& out,
                           const gpu_workspace& workspace, Indices = {}) {
   const auto view = detail::view_for<F>(range);
+  const auto own = bind_fold<folded_item_t<Range, F>>(f);
   detail::throw_if_wrong(segments, view);
+  detail::throw_if_too_short(segments, own.k);
   detail::device_stream on{};
   detail::throw_if(detail::open_stream(engine, on));
-  const auto own = bind_fold<folded_item_t<Range, F>>(f);
   detail::throw_if(detail::path_of(on, own, view, segments)
                        .start(on, workspace, out, detail::counts_from_view_v<Indices>));
 }
@@ -300,7 +316,8 @@ void fold_segments_into(const gpu_engine& engine, const Range& range, const Segm
 /// Reduces each segment of a range that the device can read, and waits: a `result` a segment.
 ///
 /// errors     throws segment_error, invalid_argument: the lowest segment that ends before it begins or lies
-///            outside the range; else as `reduce` of a GPU
+///            outside the range; and, empty_input, the lowest empty one for an `all(...)` without identity, but of
+///            fixed_segments; else as `reduce` of a GPU
 template <reducible Range, segment_list Segments, class F, class Indices = index_in_row>
 requires gpu_folded_range<Range, F>
 auto try_reduce_segments(const gpu_engine& engine, const Range& range, const Segments& segments,

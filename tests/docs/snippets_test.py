@@ -14,7 +14,7 @@ from pathlib import Path
 
 TREE = Path(__file__).resolve().parents[2]
 SOURCES = ["tests/docs/*.cpp", "tests/gpu/readme_test.cu", "tests/gpu/rms_norm_test.cu", "tests/gpu/gpus_test.cu",
-           "tests/gpu/row_tops_test.cu", "tests/gpu/groups_page_test.cu",
+           "tests/gpu/row_tops_test.cu", "tests/gpu/segment_faults_test.cu", "tests/gpu/groups_page_test.cu",
            "tests/api/examples_test.cpp", "tests/mpi/*.cpp", "tests/emulation/*.cu", "tests/emulation/*.cuh", "tests/install/*/CMakeLists.txt",
            "tests/install/consumer/*.cpp", "tests/install/*/*.cu"]
 PAGES = ["README.md", "CONTRIBUTING.md", "docs/**/*.md"]

@@ -29,6 +29,7 @@ class top_rows_path {
                 const Segments& segments, int multiprocessors)
       : order_(order), k_(k), size_(size), segments_(segments) {
     const std::int64_t length = known_segments<Segments>::length(segments);
+    length_ = length;
     may_overlap_ = known_segments<Segments>::may_overlap && length < 0;
     const std::int64_t count = count_of(segments);
     const segment_facts facts{
@@ -49,8 +50,8 @@ class top_rows_path {
            memory_.units * k_ * static_cast<std::int64_t>(sizeof(typename job::key));
   }
 
-  /// Whether the kernels write a report.
-  bool reports() const { return plan_.long_blocks > 0; }
+  /// Whether the kernels write a report: of rows of one length the host knows what is wrong.
+  bool reports() const { return plan_.long_blocks > 0 && length_ < 0; }
 
   /// The failure if k does not fit, or if rows of one length are too short for it.
   failure failure_of_k() const {
@@ -73,6 +74,8 @@ class top_rows_path {
                 const top_row_places<Word>& out, bool from_view) const {
     if (auto failed = failure_of_k()) return failed;
     if (plan_.segments == 0) return {};
+    // Without a report nothing may be counted for it: no row has an answer.
+    if (length_ >= 0 && length_ < k_ && out.failed == nullptr) return {};
     const int k = static_cast<int>(k_);
     const job own{static_cast<std::int32_t>(sizeof(job)),
                   k,
@@ -103,6 +106,7 @@ class top_rows_path {
   std::int64_t k_;
   std::int64_t size_;
   const Segments& segments_;
+  std::int64_t length_ = -1;  // of all rows; -1: only the device knows lengths
   bool may_overlap_ = false;
   segment_launch plan_{};
   std::int32_t short_tiles_ = 0;
