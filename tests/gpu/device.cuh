@@ -145,6 +145,7 @@ class device_array {
   ~device_array() { static_cast<void>(cudaFree(memory_)); }
 
   T* data() const { return memory_; }
+  std::size_t size_bytes() const { return count_ * sizeof(T); }
   std::span<const T> span(std::size_t from, std::size_t count) const {
     return {memory_ + from, count};
   }
