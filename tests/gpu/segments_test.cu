@@ -200,6 +200,19 @@ TEST_F(gpu_segments, few_segments_and_long_ones) {
   compare_segments<float>("medium", rises{}, lengths);
 }
 
+/// Segments of 0 to 3 items, a million on a GPU, and one that is longer than all of them together.
+TEST_F(gpu_segments, one_giant_among_many) {
+  std::vector<std::int64_t> lengths(is_slow ? 4000 : 1'000'000);
+  for (std::size_t s = 0; s < lengths.size(); ++s) {
+    lengths[s] = static_cast<std::int64_t>(inputs::mixed(s) % 4);
+  }
+  lengths[lengths.size() / 3] = is_slow ? 50'001 : 20'000'001;
+  compare_segments<float, true>("sum", mf::sum, lengths, 1);
+  compare_segments<float, true>("plain sum", mf::plain_sum, lengths);
+  compare_segments<float>("argmax", mf::argmax, lengths);
+  compare_segments<std::int32_t>("int32 sum", mf::sum, lengths);
+}
+
 TEST_F(gpu_segments, gaps_overlaps_and_any_order) {
   const std::int64_t size = 20000;
   const auto host = numbers<float>(static_cast<std::size_t>(size));

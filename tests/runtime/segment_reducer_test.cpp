@@ -157,26 +157,31 @@ TEST(segment_reducer, nan_policies_and_plain_sums) {
   }
 }
 
+/// So many segments of 0 to 3 items, and one of all items among them.
+segment_lists one_giant_among(std::int64_t count, std::int64_t num_items) {
+  segment_lists out;
+  for (std::int64_t s = 0; s < count; ++s) {
+    if (s == count / 3) out.add(0, num_items);
+    out.add(s, s + s % 4);
+  }
+  return out;
+}
+
 TEST(segment_reducer, one_giant_among_many_and_many_giants) {
   const auto items = segmented_items<float>(600'000);
-  segment_lists one;
-  for (std::int64_t s = 0; s < 200'000; ++s) one.add(s, s + s % 4);
-  one.add(0, 600'000);
   rt::request what;
   what.type = mf::dtype::float32;
-  what.ops = {operation::sum};
-  what.num_threads = 2;
-  const rt::row_reducer rows(what);
-  const rt::segment_reducer reducer(
-      rows, {items.data(), std::ssize(items), one.starts.data(), one.stops.data(), one.count()});
-  kept_answers got(one.count(), 1);
-  reducer.fold(got);
-  double all = 0;
-  for (const auto& row : got.rows) {
-    ASSERT_EQ(row.size(), 1u);
-    all += std::get<double>(row[0].values[0]) != 0 ? 1 : 0;
+  for (const int threads : {1, 2}) {
+    what.num_threads = threads;
+    what.ops = {operation::sum};
+    check_segments(what, items, one_giant_among(200'000, std::ssize(items)));
+    for (const operation op : {operation::std, operation::argmax, operation::bottom}) {
+      what.ops = {op};
+      SCOPED_TRACE(rt::info(op).name);
+      check_segments(what, items, one_giant_among(20'000, std::ssize(items)));
+    }
   }
-  EXPECT_GT(all, 140'000);
+  what.ops = {operation::sum};
   segment_lists giants;
   for (std::int64_t s = 0; s < 5; ++s) giants.add(s, 100'000 * (s + 2) - s);
   check_segments(what, items, giants);
