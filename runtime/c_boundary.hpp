@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <new>
+#include <stdexcept>
 #include <type_traits>
 #include <variant>
 
@@ -57,6 +58,8 @@ monofold_status guarded(const Body& body) noexcept {
   } catch (const error& failure) {
     return static_cast<monofold_status>(failure.code());
   } catch (const std::bad_alloc&) {
+    return MONOFOLD_OUT_OF_MEMORY;
+  } catch (const std::length_error&) {  // of a vector that no memory holds
     return MONOFOLD_OUT_OF_MEMORY;
   } catch (...) {
     return MONOFOLD_INTERNAL;

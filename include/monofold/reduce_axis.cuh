@@ -236,7 +236,7 @@ auto try_reduce_axis(const gpu_engine& engine, const array_view<Item>& items,
   }
   const array_rows rows = rows_of(items.extents(), items.strides(), axes);
   axis_result<answer> out{detail::extents_of_result(items, axes, keep),
-                          std::vector<answer>(static_cast<std::size_t>(rows.num_rows))};
+                          detail::room_for_answers<answer>(rows.num_rows)};
   if (rows.num_rows == 0) return out;
   detail::device_stream on{};
   detail::throw_if(detail::open_stream(engine, on));

@@ -120,7 +120,7 @@ std::vector<std::int64_t> extents_of_result(const Array& items, const axis_numbe
 ///            `global_index` they are row-major ones of the array
 /// sync       as `reduce`
 /// errors     throws `error`, invalid_argument: an axis that the array does not have, or one twice; null items;
-///            two arrays of different extents.
+///            two arrays of different extents; out_of_memory: room for the answers, before anything is folded.
 ///            The answers hold what `finish` returns
 /// cost       one pass over the items, in the order of memory as far as order allows; no copy of the array. Pairs
 ///            are copied side by side, up to some tiles of each row that a thread reads together

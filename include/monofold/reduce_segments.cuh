@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -101,6 +102,8 @@ class segments_place {
     place_ = &awaited_state::of_device(on_.device);
     answers_at_ = (workspace_bytes + 255) / 256 * 256;
     count_ = segments;
+    constexpr std::int64_t most = (std::int64_t{1} << 62) / static_cast<std::int64_t>(sizeof(Out));
+    if (segments > most) return {status::out_of_memory, std::to_string(segments) + " answers"};
     return place_->reserve(0, answers_at_ + segments * static_cast<std::int64_t>(sizeof(Out)));
   }
   const gpu_workspace& workspace() const { return place_->workspace(); }
@@ -165,7 +168,9 @@ auto segments_and_wait(const gpu_engine& engine, const View& view, const Segment
   throw_if_wrong(segments, view);
   const std::int64_t count = std::max<std::int64_t>(count_of(segments), 0);
   if (awaited::are_states && known_segments<Segments>::length(segments) == 0) {
-    return std::vector<typename awaited::answer>(static_cast<std::size_t>(count), finish_empty(f));
+    auto out = room_for_answers<typename awaited::answer>(count);
+    std::fill(out.begin(), out.end(), finish_empty(f));
+    return out;
   }
   device_stream on{};
   throw_if(open_stream(engine, on));
@@ -174,7 +179,7 @@ auto segments_and_wait(const gpu_engine& engine, const View& view, const Segment
   throw_if(place.open(on, count, path.workspace_bytes()));
   throw_if(segments_into_async<from_view>(on, path, view, segments, place.workspace(),
                                           typename awaited::sinks{place.answers()}));
-  std::vector<left> found(static_cast<std::size_t>(count));
+  auto found = room_for_answers<left>(count);
   if (count == 0) return std::vector<typename awaited::answer>();
   std::uint64_t report[2] = {};
   throw_if(place.get(found, report));

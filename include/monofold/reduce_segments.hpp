@@ -2,6 +2,8 @@
 /// reduce_segments: one call that reduces each segment of a range.
 
 #include <cstdint>
+#include <new>
+#include <stdexcept>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -49,15 +51,32 @@ class lowest_failure {
   std::int64_t lowest_ = no_segment;
 };
 
+/// What `make` returns, which has room for so many answers.
+///
+/// errors     throws `error`, out_of_memory
+template <class Make>
+auto with_room(std::int64_t count, const Make& make) {
+  try {
+    return make();
+  } catch (const std::bad_alloc&) {
+  } catch (const std::length_error&) {  // of a vector: more than there are addresses
+  }
+  throw error(status::out_of_memory, std::to_string(count) + " answers");
+}
+template <class Answer>
+std::vector<Answer> room_for_answers(std::int64_t count) {
+  return with_room(count, [=] { return std::vector<Answer>(static_cast<std::size_t>(count)); });
+}
+
 /// Answers by their rows; threads cannot write the bools of a vector side by side.
 template <class Answer, class Fill>
 std::vector<Answer> fill_answers(std::int64_t count, const Fill& fill) {
   if constexpr (std::is_same_v<Answer, bool>) {
-    const heap_array<bool> out(count);
+    const auto out = with_room(count, [=] { return heap_array<bool>(count); });
     fill(out.data());
-    return std::vector<bool>(out.data(), out.data() + count);
+    return with_room(count, [&] { return std::vector<bool>(out.data(), out.data() + count); });
   } else {
-    std::vector<Answer> out(static_cast<std::size_t>(count));
+    auto out = room_for_answers<Answer>(count);
     fill(out.data());
     return out;
   }
@@ -116,7 +135,7 @@ class checked_segments {
         throw error(status::invalid_argument, "null items");
       }
     }
-    work_ = share_segments<item>(engine, segments, view_.size());
+    work_ = with_room(size(), [&] { return share_segments<item>(engine, segments, view_.size()); });
     if (work_.bad != no_segment) throw segment_error(status::invalid_argument, work_.bad);
   }
 
@@ -146,7 +165,8 @@ class checked_segments {
 ///            extrema, say) count from the segment's first item; with `global_index` from the range's
 /// sync       as `reduce`
 /// errors     throws segment_error, invalid_argument: the lowest segment that ends before it begins or lies
-///            outside the range; nothing is folded then. The answers hold what `finish` returns
+///            outside the range; `error`, out_of_memory: room for the answers. Nothing is folded then. The answers
+///            hold what `finish` returns
 /// cost       one pass over the items and two over the segments; no state a segment is kept. Long segments are
 ///            shared by threads, short ones not, so no mixture of lengths is bad
 /// tested by  tests/api/reduce_segments_test.cpp

@@ -284,3 +284,10 @@ def test_sums_of_wide_integers_at_the_limits(shape):
             mf.sum(unsigned, axis=0, out=np.zeros(shape[1], "int64"))
         out = np.zeros(shape[1], "int64")
         assert mf.sum(unsigned[1:], axis=0, out=out) is out and out.tolist() == [2] * shape[1]
+
+
+@pytest.mark.parametrize("operation", (mf.sum, mf.max, mf.argmax), ids=repr)
+def test_answers_that_no_memory_holds(operation):
+    x = np.broadcast_to(np.float32(1), (1 << 50, 2))
+    with pytest.raises(MemoryError):
+        operation(x, axis=1)

@@ -1,7 +1,7 @@
 // What calls of segments that do not wait report: the first segment that is wrong, and the first without an answer.
 
 #include <cstdint>
-#include <cstring>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -297,6 +297,27 @@ TEST_F(gpu_segment_faults, rows_of_no_items_have_an_answer_or_a_status) {
   EXPECT_EQ(mf::reduce_segments(mf::gpu, range, rows, mf::count), std::vector<std::int64_t>(7, 0));
   EXPECT_EQ(inputs::bytes_of(mf::reduce(mf::gpu, range, mf::sum)),
             inputs::bytes_of(mf::reduce(mf::cpu, host, mf::sum)));
+}
+
+TEST_F(gpu_segment_faults, answers_that_no_memory_holds) {
+  const device_array<float> there(numbers());
+  const auto range = there.span(0, faults_size);
+  const auto expect_no_memory = [](const std::function<void()>& call) {
+    gpu_tests::expect_refused(call, "out of memory", mf::status::out_of_memory);
+  };
+  // More than address spaces have, and more than 64 bits count the bytes of.
+  for (const int shift : {50, 61}) {
+    const mf::fixed_segments rows(2, std::int64_t{1} << shift, 0);
+    expect_no_memory(
+        [&] { static_cast<void>(mf::reduce_segments(mf::gpu, range, rows, mf::sum)); });
+    expect_no_memory(
+        [&] { static_cast<void>(mf::try_reduce_segments(mf::gpu, range, rows, mf::top(2))); });
+    const mf::array_view<float> array(there.data(), {rows.size(), 2}, {0, 1});
+    expect_no_memory([&] { static_cast<void>(mf::reduce_axis(mf::gpu, array, {1}, mf::sum)); });
+  }
+  // And the next call finds what it needs.
+  EXPECT_EQ(mf::reduce_segments(mf::gpu, range, mf::fixed_segments(0, 2), mf::sum),
+            std::vector<double>(2, 0.0));
 }
 
 }  // namespace

@@ -64,8 +64,30 @@ static void check_errors(void) {
   CHECK(memcmp(&poison, &results[0], sizeof poison) == 0);
 }
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+static const int least_shift =
+    60; /* a sanitizer ends the program where so much memory is asked for */
+#else
+static const int least_shift = 50;
+#endif
+
+/* Rows whose answers no address space holds, or of which 64 bits do not count the bytes. */
+static void check_memory(void) {
+  memset(results, 7, sizeof results);
+  const monofold_result poison = results[0];
+  const int64_t nowhere[2] = {0, 0};
+  const int64_t last = 1;
+  for (int shift = least_shift; shift <= 60; shift += 5) {
+    const int64_t many[2] = {(int64_t)1 << shift, 1};
+    CHECK(monofold_reduce_axis(items, MONOFOLD_FLOAT32, 2, many, nowhere, &last, 1, MONOFOLD_SUM,
+                               NULL, INT64_MAX, results, &num_results) == MONOFOLD_OUT_OF_MEMORY);
+    CHECK(memcmp(&poison, &results[0], sizeof poison) == 0);
+  }
+}
+
 int main(void) {
   check_answers();
   check_errors();
+  check_memory();
   return exit_code();
 }

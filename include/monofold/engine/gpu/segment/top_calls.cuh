@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -103,6 +104,9 @@ class top_segments {
     const std::int64_t count = std::max<std::int64_t>(count_of(segments_), 0);
     throw_if(path_.failure_of_k());
     throw_if(check_waitable(on));
+    if (k_ > 0 && count > (std::int64_t{1} << 56) / k_) {
+      throw error(status::out_of_memory, std::to_string(count) + " rows of k items");
+    }
     awaited_state& place = awaited_state::of_device(on.device);
     // Indices, then values, behind the workspace.
     const std::int64_t indices_at = (workspace_bytes() + 255) / 256 * 256;
