@@ -3,12 +3,14 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <memory>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "monofold/monofold.hpp"
+#include "monofold/reduce_axis.hpp"
 #include "monofold/reduce_segments.hpp"
 #include "tests/inputs/last_one.hpp"
 
@@ -68,6 +70,75 @@ TEST(many_items, of_more_segments_than_32_bits_count) {
   EXPECT_EQ(std::count(answers.get(), answers.get() + segments.size(), true), 2);
   EXPECT_TRUE(answers[0]);
   EXPECT_TRUE(answers[segments.third]);
+}
+
+/// The low byte of a sum: an answer of one byte, since there are many.
+struct low_byte {
+  using state = std::uint8_t;
+  static constexpr bool commutative = true;
+  state lift(std::uint8_t x, std::int64_t) const { return x; }
+  state combine(state l, state r) const { return static_cast<state>(l + r); }
+};
+
+TEST(many_items, of_more_rows_than_32_bits_count) {
+  if (is_too_slow) GTEST_SKIP() << "of 2^31 rows";
+  // The first axis goes nowhere: rows repeat after a number that does not divide 2^32.
+  constexpr std::int64_t different = (1 << 18) + 3;
+  constexpr std::int64_t times = (1 << 13) + 1;
+  static_assert(different * times > two_to_32 / 2);
+  std::vector<std::uint8_t> items(2 * different);
+  for (std::size_t i = 0; i < items.size(); ++i) items[i] = static_cast<std::uint8_t>(i * i % 251);
+  const mf::array_view<std::uint8_t> array(items.data(), {times, different, 2}, {0, 1, different});
+  const std::unique_ptr<std::uint8_t[]> answers(new std::uint8_t[times * different]);
+  mf::reduce_axis_into(mf::cpu, array, {2}, low_byte{}, answers.get());
+  std::vector<std::uint8_t> want(different);
+  for (std::size_t r = 0; r < different; ++r) {
+    want[r] = static_cast<std::uint8_t>(items[r] + items[r + different]);
+  }
+  for (std::int64_t t = 0; t < times; ++t) {
+    ASSERT_TRUE(std::equal(want.begin(), want.end(), answers.get() + t * different))
+        << "rows " << t * different << " to " << (t + 1) * different;
+  }
+}
+
+/// One item of a row that is 1, by its place, and that place in the row and in the array.
+void expect_ones(const mf::array_view<std::uint8_t>& array, const mf::axis_numbers& axes,
+                 const std::vector<std::int64_t>& in_row,
+                 const std::vector<std::int64_t>& in_array) {
+  const auto own = mf::reduce_axis(mf::cpu, array, axes, mf::argmax);
+  const auto all =
+      mf::reduce_axis(mf::cpu, array, axes, mf::argmax, mf::keepdims::no, mf::global_index);
+  EXPECT_EQ(own.values, in_row);
+  EXPECT_EQ(all.values, in_array);
+}
+
+TEST(many_items, of_a_row_of_two_axes) {
+  if (is_too_slow) GTEST_SKIP() << "of 2^31 items";
+  // The middle axis goes nowhere: each item of memory is so many neighbours of its row.
+  constexpr std::int64_t outer = 65'539;
+  constexpr std::int64_t inner = 32'771;
+  constexpr std::int64_t one = 65'537;
+  static_assert(one * inner > two_to_32 / 2);
+  std::vector<std::uint8_t> items(2 * outer);
+  items[2 * one] = 1;
+  items[2 * 1 + 1] = 1;
+  const mf::array_view<std::uint8_t> array(items.data(), {outer, inner, 2}, {2, 0, 1});
+  expect_ones(array, {0, 1}, {one * inner, inner}, {2 * one * inner, 2 * inner + 1});
+}
+
+TEST(many_items, of_rows_side_by_side_and_of_columns) {
+  if (is_too_slow) GTEST_SKIP() << "of 2^32 items";
+  constexpr std::int64_t n = two_to_32 / 2 + 40;
+  // Pages that nobody writes are one page of zeros.
+  const std::unique_ptr<std::uint8_t, decltype(&std::free)> items(
+      static_cast<std::uint8_t*>(std::calloc(2 * n, 1)), &std::free);
+  if (items == nullptr) GTEST_SKIP() << "no room for 4 GiB of addresses";
+  items.get()[n - 3] = 1;
+  items.get()[n + n - 1] = 1;
+  expect_ones({items.get(), {2, n}}, {1}, {n - 3, n - 1}, {n - 3, 2 * n - 1});
+  items.get()[n - 3] = 0;
+  items.get()[2 * (n - 3)] = 1;
+  expect_ones({items.get(), {n, 2}}, {0}, {n - 3, n - 1}, {2 * (n - 3), 2 * n - 1});
 }
 
 }  // namespace

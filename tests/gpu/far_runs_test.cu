@@ -69,10 +69,7 @@ void expect_far_runs(const Keys& keys, const far_runs& runs) {
   }
 }
 
-const std::int64_t far_place = std::int64_t{1} << (is_slow ? 13 : 32);
-
-TEST_F(gpu_far_runs, of_keys_in_memory) {
-  const far_runs runs = runs_around(far_place);
+void compare_keys_in_memory(const far_runs& runs) {
   std::size_t free_bytes = 0;
   std::size_t all_bytes = 0;
   ASSERT_EQ(cudaMemGetInfo(&free_bytes, &all_bytes), cudaSuccess);
@@ -85,9 +82,22 @@ TEST_F(gpu_far_runs, of_keys_in_memory) {
   expect_far_runs(mf::contiguous_view<std::uint8_t>(keys.data(), runs.size()), runs);
 }
 
-TEST_F(gpu_far_runs, of_computed_keys) {
-  const far_runs runs = runs_around(far_place);
-  expect_far_runs(mf::generate(runs.size(), runs), runs);
+constexpr far_runs runs_of_far_keys = runs_around(std::int64_t{1} << 32);
+constexpr far_runs runs_of_few_keys = runs_around(1 << 13);
+
+TEST_F(gpu_far_runs, more_than_2_to_the_32_keys_in_memory) {
+  if (is_slow) GTEST_SKIP() << "takes minutes on a slow device";
+  compare_keys_in_memory(runs_of_far_keys);
+}
+TEST_F(gpu_far_runs, more_than_2_to_the_32_computed_keys) {
+  if (is_slow) GTEST_SKIP() << "takes minutes on a slow device";
+  expect_far_runs(mf::generate(runs_of_far_keys.size(), runs_of_far_keys), runs_of_far_keys);
+}
+
+/// The same of few keys, for slow devices, too.
+TEST_F(gpu_far_runs, thousands_of_keys_in_memory) { compare_keys_in_memory(runs_of_few_keys); }
+TEST_F(gpu_far_runs, thousands_of_computed_keys) {
+  expect_far_runs(mf::generate(runs_of_few_keys.size(), runs_of_few_keys), runs_of_few_keys);
 }
 
 TEST_F(gpu_far_runs, groups_are_of_fewer_keys) {

@@ -33,7 +33,7 @@ class gpu_segment_faults : public gpu_tests::gpu_test {
   }
 };
 
-using first = std::optional<std::int64_t>;
+using named_segment = std::optional<std::int64_t>;
 
 /// A call of one fold that starts kernels and leaves its workspace to be read.
 template <class F>
@@ -73,21 +73,21 @@ void expect_bad_are_named(const char* what, const F& f, std::span<const float> r
       const auto place = static_cast<std::size_t>(at);
       auto offsets = good;
       offsets[place] = offsets[place - 1] - 1;  // the segment before decreases
-      EXPECT_EQ(call.of(offsets).first_bad, first(at - 1)) << "decreases";
+      EXPECT_EQ(call.of(offsets).first_bad, named_segment(at - 1)) << "decreases";
       offsets[place] = faults_size + 1;  // ends behind the range; the next one begins there
-      EXPECT_EQ(call.of(offsets).first_bad, first(at - 1)) << "past the end";
+      EXPECT_EQ(call.of(offsets).first_bad, named_segment(at - 1)) << "past the end";
       offsets[place] = -1;
-      EXPECT_EQ(call.of(offsets).first_bad, first(at - 1)) << "negative";
+      EXPECT_EQ(call.of(offsets).first_bad, named_segment(at - 1)) << "negative";
     }
     auto offsets = good;
     offsets[0] = -1;
-    EXPECT_EQ(call.of(offsets).first_bad, first(0));
+    EXPECT_EQ(call.of(offsets).first_bad, named_segment(0));
     offsets.back() = faults_size + 1;  // another one, and not the first
-    EXPECT_EQ(call.of(offsets).first_bad, first(0));
+    EXPECT_EQ(call.of(offsets).first_bad, named_segment(0));
     offsets[0] = 0;
-    EXPECT_EQ(call.of(offsets).first_bad, first(count - 1));
+    EXPECT_EQ(call.of(offsets).first_bad, named_segment(count - 1));
     offsets.back() = faults_size;
-    EXPECT_EQ(call.of(offsets).first_bad, first());
+    EXPECT_EQ(call.of(offsets).first_bad, named_segment());
   }
 }
 
@@ -118,15 +118,15 @@ TEST_F(gpu_segment_faults, bad_starts_and_stops) {
       const device_array<std::int64_t> to(some_stops);
       return call(mf::range_segments(from.data(), to.data(), count)).first_bad;
     };
-    EXPECT_EQ(named(3, 0, faults_size), first());
-    EXPECT_EQ(named(3, faults_size, faults_size), first());
+    EXPECT_EQ(named(3, 0, faults_size), named_segment());
+    EXPECT_EQ(named(3, faults_size, faults_size), named_segment());
     for (const std::int64_t at : {std::int64_t{0}, count / 2, count - 1}) {
-      EXPECT_EQ(named(at, 8, 7), first(at));
-      EXPECT_EQ(named(at, -1, 7), first(at));
-      EXPECT_EQ(named(at, -3, -2), first(at));
-      EXPECT_EQ(named(at, 0, faults_size + 1), first(at));
-      EXPECT_EQ(named(at, faults_size + 1, faults_size + 1), first(at));
-      EXPECT_EQ(named(at, INT64_MIN, INT64_MAX), first(at));
+      EXPECT_EQ(named(at, 8, 7), named_segment(at));
+      EXPECT_EQ(named(at, -1, 7), named_segment(at));
+      EXPECT_EQ(named(at, -3, -2), named_segment(at));
+      EXPECT_EQ(named(at, 0, faults_size + 1), named_segment(at));
+      EXPECT_EQ(named(at, faults_size + 1, faults_size + 1), named_segment(at));
+      EXPECT_EQ(named(at, INT64_MIN, INT64_MAX), named_segment(at));
     }
   }
 }
@@ -140,19 +140,19 @@ TEST_F(gpu_segment_faults, empty_segments_of_a_fold_without_identity) {
     for (const std::int32_t at : {count - 1, 77, 0}) {  // each is the lowest so far
       offsets[static_cast<std::size_t>(at) + 1] = offsets[static_cast<std::size_t>(at)];
       const auto found = call.of(offsets);
-      EXPECT_EQ(found.first_empty, first(at)) << count;
-      EXPECT_EQ(found.first_bad, first()) << count;
+      EXPECT_EQ(found.first_empty, named_segment(at)) << count;
+      EXPECT_EQ(found.first_bad, named_segment()) << count;
     }
     offsets.back() = faults_size + 1;
     const auto found = call.of(offsets);
-    EXPECT_EQ(found.first_empty, first(0)) << count;
-    EXPECT_EQ(found.first_bad, first(count - 1)) << count;
+    EXPECT_EQ(found.first_empty, named_segment(0)) << count;
+    EXPECT_EQ(found.first_bad, named_segment(count - 1)) << count;
     // A sum of no items is 0.
     EXPECT_EQ((faults_of<mf::bound_fold_t<decltype(mf::plain_sum), float>>{
                   mf::bind_fold<float>(mf::plain_sum), call.range}
                    .of(offsets)
                    .first_empty),
-              first())
+              named_segment())
         << count;
   }
 }
@@ -174,13 +174,13 @@ TEST_F(gpu_segment_faults, segments_of_fewer_items_than_top_asks_for) {
   auto offsets = even_offsets(100, 13);
   EXPECT_FALSE(call(offsets));
   offsets[51] = offsets[50] + 2;
-  EXPECT_EQ(call(offsets).first_empty, first(50));
-  EXPECT_EQ(call(offsets).first_bad, first());
+  EXPECT_EQ(call(offsets).first_empty, named_segment(50));
+  EXPECT_EQ(call(offsets).first_bad, named_segment());
   offsets[20] = -1;
-  EXPECT_EQ(call(offsets).first_bad, first(19));
+  EXPECT_EQ(call(offsets).first_bad, named_segment(19));
   offsets[20] = 13 * 20;
   offsets[91] = faults_size + 1;
-  EXPECT_EQ(call(offsets).first_bad, first(90));
+  EXPECT_EQ(call(offsets).first_bad, named_segment(90));
 }
 
 // [call]

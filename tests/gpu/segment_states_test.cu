@@ -67,8 +67,9 @@ bool is_untouched(const void* state, std::size_t bytes) {
 
 /// Each state, finished here, has the bytes of `reduce` of its segment's items; nothing is left where there is none.
 template <class F, class Segments>
-void expect_states(const char* what, const F& f, const std::vector<float>& items,
-                   const device_array<float>& device, const parts& own, const Segments& there) {
+void expect_segment_states(const char* what, const F& f, const std::vector<float>& items,
+                           const device_array<float>& device, const parts& own,
+                           const Segments& there) {
   using bound = mf::bound_fold_t<F, float>;
   using state = typename bound::state;
   const bound fold = mf::bind_fold<float>(f);
@@ -96,7 +97,7 @@ void expect_states(const char* what, const F& f, const std::vector<float>& items
 
 /// By offsets, and by starts and stops in the opposite order.
 template <bool by_ranges, class F>
-void compare_states(const char* what, const F& f) {
+void compare_segment_states(const char* what, const F& f) {
   for (const bool few : {true, false}) {
     const parts own = hard_parts(few);
     const auto items = items_of_states(static_cast<std::size_t>(own.ends.back()) + 2);
@@ -104,14 +105,15 @@ void compare_states(const char* what, const F& f) {
     std::vector<std::int64_t> offsets(own.begins);
     offsets.push_back(own.ends.back());
     const device_array<std::int64_t> bounds(offsets);
-    expect_states(what, f, items, device, own, mf::offset_segments(bounds.data(), own.count()));
+    expect_segment_states(what, f, items, device, own,
+                          mf::offset_segments(bounds.data(), own.count()));
     if (testing::Test::HasFatalFailure()) return;
     if constexpr (by_ranges) {
       parts back{{own.begins.rbegin(), own.begins.rend()}, {own.ends.rbegin(), own.ends.rend()}};
       const device_array<std::int64_t> starts(back.begins);
       const device_array<std::int64_t> stops(back.ends);
-      expect_states(what, f, items, device, back,
-                    mf::range_segments(starts.data(), stops.data(), back.count()));
+      expect_segment_states(what, f, items, device, back,
+                            mf::range_segments(starts.data(), stops.data(), back.count()));
       if (testing::Test::HasFatalFailure()) return;
     }
   }
@@ -128,29 +130,29 @@ void compare_states_of_rows(const char* what, const F& f) {
     }
     const auto items = items_of_states(static_cast<std::size_t>(40 * length));
     const device_array<float> device(items);
-    expect_states(what, f, items, device, own, mf::fixed_segments(length, 40));
+    expect_segment_states(what, f, items, device, own, mf::fixed_segments(length, 40));
     if (testing::Test::HasFatalFailure()) return;
   }
 }
 
-const auto several = mf::all(mf::sum, mf::argmax, mf::count, mf::plain_variance(1));
+const auto members_of_all = mf::all(mf::sum, mf::argmax, mf::count, mf::plain_variance(1));
 
 TEST_F(gpu_segment_states, of_trees) {
-  compare_states<true>("plain sum", mf::plain_sum);
-  compare_states<false>("argmin", mf::argmin);
+  compare_segment_states<true>("plain sum", mf::plain_sum);
+  compare_segment_states<false>("argmin", mf::argmin);
   compare_states_of_rows("plain sum", mf::plain_sum);
 }
 TEST_F(gpu_segment_states, of_exact_sums) {
-  compare_states<true>("sum", mf::sum);
-  compare_states<false>("variance", mf::variance(1));
+  compare_segment_states<true>("sum", mf::sum);
+  compare_segment_states<false>("variance", mf::variance(1));
   compare_states_of_rows("sum", mf::sum);
 }
 TEST_F(gpu_segment_states, of_several_folds) {
-  compare_states<true>("all", several);
-  compare_states_of_rows("all", several);
+  compare_segment_states<true>("all", members_of_all);
+  compare_states_of_rows("all", members_of_all);
 }
 TEST_F(gpu_segment_states, of_a_fold_without_identity_are_none_for_no_items) {
-  compare_states<true>("place hash", gpu_tests::place_hash{});
+  compare_segment_states<true>("place hash", gpu_tests::place_hash{});
 }
 
 TEST_F(gpu_segment_states, have_indices_of_the_whole_range_on_request) {
@@ -229,7 +231,7 @@ TEST_F(gpu_segment_states, of_axes_by_trees) {
   compare_axis_states("place hash", gpu_tests::place_hash{});
 }
 TEST_F(gpu_segment_states, of_axes_by_exact_sums) { compare_axis_states("sum", mf::sum); }
-TEST_F(gpu_segment_states, of_axes_by_several_folds) { compare_axis_states("all", several); }
+TEST_F(gpu_segment_states, of_axes_by_several_folds) { compare_axis_states("all", members_of_all); }
 
 TEST_F(gpu_segment_states, of_rows_without_items_are_identities_or_refused) {
   const mf::array_view<float> none(nullptr, {4, 0});
