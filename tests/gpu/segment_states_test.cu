@@ -135,16 +135,11 @@ void compare_states_of_rows(const char* what, const F& f) {
   }
 }
 
-const auto members_of_all = mf::all(mf::sum, mf::argmax, mf::count, mf::plain_variance(1));
+const auto members_of_all = mf::all(mf::sum, mf::argmax, mf::plain_variance(1));
 
-TEST_F(gpu_segment_states, of_trees) {
-  compare_segment_states<true>("plain sum", mf::plain_sum);
-  compare_segment_states<false>("argmin", mf::argmin);
-  compare_states_of_rows("plain sum", mf::plain_sum);
-}
+TEST_F(gpu_segment_states, of_trees) { compare_segment_states<true>("plain sum", mf::plain_sum); }
 TEST_F(gpu_segment_states, of_exact_sums) {
-  compare_segment_states<true>("sum", mf::sum);
-  compare_segment_states<false>("variance", mf::variance(1));
+  compare_segment_states<false>("sum", mf::sum);
   compare_states_of_rows("sum", mf::sum);
 }
 TEST_F(gpu_segment_states, of_several_folds) {
@@ -152,7 +147,7 @@ TEST_F(gpu_segment_states, of_several_folds) {
   compare_states_of_rows("all", members_of_all);
 }
 TEST_F(gpu_segment_states, of_a_fold_without_identity_are_none_for_no_items) {
-  compare_segment_states<true>("place hash", gpu_tests::place_hash{});
+  compare_segment_states<false>("place hash", gpu_tests::place_hash{});
 }
 
 TEST_F(gpu_segment_states, have_indices_of_the_whole_range_on_request) {
@@ -227,7 +222,6 @@ void compare_axis_states(const char* what, const F& f) {
 }
 
 TEST_F(gpu_segment_states, of_axes_by_trees) {
-  compare_axis_states("plain sum", mf::plain_sum);
   compare_axis_states("place hash", gpu_tests::place_hash{});
 }
 TEST_F(gpu_segment_states, of_axes_by_exact_sums) { compare_axis_states("sum", mf::sum); }
