@@ -18,6 +18,7 @@ namespace monofold::cli {
 enum class output_form { text, json, csv };
 enum class number_base { decimal, hex };
 enum class group_rank { sorted, first };  // --order: by key, or as keys first appear
+enum class key_rule { automatic, text };  // --keys: numbers by value, or every key by its text
 enum class notes { shown, hidden };       // progress and remarks on standard error
 
 struct reduce_command {
@@ -34,6 +35,8 @@ struct reduce_command {
   std::int64_t memory_bytes = 0;  // a ceiling; 0: none
   bool over_ranks = false;        // --mpi
   group_rank rank = group_rank::sorted;
+  key_rule keys = key_rule::automatic;
+  bool by_runs = false;  // --runs
   // --axis: axes that are reduced; none given: the whole array is, as one row.
   std::optional<std::vector<std::int64_t>> axes;
   bool keeps_dims = false;

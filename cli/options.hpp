@@ -55,7 +55,7 @@ inline constexpr unsigned reading = command_bit::reduce | command_bit::verify;
 
 /// In the order of help. The choices of --dtype, --ops, --op, --only and --explain come from the lists
 /// of element types, operations and rungs.
-inline constexpr std::array<option_entry, 49> options{{
+inline constexpr std::array<option_entry, 51> options{{
     {"-k", "N", "", "how many items top and bottom give (10); K, M, G may follow",
      command_bit::reduce},
     {"--ddof", "N", "", "var and std divide by the count less N (0)", command_bit::reduce},
@@ -91,6 +91,13 @@ inline constexpr std::array<option_entry, 49> options{{
      command_bit::reduce},
     {"--order", "ORDER", "sorted first",
      "with --by: groups by key (numbers by value), or as they first appear (sorted)",
+     command_bit::reduce},
+    {"--keys", "RULE", "auto text",
+     "with --by: a column whose keys all are numbers goes by value, so 1 and 1.0 are one key, or "
+     "every column goes by its text (auto)",
+     command_bit::reduce},
+    {"--runs", "", "",
+     "with --by: one answer for each run of rows with one key, as they lie; a key may come again",
      command_bit::reduce},
     {"--header", "RULE", "auto yes no",
      "whether the first row of CSV is names; auto: where the cell of the column is not a number, "

@@ -3,7 +3,8 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <numeric>
 #include <string>
@@ -12,12 +13,12 @@
 
 #include "cli/attempt.hpp"
 #include "cli/failure.hpp"
+#include "cli/group_keys.hpp"
 #include "cli/group_report.hpp"
 #include "cli/keyed_text.hpp"
 #include "cli/output.hpp"
 #include "cli/quote.hpp"
 #include "cli/result_text.hpp"
-#include "cli/text_parse.hpp"
 #include "runtime/answer_sink.hpp"
 #include "runtime/row_reducer.hpp"
 #include "runtime/segment_reducer.hpp"
@@ -27,72 +28,58 @@ namespace {
 
 using runtime::operation;
 
-using key_parts = std::vector<std::vector<std::string_view>>;
+// Where the items of each answer lie side by side, in their order.
+struct items_of_keys {
+  std::vector<std::byte> items;
+  std::vector<std::uint32_t> keys;
+  std::vector<std::int64_t> starts, stops;
 
-// The order of groups by key, column by column: as numbers where all keys of a column are numbers, else by bytes.
-class key_ranks {
- public:
-  explicit key_ranks(const key_parts& keys, std::size_t num_columns)
-      : keys_(keys), numbers_(num_columns) {
-    for (std::size_t c = 0; c < num_columns; ++c) {
-      std::vector<double>& own = numbers_[c];
-      for (const auto& key : keys) {
-        double value = 0;
-        if (parse_number(key[c], value) != text_fault::none) {
-          own.clear();
-          break;
-        }
-        own.push_back(value);
-      }
-    }
+  void add(std::uint32_t key, std::int64_t start, std::int64_t stop) {
+    keys.push_back(key);
+    starts.push_back(start);
+    stops.push_back(stop);
   }
-
-  bool before(std::size_t a, std::size_t b) const {
-    for (std::size_t c = 0; c < numbers_.size(); ++c) {
-      if (!numbers_[c].empty()) {
-        const double x = numbers_[c][a];
-        const double y = numbers_[c][b];
-        if (std::isnan(x) != std::isnan(y)) return std::isnan(y);  // NaN come last
-        if (x < y || y < x) return x < y;
-      }
-      const int bytes = keys_[a][c].compare(keys_[b][c]);
-      if (bytes != 0) return bytes < 0;
-    }
-    return false;
-  }
-
- private:
-  const key_parts& keys_;
-  std::vector<std::vector<double>> numbers_;  // of a column, or none
 };
 
-std::vector<std::size_t> order_of(const key_parts& keys, std::size_t num_columns, group_rank rank) {
-  std::vector<std::size_t> order(keys.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  if (rank == group_rank::first) return order;
-  const key_ranks ranks(keys, num_columns);
-  std::sort(order.begin(), order.end(),
-            [&](std::size_t a, std::size_t b) { return ranks.before(a, b); });
-  return order;
+// All rows of a key, keys in this order.
+items_of_keys by_groups(const keyed_items& from, const std::vector<std::uint32_t>& order) {
+  std::vector<std::int64_t> begins(from.keys.size() + 1);  // of each group, and the end
+  for (const std::uint32_t group : from.groups) ++begins[group + 1];
+  std::partial_sum(begins.begin(), begins.end(), begins.begin());
+  items_of_keys out;
+  for (const std::uint32_t group : order) out.add(group, begins[group], begins[group + 1]);
+  out.items.resize(from.items.size());
+  const auto size = static_cast<std::size_t>(info(from.type).size_bytes);
+  for (std::size_t i = 0; i < from.groups.size(); ++i) {
+    const auto to = static_cast<std::size_t>(begins[from.groups[i]]++);
+    std::memcpy(out.items.data() + to * size, from.items.data() + i * size, size);
+  }
+  return out;
 }
 
-// The items of each group side by side, in their order.
-struct side_by_side {
-  std::vector<std::byte> items;
-  std::vector<std::int64_t> begins;  // of each group, and the end
-
-  explicit side_by_side(const keyed_items& from)
-      : items(from.items.size()), begins(from.keys.size() + 1) {
-    for (const std::uint32_t group : from.groups) ++begins[group + 1];
-    std::partial_sum(begins.begin(), begins.end(), begins.begin());
-    std::vector<std::int64_t> next(begins.begin(), begins.end() - 1);
-    const auto size = static_cast<std::size_t>(info(from.type).size_bytes);
-    for (std::size_t i = 0; i < from.groups.size(); ++i) {
-      const auto to = static_cast<std::size_t>(next[from.groups[i]]++);
-      std::memcpy(items.data() + to * size, from.items.data() + i * size, size);
-    }
+// Rows of one key that follow each other, as they lie.
+items_of_keys by_runs(keyed_items& from, const group_keys& keys) {
+  items_of_keys out;
+  out.items = std::move(from.items);
+  const std::vector<std::uint32_t>& own = from.groups;
+  std::size_t start = 0;
+  for (std::size_t i = 1; i <= own.size(); ++i) {
+    if (i < own.size() && keys.first_equal(own[i]) == keys.first_equal(own[start])) continue;
+    out.add(own[start], static_cast<std::int64_t>(start), static_cast<std::int64_t>(i));
+    start = i;
   }
-};
+  return out;
+}
+
+items_of_keys items_by_keys(const reduce_command& command, keyed_items& from) {
+  const group_rank rank = command.by_runs ? group_rank::first : command.rank;
+  const group_keys keys(from.keys, from.names.size(), command.keys, rank);
+  if (command.by_runs) return by_runs(from, keys);
+  if (keys.are_joined()) {
+    for (std::uint32_t& group : from.groups) group = keys.first_equal(group);
+  }
+  return by_groups(from, keys.in_order());
+}
 
 std::string group_name(const std::vector<std::string>& names,
                        const std::vector<std::string_view>& key) {
@@ -121,7 +108,7 @@ class kept_answers final : public runtime::answer_sink {
   std::vector<std::vector<runtime::answer>> rows_;
 };
 
-std::string report_of(const reduce_command& command, const keyed_items& in) {
+std::string report_of(const reduce_command& command, keyed_items& in) {
   runtime::request what = command.what;
   what.type = in.type;
   for (const operation op : what.ops) {
@@ -129,30 +116,21 @@ std::string report_of(const reduce_command& command, const keyed_items& in) {
     throw no_result_error(fmt::format("{}: no result: not defined for {}", runtime::info(op).name,
                                       info(what.type).name));
   }
-  key_parts keys;
-  for (const std::string& key : in.keys) keys.push_back(key_fields(key, in.names.size()));
-  const side_by_side sorted(in);
+  const items_of_keys all = items_by_keys(command, in);
   const runtime::row_reducer rows(what);
   kept_answers kept(rows.num_ops());
   group_report report(command, in.type, in.names);
-  const std::vector<std::size_t> order = order_of(keys, in.names.size(), command.rank);
-  std::vector<std::int64_t> starts, stops;
-  for (std::size_t at = 0; at < order.size(); at += starts.size()) {
-    starts.clear();
-    stops.clear();
-    for (std::size_t i = at; i < std::min(order.size(), at + groups_at_once); ++i) {
-      starts.push_back(sorted.begins[order[i]]);
-      stops.push_back(sorted.begins[order[i] + 1]);
-    }
-    runtime::segment_reducer(rows, {sorted.items.data(), std::ssize(in.groups), starts.data(),
-                                    stops.data(), std::ssize(starts)})
+  for (std::size_t at = 0; at < all.keys.size(); at += groups_at_once) {
+    const std::size_t count = std::min(groups_at_once, all.keys.size() - at);
+    runtime::segment_reducer(rows, {all.items.data(), in.count(), all.starts.data() + at,
+                                    all.stops.data() + at, static_cast<std::int64_t>(count)})
         .fold(kept);
-    for (std::size_t i = 0; i < starts.size(); ++i) {
-      const auto& key = keys[order[at + i]];
-      const std::int64_t count = stops[i] - starts[i];
-      const std::string why = why_no_result(kept.row(i), what, count);
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto key = key_fields(in.keys[all.keys[at + i]], in.names.size());
+      const std::int64_t num_items = all.stops[at + i] - all.starts[at + i];
+      const std::string why = why_no_result(kept.row(i), what, num_items);
       if (!why.empty()) throw no_result_error(group_name(in.names, key) + ": " + why);
-      report.add(key, count, kept.row(i));
+      report.add(key, num_items, kept.row(i));
     }
   }
   return report.finish();
@@ -163,7 +141,7 @@ std::string report_of(const reduce_command& command, const keyed_items& in) {
 int reduce_groups(const reduce_command& command) {
   const std::string& file = command.files[0];
   return attempt(file, [&] {
-    const keyed_items in = read_keyed(file, command.reading);
+    keyed_items in = read_keyed(file, command.reading);
     const std::string text = report_of(command, in);
     if (command.remarks == notes::shown) {
       for (const std::string& remark : in.remarks) complain_about(file, "note: " + remark);

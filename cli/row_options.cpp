@@ -69,10 +69,15 @@ std::vector<std::string> parse_columns(const std::string& text) {
 void parse_keys(const split_command& split, reduce_command& out) {
   const auto text = split.value("--by");
   if (!text) {
-    if (split.has("--order")) throw usage_error("--order is for --by");
+    for (const std::string_view flag : {"--order", "--keys", "--runs"}) {
+      if (split.has(flag)) throw usage_error(fmt::format("{} is for --by", flag));
+    }
     return;
   }
   out.reading.by = parse_columns(*text);
+  out.by_runs = split.has("--runs");
+  if (out.by_runs && split.has("--order")) throw usage_error("--order: not with --runs");
+  if (split.value("--keys") == "text") out.keys = key_rule::text;
   if (split.value("--order") == "first") out.rank = group_rank::first;
   check_rest("--by", split, out, {"--axis", "--save-state", "--first-index", "--memory"});
   if (out.device != "auto" && out.device != "cpu") {

@@ -6,7 +6,7 @@
 
 namespace monofold::cli {
 
-/// Reads --axis, --keepdims and --output, --by and --order.
+/// Reads --axis, --keepdims and --output, --by, --order, --keys and --runs.
 ///
 /// errors     `usage_error`: no list of axes or columns, options that do not go together
 /// tested by  tests/cli/tool_axis_test.py, tests/cli/tool_groups_test.py

@@ -15,6 +15,7 @@ _monofold() {
     --column) return ;;
     --by) return ;;
     --order) COMPREPLY=($(compgen -W 'sorted first' -- "$word")); return ;;
+    --keys) COMPREPLY=($(compgen -W 'auto text' -- "$word")); return ;;
     --header) COMPREPLY=($(compgen -W 'auto yes no' -- "$word")); return ;;
     --delimiter) return ;;
     --na) return ;;
@@ -46,7 +47,7 @@ _monofold() {
       bench) flags='--dtype --threads --json --size --ops --cold --instruction-set --help' ;;
       generate) flags='--dtype --count --seed --distribution --help' ;;
       ladder) flags='--dtype --json --n --device --only --op --explain --trace --trace-json --mistake --report --help' ;;
-      *) flags='-k --ddof --nan --plain --axis --keepdims --output --dtype --format --column --by --order --header --delimiter --na --io --memory --device --threads --mpi --save-state --first-index --hex --json --csv --quiet --help --version' ;;
+      *) flags='-k --ddof --nan --plain --axis --keepdims --output --dtype --format --column --by --order --keys --runs --header --delimiter --na --io --memory --device --threads --mpi --save-state --first-index --hex --json --csv --quiet --help --version' ;;
     esac
     COMPREPLY=($(compgen -W "$flags" -- "$word"))
   elif [[ $COMP_CWORD -eq 1 ]]; then

@@ -3,6 +3,7 @@
 
 import csv
 import io
+import itertools
 import math
 import random
 import unittest
@@ -57,13 +58,83 @@ class Groups(ToolTest):
         self.assertEqual(rows[2]["minmax"], {"min": 1, "max": 6})
         self.assertEqual(rows[2]["count"], 3)
 
-    def test_numbers_are_sorted_by_value(self):
-        rows = b"10,1\n9,2\n-3,3\n1e1,4\nnan,5\n10,6\n"
-        words = ("sum", "--column", 2, "--by", 1, "--csv")
-        self.assertEqual(self.output(*words, stdin=rows),
-                         "1,sum\n-3,3\n9,2\n10,7\n1e1,4\nnan,5\n")
-        self.assertEqual(self.output(*words, stdin=rows + b"x,7\n"),
-                         "1,sum\n-3,3\n10,7\n1e1,4\n9,2\nnan,5\nx,7\n")
+    def sums(self, rows, *words):
+        """The rows of CSV behind the header, of the sums of column 2 by column 1."""
+        lines = self.output("sum", "--column", 2, "--by", 1, "--csv", *words, stdin=rows.encode()).split()
+        self.assertEqual(lines[0], "1,sum")
+        return lines[1:]
+
+    def test_numbers_go_by_value(self):
+        rows = "10,1\n9,2\n-3,3\n1e1,4\nnan,5\n10,6\n-0,7\n+9,8\nNaN,9\n0.0,10\n009,11\n"
+        self.assertEqual(self.sums(rows), ["-3,3", "-0,17", "9,21", "10,11", "nan,14"])
+        self.assertEqual(self.sums(rows, "--order", "first"), ["10,11", "9,21", "-3,3", "nan,14", "-0,17"])
+        # One key that is no number: all go by text, and are sorted by bytes.
+        by_bytes = ["+9,8", "-0,7", "-3,3", "0.0,10", "009,11", "10,7", "1e1,4", "9,2", "NaN,9", "nan,5"]
+        for word in ("x", "", "1e999", "0x1", "true", "nan(1)"):
+            found = self.sums(rows + f"{word},12\n")
+            self.assertEqual(found, sorted([*by_bytes, f"{word},12"], key=lambda row: row.split(",")[0]))
+        self.assertEqual(self.sums(rows, "--keys", "text"), by_bytes)
+
+    def test_integers_are_exact(self):
+        self.assertEqual(self.sums("9007199254740993,1\n9007199254740992,2\n"),
+                         ["9007199254740992,2", "9007199254740993,1"])
+        self.assertEqual(self.sums("9223372036854775807,1\n-9223372036854775808,2\n+9223372036854775807,4\n"),
+                         ["-9223372036854775808,2", "9223372036854775807,5"])
+        self.assertEqual(self.sums("18446744073709551615,1\n18446744073709551614,2\n018446744073709551615,4\n"),
+                         ["18446744073709551614,2", "18446744073709551615,5"])
+        # Beside what is no integer of 64 bits, all are float64: here two of one value.
+        for word, place in (("0.5", 0), ("18446744073709551616", 1)):
+            found = self.sums(f"9007199254740993,1\n9007199254740992,2\n{word},4\n")
+            self.assertEqual(found.pop(place), f"{word},4")
+            self.assertEqual(found, ["9007199254740993,3"])
+
+    def test_columns_of_numbers_and_of_text(self):
+        rows = b"1,a,1\n1.0,a,2\n1,b,4\n2,a,8\n0.5e1,b,16\n5,b,32\n1.00,b,64\n"
+        words = ("sum", "--column", 3, "--by", "2,1", "--csv")
+        self.assertEqual(self.output(*words, stdin=rows), "2,1,sum\na,1,3\na,2,8\nb,1,68\nb,0.5e1,48\n")
+        self.assertEqual(self.output(*words, "--order", "first", stdin=rows),
+                         "2,1,sum\na,1,3\nb,1,68\na,2,8\nb,0.5e1,48\n")
+
+    def test_numbers_in_random_spellings(self):
+        """The groups are those of Python's float(), however a key is written."""
+        draw = random.Random(9)
+        spellings = ("{}", "+{}", "0{}", "{}.", "{}.0", "{}e0", "{}0e-1", "{}00E-2", " {} ")
+        rows = [(draw.choice(spellings).format(draw.randrange(40)), draw.randrange(1000)) for _ in range(3000)]
+        rows += [(draw.choice(("0.1", ".1", "1e-1", "0.10", "0.1000000000000000055511151231257827", "0.125", "1.25e-1")),
+                  draw.randrange(1000)) for _ in range(300)]
+        draw.shuffle(rows)
+        sums, firsts = {}, {}
+        for key, item in rows:
+            sums[float(key)] = sums.get(float(key), 0) + item
+            firsts.setdefault(float(key), key.strip())
+        text = "".join(f"{key},{item}\n" for key, item in rows)
+        wanted = [f"{firsts[value]},{total}" for value, total in sums.items()]
+        self.assertEqual(self.sums(text, "--order", "first"), wanted)
+        self.assertEqual(self.sums(text), sorted(wanted, key=lambda row: float(row.split(",")[0])))
+
+    def test_runs(self):
+        rows = "a,1\na,2\nb,4\na,8\nb,16\nb,32\n"
+        self.assertEqual(self.sums(rows, "--runs"), ["a,3", "b,4", "a,8", "b,48"])
+        # Each run has the text of its first row.
+        self.assertEqual(self.sums("1,1\n1.0,2\n2,4\n+1,8\n1,16\nnan,32\nNaN,64\n-0,128\n0,256\n", "--runs"),
+                         ["1,3", "2,4", "+1,24", "nan,96", "-0,384"])
+        self.assertEqual(self.sums("1,1\n1.0,2\n1.0,4\n", "--runs", "--keys", "text"), ["1,1", "1.0,6"])
+        # A row that is left out parts no run.
+        self.assertEqual(self.sums("a,1\nb,NA\na,2\n", "--runs", "--na", "NA"), ["a,3"])
+        self.assertEqual(self.by("argmax,count", "--column", "qty", "--by", "city", "--runs", "--csv"),
+                         'city,argmax,count\nOslo,0,1\nBergen,0,1\nOslo,0,1\n"Bø, ""N""",0,1\nBergen,0,1\nOslo,0,1\n')
+        self.assertEqual(self.output("sum", "--column", "x", "--by", "k", "--runs", stdin=b"k,x\n"), "k  sum\n")
+        self.check_error(4, "p.csv: city 'Oslo': var: no result: 1 item, --ddof is 1",
+                         "var", "p.csv", "--column", "qty", "--by", "city", "--ddof", 1, "--runs")
+
+    def test_many_runs(self):
+        """More than are reduced together, each with the answer of its rows alone."""
+        draw = random.Random(3)
+        rows = [(key, draw.uniform(-1, 1) * 10.0 ** draw.randrange(-30, 30))
+                for key in (draw.randrange(3) for _ in range(9000)) for _ in range(draw.randrange(1, 5))]
+        found = self.sums("".join(f"{key},{x!r}\n" for key, x in rows), "--runs", "--threads", 3, "--quiet")
+        wanted = [(key, math.fsum(x for _, x in run)) for key, run in itertools.groupby(rows, lambda row: row[0])]
+        self.assertEqual([(int(key), float(x)) for key, x in (row.split(",") for row in found)], wanted)
 
     def test_other_layouts(self):
         self.assertEqual(self.output("sum", "--column", 2, "--by", 1, stdin=b"b 1\na 2\n b 3\n"),
@@ -116,7 +187,9 @@ class Groups(ToolTest):
     def test_bad_words(self):
         self.check_error(2, "--by is for one file, found 2", "sum", "p.csv", "p.csv", "--by", "city")
         self.check_error(2, "--by: expected columns between commas, found 'a,,b'", "sum", "--by", "a,,b")
-        self.check_error(2, "--order is for --by", "sum", "--order", "first")
+        for words in (("--order", "first"), ("--keys", "text"), ("--runs",)):
+            self.check_error(2, f"{words[0]} is for --by", "sum", *words)
+        self.check_error(2, "--order: not with --runs", "sum", "--by", "city", "--runs", "--order", "first")
         self.check_error(2, "--by: not for dot", "dot", "p.csv", "p.csv", "--by", "city")
         for words in (("--axis", 0), ("--save-state", "s"), ("--first-index", 3), ("--memory", "1G")):
             self.check_error(2, f"{words[0]}: not with --by", "sum", "--by", "city", *words)
