@@ -71,6 +71,42 @@ monofold_status monofold_groups_copy(const monofold_groups* groups, int64_t* key
   });
 }
 
+monofold_status monofold_group_items(const int64_t* keys, const void* items, monofold_dtype dtype,
+                                     int64_t count, monofold_key_order order,
+                                     const monofold_options* options, int64_t* group_keys,
+                                     int64_t* offsets, void* grouped_items,
+                                     int64_t* num_groups) noexcept {
+  return guarded([&]() -> monofold_status {
+    const runtime::request what = request_of_rows(dtype, MONOFOLD_COUNT, options);
+    check_items(keys, monofold::dtype::int64, count);
+    check_items(items, what.type, count);
+    check_items(group_keys, monofold::dtype::int64, count);
+    check_items(offsets, monofold::dtype::int64, count + 1);
+    check_items(grouped_items, what.type, count);
+    if (num_groups == nullptr) refuse();
+    *num_groups = runtime::group_items({keys, items, count, order_of(order)},
+                                       monofold::info(what.type).size_bytes, what.num_threads,
+                                       {group_keys, offsets, grouped_items});
+    return MONOFOLD_OK;
+  });
+}
+
+monofold_status monofold_find_runs(const int64_t* keys, int64_t count, int64_t* offsets,
+                                   int64_t* num_runs) noexcept {
+  return guarded([&]() -> monofold_status {
+    check_items(keys, monofold::dtype::int64, count);
+    check_items(offsets, monofold::dtype::int64, count + 1);
+    if (num_runs == nullptr) refuse();
+    int64_t found = 0;
+    for (int64_t i = 0; i < count; ++i) {
+      if (i == 0 || keys[i] != keys[i - 1]) offsets[found++] = i;
+    }
+    offsets[found] = count;
+    *num_runs = found;
+    return MONOFOLD_OK;
+  });
+}
+
 void monofold_groups_destroy(monofold_groups* groups) noexcept { delete groups; }
 
 monofold_status monofold_group_keys_on_device(const void* keys, monofold_dtype key_dtype,

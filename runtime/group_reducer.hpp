@@ -20,7 +20,7 @@ struct typed_answer {
   status code;
 };
 
-/// What is grouped: an item a key, by one operation, not top or bottom.
+/// What is grouped: an item a key.
 struct group_request {
   const std::int64_t* keys;
   const void* items;
@@ -28,7 +28,15 @@ struct group_request {
   key_order order;
 };
 
-/// The answers of groups, in the order asked for.
+/// Groups as they were found, and where they stand in the answer.
+struct groups_in_order {
+  using list = monofold::detail::group_list<std::uint64_t, typed_answer>;
+
+  std::vector<list> lists;
+  monofold::detail::group_order order;
+};
+
+/// The answers of groups to one operation, not top or bottom, in the order asked for.
 ///
 /// order      the bits of a group's answer are those of a `reducer` that gets its items, in their order; indices
 ///            count from its first item
@@ -41,18 +49,30 @@ class group_answers {
  public:
   group_answers(const row_reducer& rows, dtype type, const group_request& what);
 
-  std::int64_t count() const { return order_.size(); }
+  std::int64_t count() const { return found_.order.size(); }
   dtype type() const { return type_; }
   /// Those arrays that are not null, in full.
   void copy(std::int64_t* keys, void* values, void* seconds, std::int64_t* indices) const;
 
  private:
-  using list = monofold::detail::group_list<std::uint64_t, typed_answer>;
-
   dtype type_;
   int num_threads_;
-  std::vector<list> lists_;
-  monofold::detail::group_order order_;
+  groups_in_order found_;
 };
+
+/// Room for groups and their items: as many keys and items as there are items, and one offset more.
+struct grouped_arrays {
+  std::int64_t* keys;
+  std::int64_t* offsets;
+  void* items;
+};
+
+/// Brings the items of each key side by side, in their order: group g has those from offset g to before offset g + 1.
+/// Returns how many groups there are; what lies behind them in `keys` and `offsets` is not written.
+///
+/// cost       as `group_answers`, and each item is copied twice more
+/// tested by  tests/runtime/group_reducer_test.cpp
+std::int64_t group_items(const group_request& what, int item_bytes, int num_threads,
+                         const grouped_arrays& out);
 
 }  // namespace monofold::runtime

@@ -38,6 +38,29 @@ MONOFOLD_API monofold_status monofold_groups_copy(const monofold_groups* groups,
                                                   void* values, void* seconds,
                                                   int64_t* indices) MONOFOLD_NOEXCEPT;
 
+/// Brings the items of each key side by side, for monofold_reduce_segments.
+///
+/// shape      group g has the key group_keys[g] and, in their order, grouped_items[offsets[g]] to before those at
+///            offsets[g + 1]: segments for any number of operations, MONOFOLD_TOP and MONOFOLD_BOTTOM too.
+///            Room for `count` keys and items and `count` + 1 offsets; behind `num_groups` of them nothing is written
+/// order      groups by `order`; answers of the segments have the bits of monofold_group_by
+/// cost       as monofold_group_by, with two copies of each item more, and 8 bytes an item more while it runs
+/// tested by  tests/runtime/c_groups_test.c, tests/runtime/group_reducer_test.cpp
+MONOFOLD_API monofold_status
+monofold_group_items(const int64_t* keys, const void* items, monofold_dtype dtype, int64_t count,
+                     monofold_key_order order, const monofold_options* options, int64_t* group_keys,
+                     int64_t* offsets, void* grouped_items, int64_t* num_groups) MONOFOLD_NOEXCEPT;
+
+/// Finds runs of equal keys, for monofold_reduce_segments: as reduce_by_key of the headers.
+///
+/// shape      run r has the items from offsets[r] to before offsets[r + 1], and the key at offsets[r]. Room for
+///            `count` + 1 offsets; behind `num_runs` + 1 of them nothing is written
+/// cost       one pass over the keys by one thread
+/// tested by  tests/runtime/c_groups_test.c, tests/runtime/group_reducer_test.cpp
+MONOFOLD_API monofold_status monofold_find_runs(const int64_t* keys, int64_t count,
+                                                int64_t* offsets,
+                                                int64_t* num_runs) MONOFOLD_NOEXCEPT;
+
 /// Frees groups. Null: does nothing.
 MONOFOLD_API void monofold_groups_destroy(monofold_groups* groups) MONOFOLD_NOEXCEPT;
 

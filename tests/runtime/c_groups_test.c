@@ -45,6 +45,76 @@ static void check_answers(void) {
   monofold_groups_destroy(groups);
 }
 
+static void check_items_of_groups(void) {
+  int64_t group_keys[6] = {0};
+  int64_t offsets[7] = {-9, -9, -9, -9, -9, -9, -9};
+  float grouped[6] = {0};
+  int64_t count = -9;
+  CHECK(monofold_group_items(keys, items, MONOFOLD_FLOAT32, 6, MONOFOLD_BY_KEY, NULL, group_keys,
+                             offsets, grouped, &count) == MONOFOLD_OK);
+  CHECK(count == 3 && group_keys[0] == -2 && group_keys[1] == 0 && group_keys[2] == 7);
+  CHECK(offsets[0] == 0 && offsets[1] == 2 && offsets[2] == 3 && offsets[3] == 6 &&
+        offsets[4] == -9);
+  const float by_key[6] = {5, 6, 2, 1, 3, 4};
+  CHECK(memcmp(grouped, by_key, sizeof by_key) == 0);
+  /* The two largest of the groups with two, as segments. */
+  monofold_options best = MONOFOLD_OPTIONS_INIT;
+  best.k = 2;
+  float values[2];
+  int64_t indices[2];
+  int64_t failed = -9;
+  CHECK(monofold_reduce_segments(grouped, MONOFOLD_FLOAT32, 6, offsets + 2, offsets + 3, 1,
+                                 MONOFOLD_TOP, &best, MONOFOLD_FLOAT32, values, NULL, indices,
+                                 &failed) == MONOFOLD_OK);
+  CHECK(values[0] == 4 && values[1] == 3 && indices[0] == 2 && indices[1] == 1);
+  CHECK(monofold_group_items(keys, items, MONOFOLD_FLOAT32, 6, MONOFOLD_BY_FIRST, NULL, group_keys,
+                             offsets, grouped, &count) == MONOFOLD_OK);
+  const float by_first[6] = {1, 3, 4, 5, 6, 2};
+  CHECK(count == 3 && group_keys[0] == 7 && group_keys[2] == 0 && offsets[1] == 3 &&
+        offsets[2] == 5);
+  CHECK(memcmp(grouped, by_first, sizeof by_first) == 0);
+  CHECK(monofold_group_items(NULL, NULL, MONOFOLD_FLOAT32, 0, MONOFOLD_BY_KEY, NULL, NULL, offsets,
+                             NULL, &count) == MONOFOLD_OK);
+  CHECK(count == 0 && offsets[0] == 0);
+
+  count = -9;
+#define REFUSED(from, of, num, order, to_keys, to_offsets, to, out)                             \
+  CHECK(monofold_group_items(from, of, MONOFOLD_FLOAT32, num, order, NULL, to_keys, to_offsets, \
+                             to, out) == MONOFOLD_INVALID_ARGUMENT &&                           \
+        count == -9)
+  REFUSED(NULL, items, 6, 0, group_keys, offsets, grouped, &count);
+  REFUSED(keys, NULL, 6, 0, group_keys, offsets, grouped, &count);
+  REFUSED(keys, items, -1, 0, group_keys, offsets, grouped, &count);
+  REFUSED(keys, items, 6, 2, group_keys, offsets, grouped, &count);
+  REFUSED(keys, items, 6, 0, NULL, offsets, grouped, &count);
+  REFUSED(keys, items, 6, 0, group_keys, NULL, grouped, &count);
+  REFUSED(keys, items, 6, 0, group_keys, offsets, NULL, &count);
+  REFUSED(keys, items, 2, 0, group_keys, offsets, (char*)grouped + 1, &count);
+  REFUSED(keys, items, 6, 0, group_keys, offsets, grouped, NULL);
+#undef REFUSED
+}
+
+static void check_runs(void) {
+  const int64_t own[6] = {4, 4, INT64_MIN, 4, 4, 4};
+  int64_t offsets[7] = {-9, -9, -9, -9, -9, -9, -9};
+  int64_t count = -9;
+  CHECK(monofold_find_runs(own, 6, offsets, &count) == MONOFOLD_OK && count == 3);
+  CHECK(offsets[0] == 0 && offsets[1] == 2 && offsets[2] == 3 && offsets[3] == 6 &&
+        offsets[4] == -9);
+  float values[3];
+  CHECK(monofold_reduce_segments(items, MONOFOLD_FLOAT32, 6, offsets, offsets + 1, count,
+                                 MONOFOLD_SUM, NULL, MONOFOLD_FLOAT32, values, NULL, NULL,
+                                 NULL) == MONOFOLD_OK);
+  CHECK(values[0] == 6 && values[1] == 3 && values[2] == 12);
+  CHECK(monofold_find_runs(NULL, 0, offsets, &count) == MONOFOLD_OK && count == 0 &&
+        offsets[0] == 0);
+  count = -9;
+  CHECK(monofold_find_runs(NULL, 6, offsets, &count) == MONOFOLD_INVALID_ARGUMENT);
+  CHECK(monofold_find_runs(own, -1, offsets, &count) == MONOFOLD_INVALID_ARGUMENT);
+  CHECK(monofold_find_runs(own, 6, NULL, &count) == MONOFOLD_INVALID_ARGUMENT);
+  CHECK(monofold_find_runs(own, 6, offsets, NULL) == MONOFOLD_INVALID_ARGUMENT && count == -9);
+}
+
 static void check_wrong_use(void) {
   monofold_groups* const poison = (monofold_groups*)(void*)&failures;
   monofold_groups* groups = poison;
@@ -75,6 +145,8 @@ static void check_wrong_use(void) {
 
 int main(void) {
   check_answers();
+  check_items_of_groups();
+  check_runs();
   check_wrong_use();
   return exit_code();
 }

@@ -90,6 +90,38 @@ void check_groups(const std::vector<std::int64_t>& keys, const std::vector<Item>
   }
 }
 
+/// The items of each key are those of the slow way, bit for bit and in their order.
+template <class Item>
+void check_grouped_items(const std::vector<std::int64_t>& keys, const std::vector<Item>& items,
+                         mf::dtype type, int threads) {
+  monofold_options options = MONOFOLD_OPTIONS_INIT;
+  options.num_threads = threads;
+  for (const auto order : {MONOFOLD_BY_KEY, MONOFOLD_BY_FIRST}) {
+    std::vector<std::int64_t> got_keys(keys.size());
+    std::vector<std::int64_t> offsets(keys.size() + 1, -7);
+    std::vector<Item> grouped(items.size());
+    std::int64_t count = -7;
+    ASSERT_EQ(monofold_group_items(keys.data(), items.data(), static_cast<monofold_dtype>(type),
+                                   std::ssize(items), order, &options, got_keys.data(),
+                                   offsets.data(), grouped.data(), &count),
+              MONOFOLD_OK);
+    const auto wanted = groups_of(keys, items, order);
+    ASSERT_EQ(count, std::ssize(wanted));
+    ASSERT_EQ(offsets[0], 0);
+    for (std::size_t g = 0; g < wanted.size(); ++g) {
+      ASSERT_EQ(got_keys[g], wanted[g].key) << g;
+      ASSERT_EQ(offsets[g + 1] - offsets[g], std::ssize(wanted[g].items)) << g;
+      ASSERT_EQ(std::memcmp(grouped.data() + offsets[g], wanted[g].items.data(),
+                            wanted[g].items.size() * sizeof(Item)),
+                0)
+          << g;
+    }
+    if (wanted.size() < keys.size()) {
+      ASSERT_EQ(offsets[wanted.size() + 1], -7);
+    }
+  }
+}
+
 /// Keys of about so many groups: near each other or spread, and one that a third of all items have.
 std::vector<std::int64_t> spread_keys(std::int64_t count, std::uint64_t groups, bool near) {
   std::vector<std::int64_t> out;
@@ -123,6 +155,7 @@ void check_groups_of_type(mf::dtype type, monofold_dtype sums) {
       check_groups(keys, items, type, MONOFOLD_MEAN, MONOFOLD_BFLOAT16, threads);
       check_groups(keys, items, type, MONOFOLD_ARGMIN, static_cast<monofold_dtype>(type), threads);
       check_groups(keys, items, type, MONOFOLD_MINMAX, static_cast<monofold_dtype>(type), threads);
+      check_grouped_items(keys, items, type, threads);
     }
   }
 }
@@ -143,6 +176,24 @@ TEST(group_reducer, long_groups_and_nan) {
       check_groups(keys, items, mf::dtype::float64, MONOFOLD_SUM, MONOFOLD_FLOAT32, 2, nan);
       check_groups(keys, items, mf::dtype::float64, MONOFOLD_COUNT, MONOFOLD_INT64, 2, nan);
     }
+  }
+}
+
+TEST(group_reducer, runs_end_where_keys_change) {
+  for (const std::int64_t count : {1, 2, 1000}) {
+    const auto keys = spread_keys(count, 2, true);
+    std::vector<std::int64_t> wanted;
+    for (std::int64_t i = 0; i < count; ++i) {
+      if (i == 0 || keys[static_cast<std::size_t>(i)] != keys[static_cast<std::size_t>(i - 1)])
+        wanted.push_back(i);
+    }
+    wanted.push_back(count);
+    std::vector<std::int64_t> offsets(keys.size() + 1);
+    std::int64_t runs = 0;
+    ASSERT_EQ(monofold_find_runs(keys.data(), count, offsets.data(), &runs), MONOFOLD_OK);
+    ASSERT_EQ(runs + 1, std::ssize(wanted));
+    offsets.resize(wanted.size());
+    EXPECT_EQ(offsets, wanted);
   }
 }
 
