@@ -168,16 +168,36 @@ def refuse_kernel(status, kind, source, code):
 
 
 def lying_there(numbers):
-    """int64 numbers along one axis as the core's array, where they lie on a device; else None."""
+    """Integers along one axis as the core's packed array of int64, where they lie on a device; else None.
+
+    Those of other types, or apart, are copied there by their own library in its stream.
+    """
     if isinstance(numbers, np.ndarray) or not any(
             hasattr(numbers, name) for name in ("__dlpack__", "__cuda_array_interface__")):
         return None
     source = _arrays.as_source(numbers)
     if not is_on_device(source):
         return None
-    if source.code != _dtypes.INT64 or len(source.shape) != 1 or not source.items.is_packed:
-        raise TypeError("bounds of segments on a device are packed int64 numbers along one axis")
-    return source.items
+    if not _dtypes.NAMES[source.code].startswith(("int", "uint")) or len(source.shape) != 1:
+        raise TypeError("bounds of segments on a device are integers along one axis")
+    if source.code != _dtypes.INT64:
+        if _protocols.code_in(numbers, _dtypes.INT64) != _dtypes.INT64:  # JAX has no int64: by way of the host
+            return brought_there(np.asarray(numbers).astype(np.int64))
+        source = _arrays.as_source(_as_int64(numbers))
+    return _arrays.side_by_side(source).items
+
+
+def _as_int64(x):
+    """A copy of integers on a device, made there by their library."""
+    name, library = _library_of(x)
+    if name == "torch":
+        return x.to(library.int64)
+    if name == "cupy":
+        return x.astype("int64")
+    library = x.__array_namespace__() if hasattr(x, "__array_namespace__") else None
+    if not hasattr(library, "astype"):
+        raise TypeError(f"bounds of segments on a device are int64 where {name} does not make them so")
+    return library.astype(x, library.int64)
 
 
 def brought_there(numbers):

@@ -32,6 +32,9 @@ class Array(There):
     def block_until_ready(self):
         self.is_done = True
 
+    def __array__(self, dtype=None, copy=None):
+        return self.back()
+
 
 class Imported(Tensor):
     """Memory that somebody else has lent, and the stream that it is ready in."""
@@ -94,7 +97,7 @@ def jax(monkeypatch):
     monkeypatch.setitem(sys.modules, "jax.numpy", library.numpy)
     monkeypatch.setattr(Array, "__array_namespace__", lambda self: types.SimpleNamespace(
         moveaxis=lambda array, axis, to: Array(np.ascontiguousarray(np.moveaxis(array.back(), axis, to))),
-        **vars(library.numpy), float32=np.float32, float64=np.float64))
+        astype=lambda array, dtype: Array(array.array.astype(dtype)), int64=np.int64, **vars(library.numpy), float32=np.float32, float64=np.float64))
     monkeypatch.setattr(_device_jax, "_used", type(_device_jax._used)())
     monkeypatch.setattr(_device_jax, "_free", type(_device_jax._free)(list))
     yield library
@@ -130,7 +133,7 @@ def test_other_calls(jax):
     for got, want in zip(mf.reduce(there, mf.all(mf.sum, mf.argmax), axis=1), (mf.sum(x, axis=1), mf.argmax(x, axis=1))):
         assert same(got, want)
     flat, offsets = Array(x.ravel()), np.array([0, 7, 8, 1200])
-    for bounds in (offsets, offsets.tolist(), Array(offsets)):
+    for bounds in (offsets, offsets.tolist(), Array(offsets), Array(offsets.astype("int32"))):
         assert same(mf.segmented_reduce(flat, mf.sum, bounds), mf.segmented_reduce(x.ravel(), mf.sum, offsets))
     keys = np.arange(1200) % 7
     for got, want in zip(mf.group_by(Array(keys), flat, mf.max), mf.group_by(keys, x.ravel(), mf.max)):
@@ -228,6 +231,9 @@ def test_types_without_64_bits(jax):
     with pytest.raises(mf.IntegerOverflow):
         mf.sum(Array(np.full((3, 4), 2**30, "int32")), axis=0)
     assert mf.sum(Array(x), dtype="float64") == mf.sum(x, dtype="float64")
+    offsets = np.array([0, 7, 8, 1200], "int32")
+    sums = mf.segmented_reduce(Array(x.ravel()), mf.sum, Array(offsets))  # of which it makes no int64 either
+    assert same(sums, mf.segmented_reduce(x.ravel(), mf.sum, offsets).astype("int32"))
 
 
 @pytest.mark.parametrize("dtype", ("bool", "int8", "int32", "float16", "bfloat16", "float32", "float64", "int64"))

@@ -29,6 +29,15 @@ def device():
     _core.emulates_devices(False)
 
 
+alive = []
+
+
+def kept(array):
+    """An array that nobody but the core holds: unlike a library's, it would not outlive what it has lent."""
+    alive.append(array)
+    return array
+
+
 class Namespace:
     """A library of arrays in memory of the device."""
 
@@ -48,7 +57,11 @@ class Namespace:
     @staticmethod
     def asarray(array, copy):
         assert copy
-        return There(array.array.copy(order="C"))
+        return kept(There(array.array.copy(order="C")))
+
+    @staticmethod
+    def astype(array, dtype):
+        return kept(There(array.array.astype(dtype)))
 
     @staticmethod
     def moveaxis(array, axis, to):
@@ -267,8 +280,6 @@ def test_segments():
         mf.segmented_reduce(there, mf.max, offsets)
     with pytest.raises(ValueError, match="segment 1 ends"):
         mf.segmented_reduce(there, mf.max, There(np.array([0, 3, 2, 5])))
-    with pytest.raises(TypeError, match="int64"):
-        mf.segmented_reduce(there, mf.sum, There(offsets.astype("int32")))
 
 
 def test_streams(monkeypatch):
