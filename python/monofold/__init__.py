@@ -11,6 +11,7 @@ from ._operations import Operation, set_threads
 from ._progress import progress
 from ._results import Stats, TopK
 from ._rolling import rolling
+from ._runs import reduce_by_key
 from ._scan import cumulative_prod, cumulative_sum, scan
 from ._segments import segmented_reduce
 from ._state import State
@@ -53,6 +54,6 @@ __all__ = [
     "DeviceUnavailable", "EmptyInput", "IntegerOverflow", "MalformedState", "NanFound", "Operation", "State", "Stats",
     "TopK", "all", "any", "argmax", "argmin", "bit_and", "bit_or", "bit_xor", "bottom_k", "count", "count_nan",
     "count_nonzero", "cumulative_prod", "cumulative_sum", "dot", "group_by", "info", "logsumexp", "max", "mean",
-    "mean_square", "min", "minmax", "norm", "plain", "prod", "progress", "reduce", "rolling", "scan", "segmented_reduce",
-    "set_threads", "stats", "std", "sum", "top_k", "var",
+    "mean_square", "min", "minmax", "norm", "plain", "prod", "progress", "reduce", "reduce_by_key", "rolling", "scan",
+    "segmented_reduce", "set_threads", "stats", "std", "sum", "top_k", "var",
 ]

@@ -9,9 +9,9 @@ from ._kinds import KINDS
 _INSTEAD = "group_by of arrays on the host gives arrays of NumPy"
 
 
-def check_kind(kind):
+def _check_kind(kind):
     if kind.answer == "ranked" or kind.name == "dot":
-        raise TypeError(f"groups have no {kind.name}")
+        raise TypeError(f"groups on a device have no {kind.name}")
 
 
 def group_by(keys, x, source, fold, order, dtype, nan):
@@ -20,7 +20,7 @@ def group_by(keys, x, source, fold, order, dtype, nan):
     if by.count != source.items.count:
         raise ValueError(f"{by.count} keys for {source.items.count} items")
     for kind in fold.kinds:
-        check_kind(kind)
+        _check_kind(kind)
     how = fold.make_how(nan)
     codes = [_rows.value_code(kind, source, how, dtype) for kind in fold.kinds]
     stream, is_known = _device_rows.stream_of(x, [keys])

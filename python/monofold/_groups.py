@@ -1,10 +1,8 @@
 """Groups: one answer for each key."""
 
-import functools
-
 import numpy as np
 
-from . import _arrays, _core, _device_groups, _device_rows, _folds, _keys, _lists, _protocols, _rows
+from . import _arrays, _core, _device_groups, _device_rows, _folds, _keys, _lists, _protocols, _rows, _segments
 from ._errors import raise_status
 
 ORDERS = {"key": 0, "first": 1}
@@ -21,7 +19,7 @@ def group_by(keys, x, fold, *, order="key", dtype=None, nan=None):
         A row is left out where its item, or one of its keys, is absent: a null of Arrow, polars or pandas. NaN are
         not absent: as keys all of them are one, which comes last.
     fold : operation or fold
-        All but `top_k` and `bottom_k`.
+        Several operations group the items once. `top_k` and `bottom_k`: on the host.
     order : {"key", "first"}
         Groups by rising key, or by the place where each key first stands.
     dtype : str or dtype, optional
@@ -31,9 +29,9 @@ def group_by(keys, x, fold, *, order="key", dtype=None, nan=None):
     Returns
     -------
     (keys, answers)
-        An array of keys, or a tuple of them, and the answers as along an axis; places count along the group,
-        without the rows that are left out. On a GPU, where keys and items lie there: a call waits for the number
-        of groups; answers and keys are awaited as those along an axis.
+        An array of keys, or a tuple of them, and the answers as along an axis, those of `top_k` with an axis of length
+        k behind; places count along the group, without the rows that are left out. On a GPU, where keys and items lie
+        there: a call waits for the number of groups; answers and keys are awaited as those along an axis.
     """
     if order not in ORDERS:
         raise ValueError(f"order: {order!r} is none of {', '.join(ORDERS)}")
@@ -41,15 +39,18 @@ def group_by(keys, x, fold, *, order="key", dtype=None, nan=None):
     source = _arrays.as_source(x)
     if _device_rows.is_on_device(source):
         return _device_groups.group_by(keys, x, _arrays.side_by_side(source), fold, ORDERS[order], dtype, nan)
-    x, source, codes, names = _aligned(keys, x, source)
+    if fold.kinds[0].name == "dot":
+        raise TypeError("groups have no dot")
+    x, source, arrays = aligned(keys, x, source)
+    codes, names = _keys.coded_together(arrays) if isinstance(keys, tuple) else _keys.coded(arrays[0])
     how = fold.make_how(nan)
-    failed = functools.partial(_failed_key, codes, names, x, how)
-    found = [_one(codes, source, kind, how, ORDERS[order], dtype, failed) for kind in fold.kinds]
-    return _like(keys, names(found[0][0])), fold.pack(answers for _, answers in found)
+    reduced = _one if len(fold.kinds) == 1 and fold.kinds[0].answer != "ranked" else _several
+    found, answers = reduced(codes, names, x, source, fold, how, ORDERS[order], dtype)
+    return keys_like(keys, names(found)), answers
 
 
-def _aligned(keys, x, source):
-    """(items, the same as a source, numbers of keys, what turns those back) of the rows where all of them are there."""
+def aligned(keys, x, source):
+    """(items, the same as a source, arrays of keys) of the rows where all of them are there."""
     columns = _keys.columns_of(keys)
     num_items = sum(items.count for items, _ in source.pieces)
     if columns[0].num_rows != num_items:
@@ -62,29 +63,52 @@ def _aligned(keys, x, source):
         x = x if present is None else x[present]
         source = _arrays.as_source(x)
         source.like = like
-    arrays = [column.of_rows(present) for column in columns]
-    return x, source, *(_keys.coded_together(arrays) if isinstance(keys, tuple) else _keys.coded(arrays[0]))
+    return x, source, [column.of_rows(present) for column in columns]
 
 
-def _like(keys, found):
+def keys_like(keys, found):
     """Keys as arrays of the library that the caller's are of."""
     if isinstance(keys, tuple):
-        return tuple(map(_like, keys, found))
+        return tuple(map(keys_like, keys, found))
     is_of_numpy = isinstance(keys, np.ndarray) or not hasattr(keys, "__dlpack__")
     return found if is_of_numpy else _protocols.maker_like(keys)(found)
 
 
-def _one(codes, source, kind, how, order, dtype, failed):
-    _device_groups.check_kind(kind)
+def key_at(found, place):
+    """One of the keys, or of the tuples of them, as numbers or text of Python."""
+    if isinstance(found, tuple):
+        return tuple(key_at(one, place) for one in found)
+    return found[place:place + 1].tolist()[0]
+
+
+def _one(codes, names, x, source, fold, how, order, dtype):
+    """(numbers of the keys of groups, the answers) of one operation, made where items are brought together."""
+    [kind] = fold.kinds
     code = _rows.value_code(kind, source, how, dtype)
     groups = _core.groups(_core.address_of(codes), source.items, order, kind.code, how, code)
     if groups.status:
-        raise_status(groups.status, kind.name, row=failed(kind, code), part="key")
+        raise_status(groups.status, kind.name, row=_failed_key(codes, names, x, how, kind, code), part="key")
     keys = np.empty(groups.count, np.int64)
     new = _rows.Answers(kind, keys.shape, code, 1)
     groups.copy(_core.address_of(keys), *new.addresses)
     arrays = [source.like(array) for array in new.arrays]
-    return keys, arrays[0] if len(arrays) == 1 else tuple(arrays)
+    return keys, fold.pack([arrays[0] if len(arrays) == 1 else tuple(arrays)])
+
+
+def _several(codes, names, x, source, fold, how, order, dtype):
+    """The same of any operations: items are brought together once, and are segments then."""
+    items = source.items
+    count, width = items.count, items.num_bytes // max(items.count, 1)
+    keys, offsets = np.empty(count, np.int64), np.empty(count + 1, np.int64)
+    memory = np.empty(items.num_bytes, np.uint8)
+    addresses = [_core.address_of(array) for array in (keys, offsets, memory)]
+    num_groups = _core.group_items(_core.address_of(codes), items, order, how, *addresses)
+    keys, offsets = keys[:num_groups].copy(), offsets[:num_groups + 1].copy()
+    grouped = _core.array(addresses[2], source.code, False, 0, (count,), (width,), memory)
+    return keys, fold.pack(
+        _segments.answers(grouped, kind, _rows.value_code(kind, source, how, dtype), how, offsets[:-1], offsets[1:],
+                          source.like, lambda group: key_at(names(keys[group:group + 1]), 0), "key")
+        for kind in fold.kinds)
 
 
 def _failed_key(codes, names, x, how, kind, code):
@@ -105,5 +129,4 @@ def _failed_key(codes, names, x, how, kind, code):
     status, failed = _core.segments(source.items, *bounds, found.size, kind.code, how, code, new.width, *new.addresses)
     if not status:
         return None
-    key = names(found[failed:failed + 1])
-    return tuple(one.tolist()[0] for one in key) if isinstance(key, tuple) else key.tolist()[0]
+    return key_at(names(found[failed:failed + 1]), 0)

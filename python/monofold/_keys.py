@@ -45,7 +45,7 @@ def columns_of(keys):
 
 def _column_of(keys):
     if _protocols.lies_on_gpu(keys):
-        raise TypeError("group_by needs keys on the host: copy those on a device there")
+        raise TypeError("an array on the host needs keys on the host: copy those on a device there")
     marks = None
     if not hasattr(keys, "__array__") and (hasattr(keys, "__dlpack__") or hasattr(keys, "__arrow_c_stream__")):
         there, marks = _arrays.joined(_arrays.as_source(keys))

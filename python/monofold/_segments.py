@@ -47,7 +47,9 @@ def _segments(x, fold, offsets, starts, stops, dtype, nan):
                                                _rows.value_code(kind, source, how, dtype), bounds)
                          for kind in fold.kinds)
     starts, stops = bounds_of(source.items.count, offsets, starts, stops)
-    return fold.pack(_one(source, one, how, starts, stops, dtype) for one in fold.operations)
+    codes = [one.value_code(source, how, dtype) for one in fold.operations]
+    return fold.pack(answers(source.items, kind, code, how, starts, stops, source.like)
+                     for kind, code in zip(fold.kinds, codes))
 
 
 def as_one_array(x, what):
@@ -105,15 +107,15 @@ def places(numbers, name):
     return _lists.packed_int64(array)
 
 
-def _one(source, operation, how, starts, stops, dtype):
-    kind, code = operation.kind, operation.value_code(source, how, dtype)
+def answers(items, kind, code, how, starts, stops, like, name=lambda row: row, part="row"):
+    """Those of one operation for each segment, in arrays that like(array of NumPy) makes; name(row) is what errors call
+    a segment."""
     new = _rows.Answers(kind, (starts.size,), code, how.k)
     bounds = _core.address_of(starts), _core.address_of(stops)
-    status, failed = _core.segments(source.items, *bounds, starts.size, kind.code, how, code, new.width,
-                                   *new.addresses)
+    status, failed = _core.segments(items, *bounds, starts.size, kind.code, how, code, new.width, *new.addresses)
     if status:
-        raise_status(status, kind.name, row=failed)
-    arrays = [source.like(array) for array in new.arrays]
+        raise_status(status, kind.name, row=name(failed), part=part)
+    arrays = [like(array) for array in new.arrays]
     if kind.answer == "ranked":
         return TopK(*arrays)
     return arrays[0] if len(arrays) == 1 else tuple(arrays)

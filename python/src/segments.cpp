@@ -184,6 +184,27 @@ nb::tuple scan(const array& items, std::size_t axis, bool with_empty, monofold_o
   return nb::make_tuple(status, failed);
 }
 
+/// How many groups there are. Addresses are of packed arrays with room for as many groups as items.
+std::int64_t group_items(std::uintptr_t keys, const array& items, monofold_key_order order,
+                         const how& options, std::uintptr_t group_keys, std::uintptr_t offsets,
+                         std::uintptr_t grouped) {
+  std::int64_t count = 0;
+  monofold_status status = MONOFOLD_OK;
+  {
+    nb::gil_scoped_release released;
+    const packed_items packed(items);
+    const std::int64_t bytes = items.count() * (items.item_bytes() + 8);
+    status = call_stoppably(bytes, [&] {
+      return monofold_group_items(at<const std::int64_t>(keys), packed.data(), items.dtype,
+                                  items.count(), order, &options.options,
+                                  at<std::int64_t>(group_keys), at<std::int64_t>(offsets),
+                                  at<void>(grouped), &count);
+    });
+  }
+  check_call(status);
+  return count;
+}
+
 /// One answer a key.
 class groups {
  public:
@@ -230,6 +251,7 @@ void bind_segments(nb::module_& core) {
   core.def("segments", &segments);
   core.def("rolling", &rolling);
   core.def("scan", &scan);
+  core.def("group_items", &group_items);
   nb::class_<groups>(core, "groups", "One answer a key.")
       .def(nb::init<std::uintptr_t, const array&, monofold_key_order, monofold_operation,
                     const how&, monofold_dtype>())

@@ -52,6 +52,54 @@ def test_several_answers_and_types():
     assert mf.group_by(keys, x, mf.stats)[1].argmin.shape == (7,)
 
 
+@pytest.mark.parametrize("order", ("key", "first"))
+@pytest.mark.parametrize("dtype", ("bool", "int8", "uint16", "float16", "float32", "int64", "float64"))
+@pytest.mark.parametrize("num_keys", (3, 40_000))
+def test_several_operations_have_the_bits_of_each_alone(dtype, num_keys, order):
+    x = numbers("float64", 60_000)
+    x = x > 0 if dtype == "bool" else (x * 1000 / np.abs(x).max()).astype(dtype)
+    keys = np.random.default_rng(2).integers(-num_keys, num_keys, x.size)
+    operations = (mf.sum, mf.minmax, mf.argmax, mf.mean, mf.var, mf.count_nan)
+    names, answers = mf.group_by(keys, x, mf.all(*operations), order=order)
+    for operation, answer in zip(operations, answers):
+        one_names, one = mf.group_by(keys, x, operation, order=order)
+        assert same(names, one_names)
+        if operation is mf.minmax:
+            assert same(answer[0], one[0]) and same(answer[1], one[1])
+        else:
+            assert same(answer, one) and answer.dtype == one.dtype
+
+
+def test_several_operations_of_views():
+    x, keys = numbers("float32", (50, 40)), np.arange(2000) % 11
+    turned = x.T[::-1]
+    _, (total, most) = mf.group_by(keys, turned, mf.all(mf.sum, mf.max))
+    assert same(total, mf.group_by(keys, turned.ravel(), mf.sum)[1])
+    assert same(most, mf.group_by(keys, turned.ravel(), mf.max)[1])
+    names, (total, most) = mf.group_by([], [], mf.all(mf.sum, mf.max))
+    assert names.size == total.size == most.size == 0
+
+
+@pytest.mark.parametrize("order", ("key", "first"))
+def test_the_best_of_groups(order):
+    x = numbers("float64", 3000)
+    keys = np.random.default_rng(8).integers(0, 20, x.size)
+    for operation in (mf.top_k(k=3), mf.bottom_k(k=5)):
+        names, best = mf.group_by(keys, x, operation, order=order)
+        assert best.values.shape == best.indices.shape == (20, operation.k)
+        for name, values, indices in zip(names, best.values, best.indices):
+            alone = operation(x[keys == name])
+            assert same(values, alone.values) and same(indices, alone.indices)
+    names, (total, best) = mf.group_by(keys, x, mf.all(mf.sum, mf.top_k(k=1)), order=order)
+    assert same(best.values[:, 0], mf.group_by(keys, x, mf.max, order=order)[1])
+    assert same(total, mf.group_by(keys, x, mf.sum, order=order)[1])
+    with pytest.raises(mf.EmptyInput, match="key 'b'"):
+        mf.group_by(["a", "b", "a"], [1.0, 2.0, 3.0], mf.top_k(k=2), order=order)
+    nan = np.where(keys == 7, np.nan, x)
+    with pytest.raises(mf.NanFound, match="key 7"):
+        mf.group_by(keys, nan, mf.top_k(k=2), nan="raise", order=order)
+
+
 def test_tuples_of_keys():
     x = numbers("float64", 500)
     city = np.array(["Oslo", "Bergen", "Bodo"])[np.arange(500) % 3]
@@ -68,8 +116,8 @@ def test_bad_groups():
         mf.group_by([1, 2, 3], x, mf.sum)
     with pytest.raises(ValueError, match="order"):
         mf.group_by([1, 2, 3, 4], x, mf.sum, order="last")
-    with pytest.raises(TypeError, match="top_k"):
-        mf.group_by([1, 2, 3, 4], x, mf.top_k(k=1))
+    with pytest.raises(TypeError, match="dot"):
+        mf.group_by([1, 2, 3, 4], x, mf.dot)
     with pytest.raises(mf.NanFound):
         mf.group_by([1, 1], [1.0, np.nan], mf.sum, nan="raise")
     with pytest.raises(mf.EmptyInput):
@@ -93,3 +141,5 @@ def test_errors_name_the_key(order):
         mf.group_by(np.array([5, -7, -7, 5]), [1, 2**62, 2**62, 3], mf.sum, order=order)
     with pytest.raises(mf.EmptyInput, match=r"key \('Oslo', 2\)"):
         mf.group_by((cities, [1, 1, 2, 2]), [1.0, 2.0, np.nan, 3.0], mf.mean, nan="omit", order=order)
+    with pytest.raises(mf.EmptyInput, match=r"max: .*key \('Oslo', 2\)"):
+        mf.group_by((cities, [1, 1, 2, 2]), [1.0, 2.0, np.nan, 3.0], mf.all(mf.sum, mf.max), nan="omit", order=order)
