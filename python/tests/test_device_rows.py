@@ -26,6 +26,7 @@ def device():
         _core.emulates_devices(False)
         pytest.skip("no emulated device")
     yield
+    alive.clear()
     _core.emulates_devices(False)
 
 
