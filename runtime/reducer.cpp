@@ -7,15 +7,12 @@
 
 #include "monofold/engine/fetched.hpp"
 #include "monofold/platform/sealed.hpp"
-#include "runtime/answers.hpp"
 #include "runtime/any_engine.hpp"
-#include "runtime/families.hpp"
+#include "runtime/asked_members.hpp"
 #include "runtime/gpu/device_pass.hpp"
 #include "runtime/gpu/devices.hpp"
-#include "runtime/member.hpp"
 #include "runtime/quick_crc32.hpp"
 #include "runtime/raw_items.hpp"
-#include "runtime/request_rules.hpp"
 #include "runtime/running_tree.hpp"
 #include "runtime/saved_request.hpp"
 #include "runtime/subtract_states.hpp"
@@ -33,12 +30,10 @@ void check_array(const void* items, std::int64_t count) {
 }  // namespace
 
 /// What it holds, and what its calls ask of that.
-struct reducer::parts {
+struct reducer::parts : asked_members {
   parts(const request& what, std::int64_t first_index)
-      : wanted((check_request(what), exact_where_integer(what))),
-        kinds(families_of(wanted)),
+      : asked_members(what),
         needs_tree(runtime::depends_on_tree(wanted)),
-        members(make_members()),
         gpus(what.gpus),
         engine(members, work, what.num_threads, what.on_gpu, gpus),
         tree(engine, members, item_bytes(), first_index) {
@@ -77,70 +72,13 @@ struct reducer::parts {
     }
   }
 
-  int item_bytes() const {
-    const int bytes = monofold::info(wanted.type).size_bytes;
-    return wanted.ops.front() == operation::dot ? 2 * bytes : bytes;
-  }
-
-  std::vector<member_request> member_requests() const {
-    std::vector<member_request> all;
-    for (const family kind : kinds) {
-      all.push_back({kind, wanted.type, wanted.nan == nan_policy::omit, wanted.k});
-    }
-    return all;
-  }
-
-  member_list make_members() const {
-    member_list made;
-    for (const member_request& one : member_requests()) made.push_back(make_member(one));
-    return made;
-  }
-
-  bool has(family kind) const { return std::find(kinds.begin(), kinds.end(), kind) != kinds.end(); }
-
-  answer finish_one(operation op, family kind, const member_states* all,
-                    const answer_context& context) const {
-    const auto at =
-        static_cast<std::size_t>(std::find(kinds.begin(), kinds.end(), kind) - kinds.begin());
-    return members[at]->finish(op, all != nullptr ? all->parts[at].get() : nullptr, context);
-  }
-
-  answer finish_op(operation op, const member_states* all, const answer_context& context,
-                   const answer& nan) const {
-    const bool counts = op == operation::count || op == operation::nan;
-    if (wanted.nan == nan_policy::raise && nan.first_nan >= 0 && !counts) {
-      answer out = failed(op, status::nan_found);
-      out.first_nan = nan.first_nan;
-      return out;
-    }
-    if (op == operation::count) return one_number(op, context.count);
-    if (is_mean(op) && context.count == 0) return failed(op, status::empty_input);
-    return finish_one(op, answering_family(op, wanted.plain, kinds), all, context);
-  }
-
-  /// The answer about NaN, and what others depend on.
-  answer look_for_nan(const member_states* all, answer_context& context) const {
-    answer nan{operation::nan};
-    const family nans = has(family::summary) ? family::summary : nan_family(wanted);
-    if (has(nans)) {
-      nan = finish_one(operation::nan, nans, all, context);
-      if (wanted.nan == nan_policy::omit)
-        context.count -= std::get<std::int64_t>(nan.values.front());
-    }
-    return nan;
-  }
-
-  answer_context context_of(std::int64_t count, rounding how) const {
-    return {wanted.ddof, count, wanted.nan == nan_policy::omit, how};
-  }
-
   /// The answers about `count` items by their states, or null where there are none.
   std::vector<answer> finish(const member_states* all, std::int64_t count, rounding how) const {
-    answer_context context = context_of(count, how);
-    const answer nan = look_for_nan(all, context);
     std::vector<answer> answers;
     answers.reserve(wanted.ops.size());
-    for (const operation op : wanted.ops) answers.push_back(finish_op(op, all, context, nan));
+    asked_members::finish(
+        all, count, [how](std::size_t) { return how; },
+        [&](answer one) { answers.push_back(std::move(one)); });
     return answers;
   }
 
@@ -186,10 +124,7 @@ struct reducer::parts {
         });
   }
 
-  request wanted;
-  std::vector<family> kinds;
   bool needs_tree;
-  member_list members;
   device_work work;  // where a GPU was asked for
   gpu_span gpus;
   any_engine engine;
