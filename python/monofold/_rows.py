@@ -71,8 +71,12 @@ def reduce(source, mask, kind, how, axes, code, keepdims=False):
 
 def check_rows(kind, source, axes, status, row):
     """Raises where a row has no answer."""
+    check_kept(kind, [extent for axis, extent in enumerate(source.shape) if axis not in axes], status, row)
+
+
+def check_kept(kind, kept, status, row):
+    """The same of rows of this shape."""
     if status:
-        kept = [extent for axis, extent in enumerate(source.shape) if axis not in axes]
         index = np.unravel_index(row, kept) if kept else ()
         raise_status(status, kind.name, row=tuple(map(int, index)) or None)
 

@@ -1,13 +1,16 @@
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 from . import Axis, Fold, Nan, Operation, Stats, TopK
 
-__all__ = ["all", "any", "argmax", "argmin", "count", "count_nonzero", "logsumexp", "max", "mean", "mean_square", "min",
-           "minmax", "norm", "prod", "reduce", "state", "stats", "std", "sum", "top_k", "var"]
+__all__ = ["all", "any", "argmax", "argmin", "bit_and", "bit_or", "bit_xor", "bottom_k", "count", "count_nan",
+           "count_nonzero", "dot", "logsumexp", "max", "mean", "mean_square", "min", "minmax", "norm", "prod", "reduce",
+           "state", "stats", "std", "sum", "top_k", "var"]
+
+_Split: TypeAlias = int | dict[int, int] | None
 
 class _Reduction(Protocol):
     def __call__(self, d: Any, axis: Axis | None = None, *, keepdims: bool = False, dtype: Any = None,
-                 nan: Nan | None = None, split_every: int | None = None, **options: Any) -> Any: ...
+                 where: Any = None, nan: Nan | None = None, split_every: _Split = None, **options: Any) -> Any: ...
 
 sum: _Reduction
 mean: _Reduction
@@ -21,16 +24,25 @@ argmax: _Reduction
 any: _Reduction
 all: _Reduction
 count: _Reduction
+count_nan: _Reduction
 count_nonzero: _Reduction
+bit_and: _Reduction
+bit_or: _Reduction
+bit_xor: _Reduction
 prod: _Reduction
 norm: _Reduction
 logsumexp: _Reduction
 
-def minmax(d: Any, axis: Axis | None = None, *, keepdims: bool = False, nan: Nan | None = None,
-           split_every: int | None = None) -> tuple[Any, Any]: ...
-def top_k(d: Any, k: int = 10, axis: Axis | None = None, *, keepdims: bool = False, nan: Nan | None = None,
-          split_every: int | None = None) -> TopK: ...
-def stats(d: Any, axis: Axis | None = None, *, keepdims: bool = False, nan: Nan | None = None, correction: int = 0,
-          split_every: int | None = None) -> Stats: ...
-def state(d: Any, fold: Operation[Any] | Fold, *, nan: Nan | None = None, split_every: int | None = None) -> Any: ...
-def reduce(d: Any, fold: Operation[Any] | Fold, *, nan: Nan | None = None, split_every: int | None = None) -> Any: ...
+def dot(x: Any, y: Any, axis: Axis | None = None, *, keepdims: bool = False, dtype: Any = None,
+        nan: Nan | None = None, split_every: _Split = None) -> Any: ...
+def minmax(d: Any, axis: Axis | None = None, *, keepdims: bool = False, where: Any = None, nan: Nan | None = None,
+           split_every: _Split = None) -> tuple[Any, Any]: ...
+def top_k(d: Any, k: int = 10, axis: Axis | None = None, *, keepdims: bool = False, where: Any = None,
+          nan: Nan | None = None, split_every: _Split = None) -> TopK: ...
+def bottom_k(d: Any, k: int = 10, axis: Axis | None = None, *, keepdims: bool = False, where: Any = None,
+             nan: Nan | None = None, split_every: _Split = None) -> TopK: ...
+def stats(d: Any, axis: Axis | None = None, *, keepdims: bool = False, where: Any = None, nan: Nan | None = None,
+          correction: int = 0, split_every: _Split = None) -> Stats: ...
+def state(d: Any, fold: Operation[Any] | Fold, *, nan: Nan | None = None, split_every: _Split = None) -> Any: ...
+def reduce(d: Any, fold: Operation[Any] | Fold, axis: Axis | None = None, *, keepdims: bool = False, where: Any = None,
+           nan: Nan | None = None, split_every: _Split = None) -> Any: ...

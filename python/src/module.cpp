@@ -16,6 +16,7 @@
 #include "python/src/quick_call.hpp"
 #include "python/src/quick_state.hpp"
 #include "python/src/reduce.hpp"
+#include "python/src/row_states.hpp"
 #include "python/src/segments.hpp"
 #include "python/src/state.hpp"
 
@@ -28,6 +29,7 @@ NB_MODULE(_core, core) {
   monofold::python::bind_state(core);
   monofold::python::bind_reduce(core);
   monofold::python::bind_pair_rows(core);
+  monofold::python::bind_row_states(core);
   monofold::python::bind_device_rows(core);
   monofold::python::bind_fetched(core);
   monofold::python::bind_gather(core);
