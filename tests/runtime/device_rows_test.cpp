@@ -123,6 +123,40 @@ TEST_F(device_rows, of_axes_that_lie_apart) {
   compare_several_axes<mf::bfloat16>(mf::dtype::bfloat16, pattern::zero);
 }
 
+/// Rows of several tiles in stretches of so many items, with room between them; by words of 16 bytes, of an item, and of
+/// two halves. Exact sums read them where they lie.
+template <class Item>
+void compare_stretches(mf::dtype type, pattern kind) {
+  const hard_items::sequence<Item> made(kind, 30000, 11);
+  const bytes items = bytes_of(made.items());
+  constexpr std::int64_t tile = 4096 / sizeof(Item);
+  for (const question& what : questions_of(type)) {
+    const bool is_asked =
+        what.op == MONOFOLD_SUM || what.op == MONOFOLD_VAR || what.op == MONOFOLD_NORM1;
+    if (!is_asked || !is_native(what) || what.options.plain != 0) continue;
+    for (const std::int64_t length : {1, 8, 30, 49, 784}) {
+      SCOPED_TRACE(length);
+      const std::int64_t stretches = 3 * tile / length;
+      compare_rows(what, items, {{stretches, 2, length}, {3 * length, length, 1}, {0, 2}, 16},
+                   false);
+    }
+    compare_rows(what, items, {{3, 2, 3001}, {6002, 3001, 1}, {0, 2}, 1}, false);
+    compare_rows(what, items, {{5, 3136}, {6000, 1}, {0, 1}, 8}, false);  // one row
+    compare_rows(what, items, {{4, 3, 1568}, {-5008, 1568, 1}, {0, 2}, 20000}, false);
+    compare_rows(what, items, {{4, 3, 3136}, {0, 3136, 1}, {0, 2}, 8}, false);   // one for all
+    compare_rows(what, items, {{2, 9, 240}, {2160, 240, 1}, {0, 2}, 0}, false);  // up to a tile
+  }
+}
+
+TEST_F(device_rows, of_several_stretches) {
+  compare_stretches<float>(mf::dtype::float32, pattern::ordinary);
+  compare_stretches<float>(mf::dtype::float32, pattern::nan_inside);
+  compare_stretches<float>(mf::dtype::float32, pattern::zero);
+  compare_stretches<double>(mf::dtype::float64, pattern::wide);
+  compare_stretches<mf::bfloat16>(mf::dtype::bfloat16, pattern::wide);
+  compare_stretches<mf::float16>(mf::dtype::float16, pattern::ordinary);
+}
+
 /// Rows whose mean is the middle between two neighbours of a narrower type, or next to it; and what follows from their
 /// squares.
 template <class Narrow>

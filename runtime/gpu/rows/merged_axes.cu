@@ -13,6 +13,7 @@
 #include "monofold/engine/gpu/load.cuh"
 #include "monofold/platform/dtype.hpp"
 #include "monofold/platform/host_device.hpp"
+#include "monofold/platform/quotient.hpp"
 #include "monofold/shape/axes.hpp"
 
 namespace monofold::runtime {
@@ -20,23 +21,15 @@ namespace monofold::runtime {
 namespace {
 
 /// Axes of the copy, outermost first, and how far their words lie from each other in the array.
-///
-/// source     quotients of numbers below 2^31 by a product: Granlund, Montgomery 1994, "Division by invariant integers
-///            using multiplication"; a division takes several times as long
 struct copied_axes {
   int count = 0;
   std::int64_t extent[max_axes] = {};
   std::int64_t stride[max_axes] = {};
-  std::uint32_t factor[max_axes] = {};
-  std::int32_t shift[max_axes] = {};
+  monofold::detail::short_divisor divisor[max_axes] = {};
 
   void append(std::int64_t length, std::int64_t step) {
     if (length == 1) return;
-    int bits = 1;  // 2^bits is not below the extent
-    while (bits < 31 && std::int64_t{1} << bits < length) ++bits;
-    const auto own = static_cast<std::uint64_t>(length);
-    factor[count] = static_cast<std::uint32_t>(((std::uint64_t{1} << (31 + bits)) + own - 1) / own);
-    shift[count] = 31 + bits;
+    divisor[count] = monofold::detail::short_divisor::of(length);
     extent[count] = length;
     stride[count++] = step;
   }
@@ -53,7 +46,7 @@ struct copied_axes {
   MONOFOLD_HD std::int64_t short_offset_of(std::uint32_t i) const {
     std::int64_t offset = 0;
     for (int k = count; k-- > 1;) {
-      const auto quotient = static_cast<std::uint32_t>(std::uint64_t{i} * factor[k] >> shift[k]);
+      const std::uint32_t quotient = divisor[k].quotient_of(i);
       const std::uint32_t rest = i - quotient * static_cast<std::uint32_t>(extent[k]);
       offset += static_cast<std::int64_t>(rest) * stride[k];
       i = quotient;

@@ -76,12 +76,14 @@ bool has_device_rows(const row_question& what) {
 row_failure start_device_rows(const row_question& what, const device_row_items& items,
                               const device_row_outputs& out, void* stream, bool waits) {
   check_all_memory(items, out);
+  auto pass = make_row_pass(what, placed(first_of(what.op), out.indices));
+  if (pass == nullptr) throw error(status::unsupported);
   row_room room(static_cast<cudaStream_t>(stream));
   device_row_items own = items;
   std::shared_ptr<void> copy;  // given back behind what reads it
   if (items.starts == nullptr && counts_all(what)) {
     own.rows = repeated_item(items.rows);
-  } else if (items.starts == nullptr && items.rows.num_reduced > 1) {
+  } else if (items.starts == nullptr && items.rows.num_reduced > 1 && !pass->reads_apart(items)) {
     const merged_items merged =
         merge_axes(items.first, what.type, items.rows, room.stream(), room.device());
     copy = merged.first;
@@ -94,17 +96,13 @@ row_failure start_device_rows(const row_question& what, const device_row_items& 
                   items.starts,
                   items.stops,
                   static_cast<std::int32_t>(monofold::info(what.to).size_bytes)};
-  const auto start = [&](operation op, void* values) {
-    const auto pass = make_row_pass(what, placed(op, out.indices));
+  const bool is_pair = what.op == operation::minmax;
+  if (!is_pair || out.values != nullptr) pass->start(own, store, room);
+  if (is_pair && out.seconds != nullptr) {
+    pass = make_row_pass(what, placed(operation::max, out.indices));
     if (pass == nullptr) throw error(status::unsupported);
-    store.values = values;
+    store.values = out.seconds;
     pass->start(own, store, room);
-  };
-  if (what.op != operation::minmax) {
-    start(what.op, out.values);
-  } else {
-    if (out.values != nullptr) start(operation::min, out.values);
-    if (out.seconds != nullptr) start(operation::max, out.seconds);
   }
   return waits ? room.wait() : row_failure{};
 }

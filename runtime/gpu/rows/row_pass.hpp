@@ -37,6 +37,8 @@ struct row_store {
 class row_pass {
  public:
   virtual ~row_pass() = default;
+  /// Whether rows of several axes that memory does not walk as one are read where they lie.
+  virtual bool reads_apart(const device_row_items& items) const = 0;
   /// errors     throws `error`
   virtual void start(const device_row_items& items, const row_store& store,
                      row_room& room) const = 0;

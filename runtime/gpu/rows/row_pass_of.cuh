@@ -20,7 +20,7 @@
 namespace monofold::runtime {
 
 /// Rows of one length, `stride` items from start to start, or segments by their starts and stops: one type of list, so
-/// that both have the same kernels.
+/// that both have the same kernels. An exact sum may have rows in stretches, whose ends are then as if they had no gaps.
 class row_list {
  public:
   row_list(std::int64_t length, std::int64_t count, std::int64_t stride)
@@ -38,10 +38,14 @@ class row_list {
     return starts_ != nullptr ? stops_[s] : s * stride_ + length_;
   }
 
+  MONOFOLD_HD const monofold::detail::row_stretches& stretches() const { return stretches_; }
+  void set_stretches(const monofold::detail::row_stretches& stretches) { stretches_ = stretches; }
+
  private:
   std::int64_t length_;
   std::int64_t count_;
   std::int64_t stride_ = 0;
+  monofold::detail::row_stretches stretches_;
   const std::int64_t* starts_ = nullptr;
   const std::int64_t* stops_ = nullptr;
 };
@@ -72,6 +76,12 @@ inline constexpr bool has_row_kernel_v<runtime::row_best_fold<Word>, runtime::ro
 template <class Word>
 inline constexpr int least_row_chunks<runtime::row_best_fold<Word>> = 2 * warp_lanes;
 
+// Their items get no index.
+template <class Word>
+inline constexpr bool loads_wide_v<runtime::row_best_fold<Word>> = true;
+template <class Word>
+inline constexpr bool loads_wide_v<runtime::row_count_fold<Word>> = sizeof(Word) <= 4;
+
 }  // namespace monofold::detail
 
 namespace monofold::runtime {
@@ -93,6 +103,17 @@ class row_pass_of final : public row_pass {
  public:
   row_pass_of(const Fold& fold, dtype type) : fold_(fold), type_(type) {}
 
+  bool reads_apart(const device_row_items& items) const override {
+    if constexpr (std::is_void_v<monofold::detail::segment_term_t<Fold, items_view>>) {
+      return false;
+    } else {
+      // Kernels for shorter rows load them by themselves.
+      return items.rows.row_items > tile_items_v<Item> &&
+             monofold::detail::row_stretches::of(items.rows, items.first, sizeof(Item))
+                     .word_bytes != 0;
+    }
+  }
+
   void start(const device_row_items& items, const row_store& store, row_room& room) const override {
     const First first = first_of(items.first);
     const monofold::detail::device_stream on{room.stream(), room.device()};
@@ -106,7 +127,6 @@ class row_pass_of final : public row_pass {
         return own.start(on, workspace, row_sinks{store});
       });
     } else {
-      using items_view = monofold::detail::view_from<Item, First>;
       const items_view view(first, items.num_items);
       const row_list list(items.starts, items.stops, items.num_segments);
       const monofold::detail::segment_path<Fold, items_view, row_list> path(fold_, view, list,
@@ -119,6 +139,8 @@ class row_pass_of final : public row_pass {
   }
 
  private:
+  using items_view = monofold::detail::view_from<Item, First>;
+
   First first_of(const void* address) const {
     if constexpr (std::is_pointer_v<First>) {
       return static_cast<First>(address);

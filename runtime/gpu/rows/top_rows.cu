@@ -17,6 +17,7 @@ class top_row_pass final : public row_pass {
   top_row_pass(const monofold::detail::word_order<Word>& order, std::int64_t k)
       : order_(order), k_(k) {}
 
+  bool reads_apart(const device_row_items&) const override { return false; }
   void start(const device_row_items& items, const row_store& store, row_room& room) const override {
     using monofold::detail::top_list;
     const bool has_starts = items.starts != nullptr;

@@ -33,17 +33,17 @@ namespace monofold::detail {
 ///
 /// `companion`, where it `is_any`, gets each tile that may change it, perhaps twice.
 ///
-/// shape      may_have_room: see `warp_wide`
+/// shape      may_have_room, Range: see `warp_wide`
 /// order      exact: any
 /// sync       all lanes of the warp
-template <class Term, bool may_have_room = false>
+template <class Term, bool may_have_room = false, class Range = typename term_format<Term>::range>
 class warp_exact {
  public:
   using format = term_format<Term>;
   using bin_plan = term_bins<Term>;
   using check = term_check<Term>;
-  using wide = warp_wide<Term, may_have_room>;
-  using rest = warp_rests<Term, may_have_room>;
+  using wide = warp_wide<Term, may_have_room, Range>;
+  using rest = warp_rests<Term, may_have_room, Range>;
   using chunk = typename wide::chunk;
   using range_type = typename wide::range_type;
   using digits = typename wide::digits;

@@ -17,9 +17,9 @@ namespace monofold::detail {
 ///
 /// sync       all lanes of the warp
 /// tested by  tests/gpu/exact_short_test.cu
-template <class Term, bool may_have_room>
+template <class Term, bool may_have_room, class Range>
 struct warp_rests {
-  using wide = warp_wide<Term, may_have_room>;
+  using wide = warp_wide<Term, may_have_room, Range>;
   using format = typename wide::format;
   using digits = typename wide::digits;
   using chunk = typename wide::chunk;

@@ -97,17 +97,18 @@ class wide_room {
 /// few rows at a time, and adds them to bins that begin at their largest magnitude; what these leave goes to bins that
 /// begin at its largest magnitude, and so on; what is left in the end goes to digits one by one.
 ///
-/// shape      may_have_room: the block has the shared memory of `exact_shared`, see `wide_room`
+/// shape      may_have_room: the block has the shared memory of `exact_shared`, see `wide_room`; `Range`: what items are
+///            loaded from
 /// order      exact: any
 /// sync       all lanes of the warp
-template <class Term, bool may_have_room>
+template <class Term, bool may_have_room, class Range = typename term_format<Term>::range>
 class warp_wide {
  public:
   using format = term_format<Term>;
   using bin_plan = term_bins<Term>;
   using check = term_check<Term>;
   using chunk = typename format::chunk;
-  using range_type = typename format::range;
+  using range_type = Range;
   using digits = warp_digits<typename format::layout>;
   static constexpr int rows = bin_plan::rows;
   static constexpr int chunk_items = format::chunk_items;

@@ -18,7 +18,8 @@
 
 namespace monofold::detail {
 
-/// The rows as segments of one length, where they are that: side by side, one behind the other.
+/// The rows as segments of one length, where they are that: side by side, one behind the other; or in stretches, if
+/// that is how `Segments` may say that its items lie.
 template <class View, class First, class Segments>
 struct rows_as_segments {
   bool are_segments;
@@ -29,7 +30,13 @@ struct rows_as_segments {
       : are_segments(rows.is_contiguous() && rows.num_kept <= 1 && rows.inner().stride >= 0 &&
                      (rows.num_kept == 0 || rows.inner().number == 1)),
         view(first, (rows.num_rows - 1) * rows.inner().stride + rows.row_items),
-        segments(rows.row_items, rows.num_rows, rows.inner().stride) {}
+        segments(rows.row_items, rows.num_rows, rows.inner().stride) {
+    if constexpr (std::is_pointer_v<First> && have_stretches<Segments>) {
+      if (are_segments || rows.num_reduced < 2) return;
+      segments.set_stretches(row_stretches::of(rows, first, sizeof(typename View::item_type)));
+      are_segments = true;
+    }
+  }
 };
 
 /// A fold of the rows of an array, of which there are some; lives for one call. `Segments`: what rows that lie one

@@ -26,9 +26,7 @@ template <class Job, int warps>
 class exact_node {
  public:
   using state = typename Job::state;
-  using part = typename Job::part_type;
-  using term = segment_term_t<typename Job::fold, typename Job::view_type>;
-  using by_warp = tile_range_fold<typename Job::fold, part, term>;
+  using by_warp = job_tiles<Job>;
   using words_type = typename by_warp::words_type;
   using sums = typename by_warp::sums;
   static constexpr int num_slots = most_joined_sums / warp_lanes;
@@ -49,7 +47,7 @@ class exact_node {
     sums own{};
     bool is_short = true;
     if (is_there) {
-      is_short = by_warp::add(by_warp::range_of(job.part(ends)), node * team.warps() + team.rank(),
+      is_short = by_warp::add(job.range_of(ends), node * team.warps() + team.rank(),
                               nodes * team.warps(), own_scratch(), true, own);
     }
     if (lane_rank() == 0) slots[warp_rank()] = own;

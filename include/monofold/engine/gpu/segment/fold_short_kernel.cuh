@@ -39,7 +39,7 @@ class short_warp {
   using state = typename Job::state;
   using view = typename Job::view_type;
   using term = segment_term_t<fold, view>;
-  using exact = tile_range_fold<fold, typename Job::part_type, term>;
+  using exact = job_tiles<Job>;
   static constexpr bool is_exact = !std::is_void_v<term>;
   static constexpr int stage_bytes = is_stageable_v<view> ? stage_shape<item>::bytes : 0;
   static constexpr int warp_bytes = stage_bytes + digits_scratch_bytes<Job>;

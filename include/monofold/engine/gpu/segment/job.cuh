@@ -5,7 +5,9 @@
 #include <type_traits>
 
 #include "monofold/engine/gpu/kernel.cuh"
+#include "monofold/engine/gpu/load.cuh"
 #include "monofold/engine/gpu/segment/indices.cuh"
+#include "monofold/engine/gpu/segment/stretch_range.cuh"
 #include "monofold/engine/gpu/segment/work_list.cuh"
 #include "monofold/fold/fold.hpp"
 #include "monofold/fold/shift_indices.hpp"
@@ -57,6 +59,24 @@ struct segment_ends {
   MONOFOLD_GPU std::int64_t count() const { return end - begin; }
 };
 
+/// Whether a list may say that its segments are several stretches of memory each.
+template <class Segments>
+concept have_stretches = requires(const Segments& segments) {
+  segments.stretches();
+};
+
+/// From what exact sums load the items of a segment.
+template <class View, class Segments>
+struct range_of_segments {
+  using type = segment_ends;
+};
+template <contiguous_item_view View, class Segments>
+struct range_of_segments<View, Segments> {
+  using item = typename View::item_type;
+  using type =
+      std::conditional_t<have_stretches<Segments>, stretch_range<item>, aligned_range<item>>;
+};
+
 /// A fold of each segment of a view. `from_view`: indices count from the view's first item; if not, from the
 /// segment's.
 template <class F, class View, class Segments, class Sinks, bool from_view>
@@ -99,6 +119,18 @@ struct segment_job {
   }
   using part_type =
       std::conditional_t<contiguous_item_view<View>, contiguous_view<item>, part_view<View>>;
+
+  /// The items of the segment, as exact sums load them.
+  using range_type = typename range_of_segments<View, Segments>::type;
+  MONOFOLD_GPU range_type range_of(const segment_ends& ends) const {
+    if constexpr (!contiguous_item_view<View>) {
+      return ends;  // they load none
+    } else if constexpr (have_stretches<Segments>) {
+      return stretch_range_of(view.data() + ends.begin, ends.count(), segments.stretches());
+    } else {
+      return aligned_range_of(view.data() + ends.begin, ends.count());
+    }
+  }
 
   /// The sink of a segment.
   MONOFOLD_GPU auto sink_of(std::int64_t segment, const segment_ends& ends) const {

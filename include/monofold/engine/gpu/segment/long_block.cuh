@@ -34,7 +34,7 @@ class long_block {
   using state = typename Job::state;
   using part = typename Job::part_type;
   using term = segment_term_t<fold, typename Job::view_type>;
-  using range_fold = tile_range_fold<fold, part, term>;
+  using range_fold = job_tiles<Job>;
   /// How many bytes a warp needs. Blocks have fewer warps where states are large.
   static constexpr int warp_bytes =
       range_fold::scratch_bytes + in_chunks_of_16(3 * static_cast<int>(sizeof(state)));
@@ -110,11 +110,12 @@ class long_block {
   /// sync       all lanes of the warp
   MONOFOLD_GPU void fold_segment(std::int64_t segment) {
     const segment_ends ends = job_.ends_of(segment);
-    const part items = job_.part(ends);
     state* const own = own_states_ + warp_rank();
     if constexpr (!std::is_void_v<term>) {
-      range_fold::store_total(job_.f, items, scratch_, own, job_.sinks.of(segment));
+      range_fold::store_total(job_.f, job_.range_of(ends), ends.count(), scratch_, own,
+                              job_.sinks.of(segment));
     } else {
+      const part items = job_.part(ends);
       range_fold::fold(job_.f, tiles_in(items, ends, 0, job_.tiles_of(ends)), scratch_, own);
       store_state(job_, segment, *own);
       sync_warp();  // the state read above is overwritten by the next call

@@ -58,11 +58,14 @@ MONOFOLD_GPU void fold_short_across(const Job& job, std::int64_t rank) {
   }
 }
 
-/// Whether lanes may have neighbouring rows whose items they load together: of folds by the plan's tree. Extrema, of
+/// Whether it is worth it that lanes load items of neighbouring rows together: for folds by the plan's tree. Extrema, of
 /// which each item gets an index, take twice as long that way.
+template <class F>
+inline constexpr bool loads_wide_v = !has_any_order_v<F>;
+
+/// Whether lanes may have neighbouring rows whose items they load together.
 template <class Job>
-inline constexpr bool has_wide_rows_v =
-    has_lane_rows_v<Job> && !has_any_order_v<typename Job::fold>;
+inline constexpr bool has_wide_rows_v = has_lane_rows_v<Job>&& loads_wide_v<typename Job::fold>;
 
 /// Loads neighbouring items, 4, 8 or 16 bytes of them at a boundary of as many; `is_kept`: see is_partly_kept.
 template <bool is_kept, int count, class Item>

@@ -42,7 +42,7 @@ struct no_sums {};
 /// shape      scratch: scratch_bytes of shared memory, of this warp alone
 /// order      the plan's tree; extrema have the places of tiles as indices, see engine/gpu/tree/locate
 /// sync       all lanes of the warp; `out` is written by lane 0, with a barrier of the warp behind it
-template <class F, class Part, class Term>
+template <class F, class Part, class Term, class Range>
 class tile_range_fold {
  public:
   using state = typename F::state;
@@ -199,11 +199,11 @@ class tile_range_fold {
 ///
 /// shape      scratch: scratch_bytes of shared memory, of this warp alone
 /// sync       all lanes of the warp
-template <class F, class Part, class Term>
-requires(!std::is_void_v<Term>) class tile_range_fold<F, Part, Term> {
+template <class F, class Part, class Term, class Range>
+requires(!std::is_void_v<Term>) class tile_range_fold<F, Part, Term, Range> {
  public:
   using state = typename F::state;
-  using adder = warp_exact<Term>;
+  using adder = warp_exact<Term, false, Range>;
   using digits = typename adder::digits;
   using words_type = exact_words<Term>;
   using sums = sums_and_rests<Term>;
@@ -212,18 +212,13 @@ requires(!std::is_void_v<Term>) class tile_range_fold<F, Part, Term> {
   static constexpr int ahead_at = words_bytes + in_chunks_of_16(words_type::num * 8);
   static constexpr int scratch_bytes = ahead_at + adder::ahead_bytes;
 
-  using range_type = aligned_range<typename Part::item_type>;
-  /// The items of a segment; tile 0 begins at a boundary of 16 bytes, at or before the first.
-  MONOFOLD_GPU static range_type range_of(const Part& part) {
-    return aligned_range_of(part.data(), part.size());
-  }
   MONOFOLD_GPU static std::int64_t* words_in(char* scratch) {
     return reinterpret_cast<std::int64_t*>(scratch + words_bytes);
   }
 
   /// Adds tiles `tile`, `tile` + `step`, .. of a range. True where short sums are wanted and hold them, in all lanes; if
   /// not, the words in `scratch` have them. Not inlined, since it is large.
-  MONOFOLD_GPU_CALL static bool add(const range_type& range, int tile, int step, char* scratch,
+  MONOFOLD_GPU_CALL static bool add(const Range& range, int tile, int step, char* scratch,
                                     bool is_wanted, sums& own) {
     const words_type all(words_in(scratch));
     all.clear();
@@ -239,22 +234,28 @@ requires(!std::is_void_v<Term>) class tile_range_fold<F, Part, Term> {
     return false;
   }
 
-  /// Adds a whole segment and gives the sink its answer or state. No state is made where short sums are enough.
+  /// Adds a whole segment of `count` items and gives the sink its answer or state. No state is made where short sums are
+  /// enough.
   template <class Sink>
-  MONOFOLD_GPU static void store_total(const F& f, const Part& part, char* scratch, state* spare,
-                                       const Sink& sink) {
+  MONOFOLD_GPU static void store_total(const F& f, const Range& range, std::int64_t count,
+                                       char* scratch, state* spare, const Sink& sink) {
     sums own{};
-    const range_type range = range_of(part);
     if (add(range, 0, 1, scratch, true, own)) {
-      const bool is_done = lane_rank() != 0 || finish_lane(f, own, part.size(), sink);
+      const bool is_done = lane_rank() != 0 || finish_lane(f, own, count, sink);
       // The bits of two sums may leave it open.
       if (!any_lane(!is_done)) return sync_warp();  // shared memory read above may be overwritten
       add(range, 0, 1, scratch, false, own);
     }
-    words_type(words_in(scratch)).finish(f, part.size(), spare, sink);
+    words_type(words_in(scratch)).finish(f, count, spare, sink);
     sync_warp();  // the same
   }
 };
+
+/// How a warp folds neighbouring tiles of a job's segments.
+template <class Job>
+using job_tiles = tile_range_fold<typename Job::fold, typename Job::part_type,
+                                  segment_term_t<typename Job::fold, typename Job::view_type>,
+                                  typename Job::range_type>;
 
 /// How many bytes of shared memory `add_by_digits` needs for a warp; none for folds that are no exact sums.
 template <class Job>
@@ -264,7 +265,7 @@ inline constexpr int digits_scratch_bytes = [] {
   if constexpr (std::is_void_v<term>) {
     return 0;
   } else {
-    return tile_range_fold<fold, typename Job::part_type, term>::scratch_bytes +
+    return job_tiles<Job>::scratch_bytes +
            in_chunks_of_16(static_cast<int>(sizeof(typename Job::state)));
   }
 }();
@@ -274,11 +275,10 @@ inline constexpr int digits_scratch_bytes = [] {
 /// sync       all lanes of the warp
 template <class Job>
 MONOFOLD_GPU void add_by_digits(const Job& job, std::int64_t segment, char* scratch) {
-  using fold = typename Job::fold;
-  using by_warp =
-      tile_range_fold<fold, typename Job::part_type, segment_term_t<fold, typename Job::view_type>>;
+  using by_warp = job_tiles<Job>;
   auto* const spare = reinterpret_cast<typename Job::state*>(scratch + by_warp::scratch_bytes);
-  by_warp::store_total(job.f, job.part(job.ends_of(segment)), scratch, spare,
+  const segment_ends ends = job.ends_of(segment);
+  by_warp::store_total(job.f, job.range_of(ends), ends.count(), scratch, spare,
                        job.sinks.of(segment));
 }
 
