@@ -52,7 +52,7 @@ void row_state::append(const runtime::asked_members& by, row_state next) {
     return;
   }
   for (std::size_t i = 0; i < by.members.size(); ++i) {
-    all.parts[i] = by.members[i]->combine(*all.parts[i], *next.all.parts[i]);
+    by.members[i]->combine(*all.parts[i], *next.all.parts[i]);
   }
   count += next.count;
 }
@@ -101,7 +101,7 @@ void states_packer::put(const row_state& row) {
   put_words(out.bytes());
 }
 
-std::vector<unsigned char> states_packer::sealed() const {
+std::vector<unsigned char> states_packer::sealed() {
   std::vector<unsigned char> payload = head_.bytes();
   payload.insert(payload.end(), rows_.begin(), rows_.end());
   return seal(packed_name, payload);

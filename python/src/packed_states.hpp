@@ -33,7 +33,7 @@ class states_packer {
 
   void put(const row_state& row);
   /// What `states_reader` takes, sealed: with a version, and a checksum.
-  std::vector<unsigned char> sealed() const;
+  std::vector<unsigned char> sealed();
 
  private:
   void put_number(std::uint64_t number);
